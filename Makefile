@@ -1,0 +1,189 @@
+# hrun - build, test, measure, install. Everything built goes to build/.
+#
+#   make                 libraries, hrun, hrun-calibrate
+#   make demo            calibrate, predict and run a real application on this machine
+#   make check           every test (SANITIZE=address,undefined builds and tests with sanitizers)
+#   make bench           speed figures, as ratios of one run
+#   make install         PREFIX=/usr/local DESTDIR=
+#
+# Packages are installed by ./bootstrap, never by make.
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+SANITIZE ?=
+
+VERSION := 0.1.0
+B       := build$(if $(SANITIZE),/san)
+
+CC        ?= cc
+CFLAGS    ?= -O2 -g
+WARNINGS  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla $(if $(CI),-Werror)
+PKG_CONFIG ?= pkg-config
+MPICC     ?= $(firstword $(shell command -v mpicc.openmpi) mpicc)
+
+PKGS      := pmix hwloc gsl jansson muparser libcyaml yaml-0.1 zlib
+PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS))
+PKG_LIBS  := $(shell $(PKG_CONFIG) --libs $(PKGS)) -lm
+
+SANFLAGS  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Ilib -DHRUN_SHARE='"$(PREFIX)/share/hrun/profiles"' -DHRUN_VERSION='"$(VERSION)"' $(PKG_CFLAGS) $(WARNINGS) $(CFLAGS) $(SANFLAGS) -fPIC
+ALL_LDFLAGS = $(LDFLAGS) $(SANFLAGS)
+
+# ---------------------------------------------------------------- sources, one line per room
+BASE    := error buf file units table opts opts_text yaml yaml_check yaml_words yaml_place nearest hostlist
+EXPR    := expr explain lazy
+TOPO    := topo pes bind sysinfo
+CLUSTER := cluster hostfile clusterfile described signature resolve
+APP     := app raw load find template inputs clock
+STORE   := sample store log models models_yaml
+FIT     := work ls nnls check
+MODEL   := names rows fit terms predict oracle interval
+PLAN    := config objective space count exhaustive level solve search
+LAYOUT  := layout rankfile
+LAUNCH  := engine program mpi env output procs spawn signals sweep job loop guard pmix local mpirun
+
+room = $(patsubst %,lib/$(1)/%.c,$(2))
+LIB_SRC := $(call room,base,$(BASE)) $(call room,expr,$(EXPR)) $(call room,topo,$(TOPO)) \
+           $(call room,cluster,$(CLUSTER)) $(call room,app,$(APP)) $(call room,store,$(STORE)) \
+           $(call room,fit,$(FIT)) $(call room,model,$(MODEL)) $(call room,plan,$(PLAN)) \
+           $(call room,layout,$(LAYOUT)) $(call room,launch,$(LAUNCH))
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
+
+# What both commands share is context and work; the rest is each one's own.
+SHARED_SRC := hrun/context.c hrun/work.c
+HRUN_SRC   := hrun/main.c hrun/options.c hrun/run.c hrun/decide.c hrun/report.c hrun/report_json.c $(SHARED_SRC)
+CALIB_SRC  := calib/main.c calib/options.c calib/campaign.c calib/measure.c calib/show.c $(SHARED_SRC)
+
+# make V=1 shows whole command lines.
+Q   := $(if $(V),,@)
+say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $@)
+
+.DELETE_ON_ERROR:
+.PHONY: all lib
+all: lib $(B)/bin/hrun $(B)/bin/hrun-calibrate
+
+lib: $(B)/lib/libhrun.a $(B)/lib/libhrun.so
+
+$(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/lib/libhrun.a: $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(call say,AR)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/lib/libhrun.so: $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libhrun.so.0 -o $@ $^ $(PKG_LIBS)
+
+$(B)/bin/hrun: $(HRUN_SRC:%.c=$(B)/%.o) $(B)/lib/libhrun.a
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+$(B)/bin/hrun-calibrate: $(CALIB_SRC:%.c=$(B)/%.o) $(B)/lib/libhrun.a
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+# ---------------------------------------------------------------- what is installed
+MANPAGES := man/hrun.1 man/hrun-calibrate.1 man/hrun-app.5 man/hrun-cluster.5 man/hrun-profile.5 man/hrun.7
+PROFILES := $(sort $(wildcard share/profiles/*.yaml))
+
+# hrun.h is the rooms' headers, one after the other, without the includes between them.
+PUBLIC := base/error base/buf expr/expr topo/topo cluster/cluster app/app store/store fit/fit model/oracle \
+          model/model plan/plan layout/layout launch/launch
+$(B)/include/hrun.h: $(PUBLIC:%=lib/%.h)
+	@mkdir -p $(@D)
+	{ echo '/* hrun.h - libhrun, for schedulers and tools; made from the headers of its rooms */'; \
+	  sed '/^#include "/d' $^; } > $@
+
+$(B)/hrun.pc: Makefile
+	@mkdir -p $(@D)
+	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' 'Name: hrun' \
+	  'Description: launcher for MPI programs on heterogeneous clusters' 'Version: $(VERSION)' \
+	  'Requires.private: $(PKGS)' 'Libs: -L$${libdir} -lhrun' 'Libs.private: -lm' 'Cflags: -I$${includedir}' > $@
+
+$(B)/completions/%: $(B)/bin/%
+	@mkdir -p $(@D)
+	$< --completion > $@
+
+.PHONY: install
+install: all $(B)/include/hrun.h $(B)/hrun.pc $(B)/completions/hrun $(B)/completions/hrun-calibrate
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
+	  $(DESTDIR)$(PREFIX)/share/hrun/profiles $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 \
+	  $(DESTDIR)$(PREFIX)/share/man/man7 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install -m 755 $(B)/bin/hrun $(B)/bin/hrun-calibrate $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(B)/lib/libhrun.a $(DESTDIR)$(PREFIX)/lib
+	install -m 755 $(B)/lib/libhrun.so $(DESTDIR)$(PREFIX)/lib/libhrun.so.0
+	ln -sf libhrun.so.0 $(DESTDIR)$(PREFIX)/lib/libhrun.so
+	install -m 644 $(B)/hrun.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	install -m 644 $(B)/include/hrun.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 $(PROFILES) $(DESTDIR)$(PREFIX)/share/hrun/profiles
+	install -m 644 $(filter %.1,$(MANPAGES)) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 $(filter %.5,$(MANPAGES)) $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 644 $(filter %.7,$(MANPAGES)) $(DESTDIR)$(PREFIX)/share/man/man7
+	install -m 644 $(B)/completions/hrun $(B)/completions/hrun-calibrate \
+	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+
+# ---------------------------------------------------------------- tests
+UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
+UNIT_BIN   := $(UNIT_TESTS:%=$(B)/tests/unit/%)
+CLI_TESTS  := $(sort $(wildcard tests/cli/*.t))
+APPS       := lu jacobi femcg fft probe
+APP_BIN    := $(APPS:%=$(B)/tests/apps/%)
+BENCH_BIN  := $(patsubst tests/bench/%.c,$(B)/tests/bench/%,$(sort $(wildcard tests/bench/*.c)))
+FUZZ_BIN   := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+
+$(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/lib/libhrun.a
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+$(B)/tests/bench/%: $(B)/tests/bench/%.o $(B)/lib/libhrun.a
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+$(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/driver.o $(B)/lib/libhrun.a
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+$(B)/tests/%.o: ALL_CFLAGS += -Itests
+
+# The test applications are programs of users: never built with our sanitizers.
+$(B)/tests/apps/%: tests/apps/%.c $(wildcard tests/apps/*.h)
+	@mkdir -p $(@D)
+	$(call say,MPI)
+	$(Q)$(MPICC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -o $@ $< $(if $(filter lu,$*),-lopenblas) -lm
+
+# Root may run Open MPI in the tests; HRUN_BUILD tells them what to test.
+TEST_ENV = HRUN_BUILD=$(B) HRUN_TEST_DATA=tests/data HRUN_TEST_APPS=$(B)/tests/apps \
+           OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+           ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 LSAN_OPTIONS=suppressions=tests/lsan.supp:print_suppressions=0
+
+.PHONY: apps unit check valgrind bench demo fuzz clean
+apps: $(APP_BIN)
+unit: $(UNIT_BIN)
+
+check: all apps unit $(FUZZ_BIN) $(B)/include/hrun.h
+	$(TEST_ENV) prove --timer -e '' $(UNIT_BIN) $(CLI_TESTS)
+
+# Unit tests under valgrind; tests that start MPI programs are left to `check`.
+valgrind: unit
+	$(TEST_ENV) prove --timer -e 'valgrind -q --error-exitcode=99 --leak-check=full' \
+	  $(filter-out $(B)/tests/unit/test_launch%,$(UNIT_BIN))
+
+# Each fuzz target over FUZZ_RUNS deterministic mutations; with clang, link libFuzzer instead of the driver.
+FUZZ_RUNS ?= 20000
+fuzz: $(FUZZ_BIN)
+	for f in $(FUZZ_BIN); do echo $$f; $$f -n $(FUZZ_RUNS) || exit 1; done
+
+bench: all apps $(BENCH_BIN)
+	$(TEST_ENV) tests/bench/run
+
+demo: all $(B)/tests/apps/lu
+	HRUN_BUILD=$(B) tests/demo
+
+clean:
+	rm -rf build
+
+-include $(shell test -d $(B) && find $(B) -name '*.d')

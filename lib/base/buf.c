@@ -1,0 +1,182 @@
+/* buf.c - growing strings and string lists; see buf.h for the contracts */
+#include "base/buf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char hrun_buf_empty[1] = "";
+
+void hrun_buf_init(struct hrun_buf *b)
+{
+    b->data = hrun_buf_empty;
+    b->len = b->cap = 0;
+    b->failed = 0;
+}
+
+void hrun_buf_release(struct hrun_buf *b)
+{
+    if (!b)
+        return;
+    if (b->cap)
+        free(b->data);
+    hrun_buf_init(b);
+}
+
+void hrun_buf_reset(struct hrun_buf *b)
+{
+    b->len = 0;
+    b->failed = 0;
+    if (b->cap)
+        b->data[0] = 0;
+}
+
+/* Make room for `more` bytes and the final NUL. */
+static int grow(struct hrun_buf *b, size_t more)
+{
+    size_t need, cap;
+    char *data;
+
+    if (b->failed)
+        return -1;
+    if (more >= (size_t)-1 - b->len)
+        goto fail;
+    need = b->len + more + 1;
+    if (need <= b->cap)
+        return 0;
+    cap = b->cap ? b->cap : 64;
+    while (cap < need)
+        cap = cap > (size_t)-1 / 2 ? need : cap * 2;
+    data = realloc(b->cap ? b->data : NULL, cap);
+    if (!data)
+        goto fail;
+    if (!b->cap)
+        data[0] = 0;
+    b->data = data;
+    b->cap = cap;
+    return 0;
+fail:
+    b->failed = 1;
+    return -1;
+}
+
+void hrun_buf_add(struct hrun_buf *b, const void *data, size_t len)
+{
+    if (len == 0 || grow(b, len))
+        return;
+    memcpy(b->data + b->len, data, len);
+    b->len += len;
+    b->data[b->len] = 0;
+}
+
+void hrun_buf_adds(struct hrun_buf *b, const char *s)
+{
+    hrun_buf_add(b, s, strlen(s));
+}
+
+void hrun_buf_addc(struct hrun_buf *b, char c)
+{
+    hrun_buf_add(b, &c, 1);
+}
+
+void hrun_buf_addn(struct hrun_buf *b, char c, size_t count)
+{
+    if (count == 0 || grow(b, count))
+        return;
+    memset(b->data + b->len, c, count);
+    b->len += count;
+    b->data[b->len] = 0;
+}
+
+void hrun_buf_vaddf(struct hrun_buf *b, const char *fmt, va_list ap)
+{
+    va_list again;
+    int len;
+
+    va_copy(again, ap);
+    len = vsnprintf(NULL, 0, fmt, ap);
+    if (len < 0)
+        b->failed = 1;
+    else if (!grow(b, (size_t)len)) {
+        vsnprintf(b->data + b->len, (size_t)len + 1, fmt, again);
+        b->len += (size_t)len;
+    }
+    va_end(again);
+}
+
+void hrun_buf_addf(struct hrun_buf *b, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    hrun_buf_vaddf(b, fmt, ap);
+    va_end(ap);
+}
+
+char *hrun_buf_detach(struct hrun_buf *b)
+{
+    char *s = NULL;
+
+    if (!b->failed)
+        s = b->cap ? b->data : strdup("");
+    else if (b->cap)
+        free(b->data);
+    hrun_buf_init(b);
+    return s;
+}
+
+int hrun_strvec_push(struct hrun_strvec *sv, const char *s)
+{
+    char *copy;
+
+    if (sv->n + 2 > sv->cap) {
+        size_t cap = sv->cap ? sv->cap * 2 : 8;
+        char **v = realloc(sv->v, cap * sizeof *v);
+        if (!v)
+            return -1;
+        sv->v = v;
+        sv->cap = cap;
+    }
+    copy = strdup(s);
+    if (copy)
+        sv->v[sv->n++] = copy;
+    sv->v[sv->n] = NULL;
+    return copy ? 0 : -1;
+}
+
+int hrun_strvec_pushf(struct hrun_strvec *sv, const char *fmt, ...)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    int rc = -1;
+    va_list ap;
+
+    va_start(ap, fmt);
+    hrun_buf_vaddf(&b, fmt, ap);
+    va_end(ap);
+    if (!b.failed)
+        rc = hrun_strvec_push(sv, b.data);
+    hrun_buf_release(&b);
+    return rc;
+}
+
+void hrun_strvec_release(struct hrun_strvec *sv)
+{
+    if (!sv)
+        return;
+    for (size_t i = 0; i < sv->n; i++)
+        free(sv->v[i]);
+    free(sv->v);
+    sv->v = NULL;
+    sv->n = sv->cap = 0;
+}
+
+char *hrun_strf(const char *fmt, ...)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    va_list ap;
+
+    va_start(ap, fmt);
+    hrun_buf_vaddf(&b, fmt, ap);
+    va_end(ap);
+    return hrun_buf_detach(&b);
+}

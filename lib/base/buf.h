@@ -1,0 +1,52 @@
+/* buf.h - a growing string, and a growing list of strings
+ *
+ * Invariants of struct hrun_buf:
+ *   - data is never NULL and data[len] == 0, also in an empty or a released buffer;
+ *   - when memory runs out `failed` is set and stays set, further additions do nothing: a writer adds
+ *     freely and checks `failed` once at the end.
+ * Invariants of struct hrun_strvec: v is NULL or v[n] == NULL, so it serves as argv; it owns its strings.
+ */
+#ifndef HRUN_BASE_BUF_H
+#define HRUN_BASE_BUF_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+struct hrun_buf {
+    char *data;
+    size_t len, cap;
+    int failed;
+};
+
+extern char hrun_buf_empty[1];
+#define HRUN_BUF_INIT { hrun_buf_empty, 0, 0, 0 }
+
+void hrun_buf_init(struct hrun_buf *b);
+void hrun_buf_release(struct hrun_buf *b);             /* frees and leaves an empty buffer */
+void hrun_buf_reset(struct hrun_buf *b);               /* len = 0, failed = 0, memory kept */
+void hrun_buf_add(struct hrun_buf *b, const void *data, size_t len);
+void hrun_buf_adds(struct hrun_buf *b, const char *s);
+void hrun_buf_addc(struct hrun_buf *b, char c);
+void hrun_buf_addn(struct hrun_buf *b, char c, size_t count);  /* c, count times */
+void hrun_buf_addf(struct hrun_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void hrun_buf_vaddf(struct hrun_buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+
+/* Hand the string over: the caller frees it; the buffer is empty afterwards. NULL if `failed`. */
+char *hrun_buf_detach(struct hrun_buf *b);
+
+struct hrun_strvec {
+    char **v;
+    size_t n, cap;
+};
+
+#define HRUN_STRVEC_INIT { NULL, 0, 0 }
+
+/* Each copies its argument. Result: 0, or -1 when memory ran out (the list is as before). */
+int hrun_strvec_push(struct hrun_strvec *sv, const char *s);
+int hrun_strvec_pushf(struct hrun_strvec *sv, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void hrun_strvec_release(struct hrun_strvec *sv);
+
+/* printf into fresh memory that the caller frees; NULL when memory ran out. */
+char *hrun_strf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,101 @@
+/* error.c - filling error objects; see error.h for the contracts */
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void fill(struct hrun_error *err, enum hrun_code code, const char *file, int line, int column,
+                 const char *fmt, va_list ap)
+{
+    err->code = code;
+    err->sys = 0;
+    err->line = line;
+    err->column = column;
+    snprintf(err->file, sizeof err->file, "%s", file ? file : "");
+    vsnprintf(err->text, sizeof err->text, fmt, ap);
+}
+
+int hrun_fail(struct hrun_error *err, enum hrun_code code, const char *fmt, ...)
+{
+    int saved = errno;
+    va_list ap;
+
+    if (err) {
+        va_start(ap, fmt);
+        fill(err, code, NULL, 0, 0, fmt, ap);
+        va_end(ap);
+    }
+    errno = saved;
+    return -1;
+}
+
+int hrun_fail_at(struct hrun_error *err, enum hrun_code code, const char *file, int line, int column,
+                 const char *fmt, ...)
+{
+    int saved = errno;
+    va_list ap;
+
+    if (err) {
+        va_start(ap, fmt);
+        fill(err, code, file, line, column, fmt, ap);
+        va_end(ap);
+    }
+    errno = saved;
+    return -1;
+}
+
+int hrun_fail_errno(struct hrun_error *err, enum hrun_code code, const char *fmt, ...)
+{
+    int saved = errno;
+    size_t len;
+    va_list ap;
+
+    if (err) {
+        va_start(ap, fmt);
+        fill(err, code, NULL, 0, 0, fmt, ap);
+        va_end(ap);
+        err->sys = saved;
+        len = strlen(err->text);
+        snprintf(err->text + len, sizeof err->text - len, ": %s", strerror(saved));
+    }
+    errno = saved;
+    return -1;
+}
+
+int hrun_fail_nomem(struct hrun_error *err)
+{
+    return hrun_fail(err, HRUN_ENOMEM, "out of memory");
+}
+
+int hrun_fail_prefix(struct hrun_error *err, const char *fmt, ...)
+{
+    char old[HRUN_ERROR_TEXT];
+    size_t len;
+    int saved = errno;
+    va_list ap;
+
+    if (err) {
+        memcpy(old, err->text, sizeof old);
+        va_start(ap, fmt);
+        vsnprintf(err->text, sizeof err->text, fmt, ap);
+        va_end(ap);
+        len = strlen(err->text);
+        snprintf(err->text + len, sizeof err->text - len, ": %s", old);
+    }
+    errno = saved;
+    return -1;
+}
+
+char *hrun_error_format(const struct hrun_error *err, char *out, size_t size)
+{
+    if (!err->file[0])
+        snprintf(out, size, "%s", err->text);
+    else if (err->line && err->column)
+        snprintf(out, size, "%s:%d:%d: %s", err->file, err->line, err->column, err->text);
+    else if (err->line)
+        snprintf(out, size, "%s:%d: %s", err->file, err->line, err->text);
+    else
+        snprintf(out, size, "%s: %s", err->file, err->text);
+    return out;
+}

@@ -1,0 +1,50 @@
+/* file.h - reading, atomic writing, locking, folders for one run
+ *
+ * Invariants:
+ *   - a reader of a file written by hrun_file_replace sees the old or the new content, never a part
+ *     (temporary file in the same folder, fsync, rename, fsync of the folder), also over NFS;
+ *   - locks are POSIX record locks on a file of their own (fcntl F_SETLKW; they work over NFS and end
+ *     with the process); a lock file is never removed.
+ */
+#ifndef HRUN_BASE_FILE_H
+#define HRUN_BASE_FILE_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+#include <sys/types.h>
+
+/* Append the file's content to *out. Files over max bytes are refused.
+ * Errors: HRUN_ENOENT (no such file), HRUN_EIO (all else), HRUN_EINVAL (a folder, or over max). */
+int hrun_file_read(const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err);
+
+/* Replace path by data[len], atomically and durably, with permission bits mode (after umask). Where path is
+ * a symbolic link, what it points to is replaced. Errors: HRUN_EIO; the old file is untouched and no
+ * temporary file is left (only when nothing but the folder's fsync failed does the new content stand; the
+ * message says so). */
+int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mode, struct hrun_error *err);
+
+/* Create path and its missing parents. An existing folder is no error. Errors: HRUN_EIO. */
+int hrun_mkdirs(const char *path, mode_t mode, struct hrun_error *err);
+
+/* Open (create if need be) the lock file at path and wait until the lock is ours.
+ * exclusive: 1 for a writer, 0 for readers together. Result: a file descriptor (close-on-exec) to
+ * be given to hrun_unlock, or -1 (HRUN_EIO). Locks belong to the process: they exclude other processes,
+ * not other threads, and a second hrun_lock of the same file by one process shares its fate. */
+int hrun_lock(const char *path, int exclusive, struct hrun_error *err);
+void hrun_unlock(int fd);
+
+/* A private folder (0700) for one run, "BASE/hrun.UID.PID.XXXXXX", base being NULL for $TMPDIR or /tmp.
+ * Folders of the same user in BASE whose process is gone (an earlier hrun was killed) are removed first.
+ * The file ".owner" inside tells which host, boot, PID name space and process made it: on a shared BASE a
+ * folder of another host or container is left alone, and a PID used again does not keep a folder alive.
+ * Result: its path, which the caller frees; NULL with HRUN_EIO. */
+char *hrun_rundir_create(const char *base, struct hrun_error *err);
+
+/* Remove a folder and all in it, never following symbolic links. NULL-safe; what is gone already is fine. */
+void hrun_remove_tree(const char *path);
+
+/* Write all of data[len] to fd, over interrupted and partial writes. 0, or -1 with errno. */
+int hrun_write_all(int fd, const void *data, size_t len);
+
+#endif

@@ -1,0 +1,263 @@
+/* opts.c - parsing by the option table; see opts.h for the contracts */
+#include "base/opts.h"
+
+#include "base/nearest.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+int hrun_opt_flag(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
+{
+    (void)value;
+    (void)err;
+    *(int *)((char *)settings + opt->offset) = 1;
+    return 0;
+}
+
+int hrun_opt_string(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
+{
+    (void)err;
+    *(const char **)((char *)settings + opt->offset) = value;
+    return 0;
+}
+
+int hrun_opt_append(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
+{
+    struct hrun_strvec *list = (struct hrun_strvec *)((char *)settings + opt->offset);
+
+    return hrun_strvec_push(list, value) ? hrun_fail_nomem(err) : 0;
+}
+
+/* ---------------------------------------------------------------- the table as getopt wants it */
+
+struct parser {
+    const struct hrun_opt *table;
+    size_t n;
+    struct option *longs;   /* one per row with a name; val is LONG_BASE + row */
+    char *shorts;
+};
+
+enum { LONG_BASE = 256 };   /* above every character, so that a value tells long options from short ones */
+
+static void parser_release(struct parser *p)
+{
+    free(p->longs);
+    free(p->shorts);
+}
+
+static int parser_init(struct parser *p, const struct hrun_opt *table)
+{
+    size_t nlong = 0, nshort = 0;
+
+    p->table = table;
+    for (p->n = 0; table[p->n].name || table[p->n].sym; p->n++)
+        ;
+    p->longs = calloc(p->n + 1, sizeof *p->longs);
+    p->shorts = malloc(3 + 2 * p->n);
+    if (!p->longs || !p->shorts) {
+        parser_release(p);
+        return -1;
+    }
+    p->shorts[nshort++] = '+'; /* stop at the first word that is no option */
+    p->shorts[nshort++] = ':'; /* tell a missing value from an unknown option */
+    for (size_t i = 0; i < p->n; i++) {
+        int has_arg = table[i].arg == HRUN_OPT_NONE ? no_argument : required_argument;
+        if (table[i].name)
+            p->longs[nlong++] = (struct option){ table[i].name, has_arg, NULL, LONG_BASE + (int)i };
+        if (table[i].sym) {
+            p->shorts[nshort++] = table[i].sym;
+            if (has_arg == required_argument)
+                p->shorts[nshort++] = ':';
+        }
+    }
+    p->shorts[nshort] = 0;
+    return 0;
+}
+
+static const struct hrun_opt *row_of(const struct parser *p, int val)
+{
+    if (val >= LONG_BASE)
+        return &p->table[val - LONG_BASE];
+    for (size_t i = 0; i < p->n; i++)
+        if (p->table[i].sym && (unsigned char)p->table[i].sym == val)
+            return &p->table[i];
+    return NULL;
+}
+
+/* "--app NAME", "-n NUM": how the message calls the option. val tells the form that was used. */
+static void add_usage(const struct hrun_opt *opt, int val, struct hrun_buf *b)
+{
+    if (val >= LONG_BASE)
+        hrun_buf_addf(b, "--%s", opt->name);
+    else
+        hrun_buf_addf(b, "-%c", opt->sym);
+}
+
+/* ---------------------------------------------------------------- messages */
+
+static int fail_buf(struct hrun_error *err, struct hrun_buf *b)
+{
+    int rc = b->failed ? hrun_fail_nomem(err) : hrun_fail(err, HRUN_EINVAL, "%s", b->data);
+
+    hrun_buf_release(b);
+    return rc;
+}
+
+/* An option that getopt does not know: several names begin with it, or none is it. */
+static int fail_unknown(const struct parser *p, const char *word, struct hrun_error *err)
+{
+    struct hrun_buf b = HRUN_BUF_INIT, name = HRUN_BUF_INIT;
+    const char **known = calloc(p->n + 1, sizeof *known), *near, *text = word;
+    size_t nknown = 0, nmatch = 0;
+
+    if (!known)
+        return hrun_fail_nomem(err);
+    text += text[0] == '-';
+    text += text[0] == '-';
+    hrun_buf_add(&name, text, strcspn(text, "="));
+    for (size_t i = 0; i < p->n; i++)
+        if (p->table[i].name) {
+            known[nknown++] = p->table[i].name;
+            nmatch += strncmp(p->table[i].name, name.data, name.len) == 0;
+        }
+    if (name.len && nmatch > 1) {
+        const char *sep = ": ";
+        hrun_buf_addf(&b, "option '%s' could mean several", word);
+        for (size_t i = 0; i < nknown; i++)
+            if (strncmp(known[i], name.data, name.len) == 0) {
+                hrun_buf_addf(&b, "%s--%s", sep, known[i]);
+                sep = ", ";
+            }
+    } else {
+        near = hrun_nearest(name.data, known, nknown);
+        hrun_buf_addf(&b, "unknown option '%s'", word);
+        if (near)
+            hrun_buf_addf(&b, "; did you mean '--%s'?", near);
+        else
+            hrun_buf_adds(&b, "; --help lists all");
+    }
+    free(known);
+    if (name.failed)
+        b.failed = 1;
+    hrun_buf_release(&name);
+    return fail_buf(err, &b);
+}
+
+static int fail_missing(const struct hrun_opt *opt, int val, struct hrun_error *err)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    hrun_buf_adds(&b, "option '");
+    add_usage(opt, val, &b);
+    hrun_buf_adds(&b, opt->arg == HRUN_OPT_PAIR ? "' needs two values: " : "' needs a value: ");
+    add_usage(opt, val, &b);
+    hrun_buf_addf(&b, " %s", opt->meta ? opt->meta : opt->arg == HRUN_OPT_PAIR ? "KEY VALUE" : "VALUE");
+    if (opt->choices)
+        hrun_buf_addf(&b, " (one of %s)", opt->choices);
+    return fail_buf(err, &b);
+}
+
+static int fail_unexpected(const struct hrun_opt *opt, const char *word, struct hrun_error *err)
+{
+    return hrun_fail(err, HRUN_EINVAL, "option '--%s' takes no value, found '%s'", opt->name, word);
+}
+
+/* Is value one of the blank-separated choices? Else -1 with *err. */
+static int check_choice(const struct hrun_opt *opt, int val, const char *value, struct hrun_error *err)
+{
+    struct hrun_strvec words = HRUN_STRVEC_INIT;
+    struct hrun_buf b = HRUN_BUF_INIT;
+    char *copy = strdup(opt->choices), *save = NULL, *w;
+    const char *near;
+    int rc = 0;
+
+    if (!copy)
+        return hrun_fail_nomem(err);
+    for (w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
+        if (strcmp(w, value) == 0)
+            goto out;
+        if (hrun_strvec_push(&words, w)) {
+            rc = hrun_fail_nomem(err);
+            goto out;
+        }
+    }
+    hrun_buf_adds(&b, "option '");
+    add_usage(opt, val, &b);
+    hrun_buf_addf(&b, "' must be one of");
+    for (size_t i = 0; i < words.n; i++)
+        hrun_buf_addf(&b, "%s %s", i ? "," : "", words.v[i]);
+    hrun_buf_addf(&b, ", found '%s'", value);
+    near = hrun_nearest(value, (const char *const *)words.v, words.n);
+    if (near)
+        hrun_buf_addf(&b, "; did you mean '%s'?", near);
+    rc = fail_buf(err, &b);
+out:
+    hrun_strvec_release(&words);
+    free(copy);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- parsing */
+
+/* One option that getopt understood. */
+static int apply(const struct hrun_opt *opt, int val, void *settings, int argc, char **argv,
+                 struct hrun_error *err)
+{
+    const char *value = opt->arg == HRUN_OPT_NONE ? NULL : optarg;
+    char *pair;
+    int rc;
+
+    if (opt->arg == HRUN_OPT_CHOICE && check_choice(opt, val, value, err))
+        return -1;
+    if (opt->arg != HRUN_OPT_PAIR)
+        return opt->apply(settings, opt, value, err);
+    if (optind >= argc)
+        return fail_missing(opt, val, err);
+    pair = hrun_strf("%s=%s", value, argv[optind++]);
+    if (!pair)
+        return hrun_fail_nomem(err);
+    rc = opt->apply(settings, opt, pair, err);
+    free(pair);
+    return rc;
+}
+
+int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char **argv, int *rest,
+                    struct hrun_error *err)
+{
+    struct parser p;
+    int rc = -1, val, at;
+
+    if (parser_init(&p, table))
+        return hrun_fail_nomem(err);
+    optind = 0; /* glibc: begin anew, also after an abandoned parse */
+    opterr = 0;
+    for (;;) {
+        at = optind ? optind : 1;
+        val = getopt_long_only(argc, argv, p.shorts, p.longs, NULL);
+        if (val == -1)
+            break;
+        if (val == ':') {
+            fail_missing(row_of(&p, optopt), optopt, err);
+            goto out;
+        }
+        if (val == '?' && optopt >= LONG_BASE) {
+            fail_unexpected(row_of(&p, optopt), argv[at], err);
+            goto out;
+        }
+        if (val == '?') {
+            /* a word of several short options names the bad one; any other word is shown as it is */
+            char one[3] = { '-', (char)optopt, 0 };
+            int cluster = optopt && argv[at][1] != '-' && row_of(&p, (unsigned char)argv[at][1]);
+            fail_unknown(&p, cluster ? one : argv[at], err);
+            goto out;
+        }
+        if (apply(row_of(&p, val), val, settings, argc, argv, err))
+            goto out;
+    }
+    *rest = optind;
+    rc = 0;
+out:
+    parser_release(&p);
+    return rc;
+}

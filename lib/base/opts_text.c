@@ -1,0 +1,290 @@
+/* opts_text.c - --help and the bash completion, made from the option table; see opts.h for the contracts */
+#include "base/opts.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static int row_ends(const struct hrun_opt *o)
+{
+    return !o->name && !o->sym;
+}
+
+/* ---------------------------------------------------------------- --help */
+
+enum {
+    WIDTH = 80,
+    LEFT_MOST = 30   /* a wider option gets a line of its own; leaves 50 columns for the text */
+};
+
+static size_t width(const char *s, size_t bytes)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < bytes; i++)
+        n += ((unsigned char)s[i] & 0xC0) != 0x80;
+    return n;
+}
+
+/* "  -N, --size NUM" */
+static void add_left(const struct hrun_opt *o, struct hrun_buf *out)
+{
+    if (o->sym)
+        hrun_buf_addf(out, "  -%c%s", o->sym, o->name ? ", " : "");
+    else
+        hrun_buf_adds(out, "      ");
+    if (o->name)
+        hrun_buf_addf(out, "--%s", o->name);
+    if (o->arg != HRUN_OPT_NONE)
+        hrun_buf_addf(out, " %s", o->meta ? o->meta : o->arg == HRUN_OPT_PAIR ? "KEY VALUE" : "VALUE");
+}
+
+/* Append words from column `column` on, broken before WIDTH, further lines indented to `indent`. */
+static void add_wrapped(const char *text, size_t column, size_t indent, struct hrun_buf *out)
+{
+    size_t at = column;
+
+    while (*text) {
+        size_t len = strcspn(text, " "), w = width(text, len);
+        if (len == 0) {
+            text++;
+            continue;
+        }
+        if (at > indent && at + 1 + w > WIDTH) {
+            hrun_buf_addc(out, '\n');
+            hrun_buf_addn(out, ' ', indent);
+            at = indent;
+        } else if (at > indent) {
+            hrun_buf_addc(out, ' ');
+            at++;
+        }
+        hrun_buf_add(out, text, len);
+        at += w;
+        text += len;
+    }
+}
+
+static void add_row(const struct hrun_opt *o, size_t indent, struct hrun_buf *out)
+{
+    struct hrun_buf left = HRUN_BUF_INIT, text = HRUN_BUF_INIT;
+    size_t w;
+
+    add_left(o, &left);
+    hrun_buf_adds(&text, o->help);
+    if (o->choices) {
+        hrun_buf_adds(&text, " (");
+        for (const char *c = o->choices; *c; c++)
+            if (*c == ' ')
+                hrun_buf_adds(&text, ", ");
+            else
+                hrun_buf_addc(&text, *c);
+        hrun_buf_addc(&text, ')');
+    }
+    w = width(left.data, left.len);
+    hrun_buf_add(out, left.data, left.len);
+    if (w + 2 > indent) {
+        hrun_buf_addc(out, '\n');
+        w = 0;
+    }
+    hrun_buf_addn(out, ' ', indent - w);
+    add_wrapped(text.data, indent, indent, out);
+    hrun_buf_addc(out, '\n');
+    if (left.failed || text.failed)
+        out->failed = 1;
+    hrun_buf_release(&left);
+    hrun_buf_release(&text);
+}
+
+static int same_group(const struct hrun_opt *a, const struct hrun_opt *b)
+{
+    return strcmp(a->group ? a->group : "", b->group ? b->group : "") == 0;
+}
+
+void hrun_opts_help(const struct hrun_opt *table, struct hrun_buf *out)
+{
+    struct hrun_buf left = HRUN_BUF_INIT;
+    size_t indent = 0;
+
+    for (const struct hrun_opt *o = table; !row_ends(o); o++) {
+        size_t w;
+        if (!o->help)
+            continue;
+        hrun_buf_reset(&left);
+        add_left(o, &left);
+        w = width(left.data, left.len) + 2;
+        if (w > indent && w <= LEFT_MOST)
+            indent = w;
+    }
+    if (!indent)
+        indent = LEFT_MOST;
+    for (const struct hrun_opt *o = table; !row_ends(o); o++) {
+        const struct hrun_opt *e = table;
+        if (!o->help)
+            continue;
+        /* a group is printed where its first visible row stands */
+        while (e < o && !(e->help && same_group(e, o)))
+            e++;
+        if (e < o)
+            continue;
+        if (o > table && out->len && out->data[out->len - 1] == '\n')
+            hrun_buf_addc(out, '\n');
+        if (o->group && o->group[0])
+            hrun_buf_addf(out, "%s:\n", o->group);
+        for (e = o; !row_ends(e); e++)
+            if (e->help && same_group(e, o))
+                add_row(e, indent, out);
+    }
+    if (left.failed)
+        out->failed = 1;
+    hrun_buf_release(&left);
+}
+
+/* ---------------------------------------------------------------- bash completion */
+
+/* Append the case pattern of an option's words: "--app|-app|-a". */
+static void add_pattern(const struct hrun_opt *o, const char *suffix, struct hrun_buf *out)
+{
+    if (o->name)
+        hrun_buf_addf(out, "--%s%s|-%s%s", o->name, suffix, o->name, suffix);
+    if (o->sym && !suffix[0])
+        hrun_buf_addf(out, "%s-%c", o->name ? "|" : "", o->sym);
+}
+
+/* A case branch for all options of the kinds in `kinds` (bits by enum hrun_opt_arg); nothing if there are
+ * none. Hidden aliases are understood too. */
+static void add_branch(const struct hrun_opt *table, unsigned kinds, const char *suffix, const char *action,
+                       struct hrun_buf *out)
+{
+    const char *sep = "            ";
+
+    for (const struct hrun_opt *o = table; !row_ends(o); o++) {
+        if (!(kinds >> o->arg & 1) || (suffix[0] && !o->name))
+            continue;
+        hrun_buf_adds(out, sep);
+        add_pattern(o, suffix, out);
+        sep = "|";
+    }
+    if (sep[0] == '|')
+        hrun_buf_addf(out, ") %s ;;\n", action);
+}
+
+/* Branches that complete the value of each option that takes one. */
+static void add_values(const struct hrun_opt *table, const char *suffix, struct hrun_buf *out)
+{
+    add_branch(table, 1u << HRUN_OPT_FILE, suffix, "compopt -o filenames; mapfile -t COMPREPLY < "
+               "<(compgen -f -- \"$value\"); return", out);
+    add_branch(table, 1u << HRUN_OPT_DIR, suffix, "compopt -o filenames; mapfile -t COMPREPLY < "
+               "<(compgen -d -- \"$value\"); return", out);
+    for (const struct hrun_opt *o = table; !row_ends(o); o++)
+        if (o->arg == HRUN_OPT_CHOICE && (o->name || !suffix[0])) {
+            hrun_buf_adds(out, "            ");
+            add_pattern(o, suffix, out);
+            hrun_buf_addf(out, ") mapfile -t COMPREPLY < <(compgen -W '%s' -- \"$value\"); return ;;\n",
+                          o->choices);
+        }
+    add_branch(table, 1u << HRUN_OPT_WORD | 1u << HRUN_OPT_PAIR, suffix, "return", out);
+}
+
+/* The visible options as a word list: both with two dashes (dashes = 2), or as they look after one. */
+static void add_words(const struct hrun_opt *table, int dashes, struct hrun_buf *out)
+{
+    const char *sep = "";
+
+    for (const struct hrun_opt *o = table; !row_ends(o); o++) {
+        if (!o->help)
+            continue;
+        if (o->name) {
+            hrun_buf_addf(out, "%s%s%s", sep, dashes == 2 ? "--" : "-", o->name);
+            sep = " ";
+        }
+        if (o->sym && dashes == 1) {
+            hrun_buf_addf(out, "%s-%c", sep, o->sym);
+            sep = " ";
+        }
+    }
+}
+
+/* "-[DNn]?*": a short option with its value in the same word; nothing when no short one takes a value. */
+static void add_attached(const struct hrun_opt *table, struct hrun_buf *out)
+{
+    const char *open = "            -[";
+
+    for (const struct hrun_opt *o = table; !row_ends(o); o++)
+        if (o->sym && o->arg != HRUN_OPT_NONE && o->arg != HRUN_OPT_PAIR) {
+            hrun_buf_addf(out, "%s%c", open, o->sym);
+            open = "";
+        }
+    if (!open[0])
+        hrun_buf_adds(out, "]?*) i=$((i + 1)) ;;\n");
+}
+
+void hrun_opts_completion(const struct hrun_opt *table, const char *command, struct hrun_buf *out)
+{
+    struct hrun_buf fn = HRUN_BUF_INIT;
+    const unsigned one = 1u << HRUN_OPT_WORD | 1u << HRUN_OPT_FILE | 1u << HRUN_OPT_DIR
+                       | 1u << HRUN_OPT_CHOICE;
+
+    hrun_buf_addc(&fn, '_');
+    for (const char *c = command; *c; c++)
+        hrun_buf_addc(&fn, isalnum((unsigned char)*c) ? *c : '_');
+    hrun_buf_addf(out, "# bash completion for %s; source it, or put it into\n"
+                  "# ${XDG_DATA_HOME:-~/.local/share}/bash-completion/completions/%s\n", command, command);
+    hrun_buf_addf(out, "%s()\n{\n", fn.data);
+    /* COMP_WORDS is cut at '=' and ':', which values hold: the line is split at blanks anew */
+    hrun_buf_adds(out,
+        "    local line=${COMP_LINE:0:COMP_POINT} cur= value i=1 opt=\n"
+        "    local -a w\n"
+        "    COMPREPLY=()\n"
+        "    read -ra w <<< \"$line\"\n"
+        "    [[ $line == *[[:blank:]] ]] && w+=('')\n"
+        "    cur=${w[${#w[@]}-1]}\n"
+        "    value=$cur\n"
+        "    # find the word that begins the program, or the option whose value is due\n"
+        "    while [ $i -lt $((${#w[@]} - 1)) ]; do\n"
+        "        opt=\n"
+        "        case ${w[i]} in\n"
+        "            --) i=$((i + 1)); break ;;\n");
+    add_branch(table, one, "", "opt=${w[i]}; i=$((i + 2))", out);
+    add_branch(table, 1u << HRUN_OPT_PAIR, "", "opt=${w[i]}; i=$((i + 3))", out);
+    add_branch(table, 1u << HRUN_OPT_PAIR, "=*", "opt=${w[i]}; i=$((i + 2))", out);
+    add_branch(table, 1u << HRUN_OPT_NONE, "", "i=$((i + 1))", out);
+    hrun_buf_adds(out, "            -*=*) i=$((i + 1)) ;;\n");
+    add_attached(table, out);
+    hrun_buf_adds(out,
+        "            -?*) i=$((i + 1)) ;;\n"
+        "            *) break ;;\n"
+        "        esac\n"
+        "    done\n"
+        "    if [ $i -ge ${#w[@]} ]; then\n"
+        "        case $opt in\n");
+    add_values(table, "", out);
+    hrun_buf_adds(out,
+        "        esac\n"
+        "        return\n"
+        "    fi\n"
+        "    if [ $i -lt $((${#w[@]} - 1)) ]; then\n"
+        "        compopt -o filenames\n"
+        "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+        "        return\n"
+        "    fi\n"
+        "    if [[ $cur == -*=* && ${w[i-1]} != -- ]]; then\n"
+        "        value=${cur#*=}\n"
+        "        case $cur in\n");
+    add_values(table, "=*", out);
+    hrun_buf_adds(out,
+        "            *) return ;;\n"
+        "        esac\n"
+        "    fi\n"
+        "    case $cur in\n"
+        "        --*) mapfile -t COMPREPLY < <(compgen -W '");
+    add_words(table, 2, out);
+    hrun_buf_adds(out, "' -- \"$cur\") ;;\n        -*) mapfile -t COMPREPLY < <(compgen -W '");
+    add_words(table, 1, out);
+    hrun_buf_adds(out, "' -- \"$cur\") ;;\n"
+                       "        *) compopt -o filenames\n"
+                       "           mapfile -t COMPREPLY < <(compgen -c -f -- \"$cur\" | sort -u) ;;\n"
+                       "    esac\n}\n");
+    hrun_buf_addf(out, "complete -F %s %s\n", fn.data, command);
+    if (fn.failed)
+        out->failed = 1;
+    hrun_buf_release(&fn);
+}

@@ -1,0 +1,131 @@
+/* table.c - text tables for people; see table.h for the contracts */
+#include "base/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct hrun_table {
+    char *spec;
+    size_t ncol;
+    struct hrun_strvec cells;   /* row by row */
+    int failed;
+};
+
+struct hrun_table *hrun_table_create(const char *spec)
+{
+    struct hrun_table *t = calloc(1, sizeof *t);
+
+    if (t)
+        t->spec = strdup(spec);
+    if (!t || !t->spec) {
+        free(t);
+        return NULL;
+    }
+    t->ncol = strlen(spec);
+    return t;
+}
+
+void hrun_table_destroy(struct hrun_table *t)
+{
+    if (!t)
+        return;
+    hrun_strvec_release(&t->cells);
+    free(t->spec);
+    free(t);
+}
+
+static void add(struct hrun_table *t, const char *s)
+{
+    if (t->failed || hrun_strvec_push(&t->cells, s))
+        t->failed = 1;
+}
+
+void hrun_table_row(struct hrun_table *t, ...)
+{
+    va_list ap;
+
+    /* finish a row that hrun_table_cell left short, or columns would shift from here on */
+    while (t->ncol && t->cells.n % t->ncol && !t->failed)
+        add(t, "");
+    va_start(ap, t);
+    for (size_t i = 0; i < t->ncol; i++) {
+        const char *s = va_arg(ap, const char *);
+        add(t, s ? s : "");
+    }
+    va_end(ap);
+}
+
+void hrun_table_cell(struct hrun_table *t, const char *fmt, ...)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    va_list ap;
+
+    if (!t->ncol)
+        return;
+    va_start(ap, fmt);
+    hrun_buf_vaddf(&b, fmt, ap);
+    va_end(ap);
+    if (b.failed)
+        t->failed = 1;
+    else
+        add(t, b.data);
+    hrun_buf_release(&b);
+}
+
+/* UTF-8 characters: all bytes but continuations (10xxxxxx). */
+static size_t width(const char *s)
+{
+    size_t n = 0;
+
+    for (; *s; s++)
+        n += ((unsigned char)*s & 0xC0) != 0x80;
+    return n;
+}
+
+int hrun_table_render(const struct hrun_table *t, int indent, struct hrun_buf *out)
+{
+    enum { GAP = 2 };
+    size_t *widths, start = out->len;
+    int rc = -1;
+
+    if (t->failed || out->failed)
+        return -1;
+    if (!t->ncol)
+        return 0;
+    widths = calloc(t->ncol, sizeof *widths);
+    if (!widths)
+        return -1;
+    for (size_t i = 0; i < t->cells.n; i++) {
+        size_t w = width(t->cells.v[i]);
+        if (w > widths[i % t->ncol])
+            widths[i % t->ncol] = w;
+    }
+    for (size_t row = 0; row < t->cells.n; row += t->ncol) {
+        /* blanks are owed until something follows them, so that none trail */
+        size_t owed = indent > 0 ? (size_t)indent : 0;
+        for (size_t col = 0; col < t->ncol && row + col < t->cells.n; col++) {
+            const char *cell = t->cells.v[row + col];
+            size_t pad = widths[col] - width(cell);
+            if (t->spec[col] == 'r')
+                owed += pad;
+            if (*cell) {
+                hrun_buf_addn(out, ' ', owed);
+                hrun_buf_adds(out, cell);
+                owed = 0;
+            }
+            if (t->spec[col] != 'r')
+                owed += pad;
+            owed += GAP;
+        }
+        hrun_buf_addc(out, '\n');
+    }
+    rc = 0;
+    if (out->failed) {
+        out->len = start;
+        if (out->cap)
+            out->data[start] = 0;
+        rc = -1;
+    }
+    free(widths);
+    return rc;
+}

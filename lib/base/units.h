@@ -1,0 +1,40 @@
+/* units.h - numbers as people type and read them
+ *
+ * Invariants: parsers accept the whole text or nothing (no blanks, no trailing characters), never NaN
+ * or infinity, take the dot as decimal point (the process must not have called setlocale for LC_NUMERIC),
+ * and say in the error what was read and what would be right. Errors: HRUN_EINVAL.
+ * `what` names the thing in the message ("-N", "--timeout").
+ */
+#ifndef HRUN_BASE_UNITS_H
+#define HRUN_BASE_UNITS_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+#include <stdint.h>
+
+/* The largest whole number that a double and all our formulas hold exactly. */
+#define HRUN_COUNT_MAX ((int64_t)1 << 53)
+
+/* A whole number in min..max; a decimal integer only ("9600"). */
+int hrun_parse_count(const char *what, const char *text, int64_t min, int64_t max, int64_t *out,
+                     struct hrun_error *err);
+/* A finite number ("0.5", "1e-3"). */
+int hrun_parse_number(const char *what, const char *text, double *out, struct hrun_error *err);
+/* Bytes: "512", "64k", "4GiB", "4GB", "1.5T"; k, M, G, T are powers of 1024 with or without i and B; small
+ * letters will do. At most 8192T. Fractions of a byte are dropped. */
+int hrun_parse_bytes(const char *what, const char *text, uint64_t *out, struct hrun_error *err);
+/* Seconds: "90", "90s", "1.5m", "2h", "1d", "1h30m": units from large to small. Positive. */
+int hrun_parse_duration(const char *what, const char *text, double *seconds, struct hrun_error *err);
+
+/* "61.8 s", "417 ms", "93.1 us", "2 min 5 s", "3 h 12 min", "3 days 4 h": three significant digits below two
+ * minutes. Here and below, what is not finite reads "unknown" (NaN) or "infinite". */
+void hrun_add_seconds(struct hrun_buf *out, double seconds);
+/* "11.7 GiB" */
+void hrun_add_bytes(struct hrun_buf *out, double bytes);
+/* "2,754"; above 1e15 as "5.3e41" */
+void hrun_add_count(struct hrun_buf *out, double count);
+/* "3 days", "2 hours", "5 minutes", "12 seconds": the age of something, rounded down, plural right. */
+void hrun_add_age(struct hrun_buf *out, double seconds);
+
+#endif

@@ -1,0 +1,87 @@
+# tap.sh - Test Anything Protocol for tests of the commands; sourced by tests/cli/*.t, which prove(1) runs
+#
+#   run CMD...          run it; afterwards $status, $out and $err hold its exit status and what it wrote
+#   status_is N WHAT    check $status
+#   out_has TEXT WHAT   check that $out holds TEXT (err_has: $err); out_lacks, err_lacks: that it does not
+#   one_error WHAT      $err is exactly one line, and $out is empty
+#   ok WHAT CMD...      check that CMD succeeds
+#   done_testing        print the plan, exit
+#
+# Each test gets a folder of its own in $tmp, removed at the end, and its own HRUN_DATA.
+# Standard output goes to files, never through a pipe, so that a crash is seen as one.
+
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+top=$PWD
+build=${HRUN_BUILD:-build}
+case $build in /*) ;; *) build=$top/$build ;; esac
+apps=$top/tests/apps
+bin=$build/tests/apps
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OPENBLAS_NUM_THREADS=1
+export PATH="$build/bin:$PATH"
+unset HRUN_PROFILE_PATH HWLOC_SYNTHETIC HWLOC_XMLFILE HRUN_DATA XDG_DATA_HOME XDG_CONFIG_HOME
+tmp=$(mktemp -d)
+export HOME=$tmp/home HRUN_DATA=$tmp/data HRUN_PROFILE_PATH=$apps
+mkdir -p "$HOME"
+trap 'cd /; rm -rf "$tmp"' EXIT
+tap_n=0
+tap_failed=0
+
+tap_report() { # GOOD WHAT
+    tap_n=$((tap_n + 1))
+    if [ "$1" = 1 ]; then
+        echo "ok $tap_n - $2"
+    else
+        tap_failed=$((tap_failed + 1))
+        echo "not ok $tap_n - $2"
+        echo "#   line ${BASH_LINENO[1]}; status ${status-} of: ${ran-}"
+        printf '%s\n' "${out-}" | head -n 15 | sed 's/^/#   out: /'
+        printf '%s\n' "${err-}" | head -n 15 | sed 's/^/#   err: /'
+    fi
+}
+
+run() {
+    ran="$*"
+    "$@" >"$tmp/.out" 2>"$tmp/.err" </dev/null
+    status=$?
+    out=$(cat "$tmp/.out")
+    err=$(cat "$tmp/.err")
+}
+
+status_is() { [ "$status" = "$1" ] && tap_report 1 "$2" || tap_report 0 "$2 (want status $1)"; }
+out_has() { case $out in *"$1"*) tap_report 1 "$2" ;; *) tap_report 0 "$2 (no '$1' in output)" ;; esac; }
+err_has() { case $err in *"$1"*) tap_report 1 "$2" ;; *) tap_report 0 "$2 (no '$1' in errors)" ;; esac; }
+out_lacks() { case $out in *"$1"*) tap_report 0 "$2 ('$1' in output)" ;; *) tap_report 1 "$2" ;; esac; }
+err_lacks() { case $err in *"$1"*) tap_report 0 "$2 ('$1' in errors)" ;; *) tap_report 1 "$2" ;; esac; }
+one_error() {
+    if [ -z "$out" ] && [ -n "$err" ] && [ "$(printf '%s\n' "$err" | wc -l)" = 1 ]; then
+        tap_report 1 "$1"
+    else
+        tap_report 0 "$1 (want one line of error and no output)"
+    fi
+}
+ok() {
+    local what=$1
+    shift
+    if "$@" >/dev/null 2>&1; then tap_report 1 "$what"; else tap_report 0 "$what"; fi
+}
+skip() { tap_n=$((tap_n + 1)); echo "ok $tap_n - $1 # SKIP $2"; }
+done_testing() { echo "1..$tap_n"; [ $tap_failed = 0 ]; exit $?; }
+
+# fails STATUS TEXT WHAT CMD...: CMD fails with STATUS and one error line that holds TEXT.
+fails() {
+    local want=$1 text=$2 what=$3
+    shift 3
+    run "$@"
+    if [ "$status" = "$want" ] && [ -z "$out" ] && [ "$(printf '%s\n' "$err" | wc -l)" = 1 ]; then
+        case $err in
+            *"$text"*) tap_report 1 "$what" ;;
+            *) tap_report 0 "$what (no '$text' in errors)" ;;
+        esac
+    else
+        tap_report 0 "$what (want status $want and one error line)"
+    fi
+}
+
+# Files and folders that hrun may leave in shared places, for comparison before and after.
+litter() { ls -d /tmp/hrun.* /tmp/ompi.* /tmp/pmix-* /dev/shm/hrun.* /dev/shm/vader* /dev/shm/*pmix* 2>/dev/null | sort; }

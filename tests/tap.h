@@ -1,0 +1,68 @@
+/* tap.h - Test Anything Protocol for C tests, run by prove(1)
+ *
+ * A test prints one "ok" or "not ok" line per check with the place of a failure; tap_done() prints the plan.
+ */
+#ifndef HRUN_TESTS_TAP_H
+#define HRUN_TESTS_TAP_H
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static int tap_count, tap_failed;
+
+__attribute__((format(printf, 4, 5), unused))
+static int tap_check(int good, const char *file, int line, const char *fmt, ...)
+{
+    va_list ap;
+
+    printf("%s %d - ", good ? "ok" : "not ok", ++tap_count);
+    va_start(ap, fmt);
+    vprintf(fmt, ap);
+    va_end(ap);
+    putchar('\n');
+    if (!good) {
+        tap_failed++;
+        printf("#   failed at %s:%d\n", file, line);
+    }
+    fflush(stdout);
+    return good;
+}
+
+#define ok(cond, ...) tap_check(!!(cond), __FILE__, __LINE__, __VA_ARGS__)
+
+/* Strings equal; both are shown when they are not. */
+#define is_str(got, want, ...) do { \
+    const char *tap_g = (got), *tap_w = (want); \
+    if (!tap_check(tap_g && tap_w && !strcmp(tap_g, tap_w), __FILE__, __LINE__, __VA_ARGS__)) \
+        printf("#   got  '%s'\n#   want '%s'\n", tap_g ? tap_g : "(null)", tap_w ? tap_w : "(null)"); \
+} while (0)
+
+/* Substring present. */
+#define has_str(got, want, ...) do { \
+    const char *tap_g = (got), *tap_w = (want); \
+    if (!tap_check(tap_g && tap_w && strstr(tap_g, tap_w), __FILE__, __LINE__, __VA_ARGS__)) \
+        printf("#   in '%s'\n#   no '%s'\n", tap_g ? tap_g : "(null)", tap_w ? tap_w : "(null)"); \
+} while (0)
+
+#define is_int(got, want, ...) do { \
+    long long tap_g = (long long)(got), tap_w = (long long)(want); \
+    if (!tap_check(tap_g == tap_w, __FILE__, __LINE__, __VA_ARGS__)) \
+        printf("#   got %lld, want %lld\n", tap_g, tap_w); \
+} while (0)
+
+/* |got - want| <= tol * max(1, |want|) */
+#define is_num(got, want, tol, ...) do { \
+    double tap_g = (got), tap_w = (want); \
+    if (!tap_check(fabs(tap_g - tap_w) <= (tol) * fmax(1.0, fabs(tap_w)), __FILE__, __LINE__, __VA_ARGS__)) \
+        printf("#   got %.17g, want %.17g\n", tap_g, tap_w); \
+} while (0)
+
+__attribute__((unused)) static int tap_done(void)
+{
+    printf("1..%d\n", tap_count);
+    return tap_failed ? 1 : 0;
+}
+
+#endif

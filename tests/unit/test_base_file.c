@@ -1,0 +1,423 @@
+/* files: reading, atomic replacement under failures, locks between processes, run folders, removal */
+#include "tap.h"
+
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char top[] = "/tmp/test_base_file.XXXXXX";
+
+/* top/name; the result lives until the next call but three */
+static const char *in(const char *name)
+{
+    static char ring[4][512];
+    static int next;
+
+    next = (next + 1) % 4;
+    snprintf(ring[next], sizeof ring[next], "%s/%s", top, name);
+    return ring[next];
+}
+
+static int exists(const char *path)
+{
+    struct stat st;
+
+    return lstat(path, &st) == 0;
+}
+
+static int count_entries(const char *path)
+{
+    DIR *d = opendir(path);
+    struct dirent *e;
+    int n = 0;
+
+    while (d && (e = readdir(d)))
+        n += e->d_name[0] != '.' || (e->d_name[1] && e->d_name[1] != '.');
+    if (d)
+        closedir(d);
+    return n;
+}
+
+static int holds(const char *path, const char *want)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    int same = hrun_file_read(path, 1 << 20, &b, NULL) == 0 && strcmp(b.data, want) == 0;
+
+    hrun_buf_release(&b);
+    return same;
+}
+
+static void test_read(void)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    struct hrun_error err = { 0 };
+
+    errno = 77;
+    hrun_buf_adds(&b, "before ");
+    ok(hrun_file_replace(in("r"), "12345", 5, 0644, &err) == 0, "a file of five bytes");
+    is_int(errno, 77, "errno is kept");
+    ok(hrun_file_read(in("r"), 5, &b, &err) == 0, "is read with a limit of five");
+    is_str(b.data, "before 12345", "and appended");
+    ok(hrun_file_read(in("r"), 4, &b, &err) == -1 && err.code == HRUN_EINVAL, "not with a limit of four");
+    has_str(err.text, "larger than the 4 bytes", "the message says so");
+    is_str(b.data, "before 12345", "the buffer is as before");
+    ok(hrun_file_read(in("none"), 5, &b, &err) == -1 && err.code == HRUN_ENOENT && err.sys == ENOENT,
+       "no such file");
+    has_str(err.text, "/none': No such file", "its name is told");
+    ok(hrun_file_read(top, 5, &b, &err) == -1 && err.code == HRUN_EINVAL, "a folder");
+    ok(hrun_file_read(in("r/x"), 5, &b, &err) == -1 && err.code == HRUN_EIO && err.sys == ENOTDIR,
+       "a file as folder");
+    {
+        static char big[20000];
+        memset(big, 'x', sizeof big);
+        hrun_file_replace(in("big"), big, sizeof big, 0600, &err);
+        ok(hrun_file_read(in("big"), sizeof big - 1, &b, &err) == -1,
+           "a larger file, one byte over the limit");
+        is_str(b.data, "before 12345", "the buffer is as before");
+    }
+    ok(hrun_file_read("/proc/self/mem", 5, &b, &err) == -1 && err.code == HRUN_EIO && err.sys == EIO,
+       "a file that cannot be read");
+    hrun_buf_release(&b);
+}
+
+static void test_replace(void)
+{
+    static char big[100000];
+    struct rlimit old, small;
+    struct hrun_error err = { 0 };
+    struct stat st;
+    int entries;
+
+    umask(022);
+    ok(hrun_mkdirs(in("w"), 0755, &err) == 0, "a folder");
+    ok(hrun_file_replace(in("w/f"), "old", 3, 0666, &err) == 0 && holds(in("w/f"), "old"), "a new file");
+    ok(stat(in("w/f"), &st) == 0 && (st.st_mode & 07777) == 0644, "mode after umask");
+    ok(hrun_file_replace(in("w/f"), "", 0, 0600, &err) == 0 && holds(in("w/f"), ""), "replaced by nothing");
+    ok(hrun_file_replace(in("w/f"), "old", 3, 0600, &err) == 0, "and again");
+    is_int(count_entries(in("w")), 1, "no temporary file is left");
+
+    /* the disk is full */
+    getrlimit(RLIMIT_FSIZE, &old);
+    small = old;
+    small.rlim_cur = 4096;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    errno = 77;
+    ok(hrun_file_replace(in("w/f"), big, sizeof big, 0600, &err) == -1 && err.code == HRUN_EIO
+       && err.sys == EFBIG,
+       "a write that fails half way");
+    is_int(errno, 77, "errno is kept");
+    setrlimit(RLIMIT_FSIZE, &old);
+    ok(holds(in("w/f"), "old"), "leaves the old file");
+    is_int(count_entries(in("w")), 1, "and no temporary file");
+
+    ok(hrun_file_replace(in("no/f"), "x", 1, 0600, &err) == -1 && err.code == HRUN_EIO && err.sys == ENOENT,
+       "no such folder");
+    ok(mkdir(in("w/dir"), 0700) == 0 && hrun_file_replace(in("w/dir"), "x", 1, 0600, &err) == -1
+       && err.code == HRUN_EIO, "a folder is not replaced");
+    is_int(count_entries(in("w")), 2, "and nothing is left");
+    ok(symlink("f", in("w/link")) == 0 && hrun_file_replace(in("w/link"), "new", 3, 0600, &err) == 0
+       && lstat(in("w/link"), &st) == 0 && S_ISLNK(st.st_mode) && holds(in("w/f"), "new"),
+       "through a symbolic link its target is replaced");
+
+    /* temporary names that others took are passed over */
+    entries = count_entries(in("w"));
+    for (int i = 0; i < 3; i++) {
+        char taken[600];
+        snprintf(taken, sizeof taken, "%s.tmp.%ld.%d", in("w/f"), (long)getpid(), i);
+        close(open(taken, O_CREAT | O_WRONLY, 0600));
+    }
+    ok(hrun_file_replace(in("w/f"), "free", 4, 0600, &err) == 0 && holds(in("w/f"), "free"),
+       "taken temporary names");
+    is_int(count_entries(in("w")), entries + 3, "stay as they are");
+}
+
+/* A reader beside a writer never sees a part. */
+static void test_atomic(void)
+{
+    enum { SIZE = 20000, ROUNDS = 60 };
+    static char data[SIZE];
+    int bad = 0, seen[2] = { 0, 0 }, status;
+    pid_t pid;
+
+    memset(data, 'a', SIZE);
+    hrun_file_replace(in("atomic"), data, SIZE, 0600, NULL);
+    pid = fork();
+    if (pid == 0) {
+        int rc = 0;
+        for (int i = 0; i < ROUNDS; i++) {
+            memset(data, i % 2 ? 'a' : 'b', SIZE);
+            rc |= hrun_file_replace(in("atomic"), data, SIZE, 0600, NULL);
+        }
+        _exit(rc ? 1 : 0);
+    }
+    do {
+        struct hrun_buf b = HRUN_BUF_INIT;
+        if (hrun_file_read(in("atomic"), SIZE, &b, NULL) || b.len != SIZE || b.data[0] != b.data[SIZE - 1])
+            bad++;
+        else
+            seen[b.data[0] - 'a']++;
+        hrun_buf_release(&b);
+    } while (waitpid(pid, &status, WNOHANG) == 0);
+    ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the writer succeeds");
+    is_int(bad, 0, "whole content only (%d and %d times)", seen[0], seen[1]);
+}
+
+static void test_mkdirs(void)
+{
+    struct hrun_error err = { 0 };
+
+    ok(hrun_mkdirs(in("m/a/b//c/"), 0700, &err) == 0 && exists(in("m/a/b/c")), "parents are made");
+    ok(hrun_mkdirs(in("m/a/b/c"), 0700, &err) == 0, "an existing folder is fine");
+    ok(hrun_mkdirs("/", 0700, &err) == 0, "so is the root");
+    ok(hrun_file_replace(in("m/file"), "", 0, 0600, &err) == 0
+       && hrun_mkdirs(in("m/file/x/y"), 0700, &err) == -1 && err.code == HRUN_EIO && err.sys == ENOTDIR,
+       "a file in the way");
+    has_str(err.text, "m/file': Not a directory", "is named");
+    ok(hrun_mkdirs(in("m/file"), 0700, &err) == -1 && err.sys == ENOTDIR, "also at the end");
+    ok(hrun_mkdirs("", 0700, &err) == -1 && err.code == HRUN_EIO, "an empty name");
+    ok(hrun_mkdirs("/proc/none/x", 0700, &err) == -1 && err.code == HRUN_EIO, "a place that refuses");
+}
+
+/* In another process: could the file be locked so? 1, 0. */
+static int lockable(const char *path, short type)
+{
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        struct flock lk = { .l_type = type, .l_whence = SEEK_SET };
+        int fd = open(path, O_RDWR);
+        _exit(fd < 0 ? 2 : fcntl(fd, F_SETLK, &lk) ? 0 : 1);
+    }
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void test_lock(void)
+{
+    struct hrun_error err = { 0 };
+    int fd, status, p[2];
+    char c = 0;
+    pid_t pid;
+
+    fd = hrun_lock(in("lock"), 1, &err);
+    ok(fd >= 0 && (fcntl(fd, F_GETFD) & FD_CLOEXEC), "a writer's lock, closed on exec");
+    is_int(lockable(in("lock"), F_WRLCK), 0, "keeps writers out");
+    is_int(lockable(in("lock"), F_RDLCK), 0, "keeps readers out");
+    hrun_unlock(fd);
+    is_int(lockable(in("lock"), F_WRLCK), 1, "until it is given back");
+    ok(exists(in("lock")), "the lock file stays");
+    fd = hrun_lock(in("lock"), 0, &err);
+    is_int(lockable(in("lock"), F_WRLCK), 0, "a reader's lock keeps writers out");
+    is_int(lockable(in("lock"), F_RDLCK), 1, "but not readers");
+    hrun_unlock(fd);
+    hrun_unlock(-1);
+
+    /* waiting, and the end of a process as the end of its lock */
+    ok(pipe(p) == 0, "a pipe");
+    pid = fork();
+    if (pid == 0) {
+        fd = hrun_lock(in("lock"), 1, NULL);
+        if (write(p[1], "x", 1) != 1)
+            _exit(1);
+        usleep(50000);
+        _exit(0);
+    }
+    ok(read(p[0], &c, 1) == 1 && c == 'x', "another process has the lock");
+    fd = hrun_lock(in("lock"), 1, &err);
+    ok(fd >= 0 && waitpid(pid, &status, 0) == pid, "it is ours when that process has ended");
+    hrun_unlock(fd);
+    close(p[0]);
+    close(p[1]);
+    /* the store of somebody else: readers may lock, writers not */
+    ok(chmod(in("lock"), 0444) == 0 && chmod(top, 0711) == 0, "a lock file that we may only read");
+    pid = fork();
+    if (pid == 0) {
+        if (geteuid() == 0 && setuid(65534)) /* root may write everywhere */
+            _exit(3);
+        _exit(hrun_lock(in("lock"), 0, NULL) < 0 ? 1 : hrun_lock(in("lock"), 1, &err) >= 0
+              || err.sys != EACCES);
+    }
+    ok(waitpid(pid, &status, 0) == pid && WIFEXITED(status), "a process that may not write");
+    is_int(WEXITSTATUS(status), 0, "gets the reader's lock, not the writer's");
+    ok(hrun_lock(in("none/lock"), 1, &err) == -1 && err.code == HRUN_EIO, "no such folder");
+    has_str(err.text, "cannot open the lock file", "is told");
+}
+
+static void test_remove(void)
+{
+    struct hrun_error err = { 0 };
+
+    hrun_mkdirs(in("t/a/b/c"), 0700, &err);
+    hrun_mkdirs(in("outside"), 0700, &err);
+    hrun_file_replace(in("outside/f"), "keep", 4, 0600, &err);
+    hrun_file_replace(in("t/a/f"), "x", 1, 0400, &err);
+    ok(symlink(in("outside"), in("t/a/link")) == 0 && symlink("/nowhere", in("t/dangling")) == 0,
+       "links in the tree");
+    ok(chmod(in("t/a/b"), 0) == 0, "a folder without permissions");
+    errno = 77;
+    hrun_remove_tree(in("t"));
+    is_int(errno, 77, "errno is kept");
+    ok(!exists(in("t")), "all is removed");
+    ok(holds(in("outside/f"), "keep"), "links were not followed");
+    ok(symlink(in("outside"), in("link")) == 0, "a link as the tree");
+    hrun_remove_tree(in("link"));
+    ok(!exists(in("link")) && holds(in("outside/f"), "keep"), "only the link goes");
+    hrun_remove_tree(in("t"));
+    hrun_remove_tree(NULL);
+    hrun_remove_tree("");
+    ok(1, "nothing to remove is fine");
+}
+
+/* A run folder of another process: made, its name told; then the process waits on the pipe `hold`. */
+static pid_t other_rundir(const char *base, char *path, size_t size, int hold)
+{
+    int p[2];
+    ssize_t n;
+    pid_t pid;
+
+    if (pipe(p))
+        return -1;
+    pid = fork();
+    if (pid == 0) {
+        char *dir = hrun_rundir_create(base, NULL), c;
+        close(p[0]);
+        if (!dir || hrun_write_all(p[1], dir, strlen(dir)))
+            _exit(1);
+        close(p[1]);
+        while (read(hold, &c, 1) > 0)
+            ;
+        _exit(0);
+    }
+    close(p[1]);
+    n = read(p[0], path, size - 1);
+    path[n > 0 ? n : 0] = 0;
+    close(p[0]);
+    return pid;
+}
+
+static void test_rundir(void)
+{
+    struct hrun_error err = { 0 };
+    struct hrun_buf owner = HRUN_BUF_INIT;
+    char other[512], want[128], name[600], line[600], *a, *b, *c;
+    struct stat st;
+    int hold[2];
+    pid_t pid;
+
+    hrun_mkdirs(in("run"), 0700, &err);
+    a = hrun_rundir_create(in("run"), &err);
+    if (!ok(a != NULL, "a run folder"))
+        return;
+    snprintf(want, sizeof want, "/hrun.%ld.%ld.", (long)geteuid(), (long)getpid());
+    has_str(a, want, "its name");
+    ok(stat(a, &st) == 0 && (st.st_mode & 07777) == 0700, "is private");
+    b = hrun_rundir_create(in("run"), &err);
+    ok(b && strcmp(a, b) != 0 && exists(a), "a second one beside it");
+
+    if (pipe(hold))
+        return;
+    pid = other_rundir(in("run"), other, sizeof other, hold[0]);
+    ok(pid > 0 && exists(other), "one of another process");
+    ok(exists(a), "which left ours alone");
+    free(hrun_rundir_create(in("run"), &err));
+    ok(exists(other), "its folder stays while it lives");
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    close(hold[0]);
+    close(hold[1]);
+    snprintf(name, sizeof name, "%s/sub", other);
+    mkdir(name, 0700);
+    c = hrun_rundir_create(in("run"), &err);
+    ok(c && !exists(other), "and is removed with all in it when it was killed");
+    ok(exists(a) && exists(b), "not ours");
+    free(c);
+
+    /* a folder of our parent, who lives: kept when it stems from another host, removed when its number was
+     * used again since, kept when it tells no owner */
+    snprintf(name, sizeof name, "%s/.owner", a);
+    ok(hrun_file_read(name, 4096, &owner, &err) == 0 && strrchr(owner.data, ' '), "who owns ours");
+    if (owner.len) {
+        *strrchr(owner.data, ' ') = 0;
+        snprintf(other, sizeof other, "%s/hrun.%ld.%ld.abcdef", in("run"), (long)geteuid(), (long)getppid());
+        mkdir(other, 0700);
+        snprintf(name, sizeof name, "%s/.owner", other);
+        snprintf(line, sizeof line, "elsewhere %s 1\n", strchr(owner.data, ' ') + 1);
+        hrun_file_replace(name, line, strlen(line), 0600, &err);
+        free(hrun_rundir_create(in("run"), &err));
+        ok(exists(other), "another host's folder stays");
+        snprintf(line, sizeof line, "%s 1\n", owner.data);
+        hrun_file_replace(name, line, strlen(line), 0600, &err);
+        free(hrun_rundir_create(in("run"), &err));
+        ok(!exists(other), "a process number used again does not keep a folder");
+        mkdir(other, 0700);
+        free(hrun_rundir_create(in("run"), &err));
+        ok(exists(other), "a folder that tells no owner stays");
+    }
+    hrun_buf_release(&owner);
+    free(a);
+    free(b);
+
+    setenv("TMPDIR", in("run"), 1);
+    a = hrun_rundir_create(NULL, &err);
+    ok(a && strncmp(a, in("run"), strlen(in("run"))) == 0, "TMPDIR is the default base");
+    free(a);
+    unsetenv("TMPDIR");
+    ok(!hrun_rundir_create(in("nowhere"), &err) && err.code == HRUN_EIO, "no such base");
+    has_str(err.text, "set TMPDIR", "the message says what to do");
+}
+
+static void test_write_all(void)
+{
+    enum { SIZE = 1 << 20 };
+    static char data[SIZE];
+    int p[2], status, fd;
+    pid_t pid;
+
+    ok(pipe(p) == 0 && fcntl(p[1], F_SETFL, O_NONBLOCK) == 0, "a pipe that does not block");
+    pid = fork();
+    if (pid == 0) {
+        long sum = 0;
+        ssize_t n;
+        close(p[1]);
+        while ((n = read(p[0], data, 5000)) > 0)
+            sum += n;
+        _exit(sum == SIZE ? 0 : 1);
+    }
+    close(p[0]);
+    ok(hrun_write_all(p[1], data, SIZE) == 0, "takes a MiB");
+    close(p[1]);
+    ok(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0,
+       "of which nothing is lost");
+    fd = open("/dev/full", O_WRONLY);
+    errno = 0;
+    ok(hrun_write_all(fd, "x", 1) == -1 && errno == ENOSPC, "a full device is an error");
+    close(fd);
+    ok(hrun_write_all(-1, "x", 1) == -1 && errno == EBADF, "so is no file");
+}
+
+int main(void)
+{
+    if (!mkdtemp(top))
+        return 1;
+    test_read();
+    test_replace();
+    test_atomic();
+    test_mkdirs();
+    test_lock();
+    test_remove();
+    test_rundir();
+    test_write_all();
+    hrun_remove_tree(top);
+    ok(!exists(top), "the test's own folder is gone");
+    return tap_done();
+}
