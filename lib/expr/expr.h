@@ -1,0 +1,54 @@
+/* expr.h - expressions of rules, terms and memory (muParser)
+ *
+ * Purpose: compile "N % (P*P) == 0 && ispow2(P)" once, evaluate it often.
+ * Language: + - * / ^ and parentheses, % (remainder, sign of the left side), comparisons, && || ! (0 is
+ * false), c ? a : b, min max abs sqrt cbrt exp floor ceil round, ln and log (both natural), log2, log10,
+ * ispow2(x) (1 if x is a power of two, 1 included), the variables given at compilation, and constants.
+ * ^ binds to the right and above a sign (-2^2 is -4); ! binds as a sign does (!N == 0 is (!N) == 0); of two
+ * signs in a row the second needs parentheses. At most HRUN_EXPR_TEXT_MAX characters.
+ * && and || and ?: evaluate the right side only when it matters, so that "P > 1 && N % (P-1) == 0" is sound;
+ * && and || give 0 or 1.
+ * Invariants:
+ *   - a division or remainder by zero, a logarithm of zero, a root of a negative number or an overflow
+ *     anywhere in the evaluation is an error, even when a comparison would hide it; of plain numbers ("1/0")
+ *     it is an error at compilation, in every branch;
+ *   - such errors are found by the floating point flags of the thread, which may be cleared by a call;
+ *   - a compiled expression holds its own variables: it is not to be evaluated by two threads at once.
+ */
+#ifndef HRUN_EXPR_H
+#define HRUN_EXPR_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+enum { HRUN_EXPR_TEXT_MAX = 4096 };
+
+struct hrun_expr;
+
+/* A named number known at compilation (-D nb=128). */
+struct hrun_const {
+    char *name;
+    double value;
+};
+
+/* Compile text. vars: nvars names, whose values are given at evaluation in this order; consts may be NULL.
+ * Errors: HRUN_EPARSE with err->column from 1 in text, saying what was found and which names are known;
+ * HRUN_EINVAL for text that is empty or a constant that hides a variable or function. */
+struct hrun_expr *hrun_expr_compile(const char *text, const char *const *vars, int nvars,
+                                    const struct hrun_const *consts, int nconsts, struct hrun_error *err);
+void hrun_expr_destroy(struct hrun_expr *e);
+
+/* Evaluate with values[nvars]. Errors: HRUN_ENONFINITE; the message names expression and values
+ * ("'N % (P-4)' divides by zero at N=100, P=4"). */
+int hrun_expr_eval(struct hrun_expr *e, const double *values, double *out, struct hrun_error *err);
+
+const char *hrun_expr_text(const struct hrun_expr *e);
+/* 1 if the expression uses variable v (index in vars). */
+int hrun_expr_uses(const struct hrun_expr *e, int v);
+
+/* 1 if name can be the name of a constant: a letter or _, then letters, digits and _, not beginning with __
+ * (used inside), and no function's name. */
+int hrun_expr_is_name(const char *name);
+
+#endif
