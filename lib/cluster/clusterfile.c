@@ -1,0 +1,367 @@
+/* clusterfile.c - cluster files: reading and checking them; see private.h for the contract and
+ * hrun-cluster(5) for the format */
+#include "cluster/clusterfile.h"
+
+#include "base/hostlist.h"
+#include "base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const cyaml_strval_t levels[] = {
+    { "node", HRUN_LEVEL_NODE }, { "package", HRUN_LEVEL_PACKAGE }, { "numa", HRUN_LEVEL_NUMA },
+    { "l3", HRUN_LEVEL_L3 }, { "core", HRUN_LEVEL_CORE }
+};
+
+#define OPTIONAL (CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL)
+
+static const cyaml_schema_field_t entry_fields[] = {
+    CYAML_FIELD_STRING_PTR("name", OPTIONAL, struct entry, name, 1, 64),
+    CYAML_FIELD_STRING_PTR("hosts", CYAML_FLAG_POINTER, struct entry, hosts, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("exclude", OPTIONAL, struct entry, exclude, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_ENUM_PTR("level", OPTIONAL | CYAML_FLAG_STRICT, struct entry, level, levels,
+                         CYAML_ARRAY_LEN(levels)),
+    CYAML_FIELD_INT_PTR("cores", OPTIONAL, struct entry, cores),
+    CYAML_FIELD_STRING_PTR("memory", OPTIONAL, struct entry, memory, 1, 64),
+    CYAML_FIELD_STRING_PTR("cpu", OPTIONAL, struct entry, cpu, 1, 256),
+    CYAML_FIELD_STRING_PTR("topology", OPTIONAL, struct entry, topology, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("kind", OPTIONAL, struct entry, kind, 1, 64),
+    CYAML_FIELD_FLOAT_PTR("cost_per_hour", OPTIONAL, struct entry, cost_per_hour),
+    CYAML_FIELD_FLOAT_PTR("power_w", OPTIONAL, struct entry, power_w),
+    CYAML_FIELD_END
+};
+
+static const cyaml_schema_value_t entry_schema = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct entry, entry_fields)
+};
+
+static const cyaml_schema_field_t file_fields[] = {
+    CYAML_FIELD_ENUM_PTR("level", OPTIONAL | CYAML_FLAG_STRICT, struct file, level, levels,
+                         CYAML_ARRAY_LEN(levels)),
+    CYAML_FIELD_STRING_PTR("exclude", OPTIONAL, struct file, exclude, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_SEQUENCE("subclusters", CYAML_FLAG_POINTER, struct file, subclusters, &entry_schema, 1,
+                         CYAML_UNLIMITED),
+    CYAML_FIELD_END
+};
+
+static const cyaml_schema_value_t file_schema = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct file, file_fields)
+};
+
+int hrun_fail_at_entry(const struct load *l, unsigned e, const char *key, int offset, struct hrun_error *err,
+                       char *text)
+{
+    char *path = hrun_strf("subclusters[%u]%s%s", e, *key ? "." : "", key);
+
+    if (path && text)
+        hrun_yaml_fail(l->marks, path, offset, err, HRUN_EINVAL, "%s", text);
+    else
+        hrun_fail_nomem(err);
+    free(path);
+    free(text);
+    return -1;
+}
+
+/* ---------------------------------------------------------------- names of hosts */
+
+static int read_names(const struct load *l, const char *text, const char *path, struct names *out,
+                      struct hrun_error *err)
+{
+    struct hrun_error why;
+
+    if (hrun_hostlist_parse(text, &out->v, &why)) {
+        if (why.code == HRUN_ENOMEM)
+            return hrun_fail_nomem(err);
+        return hrun_yaml_fail(l->marks, path, why.column ? why.column - 1 : 0, err, HRUN_EPARSE, "%s",
+                              why.text);
+    }
+    if (!out->v.n)
+        return hrun_yaml_fail(l->marks, path, 0, err, HRUN_EPARSE, "no host is named here");
+    out->used = calloc(out->v.n, 1);
+    return out->used ? 0 : hrun_fail_nomem(err);
+}
+
+static void names_release(struct names *n)
+{
+    hrun_strvec_release(&n->v);
+    free(n->used);
+    n->used = NULL;
+}
+
+static int excluded(struct names *exclude, const char *host)
+{
+    int found = 0;
+
+    for (size_t i = 0; i < exclude->v.n; i++) {
+        if (strcasecmp(exclude->v.v[i], host))
+            continue;
+        found = 1;
+        exclude->used[i] = 1;
+    }
+    return found;
+}
+
+static int check_used(const struct load *l, const struct names *exclude, const char *path,
+                      struct hrun_error *err)
+{
+    for (size_t i = 0; i < exclude->v.n; i++)
+        if (!exclude->used[i])
+            return hrun_yaml_fail(l->marks, path, 0, err, HRUN_EINVAL,
+                                  "host '%s' is excluded and stands nowhere; is it misspelt?",
+                                  exclude->v.v[i]);
+    return 0;
+}
+
+/* Read the hosts of every entry and take the excluded ones out. */
+static int read_hosts(struct load *l, struct hrun_error *err)
+{
+    struct names own = { HRUN_STRVEC_INIT, NULL };
+    const struct entry *entry;
+    struct names *hosts;
+    char *path = NULL;
+    int rc = -1;
+
+    if (l->file->exclude && read_names(l, l->file->exclude, "exclude", &l->exclude, err))
+        return -1;
+    for (unsigned e = 0; e < l->file->subclusters_count; e++) {
+        entry = &l->file->subclusters[e];
+        hosts = &l->hosts[e];
+        free(path);
+        path = hrun_strf("subclusters[%u].hosts", e);
+        if (!path)
+            goto nomem;
+        if (read_names(l, entry->hosts, path, hosts, err))
+            goto done;
+        if (entry->exclude) {
+            free(path);
+            path = hrun_strf("subclusters[%u].exclude", e);
+            if (!path)
+                goto nomem;
+            if (read_names(l, entry->exclude, path, &own, err))
+                goto done;
+        }
+        for (size_t i = 0; i < hosts->v.n; i++) {
+            int here = excluded(&own, hosts->v.v[i]);
+            if (excluded(&l->exclude, hosts->v.v[i]) || here)
+                hosts->v.v[i][0] = 0;
+        }
+        if (check_used(l, &own, path, err))
+            goto done;
+        names_release(&own);
+    }
+    rc = check_used(l, &l->exclude, "exclude", err);
+    goto done;
+nomem:
+    hrun_fail_nomem(err);
+done:
+    free(path);
+    names_release(&own);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- checks of one entry */
+
+static int check_entry(const struct load *l, unsigned e, uint64_t *memory, struct hrun_error *err)
+{
+    static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    const struct entry *entry = &l->file->subclusters[e];
+    struct hrun_error why;
+
+    if (entry->name) {
+        size_t len = strspn(entry->name, good);
+        if (entry->name[len])
+            return FAIL(l, e, "name", (int)len, err,
+                        "the name '%s' may hold letters, digits, '.', '_' and '-' only", entry->name);
+        for (unsigned i = 0; i < e; i++)
+            if (l->file->subclusters[i].name && !strcmp(l->file->subclusters[i].name, entry->name))
+                return FAIL(l, e, "name", 0, err, "two sub-clusters have the name '%s'", entry->name);
+    }
+    if (entry->cores && *entry->cores < 1)
+        return FAIL(l, e, "cores", 0, err, "a host has at least one core, found %d", *entry->cores);
+    if (entry->cost_per_hour && *entry->cost_per_hour < 0)
+        return FAIL(l, e, "cost_per_hour", 0, err, "a cost cannot be negative, found %g",
+                    *entry->cost_per_hour);
+    if (entry->power_w && *entry->power_w < 0)
+        return FAIL(l, e, "power_w", 0, err, "a power cannot be negative, found %g", *entry->power_w);
+    *memory = 0;
+    if (entry->memory && hrun_parse_bytes("memory", entry->memory, memory, &why))
+        return FAIL(l, e, "memory", 0, err, "%s", why.text);
+    if (entry->memory && !*memory)
+        return FAIL(l, e, "memory", 0, err, "a host has some memory, found %s", entry->memory);
+    return 0;
+}
+
+/* A name of a file has a '/' or ends in ".xml"; all else is a synthetic description. */
+static int is_file(const char *topology)
+{
+    size_t len = strlen(topology);
+
+    return strchr(topology, '/') || (len > 4 && !strcasecmp(topology + len - 4, ".xml"));
+}
+
+/* Load what an entry says of its hosts' topology: NULL in *out when it says nothing. */
+static int load_topology(struct load *l, unsigned e, struct hrun_topo **out, struct hrun_error *err)
+{
+    const char *text = l->file->subclusters[e].topology, *slash = strrchr(l->path, '/');
+    struct hrun_topo *t = NULL;
+    struct hrun_error why;
+    char *path = NULL;
+
+    *out = NULL;
+    if (!text)
+        return 0;
+    if (!is_file(text)) {
+        t = hrun_topo_load(HRUN_TOPO_SYNTHETIC, text, &why);
+    } else {
+        path = *text == '/' || !slash ? strdup(text)
+                                      : hrun_strf("%.*s%s", (int)(slash + 1 - l->path), l->path, text);
+        if (!path)
+            return hrun_fail_nomem(err);
+        t = hrun_topo_load(HRUN_TOPO_XML_FILE, path, &why);
+        free(path);
+    }
+    if (!t)
+        return FAIL(l, e, "topology", 0, err, "%s", why.text);
+    if (hrun_cluster_add_topo(l->c, t, err) < 0)
+        return -1;
+    *out = t;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the entries */
+
+/* Without `cpu`: what the described topology says, else what this host says when it is in the entry. */
+static const char *find_model(const struct load *l, unsigned e, const struct wanted *w, const int *hosts,
+                              size_t n)
+{
+    const struct entry *entry = &l->file->subclusters[e];
+    const char *model = "unknown";
+
+    if (entry->cpu)
+        return entry->cpu;
+    if (w->described)
+        model = hrun_topo_cpu_model(w->described);
+    for (size_t i = 0; i < n && !strcmp(model, "unknown"); i++)
+        if (hosts[i] >= 0 && l->c->hosts[hosts[i]].topo)
+            model = hrun_topo_cpu_model(l->c->hosts[hosts[i]].topo);
+    return model;
+}
+
+/* Names, cost and power of the sub-clusters that entry e became: more than one when its PEs differ. */
+static int finish_entry(struct load *l, unsigned e, const struct wanted *w, struct hrun_error *err)
+{
+    const struct entry *entry = &l->file->subclusters[e];
+    struct hrun_buf base = HRUN_BUF_INIT;
+    struct hrun_subcluster *s;
+    int several = l->c->nsubs - w->first_sub > 1, rc = -1;
+
+    if (entry->name)
+        hrun_buf_adds(&base, entry->name);
+    else if (strcmp(w->cpu_model, "unknown"))
+        hrun_add_slug(&base, w->cpu_model);
+    if (!base.len)
+        hrun_buf_adds(&base, hrun_level_name(w->level));
+    for (int i = w->first_sub; i < l->c->nsubs; i++) {
+        s = &l->c->subs[i];
+        s->cost_per_hour = entry->cost_per_hour ? *entry->cost_per_hour : 0;
+        s->power_w = entry->power_w ? *entry->power_w : 0;
+        if (!s->pus_per_pe)
+            s->pus_per_pe = s->cores_per_pe;
+        if (hrun_cluster_name_sub(l->c, i, base.data, !entry->name || several, err) < 0)
+            goto done;
+    }
+    rc = 0;
+done:
+    hrun_buf_release(&base);
+    return rc;
+}
+
+static int load_entry(struct load *l, unsigned e, struct hrun_error *err)
+{
+    const struct entry *entry = &l->file->subclusters[e];
+    const struct names *names = &l->hosts[e];
+    struct wanted w = { .first_sub = l->c->nsubs };
+    int *hosts = NULL, rc = -1;
+
+    if (check_entry(l, e, &w.memory, err) || load_topology(l, e, &w.described, err))
+        return -1;
+    w.level = l->level >= 0 ? (enum hrun_level)l->level
+            : entry->level ? *entry->level
+            : l->file->level ? *l->file->level : l->default_level;
+    hosts = malloc(names->v.n * sizeof *hosts);
+    if (!hosts)
+        return hrun_fail_nomem(err);
+    for (size_t i = 0; i < names->v.n; i++) {
+        hosts[i] = -1;
+        if (names->v.v[i][0] && (hosts[i] = hrun_described_host(l, e, names->v.v[i], w.described, err)) < 0)
+            goto done;
+    }
+    w.cpu_model = find_model(l, e, &w, hosts, names->v.n);
+    for (size_t i = 0; i < names->v.n; i++)
+        if (hosts[i] >= 0 && hrun_described_pes(l, e, hosts[i], &w, err))
+            goto done;
+    rc = finish_entry(l, e, &w, err);
+done:
+    free(hosts);
+    return rc;
+}
+
+/* One host: core; several: node. A name may stand in several entries, by kinds. */
+static enum hrun_level default_level(const struct load *l)
+{
+    const char *first = NULL, *name;
+
+    for (unsigned e = 0; e < l->file->subclusters_count; e++) {
+        for (size_t i = 0; i < l->hosts[e].v.n; i++) {
+            name = l->hosts[e].v.v[i];
+            if (*name && first && strcasecmp(first, name))
+                return HRUN_LEVEL_NODE;
+            if (*name)
+                first = name;
+        }
+    }
+    return HRUN_LEVEL_CORE;
+}
+
+int hrun_clusterfile_load(const char *path, int level, struct hrun_cluster *c, struct hrun_error *err)
+{
+    struct load l = { .path = path, .c = c, .level = level, .local = -1 };
+    void *data = NULL;
+    unsigned n;
+    int rc = -1;
+
+    if (hrun_yaml_load(path, &file_schema, &data, &l.marks, err))
+        return -1;
+    l.file = data;
+    n = l.file->subclusters_count;
+    l.resolver = hrun_resolver_create(err);
+    if (!l.resolver)
+        goto done;
+    l.hosts = calloc(n, sizeof *l.hosts);
+    if (!l.hosts) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    if (read_hosts(&l, err))
+        goto done;
+    l.default_level = default_level(&l);
+    for (unsigned e = 0; e < n; e++)
+        if (load_entry(&l, e, err))
+            goto done;
+    if (!c->nsubs) {
+        hrun_yaml_fail(l.marks, "subclusters", 0, err, HRUN_EINVAL,
+                       "no host is left: all of them are excluded");
+        goto done;
+    }
+    rc = 0;
+done:
+    for (unsigned e = 0; l.hosts && e < n; e++)
+        names_release(&l.hosts[e]);
+    free(l.hosts);
+    names_release(&l.exclude);
+    free(l.notes);
+    hrun_resolver_destroy(l.resolver);
+    hrun_yaml_free(&file_schema, data, l.marks);
+    return rc;
+}

@@ -1,0 +1,74 @@
+/* clusterfile.h - what clusterfile.c and described.c share: a cluster file while it is loaded */
+#ifndef HRUN_CLUSTER_CLUSTERFILE_H
+#define HRUN_CLUSTER_CLUSTERFILE_H
+
+#include "cluster/private.h"
+
+#include "base/yaml.h"
+
+/* The file as it stands; pointers are NULL where a key is not given. */
+struct entry {
+    char *name, *hosts, *exclude, *memory, *cpu, *topology, *kind;
+    enum hrun_level *level;
+    int *cores;
+    double *cost_per_hour, *power_w;
+};
+
+struct file {
+    enum hrun_level *level;
+    char *exclude;
+    struct entry *subclusters;
+    unsigned subclusters_count;
+};
+
+struct names {
+    struct hrun_strvec v;
+    char *used;                     /* of an exclusion: it excluded something */
+};
+
+/* What earlier entries said of a host. */
+struct host_note {
+    unsigned entry;                 /* the first entry that names it */
+    unsigned last_entry;
+    int next_core, next_pe;         /* of a host described by numbers */
+};
+
+struct load {
+    const char *path;
+    struct file *file;
+    struct hrun_yaml *marks;
+    struct hrun_cluster *c;
+    struct hrun_resolver *resolver;
+    struct names *hosts;            /* per entry: its hosts; excluded ones are "" */
+    struct names exclude;           /* of the file */
+    struct host_note *notes;        /* per host of the cluster */
+    int level;                      /* from the command line, or -1 */
+    enum hrun_level default_level;
+    int local;                      /* index of the local host, -1 while not named */
+};
+
+struct wanted {                     /* what an entry wants of each of its hosts */
+    const char *cpu_model;
+    enum hrun_level level;
+    uint64_t memory;                /* of a host, 0 for what the topology says */
+    struct hrun_topo *described;
+    int first_sub;                  /* sub-clusters of this entry begin here */
+};
+
+/* Fail at a key of entry e ("" for the entry itself), offset characters into its value. */
+#define FAIL(l, e, key, offset, err, ...) \
+    hrun_fail_at_entry((l), (e), (key), (offset), (err), hrun_strf(__VA_ARGS__))
+
+/* Takes text over; NULL means that memory ran out. Result: -1. */
+int hrun_fail_at_entry(const struct load *l, unsigned e, const char *key, int offset, struct hrun_error *err,
+                       char *text);
+
+/* The index of the host of that name that entry e lists: new or, with another core kind, known from an
+ * earlier entry. described: the entry's topology or NULL. -1 on failure. */
+int hrun_described_host(struct load *l, unsigned e, const char *name, struct hrun_topo *described,
+                        struct hrun_error *err);
+
+/* Add the PEs that entry e takes of a host. */
+int hrun_described_pes(struct load *l, unsigned e, int host, const struct wanted *w, struct hrun_error *err);
+
+#endif

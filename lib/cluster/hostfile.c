@@ -1,0 +1,263 @@
+/* hostfile.c - host files and --host; see private.h for the contracts and hrun-cluster(5) for the formats */
+#include "cluster/private.h"
+
+#include "base/file.h"
+#include "base/hostlist.h"
+#include "base/units.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* 65536 hosts (HRUN_HOSTLIST_MAX) with names of 255 characters fit. */
+static const size_t file_max = (size_t)32 << 20;
+
+/* What no machine exceeds: hwloc and the kernel count CPUs by int. */
+enum { SLOTS_MAX = 1 << 20 };
+
+static const char blanks[] = " \t\r\v\f";
+
+void hrun_host_list_release(struct hrun_host_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->v[i].name);
+    free(list->v);
+    *list = (struct hrun_host_list)HRUN_HOST_LIST_INIT;
+}
+
+static int push(struct hrun_host_list *list, const char *name, int slots, int line, int column,
+                struct hrun_error *err)
+{
+    if (list->n == list->cap) {
+        size_t cap = list->cap ? list->cap * 2 : 16;
+        struct hrun_host_entry *v = realloc(list->v, cap * sizeof *v);
+        if (!v)
+            return hrun_fail_nomem(err);
+        list->v = v;
+        list->cap = cap;
+    }
+    list->v[list->n] = (struct hrun_host_entry){ strdup(name), slots, line, column };
+    if (!list->v[list->n].name)
+        return hrun_fail_nomem(err);
+    list->n++;
+    return 0;
+}
+
+/* Expand item (a name or a range) that stands at line and column; item is cut at its ":N". */
+static int add_item(struct hrun_host_list *list, const char *file, char *item, int line, int column,
+                    int slots, struct hrun_error *err)
+{
+    struct hrun_strvec names = HRUN_STRVEC_INIT;
+    struct hrun_error why;
+    char *colon = strrchr(item, ':'), *bracket = strrchr(item, ']');
+    int64_t count;
+    int rc = -1;
+
+    if (colon && (!bracket || colon > bracket)) {
+        if (slots)
+            return hrun_fail_at(err, HRUN_EPARSE, file, line, column, "'%s' tells its slots twice", item);
+        if (hrun_parse_count("slots", colon + 1, 1, SLOTS_MAX, &count, &why))
+            return hrun_fail_at(err, HRUN_EPARSE, file, line, column + (int)(colon - item) + 1,
+                                "%s (after the ':' of 'HOST:SLOTS')", why.text);
+        slots = (int)count;
+        *colon = 0;
+    }
+    if (!*item) {
+        hrun_fail_at(err, HRUN_EPARSE, file, line, column, "a host name is missing");
+    } else if (hrun_hostlist_parse(item, &names, &why)) {
+        hrun_fail_at(err, why.code, file, line, column + (why.column ? why.column - 1 : 0), "%s", why.text);
+    } else {
+        rc = 0;
+        for (size_t i = 0; i < names.n && !rc; i++)
+            rc = push(list, names.v[i], slots, line, column, err);
+    }
+    hrun_strvec_release(&names);
+    return rc;
+}
+
+static int compare_entries(const void *pa, const void *pb)
+{
+    const struct hrun_host_entry *a = *(struct hrun_host_entry *const *)pa;
+    const struct hrun_host_entry *b = *(struct hrun_host_entry *const *)pb;
+    int order = strcasecmp(a->name, b->name);
+
+    return order ? order : (a > b) - (a < b);
+}
+
+/* A name that stands twice: mpirun would count a slot each time, others forget one of the lines. To guess is
+ * to be wrong for somebody, so it is refused, with the way to write it. The earliest repetition is told. */
+static int check_twice(const struct hrun_host_list *list, const char *file, struct hrun_error *err)
+{
+    struct hrun_host_entry **sorted = malloc((list->n + 1) * sizeof *sorted), *twice = NULL, *first = NULL;
+    int count = 0, one_line;
+
+    if (!sorted)
+        return hrun_fail_nomem(err);
+    for (size_t i = 0; i < list->n; i++)
+        sorted[i] = &list->v[i];
+    qsort(sorted, list->n, sizeof *sorted, compare_entries);
+    for (size_t i = 1; i < list->n; i++) {
+        if (strcasecmp(sorted[i - 1]->name, sorted[i]->name) || (twice && twice < sorted[i]))
+            continue;
+        twice = sorted[i];
+        first = sorted[i - 1];
+    }
+    free(sorted);
+    if (!twice)
+        return 0;
+    for (size_t i = 0; i < list->n; i++)
+        if (!strcasecmp(list->v[i].name, twice->name))
+            count += list->v[i].slots ? list->v[i].slots : 1;
+    one_line = !strcmp(file, "--host");
+    return hrun_fail_at(err, HRUN_EPARSE, file, twice->line, twice->column,
+                        "host '%s' stands twice (first at %s %d); write it once, with its slots: '%s%s%d'",
+                        twice->name, one_line ? "column" : "line", one_line ? first->column : first->line,
+                        twice->name, one_line ? ":" : " slots=", count);
+}
+
+/* ---------------------------------------------------------------- host files */
+
+/* One "key=value" behind a name, blanks around '=' allowed; *p moves behind it. */
+static int read_setting(char **p, const char *file, int line, int column, int *slots, int *max_slots,
+                        struct hrun_error *err)
+{
+    static const char *const slot_keys[] = { "slots", "slot", "cpus", "cpu", "count" };
+    static const char *const max_keys[] = { "max_slots", "max-slots", "slots_max", "slots-max" };
+    char *key = *p, *key_end = key + strcspn(key, "= \t\r\v\f"), *eq = key_end + strspn(key_end, blanks);
+    char *value, *end;
+    struct hrun_error why;
+    int *into = NULL;
+    int64_t count;
+    size_t len = (size_t)(key_end - key);
+
+    for (size_t i = 0; i < sizeof slot_keys / sizeof slot_keys[0]; i++)
+        if (strlen(slot_keys[i]) == len && !strncmp(key, slot_keys[i], len))
+            into = slots;
+    for (size_t i = 0; i < sizeof max_keys / sizeof max_keys[0]; i++)
+        if (strlen(max_keys[i]) == len && !strncmp(key, max_keys[i], len))
+            into = max_slots;
+    if (!into || *eq != '=')
+        return hrun_fail_at(err, HRUN_EPARSE, file, line, column,
+                            "'%.*s' is not understood behind a host name; a line is 'NAME [slots=N] "
+                            "[max_slots=M]' or 'NAME:N'", (int)(len ? len : 1), key);
+    value = eq + 1 + strspn(eq + 1, blanks);
+    end = value + strcspn(value, blanks);
+    *p = *end ? end + 1 : end;
+    *end = 0;
+    *key_end = 0;
+    if (*into)
+        return hrun_fail_at(err, HRUN_EPARSE, file, line, column, "'%s' is given twice", key);
+    if (hrun_parse_count(key, value, 1, SLOTS_MAX, &count, &why))
+        return hrun_fail_at(err, HRUN_EPARSE, file, line, column + (int)(value - key), "%s", why.text);
+    *into = (int)count;
+    return 0;
+}
+
+static int read_line(struct hrun_host_list *list, const char *file, char *line, int number,
+                     struct hrun_error *err)
+{
+    char *name, *p, *end;
+    int slots = 0, max_slots = 0;
+
+    line[strcspn(line, "#")] = 0;
+    name = line + strspn(line, blanks);
+    if (!*name)
+        return 0;
+    end = name + strcspn(name, blanks);
+    p = *end ? end + 1 : end;
+    *end = 0;
+    for (;;) {
+        p += strspn(p, blanks);
+        if (!*p)
+            break;
+        if (read_setting(&p, file, number, (int)(p - line) + 1, &slots, &max_slots, err))
+            return -1;
+    }
+    if (slots && max_slots && max_slots < slots)
+        return hrun_fail_at(err, HRUN_EPARSE, file, number, (int)(name - line) + 1,
+                            "max_slots=%d is less than slots=%d", max_slots, slots);
+    return add_item(list, file, name, number, (int)(name - line) + 1, slots ? slots : max_slots, err);
+}
+
+int hrun_hostfile_read(const char *path, struct hrun_host_list *list, struct hrun_error *err)
+{
+    struct hrun_host_list found = HRUN_HOST_LIST_INIT;
+    struct hrun_buf text = HRUN_BUF_INIT;
+    char *line, *next, *end;
+    int number = 1, rc = -1;
+
+    if (hrun_file_read(path, file_max, &text, err))
+        goto done;
+    line = text.data;
+    if (!strncmp(line, "\xef\xbb\xbf", 3))  /* byte order mark */
+        line += 3;
+    end = text.data + text.len;
+    for (; line < end; line = next, number++) {
+        next = memchr(line, '\n', (size_t)(end - line));
+        next = next ? next + 1 : end + 1;
+        if (memchr(line, 0, (size_t)((next < end ? next : end) - line))) {
+            hrun_fail_at(err, HRUN_EPARSE, path, number, 0, "this is no text: the line holds a zero byte");
+            goto done;
+        }
+        next[-1] = 0;
+        if (read_line(&found, path, line, number, err))
+            goto done;
+    }
+    if (!found.n) {
+        hrun_fail_at(err, HRUN_EPARSE, path, 0, 0, "the host file names no host; a line is 'NAME [slots=N]'");
+        goto done;
+    }
+    if (check_twice(&found, path, err))
+        goto done;
+    hrun_host_list_release(list);
+    *list = found;
+    found = (struct hrun_host_list)HRUN_HOST_LIST_INIT;
+    rc = 0;
+done:
+    hrun_host_list_release(&found);
+    hrun_buf_release(&text);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- --host */
+
+/* The comma that ends the item at p, not one inside a bracket; or the end of the text. */
+static char *item_end(char *p)
+{
+    int depth = 0;
+
+    for (; *p && (*p != ',' || depth > 0); p++)
+        depth += (*p == '[') - (*p == ']');
+    return p;
+}
+
+int hrun_hosts_parse(const char *text, struct hrun_host_list *list, struct hrun_error *err)
+{
+    static const char place[] = "--host";
+    struct hrun_host_list found = HRUN_HOST_LIST_INIT;
+    char *copy = strdup(text), *item, *end, *tail;
+    int rc = -1, last;
+
+    if (!copy)
+        return hrun_fail_nomem(err);
+    for (item = copy, last = 0; !last; item = end + 1) {
+        end = item_end(item);
+        last = *end == 0;
+        *end = 0;
+        item += strspn(item, blanks);
+        for (tail = item + strlen(item); tail > item && strchr(blanks, tail[-1]); tail--)
+            tail[-1] = 0;
+        if (add_item(&found, place, item, 1, (int)(item - copy) + 1, 0, err))
+            goto done;
+    }
+    if (check_twice(&found, place, err))
+        goto done;
+    hrun_host_list_release(list);
+    *list = found;
+    found = (struct hrun_host_list)HRUN_HOST_LIST_INIT;
+    rc = 0;
+done:
+    hrun_host_list_release(&found);
+    free(copy);
+    return rc;
+}

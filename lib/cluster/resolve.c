@@ -1,0 +1,142 @@
+/* resolve.c - is it a host, is it this one; see private.h for the contracts */
+#include "cluster/private.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <ifaddrs.h>
+#include <netdb.h>
+#include <resolv.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct hrun_resolver {
+    char own[256];              /* HOST_NAME_MAX is 64 on Linux, POSIX allows 255 */
+    struct ifaddrs *addresses;  /* of this host's interfaces */
+};
+
+struct hrun_resolver *hrun_resolver_create(struct hrun_error *err)
+{
+    struct hrun_resolver *r = calloc(1, sizeof *r);
+
+    if (!r) {
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    if (gethostname(r->own, sizeof r->own - 1)) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot find this host's name");
+        goto fail;
+    }
+    if (!r->own[0])
+        strcpy(r->own, "localhost");
+    if (getifaddrs(&r->addresses))
+        r->addresses = NULL;    /* names still tell this host from others */
+    return r;
+fail:
+    hrun_resolver_destroy(r);
+    return NULL;
+}
+
+void hrun_resolver_destroy(struct hrun_resolver *r)
+{
+    int saved = errno;
+
+    if (!r)
+        return;
+    if (r->addresses)
+        freeifaddrs(r->addresses);
+    free(r);
+    errno = saved;
+}
+
+const char *hrun_resolver_own_name(const struct hrun_resolver *r)
+{
+    return r->own;
+}
+
+static int is_own_name(const struct hrun_resolver *r, const char *name)
+{
+    size_t len = strcspn(r->own, ".");
+
+    return !strcasecmp(name, r->own) || !strcasecmp(name, "localhost") ||
+           (!strncasecmp(name, r->own, len) && name[len] == 0);
+}
+
+static int is_own_address(const struct hrun_resolver *r, const struct sockaddr *a)
+{
+    const struct sockaddr_in *a4 = (const void *)a, *b4;
+    const struct sockaddr_in6 *a6 = (const void *)a, *b6;
+
+    if (a->sa_family == AF_INET && ntohl(a4->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET)
+        return ntohl(a4->sin_addr.s_addr) == INADDR_LOOPBACK;
+    if (a->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&a6->sin6_addr))
+        return 1;
+    for (const struct ifaddrs *i = r->addresses; i; i = i->ifa_next) {
+        if (!i->ifa_addr || i->ifa_addr->sa_family != a->sa_family)
+            continue;
+        b4 = (const void *)i->ifa_addr;
+        b6 = (const void *)i->ifa_addr;
+        if (a->sa_family == AF_INET && a4->sin_addr.s_addr == b4->sin_addr.s_addr)
+            return 1;
+        if (a->sa_family == AF_INET6 && IN6_ARE_ADDR_EQUAL(&a6->sin6_addr, &b6->sin6_addr))
+            return 1;
+    }
+    return 0;
+}
+
+/* getaddrinfo with a resolver that asks each name server once and waits a second (by default it would be
+ * five seconds, twice). The resolver's state belongs to the thread (resolver(3)). */
+static int lookup(const char *name, struct addrinfo **list)
+{
+    struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
+    int rc, patient = -1, retries = -1;
+
+    if (res_init() == 0) {
+        patient = _res.retrans;
+        retries = _res.retry;
+        _res.retrans = 1;
+        _res.retry = 1;
+    }
+    rc = getaddrinfo(name, NULL, &hints, list);
+    if (patient >= 0) {
+        _res.retrans = patient;
+        _res.retry = retries;
+    }
+    return rc;
+}
+
+int hrun_resolver_look(struct hrun_resolver *r, const char *name, int *is_local, struct hrun_error *err)
+{
+    struct addrinfo *list = NULL;
+    char *bare = NULL;
+    size_t len = strlen(name);
+    int rc = -1, code, saved = errno;
+
+    if (is_own_name(r, name)) {
+        *is_local = 1;
+        return 0;
+    }
+    /* "[::1]" is how host lists write IPv6 addresses. */
+    bare = name[0] == '[' && name[len - 1] == ']' ? strndup(name + 1, len - 2) : strdup(name);
+    if (!bare) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    code = lookup(bare, &list);
+    if (code) {
+        hrun_fail(err, HRUN_EINVAL, "unknown host '%s': %s", name,
+                  code == EAI_SYSTEM ? strerror(errno) : gai_strerror(code));
+        goto done;
+    }
+    *is_local = 0;
+    for (const struct addrinfo *a = list; a; a = a->ai_next)
+        *is_local |= is_own_address(r, a->ai_addr);
+    rc = 0;
+done:
+    if (list)
+        freeaddrinfo(list);
+    free(bare);
+    errno = saved;
+    return rc;
+}

@@ -1,0 +1,264 @@
+/* pes.c - cutting the usable cores into PEs; see topo.h for the contracts */
+#include "topo/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* hwloc's type of a level's objects; the machine itself for node. */
+static hwloc_obj_type_t level_type(const struct hrun_topo *t, enum hrun_level level)
+{
+    switch (level) {
+    case HRUN_LEVEL_PACKAGE:
+        return HWLOC_OBJ_PACKAGE;
+    case HRUN_LEVEL_NUMA:
+        return HWLOC_OBJ_NUMANODE;
+    case HRUN_LEVEL_L3:
+        return HWLOC_OBJ_L3CACHE;
+    case HRUN_LEVEL_CORE:
+        return t->core_type;
+    case HRUN_LEVEL_NODE:
+        break;
+    }
+    return HWLOC_OBJ_MACHINE;
+}
+
+static int has_level(const struct hrun_topo *t, enum hrun_level level)
+{
+    return hwloc_get_nbobjs_by_type(t->hwloc, level_type(t, level)) > 0;
+}
+
+static int check_level(const struct hrun_topo *t, enum hrun_level level, struct hrun_error *err)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    if ((unsigned)level <= HRUN_LEVEL_CORE && has_level(t, level))
+        return 0;
+    for (int l = HRUN_LEVEL_NODE; l <= HRUN_LEVEL_CORE; l++)
+        if (has_level(t, (enum hrun_level)l))
+            hrun_buf_addf(&b, "%s%s", b.len ? ", " : "", hrun_level_name((enum hrun_level)l));
+    hrun_fail(err, HRUN_EINVAL, "this machine has no level '%s'; it has %s", hrun_level_name(level), b.data);
+    hrun_buf_release(&b);
+    return -1;
+}
+
+/* Where a core lies: equal places and kinds make one PE. */
+struct place {
+    hwloc_const_cpuset_t set;   /* of the level's object; NULL for none */
+    int package;                /* used when there is no object */
+};
+
+/* The level's smallest object around a core. Several memory nodes may share their cores (fast and slow
+ * memory), or one may lie around others: the nearest counts, and equal cpusets are one place. */
+static struct place find_place(const struct hrun_topo *t, enum hrun_level level,
+                               const struct hrun_topo_core *c)
+{
+    struct place p = { NULL, c->package };
+    hwloc_obj_t obj = NULL;
+    int weight, best = 0;
+
+    if (level == HRUN_LEVEL_CORE) {
+        p.set = c->obj->cpuset;
+        return p;
+    }
+    while ((obj = hwloc_get_next_obj_by_type(t->hwloc, level_type(t, level), obj))) {
+        if (!hwloc_bitmap_intersects(obj->cpuset, c->obj->cpuset))
+            continue;
+        weight = hwloc_bitmap_weight(obj->cpuset);
+        if (!p.set || weight < best) {
+            p.set = obj->cpuset;
+            best = weight;
+        }
+    }
+    return p;
+}
+
+static int same_place(const struct place *a, const struct place *b)
+{
+    if (a->set && b->set)
+        return hwloc_bitmap_isequal(a->set, b->set);
+    return !a->set && !b->set && a->package == b->package;
+}
+
+struct node {                   /* memory of one NUMA node */
+    hwloc_const_cpuset_t set;
+    uint64_t bytes;
+    uint64_t ncores;            /* allowed cores that it serves */
+};
+
+/* Memory that was plugged into a running (virtual) machine may be missing from the figures of its NUMA nodes: seen were
+ * 5.2 GiB of 23.5. Where all nodes are ours, what the system has beyond their sum is shared out in proportion. */
+static void add_plugged_memory(const struct hrun_topo *t, struct node *nodes, int count, uint64_t *total)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    uint64_t system = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+    double ratio;
+
+    if (!hwloc_topology_is_thissystem(t->hwloc) || *total == 0 || system <= *total ||
+        !hwloc_bitmap_isequal(hwloc_topology_get_allowed_nodeset(t->hwloc),
+                              hwloc_topology_get_complete_nodeset(t->hwloc)))
+        return;
+    ratio = (double)system / (double)*total;
+    *total = 0;
+    for (int k = 0; k < count; k++) {
+        nodes[k].bytes = (uint64_t)(ratio * (double)nodes[k].bytes);
+        *total += nodes[k].bytes;
+    }
+}
+
+static struct node *list_nodes(const struct hrun_topo *t, int *count)
+{
+    int n = hwloc_get_nbobjs_by_type(t->hwloc, HWLOC_OBJ_NUMANODE), served, ncores = 0, all_served = 1;
+    struct node *nodes = calloc(n > 0 ? (size_t)n : 1, sizeof *nodes);
+    hwloc_obj_t obj = NULL;
+    uint64_t total = 0;
+
+    *count = 0;
+    while (nodes && *count < n && (obj = hwloc_get_next_obj_by_type(t->hwloc, HWLOC_OBJ_NUMANODE, obj))) {
+        nodes[*count].set = obj->cpuset;
+        nodes[*count].bytes = obj->attr->numanode.local_memory;
+        total += nodes[(*count)++].bytes;
+    }
+    if (nodes)
+        add_plugged_memory(t, nodes, *count, &total);
+    obj = NULL;
+    while (nodes && (obj = hwloc_get_next_obj_by_type(t->hwloc, t->core_type, obj))) {
+        served = 0;
+        for (int k = 0; k < *count; k++) {
+            if (!hwloc_bitmap_intersects(obj->cpuset, nodes[k].set))
+                continue;
+            nodes[k].ncores++;
+            served = served || nodes[k].bytes > 0;
+        }
+        ncores++;
+        all_served = all_served && served;
+    }
+    /* Where a core's own node is forbidden or empty it lives on the memory of the others: share it all. */
+    if (nodes && *count && !all_served) {
+        nodes[0].set = hwloc_get_root_obj(t->hwloc)->cpuset;
+        nodes[0].bytes = total;
+        nodes[0].ncores = (uint64_t)ncores;
+        *count = 1;
+    }
+    return nodes;
+}
+
+/* One PE while it is put together. */
+struct draft {
+    struct place place;
+    int kind;
+    hwloc_bitmap_t pus, cores;
+    uint64_t *per_node;         /* its cores in each NUMA node */
+};
+
+static void drafts_free(struct draft *d, int n)
+{
+    for (int i = 0; d && i < n; i++) {
+        hwloc_bitmap_free(d[i].pus);
+        hwloc_bitmap_free(d[i].cores);
+        free(d[i].per_node);
+    }
+    free(d);
+}
+
+/* Put cores[ncores] into *d (room for ncores drafts), in order of kind and first core. */
+static int make_drafts(const struct hrun_topo *t, enum hrun_level level, int ncores, const struct node *nodes,
+                       int nnodes, struct draft *d, int *n)
+{
+    const struct hrun_topo_core *c;
+    struct place place;
+    int at;
+
+    for (int i = 0; i < ncores; i++) {
+        c = &t->cores[i];
+        place = find_place(t, level, c);
+        at = level == HRUN_LEVEL_CORE ? *n : 0;     /* no core shares its place with another */
+        while (at < *n && (d[at].kind != c->kind || !same_place(&d[at].place, &place)))
+            at++;
+        if (at == *n) {
+            (*n)++;
+            d[at].place = place;
+            d[at].kind = c->kind;
+            d[at].pus = hwloc_bitmap_alloc();
+            d[at].cores = hwloc_bitmap_alloc();
+            d[at].per_node = calloc((size_t)nnodes + 1, sizeof *d[at].per_node);
+            if (!d[at].pus || !d[at].cores || !d[at].per_node)
+                return -1;
+        }
+        if (hwloc_bitmap_or(d[at].pus, d[at].pus, c->pus) ||
+            hwloc_bitmap_set(d[at].cores, c->obj->logical_index))
+            return -1;
+        for (int k = 0; k < nnodes; k++)
+            d[at].per_node[k] += (uint64_t)hwloc_bitmap_intersects(c->obj->cpuset, nodes[k].set);
+    }
+    return 0;
+}
+
+static int finish(const struct hrun_topo *t, const struct draft *d, const struct node *nodes, int nnodes,
+                  struct hrun_topo_pe *pe)
+{
+    uint64_t share;
+
+    pe->kind = d->kind;
+    pe->ncores = hwloc_bitmap_weight(d->cores);
+    pe->npus = hwloc_bitmap_weight(d->pus);
+    for (int k = 0; k < nnodes && !t->memory_made_up; k++)
+        if (nodes[k].ncores)
+            pe->memory_bytes += nodes[k].bytes / nodes[k].ncores * d->per_node[k] +
+                                nodes[k].bytes % nodes[k].ncores * d->per_node[k] / nodes[k].ncores;
+    if (t->memory_limit != UINT64_MAX) {
+        share = t->memory_limit / (uint64_t)t->ncores * (uint64_t)pe->ncores;
+        if (pe->memory_bytes == 0 || share < pe->memory_bytes)
+            pe->memory_bytes = share;
+    }
+    if (hwloc_bitmap_list_asprintf(&pe->cpuset, d->pus) < 0)
+        pe->cpuset = NULL;
+    if (hwloc_bitmap_list_asprintf(&pe->cores, d->cores) < 0)
+        pe->cores = NULL;
+    return pe->cpuset && pe->cores ? 0 : -1;
+}
+
+int hrun_topo_pes(const struct hrun_topo *t, enum hrun_level level, int max_cores,
+                  struct hrun_topo_pe **pes, int *n, struct hrun_error *err)
+{
+    int ncores = max_cores > 0 && max_cores < t->ncores ? max_cores : t->ncores;
+    int ndrafts = 0, nnodes = 0, rc = -1;
+    struct node *nodes = NULL;
+    struct draft *drafts = NULL;
+    struct hrun_topo_pe *list = NULL;
+
+    if (check_level(t, level, err))
+        return -1;
+    nodes = list_nodes(t, &nnodes);
+    drafts = calloc((size_t)ncores, sizeof *drafts);
+    if (!nodes || !drafts || make_drafts(t, level, ncores, nodes, nnodes, drafts, &ndrafts))
+        goto nomem;
+    list = calloc((size_t)ndrafts, sizeof *list);
+    if (!list)
+        goto nomem;
+    for (int i = 0; i < ndrafts; i++)
+        if (finish(t, &drafts[i], nodes, nnodes, &list[i]))
+            goto nomem;
+    *pes = list;
+    *n = ndrafts;
+    list = NULL;
+    rc = 0;
+    goto done;
+nomem:
+    hrun_fail_nomem(err);
+done:
+    if (list)
+        hrun_topo_pes_free(list, ndrafts);
+    drafts_free(drafts, ndrafts);
+    free(nodes);
+    return rc;
+}
+
+void hrun_topo_pes_free(struct hrun_topo_pe *pes, int n)
+{
+    for (int i = 0; pes && i < n; i++) {
+        free(pes[i].cpuset);
+        free(pes[i].cores);
+    }
+    free(pes);
+}

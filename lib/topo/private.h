@@ -1,0 +1,44 @@
+/* private.h - what the files of lib/topo share; nobody else includes it
+ *
+ * Invariants of struct hrun_topo after hrun_topo_load:
+ *   - cores holds the usable cores, by kind, then by logical number; each has at least one usable PU;
+ *   - kinds are numbered without a gap, fastest first, and each holds a usable core.
+ */
+#ifndef HRUN_TOPO_PRIVATE_H
+#define HRUN_TOPO_PRIVATE_H
+
+#include "topo/topo.h"
+
+#include <hwloc.h>
+
+struct hrun_topo_core {
+    hwloc_obj_t obj;        /* its Core object, or its PU where the system tells of no cores */
+    hwloc_bitmap_t pus;     /* its usable PUs */
+    int kind;
+    int package;            /* logical number of its package, -1 for none */
+};
+
+struct hrun_topo {
+    hwloc_topology_t hwloc;
+    hwloc_obj_type_t core_type;     /* HWLOC_OBJ_CORE, or HWLOC_OBJ_PU where there are no cores */
+    hwloc_bitmap_t usable;          /* usable PUs */
+    struct hrun_topo_core *cores;
+    int ncores;
+    struct hrun_strvec kinds;       /* kind names */
+    char *cpu_model;
+    uint64_t memory_limit;          /* of the cgroup, bytes; UINT64_MAX for none */
+    int memory_made_up;             /* a synthetic description without memory: hwloc invents 1 GB per node */
+};
+
+/* The smallest memory limit (bytes) on the way from the process's cgroup up to the root, version 2
+ * (memory.max) or 1 (memory.limit_in_bytes); UINT64_MAX when there is none or nothing can be read.
+ * root: "" for this system, else a folder that stands for "/". */
+uint64_t hrun_cgroup_memory_limit(const char *root);
+
+/* Append the CPU model of /proc/cpuinfo below root, blanks squeezed; nothing when it names none. */
+void hrun_cpuinfo_model(const char *root, struct hrun_buf *out);
+
+/* Append text without blanks at either end and with single blanks inside. */
+void hrun_add_squeezed(struct hrun_buf *out, const char *text);
+
+#endif

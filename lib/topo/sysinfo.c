@@ -1,0 +1,197 @@
+/* sysinfo.c - what hwloc does not tell of this system: memory limits of cgroups, and the CPU model where
+ * hwloc has none; see private.h for the contracts */
+#include "topo/private.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* mountinfo writes blank, tab, newline and backslash as \ooo (proc(5)). */
+static void unescape(char *s)
+{
+    char *to = s;
+
+    while (*s) {
+        if (s[0] == '\\' && strspn(s + 1, "01234567") >= 3) {
+            *to++ = (char)((s[1] - '0') * 64 + (s[2] - '0') * 8 + (s[3] - '0'));
+            s += 4;
+        } else {
+            *to++ = *s++;
+        }
+    }
+    *to = 0;
+}
+
+/* Is word one of the comma-separated words of list? */
+static int has_word(const char *list, const char *word)
+{
+    size_t len = strlen(word);
+
+    for (const char *p = list; p; p = strchr(p, ',')) {
+        if (*p == ',')
+            p++;
+        if (!strncmp(p, word, len) && (p[len] == 0 || p[len] == ','))
+            return 1;
+    }
+    return 0;
+}
+
+/* The number in a limit file; UINT64_MAX for "max", for no file and for anything else. */
+static uint64_t read_limit(const char *path)
+{
+    unsigned long long value;
+    uint64_t limit = UINT64_MAX;
+    FILE *f = fopen(path, "re");
+
+    if (!f)
+        return limit;
+    if (fscanf(f, "%llu", &value) == 1)
+        limit = value;
+    fclose(f);
+    return limit;
+}
+
+/* Smallest limit in the folders from base/path up to base. path begins with '/'. */
+static uint64_t climb(const char *base, const char *path, const char *file)
+{
+    uint64_t limit = UINT64_MAX, here;
+    char *dir = strdup(path), *end, *name;
+
+    while (dir) {
+        name = hrun_strf("%s%s/%s", base, strcmp(dir, "/") ? dir : "", file);
+        if (name) {
+            here = read_limit(name);
+            if (here < limit)
+                limit = here;
+        }
+        free(name);
+        end = strrchr(dir, '/');
+        if (!end || !dir[1])
+            break;
+        end[end == dir] = 0;  /* the parent; "/" stays for the last round */
+    }
+    free(dir);
+    return limit;
+}
+
+/* The process's folder in one hierarchy: version 2 for controller NULL. NULL when it is in none. */
+static char *cgroup_path(const char *root, const char *controller)
+{
+    char *name = hrun_strf("%s/proc/self/cgroup", root), *line = NULL, *path = NULL, *list, *rest;
+    FILE *f = name ? fopen(name, "re") : NULL;
+    size_t cap = 0;
+
+    while (f && !path && getline(&line, &cap, f) > 0) {
+        line[strcspn(line, "\n")] = 0;
+        list = strchr(line, ':');                     /* "4:memory:/a/b", "0::/a/b" */
+        rest = list ? strchr(list + 1, ':') : NULL;
+        if (!rest || rest[1] != '/')
+            continue;
+        *rest++ = 0;
+        if (controller ? has_word(list + 1, controller) : list[1] == 0)
+            path = strdup(rest);
+    }
+    if (f)
+        fclose(f);
+    free(line);
+    free(name);
+    return path;
+}
+
+static uint64_t hierarchy_limit(const char *root, const char *fstype, const char *controller,
+                                const char *file)
+{
+    char *name = hrun_strf("%s/proc/self/mountinfo", root), *path = cgroup_path(root, controller);
+    char *line = NULL, *base;
+    const char *below;
+    char from[4096], at[4096], type[64], super[4096], *dash;
+    uint64_t limit = UINT64_MAX, here;
+    FILE *f = name && path ? fopen(name, "re") : NULL;
+    size_t cap = 0, len;
+
+    while (f && getline(&line, &cap, f) > 0) {
+        /* "32 31 0:29 ROOT MOUNTPOINT options [tags] - TYPE SOURCE SUPEROPTIONS" (proc(5)) */
+        dash = strstr(line, " - ");
+        if (!dash || sscanf(line, "%*s %*s %*s %4095s %4095s", from, at) != 2 ||
+            sscanf(dash, " - %63s %*s %4095s", type, super) != 2)
+            continue;
+        if (strcmp(type, fstype) || (controller && !has_word(super, controller)))
+            continue;
+        unescape(from);
+        unescape(at);
+        /* The mount may show only the part of the hierarchy below `from`. */
+        len = strcmp(from, "/") ? strlen(from) : 0;
+        below = strncmp(path, from, len) ? "" : path + len;
+        if (*below && *below != '/')
+            below = "";
+        base = hrun_strf("%s%s", root, at);
+        here = base ? climb(base, *below ? below : "/", file) : UINT64_MAX;
+        if (here < limit)
+            limit = here;
+        free(base);
+    }
+    if (f)
+        fclose(f);
+    free(line);
+    free(path);
+    free(name);
+    return limit;
+}
+
+uint64_t hrun_cgroup_memory_limit(const char *root)
+{
+    int saved = errno;
+    uint64_t v2 = hierarchy_limit(root, "cgroup2", NULL, "memory.max");
+    uint64_t v1 = hierarchy_limit(root, "cgroup", "memory", "memory.limit_in_bytes");
+
+    errno = saved;
+    return v2 < v1 ? v2 : v1;
+}
+
+void hrun_add_squeezed(struct hrun_buf *out, const char *text)
+{
+    const char *end;
+
+    while (*text) {
+        text += strspn(text, " \t\r\n\v\f");
+        end = text + strcspn(text, " \t\r\n\v\f");
+        if (end == text)
+            return;
+        hrun_buf_add(out, text, (size_t)(end - text));
+        text = end + strspn(end, " \t\r\n\v\f");
+        if (*text)
+            hrun_buf_addc(out, ' ');
+    }
+}
+
+void hrun_cpuinfo_model(const char *root, struct hrun_buf *out)
+{
+    /* x86 and others, POWER, MIPS, older ARM; the first that the file has, in this order */
+    static const char *const keys[] = { "model name", "cpu", "cpu model", "Hardware" };
+    int saved = errno, found = 0;
+    char *name = hrun_strf("%s/proc/cpuinfo", root), *line = NULL, *value;
+    FILE *f = name ? fopen(name, "re") : NULL;
+    size_t cap = 0, len;
+
+    for (size_t k = 0; f && !found && k < sizeof keys / sizeof keys[0]; k++) {
+        rewind(f);
+        while (!found && getline(&line, &cap, f) > 0) {
+            value = strchr(line, ':');
+            if (!value)
+                continue;
+            for (len = (size_t)(value - line); len && isspace((unsigned char)line[len - 1]); len--)
+                continue;
+            if (len != strlen(keys[k]) || strncmp(line, keys[k], len))
+                continue;
+            hrun_add_squeezed(out, value + 1);
+            found = 1;
+        }
+    }
+    if (f)
+        fclose(f);
+    free(line);
+    free(name);
+    errno = saved;
+}

@@ -1,0 +1,413 @@
+/* topo.c - loading a topology: its source, usable cores, kinds of cores; see topo.h for the contracts */
+#include "topo/private.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *const level_names[] = { "node", "package", "numa", "l3", "core" };
+
+enum { NLEVELS = sizeof level_names / sizeof level_names[0] };
+
+/* An XML topology of a node with a thousand PUs and all its devices has about 2 MB. */
+static const size_t xml_max = (size_t)64 << 20;
+
+const char *hrun_level_name(enum hrun_level level)
+{
+    return (unsigned)level < NLEVELS ? level_names[level] : "?";
+}
+
+int hrun_level_parse(const char *text, enum hrun_level *out, struct hrun_error *err)
+{
+    for (int i = 0; i < NLEVELS; i++) {
+        if (!strcmp(text, level_names[i])) {
+            *out = (enum hrun_level)i;
+            return 0;
+        }
+    }
+    return hrun_fail(err, HRUN_EINVAL, "'%s' is no PE level; the levels are node, package, numa, l3, core",
+                     text);
+}
+
+/* ---------------------------------------------------------------- the source */
+
+static int set_xml(hwloc_topology_t h, const char *what, const char *xml, size_t len, struct hrun_error *err)
+{
+    /* hwloc counts the final NUL. */
+    if (len >= INT_MAX || hwloc_topology_set_xmlbuffer(h, xml, (int)len + 1) < 0)
+        return hrun_fail(err, HRUN_EINVAL, "%s is no hwloc XML topology; 'lstopo --of xml FILE' writes one",
+                         what);
+    return 0;
+}
+
+/* variable: the environment variable that names the file, or NULL */
+static int set_xml_file(hwloc_topology_t h, const char *variable, const char *path, struct hrun_error *err)
+{
+    struct hrun_buf xml = HRUN_BUF_INIT;
+    char *what = hrun_strf("%s%s'%s'", variable ? variable : "", variable ? "=" : "", path);
+    int rc = -1;
+
+    if (!what) {
+        hrun_fail_nomem(err);
+    } else if (hrun_file_read(path, xml_max, &xml, err)) {
+        if (variable)
+            hrun_fail_prefix(err, "%s", variable);
+    } else {
+        rc = set_xml(h, what, xml.data, xml.len, err);
+    }
+    hrun_buf_release(&xml);
+    free(what);
+    return rc;
+}
+
+static int set_synthetic(hwloc_topology_t h, const char *from, const char *text, struct hrun_error *err)
+{
+    if (hwloc_topology_set_synthetic(h, text) < 0)
+        return hrun_fail(err, HRUN_EINVAL, "%s'%s' is no synthetic hwloc topology; "
+                         "a right one is 'package:2 [numa(memory=8GB)] l3:1 core:4 pu:2'", from, text);
+    return 0;
+}
+
+/* The value of an environment variable, NULL when it is not set or empty. */
+static const char *setting(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value ? value : NULL;
+}
+
+/* Does hwloc make up the memory of this synthetic description? */
+static int makes_up_memory(enum hrun_topo_source source, const char *text, hwloc_topology_t h)
+{
+    if (source == HRUN_TOPO_THIS)
+        text = hwloc_obj_get_info_by_name(hwloc_get_root_obj(h), "SyntheticDescription");
+    else if (source != HRUN_TOPO_SYNTHETIC)
+        text = NULL;
+    return text && !strstr(text, "memory=");
+}
+
+/* hwloc reads these variables itself, but takes the real machine without a word when their value is bad.
+ * So the same choice, in hwloc's order, is made here through the functions that report errors. */
+static int set_from_environment(hwloc_topology_t h, struct hrun_error *err)
+{
+    const char *root = setting("HWLOC_FSROOT"), *synthetic = setting("HWLOC_SYNTHETIC");
+    const char *xml = setting("HWLOC_XMLFILE");
+    struct stat st;
+
+    if (setting("HWLOC_COMPONENTS"))
+        return 0;
+    if (root && (stat(root, &st) || !S_ISDIR(st.st_mode)))
+        return hrun_fail(err, HRUN_ENOENT, "HWLOC_FSROOT='%s' is no folder", root);
+    if (root || setting("HWLOC_CPUID_PATH"))
+        return 0;
+    if (synthetic)
+        return set_synthetic(h, "HWLOC_SYNTHETIC=", synthetic, err);
+    if (xml)
+        return set_xml_file(h, "HWLOC_XMLFILE", xml, err);
+    return 0;
+}
+
+static int set_source(hwloc_topology_t h, enum hrun_topo_source source, const char *text,
+                      struct hrun_error *err)
+{
+    switch (source) {
+    case HRUN_TOPO_THIS:
+        return set_from_environment(h, err);
+    case HRUN_TOPO_XML_FILE:
+        return set_xml_file(h, NULL, text, err);
+    case HRUN_TOPO_XML:
+        return set_xml(h, "the text", text, strlen(text), err);
+    case HRUN_TOPO_SYNTHETIC:
+        return set_synthetic(h, "", text, err);
+    }
+    return hrun_fail(err, HRUN_EINVAL, "no such topology source: %d", (int)source);
+}
+
+/* ---------------------------------------------------------------- usable PUs and cores */
+
+static int find_usable(struct hrun_topo *t, struct hrun_error *err)
+{
+    hwloc_bitmap_t mask = NULL;
+    int rc = -1;
+
+    t->usable = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(t->hwloc));
+    if (!t->usable)
+        return hrun_fail_nomem(err);
+    if (!hwloc_topology_is_thissystem(t->hwloc))
+        return 0;
+    mask = hwloc_bitmap_alloc();
+    if (!mask)
+        return hrun_fail_nomem(err);
+    if (hwloc_get_cpubind(t->hwloc, mask, HWLOC_CPUBIND_PROCESS) == 0)
+        hwloc_bitmap_and(t->usable, t->usable, mask);
+    else if (errno != ENOSYS) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot read this process's CPU affinity");
+        goto done;
+    }
+    rc = 0;
+done:
+    hwloc_bitmap_free(mask);
+    return rc;
+}
+
+static int find_cores(struct hrun_topo *t, struct hrun_error *err)
+{
+    struct hrun_topo_core *c;
+    hwloc_obj_t obj, package;
+    int n;
+
+    t->core_type = HWLOC_OBJ_CORE;
+    if (hwloc_get_nbobjs_by_type(t->hwloc, HWLOC_OBJ_CORE) <= 0)
+        t->core_type = HWLOC_OBJ_PU;
+    n = hwloc_get_nbobjs_by_type(t->hwloc, t->core_type);
+    if (n <= 0)
+        return hrun_fail(err, HRUN_EIO, "hwloc finds no topology: it names no processing unit");
+    t->cores = calloc((size_t)n, sizeof *t->cores);
+    if (!t->cores)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < n; i++) {
+        obj = hwloc_get_obj_by_type(t->hwloc, t->core_type, (unsigned)i);
+        if (!hwloc_bitmap_intersects(obj->cpuset, t->usable))
+            continue;
+        c = &t->cores[t->ncores];
+        c->pus = hwloc_bitmap_dup(obj->cpuset);
+        if (!c->pus)
+            return hrun_fail_nomem(err);
+        t->ncores++;
+        hwloc_bitmap_and(c->pus, c->pus, t->usable);
+        c->obj = obj;
+        package = hwloc_get_ancestor_obj_by_type(t->hwloc, HWLOC_OBJ_PACKAGE, obj);
+        c->package = package ? (int)package->logical_index : -1;
+    }
+    if (t->ncores == 0)
+        return hrun_fail(err, HRUN_EIO, "none of the %d cores may be used: the process's affinity or its "
+                         "cgroup allows no CPU that hwloc knows", n);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- kinds */
+
+/* hwloc's kind of a core, -1 for none. The siblings of one core are of one kind on sane machines; else the
+ * first one counts. */
+static int raw_kind(const struct hrun_topo *t, const struct hrun_topo_core *c, hwloc_bitmap_t scratch)
+{
+    int kind = hwloc_cpukinds_get_by_cpuset(t->hwloc, c->pus, 0);
+
+    if (kind >= 0 || errno != EXDEV)
+        return kind;
+    hwloc_bitmap_only(scratch, (unsigned)hwloc_bitmap_first(c->pus));
+    return hwloc_cpukinds_get_by_cpuset(t->hwloc, scratch, 0);
+}
+
+/* Append the name of our kind `kind`, hwloc's number `raw`: CoreType made unique, else kindK. */
+static int name_kind(struct hrun_topo *t, int kind, int raw)
+{
+    struct hwloc_info_s *infos = NULL;
+    unsigned ninfos = 0;
+    const char *type = NULL;
+    int same = 0;
+    size_t len;
+
+    if (raw >= 0 && hwloc_cpukinds_get_info(t->hwloc, (unsigned)raw, NULL, NULL, &ninfos, &infos, 0) == 0) {
+        for (unsigned i = 0; i < ninfos; i++)
+            if (!strcmp(infos[i].name, "CoreType"))
+                type = infos[i].value;
+    }
+    if (!type || !*type)
+        return hrun_strvec_pushf(&t->kinds, "kind%d", kind);
+    len = strlen(type);
+    for (size_t i = 0; i < t->kinds.n; i++)
+        same += !strncmp(t->kinds.v[i], type, len) && (t->kinds.v[i][len] == 0 || t->kinds.v[i][len] == '-');
+    return same ? hrun_strvec_pushf(&t->kinds, "%s-%d", type, same + 1) : hrun_strvec_push(&t->kinds, type);
+}
+
+static int compare_cores(const void *pa, const void *pb)
+{
+    const struct hrun_topo_core *a = pa, *b = pb;
+    unsigned ia = a->obj->logical_index, ib = b->obj->logical_index;
+
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return ia < ib ? -1 : ia > ib;
+}
+
+/* Number the kinds that hold usable cores and sort the cores by them. hwloc sorts its kinds by efficiency,
+ * slowest first; where it cannot rank them (efficiency -1) they keep the order of their first core. Cores of
+ * which hwloc tells no kind come last, unless there is only one kind beside them: then nothing says that they
+ * differ (a frequency known for some CPUs only, say). */
+static int find_kinds(struct hrun_topo *t, struct hrun_error *err)
+{
+    int nraw = hwloc_cpukinds_get_nr(t->hwloc, 0), efficiency = -1, rc = -1, next = 0, r;
+    int *ours = NULL;   /* by raw kind + 1: our number, -1 for a kind without usable cores */
+    hwloc_bitmap_t scratch = hwloc_bitmap_alloc();
+
+    if (nraw < 0)
+        nraw = 0;
+    ours = malloc(((size_t)nraw + 1) * sizeof *ours);
+    if (!ours || !scratch)
+        goto nomem;
+    for (int i = 0; i <= nraw; i++)
+        ours[i] = -1;
+    if (nraw > 0 && hwloc_cpukinds_get_info(t->hwloc, 0, NULL, &efficiency, NULL, NULL, 0) < 0)
+        efficiency = -1;
+    for (int i = 0; i < t->ncores; i++) {
+        r = raw_kind(t, &t->cores[i], scratch);
+        t->cores[i].kind = r;
+        if (efficiency >= 0 || r < 0)
+            ours[r + 1] = 0;               /* has cores; numbered below */
+        else if (ours[r + 1] < 0)
+            ours[r + 1] = next++;
+    }
+    for (int i = nraw; i > 0 && efficiency >= 0; i--)
+        if (ours[i] == 0)
+            ours[i] = next++;
+    if (ours[0] == 0)
+        ours[0] = next == 1 ? 0 : next++;
+    if (next == 0)
+        next = 1;
+    for (int i = 0; i < t->ncores; i++)
+        t->cores[i].kind = ours[t->cores[i].kind + 1];
+    for (int k = 0; k < next; k++) {
+        for (r = nraw - 1; r >= 0 && ours[r + 1] != k; r--)
+            continue;
+        if (next > 1 ? name_kind(t, k, r) : hrun_strvec_push(&t->kinds, ""))
+            goto nomem;
+    }
+    qsort(t->cores, (size_t)t->ncores, sizeof *t->cores, compare_cores);
+    rc = 0;
+    goto done;
+nomem:
+    hrun_fail_nomem(err);
+done:
+    free(ours);
+    hwloc_bitmap_free(scratch);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- CPU model */
+
+static int find_cpu_model(struct hrun_topo *t, struct hrun_error *err)
+{
+    hwloc_obj_t root = hwloc_get_root_obj(t->hwloc), obj = NULL;
+    struct hrun_buf b = HRUN_BUF_INIT;
+    const char *model = NULL, *implementer, *part;
+
+    while (!model && (obj = hwloc_get_next_obj_by_type(t->hwloc, HWLOC_OBJ_PACKAGE, obj)))
+        model = hwloc_obj_get_info_by_name(obj, "CPUModel");
+    if (!model)
+        model = hwloc_obj_get_info_by_name(root, "CPUModel");
+    if (model)
+        hrun_add_squeezed(&b, model);
+    if (!b.len && hwloc_topology_is_thissystem(t->hwloc))
+        hrun_cpuinfo_model("", &b);
+    if (!b.len) {
+        /* ARM Linux has no model name, only numbers that tell models apart. */
+        obj = hwloc_get_obj_by_type(t->hwloc, HWLOC_OBJ_PACKAGE, 0);
+        implementer = hwloc_obj_get_info_by_name(obj ? obj : root, "CPUImplementer");
+        part = hwloc_obj_get_info_by_name(obj ? obj : root, "CPUPart");
+        if (implementer && part)
+            hrun_buf_addf(&b, "CPU implementer %s part %s", implementer, part);
+    }
+    if (!b.len)
+        hrun_buf_adds(&b, "unknown");
+    t->cpu_model = hrun_buf_detach(&b);
+    return t->cpu_model ? 0 : hrun_fail_nomem(err);
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+struct hrun_topo *hrun_topo_load(enum hrun_topo_source source, const char *text, struct hrun_error *err)
+{
+    struct hrun_topo *t = calloc(1, sizeof *t);
+
+    if (!t || hwloc_topology_init(&t->hwloc) < 0) {
+        free(t);
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    /* Flags and filters stay at their defaults: I/O is left out, what is not allowed too, and cores get the
+     * logical numbers that mpirun gives them. */
+    if (set_source(t->hwloc, source, text, err))
+        goto fail;
+    if (hwloc_topology_load(t->hwloc) < 0) {
+        if (source == HRUN_TOPO_THIS)
+            hrun_fail_errno(err, HRUN_EIO, "hwloc finds no topology of this host (do HWLOC_ variables of the "
+                            "environment hide it?)");
+        else
+            hrun_fail(err, HRUN_EINVAL, "hwloc cannot make a topology of '%s'",
+                      source == HRUN_TOPO_XML ? "the XML text" : text);
+        goto fail;
+    }
+    t->memory_made_up = makes_up_memory(source, text, t->hwloc);
+    t->memory_limit = UINT64_MAX;
+    if (hwloc_topology_is_thissystem(t->hwloc))
+        t->memory_limit = hrun_cgroup_memory_limit("");
+    if (find_usable(t, err) || find_cores(t, err) || find_kinds(t, err) || find_cpu_model(t, err))
+        goto fail;
+    return t;
+fail:
+    hrun_topo_destroy(t);
+    return NULL;
+}
+
+void hrun_topo_destroy(struct hrun_topo *t)
+{
+    int saved = errno;
+
+    if (!t)
+        return;
+    for (int i = 0; i < t->ncores; i++)
+        hwloc_bitmap_free(t->cores[i].pus);
+    free(t->cores);
+    hwloc_bitmap_free(t->usable);
+    hrun_strvec_release(&t->kinds);
+    free(t->cpu_model);
+    hwloc_topology_destroy(t->hwloc);
+    free(t);
+    errno = saved;
+}
+
+int hrun_topo_is_this_system(const struct hrun_topo *t)
+{
+    return hwloc_topology_is_thissystem(t->hwloc);
+}
+
+const char *hrun_topo_cpu_model(const struct hrun_topo *t)
+{
+    return t->cpu_model;
+}
+
+int hrun_topo_ncores(const struct hrun_topo *t, int kind)
+{
+    int n = 0;
+
+    for (int i = 0; i < t->ncores; i++)
+        n += kind < 0 || t->cores[i].kind == kind;
+    return n;
+}
+
+int hrun_topo_nkinds(const struct hrun_topo *t)
+{
+    return (int)t->kinds.n;
+}
+
+const char *hrun_topo_kind_name(const struct hrun_topo *t, int kind)
+{
+    return kind >= 0 && (size_t)kind < t->kinds.n ? t->kinds.v[kind] : "";
+}
+
+int hrun_topo_export(const struct hrun_topo *t, struct hrun_buf *out, struct hrun_error *err)
+{
+    char *xml = NULL;
+    int len = 0;
+
+    if (hwloc_topology_export_xmlbuffer(t->hwloc, &xml, &len, 0) < 0)
+        return hrun_fail_errno(err, HRUN_EIO, "hwloc cannot write the topology as XML");
+    hrun_buf_add(out, xml, len > 0 ? (size_t)len - 1 : 0);  /* without the final NUL that hwloc counts */
+    hwloc_free_xmlbuffer(t->hwloc, xml);
+    return out->failed ? hrun_fail_nomem(err) : 0;
+}

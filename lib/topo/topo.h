@@ -1,0 +1,87 @@
+/* topo.h - one host's hardware topology -> its PEs (the only room that knows hwloc)
+ *
+ * Purpose: load the topology of this host (or of another, from XML or a synthetic description), cut it into
+ * PEs at a level, bind a process to one.
+ * Invariants:
+ *   - what the cgroup (and, for this host, the process's affinity mask) forbids is in no PE;
+ *   - a PE holds cores of one core kind: a level object with P-cores and E-cores gives one PE for each;
+ *   - PEs do not overlap, and every usable core is in exactly one; they are numbered from 0, by core kind
+ *     (fastest kind first), then by position in the topology; cores that lie in no object of the level
+ *     (E-cores without an L3 cache, say) form PEs of their own, by package and kind;
+ *   - logical core numbers are those of the whole allowed topology, as mpirun counts them, whatever the
+ *     affinity mask leaves; where the system tells of no cores each PU counts as one;
+ *   - HWLOC_SYNTHETIC and HWLOC_XMLFILE are honoured as hwloc does (the first goes before the second, an
+ *     empty value is none), but a bad one is an error where hwloc would silently take the real machine; such
+ *     a topology is not "this system": the affinity mask and the cgroup do not apply and binding is refused.
+ */
+#ifndef HRUN_TOPO_H
+#define HRUN_TOPO_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+#include <stdint.h>
+
+enum hrun_level { HRUN_LEVEL_NODE, HRUN_LEVEL_PACKAGE, HRUN_LEVEL_NUMA, HRUN_LEVEL_L3, HRUN_LEVEL_CORE };
+
+const char *hrun_level_name(enum hrun_level level);           /* "node", "package", ... */
+int hrun_level_parse(const char *text, enum hrun_level *out, struct hrun_error *err);
+
+struct hrun_topo;
+
+/* Where a topology comes from. */
+enum hrun_topo_source {
+    HRUN_TOPO_THIS,       /* this host; `text` unused */
+    HRUN_TOPO_XML_FILE,   /* text is a path */
+    HRUN_TOPO_XML,        /* text is XML */
+    HRUN_TOPO_SYNTHETIC   /* text is hwloc's synthetic description, "package:2 core:4 pu:1" */
+};
+
+struct hrun_topo_pe {
+    int kind;              /* core kind, from 0, the fastest first */
+    char *cpuset;          /* PUs by operating system number, "0-3,8" */
+    char *cores;           /* cores by hwloc logical number in the host's topology, "0-3" (rankfile slots) */
+    int ncores, npus;
+    uint64_t memory_bytes; /* its share of the memory of the NUMA nodes it lies in, by cores; a cgroup's
+                              memory limit is shared out over the usable cores; 0 = unknown (a synthetic
+                              description without memory=, say) */
+};
+
+/* Load. Errors: HRUN_EINVAL (bad XML or synthetic text; the message says which and how it should look),
+ * HRUN_ENOENT, HRUN_EIO (hwloc finds no topology at all, or no core may be used).
+ * Result: to be given to hrun_topo_destroy. */
+struct hrun_topo *hrun_topo_load(enum hrun_topo_source source, const char *text, struct hrun_error *err);
+void hrun_topo_destroy(struct hrun_topo *t);
+
+/* 1 if the topology describes the machine we run on (binding works). */
+int hrun_topo_is_this_system(const struct hrun_topo *t);
+/* CPU model as the system tells, blanks trimmed and squeezed, "unknown" if it does not. */
+const char *hrun_topo_cpu_model(const struct hrun_topo *t);
+/* Usable cores (at least 1), all of them or of one kind (kind >= 0). */
+int hrun_topo_ncores(const struct hrun_topo *t, int kind);
+/* Number of core kinds that hold usable cores (at least 1) and the name of one: "" when there is one kind
+ * only, else hwloc's CoreType ("IntelCore", "IntelAtom"; "IntelAtom-2" for the second kind of that type) or
+ * "kindK". kind outside 0..nkinds-1 gives "". */
+int hrun_topo_nkinds(const struct hrun_topo *t);
+const char *hrun_topo_kind_name(const struct hrun_topo *t, int kind);
+
+/* Cut into PEs. max_cores > 0 uses only the first max_cores usable cores, fastest kind first (slots of a
+ * host file). Result: *pes with *n entries (n >= 1), freed by hrun_topo_pes_free. Errors: HRUN_EINVAL when
+ * the machine has no object of that level (the message lists the levels it has), HRUN_ENOMEM. */
+int hrun_topo_pes(const struct hrun_topo *t, enum hrun_level level, int max_cores,
+                  struct hrun_topo_pe **pes, int *n, struct hrun_error *err);
+void hrun_topo_pes_free(struct hrun_topo_pe *pes, int n);
+
+/* Bind the calling thread to cpuset (OS numbers, list format). Processes forked by it inherit the binding.
+ * Errors: HRUN_EINVAL (no list, not among the usable PUs, or a topology that is not this system's; the
+ * binding is as before), HRUN_EIO. */
+int hrun_topo_bind(const struct hrun_topo *t, const char *cpuset, struct hrun_error *err);
+/* Append the calling thread's present binding as a list of OS numbers. Errors: as for hrun_topo_bind. */
+int hrun_topo_binding(const struct hrun_topo *t, struct hrun_buf *out, struct hrun_error *err);
+/* The same for another process (its main thread). Errors: HRUN_ENOENT when it is gone. */
+int hrun_topo_binding_of(const struct hrun_topo *t, int pid, struct hrun_buf *out, struct hrun_error *err);
+
+/* Append the topology as hwloc XML. Errors: HRUN_EIO. */
+int hrun_topo_export(const struct hrun_topo *t, struct hrun_buf *out, struct hrun_error *err);
+
+#endif
