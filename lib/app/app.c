@@ -1,0 +1,74 @@
+/* app.c - the end of a definition, and the questions asked of it; see app.h for the contracts */
+#include "app/app.h"
+
+#include <stdlib.h>
+
+static void free_terms(struct hrun_terms *t)
+{
+    for (int i = 0; i < t->n; i++) {
+        free(t->v[i].text);
+        hrun_expr_destroy(t->v[i].expr);
+    }
+    free(t->v);
+}
+
+static void free_list(char **v, int n)
+{
+    for (int i = 0; i < n; i++)
+        free(v[i]);
+    free(v);
+}
+
+void hrun_app_destroy(struct hrun_app *app)
+{
+    if (!app)
+        return;
+    free(app->name);
+    free(app->title);
+    free(app->file);
+    free_list(app->programs, app->nprograms);
+    hrun_expr_destroy(app->rule);
+    free(app->procs_per_pe);
+    hrun_expr_destroy(app->memory);
+    free_terms(&app->np);
+    free_terms(&app->nt);
+    free_terms(&app->pt);
+    for (int i = 0; i < app->nfiles; i++) {
+        free(app->files[i].path);
+        free(app->files[i].content);
+    }
+    free(app->files);
+    free_list(app->args, app->nargs);
+    free(app->stdin_text);
+    free(app->time_match);
+    free(app->time_file);
+    for (int i = 0; i < app->nconsts; i++)
+        free(app->consts[i].name);
+    free(app->consts);
+    free(app->sizes);
+    free(app);
+}
+
+int hrun_app_rule(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_error *err)
+{
+    const double v[2] = { (double)N, (double)P };
+    double y;
+
+    if (hrun_expr_eval(app->rule, v, &y, err))
+        return hrun_fail_prefix(err, "rule of %s", app->name);
+    return y != 0;
+}
+
+int hrun_app_memory(const struct hrun_app *app, int64_t N, int64_t P, double *bytes, struct hrun_error *err)
+{
+    const double v[2] = { (double)N, (double)P };
+    double y = 0;
+
+    if (app->memory && hrun_expr_eval(app->memory, v, &y, err))
+        return hrun_fail_prefix(err, "memory of %s", app->name);
+    if (y < 0)
+        return hrun_fail(err, HRUN_EINVAL, "memory of %s: '%s' is negative at N=%lld, P=%lld", app->name,
+                         hrun_expr_text(app->memory), (long long)N, (long long)P);
+    *bytes = y;
+    return 0;
+}

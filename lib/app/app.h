@@ -1,0 +1,138 @@
+/* app.h - app definitions: what an application accepts, how its time behaves, what it reads and prints
+ *
+ * Purpose: load share/profiles/NAME.yaml (format: hrun-app(5)), answer the questions that models, search and
+ * launch ask about the application, and write its input files.
+ * Invariants:
+ *   - every mistake in a definition is found at loading, with file, line, column and what would be right;
+ *   - a loaded definition is not changed, except that its expressions hold the variables of an evaluation
+ *     (one thread at a time);
+ *   - a file that the user wrote or changed is never overwritten unless force is set.
+ */
+#ifndef HRUN_APP_H
+#define HRUN_APP_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "expr/expr.h"
+
+#include <stdint.h>
+
+struct hrun_term {
+    char *text;                 /* as written: "N^3/P" */
+    struct hrun_expr *expr;
+};
+
+struct hrun_terms {
+    struct hrun_term *v;
+    int n;
+};
+
+struct hrun_app_file {          /* an input that is written before a run */
+    char *path;                 /* relative to the working directory, template */
+    char *content;              /* template */
+};
+
+struct hrun_app {
+    char *name, *title;
+    char *file;                 /* where the definition was read */
+    char **programs;            /* names by which the program is known */
+    int nprograms;
+    struct hrun_expr *rule;     /* over N, P; never NULL ("1" when the definition has none) */
+    int *procs_per_pe;          /* allowed Mi, ascending, distinct, >= 1 */
+    int nprocs_per_pe;
+    struct hrun_expr *memory;   /* bytes per process over N, P; NULL: not limited */
+    struct hrun_terms np;       /* NP-T terms over N, P (paper 000, eq. 4 and Table V) */
+    struct hrun_terms nt;       /* N-T terms over N (eq. 2): key `n` */
+    struct hrun_terms pt;       /* P-T terms over T, P, N (eq. 3): key `p`; T is the N-T model's value */
+    struct hrun_app_file *files;
+    int nfiles;
+    char **args;                /* templates appended to the command line when the user gives no arguments */
+    int nargs;
+    char *stdin_text;           /* template fed to the program's standard input, or NULL */
+    char *time_match;           /* POSIX extended regex, the first group being seconds; NULL: wall clock */
+    char *time_file;            /* file in which time_match is looked for, relative to the working directory,
+                                   as it stands (no template); NULL: standard output */
+    struct hrun_const *consts;  /* the definition's `constants` overridden by -D, by name */
+    int nconsts;
+    int64_t *sizes;             /* calibration sizes the definition suggests, ascending; may be empty */
+    int nsizes;
+};
+
+/* Where definitions are searched, in order: `--profile-path` (colon-separated, may be NULL),
+ * $HRUN_PROFILE_PATH, $XDG_CONFIG_HOME/hrun/profiles or ~/.config/hrun/profiles, /etc/hrun/profiles, and
+ * `installed` (the share folder of this installation, may be NULL). Appends the existing folders to *dirs,
+ * each once. Errors: HRUN_ENOENT for a folder of `--profile-path` that does not exist. */
+int hrun_app_path(const char *profile_path, const char *installed, struct hrun_strvec *dirs,
+                  struct hrun_error *err);
+
+/* Load one definition. defines: "NAME=VALUE" strings of -D; a name that the definition does not declare under
+ * `constants` is an error that lists the declared ones.
+ * Errors: HRUN_EPARSE with file, line, column; HRUN_EINVAL for a bad define; HRUN_ENOENT, HRUN_EIO. */
+int hrun_app_load(const char *file, char *const *defines, int ndefines, struct hrun_app **out,
+                  struct hrun_error *err);
+void hrun_app_destroy(struct hrun_app *app);
+
+/* Find and load by name (NAME.yaml, or a path when name holds a '/' or ends in .yaml).
+ * Errors: HRUN_ENOENT naming the folders searched and the nearest known name. */
+int hrun_app_find(const struct hrun_strvec *dirs, const char *name, char *const *defines, int ndefines,
+                  struct hrun_app **out, struct hrun_error *err);
+
+/* Find the definition whose `programs` holds the base name of program. *out = NULL and 0 when none does;
+ * two definitions in one folder that claim the same program are an error that names both (HRUN_EINVAL).
+ * A definition hides those of its name in later folders. One that has mistakes fails the call only when its
+ * text mentions the program: a broken file is no reason to refuse a program that it does not concern. */
+int hrun_app_find_program(const struct hrun_strvec *dirs, const char *program, char *const *defines,
+                          int ndefines, struct hrun_app **out, struct hrun_error *err);
+
+/* Names of all definitions in dirs, sorted, each once. */
+int hrun_app_list(const struct hrun_strvec *dirs, struct hrun_strvec *names, struct hrun_error *err);
+
+/* Does the rule accept (N, P)? 1, 0, or -1 with HRUN_ENONFINITE ("rule of hpl: '...' divides by zero at
+ * N=..., P=..."). */
+int hrun_app_rule(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_error *err);
+
+/* Bytes per process; *bytes = 0 when the definition has no memory expression. Errors: HRUN_ENONFINITE,
+ * HRUN_EINVAL for a negative value. */
+int hrun_app_memory(const struct hrun_app *app, int64_t N, int64_t P, double *bytes, struct hrun_error *err);
+
+/* Append "nb=128,x=2": the constants in order of name, "" when there are none. Measurements carry it. */
+void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out);
+
+/* Append template with {N}, {P} and {constant} replaced; "{{" gives "{". N = 0 means "not known": a template
+ * that uses {N} is then HRUN_EINVAL ("needs -N SIZE"). Whole constants print without a fraction.
+ * Errors: HRUN_EINVAL also for an unknown word or a brace that is not closed; *out is as before. */
+int hrun_app_expand(const struct hrun_app *app, const char *text, int64_t N, int64_t P, struct hrun_buf *out,
+                    struct hrun_error *err);
+
+/* The same for a word of the user's command line ("./bmt-{N}"), where braces may mean something else: only
+ * {N}, {P} and {constant} are replaced, "{{N}" gives "{N}", and all else stays as it is. app may be NULL (no
+ * definition: no constants). Errors: HRUN_EINVAL when {N} is used and N is not known. */
+int hrun_app_expand_word(const struct hrun_app *app, const char *word, int64_t N, int64_t P,
+                         struct hrun_buf *out, struct hrun_error *err);
+
+/* Write the definition's files for (N, P) under dir. ledger: a file in hrun's data folder that remembers what
+ * hrun wrote (path, checksum); it is how hrun knows its own files again. A file whose content is neither what
+ * would be written nor what hrun wrote last is HRUN_EEXISTS unless force; nothing is written then, of
+ * several files none. Anything that is not a regular file (a folder, a pipe) is HRUN_EEXISTS in any case.
+ * A file that has the right content already is not touched. Each file is replaced atomically; it is entered
+ * in the ledger before, so that an interruption never makes hrun take its own file for the user's.
+ * Errors: also HRUN_EINVAL (a template), HRUN_EIO; files replaced before the failure stay. */
+int hrun_app_write_files(const struct hrun_app *app, int64_t N, int64_t P, const char *dir,
+                         const char *ledger, int force, struct hrun_error *err);
+
+/* Reading the application's own time. Feed standard output in pieces, cut anywhere; each line is matched
+ * apart (only its first HRUN_CLOCK_LINE bytes, without the line's end); the last match counts. */
+enum { HRUN_CLOCK_LINE = 65536 };
+
+struct hrun_clock;
+/* NULL with *err unset when the definition has no time_match. dir: working directory, for time_file, whose
+ * content at creation is remembered (length and checksum) so that only what the run appends is read; a file
+ * that the run wrote anew is read in whole. Errors: HRUN_EINVAL (the expression), HRUN_EIO. */
+struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const char *dir, struct hrun_error *err);
+void hrun_clock_feed(struct hrun_clock *c, const char *data, size_t len);
+/* *time_s of the last match. Errors: HRUN_ENODATA (no line matched; says which expression and where it was
+ * looked for), HRUN_ENONFINITE (not a positive finite number), HRUN_EIO, HRUN_ENOMEM. */
+int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *err);
+void hrun_clock_destroy(struct hrun_clock *c);
+
+#endif

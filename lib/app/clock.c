@@ -1,0 +1,259 @@
+/* clock.c - the time that an application reports of itself; see app.h for the contracts */
+#include "app/app.h"
+
+#include "base/file.h"
+#include "base/units.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* What a file was before the run. */
+struct before {
+    off_t length;
+    uLong crc;              /* of these bytes */
+    ino_t inode;
+    struct timespec mtime;
+};
+
+struct hrun_clock {
+    regex_t re;
+    char *match;            /* the expression's text */
+    char *path;             /* of the file to read, or NULL for standard output */
+    struct before before;
+    struct hrun_buf line;   /* the line that has not ended yet */
+    int skip;               /* it is longer than HRUN_CLOCK_LINE: the rest is dropped */
+    struct hrun_buf found;  /* the last match's group */
+    int matched;
+    int failed;             /* memory ran out */
+};
+
+/* ------------------------------------------------------------------ lines */
+
+static void end_line(struct hrun_clock *c)
+{
+    regmatch_t group[2];
+    size_t len = c->line.len;
+    int rc;
+
+    c->skip = 0;
+    if (c->line.failed) {
+        c->failed = 1;
+        hrun_buf_reset(&c->line);
+        return;
+    }
+    if (len > 0 && c->line.data[len - 1] == '\r')
+        c->line.data[--len] = 0;
+    /* regexec reads to the first NUL; a blank keeps what stands behind it. */
+    for (char *s = c->line.data; len > 0 && (s = memchr(s, 0, (size_t)(c->line.data + len - s))); )
+        *s = ' ';
+    rc = regexec(&c->re, c->line.data, 2, group, 0);
+    if (rc == REG_ESPACE)
+        c->failed = 1;
+    if (rc == 0 && group[1].rm_so >= 0) {
+        hrun_buf_reset(&c->found);
+        hrun_buf_add(&c->found, c->line.data + group[1].rm_so, (size_t)(group[1].rm_eo - group[1].rm_so));
+        c->matched = 1;
+    }
+    hrun_buf_reset(&c->line);
+}
+
+static void feed(struct hrun_clock *c, const char *data, size_t len)
+{
+    while (len > 0) {
+        const char *end = memchr(data, '\n', len);
+        size_t part = end ? (size_t)(end - data) : len, room = HRUN_CLOCK_LINE - c->line.len;
+
+        if (!c->skip)
+            hrun_buf_add(&c->line, data, part < room ? part : room);
+        if (part > room)
+            c->skip = 1;
+        if (end)
+            end_line(c);
+        part += end != NULL;
+        data += part;
+        len -= part;
+    }
+}
+
+void hrun_clock_feed(struct hrun_clock *c, const char *data, size_t len)
+{
+    /* With a file to read, standard output does not count. */
+    if (!c->path)
+        feed(c, data, len);
+}
+
+/* ------------------------------------------------------------------ files */
+
+/* Read fd from where it stands: to c's lines if c is given, else into the checksum; at most max bytes, all if
+ * max is -1. Result: the number of bytes, or -1 with errno. */
+static off_t read_on(int fd, off_t max, struct hrun_clock *c, uLong *crc)
+{
+    char chunk[16384];
+    off_t total = 0;
+
+    while (max < 0 || total < max) {
+        size_t want = max < 0 || max - total > (off_t)sizeof chunk ? sizeof chunk : (size_t)(max - total);
+        ssize_t got = read(fd, chunk, want);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        total += got;
+        if (c)
+            feed(c, chunk, (size_t)got);
+        else
+            *crc = crc32_z(*crc, (const unsigned char *)chunk, (size_t)got);
+    }
+    return total;
+}
+
+/* Remember what the file is. A file that is not there is an empty one. */
+static int look_before(const char *path, struct before *b, struct hrun_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = -1;
+    struct stat st;
+
+    memset(b, 0, sizeof *b);
+    b->crc = crc32_z(0, NULL, 0);
+    if (fd < 0 && errno == ENOENT)
+        return 0;
+    if (fd < 0)
+        return hrun_fail_errno(err, HRUN_EIO, "cannot read '%s'", path);
+    if (fstat(fd, &st) || (b->length = read_on(fd, -1, NULL, &b->crc)) < 0) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot read '%s'", path);
+        goto out;
+    }
+    b->inode = st.st_ino;
+    b->mtime = st.st_mtim;
+    rc = 0;
+out:
+    close(fd);
+    return rc;
+}
+
+/* Read what the run added to the file, or all of it if the run wrote it anew: its beginning is no longer what
+ * it was, or nothing was added although it was written. */
+static int read_file(struct hrun_clock *c, struct hrun_error *err)
+{
+    const struct before *b = &c->before;
+    uLong crc = crc32_z(0, NULL, 0);
+    struct stat st;
+    off_t got;
+    int fd = open(c->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = -1, anew;
+
+    if (fd < 0 && errno == ENOENT)
+        return 0;
+    if (fd < 0)
+        return hrun_fail_errno(err, HRUN_EIO, "cannot read '%s'", c->path);
+    if (fstat(fd, &st))
+        goto io;
+    got = read_on(fd, b->length, NULL, &crc);
+    if (got < 0)
+        goto io;
+    anew = got < b->length || crc != b->crc ||
+           (st.st_size == b->length && (st.st_ino != b->inode || st.st_mtim.tv_sec != b->mtime.tv_sec ||
+                                        st.st_mtim.tv_nsec != b->mtime.tv_nsec));
+    if (anew && lseek(fd, 0, SEEK_SET) < 0)
+        goto io;
+    if (read_on(fd, -1, c, NULL) < 0)
+        goto io;
+    rc = 0;
+io:
+    if (rc)
+        hrun_fail_errno(err, HRUN_EIO, "cannot read '%s'", c->path);
+    close(fd);
+    return rc;
+}
+
+/* ------------------------------------------------------------------ the clock */
+
+struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const char *dir, struct hrun_error *err)
+{
+    struct hrun_clock *c;
+    char why[256];
+    int rc;
+
+    if (!app->time_match)
+        return NULL;
+    c = calloc(1, sizeof *c);
+    if (!c) {
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    rc = regcomp(&c->re, app->time_match, REG_EXTENDED);
+    if (rc || c->re.re_nsub < 1) {
+        if (rc)
+            regerror(rc, &c->re, why, sizeof why);
+        else
+            regfree(&c->re);
+        hrun_fail(err, HRUN_EINVAL, "time of %s: '%s': %s", app->name, app->time_match,
+                  rc ? why : "no group");
+        free(c);
+        return NULL;
+    }
+    hrun_buf_init(&c->line);
+    hrun_buf_init(&c->found);
+    c->match = strdup(app->time_match);
+    if (app->time_file)
+        c->path = hrun_strf("%s/%s", dir, app->time_file);
+    if (!c->match || (app->time_file && !c->path)) {
+        hrun_fail_nomem(err);
+        goto fail;
+    }
+    if (c->path && look_before(c->path, &c->before, err))
+        goto fail;
+    return c;
+fail:
+    hrun_clock_destroy(c);
+    return NULL;
+}
+
+int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *err)
+{
+    double t;
+
+    if (c->path) {
+        hrun_buf_reset(&c->line);
+        c->skip = c->matched = 0;
+        if (read_file(c, err))
+            return -1;
+    }
+    /* The last line may lack its end. */
+    if (c->line.len > 0)
+        end_line(c);
+    if (c->failed || c->found.failed)
+        return hrun_fail_nomem(err);
+    if (!c->matched)
+        return hrun_fail(err, HRUN_ENODATA, "the program reported no time: no line of %s matches '%s'",
+                         c->path ? c->path : "its standard output", c->match);
+    /* Fortran may write a double's exponent with a D. */
+    for (char *s = c->found.data; *s; s++)
+        if (*s == 'D' || *s == 'd')
+            *s = 'e';
+    if (hrun_parse_number("time", c->found.data, &t, NULL) || t <= 0)
+        return hrun_fail(err, HRUN_ENONFINITE, "the program reported a time of '%s' in %s: not a positive "
+                         "number of seconds", c->found.data, c->path ? c->path : "its standard output");
+    *time_s = t;
+    return 0;
+}
+
+void hrun_clock_destroy(struct hrun_clock *c)
+{
+    if (!c)
+        return;
+    regfree(&c->re);
+    hrun_buf_release(&c->line);
+    hrun_buf_release(&c->found);
+    free(c->match);
+    free(c->path);
+    free(c);
+}

@@ -1,0 +1,275 @@
+/* find.c - where definitions are; see app.h for the contracts */
+#include "app/app.h"
+
+#include "base/file.h"
+#include "base/yaml.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A definition is a page of text; a larger file is not one. */
+enum { DEFINITION_MAX = 1 << 20 };
+
+static int is_dir(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Append an existing folder that is not yet there. Takes and frees path. */
+static int push_dir(struct hrun_strvec *dirs, char *path, struct hrun_error *err)
+{
+    int rc = 0;
+
+    if (!path)
+        return hrun_fail_nomem(err);
+    for (size_t i = 0; i < dirs->n; i++)
+        if (!strcmp(dirs->v[i], path))
+            goto out;
+    if (is_dir(path) && hrun_strvec_push(dirs, path))
+        rc = hrun_fail_nomem(err);
+out:
+    free(path);
+    return rc;
+}
+
+/* A colon-separated list. option: its name when each folder must exist, else NULL. */
+static int push_list(struct hrun_strvec *dirs, const char *list, const char *option, struct hrun_error *err)
+{
+    while (list && *list) {
+        size_t len = strcspn(list, ":");
+        char *path = strndup(list, len);
+
+        if (path && len > 0 && option && !is_dir(path)) {
+            hrun_fail(err, HRUN_ENOENT, "%s: there is no folder '%s'", option, path);
+            free(path);
+            return -1;
+        }
+        if (len > 0 || !path) {
+            if (push_dir(dirs, path, err))
+                return -1;
+        } else {
+            free(path);
+        }
+        list += len + (list[len] == ':');
+    }
+    return 0;
+}
+
+int hrun_app_path(const char *profile_path, const char *installed, struct hrun_strvec *dirs,
+                  struct hrun_error *err)
+{
+    const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+    if (push_list(dirs, profile_path, "--profile-path", err) ||
+        push_list(dirs, getenv("HRUN_PROFILE_PATH"), NULL, err))
+        return -1;
+    /* The XDG base directory specification: a relative or empty value does not count. */
+    if (xdg && *xdg == '/') {
+        if (push_dir(dirs, hrun_strf("%s/hrun/profiles", xdg), err))
+            return -1;
+    } else if (home && *home && push_dir(dirs, hrun_strf("%s/.config/hrun/profiles", home), err)) {
+        return -1;
+    }
+    if (push_dir(dirs, strdup("/etc/hrun/profiles"), err))
+        return -1;
+    return installed ? push_dir(dirs, strdup(installed), err) : 0;
+}
+
+static int is_definition(const struct dirent *d)
+{
+    size_t len = strlen(d->d_name);
+
+    return len > 5 && d->d_name[0] != '.' && !strcmp(d->d_name + len - 5, ".yaml");
+}
+
+/* The names of the definitions in one folder, sorted. */
+static int list_dir(const char *dir, struct hrun_strvec *names, struct hrun_error *err)
+{
+    struct dirent **entries = NULL;
+    int n = scandir(dir, &entries, is_definition, alphasort), rc = 0;
+
+    if (n < 0 && errno == ENOENT)
+        return 0;
+    if (n < 0)
+        return hrun_fail_errno(err, HRUN_EIO, "cannot read the folder '%s'", dir);
+    for (int i = 0; i < n; i++) {
+        const char *name = entries[i]->d_name;
+        if (!rc && hrun_strvec_pushf(names, "%.*s", (int)strlen(name) - 5, name))
+            rc = hrun_fail_nomem(err);
+        free(entries[i]);
+    }
+    free(entries);
+    return rc;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int hrun_app_list(const struct hrun_strvec *dirs, struct hrun_strvec *names, struct hrun_error *err)
+{
+    struct hrun_strvec all = HRUN_STRVEC_INIT;
+    size_t had = names->n;
+    int rc = -1;
+
+    for (size_t i = 0; i < dirs->n; i++)
+        if (list_dir(dirs->v[i], &all, err))
+            goto out;
+    if (all.n > 0)
+        qsort(all.v, all.n, sizeof *all.v, by_text);
+    for (size_t i = 0; i < all.n; i++) {
+        if (i > 0 && !strcmp(all.v[i], all.v[i - 1]))
+            continue;
+        if (hrun_strvec_push(names, all.v[i])) {
+            hrun_fail_nomem(err);
+            goto out;
+        }
+    }
+    rc = 0;
+out:
+    while (rc && names->n > had) {
+        free(names->v[--names->n]);
+        names->v[names->n] = NULL;
+    }
+    hrun_strvec_release(&all);
+    return rc;
+}
+
+static int fail_not_found(const struct hrun_strvec *dirs, const char *name, struct hrun_error *err)
+{
+    struct hrun_strvec known = HRUN_STRVEC_INIT;
+    struct hrun_buf where = HRUN_BUF_INIT, all = HRUN_BUF_INIT;
+    const char *hint;
+
+    if (hrun_app_list(dirs, &known, NULL))
+        known.n = 0;
+    for (size_t i = 0; i < dirs->n; i++)
+        hrun_buf_addf(&where, "%s%s", i ? ", " : "", dirs->v[i]);
+    for (size_t i = 0; i < known.n; i++)
+        hrun_buf_addf(&all, "%s%s", i ? ", " : "", known.v[i]);
+    hint = hrun_nearest(name, (const char *const *)known.v, known.n);
+    hrun_fail(err, HRUN_ENOENT, "there is no definition of '%s'%s%s%s (known: %s; searched: %s)", name,
+              hint ? ", did you mean '" : "", hint ? hint : "", hint ? "'?" : "",
+              known.n ? all.data : "none", dirs->n ? where.data : "no folder exists");
+    hrun_buf_release(&where);
+    hrun_buf_release(&all);
+    hrun_strvec_release(&known);
+    return -1;
+}
+
+int hrun_app_find(const struct hrun_strvec *dirs, const char *name, char *const *defines, int ndefines,
+                  struct hrun_app **out, struct hrun_error *err)
+{
+    size_t len = strlen(name);
+
+    if (strchr(name, '/') || (len > 5 && !strcmp(name + len - 5, ".yaml")))
+        return hrun_app_load(name, defines, ndefines, out, err);
+    for (size_t i = 0; *name && i < dirs->n; i++) {
+        char *path = hrun_strf("%s/%s.yaml", dirs->v[i], name);
+        struct stat st;
+        int rc;
+
+        if (!path)
+            return hrun_fail_nomem(err);
+        if (stat(path, &st)) {
+            free(path);
+            continue;
+        }
+        rc = hrun_app_load(path, defines, ndefines, out, err);
+        free(path);
+        return rc;
+    }
+    return fail_not_found(dirs, name, err);
+}
+
+static int claims(const struct hrun_app *app, const char *program)
+{
+    for (int i = 0; i < app->nprograms; i++)
+        if (!strcmp(app->programs[i], program))
+            return 1;
+    return 0;
+}
+
+/* 1 if the file can be read and holds the text, else 0. */
+static int mentions(const char *path, const char *text)
+{
+    struct hrun_buf content = HRUN_BUF_INIT;
+    int found = !hrun_file_read(path, DEFINITION_MAX, &content, NULL) && strstr(content.data, text);
+
+    hrun_buf_release(&content);
+    return found;
+}
+
+/* Look in one folder. *found: as in hrun_app_find_program. seen: the names met in earlier folders. */
+static int find_in(const char *dir, const struct hrun_strvec *seen, const struct hrun_strvec *names,
+                   const char *program, char *const *defines, int ndefines, struct hrun_app **found,
+                   struct hrun_error *err)
+{
+    struct hrun_app *app = NULL, *first = NULL;
+    int rc = 0;
+
+    for (size_t i = 0; i < names->n && !rc; i++) {
+        char *path = hrun_strf("%s/%s.yaml", dir, names->v[i]);
+        int hidden = 0;
+
+        for (size_t k = 0; k < seen->n && !hidden; k++)
+            hidden = !strcmp(seen->v[k], names->v[i]);
+        app = NULL;
+        /* The defines are for the definition that is found: of the others only the programs matter. */
+        if (!path)
+            rc = hrun_fail_nomem(err);
+        else if (!hidden && mentions(path, program))
+            rc = hrun_app_load(path, NULL, 0, &app, err);
+        free(path);
+        if (!app || !claims(app, program)) {
+            hrun_app_destroy(app);
+        } else if (first) {
+            rc = hrun_fail(err, HRUN_EINVAL, "both %s and %s claim the program '%s': choose one with -app "
+                           "%s or -app %s", first->file, app->file, program, first->name, app->name);
+            hrun_app_destroy(app);
+        } else {
+            first = app;
+        }
+    }
+    if (!rc && first)
+        rc = ndefines > 0 ? hrun_app_load(first->file, defines, ndefines, found, err) : 0;
+    if (!rc && first && ndefines <= 0) {
+        *found = first;
+        first = NULL;
+    }
+    hrun_app_destroy(first);
+    return rc;
+}
+
+int hrun_app_find_program(const struct hrun_strvec *dirs, const char *program, char *const *defines,
+                          int ndefines, struct hrun_app **out, struct hrun_error *err)
+{
+    struct hrun_strvec seen = HRUN_STRVEC_INIT, names = HRUN_STRVEC_INIT;
+    struct hrun_app *found = NULL;
+    const char *slash = strrchr(program, '/');
+    int rc = 0;
+
+    program = slash ? slash + 1 : program;
+    for (size_t i = 0; *program && i < dirs->n && !rc && !found; i++) {
+        rc = list_dir(dirs->v[i], &names, err);
+        if (!rc)
+            rc = find_in(dirs->v[i], &seen, &names, program, defines, ndefines, &found, err);
+        for (size_t k = 0; k < names.n && !rc; k++)
+            if (hrun_strvec_push(&seen, names.v[k]))
+                rc = hrun_fail_nomem(err);
+        hrun_strvec_release(&names);
+    }
+    hrun_strvec_release(&seen);
+    if (rc) {
+        hrun_app_destroy(found);
+        return -1;
+    }
+    *out = found;
+    return 0;
+}

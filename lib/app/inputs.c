@@ -1,0 +1,420 @@
+/* inputs.c - writing input files, and the ledger that tells hrun's own files from the user's
+ *
+ * The ledger has one JSON object on each line, the last one for a path counts:
+ *   {"path": "/home/me/HPL.dat", "crc32": 305419896, "length": 870, "was_crc32": ..., "was_length": ...}
+ * path is absolute, bytes outside printable ASCII and '%' as %XX. crc32 and length are of what hrun was about
+ * to write; was_* of the content that hrun had written before and found there, if any. Both are hrun's: the
+ * line is made durable before the file is replaced, and an interruption between the two leaves the former
+ * content. A line that does not parse (torn by a crash) is skipped.
+ */
+#include "app/app.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* The ledger grows by a line of some 150 bytes for each file written and is rewritten with the last line of
+ * each path when COMPACT_LINES lines more than paths have come together; LEDGER_MAX is far above that. */
+enum { COMPACT_LINES = 1000, LEDGER_MAX = 1 << 26 };
+
+struct sum {
+    uint32_t crc;
+    int64_t length;         /* -1: there is none */
+};
+
+struct entry {              /* what the ledger says of a path */
+    char *path;
+    struct sum is, was;
+};
+
+struct ledger {
+    struct entry *v;        /* one for each path, in the order of the file */
+    size_t n, cap;
+    size_t lines;
+    int torn;               /* the last line has no end */
+};
+
+struct input {              /* a file to be written */
+    char *path;             /* absolute */
+    struct hrun_buf content;
+    struct sum was;         /* hrun's own former content */
+    int write;              /* it has to be written */
+};
+
+static struct sum sum_of(const char *data, size_t len)
+{
+    uLong crc = crc32_z(crc32_z(0, NULL, 0), (const unsigned char *)data, len);
+
+    return (struct sum){ (uint32_t)crc, (int64_t)len };
+}
+
+static int same(struct sum a, struct sum b)
+{
+    return a.length >= 0 && a.length == b.length && a.crc == b.crc;
+}
+
+/* ------------------------------------------------------------------ the ledger */
+
+static void ledger_release(struct ledger *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        free(l->v[i].path);
+    free(l->v);
+}
+
+static struct entry *ledger_find(const struct ledger *l, const char *path)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (!strcmp(l->v[i].path, path))
+            return &l->v[i];
+    return NULL;
+}
+
+/* Enter a path, over what was known of it. Result: 0, or -1 when memory ran out. */
+static int ledger_set(struct ledger *l, const char *path, struct sum is, struct sum was)
+{
+    struct entry *e = ledger_find(l, path);
+
+    if (!e) {
+        if (l->n == l->cap) {
+            size_t cap = l->cap ? 2 * l->cap : 16;
+            struct entry *v = realloc(l->v, cap * sizeof *v);
+            if (!v)
+                return -1;
+            l->v = v;
+            l->cap = cap;
+        }
+        e = &l->v[l->n];
+        e->path = strdup(path);
+        if (!e->path)
+            return -1;
+        l->n++;
+    }
+    e->is = is;
+    e->was = was;
+    return 0;
+}
+
+static void add_escaped(struct hrun_buf *out, const char *path)
+{
+    for (const char *s = path; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c < 0x20 || c > 0x7e || strchr("%\"\\", c))
+            hrun_buf_addf(out, "%%%02X", c);
+        else
+            hrun_buf_addc(out, *s);
+    }
+}
+
+static void add_line(struct hrun_buf *out, const char *path, struct sum is, struct sum was)
+{
+    hrun_buf_adds(out, "{\"path\": \"");
+    add_escaped(out, path);
+    hrun_buf_addf(out, "\", \"crc32\": %u, \"length\": %lld", is.crc, (long long)is.length);
+    if (was.length >= 0)
+        hrun_buf_addf(out, ", \"was_crc32\": %u, \"was_length\": %lld", was.crc, (long long)was.length);
+    hrun_buf_adds(out, "}\n");
+}
+
+static int get_sum(const json_t *o, const char *crc_key, const char *length_key, struct sum *out)
+{
+    const json_t *crc = json_object_get(o, crc_key), *length = json_object_get(o, length_key);
+
+    if (!json_is_integer(crc) || !json_is_integer(length))
+        return -1;
+    if (json_integer_value(crc) < 0 || json_integer_value(crc) > UINT32_MAX || json_integer_value(length) < 0)
+        return -1;
+    out->crc = (uint32_t)json_integer_value(crc);
+    out->length = json_integer_value(length);
+    return 0;
+}
+
+/* One line. A torn or foreign one is skipped. Result: 0, or -1 when memory ran out. */
+static int read_line(struct ledger *l, const char *line, size_t len)
+{
+    struct sum is = { 0, -1 }, was = { 0, -1 };
+    json_t *o = json_loadb(line, len, JSON_REJECT_DUPLICATES, NULL);
+    const char *s = json_string_value(json_object_get(o, "path"));
+    struct hrun_buf path = HRUN_BUF_INIT;
+    int rc = 0;
+
+    if (!s || get_sum(o, "crc32", "length", &is))
+        goto out;
+    get_sum(o, "was_crc32", "was_length", &was);
+    for (; *s; s++) {
+        unsigned byte;
+        if (*s == '%' && sscanf(s, "%%%2X", &byte) == 1 && strlen(s) > 2) {
+            hrun_buf_addc(&path, (char)byte);
+            s += 2;
+        } else {
+            hrun_buf_addc(&path, *s);
+        }
+    }
+    rc = path.failed ? -1 : ledger_set(l, path.data, is, was);
+out:
+    hrun_buf_release(&path);
+    json_decref(o);
+    return rc;
+}
+
+static int ledger_read(const char *file, struct ledger *l, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    struct hrun_error inner = { .code = HRUN_OK };
+    const char *s, *end;
+    int rc = -1;
+
+    if (hrun_file_read(file, LEDGER_MAX, &text, &inner)) {
+        rc = inner.code == HRUN_ENOENT ? 0 : hrun_fail(err, inner.code, "%s", inner.text);
+        if (rc && err)
+            err->sys = inner.sys;
+        goto out;
+    }
+    for (s = text.data; *s || s < text.data + text.len; s = end + 1) {
+        end = memchr(s, '\n', (size_t)(text.data + text.len - s));
+        l->torn = !end;
+        if (!end)
+            end = text.data + text.len;
+        if (read_line(l, s, (size_t)(end - s))) {
+            hrun_fail_nomem(err);
+            goto out;
+        }
+        l->lines++;
+        if (l->torn)
+            break;
+    }
+    rc = 0;
+out:
+    hrun_buf_release(&text);
+    return rc;
+}
+
+/* Make the folder's entry of a new file durable. Folders cannot be synced everywhere: no failure. */
+static void sync_folder(const char *file)
+{
+    char *dir = strdup(file), *slash = dir ? strrchr(dir, '/') : NULL;
+    int fd;
+
+    if (slash) {
+        slash[slash == dir] = 0;
+        fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd >= 0) {
+            fsync(fd);
+            close(fd);
+        }
+    }
+    free(dir);
+}
+
+static int append(const char *file, const struct hrun_buf *text, struct hrun_error *err)
+{
+    int fd = open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666), rc;
+
+    if (fd < 0)
+        return hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", file);
+    rc = hrun_write_all(fd, text->data, text->len) || fsync(fd);
+    if (rc)
+        hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", file);
+    if (close(fd) && !rc)
+        rc = hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", file);
+    if (!rc)
+        sync_folder(file);
+    return rc ? -1 : 0;
+}
+
+/* Enter the files that will be written, durably. */
+static int ledger_write(const char *file, struct ledger *l, const struct input *in, int n,
+                        struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc = -1;
+
+    if (l->torn)
+        hrun_buf_addc(&text, '\n');
+    for (int i = 0; i < n; i++) {
+        struct sum is = sum_of(in[i].content.data, in[i].content.len);
+
+        if (!in[i].write)
+            continue;
+        add_line(&text, in[i].path, is, in[i].was);
+        l->lines++;
+        if (ledger_set(l, in[i].path, is, in[i].was)) {
+            hrun_fail_nomem(err);
+            goto out;
+        }
+    }
+    if (l->lines > l->n + COMPACT_LINES) {
+        hrun_buf_reset(&text);
+        for (size_t i = 0; i < l->n; i++)
+            add_line(&text, l->v[i].path, l->v[i].is, l->v[i].was);
+    }
+    if (text.failed)
+        hrun_fail_nomem(err);
+    else if (l->lines > l->n + COMPACT_LINES)
+        rc = hrun_file_replace(file, text.data, text.len, 0666, err);
+    else
+        rc = append(file, &text, err);
+out:
+    hrun_buf_release(&text);
+    return rc;
+}
+
+/* ------------------------------------------------------------------ the files */
+
+static int fail_foreign(const struct input *in, struct hrun_error *err)
+{
+    return hrun_fail(err, HRUN_EEXISTS, "'%s' is not as hrun left it, or not hrun's: it is kept and nothing "
+                     "is written; move it away, or overwrite it with --force", in->path);
+}
+
+/* Look at what is there now: does the file have to be written, and may it be? */
+static int judge(struct input *in, const struct ledger *l, int force, struct hrun_error *err)
+{
+    struct sum want = sum_of(in->content.data, in->content.len), there;
+    const struct entry *e = ledger_find(l, in->path);
+    struct hrun_buf content = HRUN_BUF_INIT;
+    struct hrun_error inner = { .code = HRUN_OK };
+    struct stat st;
+    int dangling;
+
+    in->was = (struct sum){ 0, -1 };
+    in->write = 1;
+    if (lstat(in->path, &st))
+        return errno == ENOENT ? 0 : hrun_fail_errno(err, HRUN_EIO, "cannot look at '%s'", in->path);
+    dangling = S_ISLNK(st.st_mode) && stat(in->path, &st);
+    if (!dangling && !S_ISREG(st.st_mode))
+        return hrun_fail(err, HRUN_EEXISTS, "'%s' is in the way: an input file is to be written there and "
+                         "it is not a file; move it away", in->path);
+    /* Larger than all that hrun would know again: no need to read it. */
+    if (dangling || (st.st_size > want.length &&
+                     !(e && (st.st_size == e->is.length || st.st_size == e->was.length))))
+        return force ? 0 : fail_foreign(in, err);
+    if (hrun_file_read(in->path, (size_t)st.st_size + 1, &content, &inner)) {
+        hrun_buf_release(&content);
+        return inner.code == HRUN_EINVAL ? (force ? 0 : fail_foreign(in, err))
+                                         : hrun_fail(err, inner.code, "%s", inner.text);
+    }
+    there = sum_of(content.data, content.len);
+    if (content.len == in->content.len && !memcmp(content.data, in->content.data, content.len))
+        in->write = 0;
+    hrun_buf_release(&content);
+    if (!in->write)
+        return 0;
+    if (e && (same(there, e->is) || same(there, e->was)))
+        in->was = there;
+    else if (!force)
+        return fail_foreign(in, err);
+    return 0;
+}
+
+/* Expand the definition's files. root: the absolute working directory. */
+static int expand(const struct hrun_app *app, int64_t N, int64_t P, const char *root, struct input *in,
+                  struct hrun_error *err)
+{
+    for (int i = 0; i < app->nfiles; i++) {
+        struct hrun_buf path = HRUN_BUF_INIT;
+
+        hrun_buf_addf(&path, "%s/", strcmp(root, "/") ? root : "");
+        if (hrun_app_expand(app, app->files[i].path, N, P, &path, err) ||
+            hrun_app_expand(app, app->files[i].content, N, P, &in[i].content, err)) {
+            hrun_buf_release(&path);
+            return hrun_fail_prefix(err, "file '%s' of %s", app->files[i].path, app->name);
+        }
+        in[i].path = hrun_buf_detach(&path);
+        if (!in[i].path)
+            return hrun_fail_nomem(err);
+        for (int k = 0; k < i; k++)
+            if (!strcmp(in[k].path, in[i].path))
+                return hrun_fail(err, HRUN_EINVAL, "two files of %s have the path '%s'", app->name,
+                                 in[i].path);
+    }
+    return 0;
+}
+
+static int mkdir_of(const char *file, struct hrun_error *err)
+{
+    char *dir = strdup(file), *slash = dir ? strrchr(dir, '/') : NULL;
+    int rc = 0;
+
+    if (!dir)
+        return hrun_fail_nomem(err);
+    if (slash && slash != dir) {
+        *slash = 0;
+        rc = hrun_mkdirs(dir, 0777, err);
+    }
+    free(dir);
+    return rc;
+}
+
+static int write_all(struct input *in, int n, const char *ledger, int force, struct hrun_error *err)
+{
+    struct ledger l = { NULL, 0, 0, 0, 0 };
+    int rc = -1, todo = 0;
+
+    if (ledger_read(ledger, &l, err))
+        goto out;
+    for (int i = 0; i < n; i++) {
+        if (judge(&in[i], &l, force, err))
+            goto out;
+        todo += in[i].write;
+    }
+    if (todo > 0 && ledger_write(ledger, &l, in, n, err))
+        goto out;
+    for (int i = 0; i < n; i++)
+        if (in[i].write && (mkdir_of(in[i].path, err) ||
+                            hrun_file_replace(in[i].path, in[i].content.data, in[i].content.len, 0666, err)))
+            goto out;
+    rc = 0;
+out:
+    ledger_release(&l);
+    return rc;
+}
+
+int hrun_app_write_files(const struct hrun_app *app, int64_t N, int64_t P, const char *dir,
+                         const char *ledger, int force, struct hrun_error *err)
+{
+    struct input *in = calloc((size_t)app->nfiles + 1, sizeof *in);
+    char *lock = hrun_strf("%s.lock", ledger), *root = NULL;
+    int rc = -1, fd = -1;
+
+    for (int i = 0; in && i < app->nfiles; i++)
+        hrun_buf_init(&in[i].content);
+    if (!in || !lock) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    if (app->nfiles == 0) {
+        rc = 0;
+        goto out;
+    }
+    root = realpath(dir, NULL);
+    if (!root) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot find the working directory '%s'", dir);
+        goto out;
+    }
+    if (expand(app, N, P, root, in, err) || mkdir_of(ledger, err))
+        goto out;
+    fd = hrun_lock(lock, 1, err);
+    if (fd < 0)
+        goto out;
+    rc = write_all(in, app->nfiles, ledger, force, err);
+    hrun_unlock(fd);
+out:
+    for (int i = 0; in && i < app->nfiles; i++) {
+        hrun_buf_release(&in[i].content);
+        free(in[i].path);
+    }
+    free(in);
+    free(lock);
+    free(root);
+    return rc;
+}

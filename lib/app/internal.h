@@ -1,0 +1,55 @@
+/* internal.h - what the files of lib/app share
+ *
+ * raw.c knows the format (the libcyaml schema), load.c what it means, template.c the braces.
+ */
+#ifndef HRUN_APP_INTERNAL_H
+#define HRUN_APP_INTERNAL_H
+
+#include "app/app.h"
+#include "base/yaml.h"
+
+/* A definition as it stands in the file. Pointers are NULL where the file has nothing. */
+struct raw_terms {
+    char **np, **n, **p;
+    unsigned np_count, n_count, p_count;
+};
+
+struct raw_file {
+    char *path, *content;
+};
+
+struct raw_time {
+    char *match, *file;
+};
+
+struct raw_const {
+    char *name;
+    double value;
+};
+
+struct raw_app {
+    char *name, *title, *rule, *memory, *stdin_text;
+    char **programs, **args;
+    unsigned programs_count, args_count;
+    int *procs_per_pe;
+    unsigned procs_per_pe_count;
+    struct raw_terms terms;
+    struct raw_file *files;
+    unsigned files_count;
+    struct raw_time *time;
+    struct raw_const *constants;
+    unsigned constants_count;
+    int64_t *sizes;
+    unsigned sizes_count;
+};
+
+extern const cyaml_schema_value_t hrun_app_schema;
+
+/* Check a template of app, whose constants are known already. Result: 0, or -1 with the text of *err, and
+ * *offset the place of the mistake (characters into text). */
+int hrun_template_check(const struct hrun_app *app, const char *text, int *offset, struct hrun_error *err);
+
+/* The value of a constant as it is written in templates and measurements: 15 digits, 17 where needed. */
+void hrun_app_add_value(struct hrun_buf *out, double value);
+
+#endif

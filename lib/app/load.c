@@ -1,0 +1,446 @@
+/* load.c - a definition as it stands in the file -> a checked struct hrun_app; see app.h for the contracts */
+#include "app/internal.h"
+
+#include "base/units.h"
+
+#include <ctype.h>
+#include <regex.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The variables of each expression, in the order in which values are given at evaluation. */
+static const char *const vars_np[] = { "N", "P" };
+static const char *const vars_n[] = { "N" };
+static const char *const vars_tpn[] = { "T", "P", "N" };
+
+/* What one loading works on. */
+struct load {
+    const struct raw_app *raw;
+    const struct hrun_yaml *marks;
+    struct hrun_app *app;
+    struct hrun_error *err;
+};
+
+/* ------------------------------------------------------------------ pieces */
+
+static char *copy(const struct load *l, const char *s)
+{
+    char *c = strdup(s);
+
+    if (!c)
+        hrun_fail_nomem(l->err);
+    return c;
+}
+
+/* Copy an optional text. Result: 0 or -1. */
+static int copy_text(const struct load *l, const char *s, char **out)
+{
+    *out = s ? copy(l, s) : NULL;
+    return s && !*out ? -1 : 0;
+}
+
+/* Copy a list of texts. */
+static int copy_list(const struct load *l, char *const *from, unsigned n, char ***out, int *nout)
+{
+    char **v = calloc(n + 1u, sizeof *v);
+
+    if (!v)
+        return hrun_fail_nomem(l->err);
+    *out = v;
+    for (unsigned i = 0; i < n; i++) {
+        v[i] = copy(l, from[i]);
+        if (!v[i])
+            return -1;
+        *nout = (int)i + 1;
+    }
+    return 0;
+}
+
+/* A mistake at the beginning of the value at path. Result: -1. */
+__attribute__((format(printf, 3, 4)))
+static int bad(const struct load *l, const char *path, const char *fmt, ...)
+{
+    char text[HRUN_ERROR_TEXT];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return hrun_yaml_fail(l->marks, path, 0, l->err, HRUN_EPARSE, "%s", text);
+}
+
+/* An error with the place of the value at path, the message being that of a deeper function. */
+static int fail_inside(const struct load *l, const char *path, int offset, const struct hrun_error *inner)
+{
+    if (inner->code == HRUN_ENOMEM)
+        return hrun_fail_nomem(l->err);
+    return hrun_yaml_fail(l->marks, path, offset, l->err, HRUN_EPARSE, "%s", inner->text);
+}
+
+static struct hrun_expr *compile(const struct load *l, const char *path, const char *text,
+                                 const char *const *vars, int nvars)
+{
+    struct hrun_error inner = { .code = HRUN_OK };
+    struct hrun_expr *e = hrun_expr_compile(text, vars, nvars, l->app->consts, l->app->nconsts, &inner);
+
+    if (!e)
+        fail_inside(l, path, inner.column > 0 ? inner.column - 1 : 0, &inner);
+    return e;
+}
+
+static int check_template(const struct load *l, const char *path, const char *text)
+{
+    struct hrun_error inner = { .code = HRUN_OK };
+    int offset = 0;
+
+    return hrun_template_check(l->app, text, &offset, &inner) ? fail_inside(l, path, offset, &inner) : 0;
+}
+
+/* ------------------------------------------------------------------ keys */
+
+/* [a-z0-9][a-z0-9._-]*, so that a name is a file name anywhere and never an option. */
+static int is_app_name(const char *s)
+{
+    return strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789._-") == strlen(s) && *s &&
+           !strchr("._-", *s);
+}
+
+static int load_names(struct load *l, const char *file)
+{
+    const char *name = l->raw->name, *base = strrchr(file, '/');
+    size_t len;
+    char path[64];
+
+    base = base ? base + 1 : file;
+    len = strlen(base);
+    if (len > 5 && !strcmp(base + len - 5, ".yaml"))
+        len -= 5;
+    if (!is_app_name(name))
+        return bad(l, "name", "'%s' cannot be a name: lower-case letters, digits, '.', '_' and '-', a "
+                   "letter or digit first", name);
+    if (strlen(name) != len || strncmp(name, base, len))
+        return bad(l, "name", "the name '%s' is not that of the file: call the file %s.yaml, or write name: "
+                   "%.*s", name, name, (int)len, base);
+    for (unsigned i = 0; i < l->raw->programs_count; i++) {
+        const char *p = l->raw->programs[i];
+        snprintf(path, sizeof path, "programs[%u]", i);
+        if (!*p || strchr(p, '/'))
+            return bad(l, path, "'%s' is not the name of a program: it is compared without its folders", p);
+        for (unsigned k = 0; k < i; k++)
+            if (!strcmp(p, l->raw->programs[k]))
+                return bad(l, path, "'%s' is listed twice", p);
+    }
+    if (copy_text(l, name, &l->app->name) || copy_text(l, l->raw->title, &l->app->title) ||
+        copy_text(l, file, &l->app->file))
+        return -1;
+    return copy_list(l, l->raw->programs, l->raw->programs_count, &l->app->programs, &l->app->nprograms);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct hrun_const *)a)->name, ((const struct hrun_const *)b)->name);
+}
+
+static int load_consts(struct load *l)
+{
+    struct hrun_app *app = l->app;
+    unsigned n = l->raw->constants_count;
+
+    app->consts = calloc(n + 1u, sizeof *app->consts);
+    if (!app->consts)
+        return hrun_fail_nomem(l->err);
+    for (unsigned i = 0; i < n; i++) {
+        const char *name = l->raw->constants[i].name;
+        char path[64];
+
+        snprintf(path, sizeof path, "constants[%u].name", i);
+        if (!hrun_expr_is_name(name) || !strcmp(name, "N") || !strcmp(name, "P") || !strcmp(name, "T"))
+            return bad(l, path, "'%s' cannot be the name of a constant: letters, digits and '_', no digit "
+                       "first, not a function, nor N, P or T", name);
+        for (unsigned k = 0; k < i; k++)
+            if (!strcmp(name, app->consts[k].name))
+                return bad(l, path, "'%s' is defined twice", name);
+        app->consts[i].name = copy(l, name);
+        app->consts[i].value = l->raw->constants[i].value;
+        if (!app->consts[i].name)
+            return -1;
+        app->nconsts++;
+    }
+    return 0;
+}
+
+/* -D NAME=VALUE; of two for one name the later counts. */
+static int define(struct load *l, const char *text)
+{
+    struct hrun_app *app = l->app;
+    struct hrun_buf list = HRUN_BUF_INIT;
+    const char *eq = strchr(text, '=');
+    size_t len = eq ? (size_t)(eq - text) : strlen(text);
+    char what[64];
+
+    if (!eq)
+        return hrun_fail(l->err, HRUN_EINVAL, "-D %s has no value: write -D %s=VALUE", text, text);
+    for (int i = 0; i < app->nconsts; i++) {
+        if (strlen(app->consts[i].name) != len || strncmp(app->consts[i].name, text, len))
+            continue;
+        snprintf(what, sizeof what, "-D %s", app->consts[i].name);
+        return hrun_parse_number(what, eq + 1, &app->consts[i].value, l->err);
+    }
+    for (int i = 0; i < app->nconsts; i++)
+        hrun_buf_addf(&list, "%s%s", i ? ", " : "", app->consts[i].name);
+    hrun_fail(l->err, HRUN_EINVAL, "-D %.*s: %s has no constant of this name (%s%s)", (int)len, text,
+              app->name, app->nconsts ? "it has: " : "it has none", list.data);
+    hrun_buf_release(&list);
+    return -1;
+}
+
+static int by_int(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+
+    return (x > y) - (x < y);
+}
+
+static int load_procs(struct load *l)
+{
+    const struct raw_app *raw = l->raw;
+    struct hrun_app *app = l->app;
+    unsigned n = raw->procs_per_pe_count;
+    char path[64];
+
+    app->procs_per_pe = calloc(n + 1u, sizeof *app->procs_per_pe);
+    if (!app->procs_per_pe)
+        return hrun_fail_nomem(l->err);
+    for (unsigned i = 0; i < n; i++) {
+        snprintf(path, sizeof path, "procs_per_pe[%u]", i);
+        if (raw->procs_per_pe[i] < 1)
+            return bad(l, path, "%d processes on a PE: at least 1 is needed", raw->procs_per_pe[i]);
+        for (unsigned k = 0; k < i; k++)
+            if (raw->procs_per_pe[k] == raw->procs_per_pe[i])
+                return bad(l, path, "%d is listed twice", raw->procs_per_pe[i]);
+        app->procs_per_pe[i] = raw->procs_per_pe[i];
+    }
+    if (n == 0)
+        app->procs_per_pe[n++] = 1;
+    app->nprocs_per_pe = (int)n;
+    qsort(app->procs_per_pe, n, sizeof *app->procs_per_pe, by_int);
+    return 0;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static int load_sizes(struct load *l)
+{
+    const struct raw_app *raw = l->raw;
+    unsigned n = raw->sizes_count;
+    char path[64];
+
+    l->app->sizes = calloc(n + 1u, sizeof *l->app->sizes);
+    if (!l->app->sizes)
+        return hrun_fail_nomem(l->err);
+    for (unsigned i = 0; i < n; i++) {
+        snprintf(path, sizeof path, "sizes[%u]", i);
+        if (raw->sizes[i] < 1 || raw->sizes[i] > HRUN_COUNT_MAX)
+            return bad(l, path, "a size is a whole number from 1 to %lld", (long long)HRUN_COUNT_MAX);
+        for (unsigned k = 0; k < i; k++)
+            if (raw->sizes[k] == raw->sizes[i])
+                return bad(l, path, "the size %lld is listed twice", (long long)raw->sizes[i]);
+        l->app->sizes[i] = raw->sizes[i];
+    }
+    l->app->nsizes = (int)n;
+    if (n > 0)
+        qsort(l->app->sizes, n, sizeof *l->app->sizes, by_size);
+    return 0;
+}
+
+/* Are two terms the same but for white space? */
+static int same_term(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        while (isspace((unsigned char)*a))
+            a++;
+        while (isspace((unsigned char)*b))
+            b++;
+        if (*a != *b)
+            return 0;
+        if (!*a)
+            return 1;
+    }
+}
+
+static int load_terms(struct load *l, const char *key, char *const *texts, unsigned n,
+                      const char *const *vars, int nvars, struct hrun_terms *out)
+{
+    char path[64];
+
+    out->v = calloc(n + 1u, sizeof *out->v);
+    if (!out->v)
+        return hrun_fail_nomem(l->err);
+    for (unsigned i = 0; i < n; i++) {
+        struct hrun_term *t = &out->v[i];
+
+        snprintf(path, sizeof path, "terms.%s[%u]", key, i);
+        for (unsigned k = 0; k < i; k++)
+            if (same_term(texts[k], texts[i]))
+                return bad(l, path, "the term '%s' is listed twice", texts[i]);
+        out->n = (int)i + 1;
+        t->text = copy(l, texts[i]);
+        t->expr = t->text ? compile(l, path, t->text, vars, nvars) : NULL;
+        if (!t->expr)
+            return -1;
+    }
+    return 0;
+}
+
+static int load_expressions(struct load *l)
+{
+    const struct raw_app *raw = l->raw;
+    struct hrun_app *app = l->app;
+
+    app->rule = compile(l, "rule", raw->rule ? raw->rule : "1", vars_np, 2);
+    if (!app->rule)
+        return -1;
+    if (raw->memory) {
+        app->memory = compile(l, "memory", raw->memory, vars_np, 2);
+        if (!app->memory)
+            return -1;
+    }
+    if (load_terms(l, "np", raw->terms.np, raw->terms.np_count, vars_np, 2, &app->np) ||
+        load_terms(l, "n", raw->terms.n, raw->terms.n_count, vars_n, 1, &app->nt))
+        return -1;
+    return load_terms(l, "p", raw->terms.p, raw->terms.p_count, vars_tpn, 3, &app->pt);
+}
+
+/* A path stays in the working directory. Result: what is wrong with it, or NULL. */
+static const char *path_fault(const char *p)
+{
+    const char *s = p;
+
+    if (!*p)
+        return "is empty";
+    if (*p == '/')
+        return "is absolute";
+    if (p[strlen(p) - 1] == '/')
+        return "is a folder";
+    for (; s; s = strchr(s, '/')) {
+        s += *s == '/';
+        if (!strncmp(s, "..", 2) && (s[2] == '/' || !s[2]))
+            return "leaves the working directory";
+    }
+    return NULL;
+}
+
+static int check_path(const struct load *l, const char *at, const char *path)
+{
+    const char *fault = path_fault(path);
+
+    if (!fault)
+        return 0;
+    return bad(l, at, "the path '%s' %s: it is relative to the working directory and stays in it", path,
+               fault);
+}
+
+static int load_inputs(struct load *l)
+{
+    const struct raw_app *raw = l->raw;
+    struct hrun_app *app = l->app;
+    char path[64];
+
+    app->files = calloc(raw->files_count + 1u, sizeof *app->files);
+    if (!app->files)
+        return hrun_fail_nomem(l->err);
+    for (unsigned i = 0; i < raw->files_count; i++) {
+        const struct raw_file *f = &raw->files[i];
+
+        snprintf(path, sizeof path, "files[%u].path", i);
+        if (check_path(l, path, f->path) || check_template(l, path, f->path))
+            return -1;
+        for (unsigned k = 0; k < i; k++)
+            if (!strcmp(raw->files[k].path, f->path))
+                return bad(l, path, "there are two files '%s'", f->path);
+        snprintf(path, sizeof path, "files[%u].content", i);
+        if (check_template(l, path, f->content))
+            return -1;
+        app->nfiles = (int)i + 1;
+        if (copy_text(l, f->path, &app->files[i].path) || copy_text(l, f->content, &app->files[i].content))
+            return -1;
+    }
+    for (unsigned i = 0; i < raw->args_count; i++) {
+        snprintf(path, sizeof path, "args[%u]", i);
+        if (check_template(l, path, raw->args[i]))
+            return -1;
+    }
+    if (raw->stdin_text && check_template(l, "stdin", raw->stdin_text))
+        return -1;
+    if (copy_list(l, raw->args, raw->args_count, &app->args, &app->nargs))
+        return -1;
+    return copy_text(l, raw->stdin_text, &app->stdin_text);
+}
+
+static int load_time(struct load *l)
+{
+    const struct raw_time *t = l->raw->time;
+    char why[256];
+    regex_t re;
+    size_t groups;
+    int rc;
+
+    if (!t)
+        return 0;
+    rc = regcomp(&re, t->match, REG_EXTENDED);
+    if (rc) {
+        regerror(rc, &re, why, sizeof why);
+        return bad(l, "time.match", "'%s' is not a POSIX extended regular expression: %s", t->match, why);
+    }
+    groups = re.re_nsub;
+    regfree(&re);
+    if (groups < 1)
+        return bad(l, "time.match", "'%s' has no group: put the part that is the time in seconds in "
+                   "parentheses", t->match);
+    if (t->file && check_path(l, "time.file", t->file))
+        return -1;
+    return copy_text(l, t->match, &l->app->time_match) || copy_text(l, t->file, &l->app->time_file) ? -1 : 0;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+int hrun_app_load(const char *file, char *const *defines, int ndefines, struct hrun_app **out,
+                  struct hrun_error *err)
+{
+    struct hrun_yaml *marks = NULL;
+    void *data = NULL;
+    struct load l = { .err = err };
+    int rc = -1;
+
+    if (hrun_yaml_load(file, &hrun_app_schema, &data, &marks, err))
+        return -1;
+    l.raw = data;
+    l.marks = marks;
+    l.app = calloc(1, sizeof *l.app);
+    if (!l.app) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    if (load_names(&l, file) || load_consts(&l))
+        goto out;
+    for (int i = 0; i < ndefines; i++)
+        if (define(&l, defines[i]))
+            goto out;
+    qsort(l.app->consts, (size_t)l.app->nconsts, sizeof *l.app->consts, by_name);
+    if (load_procs(&l) || load_sizes(&l) || load_expressions(&l) || load_inputs(&l) || load_time(&l))
+        goto out;
+    *out = l.app;
+    l.app = NULL;
+    rc = 0;
+out:
+    hrun_app_destroy(l.app);
+    hrun_yaml_free(&hrun_app_schema, data, marks);
+    return rc;
+}

@@ -1,0 +1,77 @@
+/* raw.c - the format of app definitions as a libcyaml schema; hrun-app(5) describes it */
+#include "app/internal.h"
+
+/* Texts of any length (empty ones are judged in load.c), lists of any length, lists that cannot be empty. */
+#define MUST CYAML_FLAG_POINTER
+#define MAYBE (CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL)
+#define TEXT(key, flags, type, member) CYAML_FIELD_STRING_PTR(key, flags, type, member, 0, CYAML_UNLIMITED)
+#define LIST(key, flags, type, member, entry) \
+    CYAML_FIELD_SEQUENCE(key, flags, type, member, entry, 0, CYAML_UNLIMITED)
+#define FULL_LIST(key, flags, type, member, entry) \
+    CYAML_FIELD_SEQUENCE(key, flags, type, member, entry, 1, CYAML_UNLIMITED)
+
+static const cyaml_schema_value_t string_entry = {
+    CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 0, CYAML_UNLIMITED)
+};
+
+static const cyaml_schema_value_t int_entry = {
+    CYAML_VALUE_INT(CYAML_FLAG_DEFAULT, int)
+};
+
+static const cyaml_schema_value_t size_entry = {
+    CYAML_VALUE_INT(CYAML_FLAG_DEFAULT, int64_t)
+};
+
+static const cyaml_schema_field_t terms_fields[] = {
+    FULL_LIST("np", MUST, struct raw_terms, np, &string_entry),
+    FULL_LIST("n", MUST, struct raw_terms, n, &string_entry),
+    FULL_LIST("p", MAYBE, struct raw_terms, p, &string_entry),
+    CYAML_FIELD_END
+};
+
+static const cyaml_schema_field_t file_fields[] = {
+    TEXT("path", MUST, struct raw_file, path),
+    TEXT("content", MUST, struct raw_file, content),
+    CYAML_FIELD_END
+};
+
+static const cyaml_schema_value_t file_entry = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct raw_file, file_fields)
+};
+
+static const cyaml_schema_field_t time_fields[] = {
+    TEXT("match", MUST, struct raw_time, match),
+    TEXT("file", MAYBE, struct raw_time, file),
+    CYAML_FIELD_END
+};
+
+static const cyaml_schema_field_t const_fields[] = {
+    TEXT("name", MUST, struct raw_const, name),
+    CYAML_FIELD_FLOAT("value", CYAML_FLAG_DEFAULT, struct raw_const, value),
+    CYAML_FIELD_END
+};
+
+static const cyaml_schema_value_t const_entry = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct raw_const, const_fields)
+};
+
+static const cyaml_schema_field_t app_fields[] = {
+    TEXT("name", MUST, struct raw_app, name),
+    TEXT("title", MAYBE, struct raw_app, title),
+    LIST("programs", MAYBE, struct raw_app, programs, &string_entry),
+    TEXT("rule", MAYBE, struct raw_app, rule),
+    FULL_LIST("procs_per_pe", MAYBE, struct raw_app, procs_per_pe, &int_entry),
+    TEXT("memory", MAYBE, struct raw_app, memory),
+    CYAML_FIELD_MAPPING("terms", CYAML_FLAG_DEFAULT, struct raw_app, terms, terms_fields),
+    LIST("constants", MAYBE, struct raw_app, constants, &const_entry),
+    LIST("files", MAYBE, struct raw_app, files, &file_entry),
+    LIST("args", MAYBE, struct raw_app, args, &string_entry),
+    TEXT("stdin", MAYBE, struct raw_app, stdin_text),
+    CYAML_FIELD_MAPPING_PTR("time", MAYBE, struct raw_app, time, time_fields),
+    LIST("sizes", MAYBE, struct raw_app, sizes, &size_entry),
+    CYAML_FIELD_END
+};
+
+const cyaml_schema_value_t hrun_app_schema = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct raw_app, app_fields)
+};

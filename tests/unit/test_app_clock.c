@@ -1,0 +1,171 @@
+/* test_app_clock.c - reading times out of output: cut anywhere, long lines, odd bytes, files old and new */
+#include "app_test.h"
+
+#include "app/app.h"
+
+static char *dir;
+
+static struct hrun_clock *create(const char *match, const char *file)
+{
+    struct hrun_app app;
+    struct hrun_error err = { .code = HRUN_OK };
+    struct hrun_clock *c;
+
+    memset(&app, 0, sizeof app);
+    app.name = "app";
+    app.time_match = (char *)match;
+    app.time_file = (char *)file;
+    c = hrun_clock_create(&app, dir, &err);
+    if (!c)
+        ok(0, "a clock for '%s': %s", match, err.text);
+    return c;
+}
+
+/* The time in text, fed in pieces of `piece` bytes: -1 no match, -2 not a time. */
+static double time_in(const char *match, const char *text, size_t len, size_t piece)
+{
+    struct hrun_clock *c = create(match, NULL);
+    struct hrun_error err = { .code = HRUN_OK };
+    double t = 12345;
+    int rc;
+
+    for (size_t i = 0; c && i < len; i += piece)
+        hrun_clock_feed(c, text + i, len - i < piece ? len - i : piece);
+    rc = c ? hrun_clock_result(c, &t, &err) : -1;
+    hrun_clock_destroy(c);
+    if (rc)
+        return t != 12345 ? -9 : err.code == HRUN_ENODATA ? -1 : err.code == HRUN_ENONFINITE ? -2 : -8;
+    return t;
+}
+
+static void test_lines(void)
+{
+    const char text[] = "start\ntime: 1.5 s\ntime: 2.25 s\r\nother\0time: 4 s\nrate 7";
+    const size_t len = sizeof text - 1;
+    int wrong = 0;
+
+    for (size_t piece = 1; piece <= len; piece++)
+        wrong += time_in("time: ([0-9.]+)", text, len, piece) != 4;
+    is_int(wrong, 0, "the last match counts, however the output is cut");
+    ok(time_in("^time: ([0-9.]+)", text, len, 5) == 2.25, "lines begin where they begin");
+    ok(time_in("^time: ([0-9.]+) s$", text, len, 5) == 2.25, "and end before CR");
+    ok(time_in("^rate ([0-9.]+)", text, len, 5) == 7, "the last line may lack its end");
+    ok(time_in("nothing ([0-9.]+)", text, len, 5) == -1, "no match");
+    ok(time_in("(x)?time: [0-9.]+ s$", text, len, 5) == -1, "a group that took no part is no match");
+    ok(time_in("time: ([0-9.]+)", "time: 1.5.2", 11, 3) == -2, "not a number");
+    ok(time_in("time: ([0-9.]+)", "time: 0.00", 10, 3) == -2, "zero is no time");
+    ok(time_in("time: ([0-9.e-]+)", "time: -3", 8, 3) == -2, "nor is a negative one");
+    ok(time_in("time: ([a-z]+)", "time: nan", 9, 3) == -2, "nor nan");
+    ok(time_in("time: ([0-9.e]+)", "time: 1e999", 11, 3) == -2, "nor an overflow");
+    ok(time_in("time: ([a-z]*)", "time: ", 6, 3) == -2, "nor an empty text");
+    is_num(time_in("time: ([0-9.ED+-]+)", "time: 0.125D-01", 15, 3), 0.0125, 1e-15, "Fortran's exponent");
+}
+
+static void test_long_lines(void)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    hrun_buf_adds(&b, "t=3 ");
+    hrun_buf_addn(&b, 'x', 3 * HRUN_CLOCK_LINE);
+    hrun_buf_adds(&b, " t=4\n");
+    ok(time_in("t=([0-9]+)", b.data, b.len, 1000) == 3, "a long line is matched by its beginning");
+    ok(time_in("(t=4)", b.data, b.len, 1000) == -1, "and not by its end");
+    hrun_buf_adds(&b, "t=5\n");
+    ok(time_in("t=([0-9]+)", b.data, b.len, 70000) == 5, "the next line begins anew");
+    hrun_buf_reset(&b);
+    hrun_buf_addn(&b, 'x', HRUN_CLOCK_LINE - 3);
+    hrun_buf_adds(&b, "t=6\n");
+    ok(time_in("x(t=6)$", b.data, b.len, 4096) == -2, "a line of exactly the limit is whole");
+    hrun_buf_release(&b);
+}
+
+/* A clock on a file whose content is `before`; meanwhile it is opened by mode and `after` is written. */
+static double file_time(const char *before, const char *mode, const char *after, struct hrun_error *err)
+{
+    char *path = hrun_strf("%s/out.txt", dir);
+    struct hrun_clock *c;
+    double t = -1;
+    FILE *f;
+
+    unlink(path);
+    if (before)
+        put(dir, "out.txt", before);
+    c = create("time: *([0-9.]+)", "out.txt");
+    hrun_clock_feed(c, "time: 99\n", 9);
+    usleep(20000);      /* so that the file's date differs */
+    f = mode ? fopen(path, mode) : NULL;
+    if (f) {
+        fputs(after, f);
+        fclose(f);
+    }
+    err->code = HRUN_OK;
+    if (hrun_clock_result(c, &t, err))
+        t = -1;
+    else if (hrun_clock_result(c, &t, err))
+        t = -2;
+    hrun_clock_destroy(c);
+    free(path);
+    return t;
+}
+
+static void test_files(void)
+{
+    struct hrun_error err;
+
+    ok(file_time(NULL, "w", "time: 3\n", &err) == 3, "a file that the run made");
+    ok(file_time("time: 1\n", "a", "time: 4\n", &err) == 4, "a file to which it added");
+    ok(file_time("time: 1\n", NULL, NULL, &err) == -1 && err.code == HRUN_ENODATA, "an old file is not read");
+    ok(file_time("time: 1\n", "a", "nothing\n", &err) == -1 && err.code == HRUN_ENODATA, "nor the old part");
+    ok(file_time("time: 1 and so on\n", "w", "time: 5\n", &err) == 5, "a shorter file, written anew");
+    ok(file_time("time: 1\n", "w", "time: 6 and so on\n", &err) == 6, "a longer one");
+    ok(file_time("time: 1\n", "w", "time: 1\n", &err) == 1, "the very same, written anew");
+    ok(file_time("", "a", "time: 7", &err) == 7, "an empty file, no end of line");
+    ok(file_time(NULL, NULL, NULL, &err) == -1, "no file at all");
+    is_int(err.code, HRUN_ENODATA, "code");
+    has_str(err.text, "the program reported no time: no line of ", "message");
+    has_str(err.text, "/out.txt matches 'time: *([0-9.]+)'", "which names file and expression");
+}
+
+static void test_errors(void)
+{
+    struct hrun_error err = { .code = HRUN_OK };
+    struct hrun_app app;
+    struct hrun_clock *c = create("x([0-9]+)", NULL);
+    double t = 5;
+
+    is_int(hrun_clock_result(c, &t, &err), -1, "nothing was fed");
+    is_int(err.code, HRUN_ENODATA, "code");
+    is_str(err.text, "the program reported no time: no line of its standard output matches 'x([0-9]+)'",
+                                                                                              "message");
+    hrun_clock_feed(c, "x0\n", 3);
+    is_int(hrun_clock_result(c, &t, &err), -1, "zero");
+    is_str(err.text, "the program reported a time of '0' in its standard output: not a positive number of "
+           "seconds", "message");
+    ok(t == 5, "the output is untouched");
+    hrun_clock_destroy(c);
+    hrun_clock_destroy(NULL);
+
+    memset(&app, 0, sizeof app);
+    app.name = "app";
+    err.code = HRUN_OK;
+    ok(!hrun_clock_create(&app, dir, &err) && err.code == HRUN_OK, "no expression, no clock, no error");
+    app.time_match = "a(b";
+    ok(!hrun_clock_create(&app, dir, &err) && err.code == HRUN_EINVAL, "a bad expression");
+    app.time_match = "ab";
+    ok(!hrun_clock_create(&app, dir, &err) && err.code == HRUN_EINVAL, "an expression without a group");
+    app.time_match = "(a)";
+    app.time_file = ".";
+    ok(!hrun_clock_create(&app, dir, &err) && err.code == HRUN_EIO, "a folder instead of a file");
+}
+
+int main(void)
+{
+    dir = test_dir();
+    test_lines();
+    test_long_lines();
+    test_files();
+    test_errors();
+    hrun_remove_tree(dir);
+    free(dir);
+    return tap_done();
+}

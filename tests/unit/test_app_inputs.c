@@ -1,0 +1,262 @@
+/* test_app_inputs.c - input files: the user's are never lost, hrun's own are known again after a crash */
+#include "app_test.h"
+
+#include "app/app.h"
+
+#include <sys/wait.h>
+
+static struct hrun_app *app;
+static char *top, *dir, *ledger;
+
+static int write_files(int64_t N, int force, struct hrun_error *err)
+{
+    err->code = HRUN_OK;
+    err->text[0] = 0;
+    return hrun_app_write_files(app, N, 2, dir, ledger, force, err);
+}
+
+static int lines(const char *text)
+{
+    int n = 0;
+
+    for (; *text; text++)
+        n += *text == '\n';
+    return n;
+}
+
+static void test_ownership(void)
+{
+    struct hrun_error err;
+    struct stat before, after;
+    char *path = hrun_strf("%s/a.dat", dir);
+
+    ok(!write_files(100, 0, &err), "files are written: %s", err.text);
+    is_str(get(dir, "a.dat"), "size 100 on 2\n", "the first");
+    is_str(get(dir, "sub/b-100.dat"), "100\n", "the second, in a folder of its own");
+    is_int(lines(get(top, "data/ledger")), 2, "the ledger has both");
+
+    stat(path, &before);
+    ok(!write_files(100, 0, &err), "again");
+    stat(path, &after);
+    ok(before.st_ino == after.st_ino, "what is right is not touched");
+    is_int(lines(get(top, "data/ledger")), 2, "nor is the ledger");
+
+    ok(!write_files(200, 0, &err), "hrun's own file is replaced: %s", err.text);
+    is_str(get(dir, "a.dat"), "size 200 on 2\n", "by the new one");
+    is_str(get(dir, "sub/b-100.dat"), "100\n", "another size's file stays");
+
+    put(dir, "a.dat", "size 200 on 2, my own\n");
+    is_int(write_files(300, 0, &err), -1, "a file that the user changed");
+    is_int(err.code, HRUN_EEXISTS, "code");
+    has_str(err.text, "/a.dat' is not as hrun left it, or not hrun's: it is kept and nothing is written",
+            "message");
+    is_str(get(dir, "a.dat"), "size 200 on 2, my own\n", "it is kept");
+    is_str(get(dir, "sub/b-300.dat"), "(none)", "of several files none is written");
+    ok(!write_files(300, 1, &err), "force: %s", err.text);
+    is_str(get(dir, "a.dat"), "size 300 on 2\n", "it is replaced");
+    ok(!write_files(400, 0, &err), "and hrun's own from then on");
+
+    unlink(path);
+    put(dir, "a.dat", "size 500 on 2\n");
+    ok(!write_files(500, 0, &err), "a user's file with the right content will do");
+    is_int(write_files(600, 0, &err), -1, "but it stays the user's");
+    unlink(path);
+    ok(!write_files(600, 0, &err), "a file that is gone is written");
+
+    unlink(path);
+    ok(!symlink("nowhere", path), "a dangling link");
+    is_int(write_files(700, 0, &err), -1, "is the user's");
+    is_int(err.code, HRUN_EEXISTS, "code");
+    unlink(path);
+    mkfifo(path, 0600);
+    is_int(write_files(700, 1, &err), -1, "a pipe is in the way, also with force");
+    is_int(err.code, HRUN_EEXISTS, "code");
+    unlink(path);
+    mkdir(path, 0700);
+    is_int(write_files(700, 1, &err), -1, "a folder is in the way");
+    is_int(err.code, HRUN_EEXISTS, "code");
+    rmdir(path);
+    is_int(hrun_app_write_files(app, 0, 2, dir, ledger, 0, &err), -1, "N is needed");
+    is_int(err.code, HRUN_EINVAL, "code");
+    has_str(err.text, "file 'a.dat' of files: {N} is the problem size", "message");
+    is_int(hrun_app_write_files(app, 1, 2, "/nonexistent", ledger, 0, &err), -1, "no such working directory");
+    is_int(err.code, HRUN_EIO, "code");
+    free(path);
+}
+
+/* Between the ledger's line and the file's replacement anything may happen. */
+static void test_crash(void)
+{
+    struct hrun_error err;
+    char *saved, *other = hrun_strf("%s/other", top);
+
+    hrun_mkdirs(other, 0777, NULL);
+    ok(!write_files(1000, 0, &err), "a file: %s", err.text);
+    saved = strdup(get(dir, "a.dat"));
+    for (int i = 1; i <= 3; i++) {
+        ok(!write_files(1000 + i, 0, &err), "attempt %d: %s", i, err.text);
+        put(dir, "a.dat", saved);      /* as if it had not come to the replacement */
+    }
+    ok(!write_files(2000, 0, &err), "the former content is still hrun's: %s", err.text);
+
+    /* Forced: the user's content must not become hrun's when the replacement does not happen. */
+    put(dir, "a.dat", "mine\n");
+    ok(!write_files(2001, 1, &err), "forced");
+    put(dir, "a.dat", "mine\n");
+    is_int(write_files(2002, 0, &err), -1, "the user's file is still the user's");
+    ok(!write_files(2002, 1, &err), "forced again");
+
+    /* A torn line, a foreign line, a binary one. */
+    put(top, "data/ledger", "{\"path\": \"/x\", \"crc32\": 1, \"length\": 2}\nnonsense\n{}\n[1]\n"
+        "{\"path\": 3}\n"
+        "{\"path\": \"/y\", \"crc32\": -1, \"length\": 2}\n{\"path\": \"/tmp/x\", \"crc");
+    is_int(write_files(2003, 0, &err), -1, "what the ledger does not know is the user's");
+    ok(!write_files(2003, 1, &err), "a torn ledger is no obstacle: %s", err.text);
+    ok(!write_files(2004, 0, &err), "new lines are read after the torn one: %s", err.text);
+    has_str(get(top, "data/ledger"), "\"crc\n{\"path\"", "they begin on lines of their own");
+    free(saved);
+    free(other);
+}
+
+static void test_compaction(void)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    struct hrun_error err;
+    const char *own;
+
+    ok(!write_files(10000, 0, &err), "a file: %s", err.text);
+    hrun_buf_adds(&text, get(top, "data/ledger"));
+    for (int i = 0; i < 900; i++)
+        hrun_buf_addf(&text, "{\"path\": \"/x\", \"crc32\": %d, \"length\": 1}\n", i);
+    put(top, "data/ledger", text.data);
+    ok(!write_files(10001, 0, &err), "a long ledger: %s", err.text);
+    ok(lines(get(top, "data/ledger")) > 900, "grows (%d lines)", lines(get(top, "data/ledger")));
+    hrun_buf_reset(&text);
+    hrun_buf_adds(&text, get(top, "data/ledger"));
+    for (int i = 0; i < 200; i++)
+        hrun_buf_addf(&text, "{\"path\": \"/x\", \"crc32\": %d, \"length\": 1}\n", 900 + i);
+    put(top, "data/ledger", text.data);
+    ok(!write_files(10002, 0, &err), "a longer one: %s", err.text);
+    own = get(top, "data/ledger");
+    ok(lines(own) < 50, "is cut back (%d lines)", lines(own));
+    has_str(own, "{\"path\": \"/x\", \"crc32\": 1099, \"length\": 1}\n", "the last line of each path stays");
+    ok(!strstr(own, "1098"), "earlier ones do not");
+    ok(!write_files(10003, 0, &err), "hrun's files are known as before: %s", err.text);
+    hrun_buf_release(&text);
+}
+
+/* Two hruns in two folders share a ledger: no line is lost. */
+static void test_parallel(void)
+{
+    enum { CHILDREN = 4, ROUNDS = 12 };
+    pid_t pids[CHILDREN];
+    int failed = 0, status;
+
+    for (int k = 0; k < CHILDREN; k++) {
+        pids[k] = fork();
+        if (pids[k] == 0) {
+            char *mine = hrun_strf("%s/p%d", top, k);
+            int bad = hrun_mkdirs(mine, 0777, NULL) != 0;
+
+            for (int i = 0; i < ROUNDS; i++)
+                bad += hrun_app_write_files(app, 1 + i, 2, mine, ledger, 0, NULL) != 0;
+            _exit(bad != 0);
+        }
+    }
+    for (int k = 0; k < CHILDREN; k++)
+        failed += waitpid(pids[k], &status, 0) != pids[k] || status != 0;
+    is_int(failed, 0, "four at once");
+}
+
+/* Names that JSON does not take as they are. */
+static void test_odd_names(void)
+{
+    struct hrun_error err = { .code = HRUN_OK };
+    char *odd = hrun_strf("%s/odd \xff\"%%41\\\n\xc3\xa9", top);
+
+    hrun_mkdirs(odd, 0777, NULL);
+    for (int i = 1; i <= 3; i++)
+        ok(!hrun_app_write_files(app, i, 2, odd, ledger, 0, &err), "an odd folder, %d: %s", i, err.text);
+    is_str(get(odd, "a.dat"), "size 3 on 2\n", "the file is replaced");
+    free(odd);
+}
+
+/* What the system refuses leaves the files as they are. */
+static void test_io(void)
+{
+    struct hrun_error err = { .code = HRUN_OK };
+    char *work = hrun_strf("%s/io", top), *bad = hrun_strf("%s/badledger", top);
+    char *lock = hrun_strf("%s.lock", bad), *below = hrun_strf("%s/files.yaml/ledger", top);
+
+    hrun_mkdirs(work, 0777, NULL);
+    hrun_mkdirs(bad, 0777, NULL);
+    is_int(hrun_app_write_files(app, 1, 2, work, bad, 0, &err), -1, "the ledger is a folder");
+    is_int(err.code, HRUN_EINVAL, "code");
+    is_str(get(work, "a.dat"), "(none)", "nothing is written");
+    unlink(lock);
+    hrun_mkdirs(lock, 0777, NULL);
+    is_int(hrun_app_write_files(app, 1, 2, work, bad, 0, &err), -1, "the lock is a folder");
+    is_int(err.code, HRUN_EIO, "code");
+    is_int(hrun_app_write_files(app, 1, 2, work, below, 0, &err), -1, "the ledger's folder is a file");
+    is_int(err.code, HRUN_EIO, "code");
+    put(work, "sub", "a file");
+    is_int(hrun_app_write_files(app, 1, 2, work, ledger, 0, &err), -1, "a file where a folder is needed");
+    is_int(err.code, HRUN_EIO, "code");
+    is_str(get(work, "sub"), "a file", "it is kept");
+    free(work);
+    free(bad);
+    free(lock);
+    free(below);
+}
+
+static void test_clash(void)
+{
+    struct hrun_error err = { .code = HRUN_OK };
+    struct hrun_app *clash = NULL;
+    char *path = hrun_strf("%s/clash.yaml", top);
+
+    put(top, "clash.yaml", "name: clash\nterms: {np: [\"1\"], n: [\"1\"]}\nfiles:\n"
+        "  - {path: 'a{N}', content: x}\n"
+        "  - {path: 'a7', content: y}\n");
+    ok(!hrun_app_load(path, NULL, 0, &clash, &err), "loads: %s", err.text);
+    if (clash) {
+        ok(!hrun_app_write_files(clash, 6, 1, dir, ledger, 0, &err), "two paths");
+        is_int(hrun_app_write_files(clash, 7, 1, dir, ledger, 0, &err), -1, "that fall together");
+        is_int(err.code, HRUN_EINVAL, "code");
+        has_str(err.text, "two files of clash have the path '", "message");
+    }
+    hrun_app_destroy(clash);
+    free(path);
+}
+
+int main(void)
+{
+    struct hrun_error err = { .code = HRUN_OK };
+    char *path;
+
+    top = test_dir();
+    dir = hrun_strf("%s/work", top);
+    ledger = hrun_strf("%s/data/ledger", top);
+    path = hrun_strf("%s/files.yaml", top);
+    hrun_mkdirs(dir, 0777, NULL);
+    put(top, "files.yaml", "name: files\nterms: {np: [\"1\"], n: [\"1\"]}\nfiles:\n"
+        "  - path: a.dat\n    content: |\n      size {N} on {P}\n"
+        "  - path: sub/b-{N}.dat\n    content: |\n      {N}\n");
+    ok(!hrun_app_load(path, NULL, 0, &app, &err), "the definition loads: %s", err.text);
+    if (app) {
+        test_ownership();
+        test_crash();
+        test_compaction();
+        test_parallel();
+        test_odd_names();
+        test_io();
+        test_clash();
+    }
+    hrun_app_destroy(app);
+    hrun_remove_tree(top);
+    free(path);
+    free(top);
+    free(dir);
+    free(ledger);
+    return tap_done();
+}

@@ -1,0 +1,353 @@
+/* test_app_load.c - definitions: one with every key, the shipped ones, and each mistake with its place */
+#include "app_test.h"
+#include "fp_flags.h"
+
+#include "app/app.h"
+
+#include <regex.h>
+
+static void test_sample(void)
+{
+    char *path = hrun_strf("%s/app/sample.yaml", test_data());
+    char *defines[] = { "x=7", "x=0.25" };
+    struct hrun_error err = { .code = HRUN_OK };
+    struct hrun_buf b = HRUN_BUF_INIT;
+    struct hrun_app *app = NULL;
+    double v[3] = { 10, 4, 2 }, y = 0, bytes = -1;
+
+    ok(!hrun_app_load(path, NULL, 0, &app, &err), "the sample loads: %s", err.text);
+    if (!app)
+        goto out;
+    is_str(app->name, "sample", "name");
+    is_str(app->title, "A sample", "title");
+    is_str(app->file, path, "file");
+    is_int(app->nprograms, 2, "programs");
+    is_str(app->programs[1], "smp-static", "the second program");
+    is_int(app->nprocs_per_pe, 3, "procs_per_pe");
+    ok(app->procs_per_pe[0] == 1 && app->procs_per_pe[1] == 2 && app->procs_per_pe[2] == 4, "in ascending "
+       "order");
+    ok(app->nsizes == 3 && app->sizes[0] == 500 && app->sizes[2] == 2000, "sizes in ascending order");
+    ok(app->np.n == 3 && app->nt.n == 2 && app->pt.n == 2, "terms");
+    is_str(app->np.v[0].text, "N^3/P", "a term's text");
+    ok(!hrun_expr_eval(app->np.v[0].expr, v, &y, &err) && y == 250, "an np term takes N, P");
+    ok(!hrun_expr_eval(app->np.v[1].expr, v, &y, &err) && y == 10, "a term sees constants");
+    ok(!hrun_expr_eval(app->pt.v[0].expr, v, &y, &err) && y == 2.5, "a p term takes T, P, N");
+    hrun_app_consts_text(app, &b);
+    is_str(b.data, "nb=64,x=0.1", "constants in the order of their names");
+    is_int(hrun_app_rule(app, 128, 2, &err), 1, "the rule accepts");
+    is_int(hrun_app_rule(app, 129, 2, &err), 0, "the rule refuses");
+    ok(!hrun_app_memory(app, 100, 4, &bytes, &err) && bytes == 20000, "memory");
+    ok(app->nargs == 3 && !strcmp(app->args[2], "--x={x}"), "args");
+    is_str(app->stdin_text, "{N} {P}\n", "stdin");
+    is_str(app->time_match, "time: *([0-9.]+)", "time.match");
+    is_str(app->time_file, "out.txt", "time.file");
+    is_int(app->nfiles, 2, "files");
+
+    hrun_buf_reset(&b);
+    ok(!hrun_app_expand(app, app->files[0].content, 9600, 8, &b, &err), "a template expands");
+    is_str(b.data, "9600 size\n8 processes, nb=64, x=0.1, {N} stays\n", "its text");
+    ok(hrun_app_expand(app, "size {N}", 0, 8, &b, &err), "{N} when N is not known");
+    is_int(err.code, HRUN_EINVAL, "code");
+    is_str(err.text, "{N} is the problem size, which is not known: it needs -N SIZE", "message");
+    ok(hrun_app_expand(app, "a {nB} b", 1, 8, &b, &err), "an unknown word");
+    is_str(err.text, "unknown word {nB} (known: {N}, {P}, {nb}, {x}); a plain brace is written '{{'",
+                                         "message");
+    ok(strlen(b.data) == strlen("9600 size\n8 processes, nb=64, x=0.1, {N} stays\n"), "the output is "
+              "untouched");
+
+    hrun_buf_reset(&b);
+    ok(!hrun_app_expand_word(app, "./b-{N}-{P}-{nb}{{N}{{{y}{ {\"a\":{N}}", 96, 8, &b, &err), "a user's "
+                             "word");
+    is_str(b.data, "./b-96-8-64{N}{{{y}{ {\"a\":96}", "only known words are replaced");
+    hrun_buf_reset(&b);
+    ok(!hrun_app_expand_word(NULL, "{P}{nb}", 0, 8, &b, &err), "a user's word without a definition");
+    is_str(b.data, "8{nb}", "knows N and P");
+    is_int(hrun_app_expand_word(NULL, "{N}", 0, 8, &b, &err), -1, "{N} in a user's word when N is not known");
+    hrun_app_destroy(app);
+
+    app = NULL;
+    ok(!hrun_app_load(path, defines, 2, &app, &err) && app && app->consts[1].value == 0.25, "-D: the later "
+                      "counts");
+    ok(app && !hrun_expr_eval(app->np.v[1].expr, v, &y, &err) && y == 25, "terms see the defined value");
+    hrun_app_destroy(app);
+out:
+    hrun_buf_release(&b);
+    free(path);
+}
+
+static void test_defines(void)
+{
+    static const struct {
+        char *define;
+        const char *message;
+    } bad[] = {
+        { "x", "-D x has no value: write -D x=VALUE" },
+        { "y=1", "-D y: sample has no constant of this name (it has: x, nb)" },
+        { "nbx=1", "-D nbx: sample has no constant of this name (it has: x, nb)" },
+        { "x=abc", "-D x" },
+        { "x=nan", "-D x" },
+        { "x=", "-D x" },
+    };
+    char *path = hrun_strf("%s/app/sample.yaml", test_data());
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct hrun_error err = { .code = HRUN_OK };
+        struct hrun_app *app = (struct hrun_app *)&err;
+        char *define = bad[i].define;
+
+        ok(hrun_app_load(path, &define, 1, &app, &err) && app == (struct hrun_app *)&err, "-D %s is "
+                         "refused", define);
+        is_int(err.code, HRUN_EINVAL, "-D %s: code", define);
+        has_str(err.text, bad[i].message, "-D %s: message", define);
+    }
+    free(path);
+}
+
+/* The least definition, and one change each: a line of it replaced or lines added at its end. */
+static const char *const least[] = {
+    "name: app",
+    "terms:",
+    "  np: [\"N/P\"]",
+    "  n: [\"N\"]",
+};
+
+enum { LEAST = sizeof least / sizeof *least };
+
+static void test_least(const char *dir)
+{
+    struct hrun_error err = { .code = HRUN_OK };
+    struct hrun_app *app = NULL;
+    char *path = hrun_strf("%s/app.yaml", dir);
+    double bytes = -1;
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    put(dir, "app.yaml", "name: app\nterms:\n  np: [\"N/P\"]\n  n: [\"N\"]\n");
+    ok(!hrun_app_load(path, NULL, 0, &app, &err), "the least definition: %s", err.text);
+    if (app) {
+        is_str(hrun_expr_text(app->rule), "1", "its rule is 1");
+        is_int(hrun_app_rule(app, 1, 1, &err), 1, "which accepts");
+        ok(app->nprocs_per_pe == 1 && app->procs_per_pe[0] == 1, "one process per PE");
+        ok(!hrun_app_memory(app, 10, 1, &bytes, &err) && bytes == 0, "no memory limit");
+        ok(app->pt.n == 0 && app->nfiles == 0 && app->nargs == 0 && app->nsizes == 0 && app->nprograms == 0 &&
+           app->nconsts == 0 && !app->title && !app->stdin_text && !app->time_match, "all else is empty");
+        hrun_app_consts_text(app, &b);
+        is_str(b.data, "", "no constants");
+    }
+    hrun_app_destroy(app);
+    hrun_app_destroy(NULL);
+    hrun_buf_release(&b);
+    free(path);
+}
+
+struct mistake {
+    int line;               /* line of `least` that is replaced, from 1; 0: text is added at the end */
+    const char *text;
+    int at_line, at_column;
+    const char *message;    /* a part of it */
+};
+
+static const struct mistake mistakes[] = {
+    { 1, "name: App", 1, 7, "'App' cannot be a name: lower-case letters" },
+    { 1, "name: -app", 1, 7, "'-app' cannot be a name" },
+    { 1, "name: other", 1, 7,
+      "the name 'other' is not that of the file: call the file other.yaml, or write name: app" },
+    { 1, "title: x", 1, 1, "name" },
+    { 3, "  np: [\"N/P\", \"N / (P+)\"]", 3, 23, "unexpected ')'" },
+    { 3, "  np: [\"N/P\", N*T]", 3, 17, "unknown variable 'T' (known: N, P)" },
+    { 3, "  np: [\"N/P\", \"N /P\"]", 3, 16, "the term 'N /P' is listed twice" },
+    { 3, "  np: []", 3, 7, "at least 1" },
+    { 3, "  np: [\"\"]", 3, 9, "an expression is empty" },
+    { 3, "  np: [\"N/P\"]\n  q: [\"1\"]", 4, 3, "q" },
+    { 4, "  n: [\"N*P\"]", 4, 10, "unknown variable 'P' (known: N)" },
+    { 4, "  m: [\"N\"]", 4, 3, "m" },
+    { 4, "  n: []", 4, 6, "at least 1" },
+    { 4, "  n: [\"N\"]\n  p: [\"Q\"]", 5, 8, "unknown variable 'Q' (known: T, P, N)" },
+    { 0, "rule: \"N % P = 0\"\n", 5, 14, "'=' cannot assign here; write '==' to compare" },
+    { 0, "rule: \"1/0\"\n", 5, 8, "'1/0' divides by zero, whatever the variables are" },
+    { 0, "memory: 8*M\n", 5, 11, "unknown variable 'M' (known: N, P)" },
+    { 0, "rul: 1\n", 5, 1, "rule" },
+    { 0, "procs_per_pe: [1, 0]\n", 5, 19, "0 processes on a PE: at least 1 is needed" },
+    { 0, "procs_per_pe: [1, 2, 1]\n", 5, 22, "1 is listed twice" },
+    { 0, "procs_per_pe: []\n", 5, 15, "at least 1" },
+    { 0, "procs_per_pe: [one]\n", 5, 16, "one" },
+    { 0, "sizes: [10, 0]\n", 5, 13, "a size is a whole number from 1 to 9007199254740992" },
+    { 0, "sizes: [10, -5]\n", 5, 13, "a size is a whole number from 1" },
+    { 0, "sizes: [10, 20, 10]\n", 5, 17, "the size 10 is listed twice" },
+    { 0, "programs: [a, b, a]\n", 5, 18, "'a' is listed twice" },
+    { 0, "programs: [bin/a]\n", 5, 12, "'bin/a' is not the name of a program" },
+    { 0, "programs: ['']\n", 5, 13, "'' is not the name of a program" },
+    { 0, "constants: [{name: N, value: 1}]\n", 5, 20, "'N' cannot be the name of a constant" },
+    { 0, "constants: [{name: max, value: 1}]\n", 5, 20, "'max' cannot be the name of a constant" },
+    { 0, "constants: [{name: 2x, value: 1}]\n", 5, 20, "'2x' cannot be the name of a constant" },
+    { 0, "constants: [{name: a, value: 1}, {name: a, value: 2}]\n", 5, 41, "'a' is defined twice" },
+    { 0, "constants: [{name: a, value: .inf}]\n", 5, 30, "inf" },
+    { 0, "files: [{path: /etc/x, content: a}]\n", 5, 16, "the path '/etc/x' is absolute" },
+    { 0, "files: [{path: ../x, content: a}]\n", 5, 16, "the path '../x' leaves the working directory" },
+    { 0, "files: [{path: a/../x, content: a}]\n", 5, 16, "the path 'a/../x' leaves the working directory" },
+    { 0, "files: [{path: a/.., content: a}]\n", 5, 16, "the path 'a/..' leaves the working directory" },
+    { 0, "files: [{path: a/, content: a}]\n", 5, 16, "the path 'a/' is a folder" },
+    { 0, "files: [{path: '', content: a}]\n", 5, 17, "the path '' is empty" },
+    { 0, "files: [{path: a, content: a}, {path: a, content: b}]\n", 5, 39, "there are two files 'a'" },
+    { 0, "files: [{path: 'a{M}', content: a}]\n", 5, 18, "unknown word {M} (known: {N}, {P})" },
+    { 0, "files:\n  - path: a\n    content: |\n      {N} size\n      and {nb\n", 9, 11,
+      "'{' does not begin a word in braces; a plain brace is written '{{'" },
+    { 0, "files: [{path: a}]\n", 5, 9, "content" },
+    { 0, "args: ['{n}']\n", 5, 9, "unknown word {n} (known: {N}, {P})" },
+    { 0, "stdin: 'a{b'\n", 5, 10, "'{' does not begin a word" },
+    { 0, "time: {match: 'a(b'}\n", 5, 16, "'a(b' is not a POSIX extended regular expression: " },
+    { 0, "time: {match: 'ab'}\n", 5, 16,
+      "'ab' has no group: put the part that is the time in seconds in parentheses" },
+    { 0, "time: {match: '(a)', file: /x}\n", 5, 28, "the path '/x' is absolute" },
+    { 0, "time: {file: x}\n", 5, 7, "match" },
+};
+
+static void test_mistakes(const char *dir)
+{
+    char *path = hrun_strf("%s/app.yaml", dir);
+
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        const struct mistake *m = &mistakes[i];
+        const int by_flags = strstr(m->message, "divides by zero") != NULL;
+        struct hrun_error err = { .code = HRUN_OK };
+        struct hrun_app *app = NULL;
+        struct hrun_buf text = HRUN_BUF_INIT;
+
+        if (by_flags && !fp_flags_work())
+            continue;
+        for (int k = 0; k < LEAST; k++)
+            hrun_buf_addf(&text, "%s\n", k + 1 == m->line ? m->text : least[k]);
+        hrun_buf_adds(&text, m->line ? "" : m->text);
+        put(dir, "app.yaml", text.data);
+        ok(hrun_app_load(path, NULL, 0, &app, &err) == -1 && !app, "mistake %zu is refused", i);
+        is_int(err.code, HRUN_EPARSE, "mistake %zu: code", i);
+        is_str(err.file, path, "mistake %zu: file", i);
+        is_int(err.line, m->at_line, "mistake %zu: line (%s)", i, err.text);
+        is_int(err.column, m->at_column, "mistake %zu: column (%s)", i, err.text);
+        has_str(err.text, m->message, "mistake %zu: message", i);
+        hrun_app_destroy(app);
+        hrun_buf_release(&text);
+    }
+    free(path);
+}
+
+static void test_questions(const char *dir)
+{
+    struct hrun_error err = { .code = HRUN_OK };
+    struct hrun_app *app = NULL;
+    char *path = hrun_strf("%s/app.yaml", dir);
+    double bytes = -7;
+
+    put(dir, "app.yaml", "name: app\nrule: N % (P-4) == 0\nmemory: N - P*P\n"
+        "terms: {np: [\"1\"], n: [\"1\"]}\n");
+    ok(!hrun_app_load(path, NULL, 0, &app, &err), "loads: %s", err.text);
+    if (app) {
+        if (fp_flags_work()) {
+            is_int(hrun_app_rule(app, 100, 4, &err), -1, "a rule without a value");
+            is_int(err.code, HRUN_ENONFINITE, "code");
+            is_str(err.text, "rule of app: 'N % (P-4) == 0' divides by zero at N=100, P=4", "message");
+        }
+        is_int(hrun_app_memory(app, 10, 4, &bytes, &err), -1, "negative memory");
+        is_int(err.code, HRUN_EINVAL, "code");
+        is_str(err.text, "memory of app: 'N - P*P' is negative at N=10, P=4", "message");
+        ok(bytes == -7, "the output is untouched");
+    }
+    hrun_app_destroy(app);
+    app = NULL;
+    is_int(hrun_app_load("/nonexistent/app.yaml", NULL, 0, &app, &err), -1, "a file that does not exist");
+    is_int(err.code, HRUN_ENOENT, "code");
+    free(path);
+}
+
+/* The shipped definitions follow paper 000, Table V. */
+static void test_shipped(void)
+{
+    static const struct {
+        const char *name;
+        int np, nt, pt;
+        int64_t N, P, bad_N, bad_P;
+        const char *line;       /* a line that the program prints */
+        const char *time;       /* what stands in its first group */
+    } shipped[] = {
+        { "hpl", 10, 4, 3, 1000, 3, 1000, 0,
+          "WR11C2R4        1000    80     1     2               0.17              7.747e+01", "0.17" },
+        { "hpcc", 9, 4, 3, 1000, 3, 1000, 0, NULL, NULL },
+        { "himeno", 8, 4, 3, 128, 3, 128, 0, " MFLOPS: 1041.339 time(s): 0.047232 1.6e-03", "0.047232" },
+        { "fem", 8, 4, 3, 72, 8, 72, 7, NULL, NULL },
+        { "ffte", 7, 4, 3, 4096, 8, 4096, 3,
+          "  N =                 4096  TIME =   1.2345678E-004   1990.2 MFLOPS", "1.2345678E-004" },
+    };
+
+    for (size_t i = 0; i < sizeof shipped / sizeof *shipped; i++) {
+        struct hrun_error err = { .code = HRUN_OK };
+        struct hrun_app *app = NULL;
+        char *path = hrun_strf("%s/../../share/profiles/%s.yaml", test_data(), shipped[i].name);
+        double bytes = 0, v[2], y;
+        regmatch_t m[2];
+        regex_t re;
+        int bad = 0;
+
+        ok(!hrun_app_load(path, NULL, 0, &app, &err), "%s loads: %s", path, err.text);
+        free(path);
+        if (!app)
+            continue;
+        is_int(app->np.n, shipped[i].np, "%s: NP-T terms", app->name);
+        is_int(app->nt.n, shipped[i].nt, "%s: N-T terms", app->name);
+        is_int(app->pt.n, shipped[i].pt, "%s: P-T terms", app->name);
+        is_int(hrun_app_rule(app, shipped[i].N, shipped[i].P, &err), 1, "%s: the rule accepts", app->name);
+        is_int(hrun_app_rule(app, shipped[i].bad_N, shipped[i].bad_P, NULL) == 1, 0, "%s: and refuses",
+               app->name);
+        ok(!hrun_app_memory(app, 10000, 4, &bytes, &err), "%s: memory", app->name);
+        for (int P = 1; P <= 64; P++)
+            for (int k = 0; k < app->nsizes; k++)
+                for (int t = 0; t < app->np.n; t++) {
+                    v[0] = (double)app->sizes[k];
+                    v[1] = P;
+                    bad += hrun_expr_eval(app->np.v[t].expr, v, &y, &err) || y < 0;
+                }
+        is_int(bad, 0, "%s: its terms have values that are not negative", app->name);
+        if (shipped[i].line) {
+            ok(!regcomp(&re, app->time_match, REG_EXTENDED) && !regexec(&re, shipped[i].line, 2, m, 0) &&
+               (size_t)(m[1].rm_eo - m[1].rm_so) == strlen(shipped[i].time) &&
+               !strncmp(shipped[i].line + m[1].rm_so, shipped[i].time, strlen(shipped[i].time)),
+               "%s: its result line is understood", app->name);
+            regfree(&re);
+        }
+        hrun_app_destroy(app);
+    }
+}
+
+static void test_hpl_format(void)
+{
+    char *path = hrun_strf("%s/../../share/profiles/hpl.yaml", test_data());
+    struct hrun_error err = { .code = HRUN_OK };
+    struct hrun_buf b = HRUN_BUF_INIT;
+    struct hrun_app *app = NULL;
+    int lines = 0;
+
+    if (!hrun_app_load(path, NULL, 0, &app, &err) &&
+        !hrun_app_expand(app, app->files[0].content, 960, 6, &b, &err))
+        for (const char *s = b.data; *s; s++)
+            lines += *s == '\n';
+    is_int(lines, 31, "HPL.dat has the 31 lines that HPL reads");
+    has_str(b.data, "\n960          problem size\n", "N");
+    has_str(b.data, "\n1            process rows\n6          process columns\n", "a grid of 1 x P");
+    hrun_app_destroy(app);
+    hrun_buf_release(&b);
+    free(path);
+}
+
+int main(void)
+{
+    char *dir = test_dir();
+
+    test_sample();
+    test_defines();
+    test_least(dir);
+    test_mistakes(dir);
+    test_questions(dir);
+    test_shipped();
+    test_hpl_format();
+    hrun_remove_tree(dir);
+    free(dir);
+    return tap_done();
+}
