@@ -1,0 +1,72 @@
+/* internal.h - what the files of lib/store share; not for other rooms */
+#ifndef HRUN_STORE_INTERNAL_H
+#define HRUN_STORE_INTERNAL_H
+
+#include "store/store.h"
+
+#include <sys/types.h>
+
+struct hrun_store {
+    char *dir;        /* absolute */
+    mode_t mode;      /* of folders that we create */
+};
+
+/* The versions that this hrun writes; what a higher number means is only known to a newer hrun. */
+enum { STORE_RECORD_VERSION = 1, STORE_MODELS_VERSION = 1 };
+
+/* Every record starts with this: keys are sorted, the object is flat, and quotes inside of strings are
+ * escaped, so that the text occurs nowhere else in a record and a reader finds its place behind damage. */
+#define STORE_RECORD_START "{\"M\":"
+
+/* A name that becomes part of a path: [a-z0-9][a-zA-Z0-9._-]*. `what` is "application" or "signature".
+ * Errors: HRUN_EINVAL. */
+int store_check_name(const char *what, const char *name, struct hrun_error *err);
+
+/* DATA/profiles/APP, and DATA/profiles/APP/SIGNATURE + suffix (".log"), after checking the names. The caller
+ * frees it; NULL with HRUN_EINVAL or HRUN_ENOMEM. */
+char *store_folder(const struct hrun_store *s, const char *app, struct hrun_error *err);
+char *store_path(const struct hrun_store *s, const char *app, const char *signature, const char *suffix,
+                 struct hrun_error *err);
+
+/* Create the folder of an application and take the lock of one signature for writing.
+ * Result: a descriptor for hrun_unlock, or -1. */
+int store_lock(const struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err);
+
+/* Remove what killed processes left of replacing this signature's models, the lock being ours: all who
+ * replace them hold it, so that no temporary file there can be in use. */
+void store_sweep(const struct hrun_store *s, const char *app, const char *signature);
+
+/* Make the names of folders from DATA down to the application's durable. 0, or -1 with errno. */
+int store_sync_folders(const struct hrun_store *s, const char *app);
+
+/* Add to a failure of writing what the user can do about it. Result: -1. */
+int store_advise(struct hrun_error *err, const char *kept);
+
+/* Does a sample keep the invariants of store.h? Errors: HRUN_EINVAL naming the value. */
+int store_check_sample(const struct hrun_sample *sample, struct hrun_error *err);
+
+/* Append one whole line: JSON, tab, CRC-32, newline. Errors: HRUN_EINVAL, HRUN_ENOMEM. */
+int store_encode(const char *app, const char *signature, const struct hrun_sample *sample,
+                 struct hrun_buf *line, struct hrun_error *err);
+
+/* The sample of a record's JSON text, whose checksum is right. Errors: HRUN_ECORRUPT with the reason,
+ * HRUN_ENOMEM. */
+int store_decode(const char *json, size_t len, const char *app, const char *signature,
+                 struct hrun_sample *out, struct hrun_error *err);
+
+/* The path of a value in a models file: "models[4294967295].terms[4294967295].term" and some. */
+enum { STORE_WHERE = 80 };
+
+/* Do models keep the invariants of store.h? Errors: HRUN_EINVAL; `where` is then the path of the value in the
+ * file. */
+int store_check_models(const struct hrun_models *m, char where[STORE_WHERE], struct hrun_error *err);
+
+/* Append checked models as YAML. Errors: HRUN_EINVAL (text that is not UTF-8), HRUN_ENOMEM. */
+int store_print_models(const struct hrun_models *m, struct hrun_buf *out, struct hrun_error *err);
+
+/* The models of text[len], which was read from path. Errors: HRUN_EPARSE, HRUN_ECORRUPT with the place,
+ * HRUN_ENOMEM. */
+int store_parse_models(const char *path, const char *text, size_t len, const char *app, const char *signature,
+                       struct hrun_models **out, struct hrun_error *err);
+
+#endif

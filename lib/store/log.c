@@ -1,0 +1,282 @@
+/* log.c - the append-only log of raw measurements; see store.h for the contracts
+ *
+ * One record per line: JSON, tab, CRC-32 of the JSON text as 8 hex digits, newline. A tab inside of JSON text
+ * is escaped, so "tab and 8 hex digits" ends a record; STORE_RECORD_START begins it. With both marks a reader
+ * finds its place again behind any damage, a destroyed newline included.
+ */
+#include "store/internal.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum { CRC_DIGITS = 8, END_LENGTH = 1 + CRC_DIGITS };
+
+/* ---------------------------------------------------------------- writing */
+
+/* Append line to the log at path durably, the lock being ours. */
+static int write_record(const struct hrun_store *s, const char *app, const char *path, struct hrun_buf *line,
+                        struct hrun_error *err)
+{
+    struct hrun_buf torn = HRUN_BUF_INIT;
+    const struct hrun_buf *data = line;
+    struct stat st;
+    char last;
+    int fd, failed, rc = -1;
+
+    /* The size is asked for under the lock and after opening: over NFS that makes it the present one. */
+    fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
+    if (fd < 0 || fstat(fd, &st)) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot open %s", path);
+        store_advise(err, "the measurement is not stored");
+        goto out;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        hrun_fail(err, HRUN_EIO, "%s is in the way: it is no regular file", path);
+        goto out;
+    }
+    if (st.st_size > 0 && pread(fd, &last, 1, st.st_size - 1) != 1) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot read the end of %s", path);
+        goto out;
+    }
+    /* A writer was stopped in the middle of its record: ours starts a line of its own, in the same write. */
+    if (st.st_size > 0 && last != '\n') {
+        hrun_buf_addc(&torn, '\n');
+        hrun_buf_add(&torn, line->data, line->len);
+        if (torn.failed) {
+            hrun_fail_nomem(err);
+            goto out;
+        }
+        data = &torn;
+    }
+    failed = st.st_size == 0 && store_sync_folders(s, app);
+    if (failed || hrun_write_all(fd, data->data, data->len) || fsync(fd)) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot add a measurement to %s", path);
+        /* The lock is ours, so all behind the old end is from this write. */
+        if (ftruncate(fd, st.st_size) || fsync(fd))
+            store_advise(err, "it keeps what it held before, and an unfinished record that is skipped");
+        else
+            store_advise(err, "it holds what it held before");
+        goto out;
+    }
+    rc = 0;
+out:
+    if (fd >= 0)
+        close(fd);
+    hrun_buf_release(&torn);
+    return rc;
+}
+
+int hrun_store_append(struct hrun_store *s, const char *app, const char *signature,
+                      const struct hrun_sample *sample, struct hrun_error *err)
+{
+    struct hrun_buf line = HRUN_BUF_INIT;
+    char *path = store_path(s, app, signature, ".log", err);
+    int lock = -1, rc = -1, saved = errno;
+
+    if (!path || store_encode(app, signature, sample, &line, err))
+        goto out;
+    lock = store_lock(s, app, signature, err);
+    if (lock < 0) {
+        store_advise(err, "the measurement is not stored");
+        goto out;
+    }
+    rc = write_record(s, app, path, &line, err);
+out:
+    if (lock >= 0)
+        hrun_unlock(lock);
+    hrun_buf_release(&line);
+    free(path);
+    errno = saved;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+struct reader {
+    const char *path, *app, *signature;
+    size_t line;
+    struct hrun_samples got;
+    size_t cap;
+    int nomem;
+};
+
+/* Count something that is no good record; keep the reason and place of the first. */
+static void note_bad(struct reader *r, const char *why)
+{
+    if (r->got.bad++ == 0) {
+        r->got.first_bad = hrun_strf("%s:%zu: %s", r->path, r->line, why);
+        r->nomem |= !r->got.first_bad;
+    }
+}
+
+/* Where the end mark of the first record in text[len] begins, or len. */
+static size_t find_end(const char *text, size_t len)
+{
+    for (size_t i = 0; i + END_LENGTH <= len; i++) {
+        size_t n = 0;
+        const char *tab = memchr(text + i, '\t', len - i);
+
+        if (!tab)
+            break;
+        i = (size_t)(tab - text);
+        if (i + END_LENGTH > len)
+            break;
+        /* Small letters only, so that no flipped bit of a digit gives the same number. */
+        while (n < CRC_DIGITS && strchr("0123456789abcdef", tab[1 + n]) && tab[1 + n])
+            n++;
+        if (n == CRC_DIGITS)
+            return i;
+    }
+    return len;
+}
+
+/* Where the last record start in text[len] stands, or 0. */
+static size_t find_start(const char *text, size_t len)
+{
+    static const char start[] = STORE_RECORD_START;
+    const size_t n = sizeof start - 1;
+
+    for (size_t i = len; i-- > 0; )
+        if (len - i >= n && !memcmp(text + i, start, n))
+            return i;
+    return 0;
+}
+
+static int matches(const char *text, size_t len, unsigned long stored)
+{
+    return crc32(0, (const unsigned char *)text, (unsigned)len) == stored;
+}
+
+/* A record whose checksum is right. */
+static void take_record(struct reader *r, const char *json, size_t len)
+{
+    struct hrun_error why = { 0 };
+    struct hrun_sample sample;
+
+    if (r->got.n == r->cap) {
+        size_t cap = r->cap ? r->cap * 2 : 64;
+        struct hrun_sample *v = realloc(r->got.v, cap * sizeof *v);
+
+        if (!v) {
+            r->nomem = 1;
+            return;
+        }
+        r->got.v = v;
+        r->cap = cap;
+    }
+    if (!store_decode(json, len, r->app, r->signature, &sample, &why))
+        r->got.v[r->got.n++] = sample;
+    else if (why.code == HRUN_ENOMEM)
+        r->nomem = 1;
+    else
+        note_bad(r, why.text);
+}
+
+/* One line without its newline. A sound one is one record; a damaged one is searched for sound records. */
+static void take_line(struct reader *r, const char *text, size_t len)
+{
+    while (len && !r->nomem) {
+        size_t end = find_end(text, len), start;
+        unsigned long stored;
+        char why[128];
+
+        if (end == len) {
+            note_bad(r, "a record without its end (its writer was stopped, or the record is damaged)");
+            return;
+        }
+        stored = strtoul(text + end + 1, NULL, 16);
+        start = matches(text, end, stored) ? 0 : find_start(text, end);
+        if (start && matches(text + start, end - start, stored)) {
+            snprintf(why, sizeof why, "%zu byte%s of a damaged or unfinished record in front of another",
+                     start, start == 1 ? "" : "s");
+            note_bad(r, why);
+            take_record(r, text + start, end - start);
+        } else if (start || !matches(text, end, stored)) {
+            snprintf(why, sizeof why, "a damaged record: its checksum is %08lx, its text has %08lx", stored,
+                     crc32(0, (const unsigned char *)text, (unsigned)end));
+            note_bad(r, why);
+        } else {
+            take_record(r, text, end);
+        }
+        text += end + END_LENGTH;
+        len -= end + END_LENGTH;
+    }
+}
+
+/* Read the whole log once. r holds what was read in any case. */
+static int read_log(struct reader *r, struct hrun_error *err)
+{
+    FILE *f = fopen(r->path, "re");
+    char *line = NULL;
+    size_t cap = 0;
+    ssize_t len;
+    int rc = -1;
+
+    if (!f)
+        return errno == ENOENT ? 0 : hrun_fail_errno(err, HRUN_EIO, "cannot open %s", r->path);
+    while (!r->nomem && (len = getline(&line, &cap, f)) > 0) {
+        r->line++;
+        if (line[len - 1] == '\n')
+            len--;
+        take_line(r, line, (size_t)len);
+    }
+    if (r->nomem || (!feof(f) && errno == ENOMEM))
+        hrun_fail_nomem(err);
+    else if (!feof(f))
+        hrun_fail_errno(err, HRUN_EIO, "cannot read %s", r->path);
+    else
+        rc = 0;
+    free(line);
+    fclose(f);
+    return rc;
+}
+
+/* Forget what was read. */
+static void restart(struct reader *r)
+{
+    hrun_samples_release(&r->got);
+    r->cap = r->line = 0;
+    r->nomem = 0;
+}
+
+int hrun_store_samples(struct hrun_store *s, const char *app, const char *signature,
+                       struct hrun_samples *out, struct hrun_error *err)
+{
+    char *path = store_path(s, app, signature, ".log", err), *lockname = NULL;
+    struct reader r = { .path = path, .app = app, .signature = signature };
+    int lock, rc = -1, saved = errno;
+
+    if (!path || read_log(&r, err))
+        goto out;
+    /* What looks torn may be a record in the making. Only then is it worth waiting for its writer; where no
+     * lock can be had (a read-only copy) there is no writer either. */
+    if (r.got.bad) {
+        lockname = store_path(s, app, signature, ".lock", err);
+        if (!lockname)
+            goto out;
+        lock = hrun_lock(lockname, 0, NULL);
+        if (lock >= 0) {
+            restart(&r);
+            rc = read_log(&r, err);
+            hrun_unlock(lock);
+            if (rc)
+                goto out;
+        }
+    }
+    *out = r.got;
+    memset(&r.got, 0, sizeof r.got);
+    rc = 0;
+out:
+    hrun_samples_release(&r.got);
+    free(lockname);
+    free(path);
+    errno = saved;
+    return rc;
+}

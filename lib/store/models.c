@@ -1,0 +1,248 @@
+/* models.c - the fitted models of one profile: a YAML file that is replaced as a whole; see store.h
+ *
+ * The file's last line is the CRC-32 of all before it. It is checked before anything else is believed; the
+ * version comes next, as a newer one may have other keys; then the schema; then the invariants of the values.
+ */
+#include "store/internal.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* As lib/base/yaml.c: some hundred models are below a MiB. */
+#define MODELS_MAX ((size_t)16 << 20)
+
+#define HEAD "# Models fitted by hrun-calibrate; format: hrun-profile(5).\n"
+#define CRC_MARK "# crc32 "
+enum { CRC_DIGITS = 8, CRC_LINE = sizeof CRC_MARK - 1 + CRC_DIGITS + 1 };
+
+/* ---------------------------------------------------------------- releasing */
+
+void hrun_fit_record_release(struct hrun_fit_record *r)
+{
+    int saved = errno;
+
+    if (!r)
+        return;
+    for (int i = 0; r->terms && i < r->nterms; i++)
+        free(r->terms[i]);
+    free(r->terms);
+    free(r->k);
+    free(r->cov);
+    free(r->family);
+    free(r->method);
+    free(r->note);
+    memset(r, 0, sizeof *r);
+    errno = saved;
+}
+
+void hrun_models_destroy(struct hrun_models *m)
+{
+    int saved = errno;
+
+    if (!m)
+        return;
+    for (int i = 0; m->v && i < m->n; i++)
+        hrun_fit_record_release(&m->v[i]);
+    free(m->v);
+    free(m->app);
+    free(m->signature);
+    free(m->subcluster);
+    free(m->consts);
+    free(m->fitted);
+    free(m->newest);
+    free(m);
+    errno = saved;
+}
+
+/* ---------------------------------------------------------------- invariants */
+
+/* Check one model. On failure `where` is the path of the value in the file. */
+static int check_record(const struct hrun_fit_record *r, int i, char where[STORE_WHERE],
+                        struct hrun_error *err)
+{
+    const struct { const char *key; double v; } numbers[] = {
+        { "s2", r->s2 }, { "sigma_abs_s", r->sigma_abs_s }, { "sigma_rel", r->sigma_rel },
+        { "train_mean", r->train_mean }, { "train_max", r->train_max },
+    };
+    const struct { const char *key; int64_t v, min; } counts[] = {
+        { "M", r->M, 1 }, { "P", r->P, 0 }, { "dof", r->dof, 0 }, { "npoints", r->npoints, 0 },
+        { "nmin", r->nmin, 0 }, { "nmax", r->nmax, r->nmin }, { "pmin", r->pmin, 0 },
+        { "pmax", r->pmax, r->pmin },
+    };
+
+    snprintf(where, STORE_WHERE, "models[%d].family", i);
+    if (store_check_name("a family of models", r->family, err))
+        return -1;
+    snprintf(where, STORE_WHERE, "models[%d].method", i);
+    if (store_check_name("a method of fitting", r->method, err))
+        return -1;
+    for (size_t j = 0; j < sizeof counts / sizeof *counts; j++) {
+        snprintf(where, STORE_WHERE, "models[%d].%s", i, counts[j].key);
+        if (counts[j].v < counts[j].min)
+            return hrun_fail(err, HRUN_EINVAL, "%s is %lld: it cannot be below %lld", where,
+                             (long long)counts[j].v, (long long)counts[j].min);
+    }
+    for (size_t j = 0; j < sizeof numbers / sizeof *numbers; j++) {
+        snprintf(where, STORE_WHERE, "models[%d].%s", i, numbers[j].key);
+        if (!isfinite(numbers[j].v) || numbers[j].v < 0)
+            return hrun_fail(err, HRUN_EINVAL, "%s is %g: it must be finite and not negative", where,
+                             numbers[j].v);
+    }
+    snprintf(where, STORE_WHERE, "models[%d].terms", i);
+    if (r->nterms < 0 || (r->nterms > 0 && (!r->terms || !r->k || !r->cov)))
+        return hrun_fail(err, HRUN_EINVAL, "%s: terms, coefficients or covariances are missing", where);
+    for (int j = 0; j < r->nterms; j++) {
+        snprintf(where, STORE_WHERE, "models[%d].terms[%d]", i, j);
+        if (!r->terms[j] || !*r->terms[j])
+            return hrun_fail(err, HRUN_EINVAL, "%s is empty", where);
+        snprintf(where, STORE_WHERE, "models[%d].terms[%d].k", i, j);
+        if (!isfinite(r->k[j]))
+            return hrun_fail(err, HRUN_EINVAL, "%s is %g: it must be finite", where, r->k[j]);
+        snprintf(where, STORE_WHERE, "models[%d].cov[%d]", i, j);
+        for (int l = 0; l < r->nterms; l++)
+            if (!isfinite(r->cov[(size_t)j * r->nterms + l]))
+                return hrun_fail(err, HRUN_EINVAL, "%s holds %g: it must be finite", where,
+                                 r->cov[(size_t)j * r->nterms + l]);
+    }
+    return 0;
+}
+
+int store_check_models(const struct hrun_models *m, char where[STORE_WHERE], struct hrun_error *err)
+{
+    snprintf(where, STORE_WHERE, "app");
+    if (store_check_name("an application", m->app, err))
+        return -1;
+    snprintf(where, STORE_WHERE, "signature");
+    if (store_check_name("a sub-cluster signature", m->signature, err))
+        return -1;
+    snprintf(where, STORE_WHERE, "samples");
+    if (m->nsamples < 0)
+        return hrun_fail(err, HRUN_EINVAL, "samples is %d: it cannot be below 0", m->nsamples);
+    snprintf(where, STORE_WHERE, "models");
+    if (m->n < 0 || (m->n && !m->v))
+        return hrun_fail(err, HRUN_EINVAL, "models are missing");
+    for (int i = 0; i < m->n; i++)
+        if (check_record(&m->v[i], i, where, err))
+            return -1;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- writing */
+
+/* Append the whole file. */
+static int print_file(const struct hrun_models *m, struct hrun_buf *out, struct hrun_error *err)
+{
+    hrun_buf_adds(out, HEAD);
+    if (store_print_models(m, out, err))
+        return -1;
+    hrun_buf_addf(out, CRC_MARK "%08lx\n", crc32(0, (const unsigned char *)out->data, (unsigned)out->len));
+    return out->failed ? hrun_fail_nomem(err) : 0;
+}
+
+int hrun_store_put_models(struct hrun_store *s, const struct hrun_models *m, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    char *path = NULL, where[STORE_WHERE];
+    int lock = -1, rc = -1, saved = errno;
+
+    if (store_check_models(m, where, err) || print_file(m, &text, err))
+        goto out;
+    path = store_path(s, m->app, m->signature, ".yaml", err);
+    if (!path)
+        goto out;
+    lock = store_lock(s, m->app, m->signature, err);
+    if (lock >= 0)
+        store_sweep(s, m->app, m->signature);
+    if (lock < 0 || hrun_file_replace(path, text.data, text.len, 0644, err)) {
+        store_advise(err, "the models stored before stand");
+        goto out;
+    }
+    rc = 0;
+out:
+    if (lock >= 0)
+        hrun_unlock(lock);
+    free(path);
+    hrun_buf_release(&text);
+    errno = saved;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+/* Say what always helps when models cannot be used. */
+static void renew(struct hrun_error *err)
+{
+    size_t len = strlen(err->text);
+
+    if (err->code == HRUN_EPARSE || err->code == HRUN_ECORRUPT)
+        snprintf(err->text + len, sizeof err->text - len,
+                 "; `hrun-calibrate fit` makes the models anew from the measurements");
+}
+
+/* Is the checksum in the last line right? */
+static int check_crc(const char *path, const struct hrun_buf *text, struct hrun_error *err)
+{
+    size_t body = text->len > CRC_LINE ? text->len - CRC_LINE : 0;
+    const char *line = text->data + body;
+    char want[CRC_LINE + 1];
+
+    if (!body || line[-1] != '\n' || memcmp(line, CRC_MARK, sizeof CRC_MARK - 1)
+        || line[CRC_LINE - 1] != '\n')
+        return hrun_fail_at(err, HRUN_ECORRUPT, path, 0, 0, "the models are damaged: the last line with the "
+                            "checksum is missing");
+    snprintf(want, sizeof want, CRC_MARK "%08lx\n",
+             crc32(0, (const unsigned char *)text->data, (unsigned)body));
+    if (memcmp(line, want, CRC_LINE))
+        return hrun_fail_at(err, HRUN_ECORRUPT, path, 0, 0, "the models are damaged or were edited: the last "
+                            "line says '%.*s', the text has '%.*s'", CRC_LINE - 1, line, CRC_LINE - 1, want);
+    return 0;
+}
+
+/* The version is read before the rest, since another one may have other keys. */
+static int check_version(const char *path, const char *text, struct hrun_error *err)
+{
+    static const char key[] = "\nversion: ";
+    const char *at = strstr(text, key);
+    long version = at ? strtol(at + sizeof key - 1, NULL, 10) : STORE_MODELS_VERSION;
+
+    if (version > STORE_MODELS_VERSION)
+        return hrun_fail_at(err, HRUN_ECORRUPT, path, 0, 0, "a newer hrun wrote the models (version %ld, "
+                            "this hrun reads up to %d)", version, STORE_MODELS_VERSION);
+    return 0;
+}
+
+int hrun_store_get_models(struct hrun_store *s, const char *app, const char *signature,
+                          struct hrun_models **out, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+    struct hrun_buf text = HRUN_BUF_INIT;
+    char *path = store_path(s, app, signature, ".yaml", &why);
+    int rc = -1, saved = errno;
+
+    if (!path)
+        goto out;
+    if (hrun_file_read(path, MODELS_MAX, &text, &why)) {
+        if (why.code == HRUN_ENOENT) {
+            *out = NULL;
+            rc = 0;
+        }
+        goto out;
+    }
+    if (check_crc(path, &text, &why) || check_version(path, text.data, &why)
+        || store_parse_models(path, text.data, text.len, app, signature, out, &why))
+        renew(&why);
+    else
+        rc = 0;
+out:
+    if (rc && err)
+        *err = why;
+    hrun_buf_release(&text);
+    free(path);
+    errno = saved;
+    return rc;
+}

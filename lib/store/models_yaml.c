@@ -1,0 +1,325 @@
+/* models_yaml.c - models as YAML text, and back; see internal.h for the contracts */
+#include "store/internal.h"
+#include "base/yaml.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the file holds. An empty text is left out, as libcyaml would write nothing for it. */
+struct file_term {
+    char *term;
+    double k;
+};
+
+struct file_record {
+    char *family, *method, *note;
+    int M, P, dof, npoints, pmin, pmax;
+    int64_t nmin, nmax;
+    double s2, sigma_abs_s, sigma_rel, train_mean, train_max;
+    struct file_term *terms;
+    unsigned nterms;
+    char **cov;            /* row i: i + 1 numbers, the lower triangle */
+    unsigned ncov;
+};
+
+struct file {
+    int version, samples;
+    char *app, *signature, *subcluster, *consts, *fitted, *newest;
+    struct file_record *models;
+    unsigned nmodels;
+};
+
+enum { NEEDED = CYAML_FLAG_DEFAULT, MAYBE = CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL };
+
+static const cyaml_schema_field_t term_fields[] = {
+    CYAML_FIELD_STRING_PTR("term", CYAML_FLAG_POINTER, struct file_term, term, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_FLOAT("k", NEEDED, struct file_term, k),
+    CYAML_FIELD_END
+};
+
+static const cyaml_schema_value_t term_schema = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_FLOW, struct file_term, term_fields)
+};
+
+static const cyaml_schema_value_t row_schema = {
+    CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 1, CYAML_UNLIMITED)
+};
+
+static const cyaml_schema_field_t record_fields[] = {
+    CYAML_FIELD_STRING_PTR("family", CYAML_FLAG_POINTER, struct file_record, family, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("method", CYAML_FLAG_POINTER, struct file_record, method, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_INT("M", NEEDED, struct file_record, M),
+    CYAML_FIELD_INT("P", NEEDED, struct file_record, P),
+    CYAML_FIELD_SEQUENCE_COUNT("terms", CYAML_FLAG_POINTER, struct file_record, terms, nterms, &term_schema,
+                               0, CYAML_UNLIMITED),
+    CYAML_FIELD_SEQUENCE_COUNT("cov", CYAML_FLAG_POINTER, struct file_record, cov, ncov, &row_schema, 0,
+                               CYAML_UNLIMITED),
+    CYAML_FIELD_FLOAT("s2", NEEDED, struct file_record, s2),
+    CYAML_FIELD_INT("dof", NEEDED, struct file_record, dof),
+    CYAML_FIELD_FLOAT("sigma_abs_s", NEEDED, struct file_record, sigma_abs_s),
+    CYAML_FIELD_FLOAT("sigma_rel", NEEDED, struct file_record, sigma_rel),
+    CYAML_FIELD_INT("npoints", NEEDED, struct file_record, npoints),
+    CYAML_FIELD_INT("nmin", NEEDED, struct file_record, nmin),
+    CYAML_FIELD_INT("nmax", NEEDED, struct file_record, nmax),
+    CYAML_FIELD_INT("pmin", NEEDED, struct file_record, pmin),
+    CYAML_FIELD_INT("pmax", NEEDED, struct file_record, pmax),
+    CYAML_FIELD_FLOAT("train_mean", NEEDED, struct file_record, train_mean),
+    CYAML_FIELD_FLOAT("train_max", NEEDED, struct file_record, train_max),
+    CYAML_FIELD_STRING_PTR("note", MAYBE, struct file_record, note, 0, CYAML_UNLIMITED),
+    CYAML_FIELD_END
+};
+
+static const cyaml_schema_value_t record_schema = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct file_record, record_fields)
+};
+
+static const cyaml_schema_field_t file_fields[] = {
+    CYAML_FIELD_INT("version", NEEDED, struct file, version),
+    CYAML_FIELD_STRING_PTR("app", CYAML_FLAG_POINTER, struct file, app, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("signature", CYAML_FLAG_POINTER, struct file, signature, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("subcluster", MAYBE, struct file, subcluster, 0, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("consts", MAYBE, struct file, consts, 0, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("fitted", MAYBE, struct file, fitted, 0, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("newest", MAYBE, struct file, newest, 0, CYAML_UNLIMITED),
+    CYAML_FIELD_INT("samples", NEEDED, struct file, samples),
+    CYAML_FIELD_SEQUENCE_COUNT("models", CYAML_FLAG_POINTER, struct file, models, nmodels, &record_schema, 0,
+                               CYAML_UNLIMITED),
+    CYAML_FIELD_END
+};
+
+static const cyaml_schema_value_t file_schema = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct file, file_fields)
+};
+
+/* ---------------------------------------------------------------- to text */
+
+/* libcyaml, printf and strtod follow the locale, files must not. NULL when memory ran out. */
+static locale_t enter_c_locale(locale_t *old)
+{
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+
+    if (c)
+        *old = uselocale(c);
+    return c;
+}
+
+static void leave_c_locale(locale_t c, locale_t old)
+{
+    if (c) {
+        uselocale(old);
+        freelocale(c);
+    }
+}
+
+static char *nonempty(char *s)
+{
+    return s && *s ? s : NULL;
+}
+
+/* Only the arrays of a record that is to be written are its own, the texts are borrowed. */
+static void drop_record(struct file_record *f)
+{
+    free(f->terms);
+    for (unsigned i = 0; f->cov && i < f->ncov; i++)
+        free(f->cov[i]);
+    free(f->cov);
+}
+
+static int fill_record(const struct hrun_fit_record *r, struct file_record *f)
+{
+    size_t n = (size_t)r->nterms;
+
+    *f = (struct file_record){
+        .family = r->family, .method = r->method, .note = nonempty(r->note), .M = r->M, .P = r->P,
+        .dof = r->dof, .npoints = r->npoints, .pmin = r->pmin, .pmax = r->pmax, .nmin = r->nmin,
+        .nmax = r->nmax, .s2 = r->s2, .sigma_abs_s = r->sigma_abs_s, .sigma_rel = r->sigma_rel,
+        .train_mean = r->train_mean, .train_max = r->train_max,
+        .terms = calloc(n + 1, sizeof *f->terms), .cov = calloc(n + 1, sizeof *f->cov)
+    };
+    if (!f->terms || !f->cov)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        struct hrun_buf row = HRUN_BUF_INIT;
+
+        f->terms[f->nterms++] = (struct file_term){ r->terms[i], r->k[i] };
+        for (size_t j = 0; j <= i; j++)
+            hrun_buf_addf(&row, "%s%.17g", j ? " " : "", r->cov[i * n + j]);
+        f->cov[i] = hrun_buf_detach(&row);
+        if (!f->cov[i])
+            return -1;
+        f->ncov++;
+    }
+    return 0;
+}
+
+int store_print_models(const struct hrun_models *m, struct hrun_buf *out, struct hrun_error *err)
+{
+    struct file f = {
+        .version = STORE_MODELS_VERSION, .samples = m->nsamples, .app = m->app, .signature = m->signature,
+        .subcluster = nonempty(m->subcluster), .consts = nonempty(m->consts), .fitted = nonempty(m->fitted),
+        .newest = nonempty(m->newest), .models = calloc((size_t)m->n + 1, sizeof *f.models)
+    };
+    locale_t old = (locale_t)0, c = enter_c_locale(&old);
+    int rc = -1;
+
+    if (!f.models || !c)
+        goto nomem;
+    while (f.nmodels < (unsigned)m->n) {
+        unsigned i = f.nmodels++;
+
+        if (fill_record(&m->v[i], &f.models[i]))
+            goto nomem;
+    }
+    rc = hrun_yaml_print(&file_schema, &f, out, err);
+    goto out;
+nomem:
+    hrun_fail_nomem(err);
+out:
+    leave_c_locale(c, old);
+    for (unsigned i = 0; f.models && i < f.nmodels; i++)
+        drop_record(&f.models[i]);
+    free(f.models);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- from text */
+
+/* n blank-separated finite numbers, the whole of text. 0 or -1. */
+static int parse_row(const char *text, size_t n, double *out)
+{
+    int saved = errno;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t len;
+        char *end;
+
+        if (i && *text++ != ' ')
+            return -1;
+        /* strtod would also take blanks, words, and hexadecimal numbers. */
+        len = strspn(text, "+-.0123456789eE");
+        out[i] = strtod(text, &end);
+        if (!len || end != text + len || !isfinite(out[i]))
+            return -1;
+        text = end;
+    }
+    errno = saved;
+    return *text ? -1 : 0;
+}
+
+static char *copy(const char *text)
+{
+    return strdup(text ? text : "");
+}
+
+/* The model that the file's i-th one describes. */
+static int take_record(const struct file_record *f, unsigned i, struct hrun_fit_record *r,
+                       const struct hrun_yaml *marks, struct hrun_error *err)
+{
+    char where[STORE_WHERE];
+    size_t n = f->nterms;
+
+    *r = (struct hrun_fit_record){
+        .family = copy(f->family), .method = copy(f->method), .note = copy(f->note), .M = f->M, .P = f->P,
+        .dof = f->dof, .npoints = f->npoints, .pmin = f->pmin, .pmax = f->pmax, .nmin = f->nmin,
+        .nmax = f->nmax, .s2 = f->s2, .sigma_abs_s = f->sigma_abs_s, .sigma_rel = f->sigma_rel,
+        .train_mean = f->train_mean, .train_max = f->train_max,
+        .terms = calloc(n + 1, sizeof *r->terms), .k = calloc(n + 1, sizeof *r->k),
+        .cov = calloc(n * n + 1, sizeof *r->cov)
+    };
+    if (!r->family || !r->method || !r->note || !r->terms || !r->k || !r->cov)
+        return hrun_fail_nomem(err);
+    snprintf(where, sizeof where, "models[%u].cov", i);
+    if (f->ncov != n)
+        return hrun_yaml_fail(marks, where, 0, err, HRUN_ECORRUPT, "%s has %u rows for %zu terms", where,
+                              f->ncov, n);
+    for (size_t j = 0; j < n; j++) {
+        r->terms[j] = copy(f->terms[j].term);
+        if (!r->terms[j])
+            return hrun_fail_nomem(err);
+        r->nterms++;
+        r->k[j] = f->terms[j].k;
+        snprintf(where, sizeof where, "models[%u].cov[%zu]", i, j);
+        if (parse_row(f->cov[j], j + 1, r->cov + j * n))
+            return hrun_yaml_fail(marks, where, 0, err, HRUN_ECORRUPT, "%s is not %zu finite number%s", where,
+                                  j + 1, j ? "s" : "");
+        for (size_t l = 0; l < j; l++)
+            r->cov[l * n + j] = r->cov[j * n + l];
+    }
+    return 0;
+}
+
+/* The models that a loaded file describes; NULL with *err. */
+static struct hrun_models *take_models(const struct file *f, const char *app, const char *signature,
+                                       const struct hrun_yaml *marks, struct hrun_error *err)
+{
+    struct hrun_models *m = calloc(1, sizeof *m);
+    struct hrun_error why = { 0 };
+    char where[STORE_WHERE];
+
+    if (!m)
+        goto nomem;
+    m->app = copy(f->app);
+    m->signature = copy(f->signature);
+    m->subcluster = copy(f->subcluster);
+    m->consts = copy(f->consts);
+    m->fitted = copy(f->fitted);
+    m->newest = copy(f->newest);
+    m->nsamples = f->samples;
+    m->v = calloc((size_t)f->nmodels + 1, sizeof *m->v);
+    if (!m->app || !m->signature || !m->subcluster || !m->consts || !m->fitted || !m->newest || !m->v)
+        goto nomem;
+    if (f->version != STORE_MODELS_VERSION) {
+        hrun_yaml_fail(marks, "version", 0, err, HRUN_ECORRUPT, "there never was a version %d", f->version);
+        goto fail;
+    }
+    if (strcmp(m->app, app)) {
+        hrun_yaml_fail(marks, "app", 0, err, HRUN_ECORRUPT, "the models are of application '%s', the file is "
+                       "in the folder of '%s'", m->app, app);
+        goto fail;
+    }
+    if (strcmp(m->signature, signature)) {
+        hrun_yaml_fail(marks, "signature", 0, err, HRUN_ECORRUPT, "the models are of sub-clusters '%s', the "
+                       "file is named for '%s': models of another machine do not hold here", m->signature,
+                       signature);
+        goto fail;
+    }
+    for (unsigned i = 0; i < f->nmodels; i++) {
+        m->n++;
+        if (take_record(&f->models[i], i, &m->v[i], marks, err))
+            goto fail;
+    }
+    if (store_check_models(m, where, &why)) {
+        hrun_yaml_fail(marks, where, 0, err, HRUN_ECORRUPT, "%s", why.text);
+        goto fail;
+    }
+    return m;
+nomem:
+    hrun_fail_nomem(err);
+fail:
+    hrun_models_destroy(m);
+    return NULL;
+}
+
+int store_parse_models(const char *path, const char *text, size_t len, const char *app, const char *signature,
+                       struct hrun_models **out, struct hrun_error *err)
+{
+    struct hrun_models *m = NULL;
+    struct hrun_yaml *marks = NULL;
+    void *f = NULL;
+    locale_t old = (locale_t)0, c = enter_c_locale(&old);
+
+    if (!c)
+        return hrun_fail_nomem(err);
+    if (!hrun_yaml_parse(path, text, len, &file_schema, &f, &marks, err))
+        m = take_models(f, app, signature, marks, err);
+    hrun_yaml_free(&file_schema, f, marks);
+    leave_c_locale(c, old);
+    if (!m)
+        return -1;
+    *out = m;
+    return 0;
+}

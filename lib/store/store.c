@@ -1,0 +1,332 @@
+/* store.c - the data folder: its place, names of files in it, folders and locks; see store.h */
+#include "store/internal.h"
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Room that the longest file name leaves for what is put around a signature: ".yaml", and the marks of the
+ * temporary file that replaces it. */
+enum { NAME_ROOM = 32 };
+
+static const char *nonempty(const char *s)
+{
+    return s && *s ? s : NULL;
+}
+
+struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err)
+{
+    struct hrun_store *s = calloc(1, sizeof *s);
+    const char *home = nonempty(getenv("HOME")), *xdg = getenv("XDG_DATA_HOME");
+    char *cwd = NULL;
+    int saved = errno;
+
+    if (!s)
+        goto nomem;
+    /* A folder that somebody named may be shared. The XDG specification asks for 0700 in a home. */
+    s->mode = 0755;
+    if (!nonempty(data))
+        data = nonempty(getenv("HRUN_DATA"));
+    if (data && data[0] == '/') {
+        s->dir = strdup(data);
+    } else if (data) {
+        /* The caller may change its folder later on. */
+        cwd = getcwd(NULL, 0);
+        if (!cwd && errno == ENOMEM)
+            goto nomem;
+        if (!cwd) {
+            hrun_fail(err, HRUN_EINVAL, "the data folder '%s' is relative and the present folder is gone: "
+                      "give an absolute path", data);
+            goto fail;
+        }
+        s->dir = hrun_strf("%s/%s", strcmp(cwd, "/") ? cwd : "", data);
+    } else {
+        s->mode = 0700;
+        /* The XDG specification: a relative path is invalid and ignored. */
+        if (xdg && xdg[0] == '/') {
+            s->dir = hrun_strf("%s/hrun", xdg);
+        } else if (home) {
+            s->dir = hrun_strf("%s/.local/share/hrun", home);
+        } else {
+            hrun_fail(err, HRUN_EINVAL, "no folder for measurements: neither HRUN_DATA nor HOME is set; set "
+                      "HRUN_DATA to a folder");
+            goto fail;
+        }
+    }
+    if (!s->dir)
+        goto nomem;
+    free(cwd);
+    errno = saved;
+    return s;
+nomem:
+    hrun_fail_nomem(err);
+fail:
+    free(cwd);
+    hrun_store_close(s);
+    errno = saved;
+    return NULL;
+}
+
+void hrun_store_close(struct hrun_store *s)
+{
+    int saved = errno;
+
+    if (!s)
+        return;
+    free(s->dir);
+    free(s);
+    errno = saved;
+}
+
+const char *hrun_store_dir(const struct hrun_store *s)
+{
+    return s->dir;
+}
+
+char *hrun_store_ledger(const struct hrun_store *s)
+{
+    return hrun_strf("%s/inputs.log", s->dir);
+}
+
+/* ---------------------------------------------------------------- names */
+
+static int is_name(const char *s, size_t len)
+{
+    if (!len || len > NAME_MAX - NAME_ROOM)
+        return 0;
+    for (size_t i = 0; i < len; i++) {
+        int low = (s[i] >= 'a' && s[i] <= 'z') || (s[i] >= '0' && s[i] <= '9');
+
+        if (!low && (i == 0 || !((s[i] >= 'A' && s[i] <= 'Z') || s[i] == '.' || s[i] == '_' || s[i] == '-')))
+            return 0;
+    }
+    return 1;
+}
+
+int store_check_name(const char *what, const char *name, struct hrun_error *err)
+{
+    if (name && is_name(name, strlen(name)))
+        return 0;
+    return hrun_fail(err, HRUN_EINVAL, "'%.100s' cannot name %s: it must be a-z or 0-9, then letters, "
+                     "digits, '.', '_' or '-', at most %d in all", name ? name : "", what,
+                     NAME_MAX - NAME_ROOM);
+}
+
+char *store_folder(const struct hrun_store *s, const char *app, struct hrun_error *err)
+{
+    char *path;
+
+    if (store_check_name("an application", app, err))
+        return NULL;
+    path = hrun_strf("%s/profiles/%s", s->dir, app);
+    if (!path)
+        hrun_fail_nomem(err);
+    return path;
+}
+
+char *store_path(const struct hrun_store *s, const char *app, const char *signature, const char *suffix,
+                 struct hrun_error *err)
+{
+    char *path;
+
+    if (store_check_name("an application", app, err)
+        || store_check_name("a sub-cluster signature", signature, err))
+        return NULL;
+    path = hrun_strf("%s/profiles/%s/%s%s", s->dir, app, signature, suffix);
+    if (!path)
+        hrun_fail_nomem(err);
+    return path;
+}
+
+/* ---------------------------------------------------------------- writing */
+
+int store_lock(const struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err)
+{
+    char *dir = store_folder(s, app, err);
+    char *lock = dir ? store_path(s, app, signature, ".lock", err) : NULL;
+    int fd = -1;
+
+    if (lock && !hrun_mkdirs(dir, s->mode, err))
+        fd = hrun_lock(lock, 1, err);
+    free(dir);
+    free(lock);
+    return fd;
+}
+
+/* Is this the name of a temporary file of hrun_file_replace: TARGET.tmp.PID.NUMBER? */
+static int is_leftover(const char *name, const char *target)
+{
+    static const char digits[] = "0123456789", mark[] = ".tmp.";
+    size_t n = strlen(target), d;
+
+    if (strncmp(name, target, n) || strncmp(name + n, mark, sizeof mark - 1))
+        return 0;
+    name += n + sizeof mark - 1;
+    d = strspn(name, digits);
+    if (!d || name[d] != '.')
+        return 0;
+    name += d + 1;
+    d = strspn(name, digits);
+    return d && !name[d];
+}
+
+void store_sweep(const struct hrun_store *s, const char *app, const char *signature)
+{
+    char *path = store_folder(s, app, NULL), *target = hrun_strf("%s.yaml", signature);
+    DIR *d = path && target ? opendir(path) : NULL;
+    struct dirent *e;
+    int saved = errno;
+
+    while (d && (e = readdir(d)))
+        if (is_leftover(e->d_name, target))
+            unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
+    free(path);
+    free(target);
+    errno = saved;
+}
+
+static int sync_folder(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc, saved;
+
+    if (fd < 0)
+        return -1;
+    rc = fsync(fd);
+    /* Some file systems cannot sync a folder, and say so. */
+    if (rc && (errno == EINVAL || errno == ENOTSUP))
+        rc = 0;
+    saved = errno;
+    close(fd);
+    errno = saved;
+    return rc;
+}
+
+int store_sync_folders(const struct hrun_store *s, const char *app)
+{
+    char *folders[] = { hrun_strf("%s/profiles/%s", s->dir, app), hrun_strf("%s/profiles", s->dir),
+                        strdup(s->dir) };
+    int rc = 0, saved;
+
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        if (!folders[i])
+            errno = ENOMEM;
+        if (!rc && (!folders[i] || sync_folder(folders[i])))
+            rc = -1;
+        saved = errno;
+        free(folders[i]);
+        errno = saved;
+    }
+    return rc;
+}
+
+int store_advise(struct hrun_error *err, const char *kept)
+{
+    static const struct { int sys; const char *advice; } known[] = {
+        { ENOSPC, "free some space there" },
+        { EDQUOT, "your quota there is used up: free some space" },
+        { EFBIG,  "raise the limit on the size of files (ulimit -f)" },
+        { EROFS,  "the file system is read-only" },
+        { EACCES, "make the folder writable for you" },
+        { EPERM,  "make the folder writable for you" },
+        { ENOLCK, "the file system gives no locks" },
+    };
+    const char *advice = NULL;
+    size_t len;
+
+    if (!err || err->code != HRUN_EIO)
+        return -1;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].sys == err->sys)
+            advice = known[i].advice;
+    len = strlen(err->text);
+    snprintf(err->text + len, sizeof err->text - len, "; %s: %s%sname another data folder with HRUN_DATA",
+             kept, advice ? advice : "", advice ? ", or " : "");
+    return -1;
+}
+
+/* ---------------------------------------------------------------- listing */
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Append the names in a folder, sorted and each once. With suffixes only files that end in one of them, and
+ * the name without it; without, folders. A missing folder holds no names. */
+static int list_names(const char *path, const char *const *suffixes, struct hrun_strvec *out,
+                      struct hrun_error *err)
+{
+    struct hrun_strvec names = HRUN_STRVEC_INIT;
+    size_t before = out->n;
+    struct dirent *e;
+    DIR *d = opendir(path);
+    int rc = -1;
+
+    if (!d)
+        return errno == ENOENT ? 0 : hrun_fail_errno(err, HRUN_EIO, "cannot list %s", path);
+    while ((void)(errno = 0), (e = readdir(d))) {
+        size_t len = strlen(e->d_name), keep = 0;
+
+        for (int i = 0; suffixes && suffixes[i] && !keep; i++) {
+            size_t slen = strlen(suffixes[i]);
+
+            if (len > slen && !strcmp(e->d_name + len - slen, suffixes[i]))
+                keep = len - slen;
+        }
+        /* Network file systems may not tell the type: a name is then believed. */
+        if (!suffixes && (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN || e->d_type == DT_LNK))
+            keep = len;
+        if (is_name(e->d_name, keep) && hrun_strvec_pushf(&names, "%.*s", (int)keep, e->d_name))
+            goto nomem;
+    }
+    if (errno) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot list %s", path);
+        goto out;
+    }
+    if (names.n)
+        qsort(names.v, names.n, sizeof *names.v, by_text);
+    for (size_t i = 0; i < names.n; i++)
+        if ((!i || strcmp(names.v[i - 1], names.v[i])) && hrun_strvec_push(out, names.v[i]))
+            goto nomem;
+    rc = 0;
+    goto out;
+nomem:
+    hrun_fail_nomem(err);
+    while (out->n > before) {
+        free(out->v[--out->n]);
+        out->v[out->n] = NULL;
+    }
+out:
+    closedir(d);
+    hrun_strvec_release(&names);
+    return rc;
+}
+
+int hrun_store_apps(struct hrun_store *s, struct hrun_strvec *out, struct hrun_error *err)
+{
+    char *path = hrun_strf("%s/profiles", s->dir);
+    int rc = path ? list_names(path, NULL, out, err) : hrun_fail_nomem(err);
+
+    free(path);
+    return rc;
+}
+
+int hrun_store_signatures(struct hrun_store *s, const char *app, struct hrun_strvec *out,
+                          struct hrun_error *err)
+{
+    static const char *const suffixes[] = { ".log", ".yaml", NULL };
+    char *path = store_folder(s, app, err);
+    int rc = path ? list_names(path, suffixes, out, err) : -1;
+
+    free(path);
+    return rc;
+}

@@ -1,0 +1,141 @@
+/* store.h - measurements and profiles on disk
+ *
+ * Purpose: below $HRUN_DATA (default ${XDG_DATA_HOME:-~/.local/share}/hrun) keep, for each application and
+ * sub-cluster signature, one pair of files (format: hrun-profile(5)):
+ *     profiles/APP/SIGNATURE.log    append-only raw measurements, one checksummed JSON record per line
+ *     profiles/APP/SIGNATURE.yaml   the models fitted from them, replaced as a whole
+ * Invariants:
+ *   - a record is durable (fsync) when hrun_store_append returns 0; a reader never sees half of one as whole:
+ *     a torn, corrupted or unknown record is counted, reported and skipped, never trusted, never fatal to
+ *     the others, and never removed or rewritten;
+ *   - appending repairs a torn end (a last line without newline) by starting a new line;
+ *   - writers exclude each other by a lock file (between processes; threads of one process must take turns);
+ *     models are replaced atomically;
+ *   - times that are not finite and positive never become a measurement, neither when written nor when read;
+ *   - application and signature are names [a-z0-9][a-zA-Z0-9._-]*, so no path leaves the data folder; every
+ *     record and every models file says whose it is, so that a renamed file is never taken for another's.
+ */
+#ifndef HRUN_STORE_H
+#define HRUN_STORE_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+#include <stdint.h>
+
+/* One timed run. Strings are owned by the sample; NULL counts as "". Text that is not UTF-8 (a path may be
+ * any bytes) is kept with U+FFFD for each odd byte.
+ * Invariants: N in 1..2^53; P, M, pes >= 1; P = M pes when not mixed, P > M pes when mixed; `date` is a date;
+ * ok = 1: status "ok", both times finite and > 0; ok = 0: status neither "ok" nor empty, time_s = 0, wall_s
+ * finite and >= 0. */
+struct hrun_sample {
+    int64_t N;
+    int P;                 /* processes in all */
+    int M;                 /* processes per PE in this sub-cluster */
+    int pes;               /* PEs used in this sub-cluster */
+    double time_s;         /* what the model is about: the application's own time, else wall_s; 0 if failed */
+    double wall_s;         /* from start to end of the launch */
+    int ok;                /* 1: a good run; 0: failed, `status` says how; never used for a fit */
+    int mixed;             /* 1: other sub-clusters took part; `config` tells the whole configuration */
+    char *status;          /* "ok", "exit 3", "signal 9", "timeout", "no time in output" */
+    char *origin;          /* "calibration" or "run" */
+    char *config;          /* "(4,1,0,0)" over the sub-clusters of `cluster` */
+    char *cluster;         /* names of the sub-clusters, comma-separated */
+    char *consts;          /* "nb=128": constants of the app definition */
+    char *program;         /* absolute path */
+    char *host;            /* host that ran hrun */
+    char *mpi;             /* "ompi-4.1.4" */
+    char *engine;
+    char *version;         /* hrun's */
+    char *date;            /* ISO 8601 UTC, "2026-11-20T10:36:00Z" */
+};
+
+void hrun_sample_release(struct hrun_sample *s);
+
+struct hrun_samples {
+    struct hrun_sample *v;
+    size_t n;
+    size_t bad;            /* pieces skipped: damaged, unfinished, or of a newer hrun */
+    char *first_bad;       /* "FILE:LINE: why" of the first one, or NULL */
+};
+
+void hrun_samples_release(struct hrun_samples *s);
+
+/* One fitted model of (sub-cluster, M), or of (sub-cluster, M, P) for family "nt". */
+struct hrun_fit_record {
+    char *family;          /* "single" (one PE holds all: P = M), "nt", "pt", "npt" */
+    char *method;          /* "ls" or "nnls" */
+    int M;
+    int P;                 /* nt: its P; pt: the P of the N-T model that gives T; else 0 */
+    int nterms;
+    char **terms;          /* nterms expressions as in the app definition */
+    double *k;             /* nterms coefficients, s per unit of the term; a dropped term has 0 */
+    double *cov;           /* nterms x nterms, row-major: covariance of k over variance `s2`; rows of
+                              k = 0 are 0; symmetric: the lower triangle is what is stored */
+    double s2;             /* variance of the weighted residuals */
+    int dof;               /* degrees of freedom of s2 */
+    double sigma_abs_s, sigma_rel; /* row weights were 1/sqrt(sigma_abs^2 + (sigma_rel T)^2) */
+    int npoints;           /* measurements used */
+    int64_t nmin, nmax;    /* measured range of N */
+    int pmin, pmax;        /* measured range of P */
+    double train_mean, train_max; /* training error: mean and largest |fit - T| / T */
+    char *note;            /* "" or what was dropped and why */
+};
+
+struct hrun_models {
+    char *app, *signature;
+    char *subcluster;      /* name, CPU model etc. for people */
+    char *consts;
+    char *fitted;          /* date */
+    char *newest;          /* date of the newest measurement used */
+    int nsamples;          /* measurements used in all */
+    struct hrun_fit_record *v;
+    int n;
+};
+
+void hrun_fit_record_release(struct hrun_fit_record *r);
+void hrun_models_destroy(struct hrun_models *m);
+
+struct hrun_store;
+
+/* data: the data folder, NULL for $HRUN_DATA or the default. Nothing is created before the first write.
+ * Errors: HRUN_EINVAL when no folder can be named (no HOME). */
+struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err);
+void hrun_store_close(struct hrun_store *s);
+const char *hrun_store_dir(const struct hrun_store *s);
+
+/* Append one record, durably. Errors: HRUN_EINVAL (a name, or the sample breaks an invariant), HRUN_EIO
+ * (read-only, full disk, ...: says the path and what to do; the log holds all that it held before). Where the
+ * size of files is limited (RLIMIT_FSIZE) the caller ignores SIGXFSZ to get the error, not the signal. */
+int hrun_store_append(struct hrun_store *s, const char *app, const char *signature,
+                      const struct hrun_sample *sample, struct hrun_error *err);
+
+/* Read all good records. No log yet: 0 with n = 0. Errors: HRUN_EIO, HRUN_ENOMEM. */
+int hrun_store_samples(struct hrun_store *s, const char *app, const char *signature,
+                       struct hrun_samples *out, struct hrun_error *err);
+
+/* Replace the models. Errors: HRUN_EIO (the old models stand), HRUN_EINVAL (names, numbers that are not
+ * finite, negative counts or variances, arrays missing, text that is not UTF-8; says which value). */
+int hrun_store_put_models(struct hrun_store *s, const struct hrun_models *m, struct hrun_error *err);
+
+/* Read the models. *out = NULL and 0 when there are none. Errors: HRUN_ECORRUPT (checksum, newer version, the
+ * file of another application or signature, values that cannot be), HRUN_EPARSE (checksum right, format not,
+ * NaN included; with place): both say that `hrun-calibrate fit` makes the models anew from the log;
+ * HRUN_EINVAL (a name, a folder in place of the file), HRUN_EIO. */
+int hrun_store_get_models(struct hrun_store *s, const char *app, const char *signature,
+                          struct hrun_models **out, struct hrun_error *err);
+
+/* Append names: applications, and signatures of one application, sorted. No data folder: no names. */
+int hrun_store_apps(struct hrun_store *s, struct hrun_strvec *out, struct hrun_error *err);
+int hrun_store_signatures(struct hrun_store *s, const char *app, struct hrun_strvec *out,
+                          struct hrun_error *err);
+
+/* The ledger for hrun_app_write_files: DATA/inputs.log. The caller frees it. */
+char *hrun_store_ledger(const struct hrun_store *s);
+
+/* Now as "2026-11-20T10:36:00Z" into out[21]; and seconds since such a date (negative if it lies ahead):
+ * 0, or -1 when it is no date. */
+void hrun_date_now(char out[21]);
+int hrun_date_age(const char *date, double *seconds);
+
+#endif

@@ -1,0 +1,112 @@
+/* store_test.h - what the tests of lib/store share: a data folder, files as strings, made-up samples */
+#ifndef HRUN_TESTS_STORE_TEST_H
+#define HRUN_TESTS_STORE_TEST_H
+
+#include "base/file.h"
+#include "store/store.h"
+#include "tap.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define APP "lu"
+#define SIG "cpu-a.4c-1f2e3d4c"
+
+/* A fresh folder; the caller frees the name and removes the folder. */
+__attribute__((unused)) static char *temp_folder(void)
+{
+    const char *base = getenv("TMPDIR");
+    char *path = hrun_strf("%s/hrun-store.XXXXXX", base && *base ? base : "/tmp");
+
+    if (!path || !mkdtemp(path)) {
+        printf("Bail out! no temporary folder\n");
+        exit(1);
+    }
+    return path;
+}
+
+__attribute__((unused)) static struct hrun_store *open_store(const char *dir)
+{
+    struct hrun_error err = { 0 };
+    struct hrun_store *s = hrun_store_open(dir, &err);
+
+    if (!s) {
+        printf("Bail out! %s\n", err.text);
+        exit(1);
+    }
+    return s;
+}
+
+__attribute__((unused)) static char *file_of(const char *dir, const char *suffix)
+{
+    return hrun_strf("%s/profiles/" APP "/" SIG "%s", dir, suffix);
+}
+
+/* The file's content; empty when there is none. */
+__attribute__((unused)) static struct hrun_buf slurp(const char *path)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    hrun_file_read(path, (size_t)1 << 28, &b, NULL);
+    return b;
+}
+
+__attribute__((unused)) static void spit(const char *path, const char *data, size_t len)
+{
+    FILE *f = fopen(path, "w");
+
+    if (!f || fwrite(data, 1, len, f) != len || fclose(f)) {
+        printf("Bail out! cannot write %s\n", path);
+        exit(1);
+    }
+}
+
+/* JSON text as a line of the log: what a writer with other ideas would have written. */
+__attribute__((unused)) static void add_line(struct hrun_buf *b, const char *json)
+{
+    hrun_buf_addf(b, "%s\t%08lx\n", json,
+                  crc32(0, (const unsigned char *)json, (unsigned)strlen(json)));
+}
+
+/* xorshift64* (Vigna, arXiv 1402.6246): seeded, the same everywhere. */
+__attribute__((unused)) static uint64_t draw(uint64_t *state)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * 2685821657736338717u;
+}
+
+/* A good sample; `id` in N tells it from others. Nothing in it is to be released. */
+__attribute__((unused)) static struct hrun_sample plain_sample(int64_t id)
+{
+    return (struct hrun_sample){
+        .N = id, .P = 8, .M = 2, .pes = 4, .time_s = 12.5, .wall_s = 13.25, .ok = 1, .mixed = 0,
+        .status = "ok", .origin = "calibration", .config = "(4,2,0,0)", .cluster = "a,b",
+        .consts = "nb=128", .program = "/opt/app/xlu", .host = "head", .mpi = "ompi-4.1.4",
+        .engine = "local", .version = "0.1.0", .date = "2026-11-20T10:36:00Z"
+    };
+}
+
+static inline int same_text(const char *a, const char *b)
+{
+    return !strcmp(a ? a : "", b ? b : "");
+}
+
+/* Equal to the last bit; NULL counts as "". */
+__attribute__((unused)) static int same_sample(const struct hrun_sample *a, const struct hrun_sample *b)
+{
+    return a->N == b->N && a->P == b->P && a->M == b->M && a->pes == b->pes
+        && !memcmp(&a->time_s, &b->time_s, sizeof a->time_s)
+        && !memcmp(&a->wall_s, &b->wall_s, sizeof a->wall_s)
+        && a->ok == b->ok && a->mixed == b->mixed && same_text(a->status, b->status)
+        && same_text(a->origin, b->origin) && same_text(a->config, b->config)
+        && same_text(a->cluster, b->cluster) && same_text(a->consts, b->consts)
+        && same_text(a->program, b->program) && same_text(a->host, b->host) && same_text(a->mpi, b->mpi)
+        && same_text(a->engine, b->engine) && same_text(a->version, b->version)
+        && same_text(a->date, b->date);
+}
+
+#endif
