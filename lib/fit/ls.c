@@ -1,0 +1,76 @@
+/* ls.c - ordinary least squares and Student's quantiles by GSL; see fit.h for the contracts
+ *
+ * GSL reports errors through a handler that aborts by default and is global: a library must neither keep nor
+ * replace it. So only functions are called here whose sole errors are about shapes, on shapes that are right,
+ * with memory that is ours.
+ */
+#include "fit/fit.h"
+#include "fit/work.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_linalg.h>
+#include <gsl/gsl_matrix.h>
+#include <gsl/gsl_permutation.h>
+#include <gsl/gsl_vector.h>
+#include <math.h>
+#include <stdlib.h>
+
+int hrun_fit_ls(const struct hrun_lsq *problem, struct hrun_lsq_result *out, struct hrun_error *err)
+{
+    size_t n = problem->n, p = problem->p;
+    struct hrun_fit_work w;
+    gsl_matrix_view qr;
+    gsl_vector_view tau, norm, b;
+    gsl_permutation perm = { p, NULL };
+    double *r, *z, *d, tol;
+    int sign, rc = -1;
+
+    if (n && p && n < p)
+        return hrun_fail(err, HRUN_ENODATA, "%zu rows cannot determine %zu coefficients", n, p);
+    /* behind the scaled problem: its row-major copy, tau, norms, right side, triangle, solution */
+    if (hrun_fit_work_alloc(problem, n * p + 2 * p + n + p * p + p, &w, err))
+        return -1;
+    perm.data = malloc(p * sizeof *perm.data);
+    if (!perm.data) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    qr = gsl_matrix_view_array(w.extra, n, p);
+    tau = gsl_vector_view_array(w.extra + n * p, p);
+    norm = gsl_vector_view_array(w.extra + n * p + p, p);
+    d = w.extra + n * p + 2 * p;
+    b = gsl_vector_view_array(d, n);
+    r = d + n;
+    z = r + p * p;
+    for (size_t i = 0; i < n; i++) {
+        d[i] = w.b[i];
+        for (size_t j = 0; j < p; j++)
+            w.extra[i * p + j] = w.a[j * n + i];
+    }
+    if (gsl_linalg_QRPT_decomp(&qr.matrix, &tau.vector, &perm, &sign, &norm.vector) ||
+        gsl_linalg_QR_QTvec(&qr.matrix, &tau.vector, &b.vector)) {
+        hrun_fail(err, HRUN_EINVAL, "GSL refused a %zu by %zu least squares problem", n, p);
+        goto out;
+    }
+    tol = hrun_fit_roundoff(n, p) * fabs(w.extra[0]);
+    for (size_t j = 0; j < p; j++) {
+        if (!(fabs(w.extra[j * p + j]) > tol)) {
+            hrun_fail(err, HRUN_ERANK, w.scale[perm.data[j]] == 0 ? "column %zu of %zu is zero" :
+                      "column %zu of %zu depends on the others", perm.data[j] + 1, p);
+            goto out;
+        }
+        for (size_t i = 0; i <= j; i++)
+            r[j * p + i] = w.extra[i * p + j];
+    }
+    hrun_fit_backsolve(r, p, p, d, z);
+    rc = hrun_fit_deliver(&w, perm.data, p, r, p, z, 0, out, err);
+out:
+    free(perm.data);
+    hrun_fit_work_free(&w);
+    return rc;
+}
+
+double hrun_fit_t_quantile(double prob, double dof)
+{
+    return gsl_cdf_tdist_Pinv(prob, dof);
+}

@@ -1,0 +1,254 @@
+/* nnls.c - non-negative least squares; see fit.h for the contract
+ *
+ * Lawson and Hanson's active set method (Solving Least Squares Problems, ch. 23) in the form that keeps all
+ * columns transformed by the orthogonal matrix Q of the passive ones. With k passive columns, their upper k
+ * rows are the triangle R, and rows k..n-1 of any column are its part outside their span: the gradient of
+ * column j is the product of the lower parts of column j and of the right side, and no residual is ever formed
+ * from coefficients. A column enters by one Householder reflection and leaves by rotations.
+ */
+#include "fit/fit.h"
+#include "fit/work.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { OUT, IN, ASIDE };
+
+struct nnls {
+    size_t n, p, k;        /* k: passive columns */
+    double *q;             /* n by p, column-major */
+    double *d;             /* n: the right side, transformed alike */
+    double *x, *z;         /* coefficients by passive position: accepted, and of the present subproblem */
+    double *v;             /* n: reflection */
+    size_t *cols;          /* column at each passive position */
+    int *state;            /* of each column */
+};
+
+/* The column with the largest gradient among those outside that rounding (c) cannot explain; p if there is
+ * none. The error of a gradient is c (|d| + |column|), both meaning the lower parts: entries of unit columns
+ * and of the unit right side carry errors up to c. A column that depends on the passive ones has a lower part
+ * of about c, and by Cauchy and Schwarz never passes this test. */
+static size_t choose(const struct nnls *s, double c)
+{
+    size_t low = s->n - s->k, best = s->p;
+    double dnorm = hrun_fit_norm(s->d + s->k, low), gbest = 0;
+
+    for (size_t j = 0; j < s->p; j++) {
+        const double *col = s->q + j * s->n + s->k;
+        double g = 0;
+
+        if (s->state[j] != OUT)
+            continue;
+        for (size_t i = 0; i < low; i++)
+            g += col[i] * s->d[s->k + i];
+        if (g > gbest && g > c * (dnorm + hrun_fit_norm(col, low))) {
+            best = j;
+            gbest = g;
+        }
+    }
+    return best;
+}
+
+static void enter(struct nnls *s, size_t j)
+{
+    size_t low = s->n - s->k;
+    double *col = s->q + j * s->n + s->k, diag, beta;
+
+    hrun_fit_householder(col, low, s->v, &diag, &beta);
+    for (size_t l = 0; l < s->p; l++)
+        if (l != j && s->state[l] != IN)
+            hrun_fit_reflect(s->v, beta, s->q + l * s->n + s->k, low);
+    hrun_fit_reflect(s->v, beta, s->d + s->k, low);
+    col[0] = diag;
+    for (size_t i = 1; i < low; i++)
+        col[i] = 0;
+    s->cols[s->k] = j;
+    s->x[s->k] = 0;
+    s->state[j] = IN;
+    s->k++;
+}
+
+static void rotate(double *col, size_t i, double cs, double sn)
+{
+    double a = col[i], b = col[i + 1];
+
+    col[i] = cs * a + sn * b;
+    col[i + 1] = cs * b - sn * a;
+}
+
+/* Take out the column at a passive position and make R triangular again. */
+static void leave(struct nnls *s, size_t pos, int state)
+{
+    s->state[s->cols[pos]] = state;
+    s->k--;
+    for (size_t l = pos; l < s->k; l++) {
+        s->cols[l] = s->cols[l + 1];
+        s->x[l] = s->x[l + 1];
+    }
+    for (size_t l = pos; l < s->k; l++) {
+        double *col = s->q + s->cols[l] * s->n;
+        double r = hypot(col[l], col[l + 1]), cs = col[l] / r, sn = col[l + 1] / r;
+
+        /* Passive columns further left have zeros in both rows. */
+        for (size_t m = l + 1; m < s->k; m++)
+            rotate(s->q + s->cols[m] * s->n, l, cs, sn);
+        for (size_t j = 0; j < s->p; j++)
+            if (s->state[j] != IN)
+                rotate(s->q + j * s->n, l, cs, sn);
+        rotate(s->d, l, cs, sn);
+        col[l] = r;
+        col[l + 1] = 0;
+    }
+}
+
+/* Lawson and Hanson's inner loop: walk from x towards the solution z of the subproblem, dropping each column
+ * whose coefficient reaches 0 first, until z > 0. Every turn takes at least one column out. */
+static void settle(struct nnls *s)
+{
+    for (;;) {
+        double alpha = 2;
+        size_t first = s->k;
+
+        for (size_t l = 0; l < s->k; l++)
+            s->z[l] = s->d[l];
+        for (size_t l = s->k; l-- > 0;) {
+            const double *col = s->q + s->cols[l] * s->n;
+
+            s->z[l] /= col[l];
+            for (size_t i = 0; i < l; i++)
+                s->z[i] -= s->z[l] * col[i];
+        }
+        for (size_t l = 0; l < s->k; l++) {
+            double step = s->x[l] / (s->x[l] - s->z[l]);
+
+            if (s->z[l] <= 0 && step < alpha) {
+                alpha = step;
+                first = l;
+            }
+        }
+        if (first == s->k) {
+            for (size_t l = 0; l < s->k; l++)
+                s->x[l] = s->z[l];
+            return;
+        }
+        for (size_t l = 0; l < s->k; l++)
+            s->x[l] += alpha * (s->z[l] - s->x[l]);
+        s->x[first] = 0;
+        for (size_t l = s->k; l-- > 0;)
+            if (s->x[l] <= 0)
+                leave(s, l, OUT);
+    }
+}
+
+static void iterate(struct nnls *s, size_t *entered)
+{
+    double c = hrun_fit_roundoff(s->n, s->p);
+    size_t j, count = 0;
+
+    while (s->k < s->n && (j = choose(s, c)) < s->p) {
+        /* In exact arithmetic no set of passive columns comes twice. Should rounding make the method go round
+         * in circles, the tolerance grows tenfold every 3p entries (the bound of Lawson and Hanson's own
+         * program), and when it reaches 1 nothing can enter: the method always ends. */
+        if (++count % (3 * s->p) == 0)
+            c *= 10;
+        enter(s, j);
+        /* The new coefficient has the sign of the gradient, unless rounding rules: then the column is set
+         * aside until the passive set has changed. */
+        if (s->d[s->k - 1] / s->q[j * s->n + s->k - 1] <= 0) {
+            leave(s, s->k - 1, ASIDE);
+            continue;
+        }
+        settle(s);
+        for (size_t l = 0; l < s->p; l++)
+            if (s->state[l] == ASIDE)
+                s->state[l] = OUT;
+    }
+    *entered = count;
+}
+
+/* QR of the passive columns in their order and from the original data, into the first k columns of q; x
+ * solves it. Result: -1, or the passive position of a column whose part outside the span of those before it
+ * is 0. */
+static long solve_afresh(struct nnls *s, const struct hrun_fit_work *w)
+{
+    s->k = 0;
+    for (size_t j = 0; j < s->p; j++)
+        if (s->state[j] == IN)
+            s->cols[s->k++] = j;
+    for (size_t l = 0; l < s->k; l++)
+        for (size_t i = 0; i < s->n; i++)
+            s->q[l * s->n + i] = w->a[s->cols[l] * s->n + i];
+    for (size_t i = 0; i < s->n; i++)
+        s->d[i] = w->b[i];
+    for (size_t l = 0; l < s->k; l++) {
+        double diag, beta, *col = s->q + l * s->n + l;
+
+        if (hrun_fit_norm(col, s->n - l) == 0)
+            return (long)l;
+        hrun_fit_householder(col, s->n - l, s->v, &diag, &beta);
+        for (size_t m = l + 1; m < s->k; m++)
+            hrun_fit_reflect(s->v, beta, s->q + m * s->n + l, s->n - l);
+        hrun_fit_reflect(s->v, beta, s->d + l, s->n - l);
+        *col = diag;
+    }
+    hrun_fit_backsolve(s->q, s->n, s->k, s->d, s->x);
+    return -1;
+}
+
+/* Solve once more, so that the answer depends on the set alone and not on the way to it. A coefficient that
+ * is not positive now was 0 but for rounding: the column of the most negative one is dropped, until none is
+ * left. */
+static void polish(struct nnls *s, const struct hrun_fit_work *w)
+{
+    for (;;) {
+        long drop = solve_afresh(s, w);
+
+        if (drop < 0) {
+            double least = 0;
+
+            for (size_t l = 0; l < s->k; l++) {
+                if (s->x[l] > least || (drop >= 0 && s->x[l] == least))
+                    continue;
+                drop = (long)l;
+                least = s->x[l];
+            }
+        }
+        if (drop < 0)
+            return;
+        s->state[s->cols[drop]] = OUT;
+    }
+}
+
+int hrun_fit_nnls(const struct hrun_lsq *problem, struct hrun_lsq_result *out, struct hrun_error *err)
+{
+    size_t n = problem->n, p = problem->p, entered;
+    struct hrun_fit_work w;
+    struct nnls s = { .n = n, .p = p };
+    int rc = -1;
+
+    if (hrun_fit_work_alloc(problem, n * p + 2 * n + 2 * p, &w, err))
+        return -1;
+    s.q = w.extra;
+    s.d = s.q + n * p;
+    s.v = s.d + n;
+    s.x = s.v + n;
+    s.z = s.x + p;
+    s.cols = calloc(p, sizeof *s.cols);
+    s.state = calloc(p, sizeof *s.state);
+    if (!s.cols || !s.state) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    for (size_t i = 0; i < n * p; i++)
+        s.q[i] = w.a[i];
+    for (size_t i = 0; i < n; i++)
+        s.d[i] = w.b[i];
+    iterate(&s, &entered);
+    polish(&s, &w);
+    rc = hrun_fit_deliver(&w, s.cols, s.k, s.q, n, s.x, entered, out, err);
+out:
+    free(s.cols);
+    free(s.state);
+    hrun_fit_work_free(&w);
+    return rc;
+}

@@ -1,0 +1,54 @@
+/* work.h - what the solvers of lib/fit share; not for other rooms
+ *
+ * Invariants of struct hrun_fit_work: a holds the weighted columns, column-major, each divided by its own
+ * 2-norm
+ * (`scale`), so that it has norm 1, or all zeros with scale 0; b is the weighted right side divided by its
+ * norm
+ * (`bnorm`), or all zeros with bnorm 0. All entries are finite.
+ */
+#ifndef HRUN_FIT_WORK_H
+#define HRUN_FIT_WORK_H
+
+#include "fit/fit.h"
+
+#include <stddef.h>
+
+struct hrun_fit_work {
+    size_t n, p;
+    double *a;          /* n by p, column-major */
+    double *b;          /* n; zeros when the problem has no y */
+    double *scale;      /* p */
+    double *extra;      /* as many doubles as were asked for, all 0 */
+    double bnorm;
+};
+
+/* Check the problem, weight and scale it. extra: doubles of scratch memory wanted behind the rest.
+ * Errors: those common to all in fit.h. On success the caller frees with hrun_fit_work_free. */
+int hrun_fit_work_alloc(const struct hrun_lsq *problem, size_t extra, struct hrun_fit_work *out,
+                        struct hrun_error *err);
+void hrun_fit_work_free(struct hrun_fit_work *w);
+
+/* What rounding can do to entries of Householder-transformed unit columns: a small multiple of max(n,p) times
+ * the unit roundoff (Higham, Accuracy and Stability of Numerical Algorithms, theorem 19.4; 10 stands for its
+ * constant). */
+double hrun_fit_roundoff(size_t n, size_t p);
+
+/* 2-norm without overflow or underflow. */
+double hrun_fit_norm(const double *v, size_t n);
+
+/* Make the Householder reflection that maps u[len] to (s, 0, ..., 0): v[len] receives its vector, *s the
+ * value and *beta the factor for hrun_fit_reflect. u must not be 0. */
+void hrun_fit_householder(const double *u, size_t len, double *v, double *s, double *beta);
+/* y += beta (v . y) v */
+void hrun_fit_reflect(const double *v, double beta, double *y, size_t len);
+
+/* Solve R z = d for upper triangular R[k by k], entry (i,j) at r[j * ld + i]. */
+void hrun_fit_backsolve(const double *r, size_t ld, size_t k, const double *d, double *z);
+
+/* Write the answer into *out: scaled coefficients z[k] of columns cols[k], all others 0; the covariance from
+ * the triangular factor r (as above, destroyed: it is inverted in place). Nothing is written on failure.
+ * Errors: HRUN_ENONFINITE when a result overflows, naming the column. */
+int hrun_fit_deliver(const struct hrun_fit_work *w, const size_t *cols, size_t k, double *r, size_t ld,
+                     const double *z, size_t iterations, struct hrun_lsq_result *out, struct hrun_error *err);
+
+#endif

@@ -1,0 +1,88 @@
+/* model.h - from measurements to Ti(N, P, Mi), and back to predictions
+ *
+ * Families (paper 000), for each sub-cluster and each M:
+ *   single  Ti(N) when one PE holds all processes, P = M (section 4.1: "the case P = Mi"): N-T terms
+ *   nt      Ti(N) at one P > M: N-T terms (eq. 2)
+ *   pt      Ti(N,P) = sum over P-T terms, with T the N-T model at the reference P (eq. 3, Table V)
+ *   npt     Ti(N,P) = sum over NP-T terms (eq. 4, Table V)
+ * nt, pt and npt hold for P > M only; P = M always goes to `single`.
+ * Invariants: only good, homogeneous measurements (ok = 1, mixed = 0) with the definition's constants are
+ * fitted; a prediction that is negative or not finite is never given as a time.
+ */
+#ifndef HRUN_MODEL_H
+#define HRUN_MODEL_H
+
+#include "app/app.h"
+#include "base/error.h"
+#include "model/oracle.h"
+#include "store/store.h"
+
+enum hrun_family { HRUN_FAMILY_NT, HRUN_FAMILY_PT, HRUN_FAMILY_NPT };
+enum hrun_method { HRUN_METHOD_LS, HRUN_METHOD_NNLS };
+
+const char *hrun_family_name(enum hrun_family f);  /* "nt", "pt", "npt" */
+const char *hrun_method_name(enum hrun_method m);  /* "ls", "nnls" */
+int hrun_family_parse(const char *text, enum hrun_family *out, struct hrun_error *err);
+int hrun_method_parse(const char *text, enum hrun_method *out, struct hrun_error *err);
+
+/* Row weights 1/sqrt(sigma_abs^2 + (sigma_rel T)^2). Both 0: no weights, as in paper 000. */
+struct hrun_fit_options {
+    enum hrun_method method;
+    double sigma_abs_s;
+    double sigma_rel;
+};
+/* NNLS, 1 ms (what starting and timing a run jitters by at least), 2 % (run-to-run variation of a quiet
+ * node). */
+#define HRUN_FIT_OPTIONS_DEFAULT { HRUN_METHOD_NNLS, 1e-3, 0.02 }
+
+/* Fit all families for every M that has measurements; repetitions count as rows of their own. Terms that the
+ * measurements cannot tell apart (N^3 and N^3/P when there is one P) are dropped, later ones first, and noted
+ * in the record; families for which there are too few measurements are left out and *skipped (may be NULL)
+ * says which and why, one line each. Too few: a family needs two different N, as one size tells nothing of
+ * how time follows N; the coefficients in use are never more than the different (N, P), as terms beyond them
+ * are dropped.
+ * T of the P-T models is the N-T model of the same method at the smallest measured P > M that has one.
+ * Without degrees of freedom s2 is what the weights assume (1), or without weights the variance of the
+ * default options at the mean time.
+ * Result: *out with app, signature "", subcluster "", consts and dates filled; it does not depend on the
+ * order of samples.
+ * Errors: HRUN_ENODATA when no model at all can be made (saying what became of the measurements),
+ * HRUN_ENONFINITE (a time that is not finite and positive; a term that is not finite at a measured point,
+ * naming term, N and P), HRUN_EINVAL (bad options, P < M), those of lib/fit. */
+int hrun_model_fit(const struct hrun_app *app, const struct hrun_sample *samples, size_t n,
+                   const struct hrun_fit_options *options, struct hrun_models **out, struct hrun_buf *skipped,
+                   struct hrun_error *err);
+
+struct hrun_predictor;
+
+/* A prediction of all sub-clusters for one N. models[nsubs]: NULL for a sub-cluster without a profile (its
+ * options do not exist); models made with other constants than the definition's count as NULL. Options exist
+ * for the M that the definition allows and that have a model of the family or `single`. The models must
+ * outlive the predictor, and so must app. Terms with coefficient 0 are never evaluated.
+ * Errors: HRUN_EPARSE (a stored term that does not compile), HRUN_ENODATA (no sub-cluster has a model of this
+ * family; `single` alone will do when nothing else was ever fitted), HRUN_ENONFINITE (a coefficient, or a
+ * term over N alone, has no finite value), HRUN_ENOMEM. */
+struct hrun_predictor *hrun_predictor_create(const struct hrun_app *app, struct hrun_models *const *models,
+                                             int nsubs, enum hrun_family family, int64_t N,
+                                             struct hrun_error *err);
+void hrun_predictor_destroy(struct hrun_predictor *p);
+
+/* The table for lib/plan; valid as long as the predictor. Its bounds are the sums of the least values of the
+ * terms over an interval: a term known to behave as c P^a ln(P)^b has its least value at an end of the
+ * interval, others are tabulated. For lo = hi they are the times themselves. Errors of times: HRUN_ENONFINITE
+ * naming term, N and P when a term in use has no value at this P; t is undefined. */
+const struct hrun_oracle *hrun_predictor_oracle(struct hrun_predictor *p);
+
+/* Ti(N, P, M) with its 95 % prediction interval (Student's t on the covariance of the fit, plus the scatter
+ * of one run; of P-T models T counts as exact). *low is never below 0. The time is that of the oracle to the
+ * last bit.
+ * Errors: HRUN_ENODATA (no model for this option and P), HRUN_ENONFINITE (also a prediction that is not above
+ * 0). */
+int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low,
+                        double *high, struct hrun_error *err);
+
+/* How far (N, P) lies outside the measured range of the model used: 1 inside, else the largest ratio.
+ * Infinity without a model. */
+double hrun_predictor_extrapolation(struct hrun_predictor *p, int sub, int m, int P);
+
+#endif

@@ -1,0 +1,128 @@
+/* oracle.c - the predictor as lib/plan sees it: times and bounds of all options at once; see oracle.h,
+ * predictor.h
+ *
+ * Both are sums over few terms for many options, and the search calls them often: flat arrays, no allocation,
+ * each term evaluated once.
+ */
+#include "model/predictor.h"
+
+#include <math.h>
+
+int hrun_predictor_point(const struct hrun_predictor *p, int P)
+{
+    int lo = 0, hi = p->npoints;
+
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        if (p->points[mid].P < P)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* sum[o] += c[o] value, written so that compilers use vector instructions */
+static void add_scaled(double *restrict sum, const double *restrict c, double value, int n)
+{
+    int o = 0;
+
+    for (; o + 4 <= n; o += 4) {
+        sum[o] += c[o] * value;
+        sum[o + 1] += c[o + 1] * value;
+        sum[o + 2] += c[o + 2] * value;
+        sum[o + 3] += c[o + 3] * value;
+    }
+    for (; o < n; o++)
+        sum[o] += c[o] * value;
+}
+
+static int usable(double t)
+{
+    return t > 0 && t < INFINITY;
+}
+
+int hrun_predictor_times(void *ctx, int P, double *t, struct hrun_error *err)
+{
+    struct hrun_predictor *p = ctx;
+    int n = p->noptions;
+
+    for (int j = 0; j < p->nterms; j++)
+        if (p->least_m[j] < P && hrun_pterm_value(&p->terms[j], P, &p->value[j], err))
+            return hrun_fail_prefix(err, "term '%s' of %s at N=%lld, P=%d", hrun_expr_text(p->terms[j].expr),
+                                    p->app->name, (long long)p->size, P);
+    for (int o = 0; o < n; o++)
+        t[o] = 0;
+    for (int j = 0; j < p->nterms; j++)
+        if (p->least_m[j] < P)
+            add_scaled(t, p->coef + (size_t)j * (size_t)n, p->value[j], n);
+    for (int o = 0; o < n; o++)
+        if (p->options[o].m >= P || !usable(t[o]))   /* without a formula the sum is 0, and 0 is not usable */
+            t[o] = NAN;
+    for (int i = hrun_predictor_point(p, P); i < p->npoints && p->points[i].P == P; i++)
+        t[p->points[i].option] = usable(p->points[i].time_s) ? p->points[i].time_s : NAN;
+    return 0;
+}
+
+/* Add the least contribution of a term whose values lie in min..max. */
+static void add_least(const struct hrun_predictor *p, int j, double min, double max, double *b)
+{
+    const double *c = p->coef + (size_t)j * (size_t)p->noptions;
+
+    if (!p->has_negative[j] && isfinite(min)) {
+        add_scaled(b, c, min, p->noptions);
+        return;
+    }
+    for (int o = 0; o < p->noptions; o++) {
+        if (c[o] == 0)
+            continue;
+        /* min > max: the term has no value anywhere, so no P of the interval is usable */
+        b[o] += min > max ? INFINITY : c[o] > 0 ? c[o] * min : c[o] * max;
+    }
+}
+
+int hrun_predictor_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
+{
+    struct hrun_predictor *p = ctx;
+    int n = p->noptions;
+
+    for (int o = 0; o < n; o++)
+        b[o] = 0;
+    for (int j = 0; j < p->nterms; j++) {
+        double min, max;
+        int from = p->least_m[j] < lo ? lo : p->least_m[j] + 1;   /* formulas hold for P > m */
+
+        if (p->least_m[j] >= hi)
+            continue;
+        if (hrun_pterm_range(&p->terms[j], from, hi, &min, &max, err))
+            return -1;
+        add_least(p, j, min, max, b);
+    }
+    for (int o = 0; o < n; o++) {
+        if (!p->opts[o].formula || p->options[o].m >= hi)
+            b[o] = INFINITY;
+        else if (!(b[o] > 0))   /* also NaN, of infinities of both signs; usable times are above 0 */
+            b[o] = 0;
+    }
+    for (int i = hrun_predictor_point(p, lo); i < p->npoints && p->points[i].P <= hi; i++) {
+        const struct hrun_ppoint *point = &p->points[i];
+
+        if (usable(point->time_s) && point->time_s < b[point->option])
+            b[point->option] = point->time_s;
+    }
+    return 0;
+}
+
+int hrun_predictor_rule(void *ctx, int P, struct hrun_error *err)
+{
+    const struct hrun_predictor *p = ctx;
+
+    return hrun_app_rule(p->app, p->size, P, err);
+}
+
+int hrun_predictor_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
+{
+    const struct hrun_predictor *p = ctx;
+
+    return hrun_app_memory(p->app, p->size, P, bytes, err);
+}

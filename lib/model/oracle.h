@@ -1,0 +1,38 @@
+/* oracle.h - what a search sees of a model: a small table of functions
+ *
+ * Purpose: lib/plan searches over any separable model T(C) = max over used sub-clusters i of Ti(N, P, Mi)
+ * (paper 000, section 4.1) without knowing what is behind it; tests search made-up ones.
+ * Terms: an *option* is a pair (sub-cluster, M): "M processes on each PE used there".
+ */
+#ifndef HRUN_MODEL_ORACLE_H
+#define HRUN_MODEL_ORACLE_H
+
+#include "base/error.h"
+
+struct hrun_option {
+    int sub;   /* sub-cluster, from 0 */
+    int m;     /* processes per PE, >= 1 */
+};
+
+struct hrun_oracle {
+    void *ctx;
+    int nsubs;
+    int noptions;
+    const struct hrun_option *options;   /* by sub, then by m, ascending, distinct */
+
+    /* Ti of every option for P processes in all: t[noptions], seconds. An entry that is not finite or not
+     * positive means that the option cannot be used at this P. 0 or -1. */
+    int (*times)(void *ctx, int P, double *t, struct hrun_error *err);
+
+    /* Lower bounds of the usable Ti over all P in lo..hi: b[noptions]; +infinity where no P in the interval is
+     * usable. NULL: no bounds are known and every P is looked at. */
+    int (*bounds)(void *ctx, int lo, int hi, double *b, struct hrun_error *err);
+
+    /* Is P allowed by the rule? 1, 0, or -1 with *err. */
+    int (*rule)(void *ctx, int P, struct hrun_error *err);
+
+    /* Bytes per process; NULL: memory does not limit. 0 or -1. */
+    int (*memory)(void *ctx, int P, double *bytes, struct hrun_error *err);
+};
+
+#endif

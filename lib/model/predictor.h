@@ -1,0 +1,64 @@
+/* predictor.h - the inside of a predictor; not for other rooms
+ *
+ * Invariants:
+ *   - a *formula* option has a record of the predictor's family that is a function of P (npt, pt); it holds
+ * for P > m. Its prediction is the sum of coef[j * noptions + o] times the value of term j, in order of j;
+ *   - a *point* is a prediction that holds at one P: `single` at P = m, `nt` at its P; points are ordered by
+ * P, then option, and each (P, option) stands once;
+ *   - terms are distinct: options share the values, so that one P costs each term once.
+ */
+#ifndef HRUN_MODEL_PREDICTOR_H
+#define HRUN_MODEL_PREDICTOR_H
+
+#include "model/model.h"
+#include "model/terms.h"
+
+struct hrun_popt {
+    const struct hrun_models *models;
+    const struct hrun_fit_record *single;  /* or NULL */
+    const struct hrun_fit_record *formula; /* npt or pt, or NULL */
+    double T;                              /* pt: the N-T model's value at N */
+    int *term;      /* formula->nterms: index of its distinct term, -1 for coefficient 0 */
+    double *factor; /* value of the record's term over that of the distinct one: 1 or T */
+};
+
+struct hrun_ppoint {
+    int P, option;
+    double time_s;
+    const struct hrun_fit_record *record;
+};
+
+struct hrun_predictor {
+    const struct hrun_app *app;
+    enum hrun_family family;
+    double N;
+    int64_t size;                          /* N as a whole number */
+    struct hrun_option *options;
+    struct hrun_popt *opts;
+    int noptions;
+    struct hrun_pterm *terms;
+    int *least_m;                          /* of each term: the smallest m of the options that use it */
+    int *has_negative;                     /* of each term: is some coefficient below 0? */
+    int nterms, cap;
+    double *coef;                          /* nterms by noptions */
+    double *value;                         /* nterms: scratch */
+    struct hrun_ppoint *points;
+    int npoints;
+    struct hrun_oracle oracle;
+};
+
+/* The table's functions (ctx: the predictor). */
+int hrun_predictor_times(void *ctx, int P, double *t, struct hrun_error *err);
+int hrun_predictor_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err);
+int hrun_predictor_rule(void *ctx, int P, struct hrun_error *err);
+int hrun_predictor_memory(void *ctx, int P, double *bytes, struct hrun_error *err);
+
+/* The first point with this P or more (npoints when there is none). */
+int hrun_predictor_point(const struct hrun_predictor *p, int P);
+
+/* The value at N of an N-T record: sum of its terms; terms with coefficient 0 are not evaluated. x[nterms],
+ * may be NULL, receives the terms' values, 0 where not evaluated. */
+int hrun_predictor_nt_value(const struct hrun_app *app, const struct hrun_fit_record *r, double N, double *x,
+                            double *value, struct hrun_error *err);
+
+#endif

@@ -1,0 +1,26 @@
+/* rows.h - the measurements that a fit uses; not for other rooms
+ *
+ * Invariants: rows are in order of M, P, N, time, whatever the order of the measurements; times are finite
+ * and above 0; P >= M >= 1.
+ */
+#ifndef HRUN_MODEL_ROWS_H
+#define HRUN_MODEL_ROWS_H
+
+#include "app/app.h"
+#include "base/error.h"
+#include "store/store.h"
+
+struct hrun_row {
+    int64_t N;
+    int P, M;
+    double T;
+    const char *date;   /* the sample's; "" when it has none */
+};
+
+/* Copy the usable ones of samples[n] (good, homogeneous, with the definition's constants) into rows[n];
+ * *nrows says how many. Errors: HRUN_ENODATA when none is usable, counting why; HRUN_ENONFINITE and
+ * HRUN_EINVAL for a usable one that breaks an invariant, naming it. */
+int hrun_rows_select(const struct hrun_app *app, const struct hrun_sample *samples, size_t n,
+                     struct hrun_row *rows, size_t *nrows, struct hrun_error *err);
+
+#endif

@@ -1,0 +1,275 @@
+/* terms.c - terms as functions of P; see terms.h for the contracts */
+#include "model/terms.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int hrun_term_eval(struct hrun_expr *e, enum hrun_term_kind kind, double N, double P, double T, double *out,
+                   struct hrun_error *err)
+{
+    double n[1] = { N }, np[2] = { N, P }, tpn[3] = { T, P, N };
+
+    return hrun_expr_eval(e, kind == HRUN_TERM_N ? n : kind == HRUN_TERM_NP ? np : tpn, out, err);
+}
+
+struct hrun_expr *hrun_term_find(const struct hrun_app *app, enum hrun_term_kind kind, const char *text,
+                                 int *owned, struct hrun_error *err)
+{
+    static const char *const names[3][3] = { { "N" }, { "N", "P" }, { "T", "P", "N" } };
+    const struct hrun_terms *known = kind == HRUN_TERM_N    ? &app->nt
+                                     : kind == HRUN_TERM_NP ? &app->np
+                                                            : &app->pt;
+    struct hrun_expr *e;
+
+    *owned = 0;
+    for (int i = 0; i < known->n; i++)
+        if (!strcmp(known->v[i].text, text))
+            return known->v[i].expr;
+    e = hrun_expr_compile(text, names[kind], (int)kind + 1, app->consts, app->nconsts, err);
+    if (e)
+        *owned = 1;
+    else
+        hrun_fail_prefix(err, "stored term '%s' of %s", text, app->name);
+    return e;
+}
+
+/* Nothing in the text can jump or bend: no remainder, comparison or choice, and of functions only roots and
+ * logarithms. */
+static int analytic(const char *text)
+{
+    static const char *const smooth[] = { "ln", "log", "log2", "log10", "sqrt", "cbrt" };
+
+    for (const char *s = text; *s;) {
+        const char *begin = s;
+        int known = 0;
+
+        if (!isalpha((unsigned char)*s) && *s != '_') {
+            if (strchr("%<>=!&|?:", *s))
+                return 0;
+            s++;
+            continue;
+        }
+        while (isalnum((unsigned char)*s) || *s == '_')
+            s++;
+        for (size_t i = 0; i < sizeof smooth / sizeof *smooth; i++)
+            known |=
+                strlen(smooth[i]) == (size_t)(s - begin) && !strncmp(smooth[i], begin, (size_t)(s - begin));
+        begin = s;
+        while (isspace((unsigned char)*begin))
+            begin++;
+        if (*begin == '(' && !known)
+            return 0;
+    }
+    return 1;
+}
+
+int hrun_term_degree(struct hrun_expr *e, double N)
+{
+    static const double ts[] = { 1e-3, 0.37, 29, 1e4 }, ps[] = { 2, 7, 64, 1009, 100003 };
+
+    if (!hrun_expr_uses(e, 0))
+        return 0;
+    if (!analytic(hrun_expr_text(e)))
+        return -1;
+    for (size_t j = 0; j < sizeof ps / sizeof *ps; j++) {
+        double unit, value;
+
+        if (hrun_term_eval(e, HRUN_TERM_TPN, N, ps[j], 1, &unit, NULL))
+            return -1;
+        for (size_t i = 0; i < sizeof ts / sizeof *ts; i++)
+            if (hrun_term_eval(e, HRUN_TERM_TPN, N, ps[j], ts[i], &value, NULL) ||
+                !(fabs(value - ts[i] * unit) <= 1e-12 * fabs(ts[i] * unit)))
+                return -1;
+    }
+    return 1;
+}
+
+int hrun_pterm_value(struct hrun_pterm *t, int P, double *out, struct hrun_error *err)
+{
+    if (t->shape == HRUN_SHAPE_CONST) {
+        *out = t->value;
+        return 0;
+    }
+    return hrun_term_eval(t->expr, t->kind, t->N, P, t->T, out, err);
+}
+
+/* ------------------------------------------------------------------ shape */
+
+/* Agreement that counts as identity; also the slack given to bounds made from the shape. */
+static const double same = 1e-10;
+
+/* Does the term behave as c P^a ln(P)^b? Then *peak is where P^a ln(P)^b turns (a < 0 < b: exp(-b/a)), else
+ * 0. */
+static int power_shape(struct hrun_pterm *t, double *peak)
+{
+    static const int ps[] = {
+        2, 3, 5, 7, 11, 16, 29, 64, 101, 333, 1000, 4099, 20011, 100003, 640000, 1000000
+    };
+    enum { COUNT = sizeof ps / sizeof *ps };
+    double f[COUNT], one;
+
+    if (!analytic(hrun_expr_text(t->expr)))
+        return 0;
+    if (hrun_term_eval(t->expr, t->kind, t->N, 1, t->T, &one, NULL))
+        return 0;
+    for (int i = 0; i < COUNT; i++)
+        if (hrun_term_eval(t->expr, t->kind, t->N, ps[i], t->T, &f[i], NULL))
+            return 0;
+    for (int b = 0; b <= 2; b++) {
+        double first = f[0] / pow(log(ps[0]), b), last = f[COUNT - 1] / pow(log(ps[COUNT - 1]), b);
+        double a = log(last / first) / log((double)ps[COUNT - 1] / ps[0]), c = first / pow(ps[0], a);
+        int good = isfinite(a) && isfinite(c) && c != 0 && fabs(one - (b ? 0 : c)) <= same * fabs(c);
+
+        for (int i = 0; good && i < COUNT; i++) {
+            double want = c * pow(ps[i], a) * pow(log(ps[i]), b);
+            good = fabs(f[i] - want) <= same * fabs(want);
+        }
+        if (good) {
+            *peak = b > 0 && a < 0 ? exp(-b / a) : 0;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int hrun_pterm_init(struct hrun_pterm *t, struct hrun_expr *expr, int owned, enum hrun_term_kind kind,
+                    double N, double T, struct hrun_error *err)
+{
+    struct hrun_pterm new = { .expr = expr, .owned = owned, .kind = kind, .N = N, .T = T };
+
+    if (kind == HRUN_TERM_N || !hrun_expr_uses(expr, 1)) {
+        new.shape = HRUN_SHAPE_CONST;
+        if (hrun_term_eval(expr, kind, N, 1, T, &new.value, err))
+            return -1;
+    } else if (power_shape(&new, &new.peak)) {
+        new.shape = HRUN_SHAPE_POWER;
+    } else {
+        new.shape = HRUN_SHAPE_TABLE;
+    }
+    *t = new;
+    return 0;
+}
+
+void hrun_pterm_release(struct hrun_pterm *t)
+{
+    if (t->owned)
+        hrun_expr_destroy(t->expr);
+    free(t->table);
+    for (int l = 0; l < HRUN_RANGE_LEVELS; l++) {
+        free(t->min[l]);
+        free(t->max[l]);
+    }
+}
+
+/* ------------------------------------------------------------------ least and greatest value */
+
+enum { BLOCK = 64 };  /* scanning a block costs about as much as evaluating one expression */
+
+static void widen(double value, double *min, double *max)
+{
+    if (value < *min)
+        *min = value;
+    if (value > *max)
+        *max = value;
+}
+
+/* Make the table cover P = 0..hi. */
+static int tabulate(struct hrun_pterm *t, int hi, struct hrun_error *err)
+{
+    int large = BLOCK * BLOCK, want;
+    double *grown;
+
+    if (hi < t->tabulated)
+        return 0;
+    if (hi > INT_MAX - large)
+        return hrun_fail_nomem(err);
+    want = (hi / large + 1) * large;
+    grown = realloc(t->table, (size_t)want * sizeof *grown);
+    if (!grown)
+        return hrun_fail_nomem(err);
+    t->table = grown;
+    for (int l = 0, size = BLOCK; l < HRUN_RANGE_LEVELS; l++, size *= BLOCK) {
+        grown = realloc(t->min[l], (size_t)(want / size) * sizeof *grown);
+        if (!grown)
+            return hrun_fail_nomem(err);
+        t->min[l] = grown;
+        grown = realloc(t->max[l], (size_t)(want / size) * sizeof *grown);
+        if (!grown)
+            return hrun_fail_nomem(err);
+        t->max[l] = grown;
+        for (int i = t->tabulated / size; i < want / size; i++) {
+            t->min[l][i] = INFINITY;
+            t->max[l][i] = -INFINITY;
+        }
+    }
+    for (int P = t->tabulated; P < want; P++) {
+        double *v = &t->table[P];
+
+        if (P == 0 || hrun_term_eval(t->expr, t->kind, t->N, P, t->T, v, NULL)) {
+            *v = NAN;
+            continue;
+        }
+        for (int l = 0, size = BLOCK; l < HRUN_RANGE_LEVELS; l++, size *= BLOCK)
+            widen(*v, &t->min[l][P / size], &t->max[l][P / size]);
+    }
+    t->tabulated = want;
+    return 0;
+}
+
+static void scan(const struct hrun_pterm *t, int lo, int hi, double *min, double *max)
+{
+    const int large = BLOCK * BLOCK;
+
+    for (int P = lo; P <= hi;) {
+        int level = P % large == 0 && hi - P >= large - 1   ? 1
+                    : P % BLOCK == 0 && hi - P >= BLOCK - 1 ? 0
+                                                            : -1;
+        int size = level == 1 ? large : BLOCK;
+
+        if (level < 0) {
+            widen(t->table[P++], min, max);   /* NaN compares false */
+            continue;
+        }
+        /* min and max apart: those of a block without values are infinite the wrong way round */
+        if (t->min[level][P / size] < *min)
+            *min = t->min[level][P / size];
+        if (t->max[level][P / size] > *max)
+            *max = t->max[level][P / size];
+        P += size;
+    }
+}
+
+int hrun_pterm_range(struct hrun_pterm *t, int lo, int hi, double *min, double *max, struct hrun_error *err)
+{
+    double least = INFINITY, most = -INFINITY, value;
+    int inner = (int)fmin(fmax(t->peak, lo), hi);
+    int at[4] = { lo, hi, inner, inner < hi ? inner + 1 : hi };
+
+    if (t->shape == HRUN_SHAPE_CONST) {
+        *min = *max = t->value;
+        return 0;
+    }
+    if (t->shape == HRUN_SHAPE_TABLE && lo < hi) {
+        if (tabulate(t, hi, err))
+            return -1;
+        scan(t, lo, hi, &least, &most);
+    } else {
+        for (int i = 0; i < (lo == hi ? 1 : t->peak > 0 ? 4 : 2); i++)
+            if (!hrun_term_eval(t->expr, t->kind, t->N, at[i], t->T, &value, NULL)) {
+                widen(value, &least, &most);
+            } else if (lo < hi) {   /* an overflow beyond the P that were looked at: nothing is known */
+                least = -INFINITY;
+                most = INFINITY;
+            }
+        if (lo < hi) {
+            least -= same * fabs(least);
+            most += same * fabs(most);
+        }
+    }
+    *min = least;
+    *max = most;
+    return 0;
+}

@@ -1,0 +1,63 @@
+/* terms.h - one term of a model at a fixed N as a function of P; not for other rooms
+ *
+ * Purpose: values for predictions, and the least and greatest value over an interval of P for bounds.
+ * Bounds are rigorous: a term is treated as c P^a ln(P)^b only when its text is made of + - * / ^, roots and
+ * logarithms alone (an analytic function, which cannot jump) and it agrees with that shape at P from 1 to a
+ * million; all others are tabulated over every P of the interval.
+ */
+#ifndef HRUN_MODEL_TERMS_H
+#define HRUN_MODEL_TERMS_H
+
+#include "app/app.h"
+#include "base/error.h"
+
+/* Which variables a term has, in the order in which lib/app compiles them. */
+enum hrun_term_kind {
+    HRUN_TERM_N,     /* N */
+    HRUN_TERM_NP,    /* N, P */
+    HRUN_TERM_TPN    /* T, P, N */
+};
+
+/* Evaluate a compiled term. P and T are ignored where the kind has none. */
+int hrun_term_eval(struct hrun_expr *e, enum hrun_term_kind kind, double N, double P, double T, double *out,
+                   struct hrun_error *err);
+
+/* The compiled term of the definition with this text, or one compiled afresh; then *owned = 1 and the caller
+ * destroys it. Errors: those of hrun_expr_compile, naming the text. */
+struct hrun_expr *hrun_term_find(const struct hrun_app *app, enum hrun_term_kind kind, const char *text,
+                                 int *owned, struct hrun_error *err);
+
+/* How a P-T term depends on T: 0 not at all, 1 in proportion, -1 otherwise. */
+int hrun_term_degree(struct hrun_expr *e, double N);
+
+enum { HRUN_RANGE_LEVELS = 2 };
+
+struct hrun_pterm {
+    struct hrun_expr *expr;
+    int owned;
+    enum hrun_term_kind kind;
+    double N, T;
+    int degree;              /* of a P-T term, as hrun_term_degree says; the owner sets it */
+    enum { HRUN_SHAPE_CONST, HRUN_SHAPE_POWER, HRUN_SHAPE_TABLE } shape;
+    double value;            /* CONST */
+    double peak;             /* POWER: P of the inner extremum, 0 when there is none */
+    int tabulated;           /* TABLE: P = 0..tabulated-1 are known; a multiple of the largest block */
+    double *table;           /* NaN where the term has no value */
+    double *min[HRUN_RANGE_LEVELS],
+        *max[HRUN_RANGE_LEVELS]; /* over blocks of 64 and 64^2; min > max: no value */
+};
+
+/* Start a term and find its shape. expr (and owned) become the term's. Errors: HRUN_ENONFINITE when a term
+ * without P has no value at N; nothing is to be released then, the caller still owns expr. */
+int hrun_pterm_init(struct hrun_pterm *t, struct hrun_expr *expr, int owned, enum hrun_term_kind kind,
+                    double N, double T, struct hrun_error *err);
+void hrun_pterm_release(struct hrun_pterm *t);
+
+/* Errors: HRUN_ENONFINITE naming term and values. */
+int hrun_pterm_value(struct hrun_pterm *t, int P, double *out, struct hrun_error *err);
+
+/* *min <= every value over lo..hi <= *max (1 <= lo <= hi), as tight as rounding allows; P without a value do
+ * not count, and when there is no other *min is +infinity and *max -infinity. Errors: HRUN_ENOMEM. */
+int hrun_pterm_range(struct hrun_pterm *t, int lo, int hi, double *min, double *max, struct hrun_error *err);
+
+#endif
