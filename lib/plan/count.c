@@ -1,0 +1,180 @@
+/* count.c - how many configurations there are, and why the others are excluded
+ *
+ * Nothing is enumerated: the number of configurations with exactly s processes is a convolution over the
+ * sub-clusters, and one convolution serves all P at which the same options can be used.
+ */
+#include "plan/space.h"
+
+#include "base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The number of configurations by their number of processes, for one set of options. */
+struct ways {
+    unsigned char *set;  /* nopt: options that may be used */
+    double *w;           /* top + 1 */
+    int known;
+};
+
+struct counter {
+    struct plan_space *s;
+    int top;             /* largest P of interest */
+    double *old, *run;   /* top + 1 each */
+    double steps, limit;
+    struct ways all, memory, usable;
+};
+
+/* Evaluating one Ti against one addition: some ten terms with a multiplication each. */
+enum { TIME_STEPS = 16 };
+
+static int ways_alloc(struct ways *w, int nopt, int top)
+{
+    w->set = malloc((size_t)nopt + 1);
+    w->w = malloc(((size_t)top + 1) * sizeof *w->w);
+    return w->set && w->w ? 0 : -1;
+}
+
+static void ways_free(struct ways *w)
+{
+    free(w->set);
+    free(w->w);
+}
+
+/* w[s] for s = 0..top. With run[s] = sum over p = 1..|Gi| of old[s - p M], run[s] follows from run[s - M]. */
+static void convolve(struct counter *c, struct ways *ways)
+{
+    const struct plan_space *s = c->s;
+    double *w = ways->w, *old = c->old, *run = c->run;
+    long reach = 0;
+
+    memset(w, 0, ((size_t)c->top + 1) * sizeof *w);
+    w[0] = 1;
+    for (int i = 0; i < s->nsubs; i++) {
+        if (s->subs[i].npes == 0 || s->first[i] == s->first[i + 1])
+            continue;
+        reach += s->full[s->first[i + 1] - 1];
+        if (reach > c->top)
+            reach = c->top;
+        memcpy(old, w, ((size_t)reach + 1) * sizeof *w);
+        for (int o = s->first[i]; o < s->first[i + 1]; o++) {
+            long m = s->oracle->options[o].m, beyond = s->full[o] + m;
+            if (!ways->set[o])
+                continue;
+            for (long x = 0; x <= reach; x++) {
+                run[x] = x < m ? 0 : run[x - m] + old[x - m];
+                if (x >= beyond)
+                    run[x] -= old[x - beyond];
+                w[x] += run[x];
+            }
+        }
+    }
+    c->steps += (double)s->nopt * (c->top + 1);
+    ways->known = 1;
+}
+
+/* Number of configurations with P processes whose options are all of state <= worst, seen at P. */
+static double ways_at(struct counter *c, struct ways *ways, const struct plan_row *row,
+                      const unsigned char *good)
+{
+    int nopt = c->s->nopt, same = ways->known;
+
+    for (int o = 0; o < nopt; o++) {
+        /* With more processes per PE than processes an option is never used: either answer is right, and 1
+         * lets one convolution serve more rows. */
+        unsigned char in = c->s->oracle->options[o].m > row->P || good[row->state[o]];
+        same = same && ways->set[o] == in;
+        ways->set[o] = in;
+    }
+    if (!same)
+        convolve(c, ways);
+    return ways->w[row->P];
+}
+
+int plan_count(struct plan_space *s, double limit, struct hrun_plan_counts *out, struct hrun_error *err)
+{
+    static const unsigned char fits[] = { [PLAN_USABLE] = 1, [PLAN_MEMORY] = 0, [PLAN_MODEL] = 1 };
+    static const unsigned char works[] = { [PLAN_USABLE] = 1, [PLAN_MEMORY] = 0, [PLAN_MODEL] = 0 };
+    struct hrun_plan_counts n = { 0 };
+    struct counter c = { .s = s, .limit = limit };
+    int only = s->problem->P, rc = -1;
+
+    n.total = plan_space_total(s);
+    c.top = only ? only : s->max_P;
+    if (only > s->max_P || s->max_P == 0) {
+        n.total = 0;
+        n.counted = 1;
+        goto done;
+    }
+    /* Sums of whole numbers below 2^53 are exact. */
+    c.steps = (double)s->nopt * (c.top + 1) + (double)TIME_STEPS * s->nopt * (only ? 1 : s->max_P);
+    if (n.total > (double)HRUN_COUNT_MAX || c.steps > limit)
+        goto done;
+    c.old = malloc(((size_t)c.top + 1) * sizeof *c.old);
+    c.run = malloc(((size_t)c.top + 1) * sizeof *c.run);
+    if (!c.old || !c.run || ways_alloc(&c.all, s->nopt, c.top) || ways_alloc(&c.memory, s->nopt, c.top) ||
+        ways_alloc(&c.usable, s->nopt, c.top)) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    memset(c.all.set, 1, (size_t)s->nopt);
+    convolve(&c, &c.all);
+    for (int P = only ? only : 1; P <= c.top; P++) {
+        const struct plan_row *row;
+        double all = c.all.w[P], fit, valid;
+
+        if (all == 0)
+            continue;
+        row = plan_space_row(s, P, err);
+        if (!row)
+            goto out;
+        if (!row->rule) {
+            n.excluded_rule += all;
+            continue;
+        }
+        fit = ways_at(&c, &c.memory, row, fits);
+        valid = ways_at(&c, &c.usable, row, works);
+        n.excluded_memory += all - fit;
+        n.excluded_model += fit - valid;
+        n.valid += valid;
+        if (c.steps > limit)
+            break;
+    }
+    n.counted = c.steps <= limit;
+    if (!n.counted)
+        n.valid = n.excluded_rule = n.excluded_memory = n.excluded_model = 0;
+    else if (only)
+        n.total = c.all.w[only];
+done:
+    *out = n;
+    rc = 0;
+out:
+    ways_free(&c.all);
+    ways_free(&c.memory);
+    ways_free(&c.usable);
+    free(c.old);
+    free(c.run);
+    return rc;
+}
+
+int hrun_plan_count(const struct hrun_plan_problem *problem, double limit, struct hrun_plan_counts *out,
+                    struct hrun_error *err)
+{
+    struct plan_space s;
+    int rc = plan_space_init(&s, problem, 0, err);
+
+    if (!rc)
+        rc = plan_count(&s, limit, out, err);
+    plan_space_release(&s);
+    return rc;
+}
+
+void plan_counts_print(const struct hrun_plan_counts *c, struct hrun_buf *out)
+{
+    hrun_buf_adds(out, "rule ");
+    hrun_add_count(out, c->excluded_rule);
+    hrun_buf_adds(out, ", memory ");
+    hrun_add_count(out, c->excluded_memory);
+    hrun_buf_adds(out, ", no usable time ");
+    hrun_add_count(out, c->excluded_model);
+}

@@ -1,0 +1,119 @@
+/* exhaustive.c - look at every configuration (paper 000, Fig. 1); see plan.h for the contracts */
+#include "plan/space.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Count c under the first reason against it, or as valid. Result: the state of its worst option; -1: rule. */
+static int judge(const struct plan_space *s, const struct plan_row *row, const int *option, double *time_s,
+                 struct hrun_choice *c)
+{
+    int worst = PLAN_USABLE;
+
+    if (!row->rule)
+        return -1;
+    *time_s = 0;
+    c->npes = 0;
+    for (int i = 0; i < s->nsubs; i++) {
+        int o = option[i];
+        if (c->pes[i] == 0)
+            continue;
+        if (row->state[o] == PLAN_MEMORY)
+            return PLAN_MEMORY;
+        if (row->state[o] == PLAN_MODEL)
+            worst = PLAN_MODEL;
+        *time_s = fmax(*time_s, row->t[o]);
+        c->npes += c->pes[i];
+    }
+    return worst;
+}
+
+/* The next configuration in the order (P1,M1,P2,M2,...), the last sub-cluster running fastest.
+ * 0 at the end. */
+static int advance(const struct plan_space *s, struct hrun_choice *c, int *option)
+{
+    for (int i = s->nsubs - 1; i >= 0; i--) {
+        int first = s->first[i], end = s->first[i + 1];
+        if (first == end)
+            continue;
+        if (c->pes[i] > 0 && option[i] + 1 < end) {
+            option[i]++;
+            c->procs[i] = s->oracle->options[option[i]].m;
+            return 1;
+        }
+        if (c->pes[i] < s->subs[i].npes) {
+            c->pes[i]++;
+            option[i] = first;
+            c->procs[i] = s->oracle->options[first].m;
+            return 1;
+        }
+        c->pes[i] = c->procs[i] = 0;
+    }
+    return 0;
+}
+
+int hrun_plan_exhaustive(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,
+                         struct hrun_error *err)
+{
+    struct hrun_plan_counts counts = { .counted = 1 };
+    struct hrun_choice c = { 0 };
+    struct plan_best best;
+    struct plan_space s;
+    double started = plan_clock();
+    int *option = NULL, rc = -1;
+
+    plan_best_init(&best, top, problem->oracle->nsubs);
+    if (plan_space_init(&s, problem, 1, err))
+        goto out;
+    if (top < 1) {
+        hrun_fail(err, HRUN_EINVAL, "the number of best configurations must be at least 1, not %d", top);
+        goto out;
+    }
+    c.pes = calloc((size_t)s.nsubs + 1, sizeof(int));
+    c.procs = calloc((size_t)s.nsubs + 1, sizeof(int));
+    option = calloc((size_t)s.nsubs + 1, sizeof(int));
+    if (!c.pes || !c.procs || !option) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    while (advance(&s, &c, option)) {
+        const struct plan_row *row;
+        double time_s;
+        int state;
+
+        c.P = 0;
+        for (int i = 0; i < s.nsubs; i++)
+            c.P += c.pes[i] * c.procs[i];
+        if (problem->P && c.P != problem->P)
+            continue;
+        row = plan_space_row(&s, c.P, err);
+        if (!row)
+            goto out;
+        counts.total++;
+        state = judge(&s, row, option, &time_s, &c);
+        if (state == PLAN_USABLE) {
+            c.value = s.objective->value(time_s, c.pes, s.subs, s.nsubs);
+            if (!isfinite(c.value))
+                state = PLAN_MODEL;
+        }
+        switch (state) {
+        case PLAN_USABLE: counts.valid++; break;
+        case PLAN_MEMORY: counts.excluded_memory++; continue;
+        case PLAN_MODEL: counts.excluded_model++; continue;
+        default: counts.excluded_rule++; continue;
+        }
+        if (!plan_best_takes(&best, &c))
+            continue;
+        plan_choice_time(&s, row->t, &c);
+        if (plan_best_add(&best, &c, err))
+            goto out;
+    }
+    rc = plan_finish(&s, &best, &counts, started, out, err);
+out:
+    hrun_choice_release(&c);
+    free(option);
+    plan_best_release(&best);
+    plan_space_release(&s);
+    return rc;
+}

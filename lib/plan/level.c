@@ -1,0 +1,415 @@
+/* level.c - configurations of one P and one value; see level.h for the method and the contracts */
+#include "plan/level.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* No configuration. PEs <= P <= PLAN_MAX_P = 2^30, so NEVER plus any number of PEs does not wrap around. */
+#define NEVER ((uint32_t)INT_MAX)
+
+/* Sums that a window shares with at most this many numbers of PEs of one option are served by plain passes
+ * over the window, one for each; more, by one pass with a queue, which costs about as much as ten plain
+ * ones. */
+enum { PLAIN_PASSES = 10 };
+
+/* A configuration found but not yet given out, and which others it stands for: those with the same pairs
+ * before `turn` and at `turn` a pair that comes no earlier than its own (Lawler's partition). */
+struct plan_path {
+    int turn;
+    int npes;
+};
+
+/* The order of pairs at one sub-cluster: fewest PEs from here on, then Pi, then Mi. */
+struct pair_key {
+    uint32_t cost;
+    int p, m;
+};
+
+int plan_level_init(struct plan_level *l, const struct plan_space *s, struct hrun_error *err)
+{
+    size_t n = (size_t)s->nsubs + 1;
+
+    memset(l, 0, sizeof *l);
+    l->s = s;
+    l->lo = calloc(n, sizeof *l->lo);
+    l->width = calloc(n, sizeof *l->width);
+    l->free = calloc(n, sizeof *l->free);
+    l->need = calloc(n, sizeof *l->need);
+    if (l->lo && l->width && l->free && l->need)
+        return 0;
+    return hrun_fail_nomem(err);
+}
+
+void plan_level_release(struct plan_level *l)
+{
+    free(l->lo);
+    free(l->width);
+    free(l->free);
+    free(l->need);
+    free(l->pool);
+    free(l->queue);
+    free(l->paths);
+    free(l->pairs);
+    memset(l, 0, sizeof *l);
+}
+
+/* The most processes that sub-cluster i holds with options of the level, none of which may exceed P alone. */
+static long capacity(const struct plan_level *l, int i)
+{
+    const struct plan_space *s = l->s;
+    long most = 0;
+
+    for (int o = s->first[i]; o < s->first[i + 1]; o++) {
+        long held = s->full[o];
+        if (l->v[o] > l->level)
+            continue;
+        if (held > l->P)
+            held = l->P - l->P % s->oracle->options[o].m;
+        if (held > most)
+            most = held;
+    }
+    return most;
+}
+
+/* dst[x] = min(dst[x], min over p = 1..G of src[x - p M] + p); positions are sums: dst[0] stands for dlo. */
+static void slide(struct plan_level *l, uint32_t *dst, int dlo, int dwidth, const uint32_t *src, int slo,
+                  int swidth, int M, int G)
+{
+    long dhi = (long)dlo + dwidth - 1, shi = (long)slo + swidth - 1;
+    long pmin = dlo > shi ? (dlo - shi + M - 1) / M : 1, pmax = dhi >= slo ? (dhi - slo) / M : 0;
+
+    if (pmin < 1)
+        pmin = 1;
+    if (pmax > G)
+        pmax = G;
+    if (pmax - pmin < PLAIN_PASSES) {
+        for (long p = pmin; p <= pmax; p++) {
+            long from = slo + p * M > dlo ? slo + p * M : dlo, to = shi + p * M < dhi ? shi + p * M : dhi;
+            const uint32_t *in = src + (from - p * M - slo);
+            uint32_t *to_cell = dst + (from - dlo), held = (uint32_t)p;
+            for (long x = 0; x <= to - from; x++) {
+                uint32_t found = in[x] + held;
+                if (found < to_cell[x])
+                    to_cell[x] = found;
+            }
+        }
+        return;
+    }
+    /* Each class of sums modulo M is a sequence of its own. A source at position q costs src[q] + (x - q)/M
+     * at x, so the queue holds positions by ascending src[q] - q/M, and drops those more than G steps
+     * back. */
+    for (int r = 0; r < M && r < dwidth; r++) {
+        long x = (long)dlo + r, q = slo + ((x - slo) % M + M) % M, back = (long)G * M;
+        size_t head = 0, tail = 0;
+        for (; x <= dhi; x += M) {
+            for (; q <= x - M && q <= shi; q += M) {
+                long key = (long)src[q - slo] * M - q;
+                if (src[q - slo] == NEVER)
+                    continue;
+                while (tail > head && (long)src[l->queue[tail - 1]] * M - (l->queue[tail - 1] + slo) >= key)
+                    tail--;
+                l->queue[tail++] = (int)(q - slo);
+            }
+            while (head < tail && l->queue[head] + slo < x - back)
+                head++;
+            if (head < tail) {
+                uint32_t found = src[l->queue[head]] + (uint32_t)((x - slo - l->queue[head]) / M);
+                if (found < dst[x - dlo])
+                    dst[x - dlo] = found;
+            }
+        }
+    }
+}
+
+/* Leave sub-cluster k out: what the later ones reach, as far as both windows go. */
+static void carry(const struct plan_level *l, int k, const uint32_t *src, uint32_t *dst)
+{
+    long dlo = l->lo[k], slo = l->lo[k + 1], hi = dlo + l->width[k];
+
+    for (long x = dlo; x < hi; x++)
+        dst[x - dlo] = x >= slo && x < slo + l->width[k + 1] ? src[x - slo] : NEVER;
+}
+
+/* Windows of all layers, and room for them. 0 when P is out of reach, 1 else, -1 on failure. */
+static int lay_out(struct plan_level *l, int with_need, struct hrun_error *err)
+{
+    int n = l->s->nsubs;
+    long before = 0, after = 0;
+    size_t cells = 0, widest = 0;
+
+    for (int k = n; k >= 0; k--) { /* width holds the upper end for now */
+        if (k < n)
+            after += capacity(l, k);
+        l->width[k] = (int)(after < l->P ? after : l->P);
+    }
+    if (after < l->P)
+        return 0;
+    for (int k = 0; k <= n; k++) {
+        l->lo[k] = before < l->P ? (int)(l->P - before) : 0;
+        l->width[k] -= l->lo[k] - 1;
+        cells += (size_t)l->width[k];
+        if ((size_t)l->width[k] > widest)
+            widest = (size_t)l->width[k];
+        if (k < n)
+            before += capacity(l, k);
+    }
+    if (with_need)
+        cells *= 2;
+    if (cells > l->pool_cap) {
+        uint32_t *pool = realloc(l->pool, cells * sizeof *pool);
+        if (!pool)
+            return hrun_fail_nomem(err);
+        l->pool = pool;
+        l->pool_cap = cells;
+    }
+    if (widest > l->queue_cap) {
+        int *queue = realloc(l->queue, widest * sizeof *queue);
+        if (!queue)
+            return hrun_fail_nomem(err);
+        l->queue = queue;
+        l->queue_cap = widest;
+    }
+    cells = 0;
+    for (int k = 0; k <= n; k++) {
+        l->free[k] = l->pool + cells;
+        cells += (size_t)l->width[k];
+        l->need[k] = NULL;
+        if (with_need) {
+            l->need[k] = l->pool + cells;
+            cells += (size_t)l->width[k];
+        }
+    }
+    return 1;
+}
+
+int plan_level_build(struct plan_level *l, int P, const double *v, double level, int with_need, int *met,
+                     struct hrun_error *err)
+{
+    const struct plan_space *s = l->s;
+    int n = s->nsubs, fits;
+
+    l->P = P;
+    l->v = v;
+    l->level = level;
+    fits = lay_out(l, with_need, err);
+    if (fits < 0)
+        return -1;
+    *met = 0;
+    if (!fits)
+        return 0;
+    l->free[n][0] = 0;
+    if (with_need)
+        l->need[n][0] = NEVER;
+    for (int k = n - 1; k >= 0; k--) {
+        int lo = l->lo[k], width = l->width[k], slo = l->lo[k + 1], swidth = l->width[k + 1];
+        carry(l, k, l->free[k + 1], l->free[k]);
+        if (with_need)
+            carry(l, k, l->need[k + 1], l->need[k]);
+        for (int o = s->first[k]; o < s->first[k + 1]; o++) {
+            int M = s->oracle->options[o].m, G = s->subs[k].npes;
+            if (v[o] > level)
+                continue;
+            slide(l, l->free[k], lo, width, l->free[k + 1], slo, swidth, M, G);
+            if (with_need)
+                slide(l, l->need[k], lo, width, v[o] == level ? l->free[k + 1] : l->need[k + 1], slo,
+                      swidth, M, G);
+        }
+    }
+    *met = l->free[0][0] != NEVER;
+    return 0;
+}
+
+static uint32_t cell(const struct plan_level *l, int k, int need, long sum)
+{
+    long x = sum - l->lo[k];
+
+    if (x < 0 || x >= l->width[k])
+        return NEVER;
+    return need ? l->need[k][x] : l->free[k][x];
+}
+
+static int key_less(const struct pair_key *a, const struct pair_key *b)
+{
+    if (a->cost != b->cost)
+        return a->cost < b->cost;
+    if (a->p != b->p)
+        return a->p < b->p;
+    return a->m < b->m;
+}
+
+/* The first pair of sub-cluster k after *after (NULL: the first of all) with which sub-clusters k.. hold
+ * `sum`. 0 when there is none. */
+static int next_pair(const struct plan_level *l, int k, int need, long sum, const struct pair_key *after,
+                     struct pair_key *out)
+{
+    const struct plan_space *s = l->s;
+    long lo = l->lo[k + 1], hi = lo + l->width[k + 1] - 1;
+    struct pair_key best = { NEVER, 0, 0 }, key = { cell(l, k + 1, need, sum), 0, 0 };
+
+    if (key.cost != NEVER && (!after || key_less(after, &key)))
+        best = key;
+    for (int o = s->first[k]; o < s->first[k + 1]; o++) {
+        long M = s->oracle->options[o].m, p = sum > hi ? (sum - hi + M - 1) / M : 1;
+        long pmax = sum >= lo ? (sum - lo) / M : 0;
+        int still = need && l->v[o] != l->level;
+        if (l->v[o] > l->level)
+            continue;
+        if (p < 1)
+            p = 1;
+        if (pmax > s->subs[k].npes)
+            pmax = s->subs[k].npes;
+        for (; p <= pmax; p++) {
+            uint32_t rest = cell(l, k + 1, still, sum - p * M);
+            if (rest == NEVER)
+                continue;
+            key.cost = rest + (uint32_t)p;
+            key.p = (int)p;
+            key.m = (int)M;
+            if (key_less(&key, &best) && (!after || key_less(after, &key)))
+                best = key;
+        }
+    }
+    *out = best;
+    return best.cost != NEVER;
+}
+
+static int pair_is_level(const struct plan_level *l, int k, int m)
+{
+    const struct plan_space *s = l->s;
+
+    for (int o = s->first[k]; m && o < s->first[k + 1]; o++)
+        if (s->oracle->options[o].m == m)
+            return l->v[o] == l->level;
+    return 0;
+}
+
+static int *path_pairs(const struct plan_level *l, int path)
+{
+    return l->pairs + (size_t)path * 2 * (size_t)l->s->nsubs;
+}
+
+/* Make room for one more candidate. */
+static int grow(struct plan_level *l, struct hrun_error *err)
+{
+    int cap = l->paths_cap ? 2 * l->paths_cap : 16;
+    struct plan_path *paths;
+    int *pairs;
+
+    if (l->npaths < l->paths_cap)
+        return 0;
+    paths = realloc(l->paths, (size_t)cap * sizeof *paths);
+    if (paths)
+        l->paths = paths;
+    pairs = paths ? realloc(l->pairs, (size_t)cap * (2 * (size_t)l->s->nsubs + 1) * sizeof *pairs) : NULL;
+    if (!pairs)
+        return hrun_fail_nomem(err);
+    l->pairs = pairs;
+    l->paths_cap = cap;
+    return 0;
+}
+
+/* Append the best path that shares the first `turn` pairs with from[] (which has `used` PEs there, leaves
+ * `sum` processes and still needs the level if `need`), and takes a pair after *after at `turn`. Nothing if
+ * none. */
+static int branch(struct plan_level *l, const int *from, int turn, int used, long sum, int need,
+                  const struct pair_key *after, struct hrun_error *err)
+{
+    int n = l->s->nsubs, *pair;
+    struct pair_key key;
+
+    if (!next_pair(l, turn, need, sum, after, &key))
+        return 0;
+    if (grow(l, err))
+        return -1;
+    pair = path_pairs(l, l->npaths);
+    memcpy(pair, from, (size_t)turn * 2 * sizeof *pair);
+    l->paths[l->npaths].turn = turn;
+    l->paths[l->npaths].npes = used + (int)key.cost;
+    for (int k = turn; k < n; k++) {
+        if (k > turn)
+            next_pair(l, k, need, sum, NULL, &key);
+        pair[2 * k] = key.p;
+        pair[2 * k + 1] = key.m;
+        sum -= (long)key.p * key.m;
+        need = need && !pair_is_level(l, k, key.m);
+    }
+    l->npaths++;
+    return 0;
+}
+
+/* Split what path[] stood for, without itself: for each sub-cluster from its turn on, the same pairs before
+ * and a later pair there. */
+static int split(struct plan_level *l, const int *path, int turn, int npes, struct hrun_error *err)
+{
+    int n = l->s->nsubs, used = 0, need = 1;
+    long sum = l->P;
+
+    for (int k = 0; k < n; k++) {
+        struct pair_key own = { (uint32_t)(npes - used), path[2 * k], path[2 * k + 1] };
+        if (k >= turn && branch(l, path, k, used, sum, need, &own, err))
+            return -1;
+        used += own.p;
+        sum -= (long)own.p * own.m;
+        need = need && !pair_is_level(l, k, own.m);
+    }
+    return 0;
+}
+
+static int path_before(const struct plan_level *l, int a, int b)
+{
+    const int *x = path_pairs(l, a), *y = path_pairs(l, b);
+
+    if (l->paths[a].npes != l->paths[b].npes)
+        return l->paths[a].npes < l->paths[b].npes;
+    for (int k = 0; k < 2 * l->s->nsubs; k++)
+        if (x[k] != y[k])
+            return x[k] < y[k];
+    return 0;
+}
+
+int plan_level_add(struct plan_level *l, const struct plan_row *row, struct plan_best *best,
+                   struct hrun_error *err)
+{
+    int n = l->s->nsubs, rc = -1, *path = calloc(4 * (size_t)n + 1, sizeof *path);
+    struct hrun_choice c = { 0 };
+
+    if (!path)
+        return hrun_fail_nomem(err);
+    c.pes = path + 2 * n;
+    c.procs = path + 3 * n;
+    c.P = l->P;
+    c.value = l->level;
+    l->npaths = 0;
+    if (branch(l, path, 0, 0, l->P, 1, NULL, err))
+        goto out;
+    while (l->npaths > 0) {
+        int first = 0, turn;
+        for (int i = 1; i < l->npaths; i++)
+            if (path_before(l, i, first))
+                first = i;
+        memcpy(path, path_pairs(l, first), (size_t)n * 2 * sizeof *path);
+        turn = l->paths[first].turn;
+        c.npes = l->paths[first].npes;
+        for (int k = 0; k < n; k++) {
+            c.pes[k] = path[2 * k];
+            c.procs[k] = path[2 * k + 1];
+        }
+        if (!plan_best_takes(best, &c))
+            break;
+        plan_choice_time(l->s, row->t, &c);
+        if (plan_best_add(best, &c, err))
+            goto out;
+        if (best->top == 1)
+            break;
+        l->npaths--;
+        l->paths[first] = l->paths[l->npaths];
+        memmove(path_pairs(l, first), path_pairs(l, l->npaths), (size_t)n * 2 * sizeof *path);
+        if (split(l, path, turn, c.npes, err))
+            goto out;
+    }
+    rc = 0;
+out:
+    free(path);
+    return rc;
+}

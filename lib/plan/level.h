@@ -1,0 +1,48 @@
+/* level.h - inside lib/plan: all configurations with P processes and one given value, in their order
+ *
+ * Purpose: for one P and one threshold ("level"), over the options of value <= level: can sum Pi Mi = P be
+ * met, with how few PEs, by which configurations. Configurations of value exactly `level` are paths through
+ * the sub-clusters that take at least one option of that value; they come out by PEs, then lexicographically.
+ *
+ * Method: free[k][s] and need[k][s], the fewest PEs by which sub-clusters k.. can hold s processes; `need`
+ * with an option of value = level among them. Of the sums s only those matter from which P can still be met:
+ * at least P minus what sub-clusters before k can hold, and at most what those from k on can hold. So a
+ * window is never wider than the capacity exceeds P, which near the least feasible level is little.
+ */
+#ifndef HRUN_PLAN_LEVEL_H
+#define HRUN_PLAN_LEVEL_H
+
+#include "plan/space.h"
+
+#include <stdint.h>
+
+struct plan_level {
+    const struct plan_space *s;
+    int P;
+    const double *v;          /* nopt values at P, +infinity: not usable */
+    double level;
+    int *lo, *width;          /* nsubs + 1: the window of sums of each layer */
+    uint32_t **free, **need;  /* nsubs + 1 layers; `need` only if asked for */
+    uint32_t *pool;
+    size_t pool_cap;
+    int *queue;               /* positions of a sliding minimum */
+    size_t queue_cap;
+    struct plan_path *paths;  /* candidates of the enumeration */
+    int npaths, paths_cap;
+    int *pairs;               /* of the candidates: 2 nsubs each */
+};
+
+int plan_level_init(struct plan_level *l, const struct plan_space *s, struct hrun_error *err);
+void plan_level_release(struct plan_level *l);
+
+/* Compute the layers. *met becomes 1 when some configuration of value <= level has P processes.
+ * with_need: also what plan_level_add uses. -1 with HRUN_ENOMEM. */
+int plan_level_build(struct plan_level *l, int P, const double *v, double level, int with_need, int *met,
+                     struct hrun_error *err);
+
+/* Add the configurations of value exactly `level` to best, in their order, until one is not good enough.
+ * row is that of P. -1 with HRUN_ENOMEM. */
+int plan_level_add(struct plan_level *l, const struct plan_row *row, struct plan_best *best,
+                   struct hrun_error *err);
+
+#endif

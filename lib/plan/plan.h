@@ -1,0 +1,106 @@
+/* plan.h - configurations, the exact search, objectives
+ *
+ * A configuration (P1,M1,...,PG,MG): Pi PEs of sub-cluster i with Mi processes each; Pi = 0 goes with Mi = 0;
+ * P = sum Pi Mi > 0 (paper 000, section 4.1).
+ * Order of configurations ("better"): smaller objective value, then fewer PEs in all, then lexicographically
+ * smaller (P1,M1,P2,M2,...). This order is total, so each answer is unique; exhaustive and fast search must
+ * agree on it.
+ * A configuration is valid when the rule accepts P, every used option has a usable time at P, and Mi
+ * processes fit into the memory of a PE.
+ */
+#ifndef HRUN_PLAN_H
+#define HRUN_PLAN_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "model/oracle.h"
+
+struct hrun_plan_sub {
+    int npes;               /* |Gi|: PEs that may be used */
+    double memory_bytes;    /* per PE; 0: not limited */
+    double cost_per_hour, power_w; /* per PE, for objectives other than time */
+};
+
+/* What is minimised. One row per objective; value() gets the predicted time and the PEs used in each
+ * sub-cluster. A value that is not finite makes the configuration one without a usable time. A separable
+ * value() never falls when the time grows, and is asked with zeros for the PEs. */
+struct hrun_objective {
+    const char *name;       /* "time" */
+    const char *unit;       /* "s" */
+    double (*value)(double time_s, const int *pes, const struct hrun_plan_sub *subs, int nsubs);
+    int separable;          /* 1: value depends on time alone and grows with it; the fast search is exact */
+};
+/* NULL when unknown; hrun_objectives() lists all, ending with a NULL name. */
+const struct hrun_objective *hrun_objective_find(const char *name);
+const struct hrun_objective *hrun_objectives(void);
+
+struct hrun_plan_problem {
+    const struct hrun_oracle *oracle;
+    const struct hrun_plan_sub *subs;  /* oracle->nsubs entries */
+    const struct hrun_objective *objective; /* NULL: time */
+    int P;                             /* > 0: only configurations with this many processes (-n); 0: any */
+};
+
+struct hrun_choice {
+    int *pes, *procs;       /* nsubs each: Pi, Mi; owned */
+    int P;                  /* processes */
+    int npes;               /* sum Pi */
+    double time_s;          /* max Ti */
+    double value;           /* of the objective */
+    int limiting;           /* the sub-cluster with the largest Ti, the first of several */
+};
+
+struct hrun_plan_counts {   /* all as double: they may be astronomically many */
+    int counted;            /* 1: all are known; 0: too many to count, all but total are 0 */
+    double total;           /* configurations over the options that exist: those with problem->P processes, or
+                             * all with P > 0 when none is given; if not counted, always all */
+    double valid;
+    double excluded_rule;   /* each excluded configuration counts once, under its first reason */
+    double excluded_memory;
+    double excluded_model;  /* no usable time at its P */
+};
+
+struct hrun_plan {
+    struct hrun_choice *v;  /* best first; owned */
+    int n;                  /* min(top, number of valid configurations), at least 1 */
+    int nsubs;
+    struct hrun_plan_counts counts;
+    int exact;              /* 1: proven */
+    double search_s;        /* time the search took */
+};
+
+/* The `top` best configurations (top >= 1), exactly, in their order.
+ * An objective that is not separable is served by hrun_plan_exhaustive, up to 5 million configurations.
+ * Errors: HRUN_EINFEASIBLE when none is valid (the message says how many were excluded and why), HRUN_EINVAL
+ * (top, options out of order, more than 2^30 processes possible, too many configurations for this objective),
+ * errors of the oracle, HRUN_ENOMEM. Result: *out, to be given to hrun_plan_destroy.
+ * Of the oracle's bounds it is asked that they exceed no usable Ti by more than a fraction of 1e-9 of it,
+ * which leaves room for rounding. */
+int hrun_plan_search(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,
+                     struct hrun_error *err);
+
+/* The same by looking at every configuration (paper 000, Fig. 1): the reference. For small instances. */
+int hrun_plan_exhaustive(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,
+                         struct hrun_error *err);
+void hrun_plan_destroy(struct hrun_plan *p);
+
+/* Count configurations, without looking at each: limit is about how many additions that may take (one per
+ * option and P for each set of options that is usable at some P, 16 per time evaluated); 1e8 is about 0.1 s.
+ * Beyond it, and beyond 2^53 configurations, only the total is known. hrun_plan_search does the same with a
+ * limit of some ms. */
+int hrun_plan_count(const struct hrun_plan_problem *problem, double limit, struct hrun_plan_counts *out,
+                    struct hrun_error *err);
+
+/* Evaluate one given configuration. Errors: HRUN_EINVAL naming what is wrong (more PEs than the sub-cluster
+ * has, M without PEs, rule, memory, no model); with check = 0 rule and memory are not asked. *out's arrays
+ * are fresh. */
+int hrun_plan_evaluate(const struct hrun_plan_problem *problem, const int *pes, const int *procs, int check,
+                       struct hrun_choice *out, struct hrun_error *err);
+void hrun_choice_release(struct hrun_choice *c);
+
+/* Text form "(4,1,0,0)". Parse errors: HRUN_EPARSE with column; nsubs pairs are needed, the message says
+ * so. */
+void hrun_config_print(const int *pes, const int *procs, int nsubs, struct hrun_buf *out);
+int hrun_config_parse(const char *text, int nsubs, int *pes, int *procs, struct hrun_error *err);
+
+#endif

@@ -1,0 +1,380 @@
+/* space.c - options, rows and the list of the best; see space.h for the contracts */
+#include "plan/space.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static int check_options(const struct hrun_oracle *oracle, struct hrun_error *err)
+{
+    for (int o = 0; o < oracle->noptions; o++) {
+        const struct hrun_option *a = &oracle->options[o], *b = o ? a - 1 : NULL;
+        if (a->sub < 0 || a->sub >= oracle->nsubs || a->m < 1)
+            return hrun_fail(err, HRUN_EINVAL, "option %d (sub-cluster %d, Mi = %d) does not exist", o,
+                             a->sub + 1, a->m);
+        if (b && (b->sub > a->sub || (b->sub == a->sub && b->m >= a->m)))
+            return hrun_fail(err, HRUN_EINVAL, "option %d is out of order: options go by sub-cluster, then "
+                             "by processes per PE", o);
+    }
+    return 0;
+}
+
+int plan_space_init(struct plan_space *s, const struct hrun_plan_problem *problem, int keep_rows,
+                    struct hrun_error *err)
+{
+    const struct hrun_oracle *oracle = problem->oracle;
+    double max_P = 0;
+    int o = 0;
+
+    memset(s, 0, sizeof *s);
+    if (problem->P < 0)
+        return hrun_fail(err, HRUN_EINVAL, "%d is not a number of processes: it must be at least 1",
+                         problem->P);
+    if (check_options(oracle, err))
+        return -1;
+    s->problem = problem;
+    s->oracle = oracle;
+    s->objective = problem->objective ? problem->objective : hrun_objective_find("time");
+    s->subs = problem->subs;
+    s->nsubs = oracle->nsubs;
+    s->nopt = oracle->noptions;
+    s->first = calloc((size_t)s->nsubs + 1, sizeof *s->first);
+    s->full = calloc((size_t)s->nopt + 1, sizeof *s->full);
+    s->no_pes = calloc((size_t)s->nsubs + 1, sizeof *s->no_pes);
+    if (!s->first || !s->full || !s->no_pes)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < s->nsubs; i++) {
+        if (s->subs[i].npes < 0)
+            return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d has %d PEs", i + 1, s->subs[i].npes);
+        s->first[i] = o;
+        for (; o < s->nopt && oracle->options[o].sub == i; o++)
+            s->full[o] = (long)s->subs[i].npes * oracle->options[o].m;
+        if (o > s->first[i])
+            max_P += (double)s->full[o - 1];
+    }
+    s->first[s->nsubs] = o;
+    if (max_P > PLAN_MAX_P)
+        return hrun_fail(err, HRUN_EINVAL, "up to %.0f processes are possible; at most %d can be searched: "
+                         "allow fewer processes per PE or fewer PEs", max_P, PLAN_MAX_P);
+    s->max_P = (int)max_P;
+    if (keep_rows) {
+        s->rows = calloc((size_t)s->max_P + 1, sizeof *s->rows);
+        if (!s->rows)
+            return hrun_fail_nomem(err);
+    }
+    return 0;
+}
+
+void plan_space_release(struct plan_space *s)
+{
+    for (int P = 0; s->rows && P <= s->max_P; P++)
+        free(s->rows[P]);
+    free(s->rows);
+    free(s->last);
+    free(s->first);
+    free(s->full);
+    free(s->no_pes);
+    memset(s, 0, sizeof *s);
+}
+
+double plan_space_cells(const struct plan_space *s)
+{
+    return (double)s->max_P * s->nopt;
+}
+
+double plan_space_total(const struct plan_space *s)
+{
+    double total = 1;
+
+    for (int i = 0; i < s->nsubs; i++)
+        total *= 1 + (double)s->subs[i].npes * (s->first[i + 1] - s->first[i]);
+    return total - 1;
+}
+
+double plan_value(const struct plan_space *s, double time_s)
+{
+    return s->objective->value(time_s, s->no_pes, s->subs, s->nsubs);
+}
+
+/* One block: the struct, t, v, state. */
+static struct plan_row *row_create(int nopt)
+{
+    struct plan_row *row = malloc(sizeof *row + (size_t)nopt * (2 * sizeof(double) + 1));
+
+    if (!row)
+        return NULL;
+    row->P = 0;
+    row->rule = 0;
+    row->t = (double *)(row + 1);
+    row->v = row->t + nopt;
+    row->state = (unsigned char *)(row->v + nopt);
+    return row;
+}
+
+static int row_fill(const struct plan_space *s, struct plan_row *row, int P, struct hrun_error *err)
+{
+    const struct hrun_oracle *oracle = s->oracle;
+    int is_time = s->objective == hrun_objective_find("time"), rule;
+    double bytes = 0;
+
+    row->P = 0;
+    rule = oracle->rule(oracle->ctx, P, err);
+    if (rule < 0)
+        return -1;
+    row->rule = rule > 0;
+    row->P = P;
+    if (!row->rule)
+        return 0;
+    if ((oracle->memory && oracle->memory(oracle->ctx, P, &bytes, err)) ||
+        oracle->times(oracle->ctx, P, row->t, err)) {
+        row->P = 0;
+        return -1;
+    }
+    for (int o = 0; o < s->nopt; o++) {
+        const struct hrun_option *option = &oracle->options[o];
+        double memory = s->subs[option->sub].memory_bytes, t = row->t[o], v;
+
+        row->v[o] = INFINITY;
+        /* A need for memory that is not a number fits nowhere. */
+        if (memory > 0 && !(option->m * bytes <= memory)) {
+            row->state[o] = PLAN_MEMORY;
+            continue;
+        }
+        row->state[o] = PLAN_MODEL;
+        if (!(isfinite(t) && t > 0))
+            continue;
+        v = is_time || !s->objective->separable ? t : plan_value(s, t);
+        if (!isfinite(v))
+            continue;
+        row->state[o] = PLAN_USABLE;
+        row->v[o] = v;
+    }
+    return 0;
+}
+
+const struct plan_row *plan_space_row(struct plan_space *s, int P, struct hrun_error *err)
+{
+    struct plan_row **slot = s->rows ? &s->rows[P] : &s->last;
+
+    if (!*slot) {
+        *slot = row_create(s->nopt);
+        if (!*slot) {
+            hrun_fail_nomem(err);
+            return NULL;
+        }
+    }
+    if ((*slot)->P != P && row_fill(s, *slot, P, err))
+        return NULL;
+    return *slot;
+}
+
+void plan_best_init(struct plan_best *b, int top, int nsubs)
+{
+    memset(b, 0, sizeof *b);
+    b->top = top;
+    b->nsubs = nsubs;
+}
+
+void plan_best_release(struct plan_best *b)
+{
+    for (int i = 0; i < b->n; i++)
+        hrun_choice_release(&b->v[i]);
+    free(b->v);
+    b->v = NULL;
+    b->n = b->cap = 0;
+}
+
+double plan_best_worst(const struct plan_best *b)
+{
+    return b->n < b->top ? INFINITY : b->v[b->n - 1].value;
+}
+
+int plan_best_wants(const struct plan_best *b, double value)
+{
+    return b->n < b->top || value <= b->v[b->n - 1].value;
+}
+
+int plan_best_takes(const struct plan_best *b, const struct hrun_choice *c)
+{
+    return b->n < b->top || plan_choice_compare(c, &b->v[b->n - 1], b->nsubs) < 0;
+}
+
+int plan_best_add(struct plan_best *b, const struct hrun_choice *c, struct hrun_error *err)
+{
+    size_t bytes = (size_t)b->nsubs * sizeof(int);
+    struct hrun_choice copy = *c;
+    int lo = 0, hi = b->n;
+
+    if (!plan_best_takes(b, c))
+        return 0;
+    if (b->n < b->top) {
+        if (b->n == b->cap) {
+            int cap = b->cap ? 2 * b->cap : 4;
+            struct hrun_choice *v = realloc(b->v, (size_t)cap * sizeof *v);
+            if (!v)
+                return hrun_fail_nomem(err);
+            b->v = v;
+            b->cap = cap;
+        }
+        copy.pes = malloc(bytes + 1);
+        copy.procs = malloc(bytes + 1);
+        if (!copy.pes || !copy.procs) {
+            free(copy.pes);
+            free(copy.procs);
+            return hrun_fail_nomem(err);
+        }
+    } else { /* the last one leaves; its arrays stay */
+        b->n--;
+        hi--;
+        copy.pes = b->v[b->n].pes;
+        copy.procs = b->v[b->n].procs;
+    }
+    memcpy(copy.pes, c->pes, bytes);
+    memcpy(copy.procs, c->procs, bytes);
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (plan_choice_compare(&copy, &b->v[mid], b->nsubs) < 0)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    memmove(b->v + lo + 1, b->v + lo, (size_t)(b->n - lo) * sizeof *b->v);
+    b->v[lo] = copy;
+    b->n++;
+    return 0;
+}
+
+int plan_choice_compare(const struct hrun_choice *a, const struct hrun_choice *b, int nsubs)
+{
+    if (a->value != b->value)
+        return a->value < b->value ? -1 : 1;
+    if (a->npes != b->npes)
+        return a->npes < b->npes ? -1 : 1;
+    for (int i = 0; i < nsubs; i++) {
+        if (a->pes[i] != b->pes[i])
+            return a->pes[i] < b->pes[i] ? -1 : 1;
+        if (a->procs[i] != b->procs[i])
+            return a->procs[i] < b->procs[i] ? -1 : 1;
+    }
+    return 0;
+}
+
+void plan_choice_time(const struct plan_space *s, const double *t, struct hrun_choice *c)
+{
+    int o = 0;
+
+    c->time_s = 0;
+    c->limiting = -1;
+    for (int i = 0; i < s->nsubs; i++) {
+        if (c->pes[i] == 0)
+            continue;
+        for (o = s->first[i]; s->oracle->options[o].m != c->procs[i]; o++)
+            ;
+        if (c->limiting < 0 || t[o] > c->time_s) {
+            c->time_s = t[o];
+            c->limiting = i;
+        }
+    }
+}
+
+double plan_clock(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Steps of counting that an error message may cost: about 0.1 s. */
+#define ERROR_COUNT_LIMIT 1e8
+
+/* Say why nothing is valid. Result: -1. */
+static int fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *known, struct hrun_error *err)
+{
+    struct hrun_plan_counts c = *known;
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int only = s->problem->P, accepted = 0;
+
+    if (!c.counted && plan_count(s, ERROR_COUNT_LIMIT, &c, err))
+        return -1;
+    if (only > s->max_P) {
+        hrun_buf_addf(&text, "no configuration has %d process%s: at most %d are possible", only,
+                      only == 1 ? "" : "es", s->max_P);
+        goto fill;
+    }
+    hrun_buf_adds(&text, "no configuration");
+    if (only)
+        hrun_buf_addf(&text, " with %d process%s", only, only == 1 ? "" : "es");
+    hrun_buf_adds(&text, " is valid: ");
+    if (c.counted && c.total == 0) {
+        hrun_buf_adds(&text, only ? "no numbers of PEs and processes per PE make this product"
+                                  : "there are no PEs with a model");
+    } else if (c.counted) {
+        hrun_add_count(&text, c.total);
+        hrun_buf_adds(&text, c.total == 1 ? " configuration, excluded (" : " configurations, all excluded (");
+        plan_counts_print(&c, &text);
+        hrun_buf_adds(&text, ")");
+        if (c.excluded_rule >= c.excluded_memory && c.excluded_rule >= c.excluded_model)
+            hrun_buf_adds(&text, "; choose a size or a number of processes that the rule accepts");
+        else if (c.excluded_memory >= c.excluded_model)
+            hrun_buf_adds(&text, "; choose a smaller size or fewer processes per PE");
+        else
+            hrun_buf_adds(&text, "; the models give no usable time, calibrate nearer to this size");
+    } else {
+        int from = only ? only : 1, to = only ? only : s->max_P;
+        for (int P = from; P <= to; P++) {
+            int rule = s->oracle->rule(s->oracle->ctx, P, err);
+            if (rule < 0) {
+                hrun_buf_release(&text);
+                return -1;
+            }
+            accepted += rule > 0;
+        }
+        hrun_add_count(&text, c.total);
+        hrun_buf_addf(&text, " configurations%s, too many to count by reason; the rule accepts %d of %d "
+                      "numbers of processes%s", only ? " of any number of processes" : "", accepted,
+                      to - from + 1, accepted ? ", and these have none with memory and a time" : "");
+    }
+fill:
+    if (text.failed)
+        hrun_fail_nomem(err);
+    else
+        hrun_fail(err, HRUN_EINFEASIBLE, "%s", text.data);
+    hrun_buf_release(&text);
+    return -1;
+}
+
+int plan_finish(struct plan_space *s, struct plan_best *best, const struct hrun_plan_counts *counts,
+                double started_s, struct hrun_plan **out, struct hrun_error *err)
+{
+    struct hrun_plan *p;
+
+    if (best->n == 0)
+        return fail_infeasible(s, counts, err);
+    p = calloc(1, sizeof *p);
+    if (!p)
+        return hrun_fail_nomem(err);
+    p->v = best->v;
+    p->n = best->n;
+    p->nsubs = s->nsubs;
+    p->counts = *counts;
+    p->exact = 1;
+    p->search_s = plan_clock() - started_s;
+    best->v = NULL;
+    best->n = best->cap = 0;
+    *out = p;
+    return 0;
+}
+
+void hrun_plan_destroy(struct hrun_plan *p)
+{
+    if (!p)
+        return;
+    for (int i = 0; i < p->n; i++)
+        hrun_choice_release(&p->v[i]);
+    free(p->v);
+    free(p);
+}

@@ -1,0 +1,137 @@
+/* test_plan_oom.c - lib/plan when memory runs out: each allocation of a search fails once, in turn
+ *
+ * malloc and its relatives are replaced here, for the whole program. Sanitizers and valgrind bring their own;
+ * under them nothing fails and the test says so.
+ */
+#include "tap.h"
+
+#include "plan/plan.h"
+#include "plan/search.h"
+#include "plan_table.h"
+
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define REPLACED 0
+#else
+#define REPLACED 1
+#endif
+
+static long calls, fail_at, live;  /* fail_at: which call from now on fails, 0: none */
+
+#if REPLACED
+extern void *__libc_malloc(size_t size);
+extern void *__libc_realloc(void *p, size_t size);
+extern void *__libc_calloc(size_t n, size_t size);
+extern void __libc_free(void *p);
+
+static int out_of_memory(void)
+{
+    return ++calls == fail_at;
+}
+
+void *malloc(size_t size)
+{
+    void *p = out_of_memory() ? NULL : __libc_malloc(size);
+
+    live += p != NULL;
+    return p;
+}
+
+void *calloc(size_t n, size_t size)
+{
+    void *p = out_of_memory() ? NULL : __libc_calloc(n, size);
+
+    live += p != NULL;
+    return p;
+}
+
+void *realloc(void *old, size_t size)
+{
+    void *p = out_of_memory() ? NULL : __libc_realloc(old, size);
+
+    live += p && !old;
+    return p;
+}
+
+void free(void *p)
+{
+    live -= p != NULL;
+    __libc_free(p);
+}
+#endif
+
+static struct table x;
+
+enum action { SEARCH, EXHAUSTIVE, INTERVALS, COUNT, EVALUATE, PARSE };
+
+static int act(enum action action, const struct hrun_plan_problem *problem, struct hrun_plan **plan,
+               struct hrun_error *err)
+{
+    static const struct plan_tuning tuning = { 0, 4, 1 };
+    int pes[3] = { 2, 1, 0 }, procs[3] = { 1, 2, 0 };
+    struct hrun_plan_counts n;
+    struct hrun_choice c;
+
+    switch (action) {
+    case SEARCH: return hrun_plan_search(problem, 30, plan, err);
+    case EXHAUSTIVE: return hrun_plan_exhaustive(problem, 30, plan, err);
+    case INTERVALS: return plan_search_tuned(problem, 9, &tuning, NULL, plan, err);
+    case COUNT: return hrun_plan_count(problem, 1e9, &n, err);
+    case PARSE: return hrun_config_parse("1,1,0,0,1,1", 3, pes, procs, err);
+    default:
+        if (hrun_plan_evaluate(problem, pes, procs, 1, &c, err))
+            return -1;
+        hrun_choice_release(&c);
+        return 0;
+    }
+}
+
+static void test_action(enum action action, const char *name, const struct hrun_plan_problem *problem,
+                        enum hrun_code final)
+{
+    int bad = 0, leaked = 0, failed = 0, rc;
+
+    for (long k = 1;; k++) {
+        struct hrun_plan *plan = NULL;
+        struct hrun_error err;
+        long before = live;
+        calls = 0;
+        fail_at = k;
+        rc = act(action, problem, &plan, &err);
+        fail_at = 0;
+        if (calls < k) { /* nothing failed any more */
+            bad += (rc ? err.code : HRUN_OK) != final;
+            hrun_plan_destroy(plan);
+            leaked += live != before;
+            break;
+        }
+        failed++;
+        bad += rc != -1 || err.code != HRUN_ENOMEM || plan;
+        leaked += live != before;
+    }
+    is_int(bad, 0, "%s: each of %d failing allocations gives HRUN_ENOMEM and no result", name, failed);
+    is_int(leaked, 0, "%s: and nothing is lost", name);
+}
+
+int main(void)
+{
+    static const int npes[] = { 4, 4, 4 }, ones[] = { 1, 0 }, twos[] = { 1, 2, 0 };
+    const int *const lists[] = { twos, twos, ones };
+    struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0 };
+
+    table_init(&x, 3, npes, lists);
+    calls = 0;
+    act(PARSE, &problem, NULL, NULL);
+    if (!REPLACED || calls == 0) {
+        printf("1..0 # SKIP allocations cannot be made to fail here\n");
+        return 0;
+    }
+    test_action(SEARCH, "search", &problem, HRUN_OK);
+    test_action(EXHAUSTIVE, "exhaustive", &problem, HRUN_OK);
+    test_action(INTERVALS, "intervals", &problem, HRUN_OK);
+    test_action(COUNT, "count", &problem, HRUN_OK);
+    test_action(EVALUATE, "evaluate", &problem, HRUN_OK);
+    test_action(PARSE, "parse", &problem, HRUN_OK);
+    memset(x.rule, 0, sizeof x.rule);
+    test_action(SEARCH, "infeasible", &problem, HRUN_EINFEASIBLE);
+    return tap_done();
+}
