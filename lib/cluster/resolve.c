@@ -6,6 +6,7 @@
 #include <ifaddrs.h>
 #include <netdb.h>
 #include <resolv.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -29,7 +30,7 @@ struct hrun_resolver *hrun_resolver_create(struct hrun_error *err)
         goto fail;
     }
     if (!r->own[0])
-        strcpy(r->own, "localhost");
+        snprintf(r->own, sizeof r->own, "localhost");
     if (getifaddrs(&r->addresses))
         r->addresses = NULL;    /* names still tell this host from others */
     return r;

@@ -83,5 +83,18 @@ fails() {
     fi
 }
 
-# Files and folders that hrun may leave in shared places, for comparison before and after.
-litter() { ls -d /tmp/hrun.* /tmp/ompi.* /tmp/pmix-* /dev/shm/hrun.* /dev/shm/vader* /dev/shm/*pmix* 2>/dev/null | sort; }
+# Files and folders that hrun or its MPI may leave in shared places, for comparison before and after. Folders of an hrun
+# that is still running (somebody else's) do not count.
+litter() {
+    local f pid
+    ls -d /tmp/hrun.* /tmp/ompi.* /tmp/pmix-* /dev/shm/hrun.* /dev/shm/vader* /dev/shm/*pmix* 2>/dev/null | sort |
+        while read -r f; do
+            case $f in
+                */hrun.*)
+                    pid=${f##*/hrun.}
+                    pid=${pid#*.}
+                    kill -0 "${pid%%.*}" 2>/dev/null && continue ;;
+            esac
+            echo "$f"
+        done
+}

@@ -1,0 +1,344 @@
+/* campaign.c - which runs a calibration makes; see campaign.h */
+#include "campaign.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    REPETITIONS = 3,       /* three tell an outlier from a trend, at the least cost */
+    LIST_MAX = 1000,
+    ALL_PES_UP_TO = 4      /* paper 000, Table VI measures P = 1..4 of each sub-cluster */
+};
+
+/* A size is moved by at most this part of itself to satisfy the rule: half of the step between sizes that grow by
+ * a factor of 1.5, so that moved sizes stay apart. */
+static const double SIZE_SHIFT = 0.25;
+
+/* "1,2,4-8:2" -> ascending distinct numbers. */
+static int parse_list(const char *what, const char *text, int64_t max, int64_t *v, int *n, struct hrun_error *err)
+{
+    char *copy = strdup(text), *save = NULL, *word;
+    int k = 0, rc = -1;
+
+    if (!copy)
+        return hrun_fail_nomem(err);
+    for (word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+        char *dash = strchr(word, '-'), *colon = strchr(word, ':');
+        int64_t lo, hi, step = 1;
+
+        if (dash == word)
+            dash = NULL;
+        if (dash)
+            *dash = 0;
+        if (colon)
+            *colon = 0;
+        if (colon && !dash) {
+            hrun_fail(err, HRUN_EINVAL, "%s: '%s:%s' is no range; say FIRST-LAST:STEP", what, word, colon + 1);
+            goto done;
+        }
+        if (hrun_parse_count(what, word, 1, max, &lo, err) ||
+            (dash && hrun_parse_count(what, dash + 1, lo, max, &hi, err)) ||
+            (colon && hrun_parse_count(what, colon + 1, 1, max, &step, err)))
+            goto done;
+        if (!dash)
+            hi = lo;
+        for (int64_t x = lo; x <= hi; x += step) {
+            int i;
+
+            for (i = k; i > 0 && v[i - 1] > x; i--)
+                ;
+            if (i > 0 && v[i - 1] == x)
+                continue;
+            if (k == LIST_MAX) {
+                hrun_fail(err, HRUN_EINVAL, "%s: more than %d numbers", what, LIST_MAX);
+                goto done;
+            }
+            memmove(v + i + 1, v + i, (size_t)(k - i) * sizeof *v);
+            v[i] = x;
+            k++;
+        }
+    }
+    if (!k) {
+        hrun_fail(err, HRUN_EINVAL, "%s: the list is empty", what);
+        goto done;
+    }
+    *n = k;
+    rc = 0;
+done:
+    free(copy);
+    return rc;
+}
+
+/* All up to 4, then 6, 8, 12, 16, 24, ... and the whole sub-cluster. */
+static int default_pes(int npes, int64_t *v)
+{
+    int n = 0;
+
+    for (int p = 1; p <= npes && p <= ALL_PES_UP_TO; p++)
+        v[n++] = p;
+    for (int p = ALL_PES_UP_TO; p < npes; p *= 2) {
+        if (p + p / 2 < npes)
+            v[n++] = p + p / 2;
+        v[n++] = 2 * p < npes ? 2 * p : npes;
+    }
+    return n;
+}
+
+/* The size nearest to N that the rule accepts for P, within SIZE_SHIFT of N; 0 if there is none, -1 on error. */
+static int64_t fit_size(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_error *err)
+{
+    int64_t reach = (int64_t)(SIZE_SHIFT * (double)N);
+
+    for (int64_t d = 0; d <= reach; d++) {
+        for (int side = -1; side <= 1; side += 2) {
+            int64_t x = N + side * d;
+            int good = x < 1 ? 0 : hrun_app_rule(app, x, P, err);
+
+            if (good < 0)
+                return -1;
+            if (good)
+                return x;
+        }
+        /* Rules repeat with P or P^2; past a million steps no multiple is left to find. */
+        if (d > 1000000)
+            break;
+    }
+    return 0;
+}
+
+static int add_point(struct campaign *g, size_t *cap, struct point p, struct hrun_error *err)
+{
+    for (int i = 0; i < g->n; i++)
+        if (g->v[i].sub == p.sub && g->v[i].N == p.N && g->v[i].pes == p.pes && g->v[i].m == p.m)
+            return 0;
+    if ((size_t)g->n == *cap) {
+        size_t more = *cap ? *cap * 2 : 64;
+        struct point *v = realloc(g->v, more * sizeof *v);
+
+        if (!v)
+            return hrun_fail_nomem(err);
+        g->v = v;
+        *cap = more;
+    }
+    g->v[g->n++] = p;
+    return 0;
+}
+
+/* Count what the log already holds of each point of sub-cluster i. */
+static int count_measured(struct context *c, int i, struct campaign *g, struct hrun_error *err)
+{
+    struct hrun_samples samples = { 0 };
+    struct hrun_buf consts = HRUN_BUF_INIT;
+
+    if (hrun_store_samples(c->store, c->app->name, c->signatures.v[i], &samples, err))
+        return -1;
+    hrun_app_consts_text(c->app, &consts);
+    for (size_t k = 0; k < samples.n; k++) {
+        const struct hrun_sample *s = &samples.v[k];
+
+        if (!s->ok || s->mixed || strcmp(s->consts ? s->consts : "", consts.data))
+            continue;
+        for (int j = 0; j < g->n; j++) {
+            struct point *p = &g->v[j];
+
+            if (p->sub != i || p->N != s->N || p->pes != s->pes || p->m != s->M)
+                continue;
+            p->wall_s = (p->wall_s * p->have + s->wall_s) / (p->have + 1);
+            p->have++;
+        }
+    }
+    hrun_buf_release(&consts);
+    hrun_samples_release(&samples);
+    return 0;
+}
+
+static int wanted_sub(const struct hrun_cluster *cl, int i, const char *use)
+{
+    size_t len = strlen(cl->subs[i].name);
+
+    for (const char *p = use; p && *p; p = strchr(p, ','), p = p ? p + 1 : NULL)
+        if (!strncmp(p, cl->subs[i].name, len) && (!p[len] || p[len] == ','))
+            return 1;
+    return !use;
+}
+
+static int check_use(const struct hrun_cluster *cl, const char *use, struct hrun_error *err)
+{
+    struct hrun_buf names = HRUN_BUF_INIT;
+    char *copy = strdup(use ? use : ""), *save = NULL, *word;
+    int rc = copy ? 0 : hrun_fail_nomem(err);
+
+    for (word = rc ? NULL : strtok_r(copy, ",", &save); word && !rc; word = strtok_r(NULL, ",", &save)) {
+        int i;
+
+        for (i = 0; i < cl->nsubs && strcmp(cl->subs[i].name, word); i++)
+            ;
+        if (i < cl->nsubs)
+            continue;
+        for (i = 0; i < cl->nsubs; i++)
+            hrun_buf_addf(&names, "%s%s", i ? ", " : "", cl->subs[i].name);
+        rc = hrun_fail(err, HRUN_EINVAL, "--use: there is no sub-cluster '%s'; there are: %s", word, names.data);
+    }
+    hrun_buf_release(&names);
+    free(copy);
+    return rc;
+}
+
+/* The points of one sub-cluster for one number of processes per PE. */
+static int add_points(struct context *c, const struct calib_settings *s, int i, int m, const int64_t *sizes, int nsizes,
+                      struct campaign *g, size_t *cap, struct hrun_error *err)
+{
+    const struct hrun_subcluster *sub = &c->cluster->subs[i];
+    int64_t pes[LIST_MAX + 1];
+    int npes;
+
+    if (!s->pes)
+        npes = default_pes(sub->npes, pes);
+    else if (parse_list("--pes", s->pes, 1000000, pes, &npes, err))
+        return -1;
+    for (int j = 0; j < npes; j++) {
+        if (pes[j] > sub->npes)
+            continue;
+        for (int k = 0; k < nsizes; k++) {
+            int64_t P = pes[j] * m, N = fit_size(c->app, sizes[k], P, err);
+            double bytes;
+
+            if (N < 0)
+                return -1;
+            if (!N) {
+                g->skipped_rule++;
+                continue;
+            }
+            if (hrun_app_memory(c->app, N, P, &bytes, err))
+                return -1;
+            if (sub->memory_bytes && bytes * m > (double)sub->memory_bytes) {
+                g->skipped_memory++;
+                continue;
+            }
+            if (add_point(g, cap, (struct point){ .sub = i, .N = N, .pes = (int)pes[j], .m = m }, err))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+int campaign_build(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err)
+{
+    struct campaign g = { .wanted = REPETITIONS };
+    int64_t sizes[LIST_MAX + 1], procs[LIST_MAX + 1], n64 = REPETITIONS;
+    int nsizes = 0, nprocs = 0;
+    size_t cap = 0;
+
+    if (check_use(c->cluster, s->use, err) ||
+        (s->repetitions && hrun_parse_count("--repetitions", s->repetitions, 1, 1000, &n64, err)))
+        return -1;
+    g.wanted = (int)n64;
+    if (s->sizes) {
+        if (parse_list("--sizes", s->sizes, HRUN_COUNT_MAX, sizes, &nsizes, err))
+            return -1;
+    } else {
+        for (int i = 0; i < c->app->nsizes && i < LIST_MAX; i++)
+            sizes[nsizes++] = c->app->sizes[i];
+    }
+    if (!nsizes)
+        return hrun_fail(err, HRUN_EINVAL, "the definition of %s (%s) suggests no sizes: give some with --sizes LIST",
+                         c->app->name, c->app->file);
+    if (s->procs) {
+        if (parse_list("--procs", s->procs, 1000000, procs, &nprocs, err))
+            return -1;
+    } else {
+        for (int i = 0; i < c->app->nprocs_per_pe && i < LIST_MAX; i++)
+            procs[nprocs++] = c->app->procs_per_pe[i];
+    }
+    for (int i = 0; i < c->cluster->nsubs; i++) {
+        if (!wanted_sub(c->cluster, i, s->use))
+            continue;
+        for (int j = 0; j < nprocs; j++)
+            if (add_points(c, s, i, (int)procs[j], sizes, nsizes, &g, &cap, err))
+                goto fail;
+        if (!s->again && count_measured(c, i, &g, err))
+            goto fail;
+    }
+    if (!g.n) {
+        hrun_fail(err, HRUN_EINVAL, "nothing to measure: the rule '%s' excludes %d points, memory %d; try other --sizes",
+                  hrun_expr_text(c->app->rule), g.skipped_rule, g.skipped_memory);
+        goto fail;
+    }
+    *out = g;
+    return 0;
+fail:
+    free(g.v);
+    return -1;
+}
+
+void campaign_release(struct campaign *g)
+{
+    free(g->v);
+    memset(g, 0, sizeof *g);
+}
+
+int campaign_left(const struct campaign *g)
+{
+    int left = 0;
+
+    for (int i = 0; i < g->n; i++)
+        if (g->v[i].have < g->wanted)
+            left += g->wanted - g->v[i].have;
+    return left;
+}
+
+/* How wall time has grown with N so far: the slope of log time over log N between the smallest and the largest known
+ * size of one sub-cluster, kept between 0 and 3 (dense linear algebra); 2 while there is one size only. */
+static double growth(const struct campaign *g)
+{
+    const struct point *lo = NULL, *hi = NULL;
+    double slope;
+
+    for (int i = 0; i < g->n; i++) {
+        const struct point *p = &g->v[i];
+
+        if (p->wall_s <= 0)
+            continue;
+        if (!lo || p->N < lo->N)
+            lo = p;
+        if (!hi || p->N > hi->N)
+            hi = p;
+    }
+    if (!lo || lo->N == hi->N)
+        return 2;
+    slope = log(hi->wall_s / lo->wall_s) / log((double)hi->N / (double)lo->N);
+    return fmin(fmax(slope, 0), 3);
+}
+
+double campaign_time_left(const struct campaign *g)
+{
+    double total = 0, slope = growth(g);
+
+    for (int i = 0; i < g->n; i++) {
+        const struct point *p = &g->v[i], *best = NULL;
+        double est = p->wall_s, distance, least = INFINITY;
+        int runs = g->wanted - p->have;
+
+        if (runs <= 0)
+            continue;
+        for (int j = 0; est <= 0 && j < g->n; j++) {
+            const struct point *q = &g->v[j];
+
+            if (q->wall_s <= 0)
+                continue;
+            distance = fabs(log((double)p->N / (double)q->N)) + fabs(log((double)(p->pes * p->m) / (q->pes * q->m))) +
+                       (p->sub != q->sub);
+            if (distance < least) {
+                least = distance;
+                best = q;
+            }
+        }
+        if (est <= 0 && best)
+            est = best->wall_s * pow((double)p->N / (double)best->N, slope);
+        total += est * runs;
+    }
+    return total;
+}

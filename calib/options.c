@@ -1,0 +1,47 @@
+/* options.c - the option table of hrun-calibrate: parsing, --help, completion and the man page test go by it */
+#include "options.h"
+
+#define AT(member) offsetof(struct calib_settings, member)
+
+const char calib_usage[] =
+    "Usage: hrun-calibrate [OPTION]... PROGRAM [ARGUMENT]...\n"
+    "       hrun-calibrate [OPTION]... show [APP]...\n"
+    "       hrun-calibrate [OPTION]... fit [APP]...\n"
+    "Measure an application on each sub-cluster, fit the models hrun chooses by.\n"
+    "\n"
+    "  hrun-calibrate -app hpl ./xhpl      measure what is not measured yet, then fit\n"
+    "  hrun-calibrate show hpl             show the profiles\n"
+    "  hrun-calibrate fit hpl              fit anew from the stored measurements\n";
+
+const char calib_usage_after[] =
+    "\n"
+    "Calibration can be stopped at any time; the same command goes on where it was.\n"
+    "Exit status: 0, or 125 when something failed (126, 127: the program cannot be\n"
+    "executed or found; 130: interrupted). Manual: hrun-calibrate(1).\n";
+
+const struct hrun_opt calib_options[] = {
+    COMMON_OPTIONS_WHAT,
+
+    { "sizes", 0, HRUN_OPT_WORD, "LIST", NULL, "sizes N: 400,800,1600 or 100-500:100 (default: the definition's)",
+      "What to measure", hrun_opt_string, AT(sizes) },
+    { "pes", 0, HRUN_OPT_WORD, "LIST", NULL, "numbers of PEs (default: all up to 4, then 6, 8, 12, 16, ...)",
+      "What to measure", hrun_opt_string, AT(pes) },
+    { "procs", 0, HRUN_OPT_WORD, "LIST", NULL, "processes per PE (default: the definition's procs_per_pe)",
+      "What to measure", hrun_opt_string, AT(procs) },
+    { "use", 0, HRUN_OPT_WORD, "NAME,...", NULL, "only these sub-clusters", "What to measure", hrun_opt_string,
+      AT(use) },
+    { "repetitions", 'r', HRUN_OPT_WORD, "K", NULL, "runs of each point (default 3)", "What to measure",
+      hrun_opt_string, AT(repetitions) },
+    { "retries", 0, HRUN_OPT_WORD, "K", NULL, "how often a failed run is tried again (default 1)", "What to measure",
+      hrun_opt_string, AT(retries) },
+    { "again", 0, HRUN_OPT_NONE, NULL, NULL, "measure also what is measured already", "What to measure",
+      hrun_opt_flag, AT(again) },
+    { "dry-run", 0, HRUN_OPT_NONE, NULL, NULL, "show the runs that would be made", "What to measure", hrun_opt_flag,
+      AT(dry_run) },
+    { "no-fit", 0, HRUN_OPT_NONE, NULL, NULL, "measure only", "What to measure", hrun_opt_flag, AT(no_fit) },
+
+    COMMON_OPTIONS_WHERE,
+    COMMON_OPTIONS_LAUNCH,
+    COMMON_OPTIONS_TELL,
+    { 0 },
+};

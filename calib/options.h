@@ -1,0 +1,18 @@
+/* options.h - the option table of hrun-calibrate */
+#ifndef CALIB_OPTIONS_H
+#define CALIB_OPTIONS_H
+
+#include "../hrun/context.h"
+
+struct calib_settings {
+    struct common_settings common;    /* first: shared rows of the table */
+    const char *sizes, *pes, *procs;  /* lists: what to measure */
+    const char *use;                  /* sub-clusters */
+    const char *repetitions, *retries;
+    int again, dry_run, no_fit;
+};
+
+extern const struct hrun_opt calib_options[];
+extern const char calib_usage[], calib_usage_after[];
+
+#endif

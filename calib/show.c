@@ -1,0 +1,274 @@
+/* show.c - fitting from the log, and showing profiles as text and as JSON */
+#include "calib.h"
+
+#include "base/table.h"
+#include "base/units.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int fit_and_store(struct context *c, const char *signature, const char *label, struct hrun_models **models,
+                  struct hrun_error *err)
+{
+    struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+    struct hrun_samples samples = { 0 };
+    struct hrun_models *m = NULL;
+    struct hrun_buf skipped = HRUN_BUF_INIT;
+    int rc = -1;
+
+    if (c->set->fit && hrun_method_parse(c->set->fit, &options.method, err))
+        return -1;
+    if (hrun_store_samples(c->store, c->app->name, signature, &samples, err))
+        goto done;
+    if (samples.bad)
+        fprintf(stderr, "hrun-calibrate: %zu record%s skipped (%s)\n", samples.bad, samples.bad == 1 ? "" : "s",
+                samples.first_bad);
+    if (hrun_model_fit(c->app, samples.v, samples.n, &options, &m, &skipped, err)) {
+        hrun_fail_prefix(err, "%s on %s", c->app->name, label && *label ? label : signature);
+        goto done;
+    }
+    if (skipped.len && c->set->verbose)
+        fprintf(stderr, "%s", skipped.data);
+    free(m->signature);
+    free(m->subcluster);
+    m->signature = strdup(signature);
+    m->subcluster = strdup(label ? label : "");
+    if (!m->signature || !m->subcluster) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    rc = hrun_store_put_models(c->store, m, err);
+    if (!rc && models) {
+        *models = m;
+        m = NULL;
+    }
+done:
+    hrun_models_destroy(m);
+    hrun_samples_release(&samples);
+    hrun_buf_release(&skipped);
+    return rc;
+}
+
+static void add_range(struct hrun_table *t, int64_t lo, int64_t hi)
+{
+    if (lo == hi)
+        hrun_table_cell(t, "%lld", (long long)lo);
+    else
+        hrun_table_cell(t, "%lld .. %lld", (long long)lo, (long long)hi);
+}
+
+int models_table(struct hrun_models *const *m, int n, int all, struct hrun_buf *out)
+{
+    struct hrun_table *t = hrun_table_create("lrlrllrrrl");
+    int rc;
+
+    if (!t)
+        return -1;
+    hrun_table_row(t, "sub-cluster", "procs/PE", "model", "runs", "N", "P", "terms", "mean error", "worst", "");
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m[i]->n; j++) {
+            const struct hrun_fit_record *r = &m[i]->v[j];
+            int used = 0;
+
+            if (!all && !strcmp(r->family, "nt"))
+                continue;
+            for (int k = 0; k < r->nterms; k++)
+                used += r->k[k] != 0;
+            hrun_table_cell(t, "%s", m[i]->subcluster[0] ? m[i]->subcluster : m[i]->signature);
+            hrun_table_cell(t, "%d", r->M);
+            hrun_table_cell(t, "%s/%s", r->family, r->method);
+            hrun_table_cell(t, "%d", r->npoints);
+            add_range(t, r->nmin, r->nmax);
+            add_range(t, r->pmin, r->pmax);
+            hrun_table_cell(t, "%d of %d", used, r->nterms);
+            hrun_table_cell(t, "%.1f %%", 100 * r->train_mean);
+            hrun_table_cell(t, "%.1f %%", 100 * r->train_max);
+            hrun_table_cell(t, "%s", all && r->note ? r->note : "");
+        }
+    rc = hrun_table_render(t, 0, out);
+    hrun_table_destroy(t);
+    return rc;
+}
+
+/* ------------------------------------------------------------------ show */
+
+static json_t *record_json(const struct hrun_fit_record *r)
+{
+    json_t *terms = json_array();
+
+    for (int k = 0; k < r->nterms; k++)
+        json_array_append_new(terms, json_pack("{s:s, s:f}", "term", r->terms[k], "k", r->k[k]));
+    return json_pack("{s:s, s:s, s:i, s:i, s:o, s:i, s:I, s:I, s:i, s:i, s:f, s:f, s:i, s:s}", "family", r->family,
+                     "method", r->method, "M", r->M, "P", r->P, "terms", terms, "measurements", r->npoints, "N_min",
+                     (json_int_t)r->nmin, "N_max", (json_int_t)r->nmax, "P_min", r->pmin, "P_max", r->pmax,
+                     "train_error_mean", r->train_mean, "train_error_max", r->train_max, "dof", r->dof, "note",
+                     r->note ? r->note : "");
+}
+
+static json_t *sample_json(const struct hrun_sample *s)
+{
+    return json_pack("{s:I, s:i, s:i, s:i, s:f, s:f, s:b, s:b, s:s, s:s, s:s, s:s, s:s}", "N", (json_int_t)s->N, "P",
+                     s->P, "M", s->M, "pes", s->pes, "time_s", s->time_s, "wall_s", s->wall_s, "ok", s->ok, "mixed",
+                     s->mixed, "status", s->status, "origin", s->origin, "config", s->config, "consts",
+                     s->consts ? s->consts : "", "date", s->date);
+}
+
+/* One profile. root: append to this JSON array, or NULL for text. */
+static int show_one(struct context *c, const char *app, const char *sig, json_t *root, struct hrun_error *err)
+{
+    struct hrun_samples samples = { 0 };
+    struct hrun_models *m = NULL;
+    struct hrun_buf out = HRUN_BUF_INIT;
+    struct hrun_error models_err = { 0 };
+    size_t failed = 0, mixed = 0;
+    double age;
+    int bad_models, rc = -1;
+
+    if (hrun_store_samples(c->store, app, sig, &samples, err))
+        return -1;
+    bad_models = hrun_store_get_models(c->store, app, sig, &m, &models_err);
+    for (size_t i = 0; i < samples.n; i++) {
+        failed += !samples.v[i].ok;
+        mixed += samples.v[i].ok && samples.v[i].mixed;
+    }
+    if (root) {
+        json_t *models = json_array(), *all = json_array();
+
+        for (int j = 0; m && j < m->n; j++)
+            json_array_append_new(models, record_json(&m->v[j]));
+        for (size_t i = 0; i < samples.n; i++)
+            json_array_append_new(all, sample_json(&samples.v[i]));
+        json_array_append_new(
+            root, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:I, s:s?}", "app", app, "signature", sig, "subcluster",
+                            m ? m->subcluster : "", "fitted", m ? m->fitted : "", "models", models, "measurements", all,
+                            "bad_records", (json_int_t)samples.bad, "error", bad_models ? models_err.text : NULL));
+        rc = 0;
+        goto done;
+    }
+    hrun_buf_addf(&out, "%s on %s\n  %zu measurement%s, %zu failed, %zu mixed", app, sig, samples.n,
+                  samples.n == 1 ? "" : "s", failed, mixed);
+    if (samples.bad)
+        hrun_buf_addf(&out, ", %zu bad record%s skipped (%s)", samples.bad, samples.bad == 1 ? "" : "s",
+                      samples.first_bad);
+    if (m && m->consts && m->consts[0])
+        hrun_buf_addf(&out, "; constants %s", m->consts);
+    if (m && !hrun_date_age(m->fitted, &age)) {
+        hrun_buf_adds(&out, "; fitted ");
+        hrun_add_age(&out, age);
+        hrun_buf_adds(&out, " ago");
+    }
+    hrun_buf_addc(&out, '\n');
+    if (bad_models) {
+        char text[HRUN_ERROR_FILE + HRUN_ERROR_TEXT + 32];
+
+        hrun_buf_addf(&out, "  models cannot be read: %s\n", hrun_error_format(&models_err, text, sizeof text));
+    } else if (!m) {
+        hrun_buf_addf(&out, "  no models yet: hrun-calibrate fit %s\n", app);
+    } else {
+        hrun_buf_addc(&out, '\n');
+        models_table(&m, 1, c->set->verbose, &out);
+    }
+    hrun_buf_addc(&out, '\n');
+    fputs(out.data, stdout);
+    rc = out.failed ? hrun_fail_nomem(err) : 0;
+done:
+    hrun_models_destroy(m);
+    hrun_samples_release(&samples);
+    hrun_buf_release(&out);
+    return rc;
+}
+
+/* For each signature of each named application (all when none is named) call visit. Result: profiles seen, or -1. */
+static int each_profile(struct context *c, char **apps, int (*visit)(struct context *, const char *, const char *, void *,
+                                                                    struct hrun_error *),
+                        void *ctx, struct hrun_error *err)
+{
+    struct hrun_strvec names = HRUN_STRVEC_INIT, sigs = HRUN_STRVEC_INIT;
+    int seen = 0, rc = 0;
+
+    for (int i = 0; apps[i] && !rc; i++)
+        rc = hrun_strvec_push(&names, apps[i]) ? hrun_fail_nomem(err) : 0;
+    if (!rc && !names.n && c->set->app)
+        rc = hrun_strvec_push(&names, c->set->app) ? hrun_fail_nomem(err) : 0;
+    if (!rc && !names.n)
+        rc = hrun_store_apps(c->store, &names, err);
+    for (size_t i = 0; i < names.n && !rc; i++) {
+        hrun_strvec_release(&sigs);
+        rc = hrun_store_signatures(c->store, names.v[i], &sigs, err);
+        if (!rc && !sigs.n)
+            rc = hrun_fail(err, HRUN_ENOENT, "there is no profile of %s in %s; hrun-calibrate -app %s PROGRAM makes one",
+                           names.v[i], hrun_store_dir(c->store), names.v[i]);
+        for (size_t k = 0; k < sigs.n && !rc; k++, seen++)
+            rc = visit(c, names.v[i], sigs.v[k], ctx, err);
+    }
+    hrun_strvec_release(&names);
+    hrun_strvec_release(&sigs);
+    return rc ? -1 : seen;
+}
+
+static int visit_show(struct context *c, const char *app, const char *sig, void *ctx, struct hrun_error *err)
+{
+    return show_one(c, app, sig, ctx, err);
+}
+
+int calib_show(const struct calib_settings *s, char **apps)
+{
+    struct context c = { .set = &s->common };
+    struct hrun_error err = { 0 };
+    json_t *root = s->common.json ? json_array() : NULL;
+    int seen = context_store(&c, &err) ? -1 : each_profile(&c, apps, visit_show, root, &err);
+    int status = 0;
+
+    if (seen < 0) {
+        status = context_complain("hrun-calibrate", &err);
+    } else if (root) {
+        json_dumpf(root, stdout, JSON_INDENT(2));
+        putchar('\n');
+    } else if (!seen) {
+        printf("no profiles in %s\n", hrun_store_dir(c.store));
+    }
+    json_decref(root);
+    context_release(&c);
+    return status;
+}
+
+/* ------------------------------------------------------------------ fit */
+
+static int visit_fit(struct context *c, const char *app, const char *sig, void *ctx, struct hrun_error *err)
+{
+    struct hrun_models *old = NULL, *fresh = NULL;
+    struct hrun_buf out = HRUN_BUF_INIT;
+    int rc;
+
+    (void)ctx;
+    hrun_app_destroy(c->app);
+    c->app = NULL;
+    if (hrun_app_find(&c->app_dirs, app, c->set->defines.v, (int)c->set->defines.n, &c->app, err))
+        return -1;
+    /* The old models give the name that people know the sub-cluster by; they may well be unreadable. */
+    if (hrun_store_get_models(c->store, app, sig, &old, NULL))
+        old = NULL;
+    rc = fit_and_store(c, sig, old ? old->subcluster : "", &fresh, err);
+    if (!rc && models_table(&fresh, 1, c->set->verbose, &out))
+        rc = hrun_fail_nomem(err);
+    if (!rc)
+        printf("%s on %s\n%s\n", app, sig, out.data);
+    hrun_models_destroy(old);
+    hrun_models_destroy(fresh);
+    hrun_buf_release(&out);
+    return rc;
+}
+
+int calib_fit(const struct calib_settings *s, char **apps)
+{
+    struct context c = { .set = &s->common };
+    struct hrun_error err = { 0 };
+    int status = 0;
+
+    if (context_store(&c, &err) || context_app(&c, NULL, &err) || each_profile(&c, apps, visit_fit, NULL, &err) < 0)
+        status = context_complain("hrun-calibrate", &err);
+    context_release(&c);
+    return status;
+}

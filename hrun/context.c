@@ -1,0 +1,192 @@
+/* context.c - wiring the rooms of lib/ together for both commands; see context.h */
+#include "context.h"
+
+#include "base/units.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef HRUN_SHARE
+#error "HRUN_SHARE must name the installed share folder"
+#endif
+
+static void heed_nothing(int sig)
+{
+    (void)sig;
+}
+
+void context_signals(void)
+{
+    struct sigaction act = { .sa_handler = heed_nothing, .sa_flags = SA_RESTART };
+
+    sigaction(SIGPIPE, &act, NULL);
+    sigaction(SIGXFSZ, &act, NULL);
+}
+
+void common_settings_release(struct common_settings *s)
+{
+    hrun_strvec_release(&s->defines);
+    hrun_strvec_release(&s->env);
+    hrun_strvec_release(&s->mca);
+}
+
+int context_cluster(struct context *c, const struct common_settings *s, struct hrun_error *err)
+{
+    struct hrun_cluster_request req = {
+        .cluster_file = s->cluster_file, .host_file = s->host_file, .hosts = s->hosts, .level = -1,
+    };
+    enum hrun_level level;
+
+    c->set = s;
+    if (s->level) {
+        if (hrun_level_parse(s->level, &level, err))
+            return -1;
+        req.level = (int)level;
+    }
+    return hrun_cluster_discover(&req, &c->cluster, err);
+}
+
+int context_program(struct context *c, const char *argv0, struct hrun_error *err)
+{
+    char *path = hrun_program_find(argv0, c->set->wdir, err);
+
+    if (!path)
+        return -1;
+    if (c->program && !strcmp(path, c->program)) {
+        free(path);
+        return 0;
+    }
+    free(c->program);
+    c->program = path;
+    return hrun_program_mpi(path, &c->mpi, err);
+}
+
+/* The share folder: beside the binary in a build tree or a moved installation, else the configured one. */
+static char *share_folder(void)
+{
+    static const char *const beside[] = { "/../../share/profiles", "/../share/hrun/profiles" };
+    char exe[4096];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    char *slash;
+
+    if (n > 0) {
+        exe[n] = 0;
+        slash = strrchr(exe, '/');
+        if (slash)
+            *slash = 0;
+        for (size_t i = 0; slash && i < sizeof beside / sizeof beside[0]; i++) {
+            char *path = hrun_strf("%s%s/hpl.yaml", exe, beside[i]);
+            if (path && access(path, R_OK) == 0) {
+                *strrchr(path, '/') = 0;
+                return path;
+            }
+            free(path);
+        }
+    }
+    return strdup(HRUN_SHARE);
+}
+
+int context_app(struct context *c, const char *argv0, struct hrun_error *err)
+{
+    char *share = share_folder();
+    char *const *defines = c->set->defines.v;
+    int ndefines = (int)c->set->defines.n;
+    int rc;
+
+    if (!share)
+        return hrun_fail_nomem(err);
+    rc = hrun_app_path(c->set->profile_path, share, &c->app_dirs, err);
+    free(share);
+    if (rc)
+        return -1;
+    if (c->set->app)
+        return hrun_app_find(&c->app_dirs, c->set->app, defines, ndefines, &c->app, err);
+    if (!argv0)
+        return 0;
+    return hrun_app_find_program(&c->app_dirs, argv0, defines, ndefines, &c->app, err);
+}
+
+int context_store(struct context *c, struct hrun_error *err)
+{
+    c->store = hrun_store_open(c->set->data, err);
+    return c->store ? 0 : -1;
+}
+
+int context_engine(struct context *c, struct hrun_error *err)
+{
+    const char *name = c->set->engine;
+    struct hrun_buf sig = HRUN_BUF_INIT;
+    int rc = 0;
+
+    if (c->set->timeout && hrun_parse_duration("--timeout", c->set->timeout, &c->timeout_s, err))
+        return -1;
+    if (name && strcmp(name, "auto")) {
+        c->engine = hrun_engine_find(name);
+        if (!c->engine)
+            return hrun_fail(err, HRUN_EINVAL, "no engine '%s'; there are local and mpirun", name);
+        if (c->engine->usable(c->cluster, err))
+            return -1;
+    } else {
+        c->engine = hrun_engine_auto(c->cluster, err);
+        if (!c->engine)
+            return -1;
+    }
+    if (context_store(c, err))
+        return -1;
+    for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
+        hrun_buf_reset(&sig);
+        hrun_cluster_signature(&c->cluster->subs[i], c->mpi.id, c->engine->name, &sig);
+        if (sig.failed || hrun_strvec_push(&c->signatures, sig.data))
+            rc = hrun_fail_nomem(err);
+    }
+    hrun_buf_release(&sig);
+    return rc;
+}
+
+void context_release(struct context *c)
+{
+    hrun_strvec_release(&c->signatures);
+    hrun_store_close(c->store);
+    hrun_app_destroy(c->app);
+    hrun_strvec_release(&c->app_dirs);
+    free(c->program);
+    hrun_cluster_destroy(c->cluster);
+    memset(c, 0, sizeof *c);
+}
+
+int context_complain(const char *command, const struct hrun_error *err)
+{
+    char text[HRUN_ERROR_FILE + HRUN_ERROR_TEXT + 32];
+
+    fflush(stdout);
+    fprintf(stderr, "%s: %s\n", command, hrun_error_format(err, text, sizeof text));
+    switch (err->code) {
+    case HRUN_ENOPROG: return STATUS_NOPROG;
+    case HRUN_ENOEXEC: return STATUS_NOEXEC;
+    default: return STATUS_FAILED;
+    }
+}
+
+int context_meta(const struct common_settings *s, const struct hrun_opt *table, const char *command,
+                 const char *usage, const char *after)
+{
+    struct hrun_buf out = HRUN_BUF_INIT;
+
+    if (!s->help && !s->version && !s->completion)
+        return 0;
+    if (s->help) {
+        hrun_buf_adds(&out, usage);
+        hrun_opts_help(table, &out);
+        hrun_buf_adds(&out, after);
+    } else if (s->version) {
+        hrun_buf_addf(&out, "%s %s\n", command, HRUN_VERSION);
+    } else {
+        hrun_opts_completion(table, command, &out);
+    }
+    fputs(out.data, stdout);
+    hrun_buf_release(&out);
+    return 1;
+}

@@ -1,0 +1,134 @@
+/* context.h - what both commands need before they can decide anything
+ *
+ * Purpose: the options that hrun and hrun-calibrate share, and the objects made from them: cluster, program,
+ * its MPI, app definition, engine, store, signatures. Here the rooms of lib/ are wired together.
+ * Invariants: a context is filled in the order of the functions below; context_release frees whatever was
+ * made, at any point.
+ */
+#ifndef HRUN_CONTEXT_H
+#define HRUN_CONTEXT_H
+
+#include "app/app.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/opts.h"
+#include "cluster/cluster.h"
+#include "launch/launch.h"
+#include "model/model.h"
+#include "plan/plan.h"
+#include "store/store.h"
+
+/* hrun's own exit statuses, as env(1) and timeout(1). */
+enum { STATUS_FAILED = 125, STATUS_NOEXEC = 126, STATUS_NOPROG = 127, STATUS_TIMEOUT = 124 };
+
+/* Settings shared by both commands; the first member of each command's own settings, so that one table row
+ * serves both. Strings point into argv. */
+struct common_settings {
+    const char *app;
+    const char *profile_path;
+    const char *data;
+    const char *cluster_file, *host_file, *hosts;
+    const char *level;
+    const char *engine;
+    const char *fit;                  /* "nnls", "ls" or NULL */
+    const char *wdir;
+    const char *timeout;
+    struct hrun_strvec defines;       /* -D */
+    struct hrun_strvec env;           /* -x */
+    struct hrun_strvec mca;           /* --mca, "KEY=VALUE" */
+    int force, json, quiet, verbose;
+    int help, version, completion;
+};
+
+/* A closed pipe or a file over its size limit is to be an error of write(2), not the end of hrun. The handlers do
+ * nothing and, unlike SIG_IGN, are not inherited by the programs that hrun starts. */
+void context_signals(void);
+
+void common_settings_release(struct common_settings *s);
+
+#define COMMON_AT(member) offsetof(struct common_settings, member)
+
+/* Rows of the option table that both commands have. */
+#define COMMON_OPTIONS_WHAT \
+    { "app", 0, HRUN_OPT_WORD, "NAME", NULL, "app definition (default: the one that knows the program's name)", \
+      "Application", hrun_opt_string, COMMON_AT(app) }, \
+    { "define", 'D', HRUN_OPT_WORD, "NAME=VALUE", NULL, "set a constant of the app definition", \
+      "Application", hrun_opt_append, COMMON_AT(defines) }, \
+    { "profile-path", 0, HRUN_OPT_DIR, "DIRS", NULL, "folders to search for app definitions first", \
+      "Application", hrun_opt_string, COMMON_AT(profile_path) }, \
+    { "data", 0, HRUN_OPT_DIR, "DIR", NULL, "where profiles are kept (default: $HRUN_DATA)", \
+      "Application", hrun_opt_string, COMMON_AT(data) }, \
+    { "fit", 0, HRUN_OPT_CHOICE, "METHOD", "nnls ls", "how models are fitted: nnls (default) or ls", \
+      "Application", hrun_opt_string, COMMON_AT(fit) }, \
+    { "force", 0, HRUN_OPT_NONE, NULL, NULL, "overwrite input files that hrun did not write", \
+      "Application", hrun_opt_flag, COMMON_AT(force) }
+
+#define COMMON_OPTIONS_WHERE \
+    { "hostfile", 0, HRUN_OPT_FILE, "FILE", NULL, "hosts, one per line (name slots=N)", \
+      "Machine", hrun_opt_string, COMMON_AT(host_file) }, \
+    { "machinefile", 0, HRUN_OPT_FILE, "FILE", NULL, NULL, "Machine", hrun_opt_string, COMMON_AT(host_file) }, \
+    { "host", 'H', HRUN_OPT_WORD, "HOSTS", NULL, "hosts, as a:2,b,p4-[0-3]", \
+      "Machine", hrun_opt_string, COMMON_AT(hosts) }, \
+    { "cluster", 0, HRUN_OPT_FILE, "FILE", NULL, "cluster file (YAML) that names the sub-clusters", \
+      "Machine", hrun_opt_string, COMMON_AT(cluster_file) }, \
+    { "level", 0, HRUN_OPT_CHOICE, "LEVEL", "node package numa l3 core", \
+      "what one PE is (default: core on one host, node on several)", \
+      "Machine", hrun_opt_string, COMMON_AT(level) }
+
+#define COMMON_OPTIONS_LAUNCH \
+    { "engine", 0, HRUN_OPT_CHOICE, "NAME", "auto local mpirun", "what starts the processes", \
+      "Launch", hrun_opt_string, COMMON_AT(engine) }, \
+    { "export", 'x', HRUN_OPT_WORD, "NAME[=VALUE]", NULL, "give an environment variable to the processes", \
+      "Launch", hrun_opt_append, COMMON_AT(env) }, \
+    { "mca", 0, HRUN_OPT_PAIR, "KEY VALUE", NULL, "set an MCA parameter of Open MPI", \
+      "Launch", hrun_opt_append, COMMON_AT(mca) }, \
+    { "wdir", 0, HRUN_OPT_DIR, "DIR", NULL, "working directory of the processes", \
+      "Launch", hrun_opt_string, COMMON_AT(wdir) }, \
+    { "wd", 0, HRUN_OPT_DIR, "DIR", NULL, NULL, "Launch", hrun_opt_string, COMMON_AT(wdir) }, \
+    { "timeout", 0, HRUN_OPT_WORD, "TIME", NULL, "end a run after TIME (90, 5m, 1h30m)", \
+      "Launch", hrun_opt_string, COMMON_AT(timeout) }
+
+#define COMMON_OPTIONS_TELL \
+    { "json", 0, HRUN_OPT_NONE, NULL, NULL, "print for machines", "Output", hrun_opt_flag, COMMON_AT(json) }, \
+    { "quiet", 'q', HRUN_OPT_NONE, NULL, NULL, "say nothing but errors", \
+      "Output", hrun_opt_flag, COMMON_AT(quiet) }, \
+    { "verbose", 'v', HRUN_OPT_NONE, NULL, NULL, "say more", "Output", hrun_opt_flag, COMMON_AT(verbose) }, \
+    { "help", 'h', HRUN_OPT_NONE, NULL, NULL, "show this help", "Output", hrun_opt_flag, COMMON_AT(help) }, \
+    { "version", 'V', HRUN_OPT_NONE, NULL, NULL, "show the version", "Output", hrun_opt_flag, COMMON_AT(version) }, \
+    { "completion", 0, HRUN_OPT_NONE, NULL, NULL, "print the bash completion", \
+      "Output", hrun_opt_flag, COMMON_AT(completion) }
+
+struct context {
+    const struct common_settings *set;
+    struct hrun_cluster *cluster;
+    const struct hrun_engine *engine;
+    char *program;                    /* path of the program, as found */
+    struct hrun_mpi mpi;
+    struct hrun_strvec app_dirs;
+    struct hrun_app *app;             /* NULL: unknown application */
+    struct hrun_store *store;
+    struct hrun_strvec signatures;    /* one per sub-cluster */
+    double timeout_s;                 /* 0: none */
+};
+
+/* Cluster from the settings. */
+int context_cluster(struct context *c, const struct common_settings *s, struct hrun_error *err);
+/* Program and its MPI, in place of any found before; argv0 as the user wrote it. Errors: HRUN_ENOPROG, HRUN_ENOEXEC, HRUN_EIO. */
+int context_program(struct context *c, const char *argv0, struct hrun_error *err);
+/* App definition by -app, else by the program's name; c->app stays NULL when there is neither. */
+int context_app(struct context *c, const char *argv0, struct hrun_error *err);
+/* Engine, time limit, store and signatures; needs cluster and program. */
+int context_engine(struct context *c, struct hrun_error *err);
+/* Open the store alone (for commands that launch nothing). */
+int context_store(struct context *c, struct hrun_error *err);
+void context_release(struct context *c);
+
+/* Print "hrun: ..." for an error on stderr; result: the exit status that goes with it. */
+int context_complain(const char *command, const struct hrun_error *err);
+
+/* Handle --help, --version and --completion. usage: the lines above the options.
+ * Result: 1 when one of them was asked for and printed, else 0. */
+int context_meta(const struct common_settings *s, const struct hrun_opt *table, const char *command,
+                 const char *usage, const char *after);
+
+#endif

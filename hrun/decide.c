@@ -1,0 +1,547 @@
+/* decide.c - which configuration will be run; see decide.h */
+#include "decide.h"
+
+#include "base/units.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Alternatives shown when --top does not say otherwise: the choice and two more. */
+enum { TOP_DEFAULT = 3, TOP_MAX = 1000 };
+
+/* Looking for a size N with a valid configuration ends after this many steps or seconds each way. */
+enum { NEAREST_STEPS = 100000 };
+static const double NEAREST_SECONDS = 0.5;
+
+/* ------------------------------------------------------------------ a search without a model */
+
+/* Every option takes one second: only rule and memory matter. */
+struct flat {
+    const struct hrun_app *app;
+    int64_t N;
+    struct hrun_option *options;
+    struct hrun_oracle oracle;
+};
+
+static int flat_times(void *ctx, int P, double *t, struct hrun_error *err)
+{
+    struct flat *f = ctx;
+
+    (void)P;
+    (void)err;
+    for (int o = 0; o < f->oracle.noptions; o++)
+        t[o] = 1;
+    return 0;
+}
+
+static int flat_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
+{
+    (void)hi;
+    return flat_times(ctx, lo, b, err);
+}
+
+static int flat_rule(void *ctx, int P, struct hrun_error *err)
+{
+    struct flat *f = ctx;
+
+    return hrun_app_rule(f->app, f->N, P, err);
+}
+
+static int flat_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
+{
+    struct flat *f = ctx;
+
+    return hrun_app_memory(f->app, f->N, P, bytes, err);
+}
+
+static int flat_init(struct flat *f, const struct hrun_app *app, int nsubs, struct hrun_error *err)
+{
+    int k = 0;
+
+    memset(f, 0, sizeof *f);
+    f->app = app;
+    f->options = calloc((size_t)(nsubs * app->nprocs_per_pe), sizeof *f->options);
+    if (!f->options)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < nsubs; i++)
+        for (int j = 0; j < app->nprocs_per_pe; j++)
+            f->options[k++] = (struct hrun_option){ i, app->procs_per_pe[j] };
+    f->oracle = (struct hrun_oracle){ f, nsubs, k, f->options, flat_times, flat_bounds, flat_rule, flat_memory };
+    return 0;
+}
+
+static double seconds_now(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+}
+
+/* The first size from N in steps of `step` (+1 or -1) that has a valid configuration; 0 if none was found. */
+static int64_t nearest_size(struct flat *f, struct hrun_plan_problem *problem, int64_t N, int step)
+{
+    double end = seconds_now() + NEAREST_SECONDS;
+    struct hrun_plan *plan;
+
+    for (int k = 1; k <= NEAREST_STEPS; k++) {
+        f->N = N + (int64_t)k * step;
+        if (f->N < 1 || f->N > HRUN_COUNT_MAX || seconds_now() > end)
+            break;
+        if (!hrun_plan_search(problem, 1, &plan, NULL)) {
+            hrun_plan_destroy(plan);
+            return f->N;
+        }
+    }
+    /* Far below: a size that fits into the memory may be much smaller. */
+    for (int64_t n = N / 2; step < 0 && n >= 1 && seconds_now() < end + NEAREST_SECONDS; n /= 2) {
+        f->N = n;
+        if (!hrun_plan_search(problem, 1, &plan, NULL)) {
+            hrun_plan_destroy(plan);
+            return n;
+        }
+    }
+    return 0;
+}
+
+/* Extend an HRUN_EINFEASIBLE error by the nearest sizes that would do. */
+static void add_nearest(struct context *c, const struct hrun_plan_sub *subs, int64_t N, int P, struct hrun_error *err)
+{
+    struct hrun_plan_problem problem = { .subs = subs, .P = P };
+    struct flat f;
+    int64_t below, above;
+    size_t len = strlen(err->text);
+
+    if (flat_init(&f, c->app, c->cluster->nsubs, NULL))
+        return;
+    problem.oracle = &f.oracle;
+    below = nearest_size(&f, &problem, N, -1);
+    above = nearest_size(&f, &problem, N, +1);
+    if (below && above)
+        snprintf(err->text + len, sizeof err->text - len, "; the nearest sizes that have one are %lld and %lld",
+                 (long long)below, (long long)above);
+    else if (below || above)
+        snprintf(err->text + len, sizeof err->text - len, "; the nearest size that has one is %lld",
+                 (long long)(below ? below : above));
+    else
+        snprintf(err->text + len, sizeof err->text - len, "; no size near it has one either");
+    free(f.options);
+}
+
+/* ------------------------------------------------------------------ what the user asked for */
+
+/* --use NAME[:PES],...: limit the PEs of each sub-cluster. */
+static int apply_use(const struct hrun_cluster *cl, const char *use, struct sub_view *subs, struct hrun_error *err)
+{
+    struct hrun_buf names = HRUN_BUF_INIT;
+    char *text = strdup(use), *save = NULL, *word;
+    int *wanted = calloc((size_t)cl->nsubs, sizeof *wanted);
+    int rc = -1;
+
+    if (!text || !wanted) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    for (word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+        char *colon = strchr(word, ':');
+        int64_t pes;
+        int i;
+
+        if (colon)
+            *colon = 0;
+        for (i = 0; i < cl->nsubs && strcmp(cl->subs[i].name, word); i++)
+            ;
+        if (i == cl->nsubs) {
+            for (int j = 0; j < cl->nsubs; j++)
+                hrun_buf_addf(&names, "%s%s", j ? ", " : "", cl->subs[j].name);
+            hrun_fail(err, HRUN_EINVAL, "--use: there is no sub-cluster '%s'; there are: %s", word, names.data);
+            goto done;
+        }
+        pes = cl->subs[i].npes;
+        if (colon && hrun_parse_count("--use", colon + 1, 0, cl->subs[i].npes, &pes, err))
+            goto done;
+        wanted[i] = (int)pes;
+    }
+    for (int i = 0; i < cl->nsubs; i++)
+        subs[i].npes = wanted[i];
+    rc = 0;
+done:
+    hrun_buf_release(&names);
+    free(wanted);
+    free(text);
+    return rc;
+}
+
+/* Models of one sub-cluster: the stored ones, or fitted anew when --fit asks for another method. */
+static int load_models(struct context *c, int i, enum hrun_method method, struct sub_view *v, struct hrun_error *err)
+{
+    const char *app = c->app->name, *sig = c->signatures.v[i];
+    struct hrun_buf consts = HRUN_BUF_INIT;
+    struct hrun_error why = { 0 };
+    struct hrun_models *m = NULL;
+    int refit, rc = 0;
+
+    if (hrun_store_get_models(c->store, app, sig, &m, &why)) {
+        char text[HRUN_ERROR_FILE + HRUN_ERROR_TEXT + 32];
+
+        v->why_not = strdup(hrun_error_format(&why, text, sizeof text));
+        return v->why_not ? 0 : hrun_fail_nomem(err);
+    }
+    if (!m)
+        return 0;
+    hrun_app_consts_text(c->app, &consts);
+    if (strcmp(consts.data, m->consts ? m->consts : "")) {
+        v->why_not = hrun_strf("its profile was measured with constants '%s', this run has '%s'",
+                               m->consts ? m->consts : "", consts.data);
+        hrun_models_destroy(m);
+        m = NULL;
+    }
+    refit = m && c->set->fit && m->n && strcmp(m->v[0].method, hrun_method_name(method));
+    if (refit) {
+        struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+        struct hrun_samples samples = { 0 };
+        struct hrun_models *fresh = NULL;
+
+        options.method = method;
+        rc = hrun_store_samples(c->store, app, sig, &samples, err);
+        if (!rc && hrun_model_fit(c->app, samples.v, samples.n, &options, &fresh, NULL, &why)) {
+            v->why_not = hrun_strf("no %s fit: %s", hrun_method_name(method), why.text);
+            fresh = NULL;
+        }
+        hrun_samples_release(&samples);
+        hrun_models_destroy(m);
+        m = fresh;
+    }
+    hrun_buf_release(&consts);
+    v->models = m;
+    return rc;
+}
+
+/* ------------------------------------------------------------------ predictions of one configuration */
+
+static void predict(struct decision *d, struct hrun_predictor *p)
+{
+    double t, low, high;
+
+    d->time_s = d->low_s = d->high_s = 0;
+    d->extrapolation = 1;
+    for (int i = 0; i < d->nsubs; i++) {
+        if (!d->pes[i])
+            continue;
+        if (hrun_predictor_time(p, i, d->procs[i], d->P, &t, &low, &high, NULL)) {
+            d->predicted = 0;
+            return;
+        }
+        d->sub_time_s[i] = t;
+        if (t > d->time_s) {
+            d->time_s = t;
+            d->limiting = i;
+        }
+        d->low_s = fmax(d->low_s, low);
+        d->high_s = fmax(d->high_s, high);
+        d->extrapolation = fmax(d->extrapolation, hrun_predictor_extrapolation(p, i, d->procs[i], d->P));
+    }
+    d->predicted = d->time_s > 0;
+}
+
+/* The configuration that mpirun's default amounts to, and what the model says of it. */
+static void predict_plain(struct context *c, struct decision *d, const struct hrun_plan_problem *problem)
+{
+    struct hrun_choice choice;
+
+    for (int i = 0; i < d->nsubs; i++) {
+        d->plain_pes[i] = d->subs[i].npes;
+        d->plain_procs[i] = d->subs[i].npes > 0;
+    }
+    if (!hrun_plan_evaluate(problem, d->plain_pes, d->plain_procs, 0, &choice, NULL)) {
+        d->plain_known = 1;
+        d->plain_time_s = choice.time_s;
+        d->plain_valid = hrun_app_rule(c->app, d->N, choice.P, NULL) == 1;
+        hrun_choice_release(&choice);
+    }
+}
+
+/* ------------------------------------------------------------------ the ways to a configuration */
+
+static int count_processes(const struct decision *d)
+{
+    int P = 0;
+
+    for (int i = 0; i < d->nsubs; i++)
+        P += d->pes[i] * d->procs[i];
+    return P;
+}
+
+/* Refuse a P that the rule does not accept. */
+static int check_rule(struct context *c, const struct decision *d, int P, struct hrun_error *err)
+{
+    int valid;
+
+    if (!c->app || !d->N || c->set->force)
+        return 0;
+    valid = hrun_app_rule(c->app, d->N, P, err);
+    if (valid < 0)
+        return -1;
+    if (!valid)
+        return hrun_fail(err, HRUN_EINFEASIBLE,
+                         "the rule of %s, '%s', does not accept P = %d for N = %lld (--force runs it all the same)",
+                         c->app->name, hrun_expr_text(c->app->rule), P, (long long)d->N);
+    return 0;
+}
+
+static int by_config(struct context *c, const struct hrun_settings *s, struct decision *d, struct hrun_error *err)
+{
+    const struct hrun_cluster *cl = c->cluster;
+
+    d->by = BY_USER;
+    if (hrun_config_parse(s->config, d->nsubs, d->pes, d->procs, err))
+        return hrun_fail_prefix(err, "--config");
+    for (int i = 0; i < d->nsubs; i++)
+        if (d->pes[i] > cl->subs[i].npes)
+            return hrun_fail(err, HRUN_EINVAL, "--config: sub-cluster %s has %d PEs, not %d", cl->subs[i].name,
+                             cl->subs[i].npes, d->pes[i]);
+    d->has_config = 1;
+    d->P = count_processes(d);
+    return check_rule(c, d, d->P, err);
+}
+
+/* Largest number of processes that the PEs take: one each, or as many as the definition allows. */
+static int64_t capacity(const struct context *c, const struct decision *d)
+{
+    int64_t pes = 0;
+
+    for (int i = 0; i < d->nsubs; i++)
+        pes += d->subs[i].npes;
+    return pes * (c->app ? c->app->procs_per_pe[c->app->nprocs_per_pe - 1] : 1);
+}
+
+/* P processes on one PE each, sub-cluster by sub-cluster. 0 when there are fewer PEs. */
+static int one_per_pe(struct decision *d, int P)
+{
+    int left = P;
+
+    for (int i = 0; i < d->nsubs; i++) {
+        d->pes[i] = left < d->subs[i].npes ? left : d->subs[i].npes;
+        d->procs[i] = d->pes[i] > 0;
+        left -= d->pes[i];
+    }
+    d->P = P;
+    d->has_config = left == 0;
+    return d->has_config;
+}
+
+static int by_count(struct context *c, int P, struct decision *d, struct hrun_error *err)
+{
+    d->by = BY_USER;
+    if (check_rule(c, d, P, err))
+        return -1;
+    one_per_pe(d, P);
+    return 0;
+}
+
+/* Is one process on each of the first P PEs valid? 1, 0, or -1. The configuration is left in d. */
+static int plain_is_valid(struct context *c, struct decision *d, const struct hrun_plan_sub *subs, int P,
+                          struct hrun_error *err)
+{
+    double bytes;
+    int valid;
+
+    one_per_pe(d, P);
+    if (!c->app || !d->N)
+        return 1;
+    valid = hrun_app_rule(c->app, d->N, P, err);
+    if (valid <= 0)
+        return valid;
+    if (hrun_app_memory(c->app, d->N, P, &bytes, err))
+        return -1;
+    for (int i = 0; i < d->nsubs; i++)
+        if (d->pes[i] && subs[i].memory_bytes > 0 && bytes > subs[i].memory_bytes)
+            valid = 0;
+    return valid;
+}
+
+static int by_default(struct context *c, struct decision *d, const struct hrun_plan_sub *subs, struct hrun_error *err)
+{
+    int npes = 0, best = 0;
+
+    d->by = BY_DEFAULT;
+    for (int i = 0; i < d->nsubs; i++)
+        npes += d->subs[i].npes;
+    if (!npes)
+        return hrun_fail(err, HRUN_EINVAL, "--use leaves no PE");
+    /* All P are asked, not only down to the first that will do: a rule that breaks for some P is told at once. */
+    for (int P = 1; P <= npes; P++) {
+        int valid = plain_is_valid(c, d, subs, P, err);
+
+        if (valid < 0)
+            return -1;
+        if (valid)
+            best = P;
+    }
+    if (best) {
+        one_per_pe(d, best);
+        return 0;
+    }
+    hrun_fail(err, HRUN_EINFEASIBLE,
+              "no number of processes up to %d is valid for %s at N = %lld with one process per PE (rule '%s'%s)", npes,
+              c->app->name, (long long)d->N, hrun_expr_text(c->app->rule), c->app->memory ? ", memory" : "");
+    add_nearest(c, subs, d->N, 0, err);
+    return -1;
+}
+
+static int by_model(struct context *c, const struct hrun_settings *s, const struct hrun_plan_problem *problem,
+                    struct decision *d, struct hrun_error *err)
+{
+    int64_t top = TOP_DEFAULT;
+
+    d->by = BY_MODEL;
+    if (s->top && hrun_parse_count("--top", s->top, 1, TOP_MAX, &top, err))
+        return -1;
+    if (hrun_plan_search(problem, (int)top, &d->plan, err)) {
+        if (err && err->code == HRUN_EINFEASIBLE) {
+            hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
+            add_nearest(c, problem->subs, d->N, problem->P, err);
+        }
+        return -1;
+    }
+    memcpy(d->pes, d->plan->v[0].pes, (size_t)d->nsubs * sizeof *d->pes);
+    memcpy(d->procs, d->plan->v[0].procs, (size_t)d->nsubs * sizeof *d->procs);
+    d->P = d->plan->v[0].P;
+    d->has_config = 1;
+    return 0;
+}
+
+/* ------------------------------------------------------------------ */
+
+static int allocate(struct decision *d, const struct hrun_cluster *cl, struct hrun_error *err)
+{
+    size_t n = (size_t)cl->nsubs;
+
+    memset(d, 0, sizeof *d);
+    d->nsubs = cl->nsubs;
+    d->newest_s = -1;
+    d->extrapolation = 1;
+    d->subs = calloc(n, sizeof *d->subs);
+    d->pes = calloc(n, sizeof *d->pes);
+    d->procs = calloc(n, sizeof *d->procs);
+    d->plain_pes = calloc(n, sizeof *d->plain_pes);
+    d->plain_procs = calloc(n, sizeof *d->plain_procs);
+    d->sub_time_s = calloc(n, sizeof *d->sub_time_s);
+    if (!d->subs || !d->pes || !d->procs || !d->plain_pes || !d->plain_procs || !d->sub_time_s)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < cl->nsubs; i++)
+        d->subs[i].npes = cl->subs[i].npes;
+    return 0;
+}
+
+/* Load the models of all sub-clusters. Result: how many have some, or -1. */
+static int gather_models(struct context *c, struct decision *d, struct hrun_error *err)
+{
+    int have = 0;
+    double age;
+
+    for (int i = 0; i < d->nsubs; i++) {
+        struct sub_view *v = &d->subs[i];
+
+        if (load_models(c, i, d->method, v, err))
+            return -1;
+        if (!v->models)
+            continue;
+        have++;
+        d->nsamples += v->models->nsamples;
+        if (v->models->n)
+            hrun_method_parse(v->models->v[0].method, &d->method, NULL);
+        if (v->models->newest && !hrun_date_age(v->models->newest, &age) && (d->newest_s < 0 || age < d->newest_s))
+            d->newest_s = age;
+    }
+    return have;
+}
+
+int decide(struct context *c, const struct hrun_settings *s, struct decision *d, struct hrun_error *err)
+{
+    const struct hrun_cluster *cl = c->cluster;
+    struct hrun_plan_sub *subs = NULL;
+    struct hrun_models **models = NULL;
+    struct hrun_predictor *predictor = NULL;
+    struct hrun_plan_problem problem = { 0 };
+    int64_t P = 0;
+    int have = 0, rc = -1;
+
+    if (allocate(d, cl, err))
+        goto done;
+    d->family = HRUN_FAMILY_NPT;
+    d->method = HRUN_METHOD_NNLS;
+    if ((s->family && hrun_family_parse(s->family, &d->family, err)) ||
+        (c->set->fit && hrun_method_parse(c->set->fit, &d->method, err)) ||
+        (s->size && hrun_parse_count("-N", s->size, 1, HRUN_COUNT_MAX, &d->N, err)) ||
+        (s->use && apply_use(cl, s->use, d->subs, err)))
+        goto done;
+    if (s->procs && hrun_parse_count("-n", s->procs, 1, INT_MAX / 2, &P, err))
+        goto done;
+    if (P > capacity(c, d) && !s->oversubscribe) {
+        hrun_fail(err, HRUN_EINVAL,
+                  "-n %lld: the cluster holds at most %lld processes (%s); give fewer, or --oversubscribe",
+                  (long long)P, (long long)capacity(c, d),
+                  c->app ? "PEs times the most processes per PE of the app definition" : "one per PE");
+        goto done;
+    }
+    subs = calloc((size_t)cl->nsubs, sizeof *subs);
+    models = calloc((size_t)cl->nsubs, sizeof *models);
+    if (!subs || !models) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    if (c->app && d->N && (have = gather_models(c, d, err)) < 0)
+        goto done;
+    for (int i = 0; i < cl->nsubs; i++) {
+        subs[i] = (struct hrun_plan_sub){ d->subs[i].npes, (double)cl->subs[i].memory_bytes,
+                                          cl->subs[i].cost_per_hour, cl->subs[i].power_w };
+        models[i] = d->subs[i].models;
+    }
+    if (have) {
+        predictor = hrun_predictor_create(c->app, models, cl->nsubs, d->family, d->N, err);
+        if (!predictor)
+            goto done;
+        problem.oracle = hrun_predictor_oracle(predictor);
+        problem.subs = subs;
+        problem.objective = s->objective ? hrun_objective_find(s->objective) : NULL;
+        problem.P = (int)P;
+    }
+    if (s->config ? by_config(c, s, d, err)
+        : predictor && P <= capacity(c, d) ? by_model(c, s, &problem, d, err)
+        : P ? by_count(c, (int)P, d, err)
+        : by_default(c, d, subs, err))
+        goto done;
+    if (predictor) {
+        predict(d, predictor);
+        predict_plain(c, d, &problem);
+    }
+    rc = 0;
+done:
+    hrun_predictor_destroy(predictor);
+    free(models);
+    free(subs);
+    if (rc)
+        decision_release(d);
+    return rc;
+}
+
+void decision_release(struct decision *d)
+{
+    for (int i = 0; d->subs && i < d->nsubs; i++) {
+        hrun_models_destroy(d->subs[i].models);
+        free(d->subs[i].why_not);
+    }
+    hrun_plan_destroy(d->plan);
+    free(d->subs);
+    free(d->pes);
+    free(d->procs);
+    free(d->plain_pes);
+    free(d->plain_procs);
+    free(d->sub_time_s);
+    memset(d, 0, sizeof *d);
+}

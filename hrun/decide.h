@@ -1,0 +1,52 @@
+/* decide.h - which configuration will be run
+ *
+ * Purpose: from context and settings to one configuration with what is known of it: by the model, by the user's word
+ * (--config, -n), or, without a profile, as mpirun would.
+ */
+#ifndef HRUN_DECIDE_H
+#define HRUN_DECIDE_H
+
+#include "options.h"
+
+enum decided_by {
+    BY_MODEL,      /* the search chose it */
+    BY_USER,       /* --config, or -n without models */
+    BY_DEFAULT     /* no profile: one process per PE, the largest P that the rule accepts */
+};
+
+struct sub_view {  /* what the decision knows of one sub-cluster */
+    struct hrun_models *models;   /* owned; NULL: no profile */
+    char *why_not;                /* owned; why the sub-cluster has no usable model, or NULL */
+    int npes;                     /* PEs that may be used (--use) */
+};
+
+struct decision {
+    enum decided_by by;
+    int64_t N;                    /* 0: not given */
+    int nsubs;
+    struct sub_view *subs;
+    int *pes, *procs;             /* the configuration, nsubs each */
+    int P;
+    int has_config;               /* 0: a plain layout of P ranks that is no configuration (oversubscribed -n) */
+    int predicted;                /* the fields below are known */
+    double time_s, low_s, high_s;
+    double *sub_time_s;           /* nsubs: Ti of the used ones, else 0 */
+    int limiting;
+    double extrapolation;         /* how far outside the measured range, 1 = inside */
+    struct hrun_plan *plan;       /* BY_MODEL: best first, alternatives behind; else NULL */
+    int plain_known;              /* the mpirun-style configuration could be predicted */
+    double plain_time_s;
+    int *plain_pes, *plain_procs; /* every PE, one process each */
+    int plain_valid;              /* the rule and the memory accept it */
+    enum hrun_family family;
+    enum hrun_method method;
+    int nsamples;                 /* measurements behind the models */
+    double newest_s;              /* age of the newest, -1 unknown */
+};
+
+/* Decide. On failure nothing is kept. Errors: those of the rooms; HRUN_EINFEASIBLE with the nearest sizes N that have
+ * a valid configuration. */
+int decide(struct context *c, const struct hrun_settings *s, struct decision *out, struct hrun_error *err);
+void decision_release(struct decision *d);
+
+#endif

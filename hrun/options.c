@@ -1,0 +1,57 @@
+/* options.c - the option table of hrun: parsing, --help, completion and the man page test go by it */
+#include "options.h"
+
+#define AT(member) offsetof(struct hrun_settings, member)
+
+const char hrun_usage[] =
+    "Usage: hrun [OPTION]... PROGRAM [ARGUMENT]...\n"
+    "Start an MPI program in the configuration that its profile says is best.\n"
+    "\n"
+    "  hrun -app hpl -N 9600 ./xhpl             in place of mpirun\n"
+    "  hrun --dry-run -app hpl -N 9600 ./xhpl   the chosen layout and why\n"
+    "  hrun-calibrate -app hpl ./xhpl           makes the profile\n";
+
+const char hrun_usage_after[] =
+    "\n"
+    "Long options work with one dash or two. Exit status: that of the program;\n"
+    "124 after a timeout, 125 when hrun itself fails, 126 and 127 when the program\n"
+    "cannot be executed or found.\n"
+    "Manual: hrun(1); introduction: hrun(7).\n";
+
+const struct hrun_opt hrun_options[] = {
+    { "size", 'N', HRUN_OPT_WORD, "SIZE", NULL, "problem size N of the application", "Application",
+      hrun_opt_string, AT(size) },
+    COMMON_OPTIONS_WHAT,
+    { "model", 0, HRUN_OPT_CHOICE, "FAMILY", "npt pt nt", "model family: npt (default), pt or nt", "Application",
+      hrun_opt_string, AT(family) },
+    { "list-apps", 0, HRUN_OPT_NONE, NULL, NULL, "list the app definitions that hrun finds", "Application",
+      hrun_opt_flag, AT(list_apps) },
+
+    { "np", 'n', HRUN_OPT_WORD, "P", NULL, "start P processes; the model only chooses where", "Choice",
+      hrun_opt_string, AT(procs) },
+    { "config", 0, HRUN_OPT_WORD, "(P1,M1,...)", NULL, "use this configuration: PEs and processes per PE",
+      "Choice", hrun_opt_string, AT(config) },
+    { "use", 0, HRUN_OPT_WORD, "NAME[:PES],...", NULL, "use only these sub-clusters (and PEs of them)", "Choice",
+      hrun_opt_string, AT(use) },
+    { "objective", 0, HRUN_OPT_CHOICE, "WHAT", "time", "what is minimised: time", "Choice",
+      hrun_opt_string, AT(objective) },
+    { "top", 0, HRUN_OPT_WORD, "K", NULL, "show the K best configurations (default 3)", "Choice",
+      hrun_opt_string, AT(top) },
+    { "oversubscribe", 0, HRUN_OPT_NONE, NULL, NULL, "let -n start more processes than there are PEs", "Choice",
+      hrun_opt_flag, AT(oversubscribe) },
+
+    COMMON_OPTIONS_WHERE,
+    { "show-cluster", 0, HRUN_OPT_NONE, NULL, NULL, "show sub-clusters, PEs, hosts, signatures; start nothing",
+      "Machine", hrun_opt_flag, AT(show_cluster) },
+
+    { "dry-run", 0, HRUN_OPT_NONE, NULL, NULL, "show the choice and why; start nothing", "Launch",
+      hrun_opt_flag, AT(dry_run) },
+    COMMON_OPTIONS_LAUNCH,
+    { "tag-output", 0, HRUN_OPT_NONE, NULL, NULL, "begin each line of output with its rank", "Launch",
+      hrun_opt_flag, AT(tag_output) },
+    { "no-record", 0, HRUN_OPT_NONE, NULL, NULL, "do not keep the time of this run", "Launch",
+      hrun_opt_flag, AT(no_record) },
+
+    COMMON_OPTIONS_TELL,
+    { 0 },
+};

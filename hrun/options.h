@@ -1,0 +1,22 @@
+/* options.h - the option table of hrun */
+#ifndef HRUN_OPTIONS_H
+#define HRUN_OPTIONS_H
+
+#include "context.h"
+
+struct hrun_settings {
+    struct common_settings common;    /* first: shared rows of the table */
+    const char *size;                 /* -N */
+    const char *procs;                /* -n, -np */
+    const char *config;               /* --config */
+    const char *use;                  /* --use */
+    const char *family;               /* --model */
+    const char *objective;
+    const char *top;
+    int dry_run, show_cluster, list_apps, tag_output, oversubscribe, no_record;
+};
+
+extern const struct hrun_opt hrun_options[];
+extern const char hrun_usage[], hrun_usage_after[];
+
+#endif

@@ -1,0 +1,390 @@
+/* report.c - what hrun says, as text; see report.h */
+#include "report.h"
+
+#include "base/table.h"
+#include "base/units.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+/* A profile is called stale when the actual time leaves the prediction interval by more than this part of the
+ * prediction: twice the 10 % that the brief allows a single prediction. */
+static const double STALE = 0.2;
+
+/* An extrapolation is mentioned from this ratio on: N^3 terms turn 25 % in N into a factor of two. */
+static const double EXTRAPOLATION_WORTH_SAYING = 1.25;
+
+static const char *plural(double n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static int finish(struct hrun_buf *out, struct hrun_error *err)
+{
+    return out->failed ? hrun_fail_nomem(err) : 0;
+}
+
+static void add_percent(struct hrun_buf *out, double ratio)
+{
+    double p = 100 * (ratio - 1);
+
+    hrun_buf_addf(out, fabs(p) < 9.95 ? "%+.1f %%" : "%+.0f %%", p);
+}
+
+void report_quoted(struct hrun_buf *out, const char *word)
+{
+    const char *p;
+
+    for (p = word; *p && (isalnum((unsigned char)*p) || strchr("-_./:=,+@%{}", *p)); p++)
+        ;
+    if (*word && !*p) {
+        hrun_buf_adds(out, word);
+        return;
+    }
+    hrun_buf_addc(out, '\'');
+    for (p = word; *p; p++) {
+        if (*p == '\'')
+            hrun_buf_adds(out, "'\\''");
+        else
+            hrun_buf_addc(out, *p);
+    }
+    hrun_buf_addc(out, '\'');
+}
+
+void report_calibrate_command(const struct context *c, int again, char *const *words, struct hrun_buf *out)
+{
+    const struct common_settings *s = c->set;
+    struct { const char *option, *value; } given[] = {
+        { "--profile-path", s->profile_path }, { "--cluster", s->cluster_file }, { "--hostfile", s->host_file },
+        { "--host", s->hosts }, { "--level", s->level }, { "--engine", s->engine }, { "--data", s->data },
+        { "--wdir", s->wdir },
+    };
+
+    hrun_buf_addf(out, "hrun-calibrate%s -app %s", again ? " --again" : "", c->app ? c->app->name : "NAME");
+    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
+        if (given[i].value) {
+            hrun_buf_addf(out, " %s ", given[i].option);
+            report_quoted(out, given[i].value);
+        }
+    for (size_t i = 0; i < s->defines.n; i++) {
+        hrun_buf_adds(out, " -D ");
+        report_quoted(out, s->defines.v[i]);
+    }
+    for (; words && *words; words++) {
+        hrun_buf_addc(out, ' ');
+        report_quoted(out, *words);
+    }
+}
+
+static int total_pes(const struct hrun_cluster *cl)
+{
+    int n = 0;
+
+    for (int i = 0; i < cl->nsubs; i++)
+        n += cl->subs[i].npes;
+    return n;
+}
+
+static void add_family(struct hrun_buf *out, const struct decision *d)
+{
+    static const char *const names[] = { "N-T", "P-T", "NP-T" };
+
+    hrun_buf_addf(out, "%s/%s", names[d->family], d->method == HRUN_METHOD_LS ? "LS" : "NNLS");
+}
+
+static void add_heading(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
+{
+    struct hrun_buf left = HRUN_BUF_INIT, right = HRUN_BUF_INIT;
+    int pes = total_pes(c->cluster);
+
+    hrun_buf_adds(&left, c->app ? c->app->name : words[0]);
+    if (d->N)
+        hrun_buf_addf(&left, "  N=%lld", (long long)d->N);
+    hrun_buf_addf(&left, " on %d PE%s in %d sub-cluster%s", pes, plural(pes), d->nsubs, plural(d->nsubs));
+    if (d->nsamples) {
+        add_family(&right, d);
+        hrun_buf_addf(&right, ", %d measurement%s", d->nsamples, plural(d->nsamples));
+        if (d->newest_s >= 0) {
+            hrun_buf_adds(&right, ", newest ");
+            hrun_add_age(&right, d->newest_s);
+            hrun_buf_adds(&right, " old");
+        }
+    } else {
+        hrun_buf_adds(&right, !c->app ? "no app definition" : !d->N ? "no -N: no model is used" : "no profile");
+    }
+    hrun_buf_add(out, left.data, left.len);
+    hrun_buf_addn(out, ' ', left.len < 49 ? 49 - left.len : 2);
+    hrun_buf_add(out, right.data, right.len);
+    hrun_buf_addc(out, '\n');
+    hrun_buf_release(&left);
+    hrun_buf_release(&right);
+}
+
+static int add_subclusters(const struct context *c, const struct decision *d, const struct hrun_layout *l,
+                           struct hrun_buf *out, struct hrun_error *err)
+{
+    struct hrun_table *t = hrun_table_create("lllllrl");
+    struct hrun_buf hosts = HRUN_BUF_INIT, ranks = HRUN_BUF_INIT, time = HRUN_BUF_INIT;
+    int rc = -1;
+
+    if (!t)
+        return hrun_fail_nomem(err);
+    hrun_table_row(t, "sub-cluster", "hosts", "PEs used", "procs/PE", "ranks", d->predicted ? "predicted" : "", "");
+    for (int i = 0; i < d->nsubs; i++) {
+        const struct hrun_subcluster *s = &c->cluster->subs[i];
+        int used = d->has_config ? d->pes[i] : s->npes;
+
+        hrun_buf_reset(&hosts);
+        hrun_buf_reset(&ranks);
+        hrun_buf_reset(&time);
+        if (used)
+            hrun_subcluster_hosts(c->cluster, s, 0, used, &hosts);
+        hrun_layout_ranks(l, i, &ranks);
+        if (d->predicted && d->sub_time_s[i] > 0)
+            hrun_add_seconds(&time, d->sub_time_s[i]);
+        hrun_table_cell(t, "%s", s->name);
+        hrun_table_cell(t, "%s", used ? hosts.data : "-");
+        hrun_table_cell(t, "%d of %d", used, s->npes);
+        if (!d->has_config)
+            hrun_table_cell(t, "mixed");
+        else if (used)
+            hrun_table_cell(t, "%d", d->procs[i]);
+        else
+            hrun_table_cell(t, "-");
+        hrun_table_cell(t, "%s", ranks.data);
+        hrun_table_cell(t, "%s", time.len ? time.data : d->predicted ? "-" : "");
+        hrun_table_cell(t, "%s", d->predicted && used && i == d->limiting ? "<- limits" : "");
+    }
+    hrun_buf_addc(out, '\n');
+    rc = hrun_table_render(t, 2, out) ? hrun_fail_nomem(err) : 0;
+    hrun_buf_addc(out, '\n');
+    hrun_table_destroy(t);
+    hrun_buf_release(&hosts);
+    hrun_buf_release(&ranks);
+    hrun_buf_release(&time);
+    return rc;
+}
+
+static void add_alternatives(const struct decision *d, struct hrun_buf *out)
+{
+    if (d->plan && d->plan->n > 1) {
+        hrun_buf_adds(out, "  next best   ");
+        for (int k = 1; k < d->plan->n; k++) {
+            const struct hrun_choice *v = &d->plan->v[k];
+
+            hrun_buf_adds(out, k == 1 ? " " : (k - 1) % 3 ? "     " : "\n               ");
+            hrun_config_print(v->pes, v->procs, d->nsubs, out);
+            hrun_buf_addc(out, ' ');
+            hrun_add_seconds(out, v->time_s);
+            hrun_buf_adds(out, "  ");
+            add_percent(out, v->time_s / d->time_s);
+        }
+        hrun_buf_addc(out, '\n');
+    }
+    if (d->plain_known) {
+        hrun_buf_adds(out, "  mpirun-style ");
+        hrun_config_print(d->plain_pes, d->plain_procs, d->nsubs, out);
+        hrun_buf_addc(out, ' ');
+        hrun_add_seconds(out, d->plain_time_s);
+        hrun_buf_adds(out, "  ");
+        add_percent(out, d->plain_time_s / d->time_s);
+        if (!d->plain_valid)
+            hrun_buf_adds(out, "  (the rule excludes it)");
+        hrun_buf_addc(out, '\n');
+    }
+}
+
+static void add_counts(const struct decision *d, struct hrun_buf *out)
+{
+    const struct hrun_plan_counts *n = &d->plan->counts;
+
+    hrun_buf_adds(out, "  ");
+    hrun_add_count(out, n->total);
+    hrun_buf_addf(out, " configuration%s", plural(n->total));
+    if (n->counted) {
+        double excluded = n->excluded_rule + n->excluded_memory + n->excluded_model;
+
+        hrun_buf_adds(out, ": ");
+        hrun_add_count(out, n->valid);
+        hrun_buf_adds(out, " valid, ");
+        hrun_add_count(out, excluded);
+        hrun_buf_adds(out, " excluded (rule ");
+        hrun_add_count(out, n->excluded_rule);
+        hrun_buf_adds(out, ", memory ");
+        hrun_add_count(out, n->excluded_memory);
+        if (n->excluded_model > 0) {
+            hrun_buf_adds(out, ", no model ");
+            hrun_add_count(out, n->excluded_model);
+        }
+        hrun_buf_addc(out, ')');
+    }
+    hrun_buf_adds(out, "   ");
+    hrun_add_seconds(out, d->plan->search_s);
+    hrun_buf_adds(out, d->plan->exact ? "\n" : "  (search not exact)\n");
+}
+
+static void add_notes(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
+{
+    int missing = 0;
+
+    for (int i = 0; i < d->nsubs; i++) {
+        if (d->subs[i].why_not)
+            hrun_buf_addf(out, "  sub-cluster %s is not used by the model: %s\n", c->cluster->subs[i].name,
+                          d->subs[i].why_not);
+        else if (c->app && d->N && d->nsamples && !d->subs[i].models)
+            hrun_buf_addf(out, "  sub-cluster %s has no profile yet and is not used\n", c->cluster->subs[i].name);
+        missing += !d->subs[i].models;
+    }
+    if (d->predicted && d->extrapolation > EXTRAPOLATION_WORTH_SAYING)
+        hrun_buf_addf(out, "  N or P lies a factor of %.1f outside what was measured: the prediction extrapolates\n",
+                      d->extrapolation);
+    if (c->app && d->N && missing) {
+        hrun_buf_adds(out, d->nsamples ? "  to measure the rest: " : "  to make a profile: ");
+        report_calibrate_command(c, 0, words, out);
+        hrun_buf_addc(out, '\n');
+    }
+}
+
+int report_plan(const struct context *c, const struct decision *d, const struct hrun_layout *l, const char *command,
+                char *const *words, struct hrun_buf *out, struct hrun_error *err)
+{
+    struct hrun_buf line = HRUN_BUF_INIT;
+
+    add_heading(c, d, words, out);
+    if (add_subclusters(c, d, l, out, err))
+        return -1;
+    hrun_buf_addf(&line, "  P = %d", d->P);
+    if (d->has_config) {
+        hrun_buf_adds(&line, "  ");
+        hrun_config_print(d->pes, d->procs, d->nsubs, &line);
+    }
+    if (d->predicted) {
+        hrun_buf_addn(&line, ' ', line.len < 47 ? 47 - line.len : 2);
+        hrun_buf_adds(&line, "predicted ");
+        hrun_add_seconds(&line, d->time_s);
+        hrun_buf_adds(&line, " (");
+        hrun_add_seconds(&line, d->low_s);
+        hrun_buf_adds(&line, " .. ");
+        hrun_add_seconds(&line, d->high_s);
+        hrun_buf_addc(&line, ')');
+    } else if (d->by == BY_DEFAULT) {
+        hrun_buf_adds(&line, "  as mpirun would: one process per PE");
+        if (c->app && d->N)
+            hrun_buf_adds(&line, ", the largest P that the rule accepts");
+    } else {
+        hrun_buf_adds(&line, "  as you said; no prediction");
+    }
+    hrun_buf_add(out, line.data, line.len);
+    hrun_buf_addc(out, '\n');
+    hrun_buf_release(&line);
+    if (d->predicted)
+        add_alternatives(d, out);
+    if (d->plan)
+        add_counts(d, out);
+    add_notes(c, d, words, out);
+    hrun_buf_addf(out, "  would run: %s\n", command);
+    return finish(out, err);
+}
+
+int report_cluster(const struct context *c, struct hrun_buf *out, struct hrun_error *err)
+{
+    const struct hrun_cluster *cl = c->cluster;
+    struct hrun_table *t = hrun_table_create("lllrrlrl");
+    struct hrun_buf hosts = HRUN_BUF_INIT, memory = HRUN_BUF_INIT;
+    int n = total_pes(cl), rc;
+
+    if (!t)
+        return hrun_fail_nomem(err);
+    hrun_buf_addf(out, "%d PE%s in %d sub-cluster%s on %d host%s (%s)\n\n", n, plural(n), cl->nsubs, plural(cl->nsubs),
+                  cl->nhosts, plural(cl->nhosts), cl->source);
+    hrun_table_row(t, "sub-cluster", "CPU model", "level", "PEs", "cores/PE", "hosts", "memory/PE", "signature");
+    for (int i = 0; i < cl->nsubs; i++) {
+        const struct hrun_subcluster *s = &cl->subs[i];
+
+        hrun_buf_reset(&hosts);
+        hrun_buf_reset(&memory);
+        hrun_subcluster_hosts(cl, s, 0, s->npes, &hosts);
+        hrun_add_bytes(&memory, (double)s->memory_bytes);
+        hrun_table_cell(t, "%s", s->name);
+        hrun_table_cell(t, "%s%s%s%s", s->cpu_model, s->core_kind[0] ? " (" : "", s->core_kind,
+                        s->core_kind[0] ? ")" : "");
+        hrun_table_cell(t, "%s", hrun_level_name(s->level));
+        hrun_table_cell(t, "%d", s->npes);
+        hrun_table_cell(t, "%d", s->cores_per_pe);
+        hrun_table_cell(t, "%s", hosts.data);
+        hrun_table_cell(t, "%s", memory.data);
+        hrun_table_cell(t, "%s", (size_t)i < c->signatures.n ? c->signatures.v[i] : "-");
+    }
+    rc = hrun_table_render(t, 2, out) ? hrun_fail_nomem(err) : finish(out, err);
+    if (!rc && c->set->verbose) {
+        for (int i = 0; i < cl->nsubs; i++)
+            for (int k = 0; k < cl->subs[i].npes; k++) {
+                const struct hrun_pe *pe = &cl->subs[i].pes[k];
+
+                hrun_buf_addf(out, "%s  %s PE %d: host %s, cores %s, PUs %s\n", i + k ? "" : "\n", cl->subs[i].name, k,
+                              cl->hosts[pe->host].name, pe->cores, pe->cpuset[0] ? pe->cpuset : "-");
+            }
+        rc = finish(out, err);
+    }
+    hrun_table_destroy(t);
+    hrun_buf_release(&hosts);
+    hrun_buf_release(&memory);
+    return rc;
+}
+
+void report_before(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
+{
+    if (d->by != BY_DEFAULT)
+        return;
+    if (!c->app) {
+        hrun_buf_addf(out, "hrun: no app definition knows %s: %d process%s, one per PE, as mpirun would\n", words[0],
+                      d->P, d->P == 1 ? "" : "es");
+        return;
+    }
+    if (!d->N) {
+        hrun_buf_addf(out, "hrun: no -N given, so no model is used: %d process%s, one per PE, as mpirun would\n", d->P,
+                      d->P == 1 ? "" : "es");
+        return;
+    }
+    hrun_buf_addf(out, "hrun: no profile of %s on this machine: %d process%s, one per PE, as mpirun would\n",
+                  c->app->name, d->P, d->P == 1 ? "" : "es");
+    for (int i = 0; i < d->nsubs; i++)
+        if (d->subs[i].why_not)
+            hrun_buf_addf(out, "hrun: sub-cluster %s: %s\n", c->cluster->subs[i].name, d->subs[i].why_not);
+    hrun_buf_adds(out, "hrun: to make one: ");
+    report_calibrate_command(c, 0, words, out);
+    hrun_buf_addc(out, '\n');
+}
+
+void report_after(const struct context *c, const struct decision *d, const struct work_result *r, int recorded,
+                  char *const *words, struct hrun_buf *out)
+{
+    double delta;
+
+    if (!r->ok) {
+        if (!strcmp(r->status, "no time in output"))
+            hrun_buf_addf(out, "hrun: %s\n", r->detail);
+        return;
+    }
+    if (!d->predicted) {
+        if (c->app && d->N) {
+            hrun_buf_adds(out, "hrun: actual ");
+            hrun_add_seconds(out, r->time_s);
+            hrun_buf_addf(out, " with %d process%s%s\n", d->P, d->P == 1 ? "" : "es", recorded ? ", recorded" : "");
+        }
+        return;
+    }
+    /* delta = (predicted - actual) / actual: paper 000, section 6.2. */
+    delta = (d->time_s - r->time_s) / r->time_s;
+    hrun_buf_adds(out, "hrun: predicted ");
+    hrun_add_seconds(out, d->time_s);
+    hrun_buf_adds(out, ", actual ");
+    hrun_add_seconds(out, r->time_s);
+    hrun_buf_addf(out, ", prediction error %+.1f %%\n", 100 * delta);
+    if (r->time_s > d->high_s + STALE * d->time_s || r->time_s < d->low_s - STALE * d->time_s) {
+        hrun_buf_adds(out, "hrun: the profile looks stale; to measure again: ");
+        report_calibrate_command(c, 1, words, out);
+        hrun_buf_addc(out, '\n');
+    }
+}

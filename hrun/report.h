@@ -1,0 +1,31 @@
+/* report.h - what hrun says: the dry run, the cluster, one line after a run; as text and as JSON */
+#ifndef HRUN_REPORT_H
+#define HRUN_REPORT_H
+
+#include "decide.h"
+#include "layout/layout.h"
+#include "work.h"
+
+/* Append the dry run (brief, section 8). command: the line that would be run. argv: what the user typed. */
+int report_plan(const struct context *c, const struct decision *d, const struct hrun_layout *l, const char *command,
+                char *const *words, struct hrun_buf *out, struct hrun_error *err);
+int report_plan_json(const struct context *c, const struct decision *d, const struct hrun_layout *l,
+                     const char *command, struct hrun_buf *out, struct hrun_error *err);
+
+/* Append the cluster (--show-cluster); signatures may be shorter than the sub-clusters when they are not known. */
+int report_cluster(const struct context *c, struct hrun_buf *out, struct hrun_error *err);
+int report_cluster_json(const struct context *c, struct hrun_buf *out, struct hrun_error *err);
+
+/* The hrun-calibrate command that would make the missing profile (again = 1: measure a stale one anew), as the user
+ * would type it. */
+void report_calibrate_command(const struct context *c, int again, char *const *words, struct hrun_buf *out);
+
+/* One line before a run without a profile, and one after every run; "" when there is nothing to say. */
+void report_before(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out);
+void report_after(const struct context *c, const struct decision *d, const struct work_result *r, int recorded,
+                  char *const *words, struct hrun_buf *out);
+
+/* Append word quoted for a shell where it needs quotes. */
+void report_quoted(struct hrun_buf *out, const char *word);
+
+#endif

@@ -1,0 +1,141 @@
+/* report_json.c - what hrun says, for machines; see report.h */
+#include "report.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Append a JSON document, indented, and drop it. NULL: memory ran out. */
+static int print(json_t *root, struct hrun_buf *out, struct hrun_error *err)
+{
+    char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
+
+    json_decref(root);
+    if (!text)
+        return hrun_fail_nomem(err);
+    hrun_buf_adds(out, text);
+    hrun_buf_addc(out, '\n');
+    free(text);
+    return out->failed ? hrun_fail_nomem(err) : 0;
+}
+
+static json_t *config(const int *pes, const int *procs, int n)
+{
+    json_t *a = json_array();
+
+    for (int i = 0; i < n; i++)
+        json_array_append_new(a, json_pack("{s:i, s:i}", "pes", pes[i], "procs_per_pe", procs[i]));
+    return a;
+}
+
+static json_t *seconds(int known, double value)
+{
+    return known ? json_real(value) : json_null();
+}
+
+static json_t *choice(const struct hrun_choice *v, int nsubs)
+{
+    return json_pack("{s:o, s:i, s:i, s:f}", "config", config(v->pes, v->procs, nsubs), "P", v->P, "pes", v->npes,
+                     "predicted_s", v->time_s);
+}
+
+static json_t *ranks(const struct hrun_layout *l)
+{
+    const struct hrun_cluster *cl = l->cluster;
+    json_t *a = json_array();
+
+    for (int r = 0; r < l->nranks; r++) {
+        const struct hrun_rank *k = &l->ranks[r];
+
+        json_array_append_new(a, json_pack("{s:i, s:s, s:s, s:i, s:s, s:s}", "rank", r, "host",
+                                           cl->hosts[k->host].name, "subcluster", cl->subs[k->sub].name, "pe", k->pe,
+                                           "cores", k->cores, "pus", k->cpuset));
+    }
+    return a;
+}
+
+int report_plan_json(const struct context *c, const struct decision *d, const struct hrun_layout *l,
+                     const char *command, struct hrun_buf *out, struct hrun_error *err)
+{
+    static const char *const by[] = { "model", "user", "default" };
+    const struct hrun_cluster *cl = c->cluster;
+    json_t *root = json_object(), *subs = json_array(), *next = json_array();
+
+    for (int i = 0; i < d->nsubs; i++) {
+        const struct hrun_subcluster *s = &cl->subs[i];
+
+        json_array_append_new(
+            subs, json_pack("{s:s, s:s, s:i, s:i, s:i, s:o, s:b, s:s?}", "name", s->name, "signature",
+                            c->signatures.v[i], "pes", s->npes, "pes_used", d->has_config ? d->pes[i] : 0,
+                            "procs_per_pe", d->has_config ? d->procs[i] : 0, "predicted_s",
+                            seconds(d->sub_time_s[i] > 0, d->sub_time_s[i]), "profile", d->subs[i].models != NULL,
+                            "note", d->subs[i].why_not));
+    }
+    json_object_set_new(root, "app", c->app ? json_string(c->app->name) : json_null());
+    json_object_set_new(root, "N", d->N ? json_integer(d->N) : json_null());
+    json_object_set_new(root, "engine", json_string(c->engine->name));
+    json_object_set_new(root, "mpi", json_string(c->mpi.id));
+    json_object_set_new(root, "chosen_by", json_string(by[d->by]));
+    json_object_set_new(root, "P", json_integer(d->P));
+    json_object_set_new(root, "config", d->has_config ? config(d->pes, d->procs, d->nsubs) : json_null());
+    json_object_set_new(root, "predicted_s", seconds(d->predicted, d->time_s));
+    json_object_set_new(root, "predicted_low_s", seconds(d->predicted, d->low_s));
+    json_object_set_new(root, "predicted_high_s", seconds(d->predicted, d->high_s));
+    json_object_set_new(root, "limiting",
+                        d->predicted ? json_string(cl->subs[d->limiting].name) : json_null());
+    json_object_set_new(root, "extrapolation", seconds(d->predicted, d->extrapolation));
+    json_object_set_new(root, "subclusters", subs);
+    for (int k = 1; d->plan && k < d->plan->n; k++)
+        json_array_append_new(next, choice(&d->plan->v[k], d->nsubs));
+    json_object_set_new(root, "next_best", next);
+    json_object_set_new(root, "mpirun_style",
+                        d->plain_known ? json_pack("{s:o, s:f, s:b}", "config",
+                                                   config(d->plain_pes, d->plain_procs, d->nsubs), "predicted_s",
+                                                   d->plain_time_s, "valid", d->plain_valid)
+                                       : json_null());
+    if (d->plan) {
+        const struct hrun_plan_counts *n = &d->plan->counts;
+
+        json_object_set_new(
+            root, "configurations",
+            n->counted ? json_pack("{s:f, s:f, s:f, s:f, s:f}", "total", n->total, "valid", n->valid, "excluded_rule",
+                                   n->excluded_rule, "excluded_memory", n->excluded_memory, "excluded_model",
+                                   n->excluded_model)
+                       : json_pack("{s:f}", "total", n->total));
+        json_object_set_new(root, "exact", json_boolean(d->plan->exact));
+        json_object_set_new(root, "search_s", json_real(d->plan->search_s));
+    }
+    json_object_set_new(root, "measurements", json_integer(d->nsamples));
+    json_object_set_new(root, "ranks", ranks(l));
+    json_object_set_new(root, "command", json_string(command));
+    return print(root, out, err);
+}
+
+int report_cluster_json(const struct context *c, struct hrun_buf *out, struct hrun_error *err)
+{
+    const struct hrun_cluster *cl = c->cluster;
+    json_t *root = json_object(), *subs = json_array(), *hosts = json_array();
+
+    for (int h = 0; h < cl->nhosts; h++)
+        json_array_append_new(hosts, json_pack("{s:s, s:b, s:i}", "name", cl->hosts[h].name, "local",
+                                               cl->hosts[h].is_local, "slots", cl->hosts[h].slots));
+    for (int i = 0; i < cl->nsubs; i++) {
+        const struct hrun_subcluster *s = &cl->subs[i];
+        json_t *pes = json_array();
+
+        for (int k = 0; k < s->npes; k++)
+            json_array_append_new(pes, json_pack("{s:s, s:i, s:s, s:s, s:f}", "host", cl->hosts[s->pes[k].host].name,
+                                                 "index", s->pes[k].index, "cores", s->pes[k].cores, "pus",
+                                                 s->pes[k].cpuset, "memory_bytes", (double)s->pes[k].memory_bytes));
+        json_array_append_new(
+            subs, json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:s?, s:o}", "name", s->name, "cpu_model",
+                            s->cpu_model, "core_kind", s->core_kind, "level", hrun_level_name(s->level),
+                            "cores_per_pe", s->cores_per_pe, "pus_per_pe", s->pus_per_pe, "memory_bytes",
+                            (double)s->memory_bytes, "cost_per_hour", s->cost_per_hour, "power_w", s->power_w,
+                            "signature", (size_t)i < c->signatures.n ? c->signatures.v[i] : NULL, "pes", pes));
+    }
+    json_object_set_new(root, "source", json_string(cl->source));
+    json_object_set_new(root, "hosts", hosts);
+    json_object_set_new(root, "subclusters", subs);
+    return print(root, out, err);
+}

@@ -1,0 +1,190 @@
+/* run.c - hrun's errands; see run.h */
+#include "run.h"
+
+#include "base/table.h"
+#include "base/units.h"
+#include "decide.h"
+#include "report.h"
+#include "work.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void say(const struct common_settings *set, const struct hrun_buf *text)
+{
+    if (!set->quiet)
+        fputs(text->data, stderr);
+}
+
+static void hear(void *ctx, const char *text)
+{
+    (void)ctx;
+    fprintf(stderr, "hrun: %s\n", text);
+}
+
+/* Signatures without a program: for programs built with the Open MPI that is installed here. */
+static int guess_mpi(struct context *c)
+{
+    c->program = hrun_program_find("ompi_info", NULL, NULL);
+    return c->program && !hrun_program_mpi(c->program, &c->mpi, NULL) && c->mpi.kind == HRUN_MPI_OPENMPI;
+}
+
+int run_show_cluster(const struct hrun_settings *s, char **words)
+{
+    struct context c = { 0 };
+    struct hrun_error err = { 0 };
+    struct hrun_buf out = HRUN_BUF_INIT;
+    int status = 0;
+
+    if (context_cluster(&c, &s->common, &err) || (words[0] && context_program(&c, words[0], &err)) ||
+        ((words[0] || guess_mpi(&c)) && context_engine(&c, &err)) ||
+        (s->common.json ? report_cluster_json : report_cluster)(&c, &out, &err))
+        status = context_complain("hrun", &err);
+    else
+        fputs(out.data, stdout);
+    hrun_buf_release(&out);
+    context_release(&c);
+    return status;
+}
+
+int run_list_apps(const struct hrun_settings *s)
+{
+    struct context c = { .set = &s->common };
+    struct hrun_strvec names = HRUN_STRVEC_INIT;
+    struct hrun_error err = { 0 };
+    struct hrun_buf out = HRUN_BUF_INIT;
+    struct hrun_table *t = hrun_table_create("llll");
+    int status = 0;
+
+    if (!t || context_app(&c, NULL, &err) || hrun_app_list(&c.app_dirs, &names, &err))
+        status = context_complain("hrun", &err);
+    hrun_app_destroy(c.app);
+    c.app = NULL;
+    for (size_t i = 0; i < names.n && !status; i++) {
+        struct hrun_app *app = NULL;
+
+        if (hrun_app_find(&c.app_dirs, names.v[i], NULL, 0, &app, &err)) {
+            status = context_complain("hrun", &err);
+            break;
+        }
+        hrun_table_row(t, app->name, app->title, hrun_expr_text(app->rule), app->file);
+        hrun_app_destroy(app);
+    }
+    if (!status && !hrun_table_render(t, 0, &out))
+        fputs(out.data, stdout);
+    hrun_table_destroy(t);
+    hrun_buf_release(&out);
+    hrun_strvec_release(&names);
+    context_release(&c);
+    return status;
+}
+
+/* Everything up to the point where something could be started. */
+struct prepared {
+    struct context c;
+    struct decision d;
+    struct work w;
+    struct hrun_layout *layout;
+};
+
+static void prepared_release(struct prepared *p)
+{
+    hrun_layout_destroy(p->layout);
+    decision_release(&p->d);
+    context_release(&p->c);
+}
+
+static int prepare(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
+{
+    struct context *c = &p->c;
+    int64_t N = 0;
+
+    memset(p, 0, sizeof *p);
+    c->set = &s->common;
+    if (s->size && hrun_parse_count("-N", s->size, 1, HRUN_COUNT_MAX, &N, err))
+        return -1;
+    if (context_app(c, words[0], err))
+        return -1;
+    if (!c->app && N)
+        return hrun_fail(err, HRUN_ENOENT,
+                         "-N needs an app definition: none knows the program %s; name one with -app (hrun --list-apps)",
+                         words[0]);
+    p->w = (struct work){ .c = c, .N = N, .words = words, .tag_output = s->tag_output, .on_message = hear };
+    if (work_find_program(&p->w, 0, err) || context_cluster(c, &s->common, err) || context_engine(c, err) ||
+        decide(c, s, &p->d, err) || work_find_program(&p->w, p->d.P, err))
+        return -1;
+    p->layout = p->d.has_config ? hrun_layout_create(c->cluster, p->d.pes, p->d.procs, err)
+                                : hrun_layout_plain(c->cluster, p->d.P, err);
+    if (!p->layout)
+        return -1;
+    return 0;
+}
+
+static int dry_run(struct prepared *p, char **words, struct hrun_error *err)
+{
+    struct hrun_strvec argv = HRUN_STRVEC_INIT;
+    struct hrun_buf command = HRUN_BUF_INIT, out = HRUN_BUF_INIT;
+    struct hrun_job job;
+    char *stdin_text = NULL;
+    int rc = -1;
+
+    if (!work_job(&p->w, p->layout, &argv, &stdin_text, &job, err) &&
+        !(p->c.engine->check && p->c.engine->check(&job, err)) && !p->c.engine->command(&job, &command, err))
+        rc = p->c.set->json ? report_plan_json(&p->c, &p->d, p->layout, command.data, &out, err)
+                            : report_plan(&p->c, &p->d, p->layout, command.data, words, &out, err);
+    if (!rc)
+        fputs(out.data, stdout);
+    free(stdin_text);
+    hrun_buf_release(&out);
+    hrun_buf_release(&command);
+    hrun_strvec_release(&argv);
+    return rc;
+}
+
+static int launch(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
+{
+    struct work_result r = { 0 };
+    struct hrun_buf text = HRUN_BUF_INIT;
+    struct hrun_error record_err = { 0 };
+    int recorded = 0;
+
+    report_before(&p->c, &p->d, words, &text);
+    say(&s->common, &text);
+    if (work_run(&p->w, p->layout, &r, err)) {
+        hrun_buf_release(&text);
+        return -1;
+    }
+    if (p->c.app && p->d.N && p->d.has_config && r.ok && !s->no_record) {
+        recorded = !work_record(&p->w, p->d.pes, p->d.procs, &r, "run", &record_err);
+        if (!recorded && !s->common.quiet)
+            context_complain("hrun: this run was not recorded", &record_err);
+    }
+    hrun_buf_reset(&text);
+    report_after(&p->c, &p->d, &r, recorded, words, &text);
+    fflush(stdout);
+    say(&s->common, &text);
+    hrun_buf_release(&text);
+    return r.outcome.status;
+}
+
+int run_program(const struct hrun_settings *s, char **words)
+{
+    struct hrun_error err = { 0 };
+    struct prepared p;
+    int status;
+
+    if (!words[0]) {
+        fputs("hrun: no program given; say hrun [OPTION]... PROGRAM [ARGUMENT]..., or hrun --help\n", stderr);
+        return STATUS_FAILED;
+    }
+    status = prepare(&p, s, words, &err);
+    if (!status && s->dry_run)
+        status = dry_run(&p, words, &err);
+    else if (!status)
+        status = launch(&p, s, words, &err);
+    if (status < 0)
+        status = context_complain("hrun", &err);
+    prepared_release(&p);
+    return status;
+}

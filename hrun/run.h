@@ -1,0 +1,13 @@
+/* run.h - hrun's errands: one function per thing that the command line can ask for */
+#ifndef HRUN_RUN_H
+#define HRUN_RUN_H
+
+#include "options.h"
+
+/* Each returns hrun's exit status and has said on stderr what went wrong. words: program and its arguments,
+ * NULL-terminated, possibly empty. */
+int run_show_cluster(const struct hrun_settings *s, char **words);
+int run_list_apps(const struct hrun_settings *s);
+int run_program(const struct hrun_settings *s, char **words);
+
+#endif

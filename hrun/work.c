@@ -1,0 +1,282 @@
+/* work.c - one run of an application; see work.h */
+#include "work.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+/* A program that is built per number of processes is looked for up to this number. */
+enum { VARIANTS_MAX = 4096 };
+
+static char *expand(const struct work *w, int64_t P, const char *word, struct hrun_error *err)
+{
+    struct hrun_buf out = HRUN_BUF_INIT;
+    char *s;
+
+    if (hrun_app_expand_word(w->c->app, word, w->N, P, &out, err)) {
+        hrun_buf_release(&out);
+        return NULL;
+    }
+    s = hrun_buf_detach(&out);
+    if (!s)
+        hrun_fail_nomem(err);
+    return s;
+}
+
+int work_find_program(const struct work *w, int64_t P, struct hrun_error *err)
+{
+    struct hrun_error first = { 0 }, later;
+    int64_t lo = P ? P : 1, hi = P ? P : strstr(w->words[0], "{P}") ? VARIANTS_MAX : 1;
+
+    for (int64_t p = lo; p <= hi; p++) {
+        char *name = expand(w, p, w->words[0], err);
+        int rc = name ? context_program(w->c, name, p == lo ? &first : &later) : -1;
+
+        free(name);
+        if (!name)
+            return -1;
+        if (!rc)
+            return 0;
+    }
+    if (err)
+        *err = first;
+    return -1;
+}
+
+int work_words(const struct work *w, int64_t P, struct hrun_strvec *out, struct hrun_error *err)
+{
+    const struct hrun_app *app = w->c->app;
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    for (char *const *word = w->words; *word; word++) {
+        char *s = expand(w, P, *word, err);
+        int rc = s ? hrun_strvec_push(out, s) : -1;
+
+        free(s);
+        if (!s)
+            return -1;
+        if (rc)
+            return hrun_fail_nomem(err);
+    }
+    for (int i = 0; app && !w->words[1] && i < app->nargs; i++) {
+        hrun_buf_reset(&b);
+        if (hrun_app_expand(app, app->args[i], w->N, P, &b, err)) {
+            hrun_buf_release(&b);
+            return -1;
+        }
+        if (b.failed || hrun_strvec_push(out, b.data)) {
+            hrun_buf_release(&b);
+            return hrun_fail_nomem(err);
+        }
+    }
+    hrun_buf_release(&b);
+    return 0;
+}
+
+int work_job(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *words, char **stdin_text,
+             struct hrun_job *job, struct hrun_error *err)
+{
+    const struct common_settings *set = w->c->set;
+    struct hrun_buf text = HRUN_BUF_INIT;
+
+    *stdin_text = NULL;
+    if (work_words(w, layout->nranks, words, err))
+        return -1;
+    if (w->c->app && w->c->app->stdin_text) {
+        if (hrun_app_expand(w->c->app, w->c->app->stdin_text, w->N, layout->nranks, &text, err)) {
+            hrun_buf_release(&text);
+            return -1;
+        }
+        *stdin_text = hrun_buf_detach(&text);
+        if (!*stdin_text)
+            return hrun_fail_nomem(err);
+    }
+    memset(job, 0, sizeof *job);
+    job->layout = layout;
+    job->argv = words->v;
+    job->program = w->c->program;
+    job->env = set->env.v;
+    job->n_env = (int)set->env.n;
+    job->mca = set->mca.v;
+    job->n_mca = (int)set->mca.n;
+    job->wdir = set->wdir;
+    job->stdin_text = *stdin_text;
+    job->no_stdin = w->quiet_run;
+    job->tag_output = w->tag_output;
+    job->timeout_s = w->c->timeout_s;
+    job->swallow = w->quiet_run;
+    job->on_message = w->on_message;
+    job->ctx = w->ctx;
+    return 0;
+}
+
+/* What the launcher calls us back with. */
+struct listener {
+    const struct work *w;
+    struct hrun_clock *clock;
+};
+
+static void hear_output(void *ctx, const char *data, size_t len)
+{
+    struct listener *l = ctx;
+
+    if (l->clock)
+        hrun_clock_feed(l->clock, data, len);
+}
+
+static void hear_message(void *ctx, const char *text)
+{
+    struct listener *l = ctx;
+
+    if (l->w->on_message)
+        l->w->on_message(l->w->ctx, text);
+}
+
+/* The last line of some text, without its newline. */
+static void last_line(const char *text, char *out, size_t size)
+{
+    size_t end = strlen(text), start;
+
+    while (end && (text[end - 1] == '\n' || text[end - 1] == '\r' || text[end - 1] == ' '))
+        end--;
+    for (start = end; start && text[start - 1] != '\n'; start--)
+        ;
+    snprintf(out, size, "%.*s", (int)(end - start), text + start);
+}
+
+static void judge(const struct work *w, struct listener *l, const char *stderr_text, struct work_result *r)
+{
+    struct hrun_error err = { 0 };
+
+    r->ok = 0;
+    r->time_s = 0;
+    r->detail[0] = 0;
+    if (r->outcome.timed_out)
+        snprintf(r->status, sizeof r->status, "timeout");
+    else if (r->outcome.interrupted)
+        snprintf(r->status, sizeof r->status, "interrupted");
+    else if (r->outcome.status > 128)
+        snprintf(r->status, sizeof r->status, "signal %d", r->outcome.status - 128);
+    else if (r->outcome.status)
+        snprintf(r->status, sizeof r->status, "exit %d", r->outcome.status);
+    else if (!l->clock) {
+        r->ok = 1;
+        r->time_s = r->outcome.wall_s;
+    } else if (hrun_clock_result(l->clock, &r->time_s, &err)) {
+        r->time_s = 0;
+        snprintf(r->status, sizeof r->status, "no time in output");
+        snprintf(r->detail, sizeof r->detail, "%.500s", err.text);
+    } else {
+        r->ok = 1;
+    }
+    if (r->ok)
+        snprintf(r->status, sizeof r->status, "ok");
+    else if (!r->detail[0] && w->quiet_run)
+        last_line(stderr_text, r->detail, sizeof r->detail);
+}
+
+int work_run(const struct work *w, const struct hrun_layout *layout, struct work_result *out, struct hrun_error *err)
+{
+    struct hrun_strvec words = HRUN_STRVEC_INIT;
+    struct hrun_buf stderr_text = HRUN_BUF_INIT;
+    struct listener l = { .w = w };
+    struct hrun_error clock_err = { 0 };
+    const struct hrun_app *app = w->c->app;
+    const char *dir = w->c->set->wdir ? w->c->set->wdir : ".";
+    struct hrun_job job;
+    char *stdin_text = NULL, *ledger = NULL;
+    int rc = -1;
+
+    if (work_job(w, layout, &words, &stdin_text, &job, err))
+        goto done;
+    if (w->c->engine->check && w->c->engine->check(&job, err))
+        goto done;
+    if (app && app->nfiles && w->N) {
+        ledger = hrun_store_ledger(w->c->store);
+        if (!ledger) {
+            hrun_fail_nomem(err);
+            goto done;
+        }
+        if (hrun_app_write_files(app, w->N, layout->nranks, dir, ledger, w->c->set->force, err))
+            goto done;
+    }
+    if (app && app->time_match && w->N) {
+        l.clock = hrun_clock_create(app, dir, &clock_err);
+        if (!l.clock) {
+            if (err)
+                *err = clock_err;
+            goto done;
+        }
+    }
+    job.ctx = &l;
+    job.on_message = hear_message;
+    if (w->quiet_run || (l.clock && !app->time_file))
+        job.on_stdout = hear_output;
+    if (w->quiet_run)
+        job.stderr_text = &stderr_text;
+    rc = hrun_launch(w->c->engine, &job, &out->outcome, err);
+    if (!rc)
+        judge(w, &l, stderr_text.data, out);
+done:
+    hrun_clock_destroy(l.clock);
+    free(ledger);
+    free(stdin_text);
+    hrun_buf_release(&stderr_text);
+    hrun_strvec_release(&words);
+    return rc;
+}
+
+int work_record(const struct work *w, const int *pes, const int *procs, const struct work_result *r,
+                const char *origin, struct hrun_error *err)
+{
+    struct context *c = w->c;
+    struct hrun_buf config = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT, consts = HRUN_BUF_INIT;
+    struct hrun_sample s = { 0 };
+    struct utsname uts;
+    char date[21], engine[32];
+    int used = 0, P = 0, rc = 0;
+
+    for (int i = 0; i < c->cluster->nsubs; i++) {
+        used += pes[i] > 0;
+        P += pes[i] * procs[i];
+        hrun_buf_addf(&cluster, "%s%s", i ? "," : "", c->cluster->subs[i].name);
+    }
+    hrun_config_print(pes, procs, c->cluster->nsubs, &config);
+    hrun_app_consts_text(c->app, &consts);
+    hrun_date_now(date);
+    snprintf(engine, sizeof engine, "%s", c->engine->name);
+    if (config.failed || cluster.failed || consts.failed) {
+        rc = hrun_fail_nomem(err);
+        goto done;
+    }
+    s.N = w->N;
+    s.P = P;
+    s.time_s = r->time_s;
+    s.wall_s = r->outcome.wall_s;
+    s.ok = r->ok;
+    s.mixed = used > 1;
+    s.status = (char *)r->status;
+    s.origin = (char *)origin;
+    s.config = config.data;
+    s.cluster = cluster.data;
+    s.consts = consts.data;
+    s.program = c->program;
+    s.host = uname(&uts) ? (char *)"" : uts.nodename;
+    s.mpi = c->mpi.id;
+    s.engine = engine;
+    s.version = (char *)HRUN_VERSION;
+    s.date = date;
+    for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
+        if (!pes[i])
+            continue;
+        s.M = procs[i];
+        s.pes = pes[i];
+        rc = hrun_store_append(c->store, c->app->name, c->signatures.v[i], &s, err);
+    }
+done:
+    hrun_buf_release(&config);
+    hrun_buf_release(&cluster);
+    hrun_buf_release(&consts);
+    return rc;
+}

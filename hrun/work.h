@@ -1,0 +1,49 @@
+/* work.h - one run of an application: its words, its input files, its launch, its time
+ *
+ * Purpose: hrun and hrun-calibrate run applications in exactly the same way, so that what was measured is what
+ * will be run.
+ */
+#ifndef HRUN_WORK_H
+#define HRUN_WORK_H
+
+#include "context.h"
+
+struct work {
+    struct context *c;
+    int64_t N;                 /* 0: not known */
+    char *const *words;        /* program and arguments as the user wrote them, NULL-terminated */
+    int quiet_run;             /* 1: output of the application is swallowed (calibration) */
+    int tag_output;
+    void (*on_message)(void *ctx, const char *text);
+    void *ctx;
+};
+
+struct work_result {
+    struct hrun_outcome outcome;
+    int ok;                    /* the run ended well and its time is known */
+    double time_s;             /* application's own time, else the wall clock; 0 unless ok */
+    char status[96];           /* for the log: "ok", "exit 3", "signal 9", "timeout", "no time in output" */
+    char detail[512];          /* for people: the last words on standard error, or why no time was found; "" */
+};
+
+/* The words that will be started for P processes: {N}, {P} and {constant} replaced (other braces are left alone), the
+ * definition's arguments added when the user gave none. */
+int work_words(const struct work *w, int64_t P, struct hrun_strvec *out, struct hrun_error *err);
+
+/* Find the program for P processes and its MPI (into the context). Its name may hold {N} and {P}; P = 0 takes the first
+ * P for which it exists: enough to know its MPI before P is chosen. Errors: those of context_program. */
+int work_find_program(const struct work *w, int64_t P, struct hrun_error *err);
+
+/* Fill a job for layout without starting it. words and stdin_text stay the caller's to release afterwards. */
+int work_job(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *words, char **stdin_text,
+             struct hrun_job *job, struct hrun_error *err);
+
+/* Write inputs, launch, time. 0: it was launched, *out tells how it went; -1: it was not. */
+int work_run(const struct work *w, const struct hrun_layout *layout, struct work_result *out, struct hrun_error *err);
+
+/* Append the run to the log of every sub-cluster that took part (as a homogeneous measurement when it is one
+ * sub-cluster). origin: "run" or "calibration". Failed runs are recorded as failed. */
+int work_record(const struct work *w, const int *pes, const int *procs, const struct work_result *r,
+                const char *origin, struct hrun_error *err);
+
+#endif

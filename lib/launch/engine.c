@@ -1,0 +1,78 @@
+/* engine.c - the table of engines; see launch.h for the contracts */
+#include "launch/engines.h"
+#include "launch/env.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct hrun_engine engines[] = {
+    { "local", "this host; hrun itself is the PMIx server of the job", hrun_local_usable, hrun_local_check,
+      hrun_local_run, hrun_mpirun_command },
+    { "mpirun", "Open MPI's mpirun (4 or 5) with a rankfile, on any hosts", hrun_mpirun_usable,
+      hrun_mpirun_check, hrun_mpirun_run, hrun_mpirun_command },
+    { NULL, NULL, NULL, NULL, NULL, NULL }
+};
+
+const struct hrun_engine *hrun_engines(void)
+{
+    return engines;
+}
+
+const struct hrun_engine *hrun_engine_find(const char *name)
+{
+    for (const struct hrun_engine *e = engines; e->name; e++)
+        if (name && !strcmp(e->name, name))
+            return e;
+    return NULL;
+}
+
+const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, struct hrun_error *err)
+{
+    int here = cluster->nhosts == 1 && cluster->hosts[0].is_local;
+    const struct hrun_engine *e = hrun_engine_find(here ? "local" : "mpirun");
+
+    return e->usable(cluster, err) ? NULL : e;
+}
+
+static int check_wdir(const char *wdir, struct hrun_error *err)
+{
+    struct stat st;
+
+    if (!wdir)
+        return 0;
+    if (stat(wdir, &st))
+        return hrun_fail_errno(err, HRUN_EINVAL, "the working directory %s cannot be used", wdir);
+    if (!S_ISDIR(st.st_mode))
+        return hrun_fail(err, HRUN_EINVAL, "the working directory %s is not a folder", wdir);
+    return 0;
+}
+
+int hrun_check_common(const struct hrun_job *job, const char *engine, struct hrun_error *err)
+{
+    struct hrun_mpi mpi;
+
+    if (!job->layout || job->layout->nranks < 1)
+        return hrun_fail(err, HRUN_EINVAL, "the layout has no rank");
+    if (!job->argv || !job->argv[0] || !job->program)
+        return hrun_fail(err, HRUN_EINVAL, "no program is named");
+    if (job->timeout_s < 0)
+        return hrun_fail(err, HRUN_EINVAL, "a timeout of %g s: it cannot be negative", job->timeout_s);
+    if (hrun_env_check(job, err) || check_wdir(job->wdir, err) || hrun_program_mpi(job->program, &mpi, err))
+        return -1;
+    if (mpi.kind == HRUN_MPI_OTHER)
+        return hrun_fail(err, HRUN_EMPI, "%s is linked with %s, and engine %s starts programs of Open MPI: "
+                         "rebuild it with mpicc of Open MPI, or start it with the mpiexec of its own MPI",
+                         job->argv[0], mpi.name, engine);
+    return 0;
+}
+
+int hrun_launch(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
+                struct hrun_error *err)
+{
+    struct hrun_outcome result;
+
+    if (engine->check(job, err) || engine->run(job, &result, err))
+        return -1;
+    *out = result;
+    return 0;
+}

@@ -1,0 +1,19 @@
+/* engines.h - the rows of the engine table (internal) */
+#ifndef HRUN_LAUNCH_ENGINES_H
+#define HRUN_LAUNCH_ENGINES_H
+
+#include "launch/launch.h"
+
+int hrun_local_usable(const struct hrun_cluster *cluster, struct hrun_error *err);
+int hrun_local_check(const struct hrun_job *job, struct hrun_error *err);
+int hrun_local_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err);
+
+int hrun_mpirun_usable(const struct hrun_cluster *cluster, struct hrun_error *err);
+int hrun_mpirun_check(const struct hrun_job *job, struct hrun_error *err);
+int hrun_mpirun_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err);
+int hrun_mpirun_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err);
+
+/* What each engine checks: the words of -x and --mca, the working directory, the program's MPI. */
+int hrun_check_common(const struct hrun_job *job, const char *engine, struct hrun_error *err);
+
+#endif

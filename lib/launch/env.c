@@ -1,0 +1,161 @@
+/* env.c - the environment of the processes; see env.h for the contracts */
+#include "launch/env.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int names(const char *entry, const char *name, size_t len)
+{
+    return !strncmp(entry, name, len) && entry[len] == '=';
+}
+
+int hrun_env_set(struct hrun_strvec *env, const char *name, size_t len, const char *value)
+{
+    char *entry;
+
+    for (size_t i = 0; i < env->n; i++) {
+        if (!names(env->v[i], name, len))
+            continue;
+        entry = hrun_strf("%.*s=%s", (int)len, name, value);
+        if (!entry)
+            return -1;
+        free(env->v[i]);
+        env->v[i] = entry;
+        return 0;
+    }
+    return hrun_strvec_pushf(env, "%.*s=%s", (int)len, name, value);
+}
+
+const char *hrun_env_get(const struct hrun_strvec *env, const char *name)
+{
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i < env->n; i++)
+        if (names(env->v[i], name, len))
+            return env->v[i] + len + 1;
+    return NULL;
+}
+
+static int has_prefix(const char *entry, const char *const *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strncmp(entry, list[i], strlen(list[i])))
+            return 1;
+    return 0;
+}
+
+/* What an outer mpirun, srun or hrun tells its own processes: who they are and where their server is. */
+static int is_of_outer_launcher(const char *entry, int nested)
+{
+    static const char *const identity[] = {
+        "PMIX_", "PMI_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_SIZE=", "HRUN_JOB="
+    };
+    static const char *const launched[] = {
+        "OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_APP_CTX", "OMPI_FIRST_RANKS",
+        "OMPI_NUM_APP_CTX", "OMPI_ARGV", "OMPI_COMMAND", "OMPI_MCA_initial_wdir", "OMPI_FILE_LOCATION",
+        "OMPI_MCA_mpi_oversubscribe",
+        "OMPI_MCA_btl_vader_backing_directory", "OMPI_MCA_btl_sm_backing_directory",
+        "OMPI_MCA_osc_sm_backing_directory", "OMPI_MCA_osc_rdma_backing_directory",
+        "OMPI_MCA_shmem_mmap_backing_file_base_dir", "JSM_JSRUN_PORT="
+    };
+
+    if (!strncmp(entry, "PMIX_MCA_", 9))  /* settings, not identity */
+        return 0;
+    return has_prefix(entry, identity, sizeof identity / sizeof *identity) ||
+           (nested && has_prefix(entry, launched, sizeof launched / sizeof *launched));
+}
+
+int hrun_env_base(struct hrun_strvec *out, struct hrun_error *err)
+{
+    int nested = getenv("PMIX_RANK") || getenv("OMPI_COMM_WORLD_RANK");
+
+    for (char **e = environ; e && *e; e++)
+        if (!is_of_outer_launcher(*e, nested) && hrun_strvec_push(out, *e))
+            return hrun_fail_nomem(err);
+    return 0;
+}
+
+int hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env, struct hrun_error *err)
+{
+    char *text;
+
+    for (int i = 0; i < job->n_mca; i++) {
+        const char *eq = strchr(job->mca[i], '=');
+        char *name = hrun_strf("OMPI_MCA_%.*s", (int)(eq - job->mca[i]), job->mca[i]);
+        int rc = name ? hrun_env_set(env, name, strlen(name), eq + 1) : -1;
+        free(name);
+        if (rc)
+            return hrun_fail_nomem(err);
+    }
+    for (int i = 0; i < job->n_env; i++) {
+        const char *word = job->env[i], *eq = strchr(word, '=');
+        if (eq) {
+            if (hrun_env_set(env, word, (size_t)(eq - word), eq + 1))
+                return hrun_fail_nomem(err);
+        } else if (!hrun_env_get(env, word) && job->on_message) {
+            text = hrun_strf("-x %s: it is not set, so there is nothing to pass on", word);
+            if (text)
+                job->on_message(job->ctx, text);
+            free(text);
+        }
+    }
+    return 0;
+}
+
+int hrun_env_user_mca(const struct hrun_job *job, const char *key)
+{
+    size_t len = strlen(key);
+    char name[128] = "OMPI_MCA_";
+
+    for (int i = 0; i < job->n_mca; i++)
+        if (names(job->mca[i], key, len))
+            return 1;
+    if (len < sizeof name - strlen(name))
+        strcat(name, key);
+    for (int i = 0; i < job->n_env; i++)
+        if (names(job->env[i], name, strlen(name)))
+            return 1;
+    return getenv(name) != NULL;
+}
+
+int hrun_env_mca(const struct hrun_job *job, struct hrun_strvec *env, const char *key, const char *value,
+                 struct hrun_error *err)
+{
+    char name[128];
+
+    if (hrun_env_user_mca(job, key))
+        return 0;
+    snprintf(name, sizeof name, "OMPI_MCA_%s", key);
+    return hrun_env_set(env, name, strlen(name), value) ? hrun_fail_nomem(err) : 0;
+}
+
+int hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env, const char *folder,
+                           struct hrun_error *err)
+{
+    /* btl vader is Open MPI 4's, btl sm version 5's. */
+    static const char *const keys[] = { "btl_vader_backing_directory", "btl_sm_backing_directory",
+                                        "osc_sm_backing_directory", "osc_rdma_backing_directory",
+                                        "shmem_mmap_backing_file_base_dir" };
+
+    for (size_t i = 0; folder && i < sizeof keys / sizeof *keys; i++)
+        if (hrun_env_mca(job, env, keys[i], folder, err))
+            return -1;
+    return 0;
+}
+
+int hrun_env_check(const struct hrun_job *job, struct hrun_error *err)
+{
+    for (int i = 0; i < job->n_env; i++)
+        if (!job->env[i][0] || job->env[i][0] == '=')
+            return hrun_fail(err, HRUN_EINVAL, "-x %s: a variable's name is missing: write -x NAME or "
+                             "-x NAME=VALUE", job->env[i]);
+    for (int i = 0; i < job->n_mca; i++) {
+        const char *eq = strchr(job->mca[i], '=');
+        if (!eq || eq == job->mca[i])
+            return hrun_fail(err, HRUN_EINVAL, "--mca %s: a parameter needs a name and a value: write "
+                             "--mca KEY VALUE", job->mca[i]);
+    }
+    return 0;
+}

@@ -1,0 +1,35 @@
+/* env.h - the environment of the processes (internal) */
+#ifndef HRUN_LAUNCH_ENV_H
+#define HRUN_LAUNCH_ENV_H
+
+#include "launch/launch.h"
+
+/* Set NAME (len bytes) to value in a list of "NAME=VALUE", replacing it where it stands. -1: memory ran
+ * out. */
+int hrun_env_set(struct hrun_strvec *env, const char *name, size_t len, const char *value);
+/* Value of name in the list, or NULL. */
+const char *hrun_env_get(const struct hrun_strvec *env, const char *name);
+
+/* The caller's environment without what an outer launcher has left in it (ranks, addresses of servers). */
+int hrun_env_base(struct hrun_strvec *out, struct hrun_error *err);
+
+/* Apply the job's mca words (as OMPI_MCA_KEY=VALUE) and env words. A NAME without a value is in the list
+ * already; one that is not set is told to on_message. */
+int hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env, struct hrun_error *err);
+
+/* Set MCA parameter key unless the user does. */
+int hrun_env_mca(const struct hrun_job *job, struct hrun_strvec *env, const char *key, const char *value,
+                 struct hrun_error *err);
+
+/* Put Open MPI's shared memory files into folder (NULL: leave them), so that they can be removed whatever
+ * happens to the processes. */
+int hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env, const char *folder,
+                           struct hrun_error *err);
+
+/* Does the user set MCA parameter key, in the environment or with --mca? */
+int hrun_env_user_mca(const struct hrun_job *job, const char *key);
+
+/* Validate the job's env and mca words. Errors: HRUN_EINVAL with the word and the right form. */
+int hrun_env_check(const struct hrun_job *job, struct hrun_error *err);
+
+#endif

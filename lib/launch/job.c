@@ -1,0 +1,219 @@
+/* job.c - the life of a job's processes on this host; see job.h for the contracts */
+#include "launch/job.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How often processes are looked for that outlive their ranks. */
+enum { SWEEP_STEP_MS = 10 };
+
+double hrun_monotonic_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void hrun_run_say(struct hrun_run *r, const char *fmt, ...)
+{
+    char text[512];
+    va_list ap;
+
+    if (!r->job->on_message)
+        return;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    r->job->on_message(r->job->ctx, text);
+}
+
+/* ---------------------------------------------------------------- begin and end */
+
+int hrun_run_begin(struct hrun_run *r, const struct hrun_job *job, struct hrun_outcome *out,
+                   struct hrun_error *err)
+{
+    struct hrun_guard none = HRUN_GUARD_INIT;
+
+    memset(r, 0, sizeof *r);
+    memset(out, 0, sizeof *out);
+    out->failed_rank = -1;
+    r->job = job;
+    r->out = out;
+    r->err = err;
+    r->guard = none;
+    r->sigfd = -1;
+    r->old_subreaper = -1;
+    r->rundir = hrun_rundir_create(NULL, err);
+    if (!r->rundir)
+        return -1;
+    r->job_id = strrchr(r->rundir, '/') + 1;
+    r->shmdir = hrun_rundir_create("/dev/shm", NULL);
+    if (hrun_run_take_signals(r, err))
+        return -1;
+    if (prctl(PR_GET_CHILD_SUBREAPER, &r->old_subreaper) || prctl(PR_SET_CHILD_SUBREAPER, 1))
+        return hrun_fail_errno(err, HRUN_EIO, "cannot adopt the processes of the job");
+    hrun_procs_children(&r->strangers);
+    return 0;
+}
+
+/* Whatever is left ends now: only after an error there is something. */
+static void end_processes(struct hrun_run *r)
+{
+    enum { ROUNDS = 200 };
+
+    for (int i = 0; i < r->nprocs; i++)
+        if (r->procs && r->procs[i].alive) {
+            if (r->procs[i].own_group)
+                kill(-r->procs[i].pid, SIGKILL);
+            kill(r->procs[i].pid, SIGKILL);
+            while (waitpid(r->procs[i].pid, NULL, 0) < 0 && errno == EINTR)
+                ;
+        }
+    for (int i = 0; i < ROUNDS && r->job_id && r->old_subreaper >= 0 && hrun_run_sweep(r, SIGKILL); i++)
+        poll(NULL, 0, SWEEP_STEP_MS);
+}
+
+void hrun_run_end(struct hrun_run *r)
+{
+    int saved = errno;
+
+    end_processes(r);
+    hrun_guard_stop(&r->guard);
+    hrun_output_destroy(r->output);
+    hrun_remove_tree(r->rundir);
+    hrun_remove_tree(r->shmdir);
+    if (r->old_subreaper >= 0)
+        prctl(PR_SET_CHILD_SUBREAPER, r->old_subreaper);
+    if (r->sigfd >= 0)
+        close(r->sigfd);
+    hrun_run_give_signals_back(r);
+    hrun_pids_release(&r->groups);
+    hrun_pids_release(&r->strangers);
+    free(r->procs);
+    free(r->rundir);
+    free(r->shmdir);
+    r->rundir = r->shmdir = NULL;
+    r->procs = NULL;
+    r->nprocs = 0;
+    errno = saved;
+}
+
+/* ---------------------------------------------------------------- start */
+
+/* Process 0's standard input: a descriptor to be closed, -1 for hrun's own, -2 on failure. A program in the
+ * background must not take input from the terminal; it gets none, as with mpirun. */
+static int open_stdin(const struct hrun_job *job, struct hrun_error *err)
+{
+    int fd;
+
+    if (job->stdin_text) {
+        fd = hrun_text_fd(job->stdin_text, err);
+        return fd < 0 ? -2 : fd;
+    }
+    if (!job->no_stdin && !(isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) != getpgrp()))
+        return -1;
+    fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        hrun_fail_errno(err, HRUN_EIO, "cannot open /dev/null");
+    return fd < 0 ? -2 : fd;
+}
+
+/* Does the process get a group of its own? Not where it has to read the terminal, which only the foreground
+ * group, hrun's, may do: rank 0 with the terminal as its input, and mpirun, which reads it, and whose ssh
+ * may ask there. Then a key on the terminal reaches the process without our help, see handle_signal. */
+static int own_group(const struct hrun_run *r, int i)
+{
+    const struct hrun_job *job = r->job;
+    int fd, foreground;
+
+    if (!r->is_launcher)
+        return i > 0 || job->stdin_text || job->no_stdin || !isatty(STDIN_FILENO) ||
+               tcgetpgrp(STDIN_FILENO) != getpgrp();
+    fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return 1;
+    foreground = tcgetpgrp(fd) == getpgrp();
+    close(fd);
+    return !foreground;
+}
+
+static int start_all(struct hrun_run *r, const struct hrun_spawn *s, struct hrun_spawn_one *one, int n,
+                     struct hrun_error *err)
+{
+    pid_t *pids = calloc((size_t)n, sizeof *pids);
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC), in = open_stdin(r->job, err), rc = -1;
+
+    if (in == -2)
+        goto out;
+    if (!pids || null < 0) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot prepare the processes");
+        goto out;
+    }
+    for (int i = 0; i < n; i++) {
+        one[i].fds[0] = i == 0 ? in : null;
+        one[i].fds[1] = hrun_output_child_fd(r->output, i, 0);
+        one[i].fds[2] = hrun_output_child_fd(r->output, i, 1);
+        one[i].own_group = own_group(r, i);
+    }
+    r->start_s = hrun_monotonic_s();
+    rc = hrun_spawn(s, one, n, pids, err);
+    for (int i = 0; i < n && rc == 0; i++) {
+        r->procs[i].pid = pids[i];
+        r->procs[i].alive = 1;
+        r->procs[i].own_group = one[i].own_group;
+        if (one[i].own_group)
+            rc = hrun_pids_push(&r->groups, pids[i]) ? hrun_fail_nomem(err) : 0;
+    }
+    if (rc == 0) {
+        r->nalive = n;
+        hrun_guard_tell(&r->guard, r->groups.v, (int)r->groups.n);
+    }
+out:
+    free(pids);
+    if (null >= 0)
+        close(null);
+    if (in >= 0)
+        close(in);
+    return rc;
+}
+
+int hrun_run_start(struct hrun_run *r, const char *program, char *const *argv, const struct hrun_topo *topo,
+                   struct hrun_spawn_one *one, int nprocs, struct hrun_error *err)
+{
+    struct hrun_spawn s;
+
+    r->procs = calloc((size_t)nprocs, sizeof *r->procs);
+    if (!r->procs)
+        return hrun_fail_nomem(err);
+    r->nprocs = nprocs;
+    r->output = hrun_output_create(r->job, nprocs, r->tagging, err);
+    if (!r->output)
+        return -1;
+    memset(&s, 0, sizeof s);
+    s.program = program;
+    s.argv = argv;
+    s.wdir = r->is_launcher ? NULL : r->job->wdir;  /* mpirun is told in its own way */
+    s.mask = r->old_mask;
+    s.sigchld = r->old_sigchld;
+    s.ignore_ttou = isatty(STDOUT_FILENO) || isatty(STDERR_FILENO);
+    s.death_signal = r->is_launcher ? SIGTERM : SIGKILL;  /* mpirun has ranks to look after */
+    s.topo = topo;
+    if (start_all(r, &s, one, nprocs, err))
+        return -1;
+    hrun_output_started(r->output);
+    if (r->job->on_start)
+        r->job->on_start(r->job->ctx);
+    return 0;
+}

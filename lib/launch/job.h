@@ -1,0 +1,90 @@
+/* job.h - the life of a job's processes on this host, the same for all engines (internal)
+ *
+ * Purpose: signals, timeout, output, judging how it ended, and leaving nothing behind. An engine prepares
+ * what is started: one process per rank (local), or one launcher (mpirun).
+ * Invariants: between hrun_run_begin and hrun_run_end the calling thread blocks the signals of the job;
+ * hrun_run_end restores all that begin changed, on every path, and no process or folder of the job remains.
+ * Order of calls: begin, start, loop, end (end always, also when begin failed).
+ */
+#ifndef HRUN_LAUNCH_JOB_H
+#define HRUN_LAUNCH_JOB_H
+
+#include "launch/guard.h"
+#include "launch/launch.h"
+#include "launch/output.h"
+#include "launch/procs.h"
+#include "launch/spawn.h"
+
+#include <signal.h>
+
+struct hrun_proc {
+    pid_t pid;
+    int own_group;               /* 0: in hrun's own process group, see own_group() in job.c */
+    int alive;
+    int connected;               /* PMIx: connected and not finalized */
+};
+
+struct hrun_run {
+    const struct hrun_job *job;
+    struct hrun_outcome *out;
+    struct hrun_error *err;      /* filled when the engine fails while the job runs */
+    int engine_failed;
+
+    /* Set by the engine before hrun_run_start. */
+    int is_launcher;             /* 1: the only process is mpirun, which looks after the ranks itself */
+    enum hrun_tagging tagging;
+
+    /* Made by begin. */
+    char *rundir, *shmdir;       /* shmdir may be NULL: no /dev/shm here */
+    const char *job_id;          /* last part of rundir */
+    struct hrun_guard guard;
+    struct hrun_pids groups;     /* process groups made for the job */
+    struct hrun_pids strangers;  /* children that the caller had before */
+    sigset_t old_mask;
+    struct sigaction old_sigchld;
+    int old_subreaper, signals_blocked;
+    int sigfd;
+
+    /* Made by start. */
+    struct hrun_output *output;
+    struct hrun_proc *procs;
+    int nprocs, nalive;
+    double start_s;              /* monotonic clock */
+
+    /* The way to the end. */
+    int failed;                  /* a failure has been recorded in out */
+    int timed_out;
+    int ending_signal;           /* INT, TERM, HUP or QUIT that hrun got last, or 0 */
+    double ending_signal_s;
+    double kill_s;               /* when patience ends, 0: not ending */
+    int watched;                 /* looks for a foreign MPI library done so far */
+};
+
+int hrun_run_begin(struct hrun_run *r, const struct hrun_job *job, struct hrun_outcome *out,
+                   struct hrun_error *err);
+/* Start nprocs processes; one[] tells their environment and binding, their fds are set here (process 0 gets
+ * the job's standard input). Errors as hrun_spawn; on_start is called on success. */
+int hrun_run_start(struct hrun_run *r, const char *program, char *const *argv, const struct hrun_topo *topo,
+                   struct hrun_spawn_one *one, int nprocs, struct hrun_error *err);
+/* Until all has ended. 0, or -1 when the engine failed (*err says why). */
+int hrun_run_loop(struct hrun_run *r);
+void hrun_run_end(struct hrun_run *r);
+
+/* Words for the user. */
+void hrun_run_say(struct hrun_run *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* In signals.c. Take: block the job's signals and open r->sigfd (HRUN_EIO). Give back: as it was before. */
+int hrun_run_take_signals(struct hrun_run *r, struct hrun_error *err);
+void hrun_run_give_signals_back(struct hrun_run *r);
+
+/* What a signal to hrun means: to end the job, to stop it, or just to be passed on. */
+enum hrun_signal_action { HRUN_SIGNAL_END, HRUN_SIGNAL_STOP, HRUN_SIGNAL_PASS };
+enum hrun_signal_action hrun_signal_action(int sig);
+
+/* In sweep.c: processes of the job that outlived its ranks. sig is sent to each (0: none). Result: how many
+ * live. */
+int hrun_run_sweep(struct hrun_run *r, int sig);
+
+double hrun_monotonic_s(void);
+
+#endif

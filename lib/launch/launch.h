@@ -1,0 +1,110 @@
+/* launch.h - engines: what starts the processes (the only room that knows PMIx)
+ *
+ * Purpose: run a layout's ranks, hand the application's status on, leave nothing behind. Engines are rows
+ * of a table: `local` (one host; hrun itself is the PMIx server of the job) and `mpirun` (Open MPI 4 or 5
+ * with a rankfile).
+ * Invariants, on every path out of hrun_launch, signals and errors included:
+ *   - no process of the job and no file or folder made for it remains;
+ *   - SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT that reach hrun reach the application;
+ *     the signal mask and handlers are as before afterwards;
+ *   - the program's standard output and error are not touched unless tag_output or on_stdout asks for it.
+ * How it ends:
+ *   - the first rank that fails (by time) gives the status, and the others are ended: SIGTERM, after 2 s
+ *     SIGKILL. To fail is to exit with a status, to be killed by a signal (128 + signal), to call MPI_Abort
+ *     (its status, 1 where that is 0 modulo 256) or to exit without MPI_Finalize after MPI_Init (1);
+ *   - SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on, and then nothing is enforced: a program may catch
+ *     them to write a checkpoint. If all ranks then exit with 0 the status is 0, else 128 + signal; a
+ *     second one within 5 s kills. Signals that the caller ignores (nohup) are ignored;
+ *   - SIGTSTP stops the ranks (SIGSTOP) and hrun, SIGCONT wakes up both;
+ *   - processes that the ranks leave behind are ended when the last rank has ended, and so is everything,
+ *     by a helper process, when hrun is killed by SIGKILL.
+ * Rank 0 reads hrun's standard input directly, the others /dev/null; when that is a terminal and hrun is in
+ * the background, rank 0 too. The process may have other threads and children; while a job runs SIGCHLD is
+ * blocked in the calling thread, and orphans of its descendants become its children.
+ */
+#ifndef HRUN_LAUNCH_H
+#define HRUN_LAUNCH_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "cluster/cluster.h"
+#include "layout/layout.h"
+
+struct hrun_job {
+    const struct hrun_layout *layout;
+    char *const *argv;             /* program and arguments, NULL-terminated; argv[0] as the user wrote it */
+    const char *program;           /* what hrun_program_find gave: an absolute path */
+    char *const *env;              /* n_env words "NAME" (pass on) or "NAME=VALUE" (set): -x */
+    int n_env;
+    char *const *mca;              /* n_mca words "KEY=VALUE": --mca */
+    int n_mca;
+    const char *wdir;              /* working directory of the processes, NULL: the present one */
+    const char *stdin_text;        /* fed to rank 0 instead of hrun's standard input; NULL: pass that on */
+    int no_stdin;                  /* 1: rank 0 reads /dev/null */
+    int tag_output;                /* 1: lines are prefixed "[rank]<stdout>: ", "[rank]<stderr>: " */
+    double timeout_s;              /* 0: none */
+    /* Called with each piece of the program's standard output, or NULL. With swallow = 1 the output goes
+     * nowhere else; standard error is then collected in *stderr_text (may be NULL), the last 64 KiB of it. */
+    void (*on_stdout)(void *ctx, const char *data, size_t len);
+    void *ctx;
+    int swallow;
+    struct hrun_buf *stderr_text;
+    /* Called once when all processes have been started; may be NULL. */
+    void (*on_start)(void *ctx);
+    /* Words for the user from the engine while the job runs ("rank 3 was killed by signal 11"); may be
+     * NULL. */
+    void (*on_message)(void *ctx, const char *text);
+};
+
+struct hrun_outcome {
+    int status;                    /* for hrun: the application's; 128 + signal; 124 after a timeout */
+    int timed_out;
+    int interrupted;               /* signal that hrun got and that ended the job, or 0 */
+    int failed_rank;               /* the first rank that failed, -1 if none or unknown */
+    double wall_s;                 /* from just before the first process until the last one ended */
+};
+
+struct hrun_engine {
+    const char *name;
+    const char *what;              /* one line for --help and errors */
+    /* Can it run on this cluster here and now? 0, or -1 with what is missing and what to install. */
+    int (*usable)(const struct hrun_cluster *cluster, struct hrun_error *err);
+    /* Validate job before anything is started. Errors: HRUN_EMPI, HRUN_EINVAL. */
+    int (*check)(const struct hrun_job *job, struct hrun_error *err);
+    int (*run)(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err);
+    /* Append the command of mpirun a user could type for the same placement (one line, shell-quoted; for
+     * engine local too, as nothing that could be typed starts the same without hrun). "hrun.rankfile" in it
+     * stands for a file with the text of hrun_layout_rankfile. The placement is not checked here. */
+    int (*command)(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err);
+};
+
+/* NULL when unknown; hrun_engines() lists all, ending with a NULL name. */
+const struct hrun_engine *hrun_engine_find(const char *name);
+const struct hrun_engine *hrun_engines(void);
+/* The engine for a cluster when the user names none: `local` when its only host is this one, else `mpirun`.
+ * Errors: those of usable. */
+const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, struct hrun_error *err);
+
+/* Check and run. Result 0: the job ran and *out tells how it ended; -1: it was not started, or the engine
+ * failed (HRUN_EMPI, HRUN_EINVAL, HRUN_EENGINE, HRUN_EIO), nothing remains either way. */
+int hrun_launch(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
+                struct hrun_error *err);
+
+/* Find a program as execvp(3) would, relative to wdir (may be NULL). Result: its absolute path, which the
+ * caller frees. Errors: HRUN_ENOPROG (not found; says where it was looked for), HRUN_ENOEXEC (not
+ * executable, a folder). */
+char *hrun_program_find(const char *name, const char *wdir, struct hrun_error *err);
+
+/* Which MPI a program is linked with. */
+enum hrun_mpi_kind { HRUN_MPI_NONE, HRUN_MPI_OPENMPI, HRUN_MPI_OTHER, HRUN_MPI_UNKNOWN /* a script */ };
+struct hrun_mpi {
+    enum hrun_mpi_kind kind;
+    char name[64];                 /* "Open MPI", "MPICH" (or one with its ABI), "" */
+    char id[64];                   /* for signatures: "ompi-4.1.4", "mpich", "none", "script" (which may run a
+                                      program of any MPI; engine local watches for a foreign one) */
+    int major;                     /* of Open MPI: 4, 5; 0 unknown */
+};
+/* Errors: HRUN_EIO (unreadable). A static program is recognised by the text its MPI library holds. */
+int hrun_program_mpi(const char *path, struct hrun_mpi *out, struct hrun_error *err);
+
+#endif

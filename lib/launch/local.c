@@ -1,0 +1,207 @@
+/* local.c - engine local: the ranks are hrun's own children, hrun serves PMIx
+ *
+ * How Open MPI finds its place: version 5 by the PMIx variables alone; version 4 also wants to believe in a
+ * direct launch, or each process starts as a world of its own. JSM_JSRUN_PORT in the environment makes it
+ * do so (its schizo/jsm component asks for nothing else).
+ */
+#include "launch/engines.h"
+#include "launch/env.h"
+#include "launch/job.h"
+
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* All ranks must be on this host. */
+static int other_host(const struct hrun_cluster *c, const struct hrun_layout *l)
+{
+    for (int i = 0; l && i < l->nranks; i++)
+        if (!c->hosts[l->ranks[i].host].is_local)
+            return l->ranks[i].host;
+    for (int i = 0; !l && i < c->nhosts; i++)
+        if (!c->hosts[i].is_local)
+            return i;
+    return -1;
+}
+
+static int refuse_host(const struct hrun_cluster *c, int host, struct hrun_error *err)
+{
+    return hrun_fail(err, HRUN_EINVAL, "engine local runs on this host only, and %s is another: use "
+                     "--engine mpirun", c->hosts[host].name);
+}
+
+int hrun_local_usable(const struct hrun_cluster *cluster, struct hrun_error *err)
+{
+    int host = other_host(cluster, NULL);
+
+    return host >= 0 ? refuse_host(cluster, host, err) : 0;
+}
+
+int hrun_local_check(const struct hrun_job *job, struct hrun_error *err)
+{
+    int host;
+
+    if (hrun_check_common(job, "local", err))
+        return -1;
+    host = other_host(job->layout->cluster, job->layout);
+    return host >= 0 ? refuse_host(job->layout->cluster, host, err) : 0;
+}
+
+static int set(struct hrun_strvec *env, const char *name, const char *value, struct hrun_error *err)
+{
+    return hrun_env_set(env, name, strlen(name), value) ? hrun_fail_nomem(err) : 0;
+}
+
+static int set_number(struct hrun_strvec *env, const char *name, int value, struct hrun_error *err)
+{
+    char text[16];
+
+    snprintf(text, sizeof text, "%d", value);
+    return set(env, name, text, err);
+}
+
+/* What all ranks have in common. */
+static int common_env(const struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
+{
+    const struct hrun_layout *l = r->job->layout;
+
+    if (hrun_env_base(env, err) || set(env, HRUN_JOB_VARIABLE, r->job_id, err) ||
+        set(env, "JSM_JSRUN_PORT", "0", err) || set_number(env, "OMPI_COMM_WORLD_SIZE", l->nranks, err) ||
+        set_number(env, "OMPI_UNIVERSE_SIZE", l->nranks, err) ||
+        set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", l->nranks, err) ||
+        /* hrun has bound the ranks; Open MPI 4 shall not try to do it better */
+        hrun_env_mca(r->job, env, "orte_bound_at_launch", "1", err) ||
+        hrun_env_shared_memory(r->job, env, r->shmdir, err))
+        return -1;
+    /* Ranks that share a core and spin keep each other from working: 8.5 ms a barrier against 6.5 us. */
+    if (l->shared_cores && hrun_env_mca(r->job, env, "mpi_yield_when_idle", "1", err))
+        return -1;
+    return hrun_env_user(r->job, env, err);
+}
+
+static int rank_env(const struct hrun_run *r, int rank, const struct hrun_strvec *common,
+                    const struct hrun_strvec *pmix, struct hrun_strvec *env, struct hrun_error *err)
+{
+    for (size_t i = 0; i < common->n; i++)
+        if (hrun_strvec_push(env, common->v[i]))
+            return hrun_fail_nomem(err);
+    for (size_t i = 0; i < pmix->n; i++) {
+        const char *eq = strchr(pmix->v[i], '=');
+        if (eq && hrun_env_set(env, pmix->v[i], (size_t)(eq - pmix->v[i]), eq + 1))
+            return hrun_fail_nomem(err);
+    }
+    return set_number(env, "OMPI_COMM_WORLD_RANK", rank, err) ||
+           set_number(env, "OMPI_COMM_WORLD_LOCAL_RANK", r->job->layout->ranks[rank].local_rank, err) ||
+           set_number(env, "OMPI_COMM_WORLD_NODE_RANK", r->job->layout->ranks[rank].local_rank, err) ? -1 : 0;
+}
+
+/* The topology to bind with, or NULL when the PEs are not of this machine. */
+static const struct hrun_topo *binding_topo(struct hrun_run *r)
+{
+    const struct hrun_layout *l = r->job->layout;
+    const struct hrun_topo *t = l->cluster->hosts[l->ranks[0].host].topo;
+
+    if (t && hrun_topo_is_this_system(t))
+        return t;
+    hrun_run_say(r, "the processes are not bound: the topology is a description, not that of this machine");
+    return NULL;
+}
+
+/* The topology as a file for the guard, so that it need not look for it once more. */
+static char *write_topology(const struct hrun_run *r, const struct hrun_topo *topo, struct hrun_error *err)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    char *path = hrun_strf("%s/topology.xml", r->rundir);
+    int rc = -1, fd = -1;
+
+    if (!path) {
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    if (hrun_topo_export(topo, &b, err) == 0) {
+        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        rc = fd < 0 || hrun_write_all(fd, b.data, b.len) ? -1 : 0;
+        if (rc)
+            hrun_fail_errno(err, HRUN_EIO, "cannot write %s", path);
+    }
+    if (fd >= 0)
+        close(fd);
+    hrun_buf_release(&b);
+    if (rc) {
+        free(path);
+        path = NULL;
+    }
+    return path;
+}
+
+static int start(struct hrun_run *r, struct hrun_strvec *pmix, struct hrun_strvec *env,
+                 struct hrun_spawn_one *one, const char **cpusets, struct hrun_error *err)
+{
+    const struct hrun_job *job = r->job;
+    struct hrun_strvec common = HRUN_STRVEC_INIT;
+    struct hrun_guard_spec spec;
+    const struct hrun_topo *topo = binding_topo(r);
+    char *topology = NULL;
+    int n = job->layout->nranks, rc = -1;
+
+    if (topo && !(topology = write_topology(r, topo, err)))
+        return -1;
+
+    for (int i = 0; i < n; i++)
+        cpusets[i] = topo ? job->layout->ranks[i].cpuset : "";
+    memset(&spec, 0, sizeof spec);
+    spec.job_id = r->job_id;
+    spec.rundir = r->rundir;
+    spec.shmdir = r->shmdir;
+    spec.nranks = n;
+    spec.cpusets = cpusets;
+    spec.wdir = job->wdir;
+    spec.topology = topology;
+    if (hrun_guard_start(&spec, pmix, &r->guard, err) || common_env(r, &common, err))
+        goto out;
+    for (int i = 0; i < n; i++) {
+        if (rank_env(r, i, &common, &pmix[i], &env[i], err))
+            goto out;
+        one[i].env = env[i].v;
+        one[i].cpuset = cpusets[i];
+    }
+    rc = hrun_run_start(r, job->program, job->argv, topo, one, n, err);
+out:
+    free(topology);
+    hrun_strvec_release(&common);
+    return rc;
+}
+
+int hrun_local_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
+{
+    size_t n = (size_t)job->layout->nranks;
+    struct hrun_strvec *pmix = calloc(n, sizeof *pmix), *env = calloc(n, sizeof *env);
+    struct hrun_spawn_one *one = calloc(n, sizeof *one);
+    const char **cpusets = calloc(n, sizeof *cpusets);
+    struct hrun_run r;
+    int rc;
+
+    rc = hrun_run_begin(&r, job, out, err);
+    if (rc == 0 && !(pmix && env && one && cpusets))
+        rc = hrun_fail_nomem(err);
+    if (rc == 0)
+        rc = start(&r, pmix, env, one, cpusets, err);
+    if (rc == 0)
+        rc = hrun_run_loop(&r);
+    hrun_run_end(&r);
+    for (size_t i = 0; i < n; i++) {
+        if (pmix)
+            hrun_strvec_release(&pmix[i]);
+        if (env)
+            hrun_strvec_release(&env[i]);
+    }
+    free(pmix);
+    free(env);
+    free(one);
+    free(cpusets);
+    return rc;
+}

@@ -1,0 +1,336 @@
+/* loop.c - a running job: signals, failures, time limits, until all has ended; see job.h */
+#include "launch/job.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* How long processes may take to end after SIGTERM: what Open MPI's mpirun grants
+ * (odls_base_sigkill_timeout is 1 s, and its second round takes as long). */
+static const double GRACE_S = 2;
+/* A second SIGINT within this time ends the job at once, as with mpirun. */
+static const double SECOND_SIGNAL_S = 5;
+/* How long pipes may stay open when no process of the job is left: some stranger holds them. */
+static const double DRAIN_S = 1;
+/* How often processes are looked for that outlive their ranks. */
+enum { SWEEP_STEP_MS = 10 };
+/* When to look for a foreign MPI library: an MPI program maps it before main(); a script may work first. */
+static const double WATCH_S[] = { 0.02, 0.1, 0.3, 1, 3 };
+enum { NWATCH = sizeof WATCH_S / sizeof *WATCH_S };
+
+/* ---------------------------------------------------------------- signals and failures */
+
+/* The process and what it has started, without a group to reach them by. */
+static void signal_tree(pid_t root, int sig)
+{
+    struct hrun_pids tree = HRUN_PIDS_INIT;
+
+    hrun_procs_tree(root, &tree);
+    for (size_t i = 0; i < tree.n; i++)
+        kill(tree.v[i], sig);
+    hrun_pids_release(&tree);
+}
+
+/* Each rank gets the signal with all it has started; mpirun alone does, and passes it on. by_key: the
+ * terminal has signalled hrun's own group already. */
+static void signal_but(struct hrun_run *r, int sig, int by_key)
+{
+    for (int i = 0; i < r->nprocs; i++) {
+        const struct hrun_proc *p = &r->procs[i];
+        if (!p->alive || (by_key && !p->own_group))
+            continue;
+        if (r->is_launcher)
+            kill(p->pid, sig);
+        else if (p->own_group)
+            kill(-p->pid, sig);
+        else
+            signal_tree(p->pid, sig);
+    }
+}
+
+static void signal_all(struct hrun_run *r, int sig)
+{
+    signal_but(r, sig, 0);
+}
+
+/* Ask the processes to end; those that do not are killed later. */
+static void end_job(struct hrun_run *r)
+{
+    if (r->kill_s > 0)
+        return;
+    signal_all(r, SIGTERM);
+    signal_all(r, SIGCONT);
+    /* mpirun has a patience of its own before it kills; then it needs time to leave. */
+    r->kill_s = hrun_monotonic_s() + (r->is_launcher ? 3 : 1) * GRACE_S;
+}
+
+static void engine_fails(struct hrun_run *r)
+{
+    r->engine_failed = 1;
+    end_job(r);
+}
+
+/* The first failure counts. After a timeout or a signal to hrun failures are its consequence. */
+static int fail_job(struct hrun_run *r, int rank, int status)
+{
+    int first = !r->failed && !r->kill_s && !r->engine_failed;
+
+    if (first && !r->ending_signal) {
+        r->out->failed_rank = rank;
+        r->out->status = status;
+    }
+    r->failed = 1;
+    end_job(r);
+    return first && !r->ending_signal;
+}
+
+static void ending_signal(struct hrun_run *r, int sig, int by_key)
+{
+    double now = hrun_monotonic_s();
+    int second = r->ending_signal && now - r->ending_signal_s < SECOND_SIGNAL_S;
+
+    if (second && !r->is_launcher) {
+        r->kill_s = now;
+    } else {
+        signal_but(r, sig, by_key);  /* mpirun knows the rule of the second signal too */
+        if (second)
+            end_job(r);
+    }
+    r->ending_signal = sig;
+    r->ending_signal_s = now;
+}
+
+static void handle_signal(struct hrun_run *r, const struct signalfd_siginfo *si)
+{
+    int sig = (int)si->ssi_signo, by_key = si->ssi_code == SI_KERNEL;
+    enum hrun_signal_action action = hrun_signal_action(sig);
+
+    if (action == HRUN_SIGNAL_END) {
+        ending_signal(r, sig, by_key);
+    } else if (action == HRUN_SIGNAL_STOP) {
+        /* SIGTSTP would not stop a group that has no parent in the session to wake it up. */
+        signal_all(r, r->is_launcher ? SIGTSTP : SIGSTOP);
+        kill(getpid(), SIGSTOP);
+    } else {
+        signal_all(r, sig);
+    }
+}
+
+static void handle_signals(struct hrun_run *r)
+{
+    struct signalfd_siginfo si;
+
+    while (read(r->sigfd, &si, sizeof si) == (ssize_t)sizeof si)
+        if (si.ssi_signo != SIGCHLD)
+            handle_signal(r, &si);
+}
+
+static void handle_events(struct hrun_run *r)
+{
+    struct hrun_guard_event ev;
+    int got;
+
+    while ((got = hrun_guard_event(&r->guard, &ev)) > 0) {
+        struct hrun_proc *p = ev.rank >= 0 && ev.rank < r->nprocs ? &r->procs[ev.rank] : NULL;
+        if (!p)
+            continue;
+        if (ev.kind == HRUN_GUARD_CONNECTED)
+            p->connected = 1;
+        else if (ev.kind == HRUN_GUARD_FINALIZED)
+            p->connected = 0;
+        else if (fail_job(r, ev.rank, ev.status & 0xff ? ev.status & 0xff : 1))
+            hrun_run_say(r, "rank %d aborted the job with status %d", ev.rank, ev.status);
+    }
+    if (got < 0 && !r->engine_failed && r->nalive > 0) {
+        hrun_fail(r->err, HRUN_EENGINE, "the helper process of the job was killed, and with it the job");
+        engine_fails(r);
+    }
+}
+
+/* ---------------------------------------------------------------- ends */
+
+static void judge(struct hrun_run *r, int rank, int status)
+{
+    struct hrun_proc *p = &r->procs[rank];
+
+    if (WIFSIGNALED(status)) {
+        if (fail_job(r, r->is_launcher ? -1 : rank, 128 + WTERMSIG(status)))
+            hrun_run_say(r, "%s %d was killed by signal %d (%s)", r->is_launcher ? "mpirun, process" : "rank",
+                         r->is_launcher ? (int)p->pid : rank, WTERMSIG(status), strsignal(WTERMSIG(status)));
+    } else if (WEXITSTATUS(status)) {
+        if (fail_job(r, r->is_launcher ? -1 : rank, WEXITSTATUS(status)) && !r->is_launcher)
+            hrun_run_say(r, "rank %d exited with status %d", rank, WEXITSTATUS(status));
+    } else if (p->connected) {
+        if (fail_job(r, rank, 1))
+            hrun_run_say(r, "rank %d exited without calling MPI_Finalize", rank);
+    }
+}
+
+static void reap(struct hrun_run *r)
+{
+    int status;
+
+    for (int i = 0; i < r->nprocs; i++) {
+        struct hrun_proc *p = &r->procs[i];
+        if (!p->alive || waitpid(p->pid, &status, WNOHANG) != p->pid)
+            continue;
+        p->alive = 0;
+        r->nalive--;
+        handle_events(r);  /* what it told PMIx before it ended is here by now */
+        judge(r, i, status);
+    }
+}
+
+/* ---------------------------------------------------------------- time */
+
+static void kill_all(struct hrun_run *r)
+{
+    signal_all(r, SIGKILL);
+    r->kill_s = INFINITY;
+}
+
+/* Has a process of rank i an MPI library that cannot work here? */
+static int foreign_in_rank(struct hrun_run *r, int i)
+{
+    struct hrun_pids tree = HRUN_PIDS_INIT;
+    char name[64];
+    int found = 0;
+
+    hrun_procs_tree(r->procs[i].pid, &tree);
+    for (size_t k = 0; k < tree.n && !found; k++)
+        found = hrun_procs_foreign_mpi(tree.v[k], name, sizeof name);
+    hrun_pids_release(&tree);
+    if (found) {
+        hrun_fail(r->err, HRUN_EMPI, "%s runs a program linked with %s, which is not Open MPI: each of its "
+                  "processes would work alone. Rebuild it with Open MPI's mpicc, or start it with the "
+                  "mpiexec of its own MPI", r->job->argv[0], name);
+        engine_fails(r);
+    }
+    return found;
+}
+
+static void look_for_foreign_mpi(struct hrun_run *r)
+{
+    r->watched++;
+    if (r->is_launcher || r->kill_s > 0)
+        return;
+    for (int i = 0; i < r->nprocs; i++)
+        if (r->procs[i].alive && foreign_in_rank(r, i))
+            return;
+}
+
+static void handle_time(struct hrun_run *r)
+{
+    double now = hrun_monotonic_s();
+
+    if (r->job->timeout_s > 0 && now - r->start_s >= r->job->timeout_s && !r->timed_out && !r->kill_s) {
+        r->timed_out = 1;
+        hrun_run_say(r, "the job did not end within %g s: ending it", r->job->timeout_s);
+        end_job(r);
+    }
+    if (r->kill_s > 0 && now >= r->kill_s)
+        kill_all(r);
+    if (r->watched < NWATCH && now - r->start_s >= WATCH_S[r->watched])
+        look_for_foreign_mpi(r);
+}
+
+/* Milliseconds until something is due, rounded up; -1: nothing is. */
+static int next_ms(const struct hrun_run *r)
+{
+    double due = INFINITY, ms;
+
+    if (r->job->timeout_s > 0 && !r->timed_out && !r->kill_s)
+        due = r->start_s + r->job->timeout_s;
+    if (r->kill_s > 0)
+        due = fmin(due, r->kill_s);
+    if (r->watched < NWATCH && !r->is_launcher)
+        due = fmin(due, r->start_s + WATCH_S[r->watched]);
+    if (isinf(due))
+        return -1;
+    ms = ceil(1000 * (due - hrun_monotonic_s()));
+    return ms < 0 ? 0 : ms > 1e6 ? 1000000 : (int)ms;
+}
+
+/* ---------------------------------------------------------------- the loop */
+
+/* Wait for signals, events and output, at most ms. 0, or -1 with r->err. */
+static int wait_once(struct hrun_run *r, struct pollfd *p, int ms)
+{
+    int n;
+
+    p[0] = (struct pollfd){ r->sigfd, POLLIN, 0 };
+    p[1] = (struct pollfd){ r->nalive > 0 && !r->engine_failed ? r->guard.sock : -1, POLLIN, 0 };
+    n = hrun_output_poll(r->output, p + 2);
+    if (poll(p, (nfds_t)(n + 2), ms) < 0) {
+        if (errno == EINTR)
+            return 0;
+        return hrun_fail_errno(r->err, HRUN_EIO, "cannot wait for the job");
+    }
+    handle_signals(r);
+    if (p[1].revents)
+        handle_events(r);
+    hrun_output_handle(r->output, p + 2, n);
+    return 0;
+}
+
+/* The ranks have ended: end what they have left behind, pass on the rest of their output. */
+static int finish(struct hrun_run *r, struct pollfd *p)
+{
+    double begin = hrun_monotonic_s(), free_since = 0;
+    int left = hrun_run_sweep(r, SIGTERM), signal_before = r->ending_signal;
+
+    while (left || !hrun_output_done(r->output)) {
+        double now = hrun_monotonic_s();
+        if (left)
+            left = hrun_run_sweep(r, now - begin > GRACE_S ? SIGKILL : 0);
+        if (left && now - begin > 2 * GRACE_S)
+            break;  /* stuck in the kernel: it ends when it comes back */
+        if (!left && !free_since)
+            free_since = now;
+        if (free_since > 0 && now - free_since > DRAIN_S)
+            hrun_output_close(r->output);
+        if (wait_once(r, p, SWEEP_STEP_MS))
+            return -1;
+        if (r->ending_signal != signal_before && !left)
+            break;  /* hrun's own reader is stuck, and the user has had enough */
+    }
+    return 0;
+}
+
+static void conclude(struct hrun_run *r)
+{
+    struct hrun_outcome *out = r->out;
+
+    if (r->timed_out) {
+        out->timed_out = 1;
+        out->status = 124;  /* as timeout(1) */
+    } else if (r->ending_signal && r->failed) {
+        out->interrupted = r->ending_signal;
+        out->status = 128 + r->ending_signal;
+    }
+}
+
+int hrun_run_loop(struct hrun_run *r)
+{
+    struct pollfd *p = calloc((size_t)hrun_output_npoll(r->output) + 2, sizeof *p);
+    int rc = 0;
+
+    if (!p)
+        return hrun_fail_nomem(r->err);
+    while (r->nalive > 0 && rc == 0) {
+        rc = wait_once(r, p, next_ms(r));
+        reap(r);
+        handle_time(r);
+    }
+    r->out->wall_s = hrun_monotonic_s() - r->start_s;
+    if (rc == 0)
+        rc = finish(r, p);
+    conclude(r);
+    free(p);
+    return rc || r->engine_failed ? -1 : 0;
+}

@@ -1,0 +1,409 @@
+/* mpi.c - which MPI a program is linked with; see launch.h for the contract
+ *
+ * The program is never run. The libraries of a dynamic program are listed by its own interpreter (ld.so
+ * --list), the only one that resolves them as they will be resolved; the MPI library is then told by the
+ * texts it holds. A program that needs nothing but the C library, and a static one, cost no process.
+ */
+#include "launch/launch.h"
+#include "launch/mpilib.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct image {
+    const char *data;
+    size_t len;
+};
+
+static int image_open(const char *path, struct image *im, struct hrun_error *err)
+{
+    struct stat st;
+    void *p;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0 || fstat(fd, &st)) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot read %s", path);
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    im->data = NULL;
+    im->len = (size_t)st.st_size;
+    if (S_ISREG(st.st_mode) && st.st_size > 0) {
+        p = mmap(NULL, im->len, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (p == MAP_FAILED) {
+            hrun_fail_errno(err, HRUN_EIO, "cannot read %s", path);
+            close(fd);
+            return -1;
+        }
+        im->data = p;
+    } else {
+        im->len = 0;
+    }
+    close(fd);
+    return 0;
+}
+
+static void image_close(struct image *im)
+{
+    if (im->data)
+        munmap((void *)(uintptr_t)im->data, im->len);
+    im->data = NULL;
+}
+
+static const char *image_find(const struct image *im, const char *text)
+{
+    return im->data ? memmem(im->data, im->len, text, strlen(text)) : NULL;
+}
+
+/* len bytes at offset, or NULL when the file is shorter. */
+static const void *image_at(const struct image *im, uint64_t offset, uint64_t len)
+{
+    return offset <= im->len && len <= im->len - offset ? im->data + offset : NULL;
+}
+
+/* ---------------------------------------------------------------- ELF */
+
+enum file_kind { FILE_SCRIPT, FILE_STATIC, FILE_DYNAMIC, FILE_FOREIGN };
+
+struct elf {
+    enum file_kind kind;
+    const char *interp;    /* in the image */
+    int libc_only;         /* needs libraries of the C library only */
+};
+
+/* Shared objects of glibc and musl: none of them leads to MPI. */
+static int is_libc(const char *soname)
+{
+    static const char *const names[] = {
+        "libc.so", "libm.so", "libdl.so", "librt.so", "libpthread.so", "ld-linux", "ld64.so", "ld-musl",
+        "libc.musl", "libgcc_s.so", "libresolv.so"
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(soname, names[i], strlen(names[i])))
+            return 1;
+    return 0;
+}
+
+/* File offset of the virtual address, through the program headers; -1 when no segment holds it. */
+static int64_t offset_of(const ElfW(Phdr) *ph, int n, ElfW(Addr) addr)
+{
+    for (int i = 0; i < n; i++)
+        if (ph[i].p_type == PT_LOAD && addr >= ph[i].p_vaddr && addr - ph[i].p_vaddr < ph[i].p_filesz)
+            return (int64_t)(addr - ph[i].p_vaddr + ph[i].p_offset);
+    return -1;
+}
+
+/* Does the dynamic section name the C library alone? */
+static int needs_libc_only(const struct image *im, const ElfW(Phdr) *ph, int nph, const ElfW(Phdr) *dynamic)
+{
+    const ElfW(Dyn) *d = image_at(im, dynamic->p_offset, dynamic->p_filesz);
+    size_t n = dynamic->p_filesz / sizeof *d;
+    int64_t strings = -1;
+
+    if (!d)
+        return 0;
+    for (size_t i = 0; i < n && d[i].d_tag != DT_NULL; i++)
+        if (d[i].d_tag == DT_STRTAB)
+            strings = offset_of(ph, nph, d[i].d_un.d_ptr);
+    if (strings < 0)
+        return 0;
+    for (size_t i = 0; i < n && d[i].d_tag != DT_NULL; i++) {
+        uint64_t at = (uint64_t)strings + d[i].d_un.d_val;
+        if (d[i].d_tag == DT_AUDIT || d[i].d_tag == DT_DEPAUDIT || d[i].d_tag == DT_AUXILIARY ||
+            d[i].d_tag == DT_FILTER)
+            return 0;
+        if (d[i].d_tag != DT_NEEDED)
+            continue;
+        if (at >= im->len || !memchr(im->data + at, 0, im->len - at) || !is_libc(im->data + at))
+            return 0;
+    }
+    return 1;
+}
+
+static void elf_read(const struct image *im, struct elf *out)
+{
+    const ElfW(Ehdr) *eh = image_at(im, 0, sizeof *eh);
+    const ElfW(Phdr) *ph, *dynamic = NULL;
+    int nph;
+
+    memset(out, 0, sizeof *out);
+    out->kind = FILE_SCRIPT;
+    if (!image_at(im, 0, SELFMAG) || memcmp(im->data, ELFMAG, SELFMAG))
+        return;
+    out->kind = FILE_FOREIGN;
+    if (!eh || eh->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
+        eh->e_phentsize != sizeof *ph)
+        return;
+    nph = eh->e_phnum;
+    ph = image_at(im, eh->e_phoff, (uint64_t)nph * sizeof *ph);
+    if (!ph)
+        return;
+    out->kind = FILE_STATIC;
+    for (int i = 0; i < nph; i++) {
+        const char *text = image_at(im, ph[i].p_offset, ph[i].p_filesz);
+        if (ph[i].p_type == PT_INTERP && text && ph[i].p_filesz && !text[ph[i].p_filesz - 1])
+            out->interp = text;
+        if (ph[i].p_type == PT_DYNAMIC)
+            dynamic = &ph[i];
+    }
+    if (out->interp) {
+        out->kind = FILE_DYNAMIC;
+        out->libc_only = dynamic && needs_libc_only(im, ph, nph, dynamic);
+    }
+}
+
+/* ---------------------------------------------------------------- texts of MPI libraries */
+
+/* A version that stands alone between NULs, "v4.1.4" or "5.0.3rc2": its length without the v, else 0. */
+static size_t version_len(const char *p, const char *end)
+{
+    const char *s = p;
+    int dots = 0;
+
+    if (p >= end || !isdigit((unsigned char)*p))
+        return 0;
+    while (p < end && (isalnum((unsigned char)*p) || (*p == '.' && p[-1] != '.'))) {
+        if (*p == '.')
+            dots++;
+        else if (!isdigit((unsigned char)*p) && dots < 2)
+            return 0;
+        p++;
+    }
+    return p < end && !*p && dots == 2 && p - s < 16 ? (size_t)(p - s) : 0;
+}
+
+/* Open MPI holds its version as a text of its own: "v4.1.4" (the source revision of a release), else
+ * "4.1.4". */
+static void openmpi_version(const struct image *im, char *out, size_t size)
+{
+    const char *p = im->data, *end = im->data + im->len;
+    int have = 0;
+
+    for (; p < end && (p = memchr(p, 0, (size_t)(end - p))); p++) {
+        const char *s = p + 1;
+        int v = s < end && *s == 'v';
+        size_t len = version_len(s + v, end);
+        if (!len || (have && !v))
+            continue;
+        snprintf(out, size, "%.*s", (int)len, s + v);
+        have = 1;
+        if (v)
+            return;
+    }
+}
+
+static void set(struct hrun_mpi *out, enum hrun_mpi_kind kind, const char *name, const char *id, int major)
+{
+    memset(out, 0, sizeof *out);
+    out->kind = kind;
+    out->major = major;
+    snprintf(out->name, sizeof out->name, "%s", name);
+    snprintf(out->id, sizeof out->id, "%s", id);
+}
+
+static void set_openmpi(const struct image *im, struct hrun_mpi *out)
+{
+    char version[32] = "", id[64];
+
+    openmpi_version(im, version, sizeof version);
+    snprintf(id, sizeof id, *version ? "ompi-%s" : "ompi", version);
+    set(out, HRUN_MPI_OPENMPI, "Open MPI", id, atoi(version));
+}
+
+/* Tell an MPI library, or a static program, by its texts. Result: 1 if it is one. */
+static int tell_by_text(const struct image *im, struct hrun_mpi *out)
+{
+    static const struct { const char *text, *name, *id; } other[] = {
+        { "Intel(R) MPI Library", "Intel MPI", "impi" },
+        { "MVAPICH2 Version", "MVAPICH", "mvapich" },
+        { "MVAPICH Version", "MVAPICH", "mvapich" },
+        { "MPICH Version", "MPICH", "mpich" },
+    };
+
+    if (image_find(im, "Open MPI v")) {
+        set_openmpi(im, out);
+        return 1;
+    }
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (image_find(im, other[i].text)) {
+            set(out, HRUN_MPI_OTHER, other[i].name, other[i].id, 0);
+            return 1;
+        }
+    return 0;
+}
+
+static int starts(const char *s, const char *with)
+{
+    return !strncmp(s, with, strlen(with));
+}
+
+int hrun_soname_is_foreign_mpi(const char *name)
+{
+    static const char *const names[] = {
+        "libmpich.so", "libmpich-", "libmpi_intel.so", "libmpi_mt.so", "libmvapich", "libmpi_cray.so",
+        "libmpi_gnu"
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (starts(name, names[i]))
+            return 1;
+    /* The MPICH ABI is libmpi.so.12; 20 and 40 are Open MPI's. */
+    return starts(name, "libmpi.so.12") && (!name[12] || name[12] == '.');
+}
+
+/* ---------------------------------------------------------------- ld.so --list */
+
+static int is_ldso(const char *interp)
+{
+    const char *base = strrchr(interp, '/');
+
+    base = base ? base + 1 : interp;
+    return starts(base, "ld-linux") || starts(base, "ld64.so") || starts(base, "ld.so") ||
+           starts(base, "ld-musl");
+}
+
+static void exec_list(const char *interp, const char *path, int out)
+{
+    char *argv[] = { (char *)(uintptr_t)interp, (char *)(uintptr_t)"--list", (char *)(uintptr_t)path, NULL };
+    sigset_t none;
+    int null = open("/dev/null", O_RDWR);
+
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    dup2(null, STDIN_FILENO);
+    dup2(null, STDERR_FILENO);
+    dup2(out, STDOUT_FILENO);
+    execv(interp, argv);
+    _exit(127);
+}
+
+/* Append what `INTERP --list PATH` prints: lines "soname => file (address)". */
+static int list_libraries(const char *interp, const char *path, struct hrun_buf *out, struct hrun_error *err)
+{
+    enum { WAIT_MS = 10000 };  /* a library folder on a network that is down must not hang hrun */
+    char chunk[4096];
+    struct pollfd p;
+    int fds[2], rc = -1;
+    ssize_t n = -1;
+    pid_t pid;
+
+    if (pipe2(fds, O_CLOEXEC))
+        return hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe");
+    pid = fork();
+    if (pid == 0)
+        exec_list(interp, path, fds[1]);
+    close(fds[1]);
+    if (pid < 0) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot start %s", interp);
+        goto out;
+    }
+    p.fd = fds[0];
+    p.events = POLLIN;
+    for (;;) {
+        int ready = poll(&p, 1, WAIT_MS);
+        if (ready < 0 && errno == EINTR)
+            continue;
+        n = ready > 0 ? read(fds[0], chunk, sizeof chunk) : -1;
+        if (n <= 0)
+            break;
+        hrun_buf_add(out, chunk, (size_t)n);
+    }
+    if (n < 0) {
+        kill(pid, SIGKILL);
+        hrun_fail(err, HRUN_EIO, "%s --list %s does not answer", interp, path);
+    }
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    if (n == 0)
+        rc = out->failed ? hrun_fail_nomem(err) : 0;
+out:
+    close(fds[0]);
+    return rc;
+}
+
+/* One line of the list: is it the MPI library? Then *out is filled, result 1. */
+static int tell_by_line(char *line, struct hrun_mpi *out)
+{
+    struct image im = { NULL, 0 };
+    char *file = strstr(line, " => "), *end;
+    int found = 0;
+
+    line += strspn(line, " \t");
+    if (file) {
+        *file = 0;
+        file += 4;
+        end = strstr(file, " (");
+        if (end)
+            *end = 0;
+    }
+    if (!starts(line, "libmpi.so") && !hrun_soname_is_foreign_mpi(line))
+        return 0;
+    if (starts(line, "libmpich")) {  /* its name says all, and the file is tens of megabytes */
+        set(out, HRUN_MPI_OTHER, "MPICH", "mpich", 0);
+        return 1;
+    }
+    if (file && file[0] == '/' && image_open(file, &im, NULL) == 0)
+        found = tell_by_text(&im, out);
+    image_close(&im);
+    if (!found && hrun_soname_is_foreign_mpi(line))
+        set(out, HRUN_MPI_OTHER, "MPICH", "mpich", 0);
+    else if (!found)  /* libmpi.so.40, missing or stripped of texts */
+        set(out, HRUN_MPI_OPENMPI, "Open MPI", "ompi", 0);
+    return 1;
+}
+
+static int tell_dynamic(const char *path, const struct elf *elf, struct hrun_mpi *out, struct hrun_error *err)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    char *line, *save = NULL;
+    const char *preload = getenv("LD_PRELOAD");
+
+    set(out, HRUN_MPI_NONE, "", "none", 0);
+    if ((elf->libc_only && !(preload && *preload)) || !is_ldso(elf->interp))
+        return 0;
+    if (list_libraries(elf->interp, path, &b, err)) {
+        hrun_buf_release(&b);
+        return -1;
+    }
+    for (line = strtok_r(b.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        if (tell_by_line(line, out))
+            break;
+    hrun_buf_release(&b);
+    return 0;
+}
+
+int hrun_program_mpi(const char *path, struct hrun_mpi *out, struct hrun_error *err)
+{
+    struct image im;
+    struct hrun_mpi found;
+    struct elf elf;
+    int rc = 0;
+
+    if (image_open(path, &im, err))
+        return -1;
+    elf_read(&im, &elf);
+    if (elf.kind == FILE_SCRIPT)
+        set(&found, HRUN_MPI_UNKNOWN, "", "script", 0);
+    else if (elf.kind == FILE_DYNAMIC)
+        rc = tell_dynamic(path, &elf, &found, err);
+    else if (!tell_by_text(&im, &found))
+        set(&found, HRUN_MPI_NONE, "", "none", 0);
+    image_close(&im);
+    if (rc == 0)
+        *out = found;
+    return rc;
+}

@@ -1,0 +1,383 @@
+/* mpirun.c - engine mpirun: Open MPI's own launcher with a rankfile
+ *
+ * What differs between Open MPI 4 (ORTE) and 5 (PRRTE), all in push_placement and build:
+ *   - 4 reads --rankfile, and inside a resource manager it enforces slots unless told --oversubscribe;
+ *   - 5 takes the rankfile as a mapping; without the two modifiers it leaves ranks that share cores
+ *     unbound, or refuses them.
+ * Every line of the rankfile comes from the hosts' topologies: a slot that does not exist makes version 4
+ * fail without a word.
+ */
+#include "launch/engines.h"
+#include "launch/env.h"
+#include "launch/job.h"
+
+#include "base/file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct mpirun {
+    char *path;
+    int major;
+};
+
+/* ---------------------------------------------------------------- which mpirun */
+
+/* What PATH --version prints first, at most a few lines. */
+static int ask_version(const char *path, struct hrun_buf *out, struct hrun_error *err)
+{
+    char chunk[512];
+    int fds[2], status;
+    ssize_t n;
+    pid_t pid;
+
+    if (pipe2(fds, O_CLOEXEC))
+        return hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe");
+    pid = fork();
+    if (pid == 0) {
+        int null = open("/dev/null", O_RDWR);
+        dup2(null, STDIN_FILENO);
+        dup2(null, STDERR_FILENO);
+        dup2(fds[1], STDOUT_FILENO);
+        execl(path, path, "--version", (char *)NULL);
+        _exit(127);
+    }
+    close(fds[1]);
+    if (pid < 0) {
+        close(fds[0]);
+        return hrun_fail_errno(err, HRUN_EIO, "cannot start %s", path);
+    }
+    while ((n = read(fds[0], chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR))
+        if (n > 0)
+            hrun_buf_add(out, chunk, (size_t)n);
+    close(fds[0]);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return out->failed ? hrun_fail_nomem(err) : 0;
+}
+
+/* "mpirun (Open MPI) 4.1.4", "mpirun.openmpi (OpenRTE) 4.1.4": the number; 0: not Open MPI's. */
+static int parse_version(const char *text)
+{
+    static const char *const marks[] = { "(Open MPI) ", "(OpenRTE) " };
+
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        const char *p = strstr(text, marks[i]);
+        if (p && isdigit((unsigned char)p[strlen(marks[i])]))
+            return atoi(p + strlen(marks[i]));
+    }
+    return 0;
+}
+
+static int find_mpirun(struct mpirun *m, struct hrun_error *err)
+{
+    static const char *const names[] = { "mpirun", "mpirun.openmpi" };
+    struct hrun_buf b = HRUN_BUF_INIT;
+    char *other = NULL, *path;
+    int major = 0, rc = -1;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names && !major; i++) {
+        path = hrun_program_find(names[i], NULL, NULL);
+        if (!path)
+            continue;
+        hrun_buf_reset(&b);
+        if (ask_version(path, &b, err)) {
+            free(path);
+            goto out;
+        }
+        major = parse_version(b.data);
+        if (major) {
+            m->path = path;
+        } else {
+            free(other);
+            other = path;
+        }
+    }
+    if (major) {
+        m->major = major;
+        rc = 0;
+    } else if (other) {
+        hrun_fail(err, HRUN_EENGINE, "%s is not Open MPI's, and there is no mpirun.openmpi: install "
+                  "openmpi-bin, or put the folder of Open MPI's mpirun first in PATH", other);
+    } else {
+        hrun_fail(err, HRUN_EENGINE, "there is no mpirun in PATH: install openmpi-bin");
+    }
+out:
+    free(other);
+    hrun_buf_release(&b);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- usable, check */
+
+/* Variables by which Open MPI knows the resource managers that give it its hosts. */
+static int in_resource_manager(void)
+{
+    static const char *const names[] = {
+        "SLURM_JOBID", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE"
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]))
+            return 1;
+    return 0;
+}
+
+int hrun_mpirun_usable(const struct hrun_cluster *cluster, struct hrun_error *err)
+{
+    struct mpirun m = { NULL, 0 };
+    char *ssh;
+    int remote = 0;
+
+    if (find_mpirun(&m, err))
+        return -1;
+    free(m.path);
+    for (int i = 0; i < cluster->nhosts; i++)
+        remote |= !cluster->hosts[i].is_local;
+    if (!remote || in_resource_manager() || getenv("OMPI_MCA_plm_rsh_agent"))
+        return 0;
+    ssh = hrun_program_find("ssh", NULL, NULL);
+    if (!ssh)
+        return hrun_fail(err, HRUN_EENGINE, "mpirun reaches other hosts through ssh, and there is none: "
+                         "install openssh-client");
+    free(ssh);
+    return 0;
+}
+
+int hrun_mpirun_check(const struct hrun_job *job, struct hrun_error *err)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    int rc;
+
+    if (hrun_check_common(job, "mpirun", err))
+        return -1;
+    rc = hrun_layout_rankfile(job->layout, &b, err);
+    hrun_buf_release(&b);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the command line */
+
+static int push_placement(const struct hrun_job *job, int major, const char *rankfile, struct hrun_strvec *v)
+{
+    if (major >= 5)
+        return hrun_strvec_push(v, "--map-by") ||
+               hrun_strvec_pushf(v, "rankfile:file=%s:oversubscribe", rankfile) ||
+               hrun_strvec_push(v, "--bind-to") || hrun_strvec_push(v, "core:overload-allowed") ||
+               hrun_strvec_push(v, "-np") || hrun_strvec_pushf(v, "%d", job->layout->nranks);
+    return hrun_strvec_push(v, "--rankfile") || hrun_strvec_push(v, rankfile) || hrun_strvec_push(v, "-np") ||
+           hrun_strvec_pushf(v, "%d", job->layout->nranks) ||
+           (in_resource_manager() && hrun_strvec_push(v, "--oversubscribe"));
+}
+
+static int push_mca(struct hrun_strvec *v, const char *key, size_t len, const char *value)
+{
+    return hrun_strvec_push(v, "--mca") || hrun_strvec_pushf(v, "%.*s", (int)len, key) ||
+           hrun_strvec_push(v, value);
+}
+
+/* mpirun hands the folder to the ranks as it is; only an absolute one means the same to all. */
+static int push_wdir(const char *wdir, struct hrun_strvec *v)
+{
+    char *cwd = *wdir == '/' ? NULL : getcwd(NULL, 0);
+    int rc = hrun_strvec_push(v, "--wdir") ||
+             hrun_strvec_pushf(v, "%s%s%s", cwd ? cwd : "", cwd ? "/" : "", wdir);
+
+    free(cwd);
+    return rc;
+}
+
+/* What the user and the layout ask for, up to and with the program and its arguments. */
+static int push_rest(const struct hrun_job *job, const char *program, struct hrun_strvec *v)
+{
+    static const char yield[] = "mpi_yield_when_idle";
+
+    if (job->layout->shared_cores && !hrun_env_user_mca(job, yield) && push_mca(v, yield, strlen(yield), "1"))
+        return -1;
+    for (int i = 0; i < job->n_mca; i++) {
+        const char *eq = strchr(job->mca[i], '=');
+        if (push_mca(v, job->mca[i], (size_t)(eq - job->mca[i]), eq + 1))
+            return -1;
+    }
+    for (int i = 0; i < job->n_env; i++)
+        if (hrun_strvec_push(v, "-x") || hrun_strvec_push(v, job->env[i]))
+            return -1;
+    if (job->wdir && push_wdir(job->wdir, v))
+        return -1;
+    if (job->tag_output && hrun_strvec_push(v, "--tag-output"))
+        return -1;
+    if (hrun_strvec_push(v, program))
+        return -1;
+    for (int i = 1; job->argv[i]; i++)
+        if (hrun_strvec_push(v, job->argv[i]))
+            return -1;
+    return 0;
+}
+
+static int build(const struct hrun_job *job, const struct mpirun *m, const char *rankfile,
+                 struct hrun_strvec *v, struct hrun_error *err)
+{
+    static const char forward[] = "orte_forward_job_control";
+    int bad = hrun_strvec_push(v, m->path) || push_placement(job, m->major, rankfile, v);
+
+    /* Version 4 passes SIGTSTP and SIGCONT on only when told. */
+    if (!bad && m->major < 5 && !hrun_env_user_mca(job, forward))
+        bad = push_mca(v, forward, strlen(forward), "1");
+    if (bad || push_rest(job, job->program, v))
+        return hrun_fail_nomem(err);
+    return 0;
+}
+
+static void add_quoted(struct hrun_buf *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+
+    if (*word && strspn(word, plain) == strlen(word)) {
+        hrun_buf_adds(out, word);
+        return;
+    }
+    hrun_buf_addc(out, '\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            hrun_buf_adds(out, "'\\''");
+        else
+            hrun_buf_addc(out, *word);
+    hrun_buf_addc(out, '\'');
+}
+
+int hrun_mpirun_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
+{
+    struct hrun_strvec v = HRUN_STRVEC_INIT;
+    struct hrun_buf b = HRUN_BUF_INIT;
+    struct mpirun m = { NULL, 0 };
+    int rc = -1;
+
+    if (find_mpirun(&m, NULL))
+        m.major = 4;  /* the command is still worth showing; both versions read a rankfile */
+    if (hrun_env_check(job, err))
+        goto out;
+    if (hrun_strvec_push(&v, m.path ? strrchr(m.path, '/') + 1 : "mpirun") ||
+        push_placement(job, m.major, "hrun.rankfile", &v) || push_rest(job, job->argv[0], &v)) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    for (size_t i = 0; i < v.n; i++) {
+        if (i)
+            hrun_buf_addc(&b, ' ');
+        add_quoted(&b, v.v[i]);
+    }
+    if (job->no_stdin && !job->stdin_text)
+        hrun_buf_adds(&b, " < /dev/null");
+    if (!b.failed)
+        hrun_buf_add(out, b.data, b.len);
+    rc = b.failed || out->failed ? hrun_fail_nomem(err) : 0;
+out:
+    free(m.path);
+    hrun_strvec_release(&v);
+    hrun_buf_release(&b);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- run */
+
+static int only_here(const struct hrun_layout *l)
+{
+    for (int i = 0; i < l->nranks; i++)
+        if (!l->cluster->hosts[l->ranks[i].host].is_local)
+            return 0;
+    return 1;
+}
+
+/* mpirun's environment is also that of the ranks on this host. */
+static int build_env(const struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
+{
+    if (hrun_env_base(env, err))
+        return -1;
+    if (hrun_env_set(env, HRUN_JOB_VARIABLE, strlen(HRUN_JOB_VARIABLE), r->job_id))
+        return hrun_fail_nomem(err);
+    /* These folders exist on this host only. mpirun's own goes into ours: killed, it leaves it behind. */
+    if (!only_here(r->job->layout))
+        return 0;
+    if (!hrun_env_user_mca(r->job, "orte_local_tmpdir_base") &&
+        !hrun_env_user_mca(r->job, "orte_remote_tmpdir_base") &&  /* Open MPI refuses both kinds together */
+        hrun_env_mca(r->job, env, "orte_tmpdir_base", r->rundir, err))
+        return -1;
+    return hrun_env_shared_memory(r->job, env, r->shmdir, err);
+}
+
+/* The folder that a killed mpirun (4) leaves on this host when other hosts take part. */
+static void remove_session(pid_t pid)
+{
+    const char *base = getenv("TMPDIR");
+    char host[256] = "", *path;
+
+    gethostname(host, sizeof host - 1);
+    path = hrun_strf("%s/ompi.%s.%lu/pid.%ld", base ? base : "/tmp", host, (unsigned long)geteuid(),
+                     (long)pid);
+    hrun_remove_tree(path);
+    free(path);
+}
+
+static int start(struct hrun_run *r, const struct mpirun *m, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    struct hrun_strvec argv = HRUN_STRVEC_INIT, env = HRUN_STRVEC_INIT;
+    struct hrun_spawn_one one;
+    struct hrun_guard_spec spec;
+    char *rankfile = hrun_strf("%s/rankfile", r->rundir);
+    int rc = -1;
+
+    memset(&one, 0, sizeof one);
+    memset(&spec, 0, sizeof spec);
+    spec.job_id = r->job_id;
+    spec.rundir = r->rundir;
+    spec.shmdir = r->shmdir;
+    spec.grace_ms = 3000;  /* mpirun cleans up within two seconds of SIGTERM, which it gets when hrun dies */
+    if (!rankfile) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    if (hrun_layout_rankfile(r->job->layout, &text, err) ||
+        hrun_file_replace(rankfile, text.data, text.len, 0600, err) ||
+        build(r->job, m, rankfile, &argv, err) || build_env(r, &env, err) ||
+        hrun_guard_start(&spec, NULL, &r->guard, err))
+        goto out;
+    r->is_launcher = 1;
+    r->tagging = HRUN_TAG_MPIRUN;
+    one.env = env.v;
+    rc = hrun_run_start(r, m->path, argv.v, NULL, &one, 1, err);
+out:
+    free(rankfile);
+    hrun_buf_release(&text);
+    hrun_strvec_release(&argv);
+    hrun_strvec_release(&env);
+    return rc;
+}
+
+int hrun_mpirun_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
+{
+    struct mpirun m = { NULL, 0 };
+    struct hrun_run r;
+    pid_t mpirun_pid = 0;
+    int rc;
+
+    if (find_mpirun(&m, err))
+        return -1;
+    rc = hrun_run_begin(&r, job, out, err);
+    if (rc == 0)
+        rc = start(&r, &m, err);
+    if (rc == 0)
+        rc = hrun_run_loop(&r);
+    if (r.nprocs && r.procs[0].pid > 0)
+        mpirun_pid = r.procs[0].pid;
+    hrun_run_end(&r);
+    if (mpirun_pid)
+        remove_session(mpirun_pid);
+    free(m.path);
+    return rc;
+}

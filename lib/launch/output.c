@@ -1,0 +1,331 @@
+/* output.c - the output of the processes where hrun has to touch it; see output.h for the contracts */
+#include "launch/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    QUEUE_MAX = 64 << 10,     /* stop reading while so much waits to be written */
+    LINE_MAX_TAGGED = 64 << 10, /* a longer line is passed on in pieces */
+    STDERR_KEPT = 64 << 10    /* launch.h: the last 64 KiB */
+};
+
+struct sink {
+    int fd;                   /* hrun's own standard output or error */
+    struct hrun_buf queue;
+    size_t at;                /* written so far */
+    int dead;                 /* its reader has gone */
+};
+
+struct source {
+    int fd;                   /* reading end, -1 when ended */
+    int child_fd;             /* writing end, -1 when closed */
+    int rank, is_err;
+    int in_line;              /* a piece of the present line has been passed on */
+    struct hrun_buf line;     /* tags only: the line so far */
+};
+
+struct hrun_output {
+    const struct hrun_job *job;
+    enum hrun_tagging tagging;
+    struct sink sinks[2];     /* standard output, standard error */
+    struct source *sources;
+    int nsources, per_proc;   /* 1: each process has its own pair */
+    int null_fd;              /* for what is swallowed unread */
+};
+
+static int wanted(const struct hrun_job *job, int is_err)
+{
+    if (is_err)
+        return job->tag_output || (job->swallow && job->stderr_text);
+    return job->tag_output || job->on_stdout;
+}
+
+static int open_source(struct source *s, int rank, int is_err, struct hrun_error *err)
+{
+    int fds[2];
+
+    if (pipe2(fds, O_CLOEXEC))
+        return hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe for the output of rank %d", rank);
+    fcntl(fds[0], F_SETFL, O_NONBLOCK);
+    s->fd = fds[0];
+    s->child_fd = fds[1];
+    s->rank = rank;
+    s->is_err = is_err;
+    return 0;
+}
+
+struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, enum hrun_tagging tagging,
+                                       struct hrun_error *err)
+{
+    struct hrun_output *o = calloc(1, sizeof *o);
+    int n;
+
+    if (!o) {
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    o->job = job;
+    o->tagging = tagging;
+    o->null_fd = -1;
+    o->per_proc = job->tag_output && tagging == HRUN_TAG_RANK;
+    o->sinks[0].fd = STDOUT_FILENO;
+    o->sinks[1].fd = STDERR_FILENO;
+    hrun_buf_init(&o->sinks[0].queue);
+    hrun_buf_init(&o->sinks[1].queue);
+    n = o->per_proc ? nprocs : 1;
+    o->sources = calloc((size_t)n * 2, sizeof *o->sources);
+    if (!o->sources) {
+        hrun_fail_nomem(err);
+        goto fail;
+    }
+    for (int i = 0; i < 2 * n; i++) {
+        o->sources[i].fd = o->sources[i].child_fd = -1;
+        hrun_buf_init(&o->sources[i].line);
+    }
+    o->nsources = 2 * n;
+    for (int i = 0; i < 2 * n; i++)
+        if (wanted(job, i % 2) && open_source(&o->sources[i], i / 2, i % 2, err))
+            goto fail;
+    if (job->swallow) {
+        o->null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        if (o->null_fd < 0) {
+            hrun_fail_errno(err, HRUN_EIO, "cannot open /dev/null");
+            goto fail;
+        }
+    }
+    return o;
+fail:
+    hrun_output_destroy(o);
+    return NULL;
+}
+
+void hrun_output_destroy(struct hrun_output *o)
+{
+    if (!o)
+        return;
+    for (int i = 0; i < o->nsources; i++) {
+        if (o->sources[i].fd >= 0)
+            close(o->sources[i].fd);
+        if (o->sources[i].child_fd >= 0)
+            close(o->sources[i].child_fd);
+        hrun_buf_release(&o->sources[i].line);
+    }
+    free(o->sources);
+    hrun_buf_release(&o->sinks[0].queue);
+    hrun_buf_release(&o->sinks[1].queue);
+    if (o->null_fd >= 0)
+        close(o->null_fd);
+    free(o);
+}
+
+int hrun_output_child_fd(const struct hrun_output *o, int i, int is_err)
+{
+    const struct source *s = &o->sources[2 * (o->per_proc ? i : 0) + is_err];
+
+    return s->child_fd >= 0 ? s->child_fd : o->null_fd;
+}
+
+void hrun_output_started(struct hrun_output *o)
+{
+    for (int i = 0; i < o->nsources; i++)
+        if (o->sources[i].child_fd >= 0) {
+            close(o->sources[i].child_fd);
+            o->sources[i].child_fd = -1;
+        }
+}
+
+/* Keep the last STDERR_KEPT bytes. */
+static void keep_tail(struct hrun_buf *b, const char *data, size_t len)
+{
+    hrun_buf_add(b, data, len);
+    if (b->len > STDERR_KEPT && !b->failed) {
+        memmove(b->data, b->data + b->len - STDERR_KEPT, STDERR_KEPT + 1);
+        b->len = STDERR_KEPT;
+    }
+}
+
+/* "[1,3]<stdout>:" at the start of mpirun's lines: length of the tag and the rank, 0 if there is none. */
+static int mpirun_tag(const char *line, int *rank, int *is_err)
+{
+    char name[16];
+    int len = 0, job;
+
+    if (sscanf(line, "[%d,%d]<%15[a-z]>:%n", &job, rank, name, &len) < 3)
+        return 0;
+    *is_err = strcmp(name, "stdout") != 0;
+    return len;
+}
+
+/* Pass on text of one line, or a piece of one (ends tells). */
+static void put_line(struct hrun_output *o, struct source *s, const char *text, size_t len, int ends)
+{
+    struct sink *k = &o->sinks[s->is_err];
+    int rank = s->rank, is_err = s->is_err, tag = 0;
+
+    if (o->tagging == HRUN_TAG_MPIRUN && !s->in_line)
+        tag = mpirun_tag(text, &rank, &is_err);
+    if (!s->is_err && o->job->on_stdout)
+        o->job->on_stdout(o->job->ctx, text + tag, len - (size_t)tag);
+    if (o->job->swallow) {
+        if (s->is_err && o->job->stderr_text)
+            keep_tail(o->job->stderr_text, text + tag, len - (size_t)tag);
+    } else if (!k->dead) {
+        if (!s->in_line && (tag || o->tagging == HRUN_TAG_RANK))
+            hrun_buf_addf(&k->queue, "[%d]<%s>: ", rank, is_err ? "stderr" : "stdout");
+        hrun_buf_add(&k->queue, text + tag, len - (size_t)tag);
+    }
+    s->in_line = !ends;
+}
+
+static void take_tagged(struct hrun_output *o, struct source *s, const char *data, size_t len)
+{
+    while (len > 0) {
+        const char *nl = memchr(data, '\n', len);
+        size_t part = nl ? (size_t)(nl - data) + 1 : len;
+        hrun_buf_add(&s->line, data, part);
+        if (nl || s->line.len >= LINE_MAX_TAGGED) {
+            put_line(o, s, s->line.data, s->line.len, nl != NULL);
+            hrun_buf_reset(&s->line);
+        }
+        data += part;
+        len -= part;
+    }
+}
+
+static void take(struct hrun_output *o, struct source *s, const char *data, size_t len)
+{
+    if (o->job->tag_output) {
+        take_tagged(o, s, data, len);
+        return;
+    }
+    if (!s->is_err && o->job->on_stdout)
+        o->job->on_stdout(o->job->ctx, data, len);
+    if (s->is_err && o->job->stderr_text)
+        keep_tail(o->job->stderr_text, data, len);
+    if (!o->job->swallow && !o->sinks[s->is_err].dead)
+        hrun_buf_add(&o->sinks[s->is_err].queue, data, len);
+}
+
+static void end_source(struct hrun_output *o, struct source *s)
+{
+    if (o->job->tag_output && (s->line.len || s->in_line)) {
+        hrun_buf_addc(&s->line, '\n');
+        put_line(o, s, s->line.data, s->line.len, 1);
+        hrun_buf_reset(&s->line);
+    }
+    close(s->fd);
+    s->fd = -1;
+}
+
+/* Read what is there, at most one pipe's worth, so that one chatty rank does not starve the rest. */
+static void read_source(struct hrun_output *o, struct source *s)
+{
+    char data[16 << 10];
+    ssize_t n = read(s->fd, data, sizeof data);
+
+    if (n > 0)
+        take(o, s, data, (size_t)n);
+    else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+        end_source(o, s);
+}
+
+/* Nobody reads sink k any more: let the programs notice, unless on_stdout still wants the data. */
+static void sink_died(struct hrun_output *o, struct sink *k)
+{
+    int is_err = k == &o->sinks[1];
+
+    k->dead = 1;
+    hrun_buf_release(&k->queue);
+    k->at = 0;
+    for (int i = 0; i < o->nsources; i++) {
+        struct source *s = &o->sources[i];
+        if (s->fd >= 0 && s->is_err == is_err && (is_err || !o->job->on_stdout)) {
+            close(s->fd);
+            s->fd = -1;
+        }
+    }
+}
+
+/* poll promises room for PIPE_BUF bytes, so this does not block even on a blocking descriptor. */
+static void write_sink(struct hrun_output *o, struct sink *k)
+{
+    size_t left = k->queue.len - k->at;
+    ssize_t n = write(k->fd, k->queue.data + k->at, left < PIPE_BUF ? left : PIPE_BUF);
+
+    if (n < 0) {
+        if (errno != EAGAIN && errno != EINTR)
+            sink_died(o, k);
+        return;
+    }
+    k->at += (size_t)n;
+    if (k->at == k->queue.len) {
+        hrun_buf_reset(&k->queue);
+        k->at = 0;
+    }
+}
+
+int hrun_output_npoll(const struct hrun_output *o)
+{
+    return o->nsources + 2;
+}
+
+static int waiting(const struct sink *k)
+{
+    return k->queue.len > k->at;
+}
+
+int hrun_output_poll(struct hrun_output *o, struct pollfd *p)
+{
+    int n = 0;
+
+    for (int i = 0; i < 2; i++)
+        if (waiting(&o->sinks[i]))
+            p[n++] = (struct pollfd){ o->sinks[i].fd, POLLOUT, 0 };
+    for (int i = 0; i < o->nsources; i++) {
+        const struct source *s = &o->sources[i];
+        const struct sink *k = &o->sinks[s->is_err];
+        if (s->fd >= 0 && k->queue.len - k->at < QUEUE_MAX)
+            p[n++] = (struct pollfd){ s->fd, POLLIN, 0 };
+    }
+    return n;
+}
+
+void hrun_output_handle(struct hrun_output *o, const struct pollfd *p, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (!p[i].revents)
+            continue;
+        for (int k = 0; k < 2 && p[i].events == POLLOUT; k++)
+            if (o->sinks[k].fd == p[i].fd && waiting(&o->sinks[k]))
+                write_sink(o, &o->sinks[k]);
+        for (int k = 0; k < o->nsources && p[i].events == POLLIN; k++)
+            if (o->sources[k].fd == p[i].fd)
+                read_source(o, &o->sources[k]);
+    }
+}
+
+int hrun_output_done(const struct hrun_output *o)
+{
+    for (int i = 0; i < o->nsources; i++)
+        if (o->sources[i].fd >= 0)
+            return 0;
+    return !waiting(&o->sinks[0]) && !waiting(&o->sinks[1]);
+}
+
+void hrun_output_close(struct hrun_output *o)
+{
+    for (int i = 0; i < o->nsources; i++) {
+        struct source *s = &o->sources[i];
+        if (s->fd < 0)
+            continue;
+        read_source(o, s);
+        if (s->fd >= 0)
+            end_source(o, s);
+    }
+}

@@ -1,0 +1,376 @@
+/* pmix.c - the PMIx server of a one-host job, inside the guard's process (see guard.h)
+ *
+ * Facts about PMIx 4.2 that shaped this file:
+ *   - PMIx_server_init discovers the host's topology by itself, and that is nine tenths of its time (11 ms of
+ *     12). hrun knows the topology already, so hwloc reads it from a file here, in this process only; without
+ *     a file it gets a trivial one, and the ranks learn no more of each other than that they share a host.
+ *   - Callbacks come on PMIx's thread; they only write a packet to the socket, which is atomic.
+ *   - A fence of a one-host job is complete when PMIx calls fence_nb: all ranks are local.
+ */
+#include "launch/guard.h"
+
+#include <pmix.h>
+#include <pmix_server.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What PMIx hands back with each callback of a client. */
+struct client {
+    int sock, rank;
+};
+
+/* PMIx's registration calls answer on its own thread. */
+struct waiter {
+    pthread_mutex_t lock;
+    pthread_cond_t cond;
+    int done;
+    pmix_status_t status;
+};
+
+static void waiter_done(pmix_status_t status, void *cbdata)
+{
+    struct waiter *w = cbdata;
+
+    pthread_mutex_lock(&w->lock);
+    w->status = status;
+    w->done = 1;
+    pthread_cond_signal(&w->cond);
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* The status of a call that returned rc and, on success, answers through waiter_done. */
+static pmix_status_t wait_for(struct waiter *w, pmix_status_t rc)
+{
+    if (rc == PMIX_OPERATION_SUCCEEDED)
+        return PMIX_SUCCESS;
+    if (rc != PMIX_SUCCESS)
+        return rc;
+    pthread_mutex_lock(&w->lock);
+    while (!w->done)
+        pthread_cond_wait(&w->cond, &w->lock);
+    rc = w->status;
+    w->done = 0;
+    pthread_mutex_unlock(&w->lock);
+    return rc;
+}
+
+static void report(const struct client *c, int kind, int status)
+{
+    struct hrun_guard_event ev = { kind, c->rank, status };
+
+    while (send(c->sock, &ev, sizeof ev, MSG_NOSIGNAL) < 0 && errno == EINTR)
+        ;
+}
+
+static pmix_status_t on_connected(const pmix_proc_t *proc, void *object, pmix_info_t info[], size_t ninfo,
+                                  pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    (void)proc, (void)info, (void)ninfo, (void)cbfunc, (void)cbdata;
+    if (object)
+        report(object, HRUN_GUARD_CONNECTED, 0);
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static pmix_status_t on_finalized(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t cbfunc,
+                                  void *cbdata)
+{
+    (void)proc, (void)cbfunc, (void)cbdata;
+    if (object)
+        report(object, HRUN_GUARD_FINALIZED, 0);
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static pmix_status_t on_abort(const pmix_proc_t *proc, void *object, int status, const char msg[],
+                              pmix_proc_t procs[], size_t nprocs, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    (void)proc, (void)msg, (void)procs, (void)nprocs, (void)cbfunc, (void)cbdata;
+    if (object)
+        report(object, HRUN_GUARD_ABORT, status);
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static pmix_status_t on_fence(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
+                              size_t ninfo, char *data, size_t ndata, pmix_modex_cbfunc_t cbfunc,
+                              void *cbdata)
+{
+    (void)procs, (void)nprocs, (void)info, (void)ninfo;
+    if (cbfunc)
+        cbfunc(PMIX_SUCCESS, data, ndata, cbdata, NULL, NULL);
+    return PMIX_SUCCESS;
+}
+
+/* A list of infos that grows; PMIx wants arrays. */
+struct infos {
+    pmix_info_t *v;
+    size_t n, cap;
+    int failed;
+};
+
+static void add(struct infos *f, const char *key, const void *value, pmix_data_type_t type)
+{
+    if (f->n == f->cap) {
+        size_t cap = f->cap ? 2 * f->cap : 16;
+        pmix_info_t *v = realloc(f->v, cap * sizeof *v);
+        if (!v) {
+            f->failed = 1;
+            return;
+        }
+        f->v = v;
+        f->cap = cap;
+    }
+    PMIX_INFO_CONSTRUCT(&f->v[f->n]);
+    PMIX_INFO_LOAD(&f->v[f->n], key, value, type);
+    f->n++;
+}
+
+static void add_u32(struct infos *f, const char *key, uint32_t value)
+{
+    add(f, key, &value, PMIX_UINT32);
+}
+
+static void add_rank(struct infos *f, const char *key, int rank)
+{
+    pmix_rank_t value = (pmix_rank_t)rank;
+
+    add(f, key, &value, PMIX_PROC_RANK);
+}
+
+static void infos_release(struct infos *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        PMIX_INFO_DESTRUCT(&f->v[i]);
+    free(f->v);
+    f->v = NULL;
+    f->n = f->cap = 0;
+}
+
+/* The rank's processors, and what it shares with which other rank (caches, package, ...), as
+ * "hwloc:NM0:SK0:...": from this Open MPI knows how near two ranks are. Version 4 writes it without
+ * "hwloc:", and reads both. */
+static void add_place(struct infos *f, const struct hrun_guard_spec *spec, int rank)
+{
+    char *text = hrun_strf("hwloc:%s", spec->cpusets[rank]), *locality = NULL;
+    pmix_cpuset_t set;
+
+    PMIX_CPUSET_CONSTRUCT(&set);
+    if (text && PMIx_Parse_cpuset_string(text, &set) == PMIX_SUCCESS &&
+        PMIx_server_generate_locality_string(&set, &locality) == PMIX_SUCCESS && locality) {
+        add(f, PMIX_CPUSET, spec->cpusets[rank], PMIX_STRING);
+        add(f, PMIX_LOCALITY_STRING, locality, PMIX_STRING);
+    }
+    PMIx_Cpuset_destruct(&set);
+    free(locality);
+    free(text);
+}
+
+/* The part of the job's data that belongs to one rank, moved into an info of type array. */
+static void add_rank_data(struct infos *job, const struct hrun_guard_spec *spec, int rank, const char *host)
+{
+    struct infos f = { NULL, 0, 0, 0 };
+    uint16_t local = (uint16_t)rank;
+    uint32_t zero = 0;
+    pmix_data_array_t array;
+    char dir[4096];
+
+    add_rank(&f, PMIX_RANK, rank);
+    add_rank(&f, PMIX_GLOBAL_RANK, rank);
+    add_rank(&f, PMIX_APP_RANK, rank);
+    add(&f, PMIX_LOCAL_RANK, &local, PMIX_UINT16);
+    add(&f, PMIX_NODE_RANK, &local, PMIX_UINT16);
+    add(&f, PMIX_APPNUM, &zero, PMIX_UINT32);
+    add(&f, PMIX_NODEID, &zero, PMIX_UINT32);
+    add(&f, PMIX_HOSTNAME, host, PMIX_STRING);
+    add(&f, PMIX_REINCARNATION, &zero, PMIX_UINT32);
+    if (spec->topology && spec->cpusets[rank][0])
+        add_place(&f, spec, rank);
+    snprintf(dir, sizeof dir, "%s/job/%d", spec->rundir, rank);
+    if (mkdir(dir, 0700) == 0)
+        add(&f, PMIX_PROCDIR, dir, PMIX_STRING);
+    array.type = PMIX_INFO;
+    array.size = f.n;
+    array.array = f.v;
+    if (f.failed)
+        job->failed = 1;
+    else
+        add(job, PMIX_PROC_INFO_ARRAY, &array, PMIX_DATA_ARRAY);  /* copies */
+    infos_release(&f);
+}
+
+/* "0,1,2,...,n-1" */
+static char *rank_list(int n)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    for (int i = 0; i < n; i++)
+        hrun_buf_addf(&b, i ? ",%d" : "%d", i);
+    return hrun_buf_detach(&b);
+}
+
+static int register_job(const struct hrun_guard_spec *spec, const char *nspace, struct waiter *w,
+                        struct hrun_error *err)
+{
+    struct infos f = { NULL, 0, 0, 0 };
+    char host[256] = "localhost", nsdir[4096], *regex = NULL, *ppn = NULL, *peers = rank_list(spec->nranks);
+    uint32_t n = (uint32_t)spec->nranks;
+    bool yes = true;
+    pmix_status_t rc;
+    int result = -1;
+
+    gethostname(host, sizeof host - 1);
+    snprintf(nsdir, sizeof nsdir, "%s/job", spec->rundir);
+    if (mkdir(nsdir, 0700)) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot create %s", nsdir);
+        goto out;
+    }
+    if (!peers) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    rc = PMIx_generate_regex(host, &regex);
+    if (rc == PMIX_SUCCESS)
+        rc = PMIx_generate_ppn(peers, &ppn);
+    if (rc != PMIX_SUCCESS) {
+        hrun_fail(err, HRUN_EENGINE, "PMIx cannot describe the job's ranks: %s", PMIx_Error_string(rc));
+        goto out;
+    }
+    add(&f, PMIX_NODE_MAP, regex, PMIX_REGEX);
+    add(&f, PMIX_PROC_MAP, ppn, PMIX_REGEX);
+    add(&f, PMIX_JOBID, nspace, PMIX_STRING);
+    add_u32(&f, PMIX_UNIV_SIZE, n);
+    add_u32(&f, PMIX_MAX_PROCS, n);
+    add_u32(&f, PMIX_JOB_SIZE, n);
+    add_u32(&f, PMIX_APP_SIZE, n);
+    add_u32(&f, PMIX_LOCAL_SIZE, n);
+    add_u32(&f, PMIX_NODE_SIZE, n);
+    add_u32(&f, PMIX_NUM_NODES, 1);
+    add_u32(&f, PMIX_JOB_NUM_APPS, 1);
+    add(&f, PMIX_LOCAL_PEERS, peers, PMIX_STRING);
+    add_rank(&f, PMIX_LOCALLDR, 0);
+    add_rank(&f, PMIX_NPROC_OFFSET, 0);
+    add(&f, PMIX_TMPDIR, spec->rundir, PMIX_STRING);
+    add(&f, PMIX_NSDIR, nsdir, PMIX_STRING);
+    add(&f, PMIX_TDIR_RMCLEAN, &yes, PMIX_BOOL);
+    if (spec->wdir)
+        add(&f, PMIX_WDIR, spec->wdir, PMIX_STRING);
+    for (int r = 0; r < spec->nranks; r++)
+        add_rank_data(&f, spec, r, host);
+    if (f.failed) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    rc = wait_for(w, PMIx_server_register_nspace(nspace, spec->nranks, f.v, f.n, waiter_done, w));
+    if (rc != PMIX_SUCCESS) {
+        hrun_fail(err, HRUN_EENGINE, "PMIx refuses the job: %s", PMIx_Error_string(rc));
+        goto out;
+    }
+    result = 0;
+out:
+    infos_release(&f);
+    free(regex);
+    free(ppn);
+    free(peers);
+    return result;
+}
+
+/* Register the clients and send each one's environment. */
+static int register_clients(const struct hrun_guard_spec *spec, const char *nspace, struct client *clients,
+                            struct waiter *w, struct hrun_error *err)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    char **env = NULL;
+    pmix_proc_t proc;
+    pmix_status_t rc;
+    int result = -1;
+
+    for (int r = 0; r < spec->nranks; r++) {
+        PMIX_LOAD_PROCID(&proc, nspace, (pmix_rank_t)r);
+        rc = wait_for(w, PMIx_server_register_client(&proc, getuid(), getgid(), &clients[r], waiter_done, w));
+        if (rc == PMIX_SUCCESS)
+            rc = PMIx_server_setup_fork(&proc, &env);
+        if (rc != PMIX_SUCCESS) {
+            hrun_fail(err, HRUN_EENGINE, "PMIx refuses rank %d: %s", r, PMIx_Error_string(rc));
+            goto out;
+        }
+        hrun_buf_reset(&b);
+        for (char **e = env; e && *e; e++)
+            hrun_buf_add(&b, *e, strlen(*e) + 1);
+        for (char **e = env; e && *e; e++)
+            free(*e);
+        free(env);
+        env = NULL;
+        if (b.failed) {
+            hrun_fail_nomem(err);
+            goto out;
+        }
+        if (send(clients[r].sock, b.data, b.len, MSG_NOSIGNAL) < 0) {
+            hrun_fail_errno(err, HRUN_EENGINE, "cannot send the environment of rank %d", r);
+            goto out;
+        }
+    }
+    result = 0;
+out:
+    hrun_buf_release(&b);
+    return result;
+}
+
+/* Settings of PMIx and hwloc, in the environment of this process only. */
+static void set_environment(const struct hrun_guard_spec *spec)
+{
+    setenv("PMIX_MCA_gds", "hash", 0);         /* no shared memory files to be left behind */
+    setenv("PMIX_MCA_pcompress", "^zlib", 0);  /* nothing here is large */
+    setenv("HWLOC_PLUGINS_PATH", "/nonexistent", 1);  /* 2 ms of loading what is of no use here */
+    unsetenv("HWLOC_SYNTHETIC");
+    unsetenv("HWLOC_XMLFILE");
+    if (spec->topology) {
+        setenv("HWLOC_XMLFILE", spec->topology, 1);
+        setenv("HWLOC_THISSYSTEM", "1", 1);
+    } else {
+        setenv("HWLOC_SYNTHETIC", "pu:1", 1);
+    }
+}
+
+int hrun_pmix_serve(const struct hrun_guard_spec *spec, int sock, struct hrun_error *err)
+{
+    pmix_server_module_t module;
+    struct waiter w = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, PMIX_SUCCESS };
+    struct client *clients = calloc((size_t)spec->nranks, sizeof *clients);
+    struct infos f = { NULL, 0, 0, 0 };
+    char nspace[PMIX_MAX_NSLEN + 1];
+    pmix_status_t rc;
+
+    if (!clients)
+        return hrun_fail_nomem(err);
+    for (int r = 0; r < spec->nranks; r++) {
+        clients[r].sock = sock;
+        clients[r].rank = r;
+    }
+    set_environment(spec);
+    memset(&module, 0, sizeof module);
+    module.client_connected2 = on_connected;
+    module.client_finalized = on_finalized;
+    module.abort = on_abort;
+    module.fence_nb = on_fence;
+    add(&f, PMIX_SERVER_TMPDIR, spec->rundir, PMIX_STRING);
+    add(&f, PMIX_SYSTEM_TMPDIR, spec->rundir, PMIX_STRING);
+    if (f.failed) {
+        free(clients);
+        return hrun_fail_nomem(err);
+    }
+    rc = PMIx_server_init(&module, f.v, f.n);
+    infos_release(&f);
+    if (rc != PMIX_SUCCESS) {
+        free(clients);
+        return hrun_fail(err, HRUN_EENGINE, "the PMIx server does not start: %s", PMIx_Error_string(rc));
+    }
+    snprintf(nspace, sizeof nspace, "%s", spec->job_id);
+    if (register_job(spec, nspace, &w, err) || register_clients(spec, nspace, clients, &w, err))
+        return -1;  /* the process ends; PMIx may still hold the clients */
+    return 0;       /* clients serve the callbacks until the process ends */
+}

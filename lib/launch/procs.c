@@ -1,0 +1,199 @@
+/* procs.c - the processes of a job, through /proc; see procs.h for the contracts */
+#include "launch/procs.h"
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "launch/mpilib.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PROC_FILE_MAX = 16 << 20 };  /* an environment or a list of mappings is far smaller */
+
+int hrun_pids_push(struct hrun_pids *p, pid_t pid)
+{
+    if (p->n == p->cap) {
+        size_t cap = p->cap ? 2 * p->cap : 16;
+        pid_t *v = realloc(p->v, cap * sizeof *v);
+        if (!v)
+            return -1;
+        p->v = v;
+        p->cap = cap;
+    }
+    p->v[p->n++] = pid;
+    return 0;
+}
+
+int hrun_pids_has(const struct hrun_pids *p, pid_t pid)
+{
+    for (size_t i = 0; p && i < p->n; i++)
+        if (p->v[i] == pid)
+            return 1;
+    return 0;
+}
+
+void hrun_pids_release(struct hrun_pids *p)
+{
+    free(p->v);
+    p->v = NULL;
+    p->n = p->cap = 0;
+}
+
+static int slurp(pid_t pid, const char *what, struct hrun_buf *out)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, what);
+    return hrun_file_read(path, PROC_FILE_MAX, out, NULL);
+}
+
+/* State and process group from /proc/PID/stat: "pid (name) state ppid pgrp ..."; name may hold anything. */
+static int stat_of(pid_t pid, char *state, pid_t *group)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    const char *p = NULL;
+    long pgrp = -1;
+    int rc = -1;
+
+    if (slurp(pid, "stat", &b) == 0)
+        p = strrchr(b.data, ')');
+    if (p && sscanf(p + 1, " %c %*d %ld", state, &pgrp) == 2) {
+        *group = (pid_t)pgrp;
+        rc = 0;
+    }
+    hrun_buf_release(&b);
+    return rc;
+}
+
+pid_t hrun_procs_group(pid_t pid)
+{
+    pid_t group = -1;
+    char state;
+
+    return stat_of(pid, &state, &group) ? -1 : group;
+}
+
+int hrun_procs_marked(pid_t pid, const char *job_id)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    size_t name = strlen(HRUN_JOB_VARIABLE), at = 0;
+    int found = 0;
+
+    if (slurp(pid, "environ", &b) == 0)
+        for (; at < b.len && !found; at += strlen(b.data + at) + 1)
+            found = !strncmp(b.data + at, HRUN_JOB_VARIABLE, name) && b.data[at + name] == '=' &&
+                    !strcmp(b.data + at + name + 1, job_id);
+    hrun_buf_release(&b);
+    return found;
+}
+
+int hrun_procs_of_job(const char *job_id, const struct hrun_pids *groups, const struct hrun_pids *except,
+                      struct hrun_pids *out)
+{
+    DIR *dir = opendir("/proc");
+    struct dirent *e;
+    int rc = 0;
+
+    if (!dir)
+        return -1;
+    while (rc == 0 && (e = readdir(dir))) {
+        pid_t pid = (pid_t)atol(e->d_name), group;
+        char state;
+        if (pid <= 0 || pid == getpid() || hrun_pids_has(except, pid) || stat_of(pid, &state, &group) ||
+            state == 'Z' || state == 'X')
+            continue;
+        if (hrun_pids_has(groups, group) || hrun_procs_marked(pid, job_id))
+            rc = hrun_pids_push(out, pid);
+    }
+    closedir(dir);
+    return rc;
+}
+
+/* Append the numbers in /proc/PID/task/TID/children. */
+static int children_of_task(const char *task_dir, const char *tid, struct hrun_pids *out)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    char path[128], *p, *end;
+    int rc;
+
+    snprintf(path, sizeof path, "%s/%.20s/children", task_dir, tid);
+    rc = hrun_file_read(path, PROC_FILE_MAX, &b, NULL);
+    for (p = b.data; rc == 0; p = end) {
+        long pid = strtol(p, &end, 10);
+        if (end == p)
+            break;
+        rc = hrun_pids_push(out, (pid_t)pid);
+    }
+    hrun_buf_release(&b);
+    return rc;
+}
+
+static int children_of(pid_t pid, struct hrun_pids *out)
+{
+    char path[64];
+    struct dirent *e;
+    DIR *dir;
+    int rc = -1;
+
+    snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
+    dir = opendir(path);
+    if (!dir)
+        return -1;
+    while ((e = readdir(dir)))
+        if (e->d_name[0] != '.' && children_of_task(path, e->d_name, out) == 0)
+            rc = 0;
+    closedir(dir);
+    return rc;
+}
+
+int hrun_procs_children(struct hrun_pids *out)
+{
+    return children_of(getpid(), out);
+}
+
+int hrun_procs_single_threaded(void)
+{
+    DIR *dir = opendir("/proc/self/task");
+    struct dirent *e;
+    int n = 0;
+
+    if (!dir)
+        return 0;
+    while ((e = readdir(dir)))
+        n += e->d_name[0] != '.';
+    closedir(dir);
+    return n == 1;
+}
+
+int hrun_procs_tree(pid_t root, struct hrun_pids *out)
+{
+    size_t at = out->n;
+
+    if (hrun_pids_push(out, root))
+        return -1;
+    for (; at < out->n; at++)
+        children_of(out->v[at], out);  /* one that has just ended has none */
+    return 0;
+}
+
+int hrun_procs_foreign_mpi(pid_t pid, char *name, size_t size)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    char *line, *save = NULL;
+    int found = 0;
+
+    if (slurp(pid, "maps", &b) == 0)
+        for (line = strtok_r(b.data, "\n", &save); line && !found; line = strtok_r(NULL, "\n", &save)) {
+            const char *path = strchr(line, '/'), *base = path ? strrchr(path, '/') + 1 : NULL;
+            if (base && hrun_soname_is_foreign_mpi(base)) {
+                snprintf(name, size, "%s", base);
+                found = 1;
+            }
+        }
+    hrun_buf_release(&b);
+    return found;
+}

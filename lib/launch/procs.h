@@ -1,0 +1,52 @@
+/* procs.h - finding and ending the processes of a job through /proc (internal)
+ *
+ * Purpose: ranks start other programs, and those may outlive them, leave the process group and the session,
+ * or be adopted. A process belongs to the job when its environment holds HRUN_JOB=<job id> or its process
+ * group was made for a rank. Nothing else is ever signalled.
+ */
+#ifndef HRUN_LAUNCH_PROCS_H
+#define HRUN_LAUNCH_PROCS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#define HRUN_JOB_VARIABLE "HRUN_JOB"
+
+struct hrun_pids {
+    pid_t *v;
+    size_t n, cap;
+};
+
+#define HRUN_PIDS_INIT { NULL, 0, 0 }
+
+/* 0, or -1 when memory ran out. */
+int hrun_pids_push(struct hrun_pids *p, pid_t pid);
+int hrun_pids_has(const struct hrun_pids *p, pid_t pid);
+void hrun_pids_release(struct hrun_pids *p);
+
+/* Append the living processes of the job (zombies are not), but for this process and those in except (may be
+ * NULL). groups: the process groups made for ranks. -1 when memory ran out or there is no /proc. */
+int hrun_procs_of_job(const char *job_id, const struct hrun_pids *groups, const struct hrun_pids *except,
+                      struct hrun_pids *out);
+
+/* Append the children of this process, of all its threads, zombies included. -1 when the kernel does not
+ * tell. */
+int hrun_procs_children(struct hrun_pids *out);
+
+/* 1 when this process has one thread only. */
+int hrun_procs_single_threaded(void);
+
+/* Append root and all its descendants. -1 when memory ran out. */
+int hrun_procs_tree(pid_t root, struct hrun_pids *out);
+
+/* Process group of a process, also of a zombie; -1 when it is gone. */
+pid_t hrun_procs_group(pid_t pid);
+
+/* Does its environment hold HRUN_JOB=<job id>? */
+int hrun_procs_marked(pid_t pid, const char *job_id);
+
+/* Has the process mapped an MPI library that is not Open MPI's? Then 1, and its file name in name[size];
+ * else 0. */
+int hrun_procs_foreign_mpi(pid_t pid, char *name, size_t size);
+
+#endif

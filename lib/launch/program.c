@@ -1,0 +1,120 @@
+/* program.c - finding the program as execvp(3) would; see launch.h for the contract */
+#include "launch/launch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* dir/name as an absolute path; a relative dir is taken from wdir, that from the present folder. */
+static char *join(const char *wdir, const char *dir, size_t len, const char *name)
+{
+    char *cwd = NULL, *out;
+    const char *base = wdir && *wdir ? wdir : "";
+
+    if (len && dir[0] == '/')
+        return hrun_strf("%.*s/%s", (int)len, dir, name);
+    if (base[0] != '/') {
+        cwd = getcwd(NULL, 0);
+        if (!cwd)
+            return NULL;
+    }
+    out = hrun_strf("%s%s%s%s%.*s%s%s", cwd ? cwd : "", cwd && *base ? "/" : "", base, "/", (int)len, dir,
+                    len ? "/" : "", name);
+    free(cwd);
+    return out;
+}
+
+/* 0: can be executed; else ENOENT, EACCES or EISDIR. */
+static int look(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st))
+        return errno == EACCES ? EACCES : ENOENT;
+    if (S_ISDIR(st.st_mode))
+        return EISDIR;
+    return access(path, X_OK) ? EACCES : 0;
+}
+
+static int not_executable(const char *path, int why, struct hrun_error *err)
+{
+    if (why == EISDIR)
+        return hrun_fail(err, HRUN_ENOEXEC, "%s is a folder, not a program", path);
+    return hrun_fail(err, HRUN_ENOEXEC, "%s cannot be executed: set its permission with chmod +x", path);
+}
+
+static char *find_by_path(const char *name, const char *wdir, struct hrun_error *err)
+{
+    char *path = name[0] == '/' ? hrun_strf("%s", name) : join(wdir, "", 0, name);
+    int why;
+
+    if (!path) {
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    why = look(path);
+    if (why == 0)
+        return path;
+    if (why == ENOENT)
+        hrun_fail(err, HRUN_ENOPROG, "%s: there is no such program (looked for %s)", name, path);
+    else
+        not_executable(path, why, err);
+    free(path);
+    return NULL;
+}
+
+static char *find_in_path(const char *name, const char *wdir, struct hrun_error *err)
+{
+    const char *list = getenv("PATH"), *p, *end;
+    char *refused = NULL, *path = NULL;
+    int refused_why = 0;
+
+    if (!list)
+        list = "/bin:/usr/bin";  /* the default that execvp(3) documents, but for the present folder */
+    for (p = list; ; p = end + 1) {
+        int why;
+        end = p + strcspn(p, ":");
+        path = join(wdir, p, (size_t)(end - p), name);
+        if (!path) {
+            hrun_fail_nomem(err);
+            goto out;
+        }
+        why = look(path);
+        if (why == 0)
+            goto out;
+        if (why == EACCES && !refused) {
+            refused = path;
+            refused_why = why;
+        } else {
+            free(path);
+        }
+        path = NULL;
+        if (!*end)
+            break;
+    }
+    if (refused) {
+        not_executable(refused, refused_why, err);
+        goto out;
+    }
+    path = join(wdir, "", 0, name);
+    if (path && look(path) == 0)
+        hrun_fail(err, HRUN_ENOPROG, "%s: not found in PATH (%s): did you mean ./%s?", name, list, name);
+    else
+        hrun_fail(err, HRUN_ENOPROG, "%s: not found in PATH (%s)", name, list);
+    free(path);
+    path = NULL;
+out:
+    free(refused);
+    return path;
+}
+
+char *hrun_program_find(const char *name, const char *wdir, struct hrun_error *err)
+{
+    if (!name || !*name) {
+        hrun_fail(err, HRUN_ENOPROG, "no program is named");
+        return NULL;
+    }
+    return strchr(name, '/') ? find_by_path(name, wdir, err) : find_in_path(name, wdir, err);
+}

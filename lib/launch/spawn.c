@@ -1,0 +1,217 @@
+/* spawn.c - starting processes bound to their PEs; see spawn.h for the contracts */
+#include "launch/spawn.h"
+
+#include "base/file.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What a child that could not start says through the pipe. */
+enum step { STEP_NONE, STEP_WDIR, STEP_FILES, STEP_EXEC };
+struct complaint {
+    int index, step, error;
+};
+
+/* Affinity masks of up to this many processors; the kernel's own limit is 8192. */
+enum { MASK_WORDS = 8192 / (8 * (int)sizeof(unsigned long)) };
+struct mask {
+    unsigned long bits[MASK_WORDS];
+};
+
+/* By system call: glibc's cpu_set_t ends at 1024 processors. Results: 1 done, 0 not. */
+static int get_mask(struct mask *m)
+{
+    memset(m, 0, sizeof *m);
+    return syscall(SYS_sched_getaffinity, 0, sizeof m->bits, m->bits) > 0;
+}
+
+static int set_mask(const struct mask *m)
+{
+    return syscall(SYS_sched_setaffinity, 0, sizeof m->bits, m->bits) == 0;
+}
+
+static void give_up(int fd, int index, int step)
+{
+    struct complaint c = { index, step, errno };
+    ssize_t n = write(fd, &c, sizeof c);
+
+    _exit(n == (ssize_t)sizeof c ? 126 : 125);
+}
+
+/* fds[0..2] become 0..2. A descriptor below 3 is moved away first, so that none is overwritten unread. */
+static int place_files(const int *fds)
+{
+    int from[3];
+
+    for (int i = 0; i < 3; i++) {
+        from[i] = fds[i];
+        if (fds[i] >= 0 && fds[i] < 3 && fds[i] != i && (from[i] = dup(fds[i])) < 0)
+            return -1;
+    }
+    for (int i = 0; i < 3; i++)
+        if (from[i] >= 0 && from[i] != i && dup2(from[i], i) < 0)
+            return -1;
+    return 0;
+}
+
+static void child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int index, int complaints,
+                  pid_t parent, char *const *sh_argv)
+{
+    /* Not a session: with the kernel's autogroups each session gets its own share of the processors, and a
+     * rank that waits could not yield to one in another session (4 ms a barrier in place of 4 us). */
+    if (one->own_group)
+        setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, s->death_signal);
+    if (getppid() != parent)
+        _exit(125);  /* hrun died before the line above */
+    if (place_files(one->fds))
+        give_up(complaints, index, STEP_FILES);
+    if (s->wdir && chdir(s->wdir))
+        give_up(complaints, index, STEP_WDIR);
+    if (s->ignore_ttou && one->own_group)
+        signal(SIGTTOU, SIG_IGN);
+    sigaction(SIGCHLD, &s->sigchld, NULL);
+    sigprocmask(SIG_SETMASK, &s->mask, NULL);
+    execve(s->program, s->argv, one->env);
+    if (errno == ENOEXEC && sh_argv) {  /* a script without "#!": as execvp(3) does */
+        execve("/bin/sh", sh_argv, one->env);
+        errno = ENOEXEC;
+    }
+    give_up(complaints, index, STEP_EXEC);
+}
+
+/* A binary of another machine is no script; a shell would make nonsense of it. */
+static int is_elf(const char *path)
+{
+    char magic[SELFMAG];
+    int fd = open(path, O_RDONLY | O_CLOEXEC), yes;
+
+    if (fd < 0)
+        return 0;
+    yes = read(fd, magic, sizeof magic) == (ssize_t)sizeof magic && !memcmp(magic, ELFMAG, SELFMAG);
+    close(fd);
+    return yes;
+}
+
+/* {"sh", program, argv[1], ..., NULL} */
+static char **shell_argv(const struct hrun_spawn *s)
+{
+    size_t n = 0;
+    char **v;
+
+    while (s->argv[n])
+        n++;
+    v = calloc(n + 2, sizeof *v);
+    if (!v)
+        return NULL;
+    v[0] = (char *)(uintptr_t)"sh";
+    v[1] = (char *)(uintptr_t)s->program;
+    for (size_t i = 1; i < n; i++)
+        v[i + 1] = s->argv[i];
+    return v;
+}
+
+static int explain(const struct hrun_spawn *s, const struct complaint *c, struct hrun_error *err)
+{
+    errno = c->error;
+    if (c->step == STEP_WDIR)
+        return hrun_fail_errno(err, HRUN_EINVAL, "cannot enter the working directory %s", s->wdir);
+    if (c->step == STEP_FILES)
+        return hrun_fail_errno(err, HRUN_EIO, "cannot set up the files of process %d", c->index);
+    if (c->error == ENOENT)
+        return hrun_fail(err, HRUN_ENOPROG, "%s cannot be executed: it, or the interpreter that it names, "
+                         "does not exist", s->program);
+    return hrun_fail_errno(err, HRUN_ENOEXEC, "%s cannot be executed", s->program);
+}
+
+static void end_started(const struct hrun_spawn_one *one, const pid_t *pids, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (one[i].own_group)
+            kill(-pids[i], SIGKILL);
+        kill(pids[i], SIGKILL);
+    }
+    for (int i = 0; i < n; i++)
+        while (waitpid(pids[i], NULL, 0) < 0 && errno == EINTR)
+            ;
+}
+
+int hrun_spawn(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int n, pid_t *pids,
+               struct hrun_error *err)
+{
+    struct complaint c = { 0, STEP_NONE, 0 };
+    struct mask before;
+    const char *bound = NULL;
+    char **sh_argv = shell_argv(s);
+    int fds[2] = { -1, -1 }, started = 0, elf = is_elf(s->program), have_mask, rc = -1;
+    pid_t parent = getpid();
+    ssize_t got;
+
+    have_mask = get_mask(&before);
+    if (!sh_argv) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    if (pipe2(fds, O_CLOEXEC)) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe");
+        goto out;
+    }
+    for (int i = 0; i < n; i++) {
+        const char *cpuset = one[i].cpuset;
+        if (s->topo && cpuset && *cpuset && (!bound || strcmp(bound, cpuset))) {
+            if (hrun_topo_bind(s->topo, cpuset, err))
+                goto out;
+            bound = cpuset;
+        } else if (bound && (!cpuset || !*cpuset)) {
+            set_mask(&before);
+            bound = NULL;
+        }
+        pids[i] = fork();
+        if (pids[i] == 0)
+            child(s, &one[i], i, fds[1], parent, elf ? NULL : sh_argv);
+        if (pids[i] < 0) {
+            hrun_fail_errno(err, HRUN_EIO, "cannot start process %d of %d", i, n);
+            goto out;
+        }
+        started++;
+    }
+    close(fds[1]);
+    fds[1] = -1;
+    /* The end of the pipe tells that the last one has been executed. */
+    while ((got = read(fds[0], &c, sizeof c)) < 0 && errno == EINTR)
+        ;
+    rc = got == (ssize_t)sizeof c ? explain(s, &c, err) : 0;
+out:
+    if (bound && have_mask)
+        set_mask(&before);
+    if (rc)
+        end_started(one, pids, started);
+    if (fds[0] >= 0)
+        close(fds[0]);
+    if (fds[1] >= 0)
+        close(fds[1]);
+    free(sh_argv);
+    return rc;
+}
+
+int hrun_text_fd(const char *text, struct hrun_error *err)
+{
+    int fd = memfd_create("stdin", MFD_CLOEXEC);
+
+    if (fd < 0)
+        return hrun_fail_errno(err, HRUN_EIO, "cannot hold the text for standard input");
+    if (hrun_write_all(fd, text, strlen(text)) || lseek(fd, 0, SEEK_SET) < 0) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot hold the text for standard input");
+        close(fd);
+        return -1;
+    }
+    return fd;
+}

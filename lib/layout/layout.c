@@ -1,0 +1,170 @@
+/* layout.c - a configuration becomes ranks on PEs; see layout.h for the contracts */
+#include "layout/layout.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+/* Number the ranks of each host, count the hosts used, find out whether ranks share a core. */
+static int finish(struct hrun_layout *l, struct hrun_error *err)
+{
+    const struct hrun_cluster *c = l->cluster;
+    int *on_host = calloc((size_t)c->nhosts + 1, sizeof *on_host);
+    int *on_pe = NULL;
+    size_t *first = NULL, npes = 0;
+    int rc = -1;
+
+    first = calloc((size_t)c->nsubs + 1, sizeof *first);
+    if (!on_host || !first) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    for (int i = 0; i < c->nsubs; i++) {
+        first[i] = npes;
+        npes += (size_t)c->subs[i].npes;
+    }
+    on_pe = calloc(npes + 1, sizeof *on_pe);
+    if (!on_pe) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    for (int r = 0; r < l->nranks; r++) {
+        struct hrun_rank *k = &l->ranks[r];
+        const struct hrun_pe *pe = &c->subs[k->sub].pes[k->pe];
+        int cores = pe->ncores > 0 ? pe->ncores : 1;
+
+        l->nhosts_used += on_host[k->host] == 0;
+        k->local_rank = on_host[k->host]++;
+        if (++on_pe[first[k->sub] + (size_t)k->pe] > cores)
+            l->shared_cores = 1;
+    }
+    rc = 0;
+out:
+    free(on_host);
+    free(first);
+    free(on_pe);
+    return rc;
+}
+
+static void place(struct hrun_layout *l, int rank, int sub, int pe)
+{
+    const struct hrun_pe *p = &l->cluster->subs[sub].pes[pe];
+    struct hrun_rank *k = &l->ranks[rank];
+
+    k->sub = sub;
+    k->pe = pe;
+    k->host = p->host;
+    k->cpuset = p->cpuset ? p->cpuset : "";
+    k->cores = p->cores ? p->cores : "";
+}
+
+/* A layout with room for n ranks, none placed. */
+static struct hrun_layout *blank(const struct hrun_cluster *cluster, int n, struct hrun_error *err)
+{
+    struct hrun_layout *l = calloc(1, sizeof *l);
+
+    if (l) {
+        l->cluster = cluster;
+        l->nranks = n;
+        l->ranks = calloc((size_t)n, sizeof *l->ranks);
+    }
+    if (!l || !l->ranks) {
+        hrun_layout_destroy(l);
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    return l;
+}
+
+struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const int *pes, const int *procs,
+                                       struct hrun_error *err)
+{
+    struct hrun_layout *l = NULL;
+    long long n = 0;
+    int rank = 0;
+
+    for (int i = 0; i < cluster->nsubs; i++) {
+        const struct hrun_subcluster *s = &cluster->subs[i];
+        if (pes[i] < 0 || procs[i] < 0) {
+            hrun_fail(err, HRUN_EINVAL, "%s: %d PEs with %d processes each: neither can be negative",
+                      s->name, pes[i], procs[i]);
+            return NULL;
+        }
+        if (pes[i] > s->npes) {
+            hrun_fail(err, HRUN_EINVAL, "%s: %d PEs asked for, and there %s %d: use at most %d", s->name,
+                      pes[i], s->npes == 1 ? "is" : "are", s->npes, s->npes);
+            return NULL;
+        }
+        n += (long long)pes[i] * procs[i];
+    }
+    if (n == 0 || n > INT_MAX) {
+        hrun_fail(err, HRUN_EINVAL, n ? "the configuration has %lld processes, more than an MPI rank can "
+                  "number"
+                  : "the configuration has %lld processes: use at least one PE with one process", n);
+        return NULL;
+    }
+    l = blank(cluster, (int)n, err);
+    if (!l)
+        return NULL;
+    for (int i = 0; i < cluster->nsubs; i++)
+        for (int p = 0; p < pes[i]; p++)
+            for (int m = 0; m < procs[i]; m++)
+                place(l, rank++, i, p);
+    if (finish(l, err)) {
+        hrun_layout_destroy(l);
+        return NULL;
+    }
+    return l;
+}
+
+struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n, struct hrun_error *err)
+{
+    struct hrun_layout *l = NULL;
+    int rank = 0, any = 0;
+
+    for (int i = 0; i < cluster->nsubs; i++)
+        any |= cluster->subs[i].npes > 0;
+    if (n < 1 || !any) {
+        hrun_fail(err, HRUN_EINVAL, any ? "%d processes asked for: at least 1 is needed"
+                  : "%d processes asked for on a cluster without PEs", n);
+        return NULL;
+    }
+    l = blank(cluster, n, err);
+    if (!l)
+        return NULL;
+    while (rank < n)
+        for (int i = 0; i < cluster->nsubs; i++)
+            for (int p = 0; p < cluster->subs[i].npes && rank < n; p++)
+                place(l, rank++, i, p);
+    if (finish(l, err)) {
+        hrun_layout_destroy(l);
+        return NULL;
+    }
+    return l;
+}
+
+void hrun_layout_destroy(struct hrun_layout *l)
+{
+    if (!l)
+        return;
+    free(l->ranks);
+    free(l);
+}
+
+void hrun_layout_ranks(const struct hrun_layout *l, int sub, struct hrun_buf *out)
+{
+    int any = 0;
+
+    for (int r = 0; r < l->nranks; r++) {
+        int first = r;
+        if (l->ranks[r].sub != sub)
+            continue;
+        while (r + 1 < l->nranks && l->ranks[r + 1].sub == sub)
+            r++;
+        if (any)
+            hrun_buf_addc(out, ',');
+        any = 1;
+        hrun_buf_addf(out, first == r ? "%d" : "%d-%d", first, r);
+    }
+    if (!any)
+        hrun_buf_addc(out, '-');
+}

@@ -1,0 +1,48 @@
+/* layout.h - a configuration becomes ranks on PEs
+ *
+ * Purpose: rank -> host, PE, cpuset; and the rankfile that tells mpirun the same.
+ * Invariants: ranks are 0..P-1 without a gap, sub-cluster by sub-cluster, PE by PE, the Mi ranks of a PE
+ * next to each other; the first Pi PEs of sub-cluster i are used; each rank has a non-empty cpuset unless its
+ * host is known by numbers only.
+ */
+#ifndef HRUN_LAYOUT_H
+#define HRUN_LAYOUT_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "cluster/cluster.h"
+
+struct hrun_rank {
+    int sub, pe;            /* sub-cluster and PE in it */
+    int host;               /* index into the cluster's hosts */
+    int local_rank;         /* among the ranks of its host, from 0 */
+    const char *cpuset;     /* OS PU numbers; belongs to the cluster */
+    const char *cores;      /* logical cores; belongs to the cluster */
+};
+
+struct hrun_layout {
+    const struct hrun_cluster *cluster;  /* not owned; must outlive the layout */
+    struct hrun_rank *ranks;
+    int nranks;
+    int nhosts_used;
+    int shared_cores;       /* 1: some PE has more ranks than cores (1 if unknown), so waiting must yield */
+};
+
+/* Lay out configuration (pes, procs), cluster->nsubs entries each.
+ * Errors: HRUN_EINVAL (more PEs than there are, no process at all), HRUN_ENOMEM. */
+struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const int *pes, const int *procs,
+                                       struct hrun_error *err);
+/* Lay out n ranks as mpirun would (one per PE, in order, round again when there are more; then the ranks of
+ * a PE are not next to each other). Errors: HRUN_EINVAL (n < 1, a cluster without PEs), HRUN_ENOMEM. */
+struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n, struct hrun_error *err);
+void hrun_layout_destroy(struct hrun_layout *l);
+
+/* Append the ranks of sub-cluster sub as "0-3,8" ("-" for none). */
+void hrun_layout_ranks(const struct hrun_layout *l, int sub, struct hrun_buf *out);
+
+/* Append the rankfile for Open MPI ("rank 0=host slot=0-3", logical cores). Errors: HRUN_EINVAL when a rank
+ * has no cores (the message names host and what to add), when its list of cores has more than the 63
+ * characters that mpirun can hold, or when the host's name cannot stand in a rankfile. */
+int hrun_layout_rankfile(const struct hrun_layout *l, struct hrun_buf *out, struct hrun_error *err);
+
+#endif

@@ -1,0 +1,52 @@
+/* rankfile.c - the layout as Open MPI's mpirun reads it; see layout.h for the contract */
+#include "layout/layout.h"
+
+#include <string.h>
+
+/* mpirun holds the slot list of a rank in char[64]: Open MPI 4 overruns it and aborts, PRRTE cuts it. */
+enum { SLOT_LIST_MAX = 63 };
+
+/* The rankfile's scanner takes letters, digits and these in a host name, and reads no quotes. */
+static int host_is_plain(const char *name)
+{
+    return *name && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_") ==
+           strlen(name);
+}
+
+int hrun_layout_rankfile(const struct hrun_layout *l, struct hrun_buf *out, struct hrun_error *err)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    int rc = -1;
+
+    for (int r = 0; r < l->nranks; r++) {
+        const struct hrun_rank *k = &l->ranks[r];
+        const char *host = l->cluster->hosts[k->host].name;
+
+        if (!host_is_plain(host)) {
+            hrun_fail(err, HRUN_EINVAL, "host %s: a rankfile takes names of letters, digits, '.', '-' and "
+                      "'_' only: give the host such a name", host);
+            goto out;
+        }
+        if (!k->cores[0]) {
+            hrun_fail(err, HRUN_EINVAL, "host %s: its cores are not known, so rank %d cannot be placed: add "
+                      "its topology to the cluster file", host, r);
+            goto out;
+        }
+        if (strlen(k->cores) > SLOT_LIST_MAX) {
+            hrun_fail(err, HRUN_EINVAL, "host %s: the core list of rank %d (%.20s...) has %zu characters, "
+                      "and mpirun takes %d: choose a smaller PE level", host, r, k->cores,
+                      strlen(k->cores), SLOT_LIST_MAX);
+            goto out;
+        }
+        hrun_buf_addf(&b, "rank %d=%s slot=%s\n", r, host, k->cores);
+    }
+    if (b.failed) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    hrun_buf_add(out, b.data, b.len);
+    rc = out->failed ? hrun_fail_nomem(err) : 0;
+out:
+    hrun_buf_release(&b);
+    return rc;
+}

@@ -1,0 +1,329 @@
+/* common.h - what the four test applications share: options, timing, messages, the order of a run
+ *
+ * Purpose: an application fills one struct app_kernel (a small table of functions) and calls app_main. Rank 0
+ * then prints four lines:
+ *     time: 1.234567 s               median over --repeat runs of the largest time of any rank
+ *     check: ok (residual 1.2e-3)    or "FAILED"; the residual is scaled, the application says how
+ *     result: ...                    figures to compare between runs
+ *     memory: 50204672 bytes         the largest resident size that any rank has had
+ * Exit status: 0; 1 the check failed; 2 a size or option that cannot be used (one message, from rank 0);
+ * 3 not enough memory. All ranks end with the same status and none aborts.
+ * Invariants: no mutable globals and no MPI threads, so that the applications also run under simulators that
+ * hold all ranks in one process; computation and communication stand in separate functions; no collective
+ * is called on one process.
+ */
+#ifndef HRUN_TESTS_APPS_COMMON_H
+#define HRUN_TESTS_APPS_COMMON_H
+
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum { APP_OK = 0, APP_WRONG = 1, APP_REFUSED = 2, APP_NO_MEMORY = 3 };
+enum { APP_REPEAT_MAX = 1000 };
+
+/* Scaled residuals below this pass, as in HPL: a backward stable method stays near 1. */
+#define APP_RESIDUAL_MAX 16.0
+
+/* A whole-number option "-b 32", "--block 32" or "--block=32". The table ends with a NULL name. */
+struct app_option {
+    const char *name;
+    char sym;               /* short form, or 0 */
+    long min, max;
+    long value;             /* the default, then what the user gave */
+    const char *help;
+};
+
+struct app {
+    const char *name;
+    int rank, size;
+    long N;
+    struct app_option *options;  /* those of the application */
+    long repeat;
+    int spoil;              /* 1: disturb one number of the result, so that the check must fail */
+};
+
+struct app_verdict {
+    double residual;
+    int ok;
+    char result[128];
+};
+
+struct app_kernel {
+    const char *name;
+    const char *title;
+    long n_min, n_max;
+    /* Does the rule accept N on this many processes? APP_OK, or what app_refuse gave. May be NULL. */
+    int (*allowed)(const struct app *a);
+    /* Allocate and set up. NULL when memory ran out. */
+    void *(*create)(const struct app *a);
+    void (*destroy)(void *state);
+    void (*prepare)(const struct app *a, void *state);   /* before each run, not timed */
+    void (*solve)(const struct app *a, void *state);     /* timed */
+    void (*check)(const struct app *a, void *state, struct app_verdict *v);
+};
+
+/* ---------------------------------------------------------------- messages */
+
+__attribute__((format(printf, 2, 3), unused))
+static int app_refuse(const struct app *a, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (a->rank == 0) {
+        fprintf(stderr, "%s: ", a->name);
+        va_start(ap, fmt);
+        vfprintf(stderr, fmt, ap);
+        va_end(ap);
+        fputc('\n', stderr);
+    }
+    return APP_REFUSED;
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+/* The splitmix64 finaliser: a bijection that scatters neighbouring counters over all 64 bits. */
+__attribute__((unused)) static inline uint64_t app_mix(uint64_t z)
+{
+    z += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Random number i of stream s, uniform in [-0.5, 0.5): any rank makes any of them alone. */
+__attribute__((unused)) static inline double app_random(uint64_t stream, uint64_t i)
+{
+    return (double)(app_mix(app_mix(stream) ^ i) >> 11) * 0x1p-53 - 0.5;
+}
+
+/* The larger of m and |x|; a NaN, once met, stays, so that a check cannot overlook it. */
+__attribute__((unused)) static inline double app_max_abs(double m, double x)
+{
+    return isnan(m) || fabs(x) <= m ? m : fabs(x);
+}
+
+/* The part of a checksum that belongs to the value at global index i; parts are added modulo 2^64, so the sum
+ * does not depend on which rank holds what, but on every bit of every value. */
+__attribute__((unused)) static inline uint64_t app_hash(uint64_t i, double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return app_mix(app_mix(i) ^ bits);
+}
+
+/* Rows lo..hi-1 of n belong to part `rank` of `size`; parts differ by at most one row. */
+__attribute__((unused)) static inline void app_part(long n, int rank, int size, long *lo, long *hi)
+{
+    *lo = n * rank / size;
+    *hi = n * (rank + 1) / size;
+}
+
+/* ---------------------------------------------------------------- communication */
+
+/* In place over all ranks. Not called on one process: some simulated collectives do not bear it. */
+__attribute__((unused))
+static void app_allreduce(const struct app *a, void *data, int count, MPI_Datatype type, MPI_Op op)
+{
+    if (a->size > 1)
+        MPI_Allreduce(MPI_IN_PLACE, data, count, type, op, MPI_COMM_WORLD);
+}
+
+static double app_time_start(const struct app *a)
+{
+    if (a->size > 1)
+        MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Wtime();
+}
+
+/* Seconds since start, on the rank that took longest. */
+static double app_time_stop(const struct app *a, double start)
+{
+    double t = MPI_Wtime() - start;
+
+    app_allreduce(a, &t, 1, MPI_DOUBLE, MPI_MAX);
+    return t;
+}
+
+/* ---------------------------------------------------------------- options */
+
+/* A decimal whole number in min..max, nothing before or behind it. */
+static int app_number(const char *text, long min, long max, long *out)
+{
+    char *end;
+    long v;
+
+    if (!text || text[0] < '0' || text[0] > '9')
+        return -1;
+    errno = 0;
+    v = strtol(text, &end, 10);
+    if (errno || *end || v < min || v > max)
+        return -1;
+    *out = v;
+    return 0;
+}
+
+static void app_usage(const struct app *a, const struct app_kernel *k, const struct app_option *common)
+{
+    const struct app_option *tables[2] = { a->options, common };
+
+    if (a->rank)
+        return;
+    printf("usage: %s N [options]\n%s, N from %ld to %ld\n", k->name, k->title, k->n_min, k->n_max);
+    for (int t = 0; t < 2; t++)
+        for (const struct app_option *o = tables[t]; o->name; o++)
+            printf("  -%c, --%-10s %s (default %ld)\n", o->sym, o->name, o->help, o->value);
+    fflush(stdout);
+}
+
+/* The option that `word` names; *value becomes what follows "=", else NULL. */
+static struct app_option *app_find(struct app_option *table, const char *word, const char **value)
+{
+    *value = NULL;
+    for (struct app_option *o = table; o->name; o++) {
+        size_t len = strlen(o->name);
+        if (word[0] == '-' && word[1] == o->sym && !word[2])
+            return o;
+        if (strncmp(word, "--", 2) || strncmp(word + 2, o->name, len))
+            continue;
+        if (word[2 + len] == '=')
+            *value = word + 2 + len + 1;
+        if (*value || !word[2 + len])
+            return o;
+    }
+    return NULL;
+}
+
+/* Result: -1 go on, else the exit status. */
+static int app_parse(struct app *a, const struct app_kernel *k, int argc, char **argv)
+{
+    struct app_option common[] = {
+        { "repeat", 'r', 1, APP_REPEAT_MAX, 1, "runs; the time is their median" },
+        { "spoil", 'x', 0, 1, 0, "1 disturbs the result, so that the check must fail" },
+        { NULL, 0, 0, 0, 0, NULL }
+    };
+    struct app_option *o;
+    const char *value;
+    int have_n = 0;
+
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
+            app_usage(a, k, common);
+            return APP_OK;
+        }
+        if (argv[i][0] != '-' && !have_n) {
+            if (app_number(argv[i], k->n_min, k->n_max, &a->N))
+                return app_refuse(a, "N must be a whole number from %ld to %ld, not '%s'", k->n_min, k->n_max,
+                                  argv[i]);
+            have_n = 1;
+            continue;
+        }
+        o = app_find(a->options, argv[i], &value);
+        if (!o)
+            o = app_find(common, argv[i], &value);
+        if (!o)
+            return app_refuse(a, "unexpected '%s'; '%s --help' lists the options", argv[i], k->name);
+        if (!value)
+            value = i + 1 < argc ? argv[++i] : NULL;
+        if (app_number(value, o->min, o->max, &o->value))
+            return app_refuse(a, "--%s needs a whole number from %ld to %ld, not '%s'", o->name, o->min,
+                              o->max, value ? value : "");
+    }
+    if (!have_n)
+        return app_refuse(a, "the size is missing; usage: %s N [options]", k->name);
+    a->repeat = common[0].value;
+    a->spoil = (int)common[1].value;
+    return -1;
+}
+
+/* ---------------------------------------------------------------- the run */
+
+static int app_compare(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+
+    return (a > b) - (a < b);
+}
+
+static double app_median(double *t, long n)
+{
+    qsort(t, (size_t)n, sizeof *t, app_compare);
+    return n % 2 ? t[n / 2] : 0.5 * (t[n / 2 - 1] + t[n / 2]);
+}
+
+/* Bytes; over all ranks. getrusage counts in KiB. */
+static double app_memory(const struct app *a)
+{
+    struct rusage use;
+    double bytes = getrusage(RUSAGE_SELF, &use) ? 0.0 : 1024.0 * (double)use.ru_maxrss;
+
+    app_allreduce(a, &bytes, 1, MPI_DOUBLE, MPI_MAX);
+    return bytes;
+}
+
+static int app_run(const struct app *a, const struct app_kernel *k)
+{
+    struct app_verdict v = { 0 };
+    double t[APP_REPEAT_MAX], start, bytes;
+    void *state = k->create(a);
+    int have = state != NULL, status;
+
+    app_allreduce(a, &have, 1, MPI_INT, MPI_MIN);
+    if (!have) {
+        app_refuse(a, "not enough memory for N=%ld on %d process%s", a->N, a->size,
+                   a->size == 1 ? "" : "es");
+        if (state)
+            k->destroy(state);
+        return APP_NO_MEMORY;
+    }
+    for (long r = 0; r < a->repeat; r++) {
+        k->prepare(a, state);
+        start = app_time_start(a);
+        k->solve(a, state);
+        t[r] = app_time_stop(a, start);
+    }
+    k->check(a, state, &v);
+    /* Every rank holds the same reduced numbers, yet one verdict for all costs nothing. */
+    app_allreduce(a, &v.ok, 1, MPI_INT, MPI_MIN);
+    status = v.ok ? APP_OK : APP_WRONG;
+    bytes = app_memory(a);
+    if (a->rank == 0) {
+        printf("time: %.7g s\n", app_median(t, a->repeat));
+        printf("check: %s (residual %.3g)\n", v.ok ? "ok" : "FAILED", v.residual);
+        printf("result: %s\n", v.result);
+        printf("memory: %.0f bytes\n", bytes);
+        fflush(stdout);
+    }
+    k->destroy(state);
+    return status;
+}
+
+/* options: the application's own, may hold only the end row. Result: the exit status. */
+static int app_main(const struct app_kernel *k, struct app_option *options, int argc, char **argv)
+{
+    struct app a = { .name = k->name, .options = options };
+    int status;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &a.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &a.size);
+    status = app_parse(&a, k, argc, argv);
+    if (status < 0)
+        status = k->allowed ? k->allowed(&a) : APP_OK;
+    else
+        a.N = 0;
+    if (status == APP_OK && a.N > 0)
+        status = app_run(&a, k);
+    MPI_Finalize();
+    return status;
+}
+
+#endif

@@ -1,0 +1,324 @@
+#!/bin/bash
+# apps.t - the four test applications: their checks pass at several sizes and numbers of processes, results do
+# not depend on the number of processes, a wrong result is found, what the rule forbids is refused, and the
+# application definitions tell the truth about time line, sizes and memory.
+#
+# Run from the top of the tree; programs in ${HRUN_BUILD:-build}/tests/apps.
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export LC_ALL=C
+
+bin=${HRUN_BUILD:-build}/tests/apps
+defs=tests/apps
+mpirun=$(command -v mpirun.openmpi || command -v mpirun)
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+count=0
+failed=0
+
+ok() {     # ok STATUS NAME
+    count=$((count + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $count - $2"
+    else
+        echo "not ok $count - $2"
+        echo "#   status $status"
+        sed 's/^/#   /' "$tmp/out" "$tmp/err"
+        failed=$((failed + 1))
+    fi
+}
+
+key_of() {
+    local IFS=_
+    echo "$tmp/run_$*"
+}
+
+# launch P APP ARGUMENTS...: output and status into files named by the words. One process needs no mpirun.
+launch() {
+    local key p=$1 app=$2
+    key=$(key_of "$@")
+    shift 2
+    # A folder of its own: Open MPI 4 jobs of one user that start and end together may remove the session folder
+    # below TMPDIR under each other's hands ("mkdir ... File exists").
+    local -x TMPDIR
+    TMPDIR=$(mktemp -d "$tmp/XXXX")
+    if [ "$p" -eq 1 ]; then
+        timeout 60 "$bin/$app" "$@" >"$key.out" 2>"$key.err" </dev/null
+    else
+        timeout 60 "$mpirun" --oversubscribe --mca mpi_yield_when_idle 1 -np "$p" "$bin/$app" "$@" \
+            >"$key.out" 2>"$key.err" </dev/null
+    fi
+    echo $? >"$key.status"
+}
+export -f key_of launch
+export tmp bin mpirun
+
+# Launch all lines "P APP ARGUMENTS" of standard input, several at a time: a start mostly sleeps, so this
+# saves most of the test's time. A later `run` with the same words takes what is there.
+ahead() {
+    xargs -P 6 -L 1 bash -c 'launch "$@"' launch
+}
+
+# run P APP ARGUMENTS...: output in $tmp/out and $tmp/err, status in $status
+run() {
+    local key
+    key=$(key_of "$@")
+    [ -e "$key.status" ] || launch "$@"
+    mv "$key.out" "$tmp/out" && mv "$key.err" "$tmp/err" && status=$(cat "$key.status")
+    rm -f "$key.status"
+}
+
+field() {  # field NAME: what follows "NAME: " in the output
+    sed -n "s/^$1: //p" "$tmp/out"
+}
+
+near() {   # near A B TOLERANCE: |A-B| <= TOLERANCE |B|
+    awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { d = a - b; if (d < 0) d = -d; if (b < 0) b = -b;
+        exit !(a != "" && b != "" && d <= t * b) }'
+}
+
+# passes P APP ARGUMENTS...: status 0, one line each of time, check, result
+passes() {
+    run "$@"
+    [ $status -eq 0 ] &&
+        [ "$(grep -cE '^check: ok \(residual [0-9.e+-]+\)$' "$tmp/out")" -eq 1 ] &&
+        [ "$(grep -c '^time: ' "$tmp/out")" -eq 1 ] && [ "$(grep -c '^result: ' "$tmp/out")" -eq 1 ]
+    ok $? "$2 ${*:3} on $1 passes its check"
+}
+
+# refuses TEXT P APP ARGUMENTS...: status 2, nothing on stdout, one message that holds TEXT
+refuses() {
+    local text=$1
+    shift
+    run "$@"
+    [ $status -eq 2 ] && [ ! -s "$tmp/out" ] && [ "$(grep -c "^$2: " "$tmp/err")" -eq 1 ] &&
+        grep "^$2: " "$tmp/err" | grep -qF -- "$text"
+    ok $? "$2 ${*:3} on $1 is refused: $text"
+}
+
+for app in lu jacobi femcg fft; do
+    if [ ! -x "$bin/$app" ]; then
+        echo "Bail out! $bin/$app is missing; 'make apps' builds it"
+        exit 1
+    fi
+done
+
+# ---------------------------------------------------------------- results do not depend on P
+
+ahead <<'END'
+1 lu 211 -b 16
+2 lu 211 -b 16
+3 lu 211 -b 16
+4 lu 211 -b 16
+1 jacobi 26 -i 40
+2 jacobi 26 -i 40
+3 jacobi 26 -i 40
+4 jacobi 26 -i 40
+1 femcg 60
+2 femcg 60
+3 femcg 60
+4 femcg 60
+1 fft 4096
+2 fft 4096
+4 fft 4096
+1 fft 8192
+2 fft 8192
+4 fft 8192
+END
+for p in 1 2 3 4; do
+    passes $p lu 211 -b 16
+    sum=$(field result | sed 's/^sum|x| //')
+    [ $p -eq 1 ] && sum1=$sum
+    # Roundings differ with the shapes of the products; the condition number enlarges them.
+    near "$sum" "$sum1" 1e-8
+    ok $? "lu: solution on $p as on 1 process"
+done
+
+for p in 1 2 3 4; do
+    passes $p jacobi 26 -i 40
+    sum=$(field result | sed 's/ change.*//')
+    change=$(field result | sed 's/.*change //')
+    [ $p -eq 1 ] && sum1=$sum && change1=$change
+    [ -n "$sum" ] && [ "$sum" = "$sum1" ] && near "$change" "$change1" 1e-8
+    ok $? "jacobi: every bit of the solution on $p as on 1 process"
+done
+
+for p in 1 2 3 4; do
+    passes $p femcg 60
+    error=$(field result | sed 's/^error \([^ ]*\) .*/\1/')
+    steps=$(field result | sed 's/.*iterations //')
+    [ $p -eq 1 ] && error1=$error && steps1=$steps
+    near "$error" "$error1" 1e-3 && near "$steps" "$steps1" 0.02
+    ok $? "femcg: error and iterations on $p as on 1 process"
+done
+
+for n in 4096 8192; do
+    for p in 1 2 4; do
+        passes $p fft $n
+        sum=$(field result)
+        [ $p -eq 1 ] && sum1=$sum
+        [ -n "$sum" ] && [ "$sum" = "$sum1" ]
+        ok $? "fft $n: every bit of the transform on $p as on 1 process"
+    done
+done
+
+run 1 fft 4096 --seed 2
+[ "$(field result)" != "$sum1" ] && [ -n "$(field result)" ]
+ok $? "fft: another input has another checksum"
+
+# ---------------------------------------------------------------- edges
+
+# The last three of four ranks have no column; one plane each; one row each.
+cat >"$tmp/edges" <<'END'
+1 lu 1
+1 lu 2
+1 lu 31
+1 lu 32
+1 lu 33
+1 lu 50 --block=1
+1 lu 50 -b 512
+4 lu 3 -b 4
+1 jacobi 1
+1 jacobi 2
+1 jacobi 7
+1 jacobi 12 --sweeps 1
+4 jacobi 4 -i 7
+1 femcg 16
+1 femcg 17
+1 femcg 33
+3 femcg 18
+1 fft 1
+1 fft 2
+1 fft 4
+1 fft 8
+1 fft 32
+4 fft 16
+1 fft 64 --repeat 5
+END
+ahead <"$tmp/edges"
+while read -r -a words; do
+    passes "${words[@]}" </dev/null
+done <"$tmp/edges"
+
+# ---------------------------------------------------------------- time grows as it should
+
+time_of() { run "$@" && field time | sed 's/ s$//'; }
+grows() {  # grows APP N1 N2 LOW HIGH OPTIONS...
+    local a b
+    a=$(time_of 1 "$1" "$2" -r 5 "${@:6}")
+    b=$(time_of 1 "$1" "$3" -r 5 "${@:6}")
+    awk -v a="$a" -v b="$b" -v l="$4" -v h="$5" 'BEGIN { exit !(a > 0 && b / a > l && b / a < h) }'
+    ok $? "$1: from N=$2 ($a s) to N=$3 ($b s) the time grows $4 to $5 times"
+}
+# Twice the size is 8 times the work for all but fft; wide limits, for the machine may be busy.
+grows lu 300 1200 16 320
+grows jacobi 32 64 3 40 -i 30
+grows femcg 64 128 3 40
+grows fft 16384 262144 5 100
+
+# ---------------------------------------------------------------- a wrong result is found
+
+# P, application, options; the last one disturbs the last of two ranks
+cat >"$tmp/spoilt" <<'END'
+1 lu 60 --spoil 1
+1 jacobi 9 --spoil 1
+1 femcg 32 --spoil 1
+1 fft 256 --spoil 1
+2 fft 256 -x 1
+END
+ahead <"$tmp/spoilt"
+while read -r -a words; do
+    run "${words[@]}" </dev/null
+    [ $status -eq 1 ] && grep -q '^check: FAILED (residual ' "$tmp/out" && grep -q '^time: ' "$tmp/out"
+    ok $? "${words[1]} on ${words[0]}: a disturbed result fails the check with status 1"
+done <"$tmp/spoilt"
+
+# ---------------------------------------------------------------- what is refused
+
+# P, application, arguments; behind "|" a part of the message
+cat >"$tmp/refused" <<'END'
+1 lu|the size is missing
+1 lu 0|N must be a whole number from 1 to 1000000, not '0'
+1 lu 10x|N must be a whole number from 1 to 1000000, not '10x'
+1 lu -5|unexpected '-5'; 'lu --help' lists the options
+1 lu 99999999999999999999|not '99999999999999999999'
+1 lu 10 7|unexpected '7'
+1 lu 10 --blocks 3|unexpected '--blocks'
+1 lu 10 -b 0|--block needs a whole number from 1 to 512, not '0'
+1 lu 10 -b|--block needs a whole number from 1 to 512, not ''
+1 lu 10 --repeat=-1|--repeat needs a whole number from 1 to 1000, not '-1'
+1 femcg 15|N must be a whole number from 16 to 40000, not '15'
+1 fft 1000|N=1000 is not a power of two; use 512 or 1024
+3 fft 64|3 processes: their number must be a power of two
+4 fft 8|N=8 on 4 processes: N must be a multiple of P^2 = 16
+4 femcg 50|N must be a multiple of the number of processes, two rows each at least; use 48 or 52
+7 femcg 17|use 21 or 28
+4 jacobi 3|N=3 on 4 processes: each process needs a plane; use N >= 4 or fewer processes
+END
+sed 's/|.*//' "$tmp/refused" | ahead
+while IFS='|' read -r words text; do
+    # shellcheck disable=SC2086
+    refuses "$text" $words </dev/null
+done <"$tmp/refused"
+
+run 1 lu --help
+[ $status -eq 0 ] && grep -q '^usage: lu N \[options\]$' "$tmp/out" && grep -q -- '-b, --block ' "$tmp/out"
+ok $? "--help"
+
+# 1e6 x 1e6 numbers are 8 TB: malloc refuses under a limit on the address space.
+status=$(ulimit -v 4000000; run 1 lu 1000000; echo $status)
+[ "$status" = 3 ] && grep -q '^lu: not enough memory for N=1000000 on 1 process$' "$tmp/err"
+ok $? "lu: not enough memory is said, status 3"
+
+# ---------------------------------------------------------------- the definitions
+
+# within APP N P: the memory that the definition states holds, and is not far too much
+within() {
+    local expr bytes
+    expr=$(sed -n 's/^memory: "\(.*\)"$/\1/p' "$defs/$1.yaml")
+    run "$3" "$1" "$2"
+    bytes=$(field memory | sed 's/ bytes$//')
+    awk -v b="$bytes" "function ceil(x) { return x == int(x) ? x : int(x) + 1 }
+        BEGIN { N = $2; P = $3; m = $expr; exit !(b > 0.5 * m && b <= m) }"
+    ok $? "$1 $2 on $3: $bytes bytes are within the definition's $expr"
+}
+ahead <<'END'
+1 lu 2000
+2 lu 2400
+1 jacobi 128
+1 femcg 400
+2 fft 2097152
+1 lu 64
+1 jacobi 64
+1 femcg 64
+1 fft 64
+END
+within lu 2000 1
+within lu 2400 2
+within jacobi 128 1
+within femcg 400 1
+within fft 2097152 2
+
+for app in lu jacobi femcg fft; do
+    match=$(sed -n "s/^time: {match: '\(.*\)'}$/\1/p" "$defs/$app.yaml")
+    n=64
+    run 1 $app $n
+    [ -n "$match" ] && [ "$(grep -cE -- "$match" "$tmp/out")" -eq 1 ] &&
+        awk -v t="$(field time | sed 's/ s$//')" 'BEGIN { exit !(t > 0) }'
+    ok $? "$app.yaml: its expression finds the time"
+    sizes=$(sed -n 's/^sizes: \[\(.*\)\]$/\1/p' "$defs/$app.yaml" | tr -d ,)
+    bad=
+    for n in $sizes; do
+        case $app in
+            femcg) [ $((n % 12)) -eq 0 ] || bad="$bad $n" ;;                     # P = 1, 2, 3, 4, 6, 12
+            fft) [ $((n & (n - 1))) -eq 0 ] && [ $((n % 64)) -eq 0 ] || bad="$bad $n" ;;   # P = 1, 2, 4, 8
+            jacobi) [ "$n" -ge 16 ] || bad="$bad $n" ;;
+        esac
+    done
+    [ -n "$sizes" ] && [ -z "$bad" ]
+    ok $? "$app.yaml: the rule accepts its sizes for small P${bad:+, but not$bad}"
+done
+
+echo "1..$count"
+exit $((failed > 0))

@@ -1,0 +1,174 @@
+#!/bin/bash
+# hrun-calibrate: measures, stores at once, goes on where it was, fits, shows; then hrun predicts by it.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+lu=$bin/lu
+small="--sizes 60,100,140,200"
+
+run hrun-calibrate $small -r 1 --dry-run -app lu "$lu"
+status_is 0 "the runs are listed"
+out_has "runs to make" "with their number"
+ok "nothing is stored by a dry run" test ! -e "$HRUN_DATA"
+
+run hrun --dry-run -app lu -N 120 "$lu"
+status_is 0 "without a profile the dry run works"
+out_has "no profile" "and says so"
+out_has "hrun-calibrate -app lu" "and how to make one"
+before=$(litter)
+run hrun -app lu -N 120 "$lu"
+status_is 0 "without a profile the run works"
+out_has "check: ok" "the application ran and checked itself"
+err_has "no profile of lu" "hrun says that it has no profile"
+err_has "hrun-calibrate -app lu" "and the command that makes one"
+err_has "recorded" "and that the time was recorded"
+
+run hrun-calibrate $small -r 2 -app lu "$lu"
+status_is 0 "calibration succeeds"
+err_has "left" "with the time left"
+out_has "npt/nnls" "the table has NP-T models"
+out_has "single/nnls" "and single-PE models"
+ok "calibration leaves nothing behind" test "$before" = "$(litter)"
+logs=$(cat "$HRUN_DATA"/profiles/lu/*.log | wc -l)
+
+run hrun-calibrate $small -r 2 -app lu "$lu"
+status_is 0 "a second calibration succeeds"
+err_has "are measured already" "and measures nothing anew"
+ok "no record was added" test "$logs" = "$(cat "$HRUN_DATA"/profiles/lu/*.log | wc -l)"
+
+run hrun-calibrate show lu
+status_is 0 "show"
+out_has "lu on" "names application and signature"
+run hrun-calibrate show --json
+[ $status = 0 ] || run hrun-calibrate --json show
+status_is 0 "show --json"
+ok "is JSON" python3 -c 'import json,sys; p=json.load(open(sys.argv[1])); assert p[0]["models"] and p[0]["measurements"]' "$tmp/.out"
+run hrun-calibrate fit lu
+status_is 0 "fit anew"
+run hrun-calibrate fit nosuch
+status_is 125 "fit of an unknown application fails"
+
+run hrun --dry-run -app lu -N 180 "$lu"
+status_is 0 "dry run with a profile"
+out_has "NP-T/NNLS" "names the model"
+out_has "predicted" "has a prediction"
+out_has "mpirun-style" "compares with mpirun"
+out_has "configurations:" "counts configurations"
+out_has "would run:" "tells the command"
+run hrun --dry-run --fit ls -app lu -N 180 "$lu"
+status_is 0 "LS for comparison"
+out_has "NP-T/LS" "is named"
+for family in nt pt; do
+    run hrun --dry-run --model $family -app lu -N 200 "$lu"
+    status_is 0 "family $family predicts"
+done
+run hrun --dry-run --json -app lu -N 180 "$lu"
+ok "--json is JSON" python3 -c '
+import json, sys
+p = json.load(open(sys.argv[1]))
+assert p["chosen_by"] == "model" and p["predicted_low_s"] <= p["predicted_s"] <= p["predicted_high_s"]
+assert len(p["ranks"]) == p["P"] and p["exact"]
+assert p["predicted_s"] <= min([c["predicted_s"] for c in p["next_best"]] + [p["mpirun_style"]["predicted_s"]])' "$tmp/.out"
+
+run hrun -app lu -N 180 "$lu"
+status_is 0 "the run by the model"
+out_has "check: ok" "computes"
+err_has "predicted" "predicted and actual are told"
+err_has "actual" "both of them"
+run hrun -q -app lu -N 180 "$lu"
+ok "-q says nothing" test -z "$err"
+run hrun lu -N 180
+status_is 127 "a program not in PATH is not found"
+run env PATH="$bin:$PATH" hrun -N 180 lu
+status_is 0 "the program's name finds its definition"
+err_has "predicted" "and its profile"
+run hrun -app lu -N 180 -n 1 "$lu"
+out_has "check: ok" "-n 1 runs one process"
+run hrun -app lu -N 180 --config '(1,2)' "$lu"
+out_has "check: ok" "--config (1,2) runs two on one PE"
+
+# The definition's rule, and the nearest sizes.
+run hrun --dry-run -app femcg -N 7 -n 2 "$bin/femcg"
+status_is 125 "no valid configuration: status 125"
+err_has "does not accept" "and why"
+
+# A failing program is recorded as failed and never becomes a time.
+cat > failing <<'P'
+#!/bin/sh
+echo "lu: out of luck" >&2
+exit 3
+P
+chmod +x failing
+run hrun-calibrate --data "$tmp/data2" $small -r 1 -app lu ./failing '{N}'
+status_is 125 "a program that always fails stops the calibration"
+err_has "out of luck" "with its last words"
+run hrun-calibrate --data "$tmp/data2" --json show lu
+ok "failed runs are no measurements" python3 -c '
+import json, sys
+p = json.load(open(sys.argv[1]))
+assert p and all(not m["ok"] and m["time_s"] == 0 for q in p for m in q["measurements"]) and not p[0]["models"]' "$tmp/.out"
+
+# Killed at any moment it loses at most the running measurement, and goes on where it was.
+data3=$tmp/data3
+for delay in 0.4 0.8 1.2; do
+    hrun-calibrate --data "$data3" $small -r 1 -app lu "$lu" >/dev/null 2>&1 </dev/null &
+    pid=$!
+    sleep $delay
+    kill -9 $pid
+    wait $pid 2>/dev/null
+done
+run hrun-calibrate --data "$data3" $small -r 1 -app lu "$lu"
+status_is 0 "a calibration that was killed goes on"
+run hrun-calibrate --data "$data3" --json show lu
+ok "each point was measured once, nothing is bad" python3 -c '
+import json, sys
+p = json.load(open(sys.argv[1]))
+assert all(q["bad_records"] == 0 for q in p)
+keys = [(m["N"], m["P"], m["M"]) for q in p for m in q["measurements"] if m["ok"]]
+assert len(keys) == len(set(keys)) and len(keys) >= 4, keys' "$tmp/.out"
+
+# Two at once lose nothing.
+data4=$tmp/data4
+hrun-calibrate -q --data "$data4" --sizes 60,100 --pes 1 --procs 1 -r 2 -app lu "$lu" >/dev/null 2>&1 </dev/null &
+one=$!
+hrun-calibrate -q --data "$data4" --sizes 140,200 --pes 1 --procs 1 -r 2 -app lu "$lu" >/dev/null 2>&1 </dev/null &
+two=$!
+wait $one; s1=$?
+wait $two; s2=$?
+ok "two calibrations at once succeed" test "$s1$s2" = 00
+run hrun-calibrate --data "$data4" --json show lu
+ok "and lose nothing" python3 -c '
+import json, sys
+p = json.load(open(sys.argv[1]))
+assert len(p[0]["measurements"]) == 8 and p[0]["bad_records"] == 0' "$tmp/.out"
+
+# Damage to the stored files.
+sig=$(basename "$(ls "$HRUN_DATA"/profiles/lu/*.yaml)" .yaml)
+cp -r "$HRUN_DATA" "$tmp/keep"
+sed -i '3s/.$/X/' "$HRUN_DATA/profiles/lu/$sig.log"
+run hrun-calibrate show lu
+out_has "1 bad record" "a corrupted record is reported and skipped"
+printf 'garbage' > "$HRUN_DATA/profiles/lu/$sig.yaml"
+run hrun --dry-run -app lu -N 180 "$lu"
+status_is 0 "corrupted models do not stop a run"
+out_has "$sig.yaml" "but are named"
+run hrun-calibrate fit lu
+status_is 0 "and are made anew from the log"
+run hrun --dry-run -app lu -N 180 "$lu"
+out_has "NP-T/NNLS" "so that hrun predicts again"
+
+# A full disk: one error, and the log holds all that it held before.
+if [ "$(id -u)" = 0 ] && mkdir -p "$tmp/full" && mount -t tmpfs -o size=256k tmpfs "$tmp/full" 2>/dev/null; then
+    cp -r "$tmp/keep/." "$tmp/full/"
+    dd if=/dev/zero of="$tmp/full/filler" bs=1k count=1000 2>/dev/null
+    held=$(cat "$tmp/full/profiles/lu/$sig.log" | sha256sum)
+    run hrun-calibrate --data "$tmp/full" --again --sizes 60 --pes 1 --procs 1 -r 3 --no-fit -app lu "$lu"
+    status_is 125 "a full disk stops the calibration"
+    err_has "No space left" "with the reason"
+    ok "and the log is a prefix of what it is now" test "$(head -c "$(stat -c %s "$tmp/keep/profiles/lu/$sig.log")" "$tmp/full/profiles/lu/$sig.log" | sha256sum)" = "$held"
+    run hrun --data "$tmp/full" -app lu -N 100 "$lu"
+    status_is 0 "a run on a full disk still runs"
+    umount "$tmp/full"
+else
+    skip "full disk" "needs root and mount"
+fi
+done_testing

@@ -1,0 +1,108 @@
+#!/bin/bash
+# Bad input: one clear error, the right status, nothing changed.
+. "$(dirname "$0")/tap.sh"
+lu=$bin/lu
+cd "$tmp" || exit 1
+
+# ---- sizes
+for n in 0 -5 abc 1e400 99999999999999999999 '' 9.5; do
+    fails 125 "-N" "N = '$n' is refused" hrun --dry-run -app lu -N "$n" "$lu"
+done
+
+# ---- names
+fails 125 "no definition of 'nosuch'" "unknown app" hrun -app nosuch -N 100 "$lu"
+fails 125 "hpl" "a near miss is suggested" hrun -app hlp -N 100 "$lu"
+fails 125 "engine" "unknown engine" hrun --engine warp -app lu -N 100 "$lu"
+fails 125 "objective" "unknown objective" hrun --objective beauty -app lu -N 100 "$lu"
+fails 125 "unknown option" "unknown option" hrun --frobnicate "$lu"
+fails 125 "level" "unknown level" hrun --level rack --show-cluster
+fails 125 "no program" "no program" hrun
+fails 127 "nosuchprogram" "program not found" hrun ./nosuchprogram
+fails 127 "nosuchprogram" "program not found in PATH" hrun nosuchprogram
+echo hello > "$tmp/plain"
+fails 126 "plain" "program not executable" hrun ./plain
+fails 126 "home" "a folder is no program" hrun ./home
+fails 125 "-N needs an app definition" "size without a definition" hrun -N 100 /bin/true
+
+# ---- numbers of processes, configurations
+fails 125 "-n" "-n 0" hrun -n 0 /bin/true
+fails 125 "-n" "-n x" hrun -n x /bin/true
+fails 125 "holds at most" "P larger than the cluster" hrun -n 100000 /bin/true
+fails 125 "--config" "configuration with too many PEs" hrun --config '(100000,1)' /bin/true
+fails 125 "--config" "configuration that does not parse" hrun --config '(1,' /bin/true
+fails 125 "sub-cluster" "--use of an unknown sub-cluster" hrun --use nosuch /bin/true
+fails 125 "--timeout" "timeout that is no time" hrun --timeout soon /bin/true
+
+# ---- the application's rule
+run hrun --dry-run -app fft -N 1000 -n 3 "$bin/fft"
+status_is 125 "a P that the rule excludes is refused"
+err_has "does not accept P = 3" "and the rule is named"
+
+# ---- host files
+printf 'no-such-host.invalid slots=2\n' > unknown
+fails 125 "unknown:1" "host file with an unknown host names file and line" hrun --hostfile unknown /bin/true
+: > empty
+fails 125 "empty" "empty host file" hrun --hostfile empty /bin/true
+printf '# only a comment\n\n' > comment
+fails 125 "comment" "host file without hosts" hrun --hostfile comment /bin/true
+printf 'localhost\nlocalhost\n' > twice
+fails 125 "twice:2" "duplicate host names the line" hrun --hostfile twice /bin/true
+fails 125 "nosuchfile" "missing host file" hrun --hostfile nosuchfile /bin/true
+printf 'localhost slots=1\r\n' > crlf
+run hrun --hostfile crlf --level core -n 1 /bin/echo hi
+status_is 0 "CRLF host file is read"
+out_has hi "and the program runs"
+printf 'localhost slots=1' > nonl
+run hrun --hostfile nonl --level core -n 1 /bin/echo hi
+status_is 0 "host file without a last newline is read"
+fails 125 "no-such-host" "--host with an unknown host" hrun --host no-such-host.invalid /bin/true
+
+# ---- cluster files
+cat > cluster.yaml <<'Y'
+subclusters:
+  - name: fast
+    hosts: no-such-host-[0-3].invalid
+    cores: 4
+    memory: 16GiB
+    cpu: Xeon
+Y
+fails 125 "cluster.yaml:3" "cluster file naming hosts that do not exist" hrun --cluster cluster.yaml --show-cluster
+
+# ---- profiles
+mkdir -p defs
+cat > defs/bad.yaml <<'Y'
+name: bad
+rule: "N % (P - 1) == 0"
+terms:
+  np: ["N/P", "1"]
+  n: ["N", "1"]
+Y
+run hrun --profile-path "$tmp/defs" --dry-run -app bad -N 10 /bin/true
+status_is 125 "a rule that divides by zero for some P fails"
+err_has "P=1" "and names the P"
+cat > defs/key.yaml <<'Y'
+name: key
+rulez: "1"
+terms:
+  np: ["N/P"]
+  n: ["N"]
+Y
+fails 125 "key.yaml:2:1" "an unknown key has a place" hrun --profile-path "$tmp/defs" --dry-run -app key -N 10 /bin/true
+
+# ---- no topology, no mpirun
+fails 125 "nosuch.xml" "no hwloc topology" env HWLOC_XMLFILE=nosuch.xml hrun --show-cluster
+mkdir -p nopath
+fails 125 "mpirun" "mpirun missing" env PATH=nopath "$build/bin/hrun" --engine mpirun -n 1 /bin/true
+
+# ---- disks
+run hrun --show-cluster
+status_is 0 "the cluster is shown"
+if [ -w /dev/full ]; then
+    "$build/bin/hrun" --show-cluster > /dev/full 2>"$tmp/.err"
+    status=$? out= err=$(cat "$tmp/.err")
+    status_is 125 "a full disk under the output is an error"
+fi
+
+# ---- nothing was changed by any of this
+ok "no data folder was made" test ! -e "$HRUN_DATA"
+done_testing

@@ -1,0 +1,161 @@
+#!/bin/bash
+# Launching real Open MPI programs through each engine: size, binding, status, signals, stdin, output; nothing left.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+probe=$bin/probe
+before=$(litter)
+
+# Processes of probe that are still there, children of its own included.
+leftover() { pgrep -f "$bin/probe" | tr '\n' ' '; }
+# wait_for TEXT FILE: until TEXT is in FILE, at most 10 s.
+wait_for() { for _ in $(seq 100); do grep -q "$1" "$2" 2>/dev/null && return 0; sleep 0.1; done; return 1; }
+nothing_left() {
+    local n
+    for n in 1 2 3 4 5 6 7 8 9 10; do [ -z "$(leftover)" ] && break; sleep 0.1; done
+    out="processes: $(leftover) files: $(litter)"
+    ok "$1: nothing is left" test -z "$(leftover)" -a "$before" = "$(litter)"
+}
+
+for engine in local mpirun; do
+    h="hrun --engine $engine"
+    run $h -n 2 "$probe" info ring big
+    status_is 0 "$engine: an MPI program runs"
+    out_has "rank 0 of 2" "$engine: rank 0 of 2"
+    out_has "rank 1 of 2" "$engine: rank 1 of 2"
+    cpus=$(printf '%s\n' "$out" | sed -n 's/.*cpus \([0-9,]*\) .*/\1/p' | sort -u | wc -l)
+    ok "$engine: each process is bound to a PE of its own" test "$cpus" = 2
+    run $h --dry-run --json -n 2 "$probe"
+    planned=$(python3 -c 'import json,sys; print(",".join(r["pus"] for r in json.load(open(sys.argv[1]))["ranks"]))' "$tmp/.out")
+    run $h -n 2 "$probe" info
+    real=$(printf '%s\n' "$out" | sort | sed -n 's/.*cpus \([0-9,]*\) .*/\1/p' | paste -sd,)
+    ok "$engine: the real binding is the planned one ($planned, $real)" test "$planned" = "$real"
+
+    run $h --config '(1,3)' "$probe" info barriers=2000
+    status_is 0 "$engine: three processes on one PE"
+    out_has "of 3" "$engine: they know each other"
+    ok "$engine: and their waits yield (barriers take well below a time slice)" \
+        awk '$1 == "barrier_us" { t = $2 } END { exit !(t > 0 && t < 1500) }' "$tmp/.out"
+
+    run $h -n 2 "$probe" @1exit=3
+    status_is 3 "$engine: the status of a rank that exits 3"
+    run $h -n 2 "$probe" @1abort=7 spin
+    status_is 7 "$engine: MPI_Abort(7)"
+    run $h -n 2 "$probe" @1kill=11 spin
+    status_is 139 "$engine: a segmentation fault is 139"
+    nothing_left "$engine, after failures"
+
+    printf 'one\ntwo\n' > in
+    "$build/bin/hrun" --engine $engine -n 2 "$probe" @0stdin <in >"$tmp/.out" 2>"$tmp/.err"
+    status=$? out=$(cat .out) err=$(cat .err)
+    out_has "$(printf 'one\ntwo')" "$engine: rank 0 reads standard input"
+
+    run $h -n 2 --tag-output "$probe" info
+    out_has "<stdout>" "$engine: --tag-output"
+    FROM_OUTSIDE=kept run $h -x FROM_OUTSIDE -x NEW=value -n 1 "$probe" env=FROM_OUTSIDE env=NEW
+    out_has kept "$engine: -x NAME passes a variable on"
+    out_has value "$engine: -x NAME=VALUE sets one"
+    mkdir -p elsewhere
+    run $h -n 1 --wdir elsewhere "$probe" info
+    out_has "$tmp/elsewhere" "$engine: --wdir"
+    run $h -n 1 -- "$probe" out=3
+    status_is 0 "$engine: -- ends the options"
+    run $h --mca btl_base_verbose 0 -n 1 "$probe" env=OMPI_MCA_btl_base_verbose
+    status_is 0 "$engine: --mca"
+
+    run $h --timeout 1 -n 2 "$probe" spin
+    status_is 124 "$engine: --timeout"
+    err_has "1" "$engine: and says so"
+    run $h --timeout 1 -n 2 "$probe" term-ignore spin
+    status_is 124 "$engine: --timeout of processes that ignore SIGTERM"
+    nothing_left "$engine, after timeouts"
+
+    for sig in INT TERM HUP; do
+        # Shells start background jobs with SIGINT ignored, and hrun leaves ignored what was ignored.
+        env --default-signal=INT "$build/bin/hrun" --engine $engine -n 2 "$probe" info spin \
+            </dev/null >"$tmp/.out" 2>"$tmp/.err" &
+        pid=$!
+        wait_for "rank 1" "$tmp/.out"
+        kill -$sig $pid
+        wait $pid
+        status=$? err=$(cat "$tmp/.err")
+        ok "$engine: SIG$sig ends the run with a failure ($status)" test $status -gt 0
+        nothing_left "$engine, after SIG$sig"
+    done
+    "$build/bin/hrun" --engine $engine -n 2 "$probe" trap info sleep=3 </dev/null >"$tmp/.out" 2>"$tmp/.err" &
+    pid=$!
+    wait_for "rank 1" "$tmp/.out"
+    kill -USR1 $pid
+    wait $pid
+    status=$? out=$(cat "$tmp/.out") err=$(cat "$tmp/.err")
+    out_has "signal 10" "$engine: SIGUSR1 reaches the application"
+done
+
+# SIGKILL of hrun itself: the processes end with it; folders go with the next run.
+"$build/bin/hrun" -n 2 "$probe" info spin </dev/null >"$tmp/.out" 2>/dev/null &
+pid=$!
+wait_for "rank 1" "$tmp/.out"
+kill -9 $pid
+wait $pid 2>/dev/null
+run hrun -n 1 "$probe" info
+nothing_left "local, after SIGKILL of hrun and one more run"
+
+# A rank that leaves without MPI_Finalize does not hang the others.
+run timeout 20 hrun -n 2 "$probe" @1nofinalize spin
+ok "a rank that leaves early ends the job ($status)" test "$status" != 0 -a "$status" != 124
+# A grandchild does not survive.
+run hrun -n 1 "$probe" child=60
+nothing_left "local, after a child that stays"
+
+# Programs that are no MPI programs, scripts, and programs of another MPI.
+run hrun -n 2 /bin/echo hello
+ok "a program without MPI runs twice" test "$(grep -c hello "$tmp/.out")" = 2
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$probe" > wrapper
+chmod +x wrapper
+run hrun -n 2 ./wrapper info
+out_has "rank 1 of 2" "a script that starts an MPI program"
+if command -v mpicc.mpich >/dev/null; then
+    cat > mpich.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int c, char **v)
+{
+    int r, n;
+    MPI_Init(&c, &v);
+    MPI_Comm_rank(MPI_COMM_WORLD, &r);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    sleep(3);
+    printf("mpich rank %d of %d\n", r, n);
+    MPI_Finalize();
+    return 0;
+}
+C
+    mpicc.mpich -o mpich mpich.c 2>/dev/null
+    printf '#!/bin/sh\n./mpich\n' > mpich-wrapper
+    chmod +x mpich-wrapper
+    for engine in local mpirun; do
+        fails 125 "MPICH" "$engine: a program linked with MPICH is refused" hrun --engine $engine -n 2 ./mpich
+    done
+    run hrun -n 2 ./mpich-wrapper
+    status_is 125 "local: a script that starts an MPICH program is ended"
+    out_lacks "of 1" "before it runs as processes of one rank each"
+else
+    skip "MPICH" "mpicc.mpich is not installed"
+fi
+
+# Another application that nobody here wrote.
+if command -v hpcc >/dev/null; then
+    mkdir -p hpcc && cd hpcc
+    OPENBLAS_NUM_THREADS=1 run hrun --profile-path "$top/share/profiles" -app hpcc -N 1000 hpcc
+    status_is 0 "hpcc runs under hrun -app hpcc -N 1000 hpcc"
+    ok "and its HPL passes" grep -q 'HPL_time=' hpccoutf.txt
+    echo "mine" > hpccinf.txt
+    fails 125 "hpccinf.txt" "an input file of the user is not overwritten" \
+        hrun -q --profile-path "$top/share/profiles" -app hpcc -N 1000 -n 1 hpcc
+    ok "and stands as it was" grep -qx mine hpccinf.txt
+    cd ..
+else
+    skip "hpcc" "hpcc is not installed"
+fi
+nothing_left "at the end"
+done_testing

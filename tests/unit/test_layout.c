@@ -1,0 +1,187 @@
+/* test_layout.c - invariants of layouts over all small configurations, the rankfile, errors */
+#include "layout/layout.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+enum { NSUBS = 3, NPES0 = 2, NPES1 = 3, NPES2 = 1, NPES = NPES0 + NPES1 + NPES2 };
+
+/* Two hosts; sub-cluster 0: two PEs of 2 cores on host 0; 1: one PE of 1 core on host 0, two on host 1;
+ * 2: one whole host 1 known by numbers only. */
+static struct hrun_pe pes[NPES] = {
+    { .host = 0, .index = 0, .cpuset = (char *)"0-1", .cores = (char *)"0-1", .ncores = 2, .npus = 2 },
+    { .host = 0, .index = 1, .cpuset = (char *)"2-3", .cores = (char *)"2-3", .ncores = 2, .npus = 2 },
+    { .host = 0, .index = 2, .cpuset = (char *)"4", .cores = (char *)"4", .ncores = 1, .npus = 1 },
+    { .host = 1, .index = 0, .cpuset = (char *)"0", .cores = (char *)"0", .ncores = 1, .npus = 1 },
+    { .host = 1, .index = 1, .cpuset = (char *)"1", .cores = (char *)"1", .ncores = 1, .npus = 1 },
+    { .host = 1, .index = 2, .cpuset = (char *)"", .cores = (char *)"", .ncores = 4, .npus = 4 },
+};
+static struct hrun_host hosts[] = { { .name = (char *)"a-1" }, { .name = (char *)"b.lan" } };
+static struct hrun_subcluster subs[NSUBS] = {
+    { .name = (char *)"two", .pes = pes, .npes = NPES0 },
+    { .name = (char *)"one", .pes = pes + NPES0, .npes = NPES1 },
+    { .name = (char *)"num", .pes = pes + NPES0 + NPES1, .npes = NPES2 },
+};
+static const struct hrun_cluster cluster = {
+    .source = (char *)"test", .hosts = hosts, .nhosts = 2, .subs = subs, .nsubs = NSUBS
+};
+
+/* All that layout.h promises of a configuration's layout; 1 when it holds. */
+static int holds(const struct hrun_layout *l, const int *p, const int *m)
+{
+    int rank = 0, on_host[2] = { 0, 0 }, shared = 0;
+
+    for (int s = 0; s < NSUBS; s++)
+        for (int i = 0; i < p[s]; i++)
+            for (int k = 0; k < m[s]; k++, rank++) {
+                const struct hrun_pe *pe = &subs[s].pes[i];
+                const struct hrun_rank *r = &l->ranks[rank];
+                if (rank >= l->nranks || r->sub != s || r->pe != i || r->host != pe->host ||
+                    r->local_rank != on_host[pe->host]++ || r->cpuset != pe->cpuset || r->cores != pe->cores)
+                    return 0;
+                shared |= m[s] > pe->ncores;
+            }
+    return rank == l->nranks && l->nhosts_used == (on_host[0] > 0) + (on_host[1] > 0) &&
+           l->shared_cores == shared && l->cluster == &cluster;
+}
+
+static void all_configurations(void)
+{
+    int tried = 0, good = 0, refused = 0, empty = 0;
+    int p[NSUBS], m[NSUBS];
+
+    for (int code = 0; code < 3 * 4 * 2 * 4 * 4 * 4; code++) {
+        int c = code, n = 0;
+        struct hrun_error err;
+        struct hrun_layout *l;
+        p[0] = c % 3, c /= 3;
+        p[1] = c % 4, c /= 4;
+        p[2] = c % 2, c /= 2;
+        for (int s = 0; s < NSUBS; s++, c /= 4)
+            n += p[s] * (m[s] = c % 4);
+        l = hrun_layout_create(&cluster, p, m, &err);
+        tried++;
+        empty += n == 0;
+        if (l)
+            good += n > 0 && holds(l, p, m);
+        else
+            refused += n == 0 && err.code == HRUN_EINVAL;
+        hrun_layout_destroy(l);
+    }
+    is_int(good + refused, tried, "every configuration is laid out as promised, or refused because it is empty");
+    is_int(refused, empty, "the empty ones, and only those, are refused");
+    ok(empty > 0 && good > 1000, "both kinds were tried");
+}
+
+static void refusals(void)
+{
+    struct hrun_error err;
+    int one[NSUBS] = { 1, 1, 1 }, many[NSUBS] = { 1, 4, 0 }, negative[NSUBS] = { 1, -1, 0 };
+    int zero[NSUBS] = { 0, 0, 0 }, huge[NSUBS] = { 2147483647, 2147483647, 0 }, two[NSUBS] = { 2, 2, 0 };
+
+    ok(!hrun_layout_create(&cluster, many, one, &err), "more PEs than there are");
+    is_int(err.code, HRUN_EINVAL, "code");
+    is_str(err.text, "one: 4 PEs asked for, and there are 3: use at most 3", "message");
+    ok(!hrun_layout_create(&cluster, negative, one, &err), "a negative number of PEs");
+    has_str(err.text, "one: -1 PEs with 1 processes each", "message");
+    ok(!hrun_layout_create(&cluster, one, negative, &err), "a negative number of processes");
+    ok(!hrun_layout_create(&cluster, one, zero, &err), "no process");
+    is_str(err.text, "the configuration has 0 processes: use at least one PE with one process", "message");
+    ok(!hrun_layout_create(&cluster, two, huge, &err), "more processes than an int holds");
+    has_str(err.text, "8589934588 processes", "message");
+    ok(!hrun_layout_create(&cluster, many, one, NULL), "an error object is not needed");
+    ok(!hrun_layout_plain(&cluster, 0, &err), "a plain layout of no rank");
+    has_str(err.text, "at least 1", "message");
+    hrun_layout_destroy(NULL);
+}
+
+static void plain(void)
+{
+    struct hrun_error err;
+    struct hrun_cluster none = { .hosts = hosts, .nhosts = 2, .subs = subs, .nsubs = 0 };
+    int good = 1;
+
+    for (int n = 1; n <= 3 * NPES; n++) {
+        struct hrun_layout *l = hrun_layout_plain(&cluster, n, &err);
+        int on_host[2] = { 0, 0 };
+        good &= l && l->nranks == n;
+        for (int r = 0; l && r < n; r++) {
+            const struct hrun_rank *k = &l->ranks[r];
+            good &= &subs[k->sub].pes[k->pe] == &pes[r % NPES] && k->host == pes[r % NPES].host;
+            good &= k->local_rank == on_host[k->host]++;
+        }
+        good &= l && l->shared_cores == (n > NPES + 2);  /* PE 2, the first with one core, gets its second rank */
+        hrun_layout_destroy(l);
+    }
+    ok(good, "plain layouts go round the PEs in order");
+    ok(!hrun_layout_plain(&none, 1, &err) && err.code == HRUN_EINVAL, "no PE at all");
+    has_str(err.text, "a cluster without PEs", "message");
+}
+
+static void texts(void)
+{
+    struct hrun_error err;
+    struct hrun_buf b = HRUN_BUF_INIT;
+    int p[NSUBS] = { 2, 2, 0 }, m[NSUBS] = { 1, 2, 0 }, q[NSUBS] = { 0, 0, 1 };
+    struct hrun_layout *l = hrun_layout_create(&cluster, p, m, &err), *bare;
+    char longlist[80];
+
+    hrun_layout_ranks(l, 0, &b);
+    hrun_buf_addc(&b, ' ');
+    hrun_layout_ranks(l, 1, &b);
+    hrun_buf_addc(&b, ' ');
+    hrun_layout_ranks(l, 2, &b);
+    is_str(b.data, "0-1 2-5 -", "ranks of each sub-cluster");
+    hrun_buf_reset(&b);
+    is_int(hrun_layout_rankfile(l, &b, &err), 0, "rankfile");
+    is_str(b.data, "rank 0=a-1 slot=0-1\nrank 1=a-1 slot=2-3\nrank 2=a-1 slot=4\nrank 3=a-1 slot=4\n"
+           "rank 4=b.lan slot=0\nrank 5=b.lan slot=0\n", "its text");
+    hrun_layout_destroy(l);
+
+    l = hrun_layout_plain(&cluster, 8, &err);
+    hrun_buf_reset(&b);
+    hrun_layout_ranks(l, 0, &b);
+    is_str(b.data, "0-1,6-7", "ranks with a gap");
+    hrun_layout_destroy(l);
+
+    hrun_buf_reset(&b);
+    hrun_buf_adds(&b, "kept");
+    bare = hrun_layout_create(&cluster, q, (int[]){ 1, 1, 1 }, &err);
+    is_int(hrun_layout_rankfile(bare, &b, &err), -1, "a host without cores");
+    is_int(err.code, HRUN_EINVAL, "code");
+    is_str(err.text, "host b.lan: its cores are not known, so rank 0 cannot be placed: add its topology to the "
+           "cluster file", "message");
+    memset(longlist, '1', sizeof longlist);
+    longlist[63] = 0;
+    pes[5].cores = longlist;
+    hrun_layout_destroy(bare);
+    bare = hrun_layout_create(&cluster, q, (int[]){ 1, 1, 1 }, &err);
+    is_str(b.data, "kept", "the output is as before after a failure");
+    is_int(hrun_layout_rankfile(bare, &b, &err), 0, "63 characters of cores are taken");
+    hrun_layout_destroy(bare);
+    longlist[63] = '1';
+    longlist[64] = 0;
+    bare = hrun_layout_create(&cluster, q, (int[]){ 1, 1, 1 }, &err);
+    is_int(hrun_layout_rankfile(bare, &b, &err), -1, "64 are not");
+    has_str(err.text, "host b.lan: the core list of rank 0 (11111111111111111111...) has 64 characters, and mpirun "
+            "takes 63", "message");
+    hrun_layout_destroy(bare);
+    pes[5].cores = (char *)"0";
+    hosts[1].name = (char *)"b c";
+    bare = hrun_layout_create(&cluster, q, (int[]){ 1, 1, 1 }, &err);
+    is_int(hrun_layout_rankfile(bare, &b, &err), -1, "a host name with a blank");
+    has_str(err.text, "host b c: a rankfile takes names", "message");
+    hosts[1].name = (char *)"b.lan";
+    pes[5].cores = (char *)"";
+    hrun_layout_destroy(bare);
+    hrun_buf_release(&b);
+}
+
+int main(void)
+{
+    all_configurations();
+    refusals();
+    plain();
+    texts();
+    return tap_done();
+}
