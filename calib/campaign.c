@@ -291,7 +291,7 @@ int campaign_left(const struct campaign *g)
 }
 
 /* How wall time has grown with N so far: the slope of log time over log N between the smallest and the largest known
- * size of one sub-cluster, kept between 0 and 3 (dense linear algebra); 2 while there is one size only. */
+ * size, kept between 0 and 3 (dense linear algebra). NAN while there is one size only: nothing honest can be said. */
 static double growth(const struct campaign *g)
 {
     const struct point *lo = NULL, *hi = NULL;
@@ -308,7 +308,7 @@ static double growth(const struct campaign *g)
             hi = p;
     }
     if (!lo || lo->N == hi->N)
-        return 2;
+        return NAN;
     slope = log(hi->wall_s / lo->wall_s) / log((double)hi->N / (double)lo->N);
     return fmin(fmax(slope, 0), 3);
 }
@@ -337,7 +337,9 @@ double campaign_time_left(const struct campaign *g)
             }
         }
         if (est <= 0 && best)
-            est = best->wall_s * pow((double)p->N / (double)best->N, slope);
+            est = best->N == p->N ? best->wall_s : best->wall_s * pow((double)p->N / (double)best->N, slope);
+        if (isnan(est))
+            return 0;
         total += est * runs;
     }
     return total;

