@@ -59,6 +59,7 @@ Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $@)
 
 .DELETE_ON_ERROR:
+.SECONDARY:
 .PHONY: all lib
 all: lib $(B)/bin/hrun $(B)/bin/hrun-calibrate
 
@@ -101,7 +102,9 @@ $(B)/include/hrun.h: $(PUBLIC:%=lib/%.h)
 	{ echo '/* hrun.h - libhrun, for schedulers and tools; made from the headers of its rooms */'; \
 	  sed '/^#include "/d' $^; } > $@
 
-$(B)/hrun.pc: Makefile
+# Made anew each time: PREFIX may differ from the last.
+.PHONY: FORCE
+$(B)/hrun.pc: FORCE
 	@mkdir -p $(@D)
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' 'Name: hrun' \
 	  'Description: launcher for MPI programs on heterogeneous clusters' 'Version: $(VERSION)' \
@@ -156,7 +159,7 @@ $(B)/tests/apps/%: tests/apps/%.c $(wildcard tests/apps/*.h)
 	$(Q)$(MPICC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -o $@ $< $(if $(filter lu,$*),-lopenblas) -lm
 
 # Root may run Open MPI in the tests; HRUN_BUILD tells them what to test.
-TEST_ENV = HRUN_BUILD=$(B) HRUN_TEST_DATA=tests/data HRUN_TEST_APPS=$(B)/tests/apps \
+TEST_ENV = HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_TEST_DATA=tests/data HRUN_TEST_APPS=$(B)/tests/apps \
            OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
            ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 LSAN_OPTIONS=suppressions=tests/lsan.supp:print_suppressions=0
 

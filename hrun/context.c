@@ -79,11 +79,13 @@ static char *share_folder(void)
             *slash = 0;
         for (size_t i = 0; slash && i < sizeof beside / sizeof beside[0]; i++) {
             char *path = hrun_strf("%s%s/hpl.yaml", exe, beside[i]);
-            if (path && access(path, R_OK) == 0) {
-                *strrchr(path, '/') = 0;
-                return path;
-            }
+            char *real = path && access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
+
             free(path);
+            if (real) {
+                *strrchr(real, '/') = 0;
+                return real;
+            }
         }
     }
     return strdup(HRUN_SHARE);

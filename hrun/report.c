@@ -246,13 +246,38 @@ static void add_notes(const struct context *c, const struct decision *d, char *c
     }
 }
 
-int report_plan(const struct context *c, const struct decision *d, const struct hrun_layout *l, const char *command,
-                char *const *words, struct hrun_buf *out, struct hrun_error *err)
+/* What would be started, and how. */
+static int add_command(const struct context *c, const struct command *cmd, struct hrun_buf *out, struct hrun_error *err)
+{
+    struct hrun_buf rankfile = HRUN_BUF_INIT;
+    int rc = 0;
+
+    hrun_buf_adds(out, "  would run: ");
+    if (!strcmp(c->engine->name, "local")) {
+        for (char *const *word = cmd->argv; *word; word++) {
+            report_quoted(out, *word);
+            hrun_buf_addc(out, ' ');
+        }
+        hrun_buf_addf(out, " as %d process%s of hrun itself\n  the same by mpirun: ", cmd->layout->nranks,
+                      cmd->layout->nranks == 1 ? "" : "es");
+    }
+    hrun_buf_addf(out, "%s\n", cmd->mpirun);
+    if (c->set->verbose) {
+        rc = hrun_layout_rankfile(cmd->layout, &rankfile, err);
+        if (!rc)
+            hrun_buf_addf(out, "\n  hrun.rankfile:\n%s", rankfile.data);
+    }
+    hrun_buf_release(&rankfile);
+    return rc;
+}
+
+int report_plan(const struct context *c, const struct decision *d, const struct command *cmd, char *const *words,
+                struct hrun_buf *out, struct hrun_error *err)
 {
     struct hrun_buf line = HRUN_BUF_INIT;
 
     add_heading(c, d, words, out);
-    if (add_subclusters(c, d, l, out, err))
+    if (add_subclusters(c, d, cmd->layout, out, err))
         return -1;
     hrun_buf_addf(&line, "  P = %d", d->P);
     if (d->has_config) {
@@ -283,8 +308,7 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
     if (d->plan)
         add_counts(d, out);
     add_notes(c, d, words, out);
-    hrun_buf_addf(out, "  would run: %s\n", command);
-    return finish(out, err);
+    return add_command(c, cmd, out, err) ? -1 : finish(out, err);
 }
 
 int report_cluster(const struct context *c, struct hrun_buf *out, struct hrun_error *err)

@@ -6,11 +6,18 @@
 #include "layout/layout.h"
 #include "work.h"
 
-/* Append the dry run (brief, section 8). command: the line that would be run. argv: what the user typed. */
-int report_plan(const struct context *c, const struct decision *d, const struct hrun_layout *l, const char *command,
-                char *const *words, struct hrun_buf *out, struct hrun_error *err);
-int report_plan_json(const struct context *c, const struct decision *d, const struct hrun_layout *l,
-                     const char *command, struct hrun_buf *out, struct hrun_error *err);
+/* What would be started. */
+struct command {
+    const struct hrun_layout *layout;
+    char *const *argv;        /* program and arguments with everything replaced */
+    const char *mpirun;       /* the mpirun line: what engine mpirun runs, the equivalent for engine local */
+};
+
+/* Append the dry run. words: what the user typed. With -v the rankfile follows. */
+int report_plan(const struct context *c, const struct decision *d, const struct command *cmd, char *const *words,
+                struct hrun_buf *out, struct hrun_error *err);
+int report_plan_json(const struct context *c, const struct decision *d, const struct command *cmd,
+                     struct hrun_buf *out, struct hrun_error *err);
 
 /* Append the cluster (--show-cluster); signatures may be shorter than the sub-clusters when they are not known. */
 int report_cluster(const struct context *c, struct hrun_buf *out, struct hrun_error *err);

@@ -54,12 +54,12 @@ static json_t *ranks(const struct hrun_layout *l)
     return a;
 }
 
-int report_plan_json(const struct context *c, const struct decision *d, const struct hrun_layout *l,
-                     const char *command, struct hrun_buf *out, struct hrun_error *err)
+int report_plan_json(const struct context *c, const struct decision *d, const struct command *cmd,
+                     struct hrun_buf *out, struct hrun_error *err)
 {
     static const char *const by[] = { "model", "user", "default" };
     const struct hrun_cluster *cl = c->cluster;
-    json_t *root = json_object(), *subs = json_array(), *next = json_array();
+    json_t *root = json_object(), *subs = json_array(), *next = json_array(), *argv = json_array();
 
     for (int i = 0; i < d->nsubs; i++) {
         const struct hrun_subcluster *s = &cl->subs[i];
@@ -106,8 +106,11 @@ int report_plan_json(const struct context *c, const struct decision *d, const st
         json_object_set_new(root, "search_s", json_real(d->plan->search_s));
     }
     json_object_set_new(root, "measurements", json_integer(d->nsamples));
-    json_object_set_new(root, "ranks", ranks(l));
-    json_object_set_new(root, "command", json_string(command));
+    json_object_set_new(root, "ranks", ranks(cmd->layout));
+    for (char *const *word = cmd->argv; *word; word++)
+        json_array_append_new(argv, json_string(*word));
+    json_object_set_new(root, "argv", argv);
+    json_object_set_new(root, "mpirun", json_string(cmd->mpirun));
     return print(root, out, err);
 }
 

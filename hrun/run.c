@@ -124,20 +124,24 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
 static int dry_run(struct prepared *p, char **words, struct hrun_error *err)
 {
     struct hrun_strvec argv = HRUN_STRVEC_INIT;
-    struct hrun_buf command = HRUN_BUF_INIT, out = HRUN_BUF_INIT;
+    struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT;
+    struct command cmd = { .layout = p->layout };
     struct hrun_job job;
     char *stdin_text = NULL;
     int rc = -1;
 
     if (!work_job(&p->w, p->layout, &argv, &stdin_text, &job, err) &&
-        !(p->c.engine->check && p->c.engine->check(&job, err)) && !p->c.engine->command(&job, &command, err))
-        rc = p->c.set->json ? report_plan_json(&p->c, &p->d, p->layout, command.data, &out, err)
-                            : report_plan(&p->c, &p->d, p->layout, command.data, words, &out, err);
+        !(p->c.engine->check && p->c.engine->check(&job, err)) && !p->c.engine->command(&job, &mpirun, err)) {
+        cmd.argv = argv.v;
+        cmd.mpirun = mpirun.data;
+        rc = p->c.set->json ? report_plan_json(&p->c, &p->d, &cmd, &out, err)
+                            : report_plan(&p->c, &p->d, &cmd, words, &out, err);
+    }
     if (!rc)
         fputs(out.data, stdout);
     free(stdin_text);
     hrun_buf_release(&out);
-    hrun_buf_release(&command);
+    hrun_buf_release(&mpirun);
     hrun_strvec_release(&argv);
     return rc;
 }

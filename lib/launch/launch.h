@@ -41,9 +41,9 @@ struct hrun_job {
     const char *wdir;              /* working directory of the processes, NULL: the present one */
     const char *stdin_text;        /* fed to rank 0 instead of hrun's standard input; NULL: pass that on */
     int no_stdin;                  /* 1: rank 0 reads /dev/null */
-    int tag_output;                /* 1: lines are prefixed "[rank]<stdout>: ", "[rank]<stderr>: ". With engine
-                                      mpirun the tags are mpirun's, and version 4 drops and mixes pieces of
-                                      output that comes faster than some KiB at a time */
+    int tag_output;                /* 1: lines are prefixed "[rank]<stdout>: ", "[rank]<stderr>: ". With
+                                      engine mpirun the tags are mpirun's, and version 4 drops and mixes
+                                      pieces of output that comes faster than some KiB at a time */
     double timeout_s;              /* 0: none */
     /* Called with each piece of the program's standard output, or NULL. With swallow = 1 the output goes
      * nowhere else; standard error is then collected in *stderr_text (may be NULL), the last 64 KiB of it. */

@@ -183,8 +183,8 @@ static void put_line(struct hrun_output *o, struct source *s, const char *text, 
     s->in_line = !ends;
 }
 
-/* mpirun puts a tag where a rank's piece begins, also when the piece before it did not end its line: there the
- * line is ended here. */
+/* mpirun puts a tag where a rank's piece begins, also when the piece before it did not end its line: there
+ * the line is ended here. */
 static void put_pieces(struct hrun_output *o, struct source *s, char *text, size_t len, int ends)
 {
     size_t begin = 0;

@@ -25,7 +25,8 @@ struct fixture {
 };
 
 /* One sub-cluster: the cores of this host. 0, or -1 with a failed check. */
-__attribute__((unused)) static int fixture_open(struct fixture *f)
+__attribute__((unused))
+static int fixture_open(struct fixture *f)
 {
     struct hrun_error err;
 
@@ -51,7 +52,8 @@ __attribute__((unused)) static int fixture_open(struct fixture *f)
     return 0;
 }
 
-__attribute__((unused)) static void fixture_close(struct fixture *f)
+__attribute__((unused))
+static void fixture_close(struct fixture *f)
 {
     hrun_buf_release(&f->messages);
     hrun_buf_release(&f->output);
@@ -62,14 +64,16 @@ __attribute__((unused)) static void fixture_close(struct fixture *f)
     hrun_remove_tree(f->tmp);
 }
 
-__attribute__((unused)) static void fixture_message(void *ctx, const char *text)
+__attribute__((unused))
+static void fixture_message(void *ctx, const char *text)
 {
     struct fixture *f = ctx;
 
     hrun_buf_addf(&f->messages, "%s\n", text);
 }
 
-__attribute__((unused)) static void fixture_output(void *ctx, const char *data, size_t len)
+__attribute__((unused))
+static void fixture_output(void *ctx, const char *data, size_t len)
 {
     struct fixture *f = ctx;
 
@@ -77,7 +81,8 @@ __attribute__((unused)) static void fixture_output(void *ctx, const char *data, 
 }
 
 /* A job of argv on layout, whose output is collected. program: what hrun_program_find gave. */
-__attribute__((unused)) static struct hrun_job fixture_job(struct fixture *f, const struct hrun_layout *layout,
+__attribute__((unused))
+static struct hrun_job fixture_job(struct fixture *f, const struct hrun_layout *layout,
                                                            char *const *argv, const char *program)
 {
     struct hrun_job job;
@@ -99,7 +104,8 @@ __attribute__((unused)) static struct hrun_job fixture_job(struct fixture *f, co
 }
 
 /* Entries of a folder that begin with prefix. */
-__attribute__((unused)) static int entries(const char *path, const char *prefix)
+__attribute__((unused))
+static int entries(const char *path, const char *prefix)
 {
     DIR *dir = opendir(path);
     struct dirent *e;
@@ -113,7 +119,8 @@ __attribute__((unused)) static int entries(const char *path, const char *prefix)
 }
 
 /* Path of a test application in buf, or NULL when it has not been built. */
-__attribute__((unused)) static const char *test_app(const char *name, char *buf, size_t size)
+__attribute__((unused))
+static const char *test_app(const char *name, char *buf, size_t size)
 {
     const char *dir = getenv("HRUN_TEST_APPS");
 

@@ -1,4 +1,4 @@
-/* test_launch.c - finding programs, telling their MPI, the table of engines, checks, commands; starts no job */
+/* test_launch.c - finding programs, telling their MPI, the engines, checks, commands; starts no job */
 #include "launch_fixture.h"
 
 #include "launch/env.h"
@@ -78,7 +78,8 @@ static void find(struct fixture *f)
     free(p);
     setenv("PATH", "both:../bin2", 1);
     p = hrun_program_find("both", "bin1", &err);
-    ok(p && access(p, X_OK) == 0 && p[0] == '/', "a relative entry of PATH is taken from the working directory");
+    ok(p && access(p, X_OK) == 0 && p[0] == '/', "a relative entry of PATH is taken from the working "
+       "directory");
     free(p);
     setenv("PATH", old, 1);
     free(old);
@@ -158,7 +159,8 @@ static void mpi(void)
     free(sh);
     if (test_app("probe", path, sizeof path)) {
         is_int(hrun_program_mpi(path, &m, &err), 0, "the probe can be read");
-        ok(m.kind == HRUN_MPI_OPENMPI && !strncmp(m.id, "ompi-", 5) && m.major >= 3 && atoi(m.id + 5) == m.major,
+        ok(m.kind == HRUN_MPI_OPENMPI && !strncmp(m.id, "ompi-", 5) && m.major >= 3 &&
+           atoi(m.id + 5) == m.major,
            "the probe is linked with Open MPI (%s)", m.id);
     } else {
         ok(1, "# SKIP the probe is not built");
@@ -174,7 +176,8 @@ static void mpich(struct fixture *f)
     struct hrun_outcome out = { .status = 77 };
     struct hrun_error err;
 
-    write_file(".", "other.c", "int MPI_Init(int *, char ***);\nint main(void) { return MPI_Init(0, 0); }\n", 73, 0644);
+    write_file(".", "other.c", "int MPI_Init(int *, char ***);\nint main(void) { return MPI_Init(0, 0); }\n",
+               73, 0644);
     if (!cc || system("mpicc.mpich -o other other.c 2>/dev/null")) {
         ok(1, "# SKIP there is no mpicc.mpich");
     } else {
@@ -183,7 +186,8 @@ static void mpich(struct fixture *f)
             is_int(hrun_launch(e, &job, &out, &err), -1, "engine %s refuses it", e->name);
             is_int(err.code, HRUN_EMPI, "code");
             has_str(err.text, "./other is linked with MPICH, and engine ", "message");
-            has_str(err.text, "rebuild it with mpicc of Open MPI, or start it with the mpiexec of its own MPI",
+            has_str(err.text, "rebuild it with mpicc of Open MPI, or start it with the mpiexec of its own "
+                    "MPI",
                     "what to do");
             is_int(out.status, 77, "the outcome is untouched");
         }
@@ -194,7 +198,8 @@ static void mpich(struct fixture *f)
 
 static void names(void)
 {
-    static const char *const foreign[] = { "libmpich.so.12", "libmpich.so.12.2.2", "libmpi.so.12", "libmpi.so.12.0.0",
+    static const char *const foreign[] = { "libmpich.so.12", "libmpich.so.12.2.2", "libmpi.so.12",
+                                           "libmpi.so.12.0.0",
                                            "libmpi_intel.so.4", "libmvapich.so.1" };
     static const char *const good[] = { "libmpi.so.40", "libmpi.so.40.30.4", "libmpi.so.20", "libmpi.so.120",
                                         "libmpi.so", "libopen-pal.so.40", "libc.so.6", "" };
@@ -217,7 +222,8 @@ static void table(struct fixture *f)
     int n = 0, complete = 1;
 
     for (e = hrun_engines(); e->name; e++, n++)
-        complete &= e->what && e->usable && e->check && e->run && e->command && hrun_engine_find(e->name) == e;
+        complete &= e->what && e->usable && e->check && e->run && e->command &&
+            hrun_engine_find(e->name) == e;
     ok(n >= 2 && complete, "each row is complete and found by its name");
     ok(!hrun_engine_find("nonesuch") && !hrun_engine_find(NULL), "an unknown engine");
     e = hrun_engine_auto(&f->cluster, &err);
@@ -233,7 +239,8 @@ static void table(struct fixture *f)
     is_str(err.text, "there is no mpirun in PATH: install openmpi-bin", "message");
     write_file(f->tmp, "mpirun", "#!/bin/sh\necho 'HYDRA build details:'\n", 39, 0755);
     is_int(hrun_engine_find("mpirun")->usable(&f->cluster, &err), -1, "an mpirun that is not Open MPI's");
-    has_str(err.text, "/mpirun is not Open MPI's, and there is no mpirun.openmpi: install openmpi-bin", "message");
+    has_str(err.text, "/mpirun is not Open MPI's, and there is no mpirun.openmpi: install openmpi-bin",
+            "message");
     write_file(f->tmp, "mpirun.openmpi", "#!/bin/sh\necho 'mpirun.openmpi (OpenRTE) 4.1.4'\n", 47, 0755);
     is_int(hrun_engine_find("mpirun")->usable(&f->cluster, &err), 0, "mpirun.openmpi is found beside it");
     is_int(hrun_engine_find("mpirun")->usable(&both, &err), -1, "but for other hosts ssh is missing");
@@ -276,7 +283,8 @@ static void checks(struct fixture *f)
     f->host.is_local = 0;
     {
         struct hrun_job job = fixture_job(f, l, argv, sh);
-        is_int(hrun_launch(hrun_engine_find("local"), &job, &out, &err), -1, "local refuses a rank elsewhere");
+        is_int(hrun_launch(hrun_engine_find("local"), &job, &out, &err), -1,
+               "local refuses a rank elsewhere");
         has_str(err.text, "is another: use --engine mpirun", "message");
     }
     f->host.is_local = 1;
@@ -320,11 +328,13 @@ static void command(struct fixture *f, const char *version, const char *want, co
 
 static void commands(struct fixture *f)
 {
-    const char *tail = "--mca mpi_yield_when_idle 1 --mca btl self -x 'A=1 2' -x B --wdir / --tag-output './a b' "
+    const char *tail = "--mca mpi_yield_when_idle 1 --mca btl self -x 'A=1 2' -x B --wdir / --tag-output "
+        "'./a b' "
                        "'it'\\''s' '' < /dev/null";
     char *v4 = hrun_strf("mpirun --rankfile hrun.rankfile -np %%d %s", tail);
     char *slurm = hrun_strf("mpirun --rankfile hrun.rankfile -np %%d --oversubscribe %s", tail);
-    char *v5 = hrun_strf("mpirun --map-by rankfile:file=hrun.rankfile:oversubscribe --bind-to core:overload-allowed "
+    char *v5 = hrun_strf("mpirun --map-by rankfile:file=hrun.rankfile:oversubscribe --bind-to "
+                         "core:overload-allowed "
                          "-np %%d %s", tail);
 
     command(f, "mpirun (Open MPI) 4.1.4", v4, "Open MPI 4");
@@ -345,7 +355,8 @@ static void commands(struct fixture *f)
 
 static void environment(struct fixture *f)
 {
-    static const char *const outer[] = { "PMIX_RANK", "PMIX_NAMESPACE", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "HRUN_JOB",
+    static const char *const outer[] = { "PMIX_RANK", "PMIX_NAMESPACE", "PMI_RANK", "OMPI_COMM_WORLD_RANK",
+                                         "HRUN_JOB",
                                          "OMPI_MCA_orte_ess_num_procs", "OMPI_MCA_ess" };
     struct hrun_strvec env = HRUN_STRVEC_INIT;
     char *words[] = { (char *)"A=1", (char *)"A=2", (char *)"NOT_SET_AT_ALL" }, *mca[] = { (char *)"k=v=w" };
@@ -365,7 +376,8 @@ static void environment(struct fixture *f)
     hrun_strvec_release(&env);
     setenv("OMPI_MCA_ess", "mine", 1);
     hrun_env_base(&env, NULL);
-    is_str(hrun_env_get(&env, "OMPI_MCA_ess"), "mine", "and so are the user's when there is no outer launcher");
+    is_str(hrun_env_get(&env, "OMPI_MCA_ess"), "mine", "and so are the user's when there is no outer "
+           "launcher");
     unsetenv("OMPI_MCA_ess");
     job.env = words;
     job.n_env = 3;
@@ -409,9 +421,10 @@ static void processes(void)
         usleep(10000);
     }
     is_int(found.n, 2, "a process and its child");
-    ok(hrun_procs_marked(found.v[0], "test-job-1") && hrun_procs_marked(found.v[1], "test-job-1"), "are marked");
-    ok(!hrun_procs_marked(pid, "test-job-10") && !hrun_procs_marked(pid, "test-job-") && !hrun_procs_marked(1, "x"),
-       "with this mark only");
+    ok(hrun_procs_marked(found.v[0], "test-job-1") && hrun_procs_marked(found.v[1], "test-job-1"),
+       "are marked");
+    ok(!hrun_procs_marked(pid, "test-job-10") && !hrun_procs_marked(pid, "test-job-") &&
+       !hrun_procs_marked(1, "x"), "with this mark only");
     is_int(hrun_procs_group(found.v[1]), pid, "the child is in its group");
     found.n = 0;
     is_int(hrun_procs_of_job("test-job-1", NULL, NULL, &found), 0, "all processes are looked at");
@@ -449,7 +462,9 @@ int main(void)
 
     if (fixture_open(&f) || !getcwd(cwd, sizeof cwd))
         return tap_done();
-    absolute = apps && *apps == '/' ? strdup(apps) : hrun_strf("%s/%s", cwd, apps ? apps : "build/tests/apps");
+    if (!apps)
+        apps = "build/tests/apps";
+    absolute = *apps == '/' ? strdup(apps) : hrun_strf("%s/%s", cwd, apps);
     setenv("HRUN_TEST_APPS", absolute, 1);
     free(absolute);
     unsetenv("SLURM_JOBID");

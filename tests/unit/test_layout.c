@@ -68,7 +68,8 @@ static void all_configurations(void)
             refused += n == 0 && err.code == HRUN_EINVAL;
         hrun_layout_destroy(l);
     }
-    is_int(good + refused, tried, "every configuration is laid out as promised, or refused because it is empty");
+    is_int(good + refused, tried, "every configuration is laid out as promised, or refused because it is "
+           "empty");
     is_int(refused, empty, "the empty ones, and only those, are refused");
     ok(empty > 0 && good > 1000, "both kinds were tried");
 }
@@ -110,7 +111,8 @@ static void plain(void)
             good &= &subs[k->sub].pes[k->pe] == &pes[r % NPES] && k->host == pes[r % NPES].host;
             good &= k->local_rank == on_host[k->host]++;
         }
-        good &= l && l->shared_cores == (n > NPES + 2);  /* PE 2, the first with one core, gets its second rank */
+        good &= l && l->shared_cores == (n > NPES + 2);  /* PE 2, the first with one core, gets its second
+                                                            rank */
         hrun_layout_destroy(l);
     }
     ok(good, "plain layouts go round the PEs in order");
@@ -149,7 +151,8 @@ static void texts(void)
     bare = hrun_layout_create(&cluster, q, (int[]){ 1, 1, 1 }, &err);
     is_int(hrun_layout_rankfile(bare, &b, &err), -1, "a host without cores");
     is_int(err.code, HRUN_EINVAL, "code");
-    is_str(err.text, "host b.lan: its cores are not known, so rank 0 cannot be placed: add its topology to the "
+    is_str(err.text, "host b.lan: its cores are not known, so rank 0 cannot be placed: add its topology to "
+           "the "
            "cluster file", "message");
     memset(longlist, '1', sizeof longlist);
     longlist[63] = 0;
@@ -163,7 +166,8 @@ static void texts(void)
     longlist[64] = 0;
     bare = hrun_layout_create(&cluster, q, (int[]){ 1, 1, 1 }, &err);
     is_int(hrun_layout_rankfile(bare, &b, &err), -1, "64 are not");
-    has_str(err.text, "host b.lan: the core list of rank 0 (11111111111111111111...) has 64 characters, and mpirun "
+    has_str(err.text, "host b.lan: the core list of rank 0 (11111111111111111111...) has 64 characters, and "
+            "mpirun "
             "takes 63", "message");
     hrun_layout_destroy(bare);
     pes[5].cores = (char *)"0";

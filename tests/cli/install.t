@@ -1,0 +1,42 @@
+#!/bin/bash
+# What `make install` puts in place works from there: programs, definitions, library, header, manuals, completion.
+. "$(dirname "$0")/tap.sh"
+dest=$tmp/dest
+run env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory install DESTDIR="$dest" PREFIX=/usr SANITIZE="${HRUN_SANITIZE:-}"
+status_is 0 "make install DESTDIR= PREFIX="
+for f in bin/hrun bin/hrun-calibrate lib/libhrun.a lib/libhrun.so lib/pkgconfig/hrun.pc include/hrun.h \
+         share/hrun/profiles/hpl.yaml share/man/man1/hrun.1 share/man/man7/hrun.7 \
+         share/bash-completion/completions/hrun; do
+    ok "$f is installed" test -s "$dest/usr/$f"
+done
+unset HRUN_PROFILE_PATH
+PATH=/usr/bin:/bin run "$dest/usr/bin/hrun" --list-apps
+status_is 0 "the installed hrun runs"
+out_has "usr/share/hrun/profiles/hpl.yaml" "and finds the installed definitions"
+
+cat > "$tmp/user.c" <<'C'
+#include <hrun.h>
+#include <stdio.h>
+int main(void)
+{
+    const char *const vars[] = { "N", "P" };
+    const double at[] = { 12, 4 };
+    struct hrun_error err;
+    struct hrun_expr *e = hrun_expr_compile("N % P == 0", vars, 2, NULL, 0, &err);
+    double x;
+    if (!e || hrun_expr_eval(e, at, &x, &err))
+        return 1;
+    printf("%g\n", x);
+    hrun_expr_destroy(e);
+    return 0;
+}
+C
+san=${HRUN_SANITIZE:+-fsanitize=$HRUN_SANITIZE}
+export PKG_CONFIG_PATH=$dest/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$dest
+# shellcheck disable=SC2046,SC2086
+run cc $san -Wall -Werror -o "$tmp/user" "$tmp/user.c" $(pkg-config --cflags --libs hrun)
+status_is 0 "a program builds with hrun.h, libhrun and hrun.pc"
+LD_LIBRARY_PATH=$dest/usr/lib run "$tmp/user"
+status_is 0 "and runs"
+out_has 1 "with the right answer"
+done_testing
