@@ -107,13 +107,12 @@ int hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env, struct hr
 int hrun_env_user_mca(const struct hrun_job *job, const char *key)
 {
     size_t len = strlen(key);
-    char name[128] = "OMPI_MCA_";
+    char name[128];
 
     for (int i = 0; i < job->n_mca; i++)
         if (names(job->mca[i], key, len))
             return 1;
-    if (len < sizeof name - strlen(name))
-        strcat(name, key);
+    snprintf(name, sizeof name, "OMPI_MCA_%s", key);
     for (int i = 0; i < job->n_env; i++)
         if (names(job->env[i], name, strlen(name)))
             return 1;

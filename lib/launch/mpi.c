@@ -221,7 +221,7 @@ static void set_openmpi(const struct image *im, struct hrun_mpi *out)
 
     openmpi_version(im, version, sizeof version);
     snprintf(id, sizeof id, *version ? "ompi-%s" : "ompi", version);
-    set(out, HRUN_MPI_OPENMPI, "Open MPI", id, atoi(version));
+    set(out, HRUN_MPI_OPENMPI, "Open MPI", id, (int)strtol(version, NULL, 10));
 }
 
 /* Tell an MPI library, or a static program, by its texts. Result: 1 if it is one. */

@@ -69,7 +69,7 @@ static int parse_version(const char *text)
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         const char *p = strstr(text, marks[i]);
         if (p && isdigit((unsigned char)p[strlen(marks[i])]))
-            return atoi(p + strlen(marks[i]));
+            return (int)strtol(p + strlen(marks[i]), NULL, 10);
     }
     return 0;
 }
