@@ -67,7 +67,9 @@ int context_program(struct context *c, const char *argv0, struct hrun_error *err
 /* The share folder: beside the binary in a build tree or a moved installation, else the configured one. */
 static char *share_folder(void)
 {
-    static const char *const beside[] = { "/../../share/profiles", "/../share/hrun/profiles" };
+    static const char *const beside[] = {
+        "/../share/hrun/profiles", "/../../share/profiles", "/../../../share/profiles", /* build/bin, build/san/bin */
+    };
     char exe[4096];
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
     char *slash;
