@@ -51,7 +51,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 
 # What both commands share is context and work; the rest is each one's own.
 SHARED_SRC := hrun/context.c hrun/work.c
-HRUN_SRC   := hrun/main.c hrun/options.c hrun/run.c hrun/decide.c hrun/report.c hrun/report_json.c $(SHARED_SRC)
+HRUN_SRC   := hrun/main.c hrun/options.c hrun/run.c hrun/decide.c hrun/nearest.c hrun/report.c hrun/report_json.c $(SHARED_SRC)
 CALIB_SRC  := calib/main.c calib/options.c calib/campaign.c calib/measure.c calib/show.c $(SHARED_SRC)
 
 # make V=1 shows whole command lines.

@@ -2,135 +2,16 @@
 #include "decide.h"
 
 #include "base/units.h"
+#include "nearest.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Alternatives shown when --top does not say otherwise: the choice and two more. */
 enum { TOP_DEFAULT = 3, TOP_MAX = 1000 };
-
-/* Looking for a size N with a valid configuration ends after this many steps or seconds each way. */
-enum { NEAREST_STEPS = 100000 };
-static const double NEAREST_SECONDS = 0.5;
-
-/* ------------------------------------------------------------------ a search without a model */
-
-/* Every option takes one second: only rule and memory matter. */
-struct flat {
-    const struct hrun_app *app;
-    int64_t N;
-    struct hrun_option *options;
-    struct hrun_oracle oracle;
-};
-
-static int flat_times(void *ctx, int P, double *t, struct hrun_error *err)
-{
-    struct flat *f = ctx;
-
-    (void)P;
-    (void)err;
-    for (int o = 0; o < f->oracle.noptions; o++)
-        t[o] = 1;
-    return 0;
-}
-
-static int flat_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
-{
-    (void)hi;
-    return flat_times(ctx, lo, b, err);
-}
-
-static int flat_rule(void *ctx, int P, struct hrun_error *err)
-{
-    struct flat *f = ctx;
-
-    return hrun_app_rule(f->app, f->N, P, err);
-}
-
-static int flat_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
-{
-    struct flat *f = ctx;
-
-    return hrun_app_memory(f->app, f->N, P, bytes, err);
-}
-
-static int flat_init(struct flat *f, const struct hrun_app *app, int nsubs, struct hrun_error *err)
-{
-    int k = 0;
-
-    memset(f, 0, sizeof *f);
-    f->app = app;
-    f->options = calloc((size_t)(nsubs * app->nprocs_per_pe), sizeof *f->options);
-    if (!f->options)
-        return hrun_fail_nomem(err);
-    for (int i = 0; i < nsubs; i++)
-        for (int j = 0; j < app->nprocs_per_pe; j++)
-            f->options[k++] = (struct hrun_option){ i, app->procs_per_pe[j] };
-    f->oracle = (struct hrun_oracle){ f, nsubs, k, f->options, flat_times, flat_bounds, flat_rule, flat_memory };
-    return 0;
-}
-
-static double seconds_now(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
-}
-
-/* The first size from N in steps of `step` (+1 or -1) that has a valid configuration; 0 if none was found. */
-static int64_t nearest_size(struct flat *f, struct hrun_plan_problem *problem, int64_t N, int step)
-{
-    double end = seconds_now() + NEAREST_SECONDS;
-    struct hrun_plan *plan;
-
-    for (int k = 1; k <= NEAREST_STEPS; k++) {
-        f->N = N + (int64_t)k * step;
-        if (f->N < 1 || f->N > HRUN_COUNT_MAX || seconds_now() > end)
-            break;
-        if (!hrun_plan_search(problem, 1, &plan, NULL)) {
-            hrun_plan_destroy(plan);
-            return f->N;
-        }
-    }
-    /* Far below: a size that fits into the memory may be much smaller. */
-    for (int64_t n = N / 2; step < 0 && n >= 1 && seconds_now() < end + NEAREST_SECONDS; n /= 2) {
-        f->N = n;
-        if (!hrun_plan_search(problem, 1, &plan, NULL)) {
-            hrun_plan_destroy(plan);
-            return n;
-        }
-    }
-    return 0;
-}
-
-/* Extend an HRUN_EINFEASIBLE error by the nearest sizes that would do. */
-static void add_nearest(struct context *c, const struct hrun_plan_sub *subs, int64_t N, int P, struct hrun_error *err)
-{
-    struct hrun_plan_problem problem = { .subs = subs, .P = P };
-    struct flat f;
-    int64_t below, above;
-    size_t len = strlen(err->text);
-
-    if (flat_init(&f, c->app, c->cluster->nsubs, NULL))
-        return;
-    problem.oracle = &f.oracle;
-    below = nearest_size(&f, &problem, N, -1);
-    above = nearest_size(&f, &problem, N, +1);
-    if (below && above)
-        snprintf(err->text + len, sizeof err->text - len, "; the nearest sizes that have one are %lld and %lld",
-                 (long long)below, (long long)above);
-    else if (below || above)
-        snprintf(err->text + len, sizeof err->text - len, "; the nearest size that has one is %lld",
-                 (long long)(below ? below : above));
-    else
-        snprintf(err->text + len, sizeof err->text - len, "; no size near it has one either");
-    free(f.options);
-}
 
 /* ------------------------------------------------------------------ what the user asked for */
 
@@ -176,8 +57,10 @@ done:
     return rc;
 }
 
-/* Models of one sub-cluster: the stored ones, or fitted anew when --fit asks for another method. */
-static int load_models(struct context *c, int i, enum hrun_method method, struct sub_view *v, struct hrun_error *err)
+/* Models of one sub-cluster: the stored ones, or fitted anew when --fit asks for another method. A profile that cannot be
+ * read stops hrun, unless the user has said what to run (needed = 0): then it is only told. */
+static int load_models(struct context *c, int i, enum hrun_method method, int needed, struct sub_view *v,
+                       struct hrun_error *err)
 {
     const char *app = c->app->name, *sig = c->signatures.v[i];
     struct hrun_buf consts = HRUN_BUF_INIT;
@@ -188,7 +71,12 @@ static int load_models(struct context *c, int i, enum hrun_method method, struct
     if (hrun_store_get_models(c->store, app, sig, &m, &why)) {
         char text[HRUN_ERROR_FILE + HRUN_ERROR_TEXT + 32];
 
-        v->why_not = strdup(hrun_error_format(&why, text, sizeof text));
+        hrun_error_format(&why, text, sizeof text);
+        if (needed)
+            return hrun_fail(err, why.code,
+                             "the profile of %s on %s cannot be read: %s; to run as without a profile: --force", app,
+                             c->cluster->subs[i].name, text);
+        v->why_not = strdup(text);
         return v->why_not ? 0 : hrun_fail_nomem(err);
     }
     if (!m)
@@ -389,7 +277,7 @@ static int by_default(struct context *c, struct decision *d, const struct hrun_p
     hrun_fail(err, HRUN_EINFEASIBLE,
               "no number of processes up to %d is valid for %s at N = %lld with one process per PE (rule '%s'%s)", npes,
               c->app->name, (long long)d->N, hrun_expr_text(c->app->rule), c->app->memory ? ", memory" : "");
-    add_nearest(c, subs, d->N, 0, err);
+    nearest_sizes(c, subs, d->N, 0, err);
     return -1;
 }
 
@@ -404,7 +292,7 @@ static int by_model(struct context *c, const struct hrun_settings *s, const stru
     if (hrun_plan_search(problem, (int)top, &d->plan, err)) {
         if (err && err->code == HRUN_EINFEASIBLE) {
             hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
-            add_nearest(c, problem->subs, d->N, problem->P, err);
+            nearest_sizes(c, problem->subs, d->N, problem->P, err);
         }
         return -1;
     }
@@ -439,15 +327,15 @@ static int allocate(struct decision *d, const struct hrun_cluster *cl, struct hr
 }
 
 /* Load the models of all sub-clusters. Result: how many have some, or -1. */
-static int gather_models(struct context *c, struct decision *d, struct hrun_error *err)
+static int gather_models(struct context *c, const struct hrun_settings *s, struct decision *d, struct hrun_error *err)
 {
-    int have = 0;
+    int have = 0, needed = !s->config && !s->procs && !c->set->force;
     double age;
 
     for (int i = 0; i < d->nsubs; i++) {
         struct sub_view *v = &d->subs[i];
 
-        if (load_models(c, i, d->method, v, err))
+        if (load_models(c, i, d->method, needed, v, err))
             return -1;
         if (!v->models)
             continue;
@@ -495,7 +383,7 @@ int decide(struct context *c, const struct hrun_settings *s, struct decision *d,
         hrun_fail_nomem(err);
         goto done;
     }
-    if (c->app && d->N && (have = gather_models(c, d, err)) < 0)
+    if (c->app && d->N && (have = gather_models(c, s, d, err)) < 0)
         goto done;
     for (int i = 0; i < cl->nsubs; i++) {
         subs[i] = (struct hrun_plan_sub){ d->subs[i].npes, (double)cl->subs[i].memory_bytes,

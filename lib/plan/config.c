@@ -1,6 +1,8 @@
 /* config.c - one configuration: its text form and its evaluation; see plan.h for the contracts */
 #include "plan/space.h"
 
+#include "base/units.h"
+
 #include <ctype.h>
 #include <limits.h>
 #include <math.h>
@@ -146,6 +148,20 @@ out:
     return rc;
 }
 
+/* Mi processes of bytes each do not fit into a PE. */
+static void fail_memory(struct hrun_error *err, const struct hrun_option *option, double bytes, double memory)
+{
+    struct hrun_buf each = HRUN_BUF_INIT, all = HRUN_BUF_INIT;
+
+    hrun_add_bytes(&each, bytes);
+    hrun_add_bytes(&all, memory);
+    hrun_fail(err, HRUN_EINVAL, "sub-cluster %d: %d process%s of %s each do not fit into the %s of a PE; use more "
+              "processes in all, fewer on each PE, or a smaller N", option->sub + 1, option->m,
+              option->m == 1 ? "" : "es", each.data, all.data);
+    hrun_buf_release(&each);
+    hrun_buf_release(&all);
+}
+
 int hrun_plan_evaluate(const struct hrun_plan_problem *problem, const int *pes, const int *procs, int check,
                        struct hrun_choice *out, struct hrun_error *err)
 {
@@ -191,8 +207,7 @@ int hrun_plan_evaluate(const struct hrun_plan_problem *problem, const int *pes, 
         if (pes[option->sub] == 0 || procs[option->sub] != option->m)
             continue;
         if (check && memory > 0 && !(option->m * bytes <= memory)) {
-            hrun_fail(err, HRUN_EINVAL, "sub-cluster %d: %d times %.4g bytes do not fit into the %.4g bytes "
-                      "of a PE", option->sub + 1, option->m, bytes, memory);
+            fail_memory(err, option, bytes, memory);
             goto out;
         }
         if (!(isfinite(t[o]) && t[o] > 0)) {

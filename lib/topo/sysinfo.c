@@ -38,7 +38,10 @@ static int has_word(const char *list, const char *word)
     return 0;
 }
 
-/* The number in a limit file; UINT64_MAX for "max", for no file and for anything else. */
+/* Version 1 writes "no limit" as LONG_MAX rounded down to a page; no memory comes near a quarter of the range. */
+static const uint64_t NO_LIMIT = (uint64_t)1 << 62;
+
+/* The number in a limit file; UINT64_MAX for "max", for no limit, for no file and for anything else. */
 static uint64_t read_limit(const char *path)
 {
     unsigned long long value;
@@ -47,7 +50,7 @@ static uint64_t read_limit(const char *path)
 
     if (!f)
         return limit;
-    if (fscanf(f, "%llu", &value) == 1)
+    if (fscanf(f, "%llu", &value) == 1 && value < NO_LIMIT)
         limit = value;
     fclose(f);
     return limit;

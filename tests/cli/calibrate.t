@@ -86,7 +86,15 @@ out_has "check: ok" "-n 1 runs one process"
 run hrun -app lu -N 180 --config '(1,2)' "$lu"
 out_has "check: ok" "--config (1,2) runs two on one PE"
 
-# The definition's rule, and the nearest sizes.
+# The definition's rule, the memory, and the nearest sizes.
+run hrun --dry-run -app lu -N 9007199254740992 "$lu"
+status_is 125 "a size that no memory holds: status 125"
+near=$(printf '%s\n' "$err" | sed -n 's/.*the nearest size that has one is \([0-9]*\)$/\1/p')
+ok "and the nearest size is told ($near)" test "${near:-0}" -gt 1000
+run hrun --dry-run -app lu -N "${near:-0}" "$lu"
+status_is 0 "which is valid"
+run hrun --dry-run -app lu -N "$((${near:-0} + ${near:-0} / 100))" "$lu"
+status_is 125 "while one a little larger is not"
 run hrun --dry-run -app femcg -N 7 -n 2 "$bin/femcg"
 status_is 125 "no valid configuration: status 125"
 err_has "does not accept" "and why"
@@ -148,9 +156,11 @@ sed -i '3s/.$/X/' "$HRUN_DATA/profiles/lu/$sig.log"
 run hrun-calibrate show lu
 out_has "1 bad record" "a corrupted record is reported and skipped"
 printf 'garbage' > "$HRUN_DATA/profiles/lu/$sig.yaml"
-run hrun --dry-run -app lu -N 180 "$lu"
-status_is 0 "corrupted models do not stop a run"
-out_has "$sig.yaml" "but are named"
+fails 125 "$sig.yaml" "models that cannot be read are an error that names the file" hrun -app lu -N 180 "$lu"
+err_has "hrun-calibrate fit" "and says what makes them anew"
+run hrun --dry-run --force -app lu -N 180 "$lu"
+status_is 0 "--force runs as without a profile"
+out_has "$sig.yaml" "and still names the file"
 run hrun-calibrate fit lu
 status_is 0 "and are made anew from the log"
 run hrun --dry-run -app lu -N 180 "$lu"

@@ -214,6 +214,11 @@ static void test_cgroup(void)
         { "proc/self/mountinfo", "35 31 0:32 /a/b /cg rw - cgroup2 none rw\n" },
         { "cg/memory.max", "700\n" }, { "cg/c/memory.max", "5\n" },
         { NULL, NULL } };
+    static const char *const v1_none[][2] = {   /* how version 1 writes that there is no limit */
+        { "proc/self/cgroup", "4:memory:/in\n" },
+        { "proc/self/mountinfo", "35 31 0:32 / /cg/mem rw,relatime - cgroup cgroup rw,memory\n" },
+        { "cg/mem/in/memory.limit_in_bytes", "9223372036854771712\n" },
+        { NULL, NULL } };
     static const char *const none[][2] = { { "proc/self/cgroup", "0::/\n" }, { NULL, NULL } };
     static const char *const junk[][2] = {
         { "proc/self/cgroup", "nonsense\n::\n0::relative\n\n" },
@@ -223,6 +228,7 @@ static void test_cgroup(void)
     ok(limit_of(v2) == 2147483648u, "cgroup v2: the smallest limit on the way up");
     ok(limit_of(v1) == 1000000, "cgroup v1, seen from inside a container");
     ok(limit_of(foreign) == 700, "a mount that does not show our cgroup");
+    ok(limit_of(v1_none) == UINT64_MAX, "cgroup v1 without a limit");
     ok(limit_of(none) == UINT64_MAX, "no limit");
     ok(limit_of(junk) == UINT64_MAX, "files that make no sense");
     errno = 5;
