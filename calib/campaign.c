@@ -10,6 +10,7 @@
 enum {
     REPETITIONS = 3,       /* three tell an outlier from a trend, at the least cost */
     LIST_MAX = 1000,
+    PROCS_MAX = 4096,      /* processes per PE: as in app definitions */
     ALL_PES_UP_TO = 4      /* paper 000, Table VI measures P = 1..4 of each sub-cluster */
 };
 
@@ -155,53 +156,23 @@ static int count_measured(struct context *c, int i, struct campaign *g, struct h
     return 0;
 }
 
-static int wanted_sub(const struct hrun_cluster *cl, int i, const char *use)
-{
-    size_t len = strlen(cl->subs[i].name);
-
-    for (const char *p = use; p && *p; p = strchr(p, ','), p = p ? p + 1 : NULL)
-        if (!strncmp(p, cl->subs[i].name, len) && (!p[len] || p[len] == ','))
-            return 1;
-    return !use;
-}
-
-static int check_use(const struct hrun_cluster *cl, const char *use, struct hrun_error *err)
-{
-    struct hrun_buf names = HRUN_BUF_INIT;
-    char *copy = strdup(use ? use : ""), *save = NULL, *word;
-    int rc = copy ? 0 : hrun_fail_nomem(err);
-
-    for (word = rc ? NULL : strtok_r(copy, ",", &save); word && !rc; word = strtok_r(NULL, ",", &save)) {
-        int i;
-
-        for (i = 0; i < cl->nsubs && strcmp(cl->subs[i].name, word); i++)
-            ;
-        if (i < cl->nsubs)
-            continue;
-        for (i = 0; i < cl->nsubs; i++)
-            hrun_buf_addf(&names, "%s%s", i ? ", " : "", cl->subs[i].name);
-        rc = hrun_fail(err, HRUN_EINVAL, "--use: there is no sub-cluster '%s'; there are: %s", word, names.data);
-    }
-    hrun_buf_release(&names);
-    free(copy);
-    return rc;
-}
-
-/* The points of one sub-cluster for one number of processes per PE. */
-static int add_points(struct context *c, const struct calib_settings *s, int i, int m, const int64_t *sizes, int nsizes,
-                      struct campaign *g, size_t *cap, struct hrun_error *err)
+/* The points of one sub-cluster, `have` PEs of it, for one number of processes per PE. */
+static int add_points(struct context *c, const struct calib_settings *s, int i, int have, int m, const int64_t *sizes,
+                      int nsizes, struct campaign *g, size_t *cap, struct hrun_error *err)
 {
     const struct hrun_subcluster *sub = &c->cluster->subs[i];
     int64_t pes[LIST_MAX + 1];
     int npes;
 
     if (!s->pes)
-        npes = default_pes(sub->npes, pes);
+        npes = default_pes(have, pes);
     else if (parse_list("--pes", s->pes, 1000000, pes, &npes, err))
         return -1;
     for (int j = 0; j < npes; j++) {
-        if (pes[j] > sub->npes)
+        if (pes[j] > have) {
+            g->skipped_pes++;
             continue;
+        }
         for (int k = 0; k < nsizes; k++) {
             int64_t P = pes[j] * m, N = fit_size(c->app, sizes[k], P, err);
             double bytes;
@@ -228,48 +199,60 @@ static int add_points(struct context *c, const struct calib_settings *s, int i, 
 int campaign_build(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err)
 {
     struct campaign g = { .wanted = REPETITIONS };
+    int *npes = calloc((size_t)c->cluster->nsubs, sizeof *npes);
     int64_t sizes[LIST_MAX + 1], procs[LIST_MAX + 1], n64 = REPETITIONS;
     int nsizes = 0, nprocs = 0;
     size_t cap = 0;
 
-    if (check_use(c->cluster, s->use, err) ||
+    if (!npes) {
+        hrun_fail_nomem(err);
+        goto fail;
+    }
+    if (context_use(c->cluster, s->use, npes, err) ||
         (s->repetitions && hrun_parse_count("--repetitions", s->repetitions, 1, 1000, &n64, err)))
-        return -1;
+        goto fail;
     g.wanted = (int)n64;
     if (s->sizes) {
         if (parse_list("--sizes", s->sizes, HRUN_COUNT_MAX, sizes, &nsizes, err))
-            return -1;
+            goto fail;
     } else {
         for (int i = 0; i < c->app->nsizes && i < LIST_MAX; i++)
             sizes[nsizes++] = c->app->sizes[i];
     }
-    if (!nsizes)
-        return hrun_fail(err, HRUN_EINVAL, "the definition of %s (%s) suggests no sizes: give some with --sizes LIST",
-                         c->app->name, c->app->file);
+    if (!nsizes) {
+        hrun_fail(err, HRUN_EINVAL, "the definition of %s (%s) suggests no sizes: give some with --sizes LIST",
+                  c->app->name, c->app->file);
+        goto fail;
+    }
     if (s->procs) {
-        if (parse_list("--procs", s->procs, 1000000, procs, &nprocs, err))
-            return -1;
+        if (parse_list("--procs", s->procs, PROCS_MAX, procs, &nprocs, err))
+            goto fail;
     } else {
         for (int i = 0; i < c->app->nprocs_per_pe && i < LIST_MAX; i++)
             procs[nprocs++] = c->app->procs_per_pe[i];
     }
     for (int i = 0; i < c->cluster->nsubs; i++) {
-        if (!wanted_sub(c->cluster, i, s->use))
+        if (!npes[i])
             continue;
         for (int j = 0; j < nprocs; j++)
-            if (add_points(c, s, i, (int)procs[j], sizes, nsizes, &g, &cap, err))
+            if (add_points(c, s, i, npes[i], (int)procs[j], sizes, nsizes, &g, &cap, err))
                 goto fail;
         if (!s->again && count_measured(c, i, &g, err))
             goto fail;
     }
     if (!g.n) {
-        hrun_fail(err, HRUN_EINVAL, "nothing to measure: the rule '%s' excludes %d points, memory %d; try other --sizes",
-                  hrun_expr_text(c->app->rule), g.skipped_rule, g.skipped_memory);
+        if (g.skipped_pes && !g.skipped_rule && !g.skipped_memory)
+            hrun_fail(err, HRUN_EINVAL, "--pes %s: no sub-cluster has so many PEs (hrun --show-cluster)", s->pes);
+        else
+            hrun_fail(err, HRUN_EINVAL, "nothing to measure: the rule '%s' excludes %d points, memory %d; try other "
+                      "--sizes", hrun_expr_text(c->app->rule), g.skipped_rule, g.skipped_memory);
         goto fail;
     }
+    free(npes);
     *out = g;
     return 0;
 fail:
+    free(npes);
     free(g.v);
     return -1;
 }

@@ -25,6 +25,7 @@ struct campaign {
     int n;
     int wanted;               /* repetitions of each point */
     int skipped_rule, skipped_memory; /* grid points that could not be made valid */
+    int skipped_pes;          /* numbers of PEs that a sub-cluster does not have */
 };
 
 /* Build the grid. Errors: HRUN_EINVAL (bad lists, no sizes known, nothing left to measure). */

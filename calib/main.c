@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     struct hrun_error err = { 0 };
     int rest, status;
 
-    context_signals();
+    context_start();
     if (hrun_opts_parse(calib_options, &s, argc, argv, &rest, &err))
         status = context_complain("hrun-calibrate", &err);
     else if (context_meta(&s.common, calib_options, "hrun-calibrate", calib_usage, calib_usage_after))

@@ -90,7 +90,7 @@ static int run_point(struct context *c, struct progress *p, char **words, const 
     if (!l || work_find_program(&w, l->nranks, err) || work_run(&w, l, r, err))
         goto done;
     /* An interrupted run says nothing about the application. */
-    if (!r->outcome.interrupted && work_record(&w, pes, procs, r, "calibration", err))
+    if (!r->outcome.interrupted && !r->outcome.signalled && work_record(&w, pes, procs, r, "calibration", err))
         goto done;
     rc = 0;
 done:
@@ -110,8 +110,8 @@ static int measure_point(struct context *c, struct progress *p, char **words, co
         show_point(p, c, g, point, NULL);
         if (run_point(c, p, words, point, &r, err))
             return -1;
-        if (r.outcome.interrupted)
-            return r.outcome.interrupted;
+        if (r.outcome.interrupted || r.outcome.signalled)
+            return r.outcome.interrupted ? r.outcome.interrupted : r.outcome.signalled;
         if (r.ok) {
             point->wall_s = (point->wall_s * point->have + r.outcome.wall_s) / (point->have + 1);
             point->have++;
@@ -225,6 +225,10 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
     w.N = s->sizes ? strtoll(s->sizes, NULL, 10) : c->app->nsizes ? c->app->sizes[0] : 1;
     if (work_find_program(&w, 0, err) || context_cluster(c, &s->common, err) || context_engine(c, err))
         return -1;
+    w.N = 0; /* sizes differ from run to run: only {N} tells them */
+    if (!work_size_is_told(&w))
+        return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for instance "
+                         "%s '{N}'", words[0]);
     return campaign_build(c, s, g, err);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,10 +19,13 @@ static void heed_nothing(int sig)
     (void)sig;
 }
 
-void context_signals(void)
+void context_start(void)
 {
     struct sigaction act = { .sa_handler = heed_nothing, .sa_flags = SA_RESTART };
 
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+            _exit(STATUS_FAILED);
     sigaction(SIGPIPE, &act, NULL);
     sigaction(SIGXFSZ, &act, NULL);
 }
@@ -62,6 +66,43 @@ int context_program(struct context *c, const char *argv0, struct hrun_error *err
     free(c->program);
     c->program = path;
     return hrun_program_mpi(path, &c->mpi, err);
+}
+
+int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struct hrun_error *err)
+{
+    struct hrun_buf names = HRUN_BUF_INIT;
+    char *text = strdup(use ? use : ""), *save = NULL, *word;
+    int rc = text ? 0 : hrun_fail_nomem(err), total = 0;
+
+    for (int i = 0; i < cl->nsubs; i++)
+        npes[i] = use ? 0 : cl->subs[i].npes;
+    for (word = rc ? NULL : strtok_r(text, ",", &save); word && !rc; word = strtok_r(NULL, ",", &save)) {
+        char *colon = strchr(word, ':');
+        int64_t pes;
+        int i;
+
+        if (colon)
+            *colon = 0;
+        for (i = 0; i < cl->nsubs && strcmp(cl->subs[i].name, word); i++)
+            ;
+        if (i == cl->nsubs) {
+            for (int j = 0; j < cl->nsubs; j++)
+                hrun_buf_addf(&names, "%s%s", j ? ", " : "", cl->subs[j].name);
+            rc = hrun_fail(err, HRUN_EINVAL, "--use: there is no sub-cluster '%s'; there are: %s", word, names.data);
+            break;
+        }
+        pes = cl->subs[i].npes;
+        if (colon)
+            rc = hrun_parse_count("--use", colon + 1, 0, cl->subs[i].npes, &pes, err);
+        npes[i] = (int)pes;
+    }
+    for (int i = 0; i < cl->nsubs; i++)
+        total += npes[i];
+    if (!rc && !total)
+        rc = hrun_fail(err, HRUN_EINVAL, "--use leaves no PE");
+    hrun_buf_release(&names);
+    free(text);
+    return rc;
 }
 
 /* The share folder: beside the binary in a build tree or a moved installation, else the configured one. */

@@ -40,9 +40,14 @@ struct common_settings {
     int help, version, completion;
 };
 
-/* A closed pipe or a file over its size limit is to be an error of write(2), not the end of hrun. The handlers do
+/* --use NAME[:PES],...: the PEs of each sub-cluster that may be used, into npes[nsubs] (all when use is NULL).
+ * Errors: HRUN_EINVAL (unknown sub-cluster, more PEs than it has, nothing left). */
+int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struct hrun_error *err);
+
+/* To be called first in main. Descriptors 0 to 2 that are closed are opened on /dev/null, so that no file of ours takes
+ * their place. A closed pipe or a file over its size limit is to be an error of write(2), not the end of hrun. The handlers do
  * nothing and, unlike SIG_IGN, are not inherited by the programs that hrun starts. */
-void context_signals(void);
+void context_start(void);
 
 void common_settings_release(struct common_settings *s);
 

@@ -15,48 +15,6 @@ enum { TOP_DEFAULT = 3, TOP_MAX = 1000 };
 
 /* ------------------------------------------------------------------ what the user asked for */
 
-/* --use NAME[:PES],...: limit the PEs of each sub-cluster. */
-static int apply_use(const struct hrun_cluster *cl, const char *use, struct sub_view *subs, struct hrun_error *err)
-{
-    struct hrun_buf names = HRUN_BUF_INIT;
-    char *text = strdup(use), *save = NULL, *word;
-    int *wanted = calloc((size_t)cl->nsubs, sizeof *wanted);
-    int rc = -1;
-
-    if (!text || !wanted) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
-    for (word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
-        char *colon = strchr(word, ':');
-        int64_t pes;
-        int i;
-
-        if (colon)
-            *colon = 0;
-        for (i = 0; i < cl->nsubs && strcmp(cl->subs[i].name, word); i++)
-            ;
-        if (i == cl->nsubs) {
-            for (int j = 0; j < cl->nsubs; j++)
-                hrun_buf_addf(&names, "%s%s", j ? ", " : "", cl->subs[j].name);
-            hrun_fail(err, HRUN_EINVAL, "--use: there is no sub-cluster '%s'; there are: %s", word, names.data);
-            goto done;
-        }
-        pes = cl->subs[i].npes;
-        if (colon && hrun_parse_count("--use", colon + 1, 0, cl->subs[i].npes, &pes, err))
-            goto done;
-        wanted[i] = (int)pes;
-    }
-    for (int i = 0; i < cl->nsubs; i++)
-        subs[i].npes = wanted[i];
-    rc = 0;
-done:
-    hrun_buf_release(&names);
-    free(wanted);
-    free(text);
-    return rc;
-}
-
 /* Models of one sub-cluster: the stored ones, or fitted anew when --fit asks for another method. A profile that cannot be
  * read stops hrun, unless the user has said what to run (needed = 0): then it is only told. */
 static int load_models(struct context *c, int i, enum hrun_method method, int needed, struct sub_view *v,
@@ -137,7 +95,7 @@ static void predict(struct decision *d, struct hrun_predictor *p)
 }
 
 /* The configuration that mpirun's default amounts to, and what the model says of it. */
-static void predict_plain(struct context *c, struct decision *d, const struct hrun_plan_problem *problem)
+static void predict_plain(struct decision *d, const struct hrun_plan_problem *problem)
 {
     struct hrun_choice choice;
 
@@ -148,8 +106,10 @@ static void predict_plain(struct context *c, struct decision *d, const struct hr
     if (!hrun_plan_evaluate(problem, d->plain_pes, d->plain_procs, 0, &choice, NULL)) {
         d->plain_known = 1;
         d->plain_time_s = choice.time_s;
-        d->plain_valid = hrun_app_rule(c->app, d->N, choice.P, NULL) == 1;
         hrun_choice_release(&choice);
+        d->plain_valid = !hrun_plan_evaluate(problem, d->plain_pes, d->plain_procs, 1, &choice, NULL);
+        if (d->plain_valid)
+            hrun_choice_release(&choice);
     }
 }
 
@@ -189,9 +149,9 @@ static int by_config(struct context *c, const struct hrun_settings *s, struct de
     if (hrun_config_parse(s->config, d->nsubs, d->pes, d->procs, err))
         return hrun_fail_prefix(err, "--config");
     for (int i = 0; i < d->nsubs; i++)
-        if (d->pes[i] > cl->subs[i].npes)
-            return hrun_fail(err, HRUN_EINVAL, "--config: sub-cluster %s has %d PEs, not %d", cl->subs[i].name,
-                             cl->subs[i].npes, d->pes[i]);
+        if (d->pes[i] > d->subs[i].npes)
+            return hrun_fail(err, HRUN_EINVAL, "--config: sub-cluster %s has %d PEs%s, not %d", cl->subs[i].name,
+                             d->subs[i].npes, d->subs[i].npes < cl->subs[i].npes ? " to use" : "", d->pes[i]);
     d->has_config = 1;
     d->P = count_processes(d);
     return check_rule(c, d, d->P, err);
@@ -222,12 +182,28 @@ static int one_per_pe(struct decision *d, int P)
     return d->has_config;
 }
 
+/* P processes on all PEs, as many on each, if the definition allows that number. */
+static void all_alike(const struct hrun_app *app, struct decision *d, int P)
+{
+    int npes = 0;
+
+    for (int i = 0; i < d->nsubs; i++)
+        npes += d->subs[i].npes;
+    for (int k = 0; k < app->nprocs_per_pe && !d->has_config; k++)
+        d->has_config = npes * app->procs_per_pe[k] == P;
+    for (int i = 0; i < d->nsubs && d->has_config; i++) {
+        d->pes[i] = d->subs[i].npes;
+        d->procs[i] = d->pes[i] ? P / npes : 0;
+    }
+}
+
 static int by_count(struct context *c, int P, struct decision *d, struct hrun_error *err)
 {
     d->by = BY_USER;
     if (check_rule(c, d, P, err))
         return -1;
-    one_per_pe(d, P);
+    if (!one_per_pe(d, P) && c->app)
+        all_alike(c->app, d, P);
     return 0;
 }
 
@@ -259,8 +235,6 @@ static int by_default(struct context *c, struct decision *d, const struct hrun_p
     d->by = BY_DEFAULT;
     for (int i = 0; i < d->nsubs; i++)
         npes += d->subs[i].npes;
-    if (!npes)
-        return hrun_fail(err, HRUN_EINVAL, "--use leaves no PE");
     /* All P are asked, not only down to the first that will do: a rule that breaks for some P is told at once. */
     for (int P = 1; P <= npes; P++) {
         int valid = plain_is_valid(c, d, subs, P, err);
@@ -349,13 +323,14 @@ static int gather_models(struct context *c, const struct hrun_settings *s, struc
     return have;
 }
 
-int decide(struct context *c, const struct hrun_settings *s, struct decision *d, struct hrun_error *err)
+int decide(struct context *c, const struct hrun_settings *s, int64_t N, struct decision *d, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = c->cluster;
     struct hrun_plan_sub *subs = NULL;
     struct hrun_models **models = NULL;
     struct hrun_predictor *predictor = NULL;
     struct hrun_plan_problem problem = { 0 };
+    int *npes = calloc((size_t)cl->nsubs, sizeof *npes);
     int64_t P = 0;
     int have = 0, rc = -1;
 
@@ -365,9 +340,15 @@ int decide(struct context *c, const struct hrun_settings *s, struct decision *d,
     d->method = HRUN_METHOD_NNLS;
     if ((s->family && hrun_family_parse(s->family, &d->family, err)) ||
         (c->set->fit && hrun_method_parse(c->set->fit, &d->method, err)) ||
-        (s->size && hrun_parse_count("-N", s->size, 1, HRUN_COUNT_MAX, &d->N, err)) ||
-        (s->use && apply_use(cl, s->use, d->subs, err)))
+        (npes && context_use(cl, s->use, npes, err)))
         goto done;
+    if (!npes) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    d->N = N;
+    for (int i = 0; i < cl->nsubs; i++)
+        d->subs[i].npes = npes[i];
     if (s->procs && hrun_parse_count("-n", s->procs, 1, INT_MAX / 2, &P, err))
         goto done;
     if (P > capacity(c, d) && !s->oversubscribe) {
@@ -404,15 +385,16 @@ int decide(struct context *c, const struct hrun_settings *s, struct decision *d,
         : P ? by_count(c, (int)P, d, err)
         : by_default(c, d, subs, err))
         goto done;
-    if (predictor) {
+    if (predictor && d->has_config) {
         predict(d, predictor);
-        predict_plain(c, d, &problem);
+        predict_plain(d, &problem);
     }
     rc = 0;
 done:
     hrun_predictor_destroy(predictor);
     free(models);
     free(subs);
+    free(npes);
     if (rc)
         decision_release(d);
     return rc;

@@ -9,7 +9,7 @@ int main(int argc, char **argv)
     struct hrun_error err = { 0 };
     int rest, status;
 
-    context_signals();
+    context_start();
     if (hrun_opts_parse(hrun_options, &s, argc, argv, &rest, &err))
         status = context_complain("hrun", &err);
     else if (context_meta(&s.common, hrun_options, "hrun", hrun_usage, hrun_usage_after))

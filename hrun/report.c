@@ -4,8 +4,8 @@
 #include "base/table.h"
 #include "base/units.h"
 
-#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A profile is called stale when the actual time leaves the prediction interval by more than this part of the
@@ -32,49 +32,63 @@ static void add_percent(struct hrun_buf *out, double ratio)
     hrun_buf_addf(out, fabs(p) < 9.95 ? "%+.1f %%" : "%+.0f %%", p);
 }
 
-void report_quoted(struct hrun_buf *out, const char *word)
+static void add_option(struct hrun_buf *out, const char *option, const char *value)
 {
-    const char *p;
-
-    for (p = word; *p && (isalnum((unsigned char)*p) || strchr("-_./:=,+@%{}", *p)); p++)
-        ;
-    if (*word && !*p) {
-        hrun_buf_adds(out, word);
+    if (!value)
         return;
-    }
-    hrun_buf_addc(out, '\'');
-    for (p = word; *p; p++) {
-        if (*p == '\'')
-            hrun_buf_adds(out, "'\\''");
-        else
-            hrun_buf_addc(out, *p);
-    }
-    hrun_buf_addc(out, '\'');
+    hrun_buf_addf(out, " %s ", option);
+    hrun_buf_add_shell(out, value);
 }
 
-void report_calibrate_command(const struct context *c, int again, char *const *words, struct hrun_buf *out)
+static void add_options(struct hrun_buf *out, const char *option, const struct hrun_strvec *values)
+{
+    for (size_t i = 0; i < values->n; i++)
+        add_option(out, option, values->v[i]);
+}
+
+/* The words with {N} where the size stands; without arguments when the size does not reach the program by them but
+ * would by the definition's own. */
+static void add_words(const struct context *c, int64_t N, char *const *words, struct hrun_buf *out)
+{
+    struct work w = { .c = (struct context *)c, .N = N, .words = words };
+    char *program[] = { words[0], NULL };
+    char number[32];
+
+    if (c->app && !work_size_is_told(&w)) {
+        w.words = program;
+        if (work_size_is_told(&w))
+            words = program;
+    }
+    snprintf(number, sizeof number, "%lld", (long long)N);
+    for (char *const *word = words; *word; word++) {
+        hrun_buf_addc(out, ' ');
+        hrun_buf_add_shell(out, word > words && N && !strcmp(*word, number) ? "{N}" : *word);
+    }
+}
+
+void report_calibrate_command(const struct context *c, int again, int64_t N, char *const *words, struct hrun_buf *out)
 {
     const struct common_settings *s = c->set;
-    struct { const char *option, *value; } given[] = {
-        { "--profile-path", s->profile_path }, { "--cluster", s->cluster_file }, { "--hostfile", s->host_file },
-        { "--host", s->hosts }, { "--level", s->level }, { "--engine", s->engine }, { "--data", s->data },
-        { "--wdir", s->wdir },
-    };
 
     hrun_buf_addf(out, "hrun-calibrate%s -app %s", again ? " --again" : "", c->app ? c->app->name : "NAME");
-    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
-        if (given[i].value) {
-            hrun_buf_addf(out, " %s ", given[i].option);
-            report_quoted(out, given[i].value);
-        }
-    for (size_t i = 0; i < s->defines.n; i++) {
-        hrun_buf_adds(out, " -D ");
-        report_quoted(out, s->defines.v[i]);
-    }
-    for (; words && *words; words++) {
+    add_option(out, "--profile-path", s->profile_path);
+    add_option(out, "--data", s->data);
+    add_option(out, "--cluster", s->cluster_file);
+    add_option(out, "--hostfile", s->host_file);
+    add_option(out, "--host", s->hosts);
+    add_option(out, "--level", s->level);
+    add_option(out, "--engine", s->engine);
+    add_option(out, "--wdir", s->wdir);
+    add_options(out, "-D", &s->defines);
+    add_options(out, "-x", &s->env);
+    for (size_t i = 0; i < s->mca.n; i++) {
+        const char *eq = strchr(s->mca.v[i], '=');
+
+        hrun_buf_addf(out, " --mca %.*s", eq ? (int)(eq - s->mca.v[i]) : 0, s->mca.v[i]);
         hrun_buf_addc(out, ' ');
-        report_quoted(out, *words);
+        hrun_buf_add_shell(out, eq ? eq + 1 : "");
     }
+    add_words(c, N, words, out);
 }
 
 static int total_pes(const struct hrun_cluster *cl)
@@ -133,7 +147,7 @@ static int add_subclusters(const struct context *c, const struct decision *d, co
     hrun_table_row(t, "sub-cluster", "hosts", "PEs used", "procs/PE", "ranks", d->predicted ? "predicted" : "", "");
     for (int i = 0; i < d->nsubs; i++) {
         const struct hrun_subcluster *s = &c->cluster->subs[i];
-        int used = d->has_config ? d->pes[i] : s->npes;
+        int used = d->has_config ? d->pes[i] : d->subs[i].npes;
 
         hrun_buf_reset(&hosts);
         hrun_buf_reset(&ranks);
@@ -241,21 +255,21 @@ static void add_notes(const struct context *c, const struct decision *d, char *c
                       d->extrapolation);
     if (c->app && d->N && missing) {
         hrun_buf_adds(out, d->nsamples ? "  to measure the rest: " : "  to make a profile: ");
-        report_calibrate_command(c, 0, words, out);
+        report_calibrate_command(c, 0, d->N, words, out);
         hrun_buf_addc(out, '\n');
     }
 }
 
 /* What would be started, and how. */
-static int add_command(const struct context *c, const struct command *cmd, struct hrun_buf *out, struct hrun_error *err)
+static void add_command(const struct context *c, const struct command *cmd, struct hrun_buf *out)
 {
     struct hrun_buf rankfile = HRUN_BUF_INIT;
-    int rc = 0;
+    struct hrun_error why = { 0 };
 
     hrun_buf_adds(out, "  would run: ");
     if (!strcmp(c->engine->name, "local")) {
         for (char *const *word = cmd->argv; *word; word++) {
-            report_quoted(out, *word);
+            hrun_buf_add_shell(out, *word);
             hrun_buf_addc(out, ' ');
         }
         hrun_buf_addf(out, " as %d process%s of hrun itself\n  the same by mpirun: ", cmd->layout->nranks,
@@ -263,12 +277,12 @@ static int add_command(const struct context *c, const struct command *cmd, struc
     }
     hrun_buf_addf(out, "%s\n", cmd->mpirun);
     if (c->set->verbose) {
-        rc = hrun_layout_rankfile(cmd->layout, &rankfile, err);
-        if (!rc)
+        if (!hrun_layout_rankfile(cmd->layout, &rankfile, &why))
             hrun_buf_addf(out, "\n  hrun.rankfile:\n%s", rankfile.data);
+        else
+            hrun_buf_addf(out, "\n  there is no rankfile for it: %s\n", why.text);
     }
     hrun_buf_release(&rankfile);
-    return rc;
 }
 
 int report_plan(const struct context *c, const struct decision *d, const struct command *cmd, char *const *words,
@@ -308,7 +322,8 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
     if (d->plan)
         add_counts(d, out);
     add_notes(c, d, words, out);
-    return add_command(c, cmd, out, err) ? -1 : finish(out, err);
+    add_command(c, cmd, out);
+    return finish(out, err);
 }
 
 int report_cluster(const struct context *c, struct hrun_buf *out, struct hrun_error *err)
@@ -377,12 +392,12 @@ void report_before(const struct context *c, const struct decision *d, char *cons
         if (d->subs[i].why_not)
             hrun_buf_addf(out, "hrun: sub-cluster %s: %s\n", c->cluster->subs[i].name, d->subs[i].why_not);
     hrun_buf_adds(out, "hrun: to make one: ");
-    report_calibrate_command(c, 0, words, out);
+    report_calibrate_command(c, 0, d->N, words, out);
     hrun_buf_addc(out, '\n');
 }
 
-void report_after(const struct context *c, const struct decision *d, const struct work_result *r, int recorded,
-                  char *const *words, struct hrun_buf *out)
+void report_after(const struct context *c, const struct decision *d, const struct work_result *r, int told,
+                  int recorded, char *const *words, struct hrun_buf *out)
 {
     double delta;
 
@@ -396,6 +411,9 @@ void report_after(const struct context *c, const struct decision *d, const struc
             hrun_buf_adds(out, "hrun: actual ");
             hrun_add_seconds(out, r->time_s);
             hrun_buf_addf(out, " with %d process%s%s\n", d->P, d->P == 1 ? "" : "es", recorded ? ", recorded" : "");
+            if (!told)
+                hrun_buf_addf(out, "hrun: not recorded: N = %lld does not stand among the program's words; write {N} "
+                              "where the size belongs\n", (long long)d->N);
         }
         return;
     }
@@ -408,7 +426,7 @@ void report_after(const struct context *c, const struct decision *d, const struc
     hrun_buf_addf(out, ", prediction error %+.1f %%\n", 100 * delta);
     if (r->time_s > d->high_s + STALE * d->time_s || r->time_s < d->low_s - STALE * d->time_s) {
         hrun_buf_adds(out, "hrun: the profile looks stale; to measure again: ");
-        report_calibrate_command(c, 1, words, out);
+        report_calibrate_command(c, 1, d->N, words, out);
         hrun_buf_addc(out, '\n');
     }
 }

@@ -24,15 +24,13 @@ int report_cluster(const struct context *c, struct hrun_buf *out, struct hrun_er
 int report_cluster_json(const struct context *c, struct hrun_buf *out, struct hrun_error *err);
 
 /* The hrun-calibrate command that would make the missing profile (again = 1: measure a stale one anew), as the user
- * would type it. */
-void report_calibrate_command(const struct context *c, int again, char *const *words, struct hrun_buf *out);
+ * would type it after a run of size N. */
+void report_calibrate_command(const struct context *c, int again, int64_t N, char *const *words, struct hrun_buf *out);
 
-/* One line before a run without a profile, and one after every run; "" when there is nothing to say. */
+/* One line before a run without a profile, and one after every run; "" when there is nothing to say. told: the size
+ * reached the program; recorded: the run is in the log. */
 void report_before(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out);
-void report_after(const struct context *c, const struct decision *d, const struct work_result *r, int recorded,
-                  char *const *words, struct hrun_buf *out);
-
-/* Append word quoted for a shell where it needs quotes. */
-void report_quoted(struct hrun_buf *out, const char *word);
+void report_after(const struct context *c, const struct decision *d, const struct work_result *r, int told,
+                  int recorded, char *const *words, struct hrun_buf *out);
 
 #endif

@@ -19,6 +19,25 @@ static int print(json_t *root, struct hrun_buf *out, struct hrun_error *err)
     return out->failed ? hrun_fail_nomem(err) : 0;
 }
 
+/* A text; bytes that are not UTF-8 (a program's name may hold any) become U+FFFD, so that none is lost silently. */
+static json_t *text(const char *s)
+{
+    json_t *j = json_string(s);
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    if (j)
+        return j;
+    for (; *s; s++) {
+        if ((unsigned char)*s < 0x80)
+            hrun_buf_addc(&b, *s);
+        else
+            hrun_buf_adds(&b, "\xef\xbf\xbd");
+    }
+    j = json_string(b.data);
+    hrun_buf_release(&b);
+    return j;
+}
+
 static json_t *config(const int *pes, const int *procs, int n)
 {
     json_t *a = json_array();
@@ -47,8 +66,8 @@ static json_t *ranks(const struct hrun_layout *l)
     for (int r = 0; r < l->nranks; r++) {
         const struct hrun_rank *k = &l->ranks[r];
 
-        json_array_append_new(a, json_pack("{s:i, s:s, s:s, s:i, s:s, s:s}", "rank", r, "host",
-                                           cl->hosts[k->host].name, "subcluster", cl->subs[k->sub].name, "pe", k->pe,
+        json_array_append_new(a, json_pack("{s:i, s:o, s:s, s:i, s:s, s:s}", "rank", r, "host",
+                                           text(cl->hosts[k->host].name), "subcluster", cl->subs[k->sub].name, "pe", k->pe,
                                            "cores", k->cores, "pus", k->cpuset));
     }
     return a;
@@ -65,11 +84,11 @@ int report_plan_json(const struct context *c, const struct decision *d, const st
         const struct hrun_subcluster *s = &cl->subs[i];
 
         json_array_append_new(
-            subs, json_pack("{s:s, s:s, s:i, s:i, s:i, s:o, s:b, s:s?}", "name", s->name, "signature",
+            subs, json_pack("{s:s, s:s, s:i, s:i, s:i, s:o, s:b, s:o}", "name", s->name, "signature",
                             c->signatures.v[i], "pes", s->npes, "pes_used", d->has_config ? d->pes[i] : 0,
                             "procs_per_pe", d->has_config ? d->procs[i] : 0, "predicted_s",
                             seconds(d->sub_time_s[i] > 0, d->sub_time_s[i]), "profile", d->subs[i].models != NULL,
-                            "note", d->subs[i].why_not));
+                            "note", d->subs[i].why_not ? text(d->subs[i].why_not) : json_null()));
     }
     json_object_set_new(root, "app", c->app ? json_string(c->app->name) : json_null());
     json_object_set_new(root, "N", d->N ? json_integer(d->N) : json_null());
@@ -108,9 +127,9 @@ int report_plan_json(const struct context *c, const struct decision *d, const st
     json_object_set_new(root, "measurements", json_integer(d->nsamples));
     json_object_set_new(root, "ranks", ranks(cmd->layout));
     for (char *const *word = cmd->argv; *word; word++)
-        json_array_append_new(argv, json_string(*word));
+        json_array_append_new(argv, text(*word));
     json_object_set_new(root, "argv", argv);
-    json_object_set_new(root, "mpirun", json_string(cmd->mpirun));
+    json_object_set_new(root, "mpirun", text(cmd->mpirun));
     return print(root, out, err);
 }
 
@@ -131,13 +150,13 @@ int report_cluster_json(const struct context *c, struct hrun_buf *out, struct hr
                                                  "index", s->pes[k].index, "cores", s->pes[k].cores, "pus",
                                                  s->pes[k].cpuset, "memory_bytes", (double)s->pes[k].memory_bytes));
         json_array_append_new(
-            subs, json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:s?, s:o}", "name", s->name, "cpu_model",
-                            s->cpu_model, "core_kind", s->core_kind, "level", hrun_level_name(s->level),
+            subs, json_pack("{s:s, s:o, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:s?, s:o}", "name", s->name, "cpu_model",
+                            text(s->cpu_model), "core_kind", s->core_kind, "level", hrun_level_name(s->level),
                             "cores_per_pe", s->cores_per_pe, "pus_per_pe", s->pus_per_pe, "memory_bytes",
                             (double)s->memory_bytes, "cost_per_hour", s->cost_per_hour, "power_w", s->power_w,
                             "signature", (size_t)i < c->signatures.n ? c->signatures.v[i] : NULL, "pes", pes));
     }
-    json_object_set_new(root, "source", json_string(cl->source));
+    json_object_set_new(root, "source", text(cl->source));
     json_object_set_new(root, "hosts", hosts);
     json_object_set_new(root, "subclusters", subs);
     return print(root, out, err);

@@ -112,10 +112,10 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
                          words[0]);
     p->w = (struct work){ .c = c, .N = N, .words = words, .tag_output = s->tag_output, .on_message = hear };
     if (work_find_program(&p->w, 0, err) || context_cluster(c, &s->common, err) || context_engine(c, err) ||
-        decide(c, s, &p->d, err) || work_find_program(&p->w, p->d.P, err))
+        decide(c, s, N, &p->d, err) || work_find_program(&p->w, p->d.P, err))
         return -1;
     p->layout = p->d.has_config ? hrun_layout_create(c->cluster, p->d.pes, p->d.procs, err)
-                                : hrun_layout_plain(c->cluster, p->d.P, err);
+                                : hrun_layout_plain(c->cluster, p->d.P, NULL, err);
     if (!p->layout)
         return -1;
     return 0;
@@ -151,7 +151,7 @@ static int launch(struct prepared *p, const struct hrun_settings *s, char **word
     struct work_result r = { 0 };
     struct hrun_buf text = HRUN_BUF_INIT;
     struct hrun_error record_err = { 0 };
-    int recorded = 0;
+    int told = p->c.app && p->d.N && work_size_is_told(&p->w), recorded = 0;
 
     report_before(&p->c, &p->d, words, &text);
     say(&s->common, &text);
@@ -159,13 +159,13 @@ static int launch(struct prepared *p, const struct hrun_settings *s, char **word
         hrun_buf_release(&text);
         return -1;
     }
-    if (p->c.app && p->d.N && p->d.has_config && r.ok && !s->no_record) {
+    if (told && p->d.has_config && r.ok && !s->no_record) {
         recorded = !work_record(&p->w, p->d.pes, p->d.procs, &r, "run", &record_err);
         if (!recorded && !s->common.quiet)
             context_complain("hrun: this run was not recorded", &record_err);
     }
     hrun_buf_reset(&text);
-    report_after(&p->c, &p->d, &r, recorded, words, &text);
+    report_after(&p->c, &p->d, &r, told, recorded, words, &text);
     fflush(stdout);
     say(&s->common, &text);
     hrun_buf_release(&text);

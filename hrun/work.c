@@ -74,6 +74,22 @@ int work_words(const struct work *w, int64_t P, struct hrun_strvec *out, struct 
     return 0;
 }
 
+int work_size_is_told(const struct work *w)
+{
+    const struct hrun_app *app = w->c->app;
+    char number[32];
+    int told = app->stdin_text && strstr(app->stdin_text, "{N}");
+
+    snprintf(number, sizeof number, "%lld", (long long)w->N);
+    for (char *const *word = w->words; *word && !told; word++)
+        told = strstr(*word, "{N}") || (word > w->words && w->N && !strcmp(*word, number));
+    for (int i = 0; i < app->nargs && !w->words[1] && !told; i++)
+        told = strstr(app->args[i], "{N}") != NULL;
+    for (int i = 0; i < app->nfiles && !told; i++)
+        told = strstr(app->files[i].content, "{N}") || strstr(app->files[i].path, "{N}");
+    return told;
+}
+
 int work_job(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *words, char **stdin_text,
              struct hrun_job *job, struct hrun_error *err)
 {
@@ -154,12 +170,14 @@ static void judge(const struct work *w, struct listener *l, const char *stderr_t
     r->detail[0] = 0;
     if (r->outcome.timed_out)
         snprintf(r->status, sizeof r->status, "timeout");
-    else if (r->outcome.interrupted)
+    else if (r->outcome.interrupted || r->outcome.signalled)
         snprintf(r->status, sizeof r->status, "interrupted");
-    else if (r->outcome.status > 128)
-        snprintf(r->status, sizeof r->status, "signal %d", r->outcome.status - 128);
+    else if (r->outcome.killed_by)
+        snprintf(r->status, sizeof r->status, "signal %d", r->outcome.killed_by);
     else if (r->outcome.status)
         snprintf(r->status, sizeof r->status, "exit %d", r->outcome.status);
+    else if (r->outcome.stopped)
+        snprintf(r->status, sizeof r->status, "stopped for a while");
     else if (!l->clock) {
         r->ok = 1;
         r->time_s = r->outcome.wall_s;

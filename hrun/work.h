@@ -30,6 +30,10 @@ struct work_result {
  * definition's arguments added when the user gave none. */
 int work_words(const struct work *w, int64_t P, struct hrun_strvec *out, struct hrun_error *err);
 
+/* Does the size reach the program? 1 when {N} stands in the words, in the definition's arguments (if the user gave none),
+ * files or standard input, or when N itself is one of the user's words; else the run says nothing about N. */
+int work_size_is_told(const struct work *w);
+
 /* Find the program for P processes and its MPI (into the context). Its name may hold {N} and {P}; P = 0 takes the first
  * P for which it exists: enough to know its MPI before P is chosen. Errors: those of context_program. */
 int work_find_program(const struct work *w, int64_t P, struct hrun_error *err);
