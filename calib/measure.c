@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "campaign.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,10 +48,13 @@ static void show_point(const struct progress *p, const struct context *c, const 
     else if (r->ok)
         hrun_add_seconds(&out, r->time_s);
     else
-        hrun_buf_addf(&out, "failed: %s", r->status);
+        hrun_buf_addf(&out, "failed: %s%s%s", r->status, r->detail[0] ? ": " : "", r->detail);
     if (left > 0 && p->done < p->total) {
         hrun_buf_adds(&out, "   about ");
-        hrun_add_seconds(&out, left < 1 ? 1 : left);
+        if (left < 1)
+            hrun_buf_adds(&out, "a second");
+        else
+            hrun_add_seconds(&out, round(left));
         hrun_buf_adds(&out, " left");
     }
     clear_line(p);
@@ -225,6 +229,9 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
     w.N = s->sizes ? strtoll(s->sizes, NULL, 10) : c->app->nsizes ? c->app->sizes[0] : 1;
     if (work_find_program(&w, 0, err) || context_cluster(c, &s->common, err) || context_engine(c, err))
         return -1;
+    if (!context_is_real(c))
+        return hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): times "
+                         "measured here say nothing about it; unset the variable");
     w.N = 0; /* sizes differ from run to run: only {N} tells them */
     if (!work_size_is_told(&w))
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for instance "

@@ -191,6 +191,17 @@ int context_engine(struct context *c, struct hrun_error *err)
     return rc;
 }
 
+int context_is_real(const struct context *c)
+{
+    for (int i = 0; i < c->cluster->nhosts; i++) {
+        const struct hrun_host *h = &c->cluster->hosts[i];
+
+        if (h->is_local && h->topo && !hrun_topo_is_this_system(h->topo))
+            return 0;
+    }
+    return 1;
+}
+
 void context_release(struct context *c)
 {
     hrun_strvec_release(&c->signatures);
@@ -223,7 +234,7 @@ int context_meta(const struct common_settings *s, const struct hrun_opt *table, 
     if (!s->help && !s->version && !s->completion)
         return 0;
     if (s->help) {
-        hrun_buf_adds(&out, usage);
+        hrun_buf_addf(&out, "%s\n", usage);
         hrun_opts_help(table, &out);
         hrun_buf_adds(&out, after);
     } else if (s->version) {

@@ -63,9 +63,9 @@ void common_settings_release(struct common_settings *s);
       "Application", hrun_opt_string, COMMON_AT(profile_path) }, \
     { "data", 0, HRUN_OPT_DIR, "DIR", NULL, "where profiles are kept (default: $HRUN_DATA)", \
       "Application", hrun_opt_string, COMMON_AT(data) }, \
-    { "fit", 0, HRUN_OPT_CHOICE, "METHOD", "nnls ls", "how models are fitted: nnls (default) or ls", \
+    { "fit", 0, HRUN_OPT_CHOICE, "METHOD", "nnls ls", "how models are fitted", \
       "Application", hrun_opt_string, COMMON_AT(fit) }, \
-    { "force", 0, HRUN_OPT_NONE, NULL, NULL, "overwrite input files that hrun did not write", \
+    { "force", 0, HRUN_OPT_NONE, NULL, NULL, "overwrite files hrun did not write; run what the rule excludes", \
       "Application", hrun_opt_flag, COMMON_AT(force) }
 
 #define COMMON_OPTIONS_WHERE \
@@ -124,6 +124,9 @@ int context_program(struct context *c, const char *argv0, struct hrun_error *err
 int context_app(struct context *c, const char *argv0, struct hrun_error *err);
 /* Engine, time limit, store and signatures; needs cluster and program. */
 int context_engine(struct context *c, struct hrun_error *err);
+/* 1 unless the topology of this host is only a description (HWLOC_XMLFILE, HWLOC_SYNTHETIC): then processes cannot be
+ * bound, and times say nothing about the machine described. */
+int context_is_real(const struct context *c);
 /* Open the store alone (for commands that launch nothing). */
 int context_store(struct context *c, struct hrun_error *err);
 void context_release(struct context *c);

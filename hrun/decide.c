@@ -259,12 +259,17 @@ static int by_model(struct context *c, const struct hrun_settings *s, const stru
                     struct decision *d, struct hrun_error *err)
 {
     int64_t top = TOP_DEFAULT;
+    struct hrun_error why = { 0 };
 
     d->by = BY_MODEL;
     if (s->top && hrun_parse_count("--top", s->top, 1, TOP_MAX, &top, err))
         return -1;
-    if (hrun_plan_search(problem, (int)top, &d->plan, err)) {
-        if (err && err->code == HRUN_EINFEASIBLE) {
+    if (hrun_plan_search(problem, (int)top, &d->plan, &why)) {
+        /* -n 3 on two PEs is no configuration: it is run as without a profile, if the rule accepts it. */
+        if (why.code == HRUN_EINFEASIBLE && problem->P)
+            return by_count(c, problem->P, d, err);
+        *err = why;
+        if (why.code == HRUN_EINFEASIBLE) {
             hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
             nearest_sizes(c, problem->subs, d->N, problem->P, err);
         }
@@ -351,6 +356,11 @@ int decide(struct context *c, const struct hrun_settings *s, int64_t N, struct d
         d->subs[i].npes = npes[i];
     if (s->procs && hrun_parse_count("-n", s->procs, 1, INT_MAX / 2, &P, err))
         goto done;
+    if (P && s->config) {
+        hrun_fail(err, HRUN_EINVAL, "-n and --config contradict each other: a configuration says how many processes there "
+                  "are; give one of them");
+        goto done;
+    }
     if (P > capacity(c, d) && !s->oversubscribe) {
         hrun_fail(err, HRUN_EINVAL,
                   "-n %lld: the cluster holds at most %lld processes (%s); give fewer, or --oversubscribe",

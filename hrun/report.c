@@ -70,7 +70,8 @@ void report_calibrate_command(const struct context *c, int again, int64_t N, cha
 {
     const struct common_settings *s = c->set;
 
-    hrun_buf_addf(out, "hrun-calibrate%s -app %s", again ? " --again" : "", c->app ? c->app->name : "NAME");
+    hrun_buf_addf(out, "hrun-calibrate%s -app %s", again ? " --again" : "", "");
+    hrun_buf_add_shell(out, s->app ? s->app : c->app ? c->app->name : "NAME");
     add_option(out, "--profile-path", s->profile_path);
     add_option(out, "--data", s->data);
     add_option(out, "--cluster", s->cluster_file);
@@ -251,7 +252,7 @@ static void add_notes(const struct context *c, const struct decision *d, char *c
         missing += !d->subs[i].models;
     }
     if (d->predicted && d->extrapolation > EXTRAPOLATION_WORTH_SAYING)
-        hrun_buf_addf(out, "  N or P lies a factor of %.1f outside what was measured: the prediction extrapolates\n",
+        hrun_buf_addf(out, "  the prediction extrapolates: N or P is %.1f times beyond the measured range\n",
                       d->extrapolation);
     if (c->app && d->N && missing) {
         hrun_buf_adds(out, d->nsamples ? "  to measure the rest: " : "  to make a profile: ");
@@ -308,11 +309,12 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
         hrun_add_seconds(&line, d->high_s);
         hrun_buf_addc(&line, ')');
     } else if (d->by == BY_DEFAULT) {
-        hrun_buf_adds(&line, "  as mpirun would: one process per PE");
+        hrun_buf_adds(&line, "  one process per PE");
         if (c->app && d->N)
             hrun_buf_adds(&line, ", the largest P that the rule accepts");
     } else {
-        hrun_buf_adds(&line, "  as you said; no prediction");
+        hrun_buf_adds(&line, d->nsamples ? "  as requested; the model has no prediction for it"
+                                         : "  as requested; no prediction");
     }
     hrun_buf_add(out, line.data, line.len);
     hrun_buf_addc(out, '\n');
@@ -344,7 +346,10 @@ int report_cluster(const struct context *c, struct hrun_buf *out, struct hrun_er
         hrun_buf_reset(&hosts);
         hrun_buf_reset(&memory);
         hrun_subcluster_hosts(cl, s, 0, s->npes, &hosts);
-        hrun_add_bytes(&memory, (double)s->memory_bytes);
+        if (s->memory_bytes)
+            hrun_add_bytes(&memory, (double)s->memory_bytes);
+        else
+            hrun_buf_adds(&memory, "unknown");
         hrun_table_cell(t, "%s", s->name);
         hrun_table_cell(t, "%s%s%s%s", s->cpu_model, s->core_kind[0] ? " (" : "", s->core_kind,
                         s->core_kind[0] ? ")" : "");
@@ -377,16 +382,16 @@ void report_before(const struct context *c, const struct decision *d, char *cons
     if (d->by != BY_DEFAULT)
         return;
     if (!c->app) {
-        hrun_buf_addf(out, "hrun: no app definition knows %s: %d process%s, one per PE, as mpirun would\n", words[0],
+        hrun_buf_addf(out, "hrun: no app definition knows %s: %d process%s, one per PE\n", words[0],
                       d->P, d->P == 1 ? "" : "es");
         return;
     }
     if (!d->N) {
-        hrun_buf_addf(out, "hrun: no -N given, so no model is used: %d process%s, one per PE, as mpirun would\n", d->P,
+        hrun_buf_addf(out, "hrun: no -N given, so no model is used: %d process%s, one per PE\n", d->P,
                       d->P == 1 ? "" : "es");
         return;
     }
-    hrun_buf_addf(out, "hrun: no profile of %s on this machine: %d process%s, one per PE, as mpirun would\n",
+    hrun_buf_addf(out, "hrun: no profile of %s on this machine: %d process%s, one per PE\n",
                   c->app->name, d->P, d->P == 1 ? "" : "es");
     for (int i = 0; i < d->nsubs; i++)
         if (d->subs[i].why_not)
@@ -414,6 +419,8 @@ void report_after(const struct context *c, const struct decision *d, const struc
             if (!told)
                 hrun_buf_addf(out, "hrun: not recorded: N = %lld does not stand among the program's words; write {N} "
                               "where the size belongs\n", (long long)d->N);
+            else if (!d->has_config)
+                hrun_buf_adds(out, "hrun: not recorded: the PEs have different numbers of processes\n");
         }
         return;
     }
@@ -425,7 +432,8 @@ void report_after(const struct context *c, const struct decision *d, const struc
     hrun_add_seconds(out, r->time_s);
     hrun_buf_addf(out, ", prediction error %+.1f %%\n", 100 * delta);
     if (r->time_s > d->high_s + STALE * d->time_s || r->time_s < d->low_s - STALE * d->time_s) {
-        hrun_buf_adds(out, "hrun: the profile looks stale; to measure again: ");
+        hrun_buf_adds(out, "hrun: that is far outside the interval: the machine was busy, or the profile is stale; to measure "
+                           "again: ");
         report_calibrate_command(c, 1, d->N, words, out);
         hrun_buf_addc(out, '\n');
     }

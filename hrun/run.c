@@ -61,17 +61,17 @@ int run_list_apps(const struct hrun_settings *s)
         status = context_complain("hrun", &err);
     hrun_app_destroy(c.app);
     c.app = NULL;
-    for (size_t i = 0; i < names.n && !status; i++) {
+    for (size_t i = 0; i < names.n; i++) {
         struct hrun_app *app = NULL;
 
         if (hrun_app_find(&c.app_dirs, names.v[i], NULL, 0, &app, &err)) {
             status = context_complain("hrun", &err);
-            break;
+            continue;
         }
         hrun_table_row(t, app->name, app->title, hrun_expr_text(app->rule), app->file);
         hrun_app_destroy(app);
     }
-    if (!status && !hrun_table_render(t, 0, &out))
+    if (t && !hrun_table_render(t, 0, &out))
         fputs(out.data, stdout);
     hrun_table_destroy(t);
     hrun_buf_release(&out);
@@ -121,7 +121,8 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
     return 0;
 }
 
-static int dry_run(struct prepared *p, char **words, struct hrun_error *err)
+/* The dry run, to stdout or (with -v before a run) to stderr. */
+static int dry_run(struct prepared *p, char **words, FILE *to, struct hrun_error *err)
 {
     struct hrun_strvec argv = HRUN_STRVEC_INIT;
     struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT;
@@ -138,7 +139,7 @@ static int dry_run(struct prepared *p, char **words, struct hrun_error *err)
                             : report_plan(&p->c, &p->d, &cmd, words, &out, err);
     }
     if (!rc)
-        fputs(out.data, stdout);
+        fputs(out.data, to);
     free(stdin_text);
     hrun_buf_release(&out);
     hrun_buf_release(&mpirun);
@@ -153,13 +154,15 @@ static int launch(struct prepared *p, const struct hrun_settings *s, char **word
     struct hrun_error record_err = { 0 };
     int told = p->c.app && p->d.N && work_size_is_told(&p->w), recorded = 0;
 
+    if (s->common.verbose && dry_run(p, words, stderr, err))
+        return -1;
     report_before(&p->c, &p->d, words, &text);
     say(&s->common, &text);
     if (work_run(&p->w, p->layout, &r, err)) {
         hrun_buf_release(&text);
         return -1;
     }
-    if (told && p->d.has_config && r.ok && !s->no_record) {
+    if (told && context_is_real(&p->c) && p->d.has_config && r.ok && !s->no_record) {
         recorded = !work_record(&p->w, p->d.pes, p->d.procs, &r, "run", &record_err);
         if (!recorded && !s->common.quiet)
             context_complain("hrun: this run was not recorded", &record_err);
@@ -178,13 +181,17 @@ int run_program(const struct hrun_settings *s, char **words)
     struct prepared p;
     int status;
 
+    if (s->common.json && !s->dry_run) {
+        fputs("hrun: --json goes with --dry-run or --show-cluster; a run prints what the program prints\n", stderr);
+        return STATUS_FAILED;
+    }
     if (!words[0]) {
         fputs("hrun: no program given; say hrun [OPTION]... PROGRAM [ARGUMENT]..., or hrun --help\n", stderr);
         return STATUS_FAILED;
     }
     status = prepare(&p, s, words, &err);
     if (!status && s->dry_run)
-        status = dry_run(&p, words, &err);
+        status = dry_run(&p, words, stdout, &err);
     else if (!status)
         status = launch(&p, s, words, &err);
     if (status < 0)

@@ -1,28 +1,14 @@
 /* bench_fit.c - fitting all models of an application: 3 sub-clusters, Mi <= 2, 63 points each with P > Mi
  * (9 sizes, 2 to 8 PEs) and 9 with one PE; the terms are those of HPL (paper 000, Table V). */
+#include "bench.h"
+
 #include "app/app.h"
 #include "model/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { SUBS = 3, PROCS = 2, SIZES = 9, PES = 8, POINTS = SIZES * PES * PROCS, REPS = 101 };
-
-static double now(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 /* Times of a plausible LU on PEs of the given speed, with 2 % of reproducible scatter. */
 static void make_samples(double speed, struct hrun_sample *s)
@@ -70,7 +56,7 @@ int main(void)
         make_samples(speeds[i], samples[i]);
     for (size_t j = 0; j < sizeof methods / sizeof methods[0]; j++) {
         for (int r = 0; r < REPS; r++) {
-            double start = now();
+            double start = bench_now();
 
             for (int i = 0; i < SUBS; i++) {
                 struct hrun_models *m;
@@ -81,9 +67,9 @@ int main(void)
                 }
                 hrun_models_destroy(m);
             }
-            t[r] = now() - start;
+            t[r] = bench_now() - start;
         }
-        qsort(t, REPS, sizeof *t, compare);
+        bench_sort(t, REPS);
         printf("  single, N-T, P-T and NP-T by %-4s %8.2f ms   (quartiles %.2f .. %.2f, %d repetitions)\n",
                hrun_method_name(methods[j].method), 1e3 * t[REPS / 2], 1e3 * t[REPS / 4], 1e3 * t[3 * REPS / 4], REPS);
     }

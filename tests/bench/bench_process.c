@@ -4,33 +4,19 @@
  * Prints both medians, the ratio A/B and the spread. The runs alternate (A B A B ...), so that a drift of a shared
  * machine meets both. The commands' output goes to /dev/null.
  */
+#include "bench.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-static double now(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 /* Wall time of one run; exits when the command fails, for then the figure means nothing. */
 static double run(char **argv)
 {
-    double start = now();
+    double start = bench_now();
     int status;
     pid_t pid = fork();
 
@@ -47,7 +33,7 @@ static double run(char **argv)
         fprintf(stderr, "bench_process: %s failed\n", argv[0]);
         exit(1);
     }
-    return now() - start;
+    return bench_now() - start;
 }
 
 int main(int argc, char **argv)
@@ -72,8 +58,8 @@ int main(int argc, char **argv)
         a[i] = run(argv + 3);
         b[i] = run(argv + dash + 2);
     }
-    qsort(a, (size_t)n, sizeof *a, compare);
-    qsort(b, (size_t)n, sizeof *b, compare);
+    bench_sort(a, n);
+    bench_sort(b, n);
     printf("  %-34s %8.1f ms   (quartiles %.1f .. %.1f)\n", argv[2], 1e3 * a[n / 2], 1e3 * a[n / 4], 1e3 * a[3 * n / 4]);
     printf("  %-34s %8.1f ms   (quartiles %.1f .. %.1f)\n", argv[dash + 1], 1e3 * b[n / 2], 1e3 * b[n / 4],
            1e3 * b[3 * n / 4]);

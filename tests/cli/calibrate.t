@@ -86,6 +86,21 @@ out_has "check: ok" "-n 1 runs one process"
 run hrun -app lu -N 180 --config '(1,2)' "$lu"
 out_has "check: ok" "--config (1,2) runs two on one PE"
 
+# A size that does not reach the program is not recorded.
+records() { cat "$HRUN_DATA"/profiles/lu/*.log | wc -l; }
+n=$(records)
+run hrun -app lu -N 180 "$lu" 100
+ok "a run whose words hold another size is not recorded" test "$n" = "$(records)"
+run hrun -app lu -N 180 "$lu" 180
+ok "one whose words hold the size is" test "$((n + 1))" = "$(records)"
+run hrun -app lu -N 180 -n 3 "$lu"
+status_is 0 "-n 3 on two PEs is no configuration and still runs"
+out_has "check: ok" "and computes"
+err_lacks "predicted" "without a prediction"
+run hrun -v -app lu -N 180 "$lu"
+err_has "would run" "-v tells the choice before the run"
+out_lacks "would run" "on standard error"
+
 # The definition's rule, the memory, and the nearest sizes.
 run hrun --dry-run -app lu -N 9007199254740992 "$lu"
 status_is 125 "a size that no memory holds: status 125"
@@ -171,7 +186,8 @@ if [ "$(id -u)" = 0 ] && mkdir -p "$tmp/full" && mount -t tmpfs -o size=256k tmp
     cp -r "$tmp/keep/." "$tmp/full/"
     dd if=/dev/zero of="$tmp/full/filler" bs=1k count=1000 2>/dev/null
     held=$(cat "$tmp/full/profiles/lu/$sig.log" | sha256sum)
-    run hrun-calibrate --data "$tmp/full" --again --sizes 60 --pes 1 --procs 1 -r 3 --no-fit -app lu "$lu"
+    # A dozen records fill what is left of the log's last block.
+    run hrun-calibrate --data "$tmp/full" --again --sizes 60 --pes 1 --procs 1 -r 16 --no-fit -app lu "$lu"
     status_is 125 "a full disk stops the calibration"
     err_has "No space left" "with the reason"
     ok "and the log is a prefix of what it is now" test "$(head -c "$(stat -c %s "$tmp/keep/profiles/lu/$sig.log")" "$tmp/full/profiles/lu/$sig.log" | sha256sum)" = "$held"

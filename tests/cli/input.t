@@ -33,6 +33,24 @@ fails 125 "--config" "configuration that does not parse" hrun --config '(1,' /bi
 fails 125 "sub-cluster" "--use of an unknown sub-cluster" hrun --use nosuch /bin/true
 fails 125 "--timeout" "timeout that is no time" hrun --timeout soon /bin/true
 
+fails 125 "contradict" "-n and --config" hrun -n 2 --config '(1,1)' /bin/true
+fails 125 "--json" "--json of a run" hrun --json /bin/true
+one=$(hrun --show-cluster --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["subclusters"][0]["name"])')
+fails 125 "to use" "--config beyond --use" hrun --use "$one:1" --config '(2,1)' /bin/true
+fails 125 "leaves no PE" "--use of nothing" hrun --use "$one:0" /bin/true
+fails 125 "no sub-cluster has so many" "--pes beyond the cluster" hrun-calibrate --pes 5000 --sizes 100 -app lu "$lu"
+fails 125 "write {N}" "a calibration whose size does not reach the program" \
+    hrun-calibrate --sizes 100,200 -app lu "$lu" 100
+fails 125 "HWLOC_SYNTHETIC" "a calibration on a described topology" \
+    env HWLOC_SYNTHETIC='package:1 [numa(memory=8GB)] core:4 pu:1' hrun-calibrate --sizes 100 -app lu "$lu"
+run hrun --use "$one:1" -n 2 --oversubscribe --dry-run --json /bin/true
+ok "--use holds when ranks go round again" python3 -c '
+import json, sys
+assert {r["pe"] for r in json.load(open(sys.argv[1]))["ranks"]} == {0}' "$tmp/.out"
+"$build/bin/hrun" -n 1 /bin/true <&- >&- 2>&-
+status=$? out= err=
+status_is 0 "closed standard descriptors"
+
 # ---- the application's rule
 run hrun --dry-run -app fft -N 1000 -n 3 "$bin/fft"
 status_is 125 "a P that the rule excludes is refused"
