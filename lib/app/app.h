@@ -17,6 +17,11 @@
 
 #include <stdint.h>
 
+/* The most processes that a definition may put on one PE. A PE is a node at most, and Linux runs on at most 8192
+ * CPUs (NR_CPUS of x86-64): more processes could not even have a hardware thread each. On the largest host list
+ * (65536 names) that makes 2^29 processes, which lib/plan still counts (up to 2^30). */
+enum { HRUN_PROCS_PER_PE_MAX = 8192 };
+
 struct hrun_term {
     char *text;                 /* as written: "N^3/P" */
     struct hrun_expr *expr;
@@ -38,7 +43,7 @@ struct hrun_app {
     char **programs;            /* names by which the program is known */
     int nprograms;
     struct hrun_expr *rule;     /* over N, P; never NULL ("1" when the definition has none) */
-    int *procs_per_pe;          /* allowed Mi, ascending, distinct, >= 1 */
+    int *procs_per_pe;          /* allowed Mi, ascending, distinct, 1..HRUN_PROCS_PER_PE_MAX */
     int nprocs_per_pe;
     struct hrun_expr *memory;   /* bytes per process over N, P; NULL: not limited */
     struct hrun_terms np;       /* NP-T terms over N, P (paper 000, eq. 4 and Table V) */
@@ -79,8 +84,9 @@ int hrun_app_find(const struct hrun_strvec *dirs, const char *name, char *const 
 
 /* Find the definition whose `programs` holds the base name of program. *out = NULL and 0 when none does;
  * two definitions in one folder that claim the same program are an error that names both (HRUN_EINVAL).
- * A definition hides those of its name in later folders. One that has mistakes fails the call only when its
- * text mentions the program: a broken file is no reason to refuse a program that it does not concern. */
+ * A definition hides those of its name in later folders. One that has mistakes fails the call only when the
+ * program's name is a word of it, comments apart: a broken file is no reason to refuse a program that it does
+ * not concern. */
 int hrun_app_find_program(const struct hrun_strvec *dirs, const char *program, char *const *defines,
                           int ndefines, struct hrun_app **out, struct hrun_error *err);
 
@@ -114,7 +120,8 @@ int hrun_app_expand_word(const struct hrun_app *app, const char *word, int64_t N
  * hrun wrote (path, checksum); it is how hrun knows its own files again. A file whose content is neither what
  * would be written nor what hrun wrote last is HRUN_EEXISTS unless force; nothing is written then, of
  * several files none. Anything that is not a regular file (a folder, a pipe) is HRUN_EEXISTS in any case.
- * A file that has the right content already is not touched. Each file is replaced atomically; it is entered
+ * A file that has the right content already is not touched; when all have, nothing is locked or written, and
+ * the data folder may be one that cannot be. Each file is replaced atomically; it is entered
  * in the ledger before, so that an interruption never makes hrun take its own file for the user's.
  * Errors: also HRUN_EINVAL (a template), HRUN_EIO; files replaced before the failure stay. */
 int hrun_app_write_files(const struct hrun_app *app, int64_t N, int64_t P, const char *dir,

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/yaml.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -12,13 +13,6 @@
 
 /* A definition is a page of text; a larger file is not one. */
 enum { DEFINITION_MAX = 1 << 20 };
-
-static int is_dir(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
 
 /* Append an existing folder that is not yet there. Takes and frees path. */
 static int push_dir(struct hrun_strvec *dirs, char *path, struct hrun_error *err)
@@ -30,7 +24,7 @@ static int push_dir(struct hrun_strvec *dirs, char *path, struct hrun_error *err
     for (size_t i = 0; i < dirs->n; i++)
         if (!strcmp(dirs->v[i], path))
             goto out;
-    if (is_dir(path) && hrun_strvec_push(dirs, path))
+    if (hrun_is_folder(path) && hrun_strvec_push(dirs, path))
         rc = hrun_fail_nomem(err);
 out:
     free(path);
@@ -44,7 +38,7 @@ static int push_list(struct hrun_strvec *dirs, const char *list, const char *opt
         size_t len = strcspn(list, ":");
         char *path = strndup(list, len);
 
-        if (path && len > 0 && option && !is_dir(path)) {
+        if (path && len > 0 && option && !hrun_is_folder(path)) {
             hrun_fail(err, HRUN_ENOENT, "%s: there is no folder '%s'", option, path);
             free(path);
             return -1;
@@ -196,14 +190,57 @@ static int claims(const struct hrun_app *app, const char *program)
     return 0;
 }
 
-/* 1 if the file can be read and holds the text, else 0. */
-static int mentions(const char *path, const char *text)
+/* What a name of a program goes on with, so that "lu" is no word of "xlu" or "lu-mz". Where YAML begins or ends a
+ * name there is none of these. */
+static int in_name(char c)
+{
+    return isalnum((unsigned char)c) || (unsigned char)c >= 0x80 || (c && strchr("_-+.", c));
+}
+
+/* Blank out the comments: from a '#' at the beginning of a line or behind a blank. */
+static void drop_comments(char *text)
+{
+    for (char *s = text; (s = strchr(s, '#')); s++)
+        if (s == text || isspace((unsigned char)s[-1]))
+            memset(s, ' ', strcspn(s, "\n"));
+}
+
+/* 1 if the file can be read and has the program's name as a word, else 0; comments: a comment's word will do. The
+ * file may be broken: what stands where is not known. */
+static int mentions(const char *path, const char *program, int comments)
 {
     struct hrun_buf content = HRUN_BUF_INIT;
-    int found = !hrun_file_read(path, DEFINITION_MAX, &content, NULL) && strstr(content.data, text);
+    size_t len = strlen(program);
+    const char *at;
+    int found = 0;
 
+    if (!hrun_file_read(path, DEFINITION_MAX, &content, NULL)) {
+        if (!comments)
+            drop_comments(content.data);
+        for (at = content.data; !found && (at = strstr(at, program)); at++)
+            found = (at == content.data || !in_name(at[-1])) && !in_name(at[len]);
+    }
     hrun_buf_release(&content);
     return found;
+}
+
+/* Load the definition at path if it may be the program's. *app = NULL and 0 when it is not. */
+static int load_for(const char *path, const char *program, struct hrun_app **app, struct hrun_error *err)
+{
+    struct hrun_error why = { .code = HRUN_OK };
+
+    *app = NULL;
+    /* What looks like a comment may stand in a text of a sound definition, so it counts until that is known. */
+    if (!mentions(path, program, 1))
+        return 0;
+    /* The defines are for the definition that is found: of the others only the programs matter. */
+    if (!hrun_app_load(path, NULL, 0, app, &why))
+        return 0;
+    if (why.code != HRUN_ENOMEM && !mentions(path, program, 0))
+        return 0;
+    if (err)
+        *err = why;
+    return -1;
 }
 
 /* Look in one folder. *found: as in hrun_app_find_program. seen: the names met in earlier folders. */
@@ -221,11 +258,10 @@ static int find_in(const char *dir, const struct hrun_strvec *seen, const struct
         for (size_t k = 0; k < seen->n && !hidden; k++)
             hidden = !strcmp(seen->v[k], names->v[i]);
         app = NULL;
-        /* The defines are for the definition that is found: of the others only the programs matter. */
         if (!path)
             rc = hrun_fail_nomem(err);
-        else if (!hidden && mentions(path, program))
-            rc = hrun_app_load(path, NULL, 0, &app, err);
+        else if (!hidden)
+            rc = load_for(path, program, &app, err);
         free(path);
         if (!app || !claims(app, program)) {
             hrun_app_destroy(app);

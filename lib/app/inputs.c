@@ -12,7 +12,6 @@
 #include "base/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
@@ -40,7 +39,6 @@ struct ledger {
     struct entry *v;        /* one for each path, in the order of the file */
     size_t n, cap;
     size_t lines;
-    int torn;               /* the last line has no end */
 };
 
 struct input {              /* a file to be written */
@@ -179,9 +177,8 @@ static int ledger_read(const char *file, struct ledger *l, struct hrun_error *er
             err->sys = inner.sys;
         goto out;
     }
-    for (s = text.data; *s || s < text.data + text.len; s = end + 1) {
+    for (s = text.data; s < text.data + text.len; s = end + 1) {
         end = memchr(s, '\n', (size_t)(text.data + text.len - s));
-        l->torn = !end;
         if (!end)
             end = text.data + text.len;
         if (read_line(l, s, (size_t)(end - s))) {
@@ -189,46 +186,13 @@ static int ledger_read(const char *file, struct ledger *l, struct hrun_error *er
             goto out;
         }
         l->lines++;
-        if (l->torn)
-            break;
+        if (end == text.data + text.len)
+            break; /* a torn line: hrun_file_append will end it */
     }
     rc = 0;
 out:
     hrun_buf_release(&text);
     return rc;
-}
-
-/* Make the folder's entry of a new file durable. Folders cannot be synced everywhere: no failure. */
-static void sync_folder(const char *file)
-{
-    char *dir = strdup(file), *slash = dir ? strrchr(dir, '/') : NULL;
-    int fd;
-
-    if (slash) {
-        slash[slash == dir] = 0;
-        fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd >= 0) {
-            fsync(fd);
-            close(fd);
-        }
-    }
-    free(dir);
-}
-
-static int append(const char *file, const struct hrun_buf *text, struct hrun_error *err)
-{
-    int fd = open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666), rc;
-
-    if (fd < 0)
-        return hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", file);
-    rc = hrun_write_all(fd, text->data, text->len) || fsync(fd);
-    if (rc)
-        hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", file);
-    if (close(fd) && !rc)
-        rc = hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", file);
-    if (!rc)
-        sync_folder(file);
-    return rc ? -1 : 0;
 }
 
 /* Enter the files that will be written, durably. */
@@ -238,8 +202,6 @@ static int ledger_write(const char *file, struct ledger *l, const struct input *
     struct hrun_buf text = HRUN_BUF_INIT;
     int rc = -1;
 
-    if (l->torn)
-        hrun_buf_addc(&text, '\n');
     for (int i = 0; i < n; i++) {
         struct sum is = sum_of(in[i].content.data, in[i].content.len);
 
@@ -262,7 +224,7 @@ static int ledger_write(const char *file, struct ledger *l, const struct input *
     else if (l->lines > l->n + COMPACT_LINES)
         rc = hrun_file_replace(file, text.data, text.len, 0666, err);
     else
-        rc = append(file, &text, err);
+        rc = hrun_file_append(file, text.data, text.len, 0666, 1, NULL, err);
 out:
     hrun_buf_release(&text);
     return rc;
@@ -274,6 +236,27 @@ static int fail_foreign(const struct input *in, struct hrun_error *err)
 {
     return hrun_fail(err, HRUN_EEXISTS, "'%s' is not as hrun left it, or not hrun's: it is kept and nothing "
                      "is written; move it away, or overwrite it with --force", in->path);
+}
+
+/* 1 if a regular file at path, or behind a link there, holds just this content, else 0. */
+static int holds(const char *path, const struct hrun_buf *want)
+{
+    struct hrun_buf content = HRUN_BUF_INIT;
+    struct stat st;
+    int yes = !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size == (off_t)want->len
+        && !hrun_file_read(path, want->len, &content, NULL) && content.len == want->len
+        && !memcmp(content.data, want->data, want->len);
+
+    hrun_buf_release(&content);
+    return yes;
+}
+
+static int all_right(const struct input *in, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!holds(in[i].path, &in[i].content))
+            return 0;
+    return 1;
 }
 
 /* Look at what is there now: does the file have to be written, and may it be? */
@@ -357,7 +340,7 @@ static int mkdir_of(const char *file, struct hrun_error *err)
 
 static int write_all(struct input *in, int n, const char *ledger, int force, struct hrun_error *err)
 {
-    struct ledger l = { NULL, 0, 0, 0, 0 };
+    struct ledger l = { NULL, 0, 0, 0 };
     int rc = -1, todo = 0;
 
     if (ledger_read(ledger, &l, err))
@@ -384,7 +367,7 @@ int hrun_app_write_files(const struct hrun_app *app, int64_t N, int64_t P, const
 {
     struct input *in = calloc((size_t)app->nfiles + 1, sizeof *in);
     char *lock = hrun_strf("%s.lock", ledger), *root = NULL;
-    int rc = -1, fd = -1;
+    int rc = -1, fd = -1, saved = errno;
 
     for (int i = 0; in && i < app->nfiles; i++)
         hrun_buf_init(&in[i].content);
@@ -401,7 +384,14 @@ int hrun_app_write_files(const struct hrun_app *app, int64_t N, int64_t P, const
         hrun_fail_errno(err, HRUN_EIO, "cannot find the working directory '%s'", dir);
         goto out;
     }
-    if (expand(app, N, P, root, in, err) || mkdir_of(ledger, err))
+    if (expand(app, N, P, root, in, err))
+        goto out;
+    /* Then no lock is needed, which a data folder that may only be read would not give. */
+    if (all_right(in, app->nfiles)) {
+        rc = 0;
+        goto out;
+    }
+    if (mkdir_of(ledger, err))
         goto out;
     fd = hrun_lock(lock, 1, err);
     if (fd < 0)
@@ -416,5 +406,6 @@ out:
     free(in);
     free(lock);
     free(root);
+    errno = saved;
     return rc;
 }

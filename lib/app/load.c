@@ -217,6 +217,9 @@ static int load_procs(struct load *l)
         snprintf(path, sizeof path, "procs_per_pe[%u]", i);
         if (raw->procs_per_pe[i] < 1)
             return bad(l, path, "%d processes on a PE: at least 1 is needed", raw->procs_per_pe[i]);
+        if (raw->procs_per_pe[i] > HRUN_PROCS_PER_PE_MAX)
+            return bad(l, path, "%d processes on a PE: at most %d are possible", raw->procs_per_pe[i],
+                       HRUN_PROCS_PER_PE_MAX);
         for (unsigned k = 0; k < i; k++)
             if (raw->procs_per_pe[k] == raw->procs_per_pe[i])
                 return bad(l, path, "%d is listed twice", raw->procs_per_pe[i]);

@@ -113,6 +113,23 @@ void hrun_buf_addf(struct hrun_buf *b, const char *fmt, ...)
     va_end(ap);
 }
 
+void hrun_buf_add_shell(struct hrun_buf *b, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:@%";
+
+    if (*word && word[strspn(word, plain)] == 0) {
+        hrun_buf_adds(b, word);
+        return;
+    }
+    hrun_buf_addc(b, '\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            hrun_buf_adds(b, "'\\''");
+        else
+            hrun_buf_addc(b, *word);
+    hrun_buf_addc(b, '\'');
+}
+
 char *hrun_buf_detach(struct hrun_buf *b)
 {
     char *s = NULL;

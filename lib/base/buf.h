@@ -30,6 +30,10 @@ void hrun_buf_addc(struct hrun_buf *b, char c);
 void hrun_buf_addn(struct hrun_buf *b, char c, size_t count);  /* c, count times */
 void hrun_buf_addf(struct hrun_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void hrun_buf_vaddf(struct hrun_buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+/* word as one word of a shell's command line: as it is where every character is a letter, a digit or one of
+ * "_-+=./:@%", else in single quotes ('it'\''s', ''). A '=' in it must not stand in the first word of a
+ * command unless it is meant as an assignment. */
+void hrun_buf_add_shell(struct hrun_buf *b, const char *word);
 
 /* Hand the string over: the caller frees it; the buffer is empty afterwards. NULL if `failed`. */
 char *hrun_buf_detach(struct hrun_buf *b);

@@ -1,11 +1,10 @@
-/* file.c - reading, atomic writing, locking, folders for one run; see file.h for the contracts */
+/* file.c - reading, folders, locking, folders for one run; see file.h for the contracts */
 #include "base/file.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* ---------------------------------------------------------------- reading and writing */
+/* ---------------------------------------------------------------- reading */
 
 int hrun_file_read(const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
 {
@@ -69,116 +68,15 @@ out:
     return rc;
 }
 
-int hrun_write_all(int fd, const void *data, size_t len)
-{
-    const char *p = data;
+/* ---------------------------------------------------------------- folders */
 
-    while (len) {
-        ssize_t n = write(fd, p, len);
-        if (n > 0) {
-            p += n;
-            len -= (size_t)n;
-        } else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            /* a terminal or pipe that someone set to non-blocking: wait until it takes more */
-            struct pollfd pfd = { fd, POLLOUT, 0 };
-            if (poll(&pfd, 1, -1) < 0 && errno != EINTR)
-                return -1;
-        } else if (n == 0 || errno != EINTR) {
-            if (n == 0)
-                errno = EIO;
-            return -1;
-        }
-    }
-    return 0;
-}
-
-/* Create a file beside target under a name that nobody has. Not mkstemp: the kernel is to apply the umask,
- * which cannot be read without changing it. */
-static int open_beside(const char *target, mode_t mode, char **name)
-{
-    enum { TRIES = 1000 }; /* names taken by processes of the same number on other hosts, or left by a kill */
-
-    for (int i = 0; i < TRIES; i++) {
-        char *s = hrun_strf("%s.tmp.%ld.%d", target, (long)getpid(), i);
-        int fd;
-        if (!s) {
-            errno = ENOMEM;
-            return -1;
-        }
-        fd = open(s, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
-        if (fd >= 0) {
-            *name = s;
-            return fd;
-        }
-        free(s);
-        if (errno != EEXIST && errno != EINTR)
-            return -1;
-    }
-    return -1;
-}
-
-static int open_folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *dir = slash == path ? strdup("/") : slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
-    int fd, saved;
-
-    if (!dir) {
-        errno = ENOMEM;
-        return -1;
-    }
-    fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    saved = errno;
-    free(dir);
-    errno = saved;
-    return fd;
-}
-
-int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mode, struct hrun_error *err)
-{
-    int dir, fd = -1, rc = -1, saved = errno;
-    char *real = realpath(path, NULL); /* NULL when there is no such file yet */
-    const char *target = real ? real : path;
-    char *temp = NULL;
-
-    dir = open_folder_of(target);
-    if (dir < 0)
-        goto fail;
-    fd = open_beside(target, mode, &temp);
-    if (fd < 0)
-        goto fail;
-    if (hrun_write_all(fd, data, len) || fsync(fd))
-        goto fail;
-    rc = close(fd); /* NFS tells of a full disk here */
-    fd = -1;
-    if (rc || rename(temp, target)) {
-        rc = -1;
-        goto fail;
-    }
-    /* some file systems know no fsync of folders and say EINVAL */
-    if (fsync(dir) && errno != EINVAL)
-        rc = hrun_fail_errno(err, HRUN_EIO, "'%s' is written but may not survive a power failure", path);
-    goto out;
-fail:
-    rc = hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", path);
-    if (temp)
-        unlink(temp);
-out:
-    if (fd >= 0)
-        close(fd);
-    if (dir >= 0)
-        close(dir);
-    free(temp);
-    free(real);
-    errno = saved;
-    return rc;
-}
-
-static int is_dir(const char *path)
+int hrun_is_folder(const char *path)
 {
     struct stat st;
+    int saved = errno, yes = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    errno = saved;
+    return yes;
 }
 
 /* A parent that exists may answer EACCES or EROFS before EEXIST: only what is no folder afterwards counts. */
@@ -189,7 +87,7 @@ static int make_dir(const char *path, mode_t mode)
     if (mkdir(path, mode) == 0)
         return 0;
     why = errno;
-    if (is_dir(path))
+    if (hrun_is_folder(path))
         return 0;
     errno = why == EEXIST ? ENOTDIR : why;
     return -1;

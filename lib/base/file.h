@@ -1,8 +1,9 @@
-/* file.h - reading, atomic writing, locking, folders for one run
+/* file.h - reading, atomic and durable writing, locking, folders for one run
  *
  * Invariants:
  *   - a reader of a file written by hrun_file_replace sees the old or the new content, never a part
- *     (temporary file in the same folder, fsync, rename, fsync of the folder), also over NFS;
+ *     (temporary file in the same folder, fsync, rename, fsync of the folder), also over NFS; what a killed
+ *     process left of it is removed when the same file is replaced next, a living one's never;
  *   - locks are POSIX record locks on a file of their own (fcntl F_SETLKW; they work over NFS and end
  *     with the process); a lock file is never removed.
  */
@@ -23,6 +24,23 @@ int hrun_file_read(const char *path, size_t max, struct hrun_buf *out, struct hr
  * temporary file is left (only when nothing but the folder's fsync failed does the new content stand; the
  * message says so). */
 int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mode, struct hrun_error *err);
+
+/* By so many characters at most is the name of that temporary file longer than the file's own. */
+enum { HRUN_FILE_MARKS = 19 };
+
+/* Append data[len], whole lines, to a file that is written under the caller's lock, durably: 0 means that it is
+ * on the disk. An end without newline (its writer was stopped) gets one first, in the same write. To an empty
+ * file the folder that holds it, and depth - 1 above that, are synced before.
+ * Errors: HRUN_EIO (also when path is no regular file), HRUN_ENOMEM. The file holds what it held before, or,
+ * where it could not be cut back (*torn = 1, else 0; torn may be NULL), a part of data behind that. */
+int hrun_file_append(const char *path, const void *data, size_t len, mode_t mode, int depth, int *torn,
+                     struct hrun_error *err);
+
+/* Make the names in a folder durable. 0, also where the file system cannot sync folders; or -1 with errno. */
+int hrun_sync_folder(const char *path);
+
+/* 1 if path is a folder or a link to one, else 0. */
+int hrun_is_folder(const char *path);
 
 /* Create path and its missing parents. An existing folder is no error. Errors: HRUN_EIO. */
 int hrun_mkdirs(const char *path, mode_t mode, struct hrun_error *err);

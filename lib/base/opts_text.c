@@ -1,5 +1,6 @@
 /* opts_text.c - --help and the bash completion, made from the option table; see opts.h for the contracts */
 #include "base/opts.h"
+#include "base/table.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -15,15 +16,6 @@ enum {
     WIDTH = 80,
     LEFT_MOST = 30   /* a wider option gets a line of its own; leaves 50 columns for the text */
 };
-
-static size_t width(const char *s, size_t bytes)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < bytes; i++)
-        n += ((unsigned char)s[i] & 0xC0) != 0x80;
-    return n;
-}
 
 /* "  -N, --size NUM" */
 static void add_left(const struct hrun_opt *o, struct hrun_buf *out)
@@ -44,7 +36,7 @@ static void add_wrapped(const char *text, size_t column, size_t indent, struct h
     size_t at = column;
 
     while (*text) {
-        size_t len = strcspn(text, " "), w = width(text, len);
+        size_t len = strcspn(text, " "), w = hrun_text_width(text, len);
         if (len == 0) {
             text++;
             continue;
@@ -79,7 +71,7 @@ static void add_row(const struct hrun_opt *o, size_t indent, struct hrun_buf *ou
                 hrun_buf_addc(&text, *c);
         hrun_buf_addc(&text, ')');
     }
-    w = width(left.data, left.len);
+    w = hrun_text_width(left.data, left.len);
     hrun_buf_add(out, left.data, left.len);
     if (w + 2 > indent) {
         hrun_buf_addc(out, '\n');
@@ -110,7 +102,7 @@ void hrun_opts_help(const struct hrun_opt *table, struct hrun_buf *out)
             continue;
         hrun_buf_reset(&left);
         add_left(o, &left);
-        w = width(left.data, left.len) + 2;
+        w = hrun_text_width(left.data, left.len) + 2;
         if (w > indent && w <= LEFT_MOST)
             indent = w;
     }

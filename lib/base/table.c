@@ -72,14 +72,19 @@ void hrun_table_cell(struct hrun_table *t, const char *fmt, ...)
     hrun_buf_release(&b);
 }
 
-/* UTF-8 characters: all bytes but continuations (10xxxxxx). */
-static size_t width(const char *s)
+/* All bytes but continuations (10xxxxxx). */
+size_t hrun_text_width(const char *s, size_t len)
 {
     size_t n = 0;
 
-    for (; *s; s++)
-        n += ((unsigned char)*s & 0xC0) != 0x80;
+    for (size_t i = 0; i < len; i++)
+        n += ((unsigned char)s[i] & 0xC0) != 0x80;
     return n;
+}
+
+static size_t width(const char *s)
+{
+    return hrun_text_width(s, strlen(s));
 }
 
 int hrun_table_render(const struct hrun_table *t, int indent, struct hrun_buf *out)

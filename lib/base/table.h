@@ -20,4 +20,7 @@ void hrun_table_cell(struct hrun_table *t, const char *fmt, ...) __attribute__((
 /* Append the table, each line indented by `indent` blanks. 0, or -1 when memory ran out. */
 int hrun_table_render(const struct hrun_table *t, int indent, struct hrun_buf *out);
 
+/* The columns that s[len] takes: its UTF-8 characters. */
+size_t hrun_text_width(const char *s, size_t len);
+
 #endif

@@ -14,11 +14,9 @@
 
 /* ---------------------------------------------------------------- parsing */
 
-/* The length of the number at the beginning of s: digits [. digits] [e [+-] digits], 0 if there is none.
- * No sign. */
-static size_t number_length(const char *s, int exponent_allowed)
+size_t hrun_number_length(const char *s, int exponent)
 {
-    size_t whole = strspn(s, "0123456789"), len = whole, fraction = 0, exponent, sign;
+    size_t whole = strspn(s, "0123456789"), len = whole, fraction = 0, digits, sign;
 
     if (s[len] == '.') {
         fraction = strspn(s + len + 1, "0123456789");
@@ -26,11 +24,11 @@ static size_t number_length(const char *s, int exponent_allowed)
     }
     if (whole + fraction == 0)
         return 0;
-    if (exponent_allowed && (s[len] == 'e' || s[len] == 'E')) {
+    if (exponent && (s[len] == 'e' || s[len] == 'E')) {
         sign = s[len + 1] == '+' || s[len + 1] == '-';
-        exponent = strspn(s + len + 1 + sign, "0123456789");
-        if (exponent)
-            len += 1 + sign + exponent;
+        digits = strspn(s + len + 1 + sign, "0123456789");
+        if (digits)
+            len += 1 + sign + digits;
     }
     return len;
 }
@@ -60,7 +58,7 @@ int hrun_parse_count(const char *what, const char *text, int64_t min, int64_t ma
 int hrun_parse_number(const char *what, const char *text, double *out, struct hrun_error *err)
 {
     const char *digits = text + (*text == '-' || *text == '+');
-    size_t len = number_length(digits, 1);
+    size_t len = hrun_number_length(digits, 1);
     int saved = errno;
     double v;
 
@@ -77,7 +75,7 @@ int hrun_parse_number(const char *what, const char *text, double *out, struct hr
 int hrun_parse_bytes(const char *what, const char *text, uint64_t *out, struct hrun_error *err)
 {
     static const char prefixes[] = "kMGT";
-    size_t len = number_length(text, 0);
+    size_t len = hrun_number_length(text, 0);
     const char *rest = text + len, *prefix;
     double v, limit = ldexp(1.0, 53); /* beyond, a double no longer tells neighbouring bytes apart */
 
@@ -115,7 +113,7 @@ int hrun_parse_duration(const char *what, const char *text, double *seconds, str
     if (!*p)
         goto bad;
     while (*p) {
-        size_t len = number_length(p, 0);
+        size_t len = hrun_number_length(p, 0);
         int u = next;
         double v;
         if (!len)

@@ -16,6 +16,10 @@
 /* The largest whole number that a double and all our formulas hold exactly. */
 #define HRUN_COUNT_MAX ((int64_t)1 << 53)
 
+/* The length of the decimal number at the beginning of s, 0 if there is none: digits [. digits] and, if
+ * exponent is not 0, [e [+-] digits]. No sign. */
+size_t hrun_number_length(const char *s, int exponent);
+
 /* A whole number in min..max; a decimal integer only ("9600"). */
 int hrun_parse_count(const char *what, const char *text, int64_t min, int64_t max, int64_t *out,
                      struct hrun_error *err);

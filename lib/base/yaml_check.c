@@ -1,6 +1,8 @@
 /* yaml_check.c - schema against document; see yaml_tree.h for the contract */
 #include "base/yaml_tree.h"
 
+#include "base/units.h"
+
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -142,29 +144,14 @@ static int check_whole(struct check *c, const cyaml_schema_value_t *s, const yam
     }
 }
 
-/* [+-] digits [. digits] [e [+-] digits]: no hexadecimal, no words, nothing behind it. */
+/* No hexadecimal, no words, nothing behind it. */
 static int is_decimal(const char *t)
 {
-    size_t before, after = 0, exponent;
+    size_t len;
 
     t += *t == '-' || *t == '+';
-    before = strspn(t, "0123456789");
-    t += before;
-    if (*t == '.') {
-        after = strspn(++t, "0123456789");
-        t += after;
-    }
-    if (before + after == 0)
-        return 0;
-    if (*t == 'e' || *t == 'E') {
-        t++;
-        t += *t == '-' || *t == '+';
-        exponent = strspn(t, "0123456789");
-        if (!exponent)
-            return 0;
-        t += exponent;
-    }
-    return *t == 0;
+    len = hrun_number_length(t, 1);
+    return len && !t[len];
 }
 
 static int check_float(struct check *c, const cyaml_schema_value_t *s, const yaml_node_t *node)

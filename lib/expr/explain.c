@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/yaml.h"
+#include "expr/lazy.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -23,11 +24,6 @@ enum {
     MU_TOO_FEW_PARAMS = 15
 };
 
-static int is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 static int is_in(const char *const *list, size_t n, const char *word)
 {
     for (size_t i = 0; i < n; i++)
@@ -41,7 +37,7 @@ static size_t token_length(const char *text, size_t pos)
 {
     size_t len = 0;
 
-    while (is_word(text[pos + len]) || (len > 0 && text[pos + len] == '.'))
+    while (hrun_expr_is_word(text[pos + len]) || (len > 0 && text[pos + len] == '.'))
         len++;
     return len ? len : text[pos] != 0;
 }
@@ -102,7 +98,7 @@ static int fail_arguments(const char *text, size_t pos, const char *which, struc
         }
         while (end > 0 && text[end - 1] == ' ')
             end--;
-        for (start = end; start > 0 && is_word(text[start - 1]); start--)
+        for (start = end; start > 0 && hrun_expr_is_word(text[start - 1]); start--)
             ;
         if (start < end || at == 0)
             break;
@@ -139,10 +135,10 @@ int hrun_expr_explain(const char *text, int code, int place, const struct hrun_w
     if (code == MU_UNASSIGNABLE_TOKEN && (isdigit((unsigned char)text[pos]) || text[pos] == '.'))
         return hrun_fail_at(err, HRUN_EPARSE, NULL, 0, (int)pos + 1, "'%.*s' is not a number", len,
                             text + pos);
-    if (code == MU_UNEXPECTED_PARENS && text[pos] == '(' && before > 0 && is_word(text[before - 1])) {
+    if (code == MU_UNEXPECTED_PARENS && text[pos] == '(' && before > 0 && hrun_expr_is_word(text[before - 1])) {
         size_t name = before;
 
-        while (name > 0 && is_word(text[name - 1]))
+        while (name > 0 && hrun_expr_is_word(text[name - 1]))
             name--;
         if (!isdigit((unsigned char)text[name]))
             return hrun_fail_at(err, HRUN_EPARSE, NULL, 0, (int)name + 1, "'%.*s' is not a function",

@@ -136,18 +136,13 @@ static int is_function(const char *name)
     return 0;
 }
 
-static int is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 int hrun_expr_is_name(const char *name)
 {
     const char *s = name;
 
     if ((!isalpha((unsigned char)*s) && *s != '_') || !strncmp(s, "__", 2))
         return 0;
-    while (is_word(*s))
+    while (hrun_expr_is_word(*s))
         s++;
     return !*s && !is_function(name);
 }

@@ -123,7 +123,7 @@ static const char *find(const char *s, const char *end, const char *set, int twi
     return s;
 }
 
-static int is_word(char c)
+int hrun_expr_is_word(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
@@ -156,7 +156,7 @@ static const char *operand_end(const char *s, const char *end)
             s++;
         len = number_length(s);
         s += len;
-        while (len == 0 && s < end && is_word(*s))
+        while (len == 0 && s < end && hrun_expr_is_word(*s))
             s++;
         while (s < end && isspace((unsigned char)*s))
             s++;
@@ -210,8 +210,8 @@ static void rewrite_plain(struct rewriter *r, const char *s, const char *end)
         } else if (len > 0) {
             rewrite_number(r, begin, s, len);
             next = s + len;
-        } else if (is_word(*s)) {
-            while (is_word(*next))
+        } else if (hrun_expr_is_word(*s)) {
+            while (hrun_expr_is_word(*next))
                 next++;
             hrun_buf_add(r->out, s, (size_t)(next - s));
         } else {

@@ -9,6 +9,9 @@
 #include "base/buf.h"
 #include "base/error.h"
 
+/* 1 for what names and numbers are made of: a letter, a digit or _; else 0. */
+int hrun_expr_is_word(char c);
+
 /* Refuse what muParser would take and the language does not have (assignments, strings, lists), and what it
  * reports at a wrong place (parentheses, ? without :). Errors: HRUN_EPARSE with the column from 1. */
 int hrun_expr_scan(const char *text, struct hrun_error *err);

@@ -117,6 +117,28 @@ static void test_names(const char *top)
     is_int(err.code, HRUN_EPARSE, "code");
     is_int(err.line, 3, "its line");
 
+    /* Names of one letter stand in any text. */
+    put(a, "a.yaml", "name: a\nprograms: [brk-a, a.out, xb] # for a and b\n# a cat\n"
+        "terms: {np: [\"1/\"], n: [\"1\"]}\n");
+    app = (struct hrun_app *)&err;
+    ok(!hrun_app_find_program(&dirs, "b", NULL, 0, &app, &err) && !app, "letters of a word, words of a comment");
+    app = (struct hrun_app *)&err;
+    ok(!hrun_app_find_program(&dirs, "cat", NULL, 0, &app, &err) && !app, "a line of comment");
+    app = (struct hrun_app *)&err;
+    ok(!hrun_app_find_program(&dirs, "xb-1", NULL, 0, &app, &err) && !app, "more than a word");
+    is_int(hrun_app_find_program(&dirs, "xb", NULL, 0, &app, &err), -1, "a word");
+    is_int(err.code, HRUN_EPARSE, "code");
+    is_int(hrun_app_find_program(&dirs, "a.out", NULL, 0, &app, &err), -1, "a word with a dot");
+    put(b, "sharp.yaml", "name: sharp\ntitle: \"x # y\"\nprograms: [\"n #1\", \"m #2\", c#]\n"
+        "terms: {np: [\"1\"], n: [\"1\"]}\n");
+    for (int i = 0; i < 3; i++) {
+        const char *const sharp[] = { "n #1", "m #2", "c#" };
+        app = NULL;
+        ok(!hrun_app_find_program(&dirs, sharp[i], NULL, 0, &app, &err) && app, "what only looks like a comment: %s",
+           sharp[i]);
+        hrun_app_destroy(app);
+    }
+
     definition(b, "other", "lat");
     is_int(hrun_app_find_program(&dirs, "lat", NULL, 0, &app, &err), -1, "two claim one program");
     is_int(err.code, HRUN_EINVAL, "code");

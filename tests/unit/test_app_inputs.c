@@ -209,6 +209,54 @@ static void test_io(void)
     free(below);
 }
 
+/* Where all is right nothing need be written, so a data folder that may only be read is no obstacle. */
+static void test_read_only_data(void)
+{
+    struct hrun_error err = { .code = HRUN_OK };
+    char *data = hrun_strf("%s/data", top), *locked = hrun_strf("%s.lock", ledger);
+    char *none = hrun_strf("%s/none/ledger", top), *folder = hrun_strf("%s/none", top);
+    struct stat st;
+    int status;
+    pid_t pid;
+
+    ok(!write_files(20000, 1, &err), "files: %s", err.text);
+    ok(!chmod(top, 0755) && !chmod(dir, 0755) && !chmod(data, 0555) && !chmod(locked, 0444) && !chmod(ledger, 0444),
+       "a data folder that may only be read");
+    fflush(stdout);
+    pid = fork();
+    if (pid == 0) {
+        if (geteuid() == 0 && setuid(65534)) /* root may write everywhere */
+            _exit(3);
+        if (hrun_app_write_files(app, 20000, 2, dir, ledger, 0, &err))
+            _exit(1);
+        if (!hrun_app_write_files(app, 20001, 2, dir, ledger, 0, &err) || err.code != HRUN_EIO)
+            _exit(2);
+        _exit(0);
+    }
+    ok(waitpid(pid, &status, 0) == pid && WIFEXITED(status), "a process that may not write");
+    is_int(WEXITSTATUS(status), 0, "goes on where all files are right, not where one is to be written");
+    chmod(data, 0755);
+    chmod(locked, 0644);
+    chmod(ledger, 0644);
+    ok(!hrun_app_write_files(app, 20000, 2, dir, none, 0, &err) && stat(folder, &st), "nor is a data folder made");
+    free(data);
+    free(locked);
+    free(none);
+    free(folder);
+}
+
+/* A process killed in the middle of a replacement leaves a temporary file in the user's folder. */
+static void test_leftovers(void)
+{
+    struct hrun_error err;
+
+    put(dir, "a.dat.tmp.123.0", "half");
+    put(dir, "a.dat.tmp", "the user's");
+    ok(!write_files(30000, 1, &err), "the next one: %s", err.text);
+    is_str(get(dir, "a.dat.tmp.123.0"), "(none)", "removes it");
+    is_str(get(dir, "a.dat.tmp"), "the user's", "and nothing else");
+}
+
 static void test_clash(void)
 {
     struct hrun_error err = { .code = HRUN_OK };
@@ -250,6 +298,8 @@ int main(void)
         test_parallel();
         test_odd_names();
         test_io();
+        test_read_only_data();
+        test_leftovers();
         test_clash();
     }
     hrun_app_destroy(app);

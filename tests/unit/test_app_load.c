@@ -167,6 +167,8 @@ static const struct mistake mistakes[] = {
     { 0, "memory: 8*M\n", 5, 11, "unknown variable 'M' (known: N, P)" },
     { 0, "rul: 1\n", 5, 1, "rule" },
     { 0, "procs_per_pe: [1, 0]\n", 5, 19, "0 processes on a PE: at least 1 is needed" },
+    { 0, "procs_per_pe: [1, 8193]\n", 5, 19, "8193 processes on a PE: at most 8192 are possible" },
+    { 0, "procs_per_pe: [2000000000]\n", 5, 16, "2000000000 processes on a PE: at most 8192 are possible" },
     { 0, "procs_per_pe: [1, 2, 1]\n", 5, 22, "1 is listed twice" },
     { 0, "procs_per_pe: []\n", 5, 15, "at least 1" },
     { 0, "procs_per_pe: [one]\n", 5, 16, "one" },

@@ -93,8 +93,9 @@ static void test_replace(void)
     static char big[100000];
     struct rlimit old, small;
     struct hrun_error err = { 0 };
+    struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
     struct stat st;
-    int entries;
+    int entries, held[3];
 
     umask(022);
     ok(hrun_mkdirs(in("w"), 0755, &err) == 0, "a folder");
@@ -133,11 +134,103 @@ static void test_replace(void)
     for (int i = 0; i < 3; i++) {
         char taken[600];
         snprintf(taken, sizeof taken, "%s.tmp.%ld.%d", in("w/f"), (long)getpid(), i);
-        close(open(taken, O_CREAT | O_WRONLY, 0600));
+        held[i] = open(taken, O_CREAT | O_WRONLY, 0600);
+        fcntl(held[i], F_OFD_SETLK, &lk);
     }
     ok(hrun_file_replace(in("w/f"), "free", 4, 0600, &err) == 0 && holds(in("w/f"), "free"),
-       "taken temporary names");
+       "temporary files that are being written");
     is_int(count_entries(in("w")), entries + 3, "stay as they are");
+    for (int i = 0; i < 3; i++)
+        close(held[i]);
+    ok(hrun_file_replace(in("w/f"), "then", 4, 0600, &err) == 0 && holds(in("w/f"), "then"), "when their writers "
+       "are gone");
+    is_int(count_entries(in("w")), entries, "they go too");
+}
+
+/* Of what is beside a target only what a killed writer of just this one left is removed. */
+static void test_leftovers(void)
+{
+    static const char *const keep[] = { "HPL.dat.tmp", "HPL.dat.tmp.1", "HPL.dat.tmp.1.", "HPL.dat.tmp.x.1",
+                                        "HPL.dat.tmp.1.2.bak", "HPL.dat.tmp..1", "xHPL.dat.tmp.1.2",
+                                        "HPL.tmp.1.2", "HPL.datx.tmp.1.2" };
+    struct hrun_error err = { 0 };
+    char name[64];
+    int killed = 0, status, end[2];
+    pid_t pid;
+
+    hrun_mkdirs(in("left"), 0700, &err);
+    for (size_t i = 0; i < sizeof keep / sizeof *keep; i++) {
+        snprintf(name, sizeof name, "left/%s", keep[i]);
+        close(open(in(name), O_CREAT | O_WRONLY, 0600));
+    }
+    hrun_mkdirs(in("left/HPL.dat.tmp.7.7"), 0700, &err);
+    ok(symlink("HPL.dat.tmp", in("left/HPL.dat.tmp.8.8")) == 0, "a link");
+    close(open(in("left/HPL.dat.tmp.123.0"), O_CREAT | O_WRONLY, 0600));
+
+    /* a writer that does not come to its end: it writes until it is killed */
+    for (int round = 0; round < 200 && !killed; round++) {
+        ok(pipe(end) == 0, "a pipe");
+        pid = fork();
+        if (pid == 0) {
+            static char data[1 << 20];
+            if (write(end[1], "x", 1) != 1)
+                _exit(1);
+            for (;;)
+                hrun_file_replace(in("left/HPL.dat"), data, sizeof data, 0600, NULL);
+        }
+        ok(read(end[0], name, 1) == 1, "a writer");
+        usleep((useconds_t)(1000 + 371 * round));
+        kill(pid, SIGKILL);
+        waitpid(pid, &status, 0);
+        close(end[0]);
+        close(end[1]);
+        snprintf(name, sizeof name, "left/HPL.dat.tmp.%ld.0", (long)pid);
+        killed = exists(in(name));
+    }
+    ok(killed, "a killed one leaves its temporary file");
+    ok(hrun_file_replace(in("left/HPL.dat"), "new", 3, 0600, &err) == 0 && holds(in("left/HPL.dat"), "new"),
+       "the next one replaces the target");
+    ok(!exists(in(name)) && !exists(in("left/HPL.dat.tmp.123.0")), "and removes what was left");
+    is_int(count_entries(in("left")), sizeof keep / sizeof *keep + 3, "and nothing else");
+    ok(chdir(in("left")) == 0, "in the folder");
+    close(open("HPL.dat.tmp.5.5", O_CREAT | O_WRONLY, 0600));
+    close(open("new.tmp.5.5", O_CREAT | O_WRONLY, 0600));
+    ok(hrun_file_replace("HPL.dat", "x", 1, 0600, &err) == 0 && hrun_file_replace("new", "x", 1, 0600, &err) == 0
+       && !exists("HPL.dat.tmp.5.5") && !exists("new.tmp.5.5"), "targets without folders, old and new");
+    ok(chdir("/") == 0, "and out");
+}
+
+static void test_append(void)
+{
+    static char big[100000];
+    struct rlimit old, small;
+    struct hrun_error err = { 0 };
+    int torn = 7;
+
+    hrun_mkdirs(in("log/a"), 0700, &err);
+    errno = 77;
+    ok(hrun_file_append(in("log/a/f"), "one\n", 4, 0600, 2, &torn, &err) == 0 && torn == 0, "a new file");
+    is_int(errno, 77, "errno is kept");
+    ok(hrun_file_append(in("log/a/f"), "two\nth", 6, 0600, 1, NULL, &err) == 0
+       && holds(in("log/a/f"), "one\ntwo\nth"), "more");
+    ok(hrun_file_append(in("log/a/f"), "four\n", 5, 0600, 1, NULL, &err) == 0
+       && holds(in("log/a/f"), "one\ntwo\nth\nfour\n"), "a torn end is ended");
+    getrlimit(RLIMIT_FSIZE, &old);
+    small = old;
+    small.rlim_cur = 4096;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    ok(hrun_file_append(in("log/a/f"), big, sizeof big, 0600, 1, &torn, &err) == -1 && err.code == HRUN_EIO
+       && err.sys == EFBIG && torn == 0, "what does not fit");
+    setrlimit(RLIMIT_FSIZE, &old);
+    ok(holds(in("log/a/f"), "one\ntwo\nth\nfour\n"), "leaves the file as it was");
+    ok(mkfifo(in("log/fifo"), 0600) == 0 && hrun_file_append(in("log/fifo"), "x\n", 2, 0600, 1, NULL, &err) == -1
+       && err.code == HRUN_EIO, "a pipe is refused");
+    has_str(err.text, "in the way", "and named so");
+    ok(hrun_file_append(in("log/no/f"), "x\n", 2, 0600, 1, NULL, &err) == -1 && err.sys == ENOENT, "no folder");
+    ok(hrun_sync_folder(in("log")) == 0 && hrun_sync_folder(in("log/no")) == -1 && errno == ENOENT, "folders are "
+       "synced");
+    ok(hrun_is_folder(in("log")) && !hrun_is_folder(in("log/a/f")) && !hrun_is_folder(in("log/no")), "and known");
 }
 
 /* A reader beside a writer never sees a part. */
@@ -411,6 +504,8 @@ int main(void)
         return 1;
     test_read();
     test_replace();
+    test_leftovers();
+    test_append();
     test_atomic();
     test_mkdirs();
     test_lock();

@@ -1,0 +1,288 @@
+/* write.c - writing files: whole, atomically, durably; see file.h for the contracts
+ *
+ * A file is replaced by way of a temporary one beside it, TARGET.tmp.PID.NUMBER. Its writer holds a lock on it
+ * from its creation to its renaming. The lock is one of the open file (fcntl F_OFD_SETLK): it ends with the
+ * process like any other, but keeps out threads of the same process too. So a temporary file that can be locked
+ * is left over from a killed process, on whichever host or in whichever container that ran, and the next one to
+ * replace the same target removes it. Where there are no locks nothing is removed.
+ */
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Numbers that open_beside tries: names may be taken by processes of the same number on other hosts. */
+enum { TRIES = 1000 };
+
+static const char mark[] = ".tmp.";
+
+/* An int has at most 10 digits, a number below TRIES 3. */
+_Static_assert(HRUN_FILE_MARKS == sizeof mark - 1 + 10 + 1 + 3 && TRIES == 1000, "room for the longest name");
+
+int hrun_write_all(int fd, const void *data, size_t len)
+{
+    const char *p = data;
+
+    while (len) {
+        ssize_t n = write(fd, p, len);
+        if (n > 0) {
+            p += n;
+            len -= (size_t)n;
+        } else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            /* a terminal or pipe that someone set to non-blocking: wait until it takes more */
+            struct pollfd pfd = { fd, POLLOUT, 0 };
+            if (poll(&pfd, 1, -1) < 0 && errno != EINTR)
+                return -1;
+        } else if (n == 0 || errno != EINTR) {
+            if (n == 0)
+                errno = EIO;
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- folders */
+
+/* The folder that holds path; the caller frees it. NULL with errno. */
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash == path ? strdup("/") : slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
+}
+
+static int open_folder(const char *path)
+{
+    return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Some file systems cannot sync a folder, and say so. */
+static int sync_open_folder(int fd)
+{
+    return fsync(fd) && errno != EINVAL && errno != ENOTSUP ? -1 : 0;
+}
+
+int hrun_sync_folder(const char *path)
+{
+    int fd = open_folder(path), rc, saved = errno;
+
+    if (fd < 0)
+        return -1;
+    rc = sync_open_folder(fd);
+    if (rc)
+        saved = errno;
+    close(fd);
+    errno = saved;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- temporary files */
+
+/* Is this the name of a temporary file of target (both without folders)? */
+static int is_temporary(const char *name, const char *target)
+{
+    static const char digits[] = "0123456789";
+    size_t n = strlen(target), d;
+
+    if (strncmp(name, target, n) || strncmp(name + n, mark, sizeof mark - 1))
+        return 0;
+    name += n + sizeof mark - 1;
+    d = strspn(name, digits);
+    if (!d || name[d] != '.')
+        return 0;
+    name += d + 1;
+    d = strspn(name, digits);
+    return d && !name[d];
+}
+
+/* Take the lock that a temporary file's writer holds. 0: it is ours, or this file system has no locks;
+ * -1: somebody has it. */
+static int take(int fd)
+{
+    struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+    return fcntl(fd, F_OFD_SETLK, &lk) && (errno == EAGAIN || errno == EACCES) ? -1 : 0;
+}
+
+/* Remove a temporary file that nobody writes. Without locks it cannot be told: it stays. */
+static void remove_left(int dir, const char *name)
+{
+    struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    int fd = openat(dir, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat st;
+
+    if (fd < 0)
+        return;
+    /* No link: another one removed it in between, and the name may be a new file's. */
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && fcntl(fd, F_OFD_SETLK, &lk) == 0 && fstat(fd, &st) == 0
+        && st.st_nlink > 0)
+        unlinkat(dir, name, 0);
+    close(fd);
+}
+
+/* Remove what killed processes left of replacing target, a name in the open folder. */
+static void sweep(int folder, const char *target)
+{
+    int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    struct dirent *e;
+
+    while (dir && (e = readdir(dir)))
+        if (is_temporary(e->d_name, target))
+            remove_left(folder, e->d_name);
+    if (dir)
+        closedir(dir);
+    else if (fd >= 0)
+        close(fd);
+}
+
+/* Create and lock a file beside target under a name that nobody has. Not mkstemp: the kernel is to apply the
+ * umask, which cannot be read without changing it. */
+static int open_beside(const char *target, mode_t mode, char **name)
+{
+    for (int i = 0; i < TRIES; i++) {
+        char *s = hrun_strf("%s%s%ld.%d", target, mark, (long)getpid(), i);
+        struct stat st;
+        int fd;
+
+        if (!s) {
+            errno = ENOMEM;
+            return -1;
+        }
+        fd = open(s, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+        if (fd >= 0 && take(fd) == 0 && (fstat(fd, &st) || st.st_nlink > 0)) {
+            *name = s;
+            return fd;
+        }
+        free(s);
+        if (fd >= 0)
+            close(fd); /* somebody's sweep came between: it is being removed */
+        else if (errno != EEXIST && errno != EINTR)
+            return -1;
+    }
+    errno = EEXIST;
+    return -1;
+}
+
+/* ---------------------------------------------------------------- whole files */
+
+int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mode, struct hrun_error *err)
+{
+    int dir = -1, fd = -1, rc = -1, saved = errno;
+    char *real = realpath(path, NULL); /* NULL when there is no such file yet */
+    const char *target = real ? real : path, *slash = strrchr(target, '/');
+    char *temp = NULL, *folder = folder_of(target);
+
+    if (!folder)
+        goto fail;
+    dir = open_folder(folder);
+    if (dir < 0)
+        goto fail;
+    sweep(dir, slash ? slash + 1 : target);
+    fd = open_beside(target, mode, &temp);
+    if (fd < 0)
+        goto fail;
+    /* fsync, and not close, tells of a full disk over NFS: the lock is to last until the name is gone */
+    if (hrun_write_all(fd, data, len) || fsync(fd) || rename(temp, target))
+        goto fail;
+    rc = 0;
+    if (sync_open_folder(dir))
+        rc = hrun_fail_errno(err, HRUN_EIO, "'%s' is written but may not survive a power failure", path);
+    goto out;
+fail:
+    rc = hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", path);
+    if (temp)
+        unlink(temp);
+out:
+    if (fd >= 0)
+        close(fd);
+    if (dir >= 0)
+        close(dir);
+    free(folder);
+    free(temp);
+    free(real);
+    errno = saved;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- lines */
+
+/* Make the names of a new file and of the folders around it durable, `depth` folders in all. 0, or -1 with
+ * errno. */
+static int sync_around(const char *path, int depth)
+{
+    char *folder = folder_of(path), *up;
+    int rc = folder ? 0 : -1, saved;
+
+    for (int i = 0; i < depth && !rc; i++) {
+        rc = hrun_sync_folder(folder);
+        up = rc ? NULL : folder_of(folder);
+        saved = errno;
+        free(folder);
+        errno = saved;
+        folder = up;
+        if (!rc && !folder)
+            rc = -1;
+    }
+    saved = errno;
+    free(folder);
+    errno = saved;
+    return rc;
+}
+
+int hrun_file_append(const char *path, const void *data, size_t len, mode_t mode, int depth, int *torn,
+                     struct hrun_error *err)
+{
+    struct hrun_buf ended = HRUN_BUF_INIT;
+    struct stat st;
+    int fd, rc = -1, left = 0, saved = errno;
+    char last;
+
+    /* The size is asked for under the caller's lock and after opening: over NFS that makes it the present one. */
+    fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, mode);
+    if (fd < 0 || fstat(fd, &st)) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot open '%s'", path);
+        goto out;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        hrun_fail(err, HRUN_EIO, "'%s' is in the way: it is no regular file", path);
+        goto out;
+    }
+    if (st.st_size > 0 && pread(fd, &last, 1, st.st_size - 1) != 1) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot read the end of '%s'", path);
+        goto out;
+    }
+    if (st.st_size > 0 && last != '\n') {
+        hrun_buf_addc(&ended, '\n');
+        hrun_buf_add(&ended, data, len);
+        if (ended.failed) {
+            hrun_fail_nomem(err);
+            goto out;
+        }
+        data = ended.data;
+        len = ended.len;
+    }
+    if ((st.st_size == 0 && sync_around(path, depth)) || hrun_write_all(fd, data, len) || fsync(fd)) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot add to '%s'", path);
+        /* The lock is the caller's, so all behind the old end is from this write. */
+        left = ftruncate(fd, st.st_size) || fsync(fd);
+        goto out;
+    }
+    rc = 0;
+out:
+    if (fd >= 0)
+        close(fd);
+    if (torn)
+        *torn = left;
+    hrun_buf_release(&ended);
+    errno = saved;
+    return rc;
+}

@@ -1,0 +1,134 @@
+/* fuzz_log.c - any text as a log of measurements: records that keep the invariants of store.h, and the others counted;
+ * a sound record behind it is found. Each input is tried as it is, and with each of its lines made a record whose
+ * checksum is right, or few changed ones would come as far as being decoded. */
+#include "fuzz.h"
+
+#include "base/file.h"
+#include "base/units.h"
+#include "store/store.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define APP "lu"
+#define SIG "cpu-a.4c-1f2e3d4c"
+#define RECORD(m, n, p, ok, mixed, status, time) \
+    "{\"M\":" m ",\"N\":" n ",\"P\":" p ",\"app\":\"" APP "\",\"cluster\":\"a,b\",\"config\":\"(4,2,0,0)\"," \
+    "\"consts\":\"nb=128\",\"date\":\"2026-11-20T10:36:00Z\",\"engine\":\"local\",\"host\":\"head\"," \
+    "\"mixed\":" mixed ",\"mpi\":\"ompi-4.1.4\",\"ok\":" ok ",\"origin\":\"calibration\",\"pes\":4," \
+    "\"program\":\"/opt/app/xlu\",\"signature\":\"" SIG "\",\"status\":\"" status "\",\"time_s\":" time "," \
+    "\"v\":1,\"version\":\"0.1.0\",\"wall_s\":13.25}"
+
+static const char good[] = RECORD("2", "9600", "8", "true", "false", "ok", "12.5");
+
+const char *const fuzz_seeds[] = {
+    RECORD("2", "9600", "8", "true", "false", "ok", "12.5") "\t73eef0d5\n",
+    RECORD("2", "9600", "8", "true", "false", "ok", "12.5") "\t73eef0d5\n"
+    RECORD("2", "9600", "8", "true", "false", "ok", "12.5") "\t73eef0d5\n",
+    RECORD("2", "9600", "8", "true", "false", "ok", "12.5") "\n"
+    RECORD("1", "1", "16", "true", "true", "ok", "1e-9") "\n" RECORD("1", "7", "4", "false", "false", "exit 3", "0"),
+    RECORD("2", "9600", "8", "true", "false", "ok", "nan"), "{\"M\":1}\t00000000\n", "\t73eef0d5", "", NULL
+};
+
+static struct place {
+    char *dir, *log;
+    struct hrun_store *store;
+} at;
+
+static void tidy(void)
+{
+    hrun_store_close(at.store);
+    hrun_remove_tree(at.dir);
+    free(at.dir);
+    free(at.log);
+}
+
+/* In a folder of our own, made at the first input. */
+static void settle(void)
+{
+    const char *base = getenv("TMPDIR");
+    char *folder;
+
+    at.dir = hrun_strf("%s/hrun-fuzz.XXXXXX", base && *base ? base : "/tmp");
+    FUZZ_CHECK(at.dir && mkdtemp(at.dir));
+    folder = hrun_strf("%s/profiles/" APP, at.dir);
+    at.log = hrun_strf("%s/" SIG ".log", folder);
+    at.store = hrun_store_open(at.dir, NULL);
+    FUZZ_CHECK(folder && at.log && at.store && !hrun_mkdirs(folder, 0700, NULL));
+    free(folder);
+    atexit(tidy);
+}
+
+/* Nothing on the disk has to last: no fsync. */
+static void write_log(const struct hrun_buf *text)
+{
+    FILE *f = fopen(at.log, "w");
+
+    FUZZ_CHECK(f && fwrite(text->data, 1, text->len, f) == text->len && !fclose(f));
+}
+
+static void check_sample(const struct hrun_sample *s)
+{
+    FUZZ_CHECK(s->N >= 1 && s->N <= HRUN_COUNT_MAX && s->P >= 1 && s->M >= 1 && s->pes >= 1);
+    FUZZ_CHECK(s->mixed ? s->P > (int64_t)s->M * s->pes : s->P == (int64_t)s->M * s->pes);
+    FUZZ_CHECK(isfinite(s->time_s) && isfinite(s->wall_s) && s->status && s->date);
+    if (s->ok)
+        FUZZ_CHECK(s->time_s > 0 && s->wall_s > 0 && strcmp(s->status, "ok") == 0);
+    else
+        FUZZ_CHECK(s->time_s == 0 && s->wall_s >= 0 && s->status[0] && strcmp(s->status, "ok") != 0);
+}
+
+/* Read what was written. last: the last record is the good one. */
+static size_t read_log(int last)
+{
+    struct hrun_samples got = { 0 };
+    struct hrun_error err = { 0 };
+    size_t n;
+
+    FUZZ_CHECK(hrun_store_samples(at.store, APP, SIG, &got, &err) == 0);
+    FUZZ_CHECK((got.bad > 0) == (got.first_bad != NULL));
+    for (size_t i = 0; i < got.n; i++)
+        check_sample(&got.v[i]);
+    n = got.n;
+    if (last)
+        FUZZ_CHECK(n > 0 && got.v[n - 1].N == 9600 && got.v[n - 1].time_s == 12.5
+                   && strcmp(got.v[n - 1].program, "/opt/app/xlu") == 0);
+    hrun_samples_release(&got);
+    return n;
+}
+
+static void add_record(struct hrun_buf *out, const char *json, size_t len)
+{
+    hrun_buf_add(out, json, len);
+    hrun_buf_addf(out, "\t%08lx\n", crc32(0, (const unsigned char *)json, (unsigned)len));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct hrun_buf text = HRUN_BUF_INIT, signed_text = HRUN_BUF_INIT;
+    size_t n;
+
+    if (!at.dir)
+        settle();
+    hrun_buf_add(&text, data, size);
+    write_log(&text);
+    n = read_log(0);
+    add_record(&text, good, sizeof good - 1);
+    write_log(&text);
+    FUZZ_CHECK(read_log(1) > n);
+
+    for (const char *s = (const char *)data, *end = s + size; size && s < end; s++) {
+        const char *eol = memchr(s, '\n', (size_t)(end - s)), *stop = eol ? eol : end;
+        const char *tab = memchr(s, '\t', (size_t)(stop - s));
+
+        add_record(&signed_text, s, (size_t)((tab ? tab : stop) - s));
+        s = stop;
+    }
+    write_log(&signed_text);
+    read_log(0);
+    hrun_buf_release(&text);
+    hrun_buf_release(&signed_text);
+    return 0;
+}
