@@ -30,17 +30,17 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Ilib -DHRUN_SHARE='"$(PREFIX)/share/hrun/pr
 ALL_LDFLAGS = $(LDFLAGS) $(SANFLAGS)
 
 # ---------------------------------------------------------------- sources, one line per room
-BASE    := error buf file units table opts opts_text yaml yaml_check yaml_words yaml_place nearest hostlist
+BASE    := error buf file write units table opts opts_text yaml yaml_check yaml_words yaml_place nearest hostlist
 EXPR    := expr explain lazy
 TOPO    := topo pes bind sysinfo
 CLUSTER := cluster hostfile clusterfile described signature resolve
 APP     := app raw load find template inputs clock
-STORE   := sample store log models models_yaml
+STORE   := sample current store log models models_yaml
 FIT     := work ls nnls check
 MODEL   := names rows fit terms predict oracle interval
 PLAN    := config objective space count exhaustive level solve search
 LAYOUT  := layout rankfile
-LAUNCH  := engine program mpi env output procs spawn signals sweep job loop guard pmix local mpirun
+LAUNCH  := engine program mpi env output procs spawn signals sweep job loop guard pmix local mpirun remote
 
 room = $(patsubst %,lib/$(1)/%.c,$(2))
 LIB_SRC := $(call room,base,$(BASE)) $(call room,expr,$(EXPR)) $(call room,topo,$(TOPO)) \

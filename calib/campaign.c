@@ -136,6 +136,7 @@ static int count_measured(struct context *c, int i, struct campaign *g, struct h
 
     if (hrun_store_samples(c->store, c->app->name, c->signatures.v[i], &samples, err))
         return -1;
+    hrun_samples_current(&samples);
     hrun_app_consts_text(c->app, &consts);
     for (size_t k = 0; k < samples.n; k++) {
         const struct hrun_sample *s = &samples.v[k];

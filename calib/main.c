@@ -4,22 +4,44 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The subcommands, whose names stand where a program would. */
+static const struct { const char *name; int (*run)(const struct calib_settings *s, char **apps); } subcommands[] = {
+    { "show", calib_show }, { "fit", calib_fit },
+};
+
+/* argv[0] is the subcommand; options may stand among the names. */
+static int run_subcommand(int which, struct calib_settings *s, int argc, char **argv)
+{
+    struct hrun_strvec names = HRUN_STRVEC_INIT;
+    struct hrun_error err = { 0 };
+    char *none[] = { NULL };
+    int rest, rc, status;
+
+    while (!(rc = hrun_opts_parse(calib_options, s, argc, argv, &rest, &err)) && rest < argc) {
+        rc = hrun_strvec_push(&names, argv[rest]) ? hrun_fail_nomem(&err) : 0;
+        argc -= rest;
+        argv += rest;
+    }
+    status = rc ? context_complain("hrun-calibrate", &err) : subcommands[which].run(s, names.n ? names.v : none);
+    hrun_strvec_release(&names);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     struct calib_settings s = { 0 };
     struct hrun_error err = { 0 };
-    int rest, status;
+    int rest, status = -1;
 
     context_start();
     if (hrun_opts_parse(calib_options, &s, argc, argv, &rest, &err))
         status = context_complain("hrun-calibrate", &err);
     else if (context_meta(&s.common, calib_options, "hrun-calibrate", calib_usage, calib_usage_after))
         status = 0;
-    else if (argv[rest] && !strcmp(argv[rest], "show"))
-        status = calib_show(&s, argv + rest + 1);
-    else if (argv[rest] && !strcmp(argv[rest], "fit"))
-        status = calib_fit(&s, argv + rest + 1);
-    else
+    for (size_t i = 0; argv[rest] && status < 0 && i < sizeof subcommands / sizeof subcommands[0]; i++)
+        if (!strcmp(argv[rest], subcommands[i].name))
+            status = run_subcommand((int)i, &s, argc - rest, argv + rest);
+    if (status < 0)
         status = calib_measure(&s, argv + rest);
     common_settings_release(&s.common);
     if (fflush(stdout) || ferror(stdout)) {

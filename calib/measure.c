@@ -136,6 +136,31 @@ static int measure_point(struct context *c, struct progress *p, char **words, co
     }
 }
 
+/* --again: a mark in the log of each sub-cluster to be measured; what stands before it no longer counts. */
+static int mark_anew(struct context *c, const struct campaign *g, struct hrun_error *err)
+{
+    struct hrun_buf consts = HRUN_BUF_INIT;
+    struct hrun_sample mark = { .N = 1, .P = 1, .M = 1, .pes = 1, .status = (char *)HRUN_STATUS_ANEW,
+                                .origin = (char *)"calibration", .version = (char *)HRUN_VERSION };
+    char date[21];
+    int rc = 0;
+
+    hrun_app_consts_text(c->app, &consts);
+    hrun_date_now(date);
+    mark.consts = consts.data;
+    mark.date = date;
+    for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
+        int mine = 0;
+
+        for (int j = 0; j < g->n; j++)
+            mine |= g->v[j].sub == i;
+        if (mine)
+            rc = hrun_store_append(c->store, c->app->name, c->signatures.v[i], &mark, err);
+    }
+    hrun_buf_release(&consts);
+    return rc;
+}
+
 static int make_runs(struct context *c, struct progress *p, char **words, struct campaign *g, int retries,
                      struct hrun_error *err)
 {
@@ -263,11 +288,13 @@ int calib_measure(const struct calib_settings *s, char **words)
         if (!s->common.quiet && p.total < g.n * g.wanted)
             fprintf(stderr, "hrun-calibrate: %d of %d runs are measured already (--again measures them anew)\n",
                     g.n * g.wanted - p.total, g.n * g.wanted);
-        rc = make_runs(&c, &p, words, &g, (int)retries, &err);
+        rc = s->again ? mark_anew(&c, &g, &err) : 0;
+        if (!rc)
+            rc = make_runs(&c, &p, words, &g, (int)retries, &err);
         clear_line(&p);
         if (rc > 0) {
-            fprintf(stderr, "hrun-calibrate: stopped; %d measurement%s kept, the same command goes on from here\n",
-                    p.good, p.good == 1 ? " is" : "s are");
+            fprintf(stderr, "hrun-calibrate: stopped; %d measurement%s kept, the same command%s goes on from here\n",
+                    p.good, p.good == 1 ? " is" : "s are", s->again ? " without --again" : "");
             status = 128 + rc;
             rc = 0;
         } else if (!rc && !s->no_fit) {

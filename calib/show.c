@@ -20,17 +20,17 @@ int fit_and_store(struct context *c, const char *signature, const char *label, s
 
     if (c->set->fit && hrun_method_parse(c->set->fit, &options.method, err))
         return -1;
+    /* Whoever measures the same at the same time must not put models of fewer measurements over ours, nor we over
+     * theirs: from reading to storing the profile is ours. */
+    if (hrun_store_begin(c->store, c->app->name, signature, err))
+        return -1;
     if (hrun_store_samples(c->store, c->app->name, signature, &samples, err))
         goto done;
-    if (samples.bad)
-        fprintf(stderr, "hrun-calibrate: %zu record%s skipped (%s)\n", samples.bad, samples.bad == 1 ? "" : "s",
-                samples.first_bad);
+    hrun_samples_current(&samples);
     if (hrun_model_fit(c->app, samples.v, samples.n, &options, &m, &skipped, err)) {
         hrun_fail_prefix(err, "%s on %s", c->app->name, label && *label ? label : signature);
         goto done;
     }
-    if (skipped.len && c->set->verbose)
-        fprintf(stderr, "%s", skipped.data);
     free(m->signature);
     free(m->subcluster);
     m->signature = strdup(signature);
@@ -45,6 +45,12 @@ int fit_and_store(struct context *c, const char *signature, const char *label, s
         m = NULL;
     }
 done:
+    hrun_store_end(c->store);
+    if (samples.bad)
+        fprintf(stderr, "hrun-calibrate: %zu record%s skipped (%s)\n", samples.bad, samples.bad == 1 ? "" : "s",
+                samples.first_bad);
+    if (skipped.len && c->set->verbose)
+        fprintf(stderr, "%s", skipped.data);
     hrun_models_destroy(m);
     hrun_samples_release(&samples);
     hrun_buf_release(&skipped);
@@ -122,12 +128,13 @@ static int show_one(struct context *c, const char *app, const char *sig, json_t 
     struct hrun_models *m = NULL;
     struct hrun_buf out = HRUN_BUF_INIT;
     struct hrun_error models_err = { 0 };
-    size_t failed = 0, mixed = 0;
+    size_t failed = 0, mixed = 0, old;
     double age;
     int bad_models, rc = -1;
 
     if (hrun_store_samples(c->store, app, sig, &samples, err))
         return -1;
+    old = hrun_samples_current(&samples);
     bad_models = hrun_store_get_models(c->store, app, sig, &m, &models_err);
     for (size_t i = 0; i < samples.n; i++) {
         failed += !samples.v[i].ok;
@@ -141,14 +148,17 @@ static int show_one(struct context *c, const char *app, const char *sig, json_t 
         for (size_t i = 0; i < samples.n; i++)
             json_array_append_new(all, sample_json(&samples.v[i]));
         json_array_append_new(
-            root, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:I, s:s?}", "app", app, "signature", sig, "subcluster",
+            root, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:I, s:I, s:s?}", "app", app, "signature", sig, "subcluster",
                             m ? m->subcluster : "", "fitted", m ? m->fitted : "", "models", models, "measurements", all,
-                            "bad_records", (json_int_t)samples.bad, "error", bad_models ? models_err.text : NULL));
+                            "bad_records", (json_int_t)samples.bad, "no_longer_count", (json_int_t)old, "error",
+                            bad_models ? models_err.text : NULL));
         rc = 0;
         goto done;
     }
     hrun_buf_addf(&out, "%s on %s\n  %zu measurement%s, %zu failed, %zu mixed", app, sig, samples.n,
                   samples.n == 1 ? "" : "s", failed, mixed);
+    if (old)
+        hrun_buf_addf(&out, ", %zu older ones no longer count", old);
     if (samples.bad)
         hrun_buf_addf(&out, ", %zu bad record%s skipped (%s)", samples.bad, samples.bad == 1 ? "" : "s",
                       samples.first_bad);
@@ -161,11 +171,9 @@ static int show_one(struct context *c, const char *app, const char *sig, json_t 
     }
     hrun_buf_addc(&out, '\n');
     if (bad_models) {
-        char text[HRUN_ERROR_FILE + HRUN_ERROR_TEXT + 32];
-
-        hrun_buf_addf(&out, "  models cannot be read: %s\n", hrun_error_format(&models_err, text, sizeof text));
+        hrun_buf_adds(&out, "  the models cannot be read\n");
     } else if (!m) {
-        hrun_buf_addf(&out, "  no models yet: hrun-calibrate fit %s\n", app);
+        hrun_buf_adds(&out, "  no models yet\n");
     } else {
         hrun_buf_addc(&out, '\n');
         models_table(&m, 1, c->set->verbose, &out);
@@ -174,38 +182,56 @@ static int show_one(struct context *c, const char *app, const char *sig, json_t 
     fputs(out.data, stdout);
     rc = out.failed ? hrun_fail_nomem(err) : 0;
 done:
+    if (!rc && bad_models) {
+        if (err)
+            *err = models_err;
+        rc = -1;
+    }
     hrun_models_destroy(m);
     hrun_samples_release(&samples);
     hrun_buf_release(&out);
     return rc;
 }
 
-/* For each signature of each named application (all when none is named) call visit. Result: profiles seen, or -1. */
-static int each_profile(struct context *c, char **apps, int (*visit)(struct context *, const char *, const char *, void *,
-                                                                    struct hrun_error *),
-                        void *ctx, struct hrun_error *err)
+typedef int visit_fn(struct context *c, const char *app, const char *sig, void *ctx, struct hrun_error *err);
+
+/* For each signature of each named application (all when none is named) call visit. What fails is told, and the others
+ * are visited all the same. *seen: profiles that were visited without a failure. Result: the exit status. */
+static int each_profile(struct context *c, char **apps, visit_fn *visit, void *ctx, int *seen)
 {
     struct hrun_strvec names = HRUN_STRVEC_INIT, sigs = HRUN_STRVEC_INIT;
-    int seen = 0, rc = 0;
+    struct hrun_error err = { 0 };
+    int rc = 0, status = 0;
 
+    *seen = 0;
     for (int i = 0; apps[i] && !rc; i++)
-        rc = hrun_strvec_push(&names, apps[i]) ? hrun_fail_nomem(err) : 0;
+        rc = hrun_strvec_push(&names, apps[i]) ? hrun_fail_nomem(&err) : 0;
     if (!rc && !names.n && c->set->app)
-        rc = hrun_strvec_push(&names, c->set->app) ? hrun_fail_nomem(err) : 0;
+        rc = hrun_strvec_push(&names, c->set->app) ? hrun_fail_nomem(&err) : 0;
     if (!rc && !names.n)
-        rc = hrun_store_apps(c->store, &names, err);
+        rc = hrun_store_apps(c->store, &names, &err);
+    if (rc)
+        status = context_complain("hrun-calibrate", &err);
     for (size_t i = 0; i < names.n && !rc; i++) {
         hrun_strvec_release(&sigs);
-        rc = hrun_store_signatures(c->store, names.v[i], &sigs, err);
-        if (!rc && !sigs.n)
-            rc = hrun_fail(err, HRUN_ENOENT, "there is no profile of %s in %s; hrun-calibrate -app %s PROGRAM makes one",
-                           names.v[i], hrun_store_dir(c->store), names.v[i]);
-        for (size_t k = 0; k < sigs.n && !rc; k++, seen++)
-            rc = visit(c, names.v[i], sigs.v[k], ctx, err);
+        if (hrun_store_signatures(c->store, names.v[i], &sigs, &err)) {
+            status = context_complain("hrun-calibrate", &err);
+            continue;
+        }
+        if (!sigs.n) {
+            hrun_fail(&err, HRUN_ENOENT, "there is no profile of %s in %s", names.v[i], hrun_store_dir(c->store));
+            status = context_complain("hrun-calibrate", &err);
+        }
+        for (size_t k = 0; k < sigs.n; k++) {
+            if (visit(c, names.v[i], sigs.v[k], ctx, &err))
+                status = context_complain("hrun-calibrate", &err);
+            else
+                ++*seen;
+        }
     }
     hrun_strvec_release(&names);
     hrun_strvec_release(&sigs);
-    return rc ? -1 : seen;
+    return status;
 }
 
 static int visit_show(struct context *c, const char *app, const char *sig, void *ctx, struct hrun_error *err)
@@ -218,15 +244,16 @@ int calib_show(const struct calib_settings *s, char **apps)
     struct context c = { .set = &s->common };
     struct hrun_error err = { 0 };
     json_t *root = s->common.json ? json_array() : NULL;
-    int seen = context_store(&c, &err) ? -1 : each_profile(&c, apps, visit_show, root, &err);
-    int status = 0;
+    int seen = 0, status;
 
-    if (seen < 0) {
+    if (context_store(&c, &err))
         status = context_complain("hrun-calibrate", &err);
-    } else if (root) {
+    else
+        status = each_profile(&c, apps, visit_show, root, &seen);
+    if (root) {
         json_dumpf(root, stdout, JSON_INDENT(2));
         putchar('\n');
-    } else if (!seen) {
+    } else if (!seen && !status) {
         printf("no profiles in %s\n", hrun_store_dir(c.store));
     }
     json_decref(root);
@@ -265,10 +292,12 @@ int calib_fit(const struct calib_settings *s, char **apps)
 {
     struct context c = { .set = &s->common };
     struct hrun_error err = { 0 };
-    int status = 0;
+    int seen, status;
 
-    if (context_store(&c, &err) || context_app(&c, NULL, &err) || each_profile(&c, apps, visit_fit, NULL, &err) < 0)
+    if (context_store(&c, &err) || context_app(&c, NULL, &err))
         status = context_complain("hrun-calibrate", &err);
+    else
+        status = each_profile(&c, apps, visit_fit, NULL, &seen);
     context_release(&c);
     return status;
 }

@@ -9,6 +9,8 @@
 struct hrun_store {
     char *dir;        /* absolute */
     mode_t mode;      /* of folders that we create */
+    int held;         /* the lock between hrun_store_begin and _end, else -1 */
+    char *held_app, *held_signature;
 };
 
 /* The versions that this hrun writes; what a higher number means is only known to a newer hrun. */
@@ -28,16 +30,13 @@ char *store_folder(const struct hrun_store *s, const char *app, struct hrun_erro
 char *store_path(const struct hrun_store *s, const char *app, const char *signature, const char *suffix,
                  struct hrun_error *err);
 
-/* Create the folder of an application and take the lock of one signature for writing.
- * Result: a descriptor for hrun_unlock, or -1. */
+/* Create the folder of an application and take the lock of one signature for writing; a lock that is held
+ * already (hrun_store_begin) is used. Result: a descriptor for store_unlock, or -1. */
 int store_lock(const struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err);
+void store_unlock(const struct hrun_store *s, int lock);
 
-/* Remove what killed processes left of replacing this signature's models, the lock being ours: all who
- * replace them hold it, so that no temporary file there can be in use. */
-void store_sweep(const struct hrun_store *s, const char *app, const char *signature);
-
-/* Make the names of folders from DATA down to the application's durable. 0, or -1 with errno. */
-int store_sync_folders(const struct hrun_store *s, const char *app);
+/* Is this signature's lock held? Its file must not be opened then: closing it would end the lock. */
+int store_holds(const struct hrun_store *s, const char *app, const char *signature);
 
 /* Add to a failure of writing what the user can do about it. Result: -1. */
 int store_advise(struct hrun_error *err, const char *kept);

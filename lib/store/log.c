@@ -8,69 +8,27 @@
 #include "base/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 enum { CRC_DIGITS = 8, END_LENGTH = 1 + CRC_DIGITS };
 
 /* ---------------------------------------------------------------- writing */
 
-/* Append line to the log at path durably, the lock being ours. */
-static int write_record(const struct hrun_store *s, const char *app, const char *path, struct hrun_buf *line,
-                        struct hrun_error *err)
-{
-    struct hrun_buf torn = HRUN_BUF_INIT;
-    const struct hrun_buf *data = line;
-    struct stat st;
-    char last;
-    int fd, failed, rc = -1;
+/* Folders from the log's up to DATA: their names have to last as well. */
+enum { FOLDERS = 3 };
 
-    /* The size is asked for under the lock and after opening: over NFS that makes it the present one. */
-    fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
-    if (fd < 0 || fstat(fd, &st)) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot open %s", path);
-        store_advise(err, "the measurement is not stored");
-        goto out;
-    }
-    if (!S_ISREG(st.st_mode)) {
-        hrun_fail(err, HRUN_EIO, "%s is in the way: it is no regular file", path);
-        goto out;
-    }
-    if (st.st_size > 0 && pread(fd, &last, 1, st.st_size - 1) != 1) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot read the end of %s", path);
-        goto out;
-    }
-    /* A writer was stopped in the middle of its record: ours starts a line of its own, in the same write. */
-    if (st.st_size > 0 && last != '\n') {
-        hrun_buf_addc(&torn, '\n');
-        hrun_buf_add(&torn, line->data, line->len);
-        if (torn.failed) {
-            hrun_fail_nomem(err);
-            goto out;
-        }
-        data = &torn;
-    }
-    failed = st.st_size == 0 && store_sync_folders(s, app);
-    if (failed || hrun_write_all(fd, data->data, data->len) || fsync(fd)) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot add a measurement to %s", path);
-        /* The lock is ours, so all behind the old end is from this write. */
-        if (ftruncate(fd, st.st_size) || fsync(fd))
-            store_advise(err, "it keeps what it held before, and an unfinished record that is skipped");
-        else
-            store_advise(err, "it holds what it held before");
-        goto out;
-    }
-    rc = 0;
-out:
-    if (fd >= 0)
-        close(fd);
-    hrun_buf_release(&torn);
-    return rc;
+/* Append line to the log at path durably, the lock being ours. */
+static int write_record(const char *path, const struct hrun_buf *line, struct hrun_error *err)
+{
+    int torn;
+
+    if (!hrun_file_append(path, line->data, line->len, 0644, FOLDERS, &torn, err))
+        return 0;
+    return store_advise(err, torn ? "it keeps what it held before, and an unfinished record that is skipped"
+                                  : "it holds what it held before");
 }
 
 int hrun_store_append(struct hrun_store *s, const char *app, const char *signature,
@@ -87,10 +45,10 @@ int hrun_store_append(struct hrun_store *s, const char *app, const char *signatu
         store_advise(err, "the measurement is not stored");
         goto out;
     }
-    rc = write_record(s, app, path, &line, err);
+    rc = write_record(path, &line, err);
 out:
     if (lock >= 0)
-        hrun_unlock(lock);
+        store_unlock(s, lock);
     hrun_buf_release(&line);
     free(path);
     errno = saved;
@@ -256,8 +214,8 @@ int hrun_store_samples(struct hrun_store *s, const char *app, const char *signat
     if (!path || read_log(&r, err))
         goto out;
     /* What looks torn may be a record in the making. Only then is it worth waiting for its writer; where no
-     * lock can be had (a read-only copy) there is no writer either. */
-    if (r.got.bad) {
+     * lock can be had (a read-only copy) there is no writer either, nor where it is ours. */
+    if (r.got.bad && !store_holds(s, app, signature)) {
         lockname = store_path(s, app, signature, ".lock", err);
         if (!lockname)
             goto out;

@@ -132,57 +132,7 @@ int store_check_models(const struct hrun_models *m, char where[STORE_WHERE], str
     return 0;
 }
 
-/* ---------------------------------------------------------------- writing */
-
-/* Append the whole file. */
-static int print_file(const struct hrun_models *m, struct hrun_buf *out, struct hrun_error *err)
-{
-    hrun_buf_adds(out, HEAD);
-    if (store_print_models(m, out, err))
-        return -1;
-    hrun_buf_addf(out, CRC_MARK "%08lx\n", crc32(0, (const unsigned char *)out->data, (unsigned)out->len));
-    return out->failed ? hrun_fail_nomem(err) : 0;
-}
-
-int hrun_store_put_models(struct hrun_store *s, const struct hrun_models *m, struct hrun_error *err)
-{
-    struct hrun_buf text = HRUN_BUF_INIT;
-    char *path = NULL, where[STORE_WHERE];
-    int lock = -1, rc = -1, saved = errno;
-
-    if (store_check_models(m, where, err) || print_file(m, &text, err))
-        goto out;
-    path = store_path(s, m->app, m->signature, ".yaml", err);
-    if (!path)
-        goto out;
-    lock = store_lock(s, m->app, m->signature, err);
-    if (lock >= 0)
-        store_sweep(s, m->app, m->signature);
-    if (lock < 0 || hrun_file_replace(path, text.data, text.len, 0644, err)) {
-        store_advise(err, "the models stored before stand");
-        goto out;
-    }
-    rc = 0;
-out:
-    if (lock >= 0)
-        hrun_unlock(lock);
-    free(path);
-    hrun_buf_release(&text);
-    errno = saved;
-    return rc;
-}
-
-/* ---------------------------------------------------------------- reading */
-
-/* Say what always helps when models cannot be used. */
-static void renew(struct hrun_error *err)
-{
-    size_t len = strlen(err->text);
-
-    if (err->code == HRUN_EPARSE || err->code == HRUN_ECORRUPT)
-        snprintf(err->text + len, sizeof err->text - len,
-                 "; `hrun-calibrate fit` makes the models anew from the measurements");
-}
+/* ---------------------------------------------------------------- what a file says of itself */
 
 /* Is the checksum in the last line right? */
 static int check_crc(const char *path, const struct hrun_buf *text, struct hrun_error *err)
@@ -203,17 +153,82 @@ static int check_crc(const char *path, const struct hrun_buf *text, struct hrun_
     return 0;
 }
 
-/* The version is read before the rest, since another one may have other keys. */
-static int check_version(const char *path, const char *text, struct hrun_error *err)
+/* The version that a models file names: what it says of itself whatever its other keys are. */
+static long version_of(const char *text)
 {
     static const char key[] = "\nversion: ";
     const char *at = strstr(text, key);
-    long version = at ? strtol(at + sizeof key - 1, NULL, 10) : STORE_MODELS_VERSION;
 
-    if (version > STORE_MODELS_VERSION)
-        return hrun_fail_at(err, HRUN_ECORRUPT, path, 0, 0, "a newer hrun wrote the models (version %ld, "
-                            "this hrun reads up to %d)", version, STORE_MODELS_VERSION);
-    return 0;
+    return at ? strtol(at + sizeof key - 1, NULL, 10) : STORE_MODELS_VERSION;
+}
+
+/* ---------------------------------------------------------------- writing */
+
+/* Append the whole file. */
+static int print_file(const struct hrun_models *m, struct hrun_buf *out, struct hrun_error *err)
+{
+    hrun_buf_adds(out, HEAD);
+    if (store_print_models(m, out, err))
+        return -1;
+    hrun_buf_addf(out, CRC_MARK "%08lx\n", crc32(0, (const unsigned char *)out->data, (unsigned)out->len));
+    return out->failed ? hrun_fail_nomem(err) : 0;
+}
+
+/* Models of a newer hrun may hold what this one does not know: they stay. Damaged ones, whatever version they
+ * name, are no loss. The lock is ours. */
+static int check_old(const char *path, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc = 0;
+
+    if (hrun_file_read(path, MODELS_MAX, &text, &why)) {
+        rc = why.code == HRUN_ENOENT ? 0 : -1;
+        if (rc && err)
+            *err = why;
+    } else if (!check_crc(path, &text, NULL) && version_of(text.data) > STORE_MODELS_VERSION) {
+        rc = hrun_fail_at(err, HRUN_EEXISTS, path, 0, 0, "a newer hrun wrote the models (version %ld, this hrun "
+                          "writes %d): they are kept; fit with the newer hrun, or name another data folder with "
+                          "HRUN_DATA", version_of(text.data), STORE_MODELS_VERSION);
+    }
+    hrun_buf_release(&text);
+    return rc;
+}
+
+int hrun_store_put_models(struct hrun_store *s, const struct hrun_models *m, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    char *path = NULL, where[STORE_WHERE];
+    int lock = -1, rc = -1, saved = errno;
+
+    if (store_check_models(m, where, err) || print_file(m, &text, err))
+        goto out;
+    path = store_path(s, m->app, m->signature, ".yaml", err);
+    if (!path)
+        goto out;
+    lock = store_lock(s, m->app, m->signature, err);
+    if (lock < 0 || check_old(path, err) || hrun_file_replace(path, text.data, text.len, 0644, err)) {
+        store_advise(err, "the models stored before stand");
+        goto out;
+    }
+    rc = 0;
+out:
+    if (lock >= 0)
+        store_unlock(s, lock);
+    free(path);
+    hrun_buf_release(&text);
+    errno = saved;
+    return rc;
+}
+
+/* Say what helps when models of this version or an older one cannot be used. */
+static void renew(struct hrun_error *err)
+{
+    size_t len = strlen(err->text);
+
+    if (err->code == HRUN_EPARSE || err->code == HRUN_ECORRUPT)
+        snprintf(err->text + len, sizeof err->text - len,
+                 "; `hrun-calibrate fit` makes the models anew from the measurements");
 }
 
 int hrun_store_get_models(struct hrun_store *s, const char *app, const char *signature,
@@ -233,11 +248,17 @@ int hrun_store_get_models(struct hrun_store *s, const char *app, const char *sig
         }
         goto out;
     }
-    if (check_crc(path, &text, &why) || check_version(path, text.data, &why)
-        || store_parse_models(path, text.data, text.len, app, signature, out, &why))
+    if (check_crc(path, &text, &why)) {
         renew(&why);
-    else
+    } else if (version_of(text.data) > STORE_MODELS_VERSION) {
+        hrun_fail_at(&why, HRUN_ECORRUPT, path, 0, 0, "a newer hrun wrote the models (version %ld, this hrun "
+                     "reads up to %d): use the newer hrun, or name another data folder with HRUN_DATA",
+                     version_of(text.data), STORE_MODELS_VERSION);
+    } else if (store_parse_models(path, text.data, text.len, app, signature, out, &why)) {
+        renew(&why);
+    } else {
         rc = 0;
+    }
 out:
     if (rc && err)
         *err = why;

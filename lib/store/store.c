@@ -11,9 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Room that the longest file name leaves for what is put around a signature: ".yaml", and the marks of the
- * temporary file that replaces it. */
+/* Room that the longest file name leaves for what is put around a signature: ".yaml", and what the temporary
+ * file that replaces it adds. */
 enum { NAME_ROOM = 32 };
+_Static_assert(NAME_ROOM >= sizeof ".yaml" - 1 + HRUN_FILE_MARKS, "room for the longest name");
 
 static const char *nonempty(const char *s)
 {
@@ -29,6 +30,7 @@ struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err)
 
     if (!s)
         goto nomem;
+    s->held = -1;
     /* A folder that somebody named may be shared. The XDG specification asks for 0700 in a home. */
     s->mode = 0755;
     if (!nonempty(data))
@@ -79,6 +81,7 @@ void hrun_store_close(struct hrun_store *s)
 
     if (!s)
         return;
+    hrun_store_end(s);
     free(s->dir);
     free(s);
     errno = saved;
@@ -146,7 +149,13 @@ char *store_path(const struct hrun_store *s, const char *app, const char *signat
 
 /* ---------------------------------------------------------------- writing */
 
-int store_lock(const struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err)
+int store_holds(const struct hrun_store *s, const char *app, const char *signature)
+{
+    return s->held >= 0 && !strcmp(s->held_app, app) && !strcmp(s->held_signature, signature);
+}
+
+/* Create the folder of an application and take the lock of one signature for writing. A descriptor, or -1. */
+static int take_lock(const struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err)
 {
     char *dir = store_folder(s, app, err);
     char *lock = dir ? store_path(s, app, signature, ".lock", err) : NULL;
@@ -159,73 +168,61 @@ int store_lock(const struct hrun_store *s, const char *app, const char *signatur
     return fd;
 }
 
-/* Is this the name of a temporary file of hrun_file_replace: TARGET.tmp.PID.NUMBER? */
-static int is_leftover(const char *name, const char *target)
+int store_lock(const struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err)
 {
-    static const char digits[] = "0123456789", mark[] = ".tmp.";
-    size_t n = strlen(target), d;
-
-    if (strncmp(name, target, n) || strncmp(name + n, mark, sizeof mark - 1))
-        return 0;
-    name += n + sizeof mark - 1;
-    d = strspn(name, digits);
-    if (!d || name[d] != '.')
-        return 0;
-    name += d + 1;
-    d = strspn(name, digits);
-    return d && !name[d];
+    return store_holds(s, app, signature) ? s->held : take_lock(s, app, signature, err);
 }
 
-void store_sweep(const struct hrun_store *s, const char *app, const char *signature)
+void store_unlock(const struct hrun_store *s, int lock)
 {
-    char *path = store_folder(s, app, NULL), *target = hrun_strf("%s.yaml", signature);
-    DIR *d = path && target ? opendir(path) : NULL;
-    struct dirent *e;
+    if (lock != s->held)
+        hrun_unlock(lock);
+}
+
+int hrun_store_begin(struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err)
+{
+    char *a = NULL, *b = NULL;
+    int fd = -1, saved = errno;
+
+    if (s->held >= 0) {
+        hrun_fail(err, HRUN_EINVAL, "the profile of %s on %s is held: one at a time", s->held_app,
+                  s->held_signature);
+        goto out;
+    }
+    fd = take_lock(s, app, signature, err);
+    if (fd < 0) {
+        store_advise(err, "nothing is changed");
+        goto out;
+    }
+    a = strdup(app);
+    b = strdup(signature);
+    if (!a || !b) {
+        hrun_fail_nomem(err);
+        hrun_unlock(fd);
+        free(a);
+        free(b);
+        fd = -1;
+        goto out;
+    }
+    s->held = fd;
+    s->held_app = a;
+    s->held_signature = b;
+out:
+    errno = saved;
+    return fd < 0 ? -1 : 0;
+}
+
+void hrun_store_end(struct hrun_store *s)
+{
     int saved = errno;
 
-    while (d && (e = readdir(d)))
-        if (is_leftover(e->d_name, target))
-            unlinkat(dirfd(d), e->d_name, 0);
-    if (d)
-        closedir(d);
-    free(path);
-    free(target);
+    if (s->held >= 0)
+        hrun_unlock(s->held);
+    free(s->held_app);
+    free(s->held_signature);
+    s->held = -1;
+    s->held_app = s->held_signature = NULL;
     errno = saved;
-}
-
-static int sync_folder(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int rc, saved;
-
-    if (fd < 0)
-        return -1;
-    rc = fsync(fd);
-    /* Some file systems cannot sync a folder, and say so. */
-    if (rc && (errno == EINVAL || errno == ENOTSUP))
-        rc = 0;
-    saved = errno;
-    close(fd);
-    errno = saved;
-    return rc;
-}
-
-int store_sync_folders(const struct hrun_store *s, const char *app)
-{
-    char *folders[] = { hrun_strf("%s/profiles/%s", s->dir, app), hrun_strf("%s/profiles", s->dir),
-                        strdup(s->dir) };
-    int rc = 0, saved;
-
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        if (!folders[i])
-            errno = ENOMEM;
-        if (!rc && (!folders[i] || sync_folder(folders[i])))
-            rc = -1;
-        saved = errno;
-        free(folders[i]);
-        errno = saved;
-    }
-    return rc;
 }
 
 int store_advise(struct hrun_error *err, const char *kept)

@@ -9,8 +9,9 @@
  *     a torn, corrupted or unknown record is counted, reported and skipped, never trusted, never fatal to
  *     the others, and never removed or rewritten;
  *   - appending repairs a torn end (a last line without newline) by starting a new line;
- *   - writers exclude each other by a lock file (between processes; threads of one process must take turns);
- *     models are replaced atomically;
+ *   - writers exclude each other by a lock file (between processes; threads of one process, and two stores
+ *     that it opened on one folder, must take turns); models are replaced atomically;
+ *   - models of a newer hrun are never replaced;
  *   - times that are not finite and positive never become a measurement, neither when written nor when read;
  *   - application and signature are names [a-z0-9][a-zA-Z0-9._-]*, so no path leaves the data folder; every
  *     record and every models file says whose it is, so that a renamed file is never taken for another's.
@@ -61,6 +62,13 @@ struct hrun_samples {
 
 void hrun_samples_release(struct hrun_samples *s);
 
+/* Status of a mark in the log: measurements before it with the same constants no longer count (hrun-calibrate --again).
+ * A mark is written like a failed run (ok = 0); nothing is ever removed from the log. */
+#define HRUN_STATUS_ANEW "anew"
+
+/* Drop the measurements that no longer count, and the marks. Result: how many measurements were dropped. */
+size_t hrun_samples_current(struct hrun_samples *s);
+
 /* One fitted model of (sub-cluster, M), or of (sub-cluster, M, P) for family "nt". */
 struct hrun_fit_record {
     char *family;          /* "single" (one PE holds all: P = M), "nt", "pt", "npt" */
@@ -104,6 +112,14 @@ struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err);
 void hrun_store_close(struct hrun_store *s);
 const char *hrun_store_dir(const struct hrun_store *s);
 
+/* Keep other processes from adding to a profile and from replacing its models, until hrun_store_end: models
+ * fitted from the measurements read in between are of all that there are when hrun_store_put_models stores
+ * them. One profile at a time; the calls below may be used in between. Creates the application's folder.
+ * Errors: HRUN_EINVAL (a name, a profile is held already), HRUN_EIO (no lock to be had: says the path and what
+ * to do), HRUN_ENOMEM; nothing is held then. */
+int hrun_store_begin(struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err);
+void hrun_store_end(struct hrun_store *s);   /* nothing held: no effect; hrun_store_close does it too */
+
 /* Append one record, durably. Errors: HRUN_EINVAL (a name, or the sample breaks an invariant), HRUN_EIO
  * (read-only, full disk, ...: says the path and what to do; the log holds all that it held before). Where the
  * size of files is limited (RLIMIT_FSIZE) the caller ignores SIGXFSZ to get the error, not the signal. */
@@ -114,14 +130,15 @@ int hrun_store_append(struct hrun_store *s, const char *app, const char *signatu
 int hrun_store_samples(struct hrun_store *s, const char *app, const char *signature,
                        struct hrun_samples *out, struct hrun_error *err);
 
-/* Replace the models. Errors: HRUN_EIO (the old models stand), HRUN_EINVAL (names, numbers that are not
- * finite, negative counts or variances, arrays missing, text that is not UTF-8; says which value). */
+/* Replace the models. Errors: HRUN_EIO, HRUN_EEXISTS (a newer hrun wrote those that are there; says what to
+ * do), HRUN_EINVAL (names, numbers that are not finite, negative counts or variances, arrays missing, text
+ * that is not UTF-8; says which value; or what is there is no file of models). The old models stand. */
 int hrun_store_put_models(struct hrun_store *s, const struct hrun_models *m, struct hrun_error *err);
 
 /* Read the models. *out = NULL and 0 when there are none. Errors: HRUN_ECORRUPT (checksum, newer version, the
  * file of another application or signature, values that cannot be), HRUN_EPARSE (checksum right, format not,
- * NaN included; with place): both say that `hrun-calibrate fit` makes the models anew from the log;
- * HRUN_EINVAL (a name, a folder in place of the file), HRUN_EIO. */
+ * NaN included; with place): both say that `hrun-calibrate fit` makes the models anew from the log, except for
+ * a newer version's, which it would not replace; HRUN_EINVAL (a name, a folder in place of the file), HRUN_EIO. */
 int hrun_store_get_models(struct hrun_store *s, const char *app, const char *signature,
                           struct hrun_models **out, struct hrun_error *err);
 

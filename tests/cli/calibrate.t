@@ -38,9 +38,8 @@ ok "no record was added" test "$logs" = "$(cat "$HRUN_DATA"/profiles/lu/*.log | 
 run hrun-calibrate show lu
 status_is 0 "show"
 out_has "lu on" "names application and signature"
-run hrun-calibrate show --json
-[ $status = 0 ] || run hrun-calibrate --json show
-status_is 0 "show --json"
+run hrun-calibrate show --json lu -v
+status_is 0 "show --json, options among the names"
 ok "is JSON" python3 -c 'import json,sys; p=json.load(open(sys.argv[1])); assert p[0]["models"] and p[0]["measurements"]' "$tmp/.out"
 run hrun-calibrate fit lu
 status_is 0 "fit anew"
@@ -163,6 +162,15 @@ ok "and lose nothing" python3 -c '
 import json, sys
 p = json.load(open(sys.argv[1]))
 assert len(p[0]["measurements"]) == 8 and p[0]["bad_records"] == 0' "$tmp/.out"
+
+# --again: what was measured before no longer counts, so that a changed program gets a new profile.
+run hrun-calibrate --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 -app lu "$lu"
+run hrun-calibrate --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 --again -app lu "$lu"
+run hrun-calibrate --data "$tmp/data5" show lu
+out_has "4 measurements" "--again starts anew"
+out_has "4 older ones no longer count" "and what was measured before is kept and told"
+run hrun-calibrate --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 -app lu "$lu"
+err_has "4 of 4 runs are measured already" "and goes on without --again"
 
 # Damage to the stored files.
 sig=$(basename "$(ls "$HRUN_DATA"/profiles/lu/*.yaml)" .yaml)

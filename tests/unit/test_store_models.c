@@ -247,6 +247,7 @@ static void alter(const char *from, const char *to)
     struct hrun_buf text, out = HRUN_BUF_INIT;
     char *at;
 
+    unlink(yaml);
     hrun_store_put_models(store, m, NULL);
     text = slurp(yaml);
     at = strstr(text.data, from);
@@ -291,8 +292,6 @@ static void test_foreign(void)
         int n;              /* which of them */
         const char *why;
     } cases[] = {
-        { "version: 1", "version: 2\ngpu: yes", HRUN_ECORRUPT, NULL, 0,
-          "a newer hrun wrote the models (version 2, this hrun reads up to 1)" },
         { "version: 1", "version: 0", HRUN_ECORRUPT, "0\n", 1, "there never was a version 0" },
         { "app: " APP, "app: hpl", HRUN_ECORRUPT, "hpl\n", 1,
           "the models are of application 'hpl', the file is in the folder of 'lu'" },
@@ -349,6 +348,37 @@ static void test_foreign(void)
         ok(hrun_store_get_models(store, APP, SIG, &out, NULL) == -1, "without an error object too");
     }
     unlink(yaml);
+}
+
+/* Models of a newer hrun: neither read nor replaced, and nothing is advised that would try to. */
+static void test_newer(void)
+{
+    struct hrun_models *m = plain_models(), *out = (struct hrun_models *)&out;
+    struct hrun_error err = { 0 };
+    struct hrun_buf before, after;
+
+    alter("version: 1", "version: 2\ngpu: yes");
+    before = slurp(yaml);
+    ok(hrun_store_get_models(store, APP, SIG, &out, &err) == -1 && err.code == HRUN_ECORRUPT
+       && out == (struct hrun_models *)&out, "models of a newer hrun are refused");
+    is_str(err.file, yaml, "their file");
+    has_str(err.text, "a newer hrun wrote the models (version 2, this hrun reads up to 1): use the newer hrun, or "
+            "name another data folder with HRUN_DATA", "the reason and the remedy");
+    ok(!strstr(err.text, "hrun-calibrate fit"), "which is not to fit with this one");
+    ok(hrun_store_get_models(store, APP, SIG, &out, NULL) == -1, "without an error object too");
+    memset(&err, 0, sizeof err);
+    ok(hrun_store_put_models(store, m, &err) == -1 && err.code == HRUN_EEXISTS, "nor are they replaced");
+    is_str(err.file, yaml, "their file");
+    has_str(err.text, "a newer hrun wrote the models (version 2, this hrun writes 1): they are kept", "the reason");
+    ok(hrun_store_put_models(store, m, NULL) == -1, "without an error object too");
+    after = slurp(yaml);
+    ok(before.len == after.len && !memcmp(before.data, after.data, after.len), "they stand as they were");
+    before.data[before.len / 2] ^= 1;
+    spit(yaml, before.data, before.len);
+    ok(!hrun_store_put_models(store, m, &err), "damaged ones are no loss, whatever their version");
+    hrun_buf_release(&before);
+    hrun_buf_release(&after);
+    hrun_models_destroy(m);
 }
 
 static void test_refused(void)
@@ -526,6 +556,7 @@ int main(void)
     test_locale();
     test_damage();
     test_foreign();
+    test_newer();
     test_refused();
     test_killed_writers();
     show_speed(10);
