@@ -37,10 +37,42 @@ void common_settings_release(struct common_settings *s)
     hrun_strvec_release(&s->mca);
 }
 
+/* The hrun that belongs to this command, as an absolute path; the caller frees it. */
+static char *hrun_path(void)
+{
+    static const char calibrate[] = "-calibrate";
+    char *path = realpath("/proc/self/exe", NULL);
+    size_t len = path ? strlen(path) : 0;
+
+    if (len > strlen(calibrate) && !strcmp(path + len - strlen(calibrate), calibrate))
+        path[len - strlen(calibrate)] = 0;
+    return path;
+}
+
+/* Of other hosts; ctx is the settings. A healthy host answers within a second; ten also suffice a slow name server. */
+static int ask_topologies(void *ctx, char *const *hosts, int n, struct hrun_buf *texts, int *bad,
+                          struct hrun_error *err)
+{
+    const struct common_settings *s = ctx;
+    char *path = hrun_path(), export[] = "--export-topology";
+    char *const argv[] = { path, export, NULL };
+    struct hrun_remote what = {
+        .argv = argv, .mca = s->mca.v, .n_mca = (int)s->mca.n, .timeout_s = 10,
+        .missing = "install hrun there at the same path",
+        .otherwise = "describe the host in a cluster file (see hrun-cluster(5))",
+    };
+    int rc = path ? hrun_remote_run(&what, hosts, n, texts, bad, err)
+                  : hrun_fail_errno(err, HRUN_EIO, "cannot find the path of hrun itself");
+
+    free(path);
+    return rc;
+}
+
 int context_cluster(struct context *c, const struct common_settings *s, struct hrun_error *err)
 {
     struct hrun_cluster_request req = {
         .cluster_file = s->cluster_file, .host_file = s->host_file, .hosts = s->hosts, .level = -1,
+        .topologies = ask_topologies, .ctx = (void *)(uintptr_t)s,
     };
     enum hrun_level level;
 

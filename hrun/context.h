@@ -37,6 +37,7 @@ struct common_settings {
     struct hrun_strvec env;           /* -x */
     struct hrun_strvec mca;           /* --mca, "KEY=VALUE" */
     int force, json, quiet, verbose;
+    int export_topology;              /* of hrun alone; here because main.c need not know it */
     int help, version, completion;
 };
 

@@ -54,6 +54,8 @@ static int load_models(struct context *c, int i, enum hrun_method method, int ne
 
         options.method = method;
         rc = hrun_store_samples(c->store, app, sig, &samples, err);
+        if (!rc)
+            hrun_samples_current(&samples);
         if (!rc && hrun_model_fit(c->app, samples.v, samples.n, &options, &fresh, NULL, &why)) {
             v->why_not = hrun_strf("no %s fit: %s", hrun_method_name(method), why.text);
             fresh = NULL;

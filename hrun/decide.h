@@ -27,7 +27,7 @@ struct decision {
     struct sub_view *subs;
     int *pes, *procs;             /* the configuration, nsubs each */
     int P;
-    int has_config;               /* 0: a plain layout of P ranks that is no configuration (oversubscribed -n) */
+    int has_config;               /* 0: a plain layout of P ranks round the PEs `pes`, no configuration */
     int predicted;                /* the fields below are known */
     double time_s, low_s, high_s;
     double *sub_time_s;           /* nsubs: Ti of the used ones, else 0 */

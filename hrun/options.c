@@ -43,6 +43,8 @@ const struct hrun_opt hrun_options[] = {
     COMMON_OPTIONS_WHERE,
     { "show-cluster", 0, HRUN_OPT_NONE, NULL, NULL, "show sub-clusters, PEs, hosts, signatures; start nothing",
       "Machine", hrun_opt_flag, AT(show_cluster) },
+    { "export-topology", 0, HRUN_OPT_NONE, NULL, NULL, "print this host's topology as hwloc XML",
+      "Machine", hrun_opt_flag, COMMON_AT(export_topology) },
 
     { "dry-run", 0, HRUN_OPT_NONE, NULL, NULL, "show the choice and why; start nothing", "Launch",
       hrun_opt_flag, AT(dry_run) },

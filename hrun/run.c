@@ -48,6 +48,19 @@ int run_show_cluster(const struct hrun_settings *s, char **words)
     return status;
 }
 
+/* For an hrun on another host, which asks this one what it is made of. */
+static int run_export_topology(void)
+{
+    struct hrun_error err = { 0 };
+    struct hrun_buf out = HRUN_BUF_INIT;
+    int status = hrun_cluster_export(&out, &err) ? context_complain("hrun", &err) : 0;
+
+    if (!status)
+        fputs(out.data, stdout);
+    hrun_buf_release(&out);
+    return status;
+}
+
 int run_list_apps(const struct hrun_settings *s)
 {
     struct context c = { .set = &s->common };
@@ -115,7 +128,7 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
         decide(c, s, N, &p->d, err) || work_find_program(&p->w, p->d.P, err))
         return -1;
     p->layout = p->d.has_config ? hrun_layout_create(c->cluster, p->d.pes, p->d.procs, err)
-                                : hrun_layout_plain(c->cluster, p->d.P, NULL, err);
+                                : hrun_layout_plain(c->cluster, p->d.P, p->d.pes, err);
     if (!p->layout)
         return -1;
     return 0;
@@ -181,6 +194,8 @@ int run_program(const struct hrun_settings *s, char **words)
     struct prepared p;
     int status;
 
+    if (s->common.export_topology)
+        return run_export_topology();
     if (s->common.json && !s->dry_run) {
         fputs("hrun: --json goes with --dry-run or --show-cluster; a run prints what the program prints\n", stderr);
         return STATUS_FAILED;

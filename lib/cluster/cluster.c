@@ -27,7 +27,7 @@ int hrun_cluster_add_host(struct hrun_cluster *c, const char *name, int is_local
     if (!hosts)
         return hrun_fail_nomem(err);
     c->hosts = hosts;
-    hosts[c->nhosts] = (struct hrun_host){ strdup(name), is_local, slots, topo };
+    hosts[c->nhosts] = (struct hrun_host){ strdup(name), is_local, slots, topo, NULL };
     if (!hosts[c->nhosts].name)
         return hrun_fail_nomem(err);
     return c->nhosts++;
@@ -143,57 +143,56 @@ int hrun_cluster_name_sub(struct hrun_cluster *c, int sub, const char *base, int
 
 /* ---------------------------------------------------------------- discovery */
 
-/* Cut the local host into PEs and group equal ones. */
-static int group_local(struct hrun_cluster *c, int host, enum hrun_level level, struct hrun_error *err)
+/* Cut a host into PEs and group equal ones. */
+static int group_host(struct hrun_cluster *c, int host, enum hrun_level level, struct hrun_error *err)
 {
-    struct hrun_topo *t = c->hosts[host].topo;
+    const struct hrun_host *h = &c->hosts[host];
     struct hrun_topo_pe *pes = NULL;
-    struct hrun_buf base = HRUN_BUF_INIT;
-    int n = 0, rc = -1, sub;
+    int n = 0, rc = 0, sub;
 
-    if (hrun_topo_pes(t, level, c->hosts[host].slots, &pes, &n, err))
+    if (hrun_host_pes(h, level, h->slots, &pes, &n, err))
         return -1;
-    for (int i = 0; i < n; i++) {
-        struct hrun_pe_key key = { hrun_topo_cpu_model(t), hrun_topo_kind_name(t, pes[i].kind), level,
+    for (int i = 0; i < n && !rc; i++) {
+        struct hrun_pe_key key = { hrun_host_cpu_model(h), hrun_topo_kind_name(h->topo, pes[i].kind), level,
                                    pes[i].ncores, pes[i].npus, hrun_round_memory(pes[i].memory_bytes) };
         struct hrun_pe pe = { host, i, pes[i].cpuset, pes[i].cores, pes[i].ncores, pes[i].npus,
                               pes[i].memory_bytes };
         sub = hrun_cluster_find_sub(c, 0, &key, err);
-        if (sub < 0 || hrun_cluster_add_pe(c, sub, &pe, err) < 0)
-            goto done;
+        rc = sub < 0 || hrun_cluster_add_pe(c, sub, &pe, err) < 0 ? -1 : 0;
     }
-    for (sub = 0; sub < c->nsubs; sub++) {
+    hrun_topo_pes_free(pes, n);
+    return rc;
+}
+
+static int name_all(struct hrun_cluster *c, enum hrun_level level, struct hrun_error *err)
+{
+    struct hrun_buf base = HRUN_BUF_INIT;
+    int rc = 0;
+
+    for (int sub = 0; sub < c->nsubs && !rc; sub++) {
         hrun_buf_reset(&base);
         if (strcmp(c->subs[sub].cpu_model, "unknown"))
             hrun_add_slug(&base, c->subs[sub].cpu_model);
         if (!base.len)
             hrun_buf_adds(&base, hrun_level_name(level));
-        if (hrun_cluster_name_sub(c, sub, base.data, 1, err) < 0)
-            goto done;
+        rc = hrun_cluster_name_sub(c, sub, base.data, 1, err) < 0 ? -1 : 0;
     }
-    rc = 0;
-done:
     hrun_buf_release(&base);
-    hrun_topo_pes_free(pes, n);
     return rc;
 }
 
-static int local_host(struct hrun_cluster *c, const char *name, int slots, int level, struct hrun_error *err)
+static int add_local(struct hrun_cluster *c, const char *name, int slots, struct hrun_error *err)
 {
     struct hrun_topo *t = hrun_topo_load(HRUN_TOPO_THIS, NULL, err);
-    int host;
 
     if (!t || hrun_cluster_add_topo(c, t, err) < 0)
         return -1;
-    host = hrun_cluster_add_host(c, name, 1, slots, t, err);
-    if (host < 0)
-        return -1;
-    return group_local(c, host, level < 0 ? HRUN_LEVEL_CORE : (enum hrun_level)level, err);
+    return hrun_cluster_add_host(c, name, 1, slots, t, err);
 }
 
-/* Hosts of a host file or of --host: each must be known, and only this one can be measured by hwloc. */
-static int from_list(struct hrun_cluster *c, const struct hrun_host_list *list, const char *file, int level,
-                     struct hrun_error *err)
+/* What the hosts of a list are: remote ones are listed, at most one is this one. */
+static int sort_out(const struct hrun_host_list *list, const char *file, int can_ask, const char **remote, int *nremote,
+                    struct hrun_error *err)
 {
     struct hrun_resolver *r = hrun_resolver_create(err);
     const struct hrun_host_entry *local = NULL, *e;
@@ -209,13 +208,17 @@ static int from_list(struct hrun_cluster *c, const struct hrun_host_list *list, 
                          "%s", why.text);
             goto done;
         }
-        if (!is_local) {
+        if (!is_local && !can_ask) {
             hrun_fail_at(err, HRUN_EINVAL, file, e->line, e->column,
                          "host '%s' is not this host, and what it is made of is unknown here; describe it in "
                          "a cluster file (see hrun-cluster(5)), for instance: subclusters: [{name: big, "
                          "hosts: \"%s\", cores: 16, memory: 64GiB, cpu: \"its CPU model\"}]",
                          e->name, e->name);
             goto done;
+        }
+        if (!is_local) {
+            remote[(*nremote)++] = e->name;
+            continue;
         }
         if (local) {
             hrun_fail_at(err, HRUN_EPARSE, file, e->line, e->column,
@@ -225,16 +228,70 @@ static int from_list(struct hrun_cluster *c, const struct hrun_host_list *list, 
         }
         local = e;
     }
-    rc = local_host(c, local->name, local->slots, level, err);
+    rc = 0;
 done:
     hrun_resolver_destroy(r);
     return rc;
 }
 
+/* Hosts of a host file or of --host: this one is measured by hwloc here, the others tell what hwloc finds there. */
+static int from_list(struct hrun_cluster *c, const struct hrun_host_list *list, const char *file,
+                     const struct hrun_cluster_request *req, struct hrun_error *err)
+{
+    enum hrun_level level = req->level >= 0 ? (enum hrun_level)req->level
+                          : list->n > 1 ? HRUN_LEVEL_NODE : HRUN_LEVEL_CORE;
+    const char **remote = calloc(list->n + 1, sizeof *remote);
+    struct hrun_told **told = calloc(list->n + 1, sizeof *told);
+    const struct hrun_host_entry *e = list->v;
+    struct hrun_error why = { 0 };
+    int nremote = 0, next = 0, bad = -1, host, rc = -1;
+
+    if (!remote || !told) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    if (sort_out(list, file, req->topologies != NULL, remote, &nremote, err))
+        goto done;
+    if (nremote && hrun_told_ask(req, c, (char *const *)remote, nremote, told, &bad, &why)) {
+        while (bad >= 0 && e->name != remote[bad])
+            e++;
+        hrun_fail_at(err, why.code, bad < 0 ? "" : file, e->line, e->column, "%s", why.text);
+        goto done;
+    }
+    for (size_t i = 0; i < list->n; i++) {
+        e = &list->v[i];
+        if (next == nremote || remote[next] != e->name) {
+            host = add_local(c, e->name, e->slots, err);
+        } else {
+            host = hrun_cluster_add_host(c, e->name, 0, e->slots, told[next]->topo, err);
+            if (host >= 0) {
+                c->hosts[host].told = told[next];
+                told[next++] = NULL;
+            }
+        }
+        if (host < 0)
+            goto done;
+        if (group_host(c, host, level, list->n > 1 || nremote ? &why : err)) {
+            if (list->n > 1 || nremote)
+                hrun_fail_at(err, why.code, file, e->line, e->column, "host '%s': %s", e->name, why.text);
+            goto done;
+        }
+    }
+    rc = name_all(c, level, err);
+done:
+    for (int i = 0; told && i < nremote; i++)
+        hrun_told_destroy(told[i]);
+    free(told);
+    free(remote);
+    return rc;
+}
+
 static int from_this_host(struct hrun_cluster *c, int level, struct hrun_error *err)
 {
+    enum hrun_level l = level < 0 ? HRUN_LEVEL_CORE : (enum hrun_level)level;
     struct hrun_resolver *r = hrun_resolver_create(err);
-    int rc = r ? local_host(c, hrun_resolver_own_name(r), 0, level, err) : -1;
+    int host = r ? add_local(c, hrun_resolver_own_name(r), 0, err) : -1;
+    int rc = host < 0 || group_host(c, host, l, err) ? -1 : name_all(c, l, err);
 
     hrun_resolver_destroy(r);
     return rc;
@@ -261,13 +318,13 @@ int hrun_cluster_discover(const struct hrun_cluster_request *req, struct hrun_cl
         goto done;
     }
     if (req->cluster_file)
-        rc = hrun_clusterfile_load(req->cluster_file, req->level, c, err);
+        rc = hrun_clusterfile_load(req, c, err);
     else if (req->host_file)
         rc = hrun_hostfile_read(req->host_file, &list, err) ||
-             from_list(c, &list, req->host_file, req->level, err) ? -1 : 0;
+             from_list(c, &list, req->host_file, req, err) ? -1 : 0;
     else if (req->hosts)
         rc = hrun_hosts_parse(req->hosts, &list, err) ||
-             from_list(c, &list, "--host", req->level, err) ? -1 : 0;
+             from_list(c, &list, "--host", req, err) ? -1 : 0;
     else
         rc = from_this_host(c, req->level, err);
     if (rc == 0) {
@@ -288,8 +345,10 @@ void hrun_cluster_destroy(struct hrun_cluster *c)
         return;
     for (int i = 0; i < c->nsubs; i++)
         sub_release(&c->subs[i]);
-    for (int i = 0; i < c->nhosts; i++)
+    for (int i = 0; i < c->nhosts; i++) {
         free(c->hosts[i].name);
+        hrun_told_destroy(c->hosts[i].told);
+    }
     for (int i = 0; i < c->ntopos; i++)
         hrun_topo_destroy(c->topos[i]);
     free(c->subs);

@@ -8,7 +8,9 @@
  *   - sub-clusters are ordered as the cluster file lists them, else by first appearance of a PE (hosts in the
  *     order given, PEs as lib/topo orders them); names are unique;
  *   - no host stands twice; a host that cannot be resolved is an error, never skipped;
- *   - nothing about a remote host is assumed from this one: its topology comes from the cluster file;
+ *   - nothing about a remote host is assumed from this one: its topology comes from the cluster file, or from
+ *     that host;
+ *   - what a host's cgroup or affinity mask forbids is in no PE, be it this host or another;
  *   - the host we run on is always what hwloc finds here, whatever a file says of it; a file that describes
  *     more cores than it has is an error.
  * Without a level: `core` when there is one host, `node` when there are several. The formats of host files,
@@ -23,12 +25,15 @@
 
 #include <stdint.h>
 
+struct hrun_told;               /* what another host said of itself */
+
 struct hrun_host {
     char *name;
     int is_local;               /* the host we run on */
     int slots;                  /* cores granted by the host file, 0 = all */
     struct hrun_topo *topo;     /* one of the cluster's topos, hosts may share it; NULL for a host that the
                                    cluster file only describes by numbers */
+    struct hrun_told *told;     /* of a host that was asked, beside its topology; else NULL */
 };
 
 struct hrun_pe {
@@ -68,14 +73,33 @@ struct hrun_cluster_request {
     const char *host_file;
     const char *hosts;          /* "a:2,b,p4-[0-3]" */
     int level;                  /* enum hrun_level, or -1 */
+    /* Ask n other hosts what they are made of: called once, with those that no cluster file describes. Each of
+     * texts[n], initialised, is to get what hrun_cluster_export gives there; lines that the shell there prints
+     * before it do no harm. Result 0; or -1 with *err, which names the host and what to do, and the host's
+     * index (or -1) in *bad. NULL: no host is asked, and one that is not described is an error. */
+    int (*topologies)(void *ctx, char *const *hosts, int n, struct hrun_buf *texts, int *bad,
+                      struct hrun_error *err);
+    void *ctx;
 };
 
 /* Discover. Errors: HRUN_EINVAL / HRUN_EPARSE with file, line and column for host and cluster files and
  * for --host, which counts as a file of one line (empty, duplicate host, unknown host, bad range, a remote
- * host that no cluster file describes, ...), HRUN_ENOENT, those of hrun_topo_load and hrun_topo_pes. */
+ * host that no cluster file describes and that cannot be asked, ...), HRUN_ENOENT, those of hrun_topo_load,
+ * hrun_topo_pes and req->topologies (with the place of the host). */
 int hrun_cluster_discover(const struct hrun_cluster_request *req, struct hrun_cluster **out,
                           struct hrun_error *err);
 void hrun_cluster_destroy(struct hrun_cluster *c);
+
+/* Append this host's topology for a discovery on another one: hwloc XML, as hrun_topo_export gives it, and
+ * behind that a processing instruction with what XML does not carry: the PUs that this process may use, the
+ * memory of the PEs (limits of cgroups applied), the CPU model:
+ *     <?hrun
+ *     usable 0-3,8
+ *     memory 16000000000
+ *     cpu AMD EPYC
+ *     ?>
+ * Errors: those of hrun_topo_load and hrun_topo_export. */
+int hrun_cluster_export(struct hrun_buf *out, struct hrun_error *err);
 
 /* Append the signature of a kind of PE: CPU model, core kind, cores, memory, level, MPI (for instance
  * "ompi-4.1.4") and engine, as a file name: a readable part of [a-z0-9.-] and 8 hex digits (CRC-32) of the

@@ -231,7 +231,7 @@ static int load_topology(struct load *l, unsigned e, struct hrun_topo **out, str
 
 /* ---------------------------------------------------------------- the entries */
 
-/* Without `cpu`: what the described topology says, else what this host says when it is in the entry. */
+/* Without `cpu`: what the described topology says, else what the first host says of which hwloc tells. */
 static const char *find_model(const struct load *l, unsigned e, const struct wanted *w, const int *hosts,
                               size_t n)
 {
@@ -244,7 +244,7 @@ static const char *find_model(const struct load *l, unsigned e, const struct wan
         model = hrun_topo_cpu_model(w->described);
     for (size_t i = 0; i < n && !strcmp(model, "unknown"); i++)
         if (hosts[i] >= 0 && l->c->hosts[hosts[i]].topo)
-            model = hrun_topo_cpu_model(l->c->hosts[hosts[i]].topo);
+            model = hrun_host_cpu_model(&l->c->hosts[hosts[i]]);
     return model;
 }
 
@@ -256,14 +256,15 @@ static int finish_entry(struct load *l, unsigned e, const struct wanted *w, stru
     struct hrun_subcluster *s;
     int several = l->c->nsubs - w->first_sub > 1, rc = -1;
 
-    if (entry->name)
-        hrun_buf_adds(&base, entry->name);
-    else if (strcmp(w->cpu_model, "unknown"))
-        hrun_add_slug(&base, w->cpu_model);
-    if (!base.len)
-        hrun_buf_adds(&base, hrun_level_name(w->level));
     for (int i = w->first_sub; i < l->c->nsubs; i++) {
         s = &l->c->subs[i];
+        hrun_buf_reset(&base);
+        if (entry->name)
+            hrun_buf_adds(&base, entry->name);
+        else if (strcmp(s->cpu_model, "unknown"))
+            hrun_add_slug(&base, s->cpu_model);
+        if (!base.len)
+            hrun_buf_adds(&base, hrun_level_name(w->level));
         s->cost_per_hour = entry->cost_per_hour ? *entry->cost_per_hour : 0;
         s->power_w = entry->power_w ? *entry->power_w : 0;
         if (!s->pus_per_pe)
@@ -324,14 +325,14 @@ static enum hrun_level default_level(const struct load *l)
     return HRUN_LEVEL_CORE;
 }
 
-int hrun_clusterfile_load(const char *path, int level, struct hrun_cluster *c, struct hrun_error *err)
+int hrun_clusterfile_load(const struct hrun_cluster_request *req, struct hrun_cluster *c, struct hrun_error *err)
 {
-    struct load l = { .path = path, .c = c, .level = level, .local = -1 };
+    struct load l = { .path = req->cluster_file, .c = c, .level = req->level, .local = -1 };
     void *data = NULL;
     unsigned n;
     int rc = -1;
 
-    if (hrun_yaml_load(path, &file_schema, &data, &l.marks, err))
+    if (hrun_yaml_load(req->cluster_file, &file_schema, &data, &l.marks, err))
         return -1;
     l.file = data;
     n = l.file->subclusters_count;
@@ -343,7 +344,7 @@ int hrun_clusterfile_load(const char *path, int level, struct hrun_cluster *c, s
         hrun_fail_nomem(err);
         goto done;
     }
-    if (read_hosts(&l, err))
+    if (read_hosts(&l, err) || hrun_described_ask(&l, req, err))
         goto done;
     l.default_level = default_level(&l);
     for (unsigned e = 0; e < n; e++)
@@ -359,6 +360,10 @@ done:
     for (unsigned e = 0; l.hosts && e < n; e++)
         names_release(&l.hosts[e]);
     free(l.hosts);
+    for (size_t i = 0; l.told && i < l.asked.n; i++)
+        hrun_told_destroy(l.told[i]);
+    free(l.told);
+    hrun_strvec_release(&l.asked);
     names_release(&l.exclude);
     free(l.notes);
     hrun_resolver_destroy(l.resolver);

@@ -45,6 +45,9 @@ struct load {
     int level;                      /* from the command line, or -1 */
     enum hrun_level default_level;
     int local;                      /* index of the local host, -1 while not named */
+    struct hrun_strvec asked;       /* hosts that nothing describes, in the order of the file */
+    struct hrun_told **told;        /* what they said; NULL once a host of the cluster has it */
+    int next_asked;
 };
 
 struct wanted {                     /* what an entry wants of each of its hosts */
@@ -62,6 +65,9 @@ struct wanted {                     /* what an entry wants of each of its hosts 
 /* Takes text over; NULL means that memory ran out. Result: -1. */
 int hrun_fail_at_entry(const struct load *l, unsigned e, const char *key, int offset, struct hrun_error *err,
                        char *text);
+
+/* Ask the hosts that the file does not describe, if they can be asked. */
+int hrun_described_ask(struct load *l, const struct hrun_cluster_request *req, struct hrun_error *err);
 
 /* The index of the host of that name that entry e lists: new or, with another core kind, known from an
  * earlier entry. described: the entry's topology or NULL. -1 on failure. */

@@ -39,6 +39,31 @@ const char *hrun_resolver_own_name(const struct hrun_resolver *r);
  * Errors: HRUN_EINVAL, the text says why. */
 int hrun_resolver_look(struct hrun_resolver *r, const char *name, int *is_local, struct hrun_error *err);
 
+/* ---------------------------------------------------------------- resolve.c: asking other hosts */
+
+struct hrun_told {
+    struct hrun_topo *topo;     /* of the cluster; hosts that are alike share it */
+    char *usable;               /* the PUs that may be used there, "0-3,8"; NULL: all of topo */
+    uint64_t memory_bytes;      /* of the PEs, together; 0 = unknown. Counts with usable only */
+    char *cpu_model;            /* NULL: what topo says */
+};
+
+/* Ask n hosts through req->topologies, which is not NULL. told[n] get what they said, each to be given to
+ * hrun_told_destroy; topologies go to c. *bad: index of the host at fault, or -1. Errors: those of
+ * req->topologies; HRUN_EINVAL for an answer that is none, with the host's name. */
+int hrun_told_ask(const struct hrun_cluster_request *req, struct hrun_cluster *c, char *const *hosts, int n,
+                  struct hrun_told **told, int *bad, struct hrun_error *err);
+void hrun_told_destroy(struct hrun_told *t);
+
+/* ---------------------------------------------------------------- described.c: hosts whose topology is known */
+
+/* As hrun_topo_pes and hrun_topo_ncores, without what a host that was asked may not use. */
+int hrun_host_pes(const struct hrun_host *h, enum hrun_level level, int max_cores, struct hrun_topo_pe **pes,
+                  int *n, struct hrun_error *err);
+/* 0, or -1 with *err. */
+int hrun_host_ncores(const struct hrun_host *h, int kind, int *n, struct hrun_error *err);
+const char *hrun_host_cpu_model(const struct hrun_host *h);
+
 /* ---------------------------------------------------------------- cluster.c: putting a cluster together */
 
 /* What makes PEs one sub-cluster. */
@@ -65,8 +90,8 @@ int hrun_cluster_name_sub(struct hrun_cluster *c, int sub, const char *base, int
 
 /* ---------------------------------------------------------------- clusterfile.c */
 
-/* Fill c from a cluster file. level: enum hrun_level, or -1. c may be half filled on failure. */
-int hrun_clusterfile_load(const char *path, int level, struct hrun_cluster *c, struct hrun_error *err);
+/* Fill c from req's cluster file. c may be half filled on failure. */
+int hrun_clusterfile_load(const struct hrun_cluster_request *req, struct hrun_cluster *c, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- signature.c */
 

@@ -17,7 +17,10 @@
  *     second one within 5 s kills. Signals that the caller ignores (nohup) are ignored;
  *   - SIGTSTP stops the ranks (SIGSTOP) and hrun, SIGCONT wakes up both;
  *   - processes that the ranks leave behind are ended when the last rank has ended, and so is everything,
- *     by a helper process, when hrun is killed by SIGKILL.
+ *     by a helper process, when hrun is killed by SIGKILL;
+ *   - where hrun passes the output on (tag_output, on_stdout) it waits for its own reader, however slow that
+ *     is, until all is passed on or a signal ends it. When the output cannot be written (a full disk) the job
+ *     is ended; when its reader has gone the program notices as usual (SIGPIPE).
  * Rank 0 reads hrun's standard input directly, the others /dev/null; when that is a terminal and hrun is in
  * the background, rank 0 too. The process may have other threads and children; while a job runs SIGCHLD is
  * blocked in the calling thread, and orphans of its descendants become its children.
@@ -62,7 +65,12 @@ struct hrun_outcome {
     int status;                    /* for hrun: the application's; 128 + signal; 124 after a timeout */
     int timed_out;
     int interrupted;               /* signal that hrun got and that ended the job, or 0 */
+    int signalled;                 /* the last of SIGINT, SIGTERM, SIGHUP, SIGQUIT that hrun got while the job
+                                      ran, whatever its status became, or 0 */
+    int stopped;                   /* 1: the job was stopped by SIGTSTP for a while: wall_s tells nothing */
     int failed_rank;               /* the first rank that failed, -1 if none or unknown */
+    int killed_by;                 /* signal that killed the first failed rank; 0: none did, it exited by
+                                      itself, or unknown (engine mpirun) */
     double wall_s;                 /* from just before the first process until the last one ended */
 };
 
@@ -88,9 +96,31 @@ const struct hrun_engine *hrun_engines(void);
 const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, struct hrun_error *err);
 
 /* Check and run. Result 0: the job ran and *out tells how it ended; -1: it was not started, or the engine
- * failed (HRUN_EMPI, HRUN_EINVAL, HRUN_EENGINE, HRUN_EIO), nothing remains either way. */
+ * failed, nothing remains either way. Errors: HRUN_EMPI (also when a script loads an MPI library that is not
+ * Open MPI's), HRUN_EINVAL, HRUN_EENGINE (also when mpirun failed before it was ready to start a process),
+ * HRUN_EIO (also when the output cannot be written), HRUN_ENOPROG, HRUN_ENOEXEC, HRUN_ENOMEM. The descriptors
+ * 0 to 2 may be closed; the processes then get them closed. */
 int hrun_launch(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
                 struct hrun_error *err);
+
+/* A short command for other hosts, with no input. */
+struct hrun_remote {
+    char *const *argv;             /* NULL-terminated; argv[0] is a path there */
+    char *const *mca;              /* n_mca words "KEY=VALUE", for plm_rsh_agent */
+    int n_mca;
+    double timeout_s;              /* for each host, > 0 */
+    const char *missing;           /* what to do where argv[0] does not exist; for the message */
+    const char *otherwise;         /* what to do instead of mending a host, or NULL; for the message */
+};
+
+/* Run it on all hosts at once (64 at a time) through the remote shell that mpirun would use: plm_rsh_agent of
+ * --mca or the environment, else ssh, which may not ask for passwords. outputs[n], initialised, get what the
+ * command printed there. When a host fails no further ones are begun. SIGINT, SIGTERM, SIGHUP and SIGQUIT end
+ * the agents, and are then raised again as the caller has them set. No agent remains on any path.
+ * Errors: HRUN_EENGINE: no agent; a host that did not answer, has not got the command, or on which it failed:
+ * the text says which, why, and what to do, *bad is the host's index (else -1); HRUN_EIO, HRUN_ENOMEM. */
+int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, struct hrun_buf *outputs, int *bad,
+                    struct hrun_error *err);
 
 /* Find a program as execvp(3) would, relative to wdir (may be NULL). Result: its absolute path, which the
  * caller frees. Errors: HRUN_ENOPROG (not found; says where it was looked for), HRUN_ENOEXEC (not
@@ -103,7 +133,7 @@ struct hrun_mpi {
     enum hrun_mpi_kind kind;
     char name[64];                 /* "Open MPI", "MPICH" (or one with its ABI), "" */
     char id[64];                   /* for signatures: "ompi-4.1.4", "mpich", "none", "script" (which may run a
-                                      program of any MPI; engine local watches for a foreign one) */
+                                      program of any MPI; the engines watch for a foreign one) */
     int major;                     /* of Open MPI: 4, 5; 0 unknown */
 };
 /* Errors: HRUN_EIO (unreadable). A static program is recognised by the text its MPI library holds. */

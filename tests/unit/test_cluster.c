@@ -159,6 +159,267 @@ static void test_errors(void)
     free(path);
 }
 
+/* ---------------------------------------------------------------- other hosts */
+
+/* A made-up network: what each host answers, and what was asked. */
+struct network {
+    struct { const char *host; char *text; } v[8];
+    const char *fails;          /* the host that does not answer */
+    int names_it;               /* the failure says which one it is */
+    int calls, asked;
+};
+
+static int ask(void *ctx, char *const *hosts, int n, struct hrun_buf *texts, int *bad, struct hrun_error *err)
+{
+    struct network *w = ctx;
+
+    w->calls++;
+    w->asked += n;
+    for (int i = 0; i < n; i++) {
+        if (w->fails && !strcmp(w->fails, hosts[i])) {
+            *bad = w->names_it ? i : -1;
+            return hrun_fail(err, HRUN_EENGINE, "no answer from %s", hosts[i]);
+        }
+        for (size_t k = 0; k < sizeof w->v / sizeof w->v[0]; k++)
+            if (w->v[k].host && !strcmp(w->v[k].host, hosts[i]))
+                hrun_buf_adds(&texts[i], w->v[k].text);
+    }
+    return 0;
+}
+
+/* What a host of that synthetic topology would print. */
+static char *exported(const char *synthetic)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    struct hrun_error err;
+
+    setenv("HWLOC_SYNTHETIC", synthetic, 1);
+    ok(!hrun_cluster_export(&b, &err), "export of %s", synthetic);
+    unsetenv("HWLOC_SYNTHETIC");
+    return hrun_buf_detach(&b);
+}
+
+/* text with the first `from` in it replaced. */
+static char *changed(const char *text, const char *from, const char *to)
+{
+    const char *at = strstr(text, from);
+
+    if (!ok(at != NULL, "'%s' is in the export", from))
+        return strdup(text);
+    return hrun_strf("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+}
+
+static struct hrun_cluster *visit(struct network *w, const char *cluster_file, const char *hosts, int level,
+                                  struct hrun_error *err)
+{
+    struct hrun_cluster_request req = { .cluster_file = cluster_file, .hosts = hosts, .level = level,
+                                        .topologies = ask, .ctx = w };
+    struct hrun_cluster *c = NULL;
+
+    memset(err, 0, sizeof *err);
+    w->calls = w->asked = 0;
+    return hrun_cluster_discover(&req, &c, err) ? NULL : c;
+}
+
+static void is_visit(struct network *w, const char *hosts, int level, const char *want)
+{
+    struct hrun_error err;
+    struct hrun_cluster *c = visit(w, NULL, hosts, level, &err);
+    char *got = show(c);
+
+    is_str(c ? got : err.text, want, "%s: %s", hosts, want);
+    free(got);
+    hrun_cluster_destroy(c);
+}
+
+static void test_remote(void)
+{
+    char *small = exported("package:1 [numa(memory=8GB)] core:4 pu:2");
+    char *big = exported("package:2 [numa(memory=32GB)] core:4 pu:1"), *plain = strdup(small), *other;
+    struct network w = { .v = { { "127.0.0.11", small }, { "127.0.0.12", NULL }, { "127.0.0.13", big },
+                                { "127.0.0.14", NULL }, { "127.0.0.15", NULL }, { "127.0.0.16", NULL } } };
+    struct hrun_error err;
+    struct hrun_cluster *c;
+
+    /* Another host of the same make: a little less memory, another name. */
+    other = changed(small, "<info name=\"Backend\"", "<info name=\"HostName\" value=\"x\"/><info name=\"Backend\"");
+    w.v[1].text = changed(other, "memory 8000000000", "memory 7900000000");
+    free(other);
+    w.v[3].text = changed(big, "usable 0-7", "usable 1,3-5");
+    w.v[4].text = changed(small, "usable 0-7", "usable 0-2,7");
+    *strstr(plain, "<?hrun") = 0;
+    w.v[5].text = plain;
+
+    c = visit(&w, NULL, "127.0.0.[11-13],localhost", -1, &err);
+    if (ok(c != NULL, "three other hosts and this one %s", err.text)) {
+        is_int(w.calls, 1, "they are asked in one call");
+        is_int(w.asked, 3, "but for this one");
+        is_int(c->ntopos, 3, "hosts that are alike share a topology");
+        ok(c->hosts[0].topo == c->hosts[1].topo && c->hosts[0].topo != c->hosts[2].topo, "those do");
+        ok(!c->hosts[0].is_local && c->hosts[3].is_local, "only the last is local");
+        ok(c->nsubs == 3 && c->subs[0].npes == 2 && c->subs[0].level == HRUN_LEVEL_NODE, "level node, two alike");
+        is_int(c->subs[0].pes[0].memory_bytes, 8000000000, "its own memory");
+        is_int(c->subs[0].pes[1].memory_bytes, 7900000000, "and the other one's");
+        is_int(c->subs[1].pes[0].memory_bytes, 64000000000, "and the big one's");
+        is_int(c->subs[0].memory_bytes, 7900000000, "the smallest counts");
+    }
+    hrun_cluster_destroy(c);
+    is_visit(&w, "127.0.0.11", -1, "core() core 4x1/2: 0 1 2 3");
+    is_visit(&w, "127.0.0.11:3,127.0.0.12:2", HRUN_LEVEL_CORE, "core() core 5x1/2: 0 1 2 0 1");
+    is_visit(&w, "127.0.0.13,127.0.0.11", HRUN_LEVEL_PACKAGE,
+            "package() package 2x4/4: 0-3 4-7; package-2() package 1x4/8: 0-3");
+    is_visit(&w, "127.0.0.16:3", HRUN_LEVEL_NODE, "node() node 1x3/6: 0-2");
+    /* What may not be used there is left out, and the numbers of the rest are those of the whole. */
+    is_visit(&w, "127.0.0.14", HRUN_LEVEL_CORE, "core() core 4x1/1: 1 3 4 5");
+    is_visit(&w, "127.0.0.14", HRUN_LEVEL_PACKAGE, "package() package 2x2/2: 1,3 4-5");
+    is_visit(&w, "127.0.0.14:3", HRUN_LEVEL_PACKAGE,
+            "package() package 1x2/2: 1,3; package-2() package 1x1/1: 4");
+    is_visit(&w, "127.0.0.14", HRUN_LEVEL_L3,
+            "host '127.0.0.14': this machine has no level 'l3'; it has node, package, numa, core");
+    is_visit(&w, "127.0.0.15", HRUN_LEVEL_CORE, "core() core 1x1/2: 0; core-2() core 2x1/1: 1 3");
+    is_visit(&w, "127.0.0.15", HRUN_LEVEL_NODE, "node() node 1x3/4: 0-1,3");
+    c = visit(&w, NULL, "127.0.0.14", HRUN_LEVEL_CORE, &err);
+    if (ok(c != NULL, "%s", err.text)) {
+        is_int(c->subs[0].pes[3].memory_bytes, 16000000000, "the memory that it tells is shared out");
+        is_str(c->subs[0].pes[3].cpuset, "5", "its PU");
+    }
+    hrun_cluster_destroy(c);
+    for (size_t i = 0; i < sizeof w.v / sizeof w.v[0]; i++)
+        free(w.v[i].text);
+}
+
+static void test_remote_errors(void)
+{
+    char *good = exported("[numa(memory=8GB)] core:4 pu:1");
+    static const struct { const char *from, *to, *want; } bad[] = {
+        { "<?xml", "", "host '127.0.0.11' answers 'version=" },
+        { "</topology>", "", "host '127.0.0.11' answers '<?xml version=" },
+        { "<topology", "<topology><topology", "host '127.0.0.11': " },
+        { "usable 0-3", "usable x", "host '127.0.0.11' tells 'x' as the PUs that may be used there; install the same" },
+        { "usable 0-3", "usable 0-9999999999", "host '127.0.0.11' tells '0-9999999999' as the PUs" },
+        { "usable 0-3", "usable 3-0", "host '127.0.0.11' tells '3-0' as the PUs" },
+        { "usable 0-3", "usable 77", "host '127.0.0.11' may use none of its cores" },
+        { "usable 0-3", "usable", "host '127.0.0.11' answers '<?hrun' in place of its topology" },
+        { "memory 8", "memory -8", "host '127.0.0.11' answers '<?hrun' in place" },
+    };
+    struct network w = { .v = { { "127.0.0.11", NULL }, { "127.0.0.12", good } } };
+    struct hrun_error err;
+    struct hrun_cluster *c;
+
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        w.v[0].text = changed(good, bad[i].from, bad[i].to);
+        c = visit(&w, NULL, "127.0.0.12,127.0.0.11", -1, &err);
+        ok(!c, "a bad answer, '%s'", bad[i].to);
+        has_str(err.text, bad[i].want, "its message");
+        ok(!strcmp(err.file, "--host") && err.line == 1 && err.column == 12, "its place");
+        hrun_cluster_destroy(c);
+        free(w.v[0].text);
+    }
+    w.v[0].text = strdup("\033[1mhello\nworld");
+    c = visit(&w, NULL, "127.0.0.11", -1, &err);
+    has_str(err.text, "host '127.0.0.11' answers '?[1mhello' in place of its topology; install the same hrun there, "
+            "or describe", "escapes of a terminal do not get through");
+    hrun_cluster_destroy(c);
+    free(w.v[0].text);
+    w.v[0].text = strdup("");
+    c = visit(&w, NULL, "127.0.0.11", -1, &err);
+    has_str(err.text, "host '127.0.0.11' answers nothing", "no answer");
+    hrun_cluster_destroy(c);
+
+    w.fails = "127.0.0.12";
+    ok(!visit(&w, NULL, "127.0.0.11,127.0.0.12", -1, &err), "a host that fails");
+    is_str(err.text, "no answer from 127.0.0.12", "what was said of it");
+    is_str(err.file, "", "not knowing which one");
+    w.names_it = 1;
+    ok(!visit(&w, NULL, "127.0.0.11,127.0.0.12", -1, &err) && err.column == 12, "knowing it, with its place");
+    is_int(err.code, HRUN_EENGINE, "its code");
+    free(w.v[0].text);
+    free(good);
+}
+
+static void test_remote_file(void)
+{
+    static const char text[] =
+        "subclusters:\n"
+        "  - {name: mine, hosts: \"127.0.0.11,localhost\", memory: 4GiB}\n"
+        "  - {name: told, hosts: \"127.0.0.[12-13]\", exclude: 127.0.0.13, level: core}\n"
+        "  - {name: numbers, hosts: 127.0.0.14, cores: 2, memory: 1GiB}\n"
+        "  - {name: drawn, hosts: 127.0.0.15, topology: \"[numa] core:2 pu:1\"}\n";
+    struct hrun_error err;
+    char *dir = hrun_rundir_create(NULL, &err), *path = hrun_strf("%s/cluster.yaml", dir), *got;
+    char *small = exported("[numa(memory=8GB)] core:4 pu:1");
+    struct network w = { .v = { { "127.0.0.11", NULL }, { "127.0.0.12", small } } };
+    struct hrun_cluster *c;
+
+    hrun_file_replace(path, text, sizeof text - 1, 0600, &err);
+    w.v[0].text = changed(small, "cpu unknown", "cpu Other Model");
+    setenv("HWLOC_SYNTHETIC", "[numa(memory=8GB)] core:2 pu:1", 1);
+    c = visit(&w, path, NULL, -1, &err);
+    got = show(c);
+    is_str(c ? got : err.text, "mine() node 1x4/4: 0-3; mine-2() node 1x2/2: 0-1; told() core 4x1/1: 0 1 2 3; "
+           "numbers() node 1x2/2: 0-1; drawn() node 1x2/2: 0-1", "a cluster file");
+    is_int(w.calls, 1, "one call");
+    is_int(w.asked, 2, "only those that it does not describe");
+    if (c) {
+        is_str(c->subs[0].cpu_model, "Other Model", "CPU model as told");
+        is_int(c->subs[0].memory_bytes, (int64_t)4 << 30, "memory of the file");
+    }
+    hrun_cluster_destroy(c);
+    free(got);
+    w.fails = "127.0.0.12";
+    w.names_it = 1;
+    ok(!visit(&w, path, NULL, -1, &err), "a host that fails");
+    ok(!strcmp(err.file, path) && err.line == 3, "its place");
+    unsetenv("HWLOC_SYNTHETIC");
+    free(w.v[0].text);
+    free(small);
+    hrun_remove_tree(dir);
+    free(path);
+    free(dir);
+}
+
+/* A host tells what a discovery there finds: kinds of cores, memory, CPU model. */
+static void test_round_trip(void)
+{
+    static const char *const files[] = { "made-2lpe8e6p.xml", "epyc-7451.xml", "knl-snc4.xml", "opteron-cgroup.xml",
+                                         "xeon-offlines.xml", "lakefield.xml", "made-8p16e.xml" };
+    const char *dir = getenv("HRUN_TEST_DATA");
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        for (int level = HRUN_LEVEL_NODE; level <= HRUN_LEVEL_CORE; level++) {
+            struct hrun_buf b = HRUN_BUF_INIT;
+            struct network w = { .v = { { "127.0.0.11", NULL } } };
+            struct hrun_cluster *here, *there;
+            struct hrun_error err;
+            char *path = hrun_strf("%s/topo/%s", dir ? dir : "tests/data", files[i]), *a, *z;
+            int same = 1;
+
+            setenv("HWLOC_XMLFILE", path, 1);
+            here = discover(NULL, NULL, level, &err);
+            hrun_cluster_export(&b, &err);
+            unsetenv("HWLOC_XMLFILE");
+            w.v[0].text = b.data;
+            there = visit(&w, NULL, "127.0.0.11", level, &err);
+            a = show(here);
+            z = show(there);
+            is_str(z, a, "%s, level %s", files[i], hrun_level_name((enum hrun_level)level));
+            for (int s = 0; here && there && s < here->nsubs && s < there->nsubs; s++)
+                for (int k = 0; k < here->subs[s].npes && k < there->subs[s].npes; k++) {
+                    const struct hrun_pe *p = &here->subs[s].pes[k], *q = &there->subs[s].pes[k];
+                    /* Division leaves a byte for each core or node. */
+                    same = same && !strcmp(p->cpuset, q->cpuset) && p->npus == q->npus &&
+                           p->memory_bytes - q->memory_bytes + 1024 <= 2048;
+                }
+            ok(same && !here == !there, "the same PUs and memory");
+            hrun_cluster_destroy(here);
+            hrun_cluster_destroy(there);
+            hrun_buf_release(&b);
+            free(path);
+            free(a);
+            free(z);
+        }
+}
+
 static void test_slug(void)
 {
     static const char *const models[][2] = {
@@ -271,6 +532,10 @@ int main(void)
     test_grouping();
     test_this_host();
     test_errors();
+    test_remote();
+    test_remote_errors();
+    test_remote_file();
+    test_round_trip();
     test_slug();
     test_round_memory();
     test_signature();

@@ -1,0 +1,515 @@
+/* remote.c - a short command on other hosts, through the agent that mpirun would use; see launch.h for the
+ * contracts
+ *
+ * Each agent leads a process group of its own, so that what it starts ends with it. Should hrun be killed, the
+ * guard of guard.h ends them: it knows them by their environment, as groups come and go and their numbers with
+ * them. An agent is done when it has exited: what it left in its pipes is read then,
+ * and nobody waits for their end, which a shared connection that stays in the background would hold up.
+ */
+#include "launch/env.h"
+#include "launch/guard.h"
+#include "launch/job.h"
+
+#include "base/hostlist.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    AT_ONCE = 64,               /* sshd's MaxStartups does not matter, each host has its own; this bounds ours */
+    OUTPUT_MAX = 8 << 20,       /* four times the topology of a node with a thousand PUs */
+    SAID_MAX = 4096,            /* of standard error its end is kept */
+    PATIENCE_MS = 500,          /* from SIGTERM to SIGKILL */
+    STEP_MS = 10
+};
+
+struct agent {
+    int host;                   /* index into hosts */
+    pid_t pid;                  /* and process group */
+    int fds[2];                 /* its standard output and error; -1 when closed */
+    double deadline_s;
+    struct hrun_buf said;       /* the end of its standard error */
+};
+
+struct crowd {
+    const struct hrun_remote *what;
+    char *const *hosts;
+    struct hrun_buf *outputs;
+    char *program;              /* path of the agent */
+    struct hrun_strvec words;   /* agent and its options; the host and the command follow */
+    char *command;              /* quoted */
+    struct hrun_strvec env;
+    char *job_id;
+    struct hrun_guard guard;
+    sigset_t old_mask;
+    struct sigaction old_sigchld;
+    int signals_taken, sigfd, interrupted;
+    struct agent agents[AT_ONCE];
+    int nagents;
+    int bad;                    /* the first host in the list that failed, -1: none */
+    struct hrun_error why;      /* its error */
+    struct hrun_strvec others;  /* the other ones that failed */
+};
+
+/* ---------------------------------------------------------------- which agent */
+
+/* What the user says, the last word first: --mca, the environment; Open MPI 4's name, then 5's. */
+static const char *agent_setting(const struct hrun_remote *what)
+{
+    static const char *const keys[] = { "plm_rsh_agent=", "plm_ssh_agent=" };
+    static const char *const variables[] = { "OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent" };
+    const char *value;
+
+    for (int i = what->n_mca - 1; i >= 0; i--)
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            if (!strncmp(what->mca[i], keys[k], strlen(keys[k])))
+                return what->mca[i] + strlen(keys[k]);
+    for (size_t k = 0; k < sizeof variables / sizeof *variables; k++)
+        if ((value = getenv(variables[k])) && *value)
+            return value;
+    return "ssh";
+}
+
+/* As mpirun: alternatives stand between colons, each with its options; the first one that exists counts. */
+static int find_agent(struct crowd *c, struct hrun_error *err)
+{
+    const char *setting = agent_setting(c->what), *base;
+    char *copy = strdup(setting), *next = copy, *one, *word, *save;
+
+    if (!copy)
+        return hrun_fail_nomem(err);
+    while (!c->program && (one = strsep(&next, ":"))) {
+        hrun_strvec_release(&c->words);
+        for (word = strtok_r(one, " \t", &save); word; word = strtok_r(NULL, " \t", &save))
+            if (hrun_strvec_push(&c->words, word)) {
+                free(copy);
+                return hrun_fail_nomem(err);
+            }
+        if (c->words.n)
+            c->program = hrun_program_find(c->words.v[0], NULL, NULL);
+    }
+    free(copy);
+    if (!c->program && !strcmp(setting, "ssh"))
+        return hrun_fail(err, HRUN_EENGINE, "other hosts are reached through ssh, and there is none: install "
+                         "openssh-client");
+    if (!c->program)
+        return hrun_fail(err, HRUN_EENGINE, "the agent '%s' that reaches other hosts is not found or cannot "
+                         "be executed: correct plm_rsh_agent", setting);
+    base = strrchr(c->program, '/') + 1;
+    if (!strcmp(base, "ssh") && (hrun_strvec_push(&c->words, "-x") || hrun_strvec_push(&c->words, "-o") ||
+                                 hrun_strvec_push(&c->words, "BatchMode=yes")))
+        return hrun_fail_nomem(err);
+    return 0;
+}
+
+/* The command as one word for the shell of the other host. */
+static char *quoted(char *const *argv)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    for (int i = 0; argv[i]; i++) {
+        if (i)
+            hrun_buf_addc(&b, ' ');
+        hrun_buf_add_shell(&b, argv[i]);
+    }
+    return hrun_buf_detach(&b);
+}
+
+/* ---------------------------------------------------------------- signals */
+
+/* The signals that end hrun are taken, so that the agents end first; those that the caller ignores stay so. */
+static int take_signals(struct crowd *c, struct hrun_error *err)
+{
+    static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+    struct sigaction sa;
+    sigset_t set;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (sigaction(ends[i], NULL, &sa) == 0 && sa.sa_handler != SIG_IGN)
+            sigaddset(&set, ends[i]);
+    sigaddset(&set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &set, &c->old_mask);
+    memset(&sa, 0, sizeof sa);
+    sa.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &sa, &c->old_sigchld);
+    c->signals_taken = 1;
+    c->sigfd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return c->sigfd < 0 ? hrun_fail_errno(err, HRUN_EIO, "cannot wait for signals") : 0;
+}
+
+static void give_signals_back(struct crowd *c)
+{
+    struct timespec now = { 0, 0 };
+    sigset_t child;
+
+    if (c->sigfd >= 0)
+        close(c->sigfd);
+    if (!c->signals_taken)
+        return;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    while (!sigismember(&c->old_mask, SIGCHLD) && sigtimedwait(&child, NULL, &now) > 0)
+        ;
+    sigaction(SIGCHLD, &c->old_sigchld, NULL);
+    sigprocmask(SIG_SETMASK, &c->old_mask, NULL);
+}
+
+static void read_signals(struct crowd *c)
+{
+    struct signalfd_siginfo info;
+
+    while (read(c->sigfd, &info, sizeof info) == (ssize_t)sizeof info)
+        if (info.ssi_signo != SIGCHLD && !c->interrupted)
+            c->interrupted = (int)info.ssi_signo;
+}
+
+/* ---------------------------------------------------------------- one agent */
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* The address in "[fe80::2]", any other name as it is. */
+static char *bare_name(const char *host)
+{
+    size_t len = strlen(host);
+
+    return *host == '[' && host[len - 1] == ']' ? strndup(host + 1, len - 2) : strdup(host);
+}
+
+static int start_agent(struct crowd *c, int host, struct hrun_error *err)
+{
+    struct agent *a = &c->agents[c->nagents];
+    struct hrun_strvec argv = HRUN_STRVEC_INIT;
+    struct hrun_spawn_one one = { .env = c->env.v, .fds = { -1, -1, -1 }, .own_group = 1 };
+    struct hrun_spawn s = { .program = c->program, .mask = c->old_mask, .sigchld = c->old_sigchld,
+                            .death_signal = SIGKILL };
+    char *name = bare_name(c->hosts[host]);
+    int out[2] = { -1, -1 }, errs[2] = { -1, -1 }, rc = -1;
+
+    *a = (struct agent){ .host = host, .pid = -1, .fds = { -1, -1 }, .said = HRUN_BUF_INIT };
+    for (size_t i = 0; i < c->words.n; i++)
+        if (hrun_strvec_push(&argv, c->words.v[i])) {
+            hrun_fail_nomem(err);
+            goto out;
+        }
+    if (!name || hrun_strvec_push(&argv, name) || hrun_strvec_push(&argv, c->command)) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    one.fds[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (one.fds[0] < 0 || pipe2(out, O_CLOEXEC) || pipe2(errs, O_CLOEXEC) ||
+        fcntl(out[0], F_SETFL, O_NONBLOCK) || fcntl(errs[0], F_SETFL, O_NONBLOCK)) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe to host '%s'", c->hosts[host]);
+        goto out;
+    }
+    one.fds[1] = out[1];
+    one.fds[2] = errs[1];
+    s.argv = argv.v;
+    if (hrun_spawn(&s, &one, 1, &a->pid, err)) {
+        if (err && (err->code == HRUN_ENOPROG || err->code == HRUN_ENOEXEC))
+            err->code = HRUN_EENGINE;   /* it is not the user's program that is missing */
+        goto out;
+    }
+    a->fds[0] = out[0];
+    a->fds[1] = errs[0];
+    a->deadline_s = hrun_monotonic_s() + c->what->timeout_s;
+    c->nagents++;
+    out[0] = errs[0] = -1;
+    rc = 0;
+out:
+    close_fd(&one.fds[0]);
+    close_fd(&out[0]);
+    close_fd(&out[1]);
+    close_fd(&errs[0]);
+    close_fd(&errs[1]);
+    hrun_strvec_release(&argv);
+    free(name);
+    return rc;
+}
+
+/* Take what is in a pipe now. which: 0 output, 1 error. */
+static void drain(struct crowd *c, struct agent *a, int which)
+{
+    struct hrun_buf *out = &c->outputs[a->host];
+    char chunk[16384];
+    ssize_t n = 0;
+
+    while (a->fds[which] >= 0 && ((n = read(a->fds[which], chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR))) {
+        if (n <= 0)
+            continue;
+        if (which == 0 && out->len <= OUTPUT_MAX) {
+            hrun_buf_add(out, chunk, (size_t)n);
+        } else if (which == 1) {
+            hrun_buf_add(&a->said, chunk, (size_t)n);
+            if (a->said.len > SAID_MAX) {
+                memmove(a->said.data, a->said.data + a->said.len - SAID_MAX, SAID_MAX + 1);
+                a->said.len = SAID_MAX;
+            }
+        }
+        if (which == 0 && out->len > OUTPUT_MAX)
+            return;
+    }
+    if (a->fds[which] >= 0 && n == 0)
+        close_fd(&a->fds[which]);
+}
+
+/* The last line that is not blank, fit for a message. */
+static const char *last_line(struct hrun_buf *said)
+{
+    char *end = said->data + said->len, *line;
+
+    while (end > said->data && strchr(" \t\r\n", end[-1]))
+        end--;
+    *end = 0;
+    for (line = end; line > said->data && line[-1] != '\n'; line--)
+        if ((unsigned char)line[-1] < ' ' || line[-1] == 127)
+            line[-1] = '?';
+    return line;
+}
+
+/* ---------------------------------------------------------------- judging */
+
+/* Remember that a host failed. what: what happened; do_this: what to do. */
+static void blame(struct crowd *c, int host, const char *what, const char *do_this)
+{
+    int other = host;
+
+    if (c->bad < 0 || host < c->bad) {
+        other = c->bad;
+        c->bad = host;
+        hrun_fail(&c->why, HRUN_EENGINE, "host '%s' %s; %s%s%s", c->hosts[host], what, do_this,
+                  c->what->otherwise ? ", or " : "", c->what->otherwise ? c->what->otherwise : "");
+    }
+    if (other >= 0)
+        hrun_strvec_push(&c->others, c->hosts[other]);
+}
+
+/* How an agent ended; LATE and TOO_MUCH: we ended it. */
+enum end { ANSWERED, NO_CONNECTION, KILLED, MISSING, FAILED, LATE, TOO_MUCH };
+
+/* ssh ends with 255 when there is no connection, else with the status of the command. */
+static enum end kind_of_end(const struct crowd *c, const struct agent *a, const siginfo_t *end)
+{
+    if (end->si_code != CLD_EXITED)
+        return KILLED;
+    if (end->si_status == 255)
+        return NO_CONNECTION;
+    if (end->si_status == 126 || end->si_status == 127)
+        return MISSING;
+    if (end->si_status)
+        return FAILED;
+    return c->outputs[a->host].len > OUTPUT_MAX ? TOO_MUCH : ANSWERED;
+}
+
+/* status: exit status or signal of the agent, where it has one. */
+static void judge(struct crowd *c, struct agent *a, enum end end, int status)
+{
+    const char *said = last_line(&a->said), *host = c->hosts[a->host], *name = c->words.v[0];
+    const char *colon = *said ? ": " : "", *do_this;
+    char *what = NULL, *hint = end == FAILED || end == TOO_MUCH
+                             ? hrun_strf("see what '%s %s %s' says", name, host, c->command)
+                             : hrun_strf("see that '%s %s true' works without a password", name, host);
+
+    switch (end) {
+    case ANSWERED:
+        break;
+    case NO_CONNECTION:
+        what = hrun_strf("cannot be reached through %s%s%.200s", name, colon, said);
+        break;
+    case KILLED:
+        what = hrun_strf("did not answer: %s was killed by signal %d%s%.200s", name, status, colon, said);
+        break;
+    case MISSING:
+        what = hrun_strf("cannot run %s%s%.200s%s", c->what->argv[0], *said ? " (" : "", said, *said ? ")" : "");
+        break;
+    case FAILED:
+        what = hrun_strf("did not answer: status %d of %s%s%.200s", status, name, colon, said);
+        break;
+    case LATE:
+        what = hrun_strf("did not answer within %g s%s%.200s", c->what->timeout_s, colon, said);
+        break;
+    case TOO_MUCH:
+        what = hrun_strf("prints more than %d MiB", OUTPUT_MAX >> 20);
+        break;
+    }
+    do_this = end == MISSING ? c->what->missing : hint ? hint : "";
+    if (end != ANSWERED)
+        blame(c, a->host, what ? what : "failed", do_this);
+    free(what);
+    free(hint);
+}
+
+/* ---------------------------------------------------------------- ending agents */
+
+/* Has it exited? It stays a zombie, so that its number is not given to another process yet. */
+static int has_exited(const struct agent *a, siginfo_t *end)
+{
+    memset(end, 0, sizeof *end);
+    return waitid(P_PID, (id_t)a->pid, end, WEXITED | WNOHANG | WNOWAIT) == 0 && end->si_pid == a->pid;
+}
+
+static void reap(struct crowd *c, int i)
+{
+    struct agent *a = &c->agents[i];
+
+    kill(-a->pid, SIGKILL);     /* what it started and left behind */
+    while (waitpid(a->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    close_fd(&a->fds[0]);
+    close_fd(&a->fds[1]);
+    hrun_buf_release(&a->said);
+    *a = c->agents[--c->nagents];
+}
+
+/* End agents first.. and all they started: SIGTERM lets ssh put its connection in order. */
+static void end_agents(struct crowd *c, int first)
+{
+    siginfo_t end;
+    int living = 1;
+
+    for (int i = first; i < c->nagents; i++) {
+        kill(-c->agents[i].pid, SIGTERM);
+        kill(-c->agents[i].pid, SIGCONT);
+    }
+    for (int ms = 0; living && ms < PATIENCE_MS; ms += STEP_MS) {
+        living = 0;
+        for (int i = first; i < c->nagents; i++)
+            living += !has_exited(&c->agents[i], &end);
+        if (living)
+            poll(NULL, 0, STEP_MS);
+    }
+    while (c->nagents > first)
+        reap(c, c->nagents - 1);
+}
+
+/* ---------------------------------------------------------------- the crowd */
+
+/* Move the agents whose time is over, or that print too much, to the end of the list, and end them. */
+static void end_late(struct crowd *c)
+{
+    double now = hrun_monotonic_s();
+    int first = c->nagents;
+
+    for (int i = 0; i < first; ) {
+        struct agent *a = &c->agents[i], late = *a;
+
+        if (late.deadline_s > now && c->outputs[late.host].len <= OUTPUT_MAX) {
+            i++;
+            continue;
+        }
+        judge(c, &late, late.deadline_s > now ? TOO_MUCH : LATE, 0);
+        *a = c->agents[--first];
+        c->agents[first] = late;
+    }
+    if (first < c->nagents)
+        end_agents(c, first);
+}
+
+/* Wait for the next thing to happen, and see to it. */
+static int step(struct crowd *c, struct hrun_error *err)
+{
+    struct pollfd p[1 + 2 * AT_ONCE] = { { .fd = c->sigfd, .events = POLLIN } };
+    double now = hrun_monotonic_s(), wait_s = c->what->timeout_s;
+    siginfo_t end;
+
+    for (int i = 0; i < c->nagents; i++) {
+        if (c->agents[i].deadline_s - now < wait_s)
+            wait_s = c->agents[i].deadline_s - now;
+        for (int k = 0; k < 2; k++)
+            p[1 + 2 * i + k] = (struct pollfd){ .fd = c->agents[i].fds[k], .events = POLLIN };
+    }
+    if (poll(p, 1 + 2 * (nfds_t)c->nagents, wait_s > 0 ? (int)(wait_s * 1000) + 1 : 0) < 0 && errno != EINTR)
+        return hrun_fail_errno(err, HRUN_EIO, "cannot wait for other hosts");
+    read_signals(c);
+    if (c->interrupted)
+        return hrun_fail(err, HRUN_EENGINE, "interrupted by signal %d", c->interrupted);
+    for (int i = 0; i < c->nagents; ) {
+        struct agent *a = &c->agents[i];
+        int exited = has_exited(a, &end);
+
+        drain(c, a, 0);
+        drain(c, a, 1);
+        if (!exited) {
+            i++;
+            continue;
+        }
+        judge(c, a, kind_of_end(c, a, &end), end.si_status);
+        reap(c, i);
+    }
+    end_late(c);
+    return 0;
+}
+
+static int prepare(struct crowd *c, struct hrun_error *err)
+{
+    struct hrun_guard_spec spec = { .grace_ms = PATIENCE_MS };
+
+    if (find_agent(c, err) || hrun_env_base(&c->env, err))
+        return -1;
+    c->command = quoted(c->what->argv);
+    c->job_id = hrun_strf("remote.%ld.%.0f", (long)getpid(), hrun_monotonic_s() * 1e9);
+    if (!c->command || !c->job_id ||
+        hrun_env_set(&c->env, HRUN_JOB_VARIABLE, strlen(HRUN_JOB_VARIABLE), c->job_id))
+        return hrun_fail_nomem(err);
+    spec.job_id = c->job_id;
+    return take_signals(c, err) || hrun_guard_start(&spec, NULL, &c->guard, err) ? -1 : 0;
+}
+
+/* The error for all hosts that failed. */
+static void tell_failures(struct crowd *c, struct hrun_error *err)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    hrun_hostlist_print(c->others.v, c->others.n, &b);
+    hrun_fail(err, c->why.code, "%s%s%.400s%s", c->why.text, b.len ? " (also failed: " : "", b.data,
+              b.len ? ")" : "");
+    hrun_buf_release(&b);
+}
+
+int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, struct hrun_buf *outputs, int *bad,
+                    struct hrun_error *err)
+{
+    struct crowd c = { .what = what, .hosts = hosts, .outputs = outputs, .guard = HRUN_GUARD_INIT, .sigfd = -1,
+                       .bad = -1 };
+    int next = 0, rc = prepare(&c, err), saved = errno, interrupted;
+
+    while (!rc && (c.nagents || (next < n && c.bad < 0))) {
+        while (!rc && next < n && c.bad < 0 && c.nagents < AT_ONCE)
+            rc = start_agent(&c, next++, err);
+        if (!rc && c.nagents)
+            rc = step(&c, err);
+    }
+    end_agents(&c, 0);
+    for (int i = 0; !rc && c.bad < 0 && i < n; i++)
+        if (outputs[i].failed)
+            rc = hrun_fail_nomem(err);
+    if (!rc && c.bad >= 0) {
+        tell_failures(&c, err);
+        rc = -1;
+    }
+    *bad = c.bad;
+    interrupted = c.interrupted;
+    hrun_guard_stop(&c.guard);
+    give_signals_back(&c);
+    hrun_strvec_release(&c.words);
+    hrun_strvec_release(&c.env);
+    hrun_strvec_release(&c.others);
+    free(c.program);
+    free(c.command);
+    free(c.job_id);
+    if (interrupted)
+        raise(interrupted);     /* the caller's own way to end; it may have a handler and go on */
+    errno = saved;
+    return rc;
+}

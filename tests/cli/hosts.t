@@ -1,0 +1,174 @@
+#!/bin/bash
+# Other hosts: asked for their topology through the remote shell agent. The agent is a script that runs the command
+# here, with the topology of the host that it is given.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+cp "$(command -v sleep)" sleeper
+cat > agent <<A
+#!/bin/sh
+echo "\$@" >> "$tmp/calls"
+host=\$1
+shift
+case \$host in
+127.0.0.2|127.0.0.3) export HWLOC_SYNTHETIC="package:1 [numa(memory=8GB)] core:4 pu:2" ;;
+127.0.0.4|127.0.0.5) export HWLOC_SYNTHETIC="package:2 [numa(memory=32GB)] core:4 pu:1" ;;
+127.0.0.6) echo "Welcome, this shell is chatty"; export HWLOC_SYNTHETIC="package:2 [numa(memory=32GB)] core:4 pu:1" ;;
+127.0.0.7) exec taskset -c 0 sh -c "\$*" ;;
+127.0.0.20) echo "first line" >&2; echo "ssh: connect to host: Connection refused" >&2; exit 255 ;;
+127.0.0.21) "$tmp/sleeper" 1000 & "$tmp/sleeper" 1000 ;;
+127.0.0.22) echo "hello there"; exit 0 ;;
+127.0.0.23) exec sh -c "$tmp/nosuch/hrun --export-topology" ;;
+127.0.0.24) exec yes ;;
+127.0.0.25) exit 0 ;;
+127.0.0.26) printf '<?xml version="1.0"?>\n<topology version="2.0">\n'; exit 0 ;;
+127.0.0.27) echo "<?xml <topology/> </topology>"; exit 0 ;;
+127.0.0.28) "$tmp/sleeper" 1000 >/dev/null 2>&1 & export HWLOC_SYNTHETIC="[numa(memory=8GB)] core:1 pu:1" ;;
+127.0.0.29) kill -9 \$\$ ;;
+127.0.0.30) exec sh -c "\$1 --no-such-option" ;;
+esac
+exec sh -c "\$*"
+A
+chmod +x agent
+h="hrun --mca plm_rsh_agent $tmp/agent"
+leftover() { pgrep -f "$tmp/(agent|sleeper)" | tr '\n' ' '; }
+nothing_left() {
+    for _ in 1 2 3 4 5 6 7 8 9 10; do [ -z "$(leftover)" ] && break; sleep 0.1; done
+    out=$(leftover)
+    ok "$1: no process is left" test -z "$out"
+}
+json() { python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$tmp/.out" "$1"; }
+
+# ---- what a host tells
+run env HWLOC_SYNTHETIC="package:1 [numa(memory=8GB)] core:4 pu:2" hrun --export-topology
+status_is 0 "--export-topology"
+out_has '<topology version=' "prints hwloc XML"
+out_has "usable 0-7" "and what may be used"
+out_has "memory 8000000000" "and the memory"
+cp "$tmp/.out" told.xml
+ok "the whole is well-formed" python3 -c 'import sys, xml.etree.ElementTree as t; t.parse(sys.argv[1])' told.xml
+run env HWLOC_XMLFILE=told.xml hrun --show-cluster
+out_has "   4         1  " "hwloc reads it"
+run env HWLOC_SYNTHETIC=nonsense hrun --export-topology
+status_is 125 "a topology that cannot be loaded"
+one_error "is one error"
+
+# ---- two kinds of hosts
+printf '127.0.0.2\n127.0.0.[3-4]\n127.0.0.5\n' > hosts
+: > calls
+run $h --hostfile hosts --show-cluster --json
+status_is 0 "a host file with other hosts"
+ok "each host is asked once" test "$(sort calls | uniq | wc -l)" = 4 -a "$(wc -l < calls)" = 4
+ok "by the path of this hrun" grep -qx "127.0.0.3 $(realpath "$build/bin/hrun") --export-topology" calls
+got=$(json '[(s["name"], s["level"], s["cores_per_pe"], [p["host"] for p in s["pes"]]) for s in d["subclusters"]]')
+want="[('node', 'node', 4, ['127.0.0.2', '127.0.0.3']), ('node-2', 'node', 8, ['127.0.0.4', '127.0.0.5'])]"
+out=$got ok "two sub-clusters of nodes" test "$got" = "$want"
+got=$(json '[h["local"] for h in d["hosts"]]')
+out=$got ok "none of them local" test "$got" = "[False, False, False, False]"
+run $h --hostfile hosts --level core --show-cluster --json
+got=$(json '[(s["level"], s["cores_per_pe"], len(s["pes"])) for s in d["subclusters"]]')
+out=$got ok "two sub-clusters of cores" test "$got" = "[('core', 1, 8), ('core', 1, 16)]"
+run $h --host 127.0.0.2:3,127.0.0.4:5 --show-cluster -v
+out_has "host 127.0.0.2, cores 0-2, PUs 0-5" "slots limit the cores"
+out_has "host 127.0.0.4, cores 0-4, PUs 0-4" "of each host"
+run $h --host 127.0.0.4:5 --level package --show-cluster -v
+out_has "host 127.0.0.4, cores 4, PUs 4" "slots limit the last package"
+run $h --host 127.0.0.4 --show-cluster
+out_has "core     8         1" "one other host alone: level core"
+run $h --host localhost,127.0.0.6 --show-cluster -v
+status_is 0 "this host and another, whose shell prints a greeting"
+out_has "host 127.0.0.6, cores 0-7" "which does no harm"
+run env HWLOC_SYNTHETIC="[numa(memory=1GB)] core:2 pu:1" $h --host localhost,127.0.0.4 --show-cluster -v
+out_has "host localhost, cores 0-1," "a topology of this host's environment"
+out_has "host 127.0.0.4, cores 0-7," "is not that of others"
+cores=$(nproc)
+if [ "$cores" -gt 1 ]; then
+    run $h --host 127.0.0.7 --show-cluster -v
+    out_has "core     1         1" "what the affinity mask forbids there is not used"
+else
+    skip "affinity" "one processor only"
+fi
+
+# ---- the same kind of PE has one signature, asked or local
+run hrun --engine mpirun --show-cluster --json
+mine=$(json 'd["subclusters"][0]["signature"]')
+run $h --host 127.0.0.99 --show-cluster --json
+told=$(json 'd["subclusters"][0]["signature"]')
+out="$mine $told" ok "a host like this one has its signature" test "$mine" = "$told"
+
+# ---- cluster files
+cat > cluster.yaml <<'Y'
+subclusters:
+  - {name: big, hosts: "127.0.0.[4-5]", power_w: 200}
+  - {name: small, hosts: 127.0.0.2, memory: 4GiB}
+  - {name: old, hosts: 127.0.0.20, cores: 2, memory: 1GiB, cpu: Old}
+Y
+: > calls
+run $h --cluster cluster.yaml --show-cluster -v
+status_is 0 "a cluster file with hosts that it does not describe"
+out_has "big PE 1: host 127.0.0.5, cores 0-7" "they are asked"
+out_has "small PE 0: host 127.0.0.2, cores 0-3" "all of them"
+out_has "4.00 GiB" "what the file says of them counts"
+ok "those that it describes are not" test "$(wc -l < calls)" = 3
+printf 'subclusters:\n  - hosts: 127.0.0.2\n  - hosts: 127.0.0.20\n' > cluster.yaml
+fails 125 "cluster.yaml:3:12: host '127.0.0.20' cannot be reached" "the place of a host that fails" \
+    $h --cluster cluster.yaml --show-cluster
+
+# ---- layouts
+run $h --host 127.0.0.2,127.0.0.4:6 --engine mpirun --dry-run -v -n 2 /bin/true
+status_is 0 "a dry run"
+out_has "rank 0=127.0.0.2 slot=0-3" "the rankfile has the cores of the first host"
+out_has "rank 1=127.0.0.4 slot=0-5" "and of the second"
+run $h --host 127.0.0.2,127.0.0.4:6 --level core --engine mpirun --dry-run -v -n 10 /bin/true
+out_has "rank 9=127.0.0.4 slot=5" "and so at level core"
+run $h --host 127.0.0.2 --dry-run -n 2 /bin/true
+out_has "mpirun --rankfile" "one other host alone is mpirun's"
+
+# ---- hosts that do not answer
+for bad in "20 cannot be reached through $tmp/agent: ssh: connect to host: Connection refused; see that" \
+    "22 answers 'hello there' in place of its topology; install" "23 cannot run $(realpath "$build/bin/hrun") (" \
+    "24 prints more than" "25 answers nothing in place" "26 answers '<?xml" "27 : the text is no hwloc XML" \
+    "29 did not answer: $tmp/agent was killed by signal 9" "30 did not answer: status 125 of $tmp/agent: hrun: unknown"; do
+    n=${bad%% *} text=${bad#* }
+    case $text in :*) text="127.0.0.$n'$text" ;; *) text="127.0.0.$n' $text" ;; esac
+    fails 125 "--host:1:11: host '$text" "host $n: ${bad#* }" $h --host "127.0.0.2,127.0.0.$n" --show-cluster
+done
+err_has "cluster file (see hrun-cluster(5))" "what else to do"
+fails 125 "install hrun there at the same path" "a host without hrun" $h --host 127.0.0.23 -n 1 /bin/true
+fails 125 "(also failed: 127.0.0." "several that fail are named at once" $h --host 127.0.0.20,127.0.0.29,127.0.0.2 --show-cluster
+nothing_left "after failures"
+run $h --host 127.0.0.28 --show-cluster
+status_is 0 "an agent that leaves a process behind"
+nothing_left "after it"
+fails 125 "did not answer within 10 s" "a host that hangs" $h --host 127.0.0.2,127.0.0.21 --show-cluster
+nothing_left "after the time limit"
+
+for sig in INT TERM HUP KILL; do
+    env --default-signal=INT "$build/bin/hrun" --mca plm_rsh_agent "$tmp/agent" --host 127.0.0.21 --show-cluster \
+        </dev/null >"$tmp/.out" 2>"$tmp/.err" &
+    pid=$!
+    for _ in $(seq 50); do [ "$(pgrep -f "$tmp/sleeper" | wc -l)" = 2 ] && break; sleep 0.1; done
+    kill -$sig $pid
+    wait $pid 2>/dev/null
+    status=$? err=$(cat "$tmp/.err")
+    status_is $((128 + $(kill -l $sig))) "SIG$sig while a host is asked"
+    nothing_left "after SIG$sig"
+done
+
+# ---- which agent
+run env OMPI_MCA_plm_rsh_agent="$tmp/nosuch:$tmp/agent" hrun --host 127.0.0.2 --show-cluster
+status_is 0 "the agent of the environment, the first that exists"
+fails 125 "the agent '$tmp/nosuch' that reaches other hosts is not found" "an agent that does not exist" \
+    env OMPI_MCA_plm_rsh_agent="$tmp/agent" hrun --mca plm_rsh_agent "$tmp/nosuch" --host 127.0.0.2 --show-cluster
+echo garbage > noexec
+fails 125 "plm_rsh_agent" "an agent that cannot be executed" hrun --mca plm_rsh_agent "$tmp/noexec" --host 127.0.0.2 --show-cluster
+mkdir -p onlyhrun fake
+fails 125 "install openssh-client" "no ssh" env PATH=onlyhrun "$build/bin/hrun" --host 127.0.0.2 --show-cluster
+printf '#!/bin/sh\necho "$@" > %s/options\nwhile [ "$1" != "127.0.0.2" ]; do shift; done\nexec %s/agent "$@"\n' "$tmp" "$tmp" > fake/ssh
+chmod +x fake/ssh
+PATH=$tmp/fake:$PATH run hrun --host 127.0.0.2 --show-cluster
+status_is 0 "ssh by default"
+ok "which may not ask for passwords" grep -q "^-x -o BatchMode=yes 127.0.0.2 /" options
+PATH=$tmp/fake:$PATH run hrun --mca plm_rsh_agent "ssh -p 2222" --host 127.0.0.2 --show-cluster
+ok "and has the user's options first" grep -q "^-p 2222 -x -o BatchMode=yes 127.0.0.2 /" options
+nothing_left "at the end"
+done_testing
