@@ -2,8 +2,10 @@
 #include "launch/engines.h"
 #include "launch/env.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const struct hrun_engine engines[] = {
     { "local", "this host; hrun itself is the PMIx server of the job", hrun_local_usable, hrun_local_check,
@@ -66,13 +68,43 @@ int hrun_check_common(const struct hrun_job *job, const char *engine, struct hru
     return 0;
 }
 
+static void release_standard_files(int held)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (held > 0 && held >> fd & 1)
+            close(fd);
+}
+
+/* Where the caller has closed one of the descriptors 0 to 2, a pipe or socket of ours would get its number and
+ * be taken for a standard file. Result: the set (1 << fd) of those that were opened; -1 with HRUN_EIO. The
+ * processes get them closed, as they were. */
+static int hold_standard_files(struct hrun_error *err)
+{
+    int held = 0;
+
+    for (int fd = 0; fd < 3; fd++) {
+        if (fcntl(fd, F_GETFD) >= 0)
+            continue;
+        if (open("/dev/null", O_RDWR | O_CLOEXEC) != fd) {  /* the lowest number that is free */
+            hrun_fail_errno(err, HRUN_EIO, "cannot open /dev/null");
+            release_standard_files(held);
+            return -1;
+        }
+        held |= 1 << fd;
+    }
+    return held;
+}
+
 int hrun_launch(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
                 struct hrun_error *err)
 {
     struct hrun_outcome result;
+    int held = hold_standard_files(err), rc = -1;
 
-    if (engine->check(job, err) || engine->run(job, &result, err))
-        return -1;
-    *out = result;
-    return 0;
+    if (held >= 0 && !engine->check(job, err) && !engine->run(job, &result, err)) {
+        *out = result;
+        rc = 0;
+    }
+    release_standard_files(held);
+    return rc;
 }

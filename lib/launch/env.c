@@ -130,6 +130,13 @@ int hrun_env_mca(const struct hrun_job *job, struct hrun_strvec *env, const char
     return hrun_env_set(env, name, strlen(name), value) ? hrun_fail_nomem(err) : 0;
 }
 
+int hrun_env_no_mpich(struct hrun_strvec *env, struct hrun_error *err)
+{
+    if (hrun_env_set(env, HRUN_ENV_PMI_PORT, strlen(HRUN_ENV_PMI_PORT), HRUN_ENV_NO_MPICH))
+        return hrun_fail_nomem(err);
+    return 0;
+}
+
 int hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env, const char *folder,
                            struct hrun_error *err)
 {

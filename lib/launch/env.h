@@ -21,6 +21,13 @@ int hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env, struct hr
 int hrun_env_mca(const struct hrun_job *job, struct hrun_strvec *env, const char *key, const char *value,
                  struct hrun_error *err);
 
+/* Make a program of MPICH, or one with its ABI, fail at its start instead of running as many worlds of one
+ * process each: it looks for its process manager at PMI_PORT, and the text there is no address. One that a
+ * script starts by its own mpiexec finds that by PMI_FD, which comes first. */
+#define HRUN_ENV_PMI_PORT "PMI_PORT"
+#define HRUN_ENV_NO_MPICH "hrun_starts_programs_of_Open_MPI_only"
+int hrun_env_no_mpich(struct hrun_strvec *env, struct hrun_error *err);
+
 /* Put Open MPI's shared memory files into folder (NULL: leave them), so that they can be removed whatever
  * happens to the processes. */
 int hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env, const char *folder,

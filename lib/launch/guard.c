@@ -80,11 +80,15 @@ static void watch(const struct hrun_guard_spec *spec, int sock)
 }
 
 /* Leave the terminal, the files and the name of hrun behind: nothing that ends when hrun's output is closed
- * may wait for this process, and what looks for processes called hrun shall not find it. */
-static void detach(int sock)
+ * may wait for this process, and what looks for processes called hrun shall not find it. Result: the socket,
+ * which moves when hrun had a standard file closed and it has that number; -1 on failure. */
+static int detach(int sock)
 {
-    int null = open("/dev/null", O_RDWR);
+    int null;
 
+    if (sock < 3 && (sock = fcntl(sock, F_DUPFD_CLOEXEC, 3)) < 0)
+        return -1;
+    null = open("/dev/null", O_RDWR);
     setsid();
     prctl(PR_SET_NAME, "pmix-guard");
     if (null >= 0) {
@@ -96,7 +100,8 @@ static void detach(int sock)
         close_range(3, (unsigned)sock - 1, 0);
     close_range((unsigned)sock + 1, ~0U, 0);
     if (chdir("/"))
-        return;  /* it would only keep a folder busy */
+        return sock;  /* it would only keep a folder busy */
+    return sock;
 }
 
 static void block_signals(void)
@@ -112,7 +117,9 @@ static void guard_main(const struct hrun_guard_spec *spec, int sock)
     struct hrun_error err;
 
     memset(&err, 0, sizeof err);
-    detach(sock);
+    sock = detach(sock);
+    if (sock < 0)
+        return;
     if (spec->nranks > 0 && hrun_pmix_serve(spec, sock, &err)) {
         char out[1 + sizeof err];
         out[0] = FAILED;

@@ -55,13 +55,13 @@ int hrun_run_begin(struct hrun_run *r, const struct hrun_job *job, struct hrun_o
     r->guard = none;
     r->sigfd = -1;
     r->old_subreaper = -1;
+    if (hrun_run_take_signals(r, err))  /* first: one that came later would leave the folders behind */
+        return -1;
     r->rundir = hrun_rundir_create(NULL, err);
     if (!r->rundir)
         return -1;
     r->job_id = strrchr(r->rundir, '/') + 1;
     r->shmdir = hrun_rundir_create("/dev/shm", NULL);
-    if (hrun_run_take_signals(r, err))
-        return -1;
     if (prctl(PR_GET_CHILD_SUBREAPER, &r->old_subreaper) || prctl(PR_SET_CHILD_SUBREAPER, 1))
         return hrun_fail_errno(err, HRUN_EIO, "cannot adopt the processes of the job");
     hrun_procs_children(&r->strangers);

@@ -22,6 +22,7 @@ struct hrun_proc {
     int own_group;               /* 0: in hrun's own process group, see own_group() in job.c */
     int alive;
     int connected;               /* PMIx: connected and not finalized */
+    int was_connected;           /* PMIx: connected at some time */
 };
 
 struct hrun_run {
@@ -57,7 +58,7 @@ struct hrun_run {
     int ending_signal;           /* INT, TERM, HUP or QUIT that hrun got last, or 0 */
     double ending_signal_s;
     double kill_s;               /* when patience ends, 0: not ending */
-    int watched;                 /* looks for a foreign MPI library done so far */
+    double watch_s;              /* when to look for a foreign MPI library next; infinite: no more */
 };
 
 int hrun_run_begin(struct hrun_run *r, const struct hrun_job *job, struct hrun_outcome *out,

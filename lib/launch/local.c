@@ -75,7 +75,7 @@ static int common_env(const struct hrun_run *r, struct hrun_strvec *env, struct 
         set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", l->nranks, err) ||
         /* hrun has bound the ranks; Open MPI 4 shall not try to do it better */
         hrun_env_mca(r->job, env, "orte_bound_at_launch", "1", err) ||
-        hrun_env_shared_memory(r->job, env, r->shmdir, err))
+        hrun_env_no_mpich(env, err) || hrun_env_shared_memory(r->job, env, r->shmdir, err))
         return -1;
     /* Ranks that share a core and spin keep each other from working: 8.5 ms a barrier against 6.5 us. */
     if (l->shared_cores && hrun_env_mca(r->job, env, "mpi_yield_when_idle", "1", err))

@@ -19,9 +19,10 @@ static const double SECOND_SIGNAL_S = 5;
 static const double DRAIN_S = 1;
 /* How often processes are looked for that outlive their ranks. */
 enum { SWEEP_STEP_MS = 10 };
-/* When to look for a foreign MPI library: an MPI program maps it before main(); a script may work first. */
-static const double WATCH_S[] = { 0.02, 0.1, 0.3, 1, 3 };
-enum { NWATCH = sizeof WATCH_S / sizeof *WATCH_S };
+/* When to look for a foreign MPI library, from the start: an MPI program maps it before main(), but a script
+ * may work first. The time doubles from look to look, until the looks are WATCH_STEP_S apart. mpirun takes its
+ * time before it starts the ranks. */
+static const double WATCH_FIRST_S = 0.02, WATCH_LAUNCHER_FIRST_S = 0.32, WATCH_STEP_S = 5;
 
 /* ---------------------------------------------------------------- signals and failures */
 
@@ -111,9 +112,11 @@ static void handle_signal(struct hrun_run *r, const struct signalfd_siginfo *si)
     enum hrun_signal_action action = hrun_signal_action(sig);
 
     if (action == HRUN_SIGNAL_END) {
+        r->out->signalled = sig;
         ending_signal(r, sig, by_key);
     } else if (action == HRUN_SIGNAL_STOP) {
         /* SIGTSTP would not stop a group that has no parent in the session to wake it up. */
+        r->out->stopped = 1;
         signal_all(r, r->is_launcher ? SIGTSTP : SIGSTOP);
         kill(getpid(), SIGSTOP);
     } else {
@@ -140,7 +143,7 @@ static void handle_events(struct hrun_run *r)
         if (!p)
             continue;
         if (ev.kind == HRUN_GUARD_CONNECTED)
-            p->connected = 1;
+            p->connected = p->was_connected = 1;
         else if (ev.kind == HRUN_GUARD_FINALIZED)
             p->connected = 0;
         else if (fail_job(r, ev.rank, ev.status & 0xff ? ev.status & 0xff : 1))
@@ -159,9 +162,11 @@ static void judge(struct hrun_run *r, int rank, int status)
     struct hrun_proc *p = &r->procs[rank];
 
     if (WIFSIGNALED(status)) {
-        if (fail_job(r, r->is_launcher ? -1 : rank, 128 + WTERMSIG(status)))
-            hrun_run_say(r, "%s %d was killed by signal %d (%s)", r->is_launcher ? "mpirun, process" : "rank",
-                         r->is_launcher ? (int)p->pid : rank, WTERMSIG(status), strsignal(WTERMSIG(status)));
+        if (!fail_job(r, r->is_launcher ? -1 : rank, 128 + WTERMSIG(status)))
+            return;
+        r->out->killed_by = r->is_launcher ? 0 : WTERMSIG(status);
+        hrun_run_say(r, "%s %d was killed by signal %d (%s)", r->is_launcher ? "mpirun, process" : "rank",
+                     r->is_launcher ? (int)p->pid : rank, WTERMSIG(status), strsignal(WTERMSIG(status)));
     } else if (WEXITSTATUS(status)) {
         if (fail_job(r, r->is_launcher ? -1 : rank, WEXITSTATUS(status)) && !r->is_launcher)
             hrun_run_say(r, "rank %d exited with status %d", rank, WEXITSTATUS(status));
@@ -194,34 +199,64 @@ static void kill_all(struct hrun_run *r)
     r->kill_s = INFINITY;
 }
 
-/* Has a process of rank i an MPI library that cannot work here? */
-static int foreign_in_rank(struct hrun_run *r, int i)
+/* Has one of them an MPI library that cannot work here? *open: how many have Open MPI's. */
+static int foreign_among(struct hrun_run *r, const struct hrun_pids *pids, int *open)
 {
-    struct hrun_pids tree = HRUN_PIDS_INIT;
     char name[64];
-    int found = 0;
+    enum hrun_procs_mpi found = HRUN_PROCS_MPI_NONE;
 
-    hrun_procs_tree(r->procs[i].pid, &tree);
-    for (size_t k = 0; k < tree.n && !found; k++)
-        found = hrun_procs_foreign_mpi(tree.v[k], name, sizeof name);
-    hrun_pids_release(&tree);
-    if (found) {
-        hrun_fail(r->err, HRUN_EMPI, "%s runs a program linked with %s, which is not Open MPI: each of its "
-                  "processes would work alone. Rebuild it with Open MPI's mpicc, or start it with the "
-                  "mpiexec of its own MPI", r->job->argv[0], name);
-        engine_fails(r);
+    *open = 0;
+    for (size_t k = 0; k < pids->n && found != HRUN_PROCS_MPI_FOREIGN; k++) {
+        found = hrun_procs_mpi(pids->v[k], name, sizeof name);
+        *open += found == HRUN_PROCS_MPI_OPEN;
     }
-    return found;
+    if (found != HRUN_PROCS_MPI_FOREIGN)
+        return 0;
+    hrun_fail(r->err, HRUN_EMPI, "%s runs a program linked with %s, which is not Open MPI: each of its "
+              "processes would work alone. Rebuild it with Open MPI's mpicc, or start it with the mpiexec of "
+              "its own MPI", r->job->argv[0], name);
+    engine_fails(r);
+    return 1;
 }
 
-static void look_for_foreign_mpi(struct hrun_run *r)
+/* mpirun: all that is of the job on this host; mpirun lets its daemons and ranks leave its own tree. Result:
+ * 1 when there is nothing more to look for, as all ranks here have Open MPI. */
+static int look_at_launcher(struct hrun_run *r)
 {
-    r->watched++;
-    if (r->is_launcher || r->kill_s > 0)
-        return;
-    for (int i = 0; i < r->nprocs; i++)
-        if (r->procs[i].alive && foreign_in_rank(r, i))
-            return;
+    const struct hrun_layout *l = r->job->layout;
+    struct hrun_pids all = HRUN_PIDS_INIT;
+    int open = 0, here = 0, over = 0;
+
+    for (int i = 0; i < l->nranks; i++)
+        here += l->cluster->hosts[l->ranks[i].host].is_local;
+    if (here == 0 || hrun_procs_of_job(r->job_id, &r->groups, NULL, &all) == 0)
+        over = foreign_among(r, &all, &open) || open >= here;
+    hrun_pids_release(&all);
+    return over;
+}
+
+static int look_at_ranks(struct hrun_run *r)
+{
+    int connected = 0, found = 0, open;
+
+    for (int i = 0; i < r->nprocs && !found; i++) {
+        struct hrun_pids tree = HRUN_PIDS_INIT;
+        connected += r->procs[i].was_connected;
+        if (r->procs[i].alive && !r->procs[i].was_connected && hrun_procs_tree(r->procs[i].pid, &tree) == 0)
+            found = foreign_among(r, &tree, &open);
+        hrun_pids_release(&tree);
+    }
+    return found || connected == r->nprocs;
+}
+
+static void look_for_foreign_mpi(struct hrun_run *r, double now)
+{
+    double age = now - r->start_s;
+
+    if (r->kill_s > 0 || (r->is_launcher ? look_at_launcher(r) : look_at_ranks(r)))
+        r->watch_s = INFINITY;
+    else
+        r->watch_s = now + fmin(age, WATCH_STEP_S);
 }
 
 static void handle_time(struct hrun_run *r)
@@ -235,8 +270,8 @@ static void handle_time(struct hrun_run *r)
     }
     if (r->kill_s > 0 && now >= r->kill_s)
         kill_all(r);
-    if (r->watched < NWATCH && now - r->start_s >= WATCH_S[r->watched])
-        look_for_foreign_mpi(r);
+    if (r->nalive > 0 && now >= r->watch_s)
+        look_for_foreign_mpi(r, now);
 }
 
 /* Milliseconds until something is due, rounded up; -1: nothing is. */
@@ -248,8 +283,7 @@ static int next_ms(const struct hrun_run *r)
         due = r->start_s + r->job->timeout_s;
     if (r->kill_s > 0)
         due = fmin(due, r->kill_s);
-    if (r->watched < NWATCH && !r->is_launcher)
-        due = fmin(due, r->start_s + WATCH_S[r->watched]);
+    due = fmin(due, r->watch_s);
     if (isinf(due))
         return -1;
     ms = ceil(1000 * (due - hrun_monotonic_s()));
@@ -275,24 +309,34 @@ static int wait_once(struct hrun_run *r, struct pollfd *p, int ms)
     if (p[1].revents)
         handle_events(r);
     hrun_output_handle(r->output, p + 2, n);
+    if (!r->engine_failed && hrun_output_failed(r->output, r->err))
+        engine_fails(r);
     return 0;
 }
 
-/* The ranks have ended: end what they have left behind, pass on the rest of their output. */
+/* The ranks have ended: end what they have left behind, pass on the rest of their output, however slow hrun's
+ * own reader is. Only when all that the job wrote has been read, and still somebody holds a pipe open, is it a
+ * stranger who does, and DRAIN_S runs. */
 static int finish(struct hrun_run *r, struct pollfd *p)
 {
-    double begin = hrun_monotonic_s(), free_since = 0;
-    int left = hrun_run_sweep(r, SIGTERM), signal_before = r->ending_signal;
+    double begin = hrun_monotonic_s(), drain_since = 0;
+    int left = hrun_run_sweep(r, SIGTERM), settled = 0, signal_before = r->ending_signal;
 
     while (left || !hrun_output_done(r->output)) {
         double now = hrun_monotonic_s();
         if (left)
             left = hrun_run_sweep(r, now - begin > GRACE_S ? SIGKILL : 0);
         if (left && now - begin > 2 * GRACE_S)
-            break;  /* stuck in the kernel: it ends when it comes back */
-        if (!left && !free_since)
-            free_since = now;
-        if (free_since > 0 && now - free_since > DRAIN_S)
+            left = 0;  /* stuck in the kernel: it ends when it comes back */
+        if (!left && !settled) {
+            hrun_output_settle(r->output);
+            settled = 1;
+        }
+        if (!left && hrun_output_owed(r->output))
+            drain_since = 0;
+        else if (!left && !drain_since)
+            drain_since = now;
+        if (drain_since > 0 && now - drain_since > DRAIN_S)
             hrun_output_close(r->output);
         if (wait_once(r, p, SWEEP_STEP_MS))
             return -1;
@@ -322,6 +366,7 @@ int hrun_run_loop(struct hrun_run *r)
 
     if (!p)
         return hrun_fail_nomem(r->err);
+    r->watch_s = r->start_s + (r->is_launcher ? WATCH_LAUNCHER_FIRST_S : WATCH_FIRST_S);
     while (r->nalive > 0 && rc == 0) {
         rc = wait_once(r, p, next_ms(r));
         reap(r);

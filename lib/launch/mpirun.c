@@ -4,6 +4,8 @@
  *   - 4 reads --rankfile, and inside a resource manager it enforces slots unless told --oversubscribe;
  *   - 5 takes the rankfile as a mapping; without the two modifiers it leaves ranks that share cores
  *     unbound, or refuses them.
+ *   - 4 writes its address to a file when it is ready to start ranks; where that file is missing at the end
+ *     mpirun itself has failed, and its status is not the program's. (5 has not been tried for this.)
  * Every line of the rankfile comes from the hosts' topologies: a slot that does not exist makes version 4
  * fail without a word.
  */
@@ -16,6 +18,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -219,7 +222,33 @@ static int push_rest(const struct hrun_job *job, const char *program, struct hru
     return 0;
 }
 
-static int build(const struct hrun_job *job, const struct mpirun *m, const char *rankfile,
+static int only_here(const struct hrun_layout *l)
+{
+    for (int i = 0; i < l->nranks; i++)
+        if (!l->cluster->hosts[l->ranks[i].host].is_local)
+            return 0;
+    return 1;
+}
+
+static int user_sets(const struct hrun_job *job, const char *name)
+{
+    size_t len = strlen(name);
+
+    for (int i = 0; i < job->n_env; i++)
+        if (!strncmp(job->env[i], name, len) && (job->env[i][len] == '=' || !job->env[i][len]))
+            return 1;
+    return 0;
+}
+
+/* What build_env sets on this host, for the ranks on others. mpirun takes no -x beside mca_base_env_list. */
+static int push_no_mpich(const struct hrun_job *job, struct hrun_strvec *v)
+{
+    if (only_here(job->layout) || user_sets(job, HRUN_ENV_PMI_PORT) || hrun_env_user_mca(job, "mca_base_env_list"))
+        return 0;
+    return hrun_strvec_push(v, "-x") || hrun_strvec_push(v, HRUN_ENV_PMI_PORT "=" HRUN_ENV_NO_MPICH);
+}
+
+static int build(const struct hrun_job *job, const struct mpirun *m, const char *rankfile, const char *ready,
                  struct hrun_strvec *v, struct hrun_error *err)
 {
     static const char forward[] = "orte_forward_job_control";
@@ -228,26 +257,11 @@ static int build(const struct hrun_job *job, const struct mpirun *m, const char 
     /* Version 4 passes SIGTSTP and SIGCONT on only when told. */
     if (!bad && m->major < 5 && !hrun_env_user_mca(job, forward))
         bad = push_mca(v, forward, strlen(forward), "1");
-    if (bad || push_rest(job, job->program, v))
+    if (!bad && m->major < 5)
+        bad = hrun_strvec_push(v, "--report-uri") || hrun_strvec_push(v, ready);
+    if (bad || push_no_mpich(job, v) || push_rest(job, job->program, v))
         return hrun_fail_nomem(err);
     return 0;
-}
-
-static void add_quoted(struct hrun_buf *out, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-
-    if (*word && strspn(word, plain) == strlen(word)) {
-        hrun_buf_adds(out, word);
-        return;
-    }
-    hrun_buf_addc(out, '\'');
-    for (; *word; word++)
-        if (*word == '\'')
-            hrun_buf_adds(out, "'\\''");
-        else
-            hrun_buf_addc(out, *word);
-    hrun_buf_addc(out, '\'');
 }
 
 int hrun_mpirun_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
@@ -269,7 +283,7 @@ int hrun_mpirun_command(const struct hrun_job *job, struct hrun_buf *out, struct
     for (size_t i = 0; i < v.n; i++) {
         if (i)
             hrun_buf_addc(&b, ' ');
-        add_quoted(&b, v.v[i]);
+        hrun_buf_add_shell(&b, v.v[i]);
     }
     if (job->no_stdin && !job->stdin_text)
         hrun_buf_adds(&b, " < /dev/null");
@@ -285,14 +299,6 @@ out:
 
 /* ---------------------------------------------------------------- run */
 
-static int only_here(const struct hrun_layout *l)
-{
-    for (int i = 0; i < l->nranks; i++)
-        if (!l->cluster->hosts[l->ranks[i].host].is_local)
-            return 0;
-    return 1;
-}
-
 /* mpirun's environment is also that of the ranks on this host. */
 static int build_env(const struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
 {
@@ -300,6 +306,8 @@ static int build_env(const struct hrun_run *r, struct hrun_strvec *env, struct h
         return -1;
     if (hrun_env_set(env, HRUN_JOB_VARIABLE, strlen(HRUN_JOB_VARIABLE), r->job_id))
         return hrun_fail_nomem(err);
+    if (hrun_env_no_mpich(env, err))
+        return -1;
     /* These folders exist on this host only. mpirun's own goes into ours: killed, it leaves it behind. */
     if (!only_here(r->job->layout))
         return 0;
@@ -323,13 +331,54 @@ static void remove_session(pid_t pid)
     free(path);
 }
 
+/* The file in which mpirun 4 says that it is ready. */
+static char *ready_file(const struct hrun_run *r)
+{
+    return hrun_strf("%s/ready", r->rundir);
+}
+
+/* The last line with words of mpirun's complaint; "" when it went to hrun's own standard error. */
+static void last_words(const struct hrun_buf *text, char *out, size_t size)
+{
+    size_t end = text ? text->len : 0, begin, len;
+
+    *out = 0;
+    for (; end > 0 && !*out; end = begin ? begin - 1 : 0) {
+        for (begin = end; begin > 0 && text->data[begin - 1] != '\n'; begin--)
+            ;
+        while (begin < end && strchr(" ->", text->data[begin]))
+            begin++;
+        len = end - begin;
+        snprintf(out, size, "%.*s", len < size ? (int)len : (int)size - 1, text->data + begin);
+    }
+}
+
+/* A status other than 0 of an mpirun that has never been ready to start a rank is not the program's. -1 with
+ * *err then. */
+static int judge_mpirun(const struct hrun_run *r, const struct mpirun *m, struct hrun_error *err)
+{
+    char *ready = ready_file(r), words[256];
+    int failed = m->major < 5 && r->out->status && !r->out->timed_out && !r->out->signalled && ready &&
+                 access(ready, F_OK) && errno == ENOENT;
+
+    free(ready);
+    if (!failed)
+        return 0;
+    last_words(r->job->stderr_text, words, sizeof words);
+    if (*words)
+        return hrun_fail(err, HRUN_EENGINE, "mpirun failed with status %d before it started a process: %s",
+                         r->out->status, words);
+    return hrun_fail(err, HRUN_EENGINE, "mpirun failed with status %d before it started a process; it says why "
+                     "above", r->out->status);
+}
+
 static int start(struct hrun_run *r, const struct mpirun *m, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
     struct hrun_strvec argv = HRUN_STRVEC_INIT, env = HRUN_STRVEC_INIT;
     struct hrun_spawn_one one;
     struct hrun_guard_spec spec;
-    char *rankfile = hrun_strf("%s/rankfile", r->rundir);
+    char *rankfile = hrun_strf("%s/rankfile", r->rundir), *ready = ready_file(r);
     int rc = -1;
 
     memset(&one, 0, sizeof one);
@@ -338,13 +387,13 @@ static int start(struct hrun_run *r, const struct mpirun *m, struct hrun_error *
     spec.rundir = r->rundir;
     spec.shmdir = r->shmdir;
     spec.grace_ms = 3000;  /* mpirun cleans up within two seconds of SIGTERM, which it gets when hrun dies */
-    if (!rankfile) {
+    if (!rankfile || !ready) {
         hrun_fail_nomem(err);
         goto out;
     }
     if (hrun_layout_rankfile(r->job->layout, &text, err) ||
         hrun_file_replace(rankfile, text.data, text.len, 0600, err) ||
-        build(r->job, m, rankfile, &argv, err) || build_env(r, &env, err) ||
+        build(r->job, m, rankfile, ready, &argv, err) || build_env(r, &env, err) ||
         hrun_guard_start(&spec, NULL, &r->guard, err))
         goto out;
     r->is_launcher = 1;
@@ -353,6 +402,7 @@ static int start(struct hrun_run *r, const struct mpirun *m, struct hrun_error *
     rc = hrun_run_start(r, m->path, argv.v, NULL, &one, 1, err);
 out:
     free(rankfile);
+    free(ready);
     hrun_buf_release(&text);
     hrun_strvec_release(&argv);
     hrun_strvec_release(&env);
@@ -373,6 +423,8 @@ int hrun_mpirun_run(const struct hrun_job *job, struct hrun_outcome *out, struct
         rc = start(&r, &m, err);
     if (rc == 0)
         rc = hrun_run_loop(&r);
+    if (rc == 0)
+        rc = judge_mpirun(&r, &m, err);
     if (r.nprocs && r.procs[0].pid > 0)
         mpirun_pid = r.procs[0].pid;
     hrun_run_end(&r);

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -20,6 +22,7 @@ struct sink {
     struct hrun_buf queue;
     size_t at;                /* written so far */
     int dead;                 /* its reader has gone */
+    int error;                /* errno of a write that failed for another reason, or 0 */
 };
 
 struct source {
@@ -27,6 +30,7 @@ struct source {
     int child_fd;             /* writing end, -1 when closed */
     int rank, is_err;
     int in_line;              /* a piece of the present line has been passed on */
+    size_t owed;              /* bytes of processes that have gone, still in the pipe */
     struct hrun_buf line;     /* tags only: the line so far */
 };
 
@@ -241,16 +245,19 @@ static void end_source(struct hrun_output *o, struct source *s)
     s->fd = -1;
 }
 
-/* Read what is there, at most one pipe's worth, so that one chatty rank does not starve the rest. */
-static void read_source(struct hrun_output *o, struct source *s)
+/* Read a part of what is there, so that one chatty rank does not starve the rest. Result: as read(2). */
+static ssize_t read_source(struct hrun_output *o, struct source *s)
 {
     char data[16 << 10];
     ssize_t n = read(s->fd, data, sizeof data);
 
-    if (n > 0)
+    if (n > 0) {
+        s->owed -= s->owed < (size_t)n ? s->owed : (size_t)n;
         take(o, s, data, (size_t)n);
-    else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+    } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
         end_source(o, s);
+    }
+    return n;
 }
 
 /* Nobody reads sink k any more: let the programs notice, unless on_stdout still wants the data. */
@@ -270,6 +277,15 @@ static void sink_died(struct hrun_output *o, struct sink *k)
     }
 }
 
+/* Does the errno of a write say that the reader has gone? A terminal that has hung up gives EIO. */
+static int reader_gone(int fd, int error)
+{
+    struct stat st;
+
+    return error == EPIPE || error == ECONNRESET ||
+           (error == EIO && fstat(fd, &st) == 0 && S_ISCHR(st.st_mode));
+}
+
 /* poll promises room for PIPE_BUF bytes, so this does not block even on a blocking descriptor. */
 static void write_sink(struct hrun_output *o, struct sink *k)
 {
@@ -277,13 +293,20 @@ static void write_sink(struct hrun_output *o, struct sink *k)
     ssize_t n = write(k->fd, k->queue.data + k->at, left < PIPE_BUF ? left : PIPE_BUF);
 
     if (n < 0) {
-        if (errno != EAGAIN && errno != EINTR)
-            sink_died(o, k);
+        int error = errno;
+        if (error == EAGAIN || error == EINTR)
+            return;
+        k->error = reader_gone(k->fd, error) ? 0 : error;
+        sink_died(o, k);
         return;
     }
     k->at += (size_t)n;
     if (k->at == k->queue.len) {
         hrun_buf_reset(&k->queue);
+        k->at = 0;
+    } else if (k->at >= QUEUE_MAX) {  /* a queue that never runs empty must not grow for ever */
+        k->queue.len -= k->at;
+        memmove(k->queue.data, k->queue.data + k->at, k->queue.len + 1);
         k->at = 0;
     }
 }
@@ -298,6 +321,13 @@ static int waiting(const struct sink *k)
     return k->queue.len > k->at;
 }
 
+static int has_room(const struct hrun_output *o, const struct source *s)
+{
+    const struct sink *k = &o->sinks[s->is_err];
+
+    return k->queue.len - k->at < QUEUE_MAX;
+}
+
 int hrun_output_poll(struct hrun_output *o, struct pollfd *p)
 {
     int n = 0;
@@ -307,8 +337,7 @@ int hrun_output_poll(struct hrun_output *o, struct pollfd *p)
             p[n++] = (struct pollfd){ o->sinks[i].fd, POLLOUT, 0 };
     for (int i = 0; i < o->nsources; i++) {
         const struct source *s = &o->sources[i];
-        const struct sink *k = &o->sinks[s->is_err];
-        if (s->fd >= 0 && k->queue.len - k->at < QUEUE_MAX)
+        if (s->fd >= 0 && has_room(o, s))
             p[n++] = (struct pollfd){ s->fd, POLLIN, 0 };
     }
     return n;
@@ -323,7 +352,7 @@ void hrun_output_handle(struct hrun_output *o, const struct pollfd *p, int n)
             if (o->sinks[k].fd == p[i].fd && waiting(&o->sinks[k]))
                 write_sink(o, &o->sinks[k]);
         for (int k = 0; k < o->nsources && p[i].events == POLLIN; k++)
-            if (o->sources[k].fd == p[i].fd)
+            if (o->sources[k].fd == p[i].fd && has_room(o, &o->sources[k]))
                 read_source(o, &o->sources[k]);
     }
 }
@@ -336,13 +365,45 @@ int hrun_output_done(const struct hrun_output *o)
     return !waiting(&o->sinks[0]) && !waiting(&o->sinks[1]);
 }
 
+int hrun_output_failed(const struct hrun_output *o, struct hrun_error *err)
+{
+    for (int i = 0; i < 2; i++)
+        if (o->sinks[i].error) {
+            errno = o->sinks[i].error;
+            return hrun_fail_errno(err, HRUN_EIO, i ? "standard error" : "standard output");
+        }
+    return 0;
+}
+
+/* Bytes that can be read without waiting. */
+static size_t available(const struct source *s)
+{
+    int n = 0;
+
+    return s->fd >= 0 && ioctl(s->fd, FIONREAD, &n) == 0 && n > 0 ? (size_t)n : 0;
+}
+
+void hrun_output_settle(struct hrun_output *o)
+{
+    for (int i = 0; i < o->nsources; i++)
+        o->sources[i].owed = available(&o->sources[i]);
+}
+
+int hrun_output_owed(const struct hrun_output *o)
+{
+    for (int i = 0; i < o->nsources; i++)
+        if (o->sources[i].fd >= 0 && o->sources[i].owed)
+            return 1;
+    return 0;
+}
+
 void hrun_output_close(struct hrun_output *o)
 {
     for (int i = 0; i < o->nsources; i++) {
         struct source *s = &o->sources[i];
-        if (s->fd < 0)
-            continue;
-        read_source(o, s);
+        s->owed = available(s);  /* a stranger that keeps writing is not listened to for ever */
+        while (s->fd >= 0 && s->owed && read_source(o, s) > 0)
+            ;
         if (s->fd >= 0)
             end_source(o, s);
     }

@@ -8,7 +8,8 @@
  *   - the order within one rank's stream is kept; without tags data is passed on as it comes, with tags
  *     line by line (a last line without an end gets one);
  *   - when the reader of hrun's output has gone the programs' pipes are closed, so that they notice as
- *     usual.
+ *     usual; any other failure to write is kept for hrun_output_failed;
+ *   - what is held does not grow with the output: some 64 KiB, or a line, per stream.
  */
 #ifndef HRUN_LAUNCH_OUTPUT_H
 #define HRUN_LAUNCH_OUTPUT_H
@@ -43,6 +44,12 @@ int hrun_output_poll(struct hrun_output *o, struct pollfd *p);
 void hrun_output_handle(struct hrun_output *o, const struct pollfd *p, int n);
 /* 1 when all sources have ended and all has been passed on. */
 int hrun_output_done(const struct hrun_output *o);
+/* 0, or -1 when something could not be written (a full disk). Errors: HRUN_EIO, "standard output: ...". */
+int hrun_output_failed(const struct hrun_output *o, struct hrun_error *err);
+/* The processes of the job have gone: what their pipes hold now is the last of it. */
+void hrun_output_settle(struct hrun_output *o);
+/* 1 while some of that has not been read, because hrun's own reader is slow. */
+int hrun_output_owed(const struct hrun_output *o);
 /* Give up waiting for the ends of the sources: take what is there, close them. What has been read is still
  * passed on by hrun_output_handle. */
 void hrun_output_close(struct hrun_output *o);

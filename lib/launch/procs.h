@@ -45,8 +45,8 @@ pid_t hrun_procs_group(pid_t pid);
 /* Does its environment hold HRUN_JOB=<job id>? */
 int hrun_procs_marked(pid_t pid, const char *job_id);
 
-/* Has the process mapped an MPI library that is not Open MPI's? Then 1, and its file name in name[size];
- * else 0. */
-int hrun_procs_foreign_mpi(pid_t pid, char *name, size_t size);
+/* Which MPI library has the process mapped? For one that is not Open MPI's its file name goes to name[size]. */
+enum hrun_procs_mpi { HRUN_PROCS_MPI_NONE, HRUN_PROCS_MPI_OPEN, HRUN_PROCS_MPI_FOREIGN };
+enum hrun_procs_mpi hrun_procs_mpi(pid_t pid, char *name, size_t size);
 
 #endif

@@ -116,15 +116,31 @@ struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const
     return l;
 }
 
-struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n, struct hrun_error *err)
+/* How many PEs of sub-cluster i may be used. */
+static int usable(const struct hrun_cluster *cluster, const int *npes, int i)
+{
+    int all = cluster->subs[i].npes;
+
+    return npes && npes[i] < all ? npes[i] : all;
+}
+
+struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n, const int *npes,
+                                      struct hrun_error *err)
 {
     struct hrun_layout *l = NULL;
     int rank = 0, any = 0;
 
-    for (int i = 0; i < cluster->nsubs; i++)
-        any |= cluster->subs[i].npes > 0;
+    for (int i = 0; i < cluster->nsubs; i++) {
+        if (npes && npes[i] < 0) {
+            hrun_fail(err, HRUN_EINVAL, "%s: %d PEs to be used: it cannot be negative", cluster->subs[i].name,
+                      npes[i]);
+            return NULL;
+        }
+        any |= usable(cluster, npes, i) > 0;
+    }
     if (n < 1 || !any) {
         hrun_fail(err, HRUN_EINVAL, any ? "%d processes asked for: at least 1 is needed"
+                  : npes ? "%d processes asked for, and no PE to put them on: use at least one"
                   : "%d processes asked for on a cluster without PEs", n);
         return NULL;
     }
@@ -133,7 +149,7 @@ struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n,
         return NULL;
     while (rank < n)
         for (int i = 0; i < cluster->nsubs; i++)
-            for (int p = 0; p < cluster->subs[i].npes && rank < n; p++)
+            for (int p = 0; p < usable(cluster, npes, i) && rank < n; p++)
                 place(l, rank++, i, p);
     if (finish(l, err)) {
         hrun_layout_destroy(l);

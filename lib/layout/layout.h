@@ -33,8 +33,11 @@ struct hrun_layout {
 struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const int *pes, const int *procs,
                                        struct hrun_error *err);
 /* Lay out n ranks as mpirun would (one per PE, in order, round again when there are more; then the ranks of
- * a PE are not next to each other). Errors: HRUN_EINVAL (n < 1, a cluster without PEs), HRUN_ENOMEM. */
-struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n, struct hrun_error *err);
+ * a PE are not next to each other). npes (cluster->nsubs entries, NULL: all): of sub-cluster i only the first
+ * npes[i] PEs are used, more than there are mean all. Errors: HRUN_EINVAL (n < 1, a negative entry, no PE to
+ * use), HRUN_ENOMEM. */
+struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n, const int *npes,
+                                      struct hrun_error *err);
 void hrun_layout_destroy(struct hrun_layout *l);
 
 /* Append the ranks of sub-cluster sub as "0-3,8" ("-" for none). */

@@ -91,7 +91,7 @@ static void refusals(void)
     ok(!hrun_layout_create(&cluster, two, huge, &err), "more processes than an int holds");
     has_str(err.text, "8589934588 processes", "message");
     ok(!hrun_layout_create(&cluster, many, one, NULL), "an error object is not needed");
-    ok(!hrun_layout_plain(&cluster, 0, &err), "a plain layout of no rank");
+    ok(!hrun_layout_plain(&cluster, 0, NULL, &err), "a plain layout of no rank");
     has_str(err.text, "at least 1", "message");
     hrun_layout_destroy(NULL);
 }
@@ -103,7 +103,7 @@ static void plain(void)
     int good = 1;
 
     for (int n = 1; n <= 3 * NPES; n++) {
-        struct hrun_layout *l = hrun_layout_plain(&cluster, n, &err);
+        struct hrun_layout *l = hrun_layout_plain(&cluster, n, NULL, &err);
         int on_host[2] = { 0, 0 };
         good &= l && l->nranks == n;
         for (int r = 0; l && r < n; r++) {
@@ -116,7 +116,7 @@ static void plain(void)
         hrun_layout_destroy(l);
     }
     ok(good, "plain layouts go round the PEs in order");
-    ok(!hrun_layout_plain(&none, 1, &err) && err.code == HRUN_EINVAL, "no PE at all");
+    ok(!hrun_layout_plain(&none, 1, NULL, &err) && err.code == HRUN_EINVAL, "no PE at all");
     has_str(err.text, "a cluster without PEs", "message");
 }
 
@@ -140,7 +140,7 @@ static void texts(void)
            "rank 4=b.lan slot=0\nrank 5=b.lan slot=0\n", "its text");
     hrun_layout_destroy(l);
 
-    l = hrun_layout_plain(&cluster, 8, &err);
+    l = hrun_layout_plain(&cluster, 8, NULL, &err);
     hrun_buf_reset(&b);
     hrun_layout_ranks(l, 0, &b);
     is_str(b.data, "0-1,6-7", "ranks with a gap");
