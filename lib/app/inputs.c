@@ -234,7 +234,7 @@ out:
 
 static int fail_foreign(const struct input *in, struct hrun_error *err)
 {
-    return hrun_fail(err, HRUN_EEXISTS, "'%s' is not as hrun left it, or not hrun's: it is kept and nothing "
+    return hrun_fail(err, HRUN_EEXISTS, "'%s' was changed, or was not written by hrun: it is kept and nothing "
                      "is written; move it away, or overwrite it with --force", in->path);
 }
 

@@ -32,7 +32,7 @@ int hrun_file_read(const char *path, size_t max, struct hrun_buf *out, struct hr
         return -1;
     }
     if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
-        hrun_fail(err, HRUN_EINVAL, "'%s' is a folder, a file is needed", path);
+        hrun_fail(err, HRUN_EINVAL, "'%s' is a folder; a file is expected", path);
         goto out;
     }
     for (;;) {

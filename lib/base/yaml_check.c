@@ -307,7 +307,7 @@ static int check_keys(struct check *c, const yaml_node_t *node)
     if (dup < n) {
         yaml_node_t *key = yaml_document_get_node(c->doc, pairs[dup].key);
         path_push(c, text_of(key), 0);
-        return bad_range(c, key, "stands twice, first on line %d: keep one",
+        return bad_range(c, key, "is listed twice, first on line %d: keep one",
                          (int)yaml_document_get_node(c->doc, pairs[first].key)->start_mark.line + 1);
     }
     return 0;

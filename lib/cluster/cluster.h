@@ -7,7 +7,7 @@
  *     cluster file put them together, the same memory to two significant binary digits;
  *   - sub-clusters are ordered as the cluster file lists them, else by first appearance of a PE (hosts in the
  *     order given, PEs as lib/topo orders them); names are unique;
- *   - no host stands twice; a host that cannot be resolved is an error, never skipped;
+ *   - no host is listed twice; a host that cannot be resolved is an error, never skipped;
  *   - nothing about a remote host is assumed from this one: its topology comes from the cluster file, or from
  *     that host;
  *   - what a host's cgroup or affinity mask forbids is in no PE, be it this host or another;
@@ -30,7 +30,7 @@ struct hrun_told;               /* what another host said of itself */
 struct hrun_host {
     char *name;
     int is_local;               /* the host we run on */
-    int slots;                  /* cores granted by the host file, 0 = all */
+    int slots;                  /* cores granted by the host file, an upper limit; 0 = all */
     struct hrun_topo *topo;     /* one of the cluster's topos, hosts may share it; NULL for a host that the
                                    cluster file only describes by numbers */
     struct hrun_told *told;     /* of a host that was asked, beside its topology; else NULL */

@@ -177,8 +177,8 @@ static int check_entry(const struct load *l, unsigned e, uint64_t *memory, struc
             if (l->file->subclusters[i].name && !strcmp(l->file->subclusters[i].name, entry->name))
                 return FAIL(l, e, "name", 0, err, "two sub-clusters have the name '%s'", entry->name);
     }
-    if (entry->cores && *entry->cores < 1)
-        return FAIL(l, e, "cores", 0, err, "a host has at least one core, found %d", *entry->cores);
+    if (entry->cores && (*entry->cores < 1 || *entry->cores > HRUN_CORES_MAX))
+        return FAIL(l, e, "cores", 0, err, "a host has 1 to %d cores, found %d", HRUN_CORES_MAX, *entry->cores);
     if (entry->cost_per_hour && *entry->cost_per_hour < 0)
         return FAIL(l, e, "cost_per_hour", 0, err, "a cost cannot be negative, found %g",
                     *entry->cost_per_hour);

@@ -302,7 +302,7 @@ static int check_again(struct load *l, unsigned e, int host, const char *name,
     int rc;
 
     if (l->notes[host].last_entry == e)
-        return FAIL(l, e, "hosts", 0, err, "host '%s' stands twice in this sub-cluster%s%s%s", name,
+        return FAIL(l, e, "hosts", 0, err, "host '%s' is listed twice in this sub-cluster%s%s%s", name,
                     strcasecmp(h->name, name) ? " (it is the same machine as '" : "",
                     strcasecmp(h->name, name) ? h->name : "", strcasecmp(h->name, name) ? "')" : "");
     if (!entry->kind || !other->kind || kind_taken(l->c, host, entry->kind)) {

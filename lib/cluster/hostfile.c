@@ -12,9 +12,6 @@
 /* 65536 hosts (HRUN_HOSTLIST_MAX) with names of 255 characters fit. */
 static const size_t file_max = (size_t)32 << 20;
 
-/* What no machine exceeds: hwloc and the kernel count CPUs by int. */
-enum { SLOTS_MAX = 1 << 20 };
-
 static const char blanks[] = " \t\r\v\f";
 
 void hrun_host_list_release(struct hrun_host_list *list)
@@ -56,7 +53,7 @@ static int add_item(struct hrun_host_list *list, const char *file, char *item, i
     if (colon && (!bracket || colon > bracket)) {
         if (slots)
             return hrun_fail_at(err, HRUN_EPARSE, file, line, column, "'%s' tells its slots twice", item);
-        if (hrun_parse_count("slots", colon + 1, 1, SLOTS_MAX, &count, &why))
+        if (hrun_parse_count("slots", colon + 1, 1, HRUN_CORES_MAX, &count, &why))
             return hrun_fail_at(err, HRUN_EPARSE, file, line, column + (int)(colon - item) + 1,
                                 "%s (after the ':' of 'HOST:SLOTS')", why.text);
         slots = (int)count;
@@ -84,7 +81,7 @@ static int compare_entries(const void *pa, const void *pb)
     return order ? order : (a > b) - (a < b);
 }
 
-/* A name that stands twice: mpirun would count a slot each time, others forget one of the lines. To guess is
+/* A name that is listed twice: mpirun would count a slot each time, others forget one of the lines. To guess is
  * to be wrong for somebody, so it is refused, with the way to write it. The earliest repetition is told. */
 static int check_twice(const struct hrun_host_list *list, const char *file, struct hrun_error *err)
 {
@@ -110,7 +107,7 @@ static int check_twice(const struct hrun_host_list *list, const char *file, stru
             count += list->v[i].slots ? list->v[i].slots : 1;
     one_line = !strcmp(file, "--host");
     return hrun_fail_at(err, HRUN_EPARSE, file, twice->line, twice->column,
-                        "host '%s' stands twice (first at %s %d); write it once, with its slots: '%s%s%d'",
+                        "host '%s' is listed twice (first at %s %d); write it once, with its slots: '%s%s%d'",
                         twice->name, one_line ? "column" : "line", one_line ? first->column : first->line,
                         twice->name, one_line ? ":" : " slots=", count);
 }
@@ -147,7 +144,7 @@ static int read_setting(char **p, const char *file, int line, int column, int *s
     *key_end = 0;
     if (*into)
         return hrun_fail_at(err, HRUN_EPARSE, file, line, column, "'%s' is given twice", key);
-    if (hrun_parse_count(key, value, 1, SLOTS_MAX, &count, &why))
+    if (hrun_parse_count(key, value, 1, HRUN_CORES_MAX, &count, &why))
         return hrun_fail_at(err, HRUN_EPARSE, file, line, column + (int)(value - key), "%s", why.text);
     *into = (int)count;
     return 0;

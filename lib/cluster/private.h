@@ -6,6 +6,9 @@
 
 /* ---------------------------------------------------------------- hostfile.c */
 
+/* Cores of one host: more than any machine has (Linux on x86-64 is built for 8192 CPUs at most). */
+enum { HRUN_CORES_MAX = 1 << 16 };
+
 struct hrun_host_entry {
     char *name;
     int slots;              /* 0 = not given */

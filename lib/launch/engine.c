@@ -76,8 +76,8 @@ static void release_standard_files(int held)
 }
 
 /* Where the caller has closed one of the descriptors 0 to 2, a pipe or socket of ours would get its number and
- * be taken for a standard file. Result: the set (1 << fd) of those that were opened; -1 with HRUN_EIO. The
- * processes get them closed, as they were. */
+ * be taken for a standard file. The processes get /dev/null as well. Result: the set (1 << fd) of those that were
+ * opened; -1 with HRUN_EIO. */
 static int hold_standard_files(struct hrun_error *err)
 {
     int held = 0;
@@ -85,7 +85,7 @@ static int hold_standard_files(struct hrun_error *err)
     for (int fd = 0; fd < 3; fd++) {
         if (fcntl(fd, F_GETFD) >= 0)
             continue;
-        if (open("/dev/null", O_RDWR | O_CLOEXEC) != fd) {  /* the lowest number that is free */
+        if (open("/dev/null", O_RDWR) != fd) {  /* the lowest number that is free */
             hrun_fail_errno(err, HRUN_EIO, "cannot open /dev/null");
             release_standard_files(held);
             return -1;

@@ -99,7 +99,7 @@ const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, s
  * failed, nothing remains either way. Errors: HRUN_EMPI (also when a script loads an MPI library that is not
  * Open MPI's), HRUN_EINVAL, HRUN_EENGINE (also when mpirun failed before it was ready to start a process),
  * HRUN_EIO (also when the output cannot be written), HRUN_ENOPROG, HRUN_ENOEXEC, HRUN_ENOMEM. The descriptors
- * 0 to 2 may be closed; the processes then get them closed. */
+ * 0 to 2 may be closed: /dev/null takes their place for the while. */
 int hrun_launch(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
                 struct hrun_error *err);
 

@@ -68,7 +68,7 @@ static int set_synthetic(hwloc_topology_t h, const char *from, const char *text,
 {
     if (hwloc_topology_set_synthetic(h, text) < 0)
         return hrun_fail(err, HRUN_EINVAL, "%s'%s' is no synthetic hwloc topology; "
-                         "a right one is 'package:2 [numa(memory=8GB)] l3:1 core:4 pu:2'", from, text);
+                         "for example 'package:2 [numa(memory=8GB)] l3:1 core:4 pu:2'", from, text);
     return 0;
 }
 

@@ -119,6 +119,10 @@ if [ -w /dev/full ]; then
     "$build/bin/hrun" --show-cluster > /dev/full 2>"$tmp/.err"
     status=$? out= err=$(cat "$tmp/.err")
     status_is 125 "a full disk under the output is an error"
+    "$build/bin/hrun" --tag-output -n 1 /bin/echo hi > /dev/full 2>"$tmp/.err"
+    status=$? out= err=$(cat "$tmp/.err")
+    status_is 125 "a full disk under the program's output too"
+    err_has "standard output: No space left on device" "and is told"
 fi
 
 # ---- nothing was changed by any of this

@@ -59,17 +59,19 @@ for engine in local mpirun; do
     out_has "$tmp/elsewhere" "$engine: --wdir"
     run $h -n 1 -- "$probe" out=3
     status_is 0 "$engine: -- ends the options"
-    run $h --mca btl_base_verbose 0 -n 1 "$probe" env=OMPI_MCA_btl_base_verbose
+    run $h --mca mpi_param_check 0 -n 1 "$probe" env=OMPI_MCA_mpi_param_check
     status_is 0 "$engine: --mca"
+    out_has "OMPI_MCA_mpi_param_check=0" "$engine: the processes see its value"
 
     run $h --timeout 1 -n 2 "$probe" spin
     status_is 124 "$engine: --timeout"
-    err_has "1" "$engine: and says so"
+    err_has "the job did not end within 1 s: ending it" "$engine: and says so"
     run $h --timeout 1 -n 2 "$probe" term-ignore spin
     status_is 124 "$engine: --timeout of processes that ignore SIGTERM"
     nothing_left "$engine, after timeouts"
 
-    for sig in INT TERM HUP; do
+    for sig in INT:130 TERM:143 HUP:129; do
+        want=${sig#*:} sig=${sig%:*}
         # Shells start background jobs with SIGINT ignored, and hrun leaves ignored what was ignored.
         env --default-signal=INT "$build/bin/hrun" --engine $engine -n 2 "$probe" info spin \
             </dev/null >"$tmp/.out" 2>"$tmp/.err" &
@@ -78,7 +80,7 @@ for engine in local mpirun; do
         kill -$sig $pid
         wait $pid
         status=$? err=$(cat "$tmp/.err")
-        ok "$engine: SIG$sig ends the run with a failure ($status)" test $status -gt 0
+        status_is $want "$engine: SIG$sig ends the run with 128 + its number"
         nothing_left "$engine, after SIG$sig"
     done
     "$build/bin/hrun" --engine $engine -n 2 "$probe" trap info sleep=3 </dev/null >"$tmp/.out" 2>"$tmp/.err" &
@@ -105,6 +107,11 @@ ok "a rank that leaves early ends the job ($status)" test "$status" != 0 -a "$st
 # A grandchild does not survive.
 run hrun -n 1 "$probe" child=60
 nothing_left "local, after a child that stays"
+
+# mpirun's own failure is not the program's.
+run hrun --engine mpirun --mca ess nosuch -n 1 /bin/true
+status_is 125 "mpirun: a failure of mpirun itself"
+err_has "hrun: mpirun failed with status 1 before it started a process" "and is told as one"
 
 # Programs that are no MPI programs, scripts, and programs of another MPI.
 run hrun -n 2 /bin/echo hello
@@ -136,9 +143,15 @@ C
     for engine in local mpirun; do
         fails 125 "MPICH" "$engine: a program linked with MPICH is refused" hrun --engine $engine -n 2 ./mpich
     done
-    run hrun -n 2 ./mpich-wrapper
-    status_is 125 "local: a script that starts an MPICH program is ended"
-    out_lacks "of 1" "before it runs as processes of one rank each"
+    printf '#!/bin/sh\nexec ./mpich\n' > mpich-exec
+    chmod +x mpich-exec
+    for engine in local mpirun; do
+        for script in ./mpich-wrapper ./mpich-exec; do
+            run hrun --engine $engine -n 2 $script
+            ok "$engine: $script, which starts an MPICH program, fails ($status)" test "$status" != 0
+            out_lacks "of 1" "before it runs as processes of one rank each"
+        done
+    done
 else
     skip "MPICH" "mpicc.mpich is not installed"
 fi

@@ -36,6 +36,9 @@ static void check_run(struct fixture *f, const char *engine, const struct run *r
     is_int(out.timed_out, r->timed_out, "timed out");
     is_int(out.failed_rank, local ? r->failed_rank : -1, "the rank that failed first");
     is_int(out.interrupted, 0, "not interrupted");
+    is_int(out.killed_by, local && r->says && strstr(r->says, "was killed") ? r->status - 128 : 0,
+           "what killed it");
+    ok(!out.signalled && !out.stopped, "nobody disturbed it");
     ok(out.wall_s > 0 && out.wall_s < 60, "wall time");
     if (local && r->says)
         has_str(f->messages.data, r->says, "message");
@@ -54,6 +57,8 @@ static const struct run ends[] = {
       .says = "rank 1 aborted the job with status 7" },
     { .what = "a rank exits with 3", .n = 2, .words = { "probe", "@1:exit=3", "@0:sleep=20" }, .status = 3,
       .failed_rank = 1, .says = "rank 1 exited with status 3" },
+    { .what = "a rank exits with 200", .n = 2, .words = { "probe", "@1:exit=200", "@0:sleep=20" }, .status = 200,
+      .failed_rank = 1, .says = "rank 1 exited with status 200" },
     { .what = "a rank is killed", .n = 2, .words = { "probe", "@1:kill=9", "@0:spin" }, .status = 137,
       .failed_rank = 1,
       .says = "rank 1 was killed by signal 9 (Killed)" },
@@ -154,6 +159,62 @@ static void surroundings(struct fixture *f, const char *engine)
     sched_getaffinity(0, sizeof after, &after);
     ok(CPU_EQUAL(&before, &after), "the caller's own binding is as before");
     is_clean(f, fds, "all settings");
+}
+
+/* ---------------------------------------------------------------- another MPI */
+
+/* Compile a program of MPICH: main's body. 0, or -1 when there is no compiler. */
+static int compile_mpich(const char *exe, const char *body)
+{
+    char *source = hrun_strf("%s.c", exe), *cmd = hrun_strf("mpicc.mpich -w -o %s %s.c 2>/dev/null", exe, exe);
+    char *text = hrun_strf("int main(void) { %s }\n", body);
+    int rc;
+
+    hrun_file_replace(source, text, strlen(text), 0600, NULL);
+    rc = system(cmd) ? -1 : 0;
+    unlink(source);
+    free(source);
+    free(cmd);
+    free(text);
+    return rc;
+}
+
+/* A script that starts a program of another MPI, at once or late, is found out; one too short to be seen does
+ * not run as worlds of one process each. */
+__attribute__((unused))
+static void foreign(struct fixture *f, const char *engine)
+{
+    static const char *const scripts[] = { "exec \"$0\"", "\"$0\"; true", "sleep 3.3; \"$0\"; true" };
+    char *exe = hrun_strf("%s.other", f->tmp);
+    struct hrun_outcome out;
+    struct hrun_error err;
+    int fds = open_fds();
+
+    if (compile_mpich(exe, "sleep(20); return MPI_Init(0, 0);")) {
+        ok(1, "# SKIP there is no mpicc.mpich");
+        free(exe);
+        return;
+    }
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+        const char *words[] = { "sh", "-c", scripts[i], exe, NULL };
+        double begin = now_s();
+        is_int(launch(f, engine, 2, words, NULL, &out, &err), -1, "%s: a script that runs a program of MPICH: %s",
+               engine, scripts[i]);
+        is_int(err.code, HRUN_EMPI, "code");
+        has_str(err.text, "sh runs a program linked with libmpich.so", "message");
+        ok(now_s() - begin < 15, "in time (%.1f s)", now_s() - begin);
+        is_clean(f, fds, "after it");
+    }
+    compile_mpich(exe, "int n; MPI_Init(0, 0); puts(\"worked alone\"); return MPI_Finalize();");
+    for (int i = 0; i < 2; i++) {
+        const char *words[] = { "sh", "-c", scripts[i], exe, NULL };
+        launch(f, engine, 2, words, NULL, &out, &err);  /* seen, or ended by its own failure */
+        ok(!strstr(f->output.data, "worked alone"), "%s: a short program of MPICH does no work: %s", engine,
+           scripts[i]);
+        is_clean(f, fds, "after a short one");
+    }
+    unlink(exe);
+    free(exe);
 }
 
 /* ---------------------------------------------------------------- output */

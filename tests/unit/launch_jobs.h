@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -100,13 +101,16 @@ static void untouched(struct hrun_job *job)
 struct victim {
     pid_t pid;
     int out;                       /* what the job writes */
+    struct hrun_outcome *outcome;  /* its copy, when the process has ended */
 };
 
 /* A process that launches words and exits with the outcome's status, 99 when the launch failed. */
 __attribute__((unused))
-static struct victim start_victim(struct fixture *f, const char *engine, int n, const char *const *words)
+static struct victim start_victim_with(struct fixture *f, const char *engine, int n, const char *const *words,
+                                       void (*change)(struct hrun_job *job))
 {
-    struct victim v = { -1, -1 };
+    struct victim v = { -1, -1, mmap(NULL, sizeof *v.outcome, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                                     -1, 0) };
     int p[2];
 
     fflush(stdout);
@@ -114,15 +118,21 @@ static struct victim start_victim(struct fixture *f, const char *engine, int n, 
         return v;
     v.pid = fork();
     if (v.pid == 0) {
-        struct hrun_outcome out;
         struct hrun_error err;
         setpgid(0, 0);
+        close(p[0]);
         dup2(p[1], STDOUT_FILENO);
-        _exit(launch(f, engine, n, words, untouched, &out, &err) ? 99 : out.status);
+        _exit(launch(f, engine, n, words, change, v.outcome, &err) ? 99 : v.outcome->status);
     }
     close(p[1]);
     v.out = p[0];
     return v;
+}
+
+__attribute__((unused))
+static struct victim start_victim(struct fixture *f, const char *engine, int n, const char *const *words)
+{
+    return start_victim_with(f, engine, n, words, untouched);
 }
 
 /* Read until the text holds `times` times `what`, at most 20 s. */

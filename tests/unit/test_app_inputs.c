@@ -48,7 +48,7 @@ static void test_ownership(void)
     put(dir, "a.dat", "size 200 on 2, my own\n");
     is_int(write_files(300, 0, &err), -1, "a file that the user changed");
     is_int(err.code, HRUN_EEXISTS, "code");
-    has_str(err.text, "/a.dat' is not as hrun left it, or not hrun's: it is kept and nothing is written",
+    has_str(err.text, "/a.dat' was changed, or was not written by hrun: it is kept and nothing is written",
             "message");
     is_str(get(dir, "a.dat"), "size 200 on 2, my own\n", "it is kept");
     is_str(get(dir, "sub/b-300.dat"), "(none)", "of several files none is written");

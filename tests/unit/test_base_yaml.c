@@ -179,9 +179,9 @@ static void test_mistakes(void)
         { "name: a\nnmae: b\n", 2, 1, "unknown key 'nmae'; did you mean 'name'? (known: name, title, note, "
           "procs_per_pe, cost, slots, size, on, level, flags, terms, files, pair, constants)" },
         { "name: a\nterms:\n  np: [a]\n  zz: 1\n", 4, 3, "unknown key 'zz' in 'terms'; known: np" },
-        { "name: a\ncost: 1\nname: b\n", 3, 1, "'name' stands twice, first on line 1: keep one" },
+        { "name: a\ncost: 1\nname: b\n", 3, 1, "'name' is listed twice, first on line 1: keep one" },
         { "name: a\nconstants: {n: 1,\n  n: 2}\n", 3, 3,
-          "'constants.n' stands twice, first on line 2: keep one" },
+          "'constants.n' is listed twice, first on line 2: keep one" },
         { "name: a\n? [x]\n: 1\n", 2, 3, "a key must be a word, found a list" },
         { "name: a\n'': 1\n", 2, 1, "a key must be a word, found ''" },
         { "name:\n", 1, 6, "'name' must be a text, found nothing" },

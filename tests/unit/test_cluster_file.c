@@ -54,7 +54,7 @@ static const char *broken(const struct hrun_cluster *c)
     for (int i = 0; i < c->nhosts; i++)
         for (int k = 0; k < i; k++)
             if (!strcmp(c->hosts[i].name, c->hosts[k].name) || (c->hosts[i].is_local && c->hosts[k].is_local))
-                return "no host stands twice";
+                return "no host is listed twice";
     for (int i = 0; i < c->nsubs; i++) {
         const struct hrun_subcluster *s = &c->subs[i];
         if (s->npes < 1)
@@ -130,7 +130,7 @@ static const struct {
       "2:12 unknown host 'no-such-host.invalid': ..." },
     { "subclusters:\n  - hosts: \"127.0.0.[11-\"\n    cores: 1\n", "2:25 host list '127.0.0.[11-': ..." },
     { "subclusters:\n  - hosts: 127.0.0.11,127.0.0.12,127.0.0.11\n    cores: 1\n",
-      "2:12 host '127.0.0.11' stands twice in this sub-cluster" },
+      "2:12 host '127.0.0.11' is listed twice in this sub-cluster" },
     { "subclusters:\n  - {name: a, hosts: 127.0.0.11, cores: 1}\n  - {hosts: 127.0.0.11, cores: 1}\n",
       "3:13 host '127.0.0.11' stands already in sub-cluster 'a'; a host can be in two sub-clusters only by "
       "its core kinds, each with its own 'kind'" },
@@ -144,7 +144,8 @@ static const struct {
       "3:12 two sub-clusters have the name 'a'" },
     { "subclusters:\n  - {name: a b, hosts: 127.0.0.11, cores: 1}\n",
       "2:13 the name 'a b' may hold letters, digits, '.', '_' and '-' only" },
-    { "subclusters:\n  - {hosts: 127.0.0.11, cores: 0}\n", "2:32 a host has at least one core, found 0" },
+    { "subclusters:\n  - {hosts: 127.0.0.11, cores: 0}\n", "2:32 a host has 1 to 65536 cores, found 0" },
+    { "subclusters:\n  - {hosts: 127.0.0.11, cores: 2000000000}\n", "2:32 a host has 1 to 65536 cores, found 2000000000" },
     { "subclusters:\n  - {hosts: 127.0.0.11, cores: many}\n", "2:32 ..." },
     { "subclusters:\n  - {hosts: 127.0.0.11, cores: 2, memory: much}\n", "2:43 memory..." },
     { "subclusters:\n  - {hosts: 127.0.0.11, cores: 2, memory: 0GiB}\n",
@@ -165,7 +166,7 @@ static const struct {
     { "subclusters:\n  - {hosts: 127.0.0.11, topology: \"[numa] core:2 pu:1\", kind: IntelAtom}\n",
       "2:63 host '127.0.0.11' has no core kind 'IntelAtom': all its cores are alike, so leave 'kind' out" },
     { "subclusters:\n  - {hosts: 127.0.0.11, topology: foo}\n",
-      "2:35 'foo' is no synthetic hwloc topology; a right..." },
+      "2:35 'foo' is no synthetic hwloc topology; for exam..." },
     { "subclusters:\n  - {hosts: 127.0.0.11, topology: missing.xml}\n", "2:35 ..." },
     { "subclusters:\n  - {hosts: 127.0.0.11, topology: \"[numa] core:2 pu:1\", kind: a}\n", "2:63 host..." },
     { "exclude: 127.0.0.1[12]\nsubclusters:\n  - {hosts: 127.0.0.11, cores: 1}\n",
@@ -258,7 +259,7 @@ static void test_local(void)
         { "subclusters: [{name: me, hosts: localhost, topology: \"[numa] core:2 pu:1\"}]", -1,
           "me: 'unknown' '' core, 1 cores, 2 PUs, 2000000000 bytes, cost 0, power 0, 2 PEs on localhost\n" },
         { "subclusters: [{name: me, hosts: \"localhost,127.0.0.1\"}]", -1,
-          "host '127.0.0.1' stands twice in this sub-cluster (it is the same machine as 'localhost')" },
+          "host '127.0.0.1' is listed twice in this sub-cluster (it is the same machine as 'localhost')" },
         { "subclusters: [{name: me, hosts: localhost, kind: x}]", -1,
           "host 'localhost' has no core kind 'x': all its cores are alike, so leave 'kind' out" },
         /* Together with a host of the same make that is described by numbers. */

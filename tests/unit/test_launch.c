@@ -353,6 +353,39 @@ static void commands(struct fixture *f)
     free(slurm);
 }
 
+/* Every word comes back from the shell as it was; what needs no quotes has none. */
+static void quoting(void)
+{
+    static const char *const words[] = { "", " ", "a b", "it's", "'", "\"$HOME\" `x` \\", "~", "*", "a;b&c|d", "a\nb",
+                                         "{a,b}", "{N}", "a,b", "!x", "#", "(1,2)", "\xc3\xa9", "<>", "[a]", "^" };
+    static const char *const plain[] = { "word", "./a-b_c", "--x=y", "host:2", "50%", "a@b", "1+1" };
+    struct hrun_buf b = HRUN_BUF_INIT, got = HRUN_BUF_INIT;
+    int bad = 0;
+
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        hrun_buf_reset(&b);
+        hrun_buf_add_shell(&b, plain[i]);
+        is_str(b.data, plain[i], "no quotes: %s", plain[i]);
+    }
+    hrun_buf_reset(&b);
+    hrun_buf_adds(&b, "printf '%s|'");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t at = b.len + 1;
+        hrun_buf_addc(&b, ' ');
+        hrun_buf_add_shell(&b, words[i]);
+        bad += b.data[at] != '\'';
+        hrun_buf_adds(&got, words[i]);
+        hrun_buf_addc(&got, '|');
+    }
+    is_int(bad, 0, "quotes for the rest");
+    hrun_file_replace("quoting", b.data, b.len, 0600, NULL);
+    hrun_buf_reset(&b);
+    ok(system("bash quoting > quoted") == 0 && hrun_file_read("quoted", 1 << 16, &b, NULL) == 0, "a shell reads it");
+    is_str(b.data, got.data, "as it was");
+    hrun_buf_release(&b);
+    hrun_buf_release(&got);
+}
+
 static void environment(struct fixture *f)
 {
     static const char *const outer[] = { "PMIX_RANK", "PMIX_NAMESPACE", "PMI_RANK", "OMPI_COMM_WORLD_RANK",
@@ -477,6 +510,7 @@ int main(void)
     checks(&f);
     table(&f);
     commands(&f);
+    quoting();
     environment(&f);
     processes();
     mpich(&f);

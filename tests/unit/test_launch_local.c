@@ -106,36 +106,6 @@ static void refused(struct fixture *f)
     free(plain);
 }
 
-/* A script that starts a program of another MPI is found out. */
-static void foreign(struct fixture *f)
-{
-    char *cc = hrun_program_find("mpicc.mpich", NULL, NULL), *exe = hrun_strf("%s.other", f->tmp);
-    char *cmd = hrun_strf("printf 'int MPI_Init(int *, char ***); int sleep(int); int main(void) "
-                          "{ sleep(20); return MPI_Init(0, 0); }' > %s.c && mpicc.mpich -w -o %s %s.c "
-                              "2>/dev/null",
-                          exe, exe, exe);
-    const char *const words[] = { "sh", "-c", "\"$0\"; true", exe, NULL };
-    struct hrun_outcome out;
-    struct hrun_error err;
-    int fds = open_fds();
-
-    if (!cc || system(cmd)) {
-        ok(1, "# SKIP there is no mpicc.mpich");
-    } else {
-        is_int(launch(f, "local", 2, words, NULL, &out, &err), -1, "a script that runs a program of MPICH");
-        is_int(err.code, HRUN_EMPI, "code");
-        has_str(err.text, "sh runs a program linked with libmpich.so", "message");
-        is_clean(f, fds, "after it");
-    }
-    unlink(exe);
-    free(cmd);
-    cmd = hrun_strf("%s.c", exe);
-    unlink(cmd);
-    free(cmd);
-    free(exe);
-    free(cc);
-}
-
 /* A job that runs inside another is a world of its own. */
 static void nested(struct fixture *f)
 {
@@ -196,7 +166,7 @@ int main(void)
     collected(&f);
     stranger_holds_pipe(&f);
     refused(&f);
-    foreign(&f);
+    foreign(&f, "local");
     nested(&f);
     many_jobs(&f);
     fixture_close(&f);

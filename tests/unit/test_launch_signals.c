@@ -1,6 +1,22 @@
 /* test_launch_signals.c - signals to hrun, as a process of its own, and what becomes of the job */
 #include "launch_jobs.h"
 
+/* While it is set SIGTERM comes right after a folder has been made. */
+static int term_at_folder;
+
+/* In place of the C library's. */
+char *mkdtemp(char *pattern)
+{
+    static unsigned n;
+
+    snprintf(strstr(pattern, "XXXXXX"), 7, "%03u%03u", (unsigned)getpid() % 1000, n++ % 1000);
+    if (mkdir(pattern, 0700))
+        return NULL;
+    if (term_at_folder)
+        raise(SIGTERM);
+    return pattern;
+}
+
 static void signals(struct fixture *f)
 {
     static const struct { const char *what, *script; int sig, twice, status; const char *says; } cases[] = {
@@ -35,6 +51,9 @@ static void signals(struct fixture *f)
         if (cases[i].says)
             ok(wait_text(&v, &b, cases[i].says, 2), "both ranks got it");
         is_int(status_of(v.pid), cases[i].status, "status");
+        is_int(v.outcome->signalled, strstr(cases[i].what, "passed on") ? 0 : cases[i].sig, "the signal is told");
+        is_int(v.outcome->interrupted, cases[i].status ? cases[i].sig : 0, "and whether it ended the job");
+        ok(!v.outcome->stopped && !v.outcome->killed_by && v.outcome->failed_rank == -1, "and nothing else");
         ok(now_s() - begin < 10, "in time (%.2f s)", now_s() - begin);
         if (cases[i].says)
             is_int(count(b.data, cases[i].says), 2, "each got it once");
@@ -77,8 +96,26 @@ static void stop_and_go(struct fixture *f)
     ok(reaches(rank, "SR") && reaches(v.pid, "SR"), "SIGCONT wakes them up");
     ok(wait_text(&v, &b, "done\n", 1), "the job ends as if nothing had been");
     is_int(status_of(v.pid), 0, "status");
+    ok(v.outcome->stopped && !v.outcome->signalled, "and tells that it was stopped");
     close(v.out);
     hrun_buf_release(&b);
+}
+
+/* A signal between the first folder and the job. */
+static void early_signal(struct fixture *f)
+{
+    static const char *const words[] = { "sleep", "20", NULL };
+    char shm_prefix[64];
+    struct victim v;
+
+    term_at_folder = 1;
+    v = start_victim(f, "local", 2, words);
+    term_at_folder = 0;
+    is_int(status_of(v.pid), 143, "SIGTERM while the job is being prepared");
+    snprintf(shm_prefix, sizeof shm_prefix, "hrun.%lu.%ld.", (unsigned long)getuid(), (long)v.pid);
+    is_int(entries(f->tmp, "") + entries("/dev/shm", shm_prefix), 0, "leaves no folder");
+    is_int(v.outcome->signalled, SIGTERM, "it ends the job as later");
+    close(v.out);
 }
 
 int main(void)
@@ -87,9 +124,12 @@ int main(void)
 
     if (jobs_open(&f))
         return tap_done();
+    signal(SIGINT, SIG_DFL);   /* ignored where a shell has started the tests in the background */
+    signal(SIGQUIT, SIG_DFL);
     signals(&f);
     ignored_signal(&f);
     stop_and_go(&f);
+    early_signal(&f);
     killed(&f, "local");
     fixture_close(&f);
     return tap_done();

@@ -99,6 +99,10 @@ static void refusals(void)
 static void plain(void)
 {
     struct hrun_error err;
+    static const struct { int npes[NSUBS], n; } limits[] = {
+        { { 1, 2, 0 }, 3 }, { { 0, 1, 0 }, 1 }, { { 9, 9, 9 }, NPES }, { { 0, 0, 1 }, 1 }
+    };
+    static const int nothing[NSUBS] = { 0, 0, 0 }, negative[NSUBS] = { 1, -1, 0 };
     struct hrun_cluster none = { .hosts = hosts, .nhosts = 2, .subs = subs, .nsubs = 0 };
     int good = 1;
 
@@ -116,6 +120,23 @@ static void plain(void)
         hrun_layout_destroy(l);
     }
     ok(good, "plain layouts go round the PEs in order");
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct hrun_layout *l = hrun_layout_plain(&cluster, 12, limits[i].npes, &err);
+        int allowed[NPES], n = 0;
+        for (int s = 0; s < NSUBS; s++)
+            for (int p = 0; p < subs[s].npes && p < limits[i].npes[s]; p++)
+                allowed[n++] = (int)(&subs[s].pes[p] - pes);
+        is_int(n, limits[i].n, "PEs that may be used, case %zu", i);
+        good = l != NULL;
+        for (int r = 0; l && r < 12; r++)
+            good &= &subs[l->ranks[r].sub].pes[l->ranks[r].pe] == &pes[allowed[r % n]];
+        ok(good, "are the only ones, also when ranks go round again");
+        hrun_layout_destroy(l);
+    }
+    ok(!hrun_layout_plain(&cluster, 1, nothing, &err) && err.code == HRUN_EINVAL, "no PE may be used");
+    has_str(err.text, "no PE to put them on", "message");
+    ok(!hrun_layout_plain(&cluster, 1, negative, &err) && err.code == HRUN_EINVAL, "a negative number of PEs");
+    has_str(err.text, "one: -1 PEs to be used", "message");
     ok(!hrun_layout_plain(&none, 1, NULL, &err) && err.code == HRUN_EINVAL, "no PE at all");
     has_str(err.text, "a cluster without PEs", "message");
 }

@@ -307,7 +307,7 @@ static void test_bad_sources(void)
     ok(!hrun_topo_load(HRUN_TOPO_XML, "<a/>", &err) && err.code == HRUN_EINVAL, "XML of something else");
     ok(!hrun_topo_load(HRUN_TOPO_XML, "", &err) && err.code == HRUN_EINVAL, "empty XML");
     ok(!hrun_topo_load(HRUN_TOPO_SYNTHETIC, "foo:3", &err) && err.code == HRUN_EINVAL, "bad synthetic text");
-    is_str(err.text, "'foo:3' is no synthetic hwloc topology; a right one is "
+    is_str(err.text, "'foo:3' is no synthetic hwloc topology; for example "
            "'package:2 [numa(memory=8GB)] l3:1 core:4 pu:2'", "its message");
     t = hrun_topo_load(HRUN_TOPO_SYNTHETIC, "package:2 [numa(memory=8GB)] l3:1 core:4 pu:2", &err);
     ok(t != NULL, "what the message recommends loads");

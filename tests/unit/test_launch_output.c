@@ -1,0 +1,279 @@
+/* test_launch_output.c - the output that hrun passes on: slow readers, full disks, strangers, memory, closed files */
+#include "launch_ends.h"
+
+#include "launch/guard.h"
+#include "launch/output.h"
+
+#include <pthread.h>
+
+/* on_stdout hears the output, and it is passed on as well. */
+static void heard(struct hrun_job *job)
+{
+    job->swallow = 0;
+    job->stderr_text = NULL;
+}
+
+static const struct {
+    const char *name;
+    void (*change)(struct hrun_job *);
+} ways[] = { { "on_stdout", heard }, { "tag_output", tagged } };
+enum { NWAYS = sizeof ways / sizeof *ways };
+
+/* More than the pipes and the queue hold, and a reader that begins after the program has ended. */
+static void slow_reader(struct fixture *f)
+{
+    static const char *const words[] = { "bash", "-c", "for ((i = 0; i < 180; i++)); do printf '%0999d\n' $i; done",
+                                         NULL };
+    char data[1 << 12], last[32];
+    ssize_t n;
+
+    for (int w = 0; w < NWAYS; w++) {
+        struct hrun_buf b = HRUN_BUF_INIT;
+        struct victim v = start_victim_with(f, "local", 1, words, ways[w].change);
+        sleep(2);
+        while ((n = read(v.out, data, sizeof data)) > 0)
+            hrun_buf_add(&b, data, (size_t)n);
+        is_int(status_of(v.pid), 0, "%s: a reader that sleeps 2 s", ways[w].name);
+        is_int(count(b.data, "\n"), 180, "gets every line");
+        snprintf(last, sizeof last, "%020d\n", 179);
+        has_str(b.data, last, "the last one too");
+        close(v.out);
+        hrun_buf_release(&b);
+    }
+}
+
+/* One launch whose standard output is the file. Result as of launch. */
+static int launch_into(struct fixture *f, const char *path, const char *const *words,
+                       void (*change)(struct hrun_job *), struct hrun_error *err)
+{
+    int old = dup(STDOUT_FILENO), fd = open(path, O_WRONLY | O_CLOEXEC), rc;
+    struct hrun_outcome out;
+
+    fflush(stdout);
+    dup2(fd, STDOUT_FILENO);
+    close(fd);
+    rc = launch(f, "local", 2, words, change, &out, err);
+    dup2(old, STDOUT_FILENO);
+    close(old);
+    return rc;
+}
+
+static void full_disk(struct fixture *f)
+{
+    static const char *const words[][4] = { { "sh", "-c", "echo text", NULL },
+                                            { "sh", "-c", "echo text; exec sleep 30", NULL } };
+    struct hrun_error err;
+    int fds = open_fds();
+
+    if (access("/dev/full", W_OK)) {
+        ok(1, "# SKIP there is no /dev/full");
+        return;
+    }
+    for (int w = 0; w < NWAYS; w++)
+        for (int i = 0; i < 2; i++) {
+            double begin = now_s();
+            is_int(launch_into(f, "/dev/full", words[i], ways[w].change, &err), -1, "%s: a full disk",
+                   ways[w].name);
+            is_int(err.code, HRUN_EIO, "code");
+            is_str(err.text, "standard output: No space left on device", "message");
+            ok(now_s() - begin < 10, "the job is ended (%.1f s)", now_s() - begin);
+            is_clean(f, fds, "a full disk");
+        }
+}
+
+/* A reader that leaves is no error: the program gets SIGPIPE. */
+static void gone_reader(struct fixture *f)
+{
+    static const char *const words[] = { "sh", "-c", "exec yes", NULL };
+    struct hrun_buf b = HRUN_BUF_INIT;
+    struct victim v = start_victim_with(f, "local", 1, words, tagged);
+
+    ok(wait_text(&v, &b, "y\n", 10), "a reader that leaves early");
+    close(v.out);
+    is_int(status_of(v.pid), 128 + SIGPIPE, "the program notices");
+    hrun_buf_release(&b);
+}
+
+static void *wait_for_end(void *fd)
+{
+    char c;
+
+    return read(*(int *)fd, &c, 1) < 0 ? fd : NULL;
+}
+
+/* A process without the job's mark that never stops writing into its pipe does not keep hrun. Where the caller
+ * has more threads than one, such a child may be the caller's, and is not ended. */
+static void chatty_stranger(struct fixture *f)
+{
+    static const char *const words[] = { "sh", "-c", "echo hello; env -i setsid yes & sleep 0.3; exit 0", NULL };
+    struct hrun_outcome out;
+    struct hrun_error err;
+    double begin = now_s();
+    pthread_t other;
+    int p[2], status = 0;
+
+    if (pipe2(p, O_CLOEXEC) || pthread_create(&other, NULL, wait_for_end, &p[0])) {
+        ok(0, "another thread");
+        return;
+    }
+    is_int(launch(f, "local", 1, words, NULL, &out, &err), 0, "a stranger that writes for ever");
+    is_int(out.status, 0, "status");
+    ok(now_s() - begin < 10, "is not listened to for ever (%.1f s)", now_s() - begin);
+    has_str(f->output.data, "hello\n", "what the job wrote is there");
+    ok(wait(&status) > 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE, "the stranger was left to notice");
+    close(p[1]);
+    pthread_join(other, NULL);
+    close(p[0]);
+}
+
+/* ---------------------------------------------------------------- memory */
+
+static long peak_kib(void)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    const char *p;
+    long kib = -1;
+
+    if (hrun_file_read("/proc/self/status", 1 << 16, &b, NULL) == 0 && (p = strstr(b.data, "VmHWM:")))
+        kib = atol(p + 6);
+    hrun_buf_release(&b);
+    return kib;
+}
+
+static void count_bytes(void *ctx, const char *data, size_t len)
+{
+    (void)data;
+    *(long *)ctx += (long)len;
+}
+
+/* Read from fd only when o takes nothing from its sources, so that its queue never runs empty. Result: bytes
+ * passed on. */
+static long pass_slowly(struct hrun_output *o, int fd)
+{
+    struct pollfd p[8];
+    char data[8192];
+    long total = 0;
+
+    while (!hrun_output_done(o)) {
+        int n = hrun_output_poll(o, p), listens = 0;
+        ssize_t got;
+        for (int i = 0; i < n; i++)
+            listens |= p[i].events == POLLIN;
+        poll(p, (nfds_t)n, listens ? 10 : 0);
+        hrun_output_handle(o, p, n);
+        if (!listens && (got = read(fd, data, sizeof data)) > 0)
+            total += got;
+    }
+    for (ssize_t got; (got = read(fd, data, sizeof data)) > 0;)
+        total += got;
+    return total;
+}
+
+static void bounded(void)
+{
+    enum { BYTES = 50000000 };
+    struct hrun_job job = { .on_stdout = count_bytes };
+    struct hrun_output *o;
+    struct hrun_error err;
+    long heard_bytes = 0, passed, before, after;
+    int p[2], old = dup(STDOUT_FILENO);
+    pid_t pid;
+
+    fflush(stdout);
+    job.ctx = &heard_bytes;
+    o = hrun_output_create(&job, 1, HRUN_TAG_RANK, &err);
+    if (!o || pipe2(p, O_CLOEXEC | O_NONBLOCK)) {
+        ok(0, "an output and a pipe");
+        return;
+    }
+    pid = fork();
+    if (pid == 0) {
+        dup2(hrun_output_child_fd(o, 0, 0), STDOUT_FILENO);
+        execlp("head", "head", "-c", "50000000", "/dev/zero", (char *)NULL);
+        _exit(1);
+    }
+    hrun_output_started(o);
+    dup2(p[1], STDOUT_FILENO);
+    close(p[1]);
+    before = peak_kib();
+    passed = pass_slowly(o, p[0]);
+    after = peak_kib();
+    dup2(old, STDOUT_FILENO);
+    close(old);
+    close(p[0]);
+    hrun_output_destroy(o);
+    is_int(status_of(pid), 0, "50 MB through a reader that is always behind");
+    is_int(passed, BYTES, "all of it is passed on");
+    is_int(heard_bytes, BYTES, "and heard");
+    ok(before > 0 && after - before < 10000, "the memory does not grow with it (%ld KiB)", after - before);
+}
+
+/* ---------------------------------------------------------------- no standard files */
+
+static void no_files(struct fixture *f)
+{
+    static const char *const probe[] = { "probe", "ring", NULL };
+    struct hrun_guard_spec spec = { .job_id = "test", .rundir = f->tmp, .nranks = 2,
+                                    .cpusets = (const char *const[]){ "", "" } };
+    char *job_dir = hrun_strf("%s/job", f->tmp);
+    pid_t pid;
+
+    fflush(stdout);
+    pid = fork();
+    if (pid == 0) {
+        struct hrun_guard g = HRUN_GUARD_INIT;
+        struct hrun_strvec env[2] = { HRUN_STRVEC_INIT, HRUN_STRVEC_INIT };
+        struct hrun_guard_event ev;
+        struct hrun_error err;
+        int bad;
+        for (int i = 0; i < 3; i++)
+            close(i);
+        bad = hrun_guard_start(&spec, env, &g, &err) != 0;
+        poll(NULL, 0, 100);
+        bad = bad || hrun_guard_event(&g, &ev) != 0;  /* -1: it has gone */
+        hrun_guard_stop(&g);
+        _exit(bad);
+    }
+    is_int(status_of(pid), 0, "a guard of a process without standard files");
+    hrun_remove_tree(job_dir);
+    free(job_dir);
+    for (int e = 0; e < 2; e++) {
+        const char *engine = e ? "mpirun" : "local";
+        if (hrun_engine_find(engine)->usable(&f->cluster, NULL))
+            continue;
+        for (int w = 0; w < NWAYS; w++) {
+            fflush(stdout);
+            pid = fork();
+            if (pid == 0) {
+                struct hrun_outcome out = { .status = 99 };
+                struct hrun_error err;
+                int fds, rc;
+                for (int i = 0; i < 3; i++)
+                    close(i);
+                alarm(60);
+                fds = open_fds();
+                rc = launch(f, engine, 2, probe, ways[w].change, &out, &err);
+                _exit(rc ? 98 : open_fds() != fds ? 97 : out.status);
+            }
+            is_int(status_of(pid), 0, "%s, %s: a job of a process without standard files", engine, ways[w].name);
+        }
+    }
+    is_int(entries(f->tmp, ""), 0, "nothing is left");
+}
+
+int main(void)
+{
+    struct fixture f;
+
+    if (jobs_open(&f))
+        return tap_done();
+    alarm(300);
+    slow_reader(&f);
+    full_disk(&f);
+    gone_reader(&f);
+    chatty_stranger(&f);
+    bounded();
+    no_files(&f);
+    fixture_close(&f);
+    return tap_done();
+}
