@@ -1,4 +1,5 @@
-/* check.c - questions about a problem: optimality of an answer, independence of columns; see fit.h */
+/* check.c - questions about a problem: optimality of an answer, independence and likeness of columns; see
+ * fit.h */
 #include "fit/fit.h"
 #include "fit/work.h"
 
@@ -56,6 +57,42 @@ int hrun_fit_independent(const struct hrun_lsq *problem, double tol, int *keep, 
         k++;
     }
     *rank = k;
+    hrun_fit_work_free(&w);
+    return 0;
+}
+
+/* Is unit column a_j a positive multiple of unit column a_i, but for tol? */
+static int alike(const double *ai, const double *aj, size_t n, double tol)
+{
+    double dot = 0, rest = 0;
+
+    for (size_t l = 0; l < n; l++)
+        dot += ai[l] * aj[l];
+    if (dot <= 0)
+        return 0;
+    for (size_t l = 0; l < n; l++)
+        rest += (aj[l] - dot * ai[l]) * (aj[l] - dot * ai[l]);
+    return sqrt(rest) <= tol;
+}
+
+int hrun_fit_distinct(const struct hrun_lsq *problem, double tol, int *keep, size_t *count,
+                      struct hrun_error *err)
+{
+    struct hrun_lsq matrix = *problem;
+    struct hrun_fit_work w;
+    size_t kept = 0;
+
+    matrix.y = NULL;
+    if (hrun_fit_work_alloc(&matrix, 0, &w, err))
+        return -1;
+    tol = fmax(tol, hrun_fit_roundoff(w.n, w.p));
+    for (size_t j = 0; j < w.p; j++) {
+        keep[j] = w.scale[j] > 0;
+        for (size_t i = 0; keep[j] && i < j; i++)
+            keep[j] = !(keep[i] && alike(w.a + i * w.n, w.a + j * w.n, w.n, tol));
+        kept += (size_t)keep[j];
+    }
+    *count = kept;
     hrun_fit_work_free(&w);
     return 0;
 }

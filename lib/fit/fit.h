@@ -38,7 +38,10 @@ int hrun_fit_ls(const struct hrun_lsq *problem, struct hrun_lsq_result *out, str
  * paper 000, section 5.8 and reference 31), each subproblem solved by Householder QR on the passive columns,
  * never by normal equations. Works for any rank and for n < p; a column that depends on the passive ones
  * stays out. The result satisfies the Kuhn-Tucker conditions: k >= 0, g = X'W^2(y - Xk) <= tol, k_j g_j = 0,
- * with tol being what rounding can do to g. It depends on the passive set alone, not on the way to it. */
+ * with tol being what rounding can do to g. It depends on the passive set alone, not on the way to it.
+ * Where several k are optimal (their X k is the same) the steps decide: the first takes in the first column
+ * with g > 0, so put first what matters most; each later one takes in the column that has the largest g at
+ * norm 1, and of those equal but for rounding the first. */
 int hrun_fit_nnls(const struct hrun_lsq *problem, struct hrun_lsq_result *out, struct hrun_error *err);
 
 /* Largest violation of the Kuhn-Tucker conditions by k[p], relative: columns scaled to norm 1, divided by
@@ -51,6 +54,13 @@ double hrun_fit_kkt(const struct hrun_lsq *problem, const double *k);
  * depends). problem->y is not looked at. *rank: how many are kept. */
 int hrun_fit_independent(const struct hrun_lsq *problem, double tol, int *keep, size_t *rank,
                          struct hrun_error *err);
+
+/* Which columns are neither 0 nor a positive multiple of a kept one before them: keep[j] = 1 or 0. Of columns
+ * at norm 1, a_j is a multiple of a_i when a_i.a_j > 0 and ||a_j - (a_i.a_j) a_i|| is at most tol, or what
+ * rounding explains. The kept columns span the same cone as all (but for tol), so that nothing is lost to
+ * NNLS; they may be more than there are rows. problem->y is not looked at. *count: how many are kept. */
+int hrun_fit_distinct(const struct hrun_lsq *problem, double tol, int *keep, size_t *count,
+                      struct hrun_error *err);
 
 /* Quantile of Student's t distribution: the x with P(T <= x) = prob. dof >= 1. */
 double hrun_fit_t_quantile(double prob, double dof);

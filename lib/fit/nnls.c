@@ -3,8 +3,8 @@
  * Lawson and Hanson's active set method (Solving Least Squares Problems, ch. 23) in the form that keeps all
  * columns transformed by the orthogonal matrix Q of the passive ones. With k passive columns, their upper k
  * rows are the triangle R, and rows k..n-1 of any column are its part outside their span: the gradient of
- * column j is the product of the lower parts of column j and of the right side, and no residual is ever formed
- * from coefficients. A column enters by one Householder reflection and leaves by rotations.
+ * column j is the product of the lower parts of column j and of the right side, and no residual is ever
+ * formed from coefficients. A column enters by one Householder reflection and leaves by rotations.
  */
 #include "fit/fit.h"
 #include "fit/work.h"
@@ -19,33 +19,44 @@ struct nnls {
     double *q;             /* n by p, column-major */
     double *d;             /* n: the right side, transformed alike */
     double *x, *z;         /* coefficients by passive position: accepted, and of the present subproblem */
+    double *e;             /* p: scratch of choose, as z is */
     double *v;             /* n: reflection */
     size_t *cols;          /* column at each passive position */
     int *state;            /* of each column */
 };
 
-/* The column with the largest gradient among those outside that rounding (c) cannot explain; p if there is
- * none. The error of a gradient is c (|d| + |column|), both meaning the lower parts: entries of unit columns
- * and of the unit right side carry errors up to c. A column that depends on the passive ones has a lower part
- * of about c, and by Cauchy and Schwarz never passes this test. */
+/* The next column to enter, of those outside whose gradient rounding (c) cannot explain: to begin with the
+ * first, later the one with the largest gradient, of those equal but for rounding the first; p if there is
+ * none. Any of them would do for optimality. Where there are several optima, the order decides which is
+ * found: the first column is what the caller expects to matter most, and others come in as far as they
+ * explain what it leaves. The error of a gradient is c (|d| + |column|), both meaning the lower parts:
+ * entries of unit columns and of the unit right side carry errors up to c. A column that depends on the
+ * passive ones has a lower part of about c, and by Cauchy and Schwarz never passes this test. */
 static size_t choose(const struct nnls *s, double c)
 {
     size_t low = s->n - s->k, best = s->p;
     double dnorm = hrun_fit_norm(s->d + s->k, low), gbest = 0;
+    double *g = s->z, *error = s->e;
 
     for (size_t j = 0; j < s->p; j++) {
         const double *col = s->q + j * s->n + s->k;
-        double g = 0;
 
+        g[j] = 0;
         if (s->state[j] != OUT)
             continue;
         for (size_t i = 0; i < low; i++)
-            g += col[i] * s->d[s->k + i];
-        if (g > gbest && g > c * (dnorm + hrun_fit_norm(col, low))) {
+            g[j] += col[i] * s->d[s->k + i];
+        error[j] = c * (dnorm + hrun_fit_norm(col, low));
+        if (!(g[j] > error[j]))
+            g[j] = 0;
+        else if (g[j] > gbest) {
             best = j;
-            gbest = g;
+            gbest = g[j];
         }
     }
+    for (size_t j = 0; j < best && best < s->p; j++)
+        if (g[j] > 0 && (s->k == 0 || g[j] + error[j] >= gbest - error[best]))
+            return j;
     return best;
 }
 
@@ -226,13 +237,14 @@ int hrun_fit_nnls(const struct hrun_lsq *problem, struct hrun_lsq_result *out, s
     struct nnls s = { .n = n, .p = p };
     int rc = -1;
 
-    if (hrun_fit_work_alloc(problem, n * p + 2 * n + 2 * p, &w, err))
+    if (hrun_fit_work_alloc(problem, n * p + 2 * n + 3 * p, &w, err))
         return -1;
     s.q = w.extra;
     s.d = s.q + n * p;
     s.v = s.d + n;
     s.x = s.v + n;
     s.z = s.x + p;
+    s.e = s.z + p;
     s.cols = calloc(p, sizeof *s.cols);
     s.state = calloc(p, sizeof *s.state);
     if (!s.cols || !s.state) {

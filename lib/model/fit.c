@@ -25,14 +25,18 @@ struct job {
     const struct hrun_row *rows;
     size_t nrows;
     /* scratch for nrows rows and the longest list of terms */
-    double *x, *sub, *y, *w, *k, *cov;
+    double *x, *sub, *y, *w, *k, *cov, *left;
     int64_t *sizes;
-    int *keep;
+    int *keep, *in_use, *good;
 };
 
 /* Least number of different N in a family: with one size nothing is known of how the time follows N, and
  * every term would fit as well as any other. */
 enum { SIZES_MIN = 2 };
+
+/* Likewise the least number of different P > M of pt: with one, P is a constant, and which of P*T, T/P and T
+ * is kept would be decided by their order in the list alone. */
+enum { COUNTS_MIN = 2 };
 
 static int by_value(const void *a, const void *b)
 {
@@ -142,7 +146,110 @@ static void note_dropped(struct hrun_buf *note, const struct hrun_terms *terms, 
         sep = ", ";
     }
     if (note->len)
-        hrun_buf_adds(note, ": these measurements cannot tell it from the terms before");
+        hrun_buf_adds(note, ": these measurements cannot tell it from the other terms");
+}
+
+/* What is left of a column below this part of its length drowns when squared, that is in every variance. */
+static double least_remainder(void)
+{
+    return sqrt(DBL_EPSILON);
+}
+
+/* The columns with job->keep = 1 of x[n by p] into job->sub; how many. */
+static size_t gather(struct job *job, const double *x, size_t n, size_t p)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < p; j++)
+            if (job->keep[j])
+                job->sub[kept++] = x[i * p + j];
+    return kept / n;
+}
+
+/* Which terms to offer: for LS those that are independent, for NNLS those that are distinct. A term that
+ * other terms span is no other way to the same sums there: its part may be one that they reach only with
+ * negative coefficients (the constant, with three sizes and N^3, N^2, N before it). */
+static int choose_terms(struct job *job, const struct hrun_lsq *all, size_t *count, struct hrun_error *err)
+{
+    if (job->options.method == HRUN_METHOD_LS)
+        return hrun_fit_independent(all, least_remainder(), job->keep, count, err);
+    return hrun_fit_distinct(all, least_remainder(), job->keep, count, err);
+}
+
+/* Mark the columns in use after NNLS (job->in_use) and tell whether they are all but dependent. */
+static int look_at_used(struct job *job, const struct hrun_lsq *all, int *dependent, struct hrun_error *err)
+{
+    struct hrun_lsq used = { job->sub, NULL, all->w, all->n, 0 };
+    size_t rank, at = 0, to = 0;
+
+    *dependent = 0;
+    for (size_t j = 0; j < all->p; j++) {
+        job->in_use[j] = job->keep[j] && job->k[at++] > 0;
+        used.p += (size_t)job->in_use[j];
+    }
+    for (size_t i = 0; i < all->n; i++)
+        for (size_t j = 0; j < all->p; j++)
+            if (job->in_use[j])
+                job->sub[to++] = all->x[i * all->p + j];
+    if (used.p < 2)
+        return 0;
+    if (hrun_fit_independent(&used, least_remainder(), job->good, &rank, err))
+        return -1;
+    *dependent = rank < used.p;
+    return 0;
+}
+
+/* Set keep = 0 for the last of those in use without which the fit is as good as it can be without one. Where
+ * they depend on each other some one can always be spared (Caratheodory), but not any one: what 2 (N + 1) + N
+ * + 2 makes, 3 (N + 1) + 1 does as well, but no sum of N + 1 and N. */
+static int spare_one(struct job *job, const struct hrun_lsq *all, struct hrun_error *err)
+{
+    struct hrun_lsq sub = { job->sub, all->y, all->w, all->n, 0 };
+    struct hrun_lsq_result result = { job->k, NULL, 0, 0, 0 };
+    double least = INFINITY, size = 0;
+    size_t j;
+
+    for (size_t i = 0; i < all->n; i++)
+        size = hypot(size, all->y[i] * all->w[i]);
+    for (j = 0; j < all->p; j++) {
+        if (!job->in_use[j])
+            continue;
+        job->keep[j] = 0;
+        sub.p = gather(job, all->x, all->n, all->p);
+        if (hrun_fit_nnls(&sub, &result, err))
+            return -1;
+        job->keep[j] = 1;
+        job->left[j] = sqrt(result.rss);
+        least = fmin(least, job->left[j]);
+    }
+    while (j-- > 0)
+        if (job->in_use[j] && job->left[j] <= least + least_remainder() * size)
+            break;
+    job->keep[j] = 0;
+    return 0;
+}
+
+/* Fit the terms chosen; *count: how many. Errors: those of lib/fit, in *err. */
+static int solve(struct job *job, const struct hrun_lsq *all, size_t *count, struct hrun_lsq_result *result,
+                 struct hrun_error *err)
+{
+    struct hrun_lsq sub = { job->sub, all->y, all->w, all->n, 0 };
+    int dependent;
+
+    if (*count == 0)
+        return hrun_fail(err, HRUN_ERANK, "every term is 0 at every measured point");
+    for (;;) {
+        sub.p = *count = gather(job, all->x, all->n, all->p);
+        if (job->options.method == HRUN_METHOD_LS)
+            return hrun_fit_ls(&sub, result, err);
+        if (hrun_fit_nnls(&sub, result, err) || look_at_used(job, all, &dependent, err))
+            return -1;
+        if (!dependent)
+            return 0;
+        if (spare_one(job, all, err))
+            return -1;
+    }
 }
 
 /* Fit terms to rows[n], whose values x[n by terms->n] are given, and append a record. 0 also when there are
@@ -151,9 +258,9 @@ static int fit_family(struct job *job, const char *family, int P, const struct h
                       const double *x, const struct hrun_row *rows, size_t n, struct hrun_fit_record **record,
                       struct hrun_error *err)
 {
-    size_t p = (size_t)terms->n, rank, kept = 0;
-    int M = rows[0].M, sizes = count_sizes(job, rows, n), rc;
-    struct hrun_lsq all = { x, job->y, job->w, n, p }, sub = { job->sub, job->y, job->w, n, 0 };
+    size_t p = (size_t)terms->n, count;
+    int M = rows[0].M, sizes = count_sizes(job, rows, n);
+    struct hrun_lsq all = { x, job->y, job->w, n, p };
     struct hrun_lsq_result result = { job->k, job->cov, 0, 0, 0 };
     struct hrun_buf note = HRUN_BUF_INIT;
     struct hrun_error failure;
@@ -175,26 +282,13 @@ static int fit_family(struct job *job, const char *family, int P, const struct h
         job->w[i] = weight(&job->options, rows[i].T);
         total += rows[i].T;
     }
-    /* What is left of a column below sqrt(eps) of its length drowns when squared, that is in every
-     * variance. */
-    if (hrun_fit_independent(&all, sqrt(DBL_EPSILON), job->keep, &rank, err))
+    if (choose_terms(job, &all, &count, err))
         return hrun_fail_prefix(err, "M=%d, %s", M, family);
-    sub.p = rank;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < p; j++)
-            if (job->keep[j])
-                job->sub[kept++] = x[i * p + j];
-    if (rank == 0)
-        rc = hrun_fail(&failure, HRUN_ERANK, "every term is 0 at every measured point");
-    else if (job->options.method == HRUN_METHOD_LS)
-        rc = hrun_fit_ls(&sub, &result, &failure);
-    else
-        rc = hrun_fit_nnls(&sub, &result, &failure);
-    if (rc && failure.code == HRUN_ERANK) {
-        hrun_buf_addf(&job->skipped, "M=%d, %s: %s\n", M, family, failure.text);
-        return 0;
-    }
-    if (rc) {
+    if (solve(job, &all, &count, &result, &failure)) {
+        if (failure.code == HRUN_ERANK) {
+            hrun_buf_addf(&job->skipped, "M=%d, %s: %s\n", M, family, failure.text);
+            return 0;
+        }
         if (err)
             *err = failure;
         return hrun_fail_prefix(err, "M=%d, %s", M, family);
@@ -224,7 +318,7 @@ static int fit_family(struct job *job, const char *family, int P, const struct h
         r->k[j] = job->k[at];
         for (size_t l = 0, to = 0; l < p; l++)
             if (job->keep[l])
-                r->cov[j * p + l] = job->cov[at * rank + to++];
+                r->cov[j * p + l] = job->cov[at * count + to++];
         at++;
     }
     r->dof = (int)(n - result.rank);
@@ -289,19 +383,27 @@ static int fit_nt(struct job *job, const struct hrun_row *rows, size_t n, int *r
 }
 
 /* P-T on rows with P > M, before which `at` rows of this M stand; job->x holds the N-T values of all of them.
- * T is the N-T model at the smallest P that has one: of all measured P it is nearest to the case that needs
- * no communication, and it is measured at the least cost. */
+ * Rows are in order of P. T is the N-T model at the smallest P that has one: of all measured P it is nearest
+ * to the case that needs no communication, and it is measured at the least cost. */
 static int fit_pt(struct job *job, const struct hrun_row *rows, size_t n, size_t at, int ref,
                   struct hrun_error *err)
 {
     const struct hrun_terms *terms = &job->app->pt, *nt = &job->app->nt;
     struct hrun_fit_record *record;
     double *T = NULL;
-    int rc = -1, P;
+    int rc = -1, P, counts = 1;
 
     if (terms->n == 0 || ref < 0) {
         hrun_buf_addf(&job->skipped, "M=%d, pt: %s\n", rows[0].M, terms->n == 0 ?
                       "the definition has no terms under 'p'" : "there is no nt model to build on");
+        return 0;
+    }
+    for (size_t i = 1; i < n; i++)
+        counts += rows[i].P != rows[i - 1].P;
+    if (counts < COUNTS_MIN) {
+        hrun_buf_addf(&job->skipped,
+                      "M=%d, pt: measured at P=%d only of the P > %d, at least %d are needed to see how time "
+                      "follows P\n", rows[0].M, rows[0].P, rows[0].M, COUNTS_MIN);
         return 0;
     }
     T = calloc(n, sizeof *T);
@@ -422,8 +524,8 @@ int hrun_model_fit(const struct hrun_app *app, const struct hrun_sample *samples
     job.models = calloc(1, sizeof *job.models);
     job.used = calloc(n, 1);
     job.sizes = calloc(n, sizeof *job.sizes);
-    job.keep = calloc(terms + 1, sizeof *job.keep);
-    memory = calloc(2 * n * terms + 2 * n + terms + terms * terms + 1, sizeof *memory);
+    job.keep = calloc(3 * terms + 1, sizeof *job.keep);
+    memory = calloc(2 * n * terms + 2 * n + 2 * terms + terms * terms + 1, sizeof *memory);
     if (!job.models || !job.used || !job.sizes || !job.keep || !memory) {
         hrun_fail_nomem(err);
         goto out;
@@ -433,7 +535,10 @@ int hrun_model_fit(const struct hrun_app *app, const struct hrun_sample *samples
     job.y = job.sub + n * terms;
     job.w = job.y + n;
     job.k = job.w + n;
-    job.cov = job.k + terms;
+    job.left = job.k + terms;
+    job.cov = job.left + terms;
+    job.in_use = job.keep + terms;
+    job.good = job.in_use + terms;
 
     for (size_t begin = 0; begin < n; begin = end) {
         for (end = begin; end < n && rows[end].M == rows[begin].M;)

@@ -37,9 +37,8 @@ static int formula_value(struct hrun_predictor *p, int o, int P, double *x, doub
 
         if (c == 0)
             continue;
-        if (hrun_pterm_value(&p->terms[j], P, &v, err))
-            return hrun_fail_prefix(err, "term '%s' of %s at N=%lld, P=%d", hrun_expr_text(p->terms[j].expr),
-                                    p->app->name, (long long)p->size, P);
+        if (hrun_predictor_term(p, j, P, &v, err))
+            return -1;
         sum += c * v;
         for (int l = 0; l < opt->formula->nterms; l++)
             if (opt->term[l] == j)
@@ -48,6 +47,82 @@ static int formula_value(struct hrun_predictor *p, int o, int P, double *x, doub
     *value = sum;
     return 0;
 }
+
+/* ------------------------------------------------------------------ one P alone was measured */
+
+/* Where a model of one measured P is asked for another, each term in use stands for all those that are
+ * multiples of it at the measured P. These are the N by which that is seen, and the two points that matter.
+ * */
+enum { NMIN, NMIDDLE, NMAX, MEASURED, WANTED, NPOINTS };
+
+static void eval_points(const struct hrun_predictor *p, const struct hrun_fit_record *r, int j, int P,
+                        double *v)
+{
+    double middle = floor(sqrt((double)r->nmin * (double)r->nmax));
+    const double N[NPOINTS] = { (double)r->nmin, middle, (double)r->nmax, p->N, p->N };
+    int owned = 0;
+    struct hrun_expr *e = hrun_term_find(p->app, HRUN_TERM_NP, r->terms[j], &owned, NULL);
+
+    for (int i = 0; i < NPOINTS; i++)
+        if (!e || hrun_term_eval(e, HRUN_TERM_NP, N[i], i == WANTED ? P : r->pmin, 0, &v[i], NULL))
+            v[i] = NAN;
+    if (owned)
+        hrun_expr_destroy(e);
+}
+
+/* Could term b, with these values, have stood for term a? */
+static int stands_for(const double *a, const double *b)
+{
+    static const double same = 1e-9;
+
+    for (int i = 0; i < WANTED; i++)
+        if (!(fabs(b[i] * a[MEASURED] - a[i] * b[MEASURED]) <= same * fabs(a[i] * b[MEASURED])))
+            return 0;   /* also NaN */
+    return b[MEASURED] != 0 && isfinite(b[WANTED]);
+}
+
+/* How far the prediction at P would move down and up, were each term in use replaced by one that the measured
+ * P cannot tell from it, with the same value there. */
+static int spread_over_terms(const struct hrun_predictor *p, const struct hrun_fit_record *r, int P,
+                             double *down, double *up, struct hrun_error *err)
+{
+    double *v = calloc((size_t)r->nterms * NPOINTS + 1, sizeof *v);
+
+    if (!v)
+        return hrun_fail_nomem(err);
+    *down = *up = 0;
+    for (int j = 0; j < r->nterms; j++)
+        eval_points(p, r, j, P, v + j * NPOINTS);
+    for (int j = 0; j < r->nterms; j++) {
+        const double *a = v + j * NPOINTS;
+        double least = 0, most = 0;
+
+        for (int i = 0; i < r->nterms && r->k[j] != 0; i++) {
+            const double *b = v + i * NPOINTS;
+
+            if (stands_for(a, b)) {
+                double change = r->k[j] * (a[MEASURED] / b[MEASURED] * b[WANTED] - a[WANTED]);
+                least = fmin(least, change);
+                most = fmax(most, change);
+            }
+        }
+        *down -= least;
+        *up += most;
+    }
+    free(v);
+    return 0;
+}
+
+/* Standard deviation of one run of t seconds, as the weights had it, or the default options. */
+static double expected_scatter(const struct hrun_fit_record *r, double t)
+{
+    static const struct hrun_fit_options o = HRUN_FIT_OPTIONS_DEFAULT;
+
+    return r->sigma_abs_s > 0 || r->sigma_rel > 0 ? hypot(r->sigma_abs_s, r->sigma_rel * t) :
+           hypot(o.sigma_abs_s, o.sigma_rel * t);
+}
+
+/* ------------------------------------------------------------------ one prediction */
 
 /* Half the width of the 95 % interval: Student's t times the root of the variance of the fitted mean plus
  * that of one run, whose weighted variance is s2. dof 0: s2 was assumed and not estimated, so the normal
@@ -69,7 +144,7 @@ int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, double 
 {
     int o = find_option(p, sub, m), rc = -1;
     const struct hrun_fit_record *r = record_at(p, o, P);
-    double *x, t, half;
+    double *x, t, half, down = 0, up = 0;
 
     if (!r)
         return hrun_fail(err, HRUN_ENODATA, "%s has no %s model for P=%d with M=%d on sub-cluster %d",
@@ -81,15 +156,20 @@ int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, double 
         hrun_predictor_nt_value(p->app, r, p->N, x, &t, err))
         goto out;
     half = half_width(r, x, t);
-    if (!isfinite(t) || t <= 0 || !isfinite(half)) {
+    if (r == p->opts[o].formula && p->family == HRUN_FAMILY_NPT && r->pmin == r->pmax && P != r->pmin) {
+        if (spread_over_terms(p, r, P, &down, &up, err))
+            goto out;
+        half = fmax(half, hrun_fit_t_quantile(0.975, 1e9) * expected_scatter(r, t));
+    }
+    if (!isfinite(t) || t <= 0 || !isfinite(half + down + up)) {
         hrun_fail(err, HRUN_ENONFINITE,
                   "the %s model of %s predicts %g s +- %g s at N=%lld, P=%d, M=%d: not a time", r->family,
                   p->app->name, t, half, (long long)p->size, P, m);
         goto out;
     }
     *time_s = t;
-    *low = fmax(t - half, 0);
-    *high = t + half;
+    *low = fmax(t - half - down, 0);
+    *high = t + half + up;
     rc = 0;
 out:
     free(x);

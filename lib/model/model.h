@@ -36,11 +36,18 @@ struct hrun_fit_options {
 #define HRUN_FIT_OPTIONS_DEFAULT { HRUN_METHOD_NNLS, 1e-3, 0.02 }
 
 /* Fit all families for every M that has measurements; repetitions count as rows of their own. Terms that the
- * measurements cannot tell apart (N^3 and N^3/P when there is one P) are dropped, later ones first, and noted
- * in the record; families for which there are too few measurements are left out and *skipped (may be NULL)
- * says which and why, one line each. Too few: a family needs two different N, as one size tells nothing of
- * how time follows N; the coefficients in use are never more than the different (N, P), as terms beyond them
- * are dropped.
+ * measurements cannot tell from others are dropped and noted in the record: with NNLS those that are
+ * multiples of one before them (N^3 and N^3/P when there is one P), and one of those in use while they are so
+ * near to depending on each other that variances would drown in rounding (the last that the fit can spare);
+ * with LS all that are sums of terms before them, as with more terms than different (N, P). NNLS takes any
+ * number of terms: with N^3, N^2, N, 1 and three sizes, N^3 + 1 is no other sum of them with coefficients >=
+ * 0. Where several sums fit equally well, it begins with the first term of the list and goes on with those
+ * that explain most of what is left (hrun_fit_nnls): a definition's first term is its main computation. In
+ * either case the coefficients in use are never more than the different (N, P).
+ * Families for which there are too few measurements are left out and *skipped (may be NULL) says which and
+ * why, one line each. Too few: a family needs two different N, as one size tells nothing of how time follows
+ * N; pt needs two different P > M, as one tells nothing of how it follows P (so M = 1 on two PEs has no pt;
+ * it has npt, and hrun_predictor_time says what its intervals are worth).
  * T of the P-T models is the N-T model of the same method at the smallest measured P > M that has one.
  * Without degrees of freedom s2 is what the weights assume (1), or without weights the variance of the
  * default options at the mean time.
@@ -58,7 +65,7 @@ struct hrun_predictor;
 /* A prediction of all sub-clusters for one N. models[nsubs]: NULL for a sub-cluster without a profile (its
  * options do not exist); models made with other constants than the definition's count as NULL. Options exist
  * for the M that the definition allows and that have a model of the family or `single`. The models must
- * outlive the predictor, and so must app. Terms with coefficient 0 are never evaluated.
+ * outlive the predictor, and so must app. Terms with coefficient 0 are never evaluated for a time.
  * Errors: HRUN_EPARSE (a stored term that does not compile), HRUN_ENODATA (no sub-cluster has a model of this
  * family; `single` alone will do when nothing else was ever fitted), HRUN_ENONFINITE (a coefficient, or a
  * term over N alone, has no finite value), HRUN_ENOMEM. */
@@ -70,12 +77,20 @@ void hrun_predictor_destroy(struct hrun_predictor *p);
 /* The table for lib/plan; valid as long as the predictor. Its bounds are the sums of the least values of the
  * terms over an interval: a term known to behave as c P^a ln(P)^b has its least value at an end of the
  * interval, others are tabulated. For lo = hi they are the times themselves. Errors of times: HRUN_ENONFINITE
- * naming term, N and P when a term in use has no value at this P; t is undefined. */
+ * naming term, N and P when a term in use has no value at this P; t is undefined. Errors of bounds: the same
+ * for the first such P of the interval that the rule accepts; those of the rule at a P without value;
+ * HRUN_ENOMEM; b is undefined. */
 const struct hrun_oracle *hrun_predictor_oracle(struct hrun_predictor *p);
 
 /* Ti(N, P, M) with its 95 % prediction interval (Student's t on the covariance of the fit, plus the scatter
  * of one run; of P-T models T counts as exact). *low is never below 0. The time is that of the oracle to the
  * last bit.
+ * Where an NP-T model of one measured P is asked for another, how time follows P was never seen and rests on
+ * the order of the terms: there the interval is wider. For each term in use, its contribution at the measured
+ * P is followed to this P by each term of the record that is a multiple of it at the measured P (as 1/P, 1
+ * and P are); the sums of the least and of the greatest move *low and *high outwards, and the statistical
+ * part is no narrower than the scatter of one run that the weights (or the default options) assume. Terms
+ * without a value there do not count.
  * Errors: HRUN_ENODATA (no model for this option and P), HRUN_ENONFINITE (also a prediction that is not above
  * 0). */
 int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low,

@@ -42,15 +42,22 @@ static int usable(double t)
     return t > 0 && t < INFINITY;
 }
 
+int hrun_predictor_term(struct hrun_predictor *p, int j, int P, double *value, struct hrun_error *err)
+{
+    if (!hrun_pterm_value(&p->terms[j], P, value, err))
+        return 0;
+    return hrun_fail_prefix(err, "term '%s' of %s at N=%lld, P=%d", hrun_expr_text(p->terms[j].expr),
+                            p->app->name, (long long)p->size, P);
+}
+
 int hrun_predictor_times(void *ctx, int P, double *t, struct hrun_error *err)
 {
     struct hrun_predictor *p = ctx;
     int n = p->noptions;
 
     for (int j = 0; j < p->nterms; j++)
-        if (p->least_m[j] < P && hrun_pterm_value(&p->terms[j], P, &p->value[j], err))
-            return hrun_fail_prefix(err, "term '%s' of %s at N=%lld, P=%d", hrun_expr_text(p->terms[j].expr),
-                                    p->app->name, (long long)p->size, P);
+        if (p->least_m[j] < P && hrun_predictor_term(p, j, P, &p->value[j], err))
+            return -1;
     for (int o = 0; o < n; o++)
         t[o] = 0;
     for (int j = 0; j < p->nterms; j++)
@@ -81,6 +88,29 @@ static void add_least(const struct hrun_predictor *p, int j, double min, double 
     }
 }
 
+/* Fail as times would at the first P of lo..hi that the rule accepts and where term j has no value: then a
+ * search fails at its first look, whatever it prunes. */
+static int check_values(struct hrun_predictor *p, int j, int lo, int hi, struct hrun_error *err)
+{
+    int goes_on = lo <= p->checked[j] + 1, P = goes_on ? p->checked[j] + 1 : lo, missing;
+
+    for (; P <= hi; P = missing + 1) {
+        int rule;
+        double value;
+
+        if (hrun_pterm_missing(&p->terms[j], P, hi, &missing, err))
+            return -1;
+        if (!missing)
+            break;
+        rule = hrun_predictor_rule(p, missing, err);
+        if (rule < 0 || (rule && hrun_predictor_term(p, j, missing, &value, err)))
+            return -1;
+    }
+    if (goes_on && p->checked[j] < hi)
+        p->checked[j] = hi;
+    return 0;
+}
+
 int hrun_predictor_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
 {
     struct hrun_predictor *p = ctx;
@@ -94,6 +124,8 @@ int hrun_predictor_bounds(void *ctx, int lo, int hi, double *b, struct hrun_erro
 
         if (p->least_m[j] >= hi)
             continue;
+        if (check_values(p, j, from, hi, err))
+            return -1;
         if (hrun_pterm_range(&p->terms[j], from, hi, &min, &max, err))
             return -1;
         add_least(p, j, min, max, b);

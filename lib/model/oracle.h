@@ -20,12 +20,17 @@ struct hrun_oracle {
     int noptions;
     const struct hrun_option *options;   /* by sub, then by m, ascending, distinct */
 
-    /* Ti of every option for P processes in all: t[noptions], seconds. An entry that is not finite or not
-     * positive means that the option cannot be used at this P. 0 or -1. */
+    /* Ti of every option for P processes in all: t[noptions], seconds. Called for a P that the rule accepts.
+     * An entry that is not finite or not positive (as coefficients may make it) means that the option cannot
+     * be used at this P. 0, or -1 with *err when a term in use has no finite value at this P: an expression
+     * that divides by zero where the rule accepts P is a mistake to mend, no reason to choose another P. */
     int (*times)(void *ctx, int P, double *t, struct hrun_error *err);
 
-    /* Lower bounds of the usable Ti over all P in lo..hi: b[noptions]; +infinity where no P in the interval is
-     * usable. NULL: no bounds are known and every P is looked at. */
+    /* Lower bounds of the usable Ti over all P in lo..hi: b[noptions]; +infinity where no P in the interval
+     * is usable. NULL: no bounds are known and every P is looked at. 0, or -1 with *err; it fails also where
+     * times fails at a P of lo..hi that the rule accepts. So whether a search over 1..hi fails does not
+     * depend on what it prunes, nor on which P the memory allows. (Terms with coefficient 0 are not in use; a
+     * value that overflows beyond P = 1,000,000 is seen only by times.) */
     int (*bounds)(void *ctx, int lo, int hi, double *b, struct hrun_error *err);
 
     /* Is P allowed by the rule? 1, 0, or -1 with *err. */

@@ -237,7 +237,8 @@ static int spread(struct hrun_predictor *p, struct hrun_error *err)
     p->value = calloc(terms + 1, sizeof *p->value);
     p->least_m = calloc(terms + 1, sizeof *p->least_m);
     p->has_negative = calloc(terms + 1, sizeof *p->has_negative);
-    if (!p->coef || !p->value || !p->least_m || !p->has_negative)
+    p->checked = calloc(terms + 1, sizeof *p->checked);
+    if (!p->coef || !p->value || !p->least_m || !p->has_negative || !p->checked)
         return hrun_fail_nomem(err);
     for (size_t j = 0; j < terms; j++)
         p->least_m[j] = INT_MAX;
@@ -256,6 +257,8 @@ static int spread(struct hrun_predictor *p, struct hrun_error *err)
                 p->least_m[j] = p->options[o].m;
         }
     }
+    for (size_t j = 0; j < terms; j++)
+        p->checked[j] = p->least_m[j];   /* at P <= m it is not evaluated */
     for (size_t j = 0; j < terms; j++)
         for (size_t o = 0; o < n; o++)
             p->has_negative[j] |= p->coef[j * n + o] < 0;
@@ -284,7 +287,9 @@ static int check_family(const struct hrun_predictor *p, struct hrun_models *cons
                          "no sub-cluster has models of %s with constants '%s'; there are some with "
                          "'%s'",
                          p->app->name, consts, other);
-    return hrun_fail(err, HRUN_ENODATA, "no sub-cluster has a model of family %s for %s", name, p->app->name);
+    return hrun_fail(err, HRUN_ENODATA, "no sub-cluster has a model of family %s for %s%s", name,
+                     p->app->name, p->family != HRUN_FAMILY_PT ? "" :
+                     ": it needs measurements at two different P > Mi; without them choose npt");
 }
 
 struct hrun_predictor *hrun_predictor_create(const struct hrun_app *app, struct hrun_models *const *models,
@@ -354,6 +359,7 @@ void hrun_predictor_destroy(struct hrun_predictor *p)
     free(p->terms);
     free(p->least_m);
     free(p->has_negative);
+    free(p->checked);
     free(p->coef);
     free(p->value);
     free(p->points);

@@ -38,6 +38,8 @@ struct hrun_predictor {
     int noptions;
     struct hrun_pterm *terms;
     int *least_m;                          /* of each term: the smallest m of the options that use it */
+    int *checked;                          /* of each term: up to this P it has a value wherever the rule
+                                              accepts P */
     int *has_negative;                     /* of each term: is some coefficient below 0? */
     int nterms, cap;
     double *coef;                          /* nterms by noptions */
@@ -52,6 +54,9 @@ int hrun_predictor_times(void *ctx, int P, double *t, struct hrun_error *err);
 int hrun_predictor_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err);
 int hrun_predictor_rule(void *ctx, int P, struct hrun_error *err);
 int hrun_predictor_memory(void *ctx, int P, double *bytes, struct hrun_error *err);
+
+/* The value of distinct term j at P. Errors: HRUN_ENONFINITE naming term, N and P. */
+int hrun_predictor_term(struct hrun_predictor *p, int j, int P, double *value, struct hrun_error *err);
 
 /* The first point with this P or more (npoints when there is none). */
 int hrun_predictor_point(const struct hrun_predictor *p, int P);

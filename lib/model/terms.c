@@ -242,6 +242,26 @@ static void scan(const struct hrun_pterm *t, int lo, int hi, double *min, double
     }
 }
 
+int hrun_pterm_missing(struct hrun_pterm *t, int lo, int hi, int *P, struct hrun_error *err)
+{
+    double value;
+    int at = lo;
+
+    *P = 0;
+    if (t->shape != HRUN_SHAPE_TABLE)
+        return 0;
+    if (lo == hi) {
+        *P = hrun_term_eval(t->expr, t->kind, t->N, lo, t->T, &value, NULL) ? lo : 0;
+        return 0;
+    }
+    if (tabulate(t, hi, err))
+        return -1;
+    while (at <= hi && !isnan(t->table[at]))
+        at++;
+    *P = at <= hi ? at : 0;
+    return 0;
+}
+
 int hrun_pterm_range(struct hrun_pterm *t, int lo, int hi, double *min, double *max, struct hrun_error *err)
 {
     double least = INFINITY, most = -INFINITY, value;
@@ -260,7 +280,8 @@ int hrun_pterm_range(struct hrun_pterm *t, int lo, int hi, double *min, double *
         for (int i = 0; i < (lo == hi ? 1 : t->peak > 0 ? 4 : 2); i++)
             if (!hrun_term_eval(t->expr, t->kind, t->N, at[i], t->T, &value, NULL)) {
                 widen(value, &least, &most);
-            } else if (lo < hi) {   /* an overflow beyond the P that were looked at: nothing is known */
+            } else if (t->shape == HRUN_SHAPE_POWER) {
+                /* an overflow beyond the P that were looked at: nothing is known */
                 least = -INFINITY;
                 most = INFINITY;
             }

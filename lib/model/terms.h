@@ -56,6 +56,10 @@ void hrun_pterm_release(struct hrun_pterm *t);
 /* Errors: HRUN_ENONFINITE naming term and values. */
 int hrun_pterm_value(struct hrun_pterm *t, int P, double *out, struct hrun_error *err);
 
+/* The first P of lo..hi (1 <= lo <= hi) where the term has no value into *P, 0 when there is none. A term of
+ * a known shape has one wherever its shape was looked at, and is not looked at again. Errors: HRUN_ENOMEM. */
+int hrun_pterm_missing(struct hrun_pterm *t, int lo, int hi, int *P, struct hrun_error *err);
+
 /* *min <= every value over lo..hi <= *max (1 <= lo <= hi), as tight as rounding allows; P without a value do
  * not count, and when there is no other *min is +infinity and *max -infinity. Errors: HRUN_ENOMEM. */
 int hrun_pterm_range(struct hrun_pterm *t, int lo, int hi, double *min, double *max, struct hrun_error *err);

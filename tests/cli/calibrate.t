@@ -56,10 +56,25 @@ out_has "would run:" "tells the command"
 run hrun --dry-run --fit ls -app lu -N 180 "$lu"
 status_is 0 "LS for comparison"
 out_has "NP-T/LS" "is named"
-for family in nt pt; do
-    run hrun --dry-run --model $family -app lu -N 200 "$lu"
-    status_is 0 "family $family predicts"
-done
+run hrun --dry-run --model nt -app lu -N 200 "$lu"
+status_is 0 "family nt predicts"
+# P-T needs two different P > Mi, which two cores do not have.
+run hrun-calibrate --json show lu
+several=$(python3 -c '
+import json, sys
+P = {}
+for m in json.load(open(sys.argv[1]))[0]["measurements"]:
+    if m["ok"] and m["P"] > m["M"]:
+        P.setdefault(m["M"], set()).add(m["P"])
+print(int(any(len(p) > 1 for p in P.values())))' "$tmp/.out")
+run hrun --dry-run --model pt -app lu -N 200 "$lu"
+if [ "$several" = 1 ]; then
+    status_is 0 "family pt predicts"
+    out_has "P-T/NNLS" "and is named"
+else
+    status_is 125 "without two different P > Mi there is no family pt"
+    err_has "no sub-cluster has a model of family pt for lu: it needs measurements at two different P > Mi" "said so"
+fi
 run hrun --dry-run --json -app lu -N 180 "$lu"
 ok "--json is JSON" python3 -c '
 import json, sys

@@ -217,6 +217,54 @@ static void test_independent(void)
     is_int(rank, 1, "and goes at tolerance 1.01e-6");
 }
 
+static void test_distinct(void)
+{
+    /* a, 2a, b, a + b, 0, -a, b + 1e-9 c */
+    double x[4 * 7];
+    static const double a[4] = { 1, 2, 3, 4 }, b[4] = { 1, -1, 1, 5 }, c[4] = { 0, 0, 1, 0 };
+    struct hrun_lsq q = { x, NULL, NULL, 4, 7 };
+    int keep[7];
+    size_t count = 99;
+    struct hrun_error err;
+
+    for (int i = 0; i < 4; i++) {
+        x[i * 7] = a[i];
+        x[i * 7 + 1] = 2 * a[i];
+        x[i * 7 + 2] = 1e200 * b[i];
+        x[i * 7 + 3] = a[i] + b[i];
+        x[i * 7 + 4] = 0;
+        x[i * 7 + 5] = -a[i];
+        x[i * 7 + 6] = b[i] + 1e-9 * c[i];
+    }
+    is_int(hrun_fit_distinct(&q, 1e-8, keep, &count, &err), 0, "likeness is decided without a right side");
+    ok(keep[0] && !keep[1] && keep[2] && keep[3] && !keep[4] && keep[5] && !keep[6],
+       "multiples of one column and zero columns go; sums and negative multiples stay");
+    is_int(count, 4, "four are kept");
+    hrun_fit_distinct(&q, 0, keep, &count, NULL);
+    ok(count == 5 && keep[6], "a column that is off by 1e-9 stays when rounding alone is allowed");
+    q.n = 1;
+    hrun_fit_distinct(&q, 1e-8, keep, &count, NULL);
+    ok(count == 2 && keep[0] && keep[5], "one row: one column of each sign");
+    q.n = 3;
+    q.w = (const double[]){ 1, 1e-3, 1 };
+    hrun_fit_distinct(&q, 1e-8, keep, &count, NULL);
+    is_int(count, 4, "fewer rows than columns: four are distinct, weighted or not");
+    x[2] = NAN;
+    count = 77;
+    is_int(hrun_fit_distinct(&q, 1e-8, keep, &count, &err), -1, "NaN fails");
+    is_str(err.text, "row 1, column 3 is nan with weight 1; finite numbers are needed",
+           "... naming the place");
+    is_int(count, 77, "... leaving the count alone");
+
+    /* unit columns at an angle of 1e-6 */
+    double y[4] = { 1, 1, 0, 1e-6 };
+    struct hrun_lsq near = { y, NULL, NULL, 2, 2 };
+    hrun_fit_distinct(&near, 0.99e-6, keep, &count, NULL);
+    is_int(count, 2, "a remainder of 1e-6 stays at tolerance 0.99e-6");
+    hrun_fit_distinct(&near, 1.01e-6, keep, &count, NULL);
+    is_int(count, 1, "and goes at tolerance 1.01e-6");
+}
+
 static void test_quantile(void)
 {
     is_num(hrun_fit_t_quantile(0.975, 1), tan(M_PI * 0.475), 1e-9,
@@ -235,6 +283,7 @@ int main(void)
     test_random();
     test_errors();
     test_independent();
+    test_distinct();
     test_quantile();
     return tap_done();
 }

@@ -277,8 +277,8 @@ static void test_by_hand(void)
     ok(isinf(hrun_fit_kkt(&q, k)), "and infinitely by NaN");
     q = (struct hrun_lsq) { dup, y, NULL, 2, 2 };
     hrun_fit_nnls(&q, &r, NULL);
-    is_num(k[0] + k[1], 0.5, 1e-15, "of two equal columns");
-    is_int(r.rank, 1, "one is used");
+    is_num(k[0], 0.5, 1e-15, "of two equal columns");
+    ok(r.rank == 1 && k[1] == 0, "the first is used");
     y[0] = y[1] = 0;
     hrun_fit_nnls(&q, &r, NULL);
     ok(k[0] == 0 && k[1] == 0 && r.rss == 0 && r.rank == 0, "a zero right side gives zero");
@@ -286,6 +286,69 @@ static void test_by_hand(void)
     y[0] = y[1] = -1;
     hrun_fit_nnls(&q, &r, NULL);
     ok(k[0] == 0 && k[1] == 0 && r.rank == 0, "a negative right side gives zero");
+}
+
+/* Fewer rows than columns: which of several optima is found. */
+static void test_underdetermined(void)
+{
+    /* N^3, N^2, N, 1 at N = 1, 2, 4 */
+    static const double sizes[3] = { 1, 2, 4 };
+    double x[12], y[3], k[4], z[6] = { 1, 3, 0.1, 1, 3, 1 };
+    struct hrun_lsq q = { x, y, NULL, 3, 4 };
+    struct hrun_lsq_result r = { k, NULL, 0, 0, 0 };
+
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 4; j++)
+            x[i * 4 + j] = pow(sizes[i], 3 - j);
+        y[i] = 2 * x[i * 4] + 5;
+    }
+    hrun_fit_nnls(&q, &r, NULL);
+    /* (N-1)(N-2)(N-4) has the signs + - + -, so no other sum with k >= 0 goes through the points */
+    is_num(k[0], 2, 1e-13, "three rows, four columns: the cubic part comes back");
+    is_num(k[3], 5, 1e-12, "... and the constant");
+    ok(k[1] == 0 && k[2] == 0 && r.rank == 2, "... and nothing else");
+
+    /* columns (1,1), (3,3), (0.1,1): the second is the first again */
+    q = (struct hrun_lsq) { z, y, NULL, 2, 3 };
+    y[0] = 2;
+    y[1] = 3.5;
+    hrun_fit_nnls(&q, &r, NULL);
+    ok(k[0] > 0 && k[1] == 0 && k[2] > 0, "of columns equal but for scale the first is used");
+
+    /* 1, P and 1/P at P = 2, 3: y lies between 1 and P, and 1 between 1/P and P, so that P with either of the
+     * others gives y */
+    {
+        double c[6] = { 1, 2, 0.5, 1, 3, 1.0 / 3 }, d[6] = { 0.5, 1, 2, 1.0 / 3, 1, 3 };
+        struct hrun_lsq one = { c, y, NULL, 2, 3 }, other = { d, y, NULL, 2, 3 };
+
+        y[0] = 1.5;
+        y[1] = 1.6;
+        hrun_fit_nnls(&one, &r, NULL);
+        ok(k[0] > 0 && k[1] > 0 && k[2] == 0 && r.rss < 1e-28, "1, P, 1/P: the first and what it leaves");
+        hrun_fit_nnls(&other, &r, NULL);
+        ok(k[0] > 0 && k[2] > 0 && k[1] == 0 && r.rss < 1e-28, "1/P, 1, P: likewise");
+    }
+    {
+        double e[15], ye[5];
+        uint64_t seed = 21;
+        int used = 0, second = 0;
+
+        q = (struct hrun_lsq) { e, ye, NULL, 5, 3 };
+        for (int t = 0; t < 300; t++) {
+            double scale = 0.1 + rnd(&seed);
+
+            for (int i = 0; i < 5; i++) {
+                e[i * 3] = 0.5 + rnd(&seed);
+                e[i * 3 + 1] = rnd(&seed);
+                e[i * 3 + 2] = scale * e[i * 3 + 1];
+                ye[i] = e[i * 3] + e[i * 3 + 1] + 0.01 * rnd(&seed);
+            }
+            hrun_fit_nnls(&q, &r, NULL);
+            used += k[1] > 0;
+            second += k[2] > 0;
+        }
+        ok(used == 300 && !second, "of columns that rounding makes unequal, too, the first is used");
+    }
 }
 
 /* The objective knows no order of rows or columns, and no scale. */
@@ -452,6 +515,7 @@ int main(int argc, char **argv)
     test_kkt();
     test_enumeration();
     test_by_hand();
+    test_underdetermined();
     test_invariance();
     test_recovery();
     test_errors();

@@ -1,6 +1,7 @@
 /* From models to predictions: values, intervals, bounds against brute force, mistakes. */
 #include "model_app.h"
 #include "fit_random.h"
+#include "model/predictor.h"
 #include "tap.h"
 
 #include <time.h>
@@ -283,6 +284,62 @@ static void test_interval_by_hand(void)
     ma_release(&a);
 }
 
+/* One measured P: 1/P, 1 and P are the same there. Away from it the interval says so. */
+static void test_one_measured_p(void)
+{
+    static const char *const np[] = { "N^3/P", "1/P", "P", "1", "1/(P-8)", "N/P", NULL };
+    static const char *const only[] = { "N^3/P", NULL };
+    struct ma a;
+    struct hrun_sample s[6];
+    struct hrun_models *m = NULL;
+    struct hrun_predictor *p;
+    struct hrun_error err;
+    double t, low, high, at2, width;
+    size_t n = 0;
+
+    ma_init(&a, np, hpl_nt, NULL, 1);
+    for (int i = 0; i < 6; i++)
+        s[n++] = sample(1000 + 500 * i, 2, 1, 2e-9 * pow(1000 + 500 * i, 3) / 2 + 0.5);
+    is_int(hrun_model_fit(&a.app, s, n, &nnls, &m, NULL, &err), 0, "exact data at P = 2 alone");
+    p = hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_NPT, 1000, &err);
+    hrun_predictor_time(p, 0, 1, 2, &at2, &low, &high, NULL);
+    is_num(at2, 1.5, 1e-9, "the model is N^3/P + 1/P, 1 s and 0.5 s at P = 2");
+    ok(high - low < 1e-6, "at P = 2 the interval is narrow (%.1e)", high - low);
+    for (int P = 3; P <= 6; P++) {
+        hrun_predictor_time(p, 0, 1, P, &t, &low, &high, NULL);
+        width = 1.959964 * hypot(1e-3, 0.02 * t);
+        is_num(t, 2.0 / P + 1.0 / P, 1e-9, "P = %d: N^3/P + 1/P", P);
+        is_num(low, fmax(t - width, 0), 1e-6, "... no term falls faster than 1/P");
+        /* 1/(P-8) is -1/6 at P = 2 and -1/(8-P) at P: a multiple, too, which grows by 6/(8-P) */
+        is_num(high, 2.0 / P + 0.5 * fmax(P / 2.0, 6.0 / (8 - P)) + width, 1e-6,
+               "... 0.5 s may grow as P does, N^3/P is not in doubt");
+    }
+    is_int(hrun_predictor_time(p, 0, 1, 8, &t, &low, &high, &err), 0, "P = 8, where 1/(P-8) has no value");
+    is_num(high, 2.0 / 8 + 0.5 * 4 + 1.959964 * hypot(1e-3, 0.02 * t), 1e-6, "... it does not count there");
+    hrun_predictor_destroy(p);
+    hrun_models_destroy(m);
+    m = NULL;
+    ma_release(&a);
+
+    /* nothing in doubt: the scatter of one run remains */
+    ma_init(&a, only, hpl_nt, NULL, 1);
+    for (int i = 0; i < 2; i++) {
+        struct hrun_fit_options o = { HRUN_METHOD_NNLS, i * 1e-3, i * 0.02 };
+
+        for (size_t l = 0; l < n; l++)
+            s[l].time_s = 2e-9 * pow((double)s[l].N, 3) / 2;
+        hrun_model_fit(&a.app, s, n, &o, &m, NULL, NULL);
+        p = hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_NPT, 1000, &err);
+        hrun_predictor_time(p, 0, 1, 4, &t, &low, &high, NULL);
+        is_num(high - low, 2 * 1.959964 * hypot(1e-3, 0.02 * t), 1e-6, "%s: never of width 0",
+               i ? "weighted" : "unweighted");
+        hrun_predictor_destroy(p);
+        hrun_models_destroy(m);
+        m = NULL;
+    }
+    ma_release(&a);
+}
+
 /* ------------------------------------------------------------------ bounds */
 
 static const char *const zoo[] = { "N^3/P",
@@ -322,7 +379,7 @@ static void test_bounds(void)
     enum { HI = 120 };
     struct ma a;
     uint64_t seed = 4;
-    int wrong = 0, loose = 0, point = 0, missed = 0;
+    int wrong = 0, loose = 0, point = 0, missed = 0, failures = 0;
     double tight = 0;
 
     ma_init(&a, hpl_np, hpl_nt, hpl_pt, 3);
@@ -358,12 +415,19 @@ static void test_bounds(void)
         for (int i = 0; p && i < 20; i++) {
             int lo = rnd_int(&seed, 1, HI), hi = rnd_int(&seed, lo, i % 2 ? HI : lo + (HI - lo) / 10);
             double least[3] = { INFINITY, INFINITY, INFINITY };
+            int must_fail = 0, fails;
 
-            for (int P = lo; P <= hi; P++)
+            for (int P = lo; P <= hi; P++) {
+                must_fail |= failed[P] && hrun_predictor_rule(p, P, NULL);
                 for (int o = 0; o < n && !failed[P]; o++)
                     if (isfinite(t[P][o]) && t[P][o] > 0)
                         least[o] = fmin(least[o], t[P][o]);
-            missed += hrun_predictor_oracle(p)->bounds(p, lo, hi, b, NULL) != 0;
+            }
+            fails = hrun_predictor_oracle(p)->bounds(p, lo, hi, b, NULL) != 0;
+            missed += fails != must_fail;
+            failures += fails;
+            if (fails)
+                continue;
             for (int o = 0; o < n; o++) {
                 wrong += !(b[o] <= least[o]);
                 loose += b[o] < 0;
@@ -379,7 +443,9 @@ static void test_bounds(void)
         hrun_predictor_destroy(p);
         hrun_models_destroy(m);
     }
-    ok(!wrong && !missed, "12000 intervals: no time lies below its bound");
+    ok(!wrong, "12000 intervals: no time lies below its bound");
+    ok(!missed && failures > 100, "bounds fail in those %d where times does at a P that the rule accepts",
+       failures);
     ok(!loose, "no bound is negative");
     ok(!point, "for one P the bound is the time, to the last bit");
     ok(tight > 0 && tight < 0.2, "between neighbours bounds are near (within %.1f %%)", 100 * tight);
@@ -406,6 +472,7 @@ static void test_bounds_exact(void)
             for (int i = 0; i < 30; i++) {
                 int lo = rnd_int(&seed, 1, 5000), hi = rnd_int(&seed, lo, 5000);
                 double least = INFINITY, b;
+                int must_fail = 0;
 
                 if (strstr(zoo[z], "P^P")) {    /* overflows beyond P = 143 */
                     lo = 1 + lo % 50;
@@ -419,8 +486,12 @@ static void test_bounds_exact(void)
                     double v;
                     if (!hrun_expr_eval(e, (double[]) { 20, P }, &v, NULL))
                         least = fmin(least, r->k[0] * v + r->k[1]);
+                    else
+                        must_fail |= hrun_predictor_rule(p, P, NULL);
                 }
-                bad += hrun_predictor_oracle(p)->bounds(p, lo, hi, &b, NULL) != 0;
+                bad += (hrun_predictor_oracle(p)->bounds(p, lo, hi, &b, NULL) != 0) != must_fail;
+                if (must_fail)
+                    continue;
                 if (isinf(least)) {
                     bad += !isinf(b);
                     continue;
@@ -465,11 +536,30 @@ static void test_mistakes(void)
     has_str(err.text, "term '1/(P-4)' of demo at N=100, P=4: ", "... in the same words");
     is_int(hrun_predictor_oracle(p)->times(p, 5, t, &err), 0, "elsewhere it is a term");
     is_num(t[0], 20.1, 1e-14, "... with a value");
-    is_int(hrun_predictor_oracle(p)->bounds(p, 4, 4, b, &err), 0, "its bounds are no error");
-    ok(isinf(b[0]) && b[0] > 0, "there is no usable P in 4..4");
-    hrun_predictor_oracle(p)->bounds(p, 3, 5, b, &err);
-    is_num(b[0], 20 - 0.1, 1e-9, "3..5: each term's least value");
+    for (int i = 0; i < 4; i++) {
+        static const int intervals[4][2] = { { 4, 4 }, { 3, 5 }, { 1, 5000 }, { 4, 5 } };
+
+        err.text[0] = 0;
+        is_int(hrun_predictor_oracle(p)->bounds(p, intervals[i][0], intervals[i][1], b, &err), -1,
+               "bounds over %d..%d fail as times does at P = 4", intervals[i][0], intervals[i][1]);
+        has_str(err.text, "term '1/(P-4)' of demo at N=100, P=4: ", "... in the same words");
+    }
+    is_int(hrun_predictor_oracle(p)->bounds(p, 5, 5000, b, &err), 0, "not over 5..5000");
+    is_int(hrun_predictor_oracle(p)->bounds(p, 1, 3, b, &err), 0, "nor over 1..3");
+    is_num(b[0], 100.0 / 3 - 0.1, 1e-7, "... each term's least value");
+    is_int(hrun_predictor_oracle(p)->bounds(p, 2, 4, b, &err), -1, "a P seen before fails again");
     hrun_predictor_destroy(p);
+
+    free(r->terms[1]);
+    r->terms[1] = strdup("1/(P-5)");
+    p = hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_NPT, 100, &err);
+    is_int(hrun_predictor_oracle(p)->bounds(p, 5, 5, b, &err), 0, "where the rule refuses P it is no error");
+    ok(isinf(b[0]) && b[0] > 0, "... there is no usable P in 5..5");
+    is_int(hrun_predictor_oracle(p)->bounds(p, 4, 6, b, &err), 0, "... nor in an interval");
+    is_num(b[0], 100.0 / 6 - 0.1, 1e-7, "... of which the others have bounds");
+    hrun_predictor_destroy(p);
+    free(r->terms[1]);
+    r->terms[1] = strdup(pole[1]);
 
     r->k[1] = 0;
     p = hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_NPT, 100, &err);
@@ -479,7 +569,10 @@ static void test_mistakes(void)
 
     ok(!hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_PT, 100, &err), "no model of the family");
     is_int(err.code, HRUN_ENODATA, "... HRUN_ENODATA");
-    is_str(err.text, "no sub-cluster has a model of family pt for demo", "... said");
+    is_str(err.text,
+           "no sub-cluster has a model of family pt for demo: it needs measurements at two different P > Mi; "
+           "without them choose npt",
+           "... said, and what it needs");
     ok(!hrun_predictor_create(&a.app, none, 1, HRUN_FAMILY_NPT, 100, &err), "no profile at all");
     is_int(err.code, HRUN_ENODATA, "... HRUN_ENODATA");
     m->consts[0] = 0;
@@ -572,6 +665,7 @@ int main(void)
     test_wrecked();
     test_coverage();
     test_interval_by_hand();
+    test_one_measured_p();
     test_bounds();
     test_bounds_exact();
     test_mistakes();
