@@ -315,12 +315,12 @@ static int wait_once(struct hrun_run *r, struct pollfd *p, int ms)
 }
 
 /* The ranks have ended: end what they have left behind, pass on the rest of their output, however slow hrun's
- * own reader is. Only when all that the job wrote has been read, and still somebody holds a pipe open, is it a
- * stranger who does, and DRAIN_S runs. */
+ * own reader is. What they wrote is all in the pipes by then, so where somebody still holds those open after
+ * DRAIN_S, a stranger, it is taken out and they are closed. */
 static int finish(struct hrun_run *r, struct pollfd *p)
 {
-    double begin = hrun_monotonic_s(), drain_since = 0;
-    int left = hrun_run_sweep(r, SIGTERM), settled = 0, signal_before = r->ending_signal;
+    double begin = hrun_monotonic_s(), free_since = 0;
+    int left = hrun_run_sweep(r, SIGTERM), signal_before = r->ending_signal;
 
     while (left || !hrun_output_done(r->output)) {
         double now = hrun_monotonic_s();
@@ -328,15 +328,9 @@ static int finish(struct hrun_run *r, struct pollfd *p)
             left = hrun_run_sweep(r, now - begin > GRACE_S ? SIGKILL : 0);
         if (left && now - begin > 2 * GRACE_S)
             left = 0;  /* stuck in the kernel: it ends when it comes back */
-        if (!left && !settled) {
-            hrun_output_settle(r->output);
-            settled = 1;
-        }
-        if (!left && hrun_output_owed(r->output))
-            drain_since = 0;
-        else if (!left && !drain_since)
-            drain_since = now;
-        if (drain_since > 0 && now - drain_since > DRAIN_S)
+        if (!left && !free_since)
+            free_since = now;
+        if (free_since > 0 && now - free_since > DRAIN_S)
             hrun_output_close(r->output);
         if (wait_once(r, p, SWEEP_STEP_MS))
             return -1;

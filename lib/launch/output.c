@@ -30,7 +30,6 @@ struct source {
     int child_fd;             /* writing end, -1 when closed */
     int rank, is_err;
     int in_line;              /* a piece of the present line has been passed on */
-    size_t owed;              /* bytes of processes that have gone, still in the pipe */
     struct hrun_buf line;     /* tags only: the line so far */
 };
 
@@ -251,12 +250,10 @@ static ssize_t read_source(struct hrun_output *o, struct source *s)
     char data[16 << 10];
     ssize_t n = read(s->fd, data, sizeof data);
 
-    if (n > 0) {
-        s->owed -= s->owed < (size_t)n ? s->owed : (size_t)n;
+    if (n > 0)
         take(o, s, data, (size_t)n);
-    } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+    else if (n == 0 || (errno != EAGAIN && errno != EINTR))
         end_source(o, s);
-    }
     return n;
 }
 
@@ -376,34 +373,21 @@ int hrun_output_failed(const struct hrun_output *o, struct hrun_error *err)
 }
 
 /* Bytes that can be read without waiting. */
-static size_t available(const struct source *s)
+static int available(const struct source *s)
 {
     int n = 0;
 
-    return s->fd >= 0 && ioctl(s->fd, FIONREAD, &n) == 0 && n > 0 ? (size_t)n : 0;
-}
-
-void hrun_output_settle(struct hrun_output *o)
-{
-    for (int i = 0; i < o->nsources; i++)
-        o->sources[i].owed = available(&o->sources[i]);
-}
-
-int hrun_output_owed(const struct hrun_output *o)
-{
-    for (int i = 0; i < o->nsources; i++)
-        if (o->sources[i].fd >= 0 && o->sources[i].owed)
-            return 1;
-    return 0;
+    return s->fd >= 0 && ioctl(s->fd, FIONREAD, &n) == 0 ? n : 0;
 }
 
 void hrun_output_close(struct hrun_output *o)
 {
     for (int i = 0; i < o->nsources; i++) {
         struct source *s = &o->sources[i];
-        s->owed = available(s);  /* a stranger that keeps writing is not listened to for ever */
-        while (s->fd >= 0 && s->owed && read_source(o, s) > 0)
-            ;
+        ssize_t got = 1;
+        /* counted first: a stranger that keeps writing is not listened to for ever */
+        for (int left = available(s); left > 0 && got > 0; left -= (int)got)
+            got = read_source(o, s);
         if (s->fd >= 0)
             end_source(o, s);
     }

@@ -9,7 +9,8 @@
  *     line by line (a last line without an end gets one);
  *   - when the reader of hrun's output has gone the programs' pipes are closed, so that they notice as
  *     usual; any other failure to write is kept for hrun_output_failed;
- *   - what is held does not grow with the output: some 64 KiB, or a line, per stream.
+ *   - what is held does not grow with the output: some 64 KiB per stream, and
+ *     at the end what the pipes hold.
  */
 #ifndef HRUN_LAUNCH_OUTPUT_H
 #define HRUN_LAUNCH_OUTPUT_H
@@ -46,11 +47,7 @@ void hrun_output_handle(struct hrun_output *o, const struct pollfd *p, int n);
 int hrun_output_done(const struct hrun_output *o);
 /* 0, or -1 when something could not be written (a full disk). Errors: HRUN_EIO, "standard output: ...". */
 int hrun_output_failed(const struct hrun_output *o, struct hrun_error *err);
-/* The processes of the job have gone: what their pipes hold now is the last of it. */
-void hrun_output_settle(struct hrun_output *o);
-/* 1 while some of that has not been read, because hrun's own reader is slow. */
-int hrun_output_owed(const struct hrun_output *o);
-/* Give up waiting for the ends of the sources: take what is there, close them. What has been read is still
+/* Give up waiting for the ends of the sources: take all that is there, close them. What has been read is still
  * passed on by hrun_output_handle. */
 void hrun_output_close(struct hrun_output *o);
 

@@ -84,16 +84,18 @@ fails() {
 }
 
 # Files and folders that hrun or its MPI may leave in shared places, for comparison before and after. Folders of an hrun
-# that is still running (somebody else's) do not count.
+# that is still running, or that belongs to another container (its PID namespace stands in .owner), do not count.
 litter() {
-    local f pid
+    local f pid here
+    here=$(readlink /proc/self/ns/pid)
     ls -d /tmp/hrun.* /tmp/ompi.* /tmp/pmix-* /dev/shm/hrun.* /dev/shm/vader* /dev/shm/*pmix* 2>/dev/null | sort |
         while read -r f; do
             case $f in
                 */hrun.*)
                     pid=${f##*/hrun.}
                     pid=${pid#*.}
-                    kill -0 "${pid%%.*}" 2>/dev/null && continue ;;
+                    kill -0 "${pid%%.*}" 2>/dev/null && continue
+                    [ -f "$f/.owner" ] && ! grep -qF "$here" "$f/.owner" && continue ;;
             esac
             echo "$f"
         done
