@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 enum {
@@ -49,11 +50,40 @@ static int wanted(const struct hrun_job *job, int is_err)
     return job->tag_output || job->on_stdout;
 }
 
-static int open_source(struct source *s, int rank, int is_err, struct hrun_error *err)
+/* A terminal in place of a pipe, so that a program whose output passes through hrun on its way to the user's terminal
+ * still sees one and writes line by line, as it would without hrun. It changes nothing of what is written. 0 or -1. */
+static int open_terminal(int fds[2])
+{
+    struct termios t;
+    struct winsize size;
+    char name[64];
+
+    fds[1] = -1;
+    fds[0] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (fds[0] < 0)
+        return -1;
+    if (grantpt(fds[0]) || unlockpt(fds[0]) || ptsname_r(fds[0], name, sizeof name) ||
+        (fds[1] = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)) < 0 || tcgetattr(fds[1], &t))
+        goto fail;
+    cfmakeraw(&t);
+    if (tcsetattr(fds[1], TCSANOW, &t))
+        goto fail;
+    if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+        ioctl(fds[1], TIOCSWINSZ, &size);
+    return 0;
+fail:
+    if (fds[1] >= 0)
+        close(fds[1]);
+    close(fds[0]);
+    return -1;
+}
+
+/* terminal = 1: a terminal if one can be had, else a pipe. */
+static int open_source(struct source *s, int rank, int is_err, int terminal, struct hrun_error *err)
 {
     int fds[2];
 
-    if (pipe2(fds, O_CLOEXEC))
+    if (!(terminal && !open_terminal(fds)) && pipe2(fds, O_CLOEXEC))
         return hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe for the output of rank %d", rank);
     fcntl(fds[0], F_SETFL, O_NONBLOCK);
     s->fd = fds[0];
@@ -67,7 +97,7 @@ struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, e
                                        struct hrun_error *err)
 {
     struct hrun_output *o = calloc(1, sizeof *o);
-    int n;
+    int n, terminal;
 
     if (!o) {
         hrun_fail_nomem(err);
@@ -92,8 +122,10 @@ struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, e
         hrun_buf_init(&o->sources[i].line);
     }
     o->nsources = 2 * n;
+    /* mpirun gives its processes terminals itself. */
+    terminal = tagging == HRUN_TAG_RANK && !job->swallow && isatty(STDOUT_FILENO);
     for (int i = 0; i < 2 * n; i++)
-        if (wanted(job, i % 2) && open_source(&o->sources[i], i / 2, i % 2, err))
+        if (wanted(job, i % 2) && open_source(&o->sources[i], i / 2, i % 2, terminal && i % 2 == 0, err))
             goto fail;
     if (job->swallow) {
         o->null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);

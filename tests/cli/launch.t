@@ -113,6 +113,19 @@ run hrun --engine mpirun --mca ess nosuch -n 1 /bin/true
 status_is 125 "mpirun: a failure of mpirun itself"
 err_has "hrun: mpirun failed with status 1 before it started a process" "and is told as one"
 
+# On a terminal the program sees one, also where hrun reads its output for the time in it.
+cat > onterm <<'P'
+#!/bin/sh
+[ -t 1 ] && echo "on a terminal" || echo "no terminal"
+echo "time: 1 s"
+P
+chmod +x onterm
+run script -qec "hrun -q --no-record -app lu -N 100 -n 1 ./onterm '{N}'" /dev/null
+out_has "on a terminal" "a captured program on a terminal writes to one"
+out_has "time: 1 s" "and all that it writes arrives"
+run hrun -q --no-record -app lu -N 100 -n 1 ./onterm '{N}'
+out_has "no terminal" "and to none where hrun does not"
+
 # Programs that are no MPI programs, scripts, and programs of another MPI.
 run hrun -n 2 /bin/echo hello
 ok "a program without MPI runs twice" test "$(grep -c hello "$tmp/.out")" = 2
