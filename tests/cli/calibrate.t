@@ -187,6 +187,17 @@ out_has "4 older ones no longer count" "and what was measured before is kept and
 run hrun-calibrate --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 -app lu "$lu"
 err_has "4 of 4 runs are measured already" "and goes on without --again"
 
+# The same through engine mpirun, whose profiles are its own.
+run hrun-calibrate --engine mpirun --data "$tmp/data6" --sizes 60,100,140,200 --pes 1,2 --procs 1 -r 1 -app lu "$lu"
+status_is 0 "calibration through mpirun"
+run hrun --engine mpirun --data "$tmp/data6" --dry-run --json -app lu -N 180 "$lu"
+ok "its model chooses" python3 -c 'import json,sys; assert json.load(open(sys.argv[1]))["chosen_by"] == "model"' "$tmp/.out"
+run hrun --engine mpirun --data "$tmp/data6" -app lu -N 180 "$lu"
+out_has "check: ok" "the chosen configuration computes"
+err_has "predicted" "and predicted and actual are told"
+run hrun --data "$tmp/data6" --dry-run -app lu -N 180 "$lu"
+out_has "no profile" "another engine does not use that profile"
+
 # Damage to the stored files.
 sig=$(basename "$(ls "$HRUN_DATA"/profiles/lu/*.yaml)" .yaml)
 cp -r "$HRUN_DATA" "$tmp/keep"
