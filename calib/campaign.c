@@ -264,6 +264,14 @@ void campaign_release(struct campaign *g)
     memset(g, 0, sizeof *g);
 }
 
+int campaign_has(const struct campaign *g, int sub)
+{
+    for (int i = 0; i < g->n; i++)
+        if (g->v[i].sub == sub)
+            return 1;
+    return 0;
+}
+
 int campaign_left(const struct campaign *g)
 {
     int left = 0;

@@ -32,6 +32,9 @@ struct campaign {
 int campaign_build(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err);
 void campaign_release(struct campaign *g);
 
+/* 1 if some point belongs to this sub-cluster. */
+int campaign_has(const struct campaign *g, int sub);
+
 /* Runs that are still to be made. */
 int campaign_left(const struct campaign *g);
 /* Their expected wall time: known points by their own mean, others scaled from the nearest known point by the growth

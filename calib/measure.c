@@ -150,11 +150,7 @@ static int mark_anew(struct context *c, const struct campaign *g, struct hrun_er
     mark.consts = consts.data;
     mark.date = date;
     for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
-        int mine = 0;
-
-        for (int j = 0; j < g->n; j++)
-            mine |= g->v[j].sub == i;
-        if (mine)
+        if (campaign_has(g, i))
             rc = hrun_store_append(c->store, c->app->name, c->signatures.v[i], &mark, err);
     }
     hrun_buf_release(&consts);
@@ -221,11 +217,7 @@ static int fit_all(struct context *c, const struct campaign *g, struct hrun_erro
     if (!models)
         return hrun_fail_nomem(err);
     for (int i = 0; i < n && !rc; i++) {
-        int mine = 0;
-
-        for (int j = 0; j < g->n; j++)
-            mine |= g->v[j].sub == i;
-        if (mine)
+        if (campaign_has(g, i))
             rc = fit_and_store(c, c->signatures.v[i], c->cluster->subs[i].name, &models[k++], err);
     }
     if (!rc && models_table(models, k, c->set->verbose, &out))

@@ -112,6 +112,18 @@ static int check_twice(const struct hrun_host_list *list, const char *file, stru
                         twice->name, one_line ? ":" : " slots=", count);
 }
 
+/* Give what was found to the caller, in place of what list held, unless a host is listed twice. *found is left empty. */
+static int hand_over(struct hrun_host_list *found, const char *place, struct hrun_host_list *list,
+                     struct hrun_error *err)
+{
+    if (check_twice(found, place, err))
+        return -1;
+    hrun_host_list_release(list);
+    *list = *found;
+    *found = (struct hrun_host_list)HRUN_HOST_LIST_INIT;
+    return 0;
+}
+
 /* ---------------------------------------------------------------- host files */
 
 /* One "key=value" behind a name, blanks around '=' allowed; *p moves behind it. */
@@ -204,12 +216,7 @@ int hrun_hostfile_read(const char *path, struct hrun_host_list *list, struct hru
         hrun_fail_at(err, HRUN_EPARSE, path, 0, 0, "the host file names no host; a line is 'NAME [slots=N]'");
         goto done;
     }
-    if (check_twice(&found, path, err))
-        goto done;
-    hrun_host_list_release(list);
-    *list = found;
-    found = (struct hrun_host_list)HRUN_HOST_LIST_INIT;
-    rc = 0;
+    rc = hand_over(&found, path, list, err);
 done:
     hrun_host_list_release(&found);
     hrun_buf_release(&text);
@@ -247,12 +254,7 @@ int hrun_hosts_parse(const char *text, struct hrun_host_list *list, struct hrun_
         if (add_item(&found, place, item, 1, (int)(item - copy) + 1, 0, err))
             goto done;
     }
-    if (check_twice(&found, place, err))
-        goto done;
-    hrun_host_list_release(list);
-    *list = found;
-    found = (struct hrun_host_list)HRUN_HOST_LIST_INIT;
-    rc = 0;
+    rc = hand_over(&found, place, list, err);
 done:
     hrun_host_list_release(&found);
     free(copy);

@@ -138,7 +138,7 @@ static int lay_out(struct plan_level *l, int with_need, struct hrun_error *err)
     long before = 0, after = 0;
     size_t cells = 0, widest = 0;
 
-    for (int k = n; k >= 0; k--) { /* width holds the upper end for now */
+    for (int k = n; k >= 0; k--) { /* width holds the upper end until lo is known */
         if (k < n)
             after += capacity(l, k);
         l->width[k] = (int)(after < l->P ? after : l->P);
