@@ -3,7 +3,9 @@
 #   make                 libraries, hrun, hrun-calibrate
 #   make demo            calibrate, predict and run a real application on this machine
 #   make check           every test (SANITIZE=address,undefined builds and tests with sanitizers)
+#   make check-lab       the tests over several hosts, on an emulated cluster (root; 5 minutes)
 #   make bench           speed figures, as ratios of one run
+#   make lab-accuracy    is hrun's choice the best? on an emulated cluster (LAB_QUICK=1: a part of it)
 #   make install         PREFIX=/usr/local DESTDIR=
 #
 # Packages are installed by ./bootstrap, never by make.
@@ -32,15 +34,15 @@ ALL_LDFLAGS = $(LDFLAGS) $(SANFLAGS)
 # ---------------------------------------------------------------- sources, one line per room
 BASE    := error buf file write units table opts opts_text yaml yaml_check yaml_words yaml_place nearest hostlist
 EXPR    := expr explain lazy
-TOPO    := topo pes bind sysinfo
-CLUSTER := cluster hostfile clusterfile described signature resolve
+TOPO    := topo pes bind sysinfo fingerprint
+CLUSTER := cluster group discover allocation hostfile clusterfile described cut signature resolve export told cache
 APP     := app raw load find template inputs clock
 STORE   := sample current store log models models_yaml
 FIT     := work ls nnls check
-MODEL   := names rows fit terms predict oracle interval
+MODEL   := names rows family fit terms predict oracle interval
 PLAN    := config objective space count exhaustive level solve search
-LAYOUT  := layout rankfile
-LAUNCH  := engine program mpi env output procs spawn signals sweep job loop guard pmix local mpirun remote
+LAUNCH  := engine program mpi env output procs spawn signals sweep job loop guard pmix local openmpi mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts srun_words srun_watch remote_srun
+LAYOUT  := layout threads rankfile
 
 room = $(patsubst %,lib/$(1)/%.c,$(2))
 LIB_SRC := $(call room,base,$(BASE)) $(call room,expr,$(EXPR)) $(call room,topo,$(TOPO)) \
@@ -51,8 +53,11 @@ LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 
 # What both commands share is context and work; the rest is each one's own.
 SHARED_SRC := hrun/context.c hrun/work.c
-HRUN_SRC   := hrun/main.c hrun/options.c hrun/run.c hrun/decide.c hrun/nearest.c hrun/report.c hrun/report_json.c $(SHARED_SRC)
-CALIB_SRC  := calib/main.c calib/options.c calib/campaign.c calib/measure.c calib/show.c $(SHARED_SRC)
+SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim_fold.c) $(call room,base,buf error file write) \
+              $(call room,topo,fingerprint sysinfo) $(call room,launch,ranks notes procs mpi openmpi program)
+HRUN_SRC   := hrun/main.c hrun/options.c hrun/run.c hrun/decide.c hrun/nearest.c hrun/report.c hrun/report_cluster.c hrun/report_json.c $(SHARED_SRC)
+CALIB_SRC  := calib/main.c calib/options.c calib/campaign.c calib/campaign_left.c calib/groups.c calib/runs.c calib/parallel.c \
+              calib/progress.c calib/measure.c calib/show.c $(SHARED_SRC)
 
 # make V=1 shows whole command lines.
 Q   := $(if $(V),,@)
@@ -61,7 +66,7 @@ say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $@)
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all lib
-all: lib $(B)/bin/hrun $(B)/bin/hrun-calibrate
+all: lib $(B)/bin/hrun $(B)/bin/hrun-calibrate $(B)/bin/hrun-shim
 
 lib: $(B)/lib/libhrun.a $(B)/lib/libhrun.so
 
@@ -89,6 +94,12 @@ $(B)/bin/hrun-calibrate: $(CALIB_SRC:%.c=$(B)/%.o) $(B)/lib/libhrun.a
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+# The C library alone: it is started in front of every rank.
+$(B)/bin/hrun-shim: $(SHIM_SRC:%.c=$(B)/%.o)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
 
 # ---------------------------------------------------------------- what is installed
 MANPAGES := man/hrun.1 man/hrun-calibrate.1 man/hrun-app.5 man/hrun-cluster.5 man/hrun-profile.5 man/hrun.7
@@ -119,7 +130,7 @@ install: all $(B)/include/hrun.h $(B)/hrun.pc $(B)/completions/hrun $(B)/complet
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
 	  $(DESTDIR)$(PREFIX)/share/hrun/profiles $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 \
 	  $(DESTDIR)$(PREFIX)/share/man/man7 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -m 755 $(B)/bin/hrun $(B)/bin/hrun-calibrate $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(B)/bin/hrun $(B)/bin/hrun-calibrate $(B)/bin/hrun-shim $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(B)/lib/libhrun.a $(DESTDIR)$(PREFIX)/lib
 	install -m 755 $(B)/lib/libhrun.so $(DESTDIR)$(PREFIX)/lib/libhrun.so.0
 	ln -sf libhrun.so.0 $(DESTDIR)$(PREFIX)/lib/libhrun.so
@@ -136,11 +147,14 @@ install: all $(B)/include/hrun.h $(B)/hrun.pc $(B)/completions/hrun $(B)/complet
 UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 UNIT_BIN   := $(UNIT_TESTS:%=$(B)/tests/unit/%)
 CLI_TESTS  := $(sort $(wildcard tests/cli/*.t))
-APPS       := lu jacobi femcg fft probe
+APPS       := lu jacobi femcg fft hybrid probe
 APP_BIN    := $(APPS:%=$(B)/tests/apps/%)
 BENCH_BIN  := $(patsubst tests/bench/%.c,$(B)/tests/bench/%,$(sort $(wildcard tests/bench/*.c)))
 FUZZ_BIN   := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
+$(B)/tests/unit/test_calib_%: $(B)/tests/unit/test_calib_%.o $(patsubst %.c,$(B)/%.o,$(filter-out calib/main.c,$(CALIB_SRC))) $(B)/lib/libhrun.a
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
@@ -156,7 +170,7 @@ $(B)/tests/%.o: ALL_CFLAGS += -Itests
 $(B)/tests/apps/%: tests/apps/%.c $(wildcard tests/apps/*.h)
 	@mkdir -p $(@D)
 	$(call say,MPI)
-	$(Q)$(MPICC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -o $@ $< $(if $(filter lu,$*),-lopenblas) -lm
+	$(Q)$(MPICC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g $(if $(filter hybrid,$*),-fopenmp) -o $@ $< $(if $(filter lu,$*),-lopenblas) -lm
 
 # Root may run Open MPI in the tests; HRUN_BUILD tells them what to test.
 TEST_ENV = HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_TEST_DATA=tests/data HRUN_TEST_APPS=$(B)/tests/apps \
@@ -170,6 +184,12 @@ unit: $(UNIT_BIN)
 check: all apps unit $(FUZZ_BIN) $(B)/include/hrun.h
 	$(TEST_ENV) prove --timer -e '' $(UNIT_BIN) $(CLI_TESTS)
 
+# Tests over several hosts: one after the other, for each brings up a cluster of its own. `check` runs the short tests/cli/lab.t.
+LAB_TESTS := $(sort $(wildcard tests/lab/*.t))
+.PHONY: check-lab
+check-lab: all apps
+	$(TEST_ENV) prove --timer -e '' tests/cli/lab.t $(LAB_TESTS)
+
 # Unit tests under valgrind; tests that start MPI programs are left to `check`.
 valgrind: unit
 	$(TEST_ENV) prove --timer -e 'valgrind -q --error-exitcode=99 --leak-check=full' \
@@ -182,6 +202,11 @@ fuzz: $(FUZZ_BIN)
 
 bench: all apps $(BENCH_BIN)
 	$(TEST_ENV) tests/bench/run
+
+# Is the choice the best one? All configurations of a small emulated cluster; LAB_QUICK=1 tries it at fewer sizes.
+.PHONY: lab-accuracy
+lab-accuracy: all apps
+	$(TEST_ENV) tests/lab/accuracy $(if $(LAB_QUICK),--quick)
 
 demo: all $(B)/tests/apps/lu
 	HRUN_BUILD=$(B) tests/demo

@@ -1,9 +1,9 @@
-/* campaign.c - which runs a calibration makes; see campaign.h */
+/* campaign.c - which runs a calibration makes; see campaign.h and campaign_left.c */
 #include "campaign.h"
 
 #include "base/units.h"
+#include "groups.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -249,6 +249,8 @@ int campaign_build(struct context *c, const struct calib_settings *s, struct cam
                       "--sizes", hrun_expr_text(c->app->rule), g.skipped_rule, g.skipped_memory);
         goto fail;
     }
+    if (groups_make(c, s->parallel, &g, err))
+        goto fail;
     free(npes);
     *out = g;
     return 0;
@@ -261,78 +263,6 @@ fail:
 void campaign_release(struct campaign *g)
 {
     free(g->v);
+    free(g->group);
     memset(g, 0, sizeof *g);
-}
-
-int campaign_has(const struct campaign *g, int sub)
-{
-    for (int i = 0; i < g->n; i++)
-        if (g->v[i].sub == sub)
-            return 1;
-    return 0;
-}
-
-int campaign_left(const struct campaign *g)
-{
-    int left = 0;
-
-    for (int i = 0; i < g->n; i++)
-        if (g->v[i].have < g->wanted)
-            left += g->wanted - g->v[i].have;
-    return left;
-}
-
-/* How wall time has grown with N so far: the slope of log time over log N between the smallest and the largest known
- * size, kept between 0 and 3 (dense linear algebra). NAN while there is one size only: nothing honest can be said. */
-static double growth(const struct campaign *g)
-{
-    const struct point *lo = NULL, *hi = NULL;
-    double slope;
-
-    for (int i = 0; i < g->n; i++) {
-        const struct point *p = &g->v[i];
-
-        if (p->wall_s <= 0)
-            continue;
-        if (!lo || p->N < lo->N)
-            lo = p;
-        if (!hi || p->N > hi->N)
-            hi = p;
-    }
-    if (!lo || lo->N == hi->N)
-        return NAN;
-    slope = log(hi->wall_s / lo->wall_s) / log((double)hi->N / (double)lo->N);
-    return fmin(fmax(slope, 0), 3);
-}
-
-double campaign_time_left(const struct campaign *g)
-{
-    double total = 0, slope = growth(g);
-
-    for (int i = 0; i < g->n; i++) {
-        const struct point *p = &g->v[i], *best = NULL;
-        double est = p->wall_s, distance, least = INFINITY;
-        int runs = g->wanted - p->have;
-
-        if (runs <= 0)
-            continue;
-        for (int j = 0; est <= 0 && j < g->n; j++) {
-            const struct point *q = &g->v[j];
-
-            if (q->wall_s <= 0)
-                continue;
-            distance = fabs(log((double)p->N / (double)q->N)) + fabs(log((double)(p->pes * p->m) / (q->pes * q->m))) +
-                       (p->sub != q->sub);
-            if (distance < least) {
-                least = distance;
-                best = q;
-            }
-        }
-        if (est <= 0 && best)
-            est = best->N == p->N ? best->wall_s : best->wall_s * pow((double)p->N / (double)best->N, slope);
-        if (isnan(est))
-            return 0;
-        total += est * runs;
-    }
-    return total;
 }

@@ -1,10 +1,10 @@
-/* campaign.h - which runs a calibration makes, and how long they will take
+/* campaign.h - which runs a calibration makes, how they went, and how long they will take
  *
  * Purpose: the grid sizes x PEs x processes per PE of each sub-cluster alone (paper 000, section 4.1: models are made
  * from homogeneous sub-clusters), fitted to the application's rule, less what is measured already.
  * Invariants: points are distinct; each satisfies rule and memory limit; a point with a rule such as N % P == 0 uses
  * the valid size nearest to the wanted one (section 5.2: "we cannot use arbitrary sizes but must choose the multiples
- * of the specified P").
+ * of the specified P"); sub-clusters of different groups share no host and no file that hrun writes or reads.
  */
 #ifndef CALIB_CAMPAIGN_H
 #define CALIB_CAMPAIGN_H
@@ -17,6 +17,7 @@ struct point {
     int pes, m;               /* PEs and processes on each: P = pes * m */
     int have;                 /* good measurements on disk */
     int failed;               /* attempts that failed in this campaign */
+    int left_out;             /* 1: it failed too often, or its sub-cluster is given up */
     double wall_s;            /* mean wall time of its good runs, 0 unknown */
 };
 
@@ -26,19 +27,46 @@ struct campaign {
     int wanted;               /* repetitions of each point */
     int skipped_rule, skipped_memory; /* grid points that could not be made valid */
     int skipped_pes;          /* numbers of PEs that a sub-cluster does not have */
+    int *group;               /* of each sub-cluster, from 0; -1 when it has no point. Different groups may be measured at
+                                 the same time, sub-clusters of one are one after the other */
+    int nsubs, ngroups;
+    const char *together;     /* why there is but one group although --parallel was given; NULL when there are more */
+    int good, failed_points, hosts_failed; /* since it was built: good runs; points left out, and runs that an engine or a host
+                                 made fail */
+    char last_failure[640];
+};
+
+/* What happens while the runs are made. */
+enum event_kind { EVENT_BEGIN, EVENT_RUN, EVENT_GIVEN_UP, EVENT_WORDS };
+struct event {
+    enum event_kind kind;
+    int point;                /* BEGIN, RUN: index */
+    int sub;                  /* GIVEN_UP */
+    int ok;                   /* RUN: 1 a measurement, 0 failed: text says how */
+    int left_out;             /* RUN: it failed for the last time */
+    int host_failed;          /* RUN: the engine or a host failed, not the application */
+    double time_s, wall_s;    /* RUN */
+    char text[640];           /* RUN, GIVEN_UP: why; WORDS: what the engine says */
 };
 
 /* Build the grid. Errors: HRUN_EINVAL (bad lists, no sizes known, nothing left to measure). */
 int campaign_build(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err);
 void campaign_release(struct campaign *g);
 
+void campaign_note(struct campaign *g, const struct event *e);
+
 /* 1 if some point belongs to this sub-cluster. */
 int campaign_has(const struct campaign *g, int sub);
 
-/* Runs that are still to be made. */
-int campaign_left(const struct campaign *g);
-/* Their expected wall time: known points by their own mean, others scaled from the nearest known point by the growth
- * in N seen so far; 0 while that is not known. */
-double campaign_time_left(const struct campaign *g);
+/* Runs that are still to be made; of one sub-cluster, or with sub = -1 of all. */
+int campaign_left(const struct campaign *g, int sub);
+/* Their expected wall time, the same way: known points by their own mean, others scaled from the nearest known point by the
+ * growth in N seen so far; 0 while that is not known. */
+double campaign_time_left(const struct campaign *g, int sub);
+/* The same for all groups at the same time: the longest. */
+double campaign_time_left_parallel(const struct campaign *g);
+
+/* Append the table of points, and under it the runs and times of each sub-cluster and in all. */
+int campaign_table(const struct context *c, const struct campaign *g, struct hrun_buf *out);
 
 #endif

@@ -1,140 +1,17 @@
-/* measure.c - making the runs of a calibration, one by one, each stored at once */
+/* measure.c - hrun-calibrate PROGRAM: preparing a campaign, making it, fitting what it measured */
 #include "calib.h"
 
 #include "../hrun/work.h"
-#include "base/table.h"
 #include "base/units.h"
-#include "campaign.h"
+#include "groups.h"
+#include "parallel.h"
+#include "progress.h"
 
-#include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-/* When this many different points have failed and none has worked, the program is called wrongly: stop. */
-enum { HOPELESS = 3, RETRIES = 1 };
-
-struct progress {
-    const struct calib_settings *s;
-    int tty;                  /* stderr is a terminal: one line that is rewritten */
-    int done, total;
-    int good, failed_points;
-    char last_failure[640];
-};
-
-static void clear_line(const struct progress *p)
-{
-    if (p->tty)
-        fputs("\r\033[K", stderr);
-}
-
-/* "[ 12/60] amd-core  N=800  P=2 (2 PEs x 1)": before a run, rewritten afterwards with its time. */
-static void show_point(const struct progress *p, const struct context *c, const struct campaign *g,
-                       const struct point *point, const struct work_result *r)
-{
-    struct hrun_buf out = HRUN_BUF_INIT;
-    int width = snprintf(NULL, 0, "%d", p->total);
-    double left = campaign_time_left(g);
-
-    if (p->s->common.quiet || (!r && !p->tty))
-        return;
-    hrun_buf_addf(&out, "[%*d/%d] %s  N=%-8lld P=%-3d (%d PE%s x %d)  ", width, p->done + (r == NULL), p->total,
-                  c->cluster->subs[point->sub].name, (long long)point->N, point->pes * point->m, point->pes,
-                  point->pes == 1 ? "" : "s", point->m);
-    if (!r)
-        hrun_buf_adds(&out, "running");
-    else if (r->ok)
-        hrun_add_seconds(&out, r->time_s);
-    else
-        hrun_buf_addf(&out, "failed: %s%s%s", r->status, r->detail[0] ? ": " : "", r->detail);
-    if (left > 0 && p->done < p->total) {
-        hrun_buf_adds(&out, "   about ");
-        if (left < 1)
-            hrun_buf_adds(&out, "a second");
-        else
-            hrun_add_seconds(&out, round(left));
-        hrun_buf_adds(&out, " left");
-    }
-    clear_line(p);
-    fputs(out.data, stderr);
-    if (!p->tty || (r && !r->ok))
-        fputc('\n', stderr);
-    fflush(stderr);
-    hrun_buf_release(&out);
-}
-
-static void hear(void *ctx, const char *text)
-{
-    const struct progress *p = ctx;
-
-    if (p->s->common.verbose) {
-        clear_line(p);
-        fprintf(stderr, "hrun-calibrate: %s\n", text);
-    }
-}
-
-/* Run one point once. 0: ran (r tells how), -1: could not be run. */
-static int run_point(struct context *c, struct progress *p, char **words, const struct point *point,
-                     struct work_result *r, struct hrun_error *err)
-{
-    int n = c->cluster->nsubs, rc = -1;
-    int *pes = calloc((size_t)n, sizeof *pes), *procs = calloc((size_t)n, sizeof *procs);
-    struct work w = { .c = c, .N = point->N, .words = words, .quiet_run = 1, .on_message = hear, .ctx = p };
-    struct hrun_layout *l = NULL;
-
-    if (!pes || !procs) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
-    pes[point->sub] = point->pes;
-    procs[point->sub] = point->m;
-    l = hrun_layout_create(c->cluster, pes, procs, err);
-    if (!l || work_find_program(&w, l->nranks, err) || work_run(&w, l, r, err))
-        goto done;
-    /* An interrupted run says nothing about the application. */
-    if (!r->outcome.interrupted && !r->outcome.signalled && work_record(&w, pes, procs, r, "calibration", err))
-        goto done;
-    rc = 0;
-done:
-    hrun_layout_destroy(l);
-    free(procs);
-    free(pes);
-    return rc;
-}
-
-/* One point, with retries. 0, -1 (error), or the number of the signal that interrupted. */
-static int measure_point(struct context *c, struct progress *p, char **words, const struct campaign *g,
-                         struct point *point, int retries, struct hrun_error *err)
-{
-    struct work_result r = { 0 };
-
-    for (;;) {
-        show_point(p, c, g, point, NULL);
-        if (run_point(c, p, words, point, &r, err))
-            return -1;
-        if (r.outcome.interrupted || r.outcome.signalled)
-            return r.outcome.interrupted ? r.outcome.interrupted : r.outcome.signalled;
-        if (r.ok) {
-            point->wall_s = (point->wall_s * point->have + r.outcome.wall_s) / (point->have + 1);
-            point->have++;
-            p->done++;
-            p->good++;
-            show_point(p, c, g, point, &r);
-            return 0;
-        }
-        snprintf(p->last_failure, sizeof p->last_failure, "%s%s%s", r.status, r.detail[0] ? ": " : "", r.detail);
-        show_point(p, c, g, point, &r);
-        if (++point->failed > retries) {
-            /* Given up: it counts as done, without a measurement. */
-            p->done += g->wanted - point->have;
-            p->failed_points++;
-            point->have = g->wanted;
-            return 0;
-        }
-    }
-}
+enum { RETRIES = 1 };
 
 /* --again: a mark in the log of each sub-cluster to be measured; what stands before it no longer counts. */
 static int mark_anew(struct context *c, const struct campaign *g, struct hrun_error *err)
@@ -157,78 +34,46 @@ static int mark_anew(struct context *c, const struct campaign *g, struct hrun_er
     return rc;
 }
 
-static int make_runs(struct context *c, struct progress *p, char **words, struct campaign *g, int retries,
-                     struct hrun_error *err)
+static int has_measurements(const struct campaign *g, int sub)
 {
-    /* Repetitions outermost: stopped early, there is still one run of everything. */
-    for (int rep = 0; rep < g->wanted; rep++) {
-        for (int i = 0; i < g->n; i++) {
-            int rc = g->v[i].have <= rep ? measure_point(c, p, words, g, &g->v[i], retries, err) : 0;
-
-            if (rc)
-                return rc;
-            if (!p->good && p->failed_points >= HOPELESS) {
-                clear_line(p);
-                return hrun_fail(err, HRUN_ENODATA,
-                                 "the first %d points all failed (%s); is this how the program is started? Every run "
-                                 "needs the size, for instance '{N}' among its arguments",
-                                 HOPELESS, p->last_failure);
-            }
-        }
-    }
+    for (int i = 0; i < g->n; i++)
+        if (g->v[i].sub == sub && g->v[i].have)
+            return 1;
     return 0;
 }
 
-static int show_plan(const struct context *c, const struct campaign *g)
+/* Fit every sub-cluster of the campaign and print the table. One that cannot be fitted does not keep the others from it.
+ * Result: the exit status. */
+static int fit_all(struct context *c, const struct campaign *g)
 {
-    struct hrun_table *t = hrun_table_create("lrrrrr");
-    struct hrun_buf out = HRUN_BUF_INIT;
-    int rc;
-
-    if (!t)
-        return -1;
-    hrun_table_row(t, "sub-cluster", "N", "P", "PEs", "procs/PE", "runs");
-    for (int i = 0; i < g->n; i++) {
-        const struct point *p = &g->v[i];
-
-        hrun_table_cell(t, "%s", c->cluster->subs[p->sub].name);
-        hrun_table_cell(t, "%lld", (long long)p->N);
-        hrun_table_cell(t, "%d", p->pes * p->m);
-        hrun_table_cell(t, "%d", p->pes);
-        hrun_table_cell(t, "%d", p->m);
-        hrun_table_cell(t, "%d", p->have < g->wanted ? g->wanted - p->have : 0);
-    }
-    rc = hrun_table_render(t, 0, &out);
-    hrun_buf_addf(&out, "%d runs to make; %d points that the rule and %d that the memory excludes\n", campaign_left(g),
-                  g->skipped_rule, g->skipped_memory);
-    fputs(out.data, stdout);
-    hrun_table_destroy(t);
-    hrun_buf_release(&out);
-    return rc;
-}
-
-/* Fit every sub-cluster of the campaign and print the table. */
-static int fit_all(struct context *c, const struct campaign *g, struct hrun_error *err)
-{
-    int n = c->cluster->nsubs, k = 0, rc = 0;
+    int n = c->cluster->nsubs, k = 0, status = 0;
     struct hrun_models **models = calloc((size_t)n, sizeof *models);
     struct hrun_buf out = HRUN_BUF_INIT;
+    struct hrun_error err = { 0 };
 
-    if (!models)
-        return hrun_fail_nomem(err);
-    for (int i = 0; i < n && !rc; i++) {
-        if (campaign_has(g, i))
-            rc = fit_and_store(c, c->signatures.v[i], c->cluster->subs[i].name, &models[k++], err);
+    if (!models) {
+        hrun_fail_nomem(&err);
+        return context_complain("hrun-calibrate", &err);
     }
-    if (!rc && models_table(models, k, c->set->verbose, &out))
-        rc = hrun_fail_nomem(err);
-    if (!rc)
+    for (int i = 0; i < n; i++) {
+        if (!has_measurements(g, i))
+            continue;
+        if (fit_and_store(c, c->signatures.v[i], c->cluster->subs[i].name, &models[k], &err))
+            status = context_complain("hrun-calibrate", &err);
+        else
+            k++;
+    }
+    if (k && models_table(models, k, c->set->verbose, &out)) {
+        hrun_fail_nomem(&err);
+        status = context_complain("hrun-calibrate", &err);
+    } else if (k) {
         fputs(out.data, stdout);
+    }
     for (int i = 0; i < k; i++)
         hrun_models_destroy(models[i]);
     free(models);
     hrun_buf_release(&out);
-    return rc;
+    return status;
 }
 
 static int prepare(struct context *c, const struct calib_settings *s, char **words, struct campaign *g,
@@ -256,49 +101,169 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
     return campaign_build(c, s, g, err);
 }
 
-int calib_measure(const struct calib_settings *s, char **words)
+/* The models of P > Mi need two PEs of a sub-cluster: one that has a single PE is never chosen together with others. */
+static void say_alone(const struct context *c, const struct campaign *g, FILE *to, const char *prefix)
 {
+    for (int i = 0; i < c->cluster->nsubs && c->cluster->nsubs > 1; i++)
+        if (campaign_has(g, i) && c->cluster->subs[i].npes == 1)
+            fprintf(to, "%ssub-cluster %s has one PE: measured alone it does not tell how it works together with others, "
+                    "so hrun will use it alone or not at all (a finer --level gives more PEs)\n", prefix,
+                    c->cluster->subs[i].name);
+}
+
+static int dry_run(const struct context *c, const struct campaign *g, struct hrun_error *err)
+{
+    struct hrun_buf out = HRUN_BUF_INIT;
+    int rc = campaign_table(c, g, &out);
+
+    if (g->ngroups > 1) {
+        hrun_buf_adds(&out, "at the same time: ");
+        groups_text(c, g, &out);
+        hrun_buf_addc(&out, '\n');
+    }
+    rc = rc || out.failed ? hrun_fail_nomem(err) : 0;
+    if (!rc)
+        fputs(out.data, stdout);
+    if (!rc && g->together)
+        printf("--parallel changes nothing: %s\n", g->together);
+    if (!rc)
+        say_alone(c, g, stdout, "");
+    hrun_buf_release(&out);
+    return rc;
+}
+
+/* What is to be known before the first run. */
+static void say_before(const struct context *c, const struct calib_settings *s, const struct campaign *g)
+{
+    int all = g->n * g->wanted, left = campaign_left(g, -1);
+    struct hrun_buf groups = HRUN_BUF_INIT;
+
+    if (s->common.quiet)
+        return;
+    groups_text(c, g, &groups);
+    if (left < all)
+        fprintf(stderr, "hrun-calibrate: %d of %d runs are measured already (--again measures them anew)\n", all - left, all);
+    if (s->parallel && g->ngroups > 1)
+        fprintf(stderr, "hrun-calibrate: what shares no host is measured at the same time: %s\n", groups.failed ? "" : groups.data);
+    else if (s->parallel && g->together)
+        fprintf(stderr, "hrun-calibrate: --parallel changes nothing: %s\n", g->together);
+    say_alone(c, g, stderr, "hrun-calibrate: ");
+    hrun_buf_release(&groups);
+}
+
+/* What is to be known of failures. Result: the exit status. */
+static int say_after(const struct campaign *g)
+{
+    if (!g->failed_points)
+        return 0;
+    if (!g->good && !g->hosts_failed)
+        fprintf(stderr, "hrun-calibrate: the first %d points all failed (%s); is this how the program is started? Every run "
+                "needs the size, for instance '{N}' among its arguments\n", g->failed_points, g->last_failure);
+    else
+        fprintf(stderr, "hrun-calibrate: %d point%s failed and %s left out (last: %s)\n", g->failed_points,
+                g->failed_points == 1 ? "" : "s", g->failed_points == 1 ? "is" : "are", g->last_failure);
+    return STATUS_FAILED;
+}
+
+/* Make the runs and fit. Result: the exit status; -1 with *err. */
+static int make_campaign(struct context *c, const struct calib_settings *s, struct campaign *g, char **words, int retries,
+                         struct hrun_error *err)
+{
+    struct progress p;
+    struct runs r = { .c = c, .words = words, .verbose = s->common.verbose, .g = g, .group = -1, .retries = retries,
+                      .tell = progress_show, .ctx = &p };
+    int rc, status, dead = 0;
+
+    if (progress_start(&p, c, g, g->ngroups > 1, err))
+        return -1;
+    say_before(c, s, g);
+    rc = s->again ? mark_anew(c, g, err) : 0;
+    if (!rc)
+        rc = g->ngroups > 1 ? parallel_make(&r, &dead, err) : runs_make(&r, err);
+    progress_end(&p);
+    if (rc < 0)
+        return -1;
+    if (rc > 0) {
+        fprintf(stderr, "hrun-calibrate: stopped; %d measurement%s kept, the same command%s goes on from here\n",
+                g->good, g->good == 1 ? " is" : "s are", s->again ? " without --again" : "");
+        return 128 + rc;
+    }
+    status = say_after(g);
+    if (!s->no_fit) {
+        rc = fit_all(c, g);
+        status = status ? status : rc;
+    }
+    return status ? status : dead ? STATUS_FAILED : 0;
+}
+
+/* Is the cluster of the same PEs? Then what a host has changed in does not matter to times. */
+static int same_cluster(const struct context *a, const struct context *b)
+{
+    if (a->cluster->nsubs != b->cluster->nsubs)
+        return 0;
+    for (int i = 0; i < a->cluster->nsubs; i++)
+        if (strcmp(a->signatures.v[i], b->signatures.v[i]) || a->cluster->subs[i].npes != b->cluster->subs[i].npes)
+            return 0;
+    return 1;
+}
+
+/* A host is not what was remembered of it, which *err says: ask all hosts anew, into c and g, and go on if nothing that
+ * matters has changed, or no run was made before. Result: the exit status; -1 with *err. */
+static int go_on_anew(struct context *c, struct calib_settings *s, struct campaign *g, char **words, int retries,
+                      struct hrun_error *err)
+{
+    struct context fresh = { 0 };
+    struct campaign rest = { 0 };
+    struct hrun_error why = *err;
+    int begun = g->good || g->failed_points, same, status;
+
+    s->common.refresh = 1;
+    s->again = 0;             /* the marks are in the log */
+    if (!s->common.quiet)
+        fprintf(stderr, "hrun-calibrate: %s; asking all hosts anew\n", why.text);
+    if (prepare(&fresh, s, words, &rest, err)) {
+        context_release(&fresh);
+        return -1;
+    }
+    same = same_cluster(c, &fresh);
+    campaign_release(g);
+    context_release(c);
+    *c = fresh;
+    *g = rest;
+    if (!same && begun)
+        return hrun_fail(err, HRUN_ECHANGED, "%s, and the sub-clusters are no longer what they were when this calibration "
+                         "began (hrun --show-cluster); what was measured is kept, the same command goes on from here", why.text);
+    status = make_campaign(c, s, g, words, retries, err);
+    if (status < 0 && err->code == HRUN_ECHANGED) {
+        why = *err;
+        hrun_fail(err, HRUN_ECHANGED, "%s, and again after all hosts were asked anew; what was measured is kept, the same command "
+                  "goes on from here", why.text);
+    }
+    return status;
+}
+
+int calib_measure(const struct calib_settings *settings, char **words)
+{
+    struct calib_settings own = *settings, *s = &own;
     struct context c = { 0 };
     struct campaign g = { 0 };
     struct hrun_error err = { 0 };
-    struct progress p = { .s = s, .tty = isatty(STDERR_FILENO) };
     int64_t retries = RETRIES;
-    int rc, status = 0;
+    int status;
 
     if (!words[0]) {
         fputs("hrun-calibrate: no program given; say hrun-calibrate [OPTION]... PROGRAM, or hrun-calibrate --help\n",
               stderr);
         return STATUS_FAILED;
     }
-    rc = s->retries ? hrun_parse_count("--retries", s->retries, 0, 1000, &retries, &err) : 0;
-    if (!rc)
-        rc = prepare(&c, s, words, &g, &err);
-    if (!rc && s->dry_run) {
-        rc = show_plan(&c, &g) ? hrun_fail_nomem(&err) : 0;
-    } else if (!rc) {
-        p.total = campaign_left(&g);
-        if (!s->common.quiet && p.total < g.n * g.wanted)
-            fprintf(stderr, "hrun-calibrate: %d of %d runs are measured already (--again measures them anew)\n",
-                    g.n * g.wanted - p.total, g.n * g.wanted);
-        rc = s->again ? mark_anew(&c, &g, &err) : 0;
-        if (!rc)
-            rc = make_runs(&c, &p, words, &g, (int)retries, &err);
-        clear_line(&p);
-        if (rc > 0) {
-            fprintf(stderr, "hrun-calibrate: stopped; %d measurement%s kept, the same command%s goes on from here\n",
-                    p.good, p.good == 1 ? " is" : "s are", s->again ? " without --again" : "");
-            status = 128 + rc;
-            rc = 0;
-        } else if (!rc && !s->no_fit) {
-            rc = fit_all(&c, &g, &err);
-        }
-        if (!rc && p.failed_points) {
-            fprintf(stderr, "hrun-calibrate: %d point%s failed and %s left out (last: %s)\n", p.failed_points,
-                    p.failed_points == 1 ? "" : "s", p.failed_points == 1 ? "is" : "are", p.last_failure);
-            status = status ? status : STATUS_FAILED;
-        }
-    }
-    if (rc)
+    if ((s->retries && hrun_parse_count("--retries", s->retries, 0, 1000, &retries, &err)) ||
+        prepare(&c, s, words, &g, &err))
+        status = -1;
+    else
+        status = s->dry_run ? dry_run(&c, &g, &err) : make_campaign(&c, s, &g, words, (int)retries, &err);
+    if (status < 0 && err.code == HRUN_ECHANGED)
+        status = go_on_anew(&c, s, &g, words, (int)retries, &err);
+    if (status < 0)
         status = context_complain("hrun-calibrate", &err);
     campaign_release(&g);
     context_release(&c);

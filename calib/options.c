@@ -34,6 +34,8 @@ const struct hrun_opt calib_options[] = {
       hrun_opt_string, AT(repetitions) },
     { "retries", 0, HRUN_OPT_WORD, "K", NULL, "how often a failed run is tried again (default 1)", "What to measure",
       hrun_opt_string, AT(retries) },
+    { "parallel", 0, HRUN_OPT_NONE, NULL, NULL, "measure sub-clusters that share no host at the same time",
+      "What to measure", hrun_opt_flag, AT(parallel) },
     { "again", 0, HRUN_OPT_NONE, NULL, NULL, "measure also what is measured already", "What to measure",
       hrun_opt_flag, AT(again) },
     { "dry-run", 0, HRUN_OPT_NONE, NULL, NULL, "show the runs that would be made", "What to measure", hrun_opt_flag,

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -50,8 +51,8 @@ static char *hrun_path(void)
 }
 
 /* Of other hosts; ctx is the settings. A healthy host answers within a second; ten also suffice a slow name server. */
-static int ask_topologies(void *ctx, char *const *hosts, int n, struct hrun_buf *texts, int *bad,
-                          struct hrun_error *err)
+static int ask_topologies(void *ctx, char *const *hosts, int n, int skip, struct hrun_buf *texts,
+                          struct hrun_error *errors, struct hrun_error *err)
 {
     const struct common_settings *s = ctx;
     char *path = hrun_path(), export[] = "--export-topology";
@@ -59,13 +60,53 @@ static int ask_topologies(void *ctx, char *const *hosts, int n, struct hrun_buf 
     struct hrun_remote what = {
         .argv = argv, .mca = s->mca.v, .n_mca = (int)s->mca.n, .timeout_s = 10,
         .missing = "install hrun there at the same path",
-        .otherwise = "describe the host in a cluster file (see hrun-cluster(5))",
+        .otherwise = "describe the host in a cluster file (see hrun-cluster(5))", .keep_going = skip,
     };
-    int rc = path ? hrun_remote_run(&what, hosts, n, texts, bad, err)
+    int rc = path ? hrun_remote_run(&what, hosts, n, texts, errors, err)
                   : hrun_fail_errno(err, HRUN_EIO, "cannot find the path of hrun itself");
 
     free(path);
     return rc;
+}
+
+/* What hosts said is kept in $HRUN_CACHE, else below the user's cache folder. The caller frees it; NULL: nowhere. */
+static char *cache_folder(void)
+{
+    static const struct { const char *variable, *below; } places[] = {
+        { "HRUN_CACHE", "" }, { "XDG_CACHE_HOME", "/hrun/topologies" }, { "HOME", "/.cache/hrun/topologies" },
+    };
+    const char *value;
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        if ((value = getenv(places[i].variable)) && *value)
+            return hrun_strf("%s%s", value, places[i].below);
+    return NULL;
+}
+
+/* What reaches other hosts: the settings of the remote shell, and the job whose steps do. The caller frees it. */
+static char *way_to_hosts(const struct common_settings *s)
+{
+    static const char *const variables[] = { "OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent", "SLURM_JOB_ID",
+                                             "SLURM_RESTART_COUNT" };
+    struct hrun_buf b = HRUN_BUF_INIT;
+    const char *value;
+
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+        if ((value = getenv(variables[i])))
+            hrun_buf_addf(&b, "%s=%s\n", variables[i], value);
+    for (size_t i = 0; i < s->mca.n; i++)
+        if (strstr(s->mca.v[i], "sh_agent="))
+            hrun_buf_addf(&b, "%s\n", s->mca.v[i]);
+    return hrun_buf_detach(&b);
+}
+
+/* What a discovery left out, and what -v wants to know of it. */
+static void tell_discovery(const struct hrun_cluster *cl, const struct common_settings *s)
+{
+    for (size_t i = 0; i < cl->why_not.n && !s->quiet; i++)
+        fprintf(stderr, "%s: %s; left out\n", program_invocation_short_name, cl->why_not.v[i]);
+    if (s->verbose && cl->cache_note)
+        fprintf(stderr, "%s: %s\n", program_invocation_short_name, cl->cache_note);
 }
 
 int context_cluster(struct context *c, const struct common_settings *s, struct hrun_error *err)
@@ -73,16 +114,28 @@ int context_cluster(struct context *c, const struct common_settings *s, struct h
     struct hrun_cluster_request req = {
         .cluster_file = s->cluster_file, .host_file = s->host_file, .hosts = s->hosts, .level = -1,
         .topologies = ask_topologies, .ctx = (void *)(uintptr_t)s,
+        .refresh = s->refresh, .skip_unreachable = s->skip_unreachable,
     };
     enum hrun_level level;
+    char *cache, *via;
+    int rc;
 
     c->set = s;
     if (s->level) {
         if (hrun_level_parse(s->level, &level, err))
             return -1;
         req.level = (int)level;
+    } else if (c->app && c->app->threads_fill && !s->cluster_file) {
+        req.level = HRUN_LEVEL_NODE;  /* a core leaves nothing to be shared out */
     }
-    return hrun_cluster_discover(&req, &c->cluster, err);
+    req.cache_dir = cache = cache_folder();
+    req.via = via = way_to_hosts(s);
+    rc = hrun_cluster_discover(&req, &c->cluster, err);
+    if (!rc)
+        tell_discovery(c->cluster, s);
+    free(via);
+    free(cache);
+    return rc;
 }
 
 int context_program(struct context *c, const char *argv0, struct hrun_error *err)
@@ -166,24 +219,46 @@ static char *share_folder(void)
     return strdup(HRUN_SHARE);
 }
 
-int context_app(struct context *c, const char *argv0, struct hrun_error *err)
+/* What -x says of a variable: its value, or NULL. The last one counts, as it does for the processes. */
+static const char *exported(const struct common_settings *s, const char *name)
 {
-    char *share = share_folder();
+    const char *value = NULL;
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i < s->env.n; i++) {
+        if (!strncmp(s->env.v[i], name, len) && s->env.v[i][len] == '=')
+            value = s->env.v[i] + len + 1;
+        else if (!strcmp(s->env.v[i], name) && !value)
+            value = getenv(name);
+    }
+    return value;
+}
+
+static int find_app(struct context *c, const char *argv0, struct hrun_error *err)
+{
     char *const *defines = c->set->defines.v;
     int ndefines = (int)c->set->defines.n;
+
+    if (c->set->app)
+        return hrun_app_find(&c->app_dirs, c->set->app, defines, ndefines, &c->app, err);
+    if (!argv0)
+        return 0;
+    return hrun_app_find_program(&c->app_dirs, argv0, defines, ndefines, &c->app, err);
+}
+
+int context_app(struct context *c, const char *argv0, struct hrun_error *err)
+{
+    const char *threads = exported(c->set, "OMP_NUM_THREADS");
+    char *share = share_folder();
     int rc;
 
     if (!share)
         return hrun_fail_nomem(err);
     rc = hrun_app_path(c->set->profile_path, share, &c->app_dirs, err);
     free(share);
-    if (rc)
+    if (rc || find_app(c, argv0, err))
         return -1;
-    if (c->set->app)
-        return hrun_app_find(&c->app_dirs, c->set->app, defines, ndefines, &c->app, err);
-    if (!argv0)
-        return 0;
-    return hrun_app_find_program(&c->app_dirs, argv0, defines, ndefines, &c->app, err);
+    return c->app && c->app->threads_fill && threads ? hrun_app_fix_threads(c->app, threads, err) : 0;
 }
 
 int context_store(struct context *c, struct hrun_error *err)
@@ -203,7 +278,7 @@ int context_engine(struct context *c, struct hrun_error *err)
     if (name && strcmp(name, "auto")) {
         c->engine = hrun_engine_find(name);
         if (!c->engine)
-            return hrun_fail(err, HRUN_EINVAL, "no engine '%s'; there are local and mpirun", name);
+            return hrun_fail(err, HRUN_EINVAL, "no engine '%s'; there are local, mpirun and srun", name);
         if (c->engine->usable(c->cluster, err))
             return -1;
     } else {
@@ -259,7 +334,7 @@ int context_complain(const char *command, const struct hrun_error *err)
 }
 
 int context_meta(const struct common_settings *s, const struct hrun_opt *table, const char *command,
-                 const char *usage, const char *after)
+                 const char *usage, const char *after, const char *subcommands)
 {
     struct hrun_buf out = HRUN_BUF_INIT;
 
@@ -272,7 +347,7 @@ int context_meta(const struct common_settings *s, const struct hrun_opt *table, 
     } else if (s->version) {
         hrun_buf_addf(&out, "%s %s\n", command, HRUN_VERSION);
     } else {
-        hrun_opts_completion(table, command, &out);
+        hrun_opts_completion(table, command, subcommands, &out);
     }
     fputs(out.data, stdout);
     hrun_buf_release(&out);

@@ -36,6 +36,7 @@ struct common_settings {
     struct hrun_strvec defines;       /* -D */
     struct hrun_strvec env;           /* -x */
     struct hrun_strvec mca;           /* --mca, "KEY=VALUE" */
+    int refresh, skip_unreachable;
     int force, json, quiet, verbose;
     int export_topology;              /* of hrun alone; here because main.c need not know it */
     int help, version, completion;
@@ -56,7 +57,7 @@ void common_settings_release(struct common_settings *s);
 
 /* Rows of the option table that both commands have. */
 #define COMMON_OPTIONS_WHAT \
-    { "app", 0, HRUN_OPT_WORD, "NAME", NULL, "app definition (default: the one that knows the program's name)", \
+    { "app", 0, HRUN_OPT_NAME, "NAME", "hrun --list-apps", "app definition (default: the one that knows the program's name)", \
       "Application", hrun_opt_string, COMMON_AT(app) }, \
     { "define", 'D', HRUN_OPT_WORD, "NAME=VALUE", NULL, "set a constant of the app definition", \
       "Application", hrun_opt_append, COMMON_AT(defines) }, \
@@ -79,10 +80,14 @@ void common_settings_release(struct common_settings *s);
       "Machine", hrun_opt_string, COMMON_AT(cluster_file) }, \
     { "level", 0, HRUN_OPT_CHOICE, "LEVEL", "node package numa l3 core", \
       "what one PE is (default: core on one host, node on several)", \
-      "Machine", hrun_opt_string, COMMON_AT(level) }
+      "Machine", hrun_opt_string, COMMON_AT(level) }, \
+    { "refresh", 0, HRUN_OPT_NONE, NULL, NULL, "ask all hosts anew what they are made of", \
+      "Machine", hrun_opt_flag, COMMON_AT(refresh) }, \
+    { "skip-unreachable", 0, HRUN_OPT_NONE, NULL, NULL, "leave out hosts that do not answer", \
+      "Machine", hrun_opt_flag, COMMON_AT(skip_unreachable) }
 
 #define COMMON_OPTIONS_LAUNCH \
-    { "engine", 0, HRUN_OPT_CHOICE, "NAME", "auto local mpirun", "what starts the processes", \
+    { "engine", 0, HRUN_OPT_CHOICE, "NAME", "auto local mpirun srun", "what starts the processes", \
       "Launch", hrun_opt_string, COMMON_AT(engine) }, \
     { "export", 'x', HRUN_OPT_WORD, "NAME[=VALUE]", NULL, "give an environment variable to the processes", \
       "Launch", hrun_opt_append, COMMON_AT(env) }, \
@@ -117,7 +122,8 @@ struct context {
     double timeout_s;                 /* 0: none */
 };
 
-/* Cluster from the settings. */
+/* Cluster from the settings; after context_app, whose definition may want other PEs (`threads: fill`: whole nodes, unless
+ * the settings or a cluster file say otherwise). */
 int context_cluster(struct context *c, const struct common_settings *s, struct hrun_error *err);
 /* Program and its MPI, in place of any found before; argv0 as the user wrote it. Errors: HRUN_ENOPROG, HRUN_ENOEXEC, HRUN_EIO. */
 int context_program(struct context *c, const char *argv0, struct hrun_error *err);
@@ -135,9 +141,10 @@ void context_release(struct context *c);
 /* Print "hrun: ..." for an error on stderr; result: the exit status that goes with it. */
 int context_complain(const char *command, const struct hrun_error *err);
 
-/* Handle --help, --version and --completion. usage: the lines above the options.
+/* Handle --help, --version and --completion. usage: the lines above the options; subcommands: those of the command, for
+ * its completion, or NULL.
  * Result: 1 when one of them was asked for and printed, else 0. */
 int context_meta(const struct common_settings *s, const struct hrun_opt *table, const char *command,
-                 const char *usage, const char *after);
+                 const char *usage, const char *after, const char *subcommands);
 
 #endif

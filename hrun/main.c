@@ -12,7 +12,7 @@ int main(int argc, char **argv)
     context_start();
     if (hrun_opts_parse(hrun_options, &s, argc, argv, &rest, &err))
         status = context_complain("hrun", &err);
-    else if (context_meta(&s.common, hrun_options, "hrun", hrun_usage, hrun_usage_after))
+    else if (context_meta(&s.common, hrun_options, "hrun", hrun_usage, hrun_usage_after, NULL))
         status = 0;
     else if (s.show_cluster)
         status = run_show_cluster(&s, argv + rest);

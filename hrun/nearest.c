@@ -68,11 +68,12 @@ static int flat_init(struct flat *f, const struct hrun_app *app, int nsubs)
     return 0;
 }
 
+/* Of our own work: on a busy machine the same sizes are found. */
 static double seconds_now(void)
 {
     struct timespec ts;
 
-    clock_gettime(CLOCK_MONOTONIC, &ts);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
     return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
 }
 

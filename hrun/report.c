@@ -77,6 +77,7 @@ void report_calibrate_command(const struct context *c, int again, int64_t N, cha
     add_option(out, "--cluster", s->cluster_file);
     add_option(out, "--hostfile", s->host_file);
     add_option(out, "--host", s->hosts);
+    hrun_buf_adds(out, s->skip_unreachable ? " --skip-unreachable" : "");
     add_option(out, "--level", s->level);
     add_option(out, "--engine", s->engine);
     add_option(out, "--wdir", s->wdir);
@@ -136,16 +137,51 @@ static void add_heading(const struct context *c, const struct decision *d, char 
     hrun_buf_release(&right);
 }
 
+/* "2", or "2-3" where ranks differ. */
+static void add_range(struct hrun_buf *out, int min, int max)
+{
+    hrun_buf_addf(out, min == max ? "%d" : "%d-%d", min, max);
+}
+
+/* The cells of a sub-cluster's ranks: the cores that each may use, and its threads. */
+static void add_threads(const struct context *c, const struct decision *d, const struct hrun_layout *l, int sub,
+                        struct hrun_table *t)
+{
+    const struct hrun_subcluster *s = &c->cluster->subs[sub];
+    struct hrun_buf cores = HRUN_BUF_INIT, threads = HRUN_BUF_INIT;
+    struct hrun_layout_share share;
+
+    hrun_layout_share(l, sub, &share);
+    if (share.cores_max) {
+        add_range(&cores, share.cores_min, share.cores_max);
+        if (d->has_config && d->procs[sub] > s->cores_per_pe)
+            hrun_buf_adds(&cores, ", shared");
+        if (c->app->threads)
+            hrun_buf_addf(&threads, "%s (-x)", c->app->threads);
+        else
+            add_range(&threads, share.threads_min, share.threads_max);
+    }
+    hrun_table_cell(t, "%s", cores.len ? cores.data : "-");
+    hrun_table_cell(t, "%s", threads.len ? threads.data : "-");
+    hrun_buf_release(&cores);
+    hrun_buf_release(&threads);
+}
+
 static int add_subclusters(const struct context *c, const struct decision *d, const struct hrun_layout *l,
                            struct hrun_buf *out, struct hrun_error *err)
 {
-    struct hrun_table *t = hrun_table_create("lllllrl");
+    int fill = c->app && c->app->threads_fill;
+    const char *predicted = d->predicted ? "predicted" : "";
+    struct hrun_table *t = hrun_table_create(fill ? "lllllllrl" : "lllllrl");
     struct hrun_buf hosts = HRUN_BUF_INIT, ranks = HRUN_BUF_INIT, time = HRUN_BUF_INIT;
     int rc = -1;
 
     if (!t)
         return hrun_fail_nomem(err);
-    hrun_table_row(t, "sub-cluster", "hosts", "PEs used", "procs/PE", "ranks", d->predicted ? "predicted" : "", "");
+    if (fill)
+        hrun_table_row(t, "sub-cluster", "hosts", "PEs used", "procs/PE", "cores/proc", "threads", "ranks", predicted, "");
+    else
+        hrun_table_row(t, "sub-cluster", "hosts", "PEs used", "procs/PE", "ranks", predicted, "");
     for (int i = 0; i < d->nsubs; i++) {
         const struct hrun_subcluster *s = &c->cluster->subs[i];
         int used = d->has_config ? d->pes[i] : d->subs[i].npes;
@@ -154,7 +190,7 @@ static int add_subclusters(const struct context *c, const struct decision *d, co
         hrun_buf_reset(&ranks);
         hrun_buf_reset(&time);
         if (used)
-            hrun_subcluster_hosts(c->cluster, s, 0, used, &hosts);
+            report_hosts(c->cluster, s, used, &hosts);
         hrun_layout_ranks(l, i, &ranks);
         if (d->predicted && d->sub_time_s[i] > 0)
             hrun_add_seconds(&time, d->sub_time_s[i]);
@@ -167,6 +203,8 @@ static int add_subclusters(const struct context *c, const struct decision *d, co
             hrun_table_cell(t, "%d", d->procs[i]);
         else
             hrun_table_cell(t, "-");
+        if (fill)
+            add_threads(c, d, l, i, t);
         hrun_table_cell(t, "%s", ranks.data);
         hrun_table_cell(t, "%s", time.len ? time.data : d->predicted ? "-" : "");
         hrun_table_cell(t, "%s", d->predicted && used && i == d->limiting ? "<- limits" : "");
@@ -239,10 +277,26 @@ static void add_counts(const struct decision *d, struct hrun_buf *out)
     hrun_buf_adds(out, d->plan->exact ? "\n" : "  (search not exact)\n");
 }
 
+/* Is every PE a core of a host that has several? */
+static int one_core_each(const struct hrun_cluster *cl)
+{
+    int several = 0;
+
+    for (int i = 0; i < cl->nsubs; i++) {
+        if (cl->subs[i].level != HRUN_LEVEL_CORE)
+            return 0;
+        several |= cl->subs[i].npes > 1;
+    }
+    return several;
+}
+
 static void add_notes(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
 {
     int missing = 0;
 
+    if (c->app && c->app->threads_fill && one_core_each(c->cluster))
+        hrun_buf_addf(out, "  %s fills cores with threads, and each PE is one core: choose larger PEs, for instance --level "
+                      "node\n", c->app->name);
     for (int i = 0; i < d->nsubs; i++) {
         if (d->subs[i].why_not)
             hrun_buf_addf(out, "  sub-cluster %s is not used by the model: %s\n", c->cluster->subs[i].name,
@@ -277,6 +331,9 @@ static void add_command(const struct context *c, const struct command *cmd, stru
                       cmd->layout->nranks == 1 ? "" : "es");
     }
     hrun_buf_addf(out, "%s\n", cmd->mpirun);
+    if (cmd->layout->uneven_threads)
+        hrun_buf_addf(out, "  %s OMP_NUM_THREADS, which differs from process to process\n",
+                      strcmp(c->engine->name, "local") ? "and by hrun-shim" : "but for");
     if (c->set->verbose) {
         if (!hrun_layout_rankfile(cmd->layout, &rankfile, &why))
             hrun_buf_addf(out, "\n  hrun.rankfile:\n%s", rankfile.data);
@@ -326,55 +383,6 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
     add_notes(c, d, words, out);
     add_command(c, cmd, out);
     return finish(out, err);
-}
-
-int report_cluster(const struct context *c, struct hrun_buf *out, struct hrun_error *err)
-{
-    const struct hrun_cluster *cl = c->cluster;
-    struct hrun_table *t = hrun_table_create("lllrrlrl");
-    struct hrun_buf hosts = HRUN_BUF_INIT, memory = HRUN_BUF_INIT;
-    int n = total_pes(cl), rc;
-
-    if (!t)
-        return hrun_fail_nomem(err);
-    hrun_buf_addf(out, "%d PE%s in %d sub-cluster%s on %d host%s (%s)\n\n", n, plural(n), cl->nsubs, plural(cl->nsubs),
-                  cl->nhosts, plural(cl->nhosts), cl->source);
-    hrun_table_row(t, "sub-cluster", "CPU model", "level", "PEs", "cores/PE", "hosts", "memory/PE", "signature");
-    for (int i = 0; i < cl->nsubs; i++) {
-        const struct hrun_subcluster *s = &cl->subs[i];
-
-        hrun_buf_reset(&hosts);
-        hrun_buf_reset(&memory);
-        hrun_subcluster_hosts(cl, s, 0, s->npes, &hosts);
-        if (s->memory_bytes)
-            hrun_add_bytes(&memory, (double)s->memory_bytes);
-        else
-            hrun_buf_adds(&memory, "unknown");
-        hrun_table_cell(t, "%s", s->name);
-        hrun_table_cell(t, "%s%s%s%s", s->cpu_model, s->core_kind[0] ? " (" : "", s->core_kind,
-                        s->core_kind[0] ? ")" : "");
-        hrun_table_cell(t, "%s", hrun_level_name(s->level));
-        hrun_table_cell(t, "%d", s->npes);
-        hrun_table_cell(t, "%d", s->cores_per_pe);
-        hrun_table_cell(t, "%s", hosts.data);
-        hrun_table_cell(t, "%s", memory.data);
-        hrun_table_cell(t, "%s", (size_t)i < c->signatures.n ? c->signatures.v[i] : "-");
-    }
-    rc = hrun_table_render(t, 2, out) ? hrun_fail_nomem(err) : finish(out, err);
-    if (!rc && c->set->verbose) {
-        for (int i = 0; i < cl->nsubs; i++)
-            for (int k = 0; k < cl->subs[i].npes; k++) {
-                const struct hrun_pe *pe = &cl->subs[i].pes[k];
-
-                hrun_buf_addf(out, "%s  %s PE %d: host %s, cores %s, PUs %s\n", i + k ? "" : "\n", cl->subs[i].name, k,
-                              cl->hosts[pe->host].name, pe->cores, pe->cpuset[0] ? pe->cpuset : "-");
-            }
-        rc = finish(out, err);
-    }
-    hrun_table_destroy(t);
-    hrun_buf_release(&hosts);
-    hrun_buf_release(&memory);
-    return rc;
 }
 
 void report_before(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)

@@ -33,4 +33,7 @@ void report_before(const struct context *c, const struct decision *d, char *cons
 void report_after(const struct context *c, const struct decision *d, const struct work_result *r, int told,
                   int recorded, char *const *words, struct hrun_buf *out);
 
+/* Append the hosts of the first n PEs of a sub-cluster, folded; of a long list the beginning and how many they are. */
+void report_hosts(const struct hrun_cluster *cl, const struct hrun_subcluster *s, int n, struct hrun_buf *out);
+
 #endif

@@ -66,9 +66,10 @@ static json_t *ranks(const struct hrun_layout *l)
     for (int r = 0; r < l->nranks; r++) {
         const struct hrun_rank *k = &l->ranks[r];
 
-        json_array_append_new(a, json_pack("{s:i, s:o, s:s, s:i, s:s, s:s}", "rank", r, "host",
+        json_array_append_new(a, json_pack("{s:i, s:o, s:s, s:i, s:s, s:s, s:o}", "rank", r, "host",
                                            text(cl->hosts[k->host].name), "subcluster", cl->subs[k->sub].name, "pe", k->pe,
-                                           "cores", k->cores, "pus", k->cpuset));
+                                           "cores", k->cores, "pus", k->cpuset, "threads",
+                                           k->threads ? json_integer(k->threads) : json_null()));
     }
     return a;
 }
@@ -133,14 +134,35 @@ int report_plan_json(const struct context *c, const struct decision *d, const st
     return print(root, out, err);
 }
 
+/* asked is in seconds since 1970; what was not asked or told is null. */
+static json_t *host(const struct hrun_host *h)
+{
+    return json_pack("{s:s, s:b, s:i, s:i, s:b, s:o, s:o, s:o}", "name", h->name, "local", h->is_local, "slots", h->slots,
+                     "component", h->group, "remembered", h->remembered, "asked",
+                     h->asked_s ? json_integer((json_int_t)h->asked_s) : json_null(), "fingerprint",
+                     *h->fingerprint ? text(h->fingerprint) : json_null(), "openmpi",
+                     h->mpi ? text(h->mpi) : json_null());
+}
+
+/* Hosts that are not used, and why. */
+static json_t *left_out(const struct hrun_cluster *cl)
+{
+    json_t *a = json_array();
+
+    for (size_t i = 0; i < cl->unreachable.n; i++)
+        json_array_append_new(a, json_pack("{s:s, s:o}", "name", cl->unreachable.v[i], "why", text(cl->why_not.v[i])));
+    for (size_t i = 0; i < cl->not_granted.n; i++)
+        json_array_append_new(a, json_pack("{s:s, s:s}", "name", cl->not_granted.v[i], "why", "not granted"));
+    return a;
+}
+
 int report_cluster_json(const struct context *c, struct hrun_buf *out, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = c->cluster;
     json_t *root = json_object(), *subs = json_array(), *hosts = json_array();
 
     for (int h = 0; h < cl->nhosts; h++)
-        json_array_append_new(hosts, json_pack("{s:s, s:b, s:i}", "name", cl->hosts[h].name, "local",
-                                               cl->hosts[h].is_local, "slots", cl->hosts[h].slots));
+        json_array_append_new(hosts, host(&cl->hosts[h]));
     for (int i = 0; i < cl->nsubs; i++) {
         const struct hrun_subcluster *s = &cl->subs[i];
         json_t *pes = json_array();
@@ -157,7 +179,9 @@ int report_cluster_json(const struct context *c, struct hrun_buf *out, struct hr
                             "signature", (size_t)i < c->signatures.n ? c->signatures.v[i] : NULL, "pes", pes));
     }
     json_object_set_new(root, "source", text(cl->source));
+    json_object_set_new(root, "allocation", cl->allocation ? text(cl->allocation) : json_null());
     json_object_set_new(root, "hosts", hosts);
+    json_object_set_new(root, "left_out", left_out(cl));
     json_object_set_new(root, "subclusters", subs);
     return print(root, out, err);
 }

@@ -37,7 +37,8 @@ int run_show_cluster(const struct hrun_settings *s, char **words)
     struct hrun_buf out = HRUN_BUF_INIT;
     int status = 0;
 
-    if (context_cluster(&c, &s->common, &err) || (words[0] && context_program(&c, words[0], &err)) ||
+    c.set = &s->common;
+    if (context_app(&c, words[0], &err) || context_cluster(&c, &s->common, &err) || (words[0] && context_program(&c, words[0], &err)) ||
         ((words[0] || guess_mpi(&c)) && context_engine(&c, &err)) ||
         (s->common.json ? report_cluster_json : report_cluster)(&c, &out, &err))
         status = context_complain("hrun", &err);
@@ -53,7 +54,11 @@ static int run_export_topology(void)
 {
     struct hrun_error err = { 0 };
     struct hrun_buf out = HRUN_BUF_INIT;
-    int status = hrun_cluster_export(&out, &err) ? context_complain("hrun", &err) : 0;
+    char mpi[64], watched[2048];
+    int status;
+
+    hrun_openmpi_here(mpi, sizeof mpi, watched, sizeof watched);
+    status = hrun_cluster_export(mpi, watched, &out, &err) ? context_complain("hrun", &err) : 0;
 
     if (!status)
         fputs(out.data, stdout);
@@ -123,15 +128,14 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
         return hrun_fail(err, HRUN_ENOENT,
                          "-N needs an app definition: none knows the program %s; name one with -app (hrun --list-apps)",
                          words[0]);
-    p->w = (struct work){ .c = c, .N = N, .words = words, .tag_output = s->tag_output, .on_message = hear };
+    p->w = (struct work){ .c = c, .N = N, .words = words, .tag_output = s->tag_output,
+                          .report_bindings = s->report_bindings, .on_message = hear };
     if (work_find_program(&p->w, 0, err) || context_cluster(c, &s->common, err) || context_engine(c, err) ||
         decide(c, s, N, &p->d, err) || work_find_program(&p->w, p->d.P, err))
         return -1;
     p->layout = p->d.has_config ? hrun_layout_create(c->cluster, p->d.pes, p->d.procs, err)
                                 : hrun_layout_plain(c->cluster, p->d.P, p->d.pes, err);
-    if (!p->layout)
-        return -1;
-    return 0;
+    return p->layout ? work_fill_threads(c, p->layout, err) : -1;
 }
 
 /* The dry run, to stdout or (with -v before a run) to stderr. */
@@ -188,6 +192,14 @@ static int launch(struct prepared *p, const struct hrun_settings *s, char **word
     return r.outcome.status;
 }
 
+/* Decide, and launch or tell. Result: the exit status; -1 with *err. */
+static int attempt(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
+{
+    if (prepare(p, s, words, err))
+        return -1;
+    return s->dry_run ? dry_run(p, words, stdout, err) : launch(p, s, words, err);
+}
+
 int run_program(const struct hrun_settings *s, char **words)
 {
     struct hrun_error err = { 0 };
@@ -204,11 +216,19 @@ int run_program(const struct hrun_settings *s, char **words)
         fputs("hrun: no program given; say hrun [OPTION]... PROGRAM [ARGUMENT]..., or hrun --help\n", stderr);
         return STATUS_FAILED;
     }
-    status = prepare(&p, s, words, &err);
-    if (!status && s->dry_run)
-        status = dry_run(&p, words, stdout, &err);
-    else if (!status)
-        status = launch(&p, s, words, &err);
+    status = attempt(&p, s, words, &err);
+    if (status < 0 && err.code == HRUN_ECHANGED) {
+        struct hrun_settings anew = *s;
+
+        fprintf(stderr, "hrun: %s: asking all hosts anew\n", err.text);
+        prepared_release(&p);
+        anew.common.refresh = 1;
+        status = attempt(&p, &anew, words, &err);
+        if (status < 0)
+            status = context_complain("hrun", &err);
+        prepared_release(&p);
+        return status;
+    }
     if (status < 0)
         status = context_complain("hrun", &err);
     prepared_release(&p);

@@ -1,6 +1,7 @@
 /* work.c - one run of an application; see work.h */
 #include "work.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,20 @@ int work_size_is_told(const struct work *w)
     return told;
 }
 
+int work_fill_threads(const struct context *c, struct hrun_layout *layout, struct hrun_error *err)
+{
+    if (!c->app || !c->app->threads_fill)
+        return 0;
+    if (hrun_layout_fill_threads(layout, err))
+        return -1;
+    if (c->app->threads) {
+        for (int r = 0; r < layout->nranks; r++)
+            layout->ranks[r].threads = 0;
+        layout->uneven_threads = 0;
+    }
+    return 0;
+}
+
 int work_job(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *words, char **stdin_text,
              struct hrun_job *job, struct hrun_error *err)
 {
@@ -120,6 +135,7 @@ int work_job(const struct work *w, const struct hrun_layout *layout, struct hrun
     job->stdin_text = *stdin_text;
     job->no_stdin = w->quiet_run;
     job->tag_output = w->tag_output;
+    job->report_bindings = w->report_bindings;
     job->timeout_s = w->c->timeout_s;
     job->swallow = w->quiet_run;
     job->on_message = w->on_message;
@@ -149,15 +165,16 @@ static void hear_message(void *ctx, const char *text)
         l->w->on_message(l->w->ctx, text);
 }
 
-/* The last line of some text, without its newline. */
+/* The last line of some text that says something (mpirun frames its words with lines of dashes), without its newline. */
 static void last_line(const char *text, char *out, size_t size)
 {
-    size_t end = strlen(text), start;
+    size_t end = strlen(text), start = 0;
 
-    while (end && (text[end - 1] == '\n' || text[end - 1] == '\r' || text[end - 1] == ' '))
+    while (end && !isalnum((unsigned char)text[end - 1]))
         end--;
     for (start = end; start && text[start - 1] != '\n'; start--)
         ;
+    end += strcspn(text + end, "\r\n");
     snprintf(out, size, "%.*s", (int)(end - start), text + start);
 }
 
@@ -172,6 +189,8 @@ static void judge(const struct work *w, struct listener *l, const char *stderr_t
         snprintf(r->status, sizeof r->status, "timeout");
     else if (r->outcome.interrupted || r->outcome.signalled)
         snprintf(r->status, sizeof r->status, "interrupted");
+    else if (r->outcome.lost_host[0])
+        snprintf(r->status, sizeof r->status, "lost host %.80s", r->outcome.lost_host);
     else if (r->outcome.killed_by)
         snprintf(r->status, sizeof r->status, "signal %d", r->outcome.killed_by);
     else if (r->outcome.status)

@@ -13,7 +13,7 @@ struct work {
     int64_t N;                 /* 0: not known */
     char *const *words;        /* program and arguments as the user wrote them, NULL-terminated */
     int quiet_run;             /* 1: output of the application is swallowed (calibration) */
-    int tag_output;
+    int tag_output, report_bindings;
     void (*on_message)(void *ctx, const char *text);
     void *ctx;
 };
@@ -22,7 +22,7 @@ struct work_result {
     struct hrun_outcome outcome;
     int ok;                    /* the run ended well and its time is known */
     double time_s;             /* application's own time, else the wall clock; 0 unless ok */
-    char status[96];           /* for the log: "ok", "exit 3", "signal 9", "timeout", "no time in output" */
+    char status[96];           /* for the log: "ok", "exit 3", "signal 9", "timeout", "lost host h3", "no time in output" */
     char detail[512];          /* for people: the last words on standard error, or why no time was found; "" */
 };
 
@@ -37,6 +37,10 @@ int work_size_is_told(const struct work *w);
 /* Find the program for P processes and its MPI (into the context). Its name may hold {N} and {P}; P = 0 takes the first
  * P for which it exists: enough to know its MPI before P is chosen. Errors: those of context_program. */
 int work_find_program(const struct work *w, int64_t P, struct hrun_error *err);
+
+/* After a layout is made: share its cores out where the definition says `threads: fill`. The user's own -x
+ * OMP_NUM_THREADS stays: the cores are shared out all the same, the numbers of threads are left to it. */
+int work_fill_threads(const struct context *c, struct hrun_layout *layout, struct hrun_error *err);
 
 /* Fill a job for layout without starting it. words and stdin_text stay the caller's to release afterwards. */
 int work_job(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *words, char **stdin_text,

@@ -2,6 +2,7 @@
 #include "app/app.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void free_terms(struct hrun_terms *t)
 {
@@ -30,6 +31,7 @@ void hrun_app_destroy(struct hrun_app *app)
     hrun_expr_destroy(app->rule);
     free(app->procs_per_pe);
     hrun_expr_destroy(app->memory);
+    free(app->threads);
     free_terms(&app->np);
     free_terms(&app->nt);
     free_terms(&app->pt);
@@ -47,6 +49,17 @@ void hrun_app_destroy(struct hrun_app *app)
     free(app->consts);
     free(app->sizes);
     free(app);
+}
+
+int hrun_app_fix_threads(struct hrun_app *app, const char *value, struct hrun_error *err)
+{
+    char *copy = strdup(value);
+
+    if (!copy)
+        return hrun_fail_nomem(err);
+    free(app->threads);
+    app->threads = copy;
+    return 0;
 }
 
 int hrun_app_rule(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_error *err)

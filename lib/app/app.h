@@ -4,8 +4,8 @@
  * launch ask about the application, and write its input files.
  * Invariants:
  *   - every mistake in a definition is found at loading, with file, line, column and what would be right;
- *   - a loaded definition is not changed, except that its expressions hold the variables of an evaluation
- *     (one thread at a time);
+ *   - a loaded definition is not changed but by hrun_app_fix_threads, except that its expressions hold the variables
+ *     of an evaluation (one thread at a time);
  *   - a file that the user wrote or changed is never overwritten unless force is set.
  */
 #ifndef HRUN_APP_H
@@ -53,6 +53,8 @@ struct hrun_app {
     int nfiles;
     char **args;                /* templates appended to the command line when the user gives no arguments */
     int nargs;
+    int threads_fill;           /* `threads: fill`: a PE's cores are shared out to its processes, one thread each core */
+    char *threads;              /* OMP_NUM_THREADS as the user fixed it (hrun_app_fix_threads), or NULL */
     char *stdin_text;           /* template fed to the program's standard input, or NULL */
     char *time_match;           /* POSIX extended regex, the first group being seconds; NULL: wall clock */
     char *time_file;            /* file in which time_match is looked for, relative to the working directory,
@@ -101,7 +103,13 @@ int hrun_app_rule(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_
  * HRUN_EINVAL for a negative value. */
 int hrun_app_memory(const struct hrun_app *app, int64_t N, int64_t P, double *bytes, struct hrun_error *err);
 
-/* Append "nb=128,x=2": the constants in order of name, "" when there are none. Measurements carry it. */
+/* The user fixes OMP_NUM_THREADS of an application that fills its cores with threads: from now on its measurements
+ * are of that number, apart from those of other numbers and of the filled ones. Errors: HRUN_ENOMEM. */
+int hrun_app_fix_threads(struct hrun_app *app, const char *value, struct hrun_error *err);
+
+/* Append "nb=128,x=2": the constants in order of name, "" when there are none, and behind them "threads:fill" of a
+ * definition that says so ("threads:2" when the number is fixed; no constant has a colon). Measurements carry it, and
+ * those with different texts are never mixed. */
 void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out);
 
 /* Append template with {N}, {P} and {constant} replaced; "{{" gives "{". N = 0 means "not known": a template

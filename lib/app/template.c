@@ -35,6 +35,8 @@ void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out)
         hrun_buf_addf(out, "%s%s=", i ? "," : "", app->consts[i].name);
         hrun_app_add_value(out, app->consts[i].value);
     }
+    if (app->threads_fill)
+        hrun_buf_addf(out, "%sthreads:%s", app->nconsts ? "," : "", app->threads ? app->threads : "fill");
 }
 
 /* The length of the name in braces at s ("{name}"), or 0. */

@@ -30,7 +30,8 @@ enum hrun_code {
     HRUN_ENOEXEC,     /* the program exists and cannot be executed (exit status 126) */
     HRUN_ENOPROG,     /* the program does not exist (exit status 127) */
     HRUN_EENGINE,     /* the engine itself failed */
-    HRUN_EEXISTS      /* something is in the way, for instance a file the user wrote */
+    HRUN_EEXISTS,     /* something is in the way, for instance a file the user wrote */
+    HRUN_ECHANGED     /* a host is not what was remembered of it; nothing of the program was started */
 };
 
 enum { HRUN_ERROR_FILE = 512, HRUN_ERROR_TEXT = 1536 };

@@ -153,7 +153,7 @@ static int fail_missing(const struct hrun_opt *opt, int val, struct hrun_error *
     hrun_buf_adds(&b, opt->arg == HRUN_OPT_PAIR ? "' needs two values: " : "' needs a value: ");
     add_usage(opt, val, &b);
     hrun_buf_addf(&b, " %s", opt->meta ? opt->meta : opt->arg == HRUN_OPT_PAIR ? "KEY VALUE" : "VALUE");
-    if (opt->choices)
+    if (opt->arg == HRUN_OPT_CHOICE)
         hrun_buf_addf(&b, " (one of %s)", opt->choices);
     return fail_buf(err, &b);
 }

@@ -19,6 +19,7 @@ enum hrun_opt_arg {
     HRUN_OPT_FILE,
     HRUN_OPT_DIR,
     HRUN_OPT_CHOICE,   /* one of `choices`, blank-separated */
+    HRUN_OPT_NAME,     /* free text; the completion offers the first word of each line that the command `choices` prints */
     HRUN_OPT_PAIR      /* two words (--mca KEY VALUE): apply is called with "KEY=VALUE" */
 };
 
@@ -27,7 +28,7 @@ struct hrun_opt {
     char sym;              /* short form, or 0 */
     enum hrun_opt_arg arg;
     const char *meta;      /* what the help calls the value: "NAME" */
-    const char *choices;   /* for HRUN_OPT_CHOICE: "time cost"; else NULL */
+    const char *choices;   /* for HRUN_OPT_CHOICE: "time cost"; for HRUN_OPT_NAME: "hrun --list-apps"; else NULL */
     const char *help;      /* one line; NULL hides an alias from --help */
     const char *group;     /* heading under which --help lists it */
     /* Apply the option to the command's settings. value is NULL for a flag. 0 or -1 with *err. */
@@ -52,8 +53,10 @@ int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char
 /* Append the options, grouped, as --help shows them (80 columns). */
 void hrun_opts_help(const struct hrun_opt *table, struct hrun_buf *out);
 
-/* Append a bash completion function for command and register it (words after the program complete as
- * commands and files). */
-void hrun_opts_completion(const struct hrun_opt *table, const char *command, struct hrun_buf *out);
+/* Append a bash completion function for command and register it. Where a program is due, commands and files are
+ * offered, and the blank-separated words of `subcommands` (NULL: none); behind the program files, behind a
+ * subcommand what the table's first HRUN_OPT_NAME option takes. */
+void hrun_opts_completion(const struct hrun_opt *table, const char *command, const char *subcommands,
+                          struct hrun_buf *out);
 
 #endif

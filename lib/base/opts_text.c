@@ -62,7 +62,7 @@ static void add_row(const struct hrun_opt *o, size_t indent, struct hrun_buf *ou
 
     add_left(o, &left);
     hrun_buf_adds(&text, o->help);
-    if (o->choices) {
+    if (o->arg == HRUN_OPT_CHOICE) {
         hrun_buf_adds(&text, " (");
         for (const char *c = o->choices; *c; c++)
             if (*c == ' ')
@@ -159,6 +159,13 @@ static void add_branch(const struct hrun_opt *table, unsigned kinds, const char 
         hrun_buf_addf(out, ") %s ;;\n", action);
 }
 
+/* Fill COMPREPLY from the first words of what a command prints. variable: holds what is there already. */
+static void add_names(const char *command, const char *variable, struct hrun_buf *out)
+{
+    hrun_buf_addf(out, "mapfile -t COMPREPLY < <(compgen -W \"$(%s 2>/dev/null | cut -d' ' -f1)\" -- \"$%s\")", command,
+                  variable);
+}
+
 /* Branches that complete the value of each option that takes one. */
 static void add_values(const struct hrun_opt *table, const char *suffix, struct hrun_buf *out)
 {
@@ -173,7 +180,29 @@ static void add_values(const struct hrun_opt *table, const char *suffix, struct 
             hrun_buf_addf(out, ") mapfile -t COMPREPLY < <(compgen -W '%s' -- \"$value\"); return ;;\n",
                           o->choices);
         }
+    for (const struct hrun_opt *o = table; !row_ends(o); o++)
+        if (o->arg == HRUN_OPT_NAME && (o->name || !suffix[0])) {
+            hrun_buf_adds(out, "            ");
+            add_pattern(o, suffix, out);
+            hrun_buf_adds(out, ") ");
+            add_names(o->choices, "value", out);
+            hrun_buf_adds(out, "; return ;;\n");
+        }
     add_branch(table, 1u << HRUN_OPT_WORD | 1u << HRUN_OPT_PAIR, suffix, "return", out);
+}
+
+/* Behind one of the subcommands stand names; behind a program, files. */
+static void add_rest(const struct hrun_opt *table, const char *subcommands, struct hrun_buf *out)
+{
+    const struct hrun_opt *o = table;
+
+    while (!row_ends(o) && o->arg != HRUN_OPT_NAME)
+        o++;
+    if (!subcommands || row_ends(o))
+        return;
+    hrun_buf_addf(out, "        if [[ ' %s ' == *\" ${w[i]} \"* && $cur != -* ]]; then\n            ", subcommands);
+    add_names(o->choices, "cur", out);
+    hrun_buf_adds(out, "\n            return\n        fi\n");
 }
 
 /* The visible options as a word list: both with two dashes (dashes = 2), or as they look after one. */
@@ -209,11 +238,12 @@ static void add_attached(const struct hrun_opt *table, struct hrun_buf *out)
         hrun_buf_adds(out, "]?*) i=$((i + 1)) ;;\n");
 }
 
-void hrun_opts_completion(const struct hrun_opt *table, const char *command, struct hrun_buf *out)
+void hrun_opts_completion(const struct hrun_opt *table, const char *command, const char *subcommands,
+                          struct hrun_buf *out)
 {
     struct hrun_buf fn = HRUN_BUF_INIT;
     const unsigned one = 1u << HRUN_OPT_WORD | 1u << HRUN_OPT_FILE | 1u << HRUN_OPT_DIR
-                       | 1u << HRUN_OPT_CHOICE;
+                       | 1u << HRUN_OPT_CHOICE | 1u << HRUN_OPT_NAME;
 
     hrun_buf_addc(&fn, '_');
     for (const char *c = command; *c; c++)
@@ -253,7 +283,9 @@ void hrun_opts_completion(const struct hrun_opt *table, const char *command, str
         "        esac\n"
         "        return\n"
         "    fi\n"
-        "    if [ $i -lt $((${#w[@]} - 1)) ]; then\n"
+        "    if [ $i -lt $((${#w[@]} - 1)) ]; then\n");
+    add_rest(table, subcommands, out);
+    hrun_buf_adds(out,
         "        compopt -o filenames\n"
         "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
         "        return\n"
@@ -273,7 +305,10 @@ void hrun_opts_completion(const struct hrun_opt *table, const char *command, str
     add_words(table, 1, out);
     hrun_buf_adds(out, "' -- \"$cur\") ;;\n"
                        "        *) compopt -o filenames\n"
-                       "           mapfile -t COMPREPLY < <(compgen -c -f -- \"$cur\" | sort -u) ;;\n"
+                       "           mapfile -t COMPREPLY < <({ ");
+    if (subcommands)
+        hrun_buf_addf(out, "compgen -W '%s' -- \"$cur\"; ", subcommands);
+    hrun_buf_adds(out, "compgen -c -f -- \"$cur\"; } | sort -u) ;;\n"
                        "    esac\n}\n");
     hrun_buf_addf(out, "complete -F %s %s\n", fn.data, command);
     if (fn.failed)

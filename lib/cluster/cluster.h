@@ -1,13 +1,17 @@
 /* cluster.h - hosts -> sub-clusters
  *
- * Purpose: from this host alone, a host file, --host or a cluster file make the sub-clusters G1..G_Gamma
- * (paper 000, section 4.1) with their PEs in a stable order.
+ * Purpose: from a cluster file, a host file, --host, else the allocation of a resource manager, else this host alone,
+ * make the sub-clusters G1..G_Gamma (paper 000, section 4.1) with their PEs in a stable order.
  * Invariants:
  *   - all PEs of a sub-cluster are equivalent: same CPU model, core kind, cores, PUs, level and, unless a
  *     cluster file put them together, the same memory to two significant binary digits;
- *   - sub-clusters are ordered as the cluster file lists them, else by first appearance of a PE (hosts in the
- *     order given, PEs as lib/topo orders them); names are unique;
- *   - no host is listed twice; a host that cannot be resolved is an error, never skipped;
+ *   - sub-clusters are ordered as the cluster file lists them, else by what they are: CPU model, core kind (the
+ *     fastest of a host first), more cores first, more memory first, whatever the order of the hosts; names are unique,
+ *     and where one CPU model gives several sub-clusters they say what tells them apart;
+ *   - no host is listed twice; a host that cannot be resolved is an error; one that does not answer too, unless
+ *     skip_unreachable is set;
+ *   - inside an allocation nothing that it does not grant is in a PE: a host file or --host that names another host is an
+ *     error, of a cluster file the granted hosts are taken; of a host at most the CPUs granted, whole cores only;
  *   - nothing about a remote host is assumed from this one: its topology comes from the cluster file, or from
  *     that host;
  *   - what a host's cgroup or affinity mask forbids is in no PE, be it this host or another;
@@ -26,20 +30,29 @@
 #include <stdint.h>
 
 struct hrun_told;               /* what another host said of itself */
+struct hrun_cuts;               /* hosts cut into PEs */
+
+enum hrun_manager { HRUN_MANAGER_NONE, HRUN_MANAGER_SLURM, HRUN_MANAGER_PBS, HRUN_MANAGER_OPENMPI };
 
 struct hrun_host {
     char *name;
     int is_local;               /* the host we run on */
-    int slots;                  /* cores granted by the host file, an upper limit; 0 = all */
+    int slots;                  /* cores granted by host file or allocation, an upper limit; 0 = all */
     struct hrun_topo *topo;     /* one of the cluster's topos, hosts may share it; NULL for a host that the
                                    cluster file only describes by numbers */
     struct hrun_told *told;     /* of a host that was asked, beside its topology; else NULL */
+    const char *fingerprint;    /* of a host that was asked, now or earlier (see hrun_topo_fingerprint); else "" */
+    const char *mpi;            /* of a host that was asked: the version of Open MPI there, "" none; else NULL */
+    int remembered;             /* 1: what we know of it comes from the cache */
+    int64_t asked_s;            /* when it was asked, seconds since 1970; 0: it was not */
+    int group;                  /* its component in a heterogeneous job of the allocation, from 0 */
 };
 
 struct hrun_pe {
     int host;                   /* index into hosts */
     int index;                  /* PE number on its host and level, from 0 */
-    char *cpuset, *cores;       /* as in struct hrun_topo_pe; of a host described by numbers the cpuset is ""
+    const char *cpuset, *cores, *core_pus; /* as in struct hrun_topo_pe, owned by the cluster, equal PEs of equal
+                                   hosts share them; of a host described by numbers cpuset and core_pus are ""
                                    and the cores are counted from 0 in the order of the cluster file */
     int ncores, npus;
     uint64_t memory_bytes;      /* 0 = unknown */
@@ -48,6 +61,7 @@ struct hrun_pe {
 struct hrun_subcluster {
     char *name;                 /* from the cluster file, else made from model and kind */
     char *cpu_model, *core_kind; /* core_kind "" where a host has one kind */
+    int kind;                   /* the smallest number that this core kind has on its hosts: 0 is the fastest */
     enum hrun_level level;
     int cores_per_pe, pus_per_pe;
     uint64_t memory_bytes;      /* per PE: the smallest of its PEs, 0 = unknown */
@@ -57,11 +71,20 @@ struct hrun_subcluster {
 };
 
 struct hrun_cluster {
-    char *source;               /* "this host", "host file F", "cluster file F", "--host" */
+    char *source;               /* "this host", "host file F", "cluster file F", "--host", "Slurm job 12",
+                                   "PBS job 7", "Open MPI's host file F" */
+    enum hrun_manager manager;  /* whose allocation we are in; OPENMPI where the hosts are those of its host file */
+    char *allocation;           /* "Slurm job 12", "PBS job 7"; NULL in none */
+    int ngroups;                /* components of the allocation, 1 unless it is a heterogeneous job */
+    struct hrun_strvec unreachable; /* hosts left out because they did not answer (skip_unreachable) */
+    struct hrun_strvec why_not; /* why each of them did not, with the name and what to do */
+    char *cache_note;           /* why what hosts said could not be kept; NULL: it could */
+    struct hrun_strvec not_granted; /* hosts of the cluster file left out because the allocation has not got them */
     struct hrun_host *hosts;
     int nhosts;
     struct hrun_topo **topos;   /* owned: what the hosts point to */
     int ntopos;
+    struct hrun_cuts *cuts;     /* owned: the strings of the PEs */
     struct hrun_subcluster *subs;
     int nsubs;
 };
@@ -73,13 +96,21 @@ struct hrun_cluster_request {
     const char *host_file;
     const char *hosts;          /* "a:2,b,p4-[0-3]" */
     int level;                  /* enum hrun_level, or -1 */
-    /* Ask n other hosts what they are made of: called once, with those that no cluster file describes. Each of
-     * texts[n], initialised, is to get what hrun_cluster_export gives there; lines that the shell there prints
-     * before it do no harm. Result 0; or -1 with *err, which names the host and what to do, and the host's
-     * index (or -1) in *bad. NULL: no host is asked, and one that is not described is an error. */
-    int (*topologies)(void *ctx, char *const *hosts, int n, struct hrun_buf *texts, int *bad,
-                      struct hrun_error *err);
+    /* Ask n other hosts what they are made of: called once, with those that no cluster file describes and the
+     * cache does not know. Each of texts[n], initialised, is to get what hrun_cluster_export gives there; lines
+     * that the shell there prints before it do no harm. errors[n], zeroed, tell of each host why it did not
+     * answer (the text names the host and what to do). Result 0, also when hosts failed; -1 with *err when none
+     * could be asked (no remote shell, interrupted). skip: 1 when the others are wanted although one fails; else
+     * it may stop at the first. NULL: no host is asked, and one that is not described is an error. */
+    int (*topologies)(void *ctx, char *const *hosts, int n, int skip, struct hrun_buf *texts,
+                      struct hrun_error *errors, struct hrun_error *err);
     void *ctx;
+    const char *cache_dir;      /* what hosts said is kept here, made when missing; NULL: nothing is kept. A cache
+                                   that cannot be written is no error, a torn entry counts as none */
+    const char *via;            /* what reaches the hosts (the remote shell and its options, say): what was said
+                                   through another way is not trusted. NULL as "" */
+    int refresh;                /* 1: ask all hosts, whatever the cache knows */
+    int skip_unreachable;       /* 1: a host that does not answer is left out, else it is an error */
 };
 
 /* Discover. Errors: HRUN_EINVAL / HRUN_EPARSE with file, line and column for host and cluster files and
@@ -92,14 +123,39 @@ void hrun_cluster_destroy(struct hrun_cluster *c);
 
 /* Append this host's topology for a discovery on another one: hwloc XML, as hrun_topo_export gives it, and
  * behind that a processing instruction with what XML does not carry: the PUs that this process may use, the
- * memory of the PEs (limits of cgroups applied), the CPU model:
+ * memory of the PEs (limits of cgroups applied), the CPU model, the version of Open MPI (mpi, "" for none; NULL: not told), and
+ * the fingerprint of hrun_topo_fingerprint(watched):
  *     <?hrun
  *     usable 0-3,8
  *     memory 16000000000
  *     cpu AMD EPYC
+ *     mpi 4.1.4
+ *     fingerprint 1a2b3c4d
+ *     machine 5d41402abc4b2a76 node17
+ *     topology 0123456789abcdef
  *     ?>
+ * machine tells two names of one host (its boot and its own name), topology two hosts that are alike: a hash of what
+ * counts in the XML.
  * Errors: those of hrun_topo_load and hrun_topo_export. */
-int hrun_cluster_export(struct hrun_buf *out, struct hrun_error *err);
+int hrun_cluster_export(const char *mpi, const char *watched, struct hrun_buf *out, struct hrun_error *err);
+
+/* The hosts that a resource manager, or Open MPI's default host file, grants this process, in their order, from the
+ * environment: Slurm (SLURM_JOB_NODELIST, SLURM_JOB_CPUS_PER_NODE, SLURM_TASKS_PER_NODE, SLURM_CPUS_PER_TASK; of a
+ * heterogeneous job those with _HET_GROUP_n, SLURM_HET_SIZE), PBS ($PBS_NODEFILE, a line for each core granted),
+ * Open MPI's default host file (where it names a host). */
+struct hrun_allocation {
+    enum hrun_manager manager;  /* NONE: no allocation, all else is empty */
+    char *name;                 /* "Slurm job 12", ... */
+    struct hrun_strvec hosts;
+    int *cpus;                  /* of each host: how many are granted, 0 = all */
+    int cpus_are_cores;         /* 1: cpus counts cores (PBS, host files), 0: hardware threads (Slurm) */
+    int *group;                 /* of each host: component of a heterogeneous job, else 0 */
+    int ngroups;                /* 1 unless the job is heterogeneous */
+};
+/* Errors: HRUN_EPARSE naming variable (or file and line) and what is wrong with it, HRUN_ENOENT, HRUN_EIO. *out is empty
+ * on failure. */
+int hrun_allocation_find(struct hrun_allocation *out, struct hrun_error *err);
+void hrun_allocation_release(struct hrun_allocation *a);
 
 /* Append the signature of a kind of PE: CPU model, core kind, cores, memory, level, MPI (for instance
  * "ompi-4.1.4") and engine, as a file name: a readable part of [a-z0-9.-] and 8 hex digits (CRC-32) of the

@@ -160,6 +160,28 @@ done:
     return rc;
 }
 
+/* Take out what the allocation does not grant, each host once in the list of those. */
+static int drop_not_granted(struct load *l, struct hrun_error *err)
+{
+    struct hrun_strvec *out = &l->c->not_granted;
+
+    for (unsigned e = 0; l->d->granted && e < l->file->subclusters_count; e++) {
+        for (size_t i = 0; i < l->hosts[e].v.n; i++) {
+            char *name = l->hosts[e].v.v[i];
+            size_t k = 0;
+
+            if (!*name || hrun_granted_index(l->d, name) != -1)
+                continue;
+            while (k < out->n && strcasecmp(out->v[k], name))
+                k++;
+            if (k == out->n && hrun_strvec_push(out, name))
+                return hrun_fail_nomem(err);
+            name[0] = 0;
+        }
+    }
+    return 0;
+}
+
 /* ---------------------------------------------------------------- checks of one entry */
 
 static int check_entry(const struct load *l, unsigned e, uint64_t *memory, struct hrun_error *err)
@@ -325,37 +347,46 @@ static enum hrun_level default_level(const struct load *l)
     return HRUN_LEVEL_CORE;
 }
 
-int hrun_clusterfile_load(const struct hrun_cluster_request *req, struct hrun_cluster *c, struct hrun_error *err)
+static int fail_no_host(const struct load *l, struct hrun_error *err)
 {
-    struct load l = { .path = req->cluster_file, .c = c, .level = req->level, .local = -1 };
+    struct hrun_error why;
+
+    if (l->c->not_granted.n)
+        return hrun_yaml_fail(l->marks, "subclusters", 0, err, HRUN_EINVAL, "no host is left: %s grants none of these",
+                              l->c->allocation);
+    if (!l->c->unreachable.n)
+        return hrun_yaml_fail(l->marks, "subclusters", 0, err, HRUN_EINVAL,
+                              "no host is left: all of them are excluded");
+    hrun_fail_nothing_left(l->c, &why);
+    return hrun_yaml_fail(l->marks, "subclusters", 0, err, why.code, "%s", why.text);
+}
+
+int hrun_clusterfile_load(const struct hrun_discovery *d, struct hrun_error *err)
+{
+    struct load l = { .path = d->req->cluster_file, .d = d, .c = d->c, .level = d->req->level,
+                      .resolver = d->resolver, .local = -1 };
     void *data = NULL;
     unsigned n;
     int rc = -1;
 
-    if (hrun_yaml_load(req->cluster_file, &file_schema, &data, &l.marks, err))
+    if (hrun_yaml_load(l.path, &file_schema, &data, &l.marks, err))
         return -1;
     l.file = data;
     n = l.file->subclusters_count;
-    l.resolver = hrun_resolver_create(err);
-    if (!l.resolver)
-        goto done;
     l.hosts = calloc(n, sizeof *l.hosts);
     if (!l.hosts) {
         hrun_fail_nomem(err);
         goto done;
     }
-    if (read_hosts(&l, err) || hrun_described_ask(&l, req, err))
+    if (read_hosts(&l, err) || drop_not_granted(&l, err))
         goto done;
     l.default_level = default_level(&l);
+    if (hrun_described_ask(&l, err))
+        goto done;
     for (unsigned e = 0; e < n; e++)
         if (load_entry(&l, e, err))
             goto done;
-    if (!c->nsubs) {
-        hrun_yaml_fail(l.marks, "subclusters", 0, err, HRUN_EINVAL,
-                       "no host is left: all of them are excluded");
-        goto done;
-    }
-    rc = 0;
+    rc = l.c->nsubs ? 0 : fail_no_host(&l, err);
 done:
     for (unsigned e = 0; l.hosts && e < n; e++)
         names_release(&l.hosts[e]);
@@ -366,7 +397,6 @@ done:
     hrun_strvec_release(&l.asked);
     names_release(&l.exclude);
     free(l.notes);
-    hrun_resolver_destroy(l.resolver);
     hrun_yaml_free(&file_schema, data, l.marks);
     return rc;
 }

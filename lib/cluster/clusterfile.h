@@ -37,7 +37,8 @@ struct load {
     const char *path;
     struct file *file;
     struct hrun_yaml *marks;
-    struct hrun_cluster *c;
+    const struct hrun_discovery *d;
+    struct hrun_cluster *c;         /* d's */
     struct hrun_resolver *resolver;
     struct names *hosts;            /* per entry: its hosts; excluded ones are "" */
     struct names exclude;           /* of the file */
@@ -66,8 +67,9 @@ struct wanted {                     /* what an entry wants of each of its hosts 
 int hrun_fail_at_entry(const struct load *l, unsigned e, const char *key, int offset, struct hrun_error *err,
                        char *text);
 
-/* Ask the hosts that the file does not describe, if they can be asked. */
-int hrun_described_ask(struct load *l, const struct hrun_cluster_request *req, struct hrun_error *err);
+/* Ask the hosts that the file does not describe, if they can be asked; those that do not answer and may be left out
+ * become "". */
+int hrun_described_ask(struct load *l, struct hrun_error *err);
 
 /* The index of the host of that name that entry e lists: new or, with another core kind, known from an
  * earlier entry. described: the entry's topology or NULL. -1 on failure. */

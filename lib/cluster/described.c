@@ -1,5 +1,4 @@
-/* described.c - PEs of hosts whose topology is known, and hosts and PEs of a cluster file's sub-clusters; see
- * private.h and clusterfile.h for the contracts */
+/* described.c - hosts and PEs of a cluster file's sub-clusters; see clusterfile.h for the contracts */
 #include "cluster/clusterfile.h"
 
 #include <limits.h>
@@ -13,267 +12,6 @@ static char *title(const struct load *l, unsigned e)
     const char *name = l->file->subclusters[e].name;
 
     return name ? hrun_strf("sub-cluster '%s'", name) : hrun_strf("sub-cluster %u", e + 1);
-}
-
-/* ---------------------------------------------------------------- hosts that told their topology */
-
-/* PUs and cores are counted by the kernel and hwloc; no machine has so many. */
-enum { NUMBER_MAX = 1 << 20 };
-
-/* One byte for each number up to the largest of a list such as "0-3,8": 1 if it is in the list. NULL: it is no
- * list, or memory ran out. */
-static char *read_list(const char *list, int *size)
-{
-    char *set = NULL, *end;
-    const char *p;
-    long a, b, most;
-
-    for (int pass = 0; pass < 2; pass++) {
-        most = -1;
-        for (p = list; ; p = end + 1) {
-            if (*p < '0' || *p > '9')
-                goto bad;
-            a = b = strtol(p, &end, 10);
-            if (*end == '-' && end[1] >= '0' && end[1] <= '9')
-                b = strtol(end + 1, &end, 10);
-            if (b < a || b >= NUMBER_MAX)
-                goto bad;
-            for (long i = a; set && i <= b; i++)
-                set[i] = 1;
-            most = b > most ? b : most;
-            if (*end != ',')
-                break;
-        }
-        if (*end)
-            goto bad;
-        if (!set)
-            set = calloc((size_t)most + 1, 1);
-        if (!set)
-            return NULL;
-    }
-    *size = (int)most + 1;
-    return set;
-bad:
-    free(set);
-    return NULL;
-}
-
-/* The list of a set, in fresh memory, and how many are in it. */
-static char *print_list(const char *set, int size, int *count)
-{
-    struct hrun_buf b = HRUN_BUF_INIT;
-    int last;
-
-    *count = 0;
-    for (int i = 0; i < size; i = last + 1) {
-        last = i;
-        if (!set[i])
-            continue;
-        while (last + 1 < size && set[last + 1])
-            last++;
-        hrun_buf_addf(&b, last > i ? "%s%d-%d" : "%s%d", b.len ? "," : "", i, last);
-        *count += last - i + 1;
-    }
-    return hrun_buf_detach(&b);
-}
-
-/* What hwloc says of a told topology, as sets. */
-struct cut {
-    struct hrun_topo_pe *cores, *full;  /* PEs of level core, and of the level wanted */
-    char **pus;                 /* of each core, those that may be used; NULL: the core is not used */
-    int ncores, nfull;
-    int npus, nnumbers;         /* length of each pus[i]; of a set of logical core numbers */
-    int *home;                  /* of each core, the PE of `full` that holds it */
-    int used;                   /* cores that may be used */
-    uint64_t memory;            /* theirs */
-};
-
-static void cut_release(struct cut *k)
-{
-    for (int i = 0; k->pus && i < k->ncores; i++)
-        free(k->pus[i]);
-    free(k->pus);
-    free(k->home);
-    hrun_topo_pes_free(k->cores, k->ncores);
-    hrun_topo_pes_free(k->full, k->nfull);
-}
-
-/* Which PE of `full` holds each core; both speak of cores by logical number. */
-static int find_homes(struct cut *k)
-{
-    int *owner = NULL, size;
-    char *set;
-
-    for (int i = 0; i < k->ncores; i++) {
-        size = (int)strtol(k->cores[i].cores, NULL, 10) + 1;
-        k->nnumbers = size > k->nnumbers ? size : k->nnumbers;
-    }
-    owner = calloc((size_t)k->nnumbers, sizeof *owner);
-    for (int f = 0; owner && f < k->nfull; f++) {
-        set = read_list(k->full[f].cores, &size);
-        if (!set) {
-            free(owner);
-            return -1;
-        }
-        for (int i = 0; i < size && i < k->nnumbers; i++)
-            if (set[i])
-                owner[i] = f;
-        free(set);
-    }
-    for (int i = 0; owner && i < k->ncores; i++)
-        k->home[i] = owner[strtol(k->cores[i].cores, NULL, 10)];
-    free(owner);
-    return owner ? 0 : -1;
-}
-
-static int cut_topo(const struct hrun_host *h, enum hrun_level level, struct cut *k, struct hrun_error *err)
-{
-    const struct hrun_topo *t = h->topo;
-    char *usable = read_list(h->told->usable, &k->npus), *set;
-    int size, any;
-
-    if (!usable)
-        return hrun_fail(err, HRUN_EINVAL, "host '%s' tells '%.60s' as the PUs that may be used there; install "
-                         "the same hrun there", h->name, h->told->usable);
-    if (hrun_topo_pes(t, level, 0, &k->full, &k->nfull, err) ||
-        hrun_topo_pes(t, HRUN_LEVEL_CORE, 0, &k->cores, &k->ncores, err))
-        goto fail;
-    k->pus = calloc((size_t)k->ncores, sizeof *k->pus);
-    k->home = calloc((size_t)k->ncores, sizeof *k->home);
-    if (!k->pus || !k->home || find_homes(k))
-        goto nomem;
-    for (int i = 0; i < k->ncores; i++) {
-        set = read_list(k->cores[i].cpuset, &size);
-        k->pus[i] = calloc((size_t)k->npus, 1);
-        if (!set || !k->pus[i]) {
-            free(set);
-            goto nomem;
-        }
-        any = 0;
-        for (int p = 0; p < size && p < k->npus; p++)
-            any |= k->pus[i][p] = set[p] && usable[p];
-        free(set);
-        if (any) {
-            k->used++;
-            k->memory += k->cores[i].memory_bytes;
-        } else {
-            free(k->pus[i]);
-            k->pus[i] = NULL;
-        }
-    }
-    if (!k->used) {
-        hrun_fail(err, HRUN_EINVAL, "host '%s' may use none of its cores: it tells PUs %.60s, and hwloc there "
-                  "knows others", h->name, h->told->usable);
-        goto fail;
-    }
-    free(usable);
-    return 0;
-nomem:
-    hrun_fail_nomem(err);
-fail:
-    free(usable);
-    return -1;
-}
-
-/* Fill *pe with the cores among the first max_cores used ones whose home is `home`. */
-static int fill_pe(const struct cut *k, const struct hrun_told *told, int max_cores, int home,
-                   struct hrun_topo_pe *pe)
-{
-    char *pus = calloc((size_t)k->npus, 1), *numbers = calloc((size_t)k->nnumbers, 1);
-    int left = max_cores;
-    uint64_t memory = 0;
-
-    for (int i = 0; pus && numbers && i < k->ncores && left > 0; i++) {
-        if (!k->pus[i])
-            continue;
-        left--;
-        if (k->home[i] != home)
-            continue;
-        for (int p = 0; p < k->npus; p++)
-            pus[p] |= k->pus[i][p];
-        numbers[strtol(k->cores[i].cores, NULL, 10)] = 1;
-        memory += k->cores[i].memory_bytes;
-    }
-    if (pus && numbers) {
-        pe->kind = k->full[home].kind;
-        pe->cpuset = print_list(pus, k->npus, &pe->npus);
-        pe->cores = print_list(numbers, k->nnumbers, &pe->ncores);
-        /* What the host says it has in all, shared out as the topology shares it out. */
-        if (told->memory_bytes == k->memory)
-            pe->memory_bytes = memory;
-        else if (k->memory)
-            pe->memory_bytes = (uint64_t)((double)memory / (double)k->memory * (double)told->memory_bytes);
-        else
-            pe->memory_bytes = told->memory_bytes / (uint64_t)k->used * (uint64_t)pe->ncores;
-    }
-    free(pus);
-    free(numbers);
-    return pe->cpuset && pe->cores ? 0 : -1;
-}
-
-int hrun_host_pes(const struct hrun_host *h, enum hrun_level level, int max_cores, struct hrun_topo_pe **pes,
-                  int *n, struct hrun_error *err)
-{
-    struct cut k = { 0 };
-    struct hrun_topo_pe *list = NULL;
-    char *seen = NULL;
-    int count = 0, left, rc = -1;
-
-    if (!h->told || !h->told->usable)
-        return hrun_topo_pes(h->topo, level, max_cores, pes, n, err);
-    if (cut_topo(h, level, &k, err))
-        goto done;
-    if (max_cores <= 0 || max_cores > k.used)
-        max_cores = k.used;
-    list = calloc((size_t)k.nfull, sizeof *list);
-    seen = calloc((size_t)k.nfull, 1);
-    if (!list || !seen)
-        goto nomem;
-    left = max_cores;
-    for (int i = 0; i < k.ncores && left > 0; i++) {
-        if (!k.pus[i])
-            continue;
-        left--;
-        if (seen[k.home[i]]++)
-            continue;
-        if (fill_pe(&k, h->told, max_cores, k.home[i], &list[count++]))
-            goto nomem;
-    }
-    *pes = list;
-    *n = count;
-    list = NULL;
-    rc = 0;
-    goto done;
-nomem:
-    hrun_fail_nomem(err);
-done:
-    hrun_topo_pes_free(list, count);
-    free(seen);
-    cut_release(&k);
-    return rc;
-}
-
-int hrun_host_ncores(const struct hrun_host *h, int kind, int *n, struct hrun_error *err)
-{
-    struct hrun_topo_pe *pes = NULL;
-    int count = 0, npes;
-
-    if (!h->told || !h->told->usable) {
-        *n = hrun_topo_ncores(h->topo, kind);
-        return 0;
-    }
-    if (hrun_host_pes(h, HRUN_LEVEL_CORE, 0, &pes, &npes, err))
-        return -1;
-    for (int i = 0; i < npes; i++)
-        count += kind < 0 || pes[i].kind == kind;
-    hrun_topo_pes_free(pes, npes);
-    *n = count;
-    return 0;
-}
-
-const char *hrun_host_cpu_model(const struct hrun_host *h)
-{
-    return h->told && h->told->cpu_model ? h->told->cpu_model : hrun_topo_cpu_model(h->topo);
 }
 
 /* ---------------------------------------------------------------- hosts */
@@ -331,6 +69,19 @@ static int find_asked(struct load *l, const char *name)
     return -1;
 }
 
+/* What the allocation grants of a new host. */
+static int grant(struct load *l, int host, const char *name, struct hrun_error *err)
+{
+    int index = hrun_granted_index(l->d, name), cores = hrun_granted_cores(l->d, host, index, err);
+
+    if (cores < 0)
+        return -1;
+    l->c->hosts[host].slots = cores;
+    if (index >= 0)
+        l->c->hosts[host].group = l->d->granted->group[index];
+    return 0;
+}
+
 int hrun_described_host(struct load *l, unsigned e, const char *name, struct hrun_topo *described,
                         struct hrun_error *err)
 {
@@ -364,10 +115,10 @@ int hrun_described_host(struct load *l, unsigned e, const char *name, struct hru
     if (hrun_cluster_add_host(l->c, name, is_local, 0, topo, err) < 0)
         return -1;
     if (asked >= 0) {
-        l->c->hosts[host].told = l->told[asked];
+        hrun_cluster_told(l->c, host, l->told[asked]);
         l->told[asked] = NULL;
     }
-    return host;
+    return grant(l, host, name, err) ? -1 : host;
 }
 
 /* Is host i of entry e named before? Then what stands there counts. */
@@ -406,12 +157,35 @@ static int list_unknown(struct load *l, int **entries, struct hrun_error *err)
     return 0;
 }
 
-int hrun_described_ask(struct load *l, const struct hrun_cluster_request *req, struct hrun_error *err)
+/* Forget the hosts that were left out, in the lists of the file and among those that were asked. */
+static void forget_silent(struct load *l)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < l->asked.n; i++) {
+        char *name = l->asked.v[i];
+
+        if (l->told[i]) {
+            l->asked.v[kept] = name;
+            l->told[kept++] = l->told[i];
+            continue;
+        }
+        for (unsigned e = 0; e < l->file->subclusters_count; e++)
+            for (size_t k = 0; k < l->hosts[e].v.n; k++)
+                if (!strcasecmp(l->hosts[e].v.v[k], name))
+                    l->hosts[e].v.v[k][0] = 0;
+        free(name);
+    }
+    if (l->asked.v)
+        l->asked.v[l->asked.n = kept] = NULL;
+}
+
+int hrun_described_ask(struct load *l, struct hrun_error *err)
 {
     struct hrun_error why;
     int *entries = NULL, bad = -1, rc = -1;
 
-    if (!req->topologies)
+    if (!l->d->req->topologies)
         return 0;
     if (list_unknown(l, &entries, err))
         goto done;
@@ -420,11 +194,13 @@ int hrun_described_ask(struct load *l, const struct hrun_cluster_request *req, s
         hrun_fail_nomem(err);
         goto done;
     }
-    rc = l->asked.n ? hrun_told_ask(req, l->c, l->asked.v, (int)l->asked.n, l->told, &bad, &why) : 0;
+    rc = l->asked.n ? hrun_told_ask(l->d->req, l->d->cache, l->c, l->asked.v, (int)l->asked.n, l->told, &bad, &why) : 0;
     if (rc && bad >= 0)
         FAIL(l, (unsigned)entries[bad], "hosts", 0, err, "%s", why.text);
     else if (rc)
         hrun_fail(err, why.code, "%s", why.text);
+    else
+        forget_silent(l);
 done:
     free(entries);
     return rc;
@@ -460,7 +236,7 @@ static int find_kind(const struct load *l, unsigned e, const char *host, const s
 static int add_pe(struct load *l, const struct wanted *w, const char *model, const char *kind,
                   const struct hrun_pe *pe, int npus, struct hrun_error *err)
 {
-    struct hrun_pe_key key = { model, kind, w->level, pe->ncores, npus, 0 };
+    struct hrun_pe_key key = { model, kind, w->level, pe->ncores, npus, 0, 1 };
     int sub = hrun_cluster_find_sub(l->c, w->first_sub, &key, err);
 
     return sub < 0 ? -1 : hrun_cluster_add_pe(l->c, sub, pe, err);
@@ -474,64 +250,68 @@ static const char *model_of(const struct entry *entry, const struct hrun_host *h
     return hrun_host_cpu_model(h);
 }
 
+/* How many cores of a host whose topology is known entry e wants, of kind `kind` or (-1) of all; not more than it has. */
+static int cores_wanted(struct load *l, unsigned e, const struct hrun_host *h, const struct wanted *w, int kind, int have,
+                        int *want, struct hrun_error *err)
+{
+    const struct entry *entry = &l->file->subclusters[e];
+    int described_kind;
+
+    *want = have;
+    if (entry->cores) {
+        *want = *entry->cores;
+        if (*want > have)
+            return FAIL(l, e, "cores", 0, err, "host '%s' is described with %d cores%s%s, it has %d that can "
+                        "be used", h->name, *want, kind >= 0 ? " of kind " : "", kind >= 0 ? entry->kind : "",
+                        have);
+    } else if (h->is_local && w->described) {
+        if (find_kind(l, e, h->name, w->described, &described_kind, err))
+            return -1;
+        *want = hrun_topo_ncores(w->described, described_kind);
+        if (*want > have)
+            return FAIL(l, e, "topology", 0, err, "host '%s' is described with %d cores, it has %d that can "
+                        "be used", h->name, *want, have);
+    }
+    return 0;
+}
+
 /* A host whose topology is known. */
 static int add_known(struct load *l, unsigned e, int host, const struct wanted *w, struct hrun_error *err)
 {
     const struct entry *entry = &l->file->subclusters[e];
     const struct hrun_host *h = &l->c->hosts[host];
-    struct hrun_topo_pe *pes = NULL;
+    const struct hrun_cut *cut;
     struct hrun_error why;
-    const char *model = model_of(entry, h, w);
-    int kind, have, want, faster, before = 0, n = 0, rc = -1, dkind;
-    uint64_t memory;
+    int kind, have, want, faster, before = 0, most;
 
-    if (find_kind(l, e, h->name, h->topo, &kind, err))
+    if (find_kind(l, e, h->name, h->topo, &kind, err) || hrun_host_ncores(l->c, h, kind, &have, err) ||
+        cores_wanted(l, e, h, w, kind, have, &want, err))
         return -1;
-    if (hrun_host_ncores(h, kind, &have, err))
-        return -1;
-    want = have;
-    if (entry->cores) {
-        want = *entry->cores;
-        if (want > have)
-            return FAIL(l, e, "cores", 0, err, "host '%s' is described with %d cores%s%s, it has %d that can "
-                        "be used", h->name, want, kind >= 0 ? " of kind " : "", kind >= 0 ? entry->kind : "",
-                        have);
-    } else if (h->is_local && w->described) {
-        if (find_kind(l, e, h->name, w->described, &dkind, err))
-            return -1;
-        want = hrun_topo_ncores(w->described, dkind);
-        if (want > have)
-            return FAIL(l, e, "topology", 0, err, "host '%s' is described with %d cores, it has %d that can "
-                        "be used", h->name, want, have);
-    }
     /* PEs take cores by kind, fastest first: those of faster kinds come before. */
     for (int k = 0; k < kind; k++) {
-        if (hrun_host_ncores(h, k, &faster, err))
+        if (hrun_host_ncores(l->c, h, k, &faster, err))
             return -1;
         before += faster;
     }
-    if (hrun_host_pes(h, w->level, before + want, &pes, &n, &why)) {
-        if (why.code == HRUN_ENOMEM)
-            return hrun_fail_nomem(err);
-        return FAIL(l, e, entry->level ? "level" : "hosts", 0, err, "host '%s': %s", h->name, why.text);
-    }
-    for (int i = 0; i < n; i++) {
-        if (kind >= 0 && pes[i].kind != kind)
+    most = h->slots && h->slots < before + want ? h->slots : before + want;
+    cut = hrun_host_cut(l->c, h, w->level, most, &why);
+    if (!cut)
+        return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err)
+                                       : FAIL(l, e, entry->level ? "level" : "hosts", 0, err, "host '%s': %s", h->name,
+                                              why.text);
+    for (int i = 0; i < cut->n; i++) {
+        const struct hrun_topo_pe *p = &cut->pes[i];
+        uint64_t memory = hrun_host_memory(h, cut, i), told = w->memory / (uint64_t)want * (uint64_t)p->ncores;
+
+        if (kind >= 0 && p->kind != kind)
             continue;
-        memory = pes[i].memory_bytes;
-        if (w->memory) {
-            memory = w->memory / (uint64_t)want * (uint64_t)pes[i].ncores;
-            if (h->is_local && pes[i].memory_bytes && pes[i].memory_bytes < memory)
-                memory = pes[i].memory_bytes;
-        }
-        struct hrun_pe pe = { host, i, pes[i].cpuset, pes[i].cores, pes[i].ncores, pes[i].npus, memory };
-        if (add_pe(l, w, model, hrun_topo_kind_name(h->topo, pes[i].kind), &pe, pe.npus, err) < 0)
-            goto done;
+        if (w->memory && !(h->is_local && memory && memory < told))
+            memory = told;
+        struct hrun_pe pe = { host, i, p->cpuset, p->cores, p->core_pus, p->ncores, p->npus, memory };
+        if (add_pe(l, w, model_of(entry, h, w), hrun_topo_kind_name(h->topo, p->kind), &pe, pe.npus, err) < 0)
+            return -1;
     }
-    rc = 0;
-done:
-    hrun_topo_pes_free(pes, n);
-    return rc;
+    return 0;
 }
 
 /* A host that is only described by numbers. */
@@ -540,13 +320,17 @@ static int add_numbers(struct load *l, unsigned e, int host, const struct wanted
     const struct entry *entry = &l->file->subclusters[e];
     const char *name = l->c->hosts[host].name, *kind = entry->kind ? entry->kind : "";
     struct host_note *note = &l->notes[host];
-    int n, rc = 0, per_pe, first;
-    char *cores;
+    int n, all, rc = 0, per_pe, first;
+    const char *cores;
 
     if (!entry->cores)
         return FAIL(l, e, "", 0, err, "nothing tells what host '%s' is made of; add 'cores: 16' and 'memory: "
                     "64GiB', or 'topology: FILE.xml'", name);
-    n = *entry->cores;
+    n = all = *entry->cores;
+    if (l->c->hosts[host].slots && note->next_core + n > l->c->hosts[host].slots)
+        n = l->c->hosts[host].slots - note->next_core;
+    if (n <= 0)
+        return 0;       /* earlier entries have all that is granted */
     if (w->level != HRUN_LEVEL_NODE && w->level != HRUN_LEVEL_CORE)
         return FAIL(l, e, entry->level ? "level" : "", 0, err, "level '%s' of host '%s' needs its topology; "
                     "add 'topology: FILE.xml' or take level node or core", hrun_level_name(w->level), name);
@@ -555,13 +339,13 @@ static int add_numbers(struct load *l, unsigned e, int host, const struct wanted
     per_pe = w->level == HRUN_LEVEL_NODE ? n : 1;
     for (int i = 0; i < n / per_pe && rc >= 0; i++) {
         first = note->next_core + i * per_pe;
-        cores = per_pe == 1 ? hrun_strf("%d", first) : hrun_strf("%d-%d", first, first + per_pe - 1);
+        cores = hrun_cuts_keep(l->c, per_pe == 1 ? hrun_strf("%d", first)
+                                                 : hrun_strf("%d-%d", first, first + per_pe - 1), err);
         if (!cores)
-            return hrun_fail_nomem(err);
-        struct hrun_pe pe = { host, note->next_pe++, (char *)"", cores, per_pe, per_pe,
-                              w->memory / (uint64_t)n * (uint64_t)per_pe };
+            return -1;
+        struct hrun_pe pe = { host, note->next_pe++, "", cores, "", per_pe, per_pe,
+                              w->memory / (uint64_t)all * (uint64_t)per_pe };
         rc = add_pe(l, w, w->cpu_model, kind, &pe, 0, err);
-        free(cores);
     }
     note->next_core += n;
     return rc < 0 ? -1 : 0;

@@ -188,7 +188,7 @@ static int read_line(struct hrun_host_list *list, const char *file, char *line, 
     return add_item(list, file, name, number, (int)(name - line) + 1, slots ? slots : max_slots, err);
 }
 
-int hrun_hostfile_read(const char *path, struct hrun_host_list *list, struct hrun_error *err)
+int hrun_hostfile_read_any(const char *path, struct hrun_host_list *list, struct hrun_error *err)
 {
     struct hrun_host_list found = HRUN_HOST_LIST_INIT;
     struct hrun_buf text = HRUN_BUF_INIT;
@@ -212,15 +212,24 @@ int hrun_hostfile_read(const char *path, struct hrun_host_list *list, struct hru
         if (read_line(&found, path, line, number, err))
             goto done;
     }
-    if (!found.n) {
-        hrun_fail_at(err, HRUN_EPARSE, path, 0, 0, "the host file names no host; a line is 'NAME [slots=N]'");
-        goto done;
-    }
     rc = hand_over(&found, path, list, err);
 done:
     hrun_host_list_release(&found);
     hrun_buf_release(&text);
     return rc;
+}
+
+int hrun_hostfile_read(const char *path, struct hrun_host_list *list, struct hrun_error *err)
+{
+    struct hrun_host_list found = HRUN_HOST_LIST_INIT;
+
+    if (hrun_hostfile_read_any(path, &found, err))
+        return -1;
+    if (!found.n)
+        return hrun_fail_at(err, HRUN_EPARSE, path, 0, 0, "the host file names no host; a line is 'NAME [slots=N]'");
+    hrun_host_list_release(list);
+    *list = found;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- --host */

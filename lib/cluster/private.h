@@ -3,6 +3,7 @@
 #define HRUN_CLUSTER_PRIVATE_H
 
 #include "cluster/cluster.h"
+#include "topo/sysinfo.h"
 
 /* ---------------------------------------------------------------- hostfile.c */
 
@@ -25,6 +26,8 @@ struct hrun_host_list {
 /* Read a host file, or the text of --host. The list is not empty and names no host twice.
  * Errors: HRUN_EPARSE with the place, HRUN_ENOENT, HRUN_EIO, HRUN_EINVAL; *list as before. */
 int hrun_hostfile_read(const char *path, struct hrun_host_list *list, struct hrun_error *err);
+/* The same where no host need be named; *list is empty then. */
+int hrun_hostfile_read_any(const char *path, struct hrun_host_list *list, struct hrun_error *err);
 int hrun_hosts_parse(const char *text, struct hrun_host_list *list, struct hrun_error *err);
 void hrun_host_list_release(struct hrun_host_list *list);
 
@@ -42,30 +45,88 @@ const char *hrun_resolver_own_name(const struct hrun_resolver *r);
  * Errors: HRUN_EINVAL, the text says why. */
 int hrun_resolver_look(struct hrun_resolver *r, const char *name, int *is_local, struct hrun_error *err);
 
-/* ---------------------------------------------------------------- resolve.c: asking other hosts */
+/* This name is that of another host: hrun_resolver_look need not ask for it. Without memory it is forgotten. */
+void hrun_resolver_know(struct hrun_resolver *r, const char *name);
+
+/* ---------------------------------------------------------------- told.c: asking other hosts */
 
 struct hrun_told {
     struct hrun_topo *topo;     /* of the cluster; hosts that are alike share it */
+    uint64_t key;               /* hrun_topology_key of its XML */
     char *usable;               /* the PUs that may be used there, "0-3,8"; NULL: all of topo */
     uint64_t memory_bytes;      /* of the PEs, together; 0 = unknown. Counts with usable only */
     char *cpu_model;            /* NULL: what topo says */
+    char *mpi, *fingerprint, *machine;  /* see hrun_cluster_export; NULL: not told */
+    int64_t asked_s;            /* seconds since 1970 */
+    int remembered;             /* 1: by the cache */
 };
 
-/* Ask n hosts through req->topologies, which is not NULL. told[n] get what they said, each to be given to
- * hrun_told_destroy; topologies go to c. *bad: index of the host at fault, or -1. Errors: those of
- * req->topologies; HRUN_EINVAL for an answer that is none, with the host's name. */
-int hrun_told_ask(const struct hrun_cluster_request *req, struct hrun_cluster *c, char *const *hosts, int n,
-                  struct hrun_told **told, int *bad, struct hrun_error *err);
+struct hrun_cache;
+
+/* What n hosts say of themselves: those that cache (may be NULL) does not know, or all with req->refresh, are asked
+ * through req->topologies, which is not NULL, and remembered. told[n] get what they said, each to be given to
+ * hrun_told_destroy; topologies go to c. Hosts left out get NULL and stand in c->unreachable.
+ * *bad: index of the host at fault, or -1. Errors: those of req->topologies; HRUN_EINVAL for an answer that is none,
+ * with the host's name, and for two names of one machine. */
+int hrun_told_ask(const struct hrun_cluster_request *req, struct hrun_cache *cache, struct hrun_cluster *c,
+                  char *const *hosts, int n, struct hrun_told **told, int *bad, struct hrun_error *err);
 void hrun_told_destroy(struct hrun_told *t);
 
-/* ---------------------------------------------------------------- described.c: hosts whose topology is known */
+/* ---------------------------------------------------------------- export.c: what a host says */
 
-/* As hrun_topo_pes and hrun_topo_ncores, without what a host that was asked may not use. */
-int hrun_host_pes(const struct hrun_host *h, enum hrun_level level, int max_cores, struct hrun_topo_pe **pes,
-                  int *n, struct hrun_error *err);
-/* 0, or -1 with *err. */
-int hrun_host_ncores(const struct hrun_host *h, int kind, int *n, struct hrun_error *err);
+/* Between these stands what XML does not carry. */
+#define HRUN_TOLD_MARK "<?hrun\n"
+#define HRUN_TOLD_END "?>"
+
+/* A hash of what counts in a topology's XML: equal for hosts that may share it. */
+uint64_t hrun_topology_key(const char *xml, size_t len);
+
+/* ---------------------------------------------------------------- cache.c: what hosts said before */
+
+/* A cache is NULL-safe: NULL knows nothing and keeps nothing. It is read at once and written by hrun_cache_close.
+ * Files in req->cache_dir: "hosts-XXXXXXXX", a line for each host, for one asking host and one way (req->via);
+ * "topology-KEY.xml". What is a month old counts as none, and is removed when something is written. */
+struct hrun_cache *hrun_cache_open(const struct hrun_cluster_request *req, const char *own_name);
+/* What is known of a host, for hrun_told_destroy, without its topology. NULL: nothing. */
+struct hrun_told *hrun_cache_find(const struct hrun_cache *cache, const char *host);
+/* Append the XML of that key. -1: there is none. */
+int hrun_cache_topology(const struct hrun_cache *cache, uint64_t key, struct hrun_buf *xml);
+/* Remember; strings are copied. */
+void hrun_cache_put(struct hrun_cache *cache, const char *host, const struct hrun_told *t);
+void hrun_cache_keep(struct hrun_cache *cache, uint64_t key, const char *xml, size_t len);
+/* Names of all hosts known, for r. */
+void hrun_cache_tell(const struct hrun_cache *cache, struct hrun_resolver *r);
+/* Write what is new. Result: NULL, or why it could not be written, in fresh memory. */
+char *hrun_cache_close(struct hrun_cache *cache);
+
+/* ---------------------------------------------------------------- cut.c: hosts whose topology is known */
+
+/* A kind of host cut into PEs. The strings of its PEs live as long as the cluster. */
+struct hrun_cut {
+    const struct hrun_topo *topo;
+    char *usable;               /* as told, or NULL */
+    enum hrun_level level;
+    int max_cores;              /* 0: all */
+    struct hrun_topo_pe *pes;   /* their memory is what topo says */
+    int n;
+    uint64_t memory;            /* of all cores that may be used, as topo says */
+    int ncores;                 /* that may be used */
+};
+
+/* As hrun_topo_pes, without what a host that was asked may not use. Hosts that are alike get the same cut, owned by
+ * c; NULL on failure. */
+const struct hrun_cut *hrun_host_cut(struct hrun_cluster *c, const struct hrun_host *h, enum hrun_level level,
+                                     int max_cores, struct hrun_error *err);
+/* The memory of PE pe of its cut, as the host tells. */
+uint64_t hrun_host_memory(const struct hrun_host *h, const struct hrun_cut *cut, int pe);
+/* As hrun_topo_ncores. 0, or -1 with *err. */
+int hrun_host_ncores(struct hrun_cluster *c, const struct hrun_host *h, int kind, int *n, struct hrun_error *err);
+/* The first cores that have at most npus PUs together, at least 1. 0, or -1 with *err. */
+int hrun_host_granted(struct hrun_cluster *c, const struct hrun_host *h, int npus, int *ncores, struct hrun_error *err);
 const char *hrun_host_cpu_model(const struct hrun_host *h);
+/* Give a string to c, which frees it with the cuts. Result: it, or NULL (then it is freed). */
+const char *hrun_cuts_keep(struct hrun_cluster *c, char *text, struct hrun_error *err);
+void hrun_cuts_destroy(struct hrun_cuts *cuts);
 
 /* ---------------------------------------------------------------- cluster.c: putting a cluster together */
 
@@ -74,35 +135,65 @@ struct hrun_pe_key {
     const char *cpu_model, *core_kind;
     enum hrun_level level;
     int ncores, npus;               /* npus 0: unknown, equal to every number */
-    uint64_t memory_bytes;          /* as hrun_round_memory gives it; 0 for a cluster file's sub-cluster */
+    uint64_t memory_bytes;          /* as hrun_round_memory gives it */
+    int any_memory;                 /* 1: of a cluster file's sub-cluster, whose PEs may differ in it */
 };
 
 /* Each returns the index of the new (or found) element, or -1 (HRUN_ENOMEM). */
 int hrun_cluster_add_host(struct hrun_cluster *c, const char *name, int is_local, int slots,
                           struct hrun_topo *topo, struct hrun_error *err);
+/* A host was asked: it takes t over. */
+void hrun_cluster_told(struct hrun_cluster *c, int host, struct hrun_told *t);
 /* Takes t over, also on failure. */
 int hrun_cluster_add_topo(struct hrun_cluster *c, struct hrun_topo *t, struct hrun_error *err);
 /* The sub-cluster of that key among subs first.., made when there is none. It has no name yet. */
 int hrun_cluster_find_sub(struct hrun_cluster *c, int first, const struct hrun_pe_key *key,
                           struct hrun_error *err);
-/* Copies pe with its strings. */
+/* Copies pe without its strings, which have to live as long as c. */
 int hrun_cluster_add_pe(struct hrun_cluster *c, int sub, const struct hrun_pe *pe, struct hrun_error *err);
 /* Name sub-cluster sub `base`, "base-KIND" when with_kind, and with a number when that is taken. */
 int hrun_cluster_name_sub(struct hrun_cluster *c, int sub, const char *base, int with_kind,
                           struct hrun_error *err);
 
+/* ---------------------------------------------------------------- discover.c */
+
+/* A discovery at work. */
+struct hrun_discovery {
+    const struct hrun_cluster_request *req;
+    struct hrun_cluster *c;
+    struct hrun_resolver *resolver;
+    struct hrun_cache *cache;               /* or NULL */
+    const struct hrun_allocation *granted;  /* by a resource manager; NULL: we are in no allocation */
+    size_t *looked;                         /* where the last search in granted ended: hosts come in order */
+};
+
+/* The index of a host among the granted ones, known by its name with or without domain, or as this host; -1: it is not
+ * granted, -2: there is no allocation. */
+int hrun_granted_index(const struct hrun_discovery *d, const char *name);
+/* What granted[index] grants of a host, once its topology is known: how many cores may be used, 0 for all; -1 with
+ * *err. */
+int hrun_granted_cores(const struct hrun_discovery *d, int host, int index, struct hrun_error *err);
+/* No host is left. Result: -1. */
+int hrun_fail_nothing_left(const struct hrun_cluster *c, struct hrun_error *err);
+
+/* ---------------------------------------------------------------- group.c: without a cluster file */
+
+/* Put the PEs of a host into sub-clusters, which have no names yet. */
+int hrun_group_host(struct hrun_cluster *c, int host, enum hrun_level level, struct hrun_error *err);
+/* Order and name the sub-clusters when all hosts are in. */
+int hrun_group_finish(struct hrun_cluster *c, enum hrun_level level, struct hrun_error *err);
+
 /* ---------------------------------------------------------------- clusterfile.c */
 
-/* Fill c from req's cluster file. c may be half filled on failure. */
-int hrun_clusterfile_load(const struct hrun_cluster_request *req, struct hrun_cluster *c, struct hrun_error *err);
+/* Fill d->c from its cluster file. It may be half filled on failure. */
+int hrun_clusterfile_load(const struct hrun_discovery *d, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- signature.c */
 
 /* Append a CPU model as a short word of [a-z0-9.-] ("Intel(R) Xeon(R) CPU E5-2680 v3 @ 2.50GHz" gives
  * "xeon-e5-2680-v3"); nothing when no such character is left. */
 void hrun_add_slug(struct hrun_buf *out, const char *model);
-/* To two significant binary digits (1, 1.5, 2, 3, 4, 6, ... times a power of two). Memory comes in such
- * sizes; what firmware and kernel keep of it, a few percent, stays far from the limits at 1.25 and 1.75. */
-uint64_t hrun_round_memory(uint64_t bytes);
+/* Append rounded memory as "1.5g" or "12g". */
+void hrun_add_short_memory(struct hrun_buf *out, uint64_t bytes);
 
 #endif

@@ -80,17 +80,8 @@ void hrun_add_slug(struct hrun_buf *out, const char *model)
     hrun_buf_release(&slug);
 }
 
-uint64_t hrun_round_memory(uint64_t bytes)
-{
-    uint64_t unit = 1;
-
-    while (bytes / unit >= 4)       /* leave two binary digits in front of the unit */
-        unit *= 2;
-    return (bytes / unit + (bytes % unit * 2 >= unit && unit > 1)) * unit;
-}
-
 /* 1.5 or 12, and a unit: two significant binary digits need at most one decimal. */
-static void add_memory(struct hrun_buf *out, uint64_t bytes)
+void hrun_add_short_memory(struct hrun_buf *out, uint64_t bytes)
 {
     static const char units[] = "bkmgtp";
     double value = (double)bytes;
@@ -127,7 +118,7 @@ void hrun_cluster_signature(const struct hrun_subcluster *s, const char *mpi, co
     if (s->pus_per_pe != s->cores_per_pe)
         hrun_buf_addf(out, "%dt", s->pus_per_pe);
     hrun_buf_addc(out, '-');
-    add_memory(out, memory);
+    hrun_add_short_memory(out, memory);
     hrun_buf_addf(out, "-%s", hrun_level_name(s->level));
     if (mpi && *mpi)
         add_part(out, mpi, "mpi");

@@ -12,6 +12,8 @@ static const struct hrun_engine engines[] = {
       hrun_local_run, hrun_mpirun_command },
     { "mpirun", "Open MPI's mpirun (4 or 5) with a rankfile, on any hosts", hrun_mpirun_usable,
       hrun_mpirun_check, hrun_mpirun_run, hrun_mpirun_command },
+    { "srun", "a step of the Slurm allocation, with Slurm's PMIx", hrun_srun_usable, hrun_srun_check, hrun_srun_run,
+      hrun_srun_command },
     { NULL, NULL, NULL, NULL, NULL, NULL }
 };
 
@@ -31,7 +33,11 @@ const struct hrun_engine *hrun_engine_find(const char *name)
 const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, struct hrun_error *err)
 {
     int here = cluster->nhosts == 1 && cluster->hosts[0].is_local;
-    const struct hrun_engine *e = hrun_engine_find(here ? "local" : "mpirun");
+    const struct hrun_engine *e = hrun_engine_find("srun");
+
+    if (e->usable(cluster, NULL) == 0)
+        return e;
+    e = hrun_engine_find(here ? "local" : "mpirun");
 
     return e->usable(cluster, err) ? NULL : e;
 }

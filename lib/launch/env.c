@@ -1,6 +1,8 @@
 /* env.c - the environment of the processes; see env.h for the contracts */
 #include "launch/env.h"
 
+#include "launch/ranks.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,13 +142,8 @@ int hrun_env_no_mpich(struct hrun_strvec *env, struct hrun_error *err)
 int hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env, const char *folder,
                            struct hrun_error *err)
 {
-    /* btl vader is Open MPI 4's, btl sm version 5's. */
-    static const char *const keys[] = { "btl_vader_backing_directory", "btl_sm_backing_directory",
-                                        "osc_sm_backing_directory", "osc_rdma_backing_directory",
-                                        "shmem_mmap_backing_file_base_dir" };
-
-    for (size_t i = 0; folder && i < sizeof keys / sizeof *keys; i++)
-        if (hrun_env_mca(job, env, keys[i], folder, err))
+    for (size_t i = 0; folder && hrun_shared_memory_keys[i]; i++)
+        if (hrun_env_mca(job, env, hrun_shared_memory_keys[i], folder, err))
             return -1;
     return 0;
 }

@@ -54,6 +54,8 @@ int hrun_run_begin(struct hrun_run *r, const struct hrun_job *job, struct hrun_o
     r->err = err;
     r->guard = none;
     r->sigfd = -1;
+    r->watch_fd = -1;
+    r->words = (struct hrun_words)HRUN_WORDS_INIT;
     r->old_subreaper = -1;
     if (hrun_run_take_signals(r, err))  /* first: one that came later would leave the folders behind */
         return -1;
@@ -92,6 +94,7 @@ void hrun_run_end(struct hrun_run *r)
     end_processes(r);
     hrun_guard_stop(&r->guard);
     hrun_output_destroy(r->output);
+    hrun_words_close(&r->words);
     hrun_remove_tree(r->rundir);
     hrun_remove_tree(r->shmdir);
     if (r->old_subreaper >= 0)
@@ -131,14 +134,14 @@ static int open_stdin(const struct hrun_job *job, struct hrun_error *err)
 }
 
 /* Does the process get a group of its own? Not where it has to read the terminal, which only the foreground
- * group, hrun's, may do: rank 0 with the terminal as its input, and mpirun, which reads it, and whose ssh
+ * group, hrun's, may do: rank 0 or srun with the terminal as its input, and mpirun, which reads it, and whose ssh
  * may ask there. Then a key on the terminal reaches the process without our help, see handle_signal. */
 static int own_group(const struct hrun_run *r, int i)
 {
     const struct hrun_job *job = r->job;
     int fd, foreground;
 
-    if (!r->is_launcher)
+    if (!r->is_launcher || r->launcher)
         return i > 0 || job->stdin_text || job->no_stdin || !isatty(STDIN_FILENO) ||
                tcgetpgrp(STDIN_FILENO) != getpgrp();
     fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
@@ -167,6 +170,10 @@ static int start_all(struct hrun_run *r, const struct hrun_spawn *s, struct hrun
         one[i].fds[2] = hrun_output_child_fd(r->output, i, 1);
         one[i].own_group = own_group(r, i);
     }
+    if (r->launcher) {
+        one[0].keep_fd = one[0].fds[2];
+        one[0].fds[2] = r->words.child_fd;
+    }
     r->start_s = hrun_monotonic_s();
     rc = hrun_spawn(s, one, n, pids, err);
     for (int i = 0; i < n && rc == 0; i++) {
@@ -189,22 +196,27 @@ out:
     return rc;
 }
 
+int hrun_run_prepare(struct hrun_run *r, int nprocs, struct hrun_error *err)
+{
+    r->procs = calloc((size_t)nprocs, sizeof *r->procs);
+    if (!r->procs)
+        return hrun_fail_nomem(err);
+    r->nprocs = nprocs;
+    r->output = hrun_output_create(r->job, nprocs, r->tagging, r->hold_errors, err);
+    return r->output ? 0 : -1;
+}
+
 int hrun_run_start(struct hrun_run *r, const char *program, char *const *argv, const struct hrun_topo *topo,
                    struct hrun_spawn_one *one, int nprocs, struct hrun_error *err)
 {
     struct hrun_spawn s;
 
-    r->procs = calloc((size_t)nprocs, sizeof *r->procs);
-    if (!r->procs)
-        return hrun_fail_nomem(err);
-    r->nprocs = nprocs;
-    r->output = hrun_output_create(r->job, nprocs, r->tagging, err);
-    if (!r->output)
+    if (!r->output && hrun_run_prepare(r, nprocs, err))
         return -1;
     memset(&s, 0, sizeof s);
     s.program = program;
     s.argv = argv;
-    s.wdir = r->is_launcher ? NULL : r->job->wdir;  /* mpirun is told in its own way */
+    s.wdir = r->is_launcher ? NULL : r->job->wdir;  /* launchers are told in their own way */
     s.mask = r->old_mask;
     s.sigchld = r->old_sigchld;
     s.ignore_ttou = isatty(STDOUT_FILENO) || isatty(STDERR_FILENO);
@@ -213,6 +225,7 @@ int hrun_run_start(struct hrun_run *r, const char *program, char *const *argv, c
     if (start_all(r, &s, one, nprocs, err))
         return -1;
     hrun_output_started(r->output);
+    hrun_words_started(&r->words);
     if (r->job->on_start)
         r->job->on_start(r->job->ctx);
     return 0;

@@ -1,7 +1,7 @@
 /* job.h - the life of a job's processes on this host, the same for all engines (internal)
  *
  * Purpose: signals, timeout, output, judging how it ended, and leaving nothing behind. An engine prepares
- * what is started: one process per rank (local), or one launcher (mpirun).
+ * what is started: one process per rank (local), or one launcher (mpirun, srun).
  * Invariants: between hrun_run_begin and hrun_run_end the calling thread blocks the signals of the job;
  * hrun_run_end restores all that begin changed, on every path, and no process or folder of the job remains.
  * Order of calls: begin, start, loop, end (end always, also when begin failed).
@@ -14,6 +14,7 @@
 #include "launch/output.h"
 #include "launch/procs.h"
 #include "launch/spawn.h"
+#include "launch/words.h"
 
 #include <signal.h>
 
@@ -25,6 +26,21 @@ struct hrun_proc {
     int was_connected;           /* PMIx: connected at some time */
 };
 
+struct hrun_run;
+
+/* A launcher that is told and tells in its own way (srun); where there is none kill(2) and its status do. */
+struct hrun_launcher {
+    const char *name;
+    /* Bring a signal to all ranks; SIGKILL: end them now. */
+    void (*signal)(struct hrun_run *r, int sig);
+    /* A line, without its end, of its standard error, which is not the program's. */
+    void (*hear)(struct hrun_run *r, char *line);
+    /* verdict_s has come. */
+    void (*settle)(struct hrun_run *r);
+    /* It has ended with this status of waitpid(2), and all its words have been heard. */
+    void (*ended)(struct hrun_run *r, int status);
+};
+
 struct hrun_run {
     const struct hrun_job *job;
     struct hrun_outcome *out;
@@ -32,8 +48,17 @@ struct hrun_run {
     int engine_failed;
 
     /* Set by the engine before hrun_run_start. */
-    int is_launcher;             /* 1: the only process is mpirun, which looks after the ranks itself */
+    int is_launcher;             /* 1: the only process is mpirun or srun, which looks after the ranks itself */
+    const struct hrun_launcher *launcher; /* or NULL; then the next two are not used */
+    void *state;                 /* of the launcher's functions */
+    struct hrun_words words;
     enum hrun_tagging tagging;
+    int hold_errors;             /* 1: standard error is held back until hrun_output_release */
+    /* What else to listen to: called when watch_fd (-1: none) can be read, and when a process has ended. Result: how
+     * many helpers on the way to other hosts are still there; hrun waits a while for them when all has ended. */
+    int watch_fd;
+    int (*watch)(struct hrun_run *r);
+    void *watch_ctx;
 
     /* Made by begin. */
     char *rundir, *shmdir;       /* shmdir may be NULL: no /dev/shm here */
@@ -58,18 +83,30 @@ struct hrun_run {
     int ending_signal;           /* INT, TERM, HUP or QUIT that hrun got last, or 0 */
     double ending_signal_s;
     double kill_s;               /* when patience ends, 0: not ending */
+    int killed;                  /* a launcher has been told to end the ranks at once */
+    double verdict_s;            /* when the launcher's settle is called, 0: not */
     double watch_s;              /* when to look for a foreign MPI library next; infinite: no more */
 };
 
 int hrun_run_begin(struct hrun_run *r, const struct hrun_job *job, struct hrun_outcome *out,
                    struct hrun_error *err);
-/* Start nprocs processes; one[] tells their environment and binding, their fds are set here (process 0 gets
+/* Make room for nprocs processes and the pipes of their output, for an engine that has to know these before it starts. */
+int hrun_run_prepare(struct hrun_run *r, int nprocs, struct hrun_error *err);
+/* Start nprocs processes (prepare first if that has not been done); one[] tells their environment and binding, their fds are set here (process 0 gets
  * the job's standard input). Errors as hrun_spawn; on_start is called on success. */
 int hrun_run_start(struct hrun_run *r, const char *program, char *const *argv, const struct hrun_topo *topo,
                    struct hrun_spawn_one *one, int nprocs, struct hrun_error *err);
 /* Until all has ended. 0, or -1 when the engine failed (*err says why). */
 int hrun_run_loop(struct hrun_run *r);
 void hrun_run_end(struct hrun_run *r);
+
+/* Rank (-1: unknown) has failed with that status. The first failure counts, and ends the job; after a timeout or a signal
+ * to hrun failures are its consequence. 1: this one counts. */
+int hrun_run_fail(struct hrun_run *r, int rank, int status);
+/* For watch: the engine has failed, r->err says why, and the job is to end; a host was lost, and the job is to end with
+ * 125. */
+void hrun_run_break(struct hrun_run *r);
+void hrun_run_lose(struct hrun_run *r, const char *host);
 
 /* Words for the user. */
 void hrun_run_say(struct hrun_run *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,13 +1,14 @@
 /* launch.h - engines: what starts the processes (the only room that knows PMIx)
  *
  * Purpose: run a layout's ranks, hand the application's status on, leave nothing behind. Engines are rows
- * of a table: `local` (one host; hrun itself is the PMIx server of the job) and `mpirun` (Open MPI 4 or 5
- * with a rankfile).
+ * of a table: `local` (one host; hrun itself is the PMIx server of the job), `mpirun` (Open MPI 4 or 5
+ * with a rankfile) and `srun` (inside a Slurm allocation, with its PMIx).
  * Invariants, on every path out of hrun_launch, signals and errors included:
  *   - no process of the job and no file or folder made for it remains;
  *   - SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT that reach hrun reach the application;
  *     the signal mask and handlers are as before afterwards;
- *   - the program's standard output and error are not touched unless tag_output or on_stdout asks for it.
+ *   - the program's standard output and error are not touched unless tag_output or on_stdout asks for it; but engine
+ *     mpirun over hosts holds standard error back until all hosts are ready, and passes it on from then on.
  * How it ends:
  *   - the first rank that fails (by time) gives the status, and the others are ended: SIGTERM, after 2 s
  *     SIGKILL. To fail is to exit with a status, to be killed by a signal (128 + signal), to call MPI_Abort
@@ -16,14 +17,15 @@
  *     them to write a checkpoint. If all ranks then exit with 0 the status is 0, else 128 + signal; a
  *     second one within 5 s kills. Signals that the caller ignores (nohup) are ignored;
  *   - SIGTSTP stops the ranks (SIGSTOP) and hrun, SIGCONT wakes up both;
+ *   - a host that is lost while the job runs ends it with 125 (lost_host); one that cannot take part fails the launch;
  *   - processes that the ranks leave behind are ended when the last rank has ended, and so is everything,
  *     by a helper process, when hrun is killed by SIGKILL;
  *   - where hrun passes the output on (tag_output, on_stdout) it waits for its own reader, however slow that
  *     is, until all is passed on or a signal ends it. When the output cannot be written (a full disk) the job
  *     is ended; when its reader has gone the program notices as usual (SIGPIPE).
- * Rank 0 reads hrun's standard input directly, the others /dev/null; when that is a terminal and hrun is in
- * the background, rank 0 too. The process may have other threads and children; while a job runs SIGCHLD is
- * blocked in the calling thread, and orphans of its descendants become its children.
+ * Rank 0 reads hrun's standard input directly (with srun, through it), the others /dev/null; when that is a terminal
+ * and hrun is in the background, rank 0 too. The process may have other threads and children; while a job runs SIGCHLD
+ * is blocked in the calling thread, and orphans of its descendants become its children.
  */
 #ifndef HRUN_LAUNCH_H
 #define HRUN_LAUNCH_H
@@ -44,6 +46,8 @@ struct hrun_job {
     const char *wdir;              /* working directory of the processes, NULL: the present one */
     const char *stdin_text;        /* fed to rank 0 instead of hrun's standard input; NULL: pass that on */
     int no_stdin;                  /* 1: rank 0 reads /dev/null */
+    int report_bindings;           /* 1: each process tells its host and real affinity on standard error before the
+                                      program begins; where it is not the layout's the job fails with 125 */
     int tag_output;                /* 1: lines are prefixed "[rank]<stdout>: ", "[rank]<stderr>: ". With
                                       engine mpirun the tags are mpirun's, and version 4 drops and mixes
                                       pieces of output that comes faster than some KiB at a time */
@@ -68,6 +72,7 @@ struct hrun_outcome {
     int signalled;                 /* the last of SIGINT, SIGTERM, SIGHUP, SIGQUIT that hrun got while the job
                                       ran, whatever its status became, or 0 */
     int stopped;                   /* 1: the job was stopped by SIGTSTP for a while: wall_s tells nothing */
+    char lost_host[256];           /* a host that went away while the job ran, ""; status is then 125 */
     int failed_rank;               /* the first rank that failed, -1 if none or unknown */
     int killed_by;                 /* signal that killed the first failed rank; 0: none did, it exited by
                                       itself, or unknown (engine mpirun) */
@@ -82,26 +87,35 @@ struct hrun_engine {
     /* Validate job before anything is started. Errors: HRUN_EMPI, HRUN_EINVAL. */
     int (*check)(const struct hrun_job *job, struct hrun_error *err);
     int (*run)(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err);
-    /* Append the command of mpirun a user could type for the same placement (one line, shell-quoted; for
+    /* Append the command of srun or mpirun a user could type for the same placement (one line, shell-quoted; mpirun for
      * engine local too, as nothing that could be typed starts the same without hrun). "hrun.rankfile" in it
-     * stands for a file with the text of hrun_layout_rankfile. The placement is not checked here. */
+     * stands for a file with the text of hrun_layout_rankfile. The placement is not checked here. Ranks with
+     * different numbers of threads have none in it: mpirun gives all the same. */
     int (*command)(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err);
 };
 
 /* NULL when unknown; hrun_engines() lists all, ending with a NULL name. */
 const struct hrun_engine *hrun_engine_find(const char *name);
 const struct hrun_engine *hrun_engines(void);
-/* The engine for a cluster when the user names none: `local` when its only host is this one, else `mpirun`.
- * Errors: those of usable. */
+/* The engine for a cluster when the user names none: inside a Slurm allocation `srun` when it has PMIx, else
+ * `local` when the only host is this one, else `mpirun`. Errors: those of usable. */
 const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, struct hrun_error *err);
 
 /* Check and run. Result 0: the job ran and *out tells how it ended; -1: it was not started, or the engine
- * failed, nothing remains either way. Errors: HRUN_EMPI (also when a script loads an MPI library that is not
+ * failed, nothing remains either way. Errors: HRUN_ECHANGED (a host is not what the cluster's cache says of it: discover
+ * with refresh and lay out anew), HRUN_EMPI (also when a script loads an MPI library that is not
  * Open MPI's), HRUN_EINVAL, HRUN_EENGINE (also when mpirun failed before it was ready to start a process),
  * HRUN_EIO (also when the output cannot be written), HRUN_ENOPROG, HRUN_ENOEXEC, HRUN_ENOMEM. The descriptors
  * 0 to 2 may be closed: /dev/null takes their place for the while. */
 int hrun_launch(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
                 struct hrun_error *err);
+
+/* The version of the Open MPI whose mpirun is in PATH ("4.1.4") into version[size], "" when there is none, and in
+ * watched[size] a text that changes when its programs do (path, size and date of mpirun and orted), "" when there is none.
+ * It starts mpirun --version. */
+void hrun_openmpi_here(char *version, size_t size, char *watched, size_t watched_size);
+/* The second text alone, without starting anything. */
+void hrun_openmpi_watched(char *watched, size_t size);
 
 /* A short command for other hosts, with no input. */
 struct hrun_remote {
@@ -111,16 +125,18 @@ struct hrun_remote {
     double timeout_s;              /* for each host, > 0 */
     const char *missing;           /* what to do where argv[0] does not exist; for the message */
     const char *otherwise;         /* what to do instead of mending a host, or NULL; for the message */
+    int keep_going;                /* 1: ask all hosts although one fails; 0: when one fails no further ones are begun */
 };
 
-/* Run it on all hosts at once (64 at a time) through the remote shell that mpirun would use: plm_rsh_agent of
- * --mca or the environment, else ssh, which may not ask for passwords. outputs[n], initialised, get what the
- * command printed there. When a host fails no further ones are begun. SIGINT, SIGTERM, SIGHUP and SIGQUIT end
- * the agents, and are then raised again as the caller has them set. No agent remains on any path.
- * Errors: HRUN_EENGINE: no agent; a host that did not answer, has not got the command, or on which it failed:
- * the text says which, why, and what to do, *bad is the host's index (else -1); HRUN_EIO, HRUN_ENOMEM. */
-int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, struct hrun_buf *outputs, int *bad,
-                    struct hrun_error *err);
+/* Run it on all hosts through what would start processes there: inside a Slurm allocation one step of srun; else, all at
+ * once (64 at a time), the remote shell that mpirun would use: plm_rsh_agent of --mca or the environment, else ssh, which
+ * may not ask for passwords. outputs[n], initialised, get what the command printed there. errors[n], zeroed, tell of each
+ * host that did not answer, has not got the command, or on which it failed: code HRUN_EENGINE, the text says which host,
+ * why, and what to do. SIGINT, SIGTERM, SIGHUP and SIGQUIT end the agents, and are then raised again as the caller has
+ * them set. No agent remains on any path. Result: 0, also when hosts failed.
+ * Errors: HRUN_EENGINE: no agent, interrupted; HRUN_EIO, HRUN_ENOMEM. */
+int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, struct hrun_buf *outputs,
+                    struct hrun_error *errors, struct hrun_error *err);
 
 /* Find a program as execvp(3) would, relative to wdir (may be NULL). Result: its absolute path, which the
  * caller frees. Errors: HRUN_ENOPROG (not found; says where it was looked for), HRUN_ENOEXEC (not

@@ -7,6 +7,8 @@
 #include "launch/engines.h"
 #include "launch/env.h"
 #include "launch/job.h"
+#include "launch/ranks.h"
+#include "launch/shimpath.h"
 
 #include "base/file.h"
 
@@ -86,6 +88,8 @@ static int common_env(const struct hrun_run *r, struct hrun_strvec *env, struct 
 static int rank_env(const struct hrun_run *r, int rank, const struct hrun_strvec *common,
                     const struct hrun_strvec *pmix, struct hrun_strvec *env, struct hrun_error *err)
 {
+    const struct hrun_rank *k = &r->job->layout->ranks[rank];
+
     for (size_t i = 0; i < common->n; i++)
         if (hrun_strvec_push(env, common->v[i]))
             return hrun_fail_nomem(err);
@@ -95,8 +99,9 @@ static int rank_env(const struct hrun_run *r, int rank, const struct hrun_strvec
             return hrun_fail_nomem(err);
     }
     return set_number(env, "OMPI_COMM_WORLD_RANK", rank, err) ||
-           set_number(env, "OMPI_COMM_WORLD_LOCAL_RANK", r->job->layout->ranks[rank].local_rank, err) ||
-           set_number(env, "OMPI_COMM_WORLD_NODE_RANK", r->job->layout->ranks[rank].local_rank, err) ? -1 : 0;
+           set_number(env, "OMPI_COMM_WORLD_LOCAL_RANK", k->local_rank, err) ||
+           set_number(env, "OMPI_COMM_WORLD_NODE_RANK", k->local_rank, err) ||
+           (k->threads && set_number(env, "OMP_NUM_THREADS", k->threads, err)) ? -1 : 0;
 }
 
 /* The topology to bind with, or NULL when the PEs are not of this machine. */
@@ -138,16 +143,41 @@ static char *write_topology(const struct hrun_run *r, const struct hrun_topo *to
     return path;
 }
 
+/* hrun-shim before the program: it compares its affinity with the plan and tells, but does not bind, so that what it
+ * finds is what hrun has done. Result: its path, *argv and *env tell the rest. */
+static char *put_shim(const struct hrun_job *job, struct hrun_strvec *argv, struct hrun_strvec *env,
+                      struct hrun_error *err)
+{
+    char *shim = hrun_shim_path(err);
+    int bad = !shim || hrun_strvec_push(argv, shim) || hrun_strvec_push(argv, "rank") ||
+              hrun_strvec_push(argv, job->program);
+
+    for (int i = 1; !bad && job->argv[i]; i++)
+        bad = hrun_strvec_push(argv, job->argv[i]);
+    bad = bad || hrun_strvec_push(env, HRUN_RANKS_DO_VARIABLE "=report");
+    if (shim && bad)
+        hrun_fail_nomem(err);
+    if (bad || hrun_ranks_words(job->layout, env, err)) {
+        free(shim);
+        return NULL;
+    }
+    return shim;
+}
+
 static int start(struct hrun_run *r, struct hrun_strvec *pmix, struct hrun_strvec *env,
                  struct hrun_spawn_one *one, const char **cpusets, struct hrun_error *err)
 {
     const struct hrun_job *job = r->job;
     struct hrun_strvec common = HRUN_STRVEC_INIT;
+    struct hrun_strvec argv = HRUN_STRVEC_INIT;
     struct hrun_guard_spec spec;
     const struct hrun_topo *topo = binding_topo(r);
-    char *topology = NULL;
+    char *topology = NULL, *shim = NULL;
     int n = job->layout->nranks, rc = -1;
 
+    if (!topo && job->report_bindings)
+        return hrun_fail(err, HRUN_EINVAL, "--report-bindings: the topology is a description, not that of this machine, "
+                         "and so nothing is bound: unset HWLOC_XMLFILE and HWLOC_SYNTHETIC");
     if (topo && !(topology = write_topology(r, topo, err)))
         return -1;
 
@@ -161,7 +191,8 @@ static int start(struct hrun_run *r, struct hrun_strvec *pmix, struct hrun_strve
     spec.cpusets = cpusets;
     spec.wdir = job->wdir;
     spec.topology = topology;
-    if (hrun_guard_start(&spec, pmix, &r->guard, err) || common_env(r, &common, err))
+    if (hrun_guard_start(&spec, pmix, &r->guard, err) || common_env(r, &common, err) ||
+        (job->report_bindings && !(shim = put_shim(job, &argv, &common, err))))
         goto out;
     for (int i = 0; i < n; i++) {
         if (rank_env(r, i, &common, &pmix[i], &env[i], err))
@@ -169,8 +200,10 @@ static int start(struct hrun_run *r, struct hrun_strvec *pmix, struct hrun_strve
         one[i].env = env[i].v;
         one[i].cpuset = cpusets[i];
     }
-    rc = hrun_run_start(r, job->program, job->argv, topo, one, n, err);
+    rc = hrun_run_start(r, shim ? shim : job->program, shim ? argv.v : job->argv, topo, one, n, err);
 out:
+    free(shim);
+    hrun_strvec_release(&argv);
     free(topology);
     hrun_strvec_release(&common);
     return rc;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -17,6 +18,11 @@ static const double GRACE_S = 2;
 static const double SECOND_SIGNAL_S = 5;
 /* How long pipes may stay open when no process of the job is left: some stranger holds them. */
 static const double DRAIN_S = 1;
+/* How long the agents on the way to other hosts may live when mpirun has ended: their hosts clean up, see
+ * hrun/shim_host.c for its patience. */
+static const double AGENTS_S = 8;
+/* What wait_once looks at beside the output: signals, the guard, words, watch_fd. */
+enum { OWN_FDS = 4 };
 /* How often processes are looked for that outlive their ranks. */
 enum { SWEEP_STEP_MS = 10 };
 /* When to look for a foreign MPI library, from the start: an MPI program maps it before main(), but a script
@@ -41,6 +47,11 @@ static void signal_tree(pid_t root, int sig)
  * terminal has signalled hrun's own group already. */
 static void signal_but(struct hrun_run *r, int sig, int by_key)
 {
+    if (r->launcher) {
+        if (r->nalive > 0)
+            r->launcher->signal(r, sig);
+        return;
+    }
     for (int i = 0; i < r->nprocs; i++) {
         const struct hrun_proc *p = &r->procs[i];
         if (!p->alive || (by_key && !p->own_group))
@@ -67,17 +78,16 @@ static void end_job(struct hrun_run *r)
     signal_all(r, SIGTERM);
     signal_all(r, SIGCONT);
     /* mpirun has a patience of its own before it kills; then it needs time to leave. */
-    r->kill_s = hrun_monotonic_s() + (r->is_launcher ? 3 : 1) * GRACE_S;
+    r->kill_s = hrun_monotonic_s() + (r->is_launcher && !r->launcher ? 3 : 1) * GRACE_S;
 }
 
-static void engine_fails(struct hrun_run *r)
+void hrun_run_break(struct hrun_run *r)
 {
     r->engine_failed = 1;
     end_job(r);
 }
 
-/* The first failure counts. After a timeout or a signal to hrun failures are its consequence. */
-static int fail_job(struct hrun_run *r, int rank, int status)
+int hrun_run_fail(struct hrun_run *r, int rank, int status)
 {
     int first = !r->failed && !r->kill_s && !r->engine_failed;
 
@@ -90,12 +100,20 @@ static int fail_job(struct hrun_run *r, int rank, int status)
     return first && !r->ending_signal;
 }
 
+void hrun_run_lose(struct hrun_run *r, const char *host)
+{
+    snprintf(r->out->lost_host, sizeof r->out->lost_host, "%s", host);
+    r->out->status = 125;
+    r->failed = 1;
+    end_job(r);
+}
+
 static void ending_signal(struct hrun_run *r, int sig, int by_key)
 {
     double now = hrun_monotonic_s();
     int second = r->ending_signal && now - r->ending_signal_s < SECOND_SIGNAL_S;
 
-    if (second && !r->is_launcher) {
+    if (second && (!r->is_launcher || r->launcher)) {
         r->kill_s = now;
     } else {
         signal_but(r, sig, by_key);  /* mpirun knows the rule of the second signal too */
@@ -117,7 +135,7 @@ static void handle_signal(struct hrun_run *r, const struct signalfd_siginfo *si)
     } else if (action == HRUN_SIGNAL_STOP) {
         /* SIGTSTP would not stop a group that has no parent in the session to wake it up. */
         r->out->stopped = 1;
-        signal_all(r, r->is_launcher ? SIGTSTP : SIGSTOP);
+        signal_all(r, r->is_launcher && !r->launcher ? SIGTSTP : SIGSTOP);
         kill(getpid(), SIGSTOP);
     } else {
         signal_all(r, sig);
@@ -146,13 +164,25 @@ static void handle_events(struct hrun_run *r)
             p->connected = p->was_connected = 1;
         else if (ev.kind == HRUN_GUARD_FINALIZED)
             p->connected = 0;
-        else if (fail_job(r, ev.rank, ev.status & 0xff ? ev.status & 0xff : 1))
+        else if (hrun_run_fail(r, ev.rank, ev.status & 0xff ? ev.status & 0xff : 1))
             hrun_run_say(r, "rank %d aborted the job with status %d", ev.rank, ev.status);
     }
     if (got < 0 && !r->engine_failed && r->nalive > 0) {
         hrun_fail(r->err, HRUN_EENGINE, "the helper process of the job was killed, and with it the job");
-        engine_fails(r);
+        hrun_run_break(r);
     }
+}
+
+static void hear_line(void *run, char *line)
+{
+    struct hrun_run *r = run;
+
+    r->launcher->hear(r, line);
+}
+
+static void hear(struct hrun_run *r)
+{
+    hrun_words_take(&r->words, hear_line, r);
 }
 
 /* ---------------------------------------------------------------- ends */
@@ -162,16 +192,16 @@ static void judge(struct hrun_run *r, int rank, int status)
     struct hrun_proc *p = &r->procs[rank];
 
     if (WIFSIGNALED(status)) {
-        if (!fail_job(r, r->is_launcher ? -1 : rank, 128 + WTERMSIG(status)))
+        if (!hrun_run_fail(r, r->is_launcher ? -1 : rank, 128 + WTERMSIG(status)))
             return;
         r->out->killed_by = r->is_launcher ? 0 : WTERMSIG(status);
         hrun_run_say(r, "%s %d was killed by signal %d (%s)", r->is_launcher ? "mpirun, process" : "rank",
                      r->is_launcher ? (int)p->pid : rank, WTERMSIG(status), strsignal(WTERMSIG(status)));
     } else if (WEXITSTATUS(status)) {
-        if (fail_job(r, r->is_launcher ? -1 : rank, WEXITSTATUS(status)) && !r->is_launcher)
+        if (hrun_run_fail(r, r->is_launcher ? -1 : rank, WEXITSTATUS(status)) && !r->is_launcher)
             hrun_run_say(r, "rank %d exited with status %d", rank, WEXITSTATUS(status));
     } else if (p->connected) {
-        if (fail_job(r, rank, 1))
+        if (hrun_run_fail(r, rank, 1))
             hrun_run_say(r, "rank %d exited without calling MPI_Finalize", rank);
     }
 }
@@ -187,16 +217,28 @@ static void reap(struct hrun_run *r)
         p->alive = 0;
         r->nalive--;
         handle_events(r);  /* what it told PMIx before it ended is here by now */
-        judge(r, i, status);
+        if (r->watch)
+            r->watch(r);   /* what made mpirun end too */
+        if (r->launcher) {
+            hear(r);
+            r->launcher->ended(r, status);
+        } else {
+            judge(r, i, status);
+        }
     }
 }
 
 /* ---------------------------------------------------------------- time */
 
+/* srun needs time of its own to end the ranks; then it is killed itself. */
 static void kill_all(struct hrun_run *r)
 {
-    signal_all(r, SIGKILL);
-    r->kill_s = INFINITY;
+    if (r->launcher && r->killed && r->nalive > 0)
+        kill(r->procs[0].pid, SIGKILL);
+    else
+        signal_all(r, SIGKILL);
+    r->kill_s = r->launcher && !r->killed ? hrun_monotonic_s() + 3 * GRACE_S : INFINITY;
+    r->killed = 1;
 }
 
 /* Has one of them an MPI library that cannot work here? *open: how many have Open MPI's. */
@@ -215,7 +257,7 @@ static int foreign_among(struct hrun_run *r, const struct hrun_pids *pids, int *
     hrun_fail(r->err, HRUN_EMPI, "%s runs a program linked with %s, which is not Open MPI: each of its "
               "processes would work alone. Rebuild it with Open MPI's mpicc, or start it with the mpiexec of "
               "its own MPI", r->job->argv[0], name);
-    engine_fails(r);
+    hrun_run_break(r);
     return 1;
 }
 
@@ -268,6 +310,10 @@ static void handle_time(struct hrun_run *r)
         hrun_run_say(r, "the job did not end within %g s: ending it", r->job->timeout_s);
         end_job(r);
     }
+    if (r->verdict_s > 0 && now >= r->verdict_s) {
+        r->verdict_s = 0;
+        r->launcher->settle(r);
+    }
     if (r->kill_s > 0 && now >= r->kill_s)
         kill_all(r);
     if (r->nalive > 0 && now >= r->watch_s)
@@ -283,6 +329,8 @@ static int next_ms(const struct hrun_run *r)
         due = r->start_s + r->job->timeout_s;
     if (r->kill_s > 0)
         due = fmin(due, r->kill_s);
+    if (r->verdict_s > 0)
+        due = fmin(due, r->verdict_s);
     due = fmin(due, r->watch_s);
     if (isinf(due))
         return -1;
@@ -299,8 +347,10 @@ static int wait_once(struct hrun_run *r, struct pollfd *p, int ms)
 
     p[0] = (struct pollfd){ r->sigfd, POLLIN, 0 };
     p[1] = (struct pollfd){ r->nalive > 0 && !r->engine_failed ? r->guard.sock : -1, POLLIN, 0 };
-    n = hrun_output_poll(r->output, p + 2);
-    if (poll(p, (nfds_t)(n + 2), ms) < 0) {
+    p[2] = (struct pollfd){ r->words.fd, POLLIN, 0 };
+    p[3] = (struct pollfd){ r->watch_fd, POLLIN, 0 };
+    n = hrun_output_poll(r->output, p + OWN_FDS);
+    if (poll(p, (nfds_t)(n + OWN_FDS), ms) < 0) {
         if (errno == EINTR)
             return 0;
         return hrun_fail_errno(r->err, HRUN_EIO, "cannot wait for the job");
@@ -308,10 +358,25 @@ static int wait_once(struct hrun_run *r, struct pollfd *p, int ms)
     handle_signals(r);
     if (p[1].revents)
         handle_events(r);
-    hrun_output_handle(r->output, p + 2, n);
+    if (p[2].revents)
+        hear(r);
+    if (p[3].revents)
+        r->watch(r);
+    hrun_output_handle(r->output, p + OWN_FDS, n);
     if (!r->engine_failed && hrun_output_failed(r->output, r->err))
-        engine_fails(r);
+        hrun_run_break(r);
     return 0;
+}
+
+/* mpirun has ended: other hosts clean up, and their agents end when that is done. A signal ends the wait. */
+static int see_agents_off(struct hrun_run *r, struct pollfd *p)
+{
+    double end_s = hrun_monotonic_s() + AGENTS_S;
+    int signal_before = r->ending_signal, rc = 0;
+
+    while (rc == 0 && r->watch && r->watch(r) > 0 && hrun_monotonic_s() < end_s && r->ending_signal == signal_before)
+        rc = wait_once(r, p, SWEEP_STEP_MS);
+    return rc;
 }
 
 /* The ranks have ended: end what they have left behind, pass on the rest of their output, however slow hrun's
@@ -355,7 +420,7 @@ static void conclude(struct hrun_run *r)
 
 int hrun_run_loop(struct hrun_run *r)
 {
-    struct pollfd *p = calloc((size_t)hrun_output_npoll(r->output) + 2, sizeof *p);
+    struct pollfd *p = calloc((size_t)hrun_output_npoll(r->output) + OWN_FDS, sizeof *p);
     int rc = 0;
 
     if (!p)
@@ -367,6 +432,10 @@ int hrun_run_loop(struct hrun_run *r)
         handle_time(r);
     }
     r->out->wall_s = hrun_monotonic_s() - r->start_s;
+    if (rc == 0)
+        rc = see_agents_off(r, p);
+    if (rc == 0)
+        hrun_output_release(r->output, !r->engine_failed);
     if (rc == 0)
         rc = finish(r, p);
     conclude(r);

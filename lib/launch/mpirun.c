@@ -9,9 +9,12 @@
  * Every line of the rankfile comes from the hosts' topologies: a slot that does not exist makes version 4
  * fail without a word.
  */
+#include "launch/agent.h"
 #include "launch/engines.h"
 #include "launch/env.h"
 #include "launch/job.h"
+#include "launch/openmpi.h"
+#include "launch/reach.h"
 
 #include "base/file.h"
 
@@ -24,126 +27,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct mpirun {
-    char *path;
-    int major;
-};
-
-/* ---------------------------------------------------------------- which mpirun */
-
-/* What PATH --version prints first, at most a few lines. */
-static int ask_version(const char *path, struct hrun_buf *out, struct hrun_error *err)
-{
-    char chunk[512];
-    int fds[2], status;
-    ssize_t n;
-    pid_t pid;
-
-    if (pipe2(fds, O_CLOEXEC))
-        return hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe");
-    pid = fork();
-    if (pid == 0) {
-        int null = open("/dev/null", O_RDWR);
-        dup2(null, STDIN_FILENO);
-        dup2(null, STDERR_FILENO);
-        dup2(fds[1], STDOUT_FILENO);
-        execl(path, path, "--version", (char *)NULL);
-        _exit(127);
-    }
-    close(fds[1]);
-    if (pid < 0) {
-        close(fds[0]);
-        return hrun_fail_errno(err, HRUN_EIO, "cannot start %s", path);
-    }
-    while ((n = read(fds[0], chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR))
-        if (n > 0)
-            hrun_buf_add(out, chunk, (size_t)n);
-    close(fds[0]);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    return out->failed ? hrun_fail_nomem(err) : 0;
-}
-
-/* "mpirun (Open MPI) 4.1.4", "mpirun.openmpi (OpenRTE) 4.1.4": the number; 0: not Open MPI's. */
-static int parse_version(const char *text)
-{
-    static const char *const marks[] = { "(Open MPI) ", "(OpenRTE) " };
-
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        const char *p = strstr(text, marks[i]);
-        if (p && isdigit((unsigned char)p[strlen(marks[i])]))
-            return (int)strtol(p + strlen(marks[i]), NULL, 10);
-    }
-    return 0;
-}
-
-static int find_mpirun(struct mpirun *m, struct hrun_error *err)
-{
-    static const char *const names[] = { "mpirun", "mpirun.openmpi" };
-    struct hrun_buf b = HRUN_BUF_INIT;
-    char *other = NULL, *path;
-    int major = 0, rc = -1;
-
-    for (size_t i = 0; i < sizeof names / sizeof *names && !major; i++) {
-        path = hrun_program_find(names[i], NULL, NULL);
-        if (!path)
-            continue;
-        hrun_buf_reset(&b);
-        if (ask_version(path, &b, err)) {
-            free(path);
-            goto out;
-        }
-        major = parse_version(b.data);
-        if (major) {
-            m->path = path;
-        } else {
-            free(other);
-            other = path;
-        }
-    }
-    if (major) {
-        m->major = major;
-        rc = 0;
-    } else if (other) {
-        hrun_fail(err, HRUN_EENGINE, "%s is not Open MPI's, and there is no mpirun.openmpi: install "
-                  "openmpi-bin, or put the folder of Open MPI's mpirun first in PATH", other);
-    } else {
-        hrun_fail(err, HRUN_EENGINE, "there is no mpirun in PATH: install openmpi-bin");
-    }
-out:
-    free(other);
-    hrun_buf_release(&b);
-    return rc;
-}
-
 /* ---------------------------------------------------------------- usable, check */
-
-/* Variables by which Open MPI knows the resource managers that give it its hosts. */
-static int in_resource_manager(void)
-{
-    static const char *const names[] = {
-        "SLURM_JOBID", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE"
-    };
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (getenv(names[i]))
-            return 1;
-    return 0;
-}
 
 int hrun_mpirun_usable(const struct hrun_cluster *cluster, struct hrun_error *err)
 {
-    struct mpirun m = { NULL, 0 };
-    char *ssh;
+    static const char *const key[] = { "plm_rsh_agent" };
+    struct hrun_openmpi m = HRUN_OPENMPI_INIT;
+    char *ssh, *setting;
     int remote = 0;
 
-    if (find_mpirun(&m, err))
+    if (hrun_openmpi_find(&m, err))
         return -1;
     free(m.path);
     for (int i = 0; i < cluster->nhosts; i++)
         remote |= !cluster->hosts[i].is_local;
-    if (!remote || in_resource_manager() || getenv("OMPI_MCA_plm_rsh_agent"))
+    setting = remote ? hrun_agent_setting(NULL, 0, key, 1) : NULL;
+    if (!remote || hrun_in_resource_manager() || setting) {
+        free(setting);
         return 0;
+    }
     ssh = hrun_program_find("ssh", NULL, NULL);
     if (!ssh)
         return hrun_fail(err, HRUN_EENGINE, "mpirun reaches other hosts through ssh, and there is none: "
@@ -175,7 +77,7 @@ static int push_placement(const struct hrun_job *job, int major, const char *ran
                hrun_strvec_push(v, "-np") || hrun_strvec_pushf(v, "%d", job->layout->nranks);
     return hrun_strvec_push(v, "--rankfile") || hrun_strvec_push(v, rankfile) || hrun_strvec_push(v, "-np") ||
            hrun_strvec_pushf(v, "%d", job->layout->nranks) ||
-           (in_resource_manager() && hrun_strvec_push(v, "--oversubscribe"));
+           (hrun_in_resource_manager() && hrun_strvec_push(v, "--oversubscribe"));
 }
 
 static int push_mca(struct hrun_strvec *v, const char *key, size_t len, const char *value)
@@ -195,15 +97,17 @@ static int push_wdir(const char *wdir, struct hrun_strvec *v)
     return rc;
 }
 
-/* What the user and the layout ask for, up to and with the program and its arguments. */
-static int push_rest(const struct hrun_job *job, const char *program, struct hrun_strvec *v)
+/* What the user and the layout ask for, up to and with the program and its arguments. reach: NULL in a command to type. */
+static int push_rest(const struct hrun_job *job, const struct hrun_reach *reach, const char *program, struct hrun_strvec *v)
 {
-    static const char yield[] = "mpi_yield_when_idle";
+    static const char yield[] = "mpi_yield_when_idle", agent[] = "plm_rsh_agent=";
 
     if (job->layout->shared_cores && !hrun_env_user_mca(job, yield) && push_mca(v, yield, strlen(yield), "1"))
         return -1;
     for (int i = 0; i < job->n_mca; i++) {
         const char *eq = strchr(job->mca[i], '=');
+        if (reach && reach->agents && !strncmp(job->mca[i], agent, strlen(agent)))
+            continue;   /* it is in ours, and mpirun would put a comma between the two */
         if (push_mca(v, job->mca[i], (size_t)(eq - job->mca[i]), eq + 1))
             return -1;
     }
@@ -214,7 +118,7 @@ static int push_rest(const struct hrun_job *job, const char *program, struct hru
         return -1;
     if (job->tag_output && hrun_strvec_push(v, "--tag-output"))
         return -1;
-    if (hrun_strvec_push(v, program))
+    if ((reach && hrun_reach_before_program(reach, v)) || hrun_strvec_push(v, program))
         return -1;
     for (int i = 1; job->argv[i]; i++)
         if (hrun_strvec_push(v, job->argv[i]))
@@ -248,10 +152,11 @@ static int push_no_mpich(const struct hrun_job *job, struct hrun_strvec *v)
     return hrun_strvec_push(v, "-x") || hrun_strvec_push(v, HRUN_ENV_PMI_PORT "=" HRUN_ENV_NO_MPICH);
 }
 
-static int build(const struct hrun_job *job, const struct mpirun *m, const char *rankfile, const char *ready,
-                 struct hrun_strvec *v, struct hrun_error *err)
+static int build(const struct hrun_run *r, const struct hrun_openmpi *m, const struct hrun_reach *reach, const char *rankfile,
+                 const char *ready, struct hrun_strvec *v, struct hrun_error *err)
 {
     static const char forward[] = "orte_forward_job_control";
+    const struct hrun_job *job = r->job;
     int bad = hrun_strvec_push(v, m->path) || push_placement(job, m->major, rankfile, v);
 
     /* Version 4 passes SIGTSTP and SIGCONT on only when told. */
@@ -259,24 +164,34 @@ static int build(const struct hrun_job *job, const struct mpirun *m, const char 
         bad = push_mca(v, forward, strlen(forward), "1");
     if (!bad && m->major < 5)
         bad = hrun_strvec_push(v, "--report-uri") || hrun_strvec_push(v, ready);
-    if (bad || push_no_mpich(job, v) || push_rest(job, job->program, v))
+    if (bad || push_no_mpich(job, v) || hrun_reach_options(reach, r, v) || push_rest(job, reach, job->program, v))
         return hrun_fail_nomem(err);
     return 0;
+}
+
+/* What hrun-shim does in front of the ranks, as far as mpirun itself can: one number of threads for all. */
+static int push_threads(const struct hrun_job *job, struct hrun_strvec *v)
+{
+    int threads = job->layout->uneven_threads ? 0 : job->layout->ranks[0].threads;
+
+    if (!threads || hrun_env_user_mca(job, "mca_base_env_list"))
+        return 0;
+    return hrun_strvec_push(v, "-x") || hrun_strvec_pushf(v, "OMP_NUM_THREADS=%d", threads);
 }
 
 int hrun_mpirun_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
 {
     struct hrun_strvec v = HRUN_STRVEC_INIT;
     struct hrun_buf b = HRUN_BUF_INIT;
-    struct mpirun m = { NULL, 0 };
+    struct hrun_openmpi m = HRUN_OPENMPI_INIT;
     int rc = -1;
 
-    if (find_mpirun(&m, NULL))
+    if (hrun_openmpi_find(&m, NULL))
         m.major = 4;  /* the command is still worth showing; both versions read a rankfile */
     if (hrun_env_check(job, err))
         goto out;
     if (hrun_strvec_push(&v, m.path ? strrchr(m.path, '/') + 1 : "mpirun") ||
-        push_placement(job, m.major, "hrun.rankfile", &v) || push_rest(job, job->argv[0], &v)) {
+        push_placement(job, m.major, "hrun.rankfile", &v) || push_threads(job, &v) || push_rest(job, NULL, job->argv[0], &v)) {
         hrun_fail_nomem(err);
         goto out;
     }
@@ -299,23 +214,35 @@ out:
 
 /* ---------------------------------------------------------------- run */
 
-/* mpirun's environment is also that of the ranks on this host. */
-static int build_env(const struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
+/* Does the user say where Open MPI's folders are? It refuses the parameter for all hosts beside those for one kind. */
+static int user_sets_folder(const struct hrun_job *job)
 {
+    return hrun_env_user_mca(job, "orte_tmpdir_base") || hrun_env_user_mca(job, "orte_local_tmpdir_base") ||
+           hrun_env_user_mca(job, "orte_remote_tmpdir_base");
+}
+
+/* Can mpirun's folder go into ours, so that it is removed when mpirun is killed? It hands the setting on to its daemons,
+ * and on other hosts only hrun-shim knows what to make of it; a resource manager hands on the whole environment, behind
+ * the shim's back. */
+static int own_folder(const struct hrun_job *job, const struct hrun_reach *reach)
+{
+    return !user_sets_folder(job) && ((reach->daemons && !reach->managed) || only_here(job->layout));
+}
+
+/* mpirun's environment is also that of the ranks on this host. */
+static int build_env(const struct hrun_run *r, const struct hrun_reach *reach, struct hrun_strvec *env,
+                     struct hrun_error *err)
+{
+    const struct hrun_job *job = r->job;
+
     if (hrun_env_base(env, err))
         return -1;
     if (hrun_env_set(env, HRUN_JOB_VARIABLE, strlen(HRUN_JOB_VARIABLE), r->job_id))
         return hrun_fail_nomem(err);
-    if (hrun_env_no_mpich(env, err))
+    if (hrun_env_no_mpich(env, err) || hrun_reach_env(reach, r, env, err) ||
+        (own_folder(job, reach) && hrun_env_mca(job, env, "orte_tmpdir_base", r->rundir, err)))
         return -1;
-    /* These folders exist on this host only. mpirun's own goes into ours: killed, it leaves it behind. */
-    if (!only_here(r->job->layout))
-        return 0;
-    if (!hrun_env_user_mca(r->job, "orte_local_tmpdir_base") &&
-        !hrun_env_user_mca(r->job, "orte_remote_tmpdir_base") &&  /* Open MPI refuses both kinds together */
-        hrun_env_mca(r->job, env, "orte_tmpdir_base", r->rundir, err))
-        return -1;
-    return hrun_env_shared_memory(r->job, env, r->shmdir, err);
+    return only_here(job->layout) ? hrun_env_shared_memory(job, env, r->shmdir, err) : 0;
 }
 
 /* The folder that a killed mpirun (4) leaves on this host when other hosts take part. */
@@ -355,7 +282,7 @@ static void last_words(const struct hrun_buf *text, char *out, size_t size)
 
 /* A status other than 0 of an mpirun that has never been ready to start a rank is not the program's. -1 with
  * *err then. */
-static int judge_mpirun(const struct hrun_run *r, const struct mpirun *m, struct hrun_error *err)
+static int judge_mpirun(const struct hrun_run *r, const struct hrun_openmpi *m, struct hrun_error *err)
 {
     char *ready = ready_file(r), words[256];
     int failed = m->major < 5 && r->out->status && !r->out->timed_out && !r->out->signalled && ready &&
@@ -372,7 +299,7 @@ static int judge_mpirun(const struct hrun_run *r, const struct mpirun *m, struct
                      "above", r->out->status);
 }
 
-static int start(struct hrun_run *r, const struct mpirun *m, struct hrun_error *err)
+static int start(struct hrun_run *r, const struct hrun_openmpi *m, struct hrun_reach *reach, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
     struct hrun_strvec argv = HRUN_STRVEC_INIT, env = HRUN_STRVEC_INIT;
@@ -391,9 +318,9 @@ static int start(struct hrun_run *r, const struct mpirun *m, struct hrun_error *
         hrun_fail_nomem(err);
         goto out;
     }
-    if (hrun_layout_rankfile(r->job->layout, &text, err) ||
+    if (hrun_reach_listen(reach, r, err) || hrun_layout_rankfile(r->job->layout, &text, err) ||
         hrun_file_replace(rankfile, text.data, text.len, 0600, err) ||
-        build(r->job, m, rankfile, ready, &argv, err) || build_env(r, &env, err) ||
+        build(r, m, reach, rankfile, ready, &argv, err) || build_env(r, reach, &env, err) ||
         hrun_guard_start(&spec, NULL, &r->guard, err))
         goto out;
     r->is_launcher = 1;
@@ -411,25 +338,35 @@ out:
 
 int hrun_mpirun_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
 {
-    struct mpirun m = { NULL, 0 };
+    struct hrun_openmpi m = HRUN_OPENMPI_INIT;
+    struct hrun_reach reach = HRUN_REACH_INIT;
     struct hrun_run r;
     pid_t mpirun_pid = 0;
     int rc;
 
-    if (find_mpirun(&m, err))
+    if (hrun_openmpi_find(&m, err))
         return -1;
+    if (hrun_reach_plan(job, &m, &reach, err)) {
+        free(m.path);
+        return -1;
+    }
     rc = hrun_run_begin(&r, job, out, err);
     if (rc == 0)
-        rc = start(&r, &m, err);
+        rc = start(&r, &m, &reach, err);
     if (rc == 0)
         rc = hrun_run_loop(&r);
     if (rc == 0)
         rc = judge_mpirun(&r, &m, err);
+    if (rc == 0)
+        rc = hrun_reach_judge(&reach, &r, err);
+    if (rc == 0 && out->lost_host[0])
+        hrun_run_say(&r, "host '%s' was lost during the run", out->lost_host);
     if (r.nprocs && r.procs[0].pid > 0)
         mpirun_pid = r.procs[0].pid;
     hrun_run_end(&r);
-    if (mpirun_pid)
+    if (mpirun_pid && !own_folder(job, &reach))
         remove_session(mpirun_pid);
+    hrun_reach_release(&reach);
     free(m.path);
     return rc;
 }

@@ -24,6 +24,7 @@ struct sink {
     size_t at;                /* written so far */
     int dead;                 /* its reader has gone */
     int error;                /* errno of a write that failed for another reason, or 0 */
+    int held;                 /* nothing is written yet */
 };
 
 struct source {
@@ -43,10 +44,10 @@ struct hrun_output {
     int null_fd;              /* for what is swallowed unread */
 };
 
-static int wanted(const struct hrun_job *job, int is_err)
+static int wanted(const struct hrun_job *job, enum hrun_tagging tagging, int is_err)
 {
     if (is_err)
-        return job->tag_output || (job->swallow && job->stderr_text);
+        return job->tag_output || (job->swallow ? job->stderr_text != NULL : tagging == HRUN_TAG_SRUN);
     return job->tag_output || job->on_stdout;
 }
 
@@ -93,7 +94,7 @@ static int open_source(struct source *s, int rank, int is_err, int terminal, str
     return 0;
 }
 
-struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, enum hrun_tagging tagging,
+struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, enum hrun_tagging tagging, int hold,
                                        struct hrun_error *err)
 {
     struct hrun_output *o = calloc(1, sizeof *o);
@@ -122,10 +123,12 @@ struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, e
         hrun_buf_init(&o->sources[i].line);
     }
     o->nsources = 2 * n;
+    o->sinks[1].held = hold && !job->swallow;
     /* mpirun gives its processes terminals itself. */
     terminal = tagging == HRUN_TAG_RANK && !job->swallow && isatty(STDOUT_FILENO);
     for (int i = 0; i < 2 * n; i++)
-        if (wanted(job, i % 2) && open_source(&o->sources[i], i / 2, i % 2, terminal && i % 2 == 0, err))
+        if ((wanted(job, tagging, i % 2) || (i % 2 && o->sinks[1].held)) &&
+            open_source(&o->sources[i], i / 2, i % 2, terminal && i % 2 == 0, err))
             goto fail;
     if (job->swallow) {
         o->null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -197,6 +200,14 @@ static int mpirun_tag(const char *line, int *rank, int *is_err)
     return len;
 }
 
+/* "03: " at the start of srun's lines: length of the tag and the rank, 0 if there is none. */
+static int srun_tag(const char *line, int *rank)
+{
+    int len = 0;
+
+    return sscanf(line, " %9d:%n", rank, &len) == 1 && len && line[len] == ' ' ? len + 1 : 0;
+}
+
 /* Pass on text of one line, or a piece of one (ends tells). */
 static void put_line(struct hrun_output *o, struct source *s, const char *text, size_t len, int ends)
 {
@@ -205,6 +216,8 @@ static void put_line(struct hrun_output *o, struct source *s, const char *text, 
 
     if (o->tagging == HRUN_TAG_MPIRUN && !s->in_line)
         tag = mpirun_tag(text, &rank, &is_err);
+    if (o->tagging == HRUN_TAG_SRUN && !s->in_line)
+        tag = srun_tag(text, &rank);
     if (!s->is_err && o->job->on_stdout)
         o->job->on_stdout(o->job->ctx, text + tag, len - (size_t)tag);
     if (o->job->swallow) {
@@ -263,6 +276,8 @@ static void take(struct hrun_output *o, struct source *s, const char *data, size
         keep_tail(o->job->stderr_text, data, len);
     if (!o->job->swallow && !o->sinks[s->is_err].dead)
         hrun_buf_add(&o->sinks[s->is_err].queue, data, len);
+    if (o->sinks[s->is_err].queue.len >= QUEUE_MAX)
+        o->sinks[s->is_err].held = 0;
 }
 
 static void end_source(struct hrun_output *o, struct source *s)
@@ -347,7 +362,16 @@ int hrun_output_npoll(const struct hrun_output *o)
 
 static int waiting(const struct sink *k)
 {
-    return k->queue.len > k->at;
+    return !k->held && k->queue.len > k->at;
+}
+
+void hrun_output_release(struct hrun_output *o, int pass_on)
+{
+    struct sink *k = &o->sinks[1];
+
+    if (k->held && !pass_on)
+        hrun_buf_reset(&k->queue);
+    k->held = 0;
 }
 
 static int has_room(const struct hrun_output *o, const struct source *s)

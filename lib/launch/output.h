@@ -24,12 +24,17 @@ struct hrun_output;
 /* How lines get their tags. */
 enum hrun_tagging {
     HRUN_TAG_RANK,     /* each process is one rank: hrun adds the tag */
+    HRUN_TAG_SRUN,     /* the process is srun --label: "03: " is rewritten; standard error always comes through a pipe,
+                          as srun has no other way to keep its own words out of it */
     HRUN_TAG_MPIRUN    /* the process is mpirun --tag-output: "[1,3]<stdout>:" is rewritten */
 };
 
-/* For nprocs processes. NULL and *err on failure. */
-struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, enum hrun_tagging tagging,
+/* For nprocs processes. hold: standard error passes through hrun and waits for hrun_output_release; when more than
+ * 64 KiB have come it is released. NULL and *err on failure. */
+struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, enum hrun_tagging tagging, int hold,
                                        struct hrun_error *err);
+/* Pass on what was held back and what comes, or (pass_on = 0) drop what was held back. Harmless when nothing is held. */
+void hrun_output_release(struct hrun_output *o, int pass_on);
 void hrun_output_destroy(struct hrun_output *o);
 
 /* The descriptor that process i gets as its standard output (is_err = 0) or error; -1: hrun's own. */

@@ -6,11 +6,11 @@
  * them. An agent is done when it has exited: what it left in its pipes is read then,
  * and nobody waits for their end, which a shared connection that stays in the background would hold up.
  */
+#include "launch/agent.h"
 #include "launch/env.h"
 #include "launch/guard.h"
 #include "launch/job.h"
-
-#include "base/hostlist.h"
+#include "launch/remote_srun.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,58 +52,17 @@ struct crowd {
     int signals_taken, sigfd, interrupted;
     struct agent agents[AT_ONCE];
     int nagents;
-    int bad;                    /* the first host in the list that failed, -1: none */
-    struct hrun_error why;      /* its error */
-    struct hrun_strvec others;  /* the other ones that failed */
+    struct hrun_error *errors;
+    int nfailed;
 };
 
 /* ---------------------------------------------------------------- which agent */
 
-/* What the user says, the last word first: --mca, the environment; Open MPI 4's name, then 5's. */
-static const char *agent_setting(const struct hrun_remote *what)
-{
-    static const char *const keys[] = { "plm_rsh_agent=", "plm_ssh_agent=" };
-    static const char *const variables[] = { "OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent" };
-    const char *value;
-
-    for (int i = what->n_mca - 1; i >= 0; i--)
-        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-            if (!strncmp(what->mca[i], keys[k], strlen(keys[k])))
-                return what->mca[i] + strlen(keys[k]);
-    for (size_t k = 0; k < sizeof variables / sizeof *variables; k++)
-        if ((value = getenv(variables[k])) && *value)
-            return value;
-    return "ssh";
-}
-
-/* As mpirun: alternatives stand between colons, each with its options; the first one that exists counts. */
 static int find_agent(struct crowd *c, struct hrun_error *err)
 {
-    const char *setting = agent_setting(c->what), *base;
-    char *copy = strdup(setting), *next = copy, *one, *word, *save;
-
-    if (!copy)
-        return hrun_fail_nomem(err);
-    while (!c->program && (one = strsep(&next, ":"))) {
-        hrun_strvec_release(&c->words);
-        for (word = strtok_r(one, " \t", &save); word; word = strtok_r(NULL, " \t", &save))
-            if (hrun_strvec_push(&c->words, word)) {
-                free(copy);
-                return hrun_fail_nomem(err);
-            }
-        if (c->words.n)
-            c->program = hrun_program_find(c->words.v[0], NULL, NULL);
-    }
-    free(copy);
-    if (!c->program && !strcmp(setting, "ssh"))
-        return hrun_fail(err, HRUN_EENGINE, "other hosts are reached through ssh, and there is none: install "
-                         "openssh-client");
-    if (!c->program)
-        return hrun_fail(err, HRUN_EENGINE, "the agent '%s' that reaches other hosts is not found or cannot "
-                         "be executed: correct plm_rsh_agent", setting);
-    base = strrchr(c->program, '/') + 1;
-    if (!strcmp(base, "ssh") && (hrun_strvec_push(&c->words, "-x") || hrun_strvec_push(&c->words, "-o") ||
-                                 hrun_strvec_push(&c->words, "BatchMode=yes")))
+    if (hrun_agent_find(c->what->mca, c->what->n_mca, &c->program, &c->words, err))
+        return -1;
+    if (hrun_agent_is_ssh(c->program) && (hrun_strvec_push(&c->words, "-o") || hrun_strvec_push(&c->words, "BatchMode=yes")))
         return hrun_fail_nomem(err);
     return 0;
 }
@@ -283,16 +242,9 @@ static const char *last_line(struct hrun_buf *said)
 /* Remember that a host failed. what: what happened; do_this: what to do. */
 static void blame(struct crowd *c, int host, const char *what, const char *do_this)
 {
-    int other = host;
-
-    if (c->bad < 0 || host < c->bad) {
-        other = c->bad;
-        c->bad = host;
-        hrun_fail(&c->why, HRUN_EENGINE, "host '%s' %s; %s%s%s", c->hosts[host], what, do_this,
-                  c->what->otherwise ? ", or " : "", c->what->otherwise ? c->what->otherwise : "");
-    }
-    if (other >= 0)
-        hrun_strvec_push(&c->others, c->hosts[other]);
+    hrun_fail(&c->errors[host], HRUN_EENGINE, "host '%s' %s; %s%s%s", c->hosts[host], what, do_this,
+              c->what->otherwise ? ", or " : "", c->what->otherwise ? c->what->otherwise : "");
+    c->nfailed++;
 }
 
 /* How an agent ended; LATE and TOO_MUCH: we ended it. */
@@ -466,45 +418,33 @@ static int prepare(struct crowd *c, struct hrun_error *err)
     return take_signals(c, err) || hrun_guard_start(&spec, NULL, &c->guard, err) ? -1 : 0;
 }
 
-/* The error for all hosts that failed. */
-static void tell_failures(struct crowd *c, struct hrun_error *err)
-{
-    struct hrun_buf b = HRUN_BUF_INIT;
-
-    hrun_hostlist_print(c->others.v, c->others.n, &b);
-    hrun_fail(err, c->why.code, "%s%s%.400s%s", c->why.text, b.len ? " (also failed: " : "", b.data,
-              b.len ? ")" : "");
-    hrun_buf_release(&b);
-}
-
-int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, struct hrun_buf *outputs, int *bad,
-                    struct hrun_error *err)
+int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, struct hrun_buf *outputs,
+                    struct hrun_error *errors, struct hrun_error *err)
 {
     struct crowd c = { .what = what, .hosts = hosts, .outputs = outputs, .guard = HRUN_GUARD_INIT, .sigfd = -1,
-                       .bad = -1 };
-    int next = 0, rc = prepare(&c, err), saved = errno, interrupted;
+                       .errors = errors };
+    int next = 0, rc, saved = errno, interrupted;
 
-    while (!rc && (c.nagents || (next < n && c.bad < 0))) {
-        while (!rc && next < n && c.bad < 0 && c.nagents < AT_ONCE)
+    rc = hrun_remote_srun(what, hosts, n, outputs, errors, err);
+    if (rc <= 0)
+        return rc;
+    rc = prepare(&c, err);
+
+    while (!rc && (c.nagents || (next < n && (what->keep_going || !c.nfailed)))) {
+        while (!rc && next < n && (what->keep_going || !c.nfailed) && c.nagents < AT_ONCE)
             rc = start_agent(&c, next++, err);
         if (!rc && c.nagents)
             rc = step(&c, err);
     }
     end_agents(&c, 0);
-    for (int i = 0; !rc && c.bad < 0 && i < n; i++)
+    for (int i = 0; !rc && i < n; i++)
         if (outputs[i].failed)
             rc = hrun_fail_nomem(err);
-    if (!rc && c.bad >= 0) {
-        tell_failures(&c, err);
-        rc = -1;
-    }
-    *bad = c.bad;
     interrupted = c.interrupted;
     hrun_guard_stop(&c.guard);
     give_signals_back(&c);
     hrun_strvec_release(&c.words);
     hrun_strvec_release(&c.env);
-    hrun_strvec_release(&c.others);
     free(c.program);
     free(c.command);
     free(c.job_id);

@@ -72,7 +72,7 @@ static void child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, 
     prctl(PR_SET_PDEATHSIG, s->death_signal);
     if (getppid() != parent)
         _exit(125);  /* hrun died before the line above */
-    if (place_files(one->fds))
+    if (place_files(one->fds) || (one->keep_fd > 2 && fcntl(one->keep_fd, F_SETFD, 0)))
         give_up(complaints, index, STEP_FILES);
     if (s->wdir && chdir(s->wdir))
         give_up(complaints, index, STEP_WDIR);

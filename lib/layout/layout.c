@@ -4,6 +4,28 @@
 #include <limits.h>
 #include <stdlib.h>
 
+/* Slurm numbers the processes of a heterogeneous job component by component: the ranks follow, in their order within each
+ * component. */
+static int order_by_group(struct hrun_layout *l, struct hrun_error *err)
+{
+    const struct hrun_host *hosts = l->cluster->hosts;
+    struct hrun_rank *sorted;
+    int n = 0;
+
+    if (l->cluster->ngroups < 2)
+        return 0;
+    sorted = calloc((size_t)l->nranks, sizeof *sorted);
+    if (!sorted)
+        return hrun_fail_nomem(err);
+    for (int g = 0; g < l->cluster->ngroups; g++)
+        for (int r = 0; r < l->nranks; r++)
+            if (hosts[l->ranks[r].host].group == g)
+                sorted[n++] = l->ranks[r];
+    free(l->ranks);
+    l->ranks = sorted;
+    return 0;
+}
+
 /* Number the ranks of each host, count the hosts used, find out whether ranks share a core. */
 static int finish(struct hrun_layout *l, struct hrun_error *err)
 {
@@ -13,6 +35,8 @@ static int finish(struct hrun_layout *l, struct hrun_error *err)
     size_t *first = NULL, npes = 0;
     int rc = -1;
 
+    if (order_by_group(l, err))
+        goto out;
     first = calloc((size_t)c->nsubs + 1, sizeof *first);
     if (!on_host || !first) {
         hrun_fail_nomem(err);
@@ -55,6 +79,7 @@ static void place(struct hrun_layout *l, int rank, int sub, int pe)
     k->host = p->host;
     k->cpuset = p->cpuset ? p->cpuset : "";
     k->cores = p->cores ? p->cores : "";
+    k->ncores = p->ncores;
 }
 
 /* A layout with room for n ranks, none placed. */
@@ -163,6 +188,7 @@ void hrun_layout_destroy(struct hrun_layout *l)
     if (!l)
         return;
     free(l->ranks);
+    free(l->split);
     free(l);
 }
 

@@ -1,7 +1,8 @@
 /* layout.h - a configuration becomes ranks on PEs
  *
  * Purpose: rank -> host, PE, cpuset; and the rankfile that tells mpirun the same.
- * Invariants: ranks are 0..P-1 without a gap, sub-cluster by sub-cluster, PE by PE, the Mi ranks of a PE
+ * Invariants: ranks are 0..P-1 without a gap, component by component of a heterogeneous job of a resource manager (there is
+ * but one otherwise), in these sub-cluster by sub-cluster, PE by PE, the Mi ranks of a PE
  * next to each other; the first Pi PEs of sub-cluster i are used; each rank has a non-empty cpuset unless its
  * host is known by numbers only.
  */
@@ -16,8 +17,10 @@ struct hrun_rank {
     int sub, pe;            /* sub-cluster and PE in it */
     int host;               /* index into the cluster's hosts */
     int local_rank;         /* among the ranks of its host, from 0 */
-    const char *cpuset;     /* OS PU numbers; belongs to the cluster */
-    const char *cores;      /* logical cores; belongs to the cluster */
+    const char *cpuset;     /* OS PU numbers; belongs to the cluster or to the layout */
+    const char *cores;      /* logical cores; belongs to the cluster or to the layout */
+    int ncores;             /* cores that it may use, alone or with other ranks of its PE; 0 = unknown */
+    int threads;            /* OMP_NUM_THREADS of the rank, whatever the environment says; 0: not set */
 };
 
 struct hrun_layout {
@@ -26,6 +29,8 @@ struct hrun_layout {
     int nranks;
     int nhosts_used;
     int shared_cores;       /* 1: some PE has more ranks than cores (1 if unknown), so waiting must yield */
+    int uneven_threads;     /* 1: ranks differ in threads */
+    char *split;            /* owned by the layout: the texts of narrowed ranks; NULL where there are none */
 };
 
 /* Lay out configuration (pes, procs), cluster->nsubs entries each.
@@ -38,7 +43,20 @@ struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const
  * use), HRUN_ENOMEM. */
 struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n, const int *npes,
                                       struct hrun_error *err);
+/* Share the cores of each PE among its ranks (app definitions with `threads: fill`): of c cores and M ranks the
+ * first c % M ranks get c / M + 1 cores and the others c / M, neighbours in the order of the PE's list, and as
+ * many threads; where M > c the ranks share the cores as before, with one thread each. Fills cpuset, cores and
+ * threads of each rank. Ranks of a host that is known by numbers have cores and threads, no cpuset; those of a PE
+ * whose cores are not known are left as they are. Called again it changes nothing.
+ * Errors: HRUN_ENOMEM; the layout is as before. */
+int hrun_layout_fill_threads(struct hrun_layout *l, struct hrun_error *err);
 void hrun_layout_destroy(struct hrun_layout *l);
+
+/* The least and the most cores and threads of a rank of sub-cluster sub; all 0 when it has none. */
+struct hrun_layout_share {
+    int cores_min, cores_max, threads_min, threads_max;
+};
+void hrun_layout_share(const struct hrun_layout *l, int sub, struct hrun_layout_share *out);
 
 /* Append the ranks of sub-cluster sub as "0-3,8" ("-" for none). */
 void hrun_layout_ranks(const struct hrun_layout *l, int sub, struct hrun_buf *out);

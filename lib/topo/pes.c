@@ -148,6 +148,7 @@ struct draft {
     struct place place;
     int kind;
     hwloc_bitmap_t pus, cores;
+    struct hrun_buf core_pus;   /* of each core, "0,8;1,9" */
     uint64_t *per_node;         /* its cores in each NUMA node */
 };
 
@@ -156,9 +157,23 @@ static void drafts_free(struct draft *d, int n)
     for (int i = 0; d && i < n; i++) {
         hwloc_bitmap_free(d[i].pus);
         hwloc_bitmap_free(d[i].cores);
+        hrun_buf_release(&d[i].core_pus);
         free(d[i].per_node);
     }
     free(d);
+}
+
+/* Cores come by logical number, which is the order of the PE's list. */
+static int add_core(struct draft *d, const struct hrun_topo_core *c)
+{
+    char *pus = NULL;
+    int rc = hwloc_bitmap_or(d->pus, d->pus, c->pus) || hwloc_bitmap_set(d->cores, c->obj->logical_index) ||
+             hwloc_bitmap_list_asprintf(&pus, c->pus) < 0;
+
+    if (!rc)
+        hrun_buf_addf(&d->core_pus, "%s%s", d->core_pus.len ? ";" : "", pus);
+    free(pus);
+    return rc || d->core_pus.failed ? -1 : 0;
 }
 
 /* Put cores[ncores] into *d (room for ncores drafts), in order of kind and first core. */
@@ -179,14 +194,14 @@ static int make_drafts(const struct hrun_topo *t, enum hrun_level level, int nco
             (*n)++;
             d[at].place = place;
             d[at].kind = c->kind;
+            hrun_buf_init(&d[at].core_pus);
             d[at].pus = hwloc_bitmap_alloc();
             d[at].cores = hwloc_bitmap_alloc();
             d[at].per_node = calloc((size_t)nnodes + 1, sizeof *d[at].per_node);
             if (!d[at].pus || !d[at].cores || !d[at].per_node)
                 return -1;
         }
-        if (hwloc_bitmap_or(d[at].pus, d[at].pus, c->pus) ||
-            hwloc_bitmap_set(d[at].cores, c->obj->logical_index))
+        if (add_core(&d[at], c))
             return -1;
         for (int k = 0; k < nnodes; k++)
             d[at].per_node[k] += (uint64_t)hwloc_bitmap_intersects(c->obj->cpuset, nodes[k].set);
@@ -194,7 +209,7 @@ static int make_drafts(const struct hrun_topo *t, enum hrun_level level, int nco
     return 0;
 }
 
-static int finish(const struct hrun_topo *t, const struct draft *d, const struct node *nodes, int nnodes,
+static int finish(const struct hrun_topo *t, struct draft *d, const struct node *nodes, int nnodes,
                   struct hrun_topo_pe *pe)
 {
     uint64_t share;
@@ -215,7 +230,8 @@ static int finish(const struct hrun_topo *t, const struct draft *d, const struct
         pe->cpuset = NULL;
     if (hwloc_bitmap_list_asprintf(&pe->cores, d->cores) < 0)
         pe->cores = NULL;
-    return pe->cpuset && pe->cores ? 0 : -1;
+    pe->core_pus = hrun_buf_detach(&d->core_pus);
+    return pe->cpuset && pe->cores && pe->core_pus ? 0 : -1;
 }
 
 int hrun_topo_pes(const struct hrun_topo *t, enum hrun_level level, int max_cores,
@@ -259,6 +275,7 @@ void hrun_topo_pes_free(struct hrun_topo_pe *pes, int n)
     for (int i = 0; pes && i < n; i++) {
         free(pes[i].cpuset);
         free(pes[i].cores);
+        free(pes[i].core_pus);
     }
     free(pes);
 }

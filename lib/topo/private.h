@@ -7,6 +7,7 @@
 #ifndef HRUN_TOPO_PRIVATE_H
 #define HRUN_TOPO_PRIVATE_H
 
+#include "topo/sysinfo.h"
 #include "topo/topo.h"
 
 #include <hwloc.h>
@@ -29,16 +30,5 @@ struct hrun_topo {
     uint64_t memory_limit;          /* of the cgroup, bytes; UINT64_MAX for none */
     int memory_made_up;             /* a synthetic description without memory: hwloc invents 1 GB per node */
 };
-
-/* The smallest memory limit (bytes) on the way from the process's cgroup up to the root, version 2
- * (memory.max) or 1 (memory.limit_in_bytes); UINT64_MAX when there is none or nothing can be read.
- * root: "" for this system, else a folder that stands for "/". */
-uint64_t hrun_cgroup_memory_limit(const char *root);
-
-/* Append the CPU model of /proc/cpuinfo below root, blanks squeezed; nothing when it names none. */
-void hrun_cpuinfo_model(const char *root, struct hrun_buf *out);
-
-/* Append text without blanks at either end and with single blanks inside. */
-void hrun_add_squeezed(struct hrun_buf *out, const char *text);
 
 #endif

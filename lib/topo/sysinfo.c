@@ -1,6 +1,6 @@
 /* sysinfo.c - what hwloc does not tell of this system: memory limits of cgroups, and the CPU model where
- * hwloc has none; see private.h for the contracts */
-#include "topo/private.h"
+ * hwloc has none; see sysinfo.h for the contracts */
+#include "topo/sysinfo.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -197,4 +197,13 @@ void hrun_cpuinfo_model(const char *root, struct hrun_buf *out)
     free(line);
     free(name);
     errno = saved;
+}
+
+uint64_t hrun_round_memory(uint64_t bytes)
+{
+    /* leave two binary digits in front of the unit */
+    int shift = bytes < 4 ? 0 : 62 - __builtin_clzll(bytes);
+    uint64_t unit = (uint64_t)1 << shift;
+
+    return ((bytes >> shift) + (shift && (bytes & (unit - 1)) * 2 >= unit)) << shift;
 }

@@ -41,6 +41,7 @@ struct hrun_topo_pe {
     int kind;              /* core kind, from 0, the fastest first */
     char *cpuset;          /* PUs by operating system number, "0-3,8" */
     char *cores;           /* cores by hwloc logical number in the host's topology, "0-3" (rankfile slots) */
+    char *core_pus;        /* of each core, in the order of `cores`, its usable PUs: "0,8;1,9" */
     int ncores, npus;
     uint64_t memory_bytes; /* its share of the memory of the NUMA nodes it lies in, by cores; a cgroup's
                               memory limit is shared out over the usable cores; 0 = unknown (a synthetic
@@ -80,6 +81,13 @@ int hrun_topo_bind(const struct hrun_topo *t, const char *cpuset, struct hrun_er
 int hrun_topo_binding(const struct hrun_topo *t, struct hrun_buf *out, struct hrun_error *err);
 /* The same for another process (its main thread). Errors: HRUN_ENOENT when it is gone. */
 int hrun_topo_binding_of(const struct hrun_topo *t, int pid, struct hrun_buf *out, struct hrun_error *err);
+
+/* Append 8 hex digits (CRC-32) that change when what this process may use of this host does, without loading a
+ * topology (well under a millisecond): the host's own name, the PUs online and those in the affinity mask, CPU
+ * model, memory and the cgroup's limit of it (each to two significant binary digits), the variables of
+ * hwloc that replace a topology with date and size of the file they name, and `extra` (may be NULL): what the
+ * caller finds worth watching. Equal for all processes of one host that may use the same. */
+void hrun_topo_fingerprint(const char *extra, struct hrun_buf *out);
 
 /* Append the topology as hwloc XML. Errors: HRUN_EIO. */
 int hrun_topo_export(const struct hrun_topo *t, struct hrun_buf *out, struct hrun_error *err);

@@ -1,4 +1,4 @@
-/* common.h - what the four test applications share: options, timing, messages, the order of a run
+/* common.h - what the test applications share: options, timing, messages, the order of a run
  *
  * Purpose: an application fills one struct app_kernel (a small table of functions) and calls app_main. Rank 0
  * then prints four lines:
@@ -6,11 +6,16 @@
  *     check: ok (residual 1.2e-3)    or "FAILED"; the residual is scaled, the application says how
  *     result: ...                    figures to compare between runs
  *     memory: 50204672 bytes         the largest resident size that any rank has had
+ * With a list of sizes, as in "lu 200,400,800 --repeat 3", one start measures them all: --repeat rounds through the
+ * list (a drift of the machine then meets all sizes alike), a line for each run, the check in the last round:
+ *     N=200 run 1: 0.0123 s
+ *     N=200 check: ok (residual 1.2e-3)
+ *     N=50 refused                   the rule excludes this size; why stands on standard error
  * Exit status: 0; 1 the check failed; 2 a size or option that cannot be used (one message, from rank 0);
  * 3 not enough memory. All ranks end with the same status and none aborts.
- * Invariants: no mutable globals and no MPI threads, so that the applications also run under simulators that
- * hold all ranks in one process; computation and communication stand in separate functions; no collective
- * is called on one process.
+ * Invariants: no mutable globals and no MPI calls by other threads than the first, so that the applications
+ * also run under simulators that hold all ranks in one process; computation and communication stand in
+ * separate functions; no collective is called on one process.
  */
 #ifndef HRUN_TESTS_APPS_COMMON_H
 #define HRUN_TESTS_APPS_COMMON_H
@@ -25,9 +30,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 enum { APP_OK = 0, APP_WRONG = 1, APP_REFUSED = 2, APP_NO_MEMORY = 3 };
-enum { APP_REPEAT_MAX = 1000 };
+enum { APP_REPEAT_MAX = 1000, APP_SIZES_MAX = 100 };
 
 /* Scaled residuals below this pass, as in HPL: a backward stable method stays near 1. */
 #define APP_RESIDUAL_MAX 16.0
@@ -44,7 +52,10 @@ struct app_option {
 struct app {
     const char *name;
     int rank, size;
-    long N;
+    long N;                 /* the size that is run now, of sizes[nsizes] */
+    long sizes[APP_SIZES_MAX];
+    int nsizes;
+    const char *gate;       /* --gate, or NULL */
     struct app_option *options;  /* those of the application */
     long repeat;
     int spoil;              /* 1: disturb one number of the result, so that the check must fail */
@@ -177,10 +188,11 @@ static void app_usage(const struct app *a, const struct app_kernel *k, const str
 
     if (a->rank)
         return;
-    printf("usage: %s N [options]\n%s, N from %ld to %ld\n", k->name, k->title, k->n_min, k->n_max);
+    printf("usage: %s N[,N...] [options]\n%s, N from %ld to %ld\n", k->name, k->title, k->n_min, k->n_max);
     for (int t = 0; t < 2; t++)
         for (const struct app_option *o = tables[t]; o->name; o++)
             printf("  -%c, --%-10s %s (default %ld)\n", o->sym, o->name, o->help, o->value);
+    printf("      --gate=SOCKET wait there before the first run, stay until after the last\n");
     fflush(stdout);
 }
 
@@ -202,6 +214,25 @@ static struct app_option *app_find(struct app_option *table, const char *word, c
     return NULL;
 }
 
+/* "200" or "200,400,800". -1 go on, else the exit status. */
+static int app_parse_sizes(struct app *a, const struct app_kernel *k, const char *text)
+{
+    char word[32];
+    size_t len;
+
+    for (a->nsizes = 0; a->nsizes < APP_SIZES_MAX; text += len + 1) {
+        len = strcspn(text, ",");
+        snprintf(word, sizeof word, "%.*s", (int)len, text);
+        if (len >= sizeof word || app_number(word, k->n_min, k->n_max, &a->sizes[a->nsizes]))
+            return app_refuse(a, "N must be a whole number from %ld to %ld, not '%.*s'", k->n_min, k->n_max, (int)len,
+                              text);
+        a->nsizes++;
+        if (!text[len])
+            return -1;
+    }
+    return app_refuse(a, "more than %d sizes", APP_SIZES_MAX);
+}
+
 /* Result: -1 go on, else the exit status. */
 static int app_parse(struct app *a, const struct app_kernel *k, int argc, char **argv)
 {
@@ -212,18 +243,21 @@ static int app_parse(struct app *a, const struct app_kernel *k, int argc, char *
     };
     struct app_option *o;
     const char *value;
-    int have_n = 0;
+    int status;
 
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
             app_usage(a, k, common);
             return APP_OK;
         }
-        if (argv[i][0] != '-' && !have_n) {
-            if (app_number(argv[i], k->n_min, k->n_max, &a->N))
-                return app_refuse(a, "N must be a whole number from %ld to %ld, not '%s'", k->n_min, k->n_max,
-                                  argv[i]);
-            have_n = 1;
+        if (argv[i][0] != '-' && !a->nsizes) {
+            status = app_parse_sizes(a, k, argv[i]);
+            if (status >= 0)
+                return status;
+            continue;
+        }
+        if (!strncmp(argv[i], "--gate=", 7)) {
+            a->gate = argv[i] + 7;
             continue;
         }
         o = app_find(a->options, argv[i], &value);
@@ -237,8 +271,9 @@ static int app_parse(struct app *a, const struct app_kernel *k, int argc, char *
             return app_refuse(a, "--%s needs a whole number from %ld to %ld, not '%s'", o->name, o->min,
                               o->max, value ? value : "");
     }
-    if (!have_n)
+    if (!a->nsizes)
         return app_refuse(a, "the size is missing; usage: %s N [options]", k->name);
+    a->N = a->sizes[0];
     a->repeat = common[0].value;
     a->spoil = (int)common[1].value;
     return -1;
@@ -269,31 +304,53 @@ static double app_memory(const struct app *a)
     return bytes;
 }
 
+/* Room for the size a->N on all ranks. Result: APP_OK, or APP_NO_MEMORY with a message and no state. */
+static int app_create(const struct app *a, const struct app_kernel *k, void **state)
+{
+    int have;
+
+    *state = k->create(a);
+    have = *state != NULL;
+    app_allreduce(a, &have, 1, MPI_INT, MPI_MIN);
+    if (have)
+        return APP_OK;
+    app_refuse(a, "not enough memory for N=%ld on %d process%s", a->N, a->size, a->size == 1 ? "" : "es");
+    if (*state)
+        k->destroy(*state);
+    return APP_NO_MEMORY;
+}
+
+/* Seconds of one run. */
+static double app_solve(const struct app *a, const struct app_kernel *k, void *state)
+{
+    double start;
+
+    k->prepare(a, state);
+    start = app_time_start(a);
+    k->solve(a, state);
+    return app_time_stop(a, start);
+}
+
+static int app_check(const struct app *a, const struct app_kernel *k, void *state, struct app_verdict *v)
+{
+    k->check(a, state, v);
+    /* Every rank holds the same reduced numbers, yet one verdict for all costs nothing. */
+    app_allreduce(a, &v->ok, 1, MPI_INT, MPI_MIN);
+    return v->ok ? APP_OK : APP_WRONG;
+}
+
 static int app_run(const struct app *a, const struct app_kernel *k)
 {
     struct app_verdict v = { 0 };
-    double t[APP_REPEAT_MAX], start, bytes;
-    void *state = k->create(a);
-    int have = state != NULL, status;
+    double t[APP_REPEAT_MAX], bytes;
+    void *state;
+    int status = app_create(a, k, &state);
 
-    app_allreduce(a, &have, 1, MPI_INT, MPI_MIN);
-    if (!have) {
-        app_refuse(a, "not enough memory for N=%ld on %d process%s", a->N, a->size,
-                   a->size == 1 ? "" : "es");
-        if (state)
-            k->destroy(state);
-        return APP_NO_MEMORY;
-    }
-    for (long r = 0; r < a->repeat; r++) {
-        k->prepare(a, state);
-        start = app_time_start(a);
-        k->solve(a, state);
-        t[r] = app_time_stop(a, start);
-    }
-    k->check(a, state, &v);
-    /* Every rank holds the same reduced numbers, yet one verdict for all costs nothing. */
-    app_allreduce(a, &v.ok, 1, MPI_INT, MPI_MIN);
-    status = v.ok ? APP_OK : APP_WRONG;
+    if (status)
+        return status;
+    for (long r = 0; r < a->repeat; r++)
+        t[r] = app_solve(a, k, state);
+    status = app_check(a, k, state, &v);
     bytes = app_memory(a);
     if (a->rank == 0) {
         printf("time: %.7g s\n", app_median(t, a->repeat));
@@ -306,24 +363,113 @@ static int app_run(const struct app *a, const struct app_kernel *k)
     return status;
 }
 
-/* options: the application's own, may hold only the end row. Result: the exit status. */
-static int app_main(const struct app_kernel *k, struct app_option *options, int argc, char **argv)
+/* Round `round` (from 1) of one size of a list. */
+static int app_run_listed(const struct app *a, const struct app_kernel *k, long round)
+{
+    struct app_verdict v = { 0 };
+    void *state;
+    int status = app_create(a, k, &state);
+    double t;
+
+    if (status)
+        return status;
+    t = app_solve(a, k, state);
+    if (a->rank == 0)
+        printf("N=%ld run %ld: %.7g s\n", a->N, round, t);
+    if (round == a->repeat) {
+        status = app_check(a, k, state, &v);
+        if (a->rank == 0)
+            printf("N=%ld check: %s (residual %.3g)\n", a->N, v.ok ? "ok" : "FAILED", v.residual);
+    }
+    if (a->rank == 0)
+        fflush(stdout);
+    k->destroy(state);
+    return status;
+}
+
+/* A list of sizes. Result: APP_OK when all that the rule accepts went well; APP_REFUSED when it accepts none. */
+static int app_run_list(struct app *a, const struct app_kernel *k)
+{
+    int accepted = 0, status;
+
+    for (int i = 0; i < a->nsizes; i++) {
+        a->N = a->sizes[i];
+        if (!k->allowed || k->allowed(a) == APP_OK) {
+            a->sizes[accepted++] = a->N;
+        } else if (a->rank == 0) {
+            printf("N=%ld refused\n", a->N);
+            fflush(stdout);
+        }
+    }
+    for (long round = 1; round <= a->repeat; round++)
+        for (int i = 0; i < accepted; i++) {
+            a->N = a->sizes[i];
+            status = app_run_listed(a, k, round);
+            if (status)
+                return status;
+        }
+    return accepted ? APP_OK : APP_REFUSED;
+}
+
+/* ---------------------------------------------------------------- the gate */
+
+/* All ranks have started: rank 0 connects to the socket, and all go on when it answers, with whatever bytes. A test
+ * bed can so do something between the start and the first run. The connection stays open: *fd, for app_leave_gate.
+ * Result: APP_OK, or APP_REFUSED with a message. */
+static int app_wait_at_gate(const struct app *a, int *fd)
+{
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    int open = 1;
+    char answer;
+
+    *fd = -1;
+    if (a->size > 1)
+        MPI_Barrier(MPI_COMM_WORLD);
+    if (a->rank == 0) {
+        snprintf(at.sun_path, sizeof at.sun_path, "%s", a->gate);
+        *fd = socket(AF_UNIX, SOCK_STREAM, 0);
+        open = strlen(a->gate) < sizeof at.sun_path && *fd >= 0 &&
+               !connect(*fd, (struct sockaddr *)&at, sizeof at) && read(*fd, &answer, 1) == 1;
+    }
+    app_allreduce(a, &open, 1, MPI_INT, MPI_MIN);
+    return open ? APP_OK : app_refuse(a, "nobody answers at --gate=%s", a->gate);
+}
+
+static void app_leave_gate(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
+/* app_main for an application that makes threads (wanted: MPI_THREAD_FUNNELED) or does not. */
+static int app_main_as(int wanted, const struct app_kernel *k, struct app_option *options, int argc, char **argv)
 {
     struct app a = { .name = k->name, .options = options };
-    int status;
+    int level, status, gate = -1;
 
-    MPI_Init(&argc, &argv);
+    MPI_Init_thread(&argc, &argv, wanted, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &a.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &a.size);
     status = app_parse(&a, k, argc, argv);
-    if (status < 0)
-        status = k->allowed ? k->allowed(&a) : APP_OK;
-    else
-        a.N = 0;
-    if (status == APP_OK && a.N > 0)
-        status = app_run(&a, k);
+    if (status < 0 && level < wanted)
+        status = app_refuse(&a, "this MPI library does not bear threads");
+    if (status < 0) {
+        status = k->allowed && a.nsizes == 1 ? k->allowed(&a) : APP_OK;
+        if (status == APP_OK && a.gate)
+            status = app_wait_at_gate(&a, &gate);
+        if (status == APP_OK)
+            status = a.nsizes == 1 ? app_run(&a, k) : app_run_list(&a, k);
+        app_leave_gate(gate);
+    }
     MPI_Finalize();
     return status;
+}
+
+/* options: the application's own, may hold only the end row. Result: the exit status. */
+__attribute__((unused))
+static int app_main(const struct app_kernel *k, struct app_option *options, int argc, char **argv)
+{
+    return app_main_as(MPI_THREAD_SINGLE, k, options, argc, argv);
 }
 
 #endif

@@ -75,6 +75,36 @@ out:
     free(path);
 }
 
+/* `threads: fill`, and how measurements tell it apart. */
+static void test_threads(const char *dir)
+{
+    struct hrun_error err = { .code = HRUN_OK };
+    struct hrun_app *app = NULL;
+    char *path = hrun_strf("%s/app.yaml", dir);
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    put(dir, "app.yaml", "name: app\nterms:\n  np: [\"N/P\"]\n  n: [\"N\"]\nthreads: fill\n");
+    ok(!hrun_app_load(path, NULL, 0, &app, &err) && app->threads_fill == 1, "threads: fill: %s", err.text);
+    hrun_app_consts_text(app, &b);
+    is_str(b.data, "threads:fill", "measurements carry it");
+    hrun_buf_reset(&b);
+    ok(!hrun_app_fix_threads(app, "4", &err) && !hrun_app_fix_threads(app, "2", &err), "a fixed number");
+    hrun_app_consts_text(app, &b);
+    is_str(b.data, "threads:2", "is another measurement");
+    hrun_app_destroy(app);
+
+    app = NULL;
+    put(dir, "app.yaml", "name: app\nterms:\n  np: [\"N/P\"]\n  n: [\"N\"]\n"
+        "constants: [{name: threads, value: 2}]\nthreads: fill\n");
+    ok(!hrun_app_load(path, NULL, 0, &app, &err), "with a constant of the same name: %s", err.text);
+    hrun_buf_reset(&b);
+    hrun_app_consts_text(app, &b);
+    is_str(b.data, "threads=2,threads:fill", "both are told apart");
+    hrun_app_destroy(app);
+    hrun_buf_release(&b);
+    free(path);
+}
+
 static void test_defines(void)
 {
     static const struct {
@@ -129,7 +159,7 @@ static void test_least(const char *dir)
         ok(app->nprocs_per_pe == 1 && app->procs_per_pe[0] == 1, "one process per PE");
         ok(!hrun_app_memory(app, 10, 1, &bytes, &err) && bytes == 0, "no memory limit");
         ok(app->pt.n == 0 && app->nfiles == 0 && app->nargs == 0 && app->nsizes == 0 && app->nprograms == 0 &&
-           app->nconsts == 0 && !app->title && !app->stdin_text && !app->time_match, "all else is empty");
+           app->nconsts == 0 && !app->threads_fill && !app->title && !app->stdin_text && !app->time_match, "all else is empty");
         hrun_app_consts_text(app, &b);
         is_str(b.data, "", "no constants");
     }
@@ -172,6 +202,8 @@ static const struct mistake mistakes[] = {
     { 0, "procs_per_pe: [1, 2, 1]\n", 5, 22, "1 is listed twice" },
     { 0, "procs_per_pe: []\n", 5, 15, "at least 1" },
     { 0, "procs_per_pe: [one]\n", 5, 16, "one" },
+    { 0, "threads: 4\n", 5, 10, "'4' is not known: write threads: fill, or leave the key out" },
+    { 0, "threads: [fill]\n", 5, 10, "threads" },
     { 0, "sizes: [10, 0]\n", 5, 13, "a size is a whole number from 1 to 9007199254740992" },
     { 0, "sizes: [10, -5]\n", 5, 13, "a size is a whole number from 1" },
     { 0, "sizes: [10, 20, 10]\n", 5, 17, "the size 10 is listed twice" },
@@ -345,6 +377,7 @@ int main(void)
     test_sample();
     test_defines();
     test_least(dir);
+    test_threads(dir);
     test_mistakes(dir);
     test_questions(dir);
     test_shipped();

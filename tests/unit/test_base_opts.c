@@ -244,7 +244,7 @@ static void test_completion(void)
 
     if (!mkdtemp(dir))
         return;
-    hrun_opts_completion(table, "hrun-x", &b);
+    hrun_opts_completion(table, "hrun-x", "show fit", &b);
     ok(!b.failed && b.len, "a completion");
     snprintf(path, sizeof path, "%s/comp", dir);
     hrun_file_replace(path, b.data, b.len, 0600, &err);

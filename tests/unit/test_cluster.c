@@ -54,7 +54,7 @@ static void test_grouping(void)
     is_cluster(NULL, NULL, HRUN_LEVEL_L3, "l3() l3 2x2/4: 0-1 2-3");
     is_cluster(NULL, "localhost:3", -1, "core() core 3x1/2: 0 1 2");
     is_cluster(NULL, "localhost:3", HRUN_LEVEL_PACKAGE,
-               "package() package 1x2/4: 0-1; package-2() package 1x1/2: 2");
+               "package-2c() package 1x2/4: 0-1; package-1c() package 1x1/2: 2");
     is_cluster(NULL, "localhost:30", HRUN_LEVEL_NODE, "node() node 1x4/8: 0-3");
     setenv("HWLOC_SYNTHETIC", "[numa] core:2 pu:1", 1);
     is_cluster(NULL, NULL, HRUN_LEVEL_L3, "this machine has no level 'l3'; it has node, numa, core");
@@ -69,7 +69,7 @@ static void test_grouping(void)
     setenv("HWLOC_XMLFILE", xml, 1);
     free(xml);
     /* Two nodes of 16 GB, with 4 and 2 usable cores: different shares of memory are different PEs. */
-    is_cluster(NULL, NULL, -1, "opteron-6134() core 4x1/1: 0 1 2 3; opteron-6134-2() core 2x1/1: 4 5");
+    is_cluster(NULL, NULL, -1, "opteron-6134-8g() core 2x1/1: 4 5; opteron-6134-4g() core 4x1/1: 0 1 2 3");
     unsetenv("HWLOC_XMLFILE");
 }
 
@@ -166,19 +166,23 @@ struct network {
     struct { const char *host; char *text; } v[8];
     const char *fails;          /* the host that does not answer */
     int names_it;               /* the failure says which one it is */
-    int calls, asked;
+    int calls, asked, skip;
 };
 
-static int ask(void *ctx, char *const *hosts, int n, struct hrun_buf *texts, int *bad, struct hrun_error *err)
+static int ask(void *ctx, char *const *hosts, int n, int skip, struct hrun_buf *texts, struct hrun_error *errors,
+               struct hrun_error *err)
 {
     struct network *w = ctx;
 
     w->calls++;
+    w->skip = skip;
     w->asked += n;
     for (int i = 0; i < n; i++) {
         if (w->fails && !strcmp(w->fails, hosts[i])) {
-            *bad = w->names_it ? i : -1;
-            return hrun_fail(err, HRUN_EENGINE, "no answer from %s", hosts[i]);
+            hrun_fail(w->names_it ? &errors[i] : err, HRUN_EENGINE, "no answer from %s", hosts[i]);
+            if (!w->names_it)
+                return -1;
+            continue;
         }
         for (size_t k = 0; k < sizeof w->v / sizeof w->v[0]; k++)
             if (w->v[k].host && !strcmp(w->v[k].host, hosts[i]))
@@ -194,7 +198,7 @@ static char *exported(const char *synthetic)
     struct hrun_error err;
 
     setenv("HWLOC_SYNTHETIC", synthetic, 1);
-    ok(!hrun_cluster_export(&b, &err), "export of %s", synthetic);
+    ok(!hrun_cluster_export("4.1.4", NULL, &b, &err), "export of %s", synthetic);
     unsetenv("HWLOC_SYNTHETIC");
     return hrun_buf_detach(&b);
 }
@@ -245,47 +249,81 @@ static void test_remote(void)
     other = changed(small, "<info name=\"Backend\"", "<info name=\"HostName\" value=\"x\"/><info name=\"Backend\"");
     w.v[1].text = changed(other, "memory 8000000000", "memory 7900000000");
     free(other);
+    /* The key is made here when a host does not tell it, or another one. */
+    memcpy(strstr(w.v[1].text, "\ntopology ") + 1, "apology ", 8);
     w.v[3].text = changed(big, "usable 0-7", "usable 1,3-5");
     w.v[4].text = changed(small, "usable 0-7", "usable 0-2,7");
     *strstr(plain, "<?hrun") = 0;
     w.v[5].text = plain;
 
+    setenv("HWLOC_SYNTHETIC", "core:1 pu:1", 1);
     c = visit(&w, NULL, "127.0.0.[11-13],localhost", -1, &err);
+    unsetenv("HWLOC_SYNTHETIC");
     if (ok(c != NULL, "three other hosts and this one %s", err.text)) {
         is_int(w.calls, 1, "they are asked in one call");
         is_int(w.asked, 3, "but for this one");
         is_int(c->ntopos, 3, "hosts that are alike share a topology");
         ok(c->hosts[0].topo == c->hosts[1].topo && c->hosts[0].topo != c->hosts[2].topo, "those do");
         ok(!c->hosts[0].is_local && c->hosts[3].is_local, "only the last is local");
-        ok(c->nsubs == 3 && c->subs[0].npes == 2 && c->subs[0].level == HRUN_LEVEL_NODE, "level node, two alike");
-        is_int(c->subs[0].pes[0].memory_bytes, 8000000000, "its own memory");
-        is_int(c->subs[0].pes[1].memory_bytes, 7900000000, "and the other one's");
-        is_int(c->subs[1].pes[0].memory_bytes, 64000000000, "and the big one's");
-        is_int(c->subs[0].memory_bytes, 7900000000, "the smallest counts");
+        ok(c->nsubs == 3 && c->subs[1].npes == 2 && c->subs[1].level == HRUN_LEVEL_NODE, "level node, two alike");
+        is_int(c->subs[1].pes[0].memory_bytes, 8000000000, "its own memory");
+        is_int(c->subs[1].pes[1].memory_bytes, 7900000000, "and the other one's");
+        is_int(c->subs[0].pes[0].memory_bytes, 64000000000, "and the big one's");
+        is_int(c->subs[1].memory_bytes, 7900000000, "the smallest counts");
+        ok(c->subs[1].pes[0].cpuset == c->subs[1].pes[1].cpuset, "equal PEs share their strings");
+        is_str(c->subs[1].pes[0].core_pus, "0-1;2-3;4-5;6-7", "PUs core by core");
+        is_str(c->hosts[0].mpi, "4.1.4", "the Open MPI there");
+        is_int(strlen(c->hosts[0].fingerprint), 8, "the fingerprint there");
+        ok(!c->hosts[0].remembered && c->hosts[0].asked_s > 0, "it was asked now");
+        ok(!c->hosts[3].asked_s && !c->hosts[3].mpi && !*c->hosts[3].fingerprint, "this host is not asked");
     }
     hrun_cluster_destroy(c);
     is_visit(&w, "127.0.0.11", -1, "core() core 4x1/2: 0 1 2 3");
     is_visit(&w, "127.0.0.11:3,127.0.0.12:2", HRUN_LEVEL_CORE, "core() core 5x1/2: 0 1 2 0 1");
     is_visit(&w, "127.0.0.13,127.0.0.11", HRUN_LEVEL_PACKAGE,
-            "package() package 2x4/4: 0-3 4-7; package-2() package 1x4/8: 0-3");
+            "package-8t() package 1x4/8: 0-3; package-4t() package 2x4/4: 0-3 4-7");
     is_visit(&w, "127.0.0.16:3", HRUN_LEVEL_NODE, "node() node 1x3/6: 0-2");
     /* What may not be used there is left out, and the numbers of the rest are those of the whole. */
     is_visit(&w, "127.0.0.14", HRUN_LEVEL_CORE, "core() core 4x1/1: 1 3 4 5");
     is_visit(&w, "127.0.0.14", HRUN_LEVEL_PACKAGE, "package() package 2x2/2: 1,3 4-5");
     is_visit(&w, "127.0.0.14:3", HRUN_LEVEL_PACKAGE,
-            "package() package 1x2/2: 1,3; package-2() package 1x1/1: 4");
+            "package-2c() package 1x2/2: 1,3; package-1c() package 1x1/1: 4");
     is_visit(&w, "127.0.0.14", HRUN_LEVEL_L3,
             "host '127.0.0.14': this machine has no level 'l3'; it has node, package, numa, core");
-    is_visit(&w, "127.0.0.15", HRUN_LEVEL_CORE, "core() core 1x1/2: 0; core-2() core 2x1/1: 1 3");
+    is_visit(&w, "127.0.0.15", HRUN_LEVEL_CORE, "core-2t() core 1x1/2: 0; core-1t() core 2x1/1: 1 3");
     is_visit(&w, "127.0.0.15", HRUN_LEVEL_NODE, "node() node 1x3/4: 0-1,3");
     c = visit(&w, NULL, "127.0.0.14", HRUN_LEVEL_CORE, &err);
     if (ok(c != NULL, "%s", err.text)) {
         is_int(c->subs[0].pes[3].memory_bytes, 16000000000, "the memory that it tells is shared out");
         is_str(c->subs[0].pes[3].cpuset, "5", "its PU");
+        is_str(c->subs[0].pes[3].core_pus, "5", "its PUs core by core");
     }
     hrun_cluster_destroy(c);
     for (size_t i = 0; i < sizeof w.v / sizeof w.v[0]; i++)
         free(w.v[i].text);
+}
+
+/* Sub-clusters, their order and their names do not depend on the order of the hosts. */
+static void test_order(void)
+{
+    char *small = exported("[numa(memory=8GB)] core:4 pu:2"), *large = exported("[numa(memory=16GB)] core:4 pu:2");
+    char *unknown = exported("[numa] core:4 pu:2"), *narrow = exported("[numa(memory=8GB)] core:4 pu:1");
+    char *other = changed(large, "cpu unknown", "cpu Xeon E5");
+    struct network w = { .v = { { "127.0.0.11", small }, { "127.0.0.12", large }, { "127.0.0.13", unknown },
+                                { "127.0.0.14", narrow }, { "127.0.0.15", other } } };
+    static const char *const orders[] = {
+        "127.0.0.[11-15]", "127.0.0.15,127.0.0.14,127.0.0.13,127.0.0.12,127.0.0.11",
+        "127.0.0.13,127.0.0.11,127.0.0.15,127.0.0.12,127.0.0.14"
+    };
+
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
+        is_visit(&w, orders[i], -1, "xeon-e5() node 1x4/8: 0-3; node-8t-16g() node 1x4/8: 0-3; "
+                 "node-8t-8g() node 1x4/8: 0-3; node-8t-unknown() node 1x4/8: 0-3; node-4t() node 1x4/4: 0-3");
+    free(small);
+    free(large);
+    free(unknown);
+    free(narrow);
+    free(other);
 }
 
 static void test_remote_errors(void)
@@ -308,6 +346,8 @@ static void test_remote_errors(void)
 
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         w.v[0].text = changed(good, bad[i].from, bad[i].to);
+        if (!strncmp(bad[i].from, "<topology", 9))      /* else it is known by its key and not read */
+            memcpy(strstr(w.v[0].text, "\ntopology ") + 1, "apology ", 8);
         c = visit(&w, NULL, "127.0.0.12,127.0.0.11", -1, &err);
         ok(!c, "a bad answer, '%s'", bad[i].to);
         has_str(err.text, bad[i].want, "its message");
@@ -396,7 +436,7 @@ static void test_round_trip(void)
 
             setenv("HWLOC_XMLFILE", path, 1);
             here = discover(NULL, NULL, level, &err);
-            hrun_cluster_export(&b, &err);
+            hrun_cluster_export("4.1.4", NULL, &b, &err);
             unsetenv("HWLOC_XMLFILE");
             w.v[0].text = b.data;
             there = visit(&w, NULL, "127.0.0.11", level, &err);
@@ -533,6 +573,7 @@ int main(void)
     test_this_host();
     test_errors();
     test_remote();
+    test_order();
     test_remote_errors();
     test_remote_file();
     test_round_trip();

@@ -181,7 +181,7 @@ static void bounded(void)
 
     fflush(stdout);
     job.ctx = &heard_bytes;
-    o = hrun_output_create(&job, 1, HRUN_TAG_RANK, &err);
+    o = hrun_output_create(&job, 1, HRUN_TAG_RANK, 0, &err);
     if (!o || pipe2(p, O_CLOEXEC | O_NONBLOCK)) {
         ok(0, "an output and a pipe");
         return;

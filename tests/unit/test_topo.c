@@ -61,6 +61,23 @@ static void core_kinds(const struct hrun_topo *t, int *kind)
     hrun_topo_pes_free(pes, n);
 }
 
+/* Is core_pus a list of the PUs of each core, and of no other? */
+static int core_by_core(const struct hrun_topo_pe *pe)
+{
+    char all[MAP] = { 0 }, mine[MAP] = { 0 }, *copy = strdup(pe->core_pus), *next = copy, *one;
+    int ncores = 0, npus = 0;
+
+    spread(pe->cpuset, all, MAP);
+    while ((one = strsep(&next, ";"))) {
+        int n = spread(one, mine, MAP);
+
+        ncores += n > 0;
+        npus += n;
+    }
+    free(copy);
+    return ncores == pe->ncores && npus == pe->npus && !memcmp(all, mine, MAP);
+}
+
 /* What topo.h promises of the PEs of one level; NULL, or the promise that is broken. */
 static const char *broken(const struct hrun_topo *t, const int *kind, const struct hrun_topo_pe *pes, int n,
                           int want_cores)
@@ -77,6 +94,8 @@ static const char *broken(const struct hrun_topo *t, const int *kind, const stru
             return "cores do not overlap and are counted";
         if (spread(pes[i].cpuset, pus, MAP) != pes[i].npus || pes[i].npus < here)
             return "PUs do not overlap and are counted";
+        if (!core_by_core(&pes[i]))
+            return "core_pus tells the PUs of the PE core by core";
         spread(pes[i].cores, mine, MAP);
         for (int c = 0; c < MAP; c++)
             if (mine[c] && kind[c] != pes[i].kind)

@@ -1,0 +1,24 @@
+/* progress.h - what hrun-calibrate shows while it measures, on standard error */
+#ifndef CALIB_PROGRESS_H
+#define CALIB_PROGRESS_H
+
+#include "campaign.h"
+
+struct progress {
+    const struct context *c;
+    const struct campaign *g;     /* events are noted in it before they are shown */
+    int quiet, parallel;
+    int tty;                      /* stderr is a terminal: one line that is rewritten */
+    int total;                    /* runs to be made */
+    int *running;                 /* of each group: the point it is at, -1 none */
+};
+
+/* Errors: HRUN_ENOMEM. */
+int progress_start(struct progress *p, const struct context *c, const struct campaign *g, int parallel,
+                   struct hrun_error *err);
+void progress_end(struct progress *p);
+void progress_show(void *progress, const struct event *e);
+/* To be called before anything else is written to standard error. */
+void progress_clear(const struct progress *p);
+
+#endif

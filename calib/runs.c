@@ -1,0 +1,164 @@
+/* runs.c - making the runs of a campaign; see runs.h */
+#include "runs.h"
+
+#include "../hrun/work.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* When this many different points of a sub-cluster have failed one after the other because the engine or a host failed,
+ * or when none of it has worked so far, it is given up. */
+enum { HOPELESS = 3 };
+
+/* How the points of one sub-cluster went. */
+struct luck {
+    int good;
+    int failed_points;        /* left out after their retries */
+    int hosts_failed;         /* of them, the last ones in a row, those that the engine or a host made fail */
+    int given_up;
+};
+
+static void tell(struct runs *r, const struct event *e)
+{
+    campaign_note(r->g, e);
+    r->tell(r->ctx, e);
+}
+
+static void hear(void *ctx, const char *text)
+{
+    struct runs *r = ctx;
+    struct event e = { .kind = EVENT_WORDS };
+
+    if (!r->verbose)
+        return;
+    snprintf(e.text, sizeof e.text, "%s", text);
+    tell(r, &e);
+}
+
+static const char ENGINE[] = "engine: ";
+
+static int host_failed(const struct work_result *r)
+{
+    return !strncmp(r->status, ENGINE, strlen(ENGINE)) || r->outcome.lost_host[0];
+}
+
+/* A run that could not be started because the engine, or a host, failed: a failure of its own kind. */
+static void engine_failed(struct work_result *r, const struct hrun_error *err)
+{
+    memset(r, 0, sizeof *r);
+    r->outcome.status = STATUS_FAILED;
+    r->outcome.failed_rank = -1;
+    snprintf(r->status, sizeof r->status, "%s%.80s", ENGINE, err->text);
+    snprintf(r->detail, sizeof r->detail, "%.500s", err->text);
+}
+
+/* Run one point once and record it. 0: ran, or could not be started (r tells how); -1 with *err. */
+static int run_point(struct runs *runs, const struct point *point, struct work_result *r, struct hrun_error *err)
+{
+    struct context *c = runs->c;
+    int n = c->cluster->nsubs, rc = -1;
+    int *pes = calloc((size_t)n, sizeof *pes), *procs = calloc((size_t)n, sizeof *procs);
+    struct work w = { .c = c, .N = point->N, .words = runs->words, .quiet_run = 1, .on_message = hear, .ctx = runs };
+    struct hrun_layout *l = NULL;
+    struct hrun_error why = { 0 };
+
+    memset(r, 0, sizeof *r);
+    if (!pes || !procs) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    pes[point->sub] = point->pes;
+    procs[point->sub] = point->m;
+    l = hrun_layout_create(c->cluster, pes, procs, err);
+    if (!l || work_fill_threads(c, l, err) || work_find_program(&w, l->nranks, err))
+        goto done;
+    if (work_run(&w, l, r, &why)) {
+        if (why.code != HRUN_EENGINE) {
+            *err = why;
+            goto done;
+        }
+        engine_failed(r, &why);
+    }
+    if (!r->outcome.interrupted && !r->outcome.signalled && work_record(&w, pes, procs, r, "calibration", err))
+        goto done;
+    rc = 0;
+done:
+    hrun_layout_destroy(l);
+    free(procs);
+    free(pes);
+    return rc;
+}
+
+static void tell_run(struct runs *r, int i, const struct work_result *result, int last)
+{
+    struct event e = {
+        .kind = EVENT_RUN, .point = i, .ok = result->ok, .left_out = !result->ok && last, .time_s = result->time_s,
+        .wall_s = result->outcome.wall_s, .host_failed = !result->ok && host_failed(result),
+    };
+
+    if (!result->ok && !strncmp(result->status, ENGINE, strlen(ENGINE)))
+        snprintf(e.text, sizeof e.text, "%s", result->detail);
+    else if (!result->ok)
+        snprintf(e.text, sizeof e.text, "%s%s%s", result->status, result->detail[0] ? ": " : "", result->detail);
+    tell(r, &e);
+}
+
+/* One point, with retries. 0, -1 (error), or the number of the signal that interrupted. */
+static int measure_point(struct runs *r, int i, struct luck *luck, struct hrun_error *err)
+{
+    struct work_result result;
+
+    for (int attempt = r->g->v[i].failed; ; attempt++) {
+        tell(r, &(struct event){ .kind = EVENT_BEGIN, .point = i });
+        if (run_point(r, &r->g->v[i], &result, err))
+            return -1;
+        if (result.outcome.interrupted || result.outcome.signalled)
+            return result.outcome.interrupted ? result.outcome.interrupted : result.outcome.signalled;
+        tell_run(r, i, &result, attempt >= r->retries);
+        if (result.ok) {
+            luck->good++;
+            luck->hosts_failed = 0;
+            return 0;
+        }
+        if (attempt >= r->retries) {
+            luck->failed_points++;
+            luck->hosts_failed = host_failed(&result) ? luck->hosts_failed + 1 : 0;
+            return 0;
+        }
+    }
+}
+
+/* Is there no sense in going on with this sub-cluster? Then it is told once. */
+static void give_up(struct runs *r, int sub, struct luck *luck)
+{
+    struct event e = { .kind = EVENT_GIVEN_UP, .sub = sub };
+
+    if (luck->given_up || (luck->hosts_failed < HOPELESS && (luck->good || luck->failed_points < HOPELESS)))
+        return;
+    luck->given_up = 1;
+    snprintf(e.text, sizeof e.text, luck->hosts_failed >= HOPELESS ? "%d points in a row could not be run"
+                                                                   : "its first %d points all failed", HOPELESS);
+    tell(r, &e);
+}
+
+int runs_make(struct runs *r, struct hrun_error *err)
+{
+    struct luck *luck = calloc((size_t)r->c->cluster->nsubs, sizeof *luck);
+    struct campaign *g = r->g;
+    int rc = luck ? 0 : hrun_fail_nomem(err);
+
+    for (int rep = 0; rep < g->wanted && !rc; rep++) {
+        for (int i = 0; i < g->n && !rc; i++) {
+            const struct point *p = &g->v[i];
+
+            if (p->left_out || p->have > rep || (r->group >= 0 && g->group[p->sub] != r->group))
+                continue;
+            rc = measure_point(r, i, &luck[p->sub], err);
+            if (!rc)
+                give_up(r, p->sub, &luck[p->sub]);
+        }
+    }
+    free(luck);
+    return rc;
+}

@@ -1,0 +1,30 @@
+/* runs.h - making the runs of a campaign, each stored at once, and telling of them
+ *
+ * Purpose: the same loop whether hrun-calibrate makes all runs itself or worker processes make those of a group each.
+ * Invariants:
+ *   - what has happened is told as events; campaign_note (campaign.h) brings any copy of the campaign to the same state
+ *     by them, and nothing else changes a campaign once it is built;
+ *   - every run is in the log when its event is told: as a time, or as failed;
+ *   - an interrupted run says nothing about the application and is not recorded.
+ */
+#ifndef CALIB_RUNS_H
+#define CALIB_RUNS_H
+
+#include "campaign.h"
+
+struct runs {
+    struct context *c;
+    char **words;             /* program and arguments */
+    int verbose;              /* 1: the engine's words are told, too */
+    struct campaign *g;
+    int group;                /* whose runs to make; -1: all */
+    int retries;              /* of a failed run */
+    void (*tell)(void *ctx, const struct event *e);
+    void *ctx;
+};
+
+/* Make them, repetitions outermost: stopped early, there is still one run of everything. Result: 0, or the number of the
+ * signal that stopped it. Errors: all of work_run but HRUN_EENGINE, which is the failure of a run; those of work_record. */
+int runs_make(struct runs *r, struct hrun_error *err);
+
+#endif

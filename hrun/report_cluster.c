@@ -1,0 +1,144 @@
+/* report_cluster.c - --show-cluster as a text; see report.h */
+#include "report.h"
+
+#include "base/hostlist.h"
+#include "base/table.h"
+#include "base/units.h"
+
+#include <string.h>
+#include <time.h>
+
+static const char *plural(int n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static int finish(const struct hrun_buf *out, struct hrun_error *err)
+{
+    return out->failed ? hrun_fail_nomem(err) : 0;
+}
+
+void report_hosts(const struct hrun_cluster *cl, const struct hrun_subcluster *s, int n, struct hrun_buf *out)
+{
+    enum { WIDTH = 60 };
+    size_t before = out->len, cut;
+    int count = 0;
+
+    hrun_subcluster_hosts(cl, s, 0, n, out);
+    if (out->failed || out->len - before <= WIDTH)
+        return;
+    for (int i = 0; i < n; i++)         /* the PEs of a host stand next to each other */
+        count += !i || s->pes[i].host != s->pes[i - 1].host;
+    for (cut = before + WIDTH; cut > before && !strchr(",-", out->data[cut]); cut--)
+        continue;
+    out->data[out->len = cut] = 0;
+    hrun_buf_addf(out, ",... (%d hosts)", count);
+}
+
+static void add_title(const struct hrun_cluster *cl, struct hrun_buf *out)
+{
+    int is_source = cl->allocation && !strcmp(cl->allocation, cl->source), n = 0;
+
+    for (int i = 0; i < cl->nsubs; i++)
+        n += cl->subs[i].npes;
+    hrun_buf_addf(out, "%d PE%s in %d sub-cluster%s on %d host%s (%s", n, plural(n), cl->nsubs, plural(cl->nsubs),
+                  cl->nhosts, plural(cl->nhosts), cl->source);
+    if (cl->allocation && !is_source)
+        hrun_buf_addf(out, ", in %s", cl->allocation);
+    if (cl->ngroups > 1)
+        hrun_buf_addf(out, ", %d components", cl->ngroups);
+    hrun_buf_adds(out, ")\n\n");
+}
+
+static int add_table(const struct context *c, struct hrun_buf *out, struct hrun_error *err)
+{
+    const struct hrun_cluster *cl = c->cluster;
+    struct hrun_table *t = hrun_table_create("lllrrlrl");
+    struct hrun_buf hosts = HRUN_BUF_INIT, memory = HRUN_BUF_INIT;
+    int rc;
+
+    if (!t)
+        return hrun_fail_nomem(err);
+    hrun_table_row(t, "sub-cluster", "CPU model", "level", "PEs", "cores/PE", "hosts", "memory/PE", "signature");
+    for (int i = 0; i < cl->nsubs; i++) {
+        const struct hrun_subcluster *s = &cl->subs[i];
+
+        hrun_buf_reset(&hosts);
+        hrun_buf_reset(&memory);
+        report_hosts(cl, s, s->npes, &hosts);
+        if (s->memory_bytes)
+            hrun_add_bytes(&memory, (double)s->memory_bytes);
+        else
+            hrun_buf_adds(&memory, "unknown");
+        hrun_table_cell(t, "%s", s->name);
+        hrun_table_cell(t, "%s%s%s%s", s->cpu_model, s->core_kind[0] ? " (" : "", s->core_kind,
+                        s->core_kind[0] ? ")" : "");
+        hrun_table_cell(t, "%s", hrun_level_name(s->level));
+        hrun_table_cell(t, "%d", s->npes);
+        hrun_table_cell(t, "%d", s->cores_per_pe);
+        hrun_table_cell(t, "%s", hosts.data);
+        hrun_table_cell(t, "%s", memory.data);
+        hrun_table_cell(t, "%s", (size_t)i < c->signatures.n ? c->signatures.v[i] : "-");
+    }
+    rc = hrun_table_render(t, 2, out) ? hrun_fail_nomem(err) : finish(out, err);
+    hrun_table_destroy(t);
+    hrun_buf_release(&hosts);
+    hrun_buf_release(&memory);
+    return rc;
+}
+
+/* How much of this is from memory. */
+static void add_age(const struct hrun_cluster *cl, struct hrun_buf *out)
+{
+    int n = 0;
+    int64_t oldest = INT64_MAX;
+    double age;
+
+    for (int h = 0; h < cl->nhosts; h++) {
+        if (!cl->hosts[h].remembered)
+            continue;
+        n++;
+        oldest = cl->hosts[h].asked_s < oldest ? cl->hosts[h].asked_s : oldest;
+    }
+    if (!n)
+        return;
+    age = (double)time(NULL) - (double)oldest;
+    hrun_buf_addf(out, "\n  %d host%s as remembered, %s ", n, plural(n), n > 1 ? "the oldest answer is" : "the answer is");
+    hrun_add_age(out, age > 0 ? age : 0);
+    hrun_buf_adds(out, " old (--refresh asks anew)\n");
+}
+
+/* Hosts that the user named and that are not in the table. */
+static void add_left_out(const struct hrun_cluster *cl, struct hrun_buf *out)
+{
+    for (size_t i = 0; i < cl->why_not.n; i++)
+        hrun_buf_addf(out, "%s  left out: %s\n", i ? "" : "\n", cl->why_not.v[i]);
+    if (!cl->not_granted.n)
+        return;
+    hrun_buf_addf(out, "\n  left out, not in %s: ", cl->allocation);
+    hrun_hostlist_print(cl->not_granted.v, cl->not_granted.n, out);
+    hrun_buf_addc(out, '\n');
+}
+
+static void add_pes(const struct hrun_cluster *cl, struct hrun_buf *out)
+{
+    for (int i = 0; i < cl->nsubs; i++)
+        for (int k = 0; k < cl->subs[i].npes; k++) {
+            const struct hrun_pe *pe = &cl->subs[i].pes[k];
+
+            hrun_buf_addf(out, "%s  %s PE %d: host %s, cores %s, PUs %s\n", i + k ? "" : "\n", cl->subs[i].name, k,
+                          cl->hosts[pe->host].name, pe->cores, pe->cpuset[0] ? pe->cpuset : "-");
+        }
+}
+
+int report_cluster(const struct context *c, struct hrun_buf *out, struct hrun_error *err)
+{
+    add_title(c->cluster, out);
+    if (add_table(c, out, err))
+        return -1;
+    add_age(c->cluster, out);
+    add_left_out(c->cluster, out);
+    if (c->set->verbose)
+        add_pes(c->cluster, out);
+    return finish(out, err);
+}

@@ -1,0 +1,43 @@
+/* shim.h - hrun-shim, the small program that stands in front of others where hrun itself is not
+ *
+ * Purpose: hrun's hand on other hosts. It is installed beside hrun, at the same path on every host, links nothing but
+ * the C library and starts in a millisecond. Modes:
+ *   hrun-shim rank PROGRAM ARGUMENT...
+ *       In front of a rank: binds itself as lib/launch/ranks.h tells, sets OMP_NUM_THREADS, reports, becomes PROGRAM.
+ *   hrun-shim agent LIMIT_S N AGENT OPTION... HOST COMMAND...
+ *       In front of the remote shell of mpirun (N words AGENT OPTION...): runs it, passes its standard error on, and
+ *       tells hrun through the FIFO $HRUN_NOTES (lib/launch/notes.h) what becomes of the host. LIMIT_S: the seconds that
+ *       the host has to report; 0: it will not report, as `host` does not run there. Without a FIFO (on another host,
+ *       where a daemon starts further daemons) it only runs the agent.
+ *   hrun-shim host JOB HOW FINGERPRINTS DAEMON ARGUMENT...
+ *       On another host, in front of Open MPI's daemon: refuses a host that is not what the plan was made for
+ *       (its fingerprint must be in the list; "-" accepts any), or that has no room for temporary files; gives the daemon
+ *       private folders; stays, and when the daemon has ended or the connection is gone, ends all that came of it and
+ *       removes the folders. HOW: "reports" (an agent listens on standard error) or "alone".
+ *   hrun-shim fold COMMAND ARGUMENT...
+ *       For srun: runs COMMAND and prints its output in lines of at most 801 characters, the last of which tells whether
+ *       the line of COMMAND ends (.) or goes on (\), and behind them =STATUS.
+ * Exit statuses of its own: 125 it failed, 126 and 127 as env(1).
+ */
+#ifndef HRUN_SHIM_H
+#define HRUN_SHIM_H
+
+enum { SHIM_FAILED = 125, SHIM_NOEXEC = 126, SHIM_NOPROG = 127 };
+
+/* What `host` tells `agent`, as lines of standard error: SHIM_MARK, one of the words, and what belongs to it. */
+#define SHIM_MARK "hrun-shim:"
+#define SHIM_UP "up"                /* the daemon is about to be started */
+#define SHIM_CHANGED "changed"      /* the fingerprint is not in the list */
+#define SHIM_REFUSED "refused "     /* and why */
+#define SHIM_BYE "bye "             /* and the daemon's status, as of a shell: all has been cleaned up */
+
+/* Each takes the words behind its mode, NULL-terminated, and returns an exit status. */
+int shim_rank(char **words);
+int shim_fold(char **words);
+int shim_agent(char **words);
+int shim_host(char **words);
+
+/* One line "hrun: HOST: ..." on standard error, in one write. */
+void shim_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,305 @@
+/* shim_host.c - on another host, around Open MPI's daemon; see shim.h
+ *
+ * The daemon, the ranks and all that they start descend from this process, and as their subreaper it keeps them: so
+ * whatever leaves its process group or session, or ignores signals, is still found. The connection to the agent is gone
+ * when nobody reads our standard error or output; standard input tells nothing, as agents may close it.
+ */
+#include "shim.h"
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "launch/launch.h"
+#include "launch/procs.h"
+#include "launch/ranks.h"
+#include "topo/topo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    DAEMON_PATIENCE_MS = 3000,  /* mpirun's daemon ends its ranks within two seconds of SIGTERM */
+    REST_PATIENCE_MS = 2000,    /* as launch.h says of processes that ranks leave behind */
+    KILLED_MS = 2000,           /* SIGKILL works at once, but for a process stuck in the kernel */
+    STEP_MS = 20,
+    LOOK_MS = 1000              /* at most so long after the connection is gone we notice, should poll not tell */
+};
+
+/* What the session folder of a daemon with 64 ranks takes in Open MPI 4 (PMIx keeps its data there). */
+static const unsigned long long ROOM_BYTES = 8ULL << 20;
+
+struct host {
+    int reports;
+    char *folder, *shm;         /* shm may be NULL */
+    int sigfd;
+    sigset_t old_mask;
+    pid_t daemon;
+};
+
+static void report(const struct host *h, const char *word, const char *text)
+{
+    char line[2048];
+    int n = snprintf(line, sizeof line - 1, "%s%s%s", SHIM_MARK, word, text);
+
+    if (!h->reports)
+        return;
+    n = n < (int)sizeof line - 1 ? n : (int)sizeof line - 2;
+    line[n] = '\n';
+    if (write(STDERR_FILENO, line, (size_t)n + 1) < 0)
+        return;     /* the daemon will notice */
+}
+
+static int refuse(const struct host *h, const char *why)
+{
+    report(h, SHIM_REFUSED, why);
+    if (!h->reports)
+        shim_say("%s", why);
+    return SHIM_FAILED;
+}
+
+/* ---------------------------------------------------------------- checks */
+
+static int in_list(const char *list, const char *word)
+{
+    size_t len = strlen(word);
+
+    for (const char *p = list; (p = strstr(p, word)); p += len)
+        if ((p == list || p[-1] == ',') && (!p[len] || p[len] == ','))
+            return 1;
+    return 0;
+}
+
+static int matches(const char *list)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    char watched[2048];
+    int rc;
+
+    hrun_openmpi_watched(watched, sizeof watched);
+    hrun_topo_fingerprint(watched, &b);
+    rc = !b.failed && in_list(list, b.data);
+    hrun_buf_release(&b);
+    return rc;
+}
+
+/* mpirun may have put the folder of its daemon first in PATH, which was not there when the host was asked. */
+static int is_known(const char *list)
+{
+    char *path = getenv("PATH"), *rest = path ? strchr(path, ':') : NULL, *whole;
+    int rc;
+
+    if (!strcmp(list, "-") || matches(list))
+        return 1;
+    whole = rest ? strdup(path) : NULL;
+    if (!whole)
+        return 0;
+    rc = setenv("PATH", strchr(whole, ':') + 1, 1) == 0 && matches(list);
+    setenv("PATH", whole, 1);
+    free(whole);
+    return rc;
+}
+
+/* Private folders. 0, or an exit status after saying why not. */
+static int make_folders(struct host *h)
+{
+    const char *base = getenv("TMPDIR");
+    struct hrun_error err = { 0 };
+    struct statvfs fs;
+    char why[1700];
+
+    base = base && *base ? base : "/tmp";
+    h->folder = hrun_rundir_create(NULL, &err);
+    if (!h->folder) {
+        snprintf(why, sizeof why, "its folder for temporary files, %s, cannot be used (%.1000s)", base, err.text);
+        return refuse(h, why);
+    }
+    if (statvfs(h->folder, &fs) == 0 && fs.f_blocks && (unsigned long long)fs.f_bavail * fs.f_frsize < ROOM_BYTES) {
+        snprintf(why, sizeof why, "its folder for temporary files, %s, is full: %llu KiB are free and %llu are needed",
+                 base, (unsigned long long)fs.f_bavail * fs.f_frsize >> 10, ROOM_BYTES >> 10);
+        return refuse(h, why);
+    }
+    h->shm = hrun_rundir_create("/dev/shm", NULL);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the daemon */
+
+/* Let the daemon keep its files in our folder, unless the user says where. mpirun hands settings on as arguments
+ * "-mca KEY VALUE", and with them the folder that hrun has made for mpirun itself, which ends with the job's name. */
+static void set_folder(const struct host *h, const char *job, char **words)
+{
+    for (char **w = words; w[0] && w[1] && w[2]; w++)
+        if (!strcmp(w[1], "orte_tmpdir_base")) {
+            char *last = strrchr(w[2], '/');
+
+            if (last && !strcmp(last + 1, job))
+                w[2] = h->folder;
+            return;
+        }
+}
+
+static int start(struct host *h, const char *job, char **words)
+{
+    static const int heard[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGCHLD };
+    sigset_t set;
+
+    setenv(HRUN_JOB_VARIABLE, job, 1);
+    set_folder(h, job, words);
+    if (h->shm)
+        setenv(HRUN_RANKS_SHM_VARIABLE, h->shm, 1);
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof heard / sizeof *heard; i++)
+        sigaddset(&set, heard[i]);
+    sigprocmask(SIG_BLOCK, &set, &h->old_mask);
+    h->sigfd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (h->sigfd < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1))
+        return -1;
+    report(h, SHIM_UP, "");
+    h->daemon = fork();
+    if (h->daemon == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        sigprocmask(SIG_SETMASK, &h->old_mask, NULL);
+        execvp(words[0], words);
+        shim_say("cannot start %s: %s", words[0], strerror(errno));
+        _exit(SHIM_NOPROG);
+    }
+    return h->daemon < 0 ? -1 : 0;
+}
+
+/* Signals that have come: 1 when one of them ends us. */
+static int told_to_end(const struct host *h)
+{
+    struct signalfd_siginfo info;
+    int end = 0;
+
+    while (read(h->sigfd, &info, sizeof info) == (ssize_t)sizeof info)
+        end |= info.ssi_signo != SIGCHLD && info.ssi_signo != SIGPIPE;
+    return end;
+}
+
+static int is_alone(void)
+{
+    struct pollfd p[2] = { { STDOUT_FILENO, 0, 0 }, { STDERR_FILENO, 0, 0 } };
+
+    return poll(p, 2, 0) > 0 && ((p[0].revents | p[1].revents) & (POLLERR | POLLHUP));
+}
+
+/* Reap what has ended. 1 when the daemon is among them: *status is its. */
+static int reap(const struct host *h, int *status)
+{
+    int one, ended = 0;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &one, WNOHANG)) > 0)
+        if (pid == h->daemon) {
+            *status = one;
+            ended = 1;
+        }
+    return ended;
+}
+
+/* All that came of us. Result: how many live. */
+static int signal_rest(int sig)
+{
+    struct hrun_pids tree = HRUN_PIDS_INIT;
+    int n = 0;
+
+    hrun_procs_tree(getpid(), &tree);
+    for (size_t i = 0; i < tree.n; i++)
+        if (tree.v[i] != getpid()) {
+            n++;
+            if (sig) {
+                kill(tree.v[i], sig);
+                kill(tree.v[i], SIGCONT);   /* a stopped process hears SIGTERM only when it goes on */
+            }
+        }
+    hrun_pids_release(&tree);
+    return n;
+}
+
+/* End all that is left: SIGTERM, patience, SIGKILL until nothing is left. 1 when the daemon was among them. */
+static int end_rest(struct host *h, int patience_ms, int *status)
+{
+    struct pollfd p = { h->sigfd, POLLIN, 0 };
+    struct hrun_pids children = HRUN_PIDS_INIT;
+    int ended = reap(h, status), left;
+
+    if (hrun_procs_children(&children) == 0 && !children.n)     /* the usual case: no look at all processes */
+        return ended;
+    hrun_pids_release(&children);
+    left = signal_rest(SIGTERM);
+    for (int ms = 0; left && ms < patience_ms + KILLED_MS; ms += STEP_MS) {
+        poll(&p, 1, STEP_MS);
+        told_to_end(h);
+        ended |= reap(h, status);
+        left = signal_rest(ms < patience_ms ? 0 : SIGKILL);
+    }
+    return ended;
+}
+
+/* Until the daemon has ended, or is to. Result: its wait status. */
+static int live(struct host *h)
+{
+    struct pollfd p[3] = { { h->sigfd, POLLIN, 0 }, { STDOUT_FILENO, 0, 0 }, { STDERR_FILENO, 0, 0 } };
+    int status = 0;
+
+    for (;;) {
+        if (poll(p, 3, LOOK_MS) < 0 && errno != EINTR)
+            return status;
+        if (reap(h, &status))
+            break;
+        if (told_to_end(h) || is_alone()) {
+            end_rest(h, DAEMON_PATIENCE_MS, &status);
+            return status;
+        }
+    }
+    end_rest(h, REST_PATIENCE_MS, &status);
+    return status;
+}
+
+int shim_host(char **words)
+{
+    struct host h = { .sigfd = -1, .daemon = -1 };
+    char text[16];
+    int count = 0, status;
+
+    while (words[count])
+        count++;
+    if (count < 4) {
+        shim_say("hrun-shim host: too few words");
+        return SHIM_FAILED;
+    }
+    h.reports = !strcmp(words[1], "reports");
+    if (!is_known(words[2])) {
+        report(&h, SHIM_CHANGED, "");
+        if (!h.reports)
+            shim_say("this host has changed since it was asked what it is made of: say --refresh");
+        return SHIM_FAILED;
+    }
+    status = make_folders(&h);
+    if (status == 0 && start(&h, words[0], words + 3))
+        status = refuse(&h, strerror(errno));
+    else if (status == 0) {
+        status = live(&h);
+        status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    }
+    hrun_remove_tree(h.folder);
+    hrun_remove_tree(h.shm);
+    free(h.folder);
+    free(h.shm);
+    if (h.daemon > 0) {
+        snprintf(text, sizeof text, "%d", status);
+        report(&h, SHIM_BYE, text);
+    }
+    return status;
+}

@@ -1,0 +1,161 @@
+/* shim_rank.c - in front of a rank: bind, tell, become the program; see shim.h */
+#include "shim.h"
+
+#include "launch/notes.h"
+#include "launch/ranks.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* CPUs of the largest affinity mask; Linux is built for 8192 at most. */
+enum { CPUS_MAX = 16384 };
+
+/* By what name the launchers tell a process its rank. */
+static int own_rank(void)
+{
+    static const char *const names[] = { "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID" };
+    const char *value;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if ((value = getenv(names[i])) && *value)
+            return (int)strtol(value, NULL, 10);
+    return -1;
+}
+
+/* "0-3,8" -> a set. -1: that is no list. */
+static int parse_set(const char *list, cpu_set_t *set, size_t size)
+{
+    char *end;
+
+    CPU_ZERO_S(size, set);
+    for (const char *p = list; *p; p = *end ? end + 1 : end) {
+        unsigned long first = strtoul(p, &end, 10), last = first;
+
+        if (end == p)
+            return -1;
+        if (*end == '-') {
+            p = end + 1;
+            last = strtoul(p, &end, 10);
+            if (end == p)
+                return -1;
+        }
+        if ((*end && *end != ',') || last < first || last >= CPUS_MAX)
+            return -1;
+        for (unsigned long i = first; i <= last; i++)
+            CPU_SET_S(i, size, set);
+    }
+    return 0;
+}
+
+static void print_set(const cpu_set_t *set, size_t size, struct hrun_buf *out)
+{
+    for (int i = 0; i < CPUS_MAX; i++) {
+        int first = i;
+
+        if (!CPU_ISSET_S(i, size, set))
+            continue;
+        while (i + 1 < CPUS_MAX && CPU_ISSET_S(i + 1, size, set))
+            i++;
+        hrun_buf_addf(out, "%s%d", out->len ? "," : "", first);
+        if (i > first)
+            hrun_buf_addf(out, "-%d", i);
+    }
+}
+
+/* Bind, if told to, then see what came of it. 0, or -1 after saying why not. */
+static int bind_rank(int rank, const char *list, int bind, int report)
+{
+    size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
+    cpu_set_t *wanted = CPU_ALLOC(CPUS_MAX), *real = CPU_ALLOC(CPUS_MAX);
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc = -1;
+
+    if (!wanted || !real || parse_set(list, wanted, size)) {
+        shim_say("rank %d: %s is no list of CPUs", rank, list);
+        goto done;
+    }
+    if (bind && sched_setaffinity(0, size, wanted)) {
+        shim_say("rank %d cannot be bound to PUs %s: %s", rank, list, strerror(errno));
+        goto done;
+    }
+    CPU_ZERO_S(size, real);
+    if (sched_getaffinity(0, size, real)) {
+        shim_say("rank %d: its affinity cannot be read: %s", rank, strerror(errno));
+        goto done;
+    }
+    print_set(real, size, &text);
+    if (!CPU_EQUAL_S(size, wanted, real)) {
+        shim_say("rank %d is bound to PUs %s and not, as planned, to %s", rank, text.data, list);
+        goto done;
+    }
+    if (report)
+        shim_say("rank %d is bound to PUs %s, as planned", rank, text.data);
+    rc = 0;
+done:
+    CPU_FREE(wanted);
+    CPU_FREE(real);
+    hrun_buf_release(&text);
+    return rc;
+}
+
+/* Open MPI's shared memory files go where they are removed whatever happens to the ranks. */
+static void place_shared_memory(void)
+{
+    const char *folder = getenv(HRUN_RANKS_SHM_VARIABLE);
+    char name[128];
+
+    for (size_t i = 0; folder && hrun_shared_memory_keys[i]; i++) {
+        snprintf(name, sizeof name, "OMPI_MCA_%s", hrun_shared_memory_keys[i]);
+        setenv(name, folder, 0);
+    }
+}
+
+/* What was meant for us is nothing to the program. */
+static void forget(void)
+{
+    static const char *const names[] = { HRUN_RANKS_VARIABLE, HRUN_RANKS_DO_VARIABLE, HRUN_RANKS_SHM_VARIABLE,
+                                         HRUN_NOTES_VARIABLE };
+    char name[32];
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        unsetenv(names[i]);
+    for (int i = 1; snprintf(name, sizeof name, "%s_%d", HRUN_RANKS_VARIABLE, i), getenv(name); i++)
+        unsetenv(name);
+}
+
+int shim_rank(char **words)
+{
+    const char *todo = getenv(HRUN_RANKS_DO_VARIABLE);
+    struct hrun_ranks_entry e;
+    struct hrun_error err = { 0 };
+    char number[16];
+    int rank = own_rank(), bind, report;
+
+    if (rank < 0) {
+        shim_say("%s is started without a rank", words[0]);
+        return SHIM_FAILED;
+    }
+    if (hrun_ranks_find(getenv, rank, &e, &err)) {
+        shim_say("rank %d: %s", rank, err.text);
+        return SHIM_FAILED;
+    }
+    bind = todo && strstr(todo, "bind");
+    report = todo && strstr(todo, "report");
+    if (report && !e.cpuset[0])
+        shim_say("rank %d is not bound: where its host has which PUs is not known", rank);
+    if ((bind || report) && e.cpuset[0] && bind_rank(rank, e.cpuset, bind, report))
+        return SHIM_FAILED;
+    if (e.threads) {
+        snprintf(number, sizeof number, "%d", e.threads);
+        setenv("OMP_NUM_THREADS", number, 1);
+    }
+    place_shared_memory();
+    forget();
+    execvp(words[0], words);
+    shim_say("rank %d: cannot start %s: %s", rank, words[0], strerror(errno));
+    return errno == ENOENT ? SHIM_NOPROG : SHIM_NOEXEC;
+}

@@ -1,0 +1,283 @@
+/* cache.c - what hosts said of themselves, kept for the next time; see private.h for the contracts
+ *
+ * One file for all hosts of a cluster: a start with 1,000 known hosts reads two or three files, not 1,000, also over
+ * NFS. There is no lock: a file is replaced whole, each line carries its checksum, and of two that write at once one
+ * is forgotten, which costs a question. */
+#include "cluster/private.h"
+
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* A name, a fingerprint and a list of PUs: 65536 hosts of a kilobyte each. */
+static const size_t index_max = (size_t)64 << 20, xml_max = (size_t)64 << 20;
+
+static const int64_t age_max_s = 30 * 86400;
+
+static const char index_head[] = "hrun-hosts 1\n", host_files[] = "hosts-", topology_files[] = "topology-";
+
+/* Fields of a line, between tabs. */
+enum { CRC, NAME, ASKED, KEY, MEMORY, FINGERPRINT, MACHINE, USABLE, MPI, CPU, NFIELDS };
+
+struct line {
+    char *name;                 /* in text */
+    char *rest;                 /* behind the name; a NUL ends it */
+};
+
+struct hrun_cache {
+    char *dir, *path;
+    struct hrun_buf text;       /* the file, cut into lines */
+    struct line *lines;         /* by name */
+    size_t nlines;
+    struct hrun_strvec names, fresh;    /* to be written: hosts, and the lines for them */
+    char *note;                 /* why something could not be written */
+    int64_t now_s;
+};
+
+static uint32_t sum_of(const char *name, const char *rest)
+{
+    uLong sum = crc32(0, (const Bytef *)name, (uInt)strlen(name));
+
+    return (uint32_t)crc32(sum, (const Bytef *)rest, (uInt)strlen(rest));
+}
+
+static int compare_lines(const void *pa, const void *pb)
+{
+    return strcasecmp(((const struct line *)pa)->name, ((const struct line *)pb)->name);
+}
+
+/* Cut the text into lines; those whose checksum is wrong count as none. */
+static void read_lines(struct hrun_cache *cache)
+{
+    char *p = cache->text.data + strlen(index_head), *end, *name, *rest, *after;
+    size_t cap = 0;
+
+    for (; (end = strchr(p, '\n')); p = end + 1) {
+        *end = 0;
+        name = strchr(p, '\t');
+        rest = name ? strchr(name + 1, '\t') : NULL;
+        if (!rest)
+            continue;
+        *name++ = *rest++ = 0;
+        if (strtoul(p, &after, 16) != sum_of(name, rest) || *after)
+            continue;
+        if (cache->nlines == cap) {
+            struct line *more = realloc(cache->lines, (cap ? 2 * cap : 64) * sizeof *more);
+
+            if (!more)
+                break;
+            cache->lines = more;
+            cap = cap ? 2 * cap : 64;
+        }
+        cache->lines[cache->nlines++] = (struct line){ name, rest };
+    }
+    if (cache->nlines)
+        qsort(cache->lines, cache->nlines, sizeof *cache->lines, compare_lines);
+}
+
+static void cache_free(struct hrun_cache *cache)
+{
+    hrun_buf_release(&cache->text);
+    hrun_strvec_release(&cache->names);
+    hrun_strvec_release(&cache->fresh);
+    free(cache->lines);
+    free(cache->path);
+    free(cache->dir);
+    free(cache);
+}
+
+struct hrun_cache *hrun_cache_open(const struct hrun_cluster_request *req, const char *own_name)
+{
+    struct hrun_cache *cache = req->cache_dir && *req->cache_dir ? calloc(1, sizeof *cache) : NULL;
+
+    if (!cache)
+        return NULL;
+    hrun_buf_init(&cache->text);
+    cache->now_s = (int64_t)time(NULL);
+    cache->dir = strdup(req->cache_dir);
+    cache->path = hrun_strf("%s/%s%08lx", req->cache_dir, host_files,
+                            (unsigned long)sum_of(own_name, req->via ? req->via : ""));
+    if (!cache->dir || !cache->path) {
+        cache_free(cache);
+        return NULL;
+    }
+    if (!hrun_file_read(cache->path, index_max, &cache->text, NULL) &&
+        !strncmp(cache->text.data, index_head, strlen(index_head)))
+        read_lines(cache);
+    return cache;
+}
+
+static const struct line *find_line(const struct hrun_cache *cache, const char *host)
+{
+    struct line key = { (char *)(uintptr_t)host, NULL };
+
+    return cache->nlines ? bsearch(&key, cache->lines, cache->nlines, sizeof key, compare_lines) : NULL;
+}
+
+/* "-" stands for what was not told. */
+static char *field_copy(const char *field)
+{
+    return strcmp(field, "-") ? strdup(field) : NULL;
+}
+
+struct hrun_told *hrun_cache_find(const struct hrun_cache *cache, const char *host)
+{
+    const struct line *line = cache ? find_line(cache, host) : NULL;
+    char *rest = line ? strdup(line->rest) : NULL, *next = rest, *f[NFIELDS] = { NULL };
+    struct hrun_told *t = rest ? calloc(1, sizeof *t) : NULL;
+    int n = ASKED;
+
+    for (; t && next && n < NFIELDS; n++)
+        f[n] = strsep(&next, "\t");
+    if (t && n == NFIELDS && !next) {
+        t->asked_s = strtoll(f[ASKED], NULL, 10);
+        t->key = strtoull(f[KEY], NULL, 16);
+        t->memory_bytes = strtoull(f[MEMORY], NULL, 10);
+        t->fingerprint = field_copy(f[FINGERPRINT]);
+        t->machine = field_copy(f[MACHINE]);
+        t->usable = field_copy(f[USABLE]);
+        t->mpi = field_copy(f[MPI]);
+        t->cpu_model = field_copy(f[CPU]);
+        t->remembered = 1;
+    }
+    free(rest);
+    /* A clock that runs behind is no reason to trust for ever. */
+    if (t && t->remembered && t->asked_s <= cache->now_s + 60 && cache->now_s - t->asked_s <= age_max_s)
+        return t;
+    hrun_told_destroy(t);
+    return NULL;
+}
+
+static char *topology_path(const struct hrun_cache *cache, uint64_t key)
+{
+    return hrun_strf("%s/%s%016llx.xml", cache->dir, topology_files, (unsigned long long)key);
+}
+
+int hrun_cache_topology(const struct hrun_cache *cache, uint64_t key, struct hrun_buf *xml)
+{
+    char *path = cache ? topology_path(cache, key) : NULL;
+    int rc = path ? hrun_file_read(path, xml_max, xml, NULL) : -1;
+
+    free(path);
+    return rc || hrun_topology_key(xml->data, xml->len) != key ? -1 : 0;
+}
+
+void hrun_cache_put(struct hrun_cache *cache, const char *host, const struct hrun_told *t)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    if (!cache)
+        return;
+    hrun_buf_addf(&b, "%lld\t%016llx\t%llu\t%s\t%s\t%s\t%s\t%s", (long long)t->asked_s, (unsigned long long)t->key,
+                  (unsigned long long)t->memory_bytes, t->fingerprint ? t->fingerprint : "-",
+                  t->machine ? t->machine : "-", t->usable ? t->usable : "-", t->mpi ? t->mpi : "-",
+                  t->cpu_model ? t->cpu_model : "-");
+    if (!b.failed && !hrun_strvec_push(&cache->names, host) && hrun_strvec_push(&cache->fresh, b.data)) {
+        free(cache->names.v[--cache->names.n]);
+        cache->names.v[cache->names.n] = NULL;
+    }
+    hrun_buf_release(&b);
+}
+
+static void note(struct hrun_cache *cache, const struct hrun_error *why)
+{
+    if (!cache->note)
+        cache->note = hrun_strf("what hosts are made of cannot be kept in %s: %s", cache->dir, why->text);
+}
+
+void hrun_cache_keep(struct hrun_cache *cache, uint64_t key, const char *xml, size_t len)
+{
+    char *path = cache ? topology_path(cache, key) : NULL;
+    struct hrun_buf old = HRUN_BUF_INIT;
+    struct hrun_error why;
+
+    if (!path)
+        return;
+    if (!hrun_cache_topology(cache, key, &old))
+        utimensat(AT_FDCWD, path, NULL, 0);     /* it serves new lines: not to be swept before them */
+    else if (hrun_mkdirs(cache->dir, 0700, &why) || hrun_file_replace(path, xml, len, 0600, &why))
+        note(cache, &why);
+    hrun_buf_release(&old);
+    free(path);
+}
+
+void hrun_cache_tell(const struct hrun_cache *cache, struct hrun_resolver *r)
+{
+    for (size_t i = 0; cache && i < cache->nlines; i++)
+        hrun_resolver_know(r, cache->lines[i].name);
+}
+
+/* Remove what no one has written for so long that nothing in it counts any more. */
+static void sweep(const struct hrun_cache *cache)
+{
+    DIR *d = opendir(cache->dir);
+    struct dirent *e;
+    struct stat st;
+
+    while (d && (e = readdir(d)))
+        if ((!strncmp(e->d_name, host_files, strlen(host_files)) ||
+             !strncmp(e->d_name, topology_files, strlen(topology_files))) &&
+            !fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
+            cache->now_s - (int64_t)st.st_mtim.tv_sec > age_max_s)
+            unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
+}
+
+static void add_line(struct hrun_buf *out, const char *name, const char *rest)
+{
+    hrun_buf_addf(out, "%08lx\t%s\t%s\n", (unsigned long)sum_of(name, rest), name, rest);
+}
+
+static int compare_names(const void *pa, const void *pb)
+{
+    return strcasecmp(*(char *const *)pa, *(char *const *)pb);
+}
+
+/* The old lines that are still good, and the new ones. */
+static void write_lines(struct hrun_cache *cache)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    struct hrun_error why;
+
+    hrun_buf_adds(&b, index_head);
+    for (size_t i = 0; i < cache->names.n; i++)
+        add_line(&b, cache->names.v[i], cache->fresh.v[i]);
+    qsort(cache->names.v, cache->names.n, sizeof *cache->names.v, compare_names);
+    for (size_t i = 0; i < cache->nlines; i++) {
+        const char *name = cache->lines[i].name;
+
+        if (cache->now_s - strtoll(cache->lines[i].rest, NULL, 10) <= age_max_s &&
+            !bsearch(&name, cache->names.v, cache->names.n, sizeof name, compare_names))
+            add_line(&b, name, cache->lines[i].rest);
+    }
+    if (!b.failed && (hrun_mkdirs(cache->dir, 0700, &why) || hrun_file_replace(cache->path, b.data, b.len, 0600, &why)))
+        note(cache, &why);
+    hrun_buf_release(&b);
+    sweep(cache);
+}
+
+char *hrun_cache_close(struct hrun_cache *cache)
+{
+    int saved = errno;
+    char *why;
+
+    if (!cache)
+        return NULL;
+    if (cache->names.n)
+        write_lines(cache);
+    why = cache->note;
+    cache_free(cache);
+    errno = saved;
+    return why;
+}

@@ -1,0 +1,401 @@
+/* cut.c - PEs of hosts whose topology is known, cut once for all hosts that are alike; see private.h for the contracts */
+#include "cluster/private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct hrun_cuts {
+    struct hrun_cut **v;
+    int n, cap;
+    char **texts;               /* other strings of PEs */
+    int ntexts, texts_cap;
+};
+
+/* ---------------------------------------------------------------- lists as sets */
+
+/* PUs and cores are counted by the kernel and hwloc; no machine has so many. */
+enum { NUMBER_MAX = 1 << 20 };
+
+/* One byte for each number up to the largest of a list such as "0-3,8": 1 if it is in the list. NULL: it is no
+ * list, or memory ran out. */
+static char *read_list(const char *list, int *size)
+{
+    char *set = NULL, *end;
+    const char *p;
+    long a, b, most;
+
+    for (int pass = 0; pass < 2; pass++) {
+        most = -1;
+        for (p = list; ; p = end + 1) {
+            if (*p < '0' || *p > '9')
+                goto bad;
+            a = b = strtol(p, &end, 10);
+            if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+                b = strtol(end + 1, &end, 10);
+            if (b < a || b >= NUMBER_MAX)
+                goto bad;
+            for (long i = a; set && i <= b; i++)
+                set[i] = 1;
+            most = b > most ? b : most;
+            if (*end != ',')
+                break;
+        }
+        if (*end)
+            goto bad;
+        if (!set)
+            set = calloc((size_t)most + 1, 1);
+        if (!set)
+            return NULL;
+    }
+    *size = (int)most + 1;
+    return set;
+bad:
+    free(set);
+    return NULL;
+}
+
+/* The list of a set, in fresh memory, and how many are in it. */
+static char *print_list(const char *set, int size, int *count)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    int last;
+
+    *count = 0;
+    for (int i = 0; i < size; i = last + 1) {
+        last = i;
+        if (!set[i])
+            continue;
+        while (last + 1 < size && set[last + 1])
+            last++;
+        hrun_buf_addf(&b, last > i ? "%s%d-%d" : "%s%d", b.len ? "," : "", i, last);
+        *count += last - i + 1;
+    }
+    return hrun_buf_detach(&b);
+}
+
+/* ---------------------------------------------------------------- cutting */
+
+/* What hwloc says of a told topology, as sets. */
+struct sets {
+    struct hrun_topo_pe *cores, *full;  /* PEs of level core, and of the level wanted */
+    char **pus;                 /* of each core, those that may be used; NULL: the core is not used */
+    int ncores, nfull;
+    int npus, nnumbers;         /* length of each pus[i]; of a set of logical core numbers */
+    int *home;                  /* of each core, the PE of `full` that holds it */
+    int used;                   /* cores that may be used */
+    uint64_t memory;            /* theirs */
+};
+
+static void sets_release(struct sets *k)
+{
+    for (int i = 0; k->pus && i < k->ncores; i++)
+        free(k->pus[i]);
+    free(k->pus);
+    free(k->home);
+    hrun_topo_pes_free(k->cores, k->ncores);
+    hrun_topo_pes_free(k->full, k->nfull);
+}
+
+/* Which PE of `full` holds each core; both speak of cores by logical number. */
+static int find_homes(struct sets *k)
+{
+    int *owner = NULL, size;
+    char *set;
+
+    for (int i = 0; i < k->ncores; i++) {
+        size = (int)strtol(k->cores[i].cores, NULL, 10) + 1;
+        k->nnumbers = size > k->nnumbers ? size : k->nnumbers;
+    }
+    owner = calloc((size_t)k->nnumbers, sizeof *owner);
+    for (int f = 0; owner && f < k->nfull; f++) {
+        set = read_list(k->full[f].cores, &size);
+        if (!set) {
+            free(owner);
+            return -1;
+        }
+        for (int i = 0; i < size && i < k->nnumbers; i++)
+            if (set[i])
+                owner[i] = f;
+        free(set);
+    }
+    for (int i = 0; owner && i < k->ncores; i++)
+        k->home[i] = owner[strtol(k->cores[i].cores, NULL, 10)];
+    free(owner);
+    return owner ? 0 : -1;
+}
+
+static int make_sets(const struct hrun_host *h, enum hrun_level level, struct sets *k, struct hrun_error *err)
+{
+    const struct hrun_topo *t = h->topo;
+    char *usable = read_list(h->told->usable, &k->npus), *set;
+    int size, any;
+
+    if (!usable)
+        return hrun_fail(err, HRUN_EINVAL, "host '%s' tells '%.60s' as the PUs that may be used there; install "
+                         "the same hrun there", h->name, h->told->usable);
+    if (hrun_topo_pes(t, level, 0, &k->full, &k->nfull, err) ||
+        hrun_topo_pes(t, HRUN_LEVEL_CORE, 0, &k->cores, &k->ncores, err))
+        goto fail;
+    k->pus = calloc((size_t)k->ncores, sizeof *k->pus);
+    k->home = calloc((size_t)k->ncores, sizeof *k->home);
+    if (!k->pus || !k->home || find_homes(k))
+        goto nomem;
+    for (int i = 0; i < k->ncores; i++) {
+        set = read_list(k->cores[i].cpuset, &size);
+        k->pus[i] = calloc((size_t)k->npus, 1);
+        if (!set || !k->pus[i]) {
+            free(set);
+            goto nomem;
+        }
+        any = 0;
+        for (int p = 0; p < size && p < k->npus; p++)
+            any |= k->pus[i][p] = set[p] && usable[p];
+        free(set);
+        if (any) {
+            k->used++;
+            k->memory += k->cores[i].memory_bytes;
+        } else {
+            free(k->pus[i]);
+            k->pus[i] = NULL;
+        }
+    }
+    if (!k->used) {
+        hrun_fail(err, HRUN_EINVAL, "host '%s' may use none of its cores: it tells PUs %.60s, and hwloc there "
+                  "knows others", h->name, h->told->usable);
+        goto fail;
+    }
+    free(usable);
+    return 0;
+nomem:
+    hrun_fail_nomem(err);
+fail:
+    free(usable);
+    return -1;
+}
+
+/* Fill *pe with the cores among the first max_cores used ones whose home is `home`. */
+static int fill_pe(const struct sets *k, int max_cores, int home, struct hrun_topo_pe *pe)
+{
+    char *pus = calloc((size_t)k->npus, 1), *numbers = calloc((size_t)k->nnumbers, 1), *one;
+    struct hrun_buf core_pus = HRUN_BUF_INIT;
+    int left = max_cores, count;
+
+    for (int i = 0; pus && numbers && i < k->ncores && left > 0; i++) {
+        if (!k->pus[i])
+            continue;
+        left--;
+        if (k->home[i] != home)
+            continue;
+        for (int p = 0; p < k->npus; p++)
+            pus[p] |= k->pus[i][p];
+        one = print_list(k->pus[i], k->npus, &count);
+        if (one)
+            hrun_buf_addf(&core_pus, "%s%s", core_pus.len ? ";" : "", one);
+        else
+            core_pus.failed = 1;
+        free(one);
+        numbers[strtol(k->cores[i].cores, NULL, 10)] = 1;
+        pe->memory_bytes += k->cores[i].memory_bytes;
+    }
+    if (pus && numbers) {
+        pe->kind = k->full[home].kind;
+        pe->cpuset = print_list(pus, k->npus, &pe->npus);
+        pe->cores = print_list(numbers, k->nnumbers, &pe->ncores);
+        pe->core_pus = hrun_buf_detach(&core_pus);
+    }
+    hrun_buf_release(&core_pus);
+    free(pus);
+    free(numbers);
+    return pe->cpuset && pe->cores && pe->core_pus ? 0 : -1;
+}
+
+/* Cut a host that told what may be used there. */
+static int cut_told(const struct hrun_host *h, struct hrun_cut *cut, struct hrun_error *err)
+{
+    struct sets k = { 0 };
+    struct hrun_topo_pe *list = NULL;
+    char *seen = NULL;
+    int count = 0, left, rc = -1;
+
+    if (make_sets(h, cut->level, &k, err))
+        goto done;
+    left = cut->max_cores > 0 && cut->max_cores < k.used ? cut->max_cores : k.used;
+    cut->memory = k.memory;
+    cut->ncores = k.used;
+    list = calloc((size_t)k.nfull, sizeof *list);
+    seen = calloc((size_t)k.nfull, 1);
+    if (!list || !seen)
+        goto nomem;
+    for (int i = 0, most = left; i < k.ncores && left > 0; i++) {
+        if (!k.pus[i])
+            continue;
+        left--;
+        if (seen[k.home[i]]++)
+            continue;
+        if (fill_pe(&k, most, k.home[i], &list[count++]))
+            goto nomem;
+    }
+    cut->pes = list;
+    cut->n = count;
+    list = NULL;
+    rc = 0;
+    goto done;
+nomem:
+    hrun_fail_nomem(err);
+done:
+    hrun_topo_pes_free(list, count);
+    free(seen);
+    sets_release(&k);
+    return rc;
+}
+
+static void cut_destroy(struct hrun_cut *cut)
+{
+    if (!cut)
+        return;
+    hrun_topo_pes_free(cut->pes, cut->n);
+    free(cut->usable);
+    free(cut);
+}
+
+static struct hrun_cuts *own_cuts(struct hrun_cluster *c)
+{
+    if (!c->cuts)
+        c->cuts = calloc(1, sizeof *c->cuts);
+    return c->cuts;
+}
+
+/* Room for one more in v[n]. */
+static void *roomy(void *v, int n, int *cap)
+{
+    void *more;
+
+    if (n < *cap)
+        return v;
+    more = realloc(v, (size_t)(*cap ? 2 * *cap : 16) * sizeof(void *));
+    if (more)
+        *cap = *cap ? 2 * *cap : 16;
+    return more;
+}
+
+static const char *usable_of(const struct hrun_host *h)
+{
+    return h->told ? h->told->usable : NULL;
+}
+
+static int same_text(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+const struct hrun_cut *hrun_host_cut(struct hrun_cluster *c, const struct hrun_host *h, enum hrun_level level,
+                                     int max_cores, struct hrun_error *err)
+{
+    struct hrun_cuts *cuts = own_cuts(c);
+    const char *usable = usable_of(h);
+    struct hrun_cut *cut = NULL;
+    void *v;
+
+    if (max_cores < 0)
+        max_cores = 0;
+    /* The last first: neighbours are often alike. */
+    for (int i = cuts ? cuts->n - 1 : -1; i >= 0; i--) {
+        cut = cuts->v[i];
+        if (cut->topo == h->topo && cut->level == level && cut->max_cores == max_cores && same_text(cut->usable, usable))
+            return cut;
+    }
+    v = cuts ? roomy(cuts->v, cuts->n, &cuts->cap) : NULL;
+    cut = v ? calloc(1, sizeof *cut) : NULL;
+    if (v)
+        cuts->v = v;
+    if (cut)
+        *cut = (struct hrun_cut){ h->topo, usable ? strdup(usable) : NULL, level, max_cores, NULL, 0, 0, 0 };
+    if (!cut || (usable && !cut->usable)) {
+        hrun_fail_nomem(err);
+        goto fail;
+    }
+    if (usable ? cut_told(h, cut, err) : hrun_topo_pes(h->topo, level, max_cores, &cut->pes, &cut->n, err))
+        goto fail;
+    return cuts->v[cuts->n++] = cut;
+fail:
+    cut_destroy(cut);
+    return NULL;
+}
+
+const char *hrun_cuts_keep(struct hrun_cluster *c, char *text, struct hrun_error *err)
+{
+    struct hrun_cuts *cuts = text ? own_cuts(c) : NULL;
+    void *texts = cuts ? roomy(cuts->texts, cuts->ntexts, &cuts->texts_cap) : NULL;
+
+    if (!texts) {
+        free(text);
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    cuts->texts = texts;
+    return cuts->texts[cuts->ntexts++] = text;
+}
+
+void hrun_cuts_destroy(struct hrun_cuts *cuts)
+{
+    if (!cuts)
+        return;
+    for (int i = 0; i < cuts->n; i++)
+        cut_destroy(cuts->v[i]);
+    for (int i = 0; i < cuts->ntexts; i++)
+        free(cuts->texts[i]);
+    free(cuts->v);
+    free(cuts->texts);
+    free(cuts);
+}
+
+/* ---------------------------------------------------------------- what a host has */
+
+/* What the host says it has in all, shared out as the topology shares it out. */
+uint64_t hrun_host_memory(const struct hrun_host *h, const struct hrun_cut *cut, int pe)
+{
+    const struct hrun_topo_pe *p = &cut->pes[pe];
+
+    if (!usable_of(h) || h->told->memory_bytes == cut->memory)
+        return p->memory_bytes;
+    if (cut->memory)
+        return (uint64_t)((double)p->memory_bytes / (double)cut->memory * (double)h->told->memory_bytes);
+    return h->told->memory_bytes / (uint64_t)cut->ncores * (uint64_t)p->ncores;
+}
+
+int hrun_host_ncores(struct hrun_cluster *c, const struct hrun_host *h, int kind, int *n, struct hrun_error *err)
+{
+    const struct hrun_cut *cut;
+    int count = 0;
+
+    if (!usable_of(h)) {
+        *n = hrun_topo_ncores(h->topo, kind);
+        return 0;
+    }
+    cut = hrun_host_cut(c, h, HRUN_LEVEL_CORE, 0, err);
+    if (!cut)
+        return -1;
+    for (int i = 0; i < cut->n; i++)
+        count += kind < 0 || cut->pes[i].kind == kind;
+    *n = count;
+    return 0;
+}
+
+int hrun_host_granted(struct hrun_cluster *c, const struct hrun_host *h, int npus, int *ncores, struct hrun_error *err)
+{
+    const struct hrun_cut *cut = hrun_host_cut(c, h, HRUN_LEVEL_CORE, 0, err);
+    int left = npus, n = 0;
+
+    if (!cut)
+        return -1;
+    while (n < cut->n && cut->pes[n].npus <= left)
+        left -= cut->pes[n++].npus;
+    *ncores = n ? n : 1;
+    return 0;
+}
+
+const char *hrun_host_cpu_model(const struct hrun_host *h)
+{
+    return h->told && h->told->cpu_model ? h->told->cpu_model : hrun_topo_cpu_model(h->topo);
+}

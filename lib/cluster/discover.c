@@ -1,0 +1,311 @@
+/* discover.c - discovery: which hosts, what they are made of, what of them is granted; see cluster.h and private.h for
+ * the contracts */
+#include "cluster/private.h"
+
+#include "base/hostlist.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---------------------------------------------------------------- what is granted */
+
+/* Names are equal, or one is the other without its domain. */
+static int same_host(const char *a, const char *b)
+{
+    size_t na = strcspn(a, "."), nb = strcspn(b, ".");
+
+    if (!strcasecmp(a, b))
+        return 1;
+    return na == nb && !strncasecmp(a, b, na) && (!a[na] || !b[nb]);
+}
+
+int hrun_granted_index(const struct hrun_discovery *d, const char *name)
+{
+    size_t n = d->granted ? d->granted->hosts.n : 0, at;
+    int is_local = 0;
+
+    if (!d->granted)
+        return -2;
+    for (size_t i = 0; i < n; i++) {
+        at = (*d->looked + i) % n;
+        if (same_host(d->granted->hosts.v[at], name)) {
+            *d->looked = at;
+            return (int)at;
+        }
+    }
+    if (hrun_resolver_look(d->resolver, name, &is_local, NULL) || !is_local)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        if (same_host(d->granted->hosts.v[i], hrun_resolver_own_name(d->resolver)))
+            return (int)i;
+    return -1;
+}
+
+int hrun_granted_cores(const struct hrun_discovery *d, int host, int index, struct hrun_error *err)
+{
+    int cpus = index >= 0 ? d->granted->cpus[index] : 0, cores, all;
+
+    if (!cpus || d->granted->cpus_are_cores || !d->c->hosts[host].topo)
+        return cpus;
+    if (hrun_host_granted(d->c, &d->c->hosts[host], cpus, &cores, err) ||
+        hrun_host_ncores(d->c, &d->c->hosts[host], -1, &all, err))
+        return -1;
+    return cores < all ? cores : 0;
+}
+
+static int fail_not_granted(const struct hrun_discovery *d, const struct hrun_host_entry *e, const char *file,
+                            struct hrun_error *err)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    hrun_hostlist_print(d->granted->hosts.v, d->granted->hosts.n, &b);
+    hrun_fail_at(err, HRUN_EINVAL, file, e->line, e->column, "host '%s' is not in %s, which grants %.400s; leave it out, "
+                 "or ask for it when you submit the job", e->name, d->granted->name, b.data);
+    hrun_buf_release(&b);
+    return -1;
+}
+
+int hrun_fail_nothing_left(const struct hrun_cluster *c, struct hrun_error *err)
+{
+    if (c->why_not.n > 1)
+        return hrun_fail(err, HRUN_EENGINE, "no host is left: none of %zu answers; %s", c->why_not.n, c->why_not.v[0]);
+    if (c->why_not.n)
+        return hrun_fail(err, HRUN_EENGINE, "no host is left: %s", c->why_not.v[0]);
+    return hrun_fail(err, HRUN_EINVAL, "no host is left");
+}
+
+/* ---------------------------------------------------------------- lists of hosts */
+
+/* A list of hosts while it is made a cluster. */
+struct listed {
+    const struct hrun_discovery *d;
+    const struct hrun_host_list *list;
+    const char *file;           /* for messages; "" when the list is in none */
+    const char **remote;        /* those that are not this host, in their order */
+    struct hrun_told **told;    /* what they say; NULL: left out */
+    int nremote;
+};
+
+/* What the hosts of a list are: remote ones are listed, at most one is this one. */
+static int sort_out(struct listed *l, struct hrun_error *err)
+{
+    const struct hrun_host_entry *local = NULL, *e;
+    struct hrun_error why;
+    int is_local;
+
+    for (size_t i = 0; i < l->list->n; i++) {
+        e = &l->list->v[i];
+        if (hrun_resolver_look(l->d->resolver, e->name, &is_local, &why))
+            return hrun_fail_at(err, why.code == HRUN_ENOMEM ? HRUN_ENOMEM : HRUN_EPARSE, l->file, e->line, e->column,
+                                "%s", why.text);
+        if (hrun_granted_index(l->d, e->name) == -1)
+            return fail_not_granted(l->d, e, l->file, err);
+        if (!is_local && !l->d->req->topologies)
+            return hrun_fail_at(err, HRUN_EINVAL, l->file, e->line, e->column,
+                                "host '%s' is not this host, and what it is made of is unknown here; describe it in "
+                                "a cluster file (see hrun-cluster(5)), for instance: subclusters: [{name: big, "
+                                "hosts: \"%s\", cores: 16, memory: 64GiB, cpu: \"its CPU model\"}]", e->name, e->name);
+        if (!is_local) {
+            l->remote[l->nremote++] = e->name;
+            continue;
+        }
+        if (local)
+            return hrun_fail_at(err, HRUN_EPARSE, l->file, e->line, e->column,
+                                "host '%s' is the same machine as '%s' (line %d, column %d); name it once", e->name,
+                                local->name, local->line, local->column);
+        local = e;
+    }
+    return 0;
+}
+
+static int add_local(struct hrun_cluster *c, const char *name, int slots, struct hrun_error *err)
+{
+    struct hrun_topo *t = hrun_topo_load(HRUN_TOPO_THIS, NULL, err);
+
+    if (!t || hrun_cluster_add_topo(c, t, err) < 0)
+        return -1;
+    return hrun_cluster_add_host(c, name, 1, slots, t, err);
+}
+
+static int ask_remote(struct listed *l, struct hrun_error *err)
+{
+    const struct hrun_host_entry *e = l->list->v;
+    struct hrun_error why;
+    int bad;
+
+    if (!l->nremote || !hrun_told_ask(l->d->req, l->d->cache, l->d->c, (char *const *)l->remote, l->nremote, l->told,
+                                      &bad, &why))
+        return 0;
+    while (bad >= 0 && e->name != l->remote[bad])
+        e++;
+    return hrun_fail_at(err, why.code, bad < 0 ? "" : l->file, bad < 0 ? 0 : e->line, bad < 0 ? 0 : e->column, "%s",
+                        why.text);
+}
+
+/* Its group and how much of it may be used. */
+static int limit_host(const struct listed *l, int host, const struct hrun_host_entry *e, struct hrun_error *err)
+{
+    struct hrun_host *h = &l->d->c->hosts[host];
+    int index = hrun_granted_index(l->d, e->name), cores = hrun_granted_cores(l->d, host, index, err);
+
+    if (cores < 0)
+        return -1;
+    if (cores && (!h->slots || cores < h->slots))
+        h->slots = cores;
+    if (index >= 0)
+        h->group = l->d->granted->group[index];
+    return 0;
+}
+
+/* Hosts of a list: this one is measured by hwloc here, the others tell what hwloc finds there. */
+static int from_list(const struct hrun_discovery *d, const struct hrun_host_list *list, const char *file,
+                     struct hrun_error *err)
+{
+    struct listed l = { d, list, file, calloc(list->n + 1, sizeof *l.remote), calloc(list->n + 1, sizeof *l.told), 0 };
+    enum hrun_level level = d->req->level >= 0 ? (enum hrun_level)d->req->level
+                          : list->n > 1 ? HRUN_LEVEL_NODE : HRUN_LEVEL_CORE;
+    struct hrun_error why = { 0 };
+    int next = 0, host, rc = -1;
+
+    if (!l.remote || !l.told) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    if (sort_out(&l, err) || ask_remote(&l, err))
+        goto done;
+    for (size_t i = 0; i < list->n; i++) {
+        const struct hrun_host_entry *e = &list->v[i];
+
+        if (next == l.nremote || l.remote[next] != e->name) {
+            host = add_local(d->c, e->name, e->slots, err);
+        } else if (!l.told[next]) {
+            next++;
+            continue;
+        } else {
+            host = hrun_cluster_add_host(d->c, e->name, 0, e->slots, l.told[next]->topo, err);
+            if (host >= 0) {
+                hrun_cluster_told(d->c, host, l.told[next]);
+                l.told[next++] = NULL;
+            }
+        }
+        if (host < 0)
+            goto done;
+        if (limit_host(&l, host, e, &why) || hrun_group_host(d->c, host, level, &why)) {
+            if (list->n > 1 || l.nremote)
+                hrun_fail_at(err, why.code, file, e->line, e->column, "host '%s': %s", e->name, why.text);
+            else
+                hrun_fail_at(err, why.code, why.file, why.line, why.column, "%s", why.text);
+            goto done;
+        }
+    }
+    rc = d->c->nhosts ? hrun_group_finish(d->c, level, err) : hrun_fail_nothing_left(d->c, err);
+done:
+    for (int i = 0; l.told && i < l.nremote; i++)
+        hrun_told_destroy(l.told[i]);
+    free(l.told);
+    free(l.remote);
+    return rc;
+}
+
+static int from_allocation(const struct hrun_discovery *d, const struct hrun_allocation *a, struct hrun_error *err)
+{
+    struct hrun_host_list list = { calloc(a->hosts.n + 1, sizeof *list.v), a->hosts.n, a->hosts.n };
+    int rc;
+
+    if (!list.v)
+        return hrun_fail_nomem(err);
+    for (size_t i = 0; i < list.n; i++)
+        list.v[i] = (struct hrun_host_entry){ a->hosts.v[i], a->cpus_are_cores ? a->cpus[i] : 0, 0, 0 };
+    rc = from_list(d, &list, "", err);
+    free(list.v);       /* the names are the allocation's */
+    return rc;
+}
+
+static int from_this_host(const struct hrun_discovery *d, struct hrun_error *err)
+{
+    enum hrun_level level = d->req->level < 0 ? HRUN_LEVEL_CORE : (enum hrun_level)d->req->level;
+    int host = add_local(d->c, hrun_resolver_own_name(d->resolver), 0, err);
+
+    return host < 0 || hrun_group_host(d->c, host, level, err) ? -1 : hrun_group_finish(d->c, level, err);
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static int from_source(const struct hrun_discovery *d, const struct hrun_allocation *a, struct hrun_error *err)
+{
+    struct hrun_host_list list = HRUN_HOST_LIST_INIT;
+    int rc;
+
+    if (d->req->cluster_file)
+        return hrun_clusterfile_load(d, err);
+    if (!d->req->host_file && !d->req->hosts)
+        return a->manager == HRUN_MANAGER_NONE ? from_this_host(d, err) : from_allocation(d, a, err);
+    rc = d->req->host_file ? hrun_hostfile_read(d->req->host_file, &list, err)
+                           : hrun_hosts_parse(d->req->hosts, &list, err);
+    if (!rc)
+        rc = from_list(d, &list, d->req->host_file ? d->req->host_file : "--host", err);
+    hrun_host_list_release(&list);
+    return rc;
+}
+
+/* Where the hosts come from, and in whose allocation we are. a is empty where it does not matter. */
+static int name_source(struct hrun_cluster *c, const struct hrun_cluster_request *req, const struct hrun_allocation *a,
+                       struct hrun_error *err)
+{
+    int is_grant = a->manager == HRUN_MANAGER_SLURM || a->manager == HRUN_MANAGER_PBS;
+
+    c->source = req->cluster_file ? hrun_strf("cluster file %s", req->cluster_file)
+              : req->host_file    ? hrun_strf("host file %s", req->host_file)
+              : req->hosts        ? strdup("--host")
+                                  : strdup(a->manager == HRUN_MANAGER_NONE ? "this host" : a->name);
+    c->manager = a->manager;
+    c->ngroups = a->ngroups > 1 ? a->ngroups : 1;
+    if (is_grant)
+        c->allocation = strdup(a->name);
+    return c->source && (!is_grant || c->allocation) ? 0 : hrun_fail_nomem(err);
+}
+
+int hrun_cluster_discover(const struct hrun_cluster_request *req, struct hrun_cluster **out,
+                          struct hrun_error *err)
+{
+    struct hrun_allocation a = { 0 };
+    size_t looked = 0;
+    struct hrun_discovery d = { .req = req, .looked = &looked };
+    char *note;
+    int rc = -1;
+
+    if (!!req->cluster_file + !!req->host_file + !!req->hosts > 1)
+        return hrun_fail(err, HRUN_EINVAL, "of a cluster file, a host file and a list of hosts only one can "
+                         "be given");
+    d.c = calloc(1, sizeof *d.c);
+    if (!d.c)
+        return hrun_fail_nomem(err);
+    if (hrun_allocation_find(&a, err))
+        goto done;
+    /* Open MPI's default host file counts where the user names no hosts, and forbids nothing. */
+    if (a.manager == HRUN_MANAGER_OPENMPI && (req->cluster_file || req->host_file || req->hosts))
+        hrun_allocation_release(&a);
+    if (name_source(d.c, req, &a, err))
+        goto done;
+    d.granted = d.c->allocation ? &a : NULL;
+    d.resolver = hrun_resolver_create(err);
+    if (!d.resolver)
+        goto done;
+    d.cache = hrun_cache_open(req, hrun_resolver_own_name(d.resolver));
+    if (!req->refresh)
+        hrun_cache_tell(d.cache, d.resolver);
+    rc = from_source(&d, &a, err);
+    note = hrun_cache_close(d.cache);
+    d.c->cache_note = note;
+    if (rc == 0) {
+        *out = d.c;
+        d.c = NULL;
+    }
+done:
+    hrun_resolver_destroy(d.resolver);
+    hrun_allocation_release(&a);
+    hrun_cluster_destroy(d.c);
+    return rc;
+}

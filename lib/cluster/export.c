@@ -1,0 +1,114 @@
+/* export.c - what a host says of itself, and what makes hosts alike; see cluster.h and private.h for the contracts */
+#include "cluster/private.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---------------------------------------------------------------- what makes hosts alike */
+
+/* Is this tag, without its '>', one that differs between hosts of one make? */
+static int is_personal(const char *tag, size_t len)
+{
+    static const char *const starts[] = {
+        "<page_type ", "<info name=\"HostName\"", "<info name=\"OSRelease\"", "<info name=\"OSVersion\"",
+        "<info name=\"LinuxCgroup\"", "<info name=\"ProcessName\"", "<info name=\"DMI"
+    };
+
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+        if (len >= strlen(starts[i]) && !strncmp(tag, starts[i], strlen(starts[i])))
+            return 1;
+    return 0;
+}
+
+/* FNV-1a, 64 bits (Fowler, Noll, Vo; offset and prime are theirs). */
+static uint64_t hash_add(uint64_t h, const char *data, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (unsigned char)data[i]) * 1099511628211u;
+    return h;
+}
+
+static uint64_t hash_of(const char *data, size_t len)
+{
+    return hash_add(14695981039346656037u, data, len);
+}
+
+/* The memory of nodes is rounded, since each host tells its own total beside it. */
+uint64_t hrun_topology_key(const char *xml, size_t len)
+{
+    static const char memory[] = " local_memory=\"";
+    const char *last = xml + len, *end, *at;
+    uint64_t h = hash_of("", 0), rounded;
+    char *after;
+
+    for (const char *p = memchr(xml, '<', len); p; p = memchr(end, '<', (size_t)(last - end))) {
+        end = memchr(p, '>', (size_t)(last - p));
+        if (!end)
+            end = last;
+        if (is_personal(p, (size_t)(end - p)))
+            continue;
+        at = memmem(p, (size_t)(end - p), memory, strlen(memory));
+        if (at) {
+            at += strlen(memory);
+            h = hash_add(h, p, (size_t)(at - p));
+            rounded = hrun_round_memory(strtoull(at, &after, 10));
+            h = hash_add(h, (const char *)&rounded, sizeof rounded);
+            p = after;
+        }
+        h = hash_add(h, p, (size_t)(end - p));
+    }
+    return h;
+}
+
+/* ---------------------------------------------------------------- telling */
+
+/* This boot of this machine and its name: of containers on one kernel each has a name of its own. */
+static void add_machine(struct hrun_buf *b)
+{
+    char boot[64], name[256] = "";
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, boot, sizeof boot);
+
+    if (fd >= 0)
+        close(fd);
+    if (n > 0 && !gethostname(name, sizeof name - 1))
+        hrun_buf_addf(b, "machine %016llx %s\n", (unsigned long long)hash_of(boot, (size_t)n), name);
+}
+
+int hrun_cluster_export(const char *mpi, const char *watched, struct hrun_buf *out, struct hrun_error *err)
+{
+    struct hrun_topo *t = hrun_topo_load(HRUN_TOPO_THIS, NULL, err);
+    struct hrun_topo_pe *pes = NULL;
+    struct hrun_buf b = HRUN_BUF_INIT;
+    uint64_t memory = 0, key;
+    int n = 0, rc = -1;
+
+    if (!t || hrun_topo_export(t, &b, err) || hrun_topo_pes(t, HRUN_LEVEL_NODE, 0, &pes, &n, err))
+        goto done;
+    key = hrun_topology_key(b.data, b.len);
+    hrun_buf_addf(&b, "%susable ", HRUN_TOLD_MARK);
+    for (int i = 0; i < n; i++) {       /* one PE for each kind of cores */
+        hrun_buf_addf(&b, "%s%s", i ? "," : "", pes[i].cpuset);
+        memory += pes[i].memory_bytes;
+    }
+    hrun_buf_addf(&b, "\nmemory %llu\n", (unsigned long long)memory);
+    if (!strstr(hrun_topo_cpu_model(t), HRUN_TOLD_END))
+        hrun_buf_addf(&b, "cpu %s\n", hrun_topo_cpu_model(t));
+    if (mpi)
+        hrun_buf_addf(&b, "mpi %s\n", mpi);
+    hrun_buf_adds(&b, "fingerprint ");
+    hrun_topo_fingerprint(watched, &b);
+    hrun_buf_addc(&b, '\n');
+    add_machine(&b);
+    hrun_buf_addf(&b, "topology %016llx\n%s\n", (unsigned long long)key, HRUN_TOLD_END);
+    if (!b.failed)
+        hrun_buf_add(out, b.data, b.len);
+    rc = b.failed || out->failed ? hrun_fail_nomem(err) : 0;
+done:
+    hrun_buf_release(&b);
+    hrun_topo_pes_free(pes, n);
+    hrun_topo_destroy(t);
+    return rc;
+}

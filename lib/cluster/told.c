@@ -1,0 +1,358 @@
+/* told.c - asking hosts what they are made of, and reading what they say; see private.h for the contracts */
+#include "cluster/private.h"
+
+#include "base/hostlist.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void hrun_told_destroy(struct hrun_told *t)
+{
+    int saved = errno;
+
+    if (!t)
+        return;
+    free(t->usable);
+    free(t->cpu_model);
+    free(t->mpi);
+    free(t->fingerprint);
+    free(t->machine);
+    free(t);
+    errno = saved;
+}
+
+/* ---------------------------------------------------------------- hearing */
+
+/* Topologies by their keys: hosts that are alike share one. */
+struct known {
+    struct { uint64_t key; struct hrun_topo *topo; } *v;
+    int n, cap;
+};
+
+static struct hrun_topo *find_known(const struct known *k, uint64_t key)
+{
+    for (int i = k->n - 1; i >= 0; i--)
+        if (k->v[i].key == key)
+            return k->v[i].topo;
+    return NULL;
+}
+
+static int add_known(struct known *k, uint64_t key, struct hrun_topo *topo, struct hrun_error *err)
+{
+    if (k->n == k->cap) {
+        int cap = k->cap ? 2 * k->cap : 16;
+        void *v = realloc(k->v, (size_t)cap * sizeof *k->v);
+
+        if (!v)
+            return hrun_fail_nomem(err);
+        k->v = v;
+        k->cap = cap;
+    }
+    k->v[k->n].key = key;
+    k->v[k->n++].topo = topo;
+    return 0;
+}
+
+/* Load xml[len], which a NUL follows, as the topology of that key. NULL on failure. */
+static struct hrun_topo *load_xml(struct hrun_cluster *c, struct known *k, uint64_t key, const char *xml,
+                                  struct hrun_error *err)
+{
+    struct hrun_topo *t = hrun_topo_load(HRUN_TOPO_XML, xml, err);
+
+    return t && hrun_cluster_add_topo(c, t, err) >= 0 && !add_known(k, key, t, err) ? t : NULL;
+}
+
+/* The value of a line "key value" in the instruction at p, in fresh memory, fit for one line of text; NULL: none,
+ * or memory ran out. */
+static char *told_line(const char *p, const char *key)
+{
+    const char *end = strstr(p, HRUN_TOLD_END), *line = strstr(p, key);
+    char *value;
+    size_t len;
+
+    if (!end || !line || line > end)
+        return NULL;
+    line += strlen(key);
+    len = strcspn(line, "\r\n");
+    value = line + len <= end ? strndup(line, len) : NULL;
+    for (char *q = value; q && *q; q++)
+        if (iscntrl((unsigned char)*q))
+            *q = ' ';
+    return value;
+}
+
+/* The beginning of a useless answer, fit for a message. */
+static int fail_answer(const char *host, const char *text, struct hrun_error *err)
+{
+    char start[61];
+    size_t n = 0;
+
+    text += strspn(text, " \t\r\n");
+    for (; text[n] && text[n] != '\n' && n < sizeof start - 1; n++)
+        start[n] = isprint((unsigned char)text[n]) ? text[n] : '?';
+    start[n] = 0;
+    return hrun_fail(err, HRUN_EINVAL, "host '%s' answers %s%s%s in place of its topology; install the same hrun "
+                     "there, or describe the host in a cluster file (see hrun-cluster(5))", host, n ? "'" : "",
+                     n ? start : "nothing", n ? "'" : "");
+}
+
+/* The last instruction of ours in text; behind the XML nothing long follows it. */
+static char *find_mark(char *text, size_t len)
+{
+    static const size_t most = 1 << 16;
+    char *from = text + (len > most ? len - most : 0), *at = strstr(from, HRUN_TOLD_MARK), *next;
+
+    while (at && (next = strstr(at + 1, HRUN_TOLD_MARK)))
+        at = next;
+    return at;
+}
+
+static int read_instruction(const char *p, struct hrun_told *t)
+{
+    char *number = told_line(p, "\nmemory "), *key = told_line(p, "\ntopology "), *after = NULL;
+    int good;
+
+    t->usable = told_line(p, "\nusable ");
+    t->cpu_model = told_line(p, "\ncpu ");
+    t->mpi = told_line(p, "\nmpi ");
+    t->fingerprint = told_line(p, "\nfingerprint ");
+    t->machine = told_line(p, "\nmachine ");
+    if (number)
+        t->memory_bytes = strtoull(number, &after, 10);
+    good = t->usable && number && isdigit((unsigned char)*number) && !*after;
+    if (key)
+        t->key = strtoull(key, NULL, 16);
+    free(number);
+    free(key);
+    return good ? 0 : -1;
+}
+
+/* Does what stands before our instruction end as XML of hwloc does, but for blanks? */
+static int ends_well(const char *text, const char *more, const char *last)
+{
+    while (more > text && isspace((unsigned char)more[-1]))
+        more--;
+    return (size_t)(more - text) >= strlen(last) && !strncmp(more - strlen(last), last, strlen(last));
+}
+
+/* Make *t of what a host printed. The text is cut behind the XML. */
+static int read_told(struct hrun_cluster *c, struct known *known, struct hrun_cache *cache, const char *host,
+                     struct hrun_buf *text, struct hrun_told *t, struct hrun_error *err)
+{
+    static const char last[] = "</topology>";
+    char *more = find_mark(text->data, text->len), *xml, *end;
+    struct hrun_error why;
+
+    t->asked_s = (int64_t)time(NULL);
+    if (more && read_instruction(more, t))
+        return fail_answer(host, more, err);
+    xml = strstr(text->data, "<?xml");
+    /* Of hosts that are alike the XML is read once. */
+    if (t->key && xml && ends_well(text->data, more, last) && (t->topo = find_known(known, t->key)))
+        return 0;
+    end = xml ? strstr(xml, last) : NULL;
+    if (!end || (more && end > more))
+        return fail_answer(host, text->data, err);
+    end += strlen(last);
+    *end = 0;
+    /* Another release of hrun may think otherwise of what counts. */
+    t->key = hrun_topology_key(xml, (size_t)(end - xml));
+    t->topo = find_known(known, t->key);
+    if (t->topo)
+        return 0;
+    t->topo = load_xml(c, known, t->key, xml, &why);
+    if (!t->topo)
+        return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err)
+                                       : hrun_fail(err, why.code, "host '%s': %s", host, why.text);
+    hrun_cache_keep(cache, t->key, xml, (size_t)(end - xml));
+    return 0;
+}
+
+/* ---------------------------------------------------------------- asking */
+
+/* What the cache knows of a host, its topology loaded. NULL: nothing that can be used. */
+static struct hrun_told *remember(struct hrun_cache *cache, struct hrun_cluster *c, struct known *known,
+                                  const char *host)
+{
+    struct hrun_told *t = hrun_cache_find(cache, host);
+    struct hrun_buf xml = HRUN_BUF_INIT;
+
+    if (!t)
+        return NULL;
+    t->topo = find_known(known, t->key);
+    if (!t->topo && !hrun_cache_topology(cache, t->key, &xml))
+        t->topo = load_xml(c, known, t->key, xml.data, NULL);
+    hrun_buf_release(&xml);
+    if (t->topo)
+        return t;
+    hrun_told_destroy(t);
+    return NULL;
+}
+
+/* The first host that failed gives the error, the others are named. */
+static int tell_failures(char *const *hosts, int n, const struct hrun_error *errors, int *bad, struct hrun_error *err)
+{
+    char **others = calloc((size_t)n + 1, sizeof *others);
+    struct hrun_buf b = HRUN_BUF_INIT;
+    size_t nothers = 0;
+
+    *bad = -1;
+    for (int i = 0; i < n; i++) {
+        if (!errors[i].code)
+            continue;
+        if (*bad < 0)
+            *bad = i;
+        else if (others)
+            others[nothers++] = hosts[i];
+    }
+    if (nothers)
+        hrun_hostlist_print(others, nothers, &b);
+    hrun_fail(err, errors[*bad].code, "%s%s%.400s%s", errors[*bad].text, b.len ? " (also failed: " : "", b.data,
+              b.len ? ")" : "");
+    hrun_buf_release(&b);
+    free(others);
+    return -1;
+}
+
+static int leave_out(struct hrun_cluster *c, char *const *hosts, int n, const struct hrun_error *errors,
+                     struct hrun_error *err)
+{
+    for (int i = 0; i < n; i++)
+        if (errors[i].code && (hrun_strvec_push(&c->unreachable, hosts[i]) ||
+                               hrun_strvec_push(&c->why_not, errors[i].text)))
+            return hrun_fail_nomem(err);
+    return 0;
+}
+
+/* Ask n hosts, none of which is remembered. */
+static int ask(const struct hrun_cluster_request *req, struct hrun_cache *cache, struct hrun_cluster *c,
+               struct known *known, char *const *hosts, int n, struct hrun_told **told, struct hrun_error *errors,
+               struct hrun_error *err)
+{
+    struct hrun_buf *texts = calloc((size_t)n + 1, sizeof *texts);
+    int rc, failed = 0;
+
+    if (!texts)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < n; i++)
+        hrun_buf_init(&texts[i]);
+    rc = req->topologies(req->ctx, hosts, n, req->skip_unreachable, texts, errors, err);
+    for (int i = 0; i < n; i++)
+        failed |= errors[i].code != 0;
+    for (int i = 0; i < n && !rc; i++) {
+        /* Those that were not begun because another one failed have said nothing. */
+        if (errors[i].code || (failed && !req->skip_unreachable && !texts[i].len))
+            continue;
+        told[i] = calloc(1, sizeof **told);
+        if (!told[i]) {
+            rc = hrun_fail_nomem(err);
+        } else if (!read_told(c, known, cache, hosts[i], &texts[i], told[i], &errors[i])) {
+            hrun_cache_put(cache, hosts[i], told[i]);
+        } else {
+            hrun_told_destroy(told[i]);
+            told[i] = NULL;
+            if (errors[i].code == HRUN_ENOMEM)
+                rc = hrun_fail_nomem(err);
+        }
+        hrun_buf_release(&texts[i]);
+    }
+    for (int i = 0; i < n; i++)
+        hrun_buf_release(&texts[i]);
+    free(texts);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- two names of one machine */
+
+struct named {
+    const char *machine, *host;
+    int index;
+};
+
+static int compare_named(const void *pa, const void *pb)
+{
+    const struct named *a = pa, *b = pb;
+    int order = strcmp(a->machine, b->machine);
+
+    return order ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+/* Addresses of 127/8 stand for emulated hosts: each is another one, whatever answers there. */
+static int check_machines(char *const *hosts, int n, struct hrun_told *const *told, int *bad, struct hrun_error *err)
+{
+    struct named *v = calloc((size_t)n + 1, sizeof *v);
+    int count = 0, rc = 0;
+
+    if (!v)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < n; i++)
+        if (told[i] && told[i]->machine && strncmp(hosts[i], "127.", 4))
+            v[count++] = (struct named){ told[i]->machine, hosts[i], i };
+    qsort(v, (size_t)count, sizeof *v, compare_named);
+    for (int i = 1; i < count && !rc; i++) {
+        if (strcmp(v[i - 1].machine, v[i].machine))
+            continue;
+        *bad = v[i].index;
+        rc = hrun_fail(err, HRUN_EINVAL, "host '%s' is the same machine as '%s'; name it once", v[i].host,
+                       v[i - 1].host);
+    }
+    free(v);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- all together */
+
+int hrun_told_ask(const struct hrun_cluster_request *req, struct hrun_cache *cache, struct hrun_cluster *c,
+                  char *const *hosts, int n, struct hrun_told **told, int *bad, struct hrun_error *err)
+{
+    char **names = calloc((size_t)n + 1, sizeof *names);
+    int *where = calloc((size_t)n + 1, sizeof *where);
+    struct hrun_told **fresh = calloc((size_t)n + 1, sizeof *fresh);
+    struct hrun_error *errors = calloc((size_t)n + 1, sizeof *errors);
+    struct known known = { NULL, 0, 0 };
+    int nasked = 0, nfailed = 0, rc = -1;
+
+    *bad = -1;
+    for (int i = 0; i < n; i++)
+        told[i] = NULL;
+    if (!names || !where || !fresh || !errors) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    for (int i = 0; i < n; i++) {
+        told[i] = req->refresh ? NULL : remember(cache, c, &known, hosts[i]);
+        if (told[i])
+            continue;
+        where[nasked] = i;
+        names[nasked++] = hosts[i];
+    }
+    if (nasked && ask(req, cache, c, &known, names, nasked, fresh, errors, err))
+        goto done;
+    for (int i = 0; i < nasked; i++) {
+        told[where[i]] = fresh[i];
+        fresh[i] = NULL;
+        nfailed += errors[i].code != 0;
+    }
+    if (nfailed && !req->skip_unreachable) {
+        tell_failures(names, nasked, errors, bad, err);
+        *bad = where[*bad];
+        goto done;
+    }
+    rc = leave_out(c, names, nasked, errors, err) || check_machines(hosts, n, told, bad, err) ? -1 : 0;
+done:
+    for (int i = 0; i < n && rc; i++) {
+        hrun_told_destroy(told[i]);
+        told[i] = NULL;
+    }
+    for (int i = 0; fresh && i < nasked; i++)
+        hrun_told_destroy(fresh[i]);
+    free(fresh);
+    free(errors);
+    free(where);
+    free(names);
+    free(known.v);
+    return rc;
+}

@@ -1,0 +1,138 @@
+/* agent.c - the remote shell that mpirun would use; see agent.h for the contracts */
+#include "launch/agent.h"
+
+#include "base/file.h"
+#include "launch/launch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The line "KEY = VALUE" of a file of MCA parameters; the last one counts. NULL: none. */
+static char *setting_in_file(const char *path, const char *const *keys, int n_keys)
+{
+    enum { FILE_MAX = 1 << 20 };
+    struct hrun_buf b = HRUN_BUF_INIT;
+    char *value = NULL, *line, *save, *eq, *end;
+
+    if (hrun_file_read(path, FILE_MAX, &b, NULL) || !b.len) {
+        hrun_buf_release(&b);
+        return NULL;
+    }
+    for (line = strtok_r(b.data, "\r\n", &save); line; line = strtok_r(NULL, "\r\n", &save)) {
+        line += strspn(line, " \t");
+        eq = strchr(line, '=');
+        if (*line == '#' || !eq)
+            continue;
+        for (end = eq; end > line && strchr(" \t", end[-1]); end--)
+            ;
+        for (int k = 0; k < n_keys; k++) {
+            if (strlen(keys[k]) != (size_t)(end - line) || strncmp(line, keys[k], strlen(keys[k])))
+                continue;
+            free(value);
+            value = strdup(eq + 1 + strspn(eq + 1, " \t"));
+        }
+    }
+    hrun_buf_release(&b);
+    for (end = value ? value + strlen(value) : NULL; end && end > value && strchr(" \t", end[-1]); )
+        *--end = 0;
+    return value;
+}
+
+static char *setting_in_files(const char *const *keys, int n_keys)
+{
+    static const char *const system_files[] = { "/etc/openmpi/openmpi-mca-params.conf", "/etc/openmpi-mca-params.conf",
+                                                "/usr/local/etc/openmpi-mca-params.conf" };
+    const char *home = getenv("HOME");
+    char *path = home ? hrun_strf("%s/.openmpi/mca-params.conf", home) : NULL, *value;
+
+    value = path ? setting_in_file(path, keys, n_keys) : NULL;
+    free(path);
+    for (size_t i = 0; i < sizeof system_files / sizeof *system_files && !value; i++)
+        value = setting_in_file(system_files[i], keys, n_keys);
+    return value;
+}
+
+char *hrun_agent_setting(char *const *mca, int n_mca, const char *const *keys, int n_keys)
+{
+    static const char *const prefixes[] = { "OMPI_MCA_", "PRTE_MCA_" };
+    char name[128];
+
+    for (int i = n_mca - 1; i >= 0; i--)
+        for (int k = 0; k < n_keys; k++) {
+            size_t len = strlen(keys[k]);
+            if (!strncmp(mca[i], keys[k], len) && mca[i][len] == '=')
+                return strdup(mca[i] + len + 1);
+        }
+    for (int k = 0; k < n_keys; k++)
+        for (size_t p = 0; p < sizeof prefixes / sizeof *prefixes; p++) {
+            const char *value;
+            snprintf(name, sizeof name, "%s%s", prefixes[p], keys[k]);
+            value = getenv(name);
+            if (value && *value)
+                return strdup(value);
+        }
+    return setting_in_files(keys, n_keys);
+}
+
+int hrun_agent_is_ssh(const char *program)
+{
+    const char *base = strrchr(program, '/');
+
+    return !strcmp(base ? base + 1 : program, "ssh");
+}
+
+static int split(const char *text, struct hrun_strvec *words)
+{
+    char *copy = strdup(text), *word, *save;
+    int rc = copy ? 0 : -1;
+
+    for (word = copy ? strtok_r(copy, " \t", &save) : NULL; word && !rc; word = strtok_r(NULL, " \t", &save))
+        rc = hrun_strvec_push(words, word);
+    free(copy);
+    return rc;
+}
+
+int hrun_agent_find(char *const *mca, int n_mca, char **program, struct hrun_strvec *words, struct hrun_error *err)
+{
+    static const char *const keys[] = { "plm_rsh_agent", "plm_ssh_agent" };    /* Open MPI 4's name, then 5's */
+    char *setting = hrun_agent_setting(mca, n_mca, keys, 2), *copy = NULL, *next, *one, *found = NULL;
+    int rc = -1;
+
+    if (!setting)
+        setting = strdup("ssh");
+    next = copy = setting ? strdup(setting) : NULL;
+    if (!copy) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    while (!found && (one = strsep(&next, ":"))) {
+        hrun_strvec_release(words);
+        if (split(one, words)) {
+            hrun_fail_nomem(err);
+            goto out;
+        }
+        if (words->n)
+            found = hrun_program_find(words->v[0], NULL, NULL);
+    }
+    if (!found && !strcmp(setting, "ssh"))
+        hrun_fail(err, HRUN_EENGINE, "other hosts are reached through ssh, and there is none: install openssh-client");
+    else if (!found)
+        hrun_fail(err, HRUN_EENGINE, "the agent '%s' that reaches other hosts is not found or cannot be executed: correct "
+                  "plm_rsh_agent", setting);
+    else if (hrun_agent_is_ssh(found) && hrun_strvec_push(words, "-x"))
+        hrun_fail_nomem(err);
+    else
+        rc = 0;
+    if (rc == 0) {
+        *program = found;
+        found = NULL;
+    }
+out:
+    if (rc)
+        hrun_strvec_release(words);
+    free(found);
+    free(copy);
+    free(setting);
+    return rc;
+}

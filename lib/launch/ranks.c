@@ -1,0 +1,126 @@
+/* ranks.c - what each rank is bound to, as text; see ranks.h for the format. hrun-shim links this file: it needs
+ * lib/base alone. */
+#include "launch/ranks.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* btl vader is Open MPI 4's, btl sm version 5's. */
+const char *const hrun_shared_memory_keys[] = {
+    "btl_vader_backing_directory", "btl_sm_backing_directory", "osc_sm_backing_directory", "osc_rdma_backing_directory",
+    "shmem_mmap_backing_file_base_dir", NULL
+};
+
+static int same(const struct hrun_rank *a, const struct hrun_rank *b)
+{
+    return a->threads == b->threads && !strcmp(a->cpuset, b->cpuset);
+}
+
+static void variable_name(int part, char *name, size_t size)
+{
+    if (part)
+        snprintf(name, size, HRUN_RANKS_VARIABLE "_%d", part);
+    else
+        snprintf(name, size, HRUN_RANKS_VARIABLE);
+}
+
+int hrun_ranks_words(const struct hrun_layout *l, struct hrun_strvec *words, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT, entry = HRUN_BUF_INIT;
+    char name[32];
+    int part = 0, rc = 0;
+
+    for (int r = 0; r < l->nranks && !rc; ) {
+        int first = r++;
+
+        while (r < l->nranks && same(&l->ranks[first], &l->ranks[r]))
+            r++;
+        hrun_buf_reset(&entry);
+        hrun_buf_addf(&entry, "%d", first);
+        if (r - 1 > first)
+            hrun_buf_addf(&entry, "-%d", r - 1);
+        hrun_buf_addf(&entry, "=%s", l->ranks[first].cpuset);
+        if (l->ranks[first].threads)
+            hrun_buf_addf(&entry, "/%d", l->ranks[first].threads);
+        if (text.len && text.len + 1 + entry.len > HRUN_RANKS_PART) {
+            variable_name(part++, name, sizeof name);
+            rc = text.failed || hrun_strvec_pushf(words, "%s=%s", name, text.data);
+            hrun_buf_reset(&text);
+        }
+        if (text.len)
+            hrun_buf_addc(&text, ';');
+        hrun_buf_add(&text, entry.data, entry.len);
+    }
+    variable_name(part, name, sizeof name);
+    if (!rc)
+        rc = text.failed || entry.failed || hrun_strvec_pushf(words, "%s=%s", name, text.data);
+    hrun_buf_release(&text);
+    hrun_buf_release(&entry);
+    return rc ? hrun_fail_nomem(err) : 0;
+}
+
+/* A number at *p, which is moved behind it. -1: there is none, or it is too large. */
+static int number(const char **p)
+{
+    char *end;
+    long n;
+
+    if (!isdigit((unsigned char)**p))
+        return -1;
+    errno = 0;
+    n = strtol(*p, &end, 10);
+    if (errno || n > 0x3fffffff)
+        return -1;
+    *p = end;
+    return (int)n;
+}
+
+/* Read the entry at *p, which is moved behind it. -1: that is none. */
+static int read_entry(const char **p, int *first, int *last, const char **cpuset, size_t *len, int *threads)
+{
+    *first = *last = number(p);
+    if (*first < 0)
+        return -1;
+    if (**p == '-') {
+        ++*p;
+        *last = number(p);
+    }
+    if (*last < *first || **p != '=')
+        return -1;
+    *cpuset = ++*p;
+    *len = strspn(*p, "0123456789,-");
+    *p += *len;
+    *threads = 0;
+    if (**p == '/') {
+        ++*p;
+        *threads = number(p);
+    }
+    return *threads < 0 || (**p && **p != ';') ? -1 : 0;
+}
+
+int hrun_ranks_find(char *(*lookup)(const char *name), int rank, struct hrun_ranks_entry *out, struct hrun_error *err)
+{
+    const char *text, *p, *cpuset;
+    char name[32];
+    size_t len;
+    int first, last, threads;
+
+    for (int part = 0; ; part++) {
+        variable_name(part, name, sizeof name);
+        text = lookup(name);
+        if (!text)
+            return hrun_fail(err, HRUN_ENOENT, "%s has no entry for rank %d", HRUN_RANKS_VARIABLE, rank);
+        for (p = text; *p; p += *p == ';') {
+            if (read_entry(&p, &first, &last, &cpuset, &len, &threads))
+                return hrun_fail(err, HRUN_EPARSE, "%s cannot be understood at character %d", name, (int)(p - text) + 1);
+            if (rank < first || rank > last)
+                continue;
+            out->threads = threads;
+            out->cpuset = strndup(cpuset, len);
+            return out->cpuset ? 0 : hrun_fail_nomem(err);
+        }
+    }
+}

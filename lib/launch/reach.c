@@ -1,0 +1,287 @@
+/* reach.c - how mpirun reaches other hosts: the plan and its words; see reach.h for the contracts */
+#include "launch/reach.h"
+
+#include "base/units.h"
+#include "launch/agent.h"
+#include "launch/env.h"
+#include "launch/notes.h"
+#include "launch/ranks.h"
+#include "launch/shimpath.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A host that is busy may take seconds to let us in; one that takes longer than this hangs. */
+static const double LIMIT_S = 30;
+
+/* A link that went silent: ssh gives up after 5 s times 4, and Open MPI's own connections, where the agent is not ssh,
+ * after 15 + 3 times 5 s; by default they wait for 300 s and longer. */
+static const char *const ssh_options[] = { "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=4" };
+static const struct { const char *key, *value; } keepalive[] = {
+    { "oob_tcp_keepalive_time", "15" }, { "oob_tcp_keepalive_intvl", "5" }, { "oob_tcp_keepalive_probes", "3" },
+};
+
+/* Variables by which Open MPI knows the resource managers that give it its hosts. */
+int hrun_in_resource_manager(void)
+{
+    static const char *const names[] = {
+        "SLURM_JOBID", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE"
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]))
+            return 1;
+    return 0;
+}
+
+void hrun_reach_release(struct hrun_reach *reach)
+{
+    free(reach->shim);
+    free(reach->fifo);
+    hrun_strvec_release(&reach->agent);
+    hrun_strvec_release(&reach->open);
+    hrun_buf_release(&reach->text);
+    if (reach->fd >= 0)
+        close(reach->fd);
+    *reach = (struct hrun_reach)HRUN_REACH_INIT;
+}
+
+/* ---------------------------------------------------------------- the plan */
+
+/* The hosts of the layout, each once: index of the first rank's host from rank i on, -1 at the end. */
+static int next_remote(const struct hrun_layout *l, unsigned char *seen, int *i)
+{
+    for (; *i < l->nranks; (*i)++) {
+        int host = l->ranks[*i].host;
+
+        if (l->cluster->hosts[host].is_local || seen[host])
+            continue;
+        seen[host] = 1;
+        return host;
+    }
+    return -1;
+}
+
+/* "4.1.4" and "4.1.6" understand each other; ORTE changes what daemons say to each other from 4.0 to 4.1. */
+static int same_series(const char *a, const char *b)
+{
+    int a1 = 0, a2 = 0, b1 = 0, b2 = 0;
+
+    sscanf(a, "%d.%d", &a1, &a2);
+    sscanf(b, "%d.%d", &b1, &b2);
+    return a1 == b1 && a2 == b2;
+}
+
+static int check_version(const struct hrun_host *h, const struct hrun_openmpi *m, struct hrun_error *err)
+{
+    if (!h->mpi || (*h->mpi && same_series(h->mpi, m->version)))
+        return 0;
+    if (h->remembered)      /* it may have been mended since */
+        return hrun_fail(err, HRUN_ECHANGED, "host '%s' had %s%s when it was asked, and this host has %s", h->name,
+                         *h->mpi ? "Open MPI " : "no Open MPI", h->mpi, m->version);
+    if (!*h->mpi)
+        return hrun_fail(err, HRUN_EENGINE, "host '%s' has no Open MPI in its PATH: install version %s there, or "
+                         "leave the host out", h->name, m->version);
+    return hrun_fail(err, HRUN_EENGINE, "host '%s' has Open MPI %s and this host has %s, which do not work together: "
+                     "install the same version (%.*s) on both, or leave the host out", h->name, h->mpi, m->version,
+                     (int)strcspn(m->version, "."), m->version);
+}
+
+/* The shell of the other host and mpirun both split what they are given. */
+static int is_plain(const char *path)
+{
+    return !path[strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+,@%=-")];
+}
+
+static int has_threads(const struct hrun_layout *l)
+{
+    for (int i = 0; i < l->nranks; i++)
+        if (l->ranks[i].threads)
+            return 1;
+    return 0;
+}
+
+static double limit_s(void)
+{
+    const char *text = getenv("HRUN_CONNECT_TIMEOUT");
+    double s;
+
+    return text && hrun_parse_duration("HRUN_CONNECT_TIMEOUT", text, &s, NULL) == 0 && s > 0 ? s : LIMIT_S;
+}
+
+/* Which shims, and where is the program? asked: all other hosts were asked. */
+static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, int asked, struct hrun_reach *out,
+                      struct hrun_error *err)
+{
+    static const char *const launch_agent[] = { "orte_launch_agent" };
+    char *own = hrun_agent_setting(job->mca, job->n_mca, launch_agent, 1);
+    int needed = job->report_bindings || has_threads(job->layout);
+
+    out->managed = hrun_in_resource_manager();
+    out->agents = out->nremote && m->major < 5 && !out->managed;
+    out->daemons = out->nremote && m->major < 5 && asked && !own;
+    out->ranks = asked && (out->daemons || needed) && !hrun_env_user_mca(job, "mca_base_env_list");
+    free(own);
+    if (job->report_bindings && !out->ranks)
+        return hrun_fail(err, HRUN_EINVAL, asked ? "--report-bindings hands on variables of its own, which "
+                         "mca_base_env_list keeps mpirun from: use -x instead of it"
+                         : "--report-bindings needs hrun on every host, and hosts that a cluster file describes may not "
+                         "have it: leave their topology out of the file");
+    if (job->layout->uneven_threads && !out->ranks)
+        return hrun_fail(err, HRUN_EINVAL, "the processes of this layout have different numbers of threads, which "
+                         "mpirun cannot tell them on hosts without hrun: leave the topology of the hosts out of the "
+                         "cluster file, or set -x OMP_NUM_THREADS");
+    if (!out->agents && !out->daemons && !out->ranks)
+        return 0;
+    out->shim = hrun_shim_path(out->ranks && needed ? err : NULL);
+    if (!out->shim && out->ranks && needed)
+        return -1;
+    if (!out->shim)
+        out->agents = out->daemons = out->ranks = 0;    /* a library without hrun: plain mpirun */
+    else if (!is_plain(out->shim))
+        out->agents = out->daemons = 0;
+    return 0;
+}
+
+int hrun_reach_plan(const struct hrun_job *job, const struct hrun_openmpi *m, struct hrun_reach *out,
+                    struct hrun_error *err)
+{
+    const struct hrun_layout *l = job->layout;
+    unsigned char *seen = calloc((size_t)l->cluster->nhosts + 1, 1);
+    int asked = 1, rc = -1, host, i = 0;
+    char *program = NULL;
+
+    if (!seen)
+        return hrun_fail_nomem(err);
+    while ((host = next_remote(l, seen, &i)) >= 0) {
+        const struct hrun_host *h = &l->cluster->hosts[host];
+
+        out->nremote++;
+        asked &= h->fingerprint && *h->fingerprint;
+        if (check_version(h, m, err))
+            goto out;
+    }
+    out->limit_s = limit_s();
+    if (plan_shims(job, m, asked, out, err))
+        goto out;
+    if (out->agents && hrun_agent_find(job->mca, job->n_mca, &program, &out->agent, err))
+        goto out;
+    for (size_t k = 0; program && hrun_agent_is_ssh(program) && k < sizeof ssh_options / sizeof *ssh_options; k++)
+        if (hrun_strvec_push(&out->agent, ssh_options[k])) {
+            hrun_fail_nomem(err);
+            goto out;
+        }
+    rc = 0;
+out:
+    free(program);
+    free(seen);
+    if (rc)
+        hrun_reach_release(out);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- its words */
+
+static int push_mca(struct hrun_strvec *v, const char *key, const char *value)
+{
+    return hrun_strvec_push(v, "--mca") || hrun_strvec_push(v, key) || hrun_strvec_push(v, value);
+}
+
+static int push_agent(const struct hrun_reach *reach, struct hrun_strvec *v)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    int rc;
+
+    hrun_buf_addf(&b, "%s agent %g %d", reach->shim, reach->daemons ? reach->limit_s : 0.0, (int)reach->agent.n);
+    for (size_t i = 0; i < reach->agent.n; i++)
+        hrun_buf_addf(&b, " %s", reach->agent.v[i]);
+    rc = b.failed || push_mca(v, "plm_rsh_agent", b.data);
+    hrun_buf_release(&b);
+    return rc;
+}
+
+static int push_daemon(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v)
+{
+    const struct hrun_layout *l = r->job->layout;
+    unsigned char *seen = calloc((size_t)l->cluster->nhosts + 1, 1);
+    struct hrun_buf b = HRUN_BUF_INIT;
+    int host, i = 0, first = 1, rc;
+
+    hrun_buf_addf(&b, "%s host %s %s ", reach->shim, r->job_id, reach->managed ? "alone" : "reports");
+    while (seen && !reach->managed && (host = next_remote(l, seen, &i)) >= 0) {
+        hrun_buf_addf(&b, "%s%s", first ? "" : ",", l->cluster->hosts[host].fingerprint);
+        first = 0;
+    }
+    hrun_buf_adds(&b, first ? "- orted" : " orted");
+    rc = !seen || b.failed || push_mca(v, "orte_launch_agent", b.data);
+    hrun_buf_release(&b);
+    free(seen);
+    return rc;
+}
+
+static int push_ranks(const struct hrun_run *r, struct hrun_strvec *v)
+{
+    struct hrun_strvec words = HRUN_STRVEC_INIT;
+    int rc = hrun_ranks_words(r->job->layout, &words, NULL) || hrun_strvec_push(v, "-x") ||
+             hrun_strvec_push(v, HRUN_RANKS_DO_VARIABLE);
+
+    for (size_t i = 0; i < words.n && !rc; i++)
+        rc = hrun_strvec_push(v, "-x") ||
+             hrun_strvec_pushf(v, "%.*s", (int)strcspn(words.v[i], "="), words.v[i]);
+    hrun_strvec_release(&words);
+    return rc;
+}
+
+int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v)
+{
+    const struct hrun_rank *first = &r->job->layout->ranks[0];
+
+    for (size_t i = 0; reach->agents && i < sizeof keepalive / sizeof *keepalive; i++)
+        if (!hrun_env_user_mca(r->job, keepalive[i].key) && push_mca(v, keepalive[i].key, keepalive[i].value))
+            return -1;
+    /* The shims bind. mpirun would too, but takes hosts with equal counts for equal, and then warns that it cannot. */
+    if (reach->ranks && reach->nremote && !hrun_env_user_mca(r->job, "rtc") && push_mca(v, "rtc", "^hwloc"))
+        return -1;
+    if ((reach->daemons && push_daemon(reach, r, v)) || (reach->ranks && push_ranks(r, v)))
+        return -1;
+    if (!reach->ranks && first->threads && !hrun_env_user_mca(r->job, "mca_base_env_list"))
+        return hrun_strvec_push(v, "-x") || hrun_strvec_pushf(v, "OMP_NUM_THREADS=%d", first->threads) ? -1 : 0;
+    return 0;
+}
+
+int hrun_reach_before_program(const struct hrun_reach *reach, struct hrun_strvec *v)
+{
+    if (reach->agents && push_agent(reach, v))
+        return -1;
+    return reach->ranks && (hrun_strvec_push(v, reach->shim) || hrun_strvec_push(v, "rank")) ? -1 : 0;
+}
+
+static int set(struct hrun_strvec *env, const char *word)
+{
+    const char *eq = strchr(word, '=');
+
+    return hrun_env_set(env, word, (size_t)(eq - word), eq + 1);
+}
+
+int hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *env,
+                   struct hrun_error *err)
+{
+    struct hrun_strvec words = HRUN_STRVEC_INIT;
+    int bad = 0;
+
+    if (reach->fifo)
+        bad = hrun_strvec_pushf(&words, HRUN_NOTES_VARIABLE "=%s", reach->fifo);
+    if (reach->ranks) {
+        bad = bad || hrun_ranks_words(r->job->layout, &words, NULL) ||
+              hrun_strvec_pushf(&words, HRUN_RANKS_DO_VARIABLE "=%s", r->job->report_bindings ? "bind,report" : "bind");
+        if (reach->nremote && r->shmdir)
+            bad = bad || hrun_strvec_pushf(&words, HRUN_RANKS_SHM_VARIABLE "=%s", r->shmdir);
+    }
+    for (size_t i = 0; i < words.n && !bad; i++)
+        bad = set(env, words.v[i]);
+    hrun_strvec_release(&words);
+    return bad ? hrun_fail_nomem(err) : 0;
+}

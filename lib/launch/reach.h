@@ -1,0 +1,60 @@
+/* reach.h - how mpirun (Open MPI 4) reaches the other hosts of a job, with hrun's hand on each (internal)
+ *
+ * Purpose: the words and variables that put hrun-shim (hrun/shim.h) before mpirun's remote shell, its daemons and the
+ * ranks, and what follows from the notes (notes.h) that the shims write.
+ * Invariants:
+ *   - a host that a cluster file describes need not have hrun: daemons and ranks get a shim only where all other hosts of
+ *     the job were asked, through the hrun that is installed there; the remote shell always does;
+ *   - the user's own words go first: an orte_launch_agent of his is left alone, his plm_rsh_agent is what the shim runs;
+ *   - inside a resource manager mpirun's daemons are started by that, and no notes come; hosts are not compared with
+ *     what they were, since the manager decides what a step may use;
+ *   - until all hosts have passed their checks mpirun's standard error is held back: where one has not, hrun's own
+ *     message takes its place.
+ */
+#ifndef HRUN_LAUNCH_REACH_H
+#define HRUN_LAUNCH_REACH_H
+
+#include "launch/job.h"
+#include "launch/openmpi.h"
+
+struct hrun_reach {
+    int nremote;                /* other hosts used; all else is about them */
+    int agents, daemons, ranks; /* 1: a shim stands before each */
+    char *shim;                 /* path, NULL where none is needed */
+    struct hrun_strvec agent;   /* the remote shell */
+    double limit_s;             /* for a host to pass its checks */
+    int managed;                /* inside a resource manager */
+    /* While the job runs. */
+    char *fifo;
+    int fd;                     /* reading end, -1: none */
+    struct hrun_buf text;       /* of notes, an unfinished line */
+    int nbegun, nup, nended;
+    char bad_end[256];          /* a host whose daemon could not be started, "" */
+    int bad_status;
+    struct hrun_strvec open;    /* hosts whose agent has begun and not ended */
+};
+
+#define HRUN_REACH_INIT { .fd = -1 }
+
+/* What a job needs. Errors: HRUN_EENGINE (no agent, no shim, another version of Open MPI on a host), HRUN_ECHANGED (the
+ * cache says so), HRUN_EINVAL (bindings or threads that cannot be had there), HRUN_ENOMEM. */
+int hrun_reach_plan(const struct hrun_job *job, const struct hrun_openmpi *m, struct hrun_reach *out,
+                    struct hrun_error *err);
+void hrun_reach_release(struct hrun_reach *reach);
+
+/* Append mpirun's options; the words that stand before the program; variables for mpirun's environment. */
+int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v);
+int hrun_reach_before_program(const struct hrun_reach *reach, struct hrun_strvec *v);
+int hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *env,
+                   struct hrun_error *err);
+
+/* Make the FIFO and listen to it while the job runs (r->watch). Errors: HRUN_EIO, HRUN_ENOMEM. */
+int hrun_reach_listen(struct hrun_reach *reach, struct hrun_run *r, struct hrun_error *err);
+/* After the job has ended, where nothing has failed so far: has mpirun failed to start what was to be started, or has
+ * it lost a host? Result: -1 with *err for the former; the latter goes to r->out. */
+int hrun_reach_judge(struct hrun_reach *reach, struct hrun_run *r, struct hrun_error *err);
+
+/* Inside an allocation of a resource manager that Open MPI knows? */
+int hrun_in_resource_manager(void);
+
+#endif

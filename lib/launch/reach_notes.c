@@ -1,0 +1,157 @@
+/* reach_notes.c - what follows from the notes about other hosts; see reach.h and notes.h for the contracts */
+#include "launch/reach.h"
+
+#include "launch/notes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* mpirun's daemons start further daemons beyond so many hosts (routed_radix), and of those we hear nothing. */
+enum { TREE_RADIX = 64 };
+/* What a shell says of a program that is not there. */
+enum { NOT_FOUND = 127 };
+
+static void fail(struct hrun_run *r, enum hrun_code code, const char *host, const char *what, const char *text)
+{
+    if (r->engine_failed || r->kill_s > 0 || r->ending_signal)
+        return;
+    hrun_fail(r->err, code, "host '%s' %s%s%s", host, what, *text ? ": " : "", text);
+    hrun_run_break(r);
+}
+
+static void failed_to_start(const struct hrun_reach *reach, struct hrun_run *r, const struct hrun_note_read *n)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    hrun_buf_addf(&b, "cannot be reached through %s (status %d)", reach->agent.v[0], n->number);
+    if (n->number == NOT_FOUND)
+        hrun_buf_adds(&b, "; is hrun installed there at the same path?");
+    fail(r, HRUN_EENGINE, n->host, b.data, n->text);
+    hrun_buf_release(&b);
+}
+
+static void lost(struct hrun_run *r, const struct hrun_note_read *n)
+{
+    if (!r->failed && !r->engine_failed && r->kill_s <= 0 && !r->ending_signal && !r->timed_out)
+        hrun_run_lose(r, n->host);
+}
+
+static void forget(struct hrun_strvec *open, const char *host)
+{
+    for (size_t i = 0; i < open->n; i++)
+        if (!strcmp(open->v[i], host)) {
+            free(open->v[i]);
+            open->v[i] = open->v[--open->n];
+            open->v[open->n] = NULL;
+            return;
+        }
+}
+
+static void handle(struct hrun_reach *reach, struct hrun_run *r, const struct hrun_note_read *n)
+{
+    char what[128];
+
+    if (n->kind >= HRUN_NOTE_LATE) {
+        reach->nended++;
+        forget(&reach->open, n->host);
+    }
+    switch (n->kind) {
+    case HRUN_NOTE_BEGUN:
+        reach->nbegun++;
+        hrun_strvec_push(&reach->open, n->host);
+        break;
+    case HRUN_NOTE_UP:
+        if (++reach->nup == reach->nremote)
+            hrun_output_release(r->output, 1);
+        break;
+    case HRUN_NOTE_CHANGED:
+        fail(r, HRUN_ECHANGED, n->host, "has changed since it was asked what it is made of", "");
+        break;
+    case HRUN_NOTE_REFUSED:
+        fail(r, HRUN_EENGINE, n->host, "cannot take part", n->text);
+        break;
+    case HRUN_NOTE_LATE:
+        snprintf(what, sizeof what, "was not ready within %.20s s: see that '%.40s' reaches it, or leave it out", n->text,
+                 reach->agent.v[0]);
+        fail(r, HRUN_EENGINE, n->host, what, "");
+        break;
+    case HRUN_NOTE_FAILED:
+        failed_to_start(reach, r, n);
+        break;
+    case HRUN_NOTE_LOST:
+    case HRUN_NOTE_CRASHED:
+        lost(r, n);
+        break;
+    default:
+        if (n->kind == HRUN_NOTE_ENDED && (n->number == 126 || n->number == 127)) {
+            snprintf(reach->bad_end, sizeof reach->bad_end, "%s", n->host);
+            reach->bad_status = n->number;
+        }
+        break;
+    }
+}
+
+/* Take what has come. Result: how many agents are still there. */
+static int watch(struct hrun_run *r)
+{
+    struct hrun_reach *reach = r->watch_ctx;
+    struct hrun_note_read n;
+    char chunk[4096], *line, *end;
+    ssize_t got;
+
+    while ((got = read(reach->fd, chunk, sizeof chunk)) > 0 || (got < 0 && errno == EINTR))
+        if (got > 0)
+            hrun_buf_add(&reach->text, chunk, (size_t)got);
+    for (line = reach->text.data; line && (end = strchr(line, '\n')); line = end + 1) {
+        *end = 0;
+        if (hrun_note_parse(line, &n) == 0)
+            handle(reach, r, &n);
+    }
+    if (line && line != reach->text.data) {
+        reach->text.len -= (size_t)(line - reach->text.data);
+        memmove(reach->text.data, line, reach->text.len + 1);
+    }
+    return (int)reach->open.n;
+}
+
+int hrun_reach_listen(struct hrun_reach *reach, struct hrun_run *r, struct hrun_error *err)
+{
+    if (!reach->agents)
+        return 0;
+    reach->fifo = hrun_strf("%s/notes", r->rundir);
+    if (!reach->fifo)
+        return hrun_fail_nomem(err);
+    /* Open for writing too, so that it never ends. */
+    if (mkfifo(reach->fifo, 0600) || (reach->fd = open(reach->fifo, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0)
+        return hrun_fail_errno(err, HRUN_EIO, "cannot make %s", reach->fifo);
+    r->watch_fd = reach->fd;
+    r->watch = watch;
+    r->watch_ctx = reach;
+    r->hold_errors = reach->daemons && reach->nremote <= TREE_RADIX;
+    return 0;
+}
+
+int hrun_reach_judge(struct hrun_reach *reach, struct hrun_run *r, struct hrun_error *err)
+{
+    struct hrun_outcome *out = r->out;
+
+    if (!reach->agents || !out->status || out->timed_out || out->signalled || out->lost_host[0])
+        return 0;
+    if (reach->bad_end[0])
+        return hrun_fail(err, HRUN_EENGINE, "Open MPI's daemon on host '%s' ended with status %d; mpirun says above what "
+                         "it missed", reach->bad_end, reach->bad_status);
+    if (reach->daemons && reach->nremote <= TREE_RADIX && reach->nup < reach->nremote)
+        return hrun_fail(err, HRUN_EENGINE, "mpirun failed with status %d before all hosts were ready; it says why above",
+                         out->status);
+    /* An agent that outlives mpirun and all patience hangs on a host that is gone. */
+    if (reach->open.n)
+        hrun_run_lose(r, reach->open.v[0]);
+    return 0;
+}

@@ -1,0 +1,371 @@
+/* remote_srun.c - a short command on the nodes of a Slurm allocation, by one step of srun for all; see remote_srun.h
+ *
+ * The step overlaps others and asks for no binding, so the command sees just what the job was granted on its node. That
+ * does not change while the job lives: answers are remembered for the job (hrun/context.c) and need no fingerprint to be
+ * checked at the start, and a shim that cannot bind its rank fails. A step for a few nodes takes 0.1 s.
+ * srun --label tells the nodes' lines apart; it breaks lines of more than 1 KiB, therefore hrun-shim folds them and says
+ * at the end how the command ended. Where the step cannot even be created, a node being down, say, halves of the
+ * hosts are asked until it is known which ones fail.
+ */
+#include "launch/remote_srun.h"
+
+#include "launch/env.h"
+#include "launch/shimpath.h"
+#include "launch/srun.h"
+
+#include "base/file.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OUTPUT_MAX = 8 << 20 };  /* as in remote.c */
+
+/* ---------------------------------------------------------------- the stream */
+
+static void take_line(struct hrun_unfold *u, char *line, size_t len)
+{
+    char *end;
+    long task = strtol(line, &end, 10);
+    size_t head = (size_t)(end - line) + 2;
+
+    if (end == line || strncmp(end, ": ", 2) || task < 0 || task >= u->n || len <= head)
+        return;
+    if (line[head] == '=' && isdigit((unsigned char)line[head + 1])) {
+        u->status[task] = (int)strtol(line + head + 1, NULL, 10);
+        return;
+    }
+    if (u->outputs[task].len > OUTPUT_MAX)
+        return;
+    hrun_buf_add(&u->outputs[task], line + head, len - head - 1);
+    if (line[len - 1] == '.')
+        hrun_buf_addc(&u->outputs[task], '\n');
+}
+
+void hrun_unfold(struct hrun_unfold *u, const char *data, size_t len)
+{
+    while (len > 0) {
+        const char *nl = memchr(data, '\n', len);
+        size_t part = nl ? (size_t)(nl - data) : len;
+
+        hrun_buf_add(&u->line, data, part);
+        if (nl && !u->line.failed) {
+            take_line(u, u->line.data, u->line.len);
+            hrun_buf_reset(&u->line);
+        }
+        part += nl != NULL;
+        data += part;
+        len -= part;
+    }
+}
+
+/* ---------------------------------------------------------------- one step */
+
+struct node {
+    int host;                   /* index into hosts */
+    int group;                  /* component of the job */
+    char *name;                 /* for Slurm */
+};
+
+struct gather {
+    const struct hrun_remote *what;
+    char *const *hosts;
+    struct hrun_buf *outputs;
+    struct hrun_error *errors;
+    struct hrun_allocation a;
+    char *srun, *shim;
+    struct node *nodes;         /* by component */
+    int nnodes, nfailed;
+    int signalled;
+};
+
+struct talk {
+    int started;
+    char complaint[256];
+};
+
+static void hear(struct hrun_run *r, char *line)
+{
+    struct talk *t = r->state;
+    struct hrun_srun_said said;
+
+    hrun_srun_read(line, &said);
+    if (said.kind == HRUN_SRUN_STARTED)
+        t->started += said.ntasks;
+    else if (said.kind == HRUN_SRUN_COMPLAINT || said.kind == HRUN_SRUN_WAITING)
+        snprintf(t->complaint, sizeof t->complaint, "%s", said.text);
+    else if (said.kind == HRUN_SRUN_LOST)
+        snprintf(t->complaint, sizeof t->complaint, "node failure on %.*s", (int)said.len, said.text);
+}
+
+/* SIGTERM makes srun kill its tasks. */
+static void end_srun(struct hrun_run *r, int sig)
+{
+    if (sig == SIGKILL || hrun_signal_action(sig) == HRUN_SIGNAL_END)
+        kill(r->procs[0].pid, SIGTERM);
+}
+
+static void nothing(struct hrun_run *r)
+{
+    (void)r;
+}
+
+static void ended(struct hrun_run *r, int status)
+{
+    (void)r, (void)status;
+}
+
+static const struct hrun_launcher gatherer = { "srun", end_srun, hear, nothing, ended };
+
+static int push_part(const struct gather *g, const struct node *nodes, int n, const char *file, int stderr_fd,
+                     struct hrun_strvec *v)
+{
+    static const char *const fixed[] = {
+        "--mpi=none", "--distribution=arbitrary", "--overcommit", "--overlap", "--whole", "--cpu-bind=none", "--verbose",
+        "--export=ALL", "--wait=0", "--kill-on-bad-exit=0", "--chdir=/", "--input=none", "--label", "--job-name=hrun"
+    };
+    int bad = g->a.ngroups > 1 && hrun_strvec_pushf(v, "--het-group=%d", nodes[0].group);
+
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed && !bad; i++)
+        bad = hrun_strvec_push(v, fixed[i]);
+    bad = bad || hrun_strvec_pushf(v, "--nodes=%d", n) || hrun_strvec_pushf(v, "--ntasks=%d", n) ||
+          hrun_strvec_pushf(v, "--nodelist=%s", file) || hrun_strvec_pushf(v, "--error=/proc/self/fd/%d", stderr_fd) ||
+          hrun_strvec_push(v, g->shim) || hrun_strvec_push(v, "fold");
+    for (int i = 0; g->what->argv[i] && !bad; i++)
+        bad = hrun_strvec_push(v, g->what->argv[i]);
+    return bad;
+}
+
+/* One part of the command for each component. */
+static int build(const struct gather *g, const struct node *nodes, int n, struct hrun_run *r, struct hrun_strvec *v,
+                 struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int bad = hrun_strvec_push(v, "srun"), rc = 0;
+
+    for (int i = 0, m; i < n && !bad && !rc; i += m) {
+        char *file = hrun_strf("%s/nodes.%d", r->rundir, nodes[i].group);
+
+        hrun_buf_reset(&text);
+        for (m = 0; i + m < n && nodes[i + m].group == nodes[i].group; m++)
+            hrun_buf_addf(&text, "%s\n", nodes[i + m].name);
+        bad = !file || text.failed || (i && hrun_strvec_push(v, ":")) ||
+              push_part(g, nodes + i, m, file, hrun_output_child_fd(r->output, 0, 1), v);
+        rc = bad ? 0 : hrun_file_replace(file, text.data, text.len, 0600, err);
+        free(file);
+    }
+    hrun_buf_release(&text);
+    return bad ? hrun_fail_nomem(err) : rc;
+}
+
+static int start(const struct gather *g, const struct node *nodes, int n, struct hrun_run *r, struct hrun_error *err)
+{
+    struct hrun_strvec argv = HRUN_STRVEC_INIT, env = HRUN_STRVEC_INIT;
+    struct hrun_guard_spec spec = { .job_id = r->job_id, .rundir = r->rundir, .shmdir = r->shmdir, .grace_ms = 1000 };
+    struct hrun_spawn_one one;
+    int rc = -1;
+
+    memset(&one, 0, sizeof one);
+    r->is_launcher = 1;
+    r->launcher = &gatherer;
+    r->tagging = HRUN_TAG_SRUN;
+    if (hrun_words_open(&r->words, err) || hrun_run_prepare(r, 1, err) || build(g, nodes, n, r, &argv, err) ||
+        hrun_srun_clean_env(&env, err) || hrun_guard_start(&spec, NULL, &r->guard, err))
+        goto out;
+    if (hrun_env_set(&env, HRUN_JOB_VARIABLE, strlen(HRUN_JOB_VARIABLE), r->job_id)) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    one.env = env.v;
+    rc = hrun_run_start(r, g->srun, argv.v, NULL, &one, 1, err);
+out:
+    hrun_strvec_release(&argv);
+    hrun_strvec_release(&env);
+    return rc;
+}
+
+static void unfold(void *ctx, const char *data, size_t len)
+{
+    hrun_unfold(ctx, data, len);
+}
+
+/* ---------------------------------------------------------------- judging */
+
+/* The last line that this task has written to standard error, fit for a message, into out. */
+static void last_words(const char *text, int task, char *out, size_t size)
+{
+    *out = 0;
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        char *end;
+        long t = strtol(line, &end, 10);
+
+        if (end != line && t == task && !strncmp(end, ": ", 2))
+            snprintf(out, size, "%.*s", (int)strcspn(end + 2, "\n"), end + 2);
+    }
+    for (char *p = out; *p; p++)
+        if ((unsigned char)*p < ' ' || *p == 127)
+            *p = '?';
+}
+
+static void blame(struct gather *g, int host, const char *happened, const char *why, const char *do_this)
+{
+    const struct hrun_remote *what = g->what;
+
+    hrun_fail(&g->errors[host], HRUN_EENGINE, "host '%s' %s%s%.300s; %s%s%s", g->hosts[host], happened,
+              *why ? ": " : "", why, do_this, what->otherwise ? ", or " : "", what->otherwise ? what->otherwise : "");
+    g->nfailed++;
+}
+
+static void judge(struct gather *g, const struct node *node, int task, int status, const char *stderr_text,
+                  const struct talk *t, const struct hrun_outcome *out)
+{
+    char words[400], *hint = hrun_strf("see what 'srun --overlap -N 1 -w %s %s' says", node->name, g->what->argv[0]),
+         *late = hrun_strf("did not answer within %g s", g->what->timeout_s);
+    const char *see = hint ? hint : "see what srun says";
+
+    last_words(stderr_text, task, words, sizeof words);
+    if (status == 126 || status == 127)
+        blame(g, node->host, "cannot run the command", words, g->what->missing);
+    else if (status > 0)
+        blame(g, node->host, "did not answer", words, see);
+    else if (status < 0 && strstr(words, "execve"))
+        blame(g, node->host, "cannot run hrun-shim", words, g->what->missing);
+    else if (status < 0 && out->timed_out)
+        blame(g, node->host, late ? late : "did not answer", *words ? words : t->complaint, see);
+    else if (status < 0)
+        blame(g, node->host, "did not answer", *words ? words : t->complaint, see);
+    else if (g->outputs[node->host].len > OUTPUT_MAX)
+        blame(g, node->host, "prints too much", "", see);
+    free(hint);
+    free(late);
+}
+
+/* ---------------------------------------------------------------- all hosts */
+
+/* What the job framework wants to know of a job. */
+static void describe(struct gather *g, struct hrun_layout *none, struct hrun_unfold *u, struct hrun_buf *stderr_text,
+                     struct hrun_job *job)
+{
+    *none = (struct hrun_layout){ 0 };
+    *job = (struct hrun_job){ .layout = none, .argv = g->what->argv, .program = g->srun, .no_stdin = 1,
+                              .timeout_s = g->what->timeout_s, .on_stdout = unfold, .ctx = u, .swallow = 1,
+                              .stderr_text = stderr_text };
+}
+
+/* One step for these nodes. 1: it was not created, *t says why; 0: it was, -1: *err. */
+static int step(struct gather *g, const struct node *nodes, int n, struct talk *t, struct hrun_error *err)
+{
+    struct hrun_buf stderr_text = HRUN_BUF_INIT;
+    struct hrun_unfold u = { n, calloc((size_t)n, sizeof *u.outputs), calloc((size_t)n, sizeof *u.status),
+                             HRUN_BUF_INIT };
+    struct hrun_layout none;
+    struct hrun_outcome out;
+    struct hrun_job job;
+    struct hrun_run r;
+    int rc;
+
+    if (!u.outputs || !u.status) {
+        free(u.outputs);
+        free(u.status);
+        return hrun_fail_nomem(err);
+    }
+    for (int i = 0; i < n; i++) {
+        hrun_buf_init(&u.outputs[i]);
+        u.status[i] = -1;
+    }
+    describe(g, &none, &u, &stderr_text, &job);
+    rc = hrun_run_begin(&r, &job, &out, err);
+    r.state = t;
+    rc = rc || start(g, nodes, n, &r, err) || hrun_run_loop(&r) ? -1 : 0;
+    g->signalled = out.signalled;
+    hrun_run_end(&r);
+    if (!rc && g->signalled)
+        rc = hrun_fail(err, HRUN_EENGINE, "interrupted by signal %d", g->signalled);
+    if (!rc && !t->started && !out.timed_out && n > 1)
+        rc = 1;
+    for (int i = 0; i < n; i++) {
+        struct hrun_buf *to = &g->outputs[nodes[i].host];
+
+        hrun_buf_add(to, u.outputs[i].data, u.outputs[i].len);
+        to->failed |= u.outputs[i].failed;
+        if (!rc)
+            judge(g, &nodes[i], i, u.status[i], stderr_text.data, t, &out);
+        hrun_buf_release(&u.outputs[i]);
+    }
+    free(u.outputs);
+    free(u.status);
+    hrun_buf_release(&u.line);
+    hrun_buf_release(&stderr_text);
+    return rc;
+}
+
+static int ask(struct gather *g, const struct node *nodes, int n, struct hrun_error *err)
+{
+    struct talk t = { 0 };
+    int rc = step(g, nodes, n, &t, err);
+
+    if (rc <= 0)
+        return rc;
+    if (ask(g, nodes, n / 2, err))
+        return -1;
+    return g->nfailed && !g->what->keep_going ? 0 : ask(g, nodes + n / 2, n - n / 2, err);
+}
+
+static int by_group(const void *a, const void *b)
+{
+    const struct node *x = a, *y = b;
+
+    return x->group != y->group ? (x->group > y->group) - (x->group < y->group) : (x->host > y->host) - (x->host < y->host);
+}
+
+/* 0: this allocation has them all; 1: it has not; -1: *err. */
+static int find_nodes(struct gather *g, int n, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+
+    if (!getenv("SLURM_JOB_ID") || !(g->srun = hrun_program_find("srun", NULL, NULL)))
+        return 1;
+    if (hrun_allocation_find(&g->a, err))
+        return -1;
+    if (g->a.manager != HRUN_MANAGER_SLURM)
+        return 1;
+    g->nodes = calloc((size_t)n + 1, sizeof *g->nodes);
+    if (!g->nodes)
+        return hrun_fail_nomem(err);
+    for (; g->nnodes < n; g->nnodes++) {
+        struct node *node = &g->nodes[g->nnodes];
+
+        node->host = g->nnodes;
+        node->name = hrun_srun_node(&g->a, g->hosts[g->nnodes], 0, &node->group, &why);
+        if (!node->name)
+            return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 1;
+    }
+    qsort(g->nodes, (size_t)n, sizeof *g->nodes, by_group);
+    return 0;
+}
+
+int hrun_remote_srun(const struct hrun_remote *what, char *const *hosts, int n, struct hrun_buf *outputs,
+                     struct hrun_error *errors, struct hrun_error *err)
+{
+    struct gather g = { .what = what, .hosts = hosts, .outputs = outputs, .errors = errors };
+    int rc = n > 0 ? find_nodes(&g, n, err) : 1;
+
+    if (rc == 0) {
+        g.shim = hrun_shim_path(err);
+        rc = g.shim ? ask(&g, g.nodes, n, err) : -1;
+    }
+    for (int i = 0; rc == 0 && i < n; i++)
+        if (outputs[i].failed)
+            rc = hrun_fail_nomem(err);
+    for (int i = 0; g.nodes && i < n; i++)
+        free(g.nodes[i].name);
+    free(g.nodes);
+    free(g.srun);
+    free(g.shim);
+    hrun_allocation_release(&g.a);
+    if (g.signalled)
+        raise(g.signalled);     /* the caller's own way to end; it may have a handler and go on */
+    return rc;
+}

@@ -1,0 +1,38 @@
+/* shimpath.c - where hrun-shim is; see shimpath.h for the contract */
+#include "launch/shimpath.h"
+
+#include "launch/launch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char NAME[] = "hrun-shim";
+
+/* "/usr/bin/hrun" -> "/usr/bin/hrun-shim". NULL when there is no such program. */
+static char *beside_self(void)
+{
+    char *self = realpath("/proc/self/exe", NULL), *slash = self ? strrchr(self, '/') : NULL, *path = NULL;
+
+    if (slash)
+        path = hrun_strf("%.*s/%s", (int)(slash - self), self, NAME);
+    free(self);
+    if (path && access(path, X_OK)) {
+        free(path);
+        path = NULL;
+    }
+    return path;
+}
+
+char *hrun_shim_path(struct hrun_error *err)
+{
+    char *path = beside_self();
+
+    if (!path)
+        path = hrun_program_find(NAME, NULL, NULL);
+    if (!path)
+        hrun_fail(err, HRUN_EENGINE, "%s, which binds the processes, is neither beside this program nor in PATH: install "
+                  "hrun anew (make install)", NAME);
+    return path;
+}

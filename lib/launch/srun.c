@@ -1,0 +1,332 @@
+/* srun.c - engine srun: a step of the Slurm allocation that hrun runs in, with Slurm's own PMIx
+ *
+ * How the plan's order reaches Slurm: -m arbitrary with a file of nodes, line i being the host of rank i. In a
+ * heterogeneous job each component has its own part of the command with its own file, and Slurm numbers the processes
+ * component by component, in their order, whatever the order on the command line; a component may stand there once only.
+ * So the ranks of a layout have to be ordered by component, which lib/layout does.
+ * How ranks are bound: --cpu-bind=none leaves each process all that the job was granted on its node, and hrun-shim binds
+ * it (see ranks.h): the lists of srun's own --cpu-bind are the same on all nodes.
+ * What else was learnt from Slurm 22.05 (seen):
+ *   - variables like SLURM_NTASKS_PER_NODE of the allocation act as options of srun: those that would get in the way are
+ *     taken out, and SLURM_EXPORT_ENV=NONE is overruled by --export=ALL;
+ *   - the step shares the allocation with others (--overlap), has all that was granted (--whole, without which -O can
+ *     mean one CPU for each node) and is not ended by Slurm when one rank fails (--kill-on-bad-exit=1 would mask its
+ *     status as 143) nor some time after the first one has ended (--wait=0);
+ *   - its PMIx mixes up the nodes of a heterogeneous job when they are not in the order of their names, component by
+ *     component ("Cannot establish direct connection", "DMDX response with bad seq_num"): such a job is refused;
+ *   - with SLURM_PMIX_FENCE=tree MPI_Init does not crash, which it did in 5 of 200 interleaved layouts without.
+ */
+#include "launch/engines.h"
+#include "launch/env.h"
+#include "launch/shimpath.h"
+#include "launch/ranks.h"
+#include "launch/srun.h"
+
+#include "base/file.h"
+#include "base/hostlist.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- the command line */
+
+static int push_all(struct hrun_strvec *v, const char *const *words)
+{
+    int bad = 0;
+
+    for (size_t i = 0; words[i] && !bad; i++)
+        bad = hrun_strvec_push(v, words[i]);
+    return bad;
+}
+
+/* Which processes run where. nodes: a list, or a file with a '/' in its name. */
+static int push_placement(const struct hrun_srun_parts *p, const struct hrun_srun_part *part, const char *nodes, struct hrun_strvec *v)
+{
+    static const char *const fixed[] = { "--overcommit", "--overlap", "--whole", "--cpu-bind=none", NULL };
+
+    return (p->ngroups > 1 && hrun_strvec_pushf(v, "--het-group=%d", part->group)) || hrun_strvec_push(v, "--mpi=pmix") ||
+           hrun_strvec_pushf(v, "--nodes=%d", part->nhosts) || hrun_strvec_pushf(v, "--ntasks=%d", part->nranks) ||
+           hrun_strvec_push(v, "--distribution=arbitrary") || hrun_strvec_pushf(v, "--nodelist=%s", nodes) ||
+           push_all(v, fixed);
+}
+
+static int push_program(const struct hrun_job *job, const char *program, struct hrun_strvec *v)
+{
+    int bad = hrun_strvec_push(v, program);
+
+    for (int i = 1; job->argv[i] && !bad; i++)
+        bad = hrun_strvec_push(v, job->argv[i]);
+    return bad;
+}
+
+/* What a run needs beyond the placement. */
+static int push_running(const struct hrun_job *job, int first, int stderr_fd, struct hrun_strvec *v)
+{
+    static const char *const fixed[] = { "--verbose", "--export=ALL", "--wait=0", "--kill-on-bad-exit=0", NULL };
+    const char *base = strrchr(job->program, '/');
+
+    return push_all(v, fixed) || hrun_strvec_pushf(v, "--job-name=%s", base ? base + 1 : job->program) ||
+           hrun_strvec_pushf(v, "--error=/proc/self/fd/%d", stderr_fd) ||
+           hrun_strvec_push(v, first && !(job->no_stdin && !job->stdin_text) ? "--input=0" : "--input=none") ||
+           (job->tag_output && hrun_strvec_push(v, "--label"));
+}
+
+static int push_wdir(const struct hrun_job *job, struct hrun_strvec *v)
+{
+    return job->wdir && hrun_strvec_pushf(v, "--chdir=%s", job->wdir);
+}
+
+/* The words in front of srun that a user would type for -x, --mca and yielding. */
+static int push_variables(const struct hrun_job *job, struct hrun_strvec *v)
+{
+    static const char yield[] = "mpi_yield_when_idle";
+    size_t before = v->n;
+    int bad = hrun_strvec_push(v, "env");
+
+    if (!bad && job->layout->shared_cores && !hrun_env_user_mca(job, yield))
+        bad = hrun_strvec_pushf(v, "OMPI_MCA_%s=1", yield);
+    for (int i = 0; i < job->n_mca && !bad; i++)
+        bad = hrun_strvec_pushf(v, "OMPI_MCA_%s", job->mca[i]);
+    for (int i = 0; i < job->n_env && !bad; i++)
+        if (strchr(job->env[i], '='))
+            bad = hrun_strvec_push(v, job->env[i]);
+    if (!bad && v->n == before + 1)
+        free(v->v[--v->n]);
+    return bad;
+}
+
+/* "h[1-2]"; a list too long for a command line stands in a file. */
+static int show_nodes(const struct hrun_srun_parts *p, const struct hrun_srun_part *part, struct hrun_buf *out)
+{
+    enum { SHOWN_MAX = 2000 };
+
+    hrun_buf_reset(out);
+    hrun_hostlist_print(part->nodes.v, part->nodes.n, out);
+    if (out->len > SHOWN_MAX) {
+        hrun_buf_reset(out);
+        hrun_buf_adds(out, "./hrun.nodes");
+        if (p->ngroups > 1)
+            hrun_buf_addf(out, ".%d", part->group);
+    }
+    return out->failed;
+}
+
+int hrun_srun_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
+{
+    struct hrun_strvec v = HRUN_STRVEC_INIT;
+    struct hrun_buf b = HRUN_BUF_INIT, nodes = HRUN_BUF_INIT;
+    struct hrun_srun_parts p;
+    int bad, rc = -1;
+
+    if (hrun_env_check(job, err) || hrun_srun_make_parts(job->layout, &p, err))
+        return -1;
+    bad = push_variables(job, &v) || hrun_strvec_push(&v, "srun");
+    for (int i = 0; i < p.n && !bad; i++)
+        bad = (i && hrun_strvec_push(&v, ":")) || show_nodes(&p, &p.v[i], &nodes) ||
+              push_placement(&p, &p.v[i], nodes.data, &v) || push_wdir(job, &v) || push_program(job, job->argv[0], &v);
+    for (size_t i = 0; i < v.n && !bad; i++) {
+        if (i)
+            hrun_buf_addc(&b, ' ');
+        hrun_buf_add_shell(&b, v.v[i]);
+    }
+    if (job->no_stdin && !job->stdin_text)
+        hrun_buf_adds(&b, " < /dev/null");
+    if (!bad && !b.failed)
+        hrun_buf_add(out, b.data, b.len);
+    rc = bad || b.failed || out->failed ? hrun_fail_nomem(err) : 0;
+    hrun_srun_parts_release(&p);
+    hrun_strvec_release(&v);
+    hrun_buf_release(&b);
+    hrun_buf_release(&nodes);
+    return rc;
+}
+
+static int build(const struct hrun_run *r, const struct hrun_srun_parts *p, const char *shim, int stderr_fd, struct hrun_strvec *v,
+                 struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    char *file = NULL;
+    int bad = hrun_strvec_push(v, "srun"), rc = -1;
+
+    for (int i = 0; i < p->n; i++) {
+        const struct hrun_srun_part *part = &p->v[i];
+
+        free(file);
+        file = hrun_strf("%s/nodes.%d", r->rundir, part->group);
+        hrun_buf_reset(&text);
+        for (size_t k = 0; k < part->nodes.n; k++)
+            hrun_buf_addf(&text, "%s\n", part->nodes.v[k]);
+        bad = bad || !file || text.failed;
+        if (!bad && hrun_file_replace(file, text.data, text.len, 0600, err))
+            goto out;
+        bad = bad || (i && hrun_strvec_push(v, ":")) || push_placement(p, part, file, v) ||
+              push_running(r->job, i == 0, stderr_fd, v) || push_wdir(r->job, v) || hrun_strvec_push(v, shim) ||
+              hrun_strvec_push(v, "rank") || push_program(r->job, r->job->program, v);
+    }
+    rc = bad ? hrun_fail_nomem(err) : 0;
+out:
+    free(file);
+    hrun_buf_release(&text);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the environment */
+
+/* Variables that act as options of srun and would get in the way of those given. */
+static int is_srun_option(const char *entry)
+{
+    static const char *const starts[] = {
+        "SLURM_CPUS_PER_TASK=", "SRUN_CPUS_PER_TASK=", "SLURM_CPU_BIND", "SLURM_DISTRIBUTION=", "SLURM_EXACT=",
+        "SLURM_EXCLUSIVE=", "SLURM_EXPORT_ENV=", "SRUN_EXPORT_ENV=", "SLURM_HET_GROUP=", "SLURM_HINT=", "SLURM_HOSTFILE=",
+        "SLURM_KILL_BAD_EXIT=", "SLURM_LABELIO=", "SLURM_MPI_TYPE=", "SLURM_MULTI_PROG", "SLURM_NNODES=", "SLURM_NPROCS=",
+        "SLURM_NTASKS", "SLURM_OPEN_MODE=", "SLURM_OVERCOMMIT=", "SLURM_OVERLAP=", "SLURM_RELATIVE=",
+        "SLURM_REMOTE_CWD=", "SLURM_STDERRMODE=", "SLURM_STDINMODE=", "SLURM_STDOUTMODE=", "SLURM_STEP_", "SLURM_STEPID=",
+        "SLURM_THREADS=", "SLURM_THREADS_PER_CORE=", "SLURM_UNBUFFEREDIO=", "SLURM_WAIT=", "SLURM_WHOLE=",
+        "SLURM_WORKING_DIR="
+    };
+
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (!strncmp(entry, starts[i], strlen(starts[i])))
+            return 1;
+    return 0;
+}
+
+int hrun_srun_clean_env(struct hrun_strvec *env, struct hrun_error *err)
+{
+    struct hrun_strvec all = HRUN_STRVEC_INIT;
+    int rc = hrun_env_base(&all, err);
+
+    for (size_t i = 0; i < all.n && !rc; i++)
+        if (!is_srun_option(all.v[i]) && hrun_strvec_push(env, all.v[i]))
+            rc = hrun_fail_nomem(err);
+    hrun_strvec_release(&all);
+    return rc;
+}
+
+static int set(struct hrun_strvec *env, const char *name, const char *value, struct hrun_error *err)
+{
+    return hrun_env_set(env, name, strlen(name), value) ? hrun_fail_nomem(err) : 0;
+}
+
+/* srun's environment is also that of the ranks. */
+static int build_env(const struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
+{
+    const struct hrun_job *job = r->job;
+    struct hrun_strvec ranks = HRUN_STRVEC_INIT;
+    int rc = hrun_ranks_words(job->layout, &ranks, err);
+
+    rc = rc || hrun_srun_clean_env(env, err) || set(env, HRUN_JOB_VARIABLE, r->job_id, err) ||
+         set(env, HRUN_RANKS_DO_VARIABLE, job->report_bindings ? "bind,report" : "bind", err) ||
+         (!getenv("SLURM_PMIX_FENCE") && set(env, "SLURM_PMIX_FENCE", "tree", err)) || hrun_env_no_mpich(env, err) ||
+         /* the shim has bound the ranks; Open MPI 4 shall not try to do it better */
+         hrun_env_mca(job, env, "orte_bound_at_launch", "1", err) ||
+         (job->layout->shared_cores && hrun_env_mca(job, env, "mpi_yield_when_idle", "1", err));
+    for (size_t i = 0; i < ranks.n && !rc; i++) {
+        char *eq = strchr(ranks.v[i], '=');
+        if (hrun_env_set(env, ranks.v[i], (size_t)(eq - ranks.v[i]), eq + 1))
+            rc = hrun_fail_nomem(err);
+    }
+    hrun_strvec_release(&ranks);
+    return rc || hrun_env_user(job, env, err) ? -1 : 0;
+}
+
+/* ---------------------------------------------------------------- run */
+
+static int start(struct hrun_run *r, const struct hrun_srun_parts *p, const char *shim, const char *srun, struct hrun_error *err)
+{
+    struct hrun_strvec argv = HRUN_STRVEC_INIT, env = HRUN_STRVEC_INIT;
+    struct hrun_spawn_one one;
+    /* srun ends the ranks within a second of SIGTERM, which it gets when hrun dies */
+    struct hrun_guard_spec spec = { .job_id = r->job_id, .rundir = r->rundir, .shmdir = r->shmdir, .grace_ms = 3000 };
+    int rc = -1;
+
+    memset(&one, 0, sizeof one);
+    r->is_launcher = 1;
+    r->launcher = &hrun_srun_launcher;
+    r->tagging = HRUN_TAG_SRUN;
+    if (hrun_words_open(&r->words, err) || hrun_run_prepare(r, 1, err) ||
+        build(r, p, shim, hrun_output_child_fd(r->output, 0, 1), &argv, err) || build_env(r, &env, err) ||
+        hrun_guard_start(&spec, NULL, &r->guard, err))
+        goto out;
+    one.env = env.v;
+    rc = hrun_run_start(r, srun, argv.v, NULL, &one, 1, err);
+out:
+    hrun_strvec_release(&argv);
+    hrun_strvec_release(&env);
+    return rc;
+}
+
+/* What srun_watch.c has to know. */
+static int begin_watch(const struct hrun_srun_parts *p, struct hrun_srun_watch *w, struct hrun_error *err)
+{
+    char name[64];
+
+    w->suspect = w->completed = -1;
+    w->scancel = hrun_program_find("scancel", NULL, NULL);
+    if (!w->scancel)
+        return hrun_srun_missing(err, "scancel");
+    for (int i = 0; i < p->n && p->ngroups > 1; i++) {
+        const char *id;
+
+        if (p->v[i].group >= HRUN_SRUN_GROUPS)
+            return hrun_fail(err, HRUN_EINVAL, "a Slurm job of more than %d components", HRUN_SRUN_GROUPS);
+        snprintf(name, sizeof name, "SLURM_JOB_ID_HET_GROUP_%d", p->v[i].group);
+        id = getenv(name);
+        w->first_rank[p->v[i].group] = p->v[i].first;
+        w->job_ids[p->v[i].group] = strdup(id ? id : "");
+        if (!w->job_ids[p->v[i].group])
+            return hrun_fail_nomem(err);
+    }
+    return 0;
+}
+
+static void end_watch(struct hrun_srun_watch *w)
+{
+    for (int g = 0; g < HRUN_SRUN_GROUPS; g++)
+        free(w->job_ids[g]);
+    hrun_strvec_release(&w->steps);
+    free(w->scancel);
+}
+
+/* A status of an srun that has started no process is not the program's. -1 with *err then. */
+static int judge_srun(const struct hrun_run *r, const struct hrun_srun_watch *w, struct hrun_error *err)
+{
+    if (w->started || !r->out->status || r->out->timed_out || r->out->signalled)
+        return 0;
+    return hrun_fail(err, HRUN_EENGINE, "srun failed with status %d before it started a process%s%s", r->out->status,
+                     w->complaint[0] ? ": " : "", w->complaint);
+}
+
+int hrun_srun_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
+{
+    struct hrun_srun_watch *w = calloc(1, sizeof *w);
+    char *shim = hrun_shim_path(err), *srun = hrun_program_find("srun", NULL, NULL);
+    struct hrun_srun_parts p = { 0 };
+    struct hrun_run r;
+    int rc = -1;
+
+    if (!w)
+        hrun_fail_nomem(err);
+    if (!srun)
+        hrun_srun_missing(err, "srun");
+    if (!w || !shim || !srun || hrun_srun_make_parts(job->layout, &p, err) || begin_watch(&p, w, err))
+        goto out;
+    rc = hrun_run_begin(&r, job, out, err);
+    r.state = w;
+    if (rc == 0)
+        rc = start(&r, &p, shim, srun, err);
+    if (rc == 0)
+        rc = hrun_run_loop(&r);
+    if (rc == 0)
+        rc = judge_srun(&r, w, err);
+    hrun_run_end(&r);
+out:
+    if (w)
+        end_watch(w);
+    hrun_srun_parts_release(&p);
+    free(w);
+    free(shim);
+    free(srun);
+    return rc;
+}

@@ -1,0 +1,65 @@
+/* words.c - lines from a launcher; see words.h for the contracts */
+#include "launch/words.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINE_MAX_BYTES = 4096 };
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+int hrun_words_open(struct hrun_words *w, struct hrun_error *err)
+{
+    int fds[2];
+
+    if (pipe2(fds, O_CLOEXEC))
+        return hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe for the words of the launcher");
+    fcntl(fds[0], F_SETFL, O_NONBLOCK);
+    w->fd = fds[0];
+    w->child_fd = fds[1];
+    return 0;
+}
+
+void hrun_words_started(struct hrun_words *w)
+{
+    close_fd(&w->child_fd);
+}
+
+static void give(struct hrun_words *w, void (*hear)(void *ctx, char *line), void *ctx)
+{
+    if (w->line.len && !w->line.failed)
+        hear(ctx, w->line.data);
+    hrun_buf_reset(&w->line);
+}
+
+void hrun_words_take(struct hrun_words *w, void (*hear)(void *ctx, char *line), void *ctx)
+{
+    char data[4096];
+    ssize_t n = 0;
+
+    while (w->fd >= 0 && ((n = read(w->fd, data, sizeof data)) > 0 || (n < 0 && errno == EINTR)))
+        for (ssize_t i = 0; i < n; i++) {
+            if (data[i] != '\n')
+                hrun_buf_addc(&w->line, data[i] ? data[i] : '?');
+            if (data[i] == '\n' || w->line.len >= LINE_MAX_BYTES)
+                give(w, hear, ctx);
+        }
+    if (w->fd >= 0 && n == 0) {
+        give(w, hear, ctx);
+        close_fd(&w->fd);
+    }
+}
+
+void hrun_words_close(struct hrun_words *w)
+{
+    close_fd(&w->fd);
+    close_fd(&w->child_fd);
+    hrun_buf_release(&w->line);
+}

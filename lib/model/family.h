@@ -1,0 +1,40 @@
+/* family.h - fitting one model to its rows; not for other rooms
+ *
+ * Purpose: fit.c decides which rows and terms make a model (`single`, `nt`, `pt`, `npt`); family.c finds the
+ * coefficients, with terms that the measurements cannot tell apart left out, and what is known of their errors.
+ * Invariants: a record is in job->models as a whole or not at all; a model that cannot be made for want of
+ * measurements is no error but a line in job->skipped.
+ */
+#ifndef HRUN_MODEL_FAMILY_H
+#define HRUN_MODEL_FAMILY_H
+
+#include "app/app.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "model/model.h"
+#include "model/rows.h"
+
+/* What all fits of one call share. */
+struct hrun_fit_job {
+    const struct hrun_app *app;
+    struct hrun_fit_options options;
+    struct hrun_models *models;     /* records are appended */
+    int cap;
+    struct hrun_buf skipped;
+    char *used;                     /* of each row: did a model use it? */
+    const struct hrun_row *rows;
+    size_t nrows;
+    /* scratch for nrows rows and the longest list of terms */
+    double *x, *sub, *y, *w, *k, *cov, *left;
+    int64_t *sizes;
+    int *keep, *in_use, *good;
+};
+
+/* Fit terms to rows[n], whose values x[n by terms->n] (row-major) are given, and append a record. P: that of an
+ * N-T model, else 0. 0 also when there are too few measurements: then a line goes to job->skipped and *record
+ * becomes NULL. Errors: those of lib/fit, HRUN_ENOMEM; the models are as before. */
+int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const struct hrun_terms *terms,
+                    const double *x, const struct hrun_row *rows, size_t n,
+                    struct hrun_fit_record **record, struct hrun_error *err);
+
+#endif

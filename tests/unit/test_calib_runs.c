@@ -1,0 +1,416 @@
+/* test_calib_runs.c - a campaign's runs by an engine of the test's own: failures, retries, giving up, worker processes */
+#include "tap.h"
+
+#include "../../calib/groups.h"
+#include "../../calib/parallel.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------ an engine */
+
+/* How a run goes: on the host of rank 0, with the size that the program is given. */
+typedef int behaviour(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err);
+static behaviour *behave;
+static char folder[] = "/tmp/hrun-test-calib.XXXXXX";
+
+static int fake_check(const struct hrun_job *job, struct hrun_error *err)
+{
+    (void)job;
+    (void)err;
+    return 0;
+}
+
+static int fake_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
+{
+    const struct hrun_layout *l = job->layout;
+
+    memset(out, 0, sizeof *out);
+    out->failed_rank = -1;
+    out->wall_s = 0.5;
+    return behave(l->cluster->hosts[l->ranks[0].host].name, strtol(job->argv[1], NULL, 10), out, err);
+}
+
+static const struct hrun_engine fake = { .name = "mpirun", .check = fake_check, .run = fake_run };
+
+/* ------------------------------------------------------------------ a campaign */
+
+struct fixture {
+    struct common_settings set;
+    struct context c;
+    struct campaign g;
+    struct runs r;
+    char words[4096];         /* what was told, in words */
+    char *argv[3];
+    struct hrun_error err;
+};
+
+static void hear(void *ctx, const struct event *e)
+{
+    struct fixture *f = ctx;
+    size_t used = strlen(f->words);
+
+    if (e->kind == EVENT_GIVEN_UP || e->kind == EVENT_WORDS)
+        snprintf(f->words + used, sizeof f->words - used, "%s%s\n", e->kind == EVENT_GIVEN_UP ? "given up: " : "", e->text);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+
+    if (!f || fputs(text, f) < 0 || fclose(f)) {
+        perror(path);
+        exit(1);
+    }
+}
+
+/* Two sub-clusters of one host each, four sizes of one process, two runs of each; a data folder of its own. */
+static void set_up(struct fixture *f, const char *name, behaviour *b)
+{
+    static const char cluster[] = "subclusters:\n"
+                                  "  - {name: near, hosts: 127.0.0.2, cores: 1, cpu: Near}\n"
+                                  "  - {name: far, hosts: 127.0.0.4, cores: 2, cpu: Far}\n";
+    static const char app[] = "name: fake\nrule: \"P >= 1\"\nprocs_per_pe: [1]\nterms: {np: [\"N\"], n: [\"N\"]}\nargs: [\"{N}\"]\n";
+    struct calib_settings s = { .sizes = "11,12,13,14", .repetitions = "2", .parallel = 1, .again = 1 };
+    struct hrun_cluster_request req = { .level = -1 };
+    char *path = hrun_strf("%s/cluster.yaml", folder), *def = hrun_strf("%s/fake.yaml", folder);
+    char *data = hrun_strf("%s/%s", folder, name);
+    int rc;
+
+    memset(f, 0, sizeof *f);
+    behave = b;
+    write_file(path, cluster);
+    write_file(def, app);
+    f->c.set = &f->set;
+    req.cluster_file = path;
+    rc = hrun_cluster_discover(&req, &f->c.cluster, &f->err);
+    f->c.engine = &fake;
+    f->c.store = rc ? NULL : hrun_store_open(data, &f->err);
+    if (!f->c.store || hrun_app_load(def, NULL, 0, &f->c.app, &f->err) || hrun_strvec_push(&f->c.signatures, "near") ||
+        hrun_strvec_push(&f->c.signatures, "far") || campaign_build(&f->c, &s, &f->g, &f->err)) {
+        printf("Bail out! %s\n", f->err.text);
+        exit(1);
+    }
+    f->argv[0] = (char *)"/bin/true";
+    f->argv[1] = (char *)"{N}";
+    f->r = (struct runs){ .c = &f->c, .words = f->argv, .g = &f->g, .group = -1, .retries = 1, .tell = hear, .ctx = f };
+    free(data);
+    free(def);
+    free(path);
+}
+
+static void tear_down(struct fixture *f)
+{
+    campaign_release(&f->g);
+    context_release(&f->c);
+}
+
+/* How many records of a sub-cluster have a status that begins so ("" is all). Good times that are no times: -1. */
+static int records(const struct fixture *f, const char *sub, const char *status)
+{
+    struct hrun_samples s = { 0 };
+    int n = 0;
+
+    if (hrun_store_samples(f->c.store, "fake", sub, &s, NULL) || s.bad)
+        return -1;
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.v[i].ok ? !(s.v[i].time_s > 0) : s.v[i].time_s != 0)
+            return -1;
+        n += !strncmp(s.v[i].status, status, strlen(status));
+    }
+    hrun_samples_release(&s);
+    return n;
+}
+
+/* ------------------------------------------------------------------ behaviours */
+
+static int far(const char *host)
+{
+    return !strcmp(host, "127.0.0.4");
+}
+
+static int all_well(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err)
+{
+    (void)host;
+    (void)n;
+    (void)out;
+    (void)err;
+    return 0;
+}
+
+static int far_is_down(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err)
+{
+    (void)n;
+    (void)out;
+    return far(host) ? hrun_fail(err, HRUN_EENGINE, "host %s did not answer; look at it", host) : 0;
+}
+
+static int far_goes_down(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err)
+{
+    return n > 11 ? far_is_down(host, n, out, err) : 0;
+}
+
+static int far_is_lost(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err)
+{
+    (void)err;
+    if (far(host) && n == 12) {
+        out->status = 125;
+        snprintf(out->lost_host, sizeof out->lost_host, "%s", host);
+    }
+    return 0;
+}
+
+static int trips_once(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err)
+{
+    static int tripped;
+
+    (void)out;
+    if (far(host) && n == 13 && !tripped++)
+        return hrun_fail(err, HRUN_EENGINE, "mpirun stumbled");
+    return 0;
+}
+
+static int odd_fails(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err)
+{
+    (void)host;
+    (void)err;
+    out->status = n % 2 ? 7 : 0;
+    return 0;
+}
+
+static int large_time_out(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err)
+{
+    (void)host;
+    (void)err;
+    out->timed_out = n > 11;
+    out->status = out->timed_out ? 124 : 0;
+    return 0;
+}
+
+static int far_fails(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err)
+{
+    (void)n;
+    (void)err;
+    out->status = far(host) ? 3 : 0;
+    return 0;
+}
+
+static int changes(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err)
+{
+    (void)out;
+    return far(host) && n == 12 ? hrun_fail(err, HRUN_ECHANGED, "host %s has changed", host) : 0;
+}
+
+/* The other worker would never end by itself. */
+static int changes_while_near_runs(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err)
+{
+    if (!far(host))
+        for (;;)
+            pause();
+    return changes(host, n, out, err);
+}
+
+static int interrupts(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err)
+{
+    (void)host;
+    (void)err;
+    if (n == 12) {
+        out->signalled = SIGINT;
+        out->status = 0;      /* the program caught it */
+    }
+    return 0;
+}
+
+static int dies(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err)
+{
+    (void)out;
+    (void)err;
+    if (far(host) && n == 12)
+        kill(getpid(), SIGKILL);
+    return 0;
+}
+
+static int interrupts_parent(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err)
+{
+    (void)out;
+    (void)err;
+    if (far(host) && n == 12)
+        kill(getppid(), SIGINT);
+    while (n == 12)
+        pause();
+    return 0;
+}
+
+static int hangs_up_parent(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err)
+{
+    (void)out;
+    (void)err;
+    if (far(host) && n == 12)
+        kill(getppid(), SIGHUP);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ tests */
+
+static void test_failures(void)
+{
+    struct fixture f;
+
+    set_up(&f, "well", all_well);
+    is_int(f.g.ngroups, 2, "two sub-clusters, two groups");
+    is_int(runs_make(&f.r, &f.err), 0, "all goes well");
+    is_int(records(&f, "near", "ok") + records(&f, "far", "ok"), 16, "16 records");
+    is_int(campaign_left(&f.g, -1), 0, "and nothing is left");
+    tear_down(&f);
+
+    set_up(&f, "down", far_is_down);
+    is_int(runs_make(&f.r, &f.err), 0, "a host is down: no error of the campaign");
+    is_int(records(&f, "far", "engine: host 127.0.0.4 did not answer"), 6, "three points failed twice each");
+    is_int(records(&f, "far", ""), 6, "and nothing else was tried there");
+    is_int(records(&f, "near", "ok"), 8, "the other sub-cluster is measured in full");
+    has_str(f.words, "given up: 3 points in a row could not be run", "it is told");
+    is_int(f.g.failed_points, 3, "the points left out are counted");
+    ok(f.g.hosts_failed > 0, "as failures of a host");
+    tear_down(&f);
+
+    set_up(&f, "goes", far_goes_down);
+    is_int(runs_make(&f.r, &f.err), 0, "a host goes down later");
+    is_int(records(&f, "far", "ok"), 1, "what was measured is kept");
+    is_int(records(&f, "far", "engine: "), 6, "then it is given up");
+    tear_down(&f);
+
+    set_up(&f, "lost", far_is_lost);
+    is_int(runs_make(&f.r, &f.err), 0, "a host is lost during one point");
+    is_int(records(&f, "far", "lost host 127.0.0.4"), 2, "recorded by its name, tried again");
+    is_int(records(&f, "far", "ok"), 6, "and the others go on");
+    tear_down(&f);
+
+    set_up(&f, "trips", trips_once);
+    is_int(runs_make(&f.r, &f.err), 0, "the engine fails once");
+    is_int(records(&f, "far", "engine: mpirun stumbled"), 1, "recorded");
+    is_int(records(&f, "far", "ok"), 8, "and made up for");
+    is_int(f.g.failed_points, 0, "no point is left out");
+    tear_down(&f);
+
+    set_up(&f, "odd", odd_fails);
+    is_int(runs_make(&f.r, &f.err), 0, "some sizes fail");
+    is_int(records(&f, "near", "exit 7"), 4, "twice each");
+    is_int(records(&f, "near", "ok"), 4, "and the others go on");
+    is_str(f.words, "", "no sub-cluster is given up");
+    tear_down(&f);
+
+    set_up(&f, "large", large_time_out);
+    is_int(runs_make(&f.r, &f.err), 0, "all but the smallest time out");
+    is_int(records(&f, "near", "timeout"), 6, "each of three is tried twice");
+    is_int(records(&f, "near", "ok"), 2, "and the smallest has its repetitions");
+    is_str(f.words, "", "the application's failures do not give up what has worked");
+    tear_down(&f);
+
+    set_up(&f, "fails", far_fails);
+    is_int(runs_make(&f.r, &f.err), 0, "the program fails on one sub-cluster");
+    is_int(records(&f, "far", "exit 3"), 6, "three points");
+    has_str(f.words, "given up: its first 3 points all failed", "and it is given up");
+    is_int(records(&f, "near", "ok"), 8, "not the other one");
+    is_int(f.g.hosts_failed, 0, "no host is to blame");
+    tear_down(&f);
+}
+
+static void test_ends(void)
+{
+    struct fixture f;
+
+    set_up(&f, "changed", changes);
+    is_int(runs_make(&f.r, &f.err), -1, "a host that has changed");
+    is_int(f.err.code, HRUN_ECHANGED, "ends the campaign");
+    is_int(records(&f, "far", ""), 1, "nothing is recorded of it");
+    tear_down(&f);
+
+    set_up(&f, "int", interrupts);
+    is_int(runs_make(&f.r, &f.err), SIGINT, "a signal ends it, also when the program survives it");
+    is_int(records(&f, "near", ""), 1, "and that run is no record");
+    tear_down(&f);
+}
+
+static void test_workers(void)
+{
+    struct fixture f;
+    struct sigaction old, ignore = { .sa_handler = SIG_IGN };
+    sigset_t before, after;
+    int dead;
+
+    sigprocmask(SIG_SETMASK, NULL, &before);
+    set_up(&f, "pwell", all_well);
+    is_int(parallel_make(&f.r, &dead, &f.err), 0, "workers: all goes well");
+    is_int(records(&f, "near", "ok") + records(&f, "far", "ok"), 16, "16 records");
+    is_int(f.g.good, 16, "and the campaign knows them");
+    is_int(campaign_left(&f.g, -1), 0, "nothing is left");
+    is_int(dead, 0, "no worker was lost");
+    tear_down(&f);
+
+    set_up(&f, "pdown", far_is_down);
+    is_int(parallel_make(&f.r, &dead, &f.err), 0, "workers: a host is down");
+    is_int(records(&f, "far", "engine: "), 6, "its failures are in the log");
+    is_int(records(&f, "near", "ok"), 8, "the others go on");
+    has_str(f.words, "given up", "and it is told");
+    is_int(campaign_left(&f.g, -1), 0, "nothing is left to be done");
+    tear_down(&f);
+
+    set_up(&f, "pchanged", changes_while_near_runs);
+    is_int(parallel_make(&f.r, &dead, &f.err), -1, "workers: a host that has changed");
+    is_int(f.err.code, HRUN_ECHANGED, "ends all");
+    is_str(f.err.text, "host 127.0.0.4 has changed", "with its words");
+    is_int(dead, 0, "those that were ended are not called lost");
+    tear_down(&f);
+
+    set_up(&f, "pdies", dies);
+    is_int(parallel_make(&f.r, &dead, &f.err), 0, "a worker dies");
+    is_int(dead, 1, "it is counted");
+    has_str(f.words, "was killed by signal 9", "and told");
+    has_str(f.words, "far", "whose it was");
+    is_int(records(&f, "near", "ok"), 8, "the other one goes on");
+    is_int(records(&f, "far", "ok"), 1, "what the dead one measured is kept");
+    is_int(f.g.good, 9, "and known");
+    tear_down(&f);
+
+    set_up(&f, "pint", interrupts_parent);
+    is_int(parallel_make(&f.r, &dead, &f.err), SIGINT, "one SIGINT ends all workers");
+    is_int(dead, 0, "none is called lost");
+    is_int(records(&f, "far", ""), 1, "what it was at is no record");
+    /* The other one may not have come so far yet. */
+    ok(records(&f, "near", "") <= 1 && records(&f, "near", "") == records(&f, "near", "ok"), "nor what the other was at");
+    tear_down(&f);
+
+    sigaction(SIGHUP, &ignore, &old);
+    set_up(&f, "phup", hangs_up_parent);
+    is_int(parallel_make(&f.r, &dead, &f.err), 0, "a signal that is ignored stays ignored");
+    is_int(f.g.good, 16, "and all is measured");
+    tear_down(&f);
+    sigaction(SIGHUP, &old, NULL);
+
+    sigprocmask(SIG_SETMASK, NULL, &after);
+    ok(!memcmp(&before, &after, sizeof(long)), "the signal mask is as it was");
+}
+
+int main(void)
+{
+    char *command[] = { (char *)"rm", (char *)"-rf", folder, NULL };
+    int bad;
+    pid_t pid;
+
+    if (!mkdtemp(folder))
+        return 1;
+    alarm(120);               /* a worker that is not ended would keep us for ever */
+    test_failures();
+    test_ends();
+    test_workers();
+    bad = tap_done();
+    fflush(stdout);
+    pid = fork();
+    if (!pid) {
+        execvp(command[0], command);
+        _exit(1);
+    }
+    return waitpid(pid, NULL, 0) != pid || bad;
+}
