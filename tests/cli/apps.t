@@ -1,5 +1,5 @@
 #!/bin/bash
-# apps.t - the four test applications: their checks pass at several sizes and numbers of processes, results do
+# apps.t - the five test applications: their checks pass at several sizes and numbers of processes, results do
 # not depend on the number of processes, a wrong result is found, what the rule forbids is refused, and the
 # application definitions tell the truth about time line, sizes and memory.
 #
@@ -97,7 +97,7 @@ refuses() {
     ok $? "$2 ${*:3} on $1 is refused: $text"
 }
 
-for app in lu jacobi femcg fft; do
+for app in lu jacobi femcg fft hybrid; do
     if [ ! -x "$bin/$app" ]; then
         echo "Bail out! $bin/$app is missing; 'make apps' builds it"
         exit 1
@@ -125,6 +125,10 @@ ahead <<'END'
 1 fft 8192
 2 fft 8192
 4 fft 8192
+1 hybrid 131
+2 hybrid 131
+3 hybrid 131
+4 hybrid 131
 END
 for p in 1 2 3 4; do
     passes $p lu 211 -b 16
@@ -167,6 +171,14 @@ run 1 fft 4096 --seed 2
 [ "$(field result)" != "$sum1" ] && [ -n "$(field result)" ]
 ok $? "fft: another input has another checksum"
 
+for p in 1 2 3 4; do
+    passes $p hybrid 131
+    sum=$(field result | sed 's/ threads.*//')
+    [ $p -eq 1 ] && sum1=$sum
+    [ -n "$sum" ] && [ "$sum" = "$sum1" ]
+    ok $? "hybrid: every bit of the product on $p as on 1 process"
+done
+
 # ---------------------------------------------------------------- edges
 
 # The last three of four ranks have no column; one plane each; one row each.
@@ -195,6 +207,9 @@ cat >"$tmp/edges" <<'END'
 1 fft 32
 4 fft 16
 1 fft 64 --repeat 5
+1 hybrid 1
+1 hybrid 33
+3 hybrid 4 -r 2
 END
 ahead <"$tmp/edges"
 while read -r -a words; do
@@ -216,6 +231,7 @@ grows lu 300 1200 16 320
 grows jacobi 32 64 3 40 -i 30
 grows femcg 64 128 3 40
 grows fft 16384 262144 5 100
+grows hybrid 128 512 16 320
 
 # ---------------------------------------------------------------- a wrong result is found
 
@@ -226,6 +242,7 @@ cat >"$tmp/spoilt" <<'END'
 1 femcg 32 --spoil 1
 1 fft 256 --spoil 1
 2 fft 256 -x 1
+2 hybrid 40 --spoil 1
 END
 ahead <"$tmp/spoilt"
 while read -r -a words; do
@@ -234,12 +251,34 @@ while read -r -a words; do
     ok $? "${words[1]} on ${words[0]}: a disturbed result fails the check with status 1"
 done <"$tmp/spoilt"
 
+# ---------------------------------------------------------------- several sizes in one start
+
+# Two rounds over the list, each size checked once, in the last round; 50 is not a multiple of 3.
+run 3 femcg 60,50,90 -r 2
+[ $status -eq 0 ] && [ "$(grep -cE '^N=(60|90) run [12]: [0-9.e+-]+ s$' "$tmp/out")" -eq 4 ] &&
+    [ "$(grep -cE '^N=(60|90) check: ok \(residual [0-9.e+-]+\)$' "$tmp/out")" -eq 2 ] &&
+    [ "$(sed 's/[: ].*//' "$tmp/out" | tr '\n' ' ')" = "N=50 N=60 N=90 N=60 N=60 N=90 N=90 " ] &&
+    grep -q '^N=50 refused$' "$tmp/out" && grep -q 'N=50 on 3 processes: N must be a multiple' "$tmp/err"
+ok $? "femcg 60,50,90 -r 2 on 3: two rounds, a check each, 50 refused"
+[ "$(grep -c '^time: ' "$tmp/out")" -eq 0 ]
+ok $? "and no line that the definition takes for the time"
+run 1 lu 40,60 --spoil 1
+[ $status -eq 1 ] && grep -q '^N=40 check: FAILED (residual ' "$tmp/out" && ! grep -q 'check: ok' "$tmp/out"
+ok $? "lu 40,60 --spoil 1: a disturbed result fails the check with status 1"
+run 3 femcg 50,70
+[ $status -eq 2 ] && [ "$(cat "$tmp/out")" = "$(printf 'N=50 refused\nN=70 refused')" ]
+ok $? "femcg 50,70 on 3: status 2 when the rule accepts none of the sizes"
+
 # ---------------------------------------------------------------- what is refused
 
 # P, application, arguments; behind "|" a part of the message
 cat >"$tmp/refused" <<'END'
 1 lu|the size is missing
 1 lu 0|N must be a whole number from 1 to 1000000, not '0'
+1 lu 10,20x,30|N must be a whole number from 1 to 1000000, not '20x'
+1 lu 10,|N must be a whole number from 1 to 1000000, not ''
+1 lu 10 --gate=nobody|nobody answers at --gate=nobody
+2 lu 10 --gate=nobody|nobody answers at --gate=nobody
 1 lu 10x|N must be a whole number from 1 to 1000000, not '10x'
 1 lu -5|unexpected '-5'; 'lu --help' lists the options
 1 lu 99999999999999999999|not '99999999999999999999'
@@ -255,6 +294,7 @@ cat >"$tmp/refused" <<'END'
 4 femcg 50|N must be a multiple of the number of processes, two rows each at least; use 48 or 52
 7 femcg 17|use 21 or 28
 4 jacobi 3|N=3 on 4 processes: each process needs a plane; use N >= 4 or fewer processes
+4 hybrid 3|N=3 on 4 processes: each process needs a row; use N >= 4 or fewer processes
 END
 sed 's/|.*//' "$tmp/refused" | ahead
 while IFS='|' read -r words text; do
@@ -263,7 +303,7 @@ while IFS='|' read -r words text; do
 done <"$tmp/refused"
 
 run 1 lu --help
-[ $status -eq 0 ] && grep -q '^usage: lu N \[options\]$' "$tmp/out" && grep -q -- '-b, --block ' "$tmp/out"
+[ $status -eq 0 ] && grep -q '^usage: lu N\[,N...\] \[options\]$' "$tmp/out" && grep -q -- '-b, --block ' "$tmp/out"
 ok $? "--help"
 
 # 1e6 x 1e6 numbers are 8 TB: malloc refuses under a limit on the address space.
@@ -293,14 +333,17 @@ ahead <<'END'
 1 jacobi 64
 1 femcg 64
 1 fft 64
+1 hybrid 64
+2 hybrid 1600
 END
 within lu 2000 1
 within lu 2400 2
 within jacobi 128 1
 within femcg 400 1
 within fft 2097152 2
+within hybrid 1600 2
 
-for app in lu jacobi femcg fft; do
+for app in lu jacobi femcg fft hybrid; do
     match=$(sed -n "s/^time: {match: '\(.*\)'}$/\1/p" "$defs/$app.yaml")
     n=64
     run 1 $app $n

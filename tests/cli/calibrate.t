@@ -132,6 +132,7 @@ err_has "does not accept" "and why"
 cat > failing <<'P'
 #!/bin/sh
 echo "lu: out of luck" >&2
+echo "--------------------" >&2
 exit 3
 P
 chmod +x failing

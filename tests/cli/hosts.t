@@ -29,7 +29,7 @@ esac
 exec sh -c "\$*"
 A
 chmod +x agent
-h="hrun --mca plm_rsh_agent $tmp/agent"
+h="hrun --refresh --mca plm_rsh_agent $tmp/agent"   # what they said before is looked at further down
 leftover() { pgrep -f "$tmp/(agent|sleeper)" | tr '\n' ' '; }
 nothing_left() {
     for _ in 1 2 3 4 5 6 7 8 9 10; do [ -z "$(leftover)" ] && break; sleep 0.1; done
@@ -60,7 +60,7 @@ status_is 0 "a host file with other hosts"
 ok "each host is asked once" test "$(sort calls | uniq | wc -l)" = 4 -a "$(wc -l < calls)" = 4
 ok "by the path of this hrun" grep -qx "127.0.0.3 $(realpath "$build/bin/hrun") --export-topology" calls
 got=$(json '[(s["name"], s["level"], s["cores_per_pe"], [p["host"] for p in s["pes"]]) for s in d["subclusters"]]')
-want="[('node', 'node', 4, ['127.0.0.2', '127.0.0.3']), ('node-2', 'node', 8, ['127.0.0.4', '127.0.0.5'])]"
+want="[('node-8c', 'node', 8, ['127.0.0.4', '127.0.0.5']), ('node-4c', 'node', 4, ['127.0.0.2', '127.0.0.3'])]"
 out=$got ok "two sub-clusters of nodes" test "$got" = "$want"
 got=$(json '[h["local"] for h in d["hosts"]]')
 out=$got ok "none of them local" test "$got" = "[False, False, False, False]"
@@ -116,8 +116,8 @@ fails 125 "cluster.yaml:3:12: host '127.0.0.20' cannot be reached" "the place of
 # ---- layouts
 run $h --host 127.0.0.2,127.0.0.4:6 --engine mpirun --dry-run -v -n 2 /bin/true
 status_is 0 "a dry run"
-out_has "rank 0=127.0.0.2 slot=0-3" "the rankfile has the cores of the first host"
-out_has "rank 1=127.0.0.4 slot=0-5" "and of the second"
+out_has "rank 0=127.0.0.4 slot=0-5" "the rankfile has the cores of the larger host"
+out_has "rank 1=127.0.0.2 slot=0-3" "and of the smaller"
 run $h --host 127.0.0.2,127.0.0.4:6 --level core --engine mpirun --dry-run -v -n 10 /bin/true
 out_has "rank 9=127.0.0.4 slot=5" "and so at level core"
 run $h --host 127.0.0.2 --dry-run -n 2 /bin/true
@@ -171,4 +171,78 @@ ok "which may not ask for passwords" grep -q "^-x -o BatchMode=yes 127.0.0.2 /" 
 PATH=$tmp/fake:$PATH run hrun --mca plm_rsh_agent "ssh -p 2222" --host 127.0.0.2 --show-cluster
 ok "and has the user's options first" grep -q "^-p 2222 -x -o BatchMode=yes 127.0.0.2 /" options
 nothing_left "at the end"
+
+# ---- what they said before
+h="hrun --mca plm_rsh_agent $tmp/agent"
+rm -rf "$HOME/.cache"
+: > calls
+run $h --host 127.0.0.2,127.0.0.4 --show-cluster
+out_lacks "as remembered" "hosts that are asked"
+run $h --host 127.0.0.2,127.0.0.4 --show-cluster
+status_is 0 "and remembered"
+out_has "2 hosts as remembered, the oldest answer is " "which is told"
+ok "they are asked once" test "$(wc -l < calls)" = 2
+ok "the answers are in the home folder" test -n "$(ls "$HOME"/.cache/hrun/topologies/hosts-* 2>/dev/null)"
+run $h --host 127.0.0.2,127.0.0.4 --show-cluster --json
+got=$(json '[(h["remembered"], len(h["fingerprint"]), h["openmpi"] != None, h["asked"] > 1e9) for h in d["hosts"]]')
+out=$got ok "for machines too" test "$got" = "[(True, 8, True, True), (True, 8, True, True)]"
+run $h --refresh --host 127.0.0.2,127.0.0.4 --show-cluster
+ok "--refresh asks anew" test "$(wc -l < calls)" = 4
+out_lacks "as remembered" "so nothing is remembered"
+run env HRUN_CACHE="$tmp/other" $h --host 127.0.0.2 --show-cluster
+ok "HRUN_CACHE is another folder" test -n "$(ls "$tmp"/other/hosts-* 2>/dev/null)"
+ok "in which nothing was" test "$(wc -l < calls)" = 5
+cp agent agent2
+run hrun --mca plm_rsh_agent "$tmp/agent2" --host 127.0.0.2 --show-cluster
+ok "another remote shell may reach another host" test "$(wc -l < calls)" = 6
+echo > notafolder
+run env HRUN_CACHE="$tmp/notafolder/x" $h --host 127.0.0.2 --show-cluster
+ok "a cache that cannot be written is silent" test -z "$err" -a "$status" = 0
+run env HRUN_CACHE="$tmp/notafolder/x" $h --host 127.0.0.2 --show-cluster -v
+err_has "hrun: what hosts are made of cannot be kept in $tmp/notafolder/x: " "but for -v"
+
+# ---- hosts left out
+run $h --skip-unreachable --host 127.0.0.2,127.0.0.20,127.0.0.4,127.0.0.22 --show-cluster
+status_is 0 "--skip-unreachable"
+err_has "hrun: host '127.0.0.20' cannot be reached through" "names what is left out"
+err_has "; left out" "as left out"
+err_has "hrun: host '127.0.0.22' answers 'hello there'" "each"
+out_has "on 2 hosts" "the others are used"
+out_has "left out: host '127.0.0.20' cannot be reached" "the table tells it too"
+run $h --skip-unreachable -q --host 127.0.0.2,127.0.0.20 --show-cluster --json
+ok "-q is quiet" test -z "$err"
+got=$(json '[(h["name"], "cannot be reached" in h["why"]) for h in d["left_out"]]')
+out=$got ok "for machines" test "$got" = "[('127.0.0.20', True)]"
+run $h --skip-unreachable --host 127.0.0.2,127.0.0.20 --engine mpirun --dry-run -n 1 /bin/true
+status_is 0 "a dry run without the host"
+fails 125 "no host is left: none of 2 answers; host '127.0.0.20'" "nobody answers" \
+    $h --skip-unreachable --host 127.0.0.20,127.0.0.29 --show-cluster
+fails 125 "host '127.0.0.20' cannot be reached" "without the option it is an error" \
+    $h --host 127.0.0.2,127.0.0.20 --show-cluster
+
+# ---- allocations
+printf 'subclusters:\n  - {name: mine, hosts: "127.0.0.[2-5]", cores: 8, memory: 1GiB}\n' > cluster.yaml
+run env SLURM_JOB_ID=77 "SLURM_JOB_NODELIST=127.0.0.[2-4]" "SLURM_JOB_CPUS_PER_NODE=8(x2),3" \
+    $h --cluster cluster.yaml --engine mpirun --show-cluster --json
+got=$(json '(d["allocation"], [(h["name"], h["slots"]) for h in d["hosts"]], [h["name"] for h in d["left_out"]])')
+want="('Slurm job 77', [('127.0.0.2', 8), ('127.0.0.3', 8), ('127.0.0.4', 3)], ['127.0.0.5'])"
+out=$got ok "of a cluster file what a Slurm job has, as far as granted" test "$got" = "$want"
+fails 125 "SLURM_JOB_CPUS_PER_NODE: '8' counts fewer than the 3 hosts of the allocation" "variables that disagree" \
+    env SLURM_JOB_ID=77 "SLURM_JOB_NODELIST=127.0.0.[2-4]" SLURM_JOB_CPUS_PER_NODE=8 $h --show-cluster
+printf '127.0.0.2\n127.0.0.2\n127.0.0.4\n' > nodes
+run env PBS_JOBID=5.s PBS_NODEFILE="$tmp/nodes" $h --show-cluster -v
+out_has "(PBS job 5.s)" "the hosts of a PBS job"
+out_has "host 127.0.0.2, cores 0-1, PUs 0-3" "two cores of one"
+out_has "host 127.0.0.4, cores 0, PUs 0" "one of the other"
+fails 125 "--host:1:1: host '127.0.0.5' is not in PBS job 5.s, which grants 127.0.0.[2,4]" "a host of others" \
+    env PBS_JOBID=5.s PBS_NODEFILE="$tmp/nodes" $h --host 127.0.0.5 --show-cluster
+printf 'subclusters:\n  - {name: mine, hosts: "127.0.0.[2-5]"}\n' > cluster.yaml
+run env PBS_JOBID=5.s PBS_NODEFILE="$tmp/nodes" $h --cluster cluster.yaml --show-cluster
+out_has "left out, not in PBS job 5.s: 127.0.0.[3,5]" "of a cluster file what is granted"
+out_has "(cluster file cluster.yaml, in PBS job 5.s)" "and whose job it is"
+printf '127.0.0.4 slots=2\n' > default
+run env OMPI_MCA_orte_default_hostfile="$tmp/default" $h --show-cluster -v
+out_has "host 127.0.0.4, cores 1, PUs 1" "Open MPI's default host file"
+run env OMPI_MCA_orte_default_hostfile="$tmp/default" $h --host 127.0.0.2 --show-cluster
+out_has "(--host)" "which others replace"
 done_testing

@@ -183,5 +183,19 @@ if command -v hpcc >/dev/null; then
 else
     skip "hpcc" "hpcc is not installed"
 fi
+# What the processes find of their bindings, and what happens where it is not the plan's.
+for engine in local mpirun; do
+    run hrun -q --engine $engine --report-bindings -n 1 "$bin/probe"
+    status_is 0 "$engine: --report-bindings"
+    err_has ": rank 0 is bound to PUs " "$engine: the process tells its binding"
+    err_has ", as planned" "$engine: and that it is the planned one"
+    run hrun -q --engine $engine --report-bindings -n 1 -x HRUN_RANKS=0=4095 touch bad
+    status_is 125 "$engine: a process that is not bound as planned fails"
+    ok "$engine: and has not begun" test ! -e bad
+done
+run env PMIX_RANK=0 HRUN_RANKS=0=4095 HRUN_RANKS_DO=report hrun-shim rank touch bad
+status_is 125 "hrun-shim compares without binding"
+err_has "and not, as planned, to 4095" "and names both"
+ok "the program has not begun" test ! -e bad
 nothing_left "at the end"
 done_testing

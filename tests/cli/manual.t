@@ -28,15 +28,31 @@ for cmd in hrun hrun-calibrate; do
 done
 
 # Completion at work.
-complete_words() { # LINE -> candidates
+complete_words() { # LINE [COMMAND] -> candidates
     bash -c '. /dev/stdin; COMP_LINE=$1; COMP_POINT=${#1}; read -ra COMP_WORDS <<<"$1"; [[ $1 == *" " ]] && COMP_WORDS+=("");
-             COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); f=$(complete -p hrun | sed "s/.*-F \([^ ]*\).*/\1/");
-             $f hrun "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"; printf "%s\n" "${COMPREPLY[@]}"' \
-        _ "$1" < "$tmp/hrun-completion"
+             COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); f=$(complete -p "$2" | sed "s/.*-F \([^ ]*\).*/\1/");
+             $f "$2" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"; printf "%s\n" "${COMPREPLY[@]}"' \
+        _ "$1" "${2-hrun}" < "$tmp/${2-hrun}-completion"
 }
 hrun --completion > "$tmp/hrun-completion"
+hrun-calibrate --completion > "$tmp/hrun-calibrate-completion"
 out=$(complete_words "hrun --dry")
 out_has "--dry-run" "--dry completes"
 out=$(complete_words "hrun --engine l")
 out_has "local" "values of --engine complete"
+for line in "hrun -app jac" "hrun --app=jac"; do
+    out=$(complete_words "$line")
+    ok "'$line': names of applications complete" test "$out" = jacobi
+done
+out=$(complete_words "hrun-calibrate -app jac" hrun-calibrate)
+ok "those of hrun-calibrate too" test "$out" = jacobi
+out=$(complete_words "hrun-calibrate -q sho" hrun-calibrate)
+ok "show completes where a program may stand" grep -qx show <<<"$out"
+out=$(complete_words "hrun-calibrate fit jacobi fem" hrun-calibrate)
+ok "and names of applications behind fit" test "$out" = "$(printf 'fem\nfemcg')"
+out=$(complete_words "hrun-calibrate show --js" hrun-calibrate)
+out_lacks "jacobi" "an option behind show is none"
+cd "$tmp" && : > jackson
+out=$(complete_words "hrun-calibrate program jac" hrun-calibrate)
+ok "behind a program files complete" test "$out" = jackson
 done_testing
