@@ -203,9 +203,14 @@ fuzz: $(FUZZ_BIN)
 bench: all apps $(BENCH_BIN)
 	$(TEST_ENV) tests/bench/run
 
+$(B)/tests/lab/idle.so: tests/lab/idle.c
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -fPIC -shared -o $@ $<
+
 # Is the choice the best one? All configurations of a small emulated cluster; LAB_QUICK=1 tries it at fewer sizes.
 .PHONY: lab-accuracy
-lab-accuracy: all apps
+lab-accuracy: all apps $(B)/tests/lab/idle.so
 	$(TEST_ENV) tests/lab/accuracy $(if $(LAB_QUICK),--quick)
 
 demo: all $(B)/tests/apps/lu
