@@ -39,7 +39,7 @@ CLUSTER := cluster group discover allocation hostfile clusterfile described cut 
 APP     := app raw load find template inputs clock
 STORE   := sample current store log models models_yaml
 FIT     := work ls nnls check
-MODEL   := names rows family fit terms predict oracle interval
+MODEL   := names rows anchor family fit terms predict oracle interval
 PLAN    := config objective space count exhaustive level solve search
 LAUNCH  := engine program mpi env output procs spawn signals sweep job loop guard pmix local openmpi mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts srun_words srun_watch remote_srun
 LAYOUT  := layout threads rankfile
@@ -64,7 +64,7 @@ Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $@)
 
 .DELETE_ON_ERROR:
-.SECONDARY:
+.PRECIOUS: $(B)/%.o
 .PHONY: all lib
 all: lib $(B)/bin/hrun $(B)/bin/hrun-calibrate $(B)/bin/hrun-shim
 

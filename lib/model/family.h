@@ -31,10 +31,12 @@ struct hrun_fit_job {
 };
 
 /* Fit terms to rows[n], whose values x[n by terms->n] (row-major) are given, and append a record. P: that of an
- * N-T model, else 0. 0 also when there are too few measurements: then a line goes to job->skipped and *record
- * becomes NULL. Errors: those of lib/fit, HRUN_ENOMEM; the models are as before. */
+ * N-T model, else 0. The first `anchors` rows help to find the coefficients with a fifth of their weight, see
+ * anchor.h; range, errors and variance are those of the other rows. 0 also when there are too few measurements: then
+ * a line goes to job->skipped and *record becomes NULL. Errors: those of lib/fit, HRUN_ENOMEM; the models are as
+ * before. */
 int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const struct hrun_terms *terms,
-                    const double *x, const struct hrun_row *rows, size_t n,
+                    const double *x, const struct hrun_row *rows, size_t n, size_t anchors,
                     struct hrun_fit_record **record, struct hrun_error *err);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "model/model.h"
 
+#include "model/anchor.h"
 #include "model/family.h"
 #include "model/terms.h"
 
@@ -54,7 +55,7 @@ static int fit_nt(struct hrun_fit_job *job, const struct hrun_row *rows, size_t 
         for (end = begin; end < n && rows[end].P == rows[begin].P;)
             end++;
         if (hrun_fit_family(job, one_pe ? "single" : "nt", one_pe ? 0 : rows[begin].P, terms,
-                            job->x + begin * (size_t)terms->n, rows + begin, end - begin, &record, err))
+                            job->x + begin * (size_t)terms->n, rows + begin, end - begin, 0, &record, err))
             return -1;
         if (record && !one_pe && *ref < 0)
             *ref = job->models->n - 1;
@@ -104,7 +105,7 @@ static int fit_pt(struct hrun_fit_job *job, const struct hrun_row *rows, size_t 
     }
     if (evaluate(job, terms, HRUN_TERM_TPN, rows, n, T, job->x, err))
         goto out;
-    rc = hrun_fit_family(job, "pt", 0, terms, job->x, rows, n, &record, err);
+    rc = hrun_fit_family(job, "pt", 0, terms, job->x, rows, n, 0, &record, err);
     if (!rc && record)
         record->P = P;
 out:
@@ -112,18 +113,25 @@ out:
     return rc;
 }
 
-static int fit_npt(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, struct hrun_error *err)
+/* NP-T on rows with P > M; the `one_pe` rows of this M before them have P = M. */
+static int fit_npt(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, size_t one_pe,
+                   struct hrun_error *err)
 {
     const struct hrun_terms *terms = &job->app->np;
     struct hrun_fit_record *record;
+    size_t anchors = job->options.method == HRUN_METHOD_NNLS && rows[0].P == rows[n - 1].P ? one_pe : 0;
 
     if (terms->n == 0) {
         hrun_buf_addf(&job->skipped, "M=%d, npt: the definition has no terms under 'np'\n", rows[0].M);
         return 0;
     }
+    rows -= anchors;
+    n += anchors;
     if (evaluate(job, terms, HRUN_TERM_NP, rows, n, NULL, job->x, err))
         return -1;
-    return hrun_fit_family(job, "npt", 0, terms, job->x, rows, n, &record, err);
+    if (anchors)
+        hrun_anchor(terms, rows, n, anchors, job->x);
+    return hrun_fit_family(job, "npt", 0, terms, job->x, rows, n, anchors, &record, err);
 }
 
 static int fit_m(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, struct hrun_error *err)
@@ -142,7 +150,7 @@ static int fit_m(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n
     }
     if (fit_pt(job, rows + first, n - first, first, ref, err))
         return -1;
-    return fit_npt(job, rows + first, n - first, err);
+    return fit_npt(job, rows + first, n - first, first, err);
 }
 
 /* ------------------------------------------------------------------ all */

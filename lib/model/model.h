@@ -44,6 +44,9 @@ struct hrun_fit_options {
  * 0. Where several sums fit equally well, it begins with the first term of the list and goes on with those
  * that explain most of what is left (hrun_fit_nnls): a definition's first term is its main computation. In
  * either case the coefficients in use are never more than the different (N, P).
+ * Where one P > M was measured, npt takes in the runs on one PE (P = M), too, with a fifth of their weight, as far
+ * as terms in 1/P explain them: so it knows the divided work, and what is left over it holds for messages, which do not
+ * shrink as P grows (lib/model/anchor.h). LS, the reference of paper 000, does not.
  * Families for which there are too few measurements are left out and *skipped (may be NULL) says which and
  * why, one line each. Too few: a family needs two different N, as one size tells nothing of how time follows
  * N; pt needs two different P > M, as one tells nothing of how it follows P (so M = 1 on two PEs has no pt;
