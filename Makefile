@@ -28,10 +28,11 @@ PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS))
 PKG_LIBS  := $(shell $(PKG_CONFIG) --libs $(PKGS)) -lm
 
 SANFLAGS  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Ilib -DHRUN_SHARE='"$(PREFIX)/share/hrun/profiles"' -DHRUN_VERSION='"$(VERSION)"' $(PKG_CFLAGS) $(WARNINGS) $(CFLAGS) $(SANFLAGS) -fPIC
+DEFINES    = -D_GNU_SOURCE -DHRUN_SHARE='"$(PREFIX)/share/hrun/profiles"' -DHRUN_VERSION='"$(VERSION)"'
+ALL_CFLAGS = -std=c11 -Ilib $(DEFINES) $(PKG_CFLAGS) $(WARNINGS) $(CFLAGS) $(SANFLAGS) -fPIC
 ALL_LDFLAGS = $(LDFLAGS) $(SANFLAGS)
 
-# ---------------------------------------------------------------- sources, one line per room
+# ---------------------------------------------------------------- sources, room by room
 BASE    := error buf file write units table opts opts_text yaml yaml_check yaml_words yaml_place nearest hostlist
 EXPR    := expr explain lazy
 TOPO    := topo pes bind sysinfo fingerprint
@@ -41,7 +42,8 @@ STORE   := sample current store log models models_yaml
 FIT     := work ls nnls check
 MODEL   := names rows anchor family fit terms predict oracle interval
 PLAN    := config objective space count exhaustive level solve search
-LAUNCH  := engine program mpi env output procs spawn signals sweep job loop guard pmix local openmpi mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts srun_words srun_watch remote_srun
+LAUNCH  := engine program ask mpi env output procs spawn signals sweep job loop guard pmix local openmpi mpirun remote \
+           agent ranks notes reach reach_notes shimpath words srun srun_parts srun_words srun_watch remote_srun
 LAYOUT  := layout threads rankfile
 
 room = $(patsubst %,lib/$(1)/%.c,$(2))
@@ -53,11 +55,13 @@ LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 
 # What both commands share is context and work; the rest is each one's own.
 SHARED_SRC := hrun/context.c hrun/work.c
-SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim_fold.c) $(call room,base,buf error file write) \
-              $(call room,topo,fingerprint sysinfo) $(call room,launch,ranks notes procs mpi openmpi program)
-HRUN_SRC   := hrun/main.c hrun/options.c hrun/run.c hrun/decide.c hrun/nearest.c hrun/report.c hrun/report_cluster.c hrun/report_json.c $(SHARED_SRC)
-CALIB_SRC  := calib/main.c calib/options.c calib/campaign.c calib/campaign_left.c calib/groups.c calib/runs.c calib/parallel.c \
-              calib/progress.c calib/measure.c calib/show.c $(SHARED_SRC)
+SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim_fold.c) \
+              $(call room,base,buf error file write) $(call room,topo,fingerprint sysinfo) \
+              $(call room,launch,ranks notes procs ask mpi openmpi program)
+HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c decide.c nearest.c report.c report_cluster.c report_json.c) \
+              $(SHARED_SRC)
+CALIB_SRC  := $(addprefix calib/,main.c options.c campaign.c campaign_left.c groups.c runs.c parallel.c progress.c \
+              measure.c show.c) $(SHARED_SRC)
 
 # make V=1 shows whole command lines.
 Q   := $(if $(V),,@)
@@ -152,7 +156,8 @@ APP_BIN    := $(APPS:%=$(B)/tests/apps/%)
 BENCH_BIN  := $(patsubst tests/bench/%.c,$(B)/tests/bench/%,$(sort $(wildcard tests/bench/*.c)))
 FUZZ_BIN   := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
-$(B)/tests/unit/test_calib_%: $(B)/tests/unit/test_calib_%.o $(patsubst %.c,$(B)/%.o,$(filter-out calib/main.c,$(CALIB_SRC))) $(B)/lib/libhrun.a
+CALIB_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out calib/main.c,$(CALIB_SRC)))
+$(B)/tests/unit/test_calib_%: $(B)/tests/unit/test_calib_%.o $(CALIB_OBJ) $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/lib/libhrun.a
@@ -170,7 +175,8 @@ $(B)/tests/%.o: ALL_CFLAGS += -Itests
 $(B)/tests/apps/%: tests/apps/%.c $(wildcard tests/apps/*.h)
 	@mkdir -p $(@D)
 	$(call say,MPI)
-	$(Q)$(MPICC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g $(if $(filter hybrid,$*),-fopenmp) -o $@ $< $(if $(filter lu,$*),-lopenblas) -lm
+	$(Q)$(MPICC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g $(if $(filter hybrid,$*),-fopenmp) -o $@ $< \
+	  $(if $(filter lu,$*),-lopenblas) -lm
 
 # Root may run Open MPI in the tests; HRUN_BUILD tells them what to test.
 TEST_ENV = HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_TEST_DATA=tests/data HRUN_TEST_APPS=$(B)/tests/apps \
@@ -184,7 +190,8 @@ unit: $(UNIT_BIN)
 check: all apps unit $(FUZZ_BIN) $(B)/include/hrun.h
 	$(TEST_ENV) prove --timer -e '' $(UNIT_BIN) $(CLI_TESTS)
 
-# Tests over several hosts: one after the other, for each brings up a cluster of its own. `check` runs the short tests/cli/lab.t.
+# Tests over several hosts: one after the other, for each brings up a cluster of its own. `check` runs the short
+# tests/cli/lab.t.
 LAB_TESTS := $(sort $(wildcard tests/lab/*.t))
 .PHONY: check-lab
 check-lab: all apps

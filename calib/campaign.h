@@ -27,12 +27,12 @@ struct campaign {
     int wanted;               /* repetitions of each point */
     int skipped_rule, skipped_memory; /* grid points that could not be made valid */
     int skipped_pes;          /* numbers of PEs that a sub-cluster does not have */
-    int *group;               /* of each sub-cluster, from 0; -1 when it has no point. Different groups may be measured at
-                                 the same time, sub-clusters of one are one after the other */
+    int *group;               /* of each sub-cluster, from 0; -1 when it has no point. Different groups may be measured
+                                 at the same time, sub-clusters of one are one after the other */
     int nsubs, ngroups;
     const char *together;     /* why there is but one group although --parallel was given; NULL when there are more */
-    int good, failed_points, hosts_failed; /* since it was built: good runs; points left out, and runs that an engine or a host
-                                 made fail */
+    int good, failed_points, hosts_failed; /* since it was built: good runs; points left out, and runs that an engine
+                                 or a host made fail */
     char last_failure[640];
 };
 
@@ -60,8 +60,8 @@ int campaign_has(const struct campaign *g, int sub);
 
 /* Runs that are still to be made; of one sub-cluster, or with sub = -1 of all. */
 int campaign_left(const struct campaign *g, int sub);
-/* Their expected wall time, the same way: known points by their own mean, others scaled from the nearest known point by the
- * growth in N seen so far; 0 while that is not known. */
+/* Their expected wall time, the same way: known points by their own mean, others scaled from the nearest known point by
+ * the growth in N seen so far; 0 while that is not known. */
 double campaign_time_left(const struct campaign *g, int sub);
 /* The same for all groups at the same time: the longest. */
 double campaign_time_left_parallel(const struct campaign *g);

@@ -216,7 +216,7 @@ int campaign_table(const struct context *c, const struct campaign *g, struct hru
     hrun_buf_addc(out, '\n');
     if (!rc)
         rc = totals_table(c, g, out);
-    hrun_buf_addf(out, "\n%d runs to make; %d points that the rule and %d that the memory excludes\n", campaign_left(g, -1),
-                  g->skipped_rule, g->skipped_memory);
+    hrun_buf_addf(out, "\n%d runs to make; %d points that the rule and %d that the memory excludes\n",
+                  campaign_left(g, -1), g->skipped_rule, g->skipped_memory);
     return rc;
 }

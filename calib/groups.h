@@ -4,8 +4,8 @@
 
 #include "campaign.h"
 
-/* Fill group, ngroups, nsubs and together of a campaign whose points are there (see campaign.h). Without parallel all are
- * in one group. Errors: HRUN_ENOMEM. */
+/* Fill group, ngroups, nsubs and together of a campaign whose points are there (see campaign.h). Without parallel all
+ * are in one group. Errors: HRUN_ENOMEM. */
 int groups_make(const struct context *c, int parallel, struct campaign *g, struct hrun_error *err);
 
 /* Append the names of the sub-clusters: "fast; p-core, e-core", of one group with commas between them. */

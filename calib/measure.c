@@ -42,8 +42,8 @@ static int has_measurements(const struct campaign *g, int sub)
     return 0;
 }
 
-/* Fit every sub-cluster of the campaign and print the table. One that cannot be fitted does not keep the others from it.
- * Result: the exit status. */
+/* Fit every sub-cluster of the campaign and print the table. One that cannot be fitted does not keep the others from
+ * it. Result: the exit status. */
 static int fit_all(struct context *c, const struct campaign *g)
 {
     int n = c->cluster->nsubs, k = 0, status = 0;
@@ -85,19 +85,19 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
     if (context_app(c, words[0], err))
         return -1;
     if (!c->app)
-        return hrun_fail(err, HRUN_ENOENT, "no app definition knows the program %s; name one with -app (hrun --list-apps)",
-                         words[0]);
+        return hrun_fail(err, HRUN_ENOENT, "no app definition knows the program %s; name one with -app (hrun "
+                         "--list-apps)", words[0]);
     /* Which MPI it is must be known before the grid; a program built per size is there for some size. */
     w.N = s->sizes ? strtoll(s->sizes, NULL, 10) : c->app->nsizes ? c->app->sizes[0] : 1;
     if (work_find_program(&w, 0, err) || context_cluster(c, &s->common, err) || context_engine(c, err))
         return -1;
     if (!context_is_real(c))
-        return hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): times "
-                         "measured here say nothing about it; unset the variable");
+        return hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): "
+                         "times measured here say nothing about it; unset the variable");
     w.N = 0; /* sizes differ from run to run: only {N} tells them */
     if (!work_size_is_told(&w))
-        return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for instance "
-                         "%s '{N}'", words[0]);
+        return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
+                         "instance %s '{N}'", words[0]);
     return campaign_build(c, s, g, err);
 }
 
@@ -106,8 +106,8 @@ static void say_alone(const struct context *c, const struct campaign *g, FILE *t
 {
     for (int i = 0; i < c->cluster->nsubs && c->cluster->nsubs > 1; i++)
         if (campaign_has(g, i) && c->cluster->subs[i].npes == 1)
-            fprintf(to, "%ssub-cluster %s has one PE: measured alone it does not tell how it works together with others, "
-                    "so hrun will use it alone or not at all (a finer --level gives more PEs)\n", prefix,
+            fprintf(to, "%ssub-cluster %s has one PE: measured alone it does not tell how it works together with "
+                    "others, so hrun will use it alone or not at all (a finer --level gives more PEs)\n", prefix,
                     c->cluster->subs[i].name);
 }
 
@@ -142,9 +142,11 @@ static void say_before(const struct context *c, const struct calib_settings *s, 
         return;
     groups_text(c, g, &groups);
     if (left < all)
-        fprintf(stderr, "hrun-calibrate: %d of %d runs are measured already (--again measures them anew)\n", all - left, all);
+        fprintf(stderr, "hrun-calibrate: %d of %d runs are measured already (--again measures them anew)\n",
+                all - left, all);
     if (s->parallel && g->ngroups > 1)
-        fprintf(stderr, "hrun-calibrate: what shares no host is measured at the same time: %s\n", groups.failed ? "" : groups.data);
+        fprintf(stderr, "hrun-calibrate: what shares no host is measured at the same time: %s\n",
+                groups.failed ? "" : groups.data);
     else if (s->parallel && g->together)
         fprintf(stderr, "hrun-calibrate: --parallel changes nothing: %s\n", g->together);
     say_alone(c, g, stderr, "hrun-calibrate: ");
@@ -157,8 +159,9 @@ static int say_after(const struct campaign *g)
     if (!g->failed_points)
         return 0;
     if (!g->good && !g->hosts_failed)
-        fprintf(stderr, "hrun-calibrate: the first %d points all failed (%s); is this how the program is started? Every run "
-                "needs the size, for instance '{N}' among its arguments\n", g->failed_points, g->last_failure);
+        fprintf(stderr, "hrun-calibrate: the first %d points all failed (%s); is this how the program is started? "
+                "Every run needs the size, for instance '{N}' among its arguments\n", g->failed_points,
+                g->last_failure);
     else
         fprintf(stderr, "hrun-calibrate: %d point%s failed and %s left out (last: %s)\n", g->failed_points,
                 g->failed_points == 1 ? "" : "s", g->failed_points == 1 ? "is" : "are", g->last_failure);
@@ -166,8 +169,8 @@ static int say_after(const struct campaign *g)
 }
 
 /* Make the runs and fit. Result: the exit status; -1 with *err. */
-static int make_campaign(struct context *c, const struct calib_settings *s, struct campaign *g, char **words, int retries,
-                         struct hrun_error *err)
+static int make_campaign(struct context *c, const struct calib_settings *s, struct campaign *g, char **words,
+                         int retries, struct hrun_error *err)
 {
     struct progress p;
     struct runs r = { .c = c, .words = words, .verbose = s->common.verbose, .g = g, .group = -1, .retries = retries,
@@ -231,13 +234,14 @@ static int go_on_anew(struct context *c, struct calib_settings *s, struct campai
     *c = fresh;
     *g = rest;
     if (!same && begun)
-        return hrun_fail(err, HRUN_ECHANGED, "%s, and the sub-clusters are no longer what they were when this calibration "
-                         "began (hrun --show-cluster); what was measured is kept, the same command goes on from here", why.text);
+        return hrun_fail(err, HRUN_ECHANGED, "%s, and the sub-clusters are no longer what they were when this "
+                         "calibration began (hrun --show-cluster); what was measured is kept, the same command goes on "
+                         "from here", why.text);
     status = make_campaign(c, s, g, words, retries, err);
     if (status < 0 && err->code == HRUN_ECHANGED) {
         why = *err;
-        hrun_fail(err, HRUN_ECHANGED, "%s, and again after all hosts were asked anew; what was measured is kept, the same command "
-                  "goes on from here", why.text);
+        hrun_fail(err, HRUN_ECHANGED, "%s, and again after all hosts were asked anew; what was measured is kept, the "
+                  "same command goes on from here", why.text);
     }
     return status;
 }

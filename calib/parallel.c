@@ -192,8 +192,8 @@ static void lay_off(struct crew *crew, int i)
         snprintf(how, sizeof how, "was killed by signal %d", WTERMSIG(status));
     else
         snprintf(how, sizeof how, "ended with status %d", WEXITSTATUS(status));
-    snprintf(e.text, sizeof e.text, "the worker process that measured sub-cluster %s %s; the same command goes on where it was",
-             name, how);
+    snprintf(e.text, sizeof e.text, "the worker process that measured sub-cluster %s %s; the same command goes on "
+             "where it was", name, how);
     crew->r->tell(crew->r->ctx, &e);
 }
 

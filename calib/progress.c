@@ -122,6 +122,6 @@ void progress_show(void *progress, const struct event *e)
     if (e->kind == EVENT_WORDS)
         fprintf(stderr, "hrun-calibrate: %s\n", e->text);
     else
-        fprintf(stderr, "hrun-calibrate: sub-cluster %s is given up: %s (%s)\n", p->c->cluster->subs[e->sub].name, e->text,
-                p->g->last_failure);
+        fprintf(stderr, "hrun-calibrate: sub-cluster %s is given up: %s (%s)\n", p->c->cluster->subs[e->sub].name,
+                e->text, p->g->last_failure);
 }

@@ -23,8 +23,9 @@ struct runs {
     void *ctx;
 };
 
-/* Make them, repetitions outermost: stopped early, there is still one run of everything. Result: 0, or the number of the
- * signal that stopped it. Errors: all of work_run but HRUN_EENGINE, which is the failure of a run; those of work_record. */
+/* Make them, repetitions outermost: stopped early, there is still one run of everything. Result: 0, or the number of
+ * the signal that stopped it. Errors: all of work_run but HRUN_EENGINE, which is the failure of a run; those of
+ * work_record. */
 int runs_make(struct runs *r, struct hrun_error *err);
 
 #endif

@@ -148,8 +148,8 @@ static int show_one(struct context *c, const char *app, const char *sig, json_t 
         for (size_t i = 0; i < samples.n; i++)
             json_array_append_new(all, sample_json(&samples.v[i]));
         json_array_append_new(
-            root, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:I, s:I, s:s?}", "app", app, "signature", sig, "subcluster",
-                            m ? m->subcluster : "", "fitted", m ? m->fitted : "", "models", models, "measurements", all,
+            root, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:I, s:I, s:s?}", "app", app, "signature", sig,
+                            "subcluster", m ? m->subcluster : "", "fitted", m ? m->fitted : "", "models", models, "measurements", all,
                             "bad_records", (json_int_t)samples.bad, "no_longer_count", (json_int_t)old, "error",
                             bad_models ? models_err.text : NULL));
         rc = 0;

@@ -2,6 +2,7 @@
 #include "context.h"
 
 #include "base/units.h"
+#include "launch/agent.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,8 @@
 #ifndef HRUN_SHARE
 #error "HRUN_SHARE must name the installed share folder"
 #endif
+
+static const char PLUGINS_VARIABLE[] = "HWLOC_PLUGINS_BLACKLIST";
 
 static void heed_nothing(int sig)
 {
@@ -83,21 +86,38 @@ static char *cache_folder(void)
     return NULL;
 }
 
+/* What the user says of a parameter of mpirun's that has two names, those of Open MPI 4 and 5. The caller frees it. */
+static char *mca_setting(const struct common_settings *s, const char *const names[2])
+{
+    return hrun_agent_setting(s->mca.v, (int)s->mca.n, names, 2);
+}
+
 /* What reaches other hosts: the settings of the remote shell, and the job whose steps do. The caller frees it. */
 static char *way_to_hosts(const struct common_settings *s)
 {
-    static const char *const variables[] = { "OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent", "SLURM_JOB_ID",
-                                             "SLURM_RESTART_COUNT" };
+    static const char *const variables[] = { "SLURM_JOB_ID", "SLURM_RESTART_COUNT" };
+    static const char *const agents[] = { "plm_rsh_agent", "plm_ssh_agent" };
     struct hrun_buf b = HRUN_BUF_INIT;
+    char *agent = mca_setting(s, agents);
     const char *value;
 
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
         if ((value = getenv(variables[i])))
             hrun_buf_addf(&b, "%s=%s\n", variables[i], value);
-    for (size_t i = 0; i < s->mca.n; i++)
-        if (strstr(s->mca.v[i], "sh_agent="))
-            hrun_buf_addf(&b, "%s\n", s->mca.v[i]);
+    if (agent)
+        hrun_buf_addf(&b, "agent=%s\n", agent);
+    free(agent);
     return hrun_buf_detach(&b);
+}
+
+/* hwloc looks for devices by plugins that load graphics libraries, which takes longer than the topology. Result: 1 when
+ * they are hidden; programs that are started later see the environment as it was. */
+static int hide_device_plugins(void)
+{
+    static const char plugins[] = "hwloc_cuda.so,hwloc_gl.so,hwloc_levelzero.so,hwloc_nvml.so,hwloc_opencl.so,"
+                                  "hwloc_pci.so,hwloc_rsmi.so";
+
+    return !getenv(PLUGINS_VARIABLE) && !setenv(PLUGINS_VARIABLE, plugins, 1);
 }
 
 /* What a discovery left out, and what -v wants to know of it. */
@@ -116,9 +136,10 @@ int context_cluster(struct context *c, const struct common_settings *s, struct h
         .topologies = ask_topologies, .ctx = (void *)(uintptr_t)s,
         .refresh = s->refresh, .skip_unreachable = s->skip_unreachable,
     };
+    static const char *const hostfiles[] = { "orte_default_hostfile", "prte_default_hostfile" };
     enum hrun_level level;
-    char *cache, *via;
-    int rc;
+    char *cache, *via, *hostfile;
+    int rc, hidden;
 
     c->set = s;
     if (s->level) {
@@ -130,9 +151,14 @@ int context_cluster(struct context *c, const struct common_settings *s, struct h
     }
     req.cache_dir = cache = cache_folder();
     req.via = via = way_to_hosts(s);
+    req.openmpi_hostfile = hostfile = mca_setting(s, hostfiles);
+    hidden = hide_device_plugins();
     rc = hrun_cluster_discover(&req, &c->cluster, err);
+    if (hidden)
+        unsetenv(PLUGINS_VARIABLE);
     if (!rc)
         tell_discovery(c->cluster, s);
+    free(hostfile);
     free(via);
     free(cache);
     return rc;
@@ -279,10 +305,10 @@ int context_engine(struct context *c, struct hrun_error *err)
         c->engine = hrun_engine_find(name);
         if (!c->engine)
             return hrun_fail(err, HRUN_EINVAL, "no engine '%s'; there are local, mpirun and srun", name);
-        if (c->engine->usable(c->cluster, err))
+        if (c->engine->usable(c->cluster, &c->openmpi, err))
             return -1;
     } else {
-        c->engine = hrun_engine_auto(c->cluster, err);
+        c->engine = hrun_engine_auto(c->cluster, &c->openmpi, err);
         if (!c->engine)
             return -1;
     }

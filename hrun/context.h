@@ -47,8 +47,8 @@ struct common_settings {
 int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struct hrun_error *err);
 
 /* To be called first in main. Descriptors 0 to 2 that are closed are opened on /dev/null, so that no file of ours takes
- * their place. A closed pipe or a file over its size limit is to be an error of write(2), not the end of hrun. The handlers do
- * nothing and, unlike SIG_IGN, are not inherited by the programs that hrun starts. */
+ * their place. A closed pipe or a file over its size limit is to be an error of write(2), not the end of hrun. The
+ * handlers do nothing and, unlike SIG_IGN, are not inherited by the programs that hrun starts. */
 void context_start(void);
 
 void common_settings_release(struct common_settings *s);
@@ -57,8 +57,9 @@ void common_settings_release(struct common_settings *s);
 
 /* Rows of the option table that both commands have. */
 #define COMMON_OPTIONS_WHAT \
-    { "app", 0, HRUN_OPT_NAME, "NAME", "hrun --list-apps", "app definition (default: the one that knows the program's name)", \
-      "Application", hrun_opt_string, COMMON_AT(app) }, \
+    { "app", 0, HRUN_OPT_NAME, "NAME", "hrun --list-apps", \
+      "app definition (default: the one that knows the program's name)", "Application", hrun_opt_string, \
+      COMMON_AT(app) }, \
     { "define", 'D', HRUN_OPT_WORD, "NAME=VALUE", NULL, "set a constant of the app definition", \
       "Application", hrun_opt_append, COMMON_AT(defines) }, \
     { "profile-path", 0, HRUN_OPT_DIR, "DIRS", NULL, "folders to search for app definitions first", \
@@ -115,6 +116,7 @@ struct context {
     const struct hrun_engine *engine;
     char *program;                    /* path of the program, as found */
     struct hrun_mpi mpi;
+    struct hrun_openmpi openmpi;      /* of this host, where the engine uses it */
     struct hrun_strvec app_dirs;
     struct hrun_app *app;             /* NULL: unknown application */
     struct hrun_store *store;
@@ -122,10 +124,11 @@ struct context {
     double timeout_s;                 /* 0: none */
 };
 
-/* Cluster from the settings; after context_app, whose definition may want other PEs (`threads: fill`: whole nodes, unless
- * the settings or a cluster file say otherwise). */
+/* Cluster from the settings; after context_app, whose definition may want other PEs (`threads: fill`: whole nodes,
+ * unless the settings or a cluster file say otherwise). */
 int context_cluster(struct context *c, const struct common_settings *s, struct hrun_error *err);
-/* Program and its MPI, in place of any found before; argv0 as the user wrote it. Errors: HRUN_ENOPROG, HRUN_ENOEXEC, HRUN_EIO. */
+/* Program and its MPI, in place of any found before; argv0 as the user wrote it. Errors: HRUN_ENOPROG, HRUN_ENOEXEC,
+ * HRUN_EIO. */
 int context_program(struct context *c, const char *argv0, struct hrun_error *err);
 /* App definition by -app, else by the program's name; c->app stays NULL when there is neither. */
 int context_app(struct context *c, const char *argv0, struct hrun_error *err);

@@ -15,8 +15,8 @@ enum { TOP_DEFAULT = 3, TOP_MAX = 1000 };
 
 /* ------------------------------------------------------------------ what the user asked for */
 
-/* Models of one sub-cluster: the stored ones, or fitted anew when --fit asks for another method. A profile that cannot be
- * read stops hrun, unless the user has said what to run (needed = 0): then it is only told. */
+/* Models of one sub-cluster: the stored ones, or fitted anew when --fit asks for another method. A profile that cannot
+ * be read stops hrun, unless the user has said what to run (needed = 0): then it is only told. */
 static int load_models(struct context *c, int i, enum hrun_method method, int needed, struct sub_view *v,
                        struct hrun_error *err)
 {
@@ -359,8 +359,8 @@ int decide(struct context *c, const struct hrun_settings *s, int64_t N, struct d
     if (s->procs && hrun_parse_count("-n", s->procs, 1, INT_MAX / 2, &P, err))
         goto done;
     if (P && s->config) {
-        hrun_fail(err, HRUN_EINVAL, "-n and --config contradict each other: a configuration says how many processes there "
-                  "are; give one of them");
+        hrun_fail(err, HRUN_EINVAL, "-n and --config contradict each other: a configuration says how many processes "
+                  "there are; give one of them");
         goto done;
     }
     if (P > capacity(c, d) && !s->oversubscribe) {

@@ -44,8 +44,8 @@ struct decision {
     double newest_s;              /* age of the newest, -1 unknown */
 };
 
-/* Decide for size N (0: not given). On failure nothing is kept. Errors: those of the rooms; HRUN_EINFEASIBLE with the nearest sizes N that have
- * a valid configuration. */
+/* Decide for size N (0: not given). On failure nothing is kept. Errors: those of the rooms; HRUN_EINFEASIBLE with the
+ * nearest sizes N that have a valid configuration. */
 int decide(struct context *c, const struct hrun_settings *s, int64_t N, struct decision *out,
            struct hrun_error *err);
 void decision_release(struct decision *d);

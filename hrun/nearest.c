@@ -97,8 +97,8 @@ static int64_t walk(struct flat *f, const struct hrun_plan_problem *problem, int
     return 0;
 }
 
-/* The largest feasible size far below N, where the memory rules out all that is near: halve N until something fits, then
- * bisect between the last two, each probe looking a little way down for a size that the rule accepts. */
+/* The largest feasible size far below N, where the memory rules out all that is near: halve N until something fits,
+ * then bisect between the last two, each probe looking a little way down for a size that the rule accepts. */
 static int64_t far_below(struct flat *f, const struct hrun_plan_problem *problem, int64_t N)
 {
     double end = seconds_now() + SECONDS;

@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* A profile is called stale when the actual time leaves the prediction interval by more than this part of the
- * prediction: the errors of paper 000, section 6.2, mostly stay within 20 %, so more is no longer the model's scatter. */
+ * prediction: the errors of paper 000, section 6.2, mostly stay within 20 %, so more is no longer the model's
+ * scatter. */
 static const double STALE = 0.2;
 
 /* An extrapolation is mentioned from this ratio on: N^3 terms turn 25 % in N into a factor of two. */
@@ -179,7 +180,8 @@ static int add_subclusters(const struct context *c, const struct decision *d, co
     if (!t)
         return hrun_fail_nomem(err);
     if (fill)
-        hrun_table_row(t, "sub-cluster", "hosts", "PEs used", "procs/PE", "cores/proc", "threads", "ranks", predicted, "");
+        hrun_table_row(t, "sub-cluster", "hosts", "PEs used", "procs/PE", "cores/proc", "threads", "ranks", predicted,
+                       "");
     else
         hrun_table_row(t, "sub-cluster", "hosts", "PEs used", "procs/PE", "ranks", predicted, "");
     for (int i = 0; i < d->nsubs; i++) {
@@ -295,8 +297,8 @@ static void add_notes(const struct context *c, const struct decision *d, char *c
     int missing = 0;
 
     if (c->app && c->app->threads_fill && one_core_each(c->cluster))
-        hrun_buf_addf(out, "  %s fills cores with threads, and each PE is one core: choose larger PEs, for instance --level "
-                      "node\n", c->app->name);
+        hrun_buf_addf(out, "  %s fills cores with threads, and each PE is one core: choose larger PEs, for instance "
+                      "--level node\n", c->app->name);
     for (int i = 0; i < d->nsubs; i++) {
         if (d->subs[i].why_not)
             hrun_buf_addf(out, "  sub-cluster %s is not used by the model: %s\n", c->cluster->subs[i].name,
@@ -440,8 +442,8 @@ void report_after(const struct context *c, const struct decision *d, const struc
     hrun_add_seconds(out, r->time_s);
     hrun_buf_addf(out, ", prediction error %+.1f %%\n", 100 * delta);
     if (r->time_s > d->high_s + STALE * d->time_s || r->time_s < d->low_s - STALE * d->time_s) {
-        hrun_buf_adds(out, "hrun: that is far outside the interval: the machine was busy, or the profile is stale; to measure "
-                           "again: ");
+        hrun_buf_adds(out, "hrun: that is far outside the interval: the machine was busy, or the profile is stale; to "
+                           "measure again: ");
         report_calibrate_command(c, 1, d->N, words, out);
         hrun_buf_addc(out, '\n');
     }

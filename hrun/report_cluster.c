@@ -29,8 +29,10 @@ void report_hosts(const struct hrun_cluster *cl, const struct hrun_subcluster *s
         return;
     for (int i = 0; i < n; i++)         /* the PEs of a host stand next to each other */
         count += !i || s->pes[i].host != s->pes[i - 1].host;
-    for (cut = before + WIDTH; cut > before && !strchr(",-", out->data[cut]); cut--)
+    for (cut = before + WIDTH; cut > before && out->data[cut] != ','; cut--)
         continue;
+    if (cut == before)
+        return;
     out->data[out->len = cut] = 0;
     hrun_buf_addf(out, ",... (%d hosts)", count);
 }
@@ -103,7 +105,7 @@ static void add_age(const struct hrun_cluster *cl, struct hrun_buf *out)
     if (!n)
         return;
     age = (double)time(NULL) - (double)oldest;
-    hrun_buf_addf(out, "\n  %d host%s as remembered, %s ", n, plural(n), n > 1 ? "the oldest answer is" : "the answer is");
+    hrun_buf_addf(out, "\n  %d host%s as remembered, the %sanswer is ", n, plural(n), n > 1 ? "oldest " : "");
     hrun_add_age(out, age > 0 ? age : 0);
     hrun_buf_adds(out, " old (--refresh asks anew)\n");
 }

@@ -67,8 +67,8 @@ static json_t *ranks(const struct hrun_layout *l)
         const struct hrun_rank *k = &l->ranks[r];
 
         json_array_append_new(a, json_pack("{s:i, s:o, s:s, s:i, s:s, s:s, s:o}", "rank", r, "host",
-                                           text(cl->hosts[k->host].name), "subcluster", cl->subs[k->sub].name, "pe", k->pe,
-                                           "cores", k->cores, "pus", k->cpuset, "threads",
+                                           text(cl->hosts[k->host].name), "subcluster", cl->subs[k->sub].name, "pe",
+                                           k->pe, "cores", k->cores, "pus", k->cpuset, "threads",
                                            k->threads ? json_integer(k->threads) : json_null()));
     }
     return a;
@@ -137,8 +137,8 @@ int report_plan_json(const struct context *c, const struct decision *d, const st
 /* asked is in seconds since 1970; what was not asked or told is null. */
 static json_t *host(const struct hrun_host *h)
 {
-    return json_pack("{s:s, s:b, s:i, s:i, s:b, s:o, s:o, s:o}", "name", h->name, "local", h->is_local, "slots", h->slots,
-                     "component", h->group, "remembered", h->remembered, "asked",
+    return json_pack("{s:s, s:b, s:i, s:i, s:b, s:o, s:o, s:o}", "name", h->name, "local", h->is_local, "slots",
+                     h->slots, "component", h->group, "remembered", h->remembered, "asked",
                      h->asked_s ? json_integer((json_int_t)h->asked_s) : json_null(), "fingerprint",
                      *h->fingerprint ? text(h->fingerprint) : json_null(), "openmpi",
                      h->mpi ? text(h->mpi) : json_null());

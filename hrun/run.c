@@ -38,7 +38,8 @@ int run_show_cluster(const struct hrun_settings *s, char **words)
     int status = 0;
 
     c.set = &s->common;
-    if (context_app(&c, words[0], &err) || context_cluster(&c, &s->common, &err) || (words[0] && context_program(&c, words[0], &err)) ||
+    if (context_app(&c, words[0], &err) || context_cluster(&c, &s->common, &err) ||
+        (words[0] && context_program(&c, words[0], &err)) ||
         ((words[0] || guess_mpi(&c)) && context_engine(&c, &err)) ||
         (s->common.json ? report_cluster_json : report_cluster)(&c, &out, &err))
         status = context_complain("hrun", &err);
@@ -202,6 +203,7 @@ static int attempt(struct prepared *p, const struct hrun_settings *s, char **wor
 
 int run_program(const struct hrun_settings *s, char **words)
 {
+    struct hrun_settings anew = *s;
     struct hrun_error err = { 0 };
     struct prepared p;
     int status;
@@ -218,16 +220,10 @@ int run_program(const struct hrun_settings *s, char **words)
     }
     status = attempt(&p, s, words, &err);
     if (status < 0 && err.code == HRUN_ECHANGED) {
-        struct hrun_settings anew = *s;
-
         fprintf(stderr, "hrun: %s: asking all hosts anew\n", err.text);
         prepared_release(&p);
         anew.common.refresh = 1;
         status = attempt(&p, &anew, words, &err);
-        if (status < 0)
-            status = context_complain("hrun", &err);
-        prepared_release(&p);
-        return status;
     }
     if (status < 0)
         status = context_complain("hrun", &err);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const struct { const char *name; int (*run)(char **words); } modes[] = {
@@ -12,6 +13,14 @@ static const struct { const char *name; int (*run)(char **words); } modes[] = {
     { "agent", shim_agent },
     { "host", shim_host },
 };
+
+double shim_now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 void shim_say(const char *fmt, ...)
 {

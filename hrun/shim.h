@@ -4,19 +4,21 @@
  * the C library and starts in a millisecond. Modes:
  *   hrun-shim rank PROGRAM ARGUMENT...
  *       In front of a rank: binds itself as lib/launch/ranks.h tells, sets OMP_NUM_THREADS, reports, becomes PROGRAM.
- *   hrun-shim agent LIMIT_S N AGENT OPTION... HOST COMMAND...
- *       In front of the remote shell of mpirun (N words AGENT OPTION...): runs it, passes its standard error on, and
- *       tells hrun through the FIFO $HRUN_NOTES (lib/launch/notes.h) what becomes of the host. LIMIT_S: the seconds that
- *       the host has to report; 0: it will not report, as `host` does not run there. Without a FIFO (on another host,
- *       where a daemon starts further daemons) it only runs the agent.
+ *   hrun-shim agent LIMIT_S REPORTER N AGENT OPTION... HOST COMMAND...
+ *       In front of the remote shell of mpirun (N words AGENT OPTION...): runs it, passes what it writes on as standard
+ *       error (no program writes there), and tells hrun through the FIFO $HRUN_NOTES (lib/launch/notes.h) what becomes
+ *       of the host. LIMIT_S: the seconds that the host has to report that it is up. REPORTER: "host", mode `host` runs
+ *       there; "shell", a word put before COMMAND, for a shell to understand, tells that the host was reached;
+ *       "nobody". Without a FIFO (on another host, where a daemon starts further daemons) it says on standard error
+ *       what failed.
  *   hrun-shim host JOB HOW FINGERPRINTS DAEMON ARGUMENT...
  *       On another host, in front of Open MPI's daemon: refuses a host that is not what the plan was made for
- *       (its fingerprint must be in the list; "-" accepts any), or that has no room for temporary files; gives the daemon
- *       private folders; stays, and when the daemon has ended or the connection is gone, ends all that came of it and
- *       removes the folders. HOW: "reports" (an agent listens on standard error) or "alone".
+ *       (its fingerprint must be in the list; "-" accepts any), or that has no room for temporary files; gives the
+ *       daemon private folders; stays, and when the daemon has ended or the connection is gone, ends all that came of
+ *       it and removes the folders. HOW: "reports" (an agent listens on standard error) or "alone".
  *   hrun-shim fold COMMAND ARGUMENT...
- *       For srun: runs COMMAND and prints its output in lines of at most 801 characters, the last of which tells whether
- *       the line of COMMAND ends (.) or goes on (\), and behind them =STATUS.
+ *       For srun: runs COMMAND and prints its output in lines of at most 801 characters, the last of which tells
+ *       whether the line of COMMAND ends (.) or goes on (\), and behind them =STATUS.
  * Exit statuses of its own: 125 it failed, 126 and 127 as env(1).
  */
 #ifndef HRUN_SHIM_H
@@ -36,6 +38,9 @@ int shim_rank(char **words);
 int shim_fold(char **words);
 int shim_agent(char **words);
 int shim_host(char **words);
+
+/* Monotonic clock. */
+double shim_now_s(void);
 
 /* One line "hrun: HOST: ..." on standard error, in one write. */
 void shim_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -8,13 +8,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -23,30 +23,59 @@ enum {
     PATIENCE_MS = 500           /* from SIGTERM to SIGKILL */
 };
 
+/* Who tells that the host was reached. */
+enum reporter { NOBODY, SHELL, HOST, REPORTERS };
+static const char *const reporters[REPORTERS] = { [NOBODY] = "nobody", [SHELL] = "shell", [HOST] = "host" };
+
+/* For shells of all kinds. */
+static const char SHELL_UP[] = "sh -c 'echo " SHIM_MARK SHIM_UP " >&2' ;";
+
 struct agent {
     const char *host;
     int notes;                  /* FIFO, -1: none */
-    double limit_s;             /* 0: no report is expected */
-    pid_t pid;
+    double limit_s;
+    enum reporter reporter;
+    pid_t pid;                  /* 0 when it has been waited for */
     int errs, sigfd;
-    int up, told;               /* told: why it fails has been said */
+    int up, told, ended;        /* told: why it fails has been said; ended: so has the end */
     int bye;                    /* status of the daemon there, -1: not said */
     struct hrun_buf line;       /* unfinished */
     char last[WORDS_KEPT];      /* the last line with words on it */
 };
 
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
+/* Where there is no FIFO standard error leads to the user, through the hosts between. */
 static void note(const struct agent *a, enum hrun_note kind, int number, const char *text)
 {
+    static const char *const plain[HRUN_NOTE_KINDS] = {
+        [HRUN_NOTE_CHANGED] = "has changed since it was asked what it is made of: say --refresh",
+        [HRUN_NOTE_REFUSED] = "cannot take part: ", [HRUN_NOTE_LATE] = "was not ready in time; limit in seconds: ",
+        [HRUN_NOTE_FAILED] = "cannot be reached: ", [HRUN_NOTE_LOST] = "was lost: ",
+    };
+
     if (a->notes >= 0)
         hrun_note_write(a->notes, kind, a->host, number, text);
+    else if (plain[kind])
+        shim_say("host '%s' %s%s", a->host, plain[kind], text);
+}
+
+/* What became of the host. ssh ends with 255 when it has no connection, and with the status of the command else. */
+static void conclude(struct agent *a, int status)
+{
+    int cut_off = status == 255 || status >= 128;
+
+    if (a->ended)
+        return;
+    a->ended = 1;
+    if (a->told || (a->bye >= 0 && a->bye < 128))
+        note(a, HRUN_NOTE_ENDED, status, "");
+    else if (a->reporter != NOBODY && !a->up)
+        note(a, HRUN_NOTE_FAILED, status, a->last);
+    else if (a->bye >= 128)
+        note(a, HRUN_NOTE_CRASHED, a->bye - 128, a->last);
+    else if (a->reporter != HOST && !cut_off)
+        note(a, HRUN_NOTE_ENDED, status, "");
+    else
+        note(a, a->reporter == NOBODY ? HRUN_NOTE_FAILED : HRUN_NOTE_LOST, status, a->last);
 }
 
 /* ---------------------------------------------------------------- what comes from the other host */
@@ -65,12 +94,14 @@ static void pass_on(const char *data, size_t len)
     }
 }
 
-/* A report of shim_host. */
-static void hear(struct agent *a, const char *word)
+/* A report of shim_host, or of the word before the command. After the last one all is clean there, and the connection is
+ * cut, as closing it in its own time takes longer. 0: it is none. */
+static int hear(struct agent *a, const char *word)
 {
     if (!strcmp(word, SHIM_UP)) {
+        if (!a->up)
+            note(a, HRUN_NOTE_UP, 0, "");
         a->up = 1;
-        note(a, HRUN_NOTE_UP, 0, "");
     } else if (!strcmp(word, SHIM_CHANGED)) {
         a->told = 1;
         note(a, HRUN_NOTE_CHANGED, 0, "");
@@ -79,7 +110,28 @@ static void hear(struct agent *a, const char *word)
         note(a, HRUN_NOTE_REFUSED, 0, word + strlen(SHIM_REFUSED));
     } else if (!strncmp(word, SHIM_BYE, strlen(SHIM_BYE))) {
         a->bye = (int)strtol(word + strlen(SHIM_BYE), NULL, 10);
+        conclude(a, a->bye);
+        if (a->pid > 0)
+            kill(a->pid, SIGTERM);
+    } else {
+        return 0;
     }
+    return 1;
+}
+
+/* A line with a report, perhaps behind words that had no end. 1: it was one, 0: it is to be passed on. */
+static int take_report(struct agent *a, char *line, size_t len)
+{
+    int heard = 0;
+
+    if (a->reporter == NOBODY || line[len - 1] != '\n')
+        return 0;
+    line[len - 1] = 0;
+    for (char *mark = line; !heard && (mark = strstr(mark, SHIM_MARK)); mark++)
+        if ((heard = hear(a, mark + strlen(SHIM_MARK))))
+            pass_on(line, (size_t)(mark - line));
+    line[len - 1] = '\n';
+    return heard;
 }
 
 /* One line, or a piece of one, ended by a newline where it has one. */
@@ -87,12 +139,8 @@ static void take_line(struct agent *a, char *line, size_t len)
 {
     size_t words = len;
 
-    if (a->limit_s > 0 && len > strlen(SHIM_MARK) && line[len - 1] == '\n' &&
-        !strncmp(line, SHIM_MARK, strlen(SHIM_MARK))) {
-        line[len - 1] = 0;
-        hear(a, line + strlen(SHIM_MARK));
+    if (take_report(a, line, len))
         return;
-    }
     pass_on(line, len);
     while (words > 0 && strchr(" \t\r\n", line[words - 1]))
         words--;
@@ -132,6 +180,18 @@ static void drain(struct agent *a)
 
 /* ---------------------------------------------------------------- the agent's life */
 
+/* AGENT OPTION... HOST COMMAND... with what the shell there is to report. NULL: no memory. */
+static char **with_report(char **words, int n, int count)
+{
+    char **v = calloc((size_t)count + 2, sizeof *v);
+
+    for (int i = 0; v && i < count; i++)
+        v[i + (i > n)] = words[i];
+    if (v)
+        v[n + 1] = (char *)(uintptr_t)SHELL_UP;
+    return v;
+}
+
 static int start(struct agent *a, char **words)
 {
     static const int heard[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGCHLD };
@@ -149,6 +209,7 @@ static int start(struct agent *a, char **words)
     a->pid = fork();
     if (a->pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);
+        dup2(errs[1], STDOUT_FILENO);   /* mpirun's is that of the program */
         dup2(errs[1], STDERR_FILENO);
         sigprocmask(SIG_SETMASK, &old, NULL);
         execvp(words[0], words);
@@ -189,7 +250,7 @@ static void give_up(struct agent *a)
     a->told = 1;
     kill(a->pid, SIGTERM);
     kill(a->pid, SIGCONT);
-    for (double end_s = now_s() + PATIENCE_MS * 1e-3; !has_exited(a) && now_s() < end_s; pass_signals(a))
+    for (double end_s = shim_now_s() + PATIENCE_MS * 1e-3; !has_exited(a) && shim_now_s() < end_s; pass_signals(a))
         poll(&p, 1, 10);
     kill(a->pid, SIGKILL);
 }
@@ -197,13 +258,13 @@ static void give_up(struct agent *a)
 /* Until the agent has exited. Result: its wait status. */
 static int live(struct agent *a)
 {
-    double late_s = now_s() + a->limit_s;
+    double late_s = shim_now_s() + a->limit_s;
     int status = 0;
 
     while (!has_exited(a)) {
         struct pollfd p[2] = { { a->sigfd, POLLIN, 0 }, { a->errs, POLLIN, 0 } };
-        int waits = a->limit_s > 0 && !a->up && !a->told;
-        double left_s = late_s - now_s();
+        int waits = a->reporter != NOBODY && !a->up && !a->told;
+        double left_s = late_s - shim_now_s();
 
         if (waits && left_s <= 0) {
             give_up(a);
@@ -216,49 +277,56 @@ static int live(struct agent *a)
     }
     while (waitpid(a->pid, &status, 0) < 0 && errno == EINTR)
         ;
+    a->pid = 0;
     drain(a);
     if (a->line.len)
         take_line(a, a->line.data, a->line.len);
     return status;
 }
 
-/* ssh ends with 255 when it has no connection, and with the status of the command else. */
-static void conclude(const struct agent *a, int status)
+/* mpirun may ask which shell a host has (plm_rsh_assume_same_shell), and reads the answer from standard output. */
+static int is_question(char **command)
 {
-    if (a->told || (a->bye >= 0 && a->bye < 128) || (a->limit_s <= 0 && status != 255 && status < 128))
-        note(a, HRUN_NOTE_ENDED, status, "");
-    else if (a->limit_s > 0 && !a->up)
-        note(a, HRUN_NOTE_FAILED, status, a->last);
-    else if (a->bye >= 128)
-        note(a, HRUN_NOTE_CRASHED, a->bye - 128, a->last);
-    else
-        note(a, HRUN_NOTE_LOST, status, a->last);
+    return command[0] && !strcmp(command[0], "echo $SHELL") && !command[1];
 }
 
 int shim_agent(char **words)
 {
     struct agent a = { .notes = -1, .bye = -1, .line = HRUN_BUF_INIT };
     const char *path = getenv(HRUN_NOTES_VARIABLE);
-    int n = words[0] && words[1] ? (int)strtol(words[1], NULL, 10) : 0, count = 0, status;
+    int n = 0, count = 0, status;
+    char **command;
 
     while (words[count])
         count++;
-    if (n < 1 || count < n + 3) {
-        shim_say("hrun-shim agent: too few words");
+    while (count > 1 && a.reporter < REPORTERS && strcmp(words[1], reporters[a.reporter]))
+        a.reporter++;
+    if (count > 2)
+        n = (int)strtol(words[2], NULL, 10);
+    if (n < 1 || count < n + 4 || a.reporter == REPORTERS) {
+        shim_say("hrun-shim agent: words are missing");
         return SHIM_FAILED;
     }
+    if (is_question(words + 3 + n + 1)) {
+        execvp(words[3], words + 3);
+        shim_say("cannot start %s: %s", words[3], strerror(errno));
+        return SHIM_NOPROG;
+    }
     a.limit_s = strtod(words[0], NULL);
-    a.host = words[2 + n];
+    a.host = words[3 + n];
+    command = a.reporter == SHELL ? with_report(words + 3, n, count - 3) : words + 3;
     if (path)
         a.notes = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
     note(&a, HRUN_NOTE_BEGUN, 0, "");
-    if (start(&a, words + 2)) {
+    if (!command || start(&a, command)) {
         shim_say("hrun-shim agent: %s", strerror(errno));
         return SHIM_FAILED;
     }
     status = live(&a);
+    if (command != words + 3)
+        free(command);
     status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     conclude(&a, status);
     hrun_buf_release(&a.line);
-    return status;
+    return a.bye >= 0 ? a.bye : status;
 }

@@ -7,7 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Passes of srun --label are of 1024 bytes at most (MAX_MSG_LEN in its io_hdr.h), and a longer line would be broken by it. */
+/* Passes of srun --label are of 1024 bytes at most (MAX_MSG_LEN in its io_hdr.h), and a longer line would be broken by
+ * it. */
 enum { PIECE_MAX = 800 };
 
 /* The command with its output into a pipe. Its reading end, or -1 after saying why not. */

@@ -35,8 +35,8 @@ enum {
     LOOK_MS = 1000              /* at most so long after the connection is gone we notice, should poll not tell */
 };
 
-/* What the session folder of a daemon with 64 ranks takes in Open MPI 4 (PMIx keeps its data there). */
-static const unsigned long long ROOM_BYTES = 8ULL << 20;
+/* Seen with two ranks of Open MPI 4.1.4: 8212 KiB, of which two segments of PMIx's store take 4 MiB each. */
+static const unsigned long long ROOM_BYTES = 9ULL << 20;
 
 struct host {
     int reports;
@@ -232,17 +232,18 @@ static int end_rest(struct host *h, int patience_ms, int *status)
 {
     struct pollfd p = { h->sigfd, POLLIN, 0 };
     struct hrun_pids children = HRUN_PIDS_INIT;
+    double kill_s = shim_now_s() + patience_ms * 1e-3, end_s = kill_s + KILLED_MS * 1e-3;
     int ended = reap(h, status), left;
 
     if (hrun_procs_children(&children) == 0 && !children.n)     /* the usual case: no look at all processes */
         return ended;
     hrun_pids_release(&children);
     left = signal_rest(SIGTERM);
-    for (int ms = 0; left && ms < patience_ms + KILLED_MS; ms += STEP_MS) {
+    while (left && shim_now_s() < end_s) {
         poll(&p, 1, STEP_MS);
         told_to_end(h);
         ended |= reap(h, status);
-        left = signal_rest(ms < patience_ms ? 0 : SIGKILL);
+        left = signal_rest(shim_now_s() < kill_s ? 0 : SIGKILL);
     }
     return ended;
 }

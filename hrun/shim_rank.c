@@ -114,6 +114,25 @@ static void place_shared_memory(void)
     }
 }
 
+/* mpirun hands its settings on to the processes, and with them the shims. An mpirun or hrun that the program starts is
+ * to find the remote shell behind them. */
+static void restore_settings(void)
+{
+    static const char agent[] = "OMPI_MCA_plm_rsh_agent", daemon[] = "OMPI_MCA_orte_launch_agent";
+    const char *value = getenv(daemon), *shim;
+    char *own;
+    int behind = 0;
+
+    if (value && strstr(value, "/hrun-shim host "))
+        unsetenv(daemon);
+    value = getenv(agent);
+    shim = value ? strstr(value, "/hrun-shim agent ") : NULL;
+    if (!shim || sscanf(shim, "/hrun-shim agent %*s %*s %*d %n", &behind) || !behind || !(own = strdup(shim + behind)))
+        return;
+    setenv(agent, own, 1);
+    free(own);
+}
+
 /* What was meant for us is nothing to the program. */
 static void forget(void)
 {
@@ -154,6 +173,7 @@ int shim_rank(char **words)
         setenv("OMP_NUM_THREADS", number, 1);
     }
     place_shared_memory();
+    restore_settings();
     forget();
     execvp(words[0], words);
     shim_say("rank %d: cannot start %s: %s", rank, words[0], strerror(errno));

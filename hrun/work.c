@@ -127,6 +127,8 @@ int work_job(const struct work *w, const struct hrun_layout *layout, struct hrun
     job->layout = layout;
     job->argv = words->v;
     job->program = w->c->program;
+    job->mpi = &w->c->mpi;
+    job->openmpi = &w->c->openmpi;
     job->env = set->env.v;
     job->n_env = (int)set->env.n;
     job->mca = set->mca.v;
@@ -165,7 +167,8 @@ static void hear_message(void *ctx, const char *text)
         l->w->on_message(l->w->ctx, text);
 }
 
-/* The last line of some text that says something (mpirun frames its words with lines of dashes), without its newline. */
+/* The last line of some text that says something (mpirun frames its words with lines of dashes), without its newline.
+ * */
 static void last_line(const char *text, char *out, size_t size)
 {
     size_t end = strlen(text), start = 0;

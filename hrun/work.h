@@ -22,7 +22,8 @@ struct work_result {
     struct hrun_outcome outcome;
     int ok;                    /* the run ended well and its time is known */
     double time_s;             /* application's own time, else the wall clock; 0 unless ok */
-    char status[96];           /* for the log: "ok", "exit 3", "signal 9", "timeout", "lost host h3", "no time in output" */
+    char status[96];           /* for the log: "ok", "exit 3", "signal 9", "timeout", "lost host h3", "no time in
+                                  output" */
     char detail[512];          /* for people: the last words on standard error, or why no time was found; "" */
 };
 
@@ -30,8 +31,8 @@ struct work_result {
  * definition's arguments added when the user gave none. */
 int work_words(const struct work *w, int64_t P, struct hrun_strvec *out, struct hrun_error *err);
 
-/* Does the size reach the program? 1 when {N} stands in the words, in the definition's arguments (if the user gave none),
- * files or standard input, or when N itself is one of the user's words; else the run says nothing about N. */
+/* Does the size reach the program? 1 when {N} stands in the words, in the definition's arguments (if the user gave
+ * none), files or standard input, or when N itself is one of the user's words; else the run says nothing about N. */
 int work_size_is_told(const struct work *w);
 
 /* Find the program for P processes and its MPI (into the context). Its name may hold {N} and {P}; P = 0 takes the first

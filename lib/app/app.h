@@ -53,7 +53,7 @@ struct hrun_app {
     int nfiles;
     char **args;                /* templates appended to the command line when the user gives no arguments */
     int nargs;
-    int threads_fill;           /* `threads: fill`: a PE's cores are shared out to its processes, one thread each core */
+    int threads_fill;           /* `threads: fill`: a PE's cores are shared out to its processes, a thread for each */
     char *threads;              /* OMP_NUM_THREADS as the user fixed it (hrun_app_fix_threads), or NULL */
     char *stdin_text;           /* template fed to the program's standard input, or NULL */
     char *time_match;           /* POSIX extended regex, the first group being seconds; NULL: wall clock */

@@ -237,8 +237,8 @@ static int load_threads(struct load *l)
     const char *how = l->raw->threads;
 
     if (how && strcmp(how, "fill"))
-        return bad(l, "threads", "'%s' is not known: write threads: fill, or leave the key out, and hrun sets no number "
-                   "of threads", how);
+        return bad(l, "threads", "'%s' is not known: write threads: fill, or leave the key out, and hrun sets no "
+                   "number of threads", how);
     l->app->threads_fill = how != NULL;
     return 0;
 }
@@ -448,7 +448,8 @@ int hrun_app_load(const char *file, char *const *defines, int ndefines, struct h
         if (define(&l, defines[i]))
             goto out;
     qsort(l.app->consts, (size_t)l.app->nconsts, sizeof *l.app->consts, by_name);
-    if (load_procs(&l) || load_threads(&l) || load_sizes(&l) || load_expressions(&l) || load_inputs(&l) || load_time(&l))
+    if (load_procs(&l) || load_threads(&l) || load_sizes(&l) || load_expressions(&l) || load_inputs(&l) ||
+        load_time(&l))
         goto out;
     *out = l.app;
     l.app = NULL;

@@ -72,11 +72,14 @@ static int find_host(const struct hrun_allocation *a, const char *name)
 
 /* ---------------------------------------------------------------- Slurm */
 
-/* A variable of a component of the job; suffix "" for a job of one. *name is to be freed. */
-static const char *slurm_setting(const char *base, const char *suffix, char **name)
+/* A variable of a component of the job; suffix "" for a job of one: its name, to be freed in any case, and its value or
+ * NULL. */
+static int slurm_setting(const char *base, const char *suffix, char **name, const char **value, struct hrun_error *err)
 {
+    free(*name);
     *name = hrun_strf("%s%s", base, suffix);
-    return *name ? setting(*name) : NULL;
+    *value = *name ? setting(*name) : NULL;
+    return *name ? 0 : hrun_fail_nomem(err);
 }
 
 /* "4(x2),2,1": counts[n]. */
@@ -90,8 +93,8 @@ static int read_counts(const char *name, const char *text, int *counts, size_t n
     for (;;) {
         value = isdigit((unsigned char)*p) ? strtol(p, &end, 10) : 0;
         if (value < 1 || value > HRUN_CORES_MAX)
-            return hrun_fail_at(err, HRUN_EPARSE, name, 1, (int)(p - text) + 1, "'%.60s': a number of 1 to %d is needed "
-                                "here, as in 4(x2),2", text, HRUN_CORES_MAX);
+            return hrun_fail_at(err, HRUN_EPARSE, name, 1, (int)(p - text) + 1, "'%.60s': a number of 1 to %d is "
+                                "needed here, as in 4(x2),2", text, HRUN_CORES_MAX);
         times = 1;
         if (*end == '(') {
             times = end[1] == 'x' && isdigit((unsigned char)end[2]) ? strtol(end + 2, &end, 10) : 0;
@@ -111,8 +114,8 @@ static int read_counts(const char *name, const char *text, int *counts, size_t n
         return hrun_fail_at(err, HRUN_EPARSE, name, 1, (int)(p - text) + 1, "'%.60s': a comma is needed here, as in "
                             "4(x2),2", text);
     if (have != n)
-        return hrun_fail_at(err, HRUN_EPARSE, name, 0, 0, "'%.60s' counts %s than the %zu hosts of the allocation", text,
-                            have < n ? "fewer" : "more", n);
+        return hrun_fail_at(err, HRUN_EPARSE, name, 0, 0, "'%.60s' counts %s than the %zu hosts of the allocation",
+                            text, have < n ? "fewer" : "more", n);
     return 0;
 }
 
@@ -120,15 +123,14 @@ static int read_counts(const char *name, const char *text, int *counts, size_t n
 static int read_cpus(const char *suffix, int *cpus, size_t n, struct hrun_error *err)
 {
     char *name = NULL, *per_task = NULL;
-    const char *text = slurm_setting("SLURM_JOB_CPUS_PER_NODE", suffix, &name), *width;
+    const char *text, *width;
     int64_t each = 1;
-    int rc = 0;
+    int rc = slurm_setting("SLURM_JOB_CPUS_PER_NODE", suffix, &name, &text, err);
 
-    if (!text) {
-        free(name);
-        text = slurm_setting("SLURM_TASKS_PER_NODE", suffix, &name);
-        width = slurm_setting("SLURM_CPUS_PER_TASK", suffix, &per_task);
-        if (text && width)
+    if (!rc && !text) {
+        rc = slurm_setting("SLURM_TASKS_PER_NODE", suffix, &name, &text, err) ||
+             slurm_setting("SLURM_CPUS_PER_TASK", suffix, &per_task, &width, err) ? -1 : 0;
+        if (!rc && text && width)
             rc = hrun_parse_count(per_task, width, 1, HRUN_CORES_MAX, &each, err);
     }
     if (!rc && text)
@@ -150,12 +152,11 @@ static int add_component(struct hrun_allocation *a, const char *suffix, int grou
     char *name = NULL;
     int *cpus = NULL, rc = -1;
 
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0] && !text; i++) {
-        free(name);
-        text = slurm_setting(lists[i], suffix, &name);
-    }
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0] && !text; i++)
+        if (slurm_setting(lists[i], suffix, &name, &text, err))
+            goto done;
     if (!text) {
-        rc = name ? 0 : hrun_fail_nomem(err);
+        rc = 0;
         goto done;
     }
     if (hrun_hostlist_parse(text, &names, &why)) {
@@ -182,13 +183,14 @@ done:
     return rc;
 }
 
-static int find_slurm(struct hrun_allocation *a, struct hrun_error *err)
+static int find_slurm(struct hrun_allocation *a, const char *hostfile, struct hrun_error *err)
 {
     const char *id = setting("SLURM_JOB_ID") ? setting("SLURM_JOB_ID") : setting("SLURM_JOBID");
     const char *size = setting("SLURM_HET_SIZE");
     int64_t n = 0;
     int found = 0;
 
+    (void)hostfile;
     if (!id)
         return 0;
     if (size && hrun_parse_count("SLURM_HET_SIZE", size, 1, GROUPS_MAX, &n, err))
@@ -227,7 +229,7 @@ static int find_next(const struct hrun_allocation *a, const char *name, int last
                                                  : find_host(a, name);
 }
 
-static int find_pbs(struct hrun_allocation *a, struct hrun_error *err)
+static int find_pbs(struct hrun_allocation *a, const char *hostfile, struct hrun_error *err)
 {
     const char *path = setting("PBS_NODEFILE"), *id = setting("PBS_JOBID");
     struct hrun_buf text = HRUN_BUF_INIT;
@@ -236,6 +238,7 @@ static int find_pbs(struct hrun_allocation *a, struct hrun_error *err)
     char *line, *next;
     int number = 1, at = -1, rc = -1;
 
+    (void)hostfile;
     if (!path)
         return 0;
     if (hrun_file_read(path, nodefile_max, &text, err)) {
@@ -255,9 +258,14 @@ static int find_pbs(struct hrun_allocation *a, struct hrun_error *err)
             continue;
         }
         hrun_strvec_release(&one);
-        if (hrun_hostlist_parse(line, &one, &why) || one.n != 1) {
-            hrun_fail_at(err, HRUN_EPARSE, path, number, 0, "'%.60s' is no host name (PBS_NODEFILE holds one in a line)",
-                         line);
+        why.code = HRUN_OK;
+        if (hrun_hostlist_parse(line, &one, &why) && why.code == HRUN_ENOMEM) {
+            hrun_fail_nomem(err);
+            goto done;
+        }
+        if (why.code || one.n != 1) {
+            hrun_fail_at(err, HRUN_EPARSE, path, number, 0, "'%.60s' is no host name (PBS_NODEFILE holds one in a "
+                         "line)", line);
             goto done;
         }
         at = (int)a->hosts.n;
@@ -281,7 +289,7 @@ done:
 
 /* ---------------------------------------------------------------- Open MPI's default host file */
 
-/* What the user's settings name; NULL: none do. "none" is none. */
+/* What the environment names; NULL: nothing. */
 static const char *named_hostfile(void)
 {
     static const char *const variables[] = { "OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile" };
@@ -293,13 +301,14 @@ static const char *named_hostfile(void)
 }
 
 /* Where Open MPI's configuration is: as its variables say, below the prefix of the mpirun in PATH, where packages of
- * distributions have it. The first file counts. The caller frees it; NULL: there is none. */
-static char *installed_hostfile(void)
+ * distributions have it. The first file counts. The caller frees *found; NULL: there is none. */
+static int installed_hostfile(char **found, struct hrun_error *err)
 {
     static const char name[] = "openmpi-default-hostfile";
     const char *config = setting("OPAL_SYSCONFDIR"), *prefix = setting("OPAL_PREFIX"), *path = setting("PATH");
-    char *tries[4] = { NULL }, *found = NULL;
+    char *tries[4] = { NULL };
     size_t n = 0, len;
+    int nomem = 0;
 
     if (config)
         tries[n++] = hrun_strf("%s/%s", config, name);
@@ -312,6 +321,7 @@ static char *installed_hostfile(void)
         len = strcspn(p, ":");
         mpirun = hrun_strf("%.*s/mpirun", (int)len, p);
         there = mpirun && !access(mpirun, X_OK);
+        nomem |= !mpirun;
         free(mpirun);
         if (!there)
             continue;
@@ -320,22 +330,27 @@ static char *installed_hostfile(void)
     }
     tries[n++] = hrun_strf("/etc/openmpi/%s", name);
     for (size_t i = 0; i < n; i++) {
-        if (!found && tries[i] && !access(tries[i], R_OK))
-            found = tries[i];
+        nomem |= !tries[i];
+        if (!*found && !nomem && !access(tries[i], R_OK))
+            *found = tries[i];
         else
             free(tries[i]);
     }
-    return found;
+    if (!nomem)
+        return 0;
+    free(*found);
+    *found = NULL;
+    return hrun_fail_nomem(err);
 }
 
-static int find_openmpi(struct hrun_allocation *a, struct hrun_error *err)
+static int find_openmpi(struct hrun_allocation *a, const char *hostfile, struct hrun_error *err)
 {
-    const char *named = named_hostfile();
+    const char *named = hostfile && *hostfile ? hostfile : named_hostfile();
     struct hrun_host_list list = HRUN_HOST_LIST_INIT;
-    char *path = named ? strdup(named) : installed_hostfile();
-    int rc = 0;
+    char *path = named ? strdup(named) : NULL;
+    int rc = !named ? installed_hostfile(&path, err) : path ? 0 : hrun_fail_nomem(err);
 
-    if (!path || !strcmp(path, "none"))
+    if (rc || !path || !strcmp(path, "none"))
         goto done;
     if (hrun_hostfile_read_any(path, &list, err)) {
         rc = hrun_fail_prefix(err, "Open MPI's default host file");
@@ -358,17 +373,22 @@ done:
 
 /* ---------------------------------------------------------------- the first that knows something */
 
-int hrun_allocation_find(struct hrun_allocation *out, struct hrun_error *err)
+int hrun_allocation_look(const char *hostfile, struct hrun_allocation *out, struct hrun_error *err)
 {
-    static int (*const finders[])(struct hrun_allocation *a, struct hrun_error *err) = {
+    static int (*const finders[])(struct hrun_allocation *a, const char *hostfile, struct hrun_error *err) = {
         find_slurm, find_pbs, find_openmpi
     };
     int rc = 0;
 
     *out = (struct hrun_allocation){ 0 };
     for (size_t i = 0; i < sizeof finders / sizeof finders[0] && !rc; i++)
-        rc = finders[i](out, err);
+        rc = finders[i](out, hostfile, err);
     if (rc <= 0)
         hrun_allocation_release(out);
     return rc < 0 ? -1 : 0;
+}
+
+int hrun_allocation_find(struct hrun_allocation *out, struct hrun_error *err)
+{
+    return hrun_allocation_look(NULL, out, err);
 }

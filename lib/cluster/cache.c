@@ -124,10 +124,11 @@ static const struct line *find_line(const struct hrun_cache *cache, const char *
     return cache->nlines ? bsearch(&key, cache->lines, cache->nlines, sizeof key, compare_lines) : NULL;
 }
 
-/* "-" stands for what was not told. */
-static char *field_copy(const char *field)
+/* Copy a field; "-" stands for what was not told. */
+static int field_copy(const char *field, char **copy)
 {
-    return strcmp(field, "-") ? strdup(field) : NULL;
+    *copy = strcmp(field, "-") ? strdup(field) : NULL;
+    return *copy || !strcmp(field, "-") ? 0 : -1;
 }
 
 struct hrun_told *hrun_cache_find(const struct hrun_cache *cache, const char *host)
@@ -139,15 +140,12 @@ struct hrun_told *hrun_cache_find(const struct hrun_cache *cache, const char *ho
 
     for (; t && next && n < NFIELDS; n++)
         f[n] = strsep(&next, "\t");
-    if (t && n == NFIELDS && !next) {
+    if (t && n == NFIELDS && !next && !field_copy(f[FINGERPRINT], &t->fingerprint) &&
+        !field_copy(f[MACHINE], &t->machine) && !field_copy(f[USABLE], &t->usable) && !field_copy(f[MPI], &t->mpi) &&
+        !field_copy(f[CPU], &t->cpu_model)) {
         t->asked_s = strtoll(f[ASKED], NULL, 10);
         t->key = strtoull(f[KEY], NULL, 16);
         t->memory_bytes = strtoull(f[MEMORY], NULL, 10);
-        t->fingerprint = field_copy(f[FINGERPRINT]);
-        t->machine = field_copy(f[MACHINE]);
-        t->usable = field_copy(f[USABLE]);
-        t->mpi = field_copy(f[MPI]);
-        t->cpu_model = field_copy(f[CPU]);
         t->remembered = 1;
     }
     free(rest);

@@ -10,8 +10,8 @@
  *     and where one CPU model gives several sub-clusters they say what tells them apart;
  *   - no host is listed twice; a host that cannot be resolved is an error; one that does not answer too, unless
  *     skip_unreachable is set;
- *   - inside an allocation nothing that it does not grant is in a PE: a host file or --host that names another host is an
- *     error, of a cluster file the granted hosts are taken; of a host at most the CPUs granted, whole cores only;
+ *   - inside an allocation nothing that it does not grant is in a PE: a host file or --host that names another host is
+ *     an error, of a cluster file the granted hosts are taken; of a host at most the CPUs granted, whole cores only;
  *   - nothing about a remote host is assumed from this one: its topology comes from the cluster file, or from
  *     that host;
  *   - what a host's cgroup or affinity mask forbids is in no PE, be it this host or another;
@@ -96,6 +96,8 @@ struct hrun_cluster_request {
     const char *host_file;
     const char *hosts;          /* "a:2,b,p4-[0-3]" */
     int level;                  /* enum hrun_level, or -1 */
+    const char *openmpi_hostfile; /* Open MPI's default host file as its parameters name it, "none" for none; NULL: as
+                                   the environment says, else where Open MPI is installed */
     /* Ask n other hosts what they are made of: called once, with those that no cluster file describes and the
      * cache does not know. Each of texts[n], initialised, is to get what hrun_cluster_export gives there; lines
      * that the shell there prints before it do no harm. errors[n], zeroed, tell of each host why it did not
@@ -123,8 +125,8 @@ void hrun_cluster_destroy(struct hrun_cluster *c);
 
 /* Append this host's topology for a discovery on another one: hwloc XML, as hrun_topo_export gives it, and
  * behind that a processing instruction with what XML does not carry: the PUs that this process may use, the
- * memory of the PEs (limits of cgroups applied), the CPU model, the version of Open MPI (mpi, "" for none; NULL: not told), and
- * the fingerprint of hrun_topo_fingerprint(watched):
+ * memory of the PEs (limits of cgroups applied), the CPU model, the version of Open MPI (mpi, "" for none; NULL: not
+ * told), and the fingerprint of hrun_topo_fingerprint(watched):
  *     <?hrun
  *     usable 0-3,8
  *     memory 16000000000
@@ -152,8 +154,8 @@ struct hrun_allocation {
     int *group;                 /* of each host: component of a heterogeneous job, else 0 */
     int ngroups;                /* 1 unless the job is heterogeneous */
 };
-/* Errors: HRUN_EPARSE naming variable (or file and line) and what is wrong with it, HRUN_ENOENT, HRUN_EIO. *out is empty
- * on failure. */
+/* Errors: HRUN_EPARSE naming variable (or file and line) and what is wrong with it, HRUN_ENOENT, HRUN_EIO. *out is
+ * empty on failure. */
 int hrun_allocation_find(struct hrun_allocation *out, struct hrun_error *err);
 void hrun_allocation_release(struct hrun_allocation *a);
 

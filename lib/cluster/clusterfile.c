@@ -244,7 +244,7 @@ static int load_topology(struct load *l, unsigned e, struct hrun_topo **out, str
         free(path);
     }
     if (!t)
-        return FAIL(l, e, "topology", 0, err, "%s", why.text);
+        return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : FAIL(l, e, "topology", 0, err, "%s", why.text);
     if (hrun_cluster_add_topo(l->c, t, err) < 0)
         return -1;
     *out = t;
@@ -287,6 +287,10 @@ static int finish_entry(struct load *l, unsigned e, const struct wanted *w, stru
             hrun_add_slug(&base, s->cpu_model);
         if (!base.len)
             hrun_buf_adds(&base, hrun_level_name(w->level));
+        if (base.failed) {
+            hrun_fail_nomem(err);
+            goto done;
+        }
         s->cost_per_hour = entry->cost_per_hour ? *entry->cost_per_hour : 0;
         s->power_w = entry->power_w ? *entry->power_w : 0;
         if (!s->pus_per_pe)

@@ -1,4 +1,5 @@
-/* cut.c - PEs of hosts whose topology is known, cut once for all hosts that are alike; see private.h for the contracts */
+/* cut.c - PEs of hosts whose topology is known, cut once for all hosts that are alike; see private.h for the
+ * contracts */
 #include "cluster/private.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@ struct hrun_cuts {
 enum { NUMBER_MAX = 1 << 20 };
 
 /* One byte for each number up to the largest of a list such as "0-3,8": 1 if it is in the list. NULL: it is no
- * list, or memory ran out. */
+ * list, or memory ran out (*size = 0 then, else -1). */
 static char *read_list(const char *list, int *size)
 {
     char *set = NULL, *end;
@@ -45,13 +46,16 @@ static char *read_list(const char *list, int *size)
             goto bad;
         if (!set)
             set = calloc((size_t)most + 1, 1);
-        if (!set)
+        if (!set) {
+            *size = 0;
             return NULL;
+        }
     }
     *size = (int)most + 1;
     return set;
 bad:
     free(set);
+    *size = -1;
     return NULL;
 }
 
@@ -131,6 +135,8 @@ static int make_sets(const struct hrun_host *h, enum hrun_level level, struct se
     char *usable = read_list(h->told->usable, &k->npus), *set;
     int size, any;
 
+    if (!usable && !k->npus)
+        return hrun_fail_nomem(err);
     if (!usable)
         return hrun_fail(err, HRUN_EINVAL, "host '%s' tells '%.60s' as the PUs that may be used there; install "
                          "the same hrun there", h->name, h->told->usable);
@@ -231,8 +237,9 @@ static int cut_told(const struct hrun_host *h, struct hrun_cut *cut, struct hrun
         if (!k.pus[i])
             continue;
         left--;
-        if (seen[k.home[i]]++)
+        if (seen[k.home[i]])
             continue;
+        seen[k.home[i]] = 1;
         if (fill_pe(&k, most, k.home[i], &list[count++]))
             goto nomem;
     }
@@ -302,7 +309,8 @@ const struct hrun_cut *hrun_host_cut(struct hrun_cluster *c, const struct hrun_h
     /* The last first: neighbours are often alike. */
     for (int i = cuts ? cuts->n - 1 : -1; i >= 0; i--) {
         cut = cuts->v[i];
-        if (cut->topo == h->topo && cut->level == level && cut->max_cores == max_cores && same_text(cut->usable, usable))
+        if (cut->topo == h->topo && cut->level == level && cut->max_cores == max_cores &&
+            same_text(cut->usable, usable))
             return cut;
     }
     v = cuts ? roomy(cuts->v, cuts->n, &cuts->cap) : NULL;

@@ -250,9 +250,10 @@ static const char *model_of(const struct entry *entry, const struct hrun_host *h
     return hrun_host_cpu_model(h);
 }
 
-/* How many cores of a host whose topology is known entry e wants, of kind `kind` or (-1) of all; not more than it has. */
-static int cores_wanted(struct load *l, unsigned e, const struct hrun_host *h, const struct wanted *w, int kind, int have,
-                        int *want, struct hrun_error *err)
+/* How many cores of a host whose topology is known entry e wants, of kind `kind` or (-1) of all; not more than it
+ * has. */
+static int cores_wanted(struct load *l, unsigned e, const struct hrun_host *h, const struct wanted *w, int kind,
+                        int have, int *want, struct hrun_error *err)
 {
     const struct entry *entry = &l->file->subclusters[e];
     int described_kind;

@@ -61,8 +61,8 @@ static int fail_not_granted(const struct hrun_discovery *d, const struct hrun_ho
     struct hrun_buf b = HRUN_BUF_INIT;
 
     hrun_hostlist_print(d->granted->hosts.v, d->granted->hosts.n, &b);
-    hrun_fail_at(err, HRUN_EINVAL, file, e->line, e->column, "host '%s' is not in %s, which grants %.400s; leave it out, "
-                 "or ask for it when you submit the job", e->name, d->granted->name, b.data);
+    hrun_fail_at(err, HRUN_EINVAL, file, e->line, e->column, "host '%s' is not in %s, which grants %.400s; leave it "
+                 "out, or ask for it when you submit the job", e->name, d->granted->name, b.data);
     hrun_buf_release(&b);
     return -1;
 }
@@ -282,7 +282,7 @@ int hrun_cluster_discover(const struct hrun_cluster_request *req, struct hrun_cl
     d.c = calloc(1, sizeof *d.c);
     if (!d.c)
         return hrun_fail_nomem(err);
-    if (hrun_allocation_find(&a, err))
+    if (hrun_allocation_look(req->openmpi_hostfile, &a, err))
         goto done;
     /* Open MPI's default host file counts where the user names no hosts, and forbids nothing. */
     if (a.manager == HRUN_MANAGER_OPENMPI && (req->cluster_file || req->host_file || req->hosts))

@@ -112,7 +112,8 @@ static int check_twice(const struct hrun_host_list *list, const char *file, stru
                         twice->name, one_line ? ":" : " slots=", count);
 }
 
-/* Give what was found to the caller, in place of what list held, unless a host is listed twice. *found is left empty. */
+/* Give what was found to the caller, in place of what list held, unless a host is listed twice. *found is left
+ * empty. */
 static int hand_over(struct hrun_host_list *found, const char *place, struct hrun_host_list *list,
                      struct hrun_error *err)
 {

@@ -48,6 +48,11 @@ int hrun_resolver_look(struct hrun_resolver *r, const char *name, int *is_local,
 /* This name is that of another host: hrun_resolver_look need not ask for it. Without memory it is forgotten. */
 void hrun_resolver_know(struct hrun_resolver *r, const char *name);
 
+/* ---------------------------------------------------------------- allocation.c */
+
+/* hrun_allocation_find with the default host file that Open MPI's parameters name; NULL: what the environment says. */
+int hrun_allocation_look(const char *hostfile, struct hrun_allocation *out, struct hrun_error *err);
+
 /* ---------------------------------------------------------------- told.c: asking other hosts */
 
 struct hrun_told {

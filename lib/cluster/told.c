@@ -66,8 +66,8 @@ static struct hrun_topo *load_xml(struct hrun_cluster *c, struct known *k, uint6
 }
 
 /* The value of a line "key value" in the instruction at p, in fresh memory, fit for one line of text; NULL: none,
- * or memory ran out. */
-static char *told_line(const char *p, const char *key)
+ * or memory ran out (*nomem = 1 then). */
+static char *told_line(const char *p, const char *key, int *nomem)
 {
     const char *end = strstr(p, HRUN_TOLD_END), *line = strstr(p, key);
     char *value;
@@ -77,7 +77,11 @@ static char *told_line(const char *p, const char *key)
         return NULL;
     line += strlen(key);
     len = strcspn(line, "\r\n");
-    value = line + len <= end ? strndup(line, len) : NULL;
+    if (line + len > end)
+        return NULL;
+    value = strndup(line, len);
+    if (!value)
+        *nomem = 1;
     for (char *q = value; q && *q; q++)
         if (iscntrl((unsigned char)*q))
             *q = ' ';
@@ -110,24 +114,27 @@ static char *find_mark(char *text, size_t len)
     return at;
 }
 
-static int read_instruction(const char *p, struct hrun_told *t)
-{
-    char *number = told_line(p, "\nmemory "), *key = told_line(p, "\ntopology "), *after = NULL;
-    int good;
+/* An exabyte: more than any host has, and shares of it can be reckoned with. */
+static const uint64_t MEMORY_MAX = (uint64_t)1 << 60;
 
-    t->usable = told_line(p, "\nusable ");
-    t->cpu_model = told_line(p, "\ncpu ");
-    t->mpi = told_line(p, "\nmpi ");
-    t->fingerprint = told_line(p, "\nfingerprint ");
-    t->machine = told_line(p, "\nmachine ");
+static int read_instruction(const char *host, const char *p, struct hrun_told *t, struct hrun_error *err)
+{
+    int good, nomem = 0;
+    char *number = told_line(p, "\nmemory ", &nomem), *key = told_line(p, "\ntopology ", &nomem), *after = NULL;
+
+    t->usable = told_line(p, "\nusable ", &nomem);
+    t->cpu_model = told_line(p, "\ncpu ", &nomem);
+    t->mpi = told_line(p, "\nmpi ", &nomem);
+    t->fingerprint = told_line(p, "\nfingerprint ", &nomem);
+    t->machine = told_line(p, "\nmachine ", &nomem);
     if (number)
         t->memory_bytes = strtoull(number, &after, 10);
-    good = t->usable && number && isdigit((unsigned char)*number) && !*after;
+    good = t->usable && number && isdigit((unsigned char)*number) && !*after && t->memory_bytes <= MEMORY_MAX;
     if (key)
         t->key = strtoull(key, NULL, 16);
     free(number);
     free(key);
-    return good ? 0 : -1;
+    return nomem ? hrun_fail_nomem(err) : good ? 0 : fail_answer(host, p, err);
 }
 
 /* Does what stands before our instruction end as XML of hwloc does, but for blanks? */
@@ -147,8 +154,8 @@ static int read_told(struct hrun_cluster *c, struct known *known, struct hrun_ca
     struct hrun_error why;
 
     t->asked_s = (int64_t)time(NULL);
-    if (more && read_instruction(more, t))
-        return fail_answer(host, more, err);
+    if (more && read_instruction(host, more, t, err))
+        return -1;
     xml = strstr(text->data, "<?xml");
     /* Of hosts that are alike the XML is read once. */
     if (t->key && xml && ends_well(text->data, more, last) && (t->topo = find_known(known, t->key)))
@@ -169,6 +176,14 @@ static int read_told(struct hrun_cluster *c, struct known *known, struct hrun_ca
                                        : hrun_fail(err, why.code, "host '%s': %s", host, why.text);
     hrun_cache_keep(cache, t->key, xml, (size_t)(end - xml));
     return 0;
+}
+
+/* Can PEs be made of what a host says? Nothing else is worth remembering. */
+static int check_told(struct hrun_cluster *c, const char *host, struct hrun_told *t, struct hrun_error *err)
+{
+    struct hrun_host h = { .name = (char *)(uintptr_t)host, .topo = t->topo, .told = t };
+
+    return !t->usable || hrun_host_cut(c, &h, HRUN_LEVEL_CORE, 0, err) ? 0 : -1;
 }
 
 /* ---------------------------------------------------------------- asking */
@@ -249,7 +264,8 @@ static int ask(const struct hrun_cluster_request *req, struct hrun_cache *cache,
         told[i] = calloc(1, sizeof **told);
         if (!told[i]) {
             rc = hrun_fail_nomem(err);
-        } else if (!read_told(c, known, cache, hosts[i], &texts[i], told[i], &errors[i])) {
+        } else if (!read_told(c, known, cache, hosts[i], &texts[i], told[i], &errors[i]) &&
+                   !check_told(c, hosts[i], told[i], &errors[i])) {
             hrun_cache_put(cache, hosts[i], told[i]);
         } else {
             hrun_told_destroy(told[i]);

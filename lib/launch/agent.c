@@ -118,8 +118,8 @@ int hrun_agent_find(char *const *mca, int n_mca, char **program, struct hrun_str
     if (!found && !strcmp(setting, "ssh"))
         hrun_fail(err, HRUN_EENGINE, "other hosts are reached through ssh, and there is none: install openssh-client");
     else if (!found)
-        hrun_fail(err, HRUN_EENGINE, "the agent '%s' that reaches other hosts is not found or cannot be executed: correct "
-                  "plm_rsh_agent", setting);
+        hrun_fail(err, HRUN_EENGINE, "the agent '%s' that reaches other hosts is not found or cannot be executed: "
+                  "correct plm_rsh_agent", setting);
     else if (hrun_agent_is_ssh(found) && hrun_strvec_push(words, "-x"))
         hrun_fail_nomem(err);
     else

@@ -1,4 +1,4 @@
-/* agent.h - the remote shell that mpirun would use (internal) */
+/* agent.h - parameters of mpirun, and the remote shell that it would use (not installed) */
 #ifndef HRUN_LAUNCH_AGENT_H
 #define HRUN_LAUNCH_AGENT_H
 
@@ -6,8 +6,8 @@
 #include "base/error.h"
 
 /* What the user says of an MCA parameter of mpirun's, the last word first: n_mca words "KEY=VALUE", the environment,
- * $HOME/.openmpi/mca-params.conf, the system's openmpi-mca-params.conf (where Debian and Open MPI keep it). Several keys
- * are names of one parameter. NULL: nothing; else the caller frees it. */
+ * $HOME/.openmpi/mca-params.conf, the system's openmpi-mca-params.conf (where Debian and Open MPI keep it). Several
+ * keys are names of one parameter. NULL: nothing; else the caller frees it. */
 char *hrun_agent_setting(char *const *mca, int n_mca, const char *const *keys, int n_keys);
 
 /* The agent: path into *program (the caller frees it), itself and its options as words. As mpirun does it: alternatives

@@ -30,16 +30,16 @@ const struct hrun_engine *hrun_engine_find(const char *name)
     return NULL;
 }
 
-const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, struct hrun_error *err)
+const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, struct hrun_openmpi *found,
+                                           struct hrun_error *err)
 {
     int here = cluster->nhosts == 1 && cluster->hosts[0].is_local;
     const struct hrun_engine *e = hrun_engine_find("srun");
 
-    if (e->usable(cluster, NULL) == 0)
+    if (e->usable(cluster, found, NULL) == 0)
         return e;
     e = hrun_engine_find(here ? "local" : "mpirun");
-
-    return e->usable(cluster, err) ? NULL : e;
+    return e->usable(cluster, found, err) ? NULL : e;
 }
 
 static int check_wdir(const char *wdir, struct hrun_error *err)
@@ -55,7 +55,7 @@ static int check_wdir(const char *wdir, struct hrun_error *err)
     return 0;
 }
 
-int hrun_check_common(const struct hrun_job *job, const char *engine, struct hrun_error *err)
+int hrun_check_common(const struct hrun_job *job, const char *engine, struct hrun_mpi *out, struct hrun_error *err)
 {
     struct hrun_mpi mpi;
 
@@ -65,12 +65,18 @@ int hrun_check_common(const struct hrun_job *job, const char *engine, struct hru
         return hrun_fail(err, HRUN_EINVAL, "no program is named");
     if (job->timeout_s < 0)
         return hrun_fail(err, HRUN_EINVAL, "a timeout of %g s: it cannot be negative", job->timeout_s);
-    if (hrun_env_check(job, err) || check_wdir(job->wdir, err) || hrun_program_mpi(job->program, &mpi, err))
+    if (hrun_env_check(job, err) || check_wdir(job->wdir, err))
+        return -1;
+    if (job->mpi)
+        mpi = *job->mpi;
+    else if (hrun_program_mpi(job->program, &mpi, err))
         return -1;
     if (mpi.kind == HRUN_MPI_OTHER)
         return hrun_fail(err, HRUN_EMPI, "%s is linked with %s, and engine %s starts programs of Open MPI: "
                          "rebuild it with mpicc of Open MPI, or start it with the mpiexec of its own MPI",
                          job->argv[0], mpi.name, engine);
+    if (out)
+        *out = mpi;
     return 0;
 }
 

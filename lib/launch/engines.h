@@ -4,21 +4,22 @@
 
 #include "launch/launch.h"
 
-int hrun_local_usable(const struct hrun_cluster *cluster, struct hrun_error *err);
+int hrun_local_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err);
 int hrun_local_check(const struct hrun_job *job, struct hrun_error *err);
 int hrun_local_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err);
 
-int hrun_mpirun_usable(const struct hrun_cluster *cluster, struct hrun_error *err);
+int hrun_mpirun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err);
 int hrun_mpirun_check(const struct hrun_job *job, struct hrun_error *err);
 int hrun_mpirun_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err);
 int hrun_mpirun_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err);
 
-int hrun_srun_usable(const struct hrun_cluster *cluster, struct hrun_error *err);
+int hrun_srun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err);
 int hrun_srun_check(const struct hrun_job *job, struct hrun_error *err);
 int hrun_srun_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err);
 int hrun_srun_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err);
 
-/* What each engine checks: the words of -x and --mca, the working directory, the program's MPI. */
-int hrun_check_common(const struct hrun_job *job, const char *engine, struct hrun_error *err);
+/* What each engine checks: the words of -x and --mca, the working directory, the program's MPI, which goes to *mpi (may
+ * be NULL). */
+int hrun_check_common(const struct hrun_job *job, const char *engine, struct hrun_mpi *mpi, struct hrun_error *err);
 
 #endif

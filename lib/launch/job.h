@@ -58,6 +58,7 @@ struct hrun_run {
      * many helpers on the way to other hosts are still there; hrun waits a while for them when all has ended. */
     int watch_fd;
     int (*watch)(struct hrun_run *r);
+    void (*abandon)(struct hrun_run *r);    /* some are still there after that */
     void *watch_ctx;
 
     /* Made by begin. */
@@ -90,18 +91,19 @@ struct hrun_run {
 
 int hrun_run_begin(struct hrun_run *r, const struct hrun_job *job, struct hrun_outcome *out,
                    struct hrun_error *err);
-/* Make room for nprocs processes and the pipes of their output, for an engine that has to know these before it starts. */
+/* Make room for nprocs processes and the pipes of their output, for an engine that has to know these before it starts.
+ * */
 int hrun_run_prepare(struct hrun_run *r, int nprocs, struct hrun_error *err);
-/* Start nprocs processes (prepare first if that has not been done); one[] tells their environment and binding, their fds are set here (process 0 gets
- * the job's standard input). Errors as hrun_spawn; on_start is called on success. */
+/* Start nprocs processes (prepare first if that has not been done); one[] tells their environment and binding, their
+ * fds are set here (process 0 gets the job's standard input). Errors as hrun_spawn; on_start is called on success. */
 int hrun_run_start(struct hrun_run *r, const char *program, char *const *argv, const struct hrun_topo *topo,
                    struct hrun_spawn_one *one, int nprocs, struct hrun_error *err);
 /* Until all has ended. 0, or -1 when the engine failed (*err says why). */
 int hrun_run_loop(struct hrun_run *r);
 void hrun_run_end(struct hrun_run *r);
 
-/* Rank (-1: unknown) has failed with that status. The first failure counts, and ends the job; after a timeout or a signal
- * to hrun failures are its consequence. 1: this one counts. */
+/* Rank (-1: unknown) has failed with that status. The first failure counts, and ends the job; after a timeout or a
+ * signal to hrun failures are its consequence. 1: this one counts. */
 int hrun_run_fail(struct hrun_run *r, int rank, int status);
 /* For watch: the engine has failed, r->err says why, and the job is to end; a host was lost, and the job is to end with
  * 125. */

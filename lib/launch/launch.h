@@ -35,10 +35,31 @@
 #include "cluster/cluster.h"
 #include "layout/layout.h"
 
+/* Which MPI a program is linked with. */
+enum hrun_mpi_kind { HRUN_MPI_NONE, HRUN_MPI_OPENMPI, HRUN_MPI_OTHER, HRUN_MPI_UNKNOWN /* a script */ };
+struct hrun_mpi {
+    enum hrun_mpi_kind kind;
+    char name[64];                 /* "Open MPI", "MPICH" (or one with its ABI), "" */
+    char id[64];                   /* for signatures: "ompi-4.1.4", "mpich", "none", "script" (which may run a
+                                      program of any MPI; the engines watch for a foreign one) */
+    int major;                     /* of Open MPI: 4, 5; 0 unknown */
+};
+
+/* The Open MPI of this host. */
+struct hrun_openmpi {
+    char path[4096];               /* of its mpirun; "": not looked for */
+    int major;
+    char version[64];              /* "4.1.4" */
+};
+
 struct hrun_job {
     const struct hrun_layout *layout;
     char *const *argv;             /* program and arguments, NULL-terminated; argv[0] as the user wrote it */
     const char *program;           /* what hrun_program_find gave: an absolute path */
+    /* What the caller knows already, as asking takes processes of their own: what hrun_program_mpi says of program, and
+     * what usable has found. NULL or an empty path: it is looked for. */
+    const struct hrun_mpi *mpi;
+    const struct hrun_openmpi *openmpi;
     char *const *env;              /* n_env words "NAME" (pass on) or "NAME=VALUE" (set): -x */
     int n_env;
     char *const *mca;              /* n_mca words "KEY=VALUE": --mca */
@@ -82,8 +103,9 @@ struct hrun_outcome {
 struct hrun_engine {
     const char *name;
     const char *what;              /* one line for --help and errors */
-    /* Can it run on this cluster here and now? 0, or -1 with what is missing and what to install. */
-    int (*usable)(const struct hrun_cluster *cluster, struct hrun_error *err);
+    /* Can it run on this cluster here and now? 0, or -1 with what is missing and what to install. found (may be NULL):
+     * filled by an engine that uses mpirun, for struct hrun_job; else untouched. */
+    int (*usable)(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err);
     /* Validate job before anything is started. Errors: HRUN_EMPI, HRUN_EINVAL. */
     int (*check)(const struct hrun_job *job, struct hrun_error *err);
     int (*run)(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err);
@@ -98,12 +120,13 @@ struct hrun_engine {
 const struct hrun_engine *hrun_engine_find(const char *name);
 const struct hrun_engine *hrun_engines(void);
 /* The engine for a cluster when the user names none: inside a Slurm allocation `srun` when it has PMIx, else
- * `local` when the only host is this one, else `mpirun`. Errors: those of usable. */
-const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, struct hrun_error *err);
+ * `local` when the only host is this one, else `mpirun`. found and errors: those of usable. */
+const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, struct hrun_openmpi *found,
+                                           struct hrun_error *err);
 
 /* Check and run. Result 0: the job ran and *out tells how it ended; -1: it was not started, or the engine
- * failed, nothing remains either way. Errors: HRUN_ECHANGED (a host is not what the cluster's cache says of it: discover
- * with refresh and lay out anew), HRUN_EMPI (also when a script loads an MPI library that is not
+ * failed, nothing remains either way. Errors: HRUN_ECHANGED (a host is not what the cluster's cache says of it:
+ * discover with refresh and lay out anew), HRUN_EMPI (also when a script loads an MPI library that is not
  * Open MPI's), HRUN_EINVAL, HRUN_EENGINE (also when mpirun failed before it was ready to start a process),
  * HRUN_EIO (also when the output cannot be written), HRUN_ENOPROG, HRUN_ENOEXEC, HRUN_ENOMEM. The descriptors
  * 0 to 2 may be closed: /dev/null takes their place for the while. */
@@ -111,8 +134,8 @@ int hrun_launch(const struct hrun_engine *engine, const struct hrun_job *job, st
                 struct hrun_error *err);
 
 /* The version of the Open MPI whose mpirun is in PATH ("4.1.4") into version[size], "" when there is none, and in
- * watched[size] a text that changes when its programs do (path, size and date of mpirun and orted), "" when there is none.
- * It starts mpirun --version. */
+ * watched[size] a text that changes when its programs do (path, size and date of mpirun and orted), "" when there is
+ * none. It starts mpirun --version. */
 void hrun_openmpi_here(char *version, size_t size, char *watched, size_t watched_size);
 /* The second text alone, without starting anything. */
 void hrun_openmpi_watched(char *watched, size_t size);
@@ -125,15 +148,15 @@ struct hrun_remote {
     double timeout_s;              /* for each host, > 0 */
     const char *missing;           /* what to do where argv[0] does not exist; for the message */
     const char *otherwise;         /* what to do instead of mending a host, or NULL; for the message */
-    int keep_going;                /* 1: ask all hosts although one fails; 0: when one fails no further ones are begun */
+    int keep_going;                /* 1: ask all hosts although one fails; 0: when one fails no further one is begun */
 };
 
-/* Run it on all hosts through what would start processes there: inside a Slurm allocation one step of srun; else, all at
- * once (64 at a time), the remote shell that mpirun would use: plm_rsh_agent of --mca or the environment, else ssh, which
- * may not ask for passwords. outputs[n], initialised, get what the command printed there. errors[n], zeroed, tell of each
- * host that did not answer, has not got the command, or on which it failed: code HRUN_EENGINE, the text says which host,
- * why, and what to do. SIGINT, SIGTERM, SIGHUP and SIGQUIT end the agents, and are then raised again as the caller has
- * them set. No agent remains on any path. Result: 0, also when hosts failed.
+/* Run it on all hosts through what would start processes there: inside a Slurm allocation one step of srun; else, all
+ * at once (64 at a time), the remote shell that mpirun would use: plm_rsh_agent of --mca or the environment, else ssh,
+ * which may not ask for passwords. outputs[n], initialised, get what the command printed there. errors[n], zeroed, tell
+ * of each host that did not answer, has not got the command, or on which it failed: code HRUN_EENGINE, the text says
+ * which host, why, and what to do. SIGINT, SIGTERM, SIGHUP and SIGQUIT end the agents, and are then raised again as the
+ * caller has them set. No agent remains on any path. Result: 0, also when hosts failed.
  * Errors: HRUN_EENGINE: no agent, interrupted; HRUN_EIO, HRUN_ENOMEM. */
 int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, struct hrun_buf *outputs,
                     struct hrun_error *errors, struct hrun_error *err);
@@ -143,16 +166,8 @@ int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, s
  * executable, a folder). */
 char *hrun_program_find(const char *name, const char *wdir, struct hrun_error *err);
 
-/* Which MPI a program is linked with. */
-enum hrun_mpi_kind { HRUN_MPI_NONE, HRUN_MPI_OPENMPI, HRUN_MPI_OTHER, HRUN_MPI_UNKNOWN /* a script */ };
-struct hrun_mpi {
-    enum hrun_mpi_kind kind;
-    char name[64];                 /* "Open MPI", "MPICH" (or one with its ABI), "" */
-    char id[64];                   /* for signatures: "ompi-4.1.4", "mpich", "none", "script" (which may run a
-                                      program of any MPI; the engines watch for a foreign one) */
-    int major;                     /* of Open MPI: 4, 5; 0 unknown */
-};
-/* Errors: HRUN_EIO (unreadable). A static program is recognised by the text its MPI library holds. */
+/* Which MPI a program is linked with. Errors: HRUN_EIO (unreadable). A static program is recognised by the text its MPI
+ * library holds. */
 int hrun_program_mpi(const char *path, struct hrun_mpi *out, struct hrun_error *err);
 
 #endif

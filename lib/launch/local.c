@@ -36,10 +36,11 @@ static int refuse_host(const struct hrun_cluster *c, int host, struct hrun_error
                      "--engine mpirun", c->hosts[host].name);
 }
 
-int hrun_local_usable(const struct hrun_cluster *cluster, struct hrun_error *err)
+int hrun_local_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
 {
     int host = other_host(cluster, NULL);
 
+    (void)found;
     return host >= 0 ? refuse_host(cluster, host, err) : 0;
 }
 
@@ -47,7 +48,7 @@ int hrun_local_check(const struct hrun_job *job, struct hrun_error *err)
 {
     int host;
 
-    if (hrun_check_common(job, "local", err))
+    if (hrun_check_common(job, "local", NULL, err))
         return -1;
     host = other_host(job->layout->cluster, job->layout);
     return host >= 0 ? refuse_host(job->layout->cluster, host, err) : 0;
@@ -176,8 +177,8 @@ static int start(struct hrun_run *r, struct hrun_strvec *pmix, struct hrun_strve
     int n = job->layout->nranks, rc = -1;
 
     if (!topo && job->report_bindings)
-        return hrun_fail(err, HRUN_EINVAL, "--report-bindings: the topology is a description, not that of this machine, "
-                         "and so nothing is bound: unset HWLOC_XMLFILE and HWLOC_SYNTHETIC");
+        return hrun_fail(err, HRUN_EINVAL, "--report-bindings: the topology is a description, not that of this "
+                         "machine, and so nothing is bound: unset HWLOC_XMLFILE and HWLOC_SYNTHETIC");
     if (topo && !(topology = write_topology(r, topo, err)))
         return -1;
 

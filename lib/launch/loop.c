@@ -372,11 +372,17 @@ static int wait_once(struct hrun_run *r, struct pollfd *p, int ms)
 static int see_agents_off(struct hrun_run *r, struct pollfd *p)
 {
     double end_s = hrun_monotonic_s() + AGENTS_S;
-    int signal_before = r->ending_signal, rc = 0;
+    int signal_before = r->ending_signal;
 
-    while (rc == 0 && r->watch && r->watch(r) > 0 && hrun_monotonic_s() < end_s && r->ending_signal == signal_before)
-        rc = wait_once(r, p, SWEEP_STEP_MS);
-    return rc;
+    while (r->watch && r->watch(r) > 0 && r->ending_signal == signal_before) {
+        if (hrun_monotonic_s() >= end_s) {
+            r->abandon(r);
+            break;
+        }
+        if (wait_once(r, p, SWEEP_STEP_MS))
+            return -1;
+    }
+    return 0;
 }
 
 /* The ranks have ended: end what they have left behind, pass on the rest of their output, however slow hrun's

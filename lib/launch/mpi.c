@@ -5,21 +5,19 @@
  * texts it holds. A program that needs nothing but the C library, and a static one, cost no process.
  */
 #include "launch/launch.h"
+
+#include "launch/ask.h"
 #include "launch/mpilib.h"
 
 #include <ctype.h>
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 struct image {
@@ -276,65 +274,6 @@ static int is_ldso(const char *interp)
            starts(base, "ld-musl");
 }
 
-static void exec_list(const char *interp, const char *path, int out)
-{
-    char *argv[] = { (char *)(uintptr_t)interp, (char *)(uintptr_t)"--list", (char *)(uintptr_t)path, NULL };
-    sigset_t none;
-    int null = open("/dev/null", O_RDWR);
-
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    dup2(null, STDIN_FILENO);
-    dup2(null, STDERR_FILENO);
-    dup2(out, STDOUT_FILENO);
-    execv(interp, argv);
-    _exit(127);
-}
-
-/* Append what `INTERP --list PATH` prints: lines "soname => file (address)". */
-static int list_libraries(const char *interp, const char *path, struct hrun_buf *out, struct hrun_error *err)
-{
-    enum { WAIT_MS = 10000 };  /* a library folder on a network that is down must not hang hrun */
-    char chunk[4096];
-    struct pollfd p;
-    int fds[2], rc = -1;
-    ssize_t n = -1;
-    pid_t pid;
-
-    if (pipe2(fds, O_CLOEXEC))
-        return hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe");
-    pid = fork();
-    if (pid == 0)
-        exec_list(interp, path, fds[1]);
-    close(fds[1]);
-    if (pid < 0) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot start %s", interp);
-        goto out;
-    }
-    p.fd = fds[0];
-    p.events = POLLIN;
-    for (;;) {
-        int ready = poll(&p, 1, WAIT_MS);
-        if (ready < 0 && errno == EINTR)
-            continue;
-        n = ready > 0 ? read(fds[0], chunk, sizeof chunk) : -1;
-        if (n <= 0)
-            break;
-        hrun_buf_add(out, chunk, (size_t)n);
-    }
-    if (n < 0) {
-        kill(pid, SIGKILL);
-        hrun_fail(err, HRUN_EIO, "%s --list %s does not answer", interp, path);
-    }
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    if (n == 0)
-        rc = out->failed ? hrun_fail_nomem(err) : 0;
-out:
-    close(fds[0]);
-    return rc;
-}
-
 /* One line of the list: is it the MPI library? Then *out is filled, result 1. */
 static int tell_by_line(char *line, struct hrun_mpi *out)
 {
@@ -368,6 +307,8 @@ static int tell_by_line(char *line, struct hrun_mpi *out)
 
 static int tell_dynamic(const char *path, const struct elf *elf, struct hrun_mpi *out, struct hrun_error *err)
 {
+    char *const words[] = { (char *)(uintptr_t)elf->interp, (char *)(uintptr_t)"--list", (char *)(uintptr_t)path,
+                            NULL };
     struct hrun_buf b = HRUN_BUF_INIT;
     char *line, *save = NULL;
     const char *preload = getenv("LD_PRELOAD");
@@ -375,7 +316,7 @@ static int tell_dynamic(const char *path, const struct elf *elf, struct hrun_mpi
     set(out, HRUN_MPI_NONE, "", "none", 0);
     if ((elf->libc_only && !(preload && *preload)) || !is_ldso(elf->interp))
         return 0;
-    if (list_libraries(elf->interp, path, &b, err)) {
+    if (hrun_ask(words, 0, &b, err)) {      /* lines "soname => file (address)" */
         hrun_buf_release(&b);
         return -1;
     }

@@ -24,21 +24,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* ---------------------------------------------------------------- usable, check */
 
-int hrun_mpirun_usable(const struct hrun_cluster *cluster, struct hrun_error *err)
+int hrun_mpirun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
 {
     static const char *const key[] = { "plm_rsh_agent" };
-    struct hrun_openmpi m = HRUN_OPENMPI_INIT;
+    struct hrun_openmpi m;
     char *ssh, *setting;
     int remote = 0;
 
     if (hrun_openmpi_find(&m, err))
         return -1;
-    free(m.path);
+    if (found)
+        *found = m;
     for (int i = 0; i < cluster->nhosts; i++)
         remote |= !cluster->hosts[i].is_local;
     setting = remote ? hrun_agent_setting(NULL, 0, key, 1) : NULL;
@@ -59,7 +61,7 @@ int hrun_mpirun_check(const struct hrun_job *job, struct hrun_error *err)
     struct hrun_buf b = HRUN_BUF_INIT;
     int rc;
 
-    if (hrun_check_common(job, "mpirun", err))
+    if (hrun_check_common(job, "mpirun", NULL, err))
         return -1;
     rc = hrun_layout_rankfile(job->layout, &b, err);
     hrun_buf_release(&b);
@@ -97,8 +99,10 @@ static int push_wdir(const char *wdir, struct hrun_strvec *v)
     return rc;
 }
 
-/* What the user and the layout ask for, up to and with the program and its arguments. reach: NULL in a command to type. */
-static int push_rest(const struct hrun_job *job, const struct hrun_reach *reach, const char *program, struct hrun_strvec *v)
+/* What the user and the layout ask for, up to and with the program and its arguments. reach: NULL in a command to type.
+ * */
+static int push_rest(const struct hrun_job *job, const struct hrun_reach *reach, const char *program,
+                     struct hrun_strvec *v)
 {
     static const char yield[] = "mpi_yield_when_idle", agent[] = "plm_rsh_agent=";
 
@@ -152,8 +156,8 @@ static int push_no_mpich(const struct hrun_job *job, struct hrun_strvec *v)
     return hrun_strvec_push(v, "-x") || hrun_strvec_push(v, HRUN_ENV_PMI_PORT "=" HRUN_ENV_NO_MPICH);
 }
 
-static int build(const struct hrun_run *r, const struct hrun_openmpi *m, const struct hrun_reach *reach, const char *rankfile,
-                 const char *ready, struct hrun_strvec *v, struct hrun_error *err)
+static int build(const struct hrun_run *r, const struct hrun_openmpi *m, const struct hrun_reach *reach,
+                 const char *rankfile, const char *ready, struct hrun_strvec *v, struct hrun_error *err)
 {
     static const char forward[] = "orte_forward_job_control";
     const struct hrun_job *job = r->job;
@@ -183,15 +187,15 @@ int hrun_mpirun_command(const struct hrun_job *job, struct hrun_buf *out, struct
 {
     struct hrun_strvec v = HRUN_STRVEC_INIT;
     struct hrun_buf b = HRUN_BUF_INIT;
-    struct hrun_openmpi m = HRUN_OPENMPI_INIT;
+    struct hrun_openmpi m = { .path = "/mpirun", .major = 4 };
     int rc = -1;
 
-    if (hrun_openmpi_find(&m, NULL))
-        m.major = 4;  /* the command is still worth showing; both versions read a rankfile */
+    hrun_openmpi_of(job, &m, NULL);     /* without one, too, it is worth showing: both versions read a rankfile */
     if (hrun_env_check(job, err))
         goto out;
-    if (hrun_strvec_push(&v, m.path ? strrchr(m.path, '/') + 1 : "mpirun") ||
-        push_placement(job, m.major, "hrun.rankfile", &v) || push_threads(job, &v) || push_rest(job, NULL, job->argv[0], &v)) {
+    if (hrun_strvec_push(&v, strrchr(m.path, '/') + 1) ||
+        push_placement(job, m.major, "hrun.rankfile", &v) || push_threads(job, &v) ||
+        push_rest(job, NULL, job->argv[0], &v)) {
         hrun_fail_nomem(err);
         goto out;
     }
@@ -206,7 +210,6 @@ int hrun_mpirun_command(const struct hrun_job *job, struct hrun_buf *out, struct
         hrun_buf_add(out, b.data, b.len);
     rc = b.failed || out->failed ? hrun_fail_nomem(err) : 0;
 out:
-    free(m.path);
     hrun_strvec_release(&v);
     hrun_buf_release(&b);
     return rc;
@@ -221,9 +224,9 @@ static int user_sets_folder(const struct hrun_job *job)
            hrun_env_user_mca(job, "orte_remote_tmpdir_base");
 }
 
-/* Can mpirun's folder go into ours, so that it is removed when mpirun is killed? It hands the setting on to its daemons,
- * and on other hosts only hrun-shim knows what to make of it; a resource manager hands on the whole environment, behind
- * the shim's back. */
+/* Can mpirun's folder go into ours, so that it is removed when mpirun is killed? It hands the setting on to its
+ * daemons, and on other hosts only hrun-shim knows what to make of it; a resource manager hands on the whole
+ * environment, behind the shim's back. */
 static int own_folder(const struct hrun_job *job, const struct hrun_reach *reach)
 {
     return !user_sets_folder(job) && ((reach->daemons && !reach->managed) || only_here(job->layout));
@@ -249,13 +252,17 @@ static int build_env(const struct hrun_run *r, const struct hrun_reach *reach, s
 static void remove_session(pid_t pid)
 {
     const char *base = getenv("TMPDIR");
-    char host[256] = "", *path;
+    char host[256] = "", *folder, *path = NULL;
+    struct stat st;
 
     gethostname(host, sizeof host - 1);
-    path = hrun_strf("%s/ompi.%s.%lu/pid.%ld", base ? base : "/tmp", host, (unsigned long)geteuid(),
-                     (long)pid);
+    folder = hrun_strf("%s/ompi.%s.%lu", base && *base ? base : "/tmp", host, (unsigned long)geteuid());
+    /* The name can be foreseen: not through another user's folder or link. */
+    if (folder && lstat(folder, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid())
+        path = hrun_strf("%s/pid.%ld", folder, (long)pid);
     hrun_remove_tree(path);
     free(path);
+    free(folder);
 }
 
 /* The file in which mpirun 4 says that it is ready. */
@@ -338,18 +345,14 @@ out:
 
 int hrun_mpirun_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
 {
-    struct hrun_openmpi m = HRUN_OPENMPI_INIT;
+    struct hrun_openmpi m;
     struct hrun_reach reach = HRUN_REACH_INIT;
     struct hrun_run r;
     pid_t mpirun_pid = 0;
     int rc;
 
-    if (hrun_openmpi_find(&m, err))
+    if (hrun_openmpi_of(job, &m, err) || hrun_reach_plan(job, &m, &reach, err))
         return -1;
-    if (hrun_reach_plan(job, &m, &reach, err)) {
-        free(m.path);
-        return -1;
-    }
     rc = hrun_run_begin(&r, job, out, err);
     if (rc == 0)
         rc = start(&r, &m, &reach, err);
@@ -367,6 +370,5 @@ int hrun_mpirun_run(const struct hrun_job *job, struct hrun_outcome *out, struct
     if (mpirun_pid && !own_folder(job, &reach))
         remove_session(mpirun_pid);
     hrun_reach_release(&reach);
-    free(m.path);
     return rc;
 }

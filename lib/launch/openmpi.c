@@ -1,48 +1,14 @@
 /* openmpi.c - which mpirun is Open MPI's, and its version; see openmpi.h and launch.h for the contracts */
 #include "launch/openmpi.h"
 
+#include "launch/ask.h"
+
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-/* What PATH --version prints first, at most a few lines. */
-static int ask_version(const char *path, struct hrun_buf *out, struct hrun_error *err)
-{
-    char chunk[512];
-    int fds[2], status;
-    ssize_t n;
-    pid_t pid;
-
-    if (pipe2(fds, O_CLOEXEC))
-        return hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe");
-    pid = fork();
-    if (pid == 0) {
-        int null = open("/dev/null", O_RDWR);
-        dup2(null, STDIN_FILENO);
-        dup2(null, STDERR_FILENO);
-        dup2(fds[1], STDOUT_FILENO);
-        execl(path, path, "--version", (char *)NULL);
-        _exit(127);
-    }
-    close(fds[1]);
-    if (pid < 0) {
-        close(fds[0]);
-        return hrun_fail_errno(err, HRUN_EIO, "cannot start %s", path);
-    }
-    while ((n = read(fds[0], chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR))
-        if (n > 0)
-            hrun_buf_add(out, chunk, (size_t)n);
-    close(fds[0]);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    return out->failed ? hrun_fail_nomem(err) : 0;
-}
 
 /* "mpirun (Open MPI) 4.1.4", "mpirun.openmpi (OpenRTE) 4.1.4": the version, cut off text. NULL: not Open MPI's. */
 static char *parse_version(char *text)
@@ -64,7 +30,7 @@ int hrun_openmpi_find(struct hrun_openmpi *m, struct hrun_error *err)
 {
     static const char *const names[] = { "mpirun", "mpirun.openmpi" };
     struct hrun_buf b = HRUN_BUF_INIT;
-    char *other = NULL, *path, *version = NULL;
+    char *other = NULL, *path, *version = NULL, *words[] = { NULL, (char *)(uintptr_t)"--version", NULL };
     int rc = -1;
 
     for (size_t i = 0; i < sizeof names / sizeof *names && !version; i++) {
@@ -72,13 +38,15 @@ int hrun_openmpi_find(struct hrun_openmpi *m, struct hrun_error *err)
         if (!path)
             continue;
         hrun_buf_reset(&b);
-        if (ask_version(path, &b, err)) {
+        words[0] = path;
+        if (hrun_ask(words, 0, &b, err)) {
             free(path);
             goto out;
         }
         version = parse_version(b.data);
         if (version) {
-            m->path = path;
+            snprintf(m->path, sizeof m->path, "%s", path);
+            free(path);
         } else {
             free(other);
             other = path;
@@ -100,6 +68,14 @@ out:
     return rc;
 }
 
+int hrun_openmpi_of(const struct hrun_job *job, struct hrun_openmpi *m, struct hrun_error *err)
+{
+    if (!job->openmpi || !job->openmpi->path[0])
+        return hrun_openmpi_find(m, err);
+    *m = *job->openmpi;
+    return 0;
+}
+
 void hrun_openmpi_watched(char *watched, size_t size)
 {
     static const char *const names[] = { "mpirun.openmpi", "mpirun", "orted" };
@@ -119,11 +95,10 @@ void hrun_openmpi_watched(char *watched, size_t size)
 
 void hrun_openmpi_here(char *version, size_t size, char *watched, size_t watched_size)
 {
-    struct hrun_openmpi m = HRUN_OPENMPI_INIT;
+    struct hrun_openmpi m;
 
     *version = 0;
     if (hrun_openmpi_find(&m, NULL) == 0)
         snprintf(version, size, "%s", m.version);
-    free(m.path);
     hrun_openmpi_watched(watched, watched_size);
 }

@@ -4,16 +4,10 @@
 
 #include "launch/launch.h"
 
-struct hrun_openmpi {
-    char *path;                 /* the caller frees it */
-    int major;
-    char version[64];           /* "4.1.4" */
-};
-
-#define HRUN_OPENMPI_INIT { NULL, 0, "" }
-
 /* The first of mpirun and mpirun.openmpi in PATH that is Open MPI's. Errors: HRUN_EENGINE (none; says what to install),
  * HRUN_EIO, HRUN_ENOMEM. */
 int hrun_openmpi_find(struct hrun_openmpi *m, struct hrun_error *err);
+/* That of a job: what its caller knows, else what is found. Errors: those of hrun_openmpi_find. */
+int hrun_openmpi_of(const struct hrun_job *job, struct hrun_openmpi *m, struct hrun_error *err);
 
 #endif

@@ -33,7 +33,8 @@ enum hrun_tagging {
  * 64 KiB have come it is released. NULL and *err on failure. */
 struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, enum hrun_tagging tagging, int hold,
                                        struct hrun_error *err);
-/* Pass on what was held back and what comes, or (pass_on = 0) drop what was held back. Harmless when nothing is held. */
+/* Pass on what was held back and what comes, or (pass_on = 0) drop what was held back. Harmless when nothing is held.
+ * */
 void hrun_output_release(struct hrun_output *o, int pass_on);
 void hrun_output_destroy(struct hrun_output *o);
 

@@ -115,7 +115,8 @@ int hrun_ranks_find(char *(*lookup)(const char *name), int rank, struct hrun_ran
             return hrun_fail(err, HRUN_ENOENT, "%s has no entry for rank %d", HRUN_RANKS_VARIABLE, rank);
         for (p = text; *p; p += *p == ';') {
             if (read_entry(&p, &first, &last, &cpuset, &len, &threads))
-                return hrun_fail(err, HRUN_EPARSE, "%s cannot be understood at character %d", name, (int)(p - text) + 1);
+                return hrun_fail(err, HRUN_EPARSE, "%s cannot be understood at character %d", name,
+                                 (int)(p - text) + 1);
             if (rank < first || rank > last)
                 continue;
             out->threads = threads;

@@ -17,6 +17,10 @@
 /* A host that is busy may take seconds to let us in; one that takes longer than this hangs. */
 static const double LIMIT_S = 30;
 
+/* mpirun hands the list on twice in one word of a command, and Linux takes words of at most 128 KiB: some 5000 hosts.
+ * */
+enum { FINGERPRINTS_MAX = 48000 };
+
 /* A link that went silent: ssh gives up after 5 s times 4, and Open MPI's own connections, where the agent is not ssh,
  * after 15 + 3 times 5 s; by default they wait for 300 s and longer. */
 static const char *const ssh_options[] = { "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=4" };
@@ -128,8 +132,8 @@ static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, 
     if (job->report_bindings && !out->ranks)
         return hrun_fail(err, HRUN_EINVAL, asked ? "--report-bindings hands on variables of its own, which "
                          "mca_base_env_list keeps mpirun from: use -x instead of it"
-                         : "--report-bindings needs hrun on every host, and hosts that a cluster file describes may not "
-                         "have it: leave their topology out of the file");
+                         : "--report-bindings needs hrun on every host, and hosts that a cluster file describes may "
+                         "not have it: leave their topology out of the file");
     if (job->layout->uneven_threads && !out->ranks)
         return hrun_fail(err, HRUN_EINVAL, "the processes of this layout have different numbers of threads, which "
                          "mpirun cannot tell them on hosts without hrun: leave the topology of the hosts out of the "
@@ -169,6 +173,7 @@ int hrun_reach_plan(const struct hrun_job *job, const struct hrun_openmpi *m, st
         goto out;
     if (out->agents && hrun_agent_find(job->mca, job->n_mca, &program, &out->agent, err))
         goto out;
+    out->reporter = out->daemons ? "host" : program && hrun_agent_is_ssh(program) ? "shell" : "nobody";
     for (size_t k = 0; program && hrun_agent_is_ssh(program) && k < sizeof ssh_options / sizeof *ssh_options; k++)
         if (hrun_strvec_push(&out->agent, ssh_options[k])) {
             hrun_fail_nomem(err);
@@ -195,7 +200,7 @@ static int push_agent(const struct hrun_reach *reach, struct hrun_strvec *v)
     struct hrun_buf b = HRUN_BUF_INIT;
     int rc;
 
-    hrun_buf_addf(&b, "%s agent %g %d", reach->shim, reach->daemons ? reach->limit_s : 0.0, (int)reach->agent.n);
+    hrun_buf_addf(&b, "%s agent %g %s %d", reach->shim, reach->limit_s, reach->reporter, (int)reach->agent.n);
     for (size_t i = 0; i < reach->agent.n; i++)
         hrun_buf_addf(&b, " %s", reach->agent.v[i]);
     rc = b.failed || push_mca(v, "plm_rsh_agent", b.data);
@@ -203,22 +208,33 @@ static int push_agent(const struct hrun_reach *reach, struct hrun_strvec *v)
     return rc;
 }
 
+/* What the hosts are to be like: a list, or "-" for anything where it would not fit. */
+static int add_fingerprints(const struct hrun_reach *reach, const struct hrun_layout *l, struct hrun_buf *b)
+{
+    unsigned char *seen = calloc((size_t)l->cluster->nhosts + 1, 1);
+    size_t before = b->len;
+    int host, i = 0;
+
+    while (seen && !reach->managed && (host = next_remote(l, seen, &i)) >= 0)
+        hrun_buf_addf(b, "%s%s", b->len > before ? "," : "", l->cluster->hosts[host].fingerprint);
+    if (!b->failed && (b->len == before || b->len - before > FINGERPRINTS_MAX)) {
+        b->len = before;
+        hrun_buf_addc(b, '-');
+    }
+    free(seen);
+    return seen ? 0 : -1;
+}
+
 static int push_daemon(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v)
 {
-    const struct hrun_layout *l = r->job->layout;
-    unsigned char *seen = calloc((size_t)l->cluster->nhosts + 1, 1);
     struct hrun_buf b = HRUN_BUF_INIT;
-    int host, i = 0, first = 1, rc;
+    int rc;
 
     hrun_buf_addf(&b, "%s host %s %s ", reach->shim, r->job_id, reach->managed ? "alone" : "reports");
-    while (seen && !reach->managed && (host = next_remote(l, seen, &i)) >= 0) {
-        hrun_buf_addf(&b, "%s%s", first ? "" : ",", l->cluster->hosts[host].fingerprint);
-        first = 0;
-    }
-    hrun_buf_adds(&b, first ? "- orted" : " orted");
-    rc = !seen || b.failed || push_mca(v, "orte_launch_agent", b.data);
+    rc = add_fingerprints(reach, r->job->layout, &b);
+    hrun_buf_adds(&b, " orted");
+    rc = rc || b.failed || push_mca(v, "orte_launch_agent", b.data);
     hrun_buf_release(&b);
-    free(seen);
     return rc;
 }
 
@@ -242,6 +258,10 @@ int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r,
     for (size_t i = 0; reach->agents && i < sizeof keepalive / sizeof *keepalive; i++)
         if (!hrun_env_user_mca(r->job, keepalive[i].key) && push_mca(v, keepalive[i].key, keepalive[i].value))
             return -1;
+    /* A daemon would start others through a shim that need not be there. */
+    if (reach->agents && !reach->daemons && reach->nremote > HRUN_REACH_RADIX &&
+        !hrun_env_user_mca(r->job, "plm_rsh_no_tree_spawn") && push_mca(v, "plm_rsh_no_tree_spawn", "1"))
+        return -1;
     /* The shims bind. mpirun would too, but takes hosts with equal counts for equal, and then warns that it cannot. */
     if (reach->ranks && reach->nremote && !hrun_env_user_mca(r->job, "rtc") && push_mca(v, "rtc", "^hwloc"))
         return -1;

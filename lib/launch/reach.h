@@ -3,9 +3,12 @@
  * Purpose: the words and variables that put hrun-shim (hrun/shim.h) before mpirun's remote shell, its daemons and the
  * ranks, and what follows from the notes (notes.h) that the shims write.
  * Invariants:
- *   - a host that a cluster file describes need not have hrun: daemons and ranks get a shim only where all other hosts of
- *     the job were asked, through the hrun that is installed there; the remote shell always does;
- *   - the user's own words go first: an orte_launch_agent of his is left alone, his plm_rsh_agent is what the shim runs;
+ *   - a host that a cluster file describes need not have hrun: daemons and ranks get a shim only where all other hosts
+ *     of the job were asked, through the hrun that is installed there; the remote shell always does;
+ *   - the user's own words go first: an orte_launch_agent of his is left alone, his plm_rsh_agent is what the shim
+ *     runs;
+ *   - a host that is only described tells through its shell that it was reached, where the remote shell is ssh; of
+ *     others nothing is known until they fail;
  *   - inside a resource manager mpirun's daemons are started by that, and no notes come; hosts are not compared with
  *     what they were, since the manager decides what a step may use;
  *   - until all hosts have passed their checks mpirun's standard error is held back: where one has not, hrun's own
@@ -17,9 +20,13 @@
 #include "launch/job.h"
 #include "launch/openmpi.h"
 
+/* mpirun's daemons start further daemons beyond so many hosts (routed_radix), and of those we hear nothing. */
+enum { HRUN_REACH_RADIX = 64 };
+
 struct hrun_reach {
     int nremote;                /* other hosts used; all else is about them */
     int agents, daemons, ranks; /* 1: a shim stands before each */
+    const char *reporter;       /* who tells that a host is up: see hrun/shim.h */
     char *shim;                 /* path, NULL where none is needed */
     struct hrun_strvec agent;   /* the remote shell */
     double limit_s;             /* for a host to pass its checks */

@@ -1,6 +1,7 @@
 /* reach_notes.c - what follows from the notes about other hosts; see reach.h and notes.h for the contracts */
 #include "launch/reach.h"
 
+#include "base/hostlist.h"
 #include "launch/notes.h"
 
 #include <errno.h>
@@ -13,8 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* mpirun's daemons start further daemons beyond so many hosts (routed_radix), and of those we hear nothing. */
-enum { TREE_RADIX = 64 };
 /* What a shell says of a program that is not there. */
 enum { NOT_FOUND = 127 };
 
@@ -30,16 +29,23 @@ static void failed_to_start(const struct hrun_reach *reach, struct hrun_run *r, 
 {
     struct hrun_buf b = HRUN_BUF_INIT;
 
-    hrun_buf_addf(&b, "cannot be reached through %s (status %d)", reach->agent.v[0], n->number);
-    if (n->number == NOT_FOUND)
+    hrun_buf_addf(&b, "cannot be reached through %s%s (status %d)", reach->agent.v[0],
+                  strcmp(reach->reporter, "nobody") ? "" : ", or was lost", n->number);
+    if (n->number == NOT_FOUND && reach->daemons)
         hrun_buf_adds(&b, "; is hrun installed there at the same path?");
     fail(r, HRUN_EENGINE, n->host, b.data, n->text);
     hrun_buf_release(&b);
 }
 
-static void lost(struct hrun_run *r, const struct hrun_note_read *n)
+/* mpirun may notice before the agent does, and end with a status of its own: where the host tells that its daemon has
+ * ended well, an agent that ends without such a word counts nevertheless. */
+static void lost(const struct hrun_reach *reach, struct hrun_run *r, const struct hrun_note_read *n)
 {
-    if (!r->failed && !r->engine_failed && r->kill_s <= 0 && !r->ending_signal && !r->timed_out)
+    int late = r->nalive == 0 && r->failed && reach->daemons && n->kind == HRUN_NOTE_LOST;
+
+    if (r->engine_failed || r->ending_signal || r->timed_out || r->out->lost_host[0])
+        return;
+    if (late || (!r->failed && r->kill_s <= 0))
         hrun_run_lose(r, n->host);
 }
 
@@ -78,8 +84,8 @@ static void handle(struct hrun_reach *reach, struct hrun_run *r, const struct hr
         fail(r, HRUN_EENGINE, n->host, "cannot take part", n->text);
         break;
     case HRUN_NOTE_LATE:
-        snprintf(what, sizeof what, "was not ready within %.20s s: see that '%.40s' reaches it, or leave it out", n->text,
-                 reach->agent.v[0]);
+        snprintf(what, sizeof what, "was not ready within %.20s s: see that '%.40s' reaches it, or leave it out",
+                 n->text, reach->agent.v[0]);
         fail(r, HRUN_EENGINE, n->host, what, "");
         break;
     case HRUN_NOTE_FAILED:
@@ -87,7 +93,7 @@ static void handle(struct hrun_reach *reach, struct hrun_run *r, const struct hr
         break;
     case HRUN_NOTE_LOST:
     case HRUN_NOTE_CRASHED:
-        lost(r, n);
+        lost(reach, r, n);
         break;
     default:
         if (n->kind == HRUN_NOTE_ENDED && (n->number == 126 || n->number == 127)) {
@@ -121,6 +127,32 @@ static int watch(struct hrun_run *r)
     return (int)reach->open.n;
 }
 
+/* An agent that outlives mpirun and all patience hangs on a host that is gone. Where there are several, the daemons on
+ * the other hosts still try to reach it. */
+static void abandon(struct hrun_run *r)
+{
+    const struct hrun_reach *reach = r->watch_ctx;
+    struct hrun_buf names = HRUN_BUF_INIT;
+
+    if (!r->out->status || r->engine_failed || r->timed_out || r->ending_signal || r->out->lost_host[0])
+        return;
+    if (reach->open.n == 1) {
+        hrun_run_lose(r, reach->open.v[0]);
+        return;
+    }
+    hrun_hostlist_print(reach->open.v, reach->open.n, &names);
+    hrun_fail(r->err, HRUN_EENGINE, "mpirun ended with status %d, and its daemons on %s did not: one of these hosts "
+              "was lost during the run; mpirun says above which", r->out->status, names.data);
+    hrun_run_break(r);
+    hrun_buf_release(&names);
+}
+
+/* Do we hear of every host when it is up? */
+static int hears_all(const struct hrun_reach *reach)
+{
+    return strcmp(reach->reporter, "nobody") && (!reach->daemons || reach->nremote <= HRUN_REACH_RADIX);
+}
+
 int hrun_reach_listen(struct hrun_reach *reach, struct hrun_run *r, struct hrun_error *err)
 {
     if (!reach->agents)
@@ -133,8 +165,9 @@ int hrun_reach_listen(struct hrun_reach *reach, struct hrun_run *r, struct hrun_
         return hrun_fail_errno(err, HRUN_EIO, "cannot make %s", reach->fifo);
     r->watch_fd = reach->fd;
     r->watch = watch;
+    r->abandon = abandon;
     r->watch_ctx = reach;
-    r->hold_errors = reach->daemons && reach->nremote <= TREE_RADIX;
+    r->hold_errors = hears_all(reach);
     return 0;
 }
 
@@ -145,13 +178,10 @@ int hrun_reach_judge(struct hrun_reach *reach, struct hrun_run *r, struct hrun_e
     if (!reach->agents || !out->status || out->timed_out || out->signalled || out->lost_host[0])
         return 0;
     if (reach->bad_end[0])
-        return hrun_fail(err, HRUN_EENGINE, "Open MPI's daemon on host '%s' ended with status %d; mpirun says above what "
-                         "it missed", reach->bad_end, reach->bad_status);
-    if (reach->daemons && reach->nremote <= TREE_RADIX && reach->nup < reach->nremote)
-        return hrun_fail(err, HRUN_EENGINE, "mpirun failed with status %d before all hosts were ready; it says why above",
-                         out->status);
-    /* An agent that outlives mpirun and all patience hangs on a host that is gone. */
-    if (reach->open.n)
-        hrun_run_lose(r, reach->open.v[0]);
+        return hrun_fail(err, HRUN_EENGINE, "Open MPI's daemon on host '%s' ended with status %d; mpirun says above "
+                         "what it missed", reach->bad_end, reach->bad_status);
+    if (hears_all(reach) && reach->nup < reach->nremote)
+        return hrun_fail(err, HRUN_EENGINE, "mpirun failed with status %d before all hosts were ready; it says why "
+                         "above", out->status);
     return 0;
 }

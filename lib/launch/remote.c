@@ -62,7 +62,8 @@ static int find_agent(struct crowd *c, struct hrun_error *err)
 {
     if (hrun_agent_find(c->what->mca, c->what->n_mca, &c->program, &c->words, err))
         return -1;
-    if (hrun_agent_is_ssh(c->program) && (hrun_strvec_push(&c->words, "-o") || hrun_strvec_push(&c->words, "BatchMode=yes")))
+    if (hrun_agent_is_ssh(c->program) &&
+        (hrun_strvec_push(&c->words, "-o") || hrun_strvec_push(&c->words, "BatchMode=yes")))
         return hrun_fail_nomem(err);
     return 0;
 }

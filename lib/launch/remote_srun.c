@@ -1,10 +1,10 @@
 /* remote_srun.c - a short command on the nodes of a Slurm allocation, by one step of srun for all; see remote_srun.h
  *
  * The step overlaps others and asks for no binding, so the command sees just what the job was granted on its node. That
- * does not change while the job lives: answers are remembered for the job (hrun/context.c) and need no fingerprint to be
- * checked at the start, and a shim that cannot bind its rank fails. A step for a few nodes takes 0.1 s.
- * srun --label tells the nodes' lines apart; it breaks lines of more than 1 KiB, therefore hrun-shim folds them and says
- * at the end how the command ended. Where the step cannot even be created, a node being down, say, halves of the
+ * does not change while the job lives: answers are remembered for the job (hrun/context.c) and need no fingerprint to
+ * be checked at the start, and a shim that cannot bind its rank fails. A step for a few nodes takes 0.1 s.
+ * srun --label tells the nodes' lines apart; it breaks lines of more than 1 KiB, therefore hrun-shim folds them and
+ * says at the end how the command ended. Where the step cannot even be created, a node being down, say, halves of the
  * hosts are asked until it is known which ones fail.
  */
 #include "launch/remote_srun.h"
@@ -123,8 +123,9 @@ static int push_part(const struct gather *g, const struct node *nodes, int n, co
                      struct hrun_strvec *v)
 {
     static const char *const fixed[] = {
-        "--mpi=none", "--distribution=arbitrary", "--overcommit", "--overlap", "--whole", "--cpu-bind=none", "--verbose",
-        "--export=ALL", "--wait=0", "--kill-on-bad-exit=0", "--chdir=/", "--input=none", "--label", "--job-name=hrun"
+        "--mpi=none", "--distribution=arbitrary", "--overcommit", "--overlap", "--whole", "--cpu-bind=none",
+        "--verbose", "--export=ALL", "--wait=0", "--kill-on-bad-exit=0", "--chdir=/", "--input=none", "--label",
+        "--job-name=hrun"
     };
     int bad = g->a.ngroups > 1 && hrun_strvec_pushf(v, "--het-group=%d", nodes[0].group);
 
@@ -317,7 +318,9 @@ static int by_group(const void *a, const void *b)
 {
     const struct node *x = a, *y = b;
 
-    return x->group != y->group ? (x->group > y->group) - (x->group < y->group) : (x->host > y->host) - (x->host < y->host);
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return (x->host > y->host) - (x->host < y->host);
 }
 
 /* 0: this allocation has them all; 1: it has not; -1: *err. */

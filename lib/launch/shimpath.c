@@ -32,7 +32,7 @@ char *hrun_shim_path(struct hrun_error *err)
     if (!path)
         path = hrun_program_find(NAME, NULL, NULL);
     if (!path)
-        hrun_fail(err, HRUN_EENGINE, "%s, which binds the processes, is neither beside this program nor in PATH: install "
-                  "hrun anew (make install)", NAME);
+        hrun_fail(err, HRUN_EENGINE, "%s, which binds the processes, is neither beside this program nor in PATH: "
+                  "install hrun anew (make install)", NAME);
     return path;
 }

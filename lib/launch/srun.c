@@ -2,19 +2,21 @@
  *
  * How the plan's order reaches Slurm: -m arbitrary with a file of nodes, line i being the host of rank i. In a
  * heterogeneous job each component has its own part of the command with its own file, and Slurm numbers the processes
- * component by component, in their order, whatever the order on the command line; a component may stand there once only.
- * So the ranks of a layout have to be ordered by component, which lib/layout does.
- * How ranks are bound: --cpu-bind=none leaves each process all that the job was granted on its node, and hrun-shim binds
- * it (see ranks.h): the lists of srun's own --cpu-bind are the same on all nodes.
+ * component by component, in their order, whatever the order on the command line; a component may stand there once
+ * only. So the ranks of a layout have to be ordered by component, which lib/layout does.
+ * How ranks are bound: --cpu-bind=none leaves each process all that the job was granted on its node, and hrun-shim
+ * binds it (see ranks.h): the lists of srun's own --cpu-bind are the same on all nodes.
  * What else was learnt from Slurm 22.05 (seen):
- *   - variables like SLURM_NTASKS_PER_NODE of the allocation act as options of srun: those that would get in the way are
- *     taken out, and SLURM_EXPORT_ENV=NONE is overruled by --export=ALL;
+ *   - variables like SLURM_NTASKS_PER_NODE of the allocation act as options of srun: those that would get in the way
+ *     are taken out, and SLURM_EXPORT_ENV=NONE is overruled by --export=ALL;
  *   - the step shares the allocation with others (--overlap), has all that was granted (--whole, without which -O can
  *     mean one CPU for each node) and is not ended by Slurm when one rank fails (--kill-on-bad-exit=1 would mask its
  *     status as 143) nor some time after the first one has ended (--wait=0);
  *   - its PMIx mixes up the nodes of a heterogeneous job when they are not in the order of their names, component by
  *     component ("Cannot establish direct connection", "DMDX response with bad seq_num"): such a job is refused;
- *   - with SLURM_PMIX_FENCE=tree MPI_Init does not crash, which it did in 5 of 200 interleaved layouts without.
+ *   - what its PMIx does by itself crashed in MPI_Init in 5 of 200 interleaved layouts. SLURM_PMIX_FENCE=tree does not,
+ *     but the last process of a short program hung in about one run of five: the first host's stepd had ended before
+ *     its last message was out ("pmixp_p2p_send ... exceeded the retry limit"). With ring neither was seen in 56 runs.
  */
 #include "launch/engines.h"
 #include "launch/env.h"
@@ -41,11 +43,13 @@ static int push_all(struct hrun_strvec *v, const char *const *words)
 }
 
 /* Which processes run where. nodes: a list, or a file with a '/' in its name. */
-static int push_placement(const struct hrun_srun_parts *p, const struct hrun_srun_part *part, const char *nodes, struct hrun_strvec *v)
+static int push_placement(const struct hrun_srun_parts *p, const struct hrun_srun_part *part, const char *nodes,
+                          struct hrun_strvec *v)
 {
     static const char *const fixed[] = { "--overcommit", "--overlap", "--whole", "--cpu-bind=none", NULL };
 
-    return (p->ngroups > 1 && hrun_strvec_pushf(v, "--het-group=%d", part->group)) || hrun_strvec_push(v, "--mpi=pmix") ||
+    return (p->ngroups > 1 && hrun_strvec_pushf(v, "--het-group=%d", part->group)) ||
+           hrun_strvec_push(v, "--mpi=pmix") ||
            hrun_strvec_pushf(v, "--nodes=%d", part->nhosts) || hrun_strvec_pushf(v, "--ntasks=%d", part->nranks) ||
            hrun_strvec_push(v, "--distribution=arbitrary") || hrun_strvec_pushf(v, "--nodelist=%s", nodes) ||
            push_all(v, fixed);
@@ -142,8 +146,8 @@ int hrun_srun_command(const struct hrun_job *job, struct hrun_buf *out, struct h
     return rc;
 }
 
-static int build(const struct hrun_run *r, const struct hrun_srun_parts *p, const char *shim, int stderr_fd, struct hrun_strvec *v,
-                 struct hrun_error *err)
+static int build(const struct hrun_run *r, const struct hrun_srun_parts *p, const char *shim, int stderr_fd,
+                 struct hrun_strvec *v, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
     char *file = NULL;
@@ -178,10 +182,12 @@ static int is_srun_option(const char *entry)
 {
     static const char *const starts[] = {
         "SLURM_CPUS_PER_TASK=", "SRUN_CPUS_PER_TASK=", "SLURM_CPU_BIND", "SLURM_DISTRIBUTION=", "SLURM_EXACT=",
-        "SLURM_EXCLUSIVE=", "SLURM_EXPORT_ENV=", "SRUN_EXPORT_ENV=", "SLURM_HET_GROUP=", "SLURM_HINT=", "SLURM_HOSTFILE=",
-        "SLURM_KILL_BAD_EXIT=", "SLURM_LABELIO=", "SLURM_MPI_TYPE=", "SLURM_MULTI_PROG", "SLURM_NNODES=", "SLURM_NPROCS=",
+        "SLURM_EXCLUSIVE=", "SLURM_EXPORT_ENV=", "SRUN_EXPORT_ENV=", "SLURM_HET_GROUP=", "SLURM_HINT=",
+        "SLURM_HOSTFILE=", "SLURM_KILL_BAD_EXIT=", "SLURM_LABELIO=", "SLURM_MPI_TYPE=", "SLURM_MULTI_PROG",
+        "SLURM_NNODES=", "SLURM_NPROCS=",
         "SLURM_NTASKS", "SLURM_OPEN_MODE=", "SLURM_OVERCOMMIT=", "SLURM_OVERLAP=", "SLURM_RELATIVE=",
-        "SLURM_REMOTE_CWD=", "SLURM_STDERRMODE=", "SLURM_STDINMODE=", "SLURM_STDOUTMODE=", "SLURM_STEP_", "SLURM_STEPID=",
+        "SLURM_REMOTE_CWD=", "SLURM_STDERRMODE=", "SLURM_STDINMODE=", "SLURM_STDOUTMODE=", "SLURM_STEP_",
+        "SLURM_STEPID=",
         "SLURM_THREADS=", "SLURM_THREADS_PER_CORE=", "SLURM_UNBUFFEREDIO=", "SLURM_WAIT=", "SLURM_WHOLE=",
         "SLURM_WORKING_DIR="
     };
@@ -218,7 +224,7 @@ static int build_env(const struct hrun_run *r, struct hrun_strvec *env, struct h
 
     rc = rc || hrun_srun_clean_env(env, err) || set(env, HRUN_JOB_VARIABLE, r->job_id, err) ||
          set(env, HRUN_RANKS_DO_VARIABLE, job->report_bindings ? "bind,report" : "bind", err) ||
-         (!getenv("SLURM_PMIX_FENCE") && set(env, "SLURM_PMIX_FENCE", "tree", err)) || hrun_env_no_mpich(env, err) ||
+         (!getenv("SLURM_PMIX_FENCE") && set(env, "SLURM_PMIX_FENCE", "ring", err)) || hrun_env_no_mpich(env, err) ||
          /* the shim has bound the ranks; Open MPI 4 shall not try to do it better */
          hrun_env_mca(job, env, "orte_bound_at_launch", "1", err) ||
          (job->layout->shared_cores && hrun_env_mca(job, env, "mpi_yield_when_idle", "1", err));
@@ -233,7 +239,8 @@ static int build_env(const struct hrun_run *r, struct hrun_strvec *env, struct h
 
 /* ---------------------------------------------------------------- run */
 
-static int start(struct hrun_run *r, const struct hrun_srun_parts *p, const char *shim, const char *srun, struct hrun_error *err)
+static int start(struct hrun_run *r, const struct hrun_srun_parts *p, const char *shim, const char *srun,
+                 struct hrun_error *err)
 {
     struct hrun_strvec argv = HRUN_STRVEC_INIT, env = HRUN_STRVEC_INIT;
     struct hrun_spawn_one one;

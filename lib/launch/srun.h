@@ -67,8 +67,9 @@ struct hrun_srun_parts {
     char *name;                 /* of the allocation */
 };
 
-/* Give the ranks of a layout to the components of the allocation. Errors: HRUN_EINVAL (a host is not part of it, ranks not
- * ordered by component), HRUN_EENGINE (this is no allocation of Slurm), those of hrun_allocation_find; *p is empty then. */
+/* Give the ranks of a layout to the components of the allocation. Errors: HRUN_EINVAL (a host is not part of it, ranks
+ * not ordered by component), HRUN_EENGINE (this is no allocation of Slurm), those of hrun_allocation_find; *p is empty
+ * then. */
 int hrun_srun_make_parts(const struct hrun_layout *l, struct hrun_srun_parts *p, struct hrun_error *err);
 void hrun_srun_parts_release(struct hrun_srun_parts *p);
 /* -1 with HRUN_EENGINE: that program of Slurm is not there. */
@@ -81,8 +82,8 @@ char *hrun_srun_node(const struct hrun_allocation *a, const char *name, int is_l
 
 /* ---- srun.c */
 
-/* Append the caller's environment for an srun: without what an outer launcher left there and without the variables that act
- * as options of srun. Errors: HRUN_ENOMEM. */
+/* Append the caller's environment for an srun: without what an outer launcher left there and without the variables that
+ * act as options of srun. Errors: HRUN_ENOMEM. */
 int hrun_srun_clean_env(struct hrun_strvec *env, struct hrun_error *err);
 
 #endif

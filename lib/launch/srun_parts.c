@@ -1,13 +1,12 @@
 /* srun_parts.c - can srun be used here, and which ranks go to which component of the job; see srun.h and launch.h */
+#include "launch/ask.h"
 #include "launch/engines.h"
 #include "launch/srun.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---------------------------------------------------------------- usable */
@@ -17,41 +16,11 @@ int hrun_srun_missing(struct hrun_error *err, const char *name)
     return hrun_fail(err, HRUN_EENGINE, "engine srun needs %s, and there is none in PATH: install slurm-client", name);
 }
 
-/* What srun --mpi=list says; older versions say it on standard error. */
-static int list_mpi(const char *srun, struct hrun_buf *out, struct hrun_error *err)
+static int has_pmix(char *srun, struct hrun_error *err)
 {
-    char chunk[1024];
-    int fds[2];
-    ssize_t n;
-    pid_t pid;
-
-    if (pipe2(fds, O_CLOEXEC))
-        return hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe");
-    pid = fork();
-    if (pid == 0) {
-        int null = open("/dev/null", O_RDONLY);
-        dup2(null, STDIN_FILENO);
-        dup2(fds[1], STDOUT_FILENO);
-        dup2(fds[1], STDERR_FILENO);
-        execl(srun, srun, "--mpi=list", (char *)NULL);
-        _exit(127);
-    }
-    close(fds[1]);
-    while (pid > 0 && ((n = read(fds[0], chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR)))
-        if (n > 0)
-            hrun_buf_add(out, chunk, (size_t)n);
-    close(fds[0]);
-    if (pid < 0)
-        return hrun_fail_errno(err, HRUN_EIO, "cannot start %s", srun);
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    return out->failed ? hrun_fail_nomem(err) : 0;
-}
-
-static int has_pmix(const char *srun, struct hrun_error *err)
-{
+    char *const words[] = { srun, (char *)(uintptr_t)"--mpi=list", NULL };
     struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = list_mpi(srun, &text, err);
+    int rc = hrun_ask(words, 1, &text, err);    /* older versions say it on standard error */
 
     if (!rc && !strstr(text.data, "pmix"))
         rc = hrun_fail(err, HRUN_EENGINE, "this Slurm has no PMIx (srun --mpi=list does not name it): install "
@@ -74,17 +43,18 @@ static int check_hosts(const struct hrun_cluster *c, const struct hrun_allocatio
     return 0;
 }
 
-int hrun_srun_usable(const struct hrun_cluster *cluster, struct hrun_error *err)
+int hrun_srun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
 {
     struct hrun_allocation a;
     char *srun = NULL, *scancel = NULL;
     int rc = -1;
 
+    (void)found;
     if (hrun_allocation_find(&a, err))
         return -1;
     if (a.manager != HRUN_MANAGER_SLURM) {
-        hrun_fail(err, HRUN_EENGINE, "engine srun works inside a Slurm allocation, and this is none: get one with salloc or "
-                  "sbatch, or use another engine");
+        hrun_fail(err, HRUN_EENGINE, "engine srun works inside a Slurm allocation, and this is none: get one with "
+                  "salloc or sbatch, or use another engine");
     } else if (!(srun = hrun_program_find("srun", NULL, NULL))) {
         hrun_srun_missing(err, "srun");
     } else if (!(scancel = hrun_program_find("scancel", NULL, NULL))) {
@@ -106,7 +76,8 @@ static int same_host(const char *a, const char *b)
     return !strcasecmp(a, b) || (n == m && !strncasecmp(a, b, n) && (!a[n] || !b[m]));
 }
 
-char *hrun_srun_node(const struct hrun_allocation *a, const char *name, int is_local, int *group, struct hrun_error *err)
+char *hrun_srun_node(const struct hrun_allocation *a, const char *name, int is_local, int *group,
+                     struct hrun_error *err)
 {
     const char *names[3] = { name, NULL, NULL };
     char own[256] = "", *copy;
@@ -141,8 +112,8 @@ void hrun_srun_parts_release(struct hrun_srun_parts *p)
 }
 
 /* Give rank r of the layout to the part of its component, which is the last one or a later one. */
-static int add_rank(struct hrun_srun_parts *p, const struct hrun_layout *l, int r, const char *node, int group, char *seen,
-                    struct hrun_error *err)
+static int add_rank(struct hrun_srun_parts *p, const struct hrun_layout *l, int r, const char *node, int group,
+                    char *seen, struct hrun_error *err)
 {
     struct hrun_srun_part *last = p->n ? &p->v[p->n - 1] : NULL;
 
@@ -216,9 +187,10 @@ static int check_order(const struct hrun_srun_parts *p, struct hrun_error *err)
         for (size_t k = 0; k < two->n; k++)
             first = by_name(&two->v[k], &first) < 0 ? two->v[k] : first;
         if (by_name(&last, &first) > 0)
-            return hrun_fail(err, HRUN_EENGINE, "component %d of %s has node %s and component %d has %s, and Slurm's PMIx "
-                             "mixes up nodes that are not in the order of their names: ask for the components in the other "
-                             "order, or leave one out with --use", p->v[i - 1].group, p->name, last, p->v[i].group, first);
+            return hrun_fail(err, HRUN_EENGINE, "component %d of %s has node %s and component %d has %s, and Slurm's "
+                             "PMIx mixes up nodes that are not in the order of their names: ask for the components in "
+                             "the other order, or leave one out with --use", p->v[i - 1].group, p->name, last,
+                             p->v[i].group, first);
     }
     return 0;
 }
@@ -229,8 +201,7 @@ int hrun_srun_check(const struct hrun_job *job, struct hrun_error *err)
     struct hrun_srun_parts p;
     int rc;
 
-    if (hrun_check_common(job, "srun", err) || hrun_program_mpi(job->program, &mpi, err) ||
-        hrun_srun_make_parts(job->layout, &p, err))
+    if (hrun_check_common(job, "srun", &mpi, err) || hrun_srun_make_parts(job->layout, &p, err))
         return -1;
     rc = mpi.kind == HRUN_MPI_OPENMPI ? check_order(&p, err) : 0;
     hrun_srun_parts_release(&p);

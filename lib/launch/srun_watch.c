@@ -4,7 +4,8 @@
  * PMIx loses a process, Slurm kills the whole step at once: a rank killed by SIGKILL may then be a consequence, told
  * before the cause. Such a one waits: SUSPECT_S until Slurm says that it aborts the step, and then until the step has
  * ended or another rank has failed in its own way.
- * Of the signals that hrun gets srun passes on two only, and SIGTERM makes it kill all ranks: scancel brings the others.
+ * Of the signals that hrun gets srun passes on two only, and SIGTERM makes it kill all ranks: scancel brings the
+ * others.
  */
 #include "launch/srun.h"
 
@@ -151,7 +152,7 @@ static void lost(struct hrun_run *r, const struct hrun_srun_said *said)
     if (!r->out->lost_host[0])
         snprintf(r->out->lost_host, sizeof r->out->lost_host, "%.*s", (int)said->len, said->text);
     if (hrun_run_fail(r, -1, 125))
-        hrun_run_say(r, "host %s was lost while the job ran", r->out->lost_host);
+        hrun_run_say(r, "host '%s' was lost during the run", r->out->lost_host);
 }
 
 static void hear(struct hrun_run *r, char *line)

@@ -4,8 +4,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* Slurm numbers the processes of a heterogeneous job component by component: the ranks follow, in their order within each
- * component. */
+/* Slurm numbers the processes of a heterogeneous job component by component: the ranks follow, in their order within
+ * each component. */
 static int order_by_group(struct hrun_layout *l, struct hrun_error *err)
 {
     const struct hrun_host *hosts = l->cluster->hosts;

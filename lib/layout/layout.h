@@ -1,8 +1,8 @@
 /* layout.h - a configuration becomes ranks on PEs
  *
  * Purpose: rank -> host, PE, cpuset; and the rankfile that tells mpirun the same.
- * Invariants: ranks are 0..P-1 without a gap, component by component of a heterogeneous job of a resource manager (there is
- * but one otherwise), in these sub-cluster by sub-cluster, PE by PE, the Mi ranks of a PE
+ * Invariants: ranks are 0..P-1 without a gap, component by component of a heterogeneous job of a resource manager
+ * (there is but one otherwise), in these sub-cluster by sub-cluster, PE by PE, the Mi ranks of a PE
  * next to each other; the first Pi PEs of sub-cluster i are used; each rank has a non-empty cpuset unless its
  * host is known by numbers only.
  */

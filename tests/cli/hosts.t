@@ -32,7 +32,7 @@ chmod +x agent
 h="hrun --refresh --mca plm_rsh_agent $tmp/agent"   # what they said before is looked at further down
 leftover() { pgrep -f "$tmp/(agent|sleeper)" | tr '\n' ' '; }
 nothing_left() {
-    for _ in 1 2 3 4 5 6 7 8 9 10; do [ -z "$(leftover)" ] && break; sleep 0.1; done
+    for _ in $(seq 100); do [ -z "$(leftover)" ] && break; sleep 0.1; done
     out=$(leftover)
     ok "$1: no process is left" test -z "$out"
 }
@@ -240,9 +240,21 @@ printf 'subclusters:\n  - {name: mine, hosts: "127.0.0.[2-5]"}\n' > cluster.yaml
 run env PBS_JOBID=5.s PBS_NODEFILE="$tmp/nodes" $h --cluster cluster.yaml --show-cluster
 out_has "left out, not in PBS job 5.s: 127.0.0.[3,5]" "of a cluster file what is granted"
 out_has "(cluster file cluster.yaml, in PBS job 5.s)" "and whose job it is"
+printf 'subclusters:\n  - {hosts: "127.0.1.[10-12,%s99]", cores: 1, memory: 1GiB}\n' "$(seq -s, 20 2 80)," > cluster.yaml
+run hrun --cluster cluster.yaml --show-cluster
+out_has "127.0.1.[10-12,20,22,24,26,28,30,32,34,36,38,40,42,44,46,48,... (35 hosts)" "of a long list of hosts the beginning"
 printf '127.0.0.4 slots=2\n' > default
 run env OMPI_MCA_orte_default_hostfile="$tmp/default" $h --show-cluster -v
 out_has "host 127.0.0.4, cores 1, PUs 1" "Open MPI's default host file"
 run env OMPI_MCA_orte_default_hostfile="$tmp/default" $h --host 127.0.0.2 --show-cluster
 out_has "(--host)" "which others replace"
+run env OMPI_MCA_orte_default_hostfile=/no/such $h --mca orte_default_hostfile "$tmp/default" --show-cluster
+out_has "(Open MPI's host file $tmp/default)" "--mca names it, before the environment"
+mkdir -p "$HOME/.openmpi"
+echo "orte_default_hostfile = $tmp/default" > "$HOME/.openmpi/mca-params.conf"
+run $h --show-cluster
+out_has "(Open MPI's host file $tmp/default)" "or the user's file of parameters"
+run $h --mca orte_default_hostfile none --show-cluster
+out_has "(this host)" "none is none"
+rm "$HOME/.openmpi/mca-params.conf"
 done_testing

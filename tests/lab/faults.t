@@ -19,8 +19,8 @@ warm() {
     run job "$probe" barriers=1
     [ "$status" = 0 ] && return
     printf '%s\n' "$out" "$err" | sed 's/^/# /'
-    echo "Bail out! hrun does not run over hosts in good health"
-    exit 1
+    tap_report 0 "hrun runs over hosts in good health"
+    done_testing
 }
 running() { # HOST...: the program runs on each
     local h
@@ -37,7 +37,7 @@ refused() { # HOST TEXT WHAT
         *) tap_report 0 "$3: the last line names $1 (it is '$last')" ;;
     esac
     err_has "$2" "$3: says what is wrong"
-    out_lacks "rank" "$3: nothing was started"
+    ok "$3: nothing was started, and standard output is empty" test -z "$out"
 }
 
 # ---------------------------------------------------------------- a host that is down

@@ -35,8 +35,25 @@ ok 'programs are bound without --report-bindings too' test "$(printf '%s\n' "$ou
 # shellcheck disable=SC2016
 run hrun sh -c 'env | grep -c -e ^HRUN_RANKS -e ^HRUN_SHM -e ^HRUN_NOTES'
 out_has 0 'what is meant for hrun-shim does not reach the program'
+# shellcheck disable=SC2016
+run hrun sh -c 'env | grep "^OMPI_MCA.*hrun-shim"'
+out_lacks hrun-shim 'nor are the shims in the settings that it finds'
+# shellcheck disable=SC2016
+run on_head env HRUN_CONNECT_TIMEOUT=4 hrun --host head,h1 -n 2 -q sh -c \
+    '[ "$(hostname)" = h1 ] || exec hrun --host h2,h3 -q sh -c "sleep 6; hostname"'
+ok 'an hrun that a process starts works as any' test "$status $(printf '%s\n' "$out" | sort | xargs)" = '0 h2 h3'
 run hrun "$bin/probe"
 status_is 0 'an MPI program runs over hosts'
+
+# Hosts that a cluster file describes: hrun is not asked to be there.
+printf 'subclusters:\n  - name: far\n    hosts: h[1-3]\n    cores: 1\n    memory: 512MiB\n    cpu: Some CPU\n' >"$tmp/described"
+described() { on_head hrun --cluster "$tmp/described" -q "$@"; }
+run described hostname
+status_is 0 'a program runs on hosts that are only described'
+ok 'on each of them once' test "$(printf '%s\n' "$out" | sort | xargs)" = 'h1 h2 h3'
+# shellcheck disable=SC2016
+run described sh -c '[ $(hostname) = h3 ] && exit 7; sleep 60'
+status_is 7 'and its status is handed on'
 
 # shellcheck disable=SC2016
 run hrun sh -c '[ $(hostname) = h3 ] && exit 7; sleep 60'
@@ -79,6 +96,11 @@ run counted
 status_is 125 'a host that lets nobody in ends the start'
 err_has "hrun: host 'h3' cannot be reached" 'the host is named'
 ok 'in one line' test "$(printf '%s\n' "$err" | wc -l)" = 1
+ok 'and nothing stands on standard output' test -z "$out"
+run described true
+status_is 125 'so does one that is only described'
+err_has "hrun: host 'h3' cannot be reached" 'the host is named'
+ok 'in one line' test "$(printf '%s\n' "$err" | wc -l)" = 1
 lab kill h3
 run on_head env HRUN_CONNECT_TIMEOUT=4 hrun --host $hosts -q sh -c "echo x >>$tmp/count.x"
 status_is 125 'so does a host that is down'
@@ -108,6 +130,7 @@ run hrun --mca plm_rsh_agent "$tmp/readonly" sh -c "echo x >>$tmp/count.x"
 status_is 125 'a folder for temporary files that cannot be written ends the start'
 err_has "host 'h3' cannot take part: its folder for temporary files, /run/ro, cannot be used" 'host and folder are named'
 ok 'in one line' test "$(printf '%s\n' "$err" | wc -l)" = 1
+ok 'and nothing stands on standard output' test -z "$out"
 agent "$tmp/full" h3 'set -- "export TMPDIR=/run/full; $*"'
 run hrun --mca plm_rsh_agent "$tmp/full" sh -c "echo x >>$tmp/count.x"
 status_is 125 'so does a full one'
@@ -169,6 +192,20 @@ err_has "hrun: host 'h3' was lost during the run" 'and is named'
 lab plug h3
 back
 all_clean 'nothing is left, also not there'
+
+# Nobody but mpirun looks whether the link of this remote shell still works.
+rm -f "$tmp/hang" "$tmp"/up.*
+background mute on_head hrun --host $hosts -q --mca plm_rsh_agent "$tmp/hangs" --mca oob_tcp_keepalive_time 4 \
+    --mca oob_tcp_keepalive_intvl 1 --mca oob_tcp_keepalive_probes 2 "$tmp/stubborn" "$tmp/up"
+await 30 started
+lab unplug h3
+finish mute 60
+status_is 125 'so does one whose remote shell does not notice'
+err_has 'was lost during the run' 'which is said'
+err_has 'on node h3' 'with what mpirun says of it'
+lab plug h3
+back
+all_clean 'nothing is left there either'
 
 long twice
 on_head pkill -INT -x hrun

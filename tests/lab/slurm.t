@@ -200,7 +200,7 @@ await 20 started dies
 lab kill slow2
 finish dies 90
 out_has "lost 125" "a node dies while the job runs"
-err_has "host slow2 was lost" "which is said"
+err_has "host 'slow2' was lost during the run" "which is said"
 out_has "asked 125" "a node that is down when asked"
 err_has "host 'slow2' did not answer: Unable to create step" "is named with Slurm's own reason"
 out_has "skipped 0" "or left out"

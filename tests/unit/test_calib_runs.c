@@ -1,4 +1,5 @@
-/* test_calib_runs.c - a campaign's runs by an engine of the test's own: failures, retries, giving up, worker processes */
+/* test_calib_runs.c - a campaign's runs by an engine of the test's own: failures, retries, giving up, worker processes
+ * */
 #include "tap.h"
 
 #include "../../calib/groups.h"

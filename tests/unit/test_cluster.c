@@ -303,6 +303,17 @@ static void test_remote(void)
         free(w.v[i].text);
 }
 
+/* More cores in a PE than a byte counts. */
+static void test_many_cores(void)
+{
+    char *text = exported("package:2 [numa(memory=8GB)] core:300 pu:1");
+    struct network w = { .v = { { "127.0.0.11", text } } };
+
+    is_visit(&w, "127.0.0.11", HRUN_LEVEL_NODE, "node() node 1x600/600: 0-599");
+    is_visit(&w, "127.0.0.11", HRUN_LEVEL_PACKAGE, "package() package 2x300/300: 0-299 300-599");
+    free(text);
+}
+
 /* Sub-clusters, their order and their names do not depend on the order of the hosts. */
 static void test_order(void)
 {
@@ -573,6 +584,7 @@ int main(void)
     test_this_host();
     test_errors();
     test_remote();
+    test_many_cores();
     test_order();
     test_remote_errors();
     test_remote_file();

@@ -244,8 +244,8 @@ static void test_granted(void)
     hrun_cluster_destroy(c);
     c = NULL;
     req.hosts = "127.0.0.11,127.0.0.16";
-    IS("--host:1:12: host '127.0.0.16' is not in Slurm job 9, which grants 127.0.0.[11-15]; leave it out, or ask for it "
-       "when you submit the job", "a host that is not granted");
+    IS("--host:1:12: host '127.0.0.16' is not in Slurm job 9, which grants 127.0.0.[11-15]; leave it out, or ask for "
+       "it when you submit the job", "a host that is not granted");
     req.hosts = NULL;
     SET("SLURM_JOB_ID=9", "SLURM_HET_SIZE=2", "SLURM_JOB_NODELIST_HET_GROUP_0=127.0.0.11",
         "SLURM_JOB_NODELIST_HET_GROUP_1=127.0.0.12",);
@@ -292,6 +292,12 @@ static void test_granted(void)
     IS(want, "Open MPI's default host file");
     req.hosts = "127.0.0.12";
     IS("--host: 127.0.0.12[0-3]", "which the user's hosts replace");
+    free(want);
+    req.hosts = NULL;
+    SET("OMPI_MCA_orte_default_hostfile=/no/such",);
+    req.openmpi_hostfile = path;
+    want = hrun_strf("Open MPI's host file %s: 127.0.0.11[0-2]", path);
+    IS(want, "one that a parameter names goes before the environment");
     free(want);
 #undef IS
     SET();

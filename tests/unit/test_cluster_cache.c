@@ -245,6 +245,31 @@ static void test_silent(struct network *w, const char *dir)
     free(path);
 }
 
+/* An answer of which no PEs can be made is not remembered. */
+static void test_useless(struct network *w, const char *dir)
+{
+    static const struct { const char *usable, *want; } cases[] = {
+        { "\nusable x-7", "host '127.0.0.31' tells 'x-7' as the PUs that may be used there" },
+        { "\nusable 9-9", "host '127.0.0.31' may use none of its cores" },
+        { "\nusable    ", "host '127.0.0.31' tells" },
+    };
+    struct hrun_error err;
+    char *text = strdup(w->text), *at = strstr(text, "\nusable 0-7\n");
+
+    w->host = "127.0.0.31";
+    w->other = text;
+    for (size_t i = 0; at && i < sizeof cases / sizeof cases[0]; i++) {
+        memcpy(at, cases[i].usable, strlen(cases[i].usable));
+        ok(!discover(w, dir, "127.0.0.31", 0, 0, NULL, &err) && err.code == HRUN_EINVAL, "useless:%s", cases[i].usable);
+        has_str(err.text, cases[i].want, "its message");
+    }
+    ok(at != NULL, "what may be used is in what it says");
+    w->host = NULL;
+    w->other = NULL;
+    is_asked(w, dir, "127.0.0.31", "127.0.0.31", "a useless answer is not remembered");
+    free(text);
+}
+
 static void test_machines(struct network *w, const char *dir)
 {
     char own[256] = "", *line, *other;
@@ -294,6 +319,7 @@ int main(void)
     test_age(&w, dir);
     test_unwritable(&w, dir);
     test_silent(&w, dir);
+    test_useless(&w, dir);
     test_machines(&w, base);
     hrun_remove_tree(base);
     hrun_buf_release(&w.asked);

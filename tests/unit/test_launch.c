@@ -226,28 +226,53 @@ static void table(struct fixture *f)
             hrun_engine_find(e->name) == e;
     ok(n >= 2 && complete, "each row is complete and found by its name");
     ok(!hrun_engine_find("nonesuch") && !hrun_engine_find(NULL), "an unknown engine");
-    e = hrun_engine_auto(&f->cluster, &err);
+    e = hrun_engine_auto(&f->cluster, NULL, &err);
     is_str(e ? e->name : NULL, "local", "the engine for this host alone");
     both.hosts = two;
     both.nhosts = 2;
-    is_int(hrun_engine_find("local")->usable(&both, &err), -1, "local cannot do several hosts");
+    is_int(hrun_engine_find("local")->usable(&both, NULL, &err), -1, "local cannot do several hosts");
     is_str(err.text, "engine local runs on this host only, and elsewhere is another: use --engine mpirun",
            "message");
     setenv("PATH", f->tmp, 1);
-    ok(!hrun_engine_auto(&both, &err), "several hosts need mpirun");
+    ok(!hrun_engine_auto(&both, NULL, &err), "several hosts need mpirun");
     is_int(err.code, HRUN_EENGINE, "code");
     is_str(err.text, "there is no mpirun in PATH: install openmpi-bin", "message");
     write_file(f->tmp, "mpirun", "#!/bin/sh\necho 'HYDRA build details:'\n", 39, 0755);
-    is_int(hrun_engine_find("mpirun")->usable(&f->cluster, &err), -1, "an mpirun that is not Open MPI's");
+    is_int(hrun_engine_find("mpirun")->usable(&f->cluster, NULL, &err), -1, "an mpirun that is not Open MPI's");
     has_str(err.text, "/mpirun is not Open MPI's, and there is no mpirun.openmpi: install openmpi-bin",
             "message");
     write_file(f->tmp, "mpirun.openmpi", "#!/bin/sh\necho 'mpirun.openmpi (OpenRTE) 4.1.4'\n", 47, 0755);
-    is_int(hrun_engine_find("mpirun")->usable(&f->cluster, &err), 0, "mpirun.openmpi is found beside it");
-    is_int(hrun_engine_find("mpirun")->usable(&both, &err), -1, "but for other hosts ssh is missing");
+    is_int(hrun_engine_find("mpirun")->usable(&f->cluster, NULL, &err), 0, "mpirun.openmpi is found beside it");
+    is_int(hrun_engine_find("mpirun")->usable(&both, NULL, &err), -1, "but for other hosts ssh is missing");
     has_str(err.text, "install openssh-client", "message");
     unlink("mpirun.openmpi");
     setenv("PATH", path, 1);
     free(path);
+}
+
+/* What the caller of a job knows is not looked for again: what is said here is not so. */
+static void known(struct fixture *f)
+{
+    static const struct hrun_openmpi there = { .path = "/nonexistent/mpirun.other", .major = 5, .version = "5.0.3" };
+    static const struct hrun_mpi other = { .kind = HRUN_MPI_OTHER, .name = "Some MPI", .id = "some" };
+    struct hrun_layout *l = hrun_layout_plain(&f->cluster, 1, NULL, NULL);
+    char *argv[] = { (char *)"sh", NULL }, *sh = hrun_program_find("sh", NULL, NULL);
+    struct hrun_job job = fixture_job(f, l, argv, sh);
+    struct hrun_buf b = HRUN_BUF_INIT;
+    struct hrun_error err;
+
+    job.mpi = &other;
+    for (const struct hrun_engine *e = hrun_engines(); e->name; e++) {
+        is_int(e->check(&job, &err), -1, "%s: the program's MPI is taken as told", e->name);
+        has_str(err.text, "linked with Some MPI", "message");
+    }
+    job.mpi = NULL;
+    job.openmpi = &there;
+    is_int(hrun_engine_find("mpirun")->command(&job, &b, &err), 0, "so is mpirun");
+    ok(!strncmp(b.data, "mpirun.other --map-by rankfile:", 31), "name and version: %.40s", b.data);
+    hrun_buf_release(&b);
+    hrun_layout_destroy(l);
+    free(sh);
 }
 
 static void checks(struct fixture *f)
@@ -509,6 +534,7 @@ int main(void)
     find(&f);
     mpi();
     names();
+    known(&f);
     checks(&f);
     table(&f);
     commands(&f);

@@ -46,7 +46,7 @@ int main(void)
 
     if (jobs_open(&f))
         return tap_done();
-    if (hrun_engine_find("mpirun")->usable(&f.cluster, NULL)) {
+    if (hrun_engine_find("mpirun")->usable(&f.cluster, NULL, NULL)) {
         ok(1, "# SKIP there is no mpirun of Open MPI");
     } else {
         all_ends(&f, "mpirun");

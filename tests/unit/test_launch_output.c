@@ -239,7 +239,7 @@ static void no_files(struct fixture *f)
     free(job_dir);
     for (int e = 0; e < 2; e++) {
         const char *engine = e ? "mpirun" : "local";
-        if (hrun_engine_find(engine)->usable(&f->cluster, NULL))
+        if (hrun_engine_find(engine)->usable(&f->cluster, NULL, NULL))
             continue;
         for (int w = 0; w < NWAYS; w++) {
             fflush(stdout);

@@ -23,7 +23,8 @@ static void signals(struct fixture *f)
         { "SIGINT ends", "echo ready; " LOOP, SIGINT, 0, 130, NULL },
         { "SIGTERM ends", "echo ready; " LOOP, SIGTERM, 0, 143, NULL },
         { "SIGHUP ends", "echo ready; " LOOP, SIGHUP, 0, 129, NULL },
-        { "SIGQUIT ends", "ulimit -c 0; echo ready; exec sleep 20", SIGQUIT, 0, 131, NULL },
+        /* bash ignores SIGQUIT until it has become another program */
+        { "SIGQUIT ends", "ulimit -c 0; exec perl -e '$| = 1; print qq(ready\\n); sleep 60'", SIGQUIT, 0, 131, NULL },
         { "a handler that exits with 0", "trap 'echo caught; exit 0' TERM; echo ready; " LOOP, SIGTERM, 0, 0,
           "caught\n" },
         { "a handler that exits with 5", "trap 'echo caught; exit 5' TERM; echo ready; " LOOP, SIGTERM, 0,
@@ -35,7 +36,7 @@ static void signals(struct fixture *f)
         { "a second SIGINT kills", "trap 'echo caught' INT; echo ready; " LOOP, SIGINT, 1, 130, "caught\n" },
     };
 
-    alarm(120);  /* a job that does not end must not keep the test */
+    alarm(300);  /* a job that does not end must not keep the test */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *words[] = { "bash", "-c", cases[i].script, NULL };
         struct hrun_buf b = HRUN_BUF_INIT;
@@ -54,7 +55,7 @@ static void signals(struct fixture *f)
         is_int(v.outcome->signalled, strstr(cases[i].what, "passed on") ? 0 : cases[i].sig, "the signal is told");
         is_int(v.outcome->interrupted, cases[i].status ? cases[i].sig : 0, "and whether it ended the job");
         ok(!v.outcome->stopped && !v.outcome->killed_by && v.outcome->failed_rank == -1, "and nothing else");
-        ok(now_s() - begin < 10, "in time (%.2f s)", now_s() - begin);
+        ok(now_s() - begin < 30, "in time (%.2f s)", now_s() - begin);
         if (cases[i].says)
             is_int(count(b.data, cases[i].says), 2, "each got it once");
         is_int(entries(f->tmp, ""), 0, "nothing is left");
@@ -81,11 +82,15 @@ static void ignored_signal(struct fixture *f)
     hrun_buf_release(&b);
 }
 
+/* The rank starts no process: a shell that is stopped between vfork and exec shows as waiting (D), not as stopped. It
+ * ends when it is told to. */
 static void stop_and_go(struct fixture *f)
 {
-    static const char *const words[] = { "sh", "-c", "echo pid=$$; sleep 1; echo done", NULL };
+    static const char *const words[] = { "sh", "-c", "echo pid=$$; until [ -e \"$TMPDIR/go\" ]; do :; done; echo done",
+                                         NULL };
     struct hrun_buf b = HRUN_BUF_INIT;
     struct victim v = start_victim(f, "local", 1, words);
+    char *go = hrun_strf("%s/go", f->tmp);
     pid_t rank;
 
     ok(wait_text(&v, &b, "\n", 1), "a job to be stopped");
@@ -94,9 +99,12 @@ static void stop_and_go(struct fixture *f)
     ok(reaches(rank, "T") && reaches(v.pid, "T"), "SIGTSTP stops the rank and hrun");
     kill(v.pid, SIGCONT);
     ok(reaches(rank, "SR") && reaches(v.pid, "SR"), "SIGCONT wakes them up");
+    close(open(go, O_WRONLY | O_CREAT, 0600));
     ok(wait_text(&v, &b, "done\n", 1), "the job ends as if nothing had been");
     is_int(status_of(v.pid), 0, "status");
     ok(v.outcome->stopped && !v.outcome->signalled, "and tells that it was stopped");
+    unlink(go);
+    free(go);
     close(v.out);
     hrun_buf_release(&b);
 }

@@ -196,17 +196,18 @@ static void engines(void)
     struct hrun_error err = { 0 };
 
     ok(hrun_engine_find("srun") != NULL, "srun is in the table");
-    ok(hrun_engine_find("srun")->usable(&cluster, &err) && strstr(err.text, "salloc or sbatch"), "outside of an allocation: %s",
-       err.text);
+    ok(hrun_engine_find("srun")->usable(&cluster, NULL, &err) && strstr(err.text, "salloc or sbatch"),
+       "outside of an allocation: %s", err.text);
     setenv("SLURM_JOB_ID", "12", 1);
     setenv("SLURM_JOB_NODELIST", "h[1-3]", 1);
     setenv("SLURM_JOB_CPUS_PER_NODE", "2(x3)", 1);
     setenv("PATH", "/nonexistent", 1);
     cluster.nhosts = 2;
-    ok(hrun_engine_find("srun")->usable(&cluster, &err) && strstr(err.text, "install slurm-client"), "no srun: %s", err.text);
+    ok(hrun_engine_find("srun")->usable(&cluster, NULL, &err) && strstr(err.text, "install slurm-client"),
+       "no srun: %s", err.text);
     cluster.nhosts = 1;
     hosts[0].is_local = 1;
-    ok(hrun_engine_auto(&cluster, &err) == hrun_engine_find("local"), "then one host, this one, has engine local");
+    ok(hrun_engine_auto(&cluster, NULL, &err) == hrun_engine_find("local"), "then one host, this one, has engine local");
 }
 
 static void environment(void)
