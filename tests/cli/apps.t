@@ -222,7 +222,7 @@ done <"$tmp/edges"
 time_of() {
     local TIMEFORMAT='%R %U %S'
     { time run "$@" 2>/dev/null; } 2>"$tmp/cost"
-    echo "$(field time | sed 's/ s$//') $(awk '{ f = $1 / ($2 + $3 + 1e-9); print f > 1 ? f : 1 }' "$tmp/cost")"
+    echo "$(field time | sed 's/ s$//') $(awk '{ f = $1 / ($2 + $3 + 1e-9); print (f > 1 ? f : 1) }' "$tmp/cost")"
 }
 # On a busy machine a short run may be spared and a long one not: what other work added to each is allowed for.
 grows() {  # grows APP N1 N2 LOW HIGH OPTIONS...

@@ -134,6 +134,7 @@ int main(void)
         return tap_done();
     signal(SIGINT, SIG_DFL);   /* ignored where a shell has started the tests in the background */
     signal(SIGQUIT, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);   /* by nohup */
     signals(&f);
     ignored_signal(&f);
     stop_and_go(&f);
