@@ -134,7 +134,8 @@ int context_cluster(struct context *c, const struct common_settings *s, struct h
     struct hrun_cluster_request req = {
         .cluster_file = s->cluster_file, .host_file = s->host_file, .hosts = s->hosts, .level = -1,
         .topologies = ask_topologies, .ctx = (void *)(uintptr_t)s,
-        .refresh = s->refresh, .skip_unreachable = s->skip_unreachable,
+        /* A remembered host may be down by now: only asking tells which to leave out. */
+        .refresh = s->refresh || s->skip_unreachable, .skip_unreachable = s->skip_unreachable,
     };
     static const char *const hostfiles[] = { "orte_default_hostfile", "prte_default_hostfile" };
     enum hrun_level level;

@@ -387,10 +387,30 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
     return finish(out, err);
 }
 
+/* What a dry run would have told: fast hosts that nobody has measured must not lie idle unnoticed. */
+static void tell_unmeasured(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
+{
+    int missing = 0;
+
+    for (int i = 0; d->by == BY_MODEL && i < d->nsubs; i++) {
+        if (d->subs[i].models || d->subs[i].why_not)
+            continue;
+        hrun_buf_addf(out, "hrun: sub-cluster %s has no profile yet and is not used\n", c->cluster->subs[i].name);
+        missing = 1;
+    }
+    if (missing) {
+        hrun_buf_adds(out, "hrun: to measure it: ");
+        report_calibrate_command(c, 0, d->N, words, out);
+        hrun_buf_addc(out, '\n');
+    }
+}
+
 void report_before(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
 {
-    if (d->by != BY_DEFAULT)
+    if (d->by != BY_DEFAULT) {
+        tell_unmeasured(c, d, words, out);
         return;
+    }
     if (!c->app) {
         hrun_buf_addf(out, "hrun: no app definition knows %s: %d process%s, one per PE\n", words[0],
                       d->P, d->P == 1 ? "" : "es");
@@ -441,7 +461,12 @@ void report_after(const struct context *c, const struct decision *d, const struc
     hrun_buf_adds(out, ", actual ");
     hrun_add_seconds(out, r->time_s);
     hrun_buf_addf(out, ", prediction error %+.1f %%\n", 100 * delta);
-    if (r->time_s > d->high_s + STALE * d->time_s || r->time_s < d->low_s - STALE * d->time_s) {
+    if (r->time_s <= d->high_s + STALE * d->time_s && r->time_s >= d->low_s - STALE * d->time_s)
+        return;
+    if (d->extrapolation > EXTRAPOLATION_WORTH_SAYING) {
+        hrun_buf_addf(out, "hrun: that is far outside the interval; N or P is %.1f times beyond the measured range: "
+                      "measure larger sizes (--sizes of hrun-calibrate), or more PEs where there are\n", d->extrapolation);
+    } else {
         hrun_buf_adds(out, "hrun: that is far outside the interval: the machine was busy, or the profile is stale; to "
                            "measure again: ");
         report_calibrate_command(c, 1, d->N, words, out);

@@ -127,7 +127,8 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
         return -1;
     if (!c->app && N)
         return hrun_fail(err, HRUN_ENOENT,
-                         "-N needs an app definition: none knows the program %s; name one with -app (hrun --list-apps)",
+                         "-N, the problem size, needs an app definition: none knows the program %s; name one with -app "
+                         "(hrun --list-apps). To start P processes say -n P",
                          words[0]);
     p->w = (struct work){ .c = c, .N = N, .words = words, .tag_output = s->tag_output,
                           .report_bindings = s->report_bindings, .on_message = hear };

@@ -154,6 +154,16 @@ status_is 0 "and only fits"
 run hrun-calibrate $two --parallel --data nap1.d --sizes 31,41 -r 4 --dry-run -app nap "$tmp/napper"
 ok "a dry run knows the times now" grep -Eq '^all, with --parallel +4 +8 +[0-9.]+ m?s$' "$tmp/.out"
 
+# ---- a sub-cluster that nobody has measured does not lie idle unnoticed
+run hrun-calibrate $two --use made-near --data one.d --sizes 31,41 -r 2 -app nap "$tmp/napper"
+status_is 0 "one of two sub-clusters is measured"
+run hrun $two --data one.d -N 41 -app nap "$tmp/napper"
+status_is 0 "a run by its profile"
+err_has "hrun: sub-cluster made-far has no profile yet and is not used" "says which sub-cluster is left out"
+err_has "hrun: to measure it: hrun-calibrate" "and how to measure it"
+run hrun $two --data one.d -q -N 41 -app nap "$tmp/napper"
+err_lacks "has no profile yet" "-q does not"
+
 # ---- one SIGINT ends it
 for round in "INT 130" "TERM 143"; do
     sig=${round% *} want=${round#* }

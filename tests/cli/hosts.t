@@ -25,6 +25,7 @@ case \$host in
 127.0.0.28) "$tmp/sleeper" 1000 >/dev/null 2>&1 & export HWLOC_SYNTHETIC="[numa(memory=8GB)] core:1 pu:1" ;;
 127.0.0.29) kill -9 \$\$ ;;
 127.0.0.30) exec sh -c "\$1 --no-such-option" ;;
+127.0.0.31) [ ! -e "$tmp/down" ] || { echo "ssh: connect to host: No route to host" >&2; exit 255; } ;;
 esac
 exec sh -c "\$*"
 A
@@ -202,6 +203,14 @@ run env HRUN_CACHE="$tmp/notafolder/x" $h --host 127.0.0.2 --show-cluster -v
 err_has "hrun: what hosts are made of cannot be kept in $tmp/notafolder/x: " "but for -v"
 
 # ---- hosts left out
+two="hrun --mca plm_rsh_agent $tmp/agent --host 127.0.0.31,127.0.0.32 --show-cluster"
+run $two
+status_is 0 "two hosts answer, and are remembered"
+touch down
+run $two --skip-unreachable
+status_is 0 "--skip-unreachable does not trust what is remembered"
+err_has "hrun: host '127.0.0.31' cannot be reached through" "of a host that is down by now"
+out_has "on 1 host" "and uses the other"
 run $h --skip-unreachable --host 127.0.0.2,127.0.0.20,127.0.0.4,127.0.0.22 --show-cluster
 status_is 0 "--skip-unreachable"
 err_has "hrun: host '127.0.0.20' cannot be reached through" "names what is left out"

@@ -22,7 +22,7 @@ fails 127 "nosuchprogram" "program not found in PATH" hrun nosuchprogram
 echo hello > "$tmp/plain"
 fails 126 "plain" "program not executable" hrun ./plain
 fails 126 "home" "a folder is no program" hrun ./home
-fails 125 "-N needs an app definition" "size without a definition" hrun -N 100 /bin/true
+fails 125 "-N, the problem size, needs an app definition" "size without a definition" hrun -N 100 /bin/true
 
 # ---- numbers of processes, configurations
 fails 125 "-n" "-n 0" hrun -n 0 /bin/true

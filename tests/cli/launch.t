@@ -72,8 +72,8 @@ for engine in local mpirun; do
 
     for sig in INT:130 TERM:143 HUP:129; do
         want=${sig#*:} sig=${sig%:*}
-        # Shells start background jobs with SIGINT ignored, and hrun leaves ignored what was ignored.
-        env --default-signal=INT "$build/bin/hrun" --engine $engine -n 2 "$probe" info spin \
+        # Shells start background jobs with SIGINT ignored, nohup SIGHUP, and hrun leaves ignored what was ignored.
+        env --default-signal=INT,HUP "$build/bin/hrun" --engine $engine -n 2 "$probe" info spin \
             </dev/null >"$tmp/.out" 2>"$tmp/.err" &
         pid=$!
         wait_for "rank 1" "$tmp/.out"
