@@ -368,8 +368,8 @@ int decide(struct context *c, const struct hrun_settings *s, int64_t N, struct d
                   "-n %lld: the cluster holds at most %lld processes (%s); give fewer, or --oversubscribe",
                   (long long)P, (long long)capacity(c, d),
                   c->app ? "PEs times the most processes per PE of the app definition"
-                  : cl->subs[0].level == HRUN_LEVEL_NODE ? "one per PE; a PE is a node here, and --level core makes it a core"
-                  : "one per PE");
+                  : cl->subs[0].level == HRUN_LEVEL_NODE
+                  ? "one per PE; a PE is a node here, and --level core makes it a core" : "one per PE");
         goto done;
     }
     subs = calloc((size_t)cl->nsubs, sizeof *subs);

@@ -465,7 +465,8 @@ void report_after(const struct context *c, const struct decision *d, const struc
         return;
     if (d->extrapolation > EXTRAPOLATION_WORTH_SAYING) {
         hrun_buf_addf(out, "hrun: that is far outside the interval; N or P is %.1f times beyond the measured range: "
-                      "measure larger sizes (--sizes of hrun-calibrate), or more PEs where there are\n", d->extrapolation);
+                      "measure larger sizes (--sizes of hrun-calibrate), or more PEs where there are\n",
+                      d->extrapolation);
     } else {
         hrun_buf_adds(out, "hrun: that is far outside the interval: the machine was busy, or the profile is stale; to "
                            "measure again: ");

@@ -13,8 +13,8 @@ static int equal(double a, double b)
     return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
 }
 
-static enum follows follows(const struct hrun_terms *terms, int j, const struct hrun_row *rows, size_t n, size_t anchors,
-                            const double *x)
+static enum follows follows(const struct hrun_terms *terms, int j, const struct hrun_row *rows, size_t n,
+                            size_t anchors, const double *x)
 {
     int divided = 1, constant = 1;
 
