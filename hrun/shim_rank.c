@@ -152,7 +152,7 @@ int shim_rank(char **words)
     struct hrun_ranks_entry e;
     struct hrun_error err = { 0 };
     char number[16];
-    int rank = own_rank(), bind, report;
+    int rank = own_rank(), bind, report, failed;
 
     if (rank < 0) {
         shim_say("%s is started without a rank", words[0]);
@@ -166,7 +166,9 @@ int shim_rank(char **words)
     report = todo && strstr(todo, "report");
     if (report && !e.cpuset[0])
         shim_say("rank %d is not bound: where its host has which PUs is not known", rank);
-    if ((bind || report) && e.cpuset[0] && bind_rank(rank, e.cpuset, bind, report))
+    failed = (bind || report) && e.cpuset[0] && bind_rank(rank, e.cpuset, bind, report);
+    free(e.cpuset);
+    if (failed)
         return SHIM_FAILED;
     if (e.threads) {
         snprintf(number, sizeof number, "%d", e.threads);
