@@ -1,63 +1,10 @@
-/* test_plan_oom.c - lib/plan when memory runs out: each allocation of a search fails once, in turn
- *
- * malloc and its relatives are replaced here, for the whole program. Sanitizers and valgrind bring their own;
- * under them nothing fails and the test says so.
- */
+/* test_plan_oom.c - lib/plan when memory runs out: each allocation of a search fails once, in turn */
+#include "nomem.h"
 #include "tap.h"
 
 #include "plan/plan.h"
 #include "plan/search.h"
 #include "plan_table.h"
-
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define REPLACED 0
-#else
-#define REPLACED 1
-#endif
-
-static long calls, fail_at, live;  /* fail_at: which call from now on fails, 0: none */
-
-#if REPLACED
-extern void *__libc_malloc(size_t size);
-extern void *__libc_realloc(void *p, size_t size);
-extern void *__libc_calloc(size_t n, size_t size);
-extern void __libc_free(void *p);
-
-static int out_of_memory(void)
-{
-    return ++calls == fail_at;
-}
-
-void *malloc(size_t size)
-{
-    void *p = out_of_memory() ? NULL : __libc_malloc(size);
-
-    live += p != NULL;
-    return p;
-}
-
-void *calloc(size_t n, size_t size)
-{
-    void *p = out_of_memory() ? NULL : __libc_calloc(n, size);
-
-    live += p != NULL;
-    return p;
-}
-
-void *realloc(void *old, size_t size)
-{
-    void *p = out_of_memory() ? NULL : __libc_realloc(old, size);
-
-    live += p && !old;
-    return p;
-}
-
-void free(void *p)
-{
-    live -= p != NULL;
-    __libc_free(p);
-}
-#endif
 
 static struct table x;
 

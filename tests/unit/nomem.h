@@ -1,0 +1,61 @@
+/* nomem.h - allocations that fail, for tests in which each one fails once, in turn
+ *
+ * malloc and its relatives are replaced for the whole program that includes this. Sanitizers and valgrind bring their
+ * own; under them nothing fails, and the test says so.
+ */
+#ifndef HRUN_TESTS_NOMEM_H
+#define HRUN_TESTS_NOMEM_H
+
+#include <stdlib.h>
+
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define REPLACED 0
+#else
+#define REPLACED 1
+#endif
+
+static long calls, fail_at, live;  /* fail_at: which call from now on fails, 0: none */
+
+#if REPLACED
+extern void *__libc_malloc(size_t size);
+extern void *__libc_realloc(void *p, size_t size);
+extern void *__libc_calloc(size_t n, size_t size);
+extern void __libc_free(void *p);
+
+static int out_of_memory(void)
+{
+    return ++calls == fail_at;
+}
+
+void *malloc(size_t size)
+{
+    void *p = out_of_memory() ? NULL : __libc_malloc(size);
+
+    live += p != NULL;
+    return p;
+}
+
+void *calloc(size_t n, size_t size)
+{
+    void *p = out_of_memory() ? NULL : __libc_calloc(n, size);
+
+    live += p != NULL;
+    return p;
+}
+
+void *realloc(void *old, size_t size)
+{
+    void *p = out_of_memory() ? NULL : __libc_realloc(old, size);
+
+    live += p && !old;
+    return p;
+}
+
+void free(void *p)
+{
+    live -= p != NULL;
+    __libc_free(p);
+}
+#endif
+
+#endif
