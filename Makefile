@@ -178,9 +178,10 @@ $(B)/tests/apps/%: tests/apps/%.c $(wildcard tests/apps/*.h)
 	$(Q)$(MPICC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g $(if $(filter hybrid,$*),-fopenmp) -o $@ $< \
 	  $(if $(filter lu,$*),-lopenblas) -lm
 
-# Root may run Open MPI in the tests; HRUN_BUILD tells them what to test.
-TEST_ENV = HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_TEST_DATA=tests/data HRUN_TEST_APPS=$(B)/tests/apps \
-           OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+# Root may run Open MPI in the tests; HRUN_BUILD tells them what to test. Signals that a shell or nohup left ignored
+# would stay so in what the tests start and signal.
+TEST_ENV = env --default-signal HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_TEST_DATA=tests/data \
+           HRUN_TEST_APPS=$(B)/tests/apps OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
            ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 LSAN_OPTIONS=suppressions=tests/lsan.supp:print_suppressions=0
 
 .PHONY: apps unit check valgrind bench demo fuzz clean
