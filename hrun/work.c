@@ -271,7 +271,7 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
                 const char *origin, struct hrun_error *err)
 {
     struct context *c = w->c;
-    struct hrun_buf config = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT, consts = HRUN_BUF_INIT;
+    struct hrun_buf config = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT, consts = HRUN_BUF_INIT, signatures = HRUN_BUF_INIT;
     struct hrun_sample s = { 0 };
     struct utsname uts;
     char date[21], engine[32];
@@ -281,12 +281,13 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
         used += pes[i] > 0;
         P += pes[i] * procs[i];
         hrun_buf_addf(&cluster, "%s%s", i ? "," : "", c->cluster->subs[i].name);
+        hrun_buf_addf(&signatures, "%s%s", i ? "," : "", c->signatures.v[i]);
     }
     hrun_config_print(pes, procs, c->cluster->nsubs, &config);
     hrun_app_consts_text(c->app, &consts);
     hrun_date_now(date);
     snprintf(engine, sizeof engine, "%s", c->engine->name);
-    if (config.failed || cluster.failed || consts.failed) {
+    if (config.failed || cluster.failed || consts.failed || signatures.failed) {
         rc = hrun_fail_nomem(err);
         goto done;
     }
@@ -301,6 +302,7 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
     s.config = config.data;
     s.cluster = cluster.data;
     s.consts = consts.data;
+    s.signatures = used > 1 ? signatures.data : NULL;
     s.program = c->program;
     s.host = uname(&uts) ? (char *)"" : uts.nodename;
     s.mpi = c->mpi.id;
@@ -318,5 +320,6 @@ done:
     hrun_buf_release(&config);
     hrun_buf_release(&cluster);
     hrun_buf_release(&consts);
+    hrun_buf_release(&signatures);
     return rc;
 }

@@ -13,8 +13,9 @@ struct hrun_store {
     char *held_app, *held_signature;
 };
 
-/* The versions that this hrun writes; what a higher number means is only known to a newer hrun. */
-enum { STORE_RECORD_VERSION = 1, STORE_MODELS_VERSION = 1 };
+/* The versions that this hrun writes; what a higher number means is only known to a newer hrun. A record is written
+ * in the lowest version that has keys for all that is known of the run, so that older hruns read what they can use. */
+enum { STORE_RECORD_VERSION = 2, STORE_MODELS_VERSION = 1 };
 
 /* Every record starts with this: keys are sorted, the object is flat, and quotes inside of strings are
  * escaped, so that the text occurs nowhere else in a record and a reader finds its place behind damage. */

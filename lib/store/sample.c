@@ -1,5 +1,4 @@
-/* sample.c - one measurement: its invariants, and its text form; see store.h and internal.h */
-#include "base/units.h"
+/* sample.c - one measurement as text, and its dates; see store.h and internal.h */
 #include "store/internal.h"
 
 #include <errno.h>
@@ -14,31 +13,36 @@
 
 enum kind { COUNT, SMALL, FLAG, SECONDS, TEXT };
 
-/* The record's keys, apart from "v", "app" and "signature". */
+/* The record's keys, apart from "v", "app" and "signature"; since: the first version that has them. */
 static const struct field {
     const char *key;
     enum kind kind;
     size_t offset;
+    int since;
 } fields[] = {
-    { "N",       COUNT,   offsetof(struct hrun_sample, N) },
-    { "P",       SMALL,   offsetof(struct hrun_sample, P) },
-    { "M",       SMALL,   offsetof(struct hrun_sample, M) },
-    { "pes",     SMALL,   offsetof(struct hrun_sample, pes) },
-    { "time_s",  SECONDS, offsetof(struct hrun_sample, time_s) },
-    { "wall_s",  SECONDS, offsetof(struct hrun_sample, wall_s) },
-    { "ok",      FLAG,    offsetof(struct hrun_sample, ok) },
-    { "mixed",   FLAG,    offsetof(struct hrun_sample, mixed) },
-    { "status",  TEXT,    offsetof(struct hrun_sample, status) },
-    { "origin",  TEXT,    offsetof(struct hrun_sample, origin) },
-    { "config",  TEXT,    offsetof(struct hrun_sample, config) },
-    { "cluster", TEXT,    offsetof(struct hrun_sample, cluster) },
-    { "consts",  TEXT,    offsetof(struct hrun_sample, consts) },
-    { "program", TEXT,    offsetof(struct hrun_sample, program) },
-    { "host",    TEXT,    offsetof(struct hrun_sample, host) },
-    { "mpi",     TEXT,    offsetof(struct hrun_sample, mpi) },
-    { "engine",  TEXT,    offsetof(struct hrun_sample, engine) },
-    { "version", TEXT,    offsetof(struct hrun_sample, version) },
-    { "date",    TEXT,    offsetof(struct hrun_sample, date) },
+    { "N",       COUNT,   offsetof(struct hrun_sample, N), 1 },
+    { "P",       SMALL,   offsetof(struct hrun_sample, P), 1 },
+    { "M",       SMALL,   offsetof(struct hrun_sample, M), 1 },
+    { "pes",     SMALL,   offsetof(struct hrun_sample, pes), 1 },
+    { "time_s",  SECONDS, offsetof(struct hrun_sample, time_s), 1 },
+    { "wall_s",  SECONDS, offsetof(struct hrun_sample, wall_s), 1 },
+    { "ok",      FLAG,    offsetof(struct hrun_sample, ok), 1 },
+    { "mixed",   FLAG,    offsetof(struct hrun_sample, mixed), 1 },
+    { "status",  TEXT,    offsetof(struct hrun_sample, status), 1 },
+    { "origin",  TEXT,    offsetof(struct hrun_sample, origin), 1 },
+    { "config",  TEXT,    offsetof(struct hrun_sample, config), 1 },
+    { "cluster", TEXT,    offsetof(struct hrun_sample, cluster), 1 },
+    { "consts",  TEXT,    offsetof(struct hrun_sample, consts), 1 },
+    { "program", TEXT,    offsetof(struct hrun_sample, program), 1 },
+    { "host",    TEXT,    offsetof(struct hrun_sample, host), 1 },
+    { "mpi",     TEXT,    offsetof(struct hrun_sample, mpi), 1 },
+    { "engine",  TEXT,    offsetof(struct hrun_sample, engine), 1 },
+    { "version", TEXT,    offsetof(struct hrun_sample, version), 1 },
+    { "date",    TEXT,    offsetof(struct hrun_sample, date), 1 },
+    { "signatures", TEXT,    offsetof(struct hrun_sample, signatures), 2 },
+    { "limits",     TEXT,    offsetof(struct hrun_sample, limits), 2 },
+    { "compute_s",  SECONDS, offsetof(struct hrun_sample, compute_s), 2 },
+    { "mpi_s",      SECONDS, offsetof(struct hrun_sample, mpi_s), 2 },
 };
 enum { NFIELDS = sizeof fields / sizeof *fields };
 
@@ -134,53 +138,6 @@ int hrun_date_age(const char *date, double *seconds)
     return 0;
 }
 
-/* ---------------------------------------------------------------- invariants */
-
-static int is_ok_status(const char *status)
-{
-    return status && !strcmp(status, "ok");
-}
-
-int store_check_sample(const struct hrun_sample *s, struct hrun_error *err)
-{
-    int64_t here = (int64_t)s->M * s->pes;
-    double age;
-
-    if (s->N < 1 || s->N > HRUN_COUNT_MAX)
-        return hrun_fail(err, HRUN_EINVAL, "N is %lld, not in 1..2^53", (long long)s->N);
-    if (s->P < 1 || s->M < 1 || s->pes < 1)
-        return hrun_fail(err, HRUN_EINVAL, "P, M and pes are %d, %d and %d: each must be 1 or more",
-                         s->P, s->M, s->pes);
-    if ((s->ok != 0 && s->ok != 1) || (s->mixed != 0 && s->mixed != 1))
-        return hrun_fail(err, HRUN_EINVAL, "ok and mixed are %d and %d: each must be 0 or 1", s->ok,
-                         s->mixed);
-    if (!s->mixed && here != s->P)
-        return hrun_fail(err, HRUN_EINVAL, "P is %d, but %d PEs with %d processes each hold %lld", s->P,
-                         s->pes, s->M, (long long)here);
-    if (s->mixed && here >= s->P)
-        return hrun_fail(err, HRUN_EINVAL, "P is %d, but %lld processes are in this sub-cluster alone and "
-                         "others took part", s->P, (long long)here);
-    if (s->ok != is_ok_status(s->status))
-        return hrun_fail(err, HRUN_EINVAL, "status is '%s' for a run that %s", s->status ? s->status : "",
-                         s->ok ? "was good: it must be 'ok'" : "failed: it must say how");
-    if (!s->ok && (!s->status || !*s->status))
-        return hrun_fail(err, HRUN_EINVAL, "status is empty for a run that failed: it must say how");
-    if (s->ok && !(isfinite(s->time_s) && s->time_s > 0))
-        return hrun_fail(err, HRUN_EINVAL, "time_s is %g: a time is a positive, finite number of seconds",
-                         s->time_s);
-    if (s->ok && !(isfinite(s->wall_s) && s->wall_s > 0))
-        return hrun_fail(err, HRUN_EINVAL, "wall_s is %g: a time is a positive, finite number of seconds",
-                         s->wall_s);
-    if (!s->ok && s->time_s != 0)
-        return hrun_fail(err, HRUN_EINVAL, "time_s is %g for a run that failed: it must be 0", s->time_s);
-    if (!s->ok && !(isfinite(s->wall_s) && s->wall_s >= 0))
-        return hrun_fail(err, HRUN_EINVAL, "wall_s is %g: it must be finite and not negative", s->wall_s);
-    if (hrun_date_age(s->date, &age))
-        return hrun_fail(err, HRUN_EINVAL, "date is '%s', not of the form 2026-11-20T10:36:00Z",
-                         s->date ? s->date : "");
-    return 0;
-}
-
 /* ---------------------------------------------------------------- to text */
 
 /* Length of the UTF-8 character at s (RFC 3629: no overlong forms, surrogates, or values over U+10FFFF),
@@ -248,22 +205,43 @@ static int add_chunk(const char *data, size_t len, void *out)
     return b->failed ? -1 : 0;
 }
 
+/* Does a field hold more than a reader takes it to hold where it is missing? */
+static int is_known(const struct hrun_sample *s, const struct field *f)
+{
+    const void *p = const_member(s, f);
+
+    return f->kind == TEXT ? *(char *const *)p && **(char *const *)p : f->kind == SECONDS ? *(const double *)p != 0 : 1;
+}
+
+/* The lowest version that has keys for all that is known. */
+static int least_version(const struct hrun_sample *s)
+{
+    int version = 1;
+
+    for (int i = 0; i < NFIELDS; i++)
+        if (fields[i].since > version && is_known(s, &fields[i]))
+            version = fields[i].since;
+    return version;
+}
+
 int store_encode(const char *app, const char *signature, const struct hrun_sample *sample,
                  struct hrun_buf *line, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
     json_t *o;
-    int bad, rc = -1;
+    int bad, version, rc = -1;
 
     if (store_check_sample(sample, err))
         return -1;
+    version = least_version(sample);
     /* json_object_set_new takes NULL for a failure, so one check at the end is enough. */
     o = json_object();
-    bad = json_object_set_new(o, "v", json_integer(STORE_RECORD_VERSION));
+    bad = json_object_set_new(o, "v", json_integer(version));
     bad |= json_object_set_new(o, "app", json_string(app));
     bad |= json_object_set_new(o, "signature", json_string(signature));
     for (int i = 0; i < NFIELDS; i++)
-        bad |= json_object_set_new(o, fields[i].key, field_value(sample, &fields[i]));
+        if (fields[i].since <= version)
+            bad |= json_object_set_new(o, fields[i].key, field_value(sample, &fields[i]));
     /* 17 digits give every double back exactly. */
     if (bad
         || json_dump_callback(o, add_chunk, &text, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)))
@@ -340,7 +318,8 @@ int store_decode(const char *json, size_t len, const char *app, const char *sign
     const json_t *v;
     json_error_t why;
     json_t *o;
-    int rc = -1;
+    size_t keys = 3;
+    int rc = -1, version;
 
     o = json_loadb(json, len, JSON_REJECT_DUPLICATES, &why);
     if (!o && json_error_code(&why) == json_error_out_of_memory)
@@ -358,11 +337,15 @@ int store_decode(const char *json, size_t len, const char *app, const char *sign
                   (long long)json_integer_value(v), STORE_RECORD_VERSION);
         goto out;
     }
+    version = (int)json_integer_value(v);
     if (check_owner(o, "app", app, err) || check_owner(o, "signature", signature, err))
         goto out;
     for (int i = 0; i < NFIELDS; i++) {
         const json_t *value = json_object_get(o, fields[i].key);
 
+        if (fields[i].since > version)
+            continue;
+        keys++;
         if (!value) {
             hrun_fail(err, HRUN_ECORRUPT, "'%s' is missing", fields[i].key);
             goto out;
@@ -370,8 +353,8 @@ int store_decode(const char *json, size_t len, const char *app, const char *sign
         if (take_value(&fields[i], value, &s, err))
             goto out;
     }
-    if (json_object_size(o) != NFIELDS + 3) {
-        hrun_fail(err, HRUN_ECORRUPT, "there are keys that version %d does not have", STORE_RECORD_VERSION);
+    if (json_object_size(o) != keys) {
+        hrun_fail(err, HRUN_ECORRUPT, "there are keys that version %d does not have", version);
         goto out;
     }
     if (store_check_sample(&s, err)) {

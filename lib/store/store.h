@@ -28,7 +28,8 @@
  * any bytes) is kept with U+FFFD for each odd byte.
  * Invariants: N in 1..2^53; P, M, pes >= 1; P = M pes when not mixed, P > M pes when mixed; `date` is a date;
  * ok = 1: status "ok", both times finite and > 0; ok = 0: status neither "ok" nor empty, time_s = 0, wall_s
- * finite and >= 0. */
+ * finite and >= 0; `signatures`, if any, are as many as the names in `cluster`, and `limits`, if any, is one of
+ * these names; compute_s and mpi_s are finite and >= 0. */
 struct hrun_sample {
     int64_t N;
     int P;                 /* processes in all */
@@ -49,6 +50,11 @@ struct hrun_sample {
     char *engine;
     char *version;         /* hrun's */
     char *date;            /* ISO 8601 UTC, "2026-11-20T10:36:00Z" */
+    /* What older hruns did not record; "" and 0 mean not known. */
+    char *signatures;      /* of the sub-clusters of `cluster`, comma-separated: whose models a mixed run informs */
+    char *limits;          /* mixed: the sub-cluster of `cluster` for whose processes the others were seen to wait */
+    double compute_s;      /* the most time that a process of this sub-cluster spent outside MPI */
+    double mpi_s;          /* the least time that a process of this sub-cluster spent inside MPI */
 };
 
 void hrun_sample_release(struct hrun_sample *s);

@@ -21,6 +21,15 @@
     "\"program\":\"/opt/app/xlu\",\"signature\":\"" SIG "\",\"status\":\"" status "\",\"time_s\":" time "," \
     "\"v\":1,\"version\":\"0.1.0\",\"wall_s\":13.25}"
 
+/* What version 2 tells besides. */
+#define RECORD_2(signatures, limits, compute) \
+    "{\"M\":2,\"N\":9600,\"P\":9,\"app\":\"" APP "\",\"cluster\":\"a,b\",\"compute_s\":" compute "," \
+    "\"config\":\"(4,2,1,1)\",\"consts\":\"nb=128\",\"date\":\"2026-11-20T10:36:00Z\",\"engine\":\"local\"," \
+    "\"host\":\"head\",\"limits\":\"" limits "\",\"mixed\":true,\"mpi\":\"ompi-4.1.4\",\"mpi_s\":0.25," \
+    "\"ok\":true,\"origin\":\"run\",\"pes\":4,\"program\":\"/opt/app/xlu\",\"signature\":\"" SIG "\"," \
+    "\"signatures\":\"" signatures "\",\"status\":\"ok\",\"time_s\":12.5,\"v\":2,\"version\":\"0.1.0\"," \
+    "\"wall_s\":13.25}"
+
 static const char good[] = RECORD("2", "9600", "8", "true", "false", "ok", "12.5");
 
 const char *const fuzz_seeds[] = {
@@ -29,7 +38,8 @@ const char *const fuzz_seeds[] = {
     RECORD("2", "9600", "8", "true", "false", "ok", "12.5") "\t73eef0d5\n",
     RECORD("2", "9600", "8", "true", "false", "ok", "12.5") "\n"
     RECORD("1", "1", "16", "true", "true", "ok", "1e-9") "\n" RECORD("1", "7", "4", "false", "false", "exit 3", "0"),
-    RECORD("2", "9600", "8", "true", "false", "ok", "nan"), "{\"M\":1}\t00000000\n", "\t73eef0d5", "", NULL
+    RECORD("2", "9600", "8", "true", "false", "ok", "nan"),
+    RECORD_2(SIG ",x", "b", "1.5") "\n" RECORD_2("", "", "0") "\n" RECORD_2("x", "c", "-1"), "{\"M\":1}\t00000000\n", "\t73eef0d5", "", NULL
 };
 
 static struct place {
@@ -74,6 +84,7 @@ static void check_sample(const struct hrun_sample *s)
     FUZZ_CHECK(s->N >= 1 && s->N <= HRUN_COUNT_MAX && s->P >= 1 && s->M >= 1 && s->pes >= 1);
     FUZZ_CHECK(s->mixed ? s->P > (int64_t)s->M * s->pes : s->P == (int64_t)s->M * s->pes);
     FUZZ_CHECK(isfinite(s->time_s) && isfinite(s->wall_s) && s->status && s->date);
+    FUZZ_CHECK(isfinite(s->compute_s) && s->compute_s >= 0 && isfinite(s->mpi_s) && s->mpi_s >= 0);
     if (s->ok)
         FUZZ_CHECK(s->time_s > 0 && s->wall_s > 0 && strcmp(s->status, "ok") == 0);
     else

@@ -106,7 +106,9 @@ __attribute__((unused)) static int same_sample(const struct hrun_sample *a, cons
         && same_text(a->cluster, b->cluster) && same_text(a->consts, b->consts)
         && same_text(a->program, b->program) && same_text(a->host, b->host) && same_text(a->mpi, b->mpi)
         && same_text(a->engine, b->engine) && same_text(a->version, b->version)
-        && same_text(a->date, b->date);
+        && same_text(a->date, b->date) && same_text(a->signatures, b->signatures)
+        && same_text(a->limits, b->limits) && !memcmp(&a->compute_s, &b->compute_s, sizeof a->compute_s)
+        && !memcmp(&a->mpi_s, &b->mpi_s, sizeof a->mpi_s);
 }
 
 #endif

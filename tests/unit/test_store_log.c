@@ -58,6 +58,12 @@ static struct hrun_sample random_sample(uint64_t *rng)
     s.date = hrun_strf("%04d-%02d-%02dT%02d:%02d:%02dZ", (int)(draw(rng) % 10000), 1 + (int)(draw(rng) % 12),
                        1 + (int)(draw(rng) % 28), (int)(draw(rng) % 24), (int)(draw(rng) % 60),
                        (int)(draw(rng) % 60));
+    if (s.cluster && *s.cluster && draw(rng) % 2) {
+        s.signatures = strdup(SIG);          /* one, as there is no comma in the cluster's text */
+        s.limits = draw(rng) % 2 ? strdup(s.cluster) : NULL;
+    }
+    s.compute_s = draw(rng) % 4 ? 0 : random_time(rng);
+    s.mpi_s = draw(rng) % 4 ? 0 : random_time(rng);
     return s;
 }
 
@@ -91,6 +97,39 @@ static void test_round_trip(void)
     hrun_samples_release(&got);
     hrun_samples_release(NULL);
     hrun_sample_release(NULL);
+    unlink(logfile);
+}
+
+/* A record is of version 2 only where it tells what version 1 has no keys for. */
+static void test_versions(void)
+{
+    struct hrun_sample s[5];
+    struct hrun_samples got = { 0 };
+    struct hrun_error err = { 0 };
+    struct hrun_buf text;
+    int same = 0;
+
+    for (int i = 0; i < 5; i++)
+        s[i] = plain_sample(i + 1);
+    s[1].signatures = SIG "," SIG;
+    s[2].limits = "b";
+    s[3].compute_s = 1.5;
+    s[4].mpi_s = 1e-300;
+    for (int i = 0; i < 5; i++) {
+        ok(!hrun_store_append(store, APP, SIG, &s[i], &err), "a record that tells %s",
+           i ? "more than version 1 can" : "what version 1 can");
+        text = slurp(logfile);
+        if (i == 0)
+            ok(strstr(text.data, "\"v\":1,") && !strstr(text.data, "compute_s"), "is of version 1");
+        else
+            has_str(strrchr(text.data, '{'), "\"v\":2,", "is of version 2");
+        hrun_buf_release(&text);
+    }
+    ok(!hrun_store_samples(store, APP, SIG, &got, &err) && got.n == 5 && !got.bad, "both are read");
+    for (size_t i = 0; i < got.n && i < 5; i++)
+        same += same_sample(&s[i], &got.v[i]);
+    is_int(same, 5, "as they were written");
+    hrun_samples_release(&got);
     unlink(logfile);
 }
 
@@ -274,7 +313,8 @@ static char *altered(const char *from, const char *to)
 static void test_refused_when_read(void)
 {
     static const struct { const char *from, *to, *why; } cases[] = {
-        { "\"v\":1", "\"v\":2", "a newer hrun wrote this record (version 2, this hrun reads up to 1)" },
+        { "\"v\":1", "\"v\":3", "a newer hrun wrote this record (version 3, this hrun reads up to 2)" },
+        { "\"v\":1", "\"v\":2", "'signatures' is missing" },
         { "\"v\":1", "\"v\":0", "not a measurement: no version 'v'" },
         { "\"v\":1,", "", "not a measurement: no version 'v'" },
         { "\"app\":\"lu\"", "\"app\":\"hpl\"", "the record is of application 'hpl', the file of 'lu'" },
@@ -377,6 +417,12 @@ static void test_refused_when_written(void)
     REFUSED((s.ok = 0, s.status = "exit 3"), "time_s is 12.5 for a run that failed: it must be 0");
     REFUSED(s.date = NULL, "date is '', not of the form");
     REFUSED(s.date = "yesterday", "date is 'yesterday', not of the form");
+    REFUSED(s.signatures = SIG, "signatures are 1 ('" SIG "') for the 2 sub-clusters 'a,b'");
+    REFUSED((s.signatures = SIG, s.cluster = NULL), "for the 0 sub-clusters ''");
+    REFUSED(s.limits = "c", "limits is 'c', which is none of the sub-clusters 'a,b'");
+    REFUSED(s.limits = "a,b", "limits is 'a,b'");
+    REFUSED(s.compute_s = -1, "compute_s and mpi_s are -1 and 0");
+    REFUSED(s.mpi_s = NAN, "they must be finite and not negative");
     ok(access(logfile, F_OK) != 0, "nothing was written for any of them");
     s = plain_sample(1);
     s.N = -1;
@@ -389,6 +435,7 @@ int main(void)
     store = open_store(dir);
     logfile = file_of(dir, ".log");
     test_round_trip();
+    test_versions();
     test_odd_bytes();
     test_prefixes();
     test_bit_flips();

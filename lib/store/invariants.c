@@ -1,0 +1,90 @@
+/* invariants.c - what a measurement may hold; see store.h and internal.h */
+#include "base/units.h"
+#include "store/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static int is_ok_status(const char *status)
+{
+    return status && !strcmp(status, "ok");
+}
+
+/* Names in a comma-separated list. */
+static size_t count_names(const char *list)
+{
+    size_t n = list && *list;
+
+    for (; list && *list; list++)
+        n += *list == ',';
+    return n;
+}
+
+static int lists(const char *list, const char *name)
+{
+    size_t len = strlen(name);
+
+    for (const char *at = list; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strcspn(at, ",") == len && !strncmp(at, name, len))
+            return 1;
+    }
+    return 0;
+}
+
+/* The invariants of what older hruns did not record. */
+static int check_details(const struct hrun_sample *s, struct hrun_error *err)
+{
+    size_t n = count_names(s->signatures);
+
+    if (n && n != count_names(s->cluster))
+        return hrun_fail(err, HRUN_EINVAL, "signatures are %zu ('%s') for the %zu sub-clusters '%s'", n, s->signatures,
+                         count_names(s->cluster), s->cluster ? s->cluster : "");
+    if (s->limits && *s->limits && !lists(s->cluster ? s->cluster : "", s->limits))
+        return hrun_fail(err, HRUN_EINVAL, "limits is '%s', which is none of the sub-clusters '%s'", s->limits,
+                         s->cluster ? s->cluster : "");
+    if (!(isfinite(s->compute_s) && s->compute_s >= 0) || !(isfinite(s->mpi_s) && s->mpi_s >= 0))
+        return hrun_fail(err, HRUN_EINVAL, "compute_s and mpi_s are %g and %g: they must be finite and not negative",
+                         s->compute_s, s->mpi_s);
+    return 0;
+}
+
+int store_check_sample(const struct hrun_sample *s, struct hrun_error *err)
+{
+    int64_t here = (int64_t)s->M * s->pes;
+    double age;
+
+    if (s->N < 1 || s->N > HRUN_COUNT_MAX)
+        return hrun_fail(err, HRUN_EINVAL, "N is %lld, not in 1..2^53", (long long)s->N);
+    if (s->P < 1 || s->M < 1 || s->pes < 1)
+        return hrun_fail(err, HRUN_EINVAL, "P, M and pes are %d, %d and %d: each must be 1 or more",
+                         s->P, s->M, s->pes);
+    if ((s->ok != 0 && s->ok != 1) || (s->mixed != 0 && s->mixed != 1))
+        return hrun_fail(err, HRUN_EINVAL, "ok and mixed are %d and %d: each must be 0 or 1", s->ok,
+                         s->mixed);
+    if (!s->mixed && here != s->P)
+        return hrun_fail(err, HRUN_EINVAL, "P is %d, but %d PEs with %d processes each hold %lld", s->P,
+                         s->pes, s->M, (long long)here);
+    if (s->mixed && here >= s->P)
+        return hrun_fail(err, HRUN_EINVAL, "P is %d, but %lld processes are in this sub-cluster alone and "
+                         "others took part", s->P, (long long)here);
+    if (s->ok != is_ok_status(s->status))
+        return hrun_fail(err, HRUN_EINVAL, "status is '%s' for a run that %s", s->status ? s->status : "",
+                         s->ok ? "was good: it must be 'ok'" : "failed: it must say how");
+    if (!s->ok && (!s->status || !*s->status))
+        return hrun_fail(err, HRUN_EINVAL, "status is empty for a run that failed: it must say how");
+    if (s->ok && !(isfinite(s->time_s) && s->time_s > 0))
+        return hrun_fail(err, HRUN_EINVAL, "time_s is %g: a time is a positive, finite number of seconds",
+                         s->time_s);
+    if (s->ok && !(isfinite(s->wall_s) && s->wall_s > 0))
+        return hrun_fail(err, HRUN_EINVAL, "wall_s is %g: a time is a positive, finite number of seconds",
+                         s->wall_s);
+    if (!s->ok && s->time_s != 0)
+        return hrun_fail(err, HRUN_EINVAL, "time_s is %g for a run that failed: it must be 0", s->time_s);
+    if (!s->ok && !(isfinite(s->wall_s) && s->wall_s >= 0))
+        return hrun_fail(err, HRUN_EINVAL, "wall_s is %g: it must be finite and not negative", s->wall_s);
+    if (hrun_date_age(s->date, &age))
+        return hrun_fail(err, HRUN_EINVAL, "date is '%s', not of the form 2026-11-20T10:36:00Z",
+                         s->date ? s->date : "");
+    return check_details(s, err);
+}
