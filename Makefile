@@ -33,7 +33,7 @@ ALL_CFLAGS = -std=c11 -Ilib $(DEFINES) $(PKG_CFLAGS) $(WARNINGS) $(CFLAGS) $(SAN
 ALL_LDFLAGS = $(LDFLAGS) $(SANFLAGS)
 
 # ---------------------------------------------------------------- sources, room by room
-BASE    := error buf file write units table opts opts_text yaml yaml_check yaml_words yaml_place nearest hostlist
+BASE    := error buf file write units table opts opts_text yaml yaml_check yaml_words yaml_place nearest hostlist ranges
 EXPR    := expr explain lazy
 TOPO    := topo pes bind sysinfo fingerprint
 CLUSTER := cluster group discover allocation hostfile clusterfile described cut signature resolve export told cache
@@ -56,7 +56,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 # What both commands share is context and work; the rest is each one's own.
 SHARED_SRC := hrun/context.c hrun/work.c
 SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim_fold.c) \
-              $(call room,base,buf error file write) $(call room,topo,fingerprint sysinfo) \
+              $(call room,base,buf error file write ranges) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,ranks notes procs ask mpi openmpi program)
 HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c decide.c nearest.c report.c report_cluster.c report_json.c) \
               $(SHARED_SRC)

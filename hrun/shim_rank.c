@@ -1,6 +1,7 @@
 /* shim_rank.c - in front of a rank: bind, tell, become the program; see shim.h */
 #include "shim.h"
 
+#include "base/ranges.h"
 #include "launch/notes.h"
 #include "launch/ranks.h"
 
@@ -26,27 +27,18 @@ static int own_rank(void)
     return -1;
 }
 
-/* "0-3,8" -> a set. -1: that is no list. */
+/* "0-3,8" -> a set; it may be empty, and may end with a comma. -1: that is no list. */
 static int parse_set(const char *list, cpu_set_t *set, size_t size)
 {
-    char *end;
+    long first, last;
 
     CPU_ZERO_S(size, set);
-    for (const char *p = list; *p; p = *end ? end + 1 : end) {
-        unsigned long first = strtoul(p, &end, 10), last = first;
-
-        if (end == p)
+    for (const char *p = list; *p; p += *p == ',') {
+        p = hrun_range_next(p, CPUS_MAX - 1, &first, &last);
+        if (!p || (*p && *p != ','))
             return -1;
-        if (*end == '-') {
-            p = end + 1;
-            last = strtoul(p, &end, 10);
-            if (end == p)
-                return -1;
-        }
-        if ((*end && *end != ',') || last < first || last >= CPUS_MAX)
-            return -1;
-        for (unsigned long i = first; i <= last; i++)
-            CPU_SET_S(i, size, set);
+        for (long i = first; i <= last; i++)
+            CPU_SET_S((size_t)i, size, set);
     }
     return 0;
 }
@@ -60,9 +52,7 @@ static void print_set(const cpu_set_t *set, size_t size, struct hrun_buf *out)
             continue;
         while (i + 1 < CPUS_MAX && CPU_ISSET_S(i + 1, size, set))
             i++;
-        hrun_buf_addf(out, "%s%d", out->len ? "," : "", first);
-        if (i > first)
-            hrun_buf_addf(out, "-%d", i);
+        hrun_range_add(out, 0, first, i);
     }
 }
 

@@ -2,6 +2,8 @@
  * contracts */
 #include "cluster/private.h"
 
+#include "base/ranges.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,35 +17,28 @@ struct hrun_cuts {
 
 /* ---------------------------------------------------------------- lists as sets */
 
-/* PUs and cores are counted by the kernel and hwloc; no machine has so many. */
-enum { NUMBER_MAX = 1 << 20 };
-
 /* One byte for each number up to the largest of a list such as "0-3,8": 1 if it is in the list. NULL: it is no
  * list, or memory ran out (*size = 0 then, else -1). */
 static char *read_list(const char *list, int *size)
 {
-    char *set = NULL, *end;
+    char *set = NULL;
     const char *p;
-    long a, b, most;
+    long first, last, most;
 
     for (int pass = 0; pass < 2; pass++) {
         most = -1;
-        for (p = list; ; p = end + 1) {
-            if (*p < '0' || *p > '9')
-                goto bad;
-            a = b = strtol(p, &end, 10);
-            if (*end == '-' && end[1] >= '0' && end[1] <= '9')
-                b = strtol(end + 1, &end, 10);
-            if (b < a || b >= NUMBER_MAX)
-                goto bad;
-            for (long i = a; set && i <= b; i++)
+        for (p = list; ; p++) {
+            p = hrun_range_next(p, HRUN_RANGES_MAX, &first, &last);
+            if (!p || (*p && *p != ',')) {
+                *size = -1;
+                return NULL;
+            }
+            for (long i = first; set && i <= last; i++)
                 set[i] = 1;
-            most = b > most ? b : most;
-            if (*end != ',')
+            most = last > most ? last : most;
+            if (!*p)
                 break;
         }
-        if (*end)
-            goto bad;
         if (!set)
             set = calloc((size_t)most + 1, 1);
         if (!set) {
@@ -53,10 +48,6 @@ static char *read_list(const char *list, int *size)
     }
     *size = (int)most + 1;
     return set;
-bad:
-    free(set);
-    *size = -1;
-    return NULL;
 }
 
 /* The list of a set, in fresh memory, and how many are in it. */
@@ -72,7 +63,7 @@ static char *print_list(const char *set, int size, int *count)
             continue;
         while (last + 1 < size && set[last + 1])
             last++;
-        hrun_buf_addf(&b, last > i ? "%s%d-%d" : "%s%d", b.len ? "," : "", i, last);
+        hrun_range_add(&b, 0, i, last);
         *count += last - i + 1;
     }
     return hrun_buf_detach(&b);

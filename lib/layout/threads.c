@@ -1,7 +1,8 @@
 /* threads.c - the cores of a PE are shared out among its ranks; see layout.h for the contracts */
 #include "layout/layout.h"
 
-#include <ctype.h>
+#include "base/ranges.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,21 +31,12 @@ static int by_number(const void *a, const void *b)
  * NULL: no list, or memory ran out (*nomem = 1 then). */
 static const char *read_list(const char *text, char end, int **v, size_t *n, int *nomem)
 {
-    char *rest;
-
-    for (;;) {
+    for (;; text++) {
         long first, last;
         int *grown;
 
-        if (!isdigit((unsigned char)*text))
-            return NULL;
-        first = last = strtol(text, &rest, 10);
-        if (*rest == '-') {
-            if (!isdigit((unsigned char)rest[1]))
-                return NULL;
-            last = strtol(rest + 1, &rest, 10);
-        }
-        if (last < first || last > 0xfffff)
+        text = hrun_range_next(text, HRUN_RANGES_MAX, &first, &last);
+        if (!text)
             return NULL;
         grown = realloc(*v, (*n + (size_t)(last - first) + 1) * sizeof **v);
         if (!grown) {
@@ -54,11 +46,10 @@ static const char *read_list(const char *text, char end, int **v, size_t *n, int
         *v = grown;
         for (long i = first; i <= last; i++)
             grown[(*n)++] = (int)i;
-        if (!*rest || *rest == end)
-            return rest;
-        if (*rest != ',')
+        if (!*text || *text == end)
+            return text;
+        if (*text != ',')
             return NULL;
-        text = rest + 1;
     }
 }
 
@@ -73,9 +64,7 @@ static size_t add_list(int *v, size_t n, struct hrun_buf *out)
 
         while (i + 1 < n && v[i + 1] <= v[i] + 1)
             i++;
-        hrun_buf_addf(out, "%s%d", out->len > start ? "," : "", v[first]);
-        if (v[i] > v[first])
-            hrun_buf_addf(out, "-%d", v[i]);
+        hrun_range_add(out, start, v[first], v[i]);
     }
     hrun_buf_addc(out, 0);
     return start;
