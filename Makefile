@@ -42,7 +42,7 @@ STORE   := sample invariants current store log models models_yaml
 FIT     := work ls nnls check
 MODEL   := names rows anchor family fit terms predict oracle interval
 PLAN    := config objective space count exhaustive level solve search
-LAUNCH  := engine program ask mpi env output procs spawn signals sweep job loop guard pmix local openmpi mpirun remote \
+LAUNCH  := engine program ask mpi env output procs spawn signals sweep job loop guard pmix local openmpi openmpi_kept mpirun remote \
            agent ranks notes reach reach_notes shimpath words srun srun_parts srun_words srun_watch remote_srun
 LAYOUT  := layout threads rankfile
 
@@ -57,7 +57,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 SHARED_SRC := hrun/context.c hrun/work.c
 SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim_fold.c) \
               $(call room,base,buf error file write ranges) $(call room,topo,fingerprint sysinfo) \
-              $(call room,launch,ranks notes procs ask mpi openmpi program)
+              $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)
 HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c decide.c nearest.c report.c report_cluster.c report_json.c) \
               $(SHARED_SRC)
 CALIB_SRC  := $(addprefix calib/,main.c options.c campaign.c campaign_left.c groups.c runs.c parallel.c progress.c \

@@ -300,6 +300,10 @@ int context_engine(struct context *c, struct hrun_error *err)
     struct hrun_buf sig = HRUN_BUF_INIT;
     int rc = 0;
 
+    if (!c->cache_dir)
+        c->cache_dir = cache_folder();
+    c->openmpi.cache_dir = c->cache_dir;
+    c->openmpi.refresh = c->set->refresh;
     if (c->set->timeout && hrun_parse_duration("--timeout", c->set->timeout, &c->timeout_s, err))
         return -1;
     if (name && strcmp(name, "auto")) {
@@ -342,6 +346,7 @@ void context_release(struct context *c)
     hrun_store_close(c->store);
     hrun_app_destroy(c->app);
     hrun_strvec_release(&c->app_dirs);
+    free(c->cache_dir);
     free(c->program);
     hrun_cluster_destroy(c->cluster);
     memset(c, 0, sizeof *c);

@@ -117,6 +117,7 @@ struct context {
     char *program;                    /* path of the program, as found */
     struct hrun_mpi mpi;
     struct hrun_openmpi openmpi;      /* of this host, where the engine uses it */
+    char *cache_dir;                  /* where it is kept, with what hosts say of themselves; or NULL */
     struct hrun_strvec app_dirs;
     struct hrun_app *app;             /* NULL: unknown application */
     struct hrun_store *store;

@@ -26,6 +26,9 @@ static const int64_t age_max_s = 30 * 86400;
 
 static const char index_head[] = "hrun-hosts 1\n", host_files[] = "hosts-", topology_files[] = "topology-";
 
+/* What may be swept out of the folder; the last are those of lib/launch. */
+static const char *const swept_files[] = { host_files, topology_files, "openmpi-" };
+
 /* Fields of a line, between tabs. */
 enum { CRC, NAME, ASKED, KEY, MEMORY, FINGERPRINT, MACHINE, USABLE, MPI, CPU, NFIELDS };
 
@@ -215,6 +218,14 @@ void hrun_cache_tell(const struct hrun_cache *cache, struct hrun_resolver *r)
         hrun_resolver_know(r, cache->lines[i].name);
 }
 
+static int is_ours(const char *name)
+{
+    for (size_t i = 0; i < sizeof swept_files / sizeof *swept_files; i++)
+        if (!strncmp(name, swept_files[i], strlen(swept_files[i])))
+            return 1;
+    return 0;
+}
+
 /* Remove what no one has written for so long that nothing in it counts any more. */
 static void sweep(const struct hrun_cache *cache)
 {
@@ -223,9 +234,7 @@ static void sweep(const struct hrun_cache *cache)
     struct stat st;
 
     while (d && (e = readdir(d)))
-        if ((!strncmp(e->d_name, host_files, strlen(host_files)) ||
-             !strncmp(e->d_name, topology_files, strlen(topology_files))) &&
-            !fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
+        if (is_ours(e->d_name) && !fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
             cache->now_s - (int64_t)st.st_mtim.tv_sec > age_max_s)
             unlinkat(dirfd(d), e->d_name, 0);
     if (d)

@@ -50,6 +50,9 @@ struct hrun_openmpi {
     char path[4096];               /* of its mpirun; "": not looked for */
     int major;
     char version[64];              /* "4.1.4" */
+    const char *cache_dir;         /* what mpirun --version says is kept here, made when missing, for as long as the
+                                      program is the same; NULL: nothing is kept */
+    int refresh;                   /* 1: ask, whatever is kept */
 };
 
 struct hrun_job {
@@ -104,7 +107,7 @@ struct hrun_engine {
     const char *name;
     const char *what;              /* one line for --help and errors */
     /* Can it run on this cluster here and now? 0, or -1 with what is missing and what to install. found (may be NULL):
-     * filled by an engine that uses mpirun, for struct hrun_job; else untouched. */
+     * filled by an engine that uses mpirun, for struct hrun_job; else, and but for cache_dir and refresh, untouched. */
     int (*usable)(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err);
     /* Validate job before anything is started. Errors: HRUN_EMPI, HRUN_EINVAL. */
     int (*check)(const struct hrun_job *job, struct hrun_error *err);

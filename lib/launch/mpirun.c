@@ -33,10 +33,14 @@
 int hrun_mpirun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
 {
     static const char *const key[] = { "plm_rsh_agent" };
-    struct hrun_openmpi m;
+    struct hrun_openmpi m = { 0 };
     char *ssh, *setting;
     int remote = 0;
 
+    if (found) {
+        m.cache_dir = found->cache_dir;
+        m.refresh = found->refresh;
+    }
     if (hrun_openmpi_find(&m, err))
         return -1;
     if (found)

@@ -26,15 +26,18 @@ static char *parse_version(char *text)
     return NULL;
 }
 
+const char *const hrun_openmpi_names[] = { "mpirun", "mpirun.openmpi", NULL };
+
 int hrun_openmpi_find(struct hrun_openmpi *m, struct hrun_error *err)
 {
-    static const char *const names[] = { "mpirun", "mpirun.openmpi" };
-    struct hrun_buf b = HRUN_BUF_INIT;
+    struct hrun_buf b = HRUN_BUF_INIT, key = HRUN_BUF_INIT;
     char *other = NULL, *path, *version = NULL, *words[] = { NULL, (char *)(uintptr_t)"--version", NULL };
-    int rc = -1;
+    int rc = hrun_openmpi_recall(m, &key);
 
-    for (size_t i = 0; i < sizeof names / sizeof *names && !version; i++) {
-        path = hrun_program_find(names[i], NULL, NULL);
+    if (rc == 0)
+        goto out;
+    for (size_t i = 0; hrun_openmpi_names[i] && !version; i++) {
+        path = hrun_program_find(hrun_openmpi_names[i], NULL, NULL);
         if (!path)
             continue;
         hrun_buf_reset(&b);
@@ -55,6 +58,7 @@ int hrun_openmpi_find(struct hrun_openmpi *m, struct hrun_error *err)
     if (version) {
         m->major = (int)strtol(version, NULL, 10);
         snprintf(m->version, sizeof m->version, "%s", version);
+        hrun_openmpi_keep(m, &key);
         rc = 0;
     } else if (other) {
         hrun_fail(err, HRUN_EENGINE, "%s is not Open MPI's, and there is no mpirun.openmpi: install "
@@ -64,16 +68,20 @@ int hrun_openmpi_find(struct hrun_openmpi *m, struct hrun_error *err)
     }
 out:
     free(other);
+    hrun_buf_release(&key);
     hrun_buf_release(&b);
     return rc;
 }
 
 int hrun_openmpi_of(const struct hrun_job *job, struct hrun_openmpi *m, struct hrun_error *err)
 {
-    if (!job->openmpi || !job->openmpi->path[0])
-        return hrun_openmpi_find(m, err);
-    *m = *job->openmpi;
-    return 0;
+    if (job->openmpi && job->openmpi->path[0]) {
+        *m = *job->openmpi;
+        return 0;
+    }
+    m->cache_dir = job->openmpi ? job->openmpi->cache_dir : NULL;
+    m->refresh = job->openmpi ? job->openmpi->refresh : 0;
+    return hrun_openmpi_find(m, err);
 }
 
 void hrun_openmpi_watched(char *watched, size_t size)
@@ -95,7 +103,7 @@ void hrun_openmpi_watched(char *watched, size_t size)
 
 void hrun_openmpi_here(char *version, size_t size, char *watched, size_t watched_size)
 {
-    struct hrun_openmpi m;
+    struct hrun_openmpi m = { 0 };
 
     *version = 0;
     if (hrun_openmpi_find(&m, NULL) == 0)

@@ -6,6 +6,7 @@
 #include "cluster/private.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -181,6 +182,34 @@ static void test_age(struct network *w, const char *dir)
     }
 }
 
+/* What nobody has written for more than a month goes when something is written, and nothing else. */
+static void test_sweep(struct network *w, const char *dir)
+{
+    static const struct { const char *name; int ago_s, stays; } cases[] = {
+        { "hosts-0", 31 * 86400, 0 }, { "topology-0.xml", 31 * 86400, 0 }, { "openmpi-h", 31 * 86400, 0 },
+        { "openmpi-i", 29 * 86400, 1 }, { "mine", 31 * 86400, 1 },
+    };
+    struct hrun_error err;
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct timespec t[2] = { { 0, UTIME_OMIT }, { time(NULL) - cases[i].ago_s, 0 } };
+        char *path = hrun_strf("%s/%s", dir, cases[i].name);
+
+        hrun_file_replace(path, "", 0, 0600, NULL);
+        utimensat(AT_FDCWD, path, t, 0);
+        free(path);
+    }
+    hrun_cluster_destroy(discover(w, dir, "127.0.0.11", 1, 0, NULL, &err));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *path = hrun_strf("%s/%s", dir, cases[i].name);
+
+        is_int(access(path, F_OK) == 0, cases[i].stays, "%s, %d days old, %s", cases[i].name, cases[i].ago_s / 86400,
+               cases[i].stays ? "stays" : "is swept");
+        unlink(path);
+        free(path);
+    }
+}
+
 static void test_unwritable(struct network *w, const char *dir)
 {
     struct hrun_error err;
@@ -317,6 +346,7 @@ int main(void)
     test_remembered(&w, dir);
     test_damage(&w, dir);
     test_age(&w, dir);
+    test_sweep(&w, dir);
     test_unwritable(&w, dir);
     test_silent(&w, dir);
     test_useless(&w, dir);
