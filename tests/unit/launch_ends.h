@@ -190,19 +190,19 @@ static void foreign(struct fixture *f, const char *engine)
     struct hrun_error err;
     int fds = open_fds();
 
-    if (compile_mpich(exe, "sleep(20); return MPI_Init(0, 0);")) {
+    if (compile_mpich(exe, "pause(); return MPI_Init(0, 0);")) {
         ok(1, "# SKIP there is no mpicc.mpich");
         free(exe);
         return;
     }
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
         const char *words[] = { "sh", "-c", scripts[i], exe, NULL };
-        double begin = now_s();
+        alarm(120);               /* it is not noticed: the program waits for ever, and the test fails */
         is_int(launch(f, engine, 2, words, NULL, &out, &err), -1, "%s: a script that runs a program of MPICH: %s",
                engine, scripts[i]);
         is_int(err.code, HRUN_EMPI, "code");
         has_str(err.text, "sh runs a program linked with libmpich.so", "message");
-        ok(now_s() - begin < 15, "in time (%.1f s)", now_s() - begin);
+        alarm(0);
         is_clean(f, fds, "after it");
     }
     compile_mpich(exe, "int n; MPI_Init(0, 0); puts(\"worked alone\"); return MPI_Finalize();");
