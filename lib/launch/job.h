@@ -54,6 +54,7 @@ struct hrun_run {
     struct hrun_words words;
     enum hrun_tagging tagging;
     int hold_errors;             /* 1: standard error is held back until hrun_output_release */
+    char noise[64];              /* which lines of it, of those held back, tell the user nothing; may be set later */
     /* What else to listen to: called when watch_fd (-1: none) can be read, and when a process has ended. Result: how
      * many helpers on the way to other hosts are still there; hrun waits a while for them when all has ended. */
     int watch_fd;

@@ -441,7 +441,7 @@ int hrun_run_loop(struct hrun_run *r)
     if (rc == 0)
         rc = see_agents_off(r, p);
     if (rc == 0)
-        hrun_output_release(r->output, !r->engine_failed);
+        hrun_output_release(r->output, !r->engine_failed, r->noise);
     if (rc == 0)
         rc = finish(r, p);
     conclude(r);

@@ -310,6 +310,13 @@ static int judge_mpirun(const struct hrun_run *r, const struct hrun_openmpi *m, 
                      "above", r->out->status);
 }
 
+/* A remote shell that is quick to begin has given itself the process group that mpirun (4) then wants to give it, and
+ * mpirun tells of that as "[HOST:PID] plm:rsh: Warning: ...", PID being its own, before any rank has begun. */
+static void set_noise(struct hrun_run *r)
+{
+    snprintf(r->noise, sizeof r->noise, ":%05ld] plm:rsh: Warning: setpgid(", (long)r->procs[0].pid);
+}
+
 static int start(struct hrun_run *r, const struct hrun_openmpi *m, struct hrun_reach *reach, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
@@ -338,6 +345,8 @@ static int start(struct hrun_run *r, const struct hrun_openmpi *m, struct hrun_r
     r->tagging = HRUN_TAG_MPIRUN;
     one.env = env.v;
     rc = hrun_run_start(r, m->path, argv.v, NULL, &one, 1, err);
+    if (!rc)
+        set_noise(r);
 out:
     free(rankfile);
     free(ready);

@@ -365,15 +365,6 @@ static int waiting(const struct sink *k)
     return !k->held && k->queue.len > k->at;
 }
 
-void hrun_output_release(struct hrun_output *o, int pass_on)
-{
-    struct sink *k = &o->sinks[1];
-
-    if (k->held && !pass_on)
-        hrun_buf_reset(&k->queue);
-    k->held = 0;
-}
-
 static int has_room(const struct hrun_output *o, const struct source *s)
 {
     const struct sink *k = &o->sinks[s->is_err];
@@ -436,15 +427,57 @@ static int available(const struct source *s)
     return s->fd >= 0 && ioctl(s->fd, FIONREAD, &n) == 0 ? n : 0;
 }
 
+/* Read it. It is counted first: a stranger that keeps writing is not listened to for ever. */
+static void drain(struct hrun_output *o, struct source *s)
+{
+    ssize_t got = 1;
+
+    for (int left = available(s); left > 0 && got > 0; left -= (int)got)
+        got = read_source(o, s);
+}
+
+/* Take the lines out of a queue that hold a text. */
+static void drop_lines(struct hrun_buf *queue, const char *noise)
+{
+    size_t kept = 0, len;
+
+    for (size_t at = 0; at < queue->len; at += len) {
+        const char *line = queue->data + at, *end = memchr(line, '\n', queue->len - at);
+
+        len = end ? (size_t)(end - line) + 1 : queue->len - at;
+        if (memmem(line, len, noise, strlen(noise)))
+            continue;
+        memmove(queue->data + kept, line, len);
+        kept += len;
+    }
+    if (queue->data)
+        queue->data[kept] = 0;
+    queue->len = kept;
+}
+
+void hrun_output_release(struct hrun_output *o, int pass_on, const char *noise)
+{
+    struct sink *k = &o->sinks[1];
+
+    if (!k->held)
+        return;
+    for (int i = 0; i < o->nsources; i++)
+        if (o->sources[i].is_err)
+            drain(o, &o->sources[i]);
+    if (!k->held)
+        return;     /* it was too much to be held */
+    if (!pass_on)
+        hrun_buf_reset(&k->queue);
+    else if (*noise && !k->queue.failed)
+        drop_lines(&k->queue, noise);
+    k->held = 0;
+}
+
 void hrun_output_close(struct hrun_output *o)
 {
     for (int i = 0; i < o->nsources; i++) {
-        struct source *s = &o->sources[i];
-        ssize_t got = 1;
-        /* counted first: a stranger that keeps writing is not listened to for ever */
-        for (int left = available(s); left > 0 && got > 0; left -= (int)got)
-            got = read_source(o, s);
-        if (s->fd >= 0)
-            end_source(o, s);
+        drain(o, &o->sources[i]);
+        if (o->sources[i].fd >= 0)
+            end_source(o, &o->sources[i]);
     }
 }

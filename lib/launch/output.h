@@ -33,9 +33,9 @@ enum hrun_tagging {
  * 64 KiB have come it is released. NULL and *err on failure. */
 struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, enum hrun_tagging tagging, int hold,
                                        struct hrun_error *err);
-/* Pass on what was held back and what comes, or (pass_on = 0) drop what was held back. Harmless when nothing is held.
- * */
-void hrun_output_release(struct hrun_output *o, int pass_on);
+/* Pass on what was held back and what comes, or (pass_on = 0) drop what was held back. Of the former, lines that hold
+ * the text `noise` ("": none) are left out. Harmless when nothing is held. */
+void hrun_output_release(struct hrun_output *o, int pass_on, const char *noise);
 void hrun_output_destroy(struct hrun_output *o);
 
 /* The descriptor that process i gets as its standard output (is_err = 0) or error; -1: hrun's own. */

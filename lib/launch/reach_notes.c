@@ -75,7 +75,7 @@ static void handle(struct hrun_reach *reach, struct hrun_run *r, const struct hr
         break;
     case HRUN_NOTE_UP:
         if (++reach->nup == reach->nremote)
-            hrun_output_release(r->output, 1);
+            hrun_output_release(r->output, 1, r->noise);
         break;
     case HRUN_NOTE_CHANGED:
         fail(r, HRUN_ECHANGED, n->host, "has changed since it was asked what it is made of", "");

@@ -208,6 +208,66 @@ static void bounded(void)
     ok(before > 0 && after - before < 10000, "the memory does not grow with it (%ld KiB)", after - before);
 }
 
+/* ---------------------------------------------------------------- held back */
+
+/* What comes of text on standard error that was held back: all that is there, and what comes after it. */
+static void held(const char *first, const char *then, int pass_on, const char *noise, const char *want, const char *what)
+{
+    struct hrun_job job = { .on_stdout = NULL };
+    struct hrun_error err;
+    struct hrun_output *o;
+    struct hrun_buf got = HRUN_BUF_INIT;
+    struct pollfd p[8];
+    char data[1 << 12];
+    int fds[2], old = dup(STDERR_FILENO), child;
+    ssize_t n;
+
+    fflush(stderr);
+    o = hrun_output_create(&job, 1, HRUN_TAG_MPIRUN, 1, &err);
+    if (!o || pipe2(fds, O_CLOEXEC)) {
+        ok(0, "an output and a pipe");
+        return;
+    }
+    dup2(fds[1], STDERR_FILENO);
+    close(fds[1]);
+    child = dup(hrun_output_child_fd(o, 0, 1));
+    hrun_output_started(o);
+    n = write(child, first, strlen(first));
+    hrun_output_release(o, pass_on, noise);
+    n = n < 0 ? n : write(child, then, strlen(then));
+    close(child);
+    while (n >= 0 && !hrun_output_done(o)) {
+        int np = hrun_output_poll(o, p);
+
+        poll(p, (nfds_t)np, -1);
+        hrun_output_handle(o, p, np);
+    }
+    dup2(old, STDERR_FILENO);
+    close(old);
+    while ((n = read(fds[0], data, sizeof data)) > 0)
+        hrun_buf_add(&got, data, (size_t)n);
+    is_str(got.data ? got.data : "", want, "%s", what);
+    close(fds[0]);
+    hrun_output_destroy(o);
+    hrun_buf_release(&got);
+}
+
+static void noise(void)
+{
+#define WARNING "[here:00042] plm:rsh: Warning: setpgid(43,43) failed in parent with errno=Permission denied(13)\n"
+    static const char mark[] = ":00042] plm:rsh: Warning: setpgid(";
+
+    held(WARNING, "", 1, mark, "", "a line that is noise is left out");
+    held("a\n" WARNING WARNING "b\n", "c\n", 1, mark, "a\nb\nc\n", "its neighbours are not");
+    held("a\n", WARNING, 1, mark, "a\n" WARNING, "nor is anything that comes when all is ready");
+    held("[here:00043]" WARNING, "", 1, ":00043] plm:rsh: Warning: setpgid(", "[here:00043]" WARNING,
+         "nor what another process says");
+    held("a\n" WARNING "b\n", "c\n", 1, "", "a\n" WARNING "b\nc\n", "without noise all is passed on");
+    held("an unfinished line " , "ends\n", 1, mark, "an unfinished line ends\n", "an unfinished line is passed on");
+    held("a\n", "b\n", 0, mark, "b\n", "what was held back can be dropped as a whole");
+#undef WARNING
+}
+
 /* ---------------------------------------------------------------- no standard files */
 
 static void no_files(struct fixture *f)
@@ -273,6 +333,7 @@ int main(void)
     gone_reader(&f);
     chatty_stranger(&f);
     bounded();
+    noise();
     no_files(&f);
     fixture_close(&f);
     return tap_done();
