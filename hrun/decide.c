@@ -69,6 +69,26 @@ static int load_models(struct context *c, int i, enum hrun_method method, int ne
     return rc;
 }
 
+/* Another engine for which there is a profile of that sub-cluster, or NULL. What cannot be looked up is none. */
+static const char *other_engine(struct context *c, int i)
+{
+    struct hrun_strvec there = HRUN_STRVEC_INIT;
+    const char *found = NULL;
+
+    if (hrun_store_signatures(c->store, c->app->name, &there, NULL))
+        return NULL;
+    for (const struct hrun_engine *e = hrun_engines(); e->name && there.n && !found; e++) {
+        struct hrun_buf sig = HRUN_BUF_INIT;
+
+        hrun_cluster_signature(&c->cluster->subs[i], c->mpi.id, e->name, &sig);
+        for (size_t k = 0; k < there.n && !sig.failed && e != c->engine && !found; k++)
+            found = strcmp(there.v[k], sig.data) ? NULL : e->name;
+        hrun_buf_release(&sig);
+    }
+    hrun_strvec_release(&there);
+    return found;
+}
+
 /* ------------------------------------------------------------------ predictions of one configuration */
 
 static void predict(struct decision *d, struct hrun_predictor *p)
@@ -318,6 +338,8 @@ static int gather_models(struct context *c, const struct hrun_settings *s, struc
 
         if (load_models(c, i, d->method, needed, v, err))
             return -1;
+        if (!v->models && !v->why_not)
+            v->other_engine = other_engine(c, i);
         if (!v->models)
             continue;
         have++;

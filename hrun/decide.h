@@ -17,6 +17,7 @@ enum decided_by {
 struct sub_view {  /* what the decision knows of one sub-cluster */
     struct hrun_models *models;   /* owned; NULL: no profile */
     char *why_not;                /* owned; why the sub-cluster has no usable model, or NULL */
+    const char *other_engine;     /* no profile for this engine, but for that one; or NULL */
     int npes;                     /* PEs that may be used (--use) */
 };
 

@@ -292,6 +292,15 @@ static int one_core_each(const struct hrun_cluster *cl)
     return several;
 }
 
+/* The engine is a part of what a profile is about, and may have been chosen by where hrun was started. */
+static void add_other_engine(const struct context *c, const struct decision *d, int i, struct hrun_buf *out)
+{
+    const char *other = d->subs[i].other_engine;
+
+    hrun_buf_addf(out, "sub-cluster %s has a profile for engine %s and none for engine %s, which starts this run: "
+                  "--engine %s uses it\n", c->cluster->subs[i].name, other, c->engine->name, other);
+}
+
 static void add_notes(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
 {
     int missing = 0;
@@ -300,11 +309,15 @@ static void add_notes(const struct context *c, const struct decision *d, char *c
         hrun_buf_addf(out, "  %s fills cores with threads, and each PE is one core: choose larger PEs, for instance "
                       "--level node\n", c->app->name);
     for (int i = 0; i < d->nsubs; i++) {
-        if (d->subs[i].why_not)
+        if (d->subs[i].why_not) {
             hrun_buf_addf(out, "  sub-cluster %s is not used by the model: %s\n", c->cluster->subs[i].name,
                           d->subs[i].why_not);
-        else if (c->app && d->N && d->nsamples && !d->subs[i].models)
+        } else if (d->subs[i].other_engine) {
+            hrun_buf_adds(out, "  ");
+            add_other_engine(c, d, i, out);
+        } else if (c->app && d->N && d->nsamples && !d->subs[i].models) {
             hrun_buf_addf(out, "  sub-cluster %s has no profile yet and is not used\n", c->cluster->subs[i].name);
+        }
         missing += !d->subs[i].models;
     }
     if (d->predicted && d->extrapolation > EXTRAPOLATION_WORTH_SAYING)
@@ -396,6 +409,10 @@ static void tell_unmeasured(const struct context *c, const struct decision *d, c
         if (d->subs[i].models || d->subs[i].why_not)
             continue;
         hrun_buf_addf(out, "hrun: sub-cluster %s has no profile yet and is not used\n", c->cluster->subs[i].name);
+        if (d->subs[i].other_engine) {
+            hrun_buf_adds(out, "hrun: ");
+            add_other_engine(c, d, i, out);
+        }
         missing = 1;
     }
     if (missing) {
@@ -423,9 +440,14 @@ void report_before(const struct context *c, const struct decision *d, char *cons
     }
     hrun_buf_addf(out, "hrun: no profile of %s on this machine: %d process%s, one per PE\n",
                   c->app->name, d->P, d->P == 1 ? "" : "es");
-    for (int i = 0; i < d->nsubs; i++)
-        if (d->subs[i].why_not)
+    for (int i = 0; i < d->nsubs; i++) {
+        if (d->subs[i].why_not) {
             hrun_buf_addf(out, "hrun: sub-cluster %s: %s\n", c->cluster->subs[i].name, d->subs[i].why_not);
+        } else if (d->subs[i].other_engine) {
+            hrun_buf_adds(out, "hrun: ");
+            add_other_engine(c, d, i, out);
+        }
+    }
     hrun_buf_adds(out, "hrun: to make one: ");
     report_calibrate_command(c, 0, d->N, words, out);
     hrun_buf_addc(out, '\n');
