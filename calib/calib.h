@@ -17,4 +17,7 @@ int fit_and_store(struct context *c, const char *signature, const char *label, s
 /* Append the table of models; all = 1 lists the N-T models of single P as well. */
 int models_table(struct hrun_models *const *m, int n, int all, struct hrun_buf *out);
 
+/* Tell on stderr, in one line, of models that are far off where they were measured, and what to do. */
+void models_warn(struct hrun_models *const *m, int n);
+
 #endif

@@ -238,7 +238,7 @@ int campaign_build(struct context *c, const struct calib_settings *s, struct cam
         for (int j = 0; j < nprocs; j++)
             if (add_points(c, s, i, npes[i], (int)procs[j], sizes, nsizes, &g, &cap, err))
                 goto fail;
-        if (!s->again && count_measured(c, i, &g, err))
+        if (!s->again && !s->redo && count_measured(c, i, &g, err))
             goto fail;
     }
     if (!g.n) {

@@ -13,8 +13,9 @@
 
 enum { RETRIES = 1 };
 
-/* --again: a mark in the log of each sub-cluster to be measured; what stands before it no longer counts. */
-static int mark_anew(struct context *c, const struct campaign *g, struct hrun_error *err)
+/* --again and --redo: marks in the logs of the sub-clusters to be measured. What stands before them no longer counts:
+ * for --again at no point, so that one mark will do, for --redo at those that are to be measured. */
+static int mark_anew(struct context *c, const struct calib_settings *s, const struct campaign *g, struct hrun_error *err)
 {
     struct hrun_buf consts = HRUN_BUF_INIT;
     struct hrun_sample mark = { .N = 1, .P = 1, .M = 1, .pes = 1, .status = (char *)HRUN_STATUS_ANEW,
@@ -26,9 +27,18 @@ static int mark_anew(struct context *c, const struct campaign *g, struct hrun_er
     hrun_date_now(date);
     mark.consts = consts.data;
     mark.date = date;
-    for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
+    for (int i = 0; i < c->cluster->nsubs && s->again && !rc; i++)
         if (campaign_has(g, i))
             rc = hrun_store_append(c->store, c->app->name, c->signatures.v[i], &mark, err);
+    mark.status = (char *)HRUN_STATUS_ANEW_POINT;
+    for (int i = 0; i < g->n && s->redo && !s->again && !rc; i++) {
+        const struct point *p = &g->v[i];
+
+        mark.N = p->N;
+        mark.P = p->pes * p->m;
+        mark.M = p->m;
+        mark.pes = p->pes;
+        rc = hrun_store_append(c->store, c->app->name, c->signatures.v[p->sub], &mark, err);
     }
     hrun_buf_release(&consts);
     return rc;
@@ -68,6 +78,8 @@ static int fit_all(struct context *c, const struct campaign *g)
         status = context_complain("hrun-calibrate", &err);
     } else if (k) {
         fputs(out.data, stdout);
+        if (!c->set->quiet)
+            models_warn(models, k);
     }
     for (int i = 0; i < k; i++)
         hrun_models_destroy(models[i]);
@@ -180,7 +192,7 @@ static int make_campaign(struct context *c, const struct calib_settings *s, stru
     if (progress_start(&p, c, g, g->ngroups > 1, err))
         return -1;
     say_before(c, s, g);
-    rc = s->again ? mark_anew(c, g, err) : 0;
+    rc = mark_anew(c, s, g, err);
     if (!rc)
         rc = g->ngroups > 1 ? parallel_make(&r, &dead, err) : runs_make(&r, err);
     progress_end(&p);
@@ -188,7 +200,8 @@ static int make_campaign(struct context *c, const struct calib_settings *s, stru
         return -1;
     if (rc > 0) {
         fprintf(stderr, "hrun-calibrate: stopped; %d measurement%s kept, the same command%s goes on from here\n",
-                g->good, g->good == 1 ? " is" : "s are", s->again ? " without --again" : "");
+                g->good, g->good == 1 ? " is" : "s are",
+                s->again ? " without --again" : s->redo ? " without --redo" : "");
         return 128 + rc;
     }
     status = say_after(g);
@@ -221,7 +234,7 @@ static int go_on_anew(struct context *c, struct calib_settings *s, struct campai
     int begun = g->good || g->failed_points, same, status;
 
     s->common.refresh = 1;
-    s->again = 0;             /* the marks are in the log */
+    s->again = s->redo = 0;   /* the marks are in the log */
     if (!s->common.quiet)
         fprintf(stderr, "hrun-calibrate: %s; asking all hosts anew\n", why.text);
     if (prepare(&fresh, s, words, &rest, err)) {

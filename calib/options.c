@@ -38,6 +38,8 @@ const struct hrun_opt calib_options[] = {
       "What to measure", hrun_opt_flag, AT(parallel) },
     { "again", 0, HRUN_OPT_NONE, NULL, NULL, "measure also what is measured already", "What to measure",
       hrun_opt_flag, AT(again) },
+    { "redo", 0, HRUN_OPT_NONE, NULL, NULL, "the same, and what was measured at other points still counts",
+      "What to measure", hrun_opt_flag, AT(redo) },
     { "dry-run", 0, HRUN_OPT_NONE, NULL, NULL, "show the runs that would be made", "What to measure", hrun_opt_flag,
       AT(dry_run) },
     { "no-fit", 0, HRUN_OPT_NONE, NULL, NULL, "measure only", "What to measure", hrun_opt_flag, AT(no_fit) },

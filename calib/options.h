@@ -9,7 +9,7 @@ struct calib_settings {
     const char *sizes, *pes, *procs;  /* lists: what to measure */
     const char *use;                  /* sub-clusters */
     const char *repetitions, *retries;
-    int again, parallel, dry_run, no_fit;
+    int again, redo, parallel, dry_run, no_fit;
 };
 
 extern const struct hrun_opt calib_options[];

@@ -68,9 +68,11 @@ struct hrun_samples {
 
 void hrun_samples_release(struct hrun_samples *s);
 
-/* Status of a mark in the log: measurements before it with the same constants no longer count (hrun-calibrate --again).
- * A mark is written like a failed run (ok = 0); nothing is ever removed from the log. */
+/* Status of a mark in the log: measurements before it with the same constants no longer count, all of them
+ * (hrun-calibrate --again), or those with its N, P and M where no other sub-cluster took part (--redo). A mark is
+ * written like a failed run (ok = 0); nothing is ever removed from the log. */
 #define HRUN_STATUS_ANEW "anew"
+#define HRUN_STATUS_ANEW_POINT "anew here"
 
 /* Drop the measurements that no longer count, and the marks. Result: how many measurements were dropped. */
 size_t hrun_samples_current(struct hrun_samples *s);

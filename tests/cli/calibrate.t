@@ -188,6 +188,33 @@ out_has "4 older ones no longer count" "and what was measured before is kept and
 run hrun-calibrate --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 -app lu "$lu"
 err_has "4 of 4 runs are measured already" "and goes on without --again"
 
+# --redo: what is measured anew replaces what was measured there, and nothing else.
+run hrun-calibrate --data "$tmp/data5" --sizes 100,200 --pes 1 --procs 1 -r 1 --redo -app lu "$lu"
+status_is 0 "a part is measured anew"
+run hrun-calibrate --data "$tmp/data5" show lu
+out_has "4 measurements" "all sizes still count"
+out_has "6 older ones no longer count" "and what was measured at those two no longer does"
+run hrun-calibrate --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 -app lu "$lu"
+err_has "4 of 4 runs are measured already" "so that nothing is left to be measured"
+
+# Times that no model describes: said in one line, with what to do.
+cat > "$tmp/jitter" <<'P'
+#!/bin/sh
+case $1 in 60 | 140) echo "time: 10 s" ;; *) echo "time: 0.001 s" ;; esac
+P
+chmod +x "$tmp/jitter"
+run hrun-calibrate --data "$tmp/data7" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 -app lu "$tmp/jitter" '{N}'
+status_is 0 "times that no model describes are no error"
+said="models miss their own measurements by more than 50 % on average: single of "
+err_has "$said" "but told"
+ok "in one line" test "$(printf '%s\n' "$err" | grep -c "$said")" = 1
+run hrun-calibrate --data "$tmp/data7" fit lu
+err_has "$said" "also when they are fitted again"
+run hrun-calibrate -q --data "$tmp/data7" fit lu
+err_lacks "$said" "and not with -q"
+run hrun-calibrate --data "$tmp/data5" fit lu
+err_lacks "miss their own" "models that describe their times are not talked of"
+
 # The same through engine mpirun, whose profiles are its own.
 run hrun-calibrate --engine mpirun --data "$tmp/data6" --sizes 60,100,140,200 --pes 1,2 --procs 1 -r 1 -app lu "$lu"
 status_is 0 "calibration through mpirun"
@@ -198,6 +225,12 @@ out_has "check: ok" "the chosen configuration computes"
 err_has "predicted" "and predicted and actual are told"
 run hrun --data "$tmp/data6" --dry-run -app lu -N 180 "$lu"
 out_has "no profile" "another engine does not use that profile"
+note="has a profile for engine mpirun and none for engine local, which starts this run: --engine mpirun uses it"
+out_has "$note" "and says whose it is"
+run hrun --data "$tmp/data6" --no-record -app lu -N 180 "$lu"
+err_has "$note" "in a run, too"
+run hrun --data "$tmp/none" --dry-run -app lu -N 180 "$lu"
+out_lacks "has a profile for" "where there is none nothing is said of one"
 
 # Damage to the stored files.
 sig=$(basename "$(ls "$HRUN_DATA"/profiles/lu/*.yaml)" .yaml)
