@@ -36,14 +36,16 @@ ALL_LDFLAGS = $(LDFLAGS) $(SANFLAGS)
 BASE    := error buf file write units table opts opts_text yaml yaml_check yaml_words yaml_place nearest hostlist ranges
 EXPR    := expr explain lazy
 TOPO    := topo pes bind sysinfo fingerprint
-CLUSTER := cluster group discover allocation hostfile clusterfile described cut signature resolve export told cache
+CLUSTER := cluster group discover allocation hostfile clusterfile described cut signature resolve export told cache \
+           platform
 APP     := app raw load find template inputs clock
 STORE   := sample invariants current store log models models_yaml
 FIT     := work ls nnls check optimal
 MODEL   := names rows anchor family fit terms predict oracle interval
 PLAN    := config objective space count exhaustive level solve search
-LAUNCH  := engine program ask mpi env output procs spawn signals sweep job loop guard pmix local openmpi openmpi_kept mpirun remote \
-           agent ranks notes reach reach_notes shimpath words srun srun_parts srun_words srun_watch remote_srun
+LAUNCH  := engine program ask mpi env output procs spawn signals sweep job loop guard pmix local openmpi openmpi_kept \
+           mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts srun_words srun_watch \
+           remote_srun smpi smpi_words
 LAYOUT  := layout threads rankfile
 
 room = $(patsubst %,lib/$(1)/%.c,$(2))
@@ -63,6 +65,9 @@ HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c decide.c nearest.c report
 CALIB_SRC  := $(addprefix calib/,main.c options.c campaign.c campaign_left.c groups.c runs.c parallel.c progress.c \
               measure.c show.c) $(SHARED_SRC)
 
+# Engine smpi is there where SimGrid is.
+SMPI_BIN   := $(if $(shell $(PKG_CONFIG) --exists simgrid 2>/dev/null && echo yes),$(B)/bin/hrun-smpi)
+
 # make V=1 shows whole command lines.
 Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $@)
@@ -70,7 +75,7 @@ say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $@)
 .DELETE_ON_ERROR:
 .PRECIOUS: $(B)/%.o
 .PHONY: all lib
-all: lib $(B)/bin/hrun $(B)/bin/hrun-calibrate $(B)/bin/hrun-shim
+all: lib $(B)/bin/hrun $(B)/bin/hrun-calibrate $(B)/bin/hrun-shim $(SMPI_BIN)
 
 lib: $(B)/lib/libhrun.a $(B)/lib/libhrun.so
 
@@ -105,6 +110,13 @@ $(B)/bin/hrun-shim: $(SHIM_SRC:%.c=$(B)/%.o)
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
 
+# SimGrid switches stacks: no sanitizers.
+$(B)/bin/hrun-smpi: hrun/smpi.c
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(LDFLAGS) -o $@ $< \
+	  $(shell $(PKG_CONFIG) --cflags --libs simgrid 2>/dev/null)
+
 # ---------------------------------------------------------------- what is installed
 MANPAGES := man/hrun.1 man/hrun-calibrate.1 man/hrun-app.5 man/hrun-cluster.5 man/hrun-profile.5 man/hrun.7
 PROFILES := $(sort $(wildcard share/profiles/*.yaml))
@@ -134,7 +146,7 @@ install: all $(B)/include/hrun.h $(B)/hrun.pc $(B)/completions/hrun $(B)/complet
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
 	  $(DESTDIR)$(PREFIX)/share/hrun/profiles $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 \
 	  $(DESTDIR)$(PREFIX)/share/man/man7 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -m 755 $(B)/bin/hrun $(B)/bin/hrun-calibrate $(B)/bin/hrun-shim $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(B)/bin/hrun $(B)/bin/hrun-calibrate $(B)/bin/hrun-shim $(SMPI_BIN) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(B)/lib/libhrun.a $(DESTDIR)$(PREFIX)/lib
 	install -m 755 $(B)/lib/libhrun.so $(DESTDIR)$(PREFIX)/lib/libhrun.so.0
 	ln -sf libhrun.so.0 $(DESTDIR)$(PREFIX)/lib/libhrun.so
@@ -178,6 +190,14 @@ $(B)/tests/apps/%: tests/apps/%.c $(wildcard tests/apps/*.h)
 	$(Q)$(MPICC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g $(if $(filter hybrid,$*),-fopenmp) -o $@ $< \
 	  $(if $(filter lu,$*),-lopenblas) -lm
 
+# The same, built for SimGrid.
+SMPICC    ?= $(shell command -v smpicc)
+SMPI_APPS := $(if $(SMPICC),$(addprefix $(B)/tests/smpi/,lu jacobi probe))
+$(B)/tests/smpi/%: tests/apps/%.c $(wildcard tests/apps/*.h)
+	@mkdir -p $(@D)
+	$(call say,SMPI)
+	$(Q)$(SMPICC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -o $@ $< $(if $(filter lu,$*),-lopenblas) -lm
+
 # Root may run Open MPI in the tests; HRUN_BUILD tells them what to test. Signals that a shell or nohup left ignored
 # would stay so in what the tests start and signal.
 TEST_ENV = env --default-signal HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_TEST_DATA=tests/data \
@@ -185,7 +205,7 @@ TEST_ENV = env --default-signal HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_T
            ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 LSAN_OPTIONS=suppressions=tests/lsan.supp:print_suppressions=0
 
 .PHONY: apps unit check valgrind bench demo fuzz clean
-apps: $(APP_BIN)
+apps: $(APP_BIN) $(SMPI_APPS)
 unit: $(UNIT_BIN)
 
 check: all apps unit $(FUZZ_BIN) $(B)/include/hrun.h

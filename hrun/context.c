@@ -39,6 +39,7 @@ void common_settings_release(struct common_settings *s)
     hrun_strvec_release(&s->defines);
     hrun_strvec_release(&s->env);
     hrun_strvec_release(&s->mca);
+    hrun_strvec_release(&s->smpi);
 }
 
 /* The hrun that belongs to this command, as an absolute path; the caller frees it. */
@@ -129,6 +130,29 @@ static void tell_discovery(const struct hrun_cluster *cl, const struct common_se
         fprintf(stderr, "%s: %s\n", program_invocation_short_name, cl->cache_note);
 }
 
+static int read_platform(void *ctx, const char *path, struct hrun_buf *text, struct hrun_error *err)
+{
+    (void)ctx;
+    return hrun_platform_ask(path, text, err);
+}
+
+/* Engine smpi is for the hosts of a platform file, and only they are for it. */
+static int check_platform(const struct common_settings *s, struct hrun_error *err)
+{
+    int named = s->engine && strcmp(s->engine, "auto"), smpi = named && !strcmp(s->engine, "smpi");
+
+    if (smpi && !s->platform)
+        return hrun_fail(err, HRUN_EINVAL, "engine smpi simulates the hosts of a platform file of SimGrid: say which "
+                         "with --platform FILE");
+    if (s->platform && named && !smpi)
+        return hrun_fail(err, HRUN_EINVAL, "--platform: its hosts are simulated, and engine %s starts processes on "
+                         "real ones: use --engine smpi", s->engine);
+    if (s->smpi.n && !s->platform)
+        return hrun_fail(err, HRUN_EINVAL, "--smpi sets parameters of SimGrid, and nothing is simulated without "
+                         "--platform FILE");
+    return 0;
+}
+
 int context_cluster(struct context *c, const struct common_settings *s, struct hrun_error *err)
 {
     struct hrun_cluster_request req = {
@@ -136,6 +160,7 @@ int context_cluster(struct context *c, const struct common_settings *s, struct h
         .topologies = ask_topologies, .ctx = (void *)(uintptr_t)s,
         /* A remembered host may be down by now: only asking tells which to leave out. */
         .refresh = s->refresh || s->skip_unreachable, .skip_unreachable = s->skip_unreachable,
+        .platform = s->platform, .read_platform = read_platform,
     };
     static const char *const hostfiles[] = { "orte_default_hostfile", "prte_default_hostfile" };
     enum hrun_level level;
@@ -143,6 +168,8 @@ int context_cluster(struct context *c, const struct common_settings *s, struct h
     int rc, hidden;
 
     c->set = s;
+    if (check_platform(s, err))
+        return -1;
     if (s->level) {
         if (hrun_level_parse(s->level, &level, err))
             return -1;
@@ -297,7 +324,7 @@ int context_store(struct context *c, struct hrun_error *err)
 int context_engine(struct context *c, struct hrun_error *err)
 {
     const char *name = c->set->engine;
-    struct hrun_buf sig = HRUN_BUF_INIT;
+    struct hrun_buf sig = HRUN_BUF_INIT, kind = HRUN_BUF_INIT;
     int rc = 0;
 
     if (!c->cache_dir)
@@ -309,7 +336,7 @@ int context_engine(struct context *c, struct hrun_error *err)
     if (name && strcmp(name, "auto")) {
         c->engine = hrun_engine_find(name);
         if (!c->engine)
-            return hrun_fail(err, HRUN_EINVAL, "no engine '%s'; there are local, mpirun and srun", name);
+            return hrun_fail(err, HRUN_EINVAL, "no engine '%s'; there are local, mpirun, srun and smpi", name);
         if (c->engine->usable(c->cluster, &c->openmpi, err))
             return -1;
     } else {
@@ -319,13 +346,17 @@ int context_engine(struct context *c, struct hrun_error *err)
     }
     if (context_store(c, err))
         return -1;
+    hrun_engine_kind(c->engine, c->cluster, &c->mpi, c->set->smpi.v, (int)c->set->smpi.n, &kind);
+    if (kind.failed)
+        rc = hrun_fail_nomem(err);
     for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
         hrun_buf_reset(&sig);
-        hrun_cluster_signature(&c->cluster->subs[i], c->mpi.id, c->engine->name, &sig);
+        hrun_cluster_signature(&c->cluster->subs[i], c->mpi.id, kind.data, &sig);
         if (sig.failed || hrun_strvec_push(&c->signatures, sig.data))
             rc = hrun_fail_nomem(err);
     }
     hrun_buf_release(&sig);
+    hrun_buf_release(&kind);
     return rc;
 }
 

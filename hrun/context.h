@@ -28,6 +28,7 @@ struct common_settings {
     const char *profile_path;
     const char *data;
     const char *cluster_file, *host_file, *hosts;
+    const char *platform;
     const char *level;
     const char *engine;
     const char *fit;                  /* "nnls", "ls" or NULL */
@@ -36,6 +37,7 @@ struct common_settings {
     struct hrun_strvec defines;       /* -D */
     struct hrun_strvec env;           /* -x */
     struct hrun_strvec mca;           /* --mca, "KEY=VALUE" */
+    struct hrun_strvec smpi;          /* --smpi, "NAME:VALUE" */
     int refresh, skip_unreachable;
     int force, json, quiet, verbose;
     int export_topology;              /* of hrun alone; here because main.c need not know it */
@@ -79,8 +81,10 @@ void common_settings_release(struct common_settings *s);
       "Machine", hrun_opt_string, COMMON_AT(hosts) }, \
     { "cluster", 0, HRUN_OPT_FILE, "FILE", NULL, "cluster file (YAML) that names the sub-clusters", \
       "Machine", hrun_opt_string, COMMON_AT(cluster_file) }, \
+    { "platform", 0, HRUN_OPT_FILE, "FILE", NULL, "simulated hosts: a platform file of SimGrid (engine smpi)", \
+      "Machine", hrun_opt_string, COMMON_AT(platform) }, \
     { "level", 0, HRUN_OPT_CHOICE, "LEVEL", "node package numa l3 core", \
-      "what one PE is (default: core on one host, node on several)", \
+      "what one PE is (default: core on one host, else node)", \
       "Machine", hrun_opt_string, COMMON_AT(level) }, \
     { "refresh", 0, HRUN_OPT_NONE, NULL, NULL, "ask all hosts anew what they are made of", \
       "Machine", hrun_opt_flag, COMMON_AT(refresh) }, \
@@ -88,12 +92,14 @@ void common_settings_release(struct common_settings *s);
       "Machine", hrun_opt_flag, COMMON_AT(skip_unreachable) }
 
 #define COMMON_OPTIONS_LAUNCH \
-    { "engine", 0, HRUN_OPT_CHOICE, "NAME", "auto local mpirun srun", "what starts the processes", \
+    { "engine", 0, HRUN_OPT_CHOICE, "NAME", "auto local mpirun srun smpi", "what starts the processes", \
       "Launch", hrun_opt_string, COMMON_AT(engine) }, \
     { "export", 'x', HRUN_OPT_WORD, "NAME[=VALUE]", NULL, "give an environment variable to the processes", \
       "Launch", hrun_opt_append, COMMON_AT(env) }, \
     { "mca", 0, HRUN_OPT_PAIR, "KEY VALUE", NULL, "set an MCA parameter of Open MPI", \
       "Launch", hrun_opt_append, COMMON_AT(mca) }, \
+    { "smpi", 0, HRUN_OPT_WORD, "NAME:VALUE", NULL, "set a parameter of SimGrid", \
+      "Launch", hrun_opt_append, COMMON_AT(smpi) }, \
     { "wdir", 0, HRUN_OPT_DIR, "DIR", NULL, "working directory of the processes", \
       "Launch", hrun_opt_string, COMMON_AT(wdir) }, \
     { "wd", 0, HRUN_OPT_DIR, "DIR", NULL, NULL, "Launch", hrun_opt_string, COMMON_AT(wdir) }, \

@@ -79,8 +79,10 @@ void report_calibrate_command(const struct context *c, int again, int64_t N, cha
     add_option(out, "--hostfile", s->host_file);
     add_option(out, "--host", s->hosts);
     hrun_buf_adds(out, s->skip_unreachable ? " --skip-unreachable" : "");
+    add_option(out, "--platform", s->platform);
     add_option(out, "--level", s->level);
     add_option(out, "--engine", s->engine);
+    add_options(out, "--smpi", &s->smpi);
     add_option(out, "--wdir", s->wdir);
     add_options(out, "-D", &s->defines);
     add_options(out, "-x", &s->env);
@@ -349,7 +351,10 @@ static void add_command(const struct context *c, const struct command *cmd, stru
     if (cmd->layout->uneven_threads)
         hrun_buf_addf(out, "  %s OMP_NUM_THREADS, which differs from process to process\n",
                       strcmp(c->engine->name, "local") ? "and by hrun-shim" : "but for");
-    if (c->set->verbose) {
+    if (c->set->verbose && c->cluster->platform) {
+        hrun_buf_adds(out, "\n  hrun.hostfile:\n");
+        hrun_layout_hostfile(cmd->layout, out, NULL);
+    } else if (c->set->verbose) {
         if (!hrun_layout_rankfile(cmd->layout, &rankfile, &why))
             hrun_buf_addf(out, "\n  hrun.rankfile:\n%s", rankfile.data);
         else
@@ -438,8 +443,9 @@ void report_before(const struct context *c, const struct decision *d, char *cons
                       d->P == 1 ? "" : "es");
         return;
     }
-    hrun_buf_addf(out, "hrun: no profile of %s on this machine: %d process%s, one per PE\n",
-                  c->app->name, d->P, d->P == 1 ? "" : "es");
+    hrun_buf_addf(out, "hrun: no profile of %s on %s: %d process%s, one per PE\n",
+                  c->app->name, c->cluster->platform ? "this platform" : "this machine", d->P,
+                  d->P == 1 ? "" : "es");
     for (int i = 0; i < d->nsubs; i++) {
         if (d->subs[i].why_not) {
             hrun_buf_addf(out, "hrun: sub-cluster %s: %s\n", c->cluster->subs[i].name, d->subs[i].why_not);

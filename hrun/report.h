@@ -10,10 +10,10 @@
 struct command {
     const struct hrun_layout *layout;
     char *const *argv;        /* program and arguments with everything replaced */
-    const char *mpirun;       /* the mpirun line: what engine mpirun runs, the equivalent for engine local */
+    const char *mpirun;       /* the line to type: what engine mpirun or srun runs, the equivalent for local and smpi */
 };
 
-/* Append the dry run. words: what the user typed. With -v the rankfile follows. */
+/* Append the dry run. words: what the user typed. With -v the rankfile or host file follows. */
 int report_plan(const struct context *c, const struct decision *d, const struct command *cmd, char *const *words,
                 struct hrun_buf *out, struct hrun_error *err);
 int report_plan_json(const struct context *c, const struct decision *d, const struct command *cmd,

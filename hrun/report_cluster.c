@@ -89,6 +89,14 @@ static int add_table(const struct context *c, struct hrun_buf *out, struct hrun_
     return rc;
 }
 
+/* What tells simulated hosts apart besides what the table shows. */
+static void add_networks(const struct hrun_cluster *cl, struct hrun_buf *out)
+{
+    for (int i = 0; i < cl->nsubs && cl->platform; i++)
+        hrun_buf_addf(out, "%s  network of %s: %s\n", i ? "" : "\n", cl->subs[i].name,
+                      cl->subs[i].network[0] ? cl->subs[i].network : "none");
+}
+
 /* How much of this is from memory. */
 static void add_age(const struct hrun_cluster *cl, struct hrun_buf *out)
 {
@@ -138,6 +146,7 @@ int report_cluster(const struct context *c, struct hrun_buf *out, struct hrun_er
     add_title(c->cluster, out);
     if (add_table(c, out, err))
         return -1;
+    add_networks(c->cluster, out);
     add_age(c->cluster, out);
     add_left_out(c->cluster, out);
     if (c->set->verbose)

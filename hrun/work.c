@@ -133,6 +133,8 @@ int work_job(const struct work *w, const struct hrun_layout *layout, struct hrun
     job->n_env = (int)set->env.n;
     job->mca = set->mca.v;
     job->n_mca = (int)set->mca.n;
+    job->smpi = set->smpi.v;
+    job->n_smpi = (int)set->smpi.n;
     job->wdir = set->wdir;
     job->stdin_text = *stdin_text;
     job->no_stdin = w->quiet_run;
@@ -202,7 +204,7 @@ static void judge(const struct work *w, struct listener *l, const char *stderr_t
         snprintf(r->status, sizeof r->status, "stopped for a while");
     else if (!l->clock) {
         r->ok = 1;
-        r->time_s = r->outcome.wall_s;
+        r->time_s = r->outcome.job_s;
     } else if (hrun_clock_result(l->clock, &r->time_s, &err)) {
         r->time_s = 0;
         snprintf(r->status, sizeof r->status, "no time in output");

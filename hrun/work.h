@@ -21,7 +21,8 @@ struct work {
 struct work_result {
     struct hrun_outcome outcome;
     int ok;                    /* the run ended well and its time is known */
-    double time_s;             /* application's own time, else the wall clock; 0 unless ok */
+    double time_s;             /* application's own time, else the clock of the job's hosts (outcome.job_s);
+                                  0 unless ok */
     char status[96];           /* for the log: "ok", "exit 3", "signal 9", "timeout", "lost host h3", "no time in
                                   output" */
     char detail[512];          /* for people: the last words on standard error, or why no time was found; "" */

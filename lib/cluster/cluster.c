@@ -62,6 +62,7 @@ static void sub_release(struct hrun_subcluster *s)
     free(s->name);
     free(s->cpu_model);
     free(s->core_kind);
+    free(s->network);
 }
 
 int hrun_cluster_find_sub(struct hrun_cluster *c, int first, const struct hrun_pe_key *key,
@@ -74,7 +75,8 @@ int hrun_cluster_find_sub(struct hrun_cluster *c, int first, const struct hrun_p
         if (!strcmp(s->cpu_model, key->cpu_model) && !strcmp(s->core_kind, key->core_kind) &&
             s->level == key->level && s->cores_per_pe == key->ncores &&
             (s->pus_per_pe == key->npus || !s->pus_per_pe || !key->npus) &&
-            (key->any_memory || hrun_round_memory(s->memory_bytes) == key->memory_bytes)) {
+            (key->any_memory || hrun_round_memory(s->memory_bytes) == key->memory_bytes) &&
+            (!key->network || (s->island == key->island && !strcmp(s->network, key->network)))) {
             if (!s->pus_per_pe)
                 s->pus_per_pe = key->npus;
             return i;
@@ -87,8 +89,9 @@ int hrun_cluster_find_sub(struct hrun_cluster *c, int first, const struct hrun_p
     s = &subs[c->nsubs];
     *s = (struct hrun_subcluster){ .cpu_model = strdup(key->cpu_model), .core_kind = strdup(key->core_kind),
                                    .level = key->level, .cores_per_pe = key->ncores,
-                                   .pus_per_pe = key->npus };
-    if (!s->cpu_model || !s->core_kind) {
+                                   .pus_per_pe = key->npus, .island = key->island,
+                                   .network = key->network ? strdup(key->network) : NULL };
+    if (!s->cpu_model || !s->core_kind || (key->network && !s->network)) {
         sub_release(s);
         return hrun_fail_nomem(err);
     }
@@ -162,6 +165,8 @@ void hrun_cluster_destroy(struct hrun_cluster *c)
     free(c->topos);
     free(c->allocation);
     free(c->cache_note);
+    free(c->platform);
+    free(c->simgrid);
     free(c->source);
     free(c);
     errno = saved;

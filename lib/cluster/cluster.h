@@ -1,7 +1,8 @@
 /* cluster.h - hosts -> sub-clusters
  *
  * Purpose: from a cluster file, a host file, --host, else the allocation of a resource manager, else this host alone,
- * make the sub-clusters G1..G_Gamma (paper 000, section 4.1) with their PEs in a stable order.
+ * make the sub-clusters G1..G_Gamma (paper 000, section 4.1) with their PEs in a stable order; or from a platform file
+ * of SimGrid, whose hosts are simulated and where nothing real is asked.
  * Invariants:
  *   - all PEs of a sub-cluster are equivalent: same CPU model, core kind, cores, PUs, level and, unless a
  *     cluster file put them together, the same memory to two significant binary digits;
@@ -17,7 +18,10 @@
  *   - what a host's cgroup or affinity mask forbids is in no PE, be it this host or another;
  *   - the host we run on is always what hwloc finds here, whatever a file says of it; a file that describes
  *     more cores than it has is an error.
- * Without a level: `core` when there is one host, `node` when there are several. The formats of host files,
+ *   - simulated hosts are in one sub-cluster when speed, cores and network are the same: their own link, their route to
+ *     themselves, and no thin or long link between them; the fastest sub-cluster stands first, and it is called by
+ *     what the names of its hosts begin with.
+ * Without a level: `core` when there is one host, `node` when there are several or they are simulated. The formats of host files,
  * --host and cluster files are in hrun-cluster(5).
  */
 #ifndef HRUN_CLUSTER_H
@@ -66,13 +70,21 @@ struct hrun_subcluster {
     int cores_per_pe, pus_per_pe;
     uint64_t memory_bytes;      /* per PE: the smallest of its PEs, 0 = unknown */
     double cost_per_hour, power_w; /* per PE, from the cluster file; 0 = not given */
+    /* Of simulated hosts; else NULL and 0. */
+    char *network;              /* "link 125 MB/s 50 us, between two hosts 125 MB/s 100 us": part of the signature */
+    double core_flops;          /* speed of a core, flop/s */
+    double link_bw, link_lat;   /* of the host's own link, bytes/s and s; 0: it has none */
+    int island;                 /* of the network, from 0 */
     struct hrun_pe *pes;
     int npes;
 };
 
 struct hrun_cluster {
     char *source;               /* "this host", "host file F", "cluster file F", "--host", "Slurm job 12",
-                                   "PBS job 7", "Open MPI's host file F" */
+                                   "PBS job 7", "Open MPI's host file F",
+                                   "platform F" */
+    char *platform;             /* absolute path of the platform file, hosts are simulated; NULL: they are real */
+    char *simgrid;              /* "3.32": the version of SimGrid that has read it; NULL */
     enum hrun_manager manager;  /* whose allocation we are in; OPENMPI where the hosts are those of its host file */
     char *allocation;           /* "Slurm job 12", "PBS job 7"; NULL in none */
     int ngroups;                /* components of the allocation, 1 unless it is a heterogeneous job */
@@ -113,12 +125,20 @@ struct hrun_cluster_request {
                                    through another way is not trusted. NULL as "" */
     int refresh;                /* 1: ask all hosts, whatever the cache knows */
     int skip_unreachable;       /* 1: a host that does not answer is left out, else it is an error */
+    const char *platform;       /* platform file of SimGrid, or NULL. With one, host_file or hosts choose from its hosts
+                                   (their slots limit the PEs of level core), a cluster file cannot be given, and of
+                                   the rest only level and read_platform count */
+    /* Append what `hrun-smpi hosts PATH` prints (see hrun/smpi.c). Result 0, also when it has failed; -1 with *err
+     * when there is no hrun-smpi. */
+    int (*read_platform)(void *ctx, const char *path, struct hrun_buf *text, struct hrun_error *err);
 };
 
 /* Discover. Errors: HRUN_EINVAL / HRUN_EPARSE with file, line and column for host and cluster files and
  * for --host, which counts as a file of one line (empty, duplicate host, unknown host, bad range, a remote
  * host that no cluster file describes and that cannot be asked, ...), HRUN_ENOENT, those of hrun_topo_load,
- * hrun_topo_pes and req->topologies (with the place of the host). */
+ * hrun_topo_pes and req->topologies (with the place of the host); of a platform file HRUN_ENOENT, HRUN_EPARSE (with the
+ * line that SimGrid names), HRUN_EINVAL (no host, no route between two, a level or a host of the list that it has not
+ * got), those of req->read_platform. */
 int hrun_cluster_discover(const struct hrun_cluster_request *req, struct hrun_cluster **out,
                           struct hrun_error *err);
 void hrun_cluster_destroy(struct hrun_cluster *c);
@@ -161,7 +181,7 @@ void hrun_allocation_release(struct hrun_allocation *a);
 
 /* Append the signature of a kind of PE: CPU model, core kind, cores, memory, level, MPI (for instance
  * "ompi-4.1.4") and engine, as a file name: a readable part of [a-z0-9.-] and 8 hex digits (CRC-32) of the
- * exact fields, memory rounded to two significant binary digits: a few MB more or less of memory, as kernels
+ * exact fields (of simulated hosts with their network), memory rounded to two significant binary digits: a few MB more or less of memory, as kernels
  * differ in what they keep, are the same kind of PE. Not part of it: how many PEs there are, their names,
  * cost and power. mpi and engine may be NULL. */
 void hrun_cluster_signature(const struct hrun_subcluster *s, const char *mpi, const char *engine,

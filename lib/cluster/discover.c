@@ -282,6 +282,14 @@ int hrun_cluster_discover(const struct hrun_cluster_request *req, struct hrun_cl
     d.c = calloc(1, sizeof *d.c);
     if (!d.c)
         return hrun_fail_nomem(err);
+    if (req->platform) {
+        rc = hrun_platform_discover(req, d.c, err);
+        if (!rc) {
+            *out = d.c;
+            d.c = NULL;
+        }
+        goto done;
+    }
     if (hrun_allocation_look(req->openmpi_hostfile, &a, err))
         goto done;
     /* Open MPI's default host file counts where the user names no hosts, and forbids nothing. */

@@ -16,7 +16,7 @@ static int find_sub(struct hrun_cluster *c, const struct hrun_host *h, enum hrun
                     const struct hrun_topo_pe *pe, uint64_t memory_bytes, struct hrun_error *err)
 {
     struct hrun_pe_key key = { hrun_host_cpu_model(h), hrun_topo_kind_name(h->topo, pe->kind), level, pe->ncores,
-                               pe->npus, hrun_round_memory(memory_bytes), 0 };
+                               pe->npus, hrun_round_memory(memory_bytes), 0, NULL, 0 };
     int before = c->nsubs, sub = hrun_cluster_find_sub(c, 0, &key, err);
 
     if (sub >= 0 && (c->nsubs > before || pe->kind < c->subs[sub].kind))

@@ -142,6 +142,8 @@ struct hrun_pe_key {
     int ncores, npus;               /* npus 0: unknown, equal to every number */
     uint64_t memory_bytes;          /* as hrun_round_memory gives it */
     int any_memory;                 /* 1: of a cluster file's sub-cluster, whose PEs may differ in it */
+    const char *network;            /* of simulated hosts, else NULL */
+    int island;
 };
 
 /* Each returns the index of the new (or found) element, or -1 (HRUN_ENOMEM). */
@@ -187,6 +189,14 @@ int hrun_fail_nothing_left(const struct hrun_cluster *c, struct hrun_error *err)
 int hrun_group_host(struct hrun_cluster *c, int host, enum hrun_level level, struct hrun_error *err);
 /* Order and name the sub-clusters when all hosts are in. */
 int hrun_group_finish(struct hrun_cluster *c, enum hrun_level level, struct hrun_error *err);
+
+/* ---------------------------------------------------------------- platform.c: simulated hosts */
+
+/* Fill c, which is empty, from req->platform. It may be half filled on failure. */
+int hrun_platform_discover(const struct hrun_cluster_request *req, struct hrun_cluster *c, struct hrun_error *err);
+/* The same from what hrun-smpi has printed; text is taken apart. req->platform is for messages. */
+int hrun_platform_read(const struct hrun_cluster_request *req, char *text, struct hrun_cluster *c,
+                       struct hrun_error *err);
 
 /* ---------------------------------------------------------------- clusterfile.c */
 

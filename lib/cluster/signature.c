@@ -128,6 +128,8 @@ void hrun_cluster_signature(const struct hrun_subcluster *s, const char *mpi, co
     hrun_buf_addf(&exact, "%s\x1f%s\x1f%d\x1f%d\x1f%llu\x1f%s\x1f%s\x1f%s", s->cpu_model, s->core_kind,
                   s->cores_per_pe, s->pus_per_pe, (unsigned long long)memory, hrun_level_name(s->level),
                   mpi ? mpi : "", engine ? engine : "");
+    if (s->network)
+        hrun_buf_addf(&exact, "\x1f%s", s->network);
     hrun_buf_addf(out, "-%08lx", crc32(0, (const Bytef *)exact.data, (uInt)exact.len) & 0xffffffffu);
     out->failed |= exact.failed;
     hrun_buf_release(&exact);

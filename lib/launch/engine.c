@@ -14,6 +14,8 @@ static const struct hrun_engine engines[] = {
       hrun_mpirun_check, hrun_mpirun_run, hrun_mpirun_command },
     { "srun", "a step of the Slurm allocation, with Slurm's PMIx", hrun_srun_usable, hrun_srun_check, hrun_srun_run,
       hrun_srun_command },
+    { "smpi", "SimGrid's simulation of MPI, on the hosts of a platform file", hrun_smpi_usable, hrun_smpi_check,
+      hrun_smpi_run, hrun_smpi_command },
     { NULL, NULL, NULL, NULL, NULL, NULL }
 };
 
@@ -36,9 +38,9 @@ const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, s
     int here = cluster->nhosts == 1 && cluster->hosts[0].is_local;
     const struct hrun_engine *e = hrun_engine_find("srun");
 
-    if (e->usable(cluster, found, NULL) == 0)
+    if (!cluster->platform && e->usable(cluster, found, NULL) == 0)
         return e;
-    e = hrun_engine_find(here ? "local" : "mpirun");
+    e = hrun_engine_find(cluster->platform ? "smpi" : here ? "local" : "mpirun");
     return e->usable(cluster, found, err) ? NULL : e;
 }
 
@@ -53,6 +55,31 @@ static int check_wdir(const char *wdir, struct hrun_error *err)
     if (!S_ISDIR(st.st_mode))
         return hrun_fail(err, HRUN_EINVAL, "the working directory %s is not a folder", wdir);
     return 0;
+}
+
+int hrun_check_real(const struct hrun_cluster *cluster, const char *engine, struct hrun_error *err)
+{
+    if (!cluster->platform)
+        return 0;
+    return hrun_fail(err, HRUN_EINVAL, "the hosts of platform file %s are simulated, and engine %s starts processes on "
+                     "real ones: use --engine smpi", cluster->platform, engine);
+}
+
+/* Programs of smpicc are for engine smpi, and only they. */
+static int check_smpi(const struct hrun_job *job, const char *engine, const struct hrun_mpi *mpi,
+                      struct hrun_error *err)
+{
+    int simulated = !strcmp(engine, "smpi");
+
+    if (simulated && mpi->kind != HRUN_MPI_SMPI)
+        return hrun_fail(err, HRUN_EMPI, "%s %s%s, and engine smpi simulates programs that SimGrid's smpicc has built: "
+                         "rebuild it with smpicc (package libsimgrid-dev)", job->argv[0],
+                         mpi->kind == HRUN_MPI_NONE ? "is linked with no MPI"
+                         : mpi->kind == HRUN_MPI_UNKNOWN ? "is a script" : "is linked with ", mpi->name);
+    if (!simulated && mpi->kind == HRUN_MPI_SMPI)
+        return hrun_fail(err, HRUN_EMPI, "%s is built with SimGrid's smpicc and can only be simulated: use --engine "
+                         "smpi --platform FILE, or rebuild it with Open MPI's mpicc", job->argv[0]);
+    return simulated ? 0 : hrun_check_real(job->layout->cluster, engine, err);
 }
 
 int hrun_check_common(const struct hrun_job *job, const char *engine, struct hrun_mpi *out, struct hrun_error *err)
@@ -70,6 +97,8 @@ int hrun_check_common(const struct hrun_job *job, const char *engine, struct hru
     if (job->mpi)
         mpi = *job->mpi;
     else if (hrun_program_mpi(job->program, &mpi, err))
+        return -1;
+    if (check_smpi(job, engine, &mpi, err))
         return -1;
     if (mpi.kind == HRUN_MPI_OTHER)
         return hrun_fail(err, HRUN_EMPI, "%s is linked with %s, and engine %s starts programs of Open MPI: "

@@ -170,7 +170,9 @@ static int start_all(struct hrun_run *r, const struct hrun_spawn *s, struct hrun
         one[i].fds[2] = hrun_output_child_fd(r->output, i, 1);
         one[i].own_group = own_group(r, i);
     }
-    if (r->launcher) {
+    if (r->launcher && r->launcher->is_program) {
+        one[0].keep_fd = r->words.child_fd;
+    } else if (r->launcher) {
         one[0].keep_fd = one[0].fds[2];
         one[0].fds[2] = r->words.child_fd;
     }
@@ -210,17 +212,18 @@ int hrun_run_start(struct hrun_run *r, const char *program, char *const *argv, c
                    struct hrun_spawn_one *one, int nprocs, struct hrun_error *err)
 {
     struct hrun_spawn s;
+    int apart = r->is_launcher && !(r->launcher && r->launcher->is_program);
 
     if (!r->output && hrun_run_prepare(r, nprocs, err))
         return -1;
     memset(&s, 0, sizeof s);
     s.program = program;
     s.argv = argv;
-    s.wdir = r->is_launcher ? NULL : r->job->wdir;  /* launchers are told in their own way */
+    s.wdir = apart ? NULL : r->job->wdir;  /* launchers are told in their own way */
     s.mask = r->old_mask;
     s.sigchld = r->old_sigchld;
     s.ignore_ttou = isatty(STDOUT_FILENO) || isatty(STDERR_FILENO);
-    s.death_signal = r->is_launcher ? SIGTERM : SIGKILL;  /* mpirun has ranks to look after */
+    s.death_signal = apart ? SIGTERM : SIGKILL;  /* mpirun has ranks to look after */
     s.topo = topo;
     if (start_all(r, &s, one, nprocs, err))
         return -1;

@@ -31,9 +31,12 @@ struct hrun_run;
 /* A launcher that is told and tells in its own way (srun); where there is none kill(2) and its status do. */
 struct hrun_launcher {
     const char *name;
+    int is_program;             /* 1: it becomes the program: it begins in the job's folder, its standard error is the
+                                   program's and its words come through words.child_fd; 0: it is told where to begin,
+                                   and its words come through its standard error */
     /* Bring a signal to all ranks; SIGKILL: end them now. */
     void (*signal)(struct hrun_run *r, int sig);
-    /* A line, without its end, of its standard error, which is not the program's. */
+    /* A line of its words, without its end. */
     void (*hear)(struct hrun_run *r, char *line);
     /* verdict_s has come. */
     void (*settle)(struct hrun_run *r);
@@ -48,7 +51,8 @@ struct hrun_run {
     int engine_failed;
 
     /* Set by the engine before hrun_run_start. */
-    int is_launcher;             /* 1: the only process is mpirun or srun, which looks after the ranks itself */
+    int is_launcher;             /* 1: the only process is mpirun, srun or hrun-smpi, which looks after the
+                                    ranks itself */
     const struct hrun_launcher *launcher; /* or NULL; then the next two are not used */
     void *state;                 /* of the launcher's functions */
     struct hrun_words words;

@@ -2,7 +2,8 @@
  *
  * Purpose: run a layout's ranks, hand the application's status on, leave nothing behind. Engines are rows
  * of a table: `local` (one host; hrun itself is the PMIx server of the job), `mpirun` (Open MPI 4 or 5
- * with a rankfile) and `srun` (inside a Slurm allocation, with its PMIx).
+ * with a rankfile), `srun` (inside a Slurm allocation, with its PMIx) and `smpi` (SimGrid's simulation of MPI: all
+ * ranks in one process, on the hosts of a platform file).
  * Invariants, on every path out of hrun_launch, signals and errors included:
  *   - no process of the job and no file or folder made for it remains;
  *   - SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT that reach hrun reach the application;
@@ -36,13 +37,16 @@
 #include "layout/layout.h"
 
 /* Which MPI a program is linked with. */
-enum hrun_mpi_kind { HRUN_MPI_NONE, HRUN_MPI_OPENMPI, HRUN_MPI_OTHER, HRUN_MPI_UNKNOWN /* a script */ };
+enum hrun_mpi_kind { HRUN_MPI_NONE, HRUN_MPI_OPENMPI, HRUN_MPI_OTHER, HRUN_MPI_UNKNOWN /* a script */,
+                     HRUN_MPI_SMPI /* built with smpicc */ };
 struct hrun_mpi {
     enum hrun_mpi_kind kind;
-    char name[64];                 /* "Open MPI", "MPICH" (or one with its ABI), "" */
-    char id[64];                   /* for signatures: "ompi-4.1.4", "mpich", "none", "script" (which may run a
-                                      program of any MPI; the engines watch for a foreign one) */
+    char name[64];                 /* "Open MPI", "MPICH" (or one with its ABI), "SimGrid", "" */
+    char id[64];                   /* for signatures: "ompi-4.1.4", "mpich", "smpi-3.32", "none", "script" (which may
+                                      run a program of any MPI; the engines watch for a foreign one) */
     int major;                     /* of Open MPI: 4, 5; 0 unknown */
+    int counts_flops;              /* of smpicc: 1: it tells SimGrid its operations (smpi_execute_flops and the like)
+                                      and none of its loops is timed (SMPI_SAMPLE) */
 };
 
 /* The Open MPI of this host. */
@@ -67,6 +71,8 @@ struct hrun_job {
     int n_env;
     char *const *mca;              /* n_mca words "KEY=VALUE": --mca */
     int n_mca;
+    char *const *smpi;             /* n_smpi words "NAME:VALUE", parameters of SimGrid: --smpi */
+    int n_smpi;
     const char *wdir;              /* working directory of the processes, NULL: the present one */
     const char *stdin_text;        /* fed to rank 0 instead of hrun's standard input; NULL: pass that on */
     int no_stdin;                  /* 1: rank 0 reads /dev/null */
@@ -101,6 +107,8 @@ struct hrun_outcome {
     int killed_by;                 /* signal that killed the first failed rank; 0: none did, it exited by
                                       itself, or unknown (engine mpirun) */
     double wall_s;                 /* from just before the first process until the last one ended */
+    double job_s;                  /* the same by the clock of the job's hosts: wall_s, but simulated with engine smpi
+                                      (0 when the simulation did not come to its end) */
 };
 
 struct hrun_engine {
@@ -122,10 +130,19 @@ struct hrun_engine {
 /* NULL when unknown; hrun_engines() lists all, ending with a NULL name. */
 const struct hrun_engine *hrun_engine_find(const char *name);
 const struct hrun_engine *hrun_engines(void);
-/* The engine for a cluster when the user names none: inside a Slurm allocation `srun` when it has PMIx, else
+/* The engine for a cluster when the user names none: for simulated hosts `smpi`; inside a Slurm allocation `srun` when it has PMIx, else
  * `local` when the only host is this one, else `mpirun`. found and errors: those of usable. */
 const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, struct hrun_openmpi *found,
                                            struct hrun_error *err);
+
+/* Append what tells the times of engine e from those of others, for signatures: its name, and for smpi the parameters
+ * of SimGrid that the user sets, and what a flop here counts as where the program's computation is timed here. */
+void hrun_engine_kind(const struct hrun_engine *e, const struct hrun_cluster *cluster, const struct hrun_mpi *mpi,
+                      char *const *smpi, int n_smpi, struct hrun_buf *out);
+
+/* What SimGrid makes of a platform file, for hrun_cluster_request.read_platform. Errors: HRUN_EENGINE (this hrun has no
+ * hrun-smpi; says what to install), HRUN_EIO, HRUN_ENOMEM. */
+int hrun_platform_ask(const char *path, struct hrun_buf *text, struct hrun_error *err);
 
 /* Check and run. Result 0: the job ran and *out tells how it ended; -1: it was not started, or the engine
  * failed, nothing remains either way. Errors: HRUN_ECHANGED (a host is not what the cluster's cache says of it:

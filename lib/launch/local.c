@@ -41,6 +41,8 @@ int hrun_local_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *f
     int host = other_host(cluster, NULL);
 
     (void)found;
+    if (hrun_check_real(cluster, "local", err))
+        return -1;
     return host >= 0 ? refuse_host(cluster, host, err) : 0;
 }
 

@@ -437,7 +437,7 @@ int hrun_run_loop(struct hrun_run *r)
         reap(r);
         handle_time(r);
     }
-    r->out->wall_s = hrun_monotonic_s() - r->start_s;
+    r->out->wall_s = r->out->job_s = hrun_monotonic_s() - r->start_s;
     if (rc == 0)
         rc = see_agents_off(r, p);
     if (rc == 0)

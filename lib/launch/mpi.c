@@ -80,6 +80,7 @@ struct elf {
     enum file_kind kind;
     const char *interp;    /* in the image */
     int libc_only;         /* needs libraries of the C library only */
+    const char *simgrid;   /* needs SimGrid: its version in the image, ".3.32"; NULL: it does not */
 };
 
 /* Shared objects of glibc and musl: none of them leads to MPI. */
@@ -105,31 +106,31 @@ static int64_t offset_of(const ElfW(Phdr) *ph, int n, ElfW(Addr) addr)
     return -1;
 }
 
-/* Does the dynamic section name the C library alone? */
-static int needs_libc_only(const struct image *im, const ElfW(Phdr) *ph, int nph, const ElfW(Phdr) *dynamic)
+/* What the dynamic section says of libraries. */
+static void read_needs(const struct image *im, const ElfW(Phdr) *ph, int nph, const ElfW(Phdr) *dynamic, struct elf *out)
 {
+    static const char simgrid[] = "libsimgrid.so";
     const ElfW(Dyn) *d = image_at(im, dynamic->p_offset, dynamic->p_filesz);
     size_t n = dynamic->p_filesz / sizeof *d;
     int64_t strings = -1;
 
     if (!d)
-        return 0;
+        return;
     for (size_t i = 0; i < n && d[i].d_tag != DT_NULL; i++)
         if (d[i].d_tag == DT_STRTAB)
             strings = offset_of(ph, nph, d[i].d_un.d_ptr);
     if (strings < 0)
-        return 0;
+        return;
+    out->libc_only = 1;
     for (size_t i = 0; i < n && d[i].d_tag != DT_NULL; i++) {
         uint64_t at = (uint64_t)strings + d[i].d_un.d_val;
+        const char *name = at < im->len && memchr(im->data + at, 0, im->len - at) ? im->data + at : "";
         if (d[i].d_tag == DT_AUDIT || d[i].d_tag == DT_DEPAUDIT || d[i].d_tag == DT_AUXILIARY ||
-            d[i].d_tag == DT_FILTER)
-            return 0;
-        if (d[i].d_tag != DT_NEEDED)
-            continue;
-        if (at >= im->len || !memchr(im->data + at, 0, im->len - at) || !is_libc(im->data + at))
-            return 0;
+            d[i].d_tag == DT_FILTER || (d[i].d_tag == DT_NEEDED && !is_libc(name)))
+            out->libc_only = 0;
+        if (d[i].d_tag == DT_NEEDED && !strncmp(name, simgrid, strlen(simgrid)))
+            out->simgrid = name + strlen(simgrid);
     }
-    return 1;
 }
 
 static void elf_read(const struct image *im, struct elf *out)
@@ -158,10 +159,10 @@ static void elf_read(const struct image *im, struct elf *out)
         if (ph[i].p_type == PT_DYNAMIC)
             dynamic = &ph[i];
     }
-    if (out->interp) {
+    if (out->interp)
         out->kind = FILE_DYNAMIC;
-        out->libc_only = dynamic && needs_libc_only(im, ph, nph, dynamic);
-    }
+    if (dynamic)
+        read_needs(im, ph, nph, dynamic, out);
 }
 
 /* ---------------------------------------------------------------- texts of MPI libraries */
@@ -220,6 +221,16 @@ static void set_openmpi(const struct image *im, struct hrun_mpi *out)
     openmpi_version(im, version, sizeof version);
     snprintf(id, sizeof id, *version ? "ompi-%s" : "ompi", version);
     set(out, HRUN_MPI_OPENMPI, "Open MPI", id, (int)strtol(version, NULL, 10));
+}
+
+/* smpicc makes shared objects, which SimGrid loads once for each rank. */
+static void set_smpi(const struct image *im, const struct elf *elf, struct hrun_mpi *out)
+{
+    char id[64];
+
+    snprintf(id, sizeof id, "smpi%s%.32s", *elf->simgrid ? "-" : "", elf->simgrid + (*elf->simgrid == '.'));
+    set(out, HRUN_MPI_SMPI, "SimGrid", id, 0);
+    out->counts_flops = image_find(im, "smpi_execute") && !image_find(im, "smpi_sample_");
 }
 
 /* Tell an MPI library, or a static program, by its texts. Result: 1 if it is one. */
@@ -341,6 +352,8 @@ int hrun_program_mpi(const char *path, struct hrun_mpi *out, struct hrun_error *
         set(&found, HRUN_MPI_UNKNOWN, "", "script", 0);
     else if (elf.kind == FILE_DYNAMIC)
         rc = tell_dynamic(path, &elf, &found, err);
+    else if (elf.kind == FILE_STATIC && elf.simgrid)
+        set_smpi(&im, &elf, &found);
     else if (!tell_by_text(&im, &found))
         set(&found, HRUN_MPI_NONE, "", "none", 0);
     image_close(&im);

@@ -37,6 +37,8 @@ int hrun_mpirun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *
     char *ssh, *setting;
     int remote = 0;
 
+    if (hrun_check_real(cluster, "mpirun", err))
+        return -1;
     if (found) {
         m.cache_dir = found->cache_dir;
         m.refresh = found->refresh;

@@ -117,7 +117,7 @@ static void ended(struct hrun_run *r, int status)
     (void)r, (void)status;
 }
 
-static const struct hrun_launcher gatherer = { "srun", end_srun, hear, nothing, ended };
+static const struct hrun_launcher gatherer = { "srun", 0, end_srun, hear, nothing, ended };
 
 static int push_part(const struct gather *g, const struct node *nodes, int n, const char *file, int stderr_fd,
                      struct hrun_strvec *v)

@@ -9,4 +9,7 @@
  * it. NULL with HRUN_EENGINE: it is in neither place. */
 char *hrun_shim_path(struct hrun_error *err);
 
+/* The same for another program that is installed with hrun; NULL: it is in neither place. */
+char *hrun_beside_path(const char *name);
+
 #endif

@@ -210,4 +210,4 @@ static void ended(struct hrun_run *r, int status)
                      strsignal(WTERMSIG(status)));
 }
 
-const struct hrun_launcher hrun_srun_launcher = { "srun", bring_signal, hear, settle, ended };
+const struct hrun_launcher hrun_srun_launcher = { "srun", 0, bring_signal, hear, settle, ended };

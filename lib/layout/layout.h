@@ -65,5 +65,7 @@ void hrun_layout_ranks(const struct hrun_layout *l, int sub, struct hrun_buf *ou
  * has no cores (the message names host and what to add), when its list of cores has more than the 63
  * characters that mpirun can hold, or when the host's name cannot stand in a rankfile. */
 int hrun_layout_rankfile(const struct hrun_layout *l, struct hrun_buf *out, struct hrun_error *err);
+/* Append the host file for SimGrid's smpirun: line i is the host of rank i. Errors: HRUN_ENOMEM. */
+int hrun_layout_hostfile(const struct hrun_layout *l, struct hrun_buf *out, struct hrun_error *err);
 
 #endif

@@ -50,3 +50,10 @@ out:
     hrun_buf_release(&b);
     return rc;
 }
+
+int hrun_layout_hostfile(const struct hrun_layout *l, struct hrun_buf *out, struct hrun_error *err)
+{
+    for (int r = 0; r < l->nranks; r++)
+        hrun_buf_addf(out, "%s\n", l->cluster->hosts[l->ranks[r].host].name);
+    return out->failed ? hrun_fail_nomem(err) : 0;
+}

@@ -1,0 +1,203 @@
+/* smpi.c - hrun-smpi, hrun's hand on SimGrid; the one program that links it, built where libsimgrid-dev is installed
+ *
+ * hrun-smpi hosts FILE
+ *     What SimGrid makes of a platform file, in lines: "simgrid VERSION"; for each host, in the order of their names,
+ *         host SPEED CORES BANDWIDTH LATENCY ISLAND MATE-BANDWIDTH MATE-LATENCY NAME
+ *     (flop/s of a core, bytes/s and s of its own link, of its route to the next host of the same kind; 0: none); "end";
+ *     then for each host, from 0, its route to itself: "loop NUMBER BANDWIDTH LATENCY". Before each question "asking
+ *     FROM<TAB>TO". SimGrid's own words stand between, and are the last where it does not survive the file. That it need
+ *     not survive the loops is why they come last: where a file has none for a host, no two ranks can run there.
+ * hrun-smpi run FD PROGRAM [--cfg=NAME:VALUE]... -- FILE [ARGUMENT]...
+ *     Simulate PROGRAM, which smpicc has built, as smpirun does, but without a shell between: words, standard files,
+ *     signals and statuses are the program's. Descriptor FD gets SimGrid's words, one to a line, as "PRIORITY CATEGORY
+ *     ACTOR TEXT" (the actor is the rank, or "maestro"), and at the end "clock SECONDS", the simulated time.
+ *
+ * How the network of a host is told apart: by the first link of its routes (its own), by the route to itself, and by
+ * its island. Hosts are of one island unless what lies between their own links is THIN or FAR: then a sub-cluster that
+ * held both would not be one of equals. The limits tell a link between two switches or sites from the hops and the
+ * shared backbone inside of one; a torus or a fat tree is one island.
+ */
+#include <simgrid/engine.h>
+#include <simgrid/host.h>
+#include <simgrid/link.h>
+#include <simgrid/version.h>
+#include <smpi/smpi.h>
+#include <xbt/config.h>
+#include <xbt/dynar.h>
+#include <xbt/log.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Less than this part of the bandwidth of both ends; more than so many times their latency. */
+static const double THIN = 0.5, FAR = 10;
+/* More islands than this are no islands but a network whose parts nobody would name. */
+enum { ISLANDS_MAX = 16 };
+
+static const char usage[] =
+    "Usage: hrun-smpi hosts FILE\n"
+    "       hrun-smpi run FD PROGRAM [--cfg=NAME:VALUE]... -- FILE [ARGUMENT]...\n";
+
+/* ---------------------------------------------------------------- hosts */
+
+/* Bandwidths in bytes/s, latencies in s; 0 where there is no route. */
+struct route {
+    double bw, lat;
+    double first_bw, first_lat;         /* of its first link */
+    int split;                          /* 1: what lies between its ends is thin or far */
+};
+
+struct node {
+    sg_host_t host;
+    double speed;
+    int cores, island;
+    struct route out;
+};
+
+/* "fast-2" stands before "fast-10", whatever SimGrid's order is. */
+static int by_name(const void *a, const void *b)
+{
+    return strverscmp(sg_host_get_name(((const struct node *)a)->host), sg_host_get_name(((const struct node *)b)->host));
+}
+
+static int is_split(xbt_dynar_t links)
+{
+    unsigned long n = xbt_dynar_length(links);
+    double ends_bw = 0, ends_lat = 0, inner_bw = 0, inner_lat = 0;
+
+    for (unsigned long i = 0; i < n; i++) {
+        sg_link_t l = xbt_dynar_get_as(links, (int)i, sg_link_t);
+        double bw = sg_link_get_bandwidth(l), lat = sg_link_get_latency(l);
+
+        if (i == 0 || i == n - 1) {
+            ends_bw = i == 0 || bw < ends_bw ? bw : ends_bw;
+            ends_lat += lat;
+        } else {
+            inner_bw = i == 1 || bw < inner_bw ? bw : inner_bw;
+            inner_lat += lat;
+        }
+    }
+    return n > 2 && (inner_bw < THIN * ends_bw || (ends_lat > 0 && inner_lat > FAR * ends_lat));
+}
+
+/* Where there is no route SimGrid ends the process: what was asked last is to be known then. */
+static struct route ask(sg_host_t from, sg_host_t to)
+{
+    struct route r = { 0 };
+    xbt_dynar_t links = xbt_dynar_new(sizeof(sg_link_t), NULL);
+
+    printf("asking %s\t%s\n", sg_host_get_name(from), sg_host_get_name(to));
+    fflush(stdout);
+    sg_host_get_route(from, to, links);
+    if (xbt_dynar_length(links)) {
+        sg_link_t first = xbt_dynar_get_as(links, 0, sg_link_t);
+
+        r.bw = sg_host_get_route_bandwidth(from, to);
+        r.lat = sg_host_get_route_latency(from, to);
+        r.first_bw = sg_link_get_bandwidth(first);
+        r.first_lat = sg_link_get_latency(first);
+        r.split = is_split(links);
+    }
+    xbt_dynar_free(&links);
+    return r;
+}
+
+/* Number the islands; the first host of each stands for it. */
+static void find_islands(struct node *v, size_t n)
+{
+    size_t leaders[ISLANDS_MAX];
+    int count = 0, k;
+
+    for (size_t i = 0; i < n && count <= ISLANDS_MAX; i++) {
+        for (k = 0; k < count && ask(v[leaders[k]].host, v[i].host).split; k++)
+            ;
+        v[i].island = k;
+        if (k == count && count++ < ISLANDS_MAX)
+            leaders[k] = i;
+    }
+    for (size_t i = 0; i < n && count > ISLANDS_MAX; i++)
+        v[i].island = 0;
+}
+
+static int same_kind(const struct node *a, const struct node *b)
+{
+    return a->speed == b->speed && a->cores == b->cores && a->island == b->island &&
+           a->out.first_bw == b->out.first_bw && a->out.first_lat == b->out.first_lat;
+}
+
+static int tell_hosts(const char *file)
+{
+    char *words[] = { (char *)"hrun-smpi", (char *)"--log=root.fmt:%m%n", (char *)"--log=root.thres:error", NULL };
+    int count = 3;
+    size_t n;
+    sg_host_t *list;
+    struct node *v;
+
+    simgrid_init(&count, words);
+    simgrid_load_platform(file);
+    printf("simgrid %d.%d\n", SIMGRID_VERSION_MAJOR, SIMGRID_VERSION_MINOR);
+    n = sg_host_count();
+    list = n ? sg_host_list() : NULL;   /* which does not survive a platform without hosts */
+    v = calloc(n + 1, sizeof *v);
+    if (!v)
+        return 1;
+    for (size_t i = 0; i < n; i++)
+        v[i] = (struct node){ .host = list[i], .speed = sg_host_get_speed(list[i]),
+                              .cores = sg_host_core_count(list[i]) };
+    qsort(v, n, sizeof *v, by_name);
+    for (size_t i = 0; i < n && n > 1; i++)
+        v[i].out = ask(v[i].host, v[i ? 0 : 1].host);
+    find_islands(v, n);
+    for (size_t i = 0; i < n; i++) {
+        struct route mate = { 0 };
+
+        for (size_t k = 1; k < n && !mate.bw; k++)
+            if (same_kind(&v[i], &v[(i + k) % n]))
+                mate = ask(v[i].host, v[(i + k) % n].host);
+        printf("host %.17g %d %.17g %.17g %d %.17g %.17g %s\n", v[i].speed, v[i].cores, v[i].out.first_bw,
+               v[i].out.first_lat, v[i].island, mate.bw, mate.lat, sg_host_get_name(v[i].host));
+    }
+    printf("end\n");
+    for (size_t i = 0; i < n; i++) {
+        struct route loop = ask(v[i].host, v[i].host);
+
+        printf("loop %zu %.17g %.17g\n", i, loop.bw, loop.lat);
+    }
+    free(v);
+    fflush(stdout);
+    _exit(0);       /* nothing has run: there is nothing to be torn down */
+}
+
+/* ---------------------------------------------------------------- run */
+
+static int simulate(int argc, char **argv)
+{
+    char *end;
+    long fd = strtol(argv[2], &end, 10);
+    FILE *words = *end ? NULL : fdopen((int)fd, "w");
+    int status;
+
+    if (!words || fcntl((int)fd, F_SETFD, FD_CLOEXEC) || setvbuf(words, NULL, _IOLBF, BUFSIZ)) {
+        perror("hrun-smpi: descriptor for SimGrid's words");
+        return 125;
+    }
+    xbt_log_appender_set(&_XBT_LOGV(XBT_LOG_ROOT_CAT), xbt_log_appender_stream(words));
+    xbt_log_control_set("root.fmt:%p%e%c%e%a%e%m%n");
+    status = smpi_main(argv[3], argc - 3, argv + 3);
+    fprintf(words, "clock %.17g\n", simgrid_get_clock());
+    fflush(words);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && !strcmp(argv[1], "hosts"))
+        return tell_hosts(argv[2]);
+    if (argc > 5 && !strcmp(argv[1], "run"))
+        return simulate(argc, argv);
+    fputs(usage, stderr);
+    return 125;
+}

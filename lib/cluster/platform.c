@@ -1,0 +1,340 @@
+/* platform.c - simulated hosts: what SimGrid finds in a platform file -> sub-clusters; see cluster.h and private.h for
+ * the contracts, hrun/smpi.c for the lines
+ *
+ * What tells kinds of simulated hosts apart is speed, cores, their own link, their route to themselves, and the island
+ * of the network that they are on. The island is a matter of this file alone and not part of the signature; the
+ * network between two hosts of the sub-cluster, which all its runs see, is.
+ */
+#include "cluster/private.h"
+
+#include "base/hostlist.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A host as SimGrid describes it; units as in hrun/smpi.c. */
+struct sim_host {
+    char *name;
+    double speed, bw, lat, loop_bw, loop_lat, mate_bw, mate_lat;
+    int cores, island;
+    int slots;                  /* of the host file, 0: all */
+};
+
+struct sim {
+    const char *path;           /* for messages */
+    char *version;
+    struct sim_host *v;
+    int n, cap;
+    int ended;
+    char asking[512];           /* the last question, "FROM\tTO" */
+    char words[512];            /* the first words of SimGrid itself */
+};
+
+static void release(struct sim *s)
+{
+    for (int i = 0; i < s->n; i++)
+        free(s->v[i].name);
+    free(s->v);
+    free(s->version);
+}
+
+/* ---------------------------------------------------------------- reading */
+
+static int is_amount(double x)
+{
+    return isfinite(x) && x >= 0;
+}
+
+static int add_host(struct sim *s, const char *text, struct hrun_error *err)
+{
+    struct sim_host h = { 0 }, *grown;
+    int name = 0;
+
+    if (sscanf(text, "%lf %d %lf %lf %d %lf %lf %n", &h.speed, &h.cores, &h.bw, &h.lat, &h.island, &h.mate_bw,
+               &h.mate_lat, &name) < 7 || !name || !text[name])
+        return hrun_fail(err, HRUN_EPARSE, "%s: what hrun-smpi says of a host is not understood: %.200s", s->path, text);
+    h.name = (char *)(uintptr_t)(text + name);
+    if (!isfinite(h.speed) || h.speed <= 0 || h.cores < 1 || h.cores > HRUN_CORES_MAX)
+        return hrun_fail(err, HRUN_EINVAL, "%s: host '%.200s' has a speed of %g flop/s and %d cores: hrun needs a "
+                         "positive speed and 1 to %d cores", s->path, h.name, h.speed, h.cores, HRUN_CORES_MAX);
+    if (!is_amount(h.bw) || !is_amount(h.lat) || !is_amount(h.mate_bw) || !is_amount(h.mate_lat))
+        return hrun_fail(err, HRUN_EINVAL, "%s: the links of host '%.200s' have no finite bandwidth and latency",
+                         s->path, h.name);
+    if (s->n == s->cap) {
+        grown = realloc(s->v, ((size_t)s->cap * 2 + 64) * sizeof *grown);
+        if (!grown)
+            return hrun_fail_nomem(err);
+        s->v = grown;
+        s->cap = s->cap * 2 + 64;
+    }
+    h.name = strdup(h.name);
+    if (!h.name)
+        return hrun_fail_nomem(err);
+    s->v[s->n++] = h;
+    return 0;
+}
+
+static void add_loop(struct sim *s, const char *text)
+{
+    double bw, lat;
+    int i;
+
+    if (sscanf(text, "%d %lf %lf", &i, &bw, &lat) == 3 && i >= 0 && i < s->n && is_amount(bw) && is_amount(lat)) {
+        s->v[i].loop_bw = bw;
+        s->v[i].loop_lat = lat;
+    }
+}
+
+static int read_line(struct sim *s, const char *line, struct hrun_error *err)
+{
+    if (!strncmp(line, "host ", 5) && !s->ended)
+        return add_host(s, line + 5, err);
+    if (!strncmp(line, "loop ", 5) && s->ended)
+        add_loop(s, line + 5);
+    else if (!strncmp(line, "asking ", 7))
+        snprintf(s->asking, sizeof s->asking, "%s", line + 7);
+    else if (!strncmp(line, "simgrid ", 8) && !s->version && !(s->version = strdup(line + 8)))
+        return hrun_fail_nomem(err);
+    else if (!strcmp(line, "end"))
+        s->ended = 1;
+    else if (!s->words[0] && strncmp(line, "simgrid ", 8))
+        snprintf(s->words, sizeof s->words, "%s", line);
+    return 0;
+}
+
+/* SimGrid did not survive the file: say why, in its words where they tell it. Result: -1. */
+static int explain(const struct sim *s, struct hrun_error *err)
+{
+    static const char parse[] = "Parse error at ", uncaught[] = "Uncaught exception ";
+    const char *text = s->words, *at, *tab = strchr(s->asking, '\t');
+    int line = 0, used = 0;
+
+    if (!strncmp(text, parse, strlen(parse)) && (at = strstr(text, s->path)) &&
+        sscanf(at + strlen(s->path), ":%d: %n", &line, &used) >= 1 && used)
+        return hrun_fail_at(err, HRUN_EPARSE, s->path, line, 0, "%s", at + strlen(s->path) + used);
+    if (!strncmp(text, uncaught, strlen(uncaught)) && (at = strstr(text, ": ")))
+        text = at + 2;
+    if (s->version && tab)
+        return hrun_fail(err, HRUN_EINVAL, "%s: SimGrid finds no route from host '%.*s' to host '%s'; each two hosts "
+                         "need one", s->path, (int)(tab - s->asking), s->asking, tab + 1);
+    return hrun_fail(err, HRUN_EINVAL, "%s: SimGrid cannot read this platform file%s%s", s->path, *text ? ": " : "",
+                     text);
+}
+
+static int read_all(struct sim *s, char *text, struct hrun_error *err)
+{
+    char *save = NULL;
+
+    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        if (read_line(s, line, err))
+            return -1;
+    if (!s->ended || !s->version)
+        return explain(s, err);
+    if (!s->n)
+        return hrun_fail(err, HRUN_EINVAL, "%s: the platform has no host", s->path);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- choosing */
+
+/* Keep the hosts that a list names, in its order. */
+static int choose(struct sim *s, const struct hrun_host_list *list, const char *file, struct hrun_error *err)
+{
+    struct sim_host *v = calloc(list->n + 1, sizeof *v);
+    int n = 0, i;
+
+    if (!v)
+        return hrun_fail_nomem(err);
+    for (size_t k = 0; k < list->n; k++) {
+        const struct hrun_host_entry *e = &list->v[k];
+
+        for (i = 0; i < s->n && (!s->v[i].name || strcmp(s->v[i].name, e->name)); i++)
+            ;
+        if (i == s->n) {
+            for (int j = 0; j < n; j++)
+                free(v[j].name);
+            free(v);
+            return hrun_fail_at(err, HRUN_EINVAL, file, e->line, e->column, "host '%s' is not in the platform %s "
+                                "(hrun --show-cluster --platform %s lists its hosts)", e->name, s->path, s->path);
+        }
+        v[n] = s->v[i];
+        v[n++].slots = e->slots;
+        s->v[i].name = NULL;
+    }
+    for (i = 0; i < s->n; i++)
+        free(s->v[i].name);
+    free(s->v);
+    s->v = v;
+    s->n = n;
+    return 0;
+}
+
+static int choose_asked(struct sim *s, const struct hrun_cluster_request *req, struct hrun_error *err)
+{
+    struct hrun_host_list list = HRUN_HOST_LIST_INIT;
+    int rc;
+
+    if (!req->host_file && !req->hosts)
+        return 0;
+    rc = req->host_file ? hrun_hostfile_read(req->host_file, &list, err) : hrun_hosts_parse(req->hosts, &list, err);
+    if (!rc)
+        rc = choose(s, &list, req->host_file ? req->host_file : "--host", err);
+    hrun_host_list_release(&list);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- grouping */
+
+/* Nine digits: more than bandwidths are known to, and enough to hide how they were computed. */
+static void add_link(struct hrun_buf *out, const char *what, double bw, double lat)
+{
+    if (bw > 0)
+        hrun_buf_addf(out, "%s%s %.9g MB/s %.9g us", out->len ? ", " : "", what, 1e-6 * bw, 1e6 * lat);
+}
+
+static int add_pes(struct hrun_cluster *c, const struct sim_host *h, enum hrun_level level, struct hrun_error *err)
+{
+    int host = hrun_cluster_add_host(c, h->name, 0, h->slots, NULL, err), sub = -1, n = 1, before = c->nsubs;
+    struct hrun_buf network = HRUN_BUF_INIT;
+    char model[64];
+    struct hrun_pe_key key = { .cpu_model = model, .core_kind = "", .level = level, .island = h->island };
+
+    snprintf(model, sizeof model, "simulated %.9g Gflop/s", 1e-9 * h->speed);
+    add_link(&network, "link", h->bw, h->lat);
+    add_link(&network, "loopback", h->loop_bw, h->loop_lat);
+    key.network = network.data;
+    key.ncores = key.npus = level == HRUN_LEVEL_CORE ? 1 : h->cores;
+    if (host >= 0)
+        sub = network.failed ? hrun_fail_nomem(err) : hrun_cluster_find_sub(c, 0, &key, err);
+    if (sub >= 0 && c->nsubs > before) {
+        c->subs[sub].core_flops = h->speed;
+        c->subs[sub].link_bw = h->bw;
+        c->subs[sub].link_lat = h->lat;
+    }
+    if (level == HRUN_LEVEL_CORE)
+        n = h->slots && h->slots < h->cores ? h->slots : h->cores;
+    for (int i = 0; i < n && sub >= 0; i++) {
+        struct hrun_pe pe = { .host = host, .index = i, .cpuset = "", .core_pus = "", .ncores = key.ncores,
+                              .npus = key.npus };
+
+        pe.cores = hrun_cuts_keep(c, key.ncores == 1 ? hrun_strf("%d", i) : hrun_strf("0-%d", key.ncores - 1), err);
+        if (!pe.cores || hrun_cluster_add_pe(c, sub, &pe, err) < 0)
+            sub = -1;
+    }
+    hrun_buf_release(&network);
+    return sub < 0 ? -1 : 0;
+}
+
+/* The fastest first, then by what their network gives; islands by the names of their hosts. */
+static int compare_subs(const void *pa, const void *pb)
+{
+    const struct hrun_subcluster *a = pa, *b = pb;
+
+    if (a->core_flops != b->core_flops)
+        return a->core_flops < b->core_flops ? 1 : -1;
+    if (a->cores_per_pe != b->cores_per_pe)
+        return b->cores_per_pe - a->cores_per_pe;
+    if (a->link_bw != b->link_bw)
+        return a->link_bw < b->link_bw ? 1 : -1;
+    if (a->link_lat != b->link_lat)
+        return a->link_lat > b->link_lat ? 1 : -1;
+    return a->island != b->island ? a->island - b->island : strcmp(a->network, b->network);
+}
+
+/* What stands before the number in the names of all its hosts ("fast-" of "fast-0.site"); else its speed. */
+static int name_sub(struct hrun_cluster *c, int sub, struct hrun_error *err)
+{
+    const struct hrun_subcluster *s = &c->subs[sub];
+    const char *first = c->hosts[s->pes[0].host].name;
+    size_t len = strcspn(first, "0123456789.");
+    char *base = hrun_strf("%.*s", (int)len, first);
+    struct hrun_buf b = HRUN_BUF_INIT;
+    int rc;
+
+    for (int i = 1; i < s->npes && len; i++) {
+        const char *name = c->hosts[s->pes[i].host].name;
+
+        if (strcspn(name, "0123456789.") != len || strncmp(first, name, len))
+            len = 0;
+    }
+    if (base && len)
+        hrun_add_slug(&b, base);
+    if (!b.len)
+        hrun_buf_addf(&b, "%.3ggf", 1e-9 * s->core_flops);
+    rc = !base || b.failed ? hrun_fail_nomem(err) : hrun_cluster_name_sub(c, sub, b.data, 0, err);
+    free(base);
+    hrun_buf_release(&b);
+    return rc < 0 ? -1 : 0;
+}
+
+/* What lies between two hosts of the sub-cluster, as all its runs see it. */
+static int add_mate(struct hrun_subcluster *s, const struct sim_host *first, struct hrun_error *err)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    char *text;
+
+    hrun_buf_adds(&b, s->network);
+    add_link(&b, "between two hosts", first->mate_bw, first->mate_lat);
+    text = hrun_buf_detach(&b);
+    if (!text)
+        return hrun_fail_nomem(err);
+    free(s->network);
+    s->network = text;
+    return 0;
+}
+
+int hrun_platform_read(const struct hrun_cluster_request *req, char *text, struct hrun_cluster *c,
+                       struct hrun_error *err)
+{
+    enum hrun_level level = req->level < 0 ? HRUN_LEVEL_NODE : (enum hrun_level)req->level;
+    struct sim s = { .path = req->platform };
+    int rc = -1;
+
+    if (level != HRUN_LEVEL_NODE && level != HRUN_LEVEL_CORE)
+        return hrun_fail(err, HRUN_EINVAL, "--level %s: simulated hosts have the levels node and core only",
+                         hrun_level_name(level));
+    if (read_all(&s, text, err) || choose_asked(&s, req, err))
+        goto done;
+    for (int i = 0; i < s.n; i++)
+        if (add_pes(c, &s.v[i], level, err))
+            goto done;
+    for (int i = 0; i < c->nsubs; i++)      /* host i of the cluster is host i of s */
+        if (add_mate(&c->subs[i], &s.v[c->subs[i].pes[0].host], err))
+            goto done;
+    if (c->nsubs > 1)
+        qsort(c->subs, (size_t)c->nsubs, sizeof *c->subs, compare_subs);
+    for (int i = 0; i < c->nsubs; i++)
+        if (name_sub(c, i, err))
+            goto done;
+    c->simgrid = s.version;
+    s.version = NULL;
+    rc = 0;
+done:
+    release(&s);
+    return rc;
+}
+
+int hrun_platform_discover(const struct hrun_cluster_request *req, struct hrun_cluster *c, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc = -1;
+
+    if (req->cluster_file)
+        return hrun_fail(err, HRUN_EINVAL, "a cluster file and a platform file cannot be given together: a platform's "
+                         "hosts are what SimGrid says");
+    c->platform = realpath(req->platform, NULL);
+    if (!c->platform)
+        return hrun_fail_errno(err, HRUN_ENOENT, "platform file %s", req->platform);
+    c->source = hrun_strf("platform %s", req->platform);
+    c->ngroups = 1;
+    if (!c->source)
+        hrun_fail_nomem(err);
+    else if (!req->read_platform)
+        hrun_fail(err, HRUN_EINVAL, "platform file %s: nothing here can read it", req->platform);
+    else if (!req->read_platform(req->ctx, req->platform, &text, err))
+        rc = text.failed ? hrun_fail_nomem(err) : hrun_platform_read(req, text.data, c, err);
+    hrun_buf_release(&text);
+    return rc;
+}

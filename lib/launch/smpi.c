@@ -1,0 +1,310 @@
+/* smpi.c - engine smpi: SimGrid's simulation of MPI on the hosts of a platform file
+ *
+ * All ranks are threads of one process, hrun-smpi (hrun/smpi.c), which loads the program once for each (privatization:
+ * each has its own globals). Line i of a host file is the host of rank i; ranks on one host share its cores as SimGrid
+ * has it. So there is nothing to be bound, no output of one rank that could be told from that of another, no signal to
+ * one of them, and no rank that reads standard input alone.
+ *
+ * Computation: a program that tells SimGrid its operations (smpi_execute_flops) computes for free besides, and times
+ * are the same from run to run. Of others the computation between MPI calls is timed here and scaled; this machine
+ * counts as a core of the platform's fastest host unless smpi/host-speed is set (SimGrid's default is 20 kflop/s).
+ * Collectives are those of Open MPI, as hrun is made for it; but its MPI_Reduce of large data aborts on communicators
+ * of one process in SimGrid 3.32 (seen), so a job of one process has SimGrid's own.
+ */
+#include "launch/smpi.h"
+
+#include "launch/ask.h"
+#include "launch/engines.h"
+#include "launch/env.h"
+#include "launch/shimpath.h"
+
+#include "base/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char HELPER[] = "hrun-smpi", HOST_SPEED[] = "smpi/host-speed";
+
+static char *helper_path(struct hrun_error *err)
+{
+    char *path = hrun_beside_path(HELPER);
+
+    if (!path)
+        hrun_fail(err, HRUN_EENGINE, "engine smpi needs %s, which is built with hrun where SimGrid is installed: "
+                  "install libsimgrid-dev and build hrun again (make, make install)", HELPER);
+    return path;
+}
+
+int hrun_platform_ask(const char *path, struct hrun_buf *text, struct hrun_error *err)
+{
+    char hosts[] = "hosts", *helper = helper_path(err);
+    char *const argv[] = { helper, hosts, (char *)(uintptr_t)path, NULL };
+    int rc = helper ? hrun_ask(argv, 1, text, err) : -1;
+
+    free(helper);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- parameters */
+
+/* Does the user set parameter name (len bytes)? */
+static int user_sets(char *const *smpi, int n, const char *name, size_t len)
+{
+    for (int i = 0; i < n; i++)
+        if (!strncmp(smpi[i], name, len) && smpi[i][len] == ':')
+            return 1;
+    return 0;
+}
+
+/* What a flop of this machine counts as; 0: its time does not count. */
+static double host_speed(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi)
+{
+    double most = 0;
+
+    for (int i = 0; i < cluster->nsubs && !mpi->counts_flops; i++)
+        most = cluster->subs[i].core_flops > most ? cluster->subs[i].core_flops : most;
+    return most;
+}
+
+void hrun_engine_kind(const struct hrun_engine *e, const struct hrun_cluster *cluster, const struct hrun_mpi *mpi,
+                      char *const *smpi, int n_smpi, struct hrun_buf *out)
+{
+    double speed = host_speed(cluster, mpi);
+
+    hrun_buf_adds(out, e->name);
+    if (strcmp(e->name, "smpi"))
+        return;
+    if (speed > 0 && !user_sets(smpi, n_smpi, HOST_SPEED, strlen(HOST_SPEED)))
+        hrun_buf_addf(out, " timed %.9gGf", 1e-9 * speed);
+    else if (!mpi->counts_flops)
+        hrun_buf_adds(out, " timed");
+    for (int i = 0; i < n_smpi; i++)
+        hrun_buf_addf(out, " %s", smpi[i]);
+}
+
+static int push_default(const struct hrun_job *job, struct hrun_strvec *v, const char *parameter)
+{
+    if (user_sets(job->smpi, job->n_smpi, parameter, strcspn(parameter, ":")))
+        return 0;
+    return hrun_strvec_pushf(v, "--cfg=%s", parameter);
+}
+
+/* What a user would have to tell smpirun. */
+static int push_parameters(const struct hrun_job *job, const struct hrun_mpi *mpi, struct hrun_strvec *v)
+{
+    char speed[64];
+    int bad = job->layout->nranks > 1 && push_default(job, v, "smpi/coll-selector:ompi");
+
+    snprintf(speed, sizeof speed, "%s:%.9gGf", HOST_SPEED, 1e-9 * host_speed(job->layout->cluster, mpi));
+    bad = bad || push_default(job, v, mpi->counts_flops ? "smpi/simulate-computation:no" : speed);
+    for (int i = 0; i < job->n_smpi && !bad; i++)
+        bad = hrun_strvec_pushf(v, "--cfg=%s", job->smpi[i]);
+    return bad;
+}
+
+/* What smpirun sets by itself, and hrun-smpi does not. */
+static int push_fixed(const struct hrun_run *r, const char *hostfile, struct hrun_strvec *v)
+{
+    static const char *const fixed[] = {
+        "smpi/privatization:yes", "surf/precision:1e-9", "network/model:SMPI", "debug/verbose-exit:no",
+    };
+    int bad = hrun_strvec_pushf(v, "--cfg=smpi/hostfile:%s", hostfile) ||
+              hrun_strvec_pushf(v, "--cfg=smpi/np:%d", r->job->layout->nranks) ||
+              hrun_strvec_pushf(v, "--cfg=smpi/tmpdir:%s", r->rundir);
+
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed && !bad; i++)
+        bad = push_default(r->job, v, fixed[i]);
+    return bad;
+}
+
+/* ---------------------------------------------------------------- usable, check */
+
+int hrun_smpi_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
+{
+    char *helper;
+
+    (void)found;
+    if (!cluster->platform)
+        return hrun_fail(err, HRUN_EINVAL, "engine smpi simulates the hosts of a platform file of SimGrid: say which "
+                         "with --platform FILE");
+    helper = helper_path(err);
+    free(helper);
+    return helper ? 0 : -1;
+}
+
+static int check_parameters(const struct hrun_job *job, struct hrun_error *err)
+{
+    static const char *const ours[] = { "smpi/hostfile", "smpi/np", "smpi/tmpdir" };
+
+    for (int i = 0; i < job->n_smpi; i++) {
+        const char *colon = strchr(job->smpi[i], ':');
+
+        if (!colon || colon == job->smpi[i] || !colon[1] || strpbrk(job->smpi[i], " \t\n"))
+            return hrun_fail(err, HRUN_EINVAL, "--smpi '%s': a parameter of SimGrid is NAME:VALUE without blanks, for "
+                             "instance smpi/host-speed:1Gf", job->smpi[i]);
+        for (size_t k = 0; k < sizeof ours / sizeof *ours; k++)
+            if (!strncmp(job->smpi[i], ours[k], strlen(ours[k])) && colon == job->smpi[i] + strlen(ours[k]))
+                return hrun_fail(err, HRUN_EINVAL, "--smpi %s: hrun itself sets %s", job->smpi[i], ours[k]);
+    }
+    return 0;
+}
+
+int hrun_smpi_check(const struct hrun_job *job, struct hrun_error *err)
+{
+    const struct hrun_layout *l = job->layout;
+    struct hrun_mpi mpi;
+
+    if (hrun_check_common(job, "smpi", &mpi, err) || check_parameters(job, err))
+        return -1;
+    if (!l->cluster->platform)
+        return hrun_smpi_usable(l->cluster, NULL, err);
+    if (strchr(mpi.id, '-') && strcmp(strchr(mpi.id, '-') + 1, l->cluster->simgrid))
+        return hrun_fail(err, HRUN_EMPI, "%s is built for SimGrid %s, and hrun for SimGrid %s: rebuild one of them",
+                         job->argv[0], strchr(mpi.id, '-') + 1, l->cluster->simgrid);
+    if (job->n_mca)
+        return hrun_fail(err, HRUN_EINVAL, "--mca sets parameters of Open MPI, and engine smpi has those of SimGrid: "
+                         "use --smpi NAME:VALUE");
+    if (job->tag_output)
+        return hrun_fail(err, HRUN_EINVAL, "--tag-output: engine smpi has all ranks in one process, and their lines "
+                         "cannot be told apart");
+    for (int i = 0; i < l->nranks; i++)
+        if (l->ranks[i].threads)
+            return hrun_fail(err, HRUN_EINVAL, "engine smpi gives no rank threads of its own: all are in one process; "
+                             "use an app definition without 'threads: fill'");
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the command line */
+
+static int push_arguments(const struct hrun_job *job, struct hrun_strvec *v)
+{
+    int bad = 0;
+
+    for (int i = 1; job->argv[i] && !bad; i++)
+        bad = hrun_strvec_push(v, job->argv[i]);
+    return bad;
+}
+
+static int mpi_of(const struct hrun_job *job, struct hrun_mpi *mpi, struct hrun_error *err)
+{
+    if (!job->mpi)
+        return hrun_program_mpi(job->program, mpi, err);
+    *mpi = *job->mpi;
+    return 0;
+}
+
+int hrun_smpi_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
+{
+    struct hrun_strvec v = HRUN_STRVEC_INIT;
+    struct hrun_buf b = HRUN_BUF_INIT;
+    struct hrun_mpi mpi;
+    int bad, rc;
+
+    if (hrun_env_check(job, err) || mpi_of(job, &mpi, err))
+        return -1;
+    bad = (job->n_env || job->wdir) && hrun_strvec_push(&v, "env");
+    bad = bad || (job->wdir && (hrun_strvec_push(&v, "-C") || hrun_strvec_push(&v, job->wdir)));
+    for (int i = 0; i < job->n_env && !bad; i++)
+        bad = strchr(job->env[i], '=') && hrun_strvec_push(&v, job->env[i]);
+    bad = bad || hrun_strvec_push(&v, "smpirun") || hrun_strvec_push(&v, "-platform") ||
+          hrun_strvec_push(&v, job->layout->cluster->platform) || hrun_strvec_push(&v, "-hostfile") ||
+          hrun_strvec_push(&v, "hrun.hostfile") || hrun_strvec_push(&v, "-np") ||
+          hrun_strvec_pushf(&v, "%d", job->layout->nranks) || push_parameters(job, &mpi, &v) ||
+          hrun_strvec_push(&v, job->argv[0]) || push_arguments(job, &v);
+    for (size_t i = 0; i < v.n && !bad; i++) {
+        if (i)
+            hrun_buf_addc(&b, ' ');
+        hrun_buf_add_shell(&b, v.v[i]);
+    }
+    if (job->no_stdin && !job->stdin_text)
+        hrun_buf_adds(&b, " < /dev/null");
+    if (!bad && !b.failed)
+        hrun_buf_add(out, b.data, b.len);
+    rc = bad || b.failed || out->failed ? hrun_fail_nomem(err) : 0;
+    hrun_strvec_release(&v);
+    hrun_buf_release(&b);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- run */
+
+static int build(const struct hrun_run *r, const struct hrun_mpi *mpi, const char *helper, const char *hostfile,
+                 struct hrun_strvec *v, struct hrun_error *err)
+{
+    int bad = hrun_strvec_push(v, helper) || hrun_strvec_push(v, "run") ||
+              hrun_strvec_pushf(v, "%d", r->words.child_fd) || hrun_strvec_push(v, r->job->program) ||
+              push_fixed(r, hostfile, v) || push_parameters(r->job, mpi, v) || hrun_strvec_push(v, "--") ||
+              hrun_strvec_push(v, r->job->layout->cluster->platform) || push_arguments(r->job, v);
+
+    return bad ? hrun_fail_nomem(err) : 0;
+}
+
+static int build_env(const struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
+{
+    return hrun_env_base(env, err) || hrun_env_user(r->job, env, err) ? -1
+           : hrun_env_set(env, HRUN_JOB_VARIABLE, strlen(HRUN_JOB_VARIABLE), r->job_id) ? hrun_fail_nomem(err) : 0;
+}
+
+static void say_hosts(struct hrun_run *r)
+{
+    const struct hrun_layout *l = r->job->layout;
+
+    for (int i = 0; i < l->nranks && r->job->report_bindings; i++)
+        hrun_run_say(r, "rank %d is simulated on host %s", i, l->cluster->hosts[l->ranks[i].host].name);
+}
+
+static int start(struct hrun_run *r, const struct hrun_mpi *mpi, const char *helper, struct hrun_error *err)
+{
+    struct hrun_strvec argv = HRUN_STRVEC_INIT, env = HRUN_STRVEC_INIT;
+    struct hrun_buf text = HRUN_BUF_INIT;
+    struct hrun_spawn_one one;
+    struct hrun_guard_spec spec = { .job_id = r->job_id, .rundir = r->rundir, .shmdir = r->shmdir, .grace_ms = 3000 };
+    char *hostfile = hrun_strf("%s/hostfile", r->rundir);
+    int rc = -1;
+
+    memset(&one, 0, sizeof one);
+    r->is_launcher = 1;
+    r->launcher = &hrun_smpi_launcher;
+    if (!hostfile) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    if (hrun_words_open(&r->words, err) || hrun_layout_hostfile(r->job->layout, &text, err) ||
+        hrun_file_replace(hostfile, text.data, text.len, 0600, err) ||
+        build(r, mpi, helper, hostfile, &argv, err) || build_env(r, &env, err) ||
+        hrun_guard_start(&spec, NULL, &r->guard, err))
+        goto out;
+    one.env = env.v;
+    say_hosts(r);
+    rc = hrun_run_start(r, helper, argv.v, NULL, &one, 1, err);
+out:
+    free(hostfile);
+    hrun_buf_release(&text);
+    hrun_strvec_release(&argv);
+    hrun_strvec_release(&env);
+    return rc;
+}
+
+int hrun_smpi_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
+{
+    struct hrun_smpi_watch w = { .clock_s = -1 };
+    char *helper = helper_path(err);
+    struct hrun_mpi mpi;
+    struct hrun_run r;
+    int rc = -1;
+
+    if (!helper || mpi_of(job, &mpi, err))
+        goto out;
+    rc = hrun_run_begin(&r, job, out, err);
+    r.state = &w;
+    if (rc == 0)
+        rc = start(&r, &mpi, helper, err);
+    if (rc == 0)
+        rc = hrun_run_loop(&r);
+    out->job_s = w.clock_s > 0 ? w.clock_s : 0;
+    hrun_run_end(&r);
+out:
+    free(helper);
+    return rc;
+}
