@@ -62,6 +62,7 @@ SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)
 HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c decide.c nearest.c report.c report_cluster.c report_json.c) \
               $(SHARED_SRC)
+TRACE_SRC  := $(addprefix calib/trace/,watch.c places.c tell.c wrap_c.c wrap_fortran.c)
 CALIB_SRC  := $(addprefix calib/,main.c options.c campaign.c campaign_left.c groups.c runs.c parallel.c progress.c \
               measure.c show.c) $(SHARED_SRC)
 
@@ -75,7 +76,7 @@ say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $@)
 .DELETE_ON_ERROR:
 .PRECIOUS: $(B)/%.o
 .PHONY: all lib
-all: lib $(B)/bin/hrun $(B)/bin/hrun-calibrate $(B)/bin/hrun-shim $(SMPI_BIN)
+all: lib $(B)/bin/hrun $(B)/bin/hrun-calibrate $(B)/bin/hrun-shim $(SMPI_BIN) $(B)/lib/hrun/libhrun-trace.so
 
 lib: $(B)/lib/libhrun.a $(B)/lib/libhrun.so
 
@@ -116,6 +117,17 @@ $(B)/bin/hrun-smpi: hrun/smpi.c
 	$(call say,LD)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(LDFLAGS) -o $@ $< \
 	  $(shell $(PKG_CONFIG) --cflags --libs simgrid 2>/dev/null)
+# What is preloaded into the ranks of users: never built with our sanitizers, not linked with MPI, nor with anything of
+# ours (calib/trace/watch.h).
+$(B)/calib/trace/%.o: calib/trace/%.c
+	@mkdir -p $(@D)
+	$(call say,MPI)
+	$(Q)$(MPICC) -std=c11 -Ilib -D_GNU_SOURCE $(WARNINGS) -O2 -g -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+
+$(B)/lib/hrun/libhrun-trace.so: $(TRACE_SRC:%.c=$(B)/%.o)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libhrun-trace.so -o $@ $^ -ldl -lpthread
 
 # ---------------------------------------------------------------- what is installed
 MANPAGES := man/hrun.1 man/hrun-calibrate.1 man/hrun-app.5 man/hrun-cluster.5 man/hrun-profile.5 man/hrun.7
@@ -150,6 +162,8 @@ install: all $(B)/include/hrun.h $(B)/hrun.pc $(B)/completions/hrun $(B)/complet
 	install -m 644 $(B)/lib/libhrun.a $(DESTDIR)$(PREFIX)/lib
 	install -m 755 $(B)/lib/libhrun.so $(DESTDIR)$(PREFIX)/lib/libhrun.so.0
 	ln -sf libhrun.so.0 $(DESTDIR)$(PREFIX)/lib/libhrun.so
+	install -d $(DESTDIR)$(PREFIX)/lib/hrun
+	install -m 755 $(B)/lib/hrun/libhrun-trace.so $(DESTDIR)$(PREFIX)/lib/hrun
 	install -m 644 $(B)/hrun.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 644 $(B)/include/hrun.h $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(PROFILES) $(DESTDIR)$(PREFIX)/share/hrun/profiles
