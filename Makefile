@@ -39,6 +39,7 @@ TOPO    := topo pes bind sysinfo fingerprint
 CLUSTER := cluster group discover allocation hostfile clusterfile described cut signature resolve export told cache \
            platform
 APP     := app raw load find template inputs clock
+TRACE   := read sum
 STORE   := sample invariants current store log models models_yaml
 FIT     := work ls nnls check optimal
 MODEL   := names rows anchor family fit terms predict oracle interval
@@ -46,17 +47,19 @@ PLAN    := config objective space count exhaustive level solve search
 LAUNCH  := engine program ask mpi env output procs spawn signals sweep job loop guard pmix local openmpi openmpi_kept \
            mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts srun_words srun_watch \
            remote_srun smpi smpi_words
+LAUNCH  := engine program ask mpi env sieve output procs spawn signals sweep job loop guard pmix local openmpi mpirun remote \
+           agent ranks notes reach reach_notes shimpath words srun srun_parts srun_words srun_watch remote_srun
 LAYOUT  := layout threads rankfile
 
 room = $(patsubst %,lib/$(1)/%.c,$(2))
 LIB_SRC := $(call room,base,$(BASE)) $(call room,expr,$(EXPR)) $(call room,topo,$(TOPO)) \
            $(call room,cluster,$(CLUSTER)) $(call room,app,$(APP)) $(call room,store,$(STORE)) \
-           $(call room,fit,$(FIT)) $(call room,model,$(MODEL)) $(call room,plan,$(PLAN)) \
+           $(call room,fit,$(FIT)) $(call room,trace,$(TRACE)) $(call room,model,$(MODEL)) $(call room,plan,$(PLAN)) \
            $(call room,layout,$(LAYOUT)) $(call room,launch,$(LAUNCH))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 
 # What both commands share is context and work; the rest is each one's own.
-SHARED_SRC := hrun/context.c hrun/work.c
+SHARED_SRC := hrun/context.c hrun/work.c hrun/waits.c
 SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim_fold.c) \
               $(call room,base,buf error file write ranges) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)
@@ -134,7 +137,7 @@ MANPAGES := man/hrun.1 man/hrun-calibrate.1 man/hrun-app.5 man/hrun-cluster.5 ma
 PROFILES := $(sort $(wildcard share/profiles/*.yaml))
 
 # hrun.h is the rooms' headers, one after the other, without the includes between them.
-PUBLIC := base/error base/buf expr/expr topo/topo cluster/cluster app/app store/store fit/fit model/oracle \
+PUBLIC := base/error base/buf expr/expr trace/wire trace/trace topo/topo cluster/cluster app/app store/store fit/fit model/oracle \
           model/model plan/plan layout/layout launch/launch
 $(B)/include/hrun.h: $(PUBLIC:%=lib/%.h)
 	@mkdir -p $(@D)

@@ -51,6 +51,8 @@ const struct hrun_opt hrun_options[] = {
     COMMON_OPTIONS_LAUNCH,
     { "report-bindings", 0, HRUN_OPT_NONE, NULL, NULL, "tell where each process runs; fail unless as planned",
       "Launch", hrun_opt_flag, AT(report_bindings) },
+    { "trace", 0, HRUN_OPT_NONE, NULL, NULL, "watch the MPI calls and tell who waits for whom", "Launch",
+      hrun_opt_flag, AT(trace) },
     { "tag-output", 0, HRUN_OPT_NONE, NULL, NULL, "begin each line of output with its rank", "Launch",
       hrun_opt_flag, AT(tag_output) },
     { "no-record", 0, HRUN_OPT_NONE, NULL, NULL, "do not keep the time of this run", "Launch",

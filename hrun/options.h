@@ -13,7 +13,7 @@ struct hrun_settings {
     const char *family;               /* --model */
     const char *objective;
     const char *top;
-    int dry_run, show_cluster, list_apps, tag_output, report_bindings, oversubscribe, no_record;
+    int dry_run, show_cluster, list_apps, tag_output, report_bindings, oversubscribe, no_record, trace;
 };
 
 extern const struct hrun_opt hrun_options[];

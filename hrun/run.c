@@ -171,13 +171,17 @@ static int launch(struct prepared *p, const struct hrun_settings *s, char **word
     struct work_result r = { 0 };
     struct hrun_buf text = HRUN_BUF_INIT;
     struct hrun_error record_err = { 0 };
+    struct waits waits;
     int told = p->c.app && p->d.N && work_size_is_told(&p->w), recorded = 0;
 
     if (s->common.verbose && dry_run(p, words, stderr, err))
         return -1;
     report_before(&p->c, &p->d, words, &text);
     say(&s->common, &text);
+    waits_init(&waits);
+    p->w.waits = s->trace ? &waits : NULL;
     if (work_run(&p->w, p->layout, &r, err)) {
+        waits_release(&waits);
         hrun_buf_release(&text);
         return -1;
     }
@@ -188,8 +192,12 @@ static int launch(struct prepared *p, const struct hrun_settings *s, char **word
     }
     hrun_buf_reset(&text);
     report_after(&p->c, &p->d, &r, told, recorded, words, &text);
+    if (s->trace && r.ok && waits_report(&waits, &p->c, &text, &record_err))
+        context_complain("hrun", &record_err);
     fflush(stdout);
     say(&s->common, &text);
+    p->w.waits = NULL;
+    waits_release(&waits);
     hrun_buf_release(&text);
     return r.outcome.status;
 }

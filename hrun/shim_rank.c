@@ -2,6 +2,7 @@
 #include "shim.h"
 
 #include "base/ranges.h"
+#include "launch/env.h"
 #include "launch/notes.h"
 #include "launch/ranks.h"
 
@@ -123,11 +124,31 @@ static void restore_settings(void)
     free(own);
 }
 
+/* The library that watches, for the program and not for us. A rank without it would leave the others waiting. */
+static int preload_watch(int rank)
+{
+    const char *library = getenv(HRUN_ENV_TRACE_LIBRARY), *before = getenv("LD_PRELOAD");
+    char *list;
+
+    if (!library)
+        return 0;
+    if (access(library, R_OK)) {
+        shim_say("rank %d: this host has no %s: install hrun anew here (make install), or run without --trace", rank,
+                 library);
+        return -1;
+    }
+    list = hrun_strf("%s%s%s", library, before && *before ? ":" : "", before ? before : "");
+    if (!list || setenv("LD_PRELOAD", list, 1))
+        shim_say("rank %d: no memory left", rank);
+    free(list);
+    return list ? 0 : -1;
+}
+
 /* What was meant for us is nothing to the program. */
 static void forget(void)
 {
     static const char *const names[] = { HRUN_RANKS_VARIABLE, HRUN_RANKS_DO_VARIABLE, HRUN_RANKS_SHM_VARIABLE,
-                                         HRUN_NOTES_VARIABLE };
+                                         HRUN_NOTES_VARIABLE, HRUN_ENV_TRACE_LIBRARY };
     char name[32];
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -158,7 +179,7 @@ int shim_rank(char **words)
         shim_say("rank %d is not bound: where its host has which PUs is not known", rank);
     failed = (bind || report) && e.cpuset[0] && bind_rank(rank, e.cpuset, bind, report);
     free(e.cpuset);
-    if (failed)
+    if (failed || preload_watch(rank))
         return SHIM_FAILED;
     if (e.threads) {
         snprintf(number, sizeof number, "%d", e.threads);

@@ -232,7 +232,8 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
 
     if (work_job(w, layout, &words, &stdin_text, &job, err))
         goto done;
-    if (w->c->engine->check && w->c->engine->check(&job, err))
+    if ((w->waits && waits_prepare(w->waits, w->c, layout, &job, err)) ||
+        (w->c->engine->check && w->c->engine->check(&job, err)))
         goto done;
     if (app && app->nfiles && w->N) {
         ledger = hrun_store_ledger(w->c->store);
@@ -260,6 +261,8 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
     rc = hrun_launch(w->c->engine, &job, &out->outcome, err);
     if (!rc)
         judge(w, &l, stderr_text.data, out);
+    if (!rc && w->waits && out->ok)
+        rc = waits_read(w->waits, w->c, layout, err);
 done:
     hrun_clock_destroy(l.clock);
     free(ledger);
@@ -269,11 +272,25 @@ done:
     return rc;
 }
 
+/* What was seen of a sub-cluster's processes, into its record. The text stays in *trace. */
+static int add_waits(const struct hrun_trace_sub *seen, struct hrun_buf *trace, struct hrun_sample *s,
+                     struct hrun_error *err)
+{
+    hrun_buf_reset(trace);
+    if (hrun_trace_encode(seen, trace, err))
+        return -1;
+    s->trace = trace->data;
+    s->compute_s = seen->compute_s;
+    s->mpi_s = seen->mpi_s;
+    return 0;
+}
+
 int work_record(const struct work *w, const int *pes, const int *procs, const struct work_result *r,
                 const char *origin, struct hrun_error *err)
 {
     struct context *c = w->c;
     struct hrun_buf config = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT, consts = HRUN_BUF_INIT, signatures = HRUN_BUF_INIT;
+    struct hrun_buf trace = HRUN_BUF_INIT;
     struct hrun_sample s = { 0 };
     struct utsname uts;
     char date[21], engine[32];
@@ -311,17 +328,21 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
     s.engine = engine;
     s.version = (char *)HRUN_VERSION;
     s.date = date;
+    if (used > 1 && r->ok && w->waits && w->waits->limits >= 0)
+        s.limits = c->cluster->subs[w->waits->limits].name;
     for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
         if (!pes[i])
             continue;
         s.M = procs[i];
         s.pes = pes[i];
-        rc = hrun_store_append(c->store, c->app->name, c->signatures.v[i], &s, err);
+        rc = r->ok && w->waits && w->waits->subs ? add_waits(&w->waits->subs[i], &trace, &s, err) : 0;
+        rc = rc ? rc : hrun_store_append(c->store, c->app->name, c->signatures.v[i], &s, err);
     }
 done:
     hrun_buf_release(&config);
     hrun_buf_release(&cluster);
     hrun_buf_release(&consts);
     hrun_buf_release(&signatures);
+    hrun_buf_release(&trace);
     return rc;
 }

@@ -7,6 +7,7 @@
 #define HRUN_WORK_H
 
 #include "context.h"
+#include "waits.h"
 
 struct work {
     struct context *c;
@@ -14,6 +15,8 @@ struct work {
     char *const *words;        /* program and arguments as the user wrote them, NULL-terminated */
     int quiet_run;             /* 1: output of the application is swallowed (calibration) */
     int tag_output, report_bindings;
+    struct waits *waits;       /* NULL: the run is not watched; else filled by work_run and used by work_record; the
+                                  caller's */
     void (*on_message)(void *ctx, const char *text);
     void *ctx;
 };

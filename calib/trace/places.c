@@ -5,17 +5,16 @@
 
 int watch_read_places(const char *text, int n, struct watch_place *place)
 {
-    int next = 0, pe = 0;
+    int next = 0;
 
     while (*text) {
-        int first, last, sub, m, used = 0;
+        int first, last, sub, pe, m, used = 0;
 
-        if (sscanf(text, "%d-%d:%d:%d%n", &first, &last, &sub, &m, &used) < 4 || !used || first != next ||
+        if (sscanf(text, "%d-%d:%d:%d:%d%n", &first, &last, &sub, &pe, &m, &used) < 5 || !used || first != next ||
             last < first || last >= n || m < 1)
             return -1;
         for (int i = first; i <= last; i++)
             place[i] = (struct watch_place){ .sub = sub, .pe = pe + (i - first) / m };
-        pe = place[last].pe + 1;
         next = last + 1;
         text += used;
         text += *text == ';';
@@ -25,6 +24,7 @@ int watch_read_places(const char *text, int n, struct watch_place *place)
 
 enum hrun_trace_distance watch_distance(const struct watch_place *a, const struct watch_place *b)
 {
-    return a->pe == b->pe ? HRUN_TRACE_PE : a->host == b->host ? HRUN_TRACE_HOST
-         : a->sub == b->sub ? HRUN_TRACE_SUB : HRUN_TRACE_FAR;
+    if (a->sub == b->sub && a->pe == b->pe)
+        return HRUN_TRACE_PE;
+    return a->host == b->host ? HRUN_TRACE_HOST : a->sub == b->sub ? HRUN_TRACE_SUB : HRUN_TRACE_FAR;
 }

@@ -2,6 +2,7 @@
 #include "launch/env.h"
 
 #include "launch/ranks.h"
+#include "trace/wire.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +53,8 @@ static int has_prefix(const char *entry, const char *const *list, size_t n)
 static int is_of_outer_launcher(const char *entry, int nested)
 {
     static const char *const identity[] = {
-        "PMIX_", "PMI_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_SIZE=", "HRUN_JOB="
+        "PMIX_", "PMI_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_SIZE=", "HRUN_JOB=", HRUN_TRACE_VARIABLE "=",
+        HRUN_ENV_TRACE_LIBRARY "="
     };
     static const char *const launched[] = {
         "OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_APP_CTX", "OMPI_FIRST_RANKS",
@@ -146,6 +148,22 @@ int hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env, 
         if (hrun_env_mca(job, env, hrun_shared_memory_keys[i], folder, err))
             return -1;
     return 0;
+}
+
+int hrun_env_trace(const struct hrun_job *job, struct hrun_strvec *env, struct hrun_error *err)
+{
+    static const char preload[] = "LD_PRELOAD";
+    const char *before = hrun_env_get(env, preload);
+    char *list;
+    int bad;
+
+    if (!job->trace_library)
+        return 0;
+    list = hrun_strf("%s%s%s", job->trace_library, before && *before ? ":" : "", before ? before : "");
+    bad = !list || hrun_env_set(env, preload, strlen(preload), list) ||
+          hrun_env_set(env, HRUN_TRACE_VARIABLE, strlen(HRUN_TRACE_VARIABLE), job->trace_places);
+    free(list);
+    return bad ? hrun_fail_nomem(err) : 0;
 }
 
 int hrun_env_check(const struct hrun_job *job, struct hrun_error *err)

@@ -8,8 +8,8 @@
  *   - no process of the job and no file or folder made for it remains;
  *   - SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT that reach hrun reach the application;
  *     the signal mask and handlers are as before afterwards;
- *   - the program's standard output and error are not touched unless tag_output or on_stdout asks for it; but engine
- *     mpirun over hosts holds standard error back until all hosts are ready, and passes it on from then on.
+ *   - the program's standard output and error are not touched unless tag_output, on_stdout or trace_text asks for it; but
+ *     engine mpirun over hosts holds standard error back until all hosts are ready, and passes it on from then on.
  * How it ends:
  *   - the first rank that fails (by time) gives the status, and the others are ended: SIGTERM, after 2 s
  *     SIGKILL. To fail is to exit with a status, to be killed by a signal (128 + signal), to call MPI_Abort
@@ -88,6 +88,11 @@ struct hrun_job {
     void *ctx;
     int swallow;
     struct hrun_buf *stderr_text;
+    /* The processes are watched: this library (the same path on all hosts) is preloaded into each, in front of what the
+     * user preloads, and HRUN_TRACE of its environment is trace_places. The lines that it tells on standard error
+     * (trace/wire.h) are taken out of that and appended to *trace_text without their marks. NULL: not watched. */
+    const char *trace_library, *trace_places;
+    struct hrun_buf *trace_text;
     /* Called once when all processes have been started; may be NULL. */
     void (*on_start)(void *ctx);
     /* Words for the user from the engine while the job runs ("rank 3 was killed by signal 11"); may be

@@ -1,6 +1,9 @@
 /* output.c - the output of the processes where hrun has to touch it; see output.h for the contracts */
 #include "launch/output.h"
 
+#include "launch/sieve.h"
+#include "trace/wire.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,7 +18,8 @@
 enum {
     QUEUE_MAX = 64 << 10,     /* stop reading while so much waits to be written */
     LINE_MAX_TAGGED = 64 << 10, /* a longer line is passed on in pieces */
-    STDERR_KEPT = 64 << 10    /* launch.h: the last 64 KiB */
+    STDERR_KEPT = 64 << 10,   /* launch.h: the last 64 KiB */
+    MARK = sizeof HRUN_TRACE_MARK - 1
 };
 
 struct sink {
@@ -33,6 +37,7 @@ struct source {
     int rank, is_err;
     int in_line;              /* a piece of the present line has been passed on */
     struct hrun_buf line;     /* tags only: the line so far */
+    struct hrun_sieve sieve;  /* of standard error without tags, when the job is watched */
 };
 
 struct hrun_output {
@@ -47,7 +52,7 @@ struct hrun_output {
 static int wanted(const struct hrun_job *job, enum hrun_tagging tagging, int is_err)
 {
     if (is_err)
-        return job->tag_output || (job->swallow ? job->stderr_text != NULL : tagging == HRUN_TAG_SRUN);
+        return job->tag_output || job->trace_text || (job->swallow ? job->stderr_text != NULL : tagging == HRUN_TAG_SRUN);
     return job->tag_output || job->on_stdout;
 }
 
@@ -121,6 +126,7 @@ struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, e
     for (int i = 0; i < 2 * n; i++) {
         o->sources[i].fd = o->sources[i].child_fd = -1;
         hrun_buf_init(&o->sources[i].line);
+        hrun_buf_init(&o->sources[i].sieve.held);
     }
     o->nsources = 2 * n;
     o->sinks[1].held = hold && !job->swallow;
@@ -153,6 +159,7 @@ void hrun_output_destroy(struct hrun_output *o)
         if (o->sources[i].child_fd >= 0)
             close(o->sources[i].child_fd);
         hrun_buf_release(&o->sources[i].line);
+        hrun_sieve_release(&o->sources[i].sieve);
     }
     free(o->sources);
     hrun_buf_release(&o->sinks[0].queue);
@@ -218,6 +225,10 @@ static void put_line(struct hrun_output *o, struct source *s, const char *text, 
         tag = mpirun_tag(text, &rank, &is_err);
     if (o->tagging == HRUN_TAG_SRUN && !s->in_line)
         tag = srun_tag(text, &rank);
+    if (s->is_err && o->job->trace_text && !s->in_line && !strncmp(text + tag, HRUN_TRACE_MARK, MARK)) {
+        hrun_buf_add(o->job->trace_text, text + tag + MARK, len - (size_t)tag - MARK);
+        return;
+    }
     if (!s->is_err && o->job->on_stdout)
         o->job->on_stdout(o->job->ctx, text + tag, len - (size_t)tag);
     if (o->job->swallow) {
@@ -264,12 +275,9 @@ static void take_tagged(struct hrun_output *o, struct source *s, const char *dat
     }
 }
 
-static void take(struct hrun_output *o, struct source *s, const char *data, size_t len)
+/* Data without tags. */
+static void take_plain(struct hrun_output *o, struct source *s, const char *data, size_t len)
 {
-    if (o->job->tag_output) {
-        take_tagged(o, s, data, len);
-        return;
-    }
     if (!s->is_err && o->job->on_stdout)
         o->job->on_stdout(o->job->ctx, data, len);
     if (s->is_err && o->job->stderr_text)
@@ -280,8 +288,30 @@ static void take(struct hrun_output *o, struct source *s, const char *data, size
         o->sinks[s->is_err].held = 0;
 }
 
+static void take(struct hrun_output *o, struct source *s, const char *data, size_t len)
+{
+    struct hrun_buf rest = HRUN_BUF_INIT;
+
+    if (o->job->tag_output) {
+        take_tagged(o, s, data, len);
+    } else if (s->is_err && o->job->trace_text) {
+        hrun_sieve_feed(&s->sieve, data, len, &rest, o->job->trace_text);
+        take_plain(o, s, rest.data, rest.len);
+        hrun_buf_release(&rest);
+    } else {
+        take_plain(o, s, data, len);
+    }
+}
+
 static void end_source(struct hrun_output *o, struct source *s)
 {
+    struct hrun_buf rest = HRUN_BUF_INIT;
+
+    if (s->sieve.held.len) {
+        hrun_sieve_end(&s->sieve, &rest);
+        take_plain(o, s, rest.data, rest.len);
+        hrun_buf_release(&rest);
+    }
     if (o->job->tag_output && (s->line.len || s->in_line)) {
         hrun_buf_addc(&s->line, '\n');
         put_pieces(o, s, s->line.data, s->line.len, 1);

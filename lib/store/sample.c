@@ -43,6 +43,7 @@ static const struct field {
     { "limits",     TEXT,    offsetof(struct hrun_sample, limits), 2 },
     { "compute_s",  SECONDS, offsetof(struct hrun_sample, compute_s), 2 },
     { "mpi_s",      SECONDS, offsetof(struct hrun_sample, mpi_s), 2 },
+    { "trace",      TEXT,    offsetof(struct hrun_sample, trace), 2 },
 };
 enum { NFIELDS = sizeof fields / sizeof *fields };
 

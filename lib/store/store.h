@@ -55,6 +55,7 @@ struct hrun_sample {
     char *limits;          /* mixed: the sub-cluster of `cluster` for whose processes the others were seen to wait */
     double compute_s;      /* the most time that a process of this sub-cluster spent outside MPI */
     double mpi_s;          /* the least time that a process of this sub-cluster spent inside MPI */
+    char *trace;           /* what its processes did in MPI, as hrun_trace_encode writes it */
 };
 
 void hrun_sample_release(struct hrun_sample *s);

@@ -13,8 +13,9 @@
  *     d,RANK,CLASS,COUNT,BYTES                    messages sent over this distance (enum hrun_trace_distance)
  *     c,RANK,NAME,COUNT,BYTES,NS                  calls of MPI_NAME, bytes that they were given, time inside
  *     e,LINES                                     last: lines before this one
- * The other direction, HRUN_TRACE in the ranks' environment: "FIRST-LAST:SUB:M" for each run of ranks, ascending without
- * a gap, with ';' between them: ranks FIRST..LAST are in sub-cluster SUB, M neighbours (counted from FIRST) on each PE.
+ * The other direction, HRUN_TRACE in the ranks' environment: "FIRST-LAST:SUB:PE:M" for each run of ranks, ascending
+ * without a gap, with ';' between them: ranks FIRST..LAST are in sub-cluster SUB, the first M on its PE number PE, the next
+ * M on the next one, and so on.
  */
 #ifndef HRUN_TRACE_WIRE_H
 #define HRUN_TRACE_WIRE_H

@@ -22,13 +22,14 @@ my %may = (
     topo    => [qw(base)],
     fit     => [qw(base)],
     store   => [qw(base)],
+    trace   => [qw(base)],
     cluster => [qw(base topo)],
     app     => [qw(base expr)],
     net     => [qw(base fit topo cluster)],
     model   => [qw(base expr topo fit store cluster app net)],
     plan    => [qw(base model/oracle.h)],
     layout  => [qw(base topo cluster plan model/oracle.h)],
-    launch  => [qw(base topo cluster plan layout model/oracle.h)],
+    launch  => [qw(base topo cluster plan layout model/oracle.h trace/wire.h)],
 );
 
 # The table through which plan sees models must not bring the models along.

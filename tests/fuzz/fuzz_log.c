@@ -27,7 +27,7 @@
     "\"config\":\"(4,2,1,1)\",\"consts\":\"nb=128\",\"date\":\"2026-11-20T10:36:00Z\",\"engine\":\"local\"," \
     "\"host\":\"head\",\"limits\":\"" limits "\",\"mixed\":true,\"mpi\":\"ompi-4.1.4\",\"mpi_s\":0.25," \
     "\"ok\":true,\"origin\":\"run\",\"pes\":4,\"program\":\"/opt/app/xlu\",\"signature\":\"" SIG "\"," \
-    "\"signatures\":\"" signatures "\",\"status\":\"ok\",\"time_s\":12.5,\"v\":2,\"version\":\"0.1.0\"," \
+    "\"signatures\":\"" signatures "\",\"status\":\"ok\",\"time_s\":12.5,\"trace\":\"\",\"v\":2,\"version\":\"0.1.0\"," \
     "\"wall_s\":13.25}"
 
 static const char good[] = RECORD("2", "9600", "8", "true", "false", "ok", "12.5");

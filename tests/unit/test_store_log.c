@@ -64,6 +64,7 @@ static struct hrun_sample random_sample(uint64_t *rng)
     }
     s.compute_s = draw(rng) % 4 ? 0 : random_time(rng);
     s.mpi_s = draw(rng) % 4 ? 0 : random_time(rng);
+    s.trace = draw(rng) % 4 ? NULL : strdup("1 ranks=2 elapsed=1");
     return s;
 }
 
@@ -103,19 +104,20 @@ static void test_round_trip(void)
 /* A record is of version 2 only where it tells what version 1 has no keys for. */
 static void test_versions(void)
 {
-    struct hrun_sample s[5];
+    struct hrun_sample s[6];
     struct hrun_samples got = { 0 };
     struct hrun_error err = { 0 };
     struct hrun_buf text;
     int same = 0;
 
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         s[i] = plain_sample(i + 1);
     s[1].signatures = SIG "," SIG;
     s[2].limits = "b";
     s[3].compute_s = 1.5;
     s[4].mpi_s = 1e-300;
-    for (int i = 0; i < 5; i++) {
+    s[5].trace = "1 ranks=2";
+    for (int i = 0; i < 6; i++) {
         ok(!hrun_store_append(store, APP, SIG, &s[i], &err), "a record that tells %s",
            i ? "more than version 1 can" : "what version 1 can");
         text = slurp(logfile);
@@ -125,10 +127,10 @@ static void test_versions(void)
             has_str(strrchr(text.data, '{'), "\"v\":2,", "is of version 2");
         hrun_buf_release(&text);
     }
-    ok(!hrun_store_samples(store, APP, SIG, &got, &err) && got.n == 5 && !got.bad, "both are read");
-    for (size_t i = 0; i < got.n && i < 5; i++)
+    ok(!hrun_store_samples(store, APP, SIG, &got, &err) && got.n == 6 && !got.bad, "both are read");
+    for (size_t i = 0; i < got.n && i < 6; i++)
         same += same_sample(&s[i], &got.v[i]);
-    is_int(same, 5, "as they were written");
+    is_int(same, 6, "as they were written");
     hrun_samples_release(&got);
     unlink(logfile);
 }
