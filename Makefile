@@ -42,7 +42,7 @@ APP     := app raw load find template inputs clock
 TRACE   := read sum
 STORE   := sample invariants current store log models models_yaml
 FIT     := work ls nnls check optimal
-MODEL   := names rows anchor family fit terms predict oracle interval
+MODEL   := names rows anchor family fit terms predict oracle interval mixed share joint correct
 PLAN    := config objective space count exhaustive level solve search
 LAUNCH  := engine program ask mpi env output procs spawn signals sweep job loop guard pmix local openmpi openmpi_kept \
            mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts srun_words srun_watch \
@@ -138,7 +138,7 @@ PROFILES := $(sort $(wildcard share/profiles/*.yaml))
 
 # hrun.h is the rooms' headers, one after the other, without the includes between them.
 PUBLIC := base/error base/buf expr/expr trace/wire trace/trace topo/topo cluster/cluster app/app store/store fit/fit model/oracle \
-          model/model plan/plan layout/layout launch/launch
+          model/model plan/plan layout/layout launch/launch model/joint model/correct
 $(B)/include/hrun.h: $(PUBLIC:%=lib/%.h)
 	@mkdir -p $(@D)
 	{ echo '/* hrun.h - libhrun, for schedulers and tools; made from the headers of its rooms */'; \

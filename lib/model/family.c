@@ -309,15 +309,15 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
     struct hrun_lsq_result result = { job->k, job->cov, 0, 0, 0 };
     struct hrun_error failure;
     struct hrun_fit_record *r;
-    int M = rows[0].M;
+    int M = rows[0].M, shared = rows[0].kind == HRUN_ROW_SHARED;
     size_t count;
 
     *record = NULL;
-    if (too_few(job, family, P, own, nown))
+    if (too_few(job, family, P, shared ? rows : own, shared ? n : nown))
         return 0;
     for (size_t i = 0; i < n; i++) {
         job->y[i] = rows[i].T;
-        job->w[i] = weight(&job->options, rows[i].T) * (i < anchors ? ANCHOR_WEIGHT : 1);
+        job->w[i] = weight(&job->options, rows[i].T) * rows[i].weight * (i < anchors ? ANCHOR_WEIGHT : 1);
     }
     if (choose_terms(job, &all, &count, err))
         return hrun_fail_prefix(err, "M=%d, %s", M, family);
@@ -342,13 +342,15 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
     r->P = P;
     spread(job, r, count);
     r->dof = nown > result.rank ? (int)(nown - result.rank) : 0;
-    r->s2 = variance(job, own, nown, anchors ? residual(job, r, x, anchors, n) : result.rss, r->dof);
-    r->sigma_abs_s = job->options.sigma_abs_s;
-    r->sigma_rel = job->options.sigma_rel;
-    measured_range(r, own, nown);
-    training_error(r, x + anchors * (size_t)terms->n, own, nown);
+    r->s2 = variance(job, nown ? own : rows, nown ? nown : n,
+                     anchors ? residual(job, r, x, anchors, n) : result.rss, r->dof);
+    r->sigma_abs_s = job->options.sigma_abs_s / (shared && !r->dof ? ANCHOR_WEIGHT : 1);
+    r->sigma_rel = job->options.sigma_rel / (shared && !r->dof ? ANCHOR_WEIGHT : 1);
+    measured_range(r, shared ? rows : own, shared ? n : nown);
+    r->npoints = (int)nown;
+    training_error(r, nown ? x + anchors * (size_t)terms->n : x, nown ? own : rows, nown ? nown : n);
     for (size_t i = 0; i < n; i++)
-        job->used[rows - job->rows + (ptrdiff_t)i] = 1;
+        job->used[rows - job->rows + (ptrdiff_t)i] |= rows[i].kind != HRUN_ROW_SHARED;
     job->models->n++;
     *record = r;
     return 0;

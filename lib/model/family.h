@@ -32,11 +32,20 @@ struct hrun_fit_job {
 
 /* Fit terms to rows[n], whose values x[n by terms->n] (row-major) are given, and append a record. P: that of an
  * N-T model, else 0. The first `anchors` rows help to find the coefficients with a fifth of their weight, see
- * anchor.h; range, errors and variance are those of the other rows. 0 also when there are too few measurements: then
+ * anchor.h and share.h; range, errors and variance are those of the other rows. Rows that are shared count for the
+ * range, too; where no more than they is known, the record expects five times the scatter. 0 also when there are too few measurements: then
  * a line goes to job->skipped and *record becomes NULL. Errors: those of lib/fit, HRUN_ENOMEM; the models are as
  * before. */
 int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const struct hrun_terms *terms,
                     const double *x, const struct hrun_row *rows, size_t n, size_t anchors,
                     struct hrun_fit_record **record, struct hrun_error *err);
+
+/* hrun_model_fit on rows[n], n >= 1, in their order, with options that hrun_fit_check_options accepts. */
+int hrun_fit_rows(const struct hrun_app *app, const struct hrun_row *rows, size_t n,
+                  const struct hrun_fit_options *options, struct hrun_models **out, struct hrun_buf *skipped,
+                  struct hrun_error *err);
+
+/* Errors: HRUN_EINVAL (a scatter that is negative or not finite). */
+int hrun_fit_check_options(const struct hrun_fit_options *options, struct hrun_error *err);
 
 #endif

@@ -1,8 +1,8 @@
-/* fit.c - from measurements to models; see model.h for the contract
+/* fit.c - from measurements to models; see model.h and family.h for the contracts
  *
- * Rows are the measurements of one M in order of P, then N, so that the rows of each family are neighbours:
- * first P = M (`single`), then one group per P (`nt`), all groups with P > M together (`pt`, `npt`). Each
- * term is evaluated once per row and serves all families that use it.
+ * Rows come in order of M, kind, P, N, so that the rows of each family are neighbours: first those of one PE
+ * (`single`), then one group per P (`nt`), all with P > M together (`pt`, `npt`). Each term is evaluated once per row
+ * and serves all families that use it.
  */
 #include "model/model.h"
 
@@ -32,12 +32,32 @@ static int evaluate(const struct hrun_fit_job *job, const struct hrun_terms *ter
     return 0;
 }
 
-/* single and, for each P, nt. *ref: the index of the nt model at the smallest P, or -1. */
-static int fit_nt(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, int *ref, struct hrun_error *err)
+/* The rows of one M by kind; they stand in memory in this order. */
+struct parts {
+    const struct hrun_row *rows;
+    size_t n, single, shared, own;   /* how many; the rest of n is mixed */
+};
+
+static struct parts part(const struct hrun_row *rows, size_t n)
+{
+    struct parts p = { rows, n, 0, 0, 0 };
+
+    for (size_t i = 0; i < n; i++) {
+        p.single += rows[i].kind == HRUN_ROW_SINGLE;
+        p.shared += rows[i].kind == HRUN_ROW_SHARED;
+        p.own += rows[i].kind == HRUN_ROW_OWN;
+    }
+    return p;
+}
+
+/* single and, for each P, nt. *ref: the index of the nt model at the smallest P, or -1. job->x holds the N-T values of
+ * all rows then. */
+static int fit_nt(struct hrun_fit_job *job, const struct parts *p, int *ref, struct hrun_error *err)
 {
     const struct hrun_terms *terms = &job->app->nt;
+    const struct hrun_row *rows = p->rows;
     struct hrun_fit_record *record;
-    size_t begin = 0, end;
+    size_t begin, end, last = p->single + p->shared + p->own;
 
     *ref = -1;
     if (terms->n == 0) {
@@ -45,15 +65,17 @@ static int fit_nt(struct hrun_fit_job *job, const struct hrun_row *rows, size_t 
                       rows[0].M);
         return 0;
     }
-    if (rows[0].P != rows[0].M)
+    if (!p->single)
         hrun_buf_addf(&job->skipped, "M=%d, single: nothing measured with P=%d\n", rows[0].M, rows[0].M);
-    if (evaluate(job, terms, HRUN_TERM_N, rows, n, NULL, job->x, err))
+    if (evaluate(job, terms, HRUN_TERM_N, rows, p->n, NULL, job->x, err))
         return -1;
-    for (begin = 0; begin < n; begin = end) {
-        int one_pe = rows[begin].P == rows[begin].M;
+    for (begin = 0; begin < last; begin = end) {
+        int one_pe = rows[begin].kind == HRUN_ROW_SINGLE;
 
-        for (end = begin; end < n && rows[end].P == rows[begin].P;)
+        for (end = begin; end < last && rows[end].P == rows[begin].P && rows[end].kind == rows[begin].kind;)
             end++;
+        if (rows[begin].kind == HRUN_ROW_SHARED)
+            continue;
         if (hrun_fit_family(job, one_pe ? "single" : "nt", one_pe ? 0 : rows[begin].P, terms,
                             job->x + begin * (size_t)terms->n, rows + begin, end - begin, 0, &record, err))
             return -1;
@@ -63,8 +85,16 @@ static int fit_nt(struct hrun_fit_job *job, const struct hrun_row *rows, size_t 
     return 0;
 }
 
-/* P-T on rows with P > M, before which `at` rows of this M stand; job->x holds the N-T values of all of them.
- * Rows are in order of P. T is the N-T model at the smallest P that has one: of all measured P it is nearest
+/* Are all rows of one P? */
+static int one_count(const struct hrun_row *rows, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (rows[i].P != rows[0].P)
+            return 0;
+    return 1;
+}
+
+/* P-T on rows with P > M, before which `at` rows of this M stand; job->x holds the N-T values of all of them. T is the N-T model at the smallest P that has one: of all measured P it is nearest
  * to the case that needs no communication, and it is measured at the least cost. */
 static int fit_pt(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, size_t at, int ref,
                   struct hrun_error *err)
@@ -72,16 +102,14 @@ static int fit_pt(struct hrun_fit_job *job, const struct hrun_row *rows, size_t 
     const struct hrun_terms *terms = &job->app->pt, *nt = &job->app->nt;
     struct hrun_fit_record *record;
     double *T = NULL;
-    int rc = -1, P, counts = 1;
+    int rc = -1, P;
 
     if (terms->n == 0 || ref < 0) {
         hrun_buf_addf(&job->skipped, "M=%d, pt: %s\n", rows[0].M, terms->n == 0 ?
                       "the definition has no terms under 'p'" : "there is no nt model to build on");
         return 0;
     }
-    for (size_t i = 1; i < n; i++)
-        counts += rows[i].P != rows[i - 1].P;
-    if (counts < COUNTS_MIN) {
+    if (one_count(rows, n)) {
         hrun_buf_addf(&job->skipped,
                       "M=%d, pt: measured at P=%d only of the P > %d, at least %d are needed to see how time "
                       "follows P\n", rows[0].M, rows[0].P, rows[0].M, COUNTS_MIN);
@@ -113,44 +141,44 @@ out:
     return rc;
 }
 
-/* NP-T on rows with P > M; the `one_pe` rows of this M before them have P = M. */
-static int fit_npt(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, size_t one_pe,
-                   struct hrun_error *err)
+/* NP-T on rows with P > M. What another sub-cluster shares helps; where one P was measured and nothing is shared, the
+ * runs on one PE do. */
+static int fit_npt(struct hrun_fit_job *job, const struct parts *p, struct hrun_error *err)
 {
     const struct hrun_terms *terms = &job->app->np;
     struct hrun_fit_record *record;
-    size_t anchors = job->options.method == HRUN_METHOD_NNLS && rows[0].P == rows[n - 1].P ? one_pe : 0;
+    size_t before = p->single + p->shared, leading = p->shared;
 
     if (terms->n == 0) {
-        hrun_buf_addf(&job->skipped, "M=%d, npt: the definition has no terms under 'np'\n", rows[0].M);
+        hrun_buf_addf(&job->skipped, "M=%d, npt: the definition has no terms under 'np'\n", p->rows[0].M);
         return 0;
     }
-    rows -= anchors;
-    n += anchors;
-    if (evaluate(job, terms, HRUN_TERM_NP, rows, n, NULL, job->x, err))
+    if (!leading && job->options.method == HRUN_METHOD_NNLS && one_count(p->rows + before, p->n - before))
+        leading = p->single;
+    if (evaluate(job, terms, HRUN_TERM_NP, p->rows + before - leading, p->n - before + leading, NULL, job->x, err))
         return -1;
-    if (anchors)
-        hrun_anchor(terms, rows, n, anchors, job->x);
-    return hrun_fit_family(job, "npt", 0, terms, job->x, rows, n, anchors, &record, err);
+    if (leading && !p->shared)
+        hrun_anchor(terms, p->rows, p->n, leading, job->x);
+    return hrun_fit_family(job, "npt", 0, terms, job->x, p->rows + before - leading, p->n - before + leading, leading,
+                           &record, err);
 }
 
 static int fit_m(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, struct hrun_error *err)
 {
-    size_t first = 0;
+    struct parts p = part(rows, n);
+    size_t first = p.single + p.shared;
     int ref;
 
-    while (first < n && rows[first].P == rows[first].M)
-        first++;
-    if (fit_nt(job, rows, n, &ref, err))
+    if (fit_nt(job, &p, &ref, err))
         return -1;
-    if (first == n) {
+    if (p.single == n) {
         hrun_buf_addf(&job->skipped, "M=%d, nt, pt and npt: nothing measured with P > %d\n", rows[0].M,
                       rows[0].M);
         return 0;
     }
-    if (fit_pt(job, rows + first, n - first, first, ref, err))
+    if (first < n && fit_pt(job, rows + first, n - first, first, ref, err))
         return -1;
-    return fit_npt(job, rows + first, n - first, first, err);
+    return fit_npt(job, &p, err);
 }
 
 /* ------------------------------------------------------------------ all */
@@ -186,29 +214,15 @@ static int finish(struct hrun_fit_job *job, struct hrun_error *err)
     return 0;
 }
 
-int hrun_model_fit(const struct hrun_app *app, const struct hrun_sample *samples, size_t n,
-                   const struct hrun_fit_options *options, struct hrun_models **out, struct hrun_buf *skipped,
-                   struct hrun_error *err)
+int hrun_fit_rows(const struct hrun_app *app, const struct hrun_row *rows, size_t n,
+                  const struct hrun_fit_options *options, struct hrun_models **out, struct hrun_buf *skipped,
+                  struct hrun_error *err)
 {
-    struct hrun_fit_job job = { .app = app, .options = *options, .skipped = HRUN_BUF_INIT };
+    struct hrun_fit_job job = { .app = app, .options = *options, .skipped = HRUN_BUF_INIT, .rows = rows, .nrows = n };
     size_t terms = (size_t)max3(app->np.n, app->nt.n, app->pt.n), end;
-    struct hrun_row *rows = NULL;
     double *memory = NULL;
     int rc = -1;
 
-    if (!(options->sigma_abs_s >= 0 && options->sigma_rel >= 0) ||
-        !isfinite(options->sigma_abs_s + options->sigma_rel))
-        return hrun_fail(err, HRUN_EINVAL,
-                         "the scatter of measurements must be finite and not negative, not %g s and "
-                         "%g",
-                         options->sigma_abs_s, options->sigma_rel);
-    rows = calloc(n ? n : 1, sizeof *rows);
-    if (!rows)
-        return hrun_fail_nomem(err);
-    if (hrun_rows_select(app, samples, n, rows, &job.nrows, err))
-        goto out;
-    n = job.nrows;
-    job.rows = rows;
     job.models = calloc(1, sizeof *job.models);
     job.used = calloc(n, 1);
     job.sizes = calloc(n, sizeof *job.sizes);
@@ -258,6 +272,32 @@ out:
     free(job.sizes);
     free(job.keep);
     free(memory);
+    return rc;
+}
+
+int hrun_fit_check_options(const struct hrun_fit_options *options, struct hrun_error *err)
+{
+    if (options->sigma_abs_s >= 0 && options->sigma_rel >= 0 && isfinite(options->sigma_abs_s + options->sigma_rel))
+        return 0;
+    return hrun_fail(err, HRUN_EINVAL, "the scatter of measurements must be finite and not negative, not %g s and %g",
+                     options->sigma_abs_s, options->sigma_rel);
+}
+
+int hrun_model_fit(const struct hrun_app *app, const struct hrun_sample *samples, size_t n,
+                   const struct hrun_fit_options *options, struct hrun_models **out, struct hrun_buf *skipped,
+                   struct hrun_error *err)
+{
+    struct hrun_row *rows;
+    size_t nrows;
+    int rc = -1;
+
+    if (hrun_fit_check_options(options, err))
+        return -1;
+    rows = calloc(n ? n : 1, sizeof *rows);
+    if (!rows)
+        return hrun_fail_nomem(err);
+    if (!hrun_rows_select(app, samples, n, rows, &nrows, err))
+        rc = hrun_fit_rows(app, rows, nrows, options, out, skipped, err);
     free(rows);
     return rc;
 }

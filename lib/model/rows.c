@@ -11,11 +11,19 @@ static int by_place(const void *a, const void *b)
 
     if (x->M != y->M)
         return x->M < y->M ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
     if (x->P != y->P)
         return x->P < y->P ? -1 : 1;
     if (x->N != y->N)
         return x->N < y->N ? -1 : 1;
     return x->T < y->T ? -1 : x->T > y->T;   /* the order of the measurements does not matter */
+}
+
+void hrun_rows_sort(struct hrun_row *rows, size_t n)
+{
+    if (n)
+        qsort(rows, n, sizeof *rows, by_place);
 }
 
 int hrun_rows_select(const struct hrun_app *app, const struct hrun_sample *samples, size_t n,
@@ -51,7 +59,8 @@ int hrun_rows_select(const struct hrun_app *app, const struct hrun_sample *sampl
                       app->name, (long long)s->N, s->P, s->M);
             goto out;
         } else {
-            rows[count++] = (struct hrun_row) { s->N, s->P, s->M, s->time_s, s->date ? s->date : "" };
+            rows[count++] = (struct hrun_row) { s->N, s->P, s->M, s->time_s, s->date ? s->date : "",
+                                                s->P == s->M ? HRUN_ROW_SINGLE : HRUN_ROW_OWN, 1 };
         }
     }
     if (count == 0) {
@@ -61,7 +70,7 @@ int hrun_rows_select(const struct hrun_app *app, const struct hrun_sample *sampl
                   app->name, n, failed, mixed, other, consts.data);
         goto out;
     }
-    qsort(rows, count, sizeof *rows, by_place);
+    hrun_rows_sort(rows, count);
     *nrows = count;
     rc = 0;
 out:

@@ -1,6 +1,6 @@
 /* rows.h - the measurements that a fit uses; not for other rooms
  *
- * Invariants: rows are in order of M, P, N, time, whatever the order of the measurements; times are finite
+ * Invariants: rows are in order of M, kind, P, N, time, whatever the order of the measurements; times are finite
  * and above 0; P >= M >= 1.
  */
 #ifndef HRUN_MODEL_ROWS_H
@@ -10,11 +10,20 @@
 #include "base/error.h"
 #include "store/store.h"
 
+enum hrun_row_kind {
+    HRUN_ROW_SINGLE,    /* a run on one PE: P = M */
+    HRUN_ROW_SHARED,    /* no run: what one would have taken, from another sub-cluster's runs (share.h) */
+    HRUN_ROW_OWN,       /* a run on this sub-cluster alone, P > M */
+    HRUN_ROW_MIXED      /* a run on several sub-clusters that this one limited (joint.h) */
+};
+
 struct hrun_row {
     int64_t N;
     int P, M;
     double T;
     const char *date;   /* the sample's; "" when it has none */
+    enum hrun_row_kind kind;
+    double weight;      /* times what the options give a row of this T */
 };
 
 /* Copy the usable ones of samples[n] (good, homogeneous, with the definition's constants) into rows[n];
@@ -22,5 +31,8 @@ struct hrun_row {
  * HRUN_EINVAL for a usable one that breaks an invariant, naming it. */
 int hrun_rows_select(const struct hrun_app *app, const struct hrun_sample *samples, size_t n,
                      struct hrun_row *rows, size_t *nrows, struct hrun_error *err);
+
+/* Put rows[n] in their order. */
+void hrun_rows_sort(struct hrun_row *rows, size_t n);
 
 #endif

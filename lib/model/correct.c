@@ -1,0 +1,417 @@
+/* correct.c - what runs of a configuration tell of its prediction; see correct.h for the contract */
+#include "model/correct.h"
+
+#include "model/mixed.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* r(N) at sizes whose ratio is e^LENGTH are correlated by 1/e: what a model misses (blocks that do not divide, caches)
+ * changes when the size doubles. */
+static const double LENGTH = 0.6931471805599453;
+
+/* What r is expected to be before there are runs, 5 %: the mean error that predictions are to have (DESIGN, section
+ * 10); it counts as much as this many measured values. */
+static const double PRIOR_SD = 0.05, PRIOR_WEIGHT = 4;
+
+/* More sizes than these, the nearest, tell nothing more of one. */
+enum { SIZES_MAX = 24 };
+
+struct point {              /* runs of one configuration at one N */
+    double x;               /* ln N */
+    int64_t N;
+    double r;               /* median of ln(measured / predicted) */
+    double var;             /* of r, by the scatter of runs */
+    int runs;
+};
+
+struct config {
+    int *pes, *procs;
+    struct point *points;   /* in order of N */
+    size_t npoints;
+    int runs;
+};
+
+struct hrun_corrections {
+    int nsubs;
+    struct config *v;
+    int n;
+    double var;             /* prior variance of r */
+};
+
+/* ------------------------------------------------------------------ runs in the cluster's terms */
+
+struct run {
+    const struct hrun_sample *s;
+    int nsubs;
+    int *pes, *procs;       /* nsubs each */
+    double r;
+};
+
+static int same_item(const char *a, size_t len, const char *b)
+{
+    return b && strlen(b) == len && !strncmp(a, b, len);
+}
+
+/* The sub-cluster of the cluster that stands at `place` of the run's, or -1. own: the signature of the log. */
+static int find_sub(const struct hrun_sample *s, int place, const char *own, const struct hrun_joint_sub *subs,
+                    int nsubs)
+{
+    size_t nlen = 0, slen = 0;
+    const char *name = hrun_mixed_item(s->cluster, place, &nlen);
+    const char *signature = hrun_mixed_item(s->signatures, place, &slen);
+    int found = -1, several = 0;
+
+    if (!signature || !slen) {
+        if (s->mixed)
+            return -1;
+        signature = own;
+        slen = strlen(own);
+    }
+    for (int i = 0; i < nsubs; i++) {
+        if (!same_item(signature, slen, subs[i].signature))
+            continue;
+        if (name && same_item(name, nlen, subs[i].name))
+            return i;
+        several = found >= 0;
+        found = i;
+    }
+    return several ? -1 : found;
+}
+
+/* The configuration of a record into pes[nsubs] and procs[nsubs]. 1, or 0 when it is none of this cluster's. */
+static int read_config(const struct hrun_sample *s, const char *own, const struct hrun_joint_sub *subs, int nsubs,
+                       int *pes, int *procs)
+{
+    const char *at = s->config ? s->config : "";
+    int64_t P = 0;
+
+    for (int i = 0; i < nsubs; i++)
+        pes[i] = procs[i] = 0;
+    for (int place = 0; *at == (place ? ',' : '('); place++) {
+        char *end;
+        long p = strtol(at + 1, &end, 10), m = *end == ',' ? strtol(end + 1, &end, 10) : 0;
+        int sub;
+
+        at = end;
+        if (p <= 0 || m <= 0)
+            continue;
+        if (p > INT_MAX || m > INT_MAX)
+            return 0;
+        sub = find_sub(s, place, own, subs, nsubs);
+        if (sub < 0 || pes[sub])
+            return 0;
+        pes[sub] = (int)p;
+        procs[sub] = (int)m;
+        P += (int64_t)p * m;
+    }
+    return *at == ')' && P == s->P;
+}
+
+static int by_run(const void *a, const void *b)
+{
+    const struct run *x = a, *y = b;
+
+    return hrun_mixed_order(x->s, y->s);
+}
+
+/* All runs of the cluster's configurations, in order of N, each once: of records in several logs the first. */
+static int list_runs(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct run *runs,
+                     int *numbers, size_t *count, struct hrun_error *err)
+{
+    struct hrun_buf consts = HRUN_BUF_INIT;
+    size_t n = 0, kept = 0;
+
+    hrun_app_consts_text(app, &consts);
+    if (consts.failed) {
+        hrun_buf_release(&consts);
+        return hrun_fail_nomem(err);
+    }
+    for (int i = 0; i < nsubs; i++) {
+        int again = 0;
+
+        for (int j = 0; j < i; j++)
+            again |= !strcmp(subs[j].signature, subs[i].signature);
+        for (size_t k = 0; k < subs[i].n && !again; k++) {
+            const struct hrun_sample *s = &subs[i].samples[k];
+
+            runs[n] = (struct run) { s, nsubs, numbers, numbers + nsubs, 0 };
+            if (!s->ok || !(s->time_s > 0) || strcmp(s->consts ? s->consts : "", consts.data) ||
+                !read_config(s, subs[i].signature, subs, nsubs, runs[n].pes, runs[n].procs))
+                continue;
+            n++;
+            numbers += 2 * nsubs;
+        }
+    }
+    if (n)
+        qsort(runs, n, sizeof *runs, by_run);
+    for (size_t i = 0; i < n; i++)
+        if (!i || !runs[i].s->mixed || by_run(&runs[i], &runs[kept - 1]))
+            runs[kept++] = runs[i];
+    *count = kept;
+    hrun_buf_release(&consts);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ residuals */
+
+/* ln(measured / predicted) of runs[n], all of one N; NaN without a prediction. */
+static int residuals(const struct hrun_app *app, struct hrun_models *const *models, int nsubs, enum hrun_family family,
+                     struct run *runs, size_t n, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+    struct hrun_predictor *p = hrun_predictor_create(app, models, nsubs, family, runs[0].s->N, &why);
+    const struct hrun_oracle *o;
+    double *t = NULL;
+    int rc = -1;
+
+    for (size_t i = 0; i < n; i++)
+        runs[i].r = NAN;
+    if (!p && why.code == HRUN_ENODATA)
+        return 0;
+    if (!p) {
+        if (err)
+            *err = why;
+        return -1;
+    }
+    o = hrun_predictor_oracle(p);
+    t = calloc((size_t)o->noptions + 1, sizeof *t);
+    if (!t) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    for (size_t i = 0; i < n; i++) {
+        double most = 0;
+
+        if (o->times(o->ctx, runs[i].s->P, t, err))
+            goto out;
+        for (int s = 0; s < nsubs; s++) {
+            double own = NAN;
+
+            for (int k = 0; k < o->noptions; k++)
+                if (o->options[k].sub == s && o->options[k].m == runs[i].procs[s])
+                    own = t[k];
+            if (runs[i].pes[s])
+                most = own > 0 && isfinite(own) ? fmax(most, own) : NAN;
+            if (isnan(most))
+                break;
+        }
+        runs[i].r = most > 0 ? log(runs[i].s->time_s / most) : NAN;
+    }
+    rc = 0;
+out:
+    free(t);
+    hrun_predictor_destroy(p);
+    return rc;
+}
+
+/* ------------------------------------------------------------------ configurations */
+
+static int by_config(const void *a, const void *b)
+{
+    const struct run *x = a, *y = b;
+    size_t len = (size_t)x->nsubs * sizeof *x->pes;
+    int order = memcmp(x->pes, y->pes, len);
+
+    order = order ? order : memcmp(x->procs, y->procs, len);
+    order = order ? order : (x->s->N > y->s->N) - (x->s->N < y->s->N);
+    return order ? order : (x->r > y->r) - (x->r < y->r);
+}
+
+static int same_config(const struct run *x, const struct run *y)
+{
+    size_t len = (size_t)x->nsubs * sizeof *x->pes;
+
+    return !memcmp(x->pes, y->pes, len) && !memcmp(x->procs, y->procs, len);
+}
+
+/* The points of one configuration from its runs[n], in order of N and r. Runs that glitches slowed down are longer
+ * and never shorter, so the middle one stands for all. */
+static int add_config(struct hrun_corrections *c, const struct run *runs, size_t n,
+                      const struct hrun_fit_options *options, struct hrun_error *err)
+{
+    struct config *v = &c->v[c->n++];
+    size_t end, len = (size_t)c->nsubs * sizeof *v->pes;
+
+    v->pes = malloc(len);
+    v->procs = malloc(len);
+    v->points = calloc(n, sizeof *v->points);
+    v->runs = (int)n;
+    if (!v->pes || !v->procs || !v->points)
+        return hrun_fail_nomem(err);
+    memcpy(v->pes, runs[0].pes, len);
+    memcpy(v->procs, runs[0].procs, len);
+    for (size_t begin = 0; begin < n; begin = end) {
+        struct point *p = &v->points[v->npoints++];
+        double scatter;
+
+        for (end = begin; end < n && runs[end].s->N == runs[begin].s->N;)
+            end++;
+        p->N = runs[begin].s->N;
+        p->x = log((double)p->N);
+        p->runs = (int)(end - begin);
+        p->r = (runs[begin + (end - begin - 1) / 2].r + runs[begin + (end - begin) / 2].r) / 2;
+        scatter = hypot(options->sigma_abs_s / runs[begin].s->time_s, options->sigma_rel);
+        p->var = fmax(scatter * scatter, 1e-8) / p->runs;
+    }
+    return 0;
+}
+
+/* How much r varies: what is expected, and what the points show beyond the scatter of runs. */
+static void learn_variance(struct hrun_corrections *c)
+{
+    double sum = PRIOR_WEIGHT * PRIOR_SD * PRIOR_SD, weight = PRIOR_WEIGHT;
+
+    for (int i = 0; i < c->n; i++)
+        for (size_t k = 0; k < c->v[i].npoints; k++) {
+            const struct point *p = &c->v[i].points[k];
+
+            sum += fmax(p->r * p->r - p->var, 0);
+            weight++;
+        }
+    c->var = sum / weight;
+}
+
+int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
+                            struct hrun_models *const *models, enum hrun_family family,
+                            const struct hrun_fit_options *options, struct hrun_corrections **out,
+                            struct hrun_error *err)
+{
+    struct hrun_corrections *c = calloc(1, sizeof *c);
+    struct run *runs = NULL;
+    int *numbers = NULL, rc = -1;
+    size_t n = 0, kept = 0, end;
+
+    for (int i = 0; i < nsubs; i++)
+        n += subs[i].n;
+    runs = calloc(n + 1, sizeof *runs);
+    numbers = calloc((n + 1) * 2 * (size_t)nsubs, sizeof *numbers);
+    if (!c || !runs || !numbers) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    c->nsubs = nsubs;
+    if (list_runs(app, subs, nsubs, runs, numbers, &n, err))
+        goto out;
+    for (size_t begin = 0; begin < n; begin = end) {
+        for (end = begin; end < n && runs[end].s->N == runs[begin].s->N;)
+            end++;
+        if (residuals(app, models, nsubs, family, runs + begin, end - begin, err))
+            goto out;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(runs[i].r))
+            runs[kept++] = runs[i];
+    if (kept)
+        qsort(runs, kept, sizeof *runs, by_config);
+    c->v = calloc(kept + 1, sizeof *c->v);
+    if (!c->v) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    for (size_t begin = 0; begin < kept; begin = end) {
+        for (end = begin; end < kept && same_config(&runs[end], &runs[begin]);)
+            end++;
+        if (add_config(c, runs + begin, end - begin, options, err))
+            goto out;
+    }
+    learn_variance(c);
+    *out = c;
+    c = NULL;
+    rc = 0;
+out:
+    hrun_corrections_destroy(c);
+    free(runs);
+    free(numbers);
+    return rc;
+}
+
+void hrun_corrections_destroy(struct hrun_corrections *c)
+{
+    if (!c)
+        return;
+    for (int i = 0; c->v && i < c->n; i++) {
+        free(c->v[i].pes);
+        free(c->v[i].procs);
+        free(c->v[i].points);
+    }
+    free(c->v);
+    free(c);
+}
+
+int hrun_corrections_count(const struct hrun_corrections *c)
+{
+    return c->n;
+}
+
+void hrun_corrections_config(const struct hrun_corrections *c, int i, const int **pes, const int **procs)
+{
+    *pes = c->v[i].pes;
+    *procs = c->v[i].procs;
+}
+
+/* ------------------------------------------------------------------ the process over ln N */
+
+/* Solve A z = b for a symmetric positive definite A[n by SIZES_MAX], by Cholesky's A = L L'; A becomes L, b z. The
+ * noise on the diagonal keeps it well conditioned: 1e-8 at least, of a variance below 1. */
+static void factorise(double A[][SIZES_MAX], size_t n)
+{
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = j; i < n; i++) {
+            double sum = A[i][j];
+
+            for (size_t k = 0; k < j; k++)
+                sum -= A[i][k] * A[j][k];
+            A[i][j] = i == j ? sqrt(sum) : sum / A[j][j];
+        }
+}
+
+/* b becomes the solution of L b' = b. */
+static void forward(double L[][SIZES_MAX], size_t n, double *b)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < i; k++)
+            b[i] -= L[i][k] * b[k];
+        b[i] /= L[i][i];
+    }
+}
+
+static double covariance(const struct hrun_corrections *c, double a, double b)
+{
+    return c->var * exp(-fabs(a - b) / LENGTH);
+}
+
+void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, struct hrun_correction *out)
+{
+    const struct config *v = &c->v[i];
+    double A[SIZES_MAX][SIZES_MAX], k[SIZES_MAX], r[SIZES_MAX], x = log((double)N), mean = 0, var = c->var;
+    size_t first = 0, last = v->npoints;
+
+    while (last - first > SIZES_MAX) {   /* drop the farther end */
+        if (fabs(v->points[first].x - x) > fabs(v->points[last - 1].x - x))
+            first++;
+        else
+            last--;
+    }
+    *out = (struct hrun_correction) { 1, 0, 0, 0 };
+    for (size_t a = first; a < last; a++) {
+        for (size_t b = first; b < last; b++)
+            A[a - first][b - first] = covariance(c, v->points[a].x, v->points[b].x);
+        A[a - first][a - first] += v->points[a].var;
+        k[a - first] = covariance(c, v->points[a].x, x);
+        r[a - first] = v->points[a].r;
+        out->runs += v->points[a].N == N ? v->points[a].runs : 0;
+    }
+    factorise(A, last - first);
+    forward(A, last - first, k);
+    forward(A, last - first, r);
+    for (size_t a = 0; a < last - first; a++) {
+        mean += k[a] * r[a];        /* k' A^-1 r = (L^-1 k)' (L^-1 r) */
+        var -= k[a] * k[a];
+    }
+    out->factor = exp(mean);
+    out->sd = sqrt(fmax(var, 0));
+    out->others = v->runs - out->runs;
+}

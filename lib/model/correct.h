@@ -1,0 +1,40 @@
+/* correct.h - what runs of a configuration tell of its prediction
+ *
+ * Purpose: models follow all measurements at once and none exactly. A configuration that was run, on one sub-cluster
+ * or on several, is known better: its prediction at N is multiplied by exp(r(N)), where r is drawn to the logarithms
+ * of measured over predicted time at the N where it was run. r is a Gaussian process over ln N of mean 0 (kriging):
+ * between two N it is interpolated, away from them it returns to 0, and one run counts less than several.
+ * Invariants: models and predictions of other configurations are untouched.
+ */
+#ifndef HRUN_MODEL_CORRECT_H
+#define HRUN_MODEL_CORRECT_H
+
+#include "model/joint.h"
+
+struct hrun_corrections;
+
+/* From the runs in the logs of subs[nsubs], the sub-clusters of the cluster in their order (a signature may stand
+ * several times), and models[nsubs], whose predictions are corrected: those of `family`. Runs that the cluster's
+ * sub-clusters do not hold, and those that the models do not predict, do not count. Errors: those of
+ * hrun_predictor_create other than HRUN_ENODATA, HRUN_ENONFINITE as hrun_oracle.times, HRUN_ENOMEM. */
+int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
+                            struct hrun_models *const *models, enum hrun_family family,
+                            const struct hrun_fit_options *options, struct hrun_corrections **out,
+                            struct hrun_error *err);
+void hrun_corrections_destroy(struct hrun_corrections *c);
+
+/* Configurations that were run: how many, and pes[nsubs] and procs[nsubs] of each; they stay the corrections'. */
+int hrun_corrections_count(const struct hrun_corrections *c);
+void hrun_corrections_config(const struct hrun_corrections *c, int i, const int **pes, const int **procs);
+
+struct hrun_correction {
+    double factor;     /* predicted time times this */
+    double sd;         /* standard deviation of ln(factor): what is not known of it */
+    int runs;          /* runs at this N */
+    int others;        /* runs at other N */
+};
+
+/* The correction of configuration i at N. */
+void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, struct hrun_correction *out);
+
+#endif

@@ -1,0 +1,381 @@
+/* joint.c - fitting all sub-clusters together; see joint.h for the contract
+ *
+ * Each round fits every sub-cluster to its own rows, those that others share, and the mixed runs assigned to it, and
+ * assigns the runs anew by what the models then predict. A run counts for a sub-cluster that does not limit it only
+ * while its prediction exceeds the run's time: that is least squares with one-sided residuals, solved by its active
+ * rows.
+ */
+#include "model/joint.h"
+
+#include "model/family.h"
+#include "model/mixed.h"
+#include "model/share.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rounds until who limits what has to stand; it does after two to four where predictions are any good. */
+enum { ROUNDS_MAX = 8 };
+
+/* Where a part has no model, the run's time is taken for its own if the others explain less of it than this: what
+ * remains is more than the error of an ordinary prediction. */
+static const double EXPLAINED = 0.9;
+
+struct job {
+    const struct hrun_app *app;
+    const struct hrun_joint_sub *subs;
+    int nsubs;
+    const struct hrun_fit_options *options;
+    struct hrun_mixed mixed;
+    struct hrun_row **base;         /* of each sub-cluster: rows of its own */
+    size_t *nbase;
+    struct hrun_row *rows;          /* scratch for the rows of one sub-cluster */
+    struct hrun_models **models;    /* of each sub-cluster, or NULL */
+    struct hrun_models **given;     /* the models without what is shared, which sharing builds on */
+    struct hrun_buf *skipped;       /* of each sub-cluster */
+    char *counts, *before;          /* of each part: is it a row of its sub-cluster? now, and in the last round */
+    double *predicted;              /* of each part; NaN without a model */
+};
+
+/* ------------------------------------------------------------------ rows */
+
+static size_t add_mixed(const struct job *j, int sub, struct hrun_row *rows)
+{
+    size_t n = 0;
+
+    for (size_t r = 0; r < j->mixed.nruns; r++) {
+        const struct hrun_mixed_run *run = &j->mixed.runs[r];
+
+        for (size_t p = run->first; p < run->first + run->nparts; p++)
+            if (j->counts[p] && j->mixed.parts[p].sub == sub)
+                rows[n++] = (struct hrun_row) { run->N, run->P, j->mixed.parts[p].M, run->T, run->date,
+                                                HRUN_ROW_MIXED, 1 };
+    }
+    return n;
+}
+
+/* What the others share with sub-cluster `sub`, for every M of the definition that needs it. */
+static int add_shared(const struct job *j, int sub, struct hrun_row *rows, size_t *count, struct hrun_error *err)
+{
+    for (int k = 0; k < j->app->nprocs_per_pe; k++) {
+        int M = j->app->procs_per_pe[k];
+
+        if (!hrun_share_needed(j->base[sub], j->nbase[sub], M))
+            continue;
+        for (int from = 0; from < j->nsubs; from++) {
+            if (from == sub || hrun_share_needed(j->base[from], j->nbase[from], M))
+                continue;
+            if (hrun_share(j->app, j->given[from], j->base[from], j->nbase[from], j->given[sub], M, rows, count, err))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------ fitting */
+
+/* Who shared the rows of this M, into the record's note. */
+static int note_shared(const struct job *j, int sub, struct hrun_fit_record *r, struct hrun_error *err)
+{
+    struct hrun_buf note = HRUN_BUF_INIT;
+
+    for (int from = 0; from < j->nsubs; from++)
+        if (from != sub && !hrun_share_needed(j->base[from], j->nbase[from], r->M))
+            hrun_buf_addf(&note, "%s%s", note.len ? " and " : "shared with ", j->subs[from].name);
+    if (r->note && *r->note)
+        hrun_buf_addf(&note, "; %s", r->note);
+    if (note.failed) {
+        hrun_buf_release(&note);
+        return hrun_fail_nomem(err);
+    }
+    free(r->note);
+    r->note = hrun_buf_detach(&note);
+    return r->note ? 0 : hrun_fail_nomem(err);
+}
+
+static int has_shared(const struct hrun_row *rows, size_t n, int M)
+{
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].M == M && rows[i].kind == HRUN_ROW_SHARED)
+            return 1;
+    return 0;
+}
+
+/* Fit one sub-cluster to rows[n]: *out, NULL when there is no model. */
+static int fit_sub(struct job *j, int sub, struct hrun_row *rows, size_t n, struct hrun_models **out,
+                   struct hrun_error *err)
+{
+    struct hrun_models *m = NULL;
+    struct hrun_error why = { 0 };
+
+    *out = NULL;
+    if (!n)
+        return 0;
+    hrun_rows_sort(rows, n);
+    hrun_buf_reset(&j->skipped[sub]);
+    if (hrun_fit_rows(j->app, rows, n, j->options, &m, &j->skipped[sub], &why)) {
+        if (why.code == HRUN_ENODATA) {
+            hrun_buf_addf(&j->skipped[sub], "%s\n", why.text);
+            return 0;
+        }
+        if (err)
+            *err = why;
+        return hrun_fail_prefix(err, "%s", j->subs[sub].name);
+    }
+    for (int i = 0; i < m->n; i++)
+        if (!strcmp(m->v[i].family, "npt") && has_shared(rows, n, m->v[i].M) && note_shared(j, sub, &m->v[i], err)) {
+            hrun_models_destroy(m);
+            return -1;
+        }
+    *out = m;
+    return 0;
+}
+
+/* Forget the models of a sub-cluster; those given are kept. */
+static void drop(struct job *j, int sub)
+{
+    if (j->models[sub] != j->given[sub])
+        hrun_models_destroy(j->models[sub]);
+    j->models[sub] = NULL;
+}
+
+/* One round: all sub-clusters anew; those to which nothing is added have their models already. */
+static int fit_all(struct job *j, struct hrun_error *err)
+{
+    for (int i = 0; i < j->nsubs; i++) {
+        struct hrun_models *m;
+        size_t n = j->nbase[i];
+
+        if (n)
+            memcpy(j->rows, j->base[i], n * sizeof *j->rows);
+        n += add_mixed(j, i, j->rows + n);
+        if (add_shared(j, i, j->rows, &n, err))
+            return -1;
+        m = j->given[i];
+        if (n > j->nbase[i] && fit_sub(j, i, j->rows, n, &m, err))
+            return -1;
+        drop(j, i);
+        j->models[i] = m;
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------ assigning */
+
+/* Predictions of all parts of runs of size N, which are runs[n]. */
+static int predict_size(struct job *j, const struct hrun_mixed_run *runs, size_t n, double *t, struct hrun_error *err)
+{
+    enum hrun_family family = j->app->np.n ? HRUN_FAMILY_NPT : HRUN_FAMILY_PT;
+    struct hrun_error why = { 0 };
+    struct hrun_predictor *p = hrun_predictor_create(j->app, j->models, j->nsubs, family, runs[0].N, &why);
+    const struct hrun_oracle *o;
+    int rc = -1;
+
+    for (size_t i = runs[0].first; i < runs[n - 1].first + runs[n - 1].nparts; i++)
+        j->predicted[i] = NAN;
+    if (!p && why.code == HRUN_ENODATA)
+        return 0;
+    if (!p) {
+        if (err)
+            *err = why;
+        return -1;
+    }
+    o = hrun_predictor_oracle(p);
+    for (size_t r = 0; r < n; r++) {
+        if (o->times(o->ctx, runs[r].P, t, err))
+            goto out;
+        for (size_t i = runs[r].first; i < runs[r].first + runs[r].nparts; i++)
+            for (int k = 0; k < o->noptions; k++)
+                if (o->options[k].sub == j->mixed.parts[i].sub && o->options[k].m == j->mixed.parts[i].M &&
+                    isfinite(t[k]) && t[k] > 0)
+                    j->predicted[i] = t[k];
+    }
+    rc = 0;
+out:
+    hrun_predictor_destroy(p);
+    return rc;
+}
+
+static int predict_all(struct job *j, double *t, struct hrun_error *err)
+{
+    const struct hrun_mixed_run *runs = j->mixed.runs;
+    size_t end;
+
+    for (size_t begin = 0; begin < j->mixed.nruns; begin = end) {
+        for (end = begin; end < j->mixed.nruns && runs[end].N == runs[begin].N;)
+            end++;
+        if (predict_size(j, runs + begin, end - begin, t, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* Which parts of a run count as its measurement. */
+static void assign_run(struct job *j, const struct hrun_mixed_run *r)
+{
+    double most = 0;
+
+    for (size_t i = r->first; i < r->first + r->nparts; i++)
+        most = fmax(most, isnan(j->predicted[i]) ? 0 : j->predicted[i]);
+    for (size_t i = r->first; i < r->first + r->nparts; i++) {
+        double t = j->predicted[i];
+        int limits = r->watched ? j->mixed.parts[i].sub == r->limits :
+                     isnan(t) ? most < EXPLAINED * r->T : r->whole && t == most;
+
+        j->counts[i] = (char)(limits || t > r->T);
+    }
+}
+
+/* ------------------------------------------------------------------ all */
+
+static int prepare(struct job *j, struct hrun_error *err)
+{
+    size_t n = 0, ms = (size_t)j->app->nprocs_per_pe + 1;
+
+    for (int i = 0; i < j->nsubs; i++) {
+        struct hrun_error why = { 0 };
+
+        n += j->subs[i].n;
+        j->base[i] = calloc(j->subs[i].n + 1, sizeof *j->base[i]);
+        if (!j->base[i])
+            return hrun_fail_nomem(err);
+        if (!hrun_rows_select(j->app, j->subs[i].samples, j->subs[i].n, j->base[i], &j->nbase[i], &why))
+            continue;
+        if (why.code != HRUN_ENODATA) {
+            if (err)
+                *err = why;
+            return hrun_fail_prefix(err, "%s", j->subs[i].name);
+        }
+        hrun_buf_addf(&j->skipped[i], "%s\n", why.text);
+    }
+    if (j->options->method == HRUN_METHOD_NNLS && hrun_mixed_list(j->app, j->subs, j->nsubs, &j->mixed, err))
+        return -1;
+    j->rows = calloc(n * (ms + 1) + 1, sizeof *j->rows);
+    j->counts = calloc(2 * j->mixed.nparts + 1, 1);
+    j->predicted = calloc(j->mixed.nparts + 1, sizeof *j->predicted);
+    if (!j->rows || !j->counts || !j->predicted)
+        return hrun_fail_nomem(err);
+    j->before = j->counts + j->mixed.nparts;
+    return 0;
+}
+
+/* Rounds until the assignment stands. */
+static int iterate(struct job *j, struct hrun_error *err)
+{
+    double *t = calloc((size_t)j->nsubs * ((size_t)j->app->nprocs_per_pe + 1) + 1, sizeof *t);
+    int rc = -1;
+
+    if (!t)
+        return hrun_fail_nomem(err);
+    for (int round = 0; round < ROUNDS_MAX; round++) {
+        memcpy(j->before, j->counts, j->mixed.nparts);
+        if (predict_all(j, t, err))
+            goto out;
+        for (size_t r = 0; r < j->mixed.nruns; r++)
+            assign_run(j, &j->mixed.runs[r]);
+        if (!memcmp(j->before, j->counts, j->mixed.nparts))
+            break;
+        if (fit_all(j, err))
+            goto out;
+    }
+    rc = 0;
+out:
+    free(t);
+    return rc;
+}
+
+/* Signature and name of the models, and the lines of what was left out. */
+static int finish(struct job *j, struct hrun_buf *skipped, struct hrun_error *err)
+{
+    int have = 0;
+
+    for (int i = 0; i < j->nsubs; i++) {
+        struct hrun_models *m = j->models[i];
+
+        for (char *line = j->skipped[i].data, *end; line && *line; line = end) {
+            end = line + strcspn(line, "\n");
+            end += *end == '\n';
+            if (skipped)
+                hrun_buf_addf(skipped, "%s: %.*s", j->subs[i].name, (int)(end - line), line);
+        }
+        if (!m)
+            continue;
+        have = 1;
+        free(m->signature);
+        free(m->subcluster);
+        m->signature = strdup(j->subs[i].signature ? j->subs[i].signature : "");
+        m->subcluster = strdup(j->subs[i].name ? j->subs[i].name : "");
+        if (!m->signature || !m->subcluster)
+            return hrun_fail_nomem(err);
+    }
+    if (have)
+        return 0;
+    for (int i = 0; i < j->nsubs; i++)
+        if (j->skipped[i].len)
+            return hrun_fail(err, HRUN_ENODATA, "%s: %.*s", j->subs[i].name,
+                             (int)strcspn(j->skipped[i].data, "\n"), j->skipped[i].data);
+    return hrun_fail(err, HRUN_ENODATA, "there are no measurements of %s", j->app->name);
+}
+
+int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
+                         const struct hrun_fit_options *options, struct hrun_models **out, struct hrun_buf *skipped,
+                         struct hrun_error *err)
+{
+    struct job j = { .app = app, .subs = subs, .nsubs = nsubs, .options = options };
+    size_t n = (size_t)nsubs;
+    int rc = -1;
+
+    if (hrun_fit_check_options(options, err))
+        return -1;
+    j.base = calloc(n + 1, sizeof *j.base);
+    j.nbase = calloc(n + 1, sizeof *j.nbase);
+    j.models = calloc(n + 1, sizeof *j.models);
+    j.given = calloc(n + 1, sizeof *j.given);
+    j.skipped = calloc(n + 1, sizeof *j.skipped);
+    if (!j.base || !j.nbase || !j.models || !j.given || !j.skipped) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    for (int i = 0; i < nsubs; i++)
+        j.skipped[i] = (struct hrun_buf)HRUN_BUF_INIT;
+    if (prepare(&j, err))
+        goto out;
+    for (int i = 0; i < nsubs; i++)
+        if (fit_sub(&j, i, j.base[i], j.nbase[i], &j.given[i], err))
+            goto out;
+    for (int i = 0; i < nsubs; i++)
+        j.models[i] = j.given[i];
+    if (options->method != HRUN_METHOD_LS && (fit_all(&j, err) || (j.mixed.nruns && iterate(&j, err))))
+        goto out;
+    if (finish(&j, skipped, err))
+        goto out;
+    for (int i = 0; i < nsubs; i++) {
+        out[i] = j.models[i];
+        if (j.given[i] == j.models[i])
+            j.given[i] = NULL;
+        j.models[i] = NULL;
+    }
+    rc = 0;
+out:
+    for (int i = 0; i < nsubs; i++) {
+        if (j.base)
+            free(j.base[i]);
+        if (j.models && j.given)
+            drop(&j, i);
+        if (j.given)
+            hrun_models_destroy(j.given[i]);
+        if (j.skipped)
+            hrun_buf_release(&j.skipped[i]);
+    }
+    hrun_mixed_release(&j.mixed);
+    free(j.base);
+    free(j.nbase);
+    free(j.models);
+    free(j.given);
+    free(j.skipped);
+    free(j.rows);
+    free(j.counts);
+    free(j.predicted);
+    return rc;
+}

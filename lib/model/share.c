@@ -1,0 +1,76 @@
+/* share.c - what a small sub-cluster takes over from others; see share.h for the contract */
+#include "model/share.h"
+
+#include "model/predictor.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int hrun_share_needed(const struct hrun_row *rows, size_t n, int M)
+{
+    int P = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (rows[i].M != M || rows[i].kind != HRUN_ROW_OWN)
+            continue;
+        if (P && rows[i].P != P)
+            return 0;
+        P = rows[i].P;
+    }
+    return 1;
+}
+
+static const struct hrun_fit_record *single(const struct hrun_models *m, int M)
+{
+    for (int i = 0; m && i < m->n; i++)
+        if (m->v[i].M == M && !strcmp(m->v[i].family, "single"))
+            return &m->v[i];
+    return NULL;
+}
+
+/* The M nearest to M, of those with which both have run on one PE; 0 when there is none. */
+static int common(const struct hrun_models *from, const struct hrun_models *to, int M)
+{
+    int best = 0;
+
+    for (int i = 0; to && i < to->n; i++) {
+        int m = to->v[i].M;
+
+        if (strcmp(to->v[i].family, "single") || !single(from, m))
+            continue;
+        if (!best || abs(m - M) < abs(best - M))
+            best = m;
+    }
+    return best;
+}
+
+int hrun_share(const struct hrun_app *app, const struct hrun_models *from, const struct hrun_row *rows, size_t n,
+               const struct hrun_models *to, int M, struct hrun_row *out, size_t *count, struct hrun_error *err)
+{
+    int m = common(from, to, M);
+    const struct hrun_fit_record *theirs = single(from, M);
+
+    if (!m || !theirs)
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct hrun_row *r = &rows[i];
+        double own, at_m, base, work, T;
+
+        if (r->M != M || (r->kind != HRUN_ROW_OWN && r->kind != HRUN_ROW_MIXED))
+            continue;
+        if (hrun_predictor_nt_value(app, theirs, (double)r->N, NULL, &base, err) ||
+            hrun_predictor_nt_value(app, single(from, m), (double)r->N, NULL, &at_m, err) ||
+            hrun_predictor_nt_value(app, single(to, m), (double)r->N, NULL, &own, err))
+            return -1;
+        if (!(base > 0 && at_m > 0 && own > 0))
+            continue;
+        work = base * M / r->P;
+        /* Work beyond the whole time: caches or a lucky run. All of it is work then. */
+        T = fmax(r->T - work, 0) + fmin(work, r->T) * (own / at_m);
+        if (!isfinite(T) || T <= 0)
+            continue;
+        out[(*count)++] = (struct hrun_row) { r->N, r->P, M, T, "", HRUN_ROW_SHARED, 1 };
+    }
+    return 0;
+}

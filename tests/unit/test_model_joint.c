@@ -1,0 +1,315 @@
+/* Models of all sub-clusters together: who limits a mixed run, what it changes, what small sub-clusters take over. */
+#include "nomem.h"
+
+#include "mixed_runs.h"
+#include "model_app.h"
+#include "tap.h"
+
+static const int64_t sizes[] = { 400, 800, 1600, 2400, 3200 };
+enum { NSIZES = sizeof sizes / sizeof *sizes };
+static const struct hrun_fit_options nnls = HRUN_FIT_OPTIONS_DEFAULT;
+static const double speed[MR_SUBS] = { 2, 1, 0.5 };
+
+/* Messages cost P^2, which is no term of HPL: runs at small P cannot tell what large P will take. */
+static double contended(int sub, double N, int P, int M)
+{
+    return 1e-9 * N * N * N / P / speed[sub] * M + (P > M ? 1e-9 * N * N * P * P + 1e-3 * P : 0) + 0.01;
+}
+
+/* Only what HPL's terms can say. */
+static double plain(int sub, double N, int P, int M)
+{
+    return 1e-9 * N * N * N / P / speed[sub] * M + (P > M ? 2e-8 * N * N + 1e-3 * P : 0) + 0.01;
+}
+
+static struct mr *fresh(double (*time)(int, double, int, int))
+{
+    struct mr *m = calloc(1, sizeof *m);
+
+    m->time = time;
+    return m;
+}
+
+static void destroy(struct hrun_models **m)
+{
+    for (int i = 0; i < MR_SUBS; i++) {
+        hrun_models_destroy(m[i]);
+        m[i] = NULL;
+    }
+}
+
+static int fit(const struct ma *a, const struct mr *m, struct hrun_models **out, struct hrun_error *err)
+{
+    struct hrun_joint_sub subs[MR_SUBS];
+
+    mr_subs(m, subs);
+    memset(out, 0, MR_SUBS * sizeof *out);
+    return hrun_model_fit_joint(&a->app, subs, MR_SUBS, &nnls, out, NULL, err);
+}
+
+static const struct hrun_fit_record *npt(const struct hrun_models *m, int M)
+{
+    for (int i = 0; m && i < m->n; i++)
+        if (!strcmp(m->v[i].family, "npt") && m->v[i].M == M)
+            return &m->v[i];
+    return NULL;
+}
+
+/* How many numbers of two models differ. */
+static int differences(const struct hrun_models *a, const struct hrun_models *b)
+{
+    int d = a->n != b->n;
+
+    for (int i = 0; i < a->n && i < b->n; i++) {
+        size_t p = (size_t)a->v[i].nterms;
+
+        d += strcmp(a->v[i].family, b->v[i].family) || strcmp(a->v[i].note, b->v[i].note) ||
+             memcmp(a->v[i].k, b->v[i].k, p * sizeof(double)) ||
+             memcmp(a->v[i].cov, b->v[i].cov, p * p * sizeof(double)) || a->v[i].s2 != b->v[i].s2 ||
+             a->v[i].npoints != b->v[i].npoints || a->v[i].pmax != b->v[i].pmax;
+    }
+    return d;
+}
+
+static void test_alone(const struct ma *a)
+{
+    struct mr *m = fresh(contended);
+    struct hrun_models *joint[MR_SUBS], *own;
+    struct hrun_error err = { 0 };
+
+    for (int i = 0; i < MR_SUBS; i++)
+        mr_alone(m, i, 4, 2, sizes, NSIZES);
+    ok(!fit(a, m, joint, &err), "a fit without mixed runs: %s", err.text);
+    for (int i = 0; i < MR_SUBS; i++) {
+        ok(!hrun_model_fit(&a->app, m->log[i].v, m->log[i].n, &nnls, &own, NULL, &err), "each alone");
+        is_int(differences(joint[i], own), 0, "gives the same models of %s to the last bit", mr_name[i]);
+        is_str(joint[i]->signature, mr_signature[i], "with its signature");
+        is_str(joint[i]->subcluster, mr_name[i], "and its name");
+        hrun_models_destroy(own);
+    }
+    destroy(joint);
+    free(m);
+}
+
+/* Mean relative error at P = 12 to 20 of the sub-clusters that limit there. */
+static double error_at_large(const struct ma *a, const struct mr *m, struct hrun_models **models)
+{
+    double sum = 0;
+    int n = 0;
+
+    for (int P = 12; P <= 20; P += 2)
+        for (int k = 0; k < NSIZES; k++) {
+            double t = mr_predict(&a->app, models, 2, sizes[k], P, 1, NULL, NULL);
+
+            sum += fabs(t / m->time(2, (double)sizes[k], P, 1) - 1);
+            n++;
+        }
+    return sum / n;
+}
+
+static void test_mixed(const struct ma *a)
+{
+    static const int pes[3][MR_SUBS] = { { 4, 4, 4 }, { 4, 4, 1 }, { 4, 2, 2 } };
+    static const int procs[3][MR_SUBS] = { { 2, 2, 1 }, { 2, 1, 1 }, { 1, 2, 1 } };
+    struct mr *m = fresh(contended);
+    struct hrun_models *before[MR_SUBS], *after[MR_SUBS];
+    struct hrun_error err = { 0 };
+    double alone, joint;
+
+    for (int i = 0; i < MR_SUBS; i++)
+        mr_alone(m, i, 4, i == 2 ? 1 : 2, sizes, NSIZES);
+    ok(!fit(a, m, before, &err), "models of runs with P <= 8");
+    for (int c = 0; c < 3; c++)
+        for (int k = 0; k < NSIZES; k++)
+            mr_run(m, sizes[k], pes[c], procs[c], 1, NULL);
+    ok(!fit(a, m, after, &err), "and with 15 mixed runs: %s", err.text);
+    alone = error_at_large(a, m, before);
+    joint = error_at_large(a, m, after);
+    ok(alone > 0.1, "without mixed runs times at large P are wrong by %.1f %%", 100 * alone);
+    ok(joint < alone / 2, "with them by %.1f %%", 100 * joint);
+    ok(npt(after[2], 1) && npt(after[2], 1)->pmax > 8, "the slow one, which limits, knows P up to %d now",
+       npt(after[2], 1) ? npt(after[2], 1)->pmax : 0);
+    is_int(npt(after[0], 2)->pmax, 8, "the fast one, which waits, does not");
+    is_int(npt(after[0], 1)->npoints, npt(before[0], 1)->npoints, "and has no more rows than before");
+    destroy(before);
+    destroy(after);
+    free(m);
+}
+
+/* Who was seen to limit a run does, whatever is predicted. */
+static void test_watched(const struct ma *a)
+{
+    static const int pes[MR_SUBS] = { 4, 0, 4 }, procs[MR_SUBS] = { 2, 0, 1 };
+    struct hrun_models *m[MR_SUBS];
+    struct hrun_error err = { 0 };
+    struct mr *r = fresh(plain);
+
+    mr_alone(r, 0, 4, 2, sizes, NSIZES);
+    mr_alone(r, 2, 4, 1, sizes, NSIZES);
+    for (int k = 0; k < NSIZES; k++)
+        mr_run(r, sizes[k], pes, procs, 1.5, "a");
+    ok(!fit(a, r, m, &err), "runs that the fast sub-cluster was seen to limit");
+    is_int(npt(m[0], 2)->pmax, 12, "are its");
+    is_int(npt(m[2], 1)->pmax, 4, "and not the slow one's, of which more was expected");
+    destroy(m);
+    for (int i = 0; i < MR_SUBS; i++)
+        for (size_t k = 0; k < r->log[i].n; k++)
+            r->log[i].v[k].limits = NULL;
+    ok(!fit(a, r, m, &err), "where nobody looked");
+    is_int(npt(m[2], 1)->pmax, 12, "they are the slow one's");
+    destroy(m);
+    free(r);
+}
+
+/* The time of a run is one that no sub-cluster exceeds. */
+static void test_bound(const struct ma *a)
+{
+    static const int pes[MR_SUBS] = { 4, 0, 4 }, procs[MR_SUBS] = { 1, 0, 1 };
+    struct hrun_models *m[MR_SUBS];
+    struct hrun_error err = { 0 };
+    struct mr *r = fresh(plain);
+    double before, after;
+
+    mr_alone(r, 0, 4, 1, sizes, NSIZES);
+    mr_alone(r, 2, 4, 1, sizes, NSIZES);
+    ok(!fit(a, r, m, &err), "models");
+    before = mr_predict(&a->app, m, 2, 3200, 8, 1, NULL, NULL);
+    destroy(m);
+    for (int k = 0; k < NSIZES; k++)
+        for (int times = 0; times < 8; times++)
+            mr_run(r, sizes[k], pes, procs, 0.8, "a");
+    ok(!fit(a, r, m, &err), "runs in less time than was expected of one that did not limit them");
+    after = mr_predict(&a->app, m, 2, 3200, 8, 1, NULL, NULL);
+    ok(after < 0.95 * before, "bring its prediction down from %.2f to %.2f s", before, after);
+    destroy(m);
+    free(r);
+}
+
+static void test_one_pe(const struct ma *a)
+{
+    static const int pes[MR_SUBS] = { 1, 4, 0 }, procs[MR_SUBS] = { 2, 1, 0 };
+    struct hrun_models *m[MR_SUBS];
+    struct hrun_error err = { 0 };
+    struct mr *r = fresh(plain);
+    double t, low, high, worst = 0, width, plain_low, plain_high;
+
+    mr_alone(r, 0, 1, 2, sizes, NSIZES);
+    mr_alone(r, 1, 4, 2, sizes, NSIZES);
+    ok(!fit(a, r, m, &err), "a sub-cluster of one PE beside one of four: %s", err.text);
+    for (int P = 3; P <= 6; P++)
+        for (int k = 0; k < NSIZES; k++)
+            for (int M = 1; M <= 2; M++) {
+                t = mr_predict(&a->app, m, 0, sizes[k], P, M, NULL, NULL);
+                worst = fmax(worst, fabs(t / plain(0, (double)sizes[k], P, M) - 1));
+            }
+    ok(worst < 0.05, "has a time beyond its own P, right to %.1f %%", 100 * worst);
+    has_str(npt(m[0], 2) ? npt(m[0], 2)->note : "", "shared with b", "its record says where from");
+    is_int(npt(m[0], 2) ? npt(m[0], 2)->npoints : -1, 0, "no run of its own is in it");
+    t = mr_predict(&a->app, m, 0, 1600, 6, 2, &low, &high);
+    width = (high - low) / t;
+    t = mr_predict(&a->app, m, 1, 1600, 6, 2, &plain_low, &plain_high);
+    ok(width > 2 * (plain_high - plain_low) / t, "its interval is wider: %.0f %% and %.0f %% of the time", 100 * width,
+       100 * (plain_high - plain_low) / t);
+    destroy(m);
+    for (int k = 0; k < NSIZES; k++)
+        mr_run(r, sizes[k], pes, procs, 1.3, "a");
+    ok(!fit(a, r, m, &err), "mixed runs that it limits");
+    t = mr_predict(&a->app, m, 0, 3200, 6, 2, NULL, NULL) / plain(0, 3200, 6, 2);
+    ok(t > 1.2 && t < 1.3, "of 1.3 times the time count for more than what is shared: %.3f times", t);
+    is_int(npt(m[0], 2)->npoints, NSIZES, "as its only measurements");
+    destroy(m);
+    free(r);
+}
+
+/* M that was measured on the others alone. */
+static void test_other_m(const struct ma *a)
+{
+    struct hrun_models *m[MR_SUBS];
+    struct hrun_error err = { 0 };
+    struct mr *r = fresh(plain);
+
+    mr_alone(r, 0, 4, 1, sizes, NSIZES);
+    mr_alone(r, 1, 4, 2, sizes, NSIZES);
+    ok(!fit(a, r, m, &err), "two processes per PE were measured on one sub-cluster only");
+    is_num(mr_predict(&a->app, m, 0, 3200, 6, 2, NULL, NULL) / plain(0, 3200, 6, 2), 1, 0.05,
+           "the other takes its speed from one process per PE");
+    ok(!npt(m[0], 1) || !strstr(npt(m[0], 1)->note, "shared"), "what it has measured itself is its own");
+    destroy(m);
+    free(r);
+}
+
+static void test_nothing(const struct ma *a)
+{
+    struct hrun_models *m[MR_SUBS];
+    struct hrun_error err = { 0 };
+    struct hrun_buf skipped = HRUN_BUF_INIT;
+    struct hrun_joint_sub subs[MR_SUBS];
+    struct mr *r = fresh(plain);
+
+    ok(fit(a, r, m, &err) && err.code == HRUN_ENODATA, "no measurements: %s", err.text);
+    mr_alone(r, 1, 4, 1, sizes, NSIZES);
+    mr_subs(r, subs);
+    ok(!hrun_model_fit_joint(&a->app, subs, MR_SUBS, &nnls, m, &skipped, &err), "measurements of one of three");
+    ok(!m[0] && m[1] && !m[2], "give models of that one");
+    has_str(skipped.data, "a: no measurement of demo can be used", "the others are told");
+    destroy(m);
+    r->log[1].v[0].time_s = -1;
+    ok(fit(a, r, m, &err) && err.code == HRUN_ENONFINITE, "a time that is none: %s", err.text);
+    hrun_buf_release(&skipped);
+    free(r);
+}
+
+static void test_no_memory(const struct ma *a)
+{
+    static const int pes[MR_SUBS] = { 1, 4, 0 }, procs[MR_SUBS] = { 1, 1, 0 };
+    static const int64_t few[] = { 400, 800 };
+    struct hrun_models *m[MR_SUBS];
+    struct hrun_error err = { 0 };
+    struct mr *r = fresh(plain);
+    long before, wrong = 0, n;
+
+    if (!REPLACED)
+        return;
+    mr_alone(r, 0, 1, 1, few, 2);
+    mr_alone(r, 1, 4, 1, few, 2);
+    mr_run(r, 800, pes, procs, 1.2, NULL);
+    fit(a, r, m, &err);
+    destroy(m);
+    calls = fail_at = 0;
+    ok(!fit(a, r, m, &err), "a fit");
+    n = calls;
+    destroy(m);
+    before = live;
+    for (long i = 1; i <= n; i++) {
+        int rc;
+
+        calls = 0;
+        fail_at = i;
+        rc = fit(a, r, m, &err);
+        fail_at = 0;
+        wrong += rc ? err.code != HRUN_ENOMEM : 0;
+        if (!rc)
+            destroy(m);
+        wrong += live != before;
+        before = live;
+    }
+    is_int(wrong, 0, "each of %ld allocations fails cleanly", n);
+    free(r);
+}
+
+int main(void)
+{
+    struct ma a;
+
+    ma_init(&a, hpl_np, hpl_nt, hpl_pt, 2);
+    test_alone(&a);
+    test_mixed(&a);
+    test_watched(&a);
+    test_bound(&a);
+    test_one_pe(&a);
+    test_other_m(&a);
+    test_nothing(&a);
+    test_no_memory(&a);
+    ma_release(&a);
+    return tap_done();
+}
