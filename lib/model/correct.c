@@ -16,15 +16,21 @@ static const double LENGTH = 0.6931471805599453;
  * 10); it counts as much as this many measured values. */
 static const double PRIOR_SD = 0.05, PRIOR_WEIGHT = 4;
 
+/* A run in twenty is slowed down by something else, to up to three times its time; none is
+ * ever quicker than it can be. And one configuration in ten is predicted four times worse than the others. */
+static const double GLITCHES = 0.05, GLITCH_MAX = 1.0986122886681098, ODD = 0.1, ODD_FACTOR = 4;
+
 /* More sizes than these, the nearest, tell nothing more of one. */
 enum { SIZES_MAX = 24 };
 
 struct point {              /* runs of one configuration at one N */
     double x;               /* ln N */
     int64_t N;
-    double r;               /* median of ln(measured / predicted) */
-    double var;             /* of r, by the scatter of runs */
+    double r;               /* mean of ln(measured / predicted) of the runs that agree */
+    double var;             /* of one run's, by the scatter of runs */
+    int agree;              /* how many agree */
     int runs;
+    double trust;           /* probability that they were not slowed down */
 };
 
 struct config {
@@ -32,13 +38,14 @@ struct config {
     struct point *points;   /* in order of N */
     size_t npoints;
     int runs;
+    int mixed;              /* 1: on several sub-clusters */
 };
 
 struct hrun_corrections {
     int nsubs;
     struct config *v;
     int n;
-    double var;             /* prior variance of r */
+    double var[2];          /* prior variance of r: on one sub-cluster, on several */
 };
 
 /* ------------------------------------------------------------------ runs in the cluster's terms */
@@ -227,8 +234,23 @@ static int same_config(const struct run *x, const struct run *y)
     return !memcmp(x->pes, y->pes, len) && !memcmp(x->procs, y->procs, len);
 }
 
-/* The points of one configuration from its runs[n], in order of N and r. Runs that glitches slowed down are longer
- * and never shorter, so the middle one stands for all. */
+/* r of runs[n] at one N, in order of r: the mean of those that agree with the middle one, the lower of two middle ones
+ * as glitches make runs longer. */
+static void summarise(struct point *p, const struct run *runs, size_t n)
+{
+    double middle = runs[(n - 1) / 2].r, within = 3 * sqrt(2 * p->var), sum = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (fabs(runs[i].r - middle) > within)
+            continue;
+        sum += runs[i].r;
+        p->agree++;
+    }
+    p->r = sum / p->agree;
+    p->runs = (int)n;
+}
+
+/* The points of one configuration from its runs[n], in order of N and r. */
 static int add_config(struct hrun_corrections *c, const struct run *runs, size_t n,
                       const struct hrun_fit_options *options, struct hrun_error *err)
 {
@@ -239,39 +261,72 @@ static int add_config(struct hrun_corrections *c, const struct run *runs, size_t
     v->procs = malloc(len);
     v->points = calloc(n, sizeof *v->points);
     v->runs = (int)n;
+    v->mixed = runs[0].s->mixed;
     if (!v->pes || !v->procs || !v->points)
         return hrun_fail_nomem(err);
     memcpy(v->pes, runs[0].pes, len);
     memcpy(v->procs, runs[0].procs, len);
     for (size_t begin = 0; begin < n; begin = end) {
         struct point *p = &v->points[v->npoints++];
-        double scatter;
+        double scatter = hypot(options->sigma_abs_s / runs[begin].s->time_s, options->sigma_rel);
 
         for (end = begin; end < n && runs[end].s->N == runs[begin].s->N;)
             end++;
         p->N = runs[begin].s->N;
         p->x = log((double)p->N);
-        p->runs = (int)(end - begin);
-        p->r = (runs[begin + (end - begin - 1) / 2].r + runs[begin + (end - begin) / 2].r) / 2;
-        scatter = hypot(options->sigma_abs_s / runs[begin].s->time_s, options->sigma_rel);
-        p->var = fmax(scatter * scatter, 1e-8) / p->runs;
+        p->var = fmax(scatter * scatter, 1e-8);
+        summarise(p, runs + begin, end - begin);
     }
     return 0;
 }
 
-/* How much r varies: what is expected, and what the points show beyond the scatter of runs. */
+static double density(double x, double var)
+{
+    return exp(-x * x / (2 * var)) / sqrt(2 * 3.14159265358979323846 * var);
+}
+
+/* What the runs of a point are, by Bayes: r is normal with variance var, or for odd configurations ODD_FACTOR^2 var, and
+ * each run scatters about it; or all are glitches. Sets the trust. Result: the expected square of r over its own variance,
+ * times var. */
+static double judge(struct point *p, double var)
+{
+    double mean_var = p->var / p->agree, odd_var = ODD_FACTOR * ODD_FACTOR * var, square, usual, odd, slowed = 0;
+    double agree = pow((1 - GLITCHES) * density(0, p->var), p->agree - 1) * (1 - GLITCHES);
+
+    usual = agree * (1 - ODD) * density(p->r, var + mean_var);
+    odd = agree * ODD * density(p->r, odd_var + mean_var);
+    if (p->r > 0 && p->r <= GLITCH_MAX)
+        slowed = pow(GLITCHES / GLITCH_MAX, p->agree);
+    square = fmax(p->r * p->r - mean_var, 0);
+    if (!(usual + odd + slowed > 0)) {
+        p->trust = 0;
+        return 0;
+    }
+    p->trust = (usual + odd) / (usual + odd + slowed);
+    return square * (usual + odd / (ODD_FACTOR * ODD_FACTOR)) / (usual + odd + slowed);
+}
+
+/* How much r varies: what is expected, and what the points show beyond the scatter of runs, as far as they can be
+ * trusted; which depends on how much r varies (EM). */
 static void learn_variance(struct hrun_corrections *c)
 {
-    double sum = PRIOR_WEIGHT * PRIOR_SD * PRIOR_SD, weight = PRIOR_WEIGHT;
+    enum { ROUNDS = 5 };   /* from then on it changes by less than a hundredth of itself */
 
-    for (int i = 0; i < c->n; i++)
-        for (size_t k = 0; k < c->v[i].npoints; k++) {
-            const struct point *p = &c->v[i].points[k];
+    c->var[0] = c->var[1] = PRIOR_SD * PRIOR_SD;
+    for (int round = 0; round < ROUNDS; round++) {
+        double sum[2], weight[2] = { PRIOR_WEIGHT, PRIOR_WEIGHT };
 
-            sum += fmax(p->r * p->r - p->var, 0);
-            weight++;
-        }
-    c->var = sum / weight;
+        sum[0] = sum[1] = PRIOR_WEIGHT * PRIOR_SD * PRIOR_SD;
+        for (int i = 0; i < c->n; i++)
+            for (size_t k = 0; k < c->v[i].npoints; k++) {
+                int mixed = c->v[i].mixed;
+
+                sum[mixed] += judge(&c->v[i].points[k], c->var[mixed]);
+                weight[mixed] += c->v[i].points[k].trust;
+            }
+        for (int m = 0; m < 2; m++)
+            c->var[m] = sum[m] / weight[m];
+    }
 }
 
 int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
@@ -352,6 +407,11 @@ void hrun_corrections_config(const struct hrun_corrections *c, int i, const int 
     *procs = c->v[i].procs;
 }
 
+double hrun_corrections_sd(const struct hrun_corrections *c)
+{
+    return sqrt(c->var[1]);
+}
+
 /* ------------------------------------------------------------------ the process over ln N */
 
 /* Solve A z = b for a symmetric positive definite A[n by SIZES_MAX], by Cholesky's A = L L'; A becomes L, b z. The
@@ -378,15 +438,16 @@ static void forward(double L[][SIZES_MAX], size_t n, double *b)
     }
 }
 
-static double covariance(const struct hrun_corrections *c, double a, double b)
+static double covariance(double var, double a, double b)
 {
-    return c->var * exp(-fabs(a - b) / LENGTH);
+    return var * exp(-fabs(a - b) / LENGTH);
 }
 
 void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, struct hrun_correction *out)
 {
     const struct config *v = &c->v[i];
-    double A[SIZES_MAX][SIZES_MAX], k[SIZES_MAX], r[SIZES_MAX], x = log((double)N), mean = 0, var = c->var;
+    double A[SIZES_MAX][SIZES_MAX], k[SIZES_MAX], r[SIZES_MAX], x = log((double)N), mean = 0;
+    double prior = c->var[v->mixed], var = prior;
     size_t first = 0, last = v->npoints;
 
     while (last - first > SIZES_MAX) {   /* drop the farther end */
@@ -398,9 +459,9 @@ void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, stru
     *out = (struct hrun_correction) { 1, 0, 0, 0 };
     for (size_t a = first; a < last; a++) {
         for (size_t b = first; b < last; b++)
-            A[a - first][b - first] = covariance(c, v->points[a].x, v->points[b].x);
-        A[a - first][a - first] += v->points[a].var;
-        k[a - first] = covariance(c, v->points[a].x, x);
+            A[a - first][b - first] = covariance(prior, v->points[a].x, v->points[b].x);
+        A[a - first][a - first] += v->points[a].var / (v->points[a].agree * fmax(v->points[a].trust, 1e-6));
+        k[a - first] = covariance(prior, v->points[a].x, x);
         r[a - first] = v->points[a].r;
         out->runs += v->points[a].N == N ? v->points[a].runs : 0;
     }

@@ -1,0 +1,327 @@
+/* Runs of a configuration correct its prediction: of one and of several N, glitches, whose configuration it is. */
+#include "nomem.h"
+
+#include "mixed_runs.h"
+#include "model/correct.h"
+#include "model_app.h"
+#include "tap.h"
+
+static const struct hrun_fit_options nnls = HRUN_FIT_OPTIONS_DEFAULT;
+static const char *const terms[] = { "N^3/P", NULL };
+static const double one[] = { 1e-6 };
+
+/* The models say 1e-6 N^3/P, for P = M as well. */
+static double model_time(int sub, double N, int P, int M)
+{
+    (void)sub;
+    (void)M;
+    return 1e-6 * N * N * N / P;
+}
+
+struct fixture {
+    struct ma a;
+    struct mr *m;
+    struct hrun_models *models[MR_SUBS];
+};
+
+static void setup(struct fixture *f)
+{
+    static const char *const nt[] = { "N^3", NULL };
+
+    ma_init(&f->a, terms, nt, NULL, 2);
+    f->m = calloc(1, sizeof *f->m);
+    f->m->time = model_time;
+    for (int i = 0; i < MR_SUBS; i++) {
+        f->models[i] = ma_models();
+        ma_record(f->models[i], "npt", 1, 0, terms, one);
+        ma_record(f->models[i], "npt", 2, 0, terms, one);
+        ma_record(f->models[i], "single", 1, 0, nt, one);
+    }
+}
+
+static void teardown(struct fixture *f)
+{
+    for (int i = 0; i < MR_SUBS; i++)
+        hrun_models_destroy(f->models[i]);
+    ma_release(&f->a);
+    free(f->m);
+}
+
+static struct hrun_corrections *make(const struct fixture *f, struct hrun_error *err)
+{
+    struct hrun_joint_sub subs[MR_SUBS];
+    struct hrun_corrections *c = NULL;
+
+    mr_subs(f->m, subs);
+    if (hrun_corrections_create(&f->a.app, subs, MR_SUBS, f->models, HRUN_FAMILY_NPT, &nnls, &c, err))
+        return NULL;
+    return c;
+}
+
+/* Of configuration 0 at N, after which the corrections are gone. */
+static struct hrun_correction only(const struct fixture *f, int64_t N)
+{
+    struct hrun_correction r = { 0, 0, 0, 0 };
+    struct hrun_error err = { 0 };
+    struct hrun_corrections *c = make(f, &err);
+
+    if (c && hrun_corrections_count(c))
+        hrun_correction_at(c, 0, N, &r);
+    hrun_corrections_destroy(c);
+    return r;
+}
+
+static const int pes[MR_SUBS] = { 4, 2, 0 }, procs[MR_SUBS] = { 2, 1, 0 };
+
+static void test_one_run(void)
+{
+    struct fixture f;
+    struct hrun_error err = { 0 };
+    struct hrun_corrections *c;
+    struct hrun_correction at, near, far;
+    const int *p, *m;
+
+    setup(&f);
+    c = make(&f, &err);
+    ok(c && hrun_corrections_count(c) == 0, "no runs: nothing to correct");
+    is_num(hrun_corrections_sd(c), 0.05, 1e-12, "a prediction is taken to be right to 5 %%");
+    hrun_corrections_destroy(c);
+    mr_run(f.m, 1000, pes, procs, 1.04, NULL);
+    c = make(&f, &err);
+    ok(c && hrun_corrections_count(c) == 1, "a run of one configuration, in two logs, is one");
+    hrun_corrections_config(c, 0, &p, &m);
+    ok(!memcmp(p, pes, sizeof pes) && !memcmp(m, procs, sizeof procs), "the configuration is that of the run");
+    hrun_corrections_destroy(c);
+    at = only(&f, 1000);
+    near = only(&f, 1300);
+    far = only(&f, 1000000);
+    /* tau^2/(tau^2 + sigma^2) of ln 1.04; tau^2 by the prior's 4 values of 5 % and this one. */
+    ok(at.factor > 1.025 && at.factor < 1.04, "of 4 %% more time than predicted most is believed: %.4f", at.factor);
+    ok(near.factor > 1.01 && near.factor < at.factor, "at a N nearby a part of that: %.4f", near.factor);
+    is_num(far.factor, 1, 1e-5, "far away nothing");
+    ok(at.sd < near.sd && near.sd < far.sd, "and the less is known: %.4f, %.4f, %.4f", at.sd, near.sd, far.sd);
+    ok(at.runs == 1 && at.others == 0 && near.runs == 0 && near.others == 1, "runs at this N and at others");
+    teardown(&f);
+}
+
+static void test_several(void)
+{
+    struct fixture f;
+    struct hrun_correction once, often, between;
+
+    setup(&f);
+    mr_run(f.m, 1000, pes, procs, 1.04, NULL);
+    once = only(&f, 1000);
+    for (int i = 0; i < 4; i++)
+        mr_run(f.m, 1000, pes, procs, 1.040001 + 1e-6 * i, NULL);
+    often = only(&f, 1000);
+    ok(often.factor > once.factor && often.factor < 1.04, "five runs count for more than one: %.4f", often.factor);
+    ok(often.sd < once.sd && often.runs == 5, "and leave less unknown");
+    for (int i = 0; i < 5; i++)
+        mr_run(f.m, 2000, pes, procs, 0.96 + 1e-6 * i, NULL);
+    between = only(&f, 1414);
+    ok(fabs(between.factor - 1) < 0.01, "half way between +4 %% and -4 %% lies nothing: %.4f", between.factor);
+    is_int(between.others, 10, "from ten runs");
+    ok(only(&f, 2000).factor < 0.97, "at the other end the other correction: %.4f", only(&f, 2000).factor);
+    teardown(&f);
+}
+
+/* The same with a matrix that is inverted by hand: 2 x 2. */
+static void test_kriging(void)
+{
+    struct fixture f;
+    double x1 = log(1000), x2 = log(3000), x = log(1700), l = log(2), v = 0, s = 0.02 * 0.02, r1, r2, a, b, k1, k2;
+    double det, want, var;
+    struct hrun_correction got;
+    struct hrun_error err = { 0 };
+    struct hrun_corrections *c;
+
+    setup(&f);
+    f.m->time = model_time;
+    mr_run(f.m, 1000, pes, procs, 0.97, NULL);    /* below: never a glitch */
+    mr_run(f.m, 3000, pes, procs, 0.94, NULL);
+    c = make(&f, &err);
+    v = pow(hrun_corrections_sd(c), 2);
+    hrun_correction_at(c, 0, 1700, &got);
+    r1 = log(0.97);
+    r2 = log(0.94);
+    a = v + s;                                    /* sigma_abs is nothing beside these times */
+    b = v * exp(-(x2 - x1) / l);
+    k1 = v * exp(-(x - x1) / l);
+    k2 = v * exp(-(x2 - x) / l);
+    det = a * a - b * b;
+    want = (k1 * (a * r1 - b * r2) + k2 * (a * r2 - b * r1)) / det;
+    var = v - (k1 * (a * k1 - b * k2) + k2 * (a * k2 - b * k1)) / det;
+    is_num(log(got.factor), want, 1e-6, "two points, solved by hand");
+    is_num(got.sd, sqrt(var), 1e-6, "with what remains unknown");
+    hrun_corrections_destroy(c);
+    teardown(&f);
+}
+
+static void test_glitch(void)
+{
+    struct fixture f;
+    struct hrun_correction r;
+
+    setup(&f);
+    mr_run(f.m, 1000, pes, procs, 2.1, NULL);
+    r = only(&f, 1000);
+    ok(r.factor < 1.03, "one run of twice the time is hardly believed: %.4f", r.factor);
+    mr_run(f.m, 1000, pes, procs, 1.01, NULL);
+    r = only(&f, 1000);
+    ok(r.factor > 1 && r.factor < 1.01, "and not at all beside one as predicted: %.4f", r.factor);
+    teardown(&f);
+    setup(&f);
+    for (int i = 0; i < 4; i++)
+        mr_run(f.m, 1000, pes, procs, 1.4 + 1e-3 * i, NULL);
+    r = only(&f, 1000);
+    ok(r.factor > 1.3, "four that agree on 40 %% more are: %.4f", r.factor);
+    teardown(&f);
+}
+
+static void test_whose(void)
+{
+    static const int alone[MR_SUBS] = { 0, 3, 0 }, twice[MR_SUBS] = { 0, 2, 0 };
+    struct fixture f;
+    struct hrun_error err = { 0 };
+    struct hrun_joint_sub subs[MR_SUBS];
+    struct hrun_corrections *c = NULL;
+    const int *p, *m;
+
+    setup(&f);
+    mr_run(f.m, 1000, alone, twice, 1.04, NULL);
+    c = make(&f, &err);
+    ok(c && hrun_corrections_count(c) == 1, "a run on one sub-cluster");
+    hrun_corrections_config(c, 0, &p, &m);
+    ok(!memcmp(p, alone, sizeof alone) && !memcmp(m, twice, sizeof twice), "corrects its configuration as well");
+    hrun_corrections_destroy(c);
+
+    /* The cluster has changed: its sub-clusters have other places now, and one is gone. */
+    mr_run(f.m, 1000, pes, procs, 1.04, NULL);
+    subs[0] = (struct hrun_joint_sub) { "x", "sig-other", NULL, 0 };
+    subs[1] = (struct hrun_joint_sub) { "y", mr_signature[1], f.m->log[1].v, f.m->log[1].n };
+    ok(!hrun_corrections_create(&f.a.app, subs, 2, f.models, HRUN_FAMILY_NPT, &nnls, &c, &err), "in another cluster");
+    is_int(hrun_corrections_count(c), 1, "only the run that all sub-clusters can be found for counts");
+    hrun_corrections_config(c, 0, &p, &m);
+    ok(p[0] == 0 && p[1] == 3 && m[1] == 2, "at its sub-cluster's place there");
+    hrun_corrections_destroy(c);
+
+    /* Failed runs and those with other constants. */
+    for (size_t i = 0; i < f.m->log[1].n; i++)
+        f.m->log[1].v[i].ok = 0;
+    for (size_t i = 0; i < f.m->log[0].n; i++)
+        f.m->log[0].v[i].consts = (char *)"nb=7";
+    c = make(&f, &err);
+    is_int(hrun_corrections_count(c), 0, "failed runs and those of other constants do not");
+    hrun_corrections_destroy(c);
+    teardown(&f);
+
+    /* What the models do not predict. */
+    setup(&f);
+    mr_run(f.m, 1000, pes, procs, 1.04, NULL);
+    hrun_models_destroy(f.models[1]);
+    f.models[1] = NULL;
+    c = make(&f, &err);
+    is_int(hrun_corrections_count(c), 0, "nor runs on a sub-cluster without a model");
+    hrun_corrections_destroy(c);
+    teardown(&f);
+}
+
+/* Two sub-clusters of one signature: the run tells by name which of them it was. */
+static void test_twins(void)
+{
+    struct fixture f;
+    struct hrun_error err = { 0 };
+    struct hrun_joint_sub subs[2];
+    struct hrun_corrections *c = NULL;
+    struct hrun_sample s[2];
+    const int *p, *m;
+
+    setup(&f);
+    s[0] = (struct hrun_sample) { .N = 1000, .P = 3, .M = 1, .pes = 2, .time_s = 400, .wall_s = 400, .ok = 1, .mixed = 1,
+                                  .config = (char *)"(1,1,2,1)", .cluster = (char *)"left,right",
+                                  .signatures = (char *)"sig-a,sig-a" };
+    s[1] = s[0];
+    s[1].pes = 1;
+    subs[0] = (struct hrun_joint_sub) { "right", "sig-a", s, 2 };
+    subs[1] = (struct hrun_joint_sub) { "left", "sig-a", s, 2 };
+    ok(!hrun_corrections_create(&f.a.app, subs, 2, f.models, HRUN_FAMILY_NPT, &nnls, &c, &err), "two alike");
+    is_int(hrun_corrections_count(c), 1, "one run");
+    hrun_corrections_config(c, 0, &p, &m);
+    ok(p[0] == 2 && p[1] == 1, "of the one two PEs, of the other one");
+    hrun_corrections_destroy(c);
+    subs[0].name = "first";
+    subs[1].name = "second";
+    ok(!hrun_corrections_create(&f.a.app, subs, 2, f.models, HRUN_FAMILY_NPT, &nnls, &c, &err), "with other names");
+    is_int(hrun_corrections_count(c), 0, "it cannot be told which was which");
+    hrun_corrections_destroy(c);
+    teardown(&f);
+}
+
+/* More sizes than are looked at, and texts that are no configuration. */
+static void test_many(void)
+{
+    static const char *const odd[] = { "", "(", "(4,2", "(4,2,2)", "4,2,2,1", "(99999999999,1,2,1,0,0)", "(4,2,2,1,0,0", NULL };
+    struct fixture f;
+    struct hrun_error err = { 0 };
+    struct hrun_corrections *c;
+    struct hrun_correction r;
+
+    setup(&f);
+    for (int i = 0; i < 60; i++)
+        mr_run(f.m, 1000 + 10 * i, pes, procs, 0.97, NULL);
+    r = only(&f, 1300);
+    ok(r.factor > 0.969 && r.factor < 0.975 && r.others + r.runs == 60, "60 sizes agree: %.4f", r.factor);
+    for (int i = 0; odd[i]; i++)
+        for (int l = 0; l < 2; l++)
+            f.m->log[l].v[i].config = (char *)odd[i];
+    c = make(&f, &err);
+    hrun_correction_at(c, 0, 1300, &r);
+    is_int(r.runs + r.others, 60 - 7, "records whose configuration cannot be read are left out");
+    hrun_corrections_destroy(c);
+    teardown(&f);
+}
+
+static void test_no_memory(void)
+{
+    struct fixture f;
+    struct hrun_error err = { 0 };
+    struct hrun_corrections *c;
+    long n, before, wrong = 0;
+
+    if (!REPLACED)
+        return;
+    setup(&f);
+    mr_run(f.m, 1000, pes, procs, 1.04, NULL);
+    mr_run(f.m, 2000, pes, procs, 1.04, NULL);
+    hrun_corrections_destroy(make(&f, &err));
+    calls = fail_at = 0;
+    c = make(&f, &err);
+    n = calls;
+    hrun_corrections_destroy(c);
+    for (long i = 1; i <= n; i++) {
+        before = live;
+        calls = 0;
+        fail_at = i;
+        c = make(&f, &err);
+        fail_at = 0;
+        wrong += !c && err.code != HRUN_ENOMEM;
+        hrun_corrections_destroy(c);
+        wrong += live != before;
+    }
+    is_int(wrong, 0, "each of %ld allocations fails cleanly", n);
+    teardown(&f);
+}
+
+int main(void)
+{
+    test_one_run();
+    test_several();
+    test_kriging();
+    test_glitch();
+    test_whose();
+    test_twins();
+    test_many();
+    test_no_memory();
+    return tap_done();
+}
