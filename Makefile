@@ -44,11 +44,9 @@ STORE   := sample invariants current store log models models_yaml
 FIT     := work ls nnls check optimal
 MODEL   := names rows anchor family fit terms predict oracle interval mixed share joint correct
 PLAN    := config objective space count exhaustive level solve search
-LAUNCH  := engine program ask mpi env output procs spawn signals sweep job loop guard pmix local openmpi openmpi_kept \
+LAUNCH  := engine program ask mpi env sieve output procs spawn signals sweep job loop guard pmix local openmpi openmpi_kept \
            mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts srun_words srun_watch \
            remote_srun smpi smpi_words
-LAUNCH  := engine program ask mpi env sieve output procs spawn signals sweep job loop guard pmix local openmpi mpirun remote \
-           agent ranks notes reach reach_notes shimpath words srun srun_parts srun_words srun_watch remote_srun
 LAYOUT  := layout threads rankfile
 
 room = $(patsubst %,lib/$(1)/%.c,$(2))
@@ -120,6 +118,7 @@ $(B)/bin/hrun-smpi: hrun/smpi.c
 	$(call say,LD)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(LDFLAGS) -o $@ $< \
 	  $(shell $(PKG_CONFIG) --cflags --libs simgrid 2>/dev/null)
+
 # What is preloaded into the ranks of users: never built with our sanitizers, not linked with MPI, nor with anything of
 # ours (calib/trace/watch.h).
 $(B)/calib/trace/%.o: calib/trace/%.c
@@ -137,8 +136,8 @@ MANPAGES := man/hrun.1 man/hrun-calibrate.1 man/hrun-app.5 man/hrun-cluster.5 ma
 PROFILES := $(sort $(wildcard share/profiles/*.yaml))
 
 # hrun.h is the rooms' headers, one after the other, without the includes between them.
-PUBLIC := base/error base/buf expr/expr trace/wire trace/trace topo/topo cluster/cluster app/app store/store fit/fit model/oracle \
-          model/model plan/plan layout/layout launch/launch model/joint model/correct
+PUBLIC := base/error base/buf expr/expr trace/wire trace/trace topo/topo cluster/cluster app/app store/store fit/fit \
+          model/oracle model/model model/joint model/correct plan/plan layout/layout launch/launch
 $(B)/include/hrun.h: $(PUBLIC:%=lib/%.h)
 	@mkdir -p $(@D)
 	{ echo '/* hrun.h - libhrun, for schedulers and tools; made from the headers of its rooms */'; \
