@@ -14,6 +14,10 @@
  *     status as 143) nor some time after the first one has ended (--wait=0);
  *   - its PMIx mixes up the nodes of a heterogeneous job when they are not in the order of their names, component by
  *     component ("Cannot establish direct connection", "DMDX response with bad seq_num"): such a job is refused;
+ *   - its PMIx gives the nodes of a step numbers from 0 and looks these up in SLURM_JOB_NODELIST, the nodes of the whole
+ *     job: in a step on s1 and s2 of the job f[1-2],s[1-2] the daemons of s1 and s2 wait for f1 and f2, and the processes
+ *     hang in MPI_Init for SLURM_PMIX_TIMEOUT, 300 s (12 of 60 runs; all without direct connections). So srun gets the
+ *     step's nodes as that variable, in the job's order, as Slurm numbers them. In a heterogeneous job srun does so itself;
  *   - what its PMIx does by itself crashed in MPI_Init in 5 of 200 interleaved layouts. SLURM_PMIX_FENCE=tree does not,
  *     but the last process of a short program hung in about one run of five: the first host's stepd had ended before
  *     its last message was out ("pmixp_p2p_send ... exceeded the retry limit"). With ring neither was seen in 56 runs.
@@ -82,13 +86,17 @@ static int push_wdir(const struct hrun_job *job, struct hrun_strvec *v)
     return job->wdir && hrun_strvec_pushf(v, "--chdir=%s", job->wdir);
 }
 
-/* The words in front of srun that a user would type for -x, --mca and yielding. */
-static int push_variables(const struct hrun_job *job, struct hrun_strvec *v)
+static const char JOB_NODES[] = "SLURM_JOB_NODELIST";
+
+/* The words in front of srun that a user would type for a part of the nodes, -x, --mca and yielding. */
+static int push_variables(const struct hrun_job *job, const struct hrun_srun_parts *p, struct hrun_strvec *v)
 {
     static const char yield[] = "mpi_yield_when_idle";
     size_t before = v->n;
     int bad = hrun_strvec_push(v, "env");
 
+    if (!bad && p->nodes)
+        bad = hrun_strvec_pushf(v, "%s=%s", JOB_NODES, p->nodes);
     if (!bad && job->layout->shared_cores && !hrun_env_user_mca(job, yield))
         bad = hrun_strvec_pushf(v, "OMPI_MCA_%s=1", yield);
     for (int i = 0; i < job->n_mca && !bad; i++)
@@ -126,7 +134,7 @@ int hrun_srun_command(const struct hrun_job *job, struct hrun_buf *out, struct h
 
     if (hrun_env_check(job, err) || hrun_srun_make_parts(job->layout, &p, err))
         return -1;
-    bad = push_variables(job, &v) || hrun_strvec_push(&v, "srun");
+    bad = push_variables(job, &p, &v) || hrun_strvec_push(&v, "srun");
     for (int i = 0; i < p.n && !bad; i++)
         bad = (i && hrun_strvec_push(&v, ":")) || show_nodes(&p, &p.v[i], &nodes) ||
               push_placement(&p, &p.v[i], nodes.data, &v) || push_wdir(job, &v) || push_program(job, job->argv[0], &v);
@@ -217,13 +225,15 @@ static int set(struct hrun_strvec *env, const char *name, const char *value, str
 }
 
 /* srun's environment is also that of the ranks. */
-static int build_env(const struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
+static int build_env(const struct hrun_run *r, const struct hrun_srun_parts *p, struct hrun_strvec *env,
+                     struct hrun_error *err)
 {
     const struct hrun_job *job = r->job;
     struct hrun_strvec ranks = HRUN_STRVEC_INIT;
     int rc = hrun_ranks_words(job->layout, &ranks, err);
 
     rc = rc || hrun_srun_clean_env(env, err) || set(env, HRUN_JOB_VARIABLE, r->job_id, err) ||
+         (p->nodes && set(env, JOB_NODES, p->nodes, err)) ||
          set(env, HRUN_RANKS_DO_VARIABLE, job->report_bindings ? "bind,report" : "bind", err) ||
          (!getenv("SLURM_PMIX_FENCE") && set(env, "SLURM_PMIX_FENCE", "ring", err)) || hrun_env_no_mpich(env, err) ||
          /* the shim has bound the ranks; Open MPI 4 shall not try to do it better */
@@ -257,7 +267,7 @@ static int start(struct hrun_run *r, const struct hrun_srun_parts *p, const char
     r->launcher = &hrun_srun_launcher;
     r->tagging = HRUN_TAG_SRUN;
     if (hrun_words_open(&r->words, err) || hrun_run_prepare(r, 1, err) ||
-        build(r, p, shim, hrun_output_child_fd(r->output, 0, 1), &argv, err) || build_env(r, &env, err) ||
+        build(r, p, shim, hrun_output_child_fd(r->output, 0, 1), &argv, err) || build_env(r, p, &env, err) ||
         hrun_guard_start(&spec, NULL, &r->guard, err))
         goto out;
     one.env = env.v;

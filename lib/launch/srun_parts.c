@@ -3,6 +3,8 @@
 #include "launch/engines.h"
 #include "launch/srun.h"
 
+#include "base/hostlist.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +110,7 @@ void hrun_srun_parts_release(struct hrun_srun_parts *p)
         hrun_strvec_release(&p->v[i].nodes);
     free(p->v);
     free(p->name);
+    free(p->nodes);
     *p = (struct hrun_srun_parts){ 0 };
 }
 
@@ -129,6 +132,31 @@ static int add_rank(struct hrun_srun_parts *p, const struct hrun_layout *l, int 
     last->nhosts += !seen[l->ranks[r].host];
     seen[l->ranks[r].host] = 1;
     return hrun_strvec_push(&last->nodes, node) ? hrun_fail_nomem(err) : 0;
+}
+
+/* p->nodes, from the allocation's names of the hosts used (by their numbers; NULL for the others). */
+static int note_nodes(struct hrun_srun_parts *p, const struct hrun_allocation *a, char *const *used, int nhosts,
+                      struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    struct hrun_strvec v = HRUN_STRVEC_INIT;
+    int bad = 0;
+
+    if (p->ngroups > 1)
+        return 0;
+    for (size_t i = 0; i < a->hosts.n && !bad; i++)
+        for (int h = 0; h < nhosts; h++)
+            if (used[h] && !strcmp(used[h], a->hosts.v[i])) {
+                bad = hrun_strvec_push(&v, used[h]);
+                break;
+            }
+    if (!bad && v.n < a->hosts.n) {
+        hrun_hostlist_print(v.v, v.n, &text);
+        bad = text.failed || !(p->nodes = strdup(text.data));
+    }
+    hrun_strvec_release(&v);
+    hrun_buf_release(&text);
+    return bad ? hrun_fail_nomem(err) : 0;
 }
 
 int hrun_srun_make_parts(const struct hrun_layout *l, struct hrun_srun_parts *p, struct hrun_error *err)
@@ -157,6 +185,7 @@ int hrun_srun_make_parts(const struct hrun_layout *l, struct hrun_srun_parts *p,
             nodes[h] = hrun_srun_node(&a, c->hosts[h].name, c->hosts[h].is_local, &groups[h], err);
         rc = nodes[h] ? add_rank(p, l, r, nodes[h], groups[h], seen, err) : -1;
     }
+    rc = rc || note_nodes(p, &a, nodes, c->nhosts, err) ? -1 : 0;
     hrun_allocation_release(&a);
 out:
     for (int h = 0; nodes && h < c->nhosts; h++)

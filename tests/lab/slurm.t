@@ -68,6 +68,20 @@ all bash -c "${command/ a */ info}"
 status_is 0 "that can be typed"
 [ "$(printf '%s\n' "$out" | grep -c '^rank .* of 6 ')" = 6 ] && tap_report 1 "and starts the same" || tap_report 0 "and starts the same"
 
+# Slurm's PMIx looks for the nodes of a step among the first ones of the job, and its processes wait for nobody: always
+# where it may not connect directly, else once in a few runs.
+again 0 all env SLURM_PMIX_DIRECT_CONN=false hrun -q --level core --host slow1,slow2 --timeout 20 "$probe" info ring
+status_is 0 "a step on the last nodes of the job"
+out_has "ring good" "is one world"
+again 0 all env SLURM_PMIX_DIRECT_CONN=false hrun -q --level core --host fast2,slow2,fast1 --timeout 20 "$probe" ring
+out_has "ring good" "and on some of them, in another order"
+# shellcheck disable=SC2016
+all hrun -q --level core --host slow2 sh -c 'echo "$SLURM_JOB_NODELIST"'
+[ "$out" = slow2 ] && tap_report 1 "it is told its own nodes" || tap_report 0 "it is told its own nodes: $out"
+all hrun-calibrate --data "$tmp/data" --profile-path "$top/tests/apps" --use lab-slow --sizes 100,200 -r 1 --timeout 20 "$bin/lu"
+status_is 0 "the sub-cluster of the last nodes is calibrated"
+err_lacks "failed" "and no run fails"
+
 # ---------------------------------------------------------------- what processes get
 again 0 all hrun -q --level core --wdir /tmp -x FOO="a b" --mca some_key 7 "$probe" @5info env=FOO env=OMPI_MCA_some_key
 out_has "rank 5 of 6 cpus 0 cwd /tmp" "--wdir"

@@ -167,11 +167,17 @@ static void commands(void)
     setenv("SLURM_JOB_NODELIST", "h[1-3]", 1);
     setenv("SLURM_JOB_CPUS_PER_NODE", "2(x3)", 1);
     check("interleaved ranks", 5, order, &plain,
-          "srun --mpi=pmix --nodes=2 --ntasks=5 --distribution=arbitrary '--nodelist=h[2,1-2,1,1]' --overcommit --overlap "
-          "--whole --cpu-bind=none ./app 'a b'", NULL);
+          "env 'SLURM_JOB_NODELIST=h[1-2]' srun --mpi=pmix --nodes=2 --ntasks=5 --distribution=arbitrary "
+          "'--nodelist=h[2,1-2,1,1]' --overcommit --overlap --whole --cpu-bind=none ./app 'a b'", NULL);
     check("all settings", 1, order, &full,
-          "env 'OMPI_MCA_btl=self,tcp' 'A=b c' srun --mpi=pmix --nodes=1 --ntasks=1 --distribution=arbitrary --nodelist=h2 "
-          "--overcommit --overlap --whole --cpu-bind=none --chdir=/tmp ./app 'a b' < /dev/null", NULL);
+          "env SLURM_JOB_NODELIST=h2 'OMPI_MCA_btl=self,tcp' 'A=b c' srun --mpi=pmix --nodes=1 --ntasks=1 "
+          "--distribution=arbitrary --nodelist=h2 --overcommit --overlap --whole --cpu-bind=none --chdir=/tmp ./app 'a b' "
+          "< /dev/null", NULL);
+    setenv("SLURM_JOB_NODELIST", "h[1-2]", 1);
+    setenv("SLURM_JOB_CPUS_PER_NODE", "2(x2)", 1);
+    check("all nodes of the job: the list stays as it is", 2, order, &plain,
+          "srun --mpi=pmix --nodes=2 --ntasks=2 --distribution=arbitrary '--nodelist=h[2,1]' --overcommit --overlap "
+          "--whole --cpu-bind=none ./app 'a b'", NULL);
     check("a host of another job", 2, foreign, &plain, NULL, "host 'x7' is not part of Slurm job 12");
     unsetenv("SLURM_JOB_NODELIST");
     unsetenv("SLURM_JOB_CPUS_PER_NODE");
