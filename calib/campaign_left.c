@@ -52,8 +52,11 @@ int campaign_left(const struct campaign *g, int sub)
     return left;
 }
 
+/* Wall time grows with at most this power of N: dense linear algebra. */
+static const double GROWTH_MAX = 3;
+
 /* How wall time has grown with N so far: the slope of log time over log N between the smallest and the largest known
- * size, kept between 0 and 3 (dense linear algebra). NAN while there is one size only: nothing honest can be said. */
+ * size, kept between 0 and GROWTH_MAX. NAN while there is one size only: nothing honest can be said. */
 static double growth(const struct campaign *g)
 {
     const struct point *lo = NULL, *hi = NULL;
@@ -72,7 +75,7 @@ static double growth(const struct campaign *g)
     if (!lo || lo->N == hi->N)
         return NAN;
     slope = log(hi->wall_s / lo->wall_s) / log((double)hi->N / (double)lo->N);
-    return fmin(fmax(slope, 0), 3);
+    return fmin(fmax(slope, 0), GROWTH_MAX);
 }
 
 /* Of one run of point p; NAN or 0 while not known. */
@@ -98,6 +101,23 @@ static double expected(const struct campaign *g, const struct point *p, double s
     if (!best)
         return 0;
     return best->N == p->N ? best->wall_s : best->wall_s * pow((double)p->N / (double)best->N, slope);
+}
+
+double campaign_limit(const struct campaign *g, int i)
+{
+    /* Processes that share a core without yielding were up to 18 times slower than they should be (ompi#10426); a start
+     * takes a second or two, and a loaded file system or a busy resource manager some tens of them. */
+    static const double factor = 20, start_s = 60;
+    const struct point *p = &g->v[i];
+    double longest = 0;
+
+    for (int j = 0; j < g->n; j++) {
+        const struct point *q = &g->v[j];
+
+        if (q->sub == p->sub && q->wall_s > 0)
+            longest = fmax(longest, q->wall_s * pow(fmax((double)p->N / (double)q->N, 1), GROWTH_MAX));
+    }
+    return longest > 0 ? factor * longest + start_s : 0;
 }
 
 double campaign_time_left(const struct campaign *g, int sub)

@@ -3,6 +3,8 @@
 
 #include "../hrun/work.h"
 
+#include "base/units.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,13 +55,28 @@ static void engine_failed(struct work_result *r, const struct hrun_error *err)
     snprintf(r->detail, sizeof r->detail, "%.500s", err->text);
 }
 
-/* Run one point once and record it. 0: ran, or could not be started (r tells how); -1 with *err. */
-static int run_point(struct runs *runs, const struct point *point, struct work_result *r, struct hrun_error *err)
+/* A run that was ended by our own limit, not the user's: how to get another. */
+static void tell_limit(const struct work *w, struct work_result *r)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+
+    if (!r->outcome.timed_out || w->c->timeout_s > 0)
+        return;
+    hrun_add_seconds(&text, w->limit_s);
+    snprintf(r->detail, sizeof r->detail, "no end within %s, far more than was to be expected; --timeout sets "
+             "another limit", text.data);
+    hrun_buf_release(&text);
+}
+
+/* Run point i once and record it. 0: ran, or could not be started (r tells how); -1 with *err. */
+static int run_point(struct runs *runs, int i, struct work_result *r, struct hrun_error *err)
 {
     struct context *c = runs->c;
+    const struct point *point = &runs->g->v[i];
     int n = c->cluster->nsubs, rc = -1;
     int *pes = calloc((size_t)n, sizeof *pes), *procs = calloc((size_t)n, sizeof *procs);
-    struct work w = { .c = c, .N = point->N, .words = runs->words, .quiet_run = 1, .on_message = hear, .ctx = runs };
+    struct work w = { .c = c, .N = point->N, .words = runs->words, .quiet_run = 1, .on_message = hear, .ctx = runs,
+                      .limit_s = campaign_limit(runs->g, i) };
     struct hrun_layout *l = NULL;
     struct hrun_error why = { 0 };
 
@@ -80,6 +97,7 @@ static int run_point(struct runs *runs, const struct point *point, struct work_r
         }
         engine_failed(r, &why);
     }
+    tell_limit(&w, r);
     if (!r->outcome.interrupted && !r->outcome.signalled && work_record(&w, pes, procs, r, "calibration", err))
         goto done;
     rc = 0;
@@ -111,7 +129,7 @@ static int measure_point(struct runs *r, int i, struct luck *luck, struct hrun_e
 
     for (int attempt = r->g->v[i].failed; ; attempt++) {
         tell(r, &(struct event){ .kind = EVENT_BEGIN, .point = i });
-        if (run_point(r, &r->g->v[i], &result, err))
+        if (run_point(r, i, &result, err))
             return -1;
         if (result.outcome.interrupted || result.outcome.signalled)
             return result.outcome.interrupted ? result.outcome.interrupted : result.outcome.signalled;

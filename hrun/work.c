@@ -140,7 +140,7 @@ int work_job(const struct work *w, const struct hrun_layout *layout, struct hrun
     job->no_stdin = w->quiet_run;
     job->tag_output = w->tag_output;
     job->report_bindings = w->report_bindings;
-    job->timeout_s = w->c->timeout_s;
+    job->timeout_s = w->c->timeout_s > 0 ? w->c->timeout_s : w->limit_s;
     job->swallow = w->quiet_run;
     job->on_message = w->on_message;
     job->ctx = w->ctx;

@@ -17,6 +17,7 @@ struct work {
     int tag_output, report_bindings;
     struct waits *waits;       /* NULL: the run is not watched; else filled by work_run and used by work_record; the
                                   caller's */
+    double limit_s;            /* end the run after it where the user gave no --timeout; 0: never */
     void (*on_message)(void *ctx, const char *text);
     void *ctx;
 };

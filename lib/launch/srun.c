@@ -14,10 +14,11 @@
  *     status as 143) nor some time after the first one has ended (--wait=0);
  *   - its PMIx mixes up the nodes of a heterogeneous job when they are not in the order of their names, component by
  *     component ("Cannot establish direct connection", "DMDX response with bad seq_num"): such a job is refused;
- *   - its PMIx gives the nodes of a step numbers from 0 and looks these up in SLURM_JOB_NODELIST, the nodes of the whole
- *     job: in a step on s1 and s2 of the job f[1-2],s[1-2] the daemons of s1 and s2 wait for f1 and f2, and the processes
- *     hang in MPI_Init for SLURM_PMIX_TIMEOUT, 300 s (12 of 60 runs; all without direct connections). So srun gets the
- *     step's nodes as that variable, in the job's order, as Slurm numbers them. In a heterogeneous job srun does so itself;
+ *   - its PMIx gives the nodes of a step numbers from 0 and looks these up in SLURM_JOB_NODELIST, the nodes of the
+ *     whole job: in a step on s1 and s2 of the job f[1-2],s[1-2] the daemons of s1 and s2 wait for f1 and f2, and the
+ *     processes hang in MPI_Init for SLURM_PMIX_TIMEOUT, 300 s (12 of 60 runs; all without direct connections). So
+ *     srun gets the step's nodes as that variable, in the job's order, as Slurm numbers them. In a heterogeneous job
+ *     srun does so itself, but sorts them by name;
  *   - what its PMIx does by itself crashed in MPI_Init in 5 of 200 interleaved layouts. SLURM_PMIX_FENCE=tree does not,
  *     but the last process of a short program hung in about one run of five: the first host's stepd had ended before
  *     its last message was out ("pmixp_p2p_send ... exceeded the retry limit"). With ring neither was seen in 56 runs.

@@ -15,6 +15,7 @@
 /* How a run goes: on the host of rank 0, with the size that the program is given. */
 typedef int behaviour(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err);
 static behaviour *behave;
+static double limit_s;        /* of the run that behaves now */
 static char folder[] = "/tmp/hrun-test-calib.XXXXXX";
 
 static int fake_check(const struct hrun_job *job, struct hrun_error *err)
@@ -31,6 +32,7 @@ static int fake_run(const struct hrun_job *job, struct hrun_outcome *out, struct
     memset(out, 0, sizeof *out);
     out->failed_rank = -1;
     out->wall_s = 0.5;
+    limit_s = job->timeout_s;
     return behave(l->cluster->hosts[l->ranks[0].host].name, strtol(job->argv[1], NULL, 10), out, err);
 }
 
@@ -190,6 +192,17 @@ static int large_time_out(const char *host, long n, struct hrun_outcome *out, st
     return 0;
 }
 
+/* Without a limit it would not end; with the user's own it gets all its time. */
+static int far_hangs(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err)
+{
+    if (!far(host) || n < 13)
+        return 0;
+    out->timed_out = limit_s > 0;
+    out->status = 124;
+    out->wall_s = limit_s;
+    return limit_s > 0 ? 0 : hrun_fail(err, HRUN_EINVAL, "a run of size %ld without a limit", n);
+}
+
 static int far_fails(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err)
 {
     (void)n;
@@ -318,6 +331,39 @@ static void test_failures(void)
     tear_down(&f);
 }
 
+static void test_limit(void)
+{
+    struct point points[] = {
+        { .sub = 0, .N = 100 }, { .sub = 0, .N = 200 }, { .sub = 0, .N = 50 }, { .sub = 1, .N = 100 },
+    };
+    struct campaign g = { .v = points, .n = 4 };
+    struct fixture f;
+
+    is_int((int)campaign_limit(&g, 1), 0, "nothing known, no limit");
+    points[0].wall_s = 2;
+    is_int((int)campaign_limit(&g, 0), 20 * 2 + 60, "a limit for the known point");
+    is_int((int)campaign_limit(&g, 1), 20 * 2 * 8 + 60, "eight times as much for twice the size");
+    is_int((int)campaign_limit(&g, 2), 20 * 2 + 60, "not less for a smaller one");
+    is_int((int)campaign_limit(&g, 3), 0, "none for another sub-cluster");
+    points[2].wall_s = 1;
+    is_int((int)campaign_limit(&g, 1), 20 * 1 * 64 + 60, "the longest of what may be expected counts");
+
+    set_up(&f, "hangs", far_hangs);
+    is_int(runs_make(&f.r, &f.err), 0, "two sizes hang: no error of the campaign (%s)", f.err.text);
+    is_int(records(&f, "far", "timeout"), 4, "each is tried twice and recorded as ended");
+    is_int(records(&f, "far", "ok"), 4, "the others are measured");
+    is_int(records(&f, "near", "ok"), 8, "the other sub-cluster too");
+    has_str(f.g.last_failure, "--timeout sets another limit", "and it is told");
+    tear_down(&f);
+
+    set_up(&f, "own", far_hangs);
+    f.c.timeout_s = 7;
+    is_int(runs_make(&f.r, &f.err), 0, "the same with a limit of the user's");
+    is_int((int)limit_s, 7, "which is the only one");
+    is_str(f.g.last_failure, "timeout", "and it needs no words");
+    tear_down(&f);
+}
+
 static void test_ends(void)
 {
     struct fixture f;
@@ -404,6 +450,7 @@ int main(void)
         return 1;
     alarm(120);               /* a worker that is not ended would keep us for ever */
     test_failures();
+    test_limit();
     test_ends();
     test_workers();
     bad = tap_done();
