@@ -53,11 +53,11 @@ int hrun_run_begin(struct hrun_run *r, const struct hrun_job *job, struct hrun_o
     r->out = out;
     r->err = err;
     r->guard = none;
-    r->sigfd = -1;
+    r->signals = (struct hrun_signals)HRUN_SIGNALS_INIT;
     r->watch_fd = -1;
     r->words = (struct hrun_words)HRUN_WORDS_INIT;
     r->old_subreaper = -1;
-    if (hrun_run_take_signals(r, err))  /* first: one that came later would leave the folders behind */
+    if (hrun_signals_take_job(&r->signals, err))  /* first: one that came later would leave the folders behind */
         return -1;
     r->rundir = hrun_rundir_create(NULL, err);
     if (!r->rundir)
@@ -99,9 +99,7 @@ void hrun_run_end(struct hrun_run *r)
     hrun_remove_tree(r->shmdir);
     if (r->old_subreaper >= 0)
         prctl(PR_SET_CHILD_SUBREAPER, r->old_subreaper);
-    if (r->sigfd >= 0)
-        close(r->sigfd);
-    hrun_run_give_signals_back(r);
+    hrun_signals_give_back(&r->signals);
     hrun_pids_release(&r->groups);
     hrun_pids_release(&r->strangers);
     free(r->procs);
@@ -220,8 +218,8 @@ int hrun_run_start(struct hrun_run *r, const char *program, char *const *argv, c
     s.program = program;
     s.argv = argv;
     s.wdir = apart ? NULL : r->job->wdir;  /* launchers are told in their own way */
-    s.mask = r->old_mask;
-    s.sigchld = r->old_sigchld;
+    s.mask = r->signals.old_mask;
+    s.sigchld = r->signals.old_sigchld;
     s.ignore_ttou = isatty(STDOUT_FILENO) || isatty(STDERR_FILENO);
     s.death_signal = apart ? SIGTERM : SIGKILL;  /* mpirun has ranks to look after */
     s.topo = topo;

@@ -13,10 +13,9 @@
 #include "launch/launch.h"
 #include "launch/output.h"
 #include "launch/procs.h"
+#include "launch/signals.h"
 #include "launch/spawn.h"
 #include "launch/words.h"
-
-#include <signal.h>
 
 struct hrun_proc {
     pid_t pid;
@@ -72,10 +71,8 @@ struct hrun_run {
     struct hrun_guard guard;
     struct hrun_pids groups;     /* process groups made for the job */
     struct hrun_pids strangers;  /* children that the caller had before */
-    sigset_t old_mask;
-    struct sigaction old_sigchld;
-    int old_subreaper, signals_blocked;
-    int sigfd;
+    struct hrun_signals signals;
+    int old_subreaper;
 
     /* Made by start. */
     struct hrun_output *output;
@@ -117,14 +114,6 @@ void hrun_run_lose(struct hrun_run *r, const char *host);
 
 /* Words for the user. */
 void hrun_run_say(struct hrun_run *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-/* In signals.c. Take: block the job's signals and open r->sigfd (HRUN_EIO). Give back: as it was before. */
-int hrun_run_take_signals(struct hrun_run *r, struct hrun_error *err);
-void hrun_run_give_signals_back(struct hrun_run *r);
-
-/* What a signal to hrun means: to end the job, to stop it, or just to be passed on. */
-enum hrun_signal_action { HRUN_SIGNAL_END, HRUN_SIGNAL_STOP, HRUN_SIGNAL_PASS };
-enum hrun_signal_action hrun_signal_action(int sig);
 
 /* In sweep.c: processes of the job that outlived its ranks. sig is sent to each (0: none). Result: how many
  * live. */

@@ -146,7 +146,7 @@ static void handle_signals(struct hrun_run *r)
 {
     struct signalfd_siginfo si;
 
-    while (read(r->sigfd, &si, sizeof si) == (ssize_t)sizeof si)
+    while (read(r->signals.fd, &si, sizeof si) == (ssize_t)sizeof si)
         if (si.ssi_signo != SIGCHLD)
             handle_signal(r, &si);
 }
@@ -345,7 +345,7 @@ static int wait_once(struct hrun_run *r, struct pollfd *p, int ms)
 {
     int n;
 
-    p[0] = (struct pollfd){ r->sigfd, POLLIN, 0 };
+    p[0] = (struct pollfd){ r->signals.fd, POLLIN, 0 };
     p[1] = (struct pollfd){ r->nalive > 0 && !r->engine_failed ? r->guard.sock : -1, POLLIN, 0 };
     p[2] = (struct pollfd){ r->words.fd, POLLIN, 0 };
     p[3] = (struct pollfd){ r->watch_fd, POLLIN, 0 };

@@ -47,9 +47,8 @@ struct crowd {
     struct hrun_strvec env;
     char *job_id;
     struct hrun_guard guard;
-    sigset_t old_mask;
-    struct sigaction old_sigchld;
-    int signals_taken, sigfd, interrupted;
+    struct hrun_signals signals;
+    int interrupted;
     struct agent agents[AT_ONCE];
     int nagents;
     struct hrun_error *errors;
@@ -83,49 +82,19 @@ static char *quoted(char *const *argv)
 
 /* ---------------------------------------------------------------- signals */
 
-/* The signals that end hrun are taken, so that the agents end first; those that the caller ignores stay so. */
+/* The signals that end hrun are taken, so that the agents end first. */
 static int take_signals(struct crowd *c, struct hrun_error *err)
 {
     static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-    struct sigaction sa;
-    sigset_t set;
 
-    sigemptyset(&set);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (sigaction(ends[i], NULL, &sa) == 0 && sa.sa_handler != SIG_IGN)
-            sigaddset(&set, ends[i]);
-    sigaddset(&set, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &set, &c->old_mask);
-    memset(&sa, 0, sizeof sa);
-    sa.sa_handler = SIG_DFL;
-    sigaction(SIGCHLD, &sa, &c->old_sigchld);
-    c->signals_taken = 1;
-    c->sigfd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    return c->sigfd < 0 ? hrun_fail_errno(err, HRUN_EIO, "cannot wait for signals") : 0;
-}
-
-static void give_signals_back(struct crowd *c)
-{
-    struct timespec now = { 0, 0 };
-    sigset_t child;
-
-    if (c->sigfd >= 0)
-        close(c->sigfd);
-    if (!c->signals_taken)
-        return;
-    sigemptyset(&child);
-    sigaddset(&child, SIGCHLD);
-    while (!sigismember(&c->old_mask, SIGCHLD) && sigtimedwait(&child, NULL, &now) > 0)
-        ;
-    sigaction(SIGCHLD, &c->old_sigchld, NULL);
-    sigprocmask(SIG_SETMASK, &c->old_mask, NULL);
+    return hrun_signals_take(&c->signals, ends, sizeof ends / sizeof *ends, err);
 }
 
 static void read_signals(struct crowd *c)
 {
     struct signalfd_siginfo info;
 
-    while (read(c->sigfd, &info, sizeof info) == (ssize_t)sizeof info)
+    while (read(c->signals.fd, &info, sizeof info) == (ssize_t)sizeof info)
         if (info.ssi_signo != SIGCHLD && !c->interrupted)
             c->interrupted = (int)info.ssi_signo;
 }
@@ -152,7 +121,7 @@ static int start_agent(struct crowd *c, int host, struct hrun_error *err)
     struct agent *a = &c->agents[c->nagents];
     struct hrun_strvec argv = HRUN_STRVEC_INIT;
     struct hrun_spawn_one one = { .env = c->env.v, .fds = { -1, -1, -1 }, .own_group = 1 };
-    struct hrun_spawn s = { .program = c->program, .mask = c->old_mask, .sigchld = c->old_sigchld,
+    struct hrun_spawn s = { .program = c->program, .mask = c->signals.old_mask, .sigchld = c->signals.old_sigchld,
                             .death_signal = SIGKILL };
     char *name = bare_name(c->hosts[host]);
     int out[2] = { -1, -1 }, errs[2] = { -1, -1 }, rc = -1;
@@ -372,7 +341,7 @@ static void end_late(struct crowd *c)
 /* Wait for the next thing to happen, and see to it. */
 static int step(struct crowd *c, struct hrun_error *err)
 {
-    struct pollfd p[1 + 2 * AT_ONCE] = { { .fd = c->sigfd, .events = POLLIN } };
+    struct pollfd p[1 + 2 * AT_ONCE] = { { .fd = c->signals.fd, .events = POLLIN } };
     double now = hrun_monotonic_s(), wait_s = c->what->timeout_s;
     siginfo_t end;
 
@@ -422,8 +391,8 @@ static int prepare(struct crowd *c, struct hrun_error *err)
 int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, struct hrun_buf *outputs,
                     struct hrun_error *errors, struct hrun_error *err)
 {
-    struct crowd c = { .what = what, .hosts = hosts, .outputs = outputs, .guard = HRUN_GUARD_INIT, .sigfd = -1,
-                       .errors = errors };
+    struct crowd c = { .what = what, .hosts = hosts, .outputs = outputs, .guard = HRUN_GUARD_INIT,
+                       .signals = HRUN_SIGNALS_INIT, .errors = errors };
     int next = 0, rc, saved = errno, interrupted;
 
     rc = hrun_remote_srun(what, hosts, n, outputs, errors, err);
@@ -443,7 +412,7 @@ int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, s
             rc = hrun_fail_nomem(err);
     interrupted = c.interrupted;
     hrun_guard_stop(&c.guard);
-    give_signals_back(&c);
+    hrun_signals_give_back(&c.signals);
     hrun_strvec_release(&c.words);
     hrun_strvec_release(&c.env);
     free(c.program);

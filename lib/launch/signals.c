@@ -1,9 +1,10 @@
-/* signals.c - taking the job's signals from the caller, and giving them back; see job.h */
-#include "launch/job.h"
+/* signals.c - taking signals from the caller, and giving them back; see signals.h for the contracts */
+#include "launch/signals.h"
 
 #include <string.h>
 #include <sys/signalfd.h>
 #include <time.h>
+#include <unistd.h>
 
 static const struct {
     int sig;
@@ -23,49 +24,55 @@ enum hrun_signal_action hrun_signal_action(int sig)
     return HRUN_SIGNAL_PASS;
 }
 
-/* Block the job's signals but those that the caller ignores (nohup, a shell's background jobs): they are
- * not meant for the application either. SIGCHLD must not be ignored, or no status would reach us. */
-int hrun_run_take_signals(struct hrun_run *r, struct hrun_error *err)
+int hrun_signals_take_job(struct hrun_signals *s, struct hrun_error *err)
+{
+    int signals[NSIGNALS];
+
+    for (int i = 0; i < NSIGNALS; i++)
+        signals[i] = job_signals[i].sig;
+    return hrun_signals_take(s, signals, NSIGNALS, err);
+}
+
+int hrun_signals_take(struct hrun_signals *s, const int *signals, size_t n, struct hrun_error *err)
 {
     struct sigaction sa;
     sigset_t set, block;
 
     sigemptyset(&set);
-    for (int i = 0; i < NSIGNALS; i++)
-        if (sigaction(job_signals[i].sig, NULL, &sa) == 0 && sa.sa_handler != SIG_IGN)
-            sigaddset(&set, job_signals[i].sig);
+    for (size_t i = 0; i < n; i++)
+        if (sigaction(signals[i], NULL, &sa) == 0 && sa.sa_handler != SIG_IGN)
+            sigaddset(&set, signals[i]);
     sigaddset(&set, SIGCHLD);
     block = set;
     sigaddset(&block, SIGPIPE);
-    sigprocmask(SIG_BLOCK, &block, &r->old_mask);
+    sigprocmask(SIG_BLOCK, &block, &s->old_mask);
     memset(&sa, 0, sizeof sa);
     sa.sa_handler = SIG_DFL;
-    sigaction(SIGCHLD, &sa, &r->old_sigchld);
-    r->signals_blocked = 1;
-    r->sigfd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (r->sigfd < 0)
-        return hrun_fail_errno(err, HRUN_EIO, "cannot wait for signals");
-    return 0;
+    sigaction(SIGCHLD, &sa, &s->old_sigchld);
+    s->taken = 1;
+    s->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return s->fd < 0 ? hrun_fail_errno(err, HRUN_EIO, "cannot wait for signals") : 0;
 }
 
-void hrun_run_give_signals_back(struct hrun_run *r)
+void hrun_signals_give_back(struct hrun_signals *s)
 {
+    /* What our own work has raised must not reach the caller; SIGCONT comes after a stop. */
+    static const int own[] = { SIGCHLD, SIGPIPE, SIGCONT };
     struct timespec now = { 0, 0 };
     sigset_t mine;
 
-    if (!r->signals_blocked)
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+    if (!s->taken)
         return;
-    /* What our own work has raised must not reach the caller: SIGPIPE, SIGCHLD, a SIGCONT after a stop. */
     sigemptyset(&mine);
-    sigaddset(&mine, SIGCHLD);
-    sigaddset(&mine, SIGPIPE);
-    sigaddset(&mine, SIGCONT);
-    for (int sig = 1; sig < NSIG; sig++)
-        if (sigismember(&mine, sig) == 1 && sigismember(&r->old_mask, sig) == 1)
-            sigdelset(&mine, sig);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (sigismember(&s->old_mask, own[i]) != 1)
+            sigaddset(&mine, own[i]);
     while (sigtimedwait(&mine, NULL, &now) > 0)
         ;
-    sigaction(SIGCHLD, &r->old_sigchld, NULL);
-    sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
-    r->signals_blocked = 0;
+    sigaction(SIGCHLD, &s->old_sigchld, NULL);
+    sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
+    s->taken = 0;
 }

@@ -31,7 +31,7 @@ static void cancel(struct hrun_run *r, int sig)
     struct hrun_srun_watch *w = r->state;
     struct hrun_strvec argv = HRUN_STRVEC_INIT, env = HRUN_STRVEC_INIT;
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    struct hrun_spawn s = { .program = w->scancel, .mask = r->old_mask, .sigchld = r->old_sigchld,
+    struct hrun_spawn s = { .program = w->scancel, .mask = r->signals.old_mask, .sigchld = r->signals.old_sigchld,
                             .death_signal = SIGTERM };
     struct hrun_spawn_one one = { .fds = { null, null, null }, .own_group = 1 };
     struct hrun_error err = { 0 };
