@@ -5,6 +5,7 @@
 #   make check           every test (SANITIZE=address,undefined builds and tests with sanitizers)
 #   make check-lab       the tests over several hosts, on an emulated cluster (root; 5 minutes)
 #   make bench           speed figures, as ratios of one run
+#   make accuracy        is hrun's choice the best? on simulated clusters (ACCURACY="--app lu": options of the program)
 #   make lab-accuracy    is hrun's choice the best? on an emulated cluster (LAB_QUICK=1: a part of it)
 #   make install         PREFIX=/usr/local DESTDIR=
 #
@@ -214,6 +215,20 @@ $(B)/tests/smpi/%: tests/apps/%.c $(wildcard tests/apps/*.h)
 	$(call say,SMPI)
 	$(Q)$(SMPICC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -o $@ $< $(if $(filter lu,$*),-lopenblas) -lm
 
+# Skeletons for SimGrid (tests/apps/play.h), whose messages are real and whose arithmetic is counted.
+SKELETONS  := $(addprefix $(B)/tests/accuracy/,lu jacobi femcg fft mg ring)
+SKELETON    = $(or $(SMPICC),$(error smpicc is missing: install libsimgrid-dev)) -std=c11 -D_GNU_SOURCE -DHRUN_SMPI $(WARNINGS) -O2 \
+              -o $@ $< $(if $(filter lu,$*),-lopenblas) -lm
+$(SKELETONS): $(wildcard tests/apps/*.h)
+$(B)/tests/accuracy/%: tests/apps/%.c
+	@mkdir -p $(@D)
+	$(call say,SMPI)
+	$(Q)$(SKELETON)
+$(addprefix $(B)/tests/accuracy/,mg ring): $(B)/tests/accuracy/%: tests/accuracy/%.c
+	@mkdir -p $(@D)
+	$(call say,SMPI)
+	$(Q)$(SKELETON)
+
 # Root may run Open MPI in the tests; HRUN_BUILD tells them what to test. Signals that a shell or nohup left ignored
 # would stay so in what the tests start and signal.
 TEST_ENV = env --default-signal HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_TEST_DATA=tests/data \
@@ -246,6 +261,17 @@ fuzz: $(FUZZ_BIN)
 
 bench: all apps $(BENCH_BIN)
 	$(TEST_ENV) tests/bench/run
+
+# How good are the choices? Ground truth played under SMPI (what was played is kept), methods tried on it.
+ACCURACY_OBJ := $(addprefix $(B)/tests/accuracy/,accuracy.o methods.o trials.o truth.o)
+$(B)/tests/accuracy/accuracy: $(ACCURACY_OBJ) $(B)/lib/libhrun.a
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+.PHONY: accuracy truth
+truth: $(SKELETONS)
+	HRUN_BUILD=$(B) tests/accuracy/tables
+accuracy: truth $(B)/tests/accuracy/accuracy
+	$(B)/tests/accuracy/accuracy --tables $(B)/accuracy/tables $(ACCURACY)
 
 $(B)/tests/lab/idle.so: tests/lab/idle.c
 	@mkdir -p $(@D)

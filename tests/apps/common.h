@@ -34,6 +34,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "play.h"
+
 enum { APP_OK = 0, APP_WRONG = 1, APP_REFUSED = 2, APP_NO_MEMORY = 3 };
 enum { APP_REPEAT_MAX = 1000, APP_SIZES_MAX = 100 };
 
@@ -51,11 +53,15 @@ struct app_option {
 
 struct app {
     const char *name;
+    MPI_Comm comm;          /* of all processes of this run */
     int rank, size;
     long N;                 /* the size that is run now, of sizes[nsizes] */
     long sizes[APP_SIZES_MAX];
     int nsizes;
     const char *gate;       /* --gate, or NULL */
+    const char *play;       /* --play, or NULL; of skeletons alone */
+    struct app_arena *arena; /* of skeletons */
+    int quiet;              /* 1: app_refuse says nothing */
     struct app_option *options;  /* those of the application */
     long repeat;
     int spoil;              /* 1: disturb one number of the result, so that the check must fail */
@@ -88,7 +94,7 @@ static int app_refuse(const struct app *a, const char *fmt, ...)
 {
     va_list ap;
 
-    if (a->rank == 0) {
+    if (a->rank == 0 && !a->quiet) {
         fprintf(stderr, "%s: ", a->name);
         va_start(ap, fmt);
         vfprintf(stderr, fmt, ap);
@@ -145,13 +151,13 @@ __attribute__((unused))
 static void app_allreduce(const struct app *a, void *data, int count, MPI_Datatype type, MPI_Op op)
 {
     if (a->size > 1)
-        MPI_Allreduce(MPI_IN_PLACE, data, count, type, op, MPI_COMM_WORLD);
+        MPI_Allreduce(MPI_IN_PLACE, data, count, type, op, a->comm);
 }
 
 static double app_time_start(const struct app *a)
 {
     if (a->size > 1)
-        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Barrier(a->comm);
     return MPI_Wtime();
 }
 
@@ -260,6 +266,10 @@ static int app_parse(struct app *a, const struct app_kernel *k, int argc, char *
             a->gate = argv[i] + 7;
             continue;
         }
+        if (APP_PLAYED && !strncmp(argv[i], "--play=", 7)) {
+            a->play = argv[i] + 7;
+            continue;
+        }
         o = app_find(a->options, argv[i], &value);
         if (!o)
             o = app_find(common, argv[i], &value);
@@ -271,7 +281,7 @@ static int app_parse(struct app *a, const struct app_kernel *k, int argc, char *
             return app_refuse(a, "--%s needs a whole number from %ld to %ld, not '%s'", o->name, o->min,
                               o->max, value ? value : "");
     }
-    if (!a->nsizes)
+    if (!a->nsizes && !a->play)
         return app_refuse(a, "the size is missing; usage: %s N [options]", k->name);
     a->N = a->sizes[0];
     a->repeat = common[0].value;
@@ -325,7 +335,8 @@ static double app_solve(const struct app *a, const struct app_kernel *k, void *s
 {
     double start;
 
-    k->prepare(a, state);
+    if (!APP_PLAYED)
+        k->prepare(a, state);
     start = app_time_start(a);
     k->solve(a, state);
     return app_time_stop(a, start);
@@ -333,6 +344,11 @@ static double app_solve(const struct app *a, const struct app_kernel *k, void *s
 
 static int app_check(const struct app *a, const struct app_kernel *k, void *state, struct app_verdict *v)
 {
+    if (APP_PLAYED) {
+        v->ok = 1;
+        snprintf(v->result, sizeof v->result, "played");
+        return APP_OK;
+    }
     k->check(a, state, v);
     /* Every rank holds the same reduced numbers, yet one verdict for all costs nothing. */
     app_allreduce(a, &v->ok, 1, MPI_INT, MPI_MIN);
@@ -424,7 +440,7 @@ static int app_wait_at_gate(const struct app *a, int *fd)
 
     *fd = -1;
     if (a->size > 1)
-        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Barrier(a->comm);
     if (a->rank == 0) {
         snprintf(at.sun_path, sizeof at.sun_path, "%s", a->gate);
         *fd = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -441,10 +457,77 @@ static void app_leave_gate(int fd)
         close(fd);
 }
 
+/* ---------------------------------------------------------------- many runs in one simulation */
+
+#ifdef HRUN_SMPI
+/* One line of a list of runs: "N RANK,RANK,...": the processes of MPI_COMM_WORLD that take part, in their order. The
+ * first of them prints "LINE SECONDS", the line counted from 1, or "LINE refused". The others wait, which costs them
+ * nothing; no two runs overlap. Result: APP_OK, or APP_REFUSED with a message. */
+static int app_play_line(struct app *a, const struct app_kernel *k, long number, const char *text)
+{
+    int ranks[512], n = 0, world, mine = 0, status = APP_OK, used;
+    MPI_Group all, some;
+    void *state;
+    double t;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &world);
+    if (sscanf(text, "%ld%n", &a->N, &used) != 1)
+        return app_refuse(a, "%s:%ld: not a size and ranks", a->play, number);
+    for (text += used; n < 512 && sscanf(text, " %d%n", &ranks[n], &used) == 1; text += used + (text[used] == ',')) {
+        mine |= ranks[n] == world;
+        n++;
+    }
+    if (mine) {
+        MPI_Comm_group(MPI_COMM_WORLD, &all);
+        MPI_Group_incl(all, n, ranks, &some);
+        MPI_Comm_create_group(MPI_COMM_WORLD, some, 0, &a->comm);
+        MPI_Comm_rank(a->comm, &a->rank);
+        MPI_Comm_size(a->comm, &a->size);
+        a->quiet = 1;
+        status = k->allowed ? k->allowed(a) : APP_OK;
+        a->quiet = 0;
+        if (status == APP_OK && (status = app_create(a, k, &state)) == APP_OK) {
+            t = app_solve(a, k, state);
+            if (a->rank == 0)
+                printf("%ld %.12g\n", number, t);
+            k->destroy(state);
+        } else if (a->rank == 0) {
+            printf("%ld refused\n", number);
+        }
+        MPI_Comm_free(&a->comm);
+        MPI_Group_free(&some);
+        a->comm = MPI_COMM_WORLD;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    return APP_OK;
+}
+
+static int app_play(struct app *a, const struct app_kernel *k)
+{
+    FILE *f = fopen(a->play, "r");
+    char line[2048];
+    int status = APP_OK;
+
+    if (!f)
+        return app_refuse(a, "%s cannot be read: %s", a->play, strerror(errno));
+    for (long number = 1; status == APP_OK && fgets(line, sizeof line, f); number++)
+        status = app_play_line(a, k, number, line);
+    fclose(f);
+    return status;
+}
+#else
+static int app_play(struct app *a, const struct app_kernel *k)
+{
+    (void)k;
+    return app_refuse(a, "only skeletons play lists of runs");
+}
+#endif
+
 /* app_main for an application that makes threads (wanted: MPI_THREAD_FUNNELED) or does not. */
 static int app_main_as(int wanted, const struct app_kernel *k, struct app_option *options, int argc, char **argv)
 {
-    struct app a = { .name = k->name, .options = options };
+    struct app_arena arena = { NULL, 0 };
+    struct app a = { .name = k->name, .options = options, .comm = MPI_COMM_WORLD, .arena = &arena };
     int level, status, gate = -1;
 
     MPI_Init_thread(&argc, &argv, wanted, &level);
@@ -453,7 +536,9 @@ static int app_main_as(int wanted, const struct app_kernel *k, struct app_option
     status = app_parse(&a, k, argc, argv);
     if (status < 0 && level < wanted)
         status = app_refuse(&a, "this MPI library does not bear threads");
-    if (status < 0) {
+    if (status < 0 && a.play) {
+        status = app_play(&a, k);
+    } else if (status < 0) {
         status = k->allowed && a.nsizes == 1 ? k->allowed(&a) : APP_OK;
         if (status == APP_OK && a.gate)
             status = app_wait_at_gate(&a, &gate);

@@ -20,12 +20,15 @@
 /* Tile edge of the transposition: 16 x 16 numbers of 16 bytes, read and written, fit a 32 KiB cache. */
 enum { FFT_TILE = 16 };
 enum { FFT_OPT_SEED };
+/* Operations per number: two products in first_transforms; sine, cosine (some 20 each) and the angle of unit. */
+enum { FFT_FLOPS_FACTOR = 12, FFT_FLOPS_UNIT = 44 };
 
 struct cplx {
     double re, im;
 };
 
 struct fft {
+    MPI_Comm comm;
     long n, n1, n2;
     int size, rank;
     uint64_t seed;
@@ -128,6 +131,16 @@ static void transform(struct cplx *x, long n, const struct cplx *w, struct cplx 
         memcpy(x, in, (size_t)n * sizeof *x);
 }
 
+/* Operations of transform per number: 34 for four numbers of step4, 4 for two of step2. */
+static double transform_flops(long n)
+{
+    double flops = 0.0;
+
+    for (; n > 1; n /= n >= 4 ? 4 : 2)
+        flops += n >= 4 ? 34.0 / 4.0 : 2.0;
+    return flops;
+}
+
 static void make_tables(struct fft *s)
 {
     fill_units(s->w1, s->n1, 1, s->n1);
@@ -194,28 +207,28 @@ static void all_to_all(struct fft *s)
 {
     int count = (int)(2 * s->m / s->size);
 
-    MPI_Alltoall(s->buf, count, MPI_DOUBLE, s->x, count, MPI_DOUBLE, MPI_COMM_WORLD);
+    MPI_Alltoall(s->buf, count, MPI_DOUBLE, s->x, count, MPI_DOUBLE, s->comm);
 }
 
 /* x: rows_all x cols_all by rows over all ranks -> its transpose by rows over all ranks. */
 static void transpose(struct fft *s, long rows_all, long cols_all)
 {
-    pack(s, rows_all / s->size, cols_all);
+    APP_WORK(2 * s->m, pack(s, rows_all / s->size, cols_all));
     if (s->size == 1) {
         swap_buffers(s);
         return;
     }
     all_to_all(s);
     swap_buffers(s);
-    unpack(s, cols_all / s->size, rows_all / s->size);
+    APP_WORK(2 * s->m, unpack(s, cols_all / s->size, rows_all / s->size));
 }
 
 static void forward(struct fft *s)
 {
     transpose(s, s->n1, s->n2);
-    first_transforms(s);
+    APP_WORK((double)s->m * (transform_flops(s->n1) + FFT_FLOPS_FACTOR), first_transforms(s));
     transpose(s, s->n2, s->n1);
-    second_transforms(s);
+    APP_WORK((double)s->m * transform_flops(s->n2), second_transforms(s));
     transpose(s, s->n1, s->n2);
 }
 
@@ -246,8 +259,8 @@ static void fft_destroy(void *state)
 {
     struct fft *s = state;
 
-    free(s->x);
-    free(s->buf);
+    app_free(s->x);
+    app_free(s->buf);
     free(s->w1);
     free(s->w2);
     free(s->fine);
@@ -265,6 +278,7 @@ static void *fft_create(const struct app *a)
         return NULL;
     while (1L << bits < a->N)
         bits++;
+    s->comm = a->comm;
     s->n = a->N;
     s->n1 = 1L << bits / 2;
     s->n2 = s->n / s->n1;
@@ -274,8 +288,8 @@ static void *fft_create(const struct app *a)
     s->rank = a->rank;
     s->seed = (uint64_t)a->options[FFT_OPT_SEED].value;
     s->m = s->n / s->size;
-    s->x = malloc((size_t)s->m * sizeof *s->x);
-    s->buf = malloc((size_t)s->m * sizeof *s->buf);
+    s->x = app_alloc(a->arena, a->size, (size_t)s->m, sizeof *s->x);
+    s->buf = app_alloc(a->arena, a->size, (size_t)s->m, sizeof *s->buf);
     s->w1 = malloc((size_t)s->n1 * sizeof *s->w1);
     s->w2 = malloc((size_t)s->n2 * sizeof *s->w2);
     s->fine = malloc((size_t)s->nfine * sizeof *s->fine);
@@ -308,9 +322,11 @@ static void fft_prepare(const struct app *a, void *state)
 
 static void fft_solve(const struct app *a, void *state)
 {
+    struct fft *s = state;
+
     (void)a;
-    make_tables(state);
-    forward(state);
+    APP_WORK(FFT_FLOPS_UNIT * (double)(s->n1 + s->n2 + s->nfine + s->n / s->nfine), make_tables(s));
+    forward(s);
 }
 
 /* Relative deviation from sum |X|^2 = N sum |x|^2, with this rank's shares added over all. */

@@ -21,8 +21,10 @@
 #include "common.h"
 
 enum { JACOBI_OPT_SWEEPS };
+enum { JACOBI_FLOPS = 10 };  /* per point and sweep: see sweep_row */
 
 struct jacobi {
+    MPI_Comm comm;
     long n, w;              /* inner points per edge; with the boundary: n + 2 */
     long lo, hi;            /* planes lo..hi-1 of n belong to this rank */
     int below, above;       /* the neighbours' ranks, or MPI_PROC_NULL */
@@ -81,10 +83,10 @@ static void exchange(struct jacobi *s)
 
     MPI_Sendrecv(row_of(s, s->u, 1, 0), count, MPI_DOUBLE, s->below, 0,
                  row_of(s, s->u, last + 1, 0), count, MPI_DOUBLE, s->above, 0,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                 s->comm, MPI_STATUS_IGNORE);
     MPI_Sendrecv(row_of(s, s->u, last, 0), count, MPI_DOUBLE, s->above, 1,
                  row_of(s, s->u, 0, 0), count, MPI_DOUBLE, s->below, 1,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                 s->comm, MPI_STATUS_IGNORE);
 }
 
 /* ---------------------------------------------------------------- the kernel */
@@ -101,8 +103,8 @@ static void jacobi_destroy(void *state)
 {
     struct jacobi *s = state;
 
-    free(s->u);
-    free(s->next);
+    app_free(s->u);
+    app_free(s->next);
     free(s->f);
     for (int m = 0; m < 3; m++)
         free(s->sine[m]);
@@ -116,6 +118,7 @@ static void *jacobi_create(const struct app *a)
 
     if (!s)
         return NULL;
+    s->comm = a->comm;
     s->n = a->N;
     s->w = a->N + 2;
     s->sweeps = a->options[JACOBI_OPT_SWEEPS].value;
@@ -124,8 +127,8 @@ static void *jacobi_create(const struct app *a)
     s->above = a->rank < a->size - 1 ? a->rank + 1 : MPI_PROC_NULL;
     size = (size_t)(s->hi - s->lo + 2) * plane_size(s);
     /* Both copies keep the zeros of the boundary for ever; sweeps write inner points only. */
-    s->u = calloc(size, sizeof *s->u);
-    s->next = calloc(size, sizeof *s->next);
+    s->u = app_alloc(a->arena, a->size, size, sizeof *s->u);
+    s->next = app_alloc(a->arena, a->size, size, sizeof *s->next);
     s->f = calloc(size, sizeof *s->f);
     for (int m = 0; m < 3; m++)
         s->sine[m] = calloc((size_t)s->w, sizeof *s->sine[m]);
@@ -175,10 +178,11 @@ static void jacobi_prepare(const struct app *a, void *state)
 static void jacobi_solve(const struct app *a, void *state)
 {
     struct jacobi *s = state;
+    struct app_pace pace = { 0 };
     double *swap;
 
-    for (long m = 0; m < s->sweeps; m++) {
-        s->change = sweep(s);
+    for (long m = 0; m < s->sweeps; m = app_next(&pace, m, s->sweeps)) {
+        APP_WORK(JACOBI_FLOPS * (double)(s->hi - s->lo) * (double)s->n * (double)s->n, s->change = sweep(s));
         swap = s->u;
         s->u = s->next;
         s->next = swap;

@@ -18,6 +18,7 @@
 enum { LU_OPT_BLOCK, LU_OPT_SEED };
 
 struct lu {
+    MPI_Comm comm;
     int n, b;               /* order, columns per block */
     int rank, size;
     uint64_t seed;
@@ -125,6 +126,12 @@ static void make_panel(struct lu *s, int k, int nb)
         memcpy(s->panel + (size_t)j * (size_t)m, top + (size_t)j * (size_t)s->n, (size_t)m * sizeof *top);
 }
 
+/* Operations of make_panel with m rows: the factorisation, and two moves of the panel, to swap and to pack it. */
+static double panel_flops(double m, double nb)
+{
+    return nb * nb * (m - nb / 3.0) + 2.0 * m * nb;
+}
+
 /* All ranks: bring the columns right of the panel up to date. */
 static void apply_panel(struct lu *s, int k, int nb)
 {
@@ -134,6 +141,13 @@ static void apply_panel(struct lu *s, int k, int nb)
         return;
     swap_rows(at(s, k, first), s->n, ncols, s->pivots, nb);
     update(s->panel, m, m, nb, at(s, k, first), s->n, ncols);
+}
+
+static double apply_flops(const struct lu *s, int k, double nb)
+{
+    double ncols = s->ncols - local_of(s, k + (int)nb), m = s->n - k;
+
+    return ncols * (2.0 * nb + nb * nb + 2.0 * (m - nb) * nb);
 }
 
 /* The owner of block k: x_k from y_k and the sums, and what x_k takes from the rows above. */
@@ -156,22 +170,22 @@ static void send_panel(struct lu *s, int k, int nb)
 {
     if (s->size == 1)
         return;
-    MPI_Bcast(s->pivots, nb, MPI_INT, owner_of(s, k), MPI_COMM_WORLD);
-    MPI_Bcast(s->panel, (s->n - k) * nb, MPI_DOUBLE, owner_of(s, k), MPI_COMM_WORLD);
+    MPI_Bcast(s->pivots, nb, MPI_INT, owner_of(s, k), s->comm);
+    MPI_Bcast(s->panel, (s->n - k) * nb, MPI_DOUBLE, owner_of(s, k), s->comm);
 }
 
 static void send_right_side(struct lu *s)
 {
     if (owner_of(s, s->n) == s->rank)
-        memcpy(s->y, at(s, 0, local_of(s, s->n)), (size_t)s->n * sizeof *s->y);
+        APP_WORK(s->n, memcpy(s->y, at(s, 0, local_of(s, s->n)), (size_t)s->n * sizeof *s->y));
     if (s->size > 1)
-        MPI_Bcast(s->y, s->n, MPI_DOUBLE, owner_of(s, s->n), MPI_COMM_WORLD);
+        MPI_Bcast(s->y, s->n, MPI_DOUBLE, owner_of(s, s->n), s->comm);
 }
 
 static void gather_sums(struct lu *s, int k, int nb)
 {
     if (s->size > 1)
-        MPI_Reduce(s->sum + k, s->piece, nb, MPI_DOUBLE, MPI_SUM, owner_of(s, k), MPI_COMM_WORLD);
+        MPI_Reduce(s->sum + k, s->piece, nb, MPI_DOUBLE, MPI_SUM, owner_of(s, k), s->comm);
     else
         memcpy(s->piece, s->sum + k, (size_t)nb * sizeof *s->piece);
 }
@@ -183,7 +197,7 @@ static void lu_destroy(void *state)
     struct lu *s = state;
 
     free(s->a);
-    free(s->panel);
+    app_free(s->panel);
     free(s->pivots);
     free(s->x);
     free(s->piece);
@@ -199,6 +213,7 @@ static void *lu_create(const struct app *a)
         return NULL;
     /* One thread: hrun decides how many processes share a PE, not the BLAS. */
     openblas_set_num_threads(1);
+    s->comm = a->comm;
     s->n = (int)n;
     s->b = (int)a->options[LU_OPT_BLOCK].value;
     s->seed = (uint64_t)a->options[LU_OPT_SEED].value;
@@ -206,7 +221,7 @@ static void *lu_create(const struct app *a)
     s->size = a->size;
     s->ncols = local_of(s, s->n + 1);
     s->a = malloc((size_t)(s->ncols + 1) * n * sizeof *s->a);
-    s->panel = malloc(n * (size_t)s->b * sizeof *s->panel);
+    s->panel = app_alloc(a->arena, a->size, n * (size_t)s->b, sizeof *s->panel);
     s->pivots = malloc((size_t)s->b * sizeof *s->pivots);
     s->x = malloc(5 * n * sizeof *s->x);
     s->piece = malloc((size_t)s->b * sizeof *s->piece);
@@ -238,19 +253,21 @@ static void lu_solve(const struct app *a, void *state)
     struct lu *s = state;
     int nb;
 
+    if (APP_PLAYED)     /* these take part in sums of all ranks */
+        memset(s->x, 0, 3 * (size_t)s->n * sizeof *s->x);
     for (int k = 0; k < s->n; k += s->b) {
         nb = s->n - k < s->b ? s->n - k : s->b;
         if (owner_of(s, k) == s->rank)
-            make_panel(s, k, nb);
+            APP_WORK(panel_flops(s->n - k, nb), make_panel(s, k, nb));
         send_panel(s, k, nb);
-        apply_panel(s, k, nb);
+        APP_WORK(apply_flops(s, k, nb), apply_panel(s, k, nb));
     }
     send_right_side(s);
     for (int k = (s->n - 1) / s->b * s->b; k >= 0; k -= s->b) {
         nb = s->n - k < s->b ? s->n - k : s->b;
         gather_sums(s, k, nb);
         if (owner_of(s, k) == s->rank)
-            solve_block(s, k, nb);
+            APP_WORK((double)nb * nb + 2.0 * k * nb, solve_block(s, k, nb));
     }
     /* Each x_j stands on one rank and is 0 on the others: the sum is exact. */
     app_allreduce(a, s->x, s->n, MPI_DOUBLE, MPI_SUM);

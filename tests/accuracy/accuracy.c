@@ -1,0 +1,284 @@
+/* accuracy.c - prints how good the choices of several methods are (make accuracy)
+ *
+ *   accuracy [--tables DIR] [--top DIR] [--app A,B] [--platform X,Y] [--methods M,N] [--seeds K] [--seed S]
+ *            [--repeat R] [--sigma X] [--glitches X] [--jobs K] [--json]
+ * See accuracy.h for the words. Exit status: 0; 1 when something failed, 2 for options that cannot be used.
+ */
+#include "accuracy.h"
+
+#include "base/buf.h"
+#include "base/table.h"
+#include "plan/plan.h"
+
+#include <getopt.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { METHODS_MAX = 32 };
+
+struct options {
+    const char *tables, *top, *apps, *platforms, *methods;
+    int seeds, repeat, jobs, json;
+    struct truth_noise noise;
+};
+
+/* Is `name` a word of the comma-separated list? NULL holds all. */
+static int listed(const char *list, const char *name)
+{
+    size_t len = strlen(name);
+
+    if (!list)
+        return 1;
+    for (const char *p = list; (p = strstr(p, name)); p++)
+        if ((p == list || p[-1] == ',') && (!p[len] || p[len] == ','))
+            return 1;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- text */
+
+static void figures(struct hrun_table *table, const struct summary *s, int with_delta)
+{
+    if (!s->served) {
+        for (int i = 0; i < (with_delta ? 5 : 2); i++)
+            hrun_table_cell(table, "-");
+        return;
+    }
+    hrun_table_cell(table, "%.2f", 100.0 * s->epsilon_mean);
+    hrun_table_cell(table, "%.1f", 100.0 * s->epsilon_worst);
+    if (!with_delta)
+        return;
+    hrun_table_cell(table, "%.1f", 100.0 * s->delta_mean);
+    hrun_table_cell(table, "%.1f", 100.0 * s->delta_worst);
+    hrun_table_cell(table, "%.0f", 100.0 * s->covered);
+}
+
+static double mean_cost(const struct trials *t)
+{
+    double sum = 0.0;
+
+    for (int i = 0; i < t->nseeds; i++)
+        sum += t->cost_s[i];
+    return sum / t->nseeds;
+}
+
+static void print_method(struct hrun_table *table, const struct truth *t, const struct trials *v)
+{
+    struct summary trained = accuracy_summary(v, 0, v->ntrain), other = accuracy_summary(v, v->ntrain, v->nsizes);
+    double cost = mean_cost(v);
+
+    hrun_table_cell(table, "%s", v->method->name);
+    figures(table, &trained, 1);
+    figures(table, &other, 1);
+    hrun_table_cell(table, "%.1f", 100.0 * cost / truth_cost(t, 0));
+    hrun_table_cell(table, "%.2f", 100.0 * cost / truth_cost(t, 1));
+    hrun_table_cell(table, "%d", trained.asked + other.asked - trained.served - other.served);
+}
+
+static void print_static(struct hrun_table *table, const struct truth *t, const struct allocation *a)
+{
+    struct hrun_buf text;
+
+    hrun_buf_init(&text);
+    hrun_config_print(a->pes, a->procs, t->nsubs, &text);
+    hrun_table_cell(table, "%s", text.data ? text.data : "");
+    figures(table, &a->summary, 0);
+    for (int i = 0; i < 10; i++)
+        hrun_table_cell(table, "%s", "");
+    hrun_table_cell(table, "%d", a->summary.asked - a->summary.served);
+    hrun_buf_release(&text);
+}
+
+static void print_text(const struct options *o, const struct trial *trial, const struct trials *v, int nmethods)
+{
+    const struct truth *t = trial->truth;
+    struct hrun_table *table = hrun_table_create("lrrrrrrrrrrrrr");
+    struct allocation fixed[TRUTH_SUBS_MAX + 1];
+    struct hrun_buf out;
+    size_t nconfigs = 0, n;
+    int nfixed;
+
+    for (int i = 0; i < trial->nsizes; i++) {
+        truth_at(t, trial->sizes[i], &n);
+        nconfigs = n > nconfigs ? n : nconfigs;
+    }
+    printf("%s on %s: %zu configurations, %d sizes trained and %d others, best times %.3g to %.3g s; %d seed%s, noise "
+           "%g %%, glitches %g %%\n", t->app, t->platform, nconfigs, t->ntrain, t->nother,
+           truth_best(t, trial->sizes[0])->time_s, truth_best(t, t->train[t->ntrain - 1])->time_s, o->seeds,
+           o->seeds == 1 ? "" : "s", 100.0 * o->noise.sigma, 100.0 * o->noise.glitches);
+    hrun_table_row(table, "%", "ε mean", "worst", "|δ| mean", "worst", "in 95 %", "others: ε", "worst", "|δ|", "worst",
+                   "in 95 %", "of grid", "of all", "no choice");
+    for (int m = 0; m < nmethods; m++)
+        print_method(table, t, &v[m]);
+    accuracy_static(trial, fixed, &nfixed);
+    for (int i = 0; i < nfixed; i++)
+        print_static(table, t, &fixed[i]);
+    hrun_buf_init(&out);
+    hrun_table_render(table, 2, &out);
+    printf("%s\n", out.data ? out.data : "");
+    fflush(stdout);
+    hrun_buf_release(&out);
+    hrun_table_destroy(table);
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+static json_t *json_summary(const struct summary *s, const struct trial *trial)
+{
+    json_t *j = json_pack("{si si}", "asked", s->asked, "served", s->served);
+
+    if (!s->served)
+        return j;
+    json_object_set_new(j, "epsilon_mean", json_real(s->epsilon_mean));
+    json_object_set_new(j, "epsilon_worst", json_real(s->epsilon_worst));
+    json_object_set_new(j, "epsilon_worst_N", json_integer(trial->sizes[s->worst_size]));
+    json_object_set_new(j, "delta_mean", json_real(s->delta_mean));
+    json_object_set_new(j, "delta_worst", json_real(s->delta_worst));
+    json_object_set_new(j, "covered", json_real(s->covered));
+    return j;
+}
+
+static json_t *json_set(const struct options *o, const struct trial *trial, const struct trials *v, int nmethods)
+{
+    const struct truth *t = trial->truth;
+    json_t *set = json_pack("{ss ss si sf sf}", "app", t->app, "platform", t->platform, "seeds", o->seeds, "sigma",
+                            o->noise.sigma, "glitches", o->noise.glitches);
+    json_t *methods = json_array(), *fixed = json_array();
+    struct allocation a[TRUTH_SUBS_MAX + 1];
+    struct summary s;
+    int n;
+
+    for (int m = 0; m < nmethods; m++) {
+        json_t *j = json_pack("{ss sf sf}", "method", v[m].method->name, "cost_of_grid",
+                              mean_cost(&v[m]) / truth_cost(t, 0), "cost_of_all", mean_cost(&v[m]) / truth_cost(t, 1));
+        s = accuracy_summary(&v[m], 0, v[m].ntrain);
+        json_object_set_new(j, "trained", json_summary(&s, trial));
+        s = accuracy_summary(&v[m], v[m].ntrain, v[m].nsizes);
+        json_object_set_new(j, "others", json_summary(&s, trial));
+        json_array_append_new(methods, j);
+    }
+    accuracy_static(trial, a, &n);
+    for (int i = 0; i < n; i++) {
+        struct hrun_buf text;
+        hrun_buf_init(&text);
+        hrun_config_print(a[i].pes, a[i].procs, t->nsubs, &text);
+        json_array_append_new(fixed, json_pack("{ss si si sf sf}", "config", text.data, "asked", a[i].summary.asked,
+                                               "served", a[i].summary.served, "epsilon_mean",
+                                               a[i].summary.epsilon_mean, "epsilon_worst",
+                                               a[i].summary.epsilon_worst));
+        hrun_buf_release(&text);
+    }
+    json_object_set_new(set, "methods", methods);
+    json_object_set_new(set, "static", fixed);
+    return set;
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static int do_set(const struct options *o, struct truth *t, const struct method *const *methods, int nmethods,
+                  json_t *json, struct hrun_error *err)
+{
+    struct trial trial = { .truth = t };
+    struct trials *v = NULL;
+    struct hrun_app *app = NULL;
+    char *file = hrun_strf("%s/%s", o->top, t->definition);
+    int status = -1;
+
+    if (!file || hrun_app_load(file, NULL, 0, &app, err) || truth_load(o->tables, t, err))
+        goto done;
+    if (accuracy_run(t, app, methods, nmethods, &o->noise, o->repeat, o->seeds, o->jobs, &v, err))
+        goto done;
+    accuracy_sizes(&trial);
+    if (json)
+        json_array_append_new(json, json_set(o, &trial, v, nmethods));
+    else
+        print_text(o, &trial, v, nmethods);
+    status = 0;
+done:
+    accuracy_release(v);
+    truth_release(t);
+    hrun_app_destroy(app);
+    free(file);
+    return status;
+}
+
+static int usage(const char *why)
+{
+    fprintf(stderr, "accuracy: %s; usage: accuracy [--tables DIR] [--top DIR] [--app A,B] [--platform X,Y]\n"
+            "    [--methods M,N] [--seeds K] [--seed S] [--repeat R] [--sigma X] [--glitches X] [--jobs K] [--json]\n"
+            "methods:\n", why);
+    for (const struct method *m = accuracy_methods; m->name; m++)
+        fprintf(stderr, "    %-10s %s\n", m->name, m->what);
+    return 2;
+}
+
+static int parse(struct options *o, int argc, char **argv)
+{
+    static const struct option table[] = {
+        { "tables", 1, NULL, 't' }, { "top", 1, NULL, 'T' }, { "app", 1, NULL, 'a' }, { "platform", 1, NULL, 'p' },
+        { "methods", 1, NULL, 'm' }, { "seeds", 1, NULL, 'k' }, { "seed", 1, NULL, 's' }, { "repeat", 1, NULL, 'r' },
+        { "sigma", 1, NULL, 'n' }, { "glitches", 1, NULL, 'g' }, { "jobs", 1, NULL, 'j' }, { "json", 0, NULL, 'J' },
+        { NULL, 0, NULL, 0 }
+    };
+    int c;
+
+    opterr = 0;
+    while ((c = getopt_long(argc, argv, "", table, NULL)) != -1)
+        switch (c) {
+        case 't': o->tables = optarg; break;
+        case 'T': o->top = optarg; break;
+        case 'a': o->apps = optarg; break;
+        case 'p': o->platforms = optarg; break;
+        case 'm': o->methods = optarg; break;
+        case 'k': o->seeds = (int)strtol(optarg, NULL, 10); break;
+        case 's': o->noise.seed = strtoull(optarg, NULL, 10); break;
+        case 'r': o->repeat = (int)strtol(optarg, NULL, 10); break;
+        case 'n': o->noise.sigma = strtod(optarg, NULL); break;
+        case 'g': o->noise.glitches = strtod(optarg, NULL); break;
+        case 'j': o->jobs = (int)strtol(optarg, NULL, 10); break;
+        case 'J': o->json = 1; break;
+        default: return -1;
+        }
+    return optind < argc || o->seeds < 1 || o->repeat < 1 || o->jobs < 1 || !(o->noise.sigma >= 0) ||
+           !(o->noise.glitches >= 0) ? -1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o = { .tables = "build/accuracy/tables", .top = ".", .seeds = 20, .repeat = 1,
+                         .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN), .noise = TRUTH_NOISE_DEFAULT };
+    const struct method *methods[METHODS_MAX];
+    struct truth *sets = NULL;
+    struct hrun_error err = { 0 };
+    size_t nsets = 0;
+    json_t *json = NULL;
+    int nmethods = 0, done = 0, status;
+
+    if (parse(&o, argc, argv))
+        return usage("an option cannot be used");
+    for (const struct method *m = accuracy_methods; m->name; m++)
+        if (listed(o.methods, m->name))
+            methods[nmethods++] = m;
+    if (!nmethods)
+        return usage("no such method");
+    json = o.json ? json_array() : NULL;
+    status = truth_list(o.tables, &sets, &nsets, &err);
+    for (size_t i = 0; !status && i < nsets; i++)
+        if (listed(o.apps, sets[i].app) && listed(o.platforms, sets[i].platform)) {
+            status = do_set(&o, &sets[i], methods, nmethods, json, &err);
+            done++;
+        }
+    if (!status && !done)
+        status = hrun_fail(&err, HRUN_ENOENT, "%s/sets.csv has no such table", o.tables);
+    if (!status && json)
+        status = json_dumpf(json, stdout, JSON_INDENT(1)) || putchar('\n') == EOF;
+    if (status)
+        fprintf(stderr, "accuracy: %s\n", err.text);
+    json_decref(json);
+    free(sets);
+    return status ? 1 : 0;
+}

@@ -1,0 +1,91 @@
+/* methods.c - the methods that accuracy tries, and how they choose */
+#include "accuracy.h"
+
+#include "plan/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- choosing */
+
+static int choose_one(const struct trial *trial, struct hrun_models *const *models, int64_t N, struct answer *answer,
+                      struct hrun_error *err)
+{
+    const struct truth *t = trial->truth;
+    struct hrun_plan_sub subs[TRUTH_SUBS_MAX];
+    struct hrun_plan_problem problem = { .subs = subs };
+    struct hrun_predictor *p = hrun_predictor_create(trial->app, models, t->nsubs, HRUN_FAMILY_NPT, N, err);
+    struct hrun_plan *plan = NULL;
+    const struct hrun_choice *c;
+    double time_s;
+    int status = -1;
+
+    memset(answer, 0, sizeof *answer);
+    memset(subs, 0, sizeof subs);
+    if (!p)
+        return err->code == HRUN_ENODATA ? 0 : -1;
+    for (int i = 0; i < t->nsubs; i++)
+        subs[i].npes = t->npes[i];
+    problem.oracle = hrun_predictor_oracle(p);
+    if (hrun_plan_search(&problem, 1, &plan, err)) {
+        status = err->code == HRUN_EINFEASIBLE ? 0 : -1;
+        goto done;
+    }
+    c = &plan->v[0];
+    if (hrun_predictor_time(p, c->limiting, c->procs[c->limiting], c->P, &time_s, &answer->low_s, &answer->high_s, err))
+        goto done;
+    answer->predicted_s = c->time_s;
+    answer->choice = truth_find(t, N, c->pes, c->procs);
+    if (!answer->choice)
+        hrun_fail(err, HRUN_ENODATA, "the table %s-%s lacks a configuration of P=%d at N=%lld that the rule allows",
+                  t->app, t->platform, c->P, (long long)N);
+    status = answer->choice ? 0 : -1;
+done:
+    hrun_plan_destroy(plan);
+    hrun_predictor_destroy(p);
+    return status;
+}
+
+int accuracy_choose(const struct trial *trial, struct hrun_models *const *models, struct answer *answers,
+                    struct hrun_error *err)
+{
+    for (int i = 0; i < trial->nsizes; i++)
+        if (choose_one(trial, models, trial->sizes[i], &answers[i], err))
+            return -1;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the grid */
+
+/* Every sub-cluster alone, at all sizes and numbers of PEs: what paper 000 measures for NP-T models. */
+static int decide_grid(const struct method *m, const struct trial *trial, struct answer *answers, double *cost_s,
+                       struct hrun_error *err)
+{
+    const struct truth *t = trial->truth;
+    struct hrun_models *models[TRUTH_SUBS_MAX] = { NULL };
+    struct hrun_samples samples = { 0 };
+    int status = 0;
+
+    for (int i = 0; !status && i < t->nsubs; i++) {
+        status = truth_train(t, i, &trial->noise, trial->repetitions, NULL, &samples, cost_s, err);
+        if (!status && hrun_model_fit(trial->app, samples.v, samples.n, &m->options, &models[i], NULL, err))
+            status = err->code == HRUN_ENODATA ? 0 : -1;
+        hrun_samples_release(&samples);
+    }
+    if (!status)
+        status = accuracy_choose(trial, models, answers, err);
+    for (int i = 0; i < t->nsubs; i++)
+        hrun_models_destroy(models[i]);
+    return status;
+}
+
+/* ---------------------------------------------------------------- the table */
+
+const struct method accuracy_methods[] = {
+    { "ls", "least squares without weights (paper 000)", { .method = HRUN_METHOD_LS }, decide_grid },
+    { "nnls", "non-negative least squares without weights (paper 000, section 5.8)", { .method = HRUN_METHOD_NNLS },
+      decide_grid },
+    { "relative", "non-negative least squares, weights of 1 ms and 2 %: what hrun-calibrate does",
+      HRUN_FIT_OPTIONS_DEFAULT, decide_grid },
+    { NULL, NULL, { .method = HRUN_METHOD_NNLS }, NULL }
+};
