@@ -9,6 +9,7 @@
 
 #include "base/hostlist.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -319,17 +320,18 @@ done:
 int hrun_platform_discover(const struct hrun_cluster_request *req, struct hrun_cluster *c, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
+    char path[PATH_MAX];
     int rc = -1;
 
     if (req->cluster_file)
         return hrun_fail(err, HRUN_EINVAL, "a cluster file and a platform file cannot be given together: a platform's "
                          "hosts are what SimGrid says");
-    c->platform = realpath(req->platform, NULL);
-    if (!c->platform)
+    if (!realpath(req->platform, path))
         return hrun_fail_errno(err, HRUN_ENOENT, "platform file %s", req->platform);
+    c->platform = strdup(path);
     c->source = hrun_strf("platform %s", req->platform);
     c->ngroups = 1;
-    if (!c->source)
+    if (!c->source || !c->platform)
         hrun_fail_nomem(err);
     else if (!req->read_platform)
         hrun_fail(err, HRUN_EINVAL, "platform file %s: nothing here can read it", req->platform);
