@@ -41,6 +41,7 @@ my @outside = (
     [qr{^gsl/}             => 'lib/fit'],
     [qr{^pmix}             => 'lib/launch'],
     [qr{^muParser}         => 'lib/expr'],
+    [qr{^(simgrid|smpi|xbt)/} => 'hrun'],
     [qr{^ompi?(-|_|/|\.)|^mpi\.h$} => 'calib'],
 );
 
