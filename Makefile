@@ -44,10 +44,10 @@ TRACE   := read sum
 STORE   := sample invariants current store log models models_yaml
 FIT     := work ls nnls check optimal
 MODEL   := names rows anchor family fit terms predict oracle interval mixed share joint correct
-PLAN    := config objective space count exhaustive level solve search
-LAUNCH  := engine program ask mpi env sieve output procs spawn signals sweep job loop guard pmix local openmpi openmpi_kept \
-           mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts srun_words srun_watch \
-           remote_srun smpi smpi_words
+PLAN    := config objective space count exhaustive level solve search known
+LAUNCH  := engine program ask mpi env sieve output procs spawn signals sweep job loop guard pmix local openmpi \
+           openmpi_kept mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts srun_words \
+           srun_watch remote_srun smpi smpi_words
 LAYOUT  := layout threads rankfile
 
 room = $(patsubst %,lib/$(1)/%.c,$(2))

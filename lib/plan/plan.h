@@ -79,7 +79,18 @@ struct hrun_plan {
 int hrun_plan_search(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,
                      struct hrun_error *err);
 
-/* The same by looking at every configuration (paper 000, Fig. 1): the reference. For small instances. */
+/* A configuration that is known better than by its model: its time is that of the oracle times this. */
+struct hrun_plan_known {
+    const int *pes, *procs;     /* nsubs each */
+    double factor;              /* finite, > 0 */
+};
+
+/* hrun_plan_search where known[n], which differ from each other, have the times said; as exact, and with the same
+ * counts. Known configurations that are not valid here do not matter. Errors: the same; HRUN_EINVAL (a factor). */
+int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct hrun_plan_known *known, int n, int top,
+                           struct hrun_plan **out, struct hrun_error *err);
+
+/* The same as hrun_plan_search by looking at every configuration (paper 000, Fig. 1): the reference. For small instances. */
 int hrun_plan_exhaustive(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,
                          struct hrun_error *err);
 void hrun_plan_destroy(struct hrun_plan *p);

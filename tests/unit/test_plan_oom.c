@@ -8,13 +8,14 @@
 
 static struct table x;
 
-enum action { SEARCH, EXHAUSTIVE, INTERVALS, COUNT, EVALUATE, PARSE };
+enum action { SEARCH, EXHAUSTIVE, INTERVALS, COUNT, EVALUATE, PARSE, KNOWN };
 
 static int act(enum action action, const struct hrun_plan_problem *problem, struct hrun_plan **plan,
                struct hrun_error *err)
 {
     static const struct plan_tuning tuning = { 0, 4, 1 };
     int pes[3] = { 2, 1, 0 }, procs[3] = { 1, 2, 0 };
+    struct hrun_plan_known known = { pes, procs, 0.5 };
     struct hrun_plan_counts n;
     struct hrun_choice c;
 
@@ -22,6 +23,7 @@ static int act(enum action action, const struct hrun_plan_problem *problem, stru
     case SEARCH: return hrun_plan_search(problem, 30, plan, err);
     case EXHAUSTIVE: return hrun_plan_exhaustive(problem, 30, plan, err);
     case INTERVALS: return plan_search_tuned(problem, 9, &tuning, NULL, plan, err);
+    case KNOWN: return hrun_plan_search_known(problem, &known, 1, 30, plan, err);
     case COUNT: return hrun_plan_count(problem, 1e9, &n, err);
     case PARSE: return hrun_config_parse("1,1,0,0,1,1", 3, pes, procs, err);
     default:
@@ -78,6 +80,7 @@ int main(void)
     test_action(COUNT, "count", &problem, HRUN_OK);
     test_action(EVALUATE, "evaluate", &problem, HRUN_OK);
     test_action(PARSE, "parse", &problem, HRUN_OK);
+    test_action(KNOWN, "known configurations", &problem, HRUN_OK);
     memset(x.rule, 0, sizeof x.rule);
     test_action(SEARCH, "infeasible", &problem, HRUN_EINFEASIBLE);
     return tap_done();

@@ -317,6 +317,78 @@ static void test_random(void)
     free(x);
 }
 
+/* Known configurations: the brute force with their factors is what the search has to find. */
+static void test_known(void)
+{
+    enum { ROUNDS = 3000, KNOWN = 8 };
+    uint64_t r = 20261121;
+    struct table *x = malloc(sizeof *x);
+    struct brute b = { 0 };
+    int differ = 0, moved = 0, invalid = 0;
+
+    if (!x)
+        abort();
+    for (int round = 0; round < ROUNDS; round++) {
+        struct hrun_plan_problem problem = { &x->oracle, x->subs, below(&r, 4) ? NULL : below(&r, 2) ? &steps : &cost, 0 };
+        struct hrun_plan_known known[KNOWN];
+        struct found was[KNOWN];
+        struct hrun_plan *plan = NULL;
+        struct hrun_error err;
+        int n = 0, top = 1 + below(&r, 6), rc;
+
+        random_instance(x, &r);
+        if (below(&r, 5) == 0)
+            problem.P = 1 + below(&r, x->max_P + 2);
+        brute_force(x, &problem, &b);
+        for (int k = below(&r, KNOWN); k > 0 && b.n; k--) {
+            int i = below(&r, 2) ? below(&r, b.n) : below(&r, b.n < 10 ? b.n : 10), twice = 0;
+
+            was[n] = b.v[i];
+            for (int j = 0; j < n; j++)
+                twice |= !memcmp(was[j].pes, was[n].pes, sizeof was[n].pes) &&
+                         !memcmp(was[j].procs, was[n].procs, sizeof was[n].procs);
+            if (twice)
+                continue;
+            if (below(&r, 6) == 0) {             /* none of the problem's */
+                was[n].pes[0] = 1000;
+                was[n].procs[0] = 1;
+                invalid++;
+                i = -1;
+            }
+            known[n] = (struct hrun_plan_known) { was[n].pes, was[n].procs, 0.25 + uniform(&r) };
+            if (i >= 0) {
+                const struct hrun_objective *o = problem.objective;
+
+                b.v[i].time_s *= known[n].factor;
+                b.v[i].value = o ? o->value(b.v[i].time_s, b.v[i].pes, x->subs, x->oracle.nsubs) : b.v[i].time_s;
+            }
+            n++;
+            if (i < 0)
+                break;
+        }
+        if (b.n) {
+            struct found first = b.v[0];
+
+            qsort(b.v, (size_t)b.n, sizeof *b.v, found_compare);
+            moved += memcmp(&first, &b.v[0], sizeof first) != 0;
+        }
+        rc = hrun_plan_search_known(&problem, known, n, top, &plan, &err);
+        differ += b.n ? rc || !same_plan(plan, &b, top) || !same_counts(&plan->counts, &b.counts)
+                      : rc != -1 || err.code != HRUN_EINFEASIBLE;
+        if (!rc)
+            hrun_plan_destroy(plan);
+        if (n) {
+            known[0].factor = below(&r, 2) ? NAN : 0;
+            differ += hrun_plan_search_known(&problem, known, n, top, &plan, &err) != -1 || err.code != HRUN_EINVAL;
+        }
+    }
+    is_int(differ, 0, "%d random instances with known configurations agree with brute force", ROUNDS);
+    ok(moved > ROUNDS / 10 && invalid > ROUNDS / 20, "%d times the best is another one, %d known ones do not exist", moved,
+       invalid);
+    free(b.v);
+    free(x);
+}
+
 /* A non-separable objective goes through the exhaustive search, and its optimum is not that of the time. */
 static void test_cost(void)
 {
@@ -491,6 +563,7 @@ static void test_medium(void)
 int main(void)
 {
     test_random();
+    test_known();
     test_cost();
     test_medium();
     return tap_done();

@@ -1,0 +1,89 @@
+/* known.c - the search where some configurations are known better than the oracle; see plan.h for the contract
+ *
+ * The `top` best of all are among the known ones and the `top` best of the others; and these are among the first
+ * top + n of the search, in which at most n known ones stand.
+ */
+#include "plan/space.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int same(const struct hrun_choice *c, const struct hrun_plan_known *k, int nsubs)
+{
+    size_t len = (size_t)nsubs * sizeof *c->pes;
+
+    return !memcmp(c->pes, k->pes, len) && !memcmp(c->procs, k->procs, len);
+}
+
+static int is_known(const struct hrun_choice *c, const struct hrun_plan_known *known, int n, int nsubs)
+{
+    for (int i = 0; i < n; i++)
+        if (same(c, &known[i], nsubs))
+            return 1;
+    return 0;
+}
+
+/* Add a known configuration, if the problem has it. */
+static int add_known(const struct hrun_plan_problem *problem, const struct hrun_plan_known *k, struct plan_best *best,
+                     struct hrun_error *err)
+{
+    const struct hrun_objective *o = problem->objective ? problem->objective : hrun_objectives();
+    struct hrun_error why = { 0 };
+    struct hrun_choice c;
+    int rc = 0;
+
+    if (hrun_plan_evaluate(problem, k->pes, k->procs, 1, &c, &why)) {
+        if (why.code == HRUN_EINVAL)
+            return 0;
+        if (err)
+            *err = why;
+        return -1;
+    }
+    c.time_s *= k->factor;
+    c.value = o->value(c.time_s, c.pes, problem->subs, problem->oracle->nsubs);
+    if (isfinite(c.value))
+        rc = plan_best_add(best, &c, err);
+    hrun_choice_release(&c);
+    return rc;
+}
+
+int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct hrun_plan_known *known, int n, int top,
+                           struct hrun_plan **out, struct hrun_error *err)
+{
+    int nsubs = problem->oracle->nsubs, rc = -1;
+    double started = plan_clock();
+    struct hrun_plan *p = NULL;
+    struct plan_best best;
+
+    plan_best_init(&best, top, nsubs);
+    for (int i = 0; i < n; i++)
+        if (!(isfinite(known[i].factor) && known[i].factor > 0)) {
+            hrun_fail(err, HRUN_EINVAL, "the factor of known configuration %d is %g, not finite and above 0", i + 1,
+                      known[i].factor);
+            goto out;
+        }
+    if (hrun_plan_search(problem, top < 1 ? top : top + n, &p, err))
+        goto out;
+    for (int i = 0; i < p->n; i++)
+        if (!is_known(&p->v[i], known, n, nsubs) && plan_best_add(&best, &p->v[i], err))
+            goto out;
+    for (int i = 0; i < n; i++)
+        if (add_known(problem, &known[i], &best, err))
+            goto out;
+    for (int i = 0; i < p->n; i++)
+        hrun_choice_release(&p->v[i]);
+    free(p->v);
+    p->v = best.v;
+    p->n = best.n;
+    best.v = NULL;
+    best.n = 0;
+    p->search_s = plan_clock() - started;
+    *out = p;
+    p = NULL;
+    rc = 0;
+out:
+    plan_best_release(&best);
+    hrun_plan_destroy(p);
+    return rc;
+}
