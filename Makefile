@@ -40,7 +40,7 @@ TOPO    := topo pes bind sysinfo fingerprint
 CLUSTER := cluster group discover allocation hostfile clusterfile described cut signature resolve export told cache \
            platform
 APP     := app raw load find template inputs clock
-TRACE   := read sum
+TRACE   := read sum form propose
 STORE   := sample invariants current store log models models_yaml
 FIT     := work ls nnls check optimal
 MODEL   := names rows anchor family fit terms predict oracle interval mixed share joint correct
@@ -66,7 +66,7 @@ HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c decide.c nearest.c report
               $(SHARED_SRC)
 TRACE_SRC  := $(addprefix calib/trace/,watch.c places.c tell.c wrap_c.c wrap_fortran.c)
 CALIB_SRC  := $(addprefix calib/,main.c options.c campaign.c campaign_left.c groups.c runs.c parallel.c progress.c \
-              measure.c show.c) $(SHARED_SRC)
+              measure.c show.c waits.c) $(SHARED_SRC)
 
 # Engine smpi is there where SimGrid is.
 SMPI_BIN   := $(if $(shell $(PKG_CONFIG) --exists simgrid 2>/dev/null && echo yes),$(B)/bin/hrun-smpi)
@@ -137,8 +137,8 @@ MANPAGES := man/hrun.1 man/hrun-calibrate.1 man/hrun-app.5 man/hrun-cluster.5 ma
 PROFILES := $(sort $(wildcard share/profiles/*.yaml))
 
 # hrun.h is the rooms' headers, one after the other, without the includes between them.
-PUBLIC := base/error base/buf expr/expr trace/wire trace/trace topo/topo cluster/cluster app/app store/store fit/fit \
-          model/oracle model/model model/joint model/correct plan/plan layout/layout launch/launch
+PUBLIC := base/error base/buf expr/expr trace/wire trace/trace trace/terms topo/topo cluster/cluster app/app \
+          store/store fit/fit model/oracle model/model model/joint model/correct plan/plan layout/layout launch/launch
 $(B)/include/hrun.h: $(PUBLIC:%=lib/%.h)
 	@mkdir -p $(@D)
 	{ echo '/* hrun.h - libhrun, for schedulers and tools; made from the headers of its rooms */'; \

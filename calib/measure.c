@@ -186,6 +186,7 @@ static int make_campaign(struct context *c, const struct calib_settings *s, stru
 {
     struct progress p;
     struct runs r = { .c = c, .words = words, .verbose = s->common.verbose, .g = g, .group = -1, .retries = retries,
+                      .trace = s->no_trace ? 0 : s->trace ? 2 : 1,
                       .tell = progress_show, .ctx = &p };
     int rc, status, dead = 0;
 

@@ -42,7 +42,13 @@ const struct hrun_opt calib_options[] = {
       "What to measure", hrun_opt_flag, AT(redo) },
     { "dry-run", 0, HRUN_OPT_NONE, NULL, NULL, "show the runs that would be made", "What to measure", hrun_opt_flag,
       AT(dry_run) },
+    { "trace", 0, HRUN_OPT_NONE, NULL, NULL, "watch the MPI calls of all runs (default: of mixed ones)",
+      "What to measure", hrun_opt_flag, AT(trace) },
+    { "no-trace", 0, HRUN_OPT_NONE, NULL, NULL, "watch no run", "What to measure", hrun_opt_flag, AT(no_trace) },
     { "no-fit", 0, HRUN_OPT_NONE, NULL, NULL, "measure only", "What to measure", hrun_opt_flag, AT(no_fit) },
+
+    { "terms", 0, HRUN_OPT_NONE, NULL, NULL, "show: propose the definition's terms from watched runs",
+      "What to show", hrun_opt_flag, AT(terms) },
 
     COMMON_OPTIONS_WHERE,
     COMMON_OPTIONS_LAUNCH,

@@ -10,6 +10,8 @@ struct calib_settings {
     const char *use;                  /* sub-clusters */
     const char *repetitions, *retries;
     int again, redo, parallel, dry_run, no_fit;
+    int trace, no_trace;              /* watch all runs; none; neither: those of several sub-clusters */
+    int terms;                        /* show: propose terms */
 };
 
 extern const struct hrun_opt calib_options[];

@@ -68,6 +68,28 @@ static void tell_limit(const struct work *w, struct work_result *r)
     hrun_buf_release(&text);
 }
 
+/* Is a run with these PEs of n sub-clusters to be watched? */
+static int watches(const struct runs *r, const int *pes, int n)
+{
+    int used = 0;
+
+    for (int i = 0; i < n; i++)
+        used += pes[i] > 0;
+    return r->trace == 2 || (r->trace == 1 && used > 1);
+}
+
+/* Once: runs cannot be watched, and why. */
+static void tell_unwatched(struct runs *r, const struct waits *w)
+{
+    struct event e = { .kind = EVENT_WORDS };
+
+    if (r->told_why || !w->why[0])
+        return;
+    r->told_why = 1;
+    snprintf(e.text, sizeof e.text, "who waits is not known: %s", w->why);
+    tell(r, &e);
+}
+
 /* Run point i once and record it. 0: ran, or could not be started (r tells how); -1 with *err. */
 static int run_point(struct runs *runs, int i, struct work_result *r, struct hrun_error *err)
 {
@@ -79,7 +101,9 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
                       .limit_s = campaign_limit(runs->g, i) };
     struct hrun_layout *l = NULL;
     struct hrun_error why = { 0 };
+    struct waits waits;
 
+    waits_init(&waits);
     memset(r, 0, sizeof *r);
     if (!pes || !procs) {
         hrun_fail_nomem(err);
@@ -90,6 +114,7 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
     l = hrun_layout_create(c->cluster, pes, procs, err);
     if (!l || work_fill_threads(c, l, err) || work_find_program(&w, l->nranks, err))
         goto done;
+    w.waits = watches(runs, pes, n) ? &waits : NULL;
     if (work_run(&w, l, r, &why)) {
         if (why.code != HRUN_EENGINE) {
             *err = why;
@@ -100,8 +125,10 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
     tell_limit(&w, r);
     if (!r->outcome.interrupted && !r->outcome.signalled && work_record(&w, pes, procs, r, "calibration", err))
         goto done;
+    tell_unwatched(runs, &waits);
     rc = 0;
 done:
+    waits_release(&waits);
     hrun_layout_destroy(l);
     free(procs);
     free(pes);

@@ -19,6 +19,8 @@ struct runs {
     struct campaign *g;
     int group;                /* whose runs to make; -1: all */
     int retries;              /* of a failed run */
+    int trace;                /* which runs are watched: 0 none, 1 mixed ones, 2 all */
+    int told_why;             /* why a run could not be watched has been told */
     void (*tell)(void *ctx, const struct event *e);
     void *ctx;
 };

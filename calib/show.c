@@ -1,6 +1,8 @@
 /* show.c - fitting from the log, and showing profiles as text and as JSON */
 #include "calib.h"
 
+#include "waits.h"
+
 #include "base/table.h"
 #include "base/units.h"
 
@@ -138,14 +140,22 @@ static json_t *record_json(const struct hrun_fit_record *r)
 
 static json_t *sample_json(const struct hrun_sample *s)
 {
-    return json_pack("{s:I, s:i, s:i, s:i, s:f, s:f, s:b, s:b, s:s, s:s, s:s, s:s, s:s}", "N", (json_int_t)s->N, "P",
-                     s->P, "M", s->M, "pes", s->pes, "time_s", s->time_s, "wall_s", s->wall_s, "ok", s->ok, "mixed",
+    return json_pack("{s:I, s:i, s:i, s:i, s:f, s:f, s:b, s:b, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:s}", "N",
+                     (json_int_t)s->N, "P", s->P, "M", s->M, "pes", s->pes, "time_s", s->time_s, "wall_s", s->wall_s, "ok", s->ok, "mixed",
                      s->mixed, "status", s->status, "origin", s->origin, "config", s->config, "consts",
-                     s->consts ? s->consts : "", "date", s->date);
+                     s->consts ? s->consts : "", "date", s->date, "limits", s->limits ? s->limits : "", "compute_s",
+                     s->compute_s, "mpi_s", s->mpi_s, "trace", s->trace ? s->trace : "");
 }
 
-/* One profile. root: append to this JSON array, or NULL for text. */
-static int show_one(struct context *c, const char *app, const char *sig, json_t *root, struct hrun_error *err)
+/* How profiles are shown. */
+struct shown {
+    json_t *root;             /* append to this JSON array; NULL: text */
+    int terms;                /* propose terms, too */
+};
+
+/* One profile. */
+static int show_one(struct context *c, const char *app, const char *sig, const struct shown *how,
+                    struct hrun_error *err)
 {
     struct hrun_samples samples = { 0 };
     struct hrun_models *m = NULL;
@@ -163,18 +173,21 @@ static int show_one(struct context *c, const char *app, const char *sig, json_t 
         failed += !samples.v[i].ok;
         mixed += samples.v[i].ok && samples.v[i].mixed;
     }
-    if (root) {
-        json_t *models = json_array(), *all = json_array();
+    if (how->root) {
+        json_t *terms, *models = json_array(), *all = json_array();
 
         for (int j = 0; m && j < m->n; j++)
             json_array_append_new(models, record_json(&m->v[j]));
         for (size_t i = 0; i < samples.n; i++)
             json_array_append_new(all, sample_json(&samples.v[i]));
+        /* Without terms that can be told the key stays away. */
+        terms = how->terms ? waits_terms_json(&samples, NULL) : NULL;
         json_array_append_new(
-            root, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:I, s:I, s:s?}", "app", app, "signature", sig,
-                            "subcluster", m ? m->subcluster : "", "fitted", m ? m->fitted : "", "models", models, "measurements", all,
-                            "bad_records", (json_int_t)samples.bad, "no_longer_count", (json_int_t)old, "error",
-                            bad_models ? models_err.text : NULL));
+            how->root, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o*, s:I, s:I, s:s?}", "app", app,
+                                 "signature", sig, "subcluster", m ? m->subcluster : "", "fitted", m ? m->fitted : "",
+                                 "models", models, "measurements", all, "waits", waits_json(&samples, sig),
+                                 "proposed_terms", terms, "bad_records", (json_int_t)samples.bad, "no_longer_count",
+                                 (json_int_t)old, "error", bad_models ? models_err.text : NULL));
         rc = 0;
         goto done;
     }
@@ -201,9 +214,12 @@ static int show_one(struct context *c, const char *app, const char *sig, json_t 
         hrun_buf_addc(&out, '\n');
         models_table(&m, 1, c->set->verbose, &out);
     }
+    rc = waits_show(&samples, sig, &out, err);
     hrun_buf_addc(&out, '\n');
+    if (!rc && how->terms && !(rc = waits_terms(&samples, &out, err)))
+        hrun_buf_addc(&out, '\n');
     fputs(out.data, stdout);
-    rc = out.failed ? hrun_fail_nomem(err) : 0;
+    rc = out.failed ? hrun_fail_nomem(err) : rc;
 done:
     if (!rc && bad_models) {
         if (err)
@@ -266,20 +282,20 @@ int calib_show(const struct calib_settings *s, char **apps)
 {
     struct context c = { .set = &s->common };
     struct hrun_error err = { 0 };
-    json_t *root = s->common.json ? json_array() : NULL;
+    struct shown how = { .root = s->common.json ? json_array() : NULL, .terms = s->terms };
     int seen = 0, status;
 
     if (context_store(&c, &err))
         status = context_complain("hrun-calibrate", &err);
     else
-        status = each_profile(&c, apps, visit_show, root, &seen);
-    if (root) {
-        json_dumpf(root, stdout, JSON_INDENT(2));
+        status = each_profile(&c, apps, visit_show, &how, &seen);
+    if (how.root) {
+        json_dumpf(how.root, stdout, JSON_INDENT(2));
         putchar('\n');
     } else if (!seen && !status) {
         printf("no profiles in %s\n", hrun_store_dir(c.store));
     }
-    json_decref(root);
+    json_decref(how.root);
     context_release(&c);
     return status;
 }
