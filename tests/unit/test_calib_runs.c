@@ -31,7 +31,7 @@ static int fake_run(const struct hrun_job *job, struct hrun_outcome *out, struct
 
     memset(out, 0, sizeof *out);
     out->failed_rank = -1;
-    out->wall_s = 0.5;
+    out->wall_s = out->job_s = 0.5;
     limit_s = job->timeout_s;
     return behave(l->cluster->hosts[l->ranks[0].host].name, strtol(job->argv[1], NULL, 10), out, err);
 }
