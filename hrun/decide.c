@@ -78,11 +78,13 @@ static const char *other_engine(struct context *c, int i)
     if (hrun_store_signatures(c->store, c->app->name, &there, NULL))
         return NULL;
     for (const struct hrun_engine *e = hrun_engines(); e->name && there.n && !found; e++) {
-        struct hrun_buf sig = HRUN_BUF_INIT;
+        struct hrun_buf sig = HRUN_BUF_INIT, kind = HRUN_BUF_INIT;
 
-        hrun_cluster_signature(&c->cluster->subs[i], c->mpi.id, e->name, &sig);
-        for (size_t k = 0; k < there.n && !sig.failed && e != c->engine && !found; k++)
+        hrun_engine_kind(e, c->cluster, &c->mpi, c->set->smpi.v, (int)c->set->smpi.n, &kind);
+        hrun_cluster_signature(&c->cluster->subs[i], c->mpi.id, kind.data, &sig);
+        for (size_t k = 0; k < there.n && !sig.failed && !kind.failed && e != c->engine && !found; k++)
             found = strcmp(there.v[k], sig.data) ? NULL : e->name;
+        hrun_buf_release(&kind);
         hrun_buf_release(&sig);
     }
     hrun_strvec_release(&there);
