@@ -85,7 +85,8 @@ fails() {
 }
 
 # Files and folders that hrun or its MPI may leave in shared places, for comparison before and after. Folders of an hrun
-# that is still running, or that belongs to another container (its PID namespace stands in .owner), do not count.
+# that is still running, or that belongs to another container (its PID namespace stands in .owner), do not count, nor do
+# those of an mpirun that is still running, and memory that a process still has.
 litter() {
     local f pid here
     here=$(readlink /proc/self/ns/pid)
@@ -97,6 +98,12 @@ litter() {
                     pid=${pid#*.}
                     kill -0 "${pid%%.*}" 2>/dev/null && continue
                     [ -f "$f/.owner" ] && ! grep -qF "$here" "$f/.owner" && continue ;;
+                */ompi.*)
+                    for pid in "$f"/pid.*; do
+                        kill -0 "${pid##*.}" 2>/dev/null && continue 2
+                    done ;;
+                */vader* | */*pmix*)
+                    grep -qsF "$f" /proc/[0-9]*/maps && continue ;;
             esac
             echo "$f"
         done
