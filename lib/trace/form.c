@@ -51,11 +51,12 @@ static int varies(const double *v, int n)
     return 0;
 }
 
-int hrun_form_choose(const double *N, const double *P, const double *q, int n, struct hrun_form *out,
+int hrun_form_choose(const double *N, const double *P, const double *q, int n, int powers_only, struct hrun_form *out,
                      struct hrun_error *err)
 {
     size_t na = varies(N, n) ? sizeof powers_n / sizeof *powers_n : 1;
     size_t nb = varies(P, n) ? sizeof powers_p / sizeof *powers_p : 1;
+    int factors = nb > 1 && !powers_only ? HRUN_FORM_OTHERS : HRUN_FORM_ONE;
     struct hrun_form best = { .spread = INFINITY }, chosen = best;
 
     if (n < 2)
@@ -63,7 +64,7 @@ int hrun_form_choose(const double *N, const double *P, const double *q, int n, s
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < na; i++)
             for (size_t k = 0; k < nb; k++)
-                for (int g = HRUN_FORM_ONE; g <= (nb > 1 ? HRUN_FORM_OTHERS : HRUN_FORM_ONE); g++) {
+                for (int g = HRUN_FORM_ONE; g <= factors; g++) {
                     struct hrun_form f = { .a = powers_n[i], .b = powers_p[k], .g = (enum hrun_form_factor)g };
 
                     f.spread = spread_of(&f, N, P, q, n);

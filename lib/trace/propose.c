@@ -90,15 +90,35 @@ struct table {
 
 enum quantity { COUNT, BYTES, COMPUTE };
 
+/* The M that most homogeneous runs have, of several the smallest. */
+static int usual_m(const struct hrun_trace_point *points, int n)
+{
+    int best = 0, most = 0;
+
+    for (int i = 0; i < n; i++) {
+        int same = 0;
+
+        for (int k = 0; k < n; k++)
+            same += !points[k].mixed && points[k].M == points[i].M;
+        if (same > most || (same == most && points[i].M < best)) {
+            most = same;
+            best = points[i].M;
+        }
+    }
+    return best;
+}
+
 static void collect(const struct hrun_trace_point *points, int n, const char *name, enum quantity what, struct table *t)
 {
+    int m = what == COMPUTE ? usual_m(points, n) : 0;
+
     t->n = 0;
     for (int i = 0; i < n; i++) {
         const struct hrun_trace_call *c = what == COMPUTE ? NULL : find_call(points[i].seen, name);
-        double q = what == COMPUTE ? (points[i].mixed ? 0 : points[i].seen->compute_s)
+        double q = what == COMPUTE ? (points[i].mixed || points[i].M != m ? 0 : points[i].seen->compute_s)
                  : !c ? 0 : what == COUNT ? c->count_max : c->bytes_max;
 
-        if (points[i].P < 2 || points[i].N < 1 || !(q > 0))
+        if ((what != COMPUTE && points[i].P < 2) || points[i].P < 1 || points[i].N < 1 || !(q > 0))
             continue;
         t->N[t->n] = points[i].N;
         t->P[t->n] = points[i].P;
@@ -134,14 +154,14 @@ static int propose_one(const struct hrun_trace_point *points, int n, const char 
         return 0;
     memcpy(p->name, name, strlen(name) + 1);
     collect(points, n, name, cost ? COUNT : COMPUTE, t);
-    if (hrun_form_choose(t->N, t->P, t->q, t->n, &p->count, NULL))
+    if (hrun_form_choose(t->N, t->P, t->q, t->n, !cost, &p->count, NULL))
         return 0;
     p->points = t->n;
     p->share = share_of(points, n, name);
     if (push_term(&p->terms, &p->count, cost ? cost->calls : HRUN_FORM_ONE))
         return -1;
     collect(points, n, name, BYTES, t);
-    if (!cost || hrun_form_choose(t->N, t->P, t->q, t->n, &p->bytes, NULL))
+    if (!cost || hrun_form_choose(t->N, t->P, t->q, t->n, 0, &p->bytes, NULL))
         return 1;
     p->has_bytes = 1;
     return (cost->bytes != HRUN_FORM_OTHERS && push_term(&p->terms, &p->bytes, HRUN_FORM_ONE)) ||

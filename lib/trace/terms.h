@@ -19,8 +19,9 @@ struct hrun_form {
     double spread;               /* standard deviation of ln(quantity / form): 0.02 is about 2 % */
 };
 
-/* Choose the form of q[i] > 0 at N[i] >= 1, P[i] >= 2, for n points. Errors: HRUN_ENODATA (fewer than two points). */
-int hrun_form_choose(const double *N, const double *P, const double *q, int n, struct hrun_form *out,
+/* Choose the form of q[i] > 0 at N[i] >= 1, P[i] >= 1, for n points. powers_only = 0: P[i] >= 2, and the form may have a
+ * g(P) that is not 1. Errors: HRUN_ENODATA (fewer than two points). */
+int hrun_form_choose(const double *N, const double *P, const double *q, int n, int powers_only, struct hrun_form *out,
                      struct hrun_error *err);
 /* Append it as an expression of lib/expr: "N^2/sqrt(P)", "N*log(P)", "1". */
 void hrun_form_print(const struct hrun_form *f, struct hrun_buf *out);
@@ -28,6 +29,7 @@ void hrun_form_print(const struct hrun_form *f, struct hrun_buf *out);
 /* One watched run of a sub-cluster. */
 struct hrun_trace_point {
     double N, P;
+    int M;                       /* processes on each PE */
     int mixed;                   /* its time outside MPI is not used */
     const struct hrun_trace_sub *seen;
 };
@@ -49,7 +51,8 @@ struct hrun_trace_terms {
     int varied_n, varied_p;          /* 0: the runs had but one */
 };
 
-/* Propose from n runs. Errors: HRUN_ENODATA (fewer than two runs on P >= 2), HRUN_ENOMEM. Release *out. */
+/* Propose from n runs. The time outside MPI is taken from the runs with the M that most of them have, P = 1 included.
+ * Errors: HRUN_ENODATA (fewer than two runs on P >= 2), HRUN_ENOMEM. Release *out. */
 int hrun_trace_propose(const struct hrun_trace_point *points, int n, struct hrun_trace_terms *out,
                        struct hrun_error *err);
 void hrun_trace_terms_release(struct hrun_trace_terms *t);

@@ -215,7 +215,9 @@ sub compile_flags {
     }
     my $pkg_config = $ENV{PKG_CONFIG} || 'pkg-config';
     my $flags = $packages ? `$pkg_config --cflags $packages` : '';
-    return "-std=c11 -D_GNU_SOURCE $flags" =~ s/\n//gr;
+    # mpi.h, which only calib/ includes, is found by MPI's compiler.
+    my $mpi = `mpicc --showme:compile 2>/dev/null`;
+    return "-std=c11 -D_GNU_SOURCE $flags $mpi" =~ s/\n//gr;
 }
 
 # Headers of a tree that do not compile alone, with the compiler's first words.
