@@ -1,7 +1,8 @@
 /* family.c - one model: which terms, their coefficients, how well they fit; see family.h for the contract */
 #include "model/family.h"
 
-#include "fit/fit.h"
+#include "fit/robust.h"
+#include "model/coefs.h"
 
 #include <float.h>
 #include <math.h>
@@ -80,20 +81,18 @@ static void training_error(struct hrun_fit_record *r, const double *x, const str
     r->train_max = max;
 }
 
-/* Weighted residual sum of squares of rows first..n-1. */
-static double residual(const struct hrun_fit_job *job, const struct hrun_fit_record *r, const double *x, size_t first,
-                       size_t n)
+/* Residuals of rows first..n-1 under the weights that they had to begin with, into job->r. */
+static void residuals(const struct hrun_fit_job *job, const struct hrun_fit_record *r, const double *x, size_t first,
+                      size_t n)
 {
-    double rss = 0;
-
     for (size_t i = first; i < n; i++) {
         double e = job->y[i];
 
         for (int j = 0; j < r->nterms; j++)
-            e -= r->k[j] * x[i * (size_t)r->nterms + (size_t)j];
-        rss += job->w[i] * job->w[i] * e * e;
+            if (r->k[j] != 0)
+                e -= r->k[j] * x[i * (size_t)r->nterms + (size_t)j];
+        job->r[i - first] = job->w[i] * e;
     }
-    return rss;
 }
 
 static void measured_range(struct hrun_fit_record *r, const struct hrun_row *rows, size_t n)
@@ -109,16 +108,13 @@ static void measured_range(struct hrun_fit_record *r, const struct hrun_row *row
     }
 }
 
-/* Without degrees of freedom the data do not tell how much they scatter: then weighted residuals are taken to
- * have the variance for which the weights were made, 1, and unweighted ones that of the default options at
- * the mean time. */
-static double variance(const struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, double rss, int dof)
+/* Without degrees of freedom the data do not tell how much they scatter: then weighted residuals are taken to have the
+ * variance for which the weights were made, 1, and unweighted ones that of the default options at the mean time. */
+static double assumed_variance(const struct hrun_fit_job *job, const struct hrun_row *rows, size_t n)
 {
     static const struct hrun_fit_options expected = HRUN_FIT_OPTIONS_DEFAULT;
     double mean = 0;
 
-    if (dof > 0)
-        return rss / dof;
     if (job->options.sigma_abs_s > 0 || job->options.sigma_rel > 0)
         return 1;
     for (size_t i = 0; i < n; i++)
@@ -126,122 +122,55 @@ static double variance(const struct hrun_fit_job *job, const struct hrun_row *ro
     return pow(weight(&expected, mean), -2);
 }
 
-/* Names of the terms with keep = 0, after text that says why. */
-static void note_dropped(struct hrun_buf *note, const struct hrun_terms *terms, const int *keep)
+/* By how much the covariance is larger than independent rows would have it. Where the form of a model misses a point,
+ * all repetitions of it are off alike, and are no more than one row: the mean square of the points' mean residuals
+ * tells (the lack-of-fit test of the analysis of variance: Draper and Smith, Applied Regression Analysis, 3rd ed.,
+ * section 2.1). point[n] as in family.h. At least 1. */
+static double repeated_alike(const struct hrun_fit_job *job, const int *point, size_t n, size_t rank, double bound,
+                             double s2)
 {
-    const char *sep = "dropped ";
+    double sum = 0;
+    size_t points = 0, end;
 
-    for (int j = 0; j < terms->n; j++) {
-        if (keep[j])
-            continue;
-        hrun_buf_addf(note, "%s%s", sep, terms->v[j].text);
-        sep = ", ";
+    for (size_t first = 0; first < n; first = end, points++) {
+        double mean = 0;
+
+        for (end = first; end < n && point[end] == point[first]; end++)
+            mean += fmin(fmax(job->r[end], -bound), bound);
+        sum += mean * mean / (double)(end - first);
     }
-    if (note->len)
-        hrun_buf_adds(note, ": these measurements cannot tell it from the other terms");
+    return points > rank && s2 > 0 ? fmax(sum / (double)(points - rank) / s2, 1) : 1;
 }
 
-/* What is left of a column below this part of its length drowns when squared, that is in every variance. */
-static double least_remainder(void)
+/* Append the names of the terms with keep = 0 that were dropped for one reason, and the reason. */
+static void note_dropped(struct hrun_buf *note, const struct hrun_terms *terms, const struct hrun_fit_job *job,
+                         int selected, const char *why)
 {
-    return sqrt(DBL_EPSILON);
+    size_t before = note->len;
+
+    for (int j = 0; j < terms->n; j++)
+        if (!job->keep[j] && job->dropped[j] == selected)
+            hrun_buf_addf(note, "%s%s", note->len > before ? ", " : before ? "; dropped " : "dropped ",
+                          terms->v[j].text);
+    if (note->len > before)
+        hrun_buf_adds(note, why);
 }
 
-/* The columns with job->keep = 1 of x[n by p] into job->sub; how many. */
-static size_t gather(struct hrun_fit_job *job, const double *x, size_t n, size_t p)
+/* Residuals beyond this many scales are called suspicious: Iglewicz and Hoaglin, How to Detect and Handle Outliers
+ * (1993), for the like of them, distances in units of the median one. */
+static const double SUSPICIOUS = 3.5;
+
+/* How many measurements count much less than others. */
+static void note_distrusted(struct hrun_buf *note, const struct hrun_fit_job *job, size_t n, double bound)
 {
-    size_t kept = 0;
+    static const struct hrun_huber huber = HRUN_HUBER_DEFAULT;
+    size_t count = 0;
 
     for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < p; j++)
-            if (job->keep[j])
-                job->sub[kept++] = x[i * p + j];
-    return kept / n;
-}
-
-/* Which terms to offer: for LS those that are independent, for NNLS those that are distinct. A term that
- * other terms span is no other way to the same sums there: its part may be one that they reach only with
- * negative coefficients (the constant, with three sizes and N^3, N^2, N before it). */
-static int choose_terms(struct hrun_fit_job *job, const struct hrun_lsq *all, size_t *count, struct hrun_error *err)
-{
-    if (job->options.method == HRUN_METHOD_LS)
-        return hrun_fit_independent(all, least_remainder(), job->keep, count, err);
-    return hrun_fit_distinct(all, least_remainder(), job->keep, count, err);
-}
-
-/* Mark the columns in use after NNLS (job->in_use) and tell whether they are all but dependent. */
-static int look_at_used(struct hrun_fit_job *job, const struct hrun_lsq *all, int *dependent, struct hrun_error *err)
-{
-    struct hrun_lsq used = { job->sub, NULL, all->w, all->n, 0 };
-    size_t rank, at = 0, to = 0;
-
-    *dependent = 0;
-    for (size_t j = 0; j < all->p; j++) {
-        job->in_use[j] = job->keep[j] && job->k[at++] > 0;
-        used.p += (size_t)job->in_use[j];
-    }
-    for (size_t i = 0; i < all->n; i++)
-        for (size_t j = 0; j < all->p; j++)
-            if (job->in_use[j])
-                job->sub[to++] = all->x[i * all->p + j];
-    if (used.p < 2)
-        return 0;
-    if (hrun_fit_independent(&used, least_remainder(), job->good, &rank, err))
-        return -1;
-    *dependent = rank < used.p;
-    return 0;
-}
-
-/* Set keep = 0 for the last of those in use without which the fit is as good as it can be without one. Where
- * they depend on each other some one can always be spared (Caratheodory), but not any one: what 2 (N + 1) + N
- * + 2 makes, 3 (N + 1) + 1 does as well, but no sum of N + 1 and N. */
-static int spare_one(struct hrun_fit_job *job, const struct hrun_lsq *all, struct hrun_error *err)
-{
-    struct hrun_lsq sub = { job->sub, all->y, all->w, all->n, 0 };
-    struct hrun_lsq_result result = { job->k, NULL, 0, 0, 0 };
-    double least = INFINITY, size = 0;
-    size_t j;
-
-    for (size_t i = 0; i < all->n; i++)
-        size = hypot(size, all->y[i] * all->w[i]);
-    for (j = 0; j < all->p; j++) {
-        if (!job->in_use[j])
-            continue;
-        job->keep[j] = 0;
-        sub.p = gather(job, all->x, all->n, all->p);
-        if (hrun_fit_nnls(&sub, &result, err))
-            return -1;
-        job->keep[j] = 1;
-        job->left[j] = sqrt(result.rss);
-        least = fmin(least, job->left[j]);
-    }
-    while (j-- > 0)
-        if (job->in_use[j] && job->left[j] <= least + least_remainder() * size)
-            break;
-    job->keep[j] = 0;
-    return 0;
-}
-
-/* Fit the terms chosen; *count: how many. Errors: those of lib/fit, in *err. */
-static int solve(struct hrun_fit_job *job, const struct hrun_lsq *all, size_t *count, struct hrun_lsq_result *result,
-                 struct hrun_error *err)
-{
-    struct hrun_lsq sub = { job->sub, all->y, all->w, all->n, 0 };
-    int dependent;
-
-    if (*count == 0)
-        return hrun_fail(err, HRUN_ERANK, "every term is 0 at every measured point");
-    for (;;) {
-        sub.p = *count = gather(job, all->x, all->n, all->p);
-        if (job->options.method == HRUN_METHOD_LS)
-            return hrun_fit_ls(&sub, result, err);
-        if (hrun_fit_nnls(&sub, result, err) || look_at_used(job, all, &dependent, err))
-            return -1;
-        if (!dependent)
-            return 0;
-        if (spare_one(job, all, err))
-            return -1;
-    }
+        count += fabs(job->r[i]) > bound / huber.k * SUSPICIOUS;
+    if (count)
+        hrun_buf_addf(note, "%s%zu of %zu measurements contradict%s the others and count%s less", note->len ? "; " : "",
+                      count, n, count == 1 ? "s" : "", count == 1 ? "s" : "");
 }
 
 /* With fewer than SIZES_MIN sizes there is no model: a line into job->skipped says so. 1 then, else 0. */
@@ -262,17 +191,14 @@ static int too_few(struct hrun_fit_job *job, const char *family, int P, const st
 static int name_record(const struct hrun_fit_job *job, struct hrun_fit_record *r, const char *family,
                        const struct hrun_terms *terms)
 {
-    struct hrun_buf note = HRUN_BUF_INIT;
     size_t p = (size_t)terms->n;
 
-    note_dropped(&note, terms, job->keep);
     r->family = strdup(family);
     r->method = strdup(hrun_method_name(job->options.method));
-    r->note = hrun_buf_detach(&note);
     r->terms = calloc(p, sizeof *r->terms);
     r->k = calloc(p, sizeof *r->k);
     r->cov = calloc(p * p, sizeof *r->cov);
-    if (!r->family || !r->method || !r->note || !r->terms || !r->k || !r->cov)
+    if (!r->family || !r->method || !r->terms || !r->k || !r->cov)
         return -1;
     r->nterms = terms->n;
     for (size_t j = 0; j < p; j++) {
@@ -303,14 +229,14 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
                     const double *x, const struct hrun_row *rows, size_t n, size_t anchors,
                     struct hrun_fit_record **record, struct hrun_error *err)
 {
-    struct hrun_lsq all = { x, job->y, job->w, n, (size_t)terms->n };
     const struct hrun_row *own = rows + anchors;
-    size_t nown = n - anchors;
+    size_t nown = n - anchors, count;
     struct hrun_lsq_result result = { job->k, job->cov, 0, 0, 0 };
+    struct hrun_buf note = HRUN_BUF_INIT;
     struct hrun_error failure;
     struct hrun_fit_record *r;
+    double bound, more;
     int M = rows[0].M, shared = rows[0].kind == HRUN_ROW_SHARED;
-    size_t count;
 
     *record = NULL;
     if (too_few(job, family, P, shared ? rows : own, shared ? n : nown))
@@ -318,10 +244,9 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
     for (size_t i = 0; i < n; i++) {
         job->y[i] = rows[i].T;
         job->w[i] = weight(&job->options, rows[i].T) * rows[i].weight * (i < anchors ? ANCHOR_WEIGHT : 1);
+        job->point[i] = i && rows[i].N == rows[i - 1].N && rows[i].P == rows[i - 1].P ? job->point[i - 1] : (int)i;
     }
-    if (choose_terms(job, &all, &count, err))
-        return hrun_fail_prefix(err, "M=%d, %s", M, family);
-    if (solve(job, &all, &count, &result, &failure)) {
+    if (hrun_fit_coefs(job, x, n, (size_t)terms->n, &count, &bound, &result, &failure)) {
         if (failure.code == HRUN_ERANK) {
             hrun_buf_addf(&job->skipped, "M=%d, %s: %s\n", M, family, failure.text);
             return 0;
@@ -341,14 +266,26 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
     r->M = M;
     r->P = P;
     spread(job, r, count);
+    residuals(job, r, x, anchors, n);
     r->dof = nown > result.rank ? (int)(nown - result.rank) : 0;
-    r->s2 = variance(job, nown ? own : rows, nown ? nown : n,
-                     anchors ? residual(job, r, x, anchors, n) : result.rss, r->dof);
+    r->s2 = r->dof ? hrun_fit_huber_variance(job->r, nown, result.rank, bound) :
+            assumed_variance(job, nown ? own : rows, nown ? nown : n);
+    more = repeated_alike(job, job->point + anchors, nown, result.rank, bound, r->s2);
+    for (int j = 0; j < r->nterms * r->nterms; j++)
+        r->cov[j] *= more;
     r->sigma_abs_s = job->options.sigma_abs_s / (shared && !r->dof ? ANCHOR_WEIGHT : 1);
     r->sigma_rel = job->options.sigma_rel / (shared && !r->dof ? ANCHOR_WEIGHT : 1);
     measured_range(r, shared ? rows : own, shared ? n : nown);
     r->npoints = (int)nown;
     training_error(r, nown ? x + anchors * (size_t)terms->n : x, nown ? own : rows, nown ? nown : n);
+    note_dropped(&note, terms, job, 0, ": these measurements cannot tell it from the other terms");
+    note_dropped(&note, terms, job, 1, ": without it the model tells points that it has not seen better");
+    note_distrusted(&note, job, nown, bound);
+    r->note = hrun_buf_detach(&note);
+    if (!r->note) {
+        drop_record(job);
+        return hrun_fail_nomem(err);
+    }
     for (size_t i = 0; i < n; i++)
         job->used[rows - job->rows + (ptrdiff_t)i] |= rows[i].kind != HRUN_ROW_SHARED;
     job->models->n++;

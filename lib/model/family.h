@@ -25,9 +25,12 @@ struct hrun_fit_job {
     const struct hrun_row *rows;
     size_t nrows;
     /* scratch for nrows rows and the longest list of terms */
-    double *x, *sub, *y, *w, *k, *cov, *left;
+    double *x, *sub, *y, *w, *k, *cov, *left, *factor;
+    double *wr, *r;                 /* weights in the end, residuals: nrows each */
     int64_t *sizes;
-    int *keep, *in_use, *good;
+    int *keep, *in_use, *good, *dropped;
+    int *may;                       /* of each term: may it be dropped when it does not earn its place? */
+    int *point;                     /* of each row: rows at one (N, P) have the same number */
 };
 
 /* Fit terms to rows[n], whose values x[n by terms->n] (row-major) are given, and append a record. P: that of an

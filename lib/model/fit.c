@@ -20,10 +20,27 @@ enum { COUNTS_MIN = 2 };
 
 /* ------------------------------------------------------------------ the families of one M */
 
-/* Values of terms at rows[n] into x[n by terms->n]; T is looked at for P-T terms only. */
+/* Which terms may be dropped when they do not earn their place (coefs.h): those over N alone, and those that shrink as
+ * P grows. Of a term that does not, the P that were measured see the least: that it is small there does not say that it
+ * may be left out where hrun will use the model, at the P of several sub-clusters together. */
+static void may_drop(const struct hrun_fit_job *job, const struct hrun_terms *terms, enum hrun_term_kind kind,
+                     const struct hrun_row *row, double T)
+{
+    for (int j = 0; j < terms->n; j++) {
+        double here, twice;
+
+        job->may[j] = kind == HRUN_TERM_N ||
+                      (!hrun_term_eval(terms->v[j].expr, kind, (double)row->N, row->P, T, &here, NULL) &&
+                       !hrun_term_eval(terms->v[j].expr, kind, (double)row->N, 2.0 * row->P, T, &twice, NULL) &&
+                       fabs(twice) < fabs(here));
+    }
+}
+
+/* Values of terms at rows[n] into x[n by terms->n], and job->may; T is looked at for P-T terms only. */
 static int evaluate(const struct hrun_fit_job *job, const struct hrun_terms *terms, enum hrun_term_kind kind,
                     const struct hrun_row *rows, size_t n, const double *T, double *x, struct hrun_error *err)
 {
+    may_drop(job, terms, kind, &rows[n - 1], T ? T[n - 1] : 0);
     for (size_t i = 0; i < n; i++)
         for (int j = 0; j < terms->n; j++)
             if (hrun_term_eval(terms->v[j].expr, kind, (double)rows[i].N, rows[i].P, T ? T[i] : 0, x++, err))
@@ -226,8 +243,8 @@ int hrun_fit_rows(const struct hrun_app *app, const struct hrun_row *rows, size_
     job.models = calloc(1, sizeof *job.models);
     job.used = calloc(n, 1);
     job.sizes = calloc(n, sizeof *job.sizes);
-    job.keep = calloc(3 * terms + 1, sizeof *job.keep);
-    memory = calloc(2 * n * terms + 2 * n + 2 * terms + terms * terms + 1, sizeof *memory);
+    job.keep = calloc(5 * terms + n + 1, sizeof *job.keep);
+    memory = calloc(2 * n * terms + 5 * n + 2 * terms + terms * terms + 1, sizeof *memory);
     if (!job.models || !job.used || !job.sizes || !job.keep || !memory) {
         hrun_fail_nomem(err);
         goto out;
@@ -238,9 +255,15 @@ int hrun_fit_rows(const struct hrun_app *app, const struct hrun_row *rows, size_
     job.w = job.y + n;
     job.k = job.w + n;
     job.left = job.k + terms;
-    job.cov = job.left + terms;
+    job.factor = job.left + terms;
+    job.wr = job.factor + n;
+    job.r = job.wr + n;
+    job.cov = job.r + n;
     job.in_use = job.keep + terms;
     job.good = job.in_use + terms;
+    job.may = job.good + terms;
+    job.dropped = job.may + terms;
+    job.point = job.dropped + terms;
 
     for (size_t begin = 0; begin < n; begin = end) {
         for (end = begin; end < n && rows[end].M == rows[begin].M;)

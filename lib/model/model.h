@@ -30,10 +30,13 @@ struct hrun_fit_options {
     enum hrun_method method;
     double sigma_abs_s;
     double sigma_rel;
+    int robust;        /* 1: rows that the others contradict count less (Huber, fit/robust.h) */
+    int select;        /* 1: terms that do not earn their place are dropped (model/select.h) */
+    double glitches;   /* k of paper 000's glitch rule (model/glitch.h), 0: off */
 };
 /* NNLS, 1 ms (what starting and timing a run jitters by at least), 2 % (run-to-run variation of a quiet
  * node). */
-#define HRUN_FIT_OPTIONS_DEFAULT { HRUN_METHOD_NNLS, 1e-3, 0.02 }
+#define HRUN_FIT_OPTIONS_DEFAULT { HRUN_METHOD_NNLS, 1e-3, 0.02, 1, 1, 0 }
 
 /* Fit all families for every M that has measurements; repetitions count as rows of their own. Terms that the
  * measurements cannot tell from others are dropped and noted in the record: with NNLS those that are
@@ -47,6 +50,12 @@ struct hrun_fit_options {
  * Where one P > M was measured, npt takes in the runs on one PE (P = M), too, with a fifth of their weight, as far
  * as terms in 1/P explain them: so it knows the divided work, and what is left over it holds for messages, which do not
  * shrink as P grows (lib/model/anchor.h). LS, the reference of paper 000, does not.
+ * With NNLS and options->robust, measurements that the others contradict count less (Huber); the record's note says how
+ * many are far off. With options->select, terms are dropped without which the model tells points that it has not seen
+ * better (leave-one-point-out); of pt and npt only terms that shrink as P grows, for what grows is seen least at the P
+ * that were measured. LS is the reference of paper 000 and does neither.
+ * cov is larger than independent rows would have it where repetitions are off alike, that is where the form of the
+ * model misses a point by more than the runs scatter. With options->robust s2 is that of an M-estimate (fit/robust.h).
  * Families for which there are too few measurements are left out and *skipped (may be NULL) says which and
  * why, one line each. Too few: a family needs two different N, as one size tells nothing of how time follows
  * N; pt needs two different P > M, as one tells nothing of how it follows P (so M = 1 on two PEs has no pt;

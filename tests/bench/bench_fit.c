@@ -40,7 +40,7 @@ static void make_samples(double speed, struct hrun_sample *s)
 int main(void)
 {
     static const struct hrun_fit_options methods[] = {
-        HRUN_FIT_OPTIONS_DEFAULT, { HRUN_METHOD_LS, 1e-3, 0.02 },
+        HRUN_FIT_OPTIONS_DEFAULT, { .method = HRUN_METHOD_LS, .sigma_abs_s = 1e-3, .sigma_rel = 0.02 },
     };
     static const double speeds[SUBS] = { 1.6, 1.1, 0.55 }; /* paper 000, Table IV, in kind */
     static struct hrun_sample samples[SUBS][POINTS];

@@ -45,7 +45,9 @@ static void test_too_few(void)
        "... and needs none of the others");
     hrun_models_destroy(m);
     m = NULL;
-    hrun_model_fit(&a.app, s, n, &(struct hrun_fit_options) { HRUN_METHOD_LS, 1e-3, 0.02 }, &m, NULL, &err);
+    hrun_model_fit(&a.app, s, n,
+                   &(struct hrun_fit_options) { .method = HRUN_METHOD_LS, .sigma_abs_s = 1e-3, .sigma_rel = 0.02 }, &m,
+                   NULL, &err);
     is_str(find(m, "nt", 1, 2)->note, "dropped N, 1: these measurements cannot tell it from the other terms",
            "LS drops terms beyond the points");
     is_int(find(m, "nt", 1, 2)->dof, 0, "... and uses two coefficients for 2 points");
@@ -60,7 +62,7 @@ static void test_too_few(void)
     is_num(m->v[0].s2, 1, 0, "weighted: the variance that the weights assume");
     hrun_models_destroy(m);
     m = NULL;
-    hrun_model_fit(&a.app, s, 2, &(struct hrun_fit_options) { HRUN_METHOD_LS, 0, 0 }, &m, NULL, &err);
+    hrun_model_fit(&a.app, s, 2, &(struct hrun_fit_options) { .method = HRUN_METHOD_LS }, &m, NULL, &err);
     is_int(m->v[0].dof, 0, "LS likewise");
     is_num(m->v[0].s2, 1e-6 + pow(0.02 * (1.01 + 8.04) / 2, 2), 1e-12,
            "unweighted: that of the default options");

@@ -311,7 +311,7 @@ static void test_weights(void)
     struct ma a;
     struct hrun_sample s[MAX];
     struct hrun_models *raw = NULL, *weighted = NULL;
-    struct hrun_fit_options none = { HRUN_METHOD_NNLS, 0, 0 };
+    struct hrun_fit_options none = { .method = HRUN_METHOD_NNLS };
     double worst_raw = 0, worst_weighted = 0;
     uint64_t seed = 3;
 

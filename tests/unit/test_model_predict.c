@@ -176,7 +176,7 @@ static void test_wrecked(void)
     struct ma a;
     struct hrun_sample s[100];
     struct hrun_models *m[2] = { NULL, NULL };
-    struct hrun_fit_options ls = { HRUN_METHOD_LS, 0, 0 };
+    struct hrun_fit_options ls = { .method = HRUN_METHOD_LS };
     struct hrun_predictor *p;
     struct hrun_error err;
     double t[1], low, high;
@@ -324,7 +324,7 @@ static void test_one_measured_p(void)
     /* nothing in doubt: the scatter of one run remains */
     ma_init(&a, only, hpl_nt, NULL, 1);
     for (int i = 0; i < 2; i++) {
-        struct hrun_fit_options o = { HRUN_METHOD_NNLS, i * 1e-3, i * 0.02 };
+        struct hrun_fit_options o = { .method = HRUN_METHOD_NNLS, .sigma_abs_s = i * 1e-3, .sigma_rel = i * 0.02 };
 
         for (size_t l = 0; l < n; l++)
             s[l].time_s = 2e-9 * pow((double)s[l].N, 3) / 2;

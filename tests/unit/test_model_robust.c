@@ -1,0 +1,298 @@
+/* Fitting when measurements lie: glitches, terms that follow noise, and whether intervals keep their word. */
+#include "nomem.h"
+#include "fit_random.h"
+#include "model/select.h"
+#include "model_app.h"
+#include "tap.h"
+
+enum { SIZES = 9, PES = 8, REPS = 3, RUNS = SIZES * PES * REPS };
+
+static const struct hrun_fit_options robust = HRUN_FIT_OPTIONS_DEFAULT;
+static const int64_t sizes[SIZES] = { 32, 48, 64, 80, 96, 112, 128, 160, 192 };
+
+/* Table V's terms for Himeno, in proportions of a stencil code on a slow network. */
+static double stencil(int64_t N, int P)
+{
+    double n = (double)N;
+
+    return P == 1 ? 4e-7 * n * n * n + 2e-3 : 4e-7 * n * n * n / P + 3e-6 * n * n + 2e-3 + 4e-3 * log(P);
+}
+
+/* Runs of every size on 1 to PES PEs, REPS times. `glitches` of a hundred take 1.2 to 3 times as long. */
+static size_t campaign(uint64_t *seed, double noise, int glitches, struct hrun_sample *s)
+{
+    size_t n = 0;
+
+    for (int P = 1; P <= PES; P++)
+        for (int i = 0; i < SIZES; i++)
+            for (int rep = 0; rep < REPS; rep++) {
+                double T = stencil(sizes[i], P) * exp(noise * rnd_normal(seed));
+
+                if (rnd_int(seed, 1, 100) <= glitches)
+                    T *= 1.2 + 1.8 * rnd(seed);
+                s[n++] = (struct hrun_sample){ .N = sizes[i], .P = P, .M = 1, .pes = P, .time_s = T, .wall_s = T,
+                                               .ok = 1 };
+            }
+    return n;
+}
+
+static const struct hrun_fit_record *npt(const struct hrun_models *m)
+{
+    for (int i = 0; i < m->n; i++)
+        if (!strcmp(m->v[i].family, "npt"))
+            return &m->v[i];
+    return NULL;
+}
+
+struct seen {
+    double error;              /* mean |prediction / true time - 1| */
+    double fresh, truth;       /* part of new runs, and of true times, inside the interval */
+    double width;              /* mean half width over prediction */
+    int count;
+};
+
+/* What the models of one campaign say of sizes in between and of P = lo..hi. */
+static void look(struct ma *a, struct hrun_models *m, int lo, int hi, double noise, uint64_t *seed, struct seen *out)
+{
+    for (int64_t N = 40; N <= 180; N += 20) {
+        struct hrun_predictor *p = hrun_predictor_create(&a->app, &m, 1, HRUN_FAMILY_NPT, N, NULL);
+
+        for (int P = lo; P <= hi; P++) {
+            double T = stencil(N, P), fresh = T * exp(noise * rnd_normal(seed)), t, low, high;
+
+            if (hrun_predictor_time(p, 0, 1, P, &t, &low, &high, NULL))
+                continue;
+            out->error += fabs(t / T - 1);
+            out->fresh += fresh >= low && fresh <= high;
+            out->truth += T >= low && T <= high;
+            out->width += (high - low) / 2 / t;
+            out->count++;
+        }
+        hrun_predictor_destroy(p);
+    }
+}
+
+static struct seen survey(const struct hrun_fit_options *options, double noise, int glitches, int lo, int hi)
+{
+    struct hrun_sample s[RUNS];
+    struct seen out = { 0 };
+    struct ma a;
+
+    ma_init(&a, himeno_np, hpl_nt, NULL, 1);
+    for (uint64_t seed = 1; seed <= 25; seed++) {
+        uint64_t state = seed * 1000003;
+        struct hrun_models *m = NULL;
+        size_t n = campaign(&state, noise, glitches, s);
+
+        if (!hrun_model_fit(&a.app, s, n, options, &m, NULL, NULL))
+            look(&a, m, lo, hi, noise, &state, &out);
+        hrun_models_destroy(m);
+    }
+    ma_release(&a);
+    out.error /= out.count;
+    out.fresh /= out.count;
+    out.truth /= out.count;
+    out.width /= out.count;
+    return out;
+}
+
+static void test_glitches(void)
+{
+    struct hrun_fit_options plain = robust;
+    struct seen with, without, clean;
+
+    plain.robust = plain.select = 0;
+    with = survey(&robust, 0.02, 5, 2, PES);
+    without = survey(&plain, 0.02, 5, 2, PES);
+    clean = survey(&robust, 0.02, 0, 2, PES);
+    is_int(with.count, 25 * 8 * 7, "every prediction is there");
+    ok(with.error < 1.5 * clean.error, "5 %% glitches cost little: %.2f %% instead of %.2f %%", 100 * with.error,
+       100 * clean.error);
+    ok(without.error > 2 * with.error, "where the plain fit is off by %.2f %%", 100 * without.error);
+    ok(without.width > 3 * with.width, "and its intervals are %.1f times as wide", without.width / with.width);
+}
+
+static void test_coverage(void)
+{
+    static const struct { double noise; int glitches; } cases[] = {
+        { 0.02, 0 }, { 0.02, 5 }, { 0.005, 0 }, { 0.06, 5 },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct seen one = survey(&robust, cases[i].noise, cases[i].glitches, 1, PES);
+        struct seen far = survey(&robust, cases[i].noise, cases[i].glitches, PES + 1, 20);
+
+        ok(one.fresh >= 0.90 && one.fresh <= 0.99,
+           "noise of %.1f %%, %d %% glitches: 95 %% intervals hold %.1f %% of new runs", 100 * cases[i].noise,
+           cases[i].glitches, 100 * one.fresh);
+        ok(one.truth >= 0.90, "and %.1f %% of true times", 100 * one.truth);
+        ok(far.fresh >= 0.90, "%.1f %% of new runs up to P = 20", 100 * far.fresh);
+    }
+}
+
+/* ------------------------------------------------------------------ repetitions that are off alike */
+
+static void test_alike(void)
+{
+    static const char *const terms[] = { "N", NULL };
+    double half[2];
+    struct ma a;
+
+    ma_init(&a, NULL, terms, NULL, 1);
+    for (int reps = 1; reps <= 8; reps *= 8) {
+        struct hrun_sample s[10 * 8];
+        struct hrun_models *m = NULL;
+        size_t n = 0;
+        double mean = 0;
+        const struct hrun_fit_record *r;
+
+        /* Each size is off by 10 %, up and down in turn, and all its repetitions alike. */
+        for (int i = 0; i < 10; i++)
+            for (int k = 0; k < reps; k++)
+                s[n++] = (struct hrun_sample){ .N = 100 + 10 * i, .P = 1, .M = 1, .pes = 1, .ok = 1, .wall_s = 1,
+                                               .time_s = (100 + 10 * i) * (i % 2 ? 1.1 : 0.9) };
+        hrun_model_fit(&a.app, s, n, &robust, &m, NULL, NULL);
+        r = &m->v[0];
+        mean = sqrt(r->s2 * r->cov[0]);
+        half[reps > 1] = mean;
+        hrun_models_destroy(m);
+    }
+    ok(half[1] > 0.9 * half[0], "runs that repeat the model's own error do not make it surer (%.3f, was %.3f)", half[1],
+       half[0]);
+    ma_release(&a);
+}
+
+/* ------------------------------------------------------------------ terms */
+
+static void test_dropped(void)
+{
+    static const char *const many[] = { "N^3/P", "N^2", "1", "ln(P)", "N^2/P", "N/P", "1/P", "sqrt(N)/P", "N^2.5/P",
+                                        "N^1.5/P", NULL };
+    struct hrun_fit_options all = robust;
+    struct hrun_sample s[RUNS];
+    int dropped = 0, noted = 0, grows = 0, used[2] = { 0 };
+    double error[2] = { 0 };
+    struct ma a;
+
+    all.select = 0;
+    ma_init(&a, many, hpl_nt, NULL, 1);
+    for (uint64_t seed = 1; seed <= 25; seed++) {
+        uint64_t state = seed * 77;
+        size_t n = campaign(&state, 0.05, 0, s);
+
+        for (int way = 0; way < 2; way++) {
+            struct hrun_models *m = NULL;
+            const struct hrun_fit_record *r;
+            struct seen seen = { 0 };
+
+            hrun_model_fit(&a.app, s, n, way ? &robust : &all, &m, NULL, NULL);
+            r = npt(m);
+            for (int j = 0; j < r->nterms; j++)
+                used[way] += r->k[j] > 0;
+            if (way && strstr(r->note, "without it the model tells")) {
+                dropped++;
+                noted += strstr(r->note, "/P: without it the model tells points that it has not seen better") != NULL;
+                grows += strstr(r->note, "dropped N^2:") || strstr(r->note, "dropped 1:") || strstr(r->note, "ln(P)");
+            }
+            look(&a, m, 2, 2 * PES, 0, &state, &seen);
+            error[way] += seen.error / seen.count / 25;
+            hrun_models_destroy(m);
+        }
+    }
+    ok(dropped >= 3 && noted == dropped, "terms that follow noise are dropped and noted (in %d of 25 models)", dropped);
+    is_int(grows, 0, "never one that does not shrink as P grows");
+    ok(used[1] < used[0], "%d coefficients are in use instead of %d", used[1], used[0]);
+    ok(error[1] < 1.05 * error[0], "up to twice the measured P the error is %.2f %% with fewer, %.2f %% with all",
+       100 * error[1], 100 * error[0]);
+    ma_release(&a);
+}
+
+/* hrun_select_terms alone: y = x1, and x2 is 1 at 8 points of 40. At one of them y is 16 more, so that x2 gets a
+ * coefficient of 2, which tells the seven others wrong; or at all of them, so that it deserves one. */
+static int select_x2(int n, int others, int may_drop, int reps, int *first)
+{
+    double x[80 * 2], y[80], w[80];
+    struct hrun_lsq lsq = { x, y, w, (size_t)(n * reps), 2 };
+    int point[80], keep[2] = { 1, 1 }, may[2] = { 1, may_drop }, dropped[2] = { -1, -1 };
+
+    for (int i = 0; i < n * reps; i++) {
+        point[i] = i / reps;
+        x[2 * i] = 1 + point[i];
+        x[2 * i + 1] = point[i] % 5 == 0;
+        y[i] = x[2 * i] + (point[i] == 20 || others ? 16 * x[2 * i + 1] : 0) + 0.1 * (i % 2);
+        w[i] = 1;
+    }
+    if (hrun_select_terms(&lsq, point, may, keep, dropped, NULL))
+        return -1;
+    *first = keep[0] && !dropped[0];
+    return keep[1] + 2 * dropped[1];
+}
+
+static void test_select(void)
+{
+    enum { KEPT = 1, DROPPED = 2 };
+    int first, all = 1;
+
+    is_int(select_x2(40, 0, 1, 1, &first), DROPPED, "a term that one bad point has called for is dropped");
+    all &= first;
+    is_int(select_x2(40, 0, 1, 2, &first), DROPPED, "repetitions of the bad point do not vouch for each other");
+    all &= first;
+    is_int(select_x2(40, 1, 1, 1, &first), KEPT, "a term that tells unseen points is kept");
+    all &= first;
+    is_int(select_x2(40, 0, 0, 1, &first), KEPT, "and one that may not be dropped");
+    all &= first;
+    is_int(select_x2(3, 0, 1, 1, &first), KEPT, "three points are too few to tell");
+    ok(all && first, "the other term stays");
+}
+
+/* ------------------------------------------------------------------ when memory runs out */
+
+static void test_nomem(void)
+{
+    struct hrun_sample s[RUNS];
+    uint64_t state = 5;
+    size_t n = campaign(&state, 0.03, 5, s);
+    int bad = 0, leaked = 0, failed = 0;
+    struct ma a;
+
+    if (!REPLACED || calls == 0)   /* under sanitizers and valgrind nothing can be made to fail */
+        return;
+
+    ma_init(&a, himeno_np, hpl_nt, himeno_pt, 1);
+    for (long k = 1;; k += 7) {   /* a prime: every place in turn, as each fit calls them many times */
+        struct hrun_models *m = NULL;
+        struct hrun_error err = { 0 };
+        long before = live;
+        int rc;
+
+        calls = 0;
+        fail_at = k;
+        rc = hrun_model_fit(&a.app, s, n, &robust, &m, NULL, &err);
+        fail_at = 0;
+        if (calls < k) {
+            bad += rc != 0;
+            hrun_models_destroy(m);
+            break;
+        }
+        failed++;
+        /* The C library's qsort does without the memory that it asks for. */
+        bad += rc ? err.code != HRUN_ENOMEM || m : !m;
+        hrun_models_destroy(m);
+        leaked += live != before;
+    }
+    ok(failed > 20, "%d allocations fail in turn", failed);
+    is_int(bad, 0, "each gives HRUN_ENOMEM and no models, or is done without");
+    is_int(leaked, 0, "and nothing is lost");
+    ma_release(&a);
+}
+
+int main(void)
+{
+    test_glitches();
+    test_coverage();
+    test_alike();
+    test_dropped();
+    test_select();
+    test_nomem();
+    return tap_done();
+}
