@@ -93,12 +93,21 @@ static const char *other_engine(struct context *c, int i)
 
 /* ------------------------------------------------------------------ predictions of one configuration */
 
+static void farther(struct beyond *b, int sub, int64_t v, const int64_t *measured)
+{
+    double factor = hrun_beyond(v, measured[0], measured[1]);
+
+    if (factor > b->factor)
+        *b = (struct beyond){ factor, sub, { measured[0], measured[1] } };
+}
+
 static void predict(struct decision *d, struct hrun_predictor *p)
 {
     double t, low, high;
+    int64_t sizes[2], counts[2];
 
     d->time_s = d->low_s = d->high_s = 0;
-    d->extrapolation = 1;
+    d->beyond_n.factor = d->beyond_p.factor = 1;
     for (int i = 0; i < d->nsubs; i++) {
         if (!d->pes[i])
             continue;
@@ -113,7 +122,10 @@ static void predict(struct decision *d, struct hrun_predictor *p)
         }
         d->low_s = fmax(d->low_s, low);
         d->high_s = fmax(d->high_s, high);
-        d->extrapolation = fmax(d->extrapolation, hrun_predictor_extrapolation(p, i, d->procs[i], d->P));
+        if (!hrun_predictor_measured(p, i, d->procs[i], d->P, sizes, counts)) {
+            farther(&d->beyond_n, i, d->N, sizes);
+            farther(&d->beyond_p, i, d->P, counts);
+        }
     }
     d->predicted = d->time_s > 0;
 }
@@ -315,7 +327,7 @@ static int allocate(struct decision *d, const struct hrun_cluster *cl, struct hr
     memset(d, 0, sizeof *d);
     d->nsubs = cl->nsubs;
     d->newest_s = -1;
-    d->extrapolation = 1;
+    d->beyond_n.factor = d->beyond_p.factor = 1;
     d->subs = calloc(n, sizeof *d->subs);
     d->pes = calloc(n, sizeof *d->pes);
     d->procs = calloc(n, sizeof *d->procs);

@@ -21,6 +21,12 @@ struct sub_view {  /* what the decision knows of one sub-cluster */
     int npes;                     /* PEs that may be used (--use) */
 };
 
+struct beyond {    /* how far a prediction lies outside what was measured */
+    double factor;                /* 1: inside */
+    int sub;                      /* the sub-cluster whose model it lies farthest outside of */
+    int64_t measured[2];          /* its range */
+};
+
 struct decision {
     enum decided_by by;
     int64_t N;                    /* 0: not given */
@@ -33,7 +39,7 @@ struct decision {
     double time_s, low_s, high_s;
     double *sub_time_s;           /* nsubs: Ti of the used ones, else 0 */
     int limiting;
-    double extrapolation;         /* how far outside the measured range, 1 = inside */
+    struct beyond beyond_n, beyond_p; /* in N and in P, of the sub-clusters used */
     struct hrun_plan *plan;       /* BY_MODEL: best first, alternatives behind; else NULL */
     int plain_known;              /* the mpirun-style configuration could be predicted */
     double plain_time_s;

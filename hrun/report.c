@@ -303,6 +303,32 @@ static void add_other_engine(const struct context *c, const struct decision *d, 
                   "--engine %s uses it\n", c->cluster->subs[i].name, other, c->engine->name, other);
 }
 
+static int extrapolates(const struct decision *d)
+{
+    return d->predicted && fmax(d->beyond_n.factor, d->beyond_p.factor) > EXTRAPOLATION_WORTH_SAYING;
+}
+
+static void add_beyond(const struct context *c, const struct beyond *b, const char *what, int64_t v, const char **sep,
+                       struct hrun_buf *out)
+{
+    if (b->factor <= EXTRAPOLATION_WORTH_SAYING)
+        return;
+    hrun_buf_addf(out, "%s%s = %lld is %.1f times %s what sub-cluster %s was measured at (", *sep, what, (long long)v,
+                  b->factor, v > b->measured[1] ? "beyond" : "below", c->cluster->subs[b->sub].name);
+    hrun_buf_addf(out, b->measured[0] == b->measured[1] ? "%lld)" : "%lld .. %lld)", (long long)b->measured[0],
+                  (long long)b->measured[1]);
+    *sep = ", ";
+}
+
+/* In which of N and P, how far, and where. */
+static void add_extrapolation(const struct context *c, const struct decision *d, struct hrun_buf *out)
+{
+    const char *sep = "";
+
+    add_beyond(c, &d->beyond_n, "N", d->N, &sep, out);
+    add_beyond(c, &d->beyond_p, "P", d->P, &sep, out);
+}
+
 static void add_notes(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
 {
     int missing = 0;
@@ -322,9 +348,11 @@ static void add_notes(const struct context *c, const struct decision *d, char *c
         }
         missing += !d->subs[i].models;
     }
-    if (d->predicted && d->extrapolation > EXTRAPOLATION_WORTH_SAYING)
-        hrun_buf_addf(out, "  the prediction extrapolates: N or P is %.1f times beyond the measured range\n",
-                      d->extrapolation);
+    if (extrapolates(d)) {
+        hrun_buf_adds(out, "  the prediction extrapolates: ");
+        add_extrapolation(c, d, out);
+        hrun_buf_addc(out, '\n');
+    }
     if (c->app && d->N && missing) {
         hrun_buf_adds(out, d->nsamples ? "  to measure the rest: " : "  to make a profile: ");
         report_calibrate_command(c, 0, d->N, words, out);
@@ -491,10 +519,10 @@ void report_after(const struct context *c, const struct decision *d, const struc
     hrun_buf_addf(out, ", prediction error %+.1f %%\n", 100 * delta);
     if (r->time_s <= d->high_s + STALE * d->time_s && r->time_s >= d->low_s - STALE * d->time_s)
         return;
-    if (d->extrapolation > EXTRAPOLATION_WORTH_SAYING) {
-        hrun_buf_addf(out, "hrun: that is far outside the interval; N or P is %.1f times beyond the measured range: "
-                      "measure larger sizes (--sizes of hrun-calibrate), or more PEs where there are\n",
-                      d->extrapolation);
+    if (extrapolates(d)) {
+        hrun_buf_adds(out, "hrun: that is far outside the interval; the prediction extrapolated: ");
+        add_extrapolation(c, d, out);
+        hrun_buf_adds(out, "; measure larger sizes (--sizes of hrun-calibrate), or more PEs where there are\n");
     } else {
         hrun_buf_adds(out, "hrun: that is far outside the interval: the machine was busy, or the profile is stale; to "
                            "measure again: ");

@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,23 @@ static json_t *choice(const struct hrun_choice *v, int nsubs)
                      "predicted_s", v->time_s);
 }
 
+/* What the prediction lies outside of: at most N and P. */
+static json_t *extrapolates(const struct context *c, const struct decision *d)
+{
+    const struct { const char *what; int64_t value; const struct beyond *b; } in[] = {
+        { "N", d->N, &d->beyond_n }, { "P", d->P, &d->beyond_p },
+    };
+    json_t *out = json_array();
+
+    for (size_t i = 0; i < sizeof in / sizeof *in && d->predicted; i++)
+        if (in[i].b->factor > 1)
+            json_array_append_new(out, json_pack("{s:s, s:I, s:f, s:s, s:[I, I]}", "in", in[i].what, "value",
+                                                 (json_int_t)in[i].value, "factor", in[i].b->factor, "subcluster",
+                                                 c->cluster->subs[in[i].b->sub].name, "measured",
+                                                 (json_int_t)in[i].b->measured[0], (json_int_t)in[i].b->measured[1]));
+    return out;
+}
+
 static json_t *ranks(const struct hrun_layout *l)
 {
     const struct hrun_cluster *cl = l->cluster;
@@ -103,7 +121,9 @@ int report_plan_json(const struct context *c, const struct decision *d, const st
     json_object_set_new(root, "predicted_high_s", seconds(d->predicted, d->high_s));
     json_object_set_new(root, "limiting",
                         d->predicted ? json_string(cl->subs[d->limiting].name) : json_null());
-    json_object_set_new(root, "extrapolation", seconds(d->predicted, d->extrapolation));
+    json_object_set_new(root, "extrapolation",
+                        seconds(d->predicted, fmax(d->beyond_n.factor, d->beyond_p.factor)));
+    json_object_set_new(root, "extrapolates", extrapolates(c, d));
     json_object_set_new(root, "subclusters", subs);
     for (int k = 1; d->plan && k < d->plan->n; k++)
         json_array_append_new(next, choice(&d->plan->v[k], d->nsubs));

@@ -176,17 +176,20 @@ out:
     return rc;
 }
 
-/* How far v lies outside lo..hi, as a ratio. */
-static double beyond(double v, double lo, double hi)
-{
-    return v < lo ? lo / v : v > hi ? v / hi : 1;
-}
-
-double hrun_predictor_extrapolation(struct hrun_predictor *p, int sub, int m, int P)
+int hrun_predictor_measured(struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts)
 {
     const struct hrun_fit_record *r = record_at(p, find_option(p, sub, m), P);
 
     if (!r)
-        return INFINITY;
-    return fmax(beyond(p->N, (double)r->nmin, (double)r->nmax), beyond(P, r->pmin, r->pmax));
+        return -1;
+    sizes[0] = r->nmin;
+    sizes[1] = r->nmax;
+    counts[0] = r->pmin;
+    counts[1] = r->pmax;
+    return 0;
+}
+
+double hrun_beyond(int64_t v, int64_t lo, int64_t hi)
+{
+    return v < lo ? (double)lo / (double)v : v > hi ? (double)v / (double)hi : 1;
 }

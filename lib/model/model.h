@@ -108,8 +108,11 @@ const struct hrun_oracle *hrun_predictor_oracle(struct hrun_predictor *p);
 int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low,
                         double *high, struct hrun_error *err);
 
-/* How far (N, P) lies outside the measured range of the model used: 1 inside, else the largest ratio.
- * Infinity without a model. */
-double hrun_predictor_extrapolation(struct hrun_predictor *p, int sub, int m, int P);
+/* The range of N and of P that the model used was measured at: sizes[2] and counts[2], least and greatest. 0, or -1
+ * without a model. */
+int hrun_predictor_measured(struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts);
+
+/* How far v lies outside lo..hi, all above 0: 1 inside, else the ratio to the nearer end. */
+double hrun_beyond(int64_t v, int64_t lo, int64_t hi);
 
 #endif

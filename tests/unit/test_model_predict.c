@@ -44,6 +44,7 @@ static void test_values(void)
     const struct hrun_oracle *o;
     struct hrun_error err;
     double t[4], time_s, low, high, bytes;
+    int64_t sizes[2], counts[2];
     static const double k10[10] = { 1e-9, 0, 0, 0, 1e-9, 0, 0, 0, 0, 0.01 }, k1[1] = { 1e-3 },
                         k2[2] = { 2e-9, 1e-3 };
     int same = 1;
@@ -93,10 +94,12 @@ static void test_values(void)
     m[0]->v[0].nmax = 4000;
     m[0]->v[0].pmin = 4;
     m[0]->v[0].pmax = 8;
-    is_num(hrun_predictor_extrapolation(p, 0, 2, 5), 2, 0, "extrapolation in N: 2000 / 1000");
-    is_num(hrun_predictor_extrapolation(p, 0, 2, 40), 5, 0, "in P: 40 / 8");
-    is_num(hrun_predictor_extrapolation(p, 2, 1, 40), 1, 0, "inside: 1");
-    ok(isinf(hrun_predictor_extrapolation(p, 1, 1, 4)), "without a model: infinity");
+    is_int(hrun_predictor_measured(p, 0, 2, 5, sizes, counts), 0, "what a model was measured at is known");
+    is_num(hrun_beyond(1000, sizes[0], sizes[1]), 2, 0, "extrapolation in N: 2000 / 1000");
+    is_num(hrun_beyond(40, counts[0], counts[1]), 5, 0, "in P: 40 / 8");
+    is_num(hrun_beyond(counts[0], counts[0], counts[1]), 1, 0, "inside: 1");
+    is_num(hrun_beyond(2, 8, 10), 4, 0, "below: 8 / 2");
+    is_int(hrun_predictor_measured(p, 1, 1, 4, sizes, counts), -1, "without a model nothing is");
     hrun_predictor_destroy(p);
     hrun_predictor_destroy(NULL);
 
