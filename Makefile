@@ -49,12 +49,13 @@ LAUNCH  := engine program ask mpi env sieve output procs spawn signals sweep job
            openmpi_kept mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts srun_words \
            srun_watch remote_srun smpi smpi_words
 LAYOUT  := layout threads rankfile
+DESIGN  := design points cost fits belief homogeneous stage
 
 room = $(patsubst %,lib/$(1)/%.c,$(2))
 LIB_SRC := $(call room,base,$(BASE)) $(call room,expr,$(EXPR)) $(call room,topo,$(TOPO)) \
            $(call room,cluster,$(CLUSTER)) $(call room,app,$(APP)) $(call room,store,$(STORE)) \
            $(call room,fit,$(FIT)) $(call room,trace,$(TRACE)) $(call room,model,$(MODEL)) $(call room,plan,$(PLAN)) \
-           $(call room,layout,$(LAYOUT)) $(call room,launch,$(LAUNCH))
+           $(call room,layout,$(LAYOUT)) $(call room,launch,$(LAUNCH)) $(call room,design,$(DESIGN))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 
 # What both commands share is context and work; the rest is each one's own.
@@ -65,8 +66,8 @@ SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim
 HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c decide.c nearest.c report.c report_cluster.c report_json.c) \
               $(SHARED_SRC)
 TRACE_SRC  := $(addprefix calib/trace/,watch.c places.c tell.c wrap_c.c wrap_fortran.c)
-CALIB_SRC  := $(addprefix calib/,main.c options.c campaign.c campaign_left.c groups.c runs.c parallel.c progress.c \
-              measure.c show.c waits.c) $(SHARED_SRC)
+CALIB_SRC  := $(addprefix calib/,main.c options.c lists.c campaign.c campaign_left.c budget.c groups.c runs.c parallel.c \
+              progress.c measure.c show.c waits.c) $(SHARED_SRC)
 
 # Engine smpi is there where SimGrid is.
 SMPI_BIN   := $(if $(shell $(PKG_CONFIG) --exists simgrid 2>/dev/null && echo yes),$(B)/bin/hrun-smpi)
@@ -138,7 +139,8 @@ PROFILES := $(sort $(wildcard share/profiles/*.yaml))
 
 # hrun.h is the rooms' headers, one after the other, without the includes between them.
 PUBLIC := base/error base/buf expr/expr trace/wire trace/trace trace/terms topo/topo cluster/cluster app/app \
-          store/store fit/fit model/oracle model/model model/joint model/correct plan/plan layout/layout launch/launch
+          store/store fit/fit model/oracle model/model model/joint model/correct plan/plan design/design layout/layout \
+          launch/launch
 $(B)/include/hrun.h: $(PUBLIC:%=lib/%.h)
 	@mkdir -p $(@D)
 	{ echo '/* hrun.h - libhrun, for schedulers and tools; made from the headers of its rooms */'; \

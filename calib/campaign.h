@@ -9,22 +9,27 @@
 #ifndef CALIB_CAMPAIGN_H
 #define CALIB_CAMPAIGN_H
 
-#include "options.h"
+#include "lists.h"
 
 struct point {
-    int sub;                  /* sub-cluster */
     int64_t N;
-    int pes, m;               /* PEs and processes on each: P = pes * m */
+    int *pes, *procs;         /* of each sub-cluster: PEs, and processes on each of them */
+    int P;                    /* processes in all */
+    int sub;                  /* the only sub-cluster used; -1: several */
     int have;                 /* good measurements on disk */
     int failed;               /* attempts that failed in this campaign */
     int left_out;             /* 1: it failed too often, or its sub-cluster is given up */
     double wall_s;            /* mean wall time of its good runs, 0 unknown */
 };
 
+struct budget;
+
 struct campaign {
     struct point *v;
     int n;
-    int wanted;               /* repetitions of each point */
+    size_t cap;
+    struct budget *budget;    /* runs are chosen one by one (budget.h), owned; NULL: the grid */
+    int wanted;               /* repetitions of each point of the grid */
     int skipped_rule, skipped_memory; /* grid points that could not be made valid */
     int skipped_pes;          /* numbers of PEs that a sub-cluster does not have */
     int *group;               /* of each sub-cluster, from 0; -1 when it has no point. Different groups may be measured
@@ -54,6 +59,10 @@ int campaign_build(struct context *c, const struct calib_settings *s, struct cam
 void campaign_release(struct campaign *g);
 
 void campaign_note(struct campaign *g, const struct event *e);
+
+/* The point with this configuration (PEs and processes per PE of each of g->nsubs sub-clusters) and size, made when it is
+ * not there yet. Result: its index; -1 with HRUN_ENOMEM. */
+int campaign_point(struct campaign *g, const int *pes, const int *procs, int64_t N, struct hrun_error *err);
 
 /* 1 if some point belongs to this sub-cluster. */
 int campaign_has(const struct campaign *g, int sub);

@@ -23,7 +23,7 @@ void campaign_note(struct campaign *g, const struct event *e)
         g->failed_points += e->left_out;
         g->hosts_failed += e->host_failed;
     } else if (e->kind == EVENT_GIVEN_UP) {
-        for (int i = 0; i < g->n; i++)
+        for (int i = 0; i < g->n && !g->budget; i++)
             if (g->v[i].sub == e->sub && g->v[i].have < g->wanted)
                 g->v[i].left_out = 1;
     }
@@ -91,7 +91,7 @@ static double expected(const struct campaign *g, const struct point *p, double s
 
         if (q->wall_s <= 0)
             continue;
-        distance = fabs(log((double)p->N / (double)q->N)) + fabs(log((double)(p->pes * p->m) / (q->pes * q->m))) +
+        distance = fabs(log((double)p->N / (double)q->N)) + fabs(log((double)p->P / q->P)) +
                    (p->sub != q->sub);
         if (distance < least) {
             least = distance;
@@ -197,7 +197,7 @@ static int totals_table(const struct context *c, const struct campaign *g, struc
         int most = 0;
 
         for (int k = 0; k < g->n; k++)
-            most = g->v[k].sub == i && g->v[k].pes > most ? g->v[k].pes : most;
+            most = g->v[k].pes[i] > most ? g->v[k].pes[i] : most;
         if (!most)
             continue;
         hrun_buf_reset(&hosts);
@@ -226,9 +226,9 @@ int campaign_table(const struct context *c, const struct campaign *g, struct hru
 
         hrun_table_cell(t, "%s", c->cluster->subs[p->sub].name);
         hrun_table_cell(t, "%lld", (long long)p->N);
-        hrun_table_cell(t, "%d", p->pes * p->m);
-        hrun_table_cell(t, "%d", p->pes);
-        hrun_table_cell(t, "%d", p->m);
+        hrun_table_cell(t, "%d", p->P);
+        hrun_table_cell(t, "%d", p->pes[p->sub]);
+        hrun_table_cell(t, "%d", p->procs[p->sub]);
         hrun_table_cell(t, "%d", runs_left(g, p));
     }
     rc = hrun_table_render(t, 0, out);

@@ -10,8 +10,8 @@ static int pes_used(const struct campaign *g, int i)
     int most = 0;
 
     for (int k = 0; k < g->n; k++)
-        if (g->v[k].sub == i && g->v[k].pes > most)
-            most = g->v[k].pes;
+        if (g->v[k].pes[i] > most)
+            most = g->v[k].pes[i];
     return most;
 }
 

@@ -3,6 +3,7 @@
 
 #include "../hrun/work.h"
 #include "base/units.h"
+#include "budget.h"
 #include "groups.h"
 #include "parallel.h"
 #include "progress.h"
@@ -28,16 +29,16 @@ static int mark_anew(struct context *c, const struct calib_settings *s, const st
     mark.consts = consts.data;
     mark.date = date;
     for (int i = 0; i < c->cluster->nsubs && s->again && !rc; i++)
-        if (campaign_has(g, i))
+        if (g->group[i] >= 0)
             rc = hrun_store_append(c->store, c->app->name, c->signatures.v[i], &mark, err);
     mark.status = (char *)HRUN_STATUS_ANEW_POINT;
     for (int i = 0; i < g->n && s->redo && !s->again && !rc; i++) {
         const struct point *p = &g->v[i];
 
         mark.N = p->N;
-        mark.P = p->pes * p->m;
-        mark.M = p->m;
-        mark.pes = p->pes;
+        mark.P = p->P;
+        mark.M = p->procs[p->sub];
+        mark.pes = p->pes[p->sub];
         rc = hrun_store_append(c->store, c->app->name, c->signatures.v[p->sub], &mark, err);
     }
     hrun_buf_release(&consts);
@@ -92,6 +93,7 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
                    struct hrun_error *err)
 {
     struct work w = { .c = c, .words = words };
+    int chosen;
 
     c->set = &s->common;
     if (context_app(c, words[0], err))
@@ -110,7 +112,8 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
     if (!work_size_is_told(&w))
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
                          "instance %s '{N}'", words[0]);
-    return campaign_build(c, s, g, err);
+    chosen = budget_wanted(s, err);
+    return chosen < 0 ? -1 : chosen ? budget_build(c, s, g, err) : campaign_build(c, s, g, err);
 }
 
 /* The models of P > Mi need two PEs of a sub-cluster: one that has a single PE is never chosen together with others. */
@@ -126,8 +129,12 @@ static void say_alone(const struct context *c, const struct campaign *g, FILE *t
 static int dry_run(const struct context *c, const struct campaign *g, struct hrun_error *err)
 {
     struct hrun_buf out = HRUN_BUF_INIT;
-    int rc = campaign_table(c, g, &out);
+    int rc = g->budget ? budget_plan(c, g, &out, err) : campaign_table(c, g, &out);
 
+    if (g->budget && rc) {
+        hrun_buf_release(&out);
+        return -1;
+    }
     if (g->ngroups > 1) {
         hrun_buf_adds(&out, "at the same time: ");
         groups_text(c, g, &out);
@@ -152,6 +159,14 @@ static void say_before(const struct context *c, const struct calib_settings *s, 
 
     if (s->common.quiet)
         return;
+    if (g->budget) {
+        fprintf(stderr, "hrun-calibrate: runs are chosen one by one, in random order within a stage (--seed %llu)",
+                (unsigned long long)g->budget->seed);
+        if (g->budget->known)
+            fprintf(stderr, "; %d measurements are there already", g->budget->known);
+        fputc('\n', stderr);
+        return;
+    }
     groups_text(c, g, &groups);
     if (left < all)
         fprintf(stderr, "hrun-calibrate: %d of %d runs are measured already (--again measures them anew)\n",
@@ -180,6 +195,19 @@ static int say_after(const struct campaign *g)
     return STATUS_FAILED;
 }
 
+/* How a campaign of chosen runs ended, and what it found. */
+static void say_verdict(const struct campaign *g)
+{
+    struct hrun_buf words = HRUN_BUF_INIT, table = HRUN_BUF_INIT;
+
+    budget_verdict(g, &words);
+    fprintf(stderr, "hrun-calibrate: %s\n", words.data);
+    if (!budget_table(g, &table) && table.len)
+        printf("%s\n", table.data);
+    hrun_buf_release(&words);
+    hrun_buf_release(&table);
+}
+
 /* Make the runs and fit. Result: the exit status; -1 with *err. */
 static int make_campaign(struct context *c, const struct calib_settings *s, struct campaign *g, char **words,
                          int retries, struct hrun_error *err)
@@ -206,6 +234,8 @@ static int make_campaign(struct context *c, const struct calib_settings *s, stru
         return 128 + rc;
     }
     status = say_after(g);
+    if (g->budget && !s->common.quiet)
+        say_verdict(g);
     if (!s->no_fit) {
         rc = fit_all(c, g);
         status = status ? status : rc;
@@ -235,6 +265,10 @@ static int go_on_anew(struct context *c, struct calib_settings *s, struct campai
     int begun = g->good || g->failed_points, same, status;
 
     s->common.refresh = 1;
+    if (g->budget) {
+        s->spent_s += hrun_design_state(g->budget->design)->spent_s;
+        s->made += hrun_design_state(g->budget->design)->runs;
+    }
     s->again = s->redo = 0;   /* the marks are in the log */
     if (!s->common.quiet)
         fprintf(stderr, "hrun-calibrate: %s; asking all hosts anew\n", why.text);

@@ -9,9 +9,12 @@ struct calib_settings {
     const char *sizes, *pes, *procs;  /* lists: what to measure */
     const char *use;                  /* sub-clusters */
     const char *repetitions, *retries;
-    int again, redo, parallel, dry_run, no_fit;
+    int again, redo, parallel, dry_run, no_fit, full_grid;
     int trace, no_trace;              /* watch all runs; none; neither: those of several sub-clusters */
     int terms;                        /* show: propose terms */
+    const char *budget, *runs, *target, *seed;  /* chosen runs */
+    double spent_s;                   /* of the budget, and runs made, before all hosts were asked anew */
+    int made;
 };
 
 extern const struct hrun_opt calib_options[];

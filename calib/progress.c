@@ -2,6 +2,7 @@
 #include "progress.h"
 
 #include "base/units.h"
+#include "budget.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -44,8 +45,14 @@ static void add_point(const struct progress *p, int i, struct hrun_buf *out)
 {
     const struct point *point = &p->g->v[i];
 
-    hrun_buf_addf(out, "%s  N=%-8lld P=%-3d (%d PE%s x %d)", p->c->cluster->subs[point->sub].name, (long long)point->N,
-                  point->pes * point->m, point->pes, point->pes == 1 ? "" : "s", point->m);
+    if (point->sub >= 0)
+        hrun_buf_addf(out, "%s  N=%-8lld P=%-3d (%d PE%s x %d)", p->c->cluster->subs[point->sub].name,
+                      (long long)point->N, point->P, point->pes[point->sub], point->pes[point->sub] == 1 ? "" : "s",
+                      point->procs[point->sub]);
+    else {
+        hrun_config_print(point->pes, point->procs, p->g->nsubs, out);
+        hrun_buf_addf(out, "  N=%-8lld P=%-3d", (long long)point->N, point->P);
+    }
 }
 
 static void add_running(const struct progress *p, struct hrun_buf *out)
@@ -58,16 +65,43 @@ static void add_running(const struct progress *p, struct hrun_buf *out)
         hrun_buf_adds(out, n++ ? ", " : "");
         if (p->parallel)
             hrun_buf_addf(out, "%s N=%lld P=%d", p->c->cluster->subs[p->g->v[p->running[k]].sub].name,
-                          (long long)p->g->v[p->running[k]].N, p->g->v[p->running[k]].pes * p->g->v[p->running[k]].m);
+                          (long long)p->g->v[p->running[k]].N, p->g->v[p->running[k]].P);
         else
             add_point(p, p->running[k], out);
     }
     hrun_buf_adds(out, "  running");
 }
 
+/* What a budget is at: "1 min 2 s of 10 min, the choice stands at 3 of 9 sizes". */
+static void add_budget(const struct progress *p, struct hrun_buf *out)
+{
+    const struct budget *b = p->g->budget;
+    const struct hrun_design_state *st = hrun_design_state(b->design);
+
+    hrun_buf_adds(out, "   ");
+    hrun_add_seconds(out, st->spent_s);
+    if (b->limit_s > 0) {
+        hrun_buf_adds(out, " of ");
+        hrun_add_seconds(out, b->limit_s);
+    } else if (st->left_s > 0) {
+        hrun_buf_adds(out, b->runs ? ", about " : ", at least ");
+        hrun_add_seconds(out, st->left_s);
+        hrun_buf_adds(out, " left");
+    }
+    if (st->sizes && !isnan(st->loss))
+        hrun_buf_addf(out, ", the choice stands at %d of %d sizes, +- %.2g %%, unchanged for %d runs", st->settled,
+                      st->sizes, 100 * st->interval, st->stable_runs);
+}
+
 static void add_left(const struct progress *p, struct hrun_buf *out)
 {
-    double left = p->parallel ? campaign_time_left_parallel(p->g) : campaign_time_left(p->g, -1);
+    double left;
+
+    if (p->g->budget) {
+        add_budget(p, out);
+        return;
+    }
+    left = p->parallel ? campaign_time_left_parallel(p->g) : campaign_time_left(p->g, -1);
 
     if (left <= 0 || !campaign_left(p->g, -1))
         return;
@@ -79,6 +113,18 @@ static void add_left(const struct progress *p, struct hrun_buf *out)
     hrun_buf_adds(out, " left");
 }
 
+/* "[12] mixed   " or "[12/40] mixed   ": which run of those chosen, and what for. Once it is made the campaign has noted
+ * it, the design not yet. */
+static void add_chosen(const struct progress *p, struct hrun_buf *out)
+{
+    const struct hrun_design_state *st = hrun_design_state(p->g->budget->design);
+
+    hrun_buf_addf(out, "[%d", st->runs + 1);
+    if (p->g->budget->runs)
+        hrun_buf_addf(out, "/%d", p->g->budget->runs);
+    hrun_buf_addf(out, "] %-6s ", hrun_design_stage_name(st->stage));
+}
+
 /* "[ 12/60] amd-core  N=800  P=2 (2 PEs x 1)": before a run, rewritten afterwards with its time. */
 static void show_point(struct progress *p, const struct event *e)
 {
@@ -86,10 +132,13 @@ static void show_point(struct progress *p, const struct event *e)
     int width = snprintf(NULL, 0, "%d", p->total), begin = e->kind == EVENT_BEGIN;
     int done = p->total - campaign_left(p->g, -1);
 
-    p->running[p->g->group[p->g->v[e->point].sub]] = begin ? e->point : -1;
+    p->running[p->g->v[e->point].sub < 0 ? 0 : p->g->group[p->g->v[e->point].sub]] = begin ? e->point : -1;
     if (p->quiet || (begin && !p->tty))
         return;
-    hrun_buf_addf(&out, "[%*d/%d] ", width, done + begin, p->total);
+    if (!p->g->budget)
+        hrun_buf_addf(&out, "[%*d/%d] ", width, done + begin, p->total);
+    else
+        add_chosen(p, &out);
     if (begin) {
         add_running(p, &out);
     } else {
@@ -110,6 +159,16 @@ static void show_point(struct progress *p, const struct event *e)
     hrun_buf_release(&out);
 }
 
+static void give_up_words(const struct progress *p, const struct event *e)
+{
+    if (e->sub < p->g->nsubs)
+        fprintf(stderr, "hrun-calibrate: sub-cluster %s is given up: %s (%s)\n", p->c->cluster->subs[e->sub].name,
+                e->text, p->g->last_failure);
+    else
+        fprintf(stderr, "hrun-calibrate: runs on several sub-clusters are given up: %s (%s)\n", e->text,
+                p->g->last_failure);
+}
+
 void progress_show(void *progress, const struct event *e)
 {
     struct progress *p = progress;
@@ -122,6 +181,5 @@ void progress_show(void *progress, const struct event *e)
     if (e->kind == EVENT_WORDS)
         fprintf(stderr, "hrun-calibrate: %s\n", e->text);
     else
-        fprintf(stderr, "hrun-calibrate: sub-cluster %s is given up: %s (%s)\n", p->c->cluster->subs[e->sub].name,
-                e->text, p->g->last_failure);
+        give_up_words(p, e);
 }

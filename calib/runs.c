@@ -2,6 +2,7 @@
 #include "runs.h"
 
 #include "../hrun/work.h"
+#include "budget.h"
 
 #include "base/units.h"
 
@@ -95,8 +96,7 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
 {
     struct context *c = runs->c;
     const struct point *point = &runs->g->v[i];
-    int n = c->cluster->nsubs, rc = -1;
-    int *pes = calloc((size_t)n, sizeof *pes), *procs = calloc((size_t)n, sizeof *procs);
+    int rc = -1;
     struct work w = { .c = c, .N = point->N, .words = runs->words, .quiet_run = 1, .on_message = hear, .ctx = runs,
                       .limit_s = campaign_limit(runs->g, i) };
     struct hrun_layout *l = NULL;
@@ -105,16 +105,10 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
 
     waits_init(&waits);
     memset(r, 0, sizeof *r);
-    if (!pes || !procs) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
-    pes[point->sub] = point->pes;
-    procs[point->sub] = point->m;
-    l = hrun_layout_create(c->cluster, pes, procs, err);
+    l = hrun_layout_create(c->cluster, point->pes, point->procs, err);
     if (!l || work_fill_threads(c, l, err) || work_find_program(&w, l->nranks, err))
         goto done;
-    w.waits = watches(runs, pes, n) ? &waits : NULL;
+    w.waits = watches(runs, point->pes, c->cluster->nsubs) ? &waits : NULL;
     if (work_run(&w, l, r, &why)) {
         if (why.code != HRUN_EENGINE) {
             *err = why;
@@ -123,15 +117,14 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
         engine_failed(r, &why);
     }
     tell_limit(&w, r);
-    if (!r->outcome.interrupted && !r->outcome.signalled && work_record(&w, pes, procs, r, "calibration", err))
+    if (!r->outcome.interrupted && !r->outcome.signalled &&
+        work_record(&w, point->pes, point->procs, r, "calibration", err))
         goto done;
     tell_unwatched(runs, &waits);
     rc = 0;
 done:
     waits_release(&waits);
     hrun_layout_destroy(l);
-    free(procs);
-    free(pes);
     return rc;
 }
 
@@ -146,6 +139,8 @@ static void tell_run(struct runs *r, int i, const struct work_result *result, in
         snprintf(e.text, sizeof e.text, "%s", result->detail);
     else if (!result->ok)
         snprintf(e.text, sizeof e.text, "%s%s%s", result->status, result->detail[0] ? ": " : "", result->detail);
+    r->spent.time_s = result->ok ? result->time_s : 0;
+    r->spent.wall_s += result->outcome.wall_s;
     tell(r, &e);
 }
 
@@ -174,7 +169,7 @@ static int measure_point(struct runs *r, int i, struct luck *luck, struct hrun_e
     }
 }
 
-/* Is there no sense in going on with this sub-cluster? Then it is told once. */
+/* Is there no sense in going on with this sub-cluster, or (sub = nsubs) with runs on several? Then it is told once. */
 static void give_up(struct runs *r, int sub, struct luck *luck)
 {
     struct event e = { .kind = EVENT_GIVEN_UP, .sub = sub };
@@ -187,11 +182,56 @@ static void give_up(struct runs *r, int sub, struct luck *luck)
     tell(r, &e);
 }
 
+/* Is some sub-cluster of this configuration given up, or what runs on several? */
+static int hopeless(const struct campaign *g, const struct luck *luck, const struct point *p)
+{
+    for (int i = 0; i < g->nsubs; i++)
+        if (p->pes[i] && luck[i].given_up)
+            return 1;
+    return p->sub < 0 && luck[g->nsubs].given_up;
+}
+
+/* One chosen run, and back to the design what became of it. */
+static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct luck *luck, struct hrun_error *err)
+{
+    struct campaign *g = r->g;
+    int i = campaign_point(g, run->pes, run->procs, run->N, err), slot, rc = 0;
+    struct spending before = r->spent;
+    struct point *p;
+
+    if (i < 0)
+        return -1;
+    p = &g->v[i];
+    slot = p->sub < 0 ? g->nsubs : p->sub;
+    if (hopeless(g, luck, p))
+        return hrun_design_add(g->budget->design, p->pes, p->procs, p->N, 0, 0, 0, err);
+    rc = measure_point(r, i, &luck[slot], err);
+    if (rc)
+        return rc;
+    p = &g->v[i];
+    if (hrun_design_add(g->budget->design, p->pes, p->procs, p->N, r->spent.time_s, r->spent.wall_s - before.wall_s, 1,
+                        err))
+        return -1;
+    give_up(r, slot, &luck[slot]);
+    return 0;
+}
+
+static int make_all_chosen(struct runs *r, struct luck *luck, struct hrun_error *err)
+{
+    struct hrun_design_run run;
+    int rc;
+
+    while ((rc = hrun_design_next(r->g->budget->design, &run, err)) > 0)
+        if ((rc = make_chosen(r, &run, luck, err)))
+            return rc;
+    return rc;
+}
+
 int runs_make(struct runs *r, struct hrun_error *err)
 {
-    struct luck *luck = calloc((size_t)r->c->cluster->nsubs, sizeof *luck);
+    struct luck *luck = calloc((size_t)r->c->cluster->nsubs + 1, sizeof *luck);
     struct campaign *g = r->g;
-    int rc = luck ? 0 : hrun_fail_nomem(err);
+    int rc = !luck ? hrun_fail_nomem(err) : g->budget ? make_all_chosen(r, luck, err) : 0;
 
     for (int rep = 0; rep < g->wanted && !rc; rep++) {
         for (int i = 0; i < g->n && !rc; i++) {

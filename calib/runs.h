@@ -23,10 +23,15 @@ struct runs {
     int told_why;             /* why a run could not be watched has been told */
     void (*tell)(void *ctx, const struct event *e);
     void *ctx;
+    struct spending {
+        double time_s;        /* of the last run, 0 when it failed */
+        double wall_s;        /* of all runs */
+    } spent;
 };
 
-/* Make them, repetitions outermost: stopped early, there is still one run of everything. Result: 0, or the number of
- * the signal that stopped it. Errors: all of work_run but HRUN_EENGINE, which is the failure of a run; those of
+/* Make the runs of the grid, or those that the campaign's budget chooses.
+ * Of the grid, repetitions are outermost: stopped early, there is still one run of everything. Result: 0, or the number of the
+ * signal that stopped it. Errors: all of work_run but HRUN_EENGINE, which is the failure of a run; those of
  * work_record. */
 int runs_make(struct runs *r, struct hrun_error *err);
 

@@ -1,0 +1,317 @@
+/* budget.c - a campaign of chosen runs; see budget.h */
+#include "budget.h"
+
+#include "base/table.h"
+#include "base/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The largest seed: any number that an option can name. */
+#define SEED_MAX HRUN_COUNT_MAX
+
+int budget_wanted(const struct calib_settings *s, struct hrun_error *err)
+{
+    int wanted = s->budget || s->runs || s->target;
+
+    if (wanted && s->full_grid)
+        return hrun_fail(err, HRUN_EINVAL, "--full-grid makes all runs, and --budget, --runs and --target-error choose "
+                         "some: give one of them");
+    if (wanted && s->repetitions)
+        return hrun_fail(err, HRUN_EINVAL, "--repetitions belongs to the full grid; with --budget, --runs or "
+                         "--target-error runs are repeated where their spread asks for it");
+    if (wanted && s->parallel)
+        return hrun_fail(err, HRUN_EINVAL, "--parallel belongs to the full grid; with --budget, --runs or "
+                         "--target-error each run depends on those before it, and many use several sub-clusters");
+    return wanted;
+}
+
+/* "5%" or "5" -> 0.05 */
+static int parse_target(const char *text, double *out, struct hrun_error *err)
+{
+    char *copy = strdup(text);
+    size_t n = strlen(text);
+    double v;
+    int rc;
+
+    if (!copy)
+        return hrun_fail_nomem(err);
+    if (n && copy[n - 1] == '%')
+        copy[n - 1] = 0;
+    rc = hrun_parse_number("--target-error", copy, &v, err);
+    free(copy);
+    if (rc)
+        return -1;
+    if (!(v > 0) || v > 100)
+        return hrun_fail(err, HRUN_EINVAL, "--target-error %s: a percentage above 0 and at most 100 is needed", text);
+    *out = v / 100;
+    return 0;
+}
+
+static int parse_options(const struct calib_settings *s, struct budget *b, struct hrun_error *err)
+{
+    int64_t runs = 0, seed = 1;
+
+    if ((s->budget && hrun_parse_duration("--budget", s->budget, &b->limit_s, err)) ||
+        (s->runs && hrun_parse_count("--runs", s->runs, 1, 1000000, &runs, err)) ||
+        (s->seed && hrun_parse_count("--seed", s->seed, 0, SEED_MAX, &seed, err)) ||
+        (s->target && parse_target(s->target, &b->target, err)))
+        return -1;
+    b->runs = (int)runs;
+    b->seed = (uint64_t)seed;
+    return 0;
+}
+
+/* The names of the sub-clusters as measurements carry them: "fast,slow". */
+static void names(const struct context *c, struct hrun_buf *out)
+{
+    for (int i = 0; i < c->cluster->nsubs; i++)
+        hrun_buf_addf(out, "%s%s", i ? "," : "", c->cluster->subs[i].name);
+}
+
+/* One good run of the log into design and campaign. Mixed runs stand in the log of every sub-cluster that took part:
+ * the first of them counts. */
+static int take_sample(struct campaign *g, int sub, const struct hrun_sample *s, const char *cluster, int *config,
+                       struct hrun_error *err)
+{
+    int n = g->nsubs, i;
+    struct point *p;
+
+    memset(config, 0, 2 * (size_t)n * sizeof *config);
+    if (!s->mixed) {
+        config[sub] = s->pes;
+        config[n + sub] = s->M;
+    } else {
+        if (strcmp(s->cluster ? s->cluster : "", cluster) ||
+            hrun_config_parse(s->config ? s->config : "", n, config, config + n, NULL))
+            return 0;
+        for (i = 0; i < n && !config[i]; i++)
+            ;
+        if (i != sub)
+            return 0;
+    }
+    i = campaign_point(g, config, config + n, s->N, err);
+    if (i < 0 || hrun_design_add(g->budget->design, config, config + n, s->N, s->time_s, s->wall_s, 0, err))
+        return -1;
+    p = &g->v[i];
+    p->wall_s = (p->wall_s * p->have + s->wall_s) / (p->have + 1);
+    p->have++;
+    g->budget->known++;
+    return 0;
+}
+
+static int take_log(struct context *c, struct campaign *g, int sub, int *config, struct hrun_error *err)
+{
+    struct hrun_samples samples = { 0 };
+    struct hrun_buf consts = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
+    int rc = 0;
+
+    if (hrun_store_samples(c->store, c->app->name, c->signatures.v[sub], &samples, err))
+        return -1;
+    hrun_samples_current(&samples);
+    hrun_app_consts_text(c->app, &consts);
+    names(c, &cluster);
+    if (consts.failed || cluster.failed)
+        rc = hrun_fail_nomem(err);
+    for (size_t k = 0; k < samples.n && !rc; k++)
+        if (samples.v[k].ok && !strcmp(samples.v[k].consts ? samples.v[k].consts : "", consts.data))
+            rc = take_sample(g, sub, &samples.v[k], cluster.data, config, err);
+    hrun_buf_release(&cluster);
+    hrun_buf_release(&consts);
+    hrun_samples_release(&samples);
+    return rc;
+}
+
+/* Sub-clusters of one kind share a log: it is read for the first of them. */
+static int log_is_read(const struct context *c, int sub)
+{
+    for (int i = 0; i < sub; i++)
+        if (!strcmp(c->signatures.v[i], c->signatures.v[sub]))
+            return 1;
+    return 0;
+}
+
+static int fill(struct context *c, const struct calib_settings *s, struct campaign *g, struct hrun_error *err)
+{
+    struct budget *b = g->budget;
+    int n = c->cluster->nsubs, *config = calloc(2 * (size_t)n, sizeof *config), rc = 0;
+    struct hrun_design_settings set = { .fit = HRUN_FIT_OPTIONS_DEFAULT };
+
+    b->subs = calloc((size_t)n, sizeof *b->subs);
+    g->group = calloc((size_t)n, sizeof *g->group);
+    if (!config || !b->subs || !g->group) {
+        free(config);
+        return hrun_fail_nomem(err);
+    }
+    if (lists_read(c, s, &b->lists, err) || parse_options(s, b, err) ||
+        (c->set->fit && hrun_method_parse(c->set->fit, &set.fit.method, err)))
+        goto fail;
+    for (int i = 0; i < n; i++) {
+        const struct hrun_subcluster *sub = &c->cluster->subs[i];
+
+        b->subs[i] = (struct hrun_design_sub){ .name = sub->name, .signature = c->signatures.v[i],
+                                               .npes = b->lists.most[i], .memory_bytes = (double)sub->memory_bytes };
+        g->group[i] = b->lists.most[i] ? 0 : -1;
+    }
+    g->ngroups = 1;
+    set.sizes = b->lists.sizes;
+    set.nsizes = b->lists.nsizes;
+    set.pes = b->lists.npes ? b->lists.pes : NULL;
+    set.npes = b->lists.npes;
+    set.procs = b->lists.procs;
+    set.nprocs = b->lists.nprocs;
+    set.budget_s = b->limit_s > 0 ? fmax(b->limit_s - s->spent_s, 1e-3) : 0;
+    set.runs = b->runs ? b->runs - s->made > 0 ? b->runs - s->made : 1 : 0;
+    set.target = b->target;
+    set.seed = b->seed;
+    b->design = hrun_design_create(c->app, b->subs, n, &set, err);
+    rc = b->design ? 0 : -1;
+    for (int i = 0; i < n && !rc; i++)
+        if (b->subs[i].npes && !s->again && !log_is_read(c, i))
+            rc = take_log(c, g, i, config, err);
+    free(config);
+    return rc;
+fail:
+    free(config);
+    return -1;
+}
+
+int budget_build(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err)
+{
+    struct campaign g = { .nsubs = c->cluster->nsubs, .budget = calloc(1, sizeof *g.budget) };
+
+    if (!g.budget)
+        return hrun_fail_nomem(err);
+    if (fill(c, s, &g, err)) {
+        campaign_release(&g);
+        return -1;
+    }
+    *out = g;
+    return 0;
+}
+
+void budget_destroy(struct budget *b)
+{
+    if (!b)
+        return;
+    hrun_design_destroy(b->design);
+    lists_release(&b->lists);
+    free(b->subs);
+    free(b);
+}
+
+/* ------------------------------------------------------------------ words */
+
+static void add_config(struct hrun_table *t, const struct campaign *g, const int *pes, const int *procs)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+
+    hrun_config_print(pes, procs, g->nsubs, &text);
+    hrun_table_cell(t, "%s", text.data);
+    hrun_buf_release(&text);
+}
+
+static void add_time(struct hrun_table *t, double seconds)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+
+    hrun_add_seconds(&text, seconds);
+    hrun_table_cell(t, "%s", seconds > 0 ? text.data : "not known yet");
+    hrun_buf_release(&text);
+}
+
+int budget_plan(const struct context *c, const struct campaign *g, struct hrun_buf *out, struct hrun_error *err)
+{
+    const struct hrun_design_state *st = hrun_design_state(g->budget->design);
+    struct hrun_table *t = hrun_table_create("lrrlr");
+    struct hrun_buf cluster = HRUN_BUF_INIT;
+    struct hrun_design_run run;
+    int rc, n = 0;
+
+    if (!t)
+        return hrun_fail_nomem(err);
+    hrun_table_row(t, "configuration", "N", "P", "stage", "time");
+    while ((rc = hrun_design_next(g->budget->design, &run, err)) > 0) {
+        add_config(t, g, run.pes, run.procs);
+        hrun_table_cell(t, "%lld", (long long)run.N);
+        hrun_table_cell(t, "%d", run.P);
+        hrun_table_cell(t, "%s", hrun_design_stage_name(run.stage));
+        add_time(t, run.expected_s);
+        n++;
+        if (!st->queued)
+            break;
+    }
+    if (rc >= 0) {
+        names(c, &cluster);
+        rc = n ? hrun_table_render(t, 0, out) : 0;
+        if (n)
+            hrun_buf_addf(out, "\n%d first run%s over the sub-clusters %s, in this order (--seed %llu); the later ones "
+                          "depend on the times of these\n", n, n == 1 ? "" : "s", cluster.data,
+                          (unsigned long long)g->budget->seed);
+        else
+            hrun_buf_adds(out, "nothing is left to be run\n");
+        if (rc || out->failed || cluster.failed)
+            rc = hrun_fail_nomem(err);
+    }
+    hrun_buf_release(&cluster);
+    hrun_table_destroy(t);
+    return rc;
+}
+
+static const char *const reasons[] = {
+    [HRUN_DESIGN_GOES_ON] = "not at its end",
+    [HRUN_DESIGN_BUDGET] = "the budget is spent, or too little of it is left for any run that would tell more",
+    [HRUN_DESIGN_RUNS] = "all --runs are made",
+    [HRUN_DESIGN_TARGET] = "the target of --target-error is reached",
+    [HRUN_DESIGN_STABLE] = "the choice is stable: no further run is expected to improve it by 0.1 %",
+    [HRUN_DESIGN_EXHAUSTED] = "nothing is left that could be run",
+};
+
+void budget_verdict(const struct campaign *g, struct hrun_buf *out)
+{
+    const struct hrun_design_state *st = hrun_design_state(g->budget->design);
+
+    hrun_buf_addf(out, "%s; %d run%s in ", reasons[st->end], st->runs, st->runs == 1 ? "" : "s");
+    hrun_add_seconds(out, st->spent_s);
+    if (!st->sizes || isnan(st->loss))
+        return;
+    hrun_buf_addf(out, "; the choice stands at %d of %d sizes", st->settled, st->sizes);
+    hrun_buf_addf(out, ", its expected loss against the best is %.2g %%, its time is known to +- %.2g %% or better",
+                  100 * st->loss, 100 * st->interval);
+}
+
+int budget_table(const struct campaign *g, struct hrun_buf *out)
+{
+    struct hrun_table *t = hrun_table_create("rlrlr");
+    int rc, n = 0;
+
+    if (!t)
+        return -1;
+    hrun_table_row(t, "N", "best", "time", "", "runs of it");
+    for (int i = 0; i < g->budget->lists.nsizes; i++) {
+        const int *pes, *procs;
+        double time_s, low_s, high_s;
+        struct hrun_buf text = HRUN_BUF_INIT;
+        int runs;
+
+        if (!hrun_design_choice(g->budget->design, i, &pes, &procs, &time_s, &low_s, &high_s, &runs))
+            continue;
+        n++;
+        hrun_table_cell(t, "%lld", (long long)g->budget->lists.sizes[i]);
+        add_config(t, g, pes, procs);
+        add_time(t, time_s);
+        hrun_buf_addc(&text, '(');
+        hrun_add_seconds(&text, low_s);
+        hrun_buf_adds(&text, " .. ");
+        hrun_add_seconds(&text, high_s);
+        hrun_buf_addc(&text, ')');
+        hrun_table_cell(t, "%s", text.data);
+        hrun_table_cell(t, "%d", runs);
+        hrun_buf_release(&text);
+    }
+    rc = n ? hrun_table_render(t, 0, out) : 0;
+    hrun_table_destroy(t);
+    return rc || out->failed ? -1 : 0;
+}

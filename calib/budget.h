@@ -1,0 +1,39 @@
+/* budget.h - a campaign whose runs are chosen one by one (lib/design), within a budget
+ *
+ * Purpose: what --budget, --runs and --target-error ask for, from options and log to a design, and back to words.
+ * Invariants: the design knows every good run of the log that counts and is of these sub-clusters, mixed ones included;
+ * what was known before costs nothing of the budget; budget and runs are those of one call of hrun-calibrate.
+ */
+#ifndef CALIB_BUDGET_H
+#define CALIB_BUDGET_H
+
+#include "campaign.h"
+#include "design/design.h"
+
+struct budget {
+    struct lists lists;
+    struct hrun_design_sub *subs;
+    struct hrun_design *design;
+    double limit_s, target;   /* 0: none */
+    int runs;                 /* 0: no limit */
+    int known;                /* good runs that the log held */
+    uint64_t seed;
+};
+
+/* Do the options ask for chosen runs? Errors (-1): HRUN_EINVAL (options that contradict each other). */
+int budget_wanted(const struct calib_settings *s, struct hrun_error *err);
+
+/* Instead of campaign_build: *out has no points but those of the log, one group, and its budget. Errors: HRUN_EINVAL
+ * (bad options, nothing to measure), those of the store and of hrun_design_create. */
+int budget_build(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err);
+void budget_destroy(struct budget *b);
+
+/* Append what will be done first, for --dry-run. Errors: those of hrun_design_next. */
+int budget_plan(const struct context *c, const struct campaign *g, struct hrun_buf *out, struct hrun_error *err);
+
+/* Append why the campaign ended and what it is worth, one sentence without a newline. */
+void budget_verdict(const struct campaign *g, struct hrun_buf *out);
+/* Append the best configuration of each size as far as the runs tell. -1: memory ran out. */
+int budget_table(const struct campaign *g, struct hrun_buf *out);
+
+#endif

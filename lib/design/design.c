@@ -1,0 +1,320 @@
+/* design.c - a design's life: runs come in, runs go out; see design.h for the contract */
+#include "design/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *hrun_design_stage_name(enum hrun_design_stage s)
+{
+    static const char *const names[] = { "screen", "model", "mixed", "repeat" };
+
+    return names[s];
+}
+
+int design_same(const struct hrun_design *d, const int *a, const int *b)
+{
+    return !memcmp(a, b, 2 * (size_t)d->nsubs * sizeof *a);
+}
+
+void design_point_config(const struct hrun_design *d, const struct design_point *p, int *config)
+{
+    memset(config, 0, 2 * (size_t)d->nsubs * sizeof *config);
+    config[p->sub] = p->pes;
+    config[d->nsubs + p->sub] = p->m;
+}
+
+int design_count(const struct hrun_design *d, const int *config, int64_t N, int *failed)
+{
+    int n = 0;
+
+    *failed = 0;
+    for (int i = 0; i < d->nruns; i++) {
+        const struct design_run *r = &d->runs[i];
+
+        if (r->N != N || !design_same(d, r->config, config))
+            continue;
+        n += r->time_s > 0;
+        *failed |= r->time_s <= 0;
+    }
+    return n;
+}
+
+static int check_settings(const struct hrun_design_settings *s, struct hrun_error *err)
+{
+    if (s->nsizes < 1)
+        return hrun_fail(err, HRUN_EINVAL, "a design needs sizes");
+    for (int i = 0; i < s->nsizes; i++)
+        if (s->sizes[i] < 1 || (i && s->sizes[i] <= s->sizes[i - 1]))
+            return hrun_fail(err, HRUN_EINVAL, "the sizes of a design must ascend from 1 on");
+    return 0;
+}
+
+/* The numbers of processes per PE that the settings and the definition both have. */
+static int take_procs(struct hrun_design *d, struct hrun_error *err)
+{
+    d->procs = calloc((size_t)d->app->nprocs_per_pe + 1, sizeof *d->procs);
+    if (!d->procs)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < d->app->nprocs_per_pe; i++) {
+        int wanted = !d->set.procs;
+
+        for (int j = 0; j < d->set.nprocs && !wanted; j++)
+            wanted = d->set.procs[j] == d->app->procs_per_pe[i];
+        if (wanted)
+            d->procs[d->nprocs++] = d->app->procs_per_pe[i];
+    }
+    return d->nprocs ? 0 : hrun_fail(err, HRUN_EINVAL, "the definition of %s allows none of these numbers of processes "
+                                     "per PE", d->app->name);
+}
+
+struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct hrun_design_sub *subs, int nsubs,
+                                       const struct hrun_design_settings *settings, struct hrun_error *err)
+{
+    struct hrun_design *d;
+
+    if (check_settings(settings, err))
+        return NULL;
+    d = calloc(1, sizeof *d);
+    if (!d) {
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    d->app = app;
+    d->subs = subs;
+    d->nsubs = nsubs;
+    d->set = *settings;
+    d->rng = settings->seed;
+    d->noise = settings->fit.sigma_rel;
+    d->state.loss = d->state.interval = NAN;
+    d->sizes = calloc((size_t)settings->nsizes, sizeof *d->sizes);
+    if (!d->sizes) {
+        hrun_fail_nomem(err);
+        goto fail;
+    }
+    d->nsizes = settings->nsizes;
+    for (int i = 0; i < d->nsizes; i++) {
+        d->sizes[i].N = settings->sizes[i];
+        d->sizes[i].choice = -1;
+        d->sizes[i].chosen = calloc(2 * (size_t)nsubs, sizeof *d->sizes[i].chosen);
+        if (!d->sizes[i].chosen) {
+            hrun_fail_nomem(err);
+            goto fail;
+        }
+    }
+    if (take_procs(d, err) || design_points(d, err))
+        goto fail;
+    return d;
+fail:
+    hrun_design_destroy(d);
+    return NULL;
+}
+
+void hrun_design_destroy(struct hrun_design *d)
+{
+    if (!d)
+        return;
+    design_drop_models(d);
+    design_drop_sizes(d);
+    for (int i = 0; d->sizes && i < d->nsizes; i++)
+        free(d->sizes[i].chosen);
+    for (int i = 0; i < d->nruns; i++)
+        free(d->runs[i].config);
+    for (int i = 0; i < d->nqueue; i++)
+        free(d->queue[i].config);
+    free(d->sizes);
+    free(d->runs);
+    free(d->queue);
+    free(d->points);
+    free(d->procs);
+    free(d);
+}
+
+/* A configuration of these sub-clusters into config[2 nsubs]; how many processes, 0 when it is none. */
+static int take_config(const struct hrun_design *d, const int *pes, const int *procs, int *config, int *sub)
+{
+    int P = 0;
+
+    *sub = -1;
+    for (int i = 0; i < d->nsubs; i++) {
+        if (pes[i] < 0 || procs[i] < 0 || !pes[i] != !procs[i])
+            return 0;
+        config[i] = pes[i];
+        config[d->nsubs + i] = procs[i];
+        if (pes[i])
+            *sub = P ? -1 : i;
+        P += pes[i] * procs[i];
+    }
+    return P;
+}
+
+/* How far off the models were, when the run was planned that has now been made. */
+static void note_surprise(struct hrun_design *d, const struct design_run *r)
+{
+    for (int i = 0; i < d->next; i++) {
+        struct design_plan *q = &d->queue[i];
+
+        if (q->N != r->N || !design_same(d, q->config, r->config) || !(q->model_s > 0))
+            continue;
+        d->surprise[d->nsurprises++ % DESIGN_SURPRISES] = log(r->time_s / q->model_s);
+        q->model_s = 0;
+        return;
+    }
+}
+
+int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, int64_t N, double time_s, double wall_s,
+                    int counts, struct hrun_error *err)
+{
+    struct design_run *r;
+
+    if (d->nruns == d->runs_cap) {
+        int cap = d->runs_cap ? 2 * d->runs_cap : 64;
+        struct design_run *v = realloc(d->runs, (size_t)cap * sizeof *v);
+
+        if (!v)
+            return hrun_fail_nomem(err);
+        d->runs = v;
+        d->runs_cap = cap;
+    }
+    r = &d->runs[d->nruns];
+    memset(r, 0, sizeof *r);
+    r->config = calloc(2 * (size_t)d->nsubs, sizeof *r->config);
+    if (!r->config)
+        return hrun_fail_nomem(err);
+    r->P = take_config(d, pes, procs, r->config, &r->sub);
+    r->limiting = -1;
+    r->N = N;
+    r->time_s = time_s;
+    r->wall_s = wall_s;
+    if (!r->P || N < 1 || !(time_s >= 0) || !isfinite(time_s) || !(wall_s >= 0) || !isfinite(wall_s)) {
+        free(r->config);
+        return hrun_fail(err, HRUN_EINVAL, "a run of %d processes at N = %lld that took %g s (wall %g s) is none",
+                         r->P, (long long)N, time_s, wall_s);
+    }
+    d->nruns++;
+    if (time_s > 0)
+        note_surprise(d, r);
+    if (!counts)
+        return 0;
+    d->state.runs++;
+    d->state.failed += time_s <= 0;
+    d->state.spent_s += wall_s;
+    *(r->sub < 0 ? &d->mixed_s : &d->homogeneous_s) += wall_s;
+    return 0;
+}
+
+int design_queue(struct hrun_design *d, const int *config, int64_t N, enum hrun_design_stage stage, double model_s,
+                 double expected_s, struct hrun_error *err)
+{
+    size_t bytes = 2 * (size_t)d->nsubs * sizeof *config;
+    struct design_plan *q;
+
+    if (d->nqueue == d->queue_cap) {
+        int cap = d->queue_cap ? 2 * d->queue_cap : 16;
+        struct design_plan *v = realloc(d->queue, (size_t)cap * sizeof *v);
+
+        if (!v)
+            return hrun_fail_nomem(err);
+        d->queue = v;
+        d->queue_cap = cap;
+    }
+    q = &d->queue[d->nqueue];
+    *q = (struct design_plan){ .config = malloc(bytes), .N = N, .stage = stage, .model_s = model_s,
+                               .expected_s = expected_s };
+    if (!q->config)
+        return hrun_fail_nomem(err);
+    memcpy(q->config, config, bytes);
+    d->nqueue++;
+    return 0;
+}
+
+/* What the budget leaves for one more run: 1 when the run fits it. */
+static int fits_budget(const struct hrun_design *d, double expected_s)
+{
+    return d->set.budget_s <= 0 || d->state.spent_s + expected_s <= d->set.budget_s;
+}
+
+/* The expected time of what is queued; of a budget at most what is left. */
+static void expect(struct hrun_design *d)
+{
+    double left = 0, per_run = d->state.runs ? d->state.spent_s / d->state.runs : 0;
+
+    for (int i = d->next; i < d->nqueue; i++)
+        left += d->queue[i].expected_s;
+    if (d->set.budget_s > 0)
+        left = fmax(d->set.budget_s - d->state.spent_s, 0);
+    else if (d->set.runs > 0)
+        left = fmax(left, per_run * (d->set.runs - d->state.runs));
+    d->state.left_s = left;
+    d->state.queued = d->nqueue - d->next;
+}
+
+int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct hrun_error *err)
+{
+    int skipped = 0;
+
+    for (;;) {
+        struct design_plan *q;
+
+        d->state.end = d->set.runs > 0 && d->state.runs >= d->set.runs ? HRUN_DESIGN_RUNS
+                     : d->set.budget_s > 0 && d->state.spent_s >= d->set.budget_s ? HRUN_DESIGN_BUDGET
+                     : HRUN_DESIGN_GOES_ON;
+        if (d->state.end) {
+            d->state.left_s = 0;
+            return 0;
+        }
+        if (d->next == d->nqueue) {
+            if (skipped) {    /* a whole stage was too long for what is left of the budget */
+                d->state.end = HRUN_DESIGN_BUDGET;
+                return 0;
+            }
+            if (design_stage(d, err))
+                return -1;
+            if (d->state.end) {
+                d->state.left_s = 0;
+                return 0;
+            }
+        }
+        q = &d->queue[d->next++];
+        if (!fits_budget(d, q->expected_s)) {
+            skipped = d->next == d->nqueue;
+            q->model_s = 0;
+            continue;
+        }
+        *run = (struct hrun_design_run){ .pes = q->config, .procs = q->config + d->nsubs, .N = q->N,
+                                         .stage = q->stage, .expected_s = q->expected_s };
+        for (int i = 0; i < d->nsubs; i++)
+            run->P += q->config[i] * q->config[d->nsubs + i];
+        d->state.stage = q->stage;
+        expect(d);
+        return 1;
+    }
+}
+
+const struct hrun_design_state *hrun_design_state(const struct hrun_design *d)
+{
+    return &d->state;
+}
+
+int hrun_design_choice(const struct hrun_design *d, int i, const int **pes, const int **procs, double *time_s,
+                       double *low_s, double *high_s, int *runs)
+{
+    const struct design_size *s = &d->sizes[i];
+    const struct design_belief *b;
+
+    if (s->choice < 0)
+        return 0;
+    b = &s->v[s->choice];
+    *pes = b->config;
+    *procs = b->config + d->nsubs;
+    *time_s = exp(b->mean);
+    *low_s = exp(b->mean - s->half);
+    *high_s = exp(b->mean + s->half);
+    *runs = b->runs;
+    return 1;
+}
+
+struct hrun_models *const *hrun_design_models(const struct hrun_design *d)
+{
+    return d->models;
+}

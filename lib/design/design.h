@@ -1,0 +1,121 @@
+/* design.h - which run to make next, so that few runs tell which configuration is best
+ *
+ * Purpose: choose calibration runs one by one (experiment design) from an application, its sub-clusters and what was
+ * measured so far. No I/O and no clock: hrun-calibrate makes real runs by it, tests look times up in tables.
+ * Stages, each a batch of runs in random order, after which all models are fitted anew:
+ *   screen   each sub-cluster and M: one PE and all PEs at a small and a middle size, cheapest first;
+ *   model    homogeneous runs by A-optimal gain per second (fit/optimal.h): the fall of the relative variances of the
+ *            times Ti on which the best predicted configurations rest;
+ *   mixed    at each size the configuration whose time, once known, is expected to lower the time of the choice most
+ *            (knowledge gradient, Frazier, Powell, Dayanik 2008) per second; the choice itself while it has not been
+ *            run; so repetitions come where finalists cannot be told apart;
+ *   repeat   a homogeneous run that lies far from the fit is made again before it is believed.
+ * Invariants:
+ *   - every run satisfies rule and memory and fits the sub-clusters;
+ *   - what comes next depends on the settings (with their seed) and on the runs added, in their order, alone;
+ *   - a configuration that failed at a size is not proposed at this size again.
+ * Terms: a *run* is a configuration (P1,M1,...) at a size N; its *cost* is wall time. An estimate of cost never counts
+ * against the budget: what runs took does.
+ */
+#ifndef HRUN_DESIGN_H
+#define HRUN_DESIGN_H
+
+#include "app/app.h"
+#include "base/error.h"
+#include "model/model.h"
+
+#include <stdint.h>
+
+struct hrun_design_sub {
+    const char *name, *signature;
+    int npes;                   /* PEs that may be used; 0: the sub-cluster is left alone */
+    int most;                   /* processes per PE at most; 0: as the definition says */
+    double memory_bytes;        /* per PE; 0: not limited */
+};
+
+/* Strings and arrays of subs and settings are to outlive the design. */
+struct hrun_design_settings {
+    const int64_t *sizes;       /* at which runs may be made and the choice must stand; ascending */
+    int nsizes;
+    const int64_t *pes;         /* numbers of PEs of homogeneous runs, ascending; NULL: hrun_design_pes */
+    int npes;
+    const int64_t *procs;       /* processes per PE, ascending; NULL: the definition's */
+    int nprocs;
+    double budget_s;            /* wall time to be spent; 0: not limited */
+    int runs;                   /* runs to be made; 0: not limited */
+    double target;              /* e.g. 0.05: stop when at every size the time of the choice is known to +- 5 % (95 %
+                                   interval) and expected to be that near to the best; 0: no target */
+    uint64_t seed;              /* of the order within a stage */
+    struct hrun_fit_options fit;
+};
+
+enum hrun_design_stage { HRUN_DESIGN_SCREEN, HRUN_DESIGN_MODEL, HRUN_DESIGN_MIXED, HRUN_DESIGN_REPEAT };
+const char *hrun_design_stage_name(enum hrun_design_stage s);   /* "screen", "model", "mixed", "repeat" */
+
+struct hrun_design_run {
+    const int *pes, *procs;     /* of each sub-cluster; the design's, valid until its next call */
+    int P;
+    int64_t N;
+    enum hrun_design_stage stage;
+    double expected_s;          /* wall time; 0: not known yet */
+};
+
+enum hrun_design_end {
+    HRUN_DESIGN_GOES_ON, HRUN_DESIGN_BUDGET, HRUN_DESIGN_RUNS, HRUN_DESIGN_TARGET, HRUN_DESIGN_STABLE,
+    HRUN_DESIGN_EXHAUSTED       /* nothing is left that could be run */
+};
+
+struct hrun_design_state {
+    enum hrun_design_end end;
+    int runs, failed;           /* made under this design, failed ones among them */
+    double spent_s;             /* their wall time */
+    double left_s;              /* expected; 0 not known. With a budget never more than what is left of it */
+    int sizes, settled;         /* sizes with a valid configuration; of them those where the choice stands */
+    double loss;                /* mean over sizes: expected relative loss of the choice; NaN while not known */
+    double interval;            /* largest half width over sizes of the choice's 95 % interval, relative; NaN */
+    enum hrun_design_stage stage; /* of the run given out last */
+    int queued;                 /* runs of this stage that are still to come */
+    int stable_runs;            /* runs since the choice changed at any size */
+};
+
+struct hrun_design;
+
+/* Errors: HRUN_EINVAL (no sizes, sizes not ascending, nothing that could be run; says why), errors of the rule and of
+ * memory, HRUN_ENOMEM. */
+struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct hrun_design_sub *subs, int nsubs,
+                                       const struct hrun_design_settings *settings, struct hrun_error *err);
+void hrun_design_destroy(struct hrun_design *d);
+
+/* Tell of a run. time_s: what models are about; 0: it failed for good. counts: 1 if it was made under this design, 0 if
+ * it is known from before and costs nothing. Errors: HRUN_EINVAL (no configuration of these sub-clusters, times that
+ * are none), HRUN_ENOMEM; nothing changes then. */
+int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, int64_t N, double time_s, double wall_s,
+                    int counts, struct hrun_error *err);
+
+/* The next run: 1 and *run; 0 when it is time to stop (hrun_design_state says why); -1 on errors: those of lib/model,
+ * lib/plan and of the application's expressions, HRUN_ENOMEM. Asked again without a run added it gives the run after
+ * that one: several may be on their way. */
+int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct hrun_error *err);
+
+const struct hrun_design_state *hrun_design_state(const struct hrun_design *d);
+
+/* The choice at size number i as the design sees it: 1 and where it is, how long (time_s, low_s, high_s) and how often
+ * it was run; 0 when there is none (yet). */
+int hrun_design_choice(const struct hrun_design *d, int i, const int **pes, const int **procs, double *time_s,
+                       double *low_s, double *high_s, int *runs);
+
+/* The models of the last fit, one per sub-cluster, NULL where there are none; the design's. NULL before the first. */
+struct hrun_models *const *hrun_design_models(const struct hrun_design *d);
+
+/* ------------------------------------------------------------------ homogeneous points, also of the full grid */
+
+/* Numbers of PEs worth measuring of a sub-cluster of npes: all up to 4 (paper 000, Table VI measures P = 1..4), then
+ * 6, 8, 12, 16, 24, ... and all. v has room for HRUN_DESIGN_PES entries; result: how many. */
+enum { HRUN_DESIGN_PES = 64 };
+int hrun_design_pes(int npes, int64_t *v);
+
+/* The size nearest to N that the rule accepts for P, at most a quarter of N away; 0 if there is none, -1 on error
+ * (paper 000, section 5.2: "we cannot use arbitrary sizes but must choose the multiples of the specified P"). */
+int64_t hrun_design_size(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_error *err);
+
+#endif

@@ -1,0 +1,284 @@
+/* fits.c - models from the runs so far, and the runs of each configuration and size as one group; see internal.h */
+#include "design/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A run this many standard deviations (of a difference of two runs) above the least of its group was disturbed: machines
+ * are slow by accident, never fast. 4: one in 30,000 of undisturbed ones. */
+static const double DISTURBED = 4;
+/* Standard deviation over median of the absolute value, for normal errors. */
+static const double MAD_FACTOR = 1.4826;
+/* Differences that the assumed scatter counts as, so that two or three repetitions do not make it 0. */
+enum { ASSUMED_PAIRS = 5, PAIRS_MAX = 400 };
+
+void design_drop_models(struct hrun_design *d)
+{
+    for (int i = 0; d->models && i < d->nsubs; i++)
+        hrun_models_destroy(d->models[i]);
+    free(d->models);
+    d->models = NULL;
+    free(d->groups);
+    d->groups = NULL;
+    d->ngroups = 0;
+}
+
+/* ------------------------------------------------------------------ groups */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct design_run *x = *(struct design_run *const *)a, *y = *(struct design_run *const *)b;
+
+    if (x->N != y->N)
+        return x->N < y->N ? -1 : 1;
+    if (x->P != y->P)
+        return x->P < y->P ? -1 : 1;
+    return 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static struct design_group *group_of(struct hrun_design *d, const struct design_run *r)
+{
+    for (int i = d->ngroups; i-- > 0; )
+        if (d->groups[i].N == r->N && design_same(d, d->groups[i].config, r->config))
+            return &d->groups[i];
+    d->groups[d->ngroups] = (struct design_group){ .config = r->config, .P = r->P, .sub = r->sub, .N = r->N,
+                                                   .limiting = r->sub, .least = INFINITY, .model = NAN };
+    return &d->groups[d->ngroups++];
+}
+
+/* Scatter of one run: from the differences of repetitions that follow each other, with the assumed scatter as some of
+ * them. The median passes over disturbed runs. */
+static double scatter(const struct hrun_design *d)
+{
+    double pair[PAIRS_MAX + ASSUMED_PAIRS];
+    int n = 0;
+
+    for (int i = 0; i < ASSUMED_PAIRS; i++)
+        pair[n++] = d->set.fit.sigma_rel / MAD_FACTOR;
+    for (int i = 0; i < d->nruns && n < PAIRS_MAX; i++) {
+        const struct design_run *a = &d->runs[i];
+
+        for (int j = i + 1; j < d->nruns && a->time_s > 0; j++) {
+            const struct design_run *b = &d->runs[j];
+
+            if (b->time_s <= 0 || b->N != a->N || !design_same(d, a->config, b->config))
+                continue;
+            pair[n++] = fabs(log(a->time_s / b->time_s)) / sqrt(2);
+            break;
+        }
+    }
+    qsort(pair, (size_t)n, sizeof *pair, by_value);
+    return MAD_FACTOR * pair[n / 2];
+}
+
+double design_noise(const struct hrun_design *d, double time_s)
+{
+    return hypot(d->noise, d->set.fit.sigma_abs_s / time_s);
+}
+
+static int make_groups(struct hrun_design *d, struct hrun_error *err)
+{
+    struct design_run **order = calloc((size_t)d->nruns + 1, sizeof *order);
+
+    d->groups = calloc((size_t)d->nruns + 1, sizeof *d->groups);
+    if (!order || !d->groups) {
+        free(order);
+        return hrun_fail_nomem(err);
+    }
+    for (int i = 0; i < d->nruns; i++)
+        order[i] = &d->runs[i];
+    qsort(order, (size_t)d->nruns, sizeof *order, by_place);
+    for (int i = 0; i < d->nruns; i++) {
+        struct design_group *g = group_of(d, order[i]);
+
+        if (order[i]->time_s > 0)
+            g->least = fmin(g->least, order[i]->time_s);
+        else
+            g->failed = 1;
+    }
+    for (int i = 0; i < d->nruns; i++) {
+        struct design_group *g = group_of(d, order[i]);
+        double t = order[i]->time_s;
+
+        if (t <= 0)
+            continue;
+        g->n++;
+        if (log(t / g->least) > DISTURBED * M_SQRT2 * design_noise(d, g->least))
+            continue;
+        g->log_t += log(t);
+        g->kept++;
+    }
+    for (int i = 0; i < d->ngroups; i++) {
+        struct design_group *g = &d->groups[i];
+
+        if (!g->kept)
+            continue;
+        g->log_t /= g->kept;
+        g->var = pow(design_noise(d, g->least), 2) / g->kept;
+    }
+    free(order);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ models */
+
+/* The measurements of one sub-cluster for a fit: its own runs, and the mixed ones that it limits. Result: how many. */
+static size_t take_samples(const struct hrun_design *d, int sub, const char *consts, struct hrun_sample *v)
+{
+    size_t n = 0;
+
+    for (int i = 0; i < d->nruns; i++) {
+        const struct design_run *r = &d->runs[i];
+
+        if (r->time_s <= 0 || !r->config[sub] || (r->sub < 0 && r->limiting != sub))
+            continue;
+        v[n++] = (struct hrun_sample){ .N = r->N, .P = r->P, .M = r->config[d->nsubs + sub], .pes = r->config[sub],
+                                       .time_s = r->time_s, .wall_s = fmax(r->wall_s, r->time_s), .ok = 1,
+                                       .status = (char *)"ok", .consts = (char *)consts };
+    }
+    return n;
+}
+
+static int fit_all(struct hrun_design *d, struct hrun_error *err)
+{
+    struct hrun_sample *v = calloc((size_t)d->nruns + 1, sizeof *v);
+    struct hrun_buf consts = HRUN_BUF_INIT;
+    struct hrun_error why;
+    int rc = -1;
+
+    for (int i = 0; d->models && i < d->nsubs; i++)
+        hrun_models_destroy(d->models[i]);
+    free(d->models);
+    d->models = calloc((size_t)d->nsubs, sizeof *d->models);
+    hrun_app_consts_text(d->app, &consts);
+    if (!v || !d->models || consts.failed) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    for (int i = 0; i < d->nsubs; i++) {
+        size_t n = take_samples(d, i, consts.data, v);
+
+        if (n && hrun_model_fit(d->app, v, n, &d->set.fit, &d->models[i], NULL, &why) && why.code != HRUN_ENODATA) {
+            *err = why;
+            goto done;
+        }
+    }
+    rc = 0;
+done:
+    hrun_buf_release(&consts);
+    free(v);
+    return rc;
+}
+
+struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+    struct hrun_predictor *p = hrun_predictor_create(d->app, d->models, d->nsubs, HRUN_FAMILY_NPT, N, &why);
+
+    if (!p && why.code != HRUN_ENODATA && err)
+        *err = why;
+    else if (!p && err)
+        err->code = HRUN_OK;
+    return p;
+}
+
+void design_problem(const struct hrun_design *d, struct hrun_predictor *p, struct hrun_plan_sub *subs,
+                    struct hrun_plan_problem *out)
+{
+    for (int i = 0; i < d->nsubs; i++)
+        subs[i] = (struct hrun_plan_sub){ .npes = d->subs[i].npes, .memory_bytes = d->subs[i].memory_bytes };
+    *out = (struct hrun_plan_problem){ .oracle = hrun_predictor_oracle(p), .subs = subs };
+}
+
+/* What the models say of each group, and who limits it. */
+static int predict_groups(struct hrun_design *d, struct hrun_error *err)
+{
+    struct hrun_plan_sub *subs = calloc((size_t)d->nsubs, sizeof *subs);
+    struct hrun_predictor *p = NULL;
+    struct hrun_plan_problem problem;
+    int64_t N = 0;
+    int rc = subs ? 0 : hrun_fail_nomem(err);
+
+    for (int i = 0; i < d->ngroups && !rc; i++) {
+        struct design_group *g = &d->groups[i];
+        struct hrun_choice c;
+
+        if (g->N != N) {
+            hrun_predictor_destroy(p);
+            p = design_predictor(d, N = g->N, err);
+            if (!p && err && err->code) {
+                rc = -1;
+                break;
+            }
+            if (p)
+                design_problem(d, p, subs, &problem);
+        }
+        g->model = NAN;
+        if (!p || hrun_plan_evaluate(&problem, g->config, g->config + d->nsubs, 0, &c, NULL))
+            continue;
+        g->model = log(c.time_s);
+        g->limiting = c.limiting;
+        hrun_choice_release(&c);
+    }
+    hrun_predictor_destroy(p);
+    free(subs);
+    return rc;
+}
+
+/* Mixed runs belong to the sub-cluster that limits them by the models. Result: how many changed hands. */
+static int assign(struct hrun_design *d)
+{
+    int changed = 0;
+
+    for (int i = 0; i < d->nruns; i++) {
+        struct design_run *r = &d->runs[i];
+        const struct design_group *g = r->sub < 0 ? group_of(d, r) : NULL;
+
+        if (!g || g->limiting == r->limiting)
+            continue;
+        r->limiting = g->limiting;
+        changed++;
+    }
+    return changed;
+}
+
+/* Scatter of homogeneous groups about the fit: what the terms cannot follow. */
+static double training(const struct hrun_design *d)
+{
+    double miss[PAIRS_MAX];
+    int n = 0;
+
+    for (int i = 0; i < d->ngroups && n < PAIRS_MAX; i++)
+        if (d->groups[i].sub >= 0 && d->groups[i].kept && isfinite(d->groups[i].model))
+            miss[n++] = fabs(d->groups[i].log_t - d->groups[i].model);
+    qsort(miss, (size_t)n, sizeof *miss, by_value);
+    return n ? MAD_FACTOR * miss[n / 2] : 0;
+}
+
+int design_fit(struct hrun_design *d, struct hrun_error *err)
+{
+    enum { ROUNDS = 3 };
+
+    free(d->groups);
+    d->groups = NULL;
+    d->ngroups = 0;
+    d->noise = scatter(d);
+    if (make_groups(d, err))
+        return -1;
+    for (int i = 0; i < ROUNDS; i++) {
+        if (fit_all(d, err) || predict_groups(d, err))
+            return -1;
+        if (!assign(d))
+            break;
+    }
+    d->training = training(d);
+    return 0;
+}

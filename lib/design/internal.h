@@ -1,0 +1,139 @@
+/* internal.h - the inside of a design; not for other rooms
+ *
+ * Invariants:
+ *   - a configuration is an array of 2 nsubs numbers: P1..PG, then M1..MG; Mi = 0 where Pi = 0;
+ *   - runs are in the order in which they were added; time_s = 0 marks one that failed for good;
+ *   - of each size with a valid configuration there is one belief, made anew when models are fitted.
+ */
+#ifndef HRUN_DESIGN_INTERNAL_H
+#define HRUN_DESIGN_INTERNAL_H
+
+#include "design/design.h"
+#include "plan/plan.h"
+
+struct design_run {
+    int *config;
+    int P, sub;                 /* sub: the only sub-cluster used, -1: several */
+    int limiting;               /* of several: whose models the run belongs to, -1 not known yet */
+    int64_t N;
+    double time_s, wall_s;
+};
+
+struct design_point {           /* a homogeneous run that may be made */
+    int sub, m, pes, P;
+    int64_t N;
+    int size;                   /* index of the size it was made for */
+};
+
+struct design_plan {            /* a run of the present stage */
+    int *config;
+    int64_t N;
+    enum hrun_design_stage stage;
+    double model_s;             /* by the models when it was planned; 0: not known, or it was made */
+    double expected_s;
+};
+
+/* Of so many runs that the models foretold we remember how far off they were: enough to see a standard deviation to
+ * a sixth, few enough to follow models that become better. */
+enum { DESIGN_SURPRISES = 20 };
+
+/* All runs of one configuration at one size. */
+struct design_group {
+    const int *config;
+    int P, sub, limiting;       /* limiting: the sub-cluster whose Ti is largest by the models, -1 not known */
+    int64_t N;
+    int n, kept;                /* good runs; of them undisturbed ones */
+    int failed;
+    double least;               /* the shortest time, s */
+    double log_t;               /* mean of ln time of the undisturbed ones */
+    double var;                 /* of that mean */
+    double model;               /* ln of the models' time; NaN: none */
+};
+
+/* What is believed of one configuration at one size. */
+struct design_belief {
+    int *config;
+    int P, limiting, runs, failed;
+    double model_s;             /* by the models */
+    double mean, sd;            /* of ln time: models, what they missed nearby, runs of this configuration */
+    double gain;                /* knowledge gradient of one more run, relative */
+};
+
+struct design_size {
+    int64_t N;
+    struct design_belief *v;
+    int n;
+    int choice;                 /* index of the best mean, -1 none */
+    int *chosen;                /* configuration of the choice before the last fit; all 0: none */
+    double loss, half;          /* expected relative loss, half width of the choice's 95 % interval */
+    int settled;
+};
+
+struct hrun_design {
+    const struct hrun_app *app;
+    const struct hrun_design_sub *subs;
+    int nsubs;
+    struct hrun_design_settings set;
+    int *procs, nprocs;
+    struct design_run *runs;
+    int nruns, runs_cap;
+    struct design_point *points;
+    int npoints, points_cap;
+    struct design_plan *queue;
+    int nqueue, queue_cap, next;    /* queue[next..nqueue-1] are still to be given out */
+    struct hrun_models **models;    /* nsubs, NULL before the first fit */
+    struct design_group *groups;    /* of all runs, made with the models */
+    int ngroups;
+    struct design_size *sizes;
+    int nsizes;
+    double noise;               /* relative scatter of one run */
+    double training;            /* relative standard deviation of homogeneous groups about their fit */
+    double misfit;              /* relative standard deviation of models against measured groups */
+    double homogeneous_s, mixed_s;  /* spent */
+    int changed_at;             /* runs made when the choice at some size changed last */
+    double surprise[DESIGN_SURPRISES];  /* ln of time over the models' time, the last ones */
+    int nsurprises;
+    int screened;               /* rounds of screening */
+    uint64_t rng;
+    struct hrun_design_state state;
+};
+
+/* points.c: all homogeneous points. */
+int design_points(struct hrun_design *d, struct hrun_error *err);
+
+/* cost.c: expected wall time of a run that takes model_s by the models (0: they do not tell); 0 while nothing was
+ * run. */
+double design_cost(const struct hrun_design *d, const int *config, int P, int64_t N, double model_s);
+
+/* fits.c: models from all runs, into d->models (NULL entries where there are none), and d->groups. */
+int design_fit(struct hrun_design *d, struct hrun_error *err);
+void design_drop_models(struct hrun_design *d);
+
+/* Relative standard deviation of one run that takes so long. */
+double design_noise(const struct hrun_design *d, double time_s);
+/* The models at one size. NULL: there are none (err->code is HRUN_OK then), or an error. */
+struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, struct hrun_error *err);
+/* The search over it; subs has room for nsubs entries. */
+void design_problem(const struct hrun_design *d, struct hrun_predictor *p, struct hrun_plan_sub *subs,
+                    struct hrun_plan_problem *out);
+
+/* belief.c: d->sizes from models and groups. */
+int design_believe(struct hrun_design *d, struct hrun_error *err);
+void design_drop_sizes(struct hrun_design *d);
+
+/* stage.c: the runs of the next stage into the queue; none: d->state.end says why. */
+int design_stage(struct hrun_design *d, struct hrun_error *err);
+int design_queue(struct hrun_design *d, const int *config, int64_t N, enum hrun_design_stage stage, double model_s,
+                 double expected_s, struct hrun_error *err);
+
+/* homogeneous.c: screening and A-optimal runs. */
+int design_screen(struct hrun_design *d, struct hrun_error *err);
+int design_model_runs(struct hrun_design *d, double limit_s, struct hrun_error *err);
+int design_repeats(struct hrun_design *d, struct hrun_error *err);
+
+/* Runs of this configuration at this size: good ones, and whether one failed for good. */
+int design_count(const struct hrun_design *d, const int *config, int64_t N, int *failed);
+int design_same(const struct hrun_design *d, const int *a, const int *b);
+void design_point_config(const struct hrun_design *d, const struct design_point *p, int *config);
+
+#endif

@@ -1,0 +1,101 @@
+/* points.c - homogeneous points: numbers of PEs, and sizes that suit the rule; see design.h */
+#include "design/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALL_PES_UP_TO = 4 };
+
+/* A size is moved by at most this part of itself to satisfy the rule: half of the step between sizes that grow by
+ * a factor of 1.5, so that moved sizes stay apart. */
+static const double SIZE_SHIFT = 0.25;
+
+/* Rules repeat with P or P^2; past so many steps no multiple is left to find. */
+enum { STEPS_MAX = 1000000 };
+
+int hrun_design_pes(int npes, int64_t *v)
+{
+    int n = 0;
+
+    for (int p = 1; p <= npes && p <= ALL_PES_UP_TO; p++)
+        v[n++] = p;
+    for (int64_t p = ALL_PES_UP_TO; p < npes; p *= 2) {
+        if (p + p / 2 < npes)
+            v[n++] = p + p / 2;
+        v[n++] = 2 * p < npes ? 2 * p : npes;
+    }
+    return n;
+}
+
+int64_t hrun_design_size(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_error *err)
+{
+    int64_t reach = (int64_t)(SIZE_SHIFT * (double)N);
+
+    for (int64_t d = 0; d <= reach && d <= STEPS_MAX; d++) {
+        for (int side = -1; side <= 1; side += 2) {
+            int64_t x = N + side * d;
+            int good = x < 1 ? 0 : hrun_app_rule(app, x, P, err);
+
+            if (good < 0)
+                return -1;
+            if (good)
+                return x;
+        }
+    }
+    return 0;
+}
+
+static int add_point(struct hrun_design *d, struct design_point p, struct hrun_error *err)
+{
+    for (int i = 0; i < d->npoints; i++)
+        if (d->points[i].sub == p.sub && d->points[i].N == p.N && d->points[i].pes == p.pes && d->points[i].m == p.m)
+            return 0;
+    if (d->npoints == d->points_cap) {
+        int cap = d->points_cap ? 2 * d->points_cap : 64;
+        struct design_point *v = realloc(d->points, (size_t)cap * sizeof *v);
+
+        if (!v)
+            return hrun_fail_nomem(err);
+        d->points = v;
+        d->points_cap = cap;
+    }
+    d->points[d->npoints++] = p;
+    return 0;
+}
+
+static int add_points(struct hrun_design *d, int sub, int m, struct hrun_error *err)
+{
+    int64_t own[HRUN_DESIGN_PES], P, N;
+    const int64_t *pes = d->set.pes ? d->set.pes : own;
+    int n = d->set.pes ? d->set.npes : hrun_design_pes(d->subs[sub].npes, own);
+    double bytes;
+
+    for (int j = 0; j < n; j++) {
+        if (pes[j] > d->subs[sub].npes)
+            continue;
+        P = pes[j] * m;
+        for (int k = 0; k < d->set.nsizes; k++) {
+            N = hrun_design_size(d->app, d->set.sizes[k], P, err);
+            if (N < 0 || (N && hrun_app_memory(d->app, N, P, &bytes, err)))
+                return -1;
+            if (!N || (d->subs[sub].memory_bytes > 0 && bytes * m > d->subs[sub].memory_bytes))
+                continue;
+            if (add_point(d, (struct design_point){ .sub = sub, .m = m, .pes = (int)pes[j], .P = (int)P, .N = N,
+                                                    .size = k }, err))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+int design_points(struct hrun_design *d, struct hrun_error *err)
+{
+    for (int i = 0; i < d->nsubs; i++)
+        for (int j = 0; d->subs[i].npes && j < d->nprocs; j++)
+            if ((!d->subs[i].most || d->procs[j] <= d->subs[i].most) && add_points(d, i, d->procs[j], err))
+                return -1;
+    if (!d->npoints)
+        return hrun_fail(err, HRUN_EINVAL, "there is nothing to measure: the rule '%s' and the memory leave no run at "
+                         "these sizes", hrun_expr_text(d->app->rule));
+    return 0;
+}

@@ -1,0 +1,153 @@
+/* stage.c - which stage comes next, and the mixed runs; see design.h */
+#include "design/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Part of the time for mixed runs: what homogeneous runs cannot tell, the times at the P of the whole cluster, is where
+ * choices went wrong (FIELD-NOTES). Either kind gives its time to the other when it has nothing more to offer. */
+static const double MIXED_SHARE = 0.5;
+/* A stage of homogeneous runs takes at most this part of the time that is left for them. */
+static const double STAGE_SHARE = 0.2;
+/* The least gain of a mixed run, relative to the time of the choice. */
+static const double SETTLED = 1e-3;
+
+/* splitmix64 (Steele, Lea, Flood 2014) */
+static uint64_t draw(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Random order (Hunold and Carpen-Amarie, arXiv 1505.07734): what drifts with time must not look like N or P. */
+static void shuffle(struct hrun_design *d)
+{
+    for (int i = d->nqueue - 1; i > d->next; i--) {
+        int j = d->next + (int)(draw(&d->rng) % (uint64_t)(i - d->next + 1));
+        struct design_plan t = d->queue[i];
+
+        d->queue[i] = d->queue[j];
+        d->queue[j] = t;
+    }
+}
+
+/* The run at this size that pays most: the choice while it was not run, else the largest gain per second. */
+static const struct design_belief *mixed_run(const struct hrun_design *d, const struct design_size *s, double *cost)
+{
+    const struct design_belief *best = NULL;
+    double rate = 0;
+
+    for (int i = 0; i < s->n; i++) {
+        const struct design_belief *b = &s->v[i];
+        double one;
+
+        if (b->failed || (b->gain < SETTLED && (i != s->choice || b->runs)))
+            continue;
+        one = fmax(design_cost(d, b->config, b->P, s->N, b->model_s), 1e-9);
+        if (d->set.budget_s > 0 && d->state.spent_s + one > d->set.budget_s)
+            continue;
+        if (i == s->choice && !b->runs) {
+            *cost = one;
+            return b;
+        }
+        if (b->gain / one > rate) {
+            rate = b->gain / one;
+            best = b;
+            *cost = one;
+        }
+    }
+    return best;
+}
+
+static int mixed_runs(struct hrun_design *d, struct hrun_error *err)
+{
+    for (int i = 0; i < d->nsizes; i++) {
+        const struct design_size *s = &d->sizes[i];
+        double cost = 0;
+        const struct design_belief *b = mixed_run(d, s, &cost);
+
+        if (b && design_queue(d, b->config, s->N, HRUN_DESIGN_MIXED, b->runs ? 0 : b->model_s, cost, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* Is the time of the choice known well enough at every size? */
+static int target_reached(const struct hrun_design *d)
+{
+    int seen = 0;
+
+    for (int i = 0; i < d->nsizes; i++) {
+        const struct design_size *s = &d->sizes[i];
+
+        if (s->choice < 0)
+            continue;
+        seen++;
+        if (!s->v[s->choice].runs || s->half > d->set.target || s->loss > d->set.target)
+            return 0;
+    }
+    return seen > 0;
+}
+
+static int homogeneous_runs(struct hrun_design *d, struct hrun_error *err)
+{
+    double limit = INFINITY;
+
+    if (d->set.budget_s > 0)
+        limit = STAGE_SHARE * ((1 - MIXED_SHARE) * d->set.budget_s - d->homogeneous_s);
+    return design_model_runs(d, limit, err);
+}
+
+/* Each kind of run in its turn, the one that had less than its share of the time first. */
+static int fill(struct hrun_design *d, struct hrun_error *err)
+{
+    int mixed_first = d->mixed_s / MIXED_SHARE < d->homogeneous_s / (1 - MIXED_SHARE);
+
+    if (design_repeats(d, err) || d->next < d->nqueue)
+        return d->next < d->nqueue ? 0 : -1;
+    for (int turn = 0; turn < 2; turn++) {
+        if (turn == !mixed_first ? mixed_runs(d, err) : homogeneous_runs(d, err))
+            return -1;
+        if (d->next < d->nqueue)
+            return 0;
+    }
+    return 0;
+}
+
+int design_stage(struct hrun_design *d, struct hrun_error *err)
+{
+    struct hrun_error own = { 0 };
+
+    for (int i = 0; i < d->nqueue; i++)
+        free(d->queue[i].config);
+    d->nqueue = d->next = 0;
+    while (d->next == d->nqueue && d->screened < 2) {
+        int before = d->screened;
+
+        if (design_screen(d, &own))
+            goto fail;
+        if (d->screened == before)
+            break;
+    }
+    if (d->next == d->nqueue) {
+        if (design_fit(d, &own) || design_believe(d, &own))
+            goto fail;
+        if (d->set.target > 0 && target_reached(d)) {
+            d->state.end = HRUN_DESIGN_TARGET;
+            return 0;
+        }
+        if (fill(d, &own))
+            goto fail;
+    }
+    if (d->next == d->nqueue)
+        d->state.end = d->state.sizes && d->state.settled == d->state.sizes ? HRUN_DESIGN_STABLE : HRUN_DESIGN_EXHAUSTED;
+    shuffle(d);
+    return 0;
+fail:
+    if (err)
+        *err = own;
+    return -1;
+}
