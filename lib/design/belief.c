@@ -1,10 +1,11 @@
 /* belief.c - what is known of the best configurations at each size; see internal.h
  *
  * ln T of a configuration at a size is what the models say plus what they miss there. The misses of all runs are taken
- * for a Gaussian process (Rasmussen and Williams, Gaussian Processes for Machine Learning, eqs. 2.23-2.24): half of
- * their variance is alike for configurations of near P and N (all the more where the same sub-cluster limits), the
- * other half is the configuration's own and alike for near N. So one run tells of its neighbours, too, and repetitions
- * of one configuration count for what they are worth.
+ * for a Gaussian process (Rasmussen and Williams, Gaussian Processes for Machine Learning, eqs. 2.23-2.24) with three
+ * parts: what is alike for near P where the same sub-cluster limits with as many processes per PE (a model that is
+ * off), what belongs to one P (collective operations by trees, remainders of divisions), and what is the
+ * configuration's own. All are alike for near N. So one run tells of its neighbours, too, what is unlike all that was run
+ * stays uncertain, and repetitions of one configuration count for what they are worth.
  */
 #include "design/internal.h"
 
@@ -14,14 +15,18 @@
 
 enum { CANDIDATES = 96 };     /* of the best predicted ones at each size: what lies behind them is 20 % slower or more
                                  where hundreds of configurations are tried (paper 000, section 6) */
-/* Lengths over which misses are alike, in ln N and ln P: factors of about 2 and 1.5. */
-static const double REACH_N = 0.7, REACH_P = 0.4;
-/* Part of the shared variance that is alike although other sub-clusters limit. */
+/* Lengths over which misses are alike, in ln N and ln P: factors of 2 and 1.2. */
+static const double REACH_N = 0.7, REACH_P = 0.2;
+/* Parts of the variance: of the model, of P, of the configuration. */
+static const double OF_MODEL = 0.4, OF_P = 0.3, OF_CONFIG = 0.3;
+/* Part of that of the model which is alike although something else limits. */
 static const double OTHER_LIMIT = 0.3;
 /* How far off models are before any run has told, and how many runs that counts as: first mixed runs beyond the
  * measured P were missed by 9 to 21 % in the mean (FIELD-NOTES). */
 static const double ASSUMED_MISFIT = 0.1;
 enum { ASSUMED_RUNS = 3 };
+/* On one PE nothing is sent, and models are that much better. */
+static const double ONE_PE = 0.3;
 
 /* A choice stands when one more run at its size would lower its time by less than this: a fiftieth of a 5 % error. */
 static const double SETTLED = 1e-3;
@@ -123,21 +128,41 @@ done:
  * be. */
 static double misfit(const struct hrun_design *d)
 {
-    int n = d->nsurprises < DESIGN_SURPRISES ? d->nsurprises : DESIGN_SURPRISES;
     double sum = ASSUMED_RUNS * ASSUMED_MISFIT * ASSUMED_MISFIT, v;
 
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < d->nsurprises; i++) {
         v = fmin(fabs(d->surprise[i]), 3 * ASSUMED_MISFIT);
         sum += v * v;
     }
-    return fmax(sqrt(sum / (n + ASSUMED_RUNS)), d->noise);
+    return fmax(sqrt(sum / (d->nsurprises + ASSUMED_RUNS)), d->noise);
 }
 
-static double alike(double ratio_n, double ratio_p, int same_limit, int same_config)
-{
-    double n = log(ratio_n) / REACH_N, p = log(ratio_p) / REACH_P;
+/* What the process sees of a configuration at a size. */
+struct place {
+    const int *config;
+    int P, limiting;
+    int64_t N;
+};
 
-    return 0.5 * exp(-0.5 * (n * n + p * p)) * (same_limit ? 1 : OTHER_LIMIT) + (same_config ? 0.5 * exp(-0.5 * n * n) : 0);
+static double scale(const struct hrun_design *d, const struct place *a)
+{
+    return d->misfit * (a->limiting >= 0 && a->config[d->nsubs + a->limiting] == a->P ? ONE_PE : 1);
+}
+
+static double covariance(const struct hrun_design *d, const struct place *a, const struct place *b)
+{
+    double n = log((double)a->N / (double)b->N) / REACH_N, p = log((double)a->P / b->P) / REACH_P;
+    int same_limit = a->limiting == b->limiting && a->limiting >= 0 &&
+                     a->config[d->nsubs + a->limiting] == b->config[d->nsubs + b->limiting];
+
+    return scale(d, a) * scale(d, b) * exp(-0.5 * n * n) *
+           (OF_MODEL * exp(-0.5 * p * p) * (same_limit ? 1 : OTHER_LIMIT) + OF_P * (a->P == b->P) +
+            OF_CONFIG * design_same(d, a->config, b->config));
+}
+
+static struct place place_of(const struct design_group *g)
+{
+    return (struct place){ g->config, g->P, g->limiting, g->N };
 }
 
 /* Groups that tell of a size: all with a model, not too far in N. */
@@ -178,7 +203,6 @@ static double group_variance(const struct hrun_design *d, const struct design_gr
 static int process_make(const struct hrun_design *d, int64_t N, struct process *p, struct hrun_error *err)
 {
     size_t most = (size_t)d->ngroups + 1;
-    double s2 = d->misfit * d->misfit;
 
     memset(p, 0, sizeof *p);
     p->g = calloc(most, sizeof *p->g);
@@ -197,20 +221,18 @@ static int process_make(const struct hrun_design *d, int64_t N, struct process *
         return hrun_fail_nomem(err);
     }
     for (int i = 0; i < p->n; i++) {
-        const struct design_group *a = p->g[i];
+        struct place a = place_of(p->g[i]), b;
 
         for (int j = 0; j <= i; j++) {
-            const struct design_group *b = p->g[j];
-            double sum = s2 * alike((double)a->N / (double)b->N, (double)a->P / b->P, a->limiting == b->limiting,
-                                    design_same(d, a->config, b->config));
+            double sum;
 
-            if (i == j)
-                sum += group_variance(d, a);
+            b = place_of(p->g[j]);
+            sum = covariance(d, &a, &b) + (i == j ? group_variance(d, p->g[i]) : 0);
             for (int k = 0; k < j; k++)
                 sum -= p->l[i * p->n + k] * p->l[j * p->n + k];
             p->l[i * p->n + j] = i == j ? sqrt(fmax(sum, 1e-12)) : sum / p->l[j * p->n + j];
         }
-        p->w[i] = a->log_t - a->model;
+        p->w[i] = p->g[i]->log_t - p->g[i]->model;
     }
     solve_lower(p, p->w);
     for (int i = p->n; i-- > 0; ) {
@@ -223,14 +245,14 @@ static int process_make(const struct hrun_design *d, int64_t N, struct process *
 
 static void process_ask(const struct hrun_design *d, struct process *p, int64_t N, struct design_belief *b)
 {
-    double s2 = d->misfit * d->misfit, var = s2;
+    struct place here = { b->config, b->P, b->limiting, N };
+    double var = covariance(d, &here, &here);
 
     b->mean = log(b->model_s);
     for (int i = 0; i < p->n; i++) {
-        const struct design_group *a = p->g[i];
+        struct place a = place_of(p->g[i]);
 
-        p->k[i] = s2 * alike((double)a->N / (double)N, (double)a->P / b->P, a->limiting == b->limiting,
-                             design_same(d, a->config, b->config));
+        p->k[i] = covariance(d, &a, &here);
         b->mean += p->k[i] * p->w[i];
     }
     solve_lower(p, p->k);

@@ -156,7 +156,8 @@ static void note_surprise(struct hrun_design *d, const struct design_run *r)
 
         if (q->N != r->N || !design_same(d, q->config, r->config) || !(q->model_s > 0))
             continue;
-        d->surprise[d->nsurprises++ % DESIGN_SURPRISES] = log(r->time_s / q->model_s);
+        if (d->nsurprises < DESIGN_SURPRISES)
+            d->surprise[d->nsurprises++] = log(r->time_s / q->model_s);
         q->model_s = 0;
         return;
     }

@@ -11,9 +11,10 @@
 enum { TARGETS = 8 };
 /* A stage is a handful of runs, so that what they tell is heard soon; one where runs are long. */
 enum { BATCH = 6 };
-/* A homogeneous run must lower the relative standard deviation of the decisions' times by this much on average: half
- * of what is taken for a difference between configurations (belief.c). */
-static const double WORTH = 5e-4;
+/* A homogeneous run must lower the variances of the decisions' times by this part of what the models miss anyway. */
+static const double WORTH = 0.01;
+/* Sizes of screening. */
+enum { SCREENS = 2 };
 /* Screening of the middle size costs no more than this part of the budget. */
 static const double SCREEN_SHARE = 0.1;
 /* Of single runs this far from the fit, in standard deviations of one run, one in 15,000 is undisturbed. */
@@ -63,13 +64,67 @@ static int screen_size(struct hrun_design *d, int size, int queue, double *cost,
     return rc;
 }
 
+/* Does this model (one PE, or several) know two sizes? */
+static int knows_two(const struct hrun_design *d, int sub, int m, int several)
+{
+    int64_t N = 0;
+
+    for (int i = 0; i < d->nruns; i++) {
+        const struct design_run *r = &d->runs[i];
+
+        if (r->sub != sub || r->time_s <= 0 || r->config[d->nsubs + sub] != m || (r->config[sub] > 1) != several)
+            continue;
+        if (N && r->N != N)
+            return 1;
+        N = r->N;
+    }
+    return 0;
+}
+
+/* A model that knows fewer than two sizes (the rule left out points, runs failed): its cheapest points that were not run,
+ * one for each model at a time. */
+static int screen_rest(struct hrun_design *d, struct hrun_error *err)
+{
+    int *config = calloc(2 * (size_t)d->nsubs, sizeof *config), failed, rc = config ? 0 : hrun_fail_nomem(err);
+
+    for (int k = 0; k < 2 * d->nsubs * d->nprocs && !rc; k++) {
+        int sub = k / 2 / d->nprocs, m = d->procs[k / 2 % d->nprocs], several = k % 2;
+        const struct design_point *best = NULL;
+        double least = INFINITY;
+
+        if (knows_two(d, sub, m, several))
+            continue;
+        for (int i = 0; i < d->npoints; i++) {
+            const struct design_point *p = &d->points[i];
+            double cost;
+
+            if (p->sub != sub || p->m != m || (p->pes > 1) != several)
+                continue;
+            design_point_config(d, p, config);
+            if (design_count(d, config, p->N, &failed) || failed)
+                continue;
+            cost = design_cost(d, config, p->P, p->N, 0);
+            if (cost < least) {
+                least = cost;
+                best = p;
+            }
+        }
+        if (best) {
+            design_point_config(d, best, config);
+            rc = design_queue(d, config, best->N, HRUN_DESIGN_SCREEN, 0, least, err);
+        }
+    }
+    free(config);
+    return rc;
+}
+
 int design_screen(struct hrun_design *d, struct hrun_error *err)
 {
     int size = 0;
     double cost;
 
-    if (d->screened >= (d->nsizes > 1 ? 2 : 1))
-        return 0;
+    if (d->screened >= (d->nsizes > 1 ? SCREENS : 1))
+        return screen_rest(d, err);
     if (d->screened) {
         for (size = (d->nsizes - 1) / 2 > 1 ? (d->nsizes - 1) / 2 : 1; size > 1 && d->set.budget_s > 0; size--) {
             if (screen_size(d, size, 0, &cost, err))
@@ -268,6 +323,7 @@ static int take_offers(struct hrun_design *d, struct offer *offers, int n, size_
                        struct hrun_error *err)
 {
     double *gain = calloc(2 * (size_t)n + 1, sizeof *gain), *cost = gain + n, spent = 0;
+    double least = WORTH * d->misfit * d->misfit * (double)ntargets;
     int *config = calloc(2 * (size_t)d->nsubs, sizeof *config);
     int rc = gain && config ? 0 : hrun_fail_nomem(err);
 
@@ -279,7 +335,7 @@ static int take_offers(struct hrun_design *d, struct offer *offers, int n, size_
 
             gain[i] = o->point && (!taken || spent + o->cost <= limit_s)
                 ? hrun_optimal_gain_a(o->study->known, o->x, o->study->targets, o->study->ntargets) : 0;
-            gain[i] = gain[i] < WORTH * WORTH * (double)ntargets ? 0 : gain[i];
+            gain[i] = gain[i] < least ? 0 : gain[i];
             cost[i] = fmax(o->cost, 1e-9);
         }
         best = hrun_optimal_best(gain, cost, (size_t)n);

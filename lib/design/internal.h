@@ -33,9 +33,9 @@ struct design_plan {            /* a run of the present stage */
     double expected_s;
 };
 
-/* Of so many runs that the models foretold we remember how far off they were: enough to see a standard deviation to
- * a sixth, few enough to follow models that become better. */
-enum { DESIGN_SURPRISES = 20 };
+/* Of the first so many runs that the models foretold we remember how far off they were: enough to see a standard
+ * deviation to a tenth. Later ones tell of configurations that are ever more like those that were run. */
+enum { DESIGN_SURPRISES = 50 };
 
 /* All runs of one configuration at one size. */
 struct design_group {
@@ -91,7 +91,7 @@ struct hrun_design {
     double misfit;              /* relative standard deviation of models against measured groups */
     double homogeneous_s, mixed_s;  /* spent */
     int changed_at;             /* runs made when the choice at some size changed last */
-    double surprise[DESIGN_SURPRISES];  /* ln of time over the models' time, the last ones */
+    double surprise[DESIGN_SURPRISES];  /* ln of time over the models' time, the first ones */
     int nsurprises;
     int screened;               /* rounds of screening */
     uint64_t rng;

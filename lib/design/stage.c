@@ -6,7 +6,7 @@
 
 /* Part of the time for mixed runs: what homogeneous runs cannot tell, the times at the P of the whole cluster, is where
  * choices went wrong (FIELD-NOTES). Either kind gives its time to the other when it has nothing more to offer. */
-static const double MIXED_SHARE = 0.5;
+static const double MIXED_SHARE = 0.7;
 /* A stage of homogeneous runs takes at most this part of the time that is left for them. */
 static const double STAGE_SHARE = 0.2;
 /* The least gain of a mixed run, relative to the time of the choice. */
@@ -124,13 +124,10 @@ int design_stage(struct hrun_design *d, struct hrun_error *err)
     for (int i = 0; i < d->nqueue; i++)
         free(d->queue[i].config);
     d->nqueue = d->next = 0;
-    while (d->next == d->nqueue && d->screened < 2) {
-        int before = d->screened;
-
+    for (int before = -1; d->next == d->nqueue && d->screened != before; ) {
+        before = d->screened;
         if (design_screen(d, &own))
             goto fail;
-        if (d->screened == before)
-            break;
     }
     if (d->next == d->nqueue) {
         if (design_fit(d, &own) || design_believe(d, &own))
