@@ -222,8 +222,8 @@ $(B)/tests/smpi/%: tests/apps/%.c $(wildcard tests/apps/*.h)
 
 # Skeletons for SimGrid (tests/apps/play.h), whose messages are real and whose arithmetic is counted.
 SKELETONS  := $(addprefix $(B)/tests/accuracy/,lu jacobi femcg fft mg ring)
-SKELETON    = $(or $(SMPICC),$(error smpicc is missing: install libsimgrid-dev)) -std=c11 -D_GNU_SOURCE -DHRUN_SMPI $(WARNINGS) -O2 \
-              -o $@ $< $(if $(filter lu,$*),-lopenblas) -lm
+SKELETON    = $(or $(SMPICC),$(error smpicc is missing: install libsimgrid-dev)) -std=c11 -D_GNU_SOURCE -DHRUN_SMPI \
+              $(WARNINGS) -O2 -o $@ $< $(if $(filter lu,$*),-lopenblas) -lm
 $(SKELETONS): $(wildcard tests/apps/*.h)
 $(B)/tests/accuracy/%: tests/apps/%.c
 	@mkdir -p $(@D)

@@ -4,7 +4,7 @@
  * and columns; an exchange of one row with each neighbour before every sweep and transfer; the norm of the residual
  * over all processes once per cycle. The coarsest grid still gives each process a row; there more sweeps stand in for
  * a direct solution.
- *   computation    MG_CYCLES 4/3 N^2/P points      communication  about 10 exchanges per grid and cycle, log2(N/P) grids
+ *   computation    MG_CYCLES 4/3 N^2/P points      communication  10 exchanges per grid and cycle, log2(N/P) grids
  * Only a skeleton (tests/apps/play.h): it counts the operations and does none.
  */
 #include "../apps/common.h"

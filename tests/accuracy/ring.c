@@ -72,7 +72,8 @@ static void ring_solve(const struct app *a, void *state)
         from = (a->rank + a->size - l) % a->size;
         MPI_Sendrecv(l == 1 ? s->own : s->visiting,
                      RING_DIM * (int)points_of(a, (from + 1) % a->size), MPI_DOUBLE, next, l,
-                     s->coming, RING_DIM * (int)points_of(a, from), MPI_DOUBLE, previous, l, a->comm, MPI_STATUS_IGNORE);
+                     s->coming, RING_DIM * (int)points_of(a, from), MPI_DOUBLE, previous, l, a->comm,
+                     MPI_STATUS_IGNORE);
         swap = s->visiting;
         s->visiting = s->coming;
         s->coming = swap;

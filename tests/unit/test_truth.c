@@ -160,7 +160,8 @@ int main(void)
     refused("app,platform,N,config,time_s\ndemo,two,20,\"(1,1,0,0)\",0\n", "above 0");
     refused("app,platform,N,config,time_s\ndemo,two,20,\"(1,1,0,0)\",1\ndemo,two,20,\"(1,1,0,0)\",2\n", "twice");
     put("sets.csv", "app,platform,subs,definition,train,other\ndemo,two,a:2,x,10,\n");
-    ok(truth_list(folder, &sets, &n, &err) == -1 && err.code == HRUN_EPARSE && err.line == 2, "a bad set: %s", err.text);
+    ok(truth_list(folder, &sets, &n, &err) == -1 && err.code == HRUN_EPARSE && err.line == 2, "a bad set: %s",
+       err.text);
     for (int i = 0; i < 2; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, i ? "sets.csv" : "demo-two.csv");
         unlink(path);
