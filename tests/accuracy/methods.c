@@ -85,7 +85,11 @@ const struct method accuracy_methods[] = {
     { "ls", "least squares without weights (paper 000)", { .method = HRUN_METHOD_LS }, decide_grid },
     { "nnls", "non-negative least squares without weights (paper 000, section 5.8)", { .method = HRUN_METHOD_NNLS },
       decide_grid },
-    { "relative", "non-negative least squares, weights of 1 ms and 2 %: what hrun-calibrate does",
-      HRUN_FIT_OPTIONS_DEFAULT, decide_grid },
+    { "relative", "non-negative least squares with weights of 1 ms and 2 %",
+      { .method = HRUN_METHOD_NNLS, .sigma_abs_s = 1e-3, .sigma_rel = 0.02 }, decide_grid },
+    { "huber", "the same, and rows that the others contradict count less",
+      { .method = HRUN_METHOD_NNLS, .sigma_abs_s = 1e-3, .sigma_rel = 0.02, .robust = 1 }, decide_grid },
+    { "robust", "the same, and only terms that earn their place: what hrun-calibrate does", HRUN_FIT_OPTIONS_DEFAULT,
+      decide_grid },
     { NULL, NULL, { .method = HRUN_METHOD_NNLS }, NULL }
 };
