@@ -2,7 +2,11 @@
  *
  *   accuracy [--tables DIR] [--top DIR] [--app A,B] [--platform X,Y] [--methods M,N] [--seeds K] [--seed S]
  *            [--repeat R] [--sigma X] [--glitches X] [--jobs K] [--json]
- * See accuracy.h for the words. Exit status: 0; 1 when something failed, 2 for options that cannot be used.
+ * Of each method, in percent: epsilon and |delta|, mean and worst, and how often the 95 % interval of the choice held
+ * a further run, at the sizes trained and then at the others; what its measurements took of the homogeneous grid, and
+ * of all configurations; how many sizes got no choice; which targets of hrun it misses over all sizes. Below, epsilon of
+ * static allocations. See accuracy.h for the words.
+ * Exit status: 0; 1 when something failed, 2 for options that cannot be used.
  */
 #include "accuracy.h"
 
@@ -19,6 +23,15 @@
 #include <unistd.h>
 
 enum { METHODS_MAX = 32 };
+
+/* The targets of hrun: mean epsilon by application (others have none), and for all the worst epsilon, mean and worst
+ * |delta|, how often 95 % intervals hold, and the share of the grid's cost. */
+static const struct {
+    const char *app;
+    double epsilon_mean;
+} targets[] = { { "jacobi", 0.001 }, { "femcg", 0.01 }, { "lu", 0.005 } };
+static const double target_epsilon_worst = 0.05, target_delta_mean = 0.05, target_delta_worst = 0.1,
+                    target_covered_least = 0.9, target_covered_most = 0.99, target_cost = 0.05;
 
 struct options {
     const char *tables, *top, *apps, *platforms, *methods;
@@ -66,17 +79,51 @@ static double mean_cost(const struct trials *t)
     return sum / t->nseeds;
 }
 
+/* Append which targets are missed over all sizes, "none" when all are reached. */
+static void missed(const struct truth *t, const struct trials *v, struct hrun_buf *out)
+{
+    struct summary s = accuracy_summary(v, 0, v->nsizes);
+    double mean = INFINITY;
+    size_t start = out->len;
+
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
+        if (!strcmp(targets[i].app, t->app))
+            mean = targets[i].epsilon_mean;
+    const struct {
+        int miss;
+        const char *name;
+    } all[] = {
+        { s.served < s.asked, "choice" },
+        { s.epsilon_mean > mean, "ε" },
+        { s.epsilon_worst > target_epsilon_worst, "worst ε" },
+        { s.delta_mean > target_delta_mean, "δ" },
+        { s.delta_worst > target_delta_worst, "worst δ" },
+        { s.covered < target_covered_least || s.covered > target_covered_most, "95 %" },
+        { mean_cost(v) > target_cost * truth_cost(t, 0), "cost" },
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].miss)
+            hrun_buf_addf(out, "%s%s", out->len > start ? ", " : "", all[i].name);
+    if (out->len == start)
+        hrun_buf_adds(out, "none");
+}
+
 static void print_method(struct hrun_table *table, const struct truth *t, const struct trials *v)
 {
     struct summary trained = accuracy_summary(v, 0, v->ntrain), other = accuracy_summary(v, v->ntrain, v->nsizes);
     double cost = mean_cost(v);
+    struct hrun_buf misses;
 
+    hrun_buf_init(&misses);
+    missed(t, v, &misses);
     hrun_table_cell(table, "%s", v->method->name);
     figures(table, &trained, 1);
     figures(table, &other, 1);
     hrun_table_cell(table, "%.1f", 100.0 * cost / truth_cost(t, 0));
     hrun_table_cell(table, "%.2f", 100.0 * cost / truth_cost(t, 1));
     hrun_table_cell(table, "%d", trained.asked + other.asked - trained.served - other.served);
+    hrun_table_cell(table, "%s", misses.data ? misses.data : "");
+    hrun_buf_release(&misses);
 }
 
 static void print_static(struct hrun_table *table, const struct truth *t, const struct allocation *a)
@@ -90,13 +137,14 @@ static void print_static(struct hrun_table *table, const struct truth *t, const 
     for (int i = 0; i < 10; i++)
         hrun_table_cell(table, "%s", "");
     hrun_table_cell(table, "%d", a->summary.asked - a->summary.served);
+    hrun_table_cell(table, "%s", "");
     hrun_buf_release(&text);
 }
 
 static void print_text(const struct options *o, const struct trial *trial, const struct trials *v, int nmethods)
 {
     const struct truth *t = trial->truth;
-    struct hrun_table *table = hrun_table_create("lrrrrrrrrrrrrr");
+    struct hrun_table *table = hrun_table_create("lrrrrrrrrrrrrrl");
     struct allocation fixed[TRUTH_SUBS_MAX + 1];
     struct hrun_buf out;
     size_t nconfigs = 0, n;
@@ -110,8 +158,8 @@ static void print_text(const struct options *o, const struct trial *trial, const
            "%g %%, glitches %g %%\n", t->app, t->platform, nconfigs, t->ntrain, t->nother,
            truth_best(t, trial->sizes[0])->time_s, truth_best(t, t->train[t->ntrain - 1])->time_s, o->seeds,
            o->seeds == 1 ? "" : "s", 100.0 * o->noise.sigma, 100.0 * o->noise.glitches);
-    hrun_table_row(table, "%", "ε mean", "worst", "|δ| mean", "worst", "in 95 %", "others: ε", "worst", "|δ|", "worst",
-                   "in 95 %", "of grid", "of all", "no choice");
+    hrun_table_row(table, "%", "ε mean", "worst", "|δ| mean", "worst", "in 95 %", "others: ε", "worst", "|δ|",
+                   "worst", "in 95 %", "of grid", "of all", "no choice", "targets missed");
     for (int m = 0; m < nmethods; m++)
         print_method(table, t, &v[m]);
     accuracy_static(trial, fixed, &nfixed);
