@@ -25,7 +25,8 @@
 enum { METHODS_MAX = 32 };
 
 /* The targets of hrun: mean epsilon by application (others have none), and for all the worst epsilon, mean and worst
- * |delta|, how often 95 % intervals hold, and the share of the grid's cost. */
+ * |delta|, how often 95 % intervals hold, and the cost as a share of that of all configurations at the sizes trained,
+ * which is what paper 000 measures for its N-T models. */
 static const struct {
     const char *app;
     double epsilon_mean;
@@ -99,7 +100,7 @@ static void missed(const struct truth *t, const struct trials *v, struct hrun_bu
         { s.delta_mean > target_delta_mean, "δ" },
         { s.delta_worst > target_delta_worst, "worst δ" },
         { s.covered < target_covered_least || s.covered > target_covered_most, "95 %" },
-        { mean_cost(v) > target_cost * truth_cost(t, 0), "cost" },
+        { mean_cost(v) > target_cost * truth_cost(t, 1), "cost" },
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (all[i].miss)
