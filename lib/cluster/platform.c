@@ -113,7 +113,7 @@ static int explain(const struct sim *s, struct hrun_error *err)
     int line = 0, used = 0;
 
     if (!strncmp(text, parse, strlen(parse)) && (at = strstr(text, s->path)) &&
-        sscanf(at + strlen(s->path), ":%d: %n", &line, &used) >= 1 && used)
+        sscanf(at + strlen(s->path), ":%d: %n", &line, &used) >= 1 && used && at[strlen(s->path) + (size_t)used])
         return hrun_fail_at(err, HRUN_EPARSE, s->path, line, 0, "%s", at + strlen(s->path) + used);
     if (!strncmp(text, uncaught, strlen(uncaught)) && (at = strstr(text, ": ")))
         text = at + 2;

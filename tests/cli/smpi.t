@@ -17,6 +17,12 @@ if [ ! -x "$build/bin/hrun-smpi" ]; then
     fi
     done_testing
 fi
+mkdir apart
+cp "$h" apart
+: >p.xml
+PATH=/usr/bin:/bin fails 125 "install libsimgrid-dev" "without hrun-smpi hrun says what to install" \
+    apart/hrun --platform p.xml /bin/true
+
 before=$(litter)
 nothing_left() {
     local n
@@ -140,6 +146,10 @@ ok "10^9 operations take 1/1.6 s on a core of 1.6 Gflop/s" \
     awk '$1 == "time:" { exit !($2 > 0.6249 && $2 < 0.6251) }' "$tmp/.out"
 run $q --config '(1,2,0,0)' "$smpi/flops" 1000
 ok "and half of it on its two cores" awk '$1 == "time:" { exit !($2 > 0.312 && $2 < 0.35) }' "$tmp/.out"
+run "$h" -q --use slow:2 --platform two.xml "$smpi/flops" 100 hosts
+ok "--use" test "$(printf '%s\n' "$out" | grep -c 'on slow-[01]$')" = 2
+run $q --trace -n 2 "$smpi/flops" 100
+status_is 0 "a run that cannot be watched is made"
 run $q -n 1 "$smpi/lu" 64
 out_has "check: ok" "a program whose computation is timed computes right"
 

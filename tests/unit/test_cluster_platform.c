@@ -164,6 +164,7 @@ static void test_wrong(void)
         { "host 1 1 1 1 0 1 1 a\nend\n", HRUN_EINVAL, 0, "cannot read" },
         { "Parse error at " PLATFORM ":17: cannot parse number:x\nExiting now.\n", HRUN_EPARSE, 17,
           "cannot parse number:x" },
+        { "Parse error at " PLATFORM ":17: \n", HRUN_EINVAL, 0, "cannot read this platform file: Parse error" },
         { "Uncaught exception simgrid::AssertionError by maestro/0: Refusing a second NetZone called 'A'.\nBacktrace\n",
           HRUN_EINVAL, 0, "cannot read this platform file: Refusing a second NetZone called 'A'." },
         { "simgrid 3.32\nasking a\tb\nasking a b\tc\nSegmentation fault.\n", HRUN_EINVAL, 0,
