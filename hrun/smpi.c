@@ -3,10 +3,10 @@
  * hrun-smpi hosts FILE
  *     What SimGrid makes of a platform file, in lines: "simgrid VERSION"; for each host, in the order of their names,
  *         host SPEED CORES BANDWIDTH LATENCY ISLAND MATE-BANDWIDTH MATE-LATENCY NAME
- *     (flop/s of a core, bytes/s and s of its own link, of its route to the next host of the same kind; 0: none); "end";
- *     then for each host, from 0, its route to itself: "loop NUMBER BANDWIDTH LATENCY". Before each question "asking
- *     FROM<TAB>TO". SimGrid's own words stand between, and are the last where it does not survive the file. That it need
- *     not survive the loops is why they come last: where a file has none for a host, no two ranks can run there.
+ *     (flop/s of a core, bytes/s and s of its own link, of its route to the next host of the same kind; 0: none);
+ *     "end"; then for each host, from 0, its route to itself: "loop NUMBER BANDWIDTH LATENCY". Before each question
+ *     "asking FROM<TAB>TO". SimGrid's own words stand between, and are the last where it does not survive the file.
+ *     That it need not survive the loops is why they come last: where a host has none, no two ranks can run there.
  * hrun-smpi run FD PROGRAM [--cfg=NAME:VALUE]... -- FILE [ARGUMENT]...
  *     Simulate PROGRAM, which smpicc has built, as smpirun does, but without a shell between: words, standard files,
  *     signals and statuses are the program's. Descriptor FD gets SimGrid's words, one to a line, as "PRIORITY CATEGORY
@@ -60,7 +60,9 @@ struct node {
 /* "fast-2" stands before "fast-10", whatever SimGrid's order is. */
 static int by_name(const void *a, const void *b)
 {
-    return strverscmp(sg_host_get_name(((const struct node *)a)->host), sg_host_get_name(((const struct node *)b)->host));
+    const struct node *na = a, *nb = b;
+
+    return strverscmp(sg_host_get_name(na->host), sg_host_get_name(nb->host));
 }
 
 static int is_split(xbt_dynar_t links)

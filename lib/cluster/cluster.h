@@ -21,8 +21,8 @@
  *   - simulated hosts are in one sub-cluster when speed, cores and network are the same: their own link, their route to
  *     themselves, and no thin or long link between them; the fastest sub-cluster stands first, and it is called by
  *     what the names of its hosts begin with.
- * Without a level: `core` when there is one host, `node` when there are several or they are simulated. The formats of host files,
- * --host and cluster files are in hrun-cluster(5).
+ * Without a level: `core` when there is one host, `node` when there are several or they are simulated. The formats of
+ * host files, --host and cluster files are in hrun-cluster(5).
  */
 #ifndef HRUN_CLUSTER_H
 #define HRUN_CLUSTER_H
@@ -181,8 +181,8 @@ void hrun_allocation_release(struct hrun_allocation *a);
 
 /* Append the signature of a kind of PE: CPU model, core kind, cores, memory, level, MPI (for instance
  * "ompi-4.1.4") and engine, as a file name: a readable part of [a-z0-9.-] and 8 hex digits (CRC-32) of the
- * exact fields (of simulated hosts with their network), memory rounded to two significant binary digits: a few MB more or less of memory, as kernels
- * differ in what they keep, are the same kind of PE. Not part of it: how many PEs there are, their names,
+ * exact fields (of simulated hosts with their network), memory rounded to two significant binary digits: a few
+ * MB more or less of memory, as kernels differ in what they keep, are the same kind of PE. Not part of it: how many PEs there are, their names,
  * cost and power. mpi and engine may be NULL. */
 void hrun_cluster_signature(const struct hrun_subcluster *s, const char *mpi, const char *engine,
                             struct hrun_buf *out);

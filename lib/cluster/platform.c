@@ -55,7 +55,8 @@ static int add_host(struct sim *s, const char *text, struct hrun_error *err)
 
     if (sscanf(text, "%lf %d %lf %lf %d %lf %lf %n", &h.speed, &h.cores, &h.bw, &h.lat, &h.island, &h.mate_bw,
                &h.mate_lat, &name) < 7 || !name || !text[name])
-        return hrun_fail(err, HRUN_EPARSE, "%s: what hrun-smpi says of a host is not understood: %.200s", s->path, text);
+        return hrun_fail(err, HRUN_EPARSE, "%s: what hrun-smpi says of a host is not understood: %.200s", s->path,
+                         text);
     h.name = (char *)(uintptr_t)(text + name);
     if (!isfinite(h.speed) || h.speed <= 0 || h.cores < 1 || h.cores > HRUN_CORES_MAX)
         return hrun_fail(err, HRUN_EINVAL, "%s: host '%.200s' has a speed of %g flop/s and %d cores: hrun needs a "

@@ -26,8 +26,8 @@ int hrun_smpi_command(const struct hrun_job *job, struct hrun_buf *out, struct h
 /* Real hosts are for all engines but smpi. -1 with HRUN_EINVAL for simulated ones. */
 int hrun_check_real(const struct hrun_cluster *cluster, const char *engine, struct hrun_error *err);
 
-/* What each engine checks: simulated hosts and programs of smpicc for engine smpi alone, the words of -x and --mca, the working directory, the program's MPI, which goes to *mpi (may
- * be NULL). */
+/* What each engine checks: simulated hosts and programs of smpicc for engine smpi alone, the words of -x and
+ * --mca, the working directory, the program's MPI, which goes to *mpi (may be NULL). */
 int hrun_check_common(const struct hrun_job *job, const char *engine, struct hrun_mpi *mpi, struct hrun_error *err);
 
 #endif

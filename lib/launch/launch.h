@@ -135,8 +135,9 @@ struct hrun_engine {
 /* NULL when unknown; hrun_engines() lists all, ending with a NULL name. */
 const struct hrun_engine *hrun_engine_find(const char *name);
 const struct hrun_engine *hrun_engines(void);
-/* The engine for a cluster when the user names none: for simulated hosts `smpi`; inside a Slurm allocation `srun` when it has PMIx, else
- * `local` when the only host is this one, else `mpirun`. found and errors: those of usable. */
+/* The engine for a cluster when the user names none: for simulated hosts `smpi`; inside a Slurm allocation
+ * `srun` when it has PMIx, else `local` when the only host is this one, else `mpirun`. found and errors: those of
+ * usable. */
 const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, struct hrun_openmpi *found,
                                            struct hrun_error *err);
 

@@ -107,7 +107,8 @@ static int64_t offset_of(const ElfW(Phdr) *ph, int n, ElfW(Addr) addr)
 }
 
 /* What the dynamic section says of libraries. */
-static void read_needs(const struct image *im, const ElfW(Phdr) *ph, int nph, const ElfW(Phdr) *dynamic, struct elf *out)
+static void read_needs(const struct image *im, const ElfW(Phdr) *ph, int nph, const ElfW(Phdr) *dynamic,
+                       struct elf *out)
 {
     static const char simgrid[] = "libsimgrid.so";
     const ElfW(Dyn) *d = image_at(im, dynamic->p_offset, dynamic->p_filesz);

@@ -9,6 +9,7 @@ for f in bin/hrun bin/hrun-calibrate lib/hrun/libhrun-trace.so lib/libhrun.a lib
          share/bash-completion/completions/hrun; do
     ok "$f is installed" test -s "$dest/usr/$f"
 done
+[ ! -x "$build/bin/hrun-smpi" ] || ok "bin/hrun-smpi is installed" test -x "$dest/usr/bin/hrun-smpi"
 unset HRUN_PROFILE_PATH
 PATH=/usr/bin:/bin run "$dest/usr/bin/hrun" --list-apps
 status_is 0 "the installed hrun runs"

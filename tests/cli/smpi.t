@@ -46,8 +46,8 @@ cluster() {
 }
 # join A FIRST-A B FIRST-B BANDWIDTH
 join() {
-    echo "<link id=\"$1$3\" bandwidth=\"$5\" latency=\"50us\"/><zoneRoute src=\"$1\" dst=\"$3\" gw_src=\"$2$1_router\"" \
-        "gw_dst=\"$4$3_router\"><link_ctn id=\"$1$3\"/></zoneRoute>"
+    echo "<link id=\"$1$3\" bandwidth=\"$5\" latency=\"50us\"/><zoneRoute src=\"$1\" dst=\"$3\"" \
+        "gw_src=\"$2$1_router\" gw_dst=\"$4$3_router\"><link_ctn id=\"$1$3\"/></zoneRoute>"
 }
 json() { python3 -c "import json,sys; d = json.load(open('$tmp/.out')); print($1)"; }
 
@@ -70,7 +70,8 @@ ok "level core, of the hosts that --host names" \
     = "[('fast', ['fast-0', 'fast-0', 'fast-2', 'fast-2']), ('slow', ['slow-3'])]"
 printf 'slow-1\nslow-0\n' >hosts
 run "$h" --show-cluster --json --platform two.xml --hostfile hosts
-ok "or a host file, in its order" test "$(json '[p["host"] for p in d["subclusters"][0]["pes"]]')" = "['slow-1', 'slow-0']"
+ok "or a host file, in its order" \
+    test "$(json '[p["host"] for p in d["subclusters"][0]["pes"]]')" = "['slow-1', 'slow-0']"
 
 platform thin.xml "$(cluster A l 2 1Gf)" "$(cluster B r 2 1Gf)" "$(join A l B r 12.5MBps)"
 run "$h" --show-cluster --json --platform thin.xml
@@ -82,12 +83,13 @@ ok "of a thick one they are one" test "$(json 'len(d["subclusters"])')" = 1
 for topology in 'TORUS" topo_parameters="4,4,2' 'FAT_TREE" topo_parameters="2;4,8;1,2;1,1'; do
     platform tree.xml "$(cluster A t 32 1Gf "topology=\"$topology\"")"
     run "$h" --show-cluster --json --platform tree.xml
-    ok "${topology%%\"*} of equal hosts is one sub-cluster" test "$(json '[len(s["pes"]) for s in d["subclusters"]]')" = "[32]"
+    ok "${topology%%\"*} of equal hosts is one sub-cluster" \
+        test "$(json '[len(s["pes"]) for s in d["subclusters"]]')" = "[32]"
 done
 platform one.xml '<host id="only one" speed="1Gf"/>'
 run "$h" --platform one.xml "$smpi/flops" 100 hosts
 out_has "rank 0 on only one" "a platform of one host, without any link"
-platform odd.xml '<host id="a b" speed="2Gf"/><host id="c:2" speed="1Gf"/><link id="l" bandwidth="1GBps" latency="1us"/>' \
+platform odd.xml '<host id="a b" speed="2Gf"/><host id="c:2" speed="1Gf"/>' '<link id="l" bandwidth="1GBps" latency="1us"/>' \
     '<route src="a b" dst="c:2"><link_ctn id="l"/></route>'
 run "$h" --platform odd.xml "$smpi/flops" 100 hosts
 out_has "rank 1 on c:2" "names that a host file could mistake"
@@ -107,7 +109,8 @@ platform bad.xml "$(cluster A a 1 1Gf)" "$(cluster A b 1 1Gf)"
 bad "a zone twice" "Refusing to create a second NetZone"
 rm bad.xml
 bad "no file" "platform file bad.xml: No such file or directory"
-fails 125 "host 'nosuch' is not in the platform two.xml" "an unknown host" "$h" --platform two.xml --host nosuch /bin/true
+fails 125 "host 'nosuch' is not in the platform two.xml" "an unknown host" \
+    "$h" --platform two.xml --host nosuch /bin/true
 fails 125 "levels node and core only" "an unknown level" "$h" --platform two.xml --level l3 /bin/true
 fails 125 "cannot be given together" "a cluster file, too" "$h" --platform two.xml --cluster c.yaml /bin/true
 
@@ -164,8 +167,8 @@ status_is 139 "a segmentation fault is 139"
 err_has "a rank was killed by signal 11" "and is told"
 run $q --config '(3,1,0,0)' "$smpi/probe" @1nofinalize ring
 status_is 1 "a rank that leaves without MPI_Finalize"
-printf '#include <mpi.h>\nint main(int c, char **v) { int r, x; MPI_Init(&c, &v); MPI_Comm_rank(MPI_COMM_WORLD, &r);\n%s\n' \
-    'if (r) MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); MPI_Finalize(); return 0; }' >hang.c
+printf '%s\n' '#include <mpi.h>' 'int main(int c, char **v) { int r, x; MPI_Init(&c, &v);' \
+    'MPI_Comm_rank(MPI_COMM_WORLD, &r);' 'if (r) MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); MPI_Finalize(); return 0; }' >hang.c
 smpicc -o hang hang.c
 run $q --config '(3,1,0,0)' ./hang
 status_is 1 "a deadlock is no success"

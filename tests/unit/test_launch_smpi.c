@@ -24,7 +24,8 @@ static const struct {
       HRUN_SMPI_DEADLOCK, -1, 0, NULL },
     { "INFO smpi maestro Stalling SMPI instance: smpirun. Do all your MPI ranks call MPI_Finalize()?",
       HRUN_SMPI_STALLED, -1, 0, NULL },
-    { "CRITICAL root 0 Process exited without calling MPI_Finalize - Killing simulation", HRUN_SMPI_NOTHING, 0, 0, NULL },
+    { "CRITICAL root 0 Process exited without calling MPI_Finalize - Killing simulation", HRUN_SMPI_NOTHING, 0, 0,
+      NULL },
     { "CRITICAL xbt_exception maestro Uncaught exception std::out_of_range: Bad config key: smpi/nonsense",
       HRUN_SMPI_FAILURE, -1, 0, "Bad config key: smpi/nonsense" },
     { "ERROR xbt_exception maestro Parse error at smpi/host-speed:1: cannot parse number:x", HRUN_SMPI_FAILURE, -1, 0,
@@ -79,7 +80,7 @@ static void refused(const struct hrun_job *job, const char *want)
     has_str(err.text, want, "and says so");
 }
 
-static void test_check(const struct hrun_layout *l)
+static void test_check(struct hrun_layout *l)
 {
     static const struct hrun_mpi open = { .kind = HRUN_MPI_OPENMPI, .name = "Open MPI", .id = "ompi-4.1.4" };
     static const struct hrun_mpi none = { .kind = HRUN_MPI_NONE, .id = "none" };
@@ -116,6 +117,9 @@ static void test_check(const struct hrun_layout *l)
         refused(&job, bad[i].want);
     }
     job.n_smpi = 0;
+    l->ranks[1].threads = 2;
+    refused(&job, "threads of its own");
+    l->ranks[1].threads = 0;
     ok(hrun_mpirun_check(&job, &err) && strstr(err.text, "can only be simulated"),
        "engine mpirun refuses a program of smpicc: %s", err.text);
     job.mpi = &open;
@@ -137,7 +141,7 @@ static void test_command(const struct hrun_layout *l)
     job.n_smpi = 1;
     hrun_smpi_command(&job, &b, NULL);
     is_str(b.data, "smpirun -platform /p.xml -hostfile hrun.hostfile -np 2 --cfg=smpi/host-speed:2.5Gf "
-           "--cfg=smpi/coll-selector:mpich './a b' 1", "of one whose computation is timed, with a parameter of the user's");
+           "--cfg=smpi/coll-selector:mpich './a b' 1", "of one whose computation is timed, with a user's parameter");
     hrun_buf_reset(&b);
     hrun_layout_hostfile(l, &b, NULL);
     is_str(b.data, "h one\nh2\n", "the host file");
@@ -175,7 +179,8 @@ int main(void)
     struct hrun_error err = { 0 };
 
     test_words();
-    ok(hrun_smpi_usable(&real, NULL, &err) && strstr(err.text, "--platform FILE"), "smpi wants a platform: %s", err.text);
+    ok(hrun_smpi_usable(&real, NULL, &err), "smpi without a platform");
+    has_str(err.text, "--platform FILE", "asks for one");
     ok(hrun_local_usable(&cluster, NULL, &err) && strstr(err.text, "are simulated"), "local does not: %s", err.text);
     ok(l, "a layout");
     test_check(l);
