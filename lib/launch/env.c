@@ -150,7 +150,12 @@ int hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env, 
     return 0;
 }
 
-int hrun_env_trace(const struct hrun_job *job, struct hrun_strvec *env, struct hrun_error *err)
+static int put(struct hrun_strvec *env, const char *name, const char *value)
+{
+    return hrun_env_set(env, name, strlen(name), value);
+}
+
+int hrun_env_trace(const struct hrun_job *job, int shim, struct hrun_strvec *env, struct hrun_error *err)
 {
     static const char preload[] = "LD_PRELOAD";
     const char *before = hrun_env_get(env, preload);
@@ -160,8 +165,8 @@ int hrun_env_trace(const struct hrun_job *job, struct hrun_strvec *env, struct h
     if (!job->trace_library)
         return 0;
     list = hrun_strf("%s%s%s", job->trace_library, before && *before ? ":" : "", before ? before : "");
-    bad = !list || hrun_env_set(env, preload, strlen(preload), list) ||
-          hrun_env_set(env, HRUN_TRACE_VARIABLE, strlen(HRUN_TRACE_VARIABLE), job->trace_places);
+    bad = !list || put(env, HRUN_TRACE_VARIABLE, job->trace_places) ||
+          (shim ? put(env, HRUN_ENV_TRACE_LIBRARY, job->trace_library) : put(env, preload, list));
     free(list);
     return bad ? hrun_fail_nomem(err) : 0;
 }

@@ -33,9 +33,9 @@ int hrun_env_no_mpich(struct hrun_strvec *env, struct hrun_error *err);
 int hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env, const char *folder,
                            struct hrun_error *err);
 
-/* Watch the processes, if the job asks for it: the library in front of their LD_PRELOAD, and HRUN_TRACE. After
- * hrun_env_user. */
-int hrun_env_trace(const struct hrun_job *job, struct hrun_strvec *env, struct hrun_error *err);
+/* Watch the processes, if the job asks for it: HRUN_TRACE, and the library in front of their LD_PRELOAD, or (shim = 1) told
+ * to hrun-shim. After hrun_env_user. */
+int hrun_env_trace(const struct hrun_job *job, int shim, struct hrun_strvec *env, struct hrun_error *err);
 
 /* The library's path for hrun-shim, which preloads it into the rank and nothing else. */
 #define HRUN_ENV_TRACE_LIBRARY "HRUN_TRACE_LIBRARY"

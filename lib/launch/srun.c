@@ -31,7 +31,6 @@
 
 #include "base/file.h"
 #include "base/hostlist.h"
-#include "trace/wire.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,10 +245,7 @@ static int build_env(const struct hrun_run *r, const struct hrun_srun_parts *p, 
             rc = hrun_fail_nomem(err);
     }
     hrun_strvec_release(&ranks);
-    if (job->trace_library && !rc)
-        rc = set(env, HRUN_TRACE_VARIABLE, job->trace_places, err) ||
-             set(env, HRUN_ENV_TRACE_LIBRARY, job->trace_library, err);
-    return rc || hrun_env_user(job, env, err) ? -1 : 0;
+    return rc || hrun_env_user(job, env, err) || hrun_env_trace(job, 1, env, err) ? -1 : 0;
 }
 
 /* ---------------------------------------------------------------- run */

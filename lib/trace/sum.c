@@ -51,7 +51,8 @@ static void add_rank(const struct hrun_trace_rank *r, struct hrun_trace_sub *s)
     s->elapsed_s += (double)r->elapsed_ns * NS;
     s->peers = fmax(s->peers, (double)r->peers);
     if (r->elapsed_ns)
-        s->overhead = fmax(s->overhead, (double)r->ncalls * (double)r->cost_ns / (double)r->elapsed_ns);
+        s->overhead = fmax(s->overhead, ((double)r->ncalls * (double)r->cost_ns + (double)r->own_ns) /
+                                        ((double)r->elapsed_ns + (double)r->own_ns));
     for (int d = 0; d < HRUN_TRACE_DISTANCES; d++) {
         s->sent[d] += (double)r->sent[d];
         s->sent_bytes[d] += (double)r->sent_bytes[d];

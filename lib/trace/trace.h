@@ -59,8 +59,9 @@ struct hrun_trace_sub {
     double elapsed_s;                                 /* mean, from MPI_Init to MPI_Finalize */
     double compute_s, compute_mean_s;                 /* time outside MPI: largest of a rank, mean */
     double mpi_s, mpi_mean_s;                         /* time inside MPI: least of a rank, mean */
-    double overhead;                                  /* of the watch, part of elapsed_s: the largest of a rank, estimated
-                                                         from the number of calls and what watching one cost */
+    double overhead;                                  /* what the watch took of the run's time, the largest part of a rank:
+                                                         number of calls times what watching one cost, and what the
+                                                         library needed at both ends of the run */
     double peers;                                     /* ranks that one sent messages to, at most */
     double sent[HRUN_TRACE_DISTANCES], sent_bytes[HRUN_TRACE_DISTANCES];  /* mean of its ranks */
     struct hrun_trace_call *calls;                    /* those that were called, longest time first */

@@ -143,11 +143,18 @@ for engine in local mpirun; do
 done
 run hrun -n 2 "$bin/probe" @0:err=1
 err_lacks 'busiest' 'nobody watches unasked'
-LD_PRELOAD=libm.so.6 run hrun --trace -n 2 "$bin/probe" env=LD_PRELOAD
-ok "what the user preloads stays" test "$(grep -c 'LD_PRELOAD=libm.so.6' <<<"$out")" = 2
-err_has 'the busiest process' 'and the program is watched'
+if [ -z "${HRUN_SANITIZE-}" ]; then
+    LD_PRELOAD=libm.so.6 run hrun --trace -n 2 "$bin/probe" env=LD_PRELOAD
+    ok "what the user preloads stays" test "$(grep -c 'LD_PRELOAD=libm.so.6' <<<"$out")" = 2
+    err_has 'the busiest process' 'and the program is watched'
+else
+    skip 'what the user preloads stays' 'sanitizers have to be loaded first'
+fi
 run hrun --trace -n 2 -x LD_PRELOAD=libm.so.6 "$bin/probe" env=LD_PRELOAD
 ok "so does what -x preloads" test "$(grep -c 'LD_PRELOAD=libm.so.6' <<<"$out")" = 2
+err_has 'the busiest process' 'and the program is watched'
+run hrun --trace --report-bindings -n 2 "$bin/probe" env=LD_PRELOAD env=HRUN_TRACE_LIBRARY
+ok "behind hrun-shim, too, nothing is handed on" test "$(grep -c '=(unset)' <<<"$out")" = 4
 err_has 'the busiest process' 'and the program is watched'
 run hrun --trace -n 2 sh -c "exec $bin/probe ring"
 err_has 'the busiest process' 'a script that becomes an MPI program is watched'

@@ -48,7 +48,8 @@ static void test_sum(void)
     is_num(s[0].calls[1].count, 5, 0, "mean number of calls");
     is_num(s[0].calls[1].count_max, 10, 0, "and the largest");
     is_num(s[0].calls[1].bytes_max, 800, 0, "and the most bytes");
-    is_num(s[0].overhead, 15 * 100e-9 / 10, 1e-12, "watching took calls times the cost of one");
+    is_num(s[0].overhead, (15 * 100e-9 + 5e-9) / (10 + 5e-9), 1e-15, "watching took calls times the cost of one, and its "
+           "own time");
     is_int(hrun_trace_limits(s, 2), 1, "the sub-cluster whose rank waits least limits");
     is_num(hrun_trace_imbalance(s, 2), 9 / (16 / 3.0), 1e-12, "imbalance: the most over the mean of all ranks");
     is_int(hrun_trace_limits(s, 0), -1, "of none, none limits");

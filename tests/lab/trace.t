@@ -1,0 +1,61 @@
+#!/bin/bash
+# Watching over hosts: which kind of hosts the others wait for, how far messages go, a host without the library; through
+# mpirun and srun.
+. "$(dirname "$0")/lib.sh"
+cd "$tmp" || exit 1
+lab_up "fast1 48 - fast" "fast2 48 - fast" "slow1 16 - slow"
+hosts="--host fast[1-2],slow1"
+pattern=$bin/pattern
+export HRUN_PROFILE_PATH=$apps
+
+# The newest record of the kind of hosts $1: what $2 (a Python expression over m) says. `sent` are messages and bytes by
+# distance, on the same PE, host, sub-cluster, and beyond.
+newest() {
+    hrun-calibrate --json show "$3" >"$tmp/.log" 2>/dev/null
+    python3 -c '
+import json, sys
+m = [q for q in json.load(open(sys.argv[1])) if sys.argv[2] in q["signature"]][-1]["measurements"][-1]
+sent = dict(w.split("=") for w in m["trace"].split()[1:]).get("sent")
+sys.exit(not eval(sys.argv[3]))' "$tmp/.log" "$1" "$2"
+}
+
+run on_head hrun $hosts --trace --config '(2,1,1,1)' -N 1000 -app pattern "$pattern"
+status_is 0 'a program runs on three watched hosts'
+err_has 'the others wait for' 'and who waits is told'
+err_lacks 'hrun-trace' 'the lines of the library are not'
+# Ranks 0 and 1 are on fast hosts, 2 on the slow one. Large messages (8000 bytes) go down, small ones (1000) up: 0 sends the
+# large ones to 2 and the small ones to 1, 1 the large ones to 0 and the small ones to 2, 2 both to fast hosts.
+ok 'messages among hosts of one kind and beyond' newest fast 'sent == "0:0,0:0,3:13500,3:13500"' pattern
+ok 'the slow host is alone of its kind' newest slow 'sent == "0:0,0:0,0:0,6:27000"' pattern
+
+run on_head hrun $hosts --trace --config '(2,1,1,1)' -N 400 -app lu "$bin/lu"
+out_has 'check: ok' 'a program that computes'
+err_has 'the others wait for lab-slow' 'waits for the slow host'
+ok 'which is recorded for the slow ones' newest slow 'm["mixed"] and "slow" in m["limits"] and m["compute_s"] > 0' lu
+ok 'and the fast ones' newest fast 'm["mixed"] and "slow" in m["limits"] and m["mpi_s"] > 0' lu
+run hrun-calibrate show lu
+out_has '0 of 1' 'show: the fast ones did not limit the mixed run'
+out_has '1 of 1' 'the slow ones did'
+# shellcheck disable=SC2016
+run on_head hrun $hosts --trace -q -n 3 sh -c 'env | grep -c -e "^HRUN_TRACE_LIBRARY"; env | grep -c "^LD_PRELOAD=.*libhrun-trace"'
+ok 'each process has the library, and not what is meant for hrun-shim' test "$(sort <<<"$out" | xargs)" = '0 0 0 1 1 1'
+
+on slow1 mount -t tmpfs none "$build/lib/hrun"
+run on_head hrun $hosts --trace -q -n 3 "$bin/probe"
+ok 'a host without the library fails the run' test "$status" != 0
+err_has 'slow1: rank 2: this host has no' 'and says which host it is'
+run on_head hrun $hosts -q -n 3 "$bin/probe"
+status_is 0 'nobody else needs it'
+on slow1 umount "$build/lib/hrun"
+all_clean 'nothing is left on the hosts'
+
+if slurm_up; then
+    run in_slurm salloc -Q -N3 hrun --trace -n 3 -N 1000 -app pattern "$pattern"
+    status_is 0 'srun: a watched program runs'
+    out_has 'sum:' 'srun: its output is there'
+    err_has 'the others wait for' 'srun: who waits is told'
+    err_lacks 'hrun-trace' 'srun: the lines of the library are not'
+else
+    skip 'srun: a watched program runs' "$why"
+fi
+done_testing
