@@ -161,7 +161,6 @@ static void test_places(void)
     is_places((int[]){ 0, 1, 0 }, (int[]){ 0, 0, 1 }, 3, "0-0:0:0:1;1-1:1:0:1;2-2:0:1:1");
 }
 
-#if REPLACED
 /* Every allocation fails once: HRUN_ENOMEM, and nothing is lost. */
 static void test_no_memory(void)
 {
@@ -195,7 +194,6 @@ static void test_no_memory(void)
     is_int(wrong, 0, "each was said, and nothing was lost");
     hrun_buf_release(&b);
 }
-#endif
 
 int main(void)
 {
@@ -203,8 +201,9 @@ int main(void)
     test_damage();
     test_text();
     test_places();
-#if REPLACED
-    test_no_memory();
-#endif
+    if (REPLACED)
+        test_no_memory();
+    else
+        printf("# the sanitizer has the allocator for itself: no allocation fails\n");
     return tap_done();
 }
