@@ -223,8 +223,11 @@ run hrun-calibrate --data "$tmp/data7" fit lu
 err_has "$said" "also when they are fitted again"
 run hrun-calibrate -q --data "$tmp/data7" fit lu
 err_lacks "$said" "and not with -q"
-run hrun-calibrate --data "$tmp/data5" fit lu
-err_lacks "miss their own" "models that describe their times are not talked of"
+printf '#!/bin/sh\necho "time: $(($1 * $1 * $1))e-8 s"\n' > "$tmp/steady"
+chmod +x "$tmp/steady"
+run hrun-calibrate --data "$tmp/data8" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 -app lu "$tmp/steady" '{N}'
+out_has "single/nnls" "times that a model describes"
+err_lacks "miss their own" "are not talked of"
 
 # The same through engine mpirun, whose profiles are its own.
 run hrun-calibrate --engine mpirun --data "$tmp/data6" --sizes 60,100,140,200 --pes 1,2 --procs 1 -r 1 -app lu "$lu"
