@@ -3,6 +3,7 @@
 
 #include "fit/robust.h"
 #include "model/coefs.h"
+#include "model/suspect.h"
 
 #include <float.h>
 #include <math.h>
@@ -156,10 +157,6 @@ static void note_dropped(struct hrun_buf *note, const struct hrun_terms *terms, 
         hrun_buf_adds(note, why);
 }
 
-/* Residuals beyond this many scales are called suspicious: Iglewicz and Hoaglin, How to Detect and Handle Outliers
- * (1993), for the like of them, distances in units of the median one. */
-static const double SUSPICIOUS = 3.5;
-
 /* How many measurements count much less than others. */
 static void note_distrusted(struct hrun_buf *note, const struct hrun_fit_job *job, size_t n, double bound)
 {
@@ -167,7 +164,7 @@ static void note_distrusted(struct hrun_buf *note, const struct hrun_fit_job *jo
     size_t count = 0;
 
     for (size_t i = 0; i < n; i++)
-        count += fabs(job->r[i]) > bound / huber.k * SUSPICIOUS;
+        count += fabs(job->r[i]) > bound / huber.k * HRUN_SUSPICIOUS;
     if (count)
         hrun_buf_addf(note, "%s%zu of %zu measurements contradict%s the others and count%s less", note->len ? "; " : "",
                       count, n, count == 1 ? "s" : "", count == 1 ? "s" : "");

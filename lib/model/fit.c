@@ -8,6 +8,7 @@
 
 #include "model/anchor.h"
 #include "model/family.h"
+#include "model/glitch.h"
 #include "model/terms.h"
 
 #include <math.h>
@@ -319,7 +320,8 @@ int hrun_model_fit(const struct hrun_app *app, const struct hrun_sample *samples
     rows = calloc(n ? n : 1, sizeof *rows);
     if (!rows)
         return hrun_fail_nomem(err);
-    if (!hrun_rows_select(app, samples, n, rows, &nrows, err))
+    if (!hrun_rows_select(app, samples, n, rows, &nrows, err) &&
+        !hrun_glitches_exclude(app, options->glitches, rows, &nrows, skipped, err))
         rc = hrun_fit_rows(app, rows, nrows, options, out, skipped, err);
     free(rows);
     return rc;

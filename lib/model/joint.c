@@ -8,6 +8,7 @@
 #include "model/joint.h"
 
 #include "model/family.h"
+#include "model/glitch.h"
 #include "model/mixed.h"
 #include "model/share.h"
 
@@ -34,6 +35,7 @@ struct job {
     struct hrun_models **models;    /* of each sub-cluster, or NULL */
     struct hrun_models **given;     /* the models without what is shared, which sharing builds on */
     struct hrun_buf *skipped;       /* of each sub-cluster */
+    struct hrun_buf *excluded;      /* of each: measurements that are glitches */
     char *counts, *before;          /* of each part: is it a row of its sub-cluster? now, and in the last round */
     double *predicted;              /* of each part; NaN without a model */
 };
@@ -240,7 +242,8 @@ static int prepare(struct job *j, struct hrun_error *err)
         j->base[i] = calloc(j->subs[i].n + 1, sizeof *j->base[i]);
         if (!j->base[i])
             return hrun_fail_nomem(err);
-        if (!hrun_rows_select(j->app, j->subs[i].samples, j->subs[i].n, j->base[i], &j->nbase[i], &why))
+        if (!hrun_rows_select(j->app, j->subs[i].samples, j->subs[i].n, j->base[i], &j->nbase[i], &why) &&
+            !hrun_glitches_exclude(j->app, j->options->glitches, j->base[i], &j->nbase[i], &j->excluded[i], &why))
             continue;
         if (why.code != HRUN_ENODATA) {
             if (err)
@@ -285,6 +288,16 @@ out:
     return rc;
 }
 
+/* Append the lines of a sub-cluster, each with its name; out may be NULL. */
+static void add_lines(const struct job *j, int sub, const struct hrun_buf *lines, struct hrun_buf *out)
+{
+    for (const char *line = lines->data, *end; out && line && *line; line = end) {
+        end = line + strcspn(line, "\n");
+        end += *end == '\n';
+        hrun_buf_addf(out, "%s: %.*s", j->subs[sub].name, (int)(end - line), line);
+    }
+}
+
 /* Signature and name of the models, and the lines of what was left out. */
 static int finish(struct job *j, struct hrun_buf *skipped, struct hrun_error *err)
 {
@@ -293,12 +306,8 @@ static int finish(struct job *j, struct hrun_buf *skipped, struct hrun_error *er
     for (int i = 0; i < j->nsubs; i++) {
         struct hrun_models *m = j->models[i];
 
-        for (char *line = j->skipped[i].data, *end; line && *line; line = end) {
-            end = line + strcspn(line, "\n");
-            end += *end == '\n';
-            if (skipped)
-                hrun_buf_addf(skipped, "%s: %.*s", j->subs[i].name, (int)(end - line), line);
-        }
+        add_lines(j, i, &j->excluded[i], skipped);
+        add_lines(j, i, &j->skipped[i], skipped);
         if (!m)
             continue;
         have = 1;
@@ -332,12 +341,13 @@ int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub
     j.nbase = calloc(n + 1, sizeof *j.nbase);
     j.models = calloc(n + 1, sizeof *j.models);
     j.given = calloc(n + 1, sizeof *j.given);
-    j.skipped = calloc(n + 1, sizeof *j.skipped);
+    j.skipped = calloc(2 * n + 1, sizeof *j.skipped);
     if (!j.base || !j.nbase || !j.models || !j.given || !j.skipped) {
         hrun_fail_nomem(err);
         goto out;
     }
-    for (int i = 0; i < nsubs; i++)
+    j.excluded = j.skipped + n;
+    for (size_t i = 0; i < 2 * n; i++)
         j.skipped[i] = (struct hrun_buf)HRUN_BUF_INIT;
     if (prepare(&j, err))
         goto out;
@@ -365,9 +375,9 @@ out:
             drop(&j, i);
         if (j.given)
             hrun_models_destroy(j.given[i]);
-        if (j.skipped)
-            hrun_buf_release(&j.skipped[i]);
     }
+    for (size_t i = 0; j.skipped && i < 2 * n; i++)
+        hrun_buf_release(&j.skipped[i]);
     hrun_mixed_release(&j.mixed);
     free(j.base);
     free(j.nbase);
