@@ -1,6 +1,8 @@
 /* budget.c - a campaign of chosen runs; see budget.h */
 #include "budget.h"
 
+#include "calib.h"
+
 #include "base/table.h"
 #include "base/units.h"
 
@@ -137,7 +139,7 @@ static int fill(struct context *c, const struct calib_settings *s, struct campai
 {
     struct budget *b = g->budget;
     int n = c->cluster->nsubs, *config = calloc(2 * (size_t)n, sizeof *config), rc = 0;
-    struct hrun_design_settings set = { .fit = HRUN_FIT_OPTIONS_DEFAULT };
+    struct hrun_design_settings set = { 0 };
 
     b->subs = calloc((size_t)n, sizeof *b->subs);
     g->group = calloc((size_t)n, sizeof *g->group);
@@ -146,7 +148,7 @@ static int fill(struct context *c, const struct calib_settings *s, struct campai
         return hrun_fail_nomem(err);
     }
     if (lists_read(c, s, &b->lists, err) || parse_options(s, b, err) ||
-        (c->set->fit && hrun_method_parse(c->set->fit, &set.fit.method, err)))
+        fit_options(c->set, &set.fit, err))
         goto fail;
     for (int i = 0; i < n; i++) {
         const struct hrun_subcluster *sub = &c->cluster->subs[i];

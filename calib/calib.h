@@ -9,6 +9,9 @@ int calib_measure(const struct calib_settings *s, char **words);          /* wor
 int calib_show(const struct calib_settings *s, char **apps);              /* apps: names, possibly none = all */
 int calib_fit(const struct calib_settings *s, char **apps);
 
+/* How models are to be fitted. Errors: HRUN_EINVAL. */
+int fit_options(const struct common_settings *s, struct hrun_fit_options *out, struct hrun_error *err);
+
 /* Fit the models of one application and signature from its log and store them. *models (may be NULL) gets them.
  * label: what people call the sub-cluster. */
 int fit_and_store(struct context *c, const char *signature, const char *label, struct hrun_models **models,

@@ -17,6 +17,7 @@ struct point {
     int P;                    /* processes in all */
     int sub;                  /* the only sub-cluster used; -1: several */
     int have;                 /* good measurements on disk */
+    int extra;                /* runs beyond those wanted: its runs are suspicious (remeasure.h) */
     int failed;               /* attempts that failed in this campaign */
     int left_out;             /* 1: it failed too often, or its sub-cluster is given up */
     double wall_s;            /* mean wall time of its good runs, 0 unknown */

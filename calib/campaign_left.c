@@ -24,7 +24,7 @@ void campaign_note(struct campaign *g, const struct event *e)
         g->hosts_failed += e->host_failed;
     } else if (e->kind == EVENT_GIVEN_UP) {
         for (int i = 0; i < g->n && !g->budget; i++)
-            if (g->v[i].sub == e->sub && g->v[i].have < g->wanted)
+            if (g->v[i].sub == e->sub && g->v[i].have < g->wanted + g->v[i].extra)
                 g->v[i].left_out = 1;
     }
 }
@@ -39,7 +39,9 @@ int campaign_has(const struct campaign *g, int sub)
 
 static int runs_left(const struct campaign *g, const struct point *p)
 {
-    return p->left_out || p->have >= g->wanted ? 0 : g->wanted - p->have;
+    int wanted = g->wanted + p->extra;
+
+    return p->left_out || p->have >= wanted ? 0 : wanted - p->have;
 }
 
 int campaign_left(const struct campaign *g, int sub)

@@ -7,6 +7,7 @@
 #include "groups.h"
 #include "parallel.h"
 #include "progress.h"
+#include "remeasure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -208,6 +209,33 @@ static void say_verdict(const struct campaign *g)
     hrun_buf_release(&table);
 }
 
+/* Make the runs that are left, showing how it goes. As runs_make. */
+static int make_runs(struct runs *r, int *dead, struct hrun_error *err)
+{
+    int rc;
+
+    if (progress_start(r->ctx, r->c, r->g, r->g->ngroups > 1, err))
+        return -1;
+    rc = r->g->ngroups > 1 ? parallel_make(r, dead, err) : runs_make(r, err);
+    progress_end(r->ctx);
+    return rc;
+}
+
+/* Measure suspicious points again. As runs_make. */
+static int make_again(struct runs *r, int more, int *dead, struct hrun_error *err)
+{
+    struct hrun_buf words = HRUN_BUF_INIT;
+    int n = remeasure_mark(r->c, r->g, more, &words, err), rc = n < 0 ? -1 : 0;
+
+    if (n > 0 && !r->c->set->quiet)
+        fprintf(stderr, "hrun-calibrate: %d point%s suspicious and measured again: %s\n", n, n == 1 ? " is" : "s are",
+                words.data);
+    if (n > 0)
+        rc = make_runs(r, dead, err);
+    hrun_buf_release(&words);
+    return rc;
+}
+
 /* Make the runs and fit. Result: the exit status; -1 with *err. */
 static int make_campaign(struct context *c, const struct calib_settings *s, struct campaign *g, char **words,
                          int retries, struct hrun_error *err)
@@ -216,15 +244,16 @@ static int make_campaign(struct context *c, const struct calib_settings *s, stru
     struct runs r = { .c = c, .words = words, .verbose = s->common.verbose, .g = g, .group = -1, .retries = retries,
                       .trace = s->no_trace ? 0 : s->trace ? 2 : 1,
                       .tell = progress_show, .ctx = &p };
-    int rc, status, dead = 0;
+    int rc, status, more, dead = 0;
 
-    if (progress_start(&p, c, g, g->ngroups > 1, err))
+    if (remeasure_runs(s, &more, err))
         return -1;
     say_before(c, s, g);
     rc = mark_anew(c, s, g, err);
     if (!rc)
-        rc = g->ngroups > 1 ? parallel_make(&r, &dead, err) : runs_make(&r, err);
-    progress_end(&p);
+        rc = make_runs(&r, &dead, err);
+    if (!rc && more && !g->budget)
+        rc = make_again(&r, more, &dead, err);
     if (rc < 0)
         return -1;
     if (rc > 0) {

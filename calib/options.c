@@ -60,6 +60,14 @@ const struct hrun_opt calib_options[] = {
     { "terms", 0, HRUN_OPT_NONE, NULL, NULL, "show: propose the definition's terms from watched runs",
       "What to show", hrun_opt_flag, AT(terms) },
 
+    { "no-robust", 0, HRUN_OPT_NONE, NULL, NULL, "let all measurements count in full, keep all terms",
+      "How to fit", hrun_opt_flag, AT(common.no_robust) },
+    { "exclude-glitches", 0, HRUN_OPT_WORD, "K", NULL,
+      "leave out sizes with at most K of the performance of the next smaller one", "How to fit", hrun_opt_string,
+      AT(common.glitches) },
+    { "remeasure", 0, HRUN_OPT_WORD, "K", NULL, "more runs of a point that looks suspicious (default 1)", "How to fit",
+      hrun_opt_string, AT(remeasure) },
+
     COMMON_OPTIONS_WHERE,
     COMMON_OPTIONS_LAUNCH,
     COMMON_OPTIONS_TELL,

@@ -8,7 +8,7 @@ struct calib_settings {
     struct common_settings common;    /* first: shared rows of the table */
     const char *sizes, *pes, *procs;  /* lists: what to measure */
     const char *use;                  /* sub-clusters */
-    const char *repetitions, *retries;
+    const char *repetitions, *retries, *remeasure;
     int again, redo, parallel, dry_run, no_fit, full_grid;
     int trace, no_trace;              /* watch all runs; none; neither: those of several sub-clusters */
     int terms;                        /* show: propose terms */

@@ -231,13 +231,15 @@ int runs_make(struct runs *r, struct hrun_error *err)
 {
     struct luck *luck = calloc((size_t)r->c->cluster->nsubs + 1, sizeof *luck);
     struct campaign *g = r->g;
-    int rc = !luck ? hrun_fail_nomem(err) : g->budget ? make_all_chosen(r, luck, err) : 0;
+    int rounds = g->wanted, rc = !luck ? hrun_fail_nomem(err) : g->budget ? make_all_chosen(r, luck, err) : 0;
 
-    for (int rep = 0; rep < g->wanted && !rc; rep++) {
+    for (int i = 0; i < g->n; i++)
+        rounds = g->v[i].extra > rounds - g->wanted ? g->wanted + g->v[i].extra : rounds;
+    for (int rep = 0; rep < rounds && !rc; rep++) {
         for (int i = 0; i < g->n && !rc; i++) {
             const struct point *p = &g->v[i];
 
-            if (p->left_out || p->have > rep || (r->group >= 0 && g->group[p->sub] != r->group))
+            if (p->left_out || p->have > rep || rep >= g->wanted + p->extra || (r->group >= 0 && g->group[p->sub] != r->group))
                 continue;
             rc = measure_point(r, i, &luck[p->sub], err);
             if (!rc)

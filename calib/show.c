@@ -11,16 +11,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+int fit_options(const struct common_settings *s, struct hrun_fit_options *out, struct hrun_error *err)
+{
+    struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+
+    if ((s->fit && hrun_method_parse(s->fit, &options.method, err)) ||
+        (s->glitches && hrun_parse_number("--exclude-glitches", s->glitches, &options.glitches, err)))
+        return -1;
+    if (s->glitches && !(options.glitches > 0))
+        return hrun_fail(err, HRUN_EINVAL, "--exclude-glitches %s: the factor must be above 0, for instance 0.9",
+                         s->glitches);
+    options.robust = options.select = !s->no_robust;
+    *out = options;
+    return 0;
+}
+
 int fit_and_store(struct context *c, const char *signature, const char *label, struct hrun_models **models,
                   struct hrun_error *err)
 {
-    struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+    struct hrun_fit_options options;
     struct hrun_samples samples = { 0 };
     struct hrun_models *m = NULL;
     struct hrun_buf skipped = HRUN_BUF_INIT;
     int rc = -1;
 
-    if (c->set->fit && hrun_method_parse(c->set->fit, &options.method, err))
+    if (fit_options(c->set, &options, err))
         return -1;
     /* Whoever measures the same at the same time must not put models of fewer measurements over ours, nor we over
      * theirs: from reading to storing the profile is ours. */
@@ -51,7 +66,7 @@ done:
     if (samples.bad)
         fprintf(stderr, "hrun-calibrate: %zu record%s skipped (%s)\n", samples.bad, samples.bad == 1 ? "" : "s",
                 samples.first_bad);
-    if (skipped.len && c->set->verbose)
+    if (skipped.len && (c->set->verbose || (options.glitches > 0 && !c->set->quiet)))
         fprintf(stderr, "%s", skipped.data);
     hrun_models_destroy(m);
     hrun_samples_release(&samples);

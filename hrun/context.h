@@ -32,6 +32,8 @@ struct common_settings {
     const char *level;
     const char *engine;
     const char *fit;                  /* "nnls", "ls" or NULL */
+    const char *glitches;             /* k of the glitch rule; this and the next of hrun-calibrate alone, which fits */
+    int no_robust;
     const char *wdir;
     const char *timeout;
     struct hrun_strvec defines;       /* -D */

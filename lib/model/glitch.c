@@ -61,12 +61,13 @@ int hrun_glitches_exclude(const struct hrun_app *app, double k, struct hrun_row 
     size_t kept;
 
     if (!(k >= 0) || !isfinite(k))
-        return hrun_fail(err, HRUN_EINVAL, "the factor of the glitch rule is %g; it must be finite and not negative", k);
+        return hrun_fail(err, HRUN_EINVAL, "the factor of the glitch rule is %g; it must be finite and not negative",
+                         k);
     if (k == 0)
         return 0;
     if (app->nt.n == 0)
-        return hrun_fail(err, HRUN_EINVAL, "the glitch rule needs the performance, that is the first term under 'n' over "
-                         "the time; the definition of %s has none", app->name);
+        return hrun_fail(err, HRUN_EINVAL, "the glitch rule needs the performance, that is the first term under 'n' "
+                         "over the time; the definition of %s has none", app->name);
     if (walk(app, k, rows, *n, NULL, &kept, NULL, err))
         return -1;
     walk(app, k, rows, *n, rows, &kept, skipped, NULL);
