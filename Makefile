@@ -64,11 +64,11 @@ SHARED_SRC := hrun/context.c hrun/work.c hrun/waits.c
 SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim_fold.c) \
               $(call room,base,buf error file write ranges) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)
-HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c decide.c nearest.c report.c report_cluster.c report_json.c) \
-              $(SHARED_SRC)
+HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c decide.c corrected.c nearest.c report.c report_cluster.c \
+              report_json.c) $(SHARED_SRC)
 TRACE_SRC  := $(addprefix calib/trace/,watch.c places.c tell.c wrap_c.c wrap_fortran.c)
 CALIB_SRC  := $(addprefix calib/,main.c options.c lists.c remeasure.c campaign.c campaign_left.c budget.c groups.c runs.c \
-              parallel.c progress.c measure.c show.c waits.c) $(SHARED_SRC)
+              parallel.c progress.c measure.c fit.c show.c waits.c) $(SHARED_SRC)
 
 # Engine smpi is there where SimGrid is.
 SMPI_BIN   := $(if $(shell $(PKG_CONFIG) --exists simgrid 2>/dev/null && echo yes),$(B)/bin/hrun-smpi)

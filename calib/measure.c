@@ -54,27 +54,34 @@ static int has_measurements(const struct campaign *g, int sub)
     return 0;
 }
 
-/* Fit every sub-cluster of the campaign and print the table. One that cannot be fitted does not keep the others from
- * it. Result: the exit status. */
+/* Fit every sub-cluster and print the table. Those outside the campaign are fitted with the others, if anything was
+ * ever measured there: runs on several sub-clusters tell of all. Result: the exit status. */
 static int fit_all(struct context *c, const struct campaign *g)
 {
-    int n = c->cluster->nsubs, k = 0, status = 0;
+    int n = c->cluster->nsubs, count = 0, k = 0, status;
     struct hrun_models **models = calloc((size_t)n, sizeof *models);
+    struct fit_one *v = calloc((size_t)n, sizeof *v);
     struct hrun_buf out = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
 
-    if (!models) {
+    if (!models || !v) {
         hrun_fail_nomem(&err);
-        return context_complain("hrun-calibrate", &err);
+        status = context_complain("hrun-calibrate", &err);
+        goto done;
     }
     for (int i = 0; i < n; i++) {
-        if (!has_measurements(g, i))
-            continue;
-        if (fit_and_store(c, c->signatures.v[i], c->cluster->subs[i].name, &models[k], &err))
-            status = context_complain("hrun-calibrate", &err);
-        else
-            k++;
+        int again = 0;
+
+        for (int j = 0; j < count; j++)
+            again |= !strcmp(v[j].signature, c->signatures.v[i]);
+        if (!again)
+            v[count++] = (struct fit_one) { c->signatures.v[i], c->cluster->subs[i].name, !has_measurements(g, i),
+                                            NULL };
     }
+    status = fit_together(c, v, count);
+    for (int i = 0; i < count; i++)
+        if (v[i].models && !v[i].quiet)
+            models[k++] = v[i].models;
     if (k && models_table(models, k, c->set->verbose, &out)) {
         hrun_fail_nomem(&err);
         status = context_complain("hrun-calibrate", &err);
@@ -83,9 +90,11 @@ static int fit_all(struct context *c, const struct campaign *g)
         if (!c->set->quiet)
             models_warn(models, k);
     }
-    for (int i = 0; i < k; i++)
-        hrun_models_destroy(models[i]);
+done:
+    for (int i = 0; v && i < count; i++)
+        hrun_models_destroy(v[i].models);
     free(models);
+    free(v);
     hrun_buf_release(&out);
     return status;
 }
@@ -117,14 +126,20 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
     return chosen < 0 ? -1 : chosen ? budget_build(c, s, g, err) : campaign_build(c, s, g, err);
 }
 
-/* The models of P > Mi need two PEs of a sub-cluster: one that has a single PE is never chosen together with others. */
+/* A sub-cluster of one PE takes over how its time follows P from one that was measured at two P > Mi (model/share.h),
+ * that is on three PEs. Without such a one it is never chosen together with others. */
 static void say_alone(const struct context *c, const struct campaign *g, FILE *to, const char *prefix)
 {
+    enum { TELLS = 3 };
+
+    for (int i = 0; i < c->cluster->nsubs; i++)
+        if (c->cluster->subs[i].npes >= TELLS)
+            return;
     for (int i = 0; i < c->cluster->nsubs && c->cluster->nsubs > 1; i++)
         if (campaign_has(g, i) && c->cluster->subs[i].npes == 1)
             fprintf(to, "%ssub-cluster %s has one PE: measured alone it does not tell how it works together with "
-                    "others, so hrun will use it alone or not at all (a finer --level gives more PEs)\n", prefix,
-                    c->cluster->subs[i].name);
+                    "others, and none of these has %d PEs, which would, so hrun will use it alone or not at all (a "
+                    "finer --level gives more PEs)\n", prefix, c->cluster->subs[i].name, TELLS);
 }
 
 static int dry_run(const struct context *c, const struct campaign *g, struct hrun_error *err)

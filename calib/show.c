@@ -1,4 +1,4 @@
-/* show.c - fitting from the log, and showing profiles as text and as JSON */
+/* show.c - showing profiles as text and as JSON, and going through those there are */
 #include "calib.h"
 
 #include "waits.h"
@@ -10,69 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int fit_options(const struct common_settings *s, struct hrun_fit_options *out, struct hrun_error *err)
-{
-    struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
-
-    if ((s->fit && hrun_method_parse(s->fit, &options.method, err)) ||
-        (s->glitches && hrun_parse_number("--exclude-glitches", s->glitches, &options.glitches, err)))
-        return -1;
-    if (s->glitches && !(options.glitches > 0))
-        return hrun_fail(err, HRUN_EINVAL, "--exclude-glitches %s: the factor must be above 0, for instance 0.9",
-                         s->glitches);
-    options.robust = options.select = !s->no_robust;
-    *out = options;
-    return 0;
-}
-
-int fit_and_store(struct context *c, const char *signature, const char *label, struct hrun_models **models,
-                  struct hrun_error *err)
-{
-    struct hrun_fit_options options;
-    struct hrun_samples samples = { 0 };
-    struct hrun_models *m = NULL;
-    struct hrun_buf skipped = HRUN_BUF_INIT;
-    int rc = -1;
-
-    if (fit_options(c->set, &options, err))
-        return -1;
-    /* Whoever measures the same at the same time must not put models of fewer measurements over ours, nor we over
-     * theirs: from reading to storing the profile is ours. */
-    if (hrun_store_begin(c->store, c->app->name, signature, err))
-        return -1;
-    if (hrun_store_samples(c->store, c->app->name, signature, &samples, err))
-        goto done;
-    hrun_samples_current(&samples);
-    if (hrun_model_fit(c->app, samples.v, samples.n, &options, &m, &skipped, err)) {
-        hrun_fail_prefix(err, "%s on %s", c->app->name, label && *label ? label : signature);
-        goto done;
-    }
-    free(m->signature);
-    free(m->subcluster);
-    m->signature = strdup(signature);
-    m->subcluster = strdup(label ? label : "");
-    if (!m->signature || !m->subcluster) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
-    rc = hrun_store_put_models(c->store, m, err);
-    if (!rc && models) {
-        *models = m;
-        m = NULL;
-    }
-done:
-    hrun_store_end(c->store);
-    if (samples.bad)
-        fprintf(stderr, "hrun-calibrate: %zu record%s skipped (%s)\n", samples.bad, samples.bad == 1 ? "" : "s",
-                samples.first_bad);
-    if (skipped.len && (c->set->verbose || (options.glitches > 0 && !c->set->quiet)))
-        fprintf(stderr, "%s", skipped.data);
-    hrun_models_destroy(m);
-    hrun_samples_release(&samples);
-    hrun_buf_release(&skipped);
-    return rc;
-}
 
 static void add_range(struct hrun_table *t, int64_t lo, int64_t hi)
 {
@@ -247,11 +184,7 @@ done:
     return rc;
 }
 
-typedef int visit_fn(struct context *c, const char *app, const char *sig, void *ctx, struct hrun_error *err);
-
-/* For each signature of each named application (all when none is named) call visit. What fails is told, and the others
- * are visited all the same. *seen: profiles that were visited without a failure. Result: the exit status. */
-static int each_profile(struct context *c, char **apps, visit_fn *visit, void *ctx, int *seen)
+int each_profile(struct context *c, char **apps, visit_fn *visit, void *ctx, int *seen)
 {
     struct hrun_strvec names = HRUN_STRVEC_INIT, sigs = HRUN_STRVEC_INIT;
     struct hrun_error err = { 0 };
@@ -311,49 +244,6 @@ int calib_show(const struct calib_settings *s, char **apps)
         printf("no profiles in %s\n", hrun_store_dir(c.store));
     }
     json_decref(how.root);
-    context_release(&c);
-    return status;
-}
-
-/* ------------------------------------------------------------------ fit */
-
-static int visit_fit(struct context *c, const char *app, const char *sig, void *ctx, struct hrun_error *err)
-{
-    struct hrun_models *old = NULL, *fresh = NULL;
-    struct hrun_buf out = HRUN_BUF_INIT;
-    int rc;
-
-    (void)ctx;
-    hrun_app_destroy(c->app);
-    c->app = NULL;
-    if (hrun_app_find(&c->app_dirs, app, c->set->defines.v, (int)c->set->defines.n, &c->app, err))
-        return -1;
-    /* The old models give the name that people know the sub-cluster by; they may well be unreadable. */
-    if (hrun_store_get_models(c->store, app, sig, &old, NULL))
-        old = NULL;
-    rc = fit_and_store(c, sig, old ? old->subcluster : "", &fresh, err);
-    if (!rc && models_table(&fresh, 1, c->set->verbose, &out))
-        rc = hrun_fail_nomem(err);
-    if (!rc)
-        printf("%s on %s\n%s\n", app, sig, out.data);
-    if (!rc && !c->set->quiet)
-        models_warn(&fresh, 1);
-    hrun_models_destroy(old);
-    hrun_models_destroy(fresh);
-    hrun_buf_release(&out);
-    return rc;
-}
-
-int calib_fit(const struct calib_settings *s, char **apps)
-{
-    struct context c = { .set = &s->common };
-    struct hrun_error err = { 0 };
-    int seen, status;
-
-    if (context_store(&c, &err) || context_app(&c, NULL, &err))
-        status = context_complain("hrun-calibrate", &err);
-    else
-        status = each_profile(&c, apps, visit_fit, NULL, &seen);
     context_release(&c);
     return status;
 }

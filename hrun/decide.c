@@ -2,6 +2,7 @@
 #include "decide.h"
 
 #include "base/units.h"
+#include "corrected.h"
 #include "nearest.h"
 
 #include <limits.h>
@@ -12,6 +13,9 @@
 
 /* Alternatives shown when --top does not say otherwise: the choice and two more. */
 enum { TOP_DEFAULT = 3, TOP_MAX = 1000 };
+
+/* 95 % of a normal distribution lie within this many standard deviations. */
+static const double NORMAL_95 = 1.96;
 
 /* ------------------------------------------------------------------ what the user asked for */
 
@@ -130,9 +134,33 @@ static void predict(struct decision *d, struct hrun_predictor *p)
     d->predicted = d->time_s > 0;
 }
 
-/* The configuration that mpirun's default amounts to, and what the model says of it. */
-static void predict_plain(struct decision *d, const struct hrun_plan_problem *problem)
+/* Runs of this very configuration tell more than its model. The interval stays as wide, and no narrower than what they
+ * leave open. */
+static void correct(struct decision *d, const struct corrected *k)
 {
+    static const struct hrun_fit_options run = HRUN_FIT_OPTIONS_DEFAULT;
+    const struct hrun_correction *r = corrected_find(k, d->nsubs, d->pes, d->procs);
+    double low, high, half;
+
+    if (!d->predicted || !r)
+        return;
+    low = d->low_s / d->time_s;
+    high = d->high_s / d->time_s;
+    d->time_s *= r->factor;
+    half = NORMAL_95 * hypot(r->sd, hypot(run.sigma_rel, run.sigma_abs_s / d->time_s));
+    d->low_s = d->time_s * fmin(low, exp(-half));
+    d->high_s = d->time_s * fmax(high, exp(half));
+    for (int i = 0; i < d->nsubs; i++)
+        d->sub_time_s[i] *= r->factor;
+    d->factor = r->factor;
+    d->runs_here = r->runs;
+    d->runs_elsewhere = r->others;
+}
+
+/* The configuration that mpirun's default amounts to, and what the model says of it. */
+static void predict_plain(struct decision *d, const struct hrun_plan_problem *problem, const struct corrected *k)
+{
+    const struct hrun_correction *r;
     struct hrun_choice choice;
 
     for (int i = 0; i < d->nsubs; i++) {
@@ -141,7 +169,8 @@ static void predict_plain(struct decision *d, const struct hrun_plan_problem *pr
     }
     if (!hrun_plan_evaluate(problem, d->plain_pes, d->plain_procs, 0, &choice, NULL)) {
         d->plain_known = 1;
-        d->plain_time_s = choice.time_s;
+        r = corrected_find(k, d->nsubs, d->plain_pes, d->plain_procs);
+        d->plain_time_s = choice.time_s * (r ? r->factor : 1);
         hrun_choice_release(&choice);
         d->plain_valid = !hrun_plan_evaluate(problem, d->plain_pes, d->plain_procs, 1, &choice, NULL);
         if (d->plain_valid)
@@ -292,7 +321,7 @@ static int by_default(struct context *c, struct decision *d, const struct hrun_p
 }
 
 static int by_model(struct context *c, const struct hrun_settings *s, const struct hrun_plan_problem *problem,
-                    struct decision *d, struct hrun_error *err)
+                    const struct corrected *k, struct decision *d, struct hrun_error *err)
 {
     int64_t top = TOP_DEFAULT;
     struct hrun_error why = { 0 };
@@ -300,7 +329,7 @@ static int by_model(struct context *c, const struct hrun_settings *s, const stru
     d->by = BY_MODEL;
     if (s->top && hrun_parse_count("--top", s->top, 1, TOP_MAX, &top, err))
         return -1;
-    if (hrun_plan_search(problem, (int)top, &d->plan, &why)) {
+    if (hrun_plan_search_known(problem, k->known, k->n, (int)top, &d->plan, &why)) {
         /* -n 3 on two PEs is no configuration: it is run as without a profile, if the rule accepts it. */
         if (why.code == HRUN_EINFEASIBLE && problem->P)
             return by_count(c, problem->P, d, err);
@@ -327,7 +356,7 @@ static int allocate(struct decision *d, const struct hrun_cluster *cl, struct hr
     memset(d, 0, sizeof *d);
     d->nsubs = cl->nsubs;
     d->newest_s = -1;
-    d->beyond_n.factor = d->beyond_p.factor = 1;
+    d->beyond_n.factor = d->beyond_p.factor = d->factor = 1;
     d->subs = calloc(n, sizeof *d->subs);
     d->pes = calloc(n, sizeof *d->pes);
     d->procs = calloc(n, sizeof *d->procs);
@@ -373,6 +402,7 @@ int decide(struct context *c, const struct hrun_settings *s, int64_t N, struct d
     struct hrun_models **models = NULL;
     struct hrun_predictor *predictor = NULL;
     struct hrun_plan_problem problem = { 0 };
+    struct corrected known = { 0 };
     int *npes = calloc((size_t)cl->nsubs, sizeof *npes);
     int64_t P = 0;
     int have = 0, rc = -1;
@@ -423,7 +453,7 @@ int decide(struct context *c, const struct hrun_settings *s, int64_t N, struct d
     }
     if (have) {
         predictor = hrun_predictor_create(c->app, models, cl->nsubs, d->family, d->N, err);
-        if (!predictor)
+        if (!predictor || corrected_load(c, d, models, &known, err))
             goto done;
         problem.oracle = hrun_predictor_oracle(predictor);
         problem.subs = subs;
@@ -431,16 +461,18 @@ int decide(struct context *c, const struct hrun_settings *s, int64_t N, struct d
         problem.P = (int)P;
     }
     if (s->config ? by_config(c, s, d, err)
-        : predictor && P <= capacity(c, d) ? by_model(c, s, &problem, d, err)
+        : predictor && P <= capacity(c, d) ? by_model(c, s, &problem, &known, d, err)
         : P ? by_count(c, (int)P, d, err)
         : by_default(c, d, subs, err))
         goto done;
     if (predictor && d->has_config) {
         predict(d, predictor);
-        predict_plain(d, &problem);
+        correct(d, &known);
+        predict_plain(d, &problem, &known);
     }
     rc = 0;
 done:
+    corrected_release(&known);
     hrun_predictor_destroy(predictor);
     free(models);
     free(subs);

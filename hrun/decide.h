@@ -37,7 +37,9 @@ struct decision {
     int has_config;               /* 0: a plain layout of P ranks round the PEs `pes`, no configuration */
     int predicted;                /* the fields below are known */
     double time_s, low_s, high_s;
-    double *sub_time_s;           /* nsubs: Ti of the used ones, else 0 */
+    double *sub_time_s;           /* nsubs: Ti of the used ones, else 0; corrected as time_s is */
+    double factor;                /* what runs of this configuration have corrected its prediction by, else 1 */
+    int runs_here, runs_elsewhere; /* how many at this N, and at others */
     int limiting;
     struct beyond beyond_n, beyond_p; /* in N and in P, of the sub-clusters used */
     struct hrun_plan *plan;       /* BY_MODEL: best first, alternatives behind; else NULL */

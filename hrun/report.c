@@ -223,6 +223,38 @@ static int add_subclusters(const struct context *c, const struct decision *d, co
     return rc;
 }
 
+/* "  corrected    +4.0 %, by 3 runs of this configuration and 2 at other N" */
+static void add_correction(const struct decision *d, struct hrun_buf *out)
+{
+    if (!d->runs_here && !d->runs_elsewhere)
+        return;
+    hrun_buf_adds(out, "  corrected    ");
+    add_percent(out, d->factor);
+    hrun_buf_addf(out, ", by %d run%s of this configuration", d->runs_here ? d->runs_here : d->runs_elsewhere,
+                  (d->runs_here ? d->runs_here : d->runs_elsewhere) == 1 ? "" : "s");
+    if (!d->runs_here)
+        hrun_buf_adds(out, " at other N");
+    else if (d->runs_elsewhere)
+        hrun_buf_addf(out, " and %d at other N", d->runs_elsewhere);
+    hrun_buf_addc(out, '\n');
+}
+
+/* "  sub-cluster fast with 2 processes per PE: shared with slow" */
+static void add_shared(const struct context *c, const struct decision *d, struct hrun_buf *out)
+{
+    static const char shared[] = "shared with ";
+
+    for (int i = 0; i < d->nsubs; i++) {
+        const struct hrun_models *m = d->subs[i].models;
+
+        for (int k = 0; m && d->pes[i] && k < m->n; k++)
+            if (m->v[k].M == d->procs[i] && d->P > d->procs[i] && !strcmp(m->v[k].family, "npt") && m->v[k].note &&
+                !strncmp(m->v[k].note, shared, sizeof shared - 1))
+                hrun_buf_addf(out, "  sub-cluster %s shows too few P alone: how its time follows P is %.*s\n",
+                              c->cluster->subs[i].name, (int)strcspn(m->v[k].note, ";"), m->v[k].note);
+    }
+}
+
 static void add_alternatives(const struct decision *d, struct hrun_buf *out)
 {
     if (d->plan && d->plan->n > 1) {
@@ -348,6 +380,8 @@ static void add_notes(const struct context *c, const struct decision *d, char *c
         }
         missing += !d->subs[i].models;
     }
+    if (d->predicted && d->has_config)
+        add_shared(c, d, out);
     if (extrapolates(d)) {
         hrun_buf_adds(out, "  the prediction extrapolates: ");
         add_extrapolation(c, d, out);
@@ -424,8 +458,10 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
     hrun_buf_add(out, line.data, line.len);
     hrun_buf_addc(out, '\n');
     hrun_buf_release(&line);
-    if (d->predicted)
+    if (d->predicted) {
+        add_correction(d, out);
         add_alternatives(d, out);
+    }
     if (d->plan)
         add_counts(d, out);
     add_notes(c, d, words, out);

@@ -121,6 +121,11 @@ int report_plan_json(const struct context *c, const struct decision *d, const st
     json_object_set_new(root, "predicted_high_s", seconds(d->predicted, d->high_s));
     json_object_set_new(root, "limiting",
                         d->predicted ? json_string(cl->subs[d->limiting].name) : json_null());
+    json_object_set_new(root, "correction",
+                        d->runs_here || d->runs_elsewhere
+                            ? json_pack("{s:f, s:i, s:i}", "factor", d->factor, "runs", d->runs_here,
+                                        "runs_at_other_N", d->runs_elsewhere)
+                            : json_null());
     json_object_set_new(root, "extrapolation",
                         seconds(d->predicted, fmax(d->beyond_n.factor, d->beyond_p.factor)));
     json_object_set_new(root, "extrapolates", extrapolates(c, d));

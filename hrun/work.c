@@ -321,7 +321,7 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
     s.config = config.data;
     s.cluster = cluster.data;
     s.consts = consts.data;
-    s.signatures = used > 1 ? signatures.data : NULL;
+    s.signatures = c->cluster->nsubs > 1 ? signatures.data : NULL;
     s.program = c->program;
     s.host = uname(&uts) ? (char *)"" : uts.nodename;
     s.mpi = c->mpi.id;

@@ -285,9 +285,9 @@ static double density(double x, double var)
     return exp(-x * x / (2 * var)) / sqrt(2 * 3.14159265358979323846 * var);
 }
 
-/* What the runs of a point are, by Bayes: r is normal with variance var, or for odd configurations ODD_FACTOR^2 var, and
- * each run scatters about it; or all are glitches. Sets the trust. Result: the expected square of r over its own variance,
- * times var. */
+/* What the runs of a point are, by Bayes: r is normal with variance var, or for odd configurations ODD_FACTOR^2 var,
+ * and each run scatters about it; or all are glitches. Sets the trust. Result: the expected square of r over its own
+ * variance, times var. */
 static double judge(struct point *p, double var)
 {
     double mean_var = p->var / p->agree, odd_var = ODD_FACTOR * ODD_FACTOR * var, square, usual, odd, slowed = 0;

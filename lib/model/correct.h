@@ -34,7 +34,8 @@ struct hrun_correction {
     int others;        /* runs at other N */
 };
 
-/* Standard deviation of ln(true time / prediction) of a configuration that was never run, as those that were show it. */
+/* Standard deviation of ln(true time / prediction) of a configuration that was never run, as those that were show
+ * it. */
 double hrun_corrections_sd(const struct hrun_corrections *c);
 
 /* The correction of configuration i at N. */

@@ -112,7 +112,8 @@ static int one_count(const struct hrun_row *rows, size_t n)
     return 1;
 }
 
-/* P-T on rows with P > M, before which `at` rows of this M stand; job->x holds the N-T values of all of them. T is the N-T model at the smallest P that has one: of all measured P it is nearest
+/* P-T on rows with P > M, before which `at` rows of this M stand; job->x holds the N-T values of all of them. T is
+ * the N-T model at the smallest P that has one: of all measured P it is nearest
  * to the case that needs no communication, and it is measured at the least cost. */
 static int fit_pt(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, size_t at, int ref,
                   struct hrun_error *err)

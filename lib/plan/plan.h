@@ -90,7 +90,8 @@ struct hrun_plan_known {
 int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct hrun_plan_known *known, int n, int top,
                            struct hrun_plan **out, struct hrun_error *err);
 
-/* The same as hrun_plan_search by looking at every configuration (paper 000, Fig. 1): the reference. For small instances. */
+/* The same as hrun_plan_search by looking at every configuration (paper 000, Fig. 1): the reference. For small
+ * instances. */
 int hrun_plan_exhaustive(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,
                          struct hrun_error *err);
 void hrun_plan_destroy(struct hrun_plan *p);

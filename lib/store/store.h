@@ -51,7 +51,7 @@ struct hrun_sample {
     char *version;         /* hrun's */
     char *date;            /* ISO 8601 UTC, "2026-11-20T10:36:00Z" */
     /* What older hruns did not record; "" and 0 mean not known. */
-    char *signatures;      /* of the sub-clusters of `cluster`, comma-separated: whose models a mixed run informs */
+    char *signatures;      /* of the sub-clusters of `cluster`, comma-separated: models that belong together; "" for one */
     char *limits;          /* mixed: the sub-cluster of `cluster` for whose processes the others were seen to wait */
     double compute_s;      /* the most time that a process of this sub-cluster spent outside MPI */
     double mpi_s;          /* the least time that a process of this sub-cluster spent inside MPI */

@@ -238,8 +238,8 @@ static void test_twins(void)
     const int *p, *m;
 
     setup(&f);
-    s[0] = (struct hrun_sample) { .N = 1000, .P = 3, .M = 1, .pes = 2, .time_s = 400, .wall_s = 400, .ok = 1, .mixed = 1,
-                                  .config = (char *)"(1,1,2,1)", .cluster = (char *)"left,right",
+    s[0] = (struct hrun_sample) { .N = 1000, .P = 3, .M = 1, .pes = 2, .time_s = 400, .wall_s = 400, .ok = 1,
+                                  .mixed = 1, .config = (char *)"(1,1,2,1)", .cluster = (char *)"left,right",
                                   .signatures = (char *)"sig-a,sig-a" };
     s[1] = s[0];
     s[1].pes = 1;
@@ -261,7 +261,8 @@ static void test_twins(void)
 /* More sizes than are looked at, and texts that are no configuration. */
 static void test_many(void)
 {
-    static const char *const odd[] = { "", "(", "(4,2", "(4,2,2)", "4,2,2,1", "(99999999999,1,2,1,0,0)", "(4,2,2,1,0,0", NULL };
+    static const char *const odd[] = { "", "(", "(4,2", "(4,2,2)", "4,2,2,1", "(99999999999,1,2,1,0,0)", "(4,2,2,1,0,0",
+                                       NULL };
     struct fixture f;
     struct hrun_error err = { 0 };
     struct hrun_corrections *c;

@@ -329,7 +329,8 @@ static void test_known(void)
     if (!x)
         abort();
     for (int round = 0; round < ROUNDS; round++) {
-        struct hrun_plan_problem problem = { &x->oracle, x->subs, below(&r, 4) ? NULL : below(&r, 2) ? &steps : &cost, 0 };
+        struct hrun_plan_problem problem = { &x->oracle, x->subs,
+                                             below(&r, 4) ? NULL : below(&r, 2) ? &steps : &cost, 0 };
         struct hrun_plan_known known[KNOWN];
         struct found was[KNOWN];
         struct hrun_plan *plan = NULL;
@@ -383,8 +384,8 @@ static void test_known(void)
         }
     }
     is_int(differ, 0, "%d random instances with known configurations agree with brute force", ROUNDS);
-    ok(moved > ROUNDS / 10 && invalid > ROUNDS / 20, "%d times the best is another one, %d known ones do not exist", moved,
-       invalid);
+    ok(moved > ROUNDS / 10 && invalid > ROUNDS / 20, "%d times the best is another one, %d known ones do not exist",
+       moved, invalid);
     free(b.v);
     free(x);
 }

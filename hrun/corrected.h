@@ -1,0 +1,25 @@
+/* corrected.h - what earlier runs of a configuration tell of its time; see model/correct.h */
+#ifndef HRUN_CORRECTED_H
+#define HRUN_CORRECTED_H
+
+#include "decide.h"
+#include "model/correct.h"
+#include "plan/plan.h"
+
+/* The corrections from the logs of the sub-clusters that have models, at size d->N. */
+struct corrected {
+    int n;
+    struct hrun_plan_known *known;        /* the configurations and their factors */
+    struct hrun_correction *details;      /* the same */
+    struct hrun_corrections *all;
+};
+
+/* Without models: none. Errors: those of the store and of hrun_corrections_create. */
+int corrected_load(struct context *c, const struct decision *d, struct hrun_models *const *models,
+                   struct corrected *out, struct hrun_error *err);
+void corrected_release(struct corrected *k);
+
+/* The correction of a configuration, or NULL. */
+const struct hrun_correction *corrected_find(const struct corrected *k, int nsubs, const int *pes, const int *procs);
+
+#endif
