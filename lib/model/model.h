@@ -6,8 +6,8 @@
  *   pt      Ti(N,P) = sum over P-T terms, with T the N-T model at the reference P (eq. 3, Table V)
  *   npt     Ti(N,P) = sum over NP-T terms (eq. 4, Table V)
  * nt, pt and npt hold for P > M only; P = M always goes to `single`.
- * Invariants: only good, homogeneous measurements (ok = 1, mixed = 0) with the definition's constants are
- * fitted; a prediction that is negative or not finite is never given as a time.
+ * Invariants: only good measurements (ok = 1) with the definition's constants are fitted, and only homogeneous ones
+ * (mixed = 0) but for joint.h, which fits a whole cluster; a prediction that is negative or not finite is never given as a time.
  */
 #ifndef HRUN_MODEL_H
 #define HRUN_MODEL_H
