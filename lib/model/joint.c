@@ -57,6 +57,25 @@ static size_t add_mixed(const struct job *j, int sub, struct hrun_row *rows)
     return n;
 }
 
+/* How many processes per PE of `from` tell how the time of M of them follows P: M itself, or the nearest that does if
+ * nobody has M; 0 when none does. */
+static int gives(const struct job *j, int from, int M)
+{
+    int best = 0, somebody = 0;
+
+    for (int i = 0; i < j->nsubs; i++)
+        somebody |= !hrun_share_needed(j->base[i], j->nbase[i], M);
+    for (int k = 0; k < j->app->nprocs_per_pe; k++) {
+        int m = j->app->procs_per_pe[k];
+
+        if ((somebody && m != M) || hrun_share_needed(j->base[from], j->nbase[from], m))
+            continue;
+        if (!best || abs(m - M) < abs(best - M))
+            best = m;
+    }
+    return best;
+}
+
 /* What the others share with sub-cluster `sub`, for every M of the definition that needs it. */
 static int add_shared(const struct job *j, int sub, struct hrun_row *rows, size_t *count, struct hrun_error *err)
 {
@@ -66,9 +85,11 @@ static int add_shared(const struct job *j, int sub, struct hrun_row *rows, size_
         if (!hrun_share_needed(j->base[sub], j->nbase[sub], M))
             continue;
         for (int from = 0; from < j->nsubs; from++) {
-            if (from == sub || hrun_share_needed(j->base[from], j->nbase[from], M))
-                continue;
-            if (hrun_share(j->app, j->given[from], j->base[from], j->nbase[from], j->given[sub], M, rows, count, err))
+            int given = gives(j, from, M);
+
+            if (given && (from != sub || given != M) &&
+                hrun_share(j->app, j->given[from], j->base[from], j->nbase[from], given, j->given[sub], M, rows, count,
+                           err))
                 return -1;
         }
     }
@@ -78,12 +99,12 @@ static int add_shared(const struct job *j, int sub, struct hrun_row *rows, size_
 /* ------------------------------------------------------------------ fitting */
 
 /* Who shared the rows of this M, into the record's note. */
-static int note_shared(const struct job *j, int sub, struct hrun_fit_record *r, struct hrun_error *err)
+static int note_shared(const struct job *j, struct hrun_fit_record *r, struct hrun_error *err)
 {
     struct hrun_buf note = HRUN_BUF_INIT;
 
     for (int from = 0; from < j->nsubs; from++)
-        if (from != sub && !hrun_share_needed(j->base[from], j->nbase[from], r->M))
+        if (gives(j, from, r->M))
             hrun_buf_addf(&note, "%s%s", note.len ? " and " : "shared with ", j->subs[from].name);
     if (r->note && *r->note)
         hrun_buf_addf(&note, "; %s", r->note);
@@ -126,7 +147,7 @@ static int fit_sub(struct job *j, int sub, struct hrun_row *rows, size_t n, stru
         return hrun_fail_prefix(err, "%s", j->subs[sub].name);
     }
     for (int i = 0; i < m->n; i++)
-        if (!strcmp(m->v[i].family, "npt") && has_shared(rows, n, m->v[i].M) && note_shared(j, sub, &m->v[i], err)) {
+        if (!strcmp(m->v[i].family, "npt") && has_shared(rows, n, m->v[i].M) && note_shared(j, &m->v[i], err)) {
             hrun_models_destroy(m);
             return -1;
         }

@@ -1,7 +1,7 @@
 /* rows.h - the measurements that a fit uses; not for other rooms
  *
  * Invariants: rows are in order of M, kind, P, N, time, whatever the order of the measurements; times are finite
- * and above 0; P >= M >= 1.
+ * and above 0; P >= M >= 1, but for shared rows, which may stand for fewer processes than M: they tell the shape.
  */
 #ifndef HRUN_MODEL_ROWS_H
 #define HRUN_MODEL_ROWS_H

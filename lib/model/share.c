@@ -45,32 +45,49 @@ static int common(const struct hrun_models *from, const struct hrun_models *to, 
     return best;
 }
 
-int hrun_share(const struct hrun_app *app, const struct hrun_models *from, const struct hrun_row *rows, size_t n,
-               const struct hrun_models *to, int M, struct hrun_row *out, size_t *count, struct hrun_error *err)
+/* S(N) of the taker with M: its own model's, or another M's in proportion to the giver's. *s = 0: not known. */
+static int speed(const struct hrun_app *app, const struct hrun_models *from, const struct hrun_models *to, int given,
+                 int M, double N, double *s, struct hrun_error *err)
 {
+    const struct hrun_fit_record *own = single(to, M);
     int m = common(from, to, M);
-    const struct hrun_fit_record *theirs = single(from, M);
+    double there, here;
 
-    if (!m || !theirs)
+    *s = 0;
+    if (own)
+        return hrun_predictor_nt_value(app, own, N, NULL, s, err);
+    if (given != M || !m)
         return 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct hrun_row *r = &rows[i];
-        double own, at_m, base, work, T;
+    if (hrun_predictor_nt_value(app, single(from, M), N, NULL, s, err) ||
+        hrun_predictor_nt_value(app, single(from, m), N, NULL, &there, err) ||
+        hrun_predictor_nt_value(app, single(to, m), N, NULL, &here, err))
+        return -1;
+    *s = there > 0 && here > 0 ? *s * here / there : 0;
+    return 0;
+}
 
-        if (r->M != M || (r->kind != HRUN_ROW_OWN && r->kind != HRUN_ROW_MIXED))
+int hrun_share(const struct hrun_app *app, const struct hrun_models *from, const struct hrun_row *rows, size_t n,
+               int given, const struct hrun_models *to, int M, struct hrun_row *out, size_t *count,
+               struct hrun_error *err)
+{
+    const struct hrun_fit_record *theirs = single(from, given);
+
+    for (size_t i = 0; i < n && theirs; i++) {
+        const struct hrun_row *r = &rows[i];
+        double own, base, work, T;
+
+        if (r->M != given || (r->kind != HRUN_ROW_OWN && r->kind != HRUN_ROW_MIXED))
             continue;
         if (hrun_predictor_nt_value(app, theirs, (double)r->N, NULL, &base, err) ||
-            hrun_predictor_nt_value(app, single(from, m), (double)r->N, NULL, &at_m, err) ||
-            hrun_predictor_nt_value(app, single(to, m), (double)r->N, NULL, &own, err))
+            speed(app, from, to, given, M, (double)r->N, &own, err))
             return -1;
-        if (!(base > 0 && at_m > 0 && own > 0))
+        if (!(base > 0 && own > 0))
             continue;
-        work = base * M / r->P;
+        work = base * given / r->P;
         /* Work beyond the whole time: caches or a lucky run. All of it is work then. */
-        T = fmax(r->T - work, 0) + fmin(work, r->T) * (own / at_m);
-        if (!isfinite(T) || T <= 0)
-            continue;
-        out[(*count)++] = (struct hrun_row) { r->N, r->P, M, T, "", HRUN_ROW_SHARED, 1 };
+        T = fmax(r->T - work, 0) + fmin(1, r->T / work) * own * M / r->P;
+        if (isfinite(T) && T > 0)
+            out[(*count)++] = (struct hrun_row) { r->N, r->P, M, T, "", HRUN_ROW_SHARED, 1 };
     }
     return 0;
 }

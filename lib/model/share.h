@@ -18,11 +18,13 @@
  * than two different P > M on the sub-cluster alone? */
 int hrun_share_needed(const struct hrun_row *rows, size_t n, int M);
 
-/* Append to out[] what rows[n] of the giver `from` with this M tell of `to`; *count grows by at most n. Rows are
- * made where the runs on one PE of both are known: models of family `single` for this M; where the taker has none for
+/* Append to out[] what rows[n] of the giver `from` with `given` processes per PE tell of `to` with M; *count grows by
+ * at most n. Rows are made where the runs on one PE of both are known: models of family `single`. The rest C(N,P) is
+ * taken not to depend on M, so given and M may differ; where they are the same and the taker has no runs on one PE with
  * M, its speed with another M that both have stands in. Errors: HRUN_ENONFINITE (a term without a value at a measured
  * N), HRUN_ENOMEM; *count is undefined then. */
 int hrun_share(const struct hrun_app *app, const struct hrun_models *from, const struct hrun_row *rows, size_t n,
-               const struct hrun_models *to, int M, struct hrun_row *out, size_t *count, struct hrun_error *err);
+               int given, const struct hrun_models *to, int M, struct hrun_row *out, size_t *count,
+               struct hrun_error *err);
 
 #endif

@@ -238,6 +238,31 @@ static void test_other_m(const struct ma *a)
     free(r);
 }
 
+/* M that nobody has measured at several P: what is not divided work is taken from another M. */
+static void test_highest_m(void)
+{
+    struct hrun_models *m[MR_SUBS];
+    struct hrun_error err = { 0 };
+    struct mr *r = fresh(plain);
+    struct ma a;
+    double worst = 0;
+
+    ma_init(&a, hpl_np, hpl_nt, hpl_pt, 4);
+    mr_alone(r, 0, 1, 4, sizes, NSIZES);
+    mr_alone(r, 1, 4, 1, sizes, NSIZES);
+    ok(!fit(&a, r, m, &err), "four processes per PE were measured on one PE only: %s", err.text);
+    for (int P = 5; P <= 8; P++)
+        for (int k = 0; k < NSIZES; k++)
+            worst = fmax(worst, fabs(mr_predict(&a.app, m, 0, sizes[k], P, 4, NULL, NULL) /
+                                     plain(0, (double)sizes[k], P, 4) - 1));
+    ok(worst < 0.15, "beside others they have a time, right to %.1f %%", 100 * worst);
+    has_str(npt(m[0], 4) ? npt(m[0], 4)->note : "", "shared with b", "with the note");
+    ok(npt(m[1], 1) && !npt(m[1], 4), "where their speed was never seen they have none");
+    destroy(m);
+    ma_release(&a);
+    free(r);
+}
+
 static void test_nothing(const struct ma *a)
 {
     struct hrun_models *m[MR_SUBS];
@@ -308,6 +333,7 @@ int main(void)
     test_bound(&a);
     test_one_pe(&a);
     test_other_m(&a);
+    test_highest_m();
     test_nothing(&a);
     test_no_memory(&a);
     ma_release(&a);
