@@ -78,7 +78,7 @@ static void names(const struct context *c, struct hrun_buf *out)
 static int take_sample(struct campaign *g, int sub, const struct hrun_sample *s, const char *cluster, int *config,
                        struct hrun_error *err)
 {
-    int n = g->nsubs, i;
+    int n = g->nsubs, limits = -1, i;
     struct point *p;
 
     memset(config, 0, 2 * (size_t)n * sizeof *config);
@@ -93,9 +93,12 @@ static int take_sample(struct campaign *g, int sub, const struct hrun_sample *s,
             ;
         if (i != sub)
             return 0;
+        for (i = 0; i < n; i++)
+            if (s->limits && !strcmp(s->limits, g->budget->subs[i].name))
+                limits = i;
     }
     i = campaign_point(g, config, config + n, s->N, err);
-    if (i < 0 || hrun_design_add(g->budget->design, config, config + n, s->N, s->time_s, s->wall_s, 0, err))
+    if (i < 0 || hrun_design_add(g->budget->design, config, config + n, s->N, s->time_s, s->wall_s, limits, 0, err))
         return -1;
     p = &g->v[i];
     p->wall_s = (p->wall_s * p->have + s->wall_s) / (p->have + 1);

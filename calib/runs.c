@@ -204,13 +204,13 @@ static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct
     p = &g->v[i];
     slot = p->sub < 0 ? g->nsubs : p->sub;
     if (hopeless(g, luck, p))
-        return hrun_design_add(g->budget->design, p->pes, p->procs, p->N, 0, 0, 0, err);
+        return hrun_design_add(g->budget->design, p->pes, p->procs, p->N, 0, 0, -1, 0, err);
     rc = measure_point(r, i, &luck[slot], err);
     if (rc)
         return rc;
     p = &g->v[i];
-    if (hrun_design_add(g->budget->design, p->pes, p->procs, p->N, r->spent.time_s, r->spent.wall_s - before.wall_s, 1,
-                        err))
+    if (hrun_design_add(g->budget->design, p->pes, p->procs, p->N, r->spent.time_s, r->spent.wall_s - before.wall_s,
+                        -1, 1, err))
         return -1;
     give_up(r, slot, &luck[slot]);
     return 0;

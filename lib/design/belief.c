@@ -74,6 +74,53 @@ static int find(const struct hrun_design *d, const struct design_size *s, const 
     return -1;
 }
 
+/* What hrun would choose here: corrected predictions (model/correct.h), searched exactly. Among the candidates when it
+ * is there, else it is added. */
+static int choice_of_hrun(struct hrun_design *d, struct design_size *s, const struct hrun_plan_problem *problem,
+                          struct hrun_error *err)
+{
+    int n = d->corrections ? hrun_corrections_count(d->corrections) : 0, *config = NULL, rc = -1;
+    struct hrun_plan_known *known = calloc((size_t)n + 1, sizeof *known);
+    struct hrun_plan *plan = NULL;
+    struct hrun_error why = { 0 };
+    struct hrun_choice c;
+
+    if (!known)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < n; i++) {
+        struct hrun_correction at;
+
+        hrun_corrections_config(d->corrections, i, &known[i].pes, &known[i].procs);
+        hrun_correction_at(d->corrections, i, s->N, &at);
+        known[i].factor = at.factor;
+    }
+    if (hrun_plan_search_known(problem, known, n, 1, &plan, &why)) {
+        rc = why.code == HRUN_EINFEASIBLE ? 0 : -1;
+        if (rc)
+            *err = why;
+        goto done;
+    }
+    config = malloc(2 * (size_t)d->nsubs * sizeof *config);
+    if (!config) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    memcpy(config, plan->v[0].pes, (size_t)d->nsubs * sizeof *config);
+    memcpy(config + d->nsubs, plan->v[0].procs, (size_t)d->nsubs * sizeof *config);
+    s->choice = find(d, s, config);
+    rc = 0;
+    if (s->choice < 0 && !hrun_plan_evaluate(problem, config, config + d->nsubs, 1, &c, NULL)) {
+        rc = add_belief(d, s, config, config + d->nsubs, &c, err);
+        hrun_choice_release(&c);
+        s->choice = rc ? -1 : s->n - 1;
+    }
+done:
+    hrun_plan_destroy(plan);
+    free(config);
+    free(known);
+    return rc;
+}
+
 /* The best predicted configurations, and all that were run at this size. */
 static int gather(struct hrun_design *d, struct design_size *s, const struct hrun_plan_problem *problem,
                   struct hrun_error *err)
@@ -89,7 +136,7 @@ static int gather(struct hrun_design *d, struct design_size *s, const struct hru
     }
     for (int i = 0; i < d->ngroups; i++)
         measured += d->groups[i].N == s->N;
-    s->v = calloc((size_t)(plan ? plan->n : 0) + (size_t)measured + 1, sizeof *s->v);
+    s->v = calloc((size_t)(plan ? plan->n : 0) + (size_t)measured + 2, sizeof *s->v);
     if (!s->v) {
         hrun_fail_nomem(err);
         goto done;
@@ -274,6 +321,7 @@ static double expected_gain(double mean, double sd)
 static void choose(struct hrun_design *d, struct design_size *s)
 {
     double best = INFINITY, second = INFINITY, most = 0;
+    int first = -1;
 
     for (int i = 0; i < s->n; i++) {
         const struct design_belief *b = &s->v[i];
@@ -283,18 +331,20 @@ static void choose(struct hrun_design *d, struct design_size *s)
         if (b->mean < best) {
             second = best;
             best = b->mean;
-            s->choice = i;
+            first = i;
         } else {
             second = fmin(second, b->mean);
         }
     }
     s->loss = s->half = 0;
-    if (s->choice < 0)
+    if (s->choice < 0 || s->v[s->choice].failed)
+        s->choice = first;
+    if (first < 0)
         return;
     for (int i = 0; i < s->n; i++) {
         struct design_belief *b = &s->v[i];
         double noise = design_noise(d, exp(b->mean)), change = b->sd * b->sd / hypot(b->sd, noise);
-        double gap = i == s->choice ? best - second : best - b->mean;
+        double gap = i == first ? best - second : best - b->mean;
 
         if (b->failed)
             continue;
@@ -302,7 +352,7 @@ static void choose(struct hrun_design *d, struct design_size *s)
         b->gain = expected_gain(gap, change);
         most = fmax(most, b->gain);
         if (i != s->choice)
-            s->loss = fmax(s->loss, expected_gain(gap, hypot(b->sd, s->v[s->choice].sd)));
+            s->loss = fmax(s->loss, expected_gain(s->v[s->choice].mean - b->mean, hypot(b->sd, s->v[s->choice].sd)));
     }
     s->half = Z95 * s->v[s->choice].sd;
     s->settled = s->v[s->choice].runs > 0 && most < SETTLED;
@@ -349,6 +399,7 @@ static int believe_size(struct hrun_design *d, struct design_size *s, struct hru
         return err->code ? -1 : 0;
     design_problem(d, p, subs, &problem);
     rc = gather(d, s, &problem, err);
+    rc = rc ? rc : choice_of_hrun(d, s, &problem, err);
     hrun_predictor_destroy(p);
     if (rc || process_make(d, s->N, &process, err))
         return -1;

@@ -68,6 +68,19 @@ static int take_procs(struct hrun_design *d, struct hrun_error *err)
                                      "per PE", d->app->name);
 }
 
+/* The texts that measurements carry. */
+static void name_all(struct hrun_design *d)
+{
+    hrun_buf_init(&d->names);
+    hrun_buf_init(&d->signatures);
+    hrun_buf_init(&d->consts);
+    for (int i = 0; i < d->nsubs; i++) {
+        hrun_buf_addf(&d->names, "%s%s", i ? "," : "", d->subs[i].name);
+        hrun_buf_addf(&d->signatures, "%s%s", i ? "," : "", d->subs[i].signature);
+    }
+    hrun_app_consts_text(d->app, &d->consts);
+}
+
 struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct hrun_design_sub *subs, int nsubs,
                                        const struct hrun_design_settings *settings, struct hrun_error *err)
 {
@@ -85,6 +98,7 @@ struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct 
     d->nsubs = nsubs;
     d->set = *settings;
     d->rng = settings->seed;
+    name_all(d);
     d->noise = settings->fit.sigma_rel;
     d->state.loss = d->state.interval = NAN;
     d->sizes = calloc((size_t)settings->nsizes, sizeof *d->sizes);
@@ -102,6 +116,10 @@ struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct 
             goto fail;
         }
     }
+    if (d->names.failed || d->signatures.failed || d->consts.failed) {
+        hrun_fail_nomem(err);
+        goto fail;
+    }
     if (take_procs(d, err) || design_points(d, err))
         goto fail;
     return d;
@@ -118,8 +136,10 @@ void hrun_design_destroy(struct hrun_design *d)
     design_drop_sizes(d);
     for (int i = 0; d->sizes && i < d->nsizes; i++)
         free(d->sizes[i].chosen);
-    for (int i = 0; i < d->nruns; i++)
+    for (int i = 0; i < d->nruns; i++) {
         free(d->runs[i].config);
+        free(d->runs[i].text);
+    }
     for (int i = 0; i < d->nqueue; i++)
         free(d->queue[i].config);
     free(d->sizes);
@@ -127,6 +147,9 @@ void hrun_design_destroy(struct hrun_design *d)
     free(d->queue);
     free(d->points);
     free(d->procs);
+    hrun_buf_release(&d->names);
+    hrun_buf_release(&d->signatures);
+    hrun_buf_release(&d->consts);
     free(d);
 }
 
@@ -164,8 +187,9 @@ static void note_surprise(struct hrun_design *d, const struct design_run *r)
 }
 
 int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, int64_t N, double time_s, double wall_s,
-                    int counts, struct hrun_error *err)
+                    int limits, int counts, struct hrun_error *err)
 {
+    struct hrun_buf text = HRUN_BUF_INIT;
     struct design_run *r;
 
     if (d->nruns == d->runs_cap) {
@@ -183,7 +207,7 @@ int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, int
     if (!r->config)
         return hrun_fail_nomem(err);
     r->P = take_config(d, pes, procs, r->config, &r->sub);
-    r->limiting = -1;
+    r->limits = limits >= 0 && limits < d->nsubs ? limits : -1;
     r->N = N;
     r->time_s = time_s;
     r->wall_s = wall_s;
@@ -191,6 +215,12 @@ int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, int
         free(r->config);
         return hrun_fail(err, HRUN_EINVAL, "a run of %d processes at N = %lld that took %g s (wall %g s) is none",
                          r->P, (long long)N, time_s, wall_s);
+    }
+    hrun_config_print(pes, procs, d->nsubs, &text);
+    r->text = hrun_buf_detach(&text);
+    if (!r->text) {
+        free(r->config);
+        return hrun_fail_nomem(err);
     }
     d->nruns++;
     if (time_s > 0)
@@ -318,4 +348,9 @@ int hrun_design_choice(const struct hrun_design *d, int i, const int **pes, cons
 struct hrun_models *const *hrun_design_models(const struct hrun_design *d)
 {
     return d->models;
+}
+
+const struct hrun_corrections *hrun_design_corrections(const struct hrun_design *d)
+{
+    return d->corrections;
 }

@@ -22,7 +22,7 @@
 
 #include "app/app.h"
 #include "base/error.h"
-#include "model/model.h"
+#include "model/correct.h"
 
 #include <stdint.h>
 
@@ -86,11 +86,12 @@ struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct 
                                        const struct hrun_design_settings *settings, struct hrun_error *err);
 void hrun_design_destroy(struct hrun_design *d);
 
-/* Tell of a run. time_s: what models are about; 0: it failed for good. counts: 1 if it was made under this design, 0 if
+/* Tell of a run. time_s: what models are about; 0: it failed for good. limits: the sub-cluster that was seen to limit it,
+ * -1 when that is not known. counts: 1 if it was made under this design, 0 if
  * it is known from before and costs nothing. Errors: HRUN_EINVAL (no configuration of these sub-clusters, times that
  * are none), HRUN_ENOMEM; nothing changes then. */
 int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, int64_t N, double time_s, double wall_s,
-                    int counts, struct hrun_error *err);
+                    int limits, int counts, struct hrun_error *err);
 
 /* The next run: 1 and *run; 0 when it is time to stop (hrun_design_state says why); -1 on errors: those of lib/model,
  * lib/plan and of the application's expressions, HRUN_ENOMEM. Asked again without a run added it gives the run after
@@ -106,6 +107,8 @@ int hrun_design_choice(const struct hrun_design *d, int i, const int **pes, cons
 
 /* The models of the last fit, one per sub-cluster, NULL where there are none; the design's. NULL before the first. */
 struct hrun_models *const *hrun_design_models(const struct hrun_design *d);
+/* What the runs of single configurations add to them; the design's, NULL when there is nothing. */
+const struct hrun_corrections *hrun_design_corrections(const struct hrun_design *d);
 
 /* ------------------------------------------------------------------ homogeneous points, also of the full grid */
 

@@ -13,10 +13,22 @@ static const double MAD_FACTOR = 1.4826;
 /* Differences that the assumed scatter counts as, so that two or three repetitions do not make it 0. */
 enum { ASSUMED_PAIRS = 5, PAIRS_MAX = 400 };
 
+/* The first sub-cluster of this kind: those of one signature have their models in common. */
+static int first_alike(const struct hrun_design *d, int sub)
+{
+    for (int i = 0; i < sub; i++)
+        if (!strcmp(d->subs[i].signature, d->subs[sub].signature))
+            return i;
+    return sub;
+}
+
 void design_drop_models(struct hrun_design *d)
 {
+    hrun_corrections_destroy(d->corrections);
+    d->corrections = NULL;
     for (int i = 0; d->models && i < d->nsubs; i++)
-        hrun_models_destroy(d->models[i]);
+        if (first_alike(d, i) == i)
+            hrun_models_destroy(d->models[i]);
     free(d->models);
     d->models = NULL;
     free(d->groups);
@@ -130,51 +142,91 @@ static int make_groups(struct hrun_design *d, struct hrun_error *err)
 
 /* ------------------------------------------------------------------ models */
 
-/* The measurements of one sub-cluster for a fit: its own runs, and the mixed ones that it limits. Result: how many. */
-static size_t take_samples(const struct hrun_design *d, int sub, const char *consts, struct hrun_sample *v)
+/* The log of one kind of sub-cluster: every run in which it took part. Result: how many records. */
+static size_t take_samples(const struct hrun_design *d, int kind, struct hrun_sample *v)
 {
     size_t n = 0;
 
-    for (int i = 0; i < d->nruns; i++) {
-        const struct design_run *r = &d->runs[i];
-
-        if (r->time_s <= 0 || !r->config[sub] || (r->sub < 0 && r->limiting != sub))
+    for (int sub = kind; sub < d->nsubs; sub++) {
+        if (first_alike(d, sub) != kind)
             continue;
-        v[n++] = (struct hrun_sample){ .N = r->N, .P = r->P, .M = r->config[d->nsubs + sub], .pes = r->config[sub],
-                                       .time_s = r->time_s, .wall_s = fmax(r->wall_s, r->time_s), .ok = 1,
-                                       .status = (char *)"ok", .consts = (char *)consts };
+        for (int i = 0; i < d->nruns; i++) {
+            const struct design_run *r = &d->runs[i];
+
+            if (r->time_s <= 0 || !r->config[sub])
+                continue;
+            v[n++] = (struct hrun_sample){ .N = r->N, .P = r->P, .M = r->config[d->nsubs + sub],
+                                           .pes = r->config[sub], .time_s = r->time_s,
+                                           .wall_s = fmax(r->wall_s, r->time_s), .ok = 1, .mixed = r->sub < 0,
+                                           .status = (char *)"ok", .config = r->text, .cluster = d->names.data,
+                                           .signatures = d->signatures.data, .consts = d->consts.data,
+                                           .limits = r->limits >= 0 ? (char *)d->subs[r->limits].name : (char *)"" };
+        }
     }
     return n;
 }
 
+/* The logs of all sub-clusters, in their order. *memory holds the records. */
+static struct hrun_joint_sub *take_logs(const struct hrun_design *d, struct hrun_sample **memory)
+{
+    struct hrun_joint_sub *logs = calloc((size_t)d->nsubs, sizeof *logs);
+    size_t at = 0;
+
+    *memory = calloc((size_t)d->nruns * (size_t)d->nsubs + 1, sizeof **memory);
+    for (int i = 0; logs && *memory && i < d->nsubs; i++) {
+        int kind = first_alike(d, i);
+
+        logs[i] = (struct hrun_joint_sub){ .name = d->subs[i].name, .signature = d->subs[i].signature,
+                                           .samples = *memory + at };
+        if (kind == i)
+            at += logs[i].n = take_samples(d, i, *memory + at);
+        else
+            logs[i] = (struct hrun_joint_sub){ d->subs[i].name, d->subs[i].signature, logs[kind].samples, logs[kind].n };
+    }
+    if (logs && *memory)
+        return logs;
+    free(logs);
+    return NULL;
+}
+
+/* Models of all kinds together, and what runs of a configuration add to them. */
 static int fit_all(struct hrun_design *d, struct hrun_error *err)
 {
-    struct hrun_sample *v = calloc((size_t)d->nruns + 1, sizeof *v);
-    struct hrun_buf consts = HRUN_BUF_INIT;
-    struct hrun_error why;
-    int rc = -1;
+    struct hrun_sample *memory = NULL;
+    struct hrun_joint_sub *logs = take_logs(d, &memory), *kinds = calloc((size_t)d->nsubs, sizeof *kinds);
+    struct hrun_models **fitted = calloc((size_t)d->nsubs, sizeof *fitted);
+    struct hrun_error why = { 0 };
+    int nkinds = 0, rc = -1;
 
-    for (int i = 0; d->models && i < d->nsubs; i++)
-        hrun_models_destroy(d->models[i]);
-    free(d->models);
     d->models = calloc((size_t)d->nsubs, sizeof *d->models);
-    hrun_app_consts_text(d->app, &consts);
-    if (!v || !d->models || consts.failed) {
+    if (!logs || !kinds || !fitted || !d->models) {
         hrun_fail_nomem(err);
         goto done;
     }
-    for (int i = 0; i < d->nsubs; i++) {
-        size_t n = take_samples(d, i, consts.data, v);
-
-        if (n && hrun_model_fit(d->app, v, n, &d->set.fit, &d->models[i], NULL, &why) && why.code != HRUN_ENODATA) {
+    for (int i = 0; i < d->nsubs; i++)
+        if (first_alike(d, i) == i)
+            kinds[nkinds++] = logs[i];
+    if (hrun_model_fit_joint(d->app, kinds, nkinds, &d->set.fit, fitted, NULL, &why)) {
+        if (why.code != HRUN_ENODATA) {
             *err = why;
             goto done;
         }
+        rc = 0;     /* no model yet is no error */
+        goto done;
+    }
+    for (int i = 0, k = 0; i < d->nsubs; i++)
+        d->models[i] = first_alike(d, i) == i ? fitted[k++] : d->models[first_alike(d, i)];
+    if (hrun_corrections_create(d->app, logs, d->nsubs, d->models, HRUN_FAMILY_NPT, &d->set.fit, &d->corrections, &why) &&
+        why.code != HRUN_ENODATA) {
+        *err = why;
+        goto done;
     }
     rc = 0;
 done:
-    hrun_buf_release(&consts);
-    free(v);
+    free(fitted);
+    free(kinds);
+    free(logs);
+    free(memory);
     return rc;
 }
 
@@ -233,23 +285,6 @@ static int predict_groups(struct hrun_design *d, struct hrun_error *err)
     return rc;
 }
 
-/* Mixed runs belong to the sub-cluster that limits them by the models. Result: how many changed hands. */
-static int assign(struct hrun_design *d)
-{
-    int changed = 0;
-
-    for (int i = 0; i < d->nruns; i++) {
-        struct design_run *r = &d->runs[i];
-        const struct design_group *g = r->sub < 0 ? group_of(d, r) : NULL;
-
-        if (!g || g->limiting == r->limiting)
-            continue;
-        r->limiting = g->limiting;
-        changed++;
-    }
-    return changed;
-}
-
 /* Scatter of homogeneous groups about the fit: what the terms cannot follow. */
 static double training(const struct hrun_design *d)
 {
@@ -265,20 +300,10 @@ static double training(const struct hrun_design *d)
 
 int design_fit(struct hrun_design *d, struct hrun_error *err)
 {
-    enum { ROUNDS = 3 };
-
-    free(d->groups);
-    d->groups = NULL;
-    d->ngroups = 0;
+    design_drop_models(d);
     d->noise = scatter(d);
-    if (make_groups(d, err))
+    if (make_groups(d, err) || fit_all(d, err) || predict_groups(d, err))
         return -1;
-    for (int i = 0; i < ROUNDS; i++) {
-        if (fit_all(d, err) || predict_groups(d, err))
-            return -1;
-        if (!assign(d))
-            break;
-    }
     d->training = training(d);
     return 0;
 }

@@ -8,13 +8,15 @@
 #ifndef HRUN_DESIGN_INTERNAL_H
 #define HRUN_DESIGN_INTERNAL_H
 
+#include "base/buf.h"
 #include "design/design.h"
 #include "plan/plan.h"
 
 struct design_run {
     int *config;
     int P, sub;                 /* sub: the only sub-cluster used, -1: several */
-    int limiting;               /* of several: whose models the run belongs to, -1 not known yet */
+    int limits;                 /* the sub-cluster that was seen to limit it, -1 not known */
+    char *text;                 /* the configuration as measurements have it */
     int64_t N;
     double time_s, wall_s;
 };
@@ -63,7 +65,7 @@ struct design_size {
     int64_t N;
     struct design_belief *v;
     int n;
-    int choice;                 /* index of the best mean, -1 none */
+    int choice;                 /* index of what hrun would choose, -1 none */
     int *chosen;                /* configuration of the choice before the last fit; all 0: none */
     double loss, half;          /* expected relative loss, half width of the choice's 95 % interval */
     int settled;
@@ -81,7 +83,9 @@ struct hrun_design {
     int npoints, points_cap;
     struct design_plan *queue;
     int nqueue, queue_cap, next;    /* queue[next..nqueue-1] are still to be given out */
-    struct hrun_models **models;    /* nsubs, NULL before the first fit */
+    struct hrun_buf names, signatures, consts; /* as measurements carry them */
+    struct hrun_models **models;    /* nsubs, NULL before the first fit; sub-clusters of one kind share theirs */
+    struct hrun_corrections *corrections; /* NULL: none */
     struct design_group *groups;    /* of all runs, made with the models */
     int ngroups;
     struct design_size *sizes;
