@@ -1,13 +1,8 @@
 /* belief.c - what is known of the best configurations at each size; see internal.h
  *
- * ln T of a configuration at a size is what the models say plus what they miss there. The misses of all runs are taken
- * for a Gaussian process (Rasmussen and Williams, Gaussian Processes for Machine Learning, eqs. 2.23-2.24) with three
- * parts: what is alike for near P where the same sub-cluster limits with as many processes per PE (a model that is
- * off), what belongs to one P (collective operations by trees, remainders of divisions), and what is the
- * configuration's own. All are alike for near N. So one run tells of its neighbours, too, what is unlike all that was run
- * stays uncertain, and repetitions of one configuration count for what they are worth.
+ * Candidates are the best predicted configurations and all that were run; process.c says what is believed of each.
  */
-#include "design/internal.h"
+#include "design/process.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,21 +10,6 @@
 
 enum { CANDIDATES = 96 };     /* of the best predicted ones at each size: what lies behind them is 20 % slower or more
                                  where hundreds of configurations are tried (paper 000, section 6) */
-/* Lengths over which misses are alike, in ln N and ln P: factors of 2 and 1.2. */
-static const double REACH_N = 0.7, REACH_P = 0.2;
-/* Parts of the variance: of the model, of P, of the configuration. */
-static const double OF_MODEL = 0.4, OF_P = 0.3, OF_CONFIG = 0.3;
-/* Part of that of the model which is alike although something else limits. */
-static const double OTHER_LIMIT = 0.3;
-/* How far off models are before any run has told, and how many runs that counts as: first mixed runs beyond the
- * measured P were missed by 9 to 21 % in the mean (FIELD-NOTES). */
-static const double ASSUMED_MISFIT = 0.1;
-enum { ASSUMED_RUNS = 3 };
-/* On one PE nothing is sent, and models are that much better. */
-static const double ONE_PE = 0.3;
-
-/* A choice stands when one more run at its size would lower its time by less than this: a fiftieth of a 5 % error. */
-static const double SETTLED = 1e-3;
 /* 97.5 % quantile of the normal distribution. */
 static const double Z95 = 1.959964;
 
@@ -169,145 +149,6 @@ done:
     return rc;
 }
 
-/* ------------------------------------------------------------------ misses */
-
-/* How far models are off a run that was not made yet: the surprises so far, none counting as more than a glitch may
- * be. */
-static double misfit(const struct hrun_design *d)
-{
-    double sum = ASSUMED_RUNS * ASSUMED_MISFIT * ASSUMED_MISFIT, v;
-
-    for (int i = 0; i < d->nsurprises; i++) {
-        v = fmin(fabs(d->surprise[i]), 3 * ASSUMED_MISFIT);
-        sum += v * v;
-    }
-    return fmax(sqrt(sum / (d->nsurprises + ASSUMED_RUNS)), d->noise);
-}
-
-/* What the process sees of a configuration at a size. */
-struct place {
-    const int *config;
-    int P, limiting;
-    int64_t N;
-};
-
-static double scale(const struct hrun_design *d, const struct place *a)
-{
-    return d->misfit * (a->limiting >= 0 && a->config[d->nsubs + a->limiting] == a->P ? ONE_PE : 1);
-}
-
-static double covariance(const struct hrun_design *d, const struct place *a, const struct place *b)
-{
-    double n = log((double)a->N / (double)b->N) / REACH_N, p = log((double)a->P / b->P) / REACH_P;
-    int same_limit = a->limiting == b->limiting && a->limiting >= 0 &&
-                     a->config[d->nsubs + a->limiting] == b->config[d->nsubs + b->limiting];
-
-    return scale(d, a) * scale(d, b) * exp(-0.5 * n * n) *
-           (OF_MODEL * exp(-0.5 * p * p) * (same_limit ? 1 : OTHER_LIMIT) + OF_P * (a->P == b->P) +
-            OF_CONFIG * design_same(d, a->config, b->config));
-}
-
-static struct place place_of(const struct design_group *g)
-{
-    return (struct place){ g->config, g->P, g->limiting, g->N };
-}
-
-/* Groups that tell of a size: all with a model, not too far in N. */
-struct process {
-    const struct design_group **g;
-    double *l;              /* n by n, lower triangle: Cholesky factor of their covariance */
-    double *w;              /* n: covariance^-1 times their misses */
-    double *k;              /* n: scratch */
-    int n;
-};
-
-static void process_free(struct process *p)
-{
-    free(p->g);
-    free(p->l);
-    free(p->w);
-    free(p->k);
-}
-
-static void solve_lower(const struct process *p, double *v)
-{
-    for (int i = 0; i < p->n; i++) {
-        for (int j = 0; j < i; j++)
-            v[i] -= p->l[i * p->n + j] * v[j];
-        v[i] /= p->l[i * p->n + i];
-    }
-}
-
-/* Two or more runs agree on a time; a single one that lies far above what its neighbours say may be a disturbed one, and
- * is believed as far as it may be. */
-static double group_variance(const struct hrun_design *d, const struct design_group *g)
-{
-    double miss = g->log_t - g->model, expected = hypot(d->misfit, sqrt(g->var));
-
-    return g->n == 1 && miss > 3 * expected ? miss * miss : g->var;
-}
-
-static int process_make(const struct hrun_design *d, int64_t N, struct process *p, struct hrun_error *err)
-{
-    size_t most = (size_t)d->ngroups + 1;
-
-    memset(p, 0, sizeof *p);
-    p->g = calloc(most, sizeof *p->g);
-    if (!p->g)
-        return hrun_fail_nomem(err);
-    for (int i = 0; i < d->ngroups; i++)
-        if (d->groups[i].kept && isfinite(d->groups[i].model) &&
-            fabs(log((double)d->groups[i].N / (double)N)) < 2 * REACH_N)
-            p->g[p->n++] = &d->groups[i];
-    most = (size_t)p->n + 1;
-    p->l = calloc(most * most, sizeof *p->l);
-    p->w = calloc(most, sizeof *p->w);
-    p->k = calloc(most, sizeof *p->k);
-    if (!p->l || !p->w || !p->k) {
-        process_free(p);
-        return hrun_fail_nomem(err);
-    }
-    for (int i = 0; i < p->n; i++) {
-        struct place a = place_of(p->g[i]), b;
-
-        for (int j = 0; j <= i; j++) {
-            double sum;
-
-            b = place_of(p->g[j]);
-            sum = covariance(d, &a, &b) + (i == j ? group_variance(d, p->g[i]) : 0);
-            for (int k = 0; k < j; k++)
-                sum -= p->l[i * p->n + k] * p->l[j * p->n + k];
-            p->l[i * p->n + j] = i == j ? sqrt(fmax(sum, 1e-12)) : sum / p->l[j * p->n + j];
-        }
-        p->w[i] = p->g[i]->log_t - p->g[i]->model;
-    }
-    solve_lower(p, p->w);
-    for (int i = p->n; i-- > 0; ) {
-        for (int j = i + 1; j < p->n; j++)
-            p->w[i] -= p->l[j * p->n + i] * p->w[j];
-        p->w[i] /= p->l[i * p->n + i];
-    }
-    return 0;
-}
-
-static void process_ask(const struct hrun_design *d, struct process *p, int64_t N, struct design_belief *b)
-{
-    struct place here = { b->config, b->P, b->limiting, N };
-    double var = covariance(d, &here, &here);
-
-    b->mean = log(b->model_s);
-    for (int i = 0; i < p->n; i++) {
-        struct place a = place_of(p->g[i]);
-
-        p->k[i] = covariance(d, &a, &here);
-        b->mean += p->k[i] * p->w[i];
-    }
-    solve_lower(p, p->k);
-    for (int i = 0; i < p->n; i++)
-        var -= p->k[i] * p->k[i];
-    b->sd = sqrt(fmax(var, 0));
-}
-
 /* ------------------------------------------------------------------ the choice */
 
 /* E max(0, x) for x normal with this mean and standard deviation. */
@@ -355,7 +196,7 @@ static void choose(struct hrun_design *d, struct design_size *s)
             s->loss = fmax(s->loss, expected_gain(s->v[s->choice].mean - b->mean, hypot(b->sd, s->v[s->choice].sd)));
     }
     s->half = Z95 * s->v[s->choice].sd;
-    s->settled = s->v[s->choice].runs > 0 && most < SETTLED;
+    s->settled = s->v[s->choice].runs > 0 && most < DESIGN_SETTLED;
 }
 
 /* Sum up over sizes, and see where the choice changed. */
@@ -417,7 +258,7 @@ int design_believe(struct hrun_design *d, struct hrun_error *err)
     int rc = subs ? 0 : hrun_fail_nomem(&own);
 
     design_drop_sizes(d);
-    d->misfit = misfit(d);
+    d->misfit = design_misfit(d);
     for (int i = 0; i < d->nsizes && !rc; i++)
         rc = believe_size(d, &d->sizes[i], subs, &own);
     free(subs);

@@ -290,21 +290,16 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
         d->state.end = d->set.runs > 0 && d->state.runs >= d->set.runs ? HRUN_DESIGN_RUNS
                      : d->set.budget_s > 0 && d->state.spent_s >= d->set.budget_s ? HRUN_DESIGN_BUDGET
                      : HRUN_DESIGN_GOES_ON;
+        if (!d->state.end && d->next == d->nqueue) {
+            if (skipped)      /* a whole stage was too long for what is left of the budget */
+                d->state.end = HRUN_DESIGN_BUDGET;
+            else if (design_stage(d, err))
+                return -1;
+        }
         if (d->state.end) {
             d->state.left_s = 0;
-            return 0;
-        }
-        if (d->next == d->nqueue) {
-            if (skipped) {    /* a whole stage was too long for what is left of the budget */
-                d->state.end = HRUN_DESIGN_BUDGET;
-                return 0;
-            }
-            if (design_stage(d, err))
-                return -1;
-            if (d->state.end) {
-                d->state.left_s = 0;
-                return 0;
-            }
+            d->state.queued = 0;
+            return design_conclude(d, err);
         }
         q = &d->queue[d->next++];
         if (!fits_budget(d, q->expected_s)) {

@@ -12,6 +12,10 @@
 #include "design/design.h"
 #include "plan/plan.h"
 
+/* A choice stands when no run at its size is expected to lower its time by this part: a hundredth of a worst error of
+ * 3 %. */
+#define DESIGN_SETTLED 3e-4
+
 struct design_run {
     int *config;
     int P, sub;                 /* sub: the only sub-cluster used, -1: several */
@@ -56,6 +60,7 @@ struct design_group {
 struct design_belief {
     int *config;
     int P, limiting, runs, failed;
+    int queued;                 /* it is in the present stage already */
     double model_s;             /* by the models */
     double mean, sd;            /* of ln time: models, what they missed nearby, runs of this configuration */
     double gain;                /* knowledge gradient of one more run, relative */
@@ -79,6 +84,7 @@ struct hrun_design {
     int *procs, nprocs;
     struct design_run *runs;
     int nruns, runs_cap;
+    int fitted;                 /* runs that the models know */
     struct design_point *points;
     int npoints, points_cap;
     struct design_plan *queue;
@@ -127,6 +133,8 @@ void design_drop_sizes(struct hrun_design *d);
 
 /* stage.c: the runs of the next stage into the queue; none: d->state.end says why. */
 int design_stage(struct hrun_design *d, struct hrun_error *err);
+/* Models and choices of all runs, also of those since the last stage was made. */
+int design_conclude(struct hrun_design *d, struct hrun_error *err);
 int design_queue(struct hrun_design *d, const int *config, int64_t N, enum hrun_design_stage stage, double model_s,
                  double expected_s, struct hrun_error *err);
 

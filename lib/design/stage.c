@@ -9,8 +9,11 @@
 static const double MIXED_SHARE = 0.7;
 /* A stage of homogeneous runs takes at most this part of the time that is left for them. */
 static const double STAGE_SHARE = 0.2;
-/* The least gain of a mixed run, relative to the time of the choice. */
-static const double SETTLED = 1e-3;
+/* The last part of a budget goes to what would be chosen: nothing is tried any more that was not run, but for a choice
+ * that was not. */
+static const double FINAL_PART = 0.15;
+/* Most runs at one size in a stage. */
+enum { AT_ONE_SIZE = 4 };
 
 /* splitmix64 (Steele, Lea, Flood 2014) */
 static uint64_t draw(uint64_t *state)
@@ -34,17 +37,26 @@ static void shuffle(struct hrun_design *d)
     }
 }
 
-/* The run at this size that pays most: the choice while it was not run, else the largest gain per second. */
-static const struct design_belief *mixed_run(const struct hrun_design *d, const struct design_size *s, double *cost)
+/* Has that part begun, of time or of runs? */
+static int final(const struct hrun_design *d)
 {
-    const struct design_belief *best = NULL;
+    const struct hrun_design_state *st = &d->state;
+
+    return (d->set.budget_s > 0 && st->spent_s > (1 - FINAL_PART) * d->set.budget_s) ||
+           (d->set.runs > 0 && st->runs > (1 - FINAL_PART) * d->set.runs);
+}
+
+/* The run at this size that pays most: the choice while it was not run, else the largest gain per second. */
+static struct design_belief *mixed_run(const struct hrun_design *d, const struct design_size *s, double *cost)
+{
+    struct design_belief *best = NULL;
     double rate = 0;
 
     for (int i = 0; i < s->n; i++) {
-        const struct design_belief *b = &s->v[i];
+        struct design_belief *b = &s->v[i];
         double one;
 
-        if (b->failed || (b->gain < SETTLED && (i != s->choice || b->runs)))
+        if (b->failed || b->queued || (final(d) && !b->runs && i != s->choice) || (b->gain < DESIGN_SETTLED && (i != s->choice || b->runs)))
             continue;
         one = fmax(design_cost(d, b->config, b->P, s->N, b->model_s), 1e-9);
         if (d->set.budget_s > 0 && d->state.spent_s + one > d->set.budget_s)
@@ -62,15 +74,32 @@ static const struct design_belief *mixed_run(const struct hrun_design *d, const 
     return best;
 }
 
+/* All sizes count alike, and what is found at one is a guess for its neighbours: so runs are made in inverse proportion to
+ * the root of their cost, which for given time makes the sum of variances least (Neyman allocation). */
 static int mixed_runs(struct hrun_design *d, struct hrun_error *err)
 {
+    double most = 0;
+
+    for (int i = 0; i < d->nsizes; i++) {
+        double cost = 0;
+
+        if (mixed_run(d, &d->sizes[i], &cost))
+            most = fmax(most, cost);
+    }
     for (int i = 0; i < d->nsizes; i++) {
         const struct design_size *s = &d->sizes[i];
-        double cost = 0;
-        const struct design_belief *b = mixed_run(d, s, &cost);
 
-        if (b && design_queue(d, b->config, s->N, HRUN_DESIGN_MIXED, b->runs ? 0 : b->model_s, cost, err))
-            return -1;
+        for (int k = 0, runs = 1; k < runs; k++) {
+            double cost = 0;
+            struct design_belief *b = mixed_run(d, s, &cost);
+
+            if (!b)
+                break;
+            runs = (int)fmin(fmax(round(sqrt(most / cost)), 1), AT_ONE_SIZE);
+            b->queued = 1;
+            if (design_queue(d, b->config, s->N, HRUN_DESIGN_MIXED, b->runs ? 0 : b->model_s, cost, err))
+                return -1;
+        }
     }
     return 0;
 }
@@ -109,12 +138,25 @@ static int fill(struct hrun_design *d, struct hrun_error *err)
     if (design_repeats(d, err) || d->next < d->nqueue)
         return d->next < d->nqueue ? 0 : -1;
     for (int turn = 0; turn < 2; turn++) {
-        if (turn == !mixed_first ? mixed_runs(d, err) : homogeneous_runs(d, err))
+        if (turn == !mixed_first || final(d) ? mixed_runs(d, err) : homogeneous_runs(d, err))
             return -1;
         if (d->next < d->nqueue)
             return 0;
     }
     return 0;
+}
+
+int design_conclude(struct hrun_design *d, struct hrun_error *err)
+{
+    struct hrun_error own = { 0 };
+
+    if (d->models && d->fitted == d->nruns)
+        return 0;
+    if (!design_fit(d, &own) && !design_believe(d, &own))
+        return 0;
+    if (err)
+        *err = own;
+    return -1;
 }
 
 int design_stage(struct hrun_design *d, struct hrun_error *err)
