@@ -7,7 +7,7 @@
 
 const char *hrun_design_stage_name(enum hrun_design_stage s)
 {
-    static const char *const names[] = { "screen", "model", "mixed", "repeat" };
+    static const char *const names[] = { "screen", "model", "choice", "repeat" };
 
     return names[s];
 }

@@ -3,10 +3,10 @@
  * Purpose: choose calibration runs one by one (experiment design) from an application, its sub-clusters and what was
  * measured so far. No I/O and no clock: hrun-calibrate makes real runs by it, tests look times up in tables.
  * Stages, each a batch of runs in random order, after which all models are fitted anew:
- *   screen   each sub-cluster and M: one PE and all PEs at a small and a middle size, cheapest first;
+ *   screen   each sub-cluster and M: one PE and all PEs at a small and a middle size;
  *   model    homogeneous runs by A-optimal gain per second (fit/optimal.h): the fall of the relative variances of the
  *            times Ti on which the best predicted configurations rest;
- *   mixed    at each size the configuration whose time, once known, is expected to lower the time of the choice most
+ *   choice   at each size the configuration whose time, once known, is expected to lower the time of the choice most
  *            (knowledge gradient, Frazier, Powell, Dayanik 2008) per second; the choice itself while it has not been
  *            run; so repetitions come where finalists cannot be told apart;
  *   repeat   a homogeneous run that lies far from the fit is made again before it is believed.
@@ -49,8 +49,8 @@ struct hrun_design_settings {
     struct hrun_fit_options fit;
 };
 
-enum hrun_design_stage { HRUN_DESIGN_SCREEN, HRUN_DESIGN_MODEL, HRUN_DESIGN_MIXED, HRUN_DESIGN_REPEAT };
-const char *hrun_design_stage_name(enum hrun_design_stage s);   /* "screen", "model", "mixed", "repeat" */
+enum hrun_design_stage { HRUN_DESIGN_SCREEN, HRUN_DESIGN_MODEL, HRUN_DESIGN_CHOICE, HRUN_DESIGN_REPEAT };
+const char *hrun_design_stage_name(enum hrun_design_stage s);   /* "screen", "model", "choice", "repeat" */
 
 struct hrun_design_run {
     const int *pes, *procs;     /* of each sub-cluster; the design's, valid until its next call */

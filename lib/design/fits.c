@@ -189,6 +189,22 @@ static struct hrun_joint_sub *take_logs(const struct hrun_design *d, struct hrun
     return NULL;
 }
 
+/* Models of more processes per PE than are allowed here, borrowed from elsewhere. */
+static void drop_beyond(const struct hrun_design *d, int sub)
+{
+    struct hrun_models *m = d->models[sub];
+    int kept = 0;
+
+    for (int i = 0; m && i < m->n; i++) {
+        if (d->subs[sub].most && m->v[i].M > d->subs[sub].most)
+            hrun_fit_record_release(&m->v[i]);
+        else
+            m->v[kept++] = m->v[i];
+    }
+    if (m)
+        m->n = kept;
+}
+
 /* Models of all kinds together, and what runs of a configuration add to them. */
 static int fit_all(struct hrun_design *d, struct hrun_error *err)
 {
@@ -216,6 +232,8 @@ static int fit_all(struct hrun_design *d, struct hrun_error *err)
     }
     for (int i = 0, k = 0; i < d->nsubs; i++)
         d->models[i] = first_alike(d, i) == i ? fitted[k++] : d->models[first_alike(d, i)];
+    for (int i = 0; i < d->nsubs; i++)
+        drop_beyond(d, i);
     if (hrun_corrections_create(d->app, logs, d->nsubs, d->models, HRUN_FAMILY_NPT, &d->set.fit, &d->corrections, &why) &&
         why.code != HRUN_ENODATA) {
         *err = why;

@@ -9,8 +9,8 @@
 static const double MIXED_SHARE = 0.7;
 /* A stage of homogeneous runs takes at most this part of the time that is left for them. */
 static const double STAGE_SHARE = 0.2;
-/* The last part of a budget goes to what would be chosen: nothing is tried any more that was not run, but for a choice
- * that was not. */
+/* The last part of a budget goes first to what would be chosen: nothing is tried that was not run, but for a choice that
+ * was not, as long as there is anything of the kind to do. */
 static const double FINAL_PART = 0.15;
 /* Most runs at one size in a stage. */
 enum { AT_ONE_SIZE = 4 };
@@ -47,7 +47,8 @@ static int final(const struct hrun_design *d)
 }
 
 /* The run at this size that pays most: the choice while it was not run, else the largest gain per second. */
-static struct design_belief *mixed_run(const struct hrun_design *d, const struct design_size *s, double *cost)
+static struct design_belief *mixed_run(const struct hrun_design *d, const struct design_size *s, int known_only,
+                                       double *cost)
 {
     struct design_belief *best = NULL;
     double rate = 0;
@@ -56,7 +57,7 @@ static struct design_belief *mixed_run(const struct hrun_design *d, const struct
         struct design_belief *b = &s->v[i];
         double one;
 
-        if (b->failed || b->queued || (final(d) && !b->runs && i != s->choice) || (b->gain < DESIGN_SETTLED && (i != s->choice || b->runs)))
+        if (b->failed || b->queued || (known_only && !b->runs && i != s->choice) || (b->gain < DESIGN_SETTLED && (i != s->choice || b->runs)))
             continue;
         one = fmax(design_cost(d, b->config, b->P, s->N, b->model_s), 1e-9);
         if (d->set.budget_s > 0 && d->state.spent_s + one > d->set.budget_s)
@@ -76,14 +77,14 @@ static struct design_belief *mixed_run(const struct hrun_design *d, const struct
 
 /* All sizes count alike, and what is found at one is a guess for its neighbours: so runs are made in inverse proportion to
  * the root of their cost, which for given time makes the sum of variances least (Neyman allocation). */
-static int mixed_runs(struct hrun_design *d, struct hrun_error *err)
+static int mixed_runs(struct hrun_design *d, int known_only, struct hrun_error *err)
 {
     double most = 0;
 
     for (int i = 0; i < d->nsizes; i++) {
         double cost = 0;
 
-        if (mixed_run(d, &d->sizes[i], &cost))
+        if (mixed_run(d, &d->sizes[i], known_only, &cost))
             most = fmax(most, cost);
     }
     for (int i = 0; i < d->nsizes; i++) {
@@ -91,13 +92,13 @@ static int mixed_runs(struct hrun_design *d, struct hrun_error *err)
 
         for (int k = 0, runs = 1; k < runs; k++) {
             double cost = 0;
-            struct design_belief *b = mixed_run(d, s, &cost);
+            struct design_belief *b = mixed_run(d, s, known_only, &cost);
 
             if (!b)
                 break;
             runs = (int)fmin(fmax(round(sqrt(most / cost)), 1), AT_ONE_SIZE);
             b->queued = 1;
-            if (design_queue(d, b->config, s->N, HRUN_DESIGN_MIXED, b->runs ? 0 : b->model_s, cost, err))
+            if (design_queue(d, b->config, s->N, HRUN_DESIGN_CHOICE, b->runs ? 0 : b->model_s, cost, err))
                 return -1;
         }
     }
@@ -137,12 +138,11 @@ static int fill(struct hrun_design *d, struct hrun_error *err)
 
     if (design_repeats(d, err) || d->next < d->nqueue)
         return d->next < d->nqueue ? 0 : -1;
-    for (int turn = 0; turn < 2; turn++) {
-        if (turn == !mixed_first || final(d) ? mixed_runs(d, err) : homogeneous_runs(d, err))
+    if (final(d) && mixed_runs(d, 1, err))
+        return -1;
+    for (int turn = 0; turn < 2 && d->next == d->nqueue; turn++)
+        if (turn == !mixed_first ? mixed_runs(d, 0, err) : homogeneous_runs(d, err))
             return -1;
-        if (d->next < d->nqueue)
-            return 0;
-    }
     return 0;
 }
 

@@ -1,0 +1,393 @@
+/* Designs that choose runs of made-up applications whose true times are known: what they ask for, when they end, and
+ * whether what they choose is the best of all configurations. */
+#include "design/design.h"
+#include "fit_random.h"
+#include "model_app.h"
+#include "tap.h"
+
+enum { SUBS = 2, PES = 4, MOST = 2, RUNS_MAX = 400, NSIZES = 5 };
+
+static const char *const np[] = { "N^3/P", "N^2", "N*P", "1", NULL };
+static const char *const nt[] = { "N^3", "N^2", "1", NULL };
+static const int64_t sizes[NSIZES] = { 100, 150, 200, 300, 400 };
+static const struct hrun_design_sub subs[SUBS] = {
+    { "fast", "fast", PES, 0, 0 }, { "slow", "slow", PES, 0, 0 },
+};
+static const struct hrun_design_settings plain = { .sizes = sizes, .nsizes = NSIZES, .seed = 1,
+                                                   .fit = HRUN_FIT_OPTIONS_DEFAULT };
+
+/* Ti of a sub-cluster: a family the models can follow. Two processes on a PE help a little. */
+static double part(int sub, int m, double N, int P)
+{
+    double flop = (sub ? 1.4e-7 : 1e-7) * (m == 2 ? 1.8 : 1);
+
+    return flop * N * N * N / P + 2e-7 * N * N + 1e-6 * N * P + 1e-3;
+}
+
+/* T = max Ti; 0 where nothing is used. */
+static double truth(const int *pes, const int *procs, int64_t N, int *P)
+{
+    double t = 0;
+
+    *P = 0;
+    for (int i = 0; i < SUBS; i++)
+        *P += pes[i] * procs[i];
+    for (int i = 0; i < SUBS; i++)
+        if (pes[i])
+            t = fmax(t, part(i, procs[i], (double)N, *P));
+    return t;
+}
+
+static double best_of_all(int64_t N, int *P)
+{
+    double best = INFINITY;
+
+    for (int code = 1; code < (1 + PES * MOST) * (1 + PES * MOST); code++) {
+        int a = code % (1 + PES * MOST), b = code / (1 + PES * MOST), p;
+        int pes[SUBS] = { (a + 1) / 2, (b + 1) / 2 }, procs[SUBS] = { a ? 1 + a % 2 : 0, b ? 1 + b % 2 : 0 };
+        double t = truth(pes, procs, N, &p);
+
+        if (p % 3 != 2 && t < best) {
+            best = t;
+            *P = p;
+        }
+    }
+    return best;
+}
+
+/* A design at work, and all it asked for. */
+struct trial {
+    struct ma m;
+    struct hrun_design *d;
+    int n, mixed, invalid, again_after_failure, repeats;
+    int pes[RUNS_MAX][SUBS], procs[RUNS_MAX][SUBS];
+    int64_t N[RUNS_MAX];
+    enum hrun_design_stage stage[RUNS_MAX];
+    double spent_s;
+    uint64_t noise;
+    double sigma;
+    int (*fails)(const int *pes, int64_t N);
+    struct hrun_error err;
+};
+
+static void start(struct trial *t, const struct hrun_design_settings *s)
+{
+    memset(t, 0, sizeof *t);
+    ma_init(&t->m, np, nt, NULL, MOST);
+    t->noise = 7;
+    t->d = hrun_design_create(&t->m.app, subs, SUBS, s, &t->err);
+}
+
+static void finish(struct trial *t)
+{
+    hrun_design_destroy(t->d);
+    ma_release(&t->m);
+}
+
+static int failed_before(const struct trial *t, const struct hrun_design_run *r)
+{
+    for (int i = 0; i < t->n && t->fails; i++)
+        if (t->N[i] == r->N && !memcmp(t->pes[i], r->pes, sizeof t->pes[i]) &&
+            !memcmp(t->procs[i], r->procs, sizeof t->procs[i]) && t->fails(r->pes, r->N))
+            return 1;
+    return 0;
+}
+
+/* Make one run. Result as hrun_design_next. */
+static int step(struct trial *t)
+{
+    struct hrun_design_run r;
+    int rc = hrun_design_next(t->d, &r, &t->err), P, k = t->n;
+    double time_s;
+
+    if (rc != 1 || k == RUNS_MAX)
+        return rc == 1 ? 0 : rc;
+    memcpy(t->pes[k], r.pes, sizeof t->pes[k]);
+    memcpy(t->procs[k], r.procs, sizeof t->procs[k]);
+    t->N[k] = r.N;
+    t->stage[k] = r.stage;
+    time_s = truth(t->pes[k], t->procs[k], r.N, &P) * (1 + t->sigma * rnd_normal(&t->noise));
+    t->invalid += P % 3 == 2 || P != r.P || t->pes[k][0] > PES || t->pes[k][1] > PES || t->procs[k][0] > MOST ||
+                  t->procs[k][1] > MOST;
+    t->mixed += t->pes[k][0] && t->pes[k][1];
+    t->again_after_failure += failed_before(t, &r);
+    if (t->fails && t->fails(r.pes, r.N))
+        time_s = 0;
+    t->n++;
+    t->spent_s += time_s + 0.01;
+    return hrun_design_add(t->d, t->pes[k], t->procs[k], r.N, time_s, time_s + 0.01, -1, 1, &t->err) ? -1 : 1;
+}
+
+static int go(struct trial *t, int most)
+{
+    int rc = 1;
+
+    while (most-- > 0 && (rc = step(t)) == 1)
+        ;
+    if (rc < 0)
+        printf("# %s\n", t->err.text);
+    return rc;
+}
+
+/* The largest estimation error over the sizes. */
+static double worst_error(const struct trial *t)
+{
+    double worst = 0;
+
+    for (int i = 0; i < NSIZES; i++) {
+        const int *pes, *procs;
+        double time_s, low_s, high_s;
+        int runs, P;
+
+        if (!hrun_design_choice(t->d, i, &pes, &procs, &time_s, &low_s, &high_s, &runs))
+            return INFINITY;
+        worst = fmax(worst, truth(pes, procs, sizes[i], &P) / best_of_all(sizes[i], &P) - 1);
+    }
+    return worst;
+}
+
+/* ------------------------------------------------------------------ */
+
+static void chooses_the_best(void)
+{
+    struct trial t;
+    double grid = 0;
+    int P;
+
+    for (int i = 0; i < NSIZES; i++)
+        for (int sub = 0; sub < SUBS; sub++)
+            for (int m = 1; m <= MOST; m++)
+                for (int pes = 1; pes <= PES; pes++)
+                    grid += part(sub, m, (double)sizes[i], pes * m);
+    start(&t, &plain);
+    is_int(go(&t, RUNS_MAX), 0, "it comes to an end");
+    is_int(hrun_design_state(t.d)->end, HRUN_DESIGN_STABLE, "as the choice is stable");
+    ok(worst_error(&t) < 1e-9, "the choice is the best of all configurations at each size (%.1e)", worst_error(&t));
+    ok(t.spent_s < 0.7 * (grid + 0.01 * NSIZES * SUBS * MOST * PES), "for less than the homogeneous grid takes once "
+       "(%.1f s of %.1f)", t.spent_s, grid);
+    ok(t.mixed > 0 && t.mixed < t.n, "%d of %d runs are mixed", t.mixed, t.n);
+    is_int(t.invalid, 0, "every run satisfies rule and sub-clusters");
+    is_int(hrun_design_state(t.d)->runs, t.n, "the runs are counted");
+    is_num(hrun_design_state(t.d)->spent_s, t.spent_s, 1e-12, "and their time");
+    best_of_all(sizes[NSIZES - 1], &P);
+    ok(P > PES * MOST, "at the largest size the best P (%d) lies beyond every homogeneous run", P);
+    finish(&t);
+}
+
+static void bears_noise(void)
+{
+    double worst = 0, mean = 0;
+    enum { SEEDS = 10 };
+
+    for (int seed = 1; seed <= SEEDS; seed++) {
+        struct hrun_design_settings s = plain;
+        struct trial t;
+
+        s.seed = (uint64_t)seed;
+        s.budget_s = 5;
+        start(&t, &s);
+        t.sigma = 0.02;
+        t.noise = (uint64_t)seed * 1000;
+        go(&t, RUNS_MAX);
+        worst = fmax(worst, worst_error(&t));
+        mean += worst_error(&t) / SEEDS;
+        finish(&t);
+    }
+    ok(worst < 0.05 && mean < 0.03, "with 2 %% noise the worst choice of %d designs is off by %.2f %%, the worst of each by "
+       "%.2f %% in the mean", SEEDS, 100 * worst, 100 * mean);
+}
+
+static int same_runs(const struct trial *a, const struct trial *b, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (a->N[i] != b->N[i] || memcmp(a->pes[i], b->pes[i], sizeof a->pes[i]) ||
+            memcmp(a->procs[i], b->procs[i], sizeof a->procs[i]))
+            return 0;
+    return 1;
+}
+
+static int64_t sum_of_first(const struct trial *t, int n)
+{
+    int64_t sum = 0;
+
+    for (int i = 0; i < n; i++)
+        sum += t->N[i] * (1 + t->pes[i][0] + 10 * t->procs[i][0] + 100 * t->pes[i][1] + 1000 * t->procs[i][1]);
+    return sum;
+}
+
+static void is_repeatable(void)
+{
+    static struct trial a, b, c;
+    struct hrun_design_settings s = plain;
+    int first = 0;
+
+    start(&a, &plain);
+    start(&b, &plain);
+    s.seed = 2;
+    start(&c, &s);
+    go(&a, 60);
+    go(&b, 60);
+    go(&c, 60);
+    ok(a.n == b.n && same_runs(&a, &b, a.n), "the same seed asks for the same %d runs", a.n);
+    while (a.stage[first] == HRUN_DESIGN_SCREEN && a.N[first] == a.N[0])
+        first++;
+    ok(first > 3 && !same_runs(&a, &c, first), "another seed for another order within the first stage");
+    ok(sum_of_first(&a, first) == sum_of_first(&c, first), "of the same %d runs", first);
+    finish(&a);
+    finish(&b);
+    finish(&c);
+}
+
+static void keeps_limits(void)
+{
+    struct hrun_design_settings s = plain;
+    struct trial t;
+
+    s.budget_s = 1.5;
+    start(&t, &s);
+    t.sigma = 0.02;
+    go(&t, RUNS_MAX);
+    is_int(hrun_design_state(t.d)->end, HRUN_DESIGN_BUDGET, "a budget ends it");
+    ok(t.spent_s > 1 && t.spent_s < 1.05 * 1.5, "about when it is spent: %.2f of 1.5 s", t.spent_s);
+    finish(&t);
+    s.budget_s = 0;
+    s.runs = 11;
+    start(&t, &s);
+    t.sigma = 0.02;
+    go(&t, 8);
+    ok(hrun_design_state(t.d)->left_s > 0, "with a number of runs the time left is foretold");
+    go(&t, RUNS_MAX);
+    ok(t.n == 11 && hrun_design_state(t.d)->end == HRUN_DESIGN_RUNS, "a number of runs ends it");
+    ok(hrun_design_models(t.d) != NULL && hrun_design_state(t.d)->sizes == NSIZES, "and all that was run is fitted");
+    finish(&t);
+    s.runs = 0;
+    s.target = 0.2;
+    start(&t, &s);
+    t.sigma = 0.02;
+    go(&t, RUNS_MAX);
+    is_int(hrun_design_state(t.d)->end, HRUN_DESIGN_TARGET, "a target ends it");
+    ok(hrun_design_state(t.d)->interval <= 0.2 && hrun_design_state(t.d)->loss <= 0.2, "when it is reached");
+    ok(worst_error(&t) < 0.2, "and holds (%.1f %%)", 100 * worst_error(&t));
+    finish(&t);
+}
+
+/* All but one PE of the slow sub-cluster is broken. */
+static int slow_is_broken(const int *pes, int64_t N)
+{
+    (void)N;
+    return pes[1] > 1;
+}
+
+static void goes_round_failures(void)
+{
+    struct trial t;
+
+    start(&t, &plain);
+    t.fails = slow_is_broken;
+    is_int(go(&t, RUNS_MAX), 0, "it ends although runs fail");
+    ok(hrun_design_state(t.d)->failed > 0, "%d failed", hrun_design_state(t.d)->failed);
+    is_int(t.again_after_failure, 0, "none that failed is asked for again");
+    for (int i = 0; i < NSIZES; i++) {
+        const int *pes, *procs;
+        double time_s, low_s, high_s;
+        int runs;
+
+        ok(hrun_design_choice(t.d, i, &pes, &procs, &time_s, &low_s, &high_s, &runs) && pes[1] <= 1 && runs > 0,
+           "what was run at N = %lld without failing is chosen", (long long)sizes[i]);
+    }
+    finish(&t);
+}
+
+static void goes_on(void)
+{
+    static struct trial a, b;
+    int again = 0;
+
+    start(&a, &plain);
+    go(&a, 40);
+    start(&b, &plain);
+    for (int i = 0; i < a.n; i++) {
+        int P;
+        double t = truth(a.pes[i], a.procs[i], a.N[i], &P);
+
+        hrun_design_add(b.d, a.pes[i], a.procs[i], a.N[i], t, t, -1, 0, NULL);
+    }
+    go(&b, RUNS_MAX);
+    for (int i = 0; i < b.n; i++)
+        again += b.stage[i] == HRUN_DESIGN_SCREEN;
+    is_int(again, 0, "what the log holds is not screened again");
+    ok(worst_error(&b) < 1e-9, "and the end is the same");
+    is_int(hrun_design_state(b.d)->runs, b.n, "known runs cost nothing");
+    finish(&a);
+    finish(&b);
+}
+
+static void doubts(void)
+{
+    struct trial t;
+    const int pes[SUBS] = { 3, 0 }, procs[SUBS] = { 1, 0 };
+    int P, repeated = 0;
+    double x = 3 * truth(pes, procs, 300, &P);
+
+    start(&t, &plain);
+    go(&t, 16);
+    hrun_design_add(t.d, pes, procs, 300, x, x, -1, 1, NULL);   /* three times as long as it should take */
+    go(&t, 30);
+    for (int i = 16; i < t.n; i++)
+        repeated += t.stage[i] == HRUN_DESIGN_REPEAT && t.N[i] == 300 && t.pes[i][0] == 3 && !t.pes[i][1];
+    ok(repeated > 0, "a run far from the fit is made again");
+    finish(&t);
+}
+
+static void refuses(void)
+{
+    static const int64_t bad[2] = { 200, 100 };
+    const int none[SUBS] = { 0 }, one[SUBS] = { 1 };
+    struct hrun_design_settings s = plain;
+    struct trial t;
+
+    s.nsizes = 0;
+    start(&t, &s);
+    ok(!t.d && t.err.code == HRUN_EINVAL, "no sizes are refused (%s)", t.err.text);
+    finish(&t);
+    s.nsizes = 2;
+    s.sizes = bad;
+    start(&t, &s);
+    ok(!t.d && strstr(t.err.text, "ascend"), "sizes out of order are refused (%s)", t.err.text);
+    finish(&t);
+    start(&t, &plain);
+    ok(hrun_design_add(t.d, none, none, 100, 1, 1, -1, 1, &t.err) == -1 && t.err.code == HRUN_EINVAL,
+       "a run of nothing is refused (%s)", t.err.text);
+    ok(hrun_design_add(t.d, one, none, 100, 1, 1, -1, 1, &t.err) == -1, "PEs without processes are refused");
+    ok(hrun_design_add(t.d, one, one, 100, NAN, 1, -1, 1, &t.err) == -1, "a time that is none is refused");
+    is_int(hrun_design_state(t.d)->runs, 0, "and nothing changed");
+    finish(&t);
+}
+
+static void points(void)
+{
+    int64_t v[HRUN_DESIGN_PES];
+    struct ma m;
+
+    is_int(hrun_design_pes(13, v), 8, "13 PEs: 1 2 3 4 6 8 12 and all");
+    ok(v[3] == 4 && v[4] == 6 && v[5] == 8 && v[6] == 12 && v[7] == 13, "in this order");
+    is_int(hrun_design_pes(1, v), 1, "one PE");
+    ma_init(&m, np, nt, NULL, MOST);
+    is_int(hrun_design_size(&m.app, 100, 4, NULL), 100, "a rule without N moves no size");
+    is_int(hrun_design_size(&m.app, 100, 5, NULL), 0, "and no size suits a P that it refuses");
+    ma_release(&m);
+}
+
+int main(void)
+{
+    chooses_the_best();
+    bears_noise();
+    is_repeatable();
+    keeps_limits();
+    goes_round_failures();
+    goes_on();
+    doubts();
+    refuses();
+    points();
+    return tap_done();
+}
