@@ -4,7 +4,7 @@
  *            [--repeat R] [--sigma X] [--glitches X] [--jobs K] [--json]
  * Of each method, in percent: epsilon and |delta|, mean and worst, and how often the 95 % interval of the choice held
  * a further run, at the sizes trained and then at the others; what its measurements took of the homogeneous grid, and
- * of all configurations; how many sizes got no choice; which targets of hrun it misses over all sizes. Below, epsilon of
+ * of all configurations; how many sizes got no choice; which targets it misses over all sizes. Below, epsilon of
  * static allocations. See accuracy.h for the words.
  * Exit status: 0; 1 when something failed, 2 for options that cannot be used.
  */

@@ -1,6 +1,7 @@
 /* methods.c - the methods that accuracy tries, and how they choose */
 #include "accuracy.h"
 
+#include "model/joint.h"
 #include "plan/plan.h"
 
 #include <stdlib.h>
@@ -79,6 +80,31 @@ static int decide_grid(const struct method *m, const struct trial *trial, struct
     return status;
 }
 
+/* The same, and all sub-clusters fitted together: those of one or two PEs take over how time follows P. */
+static int decide_joint(const struct method *m, const struct trial *trial, struct answer *answers, double *cost_s,
+                        struct hrun_error *err)
+{
+    const struct truth *t = trial->truth;
+    struct hrun_models *models[TRUTH_SUBS_MAX] = { NULL };
+    struct hrun_samples samples[TRUTH_SUBS_MAX] = { { 0 } };
+    struct hrun_joint_sub subs[TRUTH_SUBS_MAX];
+    int status = 0;
+
+    for (int i = 0; !status && i < t->nsubs; i++) {
+        status = truth_train(t, i, &trial->noise, trial->repetitions, NULL, &samples[i], cost_s, err);
+        subs[i] = (struct hrun_joint_sub){ t->names[i], t->names[i], samples[i].v, samples[i].n };
+    }
+    if (!status)
+        status = hrun_model_fit_joint(trial->app, subs, t->nsubs, &m->options, models, NULL, err);
+    if (!status)
+        status = accuracy_choose(trial, models, answers, err);
+    for (int i = 0; i < t->nsubs; i++) {
+        hrun_models_destroy(models[i]);
+        hrun_samples_release(&samples[i]);
+    }
+    return status;
+}
+
 /* ---------------------------------------------------------------- the table */
 
 const struct method accuracy_methods[] = {
@@ -89,7 +115,8 @@ const struct method accuracy_methods[] = {
       { .method = HRUN_METHOD_NNLS, .sigma_abs_s = 1e-3, .sigma_rel = 0.02 }, decide_grid },
     { "huber", "the same, and rows that the others contradict count less",
       { .method = HRUN_METHOD_NNLS, .sigma_abs_s = 1e-3, .sigma_rel = 0.02, .robust = 1 }, decide_grid },
-    { "robust", "the same, and only terms that earn their place: what hrun-calibrate does", HRUN_FIT_OPTIONS_DEFAULT,
-      decide_grid },
+    { "robust", "the same, and only terms that earn their place", HRUN_FIT_OPTIONS_DEFAULT, decide_grid },
+    { "joint", "the same, all sub-clusters together: what hrun-calibrate --full-grid does", HRUN_FIT_OPTIONS_DEFAULT,
+      decide_joint },
     { NULL, NULL, { .method = HRUN_METHOD_NNLS }, NULL }
 };

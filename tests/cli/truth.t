@@ -92,7 +92,7 @@ with open(out + "/jacobi-made.csv", "w") as f:
 with open(out + "/sets.csv", "w") as f:
     csv.writer(f, lineterminator="\n").writerows([
         ("app", "platform", "subs", "definition", "train", "other"),
-        ("jacobi", "made", "a:4:2 b:4:1", "tests/apps/jacobi.yaml", " ".join(map(str, train)), " ".join(map(str, other)))])
+        ("jacobi", "made", "a:4:2 b:4:1", "tests/apps/jacobi.yaml", *(" ".join(map(str, v)) for v in (train, other)))])
 print(*found)
 P
 cat >"$tmp/look.py" <<'P'
@@ -112,7 +112,7 @@ look() { # EXPRESSION
 ok "a made-up table" python3 "$tmp/made.py" "$tmp/made" 1
 judge made --sigma 0 --glitches 0 --seeds 2
 status_is 0 "methods are tried on it"
-for m in ls nnls relative; do
+for m in ls nnls relative joint; do
     ok "without noise $m always finds the best" \
         look "all(methods['$m'][s]['epsilon_worst'] == 0 and methods['$m'][s]['served'] == methods['$m'][s]['asked'] > 0
                   for s in ('trained', 'others'))"
