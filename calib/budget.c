@@ -24,6 +24,9 @@ int budget_wanted(const struct calib_settings *s, struct hrun_error *err)
     if (wanted && s->repetitions)
         return hrun_fail(err, HRUN_EINVAL, "--repetitions belongs to the full grid; with --budget, --runs or "
                          "--target-error runs are repeated where their spread asks for it");
+    if (wanted && s->redo)
+        return hrun_fail(err, HRUN_EINVAL, "--redo belongs to the full grid; --again measures all anew also with "
+                         "--budget, --runs or --target-error");
     if (wanted && s->parallel)
         return hrun_fail(err, HRUN_EINVAL, "--parallel belongs to the full grid; with --budget, --runs or "
                          "--target-error each run depends on those before it, and many use several sub-clusters");
@@ -270,7 +273,7 @@ static const char *const reasons[] = {
     [HRUN_DESIGN_BUDGET] = "the budget is spent, or too little of it is left for any run that would tell more",
     [HRUN_DESIGN_RUNS] = "all --runs are made",
     [HRUN_DESIGN_TARGET] = "the target of --target-error is reached",
-    [HRUN_DESIGN_STABLE] = "the choice is stable: no further run is expected to improve it by 0.1 %",
+    [HRUN_DESIGN_STABLE] = "the choice is stable: no further run is expected to improve it by 0.03 %",
     [HRUN_DESIGN_EXHAUSTED] = "nothing is left that could be run",
 };
 

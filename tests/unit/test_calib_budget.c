@@ -1,0 +1,274 @@
+/* test_calib_budget.c - chosen runs by an engine of the test's own: budgets, mixed runs in the logs, going on, giving up,
+ * options that contradict each other */
+#include "tap.h"
+
+#include "../../calib/budget.h"
+#include "../../calib/runs.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------ an engine */
+
+static char folder[] = "/tmp/hrun-test-budget.XXXXXX";
+static const char *broken;    /* a host on which every run fails, or NULL */
+static int starts, stop_at;   /* runs started; the one that a signal interrupts, 0 none */
+
+static int fake_check(const struct hrun_job *job, struct hrun_error *err)
+{
+    (void)job;
+    (void)err;
+    return 0;
+}
+
+/* Work that is divided, messages that are not; hosts from 127.0.0.4 on are half as fast. */
+static int fake_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
+{
+    const struct hrun_layout *l = job->layout;
+    double n = strtod(job->argv[1], NULL), slowest = 1;
+
+    (void)err;
+    memset(out, 0, sizeof *out);
+    out->failed_rank = -1;
+    for (int r = 0; r < l->nranks; r++) {
+        const char *host = l->cluster->hosts[l->ranks[r].host].name;
+
+        slowest = strcmp(host, "127.0.0.4") >= 0 ? 2 : slowest;
+        if (broken && !strcmp(host, broken))
+            out->status = 3;
+    }
+    if (++starts == stop_at)
+        out->interrupted = 2;
+    out->wall_s = out->job_s = 1e-6 * slowest * n * n / l->nranks + 1e-4 * n + 0.01;
+    return 0;
+}
+
+static const struct hrun_engine fake = { .name = "mpirun", .check = fake_check, .run = fake_run };
+
+/* ------------------------------------------------------------------ a campaign */
+
+struct fixture {
+    struct common_settings set;
+    struct context c;
+    struct campaign g;
+    struct runs r;
+    char words[4096];
+    int given_up, events;
+    char *argv[3];
+    struct hrun_error err;
+};
+
+static void hear(void *ctx, const struct event *e)
+{
+    struct fixture *f = ctx;
+
+    f->events += e->kind == EVENT_RUN;
+    f->given_up |= e->kind == EVENT_GIVEN_UP ? 1 << e->sub : 0;
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+
+    if (!f || fputs(text, f) < 0 || fclose(f)) {
+        perror(path);
+        exit(1);
+    }
+}
+
+/* Two sub-clusters of two hosts each. Result of budget_build. */
+static int set_up(struct fixture *f, const char *name, struct calib_settings *s)
+{
+    static const char cluster[] = "subclusters:\n"
+                                  "  - {name: near, hosts: '127.0.0.[2-3]', cores: 1, cpu: Near}\n"
+                                  "  - {name: far, hosts: '127.0.0.[4-5]', cores: 1, cpu: Far}\n";
+    static const char app[] = "name: fake\nrule: \"P >= 1\"\nprocs_per_pe: [1]\n"
+                              "terms: {np: [\"N^2/P\", \"N\", \"1\"], n: [\"N^2\", \"N\", \"1\"]}\nargs: [\"{N}\"]\n";
+    struct hrun_cluster_request req = { .level = -1 };
+    char *path = hrun_strf("%s/cluster.yaml", folder), *def = hrun_strf("%s/fake.yaml", folder);
+    char *data = hrun_strf("%s/%s", folder, name);
+    int rc;
+
+    memset(f, 0, sizeof *f);
+    write_file(path, cluster);
+    write_file(def, app);
+    f->c.set = &f->set;
+    req.cluster_file = path;
+    rc = hrun_cluster_discover(&req, &f->c.cluster, &f->err);
+    f->c.engine = &fake;
+    f->c.store = rc ? NULL : hrun_store_open(data, &f->err);
+    if (!f->c.store || hrun_app_load(def, NULL, 0, &f->c.app, &f->err) || hrun_strvec_push(&f->c.signatures, "near") ||
+        hrun_strvec_push(&f->c.signatures, "far")) {
+        printf("Bail out! %s\n", f->err.text);
+        exit(1);
+    }
+    s->sizes = s->sizes ? s->sizes : "100,200,400,800";
+    f->argv[0] = (char *)"/bin/true";
+    f->argv[1] = (char *)"{N}";
+    starts = 0;
+    rc = budget_build(&f->c, s, &f->g, &f->err);
+    f->r = (struct runs){ .c = &f->c, .words = f->argv, .g = &f->g, .group = -1, .tell = hear, .ctx = f };
+    free(data);
+    free(def);
+    free(path);
+    return rc;
+}
+
+static void tear_down(struct fixture *f)
+{
+    campaign_release(&f->g);
+    context_release(&f->c);
+}
+
+/* Records of a sub-cluster: all (mixed < 0), or good ones that are mixed or not. */
+static int records(const struct fixture *f, const char *sub, int mixed)
+{
+    struct hrun_samples s = { 0 };
+    int n = 0;
+
+    if (hrun_store_samples(f->c.store, "fake", sub, &s, NULL) || s.bad)
+        return -1;
+    for (size_t i = 0; i < s.n; i++)
+        n += mixed < 0 || (s.v[i].ok && s.v[i].mixed == mixed);
+    hrun_samples_release(&s);
+    return n;
+}
+
+static const struct hrun_design_state *state(const struct fixture *f)
+{
+    return hrun_design_state(f->g.budget->design);
+}
+
+/* ------------------------------------------------------------------ */
+
+static void makes_runs(void)
+{
+    struct calib_settings s = { .runs = "30" };
+    struct hrun_buf out = HRUN_BUF_INIT;
+    struct fixture f;
+    int first, mixed, alone;
+
+    is_int(set_up(&f, "runs", &s), 0, "a budget of runs");
+    is_int(runs_make(&f.r, &f.err), 0, "is made");
+    first = f.events;
+    ok(first > 8 && first <= 30, "%d runs of at most 30", first);
+    is_int(state(&f)->runs, first, "the design knows them all");
+    mixed = records(&f, "near", 1);
+    alone = records(&f, "near", 0) + records(&f, "far", 0);
+    ok(mixed > 0 && mixed == records(&f, "far", 1), "%d mixed runs stand in both logs", mixed);
+    is_int(alone + mixed, first, "and every other in the log of its sub-cluster");
+    ok(!budget_table(&f.g, &out) && strstr(out.data, "800"), "the table of choices has each size");
+    hrun_buf_reset(&out);
+    budget_verdict(&f.g, &out);
+    has_str(out.data, "the choice", "the verdict tells of the choice");
+    tear_down(&f);
+
+    is_int(set_up(&f, "runs", &s), 0, "the same again");
+    is_int(f.g.budget->known, first, "knows all runs of the log, each mixed one once");
+    hrun_buf_reset(&out);
+    ok(!budget_plan(&f.c, &f.g, &out, &f.err) && !strstr(out.data, "screen"), "and screens nothing anew");
+    is_int(runs_make(&f.r, &f.err), 0, "it goes on");
+    tear_down(&f);
+    hrun_buf_release(&out);
+}
+
+static void stops_and_goes_on(void)
+{
+    struct calib_settings s = { .budget = "20" };
+    struct fixture f;
+
+    set_up(&f, "stopped", &s);
+    stop_at = 5;
+    is_int(runs_make(&f.r, &f.err), 2, "a signal stops it");
+    stop_at = 0;
+    is_int(records(&f, "near", -1) + records(&f, "far", -1), 4, "the run that it interrupted is not recorded");
+    tear_down(&f);
+    set_up(&f, "stopped", &s);
+    is_int(f.g.budget->known, 4, "what was made before is known");
+    is_int(runs_make(&f.r, &f.err), 0, "it goes on to its end");
+    ok(state(&f)->spent_s <= 20, "within its budget (%.1f s)", state(&f)->spent_s);
+    tear_down(&f);
+}
+
+static void gives_up(void)
+{
+    struct calib_settings s = { .runs = "60" };
+    struct fixture f;
+
+    set_up(&f, "broken", &s);
+    broken = "127.0.0.4";
+    is_int(runs_make(&f.r, &f.err), 0, "a host that fails every run does not stop the others");
+    broken = NULL;
+    ok(f.events < 60, "%d runs", f.events);
+    ok(records(&f, "near", 0) > 4, "the healthy sub-cluster is measured");
+    ok(state(&f)->failed > 0, "%d runs failed", state(&f)->failed);
+    ok(f.given_up != 0, "what fails each time is given up");
+    tear_down(&f);
+}
+
+static void plans(void)
+{
+    struct calib_settings s = { .target = "5%", .seed = "9" };
+    struct hrun_buf out = HRUN_BUF_INIT;
+    struct fixture f;
+
+    set_up(&f, "dry", &s);
+    is_int(budget_plan(&f.c, &f.g, &out, &f.err), 0, "what comes first can be shown");
+    has_str(out.data, "4 first runs", "all of the first stage");
+    has_str(out.data, "--seed 9", "in the order of the seed");
+    has_str(out.data, "the later ones depend on the times of these", "and that the rest is not known");
+    is_int(starts, 0, "nothing is started");
+    hrun_buf_release(&out);
+    tear_down(&f);
+}
+
+static void refuses(void)
+{
+    static const struct { struct calib_settings s; const char *words; } bad[] = {
+        { { .budget = "10m", .full_grid = 1 }, "--full-grid makes all runs" },
+        { { .runs = "10", .repetitions = "3" }, "--repetitions belongs to the full grid" },
+        { { .target = "5%", .parallel = 1 }, "--parallel belongs to the full grid" },
+        { { .runs = "10", .redo = 1 }, "--redo belongs to the full grid" },
+    };
+    static const struct { struct calib_settings s; const char *words; } values[] = {
+        { { .budget = "soon" }, "--budget" }, { { .runs = "0" }, "--runs" }, { { .target = "0%" }, "--target-error 0%" },
+        { { .target = "many" }, "--target-error" }, { { .runs = "5", .seed = "x" }, "--seed" },
+    };
+    struct hrun_error err = { 0 };
+    struct fixture f;
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ok(budget_wanted(&bad[i].s, &err) == -1 && strstr(err.text, bad[i].words), "refused: %s", err.text);
+    }
+    ok(!budget_wanted(&(struct calib_settings){ .full_grid = 1 }, &err), "without a budget it is the grid");
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        struct calib_settings s = values[i].s;
+
+        ok(set_up(&f, "bad", &s) == -1 && strstr(f.err.text, values[i].words), "refused: %s", f.err.text);
+        tear_down(&f);
+    }
+}
+
+int main(void)
+{
+    char *command[] = { (char *)"rm", (char *)"-rf", folder, NULL };
+    int bad;
+    pid_t pid;
+
+    if (!mkdtemp(folder))
+        return 1;
+    makes_runs();
+    stops_and_goes_on();
+    gives_up();
+    plans();
+    refuses();
+    bad = tap_done();
+    fflush(stdout);
+    pid = fork();
+    if (!pid) {
+        execvp(command[0], command);
+        _exit(1);
+    }
+    return waitpid(pid, NULL, 0) != pid || bad;
+}
