@@ -44,7 +44,7 @@ TRACE   := read sum form propose
 STORE   := sample invariants current store log models models_yaml
 FIT     := work ls nnls check optimal robust
 MODEL   := names rows glitch suspect anchor select coefs family fit terms predict oracle interval mixed share joint \
-           correct
+           recall correct
 PLAN    := config objective space count exhaustive level solve search known
 LAUNCH  := engine program ask mpi env sieve output procs spawn signals sweep job loop guard pmix local openmpi \
            openmpi_kept mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts srun_words \

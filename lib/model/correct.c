@@ -1,9 +1,8 @@
 /* correct.c - what runs of a configuration tell of its prediction; see correct.h for the contract */
 #include "model/correct.h"
 
-#include "model/mixed.h"
+#include "model/recall.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,125 +47,11 @@ struct hrun_corrections {
     double var[2];          /* prior variance of r: on one sub-cluster, on several */
 };
 
-/* ------------------------------------------------------------------ runs in the cluster's terms */
-
-struct run {
-    const struct hrun_sample *s;
-    int nsubs;
-    int *pes, *procs;       /* nsubs each */
-    double r;
-};
-
-static int same_item(const char *a, size_t len, const char *b)
-{
-    return b && strlen(b) == len && !strncmp(a, b, len);
-}
-
-/* The sub-cluster of the cluster that stands at `place` of the run's, or -1. own: the signature of the log. */
-static int find_sub(const struct hrun_sample *s, int place, const char *own, const struct hrun_joint_sub *subs,
-                    int nsubs)
-{
-    size_t nlen = 0, slen = 0;
-    const char *name = hrun_mixed_item(s->cluster, place, &nlen);
-    const char *signature = hrun_mixed_item(s->signatures, place, &slen);
-    int found = -1, several = 0;
-
-    if (!signature || !slen) {
-        if (s->mixed)
-            return -1;
-        signature = own;
-        slen = strlen(own);
-    }
-    for (int i = 0; i < nsubs; i++) {
-        if (!same_item(signature, slen, subs[i].signature))
-            continue;
-        if (name && same_item(name, nlen, subs[i].name))
-            return i;
-        several = found >= 0;
-        found = i;
-    }
-    return several ? -1 : found;
-}
-
-/* The configuration of a record into pes[nsubs] and procs[nsubs]. 1, or 0 when it is none of this cluster's. */
-static int read_config(const struct hrun_sample *s, const char *own, const struct hrun_joint_sub *subs, int nsubs,
-                       int *pes, int *procs)
-{
-    const char *at = s->config ? s->config : "";
-    int64_t P = 0;
-
-    for (int i = 0; i < nsubs; i++)
-        pes[i] = procs[i] = 0;
-    for (int place = 0; *at == (place ? ',' : '('); place++) {
-        char *end;
-        long p = strtol(at + 1, &end, 10), m = *end == ',' ? strtol(end + 1, &end, 10) : 0;
-        int sub;
-
-        at = end;
-        if (p <= 0 || m <= 0)
-            continue;
-        if (p > INT_MAX || m > INT_MAX)
-            return 0;
-        sub = find_sub(s, place, own, subs, nsubs);
-        if (sub < 0 || pes[sub])
-            return 0;
-        pes[sub] = (int)p;
-        procs[sub] = (int)m;
-        P += (int64_t)p * m;
-    }
-    return *at == ')' && P == s->P;
-}
-
-static int by_run(const void *a, const void *b)
-{
-    const struct run *x = a, *y = b;
-
-    return hrun_mixed_order(x->s, y->s);
-}
-
-/* All runs of the cluster's configurations, in order of N, each once: of records in several logs the first. */
-static int list_runs(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct run *runs,
-                     int *numbers, size_t *count, struct hrun_error *err)
-{
-    struct hrun_buf consts = HRUN_BUF_INIT;
-    size_t n = 0, kept = 0;
-
-    hrun_app_consts_text(app, &consts);
-    if (consts.failed) {
-        hrun_buf_release(&consts);
-        return hrun_fail_nomem(err);
-    }
-    for (int i = 0; i < nsubs; i++) {
-        int again = 0;
-
-        for (int j = 0; j < i; j++)
-            again |= !strcmp(subs[j].signature, subs[i].signature);
-        for (size_t k = 0; k < subs[i].n && !again; k++) {
-            const struct hrun_sample *s = &subs[i].samples[k];
-
-            runs[n] = (struct run) { s, nsubs, numbers, numbers + nsubs, 0 };
-            if (!s->ok || !(s->time_s > 0) || strcmp(s->consts ? s->consts : "", consts.data) ||
-                !read_config(s, subs[i].signature, subs, nsubs, runs[n].pes, runs[n].procs))
-                continue;
-            n++;
-            numbers += 2 * nsubs;
-        }
-    }
-    if (n)
-        qsort(runs, n, sizeof *runs, by_run);
-    for (size_t i = 0; i < n; i++)
-        if (!i || !runs[i].s->mixed || by_run(&runs[i], &runs[kept - 1]))
-            runs[kept++] = runs[i];
-    *count = kept;
-    hrun_buf_release(&consts);
-    return 0;
-}
-
 /* ------------------------------------------------------------------ residuals */
 
 /* ln(measured / predicted) of runs[n], all of one N; NaN without a prediction. */
 static int residuals(const struct hrun_app *app, struct hrun_models *const *models, int nsubs, enum hrun_family family,
-                     struct run *runs, size_t n, struct hrun_error *err)
+                     struct hrun_recalled *runs, size_t n, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
     struct hrun_predictor *p = hrun_predictor_create(app, models, nsubs, family, runs[0].s->N, &why);
@@ -218,7 +103,7 @@ out:
 
 static int by_config(const void *a, const void *b)
 {
-    const struct run *x = a, *y = b;
+    const struct hrun_recalled *x = a, *y = b;
     size_t len = (size_t)x->nsubs * sizeof *x->pes;
     int order = memcmp(x->pes, y->pes, len);
 
@@ -227,7 +112,7 @@ static int by_config(const void *a, const void *b)
     return order ? order : (x->r > y->r) - (x->r < y->r);
 }
 
-static int same_config(const struct run *x, const struct run *y)
+static int same_config(const struct hrun_recalled *x, const struct hrun_recalled *y)
 {
     size_t len = (size_t)x->nsubs * sizeof *x->pes;
 
@@ -236,7 +121,7 @@ static int same_config(const struct run *x, const struct run *y)
 
 /* r of runs[n] at one N, in order of r: the mean of those that agree with the middle one, the lower of two middle ones
  * as glitches make runs longer. */
-static void summarise(struct point *p, const struct run *runs, size_t n)
+static void summarise(struct point *p, const struct hrun_recalled *runs, size_t n)
 {
     double middle = runs[(n - 1) / 2].r, within = 3 * sqrt(2 * p->var), sum = 0;
 
@@ -251,7 +136,7 @@ static void summarise(struct point *p, const struct run *runs, size_t n)
 }
 
 /* The points of one configuration from its runs[n], in order of N and r. */
-static int add_config(struct hrun_corrections *c, const struct run *runs, size_t n,
+static int add_config(struct hrun_corrections *c, const struct hrun_recalled *runs, size_t n,
                       const struct hrun_fit_options *options, struct hrun_error *err)
 {
     struct config *v = &c->v[c->n++];
@@ -280,30 +165,112 @@ static int add_config(struct hrun_corrections *c, const struct run *runs, size_t
     return 0;
 }
 
+/* ------------------------------------------------------------------ the process over ln N */
+
+/* Solve A z = b for a symmetric positive definite A[n by SIZES_MAX], by Cholesky's A = L L'; A becomes L, b z. The
+ * noise on the diagonal keeps it well conditioned: 1e-8 at least, of a variance below 1. */
+static void factorise(double A[][SIZES_MAX], size_t n)
+{
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = j; i < n; i++) {
+            double sum = A[i][j];
+
+            for (size_t k = 0; k < j; k++)
+                sum -= A[i][k] * A[j][k];
+            A[i][j] = i == j ? sqrt(sum) : sum / A[j][j];
+        }
+}
+
+/* b becomes the solution of L b' = b. */
+static void forward(double L[][SIZES_MAX], size_t n, double *b)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < i; k++)
+            b[i] -= L[i][k] * b[k];
+        b[i] /= L[i][i];
+    }
+}
+
+static double covariance(double var, double a, double b)
+{
+    return var * exp(-fabs(a - b) / LENGTH);
+}
+
+/* What the points of a configuration but `skip` (npoints: none) tell of r at x: its mean and variance, when it varies
+ * by `prior` before they are known. Points: the SIZES_MAX nearest. */
+static void condition(const struct config *v, double prior, double x, size_t skip, double *mean, double *var)
+{
+    double A[SIZES_MAX][SIZES_MAX], k[SIZES_MAX], r[SIZES_MAX];
+    size_t first = 0, last = v->npoints, use[SIZES_MAX], n = 0;
+
+    while (last - first > SIZES_MAX) {   /* drop the farther end */
+        if (fabs(v->points[first].x - x) > fabs(v->points[last - 1].x - x))
+            first++;
+        else
+            last--;
+    }
+    for (size_t i = first; i < last; i++)
+        if (i != skip)
+            use[n++] = i;
+    for (size_t a = 0; a < n; a++) {
+        const struct point *p = &v->points[use[a]];
+
+        for (size_t b = 0; b < n; b++)
+            A[a][b] = covariance(prior, p->x, v->points[use[b]].x);
+        A[a][a] += p->var / (p->agree * fmax(p->trust, 1e-6));
+        k[a] = covariance(prior, p->x, x);
+        r[a] = p->r;
+    }
+    factorise(A, n);
+    forward(A, n, k);
+    forward(A, n, r);
+    *mean = 0;
+    *var = prior;
+    for (size_t a = 0; a < n; a++) {
+        *mean += k[a] * r[a];            /* k' A^-1 r = (L^-1 k)' (L^-1 r) */
+        *var -= k[a] * k[a];
+    }
+    *var = fmax(*var, 0);
+}
+
+/* ------------------------------------------------------------------ glitches */
+
 static double density(double x, double var)
 {
     return exp(-x * x / (2 * var)) / sqrt(2 * 3.14159265358979323846 * var);
 }
 
-/* What the runs of a point are, by Bayes: r is normal with variance var, or for odd configurations ODD_FACTOR^2 var,
- * and each run scatters about it; or all are glitches. Sets the trust. Result: the expected square of r over its own
- * variance, times var. */
-static double judge(struct point *p, double var)
+/* The probability that a configuration is odd, by its points but `skip`, as if each told of it by itself. */
+static double oddness(const struct config *v, double prior, size_t skip)
 {
-    double mean_var = p->var / p->agree, odd_var = ODD_FACTOR * ODD_FACTOR * var, square, usual, odd, slowed = 0;
-    double agree = pow((1 - GLITCHES) * density(0, p->var), p->agree - 1) * (1 - GLITCHES);
+    double ratio = ODD / (1 - ODD);
 
-    usual = agree * (1 - ODD) * density(p->r, var + mean_var);
-    odd = agree * ODD * density(p->r, odd_var + mean_var);
+    for (size_t i = 0; i < v->npoints; i++) {
+        const struct point *p = &v->points[i];
+        double var = p->var / p->agree;
+
+        if (i != skip && p->trust > 0.5)
+            ratio *= density(p->r, ODD_FACTOR * ODD_FACTOR * prior + var) / density(p->r, prior + var);
+    }
+    return isfinite(ratio) ? ratio / (1 + ratio) : 1;
+}
+
+/* What the runs of point i are, by Bayes: r is normal about what its neighbours tell, with ODD_FACTOR^2 times the
+ * variance for odd configurations, and each run scatters about it; or all are glitches. Sets the trust. Result: the
+ * expected square of r over its own variance, times prior. */
+static double judge(struct config *v, size_t i, double prior)
+{
+    struct point *p = &v->points[i];
+    double one = p->var / p->agree, agree = pow((1 - GLITCHES) * density(0, p->var), p->agree - 1) * (1 - GLITCHES);
+    double odds = oddness(v, prior, i), mean, var, usual, odd, slowed = 0, square = fmax(p->r * p->r - one, 0);
+
+    condition(v, prior, p->x, i, &mean, &var);
+    usual = agree * (1 - odds) * density(p->r - mean, var + one);
+    odd = agree * odds * density(p->r - mean, ODD_FACTOR * ODD_FACTOR * var + one);
     if (p->r > 0 && p->r <= GLITCH_MAX)
         slowed = pow(GLITCHES / GLITCH_MAX, p->agree);
-    square = fmax(p->r * p->r - mean_var, 0);
-    if (!(usual + odd + slowed > 0)) {
-        p->trust = 0;
-        return 0;
-    }
-    p->trust = (usual + odd) / (usual + odd + slowed);
-    return square * (usual + odd / (ODD_FACTOR * ODD_FACTOR)) / (usual + odd + slowed);
+    p->trust = usual + odd > 0 ? (usual + odd) / (usual + odd + slowed) : 0;
+    return usual + odd > 0 ? square * (usual + odd / (ODD_FACTOR * ODD_FACTOR)) / (usual + odd + slowed) : 0;
 }
 
 /* How much r varies: what is expected, and what the points show beyond the scatter of runs, as far as they can be
@@ -313,6 +280,9 @@ static void learn_variance(struct hrun_corrections *c)
     enum { ROUNDS = 5 };   /* from then on it changes by less than a hundredth of itself */
 
     c->var[0] = c->var[1] = PRIOR_SD * PRIOR_SD;
+    for (int i = 0; i < c->n; i++)
+        for (size_t k = 0; k < c->v[i].npoints; k++)
+            c->v[i].points[k].trust = 1;
     for (int round = 0; round < ROUNDS; round++) {
         double sum[2], weight[2] = { PRIOR_WEIGHT, PRIOR_WEIGHT };
 
@@ -321,7 +291,7 @@ static void learn_variance(struct hrun_corrections *c)
             for (size_t k = 0; k < c->v[i].npoints; k++) {
                 int mixed = c->v[i].mixed;
 
-                sum[mixed] += judge(&c->v[i].points[k], c->var[mixed]);
+                sum[mixed] += judge(&c->v[i], k, c->var[mixed]);
                 weight[mixed] += c->v[i].points[k].trust;
             }
         for (int m = 0; m < 2; m++)
@@ -335,7 +305,7 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
                             struct hrun_error *err)
 {
     struct hrun_corrections *c = calloc(1, sizeof *c);
-    struct run *runs = NULL;
+    struct hrun_recalled *runs = NULL;
     int *numbers = NULL, rc = -1;
     size_t n = 0, kept = 0, end;
 
@@ -348,7 +318,7 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
         goto out;
     }
     c->nsubs = nsubs;
-    if (list_runs(app, subs, nsubs, runs, numbers, &n, err))
+    if (hrun_recall(app, subs, nsubs, runs, numbers, &n, err))
         goto out;
     for (size_t begin = 0; begin < n; begin = end) {
         for (end = begin; end < n && runs[end].s->N == runs[begin].s->N;)
@@ -412,67 +382,16 @@ double hrun_corrections_sd(const struct hrun_corrections *c)
     return sqrt(c->var[1]);
 }
 
-/* ------------------------------------------------------------------ the process over ln N */
-
-/* Solve A z = b for a symmetric positive definite A[n by SIZES_MAX], by Cholesky's A = L L'; A becomes L, b z. The
- * noise on the diagonal keeps it well conditioned: 1e-8 at least, of a variance below 1. */
-static void factorise(double A[][SIZES_MAX], size_t n)
-{
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = j; i < n; i++) {
-            double sum = A[i][j];
-
-            for (size_t k = 0; k < j; k++)
-                sum -= A[i][k] * A[j][k];
-            A[i][j] = i == j ? sqrt(sum) : sum / A[j][j];
-        }
-}
-
-/* b becomes the solution of L b' = b. */
-static void forward(double L[][SIZES_MAX], size_t n, double *b)
-{
-    for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; k < i; k++)
-            b[i] -= L[i][k] * b[k];
-        b[i] /= L[i][i];
-    }
-}
-
-static double covariance(double var, double a, double b)
-{
-    return var * exp(-fabs(a - b) / LENGTH);
-}
-
 void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, struct hrun_correction *out)
 {
     const struct config *v = &c->v[i];
-    double A[SIZES_MAX][SIZES_MAX], k[SIZES_MAX], r[SIZES_MAX], x = log((double)N), mean = 0;
-    double prior = c->var[v->mixed], var = prior;
-    size_t first = 0, last = v->npoints;
+    double mean, var;
 
-    while (last - first > SIZES_MAX) {   /* drop the farther end */
-        if (fabs(v->points[first].x - x) > fabs(v->points[last - 1].x - x))
-            first++;
-        else
-            last--;
-    }
     *out = (struct hrun_correction) { 1, 0, 0, 0 };
-    for (size_t a = first; a < last; a++) {
-        for (size_t b = first; b < last; b++)
-            A[a - first][b - first] = covariance(prior, v->points[a].x, v->points[b].x);
-        A[a - first][a - first] += v->points[a].var / (v->points[a].agree * fmax(v->points[a].trust, 1e-6));
-        k[a - first] = covariance(prior, v->points[a].x, x);
-        r[a - first] = v->points[a].r;
-        out->runs += v->points[a].N == N ? v->points[a].runs : 0;
-    }
-    factorise(A, last - first);
-    forward(A, last - first, k);
-    forward(A, last - first, r);
-    for (size_t a = 0; a < last - first; a++) {
-        mean += k[a] * r[a];        /* k' A^-1 r = (L^-1 k)' (L^-1 r) */
-        var -= k[a] * k[a];
-    }
+    condition(v, c->var[v->mixed], log((double)N), v->npoints, &mean, &var);
+    for (size_t k = 0; k < v->npoints; k++)
+        out->runs += v->points[k].N == N ? v->points[k].runs : 0;
     out->factor = exp(mean);
-    out->sd = sqrt(fmax(var, 0));
+    out->sd = sqrt(var);
     out->others = v->runs - out->runs;
 }

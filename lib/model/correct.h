@@ -34,7 +34,7 @@ struct hrun_correction {
     int others;        /* runs at other N */
 };
 
-/* Standard deviation of ln(true time / prediction) of a configuration that was never run, as those that were show
+/* Standard deviation of ln(true time / prediction) of most configurations that were never run, as those that were show
  * it. */
 double hrun_corrections_sd(const struct hrun_corrections *c);
 
