@@ -79,12 +79,12 @@ static int watches(const struct runs *r, const int *pes, int n)
     return r->trace == 2 || (r->trace == 1 && used > 1);
 }
 
-/* Once: runs cannot be watched, and why. */
+/* Once: runs cannot be watched, and why. Nobody expects it of simulated ones. */
 static void tell_unwatched(struct runs *r, const struct waits *w)
 {
     struct event e = { .kind = EVENT_WORDS };
 
-    if (r->told_why || !w->why[0])
+    if (r->told_why || !w->why[0] || (r->trace == 1 && !strcmp(r->c->engine->name, "smpi")))
         return;
     r->told_why = 1;
     snprintf(e.text, sizeof e.text, "who waits is not known: %s", w->why);

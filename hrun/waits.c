@@ -127,6 +127,7 @@ int waits_read(struct waits *w, const struct context *c, const struct hrun_layou
     for (int i = 0; i < w->nsubs && !rc; i++) {
         rc = hrun_trace_sum(t, w->sub, i, &w->subs[i], err);
         w->overhead = fmax(w->overhead, w->subs[i].overhead);
+        w->setup_s = fmax(w->setup_s, w->subs[i].setup_s);
     }
     if (!rc) {
         w->limits = hrun_trace_limits(w->subs, w->nsubs);
@@ -183,12 +184,16 @@ int waits_report(const struct waits *w, const struct context *c, struct hrun_buf
         hrun_table_cell(t, "%s", calls.data);
         hrun_buf_release(&calls);
     }
-    if (used > 1)
+    if (used > 1 && w->limits < 0)
+        hrun_buf_adds(out, "hrun: no sub-cluster waits clearly less than the others; ");
+    else if (used > 1)
         hrun_buf_addf(out, "hrun: the others wait for %s; ", c->cluster->subs[w->limits].name);
     else
         hrun_buf_adds(out, "hrun: ");
     hrun_buf_addf(out, "the busiest process computes %.2f times as long as the mean one; watching took about "
-                  "%.*f %% of the time\n", w->imbalance, w->overhead < 0.01 ? 3 : 0, 100 * w->overhead);
+                  "%.*f %% of the time, and ", w->imbalance, w->overhead < 0.01 ? 3 : 0, 100 * w->overhead);
+    hrun_add_seconds(out, w->setup_s);
+    hrun_buf_adds(out, " in MPI_Init\n");
     rc = hrun_table_render(t, 2, out) || out->failed ? hrun_fail_nomem(err) : 0;
     hrun_table_destroy(t);
     return rc;

@@ -13,9 +13,10 @@
 struct waits {
     struct hrun_trace_sub *subs;   /* nsubs of the cluster, those without processes have none; NULL: nothing is known */
     int nsubs;
-    int limits;                    /* index of the sub-cluster that the others wait for; -1: not known */
+    int limits;                    /* index of the sub-cluster that the others wait for; -1: not known, or none */
     double imbalance;              /* hrun_trace_imbalance of all processes */
     double overhead;               /* of the watch, part of the run's time */
+    double setup_s;                /* and what it took besides, in MPI_Init */
     char why[512];                 /* why nothing is known; "" */
     /* While the run is made. */
     char *library;

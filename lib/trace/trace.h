@@ -59,9 +59,9 @@ struct hrun_trace_sub {
     double elapsed_s;                                 /* mean, from MPI_Init to MPI_Finalize */
     double compute_s, compute_mean_s;                 /* time outside MPI: largest of a rank, mean */
     double mpi_s, mpi_mean_s;                         /* time inside MPI: least of a rank, mean */
-    double overhead;                                  /* what the watch took of the run's time, the largest part of a rank:
-                                                         number of calls times what watching one cost, and what the
-                                                         library needed at both ends of the run */
+    double overhead;                                  /* of the watch, part of elapsed_s: the largest of a rank, estimated
+                                                         from the number of calls and what watching one cost */
+    double setup_s;                                   /* what the library needed in MPI_Init, the longest of a rank */
     double peers;                                     /* ranks that one sent messages to, at most */
     double sent[HRUN_TRACE_DISTANCES], sent_bytes[HRUN_TRACE_DISTANCES];  /* mean of its ranks */
     struct hrun_trace_call *calls;                    /* those that were called, longest time first */
@@ -73,15 +73,16 @@ int hrun_trace_sum(const struct hrun_trace *t, const int *sub, int i, struct hru
                    struct hrun_error *err);
 void hrun_trace_sub_release(struct hrun_trace_sub *s);
 
-/* Index of the sub-cluster that limits, of subs[n]; -1: none took part. */
+/* Index of the sub-cluster that limits, of subs[n]; -1: none took part, or none waits clearly less than all others (the
+ * least times inside MPI differ by 2 % of the run or less). */
 int hrun_trace_limits(const struct hrun_trace_sub *subs, int n);
 /* Largest time outside MPI over the mean of all ranks of subs[n], 1 when all compute equally long. 0: nobody computed. */
 double hrun_trace_imbalance(const struct hrun_trace_sub *subs, int n);
 
 /* A summary as the text of a measurement, and back:
- *     "1 ranks=4 elapsed=1.2 compute=1.1,1.05 mpi=0.08,0.15 overhead=0.002 peers=2 sent=0:0,10:800,0:0,4:320
+ *     "1 ranks=4 elapsed=1.2 compute=1.1,1.05 mpi=0.08,0.15 overhead=0.002,1e-3 peers=2 sent=0:0,10:800,0:0,4:320
  *      Send=100,100:8000,8000:0.01 ..."
- * (version; largest and mean, least and mean; mean count:bytes per distance; for each call mean and largest count, mean and
+ * (version; largest and mean, least and mean; part and set-up; mean count:bytes per distance; for each call mean and largest count, mean and
  * largest bytes, mean time). Errors: HRUN_ECORRUPT, HRUN_ENOMEM; *out is to be released only after success. */
 int hrun_trace_encode(const struct hrun_trace_sub *s, struct hrun_buf *out, struct hrun_error *err);
 int hrun_trace_decode(const char *text, struct hrun_trace_sub *out, struct hrun_error *err);

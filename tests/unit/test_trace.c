@@ -48,11 +48,18 @@ static void test_sum(void)
     is_num(s[0].calls[1].count, 5, 0, "mean number of calls");
     is_num(s[0].calls[1].count_max, 10, 0, "and the largest");
     is_num(s[0].calls[1].bytes_max, 800, 0, "and the most bytes");
-    is_num(s[0].overhead, (15 * 100e-9 + 5e-9) / (10 + 5e-9), 1e-15, "watching took calls times the cost of one, and its "
-           "own time");
+    is_num(s[0].overhead, 15 * 100e-9 / 10, 1e-15, "watching took calls times the cost of one");
+    is_num(s[0].setup_s, 5e-9, 1e-15, "and what it needed to begin");
     is_int(hrun_trace_limits(s, 2), 1, "the sub-cluster whose rank waits least limits");
     is_num(hrun_trace_imbalance(s, 2), 9 / (16 / 3.0), 1e-12, "imbalance: the most over the mean of all ranks");
     is_int(hrun_trace_limits(s, 0), -1, "of none, none limits");
+    is_int(hrun_trace_limits(s, 1), 0, "of one, that one");
+    s[1].mpi_s = 5.81;
+    is_int(hrun_trace_limits(s, 2), -1, "where both wait alike it cannot be told");
+    s[1].mpi_s = 6.19;
+    is_int(hrun_trace_limits(s, 2), -1, "whichever is ahead by a little");
+    s[1].mpi_s = 6.21;
+    is_int(hrun_trace_limits(s, 2), 0, "a difference of more than 2 %% of the run counts");
     hrun_trace_sub_release(&s[0]);
     hrun_trace_sub_release(&s[1]);
     ok(!hrun_trace_sum(t, subs, 2, &s[0], &err) && !s[0].nranks && !s[0].calls, "one that takes no part has nothing");
@@ -115,7 +122,7 @@ static void test_text(void)
     hrun_trace_sum(t, subs, 0, &s, &err);
     hrun_buf_reset(&b);
     ok(!hrun_trace_encode(&s, &b, &err), "a summary as text");
-    is_str(b.data, "1 ranks=2 elapsed=10 compute=4,3.5 mpi=6,6.5 overhead=1.5e-07 peers=2 sent=0:0,5:400,0:0,0:0 "
+    is_str(b.data, "1 ranks=2 elapsed=10 compute=4,3.5 mpi=6,6.5 overhead=1.5e-07,5e-09 peers=2 sent=0:0,5:400,0:0,0:0 "
            "Allreduce=5,5:40,40:6 Send=5,10:400,800:0.5", "in its form");
     if (ok(!hrun_trace_decode(b.data, &back, &err), "is read back (%s)", err.text)) {
         hrun_trace_encode(&back, &again, &err);
@@ -134,7 +141,7 @@ static void test_text(void)
     is_int(accepted, 0, "a text that is cut off within a word is refused");
     ok(hrun_trace_decode(NULL, &back, &err) && err.code == HRUN_ECORRUPT, "no text is none");
     ok(hrun_trace_decode("2 ranks=1", &back, &err), "a newer version is refused");
-    ok(hrun_trace_decode("1 ranks=2 elapsed=inf compute=4,3.5 mpi=6,6.5 overhead=0 peers=2 sent=0:0,5:400,0:0,0:0",
+    ok(hrun_trace_decode("1 ranks=2 elapsed=inf compute=4,3.5 mpi=6,6.5 overhead=0,0 peers=2 sent=0:0,5:400,0:0,0:0",
                          &back, &err), "what is not finite is refused");
     hrun_trace_sub_release(&s);
     hrun_trace_destroy(t);
