@@ -144,7 +144,8 @@ static int make_points(const struct hrun_samples *samples, struct hrun_trace_poi
 
         if (!s->ok || !s->trace || !s->trace[0] || hrun_trace_decode(s->trace, &(*seen)[n], NULL))
             continue;
-        (*points)[n] = (struct hrun_trace_point){ .N = (double)s->N, .P = s->P, .M = s->M, .mixed = s->mixed, .seen = &(*seen)[n] };
+        (*points)[n] = (struct hrun_trace_point){ .N = (double)s->N, .P = s->P, .M = s->M, .mixed = s->mixed,
+                                                  .seen = &(*seen)[n] };
         n++;
     }
     return *points && *seen ? n : -1;

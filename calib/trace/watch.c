@@ -10,7 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The cost of a call is the median of so many batches, which one that is interrupted does not change; some 20 us in all. */
+/* The cost of a call is the median of so many batches, which one that is interrupted does not change; some 20 us in
+ * all. */
 enum { COST_BATCHES = 9, COST_CALLS = 25 };
 
 /* Requests that send when they are started, by their handle; a chained hash table. */
@@ -105,7 +106,9 @@ uint64_t watch_bytes(int64_t count, MPI_Datatype type)
 {
     int size = 0;
 
-    return count > 0 && our.mpi.Type_size(type, &size) == MPI_SUCCESS && size > 0 ? (uint64_t)count * (uint64_t)size : 0;
+    if (count <= 0 || our.mpi.Type_size(type, &size) != MPI_SUCCESS || size <= 0)
+        return 0;
+    return (uint64_t)count * (uint64_t)size;
 }
 
 int watch_size(MPI_Comm comm)

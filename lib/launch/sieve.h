@@ -1,8 +1,8 @@
 /* sieve.h - taking the lines of libhrun-trace.so out of the standard error of a job (internal)
  *
  * Purpose: a line begins with HRUN_TRACE_MARK (trace/wire.h), wherever in the stream that stands, and ends with its
- * newline; all else is passed on as it came, in order and at once, but for a beginning of a mark, which is held until it
- * is known to be one.
+ * newline; all else is passed on as it came, in order and at once, but for a beginning of a mark, which is held until
+ * it is known to be one.
  * Invariants: what begins like a mark and is none, and a line longer than HRUN_TRACE_LINE, is passed on whole.
  */
 #ifndef HRUN_LAUNCH_SIEVE_H

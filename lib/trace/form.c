@@ -8,7 +8,7 @@
 static const double powers_n[] = { 0, 1, 2, 3, 0.5, 1.5 };
 static const double powers_p[] = { 0, -1, 1, -2, 2, -0.5, 0.5, -1.5 };
 
-/* A form is about as good as the best one when its spread is larger by no more than this, a per cent of the quantity. */
+/* A form is about as good as the best one when its spread is larger by no more than this (1 % of the quantity). */
 static const double ABOUT = 0.01;
 
 static double factor(enum hrun_form_factor g, double P)

@@ -66,7 +66,8 @@ static int push_new(struct hrun_strvec *v, const char *word)
     return hrun_strvec_push(v, word);
 }
 
-/* Append form times another factor as a term. Two logarithms or P-1 twice are left as one: terms that far out are noise. */
+/* Append form times another factor as a term. Two logarithms or P-1 twice are left as one: terms that far out are
+ * noise. */
 static int push_term(struct hrun_strvec *v, const struct hrun_form *form, enum hrun_form_factor more)
 {
     struct hrun_form f = *form;
@@ -235,8 +236,8 @@ int hrun_trace_propose(const struct hrun_trace_point *points, int n, struct hrun
     if (!tab.N || !tab.P || !tab.q)
         goto nomem;
     if (usable < 2) {
-        hrun_fail(err, HRUN_ENODATA, "%d watched run%s on two or more processes: terms need several, at different N and "
-                  "P (hrun-calibrate --trace)", usable, usable == 1 ? "" : "s");
+        hrun_fail(err, HRUN_ENODATA, "%d watched run%s on two or more processes: terms need several, at different N "
+                  "and P (hrun-calibrate --trace)", usable, usable == 1 ? "" : "s");
         goto done;
     }
     if (list_names(points, n, &names) || !(t.v = calloc(names.n, sizeof *t.v)))

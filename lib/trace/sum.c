@@ -9,8 +9,8 @@
 
 static const double NS = 1e-9;
 
-/* One sub-cluster waits less than another when that is more than this part of the run: equal runs on one quiet host differ
- * by 0.5 to 1.5 %. */
+/* One sub-cluster waits less than another when that is more than this part of the run: equal runs on one quiet host
+ * differ by 0.5 to 1.5 %. */
 static const double MARGIN = 0.02;
 
 static int longest_first(const void *a, const void *b)

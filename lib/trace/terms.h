@@ -1,11 +1,12 @@
 /* terms.h - the terms of an application whose pattern nobody wrote down, from its watched runs
  *
- * Purpose: how often each MPI function is called and how many bytes it moves, as functions of N and P, told from runs at
- * several N and P; and what that means for the terms of a model (paper 000, section 5.4: latency goes with messages,
+ * Purpose: how often each MPI function is called and how many bytes it moves, as functions of N and P, told from runs
+ * at several N and P; and what that means for the terms of a model (latency goes with messages,
  * transfer with bytes).
- * How: a form N^a P^b g(P), g one of 1, log(P), P-1, is chosen for each quantity among a small library: the one with the
- * least spread of ln(quantity / form) over the runs, and of those that are about as good the simplest. Only the shape is
- * found, factors are left to the fit. What did not vary in the runs cannot be told: then the form has no power of it.
+ * How: a form N^a P^b g(P), g one of 1, log(P), P-1, is chosen for each quantity among a small library: the one with
+ * the least spread of ln(quantity / form) over the runs, and of those that are about as good the simplest. Only the
+ * shape is found, factors are left to the fit. What did not vary in the runs cannot be told: then the form has no
+ * power of it.
  */
 #ifndef HRUN_TRACE_TERMS_H
 #define HRUN_TRACE_TERMS_H
@@ -19,8 +20,8 @@ struct hrun_form {
     double spread;               /* standard deviation of ln(quantity / form): 0.02 is about 2 % */
 };
 
-/* Choose the form of q[i] > 0 at N[i] >= 1, P[i] >= 1, for n points. powers_only = 0: P[i] >= 2, and the form may have a
- * g(P) that is not 1. Errors: HRUN_ENODATA (fewer than two points). */
+/* Choose the form of q[i] > 0 at N[i] >= 1, P[i] >= 1, for n points. powers_only = 0: P[i] >= 2, and the form may have
+ * a g(P) that is not 1. Errors: HRUN_ENODATA (fewer than two points). */
 int hrun_form_choose(const double *N, const double *P, const double *q, int n, int powers_only, struct hrun_form *out,
                      struct hrun_error *err);
 /* Append it as an expression of lib/expr: "N^2/sqrt(P)", "N*log(P)", "1". */

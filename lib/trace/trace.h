@@ -3,10 +3,10 @@
  * Purpose: read what libhrun-trace.so tells (wire.h), find the sub-cluster that the others wait for, and keep what a
  * model can use as a short text beside the measurement.
  * Words: a rank waits or communicates while it is inside an MPI function, and computes while it is outside, between
- * MPI_Init and MPI_Finalize. The sub-cluster that limits is that of the rank which spends least time inside MPI: the others
- * wait for it. The bytes of a message are those that are sent; of a collective operation, the rank's own part.
- * Invariants: lines that are torn, mixed with others or incomplete are found, and then there is no trace; a trace is only
- * accepted for the number of ranks that were started.
+ * MPI_Init and MPI_Finalize. The sub-cluster that limits is that of the rank which spends least time inside MPI: the
+ * others wait for it. The bytes of a message are those that are sent; of a collective operation, the rank's own part.
+ * Invariants: lines that are torn, mixed with others or incomplete are found, and then there is no trace; a trace is
+ * only accepted for the number of ranks that were started.
  */
 #ifndef HRUN_TRACE_H
 #define HRUN_TRACE_H
@@ -41,8 +41,8 @@ struct hrun_trace {
     struct hrun_trace_count *calls;                   /* ncalls x nranks, function by function */
 };
 
-/* Read the lines (each with its end, without HRUN_TRACE_MARK) of a run of nranks ranks. NULL with HRUN_ENODATA (there are
- * none), HRUN_ECORRUPT (says what is wrong), HRUN_ENOMEM. */
+/* Read the lines (each with its end, without HRUN_TRACE_MARK) of a run of nranks ranks. NULL with HRUN_ENODATA (there
+ * are none), HRUN_ECORRUPT (says what is wrong), HRUN_ENOMEM. */
 struct hrun_trace *hrun_trace_read(const char *lines, size_t len, int nranks, struct hrun_error *err);
 void hrun_trace_destroy(struct hrun_trace *t);
 
@@ -59,7 +59,7 @@ struct hrun_trace_sub {
     double elapsed_s;                                 /* mean, from MPI_Init to MPI_Finalize */
     double compute_s, compute_mean_s;                 /* time outside MPI: largest of a rank, mean */
     double mpi_s, mpi_mean_s;                         /* time inside MPI: least of a rank, mean */
-    double overhead;                                  /* of the watch, part of elapsed_s: the largest of a rank, estimated
+    double overhead;                                  /* of the watch, part of elapsed_s: largest of a rank, estimated
                                                          from the number of calls and what watching one cost */
     double setup_s;                                   /* what the library needed in MPI_Init, the longest of a rank */
     double peers;                                     /* ranks that one sent messages to, at most */
@@ -76,14 +76,15 @@ void hrun_trace_sub_release(struct hrun_trace_sub *s);
 /* Index of the sub-cluster that limits, of subs[n]; -1: none took part, or none waits clearly less than all others (the
  * least times inside MPI differ by 2 % of the run or less). */
 int hrun_trace_limits(const struct hrun_trace_sub *subs, int n);
-/* Largest time outside MPI over the mean of all ranks of subs[n], 1 when all compute equally long. 0: nobody computed. */
+/* Largest time outside MPI over the mean of all ranks of subs[n], 1: all compute equally long, 0: nobody computed. */
 double hrun_trace_imbalance(const struct hrun_trace_sub *subs, int n);
 
 /* A summary as the text of a measurement, and back:
  *     "1 ranks=4 elapsed=1.2 compute=1.1,1.05 mpi=0.08,0.15 overhead=0.002,1e-3 peers=2 sent=0:0,10:800,0:0,4:320
  *      Send=100,100:8000,8000:0.01 ..."
- * (version; largest and mean, least and mean; part and set-up; mean count:bytes per distance; for each call mean and largest count, mean and
- * largest bytes, mean time). Errors: HRUN_ECORRUPT, HRUN_ENOMEM; *out is to be released only after success. */
+ * (version; largest and mean, least and mean; part and set-up; mean count:bytes per distance; for each call mean and
+ * largest count, mean and largest bytes, mean time). Errors: HRUN_ECORRUPT, HRUN_ENOMEM; *out is to be released only
+ * after success. */
 int hrun_trace_encode(const struct hrun_trace_sub *s, struct hrun_buf *out, struct hrun_error *err);
 int hrun_trace_decode(const char *text, struct hrun_trace_sub *out, struct hrun_error *err);
 

@@ -8,7 +8,8 @@ lib=$build/lib/hrun/libhrun-trace.so
 before=$(litter)
 
 # field KEY: of the trace in the newest record of pattern's log. Two processes: means are exact.
-field() { tail -n 1 "$(ls -t "$HRUN_DATA"/profiles/pattern/*.log | head -n 1)" | sed 's/.*"trace":"//; s/".*//' | tr ' ' '\n' | sed -n "s/^$1=//p"; }
+field() { tail -n 1 "$(ls -t "$HRUN_DATA"/profiles/pattern/*.log | head -n 1)" |
+    sed 's/.*"trace":"//; s/".*//' | tr ' ' '\n' | sed -n "s/^$1=//p"; }
 field_is() { # KEY WANT WHAT
     out="$1=$(field "$1")" err=
     ok "$3" test "$(field "$1")" = "$2"
@@ -165,8 +166,8 @@ run hrun --trace -n 2 "$bin/probe" @1exit=3
 status_is 3 'a status is handed on'
 err_lacks 'busiest' 'a failed run tells nothing'
 
-# One process is twice as long outside MPI as the other: 200 ms in each round against 100. The mean is 150, the busiest has
-# 1.33 times that; what a busy machine adds is little against it.
+# One process is twice as long outside MPI as the other: 200 ms in each round against 100. The mean is 150, the busiest
+# has 1.33 times that; what a busy machine adds is little against it.
 imbalance() { # WHAT ARGUMENT...
     local what=$1
     shift
@@ -185,7 +186,8 @@ ok "and more so than when all compute alike ($factor)" awk "BEGIN { exit !($fact
 rm -rf "$HRUN_DATA"
 run hrun-calibrate --sizes 1000,2000,4000,8000 -r 1 -q -app pattern "$pattern"
 status_is 0 'a calibration'
-ok 'does not watch runs of one sub-cluster by itself' test "$(grep -c '"trace"' "$HRUN_DATA"/profiles/pattern/*.log)" = 0
+ok 'does not watch runs of one sub-cluster by itself' \
+    test "$(grep -c '"trace"' "$HRUN_DATA"/profiles/pattern/*.log)" = 0
 run hrun-calibrate --trace --again --sizes 1000,2000,4000,8000 -r 1 -q -app pattern "$pattern"
 status_is 0 'a calibration with --trace'
 ok 'watches all' test "$(grep -c '"trace":"1 ranks' "$HRUN_DATA"/profiles/pattern/*.log)" -ge 12

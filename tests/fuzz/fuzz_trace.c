@@ -1,5 +1,5 @@
-/* fuzz_trace.c - any text as what ranks told (checks mended, so that the records are reached) and as a measurement's text:
- * refused, or summed up and written to a text that is read back as the same */
+/* fuzz_trace.c - any text as what ranks told (checks mended, so that the records are reached) and as a measurement's
+ * text: refused, or summed up and written to a text that is read back as the same */
 #include "fuzz.h"
 
 #include "trace/terms.h"

@@ -23,8 +23,9 @@ run on_head hrun $hosts --trace --config '(2,1,1,1)' -N 1000 -app pattern "$patt
 status_is 0 'a program runs on three watched hosts'
 err_has 'the others wait for' 'and who waits is told'
 err_lacks 'hrun-trace' 'the lines of the library are not'
-# Ranks 0 and 1 are on fast hosts, 2 on the slow one. Large messages (8000 bytes) go down, small ones (1000) up: 0 sends the
-# large ones to 2 and the small ones to 1, 1 the large ones to 0 and the small ones to 2, 2 both to fast hosts.
+# Ranks 0 and 1 are on fast hosts, 2 on the slow one. Large messages (8000 bytes) go down, small ones (1000) up: 0
+# sends the large ones to 2 and the small ones to 1, 1 the large ones to 0 and the small ones to 2, 2 both to fast
+# hosts.
 ok 'messages among hosts of one kind and beyond' newest fast 'sent == "0:0,0:0,3:13500,3:13500"' pattern
 ok 'the slow host is alone of its kind' newest slow 'sent == "0:0,0:0,0:0,6:27000"' pattern
 

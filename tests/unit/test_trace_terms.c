@@ -21,7 +21,8 @@ static void test_forms(void)
     static const struct { double a, b; enum hrun_form_factor g; const char *text; } cases[] = {
         { 0, 0, HRUN_FORM_ONE, "1" }, { 1, 0, HRUN_FORM_ONE, "N" }, { 3, -1, HRUN_FORM_ONE, "N^3/P" },
         { 2, -0.5, HRUN_FORM_ONE, "N^2/sqrt(P)" }, { 0, 0, HRUN_FORM_LOG, "log(P)" },
-        { 1, 0, HRUN_FORM_LOG, "N*log(P)" }, { 0, 0, HRUN_FORM_OTHERS, "(P-1)" }, { 2, -1, HRUN_FORM_OTHERS, "N^2*(P-1)/P" },
+        { 1, 0, HRUN_FORM_LOG, "N*log(P)" }, { 0, 0, HRUN_FORM_OTHERS, "(P-1)" },
+        { 2, -1, HRUN_FORM_OTHERS, "N^2*(P-1)/P" },
         { 0.5, 1, HRUN_FORM_ONE, "sqrt(N)*P" }, { 1.5, -2, HRUN_FORM_ONE, "N^1.5/P^2" },
     };
     static const char *const vars[] = { "N", "P" };
@@ -75,7 +76,8 @@ static void test_propose(void)
     for (int i = 0; i < POINTS; i++) {
         double N = sizes[i % NS], P = procs[i / NS];
 
-        lu[i][0] = (struct hrun_trace_call){ .name = "Ibcast", .count_max = N / 32, .bytes_max = 8 * N * N, .time_s = 0.2 };
+        lu[i][0] = (struct hrun_trace_call){ .name = "Ibcast", .count_max = N / 32, .bytes_max = 8 * N * N,
+                                             .time_s = 0.2 };
         lu[i][1] = (struct hrun_trace_call){ .name = "Wait", .count_max = N / 32, .time_s = 0.1 };
         halo[i][0] = (struct hrun_trace_call){ .name = "Isend", .count_max = 200, .bytes_max = 200 * 8 * N / sqrt(P),
                                                .time_s = 0.1 };
