@@ -103,6 +103,7 @@ struct hrun_design {
     int changed_at;             /* runs made when the choice at some size changed last */
     double surprise[DESIGN_SURPRISES];  /* ln of time over the models' time, the first ones */
     int nsurprises;
+    int too_long;               /* runs were left out of this stage, too long for what is left of the budget */
     int screened;               /* rounds of screening */
     uint64_t rng;
     struct hrun_design_state state;

@@ -47,7 +47,7 @@ static int final(const struct hrun_design *d)
 }
 
 /* The run at this size that pays most: the choice while it was not run, else the largest gain per second. */
-static struct design_belief *mixed_run(const struct hrun_design *d, const struct design_size *s, int known_only,
+static struct design_belief *mixed_run(struct hrun_design *d, const struct design_size *s, int known_only,
                                        double *cost)
 {
     struct design_belief *best = NULL;
@@ -60,8 +60,10 @@ static struct design_belief *mixed_run(const struct hrun_design *d, const struct
         if (b->failed || b->queued || (known_only && !b->runs && i != s->choice) || (b->gain < DESIGN_SETTLED && (i != s->choice || b->runs)))
             continue;
         one = fmax(design_cost(d, b->config, b->P, s->N, b->model_s), 1e-9);
-        if (d->set.budget_s > 0 && d->state.spent_s + one > d->set.budget_s)
+        if (d->set.budget_s > 0 && d->state.spent_s + one > d->set.budget_s) {
+            d->too_long = 1;
             continue;
+        }
         if (i == s->choice && !b->runs) {
             *cost = one;
             return b;
@@ -165,7 +167,7 @@ int design_stage(struct hrun_design *d, struct hrun_error *err)
 
     for (int i = 0; i < d->nqueue; i++)
         free(d->queue[i].config);
-    d->nqueue = d->next = 0;
+    d->nqueue = d->next = d->too_long = 0;
     for (int before = -1; d->next == d->nqueue && d->screened != before; ) {
         before = d->screened;
         if (design_screen(d, &own))
@@ -182,7 +184,8 @@ int design_stage(struct hrun_design *d, struct hrun_error *err)
             goto fail;
     }
     if (d->next == d->nqueue)
-        d->state.end = d->state.sizes && d->state.settled == d->state.sizes ? HRUN_DESIGN_STABLE : HRUN_DESIGN_EXHAUSTED;
+        d->state.end = d->state.sizes && d->state.settled == d->state.sizes ? HRUN_DESIGN_STABLE
+                     : d->too_long ? HRUN_DESIGN_BUDGET : HRUN_DESIGN_EXHAUSTED;
     shuffle(d);
     return 0;
 fail:
