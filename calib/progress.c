@@ -113,7 +113,7 @@ static void add_left(const struct progress *p, struct hrun_buf *out)
     hrun_buf_adds(out, " left");
 }
 
-/* "[12] mixed   " or "[12/40] mixed   ": which run of those chosen, and what for. Once it is made the campaign has noted
+/* "[12] choice" or "[12/40] choice": which run of those chosen, and what for. Once it is made the campaign has noted
  * it, the design not yet. */
 static void add_chosen(const struct progress *p, struct hrun_buf *out)
 {

@@ -239,7 +239,8 @@ int runs_make(struct runs *r, struct hrun_error *err)
         for (int i = 0; i < g->n && !rc; i++) {
             const struct point *p = &g->v[i];
 
-            if (p->left_out || p->have > rep || rep >= g->wanted + p->extra || (r->group >= 0 && g->group[p->sub] != r->group))
+            if (p->left_out || p->have > rep || rep >= g->wanted + p->extra ||
+                (r->group >= 0 && g->group[p->sub] != r->group))
                 continue;
             rc = measure_point(r, i, &luck[p->sub], err);
             if (!rc)

@@ -30,9 +30,9 @@ struct runs {
 };
 
 /* Make the runs of the grid, or those that the campaign's budget chooses.
- * Of the grid, repetitions are outermost: stopped early, there is still one run of everything. Result: 0, or the number of the
- * signal that stopped it. Errors: all of work_run but HRUN_EENGINE, which is the failure of a run; those of
- * work_record. */
+ * Of the grid, repetitions are outermost: stopped early, there is still one run of everything. Result: 0, or the
+ * number of the signal that stopped it. Errors: all of work_run but HRUN_EENGINE, which is the failure of a run;
+ * those of work_record. */
 int runs_make(struct runs *r, struct hrun_error *err);
 
 #endif

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many of the best predicted configurations at each size: half of those that paper 000 tries (Table VI has 404). What
- * the models miss by a fifth lies far down the list, and deciding takes time in proportion to it. */
+/* So many of the best predicted configurations at each size: half of those that paper 000 tries (Table VI has 404).
+ * What the models miss by a fifth lies far down the list, and deciding takes time in proportion to it. */
 enum { CANDIDATES = 200 };
 /* 97.5 % quantile of the normal distribution. */
 static const double Z95 = 1.959964;
@@ -229,7 +229,8 @@ static void sum_up(struct hrun_design *d)
     st->stable_runs = st->runs - d->changed_at;
 }
 
-static int believe_size(struct hrun_design *d, struct design_size *s, struct hrun_plan_sub *subs, struct hrun_error *err)
+static int believe_size(struct hrun_design *d, struct design_size *s, struct hrun_plan_sub *subs,
+                        struct hrun_error *err)
 {
     struct hrun_predictor *p;
     struct hrun_plan_problem problem;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A run this many standard deviations (of a difference of two runs) above the least of its group was disturbed: machines
- * are slow by accident, never fast. 4: one in 30,000 of undisturbed ones. */
+/* A run this many standard deviations (of a difference of two runs) above the least of its group was disturbed:
+ * machines are slow by accident, never fast. 4: one in 30,000 of undisturbed ones. */
 static const double DISTURBED = 4;
 /* Standard deviation over median of the absolute value, for normal errors. */
 static const double MAD_FACTOR = 1.4826;
@@ -181,7 +181,8 @@ static struct hrun_joint_sub *take_logs(const struct hrun_design *d, struct hrun
         if (kind == i)
             at += logs[i].n = take_samples(d, i, *memory + at);
         else
-            logs[i] = (struct hrun_joint_sub){ d->subs[i].name, d->subs[i].signature, logs[kind].samples, logs[kind].n };
+            logs[i] = (struct hrun_joint_sub){ d->subs[i].name, d->subs[i].signature, logs[kind].samples,
+                                               logs[kind].n };
     }
     if (logs && *memory)
         return logs;
@@ -234,7 +235,8 @@ static int fit_all(struct hrun_design *d, struct hrun_error *err)
         d->models[i] = first_alike(d, i) == i ? fitted[k++] : d->models[first_alike(d, i)];
     for (int i = 0; i < d->nsubs; i++)
         drop_beyond(d, i);
-    if (hrun_corrections_create(d->app, logs, d->nsubs, d->models, HRUN_FAMILY_NPT, &d->set.fit, &d->corrections, &why) &&
+    if (hrun_corrections_create(d->app, logs, d->nsubs, d->models, HRUN_FAMILY_NPT, &d->set.fit, &d->corrections,
+                                &why) &&
         why.code != HRUN_ENODATA) {
         *err = why;
         goto done;

@@ -81,8 +81,8 @@ static int knows_two(const struct hrun_design *d, int sub, int m, int several)
     return 0;
 }
 
-/* A model that knows fewer than two sizes (the rule left out points, runs failed): its cheapest points that were not run,
- * one for each model at a time. */
+/* A model that knows fewer than two sizes (the rule left out points, runs failed): its cheapest points that were not
+ * run, one for each model at a time. */
 static int screen_rest(struct hrun_design *d, struct hrun_error *err)
 {
     int *config = calloc(2 * (size_t)d->nsubs, sizeof *config), failed, rc = config ? 0 : hrun_fail_nomem(err);

@@ -4,8 +4,8 @@
  * for a Gaussian process (Rasmussen and Williams, Gaussian Processes for Machine Learning, eqs. 2.23-2.24) with three
  * parts: what is alike for near P where the same sub-cluster limits with as many processes per PE (a model that is
  * off), what belongs to one P (collective operations by trees, remainders of divisions), and what is the
- * configuration's own. All are alike for near N. So one run tells of its neighbours, too, what is unlike all that was run
- * stays uncertain, and repetitions of one configuration count for what they are worth.
+ * configuration's own. All are alike for near N. So one run tells of its neighbours, too, what is unlike all that was
+ * run stays uncertain, and repetitions of one configuration count for what they are worth.
  */
 #include "design/process.h"
 
@@ -26,8 +26,8 @@ enum { ASSUMED_RUNS = 3 };
 /* On one PE nothing is sent, and models are that much better. */
 static const double ONE_PE = 0.3;
 
-/* How many runs are disturbed, and how much longer they take at most: what the accuracy of hrun is measured with, one in
- * twenty, up to three times. */
+/* How many runs are disturbed, and how much longer they take at most: what the accuracy of hrun is measured with, one
+ * in twenty, up to three times. */
 static const double DISTURBED_PART = 0.05, DISTURBED_MOST = 3;
 
 /* How far models are off a run that was not made yet: the surprises so far, none counting as more than a glitch may
@@ -89,8 +89,8 @@ static void solve_lower(const struct process *p, double *v)
     }
 }
 
-/* What a group is known to, apart from the process: its own variance, and when it is of one run that lies above what the
- * others say of it (mean and variance without it), as much more as it may be a disturbed one. */
+/* What a group is known to, apart from the process: its own variance, and when it is of one run that lies above what
+ * the others say of it (mean and variance without it), as much more as it may be a disturbed one. */
 static double group_variance(const struct design_group *g, double miss, double var)
 {
     double plain, disturbed = DISTURBED_PART / log(DISTURBED_MOST);

@@ -9,8 +9,8 @@
 static const double MIXED_SHARE = 0.7;
 /* A stage of homogeneous runs takes at most this part of the time that is left for them. */
 static const double STAGE_SHARE = 0.2;
-/* The last part of a budget goes first to what would be chosen: nothing is tried that was not run, but for a choice that
- * was not, as long as there is anything of the kind to do. */
+/* The last part of a budget goes first to what would be chosen: nothing is tried that was not run, but for a choice
+ * that was not, as long as there is anything of the kind to do. */
 static const double FINAL_PART = 0.15;
 /* Most runs at one size in a stage. */
 enum { AT_ONE_SIZE = 4 };
@@ -57,7 +57,8 @@ static struct design_belief *mixed_run(struct hrun_design *d, const struct desig
         struct design_belief *b = &s->v[i];
         double one;
 
-        if (b->failed || b->queued || (known_only && !b->runs && i != s->choice) || (b->gain < DESIGN_SETTLED && (i != s->choice || b->runs)))
+        if (b->failed || b->queued || (known_only && !b->runs && i != s->choice) ||
+            (b->gain < DESIGN_SETTLED && (i != s->choice || b->runs)))
             continue;
         one = fmax(design_cost(d, b->config, b->P, s->N, b->model_s), 1e-9);
         if (d->set.budget_s > 0 && d->state.spent_s + one > d->set.budget_s) {
@@ -77,8 +78,8 @@ static struct design_belief *mixed_run(struct hrun_design *d, const struct desig
     return best;
 }
 
-/* All sizes count alike, and what is found at one is a guess for its neighbours: so runs are made in inverse proportion to
- * the root of their cost, which for given time makes the sum of variances least (Neyman allocation). */
+/* All sizes count alike, and what is found at one is a guess for its neighbours: so runs are made in inverse
+ * proportion to the root of their cost, which for given time makes the sum of variances least (Neyman allocation). */
 static int mixed_runs(struct hrun_design *d, int known_only, struct hrun_error *err)
 {
     double most = 0;

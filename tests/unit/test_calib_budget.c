@@ -1,5 +1,5 @@
-/* test_calib_budget.c - chosen runs by an engine of the test's own: budgets, mixed runs in the logs, going on, giving up,
- * options that contradict each other */
+/* test_calib_budget.c - chosen runs by an engine of the test's own: budgets, mixed runs in the logs, going on, giving
+ * up, options that contradict each other */
 #include "tap.h"
 
 #include "../../calib/budget.h"
@@ -232,8 +232,9 @@ static void refuses(void)
         { { .runs = "10", .redo = 1 }, "--redo belongs to the full grid" },
     };
     static const struct { struct calib_settings s; const char *words; } values[] = {
-        { { .budget = "soon" }, "--budget" }, { { .runs = "0" }, "--runs" }, { { .target = "0%" }, "--target-error 0%" },
-        { { .target = "many" }, "--target-error" }, { { .runs = "5", .seed = "x" }, "--seed" },
+        { { .budget = "soon" }, "--budget" }, { { .runs = "0" }, "--runs" },
+        { { .target = "0%" }, "--target-error 0%" }, { { .target = "many" }, "--target-error" },
+        { { .runs = "5", .seed = "x" }, "--seed" },
     };
     struct hrun_error err = { 0 };
     struct fixture f;

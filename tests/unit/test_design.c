@@ -193,8 +193,8 @@ static void bears_noise(void)
         mean += worst_error(&t) / SEEDS;
         finish(&t);
     }
-    ok(worst < 0.05 && mean < 0.03, "with 2 %% noise the worst choice of %d designs is off by %.2f %%, the worst of each by "
-       "%.2f %% in the mean", SEEDS, 100 * worst, 100 * mean);
+    ok(worst < 0.05 && mean < 0.03, "with 2 %% noise the worst choice of %d designs is off by %.2f %%, the worst of "
+       "each by %.2f %% in the mean", SEEDS, 100 * worst, 100 * mean);
 }
 
 static int same_runs(const struct trial *a, const struct trial *b, int n)
