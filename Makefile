@@ -39,11 +39,11 @@ EXPR    := expr explain lazy
 TOPO    := topo pes bind sysinfo fingerprint
 CLUSTER := cluster group discover allocation hostfile clusterfile described cut signature resolve export told cache \
            platform
-APP     := app raw load find template inputs clock
+APP     := app raw load find template inputs clock draft
 TRACE   := read sum form propose
 STORE   := sample invariants current store log models models_yaml
 FIT     := work ls nnls check optimal robust
-MODEL   := names rows glitch suspect anchor select coefs family fit terms predict oracle interval mixed share joint \
+MODEL   := names rows glitch suspect anchor select library discover coefs family fit terms predict oracle interval mixed share joint \
            recall correct
 PLAN    := config objective space count exhaustive level solve search known
 LAUNCH  := engine program ask mpi env sieve output procs spawn signals sweep job loop guard pmix local openmpi \
@@ -269,7 +269,7 @@ bench: all apps $(BENCH_BIN)
 	$(TEST_ENV) tests/bench/run
 
 # How good are the choices? Ground truth played under SMPI (what was played is kept), methods tried on it.
-ACCURACY_OBJ := $(addprefix $(B)/tests/accuracy/,accuracy.o methods.o designed.o trials.o truth.o)
+ACCURACY_OBJ := $(addprefix $(B)/tests/accuracy/,accuracy.o methods.o automatic.o designed.o trials.o truth.o)
 $(B)/tests/accuracy/accuracy: $(ACCURACY_OBJ) $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)

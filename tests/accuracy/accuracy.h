@@ -41,6 +41,14 @@ struct method {
 
 extern const struct method accuracy_methods[];   /* ends with a NULL name */
 
+/* The whole grid, all sub-clusters fitted together. */
+int accuracy_joint(const struct method *m, const struct trial *trial, struct answer *answers, double *cost_s,
+                   struct hrun_error *err);
+
+/* automatic.c: the same, with terms from a library. */
+int accuracy_automatic(const struct method *m, const struct trial *trial, struct answer *answers, double *cost_s,
+                       struct hrun_error *err);
+
 /* designed.c: runs chosen for a twentieth of the time of all configurations. */
 int accuracy_designed(const struct method *m, const struct trial *trial, struct answer *answers, double *cost_s,
                       struct hrun_error *err);

@@ -80,9 +80,23 @@ static int decide_grid(const struct method *m, const struct trial *trial, struct
     return status;
 }
 
+/* Forget models of more processes on a PE than the cluster of the table takes. */
+static void limit_procs(struct hrun_models *models, int most)
+{
+    int kept = 0;
+
+    for (int i = 0; models && i < models->n; i++)
+        if (models->v[i].M <= most)
+            models->v[kept++] = models->v[i];
+        else
+            hrun_fit_record_release(&models->v[i]);
+    if (models)
+        models->n = kept;
+}
+
 /* The same, and all sub-clusters fitted together: those of one or two PEs take over how time follows P. */
-static int decide_joint(const struct method *m, const struct trial *trial, struct answer *answers, double *cost_s,
-                        struct hrun_error *err)
+int accuracy_joint(const struct method *m, const struct trial *trial, struct answer *answers, double *cost_s,
+                   struct hrun_error *err)
 {
     const struct truth *t = trial->truth;
     struct hrun_models *models[TRUTH_SUBS_MAX] = { NULL };
@@ -96,6 +110,8 @@ static int decide_joint(const struct method *m, const struct trial *trial, struc
     }
     if (!status)
         status = hrun_model_fit_joint(trial->app, subs, t->nsubs, &m->options, models, NULL, err);
+    for (int i = 0; i < t->nsubs; i++)
+        limit_procs(models[i], t->procs_max[i]);
     if (!status)
         status = accuracy_choose(trial, models, answers, err);
     for (int i = 0; i < t->nsubs; i++) {
@@ -117,7 +133,9 @@ const struct method accuracy_methods[] = {
       { .method = HRUN_METHOD_NNLS, .sigma_abs_s = 1e-3, .sigma_rel = 0.02, .robust = 1 }, decide_grid },
     { "robust", "the same, and only terms that earn their place", HRUN_FIT_OPTIONS_DEFAULT, decide_grid },
     { "joint", "the same, all sub-clusters together: what hrun-calibrate --full-grid does", HRUN_FIT_OPTIONS_DEFAULT,
-      decide_joint },
+      accuracy_joint },
+    { "automatic", "the same, with terms taken from a library: what hrun-calibrate --new does", HRUN_FIT_OPTIONS_DEFAULT,
+      accuracy_automatic },
     { "designed", "runs chosen within 5 % of all configurations' time: hrun-calibrate --budget", HRUN_FIT_OPTIONS_DEFAULT,
       accuracy_designed },
     { NULL, NULL, { .method = HRUN_METHOD_NNLS }, NULL }

@@ -1,0 +1,115 @@
+/* draft.c - the text of an app definition; see draft.h for the contract */
+#include "app/draft.h"
+
+#include <string.h>
+
+/* A scalar between single quotes, in which only these are doubled. */
+static int quote(const char *text, struct hrun_buf *out, struct hrun_error *err)
+{
+    hrun_buf_addc(out, '\'');
+    for (const char *s = text; *s; s++) {
+        if ((unsigned char)*s < ' ' || *s == 127)
+            return hrun_fail(err, HRUN_EINVAL, "a control character (code %d) in \"%.80s\" has no place in an app "
+                             "definition", *s, text);
+        if (*s == '\'')
+            hrun_buf_addc(out, '\'');
+        hrun_buf_addc(out, *s);
+    }
+    hrun_buf_addc(out, '\'');
+    return 0;
+}
+
+static void comment(const char *text, struct hrun_buf *out)
+{
+    size_t len;
+
+    for (; text && *text; text += len + (text[len] == '\n')) {
+        len = strcspn(text, "\n");
+        hrun_buf_adds(out, len ? "# " : "#");
+        hrun_buf_add(out, text, len);
+        hrun_buf_addc(out, '\n');
+    }
+}
+
+/* "KEY: ['a', 'b']" */
+static int list(const char *key, char *const *v, size_t n, struct hrun_buf *out, struct hrun_error *err)
+{
+    hrun_buf_addf(out, "%s: [", key);
+    for (size_t i = 0; i < n; i++) {
+        hrun_buf_adds(out, i ? ", " : "");
+        if (quote(v[i], out, err))
+            return -1;
+    }
+    hrun_buf_adds(out, "]\n");
+    return 0;
+}
+
+/* A word of a command line as a template of args: of the braces only those of {N} and {P} mean something there. */
+static int add_template(struct hrun_strvec *v, const char *word)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    int rc;
+
+    for (const char *s = word; *s; s++) {
+        if (!strncmp(s, "{N}", 3) || !strncmp(s, "{P}", 3)) {
+            hrun_buf_add(&b, s, 3);
+            s += 2;
+        } else {
+            hrun_buf_addf(&b, *s == '{' ? "{%c" : "%c", *s);
+        }
+    }
+    rc = b.failed || hrun_strvec_push(v, b.data);
+    hrun_buf_release(&b);
+    return rc ? -1 : 0;
+}
+
+static int print_terms(const struct hrun_app_draft *d, struct hrun_buf *out, struct hrun_error *err)
+{
+    comment(d->terms_comment, out);
+    hrun_buf_adds(out, "terms:\n");
+    return list("  np", d->np->v, d->np->n, out, err) || list("  n", d->n->v, d->n->n, out, err) ||
+           list("  p", d->p->v, d->p->n, out, err) ? -1 : 0;
+}
+
+int hrun_app_draft_print(const struct hrun_app_draft *d, struct hrun_buf *out, struct hrun_error *err)
+{
+    struct hrun_strvec args = HRUN_STRVEC_INIT;
+    char *program = (char *)d->program;
+    int rc = -1;
+
+    comment(d->comment, out);
+    hrun_buf_addf(out, "name: %s\n", d->name);
+    if (list("programs", &program, 1, out, err))
+        goto done;
+    comment(d->rule_comment, out);
+    hrun_buf_adds(out, "rule: ");
+    if (quote(d->rule, out, err))
+        goto done;
+    hrun_buf_adds(out, "\nprocs_per_pe: [");
+    for (int i = 0; i < d->nprocs; i++)
+        hrun_buf_addf(out, "%s%d", i ? ", " : "", d->procs_per_pe[i]);
+    hrun_buf_adds(out, "]\n");
+    if (print_terms(d, out, err))
+        goto done;
+    for (char *const *word = d->args; word && *word; word++)
+        if (add_template(&args, *word)) {
+            hrun_fail_nomem(err);
+            goto done;
+        }
+    if (args.n && list("args", args.v, args.n, out, err))
+        goto done;
+    if (d->time_match) {
+        hrun_buf_adds(out, "time: {match: ");
+        if (quote(d->time_match, out, err))
+            goto done;
+        hrun_buf_adds(out, "}\n");
+    }
+    hrun_buf_adds(out, "sizes: [");
+    for (int i = 0; i < d->nsizes; i++)
+        hrun_buf_addf(out, "%s%lld", i ? ", " : "", (long long)d->sizes[i]);
+    hrun_buf_adds(out, "]\n");
+    rc = out->failed ? hrun_fail_nomem(err) : 0;
+done:
+    hrun_strvec_release(&args);
+    return rc;
+}
