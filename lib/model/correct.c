@@ -261,14 +261,16 @@ static double oddness(const struct config *v, double prior, size_t skip)
 static double judge(struct config *v, size_t i, double prior)
 {
     struct point *p = &v->points[i];
-    double one = p->var / p->agree, agree = pow((1 - GLITCHES) * density(0, p->var), p->agree - 1) * (1 - GLITCHES);
+    double one = p->var / p->agree;
     double odds = oddness(v, prior, i), mean, var, usual, odd, slowed = 0, square = fmax(p->r * p->r - one, 0);
 
     condition(v, prior, p->x, i, &mean, &var);
-    usual = agree * (1 - odds) * density(p->r - mean, var + one);
-    odd = agree * odds * density(p->r - mean, ODD_FACTOR * ODD_FACTOR * var + one);
+    /* Divided by the density with which runs agree with each other, of which there may be thousands. */
+    usual = (1 - GLITCHES) * (1 - odds) * density(p->r - mean, var + one);
+    odd = (1 - GLITCHES) * odds * density(p->r - mean, ODD_FACTOR * ODD_FACTOR * var + one);
     if (p->r > 0 && p->r <= GLITCH_MAX)
-        slowed = pow(GLITCHES / GLITCH_MAX, p->agree);
+        slowed = GLITCHES / GLITCH_MAX *
+                 pow(GLITCHES / GLITCH_MAX / ((1 - GLITCHES) * density(0, p->var)), p->agree - 1);
     p->trust = usual + odd > 0 ? (usual + odd) / (usual + odd + slowed) : 0;
     return usual + odd > 0 ? square * (usual + odd / (ODD_FACTOR * ODD_FACTOR)) / (usual + odd + slowed) : 0;
 }

@@ -315,6 +315,20 @@ static void test_many(void)
     teardown(&f);
 }
 
+/* A job that runs every hour: thousands of runs that agree overflowed what was computed of them. */
+static void test_thousands(void)
+{
+    struct fixture f;
+    struct hrun_correction r;
+
+    setup(&f);
+    for (int i = 0; i < 2000; i++)
+        mr_run(f.m, 1000, pes, procs, 0.96 + 1e-5 * i, NULL);
+    r = only(&f, 1000);
+    ok(r.runs == 2000 && fabs(r.factor - 0.97) < 0.001 && r.sd < 0.001, "2000 runs: %.4f", r.factor);
+    teardown(&f);
+}
+
 static void test_no_memory(void)
 {
     struct fixture f;
@@ -356,6 +370,7 @@ int main(void)
     test_whose();
     test_twins();
     test_many();
+    test_thousands();
     test_no_memory();
     return tap_done();
 }
