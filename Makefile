@@ -43,9 +43,9 @@ APP     := app raw load find template inputs clock draft
 TRACE   := read sum form propose
 STORE   := sample invariants current store log models models_yaml
 FIT     := work ls nnls check optimal robust
-MODEL   := names rows glitch suspect anchor select library discover coefs family fit terms predict oracle interval mixed share joint \
-           recall correct
-PLAN    := config objective space count exhaustive level solve search known
+MODEL   := names rows glitch suspect anchor select library discover coefs family fit terms predict oracle interval \
+           mixed share joint recall correct drift
+PLAN    := config objective space count exhaustive level solve search known explore
 LAUNCH  := engine program ask mpi env sieve output procs spawn signals sweep job loop guard pmix local openmpi \
            openmpi_kept mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts srun_words \
            srun_watch remote_srun smpi smpi_words
@@ -140,8 +140,8 @@ PROFILES := $(sort $(wildcard share/profiles/*.yaml))
 
 # hrun.h is the rooms' headers, one after the other, without the includes between them.
 PUBLIC := base/error base/buf expr/expr trace/wire trace/trace trace/terms topo/topo cluster/cluster app/app \
-          store/store fit/fit model/oracle model/model model/joint model/correct plan/plan design/design layout/layout \
-          launch/launch
+          store/store fit/fit model/oracle model/model model/joint model/drift model/correct plan/plan \
+          plan/explore design/design layout/layout launch/launch
 $(B)/include/hrun.h: $(PUBLIC:%=lib/%.h)
 	@mkdir -p $(@D)
 	{ echo '/* hrun.h - libhrun, for schedulers and tools; made from the headers of its rooms */'; \

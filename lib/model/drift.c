@@ -1,0 +1,240 @@
+/* drift.c - have the machines changed since they were measured? see drift.h */
+#include "model/drift.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The CUSUM of z = (r - expected) / deviation: it grows by |z| - SLACK, counts z beyond LIMIT as LIMIT, so that one
+ * glitch adds 1.75, and speaks at ALARM: after 5 runs that are far off, after 9 that are off by 1.7 deviations. Chosen
+ * by simulation (tests/unit/test_model_drift.c): with 2 % of noise and 5 % of glitches up to three times the time, of
+ * 100 histories of 400 runs about one has an alarm. CEILING: runs like before end an alarm soon. */
+static const double SLACK = 0.75, LIMIT = 2.5, ALARM = 8.75, CEILING = 10.5;
+
+/* What a model is expected to miss before it is seen, and how many seen ones that counts as much as; and the ratio of
+ * N over which this is correlated by 1/e: as in correct.c. */
+static const double PRIOR_SD = 0.05, PRIOR_WEIGHT = 4, LENGTH = 0.6931471805599453;
+
+/* Median of |x| of a normal distribution over its standard deviation; variance of a median over that of a mean. */
+static const double MAD = 0.6744897501960817, MEDIAN = 1.5707963267948966;
+
+/* The first runs of a configuration at one N give their median, which a glitch does not move, later ones a mean. And
+ * from so many pairs of runs on their scatter is known better than assumed. */
+enum { FIRST = 8, PAIRS = 8 };
+
+/* What is known of one configuration at one N. */
+struct cell {
+    int64_t N;
+    int config;
+    double first[FIRST];    /* r of the first runs, sorted */
+    int n;                  /* runs that made it */
+    double m, var;          /* r is expected to be m, give or take */
+    double last;            /* r of the last run; see scatter() */
+    int seen;
+};
+
+struct cusum {
+    double up, down;
+    int up_runs, down_runs; /* since it was 0 */
+};
+
+struct drift {
+    const struct hrun_residual *v;
+    size_t n;
+    struct cell *cells;     /* in order of configuration and N */
+    size_t ncells;
+    size_t *cell;           /* n: of each run */
+    double *e;              /* n: r - expected, of tested runs */
+    double scatter;         /* standard deviation of runs beyond their sigma, as seen; 0: not known */
+    double sum[2], weight[2]; /* of squares of what models missed, on one sub-cluster and on several */
+    struct cusum *sums;     /* of each sub-cluster */
+};
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static int by_cell(const void *a, const void *b)
+{
+    const struct cell *x = a, *y = b;
+
+    return x->config != y->config ? (x->config > y->config) - (x->config < y->config) : (x->N > y->N) - (x->N < y->N);
+}
+
+static void make_cells(struct drift *d)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < d->n; i++)
+        d->cells[i] = (struct cell) { .N = d->v[i].N, .config = d->v[i].config };
+    if (d->n)
+        qsort(d->cells, d->n, sizeof *d->cells, by_cell);
+    for (size_t i = 0; i < d->n; i++)
+        if (!kept || by_cell(&d->cells[kept - 1], &d->cells[i]))
+            d->cells[kept++] = d->cells[i];
+    d->ncells = kept;
+    for (size_t i = 0; i < d->n; i++) {
+        struct cell key = { .N = d->v[i].N, .config = d->v[i].config };
+        const struct cell *found = bsearch(&key, d->cells, kept, sizeof key, by_cell);
+
+        d->cell[i] = (size_t)(found - d->cells);
+    }
+}
+
+/* Scatter by the differences of one run to the next of its cell: neither a drift nor a glitch moves their median. Uses
+ * d->e as space. */
+static void find_scatter(struct drift *d)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < d->n; i++) {
+        struct cell *c = &d->cells[d->cell[i]];
+
+        if (c->seen)
+            d->e[n++] = fabs(d->v[i].r - c->last);
+        c->last = d->v[i].r;
+        c->seen = 1;
+    }
+    if (n < PAIRS)
+        return;
+    qsort(d->e, n, sizeof *d->e, by_value);
+    d->scatter = d->e[n / 2] / (MAD * sqrt(2));
+}
+
+static double scatter_of(const struct drift *d, const struct hrun_residual *r)
+{
+    return fmax(r->sigma, d->scatter);
+}
+
+/* What is expected at a cell that has no runs: what its model misses at the nearest N, in part. */
+static void open_cell(const struct drift *d, struct cell *c, int mixed)
+{
+    const struct cell *near = NULL;
+    double prior = d->sum[mixed] / d->weight[mixed], x = log((double)c->N), same;
+
+    for (const struct cell *at = c; at > d->cells && at[-1].config == c->config && !near; at--)
+        near = at[-1].n ? &at[-1] : NULL;
+    for (const struct cell *at = c + 1; at < d->cells + d->ncells && at->config == c->config; at++) {
+        if (!at->n)
+            continue;
+        if (!near || fabs(log((double)at->N) - x) < fabs(log((double)near->N) - x))
+            near = at;
+        break;
+    }
+    same = near ? exp(-fabs(log((double)near->N) - x) / LENGTH) : 0;
+    c->m = near ? same * near->m : 0;
+    c->var = prior * (1 - same * same) + (near ? same * same * near->var : 0);
+}
+
+/* Let a run make what is known of its cell, once z of it is known. */
+static void learn(struct drift *d, struct cell *c, const struct hrun_residual *r, double deviation, double scatter)
+{
+    double bound = LIMIT * deviation, e = fmax(-bound, fmin(bound, r->r - c->m)), var = scatter * scatter, middle;
+    int i = c->n;
+
+    if (!c->n) {
+        d->sum[r->mixed] += fmax(e * e - var, 0);
+        d->weight[r->mixed]++;
+    }
+    if (c->n >= FIRST) {
+        c->m += e / (c->n + 1);
+        c->var = var / ++c->n;
+        return;
+    }
+    for (; i > 0 && c->first[i - 1] > r->r; i--)
+        c->first[i] = c->first[i - 1];
+    c->first[i] = r->r;
+    c->n++;
+    middle = c->first[(c->n - 1) / 2];       /* the lower of two: glitches make runs longer */
+    open_cell(d, c, r->mixed);               /* where it stood without runs of its own */
+    var *= MEDIAN / c->n;
+    c->m = (c->m * var + middle * c->var) / (c->var + var);
+    c->var = c->var * var / (c->var + var);
+}
+
+static void add(double *sum, int *runs, double step)
+{
+    *sum = fmin(*sum + step, CEILING);
+    *runs = *sum > 0 ? *runs + 1 : 0;
+    *sum = fmax(*sum, 0);
+}
+
+static void test_runs(struct drift *d)
+{
+    for (size_t i = 0; i < d->n; i++) {
+        const struct hrun_residual *r = &d->v[i];
+        struct cell *c = &d->cells[d->cell[i]];
+        struct cusum *s = &d->sums[r->sub];
+        double scatter = scatter_of(d, r), deviation, z;
+
+        if (!c->n)
+            open_cell(d, c, r->mixed);
+        deviation = sqrt(c->var + scatter * scatter);
+        d->e[i] = r->r - c->m;
+        if (r->real) {
+            z = fmax(-LIMIT, fmin(LIMIT, d->e[i] / deviation));
+            add(&s->up, &s->up_runs, z - SLACK);
+            add(&s->down, &s->down_runs, -z - SLACK);
+        }
+        /* What may be a drift does not become what is expected. */
+        if (fmax(s->up, s->down) <= ALARM / 2)
+            learn(d, c, r, deviation, scatter);
+    }
+}
+
+/* The last `runs` tested runs that `sub` limits. space: n numbers. */
+static void describe(const struct drift *d, int sub, int runs, double *space, struct hrun_drift *out)
+{
+    int n = 0;
+
+    for (size_t i = d->n; i-- > 0 && n < runs; ) {
+        if (!d->v[i].real || d->v[i].sub != sub)
+            continue;
+        space[n++] = d->e[i];
+        memcpy(out->since, d->v[i].date, sizeof out->since);
+    }
+    qsort(space, (size_t)n, sizeof *space, by_value);
+    out->runs = n;
+    out->factor = exp(space[n / 2]);
+}
+
+int hrun_drift_find(const struct hrun_residual *v, size_t n, int nsubs, struct hrun_drift *out, struct hrun_error *err)
+{
+    struct drift d = { .v = v, .n = n };
+    double *space = calloc(n + 1, sizeof *space);
+    int rc = -1;
+
+    d.cells = calloc(n + 1, sizeof *d.cells);
+    d.cell = calloc(n + 1, sizeof *d.cell);
+    d.e = calloc(n + 1, sizeof *d.e);
+    d.sums = calloc((size_t)nsubs + 1, sizeof *d.sums);
+    memset(out, 0, (size_t)nsubs * sizeof *out);
+    if (!d.cells || !d.cell || !d.e || !d.sums || !space) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    for (int m = 0; m < 2; m++) {
+        d.sum[m] = PRIOR_WEIGHT * PRIOR_SD * PRIOR_SD;
+        d.weight[m] = PRIOR_WEIGHT;
+    }
+    make_cells(&d);
+    find_scatter(&d);
+    test_runs(&d);
+    for (int i = 0; i < nsubs; i++) {
+        const struct cusum *s = &d.sums[i];
+
+        if (fmax(s->up, s->down) >= ALARM)
+            describe(&d, i, s->up > s->down ? s->up_runs : s->down_runs, space, &out[i]);
+    }
+    rc = 0;
+out:
+    free(d.cells);
+    free(d.cell);
+    free(d.e);
+    free(d.sums);
+    free(space);
+    return rc;
+}

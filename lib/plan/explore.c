@@ -1,0 +1,53 @@
+/* explore.c - which configuration to try; see explore.h */
+#include "plan/explore.h"
+
+#include <math.h>
+
+/* 95 % of a normal distribution lie within this many standard deviations. */
+static const double NORMAL_95 = 1.959963984540054;
+
+/* Intervals of so many standard deviations: 95 %, and more with the number of runs (UCB1), so that a configuration whose
+ * first runs were unlucky is tried again in the end. */
+static double width(int runs)
+{
+    return runs > 1 ? fmax(NORMAL_95, sqrt(2 * log(runs))) : NORMAL_95;
+}
+
+static double low(const struct hrun_explore_arm *a, int runs)
+{
+    return a->value * exp(-width(runs) * a->sd);
+}
+
+/* May it be quicker than the best, at an allowed loss? */
+static int is_open(const struct hrun_explore_arm *v, int i, double loss, int runs)
+{
+    return !v[i].failed && v[i].value <= (1 + loss) * v[0].value && low(&v[i], runs) < low(&v[0], runs);
+}
+
+int hrun_explore_pick(const struct hrun_explore_arm *v, int n, double loss, int runs)
+{
+    int best = 0;
+
+    if (runs % 2 == 0)
+        return 0;
+    for (int i = 1; i < n; i++) {
+        double a, b;
+
+        if (!is_open(v, i, loss, runs))
+            continue;
+        a = low(&v[i], runs);
+        b = low(&v[best], runs);
+        if (!best || a < b || (a == b && v[i].runs < v[best].runs))
+            best = i;
+    }
+    return best;
+}
+
+int hrun_explore_open(const struct hrun_explore_arm *v, int n, double loss, int runs)
+{
+    int open = 0;
+
+    for (int i = 1; i < n; i++)
+        open += is_open(v, i, loss, runs);
+    return open;
+}
