@@ -41,7 +41,7 @@ CLUSTER := cluster group discover allocation hostfile clusterfile described cut 
            platform
 APP     := app raw load find template inputs clock draft
 TRACE   := read sum form propose
-STORE   := sample invariants current store log models models_yaml
+STORE   := sample invariants current store log recent models models_yaml
 FIT     := work ls nnls check optimal robust
 MODEL   := names rows glitch suspect anchor select library discover coefs family fit terms predict oracle interval \
            mixed share joint recall correct drift

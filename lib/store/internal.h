@@ -54,6 +54,11 @@ int store_encode(const char *app, const char *signature, const struct hrun_sampl
 int store_decode(const char *json, size_t len, const char *app, const char *signature,
                  struct hrun_sample *out, struct hrun_error *err);
 
+/* The good records of the log at path from byte *end on, which becomes the one behind its last newline. *torn: an
+ * unfinished record stands behind that. No log: none. Errors: HRUN_EIO, HRUN_ENOMEM. */
+int store_read_tail(const char *path, const char *app, const char *signature, off_t *end, int *torn,
+                    struct hrun_samples *out, struct hrun_error *err);
+
 /* The path of a value in a models file: "models[4294967295].terms[4294967295].term" and some. */
 enum { STORE_WHERE = 80 };
 

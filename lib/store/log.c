@@ -168,22 +168,28 @@ static void take_line(struct reader *r, const char *text, size_t len)
     }
 }
 
-/* Read the whole log once. r holds what was read in any case. */
-static int read_log(struct reader *r, struct hrun_error *err)
+/* Read the log once, from byte *end on, which becomes the one behind the last newline; *torn (may be NULL): something
+ * stands behind it. r holds what was read in any case. */
+static int read_log(struct reader *r, off_t *end, int *torn, struct hrun_error *err)
 {
     FILE *f = fopen(r->path, "re");
     char *line = NULL;
     size_t cap = 0;
     ssize_t len;
-    int rc = -1;
+    int open_end = 0, rc = -1;
 
     if (!f)
         return errno == ENOENT ? 0 : hrun_fail_errno(err, HRUN_EIO, "cannot open %s", r->path);
+    if (*end && fseeko(f, *end, SEEK_SET)) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot read %s", r->path);
+        fclose(f);
+        return -1;
+    }
     while (!r->nomem && (len = getline(&line, &cap, f)) > 0) {
         r->line++;
-        if (line[len - 1] == '\n')
-            len--;
-        take_line(r, line, (size_t)len);
+        open_end = line[len - 1] != '\n';
+        *end += open_end ? 0 : len;
+        take_line(r, line, (size_t)len - !open_end);
     }
     if (r->nomem || (!feof(f) && errno == ENOMEM))
         hrun_fail_nomem(err);
@@ -191,8 +197,23 @@ static int read_log(struct reader *r, struct hrun_error *err)
         hrun_fail_errno(err, HRUN_EIO, "cannot read %s", r->path);
     else
         rc = 0;
+    if (torn)
+        *torn = open_end;
     free(line);
     fclose(f);
+    return rc;
+}
+
+int store_read_tail(const char *path, const char *app, const char *signature, off_t *end, int *torn,
+                    struct hrun_samples *out, struct hrun_error *err)
+{
+    struct reader r = { .path = path, .app = app, .signature = signature };
+    int rc = read_log(&r, end, torn, err);
+
+    if (rc)
+        hrun_samples_release(&r.got);
+    else
+        *out = r.got;
     return rc;
 }
 
@@ -210,8 +231,9 @@ int hrun_store_samples(struct hrun_store *s, const char *app, const char *signat
     char *path = store_path(s, app, signature, ".log", err), *lockname = NULL;
     struct reader r = { .path = path, .app = app, .signature = signature };
     int lock, rc = -1, saved = errno;
+    off_t end = 0;
 
-    if (!path || read_log(&r, err))
+    if (!path || read_log(&r, &end, NULL, err))
         goto out;
     /* What looks torn may be a record in the making. Only then is it worth waiting for its writer; where no
      * lock can be had (a read-only copy) there is no writer either, nor where it is ours. */
@@ -222,7 +244,8 @@ int hrun_store_samples(struct hrun_store *s, const char *app, const char *signat
         lock = hrun_lock(lockname, 0, NULL);
         if (lock >= 0) {
             restart(&r);
-            rc = read_log(&r, err);
+            end = 0;
+            rc = read_log(&r, &end, NULL, err);
             hrun_unlock(lock);
             if (rc)
                 goto out;

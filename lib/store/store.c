@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Room that the longest file name leaves for what is put around a signature: ".yaml", and what the temporary
+/* Room that the longest file name leaves for what is put around a signature: ".recent", and what the temporary
  * file that replaces it adds. */
 enum { NAME_ROOM = 32 };
-_Static_assert(NAME_ROOM >= sizeof ".yaml" - 1 + HRUN_FILE_MARKS, "room for the longest name");
+_Static_assert(NAME_ROOM >= sizeof ".recent" - 1 + HRUN_FILE_MARKS, "room for the longest name");
 
 static const char *nonempty(const char *s)
 {

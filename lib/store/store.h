@@ -4,6 +4,7 @@
  * sub-cluster signature, one pair of files (format: hrun-profile(5)):
  *     profiles/APP/SIGNATURE.log    append-only raw measurements, one checksummed JSON record per line
  *     profiles/APP/SIGNATURE.yaml   the models fitted from them, replaced as a whole
+ *     profiles/APP/SIGNATURE.recent what a decision needs of the log, made from it when it has grown
  * Invariants:
  *   - a record is durable (fsync) when hrun_store_append returns 0; a reader never sees half of one as whole:
  *     a torn, corrupted or unknown record is counted, reported and skipped, never trusted, never fatal to
@@ -138,6 +139,14 @@ int hrun_store_append(struct hrun_store *s, const char *app, const char *signatu
 /* Read all good records. No log yet: 0 with n = 0. Errors: HRUN_EIO, HRUN_ENOMEM. */
 int hrun_store_samples(struct hrun_store *s, const char *app, const char *signature,
                        struct hrun_samples *out, struct hrun_error *err);
+
+/* What a decision needs of a log, however long it is: the good records that still count, in their order; of a
+ * configuration at one N the first 8 and the last 24, and of users' runs ("run") the last 1024 of these. Of each only
+ * N, P, M, pes, time_s, ok, mixed, status, origin, config, cluster, consts, date, signatures and limits are known; bad
+ * is 0. The part of the log that was read is remembered as such in SIGNATURE.recent beside it, so that each record is
+ * read once; that file may be lost at any time. Errors: those of hrun_store_samples. */
+int hrun_store_recent(struct hrun_store *s, const char *app, const char *signature, struct hrun_samples *out,
+                      struct hrun_error *err);
 
 /* Replace the models. Errors: HRUN_EIO, HRUN_EEXISTS (a newer hrun wrote those that are there; says what to
  * do), HRUN_EINVAL (names, numbers that are not finite, negative counts or variances, arrays missing, text

@@ -1,0 +1,315 @@
+/* recent.c - what a decision needs of a log, without reading all of it each time; see store.h
+ *
+ * SIGNATURE.recent: a line that says which part of which log it is made of, one line for each sample, and the CRC-32 of
+ * all that as 8 hex digits. It belongs to a log as long as the log's file is the same, has not become shorter, and has
+ * the same bytes in front of where reading stopped.
+ */
+#include "store/internal.h"
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* A median of 8 hardly moves by glitches and tells what was before a change, and of 24 runs the mean is known five times
+ * better than one; 1024 runs are read within a millisecond. */
+enum { FIRST = 8, LAST = 24, RUNS_MAX = 1024 };
+
+/* So much of the log is read anew rather than remembered: about a hundred records. And so much in front of the end of
+ * what is remembered is compared. */
+enum { RENEW = 64 * 1024, COMPARE = 4096 };
+
+/* More than any such file has: some thousand records of calibrations. */
+enum { RECENT_MAX = 64 * 1024 * 1024 };
+
+enum { CRC_DIGITS = 8 };
+
+/* The texts that are kept, in their order in a line. */
+static const size_t texts[] = {
+    offsetof(struct hrun_sample, status), offsetof(struct hrun_sample, origin), offsetof(struct hrun_sample, config),
+    offsetof(struct hrun_sample, cluster), offsetof(struct hrun_sample, consts), offsetof(struct hrun_sample, date),
+    offsetof(struct hrun_sample, signatures), offsetof(struct hrun_sample, limits),
+};
+enum { NTEXTS = sizeof texts / sizeof *texts };
+
+static char **text_of(const struct hrun_sample *s, int i)
+{
+    return (char **)((char *)(uintptr_t)s + texts[i]);
+}
+
+static const char *text(const struct hrun_sample *s, int i)
+{
+    char *t = *text_of(s, i);
+
+    return t ? t : "";
+}
+
+static unsigned long checksum(const char *data, size_t len)
+{
+    return crc32(0, (const unsigned char *)data, (unsigned)len);
+}
+
+/* ---------------------------------------------------------------- which samples are kept */
+
+struct item {
+    const struct hrun_sample *s;
+    size_t at;
+};
+
+/* Samples of one kind stand together: of one configuration at one N, and of one origin. */
+static int by_kind(const struct hrun_sample *x, const struct hrun_sample *y)
+{
+    static const size_t same[] = {
+        offsetof(struct hrun_sample, config), offsetof(struct hrun_sample, origin),
+        offsetof(struct hrun_sample, status), offsetof(struct hrun_sample, consts),
+        offsetof(struct hrun_sample, cluster), offsetof(struct hrun_sample, signatures),
+    };
+    int order = (x->N > y->N) - (x->N < y->N);
+
+    for (size_t i = 0; i < sizeof same / sizeof *same && !order; i++) {
+        const char *a = *(char *const *)((const char *)x + same[i]), *b = *(char *const *)((const char *)y + same[i]);
+
+        order = strcmp(a ? a : "", b ? b : "");
+    }
+    return order ? order : (x->M > y->M) - (x->M < y->M);
+}
+
+static int by_kind_and_place(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    int order = by_kind(x->s, y->s);
+
+    return order ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+static int is_run(const struct hrun_sample *s)
+{
+    return s->origin && !strcmp(s->origin, "run");
+}
+
+/* Leave the first and the last samples of each kind, and the last runs. */
+static int thin_out(struct hrun_samples *s, struct hrun_error *err)
+{
+    struct item *items = calloc(s->n + 1, sizeof *items);
+    char *drop = calloc(s->n + 1, 1);
+    size_t runs = 0, kept = 0, end;
+    int rc = -1;
+
+    if (!items || !drop) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    for (size_t i = 0; i < s->n; i++)
+        items[i] = (struct item) { &s->v[i], i };
+    if (s->n)
+        qsort(items, s->n, sizeof *items, by_kind_and_place);
+    for (size_t begin = 0; begin < s->n; begin = end) {
+        for (end = begin; end < s->n && !by_kind(items[end].s, items[begin].s);)
+            end++;
+        for (size_t i = begin + FIRST; i + LAST < end; i++)
+            drop[items[i].at] = 1;
+    }
+    for (size_t i = s->n; i-- > 0; )
+        if (!drop[i] && is_run(&s->v[i]) && ++runs > RUNS_MAX)
+            drop[i] = 1;
+    for (size_t i = 0; i < s->n; i++) {
+        if (drop[i])
+            hrun_sample_release(&s->v[i]);
+        else
+            s->v[kept++] = s->v[i];
+    }
+    s->n = kept;
+    rc = 0;
+out:
+    free(items);
+    free(drop);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the file */
+
+/* The log that a file of this kind is made of. */
+struct origin {
+    uintmax_t inode;
+    off_t end;              /* so many bytes of it were read */
+    unsigned long before;   /* CRC-32 of the COMPARE bytes in front of there */
+};
+
+/* The CRC-32 of what stands in front of `end` in the log. */
+static int read_before(int fd, off_t end, unsigned long *crc)
+{
+    char buf[COMPARE];
+    off_t len = end < COMPARE ? end : COMPARE;
+
+    if (pread(fd, buf, (size_t)len, end - len) != (ssize_t)len)
+        return -1;
+    *crc = checksum(buf, (size_t)len);
+    return 0;
+}
+
+/* One sample from a line, which is cut to pieces. 0, or -1. */
+static int take_line(char *line, struct hrun_sample *s)
+{
+    char *at;
+    int used = 0;
+
+    memset(s, 0, sizeof *s);
+    if (sscanf(line, "%" SCNd64 " %d %d %d %d %d %n", &s->N, &s->P, &s->M, &s->pes, &s->ok, &s->mixed, &used) != 6 ||
+        !used)
+        return -1;
+    s->time_s = strtod(line + used, &at);
+    for (int i = 0; i < NTEXTS; i++) {
+        size_t len;
+
+        if (*at++ != '\t')
+            return -1;
+        len = strcspn(at, "\t");
+        *text_of(s, i) = strndup(at, len);
+        if (!*text_of(s, i))
+            return -1;
+        at += len;
+    }
+    s->wall_s = s->time_s;
+    return *at || store_check_sample(s, NULL) ? -1 : 0;
+}
+
+/* The samples of a file's text, which is cut to pieces. 0, or -1 when it is none, or not of this hrun. */
+static int take_file(char *data, size_t len, struct origin *o, struct hrun_samples *out)
+{
+    char *end = data + len, *line, *newline;
+    size_t cap = 0;
+
+    if (len < CRC_DIGITS + 1 || end[-1] != '\n' ||
+        strtoul(end - CRC_DIGITS - 1, NULL, 16) != checksum(data, len - CRC_DIGITS - 1))
+        return -1;
+    end -= CRC_DIGITS + 1;
+    line = data;
+    for (newline = memchr(data, '\n', (size_t)(end - data)); newline; line = newline + 1,
+         newline = memchr(line, '\n', (size_t)(end - line))) {
+        intmax_t offset;
+
+        *newline = 0;
+        if (line == data) {
+            if (sscanf(line, "hrun recent 1 %" SCNuMAX " %" SCNdMAX " %lx", &o->inode, &offset, &o->before) != 3)
+                return -1;
+            o->end = (off_t)offset;
+            continue;
+        }
+        if (out->n == cap) {
+            size_t more = cap ? 2 * cap : 256;
+            struct hrun_sample *v = realloc(out->v, more * sizeof *v);
+
+            if (!v)
+                return -1;
+            out->v = v;
+            cap = more;
+        }
+        if (take_line(line, &out->v[out->n++]))
+            return -1;
+    }
+    return line == data || line != end ? -1 : 0;
+}
+
+/* What is remembered of the log in fd; nothing when there is nothing to be trusted. */
+static void load(const char *path, int fd, const struct stat *st, struct origin *o, struct hrun_samples *out)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    unsigned long before;
+
+    if (hrun_file_read(path, RECENT_MAX, &b, NULL) || take_file(b.data, b.len, o, out) ||
+        o->inode != (uintmax_t)st->st_ino || o->end < 0 || o->end > st->st_size || read_before(fd, o->end, &before) ||
+        before != o->before) {
+        hrun_samples_release(out);
+        memset(o, 0, sizeof *o);
+    }
+    hrun_buf_release(&b);
+}
+
+/* Remember s. What cannot be written is read again. */
+static void keep(const char *path, int fd, struct origin *o, const struct hrun_samples *s)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    int odd = read_before(fd, o->end, &o->before);
+
+    hrun_buf_addf(&b, "hrun recent 1 %" PRIuMAX " %" PRIdMAX " %08lx\n", o->inode, (intmax_t)o->end, o->before);
+    for (size_t i = 0; i < s->n && !odd; i++) {
+        const struct hrun_sample *v = &s->v[i];
+
+        hrun_buf_addf(&b, "%" PRId64 " %d %d %d %d %d %.17g", v->N, v->P, v->M, v->pes, v->ok, v->mixed, v->time_s);
+        for (int k = 0; k < NTEXTS; k++) {
+            odd |= text(v, k)[strcspn(text(v, k), "\t\n")] != 0;
+            hrun_buf_addf(&b, "\t%s", text(v, k));
+        }
+        hrun_buf_addc(&b, '\n');
+    }
+    if (!b.failed && !odd)
+        hrun_buf_addf(&b, "%08lx\n", checksum(b.data, b.len));
+    if (!b.failed && !odd)
+        hrun_file_replace(path, b.data, b.len, 0644, NULL);
+    hrun_buf_release(&b);
+}
+
+/* Put `more` behind out; it is empty then. */
+static int append(struct hrun_samples *out, struct hrun_samples *more, struct hrun_error *err)
+{
+    struct hrun_sample *v;
+
+    if (more->n) {
+        v = realloc(out->v, (out->n + more->n) * sizeof *v);
+        if (!v)
+            return hrun_fail_nomem(err);
+        out->v = v;
+        memcpy(v + out->n, more->v, more->n * sizeof *v);
+        out->n += more->n;
+        more->n = 0;
+    }
+    hrun_samples_release(more);
+    return 0;
+}
+
+int hrun_store_recent(struct hrun_store *s, const char *app, const char *signature, struct hrun_samples *out,
+                      struct hrun_error *err)
+{
+    char *log = store_path(s, app, signature, ".log", err), *path = store_path(s, app, signature, ".recent", err);
+    struct hrun_samples got = { 0 }, tail = { 0 };
+    struct origin o = { 0 };
+    struct stat st;
+    off_t begin;
+    int fd = -1, torn = 0, rc = -1;
+
+    if (!log || !path)
+        goto out;
+    fd = open(log, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && !fstat(fd, &st))
+        load(path, fd, &st, &o, &got);
+    begin = o.end;
+    if (store_read_tail(log, app, signature, &o.end, &torn, &tail, err) || append(&got, &tail, err))
+        goto out;
+    if (o.end > begin || torn) {
+        hrun_samples_current(&got);
+        if (thin_out(&got, err))
+            goto out;
+    }
+    if (fd >= 0 && o.end - begin > RENEW && !torn) {
+        o.inode = (uintmax_t)st.st_ino;
+        keep(path, fd, &o, &got);
+    }
+    free(got.first_bad);
+    *out = (struct hrun_samples) { .v = got.v, .n = got.n };
+    memset(&got, 0, sizeof got);
+    rc = 0;
+out:
+    if (fd >= 0)
+        close(fd);
+    hrun_samples_release(&got);
+    hrun_samples_release(&tail);
+    free(log);
+    free(path);
+    return rc;
+}
