@@ -4,6 +4,7 @@
 #include "model/recall.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,13 +46,17 @@ struct hrun_corrections {
     struct config *v;
     int n;
     double var[2];          /* prior variance of r: on one sub-cluster, on several */
+    struct hrun_residual *runs;  /* in order of time */
+    size_t nruns;
 };
 
 /* ------------------------------------------------------------------ residuals */
 
-/* ln(measured / predicted) of runs[n], all of one N; NaN without a prediction. */
-static int residuals(const struct hrun_app *app, struct hrun_models *const *models, int nsubs, enum hrun_family family,
-                     struct hrun_recalled *runs, size_t n, struct hrun_error *err)
+/* ln(measured / predicted) of runs[n], all of one N; NaN without a prediction. And who limits them: the sub-cluster that
+ * was seen to, or by the models. */
+static int residuals(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
+                     struct hrun_models *const *models, enum hrun_family family, struct hrun_recalled *runs, size_t n,
+                     struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
     struct hrun_predictor *p = hrun_predictor_create(app, models, nsubs, family, runs[0].s->N, &why);
@@ -75,7 +80,9 @@ static int residuals(const struct hrun_app *app, struct hrun_models *const *mode
         goto out;
     }
     for (size_t i = 0; i < n; i++) {
+        const char *seen = runs[i].s->limits;
         double most = 0;
+        int found = 0;
 
         if (o->times(o->ctx, runs[i].s->P, t, err))
             goto out;
@@ -85,10 +92,19 @@ static int residuals(const struct hrun_app *app, struct hrun_models *const *mode
             for (int k = 0; k < o->noptions; k++)
                 if (o->options[k].sub == s && o->options[k].m == runs[i].procs[s])
                     own = t[k];
-            if (runs[i].pes[s])
-                most = own > 0 && isfinite(own) ? fmax(most, own) : NAN;
-            if (isnan(most))
+            if (!runs[i].pes[s])
+                continue;
+            if (!(own > 0 && isfinite(own))) {
+                most = NAN;
                 break;
+            }
+            if (own > most && !found)
+                runs[i].limiting = s;
+            most = fmax(most, own);
+            if (seen && !strcmp(seen, subs[s].name)) {
+                runs[i].limiting = s;
+                found = 1;
+            }
         }
         runs[i].r = most > 0 ? log(runs[i].s->time_s / most) : NAN;
     }
@@ -275,6 +291,28 @@ static double judge(struct config *v, size_t i, double prior)
     return usual + odd > 0 ? square * (usual + odd / (ODD_FACTOR * ODD_FACTOR)) / (usual + odd + slowed) : 0;
 }
 
+static int by_time(const void *a, const void *b)
+{
+    const struct hrun_residual *x = a, *y = b;
+    int order = strcmp(x->date, y->date);
+
+    order = order ? order : (x->N > y->N) - (x->N < y->N);
+    order = order ? order : (x->config > y->config) - (x->config < y->config);
+    return order ? order : (x->r > y->r) - (x->r < y->r);
+}
+
+/* One run of the configuration that was added last. */
+static void add_run(struct hrun_corrections *c, const struct hrun_recalled *run, const struct hrun_fit_options *options)
+{
+    const struct hrun_sample *s = run->s;
+    struct hrun_residual *v = &c->runs[c->nruns++];
+
+    *v = (struct hrun_residual) { .N = s->N, .config = c->n - 1, .sub = run->limiting, .mixed = s->mixed,
+                                  .real = s->origin && !strcmp(s->origin, "run"), .r = run->r,
+                                  .sigma = hypot(options->sigma_abs_s / s->time_s, options->sigma_rel) };
+    snprintf(v->date, sizeof v->date, "%s", s->date ? s->date : "");
+}
+
 /* How much r varies: what is expected, and what the points show beyond the scatter of runs, as far as they can be
  * trusted; which depends on how much r varies (EM). */
 static void learn_variance(struct hrun_corrections *c)
@@ -325,7 +363,7 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     for (size_t begin = 0; begin < n; begin = end) {
         for (end = begin; end < n && runs[end].s->N == runs[begin].s->N;)
             end++;
-        if (residuals(app, models, nsubs, family, runs + begin, end - begin, err))
+        if (residuals(app, subs, nsubs, models, family, runs + begin, end - begin, err))
             goto out;
     }
     for (size_t i = 0; i < n; i++)
@@ -334,7 +372,8 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     if (kept)
         qsort(runs, kept, sizeof *runs, by_config);
     c->v = calloc(kept + 1, sizeof *c->v);
-    if (!c->v) {
+    c->runs = calloc(kept + 1, sizeof *c->runs);
+    if (!c->v || !c->runs) {
         hrun_fail_nomem(err);
         goto out;
     }
@@ -343,7 +382,11 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
             end++;
         if (add_config(c, runs + begin, end - begin, options, err))
             goto out;
+        for (size_t i = begin; i < end; i++)
+            add_run(c, &runs[i], options);
     }
+    if (c->nruns)
+        qsort(c->runs, c->nruns, sizeof *c->runs, by_time);
     learn_variance(c);
     *out = c;
     c = NULL;
@@ -365,7 +408,14 @@ void hrun_corrections_destroy(struct hrun_corrections *c)
         free(c->v[i].points);
     }
     free(c->v);
+    free(c->runs);
     free(c);
+}
+
+size_t hrun_corrections_runs(const struct hrun_corrections *c, const struct hrun_residual **v)
+{
+    *v = c->runs;
+    return c->nruns;
 }
 
 int hrun_corrections_count(const struct hrun_corrections *c)

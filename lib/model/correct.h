@@ -9,6 +9,7 @@
 #ifndef HRUN_MODEL_CORRECT_H
 #define HRUN_MODEL_CORRECT_H
 
+#include "model/drift.h"
 #include "model/joint.h"
 
 struct hrun_corrections;
@@ -26,6 +27,9 @@ void hrun_corrections_destroy(struct hrun_corrections *c);
 /* Configurations that were run: how many, and pes[nsubs] and procs[nsubs] of each; they stay the corrections'. */
 int hrun_corrections_count(const struct hrun_corrections *c);
 void hrun_corrections_config(const struct hrun_corrections *c, int i, const int **pes, const int **procs);
+
+/* All runs that they are made of, in order of time: *v, which stays the corrections'. Result: how many. */
+size_t hrun_corrections_runs(const struct hrun_corrections *c, const struct hrun_residual **v);
 
 struct hrun_correction {
     double factor;     /* predicted time times this */

@@ -93,7 +93,7 @@ int hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, i
         for (size_t k = 0; k < subs[i].n && !again; k++) {
             const struct hrun_sample *s = &subs[i].samples[k];
 
-            runs[n] = (struct hrun_recalled) { s, nsubs, numbers, numbers + nsubs, 0 };
+            runs[n] = (struct hrun_recalled) { s, nsubs, numbers, numbers + nsubs, 0, 0 };
             if (!s->ok || !(s->time_s > 0) || strcmp(s->consts ? s->consts : "", consts.data) ||
                 !read_config(s, subs[i].signature, subs, nsubs, runs[n].pes, runs[n].procs))
                 continue;

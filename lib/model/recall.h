@@ -12,7 +12,8 @@ struct hrun_recalled {
     const struct hrun_sample *s;
     int nsubs;
     int *pes, *procs;       /* nsubs each */
-    double r;               /* the caller's */
+    double r;               /* this and the next: the caller's */
+    int limiting;
 };
 
 /* All good runs of the cluster's configurations with the definition's constants into runs[], in order of N, each once:
