@@ -19,9 +19,8 @@ int corrected_load(struct context *c, const struct decision *d, struct hrun_mode
         goto done;
     }
     for (int i = 0; i < d->nsubs; i++) {
-        if (models[i] && hrun_store_samples(c->store, c->app->name, c->signatures.v[i], &logs[i], err))
+        if (models[i] && hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &logs[i], err))
             goto done;
-        hrun_samples_current(&logs[i]);
         subs[i] = (struct hrun_joint_sub) { c->cluster->subs[i].name, c->signatures.v[i], logs[i].v, logs[i].n };
     }
     if (hrun_corrections_create(c->app, subs, d->nsubs, models, d->family, &options, &out->all, err))
