@@ -64,7 +64,7 @@ SHARED_SRC := hrun/context.c hrun/work.c hrun/waits.c
 SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim_fold.c) \
               $(call room,base,buf error file write ranges) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)
-HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c decide.c corrected.c nearest.c report.c report_cluster.c \
+HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c decide.c corrected.c explore.c nearest.c report.c report_cluster.c \
               report_json.c) $(SHARED_SRC)
 TRACE_SRC  := $(addprefix calib/trace/,watch.c places.c tell.c wrap_c.c wrap_fortran.c)
 CALIB_SRC  := $(addprefix calib/,main.c options.c lists.c remeasure.c campaign.c campaign_left.c budget.c groups.c runs.c \

@@ -33,28 +33,6 @@ int budget_wanted(const struct calib_settings *s, struct hrun_error *err)
     return wanted;
 }
 
-/* "5%" or "5" -> 0.05 */
-static int parse_target(const char *text, double *out, struct hrun_error *err)
-{
-    char *copy = strdup(text);
-    size_t n = strlen(text);
-    double v;
-    int rc;
-
-    if (!copy)
-        return hrun_fail_nomem(err);
-    if (n && copy[n - 1] == '%')
-        copy[n - 1] = 0;
-    rc = hrun_parse_number("--target-error", copy, &v, err);
-    free(copy);
-    if (rc)
-        return -1;
-    if (!(v > 0) || v > 100)
-        return hrun_fail(err, HRUN_EINVAL, "--target-error %s: a percentage above 0 and at most 100 is needed", text);
-    *out = v / 100;
-    return 0;
-}
-
 static int parse_options(const struct calib_settings *s, struct budget *b, struct hrun_error *err)
 {
     int64_t runs = 0, seed = 1;
@@ -62,7 +40,7 @@ static int parse_options(const struct calib_settings *s, struct budget *b, struc
     if ((s->budget && hrun_parse_duration("--budget", s->budget, &b->limit_s, err)) ||
         (s->runs && hrun_parse_count("--runs", s->runs, 1, 1000000, &runs, err)) ||
         (s->seed && hrun_parse_count("--seed", s->seed, 0, SEED_MAX, &seed, err)) ||
-        (s->target && parse_target(s->target, &b->target, err)))
+        (s->target && hrun_parse_percent("--target-error", s->target, &b->target, err)))
         return -1;
     b->runs = (int)runs;
     b->seed = (uint64_t)seed;

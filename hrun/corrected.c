@@ -1,8 +1,89 @@
 /* corrected.c - what earlier runs of a configuration tell of its time; see corrected.h */
 #include "corrected.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Runs of a configuration at more sizes than these, the nearest, tell nothing more of one: as in model/correct.c. */
+enum { SIZES_MAX = 24 };
+
+/* ------------------------------------------------------------------ of a log, what tells of N */
+
+struct item {
+    struct hrun_sample *s;
+    double far;           /* |ln of its N over N| */
+    int rank;             /* its N among those of its configuration, from 1, the nearest */
+};
+
+static int by_config(const struct hrun_sample *x, const struct hrun_sample *y)
+{
+    return strcmp(x->config ? x->config : "", y->config ? y->config : "");
+}
+
+static int by_distance(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    int order = by_config(x->s, y->s);
+
+    order = order ? order : (x->far > y->far) - (x->far < y->far);
+    return order ? order : (x->s->N > y->s->N) - (x->s->N < y->s->N);
+}
+
+/* Leave of each configuration the samples at the sizes nearest to N; their order stays. */
+static int keep_near(struct hrun_samples *all, int64_t N, struct hrun_error *err)
+{
+    struct item *v = calloc(all->n + 1, sizeof *v);
+    size_t kept = 0;
+
+    if (!v)
+        return hrun_fail_nomem(err);
+    for (size_t i = 0; i < all->n; i++)
+        v[i] = (struct item) { &all->v[i], fabs(log((double)all->v[i].N / (double)N)), 1 };
+    if (all->n)
+        qsort(v, all->n, sizeof *v, by_distance);
+    for (size_t i = 1; i < all->n; i++)
+        if (!by_config(v[i].s, v[i - 1].s))
+            v[i].rank = v[i - 1].rank + (v[i].s->N != v[i - 1].s->N);
+    for (size_t i = 0; i < all->n; i++)
+        if (v[i].rank > SIZES_MAX)
+            v[i].s->N = 0;
+    for (size_t i = 0; i < all->n; i++) {
+        if (all->v[i].N)
+            all->v[kept++] = all->v[i];
+        else
+            hrun_sample_release(&all->v[i]);
+    }
+    all->n = kept;
+    free(v);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ */
+
+/* The configurations of failed runs at N. */
+static int list_failed(const struct context *c, const struct hrun_samples *log, int64_t N, struct hrun_strvec *out,
+                       struct hrun_error *err)
+{
+    struct hrun_buf cluster = HRUN_BUF_INIT, consts = HRUN_BUF_INIT;
+    int rc = 0;
+
+    for (int i = 0; i < c->cluster->nsubs; i++)
+        hrun_buf_addf(&cluster, "%s%s", i ? "," : "", c->cluster->subs[i].name);
+    hrun_app_consts_text(c->app, &consts);
+    if (cluster.failed || consts.failed)
+        rc = hrun_fail_nomem(err);
+    for (size_t i = 0; i < log->n && !rc; i++) {
+        const struct hrun_sample *s = &log->v[i];
+
+        if (!s->ok && s->N == N && !strcmp(s->cluster ? s->cluster : "", cluster.data) &&
+            !strcmp(s->consts ? s->consts : "", consts.data) && hrun_strvec_push(out, s->config ? s->config : ""))
+            rc = hrun_fail_nomem(err);
+    }
+    hrun_buf_release(&cluster);
+    hrun_buf_release(&consts);
+    return rc;
+}
 
 int corrected_load(struct context *c, const struct decision *d, struct hrun_models *const *models,
                    struct corrected *out, struct hrun_error *err)
@@ -20,6 +101,8 @@ int corrected_load(struct context *c, const struct decision *d, struct hrun_mode
     }
     for (int i = 0; i < d->nsubs; i++) {
         if (models[i] && hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &logs[i], err))
+            goto done;
+        if (list_failed(c, &logs[i], d->N, &out->failed, err) || keep_near(&logs[i], d->N, err))
             goto done;
         subs[i] = (struct hrun_joint_sub) { c->cluster->subs[i].name, c->signatures.v[i], logs[i].v, logs[i].n };
     }
@@ -53,6 +136,7 @@ void corrected_release(struct corrected *k)
     free(k->known);
     free(k->details);
     hrun_corrections_destroy(k->all);
+    hrun_strvec_release(&k->failed);
     memset(k, 0, sizeof *k);
 }
 
@@ -64,4 +148,17 @@ const struct hrun_correction *corrected_find(const struct corrected *k, int nsub
         if (!memcmp(k->known[i].pes, pes, len) && !memcmp(k->known[i].procs, procs, len))
             return &k->details[i];
     return NULL;
+}
+
+int corrected_failed(const struct corrected *k, int nsubs, const int *pes, const int *procs)
+{
+    const struct hrun_correction *r = corrected_find(k, nsubs, pes, procs);
+    struct hrun_buf config = HRUN_BUF_INIT;
+    int failed = 0;
+
+    hrun_config_print(pes, procs, nsubs, &config);
+    for (size_t i = 0; i < k->failed.n && !config.failed && (!r || !r->runs) && !failed; i++)
+        failed = !strcmp(k->failed.v[i], config.data);
+    hrun_buf_release(&config);
+    return failed;
 }

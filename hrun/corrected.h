@@ -12,12 +12,16 @@ struct corrected {
     struct hrun_plan_known *known;        /* the configurations and their factors */
     struct hrun_correction *details;      /* the same */
     struct hrun_corrections *all;
+    struct hrun_strvec failed;            /* configurations that failed at this N, as "(4,1,0,0)" */
 };
 
 /* Without models: none. Errors: those of the store and of hrun_corrections_create. */
 int corrected_load(struct context *c, const struct decision *d, struct hrun_models *const *models,
                    struct corrected *out, struct hrun_error *err);
 void corrected_release(struct corrected *k);
+
+/* Is it one of those that failed at this N, and did never run there? */
+int corrected_failed(const struct corrected *k, int nsubs, const int *pes, const int *procs);
 
 /* The correction of a configuration, or NULL. */
 const struct hrun_correction *corrected_find(const struct corrected *k, int nsubs, const int *pes, const int *procs);

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "corrected.h"
+#include "explore.h"
 #include "nearest.h"
 
 #include <limits.h>
@@ -155,6 +156,14 @@ static void correct(struct decision *d, const struct corrected *k)
     d->factor = r->factor;
     d->runs_here = r->runs;
     d->runs_elsewhere = r->others;
+}
+
+static int find_drift(const struct corrected *k, struct decision *d, struct hrun_error *err)
+{
+    const struct hrun_residual *runs;
+    size_t n = hrun_corrections_runs(k->all, &runs);
+
+    return hrun_drift_find(runs, n, d->nsubs, d->drift, err);
 }
 
 /* The configuration that mpirun's default amounts to, and what the model says of it. */
@@ -321,7 +330,7 @@ static int by_default(struct context *c, struct decision *d, const struct hrun_p
 }
 
 static int by_model(struct context *c, const struct hrun_settings *s, const struct hrun_plan_problem *problem,
-                    const struct corrected *k, struct decision *d, struct hrun_error *err)
+                    const struct corrected *k, double explore_loss, struct decision *d, struct hrun_error *err)
 {
     int64_t top = TOP_DEFAULT;
     struct hrun_error why = { 0 };
@@ -340,6 +349,10 @@ static int by_model(struct context *c, const struct hrun_settings *s, const stru
         }
         return -1;
     }
+    if (s->explore && explore(problem, k, explore_loss, d, err))
+        return -1;
+    if (d->explores.on)
+        return 0;
     memcpy(d->pes, d->plan->v[0].pes, (size_t)d->nsubs * sizeof *d->pes);
     memcpy(d->procs, d->plan->v[0].procs, (size_t)d->nsubs * sizeof *d->procs);
     d->P = d->plan->v[0].P;
@@ -363,7 +376,9 @@ static int allocate(struct decision *d, const struct hrun_cluster *cl, struct hr
     d->plain_pes = calloc(n, sizeof *d->plain_pes);
     d->plain_procs = calloc(n, sizeof *d->plain_procs);
     d->sub_time_s = calloc(n, sizeof *d->sub_time_s);
-    if (!d->subs || !d->pes || !d->procs || !d->plain_pes || !d->plain_procs || !d->sub_time_s)
+    d->drift = calloc(n, sizeof *d->drift);
+    if (!d->subs || !d->pes || !d->procs || !d->plain_pes || !d->plain_procs || !d->sub_time_s ||
+        !d->drift)
         return hrun_fail_nomem(err);
     for (int i = 0; i < cl->nsubs; i++)
         d->subs[i].npes = cl->subs[i].npes;
@@ -406,8 +421,9 @@ int decide(struct context *c, const struct hrun_settings *s, int64_t N, struct d
     int *npes = calloc((size_t)cl->nsubs, sizeof *npes);
     int64_t P = 0;
     int have = 0, rc = -1;
+    double loss = 0;
 
-    if (allocate(d, cl, err))
+    if (allocate(d, cl, err) || (s->explore && explore_check(s, &loss, err)))
         goto done;
     d->family = HRUN_FAMILY_NPT;
     d->method = HRUN_METHOD_NNLS;
@@ -453,7 +469,8 @@ int decide(struct context *c, const struct hrun_settings *s, int64_t N, struct d
     }
     if (have) {
         predictor = hrun_predictor_create(c->app, models, cl->nsubs, d->family, d->N, err);
-        if (!predictor || corrected_load(c, d, models, &known, err))
+        if (!predictor || corrected_load(c, d, models, &known, err) ||
+            find_drift(&known, d, err))
             goto done;
         problem.oracle = hrun_predictor_oracle(predictor);
         problem.subs = subs;
@@ -461,7 +478,7 @@ int decide(struct context *c, const struct hrun_settings *s, int64_t N, struct d
         problem.P = (int)P;
     }
     if (s->config ? by_config(c, s, d, err)
-        : predictor && P <= capacity(c, d) ? by_model(c, s, &problem, &known, d, err)
+        : predictor && P <= capacity(c, d) ? by_model(c, s, &problem, &known, loss, d, err)
         : P ? by_count(c, (int)P, d, err)
         : by_default(c, d, subs, err))
         goto done;
@@ -495,5 +512,6 @@ void decision_release(struct decision *d)
     free(d->plain_pes);
     free(d->plain_procs);
     free(d->sub_time_s);
+    free(d->drift);
     memset(d, 0, sizeof *d);
 }

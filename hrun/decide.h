@@ -6,6 +6,7 @@
 #ifndef HRUN_DECIDE_H
 #define HRUN_DECIDE_H
 
+#include "model/drift.h"
 #include "options.h"
 
 enum decided_by {
@@ -27,6 +28,12 @@ struct beyond {    /* how far a prediction lies outside what was measured */
     int64_t measured[2];          /* its range */
 };
 
+struct exploring { /* --explore: what is run in place of the best of the plan */
+    int on;                       /* 1: another configuration than the plan's best */
+    double loss;                  /* predicted, over the best: 0.01 for 1 % */
+    int open;                     /* so many, this one included, may be quicker than the best */
+};
+
 struct decision {
     enum decided_by by;
     int64_t N;                    /* 0: not given */
@@ -42,6 +49,8 @@ struct decision {
     int runs_here, runs_elsewhere; /* how many at this N, and at others */
     int limiting;
     struct beyond beyond_n, beyond_p; /* in N and in P, of the sub-clusters used */
+    struct hrun_drift *drift;     /* nsubs: of the runs that each limits; .runs = 0: none */
+    struct exploring explores;
     struct hrun_plan *plan;       /* BY_MODEL: best first, alternatives behind; else NULL */
     int plain_known;              /* the mpirun-style configuration could be predicted */
     double plain_time_s;

@@ -37,6 +37,8 @@ const struct hrun_opt hrun_options[] = {
       hrun_opt_string, AT(objective) },
     { "top", 0, HRUN_OPT_WORD, "K", NULL, "show the K best configurations (default 3)", "Choice",
       hrun_opt_string, AT(top) },
+    { "explore", 0, HRUN_OPT_WORD, "PERCENT", NULL, "now and then try what may be as quick as the best", "Choice",
+      hrun_opt_string, AT(explore) },
     { "oversubscribe", 0, HRUN_OPT_NONE, NULL, NULL, "let -n start more processes than the PEs take", "Choice",
       hrun_opt_flag, AT(oversubscribe) },
 

@@ -13,6 +13,7 @@ struct hrun_settings {
     const char *family;               /* --model */
     const char *objective;
     const char *top;
+    const char *explore;              /* PERCENT */
     int dry_run, show_cluster, list_apps, tag_output, report_bindings, oversubscribe, no_record, trace;
 };
 

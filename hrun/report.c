@@ -255,6 +255,57 @@ static void add_shared(const struct context *c, const struct decision *d, struct
     }
 }
 
+static int is_chosen(const struct decision *d, const struct hrun_choice *v)
+{
+    size_t len = (size_t)d->nsubs * sizeof *v->pes;
+
+    return !memcmp(d->pes, v->pes, len) && !memcmp(d->procs, v->procs, len);
+}
+
+/* "  explores     may be as quick as the best known, (4,1,0,0) 61.8 s; predicted loss 1.4 %; 3 such are left" */
+static void add_exploring(const struct decision *d, struct hrun_buf *out)
+{
+    const struct hrun_choice *best = &d->plan->v[0];
+
+    hrun_buf_adds(out, "may be as quick as the best known, ");
+    hrun_config_print(best->pes, best->procs, d->nsubs, out);
+    hrun_buf_addc(out, ' ');
+    hrun_add_seconds(out, best->time_s);
+    hrun_buf_addf(out, "; predicted loss %.1f %%; ", 100 * d->explores.loss);
+    if (d->explores.open > 1)
+        hrun_buf_addf(out, "%d such are left\n", d->explores.open);
+    else
+        hrun_buf_adds(out, "the last such one\n");
+}
+
+int report_drift(const struct decision *d)
+{
+    int found = -1;
+
+    for (int i = 0; i < d->nsubs; i++)
+        if (d->drift[i].runs && (found < 0 || d->drift[i].runs > d->drift[found].runs))
+            found = i;
+    return found;
+}
+
+/* What has changed, and the command that measures it anew, a line each that begins with `lead`. */
+static void add_drift(const struct context *c, const struct decision *d, const char *lead, char *const *words,
+                      struct hrun_buf *out)
+{
+    int i = report_drift(d);
+    double factor;
+
+    if (i < 0)
+        return;
+    factor = d->drift[i].factor;
+    hrun_buf_addf(out, "%sthe machine has changed: the last %d runs that sub-cluster %s limits took %.0f %% %s than those "
+                  "before and the profile say, since %.10s\n", lead, d->drift[i].runs, c->cluster->subs[i].name,
+                  100 * fabs(factor - 1), factor > 1 ? "longer" : "less time", d->drift[i].since);
+    hrun_buf_addf(out, "%sto measure it again: ", lead);
+    report_calibrate_command(c, 1, d->N, words, out);
+    hrun_buf_addc(out, '\n');
+}
+
 static void add_alternatives(const struct decision *d, struct hrun_buf *out)
 {
     if (d->plan && d->plan->n > 1) {
@@ -262,6 +313,8 @@ static void add_alternatives(const struct decision *d, struct hrun_buf *out)
         for (int k = 1; k < d->plan->n; k++) {
             const struct hrun_choice *v = &d->plan->v[k];
 
+            if (d->explores.on && is_chosen(d, v))
+                continue;
             hrun_buf_adds(out, k == 1 ? " " : (k - 1) % 3 ? "     " : "\n               ");
             hrun_config_print(v->pes, v->procs, d->nsubs, out);
             hrun_buf_addc(out, ' ');
@@ -382,6 +435,7 @@ static void add_notes(const struct context *c, const struct decision *d, char *c
     }
     if (d->predicted && d->has_config)
         add_shared(c, d, out);
+    add_drift(c, d, "  ", words, out);
     if (extrapolates(d)) {
         hrun_buf_adds(out, "  the prediction extrapolates: ");
         add_extrapolation(c, d, out);
@@ -460,6 +514,10 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
     hrun_buf_release(&line);
     if (d->predicted) {
         add_correction(d, out);
+        if (d->explores.on) {
+            hrun_buf_adds(out, "  explores     ");
+            add_exploring(d, out);
+        }
         add_alternatives(d, out);
     }
     if (d->plan)
@@ -495,6 +553,12 @@ void report_before(const struct context *c, const struct decision *d, char *cons
 {
     if (d->by != BY_DEFAULT) {
         tell_unmeasured(c, d, words, out);
+        if (d->explores.on) {
+            hrun_buf_adds(out, "hrun: explores ");
+            hrun_config_print(d->pes, d->procs, d->nsubs, out);
+            hrun_buf_adds(out, ", which ");
+            add_exploring(d, out);
+        }
         return;
     }
     if (!c->app) {
@@ -553,6 +617,10 @@ void report_after(const struct context *c, const struct decision *d, const struc
     hrun_buf_adds(out, ", actual ");
     hrun_add_seconds(out, r->time_s);
     hrun_buf_addf(out, ", prediction error %+.1f %%\n", 100 * delta);
+    if (report_drift(d) >= 0) {
+        add_drift(c, d, "hrun: ", words, out);
+        return;
+    }
     if (r->time_s <= d->high_s + STALE * d->time_s && r->time_s >= d->low_s - STALE * d->time_s)
         return;
     if (extrapolates(d)) {

@@ -27,6 +27,9 @@ int report_cluster_json(const struct context *c, struct hrun_buf *out, struct hr
  * would type it after a run of size N. */
 void report_calibrate_command(const struct context *c, int again, int64_t N, char *const *words, struct hrun_buf *out);
 
+/* Of the sub-clusters with a drift the one with the most runs, or -1. */
+int report_drift(const struct decision *d);
+
 /* One line before a run without a profile, and one after every run; "" when there is nothing to say. told: the size
  * reached the program; recorded: the run is in the log. */
 void report_before(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out);

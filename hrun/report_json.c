@@ -92,6 +92,19 @@ static json_t *ranks(const struct hrun_layout *l)
     return a;
 }
 
+/* The sub-clusters whose machines have changed. */
+static json_t *drift(const struct context *c, const struct decision *d)
+{
+    json_t *a = json_array();
+
+    for (int i = 0; i < d->nsubs; i++)
+        if (d->drift[i].runs)
+            json_array_append_new(a, json_pack("{s:s, s:f, s:i, s:s}", "subcluster", c->cluster->subs[i].name, "factor",
+                                               d->drift[i].factor, "runs", d->drift[i].runs, "since",
+                                               d->drift[i].since));
+    return a;
+}
+
 int report_plan_json(const struct context *c, const struct decision *d, const struct command *cmd,
                      struct hrun_buf *out, struct hrun_error *err)
 {
@@ -126,6 +139,11 @@ int report_plan_json(const struct context *c, const struct decision *d, const st
                             ? json_pack("{s:f, s:i, s:i}", "factor", d->factor, "runs", d->runs_here,
                                         "runs_at_other_N", d->runs_elsewhere)
                             : json_null());
+    json_object_set_new(root, "drift", drift(c, d));
+    json_object_set_new(root, "explores",
+                        d->explores.on ? json_pack("{s:o, s:f, s:i}", "in_place_of", choice(&d->plan->v[0], d->nsubs),
+                                                   "predicted_loss", d->explores.loss, "open", d->explores.open)
+                                       : json_null());
     json_object_set_new(root, "extrapolation",
                         seconds(d->predicted, fmax(d->beyond_n.factor, d->beyond_p.factor)));
     json_object_set_new(root, "extrapolates", extrapolates(c, d));

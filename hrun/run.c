@@ -117,6 +117,7 @@ static void prepared_release(struct prepared *p)
 static int prepare(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     struct context *c = &p->c;
+    struct hrun_settings mine = *s;
     int64_t N = 0;
 
     memset(p, 0, sizeof *p);
@@ -132,8 +133,11 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
                          words[0]);
     p->w = (struct work){ .c = c, .N = N, .words = words, .tag_output = s->tag_output,
                           .report_bindings = s->report_bindings, .on_message = hear };
+    /* Nothing is learnt from a run that is not recorded. */
+    if (c->app && N && !work_size_is_told(&p->w))
+        mine.explore = NULL;
     if (work_find_program(&p->w, 0, err) || context_cluster(c, &s->common, err) || context_engine(c, err) ||
-        decide(c, s, N, &p->d, err) || work_find_program(&p->w, p->d.P, err))
+        decide(c, &mine, N, &p->d, err) || work_find_program(&p->w, p->d.P, err))
         return -1;
     p->layout = p->d.has_config ? hrun_layout_create(c->cluster, p->d.pes, p->d.procs, err)
                                 : hrun_layout_plain(c->cluster, p->d.P, p->d.pes, err);
@@ -166,6 +170,14 @@ static int dry_run(struct prepared *p, char **words, FILE *to, struct hrun_error
     return rc;
 }
 
+/* Is the run to be recorded? A good one is; of a configuration that was tried also that it fails, so that it is not
+ * tried again. */
+static int tells(const struct decision *d, const struct work_result *r)
+{
+    return r->ok || (d->explores.on && (r->outcome.killed_by || r->outcome.timed_out || r->outcome.status) &&
+                     !r->outcome.interrupted && !r->outcome.signalled && !r->outcome.lost_host[0]);
+}
+
 static int launch(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     struct work_result r = { 0 };
@@ -185,7 +197,7 @@ static int launch(struct prepared *p, const struct hrun_settings *s, char **word
         hrun_buf_release(&text);
         return -1;
     }
-    if (told && context_is_real(&p->c) && p->d.has_config && r.ok && !s->no_record) {
+    if (told && context_is_real(&p->c) && p->d.has_config && tells(&p->d, &r) && !s->no_record) {
         recorded = !work_record(&p->w, p->d.pes, p->d.procs, &r, "run", &record_err);
         if (!recorded && !s->common.quiet)
             context_complain("hrun: this run was not recorded", &record_err);

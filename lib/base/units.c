@@ -72,6 +72,19 @@ int hrun_parse_number(const char *what, const char *text, double *out, struct hr
     return 0;
 }
 
+int hrun_parse_percent(const char *what, const char *text, double *out, struct hrun_error *err)
+{
+    size_t len = hrun_number_length(text, 1);
+    int saved = errno;
+    double v = strtod(text, NULL);
+
+    errno = saved;
+    if (!len || (strcmp(text + len, "") && strcmp(text + len, "%")) || !(v > 0) || v > 100)
+        return hrun_fail(err, HRUN_EINVAL, "%s %s: a percentage above 0 and at most 100 is needed", what, text);
+    *out = v / 100;
+    return 0;
+}
+
 int hrun_parse_bytes(const char *what, const char *text, uint64_t *out, struct hrun_error *err)
 {
     static const char prefixes[] = "kMGT";

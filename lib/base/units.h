@@ -25,6 +25,8 @@ int hrun_parse_count(const char *what, const char *text, int64_t min, int64_t ma
                      struct hrun_error *err);
 /* A finite number ("0.5", "1e-3"). */
 int hrun_parse_number(const char *what, const char *text, double *out, struct hrun_error *err);
+/* A percentage above 0 and at most 100, as a fraction: "5%", "5" and "0.5%" are 0.05, 0.05 and 0.005. */
+int hrun_parse_percent(const char *what, const char *text, double *out, struct hrun_error *err);
 /* Bytes: "512", "64k", "4GiB", "4GB", "1.5T"; k, M, G, T are powers of 1024 with or without i and B; small
  * letters will do. At most 8192T. Fractions of a byte are dropped. */
 int hrun_parse_bytes(const char *what, const char *text, uint64_t *out, struct hrun_error *err);

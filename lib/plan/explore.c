@@ -24,11 +24,11 @@ static int is_open(const struct hrun_explore_arm *v, int i, double loss, int run
     return !v[i].failed && v[i].value <= (1 + loss) * v[0].value && low(&v[i], runs) < low(&v[0], runs);
 }
 
-int hrun_explore_pick(const struct hrun_explore_arm *v, int n, double loss, int runs)
+int hrun_explore_pick(const struct hrun_explore_arm *v, int n, double loss, int runs, int last)
 {
     int best = 0;
 
-    if (runs % 2 == 0)
+    if (last != 0)
         return 0;
     for (int i = 1; i < n; i++) {
         double a, b;

@@ -1,6 +1,6 @@
 /* explore.h - which configuration to try, so that repeated runs find the best one
  *
- * Purpose: several configurations may be the best as far as predictions go. Each second run of a size N may try one of
+ * Purpose: several configurations may be the best as far as predictions go. A run that follows one of the best may try one of
  * those whose predicted loss is bounded: the one that may be the quickest by its interval (the lower confidence bound of
  * Auer, Cesa-Bianchi and Fischer, Finite-time analysis of the multiarmed bandit problem, Machine Learning 47, 2002, on
  * Gaussian predictions). What was run is known better, so its interval shrinks, and the best one remains.
@@ -17,9 +17,10 @@ struct hrun_explore_arm {
 };
 
 /* The one of v[n] to run, v[0] being the best predicted one (n >= 1). loss: the predicted loss that is allowed, 0.05
- * for 5 %; runs: of any configuration at this N so far. Result: 0 when the best is to be run: because it is its turn,
- * because nothing else may be quicker, or because that would cost too much. */
-int hrun_explore_pick(const struct hrun_explore_arm *v, int n, double loss, int runs);
+ * for 5 %; runs: of any configuration at this N so far; last: the one that was run last at this N, -1: none of them.
+ * Result: 0 when the best is to be run: because it was not the last, because nothing else may be quicker, or because
+ * that would cost too much. */
+int hrun_explore_pick(const struct hrun_explore_arm *v, int n, double loss, int runs, int last);
 
 /* So many of v[n] may be quicker than v[0] at an allowed loss, and were not tried often enough to tell. */
 int hrun_explore_open(const struct hrun_explore_arm *v, int n, double loss, int runs);

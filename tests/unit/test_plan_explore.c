@@ -44,6 +44,7 @@ static struct year live(uint64_t seed, int narms, double spread)
     struct arm arms[ARMS] = { 0 };
     struct year y = { 0 };
     double best = INFINITY, reach = INFINITY, chosen = 0, known = 0;
+    int last = 0;
 
     for (int i = 0; i < narms; i++) {
         arms[i].predicted = i ? 100 * exp(spread * rnd(&seed)) : 100;
@@ -64,8 +65,8 @@ static struct year live(uint64_t seed, int narms, double spread)
         qsort(order, (size_t)narms, sizeof *order, by_value);
         for (int i = 0; i < narms; i++)
             sorted[i] = *order[i];
-        pick = hrun_explore_pick(sorted, narms, LOSS, night);
-        arm = (int)(order[pick] - v);
+        pick = hrun_explore_pick(sorted, narms, LOSS, night, night && order[0] == &v[last] ? 0 : -1);
+        arm = last = (int)(order[pick] - v);
         y.worst_predicted += sorted[pick].value > (1 + LOSS) * sorted[0].value * (1 + 1e-12);
         y.explored += pick > 0;
         y.explored_late += pick > 0 && night >= NIGHTS - 100;
@@ -114,17 +115,17 @@ static void test_rules(void)
 {
     struct hrun_explore_arm v[4] = { { 100, 0.01, 5, 0 }, { 102, 0.05, 0, 0 }, { 102, 0.05, 2, 0 }, { 106, 0.5, 0, 0 } };
 
-    is_int(hrun_explore_pick(v, 4, 0.05, 6), 0, "the best has every second run");
-    is_int(hrun_explore_pick(v, 4, 0.05, 7), 1, "between those that may be as quick, the one tried least");
+    is_int(hrun_explore_pick(v, 4, 0.05, 7, 1), 0, "after another one the best has its turn");
+    is_int(hrun_explore_pick(v, 4, 0.05, 7, 0), 1, "between those that may be as quick, the one tried least");
     is_int(hrun_explore_open(v, 4, 0.05, 7), 2, "two may be quicker");
     v[1].failed = 1;
-    is_int(hrun_explore_pick(v, 4, 0.05, 7), 2, "what failed is not tried again");
+    is_int(hrun_explore_pick(v, 4, 0.05, 7, 0), 2, "what failed is not tried again");
     v[2].sd = 0.001;
-    is_int(hrun_explore_pick(v, 4, 0.05, 7), 0, "nor what cannot be quicker");
+    is_int(hrun_explore_pick(v, 4, 0.05, 7, 0), 0, "nor what cannot be quicker");
     is_int(hrun_explore_open(v, 4, 0.05, 7), 0, "then none is left");
-    is_int(hrun_explore_pick(v, 4, 0.07, 7), 3, "a larger loss allows more");
-    is_int(hrun_explore_pick(v, 4, 0.07, 7), 3, "the same is asked, the same is answered");
-    is_int(hrun_explore_pick(v, 1, 0.07, 7), 0, "the only one is the best");
+    is_int(hrun_explore_pick(v, 4, 0.07, 7, 0), 3, "a larger loss allows more");
+    is_int(hrun_explore_pick(v, 4, 0.07, 7, 0), 3, "the same is asked, the same is answered");
+    is_int(hrun_explore_pick(v, 1, 0.07, 7, 0), 0, "the only one is the best");
 }
 
 int main(void)

@@ -128,7 +128,7 @@ static void test_thinning(void)
         add(&lines, 1000 + i, "run", 1);
     append(&f, &lines);
     got = get(&f);
-    is_int(got.n, 1 + 32 + 1024, "of users' runs the last ones, of a calibration all");
+    is_int(got.n, 1 + 32 + 512, "of users' runs the last ones, of a calibration all");
     hrun_samples_release(&got);
     check(&f, "with many N");
     hrun_buf_release(&lines);

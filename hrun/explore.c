@@ -1,0 +1,80 @@
+/* explore.c - now and then another configuration than the best predicted one; see explore.h */
+#include "explore.h"
+
+#include "base/units.h"
+#include "plan/explore.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* So many of the best predicted configurations are looked at: to try each once takes a job of every night four months.
+ * Those that turn out to be slow make room for others. */
+enum { LOOKED_AT = 64 };
+
+int explore_check(const struct hrun_settings *s, double *loss, struct hrun_error *err)
+{
+    const struct { const char *option; int given; } against[] = {
+        { "--config", s->config != NULL }, { "-n", s->procs != NULL }, { "--no-record", s->no_record },
+    };
+
+    for (size_t i = 0; i < sizeof against / sizeof *against; i++)
+        if (against[i].given)
+            return hrun_fail(err, HRUN_EINVAL, "--explore and %s contradict each other: it tries configurations of its "
+                             "own choice, and learns from their times", against[i].option);
+    return hrun_parse_percent("--explore", s->explore, loss, err);
+}
+
+/* Is the last of the users' runs at N one of this configuration? */
+static int was_last(const struct corrected *k, const struct decision *d, const struct hrun_choice *v)
+{
+    size_t len = (size_t)d->nsubs * sizeof *v->pes;
+    const struct hrun_residual *runs;
+    size_t n = hrun_corrections_runs(k->all, &runs);
+
+    while (n && !(runs[n - 1].real && runs[n - 1].N == d->N))
+        n--;
+    return n && !memcmp(k->known[runs[n - 1].config].pes, v->pes, len) &&
+           !memcmp(k->known[runs[n - 1].config].procs, v->procs, len);
+}
+
+static void fill(const struct corrected *k, const struct decision *d, const struct hrun_choice *v,
+                 struct hrun_explore_arm *arm)
+{
+    const struct hrun_correction *r = corrected_find(k, d->nsubs, v->pes, v->procs);
+
+    arm->value = v->value;
+    arm->sd = r ? r->sd : hrun_corrections_sd(k->all);
+    arm->runs = r ? r->runs : 0;
+    arm->failed = corrected_failed(k, d->nsubs, v->pes, v->procs);
+}
+
+int explore(const struct hrun_plan_problem *problem, const struct corrected *k, double loss, struct decision *d,
+            struct hrun_error *err)
+{
+    struct hrun_explore_arm arms[LOOKED_AT];
+    struct hrun_plan *plan = NULL;
+    const struct hrun_choice *v;
+    size_t len = (size_t)d->nsubs * sizeof *d->pes;
+    int runs = 0, pick;
+
+    if (!was_last(k, d, &d->plan->v[0]))
+        return 0;
+    if (hrun_plan_search_known(problem, k->known, k->n, LOOKED_AT, &plan, err))
+        return -1;
+    for (int i = 0; i < k->n; i++)
+        runs += k->details[i].runs;
+    for (int i = 0; i < plan->n; i++)
+        fill(k, d, &plan->v[i], &arms[i]);
+    pick = hrun_explore_pick(arms, plan->n, loss, runs, 0);
+    if (pick) {
+        v = &plan->v[pick];
+        memcpy(d->pes, v->pes, len);
+        memcpy(d->procs, v->procs, len);
+        d->P = v->P;
+        d->has_config = 1;
+        d->explores = (struct exploring) { 1, v->value / plan->v[0].value - 1,
+                                           hrun_explore_open(arms, plan->n, loss, runs) };
+    }
+    hrun_plan_destroy(plan);
+    return 0;
+}
