@@ -8,6 +8,7 @@
 int calib_measure(const struct calib_settings *s, char **words);          /* words: program and arguments */
 int calib_show(const struct calib_settings *s, char **apps);              /* apps: names, possibly none = all */
 int calib_fit(const struct calib_settings *s, char **apps);
+int calib_report(const struct calib_settings *s, char **apps);            /* apps: one name, or none */
 
 /* How models are to be fitted. Errors: HRUN_EINVAL. */
 int fit_options(const struct common_settings *s, struct hrun_fit_options *out, struct hrun_error *err);

@@ -7,11 +7,13 @@ const char calib_usage[] =
     "Usage: hrun-calibrate [OPTION]... PROGRAM [ARGUMENT]...\n"
     "       hrun-calibrate [OPTION]... show [APP]...\n"
     "       hrun-calibrate [OPTION]... fit [APP]...\n"
+    "       hrun-calibrate [OPTION]... report [APP] -o FILE\n"
     "Measure an application on each sub-cluster, fit the models hrun chooses by.\n"
     "\n"
     "  hrun-calibrate -app hpl ./xhpl      measure what is not measured yet, then fit\n"
     "  hrun-calibrate show hpl             show the profiles\n"
-    "  hrun-calibrate fit hpl              fit anew from the stored measurements\n";
+    "  hrun-calibrate fit hpl              fit anew from the stored measurements\n"
+    "  hrun-calibrate report hpl -o r.html show times, fits and choices as plots\n";
 
 const char calib_usage_after[] =
     "\n"
@@ -59,6 +61,12 @@ const struct hrun_opt calib_options[] = {
 
     { "terms", 0, HRUN_OPT_NONE, NULL, NULL, "show: propose the definition's terms from watched runs",
       "What to show", hrun_opt_flag, AT(terms) },
+    { "plot", 0, HRUN_OPT_NONE, NULL, NULL, "show: draw times over N also where no terminal is", "What to show",
+      hrun_opt_flag, AT(plot) },
+    { "output", 'o', HRUN_OPT_FILE, "FILE", NULL, "report: FILE.html, FILE.pdf or FILE.png (one for each plot)",
+      "What to show", hrun_opt_string, AT(output) },
+    { "size", 'N', HRUN_OPT_WORD, "SIZE", NULL, "report: size whose configurations are shown", "What to show",
+      hrun_opt_string, AT(size) },
 
     { "no-robust", 0, HRUN_OPT_NONE, NULL, NULL, "let all measurements count in full, keep all terms",
       "How to fit", hrun_opt_flag, AT(common.no_robust) },

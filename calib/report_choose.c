@@ -1,0 +1,339 @@
+/* report_choose.c - predictions, choices and their errors in a report; see report.h */
+#include "report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Configurations drawn in the landscape: more dots than this hide each other. */
+enum { LANDSCAPE_MAX = 1200 };
+/* Numbers of processes for which the best configuration is searched: a figure is some hundred dots wide. */
+enum { FRONT_MAX = 400 };
+
+/* ------------------------------------------------------------------ predictions */
+
+struct report_predictors {
+    struct hrun_models **models;    /* of each sub-cluster */
+    struct kept {
+        int64_t N;
+        struct hrun_predictor *p;   /* NULL: cannot be made */
+    } *v;
+    int n;
+};
+
+void report_predictors_destroy(struct report_predictors *p)
+{
+    if (!p)
+        return;
+    for (int i = 0; i < p->n; i++)
+        hrun_predictor_destroy(p->v[i].p);
+    free(p->v);
+    free(p->models);
+    free(p);
+}
+
+static struct report_predictors *predictors_create(const struct report *r)
+{
+    struct report_predictors *p = calloc(1, sizeof *p);
+
+    if (p)
+        p->models = calloc((size_t)r->nsubs + 1, sizeof *p->models);
+    if (!p || !p->models) {
+        free(p);
+        return NULL;
+    }
+    for (int i = 0; i < r->nsubs; i++)
+        p->models[i] = r->subs[r->subs[i].same].models;
+    return p;
+}
+
+struct hrun_predictor *report_predictor(struct report *r, int64_t N, struct hrun_error *err)
+{
+    struct report_predictors *all = r->predictors ? r->predictors : (r->predictors = predictors_create(r));
+    struct kept *v;
+
+    for (int i = 0; all && i < all->n; i++)
+        if (all->v[i].N == N && (all->v[i].p || !err))
+            return all->v[i].p;
+    v = all ? realloc(all->v, ((size_t)all->n + 1) * sizeof *v) : NULL;
+    if (!v) {
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    all->v = v;
+    v[all->n] = (struct kept){ N, hrun_predictor_create(r->c->app, all->models, r->nsubs, HRUN_FAMILY_NPT, N, err) };
+    return v[all->n++].p;
+}
+
+int report_processes(const struct report *r, const int *config)
+{
+    int P = 0;
+
+    for (int i = 0; i < r->nsubs; i++)
+        P += config[i] * config[r->nsubs + i];
+    return P;
+}
+
+int report_predict(struct report *r, const int *config, int64_t N, double *time_s, double *low, double *high,
+                   struct hrun_error *err)
+{
+    struct hrun_predictor *p = report_predictor(r, N, err);
+    int P = report_processes(r, config);
+    double t, l, h;
+
+    if (!p)
+        return -1;
+    *time_s = *low = *high = 0;
+    for (int i = 0; i < r->nsubs; i++) {
+        if (!config[i])
+            continue;
+        if (hrun_predictor_time(p, i, config[r->nsubs + i], P, &t, &l, &h, err))
+            return -1;
+        *time_s = fmax(*time_s, t);
+        *low = fmax(*low, l);
+        *high = fmax(*high, h);
+    }
+    return *time_s > 0 ? 0 : -1;
+}
+
+/* ------------------------------------------------------------------ configurations as they were recorded */
+
+static int same_config(const struct report *r, const int *a, const int *b)
+{
+    return a && b && !memcmp(a, b, 2 * (size_t)r->nsubs * sizeof *a);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct report_point *x = a, *y = b;
+
+    if (x->N != y->N)
+        return x->N < y->N ? -1 : 1;
+    return (x->time_s > y->time_s) - (x->time_s < y->time_s);
+}
+
+/* Runs are in order of N, so that those of one configuration at one N are not far apart. */
+static int make_points(struct report *r)
+{
+    double *times = calloc((size_t)r->nruns + 1, sizeof *times);
+    char *done = calloc((size_t)r->nruns + 1, 1);
+
+    r->points = calloc((size_t)r->nruns + 1, sizeof *r->points);
+    if (!times || !done || !r->points) {
+        free(times);
+        free(done);
+        return -1;
+    }
+    for (int i = 0; i < r->nruns; i++) {
+        const struct report_run *first = &r->runs[i];
+        int n = 0;
+
+        if (done[i] || !first->counts || !first->config)
+            continue;
+        for (int k = i; k < r->nruns && r->runs[k].s->N == first->s->N; k++)
+            if (r->runs[k].counts && same_config(r, r->runs[k].config, first->config)) {
+                times[n++] = r->runs[k].s->time_s;
+                done[k] = 1;
+            }
+        qsort(times, (size_t)n, sizeof *times, by_value);
+        r->points[r->npoints++] = (struct report_point){
+            first->config, first->s->N, first->s->P, n, (times[(n - 1) / 2] + times[n / 2]) / 2, first->fit,
+        };
+    }
+    qsort(r->points, (size_t)r->npoints, sizeof *r->points, by_time);
+    free(times);
+    free(done);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ the choice */
+
+/* Search at N. *plan = NULL where nothing valid is predicted, which *err says. -1: no memory. */
+static int search(struct report *r, int64_t N, int P, int top, struct hrun_plan **plan, struct hrun_error *err)
+{
+    struct hrun_predictor *p = report_predictor(r, N, err);
+    struct hrun_plan_sub *subs;
+    int rc;
+
+    *plan = NULL;
+    if (!p)
+        return err->code == HRUN_ENOMEM ? -1 : 0;
+    subs = calloc((size_t)r->nsubs, sizeof *subs);
+    if (!subs)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < r->nsubs; i++)
+        subs[i].npes = r->subs[i].npes;
+    rc = hrun_plan_search(&(struct hrun_plan_problem){ hrun_predictor_oracle(p), subs, NULL, P }, top, plan, err);
+    free(subs);
+    if (rc)
+        *plan = NULL;
+    return rc && err->code == HRUN_ENOMEM ? -1 : 0;
+}
+
+static int keep_choice(struct report *r, struct report_size *s, const struct hrun_plan *plan)
+{
+    size_t n = (size_t)r->nsubs;
+
+    s->chosen = calloc(2 * n, sizeof *s->chosen);
+    if (!s->chosen)
+        return -1;
+    memcpy(s->chosen, plan->v[0].pes, n * sizeof *s->chosen);
+    memcpy(s->chosen + n, plan->v[0].procs, n * sizeof *s->chosen);
+    s->P = plan->v[0].P;
+    s->predicted_s = plan->v[0].time_s;
+    s->counted = plan->counts.counted;
+    s->valid = plan->counts.valid;
+    return 0;
+}
+
+/* The errors at one N, whose points are p[n], the fastest first. */
+static void judge(const struct report *r, struct report_size *s, const struct report_point *p, int n)
+{
+    const struct report_point *ranked = NULL;
+    int predicted = 0;
+
+    s->epsilon = s->delta = s->ranked_epsilon = s->ranked_delta = NAN;
+    s->best = p[0].config;
+    s->best_s = p[0].time_s;
+    s->recorded = n;
+    s->exact = s->counted && n >= s->valid;
+    for (int i = 0; i < n; i++) {
+        if (same_config(r, p[i].config, s->chosen))
+            s->measured_s = p[i].time_s;
+        predicted += p[i].fit > 0;
+        if (p[i].fit > 0 && (!ranked || p[i].fit < ranked->fit))
+            ranked = &p[i];
+    }
+    if (s->measured_s > 0) {
+        s->epsilon = s->measured_s / s->best_s - 1;
+        s->delta = s->predicted_s / s->measured_s - 1;
+    }
+    if (predicted > 1) {
+        s->ranked_epsilon = ranked->time_s / s->best_s - 1;
+        s->ranked_delta = ranked->fit / ranked->time_s - 1;
+    }
+}
+
+static int choose_sizes(struct report *r, struct hrun_error *err)
+{
+    r->sizes = calloc((size_t)r->npoints + 1, sizeof *r->sizes);
+    if (!r->sizes)
+        return hrun_fail_nomem(err);
+    for (int i = 0, n; i < r->npoints; i += n) {
+        struct report_size *s = &r->sizes[r->nsizes++];
+        struct hrun_error why = { 0 };
+        struct hrun_plan *plan;
+        int rc;
+
+        s->N = r->points[i].N;
+        for (n = 1; i + n < r->npoints && r->points[i + n].N == s->N; n++)
+            ;
+        rc = search(r, s->N, 0, 1, &plan, &why);
+        if (plan)
+            rc = keep_choice(r, s, plan);
+        hrun_plan_destroy(plan);
+        if (rc)
+            return hrun_fail_nomem(err);
+        judge(r, s, &r->points[i], n);
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------ the landscape */
+
+static int make_front(struct report *r, struct hrun_error *err)
+{
+    int most = 0, step;
+
+    for (int i = 0; i < r->nsubs; i++)
+        most += r->subs[i].npes * r->c->app->procs_per_pe[r->c->app->nprocs_per_pe - 1];
+    step = (most + FRONT_MAX - 1) / FRONT_MAX;
+    r->front = calloc(FRONT_MAX + 1, sizeof *r->front);
+    if (!r->front)
+        return hrun_fail_nomem(err);
+    for (int P = 1; P <= most; P += step) {
+        struct hrun_error why = { 0 };
+        struct hrun_plan *plan;
+
+        if (search(r, r->N, P, 1, &plan, &why))
+            return hrun_fail_nomem(err);
+        if (plan)
+            r->front[r->nfront++] = (struct report_best){ P, plan->v[0].time_s };
+        hrun_plan_destroy(plan);
+    }
+    return 0;
+}
+
+int report_choose(struct report *r, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+
+    if (make_points(r))
+        return hrun_fail_nomem(err);
+    if (choose_sizes(r, err))
+        return -1;
+    if (search(r, r->N, 0, LANDSCAPE_MAX, &r->plan, &why))
+        return hrun_fail_nomem(err);
+    if (r->plan)
+        return make_front(r, err);
+    r->why_no_plan = strdup(why.text);
+    return r->why_no_plan ? 0 : hrun_fail_nomem(err);
+}
+
+/* ------------------------------------------------------------------ sums */
+
+double report_epsilon(const struct report_size *s)
+{
+    return s->epsilon;
+}
+
+double report_delta(const struct report_size *s)
+{
+    return fabs(s->delta);
+}
+
+double report_ranked_epsilon(const struct report_size *s)
+{
+    return s->ranked_epsilon;
+}
+
+double report_ranked_delta(const struct report_size *s)
+{
+    return fabs(s->ranked_delta);
+}
+
+void report_errors(const struct report *r, double (*value)(const struct report_size *s), struct report_errors *out)
+{
+    *out = (struct report_errors){ 0 };
+    for (int i = 0; i < r->nsizes; i++) {
+        double v = value(&r->sizes[i]);
+
+        if (isnan(v))
+            continue;
+        out->n++;
+        out->mean += (v - out->mean) / out->n;
+        out->worst = fmax(out->worst, v);
+    }
+}
+
+void report_cost(const struct report *r, int sub, struct report_cost *out)
+{
+    *out = (struct report_cost){ 0 };
+    for (int i = 0; i < r->nruns; i++) {
+        const struct report_run *run = &r->runs[i];
+
+        if (run->sub != sub)
+            continue;
+        out->runs++;
+        out->failed += !run->s->ok;
+        out->wall_s += run->s->wall_s;
+        out->pe_s += run->s->wall_s * run->npes;
+    }
+}
