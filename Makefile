@@ -69,7 +69,9 @@ HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c decide.c corrected.c expl
 TRACE_SRC  := $(addprefix calib/trace/,watch.c places.c tell.c wrap_c.c wrap_fortran.c)
 CALIB_SRC  := $(addprefix calib/,main.c options.c lists.c remeasure.c campaign.c campaign_left.c budget.c groups.c runs.c \
               parallel.c progress.c measure.c fit.c show.c waits.c gnuplot.c plot.c svg.c report.c report_data.c \
-              report_choose.c report_figures.c report_tables.c report_html.c report_pages.c) $(SHARED_SRC)
+              report_choose.c report_figures.c report_tables.c report_html.c report_pages.c textplot.c show_plot.c \
+              gnuplot.c plot.c svg.c report.c report_data.c report_choose.c report_figures.c report_tables.c \
+              report_html.c report_pages.c) $(SHARED_SRC)
 
 # Engine smpi is there where SimGrid is.
 SMPI_BIN   := $(if $(shell $(PKG_CONFIG) --exists simgrid 2>/dev/null && echo yes),$(B)/bin/hrun-smpi)

@@ -36,7 +36,8 @@ int main(int argc, char **argv)
     context_start();
     if (hrun_opts_parse(calib_options, &s, argc, argv, &rest, &err))
         status = context_complain("hrun-calibrate", &err);
-    else if (context_meta(&s.common, calib_options, "hrun-calibrate", calib_usage, calib_usage_after, "show fit report"))
+    else if (context_meta(&s.common, calib_options, "hrun-calibrate", calib_usage, calib_usage_after,
+                          "show fit report"))
         status = 0;
     for (size_t i = 0; argv[rest] && status < 0 && i < sizeof subcommands / sizeof subcommands[0]; i++)
         if (!strcmp(argv[rest], subcommands[i].name))

@@ -173,8 +173,8 @@ static void shown(const struct plot_range *r, double *low, double *high)
 
 static void label(enum plot_axis axis, double v, struct hrun_buf *out)
 {
-    if (axis == PLOT_PERCENT)
-        hrun_buf_addf(out, fabs(v) < 1e-9 ? "0 %%%%" : "%+.6g %%%%", v);    /* gnuplot takes labels of ticks for formats */
+    if (axis == PLOT_PERCENT)       /* gnuplot takes labels of ticks for formats */
+        hrun_buf_addf(out, fabs(v) < 1e-9 ? "0 %%%%" : "%+.6g %%%%", v);
     else if (axis != PLOT_SECONDS)
         hrun_buf_addf(out, "%.9g", v);
     else if (v < 0.99e-3)
@@ -255,7 +255,7 @@ static void add_axis(const char *which, const struct plot_range *r, struct hrun_
     plot_ticks(r, out);
     hrun_buf_addf(out, ")\nset %slabel ", which);
     plot_quote(r->label, 80, out);
-    hrun_buf_addf(out, " offset %s textcolor rgb '#%06x'\n", *which == 'x' ? "0,0.3" : "1,0", colours[PLOT_SOFT].light);
+    hrun_buf_addf(out, " offset %s textcolor rgb '#%06x'\n", *which == 'x' ? "0,0.5" : "1,0", colours[PLOT_SOFT].light);
 }
 
 /* ------------------------------------------------------------------ the script */
@@ -314,9 +314,11 @@ void plot_script(const struct plot *p, int with_title, struct hrun_buf *out)
     hrun_buf_addf(out, "reset\nset encoding utf8\nset bars 0\nset pointintervalbox 0\n"
                   "set border 3 lc rgb '#%06x'\nset grid lt 1 lw 1 lc rgb '#%06x'\n"
                   "set tics nomirror scale 0.5 textcolor rgb '#%06x'\n"
-                  "set key noenhanced outside bottom center horizontal Left reverse samplen 1.5 textcolor rgb '#%06x'\n",
+                  "set key noenhanced outside bottom center horizontal Left reverse samplen 1.5\n"
+                  "set key textcolor rgb '#%06x'\n",
                   colours[PLOT_MUTED].light, colours[PLOT_GRID].light, colours[PLOT_SOFT].light,
                   colours[PLOT_SOFT].light);
+    hrun_buf_adds(out, with_title ? "" : "set tmargin 0.8\n");
     if (with_title && p->title) {
         hrun_buf_adds(out, "set title ");
         plot_quote(p->title, 80, out);

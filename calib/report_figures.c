@@ -127,10 +127,10 @@ static const struct overall {
     { REPORT_FIT, PLOT_SIZES, PLOT_PERCENT, SIZE, TOO_LONG, "Residuals over N",
       "How much longer the fitted time is than the measured one. A pattern means that a term is missing.", PLOT_POINTS,
       ZERO, as_residual_n },
-    { REPORT_FIT, PLOT_PROCESSES, PLOT_PERCENT, PROCESSES, TOO_LONG, "Residuals over P", "The same over the number of processes.",
-      PLOT_POINTS, ZERO, as_residual_p },
-    { REPORT_RUNS, PLOT_SIZES, PLOT_PROCESSES, SIZE, PROCESSES, "Runs that were made", "Each mark is one run or several.",
-      PLOT_POINTS, NO_LINE, as_run },
+    { REPORT_FIT, PLOT_PROCESSES, PLOT_PERCENT, PROCESSES, TOO_LONG, "Residuals over P",
+      "The same over the number of processes.", PLOT_POINTS, ZERO, as_residual_p },
+    { REPORT_RUNS, PLOT_SIZES, PLOT_PROCESSES, SIZE, PROCESSES, "Runs that were made",
+      "Each mark is one run or several.", PLOT_POINTS, NO_LINE, as_run },
     { REPORT_RUNS, PLOT_SIZES, PLOT_SECONDS, SIZE, "time of the launch", "What the runs cost",
       "Each mark is a run, with the time from its start to its end, failed ones included.", PLOT_POINTS, NO_LINE,
       as_cost },
@@ -320,8 +320,10 @@ static void add_landscape(struct figures *f)
     p->failed |= config.failed;
     plot_set_title(p, "Configurations at N = %lld", (long long)r->N);
     plot_set_caption(p, plan->counts.counted && plan->n >= plan->counts.valid
-                     ? "All %d valid configurations, by their predicted times; %s is chosen, its bar the 95 %% interval."
-                     : "The %d best configurations, by their predicted times; %s is chosen, its bar the 95 %% interval.",
+                     ? "All %d valid configurations by their predicted times; the bar of the chosen %s is its 95 %% "
+                       "interval."
+                     : "The %d best configurations by their predicted times; the bar of the chosen %s is its 95 %% "
+                       "interval.",
                      plan->n, config.data);
     hrun_buf_release(&config);
     keep(f, p, REPORT_CHOICE);

@@ -218,9 +218,9 @@ static void add_errors(struct tables *t)
     add_sum(r, report_ranked_epsilon, "\xce\xb5", &sums);
     hrun_buf_adds(&sums, "; ");
     add_sum(r, report_ranked_delta, "|\xce\xb4|", &sums);
-    note(t, "%s.\n\xce\xb5 = (actual time of the chosen configuration - that of the truly best one) / the latter; \xce\xb4 = "
-         "(predicted - actual time of the chosen one) / the latter; actual times are medians of runs. Both are known "
-         "where the chosen configuration was run at that N. Where not all valid configurations were run the truly best "
+    note(t, "%s.\n\xce\xb5 = (actual time of the chosen configuration - that of the truly best one) / the latter; "
+         "\xce\xb4 = (predicted - actual time of the chosen one) / the latter; actual times are medians of runs. Both are "
+         "known where the chosen configuration was run at that N. Where not all valid configurations were run the truly best "
          "one may be another: \xe2\x89\xa5 says that \xce\xb5 may be larger. The models were fitted to these very "
          "runs: others are missed by more.", sums.data);
     hrun_buf_release(&sums);
@@ -322,8 +322,9 @@ static void add_costs(struct tables *t)
     }
     cost_row(t, "all", &all);
     if (r->bad || r->old || r->other_consts)
-        note(t, "Beside these, %zu older run%s no longer count%s, and %zu damaged record%s skipped. %zu of the runs had "
-             "other constants of the definition and %s not compared with the models.", r->old, r->old == 1 ? "" : "s",
+        note(t, "Beside these, %zu older run%s no longer count%s, and %zu damaged record%s skipped. %zu of the runs "
+             "had other constants of the definition and %s not compared with the models.", r->old,
+             r->old == 1 ? "" : "s",
              r->old == 1 ? "s" : "", r->bad, r->bad == 1 ? " was" : "s were", r->other_consts,
              r->other_consts == 1 ? "is" : "are");
 }

@@ -1,6 +1,7 @@
 /* show.c - showing profiles as text and as JSON, and going through those there are */
 #include "calib.h"
 
+#include "show_plot.h"
 #include "waits.h"
 
 #include "base/table.h"
@@ -103,7 +104,22 @@ static json_t *sample_json(const struct hrun_sample *s)
 struct shown {
     json_t *root;             /* append to this JSON array; NULL: text */
     int terms;                /* propose terms, too */
+    int plot;                 /* draw times over N */
 };
+
+/* Times over N; without a definition there are marks and no curves. */
+static int add_plot(struct context *c, const char *app, const struct hrun_samples *samples, struct hrun_models *m,
+                    struct hrun_buf *out, struct hrun_error *err)
+{
+    struct hrun_app *definition = NULL;
+    int rc;
+
+    if (hrun_app_find(&c->app_dirs, app, c->set->defines.v, (int)c->set->defines.n, &definition, NULL))
+        definition = NULL;
+    rc = show_plot(definition, samples, m, out, err);
+    hrun_app_destroy(definition);
+    return rc;
+}
 
 /* One profile. */
 static int show_one(struct context *c, const char *app, const char *sig, const struct shown *how,
@@ -166,7 +182,9 @@ static int show_one(struct context *c, const char *app, const char *sig, const s
         hrun_buf_addc(&out, '\n');
         models_table(&m, 1, c->set->verbose, &out);
     }
-    rc = waits_show(&samples, sig, &out, err);
+    rc = how->plot ? add_plot(c, app, &samples, m, &out, err) : 0;
+    if (!rc)
+        rc = waits_show(&samples, sig, &out, err);
     hrun_buf_addc(&out, '\n');
     if (!rc && how->terms && !(rc = waits_terms(&samples, &out, err)))
         hrun_buf_addc(&out, '\n');
@@ -230,9 +248,13 @@ int calib_show(const struct calib_settings *s, char **apps)
 {
     struct context c = { .set = &s->common };
     struct hrun_error err = { 0 };
-    struct shown how = { .root = s->common.json ? json_array() : NULL, .terms = s->terms };
+    struct shown how = { .root = s->common.json ? json_array() : NULL, .terms = s->terms,
+                         .plot = show_plot_wanted(s) };
     int seen = 0, status;
 
+    /* A definition is of use to plots, and not needed to show what is stored. */
+    if (how.plot && context_app(&c, NULL, &err))
+        err = (struct hrun_error){ 0 };
     if (context_store(&c, &err))
         status = context_complain("hrun-calibrate", &err);
     else

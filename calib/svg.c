@@ -1,7 +1,7 @@
 /* svg.c - what gnuplot draws as a part of a page; see plot_svg in plot.h
  *
- * gnuplot's SVG is a document of its own: several in one page would share their ids, bring addresses of name spaces with
- * them, and stay light where the page is dark. A table says what becomes of each piece.
+ * gnuplot's SVG is a document of its own: several in one page would share their ids, bring addresses of name spaces
+ * with them, and stay light where the page is dark. A table says what becomes of each piece.
  */
 #include "plot.h"
 
@@ -41,7 +41,7 @@ static void add_to(const char *to, const char *id, struct hrun_buf *out)
     }
 }
 
-/* The colour that gnuplot writes as "rgb( 42, 120, 214)" or "rgb(42,120,214)": its length, 0 when it is none of ours. */
+/* A colour as gnuplot writes it, "rgb( 42, 120, 214)" or "rgb(42,120,214)": its length, 0 when it is none of ours. */
 static size_t add_colour(const char *at, struct hrun_buf *out)
 {
     int r, g, b, n = 0;
