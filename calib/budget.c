@@ -255,6 +255,9 @@ static const char *const reasons[] = {
     [HRUN_DESIGN_EXHAUSTED] = "nothing is left that could be run",
 };
 
+/* A smaller loss is not told apart: models are never that good. */
+static const double LOSS_SHOWN = 1e-4;
+
 void budget_verdict(const struct campaign *g, struct hrun_buf *out)
 {
     const struct hrun_design_state *st = hrun_design_state(g->budget->design);
@@ -264,8 +267,8 @@ void budget_verdict(const struct campaign *g, struct hrun_buf *out)
     if (!st->sizes || isnan(st->loss))
         return;
     hrun_buf_addf(out, "; the choice stands at %d of %d sizes", st->settled, st->sizes);
-    hrun_buf_addf(out, ", its expected loss against the best is %.2g %%, its time is known to +- %.2g %% or better",
-                  100 * st->loss, 100 * st->interval);
+    hrun_buf_addf(out, ", its expected loss against the best is %s%.2g %%, its time is known to +- %.2g %% or better",
+                  st->loss < LOSS_SHOWN ? "below " : "", 100 * fmax(st->loss, LOSS_SHOWN), 100 * st->interval);
 }
 
 int budget_table(const struct campaign *g, struct hrun_buf *out)
