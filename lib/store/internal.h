@@ -4,6 +4,8 @@
 
 #include "store/store.h"
 
+#include <jansson.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 struct hrun_store {
@@ -20,6 +22,33 @@ enum { STORE_RECORD_VERSION = 2, STORE_MODELS_VERSION = 1 };
 /* Every record starts with this: keys are sorted, the object is flat, and quotes inside of strings are
  * escaped, so that the text occurs nowhere else in a record and a reader finds its place behind damage. */
 #define STORE_RECORD_START "{\"M\":"
+
+/* The fields of a measurement, by the keys that records and other formats give them. */
+enum store_kind { STORE_COUNT, STORE_SMALL, STORE_FLAG, STORE_SECONDS, STORE_TEXT };
+
+struct store_field {
+    const char *key;
+    enum store_kind kind;   /* int64_t, int, int of 0 or 1, double, char * */
+    size_t offset;
+    int since;              /* the first version of records that has it */
+};
+
+enum { STORE_NFIELDS = 24 };
+extern const struct store_field store_fields[STORE_NFIELDS];
+
+void *store_member(struct hrun_sample *s, const struct store_field *f);
+const void *store_const_member(const struct hrun_sample *s, const struct store_field *f);
+
+/* A field's value as JSON; NULL when memory ran out. */
+json_t *store_field_value(const struct hrun_sample *s, const struct store_field *f);
+
+/* Store a JSON value into its field, whose text is lost, not freed. Errors: HRUN_ECORRUPT naming the key,
+ * HRUN_ENOMEM. */
+int store_take_value(const struct store_field *f, const json_t *value, struct hrun_sample *s, struct hrun_error *err);
+
+/* Length of the UTF-8 character at s (RFC 3629: no overlong forms, surrogates, or values over U+10FFFF),
+ * 0 when there is none. */
+int store_utf8_length(const unsigned char *s);
 
 /* A name that becomes part of a path: [a-z0-9][a-zA-Z0-9._-]*. `what` is "application" or "signature".
  * Errors: HRUN_EINVAL. */
@@ -48,6 +77,10 @@ int store_check_sample(const struct hrun_sample *sample, struct hrun_error *err)
 /* Append one whole line: JSON, tab, CRC-32, newline. Errors: HRUN_EINVAL, HRUN_ENOMEM. */
 int store_encode(const char *app, const char *signature, const struct hrun_sample *sample,
                  struct hrun_buf *line, struct hrun_error *err);
+
+/* hrun_store_append for n samples at once: all are appended, or none. */
+int store_append(struct hrun_store *s, const char *app, const char *signature, const struct hrun_sample *const *v,
+                 size_t n, struct hrun_error *err);
 
 /* The sample of a record's JSON text, whose checksum is right. Errors: HRUN_ECORRUPT with the reason,
  * HRUN_ENOMEM. */

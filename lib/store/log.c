@@ -20,39 +20,48 @@ enum { CRC_DIGITS = 8, END_LENGTH = 1 + CRC_DIGITS };
 /* Folders from the log's up to DATA: their names have to last as well. */
 enum { FOLDERS = 3 };
 
-/* Append line to the log at path durably, the lock being ours. */
-static int write_record(const char *path, const struct hrun_buf *line, struct hrun_error *err)
+/* Append lines to the log at path durably, the lock being ours. */
+static int write_records(const char *path, const struct hrun_buf *lines, struct hrun_error *err)
 {
     int torn;
 
-    if (!hrun_file_append(path, line->data, line->len, 0644, FOLDERS, &torn, err))
+    if (!hrun_file_append(path, lines->data, lines->len, 0644, FOLDERS, &torn, err))
         return 0;
     return store_advise(err, torn ? "it keeps what it held before, and an unfinished record that is skipped"
                                   : "it holds what it held before");
 }
 
-int hrun_store_append(struct hrun_store *s, const char *app, const char *signature,
-                      const struct hrun_sample *sample, struct hrun_error *err)
+int store_append(struct hrun_store *s, const char *app, const char *signature, const struct hrun_sample *const *v,
+                 size_t n, struct hrun_error *err)
 {
-    struct hrun_buf line = HRUN_BUF_INIT;
+    struct hrun_buf lines = HRUN_BUF_INIT;
     char *path = store_path(s, app, signature, ".log", err);
     int lock = -1, rc = -1, saved = errno;
 
-    if (!path || store_encode(app, signature, sample, &line, err))
+    if (!path)
         goto out;
+    for (size_t i = 0; i < n; i++)
+        if (store_encode(app, signature, v[i], &lines, err))
+            goto out;
     lock = store_lock(s, app, signature, err);
     if (lock < 0) {
         store_advise(err, "the measurement is not stored");
         goto out;
     }
-    rc = write_record(path, &line, err);
+    rc = write_records(path, &lines, err);
 out:
     if (lock >= 0)
         store_unlock(s, lock);
-    hrun_buf_release(&line);
+    hrun_buf_release(&lines);
     free(path);
     errno = saved;
     return rc;
+}
+
+int hrun_store_append(struct hrun_store *s, const char *app, const char *signature,
+                      const struct hrun_sample *sample, struct hrun_error *err)
+{
+    return store_append(s, app, signature, &sample, 1, err);
 }
 
 /* ---------------------------------------------------------------- reading */

@@ -11,48 +11,39 @@
 #include <time.h>
 #include <zlib.h>
 
-enum kind { COUNT, SMALL, FLAG, SECONDS, TEXT };
-
-/* The record's keys, apart from "v", "app" and "signature"; since: the first version that has them. */
-static const struct field {
-    const char *key;
-    enum kind kind;
-    size_t offset;
-    int since;
-} fields[] = {
-    { "N",       COUNT,   offsetof(struct hrun_sample, N), 1 },
-    { "P",       SMALL,   offsetof(struct hrun_sample, P), 1 },
-    { "M",       SMALL,   offsetof(struct hrun_sample, M), 1 },
-    { "pes",     SMALL,   offsetof(struct hrun_sample, pes), 1 },
-    { "time_s",  SECONDS, offsetof(struct hrun_sample, time_s), 1 },
-    { "wall_s",  SECONDS, offsetof(struct hrun_sample, wall_s), 1 },
-    { "ok",      FLAG,    offsetof(struct hrun_sample, ok), 1 },
-    { "mixed",   FLAG,    offsetof(struct hrun_sample, mixed), 1 },
-    { "status",  TEXT,    offsetof(struct hrun_sample, status), 1 },
-    { "origin",  TEXT,    offsetof(struct hrun_sample, origin), 1 },
-    { "config",  TEXT,    offsetof(struct hrun_sample, config), 1 },
-    { "cluster", TEXT,    offsetof(struct hrun_sample, cluster), 1 },
-    { "consts",  TEXT,    offsetof(struct hrun_sample, consts), 1 },
-    { "program", TEXT,    offsetof(struct hrun_sample, program), 1 },
-    { "host",    TEXT,    offsetof(struct hrun_sample, host), 1 },
-    { "mpi",     TEXT,    offsetof(struct hrun_sample, mpi), 1 },
-    { "engine",  TEXT,    offsetof(struct hrun_sample, engine), 1 },
-    { "version", TEXT,    offsetof(struct hrun_sample, version), 1 },
-    { "date",    TEXT,    offsetof(struct hrun_sample, date), 1 },
-    { "signatures", TEXT,    offsetof(struct hrun_sample, signatures), 2 },
-    { "limits",     TEXT,    offsetof(struct hrun_sample, limits), 2 },
-    { "compute_s",  SECONDS, offsetof(struct hrun_sample, compute_s), 2 },
-    { "mpi_s",      SECONDS, offsetof(struct hrun_sample, mpi_s), 2 },
-    { "trace",      TEXT,    offsetof(struct hrun_sample, trace), 2 },
+const struct store_field store_fields[] = {
+    { "N",       STORE_COUNT,   offsetof(struct hrun_sample, N), 1 },
+    { "P",       STORE_SMALL,   offsetof(struct hrun_sample, P), 1 },
+    { "M",       STORE_SMALL,   offsetof(struct hrun_sample, M), 1 },
+    { "pes",     STORE_SMALL,   offsetof(struct hrun_sample, pes), 1 },
+    { "time_s",  STORE_SECONDS, offsetof(struct hrun_sample, time_s), 1 },
+    { "wall_s",  STORE_SECONDS, offsetof(struct hrun_sample, wall_s), 1 },
+    { "ok",      STORE_FLAG,    offsetof(struct hrun_sample, ok), 1 },
+    { "mixed",   STORE_FLAG,    offsetof(struct hrun_sample, mixed), 1 },
+    { "status",  STORE_TEXT,    offsetof(struct hrun_sample, status), 1 },
+    { "origin",  STORE_TEXT,    offsetof(struct hrun_sample, origin), 1 },
+    { "config",  STORE_TEXT,    offsetof(struct hrun_sample, config), 1 },
+    { "cluster", STORE_TEXT,    offsetof(struct hrun_sample, cluster), 1 },
+    { "consts",  STORE_TEXT,    offsetof(struct hrun_sample, consts), 1 },
+    { "program", STORE_TEXT,    offsetof(struct hrun_sample, program), 1 },
+    { "host",    STORE_TEXT,    offsetof(struct hrun_sample, host), 1 },
+    { "mpi",     STORE_TEXT,    offsetof(struct hrun_sample, mpi), 1 },
+    { "engine",  STORE_TEXT,    offsetof(struct hrun_sample, engine), 1 },
+    { "version", STORE_TEXT,    offsetof(struct hrun_sample, version), 1 },
+    { "date",    STORE_TEXT,    offsetof(struct hrun_sample, date), 1 },
+    { "signatures", STORE_TEXT,    offsetof(struct hrun_sample, signatures), 2 },
+    { "limits",     STORE_TEXT,    offsetof(struct hrun_sample, limits), 2 },
+    { "compute_s",  STORE_SECONDS, offsetof(struct hrun_sample, compute_s), 2 },
+    { "mpi_s",      STORE_SECONDS, offsetof(struct hrun_sample, mpi_s), 2 },
+    { "trace",      STORE_TEXT,    offsetof(struct hrun_sample, trace), 2 },
 };
-enum { NFIELDS = sizeof fields / sizeof *fields };
 
-static void *member(struct hrun_sample *s, const struct field *f)
+void *store_member(struct hrun_sample *s, const struct store_field *f)
 {
     return (char *)s + f->offset;
 }
 
-static const void *const_member(const struct hrun_sample *s, const struct field *f)
+const void *store_const_member(const struct hrun_sample *s, const struct store_field *f)
 {
     return (const char *)s + f->offset;
 }
@@ -63,9 +54,9 @@ void hrun_sample_release(struct hrun_sample *s)
 
     if (!s)
         return;
-    for (int i = 0; i < NFIELDS; i++)
-        if (fields[i].kind == TEXT)
-            free(*(char **)member(s, &fields[i]));
+    for (int i = 0; i < STORE_NFIELDS; i++)
+        if (store_fields[i].kind == STORE_TEXT)
+            free(*(char **)store_member(s, &store_fields[i]));
     memset(s, 0, sizeof *s);
     errno = saved;
 }
@@ -141,9 +132,7 @@ int hrun_date_age(const char *date, double *seconds)
 
 /* ---------------------------------------------------------------- to text */
 
-/* Length of the UTF-8 character at s (RFC 3629: no overlong forms, surrogates, or values over U+10FFFF),
- * 0 when there is none. */
-static int utf8_length(const unsigned char *s)
+int store_utf8_length(const unsigned char *s)
 {
     int len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
 
@@ -165,7 +154,7 @@ static json_t *text_value(const char *text)
     json_t *value = NULL;
 
     while (*s) {
-        int len = utf8_length(s);
+        int len = store_utf8_length(s);
 
         if (len)
             hrun_buf_add(&b, s, (size_t)len);
@@ -179,20 +168,20 @@ static json_t *text_value(const char *text)
     return value;
 }
 
-static json_t *field_value(const struct hrun_sample *s, const struct field *f)
+json_t *store_field_value(const struct hrun_sample *s, const struct store_field *f)
 {
-    const void *p = const_member(s, f);
+    const void *p = store_const_member(s, f);
 
     switch (f->kind) {
-    case COUNT:
+    case STORE_COUNT:
         return json_integer(*(const int64_t *)p);
-    case SMALL:
+    case STORE_SMALL:
         return json_integer(*(const int *)p);
-    case FLAG:
+    case STORE_FLAG:
         return json_boolean(*(const int *)p);
-    case SECONDS:
+    case STORE_SECONDS:
         return json_real(*(const double *)p);
-    case TEXT:
+    case STORE_TEXT:
         return text_value(*(char *const *)p);
     }
     return NULL;
@@ -207,11 +196,13 @@ static int add_chunk(const char *data, size_t len, void *out)
 }
 
 /* Does a field hold more than a reader takes it to hold where it is missing? */
-static int is_known(const struct hrun_sample *s, const struct field *f)
+static int is_known(const struct hrun_sample *s, const struct store_field *f)
 {
-    const void *p = const_member(s, f);
+    const void *p = store_const_member(s, f);
 
-    return f->kind == TEXT ? *(char *const *)p && **(char *const *)p : f->kind == SECONDS ? *(const double *)p != 0 : 1;
+    if (f->kind == STORE_SECONDS)
+        return *(const double *)p != 0;
+    return f->kind != STORE_TEXT || (*(char *const *)p && **(char *const *)p);
 }
 
 /* The lowest version that has keys for all that is known. */
@@ -219,9 +210,9 @@ static int least_version(const struct hrun_sample *s)
 {
     int version = 1;
 
-    for (int i = 0; i < NFIELDS; i++)
-        if (fields[i].since > version && is_known(s, &fields[i]))
-            version = fields[i].since;
+    for (int i = 0; i < STORE_NFIELDS; i++)
+        if (store_fields[i].since > version && is_known(s, &store_fields[i]))
+            version = store_fields[i].since;
     return version;
 }
 
@@ -240,9 +231,9 @@ int store_encode(const char *app, const char *signature, const struct hrun_sampl
     bad = json_object_set_new(o, "v", json_integer(version));
     bad |= json_object_set_new(o, "app", json_string(app));
     bad |= json_object_set_new(o, "signature", json_string(signature));
-    for (int i = 0; i < NFIELDS; i++)
-        if (fields[i].since <= version)
-            bad |= json_object_set_new(o, fields[i].key, field_value(sample, &fields[i]));
+    for (int i = 0; i < STORE_NFIELDS; i++)
+        if (store_fields[i].since <= version)
+            bad |= json_object_set_new(o, store_fields[i].key, store_field_value(sample, &store_fields[i]));
     /* 17 digits give every double back exactly. */
     if (bad
         || json_dump_callback(o, add_chunk, &text, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)))
@@ -260,37 +251,35 @@ out:
 
 /* ---------------------------------------------------------------- from text */
 
-/* Store a key's value into its field. */
-static int take_value(const struct field *f, const json_t *value, struct hrun_sample *s,
-                      struct hrun_error *err)
+int store_take_value(const struct store_field *f, const json_t *value, struct hrun_sample *s, struct hrun_error *err)
 {
-    void *p = member(s, f);
+    void *p = store_member(s, f);
     json_int_t n;
 
     switch (f->kind) {
-    case COUNT:
-    case SMALL:
+    case STORE_COUNT:
+    case STORE_SMALL:
         if (!json_is_integer(value))
             return hrun_fail(err, HRUN_ECORRUPT, "'%s' is no whole number", f->key);
         n = json_integer_value(value);
-        if (f->kind == COUNT)
+        if (f->kind == STORE_COUNT)
             *(int64_t *)p = n;
         else if (n < INT_MIN || n > INT_MAX)
             return hrun_fail(err, HRUN_ECORRUPT, "'%s' is out of range", f->key);
         else
             *(int *)p = (int)n;
         return 0;
-    case FLAG:
+    case STORE_FLAG:
         if (!json_is_boolean(value))
             return hrun_fail(err, HRUN_ECORRUPT, "'%s' is neither true nor false", f->key);
         *(int *)p = json_is_true(value);
         return 0;
-    case SECONDS:
+    case STORE_SECONDS:
         if (!json_is_number(value))
             return hrun_fail(err, HRUN_ECORRUPT, "'%s' is no number", f->key);
         *(double *)p = json_number_value(value);
         return 0;
-    case TEXT:
+    case STORE_TEXT:
         if (!json_is_string(value))
             return hrun_fail(err, HRUN_ECORRUPT, "'%s' is no string", f->key);
         *(char **)p = strdup(json_string_value(value));
@@ -341,17 +330,17 @@ int store_decode(const char *json, size_t len, const char *app, const char *sign
     version = (int)json_integer_value(v);
     if (check_owner(o, "app", app, err) || check_owner(o, "signature", signature, err))
         goto out;
-    for (int i = 0; i < NFIELDS; i++) {
-        const json_t *value = json_object_get(o, fields[i].key);
+    for (int i = 0; i < STORE_NFIELDS; i++) {
+        const json_t *value = json_object_get(o, store_fields[i].key);
 
-        if (fields[i].since > version)
+        if (store_fields[i].since > version)
             continue;
         keys++;
         if (!value) {
-            hrun_fail(err, HRUN_ECORRUPT, "'%s' is missing", fields[i].key);
+            hrun_fail(err, HRUN_ECORRUPT, "'%s' is missing", store_fields[i].key);
             goto out;
         }
-        if (take_value(&fields[i], value, &s, err))
+        if (store_take_value(&store_fields[i], value, &s, err))
             goto out;
     }
     if (json_object_size(o) != keys) {
