@@ -39,7 +39,7 @@ EXPR    := expr explain lazy
 TOPO    := topo pes bind sysinfo fingerprint
 CLUSTER := cluster group discover allocation hostfile clusterfile described cut signature resolve export told cache \
            platform
-APP     := app raw load find template inputs clock draft
+APP     := app raw load find template inputs clock draft rules
 TRACE   := read sum form propose
 STORE   := sample invariants current store log recent models models_yaml
 FIT     := work ls nnls check optimal robust
@@ -68,10 +68,9 @@ HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c decide.c corrected.c expl
               report_json.c) $(SHARED_SRC)
 TRACE_SRC  := $(addprefix calib/trace/,watch.c places.c tell.c wrap_c.c wrap_fortran.c)
 CALIB_SRC  := $(addprefix calib/,main.c options.c lists.c remeasure.c campaign.c campaign_left.c budget.c groups.c runs.c \
-              parallel.c progress.c measure.c fit.c show.c waits.c gnuplot.c plot.c svg.c report.c report_data.c \
-              report_choose.c report_figures.c report_tables.c report_html.c report_pages.c textplot.c show_plot.c \
-              gnuplot.c plot.c svg.c report.c report_data.c report_choose.c report_figures.c report_tables.c \
-              report_html.c report_pages.c) $(SHARED_SRC)
+              parallel.c progress.c measure.c fit.c show.c waits.c new.c new_rule.c gnuplot.c plot.c svg.c report.c \
+              report_data.c report_choose.c report_figures.c report_tables.c report_html.c report_pages.c textplot.c \
+              show_plot.c) $(SHARED_SRC)
 
 # Engine smpi is there where SimGrid is.
 SMPI_BIN   := $(if $(shell $(PKG_CONFIG) --exists simgrid 2>/dev/null && echo yes),$(B)/bin/hrun-smpi)

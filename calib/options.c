@@ -11,6 +11,8 @@ const char calib_usage[] =
     "Measure an application on each sub-cluster, fit the models hrun chooses by.\n"
     "\n"
     "  hrun-calibrate -app hpl ./xhpl      measure what is not measured yet, then fit\n"
+    "  hrun-calibrate --new -app NAME --sizes 1000,2000,4000 -- ./mycode {N}\n"
+    "                                      a program without a definition\n"
     "  hrun-calibrate show hpl             show the profiles\n"
     "  hrun-calibrate fit hpl              fit anew from the stored measurements\n"
     "  hrun-calibrate report hpl -o r.html show times, fits and choices as plots\n";
@@ -58,6 +60,13 @@ const struct hrun_opt calib_options[] = {
       "What to measure", hrun_opt_flag, AT(trace) },
     { "no-trace", 0, HRUN_OPT_NONE, NULL, NULL, "watch no run", "What to measure", hrun_opt_flag, AT(no_trace) },
     { "no-fit", 0, HRUN_OPT_NONE, NULL, NULL, "measure only", "What to measure", hrun_opt_flag, AT(no_fit) },
+
+    { "new", 0, HRUN_OPT_NONE, NULL, NULL, "write the definition of a program that has none, then fit",
+      "A new application", hrun_opt_flag, AT(make_new) },
+    { "rule", 0, HRUN_OPT_WORD, "EXPR", NULL, "which N and P it accepts: 'N % P == 0' (default: tried)",
+      "A new application", hrun_opt_string, AT(rule) },
+    { "time", 0, HRUN_OPT_WORD, "REGEX", NULL, "its own time in its output: '^time: ([0-9.]+)' (default: the clock)",
+      "A new application", hrun_opt_string, AT(time) },
 
     { "terms", 0, HRUN_OPT_NONE, NULL, NULL, "show: propose the definition's terms from watched runs",
       "What to show", hrun_opt_flag, AT(terms) },

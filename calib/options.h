@@ -11,6 +11,8 @@ struct calib_settings {
     const char *repetitions, *retries, *remeasure;
     int again, redo, parallel, dry_run, no_fit, full_grid;
     int trace, no_trace;              /* watch all runs; none; neither: those of several sub-clusters */
+    int make_new;                     /* write a definition, with this rule and time, each NULL when not given */
+    const char *rule, *time;
     int terms, plot;                  /* show: propose terms; draw times also where no terminal is */
     const char *output, *size;        /* report: the file to write, and N of the landscape */
     const char *budget, *runs, *target, *seed;  /* chosen runs */

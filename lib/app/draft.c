@@ -79,7 +79,7 @@ int hrun_app_draft_print(const struct hrun_app_draft *d, struct hrun_buf *out, s
 
     comment(d->comment, out);
     hrun_buf_addf(out, "name: %s\n", d->name);
-    if (list("programs", &program, 1, out, err))
+    if (d->program && list("programs", &program, 1, out, err))
         goto done;
     comment(d->rule_comment, out);
     hrun_buf_adds(out, "rule: ");
@@ -104,10 +104,8 @@ int hrun_app_draft_print(const struct hrun_app_draft *d, struct hrun_buf *out, s
             goto done;
         hrun_buf_adds(out, "}\n");
     }
-    hrun_buf_adds(out, "sizes: [");
     for (int i = 0; i < d->nsizes; i++)
-        hrun_buf_addf(out, "%s%lld", i ? ", " : "", (long long)d->sizes[i]);
-    hrun_buf_adds(out, "]\n");
+        hrun_buf_addf(out, "%s%lld%s", i ? ", " : "sizes: [", (long long)d->sizes[i], i < d->nsizes - 1 ? "" : "]\n");
     rc = out->failed ? hrun_fail_nomem(err) : 0;
 done:
     hrun_strvec_release(&args);

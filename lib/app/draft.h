@@ -14,7 +14,7 @@
 struct hrun_app_draft {
     const char *name;              /* [a-z0-9][a-zA-Z0-9._-]* */
     const char *comment;           /* lines of text without '#', or NULL: stand on top */
-    const char *program;           /* name by which the application is known */
+    const char *program;           /* name by which the application is known, or NULL */
     const char *rule;              /* expression */
     const char *rule_comment;      /* stands before it, or NULL */
     const char *terms_comment;
@@ -23,7 +23,7 @@ struct hrun_app_draft {
     const struct hrun_strvec *np, *n, *p;
     char *const *args;             /* words as the user wrote them ({N} and {P} are replaced, other braces stay) */
     const char *time_match;        /* regular expression, or NULL: the wall clock */
-    const int64_t *sizes;          /* ascending */
+    const int64_t *sizes;          /* ascending; may be empty */
     int nsizes;
 };
 

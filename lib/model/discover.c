@@ -16,8 +16,8 @@ enum { TERMS_MAX = 10, LIBRARY_MAX = 128 };
 enum { PATIENCE = 2 };
 /* What a run on one PE counts for beside those on several, as in family.c. */
 static const double ANCHOR_WEIGHT = 0.2;
-/* Of candidates whose errors differ by less than one in a hundred the earlier one of the library is taken. */
-static const double TIE = 0.01;
+/* Of candidates whose errors differ by less than two in a hundred the earlier one of the library is taken. */
+static const double TIE = 0.02;
 
 /* One series: its rows in the order of P = M or not, P, N, and what the library's terms are there. */
 struct series {

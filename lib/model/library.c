@@ -6,8 +6,8 @@
 /* How N enters: the powers of paper 000's Table V (3, 2, 1, 1/3, 0), those of surfaces of what has N points in all
  * (2/3, 1/2), their products with a row of as many (3/2, 4/3), and sorting's and transforms' logarithm. */
 #define FOR_EACH_N(b, m) \
-    { 18, 0, b, m }, { 15, 0, b, m }, { 12, 1, b, m }, { 12, 0, b, m }, { 9, 0, b, m }, { 8, 0, b, m }, \
-    { 6, 1, b, m }, { 6, 0, b, m }, { 4, 0, b, m }, { 3, 0, b, m }, { 2, 0, b, m }, { 0, 1, b, m }, { 0, 0, b, m }
+    { 18, 0, b, m }, { 12, 1, b, m }, { 12, 0, b, m }, { 9, 0, b, m }, \
+    { 6, 1, b, m }, { 6, 0, b, m }, { 3, 0, b, m }, { 2, 0, b, m }, { 0, 1, b, m }, { 0, 0, b, m }
 
 static const struct hrun_basis library[] = {
     FOR_EACH_N(-6, 0),     /* divided work */
@@ -15,9 +15,6 @@ static const struct hrun_basis library[] = {
     FOR_EACH_N(0, 1),      /* trees */
     FOR_EACH_N(-3, 0),     /* sides of squares */
     FOR_EACH_N(6, 0),      /* rows of all processes */
-    FOR_EACH_N(-6, 1),     /* trees of shares */
-    FOR_EACH_N(-4, 0),     /* sides of cubes */
-    FOR_EACH_N(3, 0),      /* rows of a square of processes */
 };
 
 const struct hrun_basis *hrun_library(size_t *n)

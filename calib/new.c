@@ -1,0 +1,343 @@
+/* new.c - hrun-calibrate --new; see new.h */
+#include "new.h"
+
+#include "../hrun/work.h"
+#include "app/draft.h"
+#include "base/file.h"
+#include "model/discover.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Processes per PE that are measured without --procs: what paper 000 found to pay on the faster nodes of two kinds. */
+static const int PROCS[] = { 1, 2 };
+
+/* Files of one errand. */
+struct places {
+    char *own;                 /* a folder for as long as this takes */
+    char *draft;               /* the definition in it that is measured with */
+    char *folder, *file;       /* where the definition is going to be */
+};
+
+static void places_release(struct places *p)
+{
+    hrun_remove_tree(p->own);
+    free(p->own);
+    free(p->draft);
+    free(p->folder);
+    free(p->file);
+}
+
+/* The folder of the user's own definitions: the first of --profile-path, else the one below the home folder. */
+static char *own_folder(const struct calib_settings *s, struct hrun_error *err)
+{
+    const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME"), *path = s->common.profile_path;
+    char *folder = NULL;
+
+    if (path && *path)
+        folder = strndup(path, strcspn(path, ":"));
+    else if (xdg && *xdg == '/')
+        folder = hrun_strf("%s/hrun/profiles", xdg);
+    else if (home && *home)
+        folder = hrun_strf("%s/.config/hrun/profiles", home);
+    else {
+        hrun_fail(err, HRUN_EINVAL, "there is no place for the definition (HOME is not set): name one with "
+                  "--profile-path DIR");
+        return NULL;
+    }
+    if (!folder)
+        hrun_fail_nomem(err);
+    return folder;
+}
+
+static int find_places(const struct calib_settings *s, const char *name, struct places *p, struct hrun_error *err)
+{
+    p->folder = own_folder(s, err);
+    if (!p->folder)
+        return -1;
+    p->own = hrun_rundir_create(NULL, err);
+    if (!p->own)
+        return -1;
+    p->file = hrun_strf("%s/%s.yaml", p->folder, name);
+    p->draft = hrun_strf("%s/%s.yaml", p->own, name);
+    if (!p->file || !p->draft)
+        return hrun_fail_nomem(err);
+    if (!s->common.force && access(p->file, F_OK) == 0)
+        return hrun_fail(err, HRUN_EEXISTS, "%s is there already; --force replaces it, -app OTHER makes one of another "
+                         "name", p->file);
+    return 0;
+}
+
+/* Words that cannot be used are told before anything is run. */
+static int check(const struct calib_settings *s, const struct new_app *a, struct hrun_error *err)
+{
+    int told = 0;
+
+    for (char *const *w = a->words; *w; w++)
+        told |= strstr(*w, "{N}") != NULL;
+    if (strchr(a->name, '/') || !a->name[0])
+        return hrun_fail(err, HRUN_EINVAL, "-app %s: a new application needs a plain name", a->name);
+    if (!told)
+        return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
+                         "instance %s '{N}'", a->words[0]);
+    if (!s->sizes)
+        return hrun_fail(err, HRUN_EINVAL, "nothing is known of %s: say which sizes N to measure, with --sizes LIST",
+                         a->name);
+    return 0;
+}
+
+/* Write the definition to file, and see that it is one. d: with the terms. */
+static int write_draft(const struct new_app *a, struct hrun_app_draft *d, const char *file, struct hrun_error *err)
+{
+    const char *program = strrchr(a->words[0], '/') ? strrchr(a->words[0], '/') + 1 : a->words[0];
+    int procs[LIST_MAX + 1];
+    struct hrun_buf text = HRUN_BUF_INIT;
+    struct hrun_app *app = NULL;
+    int rc = -1;
+
+    for (int i = 0; i < a->lists.nprocs; i++)
+        procs[i] = (int)a->lists.procs[i];
+    d->name = a->name;
+    d->program = strchr(program, '{') ? NULL : program;
+    d->rule = a->rule.data;
+    d->procs_per_pe = a->lists.nprocs ? procs : PROCS;
+    d->nprocs = a->lists.nprocs ? a->lists.nprocs : (int)(sizeof PROCS / sizeof PROCS[0]);
+    d->args = a->words + 1;
+    d->time_match = a->time_match;
+    d->sizes = a->lists.sizes;
+    d->nsizes = a->lists.nsizes;
+    if (!hrun_app_draft_print(d, &text, err) && !hrun_file_replace(file, text.data, text.len, 0644, err))
+        rc = hrun_app_load(file, NULL, 0, &app, err);
+    hrun_app_destroy(app);
+    hrun_buf_release(&text);
+    return rc;
+}
+
+/* A definition that is good for measuring: its terms are those of paper 000's Table V, in common to Himeno and FEM, by
+ * which --budget chooses the runs. */
+static int write_provisional(const struct new_app *a, const char *file, struct hrun_error *err)
+{
+    static char *np[] = { "N^3/P", "N^2/P", "N/P", "1/P", "N^2", "N", "1", "ln(P)", NULL };
+    static char *n[] = { "N^3", "N^2", "N", "1", NULL }, *p[] = { "T/P", "1", "ln(P)", NULL };
+    struct hrun_strvec terms[] = { { np, 8, 0 }, { n, 4, 0 }, { p, 3, 0 } };
+    struct hrun_app_draft d = { .np = &terms[0], .n = &terms[1], .p = &terms[2] };
+
+    return write_draft(a, &d, file, err);
+}
+
+/* Cluster, program, engine and store for the draft, and what the options say is to be measured. */
+static int open_context(struct context *c, const struct calib_settings *s, struct new_app *a, struct hrun_error *err)
+{
+    struct work w = { .c = c, .words = a->words };
+
+    c->set = &s->common;
+    w.N = strtoll(s->sizes, NULL, 10);
+    if (context_app(c, a->words[0], err) || work_find_program(&w, 0, err) || context_cluster(c, &s->common, err) ||
+        context_engine(c, err))
+        return -1;
+    if (!context_is_real(c))
+        return hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): "
+                         "times measured here say nothing about it; unset the variable");
+    lists_release(&a->lists);
+    return lists_read(c, s, &a->lists, err);
+}
+
+/* The rule, given or found, into the draft. As new_find_rule. */
+static int find_rule(const struct calib_settings *s, struct new_app *a, const char *draft, struct hrun_error *err)
+{
+    struct context c = { 0 };
+    int rc;
+
+    hrun_buf_adds(&a->rule, s->rule ? s->rule : "P >= 1");
+    rc = write_provisional(a, draft, err) || open_context(&c, s, a, err) ? -1 : 0;
+    if (!rc && !s->rule && !s->dry_run) {
+        hrun_buf_reset(&a->rule);
+        rc = new_find_rule(&c, a, err);
+        if (!rc && !s->common.quiet)
+            fprintf(stderr, "hrun-calibrate: the rule is %s\n", a->rule.data);
+    } else if (!rc) {
+        hrun_buf_adds(&a->rule_from, "Given by --rule.");
+    }
+    context_release(&c);
+    return rc ? rc : write_provisional(a, draft, err);
+}
+
+/* ---------------------------------------------------------------- terms */
+
+struct ranges {
+    int64_t nmin, nmax;
+    int pmin, pmax;
+};
+
+/* Add what counts in one profile's log as series of their own. */
+static int add_points(struct context *c, int sub, struct hrun_discover_point **v, size_t *n, struct ranges *r,
+                      struct hrun_error *err)
+{
+    struct hrun_samples log = { 0 };
+    struct hrun_discover_point *grown;
+
+    if (hrun_store_samples(c->store, c->app->name, c->signatures.v[sub], &log, err))
+        return -1;
+    hrun_samples_current(&log);
+    grown = realloc(*v, (*n + log.n + 1) * sizeof *grown);
+    if (!grown) {
+        hrun_samples_release(&log);
+        return hrun_fail_nomem(err);
+    }
+    *v = grown;
+    for (size_t i = 0; i < log.n; i++) {
+        const struct hrun_sample *s = &log.v[i];
+
+        if (!s->ok || s->mixed || (s->consts && s->consts[0]))
+            continue;
+        grown[(*n)++] = (struct hrun_discover_point){ sub * HRUN_PROCS_PER_PE_MAX + s->M, s->N, s->P, s->M, s->time_s };
+        r->nmin = r->nmin && r->nmin < s->N ? r->nmin : s->N;
+        r->nmax = r->nmax > s->N ? r->nmax : s->N;
+        r->pmin = r->pmin && r->pmin < s->P ? r->pmin : s->P;
+        r->pmax = r->pmax > s->P ? r->pmax : s->P;
+    }
+    hrun_samples_release(&log);
+    return 0;
+}
+
+/* All measurements of the cluster; those of two sub-clusters with one signature once. */
+static int gather(struct context *c, struct hrun_discover_point **v, size_t *n, struct ranges *r, struct hrun_error *err)
+{
+    for (int i = 0; i < c->cluster->nsubs; i++) {
+        int again = 0;
+
+        for (int j = 0; j < i; j++)
+            again |= !strcmp(c->signatures.v[i], c->signatures.v[j]);
+        if (!again && add_points(c, i, v, n, r, err))
+            return -1;
+    }
+    return 0;
+}
+
+static void say_terms(const struct hrun_discovery *d, struct hrun_buf *out)
+{
+    hrun_buf_addf(out, "Chosen from a library because they tell best what was left out: %.1f %% off on average%s",
+                  100 * d->error, isnan(d->beyond) ? "." : ",\n");
+    if (!isnan(d->beyond))
+        hrun_buf_addf(out, "and %.1f %% at the largest number of processes, told by the smaller ones.",
+                      100 * d->beyond);
+    hrun_buf_addf(out, " Where you know better, change\nthem and say: hrun-calibrate fit");
+}
+
+/* Choose terms, write the definition for good. */
+static int write_definition(const struct calib_settings *s, struct new_app *a, const struct places *at,
+                            struct hrun_error *err)
+{
+    struct hrun_fit_options options;
+    struct hrun_discovery found = { 0 };
+    struct hrun_discover_point *points = NULL;
+    struct hrun_buf about = HRUN_BUF_INIT, why = HRUN_BUF_INIT;
+    struct hrun_app_draft d = { .np = &found.np, .n = &found.n, .p = &found.p };
+    struct ranges r = { 0 };
+    struct context c = { 0 };
+    char date[21];
+    size_t n = 0;
+    int rc = -1;
+
+    if (open_context(&c, s, a, err) || gather(&c, &points, &n, &r, err) || fit_options(&s->common, &options, err) ||
+        hrun_discover(points, n, &options, &found, err))
+        goto done;
+    hrun_date_now(date);
+    hrun_buf_addf(&about, "Made by hrun-calibrate --new on %.10s from %zu runs, N from %lld to %lld on %d to %d processes;\n"
+                  "far beyond them its predictions are guesses.\n", date, n, (long long)r.nmin, (long long)r.nmax,
+                  r.pmin, r.pmax);
+    say_terms(&found, &why);
+    hrun_buf_addf(&why, " %s", a->name);
+    if (about.failed || why.failed) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    d.comment = about.data;
+    d.rule_comment = a->rule_from.data;
+    d.terms_comment = why.data;
+    if (write_draft(a, &d, at->draft, err) || hrun_mkdirs(at->folder, 0755, err) || write_draft(a, &d, at->file, err))
+        goto done;
+    printf("%s: rule %s, terms", at->file, a->rule.data);
+    for (size_t i = 0; i < found.np.n; i++)
+        printf("%s %s", i ? "," : "", found.np.v[i]);
+    printf("\n\n");
+    rc = 0;
+done:
+    hrun_discovery_release(&found);
+    free(points);
+    hrun_buf_release(&about);
+    hrun_buf_release(&why);
+    context_release(&c);
+    return rc;
+}
+
+/* Fit with the definition that was written, unless one of its name stands in an earlier folder. Result: the exit
+ * status. */
+static int fit_new(const struct calib_settings *s, const struct new_app *a, const struct places *at)
+{
+    struct calib_settings own = *s;
+    struct context c = { .set = &own.common };
+    struct hrun_error err = { 0 };
+    char *names[] = { (char *)a->name, NULL };
+    int status = 0, hidden;
+
+    own.common.app = a->name;
+    if (context_app(&c, a->words[0], &err)) {
+        status = context_complain("hrun-calibrate", &err);
+    } else {
+        hidden = strcmp(c.app->file, at->file) != 0;
+        if (hidden)
+            fprintf(stderr, "hrun-calibrate: %s hides the new definition: remove it, or name the folder of the new one "
+                    "with --profile-path\n", c.app->file);
+        status = hidden ? STATUS_FAILED : calib_fit(&own, names);
+    }
+    context_release(&c);
+    return status;
+}
+
+/* Measure with the draft. Result: the exit status. */
+static int measure(const struct calib_settings *s, const struct new_app *a)
+{
+    struct calib_settings own = *s;
+
+    own.no_fit = 1;
+    own.common.force = 0;       /* it is meant for the definition */
+    return calib_measure(&own, (char **)a->words);
+}
+
+int calib_new(const struct calib_settings *settings, char **words)
+{
+    struct calib_settings own = *settings;
+    const char *slash = words[0] ? strrchr(words[0], '/') : NULL;
+    struct new_app a = { .words = words, .time_match = own.time, .rule = HRUN_BUF_INIT, .rule_from = HRUN_BUF_INIT };
+    struct places at = { 0 };
+    struct hrun_error err = { 0 };
+    int rc, status;
+
+    if (!words[0]) {
+        fputs("hrun-calibrate: no program given; say hrun-calibrate --new -app NAME --sizes LIST PROGRAM '{N}'\n", stderr);
+        return STATUS_FAILED;
+    }
+    a.name = own.common.app ? own.common.app : slash ? slash + 1 : words[0];
+    rc = check(&own, &a, &err) || find_places(&own, a.name, &at, &err) ? -1 : 0;
+    own.common.app = at.draft;
+    rc = rc ? rc : find_rule(&own, &a, at.draft, &err);
+    status = rc > 0 ? 128 + rc : rc ? -1 : measure(&own, &a);
+    /* What failed to the last is left out, and was told; what is there may do. */
+    if (!own.dry_run && (status == 0 || status == STATUS_FAILED)) {
+        rc = write_definition(&own, &a, &at, &err);
+        if (!rc && !own.no_fit)
+            rc = fit_new(&own, &a, &at);
+        status = rc < 0 ? -1 : status ? status : rc;
+    }
+    if (status < 0)
+        status = context_complain("hrun-calibrate", &err);
+    places_release(&at);
+    lists_release(&a.lists);
+    hrun_buf_release(&a.rule);
+    hrun_buf_release(&a.rule_from);
+    return status;
+}
