@@ -7,6 +7,7 @@
 #include "model/discover.h"
 
 #include <math.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,31 @@ static int find_places(const struct calib_settings *s, const char *name, struct 
     return 0;
 }
 
+static int check_rule(const char *text, struct hrun_error *err)
+{
+    static const char *const vars[] = { "N", "P" };
+    struct hrun_expr *e = hrun_expr_compile(text, vars, 2, NULL, 0, err);
+
+    hrun_expr_destroy(e);
+    return e ? 0 : hrun_fail_prefix(err, "--rule '%s'", text);
+}
+
+static int check_time(const char *text, struct hrun_error *err)
+{
+    regex_t re;
+    char why[128];
+    int rc = regcomp(&re, text, REG_EXTENDED);
+
+    if (rc) {
+        regerror(rc, &re, why, sizeof why);
+        return hrun_fail(err, HRUN_EINVAL, "--time '%s' is no regular expression: %s", text, why);
+    }
+    rc = re.re_nsub < 1 ? hrun_fail(err, HRUN_EINVAL, "--time '%s' has no group: put the number of seconds between "
+                                    "parentheses", text) : 0;
+    regfree(&re);
+    return rc;
+}
+
 /* Words that cannot be used are told before anything is run. */
 static int check(const struct calib_settings *s, const struct new_app *a, struct hrun_error *err)
 {
@@ -86,7 +112,7 @@ static int check(const struct calib_settings *s, const struct new_app *a, struct
     if (!s->sizes)
         return hrun_fail(err, HRUN_EINVAL, "nothing is known of %s: say which sizes N to measure, with --sizes LIST",
                          a->name);
-    return 0;
+    return (s->rule && check_rule(s->rule, err)) || (s->time && check_time(s->time, err)) ? -1 : 0;
 }
 
 /* Write the definition to file, and see that it is one. d: with the terms. */

@@ -108,6 +108,32 @@ static int ask(struct search *s, const int64_t *sizes, int nsizes, int most, str
     return rc;
 }
 
+/* A rule is not to rest on failures alone: run what it allows, until something works. */
+static int confirm(struct search *s, int most, struct hrun_error *err)
+{
+    const struct lists *l = &s->a->lists;
+    int rc = 0, worked = 0, first;
+
+    for (int k = 0; k < s->nruns; k++)
+        worked |= s->run[k].worked;
+    while (!rc && !worked && s->nruns < RUNS_MAX && (first = hrun_rules_first(&s->rules)) >= 0) {
+        int P = 1, at = 0;
+
+        while (P <= most && !hrun_rules_accept(&s->rules, first, l->sizes[at], P)) {
+            at = (at + 1) % l->nsizes;
+            P += !at;
+        }
+        if (P > most) {
+            s->rules.left[first] = 0;   /* it allows nothing that can be tried */
+            continue;
+        }
+        rc = try(s, l->sizes[at], P, &worked, err);
+        if (!rc)
+            hrun_rules_learn(&s->rules, l->sizes[at], P, worked);
+    }
+    return rc;
+}
+
 /* Sizes that people give are often all even, or all powers of two: then what a size must be is not to be seen. One and
  * a half times the smallest size is of another kind. */
 static int ask_between(struct search *s, int most, struct hrun_error *err)
@@ -175,6 +201,7 @@ int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err)
     if (!c->set->quiet)
         fprintf(stderr, "hrun-calibrate: trying which numbers of processes %s accepts\n", a->name);
     rc = ask(&s, a->lists.sizes, a->lists.nsizes, most, err);
+    rc = rc ? rc : confirm(&s, most, err);
     if (!rc && hrun_rules_first(&s.rules) >= 0)
         rc = ask_between(&s, most, err);
     if (rc)

@@ -1,0 +1,82 @@
+#!/bin/bash
+# hrun-calibrate --new: a program with a rule and no definition gets one, a profile, and a launch, from one command.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+unset HRUN_PROFILE_PATH
+cp "$bin/fft" mycode
+own=$HOME/.config/hrun/profiles/mycode.yaml
+clock='^time: ([0-9.eE+-]+) s$'
+sizes="--sizes 4096,16384,65536"
+new="hrun-calibrate --new -app mycode $sizes --procs 1 -r 1"
+
+run hrun --dry-run -app mycode -N 4096 ./mycode
+status_is 125 "before, nothing is known of it"
+
+run hrun-calibrate --new -app mycode ./mycode '{N}'
+status_is 125 "sizes are needed"
+one_error "in one line"
+err_has "--sizes" "which names the option"
+run $new ./mycode
+status_is 125 "the size has to reach the program"
+err_has "{N}" "and how is said"
+run hrun-calibrate --new
+status_is 125 "so is a program"
+run $new --rule 'N %% P' ./mycode '{N}'
+status_is 125 "a rule that is none"
+one_error "is told in one line"
+err_has "--rule 'N %% P'" "by its option"
+run $new --time '^time: (' ./mycode '{N}'
+status_is 125 "a regular expression that is none"
+err_has "--time '^time: ('" "is told by its option"
+run $new --time '^time: ' ./mycode '{N}'
+status_is 125 "one without a group, too"
+one_error "in one line"
+run $new -- ./mycode '{N}' --no-such-option
+status_is 125 "a program that never works"
+err_has "no run of mycode worked" "is told"
+ok "and no definition is left" test ! -e "$own"
+
+before=$(litter)
+run $new --time "$clock" -- ./mycode '{N}'
+status_is 0 "a definition is made"
+err_has "N=4096 on 3 processes: exit" "the rule was tried"
+err_has "the rule is ispow2(N) && ispow2(P)" "and found"
+out_has "$own" "where it is written is told"
+out_has "npt/nnls" "and the models are fitted"
+ok "nothing else is left behind" test "$before" = "$(litter)"
+ok "it says how the rule was found" grep -q '^# Found by runs' "$own"
+ok "and what was measured" grep -q 'N from 4096 to 65536 on 1 to 2 processes' "$own"
+ok "its own time is read" grep -q "^time: {match: '^time:" "$own"
+ok "the words of the command are kept" grep -qF "args: ['{N}']" "$own"
+ok "the first term is divided work" grep -q "^  np: \['[^']*/P'" "$own"
+
+run hrun --dry-run -app mycode -N 32768 ./mycode
+status_is 0 "hrun predicts with it"
+out_has "NP-T/NNLS" "by the models"
+run hrun -N 32768 ./mycode
+status_is 0 "and runs it, known by its name alone"
+out_has "check: ok" "with the size"
+run hrun --dry-run -app mycode -N 30000 ./mycode
+status_is 125 "what the rule excludes is refused"
+
+sum=$(cksum <"$own")
+run $new ./mycode '{N}'
+status_is 125 "a definition is not overwritten"
+one_error "which is told in one line"
+err_has "--force" "with the way to do it"
+ok "it is as it was" test "$sum" = "$(cksum <"$own")"
+run $new --force --rule 'ispow2(N) && N % (P*P) == 0' ./mycode '{N}'
+status_is 0 "--force replaces it"
+err_lacks "on 3 processes" "a rule that is given is not tried"
+err_has "are measured already" "and what was measured counts"
+ok "it is the one given" grep -qF "rule: 'ispow2(N) && N % (P*P) == 0'" "$own"
+
+mkdir here
+run $new --profile-path here --rule 'ispow2(N) && ispow2(P)' --dry-run ./mycode '{N}'
+status_is 0 "a dry run"
+out_has "runs to make" "lists the runs"
+ok "and writes nothing" test -z "$(ls here)"
+run $new --profile-path here --rule 'ispow2(N) && ispow2(P)' -q ./mycode '{N}'
+status_is 0 "--profile-path"
+ok "is where the definition goes" test -e here/mycode.yaml
+done_testing
