@@ -43,8 +43,8 @@ APP     := app raw load find template inputs clock draft rules
 TRACE   := read sum form propose
 STORE   := sample invariants current store log recent models models_yaml
 FIT     := work ls nnls check optimal robust
-MODEL   := names rows glitch suspect anchor select library discover coefs family fit terms predict oracle interval \
-           mixed share joint recall correct drift
+MODEL   := names rows glitch suspect anchor select library series discover coefs family fit terms predict oracle \
+           interval mixed share joint recall correct drift
 PLAN    := config objective space count exhaustive level solve search known explore
 LAUNCH  := engine program ask mpi env sieve output procs spawn signals sweep job loop guard pmix local openmpi \
            openmpi_kept mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts srun_words \

@@ -110,7 +110,7 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
         return -1;
     if (!c->app)
         return hrun_fail(err, HRUN_ENOENT, "no app definition knows the program %s; name one with -app (hrun "
-                         "--list-apps)", words[0]);
+                         "--list-apps), or let --new write one", words[0]);
     /* Which MPI it is must be known before the grid; a program built per size is there for some size. */
     w.N = s->sizes ? strtoll(s->sizes, NULL, 10) : c->app->nsizes ? c->app->sizes[0] : 1;
     if (work_find_program(&w, 0, err) || context_cluster(c, &s->common, err) || context_engine(c, err))

@@ -230,7 +230,8 @@ static int add_points(struct context *c, int sub, struct hrun_discover_point **v
 }
 
 /* All measurements of the cluster; those of two sub-clusters with one signature once. */
-static int gather(struct context *c, struct hrun_discover_point **v, size_t *n, struct ranges *r, struct hrun_error *err)
+static int gather(struct context *c, struct hrun_discover_point **v, size_t *n, struct ranges *r,
+                  struct hrun_error *err)
 {
     for (int i = 0; i < c->cluster->nsubs; i++) {
         int again = 0;
@@ -272,8 +273,8 @@ static int write_definition(const struct calib_settings *s, struct new_app *a, c
         hrun_discover(points, n, &options, &found, err))
         goto done;
     hrun_date_now(date);
-    hrun_buf_addf(&about, "Made by hrun-calibrate --new on %.10s from %zu runs, N from %lld to %lld on %d to %d processes;\n"
-                  "far beyond them its predictions are guesses.\n", date, n, (long long)r.nmin, (long long)r.nmax,
+    hrun_buf_addf(&about, "Made by hrun-calibrate --new on %.10s from %zu runs, N from %lld to %lld on %d to %d "
+                  "processes;\nfar beyond them its predictions are guesses.\n", date, n, (long long)r.nmin, (long long)r.nmax,
                   r.pmin, r.pmax);
     say_terms(&found, &why);
     hrun_buf_addf(&why, " %s", a->name);
@@ -344,7 +345,8 @@ int calib_new(const struct calib_settings *settings, char **words)
     int rc, status;
 
     if (!words[0]) {
-        fputs("hrun-calibrate: no program given; say hrun-calibrate --new -app NAME --sizes LIST PROGRAM '{N}'\n", stderr);
+        fputs("hrun-calibrate: no program given; say hrun-calibrate --new -app NAME --sizes LIST PROGRAM '{N}'\n",
+              stderr);
         return STATUS_FAILED;
     }
     a.name = own.common.app ? own.common.app : slash ? slash + 1 : words[0];

@@ -134,8 +134,8 @@ const struct method accuracy_methods[] = {
     { "robust", "the same, and only terms that earn their place", HRUN_FIT_OPTIONS_DEFAULT, decide_grid },
     { "joint", "the same, all sub-clusters together: what hrun-calibrate --full-grid does", HRUN_FIT_OPTIONS_DEFAULT,
       accuracy_joint },
-    { "automatic", "the same, with terms taken from a library: what hrun-calibrate --new does", HRUN_FIT_OPTIONS_DEFAULT,
-      accuracy_automatic },
+    { "automatic", "the same, with terms taken from a library: what hrun-calibrate --new does",
+      HRUN_FIT_OPTIONS_DEFAULT, accuracy_automatic },
     { "designed", "runs chosen within 5 % of all configurations' time: hrun-calibrate --budget", HRUN_FIT_OPTIONS_DEFAULT,
       accuracy_designed },
     { NULL, NULL, { .method = HRUN_METHOD_NNLS }, NULL }
