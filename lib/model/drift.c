@@ -22,6 +22,9 @@ static const double MAD = 0.6744897501960817, MEDIAN = 1.5707963267948966;
  * from so many pairs of runs on their scatter is known better than assumed. */
 enum { FIRST = 8, PAIRS = 8 };
 
+/* An alarm needs five runs. */
+enum { LEAST = 5 };
+
 /* What is known of one configuration at one N. */
 struct cell {
     int64_t N;
@@ -185,20 +188,30 @@ static void test_runs(struct drift *d)
     }
 }
 
-/* The last `runs` tested runs that `sub` limits. space: n numbers. */
+/* Of the last `runs` tested runs that `sub` limits, those since the change: the last n whose median is the farthest from
+ * 0 for that many, |median| sqrt(n), but not so few that glitches make it. space: n numbers. */
 static void describe(const struct drift *d, int sub, int runs, double *space, struct hrun_drift *out)
 {
+    double most = -1;
     int n = 0;
 
     for (size_t i = d->n; i-- > 0 && n < runs; ) {
+        double middle;
+        int at = n;
+
         if (!d->v[i].real || d->v[i].sub != sub)
             continue;
-        space[n++] = d->e[i];
+        for (; at > 0 && space[at - 1] > d->e[i]; at--)
+            space[at] = space[at - 1];
+        space[at] = d->e[i];
+        middle = space[n++ / 2];
+        if (fabs(middle) * sqrt(n) <= most || (n < LEAST && n < runs))
+            continue;
+        most = fabs(middle) * sqrt(n);
+        out->runs = n;
+        out->factor = exp(middle);
         memcpy(out->since, d->v[i].date, sizeof out->since);
     }
-    qsort(space, (size_t)n, sizeof *space, by_value);
-    out->runs = n;
-    out->factor = exp(space[n / 2]);
 }
 
 int hrun_drift_find(const struct hrun_residual *v, size_t n, int nsubs, struct hrun_drift *out, struct hrun_error *err)

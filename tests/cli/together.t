@@ -17,53 +17,10 @@ plan() {
 run hrun --cluster "$tmp/cluster.yaml" --show-cluster --json
 printf '%s' "$out" >"$tmp/shown"
 
-# put <<<LINES: measurements into the logs, of a sub-cluster alone ("alone NAME PES") or of a configuration ("run
-# (1,1,4,1) N FACTOR LIMITS"), which took FACTOR times its true time
-cat >"$tmp/log.py" <<'P'
-import json, os, sys, zlib
-shown = json.load(open(sys.argv[1]))
-subs = [(s["name"], s["signature"]) for s in shown["subclusters"]]
-speed = {"new": 4.0, "old": 1.0}
-folder = os.path.join(os.environ["HRUN_DATA"], "profiles/lu")
-os.makedirs(folder, exist_ok=True)
-serial = int(sys.argv[2])
-
-def seconds(name, n, p, m):
-    return 2e-9 * n ** 3 / p * m / speed[name] + (p > m) * (1e-8 * n * n + 1e-3 * p) + 0.01
-
-def put(config, n, factor=1, limits=""):
-    global serial
-    serial += 1
-    used = [i for i in range(len(subs)) if config[2 * i]]
-    p = sum(config[2 * i] * config[2 * i + 1] for i in used)
-    t = factor * max(seconds(subs[i][0], n, p, config[2 * i + 1]) for i in used)
-    for i in used:
-        r = dict(M=config[2 * i + 1], N=n, P=p, app="lu", cluster=",".join(s[0] for s in subs), compute_s=0,
-                 config="(%s)" % ",".join(map(str, config)), consts="",
-                 date="2026-11-20T10:%02d:%02dZ" % (serial // 60 % 60, serial % 60), engine="mpirun", host="head",
-                 limits=limits, mixed=len(used) > 1, mpi="ompi-4.1.4", mpi_s=0, ok=True,
-                 origin="calibration", pes=config[2 * i], program="/opt/lu", signature=subs[i][1],
-                 signatures=",".join(s[1] for s in subs), status="ok", time_s=t, trace="", v=2,
-                 version="0.1.0", wall_s=t)
-        text = json.dumps(r, sort_keys=True, separators=(",", ":"))
-        with open(os.path.join(folder, subs[i][1] + ".log"), "a") as f:
-            f.write("%s\t%08x\n" % (text, zlib.crc32(text.encode())))
-
-for words in sys.stdin.read().splitlines():
-    w = words.split()
-    if w[0] == "alone":
-        i = [s[0] for s in subs].index(w[1])
-        for pes in range(1, int(w[2]) + 1):
-            for n in (400, 800, 1200, 1600, 2400, 3200):
-                config = [0] * (2 * len(subs))
-                config[2 * i:2 * i + 2] = [pes, 1]
-                put(config, n)
-    else:
-        put([int(x) for x in w[1][1:-1].split(",")], int(w[2]), float(w[3]), w[4] if len(w) > 4 else "")
-P
+# put <<<LINES: measurements into the logs, as madelog.py has them
 serial=0
 put() {
-    python3 "$tmp/log.py" "$tmp/shown" $serial || exit 1
+    python3 "$top/tests/cli/madelog.py" "$tmp/shown" $serial || exit 1
     serial=$((serial + 100))
 }
 field() { # EXPRESSION of p, the plan

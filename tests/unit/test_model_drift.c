@@ -151,7 +151,7 @@ static void test_told(void)
     for (int i = 0; i < 7; i++)
         add(&m, 1.2, 1);
     is_int(found(&m, out), 1, "ten runs that take longer are");
-    ok(out[0].runs >= 10 && out[0].runs <= 12, "it says how many, give or take: %d", out[0].runs);
+    ok(out[0].runs >= 9 && out[0].runs <= 11, "it says how many, give or take one: %d", out[0].runs);
     is_str(out[0].since, m.v[m.n - (size_t)out[0].runs].date, "and since when");
     is_num(out[0].factor, 1.2, 0.03, "and by how much, whatever three of them were");
     is_int(out[1].runs, 0, "the other sub-cluster is not blamed");

@@ -1,0 +1,198 @@
+#!/bin/bash
+# learn.t - what hrun learns from its runs: drift of the machines, --explore, and logs of thousands of runs
+. "$(dirname "$0")/tap.sh"
+
+cat >"$tmp/cluster.yaml" <<'Y'
+subclusters:
+  - name: new
+    hosts: 127.0.0.[2-3]
+    topology: "[numa] package:1 core:4 pu:1"
+  - name: old
+    hosts: 127.0.1.[1-24]
+    topology: "[numa] package:1 core:2 pu:1"
+Y
+run hrun --cluster "$tmp/cluster.yaml" --show-cluster --json
+printf '%s' "$out" >"$tmp/shown"
+serial=0
+put() {
+    python3 "$top/tests/cli/madelog.py" "$tmp/shown" $serial || exit 1
+    serial=$((serial + 1000))
+}
+plan() {
+    run hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu -N 600 "$@" "$bin/lu"
+}
+field() { # EXPRESSION of p, the plan
+    python3 -c 'import json, sys; p = json.loads(sys.argv[1]); print(eval(sys.argv[2]))' "$out" "$1"
+}
+nights() { # COUNT CONFIG FACTOR: users' runs with noise of 1 %
+    put <<<"$(python3 -c "for i in range($1): print('night $2 600', $3 + 0.01 * (i % 3 - 1))")"
+}
+
+put <<<$'alone new 2\nalone old 24'
+run hrun-calibrate fit lu
+status_is 0 "profiles"
+plan --json
+best=$(field '"(%s)" % ",".join("%d,%d" % (c["pes"], c["procs_per_pe"]) for c in p["config"])')
+ok "nothing has changed yet, nothing is explored" test "$(field 'p["drift"], p["explores"]')" = "([], None)"
+
+# ---- drift
+on=1,1,20,1
+nights 12 "($on)" 1.03
+plan --config "$on"
+out_has "corrected " "runs correct the prediction"
+out_lacks "machine has changed" "that they are 3 % off all the time is no drift"
+nights 4 "($on)" 1.2
+plan
+out_lacks "machine has changed" "nor are four runs"
+nights 2 "($on)" 1.2
+plan
+out_has "the machine has changed: the last 6 runs that sub-cluster old limits took 1" "six are, by how much is said"
+out_has "to measure it again: hrun-calibrate --again -app lu --cluster" "with the command"
+plan --json
+ok "also to programs" test "$(field '[(d["subcluster"], d["runs"], 1.1 < d["factor"] < 1.25) for d in p["drift"]]')" = \
+    "[('old', 6, True)]"
+nights 8 "($on)" 1.03
+plan
+out_lacks "machine has changed" "it ends when runs are as before"
+nights 12 "($on)" 0.8
+plan
+out_has "less time than those" "machines become quicker, too"
+python3 - "$HRUN_DATA"/profiles/lu/*.log <<'P'
+import sys, zlib
+for name in sys.argv[1:]:
+    r = open(name).read().splitlines()[0].split("\t")[0]
+    import json
+    r = json.loads(r)
+    r.update(ok=False, time_s=0, status="anew", date="2026-11-21T10:00:00Z")
+    text = json.dumps(r, sort_keys=True, separators=(",", ":"))
+    open(name, "a").write("%s\t%08x\n" % (text, zlib.crc32(text.encode())))
+P
+plan
+out_lacks "machine has changed" "measuring again ends it"
+
+# ---- --explore: a made-up truth, in which configurations take up to 2.5 % more or less than their model says
+for against in "--config $best" "-n 4" --no-record; do
+    fails 125 "contradict each other" "--explore and $against" \
+        hrun --cluster "$tmp/cluster.yaml" -app lu -N 600 --explore 5% $against "$bin/lu"
+done
+fails 125 "a percentage above 0" "--explore 0" hrun --cluster "$tmp/cluster.yaml" -app lu -N 600 --explore 0 "$bin/lu"
+rm -rf "$HRUN_DATA"
+serial=0
+put <<<$'alone new 2\nalone old 24'
+run hrun-calibrate fit lu
+plan --explore 5%
+out_lacks explores "the first run is the best predicted one"
+nights 1 "$best" 1
+plan --explore 5%
+out_has "may be as quick as the best known, $best" "then another one is tried, it is said"
+out_has "predicted loss" "with what it costs"
+out_has "such are left" "and how many there are"
+plan --explore 5% --json
+tried=$(field '"(%s)" % ",".join("%d,%d" % (c["pes"], c["procs_per_pe"]) for c in p["config"])')
+plan --json
+ok "without --explore the best is run" test "$(field 'p["explores"]')" = None
+put <<<"crash $tried 600"
+plan --explore 5% --json
+next=$(field 'bool(p["explores"]) and "(%s)" % ",".join("%d,%d" % (c["pes"], c["procs_per_pe"]) for c in p["config"])')
+ok "after a failure another one is tried" test "$next" != False -a "$next" != "$tried"
+cat >"$tmp/nights.py" <<'P'
+import json, math, random, subprocess, sys
+sys.path.insert(0, sys.argv[1])
+import madelog
+random.seed(4)
+logs = madelog.Logs(sys.argv[2], 2000)
+N, plan, truth = 600, sys.argv[3:], {}
+def actual(config):
+    c = tuple(config)
+    if c not in truth:
+        truth[c] = math.exp(random.Random(str(c)).uniform(-0.025, 0.025)) * logs.true_time(config, N)
+    return truth[c]
+def ask(*more):
+    p = json.loads(subprocess.run(plan[:-1] + list(more) + plan[-1:], stdout=subprocess.PIPE, check=True).stdout)
+    flat = lambda config: [x for c in config for x in (c["pes"], c["procs_per_pe"])]
+    return p, flat(p["config"])
+first, times, told = None, [], 0
+for night in range(120):
+    p, config = ask("--explore", "5%")
+    first = first or config
+    if p["explores"]:
+        told += 1
+        assert p["explores"]["predicted_loss"] <= 0.05
+    actual(config)
+    factor = truth[tuple(config)] / logs.true_time(config, N)
+    logs.put(config, N, factor * math.exp(random.gauss(0, 0.02)) * (2 if random.random() < 0.05 else 1), origin="run")
+    times.append(truth[tuple(config)])
+p, chosen = ask("--top", "64")
+within = [[x for c in v["config"] for x in (c["pes"], c["procs_per_pe"])] for v in p["next_best"]
+          if v["predicted_s"] <= 1.05 * p["predicted_s"]]
+best = min(actual(c) for c in within + [chosen])
+print("%d nights, %d of them explore; %d configurations within 5 %%; the last choice is %.2f %% from the best of them, the "
+      "first one was %.2f %%; mean loss of all nights %.2f %%" %
+      (len(times), told, len(within) + 1, 100 * (actual(chosen) / best - 1), 100 * (actual(first) / best - 1),
+       100 * (sum(times) / len(times) / best - 1)))
+assert actual(chosen) <= 1.01 * best and sum(times) / len(times) <= 1.025 * best
+assert actual(first) > 1.01 * best and told > 5
+P
+run python3 "$tmp/nights.py" "$top/tests/cli" "$tmp/shown" hrun --cluster "$tmp/cluster.yaml" --dry-run --json -app lu \
+    -N 600 "$bin/lu"
+status_is 0 "repeated runs find the best: $out"
+
+# ---- real runs: a program of one's own whose time is that of a table
+mkdir "$tmp/profiles"
+export HRUN_PROFILE_PATH=$tmp/profiles:$apps
+cat >"$tmp/profiles/table.yaml" <<'Y'
+name: table
+rule: "P >= 1"
+procs_per_pe: [1, 2, 3, 4]
+terms: {np: ["N/P", "N", "1"], n: ["N", "1"]}
+args: ["{N}", "{P}"]
+time: {match: '^time: (.*)$'}
+sizes: [100, 200, 400]
+Y
+cat >"$tmp/table" <<'P'
+#!/bin/sh
+# A tenth is divided among processes; with the file "broken" it fails with 3 processes or more.
+[ -e "$(dirname "$0")/broken" ] && [ "$2" -ge 3 ] && exit 3
+[ "${PMIX_RANK:-0}" = 0 ] && echo "time: $(awk "BEGIN { print $1 * (0.9 + 0.1 / $2) }")"
+exit 0
+P
+chmod +x "$tmp/table"
+one=(--host localhost -app table -N 300)
+runs() { cat "$HRUN_DATA"/profiles/table/*.log | grep -c '"origin":"run"'; }
+run hrun-calibrate --host localhost --level package --pes 1 -r 1 -app table "$tmp/table"
+status_is 0 "a profile of this machine"
+run hrun "${one[@]}" --level package --explore 5% "$tmp/table"
+status_is 0 "a run"
+err_lacks explores "the first run is the best predicted one"
+run hrun "${one[@]}" --level package --explore 5% "$tmp/table"
+status_is 0 "another one"
+err_has "hrun: explores (" "standard error says what is tried"
+err_has "may be as quick as the best known, (1,4)" "and in place of what"
+is_runs=$(runs)
+ok "both runs are recorded" test "$is_runs" = 2
+run hrun "${one[@]}" --level package --explore 5% "$tmp/table"
+err_lacks explores "then the best has its turn"
+: >"$tmp/broken"
+for _ in 1 2; do run hrun "${one[@]}" --level package --explore 5% "$tmp/table"; done
+ok "what fails when it is tried is recorded, once" test "$(grep -h '"status":"exit 3"' "$HRUN_DATA"/profiles/table/*.log | wc -l)" -le 1
+run hrun "${one[@]}" --level package --no-record "$tmp/table"
+n=$(runs)
+ok "a run with --no-record is not recorded" test "$n" = "$(runs)"
+
+# ---- logs of thousands of runs are read once
+rm -rf "$HRUN_DATA"
+serial=0
+put <<<$'alone new 2\nalone old 24'
+run hrun-calibrate fit lu
+put <<<"$(for ((i = 0; i < 3000; i++)); do echo "night $best $((i % 2 ? 600 : 601 + i)) 1.0$((i % 10))"; done)"
+plan
+status_is 0 "with 3,000 runs"
+first=$out
+ok "what tells of them is remembered" test -s "$(ls "$HRUN_DATA"/profiles/lu/*.recent | head -n 1)"
+for log in "$HRUN_DATA"/profiles/lu/*.log; do
+    [ -e "${log%.log}.recent" ] && dd if=/dev/zero of="$log" bs=64k count=10 conv=notrunc 2>/dev/null
+done
+plan
+ok "the logs are not read again: a plan is the same when they are damaged since" \
+    test "$(sed 's/  *[0-9.]* us$//' <<<"$out")" = "$(sed 's/  *[0-9.]* us$//' <<<"$first")"
+done_testing
