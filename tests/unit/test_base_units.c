@@ -108,6 +108,25 @@ static void test_duration(void)
     is_str(err.text, "-t needs a time above 0, not '0'", "a time of 0 has its own words");
 }
 
+static void test_percent(void)
+{
+    static const struct { const char *text; double want; } t[] = {
+        { "5%", 0.05 }, { "5", 0.05 }, { "0.5%", 0.005 }, { "1e1", 0.1 }, { "100%", 1 }
+    };
+    static const char *const bad[] = { "", "%", "0", "0%", "-5", "100.5%", "5%%", "5 %", "5x", "nan", "1e999" };
+    struct hrun_error err = { 0 };
+    double v;
+
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        v = 0;
+        ok(!hrun_parse_percent("-e", t[i].text, &v, &err) && fabs(v - t[i].want) < 1e-15, "%s", t[i].text);
+    }
+    v = 4711;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ok(hrun_parse_percent("-e", bad[i], &v, &err) == -1 && err.code == HRUN_EINVAL && v == 4711,
+           "percentage '%s' is refused", bad[i]);
+}
+
 typedef void add_fn(struct hrun_buf *, double);
 
 static void test_print(void)
@@ -193,6 +212,7 @@ static void test_table(void)
 
 int main(void)
 {
+    test_percent();
     test_count();
     test_number();
     test_bytes();
