@@ -100,7 +100,7 @@ static int talk(struct pipes *p, const struct hrun_buf *script, struct hrun_buf 
 /* The first line of gnuplot's words that says something. */
 static const char *first_words(struct hrun_buf *words)
 {
-    char *save = NULL, *line = strtok_r(words->len ? words->data : NULL, "\n", &save);
+    char *save = NULL, *line = strtok_r(words->data, "\n", &save);
 
     while (line && !line[strspn(line, " \t^\r")])
         line = strtok_r(NULL, "\n", &save);

@@ -219,10 +219,10 @@ static void add_errors(struct tables *t)
     hrun_buf_adds(&sums, "; ");
     add_sum(r, report_ranked_delta, "|\xce\xb4|", &sums);
     note(t, "%s.\n\xce\xb5 = (actual time of the chosen configuration - that of the truly best one) / the latter; "
-         "\xce\xb4 = (predicted - actual time of the chosen one) / the latter; actual times are medians of runs. Both are "
-         "known where the chosen configuration was run at that N. Where not all valid configurations were run the truly best "
-         "one may be another: \xe2\x89\xa5 says that \xce\xb5 may be larger. The models were fitted to these very "
-         "runs: others are missed by more.", sums.data);
+         "\xce\xb4 = (predicted - actual time of the chosen one) / the latter; actual times are medians of runs. Both "
+         "are known where the chosen configuration was run at that N. Where not all valid configurations were run the "
+         "truly best one may be another: \xe2\x89\xa5 says that \xce\xb5 may be larger. The models were fitted to these "
+         "very runs: others are missed by more.", sums.data);
     hrun_buf_release(&sums);
 }
 
