@@ -10,6 +10,7 @@
 #define CALIB_REPORT_H
 
 #include "calib.h"
+#include "model/correct.h"
 #include "plot.h"
 
 struct report_sub {
@@ -47,13 +48,13 @@ struct report_size {
     int counted;
     int *chosen;                    /* configuration; NULL: nothing valid is predicted */
     int P;
-    double predicted_s;             /* of the chosen one */
+    double predicted_s, low_s, high_s; /* of the chosen one, as hrun would tell it; 95 % interval */
     double measured_s;              /* median of its runs; 0: never run at this N */
     const int *best;                /* the best recorded configuration */
     double best_s;
     double epsilon, delta;          /* NAN: not known */
     int exact;                      /* all valid configurations are recorded: epsilon is exact, else a lower bound */
-    double ranked_epsilon;          /* had one chosen among the recorded configurations only; NAN: less than two */
+    double ranked_epsilon;          /* had the models chosen among the recorded ones only; NAN: less than two */
     double ranked_delta;
 };
 
@@ -68,6 +69,7 @@ struct report {
     struct report_size *sizes;      /* by N */
     int nsizes;
     int64_t N;                      /* of the landscape */
+    struct report_size choice;      /* at N; only what is predicted */
     struct hrun_plan *plan;         /* at N, best first; NULL: nothing is predicted there */
     struct report_best { int P; double time_s; } *front;  /* best time for each P at N */
     int nfront;
@@ -75,6 +77,7 @@ struct report {
     struct hrun_strvec others;      /* profiles of the application that are not of these sub-clusters */
     size_t bad, old, other_consts;  /* records skipped; that no longer count; with other constants */
     struct report_predictors *predictors;
+    struct hrun_corrections *corrections;   /* NULL: none */
 };
 
 /* c: with store and app. N: of the landscape, 0: the largest recorded one. Errors: HRUN_ENODATA (no measurement), those
@@ -82,7 +85,7 @@ struct report {
 int report_gather(struct context *c, int64_t N, struct report *out, struct hrun_error *err);
 void report_release(struct report *r);
 
-/* Predict a configuration at N: time and 95 % interval. 0, or -1 when the models do not tell (*err may be NULL). */
+/* What the models say of a configuration at N: time and 95 % interval; without what its own runs tell. 0, or -1 when the models do not tell (*err may be NULL). */
 int report_predict(struct report *r, const int *config, int64_t N, double *time_s, double *low, double *high,
                    struct hrun_error *err);
 /* P of a configuration. */

@@ -9,6 +9,8 @@
 enum { LANDSCAPE_MAX = 1200 };
 /* Numbers of processes for which the best configuration is searched: a figure is some hundred dots wide. */
 enum { FRONT_MAX = 400 };
+/* The 0.975 quantile of the normal distribution. */
+static const double NORMAL_95 = 1.959964;
 
 /* ------------------------------------------------------------------ predictions */
 
@@ -155,26 +157,93 @@ static int make_points(struct report *r)
 
 /* ------------------------------------------------------------------ the choice */
 
+/* What runs of configurations tell of these goes into the choice, as it does in hrun (hrun/corrected.h). */
+static int make_corrections(struct report *r, struct hrun_error *err)
+{
+    static const struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+    struct hrun_joint_sub *subs = calloc((size_t)r->nsubs + 1, sizeof *subs);
+    struct hrun_error why = { 0 };
+
+    if (!r->predictors)
+        r->predictors = predictors_create(r);
+    if (!subs || !r->predictors) {
+        free(subs);
+        return hrun_fail_nomem(err);
+    }
+    for (int i = 0; i < r->nsubs; i++) {
+        const struct hrun_samples *s = &r->subs[r->subs[i].same].samples;
+
+        subs[i] = (struct hrun_joint_sub){ r->subs[i].name, r->subs[i].signature, s->v, s->n };
+    }
+    if (hrun_corrections_create(r->c->app, subs, r->nsubs, r->predictors->models, HRUN_FAMILY_NPT, &options,
+                                &r->corrections, &why))
+        r->corrections = NULL;
+    free(subs);
+    return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 0;
+}
+
+/* known[hrun_corrections_count] at N. */
+static void know(const struct report *r, int64_t N, struct hrun_plan_known *known, int n)
+{
+    for (int i = 0; i < n; i++) {
+        struct hrun_correction at;
+
+        hrun_corrections_config(r->corrections, i, &known[i].pes, &known[i].procs);
+        hrun_correction_at(r->corrections, i, N, &at);
+        known[i].factor = at.factor;
+    }
+}
+
 /* Search at N. *plan = NULL where nothing valid is predicted, which *err says. -1: no memory. */
 static int search(struct report *r, int64_t N, int P, int top, struct hrun_plan **plan, struct hrun_error *err)
 {
     struct hrun_predictor *p = report_predictor(r, N, err);
-    struct hrun_plan_sub *subs;
-    int rc;
+    int n = r->corrections ? hrun_corrections_count(r->corrections) : 0, rc = -1;
+    struct hrun_plan_sub *subs = calloc((size_t)r->nsubs, sizeof *subs);
+    struct hrun_plan_known *known = calloc((size_t)n + 1, sizeof *known);
 
     *plan = NULL;
-    if (!p)
-        return err->code == HRUN_ENOMEM ? -1 : 0;
-    subs = calloc((size_t)r->nsubs, sizeof *subs);
-    if (!subs)
-        return hrun_fail_nomem(err);
-    for (int i = 0; i < r->nsubs; i++)
-        subs[i].npes = r->subs[i].npes;
-    rc = hrun_plan_search(&(struct hrun_plan_problem){ hrun_predictor_oracle(p), subs, NULL, P }, top, plan, err);
+    if (!subs || !known) {
+        hrun_fail_nomem(err);
+    } else if (p) {
+        for (int i = 0; i < r->nsubs; i++)
+            subs[i].npes = r->subs[i].npes;
+        know(r, N, known, n);
+        rc = hrun_plan_search_known(&(struct hrun_plan_problem){ hrun_predictor_oracle(p), subs, NULL, P }, known, n,
+                                    top, plan, err);
+    }
     free(subs);
+    free(known);
     if (rc)
         *plan = NULL;
     return rc && err->code == HRUN_ENOMEM ? -1 : 0;
+}
+
+/* The model's interval, about the time that its runs and the model tell together, and no narrower than these leave it
+ * open. */
+static void add_interval(struct report *r, struct report_size *s)
+{
+    static const struct hrun_fit_options run = HRUN_FIT_OPTIONS_DEFAULT;
+    int n = r->corrections ? hrun_corrections_count(r->corrections) : 0;
+    size_t size = (size_t)r->nsubs * sizeof *s->chosen;
+    const int *pes, *procs;
+    struct hrun_correction at;
+    double t, half;
+
+    s->low_s = s->high_s = s->predicted_s;
+    if (report_predict(r, s->chosen, s->N, &t, &s->low_s, &s->high_s, NULL))
+        return;
+    s->low_s *= s->predicted_s / t;
+    s->high_s *= s->predicted_s / t;
+    for (int i = 0; i < n; i++) {
+        hrun_corrections_config(r->corrections, i, &pes, &procs);
+        if (memcmp(pes, s->chosen, size) || memcmp(procs, s->chosen + r->nsubs, size))
+            continue;
+        hrun_correction_at(r->corrections, i, s->N, &at);
+        half = NORMAL_95 * hypot(at.sd, hypot(run.sigma_rel, run.sigma_abs_s / t));
+        s->low_s = fmin(s->low_s, s->predicted_s * exp(-half));
+        s->high_s = fmax(s->high_s, s->predicted_s * exp(half));
+    }
 }
 
 static int keep_choice(struct report *r, struct report_size *s, const struct hrun_plan *plan)
@@ -188,6 +257,7 @@ static int keep_choice(struct report *r, struct report_size *s, const struct hru
     memcpy(s->chosen + n, plan->v[0].procs, n * sizeof *s->chosen);
     s->P = plan->v[0].P;
     s->predicted_s = plan->v[0].time_s;
+    add_interval(r, s);
     s->counted = plan->counts.counted;
     s->valid = plan->counts.valid;
     return 0;
@@ -277,12 +347,15 @@ int report_choose(struct report *r, struct hrun_error *err)
 
     if (make_points(r))
         return hrun_fail_nomem(err);
+    if (make_corrections(r, err))
+        return -1;
     if (choose_sizes(r, err))
         return -1;
     if (search(r, r->N, 0, LANDSCAPE_MAX, &r->plan, &why))
         return hrun_fail_nomem(err);
+    r->choice.N = r->N;
     if (r->plan)
-        return make_front(r, err);
+        return keep_choice(r, &r->choice, r->plan) ? hrun_fail_nomem(err) : make_front(r, err);
     r->why_no_plan = strdup(why.text);
     return r->why_no_plan ? 0 : hrun_fail_nomem(err);
 }

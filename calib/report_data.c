@@ -344,6 +344,7 @@ done:
 void report_release(struct report *r)
 {
     report_predictors_destroy(r->predictors);
+    hrun_corrections_destroy(r->corrections);
     for (int i = 0; i < r->nsubs; i++) {
         free(r->subs[i].name);
         free(r->subs[i].signature);
@@ -358,6 +359,7 @@ void report_release(struct report *r)
     for (int i = 0; i < r->nsizes; i++)
         free(r->sizes[i].chosen);
     free(r->sizes);
+    free(r->choice.chosen);
     hrun_plan_destroy(r->plan);
     free(r->front);
     free(r->why_no_plan);

@@ -289,7 +289,6 @@ static void add_landscape(struct figures *f)
     const struct hrun_plan *plan = r->plan;
     struct plot *p;
     int dots, front, measured, chosen;
-    double t, low, high;
     struct hrun_buf config = HRUN_BUF_INIT;
 
     if (!plan)
@@ -310,12 +309,7 @@ static void add_landscape(struct figures *f)
     for (int i = 0; i < r->npoints; i++)
         if (r->points[i].N == r->N)
             plot_add(p, measured, r->points[i].P, r->points[i].time_s, 0, 0);
-    for (int i = 0; i < r->nsizes; i++)
-        if (r->sizes[i].N == r->N && r->sizes[i].chosen &&
-            !report_predict(r, r->sizes[i].chosen, r->N, &t, &low, &high, NULL))
-            plot_add(p, chosen, r->sizes[i].P, t, low, high);
-    if (!p->v[chosen].n)
-        plot_add(p, chosen, plan->v[0].P, plan->v[0].time_s, plan->v[0].time_s, plan->v[0].time_s);
+    plot_add(p, chosen, r->choice.P, r->choice.predicted_s, r->choice.low_s, r->choice.high_s);
     hrun_config_print(plan->v[0].pes, plan->v[0].procs, r->nsubs, &config);
     p->failed |= config.failed;
     plot_set_title(p, "Configurations at N = %lld", (long long)r->N);

@@ -214,7 +214,7 @@ static void add_errors(struct tables *t)
     add_sum(r, report_epsilon, "\xce\xb5", &sums);
     hrun_buf_adds(&sums, "; ");
     add_sum(r, report_delta, "|\xce\xb4|", &sums);
-    hrun_buf_adds(&sums, ". Had the choice been among the recorded configurations only, ");
+    hrun_buf_adds(&sums, ". Had the models alone chosen among the recorded configurations, ");
     add_sum(r, report_ranked_epsilon, "\xce\xb5", &sums);
     hrun_buf_adds(&sums, "; ");
     add_sum(r, report_ranked_delta, "|\xce\xb4|", &sums);
