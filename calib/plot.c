@@ -255,7 +255,7 @@ static void add_axis(const char *which, const struct plot_range *r, struct hrun_
     plot_ticks(r, out);
     hrun_buf_addf(out, ")\nset %slabel ", which);
     plot_quote(r->label, 80, out);
-    hrun_buf_addf(out, " offset %s textcolor rgb '#%06x'\n", *which == 'x' ? "0,0.5" : "1,0", colours[PLOT_SOFT].light);
+    hrun_buf_addf(out, " offset %s textcolor rgb '#%06x'\n", *which == 'x' ? "0,0.7" : "1,0", colours[PLOT_SOFT].light);
 }
 
 /* ------------------------------------------------------------------ the script */

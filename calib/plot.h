@@ -87,6 +87,6 @@ void plot_ticks(const struct plot_range *r, struct hrun_buf *out);
 int plot_svg(const struct plot *p, const char *id, struct hrun_buf *out, struct hrun_error *err);
 
 /* Its size in points of the page, which is that of a phone: larger screens show two beside each other. */
-enum { PLOT_WIDTH = 480, PLOT_HEIGHT = 350 };
+enum { PLOT_WIDTH = 420, PLOT_HEIGHT = 320 };
 
 #endif

@@ -85,7 +85,8 @@ struct report {
 int report_gather(struct context *c, int64_t N, struct report *out, struct hrun_error *err);
 void report_release(struct report *r);
 
-/* What the models say of a configuration at N: time and 95 % interval; without what its own runs tell. 0, or -1 when the models do not tell (*err may be NULL). */
+/* What the models say of a configuration at N: time and 95 % interval; without what its own runs tell. 0, or
+ * -1 when the models do not tell (*err may be NULL). */
 int report_predict(struct report *r, const int *config, int64_t N, double *time_s, double *low, double *high,
                    struct hrun_error *err);
 /* P of a configuration. */

@@ -108,7 +108,9 @@ static int as_cost(const struct report_run *run, double v[4])
     return 1;
 }
 
-enum line { NO_LINE, DIAGONAL, ZERO };
+/* What else is drawn: a line; or, where marks would hide each other, those of each series are set aside a little. */
+enum extra { NOTHING, DIAGONAL, ZERO, ASIDE };
+static const double SET_ASIDE = 1.03;   /* the ratio of N between two of them */
 
 static const char MEASURED[] = "measured time", FITTED[] = "fitted time", TOO_LONG[] = "fitted against measured";
 static const char SIZE[] = "size N", PROCESSES[] = "processes P";
@@ -118,7 +120,7 @@ static const struct overall {
     enum plot_axis x, y;
     const char *xlabel, *ylabel, *title, *caption;
     enum plot_style style;
-    enum line line;
+    enum extra extra;
     place_fn *place;
 } overall[] = {
     { REPORT_FIT, PLOT_SECONDS, PLOT_SECONDS, MEASURED, FITTED, "Measured against fitted",
@@ -130,11 +132,20 @@ static const struct overall {
     { REPORT_FIT, PLOT_PROCESSES, PLOT_PERCENT, PROCESSES, TOO_LONG, "Residuals over P",
       "The same over the number of processes.", PLOT_POINTS, ZERO, as_residual_p },
     { REPORT_RUNS, PLOT_SIZES, PLOT_PROCESSES, SIZE, PROCESSES, "Runs that were made",
-      "Each mark is one run or several.", PLOT_POINTS, NO_LINE, as_run },
+      "Each mark is one run or several; marks of different sub-clusters stand beside each other.", PLOT_POINTS,
+      ASIDE, as_run },
     { REPORT_RUNS, PLOT_SIZES, PLOT_SECONDS, SIZE, "time of the launch", "What the runs cost",
-      "Each mark is a run, with the time from its start to its end, failed ones included.", PLOT_POINTS, NO_LINE,
+      "Each mark is a run, with the time from its start to its end, failed ones included.", PLOT_POINTS, NOTHING,
       as_cost },
 };
+
+/* By what factor a mark is set aside, so that those of all series stand about the right place. */
+static double aside(const struct report *r, const struct overall *o, const struct report_run *run)
+{
+    int at = run->sub < 0 ? r->nsubs : run->sub;
+
+    return o->extra == ASIDE ? pow(SET_ASIDE, at - r->nsubs / 2.0) : 1;
+}
 
 static void add_overall(struct figures *f, const struct overall *o)
 {
@@ -155,12 +166,12 @@ static void add_overall(struct figures *f, const struct overall *o)
     series_by_sub(r, p, o->style, series);
     for (int i = 0; i < r->nruns; i++)
         if (o->place(&r->runs[i], v))
-            plot_add(p, series_of(r, series, &r->runs[i]), v[0], v[1], v[2], v[3]);
-    if (o->line != NO_LINE && !plot_is_empty(p)) {
+            plot_add(p, series_of(r, series, &r->runs[i]), v[0] * aside(r, o, &r->runs[i]), v[1], v[2], v[3]);
+    if ((o->extra == DIAGONAL || o->extra == ZERO) && !plot_is_empty(p)) {
         double low = p->x.low, high = p->x.high;
 
-        plot_add(p, line, low, o->line == ZERO ? 0 : low, 0, 0);
-        plot_add(p, line, high, o->line == ZERO ? 0 : high, 0, 0);
+        plot_add(p, line, low, o->extra == ZERO ? 0 : low, 0, 0);
+        plot_add(p, line, high, o->extra == ZERO ? 0 : high, 0, 0);
     }
     free(series);
     keep(f, p, o->section);

@@ -37,6 +37,7 @@ static const char STYLE[] =
     "th{color:var(--soft);font-weight:600}\n"
     "td:last-child:not(.r){white-space:normal;min-width:14em}\n"
     ".r{text-align:right}\n"
+    "@media (max-width:600px){body{padding:12px}table{font-size:.8125rem}th,td{padding:4px 6px}}\n"
     "summary{cursor:pointer;margin:.75rem 0}\n"
     "pre{overflow-x:auto;font-size:.8125rem}\n"
     "footer{margin:2.5rem 0 1rem;color:var(--soft);font-size:.875rem}\n";

@@ -150,7 +150,7 @@ static void add_best(struct tables *t)
     if (!plan)
         return;
     add_table(t, REPORT_CHOICE, NULL, "lrrr");
-    heads(t, (const char *const[]){ "configuration", "P", "predicted", "behind the best", NULL });
+    heads(t, (const char *const[]){ "configuration", "P", "predicted", "behind", NULL });
     for (int i = 0; i < plan->n && i < BEST_SHOWN; i++) {
         struct hrun_buf b = HRUN_BUF_INIT;
 
@@ -221,8 +221,8 @@ static void add_errors(struct tables *t)
     note(t, "%s.\n\xce\xb5 = (actual time of the chosen configuration - that of the truly best one) / the latter; "
          "\xce\xb4 = (predicted - actual time of the chosen one) / the latter; actual times are medians of runs. Both "
          "are known where the chosen configuration was run at that N. Where not all valid configurations were run the "
-         "truly best one may be another: \xe2\x89\xa5 says that \xce\xb5 may be larger. The models were fitted to these "
-         "very runs: others are missed by more.", sums.data);
+         "truly best one may be another: \xe2\x89\xa5 says that \xce\xb5 may be larger. The models were fitted to "
+         "these very runs: others are missed by more.", sums.data);
     hrun_buf_release(&sums);
 }
 
