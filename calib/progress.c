@@ -33,6 +33,9 @@ void progress_end(struct progress *p)
     progress_clear(p);
     free(p->running);
     p->running = NULL;
+    free(p->times);
+    p->times = NULL;
+    p->ntimes = 0;
 }
 
 void progress_clear(const struct progress *p)
@@ -93,6 +96,44 @@ static void add_budget(const struct progress *p, struct hrun_buf *out)
                       st->sizes, 100 * st->interval, st->stable_runs);
 }
 
+/* Keep the time of a good run. Where memory runs out less is known of the spread. */
+static void keep_time(struct progress *p, const struct event *e)
+{
+    struct progress_times *t;
+    double off;
+
+    if (!e->ok || !(e->time_s > 0))
+        return;
+    if (e->point >= p->ntimes) {
+        t = realloc(p->times, (size_t)p->g->n * sizeof *t);
+        if (!t)
+            return;
+        p->times = t;
+        memset(t + p->ntimes, 0, (size_t)(p->g->n - p->ntimes) * sizeof *t);
+        p->ntimes = p->g->n;
+    }
+    t = &p->times[e->point];
+    off = log(e->time_s) - t->mean;
+    t->mean += off / ++t->n;
+    t->m2 += off * (log(e->time_s) - t->mean);
+}
+
+/* How good the times are so far, once points have been repeated: "   times vary by 1.2 %", the standard deviation of a
+ * run about the mean of its point. */
+static void add_spread(const struct progress *p, struct hrun_buf *out)
+{
+    double m2 = 0;
+    int dof = 0;
+
+    for (int i = 0; i < p->ntimes; i++)
+        if (p->times[i].n > 1) {
+            m2 += p->times[i].m2;
+            dof += p->times[i].n - 1;
+        }
+    if (dof)
+        hrun_buf_addf(out, "   times vary by %.*f %%", m2 / dof < 0.01 ? 1 : 0, 100 * sqrt(m2 / dof));
+}
+
 static void add_left(const struct progress *p, struct hrun_buf *out)
 {
     double left;
@@ -132,6 +173,8 @@ static void show_point(struct progress *p, const struct event *e)
     int width = snprintf(NULL, 0, "%d", p->total), begin = e->kind == EVENT_BEGIN;
     int done = p->total - campaign_left(p->g, -1);
 
+    if (!begin)
+        keep_time(p, e);
     p->running[p->g->v[e->point].sub < 0 ? 0 : p->g->group[p->g->v[e->point].sub]] = begin ? e->point : -1;
     if (p->quiet || (begin && !p->tty))
         return;
@@ -150,6 +193,8 @@ static void show_point(struct progress *p, const struct event *e)
             hrun_buf_addf(&out, "failed: %s", e->text);
     }
     add_left(p, &out);
+    if (!p->g->budget)
+        add_spread(p, &out);
     progress_clear(p);
     if (!out.failed)
         fputs(out.data, stderr);

@@ -11,6 +11,11 @@ struct progress {
     int tty;                      /* stderr is a terminal: one line that is rewritten */
     int total;                    /* runs to be made */
     int *running;                 /* of each group: the point it is at, -1 none */
+    struct progress_times {       /* of each point: good runs since the start, mean and squared deviations of ln time */
+        int n;
+        double mean, m2;
+    } *times;
+    int ntimes;
 };
 
 /* Errors: HRUN_ENOMEM. */
