@@ -167,7 +167,7 @@ static void take(struct agent *a, const char *data, size_t len)
 static void drain(struct agent *a)
 {
     char chunk[4096];
-    ssize_t n;
+    ssize_t n = -1;
 
     while (a->errs >= 0 && ((n = read(a->errs, chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR)))
         if (n > 0)

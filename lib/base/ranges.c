@@ -22,7 +22,7 @@ static const char *read_number(const char *p, long max, long *out)
 
 const char *hrun_range_next(const char *p, long max, long *first, long *last)
 {
-    long a, b;
+    long a = 0, b;
 
     p = read_number(p, max, &a);
     b = a;
