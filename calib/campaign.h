@@ -76,9 +76,10 @@ double campaign_time_left(const struct campaign *g, int sub);
 /* The same for all groups at the same time: the longest. */
 double campaign_time_left_parallel(const struct campaign *g);
 
-/* The time (s) after which a run of point i is taken to hang, by what is known of its sub-cluster: 20 times the longest
- * time to be expected of it, and a minute for a slow start. To be expected is the wall time of any known point, and
- * that of one with a smaller N times the cube of the growth in N. 0: nothing is known yet. */
+/* The time (s) after which a run of point i is taken to hang, by what is known of its sub-clusters: 20 times the
+ * longest time to be expected of it, and a minute for a slow start. To be expected is the wall time of any known point
+ * there, for a larger N times the cube of the growth in N, for a larger part Mi/P of the work on each PE in proportion
+ * to it. 0: of a sub-cluster that it uses nothing is known yet. */
 double campaign_limit(const struct campaign *g, int i);
 
 /* Append the table of points, and under it the runs and times of each sub-cluster and in all. */

@@ -105,6 +105,25 @@ static double expected(const struct campaign *g, const struct point *p, double s
     return best->N == p->N ? best->wall_s : best->wall_s * pow((double)p->N / (double)best->N, slope);
 }
 
+/* The longest time that known runs with PEs of a sub-cluster let expect of point p, which has some, too: each PE's part
+ * of the work, Mi of P, is larger on fewer PEs. 0: there is no such run. */
+static double longest_on(const struct campaign *g, int sub, const struct point *p)
+{
+    double longest = 0;
+
+    for (int j = 0; j < g->n; j++) {
+        const struct point *q = &g->v[j];
+        double size, part;
+
+        if (q->wall_s <= 0 || !q->pes[sub])
+            continue;
+        size = fmax((double)p->N / (double)q->N, 1);
+        part = fmax((double)p->procs[sub] / p->P / ((double)q->procs[sub] / q->P), 1);
+        longest = fmax(longest, q->wall_s * pow(size, GROWTH_MAX) * part);
+    }
+    return longest;
+}
+
 double campaign_limit(const struct campaign *g, int i)
 {
     /* Processes that share a core without yielding were up to 18 times slower than they should be (ompi#10426); a start
@@ -113,11 +132,12 @@ double campaign_limit(const struct campaign *g, int i)
     const struct point *p = &g->v[i];
     double longest = 0;
 
-    for (int j = 0; j < g->n; j++) {
-        const struct point *q = &g->v[j];
+    for (int sub = 0; sub < g->nsubs; sub++) {
+        double here = p->pes[sub] ? longest_on(g, sub, p) : 0;
 
-        if (q->sub == p->sub && q->wall_s > 0)
-            longest = fmax(longest, q->wall_s * pow(fmax((double)p->N / (double)q->N, 1), GROWTH_MAX));
+        if (p->pes[sub] && here <= 0)
+            return 0;
+        longest = fmax(longest, here);
     }
     return longest > 0 ? factor * longest + start_s : 0;
 }

@@ -333,10 +333,16 @@ static void test_failures(void)
 
 static void test_limit(void)
 {
+    int near[] = { 4, 0 }, far[] = { 0, 4 }, one[] = { 1, 0 }, both[] = { 1, 1 }, m_near[] = { 1, 0 }, m_far[] = { 0, 1 };
     struct point points[] = {
-        { .sub = 0, .N = 100 }, { .sub = 0, .N = 200 }, { .sub = 0, .N = 50 }, { .sub = 1, .N = 100 },
+        { .sub = 0, .N = 100, .pes = near, .procs = m_near, .P = 4 },
+        { .sub = 0, .N = 200, .pes = near, .procs = m_near, .P = 4 },
+        { .sub = 0, .N = 50, .pes = near, .procs = m_near, .P = 4 },
+        { .sub = 1, .N = 100, .pes = far, .procs = m_far, .P = 4 },
+        { .sub = 0, .N = 100, .pes = one, .procs = m_near, .P = 1 },
+        { .sub = -1, .N = 100, .pes = both, .procs = both, .P = 2 },
     };
-    struct campaign g = { .v = points, .n = 4 };
+    struct campaign g = { .v = points, .n = 6, .nsubs = 2 };
     struct fixture f;
 
     is_int((int)campaign_limit(&g, 1), 0, "nothing known, no limit");
@@ -345,6 +351,11 @@ static void test_limit(void)
     is_int((int)campaign_limit(&g, 1), 20 * 2 * 8 + 60, "eight times as much for twice the size");
     is_int((int)campaign_limit(&g, 2), 20 * 2 + 60, "not less for a smaller one");
     is_int((int)campaign_limit(&g, 3), 0, "none for another sub-cluster");
+    is_int((int)campaign_limit(&g, 4), 20 * 2 * 4 + 60, "four times as much for one PE after four");
+    is_int((int)campaign_limit(&g, 5), 0, "none for a mixed run while one of its sub-clusters is unknown");
+    points[3].wall_s = 5;
+    is_int((int)campaign_limit(&g, 5), 20 * 5 * 2 + 60, "then that of the slower one, with half of the work on its PE");
+    points[3].wall_s = 0;
     points[2].wall_s = 1;
     is_int((int)campaign_limit(&g, 1), 20 * 1 * 64 + 60, "the longest of what may be expected counts");
 
