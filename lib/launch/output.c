@@ -215,31 +215,50 @@ static int srun_tag(const char *line, int *rank)
     return sscanf(line, " %9d:%n", rank, &len) == 1 && len && line[len] == ' ' ? len + 1 : 0;
 }
 
-/* Pass on text of one line, or a piece of one (ends tells). */
-static void put_line(struct hrun_output *o, struct source *s, const char *text, size_t len, int ends)
+/* Pass on text behind a tag; tagged: it begins a line that gets one. */
+static void pass_on(struct hrun_output *o, const struct source *s, int tagged, int rank, int is_err, const char *text,
+                    size_t len)
 {
     struct sink *k = &o->sinks[s->is_err];
-    int rank = s->rank, is_err = s->is_err, tag = 0;
+
+    if (!s->is_err && o->job->on_stdout)
+        o->job->on_stdout(o->job->ctx, text, len);
+    if (o->job->swallow) {
+        if (s->is_err && o->job->stderr_text)
+            keep_tail(o->job->stderr_text, text, len);
+    } else if (!k->dead) {
+        if (tagged)
+            hrun_buf_addf(&k->queue, "[%d]<%s>: ", rank, is_err ? "stderr" : "stdout");
+        hrun_buf_add(&k->queue, text, len);
+    }
+}
+
+/* Pass on one line, or a piece of one (ends tells). What libhrun-trace.so tells is taken out; a line of the program that
+ * it interrupts ends there. */
+static void put_line(struct hrun_output *o, struct source *s, const char *text, size_t len, int ends)
+{
+    int rank = s->rank, is_err = s->is_err, tag = 0, tagged;
+    const char *mark;
 
     if (o->tagging == HRUN_TAG_MPIRUN && !s->in_line)
         tag = mpirun_tag(text, &rank, &is_err);
     if (o->tagging == HRUN_TAG_SRUN && !s->in_line)
         tag = srun_tag(text, &rank);
-    if (s->is_err && o->job->trace_text && !s->in_line && !strncmp(text + tag, HRUN_TRACE_MARK, MARK)) {
-        hrun_buf_add(o->job->trace_text, text + tag + MARK, len - (size_t)tag - MARK);
+    text += tag;
+    len -= (size_t)tag;
+    tagged = !s->in_line && (tag || o->tagging == HRUN_TAG_RANK);
+    mark = s->is_err && o->job->trace_text ? memmem(text, len, HRUN_TRACE_MARK, MARK) : NULL;
+    if (!mark) {
+        pass_on(o, s, tagged, rank, is_err, text, len);
+        s->in_line = !ends;
         return;
     }
-    if (!s->is_err && o->job->on_stdout)
-        o->job->on_stdout(o->job->ctx, text + tag, len - (size_t)tag);
-    if (o->job->swallow) {
-        if (s->is_err && o->job->stderr_text)
-            keep_tail(o->job->stderr_text, text + tag, len - (size_t)tag);
-    } else if (!k->dead) {
-        if (!s->in_line && (tag || o->tagging == HRUN_TAG_RANK))
-            hrun_buf_addf(&k->queue, "[%d]<%s>: ", rank, is_err ? "stderr" : "stdout");
-        hrun_buf_add(&k->queue, text + tag, len - (size_t)tag);
-    }
-    s->in_line = !ends;
+    if (mark > text)
+        pass_on(o, s, tagged, rank, is_err, text, (size_t)(mark - text));
+    if (mark > text || s->in_line)
+        pass_on(o, s, 0, rank, is_err, "\n", 1);
+    hrun_buf_add(o->job->trace_text, mark + MARK, len - (size_t)(mark - text) - MARK);
+    s->in_line = 0;
 }
 
 /* mpirun puts a tag where a rank's piece begins, also when the piece before it did not end its line: there

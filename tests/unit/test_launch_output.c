@@ -3,6 +3,7 @@
 
 #include "launch/guard.h"
 #include "launch/output.h"
+#include "trace/wire.h"
 
 #include <pthread.h>
 
@@ -210,20 +211,20 @@ static void bounded(void)
 
 /* ---------------------------------------------------------------- held back */
 
-/* What comes of text on standard error that was held back: all that is there, and what comes after it. */
-static void held(const char *first, const char *then, int pass_on, const char *noise, const char *want, const char *what)
+/* What becomes of text on the standard error of a job's only process: `first` is there when what is held is released,
+ * `then` comes later. */
+static void through(const struct hrun_job *job, enum hrun_tagging tagging, int hold, const char *first, const char *then,
+                    int pass_on, const char *noise, struct hrun_buf *got)
 {
-    struct hrun_job job = { .on_stdout = NULL };
     struct hrun_error err;
     struct hrun_output *o;
-    struct hrun_buf got = HRUN_BUF_INIT;
     struct pollfd p[8];
     char data[1 << 12];
     int fds[2], old = dup(STDERR_FILENO), child;
     ssize_t n;
 
     fflush(stderr);
-    o = hrun_output_create(&job, 1, HRUN_TAG_MPIRUN, 1, &err);
+    o = hrun_output_create(job, 1, tagging, hold, &err);
     if (!o || pipe2(fds, O_CLOEXEC)) {
         ok(0, "an output and a pipe");
         return;
@@ -245,10 +246,19 @@ static void held(const char *first, const char *then, int pass_on, const char *n
     dup2(old, STDERR_FILENO);
     close(old);
     while ((n = read(fds[0], data, sizeof data)) > 0)
-        hrun_buf_add(&got, data, (size_t)n);
-    is_str(got.data ? got.data : "", want, "%s", what);
+        hrun_buf_add(got, data, (size_t)n);
     close(fds[0]);
     hrun_output_destroy(o);
+}
+
+static void held(const char *first, const char *then, int pass_on, const char *noise, const char *want,
+                 const char *what)
+{
+    struct hrun_job job = { .on_stdout = NULL };
+    struct hrun_buf got = HRUN_BUF_INIT;
+
+    through(&job, HRUN_TAG_MPIRUN, 1, first, then, pass_on, noise, &got);
+    is_str(got.data ? got.data : "", want, "%s", what);
     hrun_buf_release(&got);
 }
 
@@ -266,6 +276,33 @@ static void noise(void)
     held("an unfinished line " , "ends\n", 1, mark, "an unfinished line ends\n", "an unfinished line is passed on");
     held("a\n", "b\n", 0, mark, "b\n", "what was held back can be dropped as a whole");
 #undef WARNING
+}
+
+/* ---------------------------------------------------------------- watched, with tags */
+
+static void told(enum hrun_tagging tagging, const char *text, const char *want, const char *what)
+{
+    struct hrun_buf lines = HRUN_BUF_INIT, got = HRUN_BUF_INIT;
+    struct hrun_job job = { .tag_output = 1, .trace_text = &lines };
+
+    through(&job, tagging, 0, text, "", 1, "", &got);
+    is_str(got.data ? got.data : "", want, "%s: the rest", what);
+    is_str(lines.data ? lines.data : "", "b,1 x\ne,1 y\n", "%s: the lines of the watch", what);
+    hrun_buf_release(&lines);
+    hrun_buf_release(&got);
+}
+
+static void watched(void)
+{
+#define FIRST HRUN_TRACE_MARK "b,1 x\n"
+#define LAST HRUN_TRACE_MARK "e,1 y\n"
+    told(HRUN_TAG_RANK, "a\n" FIRST LAST "b\n", "[0]<stderr>: a\n[0]<stderr>: b\n", "between lines");
+    told(HRUN_TAG_RANK, "half" FIRST LAST " rest\n", "[0]<stderr>: half\n[0]<stderr>:  rest\n", "within a line");
+    told(HRUN_TAG_SRUN, "1: half" FIRST "1: " LAST "0: rest\n", "[1]<stderr>: half\n[0]<stderr>: rest\n", "srun");
+    told(HRUN_TAG_MPIRUN, "[1,0]<stderr>:half" FIRST "[1,0]<stderr>:" LAST "[1,2]<stderr>:rest\n",
+         "[0]<stderr>: half\n[2]<stderr>: rest\n", "mpirun");
+#undef FIRST
+#undef LAST
 }
 
 /* ---------------------------------------------------------------- no standard files */
@@ -334,6 +371,7 @@ int main(void)
     chatty_stranger(&f);
     bounded();
     noise();
+    watched();
     no_files(&f);
     fixture_close(&f);
     return tap_done();
