@@ -2,7 +2,6 @@
 #include "launch/output.h"
 
 #include "launch/sieve.h"
-#include "trace/wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +17,7 @@
 enum {
     QUEUE_MAX = 64 << 10,     /* stop reading while so much waits to be written */
     LINE_MAX_TAGGED = 64 << 10, /* a longer line is passed on in pieces */
-    STDERR_KEPT = 64 << 10,   /* launch.h: the last 64 KiB */
-    MARK = sizeof HRUN_TRACE_MARK - 1
+    STDERR_KEPT = 64 << 10    /* launch.h: the last 64 KiB */
 };
 
 struct sink {
@@ -37,7 +35,7 @@ struct source {
     int rank, is_err;
     int in_line;              /* a piece of the present line has been passed on */
     struct hrun_buf line;     /* tags only: the line so far */
-    struct hrun_sieve sieve;  /* of standard error without tags, when the job is watched */
+    struct hrun_sieve sieve;  /* of standard error, when the job is watched; with tags, of rank 0 */
 };
 
 struct hrun_output {
@@ -233,12 +231,12 @@ static void pass_on(struct hrun_output *o, const struct source *s, int tagged, i
     }
 }
 
-/* Pass on one line, or a piece of one (ends tells). What libhrun-trace.so tells is taken out; a line of the program that
- * it interrupts ends there. */
+/* Pass on one line, or a piece of one (ends tells; then it gets an end when it has none). What libhrun-trace.so tells, by
+ * rank 0, is taken out, also where it comes in several pieces; a line of the program that it interrupts ends there. */
 static void put_line(struct hrun_output *o, struct source *s, const char *text, size_t len, int ends)
 {
     int rank = s->rank, is_err = s->is_err, tag = 0, tagged;
-    const char *mark;
+    struct hrun_buf rest = HRUN_BUF_INIT;
 
     if (o->tagging == HRUN_TAG_MPIRUN && !s->in_line)
         tag = mpirun_tag(text, &rank, &is_err);
@@ -247,18 +245,18 @@ static void put_line(struct hrun_output *o, struct source *s, const char *text, 
     text += tag;
     len -= (size_t)tag;
     tagged = !s->in_line && (tag || o->tagging == HRUN_TAG_RANK);
-    mark = s->is_err && o->job->trace_text ? memmem(text, len, HRUN_TRACE_MARK, MARK) : NULL;
-    if (!mark) {
-        pass_on(o, s, tagged, rank, is_err, text, len);
-        s->in_line = !ends;
-        return;
+    if (s->is_err && o->job->trace_text && rank == 0) {
+        hrun_sieve_feed(&s->sieve, text, len, &rest, o->job->trace_text);
+        ends = ends || rest.len < len;
+        text = rest.data;
+        len = rest.len;
     }
-    if (mark > text)
-        pass_on(o, s, tagged, rank, is_err, text, (size_t)(mark - text));
-    if (mark > text || s->in_line)
+    if (len)
+        pass_on(o, s, tagged, rank, is_err, text, len);
+    if (ends && (len ? text[len - 1] != '\n' : s->in_line))
         pass_on(o, s, 0, rank, is_err, "\n", 1);
-    hrun_buf_add(o->job->trace_text, mark + MARK, len - (size_t)(mark - text) - MARK);
-    s->in_line = 0;
+    s->in_line = !ends;
+    hrun_buf_release(&rest);
 }
 
 /* mpirun puts a tag where a rank's piece begins, also when the piece before it did not end its line: there
@@ -270,10 +268,7 @@ static void put_pieces(struct hrun_output *o, struct source *s, char *text, size
 
     for (size_t at = 1; o->tagging == HRUN_TAG_MPIRUN && at < len; at++)
         if (text[at] == '[' && mpirun_tag(text + at, &rank, &is_err)) {
-            char *piece = hrun_strf("%.*s\n", (int)(at - begin), text + begin);
-            if (piece)
-                put_line(o, s, piece, at - begin + 1, 1);
-            free(piece);
+            put_line(o, s, text + begin, at - begin, 1);
             begin = at;
         }
     put_line(o, s, text + begin, len - begin, ends);
@@ -326,16 +321,18 @@ static void end_source(struct hrun_output *o, struct source *s)
 {
     struct hrun_buf rest = HRUN_BUF_INIT;
 
-    if (s->sieve.held.len) {
-        hrun_sieve_end(&s->sieve, &rest);
-        take_plain(o, s, rest.data, rest.len);
-        hrun_buf_release(&rest);
-    }
     if (o->job->tag_output && (s->line.len || s->in_line)) {
-        hrun_buf_addc(&s->line, '\n');
         put_pieces(o, s, s->line.data, s->line.len, 1);
         hrun_buf_reset(&s->line);
     }
+    hrun_sieve_end(&s->sieve, &rest);
+    if (rest.len && o->job->tag_output) {
+        hrun_buf_addc(&rest, '\n');
+        pass_on(o, s, 1, s->rank, 1, rest.data, rest.len);
+    } else if (rest.len) {
+        take_plain(o, s, rest.data, rest.len);
+    }
+    hrun_buf_release(&rest);
     close(s->fd);
     s->fd = -1;
 }

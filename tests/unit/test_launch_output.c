@@ -298,9 +298,13 @@ static void watched(void)
 #define LAST HRUN_TRACE_MARK "e,1 y\n"
     told(HRUN_TAG_RANK, "a\n" FIRST LAST "b\n", "[0]<stderr>: a\n[0]<stderr>: b\n", "between lines");
     told(HRUN_TAG_RANK, "half" FIRST LAST " rest\n", "[0]<stderr>: half\n[0]<stderr>:  rest\n", "within a line");
-    told(HRUN_TAG_SRUN, "1: half" FIRST "1: " LAST "0: rest\n", "[1]<stderr>: half\n[0]<stderr>: rest\n", "srun");
+    told(HRUN_TAG_SRUN, "0: half" FIRST "0: " LAST "1: rest\n", "[0]<stderr>: half\n[1]<stderr>: rest\n", "srun");
     told(HRUN_TAG_MPIRUN, "[1,0]<stderr>:half" FIRST "[1,0]<stderr>:" LAST "[1,2]<stderr>:rest\n",
          "[0]<stderr>: half\n[2]<stderr>: rest\n", "mpirun");
+    told(HRUN_TAG_MPIRUN, "[1,0]<stderr>:" HRUN_TRACE_MARK "b,1 [1,0]<stderr>:x\n[1,0]<stderr>:\x1ehrun-[1,1]<stderr>:a\n"
+         "[1,0]<stderr>:trace e,1[1,2]<stderr>:b\n[1,0]<stderr>: y\n", "[1]<stderr>: a\n[2]<stderr>: b\n",
+         "mpirun, which tears lines");
+    told(HRUN_TAG_RANK, FIRST LAST HRUN_TRACE_MARK "torn", "[0]<stderr>: " HRUN_TRACE_MARK "torn\n", "an end within");
 #undef FIRST
 #undef LAST
 }
