@@ -36,7 +36,8 @@ static struct {
     struct { atomic_ullong count, bytes, ns; } calls[WATCH_CALLS];
     pthread_mutex_t lock;     /* of the table */
     struct prepared *table[BUCKETS];
-} our = { .lock = PTHREAD_MUTEX_INITIALIZER };
+    pthread_mutex_t keeping;  /* of what is kept with communicators */
+} our = { .lock = PTHREAD_MUTEX_INITIALIZER, .keeping = PTHREAD_MUTEX_INITIALIZER };
 
 static __thread int depth, is_first;
 
@@ -179,8 +180,11 @@ static int in_world(int dest, MPI_Comm comm)
     if (dest < 0)
         return -1;
     if (comm != our.mpi.world) {
+        /* Two threads that kept theirs at the same time would free each other's. */
+        pthread_mutex_lock(&our.keeping);
         ranks = world_ranks(comm);
         dest = ranks ? ranks[dest] : -1;
+        pthread_mutex_unlock(&our.keeping);
     }
     return dest >= 0 && dest < our.size ? dest : -1;
 }

@@ -70,7 +70,7 @@ void watch_control(int level);
 #define WATCH_USES(X) \
     X(Allgather) X(Comm_create_keyval) X(Comm_dup) X(Comm_f2c) X(Comm_free) X(Comm_get_attr) X(Comm_group) \
     X(Comm_rank) X(Comm_remote_group) X(Comm_remote_size) X(Comm_set_attr) X(Comm_size) X(Comm_test_inter) \
-    X(Gather) X(Group_free) X(Group_size) X(Group_translate_ranks) X(Query_thread) X(Request_f2c) X(Type_f2c) \
+    X(Gather) X(Group_free) X(Group_size) X(Group_translate_ranks) X(Request_f2c) X(Type_f2c) \
     X(Type_size)
 struct watch_mpi {
 #define X(Name) __typeof__(&PMPI_##Name) Name;

@@ -8,9 +8,8 @@
  * with ',' between them, all numbers are whole and not negative:
  *     b,VERSION,P                                 first: ranks in all
  *     r,RANK,ELAPSED,MPI,PEERS,COST,OWN           ns from MPI_Init to MPI_Finalize, ns of these inside MPI, ranks that
- *     it
- *                                                 sent messages to, ns that watching one call took, ns that the library
- *                                                 needed for itself before these, in MPI_Init
+ *                                                 it sent messages to, ns that watching one call took, ns that the
+ *                                                 library needed for itself before these, in MPI_Init
  *     d,RANK,CLASS,COUNT,BYTES                    messages sent over this distance (enum hrun_trace_distance)
  *     c,RANK,NAME,COUNT,BYTES,NS                  calls of MPI_NAME, bytes that they were given, time inside
  *     e,LINES                                     last: lines before this one
