@@ -12,8 +12,9 @@ enum { POINTS_PER_TERM = 2 };
 /* One choice of terms, and what it tells of each point that it has not seen. */
 struct fit {
     int *in_use;           /* p */
-    double *loss;          /* npoints: mean square of the residuals of a point left out */
-    double mean;           /* over points; INFINITY where some point is needed to know the terms */
+    double *loss;          /* npoints: mean square of the residuals of a point left out; INFINITY for a point without
+                              which the terms are not known */
+    double mean;           /* over points; INFINITY where one is so */
     size_t used;
 };
 
@@ -52,6 +53,8 @@ static int leave_out(struct select *s, struct fit *out, struct hrun_error *err)
 
     out->used = sub.p;
     out->mean = INFINITY;
+    for (size_t i = 0; i < s->npoints; i++)
+        out->loss[i] = INFINITY;
     if (sub.p == 0 || sub.p > s->npoints)
         return 0;
     if (hrun_fit_leave_out(&sub, s->group, s->e, &why)) {
@@ -110,20 +113,36 @@ static int weakest(struct select *s, const int *may, const struct fit *full, str
     return 0;
 }
 
-/* Does the smaller model tell unseen points better, by more than a standard error of the difference? */
+/* Does the smaller model tell unseen points better, by more than a standard error of the difference? Of the points that
+ * both can tell without having seen them: what one point alone tells of a term is no reason to drop it. */
 static int better(const struct select *s, const struct fit *full, const struct fit *fewer)
 {
-    double mean = 0, var = 0, n = (double)s->npoints;
+    double mean = 0, var = 0, n = 0;
 
     if (!isfinite(fewer->mean))
         return 0;
-    if (!isfinite(full->mean))
+    for (size_t i = 0; i < s->npoints; i++)
+        if (isfinite(full->loss[i])) {
+            mean += fewer->loss[i] - full->loss[i];
+            n++;
+        }
+    if (n == 0)
         return 1;
+    mean /= n;
     for (size_t i = 0; i < s->npoints; i++)
-        mean += (fewer->loss[i] - full->loss[i]) / n;
-    for (size_t i = 0; i < s->npoints; i++)
-        var += pow(fewer->loss[i] - full->loss[i] - mean, 2) / (n - 1);
+        if (isfinite(full->loss[i]))
+            var += pow(fewer->loss[i] - full->loss[i] - mean, 2) / (n - 1);
     return mean < 0 && mean * mean > var / n;
+}
+
+/* How many terms may go? */
+static size_t count_droppable(const int *may, const int *keep, size_t p)
+{
+    size_t count = 0;
+
+    for (size_t j = 0; j < p; j++)
+        count += may[j] && keep[j];
+    return count;
 }
 
 int hrun_select_terms(const struct hrun_lsq *problem, const int *group, const int *may, int *keep, int *dropped,
@@ -137,6 +156,9 @@ int hrun_select_terms(const struct hrun_lsq *problem, const int *group, const in
 
     for (size_t i = 0; i < n; i++)
         points += i == 0 || group[i] != group[i - 1];
+    memset(dropped, 0, p * sizeof *dropped);
+    if (points < 2 * POINTS_PER_TERM || !count_droppable(may, keep, p))
+        return 0;   /* not even of two terms one can be dropped */
     s.npoints = points;
     memory = calloc(n * p + p + n + 3 * points, sizeof *memory);
     marks = calloc(3 * p, sizeof *marks);
@@ -149,7 +171,6 @@ int hrun_select_terms(const struct hrun_lsq *problem, const int *group, const in
     s.e = s.k + p;
     for (size_t i = 0; i < 3; i++)
         fit[i] = (struct fit){ marks + i * p, s.e + n + i * points, INFINITY, 0 };
-    memset(dropped, 0, p * sizeof *dropped);
     if (fit_terms(&s, keep, &fit[0], err))
         goto out;
     while (fit[0].used > 1 && points >= POINTS_PER_TERM * fit[0].used) {

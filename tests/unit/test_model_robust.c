@@ -245,6 +245,28 @@ static void test_select(void)
     ok(all && first, "the other term stays");
 }
 
+/* Two sizes, one of them measured once, at the largest P: that one run tells N^3/P from N^2/P. Half of the time at the
+ * small size is of either, so that neither can do without the other. */
+static void test_one_large_run(void)
+{
+    enum { SMALL = 12 };
+    double x[(SMALL + 1) * 2], y[SMALL + 1], w[SMALL + 1];
+    struct hrun_lsq lsq = { x, y, w, SMALL + 1, 2 };
+    int point[SMALL + 1], keep[2] = { 1, 1 }, may[2] = { 1, 1 }, dropped[2] = { -1, -1 };
+
+    for (int i = 0; i <= SMALL; i++) {
+        double N = i < SMALL ? 1 : 4, P = i < SMALL ? 1 + i : SMALL;
+
+        point[i] = i;
+        x[2 * i] = N * N * N / P;
+        x[2 * i + 1] = N * N / P;
+        y[i] = (x[2 * i] + x[2 * i + 1]) * (i % 2 ? 1.01 : 0.99);
+        w[i] = 1 / (0.02 * y[i]);
+    }
+    is_int(hrun_select_terms(&lsq, point, may, keep, dropped, NULL), 0, "one large run among many small ones");
+    ok(keep[0] && keep[1], "a term that a single point tells from another is kept");
+}
+
 /* ------------------------------------------------------------------ when memory runs out */
 
 static void test_nomem(void)
@@ -293,6 +315,7 @@ int main(void)
     test_alike();
     test_dropped();
     test_select();
+    test_one_large_run();
     test_nomem();
     return tap_done();
 }
