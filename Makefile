@@ -26,7 +26,8 @@ MPICC     ?= $(firstword $(shell command -v mpicc.openmpi) mpicc)
 
 PKGS      := pmix hwloc gsl jansson muparser libcyaml yaml-0.1 zlib
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS))
-PKG_LIBS  := $(shell $(PKG_CONFIG) --libs $(PKGS)) -lm
+# libcsv has no file for pkg-config.
+PKG_LIBS  := $(shell $(PKG_CONFIG) --libs $(PKGS)) -lcsv -lm
 
 SANFLAGS  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 DEFINES    = -D_GNU_SOURCE -DHRUN_SHARE='"$(PREFIX)/share/hrun/profiles"' -DHRUN_VERSION='"$(VERSION)"'
@@ -41,7 +42,8 @@ CLUSTER := cluster group discover allocation hostfile clusterfile described cut 
            platform
 APP     := app raw load find template inputs clock draft rules
 TRACE   := read sum form propose
-STORE   := sample invariants current store log recent models models_yaml
+STORE   := sample invariants current store log recent models models_yaml exchange import csv regions extrap \
+           jsonl
 FIT     := work ls nnls check optimal robust
 MODEL   := names rows glitch suspect anchor select library series discover coefs family fit terms predict oracle \
            interval mixed share joint recall correct drift
@@ -70,7 +72,7 @@ TRACE_SRC  := $(addprefix calib/trace/,watch.c places.c tell.c wrap_c.c wrap_for
 CALIB_SRC  := $(addprefix calib/,main.c options.c lists.c remeasure.c campaign.c campaign_left.c budget.c groups.c runs.c \
               parallel.c progress.c measure.c fit.c show.c waits.c new.c new_rule.c gnuplot.c plot.c svg.c report.c \
               report_data.c report_choose.c report_figures.c report_tables.c report_html.c report_pages.c textplot.c \
-              show_plot.c) $(SHARED_SRC)
+              show_plot.c exchange.c) $(SHARED_SRC)
 
 # Engine smpi is there where SimGrid is.
 SMPI_BIN   := $(if $(shell $(PKG_CONFIG) --exists simgrid 2>/dev/null && echo yes),$(B)/bin/hrun-smpi)
@@ -142,7 +144,7 @@ PROFILES := $(sort $(wildcard share/profiles/*.yaml))
 
 # hrun.h is the rooms' headers, one after the other, without the includes between them.
 PUBLIC := base/error base/buf expr/expr trace/wire trace/trace trace/terms topo/topo cluster/cluster app/app \
-          store/store fit/fit model/oracle model/model model/joint model/drift model/correct plan/plan \
+          store/store store/exchange fit/fit model/oracle model/model model/joint model/drift model/correct plan/plan \
           plan/explore design/design layout/layout launch/launch
 $(B)/include/hrun.h: $(PUBLIC:%=lib/%.h)
 	@mkdir -p $(@D)
@@ -155,7 +157,7 @@ $(B)/hrun.pc: FORCE
 	@mkdir -p $(@D)
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' 'Name: hrun' \
 	  'Description: launcher for MPI programs on heterogeneous clusters' 'Version: $(VERSION)' \
-	  'Requires.private: $(PKGS)' 'Libs: -L$${libdir} -lhrun' 'Libs.private: -lm' 'Cflags: -I$${includedir}' > $@
+	  'Requires.private: $(PKGS)' 'Libs: -L$${libdir} -lhrun' 'Libs.private: -lcsv -lm' 'Cflags: -I$${includedir}' > $@
 
 $(B)/completions/%: $(B)/bin/%
 	@mkdir -p $(@D)

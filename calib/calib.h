@@ -11,6 +11,8 @@ int calib_new(const struct calib_settings *s, char **words);
 int calib_show(const struct calib_settings *s, char **apps);              /* apps: names, possibly none = all */
 int calib_fit(const struct calib_settings *s, char **apps);
 int calib_report(const struct calib_settings *s, char **apps);            /* apps: one name, or none */
+int calib_export(const struct calib_settings *s, char **apps);
+int calib_import(const struct calib_settings *s, char **files);           /* names, "-" for standard input */
 
 /* How models are to be fitted. Errors: HRUN_EINVAL. */
 int fit_options(const struct common_settings *s, struct hrun_fit_options *out, struct hrun_error *err);

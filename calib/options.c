@@ -8,6 +8,8 @@ const char calib_usage[] =
     "       hrun-calibrate [OPTION]... show [APP]...\n"
     "       hrun-calibrate [OPTION]... fit [APP]...\n"
     "       hrun-calibrate [OPTION]... report [APP] -o FILE\n"
+    "       hrun-calibrate [OPTION]... export [APP]...\n"
+    "       hrun-calibrate [OPTION]... import FILE...\n"
     "Measure an application on each sub-cluster, fit the models hrun chooses by.\n"
     "\n"
     "  hrun-calibrate -app hpl ./xhpl      measure what is not measured yet, then fit\n"
@@ -15,7 +17,8 @@ const char calib_usage[] =
     "                                      a program without a definition\n"
     "  hrun-calibrate show hpl             show the profiles\n"
     "  hrun-calibrate fit hpl              fit anew from the stored measurements\n"
-    "  hrun-calibrate report hpl -o r.html show times, fits and choices as plots\n";
+    "  hrun-calibrate report hpl -o r.html show times, fits and choices as plots\n"
+    "  hrun-calibrate export -o t.csv hpl  measurements for other programs\n";
 
 const char calib_usage_after[] =
     "\n"
@@ -72,10 +75,16 @@ const struct hrun_opt calib_options[] = {
       "What to show", hrun_opt_flag, AT(terms) },
     { "plot", 0, HRUN_OPT_NONE, NULL, NULL, "show: draw times over N also where no terminal is", "What to show",
       hrun_opt_flag, AT(plot) },
-    { "output", 'o', HRUN_OPT_FILE, "FILE", NULL, "report: FILE.html, FILE.pdf or FILE.png (one for each plot)",
+    { "output", 'o', HRUN_OPT_FILE, "FILE", NULL,
+      "report: FILE.html, FILE.pdf or FILE.png (one for each plot); export: FILE.csv, FILE.txt or FILE.jsonl",
       "What to show", hrun_opt_string, AT(output) },
     { "size", 'N', HRUN_OPT_WORD, "SIZE", NULL, "report: size whose configurations are shown", "What to show",
       hrun_opt_string, AT(size) },
+
+    { "format", 0, HRUN_OPT_CHOICE, "FORMAT", "csv extrap jsonl",
+      "export, import: of the file (default: by its name, else csv)", "Exchange", hrun_opt_string, AT(format) },
+    { "signature", 0, HRUN_OPT_WORD, "SIGNATURE", NULL, "export: only this profile; import: into this one", "Exchange",
+      hrun_opt_string, AT(signature) },
 
     { "no-robust", 0, HRUN_OPT_NONE, NULL, NULL, "let all measurements count in full, keep all terms",
       "How to fit", hrun_opt_flag, AT(common.no_robust) },

@@ -14,7 +14,8 @@ struct calib_settings {
     int make_new;                     /* write a definition, with this rule and time, each NULL when not given */
     const char *rule, *time;
     int terms, plot;                  /* show: propose terms; draw times also where no terminal is */
-    const char *output, *size;        /* report: the file to write, and N of the landscape */
+    const char *output, *size;        /* report, export: the file to write; report: N of the landscape */
+    const char *format, *signature;   /* export, import */
     const char *budget, *runs, *target, *seed;  /* chosen runs */
     double spent_s;                   /* of the budget, and runs made, before all hosts were asked anew */
     int made;

@@ -55,7 +55,7 @@ void hrun_opts_help(const struct hrun_opt *table, struct hrun_buf *out);
 
 /* Append a bash completion function for command and register it. Where a program is due, commands and files are
  * offered, and the blank-separated words of `subcommands` (NULL: none); behind the program files, behind a
- * subcommand what the table's first HRUN_OPT_NAME option takes. */
+ * subcommand what the table's first HRUN_OPT_NAME option takes, or files where its word ends in ":". */
 void hrun_opts_completion(const struct hrun_opt *table, const char *command, const char *subcommands,
                           struct hrun_buf *out);
 

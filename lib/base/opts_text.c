@@ -191,7 +191,7 @@ static void add_values(const struct hrun_opt *table, const char *suffix, struct 
     add_branch(table, 1u << HRUN_OPT_WORD | 1u << HRUN_OPT_PAIR, suffix, "return", out);
 }
 
-/* Behind one of the subcommands stand names; behind a program, files. */
+/* Behind a subcommand stand names; behind a program, and a subcommand that ends in ":" here, files. */
 static void add_rest(const struct hrun_opt *table, const char *subcommands, struct hrun_buf *out)
 {
     const struct hrun_opt *o = table;
@@ -306,8 +306,13 @@ void hrun_opts_completion(const struct hrun_opt *table, const char *command, con
     hrun_buf_adds(out, "' -- \"$cur\") ;;\n"
                        "        *) compopt -o filenames\n"
                        "           mapfile -t COMPREPLY < <({ ");
-    if (subcommands)
-        hrun_buf_addf(out, "compgen -W '%s' -- \"$cur\"; ", subcommands);
+    if (subcommands) {
+        hrun_buf_adds(out, "compgen -W '");
+        for (const char *c = subcommands; *c; c++)
+            if (*c != ':')
+                hrun_buf_addc(out, *c);
+        hrun_buf_adds(out, "' -- \"$cur\"; ");
+    }
     hrun_buf_adds(out, "compgen -c -f -- \"$cur\"; } | sort -u) ;;\n"
                        "    esac\n}\n");
     hrun_buf_addf(out, "complete -F %s %s\n", fn.data, command);

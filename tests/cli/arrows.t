@@ -42,6 +42,7 @@ my @outside = (
     [qr{^gsl/}             => 'lib/fit'],
     [qr{^pmix}             => 'lib/launch'],
     [qr{^muParser}         => 'lib/expr'],
+    [qr{^csv\.h$}          => 'lib/store'],
     [qr{^(simgrid|smpi|xbt)/} => 'hrun'],
     [qr{^ompi?(-|_|/|\.)|^mpi\.h$} => 'calib'],
 );

@@ -50,9 +50,15 @@ out=$(complete_words "hrun-calibrate -q sho" hrun-calibrate)
 ok "show completes where a program may stand" grep -qx show <<<"$out"
 out=$(complete_words "hrun-calibrate fit jacobi fem" hrun-calibrate)
 ok "and names of applications behind fit" test "$out" = "$(printf 'fem\nfemcg')"
+out=$(complete_words "hrun-calibrate impo" hrun-calibrate)
+ok "import completes" grep -qx import <<<"$out"
+out=$(complete_words "hrun-calibrate --format j" hrun-calibrate)
+ok "and its formats" test "$out" = jsonl
 out=$(complete_words "hrun-calibrate show --js" hrun-calibrate)
 out_lacks "jacobi" "an option behind show is none"
 cd "$tmp" && : > jackson
 out=$(complete_words "hrun-calibrate program jac" hrun-calibrate)
 ok "behind a program files complete" test "$out" = jackson
+out=$(complete_words "hrun-calibrate import jac" hrun-calibrate)
+ok "and behind import" test "$out" = jackson
 done_testing

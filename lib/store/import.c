@@ -1,0 +1,159 @@
+/* import.c - measurements that were read into the logs they belong to; see exchange.h */
+#include "store/exchange_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- whose they are */
+
+static int differ(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b);
+}
+
+/* What the caller says, else what was read, into *member. known: the first such name that was read. */
+static int claim(char **member, const char *said, const char *known, const char *what, const char *option,
+                 struct hrun_error *err)
+{
+    char *copy;
+
+    if (said && differ(*member, known))
+        return hrun_fail(err, HRUN_EINVAL, "the measurements are of several %ss, '%s' and '%s' among them, which %s "
+                         "would make one", what, known, *member, option);
+    if (!said && !*member)
+        return hrun_fail(err, HRUN_EINVAL, "the %s of the measurements is not known: say it with %s", what, option);
+    if (!said || (*member && !strcmp(*member, said)))
+        return 0;
+    copy = strdup(said);
+    if (!copy)
+        return hrun_fail_nomem(err);
+    free(*member);
+    *member = copy;
+    return 0;
+}
+
+int hrun_exchange_claim(struct hrun_exchange *x, const char *app, const char *signature, struct hrun_error *err)
+{
+    char *first_app = NULL, *first_signature = NULL;
+    int rc = -1, saved = errno;
+
+    for (size_t i = 0; i < x->n && !(first_app && first_signature); i++) {
+        if (!first_app && x->v[i].app && !(first_app = strdup(x->v[i].app)))
+            goto nomem;
+        if (!first_signature && x->v[i].signature && !(first_signature = strdup(x->v[i].signature)))
+            goto nomem;
+    }
+    for (size_t i = 0; i < x->n; i++)
+        if (claim(&x->v[i].app, app, first_app, "application", "-app", err)
+            || claim(&x->v[i].signature, signature, first_signature, "signature", "--signature", err)
+            || store_check_name("an application", x->v[i].app, err)
+            || store_check_name("a sub-cluster signature", x->v[i].signature, err))
+            goto out;
+    rc = 0;
+    goto out;
+nomem:
+    hrun_fail_nomem(err);
+out:
+    free(first_app);
+    free(first_signature);
+    errno = saved;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- which are new */
+
+static int same_field(const struct store_field *f, const struct hrun_sample *a, const struct hrun_sample *b)
+{
+    const void *p = store_const_member(a, f), *q = store_const_member(b, f);
+    const char *s, *t;
+
+    switch (f->kind) {
+    case STORE_COUNT:
+        return *(const int64_t *)p == *(const int64_t *)q;
+    case STORE_SMALL:
+    case STORE_FLAG:
+        return *(const int *)p == *(const int *)q;
+    case STORE_SECONDS:
+        return *(const double *)p == *(const double *)q;
+    case STORE_TEXT:
+        s = *(char *const *)p;
+        t = *(char *const *)q;
+        return !strcmp(s ? s : "", t ? t : "");
+    }
+    return 0;
+}
+
+/* Is the log's measurement the one that was read, as far as the file tells? Both say where and how long; only `origin`
+ * tells how a log came by a measurement. */
+static int is_same(const struct hrun_exchanged *x, const struct hrun_sample *stored)
+{
+    static const char *const always[] = { "N", "P", "M", "pes", "ok", "mixed", "time_s" };
+    unsigned compared = x->given;
+
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        compared |= exchange_bit(exchange_field(always[i]));
+    compared &= ~exchange_bit(exchange_field("origin"));
+    for (int i = 0; i < STORE_NFIELDS; i++)
+        if (compared >> i & 1 && !same_field(&store_fields[i], &x->sample, stored))
+            return 0;
+    return 1;
+}
+
+/* Mark in taken[log->n] a measurement of the log that x is, and that no other was. Result: was there one? */
+static int is_known(const struct hrun_exchanged *x, const struct hrun_samples *log, char *taken)
+{
+    for (size_t i = 0; i < log->n; i++)
+        if (!taken[i] && is_same(x, &log->v[i])) {
+            taken[i] = 1;
+            return 1;
+        }
+    return 0;
+}
+
+int hrun_exchange_store(struct hrun_store *s, const struct hrun_exchange *x, const char *app, const char *signature,
+                        size_t *added, size_t *known, struct hrun_error *err)
+{
+    const struct hrun_sample **fresh = calloc(x->n + 1, sizeof *fresh);
+    struct hrun_samples log = { 0 };
+    char *taken = NULL;
+    size_t n = 0, old = 0;
+    int rc = -1, begun = 0, saved = errno;
+
+    if (!fresh) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    /* Nobody adds the same meanwhile. */
+    if (hrun_store_begin(s, app, signature, err))
+        goto out;
+    begun = 1;
+    if (hrun_store_samples(s, app, signature, &log, err))
+        goto out;
+    taken = calloc(log.n + 1, 1);
+    if (!taken) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    for (size_t i = 0; i < x->n; i++) {
+        if (strcmp(x->v[i].app, app) || strcmp(x->v[i].signature, signature))
+            continue;
+        if (is_known(&x->v[i], &log, taken))
+            old++;
+        else
+            fresh[n++] = &x->v[i].sample;
+    }
+    if (n && store_append(s, app, signature, fresh, n, err))
+        goto out;
+    *added = n;
+    *known = old;
+    rc = 0;
+out:
+    if (begun)
+        hrun_store_end(s);
+    hrun_samples_release(&log);
+    free(fresh);
+    free(taken);
+    errno = saved;
+    return rc;
+}

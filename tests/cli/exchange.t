@@ -1,0 +1,199 @@
+#!/bin/bash
+# Measurements for other programs and from them: CSV, and Extra-P's text and JSON Lines formats.
+. "$(dirname "$0")/tap.sh"
+
+sig=cpu-a.4c-1f2e3d4c
+other=cpu-b.8c-0a0b0c0d
+
+# Write a log: signature, then lines "N P M pes ok mixed time consts extra-JSON".
+log() {
+    mkdir -p "$HRUN_DATA/profiles/lu"
+    python3 -c '
+import json, sys, zlib
+sig = sys.argv[1]
+for i, line in enumerate(sys.stdin):
+    N, P, M, pes, ok, mixed, t, consts, extra = line.rstrip("\n").split("\t")
+    t = float(t)
+    o = dict(M=int(M), N=int(N), P=int(P), app="lu", cluster="a,b", config="(4,1,0,0)", consts=consts, engine="local",
+             date="2026-11-20T10:36:%02dZ" % (i % 60), host="head", mixed=mixed == "1", mpi="ompi-4.1.4", ok=ok == "1",
+             origin="calibration", pes=int(pes), program="/opt/a, \"b\"/lu", signature=sig, time_s=t,
+             status="ok" if ok == "1" else "exit 3", v=1, version="0.1.0", wall_s=t + 0.1)
+    if extra:
+        o.update(v=2, signatures="", limits="", compute_s=0.0, mpi_s=0.0, trace="")
+        o.update(json.loads(extra))
+    text = json.dumps(o, sort_keys=True, separators=(",", ":"))
+    print("%s\t%08x" % (text, zlib.crc32(text.encode())))' "$1" > "$HRUN_DATA/profiles/lu/$1.log"
+}
+t=$'\t'
+log $sig <<END
+400${t}2${t}1${t}2${t}1${t}0${t}0.1${t}nb=128${t}
+400${t}1${t}1${t}1${t}1${t}0${t}1.2345678901234568e-7${t}nb=128${t}
+400${t}1${t}1${t}1${t}1${t}0${t}0.3${t}nb=128${t}
+800${t}4${t}2${t}2${t}1${t}0${t}12345.5${t}nb=128${t}
+800${t}4${t}2${t}2${t}0${t}0${t}0${t}nb=128${t}
+800${t}7${t}2${t}2${t}1${t}1${t}7.25${t}nb=128${t}{"limits":"b","signatures":"$sig,$other","compute_s":1.5,"mpi_s":0.1,"trace":"x\\ny, \\"z\\""}
+END
+log $other <<END
+400${t}1${t}1${t}1${t}1${t}0${t}0.7${t}${t}
+END
+home=$HRUN_DATA
+
+# All records as JSON, sorted, but for what an import may change.
+records() { # DATA [without KEY...]
+    python3 - "$@" <<'END'
+import glob, json, sys
+out = []
+for name in glob.glob(sys.argv[1] + "/profiles/*/*.log"):
+    for line in open(name):
+        o = json.loads(line.split("\t")[0])
+        o.setdefault("limits", ""), o.setdefault("signatures", ""), o.setdefault("trace", "")
+        o.setdefault("compute_s", 0.0), o.setdefault("mpi_s", 0.0)
+        for key in ["origin", "v"] + sys.argv[2:]:
+            o.pop(key)
+        out.append(json.dumps(o, sort_keys=True))
+print("\n".join(sorted(out)))
+END
+}
+origins() { cat "$HRUN_DATA"/profiles/*/*.log | grep -o '"origin":"[a-z]*"' | sort -u; }
+
+# ------------------------------------------------------------------ CSV
+run hrun-calibrate export -o "$tmp/all.csv" -app lu
+status_is 0 "export to CSV"
+ok "it says nothing" test -z "$out$err"
+out=$(head -n 1 "$tmp/all.csv") err=
+out_has "app,signature,N,P,M,pes,time_s," "a header with all columns"
+ok "Python's csv module reads what was stored" python3 - "$tmp/all.csv" <<'END'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline="")))
+assert len(rows) == 7, len(rows)
+mixed = [r for r in rows if r["mixed"] == "1"]
+assert len(mixed) == 1 and mixed[0]["trace"] == 'x\ny, "z"' and mixed[0]["program"] == '/opt/a, "b"/lu'
+assert sorted(float(r["time_s"]) for r in rows)[1] == 1.2345678901234568e-7
+END
+run hrun-calibrate export lu
+cmp -s "$tmp/.out" "$tmp/all.csv"
+ok "standard output is the same" cmp "$tmp/.out" "$tmp/all.csv"
+
+export HRUN_DATA=$tmp/second
+run hrun-calibrate import "$tmp/all.csv"
+status_is 0 "import of all"
+out_has "lu on $sig: 6 measurements imported, 0 known" "it says how many"
+ok "nothing is lost" test "$(records "$home")" = "$(records "$HRUN_DATA")"
+out=$(origins)
+ok "their origin is import" test "$out" = '"origin":"import"'
+run hrun-calibrate import "$tmp/all.csv"
+out_has "0 measurements imported, 6 known" "what is imported again is known"
+export HRUN_DATA=$tmp/third
+run hrun-calibrate import "$tmp/all.csv" "$tmp/all.csv"
+ok "a file that is given twice, too" test "$(records "$home")" = "$(records "$HRUN_DATA")"
+run hrun-calibrate import --signature new-1 -app lu "$tmp/all.csv"
+status_is 125 "two profiles are not made one"
+err_has "$other" "and both are named"
+
+# ------------------------------------------------------------------ Extra-P
+export HRUN_DATA=$home
+fails 125 "at different points" "Extra-P wants the same points" hrun-calibrate export --format extrap lu
+run hrun-calibrate export -o "$tmp/{app}-{signature}.txt" lu
+status_is 0 "one file for each sub-cluster"
+err_has "2 measurements are left out" "failed and mixed runs are left out, and told"
+printf '%s\n' '# measured by hrun: seconds, for the size N, P processes in all and M on each PE' 'PARAMETER N P M' \
+    'POINTS (400 1 1) (400 2 1)' 'POINTS (800 4 2)' 'METRIC time' "REGION lu->$sig->nb=128" \
+    'DATA 0.00000012345678901234568 0.3' 'DATA 0.1' 'DATA 12345.5' > "$tmp/want"
+ok "the text format" diff "$tmp/want" "$tmp/lu-$sig.txt"
+ok "without M where it is 1" grep -qx 'PARAMETER N P' "$tmp/lu-$other.txt"
+run hrun-calibrate -q export -o "$tmp/{signature}.jsonl" lu
+status_is 0 "export to JSON Lines"
+ok "each line has what Extra-P reads" python3 - "$tmp/$sig.jsonl" "$sig" <<'END'
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+assert [r["params"] for r in rows] == [dict(N=400, P=1, M=1)] * 2 + [dict(N=400, P=2, M=1), dict(N=800, P=4, M=2)]
+assert [r["value"] for r in rows] == [1.2345678901234568e-7, 0.3, 0.1, 12345.5]
+assert all(r["metric"] == "time" and r["callpath"] == "lu->%s->nb=128" % sys.argv[2] for r in rows)
+END
+
+for ext in txt jsonl; do
+    [ $ext = txt ] && files="$tmp/lu-$sig.txt $tmp/lu-$other.txt" || files="$tmp/$sig.jsonl $tmp/$other.jsonl"
+    # Into where they came from: nothing is new.
+    before=$(cat "$home"/profiles/lu/*.log)
+    run hrun-calibrate import $files
+    out_has "lu on $sig: 0 measurements imported, 4 known" "$ext: doubles are not imported"
+    ok "$ext: and the log is as it was" test "$before" = "$(cat "$home"/profiles/lu/*.log)"
+    export HRUN_DATA=$tmp/from-$ext
+    run hrun-calibrate import $files
+    status_is 0 "$ext: import elsewhere"
+    run hrun-calibrate import $files
+    out_has "lu on $sig: 0 measurements imported, 4 known" "$ext: once"
+    run hrun-calibrate export -q -o "$tmp/again-{signature}.$ext" lu
+    ok "$ext: and what is exported from there is the same" \
+        diff "$tmp/again-$sig.$ext" <(sed 's/"origin":"calibration"/"origin":"import"/' "$(ls $files | grep "$sig")")
+    export HRUN_DATA=$home
+done
+ok "JSON Lines lose nothing of these runs" test \
+    "$(records "$home" | grep -v '"mixed": true\|"ok": false')" = "$(records "$tmp/from-jsonl")"
+
+# ------------------------------------------------------------------ of other programs
+export HRUN_DATA=$tmp/foreign
+printf 'PARAMETER n\nPARAMETER p\nPOINTS ( 100 1 ) ( 100.0 2 )\nREGION main->solve it\nDATA 1 2\nDATA 3\n' > "$tmp/f.txt"
+fails 125 "--signature" "a profile must be named" hrun-calibrate import -app lu "$tmp/f.txt"
+fails 125 "-app" "an application too" hrun-calibrate import --signature mine "$tmp/f.txt"
+run hrun-calibrate import -app lu --signature mine "$tmp/f.txt"
+out_has "lu on mine: 3 measurements imported" "a file of somebody else"
+printf '%s\n' '{"params":{"N":100,"P":4},"value":[1,2.5],"by":"them"}' '' '{"params":{"p":2.0,"n":100},"value":3}' > "$tmp/f.jsonl"
+run hrun-calibrate import -app lu --signature mine "$tmp/f.jsonl"
+out_has "2 measurements imported, 1 known" "and in JSON Lines"
+printf '\xef\xbb\xbfP,time_s,N\n8,0.5,100\n\n"8","0.5",200\n' > "$tmp/f.csv"
+run hrun-calibrate import -app lu --signature mine - --format csv < "$tmp/f.csv"
+run bash -c 'hrun-calibrate import -app lu --signature mine --format csv - < "$1"' _ "$tmp/f.csv"
+out_has "2 measurements imported" "CSV from standard input, with few columns in any order"
+fails 125 "no-such-app" "an application without a definition" hrun-calibrate import -app no-such-app --signature x "$tmp/f.csv"
+
+# ------------------------------------------------------------------ all or nothing
+before=$(cat "$HRUN_DATA"/profiles/*/*.log)
+printf 'N,P,time_s\n5,5,5\n' > "$tmp/new.csv"
+bad() { # NAME LINE TEXT WHAT <content
+    cat > "$tmp/$1"
+    fails 125 "$3" "$4" hrun-calibrate import -app lu --signature mine "$tmp/new.csv" "$tmp/$1"
+    err_has "$tmp/$1:$2: " "at its line"
+}
+bad b.csv 3 "time_s is" "a time of zero" <<< $'N,P,time_s\n100,1,1\n100,1,0'
+bad b.csv 3 "time_s" "one that is not a number" <<< $'N,P,time_s\n100,1,1\n100,1,nan'
+bad b.csv 4 "N" "a negative size, behind a cell of two lines" <<< $'N,P,time_s,program\n100,1,1,"a\nb"\n-5,1,1,c'
+bad b.csv 2 "cells" "a row with too few cells" <<< $'N,P,time_s\n100,1'
+bad b.csv 2 "cells" "or too many" <<< $'N,P,time_s\n100,1,1,1'
+bad b.csv 1 "the column 'times' is unknown" "an unknown column" <<< $'N,P,times\n100,1,1'
+bad b.csv 1 "twice" "a column twice" <<< $'N,P,N,time_s\n1,1,1,1'
+bad b.csv 1 "no column 'time_s'" "no time" <<< $'N,P\n100,1'
+bad b.csv 3 "quote" "a quote inside of a cell" <<< $'N,P,time_s,host\n100,1,1,a\n100,1,1,a"b'
+bad b.csv 2 "not closed" "a quote that stays open" <<< $'N,P,time_s,host\n100,1,1,"a'
+bad b.csv 2 "others took part" "a mixed run that is none" <<< $'N,P,time_s,mixed\n100,1,1,1'
+bad b.csv 2 "date is" "a date that is none" <<< $'N,P,time_s,date\n100,1,1,yesterday'
+bad b.csv 2 "status is 'anew'" "a mark that would outdate others" <<< $'N,P,time_s,ok,status\n1,1,0,0,anew'
+bad b.csv 2 "UTF-8" "text that is not UTF-8" <<< $'N,P,time_s,host\n1,1,1,a\xff'
+bad b.txt 4 "time_s" "Extra-P: a value that is no number" <<< $'PARAMETER N P\nPOINTS (1 1)\nREGION a\nDATA x'
+bad b.txt 5 "more lines DATA" "more values than points" <<< $'PARAMETER N P\nPOINTS (1 1)\nREGION a\nDATA 1\nDATA 2'
+bad b.txt 3 "1 lines DATA for 2 POINTS" "fewer" <<< $'PARAMETER N P\nPOINTS (1 1) (2 1)\nREGION a\nDATA 1'
+bad b.txt 1 "the parameter 'q' is unknown" "a parameter that hrun does not have" <<< $'PARAMETER N P q\nPOINTS (1 1 1)'
+bad b.txt 2 "are needed" "no P" <<< $'PARAMETER N\nPOINTS 1 2'
+bad b.txt 3 "metric" "a metric that is no time" <<< $'PARAMETER N P\nPOINTS (1 1)\nMETRIC visits\nREGION a\nDATA 1'
+bad b.txt 2 "PONTS" "a word that is none of the format" <<< $'PARAMETER N P\nPONTS (1 1)'
+bad b.txt 4 "N is 1.5" "a size that is not whole" <<< $'PARAMETER N P\nPOINTS (1.5 1)\nREGION a\nDATA 1'
+bad b.jsonl 2 "not JSON" "JSON Lines: no JSON" <<< $'{"params":{"N":1,"P":1},"value":1}\n{'
+bad b.jsonl 1 "the parameter P is missing" "no P" <<< $'{"params":{"N":1},"value":1}'
+bad b.jsonl 1 "no 'value'" "no value" <<< $'{"params":{"N":1,"P":1}}'
+bad b.jsonl 1 "metric" "a metric that is no time" <<< $'{"params":{"N":1,"P":1},"value":1,"metric":"visits"}'
+bad b.jsonl 1 "the key 'x'" "a key that hrun does not have" <<< $'{"params":{"N":1,"P":1},"value":1,"hrun":{"x":1}}'
+bad b.jsonl 1 "P is 7" "PEs that do not make P" <<< $'{"params":{"N":1,"P":7,"M":2},"value":1}'
+ok "nothing of all these files was imported" test "$before" = "$(cat "$HRUN_DATA"/profiles/*/*.log)"
+fails 125 "--format" "a file whose name tells no format" hrun-calibrate import "$tmp/want"
+fails 125 "needs the name of a file" "no file" hrun-calibrate import
+fails 125 "no measurement" "a file without measurements" hrun-calibrate import -app lu --signature x --format csv /dev/null
+
+# ------------------------------------------------------------------ files that are not to be replaced
+ln -s /dev/null "$tmp/null"
+run hrun-calibrate export -o "$tmp/null" --format csv --signature mine lu
+status_is 0 "export to a device"
+ok "which stays one" test -c /dev/null
+fails 125 "no measurement of signature none" "a signature that is not there" hrun-calibrate export --signature none lu
+run bash -c 'hrun-calibrate export lu > /dev/full'
+status_is 125 "a full disk is told"
+done_testing
