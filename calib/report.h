@@ -78,6 +78,7 @@ struct report {
     size_t bad, old, other_consts;  /* records skipped; that no longer count; with other constants */
     struct report_predictors *predictors;
     struct hrun_corrections *corrections;   /* NULL: none */
+    int failed;                     /* memory ran out for some prediction */
 };
 
 /* c: with store and app. N: of the landscape, 0: the largest recorded one. Errors: HRUN_ENODATA (no measurement), those
@@ -91,7 +92,7 @@ int report_predict(struct report *r, const int *config, int64_t N, double *time_
                    struct hrun_error *err);
 /* P of a configuration. */
 int report_processes(const struct report *r, const int *config);
-/* Predictor at N, kept in the report; NULL when there are no models. */
+/* Predictor at N, kept in the report; NULL when there are no models, or memory ran out (then r->failed, too). */
 struct hrun_predictor *report_predictor(struct report *r, int64_t N, struct hrun_error *err);
 void report_predictors_destroy(struct report_predictors *p);
 
@@ -133,7 +134,7 @@ struct report_table {
 
 /* All tables, those without rows left out. *n of them, for report_tables_free. NULL: HRUN_ENOMEM. */
 struct report_table *report_tables(const struct report *r, int *n, struct hrun_error *err);
-void report_tables_free(struct report_table *t, int n);
+void report_tables_free(struct report_table *t, int n);     /* NULL-safe */
 
 /* All figures, those without data left out. *n of them, for plot_destroy and free. NULL: HRUN_ENOMEM. */
 struct plot **report_figures(struct report *r, int *n, struct hrun_error *err);

@@ -18,7 +18,8 @@ struct report_predictors {
     struct hrun_models **models;    /* of each sub-cluster */
     struct kept {
         int64_t N;
-        struct hrun_predictor *p;   /* NULL: cannot be made */
+        struct hrun_predictor *p;   /* NULL: cannot be made, for this reason */
+        struct hrun_error why;
     } *v;
     int n;
 };
@@ -49,22 +50,40 @@ static struct report_predictors *predictors_create(const struct report *r)
     return p;
 }
 
-struct hrun_predictor *report_predictor(struct report *r, int64_t N, struct hrun_error *err)
+/* The entry of N, made if need be; NULL when memory ran out. */
+static struct kept *find_predictor(struct report *r, int64_t N)
 {
     struct report_predictors *all = r->predictors ? r->predictors : (r->predictors = predictors_create(r));
     struct kept *v;
 
     for (int i = 0; all && i < all->n; i++)
-        if (all->v[i].N == N && (all->v[i].p || !err))
-            return all->v[i].p;
+        if (all->v[i].N == N)
+            return &all->v[i];
     v = all ? realloc(all->v, ((size_t)all->n + 1) * sizeof *v) : NULL;
-    if (!v) {
+    if (!v)
+        return NULL;
+    all->v = v;
+    v += all->n;
+    *v = (struct kept){ .N = N };
+    v->p = hrun_predictor_create(r->c->app, all->models, r->nsubs, HRUN_FAMILY_NPT, N, &v->why);
+    if (!v->p && v->why.code == HRUN_ENOMEM)
+        return NULL;
+    all->n++;
+    return v;
+}
+
+struct hrun_predictor *report_predictor(struct report *r, int64_t N, struct hrun_error *err)
+{
+    struct kept *kept = find_predictor(r, N);
+
+    if (!kept) {
+        r->failed = 1;
         hrun_fail_nomem(err);
         return NULL;
     }
-    all->v = v;
-    v[all->n] = (struct kept){ N, hrun_predictor_create(r->c->app, all->models, r->nsubs, HRUN_FAMILY_NPT, N, err) };
-    return v[all->n++].p;
+    if (!kept->p && err)
+        *err = kept->why;
+    return kept->p;
 }
 
 int report_processes(const struct report *r, const int *config)

@@ -331,7 +331,9 @@ int report_gather(struct context *c, int64_t N, struct report *out, struct hrun_
             report_predict(&r, run->config, run->s->N, &run->fit, &run->low, &run->high, NULL))
             run->fit = 0;
     }
-    rc = report_choose(&r, err);
+    rc = report_choose(&r, err) || r.failed ? -1 : 0;
+    if (r.failed)
+        hrun_fail_nomem(err);
 done:
     logs_release(&logs);
     if (rc)

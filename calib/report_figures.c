@@ -349,6 +349,7 @@ struct plot **report_figures(struct report *r, int *n, struct hrun_error *err)
             for (int M = 1; r->subs[i].same == i && M <= most && !f.failed; M++)
                 add_times(&f, i, M, over_sizes);
     *n = f.n;
+    f.failed |= r->failed;
     if (!f.failed && f.v)
         return f.v;
     for (int i = 0; i < f.n; i++)

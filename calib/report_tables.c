@@ -382,7 +382,7 @@ struct report_table *report_tables(const struct report *r, int *n, struct hrun_e
 
 void report_tables_free(struct report_table *t, int n)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; t && i < n; i++) {
         hrun_strvec_release(&t[i].cells);
         free(t[i].note);
     }
