@@ -1,5 +1,5 @@
-/* test_calib_report.c - a report's numbers, figures and tables when memory runs out: each allocation fails once, in turn
- * */
+/* test_calib_report.c - a report's numbers, and its figures and tables when memory runs out: each allocation fails once,
+ * in turn */
 #include "nomem.h"
 #include "tap.h"
 
@@ -97,14 +97,15 @@ static void test_numbers(void)
 
     if (report_gather(&context, 0, &r, &err))
         stop(&err);
-    ok(r.nsubs == 2 && r.subs[0].npes == 2 && r.subs[1].npes == 2, "sub-clusters are those of the runs, with their PEs");
+    ok(r.nsubs == 2 && r.subs[0].npes == 2 && r.subs[1].npes == 2,
+       "sub-clusters are those of the runs, with their PEs");
     is_int(r.nruns, 20, "a run on both, which stands in two logs, is one");
     report_cost(&r, -1, &c);
     ok(c.runs == 4 && fabs(c.pe_s - 8) < 1e-9, "its cost is that of all its PEs");
     is_int(r.N, 40, "the largest size is shown");
     is_int(r.nsizes, 4, "there are errors for each size");
-    ok(r.sizes[3].recorded == 5 && r.sizes[3].valid == 8, "5 of 8 configurations were run: %d of %g", r.sizes[3].recorded,
-       r.sizes[3].valid);
+    ok(r.sizes[3].recorded == 5 && r.sizes[3].valid == 8, "5 of 8 configurations were run: %d of %g",
+       r.sizes[3].recorded, r.sizes[3].valid);
     report_errors(&r, report_epsilon, &e);
     ok(!e.n, "the best, all PEs, was never run: epsilon is not known");
     report_errors(&r, report_ranked_epsilon, &e);
@@ -149,7 +150,8 @@ int main(void)
         /* Without the memory for a stream a file cannot be read. */
         bad += rc ? err.code != HRUN_ENOMEM && err.code != HRUN_EIO : f != figures || t != tables;
     }
-    ok(!bad && (!REPLACED || failed > 300), "each of %ld failing allocations is told, or does no harm (%ld)", failed, bad);
+    ok(!bad && (!REPLACED || failed > 300), "each of %ld failing allocations is told, or does no harm (%ld)",
+       failed, bad);
     is_int(leaked, 0, "and leaks nothing");
     free(file);
     hrun_app_destroy(context.app);
