@@ -44,7 +44,8 @@ static int list(const char *key, char *const *v, size_t n, struct hrun_buf *out,
     return 0;
 }
 
-/* A word of a command line as a template of args: of the braces only those of {N} and {P} mean something there. */
+/* A word of a command line as a template of args: of the braces only those of {N} and {P} mean something there, and
+ * {{N} and {{P} are these without a meaning in both. */
 static int add_template(struct hrun_strvec *v, const char *word)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
@@ -54,6 +55,9 @@ static int add_template(struct hrun_strvec *v, const char *word)
         if (!strncmp(s, "{N}", 3) || !strncmp(s, "{P}", 3)) {
             hrun_buf_add(&b, s, 3);
             s += 2;
+        } else if (!strncmp(s, "{{N}", 4) || !strncmp(s, "{{P}", 4)) {
+            hrun_buf_add(&b, s, 4);
+            s += 3;
         } else {
             hrun_buf_addf(&b, *s == '{' ? "{%c" : "%c", *s);
         }

@@ -144,7 +144,7 @@ static int doubt(struct hrun_selection *d, const struct hrun_selected *c,
 }
 
 /* Mean relative errors of the choice, left out and beyond. */
-static int tell_errors(struct hrun_selection *d, const struct hrun_selected *c, const struct hrun_fit_options *o,
+static void tell_errors(struct hrun_selection *d, const struct hrun_selected *c, const struct hrun_fit_options *o,
                        struct hrun_discovery *out)
 {
     double sum = 0, beyond = 0;
@@ -166,7 +166,6 @@ static int tell_errors(struct hrun_selection *d, const struct hrun_selected *c, 
     out->points = (int)d->nloo;
     out->error = sum / (double)d->nloo;
     out->beyond = d->nheld ? beyond / (double)d->nheld : NAN;
-    return 0;
 }
 
 static int push_term(struct hrun_strvec *v, const struct hrun_basis *t)
@@ -182,8 +181,28 @@ static int push_term(struct hrun_strvec *v, const struct hrun_basis *t)
     return rc ? -1 : 0;
 }
 
-/* Select from sorted points into one list. */
-static int discover_list(const struct hrun_discover_point *points, size_t n, int only_n,
+/* Of N and P by runs with P > M; of N by those on one PE; or the latter with all work divided, where there are no
+ * others. */
+enum list { LIST_NP, LIST_N, LIST_ALONE };
+
+/* Which of the two the sorted points allow for terms over N and P: is there a series with two sizes at P > M? */
+static enum list which_np(const struct hrun_discover_point *p, size_t n)
+{
+    size_t first = n;
+
+    for (size_t i = 0; i < n; i++) {
+        if (p[i].P == p[i].M)
+            continue;
+        if (first < n && p[first].series == p[i].series && p[first].N != p[i].N)
+            return LIST_NP;
+        if (first == n || p[first].series != p[i].series)
+            first = i;
+    }
+    return LIST_ALONE;
+}
+
+/* Select from sorted points into one list. out: errors are told there; NULL: they are not. */
+static int discover_list(const struct hrun_discover_point *points, size_t n, enum list which,
                          const struct hrun_fit_options *o, struct hrun_strvec *terms, struct hrun_discovery *out,
                          struct hrun_error *err)
 {
@@ -193,8 +212,13 @@ static int discover_list(const struct hrun_discover_point *points, size_t n, int
     double *losses = NULL, *means;
     int nsteps, chosen = 0, rc = -1;
 
-    if (hrun_series_init(&d, points, n, only_n, o, err))
+    if (hrun_series_init(&d, points, n, which != LIST_NP, o, err))
         return -1;
+    if (!d.nseries) {
+        hrun_fail(err, HRUN_ENODATA, "terms need measurements at two or more sizes N with the same number of "
+                  "processes");
+        goto done;
+    }
     losses = calloc(HRUN_TERMS_MAX * (d.nloo + d.nheld) + HRUN_LIBRARY_MAX, sizeof *losses);
     if (!losses) {
         hrun_fail_nomem(err);
@@ -208,15 +232,20 @@ static int discover_list(const struct hrun_discover_point *points, size_t n, int
         goto done;
     rc = 0;
     for (int divided = 1; divided >= 0; divided--)
-        for (int j = 0; j < steps[chosen].n && !rc; j++)
-            if (hrun_basis_divided(&d.basis[steps[chosen].term[j]]) == divided)
-                rc = push_term(terms, &d.basis[steps[chosen].term[j]]);
+        for (int j = 0; j < steps[chosen].n && !rc; j++) {
+            struct hrun_basis t = d.basis[steps[chosen].term[j]];
+
+            if (hrun_basis_divided(&t) != divided)
+                continue;
+            t.b6 = which == LIST_ALONE ? -6 : t.b6;
+            rc = push_term(terms, &t);
+        }
     /* Starting takes its time, however little of it was seen. */
     rc = rc || push_term(terms, &one);
     if (rc)
         rc = hrun_fail_nomem(err);
-    else if (!only_n)
-        rc = tell_errors(&d, &steps[chosen], o, out);
+    else if (out)
+        tell_errors(&d, &steps[chosen], o, out);
 done:
     free(losses);
     hrun_series_release(&d);
@@ -242,7 +271,8 @@ int hrun_discover(const struct hrun_discover_point *points, size_t n, const stru
         return hrun_fail_nomem(err);
     memcpy(sorted, points, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, by_place);
-    if (discover_list(sorted, n, 0, options, &d.np, &d, err) || discover_list(sorted, n, 1, options, &d.n, &d, err))
+    if (discover_list(sorted, n, which_np(sorted, n), options, &d.np, &d, err) ||
+        discover_list(sorted, n, LIST_N, options, &d.n, NULL, err))
         goto done;
     for (size_t i = 0; i < sizeof scaled / sizeof scaled[0]; i++)
         if (hrun_strvec_push(&d.p, scaled[i])) {

@@ -34,12 +34,12 @@ struct hrun_discovery {
     struct hrun_strvec p;    /* terms over T and P */
     double error;            /* mean |fit - T| / T at points left out */
     double beyond;           /* the same at the largest P, told by smaller ones; NaN where there were too few P */
-    int points;              /* different (series, N, P) with P > M */
+    int points;              /* different (series, N, P) that were told: with P > M if there are any */
 };
 
 /* Choose terms by points[n], in any order. Where a series has but one P > M, its runs on one PE (P = M) take part as
- * in anchor.h, so that what is divided can be told from what is not. options: the weights (sigma_abs_s, sigma_rel); the
- * rest is not looked at.
+ * in anchor.h, so that what is divided can be told from what is not; where there are only such runs, all work counts as
+ * divided. options: the weights (sigma_abs_s, sigma_rel); the rest is not looked at.
  * Errors: HRUN_ENODATA (fewer than two sizes N), HRUN_EINVAL (a point that breaks an invariant), HRUN_ENOMEM. Release
  * *out. */
 int hrun_discover(const struct hrun_discover_point *points, size_t n, const struct hrun_fit_options *options,

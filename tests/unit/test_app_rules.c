@@ -1,0 +1,163 @@
+/* Which rule runs leave, for every rule of the library; and definitions that are written and read back. */
+#include "app/app.h"
+#include "app/draft.h"
+#include "app/rules.h"
+#include "base/file.h"
+#include "tap.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { MOST = 16, RUNS_MAX = 12 };
+
+/* Ask until nothing is left to ask, the truth being rule `truth`. Result: how many runs. */
+static int find(const struct hrun_rules *all, int truth, const int64_t *sizes, int n, struct hrun_rules *left)
+{
+    int64_t N;
+    int P, asked = 0;
+
+    hrun_rules_init(left);
+    for (; hrun_rules_ask(left, sizes, n, MOST, &N, &P); asked++)
+        hrun_rules_learn(left, N, P, hrun_rules_accept(all, truth, N, P));
+    return asked;
+}
+
+static void test_each(void)
+{
+    static const int64_t sizes[][3] = { { 1000, 2000, 4000 }, { 256, 4096, 65536 }, { 360, 900, 2520 } };
+    struct hrun_rules all, left;
+    int wrong = 0, most = 0;
+
+    hrun_rules_init(&all);
+    for (int s = 0; s < 3; s++)
+        for (int i = 0; i < all.n; i++) {
+            int asked = find(&all, i, sizes[s], 3, &left), first = hrun_rules_first(&left);
+
+            most = asked > most ? asked : most;
+            for (int k = 0; k < 3; k++)
+                for (int P = 1; P <= MOST; P++)
+                    wrong += first < 0 || hrun_rules_accept(&left, first, sizes[s][k], P) !=
+                                          hrun_rules_accept(&all, i, sizes[s][k], P);
+        }
+    ok(all.n > 20 && wrong == 0, "each of %d rules is found, or one that agrees with it at all sizes", all.n);
+    ok(most <= RUNS_MAX, "by %d runs at most", most);
+}
+
+/* What is printed means the same to lib/expr. */
+static void test_print(void)
+{
+    static const char *const vars[] = { "N", "P" };
+    struct hrun_rules r;
+    struct hrun_error err = { 0 };
+    struct hrun_buf first = HRUN_BUF_INIT;
+    int wrong = 0;
+
+    hrun_rules_init(&r);
+    for (int i = 0; i < r.n; i++) {
+        struct hrun_buf b = HRUN_BUF_INIT;
+        struct hrun_expr *e;
+
+        hrun_rules_print(&r, i, &b);
+        e = hrun_expr_compile(b.data, vars, 2, NULL, 0, &err);
+        for (int N = 1; N <= 1024; N *= 2)
+            for (int P = 1; P <= 64; P++)
+                for (int off = -1; off <= 1; off++) {
+                    double at[] = { N + off, P }, got = 0;
+
+                    if (N + off < 1)
+                        continue;
+                    wrong += !e || hrun_expr_eval(e, at, &got, &err) ||
+                             (got != 0) != hrun_rules_accept(&r, i, N + off, P);
+                }
+        hrun_expr_destroy(e);
+        hrun_buf_release(&b);
+    }
+    ok(wrong == 0, "all rules read as expressions that accept the same");
+    hrun_rules_print(&r, 0, &first);
+    is_str(first.data, "P >= 1", "the first one accepts all");
+    hrun_buf_release(&first);
+}
+
+static void test_contradiction(void)
+{
+    struct hrun_rules r;
+    int64_t N, size = 100;
+    int P;
+
+    hrun_rules_init(&r);
+    hrun_rules_learn(&r, 100, 3, 1);
+    is_int(hrun_rules_first(&r), 0, "a run that works at P=3 keeps the first rule");
+    hrun_rules_learn(&r, 100, 1, 0);
+    hrun_rules_learn(&r, 100, 5, 0);
+    is_int(hrun_rules_first(&r), -1, "runs that no rule explains leave none");
+    is_int(hrun_rules_ask(&r, &size, 1, MOST, &N, &P), 0, "and nothing to ask");
+}
+
+/* Write a draft to DIR/NAME.yaml and load it. */
+static int reload(const struct hrun_app_draft *d, struct hrun_app **app, struct hrun_error *err)
+{
+    char folder[] = "/tmp/hrun-test-XXXXXX", file[64];
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc = -1;
+
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(file, sizeof file, "%s/%s.yaml", folder, d->name);
+    if (!hrun_app_draft_print(d, &text, err) && !hrun_file_replace(file, text.data, text.len, 0600, err))
+        rc = hrun_app_load(file, NULL, 0, app, err);
+    unlink(file);
+    rmdir(folder);
+    hrun_buf_release(&text);
+    return rc;
+}
+
+static void test_draft(void)
+{
+    static char *np[] = { "N^3/P", "1", NULL }, *n[] = { "N^3", NULL }, *p[] = { "T/P", NULL };
+    static char *words[] = { "-n", "{N}", "--grid={P}x1", "it's", "{other}", "a: #b", "", "{{N}", NULL };
+    static const char *const want[] = { "-n", "500", "--grid=4x1", "it's", "{other}", "a: #b", "", "{N}" };
+    struct hrun_strvec terms[] = { { np, 2, 0 }, { n, 1, 0 }, { p, 1, 0 } };
+    static const int procs[] = { 1, 3 };
+    static const int64_t sizes[] = { 100, 200 };
+    struct hrun_app_draft d = { .name = "mycode", .comment = "One\n\nTwo: 'x'", .program = "my code's",
+                                .rule = "N % P == 0",
+                                .procs_per_pe = procs, .nprocs = 2, .np = &terms[0], .n = &terms[1], .p = &terms[2],
+                                .args = words, .time_match = "^it's \"([0-9.]+)\" \\(s\\)$", .sizes = sizes,
+                                .nsizes = 2 };
+    struct hrun_app *app = NULL;
+    struct hrun_error err = { 0 };
+    int wrong = 0;
+
+    if (!ok(!reload(&d, &app, &err), "a draft is a definition"))
+        printf("# %s\n", err.text);
+    if (!app)
+        return;
+    is_str(hrun_expr_text(app->rule), "N % P == 0", "with its rule");
+    is_str(app->programs[0], "my code's", "its program");
+    is_str(app->time_match, d.time_match, "its time");
+    ok(app->np.n == 2 && !strcmp(app->np.v[0].text, "N^3/P") && app->nt.n == 1 && app->pt.n == 1, "its terms");
+    ok(app->nprocs_per_pe == 2 && app->procs_per_pe[1] == 3 && app->nsizes == 2 && app->sizes[1] == 200, "its numbers");
+    is_int(app->nargs, 8, "and its words");
+    for (int i = 0; i < app->nargs && i < 8; i++) {
+        struct hrun_buf b = HRUN_BUF_INIT;
+
+        if (hrun_app_expand(app, app->args[i], 500, 4, &b, &err) || strcmp(b.data, want[i])) {
+            printf("# '%s' became '%s'\n", words[i], b.data);
+            wrong++;
+        }
+        hrun_buf_release(&b);
+    }
+    ok(wrong == 0, "which expand as on the command line");
+    hrun_app_destroy(app);
+    d.time_match = "a\nb";
+    ok(reload(&d, &app, &err) && err.code == HRUN_EINVAL, "a line's end in a text is refused");
+}
+
+int main(void)
+{
+    test_each();
+    test_print();
+    test_contradiction();
+    test_draft();
+    return tap_done();
+}
