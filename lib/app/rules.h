@@ -1,8 +1,8 @@
 /* rules.h - which rule an application has, told from runs that work and runs that do not
  *
  * Purpose: of a library of rules keep those that agree with every run, and say which run would tell most about the
- * rest. Rules are made of what must hold of N (nothing, a power of two), of P (nothing, two or more, even, a power of two, a
- * square, a cube) and of both (nothing, P divides N, P*P does, a side of the square or cube does).
+ * rest. Rules are made of what must hold of N (nothing, a power of two), of P (nothing, two or more, even, a power of
+ * two, a square, a cube) and of both (nothing, P divides N, P*P does, a side of the square or cube does).
  * Invariants: the first rule that is left is the simplest one, and allows most of what the others do.
  */
 #ifndef HRUN_APP_RULES_H

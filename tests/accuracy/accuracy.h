@@ -49,6 +49,12 @@ int accuracy_joint(const struct method *m, const struct trial *trial, struct ans
 int accuracy_automatic(const struct method *m, const struct trial *trial, struct answer *answers, double *cost_s,
                        struct hrun_error *err);
 
+/* extrap.c: Extra-P's published approach, with exponents of 0 and above, and with negative ones. */
+int accuracy_extrap(const struct method *m, const struct trial *trial, struct answer *answers, double *cost_s,
+                    struct hrun_error *err);
+int accuracy_extrap_negative(const struct method *m, const struct trial *trial, struct answer *answers, double *cost_s,
+                             struct hrun_error *err);
+
 /* designed.c: runs chosen for a twentieth of the time of all configurations. */
 int accuracy_designed(const struct method *m, const struct trial *trial, struct answer *answers, double *cost_s,
                       struct hrun_error *err);

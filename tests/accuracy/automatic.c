@@ -6,7 +6,6 @@
 #include "base/file.h"
 #include "model/discover.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -77,16 +76,6 @@ int accuracy_automatic(const struct method *m, const struct trial *trial, struct
     if (gather(trial, &points, &n, err) || hrun_discover(points, n, &m->options, &found, err) ||
         make_app(trial->app, &found, &app, err))
         goto done;
-    if (getenv("HRUN_ACCURACY_TERMS")) {
-        fprintf(stderr, "# %s %s seed %llu: error %.3f beyond %.3f:", trial->truth->app, trial->truth->platform,
-                (unsigned long long)trial->noise.seed, found.error, found.beyond);
-        for (size_t i = 0; i < found.np.n; i++)
-            fprintf(stderr, " %s", found.np.v[i]);
-        fputs(" |", stderr);
-        for (size_t i = 0; i < found.n.n; i++)
-            fprintf(stderr, " %s", found.n.v[i]);
-        fputc('\n', stderr);
-    }
     own.app = app;
     rc = accuracy_joint(m, &own, answers, cost_s, err);
 done:

@@ -136,6 +136,9 @@ const struct method accuracy_methods[] = {
       accuracy_joint },
     { "automatic", "the same, with terms taken from a library: what hrun-calibrate --new does",
       HRUN_FIT_OPTIONS_DEFAULT, accuracy_automatic },
+    { "extrap", "terms by Extra-P's published approach, in place of a library and cross-validation",
+      { .method = HRUN_METHOD_LS }, accuracy_extrap },
+    { "extrapneg", "the same with negative exponents, too", { .method = HRUN_METHOD_LS }, accuracy_extrap_negative },
     { "designed", "runs chosen within 5 % of all configurations' time: hrun-calibrate --budget", HRUN_FIT_OPTIONS_DEFAULT,
       accuracy_designed },
     { NULL, NULL, { .method = HRUN_METHOD_NNLS }, NULL }
