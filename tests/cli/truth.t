@@ -112,7 +112,7 @@ look() { # EXPRESSION
 ok "a made-up table" python3 "$tmp/made.py" "$tmp/made" 1
 judge made --sigma 0 --glitches 0 --seeds 2
 status_is 0 "methods are tried on it"
-for m in ls nnls relative joint; do
+for m in ls nnls relative joint automatic; do
     ok "without noise $m always finds the best" \
         look "all(methods['$m'][s]['epsilon_worst'] == 0 and methods['$m'][s]['served'] == methods['$m'][s]['asked'] > 0
                   for s in ('trained', 'others'))"
@@ -131,6 +131,11 @@ judge made --seeds 5 --jobs 1
 cp "$tmp/json" "$tmp/json1"
 judge made --seeds 5 --jobs 3
 ok "the same seeds give the same figures in one process and in three" cmp "$tmp/json1" "$tmp/json"
+for m in extrap extrapneg; do
+    ok "under noise terms from the library are nearer than those of $m" \
+        look "all(methods['automatic'][s][k] < methods['$m'][s][k] for s in ('trained', 'others')
+                  for k in ('epsilon_mean', 'delta_mean'))"
+done
 ok "noise is felt" look "methods['ls']['trained']['delta_worst'] > 0.01"
 judge made --seeds 5 --seed 100
 ok "other seeds give other figures" bash -c '! cmp -s "$0" "$1"' "$tmp/json1" "$tmp/json"
