@@ -4,8 +4,9 @@
  * once, in MPI_Finalize, what each rank did; hrun takes these lines out of the stream (lib/launch) and reads them
  * (trace.h). Standard error is the one way back that every launcher offers from every host.
  * Format: lines HRUN_TRACE_MARK "BODY CHECK\n" of at most HRUN_TRACE_LINE bytes, so that a pipe takes each in one
- * piece; CHECK is hrun_trace_check(BODY) in 8 hex digits. A body is records with ';' between them, a record is words
- * with ',' between them, all numbers are whole and not negative:
+ * piece, and srun --label passes it on whole, which makes two lines of one of more than 1024 bytes (Slurm 22.05, seen).
+ * CHECK is hrun_trace_check(BODY) in 8 hex digits. A body is records with ';' between them, a record is words with ','
+ * between them, all numbers are whole and not negative:
  *     b,VERSION,P                                 first: ranks in all
  *     r,RANK,ELAPSED,MPI,PEERS,COST,OWN           ns from MPI_Init to MPI_Finalize, ns of these inside MPI, ranks that
  *                                                 it sent messages to, ns that watching one call took, ns that the
@@ -27,7 +28,7 @@
 #define HRUN_TRACE_VERSION 1
 #define HRUN_TRACE_VARIABLE "HRUN_TRACE"
 
-enum { HRUN_TRACE_LINE = 2048, HRUN_TRACE_NAME = 48 };
+enum { HRUN_TRACE_LINE = 1024, HRUN_TRACE_NAME = 48 };
 
 /* How far a message goes. A message of a rank to itself counts as on the same PE. */
 enum hrun_trace_distance { HRUN_TRACE_PE, HRUN_TRACE_HOST, HRUN_TRACE_SUB, HRUN_TRACE_FAR, HRUN_TRACE_DISTANCES };

@@ -142,6 +142,9 @@ for engine in local mpirun; do
     err_lacks 'hrun-trace' "$engine: and its lines taken out"
     ok "$engine: nothing is preloaded any more" test "$(grep -c 'LD_PRELOAD=(unset)' <<<"$out")" = 2
 done
+run hrun --trace --tag-output --oversubscribe --engine mpirun -n 24 "$pattern" 100
+err_has 'the busiest process' 'mpirun: more lines than it reads at once, labelled'
+err_lacks '0]<stderr>' 'and none of them is left'
 run hrun -n 2 "$bin/probe" @0:err=1
 err_lacks 'busiest' 'nobody watches unasked'
 if [ -z "${HRUN_SANITIZE-}" ]; then

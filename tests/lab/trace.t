@@ -59,6 +59,8 @@ if slurm_up; then
     out_has 'sum:' 'srun: its output is there'
     err_has 'the others wait for' 'srun: who waits is told'
     err_lacks 'hrun-trace' 'srun: the lines of the library are not'
+    run in_slurm salloc -Q -N3 hrun --trace --tag-output --oversubscribe -n 24 -N 100 -app pattern "$pattern"
+    err_has 'the busiest process' 'srun: nor are they torn when it labels lines'
 else
     skip 'srun: a watched program runs' "$why"
 fi
