@@ -48,9 +48,9 @@ FIT     := work ls nnls check optimal robust
 MODEL   := names rows glitch suspect anchor select library series discover coefs family fit terms predict oracle \
            interval mixed share joint recall correct drift
 PLAN    := config objective space count exhaustive level solve search known explore
-LAUNCH  := engine program ask mpi env sieve output procs spawn signals sweep job loop guard pmix local openmpi \
-           openmpi_kept mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts srun_words \
-           srun_watch remote_srun smpi smpi_words
+LAUNCH  := engine program ask mpi env sieve sink output procs spawn signals sweep job loop guard pmix local \
+           openmpi openmpi_kept mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts \
+           srun_words srun_watch remote_srun smpi smpi_words
 LAYOUT  := layout threads rankfile
 DESIGN  := design points cost fits process belief homogeneous stage
 
@@ -66,13 +66,13 @@ SHARED_SRC := hrun/context.c hrun/work.c hrun/waits.c
 SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim_fold.c) \
               $(call room,base,buf error file write ranges) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)
-HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c decide.c corrected.c explore.c nearest.c report.c report_cluster.c \
-              report_json.c) $(SHARED_SRC)
+HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c decide.c corrected.c explore.c nearest.c report.c \
+              report_cluster.c report_json.c) $(SHARED_SRC)
 TRACE_SRC  := $(addprefix calib/trace/,watch.c places.c tell.c wrap_c.c wrap_fortran.c)
-CALIB_SRC  := $(addprefix calib/,main.c options.c lists.c remeasure.c campaign.c campaign_left.c budget.c groups.c runs.c \
-              parallel.c progress.c measure.c fit.c show.c waits.c new.c new_rule.c gnuplot.c plot.c svg.c report.c \
-              report_data.c report_choose.c report_figures.c report_tables.c report_html.c report_pages.c textplot.c \
-              show_plot.c exchange.c) $(SHARED_SRC)
+CALIB_SRC  := $(addprefix calib/,main.c options.c lists.c remeasure.c campaign.c campaign_left.c budget.c groups.c \
+              runs.c parallel.c progress.c measure.c fit.c show.c waits.c new.c new_rule.c gnuplot.c plot.c svg.c \
+              report.c report_data.c report_choose.c report_figures.c report_tables.c report_html.c report_pages.c \
+              textplot.c show_plot.c exchange.c) $(SHARED_SRC)
 
 # Engine smpi is there where SimGrid is.
 SMPI_BIN   := $(if $(shell $(PKG_CONFIG) --exists simgrid 2>/dev/null && echo yes),$(B)/bin/hrun-smpi)

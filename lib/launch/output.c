@@ -2,31 +2,20 @@
 #include "launch/output.h"
 
 #include "launch/sieve.h"
+#include "launch/sink.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
 enum {
-    QUEUE_MAX = 64 << 10,     /* stop reading while so much waits to be written */
     LINE_MAX_TAGGED = 64 << 10, /* a longer line is passed on in pieces */
     STDERR_KEPT = 64 << 10    /* launch.h: the last 64 KiB */
-};
-
-struct sink {
-    int fd;                   /* hrun's own standard output or error */
-    struct hrun_buf queue;
-    size_t at;                /* written so far */
-    int dead;                 /* its reader has gone */
-    int error;                /* errno of a write that failed for another reason, or 0 */
-    int held;                 /* nothing is written yet */
 };
 
 struct source {
@@ -41,7 +30,7 @@ struct source {
 struct hrun_output {
     const struct hrun_job *job;
     enum hrun_tagging tagging;
-    struct sink sinks[2];     /* standard output, standard error */
+    struct hrun_sink sinks[2]; /* standard output, standard error */
     struct source *sources;
     int nsources, per_proc;   /* 1: each process has its own pair */
     int null_fd;              /* for what is swallowed unread */
@@ -50,7 +39,8 @@ struct hrun_output {
 static int wanted(const struct hrun_job *job, enum hrun_tagging tagging, int is_err)
 {
     if (is_err)
-        return job->tag_output || job->trace_text || (job->swallow ? job->stderr_text != NULL : tagging == HRUN_TAG_SRUN);
+        return job->tag_output || job->trace_text ||
+               (job->swallow ? job->stderr_text != NULL : tagging == HRUN_TAG_SRUN);
     return job->tag_output || job->on_stdout;
 }
 
@@ -111,10 +101,8 @@ struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, e
     o->tagging = tagging;
     o->null_fd = -1;
     o->per_proc = job->tag_output && tagging == HRUN_TAG_RANK;
-    o->sinks[0].fd = STDOUT_FILENO;
-    o->sinks[1].fd = STDERR_FILENO;
-    hrun_buf_init(&o->sinks[0].queue);
-    hrun_buf_init(&o->sinks[1].queue);
+    o->sinks[0] = (struct hrun_sink)HRUN_SINK_INIT(STDOUT_FILENO);
+    o->sinks[1] = (struct hrun_sink)HRUN_SINK_INIT(STDERR_FILENO);
     n = o->per_proc ? nprocs : 1;
     o->sources = calloc((size_t)n * 2, sizeof *o->sources);
     if (!o->sources) {
@@ -160,8 +148,8 @@ void hrun_output_destroy(struct hrun_output *o)
         hrun_sieve_release(&o->sources[i].sieve);
     }
     free(o->sources);
-    hrun_buf_release(&o->sinks[0].queue);
-    hrun_buf_release(&o->sinks[1].queue);
+    hrun_sink_release(&o->sinks[0]);
+    hrun_sink_release(&o->sinks[1]);
     if (o->null_fd >= 0)
         close(o->null_fd);
     free(o);
@@ -217,22 +205,23 @@ static int srun_tag(const char *line, int *rank)
 static void pass_on(struct hrun_output *o, const struct source *s, int tagged, int rank, int is_err, const char *text,
                     size_t len)
 {
-    struct sink *k = &o->sinks[s->is_err];
+    struct hrun_sink *k = &o->sinks[s->is_err];
+    char tag[32];
+    int n;
 
     if (!s->is_err && o->job->on_stdout)
         o->job->on_stdout(o->job->ctx, text, len);
-    if (o->job->swallow) {
-        if (s->is_err && o->job->stderr_text)
-            keep_tail(o->job->stderr_text, text, len);
-    } else if (!k->dead) {
-        if (tagged)
-            hrun_buf_addf(&k->queue, "[%d]<%s>: ", rank, is_err ? "stderr" : "stdout");
-        hrun_buf_add(&k->queue, text, len);
+    if (!o->job->swallow) {
+        n = tagged ? snprintf(tag, sizeof tag, "[%d]<%s>: ", rank, is_err ? "stderr" : "stdout") : 0;
+        hrun_sink_add(k, tag, (size_t)n);
+        hrun_sink_add(k, text, len);
+    } else if (s->is_err && o->job->stderr_text) {
+        keep_tail(o->job->stderr_text, text, len);
     }
 }
 
-/* Pass on one line, or a piece of one (ends tells; then it gets an end when it has none). What libhrun-trace.so tells, by
- * rank 0, is taken out, also where it comes in several pieces; a line of the program that it interrupts ends there. */
+/* Pass on one line, or a piece of one (ends tells; then it gets an end when it has none). What libhrun-trace.so tells,
+ * by rank 0, is taken out, also where it comes in several pieces; a line of the program that it interrupts ends there. */
 static void put_line(struct hrun_output *o, struct source *s, const char *text, size_t len, int ends)
 {
     int rank = s->rank, is_err = s->is_err, tag = 0, tagged;
@@ -296,10 +285,8 @@ static void take_plain(struct hrun_output *o, struct source *s, const char *data
         o->job->on_stdout(o->job->ctx, data, len);
     if (s->is_err && o->job->stderr_text)
         keep_tail(o->job->stderr_text, data, len);
-    if (!o->job->swallow && !o->sinks[s->is_err].dead)
-        hrun_buf_add(&o->sinks[s->is_err].queue, data, len);
-    if (o->sinks[s->is_err].queue.len >= QUEUE_MAX)
-        o->sinks[s->is_err].held = 0;
+    if (!o->job->swallow)
+        hrun_sink_add(&o->sinks[s->is_err], data, len);
 }
 
 static void take(struct hrun_output *o, struct source *s, const char *data, size_t len)
@@ -350,14 +337,12 @@ static ssize_t read_source(struct hrun_output *o, struct source *s)
     return n;
 }
 
-/* Nobody reads sink k any more: let the programs notice, unless on_stdout still wants the data. */
-static void sink_died(struct hrun_output *o, struct sink *k)
+/* Write to standard output or error. Where nobody reads it any more let the programs notice, unless on_stdout still
+ * wants the data. */
+static void write_sink(struct hrun_output *o, int is_err)
 {
-    int is_err = k == &o->sinks[1];
-
-    k->dead = 1;
-    hrun_buf_release(&k->queue);
-    k->at = 0;
+    if (!hrun_sink_write(&o->sinks[is_err]))
+        return;
     for (int i = 0; i < o->nsources; i++) {
         struct source *s = &o->sources[i];
         if (s->fd >= 0 && s->is_err == is_err && (is_err || !o->job->on_stdout)) {
@@ -367,55 +352,14 @@ static void sink_died(struct hrun_output *o, struct sink *k)
     }
 }
 
-/* Does the errno of a write say that the reader has gone? A terminal that has hung up gives EIO. */
-static int reader_gone(int fd, int error)
-{
-    struct stat st;
-
-    return error == EPIPE || error == ECONNRESET ||
-           (error == EIO && fstat(fd, &st) == 0 && S_ISCHR(st.st_mode));
-}
-
-/* poll promises room for PIPE_BUF bytes, so this does not block even on a blocking descriptor. */
-static void write_sink(struct hrun_output *o, struct sink *k)
-{
-    size_t left = k->queue.len - k->at;
-    ssize_t n = write(k->fd, k->queue.data + k->at, left < PIPE_BUF ? left : PIPE_BUF);
-
-    if (n < 0) {
-        int error = errno;
-        if (error == EAGAIN || error == EINTR)
-            return;
-        k->error = reader_gone(k->fd, error) ? 0 : error;
-        sink_died(o, k);
-        return;
-    }
-    k->at += (size_t)n;
-    if (k->at == k->queue.len) {
-        hrun_buf_reset(&k->queue);
-        k->at = 0;
-    } else if (k->at >= QUEUE_MAX) {  /* a queue that never runs empty must not grow for ever */
-        k->queue.len -= k->at;
-        memmove(k->queue.data, k->queue.data + k->at, k->queue.len + 1);
-        k->at = 0;
-    }
-}
-
 int hrun_output_npoll(const struct hrun_output *o)
 {
     return o->nsources + 2;
 }
 
-static int waiting(const struct sink *k)
-{
-    return !k->held && k->queue.len > k->at;
-}
-
 static int has_room(const struct hrun_output *o, const struct source *s)
 {
-    const struct sink *k = &o->sinks[s->is_err];
-
-    return k->queue.len - k->at < QUEUE_MAX;
+    return hrun_sink_has_room(&o->sinks[s->is_err]);
 }
 
 int hrun_output_poll(struct hrun_output *o, struct pollfd *p)
@@ -423,7 +367,7 @@ int hrun_output_poll(struct hrun_output *o, struct pollfd *p)
     int n = 0;
 
     for (int i = 0; i < 2; i++)
-        if (waiting(&o->sinks[i]))
+        if (hrun_sink_waiting(&o->sinks[i]))
             p[n++] = (struct pollfd){ o->sinks[i].fd, POLLOUT, 0 };
     for (int i = 0; i < o->nsources; i++) {
         const struct source *s = &o->sources[i];
@@ -439,8 +383,8 @@ void hrun_output_handle(struct hrun_output *o, const struct pollfd *p, int n)
         if (!p[i].revents)
             continue;
         for (int k = 0; k < 2 && p[i].events == POLLOUT; k++)
-            if (o->sinks[k].fd == p[i].fd && waiting(&o->sinks[k]))
-                write_sink(o, &o->sinks[k]);
+            if (o->sinks[k].fd == p[i].fd && hrun_sink_waiting(&o->sinks[k]))
+                write_sink(o, k);
         for (int k = 0; k < o->nsources && p[i].events == POLLIN; k++)
             if (o->sources[k].fd == p[i].fd && has_room(o, &o->sources[k]))
                 read_source(o, &o->sources[k]);
@@ -452,7 +396,7 @@ int hrun_output_done(const struct hrun_output *o)
     for (int i = 0; i < o->nsources; i++)
         if (o->sources[i].fd >= 0)
             return 0;
-    return !waiting(&o->sinks[0]) && !waiting(&o->sinks[1]);
+    return !hrun_sink_waiting(&o->sinks[0]) && !hrun_sink_waiting(&o->sinks[1]);
 }
 
 int hrun_output_failed(const struct hrun_output *o, struct hrun_error *err)
@@ -482,41 +426,17 @@ static void drain(struct hrun_output *o, struct source *s)
         got = read_source(o, s);
 }
 
-/* Take the lines out of a queue that hold a text. */
-static void drop_lines(struct hrun_buf *queue, const char *noise)
-{
-    size_t kept = 0, len;
-
-    for (size_t at = 0; at < queue->len; at += len) {
-        const char *line = queue->data + at, *end = memchr(line, '\n', queue->len - at);
-
-        len = end ? (size_t)(end - line) + 1 : queue->len - at;
-        if (memmem(line, len, noise, strlen(noise)))
-            continue;
-        memmove(queue->data + kept, line, len);
-        kept += len;
-    }
-    if (queue->data)
-        queue->data[kept] = 0;
-    queue->len = kept;
-}
-
 void hrun_output_release(struct hrun_output *o, int pass_on, const char *noise)
 {
-    struct sink *k = &o->sinks[1];
+    struct hrun_sink *k = &o->sinks[1];
 
     if (!k->held)
         return;
     for (int i = 0; i < o->nsources; i++)
         if (o->sources[i].is_err)
             drain(o, &o->sources[i]);
-    if (!k->held)
-        return;     /* it was too much to be held */
-    if (!pass_on)
-        hrun_buf_reset(&k->queue);
-    else if (*noise && !k->queue.failed)
-        drop_lines(&k->queue, noise);
-    k->held = 0;
+    if (k->held)    /* else it was too much to be held */
+        hrun_sink_let_go(k, pass_on ? noise : NULL);
 }
 
 void hrun_output_close(struct hrun_output *o)

@@ -1,0 +1,101 @@
+/* sink.c - what is written to hrun's own standard output and error; see sink.h for the contracts */
+#include "launch/sink.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Stop reading while so much waits to be written: output.h promises some 64 KiB. */
+enum { QUEUE_MAX = 64 << 10 };
+
+void hrun_sink_release(struct hrun_sink *s)
+{
+    hrun_buf_release(&s->queue);
+    s->at = 0;
+}
+
+void hrun_sink_add(struct hrun_sink *s, const char *data, size_t len)
+{
+    if (s->dead)
+        return;
+    hrun_buf_add(&s->queue, data, len);
+    if (s->queue.len >= QUEUE_MAX)
+        s->held = 0;
+}
+
+int hrun_sink_waiting(const struct hrun_sink *s)
+{
+    return !s->held && s->queue.len > s->at;
+}
+
+int hrun_sink_has_room(const struct hrun_sink *s)
+{
+    return s->queue.len - s->at < QUEUE_MAX;
+}
+
+/* Does the errno of a write say that the reader has gone? A terminal that has hung up gives EIO. */
+static int reader_gone(int fd, int error)
+{
+    struct stat st;
+
+    return error == EPIPE || error == ECONNRESET ||
+           (error == EIO && fstat(fd, &st) == 0 && S_ISCHR(st.st_mode));
+}
+
+/* poll promises room for PIPE_BUF bytes, so this does not block even on a blocking descriptor. */
+int hrun_sink_write(struct hrun_sink *s)
+{
+    size_t left = s->queue.len - s->at;
+    ssize_t n = write(s->fd, s->queue.data + s->at, left < PIPE_BUF ? left : PIPE_BUF);
+
+    if (n < 0) {
+        int error = errno;
+
+        if (error == EAGAIN || error == EINTR)
+            return 0;
+        s->error = reader_gone(s->fd, error) ? 0 : error;
+        s->dead = 1;
+        hrun_sink_release(s);
+        return -1;
+    }
+    s->at += (size_t)n;
+    if (s->at == s->queue.len) {
+        hrun_buf_reset(&s->queue);
+        s->at = 0;
+    } else if (s->at >= QUEUE_MAX) {  /* a queue that never runs empty must not grow for ever */
+        s->queue.len -= s->at;
+        memmove(s->queue.data, s->queue.data + s->at, s->queue.len + 1);
+        s->at = 0;
+    }
+    return 0;
+}
+
+/* Take the lines out of a queue that hold a text. */
+static void drop_lines(struct hrun_buf *queue, const char *noise)
+{
+    size_t kept = 0, len;
+
+    for (size_t at = 0; at < queue->len; at += len) {
+        const char *line = queue->data + at, *end = memchr(line, '\n', queue->len - at);
+
+        len = end ? (size_t)(end - line) + 1 : queue->len - at;
+        if (memmem(line, len, noise, strlen(noise)))
+            continue;
+        memmove(queue->data + kept, line, len);
+        kept += len;
+    }
+    if (queue->data)
+        queue->data[kept] = 0;
+    queue->len = kept;
+}
+
+void hrun_sink_let_go(struct hrun_sink *s, const char *noise)
+{
+    if (!noise)
+        hrun_buf_reset(&s->queue);
+    else if (*noise && !s->queue.failed)
+        drop_lines(&s->queue, noise);
+    s->held = 0;
+}
