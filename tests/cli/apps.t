@@ -230,7 +230,7 @@ double MPI_Wtime(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 END
-"${CC:-cc}" -shared -fPIC -o "$tmp/cpu.so" "$tmp/cpu.c"
+${CC:-cc} -shared -fPIC -o "$tmp/cpu.so" "$tmp/cpu.c"   # CC may be two words: "ccache gcc"
 ok $? "a clock of CPU time"
 
 time_of() {  # time_of APP ARGUMENTS...: the time that it prints on 1 process of one thread
