@@ -21,7 +21,7 @@ sys.exit(not eval(sys.argv[3]))' "$tmp/.log" "$1" "$2"
 
 run on_head hrun $hosts --trace --config '(2,1,1,1)' -N 1000 -app pattern "$pattern"
 status_is 0 'a program runs on three watched hosts'
-err_has 'the others wait for' 'and who waits is told'
+err_has 'the busiest process' 'and who waits is told'
 err_lacks 'hrun-trace' 'the lines of the library are not'
 # Ranks 0 and 1 are on fast hosts, 2 on the slow one. Large messages (8000 bytes) go down, small ones (1000) up: 0
 # sends the large ones to 2 and the small ones to 1, 1 the large ones to 0 and the small ones to 2, 2 both to fast
@@ -57,7 +57,7 @@ if slurm_up; then
     run in_slurm salloc -Q -N3 hrun --trace -n 3 -N 1000 -app pattern "$pattern"
     status_is 0 'srun: a watched program runs'
     out_has 'sum:' 'srun: its output is there'
-    err_has 'the others wait for' 'srun: who waits is told'
+    err_has 'the busiest process' 'srun: who waits is told'
     err_lacks 'hrun-trace' 'srun: the lines of the library are not'
     run in_slurm salloc -Q -N3 hrun --trace --tag-output --oversubscribe -n 24 -N 100 -app pattern "$pattern"
     err_has 'the busiest process' 'srun: nor are they torn when it labels lines'
