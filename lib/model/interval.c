@@ -48,6 +48,23 @@ static int formula_value(struct hrun_predictor *p, int o, int P, double *x, doub
     return 0;
 }
 
+/* Values at P of the terms with coefficient 0 that may be above it all the same, as far as they have one. */
+static void unused_values(const struct hrun_predictor *p, const struct hrun_fit_record *r, int P, double *x)
+{
+    for (int j = 0; j < r->nterms; j++) {
+        struct hrun_expr *e;
+        int owned = 0;
+
+        if (r->k[j] != 0 || !(r->cov[j * r->nterms + j] > 0))
+            continue;
+        e = hrun_term_find(p->app, HRUN_TERM_NP, r->terms[j], &owned, NULL);
+        if (!e || hrun_term_eval(e, HRUN_TERM_NP, p->N, P, 0, &x[j], NULL))
+            x[j] = 0;
+        if (owned)
+            hrun_expr_destroy(e);
+    }
+}
+
 /* ------------------------------------------------------------------ one P alone was measured */
 
 /* Where a model of one measured P is asked for another, each term in use stands for all those that are
@@ -155,6 +172,8 @@ int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, double 
     if (r == p->opts[o].formula ? formula_value(p, o, P, x, &t, err) :
         hrun_predictor_nt_value(p->app, r, p->N, x, &t, err))
         goto out;
+    if (r == p->opts[o].formula && p->family == HRUN_FAMILY_NPT)
+        unused_values(p, r, P, x);
     half = half_width(r, x, t);
     if (r == p->opts[o].formula && p->family == HRUN_FAMILY_NPT && r->pmin == r->pmax && P != r->pmin) {
         if (spread_over_terms(p, r, P, &down, &up, err))

@@ -7,7 +7,8 @@
  *   npt     Ti(N,P) = sum over NP-T terms (eq. 4, Table V)
  * nt, pt and npt hold for P > M only; P = M always goes to `single`.
  * Invariants: only good measurements (ok = 1) with the definition's constants are fitted, and only homogeneous ones
- * (mixed = 0) but for joint.h, which fits a whole cluster; a prediction that is negative or not finite is never given as a time.
+ * (mixed = 0) but for joint.h, which fits a whole cluster; a prediction that is negative or not finite is never given
+ * as a time.
  */
 #ifndef HRUN_MODEL_H
 #define HRUN_MODEL_H
@@ -56,6 +57,8 @@ struct hrun_fit_options {
  * that were measured. LS is the reference of paper 000 and does neither.
  * cov is larger than independent rows would have it where repetitions are off alike, that is where the form of the
  * model misses a point by more than the runs scatter. With options->robust s2 is that of an M-estimate (fit/robust.h).
+ * That of npt holds with NNLS also what terms at 0 may be (fit/bound.h), where several P were measured: what grows with
+ * P is often too small to be seen there.
  * Families for which there are too few measurements are left out and *skipped (may be NULL) says which and
  * why, one line each. Too few: a family needs two different N, as one size tells nothing of how time follows
  * N; pt needs two different P > M, as one tells nothing of how it follows P (so M = 1 on two PEs has no pt;

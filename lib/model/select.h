@@ -15,8 +15,9 @@
  * Step by step the term in use without which the leave-one-point-out error (hrun_fit_leave_out on the terms in use; the
  * mean over points of the mean square of their weighted residuals) is least is dropped, if that error is less than with
  * it by more than a standard error of the difference, over the points without which the terms are still known:
- * where a single point is all that tells two terms apart, nobody can say that it lies. The usual rule of one standard error drops also terms that
- * make no difference; coefficients >= 0 have done that already, and what is left is all that is known of larger P.
+ * where a single point is all that tells two terms apart, nobody can say that it lies. The usual rule of one standard
+ * error drops also terms that make no difference; coefficients >= 0 have done that already, and what is left is all
+ * that is known of larger P.
  * With fewer points than 2 for each term in use nothing is dropped: it would be a matter of chance. At least one term
  * stays.
  * Errors: those of hrun_fit_nnls and hrun_fit_leave_out but HRUN_ERANK; keep and dropped are then undefined. */

@@ -52,7 +52,8 @@ struct hrun_sample {
     char *version;         /* hrun's */
     char *date;            /* ISO 8601 UTC, "2026-11-20T10:36:00Z" */
     /* What older hruns did not record; "" and 0 mean not known. */
-    char *signatures;      /* of the sub-clusters of `cluster`, comma-separated: models that belong together; "" for one */
+    char *signatures;      /* of the sub-clusters of `cluster`, comma-separated: models that belong together; "" for
+                              one */
     char *limits;          /* mixed: the sub-cluster of `cluster` for whose processes the others were seen to wait */
     double compute_s;      /* the most time that a process of this sub-cluster spent outside MPI */
     double mpi_s;          /* the least time that a process of this sub-cluster spent inside MPI */
@@ -88,8 +89,9 @@ struct hrun_fit_record {
     int nterms;
     char **terms;          /* nterms expressions as in the app definition */
     double *k;             /* nterms coefficients, s per unit of the term; a dropped term has 0 */
-    double *cov;           /* nterms x nterms, row-major: covariance of k over variance `s2`; rows of
-                              k = 0 are 0; symmetric: the lower triangle is what is stored */
+    double *cov;           /* nterms x nterms, row-major: covariance of k over variance `s2`, with what those at 0 may
+                              be where that is known (npt, fit/bound.h; older hruns wrote 0, and do not look at rows of
+                              k = 0); symmetric: the lower triangle is what is stored */
     double s2;             /* variance of the weighted residuals */
     int dof;               /* degrees of freedom of s2 */
     double sigma_abs_s, sigma_rel; /* row weights were 1/sqrt(sigma_abs^2 + (sigma_rel T)^2) */
