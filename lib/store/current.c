@@ -32,29 +32,39 @@ static int outdates(const struct hrun_sample *later, const struct hrun_sample *s
     return scope == ALL || (!s->mixed && later->N == s->N && later->P == s->P && later->M == s->M);
 }
 
+/* Release what a mark that stands at `mark` outdates; such samples have N = 0 then. Result: how many. */
+static size_t outdate(struct hrun_samples *s, size_t mark)
+{
+    size_t old = 0;
+
+    for (size_t i = 0; i < mark; i++) {
+        if (s->v[i].N == 0 || is_mark(&s->v[i]) || !outdates(&s->v[mark], &s->v[i]))
+            continue;
+        hrun_sample_release(&s->v[i]);   /* all of it is 0 then */
+        old++;
+    }
+    return old;
+}
+
 size_t hrun_samples_current(struct hrun_samples *s)
 {
-    size_t kept = 0, end = s->n, old = 0;
+    size_t kept = 0, old = 0;
 
-    while (end > 0 && !is_mark(&s->v[end - 1]))
-        end--;                      /* no mark stands at end or behind it */
+    /* Once for each mark, of which there are few, not for each pair: logs grow by every run. */
+    for (size_t i = 0; i < s->n; i++)
+        if (is_mark(&s->v[i]))
+            old += outdate(s, i);
     for (size_t i = 0; i < s->n; i++) {
-        int counts = !is_mark(&s->v[i]);
-
-        for (size_t j = i + 1; counts && j < end; j++)
-            counts = !outdates(&s->v[j], &s->v[i]);
-        if (counts) {
-            if (kept != i) {
-                s->v[kept] = s->v[i];
-                memset(&s->v[i], 0, sizeof s->v[i]);
-            }
-            kept++;
-        } else {
-            old += !is_mark(&s->v[i]);
+        if (s->v[i].N == 0 || is_mark(&s->v[i])) {
             hrun_sample_release(&s->v[i]);
-            memset(&s->v[i], 0, sizeof s->v[i]);
+        } else {
+            if (kept != i)
+                s->v[kept] = s->v[i];
+            kept++;
         }
     }
+    if (s->n > kept)
+        memset(s->v + kept, 0, (s->n - kept) * sizeof *s->v);
     s->n = kept;
     return old;
 }

@@ -257,7 +257,8 @@ static void test_nearly_dependent(void)
         double t = 0, low = 0, high = INFINITY;
 
         hrun_predictor_time(p, 0, 1, P, &t, &low, &high, NULL);
-        ok(high - low < 1e-6 * t, "... no variance drowns, whichever is dropped, at P = %d (%.1e)", P, (high - low) / t);
+        ok(high - low < 1e-6 * t, "... no variance drowns, whichever is dropped, at P = %d (%.1e)", P,
+           (high - low) / t);
         hrun_predictor_destroy(p);
     }
     is_str(r->note, "dropped N: these measurements cannot tell it from the other terms",
