@@ -119,6 +119,7 @@ int corrected_load(struct context *c, const struct decision *d, struct hrun_mode
         hrun_corrections_config(out->all, i, &out->known[i].pes, &out->known[i].procs);
         hrun_correction_at(out->all, i, d->N, &out->details[i]);
         out->known[i].factor = out->details[i].factor;
+        out->known[i].doubt = hrun_correction_doubt(out->all, &out->details[i]);
     }
     rc = 0;
 done:

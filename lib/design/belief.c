@@ -74,6 +74,7 @@ static int choice_of_hrun(struct hrun_design *d, struct design_size *s, const st
         hrun_corrections_config(d->corrections, i, &known[i].pes, &known[i].procs);
         hrun_correction_at(d->corrections, i, s->N, &at);
         known[i].factor = at.factor;
+        known[i].doubt = hrun_correction_doubt(d->corrections, &at);
     }
     if (hrun_plan_search_known(problem, known, n, 1, &plan, &why)) {
         rc = why.code == HRUN_EINFEASIBLE ? 0 : -1;
@@ -160,7 +161,7 @@ static double expected_gain(double mean, double sd)
     return sd > 0 ? sd * exp(-0.5 * z * z) / sqrt(2 * M_PI) + mean * 0.5 * erfc(-z * M_SQRT1_2) : fmax(mean, 0);
 }
 
-static void choose(struct hrun_design *d, struct design_size *s)
+void design_gains(struct hrun_design *d, struct design_size *s)
 {
     double best = INFINITY, second = INFINITY, most = 0;
     int first = -1;
@@ -191,8 +192,8 @@ static void choose(struct hrun_design *d, struct design_size *s)
         if (b->failed)
             continue;
         /* Of the choice itself: it may turn out to be worse than the second, which then is better by that. */
-        b->gain = expected_gain(gap, change);
-        most = fmax(most, b->gain);
+        b->gain = expected_gain(gap, s->doubt * change);
+        most = fmax(most, expected_gain(gap, change));
         if (i != s->choice)
             s->loss = fmax(s->loss, expected_gain(s->v[s->choice].mean - b->mean, hypot(b->sd, s->v[s->choice].sd)));
     }
@@ -249,7 +250,7 @@ static int believe_size(struct hrun_design *d, struct design_size *s, struct hru
     for (int i = 0; i < s->n; i++)
         process_ask(d, &process, s->N, &s->v[i]);
     process_free(&process);
-    choose(d, s);
+    design_gains(d, s);
     return 0;
 }
 

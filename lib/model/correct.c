@@ -447,3 +447,8 @@ void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, stru
     out->sd = sqrt(var);
     out->others = v->runs - out->runs;
 }
+
+double hrun_correction_doubt(const struct hrun_corrections *c, const struct hrun_correction *at)
+{
+    return exp(at->sd - hrun_corrections_sd(c));
+}

@@ -45,4 +45,11 @@ double hrun_corrections_sd(const struct hrun_corrections *c);
 /* The correction of configuration i at N. */
 void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, struct hrun_correction *out);
 
+/* How a configuration with this correction compares with those that were never run, beyond its time (plan/plan.h):
+ * each counts with a time that is one standard deviation longer than expected. The least of many uncertain predictions
+ * is one that is too low, and which is taken for the best disappoints the more the less is known of it (Smith and
+ * Winkler, "The optimizer's curse", Management Science 52, 2006: among four alternatives alike the least lies one
+ * standard deviation below its own mean). Result: above 0, below 1 for a configuration that is known better. */
+double hrun_correction_doubt(const struct hrun_corrections *c, const struct hrun_correction *at);
+
 #endif

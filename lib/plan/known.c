@@ -16,6 +16,18 @@ static int same(const struct hrun_choice *c, const struct hrun_plan_known *k, in
     return !memcmp(c->pes, k->pes, len) && !memcmp(c->procs, k->procs, len);
 }
 
+/* Of known configurations the values without doubts. */
+static void take_doubts_off(const struct hrun_plan_problem *problem, const struct hrun_plan_known *known, int n,
+                            struct hrun_plan *p)
+{
+    const struct hrun_objective *o = problem->objective ? problem->objective : hrun_objectives();
+
+    for (int i = 0; i < p->n; i++)
+        for (int j = 0; j < n; j++)
+            if (known[j].doubt > 0 && same(&p->v[i], &known[j], p->nsubs))
+                p->v[i].value = o->value(p->v[i].time_s, p->v[i].pes, problem->subs, p->nsubs);
+}
+
 static int is_known(const struct hrun_choice *c, const struct hrun_plan_known *known, int n, int nsubs)
 {
     for (int i = 0; i < n; i++)
@@ -41,7 +53,7 @@ static int add_known(const struct hrun_plan_problem *problem, const struct hrun_
         return -1;
     }
     c.time_s *= k->factor;
-    c.value = o->value(c.time_s, c.pes, problem->subs, problem->oracle->nsubs);
+    c.value = o->value(c.time_s * (k->doubt > 0 ? k->doubt : 1), c.pes, problem->subs, problem->oracle->nsubs);
     if (isfinite(c.value))
         rc = plan_best_add(best, &c, err);
     hrun_choice_release(&c);
@@ -62,6 +74,10 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
             hrun_fail(err, HRUN_EINVAL, "the factor of known configuration %d is %g, not finite and above 0", i + 1,
                       known[i].factor);
             goto out;
+        } else if (!(isfinite(known[i].doubt) && known[i].doubt >= 0)) {
+            hrun_fail(err, HRUN_EINVAL, "the doubt of known configuration %d is %g, not finite and above 0", i + 1,
+                      known[i].doubt);
+            goto out;
         }
     if (hrun_plan_search(problem, top < 1 ? top : top + n, &p, err))
         goto out;
@@ -78,6 +94,7 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
     p->n = best.n;
     best.v = NULL;
     best.n = 0;
+    take_doubts_off(problem, known, n, p);
     p->search_s = plan_clock() - started;
     *out = p;
     p = NULL;

@@ -64,6 +64,7 @@ static int choose(const struct trial *trial, const struct hrun_design *d, int64_
         hrun_corrections_config(c, i, &known[i].pes, &known[i].procs);
         hrun_correction_at(c, i, N, &at);
         known[i].factor = at.factor;
+        known[i].doubt = hrun_correction_doubt(c, &at);
     }
     if (hrun_plan_search_known(&problem, known, n, 1, &plan, err)) {
         rc = err->code == HRUN_EINFEASIBLE ? 0 : -1;

@@ -154,6 +154,8 @@ static void test_kriging(void)
     var = v - (k1 * (a * k1 - b * k2) + k2 * (a * k2 - b * k1)) / det;
     is_num(log(got.factor), want, 1e-6, "two points, solved by hand");
     is_num(got.sd, sqrt(var), 1e-6, "with what remains unknown");
+    is_num(hrun_correction_doubt(c, &got), exp(sqrt(var) - sqrt(v)), 1e-6,
+           "and it counts as so much less doubtful than what was never run");
     hrun_corrections_destroy(c);
     teardown(&f);
 }

@@ -356,12 +356,14 @@ static void test_known(void)
                 invalid++;
                 i = -1;
             }
-            known[n] = (struct hrun_plan_known) { was[n].pes, was[n].procs, 0.25 + uniform(&r) };
+            known[n] = (struct hrun_plan_known) { was[n].pes, was[n].procs, 0.25 + uniform(&r),
+                                                  below(&r, 3) ? 0.5 + uniform(&r) : 0 };
             if (i >= 0) {
                 const struct hrun_objective *o = problem.objective;
 
                 b.v[i].time_s *= known[n].factor;
-                b.v[i].value = o ? o->value(b.v[i].time_s, b.v[i].pes, x->subs, x->oracle.nsubs) : b.v[i].time_s;
+                b.v[i].value = b.v[i].time_s * (known[n].doubt > 0 ? known[n].doubt : 1);
+                b.v[i].value = o ? o->value(b.v[i].value, b.v[i].pes, x->subs, x->oracle.nsubs) : b.v[i].value;
             }
             n++;
             if (i < 0)
@@ -372,6 +374,11 @@ static void test_known(void)
 
             qsort(b.v, (size_t)b.n, sizeof *b.v, found_compare);
             moved += memcmp(&first, &b.v[0], sizeof first) != 0;
+            for (int i = 0; i < b.n; i++) {      /* the order is that with doubts, the values are without */
+                const struct hrun_objective *o = problem.objective;
+
+                b.v[i].value = o ? o->value(b.v[i].time_s, b.v[i].pes, x->subs, x->oracle.nsubs) : b.v[i].time_s;
+            }
         }
         rc = hrun_plan_search_known(&problem, known, n, top, &plan, &err);
         differ += b.n ? rc || !same_plan(plan, &b, top) || !same_counts(&plan->counts, &b.counts)
@@ -379,7 +386,7 @@ static void test_known(void)
         if (!rc)
             hrun_plan_destroy(plan);
         if (n) {
-            known[0].factor = below(&r, 2) ? NAN : 0;
+            *(below(&r, 2) ? &known[0].factor : &known[0].doubt) = below(&r, 2) ? NAN : -1;
             differ += hrun_plan_search_known(&problem, known, n, top, &plan, &err) != -1 || err.code != HRUN_EINVAL;
         }
     }
