@@ -51,7 +51,7 @@ LAUNCH  := engine program ask mpi env sieve sink output procs spawn signals swee
            openmpi openmpi_kept mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts \
            srun_words srun_watch remote_srun smpi smpi_words
 LAYOUT  := layout threads rankfile
-DESIGN  := design points cost fits process belief homogeneous stage
+DESIGN  := design points cost fits process belief screen homogeneous stage
 
 room = $(patsubst %,lib/$(1)/%.c,$(2))
 LIB_SRC := $(call room,base,$(BASE)) $(call room,expr,$(EXPR)) $(call room,topo,$(TOPO)) \

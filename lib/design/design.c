@@ -110,6 +110,7 @@ struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct 
     for (int i = 0; i < d->nsizes; i++) {
         d->sizes[i].N = settings->sizes[i];
         d->sizes[i].choice = -1;
+        d->sizes[i].doubt = 1;
         d->sizes[i].chosen = calloc(2 * (size_t)nsubs, sizeof *d->sizes[i].chosen);
         if (!d->sizes[i].chosen) {
             hrun_fail_nomem(err);

@@ -3,7 +3,8 @@
  * Purpose: choose calibration runs one by one (experiment design) from an application, its sub-clusters and what was
  * measured so far. No I/O and no clock: hrun-calibrate makes real runs by it, tests look times up in tables.
  * Stages, each a batch of runs in random order, after which all models are fitted anew:
- *   screen   each sub-cluster and M: one PE and all PEs at a small and a middle size;
+ *   screen   each sub-cluster and M: one PE and all PEs at a small and a middle size; then the whole cluster with
+ *            each M at every second size, so that models need not extrapolate in P;
  *   model    homogeneous runs by A-optimal gain per second (fit/optimal.h): the fall of the relative variances of the
  *            times Ti on which the best predicted configurations rest;
  *   choice   at each size the configuration whose time, once known, is expected to lower the time of the choice most

@@ -1,4 +1,4 @@
-/* homogeneous.c - runs of one sub-cluster: screening, A-optimal ones, doubtful ones again; see internal.h */
+/* homogeneous.c - runs of one sub-cluster: A-optimal ones, doubtful ones again; see internal.h */
 #include "design/internal.h"
 
 #include "fit/optimal.h"
@@ -13,129 +13,8 @@ enum { TARGETS = 8 };
 enum { BATCH = 6 };
 /* A homogeneous run must lower the variances of the decisions' times by this part of what the models miss anyway. */
 static const double WORTH = 0.01;
-/* Sizes of screening. */
-enum { SCREENS = 2 };
-/* Screening of the middle size costs no more than this part of the budget. */
-static const double SCREEN_SHARE = 0.1;
 /* Of single runs this far from the fit, in standard deviations of one run, one in 15,000 is undisturbed. */
 static const double DOUBTFUL = 4;
-
-/* ------------------------------------------------------------------ screening */
-
-/* Is it a point of screening at this size: one PE, or the most there are? */
-static int screens(const struct hrun_design *d, const struct design_point *p, int size)
-{
-    int most = 0;
-
-    if (p->size != size)
-        return 0;
-    for (int i = 0; i < d->npoints; i++) {
-        const struct design_point *q = &d->points[i];
-
-        if (q->sub == p->sub && q->m == p->m && q->size == size && q->pes > most)
-            most = q->pes;
-    }
-    return p->pes == 1 || p->pes == most;
-}
-
-/* Queue the points of screening at a size that were not run. Result: their cost, or -1. */
-static int screen_size(struct hrun_design *d, int size, int queue, double *cost, struct hrun_error *err)
-{
-    int *config = calloc(2 * (size_t)d->nsubs, sizeof *config), failed, rc = 0;
-    double one;
-
-    if (!config)
-        return hrun_fail_nomem(err);
-    *cost = 0;
-    for (int i = 0; i < d->npoints && !rc; i++) {
-        const struct design_point *p = &d->points[i];
-
-        if (!screens(d, p, size))
-            continue;
-        design_point_config(d, p, config);
-        if (design_count(d, config, p->N, &failed) || failed)
-            continue;
-        one = design_cost(d, config, p->P, p->N, 0);
-        *cost += one;
-        if (queue)
-            rc = design_queue(d, config, p->N, HRUN_DESIGN_SCREEN, 0, one, err);
-    }
-    free(config);
-    return rc;
-}
-
-/* Does this model (one PE, or several) know two sizes? */
-static int knows_two(const struct hrun_design *d, int sub, int m, int several)
-{
-    int64_t N = 0;
-
-    for (int i = 0; i < d->nruns; i++) {
-        const struct design_run *r = &d->runs[i];
-
-        if (r->sub != sub || r->time_s <= 0 || r->config[d->nsubs + sub] != m || (r->config[sub] > 1) != several)
-            continue;
-        if (N && r->N != N)
-            return 1;
-        N = r->N;
-    }
-    return 0;
-}
-
-/* A model that knows fewer than two sizes (the rule left out points, runs failed): its cheapest points that were not
- * run, one for each model at a time. */
-static int screen_rest(struct hrun_design *d, struct hrun_error *err)
-{
-    int *config = calloc(2 * (size_t)d->nsubs, sizeof *config), failed, rc = config ? 0 : hrun_fail_nomem(err);
-
-    for (int k = 0; k < 2 * d->nsubs * d->nprocs && !rc; k++) {
-        int sub = k / 2 / d->nprocs, m = d->procs[k / 2 % d->nprocs], several = k % 2;
-        const struct design_point *best = NULL;
-        double least = INFINITY;
-
-        if (knows_two(d, sub, m, several))
-            continue;
-        for (int i = 0; i < d->npoints; i++) {
-            const struct design_point *p = &d->points[i];
-            double cost;
-
-            if (p->sub != sub || p->m != m || (p->pes > 1) != several)
-                continue;
-            design_point_config(d, p, config);
-            if (design_count(d, config, p->N, &failed) || failed)
-                continue;
-            cost = design_cost(d, config, p->P, p->N, 0);
-            if (cost < least) {
-                least = cost;
-                best = p;
-            }
-        }
-        if (best) {
-            design_point_config(d, best, config);
-            rc = design_queue(d, config, best->N, HRUN_DESIGN_SCREEN, 0, least, err);
-        }
-    }
-    free(config);
-    return rc;
-}
-
-int design_screen(struct hrun_design *d, struct hrun_error *err)
-{
-    int size = 0;
-    double cost;
-
-    if (d->screened >= (d->nsizes > 1 ? SCREENS : 1))
-        return screen_rest(d, err);
-    if (d->screened) {
-        for (size = (d->nsizes - 1) / 2 > 1 ? (d->nsizes - 1) / 2 : 1; size > 1 && d->set.budget_s > 0; size--) {
-            if (screen_size(d, size, 0, &cost, err))
-                return -1;
-            if (cost <= SCREEN_SHARE * d->set.budget_s)
-                break;
-        }
-    }
-    d->screened++;
-    return screen_size(d, size, 1, &cost, err);
-}
 
 /* ------------------------------------------------------------------ doubtful runs */
 

@@ -72,6 +72,7 @@ struct design_size {
     int n;
     int choice;                 /* index of what hrun would choose, -1 none */
     int *chosen;                /* configuration of the choice before the last fit; all 0: none */
+    double doubt;               /* >= 1: beliefs are taken for so much less certain when runs are chosen */
     double loss, half;          /* expected relative loss, half width of the choice's 95 % interval */
     int settled;
 };
@@ -130,6 +131,8 @@ void design_problem(const struct hrun_design *d, struct hrun_predictor *p, struc
 
 /* belief.c: d->sizes from models and groups. */
 int design_believe(struct hrun_design *d, struct hrun_error *err);
+/* The gains of runs at one size, with its doubt. */
+void design_gains(struct hrun_design *d, struct design_size *s);
 void design_drop_sizes(struct hrun_design *d);
 
 /* stage.c: the runs of the next stage into the queue; none: d->state.end says why. */
@@ -139,8 +142,9 @@ int design_conclude(struct hrun_design *d, struct hrun_error *err);
 int design_queue(struct hrun_design *d, const int *config, int64_t N, enum hrun_design_stage stage, double model_s,
                  double expected_s, struct hrun_error *err);
 
-/* homogeneous.c: screening and A-optimal runs. */
+/* screen.c: the next round of screening. */
 int design_screen(struct hrun_design *d, struct hrun_error *err);
+/* homogeneous.c: A-optimal runs, and doubtful ones again. */
 int design_model_runs(struct hrun_design *d, double limit_s, struct hrun_error *err);
 int design_repeats(struct hrun_design *d, struct hrun_error *err);
 

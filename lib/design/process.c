@@ -80,13 +80,24 @@ void process_free(struct process *p)
     free(p->k);
 }
 
+/* Four sums at a time: one alone waits for each of its additions. */
+static double dot(const double *a, const double *b, int n)
+{
+    double sum[4] = { 0 };
+    int i = 0;
+
+    for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; k++)
+            sum[k] += a[i + k] * b[i + k];
+    for (; i < n; i++)
+        sum[0] += a[i] * b[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
 static void solve_lower(const struct process *p, double *v)
 {
-    for (int i = 0; i < p->n; i++) {
-        for (int j = 0; j < i; j++)
-            v[i] -= p->l[i * p->n + j] * v[j];
-        v[i] /= p->l[i * p->n + i];
-    }
+    for (int i = 0; i < p->n; i++)
+        v[i] = (v[i] - dot(p->l + i * p->n, v, i)) / p->l[i * p->n + i];
 }
 
 /* What a group is known to, apart from the process: its own variance, and when it is of one run that lies above what
@@ -99,15 +110,6 @@ static double group_variance(const struct design_group *g, double miss, double v
         return g->var;
     plain = (1 - DISTURBED_PART) * exp(-0.5 * miss * miss / var) / sqrt(2 * M_PI * var);
     return g->var + miss * miss * disturbed / (plain + disturbed);
-}
-
-static double dot(const double *a, const double *b, int n)
-{
-    double sum = 0;
-
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
 }
 
 /* Cholesky factor of the covariance with own[n] on its diagonal, and the weights. */

@@ -12,6 +12,9 @@ static const double STAGE_SHARE = 0.2;
 /* The last part of a budget goes first to what would be chosen: nothing is tried that was not run, but for a choice
  * that was not, as long as there is anything of the kind to do. */
 static const double FINAL_PART = 0.15;
+/* Where a choice stands before the budget is spent, its size goes on with what would be better if beliefs were less
+ * certain than they are: by 2, 4, then 8 times. What lies farther off than that is not worth looking for. */
+static const double DOUBT_MOST = 8;
 /* Most runs at one size in a stage. */
 enum { AT_ONE_SIZE = 4 };
 
@@ -78,6 +81,19 @@ static struct design_belief *mixed_run(struct hrun_design *d, const struct desig
     return best;
 }
 
+/* The same, with more and more doubt while there is a budget and nothing to do at this size. */
+static struct design_belief *doubted_run(struct hrun_design *d, struct design_size *s, int known_only, double *cost)
+{
+    struct design_belief *b;
+
+    while (!(b = mixed_run(d, s, known_only, cost)) && !known_only && s->choice >= 0 && d->set.budget_s > 0 &&
+           2 * s->doubt <= DOUBT_MOST) {
+        s->doubt *= 2;
+        design_gains(d, s);
+    }
+    return b;
+}
+
 /* All sizes count alike, and what is found at one is a guess for its neighbours: so runs are made in inverse
  * proportion to the root of their cost, which for given time makes the sum of variances least (Neyman allocation). */
 static int mixed_runs(struct hrun_design *d, int known_only, struct hrun_error *err)
@@ -87,7 +103,7 @@ static int mixed_runs(struct hrun_design *d, int known_only, struct hrun_error *
     for (int i = 0; i < d->nsizes; i++) {
         double cost = 0;
 
-        if (mixed_run(d, &d->sizes[i], known_only, &cost))
+        if (doubted_run(d, &d->sizes[i], known_only, &cost))
             most = fmax(most, cost);
     }
     for (int i = 0; i < d->nsizes; i++) {
