@@ -43,7 +43,7 @@ CLUSTER := cluster group discover allocation hostfile clusterfile described cut 
 APP     := app raw load find template inputs clock draft rules
 TRACE   := read sum form propose
 STORE  := sample invariants current store log recent models models_yaml exchange import csv regions extrap jsonl
-FIT  := work ls nnls check optimal robust bound
+FIT  := work ls nnls check optimal robust bound spread
 MODEL   := names rows glitch suspect anchor select library series discover coefs family fit terms predict oracle \
            interval mixed share joint recall correct drift
 PLAN    := config objective space count exhaustive level solve search known explore
@@ -68,10 +68,12 @@ SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim
 HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c decide.c corrected.c explore.c nearest.c report.c \
               report_cluster.c report_json.c) $(SHARED_SRC)
 TRACE_SRC  := $(addprefix calib/trace/,watch.c places.c tell.c wrap_c.c wrap_fortran.c)
+PROBE_SRC  := $(addprefix calib/probe/,main.c facts.c kernel.c clock.c trips.c alltoall.c usage.c)
+DOCTOR     := data read judge judge_compute judge_network judge_settings report doctor
 CALIB_SRC  := $(addprefix calib/,main.c options.c lists.c remeasure.c campaign.c campaign_left.c budget.c groups.c \
               runs.c parallel.c progress.c measure.c fit.c show.c waits.c new.c new_rule.c gnuplot.c plot.c svg.c \
               report.c report_data.c report_choose.c report_figures.c report_tables.c report_html.c report_pages.c \
-              textplot.c show_plot.c exchange.c) $(SHARED_SRC)
+              textplot.c show_plot.c exchange.c) $(DOCTOR:%=calib/doctor/%.c) $(SHARED_SRC)
 
 # Engine smpi is there where SimGrid is.
 SMPI_BIN   := $(if $(shell $(PKG_CONFIG) --exists simgrid 2>/dev/null && echo yes),$(B)/bin/hrun-smpi)
@@ -83,7 +85,8 @@ say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $@)
 .DELETE_ON_ERROR:
 .PRECIOUS: $(B)/%.o
 .PHONY: all lib
-all: lib $(B)/bin/hrun $(B)/bin/hrun-calibrate $(B)/bin/hrun-shim $(SMPI_BIN) $(B)/lib/hrun/libhrun-trace.so
+all: lib $(B)/bin/hrun $(B)/bin/hrun-calibrate $(B)/bin/hrun-shim $(SMPI_BIN) $(B)/lib/hrun/libhrun-trace.so \
+     $(B)/lib/hrun/hrun-probe
 
 lib: $(B)/lib/libhrun.a $(B)/lib/libhrun.so
 
@@ -137,6 +140,17 @@ $(B)/lib/hrun/libhrun-trace.so: $(TRACE_SRC:%.c=$(B)/%.o)
 	$(call say,LD)
 	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libhrun-trace.so -o $@ $^ -ldl -lpthread
 
+# What doctor starts on every PE: MPI and the C library alone.
+$(B)/calib/probe/%.o: calib/probe/%.c
+	@mkdir -p $(@D)
+	$(call say,MPI)
+	$(Q)$(MPICC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -fPIC -MMD -MP -c -o $@ $<
+
+$(B)/lib/hrun/hrun-probe: $(PROBE_SRC:%.c=$(B)/%.o)
+	@mkdir -p $(@D)
+	$(call say,MPI)
+	$(Q)$(MPICC) $(LDFLAGS) -o $@ $^
+
 # ---------------------------------------------------------------- what is installed
 MANPAGES := man/hrun.1 man/hrun-calibrate.1 man/hrun-app.5 man/hrun-cluster.5 man/hrun-profile.5 man/hrun.7
 PROFILES := $(sort $(wildcard share/profiles/*.yaml))
@@ -172,7 +186,7 @@ install: all $(B)/include/hrun.h $(B)/hrun.pc $(B)/completions/hrun $(B)/complet
 	install -m 755 $(B)/lib/libhrun.so $(DESTDIR)$(PREFIX)/lib/libhrun.so.0
 	ln -sf libhrun.so.0 $(DESTDIR)$(PREFIX)/lib/libhrun.so
 	install -d $(DESTDIR)$(PREFIX)/lib/hrun
-	install -m 755 $(B)/lib/hrun/libhrun-trace.so $(DESTDIR)$(PREFIX)/lib/hrun
+	install -m 755 $(B)/lib/hrun/libhrun-trace.so $(B)/lib/hrun/hrun-probe $(DESTDIR)$(PREFIX)/lib/hrun
 	install -m 644 $(B)/hrun.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 644 $(B)/include/hrun.h $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(PROFILES) $(DESTDIR)$(PREFIX)/share/hrun/profiles

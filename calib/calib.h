@@ -13,6 +13,8 @@ int calib_fit(const struct calib_settings *s, char **apps);
 int calib_report(const struct calib_settings *s, char **apps);            /* apps: one name, or none */
 int calib_export(const struct calib_settings *s, char **apps);
 int calib_import(const struct calib_settings *s, char **files);           /* names, "-" for standard input */
+/* words: a program whose libraries are looked at, possibly none. The status is 1 when something is not predictable. */
+int calib_doctor(const struct calib_settings *s, char **words);
 
 /* How models are to be fitted. Errors: HRUN_EINVAL. */
 int fit_options(const struct common_settings *s, struct hrun_fit_options *out, struct hrun_error *err);

@@ -10,6 +10,7 @@ const char calib_usage[] =
     "       hrun-calibrate [OPTION]... report [APP] -o FILE\n"
     "       hrun-calibrate [OPTION]... export [APP]...\n"
     "       hrun-calibrate [OPTION]... import FILE...\n"
+    "       hrun-calibrate [OPTION]... doctor [PROGRAM]\n"
     "Measure an application on each sub-cluster, fit the models hrun chooses by.\n"
     "\n"
     "  hrun-calibrate -app hpl ./xhpl      measure what is not measured yet, then fit\n"
@@ -18,13 +19,15 @@ const char calib_usage[] =
     "  hrun-calibrate show hpl             show the profiles\n"
     "  hrun-calibrate fit hpl              fit anew from the stored measurements\n"
     "  hrun-calibrate report hpl -o r.html show times, fits and choices as plots\n"
-    "  hrun-calibrate export -o t.csv hpl  measurements for other programs\n";
+    "  hrun-calibrate export -o t.csv hpl  measurements for other programs\n"
+    "  hrun-calibrate doctor               say what makes this cluster unpredictable\n";
 
 const char calib_usage_after[] =
     "\n"
     "Calibration can be stopped at any time; the same command goes on where it was.\n"
     "Exit status: 0, or 125 when something failed (126, 127: the program cannot be\n"
-    "executed or found; 130: interrupted). Manual: hrun-calibrate(1).\n";
+    "executed or found; 130: interrupted; 1: doctor found problems).\n"
+    "Manual: hrun-calibrate(1).\n";
 
 const struct hrun_opt calib_options[] = {
     COMMON_OPTIONS_WHAT,
@@ -85,6 +88,12 @@ const struct hrun_opt calib_options[] = {
       "export, import: of the file (default: by its name, else csv)", "Exchange", hrun_opt_string, AT(format) },
     { "signature", 0, HRUN_OPT_WORD, "SIGNATURE", NULL, "export: only this profile; import: into this one", "Exchange",
       hrun_opt_string, AT(signature) },
+    { "threshold", 0, HRUN_OPT_WORD, "PERCENT", NULL, "doctor: how much equal work may vary (default 5)",
+      "What to diagnose", hrun_opt_string, AT(threshold) },
+    { "keep", 0, HRUN_OPT_FILE, "FILE", NULL, "doctor: write there what was measured", "What to diagnose",
+      hrun_opt_string, AT(keep) },
+    { "from", 0, HRUN_OPT_FILE, "FILE", NULL, "doctor: judge what --keep has written; measure nothing",
+      "What to diagnose", hrun_opt_string, AT(from) },
 
     { "no-robust", 0, HRUN_OPT_NONE, NULL, NULL, "let all measurements count in full, keep all terms",
       "How to fit", hrun_opt_flag, AT(common.no_robust) },

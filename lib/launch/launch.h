@@ -196,4 +196,8 @@ char *hrun_program_find(const char *name, const char *wdir, struct hrun_error *e
  * library holds. */
 int hrun_program_mpi(const char *path, struct hrun_mpi *out, struct hrun_error *err);
 
+/* Append the libraries that a program is linked with, as paths without symbolic links, so that they say which of several
+ * alternatives is meant; none for a script and a static program. Errors: HRUN_EIO, HRUN_ENOMEM. */
+int hrun_program_libraries(const char *path, struct hrun_strvec *out, struct hrun_error *err);
+
 #endif

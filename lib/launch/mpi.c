@@ -317,10 +317,17 @@ static int tell_by_line(char *line, struct hrun_mpi *out)
     return 1;
 }
 
-static int tell_dynamic(const char *path, const struct elf *elf, struct hrun_mpi *out, struct hrun_error *err)
+/* Append what the dynamic linker says, lines "soname => file (address)". */
+static int list_libraries(const char *path, const struct elf *elf, struct hrun_buf *out, struct hrun_error *err)
 {
     char *const words[] = { (char *)(uintptr_t)elf->interp, (char *)(uintptr_t)"--list", (char *)(uintptr_t)path,
                             NULL };
+
+    return hrun_ask(words, 0, out, err);
+}
+
+static int tell_dynamic(const char *path, const struct elf *elf, struct hrun_mpi *out, struct hrun_error *err)
+{
     struct hrun_buf b = HRUN_BUF_INIT;
     char *line, *save = NULL;
     const char *preload = getenv("LD_PRELOAD");
@@ -328,7 +335,7 @@ static int tell_dynamic(const char *path, const struct elf *elf, struct hrun_mpi
     set(out, HRUN_MPI_NONE, "", "none", 0);
     if ((elf->libc_only && !(preload && *preload)) || !is_ldso(elf->interp))
         return 0;
-    if (hrun_ask(words, 0, &b, err)) {      /* lines "soname => file (address)" */
+    if (list_libraries(path, elf, &b, err)) {
         hrun_buf_release(&b);
         return -1;
     }
@@ -337,6 +344,35 @@ static int tell_dynamic(const char *path, const struct elf *elf, struct hrun_mpi
             break;
     hrun_buf_release(&b);
     return 0;
+}
+
+int hrun_program_libraries(const char *path, struct hrun_strvec *out, struct hrun_error *err)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    struct image im;
+    struct elf elf;
+    char *line, *save = NULL, *file, *real;
+    int rc = 0;
+
+    if (image_open(path, &im, err))
+        return -1;
+    elf_read(&im, &elf);
+    if (elf.kind == FILE_DYNAMIC && is_ldso(elf.interp))
+        rc = list_libraries(path, &elf, &b, err);
+    image_close(&im);
+    for (line = rc ? NULL : strtok_r(b.data, "\n", &save); line && !rc; line = strtok_r(NULL, "\n", &save)) {
+        file = strstr(line, " => /");
+        if (!file)
+            continue;
+        file += 4;
+        file[strcspn(file, " ")] = 0;
+        real = realpath(file, NULL);
+        if (hrun_strvec_push(out, real ? real : file))
+            rc = hrun_fail_nomem(err);
+        free(real);
+    }
+    hrun_buf_release(&b);
+    return rc;
 }
 
 int hrun_program_mpi(const char *path, struct hrun_mpi *out, struct hrun_error *err)

@@ -1,0 +1,229 @@
+/* doctor.c - hrun-calibrate doctor: start hrun-probe on every PE, judge what it tells, say it */
+#include "../calib.h"
+
+#include "../../hrun/work.h"
+#include "base/file.h"
+#include "base/units.h"
+#include "report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Exit status when the cluster is not predictable enough. */
+enum { STATUS_UNPREDICTABLE = 1 };
+/* Records of a big cluster: a few KiB for each PE. */
+static const size_t RECORDS_MAX = (size_t)1 << 30;
+
+static int parse_threshold(const char *given, double *out, struct hrun_error *err)
+{
+    char *copy = strdup(given);
+    size_t len = copy ? strlen(copy) : 0;
+    int rc;
+
+    if (!copy)
+        return hrun_fail_nomem(err);
+    if (len && copy[len - 1] == '%')
+        copy[len - 1] = 0;
+    rc = hrun_parse_number("--threshold", copy, out, err);
+    free(copy);
+    if (rc)
+        return -1;
+    if (*out <= 0 || *out > 100)
+        return hrun_fail(err, HRUN_EINVAL, "--threshold %s: a percentage above 0 and at most 100 is needed", given);
+    *out /= 100;
+    return 0;
+}
+
+/* PREFIX/bin/hrun-calibrate -> PREFIX/lib/hrun/hrun-probe, and the same below build/. */
+static char *find_probe(struct hrun_error *err)
+{
+    char *self = realpath("/proc/self/exe", NULL), *path = NULL, *slash;
+
+    for (int up = 0; self && up < 2; up++)
+        if ((slash = strrchr(self, '/')))
+            *slash = 0;
+    path = self ? hrun_strf("%s/lib/hrun/hrun-probe", self) : NULL;
+    free(self);
+    if (!path)
+        hrun_fail_nomem(err);
+    else if (access(path, X_OK)) {
+        hrun_fail(err, HRUN_ENOENT, "%s is not there or cannot be executed; install hrun (make install)", path);
+        free(path);
+        path = NULL;
+    }
+    return path;
+}
+
+/* The first lines of the records: who is where, and the libraries of the program, if one is named. */
+static int describe(const struct context *c, const struct hrun_layout *l, const char *program, struct hrun_buf *out,
+                    struct hrun_error *err)
+{
+    struct hrun_strvec libraries = HRUN_STRVEC_INIT;
+    char *path = NULL;
+    int rc = 0;
+
+    for (int i = 0; i < c->cluster->nsubs; i++)
+        hrun_buf_addf(out, "sub %d %d %s\n", i, c->cluster->subs[i].pus_per_pe, c->cluster->subs[i].name);
+    for (int r = 0; r < l->nranks; r++)
+        hrun_buf_addf(out, "rank %d %d %d %s\n", r, l->ranks[r].sub, l->ranks[r].pe,
+                      c->cluster->hosts[l->ranks[r].host].name);
+    if (program) {
+        path = hrun_program_find(program, c->set->wdir, err);
+        rc = path ? hrun_program_libraries(path, &libraries, err) : -1;
+    }
+    for (size_t i = 0; i < libraries.n && !rc; i++)
+        hrun_buf_addf(out, "library %s\n", libraries.v[i]);
+    free(path);
+    hrun_strvec_release(&libraries);
+    return rc;
+}
+
+static void hear(void *ctx, const char *data, size_t len)
+{
+    hrun_buf_add(ctx, data, len);
+}
+
+/* Launch it and append what it prints. */
+static int launch(struct context *c, const struct hrun_layout *l, char **words, struct hrun_buf *out,
+                  struct hrun_error *err)
+{
+    struct work w = { .c = c, .words = words, .quiet_run = 1 };
+    struct hrun_strvec argv = HRUN_STRVEC_INIT;
+    struct hrun_buf said = HRUN_BUF_INIT;
+    struct hrun_outcome outcome = { 0 };
+    struct hrun_job job;
+    char *stdin_text = NULL;
+    int rc = -1;
+
+    if (work_job(&w, l, &argv, &stdin_text, &job, err))
+        goto done;
+    job.on_stdout = hear;
+    job.ctx = out;
+    job.stderr_text = &said;
+    if ((c->engine->check && c->engine->check(&job, err)) || hrun_launch(c->engine, &job, &outcome, err))
+        goto done;
+    if (outcome.timed_out)
+        hrun_fail(err, HRUN_EENGINE, "measuring did not end within --timeout");
+    else if (outcome.signalled)
+        hrun_fail(err, HRUN_EENGINE, "measuring was interrupted by signal %d", outcome.signalled);
+    else if (outcome.status)
+        hrun_fail(err, HRUN_EENGINE, "hrun-probe ended with status %d%s%.400s", outcome.status,
+                  said.len ? "; its last words: " : "", said.len > 400 ? said.data + said.len - 400 : said.data);
+    else
+        rc = out->failed ? hrun_fail_nomem(err) : 0;
+done:
+    free(stdin_text);
+    hrun_buf_release(&said);
+    hrun_strvec_release(&argv);
+    return rc;
+}
+
+static int measure_on(struct context *c, const struct calib_settings *s, const char *program, struct hrun_buf *out,
+                      struct hrun_error *err)
+{
+    const char *root = getenv("HRUN_DOCTOR_ROOT");
+    char *probe = find_probe(err), repetitions[24];
+    char *words[] = { probe, (char *)"--repetitions", repetitions, root ? (char *)"--root" : NULL, (char *)(uintptr_t)root,
+                      NULL };
+    struct hrun_layout *l = NULL;
+    int64_t times = DOCTOR_REPETITIONS;
+    int *pes = NULL, *procs = NULL, rc = -1;
+
+    if (!probe || (s->repetitions && hrun_parse_count("--repetitions", s->repetitions, 5, 10000, &times, err)) ||
+        context_cluster(c, &s->common, err) || context_program(c, probe, err) || context_engine(c, err))
+        goto done;
+    if (!context_is_real(c)) {
+        hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): what is "
+                  "measured here says nothing about it; unset the variable");
+        goto done;
+    }
+    snprintf(repetitions, sizeof repetitions, "%lld", (long long)times);
+    pes = calloc((size_t)c->cluster->nsubs, sizeof *pes);
+    procs = calloc((size_t)c->cluster->nsubs, sizeof *procs);
+    if (!pes || !procs) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    if (context_use(c->cluster, s->use, pes, err))
+        goto done;
+    for (int i = 0; i < c->cluster->nsubs; i++)
+        procs[i] = pes[i] > 0;
+    l = hrun_layout_create(c->cluster, pes, procs, err);
+    if (!l || describe(c, l, program, out, err))
+        goto done;
+    if (!s->common.quiet)
+        fprintf(stderr, "hrun-calibrate: measuring %d PE%s; the machine should be as it is when programs run\n",
+                l->nranks, l->nranks == 1 ? "" : "s");
+    rc = launch(c, l, words, out, err);
+done:
+    hrun_layout_destroy(l);
+    free(pes);
+    free(procs);
+    free(probe);
+    return rc;
+}
+
+/* Records into *out. A host that is not what was remembered of it is asked anew, once. */
+static int measure(const struct calib_settings *settings, const char *program, struct hrun_buf *out,
+                   struct hrun_error *err)
+{
+    struct calib_settings s = *settings;
+    struct context c = { 0 };
+    int rc;
+
+    if (s.common.platform)
+        return hrun_fail(err, HRUN_EINVAL, "simulated hosts are as predictable as their platform file; doctor looks at "
+                         "real ones");
+    c.set = &s.common;
+    rc = measure_on(&c, &s, program, out, err);
+    context_release(&c);
+    if (!rc || err->code != HRUN_ECHANGED)
+        return rc;
+    if (!s.common.quiet)
+        fprintf(stderr, "hrun-calibrate: %s; asking all hosts anew\n", err->text);
+    s.common.refresh = 1;
+    c.set = &s.common;
+    hrun_buf_reset(out);
+    rc = measure_on(&c, &s, program, out, err);
+    context_release(&c);
+    return rc;
+}
+
+/* Words: at most a program. */
+int calib_doctor(const struct calib_settings *s, char **words)
+{
+    struct doctor_limits limits = { .spread = DOCTOR_SPREAD, .clock_s = DOCTOR_CLOCK_S };
+    struct hrun_buf records = HRUN_BUF_INIT, out = HRUN_BUF_INIT;
+    struct doctor_data d = { 0 };
+    struct findings f = { 0 };
+    struct hrun_error err = { 0 };
+    int rc = 0, status;
+
+    if (s->threshold)
+        rc = parse_threshold(s->threshold, &limits.spread, &err);
+    limits.network = DOCTOR_NETWORK_FACTOR * limits.spread;
+    if (!rc && words[0] && (words[1] || s->from))
+        rc = hrun_fail(&err, HRUN_EINVAL, s->from ? "--from judges records that are there; a program cannot be named"
+                       : "doctor takes one program, whose libraries are looked at; it does not run it");
+    if (!rc)
+        rc = s->from ? hrun_file_read(s->from, RECORDS_MAX, &records, &err) : measure(s, words[0], &records, &err);
+    if (!rc)
+        rc = doctor_read(s->from ? s->from : "hrun-probe's output", records.data, &d, &err);
+    if (!rc && s->keep)
+        rc = hrun_file_replace(s->keep, records.data, records.len, 0666, &err);
+    if (!rc)
+        rc = doctor_judge(&d, &limits, &f, &err);
+    if (!rc)
+        rc = s->common.json ? doctor_json(&d, &limits, &f, &out, &err)
+                            : doctor_text(&d, &limits, &f, s->common.verbose, &out, &err);
+    if (!rc && (s->common.json || !s->common.quiet))
+        fputs(out.data, stdout);
+    status = rc ? context_complain("hrun-calibrate", &err) : f.problems ? STATUS_UNPREDICTABLE : 0;
+    doctor_release(&d);
+    findings_release(&f);
+    hrun_buf_release(&records);
+    hrun_buf_release(&out);
+    return status;
+}

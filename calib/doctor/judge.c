@@ -1,0 +1,118 @@
+/* judge.c - the table of checks; see judge.h for the contracts */
+#include "judge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct check checks[] = {
+    { "others", DOCTOR_PROBLEM, check_others,
+      "end those processes, or use a scheduler that gives whole nodes (Slurm: --exclusive)" },
+    { "stolen", DOCTOR_PROBLEM, check_stolen,
+      "use instances whose processors are not shared, or fewer virtual processors on this host" },
+    { "kernel-spread", DOCTOR_PROBLEM, check_kernel_spread,
+      "look for other processes (top), a quota (cpu.max of the control group), heat (turbostat, sensors) and the governor" },
+    { "unequal-pes", DOCTOR_PROBLEM, check_unequal_pes,
+      "compare BIOS settings, memory modules, cooling and quotas of the hosts; else name them apart in a cluster file "
+      "(hrun-cluster(5))" },
+    { "noise", DOCTOR_PROBLEM, check_noise,
+      "stop services that are not needed (systemctl list-units, top -d 1), move interrupts away, leave a core free for the "
+      "system" },
+    { "swapping", DOCTOR_PROBLEM, check_swapping, "end what takes the memory (ps aux --sort -rss), or swapoff -a" },
+    { "clock", DOCTOR_PROBLEM, check_clocks, "synchronise the clocks: chronyd or systemd-timesyncd (timedatectl set-ntp true)" },
+    { "round-trip", DOCTOR_PROBLEM, check_trips,
+      "update the driver of the network interface or use another one, and look for other traffic (ip -s link, ethtool -S)" },
+    { "message-size", DOCTOR_PROBLEM, check_anomalies,
+      "try other buffer sizes of the MPI library (--mca btl_tcp_sndbuf, btl_tcp_eager_limit) and offloading off (ethtool -K)" },
+    { "unequal-links", DOCTOR_PROBLEM, check_unequal_links,
+      "check cable, port and switch of these hosts (ethtool, errors in ip -s link), and whether another switch lies between" },
+    { "alltoall", DOCTOR_PROBLEM, check_alltoall,
+      "put all hosts at one switch of full speed, MTU 1500 and flow control as the switch has it (ethtool -a)" },
+    { "mtu", DOCTOR_PROBLEM, check_mtu, "set the same MTU on all hosts and switches: ip link set dev INTERFACE mtu 1500" },
+    { "link-speed", DOCTOR_PROBLEM, check_link_speed,
+      "check cable and port (ethtool INTERFACE); else name these hosts apart in a cluster file (hrun-cluster(5))" },
+    { "link-speed-subs", DOCTOR_WARNING, check_link_speed_subs,
+      "nothing is wrong, but runs on several sub-clusters go at the speed of the slowest link" },
+    { "unequal-governors", DOCTOR_PROBLEM, check_unequal_governors,
+      "set one governor everywhere: cpupower frequency-set -g performance" },
+    { "governor", DOCTOR_WARNING, check_governor, "keep the frequency: cpupower frequency-set -g performance" },
+    { "turbo", DOCTOR_WARNING, check_turbo,
+      "turn it off where times must repeat: echo 1 >/sys/devices/system/cpu/intel_pstate/no_turbo, or else echo 0 "
+      ">/sys/devices/system/cpu/cpufreq/boost" },
+    { "blas-threads", DOCTOR_PROBLEM, check_blas,
+      "set OMP_NUM_THREADS=1 and OPENBLAS_NUM_THREADS=1 (or MKL_NUM_THREADS=1) with -x, or `threads: fill` in the "
+      "app definition" },
+    { "swap-used", DOCTOR_WARNING, check_swap_used, "free memory before measuring (ps aux --sort -rss)" },
+    { "huge-pages", DOCTOR_WARNING, check_huge_pages,
+      "let programs ask for them: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled" },
+};
+
+struct finding *finding_add(const struct check *c, struct findings *f, int rank, struct hrun_error *err,
+                            const char *fmt, ...)
+{
+    struct finding *v = realloc(f->v, (size_t)(f->n + 1) * sizeof *v), *x;
+    struct hrun_buf text = HRUN_BUF_INIT;
+    va_list ap;
+
+    if (!v) {
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    f->v = v;
+    x = &v[f->n];
+    *x = (struct finding) { .severity = c->severity, .check = c->name, .advice = c->advice, .rank = rank };
+    va_start(ap, fmt);
+    hrun_buf_vaddf(&text, fmt, ap);
+    va_end(ap);
+    x->what = hrun_buf_detach(&text);
+    if (!x->what) {
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    f->n++;
+    *(c->severity == DOCTOR_PROBLEM ? &f->problems : &f->warnings) += 1;
+    return x;
+}
+
+const char *doctor_place(const struct doctor_data *d, int rank, char *out)
+{
+    const struct doctor_rank *r = &d->ranks[rank];
+
+    snprintf(out, DOCTOR_PLACE, "PE %d of %.150s (host %.150s)", r->pe, d->subs[r->sub].name, r->host_name);
+    return out;
+}
+
+/* Of one check: problems before warnings, then by how far the measured figure is beyond its limit. */
+static int worst_first(const void *a, const void *b)
+{
+    const struct finding *x = a, *y = b;
+    double p = x->limit > 0 ? x->measured / x->limit : 0, q = y->limit > 0 ? y->measured / y->limit : 0;
+
+    if (x->severity != y->severity)
+        return x->severity > y->severity ? 1 : -1;
+    return p != q ? (p < q ? 1 : -1) : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+int doctor_judge(const struct doctor_data *d, const struct doctor_limits *limits, struct findings *out,
+                 struct hrun_error *err)
+{
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+        int before = out->n;
+
+        if (checks[i].run(&checks[i], d, limits, out, err)) {
+            findings_release(out);
+            return -1;
+        }
+        if (out->n > before)
+            qsort(out->v + before, (size_t)(out->n - before), sizeof out->v[0], worst_first);
+    }
+    return 0;
+}
+
+void findings_release(struct findings *f)
+{
+    for (int i = 0; i < f->n; i++)
+        free(f->v[i].what);
+    free(f->v);
+    memset(f, 0, sizeof *f);
+}

@@ -1,0 +1,196 @@
+/* judge_network.c - checks of messages and clocks; see judge.h */
+#include "judge.h"
+
+#include "fit/spread.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double relative(const struct hrun_spread *s)
+{
+    return (s->high - s->low) / s->median;
+}
+
+/* "1 KiB" */
+static const char *size_text(double bytes, char *out, size_t size)
+{
+    if (bytes >= 1 << 20)
+        snprintf(out, size, "%g MiB", bytes / (1 << 20));
+    else if (bytes >= 1 << 10)
+        snprintf(out, size, "%g KiB", bytes / (1 << 10));
+    else
+        snprintf(out, size, "%g bytes", bytes);
+    return out;
+}
+
+/* "PE 0 of a (host x) and PE 1 of a (host x)" */
+enum { ENDS = 2 * DOCTOR_PLACE + 8 };
+static const char *ends(const struct doctor_data *d, const struct doctor_messages *m, char *out)
+{
+    char a[DOCTOR_PLACE], b[DOCTOR_PLACE];
+
+    snprintf(out, ENDS, "%s and %s", doctor_place(d, m->a, a), doctor_place(d, m->b, b));
+    return out;
+}
+
+int check_clocks(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
+                 struct findings *out, struct hrun_error *err)
+{
+    for (int r = 0; r < d->nranks; r++) {
+        const struct doctor_rank *k = &d->ranks[r];
+        struct finding *f;
+
+        if (!k->has_clock || fabs(k->offset) - k->offset_error <= limits->clock_s)
+            continue;
+        f = finding_add(c, out, r, err, "the clock of host %s is %.3g s %s that of host %s", k->host_name,
+                        fabs(k->offset), k->offset > 0 ? "before" : "behind", d->ranks[0].host_name);
+        if (!f)
+            return -1;
+        f->measured = fabs(k->offset);
+        f->limit = limits->clock_s;
+        f->unit = "s";
+        f->host_only = 1;
+    }
+    return 0;
+}
+
+int check_trips(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
+                struct findings *out, struct hrun_error *err)
+{
+    char pair[ENDS], bytes[32];
+
+    for (int i = 0; i < d->ntrips; i++) {
+        const struct doctor_messages *m = &d->trips[i];
+        struct hrun_spread s;
+        struct finding *f;
+
+        if (hrun_spread_of(m->t.v, (size_t)m->t.n, &s, err))
+            return -1;
+        if (relative(&s) <= limits->network)
+            continue;
+        f = finding_add(c, out, m->a, err, "round trips of %s between %s vary by %.0f %%, from %.3g to %.3g us",
+                        size_text(m->bytes, bytes, sizeof bytes), ends(d, m, pair), 100 * relative(&s), 1e6 * s.low,
+                        1e6 * s.high);
+        if (!f)
+            return -1;
+        f->measured = relative(&s);
+        f->limit = limits->network;
+        f->unit = "";
+    }
+    return 0;
+}
+
+/* A message should not take longer than a larger one. Medians that lie within the spread of each other tell nothing. */
+int check_anomalies(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
+                    struct findings *out, struct hrun_error *err)
+{
+    char pair[ENDS], bytes[32], more[32];
+
+    for (int i = 0; i + 1 < d->ntrips; i++) {
+        const struct doctor_messages *m = &d->trips[i], *next = m + 1;
+        struct hrun_spread s, t;
+        struct finding *f;
+
+        if (m->a != next->a || m->b != next->b || next->bytes <= m->bytes)
+            continue;
+        if (hrun_spread_of(m->t.v, (size_t)m->t.n, &s, err) || hrun_spread_of(next->t.v, (size_t)next->t.n, &t, err))
+            return -1;
+        if (s.median / t.median - 1 <= limits->network || s.low <= t.high)
+            continue;
+        f = finding_add(c, out, m->a, err, "between %s messages of %s take %.0f %% longer than those of %s",
+                        ends(d, m, pair), size_text(m->bytes, bytes, sizeof bytes), 100 * (s.median / t.median - 1),
+                        size_text(next->bytes, more, sizeof more));
+        if (!f)
+            return -1;
+        f->measured = s.median / t.median - 1;
+        f->limit = limits->network;
+        f->unit = "";
+    }
+    return 0;
+}
+
+/* Pairs are alike when the sub-clusters at their ends are, and both are on one host or neither is. */
+static int alike(const struct doctor_data *d, const struct doctor_messages *x, const struct doctor_messages *y)
+{
+    const struct doctor_rank *a = &d->ranks[x->a], *b = &d->ranks[x->b], *p = &d->ranks[y->a], *q = &d->ranks[y->b];
+
+    return x->bytes == y->bytes && (a->host == b->host) == (p->host == q->host) &&
+           ((a->sub == p->sub && b->sub == q->sub) || (a->sub == q->sub && b->sub == p->sub));
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Three pairs at least: of two it cannot be said which is the usual one. */
+int check_unequal_links(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
+                        struct findings *out, struct hrun_error *err)
+{
+    double *median = calloc((size_t)d->ntrips + 1, sizeof *median), *of = calloc((size_t)d->ntrips + 1, sizeof *of);
+    char pair[ENDS], bytes[32];
+    int rc = median && of ? 0 : hrun_fail_nomem(err);
+
+    for (int i = 0; i < d->ntrips && !rc; i++) {
+        struct hrun_spread s = { 0 };
+
+        rc = hrun_spread_of(d->trips[i].t.v, (size_t)d->trips[i].t.n, &s, err);
+        median[i] = s.median;
+    }
+    for (int i = 0; i < d->ntrips && !rc; i++) {
+        const struct doctor_messages *m = &d->trips[i];
+        size_t n = 0;
+        double off;
+        struct finding *f;
+
+        for (int k = 0; k < d->ntrips; k++)
+            if (alike(d, m, &d->trips[k]))
+                of[n++] = median[k];
+        qsort(of, n, sizeof *of, ascending);
+        off = median[i] / of[(n - 1) / 2] - 1;
+        if (n < 3 || off <= limits->network)
+            continue;
+        f = finding_add(c, out, m->a, err, "round trips of %s between %s take %.0f %% longer than between others of the "
+                        "same kind", size_text(m->bytes, bytes, sizeof bytes), ends(d, m, pair), 100 * off);
+        if (!f) {
+            rc = -1;
+            break;
+        }
+        f->measured = off;
+        f->limit = limits->network;
+        f->unit = "";
+    }
+    free(median);
+    free(of);
+    return rc;
+}
+
+int check_alltoall(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
+                   struct findings *out, struct hrun_error *err)
+{
+    char bytes[32];
+
+    for (int i = 0; i < d->nalltoall; i++) {
+        const struct doctor_messages *m = &d->alltoall[i];
+        struct hrun_spread s;
+        struct finding *f;
+
+        if (hrun_spread_of(m->t.v, (size_t)m->t.n, &s, err))
+            return -1;
+        if (relative(&s) <= limits->network)
+            continue;
+        f = finding_add(c, out, -1, err, "all-to-all of %s from each of %d processes to each varies by %.0f %%, from %.3g "
+                        "to %.3g us", size_text(m->bytes, bytes, sizeof bytes), d->nranks, 100 * relative(&s),
+                        1e6 * s.low, 1e6 * s.high);
+        if (!f)
+            return -1;
+        f->measured = relative(&s);
+        f->limit = limits->network;
+        f->unit = "";
+    }
+    return 0;
+}

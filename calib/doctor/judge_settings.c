@@ -1,0 +1,259 @@
+/* judge_settings.c - checks of settings of the system; see judge.h */
+#include "judge.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The setting of a host, of the interface that its messages take; NULL: not known ("-1" and "unknown" are what virtual
+ * interfaces say). */
+static const char *known(const struct doctor_data *d, int rank, const char *key)
+{
+    const char *v = doctor_fact(d, rank, key);
+
+    return v && strcmp(v, "-1") && strcmp(v, "unknown") && strcmp(v, "0") ? v : NULL;
+}
+
+/* The first rank with another value than `rank`, before it: of its sub-cluster, of another one, or of any. -1: none. */
+enum among { OF_ANY, OF_SAME, OF_OTHER };
+static int differs(const struct doctor_data *d, int rank, const char *key, enum among among, int hosts)
+{
+    const char *mine = known(d, rank, key), *other;
+
+    for (int r = 0; r < rank && mine; r++) {
+        int same = d->ranks[r].sub == d->ranks[rank].sub;
+
+        if ((among == OF_SAME && !same) || (among == OF_OTHER && same) || (hosts && !doctor_leads(d, r)))
+            continue;
+        other = known(d, r, key);
+        if (other && strcmp(other, mine))
+            return r;
+    }
+    return -1;
+}
+
+int check_mtu(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
+              struct findings *out, struct hrun_error *err)
+{
+    (void)limits;
+    for (int r = 0; r < d->nranks; r++) {
+        int other = doctor_leads(d, r) ? differs(d, r, "mtu", OF_ANY, 1) : -1;
+        const char *interface = doctor_fact(d, r, "interface");
+        struct finding *f;
+
+        if (other < 0)
+            continue;
+        f = finding_add(c, out, r, err, "the MTU of host %s (%s) is %s, that of host %s %s", d->ranks[r].host_name,
+                        interface ? interface : "network", known(d, r, "mtu"), d->ranks[other].host_name,
+                        known(d, other, "mtu"));
+        if (!f)
+            return -1;
+        f->measured = strtod(known(d, r, "mtu"), NULL);
+        f->unit = "bytes";
+        f->host_only = 1;
+    }
+    return 0;
+}
+
+static int link_speeds(const struct check *c, const struct doctor_data *d, enum among among, struct findings *out,
+                       struct hrun_error *err)
+{
+    for (int r = 0; r < d->nranks; r++) {
+        int other = doctor_leads(d, r) ? differs(d, r, "link_mbit", among, 1) : -1;
+        struct finding *f;
+
+        if (other < 0)
+            continue;
+        f = finding_add(c, out, r, err, "the link of host %s has %s Mbit/s, that of host %s %s", d->ranks[r].host_name,
+                        known(d, r, "link_mbit"), d->ranks[other].host_name, known(d, other, "link_mbit"));
+        if (!f)
+            return -1;
+        f->measured = strtod(known(d, r, "link_mbit"), NULL);
+        f->unit = "Mbit/s";
+        f->host_only = 1;
+    }
+    return 0;
+}
+
+int check_link_speed(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
+                     struct findings *out, struct hrun_error *err)
+{
+    (void)limits;
+    return link_speeds(c, d, OF_SAME, out, err);
+}
+
+int check_link_speed_subs(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
+                          struct findings *out, struct hrun_error *err)
+{
+    (void)limits;
+    return link_speeds(c, d, OF_OTHER, out, err);
+}
+
+int check_unequal_governors(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
+                            struct findings *out, struct hrun_error *err)
+{
+    char place[DOCTOR_PLACE], there[DOCTOR_PLACE];
+
+    (void)limits;
+    for (int r = 0; r < d->nranks; r++) {
+        int other = differs(d, r, "governor", OF_SAME, 0);
+
+        if (other >= 0 && !finding_add(c, out, r, err, "the frequency governor of %s is %s, that of %s %s",
+                                       doctor_place(d, r, place), known(d, r, "governor"),
+                                       doctor_place(d, other, there), known(d, other, "governor")))
+            return -1;
+    }
+    return 0;
+}
+
+/* One finding for each governor of each host. */
+int check_governor(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
+                   struct findings *out, struct hrun_error *err)
+{
+    (void)limits;
+    for (int r = 0; r < d->nranks; r++) {
+        const char *mine = known(d, r, "governor"), *other;
+        int said = 0;
+        struct finding *f;
+
+        if (!mine || !strcmp(mine, "performance"))
+            continue;
+        for (int k = d->ranks[r].host; k < r && !said; k++) {
+            other = d->ranks[k].host == d->ranks[r].host ? known(d, k, "governor") : NULL;
+            said = other && !strcmp(other, mine);
+        }
+        if (said)
+            continue;
+        f = finding_add(c, out, r, err, "the frequency governor of host %s is %s: the frequency follows the load",
+                        d->ranks[r].host_name, mine);
+        if (!f)
+            return -1;
+        f->host_only = 1;
+    }
+    return 0;
+}
+
+/* A setting of hosts that had better not have this value. */
+static int setting_is(const struct check *c, const struct doctor_data *d, const char *key, const char *value,
+                      const char *words, struct findings *out, struct hrun_error *err)
+{
+    for (int r = 0; r < d->nranks; r++) {
+        const char *v = doctor_leads(d, r) ? doctor_fact(d, r, key) : NULL;
+        struct finding *f;
+
+        if (!v || strcmp(v, value))
+            continue;
+        f = finding_add(c, out, r, err, "host %s: %s", d->ranks[r].host_name, words);
+        if (!f)
+            return -1;
+        f->host_only = 1;
+    }
+    return 0;
+}
+
+int check_turbo(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
+                struct findings *out, struct hrun_error *err)
+{
+    static const char words[] = "turbo is on: the frequency depends on how many cores work and on heat";
+
+    (void)limits;
+    return setting_is(c, d, "turbo", "on", words, out, err) ||
+           setting_is(c, d, "turbo_intel", "on", words, out, err) ? -1 : 0;
+}
+
+int check_huge_pages(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
+                     struct findings *out, struct hrun_error *err)
+{
+    (void)limits;
+    return setting_is(c, d, "huge_pages", "always", "transparent huge pages are always made: whether a run gets them "
+                      "depends on free memory", out, err);
+}
+
+int check_swap_used(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
+                    struct findings *out, struct hrun_error *err)
+{
+    (void)limits;
+    for (int r = 0; r < d->nranks; r++) {
+        const char *v = doctor_leads(d, r) ? known(d, r, "swap_used_kib") : NULL;
+        struct finding *f;
+
+        if (!v)
+            continue;
+        f = finding_add(c, out, r, err, "host %s has %.0f MiB in swap", d->ranks[r].host_name, strtod(v, NULL) / 1024);
+        if (!f)
+            return -1;
+        f->measured = 1024 * strtod(v, NULL);
+        f->unit = "bytes";
+        f->host_only = 1;
+    }
+    return 0;
+}
+
+int check_swapping(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
+                   struct findings *out, struct hrun_error *err)
+{
+    (void)limits;
+    for (int r = 0; r < d->nranks; r++) {
+        struct finding *f;
+
+        if (d->ranks[r].swapped <= 0)
+            continue;
+        f = finding_add(c, out, r, err, "host %s swapped %.0f pages meanwhile", d->ranks[r].host_name,
+                        d->ranks[r].swapped);
+        if (!f)
+            return -1;
+        f->measured = d->ranks[r].swapped;
+        f->unit = "pages";
+        f->host_only = 1;
+    }
+    return 0;
+}
+
+/* Libraries that start threads of their own, by what their paths hold, and the variables that each obeys. The serial
+ * builds of OpenBLAS (Debian: openblas-serial) start none. */
+static const struct { const char *in_path, *not_in_path, *variables[3]; } threaded[] = {
+    { "openblas", "openblas-serial", { "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "GOTO_NUM_THREADS" } },
+    { "libmkl_intel_thread", NULL, { "MKL_NUM_THREADS", "OMP_NUM_THREADS", NULL } },
+    { "libmkl_gnu_thread", NULL, { "MKL_NUM_THREADS", "OMP_NUM_THREADS", NULL } },
+    { "libmkl_rt", NULL, { "MKL_NUM_THREADS", "OMP_NUM_THREADS", NULL } },
+    { "libblis-mt", NULL, { "BLIS_NUM_THREADS", "OMP_NUM_THREADS", NULL } },
+    { "blis-pthread", NULL, { "BLIS_NUM_THREADS", "OMP_NUM_THREADS", NULL } },
+    { "blis-openmp", NULL, { "BLIS_NUM_THREADS", "OMP_NUM_THREADS", NULL } },
+};
+enum { NTHREADED = sizeof threaded / sizeof threaded[0] };
+
+static int is_set(const struct doctor_data *d, int rank, size_t which)
+{
+    for (int i = 0; i < 3; i++)
+        if (threaded[which].variables[i] && doctor_fact(d, rank, threaded[which].variables[i]))
+            return 1;
+    return 0;
+}
+
+/* A PE of one processing unit gives one thread, as these libraries go by the affinity of the process. */
+int check_blas(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
+               struct findings *out, struct hrun_error *err)
+{
+    (void)limits;
+    for (size_t l = 0; l < d->libraries.n; l++) {
+        const char *path = d->libraries.v[l];
+        size_t k = 0;
+
+        while (k < NTHREADED && (!strstr(path, threaded[k].in_path) ||
+                                 (threaded[k].not_in_path && strstr(path, threaded[k].not_in_path))))
+            k++;
+        for (int r = 0; k < NTHREADED && r < d->nranks; r++) {
+            struct finding *f;
+            int pus = d->subs[d->ranks[r].sub].pus;
+
+            if (!doctor_leads(d, r) || is_set(d, r, k) || pus == 1)
+                continue;
+            f = finding_add(c, out, r, err, "the program uses %s, which starts up to %d threads in each process on host "
+                            "%s, as %s is not set", path, pus, d->ranks[r].host_name, threaded[k].variables[0]);
+            if (!f)
+                return -1;
+            f->host_only = 1;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,276 @@
+/* read.c - the records as text; see data.h */
+#include "data.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+    struct doctor_data *d;
+    const char *name;
+    int line;
+    char *at;                      /* what is left of the line */
+    struct hrun_error *err;
+};
+
+static int bad(struct reader *r, const char *what)
+{
+    return hrun_fail_at(r->err, HRUN_EPARSE, r->name, r->line, 0, "%s", what);
+}
+
+/* The next word, "" at the end. */
+static char *word(struct reader *r)
+{
+    char *begin = r->at + strspn(r->at, " "), *end = begin + strcspn(begin, " ");
+
+    r->at = *end ? end + 1 : end;
+    *end = 0;
+    return begin;
+}
+
+/* A whole number in 0..max-1. */
+static int index_of(struct reader *r, int max, int *out)
+{
+    char *text = word(r), *end;
+    long v;
+
+    errno = 0;
+    v = strtol(text, &end, 10);
+    if (!*text || *end || errno || v < 0 || v >= max)
+        return bad(r, "a number here is missing or not one that can be");
+    *out = (int)v;
+    return 0;
+}
+
+static int number(struct reader *r, double *out)
+{
+    char *text = word(r), *end;
+
+    *out = strtod(text, &end);
+    return !*text || *end || !isfinite(*out) ? bad(r, "a number here is missing or not finite") : 0;
+}
+
+static int rest(struct reader *r, char **out)
+{
+    *out = strdup(r->at + strspn(r->at, " "));
+    return *out ? 0 : hrun_fail_nomem(r->err);
+}
+
+/* Room for one more, zeroed. NULL: no memory. Lists grow by one and are short, or as long as there are processes. */
+static void *more(struct reader *r, void *list, int *n, size_t size)
+{
+    char **v = list, *p = *v;
+
+    if (!(*n & (*n - 1)))          /* full at 0, 1, 2, 4, 8, ... */
+        p = realloc(*v, size * (size_t)(*n ? *n * 2 : 1));
+    if (!p) {
+        hrun_fail_nomem(r->err);
+        return NULL;
+    }
+    *v = p;
+    memset(p + size * (size_t)*n, 0, size);
+    return p + size * (size_t)(*n)++;
+}
+
+static int times(struct reader *r, struct doctor_times *t)
+{
+    size_t most = strlen(r->at) / 2 + 1;   /* a digit and a blank each */
+
+    free(t->v);
+    t->n = 0;
+    t->v = malloc(most * sizeof *t->v);
+    if (!t->v)
+        return hrun_fail_nomem(r->err);
+    for (r->at += strspn(r->at, " "); *r->at; r->at += strspn(r->at, " ")) {
+        if (number(r, &t->v[t->n]))
+            return -1;
+        if (t->v[t->n++] <= 0)
+            return bad(r, "a time is not above 0");
+    }
+    return t->n ? 0 : bad(r, "there is no time here");
+}
+
+static int read_sub(struct reader *r)
+{
+    int index;
+    struct doctor_sub *s;
+
+    if (index_of(r, INT_MAX, &index))
+        return -1;
+    if (index != r->d->nsubs)
+        return bad(r, "sub-clusters are not in order");
+    s = more(r, &r->d->subs, &r->d->nsubs, sizeof *s);
+    return !s || index_of(r, INT_MAX, &s->pus) || rest(r, &s->name) ? -1 : 0;
+}
+
+static int read_rank(struct reader *r)
+{
+    struct doctor_data *d = r->d;
+    struct doctor_rank *k;
+    int index;
+
+    if (index_of(r, INT_MAX, &index))
+        return -1;
+    if (index != d->nranks)
+        return bad(r, "processes are not in order");
+    k = more(r, &d->ranks, &d->nranks, sizeof *k);
+    if (!k || index_of(r, d->nsubs, &k->sub) || index_of(r, INT_MAX, &k->pe) || rest(r, &k->host_name))
+        return -1;
+    while (strcmp(d->ranks[k->host].host_name, k->host_name))
+        k->host++;
+    return 0;
+}
+
+static int read_library(struct reader *r)
+{
+    return hrun_strvec_push(&r->d->libraries, r->at) ? hrun_fail_nomem(r->err) : 0;
+}
+
+static int read_fact(struct reader *r)
+{
+    struct doctor_fact *f = more(r, &r->d->facts, &r->d->nfacts, sizeof *f);
+
+    if (!f || index_of(r, r->d->nranks, &f->rank))
+        return -1;
+    f->key = strdup(word(r));
+    return !f->key ? hrun_fail_nomem(r->err) : rest(r, &f->value);
+}
+
+/* The process whose record this is; NULL: none. */
+static struct doctor_rank *whose(struct reader *r)
+{
+    int rank;
+
+    return index_of(r, r->d->nranks, &rank) ? NULL : &r->d->ranks[rank];
+}
+
+static int read_kernel(struct reader *r)
+{
+    struct doctor_rank *k = whose(r);
+
+    return k ? times(r, &k->kernel) : -1;
+}
+
+static int read_noise(struct reader *r)
+{
+    struct doctor_rank *k = whose(r);
+
+    if (!k || index_of(r, INT_MAX, &k->quanta) || number(r, &k->least) || number(r, &k->mean) ||
+        number(r, &k->median) || number(r, &k->p99) || number(r, &k->most))
+        return -1;
+    return k->least <= 0 ? bad(r, "a time is not above 0") : 0;
+}
+
+static int read_clock(struct reader *r)
+{
+    struct doctor_rank *k = whose(r);
+
+    if (!k || number(r, &k->offset) || number(r, &k->offset_error))
+        return -1;
+    k->has_clock = 1;
+    return 0;
+}
+
+static int read_pairs(struct reader *r)
+{
+    return index_of(r, INT_MAX, &r->d->pairs) || index_of(r, INT_MAX, &r->d->pairs_all) ? -1 : 0;
+}
+
+static int read_trip(struct reader *r)
+{
+    struct doctor_messages *m = more(r, &r->d->trips, &r->d->ntrips, sizeof *m);
+
+    return !m || index_of(r, r->d->nranks, &m->a) || index_of(r, r->d->nranks, &m->b) || number(r, &m->bytes) ||
+           times(r, &m->t) ? -1 : 0;
+}
+
+static int read_alltoall(struct reader *r)
+{
+    struct doctor_messages *m = more(r, &r->d->alltoall, &r->d->nalltoall, sizeof *m);
+
+    if (!m)
+        return -1;
+    m->a = m->b = -1;
+    return number(r, &m->bytes) || times(r, &m->t) ? -1 : 0;
+}
+
+static int read_busy(struct reader *r)
+{
+    struct doctor_rank *k = whose(r);
+
+    if (!k || number(r, &k->busy) || number(r, &k->stolen))
+        return -1;
+    k->has_busy = 1;
+    return 0;
+}
+
+static int read_swapped(struct reader *r)
+{
+    struct doctor_rank *k = whose(r);
+
+    return !k || number(r, &k->swapped) ? -1 : 0;
+}
+
+static int read_process(struct reader *r)
+{
+    struct doctor_process *p = more(r, &r->d->processes, &r->d->nprocesses, sizeof *p);
+
+    return !p || index_of(r, r->d->nranks, &p->rank) || index_of(r, INT_MAX, &p->pid) || number(r, &p->share) ||
+           rest(r, &p->name) ? -1 : 0;
+}
+
+static const char FIRST[] = "hrun-probe";
+
+static int read_first(struct reader *r)
+{
+    int version;
+
+    return index_of(r, INT_MAX, &version) ? -1
+         : version != 1 ? bad(r, "these records are of another version of hrun-probe") : 0;
+}
+
+/* first = 1: written before the words of hrun-probe. */
+static const struct { const char *word; int first; int (*read)(struct reader *r); } kinds[] = {
+    { "sub", 1, read_sub }, { "rank", 1, read_rank }, { "library", 1, read_library }, { FIRST, 1, read_first },
+    { "fact", 0, read_fact }, { "kernel", 0, read_kernel }, { "noise", 0, read_noise }, { "clock", 0, read_clock },
+    { "pairs", 0, read_pairs }, { "trip", 0, read_trip }, { "alltoall", 0, read_alltoall }, { "busy", 0, read_busy },
+    { "swapped", 0, read_swapped }, { "process", 0, read_process },
+};
+enum { NKINDS = sizeof kinds / sizeof kinds[0] };
+
+int doctor_read(const char *name, const char *text, struct doctor_data *out, struct hrun_error *err)
+{
+    struct doctor_data d = { 0 };
+    struct reader r = { .d = &d, .name = name, .err = err };
+    char *copy = strdup(text), *save, *line;
+    int rc = copy ? 0 : hrun_fail_nomem(err), begun = 0, ended = 0;
+
+    for (save = copy; !rc && !ended && (line = strsep(&save, "\n")); ) {
+        size_t k = 0;
+        char *what;
+
+        r.line++;
+        r.at = line;
+        what = word(&r);
+        while (k < NKINDS && strcmp(kinds[k].word, what))
+            k++;
+        if (begun && !strcmp(what, "end"))
+            ended = 1;
+        else if (k < NKINDS && (kinds[k].first || begun))
+            rc = kinds[k].read(&r);
+        else if (begun && what[0])
+            rc = bad(&r, "this is no record of hrun-probe");
+        begun |= k < NKINDS && kinds[k].read == read_first;
+    }
+    if (!rc && (!ended || !d.nranks))
+        rc = hrun_fail_at(err, HRUN_EPARSE, name, 0, 0, d.nranks && begun ? "the records are torn: their end is missing"
+                          : "these are no records of hrun-calibrate doctor");
+    free(copy);
+    if (rc)
+        doctor_release(&d);
+    else
+        *out = d;
+    return rc;
+}

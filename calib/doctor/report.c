@@ -1,0 +1,288 @@
+/* report.c - what `doctor` found; see report.h */
+#include "report.h"
+
+#include "base/table.h"
+#include "base/units.h"
+#include "fit/spread.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* PEs listed, and findings of one check, unless all are wanted. */
+enum { PES_SHOWN = 32, FINDINGS_SHOWN = 4 };
+
+static double relative(const struct hrun_spread *s)
+{
+    return (s->high - s->low) / s->median;
+}
+
+static int hosts(const struct doctor_data *d)
+{
+    int n = 0;
+
+    for (int r = 0; r < d->nranks; r++)
+        n += doctor_leads(d, r);
+    return n;
+}
+
+static const char *plural(int n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* ---------------------------------------------------------------- for people */
+
+static void seconds_cell(struct hrun_table *t, double s)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    hrun_add_seconds(&b, s);
+    hrun_table_cell(t, "%s", b.data);
+    hrun_buf_release(&b);
+}
+
+static int pes_table(const struct doctor_data *d, struct hrun_buf *out, struct hrun_error *err)
+{
+    struct hrun_table *t = hrun_table_create("lrlrrrr");
+    int rc;
+
+    if (!t)
+        return hrun_fail_nomem(err);
+    hrun_table_row(t, "sub-cluster", "PE", "host", "kernel", "spread", "noise", "others");
+    for (int r = 0; r < d->nranks; r++) {
+        const struct doctor_rank *k = &d->ranks[r];
+        struct hrun_spread s;
+
+        hrun_table_cell(t, "%s", d->subs[k->sub].name);
+        hrun_table_cell(t, "%d", k->pe);
+        hrun_table_cell(t, "%s", k->host_name);
+        if (k->kernel.n && !hrun_spread_of(k->kernel.v, (size_t)k->kernel.n, &s, err)) {
+            seconds_cell(t, s.median);
+            hrun_table_cell(t, "%.1f %%", 100 * relative(&s));
+        } else {
+            hrun_table_cell(t, "-");
+            hrun_table_cell(t, "-");
+        }
+        if (k->quanta)
+            hrun_table_cell(t, "%.1f %%", 100 * (k->mean / k->least - 1));
+        else
+            hrun_table_cell(t, "-");
+        if (k->has_busy)
+            hrun_table_cell(t, "%.1f %%", 100 * k->busy);
+        else
+            hrun_table_cell(t, "-");
+    }
+    rc = hrun_table_render(t, 2, out) ? hrun_fail_nomem(err) : 0;
+    hrun_table_destroy(t);
+    return rc;
+}
+
+/* One row for each size: over all pairs the median of medians and the worst spread. */
+static int messages_table(const char *what, const struct doctor_messages *v, int n, struct hrun_buf *out,
+                          struct hrun_error *err)
+{
+    struct hrun_table *t = hrun_table_create("lrrr");
+    double *medians = calloc((size_t)n + 1, sizeof *medians);
+    int rc = t && medians ? 0 : hrun_fail_nomem(err);
+
+    if (!rc)
+        hrun_table_row(t, what, "pairs", "median", "worst spread");
+    for (int i = 0; i < n && !rc; i++) {
+        int count = 0, before = 0;
+        double worst = 0;
+        struct hrun_spread s = { 0 };
+
+        for (int k = 0; k < i; k++)
+            before |= v[k].bytes == v[i].bytes;
+        for (int k = i; k < n && !before && !rc; k++) {
+            if (v[k].bytes != v[i].bytes)
+                continue;
+            rc = hrun_spread_of(v[k].t.v, (size_t)v[k].t.n, &s, err);
+            medians[count++] = s.median;
+            worst = relative(&s) > worst ? relative(&s) : worst;
+        }
+        if (before || rc || hrun_spread_of(medians, (size_t)count, &s, err))
+            continue;
+        hrun_table_cell(t, "%.0f bytes", v[i].bytes);
+        if (v[i].a >= 0)
+            hrun_table_cell(t, "%d", count);
+        else
+            hrun_table_cell(t, "all");
+        seconds_cell(t, s.median);
+        hrun_table_cell(t, "%.0f %%", 100 * worst);
+    }
+    if (!rc) {
+        hrun_buf_addc(out, '\n');
+        rc = hrun_table_render(t, 2, out) ? hrun_fail_nomem(err) : 0;
+    }
+    hrun_table_destroy(t);
+    free(medians);
+    return rc;
+}
+
+static void add_findings(const struct findings *f, int all, struct hrun_buf *out)
+{
+    static const char *const names[] = { [DOCTOR_PROBLEM] = "PROBLEM", [DOCTOR_WARNING] = "warning" };
+
+    for (int i = 0, next; i < f->n; i = next) {
+        for (next = i; next < f->n && f->v[next].check == f->v[i].check; next++) {
+            if (!all && next - i >= FINDINGS_SHOWN)
+                continue;
+            hrun_buf_addf(out, "%s  %s: %s", names[f->v[i].severity], f->v[i].check, f->v[next].what);
+            if (f->v[next].limit > 0 && !strcmp(f->v[next].unit, "s"))
+                hrun_buf_addf(out, " (limit %.3g s)", f->v[next].limit);
+            else if (f->v[next].limit > 0)
+                hrun_buf_addf(out, " (limit %.3g %%)", 100 * f->v[next].limit);
+            hrun_buf_addc(out, '\n');
+        }
+        if (!all && next - i > FINDINGS_SHOWN)
+            hrun_buf_addf(out, "         and %d more like it (-v)\n", next - i - FINDINGS_SHOWN);
+        hrun_buf_addf(out, "         -> %s\n", f->v[i].advice);
+    }
+}
+
+int doctor_text(const struct doctor_data *d, const struct doctor_limits *limits, const struct findings *f, int all,
+                struct hrun_buf *out, struct hrun_error *err)
+{
+    int nhosts = hosts(d);
+
+    hrun_buf_addf(out, "%d PE%s in %d sub-cluster%s on %d host%s\n\n", d->nranks, plural(d->nranks), d->nsubs,
+                  plural(d->nsubs), nhosts, plural(nhosts));
+    if (all || d->nranks <= PES_SHOWN) {
+        if (pes_table(d, out, err))
+            return -1;
+    } else {
+        hrun_buf_adds(out, "  -v shows the PEs one by one\n");
+    }
+    if (d->ntrips && messages_table("round trip", d->trips, d->ntrips, out, err))
+        return -1;
+    if (d->pairs < d->pairs_all)
+        hrun_buf_addf(out, "  (%d of %d pairs of neighbours were measured)\n", d->pairs, d->pairs_all);
+    if (d->nalltoall && messages_table("all-to-all", d->alltoall, d->nalltoall, out, err))
+        return -1;
+    hrun_buf_addc(out, '\n');
+    add_findings(f, all, out);
+    if (f->n)
+        hrun_buf_addc(out, '\n');
+    hrun_buf_addf(out, "%s for a threshold of %.3g %%: %d problem%s, %d warning%s\n",
+                  f->problems ? "Not predictable enough" : "Predictable enough", 100 * limits->spread, f->problems,
+                  plural(f->problems), f->warnings, plural(f->warnings));
+    return out->failed ? hrun_fail_nomem(err) : 0;
+}
+
+/* ---------------------------------------------------------------- for machines */
+
+/* Names of hosts and processes may hold any bytes: what is not UTF-8 becomes "?". */
+static json_t *text(const char *s)
+{
+    json_t *j = json_string(s);
+    char *copy = j ? NULL : strdup(s);
+
+    for (char *c = copy; c && *c; c++)
+        if ((unsigned char)*c >= 0x80)
+            *c = '?';
+    j = j ? j : copy ? json_string(copy) : NULL;
+    free(copy);
+    return j;
+}
+
+static json_t *times_of(const struct doctor_times *t)
+{
+    struct hrun_spread s;
+
+    if (!t->n || hrun_spread_of(t->v, (size_t)t->n, &s, NULL))
+        return json_null();
+    return json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "samples", t->n, "median_s", s.median, "decile1_s",
+                     s.low, "decile9_s", s.high, "mad_s", s.mad, "least_s", s.least, "most_s", s.most, "spread",
+                     relative(&s));
+}
+
+static json_t *pes_of(const struct doctor_data *d)
+{
+    json_t *a = json_array();
+
+    for (int r = 0; r < d->nranks; r++) {
+        const struct doctor_rank *k = &d->ranks[r];
+        json_t *facts = json_object(), *j = json_pack("{s:o, s:i, s:o, s:o}", "sub_cluster", text(d->subs[k->sub].name),
+                                                      "pe", k->pe, "host", text(k->host_name), "kernel",
+                                                      times_of(&k->kernel));
+
+        if (k->quanta)
+            json_object_set_new(j, "noise", json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f}", "quanta", k->quanta,
+                                                      "least_s", k->least, "mean_s", k->mean, "median_s", k->median,
+                                                      "p99_s", k->p99, "most_s", k->most, "share",
+                                                      k->mean / k->least - 1));
+        if (k->has_busy)
+            json_object_set_new(j, "others", json_pack("{s:f, s:f}", "busy", k->busy, "stolen", k->stolen));
+        if (k->has_clock)
+            json_object_set_new(j, "clock", json_pack("{s:f, s:f}", "offset_s", k->offset, "error_s", k->offset_error));
+        for (int i = 0; i < d->nfacts; i++)
+            if (d->facts[i].rank == r)
+                json_object_set_new(facts, d->facts[i].key, text(d->facts[i].value));
+        json_object_set_new(j, "settings", facts);
+        json_array_append_new(a, j);
+    }
+    return a;
+}
+
+static json_t *messages_of(const struct doctor_data *d, const struct doctor_messages *v, int n)
+{
+    json_t *a = json_array();
+
+    for (int i = 0; i < n; i++) {
+        json_t *j = json_pack("{s:f, s:o}", "bytes", v[i].bytes, "time", times_of(&v[i].t));
+
+        if (v[i].a >= 0) {
+            json_object_set_new(j, "from", text(d->ranks[v[i].a].host_name));
+            json_object_set_new(j, "to", text(d->ranks[v[i].b].host_name));
+            json_object_set_new(j, "ranks", json_pack("[i, i]", v[i].a, v[i].b));
+        }
+        json_array_append_new(a, j);
+    }
+    return a;
+}
+
+static json_t *findings_of(const struct doctor_data *d, const struct findings *f)
+{
+    json_t *a = json_array();
+
+    for (int i = 0; i < f->n; i++) {
+        const struct finding *x = &f->v[i];
+        json_t *j = json_pack("{s:s, s:s, s:o, s:s}", "severity", x->severity == DOCTOR_PROBLEM ? "problem" : "warning",
+                              "check", x->check, "what", text(x->what), "advice", x->advice);
+
+        if (x->rank >= 0) {
+            json_object_set_new(j, "host", text(d->ranks[x->rank].host_name));
+            json_object_set_new(j, "sub_cluster", text(d->subs[d->ranks[x->rank].sub].name));
+        }
+        if (x->rank >= 0 && !x->host_only)
+            json_object_set_new(j, "pe", json_integer(d->ranks[x->rank].pe));
+        if (x->unit) {
+            json_object_set_new(j, "measured", json_real(x->measured));
+            json_object_set_new(j, "unit", json_string(x->unit));
+        }
+        if (x->limit > 0)
+            json_object_set_new(j, "limit", json_real(x->limit));
+        json_array_append_new(a, j);
+    }
+    return a;
+}
+
+int doctor_json(const struct doctor_data *d, const struct doctor_limits *limits, const struct findings *f,
+                struct hrun_buf *out, struct hrun_error *err)
+{
+    json_t *root = json_pack("{s:b, s:f, s:i, s:i, s:o, s:o, s:o, s:o}", "predictable", !f->problems, "threshold",
+                             limits->spread, "problems", f->problems, "warnings", f->warnings, "findings",
+                             findings_of(d, f), "pes", pes_of(d), "round_trips", messages_of(d, d->trips, d->ntrips),
+                             "alltoall", messages_of(d, d->alltoall, d->nalltoall));
+    char *s = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
+
+    json_decref(root);
+    if (!s)
+        return hrun_fail_nomem(err);
+    hrun_buf_adds(out, s);
+    hrun_buf_addc(out, '\n');
+    free(s);
+    return out->failed ? hrun_fail_nomem(err) : 0;
+}

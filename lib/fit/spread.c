@@ -1,0 +1,107 @@
+/* spread.c - scatter and comparison of samples, by GSL; see spread.h for the contracts */
+#include "fit/spread.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int check(const double *v, size_t n, struct hrun_error *err)
+{
+    if (!n)
+        return hrun_fail(err, HRUN_ENODATA, "there is no sample");
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(v[i]))
+            return hrun_fail(err, HRUN_ENONFINITE, "sample %zu is not finite", i + 1);
+    return 0;
+}
+
+int hrun_spread_of(const double *v, size_t n, struct hrun_spread *out, struct hrun_error *err)
+{
+    double *work;
+
+    if (check(v, n, err))
+        return -1;
+    work = malloc(2 * n * sizeof *work);
+    if (!work)
+        return hrun_fail_nomem(err);
+    memcpy(work, v, n * sizeof *work);
+    out->mad = gsl_stats_mad(work, 1, n, work + n);
+    memcpy(work, v, n * sizeof *work);
+    gsl_sort(work, 1, n);
+    out->median = gsl_stats_quantile_from_sorted_data(work, 1, n, 0.5);
+    out->low = gsl_stats_quantile_from_sorted_data(work, 1, n, 0.1);
+    out->high = gsl_stats_quantile_from_sorted_data(work, 1, n, 0.9);
+    out->least = work[0];
+    out->most = work[n - 1];
+    free(work);
+    return 0;
+}
+
+/* Replace sorted samples by their ranks, the mean one for ties. Result: the sum of t^3 - t over the ties. */
+static double rank(double *sorted, size_t n)
+{
+    double ties = 0;
+
+    for (size_t i = 0, j; i < n; i = j) {
+        double t, value = sorted[i];
+
+        for (j = i; j < n && sorted[j] == value; j++)
+            ;
+        t = (double)(j - i);
+        ties += t * t * t - t;
+        for (size_t k = i; k < j; k++)
+            sorted[k] = ((double)i + 1 + (double)j) / 2;
+    }
+    return ties;
+}
+
+int hrun_kruskal_wallis(const double *const *v, const size_t *n, size_t k, double *h, double *p,
+                        struct hrun_error *err)
+{
+    size_t total = 0, at = 0, *order = NULL;
+    double *all = NULL, *sorted, N, sum = 0, ties, correction, H;
+    int rc = 0;
+
+    if (k < 2)
+        return hrun_fail(err, HRUN_EINVAL, "comparing needs two groups of samples");
+    for (size_t g = 0; g < k; g++) {
+        if (check(v[g], n[g], err))
+            return -1;
+        total += n[g];
+    }
+    all = malloc(2 * total * sizeof *all);
+    order = malloc(total * sizeof *order);
+    if (!all || !order) {
+        rc = hrun_fail_nomem(err);
+        goto done;
+    }
+    sorted = all + total;
+    for (size_t g = 0; g < k; at += n[g++])
+        memcpy(all + at, v[g], n[g] * sizeof *all);
+    gsl_sort_index(order, all, 1, total);
+    for (size_t i = 0; i < total; i++)
+        sorted[i] = all[order[i]];
+    ties = rank(sorted, total);
+    for (size_t i = 0; i < total; i++)
+        all[order[i]] = sorted[i];
+    N = (double)total;
+    at = 0;
+    for (size_t g = 0; g < k; at += n[g++]) {
+        double ranks = 0;
+
+        for (size_t i = 0; i < n[g]; i++)
+            ranks += all[at + i];
+        sum += ranks * ranks / (double)n[g];
+    }
+    correction = 1 - ties / (N * N * N - N);
+    H = total > 1 && correction > 0 ? (12 / (N * (N + 1)) * sum - 3 * (N + 1)) / correction : 0;
+    *h = H > 0 ? H : 0;
+    *p = H > 0 ? gsl_cdf_chisq_Q(H, (double)(k - 1)) : 1;
+done:
+    free(order);
+    free(all);
+    return rc;
+}

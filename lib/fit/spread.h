@@ -1,0 +1,32 @@
+/* spread.h - how much samples of one thing scatter, and whether samples of several things differ
+ *
+ * Conventions: samples are finite, in any order, and untouched. Errors of all: HRUN_ENODATA (no sample),
+ * HRUN_ENONFINITE, HRUN_ENOMEM; outputs are untouched then.
+ */
+#ifndef HRUN_FIT_SPREAD_H
+#define HRUN_FIT_SPREAD_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+struct hrun_spread {
+    double median;
+    double low, high;      /* first and ninth decile, interpolated */
+    double mad;            /* median absolute deviation from the median, as a standard deviation: times 1.4826 (Maronna,
+                              Martin, Yohai, Robust Statistics, section 2.4) */
+    double least, most;
+};
+
+/* Of v[n], n >= 1. */
+int hrun_spread_of(const double *v, size_t n, struct hrun_spread *out, struct hrun_error *err);
+
+/* Are k groups of samples, v[i][0..n[i]-1], of one distribution? W. Kruskal, W. Wallis, "Use of ranks in one-criterion
+ * variance analysis", J. Amer. Statist. Assoc. 47, 1952: H on mean ranks, corrected for ties. *h gets H, *p the
+ * probability of an H that large if they are: the upper tail of chi-square with k - 1 degrees of freedom, good from five
+ * samples a group on. All samples equal: H is 0 and p is 1.
+ * Errors: HRUN_EINVAL (k < 2). */
+int hrun_kruskal_wallis(const double *const *v, const size_t *n, size_t k, double *h, double *p,
+                        struct hrun_error *err);
+
+#endif

@@ -1,0 +1,75 @@
+/* Scatter and comparison of samples, against figures that were published or worked out by hand. */
+#include "fit/spread.h"
+#include "tap.h"
+
+static void test_spread(void)
+{
+    const double v[] = { 5, 1, 4, 2, 3, 6, 7, 8, 9, 10, 11 }, one[] = { 3 }, bad[] = { 1, NAN };
+    struct hrun_spread s = { .median = -1 };
+    struct hrun_error err = { 0 };
+
+    ok(!hrun_spread_of(v, 11, &s, &err), "eleven samples");
+    is_num(s.median, 6, 1e-15, "their median");
+    is_num(s.low, 2, 1e-15, "first decile");
+    is_num(s.high, 10, 1e-15, "ninth decile");
+    is_num(s.mad, 3 * 1.482602218505602, 1e-9, "MAD: the deviations are 0 1 1 2 2 3 3 4 4 5 5");
+    ok(s.least == 1 && s.most == 11, "least and most");
+    is_num(v[0], 5, 0, "the samples stay as they are");
+    ok(!hrun_spread_of(one, 1, &s, &err) && s.median == 3 && s.high == 3 && s.mad == 0, "a single one");
+    ok(hrun_spread_of(one, 0, &s, &err) && err.code == HRUN_ENODATA, "none");
+    ok(hrun_spread_of(bad, 2, &s, &err) && err.code == HRUN_ENONFINITE && s.median == 3, "not finite; result untouched");
+}
+
+/* H from its definition, without the shortcut and without sorting: 12/(N(N+1)) sum n_g (mean rank_g - (N+1)/2)^2 over
+ * 1 - sum(t^3 - t)/(N^3 - N). */
+static double slow_h(const double *const *v, const size_t *n, size_t k)
+{
+    double N = 0, sum = 0, ties = 0;
+
+    for (size_t g = 0; g < k; g++)
+        N += (double)n[g];
+    for (size_t g = 0; g < k; g++) {
+        double mean = 0;
+
+        for (size_t i = 0; i < n[g]; i++) {
+            double below = 0, equal = 0;
+
+            for (size_t a = 0; a < k; a++)
+                for (size_t b = 0; b < n[a]; b++) {
+                    below += v[a][b] < v[g][i];
+                    equal += v[a][b] == v[g][i];
+                }
+            mean += (below + (equal + 1) / 2) / (double)n[g];
+            ties += equal * equal - 1;       /* each of t tied ones adds t^2 - 1: together t^3 - t */
+        }
+        sum += (double)n[g] * (mean - (N + 1) / 2) * (mean - (N + 1) / 2);
+    }
+    return 12 / (N * (N + 1)) * sum / (1 - ties / (N * N * N - N));
+}
+
+static void test_kruskal(void)
+{
+    /* Without a tie, in order: ranks 1..3, 4..6, 7..9, so that H is 7.2, and chi-square's tail is exp(-H/2) for two
+     * degrees of freedom. */
+    const double a[] = { 1, 2, 3 }, b[] = { 4, 5, 6 }, c[] = { 7, 8, 9 };
+    const double t1[] = { 2, 2, 1, 5, 7 }, t2[] = { 2, 5, 6, 6 }, same[] = { 4, 4, 4 };
+    const double *const apart[] = { a, b, c }, *const tied[] = { t1, t2, a }, *const equal[] = { same, same };
+    const size_t n[] = { 3, 3, 3 }, m[] = { 5, 4, 3 };
+    struct hrun_error err = { 0 };
+    double h = -1, p = -1;
+
+    ok(!hrun_kruskal_wallis(apart, n, 3, &h, &p, &err), "three groups apart");
+    is_num(h, 7.2, 1e-12, "H");
+    is_num(p, exp(-3.6), 1e-12, "p");
+    ok(!hrun_kruskal_wallis(tied, m, 3, &h, &p, &err), "groups with ties");
+    is_num(h, slow_h(tied, m, 3), 1e-12, "H as by its definition");
+    ok(!hrun_kruskal_wallis(equal, n, 2, &h, &p, &err) && h == 0 && p == 1, "all samples equal");
+    ok(hrun_kruskal_wallis(apart, n, 1, &h, &p, &err) && err.code == HRUN_EINVAL && p == 1, "a single group");
+}
+
+int main(void)
+{
+    test_spread();
+    test_kruskal();
+    return tap_done();
+}
