@@ -40,17 +40,19 @@ int doctor_leads(const struct doctor_data *d, int rank)
     return d->ranks[rank].host == rank;
 }
 
+static const char *own_fact(const struct doctor_data *d, int rank, const char *key)
+{
+    const struct doctor_rank *r = &d->ranks[rank];
+
+    for (int i = r->first_fact; i < r->first_fact + r->nfacts; i++)
+        if (!strcmp(d->facts[i].key, key))
+            return d->facts[i].value;
+    return NULL;
+}
+
 const char *doctor_fact(const struct doctor_data *d, int rank, const char *key)
 {
-    const char *value = NULL;
+    const char *value = own_fact(d, rank, key);
 
-    for (int i = 0; i < d->nfacts; i++) {
-        if (strcmp(d->facts[i].key, key))
-            continue;
-        if (d->facts[i].rank == rank)
-            return d->facts[i].value;
-        if (d->facts[i].rank == d->ranks[rank].host)
-            value = d->facts[i].value;
-    }
-    return value;
+    return value ? value : own_fact(d, d->ranks[rank].host, key);
 }

@@ -17,7 +17,7 @@
  *     process RANK PID SHARE NAME    of others on its host, share of a processor
  *     end
  * Lines before the first of these words are skipped (shells that print something), a text without `end` is torn.
- * Invariants: all indices are within their lists; times are finite and above 0; the list of times of a process that told
+ * Invariants: settings stand in the order of ranks, those of a rank as they were told; all indices are within their lists; times are finite and above 0; the list of times of a process that told
  * none is empty.
  */
 #ifndef CALIB_DOCTOR_DATA_H
@@ -41,9 +41,10 @@ struct doctor_rank {
     double swapped;                /* of a host, on its rank that told; else 0 */
     int has_clock;
     double offset, offset_error;
+    int first_fact, nfacts;        /* its settings in the list of all */
 };
 
-struct doctor_fact { int rank; char *key, *value; };
+struct doctor_fact { int rank, order; char *key, *value; };
 struct doctor_process { int rank, pid; double share; char *name; };
 struct doctor_messages { int a, b; double bytes; struct doctor_times t; };  /* all-to-all: a and b are -1 */
 

@@ -85,8 +85,8 @@ static void hear(void *ctx, const char *data, size_t len)
     hrun_buf_add(ctx, data, len);
 }
 
-/* Launch it and append what it prints. */
-static int launch(struct context *c, const struct hrun_layout *l, char **words, struct hrun_buf *out,
+/* Launch it and append what it prints. *interrupted: the signal that ended it, else untouched. */
+static int launch(struct context *c, const struct hrun_layout *l, char **words, struct hrun_buf *out, int *interrupted,
                   struct hrun_error *err)
 {
     struct work w = { .c = c, .words = words, .quiet_run = 1 };
@@ -106,7 +106,7 @@ static int launch(struct context *c, const struct hrun_layout *l, char **words, 
         goto done;
     if (outcome.timed_out)
         hrun_fail(err, HRUN_EENGINE, "measuring did not end within --timeout");
-    else if (outcome.signalled)
+    else if ((*interrupted = outcome.signalled))
         hrun_fail(err, HRUN_EENGINE, "measuring was interrupted by signal %d", outcome.signalled);
     else if (outcome.status)
         hrun_fail(err, HRUN_EENGINE, "hrun-probe ended with status %d%s%.400s", outcome.status,
@@ -121,7 +121,7 @@ done:
 }
 
 static int measure_on(struct context *c, const struct calib_settings *s, const char *program, struct hrun_buf *out,
-                      struct hrun_error *err)
+                      int *interrupted, struct hrun_error *err)
 {
     const char *root = getenv("HRUN_DOCTOR_ROOT");
     char *probe = find_probe(err), repetitions[24];
@@ -156,7 +156,7 @@ static int measure_on(struct context *c, const struct calib_settings *s, const c
     if (!s->common.quiet)
         fprintf(stderr, "hrun-calibrate: measuring %d PE%s; the machine should be as it is when programs run\n",
                 l->nranks, l->nranks == 1 ? "" : "s");
-    rc = launch(c, l, words, out, err);
+    rc = launch(c, l, words, out, interrupted, err);
 done:
     hrun_layout_destroy(l);
     free(pes);
@@ -167,7 +167,7 @@ done:
 
 /* Records into *out. A host that is not what was remembered of it is asked anew, once. */
 static int measure(const struct calib_settings *settings, const char *program, struct hrun_buf *out,
-                   struct hrun_error *err)
+                   int *interrupted, struct hrun_error *err)
 {
     struct calib_settings s = *settings;
     struct context c = { 0 };
@@ -177,7 +177,7 @@ static int measure(const struct calib_settings *settings, const char *program, s
         return hrun_fail(err, HRUN_EINVAL, "simulated hosts are as predictable as their platform file; doctor looks at "
                          "real ones");
     c.set = &s.common;
-    rc = measure_on(&c, &s, program, out, err);
+    rc = measure_on(&c, &s, program, out, interrupted, err);
     context_release(&c);
     if (!rc || err->code != HRUN_ECHANGED)
         return rc;
@@ -186,7 +186,7 @@ static int measure(const struct calib_settings *settings, const char *program, s
     s.common.refresh = 1;
     c.set = &s.common;
     hrun_buf_reset(out);
-    rc = measure_on(&c, &s, program, out, err);
+    rc = measure_on(&c, &s, program, out, interrupted, err);
     context_release(&c);
     return rc;
 }
@@ -199,7 +199,7 @@ int calib_doctor(const struct calib_settings *s, char **words)
     struct doctor_data d = { 0 };
     struct findings f = { 0 };
     struct hrun_error err = { 0 };
-    int rc = 0, status;
+    int rc = 0, interrupted = 0, status;
 
     if (s->threshold)
         rc = parse_threshold(s->threshold, &limits.spread, &err);
@@ -208,7 +208,7 @@ int calib_doctor(const struct calib_settings *s, char **words)
         rc = hrun_fail(&err, HRUN_EINVAL, s->from ? "--from judges records that are there; a program cannot be named"
                        : "doctor takes one program, whose libraries are looked at; it does not run it");
     if (!rc)
-        rc = s->from ? hrun_file_read(s->from, RECORDS_MAX, &records, &err) : measure(s, words[0], &records, &err);
+        rc = s->from ? hrun_file_read(s->from, RECORDS_MAX, &records, &err) : measure(s, words[0], &records, &interrupted, &err);
     if (!rc)
         rc = doctor_read(s->from ? s->from : "hrun-probe's output", records.data, &d, &err);
     if (!rc && s->keep)
@@ -221,6 +221,7 @@ int calib_doctor(const struct calib_settings *s, char **words)
     if (!rc && (s->common.json || !s->common.quiet))
         fputs(out.data, stdout);
     status = rc ? context_complain("hrun-calibrate", &err) : f.problems ? STATUS_UNPREDICTABLE : 0;
+    status = interrupted ? 128 + interrupted : status;
     doctor_release(&d);
     findings_release(&f);
     hrun_buf_release(&records);

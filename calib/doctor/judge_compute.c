@@ -134,8 +134,8 @@ int check_noise(const struct check *c, const struct doctor_data *d, const struct
 
         if (share <= limits->spread)
             continue;
-        f = finding_add(c, out, r, err, "the system takes %.1f %% of the time of %s from pieces of %.2g ms, up to %.3g ms "
-                        "at once", 100 * share, doctor_place(d, r, place), 1e3 * k->least, 1e3 * (k->most - k->least));
+        f = finding_add(c, out, r, err, "pieces of work of %.2g ms on %s take %.1f %% longer in the mean, one of them "
+                        "%.3g ms", 1e3 * k->least, doctor_place(d, r, place), 100 * share, 1e3 * k->most);
         if (!f)
             return -1;
         f->measured = share;

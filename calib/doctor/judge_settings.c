@@ -1,7 +1,6 @@
 /* judge_settings.c - checks of settings of the system; see judge.h */
 #include "judge.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,38 +13,51 @@ static const char *known(const struct doctor_data *d, int rank, const char *key)
     return v && strcmp(v, "-1") && strcmp(v, "unknown") && strcmp(v, "0") ? v : NULL;
 }
 
-/* The first rank with another value than `rank`, before it: of its sub-cluster, of another one, or of any. -1: none. */
-enum among { OF_ANY, OF_SAME, OF_OTHER };
-static int differs(const struct doctor_data *d, int rank, const char *key, enum among among, int hosts)
+/* The first rank with the value that most have: of sub-cluster sub, or of all (sub < 0); hosts = 1: one vote for each
+ * host. -1: the setting is not known of any. */
+static int usual(const struct doctor_data *d, const char *key, int sub, int hosts)
 {
-    const char *mine = known(d, rank, key), *other;
+    int best = -1, most = 0;
 
-    for (int r = 0; r < rank && mine; r++) {
-        int same = d->ranks[r].sub == d->ranks[rank].sub;
+    for (int r = 0; r < d->nranks; r++) {
+        const char *mine = known(d, r, key), *other;
+        int votes = 0;
 
-        if ((among == OF_SAME && !same) || (among == OF_OTHER && same) || (hosts && !doctor_leads(d, r)))
-            continue;
-        other = known(d, r, key);
-        if (other && strcmp(other, mine))
-            return r;
+        for (int k = 0; k < d->nranks && mine; k++) {
+            other = (sub < 0 || d->ranks[k].sub == sub) && (!hosts || doctor_leads(d, k)) ? known(d, k, key) : NULL;
+            votes += other && !strcmp(other, mine);
+        }
+        if (votes > most && (sub < 0 || d->ranks[r].sub == sub)) {
+            best = r;
+            most = votes;
+        }
     }
-    return -1;
+    return best;
+}
+
+/* Does a rank have another value than that one (-1: none is known)? */
+static int differs(const struct doctor_data *d, int rank, const char *key, int other)
+{
+    const char *mine = known(d, rank, key);
+
+    return mine && other >= 0 && strcmp(mine, known(d, other, key));
 }
 
 int check_mtu(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
               struct findings *out, struct hrun_error *err)
 {
+    int most = usual(d, "mtu", -1, 1);
+
     (void)limits;
     for (int r = 0; r < d->nranks; r++) {
-        int other = doctor_leads(d, r) ? differs(d, r, "mtu", OF_ANY, 1) : -1;
         const char *interface = doctor_fact(d, r, "interface");
         struct finding *f;
 
-        if (other < 0)
+        if (!doctor_leads(d, r) || !differs(d, r, "mtu", most))
             continue;
         f = finding_add(c, out, r, err, "the MTU of host %s (%s) is %s, that of host %s %s", d->ranks[r].host_name,
-                        interface ? interface : "network", known(d, r, "mtu"), d->ranks[other].host_name,
-                        known(d, other, "mtu"));
+                        interface ? interface : "network", known(d, r, "mtu"), d->ranks[most].host_name,
+                        known(d, most, "mtu"));
         if (!f)
             return -1;
         f->measured = strtod(known(d, r, "mtu"), NULL);
@@ -55,53 +67,71 @@ int check_mtu(const struct check *c, const struct doctor_data *d, const struct d
     return 0;
 }
 
-static int link_speeds(const struct check *c, const struct doctor_data *d, enum among among, struct findings *out,
-                       struct hrun_error *err)
+static int add_link(const struct check *c, const struct doctor_data *d, int rank, int other, struct findings *out,
+                    struct hrun_error *err)
 {
-    for (int r = 0; r < d->nranks; r++) {
-        int other = doctor_leads(d, r) ? differs(d, r, "link_mbit", among, 1) : -1;
-        struct finding *f;
+    struct finding *f = finding_add(c, out, rank, err, "the link of host %s (%s) has %s Mbit/s, that of host %s (%s) %s",
+                                    d->ranks[rank].host_name, d->subs[d->ranks[rank].sub].name,
+                                    known(d, rank, "link_mbit"), d->ranks[other].host_name,
+                                    d->subs[d->ranks[other].sub].name, known(d, other, "link_mbit"));
 
-        if (other < 0)
-            continue;
-        f = finding_add(c, out, r, err, "the link of host %s has %s Mbit/s, that of host %s %s", d->ranks[r].host_name,
-                        known(d, r, "link_mbit"), d->ranks[other].host_name, known(d, other, "link_mbit"));
-        if (!f)
-            return -1;
-        f->measured = strtod(known(d, r, "link_mbit"), NULL);
-        f->unit = "Mbit/s";
-        f->host_only = 1;
-    }
+    if (!f)
+        return -1;
+    f->measured = strtod(known(d, rank, "link_mbit"), NULL);
+    f->unit = "Mbit/s";
+    f->host_only = 1;
     return 0;
 }
 
+/* Hosts unlike most of their sub-cluster. */
 int check_link_speed(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
                      struct findings *out, struct hrun_error *err)
 {
     (void)limits;
-    return link_speeds(c, d, OF_SAME, out, err);
+    for (int sub = 0; sub < d->nsubs; sub++) {
+        int most = usual(d, "link_mbit", sub, 1);
+
+        for (int r = 0; r < d->nranks; r++)
+            if (d->ranks[r].sub == sub && doctor_leads(d, r) && differs(d, r, "link_mbit", most) &&
+                add_link(c, d, r, most, out, err))
+                return -1;
+    }
+    return 0;
 }
 
+/* Sub-clusters unlike the first one. */
 int check_link_speed_subs(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
                           struct findings *out, struct hrun_error *err)
 {
+    int first = -1;
+
     (void)limits;
-    return link_speeds(c, d, OF_OTHER, out, err);
+    for (int sub = 0; sub < d->nsubs; sub++) {
+        int most = usual(d, "link_mbit", sub, 1);
+
+        first = first < 0 ? most : first;
+        if (most >= 0 && differs(d, most, "link_mbit", first) && add_link(c, d, most, first, out, err))
+            return -1;
+    }
+    return 0;
 }
 
+/* PEs unlike most of their sub-cluster. */
 int check_unequal_governors(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
                             struct findings *out, struct hrun_error *err)
 {
     char place[DOCTOR_PLACE], there[DOCTOR_PLACE];
 
     (void)limits;
-    for (int r = 0; r < d->nranks; r++) {
-        int other = differs(d, r, "governor", OF_SAME, 0);
+    for (int sub = 0; sub < d->nsubs; sub++) {
+        int most = usual(d, "governor", sub, 0);
 
-        if (other >= 0 && !finding_add(c, out, r, err, "the frequency governor of %s is %s, that of %s %s",
-                                       doctor_place(d, r, place), known(d, r, "governor"),
-                                       doctor_place(d, other, there), known(d, other, "governor")))
-            return -1;
+        for (int r = 0; r < d->nranks; r++)
+            if (d->ranks[r].sub == sub && differs(d, r, "governor", most) &&
+                !finding_add(c, out, r, err, "the frequency governor of %s is %s, that of %s %s",
+                             doctor_place(d, r, place), known(d, r, "governor"), doctor_place(d, most, there),
+                             known(d, most, "governor")))
+                return -1;
     }
     return 0;
 }

@@ -134,6 +134,7 @@ static int read_fact(struct reader *r)
 
     if (!f || index_of(r, r->d->nranks, &f->rank))
         return -1;
+    f->order = r->d->nfacts;
     f->key = strdup(word(r));
     return !f->key ? hrun_fail_nomem(r->err) : rest(r, &f->value);
 }
@@ -240,6 +241,23 @@ static const struct { const char *word; int first; int (*read)(struct reader *r)
 };
 enum { NKINDS = sizeof kinds / sizeof kinds[0] };
 
+static int by_rank(const void *a, const void *b)
+{
+    const struct doctor_fact *x = a, *y = b;
+
+    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : (x->order > y->order) - (x->order < y->order);
+}
+
+static void order_facts(struct doctor_data *d)
+{
+    if (d->nfacts)
+        qsort(d->facts, (size_t)d->nfacts, sizeof d->facts[0], by_rank);
+    for (int i = d->nfacts - 1; i >= 0; i--) {
+        d->ranks[d->facts[i].rank].first_fact = i;
+        d->ranks[d->facts[i].rank].nfacts++;
+    }
+}
+
 int doctor_read(const char *name, const char *text, struct doctor_data *out, struct hrun_error *err)
 {
     struct doctor_data d = { 0 };
@@ -268,6 +286,7 @@ int doctor_read(const char *name, const char *text, struct doctor_data *out, str
         rc = hrun_fail_at(err, HRUN_EPARSE, name, 0, 0, d.nranks && begun ? "the records are torn: their end is missing"
                           : "these are no records of hrun-calibrate doctor");
     free(copy);
+    order_facts(&d);
     if (rc)
         doctor_release(&d);
     else
