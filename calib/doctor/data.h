@@ -17,8 +17,8 @@
  *     process RANK PID SHARE NAME    of others on its host, share of a processor
  *     end
  * Lines before the first of these words are skipped (shells that print something), a text without `end` is torn.
- * Invariants: settings stand in the order of ranks, those of a rank as they were told; all indices are within their lists; times are finite and above 0; the list of times of a process that told
- * none is empty.
+ * Invariants: settings stand in the order of ranks, those of a rank as they were told; all indices are within their
+ * lists; times are finite and above 0; the list of times of a process that told none is empty.
  */
 #ifndef CALIB_DOCTOR_DATA_H
 #define CALIB_DOCTOR_DATA_H

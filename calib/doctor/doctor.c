@@ -125,8 +125,8 @@ static int measure_on(struct context *c, const struct calib_settings *s, const c
 {
     const char *root = getenv("HRUN_DOCTOR_ROOT");
     char *probe = find_probe(err), repetitions[24];
-    char *words[] = { probe, (char *)"--repetitions", repetitions, root ? (char *)"--root" : NULL, (char *)(uintptr_t)root,
-                      NULL };
+    char *words[] = { probe, (char *)"--repetitions", repetitions, root ? (char *)"--root" : NULL,
+                      (char *)(uintptr_t)root, NULL };
     struct hrun_layout *l = NULL;
     int64_t times = DOCTOR_REPETITIONS;
     int *pes = NULL, *procs = NULL, rc = -1;
@@ -208,7 +208,8 @@ int calib_doctor(const struct calib_settings *s, char **words)
         rc = hrun_fail(&err, HRUN_EINVAL, s->from ? "--from judges records that are there; a program cannot be named"
                        : "doctor takes one program, whose libraries are looked at; it does not run it");
     if (!rc)
-        rc = s->from ? hrun_file_read(s->from, RECORDS_MAX, &records, &err) : measure(s, words[0], &records, &interrupted, &err);
+        rc = s->from ? hrun_file_read(s->from, RECORDS_MAX, &records, &err)
+                     : measure(s, words[0], &records, &interrupted, &err);
     if (!rc)
         rc = doctor_read(s->from ? s->from : "hrun-probe's output", records.data, &d, &err);
     if (!rc && s->keep)

@@ -11,24 +11,30 @@ static const struct check checks[] = {
     { "stolen", DOCTOR_PROBLEM, check_stolen,
       "use instances whose processors are not shared, or fewer virtual processors on this host" },
     { "kernel-spread", DOCTOR_PROBLEM, check_kernel_spread,
-      "look for other processes (top), a quota (cpu.max of the control group), heat (turbostat, sensors) and the governor" },
+      "look for other processes (top), a quota (cpu.max of the control group), heat (turbostat, sensors) "
+      "and the governor" },
     { "unequal-pes", DOCTOR_PROBLEM, check_unequal_pes,
       "compare BIOS settings, memory modules, cooling and quotas of the hosts; else name them apart in a cluster file "
       "(hrun-cluster(5))" },
     { "noise", DOCTOR_PROBLEM, check_noise,
-      "stop services that are not needed (systemctl list-units, top -d 1), move interrupts away, leave a core free for the "
-      "system" },
+      "stop services that are not needed (systemctl list-units, top -d 1), move interrupts away, leave a core "
+      "free for the system" },
     { "swapping", DOCTOR_PROBLEM, check_swapping, "end what takes the memory (ps aux --sort -rss), or swapoff -a" },
-    { "clock", DOCTOR_PROBLEM, check_clocks, "synchronise the clocks: chronyd or systemd-timesyncd (timedatectl set-ntp true)" },
+    { "clock", DOCTOR_PROBLEM, check_clocks,
+      "synchronise the clocks: chronyd or systemd-timesyncd (timedatectl set-ntp true)" },
     { "round-trip", DOCTOR_PROBLEM, check_trips,
-      "update the driver of the network interface or use another one, and look for other traffic (ip -s link, ethtool -S)" },
+      "update the driver of the network interface or use another one, and look for other traffic (ip -s link, "
+      "ethtool -S)" },
     { "message-size", DOCTOR_PROBLEM, check_anomalies,
-      "try other buffer sizes of the MPI library (--mca btl_tcp_sndbuf, btl_tcp_eager_limit) and offloading off (ethtool -K)" },
+      "try other buffer sizes of the MPI library (--mca btl_tcp_sndbuf, btl_tcp_eager_limit) and "
+      "offloading off (ethtool -K)" },
     { "unequal-links", DOCTOR_PROBLEM, check_unequal_links,
-      "check cable, port and switch of these hosts (ethtool, errors in ip -s link), and whether another switch lies between" },
+      "check cable, port and switch of these hosts (ethtool, errors in ip -s link), and whether another "
+      "switch lies between" },
     { "alltoall", DOCTOR_PROBLEM, check_alltoall,
       "put all hosts at one switch of full speed, MTU 1500 and flow control as the switch has it (ethtool -a)" },
-    { "mtu", DOCTOR_PROBLEM, check_mtu, "set the same MTU on all hosts and switches: ip link set dev INTERFACE mtu 1500" },
+    { "mtu", DOCTOR_PROBLEM, check_mtu,
+      "set the same MTU on all hosts and switches: ip link set dev INTERFACE mtu 1500" },
     { "link-speed", DOCTOR_PROBLEM, check_link_speed,
       "check cable and port (ethtool INTERFACE); else name these hosts apart in a cluster file (hrun-cluster(5))" },
     { "link-speed-subs", DOCTOR_WARNING, check_link_speed_subs,

@@ -18,8 +18,8 @@ struct doctor_limits {
     double clock_s;                /* between clocks of hosts */
 };
 
-/* In a run that spends a fifth of its time in messages, messages that vary by five times the threshold change its time by
- * the threshold. 128 ms: beyond it NTP no longer slews a clock but sets it (RFC 5905, appendix A.1.1, STEPT). */
+/* In a run that spends a fifth of its time in messages, messages that vary by five times the threshold change its time
+ * by the threshold. 128 ms: beyond it NTP no longer slews a clock but sets it (RFC 5905, appendix A.1.1, STEPT). */
 #define DOCTOR_NETWORK_FACTOR 5.0
 #define DOCTOR_CLOCK_S 0.128
 /* By how much runs of the least noise that hrun's own accuracy is measured with (2 % standard deviation, normal) lie

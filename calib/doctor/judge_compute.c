@@ -79,8 +79,9 @@ static int judge_group(const struct check *c, const struct doctor_data *d, const
 
         if (fabs(off) <= limits->spread)
             continue;
-        f = finding_add(c, out, g->rank[i], err, "%s needs %.1f %% %s for the same work than is usual in its sub-cluster",
-                        doctor_place(d, g->rank[i], place), 100 * fabs(off), off > 0 ? "more time" : "less time");
+        f = finding_add(c, out, g->rank[i], err, "%s needs %.1f %% %s for the same work than usual in its "
+                        "sub-cluster", doctor_place(d, g->rank[i], place), 100 * fabs(off),
+                        off > 0 ? "more time" : "less time");
         if (!f)
             return -1;
         f->measured = fabs(off);

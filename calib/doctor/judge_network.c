@@ -154,8 +154,8 @@ int check_unequal_links(const struct check *c, const struct doctor_data *d, cons
         off = median[i] / of[(n - 1) / 2] - 1;
         if (n < 3 || off <= limits->network)
             continue;
-        f = finding_add(c, out, m->a, err, "round trips of %s between %s take %.0f %% longer than between others of the "
-                        "same kind", size_text(m->bytes, bytes, sizeof bytes), ends(d, m, pair), 100 * off);
+        f = finding_add(c, out, m->a, err, "round trips of %s between %s take %.0f %% longer than between others of "
+                        "the same kind", size_text(m->bytes, bytes, sizeof bytes), ends(d, m, pair), 100 * off);
         if (!f) {
             rc = -1;
             break;
@@ -183,8 +183,8 @@ int check_alltoall(const struct check *c, const struct doctor_data *d, const str
             return -1;
         if (relative(&s) <= limits->network)
             continue;
-        f = finding_add(c, out, -1, err, "all-to-all of %s from each of %d processes to each varies by %.0f %%, from %.3g "
-                        "to %.3g us", size_text(m->bytes, bytes, sizeof bytes), d->nranks, 100 * relative(&s),
+        f = finding_add(c, out, -1, err, "all-to-all of %s from each of %d processes to each varies by %.0f %%, from "
+                        "%.3g to %.3g us", size_text(m->bytes, bytes, sizeof bytes), d->nranks, 100 * relative(&s),
                         1e6 * s.low, 1e6 * s.high);
         if (!f)
             return -1;

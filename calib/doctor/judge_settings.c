@@ -70,8 +70,8 @@ int check_mtu(const struct check *c, const struct doctor_data *d, const struct d
 static int add_link(const struct check *c, const struct doctor_data *d, int rank, int other, struct findings *out,
                     struct hrun_error *err)
 {
-    struct finding *f = finding_add(c, out, rank, err, "the link of host %s (%s) has %s Mbit/s, that of host %s (%s) %s",
-                                    d->ranks[rank].host_name, d->subs[d->ranks[rank].sub].name,
+    struct finding *f = finding_add(c, out, rank, err, "the link of host %s (%s) has %s Mbit/s, that of host %s (%s) "
+                                    "%s", d->ranks[rank].host_name, d->subs[d->ranks[rank].sub].name,
                                     known(d, rank, "link_mbit"), d->ranks[other].host_name,
                                     d->subs[d->ranks[other].sub].name, known(d, other, "link_mbit"));
 
@@ -278,8 +278,8 @@ int check_blas(const struct check *c, const struct doctor_data *d, const struct 
 
             if (!doctor_leads(d, r) || is_set(d, r, k) || pus == 1)
                 continue;
-            f = finding_add(c, out, r, err, "the program uses %s, which starts up to %d threads in each process on host "
-                            "%s, as %s is not set", path, pus, d->ranks[r].host_name, threaded[k].variables[0]);
+            f = finding_add(c, out, r, err, "the program uses %s, which starts up to %d threads in each process on "
+                            "host %s, as %s is not set", path, pus, d->ranks[r].host_name, threaded[k].variables[0]);
             if (!f)
                 return -1;
             f->host_only = 1;

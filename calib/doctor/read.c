@@ -245,7 +245,9 @@ static int by_rank(const void *a, const void *b)
 {
     const struct doctor_fact *x = a, *y = b;
 
-    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : (x->order > y->order) - (x->order < y->order);
+    if (x->rank != y->rank)
+        return x->rank > y->rank ? 1 : -1;
+    return x->order > y->order ? 1 : -1;
 }
 
 static void order_facts(struct doctor_data *d)

@@ -1,7 +1,7 @@
 /* clock.c - how far the clocks of hosts are apart
  *
- * F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989: the host's clock is read by a round
- * trip; half of the shortest one bounds the error.
+ * F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989: the host's clock is read by a
+ * round trip; half of the shortest one bounds the error.
  */
 #include "probe.h"
 

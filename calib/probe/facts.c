@@ -37,7 +37,7 @@ static void fact(const char *root, const char *path, int rank, const char *key, 
         fprintf(out, "fact %d %s %s\n", rank, key, value);
 }
 
-void facts_of_processor(const char *root, int rank, int processor, FILE *out)
+static void facts_of_processor(const char *root, int rank, int processor, FILE *out)
 {
     static const struct { const char *key, *file; } files[] = {
         { "governor", "scaling_governor" }, { "frequency_min_khz", "scaling_min_freq" },
@@ -114,7 +114,8 @@ static int any_interface(const char *root, char *out, size_t size)
     return out[0] != 0;
 }
 
-void facts_of_host(const char *root, int rank, const char *interface, FILE *out)
+/* interface: the way to the other hosts, or "". */
+static void facts_of_host(const char *root, int rank, const char *interface, FILE *out)
 {
     char path[512], name[128];
 
@@ -163,8 +164,8 @@ static void way_to(const char *peer, char *out, size_t size)
 /* What a threaded library of linear algebra would go by. */
 static void thread_variables(int rank, FILE *out)
 {
-    static const char *const names[] = { "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "MKL_NUM_THREADS",
-                                         "BLIS_NUM_THREADS" };
+    static const char *const names[] = { "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS",
+                                         "MKL_NUM_THREADS", "BLIS_NUM_THREADS" };
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *value = getenv(names[i]);

@@ -28,7 +28,7 @@ struct probe {
 
 double probe_now(void);
 
-/* Settings of the system (facts.c): those of this process's first processor ("governor") and, on leaders, of its host. */
+/* Settings of the system (facts.c): those of this process's first processor and, on leaders, of its host. */
 void probe_facts(struct probe *p);
 /* A fixed amount of work, again and again (kernel.c). */
 void probe_kernel(struct probe *p);
@@ -44,11 +44,5 @@ void probe_alltoall(struct probe *p);
 /* What others did on the processors meanwhile (usage.c): begun before, told after all experiments. */
 void probe_usage_begin(struct probe *p);
 void probe_usage_end(struct probe *p);
-
-/* ---- parts of facts.c that tests call */
-
-/* Append "fact RANK KEY VALUE" lines of one processor, and of one host whose way to the others is `interface`, or "". */
-void facts_of_processor(const char *root, int rank, int processor, FILE *out);
-void facts_of_host(const char *root, int rank, const char *interface, FILE *out);
 
 #endif

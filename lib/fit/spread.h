@@ -23,8 +23,8 @@ int hrun_spread_of(const double *v, size_t n, struct hrun_spread *out, struct hr
 
 /* Are k groups of samples, v[i][0..n[i]-1], of one distribution? W. Kruskal, W. Wallis, "Use of ranks in one-criterion
  * variance analysis", J. Amer. Statist. Assoc. 47, 1952: H on mean ranks, corrected for ties. *h gets H, *p the
- * probability of an H that large if they are: the upper tail of chi-square with k - 1 degrees of freedom, good from five
- * samples a group on. All samples equal: H is 0 and p is 1.
+ * probability of an H that large if they are: the upper tail of chi-square with k - 1 degrees of freedom, good from
+ * five samples a group on. All samples equal: H is 0 and p is 1.
  * Errors: HRUN_EINVAL (k < 2). */
 int hrun_kruskal_wallis(const double *const *v, const size_t *n, size_t k, double *h, double *p,
                         struct hrun_error *err);

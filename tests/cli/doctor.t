@@ -109,7 +109,7 @@ unset HRUN_DOCTOR_ROOT
 
 sh -c 'while :; do :; done' &
 busy=$!
-if renice -n -10 -p $busy >/dev/null 2>&1; then
+if renice -n -5 -p $busy >/dev/null 2>&1; then
     # It gets most of the processor that it shares with one of the PEs.
     doctor -q -x OPENBLAS_NUM_THREADS=1 "$bin/lu"
     finding others "process $busy (sh," "a competing process is found and named"

@@ -67,7 +67,8 @@ static void one(const char *first, const char *more, int n, const char *check, e
         is_str(found.v[i].check, check, "... and of this check");
     has_str(found.v[0].what, words, "... with its place and figure");
     is_int(found.v[0].severity, severity, "... of the right severity");
-    ok(found.problems + found.warnings == found.n && !!found.problems == (severity == DOCTOR_PROBLEM), "... and counted");
+    ok(found.problems + found.warnings == found.n && !!found.problems == (severity == DOCTOR_PROBLEM),
+       "... and counted");
 }
 
 static void test_judge(void)
@@ -75,7 +76,8 @@ static void test_judge(void)
     is_int(judge("", ""), 0, "a good cluster has no finding");
     one("", "kernel 1 1 1.2 0.9 1 1 1.3 0.95 1 1 0.9\n", 1, "kernel-spread", DOCTOR_PROBLEM, "PE 1 of fast (host a2)");
     is_num(found.v[0].limit, 0.05, 1e-12, "the limit is the threshold");
-    one("", "kernel 2 1.2 1.21 1.2 1.19 1.2 1.2\n", 1, "unequal-pes", DOCTOR_PROBLEM, "PE 2 of fast (host a3) needs 20");
+    one("", "kernel 2 1.2 1.21 1.2 1.19 1.2 1.2\n", 1, "unequal-pes", DOCTOR_PROBLEM,
+        "PE 2 of fast (host a3) needs 20");
     is_num(found.v[0].measured, 0.2, 1e-2, "by how much");
     /* Of two the slower is named. */
     one("", "kernel 5 3.6 3.61 3.6 3.59 3.6 3.6\n", 1, "unequal-pes", DOCTOR_PROBLEM, "PE 1 of slow kind (host b1)");
@@ -98,11 +100,14 @@ static void test_judge(void)
 
 static void test_networks(void)
 {
-    one("hrun-probe 1\nfact 3 mtu 9000\n", "", 1, "mtu", DOCTOR_PROBLEM, "MTU of host a4 (network) is 9000, that of host a1 1500");
-    one("hrun-probe 1\nfact 0 mtu 9000\n", "", 1, "mtu", DOCTOR_PROBLEM, "MTU of host a1 (network) is 9000, that of host a2");
+    one("hrun-probe 1\nfact 3 mtu 9000\n", "", 1, "mtu", DOCTOR_PROBLEM,
+        "MTU of host a4 (network) is 9000, that of host a1 1500");
+    one("hrun-probe 1\nfact 0 mtu 9000\n", "", 1, "mtu", DOCTOR_PROBLEM,
+        "MTU of host a1 (network) is 9000, that of host a2");
     one("hrun-probe 1\nfact 1 link_mbit 100\n", "fact 3 link_mbit 1000\n", 1, "link-speed", DOCTOR_PROBLEM,
         "host a2 (fast) has 100 Mbit/s, that of host a1 (fast) 1000");
-    one("hrun-probe 1\nfact 4 link_mbit 100\n", "", 1, "link-speed-subs", DOCTOR_WARNING, "host b1 (slow kind) has 100");
+    one("hrun-probe 1\nfact 4 link_mbit 100\n", "", 1, "link-speed-subs", DOCTOR_WARNING,
+        "host b1 (slow kind) has 100");
 }
 
 static void test_settings(void)

@@ -17,7 +17,8 @@ static void test_spread(void)
     is_num(v[0], 5, 0, "the samples stay as they are");
     ok(!hrun_spread_of(one, 1, &s, &err) && s.median == 3 && s.high == 3 && s.mad == 0, "a single one");
     ok(hrun_spread_of(one, 0, &s, &err) && err.code == HRUN_ENODATA, "none");
-    ok(hrun_spread_of(bad, 2, &s, &err) && err.code == HRUN_ENONFINITE && s.median == 3, "not finite; result untouched");
+    ok(hrun_spread_of(bad, 2, &s, &err) && err.code == HRUN_ENONFINITE && s.median == 3,
+       "not finite; result untouched");
 }
 
 /* H from its definition, without the shortcut and without sorting: 12/(N(N+1)) sum n_g (mean rank_g - (N+1)/2)^2 over

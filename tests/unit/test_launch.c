@@ -118,7 +118,9 @@ static void mpi(void)
     struct hrun_mpi m = { .major = 77 };
     struct hrun_error err;
     char path[4096], *sh = hrun_program_find("sh", NULL, NULL);
+    struct hrun_strvec libraries = HRUN_STRVEC_INIT;
     ElfW(Ehdr) broken;
+    int found = 0;
 
     write_file(".", "script", "#!/bin/sh\ntrue\n", 15, 0755);
     is_mpi("script", HRUN_MPI_UNKNOWN, "script", "a script");
@@ -162,6 +164,11 @@ static void mpi(void)
         ok(m.kind == HRUN_MPI_OPENMPI && !strncmp(m.id, "ompi-", 5) && m.major >= 3 &&
            atoi(m.id + 5) == m.major,
            "the probe is linked with Open MPI (%s)", m.id);
+        ok(!hrun_program_libraries(path, &libraries, &err), "its libraries");
+        for (size_t i = 0; i < libraries.n; i++)
+            found |= strstr(libraries.v[i], "/libmpi.so.") != NULL;
+        ok(found && libraries.v[0][0] == '/', "... are paths, that of MPI's among them");
+        hrun_strvec_release(&libraries);
     } else {
         ok(1, "# SKIP the probe is not built");
     }
