@@ -16,26 +16,6 @@ enum { STATUS_UNPREDICTABLE = 1 };
 /* Records of a big cluster: a few KiB for each PE. */
 static const size_t RECORDS_MAX = (size_t)1 << 30;
 
-static int parse_threshold(const char *given, double *out, struct hrun_error *err)
-{
-    char *copy = strdup(given);
-    size_t len = copy ? strlen(copy) : 0;
-    int rc;
-
-    if (!copy)
-        return hrun_fail_nomem(err);
-    if (len && copy[len - 1] == '%')
-        copy[len - 1] = 0;
-    rc = hrun_parse_number("--threshold", copy, out, err);
-    free(copy);
-    if (rc)
-        return -1;
-    if (*out <= 0 || *out > 100)
-        return hrun_fail(err, HRUN_EINVAL, "--threshold %s: a percentage above 0 and at most 100 is needed", given);
-    *out /= 100;
-    return 0;
-}
-
 /* PREFIX/bin/hrun-calibrate -> PREFIX/lib/hrun/hrun-probe, and the same below build/. */
 static char *find_probe(struct hrun_error *err)
 {
@@ -202,7 +182,7 @@ int calib_doctor(const struct calib_settings *s, char **words)
     int rc = 0, interrupted = 0, status;
 
     if (s->threshold)
-        rc = parse_threshold(s->threshold, &limits.spread, &err);
+        rc = hrun_parse_percent("--threshold", s->threshold, &limits.spread, &err);
     limits.network = DOCTOR_NETWORK_FACTOR * limits.spread;
     if (!rc && words[0] && (words[1] || s->from))
         rc = hrun_fail(&err, HRUN_EINVAL, s->from ? "--from judges records that are there; a program cannot be named"

@@ -146,12 +146,14 @@ int check_noise(const struct check *c, const struct doctor_data *d, const struct
     return 0;
 }
 
-/* Who took most of a host's processors: ", most by 123 (cc1, 87 %)", or "". */
+/* Who took most of a host's processors, the first NAMED of them: "; most on that host: process 123 (cc1, 87 %)", or "".
+ * The records have them in this order. */
+enum { NAMED = 3 };
 static void culprits(const struct doctor_data *d, int host, struct hrun_buf *out)
 {
     int n = 0;
 
-    for (int i = 0; i < d->nprocesses; i++)
+    for (int i = 0; i < d->nprocesses && n < NAMED; i++)
         if (d->ranks[d->processes[i].rank].host == host)
             hrun_buf_addf(out, "%s%d (%s, %.0f %%)", n++ ? ", " : "; most on that host: process ", d->processes[i].pid,
                           d->processes[i].name, 100 * d->processes[i].share);

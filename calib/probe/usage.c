@@ -15,7 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { PROCESSES_MAX = 65536, NAMED = 3 };
+enum { PROCESSES_MAX = 65536, NAMED = 16 };
 static const double NAMED_LEAST = 0.01;   /* of a processor */
 
 struct process { int pid; double s; char name[32]; };
