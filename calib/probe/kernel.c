@@ -14,6 +14,9 @@
 enum { WORDS = 512 };              /* 4 KiB: in every first-level cache */
 static const double REPETITION_S = 0.05; /* on the fastest PE: many ticks of the system's timer (1 to 10 ms) */
 enum { QUANTA_PER_REPETITION = 50, QUANTA = 1000 }; /* quanta of 1 ms there, as Sottile and Minnich */
+/* A PE that is as slow as this has told enough by then; the least number still has a hundredth part. */
+static const double NOISE_MOST_S = 5;
+enum { QUANTA_LEAST = 100 };
 
 /* Values approach 1: no denormal, no overflow. */
 static double work(double *v, long passes)
@@ -80,6 +83,7 @@ void probe_noise(struct probe *p)
     static double t[QUANTA];
     double v[WORDS], sum = 0;
     long passes;
+    int n = 0;
 
     for (int i = 0; i < WORDS; i++)
         v[i] = 1;
@@ -87,11 +91,11 @@ void probe_noise(struct probe *p)
         p->passes = find_passes(v);
     passes = p->passes / QUANTA_PER_REPETITION;
     passes = passes ? passes : 1;
-    for (int i = 0; i < QUANTA; i++) {
-        t[i] = time_of(v, passes);
-        sum += t[i];
+    while (n < QUANTA && (n < QUANTA_LEAST || sum < NOISE_MOST_S)) {
+        t[n] = time_of(v, passes);
+        sum += t[n++];
     }
-    qsort(t, QUANTA, sizeof t[0], ascending);
-    fprintf(p->out, "noise %d %d %.9f %.9f %.9f %.9f %.9f\n", p->rank, QUANTA, t[0], sum / QUANTA, t[QUANTA / 2],
-            t[QUANTA - QUANTA / 100 - 1], t[QUANTA - 1]);
+    qsort(t, (size_t)n, sizeof t[0], ascending);
+    fprintf(p->out, "noise %d %d %.9f %.9f %.9f %.9f %.9f\n", p->rank, n, t[0], sum / n, t[n / 2], t[n - n / 100 - 1],
+            t[n - 1]);
 }
