@@ -55,10 +55,10 @@ static int find(const struct hrun_design *d, const struct design_size *s, const 
     return -1;
 }
 
-/* What hrun would choose here: corrected predictions (model/correct.h), searched exactly. Among the candidates when it
- * is there, else it is added. */
+/* What hrun would choose here: corrected predictions (model/correct.h), searched exactly, with or without doubts. Its
+ * index among the candidates into *at, to which it is added when it is not there; -1 when there is none. */
 static int choice_of_hrun(struct hrun_design *d, struct design_size *s, const struct hrun_plan_problem *problem,
-                          struct hrun_error *err)
+                          int doubts, int *at, struct hrun_error *err)
 {
     int n = d->corrections ? hrun_corrections_count(d->corrections) : 0, *config = NULL, rc = -1;
     struct hrun_plan_known *known = calloc((size_t)n + 1, sizeof *known);
@@ -69,12 +69,12 @@ static int choice_of_hrun(struct hrun_design *d, struct design_size *s, const st
     if (!known)
         return hrun_fail_nomem(err);
     for (int i = 0; i < n; i++) {
-        struct hrun_correction at;
+        struct hrun_correction told;
 
         hrun_corrections_config(d->corrections, i, &known[i].pes, &known[i].procs);
-        hrun_correction_at(d->corrections, i, s->N, &at);
-        known[i].factor = at.factor;
-        known[i].doubt = hrun_correction_doubt(d->corrections, &at);
+        hrun_correction_at(d->corrections, i, s->N, &told);
+        known[i].factor = told.factor;
+        known[i].doubt = doubts ? hrun_correction_doubt(d->corrections, &told) : 0;
     }
     if (hrun_plan_search_known(problem, known, n, 1, &plan, &why)) {
         rc = why.code == HRUN_EINFEASIBLE ? 0 : -1;
@@ -89,12 +89,12 @@ static int choice_of_hrun(struct hrun_design *d, struct design_size *s, const st
     }
     memcpy(config, plan->v[0].pes, (size_t)d->nsubs * sizeof *config);
     memcpy(config + d->nsubs, plan->v[0].procs, (size_t)d->nsubs * sizeof *config);
-    s->choice = find(d, s, config);
+    *at = find(d, s, config);
     rc = 0;
-    if (s->choice < 0 && !hrun_plan_evaluate(problem, config, config + d->nsubs, 1, &c, NULL)) {
+    if (*at < 0 && !hrun_plan_evaluate(problem, config, config + d->nsubs, 1, &c, NULL)) {
         rc = add_belief(d, s, config, config + d->nsubs, &c, err);
         hrun_choice_release(&c);
-        s->choice = rc ? -1 : s->n - 1;
+        *at = rc ? -1 : s->n - 1;
     }
 done:
     hrun_plan_destroy(plan);
@@ -118,7 +118,7 @@ static int gather(struct hrun_design *d, struct design_size *s, const struct hru
     }
     for (int i = 0; i < d->ngroups; i++)
         measured += d->groups[i].N == s->N;
-    s->v = calloc((size_t)(plan ? plan->n : 0) + (size_t)measured + 2, sizeof *s->v);
+    s->v = calloc((size_t)(plan ? plan->n : 0) + (size_t)measured + 3, sizeof *s->v);
     if (!s->v) {
         hrun_fail_nomem(err);
         goto done;
@@ -243,7 +243,9 @@ static int believe_size(struct hrun_design *d, struct design_size *s, struct hru
         return err->code ? -1 : 0;
     design_problem(d, p, subs, &problem);
     rc = gather(d, s, &problem, err);
-    rc = rc ? rc : choice_of_hrun(d, s, &problem, err);
+    s->choice = s->hope = -1;
+    rc = rc ? rc : choice_of_hrun(d, s, &problem, 1, &s->choice, err);
+    rc = rc ? rc : choice_of_hrun(d, s, &problem, 0, &s->hope, err);
     hrun_predictor_destroy(p);
     if (rc || process_make(d, s->N, &process, err))
         return -1;

@@ -100,6 +100,7 @@ struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct 
     d->rng = settings->seed;
     name_all(d);
     d->noise = settings->fit.sigma_rel;
+    d->noise_s = settings->fit.sigma_abs_s;
     d->state.loss = d->state.interval = NAN;
     d->sizes = calloc((size_t)settings->nsizes, sizeof *d->sizes);
     if (!d->sizes) {

@@ -67,23 +67,26 @@ static struct design_group *group_of(struct hrun_design *d, const struct design_
 }
 
 /* Scatter of one run: from the differences of repetitions that follow each other, with the assumed scatter as some of
- * them. The median passes over disturbed runs. */
-static double scatter(const struct hrun_design *d)
+ * them. The median passes over disturbed runs. Relative, or of short runs (those whose absolute scatter would show) in
+ * seconds. */
+static double scatter(const struct hrun_design *d, int shorts, double assumed)
 {
     double pair[PAIRS_MAX + ASSUMED_PAIRS];
     int n = 0;
 
     for (int i = 0; i < ASSUMED_PAIRS; i++)
-        pair[n++] = d->set.fit.sigma_rel / MAD_FACTOR;
+        pair[n++] = assumed / MAD_FACTOR;
     for (int i = 0; i < d->nruns && n < PAIRS_MAX; i++) {
         const struct design_run *a = &d->runs[i];
 
+        if (shorts && d->set.fit.sigma_rel * a->time_s >= d->set.fit.sigma_abs_s)
+            continue;
         for (int j = i + 1; j < d->nruns && a->time_s > 0; j++) {
             const struct design_run *b = &d->runs[j];
 
             if (b->time_s <= 0 || b->N != a->N || !design_same(d, a->config, b->config))
                 continue;
-            pair[n++] = fabs(log(a->time_s / b->time_s)) / sqrt(2);
+            pair[n++] = fabs(log(a->time_s / b->time_s)) / sqrt(2) * (shorts ? a->time_s : 1);
             break;
         }
     }
@@ -93,7 +96,7 @@ static double scatter(const struct hrun_design *d)
 
 double design_noise(const struct hrun_design *d, double time_s)
 {
-    return hypot(d->noise, d->set.fit.sigma_abs_s / time_s);
+    return hypot(d->noise, d->noise_s / time_s);
 }
 
 static int make_groups(struct hrun_design *d, struct hrun_error *err)
@@ -321,7 +324,8 @@ static double training(const struct hrun_design *d)
 int design_fit(struct hrun_design *d, struct hrun_error *err)
 {
     design_drop_models(d);
-    d->noise = scatter(d);
+    d->noise = scatter(d, 0, d->set.fit.sigma_rel);
+    d->noise_s = fmin(scatter(d, 1, d->set.fit.sigma_abs_s), d->set.fit.sigma_abs_s);
     if (make_groups(d, err) || fit_all(d, err) || predict_groups(d, err))
         return -1;
     d->training = training(d);

@@ -71,6 +71,7 @@ struct design_size {
     struct design_belief *v;
     int n;
     int choice;                 /* index of what hrun would choose, -1 none */
+    int hope;                   /* the same without caution: to be run, so that it may become the choice */
     int *chosen;                /* configuration of the choice before the last fit; all 0: none */
     double doubt;               /* >= 1: beliefs are taken for so much less certain when runs are chosen */
     double loss, half;          /* expected relative loss, half width of the choice's 95 % interval */
@@ -97,7 +98,7 @@ struct hrun_design {
     int ngroups;
     struct design_size *sizes;
     int nsizes;
-    double noise;               /* relative scatter of one run */
+    double noise, noise_s;      /* scatter of one run: relative, and in seconds */
     double training;            /* relative standard deviation of homogeneous groups about their fit */
     double misfit;              /* relative standard deviation of models against measured groups */
     double homogeneous_s, mixed_s;  /* spent */

@@ -11,7 +11,7 @@ enum { SCREENS = 2 };
 static const double SCREEN_SHARE = 0.1;
 /* A run on the whole cluster costs no more than this part of the budget: what is expected is a bound only, from a run
  * at another size. */
-static const double WHOLE_SHARE = 0.1;
+static const double WHOLE_SHARE = 0.02;
 
 /* Is it a point of screening at this size: one PE, or the most there are? */
 static int screens(const struct hrun_design *d, const struct design_point *p, int size)
@@ -151,14 +151,14 @@ static int largest(const struct hrun_design *d, int m, int64_t N, int *config, s
     return good < 0 ? -1 : good && used > 1 ? P : 0;
 }
 
-/* Runs on the whole cluster at every second size, the largest among them, with as many processes per PE as there are
+/* Runs on the whole cluster at every second size, up to the last but one, with as many processes per PE as there are
  * values of: with them models interpolate in P where they would have to extrapolate. They are quick, as everything
  * works on them. */
 static int screen_whole(struct hrun_design *d, struct hrun_error *err)
 {
     int *config = calloc(2 * (size_t)d->nsubs, sizeof *config), rc = config ? 0 : hrun_fail_nomem(err);
 
-    for (int k = d->nsizes - 1; k >= 0 && !rc; k -= 2) {
+    for (int k = d->nsizes > 1 ? d->nsizes - 2 : 0; k >= 0 && !rc; k -= 2) {
         for (int j = 0; j < d->nprocs && !rc; j++) {
             int64_t N = d->set.sizes[k];
             int failed, planned = 0, P = largest(d, d->procs[j], N, config, err);

@@ -15,6 +15,8 @@ static const double FINAL_PART = 0.15;
 /* Where a choice stands before the budget is spent, its size goes on with what would be better if beliefs were less
  * certain than they are: by 2, 4, then 8 times. What lies farther off than that is not worth looking for. */
 static const double DOUBT_MOST = 8;
+/* While other sizes have something to do without doubt, a run made for doubt costs at most this part of the rest. */
+static const double DOUBT_SHARE = 0.002;
 /* Most runs at one size in a stage. */
 enum { AT_ONE_SIZE = 4 };
 
@@ -49,7 +51,8 @@ static int final(const struct hrun_design *d)
            (d->set.runs > 0 && st->runs > (1 - FINAL_PART) * d->set.runs);
 }
 
-/* The run at this size that pays most: the choice while it was not run, else the largest gain per second. */
+/* The run at this size that pays most: the choice while it was not run, or what would be the choice without caution,
+ * else the largest gain per second. */
 static struct design_belief *mixed_run(struct hrun_design *d, const struct design_size *s, int known_only,
                                        double *cost)
 {
@@ -61,14 +64,14 @@ static struct design_belief *mixed_run(struct hrun_design *d, const struct desig
         double one;
 
         if (b->failed || b->queued || (known_only && !b->runs && i != s->choice) ||
-            (b->gain < DESIGN_SETTLED && (i != s->choice || b->runs)))
+            (b->gain < DESIGN_SETTLED && ((i != s->choice && i != s->hope) || b->runs)))
             continue;
         one = fmax(design_cost(d, b->config, b->P, s->N, b->model_s), 1e-9);
         if (d->set.budget_s > 0 && d->state.spent_s + one > d->set.budget_s) {
             d->too_long = 1;
             continue;
         }
-        if (i == s->choice && !b->runs) {
+        if ((i == s->choice || (i == s->hope && !known_only)) && !b->runs) {
             *cost = one;
             return b;
         }
@@ -81,8 +84,16 @@ static struct design_belief *mixed_run(struct hrun_design *d, const struct desig
     return best;
 }
 
-/* The same, with more and more doubt while there is a budget and nothing to do at this size. */
-static struct design_belief *doubted_run(struct hrun_design *d, struct design_size *s, int known_only, double *cost)
+/* A choice, or hope, that was not run may always be run, what is doubted when it is short enough. */
+static int may_run(const struct design_size *s, const struct design_belief *b, double cost, double most_s)
+{
+    return s->doubt <= 1 || cost <= most_s || (!b->runs && (b == s->v + s->choice || b == s->v + s->hope));
+}
+
+/* The same, with more and more doubt while there is a budget and nothing to do at this size; but no run longer than
+ * most_s then. */
+static struct design_belief *doubted_run(struct hrun_design *d, struct design_size *s, int known_only, double most_s,
+                                         double *cost)
 {
     struct design_belief *b;
 
@@ -91,19 +102,27 @@ static struct design_belief *doubted_run(struct hrun_design *d, struct design_si
         s->doubt *= 2;
         design_gains(d, s);
     }
-    return b;
+    return b && may_run(s, b, *cost, most_s) ? b : NULL;
 }
 
 /* All sizes count alike, and what is found at one is a guess for its neighbours: so runs are made in inverse
  * proportion to the root of their cost, which for given time makes the sum of variances least (Neyman allocation). */
 static int mixed_runs(struct hrun_design *d, int known_only, struct hrun_error *err)
 {
-    double most = 0;
+    double most = 0, most_s = INFINITY;
 
     for (int i = 0; i < d->nsizes; i++) {
         double cost = 0;
 
-        if (doubted_run(d, &d->sizes[i], known_only, &cost))
+        if (d->sizes[i].doubt > 1 || !mixed_run(d, &d->sizes[i], known_only, &cost))
+            continue;
+        most = fmax(most, cost);
+        most_s = DOUBT_SHARE * (d->set.budget_s - d->state.spent_s);
+    }
+    for (int i = 0; i < d->nsizes; i++) {
+        double cost = 0;
+
+        if (doubted_run(d, &d->sizes[i], known_only, most_s, &cost))
             most = fmax(most, cost);
     }
     for (int i = 0; i < d->nsizes; i++) {
@@ -113,7 +132,7 @@ static int mixed_runs(struct hrun_design *d, int known_only, struct hrun_error *
             double cost = 0;
             struct design_belief *b = mixed_run(d, s, known_only, &cost);
 
-            if (!b)
+            if (!b || !may_run(s, b, cost, most_s))
                 break;
             runs = (int)fmin(fmax(round(sqrt(most / cost)), 1), AT_ONE_SIZE);
             b->queued = 1;

@@ -20,6 +20,9 @@ static const double PRIOR_SD = 0.05, PRIOR_WEIGHT = 4;
  * ever quicker than it can be. And one configuration in ten is predicted four times worse than the others. */
 static const double GLITCHES = 0.05, GLITCH_MAX = 1.0986122886681098, ODD = 0.1, ODD_FACTOR = 4;
 
+/* Pairs of repetitions that the assumed scatter counts as. */
+enum { ASSUMED_PAIRS = 5 };
+
 /* More sizes than these, the nearest, tell nothing more of one. */
 enum { SIZES_MAX = 24 };
 
@@ -117,6 +120,13 @@ out:
 
 /* ------------------------------------------------------------------ configurations */
 
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
 static int by_config(const void *a, const void *b)
 {
     const struct hrun_recalled *x = a, *y = b;
@@ -149,6 +159,32 @@ static void summarise(struct point *p, const struct hrun_recalled *runs, size_t 
     }
     p->r = sum / p->agree;
     p->runs = (int)n;
+}
+
+/* How a run scatters whatever its time, s: what is assumed, or less when repetitions of runs so short that it would
+ * show differ by less. Runs in order of configuration, N and r: each is compared with the one half of the repetitions
+ * further, which differs from it by more than any other would in the mean. The middle of all pairs passes over
+ * glitches; what is assumed counts as some of them. */
+static double absolute_scatter(const struct hrun_recalled *runs, size_t n, const struct hrun_fit_options *options,
+                               double *room)
+{
+    static const double MEDIAN = 0.6744897501960817;   /* of the absolute value of a normal variable */
+    size_t pairs = 0, end;
+
+    while (pairs < ASSUMED_PAIRS)
+        room[pairs++] = options->sigma_abs_s;
+    for (size_t begin = 0; begin < n; begin = end) {
+        size_t half;
+
+        for (end = begin; end < n && same_config(&runs[end], &runs[begin]) && runs[end].s->N == runs[begin].s->N;)
+            end++;
+        half = (end - begin) / 2;
+        for (size_t i = begin; i < begin + half; i++)
+            if (options->sigma_abs_s > options->sigma_rel * runs[i].s->time_s)
+                room[pairs++] = (runs[i + half].r - runs[i].r) / sqrt(2) / MEDIAN * runs[i].s->time_s;
+    }
+    qsort(room, pairs, sizeof *room, by_value);
+    return fmin(room[pairs / 2], options->sigma_abs_s);
 }
 
 /* The points of one configuration from its runs[n], in order of N and r. */
@@ -341,11 +377,13 @@ static void learn_variance(struct hrun_corrections *c)
 
 int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
                             struct hrun_models *const *models, enum hrun_family family,
-                            const struct hrun_fit_options *options, struct hrun_corrections **out,
+                            const struct hrun_fit_options *assumed, struct hrun_corrections **out,
                             struct hrun_error *err)
 {
     struct hrun_corrections *c = calloc(1, sizeof *c);
+    struct hrun_fit_options own = *assumed, *options = &own;
     struct hrun_recalled *runs = NULL;
+    double *room = NULL;
     int *numbers = NULL, rc = -1;
     size_t n = 0, kept = 0, end;
 
@@ -353,7 +391,8 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
         n += subs[i].n;
     runs = calloc(n + 1, sizeof *runs);
     numbers = calloc((n + 1) * 2 * (size_t)nsubs, sizeof *numbers);
-    if (!c || !runs || !numbers) {
+    room = calloc(n + ASSUMED_PAIRS, sizeof *room);
+    if (!c || !runs || !numbers || !room) {
         hrun_fail_nomem(err);
         goto out;
     }
@@ -371,6 +410,7 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
             runs[kept++] = runs[i];
     if (kept)
         qsort(runs, kept, sizeof *runs, by_config);
+    own.sigma_abs_s = absolute_scatter(runs, kept, assumed, room);
     c->v = calloc(kept + 1, sizeof *c->v);
     c->runs = calloc(kept + 1, sizeof *c->runs);
     if (!c->v || !c->runs) {
@@ -395,6 +435,7 @@ out:
     hrun_corrections_destroy(c);
     free(runs);
     free(numbers);
+    free(room);
     return rc;
 }
 

@@ -331,6 +331,23 @@ static void test_thousands(void)
     teardown(&f);
 }
 
+/* Runs of a millisecond are assumed to scatter by as much; where repetitions show that they do not, they are believed. */
+static void test_short(void)
+{
+    struct fixture f;
+    struct hrun_correction once, often;
+
+    setup(&f);
+    mr_run(f.m, 22, pes, procs, 0.9, NULL);
+    once = only(&f, 22);
+    ok(fabs(once.factor - 1) < 0.01, "one run of a millisecond tells next to nothing: %.4f", once.factor);
+    for (int i = 0; i < 31; i++)
+        mr_run(f.m, 22, pes, procs, 0.9 + 1e-5 * (i + 1), NULL);
+    often = only(&f, 22);
+    ok(fabs(often.factor - 0.9) < 0.01, "many that agree do: %.4f", often.factor);
+    teardown(&f);
+}
+
 static void test_no_memory(void)
 {
     struct fixture f;
@@ -373,6 +390,7 @@ int main(void)
     test_twins();
     test_many();
     test_thousands();
+    test_short();
     test_no_memory();
     return tap_done();
 }
