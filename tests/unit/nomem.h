@@ -12,10 +12,12 @@ static long calls, fail_at, live;  /* fail_at: which call from now on fails, 0: 
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define REPLACED 0
+#define REPLACEABLE 0
 #else
 /* 1: an allocation has come here. Under valgrind none does, while the first line of TAP needs one. */
 static int replaced;
 #define REPLACED replaced
+#define REPLACEABLE 1   /* for #if: the allocator of the C library has other names, too */
 
 extern void *__libc_malloc(size_t size);
 extern void *__libc_realloc(void *p, size_t size);

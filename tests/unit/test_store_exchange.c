@@ -191,7 +191,7 @@ static void test_nomem(void)
         printf("# allocations cannot be made to fail here\n");
         return;
     }
-#if REPLACED
+#if REPLACEABLE
     /* Jansson 2.14 does not notice each failure when it reads, and drops a letter of a string then: leave it out. */
     json_set_alloc_funcs(__libc_malloc, __libc_free);
 #endif
