@@ -232,7 +232,7 @@ $(B)/tests/apps/%: tests/apps/%.c $(wildcard tests/apps/*.h)
 
 # The same, built for SimGrid.
 SMPICC    ?= $(shell command -v smpicc)
-SMPI_APPS := $(if $(SMPICC),$(addprefix $(B)/tests/smpi/,lu flops probe))
+SMPI_APPS := $(if $(SMPICC),$(addprefix $(B)/tests/smpi/,lu jacobi flops probe))
 $(B)/tests/smpi/%: tests/apps/%.c $(wildcard tests/apps/*.h)
 	@mkdir -p $(@D)
 	$(call say,SMPI)

@@ -121,26 +121,49 @@ static int64_t far_below(struct flat *f, const struct hrun_plan_problem *problem
     return best;
 }
 
+/* The first feasible power of two from N on in the direction of `step`: rules that want one leave gaps as wide as N
+ * itself, which no walk crosses. 0 when there is none. */
+static int64_t power_of_two(struct flat *f, const struct hrun_plan_problem *problem, int64_t N, int step)
+{
+    int64_t x = 1;
+
+    while (x < N)
+        x *= 2;
+    if (step < 0 && x > N)
+        x /= 2;
+    for (; x >= 1 && x <= HRUN_COUNT_MAX; x = step < 0 ? x / 2 : x * 2)
+        if (feasible(f, problem, x))
+            return x;
+    return 0;
+}
+
 void nearest_sizes(struct context *c, const struct hrun_plan_sub *subs, int64_t N, int P, struct hrun_error *err)
 {
     struct hrun_plan_problem problem = { .subs = subs, .P = P };
     struct flat f;
-    int64_t below, above;
+    int64_t below, above, power;
+    int sure;                 /* all between them were looked at */
     size_t len;
 
     if (!err || flat_init(&f, c->app, c->cluster->nsubs))
         return;
     problem.oracle = &f.oracle;
     below = walk(&f, &problem, N - 1, -1, STEPS, seconds_now() + SECONDS);
-    if (!below)
-        below = far_below(&f, &problem, N);
     above = walk(&f, &problem, N + 1, +1, STEPS, seconds_now() + SECONDS);
+    sure = below && above;
+    if (!below) {
+        below = far_below(&f, &problem, N);
+        power = power_of_two(&f, &problem, N - 1, -1);
+        below = power > below ? power : below;
+    }
+    if (!above)
+        above = power_of_two(&f, &problem, N + 1, +1);
     len = strlen(err->text);
     if (below && above)
-        snprintf(err->text + len, sizeof err->text - len, "; the nearest sizes that have one are %lld and %lld",
-                 (long long)below, (long long)above);
+        snprintf(err->text + len, sizeof err->text - len, sure ? "; the nearest sizes that have one are %lld and %lld" :
+                 "; sizes that have one are %lld and %lld", (long long)below, (long long)above);
     else if (below || above)
-        snprintf(err->text + len, sizeof err->text - len, "; the nearest size that has one is %lld",
+        snprintf(err->text + len, sizeof err->text - len, "; a size that has one is %lld",
                  (long long)(below ? below : above));
     else
         snprintf(err->text + len, sizeof err->text - len, "; no size near it has one either");

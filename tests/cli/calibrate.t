@@ -130,12 +130,15 @@ out_lacks "would run" "on standard error"
 # The definition's rule, the memory, and the nearest sizes.
 run hrun --dry-run -app lu -N 9007199254740992 "$lu"
 status_is 125 "a size that no memory holds: status 125"
-near=$(printf '%s\n' "$err" | sed -n 's/.*the nearest size that has one is \([0-9]*\)$/\1/p')
+near=$(printf '%s\n' "$err" | sed -n 's/.*size that has one is \([0-9]*\)$/\1/p')
 ok "and the nearest size is told ($near)" test "${near:-0}" -gt 1000
 run hrun --dry-run -app lu -N "${near:-0}" "$lu"
 status_is 0 "which is valid"
 run hrun --dry-run -app lu -N "$((${near:-0} + ${near:-0} / 100))" "$lu"
 status_is 125 "while one a little larger is not"
+run hrun --dry-run -app fft -N 400000 "$bin/fft"
+status_is 125 "a rule of powers of two"
+err_has "sizes that have one are 262144 and 524288" "whose sizes lie far from each other: they are told all the same"
 run hrun --dry-run -app femcg -N 7 -n 2 "$bin/femcg"
 status_is 125 "no valid configuration: status 125"
 err_has "does not accept" "and why"
