@@ -133,7 +133,7 @@ static void add_subs(struct tables *t)
     hrun_buf_adds(&others, "The sub-clusters are those of the newest calibration, each with as many PEs as a recorded "
                   "run used at most.");
     if (r->others.n)
-        hrun_buf_addf(&others, " %zu other profile%s of %s not shown:", r->others.n, r->others.n == 1 ? "" : "s",
+        hrun_buf_addf(&others, " %zu other profile%s %s not shown:", r->others.n, r->others.n == 1 ? "" : "s",
                       r->others.n == 1 ? "is" : "are");
     for (size_t i = 0; i < r->others.n; i++)
         hrun_buf_addf(&others, "%s %s", i ? "," : "", r->others.v[i]);
