@@ -288,10 +288,11 @@ int doctor_read(const char *name, const char *text, struct doctor_data *out, str
         rc = hrun_fail_at(err, HRUN_EPARSE, name, 0, 0, d.nranks && begun ? "the records are torn: their end is missing"
                           : "these are no records of hrun-calibrate doctor");
     free(copy);
-    order_facts(&d);
-    if (rc)
+    if (rc) {
         doctor_release(&d);
-    else
-        *out = d;
-    return rc;
+        return -1;
+    }
+    order_facts(&d);        /* all of processes that are there */
+    *out = d;
+    return 0;
 }

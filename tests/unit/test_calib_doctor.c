@@ -143,6 +143,7 @@ static void test_read(void)
         { "sub 0 1 a\nrank 0 0 0 h\nhrun-probe 1\nkernel 0\nend\n", "no time" },
         { "sub 0 1 a\nrank 0 0 0 h\nhrun-probe 1\nkernel 0 1 x\nend\n", "number" },
         { "sub 0 1 a\nrank 0 0 0 h\nhrun-probe 1\nkernel 0 1 -1\nend\n", "above 0" },
+        { "hrun-probe 1\nfact 0 mtu 1500\nend\n", "number" },
         { "sub 0 1 a\nrank 0 0 0 h\nhrun-probe 1\nkernel 0 1 nan\nend\n", "finite" },
         { "sub 0 1 a\nrank 0 0 0 h\nhrun-probe 1\nkernel 7 1\nend\n", "number" },
         { "sub 0 1 a\nrank 0 0 0 h\nhrun-probe 1\nnoise 0 5 0 1 1 1 1\nend\n", "above 0" },
