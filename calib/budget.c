@@ -54,30 +54,62 @@ static void names(const struct context *c, struct hrun_buf *out)
         hrun_buf_addf(out, "%s%s", i ? "," : "", c->cluster->subs[i].name);
 }
 
-/* One good run of the log into design and campaign. Mixed runs stand in the log of every sub-cluster that took part:
- * the first of them counts. */
-static int take_sample(struct campaign *g, int sub, const struct hrun_sample *s, const char *cluster, int *config,
-                       struct hrun_error *err)
+static int same_text(const char *a, const char *b)
 {
+    return !strcmp(a ? a : "", b ? b : "");
+}
+
+/* How often a mixed run stands in the log in front of v[k]: once for each sub-cluster of the log's kind that took part,
+ * all with one date. */
+static int stands_before(const struct hrun_sample *v, size_t k)
+{
+    int n = 0;
+
+    for (size_t i = k; i-- > 0 && same_text(v[i].date, v[k].date);)
+        n += v[i].mixed && v[i].N == v[k].N && v[i].time_s == v[k].time_s && v[i].wall_s == v[k].wall_s &&
+             same_text(v[i].config, v[k].config);
+    return n;
+}
+
+/* The configuration of the mixed run v[k] into config[2 n]; 1 when it counts here: it stands in the log of every
+ * sub-cluster that took part, and the first of them counts it once. */
+static int read_mixed(const struct campaign *g, int sub, const struct hrun_sample *v, size_t k, const char *cluster,
+                      int *config)
+{
+    const struct hrun_design_sub *subs = g->budget->subs;
+    int n = g->nsubs, first = -1, alike = 0;
+    double P = 0;
+
+    if (!same_text(v[k].cluster, cluster) || hrun_config_parse(v[k].config ? v[k].config : "", n, config, config + n,
+                                                               NULL))
+        return 0;
+    for (int i = 0; i < n; i++) {
+        P += (double)config[i] * config[n + i];
+        first = first < 0 && config[i] ? i : first;
+        alike += config[i] && !strcmp(subs[i].signature, subs[sub].signature);
+    }
+    return P == v[k].P && first >= 0 && !strcmp(subs[first].signature, subs[sub].signature) &&
+           stands_before(v, k) % alike == 0;
+}
+
+/* The good run v[k] of the log into design and campaign. */
+static int take_sample(struct campaign *g, int sub, const struct hrun_sample *v, size_t k, const char *cluster,
+                       int *config, struct hrun_error *err)
+{
+    const struct hrun_sample *s = &v[k];
     int n = g->nsubs, limits = -1, i;
     struct point *p;
 
     memset(config, 0, 2 * (size_t)n * sizeof *config);
+    if (s->mixed && !read_mixed(g, sub, v, k, cluster, config))
+        return 0;
     if (!s->mixed) {
         config[sub] = s->pes;
         config[n + sub] = s->M;
-    } else {
-        if (strcmp(s->cluster ? s->cluster : "", cluster) ||
-            hrun_config_parse(s->config ? s->config : "", n, config, config + n, NULL))
-            return 0;
-        for (i = 0; i < n && !config[i]; i++)
-            ;
-        if (i != sub)
-            return 0;
-        for (i = 0; i < n; i++)
-            if (s->limits && !strcmp(s->limits, g->budget->subs[i].name))
-                limits = i;
     }
+    for (i = 0; s->mixed && i < n; i++)
+        if (s->limits && !strcmp(s->limits, g->budget->subs[i].name))
+            limits = i;
     i = campaign_point(g, config, config + n, s->N, err);
     if (i < 0 || hrun_design_add(g->budget->design, config, config + n, s->N, s->time_s, s->wall_s, limits, 0, err))
         return -1;
@@ -103,18 +135,18 @@ static int take_log(struct context *c, struct campaign *g, int sub, int *config,
         rc = hrun_fail_nomem(err);
     for (size_t k = 0; k < samples.n && !rc; k++)
         if (samples.v[k].ok && !strcmp(samples.v[k].consts ? samples.v[k].consts : "", consts.data))
-            rc = take_sample(g, sub, &samples.v[k], cluster.data, config, err);
+            rc = take_sample(g, sub, samples.v, k, cluster.data, config, err);
     hrun_buf_release(&cluster);
     hrun_buf_release(&consts);
     hrun_samples_release(&samples);
     return rc;
 }
 
-/* Sub-clusters of one kind share a log: it is read for the first of them. */
-static int log_is_read(const struct context *c, int sub)
+/* Sub-clusters of one kind share a log: it is read for the first of them that is measured. */
+static int log_is_read(const struct context *c, const struct budget *b, int sub)
 {
     for (int i = 0; i < sub; i++)
-        if (!strcmp(c->signatures.v[i], c->signatures.v[sub]))
+        if (b->subs[i].npes && !strcmp(c->signatures.v[i], c->signatures.v[sub]))
             return 1;
     return 0;
 }
@@ -155,7 +187,7 @@ static int fill(struct context *c, const struct calib_settings *s, struct campai
     b->design = hrun_design_create(c->app, b->subs, n, &set, err);
     rc = b->design ? 0 : -1;
     for (int i = 0; i < n && !rc; i++)
-        if (b->subs[i].npes && !s->again && !log_is_read(c, i))
+        if (b->subs[i].npes && !s->again && !log_is_read(c, b, i))
             rc = take_log(c, g, i, config, err);
     free(config);
     return rc;

@@ -14,6 +14,7 @@
 static char folder[] = "/tmp/hrun-test-budget.XXXXXX";
 static const char *broken;    /* a host on which every run fails, or NULL */
 static int starts, stop_at;   /* runs started; the one that a signal interrupts, 0 none */
+static const char *second = "far";   /* signature of the second sub-cluster */
 
 static int fake_check(const struct hrun_job *job, struct hrun_error *err)
 {
@@ -99,7 +100,7 @@ static int set_up(struct fixture *f, const char *name, struct calib_settings *s)
     f->c.engine = &fake;
     f->c.store = rc ? NULL : hrun_store_open(data, &f->err);
     if (!f->c.store || hrun_app_load(def, NULL, 0, &f->c.app, &f->err) || hrun_strvec_push(&f->c.signatures, "near") ||
-        hrun_strvec_push(&f->c.signatures, "far")) {
+        hrun_strvec_push(&f->c.signatures, second)) {
         printf("Bail out! %s\n", f->err.text);
         exit(1);
     }
@@ -171,6 +172,46 @@ static void makes_runs(void)
     is_int(runs_make(&f.r, &f.err), 0, "it goes on");
     tear_down(&f);
     hrun_buf_release(&out);
+}
+
+static void shares_a_log(void)
+{
+    struct calib_settings s = { .runs = "30" }, one = { .runs = "30", .use = "far:2" };
+    int all, mixed;
+    struct fixture f;
+
+    second = "near";
+    set_up(&f, "shared", &s);
+    is_int(runs_make(&f.r, &f.err), 0, "sub-clusters of one kind are measured");
+    all = f.events;
+    mixed = records(&f, "near", 1);
+    ok(mixed > 0, "each mixed run stands twice in their log: %d", mixed);
+    is_int(records(&f, "near", 0) + mixed / 2, all, "every other once");
+    tear_down(&f);
+    set_up(&f, "shared", &s);
+    is_int(f.g.budget->known, all, "each is known once");
+    tear_down(&f);
+    is_int(set_up(&f, "shared", &one), 0, "only the second is to be measured");
+    is_int(f.g.budget->known, all, "the log that it shares is known, too");
+    tear_down(&f);
+    second = "far";
+}
+
+/* A log may hold what somebody else wrote. */
+static void doubts_configurations(void)
+{
+    struct calib_settings s = { .runs = "30" };
+    struct hrun_sample odd = { .N = 100, .P = 3, .M = 1, .pes = 1, .time_s = 1, .wall_s = 1, .ok = 1, .mixed = 1,
+                               .status = "ok", .origin = "import", .cluster = "near,far",
+                               .config = "(2000000000,2000000000,1,1)", .date = "2026-11-20T10:36:00Z" };
+    struct fixture f;
+
+    set_up(&f, "odd", &s);
+    is_int(hrun_store_append(f.c.store, "fake", "near", &odd, &f.err), 0, "a configuration that is not of P processes");
+    tear_down(&f);
+    is_int(set_up(&f, "odd", &s), 0, "is read");
+    is_int(f.g.budget->known, 0, "and not taken");
+    tear_down(&f);
 }
 
 static void stops_and_goes_on(void)
@@ -260,6 +301,8 @@ int main(void)
     if (!mkdtemp(folder))
         return 1;
     makes_runs();
+    shares_a_log();
+    doubts_configurations();
     stops_and_goes_on();
     gives_up();
     plans();
