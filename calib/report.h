@@ -26,7 +26,7 @@ struct report_run {
     const struct hrun_sample *s;
     int sub;                        /* the only sub-cluster used; -1: several, or unknown ones */
     int *config;                    /* pes[nsubs], procs[nsubs]; NULL: not of these sub-clusters */
-    int npes;                       /* PEs used in all; of unknown sub-clusters those that the log tells of */
+    double npes;                    /* PEs used in all; of unknown sub-clusters those that the log tells of */
     int counts;                     /* good, with the definition's constants: may be compared with models */
     double fit, low, high;          /* predicted time and its 95 % interval, s; fit = 0: none */
 };

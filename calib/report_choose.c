@@ -1,6 +1,7 @@
 /* report_choose.c - predictions, choices and their errors in a report; see report.h */
 #include "report.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,11 +89,11 @@ struct hrun_predictor *report_predictor(struct report *r, int64_t N, struct hrun
 
 int report_processes(const struct report *r, const int *config)
 {
-    int P = 0;
+    double P = 0;       /* the text of a record may say anything */
 
     for (int i = 0; i < r->nsubs; i++)
-        P += config[i] * config[r->nsubs + i];
-    return P;
+        P += (double)config[i] * config[r->nsubs + i];
+    return P < INT_MAX ? (int)P : INT_MAX;
 }
 
 int report_predict(struct report *r, const int *config, int64_t N, double *time_s, double *low, double *high,

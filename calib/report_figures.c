@@ -334,19 +334,27 @@ static void add_landscape(struct figures *f)
     keep(f, p, REPORT_CHOICE);
 }
 
+/* The least number of processes per PE above M that a run had; 0: there is none. */
+static int next_procs(const struct report *r, int M)
+{
+    int next = 0;
+
+    for (int i = 0; i < r->nruns; i++)
+        if (r->runs[i].s->M > M && (!next || r->runs[i].s->M < next))
+            next = r->runs[i].s->M;
+    return next;
+}
+
 struct plot **report_figures(struct report *r, int *n, struct hrun_error *err)
 {
     struct figures f = { .r = r };
-    int most = 0;
 
-    for (int i = 0; i < r->nruns; i++)
-        most = r->runs[i].s->M > most ? r->runs[i].s->M : most;
     add_landscape(&f);
     for (size_t i = 0; i < sizeof overall / sizeof *overall && !f.failed; i++)
         add_overall(&f, &overall[i]);
     for (int over_sizes = 1; over_sizes >= 0; over_sizes--)
         for (int i = 0; i < r->nsubs; i++)
-            for (int M = 1; r->subs[i].same == i && M <= most && !f.failed; M++)
+            for (int M = next_procs(r, 0); r->subs[i].same == i && M && !f.failed; M = next_procs(r, M))
                 add_times(&f, i, M, over_sizes);
     *n = f.n;
     f.failed |= r->failed;

@@ -69,7 +69,7 @@ def seconds(config, n):
                for i in range(3) if config[2 * i])
 
 
-def add(n, config, app="lu", **over):
+def add(n, config, /, app="lu", **over):
     """A run; its time is like no other's, so that it can be found."""
     used = [i for i in range(3) if config[2 * i]]
     record = dict(N=n, P=sum(p * m for p, m in zip(config[::2], config[1::2])), app=app, consts="", engine="mpirun",
@@ -308,6 +308,15 @@ try:
     ok(one_error(run("report", "-o", "x.html"), "jacobi, lu, tiny"), "of several applications one is to be named")
     r = run("report", "lu", "-o", "x.html", "-D", "nb=3")
     ok(one_error(r, "nb"), "constants are those of the definition")
+
+    # ------------------------------------------------------------ numbers that no cluster has
+    add(400, alone(0, 1, 1), app="fft")
+    add(400, alone(0, 1, 2147483647), app="fft")
+    add(400, [2, 1, 1, 1, 0, 0], app="fft", config="(2000000000,2000000000,2000000000,2000000000,0,0)")
+    shutil.copy("tests/apps/fft.yaml", path("profiles"))
+    r = run("report", "fft", "-o", "odd.html", timeout=120)
+    ok(r.returncode == 0 and "2147483647" in parse("odd.html").words, "odd numbers in a log are a report, too %s"
+       % r.stderr)
 finally:
     shutil.rmtree(top)
 done()
