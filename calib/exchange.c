@@ -83,7 +83,8 @@ static int visit_export(struct context *c, const char *app, const char *sig, voi
     return 0;
 }
 
-/* -o with {app}, {signature} and {constants} replaced. */
+/* -o with {app}, {signature} and {constants} replaced. Constants come from a log, that is maybe from somebody else's file:
+ * they name no folder. */
 static char *file_name(const char *template, const struct log *log, const char *consts)
 {
     const struct { const char *key, *value; } known[] = {
@@ -92,12 +93,15 @@ static char *file_name(const char *template, const struct log *log, const char *
     struct hrun_buf out = HRUN_BUF_INIT;
 
     while (*template) {
-        size_t i = 0, n = sizeof known / sizeof *known;
+        size_t i = 0, n = sizeof known / sizeof *known, before = out.len;
 
         while (i < n && strncmp(template, known[i].key, strlen(known[i].key)))
             i++;
         if (i < n) {
             hrun_buf_adds(&out, known[i].value);
+            for (; before < out.len; before++)
+                if (out.data[before] == '/')
+                    out.data[before] = '_';
             template += strlen(known[i].key);
         } else {
             hrun_buf_addc(&out, *template++);
@@ -278,8 +282,10 @@ static int read_standard(struct hrun_buf *out, struct hrun_error *err)
     char piece[1 << 16];
     size_t n;
 
-    while ((n = fread(piece, 1, sizeof piece, stdin)) > 0 && out->len < FILE_MAX)
+    while (out->len <= FILE_MAX && !out->failed && (n = fread(piece, 1, sizeof piece, stdin)) > 0)
         hrun_buf_add(out, piece, n);
+    if (out->len > FILE_MAX)
+        return hrun_fail(err, HRUN_EINVAL, "standard input has more than %zu bytes", FILE_MAX);
     if (ferror(stdin))
         return hrun_fail_errno(err, HRUN_EIO, "cannot read standard input");
     return out->failed ? hrun_fail_nomem(err) : 0;

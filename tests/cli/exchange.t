@@ -188,6 +188,15 @@ fails 125 "--format" "a file whose name tells no format" hrun-calibrate import "
 fails 125 "needs the name of a file" "no file" hrun-calibrate import
 fails 125 "no measurement" "a file without measurements" hrun-calibrate import -app lu --signature x --format csv /dev/null
 
+# ------------------------------------------------------------------ somebody else's constants
+mkdir "$tmp/out"
+run hrun-calibrate import -app lu --signature theirs "$tmp/new.csv"
+printf 'N,P,time_s,consts\n5,5,5,../x/nb=1\n' > "$tmp/consts.csv"
+run hrun-calibrate import -app lu --signature theirs "$tmp/consts.csv"
+run hrun-calibrate export --signature theirs -o "$tmp/out/{constants}.csv" lu
+status_is 0 "constants in the name of a file"
+ok "name no folder" test -f "$tmp/out/.._x_nb=1.csv"
+
 # ------------------------------------------------------------------ files that are not to be replaced
 ln -s /dev/null "$tmp/null"
 run hrun-calibrate export -o "$tmp/null" --format csv --signature mine lu
