@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    PES_MAX = 1000000,
-    PROCS_MAX = 4096       /* processes per PE: as in app definitions */
-};
+enum { PES_MAX = 1000000 };
 
 /* "1,2,4-8:2" -> ascending distinct numbers. */
 static int parse_list(const char *what, const char *text, int64_t max, int64_t *v, int *n, struct hrun_error *err)
@@ -88,7 +85,7 @@ int lists_read(const struct context *c, const struct calib_settings *s, struct l
     if (context_use(c->cluster, s->use, out->most, err) ||
         (s->sizes && parse_list("--sizes", s->sizes, HRUN_COUNT_MAX, out->sizes, &out->nsizes, err)) ||
         (s->pes && parse_list("--pes", s->pes, PES_MAX, out->pes, &out->npes, err)) ||
-        (s->procs && parse_list("--procs", s->procs, PROCS_MAX, out->procs, &out->nprocs, err)))
+        (s->procs && parse_list("--procs", s->procs, HRUN_PROCS_PER_PE_MAX, out->procs, &out->nprocs, err)))
         goto fail;
     if (out->nsizes)
         return 0;
