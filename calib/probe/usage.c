@@ -48,7 +48,9 @@ static void read_processors(struct usage *u)
         unsigned long long user, nice, sys, idle, wait, irq, soft, steal = 0;
         int cpu;
 
-        if (sscanf(line, "cpu%d %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &user, &nice, &sys, &idle, &wait, &irq,
+        /* "cpu  1 2 3", the sum of all, is not processor 1. */
+        if (!isdigit((unsigned char)line[strspn(line, "cpu")]) ||
+            sscanf(line, "cpu%d %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &user, &nice, &sys, &idle, &wait, &irq,
                    &soft, &steal) < 8 || cpu < 0 || cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &mine))
             continue;
         u->busy += (double)(user + nice + sys + irq + soft) / tick;
