@@ -290,11 +290,12 @@ static void test_no_memory(const struct ma *a)
     static const int64_t few[] = { 400, 800 };
     struct hrun_models *m[MR_SUBS];
     struct hrun_error err = { 0 };
-    struct mr *r = fresh(plain);
+    struct mr *r;
     long before, wrong = 0, n;
 
     if (!REPLACED)
         return;
+    r = fresh(plain);
     mr_alone(r, 0, 1, 1, few, 2);
     mr_alone(r, 1, 4, 1, few, 2);
     mr_run(r, 800, pes, procs, 1.2, NULL);
