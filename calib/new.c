@@ -38,6 +38,7 @@ static char *own_folder(const struct calib_settings *s, struct hrun_error *err)
     const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME"), *path = s->common.profile_path;
     char *folder = NULL;
 
+    path += path ? strspn(path, ":") : 0;
     if (path && *path)
         folder = strndup(path, strcspn(path, ":"));
     else if (xdg && *xdg == '/')

@@ -36,6 +36,11 @@ status_is 125 "a program that never works"
 err_has "no run of mycode worked" "is told"
 ok "and no definition is left" test ! -e "$own"
 
+mkdir mine
+: >mine/mycode.yaml
+run hrun-calibrate --new -app mycode $sizes --rule 'P >= 1' --profile-path ":$tmp/mine" -- ./mycode '{N}'
+err_has "$tmp/mine/mycode.yaml is there already" "the definition goes to the first one that is named"
+
 before=$(litter)
 run $new --time "$clock" -- ./mycode '{N}'
 status_is 0 "a definition is made"
