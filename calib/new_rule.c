@@ -26,17 +26,18 @@ struct search {
     char why[640];                 /* of the last failure */
 };
 
-/* The sub-cluster with the most PEs holds all processes: as many PEs as divide P, and the rest of P on each. */
-static void place(const struct hrun_cluster *cl, int P, int *pes, int *procs)
+/* Of npes[nsubs], the PEs that may be used, the sub-cluster with the most holds all processes: as many PEs as divide P,
+ * and the rest of P on each. */
+static void place(const int *npes, int nsubs, int P, int *pes, int *procs)
 {
     int most = 0;
 
-    memset(pes, 0, (size_t)cl->nsubs * sizeof *pes);
-    memset(procs, 0, (size_t)cl->nsubs * sizeof *procs);
-    for (int i = 1; i < cl->nsubs; i++)
-        if (cl->subs[i].npes > cl->subs[most].npes)
+    memset(pes, 0, (size_t)nsubs * sizeof *pes);
+    memset(procs, 0, (size_t)nsubs * sizeof *procs);
+    for (int i = 1; i < nsubs; i++)
+        if (npes[i] > npes[most])
             most = i;
-    for (pes[most] = P < cl->subs[most].npes ? P : cl->subs[most].npes; P % pes[most]; pes[most]--)
+    for (pes[most] = P < npes[most] ? P : npes[most]; P % pes[most]; pes[most]--)
         ;
     procs[most] = P / pes[most];
 }
@@ -55,7 +56,7 @@ static int run_once(struct search *s, int64_t N, int P, int *worked, struct hrun
         hrun_fail_nomem(err);
         goto done;
     }
-    place(cl, P, places, places + cl->nsubs);
+    place(s->a->lists.most, cl->nsubs, P, places, places + cl->nsubs);
     w.limit_s = s->longest_s > 0 ? START_S + HANGS * s->longest_s * fmax(grown, 1) : 0;
     l = hrun_layout_create(cl, places, places + cl->nsubs, err);
     if (!l || work_find_program(&w, P, err) || work_run(&w, l, &r, err))
@@ -196,7 +197,7 @@ int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err)
 
     hrun_rules_init(&s.rules);
     for (int i = 0; i < c->cluster->nsubs && most < TRIED_MAX; i++)
-        most += c->cluster->subs[i].npes * (int)a->lists.procs[a->lists.nprocs - 1];
+        most += a->lists.most[i] * (int)a->lists.procs[a->lists.nprocs - 1];
     most = most < TRIED_MIN ? TRIED_MIN : most > TRIED_MAX ? TRIED_MAX : most;
     if (!c->set->quiet)
         fprintf(stderr, "hrun-calibrate: trying which numbers of processes %s accepts\n", a->name);

@@ -84,4 +84,14 @@ ok "and writes nothing" test -z "$(ls here)"
 run $new --profile-path here --rule 'ispow2(N) && ispow2(P)' -q ./mycode '{N}'
 status_is 0 "--profile-path"
 ok "is where the definition goes" test -e here/mycode.yaml
+# The rule is tried on the PEs that may be used.
+printf '#!/bin/sh\ngrep Cpus_allowed_list /proc/self/status >>"$SEEN"\nexec ./mycode "$@"\n' >wrapped
+chmod +x wrapped
+name=$(hrun --show-cluster | awk '/ signature$/ { getline; print $1 }')
+run env SEEN="$tmp/seen" hrun-calibrate --new -app narrow --sizes 4096,16384 --procs 1 -r 1 --use "$name:1" \
+    --time "$clock" -- ./wrapped '{N}'
+status_is 0 "a definition made on one PE"
+err_has "N=4096 on 2 processes: works" "with runs of several processes"
+ok "which used no other PE" test "$(sort -u seen | wc -l)" = 1
+
 done_testing
