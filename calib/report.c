@@ -144,6 +144,17 @@ static int find_app(struct context *c, struct common_settings *set, char **apps,
     return context_app(c, NULL, err);
 }
 
+/* A report is of one cluster; whoever wanted another is to know. */
+static void tell_others(const struct calib_settings *s, const struct report *r)
+{
+    if (!r->others.n || s->common.quiet)
+        return;
+    fprintf(stderr, "hrun-calibrate: the report is of the sub-clusters calibrated last; not shown:");
+    for (size_t i = 0; i < r->others.n; i++)
+        fprintf(stderr, "%s %s", i ? "," : "", r->others.v[i]);
+    fputs("\n", stderr);
+}
+
 int calib_report(const struct calib_settings *settings, char **apps)
 {
     struct calib_settings s = *settings;
@@ -163,6 +174,8 @@ int calib_report(const struct calib_settings *settings, char **apps)
         ;
     else {
         rc = make(&r, kind, s.output, &err);
+        if (!rc)
+            tell_others(&s, &r);
         report_release(&r);
     }
     rc = rc ? context_complain("hrun-calibrate", &err) : 0;

@@ -265,6 +265,17 @@ try:
         delta = float(row[5].split()[0])
         ok(abs(delta - 100 * (predicted / actual - 1)) < 0.6, "N = %d: delta %s" % (n, row[5]))
 
+    # ------------------------------------------------------------ a cluster that was calibrated before
+    first, SUBS[0] = SUBS[0], ("lone", "lone.1c-44444444-ompi", 1.0, 1)
+    add(400, alone(0, 1, 1), cluster="lone", signatures=SUBS[0][1], config="(1,1)", date="2026-11-19T10:00:00Z")
+    SUBS[0] = first
+    records.pop()
+    r = run("report", "lu", "-o", "lone.html")
+    ok(r.returncode == 0 and "not shown: lone.1c-44444444-ompi\n" in r.stderr, "what is not shown is told %s" % r.stderr)
+    ok("1 other profile is not shown: lone.1c-44444444-ompi." in parse("lone.html").words, "and stands in the page")
+    r = run("report", "lu", "-q", "-o", "lone.html")
+    ok(r.returncode == 0 and not r.stderr, "-q is silent")
+
     # ------------------------------------------------------------ other kinds of files
     r = run("report", "lu", "-o", "r.pdf")
     with open(path("r.pdf"), "rb") as f:
