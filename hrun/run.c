@@ -144,6 +144,21 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
     return p->layout ? work_fill_threads(c, p->layout, err) : -1;
 }
 
+/* Can it be started? To be known before anything is said of the run. Errors: those of work_job and of the engine. */
+static int check(struct prepared *p, struct hrun_error *err)
+{
+    struct hrun_strvec argv = HRUN_STRVEC_INIT;
+    struct hrun_job job;
+    char *stdin_text = NULL;
+    int rc = work_job(&p->w, p->layout, &argv, &stdin_text, &job, err);
+
+    if (!rc && p->c.engine->check)
+        rc = p->c.engine->check(&job, err);
+    free(stdin_text);
+    hrun_strvec_release(&argv);
+    return rc;
+}
+
 /* The dry run, to stdout or (with -v before a run) to stderr. */
 static int dry_run(struct prepared *p, char **words, FILE *to, struct hrun_error *err)
 {
@@ -186,7 +201,7 @@ static int launch(struct prepared *p, const struct hrun_settings *s, char **word
     struct waits waits;
     int told = p->c.app && p->d.N && work_size_is_told(&p->w), recorded = 0;
 
-    if (s->common.verbose && dry_run(p, words, stderr, err))
+    if (check(p, err) || (s->common.verbose && dry_run(p, words, stderr, err)))
         return -1;
     report_before(&p->c, &p->d, words, &text);
     say(&s->common, &text);

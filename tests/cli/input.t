@@ -22,6 +22,7 @@ fails 127 "nosuchprogram" "program not found in PATH" hrun nosuchprogram
 echo hello > "$tmp/plain"
 fails 126 "plain" "program not executable" hrun ./plain
 fails 126 "home" "a folder is no program" hrun ./home
+fails 125 "it needs -N SIZE" "no size: refused before anything is said of the run" hrun "$lu"
 fails 125 "-N, the problem size, needs an app definition" "size without a definition" hrun -N 100 /bin/true
 
 # ---- numbers of processes, configurations
