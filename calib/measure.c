@@ -179,7 +179,8 @@ static void say_before(const struct context *c, const struct calib_settings *s, 
         fprintf(stderr, "hrun-calibrate: runs are chosen one by one, in random order within a stage (--seed %llu)",
                 (unsigned long long)g->budget->seed);
         if (g->budget->known)
-            fprintf(stderr, "; %d measurements are there already", g->budget->known);
+            fprintf(stderr, "; %d measurement%s there already", g->budget->known,
+                    g->budget->known == 1 ? " is" : "s are");
         fputc('\n', stderr);
         return;
     }

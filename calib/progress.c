@@ -92,8 +92,8 @@ static void add_budget(const struct progress *p, struct hrun_buf *out)
         hrun_buf_adds(out, " left");
     }
     if (st->sizes && !isnan(st->loss))
-        hrun_buf_addf(out, ", the choice stands at %d of %d sizes, +- %.2g %%, unchanged for %d runs", st->settled,
-                      st->sizes, 100 * st->interval, st->stable_runs);
+        hrun_buf_addf(out, ", the choice stands at %d of %d sizes, +- %.2g %%, unchanged for %d run%s", st->settled,
+                      st->sizes, 100 * st->interval, st->stable_runs, st->stable_runs == 1 ? "" : "s");
 }
 
 /* Keep the time of a good run. Where memory runs out less is known of the spread. */
