@@ -202,25 +202,13 @@ static int make_corrections(struct report *r, struct hrun_error *err)
     return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 0;
 }
 
-/* known[hrun_corrections_count] at N. */
-static void know(const struct report *r, int64_t N, struct hrun_plan_known *known, int n)
-{
-    for (int i = 0; i < n; i++) {
-        struct hrun_correction at;
-
-        hrun_corrections_config(r->corrections, i, &known[i].pes, &known[i].procs);
-        hrun_correction_at(r->corrections, i, N, &at);
-        known[i].factor = at.factor;
-    }
-}
-
 /* Search at N. *plan = NULL where nothing valid is predicted, which *err says. -1: no memory. */
 static int search(struct report *r, int64_t N, int P, int top, struct hrun_plan **plan, struct hrun_error *err)
 {
     struct hrun_predictor *p = report_predictor(r, N, err);
-    int n = r->corrections ? hrun_corrections_count(r->corrections) : 0, rc = -1;
+    int n = hrun_corrections_count(r->corrections), rc = -1;
     struct hrun_plan_sub *subs = calloc((size_t)r->nsubs, sizeof *subs);
-    struct hrun_plan_known *known = calloc((size_t)n + 1, sizeof *known);
+    struct hrun_known *known = calloc((size_t)n + 1, sizeof *known);
 
     *plan = NULL;
     if (!subs || !known) {
@@ -228,7 +216,7 @@ static int search(struct report *r, int64_t N, int P, int top, struct hrun_plan 
     } else if (p) {
         for (int i = 0; i < r->nsubs; i++)
             subs[i].npes = r->subs[i].npes;
-        know(r, N, known, n);
+        hrun_corrections_known(r->corrections, N, known, NULL);
         rc = hrun_plan_search_known(&(struct hrun_plan_problem){ hrun_predictor_oracle(p), subs, NULL, P }, known, n,
                                     top, plan, err);
     }
@@ -244,9 +232,7 @@ static int search(struct report *r, int64_t N, int P, int top, struct hrun_plan 
 static void add_interval(struct report *r, struct report_size *s)
 {
     static const struct hrun_fit_options run = HRUN_FIT_OPTIONS_DEFAULT;
-    int n = r->corrections ? hrun_corrections_count(r->corrections) : 0;
-    size_t size = (size_t)r->nsubs * sizeof *s->chosen;
-    const int *pes, *procs;
+    int known = hrun_corrections_find(r->corrections, s->chosen, s->chosen + r->nsubs);
     struct hrun_correction at;
     double t, half;
 
@@ -255,15 +241,12 @@ static void add_interval(struct report *r, struct report_size *s)
         return;
     s->low_s *= s->predicted_s / t;
     s->high_s *= s->predicted_s / t;
-    for (int i = 0; i < n; i++) {
-        hrun_corrections_config(r->corrections, i, &pes, &procs);
-        if (memcmp(pes, s->chosen, size) || memcmp(procs, s->chosen + r->nsubs, size))
-            continue;
-        hrun_correction_at(r->corrections, i, s->N, &at);
-        half = NORMAL_95 * hypot(at.sd, hypot(run.sigma_rel, run.sigma_abs_s / t));
-        s->low_s = fmin(s->low_s, s->predicted_s * exp(-half));
-        s->high_s = fmax(s->high_s, s->predicted_s * exp(half));
-    }
+    if (known < 0)
+        return;
+    hrun_correction_at(r->corrections, known, s->N, &at);
+    half = NORMAL_95 * hypot(at.sd, hypot(run.sigma_rel, run.sigma_abs_s / t));
+    s->low_s = fmin(s->low_s, s->predicted_s * exp(-half));
+    s->high_s = fmax(s->high_s, s->predicted_s * exp(half));
 }
 
 static int keep_choice(struct report *r, struct report_size *s, const struct hrun_plan *plan)

@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Runs of a configuration at more sizes than these, the nearest, tell nothing more of one: as in model/correct.c. */
-enum { SIZES_MAX = 24 };
-
 /* ------------------------------------------------------------------ of a log, what tells of N */
 
 struct item {
@@ -46,7 +43,7 @@ static int keep_near(struct hrun_samples *all, int64_t N, struct hrun_error *err
         if (!by_config(v[i].s, v[i - 1].s))
             v[i].rank = v[i - 1].rank + (v[i].s->N != v[i - 1].s->N);
     for (size_t i = 0; i < all->n; i++)
-        if (v[i].rank > SIZES_MAX)
+        if (v[i].rank > HRUN_CORRECTION_SIZES)
             v[i].s->N = 0;
     for (size_t i = 0; i < all->n; i++) {
         if (all->v[i].N)
@@ -115,12 +112,7 @@ int corrected_load(struct context *c, const struct decision *d, struct hrun_mode
         hrun_fail_nomem(err);
         goto done;
     }
-    for (int i = 0; i < out->n; i++) {
-        hrun_corrections_config(out->all, i, &out->known[i].pes, &out->known[i].procs);
-        hrun_correction_at(out->all, i, d->N, &out->details[i]);
-        out->known[i].factor = out->details[i].factor;
-        out->known[i].doubt = hrun_correction_doubt(out->all, &out->details[i]);
-    }
+    hrun_corrections_known(out->all, d->N, out->known, out->details);
     rc = 0;
 done:
     for (size_t i = 0; logs && i < nsubs; i++)
@@ -141,19 +133,16 @@ void corrected_release(struct corrected *k)
     memset(k, 0, sizeof *k);
 }
 
-const struct hrun_correction *corrected_find(const struct corrected *k, int nsubs, const int *pes, const int *procs)
+const struct hrun_correction *corrected_find(const struct corrected *k, const int *pes, const int *procs)
 {
-    size_t len = (size_t)nsubs * sizeof *pes;
+    int i = hrun_corrections_find(k->all, pes, procs);
 
-    for (int i = 0; i < k->n; i++)
-        if (!memcmp(k->known[i].pes, pes, len) && !memcmp(k->known[i].procs, procs, len))
-            return &k->details[i];
-    return NULL;
+    return i < 0 ? NULL : &k->details[i];
 }
 
 int corrected_failed(const struct corrected *k, int nsubs, const int *pes, const int *procs)
 {
-    const struct hrun_correction *r = corrected_find(k, nsubs, pes, procs);
+    const struct hrun_correction *r = corrected_find(k, pes, procs);
     struct hrun_buf config = HRUN_BUF_INIT;
     int failed = 0;
 

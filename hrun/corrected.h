@@ -9,7 +9,7 @@
 /* The corrections from the logs of the sub-clusters that have models, at size d->N. */
 struct corrected {
     int n;
-    struct hrun_plan_known *known;        /* the configurations and their factors */
+    struct hrun_known *known;             /* the configurations and their factors */
     struct hrun_correction *details;      /* the same */
     struct hrun_corrections *all;
     struct hrun_strvec failed;            /* configurations that failed at this N, as "(4,1,0,0)" */
@@ -24,6 +24,6 @@ void corrected_release(struct corrected *k);
 int corrected_failed(const struct corrected *k, int nsubs, const int *pes, const int *procs);
 
 /* The correction of a configuration, or NULL. */
-const struct hrun_correction *corrected_find(const struct corrected *k, int nsubs, const int *pes, const int *procs);
+const struct hrun_correction *corrected_find(const struct corrected *k, const int *pes, const int *procs);
 
 #endif

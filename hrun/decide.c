@@ -140,7 +140,7 @@ static void predict(struct decision *d, struct hrun_predictor *p)
 static void correct(struct decision *d, const struct corrected *k)
 {
     static const struct hrun_fit_options run = HRUN_FIT_OPTIONS_DEFAULT;
-    const struct hrun_correction *r = corrected_find(k, d->nsubs, d->pes, d->procs);
+    const struct hrun_correction *r = corrected_find(k, d->pes, d->procs);
     double low, high, half;
 
     if (!d->predicted || !r)
@@ -178,7 +178,7 @@ static void predict_plain(struct decision *d, const struct hrun_plan_problem *pr
     }
     if (!hrun_plan_evaluate(problem, d->plain_pes, d->plain_procs, 0, &choice, NULL)) {
         d->plain_known = 1;
-        r = corrected_find(k, d->nsubs, d->plain_pes, d->plain_procs);
+        r = corrected_find(k, d->plain_pes, d->plain_procs);
         d->plain_time_s = choice.time_s * (r ? r->factor : 1);
         hrun_choice_release(&choice);
         d->plain_valid = !hrun_plan_evaluate(problem, d->plain_pes, d->plain_procs, 1, &choice, NULL);

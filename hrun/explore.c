@@ -40,7 +40,7 @@ static int was_last(const struct corrected *k, const struct decision *d, const s
 static void fill(const struct corrected *k, const struct decision *d, const struct hrun_choice *v,
                  struct hrun_explore_arm *arm)
 {
-    const struct hrun_correction *r = corrected_find(k, d->nsubs, v->pes, v->procs);
+    const struct hrun_correction *r = corrected_find(k, v->pes, v->procs);
 
     arm->value = v->value;
     arm->sd = r ? r->sd : hrun_corrections_sd(k->all);

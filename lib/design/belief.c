@@ -55,27 +55,16 @@ static int find(const struct hrun_design *d, const struct design_size *s, const 
     return -1;
 }
 
-/* What hrun would choose here: corrected predictions (model/correct.h), searched exactly, with or without doubts. Its
+/* What hrun would choose here: corrected predictions (model/correct.h), those known[n], searched exactly. Its
  * index among the candidates into *at, to which it is added when it is not there; -1 when there is none. */
 static int choice_of_hrun(struct hrun_design *d, struct design_size *s, const struct hrun_plan_problem *problem,
-                          int doubts, int *at, struct hrun_error *err)
+                          const struct hrun_known *known, int n, int *at, struct hrun_error *err)
 {
-    int n = d->corrections ? hrun_corrections_count(d->corrections) : 0, *config = NULL, rc = -1;
-    struct hrun_plan_known *known = calloc((size_t)n + 1, sizeof *known);
+    int *config = NULL, rc = -1;
     struct hrun_plan *plan = NULL;
     struct hrun_error why = { 0 };
     struct hrun_choice c;
 
-    if (!known)
-        return hrun_fail_nomem(err);
-    for (int i = 0; i < n; i++) {
-        struct hrun_correction told;
-
-        hrun_corrections_config(d->corrections, i, &known[i].pes, &known[i].procs);
-        hrun_correction_at(d->corrections, i, s->N, &told);
-        known[i].factor = told.factor;
-        known[i].doubt = doubts ? hrun_correction_doubt(d->corrections, &told) : 0;
-    }
     if (hrun_plan_search_known(problem, known, n, 1, &plan, &why)) {
         rc = why.code == HRUN_EINFEASIBLE ? 0 : -1;
         if (rc)
@@ -99,6 +88,24 @@ static int choice_of_hrun(struct hrun_design *d, struct design_size *s, const st
 done:
     hrun_plan_destroy(plan);
     free(config);
+    return rc;
+}
+
+/* The choice, and what would be the choice without caution. */
+static int choices(struct hrun_design *d, struct design_size *s, const struct hrun_plan_problem *problem,
+                   struct hrun_error *err)
+{
+    int n = hrun_corrections_count(d->corrections), rc;
+    struct hrun_known *known = calloc((size_t)n + 1, sizeof *known);
+
+    s->choice = s->hope = -1;
+    if (!known)
+        return hrun_fail_nomem(err);
+    hrun_corrections_known(d->corrections, s->N, known, NULL);
+    rc = choice_of_hrun(d, s, problem, known, n, &s->choice, err);
+    for (int i = 0; i < n; i++)
+        known[i].doubt = 0;
+    rc = rc ? rc : choice_of_hrun(d, s, problem, known, n, &s->hope, err);
     free(known);
     return rc;
 }
@@ -243,9 +250,7 @@ static int believe_size(struct hrun_design *d, struct design_size *s, struct hru
         return err->code ? -1 : 0;
     design_problem(d, p, subs, &problem);
     rc = gather(d, s, &problem, err);
-    s->choice = s->hope = -1;
-    rc = rc ? rc : choice_of_hrun(d, s, &problem, 1, &s->choice, err);
-    rc = rc ? rc : choice_of_hrun(d, s, &problem, 0, &s->hope, err);
+    rc = rc ? rc : choices(d, s, &problem, err);
     hrun_predictor_destroy(p);
     if (rc || process_make(d, s->N, &process, err))
         return -1;

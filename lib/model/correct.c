@@ -23,9 +23,6 @@ static const double GLITCHES = 0.05, GLITCH_MAX = 1.0986122886681098, ODD = 0.1,
 /* Pairs of repetitions that the assumed scatter counts as. */
 enum { ASSUMED_PAIRS = 5 };
 
-/* More sizes than these, the nearest, tell nothing more of one. */
-enum { SIZES_MAX = 24 };
-
 struct point {              /* runs of one configuration at one N */
     double x;               /* ln N */
     int64_t N;
@@ -219,9 +216,9 @@ static int add_config(struct hrun_corrections *c, const struct hrun_recalled *ru
 
 /* ------------------------------------------------------------------ the process over ln N */
 
-/* Solve A z = b for a symmetric positive definite A[n by SIZES_MAX], by Cholesky's A = L L'; A becomes L, b z. The
- * noise on the diagonal keeps it well conditioned: 1e-8 at least, of a variance below 1. */
-static void factorise(double A[][SIZES_MAX], size_t n)
+/* Solve A z = b for a symmetric positive definite A[n by HRUN_CORRECTION_SIZES], by Cholesky's A = L L'; A becomes L,
+ * b z. The noise on the diagonal keeps it well conditioned: 1e-8 at least, of a variance below 1. */
+static void factorise(double A[][HRUN_CORRECTION_SIZES], size_t n)
 {
     for (size_t j = 0; j < n; j++)
         for (size_t i = j; i < n; i++) {
@@ -234,7 +231,7 @@ static void factorise(double A[][SIZES_MAX], size_t n)
 }
 
 /* b becomes the solution of L b' = b. */
-static void forward(double L[][SIZES_MAX], size_t n, double *b)
+static void forward(double L[][HRUN_CORRECTION_SIZES], size_t n, double *b)
 {
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < i; k++)
@@ -249,13 +246,13 @@ static double covariance(double var, double a, double b)
 }
 
 /* What the points of a configuration but `skip` (npoints: none) tell of r at x: its mean and variance, when it varies
- * by `prior` before they are known. Points: the SIZES_MAX nearest. */
+ * by `prior` before they are known. Points: the HRUN_CORRECTION_SIZES nearest. */
 static void condition(const struct config *v, double prior, double x, size_t skip, double *mean, double *var)
 {
-    double A[SIZES_MAX][SIZES_MAX], k[SIZES_MAX], r[SIZES_MAX];
-    size_t first = 0, last = v->npoints, use[SIZES_MAX], n = 0;
+    double A[HRUN_CORRECTION_SIZES][HRUN_CORRECTION_SIZES], k[HRUN_CORRECTION_SIZES], r[HRUN_CORRECTION_SIZES];
+    size_t first = 0, last = v->npoints, use[HRUN_CORRECTION_SIZES], n = 0;
 
-    while (last - first > SIZES_MAX) {   /* drop the farther end */
+    while (last - first > HRUN_CORRECTION_SIZES) {   /* drop the farther end */
         if (fabs(v->points[first].x - x) > fabs(v->points[last - 1].x - x))
             first++;
         else
@@ -461,13 +458,17 @@ size_t hrun_corrections_runs(const struct hrun_corrections *c, const struct hrun
 
 int hrun_corrections_count(const struct hrun_corrections *c)
 {
-    return c->n;
+    return c ? c->n : 0;
 }
 
-void hrun_corrections_config(const struct hrun_corrections *c, int i, const int **pes, const int **procs)
+int hrun_corrections_find(const struct hrun_corrections *c, const int *pes, const int *procs)
 {
-    *pes = c->v[i].pes;
-    *procs = c->v[i].procs;
+    size_t len = c ? (size_t)c->nsubs * sizeof *pes : 0;
+
+    for (int i = 0; i < hrun_corrections_count(c); i++)
+        if (!memcmp(c->v[i].pes, pes, len) && !memcmp(c->v[i].procs, procs, len))
+            return i;
+    return -1;
 }
 
 double hrun_corrections_sd(const struct hrun_corrections *c)
@@ -487,6 +488,19 @@ void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, stru
     out->factor = exp(mean);
     out->sd = sqrt(var);
     out->others = v->runs - out->runs;
+}
+
+void hrun_corrections_known(const struct hrun_corrections *c, int64_t N, struct hrun_known *known,
+                            struct hrun_correction *details)
+{
+    for (int i = 0; i < hrun_corrections_count(c); i++) {
+        struct hrun_correction at;
+
+        hrun_correction_at(c, i, N, &at);
+        known[i] = (struct hrun_known){ c->v[i].pes, c->v[i].procs, at.factor, hrun_correction_doubt(c, &at) };
+        if (details)
+            details[i] = at;
+    }
 }
 
 double hrun_correction_doubt(const struct hrun_corrections *c, const struct hrun_correction *at)

@@ -14,6 +14,9 @@
 
 struct hrun_corrections;
 
+/* Runs of a configuration at more sizes than these, the nearest, tell nothing more of one. */
+enum { HRUN_CORRECTION_SIZES = 24 };
+
 /* From the runs in the logs of subs[nsubs], the sub-clusters of the cluster in their order (a signature may stand
  * several times), and models[nsubs], whose predictions are corrected: those of `family`. Runs that the cluster's
  * sub-clusters do not hold, and those that the models do not predict, do not count. Errors: those of
@@ -24,9 +27,10 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
                             struct hrun_error *err);
 void hrun_corrections_destroy(struct hrun_corrections *c);
 
-/* Configurations that were run: how many, and pes[nsubs] and procs[nsubs] of each; they stay the corrections'. */
+/* Configurations that were run: how many; c may be NULL, there are none then. */
 int hrun_corrections_count(const struct hrun_corrections *c);
-void hrun_corrections_config(const struct hrun_corrections *c, int i, const int **pes, const int **procs);
+/* The number, from 0, of the one with pes[nsubs] and procs[nsubs], or -1; c as above. */
+int hrun_corrections_find(const struct hrun_corrections *c, const int *pes, const int *procs);
 
 /* All runs that they are made of, in order of time: *v, which stays the corrections'. Result: how many. */
 size_t hrun_corrections_runs(const struct hrun_corrections *c, const struct hrun_residual **v);
@@ -45,7 +49,12 @@ double hrun_corrections_sd(const struct hrun_corrections *c);
 /* The correction of configuration i at N. */
 void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, struct hrun_correction *out);
 
-/* How a configuration with this correction compares with those that were never run, beyond its time (plan/plan.h):
+/* What a search at N is to know: known[hrun_corrections_count], with their doubts; their pes and procs stay the
+ * corrections'. details, as many, may be NULL: the corrections themselves. */
+void hrun_corrections_known(const struct hrun_corrections *c, int64_t N, struct hrun_known *known,
+                            struct hrun_correction *details);
+
+/* How a configuration with this correction compares with those that were never run, beyond its time (model/oracle.h):
  * each counts with a time that is one standard deviation longer than expected. The least of many uncertain predictions
  * is one that is too low, and which is taken for the best disappoints the more the less is known of it (Smith and
  * Winkler, "The optimizer's curse", Management Science 52, 2006: among four alternatives alike the least lies one

@@ -14,6 +14,14 @@ struct hrun_option {
     int m;     /* processes per PE, >= 1 */
 };
 
+/* A configuration that is known better than by its model: its time is that of the oracle times the factor. */
+struct hrun_known {
+    const int *pes, *procs;     /* nsubs each */
+    double factor;              /* finite, > 0 */
+    double doubt;               /* > 0: in the order it counts as if its time were this much longer still, below 1
+                                   shorter: others, less known, are less to be trusted. 0: as 1 */
+};
+
 struct hrun_oracle {
     void *ctx;
     int nsubs;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int same(const struct hrun_choice *c, const struct hrun_plan_known *k, int nsubs)
+static int same(const struct hrun_choice *c, const struct hrun_known *k, int nsubs)
 {
     size_t len = (size_t)nsubs * sizeof *c->pes;
 
@@ -17,7 +17,7 @@ static int same(const struct hrun_choice *c, const struct hrun_plan_known *k, in
 }
 
 /* Of known configurations the values without doubts. */
-static void take_doubts_off(const struct hrun_plan_problem *problem, const struct hrun_plan_known *known, int n,
+static void take_doubts_off(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
                             struct hrun_plan *p)
 {
     const struct hrun_objective *o = problem->objective ? problem->objective : hrun_objectives();
@@ -28,7 +28,7 @@ static void take_doubts_off(const struct hrun_plan_problem *problem, const struc
                 p->v[i].value = o->value(p->v[i].time_s, p->v[i].pes, problem->subs, p->nsubs);
 }
 
-static int is_known(const struct hrun_choice *c, const struct hrun_plan_known *known, int n, int nsubs)
+static int is_known(const struct hrun_choice *c, const struct hrun_known *known, int n, int nsubs)
 {
     for (int i = 0; i < n; i++)
         if (same(c, &known[i], nsubs))
@@ -37,7 +37,7 @@ static int is_known(const struct hrun_choice *c, const struct hrun_plan_known *k
 }
 
 /* Add a known configuration, if the problem has it. */
-static int add_known(const struct hrun_plan_problem *problem, const struct hrun_plan_known *k, struct plan_best *best,
+static int add_known(const struct hrun_plan_problem *problem, const struct hrun_known *k, struct plan_best *best,
                      struct hrun_error *err)
 {
     const struct hrun_objective *o = problem->objective ? problem->objective : hrun_objectives();
@@ -60,7 +60,7 @@ static int add_known(const struct hrun_plan_problem *problem, const struct hrun_
     return rc;
 }
 
-int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct hrun_plan_known *known, int n, int top,
+int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
                            struct hrun_plan **out, struct hrun_error *err)
 {
     int nsubs = problem->oracle->nsubs, rc = -1;

@@ -79,18 +79,10 @@ struct hrun_plan {
 int hrun_plan_search(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,
                      struct hrun_error *err);
 
-/* A configuration that is known better than by its model: its time is that of the oracle times this. */
-struct hrun_plan_known {
-    const int *pes, *procs;     /* nsubs each */
-    double factor;              /* finite, > 0 */
-    double doubt;               /* > 0: in the order it counts as if its time were this much longer still, below 1
-                                   shorter: others, less known, are less to be trusted. 0: as 1 */
-};
-
 /* hrun_plan_search where known[n], which differ from each other, have the times said, and the places in the order that
  * their doubts give them; as exact, and with the same counts. Times and values in *out are without doubts. Known
  * configurations that are not valid here do not matter. Errors: the same; HRUN_EINVAL (a factor, a doubt). */
-int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct hrun_plan_known *known, int n, int top,
+int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
                            struct hrun_plan **out, struct hrun_error *err);
 
 /* The same as hrun_plan_search by looking at every configuration (paper 000, Fig. 1): the reference. For small

@@ -43,10 +43,10 @@ static int choose(const struct trial *trial, const struct hrun_design *d, int64_
 {
     const struct truth *t = trial->truth;
     const struct hrun_corrections *c = hrun_design_corrections(d);
-    int n = c ? hrun_corrections_count(c) : 0, rc = -1;
+    int n = hrun_corrections_count(c), chosen, rc = -1;
     struct hrun_predictor *p = hrun_predictor_create(trial->app, hrun_design_models(d), t->nsubs, HRUN_FAMILY_NPT, N,
                                                      err);
-    struct hrun_plan_known *known = calloc((size_t)n + 1, sizeof *known);
+    struct hrun_known *known = calloc((size_t)n + 1, sizeof *known);
     struct hrun_plan_sub subs[TRUTH_SUBS_MAX] = { { 0 } };
     struct hrun_plan_problem problem = { .subs = subs };
     struct hrun_plan *plan = NULL;
@@ -58,25 +58,17 @@ static int choose(const struct trial *trial, const struct hrun_design *d, int64_
     for (int i = 0; i < t->nsubs; i++)
         subs[i].npes = t->npes[i];
     problem.oracle = hrun_predictor_oracle(p);
-    for (int i = 0; i < n; i++) {
-        struct hrun_correction at;
-
-        hrun_corrections_config(c, i, &known[i].pes, &known[i].procs);
-        hrun_correction_at(c, i, N, &at);
-        known[i].factor = at.factor;
-        known[i].doubt = hrun_correction_doubt(c, &at);
-    }
+    hrun_corrections_known(c, N, known, NULL);
     if (hrun_plan_search_known(&problem, known, n, 1, &plan, err)) {
         rc = err->code == HRUN_EINFEASIBLE ? 0 : -1;
         goto done;
     }
-    for (int i = 0; i < n; i++) {
+    chosen = hrun_corrections_find(c, plan->v[0].pes, plan->v[0].procs);
+    if (chosen >= 0) {
         struct hrun_correction at;
 
-        hrun_correction_at(c, i, N, &at);
-        if (!memcmp(known[i].pes, plan->v[0].pes, (size_t)t->nsubs * sizeof(int)) &&
-            !memcmp(known[i].procs, plan->v[0].procs, (size_t)t->nsubs * sizeof(int)))
-            sd = at.sd;
+        hrun_correction_at(c, chosen, N, &at);
+        sd = at.sd;
     }
     answer->predicted_s = plan->v[0].time_s;
     half = Z95 * hypot(sd, trial->noise.sigma);

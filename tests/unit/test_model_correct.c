@@ -79,7 +79,6 @@ static void test_one_run(void)
     struct hrun_error err = { 0 };
     struct hrun_corrections *c;
     struct hrun_correction at, near, far;
-    const int *p, *m;
 
     setup(&f);
     c = make(&f, &err);
@@ -89,8 +88,8 @@ static void test_one_run(void)
     mr_run(f.m, 1000, pes, procs, 1.04, NULL);
     c = make(&f, &err);
     ok(c && hrun_corrections_count(c) == 1, "a run of one configuration, in two logs, is one");
-    hrun_corrections_config(c, 0, &p, &m);
-    ok(!memcmp(p, pes, sizeof pes) && !memcmp(m, procs, sizeof procs), "the configuration is that of the run");
+    is_int(hrun_corrections_find(c, pes, procs), 0, "the configuration is that of the run");
+    is_int(hrun_corrections_find(c, procs, pes), -1, "another is not among them");
     hrun_corrections_destroy(c);
     at = only(&f, 1000);
     near = only(&f, 1300);
@@ -189,7 +188,6 @@ static void test_glitch_among_neighbours(void)
     struct hrun_error err = { 0 };
     struct hrun_corrections *c;
     struct hrun_correction r = { 0, 0, 0, 0 };
-    const int *p, *m;
 
     setup(&f);
     for (int k = 0; k < 5; k++) {
@@ -203,11 +201,7 @@ static void test_glitch_among_neighbours(void)
     }
     c = make(&f, &err);
     ok(c && hrun_corrections_sd(c) > 0.08, "most predictions are right to %.0f %% only", 100 * hrun_corrections_sd(c));
-    for (int i = 0; i < hrun_corrections_count(c); i++) {
-        hrun_corrections_config(c, i, &p, &m);
-        if (p[0] == 4)
-            hrun_correction_at(c, i, 1000, &r);
-    }
+    hrun_correction_at(c, hrun_corrections_find(c, pes, procs), 1000, &r);
     ok(r.factor > 1 && r.factor < 1.1, "one run of 1.7 times the time among others as predicted: %.3f", r.factor);
     hrun_corrections_destroy(c);
     teardown(&f);
@@ -220,14 +214,13 @@ static void test_whose(void)
     struct hrun_error err = { 0 };
     struct hrun_joint_sub subs[MR_SUBS];
     struct hrun_corrections *c = NULL;
-    const int *p, *m;
+    struct hrun_known known;
 
     setup(&f);
     mr_run(f.m, 1000, alone, twice, 1.04, NULL);
     c = make(&f, &err);
     ok(c && hrun_corrections_count(c) == 1, "a run on one sub-cluster");
-    hrun_corrections_config(c, 0, &p, &m);
-    ok(!memcmp(p, alone, sizeof alone) && !memcmp(m, twice, sizeof twice), "corrects its configuration as well");
+    is_int(hrun_corrections_find(c, alone, twice), 0, "corrects its configuration as well");
     hrun_corrections_destroy(c);
 
     /* The cluster has changed: its sub-clusters have other places now, and one is gone. */
@@ -236,8 +229,8 @@ static void test_whose(void)
     subs[1] = (struct hrun_joint_sub) { "y", mr_signature[1], f.m->log[1].v, f.m->log[1].n };
     ok(!hrun_corrections_create(&f.a.app, subs, 2, f.models, HRUN_FAMILY_NPT, &nnls, &c, &err), "in another cluster");
     is_int(hrun_corrections_count(c), 1, "only the run that all sub-clusters can be found for counts");
-    hrun_corrections_config(c, 0, &p, &m);
-    ok(p[0] == 0 && p[1] == 3 && m[1] == 2, "at its sub-cluster's place there");
+    hrun_corrections_known(c, 1000, &known, NULL);
+    ok(known.pes[0] == 0 && known.pes[1] == 3 && known.procs[1] == 2, "at its sub-cluster's place there");
     hrun_corrections_destroy(c);
 
     /* Failed runs and those with other constants. */
@@ -269,7 +262,7 @@ static void test_twins(void)
     struct hrun_joint_sub subs[2];
     struct hrun_corrections *c = NULL;
     struct hrun_sample s[2];
-    const int *p, *m;
+    struct hrun_known known;
 
     setup(&f);
     s[0] = (struct hrun_sample) { .N = 1000, .P = 3, .M = 1, .pes = 2, .time_s = 400, .wall_s = 400, .ok = 1,
@@ -281,8 +274,8 @@ static void test_twins(void)
     subs[1] = (struct hrun_joint_sub) { "left", "sig-a", s, 2 };
     ok(!hrun_corrections_create(&f.a.app, subs, 2, f.models, HRUN_FAMILY_NPT, &nnls, &c, &err), "two alike");
     is_int(hrun_corrections_count(c), 1, "one run");
-    hrun_corrections_config(c, 0, &p, &m);
-    ok(p[0] == 2 && p[1] == 1, "of the one two PEs, of the other one");
+    hrun_corrections_known(c, 1000, &known, NULL);
+    ok(known.pes[0] == 2 && known.pes[1] == 1, "of the one two PEs, of the other one");
     hrun_corrections_destroy(c);
     subs[0].name = "first";
     subs[1].name = "second";

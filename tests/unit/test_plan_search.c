@@ -331,7 +331,7 @@ static void test_known(void)
     for (int round = 0; round < ROUNDS; round++) {
         struct hrun_plan_problem problem = { &x->oracle, x->subs,
                                              below(&r, 4) ? NULL : below(&r, 2) ? &steps : &cost, 0 };
-        struct hrun_plan_known known[KNOWN];
+        struct hrun_known known[KNOWN];
         struct found was[KNOWN];
         struct hrun_plan *plan = NULL;
         struct hrun_error err;
@@ -356,7 +356,7 @@ static void test_known(void)
                 invalid++;
                 i = -1;
             }
-            known[n] = (struct hrun_plan_known) { was[n].pes, was[n].procs, 0.25 + uniform(&r),
+            known[n] = (struct hrun_known) { was[n].pes, was[n].procs, 0.25 + uniform(&r),
                                                   below(&r, 3) ? 0.5 + uniform(&r) : 0 };
             if (i >= 0) {
                 const struct hrun_objective *o = problem.objective;
