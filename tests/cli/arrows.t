@@ -29,7 +29,7 @@ my %may = (
     model   => [qw(base expr topo fit store cluster app net)],
     plan    => [qw(base model/oracle.h)],
     design  => [qw(base expr fit store app model plan)],
-    layout  => [qw(base topo cluster plan model/oracle.h)],
+    layout  => [qw(base topo cluster net plan model/oracle.h)],
     launch  => [qw(base topo cluster plan layout model/oracle.h trace/wire.h)],
 );
 

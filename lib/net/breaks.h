@@ -1,0 +1,30 @@
+/* breaks.h - structural breaks: pieces of a row of measurements that straight lines fit
+ *
+ * Purpose: where do protocols change with the message size? Bai and Perron, "Computation and analysis of multiple
+ * structural change models", J. of Applied Econometrics 18, 2003 (paper 002, section 3): of all partitions into 1..m
+ * pieces of at least h points the one with the least sum of squares by dynamic programming, and of their numbers the
+ * one with the least BIC. Exact: brute force over all partitions gives the same.
+ */
+#ifndef HRUN_NET_BREAKS_H
+#define HRUN_NET_BREAKS_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+struct hrun_breaks {
+    int npieces;
+    size_t *first;             /* npieces: index of the first point of each; first[0] = 0; owned */
+    double *c0, *c1;           /* npieces: the line c0 + c1 x of each; owned */
+    double rss;                /* weighted sum of squared residuals */
+    double bic;
+};
+void hrun_breaks_release(struct hrun_breaks *b);
+
+/* x[n] ascending (repetitions allowed: a break never separates equal x), y[n], weights w[n] > 0 (of residuals; NULL:
+ * 1). least: points of a piece, >= 2 different x. most: pieces, >= 1. Errors: HRUN_EINVAL, HRUN_ENODATA (fewer than
+ * `least` points), HRUN_ENOMEM. */
+int hrun_breaks_find(const double *x, const double *y, const double *w, size_t n, size_t least, int most,
+                     struct hrun_breaks *out, struct hrun_error *err);
+
+#endif

@@ -1,0 +1,88 @@
+/* estimate.h - from timed exchanges of messages to the network model
+ *
+ * Purpose: hrun-netbench (calib/net) times the experiments of paper 002, section 3, and some more; here their records
+ * become the parameters of net.h, by one non-negative least squares system over all of them, where the paper averages
+ * the solutions of triplets.
+ * What is known after which experiment (times by the stages of net.h; x: an empty message):
+ *   trip  i j M1 M2   round trip: T_ij(M1) + T_ji(M2). Empty both ways: 2 C_i + 2 C_j + 2 a L_ij
+ *   fan   i j k M     i sends M to j, then to k, and receives an empty reply from each: the time until both are there.
+ *                     With what a trip takes it tells what serialises messages at i: its processor or its port
+ *   join  i j k M     j and k, told by an empty message, each send M to i: the same of the receiving side
+ *   call  i j M       what the call that sends M (below rendezvous) takes the sender alone: C_i + t_i M
+ *   both  i j M       i and j send M to each other at once (MPI_Sendrecv)
+ *   pairs g h n M     n disjoint trips from hosts of group g to hosts of group h at once, the mean of one of them, M
+ *                     there and empty back: with those alone it tells the trunk
+ *   local i a b M     a round trip between PEs of kinds a and b on host i, M there and empty back
+ *   scatter r n M, gather r n M   by root r straight to n others, without any algorithm of the library
+ *   sync  i j M       1: a send of M waits for the receiver, 0: it does not (time_s is not used)
+ * Invariants: estimates do not depend on the order of the records; nothing is estimated that the records cannot tell:
+ * what is left is at its neutral value (0, no limit, factor 1) with half width NAN.
+ */
+#ifndef HRUN_NET_ESTIMATE_H
+#define HRUN_NET_ESTIMATE_H
+
+#include "net/net.h"
+
+enum hrun_net_kind {
+    HRUN_NET_TRIP, HRUN_NET_FAN, HRUN_NET_JOIN, HRUN_NET_CALL, HRUN_NET_BOTH, HRUN_NET_PAIRS, HRUN_NET_LOCAL,
+    HRUN_NET_SCATTERED, HRUN_NET_GATHERED, HRUN_NET_SYNC, HRUN_NET_NKINDS
+};
+
+struct hrun_net_record {
+    enum hrun_net_kind kind;
+    int i, j, k;               /* hosts (or groups, kinds) as above, from 0; -1 where there is none */
+    int n;                     /* of pairs, scatter, gather: how many; else 0 */
+    double bytes, back_bytes;  /* M or M1; M2 of trips */
+    int repetitions;           /* >= 1 */
+    double time_s;             /* their median */
+    double sd_s;               /* of one repetition, 0: unknown or none */
+    double max_s;              /* the longest */
+};
+
+struct hrun_net_records {
+    char **hosts;              /* names; owned */
+    int nhosts;
+    int *kind_of;              /* nhosts: what hwloc and the caller say of a host: those with the same number may be
+                                  alike (sub-cluster); owned */
+    int *nkinds;               /* nhosts: kinds of PEs on it; owned */
+    struct hrun_net_record *v;
+    size_t n;
+    double spent_s;            /* what all experiments took */
+};
+void hrun_net_records_release(struct hrun_net_records *r);
+
+/* Records as hrun-netbench prints them, one a line, numbers with 17 digits:
+ *     network 1 HOSTS
+ *     host INDEX NAME KIND NKINDS
+ *     KIND I J K N BYTES BACK REPETITIONS TIME SD MAX
+ *     spent SECONDS
+ *     end
+ * Other lines are not ours and are passed over. Errors: HRUN_EPARSE with the line (a record that does not make sense: a
+ * host out of range, a time that is not finite and > 0), HRUN_ENODATA (no `network` line, no `end`: the benchmark was
+ * interrupted), HRUN_ENOMEM. */
+int hrun_net_records_parse(const char *text, struct hrun_net_records *out, struct hrun_error *err);
+int hrun_net_records_print(const struct hrun_net_records *r, struct hrun_buf *out);
+
+struct hrun_net_estimate_options {
+    int share;                 /* 1: hosts with the same kind_of whose parameters cannot be told apart share them */
+    double share_level;        /* of the test that they may, 0.05 */
+    double noise_rel;          /* of a time whose scatter is not known, 0.01 */
+};
+#define HRUN_NET_ESTIMATE_DEFAULT { 1, 0.05, 0.01 }
+
+/* What was estimated how well, for people. */
+struct hrun_net_quality {
+    double residual_rel;       /* root mean square of (measured - fitted) / measured of trips, fans, joins */
+    double worst_rel;
+    size_t worst;              /* record */
+    int asymmetric;            /* pairs whose two directions differ by more than their intervals */
+    struct hrun_strvec notes;  /* sentences: a link 1,000 times slower, clocks that jump, what could not be told */
+};
+void hrun_net_quality_release(struct hrun_net_quality *q);
+
+/* Estimate all parameters. Errors: HRUN_ENODATA (one host and no local records; a pair of hosts without a trip, named),
+ * HRUN_EINVAL (options), those of lib/fit. *quality may be NULL. */
+int hrun_net_estimate(const struct hrun_net_records *r, const struct hrun_net_estimate_options *options,
+                      struct hrun_net **out, struct hrun_net_quality *quality, struct hrun_error *err);
+
+#endif

@@ -1,0 +1,163 @@
+/* net.h - the heterogeneous network model, and what it predicts of messages and collective operations
+ *
+ * Purpose: what a message between two processes of a cluster takes, and from that any collective operation of any
+ * processes on it: paper 002's model of unlike hosts, with what modern networks need besides.
+ * The model. A message of M bytes from a rank on host i to one on host j, i != j, goes through three stages:
+ *   1. the sender's processor   C_i + t_i M, the messages of a rank one after the other;
+ *   2. the wire                 a(M) L_ij of latency, then the bytes, at the rate beta_ij / b(M) or, if that is less, the
+ *                               fair share (max-min) of what all messages under way at the time leave of the ports
+ *                               out_i / b(M) and in_j / b(M) and of the trunk between the groups of i and j;
+ *   3. the receiver's processor C_j + t_j M, the messages of a rank one after the other, from the time when it receives.
+ * Alone it takes  T_ij(M) = C_i + C_j + a(M) L_ij + M (t_i + t_j + b(M) / beta_ij).
+ * Paper 002, section 3, is the case L = 0, a = b = 1 and no ports and trunks. There all that serialises the messages of
+ * a host is its processor; on a switch that is wire-limited it is the host's port, through which bytes flow while
+ * others are still being sent, so that the sum t_i + t_j + 1/beta_ij would count the port three times. a and b are
+ * piecewise constant, as the protocols of an MPI library change with the size of a message, and common to all pairs.
+ * From `sync_bytes` on (rendezvous) the wire begins only when the receiver waits for the message, and the sender is busy
+ * until the bytes have gone; below, it goes on after its own stage. Two ranks on one host: `local`, the same stages in one:
+ * fixed + M per_byte, as long as the memory's share allows (a port of the host, local_bytes_per_s).
+ * Hosts of one class share all parameters; a class of its own for each host is the general case.
+ * Invariants: all times, in s and s/byte, are finite and >= 0; rates, in bytes/s, are > 0, and 0 stands for "no limit was
+ * seen"; segments begin at 0 bytes and ascend; a half width is that of the 95 % interval, in the unit of its parameter,
+ * NAN where it is not known. A network is not changed once it is made: predictions may run in several threads.
+ */
+#ifndef HRUN_NET_H
+#define HRUN_NET_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+#include <stdint.h>
+
+struct hrun_net_value {
+    double v, half;            /* value, half width of its 95 % interval */
+};
+
+struct hrun_net_class {        /* a kind of host */
+    struct hrun_net_value C_s; /* fixed processing of a message, at either end */
+    struct hrun_net_value t_s_per_byte;
+    struct hrun_net_value out_bytes_per_s, in_bytes_per_s; /* the ports */
+    double local_bytes_per_s;  /* of all messages inside a host at a time, together */
+    int nkinds;                /* of PEs (core kinds), >= 1 */
+    struct hrun_net_value *local_fixed_s, *local_s_per_byte; /* nkinds by nkinds, sender's kind by receiver's; owned */
+};
+
+struct hrun_net_pair {         /* from a host of one class to another host of one */
+    struct hrun_net_value L_s;
+    struct hrun_net_value beta_bytes_per_s;  /* 0 where no two such hosts exist */
+};
+
+struct hrun_net_segment {
+    double from_bytes;
+    double a, b;               /* factors of the latency and of the bytes' time, > 0 */
+};
+
+/* Scatter and gather by one root straight to all others (paper 002, section 3, Fig. 1). Sizes in bytes per rank; where a
+ * threshold was not found it is 0 (M2: and there is no irregular region). */
+struct hrun_net_thresholds {
+    double scatter_S;          /* beyond it messages are sent one after the other */
+    double gather_M1, gather_M2; /* between them times jump, now and then */
+    double kappa1_s_per_byte, kappa2_s_per_byte; /* corrections of the slope below M1 and above M2; of either sign */
+    double irregular_s;        /* how much longer a gather in the region takes on average */
+    double irregular_share;    /* of the gathers there that take longer, 0..1 */
+};
+
+struct hrun_net {
+    char *engine, *mpi;        /* "mpirun", "ompi-4.1.4" */
+    char *selector;            /* whose choice of algorithms: a name of hrun_net_selectors */
+    char *date;                /* ISO 8601 UTC */
+    int nhosts, nclasses, ngroups;
+    char **hosts;              /* names */
+    int *class_of;             /* nhosts */
+    int *group_of;             /* nhosts: behind which switch, 0..ngroups-1 */
+    struct hrun_net_class *classes;
+    struct hrun_net_pair *pairs;       /* nclasses by nclasses, sender's by receiver's */
+    struct hrun_net_value *trunks;     /* ngroups by ngroups: bytes/s from one to the other, 0: no limit was seen */
+    struct hrun_net_segment *segments; /* nsegments >= 1 */
+    int nsegments;
+    double sync_bytes;         /* rendezvous from here on; 0: never */
+    double reduce_s_per_byte;  /* what combining two operands costs a processor, for reductions */
+    struct hrun_net_thresholds thresholds;
+};
+
+/* A network of n hosts (names are copied), each a class of its own, one group, one segment, no limits, all times 0,
+ * beta 0, half widths NAN: to be filled in. */
+struct hrun_net *hrun_net_create(const char *const *hosts, int n, struct hrun_error *err);
+void hrun_net_destroy(struct hrun_net *net);
+
+/* Do the invariants hold? Errors: HRUN_EINVAL, naming what does not. */
+int hrun_net_check(const struct hrun_net *net, struct hrun_error *err);
+
+/* Index of a host by name, -1. */
+int hrun_net_find(const struct hrun_net *net, const char *host);
+
+/* T_ij(M) of a message alone, s; kinds are those of the PEs, used when both ranks are on one host. */
+double hrun_net_p2p(const struct hrun_net *net, int from, int from_kind, int to, int to_kind, double bytes);
+
+/* ---------------------------------------------------------------- predictions of operations */
+
+struct hrun_net_ranks {        /* where the ranks of a communicator are */
+    int n;
+    const int *host;           /* n: index into hosts */
+    const int *kind;           /* n: kind of PE on it, or NULL: 0 */
+};
+
+enum hrun_net_op {
+    HRUN_NET_P2P,              /* between ranks next to each other: the slowest of r -> r+1 */
+    HRUN_NET_RING,             /* every rank sends to r+1 and receives from r-1, at once */
+    HRUN_NET_SCATTER, HRUN_NET_GATHER,                       /* bytes: of each rank */
+    HRUN_NET_BCAST, HRUN_NET_REDUCE, HRUN_NET_ALLREDUCE,     /* bytes: the whole message */
+    HRUN_NET_ALLGATHER, HRUN_NET_ALLTOALL,                   /* bytes: of each rank, for each pair */
+    HRUN_NET_BARRIER,                                        /* bytes do not matter */
+    HRUN_NET_NOPS
+};
+const char *hrun_net_op_name(enum hrun_net_op op);           /* "p2p", "alltoall", ... */
+int hrun_net_op_find(const char *name);                      /* -1 when there is none */
+
+/* Algorithms of an operation ("linear", "binomial", "pairwise", ...), ending with NULL. */
+const char *const *hrun_net_algorithms(enum hrun_net_op op);
+/* Whose rules choose them: "openmpi" (4.1 and later, coll/tuned), "mpich" (SimGrid's coll-selector:mpich), "smpi" (SimGrid's
+ * default), ending with NULL. */
+const char *const *hrun_net_selectors(void);
+/* What a selector takes for n ranks and so many bytes. NULL: no such selector. */
+const char *hrun_net_selected(const char *selector, enum hrun_net_op op, int n, double bytes);
+
+struct hrun_net_call {
+    enum hrun_net_op op;
+    double bytes;
+    int root;                  /* rank, of operations that have one */
+    const char *algorithm;     /* NULL: what net->selector takes */
+};
+
+struct hrun_net_time {
+    double time_s;             /* from when all ranks begin until the last one has ended */
+    double low_s, high_s;      /* 95 %, from the parameters' intervals; equal to time_s where these are not known */
+    const char *algorithm;
+    int irregular;             /* 1: bytes lie in gather's irregular region (and what is built on gather) */
+};
+
+/* Predict one operation by playing its messages through the model. With one rank it takes no time.
+ * Errors: HRUN_EINVAL (a host or kind out of range, root, bytes negative or not finite, an algorithm that the operation
+ * has not got), HRUN_ENODATA (a pair of hosts of which nothing was measured, named), HRUN_ENOMEM. */
+int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
+                     struct hrun_net_time *out, struct hrun_error *err);
+
+/* ---------------------------------------------------------------- on disk */
+
+/* As YAML, in a file that is replaced atomically, its folder made when missing; and back. A file of a newer hrun is
+ * never replaced. Errors: HRUN_EIO, HRUN_ENOMEM; reading also HRUN_ENOENT, HRUN_EPARSE with file, line and column. */
+int hrun_net_save(const struct hrun_net *net, const char *file, struct hrun_error *err);
+int hrun_net_load(const char *file, struct hrun_net **out, struct hrun_error *err);
+
+/* The file in data folder `data` of the network of these hosts, as one kind of engine and MPI see it: networks/ and a
+ * readable part and a checksum of the names in order of the alphabet, engine and mpi. */
+void hrun_net_file(const char *data, const char *const *hosts, int n, const char *engine, const char *mpi,
+                   struct hrun_buf *out);
+
+/* The network that best fits hosts[n] on engine and mpi: that of exactly these hosts, else the one with the fewest others
+ * that has them all, else (of simulated and real ones alike) none: *out = NULL and 0. *file (may be NULL) receives where
+ * it was, for the caller to release. A damaged file is skipped and told in *note (may be NULL). */
+int hrun_net_choose(const char *data, const char *const *hosts, int n, const char *engine, const char *mpi,
+                    struct hrun_net **out, struct hrun_buf *file, struct hrun_buf *note, struct hrun_error *err);
+
+#endif
