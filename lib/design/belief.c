@@ -79,8 +79,8 @@ static int choice_of_hrun(struct hrun_design *d, struct design_size *s, const st
     memcpy(config, plan->v[0].pes, (size_t)d->nsubs * sizeof *config);
     memcpy(config + d->nsubs, plan->v[0].procs, (size_t)d->nsubs * sizeof *config);
     *at = find(d, s, config);
-    rc = 0;
-    if (*at < 0 && !hrun_plan_evaluate(problem, config, config + d->nsubs, 1, &c, NULL)) {
+    rc = *at < 0 ? design_evaluate(problem, config, 1, &c, err) : 0;
+    if (rc > 0) {
         rc = add_belief(d, s, config, config + d->nsubs, &c, err);
         hrun_choice_release(&c);
         *at = rc ? -1 : s->n - 1;
@@ -141,10 +141,13 @@ static int gather(struct hrun_design *d, struct design_size *s, const struct hru
             continue;
         at = find(d, s, g->config);
         if (at < 0) {
-            if (hrun_plan_evaluate(problem, g->config, g->config + d->nsubs, 1, &c, NULL))
+            rc = design_evaluate(problem, g->config, 1, &c, err);
+            if (!rc)
                 continue;
-            rc = add_belief(d, s, g->config, g->config + d->nsubs, &c, err);
-            hrun_choice_release(&c);
+            if (rc > 0) {
+                rc = add_belief(d, s, g->config, g->config + d->nsubs, &c, err);
+                hrun_choice_release(&c);
+            }
             if (rc)
                 goto done;
             at = s->n - 1;

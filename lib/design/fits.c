@@ -273,6 +273,16 @@ void design_problem(const struct hrun_design *d, struct hrun_predictor *p, struc
     *out = (struct hrun_plan_problem){ .oracle = hrun_predictor_oracle(p), .subs = subs };
 }
 
+int design_evaluate(const struct hrun_plan_problem *problem, const int *config, int check, struct hrun_choice *c,
+                    struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+
+    if (!hrun_plan_evaluate(problem, config, config + problem->oracle->nsubs, check, c, &why))
+        return 1;
+    return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 0;
+}
+
 /* What the models say of each group, and who limits it. */
 static int predict_groups(struct hrun_design *d, struct hrun_error *err)
 {
@@ -285,6 +295,7 @@ static int predict_groups(struct hrun_design *d, struct hrun_error *err)
     for (int i = 0; i < d->ngroups && !rc; i++) {
         struct design_group *g = &d->groups[i];
         struct hrun_choice c;
+        int found;
 
         if (g->N != N) {
             hrun_predictor_destroy(p);
@@ -297,7 +308,9 @@ static int predict_groups(struct hrun_design *d, struct hrun_error *err)
                 design_problem(d, p, subs, &problem);
         }
         g->model = NAN;
-        if (!p || hrun_plan_evaluate(&problem, g->config, g->config + d->nsubs, 0, &c, NULL))
+        found = p ? design_evaluate(&problem, g->config, 0, &c, err) : 0;
+        rc = found < 0 ? -1 : 0;
+        if (found <= 0)
             continue;
         g->model = log(c.time_s);
         g->limiting = c.limiting;

@@ -121,7 +121,8 @@ static int study(const struct hrun_design *d, struct study *s, struct hrun_error
     double *sd = calloc(2 * p + 1, sizeof *sd), *x = sd + p;
     int rc = sd ? 0 : hrun_fail_nomem(err);
 
-    if (rc || !p || add_targets(d, s, err) || !s->ntargets || !prior(d, s, sd, x))
+    rc = rc || !p ? rc : add_targets(d, s, err);
+    if (rc || !s->ntargets || !prior(d, s, sd, x))
         goto done;
     s->known = hrun_optimal_create(p, sd, err);
     rc = s->known ? 0 : -1;

@@ -129,6 +129,9 @@ struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, 
 /* The search over it; subs has room for nsubs entries. */
 void design_problem(const struct hrun_design *d, struct hrun_predictor *p, struct hrun_plan_sub *subs,
                     struct hrun_plan_problem *out);
+/* Evaluate a configuration: 1 and *c; 0 where nothing predicts it or, with check, it is not valid; -1: no memory. */
+int design_evaluate(const struct hrun_plan_problem *problem, const int *config, int check, struct hrun_choice *c,
+                    struct hrun_error *err);
 
 /* belief.c: d->sizes from models and groups. */
 int design_believe(struct hrun_design *d, struct hrun_error *err);

@@ -287,6 +287,10 @@ int hrun_fit_rows(const struct hrun_app *app, const struct hrun_row *rows, size_
         goto out;
     if (skipped)
         hrun_buf_add(skipped, job.skipped.data, job.skipped.len);
+    if (skipped && skipped->failed) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
     *out = job.models;
     job.models = NULL;
     rc = 0;

@@ -140,7 +140,7 @@ static int fit_sub(struct job *j, int sub, struct hrun_row *rows, size_t n, stru
     if (hrun_fit_rows(j->app, rows, n, j->options, &m, &j->skipped[sub], &why)) {
         if (why.code == HRUN_ENODATA) {
             hrun_buf_addf(&j->skipped[sub], "%s\n", why.text);
-            return 0;
+            return j->skipped[sub].failed ? hrun_fail_nomem(err) : 0;
         }
         if (err)
             *err = why;
