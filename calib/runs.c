@@ -105,6 +105,7 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
 
     waits_init(&waits);
     memset(r, 0, sizeof *r);
+    runs->spent.limits = -1;
     l = hrun_layout_create(c->cluster, point->pes, point->procs, err);
     if (!l || work_fill_threads(c, l, err) || work_find_program(&w, l->nranks, err))
         goto done;
@@ -121,6 +122,8 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
         work_record(&w, point->pes, point->procs, r, "calibration", err))
         goto done;
     tell_unwatched(runs, &waits);
+    if (point->sub < 0 && r->ok)
+        runs->spent.limits = waits.limits;
     rc = 0;
 done:
     waits_release(&waits);
@@ -210,7 +213,7 @@ static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct
         return rc;
     p = &g->v[i];
     if (hrun_design_add(g->budget->design, p->pes, p->procs, p->N, r->spent.time_s, r->spent.wall_s - before.wall_s,
-                        -1, 1, err))
+                        r->spent.limits, 1, err))
         return -1;
     give_up(r, slot, &luck[slot]);
     return 0;

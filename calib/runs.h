@@ -26,6 +26,7 @@ struct runs {
     struct spending {
         double time_s;        /* of the last run, 0 when it failed */
         double wall_s;        /* of all runs */
+        int limits;           /* the sub-cluster that was seen to limit the last run, if it was a mixed one; else -1 */
     } spent;
 };
 
