@@ -6,9 +6,12 @@
  *   1. the sender's processor   C_i + t_i M, the messages of a rank one after the other;
  *   2. the wire                 a(M) L_ij of latency, then the bytes, at the rate beta_ij / b(M) or, if that is less, the
  *                               fair share (max-min) of what all messages under way at the time leave of the ports
- *                               out_i / b(M) and in_j / b(M) and of the trunk between the groups of i and j;
+ *                               out_i and in_j and of the trunk between the groups of i and j;
  *   3. the receiver's processor C_j + t_j M, the messages of a rank one after the other, from the time when it receives.
- * Alone it takes  T_ij(M) = C_i + C_j + a(M) L_ij + M (t_i + t_j + b(M) / beta_ij).
+ * Alone it takes  T_ij(M) = C_i + C_j + a(M) L_ij + M (t_i + t_j + b(M) / beta_ij), where b(M) / beta_ij stands for
+ * 1 / out_i, 1 / in_j or that of the trunk if that is more.
+ * b is what one message cannot use of a wire and others can. While its bytes flow a message also takes `back_share` of
+ * its rate of the ports and the trunk on its way back (acknowledgements); nothing of that slows it when it is alone.
  * Paper 002, section 3, is the case L = 0, a = b = 1 and no ports and trunks. There all that serialises the messages of
  * a host is its processor; on a switch that is wire-limited it is the host's port, through which bytes flow while
  * others are still being sent, so that the sum t_i + t_j + 1/beta_ij would count the port three times. a and b are
@@ -76,6 +79,10 @@ struct hrun_net {
     struct hrun_net_segment *segments; /* nsegments >= 1 */
     int nsegments;
     double sync_bytes;         /* rendezvous from here on; 0: never */
+    int wire_waits;            /* 1: also below, bytes flow only from when the receiver receives, while the sender goes on
+                                  (SimGrid's SMPI); 0: they flow as soon as they are sent */
+    double back_share;         /* of a message's rate, on its way back; 0..1, 0.05 in SimGrid */
+    int trunks_shared;         /* 1: the two directions of a trunk share its rate (that of the lower group's) */
     double reduce_s_per_byte;  /* what combining two operands costs a processor, for reductions */
     struct hrun_net_thresholds thresholds;
 };
@@ -127,6 +134,7 @@ struct hrun_net_call {
     double bytes;
     int root;                  /* rank, of operations that have one */
     const char *algorithm;     /* NULL: what net->selector takes */
+    int quick;                 /* 1: without an interval, low_s = high_s = time_s, in a fraction of the time */
 };
 
 struct hrun_net_time {
