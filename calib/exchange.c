@@ -228,17 +228,26 @@ static int write_parts(const struct exporting *e, size_t *left_out, struct hrun_
     return rc;
 }
 
-/* The format that was asked for, else that of a file's name, else `or` unless it is negative. */
+/* Does the last part of a file's name end in ".something"? */
+static int has_suffix(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+
+    return dot && dot[1] && (!slash || dot > slash + 1) && dot > path;
+}
+
+/* The format that was asked for, else that of a file's name, else, of standard output or a name that ends in nothing,
+ * `or` unless it is negative. */
 static int find_format(const struct calib_settings *s, const char *path, int or, enum hrun_exchange_format *out,
                        struct hrun_error *err)
 {
     if (s->format)
         return hrun_exchange_parse(s->format, out, err);
-    if (or >= 0 && (!path || !strcmp(path, STANDARD) || hrun_exchange_guess(path, out, NULL))) {
+    if (or >= 0 && (!path || !strcmp(path, STANDARD) || !has_suffix(path))) {
         *out = (enum hrun_exchange_format)or;
         return 0;
     }
-    return or < 0 ? hrun_exchange_guess(path, out, err) : 0;
+    return hrun_exchange_guess(path, out, err);
 }
 
 int calib_export(const struct calib_settings *s, char **apps)

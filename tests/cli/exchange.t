@@ -73,6 +73,11 @@ END
 run hrun-calibrate export lu
 cmp -s "$tmp/.out" "$tmp/all.csv"
 ok "standard output is the same" cmp "$tmp/.out" "$tmp/all.csv"
+fails 125 "all.dat' ends neither in .csv" "an export whose name does not tell a format" \
+    hrun-calibrate export -o "$tmp/all.dat" -app lu
+ok "writes nothing" test ! -e "$tmp/all.dat"
+run hrun-calibrate export -o "$tmp/all" -app lu
+ok "a name that ends in nothing gets CSV" cmp "$tmp/all" "$tmp/all.csv"
 
 export HRUN_DATA=$tmp/second
 run hrun-calibrate import "$tmp/all.csv"
