@@ -3,18 +3,23 @@
  * Purpose: hrun-netbench (calib/net) times the experiments of paper 002, section 3, and some more; here their records
  * become the parameters of net.h, by one non-negative least squares system over all of them, where the paper averages
  * the solutions of triplets.
- * What is known after which experiment (times by the stages of net.h; x: an empty message):
- *   trip  i j M1 M2   round trip: T_ij(M1) + T_ji(M2). Empty both ways: 2 C_i + 2 C_j + 2 a L_ij
- *   fan   i j k M     i sends M to j, then to k, and receives an empty reply from each: the time until both are there.
- *                     With what a trip takes it tells what serialises messages at i: its processor or its port
- *   join  i j k M     j and k, told by an empty message, each send M to i: the same of the receiving side
- *   call  i j M       what the call that sends M (below rendezvous) takes the sender alone: C_i + t_i M
- *   both  i j M       i and j send M to each other at once (MPI_Sendrecv)
- *   pairs g h n M     n disjoint trips from hosts of group g to hosts of group h at once, the mean of one of them, M
- *                     there and empty back: with those alone it tells the trunk
- *   local i a b M     a round trip between PEs of kinds a and b on host i, M there and empty back
- *   scatter r n M, gather r n M   by root r straight to n others, without any algorithm of the library
- *   sync  i j M       1: a send of M waits for the receiver, 0: it does not (time_s is not used)
+ * The experiments, and what is known after each (times by the stages of net.h). The host i whose
+ * clock measures is named first. Receives are posted before anything is sent.
+ *   trip  i j M1 M2   round trip: T_ij(M1) + T_ji(M2). Empty both ways: 2 C_i + 2 C_j + L_ij + L_ji
+ *   fan   i j k M     i sends M to j, then to k, and receives an empty reply from each, in the order in which they
+ *                     come: the time until both are there. With what a trip takes it tells what serialises messages at
+ *                     i: its processor or its port. Empty, it tells C_i from L
+ *   join  i j k M     j, then k, are told by an empty message of i and each send M to i: the same of the receiving side
+ *   call  i j M       what the call that sends M (below rendezvous) takes the sender alone: C_i + t_i M. It may be 0
+ *   both  i j M       one of a row of MPI_Sendrecv of M both ways, between i and j alone: the longest of 2 (C_i + t_i M),
+ *                     the same of j, and (T_ij(M) + T_ji(M)) / 2
+ *   pairs g h n M     n trips at once, M there and empty back, the m-th of them from the m-th host of group g to the m-th
+ *                     host of group h (g = h: to the (n + m)-th), hosts in order of index: the mean of their times.
+ *                     With a trip alone it tells the trunk
+ *   local i a b n M   n round trips at once (0: one) between PEs of kinds a and b on host i, M there and empty back: the
+ *                     mean of their times
+ *   scatter r n M, gather r n M   by root r straight to (from) n others, without any algorithm of the library; i = r
+ *   sync  i j M n     n = 1: a send of M waits for the receiver, n = 0: it does not (its time is not used)
  * Invariants: estimates do not depend on the order of the records; nothing is estimated that the records cannot tell:
  * what is left is at its neutral value (0, no limit, factor 1) with half width NAN.
  */
@@ -31,7 +36,7 @@ enum hrun_net_kind {
 struct hrun_net_record {
     enum hrun_net_kind kind;
     int i, j, k;               /* hosts (or groups, kinds) as above, from 0; -1 where there is none */
-    int n;                     /* of pairs, scatter, gather: how many; else 0 */
+    int n;                     /* of pairs, local, scatter, gather: how many; of sync: does it wait; else 0 */
     double bytes, back_bytes;  /* M or M1; M2 of trips */
     int repetitions;           /* >= 1 */
     double time_s;             /* their median */
@@ -45,6 +50,8 @@ struct hrun_net_records {
     int *kind_of;              /* nhosts: what hwloc and the caller say of a host: those with the same number may be
                                   alike (sub-cluster); owned */
     int *nkinds;               /* nhosts: kinds of PEs on it; owned */
+    int *group_of;             /* nhosts: behind which switch, from 0 without a gap, as far as the benchmark could see;
+                                  owned */
     struct hrun_net_record *v;
     size_t n;
     double spent_s;            /* what all experiments took */
@@ -53,13 +60,13 @@ void hrun_net_records_release(struct hrun_net_records *r);
 
 /* Records as hrun-netbench prints them, one a line, numbers with 17 digits:
  *     network 1 HOSTS
- *     host INDEX NAME KIND NKINDS
+ *     host INDEX NAME KIND NKINDS GROUP
  *     KIND I J K N BYTES BACK REPETITIONS TIME SD MAX
  *     spent SECONDS
  *     end
- * Other lines are not ours and are passed over. Errors: HRUN_EPARSE with the line (a record that does not make sense: a
- * host out of range, a time that is not finite and > 0), HRUN_ENODATA (no `network` line, no `end`: the benchmark was
- * interrupted), HRUN_ENOMEM. */
+ * Other lines are not ours and are passed over. KIND is a word of the list at the top. Errors: HRUN_EPARSE with the
+ * line (a record that does not make sense: a host out of range, a time that is not finite and > 0, or >= 0 of call and
+ * sync), HRUN_ENODATA (no `network` line, no `end`: the benchmark was interrupted), HRUN_ENOMEM. */
 int hrun_net_records_parse(const char *text, struct hrun_net_records *out, struct hrun_error *err);
 int hrun_net_records_print(const struct hrun_net_records *r, struct hrun_buf *out);
 
