@@ -383,6 +383,25 @@ void context_release(struct context *c)
     memset(c, 0, sizeof *c);
 }
 
+char *context_library(const char *name)
+{
+    char *self = realpath("/proc/self/exe", NULL), *slash = self ? strrchr(self, '/') : NULL, *path = NULL;
+
+    if (slash) {
+        *slash = 0;
+        slash = strrchr(self, '/');
+    }
+    if (slash)
+        path = hrun_strf("%.*s/lib/hrun/%s", (int)(slash - self), self, name);
+    free(self);
+    /* A blank or a colon ends a name in LD_PRELOAD. */
+    if (path && (access(path, R_OK) || strpbrk(path, " :"))) {
+        free(path);
+        path = NULL;
+    }
+    return path;
+}
+
 int context_complain(const char *command, const struct hrun_error *err)
 {
     char text[HRUN_ERROR_FILE + HRUN_ERROR_TEXT + 32];

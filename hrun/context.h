@@ -150,6 +150,10 @@ int context_is_real(const struct context *c);
 int context_store(struct context *c, struct hrun_error *err);
 void context_release(struct context *c);
 
+/* Path of a library of ours that is preloaded: PREFIX/bin/hrun -> PREFIX/lib/hrun/NAME, and the same below build/. The
+ * caller frees it. NULL: there is none, it cannot stand in LD_PRELOAD, or no memory. */
+char *context_library(const char *name);
+
 /* Print "hrun: ..." for an error on stderr; result: the exit status that goes with it. */
 int context_complain(const char *command, const struct hrun_error *err);
 

@@ -124,20 +124,36 @@ static void restore_settings(void)
     free(own);
 }
 
-/* The library that watches, for the program and not for us. A rank without it would leave the others waiting. */
-static int preload_watch(int rank)
+/* 1 when all of a list of libraries with colons between them are here; else it says which one is not. */
+static int has_libraries(int rank, const char *list)
 {
-    const char *library = getenv(HRUN_ENV_TRACE_LIBRARY), *before = getenv("LD_PRELOAD");
+    size_t len;
+    char *one;
+    int good = 1;
+
+    for (const char *p = list; *p && good; p += len + (p[len] == ':')) {
+        len = strcspn(p, ":");
+        one = hrun_strf("%.*s", (int)len, p);
+        good = one && !access(one, R_OK);
+        if (!good)
+            shim_say("rank %d: this host has no %s: install hrun anew here (make install), or run without --trace and "
+                     "--tune-collectives", rank, one ? one : list);
+        free(one);
+    }
+    return good;
+}
+
+/* Hrun's libraries, for the program and not for us. A rank without them would leave the others waiting. */
+static int preload(int rank)
+{
+    const char *libraries = getenv(HRUN_ENV_PRELOAD), *before = getenv("LD_PRELOAD");
     char *list;
 
-    if (!library)
+    if (!libraries)
         return 0;
-    if (access(library, R_OK)) {
-        shim_say("rank %d: this host has no %s: install hrun anew here (make install), or run without --trace", rank,
-                 library);
+    if (!has_libraries(rank, libraries))
         return -1;
-    }
-    list = hrun_strf("%s%s%s", library, before && *before ? ":" : "", before ? before : "");
+    list = hrun_strf("%s%s%s", libraries, before && *before ? ":" : "", before ? before : "");
     if (!list || setenv("LD_PRELOAD", list, 1))
         shim_say("rank %d: no memory left", rank);
     free(list);
@@ -148,7 +164,7 @@ static int preload_watch(int rank)
 static void forget(void)
 {
     static const char *const names[] = { HRUN_RANKS_VARIABLE, HRUN_RANKS_DO_VARIABLE, HRUN_RANKS_SHM_VARIABLE,
-                                         HRUN_NOTES_VARIABLE, HRUN_ENV_TRACE_LIBRARY };
+                                         HRUN_NOTES_VARIABLE, HRUN_ENV_PRELOAD };
     char name[32];
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -179,7 +195,7 @@ int shim_rank(char **words)
         shim_say("rank %d is not bound: where its host has which PUs is not known", rank);
     failed = (bind || report) && e.cpuset[0] && bind_rank(rank, e.cpuset, bind, report);
     free(e.cpuset);
-    if (failed || preload_watch(rank))
+    if (failed || preload(rank))
         return SHIM_FAILED;
     if (e.threads) {
         snprintf(number, sizeof number, "%d", e.threads);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* One variable of the environment holds at most 128 KiB (see lib/launch/ranks.h). */
 enum { PLACES_MAX = 100000 };
@@ -33,26 +32,6 @@ void waits_release(struct waits *w)
     hrun_buf_release(&w->places);
     hrun_buf_release(&w->text);
     waits_init(w);
-}
-
-/* PREFIX/bin/hrun -> PREFIX/lib/hrun/libhrun-trace.so, and the same below build/. NULL: there is none, or no memory. */
-static char *find_library(void)
-{
-    char *self = realpath("/proc/self/exe", NULL), *slash = self ? strrchr(self, '/') : NULL, *path = NULL;
-
-    if (slash) {
-        *slash = 0;
-        slash = strrchr(self, '/');
-    }
-    if (slash)
-        path = hrun_strf("%.*s/lib/hrun/libhrun-trace.so", (int)(slash - self), self);
-    free(self);
-    /* A blank or a colon ends a name in LD_PRELOAD. */
-    if (path && (access(path, R_OK) || strpbrk(path, " :"))) {
-        free(path);
-        path = NULL;
-    }
-    return path;
 }
 
 /* Why this program cannot be watched; NULL: it can. */
@@ -90,14 +69,13 @@ int waits_prepare(struct waits *w, const struct context *c, const struct hrun_la
         return -1;
     }
     free(pe);
-    w->library = find_library();
+    w->library = context_library("libhrun-trace.so");
     why = obstacle(w, c);
     if (why) {
         snprintf(w->why, sizeof w->why, "%s", why);
         return 0;
     }
-    job->trace_library = w->library;
-    job->trace_places = w->places.data;
+    job->preloads[job->npreloads++] = (struct hrun_preload){ w->library, HRUN_TRACE_VARIABLE, w->places.data };
     job->trace_text = &w->text;
     return 0;
 }

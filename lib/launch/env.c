@@ -54,7 +54,7 @@ static int is_of_outer_launcher(const char *entry, int nested)
 {
     static const char *const identity[] = {
         "PMIX_", "PMI_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_SIZE=", "HRUN_JOB=", HRUN_TRACE_VARIABLE "=",
-        HRUN_ENV_TRACE_LIBRARY "="
+        HRUN_ENV_PRELOAD "="
     };
     static const char *const launched[] = {
         "OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_APP_CTX", "OMPI_FIRST_RANKS",
@@ -155,20 +155,44 @@ static int put(struct hrun_strvec *env, const char *name, const char *value)
     return hrun_env_set(env, name, strlen(name), value);
 }
 
-int hrun_env_trace(const struct hrun_job *job, int shim, struct hrun_strvec *env, struct hrun_error *err)
+/* The libraries, and `after`, which may be NULL, behind them. */
+static void add_libraries(const struct hrun_job *job, const char *after, struct hrun_buf *out)
+{
+    for (int i = 0; i < job->npreloads; i++)
+        hrun_buf_addf(out, "%s%s", i ? ":" : "", job->preloads[i].library);
+    if (after && *after)
+        hrun_buf_addf(out, ":%s", after);
+}
+
+int hrun_env_preload(const struct hrun_job *job, int shim, struct hrun_strvec *env, struct hrun_error *err)
 {
     static const char preload[] = "LD_PRELOAD";
-    const char *before = hrun_env_get(env, preload);
-    char *list;
-    int bad;
+    struct hrun_buf list = HRUN_BUF_INIT;
+    int bad = 0;
 
-    if (!job->trace_library)
+    if (!job->npreloads)
         return 0;
-    list = hrun_strf("%s%s%s", job->trace_library, before && *before ? ":" : "", before ? before : "");
-    bad = !list || put(env, HRUN_TRACE_VARIABLE, job->trace_places) ||
-          (shim ? put(env, HRUN_ENV_TRACE_LIBRARY, job->trace_library) : put(env, preload, list));
-    free(list);
+    for (int i = 0; i < job->npreloads && !bad; i++)
+        bad = put(env, job->preloads[i].variable, job->preloads[i].value);
+    add_libraries(job, shim ? NULL : hrun_env_get(env, preload), &list);
+    bad = bad || list.failed || put(env, shim ? HRUN_ENV_PRELOAD : preload, list.data);
+    hrun_buf_release(&list);
     return bad ? hrun_fail_nomem(err) : 0;
+}
+
+int hrun_env_preload_words(const struct hrun_job *job, struct hrun_strvec *words)
+{
+    struct hrun_buf list = HRUN_BUF_INIT;
+    int bad = 0;
+
+    if (!job->npreloads)
+        return 0;
+    for (int i = 0; i < job->npreloads && !bad; i++)
+        bad = hrun_strvec_pushf(words, "%s=%s", job->preloads[i].variable, job->preloads[i].value);
+    add_libraries(job, NULL, &list);
+    bad = bad || list.failed || hrun_strvec_pushf(words, HRUN_ENV_PRELOAD "=%s", list.data);
+    hrun_buf_release(&list);
+    return bad ? -1 : 0;
 }
 
 int hrun_env_check(const struct hrun_job *job, struct hrun_error *err)

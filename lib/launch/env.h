@@ -33,12 +33,14 @@ int hrun_env_no_mpich(struct hrun_strvec *env, struct hrun_error *err);
 int hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env, const char *folder,
                            struct hrun_error *err);
 
-/* Watch the processes, if the job asks for it: HRUN_TRACE, and the library in front of their LD_PRELOAD, or (shim = 1) told
- * to hrun-shim. After hrun_env_user. */
-int hrun_env_trace(const struct hrun_job *job, int shim, struct hrun_strvec *env, struct hrun_error *err);
+/* The job's preloads, if it has any: their variables, and the libraries in front of LD_PRELOAD, or (shim = 1) told to
+ * hrun-shim. After hrun_env_user. */
+int hrun_env_preload(const struct hrun_job *job, int shim, struct hrun_strvec *env, struct hrun_error *err);
+/* Append the same, for hrun-shim, as words "NAME=VALUE". -1: memory ran out. */
+int hrun_env_preload_words(const struct hrun_job *job, struct hrun_strvec *words);
 
-/* The library's path for hrun-shim, which preloads it into the rank and nothing else. */
-#define HRUN_ENV_TRACE_LIBRARY "HRUN_TRACE_LIBRARY"
+/* The libraries' paths, with colons between them, for hrun-shim, which preloads them into the rank and nothing else. */
+#define HRUN_ENV_PRELOAD "HRUN_PRELOAD"
 
 /* Does the user set MCA parameter key, in the environment or with --mca? */
 int hrun_env_user_mca(const struct hrun_job *job, const char *key);

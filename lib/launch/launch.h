@@ -59,6 +59,13 @@ struct hrun_openmpi {
     int refresh;                   /* 1: ask, whatever is kept */
 };
 
+/* A library of ours for the processes, and the variable of the environment that tells it what it needs (at most some
+ * 128 KiB). Blanks and colons may not stand in the path, which is the same on all hosts. */
+struct hrun_preload {
+    const char *library, *variable, *value;
+};
+enum { HRUN_PRELOADS_MAX = 2 };    /* libhrun-trace.so, libhrun-coll.so */
+
 struct hrun_job {
     const struct hrun_layout *layout;
     char *const *argv;             /* program and arguments, NULL-terminated; argv[0] as the user wrote it */
@@ -88,10 +95,11 @@ struct hrun_job {
     void *ctx;
     int swallow;
     struct hrun_buf *stderr_text;
-    /* The processes are watched: this library (the same path on all hosts) is preloaded into each, in front of what the
-     * user preloads, and HRUN_TRACE of its environment is trace_places. The lines that it tells on standard error
-     * (trace/wire.h) are taken out of that and appended to *trace_text without their marks. NULL: not watched. */
-    const char *trace_library, *trace_places;
+    /* Libraries that are preloaded into each process, the first one first, all in front of what the user preloads. */
+    struct hrun_preload preloads[HRUN_PRELOADS_MAX];
+    int npreloads;
+    /* The processes are watched by one of these: the lines that it tells on standard error (trace/wire.h) are taken out
+     * of that and appended to *trace_text without their marks. NULL: they are not. */
     struct hrun_buf *trace_text;
     /* Called once when all processes have been started; may be NULL. */
     void (*on_start)(void *ctx);

@@ -85,7 +85,7 @@ static int common_env(const struct hrun_run *r, struct hrun_strvec *env, struct 
     /* Ranks that share a core and spin keep each other from working: 8.5 ms a barrier against 6.5 us. */
     if (l->shared_cores && hrun_env_mca(r->job, env, "mpi_yield_when_idle", "1", err))
         return -1;
-    return hrun_env_user(r->job, env, err) || hrun_env_trace(r->job, r->job->report_bindings, env, err) ? -1 : 0;
+    return hrun_env_user(r->job, env, err) || hrun_env_preload(r->job, r->job->report_bindings, env, err) ? -1 : 0;
 }
 
 static int rank_env(const struct hrun_run *r, int rank, const struct hrun_strvec *common,

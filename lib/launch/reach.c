@@ -7,7 +7,6 @@
 #include "launch/notes.h"
 #include "launch/ranks.h"
 #include "launch/shimpath.h"
-#include "trace/wire.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -123,7 +122,7 @@ static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, 
 {
     static const char *const launch_agent[] = { "orte_launch_agent" };
     char *own = hrun_agent_setting(job->mca, job->n_mca, launch_agent, 1);
-    int needed = job->report_bindings || has_threads(job->layout), wanted = needed || job->trace_library;
+    int needed = job->report_bindings || has_threads(job->layout), wanted = needed || job->npreloads;
 
     out->managed = hrun_in_resource_manager();
     out->agents = out->nremote && m->major < 5 && !out->managed;
@@ -239,18 +238,10 @@ static int push_daemon(const struct hrun_reach *reach, const struct hrun_run *r,
     return rc;
 }
 
-/* "NAME=VALUE" for the ranks to be watched. */
-static int trace_words(const struct hrun_job *job, struct hrun_strvec *words)
-{
-    return job->trace_library &&
-           (hrun_strvec_pushf(words, HRUN_TRACE_VARIABLE "=%s", job->trace_places) ||
-            hrun_strvec_pushf(words, HRUN_ENV_TRACE_LIBRARY "=%s", job->trace_library));
-}
-
 static int push_ranks(const struct hrun_run *r, struct hrun_strvec *v)
 {
     struct hrun_strvec words = HRUN_STRVEC_INIT;
-    int rc = hrun_ranks_words(r->job->layout, &words, NULL) || trace_words(r->job, &words) || hrun_strvec_push(v, "-x") ||
+    int rc = hrun_ranks_words(r->job->layout, &words, NULL) || hrun_env_preload_words(r->job, &words) || hrun_strvec_push(v, "-x") ||
              hrun_strvec_push(v, HRUN_RANKS_DO_VARIABLE);
 
     for (size_t i = 0; i < words.n && !rc; i++)
@@ -304,7 +295,7 @@ int hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, str
     if (reach->fifo)
         bad = hrun_strvec_pushf(&words, HRUN_NOTES_VARIABLE "=%s", reach->fifo);
     if (reach->ranks) {
-        bad = bad || hrun_ranks_words(r->job->layout, &words, NULL) || trace_words(r->job, &words) ||
+        bad = bad || hrun_ranks_words(r->job->layout, &words, NULL) || hrun_env_preload_words(r->job, &words) ||
               hrun_strvec_pushf(&words, HRUN_RANKS_DO_VARIABLE "=%s", r->job->report_bindings ? "bind,report" : "bind");
         if (reach->nremote && r->shmdir)
             bad = bad || hrun_strvec_pushf(&words, HRUN_RANKS_SHM_VARIABLE "=%s", r->shmdir);

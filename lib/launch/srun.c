@@ -245,7 +245,7 @@ static int build_env(const struct hrun_run *r, const struct hrun_srun_parts *p, 
             rc = hrun_fail_nomem(err);
     }
     hrun_strvec_release(&ranks);
-    return rc || hrun_env_user(job, env, err) || hrun_env_trace(job, 1, env, err) ? -1 : 0;
+    return rc || hrun_env_user(job, env, err) || hrun_env_preload(job, 1, env, err) ? -1 : 0;
 }
 
 /* ---------------------------------------------------------------- run */

@@ -166,7 +166,7 @@ fi
 run hrun --trace -n 2 -x LD_PRELOAD=libm.so.6 "$bin/probe" env=LD_PRELOAD
 ok "so does what -x preloads" test "$(grep -c 'LD_PRELOAD=libm.so.6' <<<"$out")" = 2
 err_has 'the busiest process' 'and the program is watched'
-run hrun --trace --report-bindings -n 2 "$bin/probe" env=LD_PRELOAD env=HRUN_TRACE_LIBRARY
+run hrun --trace --report-bindings -n 2 "$bin/probe" env=LD_PRELOAD env=HRUN_PRELOAD
 ok "behind hrun-shim, too, nothing is handed on" test "$(grep -c '=(unset)' <<<"$out")" = 4
 err_has 'the busiest process' 'and the program is watched'
 run hrun --trace -n 2 sh -c "exec $bin/probe ring"
