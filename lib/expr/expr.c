@@ -10,6 +10,8 @@
 
 #include "base/buf.h"
 #include "base/units.h"
+#include "expr/builtins.h"
+#include "expr/calls.h"
 #include "expr/explain.h"
 #include "expr/lazy.h"
 
@@ -17,7 +19,6 @@
 #include <fenv.h>
 #include <math.h>
 #include <muParserDLL.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,103 +36,19 @@ struct hrun_expr {
     char **names;           /* of variables and constants, in the same order */
     unsigned char *used;    /* per variable */
     int nvars, nnames;
+    struct hrun_expr_call calls[HRUN_EXPR_CALLS_MAX];
+    struct hrun_expr **arguments;   /* ncalls; NULL of a call without one */
+    double called[HRUN_EXPR_CALLS_MAX];
+    int ncalls;
+    int is_scaled_call;
 };
 
-/* ------------------------------------------------------------------ functions of the language */
-
-/* Whole numbers, nearly always: the remainder of integers is five times as fast as fmod. */
-static double fn_remainder(double a, double b)
-{
-    const double exact = (double)HRUN_COUNT_MAX;
-
-    if (b == 0) {
-        feraiseexcept(FE_DIVBYZERO);
-        return NAN;
-    }
-    if (fabs(a) <= exact && fabs(b) <= exact) {
-        int64_t ia = (int64_t)a, ib = (int64_t)b;
-        if ((double)ia == a && (double)ib == b)
-            return (double)(ia % ib);
-    }
-    return fmod(a, b);
-}
-
-/* The logarithm of zero is no division: FE_INVALID keeps the messages apart. */
-static double fn_log(double x)
-{
-    if (x > 0)
-        return log(x);
-    feraiseexcept(FE_INVALID);
-    return NAN;
-}
-
-static double fn_log2(double x)
-{
-    return x > 0 ? log2(x) : fn_log(x);
-}
-
-static double fn_log10(double x)
-{
-    return x > 0 ? log10(x) : fn_log(x);
-}
-
-static double fn_ispow2(double x)
-{
-    int exponent;
-
-    return x >= 1 && frexp(x, &exponent) == 0.5;
-}
-
-static double fn_not(double x)
-{
-    return x == 0;
-}
-
-static double fn_min(const double *v, int n)
-{
-    double m = v[0];
-
-    for (int i = 1; i < n; i++)
-        m = v[i] < m ? v[i] : m;
-    return m;
-}
-
-static double fn_max(const double *v, int n)
-{
-    double m = v[0];
-
-    for (int i = 1; i < n; i++)
-        m = v[i] > m ? v[i] : m;
-    return m;
-}
-
-static const struct {
-    const char *name;
-    double (*one)(double);
-    double (*many)(const double *, int);
-} functions[] = {
-    { "min", NULL, fn_min },
-    { "max", NULL, fn_max },
-    { "abs", fabs, NULL },
-    { "sqrt", sqrt, NULL },
-    { "cbrt", cbrt, NULL },
-    { "exp", exp, NULL },
-    { "floor", floor, NULL },
-    { "ceil", ceil, NULL },
-    { "round", round, NULL },
-    { "ln", fn_log, NULL },
-    { "log", fn_log, NULL },
-    { "log2", fn_log2, NULL },
-    { "log10", fn_log10, NULL },
-    { "ispow2", fn_ispow2, NULL },
-};
-
-enum { NFUNCTIONS = sizeof functions / sizeof *functions };
+/* ------------------------------------------------------------------ names */
 
 static int is_function(const char *name)
 {
-    for (int i = 0; i < NFUNCTIONS; i++)
-        if (!strcmp(functions[i].name, name))
+    for (int i = 0; i < hrun_builtins_n; i++)
+        if (!strcmp(hrun_builtins[i].name, name))
             return 1;
     return 0;
 }
@@ -149,14 +66,22 @@ int hrun_expr_is_name(const char *name)
 
 /* ------------------------------------------------------------------ messages */
 
-static int fail_compile(const struct hrun_expr *e, const char *text, struct hrun_error *err)
+/* text: as the user wrote it, with blanks for other white space. */
+static int fail_compile(const struct hrun_expr *e, const char *text, const struct hrun_expr_function *own, int nown,
+                        struct hrun_error *err)
 {
-    const char *names[NFUNCTIONS];
-    struct hrun_words words = { (const char *const *)e->names, (size_t)e->nnames, names, NFUNCTIONS };
+    const char **names = calloc((size_t)(hrun_builtins_n + nown), sizeof *names);
+    struct hrun_words words = { (const char *const *)e->names, (size_t)e->nnames, names, (size_t)(hrun_builtins_n + nown) };
 
-    for (int i = 0; i < NFUNCTIONS; i++)
-        names[i] = functions[i].name;
-    return hrun_expr_explain(text, mupGetErrorCode(e->mup), mupGetErrorPos(e->mup), &words, err);
+    if (!names)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < hrun_builtins_n; i++)
+        names[i] = hrun_builtins[i].name;
+    for (int i = 0; i < nown; i++)
+        names[hrun_builtins_n + i] = own[i].name;
+    hrun_expr_explain(text, mupGetErrorCode(e->mup), mupGetErrorPos(e->mup), &words, err);
+    free(names);
+    return -1;
 }
 
 static const char *flags_text(int flags)
@@ -191,20 +116,28 @@ static int check_consts(const char *const *vars, int nvars, const struct hrun_co
     return 0;
 }
 
+/* The calls' arguments become those of the expression, on failure too. */
 static struct hrun_expr *create(const char *text, const char *const *vars, int nvars,
-                                const struct hrun_const *consts, int nconsts, size_t nnumbers)
+                                const struct hrun_const *consts, int nconsts, size_t nnumbers,
+                                struct hrun_expr_call *calls, int ncalls)
 {
     struct hrun_expr *e = calloc(1, sizeof *e);
     size_t n = (size_t)(nvars + nconsts);
 
     if (!e)
         return NULL;
+    for (e->ncalls = 0; e->ncalls < ncalls; e->ncalls++) {
+        e->calls[e->ncalls] = calls[e->ncalls];
+        calls[e->ncalls].argument = NULL;
+        e->called[e->ncalls] = 1;
+    }
     e->nvars = nvars;
+    e->arguments = calloc((size_t)ncalls + 1, sizeof *e->arguments);
     e->text = strdup(text);
     e->values = calloc(n + nnumbers + 1, sizeof *e->values);
     e->names = calloc(n + 1, sizeof *e->names);
     e->used = calloc((size_t)nvars + 1, 1);
-    if (!e->text || !e->values || !e->names || !e->used)
+    if (!e->text || !e->values || !e->names || !e->used || !e->arguments)
         goto fail;
     for (size_t i = 0; i < n; i++) {
         e->names[i] = strdup(i < (size_t)nvars ? vars[i] : consts[i - (size_t)nvars].name);
@@ -219,16 +152,18 @@ static struct hrun_expr *create(const char *text, const char *const *vars, int n
     /* muParser's own functions and constants (sum, avg, _pi, ...) are no part of the language. */
     mupClearFun(e->mup);
     mupClearConst(e->mup);
-    mupDefineOprt(e->mup, "%", fn_remainder, MU_PRECEDENCE_MUL, muOPRT_ASCT_LEFT, 1);
-    mupDefineInfixOprt(e->mup, "!", fn_not, 1);
-    for (int i = 0; i < NFUNCTIONS; i++) {
-        if (functions[i].one)
-            mupDefineFun1(e->mup, functions[i].name, functions[i].one, 1);
+    mupDefineOprt(e->mup, "%", hrun_builtin_remainder, MU_PRECEDENCE_MUL, muOPRT_ASCT_LEFT, 1);
+    mupDefineInfixOprt(e->mup, "!", hrun_builtin_not, 1);
+    for (int i = 0; i < hrun_builtins_n; i++) {
+        if (hrun_builtins[i].one)
+            mupDefineFun1(e->mup, hrun_builtins[i].name, hrun_builtins[i].one, 1);
         else
-            mupDefineMultFun(e->mup, functions[i].name, functions[i].many, 1);
+            mupDefineMultFun(e->mup, hrun_builtins[i].name, hrun_builtins[i].many, 1);
     }
     for (int i = 0; i < e->nnames; i++)
         mupDefineVar(e->mup, e->names[i], &e->values[i]);
+    for (int i = 0; i < ncalls; i++)
+        mupDefineVar(e->mup, e->calls[i].variable, &e->called[i]);
     if (!mupError(e->mup))
         return e;
 fail:
@@ -295,14 +230,39 @@ static int set_lazy(struct hrun_expr *e, const char *lazy, const struct hrun_str
     return 0;
 }
 
-struct hrun_expr *hrun_expr_compile(const char *text, const char *const *vars, int nvars,
-                                    const struct hrun_const *consts, int nconsts, struct hrun_error *err)
+/* The arguments of calls, each an expression of its own; a variable that one uses is used. */
+static int compile_arguments(struct hrun_expr *e, const char *const *vars, const struct hrun_const *consts,
+                             int nconsts, struct hrun_error *err)
+{
+    struct hrun_error inner = { .code = HRUN_OK };
+
+    for (int i = 0; i < e->ncalls; i++) {
+        const struct hrun_expr_call *call = &e->calls[i];
+
+        if (!call->argument)
+            continue;
+        e->arguments[i] = hrun_expr_compile(call->argument, vars, e->nvars, consts, nconsts, &inner);
+        if (!e->arguments[i] && inner.code == HRUN_ENOMEM)
+            return hrun_fail_nomem(err);
+        if (!e->arguments[i])
+            return hrun_fail_at(err, HRUN_EPARSE, NULL, 0, call->argument_column + (inner.column ? inner.column - 1 : 0),
+                                "%s", inner.text);
+        for (int v = 0; v < e->nvars; v++)
+            e->used[v] |= e->arguments[i]->used[v];
+    }
+    return 0;
+}
+
+struct hrun_expr *hrun_expr_compile_calls(const char *text, const char *const *vars, int nvars,
+                                          const struct hrun_const *consts, int nconsts,
+                                          const struct hrun_expr_function *own, int nown, struct hrun_error *err)
 {
     struct hrun_buf lazy = HRUN_BUF_INIT, folded = HRUN_BUF_INIT;
     struct hrun_strvec numbers = HRUN_STRVEC_INIT;
+    struct hrun_expr_call calls[HRUN_EXPR_CALLS_MAX] = { 0 };
     struct hrun_expr *e = NULL;
-    char *plain = NULL;
-    int rc = -1;
+    char *plain = NULL, *masked = NULL;
+    int rc = -1, ncalls = 0;
 
     if (strspn(text, " \t\r\n") == strlen(text)) {
         hrun_fail(err, HRUN_EINVAL, "an expression is empty");
@@ -316,29 +276,48 @@ struct hrun_expr *hrun_expr_compile(const char *text, const char *const *vars, i
     if (check_consts(vars, nvars, consts, nconsts, err) || hrun_expr_scan(text, err))
         return NULL;
     plain = strdup(text);
-    if (!plain || hrun_expr_rewrite(text, &folded, NULL) || hrun_expr_rewrite(text, &lazy, &numbers)) {
+    if (plain)
+        for (char *s = plain; *s; s++)
+            *s = isspace((unsigned char)*s) ? ' ' : *s;
+    masked = plain ? strdup(plain) : NULL;
+    if (!masked) {
         hrun_fail_nomem(err);
         goto out;
     }
-    for (char *s = plain; *s; s++)
-        *s = isspace((unsigned char)*s) ? ' ' : *s;
-    e = create(text, vars, nvars, consts, nconsts, numbers.n);
+    if (nown && hrun_expr_find_calls(masked, own, nown, calls, &ncalls, err))
+        goto out;
+    if (hrun_expr_rewrite(masked, &folded, NULL) || hrun_expr_rewrite(masked, &lazy, &numbers)) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    e = create(text, vars, nvars, consts, nconsts, numbers.n, calls, ncalls);
     if (!e)
         hrun_fail_nomem(err);
-    else if (set_text(e, plain))
-        fail_compile(e, plain, err);
-    else if (!inspect(e, folded.data, err))
+    else if (set_text(e, masked))
+        fail_compile(e, plain, own, nown, err);
+    else if (!inspect(e, folded.data, err) && !compile_arguments(e, vars, consts, nconsts, err))
         rc = set_lazy(e, lazy.data, &numbers, err);
+    if (!rc)
+        e->is_scaled_call = ncalls == 1 && hrun_expr_is_multiple(masked, &e->calls[0]);
 out:
+    for (int i = 0; i < HRUN_EXPR_CALLS_MAX; i++)
+        free(calls[i].argument);
     hrun_strvec_release(&numbers);
     hrun_buf_release(&lazy);
     hrun_buf_release(&folded);
+    free(masked);
     free(plain);
     if (rc) {
         hrun_expr_destroy(e);
         e = NULL;
     }
     return e;
+}
+
+struct hrun_expr *hrun_expr_compile(const char *text, const char *const *vars, int nvars,
+                                    const struct hrun_const *consts, int nconsts, struct hrun_error *err)
+{
+    return hrun_expr_compile_calls(text, vars, nvars, consts, nconsts, NULL, 0, err);
 }
 
 void hrun_expr_destroy(struct hrun_expr *e)
@@ -349,6 +328,12 @@ void hrun_expr_destroy(struct hrun_expr *e)
         mupRelease(e->mup);
     for (int i = 0; i < e->nnames; i++)
         free(e->names[i]);
+    for (int i = 0; i < e->ncalls; i++) {
+        if (e->arguments)
+            hrun_expr_destroy(e->arguments[i]);
+        free(e->calls[i].argument);
+    }
+    free(e->arguments);
     free(e->names);
     free(e->values);
     free(e->used);
@@ -370,11 +355,14 @@ static int fail_eval(const struct hrun_expr *e, const char *what, struct hrun_er
     return -1;
 }
 
-int hrun_expr_eval(struct hrun_expr *e, const double *values, double *out, struct hrun_error *err)
+int hrun_expr_eval_called(struct hrun_expr *e, const double *values, const double *called, double *out,
+                          struct hrun_error *err)
 {
     int flags = 0;
     double y;
 
+    for (int i = 0; i < e->ncalls; i++)
+        e->called[i] = called[i];
     for (int i = 0; i < e->nvars; i++) {
         e->values[i] = values[i];
         if (!isfinite(values[i]) && e->used[i])
@@ -393,6 +381,41 @@ int hrun_expr_eval(struct hrun_expr *e, const double *values, double *out, struc
     if (flags || !isfinite(y))
         return fail_eval(e, flags ? flags_text(flags) : "has no value", err);
     *out = y;
+    return 0;
+}
+
+int hrun_expr_eval(struct hrun_expr *e, const double *values, double *out, struct hrun_error *err)
+{
+    static const double ones[HRUN_EXPR_CALLS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+
+    return hrun_expr_eval_called(e, values, ones, out, err);
+}
+
+int hrun_expr_calls(const struct hrun_expr *e)
+{
+    return e->ncalls;
+}
+
+int hrun_expr_call_function(const struct hrun_expr *e, int c)
+{
+    return e->calls[c].function;
+}
+
+int hrun_expr_call_column(const struct hrun_expr *e, int c)
+{
+    return e->calls[c].column;
+}
+
+int hrun_expr_is_scaled_call(const struct hrun_expr *e)
+{
+    return e->is_scaled_call;
+}
+
+int hrun_expr_eval_argument(struct hrun_expr *e, int c, const double *values, double *out, struct hrun_error *err)
+{
+    if (e->arguments[c])
+        return hrun_expr_eval(e->arguments[c], values, out, err);
+    *out = 0;
     return 0;
 }
 

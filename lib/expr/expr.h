@@ -14,6 +14,9 @@
  *     it is an error at compilation, in every branch;
  *   - such errors are found by the floating point flags of the thread, which may be cleared by a call;
  *   - a compiled expression holds its own variables: it is not to be evaluated by two threads at once.
+ * Functions of the caller: an expression may call functions that the language has not got, "3*alltoall(16*N/P^2)". Their
+ * arguments are expressions in the same variables, without such calls; they are evaluated on their own, whatever the
+ * expression would need, and the caller gives the functions' values when the expression itself is evaluated.
  */
 #ifndef HRUN_EXPR_H
 #define HRUN_EXPR_H
@@ -22,7 +25,7 @@
 
 #include <stddef.h>
 
-enum { HRUN_EXPR_TEXT_MAX = 4096 };
+enum { HRUN_EXPR_TEXT_MAX = 4096, HRUN_EXPR_CALLS_MAX = 16 };
 
 struct hrun_expr;
 
@@ -38,6 +41,33 @@ struct hrun_const {
 struct hrun_expr *hrun_expr_compile(const char *text, const char *const *vars, int nvars,
                                     const struct hrun_const *consts, int nconsts, struct hrun_error *err);
 void hrun_expr_destroy(struct hrun_expr *e);
+
+/* A function whose values the caller gives. */
+struct hrun_expr_function {
+    const char *name;          /* three letters at least, no function of the language */
+    int arguments;             /* 0 or 1 */
+};
+
+/* The same, with calls of functions[nfunctions] where the text has them. Errors: also HRUN_EPARSE for the wrong number
+ * of arguments, for a call in the argument of another, and for more than HRUN_EXPR_CALLS_MAX calls. */
+struct hrun_expr *hrun_expr_compile_calls(const char *text, const char *const *vars, int nvars,
+                                          const struct hrun_const *consts, int nconsts,
+                                          const struct hrun_expr_function *functions, int nfunctions,
+                                          struct hrun_error *err);
+
+/* How many calls there are, numbered from 0 as they stand in the text; which function (index) call c is, and the column
+ * of its name, from 1. */
+int hrun_expr_calls(const struct hrun_expr *e);
+int hrun_expr_call_function(const struct hrun_expr *e, int c);
+int hrun_expr_call_column(const struct hrun_expr *e, int c);
+/* 1 if the expression is the value of one call times and over things without calls ("N*ring(8)/P", but neither
+ * "ring(8) + 1" nor "1/ring(8)"): then its value with 1 for the call is the factor. */
+int hrun_expr_is_scaled_call(const struct hrun_expr *e);
+/* The argument of call c with values[nvars]; 0 of one that has none. Errors: those of hrun_expr_eval. */
+int hrun_expr_eval_argument(struct hrun_expr *e, int c, const double *values, double *out, struct hrun_error *err);
+/* hrun_expr_eval with the values of the calls, called[hrun_expr_calls(e)]; to hrun_expr_eval they are all 1. */
+int hrun_expr_eval_called(struct hrun_expr *e, const double *values, const double *called, double *out,
+                          struct hrun_error *err);
 
 /* Evaluate with values[nvars]. Errors: HRUN_ENONFINITE; the message names expression and values
  * ("'N % (P-4)' divides by zero at N=100, P=4"). */

@@ -1,0 +1,93 @@
+/* builtins.c - the functions of the language; see builtins.h */
+#include "expr/builtins.h"
+
+#include "base/units.h"
+
+#include <fenv.h>
+#include <math.h>
+#include <stdint.h>
+
+/* Whole numbers, nearly always: the remainder of integers is five times as fast as fmod. */
+double hrun_builtin_remainder(double a, double b)
+{
+    const double exact = (double)HRUN_COUNT_MAX;
+
+    if (b == 0) {
+        feraiseexcept(FE_DIVBYZERO);
+        return NAN;
+    }
+    if (fabs(a) <= exact && fabs(b) <= exact) {
+        int64_t ia = (int64_t)a, ib = (int64_t)b;
+        if ((double)ia == a && (double)ib == b)
+            return (double)(ia % ib);
+    }
+    return fmod(a, b);
+}
+
+/* The logarithm of zero is no division: FE_INVALID keeps the messages apart. */
+static double fn_log(double x)
+{
+    if (x > 0)
+        return log(x);
+    feraiseexcept(FE_INVALID);
+    return NAN;
+}
+
+static double fn_log2(double x)
+{
+    return x > 0 ? log2(x) : fn_log(x);
+}
+
+static double fn_log10(double x)
+{
+    return x > 0 ? log10(x) : fn_log(x);
+}
+
+static double fn_ispow2(double x)
+{
+    int exponent;
+
+    return x >= 1 && frexp(x, &exponent) == 0.5;
+}
+
+double hrun_builtin_not(double x)
+{
+    return x == 0;
+}
+
+static double fn_min(const double *v, int n)
+{
+    double m = v[0];
+
+    for (int i = 1; i < n; i++)
+        m = v[i] < m ? v[i] : m;
+    return m;
+}
+
+static double fn_max(const double *v, int n)
+{
+    double m = v[0];
+
+    for (int i = 1; i < n; i++)
+        m = v[i] > m ? v[i] : m;
+    return m;
+}
+
+const struct hrun_builtin hrun_builtins[] = {
+    { "min", NULL, fn_min },
+    { "max", NULL, fn_max },
+    { "abs", fabs, NULL },
+    { "sqrt", sqrt, NULL },
+    { "cbrt", cbrt, NULL },
+    { "exp", exp, NULL },
+    { "floor", floor, NULL },
+    { "ceil", ceil, NULL },
+    { "round", round, NULL },
+    { "ln", fn_log, NULL },
+    { "log", fn_log, NULL },
+    { "log2", fn_log2, NULL },
+    { "log10", fn_log10, NULL },
+    { "ispow2", fn_ispow2, NULL },
+};
+
+const int hrun_builtins_n = sizeof hrun_builtins / sizeof *hrun_builtins;
