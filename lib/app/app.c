@@ -4,6 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct hrun_expr_function hrun_app_functions[] = {
+    { "p2p", 1 }, { "ring", 1 }, { "scatter", 1 }, { "gather", 1 }, { "bcast", 1 }, { "reduce", 1 },
+    { "allreduce", 1 }, { "allgather", 1 }, { "alltoall", 1 }, { "barrier", 0 },
+};
+const int hrun_app_nfunctions = sizeof hrun_app_functions / sizeof *hrun_app_functions;
+
+int hrun_term_is_network(const struct hrun_expr *term)
+{
+    return hrun_expr_calls(term) > 0;
+}
+
+int hrun_app_has_network(const struct hrun_app *app)
+{
+    for (int i = 0; i < app->np.n; i++)
+        if (hrun_term_is_network(app->np.v[i].expr))
+            return 1;
+    return 0;
+}
+
 static void free_terms(struct hrun_terms *t)
 {
     for (int i = 0; i < t->n; i++) {

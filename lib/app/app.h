@@ -27,6 +27,16 @@ struct hrun_term {
     struct hrun_expr *expr;
 };
 
+/* Functions for what the network takes, which NP-T terms may call with bytes as an expression of N and P, by the names
+ * of lib/net's operations: "alltoall(16*N/P^2)". A term that has one is a *network term*: its value is what one such
+ * operation takes where the ranks are, times the factor around it ("N*p2p(8)"), so that its coefficient is how often it
+ * happens. */
+extern const struct hrun_expr_function hrun_app_functions[];
+extern const int hrun_app_nfunctions;
+
+/* 1 for a network term. */
+int hrun_term_is_network(const struct hrun_expr *term);
+
 struct hrun_terms {
     struct hrun_term *v;
     int n;
@@ -46,7 +56,7 @@ struct hrun_app {
     int *procs_per_pe;          /* allowed Mi, ascending, distinct, 1..HRUN_PROCS_PER_PE_MAX */
     int nprocs_per_pe;
     struct hrun_expr *memory;   /* bytes per process over N, P; NULL: not limited */
-    struct hrun_terms np;       /* NP-T terms over N, P (paper 000, eq. 4 and Table V) */
+    struct hrun_terms np;       /* NP-T terms over N, P (paper 000, eq. 4 and Table V), network terms among them */
     struct hrun_terms nt;       /* N-T terms over N (eq. 2): key `n` */
     struct hrun_terms pt;       /* P-T terms over T, P, N (eq. 3): key `p`; T is the N-T model's value */
     struct hrun_app_file *files;
@@ -78,6 +88,9 @@ int hrun_app_path(const char *profile_path, const char *installed, struct hrun_s
 int hrun_app_load(const char *file, char *const *defines, int ndefines, struct hrun_app **out,
                   struct hrun_error *err);
 void hrun_app_destroy(struct hrun_app *app);
+
+/* 1 if the definition has network terms. */
+int hrun_app_has_network(const struct hrun_app *app);
 
 /* Find and load by name (NAME.yaml, or a path when name holds a '/' or ends in .yaml).
  * Errors: HRUN_ENOENT naming the folders searched and the nearest known name. */

@@ -83,11 +83,40 @@ static struct hrun_expr *compile(const struct load *l, const char *path, const c
                                  const char *const *vars, int nvars)
 {
     struct hrun_error inner = { .code = HRUN_OK };
-    struct hrun_expr *e = hrun_expr_compile(text, vars, nvars, l->app->consts, l->app->nconsts, &inner);
+    struct hrun_expr *e = hrun_expr_compile_calls(text, vars, nvars, l->app->consts, l->app->nconsts,
+                                                  hrun_app_functions, hrun_app_nfunctions, &inner);
 
     if (!e)
         fail_inside(l, path, inner.column > 0 ? inner.column - 1 : 0, &inner);
     return e;
+}
+
+/* Where an expression calls functions of the network: 0, or -1 unless it is a network term and may be one. */
+static int check_calls(const struct load *l, const char *path, const struct hrun_expr *e, int allowed)
+{
+    const char *name;
+    int at;
+
+    if (!hrun_expr_calls(e) || (allowed && hrun_expr_is_scaled_call(e)))
+        return 0;
+    name = hrun_app_functions[hrun_expr_call_function(e, 0)].name;
+    at = hrun_expr_call_column(e, 0) - 1;
+    if (!allowed)
+        return hrun_yaml_fail(l->marks, path, at, l->err, HRUN_EPARSE, "'%s' is what the network takes, and stands "
+                              "only in terms under 'np'", name);
+    return hrun_yaml_fail(l->marks, path, at, l->err, HRUN_EPARSE, "a term with '%s' is this alone, times and over "
+                          "other things, as N*ring(8*N)/P is: write what is added as a term of its own", name);
+}
+
+/* An expression that is none of the network. */
+static struct hrun_expr *compile_plain(const struct load *l, const char *path, const char *text)
+{
+    struct hrun_expr *e = compile(l, path, text, vars_np, 2);
+
+    if (!e || !check_calls(l, path, e, 0))
+        return e;
+    hrun_expr_destroy(e);
+    return NULL;
 }
 
 static int check_template(const struct load *l, const char *path, const char *text)
@@ -307,7 +336,7 @@ static int load_terms(struct load *l, const char *key, char *const *texts, unsig
         out->n = (int)i + 1;
         t->text = copy(l, texts[i]);
         t->expr = t->text ? compile(l, path, t->text, vars, nvars) : NULL;
-        if (!t->expr)
+        if (!t->expr || check_calls(l, path, t->expr, vars == vars_np))
             return -1;
     }
     return 0;
@@ -318,11 +347,11 @@ static int load_expressions(struct load *l)
     const struct raw_app *raw = l->raw;
     struct hrun_app *app = l->app;
 
-    app->rule = compile(l, "rule", raw->rule ? raw->rule : "1", vars_np, 2);
+    app->rule = compile_plain(l, "rule", raw->rule ? raw->rule : "1");
     if (!app->rule)
         return -1;
     if (raw->memory) {
-        app->memory = compile(l, "memory", raw->memory, vars_np, 2);
+        app->memory = compile_plain(l, "memory", raw->memory);
         if (!app->memory)
             return -1;
     }

@@ -70,8 +70,9 @@ int hrun_expr_is_name(const char *name)
 static int fail_compile(const struct hrun_expr *e, const char *text, const struct hrun_expr_function *own, int nown,
                         struct hrun_error *err)
 {
-    const char **names = calloc((size_t)(hrun_builtins_n + nown), sizeof *names);
-    struct hrun_words words = { (const char *const *)e->names, (size_t)e->nnames, names, (size_t)(hrun_builtins_n + nown) };
+    size_t n = (size_t)(hrun_builtins_n + nown);
+    const char **names = calloc(n, sizeof *names);
+    struct hrun_words words = { (const char *const *)e->names, (size_t)e->nnames, names, n };
 
     if (!names)
         return hrun_fail_nomem(err);
@@ -245,8 +246,8 @@ static int compile_arguments(struct hrun_expr *e, const char *const *vars, const
         if (!e->arguments[i] && inner.code == HRUN_ENOMEM)
             return hrun_fail_nomem(err);
         if (!e->arguments[i])
-            return hrun_fail_at(err, HRUN_EPARSE, NULL, 0, call->argument_column + (inner.column ? inner.column - 1 : 0),
-                                "%s", inner.text);
+            return hrun_fail_at(err, HRUN_EPARSE, NULL, 0,
+                                call->argument_column + (inner.column ? inner.column - 1 : 0), "%s", inner.text);
         for (int v = 0; v < e->nvars; v++)
             e->used[v] |= e->arguments[i]->used[v];
     }

@@ -14,7 +14,7 @@
  *     it is an error at compilation, in every branch;
  *   - such errors are found by the floating point flags of the thread, which may be cleared by a call;
  *   - a compiled expression holds its own variables: it is not to be evaluated by two threads at once.
- * Functions of the caller: an expression may call functions that the language has not got, "3*alltoall(16*N/P^2)". Their
+ * Functions of the caller: an expression may call functions that the language has not got, "3*ring(16*N/P^2)". Their
  * arguments are expressions in the same variables, without such calls; they are evaluated on their own, whatever the
  * expression would need, and the caller gives the functions' values when the expression itself is evaluated.
  */

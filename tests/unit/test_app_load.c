@@ -176,6 +176,31 @@ struct mistake {
     const char *message;    /* a part of it */
 };
 
+/* Terms of the network are told from others. */
+static void test_network(const char *dir)
+{
+    char *path = hrun_strf("%s/app.yaml", dir);
+    struct hrun_error err = { .code = HRUN_OK };
+    struct hrun_app *app = NULL;
+    double v[2] = { 12, 3 }, bytes = 0, factor = 0;
+
+    put(dir, "app.yaml", "name: app\nconstants: [{name: nb, value: 4}]\nterms:\n"
+        "  np: [\"N/P\", \"N*alltoall(nb*N/P^2)/2\", \"barrier()\"]\n  n: [\"N\"]\n");
+    ok(!hrun_app_load(path, NULL, 0, &app, &err), "terms of the network: %s", err.text);
+    if (app) {
+        struct hrun_expr *e = app->np.v[1].expr;
+
+        ok(hrun_app_has_network(app), "the definition has some");
+        ok(!hrun_term_is_network(app->np.v[0].expr) && hrun_term_is_network(e) &&
+           hrun_term_is_network(app->np.v[2].expr), "which they are");
+        ok(!hrun_expr_eval(e, v, &factor, &err) && factor == 6 && !hrun_expr_eval_argument(e, 0, v, &bytes, &err) &&
+           bytes == 4 * 12 / 9.0, "factor and bytes");
+        is_str(hrun_app_functions[hrun_expr_call_function(e, 0)].name, "alltoall", "the operation");
+    }
+    hrun_app_destroy(app);
+    free(path);
+}
+
 static const struct mistake mistakes[] = {
     { 1, "name: App", 1, 7, "'App' cannot be a name: lower-case letters" },
     { 1, "name: -app", 1, 7, "'-app' cannot be a name" },
@@ -195,6 +220,13 @@ static const struct mistake mistakes[] = {
     { 0, "rule: \"N % P = 0\"\n", 5, 14, "'=' cannot assign here; write '==' to compare" },
     { 0, "rule: \"1/0\"\n", 5, 8, "'1/0' divides by zero, whatever the variables are" },
     { 0, "memory: 8*M\n", 5, 11, "unknown variable 'M' (known: N, P)" },
+    { 3, "  np: [\"N/P\", \"N + ring(8)\"]", 3, 20,
+      "a term with 'ring' is this alone, times and over other things, as N*ring(8*N)/P is" },
+    { 3, "  np: [\"N/P\", \"ring(8*M)\"]", 3, 23, "unknown variable 'M' (known: N, P)" },
+    { 4, "  n: [\"N*bcast(8)\"]", 4, 10, "'bcast' is what the network takes, and stands only in terms under 'np'" },
+    { 4, "  n: [\"N\"]\n  p: [\"T/P\", \"barrier()\"]", 5, 15, "'barrier' is what the network takes" },
+    { 0, "rule: \"P < p2p(8)\"\n", 5, 12, "'p2p' is what the network takes" },
+    { 0, "memory: \"gather(N)\"\n", 5, 10, "'gather' is what the network takes" },
     { 0, "rul: 1\n", 5, 1, "rule" },
     { 0, "procs_per_pe: [1, 0]\n", 5, 19, "0 processes on a PE: at least 1 is needed" },
     { 0, "procs_per_pe: [1, 8193]\n", 5, 19, "8193 processes on a PE: at most 8192 are possible" },
@@ -378,6 +410,7 @@ int main(void)
     test_defines();
     test_least(dir);
     test_threads(dir);
+    test_network(dir);
     test_mistakes(dir);
     test_questions(dir);
     test_shipped();

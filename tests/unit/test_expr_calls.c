@@ -6,7 +6,9 @@
 #include <math.h>
 
 static const char *const NP[] = { "N", "P" };
-static const struct hrun_expr_function FUNCTIONS[] = { { "p2p", 1 }, { "ring", 1 }, { "alltoall", 1 }, { "barrier", 0 } };
+static const struct hrun_expr_function FUNCTIONS[] = {
+    { "p2p", 1 }, { "ring", 1 }, { "alltoall", 1 }, { "barrier", 0 }
+};
 
 static struct hrun_expr *compile(const char *text, struct hrun_error *err)
 {
@@ -68,7 +70,7 @@ static void test_values(void)
 static void test_scaled(void)
 {
     static const struct { const char *text; int is; } v[] = {
-        { "ring(8)", 1 }, { " ring(N) ", 1 }, { "3*ring(8)", 1 }, { "ring(8)*3", 1 }, { "N^2/P * ring(8) / (P + 1)", 1 },
+        { "ring(8)", 1 }, { " ring(N) ", 1 }, { "3*ring(8)", 1 }, { "ring(8)*3", 1 }, { "N^2/P * ring(8) / (P+1)", 1 },
         { "1e-3*ring(8)", 1 }, { "N % P * ring(8)", 1 }, { "(P - 1)*ring(8)", 1 }, { "sqrt(N - 1)*barrier()", 1 },
         { "N", 0 }, { "ring(8) + 1", 0 }, { "1 - ring(8)", 0 }, { "-ring(8)", 0 }, { "1/ring(8)", 0 },
         { "ring(8)^2", 0 }, { "2^ring(8)", 0 }, { "(ring(8))", 0 }, { "sqrt(ring(8))", 0 }, { "ring(8) % 2", 0 },
@@ -110,8 +112,8 @@ static void test_messages(void)
     refused("ring(N) + Q", 11, "unknown variable 'Q' (known: N, P, nb)");
     refused("ring(N) p2p(8)", 9, "an operator is missing before 'p2p'");
     refused("N*ring", 3, "function 'ring' needs its arguments in parentheses");
-    refused("N*rings(8)", 3, "unknown function 'rings', did you mean 'ring'? (known: min, max, abs, sqrt, cbrt, exp, floor, "
-            "ceil, round, ln, log, log2, log10, ispow2, p2p, ring, alltoall, barrier)");
+    refused("N*rings(8)", 3, "unknown function 'rings', did you mean 'ring'? (known: min, max, abs, sqrt, cbrt, exp, "
+            "floor, ceil, round, ln, log, log2, log10, ispow2, p2p, ring, alltoall, barrier)");
     refused("__c0*ring(8)", 1, "unknown variable '__c0': no name begins with __");
     refused("ring(__c0)", 6, "unknown variable '__c0' (known: N, P, nb)");
     refused("ring(8", 5, "'(' without a ')' after it");
