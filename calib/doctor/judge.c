@@ -5,52 +5,63 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Messages inside a host go through its memory. */
+#define INSIDE "look for what takes processor and memory from these PEs (top, numastat); all messages stay inside " \
+               "this host, whatever its network is"
+
 static const struct check checks[] = {
     { "others", DOCTOR_PROBLEM, check_others,
-      "end those processes, or use a scheduler that gives whole nodes (Slurm: --exclusive)" },
+      "end those processes, or use a scheduler that gives whole nodes (Slurm: --exclusive)", NULL },
     { "stolen", DOCTOR_PROBLEM, check_stolen,
-      "use instances whose processors are not shared, or fewer virtual processors on this host" },
+      "use instances whose processors are not shared, or fewer virtual processors on this host", NULL },
     { "kernel-spread", DOCTOR_PROBLEM, check_kernel_spread,
       "look for other processes (top), a quota (cpu.max of the control group), heat (turbostat, sensors) "
-      "and the governor" },
+      "and the governor", NULL },
     { "unequal-pes", DOCTOR_PROBLEM, check_unequal_pes,
       "compare BIOS settings, memory modules, cooling and quotas of the hosts; else name them apart in a cluster file "
-      "(hrun-cluster(5))" },
+      "(hrun-cluster(5))", NULL },
     { "noise", DOCTOR_PROBLEM, check_noise,
       "stop services that are not needed (systemctl list-units, top -d 1), move interrupts away, leave a core "
-      "free for the system" },
-    { "swapping", DOCTOR_PROBLEM, check_swapping, "end what takes the memory (ps aux --sort -rss), or swapoff -a" },
+      "free for the system", NULL },
+    { "swapping", DOCTOR_PROBLEM, check_swapping, "end what takes the memory (ps aux --sort -rss), or swapoff -a",
+      NULL },
     { "clock", DOCTOR_PROBLEM, check_clocks,
-      "synchronise the clocks: chronyd or systemd-timesyncd (timedatectl set-ntp true)" },
+      "synchronise the clocks: chronyd or systemd-timesyncd (timedatectl set-ntp true)", NULL },
     { "round-trip", DOCTOR_PROBLEM, check_trips,
       "update the driver of the network interface or use another one, and look for other traffic (ip -s link, "
-      "ethtool -S)" },
+      "ethtool -S)", INSIDE },
     { "message-size", DOCTOR_PROBLEM, check_anomalies,
       "try other buffer sizes of the MPI library (--mca btl_tcp_sndbuf, btl_tcp_eager_limit) and "
-      "offloading off (ethtool -K)" },
+      "offloading off (ethtool -K)",
+      "try other sizes at which the MPI library changes its way (--mca btl_vader_eager_limit)" },
     { "unequal-links", DOCTOR_PROBLEM, check_unequal_links,
       "check cable, port and switch of these hosts (ethtool, errors in ip -s link), and whether another "
-      "switch lies between" },
+      "switch lies between",
+      "compare where these PEs lie (lstopo): PEs of other packages or caches are farther; a finer --level may tell "
+      "them apart" },
     { "alltoall", DOCTOR_PROBLEM, check_alltoall,
-      "put all hosts at one switch of full speed, MTU 1500 and flow control as the switch has it (ethtool -a)" },
+      "put all hosts at one switch of full speed, MTU 1500 and flow control as the switch has it (ethtool -a)",
+      INSIDE },
     { "mtu", DOCTOR_PROBLEM, check_mtu,
-      "set the same MTU on all hosts and switches: ip link set dev INTERFACE mtu 1500" },
+      "set the same MTU on all hosts and switches: ip link set dev INTERFACE mtu 1500", NULL },
     { "link-speed", DOCTOR_PROBLEM, check_link_speed,
-      "check cable and port (ethtool INTERFACE); else name these hosts apart in a cluster file (hrun-cluster(5))" },
+      "check cable and port (ethtool INTERFACE); else name these hosts apart in a cluster file (hrun-cluster(5))",
+      NULL },
     { "link-speed-subs", DOCTOR_WARNING, check_link_speed_subs,
-      "nothing is wrong, but runs on several sub-clusters go at the speed of the slowest link" },
+      "nothing is wrong, but runs on several sub-clusters go at the speed of the slowest link", NULL },
     { "unequal-governors", DOCTOR_PROBLEM, check_unequal_governors,
-      "set one governor everywhere: cpupower frequency-set -g performance" },
-    { "governor", DOCTOR_WARNING, check_governor, "keep the frequency: cpupower frequency-set -g performance" },
+      "set one governor everywhere: cpupower frequency-set -g performance", NULL },
+    { "governor", DOCTOR_WARNING, check_governor, "keep the frequency: cpupower frequency-set -g performance",
+      NULL },
     { "turbo", DOCTOR_WARNING, check_turbo,
       "turn it off where times must repeat: echo 1 >/sys/devices/system/cpu/intel_pstate/no_turbo, or else echo 0 "
-      ">/sys/devices/system/cpu/cpufreq/boost" },
+      ">/sys/devices/system/cpu/cpufreq/boost", NULL },
     { "blas-threads", DOCTOR_PROBLEM, check_blas,
       "set OMP_NUM_THREADS=1 and OPENBLAS_NUM_THREADS=1 (or MKL_NUM_THREADS=1) with -x, or `threads: fill` in the "
-      "app definition" },
-    { "swap-used", DOCTOR_WARNING, check_swap_used, "free memory before measuring (ps aux --sort -rss)" },
+      "app definition", NULL },
+    { "swap-used", DOCTOR_WARNING, check_swap_used, "free memory before measuring (ps aux --sort -rss)", NULL },
     { "huge-pages", DOCTOR_WARNING, check_huge_pages,
-      "let programs ask for them: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled" },
+      "let programs ask for them: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled", NULL },
 };
 
 struct finding *finding_add(const struct check *c, struct findings *f, int rank, struct hrun_error *err,
@@ -99,6 +110,14 @@ static int worst_first(const void *a, const void *b)
     return p != q ? (p < q ? 1 : -1) : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
+static int one_host(const struct doctor_data *d)
+{
+    for (int r = 0; r < d->nranks; r++)
+        if (d->ranks[r].host != d->ranks[0].host)
+            return 0;
+    return 1;
+}
+
 int doctor_judge(const struct doctor_data *d, const struct doctor_limits *limits, struct findings *out,
                  struct hrun_error *err)
 {
@@ -109,6 +128,8 @@ int doctor_judge(const struct doctor_data *d, const struct doctor_limits *limits
             findings_release(out);
             return -1;
         }
+        for (int k = before; checks[i].inside && one_host(d) && k < out->n; k++)
+            out->v[k].advice = checks[i].inside;
         if (out->n > before)
             qsort(out->v + before, (size_t)(out->n - before), sizeof out->v[0], worst_first);
     }

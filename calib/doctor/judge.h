@@ -59,6 +59,7 @@ struct check {
     int (*run)(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
                struct findings *out, struct hrun_error *err);
     const char *advice;
+    const char *inside;            /* the same where all processes are on one host; NULL: as advice */
 };
 
 /* Add a finding of check c with the rank (-1: none) and the sentence. Result: it, or NULL. */

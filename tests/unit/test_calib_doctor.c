@@ -71,6 +71,22 @@ static void one(const char *first, const char *more, int n, const char *check, e
        "... and counted");
 }
 
+/* Where all processes are on one host nobody is sent to look at cables. */
+static void test_one_host(void)
+{
+    struct hrun_error err = { 0 };
+    static const char text[] =
+        "sub 0 2 only\nrank 0 0 0 a1\nrank 1 0 1 a1\nhrun-probe 1\nkernel 0 1 1 1\nkernel 1 1 1 1\n"
+        "trip 0 1 64 1e-5 9e-5 1e-5 2e-5 1e-5\nalltoall 1024 1e-4 2e-4 3e-4\nend\n";
+
+    drop();
+    ok(!doctor_read("records", text, &data, &err) && !doctor_judge(&data, &limits, &found, &err), "one host");
+    is_int(found.n, 2, "two findings");
+    for (int i = 0; i < found.n; i++)
+        ok(strstr(found.v[i].advice, "inside this host") && !strstr(found.v[i].advice, "ethtool"), "%s: no cable",
+           found.v[i].check);
+}
+
 static void test_judge(void)
 {
     is_int(judge("", ""), 0, "a good cluster has no finding");
@@ -196,6 +212,7 @@ static void test_report(void)
 int main(void)
 {
     test_judge();
+    test_one_host();
     test_networks();
     test_settings();
     test_read();
