@@ -144,45 +144,51 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
     return p->layout ? work_fill_threads(c, p->layout, err) : -1;
 }
 
-/* Can it be started? To be known before anything is said of the run. Errors: those of work_job and of the engine. */
-static int check(struct prepared *p, struct hrun_error *err)
+/* What would be started as job, and why. */
+static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE *to, struct hrun_error *err)
 {
-    struct hrun_strvec argv = HRUN_STRVEC_INIT;
-    struct hrun_job job;
-    char *stdin_text = NULL;
-    int rc = work_job(&p->w, p->layout, &argv, &stdin_text, &job, err);
+    struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT;
+    struct command cmd = { .layout = p->layout, .argv = job->argv };
+    int rc = p->c.engine->command(job, &mpirun, err);
 
-    if (!rc && p->c.engine->check)
-        rc = p->c.engine->check(&job, err);
-    free(stdin_text);
-    hrun_strvec_release(&argv);
+    cmd.mpirun = mpirun.data;
+    if (!rc)
+        rc = p->c.set->json ? report_plan_json(&p->c, &p->d, &cmd, &out, err)
+                            : report_plan(&p->c, &p->d, &cmd, p->w.words, &out, err);
+    if (!rc)
+        fputs(out.data, to);
+    hrun_buf_release(&out);
+    hrun_buf_release(&mpirun);
     return rc;
 }
 
-/* The dry run, to stdout or (with -v before a run) to stderr. */
-static int dry_run(struct prepared *p, char **words, FILE *to, struct hrun_error *err)
+static int dry_run(const struct prepared *p, struct hrun_error *err)
 {
     struct hrun_strvec argv = HRUN_STRVEC_INIT;
-    struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT;
-    struct command cmd = { .layout = p->layout };
     struct hrun_job job;
     char *stdin_text = NULL;
     int rc = -1;
 
     if (!work_job(&p->w, p->layout, &argv, &stdin_text, &job, err) &&
-        !(p->c.engine->check && p->c.engine->check(&job, err)) && !p->c.engine->command(&job, &mpirun, err)) {
-        cmd.argv = argv.v;
-        cmd.mpirun = mpirun.data;
-        rc = p->c.set->json ? report_plan_json(&p->c, &p->d, &cmd, &out, err)
-                            : report_plan(&p->c, &p->d, &cmd, words, &out, err);
-    }
-    if (!rc)
-        fputs(out.data, to);
+        !(p->c.engine->check && p->c.engine->check(&job, err)))
+        rc = tell_plan(p, &job, stdout, err);
     free(stdin_text);
-    hrun_buf_release(&out);
-    hrun_buf_release(&mpirun);
     hrun_strvec_release(&argv);
     return rc;
+}
+
+/* What is said of a run that can be started. ctx: struct prepared. */
+static int say_before(void *ctx, const struct hrun_job *job, struct hrun_error *err)
+{
+    const struct prepared *p = ctx;
+    struct hrun_buf text = HRUN_BUF_INIT;
+
+    if (p->c.set->verbose && tell_plan(p, job, stderr, err))
+        return -1;
+    report_before(&p->c, &p->d, p->w.words, &text);
+    say(p->c.set, &text);
+    hrun_buf_release(&text);
+    return 0;
 }
 
 /* Is the run to be recorded? A good one is; of a configuration that was tried also that it fails, so that it is not
@@ -201,15 +207,12 @@ static int launch(struct prepared *p, const struct hrun_settings *s, char **word
     struct waits waits;
     int told = p->c.app && p->d.N && work_size_is_told(&p->w), recorded = 0;
 
-    if (check(p, err) || (s->common.verbose && dry_run(p, words, stderr, err)))
-        return -1;
-    report_before(&p->c, &p->d, words, &text);
-    say(&s->common, &text);
     waits_init(&waits);
     p->w.waits = s->trace ? &waits : NULL;
+    p->w.before_launch = say_before;
+    p->w.ctx = p;
     if (work_run(&p->w, p->layout, &r, err)) {
         waits_release(&waits);
-        hrun_buf_release(&text);
         return -1;
     }
     if (told && context_is_real(&p->c) && p->d.has_config && tells(&p->d, &r) && !s->no_record) {
@@ -217,7 +220,6 @@ static int launch(struct prepared *p, const struct hrun_settings *s, char **word
         if (!recorded && !s->common.quiet)
             context_complain("hrun: this run was not recorded", &record_err);
     }
-    hrun_buf_reset(&text);
     report_after(&p->c, &p->d, &r, told, recorded, words, &text);
     if (s->trace && r.ok && waits_report(&waits, &p->c, &text, &record_err))
         context_complain("hrun", &record_err);
@@ -234,7 +236,7 @@ static int attempt(struct prepared *p, const struct hrun_settings *s, char **wor
 {
     if (prepare(p, s, words, err))
         return -1;
-    return s->dry_run ? dry_run(p, words, stdout, err) : launch(p, s, words, err);
+    return s->dry_run ? dry_run(p, err) : launch(p, s, words, err);
 }
 
 int run_program(const struct hrun_settings *s, char **words)

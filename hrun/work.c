@@ -258,6 +258,8 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         job.on_stdout = hear_output;
     if (w->quiet_run)
         job.stderr_text = &stderr_text;
+    if (w->before_launch && w->before_launch(w->ctx, &job, err))
+        goto done;
     rc = hrun_launch(w->c->engine, &job, &out->outcome, err);
     if (!rc)
         judge(w, &l, stderr_text.data, out);

@@ -18,6 +18,9 @@ struct work {
     struct waits *waits;       /* NULL: the run is not watched; else filled by work_run and used by work_record; the
                                   caller's */
     double limit_s;            /* end the run after it where the user gave no --timeout; 0: never */
+    /* Called once nothing stands in the way of the start any more, just before it; NULL: nothing is called. Where it
+     * does not return 0 nothing is started, and *err is its error. */
+    int (*before_launch)(void *ctx, const struct hrun_job *job, struct hrun_error *err);
     void (*on_message)(void *ctx, const char *text);
     void *ctx;
 };
