@@ -35,7 +35,8 @@ ALL_CFLAGS = -std=c11 -Ilib $(DEFINES) $(PKG_CFLAGS) $(WARNINGS) $(CFLAGS) $(SAN
 ALL_LDFLAGS = $(LDFLAGS) $(SANFLAGS)
 
 # ---------------------------------------------------------------- sources, room by room
-BASE    := error buf file write units table opts opts_text yaml yaml_check yaml_words yaml_place nearest hostlist ranges
+BASE    := error buf file write units table opts opts_text yaml yaml_check yaml_words yaml_place nearest hostlist \
+           ranges list
 EXPR    := expr builtins calls explain lazy
 TOPO    := topo pes bind sysinfo fingerprint
 CLUSTER := cluster group discover allocation hostfile clusterfile described cut signature resolve export told cache \

@@ -47,13 +47,6 @@ static int parse_options(const struct calib_settings *s, struct budget *b, struc
     return 0;
 }
 
-/* The names of the sub-clusters as measurements carry them: "fast,slow". */
-static void names(const struct context *c, struct hrun_buf *out)
-{
-    for (int i = 0; i < c->cluster->nsubs; i++)
-        hrun_buf_addf(out, "%s%s", i ? "," : "", c->cluster->subs[i].name);
-}
-
 static int same_text(const char *a, const char *b)
 {
     return !strcmp(a ? a : "", b ? b : "");
@@ -130,7 +123,7 @@ static int take_log(struct context *c, struct campaign *g, int sub, int *config,
         return -1;
     hrun_samples_current(&samples);
     hrun_app_consts_text(c->app, &consts);
-    names(c, &cluster);
+    hrun_cluster_names(c->cluster, &cluster);
     if (consts.failed || cluster.failed)
         rc = hrun_fail_nomem(err);
     for (size_t k = 0; k < samples.n && !rc; k++)
@@ -262,7 +255,7 @@ int budget_plan(const struct context *c, const struct campaign *g, struct hrun_b
             break;
     }
     if (rc >= 0) {
-        names(c, &cluster);
+        hrun_cluster_names(c->cluster, &cluster);
         rc = n ? hrun_table_render(t, 0, out) : 0;
         if (n)
             hrun_buf_addf(out, "\n%d first run%s over the sub-clusters %s, in this order (--seed %llu); the later ones "

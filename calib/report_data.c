@@ -1,6 +1,8 @@
 /* report_data.c - from the logs and models to a report; see report.h */
 #include "report.h"
 
+#include "base/list.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,36 +11,6 @@
 static const char *text_of(const char *s)
 {
     return s ? s : "";
-}
-
-/* Item i of a comma-separated list: its length, *item its begin; -1 when there are fewer. */
-static int list_item(const char *list, int i, const char **item)
-{
-    const char *at = text_of(list);
-
-    for (; i > 0; i--) {
-        at = strchr(at, ',');
-        if (!at)
-            return -1;
-        at++;
-    }
-    *item = at;
-    return *at ? (int)strcspn(at, ",") : -1;
-}
-
-static int list_length(const char *list)
-{
-    const char *item;
-    int n = 0;
-
-    while (list_item(list, n, &item) >= 0)
-        n++;
-    return n;
-}
-
-static int is_word(const char *word, const char *item, int len)
-{
-    return len >= 0 && (int)strlen(word) == len && !strncmp(word, item, (size_t)len);
 }
 
 /* ------------------------------------------------------------------ which sub-clusters */
@@ -83,21 +55,20 @@ static int is_newer(const struct hrun_sample *a, const struct hrun_sample *b)
     return !b || (x != y ? x : strcmp(text_of(a->date), text_of(b->date)) >= 0);
 }
 
-/* The newest run; alone: of those on the sub-cluster of this name alone, whose log *log is then. */
-static const struct hrun_sample *newest(const struct logs *l, const char *name, int len, size_t *log)
+/* The newest run; name: of those on the sub-cluster of this name alone, whose log *log is then. */
+static const struct hrun_sample *newest(const struct logs *l, const char *name, size_t *log)
 {
     const struct hrun_sample *found = NULL;
 
     for (size_t i = 0; i < l->signatures.n; i++)
         for (size_t k = 0; k < l->v[i].n; k++) {
             const struct hrun_sample *s = &l->v[i].v[k];
-            int n = list_length(s->cluster), *config = calloc(2 * (size_t)n + 1, sizeof *config), right = n > 0;
-            const char *item;
+            int n = hrun_list_count(s->cluster), *config = calloc(2 * (size_t)n + 1, sizeof *config), right = n > 0;
 
             right = right && config && !hrun_config_parse(text_of(s->config), n, config, config + n, NULL);
             for (int j = 0; right && name && j < n; j++)
                 if (config[j])
-                    right = !s->mixed && list_item(s->cluster, j, &item) == len && !strncmp(item, name, (size_t)len);
+                    right = !s->mixed && hrun_list_is(s->cluster, j, name);
             free(config);
             if (right && is_newer(s, found)) {
                 found = s;
@@ -108,12 +79,12 @@ static const struct hrun_sample *newest(const struct logs *l, const char *name, 
     return found;
 }
 
-static int add_sub(struct report *r, const char *name, int len, const char *signature, int siglen)
+static int add_sub(struct report *r, const char *name, const char *signature)
 {
     struct report_sub *s = &r->subs[r->nsubs];
 
-    s->name = hrun_strf("%.*s", len, name);
-    s->signature = hrun_strf("%.*s", siglen, signature);
+    s->name = strdup(name);
+    s->signature = strdup(signature);
     s->same = r->nsubs;
     for (int i = 0; i < r->nsubs && s->signature; i++)
         if (s->same == r->nsubs && !strcmp(r->subs[i].signature, s->signature))
@@ -122,10 +93,10 @@ static int add_sub(struct report *r, const char *name, int len, const char *sign
     return s->name && s->signature ? 0 : -1;
 }
 
-static int is_stored(const struct logs *l, const char *signature, int len)
+static int is_stored(const struct logs *l, const char *signature)
 {
     for (size_t i = 0; i < l->signatures.n; i++)
-        if (is_word(l->signatures.v[i], signature, len))
+        if (!strcmp(l->signatures.v[i], signature))
             return 1;
     return 0;
 }
@@ -134,29 +105,27 @@ static int is_stored(const struct logs *l, const char *signature, int len)
  * one sub-cluster tell. Where no run says anything every profile is a sub-cluster. */
 static int find_subs(struct report *r, const struct logs *l, struct hrun_error *err)
 {
-    const struct hrun_sample *last = newest(l, NULL, 0, NULL), *alone;
-    int n = last ? list_length(last->cluster) : 0, rc = 0;
-    const char *name, *signature;
-    size_t log;
+    const struct hrun_sample *last = newest(l, NULL, NULL);
+    int n = last ? hrun_list_count(last->cluster) : 0, rc = 0;
 
     r->subs = calloc((size_t)n + l->signatures.n + 1, sizeof *r->subs);
     if (!r->subs)
         return hrun_fail_nomem(err);
     for (int i = 0; i < n && !rc; i++) {
-        int len = list_item(last->cluster, i, &name), siglen = list_item(last->signatures, i, &signature);
+        int told = i < hrun_list_count(last->signatures);
+        char *name = hrun_list_copy(last->cluster, i), *signature = hrun_list_copy(last->signatures, i);
+        size_t log = 0;
 
-        alone = siglen < 0 ? newest(l, name, len, &log) : NULL;
-        if (alone) {
-            signature = l->signatures.v[log];
-            siglen = (int)strlen(signature);
-        }
-        if (siglen >= 0 && is_stored(l, signature, siglen))
-            rc = add_sub(r, name, len, signature, siglen);
+        if (!name || (told && !signature))
+            rc = -1;
+        else if (told ? is_stored(l, signature) : newest(l, name, &log) != NULL)
+            rc = add_sub(r, name, told ? signature : l->signatures.v[log]);
+        free(name);
+        free(signature);
     }
     for (size_t i = 0; !r->nsubs && i < l->signatures.n && !rc; i++)
         if (l->v[i].n)
-            rc = add_sub(r, l->signatures.v[i], (int)strlen(l->signatures.v[i]), l->signatures.v[i],
-                         (int)strlen(l->signatures.v[i]));
+            rc = add_sub(r, l->signatures.v[i], l->signatures.v[i]);
     return rc ? hrun_fail_nomem(err) : 0;
 }
 
@@ -188,12 +157,11 @@ static int fill_subs(struct report *r, struct logs *l, struct hrun_error *err)
 
 static int sub_of(const struct report *r, const struct hrun_sample *s, int i)
 {
-    const char *name, *signature;
-    int len = list_item(s->cluster, i, &name), siglen = list_item(s->signatures, i, &signature);
+    int told = i < hrun_list_count(s->signatures);
 
     for (int k = 0; k < r->nsubs; k++)
-        if (is_word(r->subs[k].name, name, len) &&
-            (siglen < 0 || is_word(r->subs[k].signature, signature, siglen)))
+        if (hrun_list_is(s->cluster, i, r->subs[k].name) &&
+            (!told || hrun_list_is(s->signatures, i, r->subs[k].signature)))
             return k;
     return -1;
 }
@@ -202,7 +170,7 @@ static int sub_of(const struct report *r, const struct hrun_sample *s, int i)
 static int place_run(struct report *r, struct report_run *run, int log)
 {
     const struct hrun_sample *s = run->s;
-    int n = list_length(s->cluster), known = 1, used = 0;
+    int n = hrun_list_count(s->cluster), known = 1, used = 0;
     int *theirs = calloc(2 * (size_t)n + 1, sizeof *theirs), *ours = calloc(2 * (size_t)r->nsubs, sizeof *ours);
 
     run->sub = -1;

@@ -1,6 +1,7 @@
 /* waits.c - what show tells of watched runs; see waits.h for the contracts */
 #include "waits.h"
 
+#include "base/list.h"
 #include "base/table.h"
 #include "trace/terms.h"
 
@@ -17,23 +18,11 @@ struct group {
     double overhead;                   /* largest */
 };
 
-/* Is entry i of a comma-separated list this word? */
-static int is_entry(const char *list, int i, const char *word)
-{
-    const char *at = list ? list : "";
-
-    for (; i > 0 && at; i--) {
-        at = strchr(at, ',');
-        at += at != NULL;
-    }
-    return at && strcspn(at, ",") == strlen(word) && !strncmp(at, word, strlen(word));
-}
-
 /* Did the sub-cluster with this signature limit a mixed run? */
 static int limited(const struct hrun_sample *s, const char *signature)
 {
-    for (int i = 0; s->limits && s->limits[0] && s->signatures && i <= (int)strlen(s->signatures); i++)
-        if (is_entry(s->signatures, i, signature) && is_entry(s->cluster, i, s->limits))
+    for (int i = 0, n = hrun_list_count(s->signatures); i < n; i++)
+        if (hrun_list_is(s->signatures, i, signature) && hrun_list_is(s->cluster, i, s->limits))
             return 1;
     return 0;
 }

@@ -65,8 +65,7 @@ static int list_failed(const struct context *c, const struct hrun_samples *log, 
     struct hrun_buf cluster = HRUN_BUF_INIT, consts = HRUN_BUF_INIT;
     int rc = 0;
 
-    for (int i = 0; i < c->cluster->nsubs; i++)
-        hrun_buf_addf(&cluster, "%s%s", i ? "," : "", c->cluster->subs[i].name);
+    hrun_cluster_names(c->cluster, &cluster);
     hrun_app_consts_text(c->app, &consts);
     if (cluster.failed || consts.failed)
         rc = hrun_fail_nomem(err);

@@ -1,6 +1,8 @@
 /* work.c - one run of an application; see work.h */
 #include "work.h"
 
+#include "base/list.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -301,9 +303,9 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
     for (int i = 0; i < c->cluster->nsubs; i++) {
         used += pes[i] > 0;
         P += pes[i] * procs[i];
-        hrun_buf_addf(&cluster, "%s%s", i ? "," : "", c->cluster->subs[i].name);
-        hrun_buf_addf(&signatures, "%s%s", i ? "," : "", c->signatures.v[i]);
+        hrun_list_add(&signatures, c->signatures.v[i]);
     }
+    hrun_cluster_names(c->cluster, &cluster);
     hrun_config_print(pes, procs, c->cluster->nsubs, &config);
     hrun_app_consts_text(c->app, &consts);
     hrun_date_now(date);

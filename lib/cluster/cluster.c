@@ -2,6 +2,7 @@
 #include "cluster/private.h"
 
 #include "base/hostlist.h"
+#include "base/list.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -170,6 +171,12 @@ void hrun_cluster_destroy(struct hrun_cluster *c)
     free(c->source);
     free(c);
     errno = saved;
+}
+
+void hrun_cluster_names(const struct hrun_cluster *c, struct hrun_buf *out)
+{
+    for (int i = 0; i < c->nsubs; i++)
+        hrun_list_add(out, c->subs[i].name);
 }
 
 void hrun_subcluster_hosts(const struct hrun_cluster *c, const struct hrun_subcluster *s, int first, int n,

@@ -187,6 +187,9 @@ void hrun_allocation_release(struct hrun_allocation *a);
 void hrun_cluster_signature(const struct hrun_subcluster *s, const char *mpi, const char *engine,
                             struct hrun_buf *out);
 
+/* The names of the sub-clusters as measurements carry them, "fast,slow", into the empty buffer out. */
+void hrun_cluster_names(const struct hrun_cluster *c, struct hrun_buf *out);
+
 /* Append the hosts used by PEs first..first+n-1 of a sub-cluster, folded ("p4-[0-3]"). */
 void hrun_subcluster_hosts(const struct hrun_cluster *c, const struct hrun_subcluster *s, int first, int n,
                            struct hrun_buf *out);

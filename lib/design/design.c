@@ -1,6 +1,8 @@
 /* design.c - a design's life: runs come in, runs go out; see design.h for the contract */
 #include "design/internal.h"
 
+#include "base/list.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,8 +77,8 @@ static void name_all(struct hrun_design *d)
     hrun_buf_init(&d->signatures);
     hrun_buf_init(&d->consts);
     for (int i = 0; i < d->nsubs; i++) {
-        hrun_buf_addf(&d->names, "%s%s", i ? "," : "", d->subs[i].name);
-        hrun_buf_addf(&d->signatures, "%s%s", i ? "," : "", d->subs[i].signature);
+        hrun_list_add(&d->names, d->subs[i].name);
+        hrun_list_add(&d->signatures, d->subs[i].signature);
     }
     hrun_app_consts_text(d->app, &d->consts);
 }

@@ -1,6 +1,8 @@
 /* mixed.c - runs on several sub-clusters; see mixed.h for the contract */
 #include "model/mixed.h"
 
+#include "base/list.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,35 +46,19 @@ static int by_place(const void *a, const void *b)
     return order ? order : (x->s->pes > y->s->pes) - (x->s->pes < y->s->pes);
 }
 
-const char *hrun_mixed_item(const char *list, int place, size_t *len)
-{
-    while (list && place-- > 0) {
-        list = strchr(list, ',');
-        list += list != NULL;
-    }
-    if (list)
-        *len = strcspn(list, ",");
-    return list;
-}
-
 /* The sub-cluster that a record says limited the run: by its signature, or where there is none by its name. */
 static int limiting(const struct hrun_sample *s, const struct hrun_joint_sub *subs, int nsubs)
 {
-    const char *name, *signature;
-    size_t len, want = strlen(s->limits);
+    for (int place = 0, n = hrun_list_count(s->cluster); place < n; place++) {
+        size_t len = 0;
+        int told = hrun_list_item(s->signatures, place, &len) && len;
 
-    for (int place = 0; (name = hrun_mixed_item(s->cluster, place, &len)); place++) {
-        if (len != want || strncmp(name, s->limits, len))
+        if (!hrun_list_is(s->cluster, place, s->limits))
             continue;
-        signature = hrun_mixed_item(s->signatures, place, &len);
-        for (int i = 0; i < nsubs; i++) {
-            const char *own = signature && len ? subs[i].signature : subs[i].name, *said = signature && len ?
-                              signature : name;
-            size_t n = signature && len ? len : want;
-
-            if (own && strlen(own) == n && !strncmp(own, said, n))
+        for (int i = 0; i < nsubs; i++)
+            if (told ? hrun_list_is(s->signatures, place, subs[i].signature)
+                     : hrun_list_is(s->cluster, place, subs[i].name))
                 return i;
-        }
     }
     return -1;
 }

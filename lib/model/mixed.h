@@ -40,7 +40,4 @@ void hrun_mixed_release(struct hrun_mixed *m);
  * kept to the last bit, so that two runs of one configuration in one second differ in them. */
 int hrun_mixed_order(const struct hrun_sample *a, const struct hrun_sample *b);
 
-/* The comma-separated item of a list with this place, from 0: its length is *len. NULL when there are fewer. */
-const char *hrun_mixed_item(const char *list, int place, size_t *len);
-
 #endif

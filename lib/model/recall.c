@@ -1,36 +1,26 @@
 /* recall.c - runs as the configurations of a cluster; see recall.h for the contract */
 #include "model/recall.h"
 
+#include "base/list.h"
 #include "model/mixed.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int same_item(const char *a, size_t len, const char *b)
-{
-    return b && strlen(b) == len && !strncmp(a, b, len);
-}
-
 /* The sub-cluster of the cluster that stands at `place` of the run's, or -1. own: the signature of the log. */
 static int find_sub(const struct hrun_sample *s, int place, const char *own, const struct hrun_joint_sub *subs,
                     int nsubs)
 {
-    size_t nlen = 0, slen = 0;
-    const char *name = hrun_mixed_item(s->cluster, place, &nlen);
-    const char *signature = hrun_mixed_item(s->signatures, place, &slen);
-    int found = -1, several = 0;
+    size_t len = 0;
+    int told = hrun_list_item(s->signatures, place, &len) && len, found = -1, several = 0;
 
-    if (!signature || !slen) {
-        if (s->mixed)
-            return -1;
-        signature = own;
-        slen = strlen(own);
-    }
+    if (!told && s->mixed)
+        return -1;
     for (int i = 0; i < nsubs; i++) {
-        if (!same_item(signature, slen, subs[i].signature))
+        if (told ? !hrun_list_is(s->signatures, place, subs[i].signature) : strcmp(own, subs[i].signature))
             continue;
-        if (name && same_item(name, nlen, subs[i].name))
+        if (hrun_list_is(s->cluster, place, subs[i].name))
             return i;
         several = found >= 0;
         found = i;

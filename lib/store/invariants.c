@@ -1,4 +1,5 @@
 /* invariants.c - what a measurement may hold; see store.h and internal.h */
+#include "base/list.h"
 #include "base/units.h"
 #include "store/internal.h"
 
@@ -10,37 +11,15 @@ static int is_ok_status(const char *status)
     return status && !strcmp(status, "ok");
 }
 
-/* Names in a comma-separated list. */
-static size_t count_names(const char *list)
-{
-    size_t n = list && *list;
-
-    for (; list && *list; list++)
-        n += *list == ',';
-    return n;
-}
-
-static int lists(const char *list, const char *name)
-{
-    size_t len = strlen(name);
-
-    for (const char *at = list; at; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (strcspn(at, ",") == len && !strncmp(at, name, len))
-            return 1;
-    }
-    return 0;
-}
-
 /* The invariants of what older hruns did not record. */
 static int check_details(const struct hrun_sample *s, struct hrun_error *err)
 {
-    size_t n = count_names(s->signatures);
+    int n = hrun_list_count(s->signatures), subs = hrun_list_count(s->cluster);
 
-    if (n && n != count_names(s->cluster))
-        return hrun_fail(err, HRUN_EINVAL, "signatures are %zu ('%s') for the %zu sub-clusters '%s'", n, s->signatures,
-                         count_names(s->cluster), s->cluster ? s->cluster : "");
-    if (s->limits && *s->limits && !lists(s->cluster ? s->cluster : "", s->limits))
+    if (n && n != subs)
+        return hrun_fail(err, HRUN_EINVAL, "signatures are %d ('%s') for the %d sub-clusters '%s'", n, s->signatures,
+                         subs, s->cluster ? s->cluster : "");
+    if (s->limits && *s->limits && hrun_list_find(s->cluster, s->limits) < 0)
         return hrun_fail(err, HRUN_EINVAL, "limits is '%s', which is none of the sub-clusters '%s'", s->limits,
                          s->cluster ? s->cluster : "");
     if (!(isfinite(s->compute_s) && s->compute_s >= 0) || !(isfinite(s->mpi_s) && s->mpi_s >= 0))

@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/list.h"
 #include "plan/plan.h"
 
 #include <errno.h>
@@ -289,7 +290,7 @@ int truth_sample(const struct truth *t, const struct truth_run *run, int sub, co
     hrun_buf_init(&names);
     hrun_config_print(run->pes, run->procs, t->nsubs, &config);
     for (int i = 0; i < t->nsubs; i++)
-        hrun_buf_addf(&names, "%s%s", i ? "," : "", t->names[i]);
+        hrun_list_add(&names, t->names[i]);
     s.mixed = truth_alone(t, run) < 0;
     s.time_s = s.wall_s = truth_measure(run, noise, repetition);
     s.status = hrun_strf("ok");
