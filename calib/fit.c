@@ -1,6 +1,7 @@
 /* fit.c - models from the logs: all sub-clusters of a cluster together */
 #include "calib.h"
 
+#include "base/list.h"
 #include "base/units.h"
 #include "model/joint.h"
 
@@ -201,21 +202,6 @@ done:
 
 /* ------------------------------------------------------------------ hrun-calibrate fit */
 
-/* Does the comma-separated list hold this signature? */
-static int holds(const char *list, const char *signature)
-{
-    size_t len = strlen(signature);
-
-    for (const char *at = list; at && *at; at += *at == ',') {
-        size_t n = strcspn(at, ",");
-
-        if (n == len && !strncmp(at, signature, len))
-            return 1;
-        at += n;
-    }
-    return 0;
-}
-
 /* What a profile's newest record that tells it calls its sub-cluster, or NULL. The caller frees it. */
 static char *recorded_name(struct context *c, const char *app, const char *sig)
 {
@@ -224,18 +210,8 @@ static char *recorded_name(struct context *c, const char *app, const char *sig)
 
     if (hrun_store_samples(c->store, app, sig, &log, NULL))
         return NULL;
-    for (size_t i = log.n; i-- > 0 && !found;) {
-        const char *s = log.v[i].signatures, *name = log.v[i].cluster;
-
-        while (s && *s && name && (strcspn(s, ",") != strlen(sig) || strncmp(s, sig, strlen(sig)))) {
-            s += strcspn(s, ",");
-            s += *s == ',';
-            name = strchr(name, ',');
-            name += name != NULL;
-        }
-        if (s && *s && name)
-            found = strndup(name, strcspn(name, ","));
-    }
+    for (size_t i = log.n; i-- > 0 && !found;)
+        found = hrun_list_copy(log.v[i].cluster, hrun_list_find(log.v[i].signatures, sig));
     hrun_samples_release(&log);
     return found;
 }
@@ -252,43 +228,69 @@ static char *known_name(struct context *c, const char *app, const char *sig)
     return name ? name : recorded_name(c, app, sig);
 }
 
-/* Mark in near[n by n] which profiles a record that counts in profile i's log names as of the same cluster. */
-static void find_near(struct context *c, const char *app, const struct hrun_strvec *sigs, size_t i, char *near)
-{
-    struct hrun_samples log = { 0 };
+/* The profiles of one application, and which of them are of one cluster. */
+struct clusters {
+    char *app;
+    struct hrun_strvec sigs;
+    size_t *first;      /* of each: the first profile of its cluster */
+};
 
-    if (hrun_store_samples(c->store, app, sigs->v[i], &log, NULL))
-        return;     /* told when it is fitted */
-    hrun_samples_current(&log);
-    for (size_t k = 0; k < log.n; k++)
-        for (size_t j = 0; j < sigs->n; j++)
-            if (holds(log.v[k].signatures, sigs->v[j]))
-                near[i * sigs->n + j] = near[j * sigs->n + i] = 1;
-    hrun_samples_release(&log);
+static void clusters_release(struct clusters *k)
+{
+    free(k->app);
+    free(k->first);
+    hrun_strvec_release(&k->sigs);
+    memset(k, 0, sizeof *k);
 }
 
-/* Mark which of sigs[n] are of one cluster with sigs[first], directly or through others: member[n]. near: scratch. */
-static void find_group(struct context *c, const char *app, const struct hrun_strvec *sigs, size_t first, char *member,
-                       char *near)
+/* Two clusters are one. */
+static void join(struct clusters *k, size_t i, size_t j)
 {
-    int grown = 1;
+    size_t from = k->first[i] > k->first[j] ? k->first[i] : k->first[j];
+    size_t to = k->first[i] > k->first[j] ? k->first[j] : k->first[i];
 
-    for (size_t i = 0; i < sigs->n; i++)
-        find_near(c, app, sigs, i, near);
-    member[first] = 1;
-    while (grown) {
-        grown = 0;
-        for (size_t i = 0; i < sigs->n; i++)
-            for (size_t j = 0; j < sigs->n && !member[i]; j++)
-                if (member[j] && near[i * sigs->n + j])
-                    member[i] = (char)(grown = 1);
+    for (size_t m = 0; m < k->sigs.n; m++)
+        if (k->first[m] == from)
+            k->first[m] = to;
+}
+
+/* Profiles belong together that a record which counts names as of one cluster, directly or through others. Each log
+ * is read once. */
+static int find_clusters(struct context *c, const char *app, struct clusters *out, struct hrun_error *err)
+{
+    struct clusters k = { .app = strdup(app), .sigs = HRUN_STRVEC_INIT };
+
+    if (hrun_store_signatures(c->store, app, &k.sigs, err)) {
+        clusters_release(&k);
+        return -1;
     }
+    k.first = calloc(k.sigs.n + 1, sizeof *k.first);
+    if (!k.app || !k.first) {
+        clusters_release(&k);
+        return hrun_fail_nomem(err);
+    }
+    for (size_t i = 0; i < k.sigs.n; i++)
+        k.first[i] = i;
+    for (size_t i = 0; i < k.sigs.n; i++) {
+        struct hrun_samples log = { 0 };
+
+        if (hrun_store_samples(c->store, app, k.sigs.v[i], &log, NULL))
+            continue;     /* told when it is fitted */
+        hrun_samples_current(&log);
+        for (size_t r = 0; r < log.n; r++)
+            for (size_t j = 0; j < k.sigs.n; j++)
+                if (k.first[i] != k.first[j] && hrun_list_find(log.v[r].signatures, k.sigs.v[j]) >= 0)
+                    join(&k, i, j);
+        hrun_samples_release(&log);
+    }
+    *out = k;
+    return 0;
 }
 
-/* Fit and show one cluster's profiles. Result: the exit status. */
-static int fit_group(struct context *c, const char *app, const struct hrun_strvec *sigs, const char *member,
-                     struct hrun_error *err)
+/* Fit and show the profiles of the cluster whose first is `first`. Result: the exit status. */
+static int fit_cluster(struct context *c, const struct clusters *k, size_t first, struct hrun_error *err)
 {
+    const struct hrun_strvec *sigs = &k->sigs;
     struct fit_one *v = calloc(sigs->n + 1, sizeof *v);
     char **names = calloc(sigs->n + 1, sizeof *names);
     int n = 0, status = 0;
@@ -299,9 +301,9 @@ static int fit_group(struct context *c, const char *app, const struct hrun_strve
         goto done;
     }
     for (size_t i = 0; i < sigs->n; i++) {
-        if (!member[i])
+        if (k->first[i] != first)
             continue;
-        names[n] = known_name(c, app, sigs->v[i]);
+        names[n] = known_name(c, k->app, sigs->v[i]);
         v[n] = (struct fit_one) { sigs->v[i], names[n] ? names[n] : "", 0, NULL };
         n++;
     }
@@ -313,7 +315,7 @@ static int fit_group(struct context *c, const char *app, const struct hrun_strve
             hrun_fail_nomem(err);
             status = context_complain("hrun-calibrate", err);
         } else if (v[i].models) {
-            printf("%s on %s\n%s\n", app, v[i].signature, out.data);
+            printf("%s on %s\n%s\n", k->app, v[i].signature, out.data);
             if (!c->set->quiet)
                 models_warn(&v[i].models, 1);
         }
@@ -329,52 +331,49 @@ done:
     return status;
 }
 
-/* The first profile of a cluster stands for all. *ctx: the exit status of those that were fitted. */
+/* What is kept from one profile to the next. */
+struct fitting {
+    struct clusters clusters;
+    int status;         /* of those that were fitted */
+};
+
+/* The first profile of a cluster stands for all. ctx: struct fitting. */
 static int visit_fit(struct context *c, const char *app, const char *sig, void *ctx, struct hrun_error *err)
 {
-    struct hrun_strvec sigs = HRUN_STRVEC_INIT;
-    char *member = NULL, *near = NULL;
-    size_t first = 0;
-    int rc = -1, status, *all = ctx;
+    struct fitting *f = ctx;
+    struct clusters *k = &f->clusters;
+    size_t i = 0;
+    int status;
 
-    hrun_app_destroy(c->app);
-    c->app = NULL;
-    if (hrun_app_find(&c->app_dirs, app, c->set->defines.v, (int)c->set->defines.n, &c->app, err) ||
-        hrun_store_signatures(c->store, app, &sigs, err))
-        goto done;
-    member = calloc(sigs.n + 1, 1);
-    near = calloc(sigs.n * sigs.n + 1, 1);
-    if (!member || !near) {
-        hrun_fail_nomem(err);
-        goto done;
+    if (!k->app || strcmp(k->app, app)) {
+        clusters_release(k);
+        hrun_app_destroy(c->app);
+        c->app = NULL;
+        if (hrun_app_find(&c->app_dirs, app, c->set->defines.v, (int)c->set->defines.n, &c->app, err) ||
+            find_clusters(c, app, k, err))
+            return -1;
     }
-    while (first < sigs.n && strcmp(sigs.v[first], sig))
-        first++;
-    rc = 0;
-    if (first == sigs.n)
-        goto done;
-    find_group(c, app, &sigs, first, member, near);
-    if (memchr(member, 1, first))
-        goto done;              /* fitted with the first one */
-    status = fit_group(c, app, &sigs, member, err);
-    *all = status ? status : *all;
-done:
-    free(member);
-    free(near);
-    hrun_strvec_release(&sigs);
-    return rc;
+    while (i < k->sigs.n && strcmp(k->sigs.v[i], sig))
+        i++;
+    if (i == k->sigs.n || k->first[i] != i)
+        return 0;               /* gone, or fitted with the first of its cluster */
+    status = fit_cluster(c, k, i, err);
+    f->status = status ? status : f->status;
+    return 0;
 }
 
 int calib_fit(const struct calib_settings *s, char **apps)
 {
     struct context c = { .set = &s->common };
     struct hrun_error err = { 0 };
-    int seen, status, fitted = 0;
+    struct fitting f = { .clusters = { .sigs = HRUN_STRVEC_INIT } };
+    int seen, status;
 
     if (context_store(&c, &err) || context_app(&c, NULL, &err))
         status = context_complain("hrun-calibrate", &err);
     else
-        status = each_profile(&c, apps, visit_fit, &fitted, &seen);
+        status = each_profile(&c, apps, visit_fit, &f, &seen);
+    clusters_release(&f.clusters);
     context_release(&c);
-    return status ? status : fitted;
+    return status ? status : f.status;
 }
