@@ -10,8 +10,6 @@
 enum { LANDSCAPE_MAX = 1200 };
 /* Numbers of processes for which the best configuration is searched: a figure is some hundred dots wide. */
 enum { FRONT_MAX = 400 };
-/* The 0.975 quantile of the normal distribution. */
-static const double NORMAL_95 = 1.959964;
 
 /* ------------------------------------------------------------------ predictions */
 
@@ -227,26 +225,19 @@ static int search(struct report *r, int64_t N, int P, int top, struct hrun_plan 
     return rc && err->code == HRUN_ENOMEM ? -1 : 0;
 }
 
-/* The model's interval, about the time that its runs and the model tell together, and no narrower than these leave it
- * open. */
+/* The model's interval, corrected by runs of the chosen configuration. */
 static void add_interval(struct report *r, struct report_size *s)
 {
     static const struct hrun_fit_options run = HRUN_FIT_OPTIONS_DEFAULT;
     int known = hrun_corrections_find(r->corrections, s->chosen, s->chosen + r->nsubs);
     struct hrun_correction at;
-    double t, half;
+    double model_s;
 
     s->low_s = s->high_s = s->predicted_s;
-    if (report_predict(r, s->chosen, s->N, &t, &s->low_s, &s->high_s, NULL))
-        return;
-    s->low_s *= s->predicted_s / t;
-    s->high_s *= s->predicted_s / t;
-    if (known < 0)
+    if (report_predict(r, s->chosen, s->N, &model_s, &s->low_s, &s->high_s, NULL) || known < 0)
         return;
     hrun_correction_at(r->corrections, known, s->N, &at);
-    half = NORMAL_95 * hypot(at.sd, hypot(run.sigma_rel, run.sigma_abs_s / t));
-    s->low_s = fmin(s->low_s, s->predicted_s * exp(-half));
-    s->high_s = fmax(s->high_s, s->predicted_s * exp(half));
+    hrun_correction_interval(&at, model_s, &run, &s->low_s, &s->high_s);
 }
 
 static int keep_choice(struct report *r, struct report_size *s, const struct hrun_plan *plan)

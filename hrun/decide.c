@@ -15,9 +15,6 @@
 /* Alternatives shown when --top does not say otherwise: the choice and two more. */
 enum { TOP_DEFAULT = 3, TOP_MAX = 1000 };
 
-/* 95 % of a normal distribution lie within this many standard deviations. */
-static const double NORMAL_95 = 1.96;
-
 /* ------------------------------------------------------------------ what the user asked for */
 
 /* Models of one sub-cluster: the stored ones, or fitted anew when --fit asks for another method. A profile that cannot
@@ -135,22 +132,16 @@ static void predict(struct decision *d, struct hrun_predictor *p)
     d->predicted = d->time_s > 0;
 }
 
-/* Runs of this very configuration tell more than its model. The interval stays as wide, and no narrower than what they
- * leave open. */
+/* Runs of this very configuration tell more than its model. */
 static void correct(struct decision *d, const struct corrected *k)
 {
     static const struct hrun_fit_options run = HRUN_FIT_OPTIONS_DEFAULT;
     const struct hrun_correction *r = corrected_find(k, d->pes, d->procs);
-    double low, high, half;
 
     if (!d->predicted || !r)
         return;
-    low = d->low_s / d->time_s;
-    high = d->high_s / d->time_s;
+    hrun_correction_interval(r, d->time_s, &run, &d->low_s, &d->high_s);
     d->time_s *= r->factor;
-    half = NORMAL_95 * hypot(r->sd, hypot(run.sigma_rel, run.sigma_abs_s / d->time_s));
-    d->low_s = d->time_s * fmin(low, exp(-half));
-    d->high_s = d->time_s * fmax(high, exp(half));
     for (int i = 0; i < d->nsubs; i++)
         d->sub_time_s[i] *= r->factor;
     d->factor = r->factor;

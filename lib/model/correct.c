@@ -20,6 +20,9 @@ static const double PRIOR_SD = 0.05, PRIOR_WEIGHT = 4;
  * ever quicker than it can be. And one configuration in ten is predicted four times worse than the others. */
 static const double GLITCHES = 0.05, GLITCH_MAX = 1.0986122886681098, ODD = 0.1, ODD_FACTOR = 4;
 
+/* 95 % of a normal distribution lie within this many standard deviations. */
+static const double NORMAL_95 = 1.959963984540054;
+
 /* Pairs of repetitions that the assumed scatter counts as. */
 enum { ASSUMED_PAIRS = 5 };
 
@@ -488,6 +491,16 @@ void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, stru
     out->factor = exp(mean);
     out->sd = sqrt(var);
     out->others = v->runs - out->runs;
+}
+
+void hrun_correction_interval(const struct hrun_correction *at, double model_s, const struct hrun_fit_options *run,
+                              double *low_s, double *high_s)
+{
+    double time_s = at->factor * model_s;
+    double half = NORMAL_95 * hypot(at->sd, hypot(run->sigma_rel, run->sigma_abs_s / time_s));
+
+    *low_s = fmin(at->factor * *low_s, time_s * exp(-half));
+    *high_s = fmax(at->factor * *high_s, time_s * exp(half));
 }
 
 void hrun_corrections_known(const struct hrun_corrections *c, int64_t N, struct hrun_known *known,

@@ -49,6 +49,12 @@ double hrun_corrections_sd(const struct hrun_corrections *c);
 /* The correction of configuration i at N. */
 void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, struct hrun_correction *out);
 
+/* The interval of a prediction of model_s, from *low_s to *high_s, after its correction: by ratio it stays as wide, and
+ * it gets no narrower than what the correction leaves open of the time of a single run, in 95 of 100. run: how such
+ * times scatter, by its sigma_rel and sigma_abs_s. */
+void hrun_correction_interval(const struct hrun_correction *at, double model_s, const struct hrun_fit_options *run,
+                              double *low_s, double *high_s);
+
 /* What a search at N is to know: known[hrun_corrections_count], with their doubts; their pes and procs stay the
  * corrections'. details, as many, may be NULL: the corrections themselves. */
 void hrun_corrections_known(const struct hrun_corrections *c, int64_t N, struct hrun_known *known,

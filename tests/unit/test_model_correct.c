@@ -103,6 +103,24 @@ static void test_one_run(void)
     teardown(&f);
 }
 
+/* Intervals of predictions of 100 s and 1 ms, wider and narrower than what a correction leaves open. */
+static void test_interval(void)
+{
+    static const struct hrun_correction slower = { 1.25, 0.03, 1, 0 };
+    static const struct hrun_fit_options run = { .sigma_rel = 0.04, .sigma_abs_s = 1e-3 };
+    double low = 50, high = 110;
+
+    hrun_correction_interval(&slower, 100, &run, &low, &high);
+    is_num(low, 62.5, 1e-12, "where the model leaves more open its interval stays as wide, by ratio");
+    /* 3 and 4 make 5; 97.5 % of a normal distribution lie below 1.959964 standard deviations. */
+    is_num(log(high / 125), 1.959964 * 0.05, 1e-6, "else it is what the correction and a run's scatter leave open");
+    low = high = 1e-3;
+    hrun_correction_interval(&slower, 1e-3, &run, &low, &high);
+    is_num(log(high / 1.25e-3), 1.959964 * sqrt(0.05 * 0.05 + 0.8 * 0.8), 1e-6,
+           "short runs scatter by as many seconds as their own time, the corrected one, makes of it");
+    is_num(low * high, 1.25e-3 * 1.25e-3, 1e-12, "to both sides by the same ratio");
+}
+
 static void test_several(void)
 {
     struct fixture f;
@@ -375,6 +393,7 @@ static void test_no_memory(void)
 int main(void)
 {
     test_one_run();
+    test_interval();
     test_several();
     test_kriging();
     test_glitch();
