@@ -2,18 +2,10 @@
 #include "design/internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Growth of time with N that is taken for granted until two sizes are known: that of dense linear algebra, the largest
  * of the shipped definitions, so that nothing takes longer than foretold. */
 static const double GROWTH = 3;
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
 
 /* What starting and ending a run adds to its time: the median of what it did so far. */
 static double overhead(const struct hrun_design *d)
@@ -24,8 +16,7 @@ static double overhead(const struct hrun_design *d)
     for (int i = d->nruns; i-- > 0 && n < (int)(sizeof last / sizeof *last); )
         if (d->runs[i].time_s > 0)
             last[n++] = fmax(d->runs[i].wall_s - d->runs[i].time_s, 0);
-    qsort(last, (size_t)n, sizeof *last, by_value);
-    return n ? last[n / 2] : 0;
+    return design_median(last, n);
 }
 
 static double distance(const struct hrun_design *d, const struct design_run *r, const int *config, int P, int64_t N)

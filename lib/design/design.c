@@ -14,6 +14,19 @@ const char *hrun_design_stage_name(enum hrun_design_stage s)
     return names[s];
 }
 
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+double design_median(double *v, int n)
+{
+    qsort(v, (size_t)n, sizeof *v, by_value);
+    return n ? v[n / 2] : 0;
+}
+
 int design_same(const struct hrun_design *d, const int *a, const int *b)
 {
     return !memcmp(a, b, 2 * (size_t)d->nsubs * sizeof *a);
@@ -263,8 +276,7 @@ int design_queue(struct hrun_design *d, const int *config, int64_t N, enum hrun_
     return 0;
 }
 
-/* What the budget leaves for one more run: 1 when the run fits it. */
-static int fits_budget(const struct hrun_design *d, double expected_s)
+int design_affords(const struct hrun_design *d, double expected_s)
 {
     return d->set.budget_s <= 0 || d->state.spent_s + expected_s <= d->set.budget_s;
 }
@@ -306,7 +318,7 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
             return design_conclude(d, err);
         }
         q = &d->queue[d->next++];
-        if (!fits_budget(d, q->expected_s)) {
+        if (!design_affords(d, q->expected_s)) {
             skipped = d->next == d->nqueue;
             q->model_s = 0;
             continue;

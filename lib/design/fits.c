@@ -49,13 +49,6 @@ static int by_place(const void *a, const void *b)
     return 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 static struct design_group *group_of(struct hrun_design *d, const struct design_run *r)
 {
     for (int i = d->ngroups; i-- > 0; )
@@ -90,8 +83,7 @@ static double scatter(const struct hrun_design *d, int shorts, double assumed)
             break;
         }
     }
-    qsort(pair, (size_t)n, sizeof *pair, by_value);
-    return MAD_FACTOR * pair[n / 2];
+    return MAD_FACTOR * design_median(pair, n);
 }
 
 double design_noise(const struct hrun_design *d, double time_s)
@@ -330,8 +322,7 @@ static double training(const struct hrun_design *d)
     for (int i = 0; i < d->ngroups && n < PAIRS_MAX; i++)
         if (d->groups[i].sub >= 0 && d->groups[i].kept && isfinite(d->groups[i].model))
             miss[n++] = fabs(d->groups[i].log_t - d->groups[i].model);
-    qsort(miss, (size_t)n, sizeof *miss, by_value);
-    return n ? MAD_FACTOR * miss[n / 2] : 0;
+    return MAD_FACTOR * design_median(miss, n);
 }
 
 int design_fit(struct hrun_design *d, struct hrun_error *err)

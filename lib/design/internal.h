@@ -154,6 +154,10 @@ int design_repeats(struct hrun_design *d, struct hrun_error *err);
 
 /* Runs of this configuration at this size: good ones, and whether one failed for good. */
 int design_count(const struct hrun_design *d, const int *config, int64_t N, int *failed);
+/* Does the budget, if there is one, leave the time for a run? */
+int design_affords(const struct hrun_design *d, double expected_s);
+/* The median of v[n], of two in the middle the larger; v is sorted. 0 when n is 0. */
+double design_median(double *v, int n);
 int design_same(const struct hrun_design *d, const int *a, const int *b);
 void design_point_config(const struct hrun_design *d, const struct design_point *p, int *config);
 

@@ -67,7 +67,7 @@ static struct design_belief *mixed_run(struct hrun_design *d, const struct desig
             (b->gain < DESIGN_SETTLED && ((i != s->choice && i != s->hope) || b->runs)))
             continue;
         one = fmax(design_cost(d, b->config, b->P, s->N, b->model_s), 1e-9);
-        if (d->set.budget_s > 0 && d->state.spent_s + one > d->set.budget_s) {
+        if (!design_affords(d, one)) {
             d->too_long = 1;
             continue;
         }
