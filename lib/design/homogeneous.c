@@ -147,24 +147,40 @@ struct offer {
     double *x;
 };
 
-/* The predicted time of a point, 0 when there is no model. */
-static double predicted(const struct hrun_design *d, const struct design_point *p, struct hrun_predictor *q)
+/* The models at the N of the last point of a size: most of its points have one N, if the rule moves none. */
+struct at_size {
+    int64_t N;
+    struct hrun_predictor *models;
+};
+
+/* The predicted time of a point into *out, 0 when there is no model. */
+static int predict(const struct hrun_design *d, const struct design_point *p, struct at_size *sizes, double *out,
+                   struct hrun_error *err)
 {
+    struct at_size *s = &sizes[p->size];
     double t, low, high;
 
-    (void)d;
-    return q && !hrun_predictor_time(q, p->sub, p->m, p->P, &t, &low, &high, NULL) ? t : 0;
+    if (s->N != p->N) {
+        hrun_predictor_destroy(s->models);
+        s->models = design_predictor(d, p->N, err);
+        s->N = p->N;
+        if (!s->models && err->code)
+            return -1;
+    }
+    *out = s->models && !hrun_predictor_time(s->models, p->sub, p->m, p->P, &t, &low, &high, NULL) ? t : 0;
+    return 0;
 }
 
 static int make_offers(struct hrun_design *d, struct study *studies, int nstudies, struct offer *offers, int *noffers,
                        struct hrun_error *err)
 {
-    int *config = calloc(2 * (size_t)d->nsubs, sizeof *config), failed, rc = config ? 0 : hrun_fail_nomem(err);
+    int *config = calloc(2 * (size_t)d->nsubs, sizeof *config), failed;
+    struct at_size *sizes = calloc((size_t)d->nsizes, sizeof *sizes);
+    int rc = config && sizes ? 0 : hrun_fail_nomem(err);
 
     *noffers = 0;
     for (int i = 0; i < d->npoints && !rc; i++) {
         const struct design_point *p = &d->points[i];
-        struct hrun_predictor *q;
         struct offer o = { .point = p };
 
         for (int k = 0; k < nstudies; k++)
@@ -175,14 +191,8 @@ static int make_offers(struct hrun_design *d, struct study *studies, int nstudie
         design_point_config(d, p, config);
         if (design_count(d, config, p->N, &failed) || failed)
             continue;
-        q = design_predictor(d, p->N, err);
-        if (!q && err->code) {
-            rc = -1;
-            break;
-        }
-        o.model_s = predicted(d, p, q);
-        hrun_predictor_destroy(q);
-        if (o.model_s <= 0)
+        rc = predict(d, p, sizes, &o.model_s, err);
+        if (rc || o.model_s <= 0)
             continue;
         o.cost = design_cost(d, config, p->P, p->N, o.model_s);
         o.x = calloc((size_t)o.study->terms->n, sizeof *o.x);
@@ -194,6 +204,9 @@ static int make_offers(struct hrun_design *d, struct study *studies, int nstudie
             offers[(*noffers)++] = o;
         }
     }
+    for (int i = 0; sizes && i < d->nsizes; i++)
+        hrun_predictor_destroy(sizes[i].models);
+    free(sizes);
     free(config);
     return rc;
 }
