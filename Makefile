@@ -45,6 +45,7 @@ APP     := app raw load find template inputs clock draft rules
 TRACE   := read sum form propose
 STORE  := sample invariants current store log recent models models_yaml exchange import csv regions extrap jsonl
 FIT  := work ls nnls check optimal robust bound spread
+NET     := check choose files net net_read net_yaml
 MODEL   := names rows glitch suspect anchor select library series discover coefs family fit terms predict oracle \
            interval mixed share joint recall correct drift
 PLAN    := config objective space count exhaustive level solve search known explore
@@ -57,8 +58,9 @@ DESIGN  := design points cost fits process belief screen homogeneous stage
 room = $(patsubst %,lib/$(1)/%.c,$(2))
 LIB_SRC := $(call room,base,$(BASE)) $(call room,expr,$(EXPR)) $(call room,topo,$(TOPO)) \
            $(call room,cluster,$(CLUSTER)) $(call room,app,$(APP)) $(call room,store,$(STORE)) \
-           $(call room,fit,$(FIT)) $(call room,trace,$(TRACE)) $(call room,model,$(MODEL)) $(call room,plan,$(PLAN)) \
-           $(call room,layout,$(LAYOUT)) $(call room,launch,$(LAUNCH)) $(call room,design,$(DESIGN))
+           $(call room,fit,$(FIT)) $(call room,trace,$(TRACE)) $(call room,net,$(NET)) $(call room,model,$(MODEL)) \
+           $(call room,plan,$(PLAN)) $(call room,layout,$(LAYOUT)) $(call room,launch,$(LAUNCH)) \
+           $(call room,design,$(DESIGN))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 
 # What both commands share is context and work; the rest is each one's own.
@@ -158,8 +160,8 @@ PROFILES := $(sort $(wildcard share/profiles/*.yaml))
 
 # hrun.h is the rooms' headers, one after the other, without the includes between them.
 PUBLIC := base/error base/buf expr/expr trace/wire trace/trace trace/terms topo/topo cluster/cluster app/app \
-          store/store store/exchange fit/fit model/oracle model/model model/joint model/drift model/correct plan/plan \
-          plan/explore design/design layout/layout launch/launch
+          store/store store/exchange fit/fit net/net model/oracle model/model model/joint model/drift \
+          model/correct plan/plan plan/explore design/design layout/layout launch/launch
 $(B)/include/hrun.h: $(PUBLIC:%=lib/%.h)
 	@mkdir -p $(@D)
 	{ echo '/* hrun.h - libhrun, for schedulers and tools; made from the headers of its rooms */'; \

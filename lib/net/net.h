@@ -4,10 +4,11 @@
  * processes on it: paper 002's model of unlike hosts, with what modern networks need besides.
  * The model. A message of M bytes from a rank on host i to one on host j, i != j, goes through three stages:
  *   1. the sender's processor   C_i + t_i M, the messages of a rank one after the other;
- *   2. the wire                 a(M) L_ij of latency, then the bytes, at the rate beta_ij / b(M) or, if that is less, the
- *                               fair share (max-min) of what all messages under way at the time leave of the ports
- *                               out_i and in_j and of the trunk between the groups of i and j;
- *   3. the receiver's processor C_j + t_j M, the messages of a rank one after the other, from the time when it receives.
+ *   2. the wire                 a(M) L_ij of latency, then the bytes, at the rate beta_ij / b(M) or, if that is less,
+ *                               the fair share (max-min) of what all messages under way at the time leave of the
+ *                               ports out_i and in_j and of the trunk between the groups of i and j;
+ *   3. the receiver's processor C_j + t_j M, the messages of a rank one after the other, from the time when it
+ *                               receives.
  * Alone it takes  T_ij(M) = C_i + C_j + a(M) L_ij + M (t_i + t_j + b(M) / beta_ij), where b(M) / beta_ij stands for
  * 1 / out_i, 1 / in_j or that of the trunk if that is more.
  * b is what one message cannot use of a wire and others can. While its bytes flow a message also takes `back_share` of
@@ -16,13 +17,14 @@
  * a host is its processor; on a switch that is wire-limited it is the host's port, through which bytes flow while
  * others are still being sent, so that the sum t_i + t_j + 1/beta_ij would count the port three times. a and b are
  * piecewise constant, as the protocols of an MPI library change with the size of a message, and common to all pairs.
- * From `sync_bytes` on (rendezvous) the wire begins only when the receiver waits for the message, and the sender is busy
- * until the bytes have gone; below, it goes on after its own stage. Two ranks on one host: `local`, the same stages in one:
- * fixed + M per_byte, as long as the memory's share allows (a port of the host, local_bytes_per_s).
+ * From `sync_bytes` on (rendezvous) the wire begins only when the receiver waits for the message, and the sender is
+ * busy until the bytes have gone; below, it goes on after its own stage. Two ranks on one host: `local`, the same
+ * stages in one: fixed + M per_byte, as long as the memory's share allows (a port of the host, local_bytes_per_s).
  * Hosts of one class share all parameters; a class of its own for each host is the general case.
- * Invariants: all times, in s and s/byte, are finite and >= 0; rates, in bytes/s, are > 0, and 0 stands for "no limit was
- * seen"; segments begin at 0 bytes and ascend; a half width is that of the 95 % interval, in the unit of its parameter,
- * NAN where it is not known. A network is not changed once it is made: predictions may run in several threads.
+ * Invariants: all times, in s and s/byte, are finite and >= 0; rates, in bytes/s, are > 0, and 0 stands for "no limit
+ * was seen"; segments begin at 0 bytes and ascend; a half width is that of the 95 % interval, in the unit of its
+ * parameter, NAN where it is not known. A network is not changed once it is made: predictions may run in several
+ * threads. There are no more classes than hosts, and no more groups.
  */
 #ifndef HRUN_NET_H
 #define HRUN_NET_H
@@ -31,6 +33,10 @@
 #include "base/error.h"
 
 #include <stdint.h>
+
+/* The most kinds of PEs of a host: processors have two or three kinds of cores, a byte numbers them amply, and the
+ * table of what a message takes between each two stays small. */
+enum { HRUN_NET_KINDS_MAX = 256 };
 
 struct hrun_net_value {
     double v, half;            /* value, half width of its 95 % interval */
@@ -41,7 +47,7 @@ struct hrun_net_class {        /* a kind of host */
     struct hrun_net_value t_s_per_byte;
     struct hrun_net_value out_bytes_per_s, in_bytes_per_s; /* the ports */
     double local_bytes_per_s;  /* of all messages inside a host at a time, together */
-    int nkinds;                /* of PEs (core kinds), >= 1 */
+    int nkinds;                /* of PEs (core kinds), 1..HRUN_NET_KINDS_MAX */
     struct hrun_net_value *local_fixed_s, *local_s_per_byte; /* nkinds by nkinds, sender's kind by receiver's; owned */
 };
 
@@ -55,8 +61,8 @@ struct hrun_net_segment {
     double a, b;               /* factors of the latency and of the bytes' time, > 0 */
 };
 
-/* Scatter and gather by one root straight to all others (paper 002, section 3, Fig. 1). Sizes in bytes per rank; where a
- * threshold was not found it is 0 (M2: and there is no irregular region). */
+/* Scatter and gather by one root straight to all others (paper 002, section 3, Fig. 1). Sizes in bytes per rank; where
+ * a threshold was not found it is 0 (M2: and there is no irregular region). */
 struct hrun_net_thresholds {
     double scatter_S;          /* beyond it messages are sent one after the other */
     double gather_M1, gather_M2; /* between them times jump, now and then */
@@ -87,18 +93,21 @@ struct hrun_net {
     struct hrun_net_thresholds thresholds;
 };
 
-/* A network of n hosts (names are copied), each a class of its own, one group, one segment, no limits, all times 0,
- * beta 0, half widths NAN: to be filled in. */
+/* A network of n hosts (names are copied), each a class of its own with one kind of PEs, one group, one segment with
+ * factors 1, selector "openmpi", the other texts "", no limits, all times 0, beta 0, half widths NAN: to be filled in
+ * (arrays may be replaced by others from malloc). Errors: HRUN_EINVAL (n < 1), HRUN_ENOMEM. */
 struct hrun_net *hrun_net_create(const char *const *hosts, int n, struct hrun_error *err);
 void hrun_net_destroy(struct hrun_net *net);
 
-/* Do the invariants hold? Errors: HRUN_EINVAL, naming what does not. */
+/* Do the invariants hold, and do names and indices make sense? Errors: HRUN_EINVAL, naming what does not;
+ * HRUN_ENOMEM. */
 int hrun_net_check(const struct hrun_net *net, struct hrun_error *err);
 
 /* Index of a host by name, -1. */
 int hrun_net_find(const struct hrun_net *net, const char *host);
 
-/* T_ij(M) of a message alone, s; kinds are those of the PEs, used when both ranks are on one host. */
+/* T_ij(M) of a message alone, s; hosts are indices, kinds those of the PEs, used when both ranks are on one host. NAN
+ * when of this pair nothing was measured. */
 double hrun_net_p2p(const struct hrun_net *net, int from, int from_kind, int to, int to_kind, double bytes);
 
 /* ---------------------------------------------------------------- predictions of operations */
@@ -123,8 +132,8 @@ int hrun_net_op_find(const char *name);                      /* -1 when there is
 
 /* Algorithms of an operation ("linear", "binomial", "pairwise", ...), ending with NULL. */
 const char *const *hrun_net_algorithms(enum hrun_net_op op);
-/* Whose rules choose them: "openmpi" (4.1 and later, coll/tuned), "mpich" (SimGrid's coll-selector:mpich), "smpi" (SimGrid's
- * default), ending with NULL. */
+/* Whose rules choose them: "openmpi" (4.1 and later, coll/tuned), "mpich" (SimGrid's coll-selector:mpich), "smpi"
+ * (SimGrid's default), ending with NULL. */
 const char *const *hrun_net_selectors(void);
 /* What a selector takes for n ranks and so many bytes. NULL: no such selector. */
 const char *hrun_net_selected(const char *selector, enum hrun_net_op op, int n, double bytes);
@@ -152,8 +161,11 @@ int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *cal
 
 /* ---------------------------------------------------------------- on disk */
 
-/* As YAML, in a file that is replaced atomically, its folder made when missing; and back. A file of a newer hrun is
- * never replaced. Errors: HRUN_EIO, HRUN_ENOMEM; reading also HRUN_ENOENT, HRUN_EPARSE with file, line and column. */
+/* As YAML, in a file that is replaced atomically, its folder made when missing; and back, equal to the last bit. The
+ * last line is a checksum, which must be right where it stands; without it the file counts as written by hand. A file
+ * of a newer hrun is never replaced. Errors: writing those of hrun_net_check, HRUN_EIO, HRUN_EEXISTS (of a newer hrun),
+ * HRUN_ENOMEM; reading HRUN_ENOENT, HRUN_EIO, HRUN_EPARSE with file, line and column, HRUN_ECORRUPT (the checksum, or
+ * of a newer hrun), HRUN_ENOMEM. */
 int hrun_net_save(const struct hrun_net *net, const char *file, struct hrun_error *err);
 int hrun_net_load(const char *file, struct hrun_net **out, struct hrun_error *err);
 
@@ -162,9 +174,10 @@ int hrun_net_load(const char *file, struct hrun_net **out, struct hrun_error *er
 void hrun_net_file(const char *data, const char *const *hosts, int n, const char *engine, const char *mpi,
                    struct hrun_buf *out);
 
-/* The network that best fits hosts[n] on engine and mpi: that of exactly these hosts, else the one with the fewest others
- * that has them all, else (of simulated and real ones alike) none: *out = NULL and 0. *file (may be NULL) receives where
- * it was, for the caller to release. A damaged file is skipped and told in *note (may be NULL). */
+/* The network that best fits hosts[n] on engine and mpi: that of exactly these hosts, else the one with the fewest
+ * others that has them all (of equals the newest), else (of simulated and real ones alike) none: *out = NULL and 0.
+ * *file (may be NULL), initialised, receives where it was. A damaged file is skipped and told in *note (may be NULL).
+ * Errors: HRUN_ENOMEM. */
 int hrun_net_choose(const char *data, const char *const *hosts, int n, const char *engine, const char *mpi,
                     struct hrun_net **out, struct hrun_buf *file, struct hrun_buf *note, struct hrun_error *err);
 

@@ -1,0 +1,196 @@
+/* files.c - networks on disk: names, writing, reading, choosing; see net.h for the contracts
+ *
+ * The last line of a file is the CRC-32 of all before it. It is checked before anything else is believed; the version
+ * comes next, as a newer one may have other keys; then the schema; then the invariants of the values.
+ */
+#include "net/internal.h"
+#include "base/file.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* As lib/base/yaml.c: pairs of 256 classes, all unlike, take 10 MB. */
+#define NET_MAX ((size_t)16 << 20)
+
+#define HEAD "# A network measured by hrun-calibrate; format: hrun-profile(5).\n"
+#define CRC_MARK "# crc32 "
+#define SUFFIX ".yaml"
+enum { CRC_DIGITS = 8, CRC_LINE = sizeof CRC_MARK - 1 + CRC_DIGITS + 1 };
+
+/* Of a host's name in that of a file: enough to know it by. */
+enum { SLUG_MAX = 24 };
+
+/* ---------------------------------------------------------------- what a file says of itself */
+
+/* Is the checksum in the last line right, where it is one? */
+static int check_crc(const char *name, const struct hrun_buf *text, struct hrun_error *err)
+{
+    size_t body = text->len > CRC_LINE ? text->len - CRC_LINE : 0;
+    const char *line = text->data + body;
+    char want[CRC_LINE + 1];
+
+    if (!body || line[-1] != '\n' || memcmp(line, CRC_MARK, sizeof CRC_MARK - 1) || line[CRC_LINE - 1] != '\n')
+        return 0;
+    snprintf(want, sizeof want, CRC_MARK "%08lx\n", crc32(0, (const unsigned char *)text->data, (unsigned)body));
+    if (!memcmp(line, want, CRC_LINE))
+        return 0;
+    return hrun_fail_at(err, HRUN_ECORRUPT, name, 0, 0, "the network is damaged or was edited: the last line says "
+                        "'%.*s', the text has '%.*s'; measure it again with `hrun-calibrate network`, or remove the "
+                        "last line if the text is what you mean", CRC_LINE - 1, line, CRC_LINE - 1, want);
+}
+
+/* The version that a file names: what it says of itself whatever its other keys are. */
+static long version_of(const char *text)
+{
+    static const char key[] = "version: ";
+    const char *at = strstr(text, key);
+
+    while (at && at != text && at[-1] != '\n')
+        at = strstr(at + 1, key);
+    return at ? strtol(at + sizeof key - 1, NULL, 10) : NET_VERSION;
+}
+
+int net_parse_file(const char *name, const struct hrun_buf *text, struct hrun_net **out, struct hrun_error *err)
+{
+    if (check_crc(name, text, err))
+        return -1;
+    if (version_of(text->data) > NET_VERSION)
+        return hrun_fail_at(err, HRUN_ECORRUPT, name, 0, 0, "a newer hrun wrote the network (version %ld, this hrun reads "
+                            "up to %d): use the newer hrun, or name another data folder with HRUN_DATA",
+                            version_of(text->data), NET_VERSION);
+    return net_parse(name, text->data, text->len, out, err);
+}
+
+int hrun_net_load(const char *file, struct hrun_net **out, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc = hrun_file_read(file, NET_MAX, &text, err);
+
+    if (!rc)
+        rc = net_parse_file(file, &text, out, err);
+    hrun_buf_release(&text);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- writing */
+
+/* A network of a newer hrun may hold what this one does not know: it stays. A damaged one, whatever version it names,
+ * is no loss. */
+static int check_old(const char *file, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc = 0;
+
+    if (hrun_file_read(file, NET_MAX, &text, &why)) {
+        rc = why.code == HRUN_ENOENT ? 0 : -1;
+        if (rc && err)
+            *err = why;
+    } else if (!check_crc(file, &text, NULL) && version_of(text.data) > NET_VERSION) {
+        rc = hrun_fail_at(err, HRUN_EEXISTS, file, 0, 0, "a newer hrun wrote the network (version %ld, this hrun writes "
+                          "%d): it is kept; measure with the newer hrun, or name another data folder with HRUN_DATA",
+                          version_of(text.data), NET_VERSION);
+    }
+    hrun_buf_release(&text);
+    return rc;
+}
+
+/* Make the folder that is to hold the file. */
+static int make_folder(const char *file, struct hrun_error *err)
+{
+    const char *slash = strrchr(file, '/');
+    char *folder;
+    int rc;
+
+    if (!slash || slash == file)
+        return 0;
+    folder = strndup(file, (size_t)(slash - file));
+    if (!folder)
+        return hrun_fail_nomem(err);
+    rc = hrun_mkdirs(folder, 0755, err);
+    free(folder);
+    return rc;
+}
+
+int hrun_net_save(const struct hrun_net *net, const char *file, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc = -1, saved = errno;
+
+    hrun_buf_adds(&text, HEAD);
+    if (hrun_net_check(net, err) || net_print(net, &text, err))
+        goto out;
+    hrun_buf_addf(&text, CRC_MARK "%08lx\n", crc32(0, (const unsigned char *)text.data, (unsigned)text.len));
+    if (text.failed) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    if (text.len > NET_MAX) {
+        hrun_fail(err, HRUN_EINVAL, "the network is too large for a file (%zu MB of at most %zu): let hosts that are "
+                  "alike share their parameters", text.len >> 20, NET_MAX >> 20);
+        goto out;
+    }
+    if (make_folder(file, err) || check_old(file, err) || hrun_file_replace(file, text.data, text.len, 0644, err))
+        goto out;
+    rc = 0;
+out:
+    hrun_buf_release(&text);
+    errno = saved;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- names */
+
+/* Append the letters and digits of a word, small, what lies between as one '-'. */
+static void add_slug(struct hrun_buf *out, const char *word)
+{
+    size_t begin = out->len;
+
+    for (; *word && out->len - begin < SLUG_MAX; word++) {
+        if (isascii((unsigned char)*word) && (isalnum((unsigned char)*word) || *word == '.'))
+            hrun_buf_addc(out, (char)tolower((unsigned char)*word));
+        else if (out->len > begin && out->data[out->len - 1] != '-')
+            hrun_buf_addc(out, '-');
+    }
+}
+
+static int by_name(const void *pa, const void *pb)
+{
+    return strcmp(*(const char *const *)pa, *(const char *const *)pb);
+}
+
+void hrun_net_file(const char *data, const char *const *hosts, int n, const char *engine, const char *mpi,
+                   struct hrun_buf *out)
+{
+    const char **sorted = net_alloc(n, sizeof *sorted);
+    uLong sum = crc32(0, NULL, 0);
+
+    if (!sorted) {
+        out->failed = 1;
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        sorted[i] = hosts[i];
+    qsort(sorted, (size_t)n, sizeof *sorted, by_name);
+    /* With their ends, so that no two lists look alike. */
+    for (int i = 0; i < n; i++)
+        sum = crc32(sum, (const unsigned char *)sorted[i], (unsigned)strlen(sorted[i]) + 1);
+    sum = crc32(sum, (const unsigned char *)engine, (unsigned)strlen(engine) + 1);
+    sum = crc32(sum, (const unsigned char *)mpi, (unsigned)strlen(mpi) + 1);
+    hrun_buf_addf(out, "%s/networks/", data);
+    if (n > 0)
+        add_slug(out, sorted[0]);
+    if (n > 1)
+        hrun_buf_addf(out, ".%d", n);
+    hrun_buf_addc(out, '-');
+    add_slug(out, engine);
+    hrun_buf_addc(out, '-');
+    add_slug(out, mpi);
+    hrun_buf_addf(out, "-%08lx" SUFFIX, sum);
+    free(sorted);
+}
