@@ -72,6 +72,7 @@ HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c decide.c corrected.c expl
               report_cluster.c report_json.c) $(SHARED_SRC)
 TRACE_SRC  := $(addprefix calib/trace/,watch.c places.c tell.c wrap_c.c wrap_fortran.c)
 PROBE_SRC  := $(addprefix calib/probe/,main.c facts.c kernel.c clock.c trips.c alltoall.c usage.c)
+NET_SRC    := $(addprefix calib/net/,measure.c repeat.c spread.c schedule.c trips.c fans.c sweeps.c local.c)
 DOCTOR     := data read judge judge_compute judge_network judge_settings report doctor
 CALIB_SRC  := $(addprefix calib/,main.c options.c lists.c remeasure.c campaign.c campaign_left.c budget.c groups.c \
               runs.c parallel.c progress.c measure.c fit.c show.c waits.c new.c new_rule.c gnuplot.c plot.c svg.c \
@@ -80,6 +81,8 @@ CALIB_SRC  := $(addprefix calib/,main.c options.c lists.c remeasure.c campaign.c
 
 # Engine smpi is there where SimGrid is.
 SMPI_BIN   := $(if $(shell $(PKG_CONFIG) --exists simgrid 2>/dev/null && echo yes),$(B)/bin/hrun-smpi)
+SMPICC    ?= $(shell command -v smpicc)
+SMPI_TOOL  := $(if $(SMPICC),$(B)/lib/hrun/hrun-netbench-smpi)
 
 # make V=1 shows whole command lines.
 Q   := $(if $(V),,@)
@@ -89,7 +92,7 @@ say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $@)
 .PRECIOUS: $(B)/%.o
 .PHONY: all lib
 all: lib $(B)/bin/hrun $(B)/bin/hrun-calibrate $(B)/bin/hrun-shim $(SMPI_BIN) $(B)/lib/hrun/libhrun-trace.so \
-     $(B)/lib/hrun/hrun-probe
+     $(B)/lib/hrun/hrun-probe $(B)/lib/hrun/hrun-netbench $(SMPI_TOOL)
 
 lib: $(B)/lib/libhrun.a $(B)/lib/libhrun.so
 
@@ -154,6 +157,22 @@ $(B)/lib/hrun/hrun-probe: $(PROBE_SRC:%.c=$(B)/%.o)
 	$(call say,MPI)
 	$(Q)$(MPICC) $(LDFLAGS) -o $@ $^
 
+# What hrun-calibrate network starts: MPI and the C library alone; as a library for applications, and for SimGrid.
+$(B)/calib/net/%.o: calib/net/%.c
+	@mkdir -p $(@D)
+	$(call say,MPI)
+	$(Q)$(MPICC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+
+$(B)/lib/hrun/hrun-netbench: $(B)/calib/net/main.o $(NET_SRC:%.c=$(B)/%.o)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(MPICC) $(LDFLAGS) -o $@ $^ -lm
+
+$(B)/lib/hrun/hrun-netbench-smpi: calib/net/main.c $(NET_SRC) calib/net/measure.h calib/net/hrun-mpi.h
+	@mkdir -p $(@D)
+	$(call say,SMPI)
+	$(Q)$(SMPICC) -std=c11 -D_GNU_SOURCE -DHRUN_SMPI $(WARNINGS) -O2 -g -o $@ $(filter %.c,$^) -lm
+
 # ---------------------------------------------------------------- what is installed
 MANPAGES := man/hrun.1 man/hrun-calibrate.1 man/hrun-app.5 man/hrun-cluster.5 man/hrun-profile.5 man/hrun.7
 PROFILES := $(sort $(wildcard share/profiles/*.yaml))
@@ -189,7 +208,8 @@ install: all $(B)/include/hrun.h $(B)/hrun.pc $(B)/completions/hrun $(B)/complet
 	install -m 755 $(B)/lib/libhrun.so $(DESTDIR)$(PREFIX)/lib/libhrun.so.0
 	ln -sf libhrun.so.0 $(DESTDIR)$(PREFIX)/lib/libhrun.so
 	install -d $(DESTDIR)$(PREFIX)/lib/hrun
-	install -m 755 $(B)/lib/hrun/libhrun-trace.so $(B)/lib/hrun/hrun-probe $(DESTDIR)$(PREFIX)/lib/hrun
+	install -m 755 $(B)/lib/hrun/libhrun-trace.so $(B)/lib/hrun/hrun-probe $(B)/lib/hrun/hrun-netbench \
+	  $(SMPI_TOOL) $(DESTDIR)$(PREFIX)/lib/hrun
 	install -m 644 $(B)/hrun.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 644 $(B)/include/hrun.h $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(PROFILES) $(DESTDIR)$(PREFIX)/share/hrun/profiles
@@ -212,6 +232,10 @@ CALIB_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out calib/main.c,$(CALIB_SRC)))
 $(B)/tests/unit/test_calib_%: $(B)/tests/unit/test_calib_%.o $(CALIB_OBJ) $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+$(B)/tests/unit/test_netbench: $(B)/tests/unit/test_netbench.o $(B)/calib/net/schedule.o $(B)/calib/net/spread.o
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lm
+$(B)/tests/unit/test_netbench.o: ALL_CFLAGS += $(shell $(MPICC) --showme:compile 2>/dev/null)
 $(B)/tests/unit/test_truth: $(B)/tests/unit/test_truth.o $(B)/tests/accuracy/truth.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
@@ -234,7 +258,6 @@ $(B)/tests/apps/%: tests/apps/%.c $(wildcard tests/apps/*.h)
 	  $(if $(filter lu,$*),-lopenblas) -lm
 
 # The same, built for SimGrid.
-SMPICC    ?= $(shell command -v smpicc)
 SMPI_APPS := $(if $(SMPICC),$(addprefix $(B)/tests/smpi/,lu jacobi flops probe))
 $(B)/tests/smpi/%: tests/apps/%.c $(wildcard tests/apps/*.h)
 	@mkdir -p $(@D)

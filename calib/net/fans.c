@@ -1,0 +1,72 @@
+/* fans.c - one to two, and two to one: what serialises the messages of a host
+ *
+ * Paper 002, section 3: T_i(M) of i -> j, k with empty replies, of disjoint triples at once; and the reverse, as a port
+ * may take in less than it gives out. Inside groups, whose triples do not disturb each other.
+ */
+#include "measure.h"
+
+#include <stdlib.h>
+
+/* Hosts i, j, k; others pass by. */
+static void fan(struct net_bench *b, enum net_kind kind, int i, int j, int k, int bytes)
+{
+    const int others[] = { b->leader[j], b->leader[k] };
+    struct net_trial t = { .lead = b->leader[i], .nfollow = 2, .follow = others,
+                           .bytes = kind == NET_FAN ? bytes : 0, .back = kind == NET_FAN ? 0 : bytes };
+    struct net_record r = { .kind = kind, .i = i, .j = j, .k = k, .bytes = bytes };
+    struct net_times m;
+
+    if (net_leads_host(b) && (b->host == i || b->host == j || b->host == k) && net_try(b, &t, &m))
+        net_keep(b, &r, &m);
+}
+
+static void lead_from(struct net_bench *b, int i, int j, int k)
+{
+    fan(b, NET_FAN, i, j, k, 0);
+    fan(b, NET_FAN, i, j, k, b->bytes);
+    fan(b, NET_JOIN, i, j, k, b->bytes);
+}
+
+/* member[n]: the hosts of a group. */
+static void group(struct net_bench *b, const int *member, int n, int *triples)
+{
+    for (int r = 0; r < net_triple_rounds(n); r++) {
+        int count = net_triples(n, r, triples);
+
+        for (int q = 0; q < count; q++) {
+            int i = member[triples[3 * q]], j = member[triples[3 * q + 1]], k = member[triples[3 * q + 2]];
+
+            if (b->apart)
+                net_rest(b);
+            lead_from(b, i, j, k);
+            lead_from(b, j, k, i);
+            lead_from(b, k, i, j);
+        }
+    }
+}
+
+void net_fans(struct net_bench *b)
+{
+    int *member = calloc((size_t)b->nhosts, sizeof *member), *triples = calloc((size_t)b->nhosts, sizeof *triples);
+
+    b->failed |= !member || !triples;
+    if (net_all_well(b) || b->nhosts < 3)
+        goto out;
+    for (int g = 0; g < b->ngroups; g++) {
+        int n = 0;
+
+        for (int h = 0; h < b->nhosts; h++)
+            if (b->group_of[h] == g)
+                member[n++] = h;
+        group(b, member, n, triples);
+        for (int m = 0; m < n && n < 3; m++) {      /* too few: with hosts elsewhere, alone */
+            int i = member[m];
+
+            net_rest(b);
+            lead_from(b, i, (i + 1) % b->nhosts, (i + 2) % b->nhosts);
+        }
+    }
+out:
+    free(member);
+    free(triples);
+}

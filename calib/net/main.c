@@ -1,0 +1,68 @@
+/* main.c - hrun-netbench: measure the network of MPI_COMM_WORLD and print the records
+ *
+ * hrun-netbench [--precision FRACTION] [--least K] [--most K] [--limit SECONDS] [--kinds K0,K1,...]
+ * --kinds: of each rank, the number of the kind of its PE on its host. hrun-calibrate network starts it and reads what
+ * rank 0 prints (lib/net/estimate.h has the format).
+ */
+#include "hrun-mpi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef HRUN_SMPI
+#include <smpi/smpi.h>
+#endif
+
+/* The number at place `rank` of a list; 0: there is none. */
+static int listed(const char *list, int rank)
+{
+    while (rank-- > 0 && list)
+        list = (list = strchr(list, ',')) ? list + 1 : NULL;
+    return list ? (int)strtol(list, NULL, 10) : 0;
+}
+
+static void options(int argc, char **argv, int rank, struct hrun_measure_options *o)
+{
+    for (int i = 1; i + 1 < argc; i += 2) {
+        const char *value = argv[i + 1];
+
+        if (!strcmp(argv[i], "--precision"))
+            o->precision = strtod(value, NULL);
+        else if (!strcmp(argv[i], "--least"))
+            o->least = (int)strtol(value, NULL, 10);
+        else if (!strcmp(argv[i], "--most"))
+            o->most = (int)strtol(value, NULL, 10);
+        else if (!strcmp(argv[i], "--limit"))
+            o->limit_s = strtod(value, NULL);
+        else if (!strcmp(argv[i], "--kinds"))
+            o->kind = listed(value, rank);
+    }
+    o->most = o->most < o->least ? o->least : o->most;
+}
+
+int main(int argc, char **argv)
+{
+    struct hrun_measure_options o = HRUN_MEASURE_DEFAULT;
+    char *text = NULL, why[256];
+    int rank, rc;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+#ifdef HRUN_SMPI
+    smpi_execute_flops(1);      /* tells SimGrid, and hrun, that nothing here is to be timed on this machine */
+#endif
+    options(argc, argv, rank, &o);
+    rc = hrun_measure_network(MPI_COMM_WORLD, &o, &text, why, sizeof why);
+    if (rc && !rank)
+        fprintf(stderr, "hrun-netbench: %s\n", why);
+    if (text)
+        fputs(text, stdout);
+    if (fflush(stdout)) {
+        perror("hrun-netbench: standard output");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    free(text);
+    MPI_Finalize();
+    return rc ? 1 : 0;
+}

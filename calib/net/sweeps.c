@@ -1,0 +1,191 @@
+/* sweeps.c - over message sizes: where sends begin to wait for their receivers, where the protocols of MPI change, and
+ * how scatter and gather behave (paper 002, section 3, Fig. 1)
+ */
+#include "measure.h"
+
+#include <stdlib.h>
+
+/* ---------------------------------------------------------------- rendezvous, and M */
+
+enum { FIRST = 1 << 10, STEP = 4 };    /* sizes by which the threshold is approached; then between two */
+enum { PROBES = 3 };                   /* the middle one of so many counts */
+static const int FINE = 64;            /* it is found within this part of it */
+/* A receiver comes later by so many trips, and a while longer than a processor may sleep too long. */
+static const double LATER = 2, SLEEP_S = 1e-3;
+/* Of the delay: the call that sends has waited for the receiver. One that waits for the bytes to leave takes half. */
+static const double WAITED = 2.0 / 3;
+/* A message shows the rate when it takes so many times what an empty one does. */
+static const double SEEN = 4;
+
+/* The two that try: of two hosts, or of the only one. */
+static int second(const struct net_bench *b)
+{
+    return b->nhosts > 1 ? b->leader[1] : 1;
+}
+
+/* What a trip of process 0 to the second takes; on all. */
+static double first_trip(struct net_bench *b, int bytes)
+{
+    int other = second(b);
+    struct net_trial t = { .lead = 0, .follow = &other, .nfollow = 1, .bytes = bytes,
+                           .fixed = b->set.most > 1 ? PROBES : 1 };
+    struct net_times m = { 0 };
+
+    if (!b->rank || b->rank == other)
+        net_try(b, &t, &m);
+    MPI_Bcast(&m.median_s, 1, MPI_DOUBLE, 0, b->comm);
+    return m.median_s;
+}
+
+/* Does a send wait? On all. */
+static int waits(struct net_bench *b, int bytes)
+{
+    double trip_s = first_trip(b, bytes);
+    int other = second(b), answer;
+    struct net_trial t = { .lead = 0, .follow = &other, .nfollow = 1, .bytes = bytes,
+                           .delay_s = LATER * trip_s + (b->set.most > 1 ? SLEEP_S : 0),
+                           .fixed = b->set.most > 1 ? PROBES : 1 };
+    struct net_record r = { .kind = NET_SYNC, .i = 0, .j = b->nhosts > 1 ? 1 : 0, .k = -1, .bytes = bytes };
+    struct net_times m = { 0 };
+
+    if (!b->rank || b->rank == other)
+        net_try(b, &t, &m);
+    answer = m.call_s > WAITED * t.delay_s;
+    MPI_Bcast(&answer, 1, MPI_INT, 0, b->comm);
+    r.n = answer;
+    m.median_s = m.call_s;
+    m.sd_s = m.call_sd_s;
+    m.max_s = m.call_max_s;
+    if (!b->rank)
+        net_keep(b, &r, &m);
+    return answer;
+}
+
+/* M: below rendezvous. */
+static void choose_bytes(struct net_bench *b)
+{
+    double empty_s = first_trip(b, 0);
+
+    b->bytes = FIRST;
+    while (2 * b->bytes <= b->eager && first_trip(b, b->bytes) < SEEN * empty_s)
+        b->bytes *= 2;
+}
+
+void net_find_eager(struct net_bench *b)
+{
+    int good = 0, bad = FIRST;
+
+    first_trip(b, 0);
+    while (bad <= NET_BYTES_MAX && !waits(b, bad)) {
+        good = bad;
+        bad = bad < NET_BYTES_MAX && bad * STEP > NET_BYTES_MAX ? NET_BYTES_MAX : bad * STEP;
+    }
+    while (bad <= NET_BYTES_MAX && bad - good > 1 + good / FINE) {
+        int middle = good + (bad - good) / 2;
+
+        if (waits(b, middle))
+            bad = middle;
+        else
+            good = middle;
+    }
+    b->eager = good;
+    choose_bytes(b);
+}
+
+/* ---------------------------------------------------------------- sizes */
+
+enum { PAIRS = 3 };                    /* at once, of different hosts */
+/* So many sizes in a doubling, from the least up to the protocols' last, and beyond. The narrowest piece of SimGrid's
+ * default factors spans half of one, and a line through it wants two sizes. */
+enum { LEAST = 32, LAST = 1 << 17, FINE_STEPS = 4, COARSE_STEPS = 2 };
+
+/* The size after this one. */
+static int larger(int bytes)
+{
+    static const double steps[] = { 1, 1.189207115, 1.414213562, 1.681792831 };   /* 2^(k/4) */
+    int base = LEAST, k = 0, by = bytes < LAST ? 1 : FINE_STEPS / COARSE_STEPS;
+
+    if (!bytes)
+        return LEAST;
+    while (2 * base <= bytes)
+        base *= 2;
+    while (k < FINE_STEPS - 1 && (int)(base * steps[k] + 0.5) < bytes)
+        k++;
+    k += by;
+    return k < FINE_STEPS ? (int)(base * steps[k] + 0.5) : 2 * base;
+}
+
+/* The pair of which this process is a part: 1 with *i and *j; 0: none. Of one group, if there are two hosts of one. */
+static int find_pair(const struct net_bench *b, int *i, int *j)
+{
+    int pairs = 0, free_host = -1, most = b->apart ? 1 : PAIRS;
+
+    for (int h = 0; h < b->nhosts && pairs < most; h++) {
+        if (free_host < 0 || b->group_of[free_host] != b->group_of[h]) {
+            free_host = h;
+            continue;
+        }
+        pairs++;
+        *i = free_host;
+        *j = h;
+        if (b->host == *i || b->host == *j)
+            return net_leads_host(b);
+        free_host = -1;
+    }
+    *i = 0;
+    *j = 1;
+    return !pairs && net_leads_host(b) && b->host < 2;
+}
+
+void net_sizes(struct net_bench *b)
+{
+    int i, j, mine = b->nhosts > 1 && find_pair(b, &i, &j);
+
+    for (int bytes = LEAST; mine && bytes <= NET_BYTES_MAX; bytes = larger(bytes)) {
+        struct net_record r = { .kind = NET_TRIP, .i = i, .j = j, .k = -1, .bytes = bytes };
+        struct net_trial t = { .lead = b->leader[i], .follow = &b->leader[j], .nfollow = 1, .bytes = bytes };
+        struct net_times m;
+
+        if (net_try(b, &t, &m))
+            net_keep(b, &r, &m);
+    }
+}
+
+/* ---------------------------------------------------------------- scatter and gather */
+
+/* Paper 002 saw M1, M2 and S between some KB and 100 KB; from the least on each size is sqrt(2) times the last. A region
+ * where some gathers take longer shows in many repetitions, and with many hosts; a simulated network has none. */
+enum { SPREAD_LEAST = 1 << 10, SPREAD_MOST = 1 << 17, SPREAD_REPETITIONS = 20 };
+#ifdef HRUN_SMPI
+enum { SPREAD_HOSTS = 5 };
+#else
+enum { SPREAD_HOSTS = NET_IN_MAX / SPREAD_MOST - 1 };
+#endif
+
+static void spread(struct net_bench *b, enum net_kind kind, int n, int bytes)
+{
+    int there = kind == NET_SCATTER;
+    struct net_record r = { .kind = kind, .i = 0, .j = -1, .k = -1, .n = n, .bytes = bytes };
+    struct net_trial t = { .lead = b->leader[0], .nfollow = n, .follow = b->leader + 1, .bytes = there ? bytes : 0,
+                           .back = there ? 0 : bytes, .least = SPREAD_REPETITIONS };
+    struct net_times m;
+
+    if (net_leads_host(b) && b->host <= n && net_try(b, &t, &m))
+        net_keep(b, &r, &m);
+}
+
+void net_scatters(struct net_bench *b)
+{
+    int n = b->nhosts - 1 < SPREAD_HOSTS ? b->nhosts - 1 : SPREAD_HOSTS, wide = SPREAD_LEAST;
+
+    if (n < 2)
+        return;
+    for (; wide <= SPREAD_MOST; wide *= 2) {
+        const int sizes[] = { wide, (int)(wide * 1.414213562) };
+
+        for (int s = 0; s < 2 && sizes[s] <= SPREAD_MOST; s++) {
+            spread(b, NET_SCATTER, n, sizes[s]);
+            spread(b, NET_GATHER, n, sizes[s]);
+        }
+    }
+}

@@ -1,0 +1,261 @@
+/* trips.c - round trips of all pairs, in rounds of disjoint ones; what disturbs itself is tried one at a time
+ *
+ * Paper 002, section 3: T_ij(0), and T_ij(M) with empty replies, here in both directions, as rates may differ.
+ */
+#include "measure.h"
+
+#include <stdlib.h>
+
+/* Beyond so many hosts each is tried with so many others less one only: hosts of one kind share parameters. */
+enum { FULL_MOST = 32 };
+/* Trips at once are taken to disturb each other when alone they take less by more than this. */
+static const double DISTURBED = 0.1;
+/* What the way between two switches must differ by, as a part of the median, to be seen: more than what is noise of
+ * medians, less than the hop of a switch among a few (a third of the latency where a way has three of them). */
+static const double GROUP_SLACK = 0.25;
+/* Repetitions of trips at once where one of a trip alone would do: those in the middle meet all others. */
+enum { SIMULATED = 3 };
+
+/* The trip of hosts i and j, on both; others pass by. */
+static void trip(struct net_bench *b, int i, int j, int bytes, double *into)
+{
+    struct net_trial t = { .lead = b->leader[i], .follow = &b->leader[j], .nfollow = 1, .bytes = bytes };
+    struct net_record r = { .kind = NET_TRIP, .i = i, .j = j, .k = -1, .bytes = bytes };
+    struct net_times m;
+
+    if ((b->rank != t.lead && b->rank != b->leader[j]) || !net_try(b, &t, &m))
+        return;
+    into[i * b->nhosts + j] = m.median_s;
+    net_keep(b, &r, &m);
+    if (bytes > b->eager)
+        return;
+    r.kind = NET_CALL;
+    m.median_s = m.call_s;
+    m.sd_s = m.call_sd_s;
+    m.max_s = m.call_max_s;
+    net_keep(b, &r, &m);
+}
+
+static void share(struct net_bench *b, double *matrix)
+{
+    net_rest(b);
+    MPI_Allreduce(MPI_IN_PLACE, matrix, b->nhosts * b->nhosts, MPI_DOUBLE, MPI_SUM, b->comm);
+}
+
+static int rounds_of(int n)
+{
+    return n > FULL_MOST ? net_rounds(FULL_MOST) : net_rounds(n);
+}
+
+/* Empty trips are led by one of the two, each as often as the other. */
+static void both_ways(struct net_bench *b, int i, int j, int bytes, double *into)
+{
+    int low = i < j ? i : j, high = i < j ? j : i;
+
+    if (bytes || (low + high) % 2)
+        trip(b, low, high, bytes, into);
+    if (bytes || (low + high) % 2 == 0)
+        trip(b, high, low, bytes, into);
+}
+
+/* All rounds at once: a host goes on as soon as its partner is there. */
+static void rounds(struct net_bench *b, int bytes, double *into)
+{
+    for (int r = 0; r < rounds_of(b->nhosts) && net_leads_host(b); r++) {
+        int other = net_partner(b->nhosts, r, b->host);
+
+        if (other >= 0)
+            both_ways(b, b->host, other, bytes, into);
+    }
+    share(b, into);
+}
+
+/* The same trips, one pair at a time; of those in one group only where these disturb each other, too. */
+static void one_by_one(struct net_bench *b, int bytes, double *into)
+{
+    for (int r = 0; r < rounds_of(b->nhosts); r++)
+        for (int i = 0; i < b->nhosts; i++) {
+            int j = net_partner(b->nhosts, r, i);
+
+            if (j < i || (!b->apart && b->group_of[i] == b->group_of[j]))
+                continue;
+            net_rest(b);
+            if (net_leads_host(b) && (b->host == i || b->host == j))
+                both_ways(b, i, j, bytes, into);
+        }
+    share(b, into);
+}
+
+/* What a message takes besides empty ones, one way and the other alike. */
+static void slopes(const struct net_bench *b, double *s)
+{
+    int n = b->nhosts;
+
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            double there = b->trip_s[i * n + j], back = b->trip_s[j * n + i];
+            double empty = b->trip0_s[i * n + j] + b->trip0_s[j * n + i];
+
+            s[i * n + j] = there > 0 && back > 0 && there + back > 2 * empty ? there + back - 2 * empty : 0;
+        }
+}
+
+static void latencies(const struct net_bench *b, double *s)
+{
+    for (int i = 0; i < b->nhosts; i++)
+        for (int j = 0; j < b->nhosts; j++)
+            s[i * b->nhosts + j] = b->trip0_s[i * b->nhosts + j] + b->trip0_s[j * b->nhosts + i];
+}
+
+static void find_groups(struct net_bench *b)
+{
+    double *s = calloc((size_t)b->nhosts * (size_t)b->nhosts, sizeof *s);
+
+    b->failed |= !s;
+    if (net_all_well(b)) {
+        free(s);
+        return;
+    }
+    latencies(b, s);
+    net_groups(s, b->nhosts, GROUP_SLACK, b->group_of);
+    slopes(b, s);
+    b->ngroups = net_groups(s, b->nhosts, GROUP_SLACK, b->group_of);
+    free(s);
+}
+
+/* Do trips inside a group, that ran at once, take less when they run alone? Of one pair of the first round. */
+static int are_disturbed(struct net_bench *b)
+{
+    int n = b->nhosts, i = 0, j, before = b->n, differ;
+    double *alone = calloc((size_t)n * (size_t)n, sizeof *alone);
+
+    b->failed |= !alone;
+    if (net_all_well(b)) {
+        free(alone);
+        return 0;
+    }
+    while (i < n - 1 && (net_partner(n, 0, i) < 0 || b->group_of[net_partner(n, 0, i)] != b->group_of[i]))
+        i++;
+    j = net_partner(n, 0, i);
+    net_rest(b);
+    if (j >= 0 && net_leads_host(b) && (b->host == i || b->host == j))
+        trip(b, i, j, b->bytes, alone);
+    share(b, alone);
+    b->n = before;
+    differ = j >= 0 && alone[i * n + j] > 0 && alone[i * n + j] < (1 - DISTURBED) * b->trip_s[i * n + j];
+    free(alone);
+    return differ;
+}
+
+/* Forget what was measured from record `first` on of pairs that are measured again. */
+static void forget(struct net_bench *b, int first)
+{
+    int n = b->nhosts, kept = first;
+
+    for (int k = first; k < b->n; k++)
+        if (!b->apart && b->group_of[b->v[k].i] == b->group_of[b->v[k].j])
+            b->v[kept++] = b->v[k];
+    b->n = kept;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            if (b->apart || b->group_of[i] != b->group_of[j] || b->rank)
+                b->trip_s[i * n + j] = 0;
+}
+
+void net_trips(struct net_bench *b)
+{
+    int first;
+
+    if (b->nhosts < 2)
+        return;
+    rounds(b, 0, b->trip0_s);
+    first = b->n;
+    rounds(b, b->bytes, b->trip_s);
+    find_groups(b);
+    b->apart = b->nhosts > 3 && are_disturbed(b);
+    if (b->ngroups == 1 && !b->apart)
+        return;
+    forget(b, first);
+    one_by_one(b, b->bytes, b->trip_s);
+}
+
+/* ---------------------------------------------------------------- both ways at once */
+
+enum { BOTHS = 3 };                /* partners of each host */
+
+void net_boths(struct net_bench *b)
+{
+    for (int r = 0; r < net_rounds(b->nhosts) && r < BOTHS; r++)
+        for (int i = 0; i < b->nhosts; i++) {
+            int j = net_partner(b->nhosts, r, i);
+            struct net_record rec = { .kind = NET_BOTH, .i = i, .j = j, .k = -1, .bytes = b->bytes, .back = b->bytes };
+            struct net_trial t = { .lead = b->leader[i], .nfollow = 1, .bytes = b->bytes, .back = b->bytes, .both = 1 };
+            struct net_times m;
+
+            if (j < i)
+                continue;
+            t.follow = &b->leader[j];
+            if (b->apart || b->group_of[i] != b->group_of[j])
+                net_rest(b);
+            if ((b->rank == t.lead || b->rank == b->leader[j]) && net_try(b, &t, &m))
+                net_keep(b, &rec, &m);
+        }
+}
+
+/* ---------------------------------------------------------------- many at once */
+
+/* The m-th host of a group, -1. */
+static int member(const struct net_bench *b, int group, int m)
+{
+    for (int h = 0; h < b->nhosts; h++)
+        if (b->group_of[h] == group && !m--)
+            return h;
+    return -1;
+}
+
+static int size_of(const struct net_bench *b, int group)
+{
+    int n = 0;
+
+    while (member(b, group, n) >= 0)
+        n++;
+    return n;
+}
+
+/* n trips from group g to group h at once, as lib/net/estimate.h has it. */
+static void at_once(struct net_bench *b, int g, int h, int n)
+{
+    struct net_record r = { .kind = NET_PAIRS, .i = g, .j = h, .k = -1, .n = n, .bytes = b->bytes };
+    double sum[3] = { 0 }, all[3];
+    struct net_times m = { 0 };
+
+    net_rest(b);
+    for (int k = 0; k < n; k++) {
+        int from = member(b, g, k), to = member(b, h, g == h ? n + k : k);
+        struct net_trial t = { .lead = b->leader[from], .follow = &b->leader[to], .nfollow = 1, .bytes = b->bytes,
+                               .fixed = b->set.most > b->set.least ? NET_FIXED : SIMULATED };
+
+        if ((b->rank == t.lead || b->rank == b->leader[to]) && net_try(b, &t, &m)) {
+            sum[0] = m.median_s;
+            sum[1] = m.sd_s;
+            sum[2] = m.max_s;
+        }
+    }
+    net_rest(b);
+    MPI_Reduce(sum, all, 3, MPI_DOUBLE, MPI_SUM, 0, b->comm);
+    m = (struct net_times){ .n = b->set.most > b->set.least ? NET_FIXED : SIMULATED, .median_s = all[0] / n,
+                            .sd_s = all[1] / n, .max_s = all[2] / n };
+    if (!b->rank && m.median_s > 0)
+        net_keep(b, &r, &m);
+}
+
+void net_pairs(struct net_bench *b)
+{
+    for (int g = 0; g < b->ngroups; g++)
+        for (int h = 0; h < b->ngroups; h++) {
+            int ng = size_of(b, g), nh = size_of(b, h), n = g == h ? ng / 2 : ng < nh ? ng : nh;
+
+            if (n > 1)
+                at_once(b, g, h, n);
+        }
+}

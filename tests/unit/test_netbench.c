@@ -1,0 +1,122 @@
+/* test_netbench.c - hrun-netbench's schedules, groups and statistics: what needs no messages */
+#include "tap.h"
+
+#include "../../calib/net/measure.h"
+
+#include <stdlib.h>
+
+enum { MOST = 65 };
+
+/* A 1-factorisation: in a round partners have each other, over all rounds each pair meets once. */
+static void test_rounds(void)
+{
+    static int met[MOST][MOST];
+
+    for (int n = 2; n <= MOST; n++) {
+        int bad = net_rounds(n) != (n % 2 ? n : n - 1);
+
+        memset(met, 0, sizeof met);
+        for (int r = 0; r < net_rounds(n); r++) {
+            int resting = 0;
+
+            for (int x = 0; x < n; x++) {
+                int y = net_partner(n, r, x);
+
+                resting += y < 0;
+                bad |= y >= n || y == x || (y >= 0 && net_partner(n, r, y) != x);
+                if (y >= 0 && y < n)
+                    met[x][y]++;
+            }
+            bad |= resting != n % 2;
+        }
+        for (int x = 0; x < n; x++)
+            for (int y = 0; y < n; y++)
+                bad |= met[x][y] != (x != y);
+        ok(!bad, "%d hosts: each pair meets once in %d rounds", n, net_rounds(n));
+    }
+    is_int(net_rounds(1), 0, "one host has nobody to meet");
+}
+
+static void test_triples(void)
+{
+    for (int n = 3; n <= MOST; n++) {
+        int out[MOST], count[MOST] = { 0 }, bad = 0, least = MOST, want = n == 3 ? 1 : 3;
+
+        for (int r = 0; r < net_triple_rounds(n); r++) {
+            int seen[MOST] = { 0 }, triples = net_triples(n, r, out);
+
+            bad |= triples < 1;
+            for (int q = 0; q < 3 * triples; q++) {
+                bad |= out[q] < 0 || out[q] >= n || seen[out[q]]++;
+                count[out[q]]++;
+            }
+        }
+        for (int x = 0; x < n; x++)
+            least = count[x] < least ? count[x] : least;
+        ok(!bad && least >= want, "%d hosts: triples are disjoint, and each host is in %d", n, least);
+    }
+    is_int(net_triple_rounds(6), 20, "six hosts: all triples");
+    is_int(net_triple_rounds(2), 0, "two hosts: none");
+}
+
+/* Hosts with what is their own behind ng switches, `hop` between these; some pairs are not known. */
+static int grouped(int n, int ng, double hop, double noise, int *group_of)
+{
+    static double s[MOST * MOST], own[MOST];
+
+    for (int i = 0; i < n; i++)
+        own[i] = 10 + 40 * drand48();
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            s[i * n + j] = s[j * n + i] = own[i] + own[j] + hop * (i % ng != j % ng) + noise * drand48();
+    for (int i = 0; i < n; i++)
+        s[i * n + i] = 0;
+    memset(group_of, 0, (size_t)n * sizeof *group_of);
+    return net_groups(s, n, 0.25, group_of);
+}
+
+static void test_groups(void)
+{
+    int group_of[MOST], bad;
+
+    srand48(1);
+    for (int ng = 1; ng <= 3; ng++)
+        for (int n = 2 * ng < 4 ? 4 : 2 * ng; n <= MOST; n += 7) {
+            bad = grouped(n, ng, 40, 4, group_of) != ng;
+            for (int i = 0; i < n; i++)
+                bad |= group_of[i] != i % ng;
+            ok(!bad, "%d hosts of all speeds behind %d switches", n, ng);
+        }
+    is_int(grouped(2, 1, 0, 0, group_of), 1, "two hosts cannot be told apart");
+    is_int(grouped(12, 3, 4, 2, group_of), 1, "nor what noise hides");
+}
+
+/* Abramowitz and Stegun, table 26.10. */
+static void test_spread(void)
+{
+    static const struct { int df; double t; } known[] = {
+        { 1, 12.706 }, { 2, 4.303 }, { 4, 2.776 }, { 5, 2.571 }, { 9, 2.262 }, { 30, 2.042 }, { 120, 1.980 },
+    };
+    double v[] = { 5, 1, 9, 3, 1000, 7, 4, 6, 2, 8, 10, 11 }, median, sd, max;
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        is_num(net_student(known[i].df), known[i].t, 2e-3, "Student's t, %d degrees of freedom", known[i].df);
+    is_num(net_summary(v, 3, &median, &sd, &max), 5, 1e-12, "the mean of three");
+    is_num(median, 5, 1e-12, "their median");
+    is_num(sd, 4, 1e-12, "their standard deviation");
+    is_num(max, 9, 0, "their largest");
+    net_summary(v, 12, &median, &sd, &max);
+    is_num(median, 6.5, 1e-12, "an interruption does not move the median");
+    ok(sd > 2 && sd < 8, "nor does it the scatter: %g", sd);
+    is_num(max, 1000, 0, "but it is told");
+    is_num(net_summary(v, 0, &median, &sd, &max), 0, 0, "of nothing, nothing");
+}
+
+int main(void)
+{
+    test_rounds();
+    test_triples();
+    test_groups();
+    test_spread();
+    return tap_done();
+}
