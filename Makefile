@@ -48,7 +48,7 @@ FIT  := work ls nnls check optimal robust bound spread
 NET     := check choose files net net_read net_yaml
 MODEL   := names rows glitch suspect anchor select library series discover coefs family fit terms predict oracle \
            interval mixed share joint recall correct drift
-PLAN    := config objective space count exhaustive level solve search known explore
+PLAN    := config objective space count exhaustive level solve search whole known explore
 LAUNCH  := engine program ask mpi env sieve sink output procs spawn signals sweep job loop guard pmix local \
            openmpi openmpi_kept mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts \
            srun_words srun_watch remote_srun smpi smpi_words

@@ -64,7 +64,8 @@ static int flat_init(struct flat *f, const struct hrun_app *app, int nsubs)
     for (int i = 0; i < nsubs; i++)
         for (int j = 0; j < app->nprocs_per_pe; j++)
             f->options[k++] = (struct hrun_option){ i, app->procs_per_pe[j] };
-    f->oracle = (struct hrun_oracle){ f, nsubs, k, f->options, flat_times, flat_bounds, flat_rule, flat_memory };
+    f->oracle = (struct hrun_oracle){ f, nsubs, k, f->options, flat_times, flat_bounds, flat_rule, flat_memory,
+                                       NULL };
     return 0;
 }
 

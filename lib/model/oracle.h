@@ -1,7 +1,8 @@
 /* oracle.h - what a search sees of a model: a small table of functions
  *
  * Purpose: lib/plan searches over any separable model T(C) = max over used sub-clusters i of Ti(N, P, Mi)
- * (paper 000, section 4.1) without knowing what is behind it; tests search made-up ones.
+ * (paper 000, section 4.1) without knowing what is behind it; tests search made-up ones. A model that is not separable,
+ * because the network's part depends on all hosts used, has such a one as a lower bound.
  * Terms: an *option* is a pair (sub-cluster, M): "M processes on each PE used there".
  */
 #ifndef HRUN_MODEL_ORACLE_H
@@ -46,6 +47,13 @@ struct hrun_oracle {
 
     /* Bytes per process; NULL: memory does not limit. 0 or -1. */
     int (*memory)(void *ctx, int P, double *bytes, struct hrun_error *err);
+
+    /* NULL: the model is separable. Else the time of a configuration, pes[nsubs] and procs[nsubs] with P processes, as
+     * a whole, while `times` and `bounds` are of lower bounds: *time_s is finite and not below the time of any option
+     * used. *limiting is the sub-cluster that takes so long, the first of several. Asked only where all options used
+     * have usable times. 0, or -1 with *err. */
+    int (*whole)(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+                 struct hrun_error *err);
 };
 
 #endif

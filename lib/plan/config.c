@@ -217,8 +217,8 @@ int hrun_plan_evaluate(const struct hrun_plan_problem *problem, const int *pes, 
         }
         c.npes += pes[option->sub];
     }
-    plan_choice_time(&s, t, &c);
-    c.value = s.objective->value(c.time_s, c.pes, s.subs, s.nsubs);
+    if (plan_choice_look(&s, t, &c, err))
+        goto out;
     if (!isfinite(c.value)) {
         hrun_fail(err, HRUN_EINVAL, "the objective \"%s\" has no finite value for this configuration",
                   s.objective->name);

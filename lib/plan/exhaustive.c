@@ -105,8 +105,9 @@ int hrun_plan_exhaustive(const struct hrun_plan_problem *problem, int top, struc
         }
         if (!plan_best_takes(&best, &c))
             continue;
-        plan_choice_time(&s, row->t, &c);
-        if (plan_best_add(&best, &c, err))
+        if (plan_choice_look(&s, row->t, &c, err))
+            goto out;
+        if (isfinite(c.value) && plan_best_add(&best, &c, err))
             goto out;
     }
     rc = plan_finish(&s, &best, &counts, started, out, err);

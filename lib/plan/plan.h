@@ -45,7 +45,7 @@ struct hrun_choice {
     int *pes, *procs;       /* nsubs each: Pi, Mi; owned */
     int P;                  /* processes */
     int npes;               /* sum Pi */
-    double time_s;          /* max Ti */
+    double time_s;          /* max Ti; of a model that is not separable, its time of the whole */
     double value;           /* of the objective */
     int limiting;           /* the sub-cluster with the largest Ti, the first of several */
 };
@@ -66,10 +66,16 @@ struct hrun_plan {
     int nsubs;
     struct hrun_plan_counts counts;
     int exact;              /* 1: proven */
+    double gap;             /* not exact: no configuration is better than v[0] by more than this fraction, 0.03 for
+                             * value >= v[0].value / 1.03; INFINITY when nothing is known. Exact: 0 */
+    long evaluated;         /* configurations looked at as a whole; 0 of a separable model */
     double search_s;        /* time the search took */
 };
 
-/* The `top` best configurations (top >= 1), exactly, in their order.
+/* The `top` best configurations (top >= 1), in their order, exactly but for one case: of a model that is not separable
+ * (oracle->whole) configurations are looked at in the order of its separable lower bound until this is above the last
+ * value in the list. Where that takes too many looks (search.h), the plan is the best of all that were looked at:
+ * exact = 0, and gap says how much better another one may be.
  * An objective that is not separable is served by hrun_plan_exhaustive, up to 5 million configurations.
  * Errors: HRUN_EINFEASIBLE when none is valid (the message says how many were excluded and why), HRUN_EINVAL
  * (top, options out of order, more than 2^30 processes possible, too many configurations for this objective),

@@ -318,10 +318,13 @@ int hrun_plan_search(const struct hrun_plan_problem *problem, int top, struct hr
                      struct hrun_error *err)
 {
     static const struct plan_tuning tuning = PLAN_TUNING_DEFAULT;
+    static const struct plan_looks looks = PLAN_LOOKS_DEFAULT;
     struct plan_space s;
     double total;
     int rc;
 
+    if ((!problem->objective || problem->objective->separable) && problem->oracle->whole)
+        return plan_search_whole(problem, top, &looks, out, err);
     if (!problem->objective || problem->objective->separable)
         return plan_search_tuned(problem, top, &tuning, NULL, out, err);
     rc = plan_space_init(&s, problem, 0, err);

@@ -25,4 +25,19 @@ struct plan_effort {
 int plan_search_tuned(const struct hrun_plan_problem *problem, int top, const struct plan_tuning *tuning,
                       struct plan_effort *effort, struct hrun_plan **out, struct hrun_error *err);
 
+/* How far the search of a model that is not separable goes. */
+struct plan_looks {
+    int first;      /* so many configurations of the least lower bound are listed first, then four times as many, ... */
+    long bounded;   /* so many are looked at as a whole; no fewer than are asked for */
+    long local;     /* and where that does not suffice so many more, from the best one found to its neighbours */
+};
+
+/* A look plays a network operation or two: some 0.1 ms with 16 processes, and as the square of their number. 2000 looks
+ * are within what a launch takes. Half of them are for proving, half for finding where that does not end. */
+#define PLAN_LOOKS_DEFAULT { 16, 1000, 1000 }
+
+/* hrun_plan_search of a model that is not separable; separable objectives only. */
+int plan_search_whole(const struct hrun_plan_problem *problem, int top, const struct plan_looks *looks,
+                      struct hrun_plan **out, struct hrun_error *err);
+
 #endif

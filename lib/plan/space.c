@@ -280,6 +280,21 @@ void plan_choice_time(const struct plan_space *s, const double *t, struct hrun_c
     }
 }
 
+int plan_choice_look(const struct plan_space *s, const double *t, struct hrun_choice *c, struct hrun_error *err)
+{
+    const struct hrun_oracle *o = s->oracle;
+
+    plan_choice_time(s, t, c);
+    if (o->whole) {
+        if (o->whole(o->ctx, c->pes, c->procs, c->P, &c->time_s, &c->limiting, err))
+            return -1;
+        if (!(isfinite(c->time_s) && c->time_s > 0))
+            return hrun_fail(err, HRUN_ENONFINITE, "the model gives no usable time at %d processes as a whole", c->P);
+    }
+    c->value = s->objective->value(c->time_s, c->pes, s->subs, s->nsubs);
+    return 0;
+}
+
 double plan_clock(void)
 {
     struct timespec now;

@@ -78,6 +78,10 @@ int plan_choice_compare(const struct hrun_choice *a, const struct hrun_choice *b
 /* Set time_s and limiting of c from t, the times of the options at c->P. */
 void plan_choice_time(const struct plan_space *s, const double *t, struct hrun_choice *c);
 
+/* The same from the oracle's `whole`, where it has one; and the value of the objective. Errors: those of the oracle;
+ * HRUN_ENONFINITE for a time that is none. */
+int plan_choice_look(const struct plan_space *s, const double *t, struct hrun_choice *c, struct hrun_error *err);
+
 /* Move the list into a fresh plan. HRUN_EINFEASIBLE when it is empty. */
 int plan_finish(struct plan_space *s, struct plan_best *best, const struct hrun_plan_counts *counts,
                 double started_s, struct hrun_plan **out, struct hrun_error *err);
