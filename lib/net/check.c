@@ -216,6 +216,10 @@ int net_check(const struct hrun_net *net, char where[NET_WHERE], struct hrun_err
 {
     const struct { const char *key; double v; } numbers[] = {
         { "sync_bytes", net->sync_bytes }, { "reduce_s_per_byte", net->reduce_s_per_byte },
+        { "back_share", net->back_share },
+    };
+    const struct { const char *key; int v; } flags[] = {
+        { "wire_waits", net->wire_waits }, { "trunks_shared", net->trunks_shared },
     };
 
     if (check_lists(net, where, err) || check_names(net, where, err) || check_hosts(net, where, err))
@@ -229,6 +233,14 @@ int net_check(const struct hrun_net *net, char where[NET_WHERE], struct hrun_err
         at(where, "%s", numbers[i].key);
         if (net_check_number(where, numbers[i].v, err))
             return -1;
+    }
+    at(where, "back_share");
+    if (net->back_share > 1)
+        return hrun_fail(err, HRUN_EINVAL, "%s is %g: a share is at most 1", where, net->back_share);
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        at(where, "%s", flags[i].key);
+        if (flags[i].v != 0 && flags[i].v != 1)
+            return hrun_fail(err, HRUN_EINVAL, "%s is %d: it is 0 or 1", where, flags[i].v);
     }
     return check_thresholds(&net->thresholds, where, err);
 }

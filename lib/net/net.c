@@ -163,6 +163,6 @@ double hrun_net_p2p(const struct hrun_net *net, int from, int from_kind, int to,
         s++;
     port = tighter(ci->out_bytes_per_s.v, cj->in_bytes_per_s.v);
     trunk = net->trunks[(size_t)net->group_of[from] * (size_t)net->ngroups + (size_t)net->group_of[to]].v;
-    rate = tighter(tighter(pair->beta_bytes_per_s.v, port) / s->b, trunk);
+    rate = tighter(tighter(pair->beta_bytes_per_s.v / s->b, port), trunk);
     return ci->C_s.v + cj->C_s.v + s->a * pair->L_s.v + bytes * (ci->t_s_per_byte.v + cj->t_s_per_byte.v + 1 / rate);
 }

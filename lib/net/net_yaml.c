@@ -113,6 +113,9 @@ static const cyaml_schema_field_t file_fields[] = {
     LIST("trunks", MAYBE, struct net_file, trunks, ntrunks, &trunk_entry, 0),
     LIST("segments", 0, struct net_file, segments, nsegments, &segment_entry, 1),
     NUMBER("sync_bytes", struct net_file, sync_bytes),
+    WHOLE("wire_waits", struct net_file, wire_waits),
+    NUMBER("back_share", struct net_file, back_share),
+    WHOLE("trunks_shared", struct net_file, trunks_shared),
     NUMBER("reduce_s_per_byte", struct net_file, reduce_s_per_byte),
     CYAML_FIELD_MAPPING("thresholds", CYAML_FLAG_DEFAULT, struct net_file, thresholds, threshold_fields),
     CYAML_FIELD_END
@@ -198,6 +201,7 @@ int net_print(const struct hrun_net *net, struct hrun_buf *out, struct hrun_erro
     struct net_file f = {
         .version = NET_VERSION, .groups = net->ngroups, .engine = nonempty(net->engine), .mpi = nonempty(net->mpi),
         .selector = net->selector, .date = nonempty(net->date), .sync_bytes = net->sync_bytes,
+        .wire_waits = net->wire_waits, .back_share = net->back_share, .trunks_shared = net->trunks_shared,
         .reduce_s_per_byte = net->reduce_s_per_byte, .thresholds = net->thresholds, .segments = net->segments,
         .nsegments = (unsigned)net->nsegments, .hosts = net_alloc(net->nhosts, sizeof *f.hosts),
         .classes = net_alloc(net->nclasses, sizeof *f.classes),
