@@ -130,6 +130,15 @@ void hrun_buf_add_shell(struct hrun_buf *b, const char *word)
     hrun_buf_addc(b, '\'');
 }
 
+void hrun_buf_add_command(struct hrun_buf *b, char *const *words)
+{
+    for (int i = 0; words[i]; i++) {
+        if (i)
+            hrun_buf_addc(b, ' ');
+        hrun_buf_add_shell(b, words[i]);
+    }
+}
+
 char *hrun_buf_detach(struct hrun_buf *b)
 {
     char *s = NULL;

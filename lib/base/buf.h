@@ -34,6 +34,8 @@ void hrun_buf_vaddf(struct hrun_buf *b, const char *fmt, va_list ap) __attribute
  * "_-+=./:@%", else in single quotes ('it'\''s', ''). A '=' in it must not stand in the first word of a
  * command unless it is meant as an assignment. */
 void hrun_buf_add_shell(struct hrun_buf *b, const char *word);
+/* All of words, NULL-terminated, with blanks between them: a command line. */
+void hrun_buf_add_command(struct hrun_buf *b, char *const *words);
 
 /* Hand the string over: the caller frees it; the buffer is empty afterwards. NULL if `failed`. */
 char *hrun_buf_detach(struct hrun_buf *b);

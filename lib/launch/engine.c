@@ -44,6 +44,22 @@ const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, s
     return e->usable(cluster, found, err) ? NULL : e;
 }
 
+int hrun_show_command(const struct hrun_job *job, const struct hrun_strvec *words, struct hrun_buf *out,
+                      struct hrun_error *err)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    int rc;
+
+    hrun_buf_add_command(&b, words->v);
+    if (job->no_stdin && !job->stdin_text)
+        hrun_buf_adds(&b, " < /dev/null");
+    if (!b.failed)
+        hrun_buf_add(out, b.data, b.len);
+    rc = b.failed || out->failed ? hrun_fail_nomem(err) : 0;
+    hrun_buf_release(&b);
+    return rc;
+}
+
 static int check_wdir(const char *wdir, struct hrun_error *err)
 {
     struct stat st;

@@ -23,6 +23,10 @@ int hrun_smpi_check(const struct hrun_job *job, struct hrun_error *err);
 int hrun_smpi_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err);
 int hrun_smpi_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err);
 
+/* Append words, a command that starts job, as a line to type. Errors: HRUN_ENOMEM; *out is as before then. */
+int hrun_show_command(const struct hrun_job *job, const struct hrun_strvec *words, struct hrun_buf *out,
+                      struct hrun_error *err);
+
 /* Real hosts are for all engines but smpi. -1 with HRUN_EINVAL for simulated ones. */
 int hrun_check_real(const struct hrun_cluster *cluster, const char *engine, struct hrun_error *err);
 

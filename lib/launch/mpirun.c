@@ -192,32 +192,19 @@ static int push_threads(const struct hrun_job *job, struct hrun_strvec *v)
 int hrun_mpirun_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
 {
     struct hrun_strvec v = HRUN_STRVEC_INIT;
-    struct hrun_buf b = HRUN_BUF_INIT;
     struct hrun_openmpi m = { .path = "/mpirun", .major = 4 };
-    int rc = -1;
+    int rc;
 
     hrun_openmpi_of(job, &m, NULL);     /* without one, too, it is worth showing: both versions read a rankfile */
     if (hrun_env_check(job, err))
-        goto out;
+        return -1;
     if (hrun_strvec_push(&v, strrchr(m.path, '/') + 1) ||
         push_placement(job, m.major, "hrun.rankfile", &v) || push_threads(job, &v) ||
-        push_rest(job, NULL, job->argv[0], &v)) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
-    for (size_t i = 0; i < v.n; i++) {
-        if (i)
-            hrun_buf_addc(&b, ' ');
-        hrun_buf_add_shell(&b, v.v[i]);
-    }
-    if (job->no_stdin && !job->stdin_text)
-        hrun_buf_adds(&b, " < /dev/null");
-    if (!b.failed)
-        hrun_buf_add(out, b.data, b.len);
-    rc = b.failed || out->failed ? hrun_fail_nomem(err) : 0;
-out:
+        push_rest(job, NULL, job->argv[0], &v))
+        rc = hrun_fail_nomem(err);
+    else
+        rc = hrun_show_command(job, &v, out, err);
     hrun_strvec_release(&v);
-    hrun_buf_release(&b);
     return rc;
 }
 

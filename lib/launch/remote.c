@@ -72,11 +72,7 @@ static char *quoted(char *const *argv)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
 
-    for (int i = 0; argv[i]; i++) {
-        if (i)
-            hrun_buf_addc(&b, ' ');
-        hrun_buf_add_shell(&b, argv[i]);
-    }
+    hrun_buf_add_command(&b, argv);
     return hrun_buf_detach(&b);
 }
 

@@ -197,7 +197,6 @@ static int mpi_of(const struct hrun_job *job, struct hrun_mpi *mpi, struct hrun_
 int hrun_smpi_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
 {
     struct hrun_strvec v = HRUN_STRVEC_INIT;
-    struct hrun_buf b = HRUN_BUF_INIT;
     struct hrun_mpi mpi;
     int bad, rc;
 
@@ -212,18 +211,8 @@ int hrun_smpi_command(const struct hrun_job *job, struct hrun_buf *out, struct h
           hrun_strvec_push(&v, "hrun.hostfile") || hrun_strvec_push(&v, "-np") ||
           hrun_strvec_pushf(&v, "%d", job->layout->nranks) || push_parameters(job, &mpi, &v) ||
           hrun_strvec_push(&v, job->argv[0]) || push_arguments(job, &v);
-    for (size_t i = 0; i < v.n && !bad; i++) {
-        if (i)
-            hrun_buf_addc(&b, ' ');
-        hrun_buf_add_shell(&b, v.v[i]);
-    }
-    if (job->no_stdin && !job->stdin_text)
-        hrun_buf_adds(&b, " < /dev/null");
-    if (!bad && !b.failed)
-        hrun_buf_add(out, b.data, b.len);
-    rc = bad || b.failed || out->failed ? hrun_fail_nomem(err) : 0;
+    rc = bad ? hrun_fail_nomem(err) : hrun_show_command(job, &v, out, err);
     hrun_strvec_release(&v);
-    hrun_buf_release(&b);
     return rc;
 }
 

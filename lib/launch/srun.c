@@ -128,7 +128,7 @@ static int show_nodes(const struct hrun_srun_parts *p, const struct hrun_srun_pa
 int hrun_srun_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
 {
     struct hrun_strvec v = HRUN_STRVEC_INIT;
-    struct hrun_buf b = HRUN_BUF_INIT, nodes = HRUN_BUF_INIT;
+    struct hrun_buf nodes = HRUN_BUF_INIT;
     struct hrun_srun_parts p;
     int bad, rc = -1;
 
@@ -138,19 +138,9 @@ int hrun_srun_command(const struct hrun_job *job, struct hrun_buf *out, struct h
     for (int i = 0; i < p.n && !bad; i++)
         bad = (i && hrun_strvec_push(&v, ":")) || show_nodes(&p, &p.v[i], &nodes) ||
               push_placement(&p, &p.v[i], nodes.data, &v) || push_wdir(job, &v) || push_program(job, job->argv[0], &v);
-    for (size_t i = 0; i < v.n && !bad; i++) {
-        if (i)
-            hrun_buf_addc(&b, ' ');
-        hrun_buf_add_shell(&b, v.v[i]);
-    }
-    if (job->no_stdin && !job->stdin_text)
-        hrun_buf_adds(&b, " < /dev/null");
-    if (!bad && !b.failed)
-        hrun_buf_add(out, b.data, b.len);
-    rc = bad || b.failed || out->failed ? hrun_fail_nomem(err) : 0;
+    rc = bad ? hrun_fail_nomem(err) : hrun_show_command(job, &v, out, err);
     hrun_srun_parts_release(&p);
     hrun_strvec_release(&v);
-    hrun_buf_release(&b);
     hrun_buf_release(&nodes);
     return rc;
 }
