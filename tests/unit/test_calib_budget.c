@@ -1,27 +1,14 @@
 /* test_calib_budget.c - chosen runs by an engine of the test's own: budgets, mixed runs in the logs, going on, giving
  * up, options that contradict each other */
-#include "tap.h"
+#include "calib_fixture.h"
 
 #include "../../calib/budget.h"
-#include "../../calib/runs.h"
-
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* ------------------------------------------------------------------ an engine */
 
-static char folder[] = "/tmp/hrun-test-budget.XXXXXX";
 static const char *broken;    /* a host on which every run fails, or NULL */
 static int starts, stop_at;   /* runs started; the one that a signal interrupts, 0 none */
 static const char *second = "far";   /* signature of the second sub-cluster */
-
-static int fake_check(const struct hrun_job *job, struct hrun_error *err)
-{
-    (void)job;
-    (void)err;
-    return 0;
-}
 
 /* Work that is divided, messages that are not; hosts from 127.0.0.4 on are half as fast. */
 static int fake_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
@@ -49,77 +36,17 @@ static const struct hrun_engine fake = { .name = "mpirun", .check = fake_check, 
 
 /* ------------------------------------------------------------------ a campaign */
 
-struct fixture {
-    struct common_settings set;
-    struct context c;
-    struct campaign g;
-    struct runs r;
-    char words[4096];
-    int given_up, events;
-    char *argv[3];
-    struct hrun_error err;
-};
-
-static void hear(void *ctx, const struct event *e)
-{
-    struct fixture *f = ctx;
-
-    f->events += e->kind == EVENT_RUN;
-    f->given_up |= e->kind == EVENT_GIVEN_UP ? 1 << e->sub : 0;
-}
-
-static void write_file(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-
-    if (!f || fputs(text, f) < 0 || fclose(f)) {
-        perror(path);
-        exit(1);
-    }
-}
-
 /* Two sub-clusters of two hosts each. Result of budget_build. */
 static int set_up(struct fixture *f, const char *name, struct calib_settings *s)
 {
     static const char cluster[] = "subclusters:\n"
                                   "  - {name: near, hosts: '127.0.0.[2-3]', cores: 1, cpu: Near}\n"
                                   "  - {name: far, hosts: '127.0.0.[4-5]', cores: 1, cpu: Far}\n";
-    static const char app[] = "name: fake\nrule: \"P >= 1\"\nprocs_per_pe: [1]\n"
-                              "terms: {np: [\"N^2/P\", \"N\", \"1\"], n: [\"N^2\", \"N\", \"1\"]}\nargs: [\"{N}\"]\n";
-    struct hrun_cluster_request req = { .level = -1 };
-    char *path = hrun_strf("%s/cluster.yaml", folder), *def = hrun_strf("%s/fake.yaml", folder);
-    char *data = hrun_strf("%s/%s", folder, name);
-    int rc;
 
-    memset(f, 0, sizeof *f);
-    write_file(path, cluster);
-    write_file(def, app);
-    f->c.set = &f->set;
-    req.cluster_file = path;
-    rc = hrun_cluster_discover(&req, &f->c.cluster, &f->err);
-    f->c.engine = &fake;
-    f->c.store = rc ? NULL : hrun_store_open(data, &f->err);
-    if (!f->c.store || hrun_app_load(def, NULL, 0, &f->c.app, &f->err) || hrun_strvec_push(&f->c.signatures, "near") ||
-        hrun_strvec_push(&f->c.signatures, second)) {
-        printf("Bail out! %s\n", f->err.text);
-        exit(1);
-    }
+    set_up_context(f, name, cluster, "{np: [\"N^2/P\", \"N\", \"1\"], n: [\"N^2\", \"N\", \"1\"]}", second, &fake);
     s->sizes = s->sizes ? s->sizes : "100,200,400,800";
-    f->argv[0] = (char *)"/bin/true";
-    f->argv[1] = (char *)"{N}";
     starts = 0;
-    rc = budget_build(&f->c, s, &f->g, &f->err);
-    f->r = (struct runs){ .c = &f->c, .words = f->argv, .g = &f->g, .group = -1, .tell = hear, .ctx = f };
-    free(data);
-    free(def);
-    free(path);
-    return rc;
-}
-
-static void tear_down(struct fixture *f)
-{
-    campaign_release(&f->g);
-    context_release(&f->c);
+    return budget_build(&f->c, s, &f->g, &f->err);
 }
 
 /* Records of a sub-cluster: all (mixed < 0), or good ones that are mixed or not. */
@@ -294,10 +221,6 @@ static void refuses(void)
 
 int main(void)
 {
-    char *command[] = { (char *)"rm", (char *)"-rf", folder, NULL };
-    int bad;
-    pid_t pid;
-
     if (!mkdtemp(folder))
         return 1;
     makes_runs();
@@ -307,12 +230,5 @@ int main(void)
     gives_up();
     plans();
     refuses();
-    bad = tap_done();
-    fflush(stdout);
-    pid = fork();
-    if (!pid) {
-        execvp(command[0], command);
-        _exit(1);
-    }
-    return waitpid(pid, NULL, 0) != pid || bad;
+    return done();
 }

@@ -1,14 +1,11 @@
 /* test_calib_runs.c - a campaign's runs by an engine of the test's own: failures, retries, giving up, worker processes
  * */
-#include "tap.h"
+#include "calib_fixture.h"
 
 #include "../../calib/groups.h"
 #include "../../calib/parallel.h"
 
 #include <signal.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* ------------------------------------------------------------------ an engine */
 
@@ -16,14 +13,6 @@
 typedef int behaviour(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err);
 static behaviour *behave;
 static double limit_s;        /* of the run that behaves now */
-static char folder[] = "/tmp/hrun-test-calib.XXXXXX";
-
-static int fake_check(const struct hrun_job *job, struct hrun_error *err)
-{
-    (void)job;
-    (void)err;
-    return 0;
-}
 
 static int fake_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
 {
@@ -40,74 +29,19 @@ static const struct hrun_engine fake = { .name = "mpirun", .check = fake_check, 
 
 /* ------------------------------------------------------------------ a campaign */
 
-struct fixture {
-    struct common_settings set;
-    struct context c;
-    struct campaign g;
-    struct runs r;
-    char words[4096];         /* what was told, in words */
-    char *argv[3];
-    struct hrun_error err;
-};
-
-static void hear(void *ctx, const struct event *e)
-{
-    struct fixture *f = ctx;
-    size_t used = strlen(f->words);
-
-    if (e->kind == EVENT_GIVEN_UP || e->kind == EVENT_WORDS)
-        snprintf(f->words + used, sizeof f->words - used, "%s%s\n", e->kind == EVENT_GIVEN_UP ? "given up: " : "", e->text);
-}
-
-static void write_file(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-
-    if (!f || fputs(text, f) < 0 || fclose(f)) {
-        perror(path);
-        exit(1);
-    }
-}
-
 /* Two sub-clusters of one host each, four sizes of one process, two runs of each; a data folder of its own. */
 static void set_up(struct fixture *f, const char *name, behaviour *b)
 {
     static const char cluster[] = "subclusters:\n"
                                   "  - {name: near, hosts: 127.0.0.2, cores: 1, cpu: Near}\n"
                                   "  - {name: far, hosts: 127.0.0.4, cores: 2, cpu: Far}\n";
-    static const char app[] = "name: fake\nrule: \"P >= 1\"\nprocs_per_pe: [1]\nterms: {np: [\"N\"], n: [\"N\"]}\nargs: [\"{N}\"]\n";
     struct calib_settings s = { .sizes = "11,12,13,14", .repetitions = "2", .parallel = 1, .again = 1 };
-    struct hrun_cluster_request req = { .level = -1 };
-    char *path = hrun_strf("%s/cluster.yaml", folder), *def = hrun_strf("%s/fake.yaml", folder);
-    char *data = hrun_strf("%s/%s", folder, name);
-    int rc;
 
-    memset(f, 0, sizeof *f);
+    set_up_context(f, name, cluster, "{np: [\"N\"], n: [\"N\"]}", "far", &fake);
     behave = b;
-    write_file(path, cluster);
-    write_file(def, app);
-    f->c.set = &f->set;
-    req.cluster_file = path;
-    rc = hrun_cluster_discover(&req, &f->c.cluster, &f->err);
-    f->c.engine = &fake;
-    f->c.store = rc ? NULL : hrun_store_open(data, &f->err);
-    if (!f->c.store || hrun_app_load(def, NULL, 0, &f->c.app, &f->err) || hrun_strvec_push(&f->c.signatures, "near") ||
-        hrun_strvec_push(&f->c.signatures, "far") || campaign_build(&f->c, &s, &f->g, &f->err)) {
-        printf("Bail out! %s\n", f->err.text);
-        exit(1);
-    }
-    f->argv[0] = (char *)"/bin/true";
-    f->argv[1] = (char *)"{N}";
-    f->r = (struct runs){ .c = &f->c, .words = f->argv, .g = &f->g, .group = -1, .retries = 1, .tell = hear, .ctx = f };
-    free(data);
-    free(def);
-    free(path);
-}
-
-static void tear_down(struct fixture *f)
-{
-    campaign_release(&f->g);
-    context_release(&f->c);
+    f->r.retries = 1;
+    if (campaign_build(&f->c, &s, &f->g, &f->err))
+        stop(f);
 }
 
 /* How many records of a sub-cluster have a status that begins so ("" is all). Good times that are no times: -1. */
@@ -453,10 +387,6 @@ static void test_workers(void)
 
 int main(void)
 {
-    char *command[] = { (char *)"rm", (char *)"-rf", folder, NULL };
-    int bad;
-    pid_t pid;
-
     if (!mkdtemp(folder))
         return 1;
     alarm(120);               /* a worker that is not ended would keep us for ever */
@@ -464,12 +394,5 @@ int main(void)
     test_limit();
     test_ends();
     test_workers();
-    bad = tap_done();
-    fflush(stdout);
-    pid = fork();
-    if (!pid) {
-        execvp(command[0], command);
-        _exit(1);
-    }
-    return waitpid(pid, NULL, 0) != pid || bad;
+    return done();
 }

@@ -1,0 +1,114 @@
+/* calib_fixture.h - what tests of campaigns share: a folder, a context of two sub-clusters and of an engine of the
+ * test's own, an application "fake" that is given its N */
+#ifndef HRUN_TESTS_CALIB_FIXTURE_H
+#define HRUN_TESTS_CALIB_FIXTURE_H
+
+#include "tap.h"
+
+#include "../../calib/runs.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/hrun-test-calib.XXXXXX";
+
+struct fixture {
+    struct common_settings set;
+    struct context c;
+    struct campaign g;
+    struct runs r;
+    int given_up, events;     /* sub-clusters (1 << sub) and runs, of which was told */
+    char words[4096];         /* what was told, in words */
+    char *argv[3];
+    struct hrun_error err;
+};
+
+/* For the engine of the test. */
+static int fake_check(const struct hrun_job *job, struct hrun_error *err)
+{
+    (void)job;
+    (void)err;
+    return 0;
+}
+
+static void hear(void *ctx, const struct event *e)
+{
+    struct fixture *f = ctx;
+    size_t used = strlen(f->words);
+
+    f->events += e->kind == EVENT_RUN;
+    f->given_up |= e->kind == EVENT_GIVEN_UP ? 1 << e->sub : 0;
+    if (e->kind == EVENT_GIVEN_UP || e->kind == EVENT_WORDS)
+        snprintf(f->words + used, sizeof f->words - used, "%s%s\n", e->kind == EVENT_GIVEN_UP ? "given up: " : "",
+                 e->text);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+
+    if (!f || fputs(text, f) < 0 || fclose(f)) {
+        perror(path);
+        exit(1);
+    }
+}
+
+static void stop(const struct fixture *f)
+{
+    printf("Bail out! %s\n", f->err.text);
+    exit(1);
+}
+
+/* A context with this cluster file and these terms, the data folder `name`, and sub-clusters of the signatures "near"
+ * and `second`; the runs have no campaign yet. */
+static void set_up_context(struct fixture *f, const char *name, const char *cluster, const char *terms,
+                           const char *second, const struct hrun_engine *engine)
+{
+    struct hrun_cluster_request req = { .level = -1 };
+    char *path = hrun_strf("%s/cluster.yaml", folder), *def = hrun_strf("%s/fake.yaml", folder);
+    char *data = hrun_strf("%s/%s", folder, name);
+    char *app = hrun_strf("name: fake\nrule: \"P >= 1\"\nprocs_per_pe: [1]\nterms: %s\nargs: [\"{N}\"]\n", terms);
+
+    memset(f, 0, sizeof *f);
+    write_file(path, cluster);
+    write_file(def, app);
+    f->c.set = &f->set;
+    f->c.engine = engine;
+    req.cluster_file = path;
+    if (hrun_cluster_discover(&req, &f->c.cluster, &f->err) || !(f->c.store = hrun_store_open(data, &f->err)) ||
+        hrun_app_load(def, NULL, 0, &f->c.app, &f->err) || hrun_strvec_push(&f->c.signatures, "near") ||
+        hrun_strvec_push(&f->c.signatures, second))
+        stop(f);
+    f->argv[0] = (char *)"/bin/true";
+    f->argv[1] = (char *)"{N}";
+    f->r = (struct runs){ .c = &f->c, .words = f->argv, .g = &f->g, .group = -1, .tell = hear, .ctx = f };
+    free(app);
+    free(data);
+    free(def);
+    free(path);
+}
+
+static void tear_down(struct fixture *f)
+{
+    campaign_release(&f->g);
+    context_release(&f->c);
+}
+
+/* The plan of the tests, and the end of the folder. Result: the test's exit status. */
+static int done(void)
+{
+    char *command[] = { (char *)"rm", (char *)"-rf", folder, NULL };
+    int bad = tap_done();
+    pid_t pid;
+
+    fflush(stdout);
+    pid = fork();
+    if (!pid) {
+        execvp(command[0], command);
+        _exit(1);
+    }
+    return waitpid(pid, NULL, 0) != pid || bad;
+}
+
+#endif
