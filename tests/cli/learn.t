@@ -11,18 +11,9 @@ subclusters:
     hosts: 127.0.1.[1-24]
     topology: "[numa] package:1 core:2 pu:1"
 Y
-run hrun --cluster "$tmp/cluster.yaml" --show-cluster --json
-printf '%s' "$out" >"$tmp/shown"
-serial=0
-put() {
-    python3 "$top/tests/cli/madelog.py" "$tmp/shown" $serial || exit 1
-    serial=$((serial + 1000))
-}
+. "$top/tests/cli/madelog.sh"
 plan() {
     run hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu -N 600 "$@" "$bin/lu"
-}
-field() { # EXPRESSION of p, the plan
-    python3 -c 'import json, sys; p = json.loads(sys.argv[1]); print(eval(sys.argv[2]))' "$out" "$1"
 }
 nights() { # COUNT CONFIG FACTOR: users' runs with noise of 1 %
     put <<<"$(python3 -c "for i in range($1): print('night $2 600', $3 + 0.01 * (i % 3 - 1))")"

@@ -11,22 +11,10 @@ subclusters:
     hosts: 127.0.1.[1-4]
     topology: "[numa] package:1 core:2 pu:1"
 Y
+. "$top/tests/cli/madelog.sh"
 plan() {
     run hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu -N 2000 "$@" "$bin/lu"
 }
-run hrun --cluster "$tmp/cluster.yaml" --show-cluster --json
-printf '%s' "$out" >"$tmp/shown"
-
-# put <<<LINES: measurements into the logs, as madelog.py has them
-serial=0
-put() {
-    python3 "$top/tests/cli/madelog.py" "$tmp/shown" $serial || exit 1
-    serial=$((serial + 100))
-}
-field() { # EXPRESSION of p, the plan
-    python3 -c 'import json, sys; p = json.loads(sys.argv[1]); print(eval(sys.argv[2]))' "$out" "$1"
-}
-
 put <<<$'alone new 1\nalone old 4'
 run hrun-calibrate fit lu
 status_is 0 "both profiles are fitted, as their measurements name each other"
