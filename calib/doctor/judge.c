@@ -91,6 +91,16 @@ struct finding *finding_add(const struct check *c, struct findings *f, int rank,
     return x;
 }
 
+int finding_above(struct finding *f, double measured, double limit)
+{
+    if (!f)
+        return -1;
+    f->measured = measured;
+    f->limit = limit;
+    f->unit = "";
+    return 0;
+}
+
 const char *doctor_place(const struct doctor_data *d, int rank, char *out)
 {
     const struct doctor_rank *r = &d->ranks[rank];

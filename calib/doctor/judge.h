@@ -65,6 +65,8 @@ struct check {
 /* Add a finding of check c with the rank (-1: none) and the sentence. Result: it, or NULL. */
 struct finding *finding_add(const struct check *c, struct findings *f, int rank, struct hrun_error *err,
                             const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* A finding is of a fraction that lies above its limit. -1 where there is none, as it could not be added. */
+int finding_above(struct finding *f, double measured, double limit);
 /* "PE 3 of xeon (host h2)" in out[size]. */
 enum { DOCTOR_PLACE = 400 };
 const char *doctor_place(const struct doctor_data *d, int rank, char *out);

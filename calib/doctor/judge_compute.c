@@ -32,11 +32,8 @@ int check_kernel_spread(const struct check *c, const struct doctor_data *d, cons
             continue;
         f = finding_add(c, out, r, err, "equal work on %s takes from %.4g to %.4g s, a spread of %.1f %%",
                         doctor_place(d, r, place), s.low, s.high, 100 * relative(&s));
-        if (!f)
+        if (finding_above(f, relative(&s), limits->spread))
             return -1;
-        f->measured = relative(&s);
-        f->limit = limits->spread;
-        f->unit = "";
     }
     return 0;
 }
@@ -82,11 +79,8 @@ static int judge_group(const struct check *c, const struct doctor_data *d, const
         f = finding_add(c, out, g->rank[i], err, "%s needs %.1f %% %s for the same work than usual in its "
                         "sub-cluster", doctor_place(d, g->rank[i], place), 100 * fabs(off),
                         off > 0 ? "more time" : "less time");
-        if (!f)
+        if (finding_above(f, fabs(off), limits->spread))
             return -1;
-        f->measured = fabs(off);
-        f->limit = limits->spread;
-        f->unit = "";
     }
     return 0;
 }
@@ -137,11 +131,8 @@ int check_noise(const struct check *c, const struct doctor_data *d, const struct
             continue;
         f = finding_add(c, out, r, err, "pieces of work of %.2g ms on %s take %.1f %% longer in the mean, one of them "
                         "%.3g ms", 1e3 * k->least, doctor_place(d, r, place), 100 * share, 1e3 * k->most);
-        if (!f)
+        if (finding_above(f, share, limits->spread))
             return -1;
-        f->measured = share;
-        f->limit = limits->spread;
-        f->unit = "";
     }
     return 0;
 }
@@ -174,11 +165,8 @@ int check_others(const struct check *c, const struct doctor_data *d, const struc
         f = finding_add(c, out, r, err, "others took %.1f %% of a processor on %s%s", 100 * d->ranks[r].busy,
                         doctor_place(d, r, place), who.data);
         hrun_buf_release(&who);
-        if (!f)
+        if (finding_above(f, d->ranks[r].busy, limits->spread))
             return -1;
-        f->measured = d->ranks[r].busy;
-        f->limit = limits->spread;
-        f->unit = "";
     }
     return 0;
 }
@@ -195,11 +183,8 @@ int check_stolen(const struct check *c, const struct doctor_data *d, const struc
             continue;
         f = finding_add(c, out, r, err, "the hypervisor took %.1f %% of a processor on %s", 100 * d->ranks[r].stolen,
                         doctor_place(d, r, place));
-        if (!f)
+        if (finding_above(f, d->ranks[r].stolen, limits->spread))
             return -1;
-        f->measured = d->ranks[r].stolen;
-        f->limit = limits->spread;
-        f->unit = "";
     }
     return 0;
 }

@@ -73,11 +73,8 @@ int check_trips(const struct check *c, const struct doctor_data *d, const struct
         f = finding_add(c, out, m->a, err, "round trips of %s between %s vary by %.0f %%, from %.3g to %.3g us",
                         size_text(m->bytes, bytes, sizeof bytes), ends(d, m, pair), 100 * relative(&s), 1e6 * s.low,
                         1e6 * s.high);
-        if (!f)
+        if (finding_above(f, relative(&s), limits->network))
             return -1;
-        f->measured = relative(&s);
-        f->limit = limits->network;
-        f->unit = "";
     }
     return 0;
 }
@@ -102,11 +99,8 @@ int check_anomalies(const struct check *c, const struct doctor_data *d, const st
         f = finding_add(c, out, m->a, err, "between %s messages of %s take %.0f %% longer than those of %s",
                         ends(d, m, pair), size_text(m->bytes, bytes, sizeof bytes), 100 * (s.median / t.median - 1),
                         size_text(next->bytes, more, sizeof more));
-        if (!f)
+        if (finding_above(f, s.median / t.median - 1, limits->network))
             return -1;
-        f->measured = s.median / t.median - 1;
-        f->limit = limits->network;
-        f->unit = "";
     }
     return 0;
 }
@@ -156,13 +150,7 @@ int check_unequal_links(const struct check *c, const struct doctor_data *d, cons
             continue;
         f = finding_add(c, out, m->a, err, "round trips of %s between %s take %.0f %% longer than between others of "
                         "the same kind", size_text(m->bytes, bytes, sizeof bytes), ends(d, m, pair), 100 * off);
-        if (!f) {
-            rc = -1;
-            break;
-        }
-        f->measured = off;
-        f->limit = limits->network;
-        f->unit = "";
+        rc = finding_above(f, off, limits->network);
     }
     free(median);
     free(of);
@@ -186,11 +174,8 @@ int check_alltoall(const struct check *c, const struct doctor_data *d, const str
         f = finding_add(c, out, -1, err, "all-to-all of %s from each of %d processes to each varies by %.0f %%, from "
                         "%.3g to %.3g us", size_text(m->bytes, bytes, sizeof bytes), d->nranks, 100 * relative(&s),
                         1e6 * s.low, 1e6 * s.high);
-        if (!f)
+        if (finding_above(f, relative(&s), limits->network))
             return -1;
-        f->measured = relative(&s);
-        f->limit = limits->network;
-        f->unit = "";
     }
     return 0;
 }
