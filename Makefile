@@ -43,8 +43,8 @@ CLUSTER := cluster group discover allocation hostfile clusterfile described cut 
            platform
 APP     := app raw load find template inputs clock draft rules
 TRACE   := read sum form propose
-STORE  := sample invariants current store log recent models models_yaml exchange import csv regions extrap jsonl
-FIT  := work ls nnls check optimal robust bound spread
+STORE   := sample invariants current store log recent models models_yaml exchange import csv regions extrap jsonl
+FIT     := work ls nnls check optimal robust bound spread
 NET     := check choose files net net_read net_yaml
 MODEL   := names rows glitch suspect anchor select library series discover coefs family fit terms predict oracle \
            interval mixed share joint recall correct drift

@@ -87,7 +87,8 @@ static int count_measured(struct context *c, int i, struct campaign *g, struct h
 }
 
 /* The points of one sub-cluster for one number of processes per PE. */
-static int add_points(struct context *c, const struct lists *l, int i, int m, struct campaign *g, struct hrun_error *err)
+static int add_points(struct context *c, const struct lists *l, int i, int m, struct campaign *g,
+                      struct hrun_error *err)
 {
     const struct hrun_subcluster *sub = &c->cluster->subs[i];
     int64_t own[HRUN_DESIGN_PES];

@@ -61,8 +61,8 @@ void campaign_release(struct campaign *g);
 
 void campaign_note(struct campaign *g, const struct event *e);
 
-/* The point with this configuration (PEs and processes per PE of each of g->nsubs sub-clusters) and size, made when it is
- * not there yet. Result: its index; -1 with HRUN_ENOMEM. */
+/* The point with this configuration (PEs and processes per PE of each of g->nsubs sub-clusters) and size, made when it
+ * is not there yet. Result: its index; -1 with HRUN_ENOMEM. */
 int campaign_point(struct campaign *g, const int *pes, const int *procs, int64_t N, struct hrun_error *err);
 
 /* 1 if some point belongs to this sub-cluster. */

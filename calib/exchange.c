@@ -83,8 +83,8 @@ static int visit_export(struct context *c, const char *app, const char *sig, voi
     return 0;
 }
 
-/* -o with {app}, {signature} and {constants} replaced. Constants come from a log, that is maybe from somebody else's file:
- * they name no folder. */
+/* -o with {app}, {signature} and {constants} replaced. Constants come from a log, that is maybe from somebody else's
+ * file: they name no folder. */
 static char *file_name(const char *template, const struct log *log, const char *consts)
 {
     const struct { const char *key, *value; } known[] = {

@@ -17,7 +17,8 @@ enum { RETRIES = 1 };
 
 /* --again and --redo: marks in the logs of the sub-clusters to be measured. What stands before them no longer counts:
  * for --again at no point, so that one mark will do, for --redo at those that are to be measured. */
-static int mark_anew(struct context *c, const struct calib_settings *s, const struct campaign *g, struct hrun_error *err)
+static int mark_anew(struct context *c, const struct calib_settings *s, const struct campaign *g,
+                     struct hrun_error *err)
 {
     struct hrun_buf consts = HRUN_BUF_INIT;
     struct hrun_sample mark = { .N = 1, .P = 1, .M = 1, .pes = 1, .status = (char *)HRUN_STATUS_ANEW,

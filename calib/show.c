@@ -94,10 +94,10 @@ static json_t *record_json(const struct hrun_fit_record *r)
 static json_t *sample_json(const struct hrun_sample *s)
 {
     return json_pack("{s:I, s:i, s:i, s:i, s:f, s:f, s:b, s:b, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:s}", "N",
-                     (json_int_t)s->N, "P", s->P, "M", s->M, "pes", s->pes, "time_s", s->time_s, "wall_s", s->wall_s, "ok", s->ok, "mixed",
-                     s->mixed, "status", s->status, "origin", s->origin, "config", s->config, "consts",
-                     s->consts ? s->consts : "", "date", s->date, "limits", s->limits ? s->limits : "", "compute_s",
-                     s->compute_s, "mpi_s", s->mpi_s, "trace", s->trace ? s->trace : "");
+                     (json_int_t)s->N, "P", s->P, "M", s->M, "pes", s->pes, "time_s", s->time_s, "wall_s", s->wall_s,
+                     "ok", s->ok, "mixed", s->mixed, "status", s->status, "origin", s->origin, "config", s->config,
+                     "consts", s->consts ? s->consts : "", "date", s->date, "limits", s->limits ? s->limits : "",
+                     "compute_s", s->compute_s, "mpi_s", s->mpi_s, "trace", s->trace ? s->trace : "");
 }
 
 /* How profiles are shown. */

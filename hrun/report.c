@@ -298,8 +298,8 @@ static void add_drift(const struct context *c, const struct decision *d, const c
     if (i < 0)
         return;
     factor = d->drift[i].factor;
-    hrun_buf_addf(out, "%sthe machine has changed: the last %d runs that sub-cluster %s limits took %.0f %% %s than those "
-                  "before and the profile say, since %.10s\n", lead, d->drift[i].runs, c->cluster->subs[i].name,
+    hrun_buf_addf(out, "%sthe machine has changed: the last %d runs that sub-cluster %s limits took %.0f %% %s than "
+                  "those before and the profile say, since %.10s\n", lead, d->drift[i].runs, c->cluster->subs[i].name,
                   100 * fabs(factor - 1), factor > 1 ? "longer" : "less time", d->drift[i].since);
     hrun_buf_addf(out, "%sto measure it again: ", lead);
     report_calibrate_command(c, 1, d->N, words, out);

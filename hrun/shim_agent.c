@@ -94,8 +94,8 @@ static void pass_on(const char *data, size_t len)
     }
 }
 
-/* A report of shim_host, or of the word before the command. After the last one all is clean there, and the connection is
- * cut, as closing it in its own time takes longer. 0: it is none. */
+/* A report of shim_host, or of the word before the command. After the last one all is clean there, and the connection
+ * is cut, as closing it in its own time takes longer. 0: it is none. */
 static int hear(struct agent *a, const char *word)
 {
     if (!strcmp(word, SHIM_UP)) {

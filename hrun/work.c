@@ -171,8 +171,8 @@ static void hear_message(void *ctx, const char *text)
         l->w->on_message(l->w->ctx, text);
 }
 
-/* The last line of some text that says something (mpirun frames its words with lines of dashes), without its newline.
- * */
+/* The last line of some text that says something (mpirun frames its words with lines of dashes), without its
+ * newline. */
 static void last_line(const char *text, char *out, size_t size)
 {
     size_t end = strlen(text), start = 0;

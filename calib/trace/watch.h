@@ -4,7 +4,8 @@
  * tells of them in MPI_Finalize (lib/trace/wire.h); the program must not notice.
  * Invariants:
  *   - it is not linked with MPI: what is not an MPI program loads it without harm, and MPI's functions are looked up
- *     when the first wrapper is called, also where the program has loaded MPI for itself alone (dlopen, as Python does);
+ *     when the first wrapper is called, also where the program has loaded MPI for itself alone (dlopen, as in
+ *     Python);
  *   - without HRUN_TRACE, or when it speaks of another number of ranks, nothing is counted and nothing is told;
  *   - LD_PRELOAD is put back as the user had it and HRUN_TRACE is removed in MPI_Init, so that what the program starts
  *     is not watched;

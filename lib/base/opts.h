@@ -19,7 +19,8 @@ enum hrun_opt_arg {
     HRUN_OPT_FILE,
     HRUN_OPT_DIR,
     HRUN_OPT_CHOICE,   /* one of `choices`, blank-separated */
-    HRUN_OPT_NAME,     /* free text; the completion offers the first word of each line that the command `choices` prints */
+    HRUN_OPT_NAME,     /* free text; the completion offers the first word of each line that the command `choices`
+                          prints */
     HRUN_OPT_PAIR      /* two words (--mca KEY VALUE): apply is called with "KEY=VALUE" */
 };
 

@@ -93,8 +93,8 @@ struct hrun_run {
 
 int hrun_run_begin(struct hrun_run *r, const struct hrun_job *job, struct hrun_outcome *out,
                    struct hrun_error *err);
-/* Make room for nprocs processes and the pipes of their output, for an engine that has to know these before it starts.
- * */
+/* Make room for nprocs processes and the pipes of their output, for an engine that has to know these before it
+ * starts. */
 int hrun_run_prepare(struct hrun_run *r, int nprocs, struct hrun_error *err);
 /* Start nprocs processes (prepare first if that has not been done); one[] tells their environment and binding, their
  * fds are set here (process 0 gets the job's standard input). Errors as hrun_spawn; on_start is called on success. */

@@ -8,8 +8,8 @@
  *   - no process of the job and no file or folder made for it remains;
  *   - SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT that reach hrun reach the application;
  *     the signal mask and handlers are as before afterwards;
- *   - the program's standard output and error are not touched unless tag_output, on_stdout or trace_text asks for it; but
- *     engine mpirun over hosts holds standard error back until all hosts are ready, and passes it on from then on.
+ *   - the program's standard output and error are not touched unless tag_output, on_stdout or trace_text asks for it;
+ *     but engine mpirun over hosts holds standard error back until all hosts are ready, and passes it on from then on.
  * How it ends:
  *   - the first rank that fails (by time) gives the status, and the others are ended: SIGTERM, after 2 s
  *     SIGKILL. To fail is to exit with a status, to be killed by a signal (128 + signal), to call MPI_Abort
@@ -204,8 +204,8 @@ char *hrun_program_find(const char *name, const char *wdir, struct hrun_error *e
  * library holds. */
 int hrun_program_mpi(const char *path, struct hrun_mpi *out, struct hrun_error *err);
 
-/* Append the libraries that a program is linked with, as paths without symbolic links, so that they say which of several
- * alternatives is meant; none for a script and a static program. Errors: HRUN_EIO, HRUN_ENOMEM. */
+/* Append the libraries that a program is linked with, as paths without symbolic links, so that they say which of
+ * several alternatives is meant; none for a script and a static program. Errors: HRUN_EIO, HRUN_ENOMEM. */
 int hrun_program_libraries(const char *path, struct hrun_strvec *out, struct hrun_error *err);
 
 #endif

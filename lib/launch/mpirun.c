@@ -105,8 +105,8 @@ static int push_wdir(const char *wdir, struct hrun_strvec *v)
     return rc;
 }
 
-/* What the user and the layout ask for, up to and with the program and its arguments. reach: NULL in a command to type.
- * */
+/* What the user and the layout ask for, up to and with the program and its arguments. reach: NULL in a command to
+ * type. */
 static int push_rest(const struct hrun_job *job, const struct hrun_reach *reach, const char *program,
                      struct hrun_strvec *v)
 {

@@ -221,7 +221,7 @@ static void pass_on(struct hrun_output *o, const struct source *s, int tagged, i
 }
 
 /* Pass on one line, or a piece of one (ends tells; then it gets an end when it has none). What libhrun-trace.so tells,
- * by rank 0, is taken out, also where it comes in several pieces; a line of the program that it interrupts ends there. */
+ * by rank 0, is taken out, in several pieces, too; a line of the program that it interrupts ends there. */
 static void put_line(struct hrun_output *o, struct source *s, const char *text, size_t len, int ends)
 {
     int rank = s->rank, is_err = s->is_err, tag = 0, tagged;

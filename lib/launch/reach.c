@@ -241,7 +241,8 @@ static int push_daemon(const struct hrun_reach *reach, const struct hrun_run *r,
 static int push_ranks(const struct hrun_run *r, struct hrun_strvec *v)
 {
     struct hrun_strvec words = HRUN_STRVEC_INIT;
-    int rc = hrun_ranks_words(r->job->layout, &words, NULL) || hrun_env_preload_words(r->job, &words) || hrun_strvec_push(v, "-x") ||
+    int rc = hrun_ranks_words(r->job->layout, &words, NULL) || hrun_env_preload_words(r->job, &words) ||
+             hrun_strvec_push(v, "-x") ||
              hrun_strvec_push(v, HRUN_RANKS_DO_VARIABLE);
 
     for (size_t i = 0; i < words.n && !rc; i++)

@@ -65,8 +65,8 @@ struct hrun_srun_parts {
     struct hrun_srun_part *v;
     int n, ngroups;
     char *name;                 /* of the allocation */
-    char *nodes;                /* "h[2-3]": the nodes used, in the allocation's order, when they are not all of a job of
-                                   one component; else NULL. See srun.c */
+    char *nodes;                /* "h[2-3]": the nodes used, in the allocation's order, when they are not all of a job
+                                   of one component; else NULL. See srun.c */
 };
 
 /* Give the ranks of a layout to the components of the allocation. Errors: HRUN_EINVAL (a host is not part of it, ranks

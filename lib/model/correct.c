@@ -55,8 +55,8 @@ struct hrun_corrections {
 
 /* ------------------------------------------------------------------ residuals */
 
-/* ln(measured / predicted) of runs[n], all of one N; NaN without a prediction. And who limits them: the sub-cluster that
- * was seen to, or by the models. */
+/* ln(measured / predicted) of runs[n], all of one N; NaN without a prediction. And who limits them: the sub-cluster
+ * that was seen to, or by the models. */
 static int residuals(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
                      struct hrun_models *const *models, enum hrun_family family, struct hrun_recalled *runs, size_t n,
                      struct hrun_error *err)

@@ -188,8 +188,8 @@ static void test_runs(struct drift *d)
     }
 }
 
-/* Of the last `runs` tested runs that `sub` limits, those since the change: the last n whose median is the farthest from
- * 0 for that many, |median| sqrt(n), but not so few that glitches make it. space: n numbers. */
+/* Of the last `runs` tested runs that `sub` limits, those since the change: the last n whose median is the farthest
+ * from 0 for that many, |median| sqrt(n), but not so few that glitches make it. space: n numbers. */
 static void describe(const struct drift *d, int sub, int runs, double *space, struct hrun_drift *out)
 {
     double most = -1;

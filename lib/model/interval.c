@@ -68,8 +68,8 @@ static void unused_values(const struct hrun_predictor *p, const struct hrun_fit_
 /* ------------------------------------------------------------------ one P alone was measured */
 
 /* Where a model of one measured P is asked for another, each term in use stands for all those that are
- * multiples of it at the measured P. These are the N by which that is seen, and the two points that matter.
- * */
+ * multiples of it at the measured P. These are the N by which that is seen, and the two points that
+ * matter. */
 enum { NMIN, NMIDDLE, NMAX, MEASURED, WANTED, NPOINTS };
 
 static void eval_points(const struct hrun_predictor *p, const struct hrun_fit_record *r, int j, int P,

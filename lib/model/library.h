@@ -1,7 +1,7 @@
 /* library.h - terms that programs have, for those of which nobody wrote any down
  *
  * Purpose: products of a power and a logarithm of N with a power and a logarithm of P, from which discover.h takes
- * some. Powers of both signs stand for work that is divided (1/P) or for messages whose number or size grows (ln(P), P).
+ * some. Powers of both signs stand for work that is divided (1/P) or for messages, more or larger ones (ln(P), P).
  * Order: by how P enters, the likeliest first (divided work, what does not change, trees, surfaces, rows of processes),
  * and in it by falling powers of N: where two terms explain the same, the earlier one is meant.
  */

@@ -1,9 +1,9 @@
 /* explore.h - which configuration to try, so that repeated runs find the best one
  *
- * Purpose: several configurations may be the best as far as predictions go. After a run of the best predicted one, one of
- * those whose predicted loss is bounded may be tried: the one that may be the quickest by its interval (Kaufmann, Cappe
- * and Garivier, On Bayesian upper confidence bounds for bandit problems, AISTATS 2012). What was run is known better, so
- * its interval shrinks, and the best one remains.
+ * Purpose: several configurations may be the best as far as predictions go. After a run of the best predicted one, one
+ * of those whose predicted loss is bounded may be tried: the one that may be the quickest by its interval (Kaufmann,
+ * Cappe and Garivier, On Bayesian upper confidence bounds for bandit problems, AISTATS 2012). What was run is known
+ * better, so its interval shrinks, and the best one remains.
  * Invariants: the answer depends on nothing but the arguments.
  */
 #ifndef HRUN_EXPLORE_H

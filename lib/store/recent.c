@@ -17,8 +17,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* A median of 8 hardly moves by glitches and tells what was before a change, and of 24 runs the mean is known five times
- * better than one; 512 runs are read within a millisecond. */
+/* A median of 8 hardly moves by glitches and tells what was before a change, and of 24 runs the mean is known five
+ * times better than one; 512 runs are read within a millisecond. */
 enum { FIRST = 8, LAST = 24, RUNS_MAX = 512 };
 
 /* So much of the log is read anew rather than remembered: about a hundred records. And so much in front of the end of

@@ -139,7 +139,7 @@ const struct method accuracy_methods[] = {
     { "extrap", "terms by Extra-P's published approach, in place of a library and cross-validation",
       { .method = HRUN_METHOD_LS }, accuracy_extrap },
     { "extrapneg", "the same with negative exponents, too", { .method = HRUN_METHOD_LS }, accuracy_extrap_negative },
-    { "designed", "runs chosen within 5 % of all configurations' time: hrun-calibrate --budget", HRUN_FIT_OPTIONS_DEFAULT,
-      accuracy_designed },
+    { "designed", "runs chosen within 5 % of all configurations' time: hrun-calibrate --budget",
+      HRUN_FIT_OPTIONS_DEFAULT, accuracy_designed },
     { NULL, NULL, { .method = HRUN_METHOD_NNLS }, NULL }
 };

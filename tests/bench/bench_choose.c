@@ -37,7 +37,8 @@ static int fit(const struct hrun_app *app, double speed, int procs, struct hrun_
                 double N = 1000 * (1 + i), P = pes * m;
 
                 s[k] = (struct hrun_sample){ .N = (int64_t)N, .P = (int)P, .M = m, .pes = pes, .ok = 1 };
-                s[k].time_s = m * (1 + 0.01 * m) * 6.7e-10 * N * N * N / P / speed + 2e-14 * N * N * P + 1e-6 * N + 0.01;
+                s[k].time_s = m * (1 + 0.01 * m) * 6.7e-10 * N * N * N / P / speed + 2e-14 * N * N * P + 1e-6 * N +
+                              0.01;
                 s[k].wall_s = s[k].time_s;
                 s[k].consts = (char *)"";
                 s[k].date = (char *)"2026-01-01T00:00:00Z";
@@ -68,7 +69,8 @@ static int bench(const char *what, int nsubs, int npes, int procs, int last, int
     fprintf(f, "name: bench\nrule: \"%s\"\nmemory: \"8*N^2/P\"\nprocs_per_pe: [1", rule);
     for (int m = 2; m <= procs; m++)
         fprintf(f, ", %d", m);
-    fprintf(f, "]\nterms:\n  np: [\"N^3/P\", \"N^2/P\", \"N/P\", \"1/P\", \"P*N^2\", \"P*N\", \"P\", \"N^2\", \"N\", \"1\"]\n"
+    fprintf(f, "]\nterms:\n"
+               "  np: [\"N^3/P\", \"N^2/P\", \"N/P\", \"1/P\", \"P*N^2\", \"P*N\", \"P\", \"N^2\", \"N\", \"1\"]\n"
                "  n: [\"N^3\", \"N^2\", \"N\", \"1\"]\n");
     fclose(f);
     rc = hrun_app_load(path, NULL, 0, &app, &err);

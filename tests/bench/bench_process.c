@@ -60,7 +60,8 @@ int main(int argc, char **argv)
     }
     bench_sort(a, n);
     bench_sort(b, n);
-    printf("  %-34s %8.1f ms   (quartiles %.1f .. %.1f)\n", argv[2], 1e3 * a[n / 2], 1e3 * a[n / 4], 1e3 * a[3 * n / 4]);
+    printf("  %-34s %8.1f ms   (quartiles %.1f .. %.1f)\n", argv[2], 1e3 * a[n / 2], 1e3 * a[n / 4],
+           1e3 * a[3 * n / 4]);
     printf("  %-34s %8.1f ms   (quartiles %.1f .. %.1f)\n", argv[dash + 1], 1e3 * b[n / 2], 1e3 * b[n / 4],
            1e3 * b[3 * n / 4]);
     printf("  ratio %.2f, difference %+.1f ms (medians of %d runs in turn)\n", a[n / 2] / b[n / 2],

@@ -27,8 +27,8 @@
     "\"config\":\"(4,2,1,1)\",\"consts\":\"nb=128\",\"date\":\"2026-11-20T10:36:00Z\",\"engine\":\"local\"," \
     "\"host\":\"head\",\"limits\":\"" limits "\",\"mixed\":true,\"mpi\":\"ompi-4.1.4\",\"mpi_s\":0.25," \
     "\"ok\":true,\"origin\":\"run\",\"pes\":4,\"program\":\"/opt/app/xlu\",\"signature\":\"" SIG "\"," \
-    "\"signatures\":\"" signatures "\",\"status\":\"ok\",\"time_s\":12.5,\"trace\":\"\",\"v\":2,\"version\":\"0.1.0\"," \
-    "\"wall_s\":13.25}"
+    "\"signatures\":\"" signatures "\",\"status\":\"ok\",\"time_s\":12.5,\"trace\":\"\",\"v\":2," \
+    "\"version\":\"0.1.0\",\"wall_s\":13.25}"
 
 static const char good[] = RECORD("2", "9600", "8", "true", "false", "ok", "12.5");
 
@@ -39,7 +39,8 @@ const char *const fuzz_seeds[] = {
     RECORD("2", "9600", "8", "true", "false", "ok", "12.5") "\n"
     RECORD("1", "1", "16", "true", "true", "ok", "1e-9") "\n" RECORD("1", "7", "4", "false", "false", "exit 3", "0"),
     RECORD("2", "9600", "8", "true", "false", "ok", "nan"),
-    RECORD_2(SIG ",x", "b", "1.5") "\n" RECORD_2("", "", "0") "\n" RECORD_2("x", "c", "-1"), "{\"M\":1}\t00000000\n", "\t73eef0d5", "", NULL
+    RECORD_2(SIG ",x", "b", "1.5") "\n" RECORD_2("", "", "0") "\n" RECORD_2("x", "c", "-1"),
+    "{\"M\":1}\t00000000\n", "\t73eef0d5", "", NULL
 };
 
 static struct place {

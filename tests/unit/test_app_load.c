@@ -159,7 +159,8 @@ static void test_least(const char *dir)
         ok(app->nprocs_per_pe == 1 && app->procs_per_pe[0] == 1, "one process per PE");
         ok(!hrun_app_memory(app, 10, 1, &bytes, &err) && bytes == 0, "no memory limit");
         ok(app->pt.n == 0 && app->nfiles == 0 && app->nargs == 0 && app->nsizes == 0 && app->nprograms == 0 &&
-           app->nconsts == 0 && !app->threads_fill && !app->title && !app->stdin_text && !app->time_match, "all else is empty");
+           app->nconsts == 0 && !app->threads_fill && !app->title && !app->stdin_text && !app->time_match,
+           "all else is empty");
         hrun_app_consts_text(app, &b);
         is_str(b.data, "", "no constants");
     }

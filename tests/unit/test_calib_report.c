@@ -1,5 +1,5 @@
-/* test_calib_report.c - a report's numbers, and its figures and tables when memory runs out: each allocation fails once,
- * in turn */
+/* test_calib_report.c - a report's numbers, and its figures and tables when memory runs out: each allocation fails
+ * once, in turn */
 #include "nomem.h"
 #include "tap.h"
 

@@ -1,5 +1,5 @@
-/* test_calib_runs.c - a campaign's runs by an engine of the test's own: failures, retries, giving up, worker processes
- * */
+/* test_calib_runs.c - a campaign's runs by an engine of the test's own: failures, retries, giving up, worker
+ * processes */
 #include "calib_fixture.h"
 
 #include "../../calib/groups.h"
@@ -267,7 +267,8 @@ static void test_failures(void)
 
 static void test_limit(void)
 {
-    int near[] = { 4, 0 }, far[] = { 0, 4 }, one[] = { 1, 0 }, both[] = { 1, 1 }, m_near[] = { 1, 0 }, m_far[] = { 0, 1 };
+    int near[] = { 4, 0 }, far[] = { 0, 4 }, one[] = { 1, 0 }, both[] = { 1, 1 };
+    int m_near[] = { 1, 0 }, m_far[] = { 0, 1 };
     struct point points[] = {
         { .sub = 0, .N = 100, .pes = near, .procs = m_near, .P = 4 },
         { .sub = 0, .N = 200, .pes = near, .procs = m_near, .P = 4 },
@@ -371,7 +372,8 @@ static void test_workers(void)
     is_int(dead, 0, "none is called lost");
     is_int(records(&f, "far", ""), 1, "what it was at is no record");
     /* The other one may not have come so far yet. */
-    ok(records(&f, "near", "") <= 1 && records(&f, "near", "") == records(&f, "near", "ok"), "nor what the other was at");
+    ok(records(&f, "near", "") <= 1 && records(&f, "near", "") == records(&f, "near", "ok"),
+       "nor what the other was at");
     tear_down(&f);
 
     sigaction(SIGHUP, &ignore, &old);

@@ -230,7 +230,8 @@ static void test_unwritable(struct network *w, const char *dir)
 
 static void test_silent(struct network *w, const char *dir)
 {
-    static const char yaml[] = "subclusters:\n  - {name: a, hosts: \"127.0.0.[21-22]\"}\n  - {name: b, hosts: 127.0.0.23}\n";
+    static const char yaml[] = "subclusters:\n  - {name: a, hosts: \"127.0.0.[21-22]\"}\n"
+                               "  - {name: b, hosts: 127.0.0.23}\n";
     struct hrun_error err;
     struct hrun_cluster *c;
     char *path = hrun_strf("%s/c.yaml", dir);

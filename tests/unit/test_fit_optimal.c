@@ -151,7 +151,8 @@ static void against_subsets(void)
         hrun_optimal_destroy(o);
     }
     ok(first == 200, "the first greedy row is the best single one");
-    ok(worst >= 1 - exp(-1) && worst <= 1 + 1e-12, "greedy rows gain at least 1 - 1/e of the best subset (%.3f)", worst);
+    ok(worst >= 1 - exp(-1) && worst <= 1 + 1e-12, "greedy rows gain at least 1 - 1/e of the best subset (%.3f)",
+       worst);
 }
 
 static void per_cost(void)

@@ -213,8 +213,8 @@ static void bounded(void)
 
 /* What becomes of text on the standard error of a job's only process: `first` is there when what is held is released,
  * `then` comes later. */
-static void through(const struct hrun_job *job, enum hrun_tagging tagging, int hold, const char *first, const char *then,
-                    int pass_on, const char *noise, struct hrun_buf *got)
+static void through(const struct hrun_job *job, enum hrun_tagging tagging, int hold, const char *first,
+                    const char *then, int pass_on, const char *noise, struct hrun_buf *got)
 {
     struct hrun_error err;
     struct hrun_output *o;
@@ -301,7 +301,8 @@ static void watched(void)
     told(HRUN_TAG_SRUN, "0: half" FIRST "0: " LAST "1: rest\n", "[0]<stderr>: half\n[1]<stderr>: rest\n", "srun");
     told(HRUN_TAG_MPIRUN, "[1,0]<stderr>:half" FIRST "[1,0]<stderr>:" LAST "[1,2]<stderr>:rest\n",
          "[0]<stderr>: half\n[2]<stderr>: rest\n", "mpirun");
-    told(HRUN_TAG_MPIRUN, "[1,0]<stderr>:" HRUN_TRACE_MARK "b,1 [1,0]<stderr>:x\n[1,0]<stderr>:\x1ehrun-[1,1]<stderr>:a\n"
+    told(HRUN_TAG_MPIRUN, "[1,0]<stderr>:" HRUN_TRACE_MARK "b,1 [1,0]<stderr>:x\n"
+         "[1,0]<stderr>:\x1ehrun-[1,1]<stderr>:a\n"
          "[1,0]<stderr>:trace e,1[1,2]<stderr>:b\n[1,0]<stderr>: y\n", "[1]<stderr>: a\n[2]<stderr>: b\n",
          "mpirun, which tears lines");
     told(HRUN_TAG_RANK, FIRST LAST HRUN_TRACE_MARK "torn", "[0]<stderr>: " HRUN_TRACE_MARK "torn\n", "an end within");

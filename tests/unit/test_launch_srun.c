@@ -31,8 +31,8 @@ static const struct {
     { "srun: error: Node failure on h3", HRUN_SRUN_LOST, 0, 0, 0, "h3" },
     { "srun: Job 5 step creation temporarily disabled, retrying (Requested nodes are busy)", HRUN_SRUN_WAITING, 0, 0, 0,
       "Job 5 step creation temporarily disabled, retrying (Requested nodes are busy)" },
-    { "srun: error: Unable to create step for job 5: More processors requested than permitted", HRUN_SRUN_COMPLAINT, 0, 0,
-      0, "Unable to create step for job 5: More processors requested than permitted" },
+    { "srun: error: Unable to create step for job 5: More processors requested than permitted", HRUN_SRUN_COMPLAINT, 0,
+      0, 0, "Unable to create step for job 5: More processors requested than permitted" },
     { "srun: fatal: Duplicate het groups in single srun not supported", HRUN_SRUN_COMPLAINT, 0, 0, 0,
       "Duplicate het groups in single srun not supported" },
     { "srun: error: h1: task x: Killed", HRUN_SRUN_COMPLAINT, 0, 0, 0, "h1: task x: Killed" },
@@ -65,7 +65,8 @@ static void words(void)
 
 static void folds(void)
 {
-    static const char stream[] = "1: <a>.\n0: one \\\n0: line.\n1: </a>.\n00: .\nnoise\n7: nobody's.\n0: =0\n1: <!\\\n1: =3\n";
+    static const char stream[] = "1: <a>.\n0: one \\\n0: line.\n1: </a>.\n00: .\nnoise\n7: nobody's.\n0: =0\n"
+                                 "1: <!\\\n1: =3\n";
     struct hrun_buf outputs[2] = { HRUN_BUF_INIT, HRUN_BUF_INIT };
 
     for (size_t step = 1; step < sizeof stream; step++) {
@@ -132,7 +133,8 @@ static void round_trip(void)
 /* ---------------------------------------------------------------- commands */
 
 static char cpus[] = "0";
-static struct hrun_host hosts[] = { { .name = (char *)"h2" }, { .name = (char *)"h1.example.org" }, { .name = (char *)"x7" } };
+static struct hrun_host hosts[] = { { .name = (char *)"h2" }, { .name = (char *)"h1.example.org" },
+                                   { .name = (char *)"x7" } };
 static struct hrun_cluster cluster = { .hosts = hosts, .nhosts = 3 };
 static char *argv[] = { (char *)"./app", (char *)"a b", NULL };
 
@@ -161,7 +163,8 @@ static void commands(void)
 {
     static const int order[] = { 0, 1, 0, 1, 1 }, foreign[] = { 0, 2 }, back[] = { 2, 0 };
     static char *env[] = { (char *)"A=b c", (char *)"HOME" }, *mca[] = { (char *)"btl=self,tcp" };
-    struct hrun_job plain = { 0 }, full = { .env = env, .n_env = 2, .mca = mca, .n_mca = 1, .wdir = "/tmp", .no_stdin = 1 };
+    struct hrun_job plain = { 0 };
+    struct hrun_job full = { .env = env, .n_env = 2, .mca = mca, .n_mca = 1, .wdir = "/tmp", .no_stdin = 1 };
 
     setenv("SLURM_JOB_ID", "12", 1);
     setenv("SLURM_JOB_NODELIST", "h[1-3]", 1);
@@ -171,8 +174,8 @@ static void commands(void)
           "'--nodelist=h[2,1-2,1,1]' --overcommit --overlap --whole --cpu-bind=none ./app 'a b'", NULL);
     check("all settings", 1, order, &full,
           "env SLURM_JOB_NODELIST=h2 'OMPI_MCA_btl=self,tcp' 'A=b c' srun --mpi=pmix --nodes=1 --ntasks=1 "
-          "--distribution=arbitrary --nodelist=h2 --overcommit --overlap --whole --cpu-bind=none --chdir=/tmp ./app 'a b' "
-          "< /dev/null", NULL);
+          "--distribution=arbitrary --nodelist=h2 --overcommit --overlap --whole --cpu-bind=none --chdir=/tmp ./app "
+          "'a b' < /dev/null", NULL);
     setenv("SLURM_JOB_NODELIST", "h[1-2]", 1);
     setenv("SLURM_JOB_CPUS_PER_NODE", "2(x2)", 1);
     check("all nodes of the job: the list stays as it is", 2, order, &plain,
@@ -187,9 +190,9 @@ static void commands(void)
     setenv("SLURM_JOB_NODELIST_HET_GROUP_1", "x7", 1);
     setenv("SLURM_JOB_CPUS_PER_NODE_HET_GROUP_1", "1", 1);
     check("two components", 2, foreign, &plain,
-          "srun --het-group=0 --mpi=pmix --nodes=1 --ntasks=1 --distribution=arbitrary --nodelist=h2 --overcommit --overlap "
-          "--whole --cpu-bind=none ./app 'a b' : --het-group=1 --mpi=pmix --nodes=1 --ntasks=1 --distribution=arbitrary "
-          "--nodelist=x7 --overcommit --overlap --whole --cpu-bind=none ./app 'a b'", NULL);
+          "srun --het-group=0 --mpi=pmix --nodes=1 --ntasks=1 --distribution=arbitrary --nodelist=h2 --overcommit "
+          "--overlap --whole --cpu-bind=none ./app 'a b' : --het-group=1 --mpi=pmix --nodes=1 --ntasks=1 "
+          "--distribution=arbitrary --nodelist=x7 --overcommit --overlap --whole --cpu-bind=none ./app 'a b'", NULL);
     check("components out of order", 2, back, &plain, NULL, "Slurm numbers processes component by component");
     unsetenv("SLURM_HET_SIZE");
     unsetenv("SLURM_JOB_ID");
@@ -213,7 +216,8 @@ static void engines(void)
        "no srun: %s", err.text);
     cluster.nhosts = 1;
     hosts[0].is_local = 1;
-    ok(hrun_engine_auto(&cluster, NULL, &err) == hrun_engine_find("local"), "then one host, this one, has engine local");
+    ok(hrun_engine_auto(&cluster, NULL, &err) == hrun_engine_find("local"),
+       "then one host, this one, has engine local");
 }
 
 static void environment(void)

@@ -342,7 +342,8 @@ static void test_thousands(void)
     teardown(&f);
 }
 
-/* Runs of a millisecond are assumed to scatter by as much; where repetitions show that they do not, they are believed. */
+/* Runs of a millisecond are assumed to scatter by as much; where repetitions show that they do not, these are
+ * believed. */
 static void test_short(void)
 {
     struct fixture f;

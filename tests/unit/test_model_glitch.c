@@ -61,7 +61,8 @@ static void test_rule(void)
     }
     n = 11;
     hrun_glitches_exclude(&a.app, 0.5, rows, &n, NULL, &err);
-    ok(n == 6 && rows[3].P == 2 && rows[5].P == 2 && rows[5].N == 100, "the median of the repetitions decides over all of them");
+    ok(n == 6 && rows[3].P == 2 && rows[5].P == 2 && rows[5].N == 100,
+       "the median of the repetitions decides over all of them");
     n = 5;
     is_int(hrun_glitches_exclude(&a.app, -1, rows, &n, NULL, &err), -1, "k < 0");
     is_int(hrun_glitches_exclude(&a.app, NAN, rows, &n, NULL, &err), -1, "and no number");

@@ -94,7 +94,8 @@ static void test_evaluate(void)
         { "(0,0,0,0,0,0)", 0, "uses no PE at all" },
         { "(1,1,1,3,0,0)", 0, "sub-cluster 2 has no model for 3 processes per PE (it has: 1, 2)" },
         { "(2,1,1,1,0,0)", 1, "the application's rule refuses 3 processes" },
-        { "(1,2,2,2,0,0)", 1, "sub-cluster 2: 2 processes of 100 B each do not fit into the 150 B of a PE; use more processes in all, fewer on each PE, or a smaller N" },
+        { "(1,2,2,2,0,0)", 1, "sub-cluster 2: 2 processes of 100 B each do not fit into the 150 B of a PE; use more "
+                              "processes in all, fewer on each PE, or a smaller N" },
         { "(1,1,0,0,4,1)", 0, "sub-cluster 1: the model for Mi = 1 gives no usable time at 5 processes" },
     };
     struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0 };

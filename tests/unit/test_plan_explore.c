@@ -103,8 +103,8 @@ static void test_years(void)
             found += y.last <= 0.01;
             over += y.worst_predicted;
         }
-        ok(found >= SEEDS - 2, "%d configurations: after %d nights the choice is within 1 %% of the best of those that it may try in %d of "
-           "%d years; mean loss then %.2f %%", cases[c].arms, NIGHTS, found, SEEDS, last);
+        ok(found >= SEEDS - 2, "%d configurations: after %d nights the choice is within 1 %% of the best of those that "
+           "it may try in %d of %d years; mean loss then %.2f %%", cases[c].arms, NIGHTS, found, SEEDS, last);
         ok(loss < without / 2, "over all nights %.2f %% are lost, %.2f %% without exploring", loss, without);
         is_int(over, 0, "no night is predicted to lose more than is allowed");
         ok(late < 25, "in the last 100 nights %.1f explore", late);
@@ -113,7 +113,8 @@ static void test_years(void)
 
 static void test_rules(void)
 {
-    struct hrun_explore_arm v[4] = { { 100, 0.01, 5, 0 }, { 102, 0.05, 0, 0 }, { 102, 0.05, 2, 0 }, { 106, 0.5, 0, 0 } };
+    struct hrun_explore_arm v[4] = { { 100, 0.01, 5, 0 }, { 102, 0.05, 0, 0 }, { 102, 0.05, 2, 0 },
+                                     { 106, 0.5, 0, 0 } };
 
     is_int(hrun_explore_pick(v, 4, 0.05, 7, 1), 0, "after another one the best has its turn");
     is_int(hrun_explore_pick(v, 4, 0.05, 7, 0), 1, "between those that may be as quick, the one tried least");

@@ -6,11 +6,12 @@
 /* A record: run or calibration, of N, with a time that tells which it is. */
 static void add(struct hrun_buf *log, int64_t N, const char *origin, double time_s)
 {
-    char *json = hrun_strf("{\"M\":2,\"N\":%lld,\"P\":8,\"app\":\"" APP "\",\"cluster\":\"a,b\",\"config\":\"(4,2,0,0)\","
-                           "\"consts\":\"\",\"date\":\"2026-11-20T10:36:00Z\",\"engine\":\"local\",\"host\":\"h\","
-                           "\"mixed\":false,\"mpi\":\"ompi-4.1.4\",\"ok\":true,\"origin\":\"%s\",\"pes\":4,"
-                           "\"program\":\"/opt/x\",\"signature\":\"" SIG "\",\"status\":\"ok\",\"time_s\":%.17g,\"v\":1,"
-                           "\"version\":\"0.1.0\",\"wall_s\":%.17g}", (long long)N, origin, time_s, time_s);
+    char *json = hrun_strf("{\"M\":2,\"N\":%lld,\"P\":8,\"app\":\"" APP "\",\"cluster\":\"a,b\","
+                           "\"config\":\"(4,2,0,0)\",\"consts\":\"\",\"date\":\"2026-11-20T10:36:00Z\","
+                           "\"engine\":\"local\",\"host\":\"h\",\"mixed\":false,\"mpi\":\"ompi-4.1.4\",\"ok\":true,"
+                           "\"origin\":\"%s\",\"pes\":4,\"program\":\"/opt/x\",\"signature\":\"" SIG "\","
+                           "\"status\":\"ok\",\"time_s\":%.17g,\"v\":1,\"version\":\"0.1.0\",\"wall_s\":%.17g}",
+                           (long long)N, origin, time_s, time_s);
 
     add_line(log, json);
     free(json);
