@@ -34,7 +34,7 @@ static int check_crc(const char *name, const struct hrun_buf *text, struct hrun_
     const char *line = text->data + body;
     char want[CRC_LINE + 1];
 
-    if (!body || line[-1] != '\n' || memcmp(line, CRC_MARK, sizeof CRC_MARK - 1) || line[CRC_LINE - 1] != '\n')
+    if (!body || memcmp(line, CRC_MARK, sizeof CRC_MARK - 1) || line[CRC_LINE - 1] != '\n')
         return 0;
     snprintf(want, sizeof want, CRC_MARK "%08lx\n", crc32(0, (const unsigned char *)text->data, (unsigned)body));
     if (!memcmp(line, want, CRC_LINE))
