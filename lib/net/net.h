@@ -32,6 +32,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* The most kinds of PEs of a host: processors have two or three kinds of cores, a byte numbers them amply, and the
@@ -130,12 +131,13 @@ enum hrun_net_op {
 const char *hrun_net_op_name(enum hrun_net_op op);           /* "p2p", "alltoall", ... */
 int hrun_net_op_find(const char *name);                      /* -1 when there is none */
 
-/* Algorithms of an operation ("linear", "binomial", "pairwise", ...), ending with NULL. */
-const char *const *hrun_net_algorithms(enum hrun_net_op op);
+/* Algorithms of an operation ("linear", "binomial", "pairwise", ...): writes the first `most` of them, which live as
+ * long as the program, to names[]. Result: how many there are. */
+size_t hrun_net_algorithms(enum hrun_net_op op, const char **names, size_t most);
 /* Whose rules choose them: "openmpi" (4.1 and later, coll/tuned), "mpich" (SimGrid's coll-selector:mpich), "smpi"
  * (SimGrid's default), ending with NULL. */
 const char *const *hrun_net_selectors(void);
-/* What a selector takes for n ranks and so many bytes. NULL: no such selector. */
+/* What a selector takes for n ranks, as many on each host, and so many bytes. NULL: no such selector. */
 const char *hrun_net_selected(const char *selector, enum hrun_net_op op, int n, double bytes);
 
 struct hrun_net_call {

@@ -1,0 +1,263 @@
+/* algo_reduce.c - reduce and allreduce (algorithms.h) */
+#include "net/algorithms.h"
+
+static void receive_and_work(struct play_schedule *s, int from, double bytes)
+{
+    play_recv_wait(s, from);
+    play_work(s, bytes);
+}
+
+/* ---------------------------------------------------------------- reduce */
+
+void net_reduce_linear(struct play_schedule *s, const struct net_task *t, int me)
+{
+    if (me != t->root) {
+        play_send_wait(s, net_rank(t, t->root), t->bytes);
+        return;
+    }
+    for (int i = t->n - 1; i >= 0; i--)
+        if (i != me)
+            receive_and_work(s, net_rank(t, i), t->bytes);
+}
+
+void net_reduce_posted(struct play_schedule *s, const struct net_task *t, int me)
+{
+    if (me != t->root) {
+        play_send_wait(s, net_rank(t, t->root), t->bytes);
+        return;
+    }
+    for (int i = 0; i < t->n; i++)
+        if (i != me)
+            play_recv(s, net_rank(t, i));
+    play_wait(s);
+    play_work(s, t->bytes * (t->n - 1));
+}
+
+void net_reduce_chain(struct play_schedule *s, const struct net_task *t, int me)
+{
+    int v = net_place(t, me);
+
+    if (v + 1 < t->n)
+        receive_and_work(s, net_at(t, v + 1), t->bytes);
+    if (v > 0)
+        play_send_wait(s, net_at(t, v - 1), t->bytes);
+}
+
+void net_reduce_binary(struct play_schedule *s, const struct net_task *t, int me)
+{
+    int v = net_place(t, me);
+    size_t posted[2];
+
+    for (int k = 0; k < 2; k++)
+        if (net_binary_child(v, k) < t->n)
+            posted[k] = play_recv(s, net_at(t, net_binary_child(v, k)));
+    for (int k = 0; k < 2; k++)
+        if (net_binary_child(v, k) < t->n) {
+            play_wait_for(s, posted[k]);
+            play_work(s, t->bytes);
+        }
+    if (v)
+        play_send_wait(s, net_at(t, net_binary_parent(v)), t->bytes);
+}
+
+void net_reduce_binomial(struct play_schedule *s, const struct net_task *t, int me)
+{
+    int v = net_place(t, me), mask = 1;
+
+    for (; mask < t->n && !(v & mask); mask <<= 1)
+        if (v + mask < t->n)
+            receive_and_work(s, net_at(t, v + mask), t->bytes);
+    if (v)
+        play_send_wait(s, net_at(t, v - mask), t->bytes);
+}
+
+/* ---------------------------------------------------------------- powers of two */
+
+/* The first 2 (n - p) members fold: the even ones give theirs to the odd ones and take no part. Result: the place among
+ * the p members that are left, or -1. */
+static int fold(struct play_schedule *s, const struct net_task *t, int me, int p)
+{
+    int rest = t->n - p;
+
+    if (me >= 2 * rest)
+        return me - rest;
+    if (me % 2 == 0) {
+        play_send_wait(s, net_rank(t, me + 1), t->bytes);
+        return -1;
+    }
+    receive_and_work(s, net_rank(t, me - 1), t->bytes);
+    return me / 2;
+}
+
+static int unfolded(const struct net_task *t, int v, int p)
+{
+    int rest = t->n - p;
+
+    return net_rank(t, v < rest ? 2 * v + 1 : v + rest);
+}
+
+static void unfold(struct play_schedule *s, const struct net_task *t, int me, int p)
+{
+    if (me >= 2 * (t->n - p))
+        return;
+    if (me % 2)
+        play_send_wait(s, net_rank(t, me - 1), t->bytes);
+    else
+        play_recv_wait(s, net_rank(t, me + 1));
+}
+
+/* Each step halves what a member has: the reduce-scatter of Rabenseifner's algorithm. */
+static void halve(struct play_schedule *s, const struct net_task *t, int v, int p)
+{
+    double bytes = t->bytes / 2;
+
+    for (int mask = 1; mask < p; mask <<= 1, bytes /= 2) {
+        int peer = unfolded(t, v ^ mask, p);
+
+        play_exchange(s, peer, bytes, peer);
+        play_work(s, bytes);
+    }
+}
+
+void net_reduce_rabenseifner(struct play_schedule *s, const struct net_task *t, int me)
+{
+    int p = net_pow2_below(t->n), v = fold(s, t, me, p), rest = t->n - p;
+    int root = t->root < 2 * rest ? t->root / 2 : t->root - rest; /* the root's place, or its odd neighbour's */
+    double bytes = t->bytes / p;
+
+    if (v >= 0) {
+        halve(s, t, v, p);
+        /* Who has what follows from the bits, lowest first: gather by the highest bit in which places differ. */
+        for (int mask = p >> 1; mask > 0; mask >>= 1, bytes *= 2) {
+            int differs = ((v ^ root) & mask) != 0, peer = unfolded(t, v ^ mask, p);
+
+            if (differs) {
+                play_send_wait(s, peer, bytes);
+                break;
+            }
+            play_recv_wait(s, peer);
+        }
+    }
+    if (t->root < 2 * rest && t->root % 2 == 0) {
+        if (me == t->root)
+            play_recv_wait(s, net_rank(t, me + 1));
+        else if (me == t->root + 1)
+            play_send_wait(s, net_rank(t, t->root), t->bytes);
+    }
+}
+
+/* ---------------------------------------------------------------- allreduce */
+
+void net_allreduce_doubling(struct play_schedule *s, const struct net_task *t, int me)
+{
+    int p = net_pow2_below(t->n), v = fold(s, t, me, p);
+
+    for (int mask = 1; v >= 0 && mask < p; mask <<= 1) {
+        int peer = unfolded(t, v ^ mask, p);
+
+        play_exchange(s, peer, t->bytes, peer);
+        play_work(s, t->bytes);
+    }
+    unfold(s, t, me, p);
+}
+
+void net_allreduce_rabenseifner(struct play_schedule *s, const struct net_task *t, int me)
+{
+    int p = net_pow2_below(t->n), v = fold(s, t, me, p);
+    double bytes = t->bytes / p;
+
+    if (v >= 0)
+        halve(s, t, v, p);
+    for (int mask = p >> 1; v >= 0 && mask > 0; mask >>= 1, bytes *= 2) {
+        int peer = unfolded(t, v ^ mask, p);
+
+        play_exchange(s, peer, bytes, peer);
+    }
+    unfold(s, t, me, p);
+}
+
+void net_allreduce_ring(struct play_schedule *s, const struct net_task *t, int me)
+{
+    int next = net_rank(t, (me + 1) % t->n), last = net_rank(t, (me + t->n - 1) % t->n);
+
+    for (int k = 0; k < 2 * (t->n - 1); k++) {
+        play_exchange(s, next, t->bytes / t->n, last);
+        if (k < t->n - 1)
+            play_work(s, t->bytes / t->n);
+    }
+}
+
+void net_allreduce_parts(struct play_schedule *s, const struct net_task *t, int me)
+{
+    net_part(s, t, me, HRUN_NET_REDUCE, t->bytes, 0);
+    net_part(s, t, me, HRUN_NET_BCAST, t->bytes, 0);
+}
+
+void net_allreduce_linear(struct play_schedule *s, const struct net_task *t, int me)
+{
+    struct net_task part = *t;
+
+    part.root = 0;
+    net_reduce_linear(s, &part, me);
+    net_bcast_linear(s, &part, me);
+}
+
+/* ---------------------------------------------------------------- by hosts */
+
+static struct net_task of_host(const struct net_task *t, int rank)
+{
+    struct net_task part = *t;
+    int h = t->hosts->host[rank];
+
+    part.ranks = t->hosts->rank + t->hosts->first[h];
+    part.n = t->hosts->first[h + 1] - t->hosts->first[h];
+    part.root = 0;
+    return part;
+}
+
+static struct net_task of_leaders(const struct net_task *t, int root)
+{
+    struct net_task part = *t;
+
+    part.ranks = t->hosts->leader;
+    part.n = t->hosts->nhosts;
+    part.root = root;
+    return part;
+}
+
+/* SimGrid 3.32's bound between binomial and Rabenseifner's reduce and allreduce, bytes. */
+static const double LONG = 2048;
+
+static void reduce_part(struct play_schedule *s, const struct net_task *t, int me)
+{
+    if (t->n > 1)
+        (t->bytes < LONG ? net_reduce_binomial : net_reduce_rabenseifner)(s, t, me);
+}
+
+/* Inside each host to its first rank, among these, and on to the root. For whole communicators (rank = index). */
+void net_reduce_hosts(struct play_schedule *s, const struct net_task *t, int me)
+{
+    struct net_task host = of_host(t, me), leaders = of_leaders(t, t->hosts->host[t->root]);
+    int leader = leaders.ranks[leaders.root];
+
+    reduce_part(s, &host, t->hosts->index[me]);
+    if (t->hosts->index[me] == 0)
+        reduce_part(s, &leaders, t->hosts->host[me]);
+    if (leader != t->root && me == leader)
+        play_send_wait(s, t->root, t->bytes);
+    if (leader != t->root && me == t->root)
+        play_recv_wait(s, leader);
+}
+
+void net_allreduce_hosts(struct play_schedule *s, const struct net_task *t, int me)
+{
+    struct net_task host = of_host(t, me), leaders = of_leaders(t, 0);
+    int index = t->hosts->index[me];
+
+    if (host.n > 1)
+        (t->bytes > LONG ? net_allreduce_rabenseifner : net_allreduce_doubling)(s, &host, index);
+    if (index == 0 && leaders.n > 1)
+        net_allreduce_doubling(s, &leaders, t->hosts->host[me]);
+    if (host.n > 1)
+        net_bcast_mpich(s, &host, index);
+}

@@ -1,0 +1,186 @@
+/* algorithms.c - the table of algorithms, and what their programs share (algorithms.h) */
+#include "net/algorithms.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const OPS[HRUN_NET_NOPS] = {
+    [HRUN_NET_P2P] = "p2p", [HRUN_NET_RING] = "ring", [HRUN_NET_SCATTER] = "scatter", [HRUN_NET_GATHER] = "gather",
+    [HRUN_NET_BCAST] = "bcast", [HRUN_NET_REDUCE] = "reduce", [HRUN_NET_ALLREDUCE] = "allreduce",
+    [HRUN_NET_ALLGATHER] = "allgather", [HRUN_NET_ALLTOALL] = "alltoall", [HRUN_NET_BARRIER] = "barrier"
+};
+
+struct algorithm {
+    const char *name;
+    net_program *program;
+};
+
+/* Of each operation; the last has no program. */
+enum { MOST = 11 };
+static const struct algorithm ALGORITHMS[HRUN_NET_NOPS][MOST] = {
+    [HRUN_NET_P2P] = { { "direct", net_p2p } },
+    [HRUN_NET_RING] = { { "direct", net_ring } },
+    [HRUN_NET_SCATTER] = { { "linear", net_scatter_linear }, { "linear-posted", net_scatter_posted },
+                           { "binomial", net_scatter_binomial }, { "binomial-rising", net_scatter_rising } },
+    [HRUN_NET_GATHER] = { { "linear", net_gather_linear }, { "linear-posted", net_gather_posted },
+                          { "linear-sync", net_gather_sync }, { "binomial", net_gather_binomial } },
+    [HRUN_NET_BCAST] = { { "linear", net_bcast_linear }, { "binomial", net_bcast_binomial },
+                         { "binomial-mpich", net_bcast_mpich }, { "knomial", net_bcast_knomial },
+                         { "chain", net_bcast_chain }, { "binary", net_bcast_binary },
+                         { "split-binary", net_bcast_split }, { "scatter-doubling", net_bcast_doubling },
+                         { "scatter-ring", net_bcast_ring }, { "by-hosts", net_bcast_hosts } },
+    [HRUN_NET_REDUCE] = { { "linear", net_reduce_linear }, { "linear-posted", net_reduce_posted },
+                          { "chain", net_reduce_chain }, { "binary", net_reduce_binary },
+                          { "binomial", net_reduce_binomial }, { "rabenseifner", net_reduce_rabenseifner },
+                          { "by-hosts", net_reduce_hosts } },
+    [HRUN_NET_ALLREDUCE] = { { "linear", net_allreduce_linear }, { "reduce-bcast", net_allreduce_parts },
+                             { "recursive-doubling", net_allreduce_doubling }, { "ring", net_allreduce_ring },
+                             { "rabenseifner", net_allreduce_rabenseifner }, { "by-hosts", net_allreduce_hosts } },
+    [HRUN_NET_ALLGATHER] = { { "linear", net_allgather_parts }, { "linear-posted", net_allgather_posted },
+                             { "bruck", net_allgather_bruck }, { "recursive-doubling", net_allgather_doubling },
+                             { "ring", net_allgather_ring }, { "neighbor", net_allgather_neighbor } },
+    [HRUN_NET_ALLTOALL] = { { "linear", net_alltoall_linear }, { "pairwise", net_alltoall_pairwise },
+                            { "xor", net_alltoall_xor }, { "bruck", net_alltoall_bruck },
+                            { "throttled", net_alltoall_throttled } },
+    [HRUN_NET_BARRIER] = { { "linear", net_barrier_linear }, { "recursive-doubling", net_barrier_doubling },
+                           { "bruck", net_barrier_bruck }, { "tree", net_barrier_tree } }
+};
+
+const char *hrun_net_op_name(enum hrun_net_op op)
+{
+    return OPS[op];
+}
+
+int hrun_net_op_find(const char *name)
+{
+    for (int op = 0; op < HRUN_NET_NOPS; op++)
+        if (!strcmp(name, OPS[op]))
+            return op;
+    return -1;
+}
+
+size_t hrun_net_algorithms(enum hrun_net_op op, const char **names, size_t most)
+{
+    size_t n = 0;
+
+    while (n < MOST && ALGORITHMS[op][n].program) {
+        if (n < most)
+            names[n] = ALGORITHMS[op][n].name;
+        n++;
+    }
+    return n;
+}
+
+net_program *net_algorithm_find(enum hrun_net_op op, const char *name, const char **kept)
+{
+    for (int i = 0; i < MOST && ALGORITHMS[op][i].program; i++)
+        if (!strcmp(name, ALGORITHMS[op][i].name)) {
+            *kept = ALGORITHMS[op][i].name;
+            return ALGORITHMS[op][i].program;
+        }
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- for programs */
+
+int net_rank(const struct net_task *t, int i)
+{
+    return t->ranks ? t->ranks[i] : i;
+}
+
+int net_place(const struct net_task *t, int me)
+{
+    return (me - t->root + t->n) % t->n;
+}
+
+int net_at(const struct net_task *t, int place)
+{
+    return net_rank(t, (place + t->root) % t->n);
+}
+
+double net_span(double block, double total, int from, int to)
+{
+    return fmax(fmin(to * block, total) - fmin(from * block, total), 0);
+}
+
+int net_pow2_below(int n)
+{
+    int p = 1;
+
+    while (p <= n / 2)
+        p *= 2;
+    return p;
+}
+
+int net_binary_parent(int v)
+{
+    int first = 1;
+
+    while (2 * first <= v + 1)
+        first *= 2;
+    for (first /= 2; first > 0 && v >= 2 * first - 1;)
+        v -= first;
+    return v;
+}
+
+int net_binary_child(int v, int which)
+{
+    int delta = 1;
+
+    while (2 * delta <= v + 1)
+        delta *= 2;
+    return v + delta * (which + 1);
+}
+
+void net_part(struct play_schedule *s, const struct net_task *t, int me, enum hrun_net_op op, double bytes, int root)
+{
+    struct net_task part = *t;
+    const char *name = net_select(t->selector, op, t->n, bytes, t->hosts->uniform);
+
+    part.bytes = bytes;
+    part.root = root;
+    net_algorithm_find(op, name, &name)(s, &part, me);
+}
+
+/* ---------------------------------------------------------------- ranks by hosts */
+
+int net_hosts_find(const struct hrun_net_ranks *ranks, struct net_hosts *out, struct hrun_error *err)
+{
+    struct net_hosts h = { .uniform = 1 };
+    size_t n = (size_t)ranks->n;
+    int used = 0;
+
+    h.first = malloc((5 * n + 1) * sizeof *h.first);
+    if (!h.first)
+        return hrun_fail_nomem(err);
+    h.rank = h.first + n + 1;
+    h.leader = h.rank + n;
+    h.host = h.leader + n;
+    h.index = h.host + n;
+    for (int r = 0; r < ranks->n; r++)
+        h.host[r] = -1;
+    for (int r = 0; r < ranks->n; r++) {
+        if (h.host[r] >= 0)
+            continue;
+        h.leader[h.nhosts] = r;
+        h.first[h.nhosts] = used;
+        for (int q = r; q < ranks->n; q++)
+            if (ranks->host[q] == ranks->host[r]) {
+                h.host[q] = h.nhosts;
+                h.index[q] = used - h.first[h.nhosts];
+                h.rank[used++] = q;
+            }
+        h.first[++h.nhosts] = used;
+    }
+    for (int i = 0; i < h.nhosts; i++)
+        h.uniform &= h.first[i + 1] - h.first[i] == h.first[1];
+    *out = h;
+    return 0;
+}
+
+void net_hosts_release(struct net_hosts *h)
+{
+    free(h->first);
+    *h = (struct net_hosts){ 0 };
+}

@@ -1,0 +1,35 @@
+/* share.h - how flows of bytes share what they run through; for lib/net
+ *
+ * Purpose: max-min fair rates (Bertsekas and Gallager, Data Networks, section 6.5.2): no flow's rate can be raised but at
+ * the cost of a flow that has no more than it. A flow has a limit of its own, and takes of each resource that it uses its
+ * rate times a weight.
+ * Invariants: weights and capacities are > 0; limits are > 0, INFINITY stands for none; a flow without a limit uses at
+ * least one resource.
+ */
+#ifndef HRUN_NET_SHARE_H
+#define HRUN_NET_SHARE_H
+
+/* Ports of sender and receiver, the trunk, and the three on the way back. */
+enum { SHARE_USES = 6 };
+
+struct share_flow {
+    int nuse;
+    int use[SHARE_USES];       /* resources, each once */
+    double weight[SHARE_USES];
+    double limit, rate;        /* bytes/s; rate is the result */
+    int message;               /* the caller's */
+    double left;               /* the caller's */
+};
+
+struct share_resource {
+    double capacity;           /* bytes/s */
+    double left;               /* the rest is scratch */
+    double weight;
+    int unset;                 /* flows that use it and have no rate yet */
+    int listed;
+};
+
+/* Rates of flows[n]. scratch: as many ints as there are resources. In resources `listed` is 0 before and after. */
+void share_rates(struct share_flow *flows, int n, struct share_resource *resources, int *scratch);
+
+#endif

@@ -1,0 +1,106 @@
+/* wire.c - what one message takes (wire.h) */
+#include "net/wire.h"
+
+#include <math.h>
+
+static const struct hrun_net_class *class_of(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int rank)
+{
+    return &net->classes[net->class_of[ranks->host[rank]]];
+}
+
+static const struct hrun_net_pair *pair_of(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int from,
+                                           int to)
+{
+    return &net->pairs[net->class_of[ranks->host[from]] * net->nclasses + net->class_of[ranks->host[to]]];
+}
+
+static const struct hrun_net_segment *segment_of(const struct hrun_net *net, double bytes)
+{
+    int k = net->nsegments - 1;
+
+    while (k > 0 && bytes < net->segments[k].from_bytes)
+        k--;
+    return &net->segments[k];
+}
+
+static int same_host(const struct hrun_net_ranks *ranks, int a, int b)
+{
+    return ranks->host[a] == ranks->host[b];
+}
+
+/* Of two ranks of one host: index into its class's local_* . */
+static int local_index(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int from, int to)
+{
+    return ranks->kind ? ranks->kind[from] * class_of(net, ranks, from)->nkinds + ranks->kind[to] : 0;
+}
+
+double wire_processor_s(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int rank, int other,
+                        double bytes)
+{
+    const struct hrun_net_class *c = class_of(net, ranks, rank);
+
+    return same_host(ranks, rank, other) ? 0 : c->C_s.v + c->t_s_per_byte.v * bytes;
+}
+
+double wire_latency_s(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int from, int to, double bytes)
+{
+    if (same_host(ranks, from, to))
+        return class_of(net, ranks, from)->local_fixed_s[local_index(net, ranks, from, to)].v;
+    return segment_of(net, bytes)->a * pair_of(net, ranks, from, to)->L_s.v;
+}
+
+static double limit_of(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int from, int to, double bytes)
+{
+    if (same_host(ranks, from, to))
+        return 1 / class_of(net, ranks, from)->local_s_per_byte[local_index(net, ranks, from, to)].v;
+    return pair_of(net, ranks, from, to)->beta_bytes_per_s.v / segment_of(net, bytes)->b;
+}
+
+size_t wire_resources(const struct hrun_net *net)
+{
+    return 3 * (size_t)net->nhosts + (size_t)net->ngroups * (size_t)net->ngroups;
+}
+
+/* What has no limit is not used. */
+static void use(struct share_flow *f, int resource, double capacity, double weight, struct share_resource *resources)
+{
+    if (capacity <= 0 || weight <= 0)
+        return;
+    resources[resource].capacity = capacity;
+    for (int u = 0; u < f->nuse; u++)
+        if (f->use[u] == resource) {
+            f->weight[u] += weight;
+            return;
+        }
+    f->use[f->nuse] = resource;
+    f->weight[f->nuse++] = weight;
+}
+
+static void use_trunk(const struct hrun_net *net, struct share_flow *f, int g, int h, double weight,
+                      struct share_resource *resources)
+{
+    int swap = net->trunks_shared && g > h, k = swap ? h * net->ngroups + g : g * net->ngroups + h;
+
+    use(f, 3 * net->nhosts + k, net->trunks[k].v, weight, resources);
+}
+
+void wire_flow(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int from, int to, double bytes,
+               struct share_resource *resources, struct share_flow *out)
+{
+    const struct hrun_net_class *c = class_of(net, ranks, from), *d = class_of(net, ranks, to);
+    int i = ranks->host[from], j = ranks->host[to], g = net->group_of[i], h = net->group_of[j];
+
+    *out = (struct share_flow){ .limit = limit_of(net, ranks, from, to, bytes) };
+    if (i == j) {
+        use(out, 3 * i + 2, c->local_bytes_per_s, 1, resources);
+        return;
+    }
+    use(out, 3 * i, c->out_bytes_per_s.v, 1, resources);
+    use(out, 3 * j + 1, d->in_bytes_per_s.v, 1, resources);
+    use(out, 3 * j, d->out_bytes_per_s.v, net->back_share, resources);
+    use(out, 3 * i + 1, c->in_bytes_per_s.v, net->back_share, resources);
+    if (g != h) {
+        use_trunk(net, out, g, h, 1, resources);
+        use_trunk(net, out, h, g, net->back_share, resources);
+    }
+}
