@@ -6,6 +6,7 @@
 #   make check-lab       the tests over several hosts, on an emulated cluster (root; 5 minutes)
 #   make bench           speed figures, as ratios of one run
 #   make accuracy        is hrun's choice the best? on simulated clusters (ACCURACY="--app lu": options of the program)
+#   make net-accuracy    are messages predicted well? collective operations on simulated networks
 #   make lab-accuracy    is hrun's choice the best? on an emulated cluster (LAB_QUICK=1: a part of it)
 #   make install         PREFIX=/usr/local DESTDIR=
 #
@@ -274,7 +275,7 @@ $(B)/tests/accuracy/%: tests/apps/%.c
 	@mkdir -p $(@D)
 	$(call say,SMPI)
 	$(Q)$(SKELETON)
-$(addprefix $(B)/tests/accuracy/,mg ring): $(B)/tests/accuracy/%: tests/accuracy/%.c
+$(addprefix $(B)/tests/accuracy/,mg ring collectives): $(B)/tests/accuracy/%: tests/accuracy/%.c
 	@mkdir -p $(@D)
 	$(call say,SMPI)
 	$(Q)$(SKELETON)
@@ -322,6 +323,14 @@ truth: $(SKELETONS)
 	HRUN_BUILD=$(B) tests/accuracy/tables
 accuracy: truth $(B)/tests/accuracy/accuracy
 	$(B)/tests/accuracy/accuracy --tables $(B)/accuracy/tables $(ACCURACY)
+
+# How well are operations predicted? Played under SMPI on 16 unlike hosts (NET_ACCURACY: options of tests/accuracy/net).
+$(B)/tests/accuracy/net_accuracy: $(B)/tests/accuracy/net_accuracy.o $(B)/lib/libhrun.a
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+.PHONY: net-accuracy
+net-accuracy: $(B)/tests/accuracy/collectives $(B)/tests/accuracy/net_accuracy
+	HRUN_BUILD=$(B) tests/accuracy/net $(NET_ACCURACY)
 
 $(B)/tests/lab/idle.so: tests/lab/idle.c
 	@mkdir -p $(@D)
