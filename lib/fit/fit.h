@@ -65,4 +65,7 @@ int hrun_fit_distinct(const struct hrun_lsq *problem, double tol, int *keep, siz
 /* Quantile of Student's t distribution: the x with P(T <= x) = prob. dof >= 1. */
 double hrun_fit_t_quantile(double prob, double dof);
 
+/* The probability of an F ratio of at least f with dof1 and dof2 degrees of freedom, each > 0. */
+double hrun_fit_f_tail(double f, double dof1, double dof2);
+
 #endif

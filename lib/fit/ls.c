@@ -74,3 +74,8 @@ double hrun_fit_t_quantile(double prob, double dof)
 {
     return gsl_cdf_tdist_Pinv(prob, dof);
 }
+
+double hrun_fit_f_tail(double f, double dof1, double dof2)
+{
+    return f > 0 ? gsl_cdf_fdist_Q(f, dof1, dof2) : 1;
+}

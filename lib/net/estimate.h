@@ -18,7 +18,8 @@
  *                     With a trip alone it tells the trunk
  *   local i a b n M   n round trips at once (0: one) between PEs of kinds a and b on host i, M there and empty back: the
  *                     mean of their times
- *   scatter r n M, gather r n M   by root r straight to (from) n others, without any algorithm of the library; i = r
+ *   scatter r n M, gather r n M   by root r (i) straight to (from) n others, those that follow r in order of index, from
+ *                     0 again after the last, without any algorithm of the library
  *   sync  i j M n     n = 1: a send of M waits for the receiver, n = 0: it does not (its time is not used)
  * Invariants: estimates do not depend on the order of the records; nothing is estimated that the records cannot tell:
  * what is left is at its neutral value (0, no limit, factor 1) with half width NAN.

@@ -1,0 +1,274 @@
+/* records.c - timed exchanges of messages as text; see estimate.h for the contracts */
+#include "net/estimate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the numbers of a record mean and may be. */
+struct kind {
+    const char *word;
+    int hosts;                 /* how many of i, j, k are hosts: all different */
+    int least_n, most_n;       /* of n; most_n 0: n is not used */
+    int may_be_0;              /* its time */
+};
+
+enum { MANY = 1 << 20 };       /* hosts, ranks, kinds: beyond any machine, and its square is within 64 bits */
+
+static const struct kind kinds[HRUN_NET_NKINDS] = {
+    [HRUN_NET_TRIP] = { "trip", 2, 0, 0, 0 },
+    [HRUN_NET_FAN] = { "fan", 3, 0, 0, 0 },
+    [HRUN_NET_JOIN] = { "join", 3, 0, 0, 0 },
+    [HRUN_NET_CALL] = { "call", 2, 0, 0, 1 },
+    [HRUN_NET_BOTH] = { "both", 2, 0, 0, 0 },
+    [HRUN_NET_PAIRS] = { "pairs", 0, 1, MANY, 0 },
+    [HRUN_NET_LOCAL] = { "local", 1, 0, MANY, 0 },
+    [HRUN_NET_SCATTERED] = { "scatter", 1, 1, MANY, 0 },
+    [HRUN_NET_GATHERED] = { "gather", 1, 1, MANY, 0 },
+    [HRUN_NET_SYNC] = { "sync", 2, 0, 1, 1 },
+};
+
+void hrun_net_records_release(struct hrun_net_records *r)
+{
+    for (int i = 0; r->hosts && i < r->nhosts; i++)
+        free(r->hosts[i]);
+    free(r->hosts);
+    free(r->kind_of);
+    free(r->nkinds);
+    free(r->group_of);
+    free(r->v);
+    *r = (struct hrun_net_records){ 0 };
+}
+
+/* ---------------------------------------------------------------- reading */
+
+enum { FIELDS = 12, NAME = 256 };
+
+struct reader {
+    struct hrun_net_records r;
+    size_t cap;
+    int line, ngroups, named;  /* named: hosts of which there is a line */
+    int began, ended;
+    struct hrun_error *err;
+};
+
+static int bad(const struct reader *rd, const char *what)
+{
+    return hrun_fail_at(rd->err, HRUN_EPARSE, "", rd->line, 0,
+                        "a record of the network benchmark does not make sense: %s; measure again", what);
+}
+
+static int whole(const char *text, int least, int most, int *out)
+{
+    char *end;
+    long v = strtol(text, &end, 10);
+
+    if (*end || end == text || v < least || v > most)
+        return -1;
+    *out = (int)v;
+    return 0;
+}
+
+static int number(const char *text, double *out)
+{
+    char *end;
+    double v = strtod(text, &end);
+
+    if (*end || end == text || !isfinite(v) || v < 0)
+        return -1;
+    *out = v;
+    return 0;
+}
+
+/* Words of a line, cut at white space; how many, FIELDS + 1 when there are more. */
+static int split(char *line, char **word)
+{
+    char *save, *w = strtok_r(line, " \t\r", &save);
+    int n = 0;
+
+    for (; w && n < FIELDS; w = strtok_r(NULL, " \t\r", &save))
+        word[n++] = w;
+    return w ? FIELDS + 1 : n;
+}
+
+static int begin(struct reader *rd, char **word, int n)
+{
+    int version, hosts;
+
+    if (rd->began)
+        return bad(rd, "a second `network` line");
+    if (n != 3 || whole(word[1], 1, 1, &version) || whole(word[2], 1, MANY, &hosts))
+        return bad(rd, "`network 1 HOSTS` is expected");
+    rd->r.hosts = calloc((size_t)hosts, sizeof *rd->r.hosts);
+    rd->r.kind_of = calloc((size_t)hosts, sizeof *rd->r.kind_of);
+    rd->r.nkinds = calloc((size_t)hosts, sizeof *rd->r.nkinds);
+    rd->r.group_of = calloc((size_t)hosts, sizeof *rd->r.group_of);
+    rd->r.nhosts = hosts;
+    rd->began = 1;
+    return rd->r.hosts && rd->r.kind_of && rd->r.nkinds && rd->r.group_of ? 0 : hrun_fail_nomem(rd->err);
+}
+
+static int host(struct reader *rd, char **word, int n)
+{
+    int at, group;
+
+    if (n != 6 || whole(word[1], 0, rd->r.nhosts - 1, &at) || strlen(word[2]) >= NAME || rd->r.hosts[at] ||
+        whole(word[3], 0, MANY, &rd->r.kind_of[at]) || whole(word[4], 1, MANY, &rd->r.nkinds[at]) ||
+        whole(word[5], 0, rd->r.nhosts - 1, &group))
+        return bad(rd, "`host INDEX NAME KIND NKINDS GROUP` is expected, once for each host");
+    rd->r.hosts[at] = strdup(word[2]);
+    rd->r.group_of[at] = group;
+    rd->ngroups = group + 1 > rd->ngroups ? group + 1 : rd->ngroups;
+    rd->named++;
+    return rd->r.hosts[at] ? 0 : hrun_fail_nomem(rd->err);
+}
+
+/* Hosts, groups, kinds and n within what the kind of record needs; what is wrong, or NULL. */
+static const char *misplaced(const struct reader *rd, const struct hrun_net_record *v)
+{
+    const struct kind *k = &kinds[v->kind];
+    const int place[3] = { v->i, v->j, v->k };
+
+    for (int i = 0; i < k->hosts; i++) {
+        if (place[i] < 0 || place[i] >= rd->r.nhosts)
+            return "a host out of range";
+        for (int l = 0; l < i; l++)
+            if (place[l] == place[i])
+                return "one host where there should be several";
+    }
+    if (v->kind == HRUN_NET_PAIRS && (v->i < 0 || v->j < 0 || v->i >= rd->ngroups || v->j >= rd->ngroups))
+        return "a group out of range";
+    if (v->kind == HRUN_NET_LOCAL &&
+        (v->j < 0 || v->k < 0 || v->j >= rd->r.nkinds[v->i] || v->k >= rd->r.nkinds[v->i]))
+        return "a kind of processing elements out of range";
+    if (k->most_n > 0 && (v->n < k->least_n || v->n > k->most_n))
+        return "a count out of range";
+    if ((v->kind == HRUN_NET_SCATTERED || v->kind == HRUN_NET_GATHERED) && v->n >= rd->r.nhosts)
+        return "more hosts than there are";
+    return NULL;
+}
+
+static int record(struct reader *rd, enum hrun_net_kind kind, char **word, int n)
+{
+    struct hrun_net_record v = { .kind = kind };
+    const char *wrong;
+
+    if (rd->named < rd->r.nhosts)
+        return bad(rd, "it stands before the `host` lines of all hosts");
+    if (n != 11 || whole(word[1], -1, MANY, &v.i) || whole(word[2], -1, MANY, &v.j) || whole(word[3], -1, MANY, &v.k) ||
+        whole(word[4], 0, MANY, &v.n) || number(word[5], &v.bytes) || number(word[6], &v.back_bytes) ||
+        whole(word[7], 1, MANY, &v.repetitions) || number(word[8], &v.time_s) || number(word[9], &v.sd_s) ||
+        number(word[10], &v.max_s))
+        return bad(rd, "`KIND I J K N BYTES BACK REPETITIONS TIME SD MAX` is expected, times and sizes finite and not "
+                   "negative");
+    wrong = misplaced(rd, &v);
+    if (wrong)
+        return bad(rd, wrong);
+    if (v.time_s == 0 && !kinds[kind].may_be_0)
+        return bad(rd, "it took no time at all");
+    if (v.max_s < v.time_s)
+        return bad(rd, "the longest repetition is shorter than the median");
+    if (rd->r.n == rd->cap) {
+        size_t cap = rd->cap ? 2 * rd->cap : 256;
+        struct hrun_net_record *more = realloc(rd->r.v, cap * sizeof *more);
+
+        if (!more)
+            return hrun_fail_nomem(rd->err);
+        rd->r.v = more;
+        rd->cap = cap;
+    }
+    rd->r.v[rd->r.n++] = v;
+    return 0;
+}
+
+static int take(struct reader *rd, char *line)
+{
+    char *word[FIELDS];
+    int n = split(line, word);
+
+    if (n == 0)
+        return 0;
+    if (!strcmp(word[0], "network"))
+        return begin(rd, word, n);
+    if (!rd->began)
+        return 0;
+    if (!strcmp(word[0], "host"))
+        return host(rd, word, n);
+    if (!strcmp(word[0], "spent"))
+        return n == 2 && !number(word[1], &rd->r.spent_s) ? 0 : bad(rd, "`spent SECONDS` is expected");
+    if (!strcmp(word[0], "end") && n == 1)
+        rd->ended = 1;
+    for (int k = 0; k < HRUN_NET_NKINDS; k++)
+        if (!strcmp(word[0], kinds[k].word))
+            return record(rd, (enum hrun_net_kind)k, word, n);
+    return 0;
+}
+
+/* Groups without a gap, hosts all named, and the end reached? */
+static int complete(const struct reader *rd)
+{
+    if (!rd->began)
+        return hrun_fail(rd->err, HRUN_ENODATA, "the network benchmark said nothing: there is no `network` line");
+    if (!rd->ended)
+        return hrun_fail(rd->err, HRUN_ENODATA,
+                         "the network benchmark was interrupted: its records have no end; measure again");
+    if (rd->named < rd->r.nhosts)
+        return bad(rd, "a host has no `host` line");
+    for (int g = 0; g < rd->ngroups; g++) {
+        int found = 0;
+
+        for (int i = 0; i < rd->r.nhosts; i++)
+            found |= rd->r.group_of[i] == g;
+        if (!found)
+            return bad(rd, "the numbers of the groups have a gap");
+    }
+    return 0;
+}
+
+int hrun_net_records_parse(const char *text, struct hrun_net_records *out, struct hrun_error *err)
+{
+    struct reader rd = { .err = err };
+    int rc = -1;
+
+    while (*text && !rd.ended) {
+        size_t len = strcspn(text, "\n");
+        char *line = strndup(text, len);
+
+        rd.line++;
+        if (!line) {
+            hrun_fail_nomem(err);
+            goto out;
+        }
+        if (take(&rd, line)) {
+            free(line);
+            goto out;
+        }
+        free(line);
+        text += len + (text[len] == '\n');
+    }
+    if (complete(&rd))
+        goto out;
+    *out = rd.r;
+    rd.r = (struct hrun_net_records){ 0 };
+    rc = 0;
+out:
+    hrun_net_records_release(&rd.r);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- writing */
+
+int hrun_net_records_print(const struct hrun_net_records *r, struct hrun_buf *out)
+{
+    hrun_buf_addf(out, "network 1 %d\n", r->nhosts);
+    for (int i = 0; i < r->nhosts; i++)
+        hrun_buf_addf(out, "host %d %s %d %d %d\n", i, r->hosts[i], r->kind_of[i], r->nkinds[i], r->group_of[i]);
+    for (size_t l = 0; l < r->n; l++) {
+        const struct hrun_net_record *v = &r->v[l];
+
+        hrun_buf_addf(out, "%s %d %d %d %d %.17g %.17g %d %.17g %.17g %.17g\n", kinds[v->kind].word, v->i, v->j, v->k,
+                      v->n, v->bytes, v->back_bytes, v->repetitions, v->time_s, v->sd_s, v->max_s);
+    }
+    hrun_buf_addf(out, "spent %.17g\nend\n", r->spent_s);
+    return out->failed ? -1 : 0;
+}

@@ -1,0 +1,300 @@
+/* segments.c - where the protocols of an MPI library change with the size of a message; see stages.h
+ *
+ * A mean of round trips over pairs is piecewise linear with the same breaks as each of them, for the factors of segments
+ * are common to all: it is K + a L + a_0 L + (T + b G) M with the means of what the pairs have.
+ */
+#include "net/stages.h"
+#include "net/breaks.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sizes of a pair from which on it is a sweep: two pieces of three points. Of breaks.h: three points show whether they
+ * are on a line. */
+enum { SWEPT = 6, LEAST = 3, MOST = 12 };
+
+void net_sweep_release(struct net_sweep *s)
+{
+    free(s->bytes);
+    free(s->from);
+    free(s->piece);
+    free(s->c0);
+    *s = (struct net_sweep){ 0 };
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static int is_swept(const struct net_work *w, size_t l)
+{
+    return w->r->v[l].kind == HRUN_NET_TRIP && !w->out[l] && w->r->v[l].back_bytes == 0;
+}
+
+/* Sizes in ascending order, each once. */
+static size_t distinct(double *v, size_t n)
+{
+    size_t kept = 0;
+
+    qsort(v, n, sizeof *v, compare);
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || v[i] != v[kept - 1])
+            v[kept++] = v[i];
+    return kept;
+}
+
+/* Different sizes of trips i -> j into v; how many. */
+static size_t sizes_of(const struct net_work *w, int i, int j, double *v)
+{
+    size_t n = 0;
+
+    for (size_t l = 0; l < w->r->n; l++)
+        if (is_swept(w, l) && w->r->v[l].i == i && w->r->v[l].j == j)
+            v[n++] = w->r->v[l].bytes;
+    return distinct(v, n);
+}
+
+/* Of the sizes a[n] those that are in b[m], too. */
+static size_t common(double *a, size_t n, const double *b, size_t m)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (bsearch(&a[i], b, m, sizeof *b, compare))
+            a[kept++] = a[i];
+    return kept;
+}
+
+/* The pairs with at least half as many sizes as the one with the most, and the sizes that they share. */
+static int choose_pairs(const struct net_work *w, struct net_sweep *s, double *sizes, double *mine)
+{
+    size_t most = 0, n, h = (size_t)w->r->nhosts;
+    size_t *count = calloc(h * h, sizeof *count);
+
+    if (!count)
+        return -1;
+    /* Trips are counted first: few pairs come into question. */
+    for (size_t l = 0; l < w->r->n; l++)
+        if (is_swept(w, l))
+            count[(size_t)w->r->v[l].i * h + (size_t)w->r->v[l].j]++;
+    for (size_t p = 0; p < h * h; p++) {
+        count[p] = count[p] >= SWEPT ? sizes_of(w, (int)(p / h), (int)(p % h), mine) : 0;
+        most = count[p] > most ? count[p] : most;
+    }
+    s->from = malloc(2 * (h * h + 1) * sizeof *s->from);
+    if (!s->from) {
+        free(count);
+        return -1;
+    }
+    s->to = s->from + h * h + 1;
+    for (size_t p = 0; p < h * h; p++) {
+        if (count[p] < SWEPT || 2 * count[p] < most)
+            continue;
+        s->from[s->npairs] = (int)(p / h);
+        s->to[s->npairs] = (int)(p % h);
+        n = sizes_of(w, (int)(p / h), (int)(p % h), s->npairs ? mine : sizes);
+        s->n = s->npairs ? common(sizes, s->n, mine, n) : n;
+        s->npairs++;
+    }
+    free(count);
+    return 0;
+}
+
+/* Means over the pairs, and weights. */
+static void average(const struct net_work *w, struct net_sweep *s)
+{
+    for (size_t m = 0; m < s->n; m++) {
+        double sum = 0, var = 0;
+
+        for (size_t p = 0; p < s->npairs; p++) {
+            double mean = 0, v = 0;
+            int n = 0;
+
+            for (size_t l = 0; l < w->r->n; l++)
+                if (is_swept(w, l) && w->r->v[l].i == s->from[p] && w->r->v[l].j == s->to[p] &&
+                    w->r->v[l].bytes == s->bytes[m]) {
+                    mean += w->r->v[l].time_s;
+                    v += w->se[l] * w->se[l];
+                    n++;
+                }
+            sum += mean / n;
+            var += v / n / n;
+        }
+        s->mean_s[m] = sum / (double)s->npairs;
+        s->weight[m] = (double)s->npairs / sqrt(var);
+    }
+}
+
+static int sweep_make(const struct net_work *w, struct net_sweep *out, struct hrun_error *err)
+{
+    struct net_sweep s = { 0 };
+    double *mine = malloc((w->r->n + 1) * sizeof *mine);
+
+    s.bytes = malloc(3 * (w->r->n + 1) * sizeof *s.bytes);
+    if (!mine || !s.bytes || choose_pairs(w, &s, s.bytes, mine)) {
+        free(mine);
+        net_sweep_release(&s);
+        return hrun_fail_nomem(err);
+    }
+    free(mine);
+    s.mean_s = s.bytes + w->r->n + 1;
+    s.weight = s.mean_s + w->r->n + 1;
+    average(w, &s);
+    *out = s;
+    return 0;
+}
+
+/* Where the second of two pieces begins: where their lines cross, if that is between their points (a change of slope
+ * alone); where sends begin to wait, if that is; else in the middle of the gap, as sizes go by factors. */
+static double boundary(const struct hrun_breaks *b, int piece, const double *x, double sync_bytes)
+{
+    double low = x[b->first[piece] - 1], high = x[b->first[piece]];
+    double cross = (b->c0[piece] - b->c0[piece - 1]) / (b->c1[piece - 1] - b->c1[piece]);
+
+    if (sync_bytes > low && sync_bytes <= high)
+        return sync_bytes;
+    if (cross > low && cross <= high)
+        return cross;
+    return low > 0 ? ceil(sqrt(low * high)) : high;
+}
+
+int net_segments_find(const struct net_work *w, struct net_sweep *sweep, struct hrun_net_segment **segments,
+                      int *nsegments, struct hrun_error *err)
+{
+    struct net_sweep s = { 0 };
+    struct hrun_breaks b = { 0 };
+    struct hrun_net_segment *out = NULL;
+    int n = 1, most, rc = -1;
+
+    if (sweep_make(w, &s, err))
+        return -1;
+    most = s.n / LEAST > MOST ? MOST : (int)(s.n / LEAST);
+    if (s.n >= SWEPT && hrun_breaks_find(s.bytes, s.mean_s, s.weight, s.n, LEAST, most, &b, err))
+        goto out;
+    n = b.npieces > 1 ? b.npieces : 1;
+    out = calloc((size_t)n, sizeof *out);
+    s.piece = calloc(s.n + 1, sizeof *s.piece);
+    s.c0 = calloc(2 * (size_t)n, sizeof *s.c0);
+    if (!out || !s.piece || !s.c0) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    s.c1 = s.c0 + n;
+    for (int i = 0; i < n; i++) {
+        out[i] = (struct hrun_net_segment){ i ? boundary(&b, i, s.bytes, w->sync_bytes) : 0, 1, 1 };
+        s.c0[i] = b.npieces ? b.c0[i] : 0;
+        s.c1[i] = b.npieces ? b.c1[i] : 0;
+        for (size_t m = i ? b.first[i] : 0; m < s.n; m++)
+            s.piece[m] = i;
+    }
+    *segments = out;
+    *nsegments = n;
+    *sweep = s;
+    out = NULL;
+    s = (struct net_sweep){ 0 };
+    rc = 0;
+out:
+    hrun_breaks_release(&b);
+    net_sweep_release(&s);
+    free(out);
+    return rc;
+}
+
+int net_segments_main(const struct net_work *w, const struct hrun_net_segment *segments, int nsegments)
+{
+    struct net_given given = { .segments = segments, .nsegments = nsegments };
+    int best = 0;
+    size_t most = 0;
+
+    for (int i = 0; i < nsegments; i++) {
+        size_t count = 0;
+
+        for (size_t l = 0; l < w->r->n; l++)
+            count += w->r->v[l].kind != HRUN_NET_PAIRS && !w->out[l] && net_trial_is_row(&w->r->v[l]) &&
+                     w->r->v[l].bytes > 0 && net_segment(&given, w->r->v[l].bytes) == &segments[i];
+        if (count > most) {
+            most = count;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* ---------------------------------------------------------------- factors */
+
+static double at(const struct net_solution *s, int column)
+{
+    return column >= 0 ? s->x[column] : 0;
+}
+
+/* Means over the pairs of a sweep. */
+struct means {
+    double C, L, t, g;         /* 2 C_i + 2 C_j; L; t_i + t_j; 1 / beta */
+};
+
+static struct means means_of(const struct net_sweep *sweep, const struct net_solution *s)
+{
+    struct means m = { 0, 0, 0, 0 };
+    double n = (double)sweep->npairs;
+
+    for (size_t p = 0; p < sweep->npairs; p++) {
+        int a = s->c.class_of[sweep->from[p]], b = s->c.class_of[sweep->to[p]], ab = a * s->c.nclasses + b;
+
+        m.C += 2 * (at(s, s->c.C[a]) + at(s, s->c.C[b])) / n;
+        m.L += at(s, s->c.L[ab]) / n;
+        m.t += (at(s, s->c.t[a]) + at(s, s->c.t[b])) / n;
+        m.g += at(s, s->c.g[ab]) / n;
+    }
+    return m;
+}
+
+/* The slope of a line through `base` at 0 bytes and the points of a piece. */
+static double slope_through(const struct net_sweep *s, int piece, double base)
+{
+    double num = 0, den = 0;
+
+    for (size_t m = 0; m < s->n; m++)
+        if (s->piece[m] == piece) {
+            double w2 = s->weight[m] * s->weight[m];
+
+            num += w2 * s->bytes[m] * (s->mean_s[m] - base);
+            den += w2 * s->bytes[m] * s->bytes[m];
+        }
+    return den > 0 ? num / den : 0;
+}
+
+void net_segments_fit(const struct net_work *w, const struct net_sweep *sweep, const struct net_solution *s,
+                      struct hrun_net_segment *segments, int nsegments, double *change)
+{
+    struct means m = means_of(sweep, s);
+    int main_one = net_segments_main(w, segments, nsegments);
+    /* A factor is above 0; this one stands for a piece that is better off without. */
+    const double least = sqrt(DBL_EPSILON);
+
+    *change = 0;
+    if (nsegments < 2 || !(m.g > 0))
+        return;
+    for (int i = 0; i < nsegments; i++) {
+        double a = 1, b = 1, slope = sweep->c1[i];
+
+        /* Where latency is none, or the line begins below the processors' part, only its slope is left to fit. */
+        if (i > 0 && m.L > least * m.C) {
+            a = (sweep->c0[i] - m.C - m.L) / m.L;
+            if (a < least) {
+                a = least;
+                slope = slope_through(sweep, i, m.C + (1 + a) * m.L);
+            }
+        } else if (i > 0)
+            slope = slope_through(sweep, i, m.C + 2 * m.L);
+        if (i != main_one)
+            b = fmax(least, (slope - m.t) / m.g);
+        *change = fmax(*change, fmax(fabs(a / segments[i].a - 1), fabs(b / segments[i].b - 1)));
+        segments[i].a = a;
+        segments[i].b = b;
+    }
+}

@@ -1,0 +1,479 @@
+/* system.c - the solution of the least squares system; see system.h */
+#include "net/system.h"
+#include "fit/bound.h"
+#include "fit/fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 40, HALVINGS = 8, GRID = 32, REFINEMENTS = 40 };
+
+void net_solution_release(struct net_solution *s)
+{
+    free(s->c.C);
+    free(s->x);
+    free(s->half);
+    *s = (struct net_solution){ 0 };
+}
+
+double net_fitted(const struct net_work *w, const struct net_solution *s, size_t record)
+{
+    return net_trial(&s->c, &w->given, s->x, &w->r->v[record], NULL);
+}
+
+/* ---------------------------------------------------------------- columns */
+
+/* Which parameters are looked for. */
+struct choice {
+    int C, L, ports;
+    const int *t, *more_t;     /* of each class: 1 in either; more_t may be NULL */
+};
+
+static size_t nparameters(int n)
+{
+    return 4 * (size_t)n + 2 * (size_t)n * (size_t)n;
+}
+
+/* Room for the columns of n classes, in one block that C begins; all -1. */
+static int columns_alloc(struct net_columns *c, const int *class_of, int n, struct hrun_error *err)
+{
+    size_t all = nparameters(n);
+    int *block = malloc(all * sizeof *block);
+
+    if (!block)
+        return hrun_fail_nomem(err);
+    for (size_t i = 0; i < all; i++)
+        block[i] = -1;
+    *c = (struct net_columns){ n, class_of, block, block + n, block + 2 * n, block + 3 * n, block + 4 * n,
+                               block + 4 * n + (size_t)n * (size_t)n, 0 };
+    return 0;
+}
+
+/* Ways between classes: 1 messages with more bytes than the answer were sent from a to b, 2 some were exchanged. */
+static int ways(const struct net_work *w, const struct net_columns *c, char *way)
+{
+    memset(way, 0, (size_t)c->nclasses * (size_t)c->nclasses);
+    for (size_t l = 0; l < w->r->n; l++) {
+        const struct hrun_net_record *v = &w->r->v[l];
+        size_t a, b, n = (size_t)c->nclasses;
+
+        if (v->kind != HRUN_NET_TRIP || w->out[l])
+            continue;
+        a = (size_t)c->class_of[v->i];
+        b = (size_t)c->class_of[v->j];
+        way[a * n + b] |= 2 | (v->bytes > v->back_bytes);
+        way[b * n + a] |= 2 | (v->bytes < v->back_bytes);
+    }
+    return 0;
+}
+
+static void number_columns(const struct choice *choice, const char *way, struct net_columns *c)
+{
+    int n = c->nclasses;
+
+    for (int a = 0; a < n && choice->C; a++)
+        c->C[a] = (int)c->p++;
+    for (int a = 0; a < n; a++)
+        if (choice->t[a] || (choice->more_t && choice->more_t[a]))
+            c->t[a] = (int)c->p++;
+    for (int a = 0; a < n; a++)
+        for (int b = a; b < n; b++) {
+            size_t ab = (size_t)(a * n + b), ba = (size_t)(b * n + a);
+
+            if (!way[ab])
+                continue;
+            c->g[ab] = c->g[ba] = (int)c->p++;
+            if (a != b && (way[ab] & 1) && (way[ba] & 1))
+                c->g[ba] = (int)c->p++;
+            if (choice->L)
+                c->L[ab] = c->L[ba] = (int)c->p++;
+        }
+    for (int a = 0; a < n && choice->ports; a++) {
+        c->out[a] = (int)c->p++;
+        c->in[a] = (int)c->p++;
+    }
+}
+
+/* The values at `from`'s columns into those of `to`, 0 where there is none. */
+static void move_values(const struct net_columns *from, const double *x, const struct net_columns *to, double *y)
+{
+    for (size_t i = 0; i < to->p; i++)
+        y[i] = 0;
+    for (size_t i = 0; i < nparameters(to->nclasses); i++)
+        if (to->C[i] >= 0 && from->C[i] >= 0)
+            y[to->C[i]] = x[from->C[i]];
+}
+
+static int solution_alloc(const struct net_work *w, const int *class_of, int n, const struct choice *choice,
+                          struct net_solution *out, struct hrun_error *err)
+{
+    struct net_solution s = { 0 };
+    char *way = malloc((size_t)n * (size_t)n + 1);
+
+    if (!way)
+        return hrun_fail_nomem(err);
+    if (columns_alloc(&s.c, class_of, n, err))
+        goto fail;
+    ways(w, &s.c, way);
+    number_columns(choice, way, &s.c);
+    s.x = calloc(s.c.p + 1, sizeof *s.x);
+    s.half = calloc(s.c.p + 1, sizeof *s.half);
+    if (!s.x || !s.half) {
+        hrun_fail_nomem(err);
+        goto fail;
+    }
+    free(way);
+    *out = s;
+    return 0;
+fail:
+    free(way);
+    net_solution_release(&s);
+    return -1;
+}
+
+/* ---------------------------------------------------------------- rows */
+
+static int is_branched(const struct hrun_net_record *v)
+{
+    return v->kind == HRUN_NET_FAN || v->kind == HRUN_NET_JOIN || v->kind == HRUN_NET_BOTH;
+}
+
+struct rows {
+    double *x, *y, *w, *k;     /* of struct hrun_lsq; k[p]: its solution */
+    size_t n;
+};
+
+static void rows_release(struct rows *m)
+{
+    free(m->x);
+    *m = (struct rows){ 0 };
+}
+
+static int rows_alloc(const struct net_work *w, size_t p, struct rows *m, struct hrun_error *err)
+{
+    size_t n = 0;
+
+    for (size_t l = 0; l < w->r->n; l++)
+        n += (size_t)net_in_use(w, l);
+    m->x = malloc((n * (p + 2) + p + 1) * sizeof *m->x);
+    if (!m->x)
+        return hrun_fail_nomem(err);
+    m->y = m->x + n * p;
+    m->w = m->y + n;
+    m->k = m->w + n;
+    m->n = 0;
+    return 0;
+}
+
+/* The system of the branches at s->x; simple: without the rows that have branches. */
+static void rows_fill(const struct net_work *w, const struct net_solution *s, int simple, struct rows *m)
+{
+    struct net_gradient g;
+
+    m->n = 0;
+    for (size_t l = 0; l < w->r->n; l++) {
+        const struct hrun_net_record *v = &w->r->v[l];
+        double *row = m->x + m->n * s->c.p, fitted;
+
+        if (!net_in_use(w, l) || (simple && is_branched(v)))
+            continue;
+        fitted = net_trial(&s->c, &w->given, s->x, v, &g);
+        m->y[m->n] = v->time_s - fitted;
+        m->w[m->n] = 1 / w->se[l];
+        memset(row, 0, s->c.p * sizeof *row);
+        for (int i = 0; i < g.n; i++) {
+            row[g.column[i]] = g.d[i];
+            m->y[m->n] += g.d[i] * s->x[g.column[i]];
+        }
+        m->n++;
+    }
+}
+
+static double sum_of_squares(const struct net_work *w, const struct net_columns *c, const double *x, int simple)
+{
+    double sum = 0;
+
+    for (size_t l = 0; l < w->r->n; l++) {
+        double e;
+
+        if (!net_in_use(w, l) || (simple && is_branched(&w->r->v[l])))
+            continue;
+        e = (w->r->v[l].time_s - net_trial(c, &w->given, x, &w->r->v[l], NULL)) / w->se[l];
+        sum += e * e;
+    }
+    return sum;
+}
+
+/* ---------------------------------------------------------------- iteration */
+
+/* From s->x to where NNLS of the branches there leads no further down. */
+static int descend(const struct net_work *w, struct net_solution *s, int simple, struct hrun_error *err)
+{
+    struct rows m = { 0 };
+    double *next = NULL, rss = sum_of_squares(w, &s->c, s->x, simple);
+    int rc = -1;
+
+    if (rows_alloc(w, s->c.p, &m, err))
+        return -1;
+    next = malloc((s->c.p + 1) * sizeof *next);
+    if (!next) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        struct hrun_lsq_result result = { m.k, NULL, 0, 0, 0 };
+        double step = 1, found = rss, before = rss;
+
+        rows_fill(w, s, simple, &m);
+        if (m.n == 0)
+            break;
+        if (hrun_fit_nnls(&(struct hrun_lsq){ m.x, m.y, m.w, m.n, s->c.p }, &result, err))
+            goto out;
+        for (int i = 0; i < HALVINGS; i++, step /= 2) {
+            for (size_t j = 0; j < s->c.p; j++)
+                next[j] = s->x[j] + step * (m.k[j] - s->x[j]);
+            found = sum_of_squares(w, &s->c, next, simple);
+            if (found < rss)
+                break;
+        }
+        if (!(found < rss))
+            break;
+        memcpy(s->x, next, s->c.p * sizeof *next);
+        rss = found;
+        /* Less than this is not seen in any interval, and NNLS is exact for branches that stay. */
+        if (simple || before - rss <= 1e-9 * before)
+            break;
+    }
+    s->rss = rss;
+    rc = 0;
+out:
+    free(next);
+    rows_release(&m);
+    return rc;
+}
+
+/* The weighted sum of squares of the fans or joins of a class. */
+static double port_misfit(const struct net_work *w, const struct net_solution *s, int class, enum hrun_net_kind kind)
+{
+    double sum = 0;
+
+    for (size_t l = 0; l < w->r->n; l++) {
+        const struct hrun_net_record *v = &w->r->v[l];
+        double e;
+
+        if (v->kind != kind || !net_in_use(w, l) || s->c.class_of[v->i] != class || v->bytes == 0)
+            continue;
+        e = (v->time_s - net_fitted(w, s, l)) / w->se[l];
+        sum += e * e;
+    }
+    return sum;
+}
+
+/* A port lets through what a message alone takes on any of its ways: its time per byte is at most theirs. */
+static double port_limit(const struct net_solution *s, int class, int outward)
+{
+    double limit = INFINITY;
+    int n = s->c.nclasses;
+
+    for (int b = 0; b < n; b++) {
+        int column = outward ? s->c.g[class * n + b] : s->c.g[b * n + class];
+
+        if (column >= 0)
+            limit = fmin(limit, s->x[column]);
+    }
+    return isfinite(limit) ? limit : 0;
+}
+
+/* Set one port to what explains its fans or joins best: the least of a grid, refined by thirds. */
+static void begin_port(const struct net_work *w, struct net_solution *s, int class, int outward)
+{
+    enum hrun_net_kind kind = outward ? HRUN_NET_FAN : HRUN_NET_JOIN;
+    double *x = &s->x[outward ? s->c.out[class] : s->c.in[class]], limit = port_limit(s, class, outward);
+    double best = 0, least, low, high;
+
+    *x = 0;
+    least = port_misfit(w, s, class, kind);
+    if (least == 0)
+        return;
+    for (int i = 1; i <= GRID; i++) {
+        double f;
+
+        *x = limit * i / GRID;
+        f = port_misfit(w, s, class, kind);
+        if (f < least) {
+            least = f;
+            best = *x;
+        }
+    }
+    low = fmax(0, best - limit / GRID);
+    high = fmin(limit, best + limit / GRID);
+    for (int i = 0; i < REFINEMENTS && best > 0; i++) {
+        double a = low + (high - low) / 3, b = high - (high - low) / 3, fa, fb;
+
+        *x = a;
+        fa = port_misfit(w, s, class, kind);
+        *x = b;
+        fb = port_misfit(w, s, class, kind);
+        if (fa < fb)
+            high = b;
+        else
+            low = a;
+        best = (low + high) / 2;
+    }
+    *x = best;
+}
+
+/* Ports within their limits; those that explain no more than chance does (chi-square of one parameter, 95 %) are not
+ * there: their columns go. Did any? */
+static int mend_ports(const struct net_work *w, struct net_solution *s)
+{
+    double chance = 3.841 * fmax(1, s->s2);
+    int gone = 0;
+
+    for (int c = 0; c < s->c.nclasses; c++)
+        for (int outward = 0; outward < 2; outward++) {
+            int *column = outward ? &s->c.out[c] : &s->c.in[c];
+            enum hrun_net_kind kind = outward ? HRUN_NET_FAN : HRUN_NET_JOIN;
+            double value, with;
+
+            if (*column < 0)
+                continue;
+            value = fmin(s->x[*column], port_limit(s, c, outward));
+            s->x[*column] = value;
+            with = port_misfit(w, s, c, kind);
+            s->x[*column] = 0;
+            if (value > 0 && port_misfit(w, s, c, kind) - with > chance) {
+                s->x[*column] = value;
+                continue;
+            }
+            *column = -1;
+            gone = 1;
+        }
+    return gone;
+}
+
+/* ---------------------------------------------------------------- intervals */
+
+static void set_variance(const struct net_work *w, struct net_solution *s)
+{
+    double dof = (double)s->rows - (double)s->rank;
+
+    s->s2 = dof >= 1 ? s->rss / dof : 1;
+    if (w->scatter_known)
+        s->s2 = fmax(1, s->s2);
+}
+
+/* Half widths at the branches that hold, and the rank. */
+static int halves(const struct net_work *w, struct net_solution *s, int intervals, struct hrun_error *err)
+{
+    size_t p = s->c.p;
+    double *cov = intervals ? calloc(p * p + 1, sizeof *cov) : NULL, times;
+    struct rows m = { 0 };
+    struct hrun_lsq_result result = { NULL, cov, 0, 0, 0 };
+    struct hrun_lsq lsq;
+    int rc = -1;
+
+    if ((intervals && !cov) || rows_alloc(w, p, &m, err)) {
+        free(cov);
+        return cov || !intervals ? -1 : hrun_fail_nomem(err);
+    }
+    rows_fill(w, s, 0, &m);
+    lsq = (struct hrun_lsq){ m.x, m.y, m.w, m.n, p };
+    s->rows = m.n;
+    s->rank = 0;
+    result.k = m.k;
+    if (intervals && hrun_fit_nnls(&lsq, &result, err))
+        goto out;
+    for (size_t i = 0; i < p; i++)
+        s->rank += s->x[i] > 0;
+    s->rank = intervals ? result.rank : s->rank;
+    set_variance(w, s);
+    if (!intervals) {
+        rc = 0;
+        goto out;
+    }
+    times = w->scatter_known ? hrun_fit_t_quantile(0.975, 1e9) :
+            hrun_fit_t_quantile(0.975, fmax(1, (double)s->rows - (double)s->rank));
+    for (size_t i = 0; i < p * p; i++)
+        cov[i] *= s->s2;
+    /* Without this a parameter at 0 would seem to be known without error. */
+    if (hrun_fit_bound(&lsq, m.k, s->s2, cov, NULL))
+        for (size_t i = 0; i < p; i++)
+            cov[i * p + i] = m.k[i] > 0 ? cov[i * p + i] : NAN;
+    for (size_t i = 0; i < p; i++)
+        s->half[i] = times * sqrt(cov[i * p + i]);
+    rc = 0;
+out:
+    rows_release(&m);
+    free(cov);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+/* One choice of parameters, from the start. */
+static int solve_choice(const struct net_work *w, const int *class_of, int n, const struct choice *choice,
+                        const struct net_told *told, int intervals, struct net_solution *out, struct hrun_error *err)
+{
+    struct choice simple = { choice->C, choice->L, 0, told->call_t, NULL };
+    struct net_solution start = { 0 }, s = { 0 };
+    int rc = -1;
+
+    if (solution_alloc(w, class_of, n, &simple, &start, err) || descend(w, &start, 1, err) ||
+        solution_alloc(w, class_of, n, choice, &s, err))
+        goto out;
+    move_values(&start.c, start.x, &s.c, s.x);
+    for (int c = 0; c < n && choice->ports; c++) {
+        begin_port(w, &s, c, 1);
+        begin_port(w, &s, c, 0);
+    }
+    if (descend(w, &s, 0, err) || halves(w, &s, 0, err))
+        goto out;
+    if (choice->ports && mend_ports(w, &s) && descend(w, &s, 0, err))
+        goto out;
+    if (halves(w, &s, intervals, err))
+        goto out;
+    *out = s;
+    s = (struct net_solution){ 0 };
+    rc = 0;
+out:
+    net_solution_release(&start);
+    net_solution_release(&s);
+    return rc;
+}
+
+int net_solve(const struct net_work *w, const int *class_of, int nclasses, int intervals, struct net_solution *out,
+              struct hrun_error *err)
+{
+    struct net_solution by_t = { 0 }, by_ports = { 0 };
+    struct net_told told = { 0 };
+    int rc = -1;
+
+    if (net_told(w, class_of, nclasses, &told, err))
+        return -1;
+    struct choice processor = { told.C, told.L || !told.C, 0, told.call_t, told.fan_t };
+    struct choice port = { told.C, told.L || !told.C, 1, told.call_t, NULL };
+
+    if (told.calls) {
+        rc = solve_choice(w, class_of, nclasses, &port, &told, intervals, out, err);
+        goto out;
+    }
+    if (solve_choice(w, class_of, nclasses, &processor, &told, intervals, &by_t, err) ||
+        solve_choice(w, class_of, nclasses, &port, &told, intervals, &by_ports, err))
+        goto out;
+    /* The same to rounding, or to what a hair of scatter is: paper 002's is the simpler one. */
+    if (by_t.rss <= by_ports.rss * (1 + 1e-6) + 1e-12 * (double)by_t.rows) {
+        *out = by_t;
+        by_t = (struct net_solution){ 0 };
+    } else {
+        *out = by_ports;
+        by_ports = (struct net_solution){ 0 };
+    }
+    rc = 0;
+out:
+    net_solution_release(&by_t);
+    net_solution_release(&by_ports);
+    net_told_release(&told);
+    return rc;
+}

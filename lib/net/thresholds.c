@@ -1,0 +1,292 @@
+/* thresholds.c - S, M1 and M2 of scatter and gather (paper 002, section 3); see stages.h
+ *
+ * Paper 002 takes M1 to be the size at which a time is more than 10 times that of the first, which a long row reaches
+ * without any jump. Here both ends of the irregular region are structural breaks in the longest times of the
+ * repetitions: in the region, the longest takes several times what the median does.
+ */
+#include "net/stages.h"
+#include "net/breaks.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* least: points of a piece; jump: times by which an escalation is longer. Paper 002's Figure 1 has escalations of ten
+ * times and more, other scatter stays below twice. */
+enum { LEAST = 3 };
+static const double jump = 2;
+
+struct row {
+    double bytes, time_s, sd_s, max_s, se_s;
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+    double x = ((const struct row *)a)->bytes, y = ((const struct row *)b)->bytes;
+
+    return (x > y) - (x < y);
+}
+
+static int counts(const struct net_work *w, enum hrun_net_kind kind, size_t l)
+{
+    return w->r->v[l].kind == kind && !w->out[l];
+}
+
+/* The records of the root and number of others of which there are most (the first root, the most others), by size. */
+static size_t collect(const struct net_work *w, enum hrun_net_kind kind, struct row *rows, int *root, int *others)
+{
+    size_t most = 0, n = 0;
+
+    *root = *others = 0;
+    for (size_t m = 0; m < w->r->n; m++) {
+        const struct hrun_net_record *v = &w->r->v[m];
+        size_t count = 0;
+
+        if (!counts(w, kind, m))
+            continue;
+        for (size_t l = 0; l < w->r->n; l++)
+            count += counts(w, kind, l) && w->r->v[l].i == v->i && w->r->v[l].n == v->n;
+        if (count > most || (count == most && (v->i < *root || (v->i == *root && v->n > *others)))) {
+            most = count;
+            *root = v->i;
+            *others = v->n;
+        }
+    }
+    for (size_t l = 0; l < w->r->n && most > 0; l++)
+        if (counts(w, kind, l) && w->r->v[l].i == *root && w->r->v[l].n == *others) {
+            const struct hrun_net_record *v = &w->r->v[l];
+
+            rows[n++] = (struct row){ v->bytes, v->time_s, v->sd_s, v->max_s, w->se[l] };
+        }
+    qsort(rows, n, sizeof *rows, by_bytes);
+    return n;
+}
+
+/* ---------------------------------------------------------------- lines */
+
+/* Pieces of rows[from..to), of their times or of the longest. */
+static int pieces(const struct row *rows, size_t from, size_t to, int longest, int most, struct hrun_breaks *out,
+                  struct hrun_error *err)
+{
+    size_t n = to - from;
+    double *x = malloc(3 * n * sizeof *x), *y = x + n, *weight = y + n;
+    int rc;
+
+    if (!x)
+        return hrun_fail_nomem(err);
+    for (size_t i = 0; i < n; i++) {
+        const struct row *r = &rows[from + i];
+
+        x[i] = r->bytes;
+        y[i] = longest ? r->max_s : r->time_s;
+        weight[i] = 1 / fmax(r->se_s, longest ? 0.1 * r->max_s : 0);
+    }
+    rc = hrun_breaks_find(x, y, weight, n, most > 1 ? LEAST : 2, most, out, err);
+    free(x);
+    return rc;
+}
+
+/* The line through the times of rows[from..to); 1 when there are too few sizes. */
+static int line(const struct row *rows, size_t from, size_t to, double *c0, double *c1, struct hrun_error *err)
+{
+    struct hrun_breaks b = { 0 };
+
+    if (to < from + 2 || rows[to - 1].bytes <= rows[from].bytes)
+        return 1;
+    if (pieces(rows, from, to, 0, 1, &b, err))
+        return -1;
+    *c0 = b.c0[0];
+    *c1 = b.c1[0];
+    hrun_breaks_release(&b);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- what the model says of a gather */
+
+static double at(const struct net_solution *s, int column)
+{
+    return column >= 0 ? s->x[column] : 0;
+}
+
+static double stage(const struct net_solution *s, int host, double bytes)
+{
+    int c = s->c.class_of[host];
+
+    return at(s, s->c.C[c]) + bytes * at(s, s->c.t[c]);
+}
+
+/* Stages of all messages at once, the root taking them in as they come; `one_by_one`: paper 002's sum for large
+ * messages. work[6 n] */
+static double gather_time(const struct net_work *w, const struct net_solution *s, int root, int n, double bytes,
+                          int one_by_one, double *work)
+{
+    const struct hrun_net_segment *seg = net_segment(&w->given, bytes);
+    double *start = work, *alone = work + n, *end = work + 2 * n, each = stage(s, root, bytes), sum = 0, free_at = 0;
+
+    for (int m = 0; m < n; m++) {
+        int j = (root + 1 + m) % w->r->nhosts, pair = s->c.class_of[j] * s->c.nclasses + s->c.class_of[root];
+
+        start[m] = stage(s, j, bytes) + seg->a * at(s, s->c.L[pair]);
+        alone[m] = seg->b * at(s, s->c.g[pair]);
+        sum += start[m] + bytes * alone[m];
+    }
+    if (one_by_one)
+        return n * each + sum;
+    net_share(n, start, alone, bytes, seg->b * at(s, s->c.in[s->c.class_of[root]]), end, work + 3 * n);
+    for (int m = 0; m < n; m++) {
+        int first = 0;
+
+        for (int l = 1; l < n; l++)
+            first = end[l] < end[first] ? l : first;
+        free_at = fmax(free_at, end[first]) + each;
+        end[first] = INFINITY;
+    }
+    return free_at;
+}
+
+/* What the slope of rows[from..to) is more than the model's; 0 where there is none. */
+static int kappa(const struct net_work *w, const struct net_solution *s, const struct row *rows, size_t from, size_t to,
+                 int root, int n, int one_by_one, double *out, struct hrun_error *err)
+{
+    double c0, c1, *work;
+    int rc = line(rows, from, to, &c0, &c1, err);
+
+    *out = 0;
+    if (rc)
+        return rc < 0 ? -1 : 0;
+    work = malloc(6 * (size_t)n * sizeof *work);
+    if (!work)
+        return hrun_fail_nomem(err);
+    *out = c1 - (gather_time(w, s, root, n, rows[to - 1].bytes, one_by_one, work) -
+                 gather_time(w, s, root, n, rows[from].bytes, one_by_one, work)) /
+                    (rows[to - 1].bytes - rows[from].bytes);
+    free(work);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the irregular region */
+
+/* Is the longest of a size an escalation? */
+static int is_jump(const struct row *r)
+{
+    return r->max_s >= jump * r->time_s;
+}
+
+/* Does the piece rows[from..to): do half of its sizes? */
+static int jumps(const struct row *rows, size_t from, size_t to)
+{
+    size_t count = 0;
+
+    for (size_t i = from; i < to; i++)
+        count += (size_t)is_jump(&rows[i]);
+    return 2 * count >= to - from;
+}
+
+/* Rows [*from, *to) that jump: from the first piece of the longest times that does to the last; none: equal. */
+static int region(const struct row *rows, size_t n, size_t *from, size_t *to, struct hrun_error *err)
+{
+    struct hrun_breaks b = { 0 };
+
+    *from = *to = 0;
+    if (n < 2 * LEAST)
+        return 0;
+    if (pieces(rows, 0, n, 1, n / LEAST > 5 ? 5 : (int)(n / LEAST), &b, err))
+        return -1;
+    for (int p = 0; p < b.npieces; p++) {
+        size_t first = b.first[p], end = p + 1 < b.npieces ? b.first[p + 1] : n;
+
+        if (!jumps(rows, first, end))
+            continue;
+        if (*to == 0)
+            *from = first;
+        *to = end;
+    }
+    /* Sizes at the ends that do not jump belong to the pieces beside. */
+    while (*from < *to && !is_jump(&rows[*from]))
+        ++*from;
+    while (*to > *from && !is_jump(&rows[*to - 1]))
+        --*to;
+    hrun_breaks_release(&b);
+    return 0;
+}
+
+/* How often and by how much gathers of the region take longer: of each size, two values h apart of which the rarer has
+ * share p have the variance p (1 - p) h^2. base: what sizes below lead to, or NULL. */
+static void escalations(const struct row *rows, size_t from, size_t to, const double *base, double *share, double *mean)
+{
+    double n = (double)(to - from);
+
+    *share = *mean = 0;
+    for (size_t i = from; i < to; i++) {
+        double low = base ? base[0] + base[1] * rows[i].bytes : rows[i].time_s, high = rows[i].max_s, h, p;
+        int common = rows[i].time_s >= jump * low;     /* the median is one itself */
+
+        low = common ? low : rows[i].time_s;
+        high = common ? rows[i].time_s : high;
+        h = high - low;
+        p = h > 0 ? fmin(0.25, rows[i].sd_s * rows[i].sd_s / h / h) : 0;
+        p = (1 + (common ? 1 : -1) * sqrt(1 - 4 * p)) / 2;
+        *share += p / n;
+        *mean += p * h / n;
+    }
+}
+
+static int gather(const struct net_work *w, const struct net_solution *s, struct row *rows,
+                  struct hrun_net_thresholds *out, struct hrun_error *err)
+{
+    int root, others, based;
+    size_t n = collect(w, HRUN_NET_GATHERED, rows, &root, &others), from, to;
+    double base[2];
+
+    if (region(rows, n, &from, &to, err))
+        return -1;
+    if (from == to)
+        return n ? kappa(w, s, rows, 0, n, root, others, 0, &out->kappa1_s_per_byte, err) : 0;
+    out->gather_M1 = rows[from].bytes;
+    out->gather_M2 = rows[to - 1].bytes;
+    based = line(rows, 0, from, &base[0], &base[1], err);
+    if (based < 0)
+        return -1;
+    escalations(rows, from, to, based ? NULL : base, &out->irregular_share, &out->irregular_s);
+    return kappa(w, s, rows, 0, from, root, others, 0, &out->kappa1_s_per_byte, err) ||
+           kappa(w, s, rows, to, n, root, others, 1, &out->kappa2_s_per_byte, err) ? -1 : 0;
+}
+
+/* ---------------------------------------------------------------- scatter */
+
+static int scatter(const struct net_work *w, struct row *rows, struct hrun_net_thresholds *out, struct hrun_error *err)
+{
+    struct hrun_breaks b = { 0 };
+    int root, others;
+    size_t n = collect(w, HRUN_NET_SCATTERED, rows, &root, &others);
+
+    if (n < 2 * LEAST)
+        return 0;
+    if (pieces(rows, 0, n, 0, 2, &b, err))
+        return -1;
+    if (b.npieces == 2) {
+        const struct row *r = &rows[b.first[1]];
+        double before = b.c0[0] + b.c1[0] * r->bytes, after = b.c0[1] + b.c1[1] * r->bytes;
+
+        /* A leap, not a change of slope: three standard errors. */
+        if (after - before > 3 * r->se_s)
+            out->scatter_S = rows[b.first[1] - 1].bytes;
+    }
+    hrun_breaks_release(&b);
+    return 0;
+}
+
+int net_thresholds(const struct net_work *w, const struct net_solution *s, struct hrun_net_thresholds *out,
+                   struct hrun_error *err)
+{
+    struct hrun_net_thresholds found = { 0 };
+    struct row *rows = malloc((w->r->n + 1) * sizeof *rows);
+    int rc;
+
+    if (!rows)
+        return hrun_fail_nomem(err);
+    rc = scatter(w, rows, &found, err) || gather(w, s, rows, &found, err) ? -1 : 0;
+    free(rows);
+    if (rc == 0)
+        *out = found;
+    return rc;
+}
