@@ -1,0 +1,82 @@
+/* network.c - the network of the cluster's hosts; see network.h */
+#include "network.h"
+
+#include "base/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* As lib/cluster has it: a platform is some KiB, one with thousands of hosts some MiB. */
+static const size_t PLATFORM_MAX = (size_t)64 << 20;
+
+/* What begins with these, of Open MPI's parameters, chooses the wires and how they are used; of SimGrid's, all do but
+ * those of computation and of algorithms. */
+static const char *const of_wires[] = { "btl", "pml", "mtl", "opal_", "ucx", NULL };
+static const char *const not_of_wires[] = { "smpi/coll-selector", "smpi/host-speed", "smpi/simulate-computation", NULL };
+
+static int begins(const char *word, const char *const *v)
+{
+    while (*v && strncmp(word, *v, strlen(*v)))
+        v++;
+    return *v != NULL;
+}
+
+static int add_platform(const struct context *c, struct hrun_buf *out, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc = hrun_file_read(c->cluster->platform, PLATFORM_MAX, &text, err);
+
+    if (!rc)
+        hrun_buf_addf(out, "smpi %08lx", crc32(0, (const unsigned char *)text.data, (unsigned)text.len));
+    hrun_buf_release(&text);
+    return rc;
+}
+
+int network_key(const struct context *c, struct network_key *out, struct hrun_error *err)
+{
+    const struct common_settings *s = c->set;
+
+    hrun_buf_init(&out->engine);
+    hrun_buf_init(&out->mpi);
+    out->nhosts = c->cluster->nhosts;
+    out->hosts = calloc((size_t)out->nhosts + 1, sizeof *out->hosts);
+    for (int i = 0; out->hosts && i < out->nhosts; i++)
+        out->hosts[i] = c->cluster->hosts[i].name;
+    if (c->cluster->platform && add_platform(c, &out->engine, err))
+        return -1;
+    if (!c->cluster->platform)
+        hrun_buf_adds(&out->engine, "real");
+    for (size_t i = 0; i < s->mca.n; i++)
+        if (begins(s->mca.v[i], of_wires))
+            hrun_buf_addf(&out->engine, " %s", s->mca.v[i]);
+    for (size_t i = 0; i < s->smpi.n; i++)
+        if (!begins(s->smpi.v[i], not_of_wires))
+            hrun_buf_addf(&out->engine, " %s", s->smpi.v[i]);
+    /* What a script runs is not known; it has the MPI that starts it. */
+    if (c->mpi.kind != HRUN_MPI_OPENMPI && c->mpi.kind != HRUN_MPI_SMPI && c->openmpi.version[0])
+        hrun_buf_addf(&out->mpi, "ompi-%s", c->openmpi.version);
+    else
+        hrun_buf_adds(&out->mpi, c->mpi.id);
+    return !out->hosts || out->engine.failed || out->mpi.failed ? hrun_fail_nomem(err) : 0;
+}
+
+void network_key_release(struct network_key *k)
+{
+    hrun_buf_release(&k->engine);
+    hrun_buf_release(&k->mpi);
+    free(k->hosts);
+}
+
+int network_find(const struct context *c, struct hrun_net **out, struct hrun_buf *file, struct hrun_buf *note,
+                 struct hrun_error *err)
+{
+    struct network_key k;
+    int rc = network_key(c, &k, err);
+
+    if (!rc)
+        rc = hrun_net_choose(hrun_store_dir(c->store), k.hosts, k.nhosts, k.engine.data, k.mpi.data, out, file, note,
+                             err);
+    network_key_release(&k);
+    return rc;
+}

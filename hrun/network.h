@@ -1,0 +1,31 @@
+/* network.h - the network of the cluster's hosts: under which words it is kept, and which one there is
+ *
+ * Purpose: hrun-calibrate network stores networks and shows them; hrun and the rest of hrun-calibrate find them.
+ * Invariants: the same hosts have one network for all engines that start real processes, as these talk by the same MPI
+ * over the same wires; parameters of Open MPI that choose other wires make another network, and so do another platform
+ * and parameters of SimGrid, whose hosts may have the names of those of any other.
+ */
+#ifndef HRUN_NETWORK_H
+#define HRUN_NETWORK_H
+
+#include "context.h"
+
+#include "net/net.h"
+
+/* What a network is kept by (net.h: hrun_net_file, hrun_net_choose). */
+struct network_key {
+    struct hrun_buf engine, mpi;
+    const char **hosts;            /* of the cluster, in its order; the array is owned, the names are the cluster's */
+    int nhosts;
+};
+/* Needs context_cluster, context_program and context_engine. Errors: HRUN_EIO (the platform), HRUN_ENOMEM; *out is then
+ * to be released as well. */
+int network_key(const struct context *c, struct network_key *out, struct hrun_error *err);
+void network_key_release(struct network_key *k);
+
+/* The network for the hosts of the cluster; *out = NULL: none was measured. *file (may be NULL): where it is kept. A
+ * damaged one is told in *note (may be NULL) and passed over. Errors: those of network_key and hrun_net_choose. */
+int network_find(const struct context *c, struct hrun_net **out, struct hrun_buf *file, struct hrun_buf *note,
+                 struct hrun_error *err);
+
+#endif
