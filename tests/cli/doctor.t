@@ -94,6 +94,7 @@ finding swap-used "3 MiB" "what is in swap"
 out_has '"mtu": "9000"' "the interface that is up is looked at"
 out_has '"kernel": {' "the kernel is measured"
 out_has '"quanta": ' "and the noise"
+# On one processor a process has one thread whatever is left on.
 if [ "$(nproc)" -gt 1 ]; then
     finding blas-threads "OPENBLAS_NUM_THREADS is not set" "threads that are left on are told"
 else

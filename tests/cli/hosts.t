@@ -82,6 +82,7 @@ run env HWLOC_SYNTHETIC="[numa(memory=1GB)] core:2 pu:1" $h --host localhost,127
 out_has "host localhost, cores 0-1," "a topology of this host's environment"
 out_has "host 127.0.0.4, cores 0-7," "is not that of others"
 cores=$(nproc)
+# A mask that leaves out a processor needs two.
 if [ "$cores" -gt 1 ]; then
     run $h --host 127.0.0.7 --show-cluster -v
     out_has "core     1         1" "what the affinity mask forbids there is not used"

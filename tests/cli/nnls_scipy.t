@@ -11,6 +11,7 @@ try:
     import numpy as np
     from scipy.optimize import nnls
 except ImportError:
+    # SciPy is the other one to compare with, for this test alone; bootstrap installs it.
     if os.environ.get("CI") == "true":
         print("1..1\nnot ok 1 - python3-scipy is not installed")
         sys.exit(1)

@@ -198,6 +198,7 @@ try:
     drawn = [line for line in r.stdout.splitlines() if re.search("[\u2502\u2524]", line)]
     ok(drawn and max(map(len, drawn)) <= 60, "on a terminal it is drawn in its width")
 
+    # gnuplot is optional: without it there are no pages, and what it says then is tested above.
     if not shutil.which("gnuplot"):
         skip("pages and plots", "gnuplot is not installed (gnuplot-nox)")
         done()

@@ -3,6 +3,7 @@
 # programs, tables are the same each time, and the figures are what brute force makes of a table
 . "$(dirname "$0")/tap.sh"
 
+# SimGrid is optional, for users and for tests; where all is installed (CI) its absence is a fault.
 if ! command -v smpicc >/dev/null || ! command -v smpirun >/dev/null; then
     [ "${CI-}" = true ] && { printf '1..1\nnot ok 1 - smpicc is missing: libsimgrid-dev is not installed\n'; exit 1; }
     echo '1..0 # SKIP smpicc is missing: libsimgrid-dev is not installed'

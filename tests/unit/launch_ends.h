@@ -190,6 +190,7 @@ static void foreign(struct fixture *f, const char *engine)
     struct hrun_error err;
     int fds = open_fds();
 
+    /* mpich is a package for tests alone: its programs are refused, and nothing else here needs it. */
     if (compile_mpich(exe, "pause(); return MPI_Init(0, 0);")) {
         ok(1, "# SKIP there is no mpicc.mpich");
         free(exe);

@@ -185,6 +185,7 @@ static void mpich(struct fixture *f)
 
     write_file(".", "other.c", "int MPI_Init(int *, char ***);\nint main(void) { return MPI_Init(0, 0); }\n",
                73, 0644);
+    /* mpich is a package for tests alone. */
     if (!cc || system("mpicc.mpich -o other other.c 2>/dev/null")) {
         ok(1, "# SKIP there is no mpicc.mpich");
     } else {

@@ -70,6 +70,7 @@ int main(void)
     table_init(&x, 3, npes, lists);
     calls = 0;
     act(PARSE, &problem, NULL, NULL);
+    /* Sanitizers and valgrind put an allocator of their own in front of this test's. */
     if (!REPLACED || calls == 0) {
         printf("1..0 # SKIP allocations cannot be made to fail here\n");
         return 0;
