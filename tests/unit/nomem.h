@@ -6,6 +6,7 @@
 #ifndef HRUN_TESTS_NOMEM_H
 #define HRUN_TESTS_NOMEM_H
 
+#include <errno.h>
 #include <stdlib.h>
 
 static long calls, fail_at, live;  /* fail_at: which call from now on fails, 0: none */
@@ -27,7 +28,10 @@ extern void __libc_free(void *p);
 static int out_of_memory(void)
 {
     replaced = 1;
-    return ++calls == fail_at;
+    if (++calls != fail_at)
+        return 0;
+    errno = ENOMEM;
+    return 1;
 }
 
 void *malloc(size_t size)
