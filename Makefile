@@ -46,8 +46,8 @@ APP     := app raw load find template inputs clock draft rules
 TRACE   := read sum form propose
 STORE  := sample invariants current store log recent models models_yaml exchange import csv regions extrap jsonl
 FIT  := work ls nnls check optimal robust bound spread
-NET     := check choose files net net_read net_yaml algo_all algo_bcast algo_reduce algo_root algorithms play \
-           predict schedule selectors share wire
+NET     := algo_all algo_bcast algo_reduce algo_root algorithms breaks check choose files net net_read net_yaml \
+           play predict schedule selectors share wire
 MODEL   := names rows glitch suspect anchor select library series discover coefs family fit terms predict oracle \
            interval mixed share joint recall correct drift
 PLAN    := config objective space count exhaustive level solve search whole known explore
@@ -181,7 +181,7 @@ PROFILES := $(sort $(wildcard share/profiles/*.yaml))
 
 # hrun.h is the rooms' headers, one after the other, without the includes between them.
 PUBLIC := base/error base/buf expr/expr trace/wire trace/trace trace/terms topo/topo cluster/cluster app/app \
-          store/store store/exchange fit/fit net/net model/oracle model/model model/joint model/drift \
+          store/store store/exchange fit/fit net/net net/breaks model/oracle model/model model/joint model/drift \
           model/correct plan/plan plan/explore design/design layout/layout launch/launch
 $(B)/include/hrun.h: $(PUBLIC:%=lib/%.h)
 	@mkdir -p $(@D)

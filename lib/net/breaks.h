@@ -4,6 +4,9 @@
  * structural change models", J. of Applied Econometrics 18, 2003 (paper 002, section 3): of all partitions into 1..m
  * pieces of at least h points the one with the least sum of squares by dynamic programming, and of their numbers the
  * one with the least BIC. Exact: brute force over all partitions gives the same.
+ * Invariants: a piece has at least h points and two different x; of equal sums the earliest breaks, of equal BIC the
+ * fewest pieces. BIC = n ln(rss / n) + p ln n, where p = 3 npieces - 1 counts the coefficients of the lines and the
+ * breaks; what rounding alone makes of exact lines counts as no residual.
  */
 #ifndef HRUN_NET_BREAKS_H
 #define HRUN_NET_BREAKS_H
@@ -21,9 +24,10 @@ struct hrun_breaks {
 };
 void hrun_breaks_release(struct hrun_breaks *b);
 
-/* x[n] ascending (repetitions allowed: a break never separates equal x), y[n], weights w[n] > 0 (of residuals; NULL:
- * 1). least: points of a piece, >= 2 different x. most: pieces, >= 1. Errors: HRUN_EINVAL, HRUN_ENODATA (fewer than
- * `least` points), HRUN_ENOMEM. */
+/* x[n] ascending (repetitions allowed: a break never separates equal x), y[n], weights w[n] > 0 (by which residuals are
+ * multiplied before they are squared; NULL: 1). least: points of a piece, >= 2. most: pieces, >= 1. Time: n^2 most.
+ * Errors: HRUN_EINVAL (an argument, or entry i of x, y or w), HRUN_ENODATA (fewer than `least` points or than two
+ * different x), HRUN_ENOMEM. */
 int hrun_breaks_find(const double *x, const double *y, const double *w, size_t n, size_t least, int most,
                      struct hrun_breaks *out, struct hrun_error *err);
 

@@ -60,8 +60,8 @@ int net_parse_file(const char *name, const struct hrun_buf *text, struct hrun_ne
     if (check_crc(name, text, err))
         return -1;
     if (version_of(text->data) > NET_VERSION)
-        return hrun_fail_at(err, HRUN_ECORRUPT, name, 0, 0, "a newer hrun wrote the network (version %ld, this hrun reads "
-                            "up to %d): use the newer hrun, or name another data folder with HRUN_DATA",
+        return hrun_fail_at(err, HRUN_ECORRUPT, name, 0, 0, "a newer hrun wrote the network (version %ld, this hrun "
+                            "reads up to %d): use the newer hrun, or name another data folder with HRUN_DATA",
                             version_of(text->data), NET_VERSION);
     return net_parse(name, text->data, text->len, out, err);
 }
@@ -92,8 +92,8 @@ static int check_old(const char *file, struct hrun_error *err)
         if (rc && err)
             *err = why;
     } else if (!check_crc(file, &text, NULL) && version_of(text.data) > NET_VERSION) {
-        rc = hrun_fail_at(err, HRUN_EEXISTS, file, 0, 0, "a newer hrun wrote the network (version %ld, this hrun writes "
-                          "%d): it is kept; measure with the newer hrun, or name another data folder with HRUN_DATA",
+        rc = hrun_fail_at(err, HRUN_EEXISTS, file, 0, 0, "a newer hrun wrote the network (version %ld, this hrun "
+                          "writes %d): it is kept; measure with the newer hrun, or name another data folder with HRUN_DATA",
                           version_of(text.data), NET_VERSION);
     }
     hrun_buf_release(&text);

@@ -303,7 +303,8 @@ static void test_refused(void)
         const char *why;
     } cases[] = {
         { "version: 1", "version: 0", "0\n", "there never was a version 0" },
-        { "groups: 2", "groups: 4", "4\nhosts", "groups is 4: it must be at least 1, and at most the number of hosts, 3" },
+        { "groups: 2", "groups: 4", "4\nhosts",
+          "groups is 4: it must be at least 1, and at most the number of hosts, 3" },
         { "groups: 2", "groups: 1", NULL, "trunks[0].to is 1: groups are numbered from 0 to 0" },
         { "group: 1", "group: 2", "2}", "host 'c' is in group 2, and there are 0 to 1" },
         { "selector: openmpi\n", "", NULL, "lacks the key 'selector'" },
@@ -328,7 +329,8 @@ static void test_refused(void)
           "trunks[0].to is 2: groups are numbered from 0 to 1" },
         { "b: 5.0", "b: 0.0", "0.0000000000000000e-01}", "segments[1].b is 0: a factor must be finite and above 0" },
         { "from_bytes: 0", "from_bytes: 1", NULL, "segments[0].from_bytes is 1: the first segment begins at 0 bytes" },
-        { "irregular_share: 5", "irregular_share: 50", "50.0", "thresholds.irregular_share is 5: a share is at most 1" },
+        { "irregular_share: 5", "irregular_share: 50", "50.0",
+          "thresholds.irregular_share is 5: a share is at most 1" },
         { "sync_bytes: ", "sync_bytes: many #", "many", "'sync_bytes' must be a number" },
         { "thresholds:", "- x", NULL, "" },
     };

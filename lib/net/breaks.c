@@ -1,0 +1,194 @@
+/* breaks.c - structural breaks; see breaks.h for the contract */
+#include "net/breaks.h"
+
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* A weighted line through points that come one after the other: sums about the means. */
+struct line {
+    double weight, mean_x, mean_y, xx, xy;
+    double rss;
+};
+
+/* One point more. Its part of the sum of squares is that of its recursive residual, how far it lies from the line of
+ * those before it, over the variance of that (Brown, Durbin and Evans, J. Roy. Stat. Soc. B 37, 1975): nothing is
+ * subtracted, so exact lines have no more than what rounding makes of them. */
+static void add_point(struct line *l, double x, double y, double w)
+{
+    double q = w * w, dx = x - l->mean_x, dy = y - l->mean_y, total = l->weight + q, residual;
+
+    if (l->weight > 0 && l->xx > 0) {
+        residual = dy - l->xy / l->xx * dx;
+        l->rss += residual * residual / (1 / q + 1 / l->weight + dx * dx / l->xx);
+    } else if (l->weight > 0 && dx == 0) {
+        l->rss += dy * dy / (1 / q + 1 / l->weight);
+    }
+    if (l->weight > 0) {
+        l->xx += l->weight * q / total * dx * dx;
+        l->xy += l->weight * q / total * dx * dy;
+    }
+    l->mean_x += q / total * dx;
+    l->mean_y += q / total * dy;
+    l->weight = total;
+}
+
+/* Row by row of m pieces: the least sum of squares of the first e points, and where the last piece begins. */
+struct table {
+    double *rss;
+    size_t *from;
+    size_t n;
+    int most;
+};
+
+static size_t at(const struct table *t, int m, size_t e)
+{
+    return (size_t)m * (t->n + 1) + e;
+}
+
+/* Bai and Perron, section 3. What m - 1 pieces make of the points before `a` is known when the pieces that begin at `a`
+ * are looked at, so the sums of squares of all pieces need no room of their own. */
+static void fill(struct table *t, const double *x, const double *y, const double *w, size_t least)
+{
+    for (size_t i = 0; i < (size_t)(t->most + 1) * (t->n + 1); i++)
+        t->rss[i] = INFINITY;
+    t->rss[0] = 0;
+    for (size_t a = 0; a + least <= t->n; a++) {
+        struct line l = { 0, 0, 0, 0, 0, 0 };
+
+        if (a && x[a] == x[a - 1])
+            continue;
+        for (size_t e = a; e < t->n; e++) {
+            add_point(&l, x[e], y[e], w ? w[e] : 1);
+            if (e + 1 - a < least || !(l.xx > 0))
+                continue;
+            for (int m = 1; m <= t->most; m++) {
+                double rss = t->rss[at(t, m - 1, a)] + l.rss;
+
+                if (rss < t->rss[at(t, m, e + 1)]) {
+                    t->rss[at(t, m, e + 1)] = rss;
+                    t->from[at(t, m, e + 1)] = a;
+                }
+            }
+        }
+    }
+}
+
+/* What rounding may leave of exact lines: each of n steps of a mean adds at most one rounding of the largest value. */
+static double rounding_rss(const double *y, const double *w, size_t n)
+{
+    double largest = 0, each;
+
+    for (size_t i = 0; i < n; i++)
+        largest = fmax(largest, fabs(y[i]) * (w ? w[i] : 1));
+    each = (double)n * DBL_EPSILON * largest;
+    return (double)n * each * each;
+}
+
+static double bic_of(double rss, double least_rss, size_t n, int m)
+{
+    double floor = fmax(least_rss, DBL_MIN);
+
+    return (double)n * log(fmax(rss, floor) / (double)n) + (3 * m - 1) * log((double)n);
+}
+
+static int check(const double *x, const double *y, const double *w, size_t n, size_t least, int most,
+                 struct hrun_error *err)
+{
+    if (least < 2 || most < 1)
+        return hrun_fail(err, HRUN_EINVAL, "breaks: pieces of at least %zu points, at most %d of them: a line takes "
+                         "two points, and there is one piece or more", least, most);
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(x[i]) || !isfinite(y[i]) || (i && x[i] < x[i - 1]))
+            return hrun_fail(err, HRUN_EINVAL, "breaks: point %zu is (%g, %g): both must be finite, and x ascend", i,
+                             x[i], y[i]);
+        if (w && (!isfinite(w[i]) || w[i] <= 0))
+            return hrun_fail(err, HRUN_EINVAL, "breaks: weight %zu is %g: it must be finite and above 0", i, w[i]);
+    }
+    if (n < least)
+        return hrun_fail(err, HRUN_ENODATA, "breaks: %zu points, and a piece has at least %zu", n, least);
+    if (x[0] == x[n - 1])
+        return hrun_fail(err, HRUN_ENODATA, "breaks: all points have the same x: a line takes two");
+    return 0;
+}
+
+/* The pieces that end in row m, and their lines. */
+static void take_pieces(const struct table *t, int m, const double *x, const double *y, const double *w,
+                        struct hrun_breaks *b)
+{
+    size_t end = t->n;
+
+    b->npieces = m;
+    while (m > 0) {
+        struct line l = { 0, 0, 0, 0, 0, 0 };
+        size_t from = t->from[at(t, m, end)];
+
+        for (size_t i = from; i < end; i++)
+            add_point(&l, x[i], y[i], w ? w[i] : 1);
+        b->first[--m] = from;
+        b->c1[m] = l.xy / l.xx;
+        b->c0[m] = l.mean_y - b->c1[m] * l.mean_x;
+        end = from;
+    }
+}
+
+int hrun_breaks_find(const double *x, const double *y, const double *w, size_t n, size_t least, int most,
+                     struct hrun_breaks *out, struct hrun_error *err)
+{
+    struct hrun_breaks b = { 0, NULL, NULL, NULL, 0, INFINITY };
+    struct table t = { NULL, NULL, n, most };
+    double least_rss;
+    size_t size;
+    int best = 0;
+
+    if (check(x, y, w, n, least, most, err))
+        return -1;
+    if (n / least < (size_t)most)
+        t.most = (int)(n / least);
+    size = (size_t)(t.most + 1) * (n + 1);
+    t.rss = size <= SIZE_MAX / sizeof *t.rss ? malloc(size * sizeof *t.rss) : NULL;
+    t.from = size <= SIZE_MAX / sizeof *t.from ? calloc(size, sizeof *t.from) : NULL;
+    if (!t.rss || !t.from)
+        goto nomem;
+    fill(&t, x, y, w, least);
+    least_rss = rounding_rss(y, w, n);
+    for (int m = 1; m <= t.most; m++) {
+        double rss = t.rss[at(&t, m, n)], bic = bic_of(rss, least_rss, n, m);
+
+        if (isfinite(rss) && (!best || bic < b.bic)) {
+            best = m;
+            b.rss = rss;
+            b.bic = bic;
+        }
+    }
+    b.first = calloc((size_t)best, sizeof *b.first);
+    b.c0 = calloc((size_t)best, sizeof *b.c0);
+    b.c1 = calloc((size_t)best, sizeof *b.c1);
+    if (!b.first || !b.c0 || !b.c1)
+        goto nomem;
+    take_pieces(&t, best, x, y, w, &b);
+    free(t.rss);
+    free(t.from);
+    *out = b;
+    return 0;
+nomem:
+    hrun_breaks_release(&b);
+    free(t.rss);
+    free(t.from);
+    return hrun_fail_nomem(err);
+}
+
+void hrun_breaks_release(struct hrun_breaks *b)
+{
+    int saved = errno;
+
+    if (!b)
+        return;
+    free(b->first);
+    free(b->c0);
+    free(b->c1);
+    *b = (struct hrun_breaks){ 0, NULL, NULL, NULL, 0, 0 };
+    errno = saved;
+}
