@@ -96,6 +96,12 @@ void net_allgather_ring(struct play_schedule *s, const struct net_task *t, int m
         play_exchange(s, net_rank(t, modulo(me + 1, t->n)), t->bytes, net_rank(t, modulo(me - 1, t->n)));
 }
 
+/* Each gives its own block to all others, one after the other (SimGrid's "ring"). */
+void net_allgather_pairwise(struct play_schedule *s, const struct net_task *t, int me)
+{
+    net_alltoall_pairwise(s, t, me);
+}
+
 /* Pairs exchange by turns with both neighbours, from the second step on two blocks; an odd number takes the ring. */
 void net_allgather_neighbor(struct play_schedule *s, const struct net_task *t, int me)
 {

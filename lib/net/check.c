@@ -216,6 +216,7 @@ int net_check(const struct hrun_net *net, char where[NET_WHERE], struct hrun_err
 {
     const struct { const char *key; double v; } numbers[] = {
         { "sync_bytes", net->sync_bytes }, { "reduce_s_per_byte", net->reduce_s_per_byte },
+        { "bias_bytes", net->bias_bytes },
         { "back_share", net->back_share },
     };
     const struct { const char *key; int v; } flags[] = {

@@ -88,6 +88,9 @@ struct hrun_net {
     double sync_bytes;         /* rendezvous from here on; 0: never */
     int wire_waits;            /* 1: also below, bytes flow only from when the receiver receives, while the sender goes
                                   on (SimGrid's SMPI); 0: they flow as soon as they are sent */
+    double bias_bytes;         /* how much more the shorter way gets of what messages share: rates go with one over the
+                                  latency and what so many bytes take on both hosts' ports (TCP's bias against long
+                                  round trips; 8775 in SimGrid's SMPI). 0: all get the same */
     double back_share;         /* of a message's rate, on its way back; 0..1, 0.05 in SimGrid */
     int trunks_shared;         /* 1: the two directions of a trunk share its rate (that of the lower group's) */
     double reduce_s_per_byte;  /* what combining two operands costs a processor, for reductions */

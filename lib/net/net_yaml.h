@@ -54,7 +54,7 @@ struct net_file {
     struct net_file_trunk *trunks;
     struct hrun_net_segment *segments;
     unsigned nhosts, nclasses, npairs, ntrunks, nsegments;
-    double sync_bytes, back_share, reduce_s_per_byte;
+    double sync_bytes, bias_bytes, back_share, reduce_s_per_byte;
     int wire_waits, trunks_shared;
     struct hrun_net_thresholds thresholds;
 };

@@ -178,7 +178,7 @@ static const struct row MPICH[] = {
     { HRUN_NET_ALLREDUCE, 0, 0, 0, "by-hosts" },
     { HRUN_NET_ALLGATHER, 0, 524288, POWER_OF_TWO | TOTAL, "recursive-doubling" },
     { HRUN_NET_ALLGATHER, 0, 81921, TOTAL, "bruck" },
-    { HRUN_NET_ALLGATHER, 0, 0, 0, "ring" },
+    { HRUN_NET_ALLGATHER, 0, 0, 0, "pairwise" },
     { HRUN_NET_ALLTOALL, 8, 32768, 0, "throttled" },
     { HRUN_NET_ALLTOALL, 0, 256, 0, "bruck" },
     { HRUN_NET_ALLTOALL, 0, 32768, 0, "throttled" },

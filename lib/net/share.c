@@ -1,6 +1,6 @@
 /* share.c - max-min fair rates by filling up (share.h)
  *
- * All rates rise together; a flow stops at its limit, or with all others of a resource when that is full. What stops
+ * A level rises, and with it all rates, each as its share says; a flow stops at its limit, or with all others of a resource when that is full. What stops
  * within a rounding error of the same level stops in the same step.
  */
 #include "net/share.h"
@@ -23,7 +23,7 @@ static int list_resources(struct share_flow *flows, int n, struct share_resource
                 *r = (struct share_resource){ .capacity = r->capacity, .left = r->capacity, .listed = 1 };
                 list[nlist++] = flows[f].use[u];
             }
-            r->weight += flows[f].weight[u];
+            r->weight += flows[f].weight[u] * flows[f].share;
             r->unset++;
         }
     }
@@ -37,7 +37,7 @@ static void set_rate(struct share_flow *flow, double rate, struct share_resource
         struct share_resource *r = &resources[flow->use[u]];
 
         r->left = fmax(r->left - rate * flow->weight[u], 0);
-        r->weight -= flow->weight[u];
+        r->weight -= flow->weight[u] * flow->share;
         r->unset--;
     }
 }
@@ -61,7 +61,7 @@ static int stop_at_limits(struct share_flow *flows, int n, double level, struct 
     int stopped = 0;
 
     for (int f = 0; f < n; f++)
-        if (flows[f].rate < 0 && flows[f].limit <= level * (1 + SAME)) {
+        if (flows[f].rate < 0 && flows[f].limit <= level * flows[f].share * (1 + SAME)) {
             set_rate(&flows[f], flows[f].limit, resources);
             stopped++;
         }
@@ -86,7 +86,7 @@ static int stop_at_full(struct share_flow *flows, int n, double level, struct sh
         for (int u = 0; flows[f].rate < 0 && u < flows[f].nuse; u++)
             full |= resources[flows[f].use[u]].listed == 2;
         if (full) {
-            set_rate(&flows[f], level, resources);
+            set_rate(&flows[f], level * flows[f].share, resources);
             stopped++;
         }
     }

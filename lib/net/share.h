@@ -1,9 +1,9 @@
 /* share.h - how flows of bytes share what they run through; for lib/net
  *
  * Purpose: max-min fair rates (Bertsekas and Gallager, Data Networks, section 6.5.2): no flow's rate can be raised but at
- * the cost of a flow that has no more than it. A flow has a limit of its own, and takes of each resource that it uses its
+ * the cost of a flow that has no more than it, as their shares weigh them. A flow has a limit of its own, and takes of each resource that it uses its
  * rate times a weight.
- * Invariants: weights and capacities are > 0; limits are > 0, INFINITY stands for none; a flow without a limit uses at
+ * Invariants: weights, shares and capacities are > 0; limits are > 0, INFINITY stands for none; a flow without a limit uses at
  * least one resource.
  */
 #ifndef HRUN_NET_SHARE_H
@@ -16,6 +16,7 @@ struct share_flow {
     int nuse;
     int use[SHARE_USES];       /* resources, each once */
     double weight[SHARE_USES];
+    double share;              /* what its rate rises by when that of a flow of share 1 rises by 1 */
     double limit, rate;        /* bytes/s; rate is the result */
     int message;               /* the caller's */
     double left;               /* the caller's */

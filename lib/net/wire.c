@@ -49,11 +49,23 @@ double wire_latency_s(const struct hrun_net *net, const struct hrun_net_ranks *r
     return segment_of(net, bytes)->a * pair_of(net, ranks, from, to)->L_s.v;
 }
 
-static double limit_of(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int from, int to, double bytes)
+static double local_limit(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int from, int to)
 {
-    if (same_host(ranks, from, to))
-        return 1 / class_of(net, ranks, from)->local_s_per_byte[local_index(net, ranks, from, to)].v;
-    return pair_of(net, ranks, from, to)->beta_bytes_per_s.v / segment_of(net, bytes)->b;
+    return 1 / class_of(net, ranks, from)->local_s_per_byte[local_index(net, ranks, from, to)].v;
+}
+
+/* Of the messages that share a port one gets as much as its way is short: a way's length is its latency and what
+ * bias_bytes take on both hosts' links. */
+static double share_of(const struct hrun_net *net, const struct hrun_net_class *from, const struct hrun_net_class *to,
+                       double latency_s)
+{
+    double way_s = latency_s;
+
+    if (net->bias_bytes <= 0)
+        return 1;
+    way_s += from->out_bytes_per_s.v > 0 ? net->bias_bytes / from->out_bytes_per_s.v : 0;
+    way_s += to->in_bytes_per_s.v > 0 ? net->bias_bytes / to->in_bytes_per_s.v : 0;
+    return way_s > 0 ? 1 / way_s : 1;
 }
 
 size_t wire_resources(const struct hrun_net *net)
@@ -88,19 +100,22 @@ void wire_flow(const struct hrun_net *net, const struct hrun_net_ranks *ranks, i
                struct share_resource *resources, struct share_flow *out)
 {
     const struct hrun_net_class *c = class_of(net, ranks, from), *d = class_of(net, ranks, to);
+    const struct hrun_net_pair *pair = pair_of(net, ranks, from, to);
     int i = ranks->host[from], j = ranks->host[to], g = net->group_of[i], h = net->group_of[j];
+    double b = segment_of(net, bytes)->b, back = b * net->back_share;
 
-    *out = (struct share_flow){ .limit = limit_of(net, ranks, from, to, bytes) };
     if (i == j) {
+        *out = (struct share_flow){ .limit = local_limit(net, ranks, from, to), .share = 1 };
         use(out, 3 * i + 2, c->local_bytes_per_s, 1, resources);
         return;
     }
-    use(out, 3 * i, c->out_bytes_per_s.v, 1, resources);
-    use(out, 3 * j + 1, d->in_bytes_per_s.v, 1, resources);
-    use(out, 3 * j, d->out_bytes_per_s.v, net->back_share, resources);
-    use(out, 3 * i + 1, c->in_bytes_per_s.v, net->back_share, resources);
+    *out = (struct share_flow){ .limit = pair->beta_bytes_per_s.v / b, .share = share_of(net, c, d, pair->L_s.v) };
+    use(out, 3 * i, c->out_bytes_per_s.v, b, resources);
+    use(out, 3 * j + 1, d->in_bytes_per_s.v, b, resources);
+    use(out, 3 * j, d->out_bytes_per_s.v, back, resources);
+    use(out, 3 * i + 1, c->in_bytes_per_s.v, back, resources);
     if (g != h) {
-        use_trunk(net, out, g, h, 1, resources);
-        use_trunk(net, out, h, g, net->back_share, resources);
+        use_trunk(net, out, g, h, b, resources);
+        use_trunk(net, out, h, g, back, resources);
     }
 }
