@@ -73,27 +73,27 @@ void net_reduce_binomial(struct play_schedule *s, const struct net_task *t, int 
 
 /* ---------------------------------------------------------------- powers of two */
 
-/* The first 2 (n - p) members fold: the even ones give theirs to the odd ones and take no part. Result: the place among
- * the p members that are left, or -1. */
-static int fold(struct play_schedule *s, const struct net_task *t, int me, int p)
+/* To leave a power of two the first 2 (n - p) members fold: those that are odd (keep 0) or even (keep 1) give theirs to
+ * their neighbours and take no part. Result: the place among the p members that are left, or -1. */
+static int fold(struct play_schedule *s, const struct net_task *t, int me, int p, int keep)
 {
     int rest = t->n - p;
 
     if (me >= 2 * rest)
         return me - rest;
-    if (me % 2 == 0) {
-        play_send_wait(s, net_rank(t, me + 1), t->bytes);
+    if (me % 2 != keep) {
+        play_send_wait(s, net_rank(t, me ^ 1), t->bytes);
         return -1;
     }
-    receive_and_work(s, net_rank(t, me - 1), t->bytes);
+    receive_and_work(s, net_rank(t, me ^ 1), t->bytes);
     return me / 2;
 }
 
-static int unfolded(const struct net_task *t, int v, int p)
+static int unfolded(const struct net_task *t, int v, int p, int keep)
 {
     int rest = t->n - p;
 
-    return net_rank(t, v < rest ? 2 * v + 1 : v + rest);
+    return net_rank(t, v < rest ? 2 * v + keep : v + rest);
 }
 
 static void unfold(struct play_schedule *s, const struct net_task *t, int me, int p)
@@ -107,42 +107,44 @@ static void unfold(struct play_schedule *s, const struct net_task *t, int me, in
 }
 
 /* Each step halves what a member has: the reduce-scatter of Rabenseifner's algorithm. */
-static void halve(struct play_schedule *s, const struct net_task *t, int v, int p)
+static void halve(struct play_schedule *s, const struct net_task *t, int v, int p, int keep)
 {
     double bytes = t->bytes / 2;
 
     for (int mask = 1; mask < p; mask <<= 1, bytes /= 2) {
-        int peer = unfolded(t, v ^ mask, p);
+        int peer = unfolded(t, v ^ mask, p, keep);
 
         play_exchange(s, peer, bytes, peer);
         play_work(s, bytes);
     }
 }
 
+/* A root that was folded away takes over place 0, whose part it is sent. */
 void net_reduce_rabenseifner(struct play_schedule *s, const struct net_task *t, int me)
 {
-    int p = net_pow2_below(t->n), v = fold(s, t, me, p), rest = t->n - p;
-    int root = t->root < 2 * rest ? t->root / 2 : t->root - rest; /* the root's place, or its odd neighbour's */
+    int p = net_pow2_below(t->n), v = fold(s, t, me, p, 0), rest = t->n - p;
+    int away = t->root < 2 * rest && t->root % 2;
+    int place = away ? 0 : t->root < 2 * rest ? t->root / 2 : t->root - rest;
     double bytes = t->bytes / p;
 
-    if (v >= 0) {
-        halve(s, t, v, p);
-        /* Who has what follows from the bits, lowest first: gather by the highest bit in which places differ. */
-        for (int mask = p >> 1; mask > 0; mask >>= 1, bytes *= 2) {
-            int differs = ((v ^ root) & mask) != 0, peer = unfolded(t, v ^ mask, p);
-
-            if (differs) {
-                play_send_wait(s, peer, bytes);
-                break;
-            }
-            play_recv_wait(s, peer);
-        }
+    if (v >= 0)
+        halve(s, t, v, p, 0);
+    if (away && me == t->root) {
+        play_recv_wait(s, net_rank(t, 0));
+        v = 0;
+    } else if (away && v == 0) {
+        play_send_wait(s, net_rank(t, t->root), bytes);
+        return;
     }
-    if (t->root < 2 * rest && t->root % 2 == 0) {
-        if (me == t->root)
-            play_recv_wait(s, net_rank(t, me + 1));
-        else if (me == t->root + 1)
-            play_send_wait(s, net_rank(t, t->root), t->bytes);
+    /* Who has what follows from the bits, the lowest halved first: gathered by the highest first. */
+    for (int mask = p >> 1; v >= 0 && mask > 0; mask >>= 1, bytes *= 2) {
+        int peer = away && (v ^ mask) == 0 ? net_rank(t, t->root) : unfolded(t, v ^ mask, p, 0);
+
+        if ((v ^ place) & mask) {
+            play_send_wait(s, peer, bytes);
+            return;
+        }
+        play_recv_wait(s, peer);
     }
 }
 
@@ -150,10 +152,10 @@ void net_reduce_rabenseifner(struct play_schedule *s, const struct net_task *t, 
 
 void net_allreduce_doubling(struct play_schedule *s, const struct net_task *t, int me)
 {
-    int p = net_pow2_below(t->n), v = fold(s, t, me, p);
+    int p = net_pow2_below(t->n), v = fold(s, t, me, p, 1);
 
     for (int mask = 1; v >= 0 && mask < p; mask <<= 1) {
-        int peer = unfolded(t, v ^ mask, p);
+        int peer = unfolded(t, v ^ mask, p, 1);
 
         play_exchange(s, peer, t->bytes, peer);
         play_work(s, t->bytes);
@@ -163,13 +165,13 @@ void net_allreduce_doubling(struct play_schedule *s, const struct net_task *t, i
 
 void net_allreduce_rabenseifner(struct play_schedule *s, const struct net_task *t, int me)
 {
-    int p = net_pow2_below(t->n), v = fold(s, t, me, p);
+    int p = net_pow2_below(t->n), v = fold(s, t, me, p, 1);
     double bytes = t->bytes / p;
 
     if (v >= 0)
-        halve(s, t, v, p);
+        halve(s, t, v, p, 1);
     for (int mask = p >> 1; v >= 0 && mask > 0; mask >>= 1, bytes *= 2) {
-        int peer = unfolded(t, v ^ mask, p);
+        int peer = unfolded(t, v ^ mask, p, 1);
 
         play_exchange(s, peer, bytes, peer);
     }
