@@ -1,6 +1,10 @@
 /* algo_reduce.c - reduce and allreduce (algorithms.h) */
 #include "net/algorithms.h"
 
+/* Algorithms that cut a message among p members take another when there are fewer elements than members; elements are
+ * taken to be doubles. */
+static const double ELEMENT = 8;
+
 static void receive_and_work(struct play_schedule *s, int from, double bytes)
 {
     play_recv_wait(s, from);
@@ -165,9 +169,14 @@ void net_allreduce_doubling(struct play_schedule *s, const struct net_task *t, i
 
 void net_allreduce_rabenseifner(struct play_schedule *s, const struct net_task *t, int me)
 {
-    int p = net_pow2_below(t->n), v = fold(s, t, me, p, 1);
+    int p = net_pow2_below(t->n), v;
     double bytes = t->bytes / p;
 
+    if (t->bytes < ELEMENT * p) {
+        net_allreduce_linear(s, t, me);
+        return;
+    }
+    v = fold(s, t, me, p, 1);
     if (v >= 0)
         halve(s, t, v, p, 1);
     for (int mask = p >> 1; v >= 0 && mask > 0; mask >>= 1, bytes *= 2) {
@@ -182,6 +191,10 @@ void net_allreduce_ring(struct play_schedule *s, const struct net_task *t, int m
 {
     int next = net_rank(t, (me + 1) % t->n), last = net_rank(t, (me + t->n - 1) % t->n);
 
+    if (t->bytes < ELEMENT * t->n) {
+        net_allreduce_doubling(s, t, me);
+        return;
+    }
     for (int k = 0; k < 2 * (t->n - 1); k++) {
         play_exchange(s, next, t->bytes / t->n, last);
         if (k < t->n - 1)

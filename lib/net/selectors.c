@@ -187,7 +187,7 @@ static const struct row MPICH[] = {
     { HRUN_NET_NOPS, 0, 0, 0, NULL }
 };
 
-/* SimGrid 3.32 as it comes. */
+/* SimGrid 3.32 as it comes; its all-to-all is that of Open MPI. */
 static const struct row SMPI[] = {
     { HRUN_NET_P2P, 0, 0, 0, "direct" },
     { HRUN_NET_RING, 0, 0, 0, "direct" },
@@ -197,18 +197,14 @@ static const struct row SMPI[] = {
     { HRUN_NET_REDUCE, 0, 0, 0, "linear-posted" },
     { HRUN_NET_ALLREDUCE, 0, 0, 0, "reduce-bcast" },
     { HRUN_NET_ALLGATHER, 0, 0, 0, "linear-posted" },
-    { HRUN_NET_ALLTOALL, 13, 3000, 0, "linear" },
-    { HRUN_NET_ALLTOALL, 0, 200, 0, "bruck" },
-    { HRUN_NET_ALLTOALL, 0, 3000, 0, "linear" },
-    { HRUN_NET_ALLTOALL, 0, 0, 0, "pairwise" },
     { HRUN_NET_BARRIER, 0, 0, 0, "linear" },
     { HRUN_NET_NOPS, 0, 0, 0, NULL }
 };
 
 static const struct {
     const char *name;
-    const struct row *rows;
-} SELECTORS[] = { { "openmpi", OPENMPI }, { "mpich", MPICH }, { "smpi", SMPI } };
+    const struct row *rows, *rest; /* rest: where the rows have nothing on an operation */
+} SELECTORS[] = { { "openmpi", OPENMPI, NULL }, { "mpich", MPICH, NULL }, { "smpi", SMPI, OPENMPI } };
 
 enum { NSELECTORS = sizeof SELECTORS / sizeof *SELECTORS };
 
@@ -228,13 +224,22 @@ static int row_fits(const struct row *row, enum hrun_net_op op, int n, double by
            && (!(row->fits & UNIFORM) || uniform);
 }
 
+static const char *first_fit(const struct row *rows, enum hrun_net_op op, int n, double bytes, int uniform)
+{
+    for (const struct row *row = rows; row && row->op != HRUN_NET_NOPS; row++)
+        if (row_fits(row, op, n, bytes, uniform))
+            return row->algorithm;
+    return NULL;
+}
+
 const char *net_select(const char *selector, enum hrun_net_op op, int n, double bytes, int uniform)
 {
     for (int i = 0; i < NSELECTORS; i++)
-        if (!strcmp(selector, SELECTORS[i].name))
-            for (const struct row *row = SELECTORS[i].rows; row->op != HRUN_NET_NOPS; row++)
-                if (row_fits(row, op, n, bytes, uniform))
-                    return row->algorithm;
+        if (!strcmp(selector, SELECTORS[i].name)) {
+            const char *found = first_fit(SELECTORS[i].rows, op, n, bytes, uniform);
+
+            return found ? found : first_fit(SELECTORS[i].rest, op, n, bytes, uniform);
+        }
     return NULL;
 }
 
