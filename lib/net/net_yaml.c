@@ -202,7 +202,8 @@ int net_print(const struct hrun_net *net, struct hrun_buf *out, struct hrun_erro
     struct net_file f = {
         .version = NET_VERSION, .groups = net->ngroups, .engine = nonempty(net->engine), .mpi = nonempty(net->mpi),
         .selector = net->selector, .date = nonempty(net->date), .sync_bytes = net->sync_bytes,
-        .wire_waits = net->wire_waits, .bias_bytes = net->bias_bytes, .back_share = net->back_share, .trunks_shared = net->trunks_shared,
+        .wire_waits = net->wire_waits, .bias_bytes = net->bias_bytes, .back_share = net->back_share,
+        .trunks_shared = net->trunks_shared,
         .reduce_s_per_byte = net->reduce_s_per_byte, .thresholds = net->thresholds, .segments = net->segments,
         .nsegments = (unsigned)net->nsegments, .hosts = net_alloc(net->nhosts, sizeof *f.hosts),
         .classes = net_alloc(net->nclasses, sizeof *f.classes),

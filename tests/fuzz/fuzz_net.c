@@ -10,8 +10,8 @@
 #define HEAD "version: 1\nselector: openmpi\ngroups: 1\nhosts:\n- {name: a, class: 0, group: 0}\n"
 #define CLASS "- C_s: {v: 1e-5, half: 1e-7}\n  t_s_per_byte: {v: 1e-9}\n  out_bytes_per_s: {v: 0}\n" \
               "  in_bytes_per_s: {v: 1e8}\n  local_bytes_per_s: 0\n  kinds: 2\n"
-#define TAIL "sync_bytes: 65536\nback_share: 0.05\nreduce_s_per_byte: 1e-10\nwire_waits: 0\ntrunks_shared: 0\n" \
-             "thresholds: {scatter_S: 0, gather_M1: 10, gather_M2: 20, kappa1_s_per_byte: -1e-9, " \
+#define TAIL "sync_bytes: 65536\nbias_bytes: 8775\nback_share: 0.05\nreduce_s_per_byte: 1e-10\nwire_waits: 0\n" \
+             "trunks_shared: 0\nthresholds: {scatter_S: 0, gather_M1: 10, gather_M2: 20, kappa1_s_per_byte: -1e-9, " \
              "kappa2_s_per_byte: 0, irregular_s: 0.2, irregular_share: 0.5}\n"
 
 const char *const fuzz_seeds[] = {

@@ -109,6 +109,7 @@ static inline struct hrun_net *net_random(uint64_t *rng, int nmax)
     net->sync_bytes = net_number(rng);
     net->wire_waits = (int)(net_draw(rng) % 2);
     net->trunks_shared = (int)(net_draw(rng) % 2);
+    net->bias_bytes = (double)(net_draw(rng) % 20000);
     net->back_share = (double)(net_draw(rng) % 1000) / 999;
     net->reduce_s_per_byte = net_number(rng);
     net->thresholds = (struct hrun_net_thresholds){ net_number(rng), 10, 10 + (double)(net_draw(rng) % 5),
@@ -152,6 +153,7 @@ static inline int net_same(const struct hrun_net *a, const struct hrun_net *b)
            NET_SAME(a->trunks, b->trunks, a->ngroups * a->ngroups) &&
            NET_SAME(a->segments, b->segments, a->nsegments) && a->wire_waits == b->wire_waits &&
            a->trunks_shared == b->trunks_shared && NET_SAME(&a->back_share, &b->back_share, 1) &&
+           NET_SAME(&a->bias_bytes, &b->bias_bytes, 1) &&
            NET_SAME(&a->sync_bytes, &b->sync_bytes, 1) &&
            NET_SAME(&a->reduce_s_per_byte, &b->reduce_s_per_byte, 1) && NET_SAME(&a->thresholds, &b->thresholds, 1);
 }
