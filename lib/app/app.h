@@ -65,6 +65,7 @@ struct hrun_app {
     int nargs;
     int threads_fill;           /* `threads: fill`: a PE's cores are shared out to its processes, a thread for each */
     char *threads;              /* OMP_NUM_THREADS as the user fixed it (hrun_app_fix_threads), or NULL */
+    char *pattern;              /* between which ranks most is sent: one of hrun_app_patterns; NULL: not declared */
     char *stdin_text;           /* template fed to the program's standard input, or NULL */
     char *time_match;           /* POSIX extended regex, the first group being seconds; NULL: wall clock */
     char *time_file;            /* file in which time_match is looked for, relative to the working directory,
@@ -74,6 +75,9 @@ struct hrun_app {
     int64_t *sizes;             /* calibration sizes the definition suggests, ascending; may be empty */
     int nsizes;
 };
+
+/* What `pattern` may say: "ring", "grid", "alltoall", ended by NULL. lib/layout says what they mean. */
+extern const char *const hrun_app_patterns[];
 
 /* Where definitions are searched, in order: `--profile-path` (colon-separated, may be NULL),
  * $HRUN_PROFILE_PATH, $XDG_CONFIG_HOME/hrun/profiles or ~/.config/hrun/profiles, /etc/hrun/profiles, and

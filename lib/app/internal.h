@@ -28,7 +28,7 @@ struct raw_const {
 };
 
 struct raw_app {
-    char *name, *title, *rule, *memory, *threads, *stdin_text;
+    char *name, *title, *rule, *memory, *threads, *pattern, *stdin_text;
     char **programs, **args;
     unsigned programs_count, args_count;
     int *procs_per_pe;

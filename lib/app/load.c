@@ -129,6 +129,8 @@ static int check_template(const struct load *l, const char *path, const char *te
 
 /* ------------------------------------------------------------------ keys */
 
+const char *const hrun_app_patterns[] = { "ring", "grid", "alltoall", NULL };
+
 /* [a-z0-9][a-z0-9._-]*, so that a name is a file name anywhere and never an option. */
 static int is_app_name(const char *s)
 {
@@ -259,6 +261,20 @@ static int load_procs(struct load *l)
     app->nprocs_per_pe = (int)n;
     qsort(app->procs_per_pe, n, sizeof *app->procs_per_pe, by_int);
     return 0;
+}
+
+static int load_pattern(const struct load *l)
+{
+    const char *const *known = hrun_app_patterns, *word = l->raw->pattern, *near;
+    size_t n = 0;
+
+    while (known[n] && word && strcmp(known[n], word))
+        n++;
+    if (!word || known[n])
+        return copy_text(l, word, &l->app->pattern);
+    near = hrun_nearest(word, known, n);
+    return bad(l, "pattern", "'%s' is not known: write ring, grid or alltoall%s%s%s, or leave the key out", word,
+               near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
 static int load_threads(struct load *l)
@@ -477,8 +493,8 @@ int hrun_app_load(const char *file, char *const *defines, int ndefines, struct h
         if (define(&l, defines[i]))
             goto out;
     qsort(l.app->consts, (size_t)l.app->nconsts, sizeof *l.app->consts, by_name);
-    if (load_procs(&l) || load_threads(&l) || load_sizes(&l) || load_expressions(&l) || load_inputs(&l) ||
-        load_time(&l))
+    if (load_procs(&l) || load_threads(&l) || load_pattern(&l) || load_sizes(&l) || load_expressions(&l) ||
+        load_inputs(&l) || load_time(&l))
         goto out;
     *out = l.app;
     l.app = NULL;

@@ -63,6 +63,7 @@ static const cyaml_schema_field_t app_fields[] = {
     FULL_LIST("procs_per_pe", MAYBE, struct raw_app, procs_per_pe, &int_entry),
     TEXT("memory", MAYBE, struct raw_app, memory),
     TEXT("threads", MAYBE, struct raw_app, threads),
+    TEXT("pattern", MAYBE, struct raw_app, pattern),
     CYAML_FIELD_MAPPING("terms", CYAML_FLAG_DEFAULT, struct raw_app, terms, terms_fields),
     LIST("constants", MAYBE, struct raw_app, constants, &const_entry),
     LIST("files", MAYBE, struct raw_app, files, &file_entry),
