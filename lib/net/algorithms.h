@@ -41,6 +41,14 @@ net_program *net_algorithm_find(enum hrun_net_op op, const char *name, const cha
 /* The algorithm that a selector takes among n members; uniform: as many on each host. NULL: no such selector. */
 const char *net_select(const char *selector, enum hrun_net_op op, int n, double bytes, int uniform);
 
+/* Are the ranks on hosts of the network, and does the operation make sense among n of them? Errors: HRUN_EINVAL. */
+int net_check_ranks(const struct hrun_net *net, const struct hrun_net_ranks *ranks, struct hrun_error *err);
+int net_check_call(const struct hrun_net_call *call, int n, struct hrun_error *err);
+/* The program of an operation among n ranks: that of call->algorithm, or what the network's selector takes. *name
+ * receives its name. Errors: HRUN_EINVAL. */
+int net_choose_program(const struct hrun_net *net, const struct hrun_net_call *call, int n, int uniform,
+                       const char **name, net_program **program, struct hrun_error *err);
+
 /* For programs. Rank of member i; a member's place counted from the root, and the rank at a place. */
 int net_rank(const struct net_task *t, int i);
 int net_place(const struct net_task *t, int me);

@@ -143,6 +143,15 @@ static double local_time(const struct hrun_net_class *c, int from_kind, int to_k
     return c->local_fixed_s[at].v + bytes * per_byte;
 }
 
+/* What a trunk leaves a message alone: where its directions are shared, its acknowledgements take some of it. */
+static double trunk_alone(const struct hrun_net *net, int g, int h)
+{
+    int swap = net->trunks_shared && g > h;
+    double rate = net->trunks[(size_t)(swap ? h : g) * (size_t)net->ngroups + (size_t)(swap ? g : h)].v;
+
+    return net->trunks_shared && g != h ? rate / (1 + net->back_share) : rate;
+}
+
 double hrun_net_p2p(const struct hrun_net *net, int from, int from_kind, int to, int to_kind, double bytes)
 {
     const struct hrun_net_segment *s = net->segments;
@@ -162,7 +171,7 @@ double hrun_net_p2p(const struct hrun_net *net, int from, int from_kind, int to,
     while (s + 1 < net->segments + net->nsegments && s[1].from_bytes <= bytes)
         s++;
     port = tighter(ci->out_bytes_per_s.v, cj->in_bytes_per_s.v);
-    trunk = net->trunks[(size_t)net->group_of[from] * (size_t)net->ngroups + (size_t)net->group_of[to]].v;
-    rate = tighter(tighter(pair->beta_bytes_per_s.v / s->b, port), trunk);
+    trunk = trunk_alone(net, net->group_of[from], net->group_of[to]);
+    rate = tighter(tighter(pair->beta_bytes_per_s.v, port), trunk) / s->b;
     return ci->C_s.v + cj->C_s.v + s->a * pair->L_s.v + bytes * (ci->t_s_per_byte.v + cj->t_s_per_byte.v + 1 / rate);
 }

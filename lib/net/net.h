@@ -6,13 +6,13 @@
  *   1. the sender's processor   C_i + t_i M, the messages of a rank one after the other;
  *   2. the wire                 a(M) L_ij of latency, then the bytes, at the rate beta_ij / b(M) or, if that is less,
  *                               the fair share (max-min) of what all messages under way at the time leave of the
- *                               ports out_i and in_j and of the trunk between the groups of i and j;
+ *                               ports out_i / b(M) and in_j / b(M) and of the trunk between the groups of i and j;
  *   3. the receiver's processor C_j + t_j M, the messages of a rank one after the other, from the time when it
  *                               receives.
- * Alone it takes  T_ij(M) = C_i + C_j + a(M) L_ij + M (t_i + t_j + b(M) / beta_ij), where b(M) / beta_ij stands for
+ * Alone it takes  T_ij(M) = C_i + C_j + a(M) L_ij + M (t_i + t_j + b(M) / beta_ij), where 1 / beta_ij stands for
  * 1 / out_i, 1 / in_j or that of the trunk if that is more.
- * b is what one message cannot use of a wire and others can. While its bytes flow a message also takes `back_share` of
- * its rate of the ports and the trunk on its way back (acknowledgements); nothing of that slows it when it is alone.
+ * A byte of a message takes as much of ports and trunk as b(M) bytes. While its bytes flow a message also takes
+ * `back_share` of what it takes of the ports and the trunk, on its way back (acknowledgements); that slows others.
  * Paper 002, section 3, is the case L = 0, a = b = 1 and no ports and trunks. There all that serialises the messages of
  * a host is its processor; on a switch that is wire-limited it is the host's port, through which bytes flow while
  * others are still being sent, so that the sum t_i + t_j + 1/beta_ij would count the port three times. a and b are
@@ -163,6 +163,14 @@ struct hrun_net_time {
  * has not got), HRUN_ENODATA (a pair of hosts of which nothing was measured, named), HRUN_ENOMEM. */
 int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
                      struct hrun_net_time *out, struct hrun_error *err);
+
+/* A lower bound of hrun_net_predict, cheap, for searches: the time of call (root and quick do not count) among n ranks of
+ * which some->n, where they say, take part, and the others are anywhere in the network: on hosts where none of `some` is
+ * if closed is 1, else perhaps beside them. It holds in whatever order the ranks are. What counts are the bytes that
+ * must pass each host's ports, what its processors must do, and the way to the nearest other host. Errors: HRUN_EINVAL
+ * (as hrun_net_predict; fewer ranks than `some`), HRUN_ENOMEM. */
+int hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call, int n,
+                   const struct hrun_net_ranks *some, int closed, double *time_s, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- on disk */
 

@@ -200,7 +200,7 @@ static void correct(const struct hrun_net_thresholds *th, const struct hrun_net_
 
 /* ---------------------------------------------------------------- checks */
 
-static int check_ranks(const struct hrun_net *net, const struct hrun_net_ranks *ranks, struct hrun_error *err)
+int net_check_ranks(const struct hrun_net *net, const struct hrun_net_ranks *ranks, struct hrun_error *err)
 {
     if (ranks->n < 1)
         return hrun_fail(err, HRUN_EINVAL, "%d ranks: at least one is needed", ranks->n);
@@ -217,7 +217,7 @@ static int check_ranks(const struct hrun_net *net, const struct hrun_net_ranks *
     return 0;
 }
 
-static int check_call(const struct hrun_net_call *call, int n, struct hrun_error *err)
+int net_check_call(const struct hrun_net_call *call, int n, struct hrun_error *err)
 {
     if ((int)call->op < 0 || call->op >= HRUN_NET_NOPS)
         return hrun_fail(err, HRUN_EINVAL, "operation %d is unknown", (int)call->op);
@@ -243,11 +243,11 @@ static int check_pairs(const struct hrun_net *net, const struct hrun_net_ranks *
     return 0;
 }
 
-static int choose(const struct hrun_net *net, const struct hrun_net_call *call, int n, const struct net_hosts *hosts,
-                  const char **name, net_program **program, struct hrun_error *err)
+int net_choose_program(const struct hrun_net *net, const struct hrun_net_call *call, int n, int uniform,
+                       const char **name, net_program **program, struct hrun_error *err)
 {
     const char *wanted = call->algorithm ? call->algorithm
-                                         : net_select(net->selector, call->op, n, call->bytes, hosts->uniform);
+                                         : net_select(net->selector, call->op, n, call->bytes, uniform);
 
     if (!wanted)
         return hrun_fail(err, HRUN_EINVAL, "the network's selector '%s' is unknown", net->selector);
@@ -267,7 +267,7 @@ static int predict(const struct hrun_net *net, struct prediction *p, const struc
     int rc = -1;
 
     if (check_pairs(net, p->ranks, hosts, err)
-        || choose(net, p->call, p->ranks->n, hosts, &t.algorithm, &program, err)
+        || net_choose_program(net, p->call, p->ranks->n, hosts->uniform, &t.algorithm, &program, err)
         || plan(net, p->call, hosts, p->call->op == HRUN_NET_P2P ? 2 : p->ranks->n, program, &p->schedule, err))
         return -1;
     if (play(net, p, &t.time_s, err) || (!p->call->quick && half_width(net, p, t.time_s, &half_s, err)))
@@ -289,7 +289,7 @@ int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *cal
     struct net_hosts hosts;
     int rc;
 
-    if (check_ranks(net, ranks, err) || check_call(call, ranks->n, err))
+    if (net_check_ranks(net, ranks, err) || net_check_call(call, ranks->n, err))
         return -1;
     if (net_hosts_find(ranks, &hosts, err))
         return -1;
@@ -299,7 +299,7 @@ int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *cal
         struct hrun_net_time none = { 0 };
         net_program *program;
 
-        rc = choose(net, call, 1, &hosts, &none.algorithm, &program, err);
+        rc = net_choose_program(net, call, 1, hosts.uniform, &none.algorithm, &program, err);
         if (!rc)
             *out = none;
     }

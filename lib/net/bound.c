@@ -1,0 +1,200 @@
+/* bound.c - a lower bound of an operation's time (net.h)
+ *
+ * Whatever the algorithm and the order of the ranks, what the ranks of a host need from others must enter it, and what
+ * others need of theirs must leave it. m ranks of a host and e others give the bytes (table LOADS), the ports the time,
+ * to which the shortest way to any other host adds, for no byte flows before. Of all-to-alls in which each rank sends to
+ * each other itself, more is known: what that takes its processor, and, where messages wait for their receivers, the
+ * rounds one after the other.
+ */
+#include "net/algorithms.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rounding: a prediction is a sum of some thousand terms. */
+static const double MARGIN = 1 - 1e-9;
+
+struct bound {
+    const struct hrun_net *net;
+    const struct hrun_net_call *call;
+    const struct hrun_net_ranks *some;
+    const char *algorithm;
+    int host, m, e;            /* the host, its ranks, those that are surely elsewhere */
+    int e_known;               /* of these, in `some` */
+};
+
+/* ---------------------------------------------------------------- bytes */
+
+/* What must enter and leave a host, in messages of `bytes`; either: only one of them. */
+struct load {
+    double in, out;
+    int either;
+};
+
+static struct load load_of(const struct bound *b)
+{
+    double m = b->m, e = b->e;
+
+    switch (b->call->op) {
+    case HRUN_NET_ALLTOALL:
+        return (struct load){ m * e, m * e, 0 };
+    case HRUN_NET_ALLGATHER:
+        return (struct load){ e, m, 0 };
+    case HRUN_NET_ALLREDUCE:
+    case HRUN_NET_RING:
+        return (struct load){ 1, 1, 0 };
+    case HRUN_NET_SCATTER:
+    case HRUN_NET_GATHER:
+        return (struct load){ fmin(m, e), fmin(m, e), 1 };
+    case HRUN_NET_P2P:
+    case HRUN_NET_BCAST:
+    case HRUN_NET_REDUCE:
+        return (struct load){ 1, 1, 1 };
+    case HRUN_NET_BARRIER:
+    case HRUN_NET_NOPS:
+        break;
+    }
+    return (struct load){ 0, 0, 0 };
+}
+
+static double port_s(const struct bound *b, double least_b)
+{
+    const struct hrun_net_class *c = &b->net->classes[b->net->class_of[b->host]];
+    struct load load = load_of(b);
+    double bytes = b->call->bytes * least_b, back = b->net->back_share;
+    double in = c->in_bytes_per_s.v, out = c->out_bytes_per_s.v;
+
+    if (load.either)
+        return in > 0 && out > 0 ? load.in * bytes / fmax(in, out) : 0;
+    return fmax(in > 0 ? (load.in + back * load.out) * bytes / in : 0,
+                out > 0 ? (load.out + back * load.in) * bytes / out : 0);
+}
+
+/* ---------------------------------------------------------------- the way to others */
+
+/* What a message from host j takes until the last byte is there, and the receiver; INFINITY where nothing is known. */
+static double from_s(const struct bound *b, int j, double bytes)
+{
+    const struct hrun_net_class *c = &b->net->classes[b->net->class_of[j]];
+    double all_s = hrun_net_p2p(b->net, j, 0, b->host, 0, bytes);
+
+    return isnan(all_s) ? INFINITY : all_s - c->C_s.v - c->t_s_per_byte.v * bytes;
+}
+
+static double nearest_s(const struct bound *b, double bytes)
+{
+    double least_s = INFINITY;
+
+    for (int j = 0; j < b->net->nhosts; j++)
+        if (j != b->host)
+            least_s = fmin(least_s, from_s(b, j, bytes));
+    return least_s;
+}
+
+/* From the beginning until a byte flows to or from the host: the least of all pairs and factors. */
+static double way_s(const struct bound *b, double least_a)
+{
+    const struct hrun_net *net = b->net;
+    double least_s = INFINITY;
+    int c = net->class_of[b->host];
+
+    for (int j = 0; j < net->nhosts; j++) {
+        int d = net->class_of[j];
+        const struct hrun_net_pair *to = &net->pairs[c * net->nclasses + d], *from = &net->pairs[d * net->nclasses + c];
+
+        if (j == b->host)
+            continue;
+        if (to->beta_bytes_per_s.v > 0)
+            least_s = fmin(least_s, net->classes[c].C_s.v + least_a * to->L_s.v);
+        if (from->beta_bytes_per_s.v > 0)
+            least_s = fmin(least_s, net->classes[d].C_s.v + least_a * from->L_s.v);
+    }
+    return least_s < INFINITY ? least_s : 0;
+}
+
+/* ---------------------------------------------------------------- each to each */
+
+static int is(const struct bound *b, const char *name)
+{
+    return !strcmp(b->algorithm, name);
+}
+
+/* A rank of the host sends to and receives from each that is elsewhere. */
+static double processor_s(const struct bound *b)
+{
+    const struct hrun_net_class *c = &b->net->classes[b->net->class_of[b->host]];
+
+    return 2 * b->e * (c->C_s.v + c->t_s_per_byte.v * b->call->bytes);
+}
+
+/* ... and does so in rounds, each of which begins when the one before is over. */
+static double rounds_s(const struct bound *b)
+{
+    double least_s = nearest_s(b, b->call->bytes), sum_s = 0;
+
+    if (!(least_s < INFINITY))
+        return 0;
+    for (int r = 0; r < b->some->n; r++)
+        if (b->some->host[r] != b->host)
+            sum_s += fmin(from_s(b, b->some->host[r], b->call->bytes), 1e300);
+    return sum_s + (b->e - b->e_known) * least_s;
+}
+
+static double direct_s(const struct bound *b)
+{
+    const struct hrun_net *net = b->net;
+    int waits = net->wire_waits || (net->sync_bytes > 0 && b->call->bytes >= net->sync_bytes);
+    int op = b->call->op, one_by_one = is(b, "pairwise") || is(b, "xor");
+
+    if ((op != HRUN_NET_ALLTOALL && op != HRUN_NET_ALLGATHER)
+        || !(one_by_one || is(b, "throttled") || is(b, "linear-posted") || (op == HRUN_NET_ALLTOALL && is(b, "linear"))))
+        return 0;
+    return fmax(processor_s(b), waits && one_by_one ? rounds_s(b) : 0);
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static double of_host(const struct bound *b)
+{
+    const struct hrun_net_thresholds *th = &b->net->thresholds;
+    double least_a = INFINITY, least_b = INFINITY, t_s, correction_s = 0;
+
+    if (b->e < 1)
+        return 0;
+    for (int k = 0; k < b->net->nsegments; k++) {
+        least_a = fmin(least_a, b->net->segments[k].a);
+        least_b = fmin(least_b, b->net->segments[k].b);
+    }
+    t_s = fmax(way_s(b, least_a) + port_s(b, least_b), direct_s(b));
+    if (b->call->op == HRUN_NET_GATHER || b->call->op == HRUN_NET_ALLGATHER)
+        correction_s = fmin(0, fmin(th->kappa1_s_per_byte, th->kappa2_s_per_byte) * b->call->bytes);
+    return fmax(t_s * MARGIN + correction_s, 0);
+}
+
+int hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call, int n,
+                   const struct hrun_net_ranks *some, int closed, double *time_s, struct hrun_error *err)
+{
+    struct bound b = { .net = net, .call = call, .some = some };
+    struct hrun_net_call checked = *call;
+    struct net_hosts hosts;
+    net_program *program;
+    double most_s = 0;
+
+    checked.root = 0;
+    if (net_check_ranks(net, some, err) || net_check_call(&checked, n, err))
+        return -1;
+    if (n < some->n)
+        return hrun_fail(err, HRUN_EINVAL, "%d ranks in all, and %d of them are known", n, some->n);
+    if (net_choose_program(net, call, n, 1, &b.algorithm, &program, err) || net_hosts_find(some, &hosts, err))
+        return -1;
+    for (int h = 0; h < hosts.nhosts; h++) {
+        b.host = some->host[hosts.leader[h]];
+        b.m = hosts.first[h + 1] - hosts.first[h];
+        b.e_known = some->n - b.m;
+        b.e = closed ? n - b.m : b.e_known;
+        most_s = fmax(most_s, of_host(&b));
+    }
+    net_hosts_release(&hosts);
+    *time_s = most_s;
+    return 0;
+}
