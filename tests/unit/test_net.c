@@ -79,15 +79,21 @@ static void test_p2p(void)
     is_num(hrun_net_p2p(net, 0, 0, 1, 0, 1024) * 1e6,
            (2 * 0x1p-16 + from_1k + 1024 * (2 * 0x1p-30 + 0.5 * 0x1p-27)) * 1e6, 1e-15, "1024 B: the next segment");
     is_num(hrun_net_p2p(net, 0, 0, 2, 0, 1024) * 1e6,
-           (0x1p-16 + 0x1p-15 + from_1k + 1024 * (0x1p-30 + 0x1p-29 + 0x1p-25)) * 1e6, 1e-15, "over the trunk");
+           (0x1p-16 + 0x1p-15 + from_1k + 1024 * (0x1p-30 + 0x1p-29 + 0.5 * 0x1p-25)) * 1e6, 1e-15, "over the trunk");
     net->classes[1].in_bytes_per_s.v = 0x1p20;
     is_num(hrun_net_p2p(net, 0, 0, 2, 0, 1024) * 1e6,
-           (0x1p-16 + 0x1p-15 + from_1k + 1024 * (0x1p-30 + 0x1p-29 + 0x1p-20)) * 1e6, 1e-15,
+           (0x1p-16 + 0x1p-15 + from_1k + 1024 * (0x1p-30 + 0x1p-29 + 0.5 * 0x1p-20)) * 1e6, 1e-15,
            "into a port that is slower than both");
     net->classes[0].out_bytes_per_s.v = 0x1p19;
     is_num(hrun_net_p2p(net, 0, 0, 2, 0, 1024) * 1e6,
-           (0x1p-16 + 0x1p-15 + from_1k + 1024 * (0x1p-30 + 0x1p-29 + 0x1p-19)) * 1e6, 1e-15,
+           (0x1p-16 + 0x1p-15 + from_1k + 1024 * (0x1p-30 + 0x1p-29 + 0.5 * 0x1p-19)) * 1e6, 1e-15,
            "out of one that is slower still");
+    net->trunks_shared = 1;
+    net->back_share = 0.25;
+    net->classes[0].out_bytes_per_s.v = net->classes[1].in_bytes_per_s.v = 0;
+    is_num(hrun_net_p2p(net, 0, 0, 2, 0, 1024) * 1e6,
+           (0x1p-16 + 0x1p-15 + from_1k + 1024 * (0x1p-30 + 0x1p-29 + 0.5 * 1.25 * 0x1p-25)) * 1e6, 1e-15,
+           "over a trunk that its acknowledgements take, too");
     is_num(hrun_net_p2p(net, 0, 1, 0, 0, 4096) * 1e6, (3 * 0x1p-20 + 4096 * 3 * 0x1p-32) * 1e6, 1e-15,
            "inside a host: from its kind 1 to its kind 0");
     net->classes[0].local_bytes_per_s = 0x1p28;
