@@ -46,8 +46,9 @@ APP     := app raw load find template inputs clock draft rules
 TRACE   := read sum form propose
 STORE  := sample invariants current store log recent models models_yaml exchange import csv regions extrap jsonl
 FIT  := work ls nnls check optimal robust bound spread
-NET     := algo_all algo_bcast algo_reduce algo_root algorithms bound breaks check choose files net net_read net_yaml \
-           play predict schedule selectors share wire
+NET     := algo_all algo_bcast algo_reduce algo_root algorithms bound breaks check choose files net net_read \
+           net_yaml play predict schedule selectors share wire columns estimate limits records sanity segments \
+           sharing system thresholds trial
 MODEL   := names rows glitch suspect anchor select library series discover coefs family fit terms predict oracle \
            interval mixed share joint recall correct drift
 PLAN    := config objective space count exhaustive level solve search whole known explore

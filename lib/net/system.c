@@ -224,6 +224,7 @@ static int descend(const struct net_work *w, struct net_solution *s, int simple,
     for (int round = 0; round < ROUNDS; round++) {
         struct hrun_lsq_result result = { m.k, NULL, 0, 0, 0 };
         double step = 1, found = rss, before = rss;
+        int exact;
 
         rows_fill(w, s, simple, &m);
         if (m.n == 0)
@@ -239,10 +240,12 @@ static int descend(const struct net_work *w, struct net_solution *s, int simple,
         }
         if (!(found < rss))
             break;
+        /* Residuals of a millionth of the standard errors are rounding. */
+        exact = found <= 1e-12 * (double)m.n;
         memcpy(s->x, next, s->c.p * sizeof *next);
         rss = found;
         /* Less than this is not seen in any interval, and NNLS is exact for branches that stay. */
-        if (simple || before - rss <= 1e-9 * before)
+        if (simple || exact || before - rss <= 1e-9 * before)
             break;
     }
     s->rss = rss;
@@ -253,8 +256,7 @@ out:
     return rc;
 }
 
-/* The weighted sum of squares of the fans or joins of a class. */
-static double port_misfit(const struct net_work *w, const struct net_solution *s, int class, enum hrun_net_kind kind)
+double net_misfit(const struct net_work *w, const struct net_solution *s, int class, enum hrun_net_kind kind)
 {
     double sum = 0;
 
@@ -262,7 +264,7 @@ static double port_misfit(const struct net_work *w, const struct net_solution *s
         const struct hrun_net_record *v = &w->r->v[l];
         double e;
 
-        if (v->kind != kind || !net_in_use(w, l) || s->c.class_of[v->i] != class || v->bytes == 0)
+        if (v->kind != kind || !net_in_use(w, l) || (class >= 0 && s->c.class_of[v->i] != class) || v->bytes == 0)
             continue;
         e = (v->time_s - net_fitted(w, s, l)) / w->se[l];
         sum += e * e;
@@ -293,14 +295,14 @@ static void begin_port(const struct net_work *w, struct net_solution *s, int cla
     double best = 0, least, low, high;
 
     *x = 0;
-    least = port_misfit(w, s, class, kind);
+    least = net_misfit(w, s, class, kind);
     if (least == 0)
         return;
     for (int i = 1; i <= GRID; i++) {
         double f;
 
         *x = limit * i / GRID;
-        f = port_misfit(w, s, class, kind);
+        f = net_misfit(w, s, class, kind);
         if (f < least) {
             least = f;
             best = *x;
@@ -312,9 +314,9 @@ static void begin_port(const struct net_work *w, struct net_solution *s, int cla
         double a = low + (high - low) / 3, b = high - (high - low) / 3, fa, fb;
 
         *x = a;
-        fa = port_misfit(w, s, class, kind);
+        fa = net_misfit(w, s, class, kind);
         *x = b;
-        fb = port_misfit(w, s, class, kind);
+        fb = net_misfit(w, s, class, kind);
         if (fa < fb)
             high = b;
         else
@@ -341,9 +343,9 @@ static int mend_ports(const struct net_work *w, struct net_solution *s)
                 continue;
             value = fmin(s->x[*column], port_limit(s, c, outward));
             s->x[*column] = value;
-            with = port_misfit(w, s, c, kind);
+            with = net_misfit(w, s, c, kind);
             s->x[*column] = 0;
-            if (value > 0 && port_misfit(w, s, c, kind) - with > chance) {
+            if (value > 0 && net_misfit(w, s, c, kind) - with > chance) {
                 s->x[*column] = value;
                 continue;
             }

@@ -26,6 +26,10 @@ struct net_work {
     int scatter_known;         /* 1: most of the rows' weights are from scatter that was seen */
 };
 
+/* Weighted squares of the records of one kind, with bytes, whose host i is of a class (-1: any). */
+struct net_solution;
+double net_misfit(const struct net_work *w, const struct net_solution *s, int class, enum hrun_net_kind kind);
+
 struct net_solution {
     struct net_columns c;      /* owned, but for class_of */
     double *x;                 /* c.p */

@@ -17,6 +17,7 @@ static const double jump = 2;
 
 struct row {
     double bytes, time_s, sd_s, max_s, se_s;
+    int repetitions;
 };
 
 static int by_bytes(const void *a, const void *b)
@@ -55,7 +56,7 @@ static size_t collect(const struct net_work *w, enum hrun_net_kind kind, struct 
         if (counts(w, kind, l) && w->r->v[l].i == *root && w->r->v[l].n == *others) {
             const struct hrun_net_record *v = &w->r->v[l];
 
-            rows[n++] = (struct row){ v->bytes, v->time_s, v->sd_s, v->max_s, w->se[l] };
+            rows[n++] = (struct row){ v->bytes, v->time_s, v->sd_s, v->max_s, w->se[l], v->repetitions };
         }
     qsort(rows, n, sizeof *rows, by_bytes);
     return n;
@@ -114,7 +115,7 @@ static double stage(const struct net_solution *s, int host, double bytes)
     return at(s, s->c.C[c]) + bytes * at(s, s->c.t[c]);
 }
 
-/* Stages of all messages at once, the root taking them in as they come; `one_by_one`: paper 002's sum for large
+/* Stages of all messages at once, the root taking them in as they come; one_by_one: paper 002's sum for large
  * messages. work[6 n] */
 static double gather_time(const struct net_work *w, const struct net_solution *s, int root, int n, double bytes,
                           int one_by_one, double *work)
@@ -131,7 +132,7 @@ static double gather_time(const struct net_work *w, const struct net_solution *s
     }
     if (one_by_one)
         return n * each + sum;
-    net_share(n, start, alone, bytes, seg->b * at(s, s->c.in[s->c.class_of[root]]), end, work + 3 * n);
+    net_share(n, start, alone, bytes, at(s, s->c.in[s->c.class_of[root]]), end, work + 3 * n);
     for (int m = 0; m < n; m++) {
         int first = 0;
 
@@ -225,6 +226,8 @@ static void escalations(const struct row *rows, size_t from, size_t to, const do
         h = high - low;
         p = h > 0 ? fmin(0.25, rows[i].sd_s * rows[i].sd_s / h / h) : 0;
         p = (1 + (common ? 1 : -1) * sqrt(1 - 4 * p)) / 2;
+        /* A scatter told by quartiles does not see what is rare: one has been seen, at least. */
+        p = h > 0 && !common ? fmax(p, 1.0 / rows[i].repetitions) : p;
         *share += p / n;
         *mean += p * h / n;
     }

@@ -118,10 +118,26 @@ static struct dual latency(struct trial *t, int from, int to, double bytes)
     return times(net_segment(t->given, bytes)->a, parameter(t, t->c->L[pair_of(t, from, to)]));
 }
 
-/* s/byte on the wire alone */
+/* The trunk from one host's group to another's, s/byte. */
+static struct dual trunk(const struct trial *t, int from, int to)
+{
+    const struct net_given *g = t->given;
+
+    return constant(g->trunk_s_per_byte[g->group_of[from] * g->ngroups + g->group_of[to]]);
+}
+
+/* s/byte on the wire alone. Ports and trunks are no tighter than g is (system.h), but can be than b g: were they the
+ * ones to count where all are equal, nothing would tell g. */
 static struct dual wire(struct trial *t, int from, int to, double bytes)
 {
-    return times(net_segment(t->given, bytes)->b, parameter(t, t->c->g[pair_of(t, from, to)]));
+    double b = net_segment(t->given, bytes)->b;
+    struct dual r = times(b, parameter(t, t->c->g[pair_of(t, from, to)]));
+
+    if (b >= 1)
+        return r;
+    r = later(r, parameter(t, t->c->out[class_of(t, from)]));
+    r = later(r, parameter(t, t->c->in[class_of(t, to)]));
+    return later(r, trunk(t, from, to));
 }
 
 static struct dual one_way(struct trial *t, int from, int to, double bytes)
@@ -133,15 +149,14 @@ static struct dual one_way(struct trial *t, int from, int to, double bytes)
 
 /* s/byte of what messages i -> j and i -> k (or j -> i and k -> i) share: the port, and the trunk if both go the same
  * way. */
-static struct dual shared(struct trial *t, int column, int i, int j, int k, int outward, double bytes)
+static struct dual shared(struct trial *t, int column, int i, int j, int k, int outward)
 {
-    const struct net_given *g = t->given;
-    int near = g->group_of[i], far = g->group_of[j];
-    struct dual r = times(net_segment(g, bytes)->b, parameter(t, column));
+    const int *group = t->given->group_of;
+    struct dual port = parameter(t, column);
 
-    if (far == g->group_of[k] && far != near)
-        r = later(r, constant(g->trunk_s_per_byte[outward ? near * g->ngroups + far : far * g->ngroups + near]));
-    return r;
+    if (group[j] == group[k] && group[j] != group[i])
+        port = later(port, outward ? trunk(t, i, j) : trunk(t, j, i));
+    return port;
 }
 
 /* ---------------------------------------------------------------- two messages that share a port */
@@ -163,14 +178,13 @@ static void fair(struct dual all, struct dual *r1, struct dual *r2)
         *r1 = *r2 = half;
 }
 
-/* The ends of both, max-min fair. */
+/* The ends of both, max-min fair. The port is no tighter than what one takes alone. */
 static void share_two(struct flow *f, struct flow *g, double bytes, struct dual port)
 {
     struct flow *first = f->start.v <= g->start.v ? f : g, *second = first == f ? g : f;
     struct dual one = constant(1), r1, r2, all, left, t1, t2;
 
-    first->alone = later(first->alone, port);
-    second->alone = later(second->alone, port);
+    port = earlier(port, earlier(first->alone, second->alone));
     first->end = plus(first->start, times(bytes, first->alone));
     second->end = plus(second->start, times(bytes, second->alone));
     if (!(port.v > 0) || second->start.v >= first->end.v)
@@ -223,7 +237,7 @@ static struct dual fan(struct trial *t, const struct hrun_net_record *r)
     struct flow a = { plus(send, latency(t, r->i, r->j, m)), wire(t, r->i, r->j, m), { 0, { 0 } } };
     struct flow b = { plus(sent, latency(t, r->i, r->k, m)), wire(t, r->i, r->k, m), { 0, { 0 } } };
 
-    share_two(&a, &b, m, shared(t, t->c->out[class_of(t, r->i)], r->i, r->j, r->k, 1, m));
+    share_two(&a, &b, m, shared(t, t->c->out[class_of(t, r->i)], r->i, r->j, r->k, 1));
     return take_in(sent, reply(t, r->i, r->j, a.end, m), reply(t, r->i, r->k, b.end, m), stage(t, r->i, 0));
 }
 
@@ -242,7 +256,7 @@ static struct dual join(struct trial *t, const struct hrun_net_record *r)
     struct dual send = stage(t, r->i, 0), sent = times(2, send);
     struct flow a = answer(t, r->i, r->j, send, m), b = answer(t, r->i, r->k, sent, m);
 
-    share_two(&a, &b, m, shared(t, t->c->in[class_of(t, r->i)], r->i, r->j, r->k, 0, m));
+    share_two(&a, &b, m, shared(t, t->c->in[class_of(t, r->i)], r->i, r->j, r->k, 0));
     return take_in(sent, a.end, b.end, stage(t, r->i, m));
 }
 
@@ -251,10 +265,22 @@ static struct dual call(struct trial *t, const struct hrun_net_record *r)
     return stage(t, r->i, r->bytes);
 }
 
+/* One way while as many bytes come back: each port also lets through `back_share` of them. */
+static struct dual one_way_of_two(struct trial *t, int from, int to, double bytes)
+{
+    int a = class_of(t, from), b = class_of(t, to);
+    struct dual ends = plus(stage(t, from, bytes), stage(t, to, bytes));
+    struct dual out = later(parameter(t, t->c->out[a]), parameter(t, t->c->in[a]));
+    struct dual in = later(parameter(t, t->c->in[b]), parameter(t, t->c->out[b]));
+    struct dual flow = later(wire(t, from, to, bytes), times(1 + t->given->back_share, later(out, in)));
+
+    return plus(plus(ends, latency(t, from, to, bytes)), times(bytes, flow));
+}
+
 static struct dual both(struct trial *t, const struct hrun_net_record *r)
 {
     struct dual busy = later(stage(t, r->i, r->bytes), stage(t, r->j, r->bytes));
-    struct dual ways = plus(one_way(t, r->i, r->j, r->bytes), one_way(t, r->j, r->i, r->bytes));
+    struct dual ways = plus(one_way_of_two(t, r->i, r->j, r->bytes), one_way_of_two(t, r->j, r->i, r->bytes));
 
     return later(times(2, busy), times(0.5, ways));
 }

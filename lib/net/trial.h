@@ -28,9 +28,10 @@ struct net_given {
     const double *trunk_s_per_byte;    /* ngroups by ngroups, 0: no limit */
     const struct hrun_net_segment *segments;
     int nsegments;
+    double back_share;
 };
 
-enum { NET_SLOTS = 12 };       /* a fan's: C, t of three hosts, a port, L and g of two pairs */
+enum { NET_SLOTS = 13 };       /* of a fan: C and t of three hosts, three ports, L and g of two pairs */
 
 struct net_gradient {
     int n;

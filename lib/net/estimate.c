@@ -1,0 +1,505 @@
+/* estimate.c - the steps from records to a network, one after the other; see estimate.h for the contracts */
+#include "net/estimate.h"
+#include "net/internal.h"
+#include "net/stages.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Up to so many hosts each is first seen on its own, if all pairs were measured; the system has then some 2 n^2
+ * columns, and its solution takes a time of n^6: half a second at 16. Beyond, hosts that are alike begin as one class. */
+enum { OWN_MOST = 16 };
+/* Factors of segments, trunks and the rest are found by turns; so many are enough where one follows the other little.
+ * They have settled when none changes by more than this: a tenth of what the intervals are meant to be. */
+enum { TURNS = 8 };
+static const double settled = 1e-3;
+
+struct state {
+    struct net_work w;
+    struct net_sweep sweep;
+    struct net_solution s;
+    struct hrun_net_segment *segments;
+    int *class_of, *group_of;
+    double *trunk, *trunk_half;        /* ngroups by ngroups */
+    int nclasses;
+    struct hrun_strvec notes;
+};
+
+static void state_release(struct state *e)
+{
+    net_sweep_release(&e->sweep);
+    net_solution_release(&e->s);
+    hrun_strvec_release(&e->notes);
+    free(e->segments);
+    free(e->class_of);
+    free(e->trunk);
+    free(e->w.se);
+    free(e->w.out);
+}
+
+void hrun_net_quality_release(struct hrun_net_quality *q)
+{
+    hrun_strvec_release(&q->notes);
+}
+
+/* ---------------------------------------------------------------- by turns */
+
+/* Trips of sizes in segments of which nothing is known yet: out for the time being (2), or in again. */
+static void set_aside(struct state *e, int aside)
+{
+    const struct net_given *g = &e->w.given;
+    const struct hrun_net_segment *main_one = &g->segments[net_segments_main(&e->w, g->segments, g->nsegments)];
+
+    for (size_t l = 0; l < e->w.r->n; l++) {
+        double m = e->w.r->v[l].bytes;
+
+        if (!aside && e->w.out[l] == 2)
+            e->w.out[l] = 0;
+        if (aside && !e->w.out[l] && e->w.r->v[l].kind == HRUN_NET_TRIP && m > 0 && net_segment(g, m) != main_one)
+            e->w.out[l] = 2;
+    }
+}
+
+static int solve(struct state *e, int intervals, struct hrun_error *err)
+{
+    struct net_solution s = { 0 };
+
+    if (net_solve(&e->w, e->class_of, e->nclasses, intervals, &s, err))
+        return -1;
+    net_solution_release(&e->s);
+    e->s = s;
+    return 0;
+}
+
+/* The trunks by the present solution; *change: the most that one changed, relative. */
+static int find_trunks(struct state *e, double *change, struct hrun_error *err)
+{
+    size_t n = (size_t)e->w.given.ngroups * (size_t)e->w.given.ngroups;
+    double *old = malloc(n * sizeof *old);
+
+    if (!old)
+        return hrun_fail_nomem(err);
+    memcpy(old, e->trunk, n * sizeof *old);
+    if (net_trunks(&e->w, &e->s, e->trunk, e->trunk_half, err)) {
+        free(old);
+        return -1;
+    }
+    for (size_t i = 0; i < n; i++)
+        *change = fmax(*change, fabs(e->trunk[i] - old[i]) / fmax(fmax(e->trunk[i], old[i]), 1e-300));
+    free(old);
+    return 0;
+}
+
+/* What comes back with messages in both directions, from `both` where ports are known. */
+static void find_back_share(struct state *e, double *change)
+{
+    struct net_given *g = &e->w.given;
+    double before = g->back_share, low = 0, high = 1, none;
+
+    g->back_share = 0;
+    none = net_misfit(&e->w, &e->s, -1, HRUN_NET_BOTH);
+    for (int i = 0; i < 40; i++) {     /* thirds: down to rounding */
+        double a = low + (high - low) / 3, b = high - (high - low) / 3, fa;
+
+        g->back_share = a;
+        fa = net_misfit(&e->w, &e->s, -1, HRUN_NET_BOTH);
+        g->back_share = b;
+        if (fa <= net_misfit(&e->w, &e->s, -1, HRUN_NET_BOTH))
+            high = b;
+        else
+            low = a;
+    }
+    g->back_share = (low + high) / 2;
+    /* Chi-square of one parameter, 95 %. */
+    if (!(none - net_misfit(&e->w, &e->s, -1, HRUN_NET_BOTH) > 3.841 * fmax(1, e->s.s2)))
+        g->back_share = 0;
+    *change = fmax(*change, fabs(g->back_share - before));
+}
+
+/* Solve, and find what goes with the solution, until neither changes. */
+static int settle(struct state *e, struct hrun_error *err)
+{
+    struct net_given *g = &e->w.given;
+
+    for (int turn = 0; turn < TURNS; turn++) {
+        double change = 0, more = 0;
+        int fresh = turn == 0 && g->nsegments > 1 && e->s.x == NULL;
+
+        set_aside(e, fresh);
+        if (solve(e, 0, err))
+            return -1;
+        set_aside(e, 0);
+        net_segments_fit(&e->w, &e->sweep, &e->s, e->segments, g->nsegments, &change);
+        if (find_trunks(e, &more, err))
+            return -1;
+        find_back_share(e, &more);
+        if (fmax(change, more) < settled && !fresh)
+            break;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- rows that do not fit */
+
+/* Records off by more than a factor 1.5 that are few (5 %) and far from what the others scatter (10 standard errors):
+ * left out. How many. */
+static int leave_out_misfits(struct state *e)
+{
+    const struct hrun_net_records *r = e->w.r;
+    size_t rows = 0;
+    int bad = 0;
+
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t l = 0; l < r->n; l++) {
+            double fitted, off;
+
+            if (!net_in_use(&e->w, l) || r->v[l].time_s == 0)
+                continue;
+            fitted = net_fitted(&e->w, &e->s, l);
+            off = fabs(r->v[l].time_s - fitted);
+            rows += pass == 0;
+            if (off < 10 * e->w.se[l] * sqrt(fmax(1, e->s.s2)) || off < fitted / 2)
+                continue;
+            bad += pass == 0;
+            if (pass == 1 && 20 * (size_t)bad <= rows)
+                e->w.out[l] = 1;
+        }
+    return 20 * (size_t)bad <= rows ? bad : 0;
+}
+
+/* ---------------------------------------------------------------- the result */
+
+static struct hrun_net_value value_at(const struct net_solution *s, int column)
+{
+    return column >= 0 ? (struct hrun_net_value){ s->x[column], s->half[column] } : (struct hrun_net_value){ 0, NAN };
+}
+
+/* A rate from a time per byte; 0, no limit, where there is none. */
+static struct hrun_net_value rate_of(struct hrun_net_value per_byte)
+{
+    if (!(per_byte.v > 0))
+        return (struct hrun_net_value){ 0, NAN };
+    return (struct hrun_net_value){ 1 / per_byte.v, per_byte.half / per_byte.v / per_byte.v };
+}
+
+/* That of a pair, which was measured: where its wire took no time that could be seen, the least that is within the
+ * interval, or as fast as the longest message is in a nanosecond, less than a clock shows. */
+static struct hrun_net_value beta_of(const struct state *e, int column)
+{
+    struct hrun_net_value g = value_at(&e->s, column), beta = rate_of(g);
+    double longest = 1;
+
+    if (column < 0 || beta.v > 0)
+        return beta;
+    for (size_t l = 0; l < e->w.r->n; l++)
+        longest = fmax(longest, e->w.r->v[l].bytes);
+    return (struct hrun_net_value){ g.half > 0 ? 1 / g.half : longest * 1e9, NAN };
+}
+
+static int fill_class(const struct state *e, int c, struct hrun_net_class *out)
+{
+    const struct net_columns *columns = &e->s.c;
+    int kinds = 1;
+
+    for (int i = 0; i < e->w.r->nhosts; i++)
+        kinds = e->class_of[i] == c && e->w.r->nkinds[i] > kinds ? e->w.r->nkinds[i] : kinds;
+    if (columns->C) {
+        out->C_s = value_at(&e->s, columns->C[c]);
+        out->t_s_per_byte = value_at(&e->s, columns->t[c]);
+        out->out_bytes_per_s = rate_of(value_at(&e->s, columns->out[c]));
+        out->in_bytes_per_s = rate_of(value_at(&e->s, columns->in[c]));
+    }
+    if (kinds == out->nkinds)
+        return 0;
+    free(out->local_fixed_s);
+    free(out->local_s_per_byte);
+    out->nkinds = kinds;
+    out->local_fixed_s = net_alloc((long long)kinds * kinds, sizeof *out->local_fixed_s);
+    out->local_s_per_byte = net_alloc((long long)kinds * kinds, sizeof *out->local_s_per_byte);
+    if (!out->local_fixed_s || !out->local_s_per_byte)
+        return -1;
+    for (int i = 0; i < kinds * kinds; i++)
+        out->local_fixed_s[i] = out->local_s_per_byte[i] = (struct hrun_net_value){ 0, NAN };
+    return 0;
+}
+
+static int fill(const struct state *e, struct hrun_net *net, struct hrun_error *err)
+{
+    const struct net_given *g = &e->w.given;
+    int n = e->nclasses, groups = g->ngroups;
+
+    memcpy(net->class_of, e->class_of, (size_t)net->nhosts * sizeof *net->class_of);
+    memcpy(net->group_of, e->group_of, (size_t)net->nhosts * sizeof *net->group_of);
+    for (int c = 0; c < n; c++)
+        if (fill_class(e, c, &net->classes[c]))
+            return hrun_fail_nomem(err);
+    for (int i = 0; i < n * n && e->s.c.C; i++) {
+        net->pairs[i].L_s = value_at(&e->s, e->s.c.L[i]);
+        net->pairs[i].beta_bytes_per_s = beta_of(e, e->s.c.g[i]);
+    }
+    for (int i = 0; i < groups * groups; i++)
+        net->trunks[i] = rate_of((struct hrun_net_value){ e->trunk[i], e->trunk_half[i] });
+    memcpy(net->segments, g->segments, (size_t)g->nsegments * sizeof *g->segments);
+    net->sync_bytes = e->w.sync_bytes;
+    net->back_share = g->back_share;
+    if (net_locals(&e->w, net, err) || (e->s.c.C && net_thresholds(&e->w, &e->s, &net->thresholds, err)))
+        return -1;
+    return hrun_net_check(net, err);
+}
+
+/* ---------------------------------------------------------------- quality */
+
+static int note(struct state *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int note(struct state *e, const char *format, ...)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    va_list ap;
+    int rc;
+
+    va_start(ap, format);
+    hrun_buf_vaddf(&b, format, ap);
+    va_end(ap);
+    rc = b.failed ? -1 : hrun_strvec_push(&e->notes, b.data);
+    hrun_buf_release(&b);
+    return rc;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* A host of a class. */
+static const char *host_of(const struct state *e, int class)
+{
+    for (int i = 0; i < e->w.r->nhosts; i++)
+        if (e->class_of[i] == class)
+            return e->w.r->hosts[i];
+    return "?";
+}
+
+/* Links that are slower than the median by a factor of 100: rarely what somebody built. */
+static int note_slow(struct state *e)
+{
+    int n = e->nclasses, m = 0, rc = 0;
+    double *g = malloc((size_t)n * (size_t)n * sizeof *g), median;
+
+    if (!g)
+        return -1;
+    for (int i = 0; i < n * n; i++)
+        if (e->s.c.g[i] >= 0)
+            g[m++] = e->s.x[e->s.c.g[i]];
+    qsort(g, (size_t)m, sizeof *g, ascending);
+    median = m ? g[m / 2] : 0;
+    free(g);
+    for (int i = 0; i < n * n && rc == 0; i++) {
+        double own = e->s.c.g[i] >= 0 ? e->s.x[e->s.c.g[i]] : 0;
+
+        if (median > 0 && own > 100 * median)
+            rc = note(e, "the link from %s to %s is %.0f times slower than the median: is it what it should be?",
+                      host_of(e, i / n), host_of(e, i % n), own / median);
+    }
+    return rc;
+}
+
+/* Pairs whose directions differ by more than their intervals; the worst is told. */
+static int note_asymmetric(struct state *e, int *count)
+{
+    int n = e->nclasses, worst_a = 0, worst_b = 0;
+    double worst = 0;
+
+    *count = 0;
+    for (int a = 0; a < n; a++)
+        for (int b = a + 1; b < n; b++) {
+            int there = e->s.c.g[a * n + b], back = e->s.c.g[b * n + a];
+            double low, high;
+
+            if (there < 0 || there == back)
+                continue;
+            low = fmin(e->s.x[there], e->s.x[back]);
+            high = fmax(e->s.x[there], e->s.x[back]);
+            if (!(high - low > e->s.half[there] + e->s.half[back]) || high < low * (1 + e->w.options->noise_rel))
+                continue;
+            ++*count;
+            if (high / low > worst) {
+                worst = high / low;
+                worst_a = e->s.x[there] <= e->s.x[back] ? a : b;
+                worst_b = worst_a == a ? b : a;
+            }
+        }
+    return *count ? note(e, "%d %s asymmetric: bytes from %s to %s flow %.3g times as fast as back", *count,
+                         *count == 1 ? "link is" : "links are", host_of(e, worst_a), host_of(e, worst_b), worst) : 0;
+}
+
+static int assess(struct state *e, struct hrun_net_quality *q)
+{
+    double sum = 0;
+    size_t n = 0;
+
+    for (size_t l = 0; l < e->w.r->n; l++) {
+        const struct hrun_net_record *v = &e->w.r->v[l];
+        double off;
+
+        if (!net_in_use(&e->w, l) || v->kind == HRUN_NET_CALL || v->kind == HRUN_NET_BOTH)
+            continue;
+        off = fabs(v->time_s - net_fitted(&e->w, &e->s, l)) / v->time_s;
+        sum += off * off;
+        n++;
+        if (off > q->worst_rel) {
+            q->worst_rel = off;
+            q->worst = l;
+        }
+    }
+    q->residual_rel = n ? sqrt(sum / (double)n) : 0;
+    if (e->s.c.L && e->s.c.L[e->nclasses > 1 ? 1 : 0] < 0 &&
+        note(e, "latency cannot be told from processing: it is counted as processing, as paper 002 does"))
+        return -1;
+    return note_slow(e) || note_asymmetric(e, &q->asymmetric) ? -1 : 0;
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static int check(const struct hrun_net_records *r, const struct hrun_net_estimate_options *o, struct hrun_error *err)
+{
+    size_t locals = 0;
+
+    if (!(o->share_level > 0 && o->share_level < 1))
+        return hrun_fail(err, HRUN_EINVAL, "the level of the test for sharing is %g; it must be between 0 and 1",
+                         o->share_level);
+    if (!(o->noise_rel > 0 && o->noise_rel < 1))
+        return hrun_fail(err, HRUN_EINVAL, "the scatter of times is %g; it must be between 0 and 1", o->noise_rel);
+    for (size_t l = 0; l < r->n; l++)
+        locals += r->v[l].kind == HRUN_NET_LOCAL;
+    if (r->nhosts < 1 || (r->nhosts == 1 && locals == 0))
+        return hrun_fail(err, HRUN_ENODATA, "a network needs two hosts, or messages inside one: nothing of the kind was "
+                         "measured; give more hosts, or a host with several processing elements");
+    return 0;
+}
+
+static int begin(struct state *e, const struct hrun_net_records *r, const struct hrun_net_estimate_options *options,
+                 struct hrun_error *err)
+{
+    size_t n = (size_t)r->nhosts;
+
+    e->w.r = r;
+    e->w.options = options;
+    e->class_of = calloc(2 * n, sizeof *e->class_of);
+    e->trunk = calloc(2 * n * n, sizeof *e->trunk);
+    if (!e->class_of || !e->trunk)
+        return hrun_fail_nomem(err);
+    e->group_of = e->class_of + n;
+    e->trunk_half = e->trunk + n * n;
+    memcpy(e->group_of, r->group_of, n * sizeof *e->group_of);
+    e->w.given.group_of = e->group_of;
+    e->w.given.ngroups = 1;
+    for (size_t i = 0; i < n; i++)
+        e->w.given.ngroups = e->group_of[i] >= e->w.given.ngroups ? e->group_of[i] + 1 : e->w.given.ngroups;
+    e->w.given.trunk_s_per_byte = e->trunk;
+    for (size_t i = 0; i < n * n; i++)
+        e->trunk_half[i] = NAN;
+    if (net_weigh(&e->w, err) || net_leave_out(&e->w, &e->notes, err))
+        return -1;
+    e->w.sync_bytes = net_sync(r);
+    if (net_segments_find(&e->w, &e->sweep, &e->segments, &e->w.given.nsegments, err))
+        return -1;
+    e->w.given.segments = e->segments;
+    return 0;
+}
+
+/* The pair of hosts without a trip is named. */
+static int unmeasured(const struct state *e, int i, int j, struct hrun_error *err)
+{
+    return hrun_fail(err, HRUN_ENODATA, "no message between %s and %s was measured; measure the network again with both "
+                     "hosts", e->w.r->hosts[i], e->w.r->hosts[j]);
+}
+
+/* Classes: those that the options and the records allow. */
+static int classify(struct state *e, struct hrun_error *err)
+{
+    const struct hrun_net_records *r = e->w.r;
+    int i, j, own, share = e->w.options->share;
+
+    e->nclasses = net_classes_own(r->nhosts, e->class_of);
+    own = net_classes_measured(&e->w, e->class_of, e->nclasses, &i, &j);
+    if (!own && !share)
+        return unmeasured(e, i, j, err);
+    own = own && (r->nhosts <= OWN_MOST || !share);
+    if (!own) {
+        e->nclasses = net_classes_alike(r, e->group_of, e->class_of);
+        if (!net_classes_measured(&e->w, e->class_of, e->nclasses, &i, &j))
+            return unmeasured(e, i, j, err);
+    }
+    if (settle(e, err))
+        return -1;
+    if (own && e->w.given.ngroups == 1) {
+        e->w.given.ngroups = net_groups_find(&e->w, &e->s, e->group_of, err);
+        if (e->w.given.ngroups < 0)
+            return -1;
+        for (int k = 0; k < r->nhosts * r->nhosts; k++) {      /* of other groups than before */
+            e->trunk[k] = 0;
+            e->trunk_half[k] = NAN;
+        }
+    }
+    if (!share)
+        return 0;
+    e->nclasses = net_classes_share(&e->w, own ? &e->s : NULL, e->class_of, &e->notes, err);
+    return e->nclasses < 0 || settle(e, err) ? -1 : 0;
+}
+
+static int estimate(struct state *e, struct hrun_error *err)
+{
+    int bad;
+
+    if (e->w.r->nhosts == 1) {
+        e->nclasses = 1;
+        return 0;
+    }
+    if (classify(e, err))
+        return -1;
+    bad = leave_out_misfits(e);
+    if (bad > 0) {
+        if (note(e, "%d %s not fit what the others say: left out", bad, bad == 1 ? "time does" : "times do"))
+            return hrun_fail_nomem(err);
+        if (settle(e, err))
+            return -1;
+    }
+    return solve(e, 1, err);
+}
+
+int hrun_net_estimate(const struct hrun_net_records *r, const struct hrun_net_estimate_options *options,
+                      struct hrun_net **out, struct hrun_net_quality *quality, struct hrun_error *err)
+{
+    struct hrun_net_quality q = { 0 };
+    struct hrun_net *net = NULL;
+    struct state e = { 0 };
+    int rc = -1;
+
+    if (check(r, options, err) || begin(&e, r, options, err) || estimate(&e, err))
+        goto out;
+    net = net_make((const char *const *)r->hosts, r->nhosts, e.nclasses, e.w.given.ngroups, e.w.given.nsegments);
+    if (!net) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    if (fill(&e, net, err))
+        goto out;
+    if (r->nhosts > 1 && assess(&e, &q)) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    if (quality) {
+        q.notes = e.notes;
+        e.notes = (struct hrun_strvec)HRUN_STRVEC_INIT;
+        *quality = q;
+    }
+    *out = net;
+    net = NULL;
+    rc = 0;
+out:
+    hrun_net_destroy(net);
+    state_release(&e);
+    return rc;
+}
