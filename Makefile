@@ -23,6 +23,7 @@ CC        ?= cc
 CFLAGS    ?= -O2 -g
 WARNINGS  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla $(if $(CI),-Werror)
 PKG_CONFIG ?= pkg-config
+OBJCOPY   ?= objcopy
 MPICC     ?= $(firstword $(shell command -v mpicc.openmpi) mpicc)
 
 PKGS      := pmix hwloc gsl jansson muparser libcyaml yaml-0.1 zlib
@@ -80,7 +81,8 @@ DOCTOR     := data read judge judge_compute judge_network judge_settings report 
 CALIB_SRC  := $(addprefix calib/,main.c options.c lists.c remeasure.c campaign.c campaign_left.c budget.c groups.c \
               runs.c parallel.c progress.c measure.c fit.c show.c waits.c new.c new_rule.c gnuplot.c plot.c svg.c \
               report.c report_data.c report_choose.c report_figures.c report_tables.c report_html.c report_pages.c \
-              textplot.c show_plot.c exchange.c) $(DOCTOR:%=calib/doctor/%.c) $(SHARED_SRC)
+              textplot.c show_plot.c exchange.c tool.c) $(DOCTOR:%=calib/doctor/%.c) \
+              $(addprefix calib/network/,network.c measure.c show.c json.c) $(SHARED_SRC)
 
 # Engine smpi is there where SimGrid is.
 SMPI_BIN   := $(if $(shell $(PKG_CONFIG) --exists simgrid 2>/dev/null && echo yes),$(B)/bin/hrun-smpi)
@@ -97,7 +99,7 @@ say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $@)
 all: lib $(B)/bin/hrun $(B)/bin/hrun-calibrate $(B)/bin/hrun-shim $(SMPI_BIN) $(B)/lib/hrun/libhrun-trace.so \
      $(B)/lib/hrun/hrun-probe $(B)/lib/hrun/hrun-netbench $(SMPI_TOOL)
 
-lib: $(B)/lib/libhrun.a $(B)/lib/libhrun.so
+lib: $(B)/lib/libhrun.a $(B)/lib/libhrun.so $(B)/lib/libhrun-mpi.a $(B)/lib/libhrun-mpi.so
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
@@ -166,6 +168,18 @@ $(B)/calib/net/%.o: calib/net/%.c
 	$(call say,MPI)
 	$(Q)$(MPICC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
 
+# One object, whose inner names are its own.
+$(B)/lib/libhrun-mpi.a: $(NET_SRC:%.c=$(B)/%.o)
+	@mkdir -p $(@D)
+	$(call say,AR)
+	$(Q)$(LD) -r -o $(@D)/hrun-mpi.o $^ && $(OBJCOPY) --localize-hidden $(@D)/hrun-mpi.o
+	$(Q)rm -f $@ && $(AR) rcs $@ $(@D)/hrun-mpi.o && rm $(@D)/hrun-mpi.o
+
+$(B)/lib/libhrun-mpi.so: $(NET_SRC:%.c=$(B)/%.o)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(MPICC) $(LDFLAGS) -shared -Wl,-soname,libhrun-mpi.so.0 -o $@ $^ -lm
+
 $(B)/lib/hrun/hrun-netbench: $(B)/calib/net/main.o $(NET_SRC:%.c=$(B)/%.o)
 	@mkdir -p $(@D)
 	$(call say,LD)
@@ -197,24 +211,38 @@ $(B)/hrun.pc: FORCE
 	  'Description: launcher for MPI programs on heterogeneous clusters' 'Version: $(VERSION)' \
 	  'Requires.private: $(PKGS)' 'Libs: -L$${libdir} -lhrun' 'Libs.private: -lcsv -lm' 'Cflags: -I$${includedir}' > $@
 
+# The MPI that it is built with is the application's own: only its compiler knows where that is.
+$(B)/hrun-mpi.pc: FORCE
+	@mkdir -p $(@D)
+	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' 'Name: hrun-mpi' \
+	  'Description: measures the network below an MPI communicator' 'Version: $(VERSION)' \
+	  'Libs: -L$${libdir} -lhrun-mpi' 'Libs.private: -lm' 'Cflags: -I$${includedir}' > $@
+
+$(B)/include/hrun-mpi.h: calib/net/hrun-mpi.h
+	@mkdir -p $(@D)
+	cp $< $@
+
 $(B)/completions/%: $(B)/bin/%
 	@mkdir -p $(@D)
 	$< --completion > $@
 
 .PHONY: install
-install: all $(B)/include/hrun.h $(B)/hrun.pc $(B)/completions/hrun $(B)/completions/hrun-calibrate
+install: all $(B)/include/hrun.h $(B)/include/hrun-mpi.h $(B)/hrun.pc $(B)/hrun-mpi.pc $(B)/completions/hrun \
+         $(B)/completions/hrun-calibrate
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
 	  $(DESTDIR)$(PREFIX)/share/hrun/profiles $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 \
 	  $(DESTDIR)$(PREFIX)/share/man/man7 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -m 755 $(B)/bin/hrun $(B)/bin/hrun-calibrate $(B)/bin/hrun-shim $(SMPI_BIN) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(B)/lib/libhrun.a $(DESTDIR)$(PREFIX)/lib
+	install -m 644 $(B)/lib/libhrun.a $(B)/lib/libhrun-mpi.a $(DESTDIR)$(PREFIX)/lib
 	install -m 755 $(B)/lib/libhrun.so $(DESTDIR)$(PREFIX)/lib/libhrun.so.0
 	ln -sf libhrun.so.0 $(DESTDIR)$(PREFIX)/lib/libhrun.so
+	install -m 755 $(B)/lib/libhrun-mpi.so $(DESTDIR)$(PREFIX)/lib/libhrun-mpi.so.0
+	ln -sf libhrun-mpi.so.0 $(DESTDIR)$(PREFIX)/lib/libhrun-mpi.so
 	install -d $(DESTDIR)$(PREFIX)/lib/hrun
 	install -m 755 $(B)/lib/hrun/libhrun-trace.so $(B)/lib/hrun/hrun-probe $(B)/lib/hrun/hrun-netbench \
 	  $(SMPI_TOOL) $(DESTDIR)$(PREFIX)/lib/hrun
-	install -m 644 $(B)/hrun.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	install -m 644 $(B)/include/hrun.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 $(B)/hrun.pc $(B)/hrun-mpi.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	install -m 644 $(B)/include/hrun.h $(B)/include/hrun-mpi.h $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(PROFILES) $(DESTDIR)$(PREFIX)/share/hrun/profiles
 	install -m 644 $(filter %.1,$(MANPAGES)) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(filter %.5,$(MANPAGES)) $(DESTDIR)$(PREFIX)/share/man/man5
@@ -291,7 +319,8 @@ TEST_ENV = env --default-signal HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_T
 apps: $(APP_BIN) $(SMPI_APPS) $(if $(SMPICC),$(SKELETONS))
 unit: $(UNIT_BIN)
 
-check: all apps unit $(FUZZ_BIN) $(B)/tests/accuracy/accuracy $(B)/include/hrun.h
+check: all apps unit $(FUZZ_BIN) $(B)/tests/accuracy/accuracy $(B)/include/hrun.h \
+       $(B)/include/hrun-mpi.h
 	$(TEST_ENV) prove --timer -e '' $(UNIT_BIN) $(CLI_TESTS)
 
 # Tests over several hosts: one after the other, for each brings up a cluster of its own. `check` runs the short

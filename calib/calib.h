@@ -16,6 +16,15 @@ int calib_import(const struct calib_settings *s, char **files);           /* nam
 /* words: a program whose libraries are looked at, possibly none. The status is 1 when something is not predictable. */
 int calib_doctor(const struct calib_settings *s, char **words);
 
+/* Measure the network of the cluster, estimate its model and keep it; words: none. */
+int calib_network(const struct calib_settings *s, char **words);
+/* Show the one that is kept, as calib_show does profiles. */
+int calib_show_network(const struct calib_settings *s);
+
+/* The path of a program that is started on hosts: PREFIX/bin/hrun-calibrate -> PREFIX/lib/hrun/NAME, and the same below
+ * build/. The caller frees it. Errors: HRUN_ENOENT, HRUN_ENOMEM. */
+char *calib_tool(const char *name, struct hrun_error *err);
+
 /* How models are to be fitted. Errors: HRUN_EINVAL. */
 int fit_options(const struct common_settings *s, struct hrun_fit_options *out, struct hrun_error *err);
 

@@ -7,7 +7,7 @@
 /* The subcommands, whose names stand where a program would. */
 static const struct { const char *name; int (*run)(const struct calib_settings *s, char **apps); } subcommands[] = {
     { "show", calib_show }, { "fit", calib_fit }, { "report", calib_report }, { "export", calib_export },
-    { "import", calib_import }, { "doctor", calib_doctor },
+    { "import", calib_import }, { "doctor", calib_doctor }, { "network", calib_network },
 };
 
 /* argv[0] is the subcommand; options may stand among the names. */
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
     if (hrun_opts_parse(calib_options, &s, argc, argv, &rest, &err))
         status = context_complain("hrun-calibrate", &err);
     else if (context_meta(&s.common, calib_options, "hrun-calibrate", calib_usage, calib_usage_after,
-                          "show fit report export import: doctor:"))
+                          "show fit report export import: doctor: network:"))
         status = 0;
     for (size_t i = 0; argv[rest] && status < 0 && i < sizeof subcommands / sizeof subcommands[0]; i++)
         if (!strcmp(argv[rest], subcommands[i].name))

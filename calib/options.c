@@ -11,6 +11,7 @@ const char calib_usage[] =
     "       hrun-calibrate [OPTION]... export [APP]...\n"
     "       hrun-calibrate [OPTION]... import FILE...\n"
     "       hrun-calibrate [OPTION]... doctor [PROGRAM]\n"
+    "       hrun-calibrate [OPTION]... network\n"
     "Measure an application on each sub-cluster, fit the models hrun chooses by.\n"
     "\n"
     "  hrun-calibrate -app hpl ./xhpl      measure what is not measured yet, then fit\n"
@@ -20,7 +21,8 @@ const char calib_usage[] =
     "  hrun-calibrate fit hpl              fit anew from the stored measurements\n"
     "  hrun-calibrate report hpl -o r.html show times, fits and choices as plots\n"
     "  hrun-calibrate export -o t.csv hpl  measurements for other programs\n"
-    "  hrun-calibrate doctor               say what makes this cluster unpredictable\n";
+    "  hrun-calibrate doctor               say what makes this cluster unpredictable\n"
+    "  hrun-calibrate network              measure what messages between its hosts take\n";
 
 const char calib_usage_after[] =
     "\n"
@@ -58,7 +60,7 @@ const struct hrun_opt calib_options[] = {
       "What to measure", hrun_opt_flag, AT(parallel) },
     { "again", 0, HRUN_OPT_NONE, NULL, NULL, "measure all anew: what was measured before no longer counts",
       "What to measure", hrun_opt_flag, AT(again) },
-    { "redo", 0, HRUN_OPT_NONE, NULL, NULL, "measure these points anew; what was measured at others still counts",
+    { "redo", 0, HRUN_OPT_NONE, NULL, NULL, "measure these points, or the network, anew; what was measured at others still counts",
       "What to measure", hrun_opt_flag, AT(redo) },
     { "dry-run", 0, HRUN_OPT_NONE, NULL, NULL, "show the runs that would be made", "What to measure", hrun_opt_flag,
       AT(dry_run) },
@@ -78,6 +80,8 @@ const struct hrun_opt calib_options[] = {
       "What to show", hrun_opt_flag, AT(terms) },
     { "plot", 0, HRUN_OPT_NONE, NULL, NULL, "show: draw times over N also where no terminal is", "What to show",
       hrun_opt_flag, AT(plot) },
+    { "network", 0, HRUN_OPT_NONE, NULL, NULL, "show: the network of these hosts", "What to show", hrun_opt_flag,
+      AT(network) },
     { "output", 'o', HRUN_OPT_FILE, "FILE", NULL,
       "report: FILE.html, FILE.pdf or FILE.png (one for each plot); export: FILE.csv, FILE.txt or FILE.jsonl",
       "What to show", hrun_opt_string, AT(output) },
@@ -90,9 +94,11 @@ const struct hrun_opt calib_options[] = {
       hrun_opt_string, AT(signature) },
     { "threshold", 0, HRUN_OPT_WORD, "PERCENT", NULL, "doctor: how much equal work may vary (default 5)",
       "What to diagnose", hrun_opt_string, AT(threshold) },
-    { "keep", 0, HRUN_OPT_FILE, "FILE", NULL, "doctor: write there what was measured", "What to diagnose",
+    { "precision", 0, HRUN_OPT_WORD, "PERCENT", NULL, "network: repeat until each mean is known so well (default 2.5)",
+      "What to diagnose", hrun_opt_string, AT(precision) },
+    { "keep", 0, HRUN_OPT_FILE, "FILE", NULL, "doctor, network: write there what was measured", "What to diagnose",
       hrun_opt_string, AT(keep) },
-    { "from", 0, HRUN_OPT_FILE, "FILE", NULL, "doctor: judge what --keep has written; measure nothing",
+    { "from", 0, HRUN_OPT_FILE, "FILE", NULL, "doctor, network: judge what --keep has written; measure nothing",
       "What to diagnose", hrun_opt_string, AT(from) },
 
     { "no-robust", 0, HRUN_OPT_NONE, NULL, NULL, "let all measurements count in full, keep all terms",

@@ -17,7 +17,9 @@ struct calib_settings {
     const char *output, *size;        /* report, export: the file to write; report: N of the landscape */
     const char *format, *signature;   /* export, import */
     const char *budget, *runs, *target, *seed;  /* chosen runs */
-    const char *threshold, *from, *keep;        /* doctor */
+    const char *threshold, *from, *keep;        /* doctor, network */
+    const char *precision;            /* network */
+    int network;                      /* show: the network */
     double spent_s;                   /* of the budget, and runs made, before all hosts were asked anew */
     int made;
 };

@@ -252,6 +252,8 @@ int calib_show(const struct calib_settings *s, char **apps)
                          .plot = show_plot_wanted(s) };
     int seen = 0, status;
 
+    if (s->network)
+        return calib_show_network(s);
     /* A definition is of use to plots, and not needed to show what is stored. */
     if (how.plot && context_app(&c, NULL, &err))
         err = (struct hrun_error){ 0 };

@@ -13,7 +13,9 @@ static const size_t PLATFORM_MAX = (size_t)64 << 20;
 /* What begins with these, of Open MPI's parameters, chooses the wires and how they are used; of SimGrid's, all do but
  * those of computation and of algorithms. */
 static const char *const of_wires[] = { "btl", "pml", "mtl", "opal_", "ucx", NULL };
-static const char *const not_of_wires[] = { "smpi/coll-selector", "smpi/host-speed", "smpi/simulate-computation", NULL };
+static const char *const not_of_wires[] = {
+    "smpi/coll-selector", "smpi/host-speed", "smpi/simulate-computation", NULL,
+};
 
 static int begins(const char *word, const char *const *v)
 {

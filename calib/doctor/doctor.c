@@ -9,32 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Exit status when the cluster is not predictable enough. */
 enum { STATUS_UNPREDICTABLE = 1 };
 /* Records of a big cluster: a few KiB for each PE. */
 static const size_t RECORDS_MAX = (size_t)1 << 30;
-
-/* PREFIX/bin/hrun-calibrate -> PREFIX/lib/hrun/hrun-probe, and the same below build/. */
-static char *find_probe(struct hrun_error *err)
-{
-    char *self = realpath("/proc/self/exe", NULL), *path = NULL, *slash;
-
-    for (int up = 0; self && up < 2; up++)
-        if ((slash = strrchr(self, '/')))
-            *slash = 0;
-    path = self ? hrun_strf("%s/lib/hrun/hrun-probe", self) : NULL;
-    free(self);
-    if (!path)
-        hrun_fail_nomem(err);
-    else if (access(path, X_OK)) {
-        hrun_fail(err, HRUN_ENOENT, "%s is not there or cannot be executed; install hrun (make install)", path);
-        free(path);
-        path = NULL;
-    }
-    return path;
-}
 
 /* The first lines of the records: who is where, and the libraries of the program, if one is named. */
 static int describe(const struct context *c, const struct hrun_layout *l, const char *program, struct hrun_buf *out,
@@ -104,7 +83,7 @@ static int measure_on(struct context *c, const struct calib_settings *s, const c
                       int *interrupted, struct hrun_error *err)
 {
     const char *root = getenv("HRUN_DOCTOR_ROOT");
-    char *probe = find_probe(err), repetitions[24];
+    char *probe = calib_tool("hrun-probe", err), repetitions[24];
     char *words[] = { probe, (char *)"--repetitions", repetitions, root ? (char *)"--root" : NULL,
                       (char *)(uintptr_t)root, NULL };
     struct hrun_layout *l = NULL;

@@ -5,8 +5,8 @@
  * which hrun's network model is estimated. hrun-netbench is this library with a main function; an application may call
  * it at run time. The records that it gives are text: hrun_net_records_parse, hrun_net_estimate and hrun_net_predict of
  * hrun.h make a model of them (hrun(7) has an example, under "The network").
- * Invariants: it needs MPI and the C library, nothing of libhrun; all messages are on a communicator of its own, so that
- * none of the caller's is taken; times are those of the host that begins an experiment, no clock is compared with
+ * Invariants: it needs MPI and the C library, nothing of libhrun; all messages are on a communicator of its own, so
+ * that none of the caller's is taken; times are those of the host that begins an experiment, no clock is compared with
  * another; it keeps nothing between calls.
  */
 #ifndef HRUN_MPI_H
@@ -19,9 +19,16 @@
 extern "C" {
 #endif
 
+/* What the shared library shows of itself. */
+#if defined(__GNUC__)
+#define HRUN_MEASURE_API __attribute__((visibility("default")))
+#else
+#define HRUN_MEASURE_API
+#endif
+
 struct hrun_measure_options {
-    double precision;          /* repeat until the half width of the 95 % interval of the mean (t distribution) is within
-                                  this part of it, > 0 */
+    double precision;          /* repeat until the half width of the 95 % interval of the mean (t distribution) is
+                                  within this part of it, > 0 */
     int least, most;           /* repetitions, 1 <= least <= most; equal: exactly so many */
     int warm;                  /* repetitions before, which do not count, >= 0: connections are made, buffers touched */
     double trial_s;            /* no further repetition (beyond `least`) of an experiment that has taken so long */
@@ -36,14 +43,14 @@ struct hrun_measure_options {
 #define HRUN_MEASURE_DEFAULT { 0.025, 5, 100, 2, 0.5, 0, 0 }
 #endif
 
-/* Measure among the processes of comm, an intracommunicator. Collective: all of them call it, with equal options but for
- * `kind`. The first process of each host takes part in what is measured between hosts; of hosts with several processes
- * these tell what messages inside a host take. The others sleep meanwhile.
+/* Measure among the processes of comm, an intracommunicator. Collective: all of them call it, with equal options but
+ * for `kind`. The first process of each host takes part in what is measured between hosts; of hosts with several
+ * processes these tell what messages inside a host take. The others sleep meanwhile.
  * Result: 0, and on process 0 of comm *records is a text that the caller frees (NULL on the others); -1 on all
  * processes, and why[size] (may be NULL with size 0) says what is wrong: options, one process alone, no memory.
  * Errors of MPI itself end the application, as no measurement could go on. */
-int hrun_measure_network(MPI_Comm comm, const struct hrun_measure_options *options, char **records, char *why,
-                         size_t size);
+HRUN_MEASURE_API int hrun_measure_network(MPI_Comm comm, const struct hrun_measure_options *options, char **records,
+                                          char *why, size_t size);
 
 #ifdef __cplusplus
 }

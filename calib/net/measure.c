@@ -18,8 +18,9 @@ static const struct { void (*run)(struct net_bench *b); int optional; } stages[]
 };
 
 #ifndef HRUN_SMPI
-/* How long a process sleeps before it looks again whether the others are there. */
-static const long REST_NS = 200000;
+/* How long a process sleeps before it looks again whether the others are there: to look takes some us, which is little
+ * of what the other processes of its host have. */
+static const long REST_NS = 1000000;
 #endif
 
 double net_now(void)

@@ -19,8 +19,9 @@
 enum { NET_HOST = 256 };           /* bytes of a host's name */
 
 /* As enum hrun_net_kind of lib/net/estimate.h, whose words net_kind_names has. */
-enum net_kind { NET_TRIP, NET_FAN, NET_JOIN, NET_CALL, NET_BOTH, NET_PAIRS, NET_LOCAL, NET_SCATTER, NET_GATHER, NET_SYNC,
-                NET_NKINDS };
+enum net_kind {
+    NET_TRIP, NET_FAN, NET_JOIN, NET_CALL, NET_BOTH, NET_PAIRS, NET_LOCAL, NET_SCATTER, NET_GATHER, NET_SYNC, NET_NKINDS
+};
 extern const char *const net_kind_names[NET_NKINDS];
 
 struct net_record {
@@ -77,8 +78,8 @@ int net_all_well(struct net_bench *b);
 /* ---------------------------------------------------------------- trials (repeat.c) */
 
 /* `bytes` from lead to each of the followers in order, `back` from each of them to lead. both: the two, at once, in a
- * row (one follower, bytes both ways). delay_s > 0: the follower sleeps before it receives, and what is measured is the
- * call that sends. */
+ * row (one follower, bytes both ways). delay_s > 0: the follower sleeps before it receives, the times are those that it
+ * then takes to receive (which it tells in what it sends back, a double), and the calls are of interest. */
 struct net_trial {
     int lead, nfollow;
     const int *follow;             /* ranks of comm */

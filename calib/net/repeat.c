@@ -55,7 +55,7 @@ static double lead(struct net_bench *b, const struct net_trial *t, double *call)
 
 static void follow(struct net_bench *b, const struct net_trial *t)
 {
-    double call;
+    double call, begin, took;
 
     if (t->both) {
         struct net_trial back = *t;
@@ -68,7 +68,11 @@ static void follow(struct net_bench *b, const struct net_trial *t)
         MPI_Send(NULL, 0, MPI_CHAR, t->lead, TAG_READY, b->comm);   /* from now on the delay is running */
         usleep((useconds_t)ceil(t->delay_s * 1e6));
     }
+    begin = net_now();
     MPI_Recv(b->in, t->bytes, MPI_CHAR, t->lead, TAG_DATA, b->comm, MPI_STATUS_IGNORE);
+    took = net_now() - begin;
+    if (t->delay_s > 0)
+        memcpy(b->out, &took, sizeof took);
     MPI_Send(b->out, t->back, MPI_CHAR, t->lead, TAG_DATA, b->comm);
 }
 
@@ -84,8 +88,8 @@ static void ready(struct net_bench *b, const struct net_trial *t)
         MPI_Recv(NULL, 0, MPI_CHAR, t->follow[i], TAG_READY, b->comm, MPI_STATUS_IGNORE);
 }
 
-/* A time that is not above 0, of an interval in which messages went over a network, is that of a clock that jumps: it is
- * left out. */
+/* A time that is not above 0, of an interval in which messages went over a network, is that of a clock that jumps: it
+ * is left out. */
 static int lead_batch(struct net_bench *b, const struct net_trial *t, int batch, int n)
 {
     ready(b, t);
@@ -97,6 +101,8 @@ static int lead_batch(struct net_bench *b, const struct net_trial *t, int batch,
         time = lead(b, t, &call);
         if (n < 0 || !(time > 0) || call < 0)
             continue;
+        if (t->delay_s > 0)
+            memcpy(&time, b->in, sizeof time);
         b->times[n] = time;
         b->calls[n++] = call;
     }

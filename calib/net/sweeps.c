@@ -43,7 +43,7 @@ static int waits(struct net_bench *b, int bytes)
     double trip_s = first_trip(b, bytes);
     int other = second(b), answer;
     struct net_trial t = { .lead = 0, .follow = &other, .nfollow = 1, .bytes = bytes,
-                           .delay_s = LATER * trip_s + (b->set.most > 1 ? SLEEP_S : 0),
+                           .back = sizeof(double), .delay_s = LATER * trip_s + (b->set.most > 1 ? SLEEP_S : 0),
                            .fixed = b->set.most > 1 ? PROBES : 1 };
     struct net_record r = { .kind = NET_SYNC, .i = 0, .j = b->nhosts > 1 ? 1 : 0, .k = -1, .bytes = bytes };
     struct net_times m = { 0 };
@@ -53,9 +53,6 @@ static int waits(struct net_bench *b, int bytes)
     answer = m.call_s > WAITED * t.delay_s;
     MPI_Bcast(&answer, 1, MPI_INT, 0, b->comm);
     r.n = answer;
-    m.median_s = m.call_s;
-    m.sd_s = m.call_sd_s;
-    m.max_s = m.call_max_s;
     if (!b->rank)
         net_keep(b, &r, &m);
     return answer;
@@ -153,8 +150,9 @@ void net_sizes(struct net_bench *b)
 
 /* ---------------------------------------------------------------- scatter and gather */
 
-/* Paper 002 saw M1, M2 and S between some KB and 100 KB; from the least on each size is sqrt(2) times the last. A region
- * where some gathers take longer shows in many repetitions, and with many hosts; a simulated network has none. */
+/* Paper 002 saw M1, M2 and S between some KB and 100 KB; from the least on each size is sqrt(2) times the last. A
+ * region where some gathers take longer shows in many repetitions, and with many hosts; a simulated network has none.
+ */
 enum { SPREAD_LEAST = 1 << 10, SPREAD_MOST = 1 << 17, SPREAD_REPETITIONS = 20 };
 #ifdef HRUN_SMPI
 enum { SPREAD_HOSTS = 5 };

@@ -1,0 +1,127 @@
+/* json.c - a network as one JSON document, times in s, rates in bytes/s; see network.h */
+#include "network.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Half widths that are not known are absent. */
+static json_t *value(const struct hrun_net_value *v)
+{
+    json_t *j = json_pack("{s:f}", "value", v->v);
+
+    if (isfinite(v->half))
+        json_object_set_new(j, "half_width", json_real(v->half));
+    return j;
+}
+
+static json_t *hosts(const struct hrun_net *net)
+{
+    json_t *a = json_array();
+
+    for (int h = 0; h < net->nhosts; h++)
+        json_array_append_new(a, json_pack("{s:s, s:i, s:i}", "name", net->hosts[h], "class", net->class_of[h],
+                                           "switch", net->group_of[h]));
+    return a;
+}
+
+static json_t *kinds(const struct hrun_net_class *c)
+{
+    json_t *a = json_array();
+
+    for (int k = 0; k < c->nkinds * c->nkinds; k++)
+        json_array_append_new(a, json_pack("{s:i, s:i, s:o, s:o}", "from", k / c->nkinds, "to", k % c->nkinds,
+                                           "fixed_s", value(&c->local_fixed_s[k]), "s_per_byte",
+                                           value(&c->local_s_per_byte[k])));
+    return a;
+}
+
+static json_t *classes(const struct hrun_net *net)
+{
+    json_t *a = json_array();
+
+    for (int k = 0; k < net->nclasses; k++) {
+        const struct hrun_net_class *c = &net->classes[k];
+
+        json_array_append_new(a, json_pack("{s:o, s:o, s:o, s:o, s:f, s:o}", "C_s", value(&c->C_s), "t_s_per_byte",
+                                           value(&c->t_s_per_byte), "out_bytes_per_s", value(&c->out_bytes_per_s),
+                                           "in_bytes_per_s", value(&c->in_bytes_per_s), "local_bytes_per_s",
+                                           c->local_bytes_per_s, "local", kinds(c)));
+    }
+    return a;
+}
+
+static json_t *pairs(const struct hrun_net *net)
+{
+    json_t *a = json_array();
+
+    for (int k = 0; k < net->nclasses * net->nclasses; k++)
+        if (net->pairs[k].beta_bytes_per_s.v > 0)
+            json_array_append_new(a, json_pack("{s:i, s:i, s:o, s:o}", "from", k / net->nclasses, "to",
+                                               k % net->nclasses, "L_s", value(&net->pairs[k].L_s), "beta_bytes_per_s",
+                                               value(&net->pairs[k].beta_bytes_per_s)));
+    return a;
+}
+
+static json_t *trunks(const struct hrun_net *net)
+{
+    json_t *a = json_array();
+
+    for (int k = 0; k < net->ngroups * net->ngroups; k++)
+        if (net->trunks[k].v > 0)
+            json_array_append_new(a, json_pack("{s:i, s:i, s:o}", "from", k / net->ngroups, "to", k % net->ngroups,
+                                               "bytes_per_s", value(&net->trunks[k])));
+    return a;
+}
+
+static json_t *segments(const struct hrun_net *net)
+{
+    json_t *a = json_array();
+
+    for (int k = 0; k < net->nsegments; k++)
+        json_array_append_new(a, json_pack("{s:f, s:f, s:f}", "from_bytes", net->segments[k].from_bytes, "a",
+                                           net->segments[k].a, "b", net->segments[k].b));
+    return a;
+}
+
+static json_t *thresholds(const struct hrun_net_thresholds *t)
+{
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "scatter_S_bytes", t->scatter_S, "gather_M1_bytes",
+                     t->gather_M1, "gather_M2_bytes", t->gather_M2, "kappa1_s_per_byte", t->kappa1_s_per_byte,
+                     "kappa2_s_per_byte", t->kappa2_s_per_byte, "irregular_s", t->irregular_s, "irregular_share",
+                     t->irregular_share);
+}
+
+static json_t *measured(const struct network_about *a)
+{
+    json_t *notes = json_array();
+
+    for (size_t i = 0; i < a->quality->notes.n; i++)
+        json_array_append_new(notes, json_string(a->quality->notes.v[i]));
+    return json_pack("{s:I, s:f, s:f, s:f, s:i, s:o}", "experiments", (json_int_t)a->records, "spent_s", a->spent_s,
+                     "residual", a->quality->residual_rel, "worst_residual", a->quality->worst_rel, "asymmetric_pairs",
+                     a->quality->asymmetric, "notes", notes);
+}
+
+int network_json(const struct hrun_net *net, const struct network_about *about, struct hrun_buf *out,
+                 struct hrun_error *err)
+{
+    json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o}", "date", net->date,
+                             "engine", net->engine, "mpi", net->mpi, "selector", net->selector, "switches",
+                             net->ngroups, "hosts", hosts(net), "classes", classes(net), "pairs", pairs(net), "trunks",
+                             trunks(net), "segments", segments(net), "rendezvous_bytes", net->sync_bytes, "reduce_s_per_byte",
+                             net->reduce_s_per_byte, "thresholds", thresholds(&net->thresholds));
+    char *s;
+
+    if (root && about->quality)
+        json_object_set_new(root, "measurement", measured(about));
+    if (root && about->file)
+        json_object_set_new(root, "file", json_string(about->file));
+    s = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
+    json_decref(root);
+    if (!s)
+        return hrun_fail_nomem(err);
+    hrun_buf_adds(out, s);
+    hrun_buf_addc(out, '\n');
+    free(s);
+    return out->failed ? hrun_fail_nomem(err) : 0;
+}

@@ -1,0 +1,226 @@
+/* measure.c - start hrun-netbench on the hosts and read what it prints; see network.h */
+#include "../calib.h"
+#include "network.h"
+
+#include "../../hrun/work.h"
+#include "base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Processes on a host: messages inside it take two, and what they share shows with two pairs, where four processes have
+ * a core each. */
+enum { PROCS_LEAST = 2, PROCS_MOST = 4 };
+/* Of --timeout, the part after which the benchmark leaves out what an estimate can do without. */
+static const double LIMIT_SHARE = 0.5;
+
+static int discover(struct context *c, struct calib_settings *s, struct hrun_error *err)
+{
+    int nodes = 1;
+
+    if (context_cluster(c, &s->common, err))
+        return -1;
+    for (int i = 0; i < c->cluster->nsubs; i++)
+        nodes &= c->cluster->subs[i].level == HRUN_LEVEL_NODE;
+    if (nodes || c->cluster->nhosts == 1)
+        return 0;
+    hrun_cluster_destroy(c->cluster);
+    c->cluster = NULL;
+    s->common.level = "node";
+    return context_cluster(c, &s->common, err);
+}
+
+int network_context(struct context *c, struct calib_settings *s, struct hrun_error *err)
+{
+    char *program;
+    int rc;
+
+    if (discover(c, s, err))
+        return -1;
+    program = calib_tool(c->cluster->platform ? "hrun-netbench-smpi" : "hrun-netbench", err);
+    rc = !program || context_program(c, program, err) || context_engine(c, err) ? -1 : 0;
+    free(program);
+    if (!rc && !context_is_real(c))
+        rc = hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): "
+                       "what is measured here says nothing about it; unset the variable");
+    return rc;
+}
+
+/* ---------------------------------------------------------------- plan */
+
+/* Of one host: some PEs of each kind, or several processes on its only one. Of several: each, with some processes. */
+static void choose(const struct hrun_cluster *cl, int *pes, int *procs)
+{
+    for (int i = 0; i < cl->nsubs; i++) {
+        const struct hrun_subcluster *sub = &cl->subs[i];
+
+        if (cl->nhosts == 1 && sub->npes > 1) {
+            pes[i] = sub->npes >= PROCS_MOST ? PROCS_MOST : PROCS_LEAST;
+            procs[i] = 1;
+        } else {
+            pes[i] = sub->npes;
+            procs[i] = sub->cores_per_pe >= PROCS_MOST ? PROCS_MOST : PROCS_LEAST;
+        }
+    }
+}
+
+static int make_layout(const struct context *c, struct network_plan *p, struct hrun_error *err)
+{
+    size_t n = (size_t)c->cluster->nsubs;
+    int *pes = calloc(n, sizeof *pes), *procs = calloc(n, sizeof *procs), rc = 0;
+
+    if (!pes || !procs)
+        rc = hrun_fail_nomem(err);
+    if (!rc) {
+        choose(c->cluster, pes, procs);
+        p->layout = hrun_layout_create(c->cluster, pes, procs, err);
+        rc = p->layout ? 0 : -1;
+    }
+    free(pes);
+    free(procs);
+    return rc;
+}
+
+/* The kind of PE of each rank: on one host there are as many as sub-clusters, a node is one. */
+static int push_kinds(const struct context *c, struct network_plan *p)
+{
+    struct hrun_buf kinds = HRUN_BUF_INIT;
+    int bad;
+
+    for (int r = 0; r < p->layout->nranks; r++)
+        hrun_buf_addf(&kinds, "%s%d", r ? "," : "", c->cluster->nhosts == 1 ? p->layout->ranks[r].sub : 0);
+    bad = kinds.failed || hrun_strvec_push(&p->words, "--kinds") || hrun_strvec_push(&p->words, kinds.data);
+    hrun_buf_release(&kinds);
+    return bad;
+}
+
+int network_plan(const struct context *c, const struct calib_settings *s, struct network_plan *out,
+                 struct hrun_error *err)
+{
+    double precision;
+    int64_t most;
+    int bad;
+
+    memset(out, 0, sizeof *out);
+    if (make_layout(c, out, err))
+        return -1;
+    bad = hrun_strvec_push(&out->words, c->program) || push_kinds(c, out);
+    if (s->precision) {
+        if (hrun_parse_percent("--precision", s->precision, &precision, err))
+            return -1;
+        bad = bad || hrun_strvec_push(&out->words, "--precision") || hrun_strvec_pushf(&out->words, "%.17g", precision);
+    }
+    if (s->repetitions) {
+        if (hrun_parse_count("--repetitions", s->repetitions, 1, 100000, &most, err))
+            return -1;
+        bad = bad || hrun_strvec_push(&out->words, "--most") || hrun_strvec_pushf(&out->words, "%lld", (long long)most);
+    }
+    if (c->timeout_s > 0)
+        bad = bad || hrun_strvec_push(&out->words, "--limit") ||
+              hrun_strvec_pushf(&out->words, "%.17g", LIMIT_SHARE * c->timeout_s);
+    return bad ? hrun_fail_nomem(err) : 0;
+}
+
+void network_plan_release(struct network_plan *p)
+{
+    hrun_layout_destroy(p->layout);
+    hrun_strvec_release(&p->words);
+}
+
+/* ---------------------------------------------------------------- measure */
+
+static void hear(void *ctx, const char *data, size_t len)
+{
+    hrun_buf_add(ctx, data, len);
+}
+
+/* How it ended. */
+static int judge(const struct hrun_outcome *o, const struct hrun_buf *said, int *interrupted, struct hrun_error *err)
+{
+    static const char kept[] = "nothing of it is kept";
+
+    if (o->timed_out)
+        return hrun_fail(err, HRUN_EENGINE, "measuring the network did not end within --timeout; %s", kept);
+    if ((*interrupted = o->signalled))
+        return hrun_fail(err, HRUN_EENGINE, "measuring the network was interrupted by signal %d; %s", o->signalled,
+                         kept);
+    if (o->lost_host[0])
+        return hrun_fail(err, HRUN_EENGINE, "host %s was lost while the network was measured; %s: measure again when "
+                         "it is back, or without it (--host, --skip-unreachable)", o->lost_host, kept);
+    if (o->status)
+        return hrun_fail(err, HRUN_EENGINE, "hrun-netbench ended with status %d; %s%s%.400s", o->status, kept,
+                         said->len ? "; its last words: " : "",
+                         said->len > 400 ? said->data + said->len - 400 : said->data);
+    return 0;
+}
+
+static int launch(struct context *c, const struct network_plan *p, struct hrun_buf *out, int *interrupted,
+                  struct hrun_error *err)
+{
+    struct work w = { .c = c, .words = p->words.v, .quiet_run = 1 };
+    struct hrun_strvec argv = HRUN_STRVEC_INIT;
+    struct hrun_buf said = HRUN_BUF_INIT;
+    struct hrun_outcome outcome = { 0 };
+    struct hrun_job job;
+    char *stdin_text = NULL;
+    int rc = work_job(&w, p->layout, &argv, &stdin_text, &job, err);
+
+    if (!rc) {
+        job.on_stdout = hear;
+        job.ctx = out;
+        job.stderr_text = &said;
+        rc = (c->engine->check && c->engine->check(&job, err)) || hrun_launch(c->engine, &job, &outcome, err) ? -1
+             : judge(&outcome, &said, interrupted, err);
+    }
+    if (!rc && out->failed)
+        rc = hrun_fail_nomem(err);
+    free(stdin_text);
+    hrun_buf_release(&said);
+    hrun_strvec_release(&argv);
+    return rc;
+}
+
+/* Hosts get our names, and their sub-clusters as kinds. The benchmark numbers them by their first ranks. */
+static int name_hosts(const struct context *c, const struct hrun_layout *l, struct hrun_net_records *r,
+                      struct hrun_error *err)
+{
+    int h = 0;
+
+    for (int k = 0; k < l->nranks; k++) {
+        int known = 0;
+
+        for (int before = 0; before < k && !known; before++)
+            known = l->ranks[before].host == l->ranks[k].host;
+        if (!known && h < r->nhosts) {
+            char *name = strdup(c->cluster->hosts[l->ranks[k].host].name);
+
+            if (!name)
+                return hrun_fail_nomem(err);
+            free(r->hosts[h]);
+            r->hosts[h] = name;
+            r->kind_of[h] = l->ranks[k].sub;
+        }
+        h += !known;
+    }
+    if (h != r->nhosts)
+        return hrun_fail(err, HRUN_EINVAL, "of %d hosts the benchmark saw %d: hosts that call themselves the same "
+                         "cannot be told apart; give each a name of its own (hostnamectl), or name it once", h,
+                         r->nhosts);
+    return 0;
+}
+
+int network_measure(struct context *c, const struct network_plan *p, struct hrun_net_records *out, int *interrupted,
+                    struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc = launch(c, p, &text, interrupted, err);
+
+    if (!rc)
+        rc = hrun_net_records_parse(text.data, out, err);
+    if (!rc && name_hosts(c, p->layout, out, err)) {
+        hrun_net_records_release(out);
+        rc = -1;
+    }
+    hrun_buf_release(&text);
+    return rc;
+}

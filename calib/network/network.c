@@ -1,0 +1,247 @@
+/* network.c - hrun-calibrate network, and show --network; see network.h */
+#include "../calib.h"
+#include "network.h"
+
+#include "../../hrun/work.h"
+#include "base/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Records of a thousand hosts: 31 trips of each, and as much again of the rest. */
+static const size_t RECORDS_MAX = (size_t)1 << 28;
+
+/* Of SimGrid, hrun has Open MPI's algorithms unless the user sets others (lib/launch/smpi.c). */
+static const char *selector(const struct context *c)
+{
+    static const struct { const char *parameter, *name; } known[] = {
+        { "smpi/coll-selector:mpich", "mpich" }, { "smpi/coll-selector:default", "smpi" },
+    };
+
+    for (size_t i = 0; i < c->set->smpi.n; i++)
+        for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+            if (!strcmp(c->set->smpi.v[i], known[k].parameter))
+                return known[k].name;
+    return "openmpi";
+}
+
+static int set_text(char **to, const char *text, struct hrun_error *err)
+{
+    char *copy = strdup(text);
+
+    if (!copy)
+        return hrun_fail_nomem(err);
+    free(*to);
+    *to = copy;
+    return 0;
+}
+
+/* What an estimate does not know of its network. */
+static int describe(const struct context *c, const struct network_key *k, struct hrun_net *net, struct hrun_error *err)
+{
+    char date[21];
+
+    hrun_date_now(date);
+    return set_text(&net->engine, k->engine.data, err) || set_text(&net->mpi, k->mpi.data, err) ||
+           set_text(&net->selector, selector(c), err) || set_text(&net->date, date, err) ? -1 : 0;
+}
+
+static int tell(const struct calib_settings *s, const struct hrun_net *net, const struct network_about *about,
+                struct hrun_error *err)
+{
+    struct hrun_buf out = HRUN_BUF_INIT;
+    int rc = s->common.json ? network_json(net, about, &out, err)
+                            : network_text(net, about, s->common.verbose, &out, err);
+
+    if (!rc && (s->common.json || !s->common.quiet))
+        fputs(out.data, stdout);
+    hrun_buf_release(&out);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- measure */
+
+static int keep_records(const struct calib_settings *s, const struct hrun_net_records *r, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc = s->keep ? hrun_net_records_print(r, &text) : 0;
+
+    if (rc)
+        rc = hrun_fail_nomem(err);
+    else if (s->keep)
+        rc = hrun_file_replace(s->keep, text.data, text.len, 0666, err);
+    hrun_buf_release(&text);
+    return rc;
+}
+
+static int dry_run(struct context *c, const struct network_plan *p, const char *file, struct hrun_error *err)
+{
+    struct work w = { .c = c, .words = p->words.v, .quiet_run = 1 };
+    struct hrun_strvec argv = HRUN_STRVEC_INIT;
+    struct hrun_buf out = HRUN_BUF_INIT;
+    struct hrun_job job;
+    char *stdin_text = NULL;
+    int rc = work_job(&w, p->layout, &argv, &stdin_text, &job, err);
+
+    if (!rc)
+        rc = c->engine->command(&job, &out, err);
+    if (!rc)
+        printf("the network of %d host%s, by %d processes\n  would run: %s\n  would write: %s\n", c->cluster->nhosts,
+               c->cluster->nhosts == 1 ? "" : "s", p->layout->nranks, out.data, file);
+    free(stdin_text);
+    hrun_buf_release(&out);
+    hrun_strvec_release(&argv);
+    return rc;
+}
+
+/* Measure, estimate, keep, tell. */
+static int make(struct context *c, const struct calib_settings *s, const struct network_plan *p,
+                const struct network_key *k, const char *file, int *interrupted, struct hrun_error *err)
+{
+    struct hrun_net_estimate_options options = HRUN_NET_ESTIMATE_DEFAULT;
+    struct network_about about = { .file = file };
+    struct hrun_net_records records = { 0 };
+    struct hrun_net_quality quality = { 0 };
+    struct hrun_net *net = NULL;
+    int rc;
+
+    if (!s->common.quiet)
+        fprintf(stderr, "hrun-calibrate: measuring the network of %d host%s; the machine should be as it is when "
+                "programs run\n", c->cluster->nhosts, c->cluster->nhosts == 1 ? "" : "s");
+    rc = network_measure(c, p, &records, interrupted, err);
+    if (!rc)
+        rc = keep_records(s, &records, err) || hrun_net_estimate(&records, &options, &net, &quality, err) ||
+             describe(c, k, net, err) || hrun_net_save(net, file, err) ? -1 : 0;
+    about.quality = &quality;
+    about.spent_s = records.spent_s;
+    about.records = records.n;
+    if (!rc)
+        rc = tell(s, net, &about, err);
+    hrun_net_destroy(net);
+    hrun_net_quality_release(&quality);
+    hrun_net_records_release(&records);
+    return rc;
+}
+
+/* What is measured already is not measured again. Result: 1 when it was there and has been shown. */
+static int shown_before(const struct calib_settings *s, const char *file, struct hrun_error *err)
+{
+    struct network_about about = { .file = file };
+    struct hrun_net *net = NULL;
+    int rc = 0;
+
+    if (s->redo || s->again || s->dry_run || hrun_net_load(file, &net, NULL))
+        return 0;
+    rc = tell(s, net, &about, err) ? -1 : 1;
+    if (!s->common.quiet && rc > 0)
+        fprintf(stderr, "hrun-calibrate: this network was measured before, on %s; --redo measures it again\n",
+                net->date);
+    hrun_net_destroy(net);
+    return rc;
+}
+
+static int network_on(struct context *c, const struct calib_settings *settings, int *interrupted,
+                      struct hrun_error *err)
+{
+    struct calib_settings s = *settings;
+    struct hrun_buf file = HRUN_BUF_INIT;
+    struct network_plan plan = { 0 };
+    struct network_key key = { 0 };
+    int rc = network_context(c, &s, err) || network_plan(c, &s, &plan, err) || network_key(c, &key, err) ? -1 : 0;
+
+    if (!rc)
+        hrun_net_file(hrun_store_dir(c->store), key.hosts, key.nhosts, key.engine.data, key.mpi.data, &file);
+    if (file.failed)
+        rc = hrun_fail_nomem(err);
+    if (!rc && s.dry_run)
+        rc = dry_run(c, &plan, file.data, err);
+    else if (!rc && !(rc = shown_before(&s, file.data, err)))
+        rc = make(c, &s, &plan, &key, file.data, interrupted, err);
+    network_key_release(&key);
+    network_plan_release(&plan);
+    hrun_buf_release(&file);
+    return rc < 0 ? -1 : 0;
+}
+
+/* Records that were kept: the estimate is told, and not kept, as nobody says of which cluster they are. */
+static int from_records(const struct calib_settings *s, struct hrun_error *err)
+{
+    struct hrun_net_estimate_options options = HRUN_NET_ESTIMATE_DEFAULT;
+    struct hrun_net_records records = { 0 };
+    struct hrun_net_quality quality = { 0 };
+    struct hrun_buf text = HRUN_BUF_INIT;
+    struct hrun_net *net = NULL;
+    int rc = hrun_file_read(s->from, RECORDS_MAX, &text, err);
+
+    if (!rc)
+        rc = hrun_net_records_parse(text.data, &records, err);
+    if (!rc)
+        rc = hrun_net_estimate(&records, &options, &net, &quality, err);
+    if (!rc)
+        rc = tell(s, net, &(struct network_about){ .quality = &quality, .spent_s = records.spent_s,
+                                                   .records = records.n }, err);
+    hrun_net_destroy(net);
+    hrun_net_quality_release(&quality);
+    hrun_net_records_release(&records);
+    hrun_buf_release(&text);
+    return rc;
+}
+
+int calib_network(const struct calib_settings *s, char **words)
+{
+    struct calib_settings again = *s;
+    struct context c = { 0 };
+    struct hrun_error err = { 0 };
+    int interrupted = 0, rc;
+
+    if (words[0])
+        rc = hrun_fail(&err, HRUN_EINVAL, "network measures the hosts and takes no program or application: '%s'",
+                       words[0]);
+    else if (s->from)
+        rc = from_records(s, &err);
+    else
+        rc = network_on(&c, s, &interrupted, &err);
+    context_release(&c);
+    if (rc && err.code == HRUN_ECHANGED) {
+        if (!s->common.quiet)
+            fprintf(stderr, "hrun-calibrate: %s; asking all hosts anew\n", err.text);
+        again.common.refresh = 1;
+        rc = network_on(&c, &again, &interrupted, &err);
+        context_release(&c);
+    }
+    rc = rc ? context_complain("hrun-calibrate", &err) : 0;
+    return interrupted ? 128 + interrupted : rc;
+}
+
+/* ---------------------------------------------------------------- show */
+
+static int show_on(struct context *c, const struct calib_settings *settings, struct hrun_error *err)
+{
+    struct calib_settings s = *settings;
+    struct hrun_buf file = HRUN_BUF_INIT, note = HRUN_BUF_INIT;
+    struct hrun_net *net = NULL;
+    int rc = network_context(c, &s, err) || network_find(c, &net, &file, &note, err) ? -1 : 0;
+
+    if (note.len)
+        fprintf(stderr, "hrun-calibrate: %s\n", note.data);
+    if (!rc && !net)
+        rc = hrun_fail(err, HRUN_ENOENT, "the network of %s was not measured: `hrun-calibrate network` with the same "
+                       "options does", c->cluster->nhosts == 1 ? "this host" : "these hosts");
+    if (!rc)
+        rc = tell(&s, net, &(struct network_about){ .file = file.data }, err);
+    hrun_net_destroy(net);
+    hrun_buf_release(&note);
+    hrun_buf_release(&file);
+    return rc;
+}
+
+int calib_show_network(const struct calib_settings *s)
+{
+    struct context c = { 0 };
+    struct hrun_error err = { 0 };
+    int rc = show_on(&c, s, &err);
+
+    context_release(&c);
+    return rc ? context_complain("hrun-calibrate", &err) : 0;
+}
