@@ -17,16 +17,10 @@ static const double WAITED = 2.0 / 3;
 /* A message shows the rate when it takes so many times what an empty one does. */
 static const double SEEN = 4;
 
-/* The two that try: of two hosts, or of the only one. */
-static int second(const struct net_bench *b)
-{
-    return b->nhosts > 1 ? b->leader[1] : 1;
-}
-
-/* What a trip of process 0 to the second takes; on all. */
+/* What a trip between the first two hosts takes; on all. */
 static double first_trip(struct net_bench *b, int bytes)
 {
-    int other = second(b);
+    int other = b->leader[1];
     struct net_trial t = { .lead = 0, .follow = &other, .nfollow = 1, .bytes = bytes,
                            .fixed = b->set.most > 1 ? PROBES : 1 };
     struct net_times m = { 0 };
@@ -41,11 +35,11 @@ static double first_trip(struct net_bench *b, int bytes)
 static int waits(struct net_bench *b, int bytes)
 {
     double trip_s = first_trip(b, bytes);
-    int other = second(b), answer;
+    int other = b->leader[1], answer;
     struct net_trial t = { .lead = 0, .follow = &other, .nfollow = 1, .bytes = bytes,
                            .back = sizeof(double), .delay_s = LATER * trip_s + (b->set.most > 1 ? SLEEP_S : 0),
                            .fixed = b->set.most > 1 ? PROBES : 1 };
-    struct net_record r = { .kind = NET_SYNC, .i = 0, .j = b->nhosts > 1 ? 1 : 0, .k = -1, .bytes = bytes };
+    struct net_record r = { .kind = NET_SYNC, .i = 0, .j = 1, .k = -1, .bytes = bytes };
     struct net_times m = { 0 };
 
     if (!b->rank || b->rank == other)
@@ -72,6 +66,8 @@ void net_find_eager(struct net_bench *b)
 {
     int good = 0, bad = FIRST;
 
+    if (b->nhosts < 2)
+        return;
     first_trip(b, 0);
     while (bad <= NET_BYTES_MAX && !waits(b, bad)) {
         good = bad;
