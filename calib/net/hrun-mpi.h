@@ -30,7 +30,8 @@ struct hrun_measure_options {
     double precision;          /* repeat until the half width of the 95 % interval of the mean (t distribution) is
                                   within this part of it, > 0 */
     int least, most;           /* repetitions, 1 <= least <= most; equal: exactly so many */
-    int warm;                  /* repetitions before, which do not count, >= 0: connections are made, buffers touched */
+    int warm;                  /* repetitions before, which do not count, >= 0: connections are made, buffers touched;
+                                  above 0, one of each further batch does not count either */
     double trial_s;            /* no further repetition (beyond `least`) of an experiment that has taken so long */
     double limit_s;            /* after so long all is left out that an estimate can do without; 0: never */
     int kind;                  /* of this process: the number of the kind of PE that it is on, 0 <= kind < 256 */

@@ -143,7 +143,10 @@ static int get_memory(struct net_bench *b)
     b->calls = calloc(most, sizeof *b->calls);
     b->trip0_s = calloc(n * n, sizeof *b->trip0_s);
     b->trip_s = calloc(n * n, sizeof *b->trip_s);
-    b->failed = !b->out || !b->in || !b->requests || !b->times || !b->calls || !b->trip0_s || !b->trip_s;
+    b->error0_s = calloc(n * n, sizeof *b->error0_s);
+    b->error_s = calloc(n * n, sizeof *b->error_s);
+    b->failed = !b->out || !b->in || !b->requests || !b->times || !b->calls || !b->trip0_s || !b->trip_s ||
+                !b->error0_s || !b->error_s;
     return net_all_well(b);
 }
 
@@ -161,6 +164,8 @@ static void release(struct net_bench *b)
     free(b->calls);
     free(b->trip0_s);
     free(b->trip_s);
+    free(b->error0_s);
+    free(b->error_s);
     free(b->v);
 }
 

@@ -53,6 +53,7 @@ struct net_bench {
     int n, room;
     int failed;                    /* 1: memory ran out on this process */
     double *trip0_s, *trip_s;      /* nhosts by nhosts, row: who leads; 0: not tried. Empty trips; those of `bytes` */
+    double *error0_s, *error_s;    /* standard errors of these */
     int bytes;                     /* M of trips, fans and joins: below rendezvous, and big enough to see the rate */
     int eager;                     /* the most bytes a send of which was seen not to wait for the receiver; 0: none */
     int apart;                     /* 1: trips at once disturb each other, so one at a time */
@@ -109,9 +110,10 @@ int net_triple_rounds(int n);
 int net_triples(int n, int round, int *out);
 
 /* Groups of hosts behind one switch: two are of one if what lies between each of them and any third one differs by the
- * same, within `slack` of the median. s: n by n, what a message takes between two, 0 where it is not known. group_of[n]
- * holds groups and gets finer ones, numbered from 0 in the order of hosts. Result: how many. */
-int net_groups(const double *s, int n, double slack, int *group_of);
+ * same, within `slack` of the median and what chance explains. s: n by n, what a message takes between two, 0 where it
+ * is not known; error: its standard error. group_of[n] holds groups and gets finer ones, numbered from 0 in the order of
+ * hosts. Result: how many. */
+int net_groups(const double *s, const double *error, int n, double slack, int *group_of);
 
 /* ---------------------------------------------------------------- stages */
 

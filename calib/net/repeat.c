@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { TAG_READY = 1, TAG_MORE, TAG_DATA };
@@ -78,35 +79,72 @@ static void follow(struct net_bench *b, const struct net_trial *t)
 
 /* ---------------------------------------------------------------- all repetitions */
 
+/* Where processors are granted in part (quotas of containers), one that has waited busily stands still for a while, and
+ * what is timed then tells of that. So only what is timed waits busily: before each batch all sleep, for longer than a
+ * batch of small messages takes, and what is not timed is waited for asleep. Simulated time is not to be wasted. */
+#ifndef HRUN_SMPI
+static const struct timespec PAUSE = { 0, 2000000 }, NAP = { 0, 100000 };
+#endif
+
+static void pause_before(void)
+{
+#ifndef HRUN_SMPI
+    nanosleep(&PAUSE, NULL);
+#endif
+}
+
+static void await(struct net_bench *b, int *value, int n, int from, int tag)
+{
+#ifdef HRUN_SMPI
+    MPI_Recv(value, n, MPI_INT, from, tag, b->comm, MPI_STATUS_IGNORE);
+#else
+    MPI_Request r;
+    int here;
+
+    MPI_Irecv(value, n, MPI_INT, from, tag, b->comm, &r);
+    for (MPI_Test(&r, &here, MPI_STATUS_IGNORE); !here; MPI_Test(&r, &here, MPI_STATUS_IGNORE))
+        nanosleep(&NAP, NULL);
+#endif
+}
+
 static void ready(struct net_bench *b, const struct net_trial *t)
 {
     if (b->rank != t->lead) {
-        MPI_Send(NULL, 0, MPI_CHAR, t->lead, TAG_READY, b->comm);
+        MPI_Send(NULL, 0, MPI_INT, t->lead, TAG_READY, b->comm);
         return;
     }
     for (int i = 0; i < t->nfollow; i++)
-        MPI_Recv(NULL, 0, MPI_CHAR, t->follow[i], TAG_READY, b->comm, MPI_STATUS_IGNORE);
+        await(b, NULL, 0, t->follow[i], TAG_READY);
 }
 
-/* A time that is not above 0, of an interval in which messages went over a network, is that of a clock that jumps: it
- * is left out. */
-static int lead_batch(struct net_bench *b, const struct net_trial *t, int batch, int n)
+/* After `skip` repetitions `count` that are noted from times[n] on. A time that is not above 0, of an interval in which
+ * messages went over a network, is that of a clock that jumps: it is left out. Result: how many times there are. */
+static int lead_batch(struct net_bench *b, const struct net_trial *t, int skip, int count, int n)
 {
+    pause_before();
     ready(b, t);
-    for (int i = 0; i < batch; i++) {
+    for (int i = 0; i < skip + count; i++) {
         double call, time;
 
         if (t->delay_s > 0)
-            MPI_Recv(NULL, 0, MPI_CHAR, t->follow[0], TAG_READY, b->comm, MPI_STATUS_IGNORE);
+            await(b, NULL, 0, t->follow[0], TAG_READY);
         time = lead(b, t, &call);
-        if (n < 0 || !(time > 0) || call < 0)
-            continue;
         if (t->delay_s > 0)
             memcpy(&time, b->in, sizeof time);
+        if (i < skip || !(time > 0) || call < 0)
+            continue;
         b->times[n] = time;
         b->calls[n++] = call;
     }
     return n;
+}
+
+static void follow_batch(struct net_bench *b, const struct net_trial *t, int count)
+{
+    pause_before();
+    ready(b, t);
+    for (int i = 0; i < count; i++)
+        follow(b, t);
 }
 
 static void lead_all(struct net_bench *b, const struct net_trial *t, int least, int most, int warm,
@@ -115,9 +153,7 @@ static void lead_all(struct net_bench *b, const struct net_trial *t, int least, 
     int tried = least, n, more;
     double begin = net_now();
 
-    if (warm)
-        lead_batch(b, t, warm, -1);
-    n = lead_batch(b, t, least, 0);
+    n = lead_batch(b, t, warm, least, 0);
     while (most > least) {
         int late = net_now() - begin > b->set.trial_s;
 
@@ -126,7 +162,7 @@ static void lead_all(struct net_bench *b, const struct net_trial *t, int least, 
             MPI_Send(&more, 1, MPI_INT, t->follow[i], TAG_MORE, b->comm);
         if (!more)
             break;
-        n = lead_batch(b, t, more, n);
+        n = lead_batch(b, t, warm > 0, more, n);
         tried += more;
     }
     memset(out, 0, sizeof *out);
@@ -135,25 +171,16 @@ static void lead_all(struct net_bench *b, const struct net_trial *t, int least, 
     net_summary(b->calls, n, &out->call_s, &out->call_sd_s, &out->call_max_s);
 }
 
-static void follow_batch(struct net_bench *b, const struct net_trial *t, int batch)
-{
-    ready(b, t);
-    for (int i = 0; i < batch; i++)
-        follow(b, t);
-}
-
 static void follow_all(struct net_bench *b, const struct net_trial *t, int least, int most, int warm)
 {
-    int more = 0;
+    int more;
 
-    if (warm)
-        follow_batch(b, t, warm);
-    follow_batch(b, t, least);
+    follow_batch(b, t, warm + least);
     while (most > least) {
-        MPI_Recv(&more, 1, MPI_INT, t->lead, TAG_MORE, b->comm, MPI_STATUS_IGNORE);
+        await(b, &more, 1, t->lead, TAG_MORE);
         if (!more)
             break;
-        follow_batch(b, t, more);
+        follow_batch(b, t, (warm > 0) + more);
     }
 }
 

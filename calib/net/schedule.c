@@ -1,6 +1,7 @@
 /* schedule.c - who tries with whom at the same time, and who is behind one switch */
 #include "measure.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,25 +110,29 @@ static double median_of(const double *s, int n)
     return m;
 }
 
+/* So many standard errors are not passed by chance, among the thousands of differences of 32 hosts. */
+static const double BY_CHANCE = 4.5;
+
 /* Do i and j see all others in the same way, but for what is their own? At least two others must tell. */
-static int alike(const double *s, int n, double slack, int i, int j)
+static int alike(const double *s, const double *error, int n, double slack, int i, int j)
 {
     double least = 0, most = 0;
     int seen = 0;
 
     for (int k = 0; k < n; k++) {
         double d = s[i * n + k] - s[j * n + k];
+        double chance = BY_CHANCE * hypot(error[i * n + k], error[j * n + k]);
 
         if (k == i || k == j || !(s[i * n + k] > 0) || !(s[j * n + k] > 0))
             continue;
-        least = !seen || d < least ? d : least;
-        most = !seen || d > most ? d : most;
+        most = !seen || d - chance > most ? d - chance : most;
+        least = !seen || d + chance < least ? d + chance : least;
         seen++;
     }
     return seen < 2 || most - least <= slack;
 }
 
-int net_groups(const double *s, int n, double slack, int *group_of)
+int net_groups(const double *s, const double *error, int n, double slack, int *group_of)
 {
     int *finer = calloc((size_t)n, sizeof *finer), count = 0, most = 0;
     double width = slack * median_of(s, n);
@@ -139,7 +144,7 @@ int net_groups(const double *s, int n, double slack, int *group_of)
     for (int i = 0; i < n; i++) {
         int k = 0;
 
-        while (k < i && (group_of[k] != group_of[i] || !alike(s, n, width, k, i)))
+        while (k < i && (group_of[k] != group_of[i] || !alike(s, error, n, width, k, i)))
             k++;
         finer[i] = k < i ? finer[k] : count++;
     }

@@ -4,6 +4,7 @@
  */
 #include "measure.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Beyond so many hosts each is tried with so many others less one only: hosts of one kind share parameters. */
@@ -16,8 +17,16 @@ static const double GROUP_SLACK = 0.25;
 /* Repetitions of trips at once where one of a trip alone would do: those in the middle meet all others. */
 enum { SIMULATED = 3 };
 
+/* Of the median of n normal ones: sqrt(pi / 2) sd / sqrt(n). */
+static const double MEDIAN_ERROR = 1.2533;
+
+/* What trips took, and its standard errors; both nhosts by nhosts. */
+struct table {
+    double *s, *error;
+};
+
 /* The trip of hosts i and j, on both; others pass by. */
-static void trip(struct net_bench *b, int i, int j, int bytes, double *into)
+static void trip(struct net_bench *b, int i, int j, int bytes, struct table into)
 {
     struct net_trial t = { .lead = b->leader[i], .follow = &b->leader[j], .nfollow = 1, .bytes = bytes };
     struct net_record r = { .kind = NET_TRIP, .i = i, .j = j, .k = -1, .bytes = bytes };
@@ -25,7 +34,8 @@ static void trip(struct net_bench *b, int i, int j, int bytes, double *into)
 
     if ((b->rank != t.lead && b->rank != b->leader[j]) || !net_try(b, &t, &m))
         return;
-    into[i * b->nhosts + j] = m.median_s;
+    into.s[i * b->nhosts + j] = m.median_s;
+    into.error[i * b->nhosts + j] = MEDIAN_ERROR * m.sd_s / sqrt(m.n);
     net_keep(b, &r, &m);
     if (bytes > b->eager)
         return;
@@ -36,10 +46,11 @@ static void trip(struct net_bench *b, int i, int j, int bytes, double *into)
     net_keep(b, &r, &m);
 }
 
-static void share(struct net_bench *b, double *matrix)
+static void share(struct net_bench *b, struct table t)
 {
     net_rest(b);
-    MPI_Allreduce(MPI_IN_PLACE, matrix, b->nhosts * b->nhosts, MPI_DOUBLE, MPI_SUM, b->comm);
+    MPI_Allreduce(MPI_IN_PLACE, t.s, b->nhosts * b->nhosts, MPI_DOUBLE, MPI_SUM, b->comm);
+    MPI_Allreduce(MPI_IN_PLACE, t.error, b->nhosts * b->nhosts, MPI_DOUBLE, MPI_SUM, b->comm);
 }
 
 static int rounds_of(int n)
@@ -48,7 +59,7 @@ static int rounds_of(int n)
 }
 
 /* Empty trips are led by one of the two, each as often as the other. */
-static void both_ways(struct net_bench *b, int i, int j, int bytes, double *into)
+static void both_ways(struct net_bench *b, int i, int j, int bytes, struct table into)
 {
     int low = i < j ? i : j, high = i < j ? j : i;
 
@@ -59,7 +70,7 @@ static void both_ways(struct net_bench *b, int i, int j, int bytes, double *into
 }
 
 /* All rounds at once: a host goes on as soon as its partner is there. */
-static void rounds(struct net_bench *b, int bytes, double *into)
+static void rounds(struct net_bench *b, int bytes, struct table into)
 {
     for (int r = 0; r < rounds_of(b->nhosts) && net_leads_host(b); r++) {
         int other = net_partner(b->nhosts, r, b->host);
@@ -71,7 +82,7 @@ static void rounds(struct net_bench *b, int bytes, double *into)
 }
 
 /* The same trips, one pair at a time; of those in one group only where these disturb each other, too. */
-static void one_by_one(struct net_bench *b, int bytes, double *into)
+static void one_by_one(struct net_bench *b, int bytes, struct table into)
 {
     for (int r = 0; r < rounds_of(b->nhosts); r++)
         for (int i = 0; i < b->nhosts; i++) {
@@ -86,54 +97,47 @@ static void one_by_one(struct net_bench *b, int bytes, double *into)
     share(b, into);
 }
 
-/* What a message takes besides empty ones, one way and the other alike. */
-static void slopes(const struct net_bench *b, double *s)
+/* Empty trips, led by one of the two or by both; and, with_bytes, what a message takes besides them, both ways. */
+static void differences(const struct net_bench *b, int with_bytes, struct table out)
 {
     int n = b->nhosts;
 
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
-            double there = b->trip_s[i * n + j], back = b->trip_s[j * n + i];
-            double empty = b->trip0_s[i * n + j] + b->trip0_s[j * n + i];
+            int at = i * n + j, back = j * n + i;
+            double empty = b->trip0_s[at] + b->trip0_s[back], error0 = hypot(b->error0_s[at], b->error0_s[back]);
+            double full = b->trip_s[at] + b->trip_s[back] - 2 * empty;
 
-            s[i * n + j] = there > 0 && back > 0 && there + back > 2 * empty ? there + back - 2 * empty : 0;
+            out.s[at] = with_bytes ? (full > 0 ? full : 0) : empty;
+            out.error[at] = with_bytes ? hypot(hypot(b->error_s[at], b->error_s[back]), 2 * error0) : error0;
         }
-}
-
-static void latencies(const struct net_bench *b, double *s)
-{
-    for (int i = 0; i < b->nhosts; i++)
-        for (int j = 0; j < b->nhosts; j++)
-            s[i * b->nhosts + j] = b->trip0_s[i * b->nhosts + j] + b->trip0_s[j * b->nhosts + i];
 }
 
 static void find_groups(struct net_bench *b)
 {
-    double *s = calloc((size_t)b->nhosts * (size_t)b->nhosts, sizeof *s);
+    size_t n = (size_t)b->nhosts * (size_t)b->nhosts;
+    struct table t = { calloc(n, sizeof *t.s), calloc(n, sizeof *t.error) };
 
-    b->failed |= !s;
-    if (net_all_well(b)) {
-        free(s);
-        return;
-    }
-    latencies(b, s);
-    net_groups(s, b->nhosts, GROUP_SLACK, b->group_of);
-    slopes(b, s);
-    b->ngroups = net_groups(s, b->nhosts, GROUP_SLACK, b->group_of);
-    free(s);
+    b->failed |= !t.s || !t.error;
+    if (!net_all_well(b))
+        for (int with_bytes = 0; with_bytes < 2; with_bytes++) {
+            differences(b, with_bytes, t);
+            b->ngroups = net_groups(t.s, t.error, b->nhosts, GROUP_SLACK, b->group_of);
+        }
+    free(t.s);
+    free(t.error);
 }
 
 /* Do trips inside a group, that ran at once, take less when they run alone? Of one pair of the first round. */
 static int are_disturbed(struct net_bench *b)
 {
-    int n = b->nhosts, i = 0, j, before = b->n, differ;
-    double *alone = calloc((size_t)n * (size_t)n, sizeof *alone);
+    int n = b->nhosts, i = 0, j, before = b->n, differ = 0;
+    size_t size = (size_t)n * (size_t)n;
+    struct table alone = { calloc(size, sizeof *alone.s), calloc(size, sizeof *alone.error) };
 
-    b->failed |= !alone;
-    if (net_all_well(b)) {
-        free(alone);
-        return 0;
-    }
+    b->failed |= !alone.s || !alone.error;
+    if (net_all_well(b))
+        goto out;
     while (i < n - 1 && (net_partner(n, 0, i) < 0 || b->group_of[net_partner(n, 0, i)] != b->group_of[i]))
         i++;
     j = net_partner(n, 0, i);
@@ -142,8 +146,10 @@ static int are_disturbed(struct net_bench *b)
         trip(b, i, j, b->bytes, alone);
     share(b, alone);
     b->n = before;
-    differ = j >= 0 && alone[i * n + j] > 0 && alone[i * n + j] < (1 - DISTURBED) * b->trip_s[i * n + j];
-    free(alone);
+    differ = j >= 0 && alone.s[i * n + j] > 0 && alone.s[i * n + j] < (1 - DISTURBED) * b->trip_s[i * n + j];
+out:
+    free(alone.s);
+    free(alone.error);
     return differ;
 }
 
@@ -159,7 +165,7 @@ static void forget(struct net_bench *b, int first)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             if (b->apart || b->group_of[i] != b->group_of[j] || b->rank)
-                b->trip_s[i * n + j] = 0;
+                b->trip_s[i * n + j] = b->error_s[i * n + j] = 0;
 }
 
 void net_trips(struct net_bench *b)
@@ -168,15 +174,15 @@ void net_trips(struct net_bench *b)
 
     if (b->nhosts < 2)
         return;
-    rounds(b, 0, b->trip0_s);
+    rounds(b, 0, (struct table){ b->trip0_s, b->error0_s });
     first = b->n;
-    rounds(b, b->bytes, b->trip_s);
+    rounds(b, b->bytes, (struct table){ b->trip_s, b->error_s });
     find_groups(b);
     b->apart = b->nhosts > 3 && are_disturbed(b);
     if (b->ngroups == 1 && !b->apart)
         return;
     forget(b, first);
-    one_by_one(b, b->bytes, b->trip_s);
+    one_by_one(b, b->bytes, (struct table){ b->trip_s, b->error_s });
 }
 
 /* ---------------------------------------------------------------- both ways at once */

@@ -59,10 +59,10 @@ static void test_triples(void)
     is_int(net_triple_rounds(2), 0, "two hosts: none");
 }
 
-/* Hosts with what is their own behind ng switches, `hop` between these; some pairs are not known. */
-static int grouped(int n, int ng, double hop, double noise, int *group_of)
+/* Hosts with what is their own behind ng switches, `hop` between these; known up to a standard error. */
+static int grouped(int n, int ng, double hop, double noise, double certain, int *group_of)
 {
-    static double s[MOST * MOST], own[MOST];
+    static double s[MOST * MOST], error[MOST * MOST], own[MOST];
 
     for (int i = 0; i < n; i++)
         own[i] = 10 + 40 * drand48();
@@ -71,8 +71,10 @@ static int grouped(int n, int ng, double hop, double noise, int *group_of)
             s[i * n + j] = s[j * n + i] = own[i] + own[j] + hop * (i % ng != j % ng) + noise * drand48();
     for (int i = 0; i < n; i++)
         s[i * n + i] = 0;
+    for (int i = 0; i < n * n; i++)
+        error[i] = certain;
     memset(group_of, 0, (size_t)n * sizeof *group_of);
-    return net_groups(s, n, 0.25, group_of);
+    return net_groups(s, error, n, 0.25, group_of);
 }
 
 static void test_groups(void)
@@ -82,13 +84,14 @@ static void test_groups(void)
     srand48(1);
     for (int ng = 1; ng <= 3; ng++)
         for (int n = 2 * ng < 4 ? 4 : 2 * ng; n <= MOST; n += 7) {
-            bad = grouped(n, ng, 40, 4, group_of) != ng;
+            bad = grouped(n, ng, 40, 4, 0.1, group_of) != ng;
             for (int i = 0; i < n; i++)
                 bad |= group_of[i] != i % ng;
             ok(!bad, "%d hosts of all speeds behind %d switches", n, ng);
         }
-    is_int(grouped(2, 1, 0, 0, group_of), 1, "two hosts cannot be told apart");
-    is_int(grouped(12, 3, 4, 2, group_of), 1, "nor what noise hides");
+    is_int(grouped(2, 1, 0, 0, 0, group_of), 1, "two hosts cannot be told apart");
+    is_int(grouped(12, 3, 4, 2, 0, group_of), 1, "nor what noise hides");
+    is_int(grouped(12, 3, 40, 4, 20, group_of), 1, "nor what the measurements do not tell");
 }
 
 /* Abramowitz and Stegun, table 26.10. */
