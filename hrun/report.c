@@ -1,20 +1,11 @@
-/* report.c - what hrun says, as text; see report.h */
-#include "report.h"
+/* report.c - the dry run, as text; see report.h */
+#include "report_parts.h"
 
 #include "base/table.h"
 #include "base/units.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-
-/* A profile is called stale when the actual time leaves the prediction interval by more than this part of the
- * prediction: the errors of paper 000, section 6.2, mostly stay within 20 %, so more is no longer the model's
- * scatter. */
-static const double STALE = 0.2;
-
-/* An extrapolation is mentioned from this ratio on: N^3 terms turn 25 % in N into a factor of two. */
-static const double EXTRAPOLATION_WORTH_SAYING = 1.25;
 
 static const char *plural(double n)
 {
@@ -31,69 +22,6 @@ static void add_percent(struct hrun_buf *out, double ratio)
     double p = 100 * (ratio - 1);
 
     hrun_buf_addf(out, fabs(p) < 9.95 ? "%+.1f %%" : "%+.0f %%", p);
-}
-
-static void add_option(struct hrun_buf *out, const char *option, const char *value)
-{
-    if (!value)
-        return;
-    hrun_buf_addf(out, " %s ", option);
-    hrun_buf_add_shell(out, value);
-}
-
-static void add_options(struct hrun_buf *out, const char *option, const struct hrun_strvec *values)
-{
-    for (size_t i = 0; i < values->n; i++)
-        add_option(out, option, values->v[i]);
-}
-
-/* The words with {N} where the size stands; without arguments when the size does not reach the program by them but
- * would by the definition's own. */
-static void add_words(const struct context *c, int64_t N, char *const *words, struct hrun_buf *out)
-{
-    struct work w = { .c = (struct context *)c, .N = N, .words = words };
-    char *program[] = { words[0], NULL };
-    char number[32];
-
-    if (c->app && !work_size_is_told(&w)) {
-        w.words = program;
-        if (work_size_is_told(&w))
-            words = program;
-    }
-    snprintf(number, sizeof number, "%lld", (long long)N);
-    for (char *const *word = words; *word; word++) {
-        hrun_buf_addc(out, ' ');
-        hrun_buf_add_shell(out, word > words && N && !strcmp(*word, number) ? "{N}" : *word);
-    }
-}
-
-void report_calibrate_command(const struct context *c, int again, int64_t N, char *const *words, struct hrun_buf *out)
-{
-    const struct common_settings *s = c->set;
-
-    hrun_buf_addf(out, "hrun-calibrate%s -app %s", again ? " --again" : "", "");
-    hrun_buf_add_shell(out, s->app ? s->app : c->app ? c->app->name : "NAME");
-    add_option(out, "--profile-path", s->profile_path);
-    add_option(out, "--data", s->data);
-    add_option(out, "--cluster", s->cluster_file);
-    add_option(out, "--hostfile", s->host_file);
-    add_option(out, "--host", s->hosts);
-    hrun_buf_adds(out, s->skip_unreachable ? " --skip-unreachable" : "");
-    add_option(out, "--platform", s->platform);
-    add_option(out, "--level", s->level);
-    add_option(out, "--engine", s->engine);
-    add_options(out, "--smpi", &s->smpi);
-    add_option(out, "--wdir", s->wdir);
-    add_options(out, "-D", &s->defines);
-    add_options(out, "-x", &s->env);
-    for (size_t i = 0; i < s->mca.n; i++) {
-        const char *eq = strchr(s->mca.v[i], '=');
-
-        hrun_buf_addf(out, " --mca %.*s", eq ? (int)(eq - s->mca.v[i]) : 0, s->mca.v[i]);
-        hrun_buf_addc(out, ' ');
-        hrun_buf_add_shell(out, eq ? eq + 1 : "");
-    }
-    add_words(c, N, words, out);
 }
 
 static int total_pes(const struct hrun_cluster *cl)
@@ -262,50 +190,6 @@ static int is_chosen(const struct decision *d, const struct hrun_choice *v)
     return !memcmp(d->pes, v->pes, len) && !memcmp(d->procs, v->procs, len);
 }
 
-/* "  explores     may be as quick as the best known, (4,1,0,0) 61.8 s; predicted loss 1.4 %; 3 such are left" */
-static void add_exploring(const struct decision *d, struct hrun_buf *out)
-{
-    const struct hrun_choice *best = &d->plan->v[0];
-
-    hrun_buf_adds(out, "may be as quick as the best known, ");
-    hrun_config_print(best->pes, best->procs, d->nsubs, out);
-    hrun_buf_addc(out, ' ');
-    hrun_add_seconds(out, best->time_s);
-    hrun_buf_addf(out, "; predicted loss %.1f %%; ", 100 * d->explores.loss);
-    if (d->explores.open > 1)
-        hrun_buf_addf(out, "%d such are left\n", d->explores.open);
-    else
-        hrun_buf_adds(out, "the last such one\n");
-}
-
-int report_drift(const struct decision *d)
-{
-    int found = -1;
-
-    for (int i = 0; i < d->nsubs; i++)
-        if (d->drift[i].runs && (found < 0 || d->drift[i].runs > d->drift[found].runs))
-            found = i;
-    return found;
-}
-
-/* What has changed, and the command that measures it anew, a line each that begins with `lead`. */
-static void add_drift(const struct context *c, const struct decision *d, const char *lead, char *const *words,
-                      struct hrun_buf *out)
-{
-    int i = report_drift(d);
-    double factor;
-
-    if (i < 0)
-        return;
-    factor = d->drift[i].factor;
-    hrun_buf_addf(out, "%sthe machine has changed: the last %d runs that sub-cluster %s limits took %.0f %% %s than "
-                  "those before and the profile say, since %.10s\n", lead, d->drift[i].runs, c->cluster->subs[i].name,
-                  100 * fabs(factor - 1), factor > 1 ? "longer" : "less time", d->drift[i].since);
-    hrun_buf_addf(out, "%sto measure it again: ", lead);
-    report_calibrate_command(c, 1, d->N, words, out);
-    hrun_buf_addc(out, '\n');
-}
-
 static void add_alternatives(const struct decision *d, struct hrun_buf *out)
 {
     if (d->plan && d->plan->n > 1) {
@@ -379,41 +263,6 @@ static int one_core_each(const struct hrun_cluster *cl)
     return several;
 }
 
-/* The engine is a part of what a profile is about, and may have been chosen by where hrun was started. */
-static void add_other_engine(const struct context *c, const struct decision *d, int i, struct hrun_buf *out)
-{
-    const char *other = d->subs[i].other_engine;
-
-    hrun_buf_addf(out, "sub-cluster %s has a profile for engine %s and none for engine %s, which starts this run: "
-                  "--engine %s uses it\n", c->cluster->subs[i].name, other, c->engine->name, other);
-}
-
-static int extrapolates(const struct decision *d)
-{
-    return d->predicted && fmax(d->beyond_n.factor, d->beyond_p.factor) > EXTRAPOLATION_WORTH_SAYING;
-}
-
-static void add_beyond(const struct context *c, const struct beyond *b, const char *what, int64_t v, const char **sep,
-                       struct hrun_buf *out)
-{
-    if (b->factor <= EXTRAPOLATION_WORTH_SAYING)
-        return;
-    hrun_buf_addf(out, "%s%s = %lld is %.1f times %s what sub-cluster %s was measured at (", *sep, what, (long long)v,
-                  b->factor, v > b->measured[1] ? "beyond" : "below", c->cluster->subs[b->sub].name);
-    hrun_buf_addf(out, b->measured[0] == b->measured[1] ? "%lld)" : "%lld .. %lld)", (long long)b->measured[0],
-                  (long long)b->measured[1]);
-    *sep = ", ";
-}
-
-/* In which of N and P, how far, and where. */
-static void add_extrapolation(const struct context *c, const struct decision *d, struct hrun_buf *out)
-{
-    const char *sep = "";
-
-    add_beyond(c, &d->beyond_n, "N", d->N, &sep, out);
-    add_beyond(c, &d->beyond_p, "P", d->P, &sep, out);
-}
-
 static void add_notes(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
 {
     int missing = 0;
@@ -427,7 +276,7 @@ static void add_notes(const struct context *c, const struct decision *d, char *c
                           d->subs[i].why_not);
         } else if (d->subs[i].other_engine) {
             hrun_buf_adds(out, "  ");
-            add_other_engine(c, d, i, out);
+            report_other_engine(c, d, i, out);
         } else if (c->app && d->N && d->nsamples && !d->subs[i].models) {
             hrun_buf_addf(out, "  sub-cluster %s has no profile yet and is not used\n", c->cluster->subs[i].name);
         }
@@ -435,10 +284,10 @@ static void add_notes(const struct context *c, const struct decision *d, char *c
     }
     if (d->predicted && d->has_config)
         add_shared(c, d, out);
-    add_drift(c, d, "  ", words, out);
-    if (extrapolates(d)) {
+    report_changed(c, d, "  ", words, out);
+    if (report_extrapolates(d)) {
         hrun_buf_adds(out, "  the prediction extrapolates: ");
-        add_extrapolation(c, d, out);
+        report_extrapolation(c, d, out);
         hrun_buf_addc(out, '\n');
     }
     if (c->app && d->N && missing) {
@@ -516,7 +365,7 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
         add_correction(d, out);
         if (d->explores.on) {
             hrun_buf_adds(out, "  explores     ");
-            add_exploring(d, out);
+            report_exploring(d, out);
         }
         add_alternatives(d, out);
     }
@@ -525,112 +374,4 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
     add_notes(c, d, words, out);
     add_command(c, cmd, out);
     return finish(out, err);
-}
-
-/* What a dry run would have told: fast hosts that nobody has measured must not lie idle unnoticed. */
-static void tell_unmeasured(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
-{
-    int missing = 0;
-
-    for (int i = 0; d->by == BY_MODEL && i < d->nsubs; i++) {
-        if (d->subs[i].models || d->subs[i].why_not)
-            continue;
-        hrun_buf_addf(out, "hrun: sub-cluster %s has no profile yet and is not used\n", c->cluster->subs[i].name);
-        if (d->subs[i].other_engine) {
-            hrun_buf_adds(out, "hrun: ");
-            add_other_engine(c, d, i, out);
-        }
-        missing = 1;
-    }
-    if (missing) {
-        hrun_buf_adds(out, "hrun: to measure it: ");
-        report_calibrate_command(c, 0, d->N, words, out);
-        hrun_buf_addc(out, '\n');
-    }
-}
-
-void report_before(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
-{
-    if (d->by != BY_DEFAULT) {
-        tell_unmeasured(c, d, words, out);
-        if (d->explores.on) {
-            hrun_buf_adds(out, "hrun: explores ");
-            hrun_config_print(d->pes, d->procs, d->nsubs, out);
-            hrun_buf_adds(out, ", which ");
-            add_exploring(d, out);
-        }
-        return;
-    }
-    if (!c->app) {
-        hrun_buf_addf(out, "hrun: no app definition knows %s: %d process%s, one per PE\n", words[0],
-                      d->P, d->P == 1 ? "" : "es");
-        return;
-    }
-    if (!d->N) {
-        hrun_buf_addf(out, "hrun: no -N given, so no model is used: %d process%s, one per PE\n", d->P,
-                      d->P == 1 ? "" : "es");
-        return;
-    }
-    hrun_buf_addf(out, "hrun: no profile of %s on %s: %d process%s, one per PE\n",
-                  c->app->name, c->cluster->platform ? "this platform" : "this machine", d->P,
-                  d->P == 1 ? "" : "es");
-    for (int i = 0; i < d->nsubs; i++) {
-        if (d->subs[i].why_not) {
-            hrun_buf_addf(out, "hrun: sub-cluster %s: %s\n", c->cluster->subs[i].name, d->subs[i].why_not);
-        } else if (d->subs[i].other_engine) {
-            hrun_buf_adds(out, "hrun: ");
-            add_other_engine(c, d, i, out);
-        }
-    }
-    hrun_buf_adds(out, "hrun: to make one: ");
-    report_calibrate_command(c, 0, d->N, words, out);
-    hrun_buf_addc(out, '\n');
-}
-
-void report_after(const struct context *c, const struct decision *d, const struct work_result *r, int told,
-                  int recorded, char *const *words, struct hrun_buf *out)
-{
-    double delta;
-
-    if (!r->ok) {
-        if (!strcmp(r->status, "no time in output"))
-            hrun_buf_addf(out, "hrun: %s\n", r->detail);
-        return;
-    }
-    if (!d->predicted) {
-        if (c->app && d->N) {
-            hrun_buf_adds(out, "hrun: actual ");
-            hrun_add_seconds(out, r->time_s);
-            hrun_buf_addf(out, " with %d process%s%s\n", d->P, d->P == 1 ? "" : "es", recorded ? ", recorded" : "");
-            if (!told)
-                hrun_buf_addf(out, "hrun: not recorded: N = %lld does not stand among the program's words; write {N} "
-                              "where the size belongs\n", (long long)d->N);
-            else if (!d->has_config)
-                hrun_buf_adds(out, "hrun: not recorded: the PEs have different numbers of processes\n");
-        }
-        return;
-    }
-    /* delta = (predicted - actual) / actual: paper 000, section 6.2. */
-    delta = (d->time_s - r->time_s) / r->time_s;
-    hrun_buf_adds(out, "hrun: predicted ");
-    hrun_add_seconds(out, d->time_s);
-    hrun_buf_adds(out, ", actual ");
-    hrun_add_seconds(out, r->time_s);
-    hrun_buf_addf(out, ", prediction error %+.1f %%\n", 100 * delta);
-    if (report_drift(d) >= 0) {
-        add_drift(c, d, "hrun: ", words, out);
-        return;
-    }
-    if (r->time_s <= d->high_s + STALE * d->time_s && r->time_s >= d->low_s - STALE * d->time_s)
-        return;
-    if (extrapolates(d)) {
-        hrun_buf_adds(out, "hrun: that is far outside the interval; the prediction extrapolated: ");
-        add_extrapolation(c, d, out);
-        hrun_buf_adds(out, "; measure larger sizes (--sizes of hrun-calibrate), or more PEs where there are\n");
-    } else {
-        hrun_buf_adds(out, "hrun: that is far outside the interval: the machine was busy, or the profile is stale; to "
-                           "measure again: ");
-        report_calibrate_command(c, 1, d->N, words, out);
-        hrun_buf_addc(out, '\n');
-    }
 }

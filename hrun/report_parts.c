@@ -1,0 +1,149 @@
+/* report_parts.c - what a dry run and a run both say; see report_parts.h */
+#include "report_parts.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* An extrapolation is mentioned from this ratio on: N^3 terms turn 25 % in N into a factor of two. */
+static const double EXTRAPOLATION_WORTH_SAYING = 1.25;
+
+static void add_option(struct hrun_buf *out, const char *option, const char *value)
+{
+    if (!value)
+        return;
+    hrun_buf_addf(out, " %s ", option);
+    hrun_buf_add_shell(out, value);
+}
+
+static void add_options(struct hrun_buf *out, const char *option, const struct hrun_strvec *values)
+{
+    for (size_t i = 0; i < values->n; i++)
+        add_option(out, option, values->v[i]);
+}
+
+/* The words with {N} where the size stands; without arguments when the size does not reach the program by them but
+ * would by the definition's own. */
+static void add_words(const struct context *c, int64_t N, char *const *words, struct hrun_buf *out)
+{
+    struct work w = { .c = (struct context *)c, .N = N, .words = words };
+    char *program[] = { words[0], NULL };
+    char number[32];
+
+    if (c->app && !work_size_is_told(&w)) {
+        w.words = program;
+        if (work_size_is_told(&w))
+            words = program;
+    }
+    snprintf(number, sizeof number, "%lld", (long long)N);
+    for (char *const *word = words; *word; word++) {
+        hrun_buf_addc(out, ' ');
+        hrun_buf_add_shell(out, word > words && N && !strcmp(*word, number) ? "{N}" : *word);
+    }
+}
+
+void report_calibrate_command(const struct context *c, int again, int64_t N, char *const *words, struct hrun_buf *out)
+{
+    const struct common_settings *s = c->set;
+
+    hrun_buf_addf(out, "hrun-calibrate%s -app %s", again ? " --again" : "", "");
+    hrun_buf_add_shell(out, s->app ? s->app : c->app ? c->app->name : "NAME");
+    add_option(out, "--profile-path", s->profile_path);
+    add_option(out, "--data", s->data);
+    add_option(out, "--cluster", s->cluster_file);
+    add_option(out, "--hostfile", s->host_file);
+    add_option(out, "--host", s->hosts);
+    hrun_buf_adds(out, s->skip_unreachable ? " --skip-unreachable" : "");
+    add_option(out, "--platform", s->platform);
+    add_option(out, "--level", s->level);
+    add_option(out, "--engine", s->engine);
+    add_options(out, "--smpi", &s->smpi);
+    add_option(out, "--wdir", s->wdir);
+    add_options(out, "-D", &s->defines);
+    add_options(out, "-x", &s->env);
+    for (size_t i = 0; i < s->mca.n; i++) {
+        const char *eq = strchr(s->mca.v[i], '=');
+
+        hrun_buf_addf(out, " --mca %.*s", eq ? (int)(eq - s->mca.v[i]) : 0, s->mca.v[i]);
+        hrun_buf_addc(out, ' ');
+        hrun_buf_add_shell(out, eq ? eq + 1 : "");
+    }
+    add_words(c, N, words, out);
+}
+
+void report_exploring(const struct decision *d, struct hrun_buf *out)
+{
+    const struct hrun_choice *best = &d->plan->v[0];
+
+    hrun_buf_adds(out, "may be as quick as the best known, ");
+    hrun_config_print(best->pes, best->procs, d->nsubs, out);
+    hrun_buf_addc(out, ' ');
+    hrun_add_seconds(out, best->time_s);
+    hrun_buf_addf(out, "; predicted loss %.1f %%; ", 100 * d->explores.loss);
+    if (d->explores.open > 1)
+        hrun_buf_addf(out, "%d such are left\n", d->explores.open);
+    else
+        hrun_buf_adds(out, "the last such one\n");
+}
+
+int report_drift(const struct decision *d)
+{
+    int found = -1;
+
+    for (int i = 0; i < d->nsubs; i++)
+        if (d->drift[i].runs && (found < 0 || d->drift[i].runs > d->drift[found].runs))
+            found = i;
+    return found;
+}
+
+void report_changed(const struct context *c, const struct decision *d, const char *lead, char *const *words,
+                    struct hrun_buf *out)
+{
+    int i = report_drift(d);
+    double factor;
+
+    if (i < 0)
+        return;
+    factor = d->drift[i].factor;
+    hrun_buf_addf(out, "%sthe machine has changed: the last %d runs that sub-cluster %s limits took %.0f %% %s than "
+                  "those before and the profile say, since %.10s\n", lead, d->drift[i].runs, c->cluster->subs[i].name,
+                  100 * fabs(factor - 1), factor > 1 ? "longer" : "less time", d->drift[i].since);
+    hrun_buf_addf(out, "%sto measure it again: ", lead);
+    report_calibrate_command(c, 1, d->N, words, out);
+    hrun_buf_addc(out, '\n');
+}
+
+void report_other_engine(const struct context *c, const struct decision *d, int i, struct hrun_buf *out)
+{
+    const char *other = d->subs[i].other_engine;
+
+    hrun_buf_addf(out, "sub-cluster %s has a profile for engine %s and none for engine %s, which starts this run: "
+                  "--engine %s uses it\n", c->cluster->subs[i].name, other, c->engine->name, other);
+}
+
+int report_extrapolates(const struct decision *d)
+{
+    return d->predicted && fmax(d->beyond_n.factor, d->beyond_p.factor) > EXTRAPOLATION_WORTH_SAYING;
+}
+
+static void add_beyond(const struct context *c, const struct beyond *b, const char *what, int64_t v, const char **sep,
+                       struct hrun_buf *out)
+{
+    if (b->factor <= EXTRAPOLATION_WORTH_SAYING)
+        return;
+    hrun_buf_addf(out, "%s%s = %lld is %.1f times %s what sub-cluster %s was measured at (", *sep, what, (long long)v,
+                  b->factor, v > b->measured[1] ? "beyond" : "below", c->cluster->subs[b->sub].name);
+    hrun_buf_addf(out, b->measured[0] == b->measured[1] ? "%lld)" : "%lld .. %lld)", (long long)b->measured[0],
+                  (long long)b->measured[1]);
+    *sep = ", ";
+}
+
+void report_extrapolation(const struct context *c, const struct decision *d, struct hrun_buf *out)
+{
+    const char *sep = "";
+
+    add_beyond(c, &d->beyond_n, "N", d->N, &sep, out);
+    add_beyond(c, &d->beyond_p, "P", d->P, &sep, out);
+}

@@ -1,0 +1,119 @@
+/* report_run.c - what hrun says before a run and after it; see report.h */
+#include "report_parts.h"
+
+#include "base/units.h"
+
+#include <string.h>
+
+/* A profile is called stale when the actual time leaves the prediction interval by more than this part of the
+ * prediction: the errors of paper 000, section 6.2, mostly stay within 20 %, so more is no longer the model's
+ * scatter. */
+static const double STALE = 0.2;
+
+/* What a dry run would have told: fast hosts that nobody has measured must not lie idle unnoticed. */
+static void tell_unmeasured(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
+{
+    int missing = 0;
+
+    for (int i = 0; d->by == BY_MODEL && i < d->nsubs; i++) {
+        if (d->subs[i].models || d->subs[i].why_not)
+            continue;
+        hrun_buf_addf(out, "hrun: sub-cluster %s has no profile yet and is not used\n", c->cluster->subs[i].name);
+        if (d->subs[i].other_engine) {
+            hrun_buf_adds(out, "hrun: ");
+            report_other_engine(c, d, i, out);
+        }
+        missing = 1;
+    }
+    if (missing) {
+        hrun_buf_adds(out, "hrun: to measure it: ");
+        report_calibrate_command(c, 0, d->N, words, out);
+        hrun_buf_addc(out, '\n');
+    }
+}
+
+void report_before(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
+{
+    if (d->by != BY_DEFAULT) {
+        tell_unmeasured(c, d, words, out);
+        if (d->explores.on) {
+            hrun_buf_adds(out, "hrun: explores ");
+            hrun_config_print(d->pes, d->procs, d->nsubs, out);
+            hrun_buf_adds(out, ", which ");
+            report_exploring(d, out);
+        }
+        return;
+    }
+    if (!c->app) {
+        hrun_buf_addf(out, "hrun: no app definition knows %s: %d process%s, one per PE\n", words[0],
+                      d->P, d->P == 1 ? "" : "es");
+        return;
+    }
+    if (!d->N) {
+        hrun_buf_addf(out, "hrun: no -N given, so no model is used: %d process%s, one per PE\n", d->P,
+                      d->P == 1 ? "" : "es");
+        return;
+    }
+    hrun_buf_addf(out, "hrun: no profile of %s on %s: %d process%s, one per PE\n",
+                  c->app->name, c->cluster->platform ? "this platform" : "this machine", d->P,
+                  d->P == 1 ? "" : "es");
+    for (int i = 0; i < d->nsubs; i++) {
+        if (d->subs[i].why_not) {
+            hrun_buf_addf(out, "hrun: sub-cluster %s: %s\n", c->cluster->subs[i].name, d->subs[i].why_not);
+        } else if (d->subs[i].other_engine) {
+            hrun_buf_adds(out, "hrun: ");
+            report_other_engine(c, d, i, out);
+        }
+    }
+    hrun_buf_adds(out, "hrun: to make one: ");
+    report_calibrate_command(c, 0, d->N, words, out);
+    hrun_buf_addc(out, '\n');
+}
+
+void report_after(const struct context *c, const struct decision *d, const struct work_result *r, int told,
+                  int recorded, char *const *words, struct hrun_buf *out)
+{
+    double delta;
+
+    if (!r->ok) {
+        if (!strcmp(r->status, "no time in output"))
+            hrun_buf_addf(out, "hrun: %s\n", r->detail);
+        return;
+    }
+    if (!d->predicted) {
+        if (c->app && d->N) {
+            hrun_buf_adds(out, "hrun: actual ");
+            hrun_add_seconds(out, r->time_s);
+            hrun_buf_addf(out, " with %d process%s%s\n", d->P, d->P == 1 ? "" : "es", recorded ? ", recorded" : "");
+            if (!told)
+                hrun_buf_addf(out, "hrun: not recorded: N = %lld does not stand among the program's words; write {N} "
+                              "where the size belongs\n", (long long)d->N);
+            else if (!d->has_config)
+                hrun_buf_adds(out, "hrun: not recorded: the PEs have different numbers of processes\n");
+        }
+        return;
+    }
+    /* delta = (predicted - actual) / actual: paper 000, section 6.2. */
+    delta = (d->time_s - r->time_s) / r->time_s;
+    hrun_buf_adds(out, "hrun: predicted ");
+    hrun_add_seconds(out, d->time_s);
+    hrun_buf_adds(out, ", actual ");
+    hrun_add_seconds(out, r->time_s);
+    hrun_buf_addf(out, ", prediction error %+.1f %%\n", 100 * delta);
+    if (report_drift(d) >= 0) {
+        report_changed(c, d, "hrun: ", words, out);
+        return;
+    }
+    if (r->time_s <= d->high_s + STALE * d->time_s && r->time_s >= d->low_s - STALE * d->time_s)
+        return;
+    if (report_extrapolates(d)) {
+        hrun_buf_adds(out, "hrun: that is far outside the interval; the prediction extrapolated: ");
+        report_extrapolation(c, d, out);
+        hrun_buf_adds(out, "; measure larger sizes (--sizes of hrun-calibrate), or more PEs where there are\n");
+    } else {
+        hrun_buf_adds(out, "hrun: that is far outside the interval: the machine was busy, or the profile is stale; to "
+                           "measure again: ");
+        report_calibrate_command(c, 1, d->N, words, out);
+        hrun_buf_addc(out, '\n');
+    }
+}
