@@ -5,149 +5,15 @@
 #include "corrected.h"
 #include "explore.h"
 #include "nearest.h"
+#include "predicted.h"
+#include "profiles.h"
 
 #include <limits.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Alternatives shown when --top does not say otherwise: the choice and two more. */
 enum { TOP_DEFAULT = 3, TOP_MAX = 1000 };
-
-/* ------------------------------------------------------------------ what the user asked for */
-
-/* Models of one sub-cluster: the stored ones, or fitted anew when --fit asks for another method. A profile that cannot
- * be read stops hrun, unless the user has said what to run (needed = 0): then it is only told. */
-static int load_models(struct context *c, int i, enum hrun_method method, int needed, struct sub_view *v,
-                       struct hrun_error *err)
-{
-    const char *app = c->app->name, *sig = c->signatures.v[i];
-    struct hrun_buf consts = HRUN_BUF_INIT;
-    struct hrun_error why = { 0 };
-    struct hrun_models *m = NULL;
-    int refit, rc = 0;
-
-    if (hrun_store_get_models(c->store, app, sig, &m, &why)) {
-        char text[HRUN_ERROR_FILE + HRUN_ERROR_TEXT + 32];
-
-        hrun_error_format(&why, text, sizeof text);
-        if (needed)
-            return hrun_fail(err, why.code,
-                             "the profile of %s on %s cannot be read: %s; to run as without a profile: --force", app,
-                             c->cluster->subs[i].name, text);
-        v->why_not = strdup(text);
-        return v->why_not ? 0 : hrun_fail_nomem(err);
-    }
-    if (!m)
-        return 0;
-    hrun_app_consts_text(c->app, &consts);
-    if (strcmp(consts.data, m->consts ? m->consts : "")) {
-        v->why_not = hrun_strf("its profile was measured with constants '%s', this run has '%s'",
-                               m->consts ? m->consts : "", consts.data);
-        hrun_models_destroy(m);
-        m = NULL;
-    }
-    refit = m && c->set->fit && m->n && strcmp(m->v[0].method, hrun_method_name(method));
-    if (refit) {
-        struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
-        struct hrun_samples samples = { 0 };
-        struct hrun_models *fresh = NULL;
-
-        options.method = method;
-        rc = hrun_store_samples(c->store, app, sig, &samples, err);
-        if (!rc)
-            hrun_samples_current(&samples);
-        if (!rc && hrun_model_fit(c->app, samples.v, samples.n, &options, &fresh, NULL, &why)) {
-            v->why_not = hrun_strf("no %s fit: %s", hrun_method_name(method), why.text);
-            fresh = NULL;
-        }
-        hrun_samples_release(&samples);
-        hrun_models_destroy(m);
-        m = fresh;
-    }
-    hrun_buf_release(&consts);
-    v->models = m;
-    return rc;
-}
-
-/* Another engine for which there is a profile of that sub-cluster, or NULL. What cannot be looked up is none. */
-static const char *other_engine(struct context *c, int i)
-{
-    struct hrun_strvec there = HRUN_STRVEC_INIT;
-    const char *found = NULL;
-
-    if (hrun_store_signatures(c->store, c->app->name, &there, NULL))
-        return NULL;
-    for (const struct hrun_engine *e = hrun_engines(); e->name && there.n && !found; e++) {
-        struct hrun_buf sig = HRUN_BUF_INIT, kind = HRUN_BUF_INIT;
-
-        hrun_engine_kind(e, c->cluster, &c->mpi, c->set->smpi.v, (int)c->set->smpi.n, &kind);
-        hrun_cluster_signature(&c->cluster->subs[i], c->mpi.id, kind.data, &sig);
-        for (size_t k = 0; k < there.n && !sig.failed && !kind.failed && e != c->engine && !found; k++)
-            found = strcmp(there.v[k], sig.data) ? NULL : e->name;
-        hrun_buf_release(&kind);
-        hrun_buf_release(&sig);
-    }
-    hrun_strvec_release(&there);
-    return found;
-}
-
-/* ------------------------------------------------------------------ predictions of one configuration */
-
-static void farther(struct beyond *b, int sub, int64_t v, const int64_t *measured)
-{
-    double factor = hrun_beyond(v, measured[0], measured[1]);
-
-    if (factor > b->factor)
-        *b = (struct beyond){ factor, sub, { measured[0], measured[1] } };
-}
-
-static void predict(struct decision *d, struct hrun_predictor *p)
-{
-    double t, low, high;
-    int64_t sizes[2], counts[2];
-
-    d->time_s = d->low_s = d->high_s = 0;
-    d->beyond_n.factor = d->beyond_p.factor = 1;
-    for (int i = 0; i < d->nsubs; i++) {
-        if (!d->pes[i])
-            continue;
-        if (hrun_predictor_time(p, i, d->procs[i], d->P, &t, &low, &high, NULL)) {
-            d->predicted = 0;
-            return;
-        }
-        d->sub_time_s[i] = t;
-        if (t > d->time_s) {
-            d->time_s = t;
-            d->limiting = i;
-        }
-        d->low_s = fmax(d->low_s, low);
-        d->high_s = fmax(d->high_s, high);
-        if (!hrun_predictor_measured(p, i, d->procs[i], d->P, sizes, counts)) {
-            farther(&d->beyond_n, i, d->N, sizes);
-            farther(&d->beyond_p, i, d->P, counts);
-        }
-    }
-    d->predicted = d->time_s > 0;
-}
-
-/* Runs of this very configuration tell more than its model. */
-static void correct(struct decision *d, const struct corrected *k)
-{
-    static const struct hrun_fit_options run = HRUN_FIT_OPTIONS_DEFAULT;
-    const struct hrun_correction *r = corrected_find(k, d->pes, d->procs);
-
-    if (!d->predicted || !r)
-        return;
-    hrun_correction_interval(r, d->time_s, &run, &d->low_s, &d->high_s);
-    d->time_s *= r->factor;
-    for (int i = 0; i < d->nsubs; i++)
-        d->sub_time_s[i] *= r->factor;
-    d->factor = r->factor;
-    d->runs_here = r->runs;
-    d->runs_elsewhere = r->others;
-}
 
 static int find_drift(const struct corrected *k, struct decision *d, struct hrun_error *err)
 {
@@ -155,27 +21,6 @@ static int find_drift(const struct corrected *k, struct decision *d, struct hrun
     size_t n = hrun_corrections_runs(k->all, &runs);
 
     return hrun_drift_find(runs, n, d->nsubs, d->drift, err);
-}
-
-/* The configuration that mpirun's default amounts to, and what the model says of it. */
-static void predict_plain(struct decision *d, const struct hrun_plan_problem *problem, const struct corrected *k)
-{
-    const struct hrun_correction *r;
-    struct hrun_choice choice;
-
-    for (int i = 0; i < d->nsubs; i++) {
-        d->plain_pes[i] = d->subs[i].npes;
-        d->plain_procs[i] = d->subs[i].npes > 0;
-    }
-    if (!hrun_plan_evaluate(problem, d->plain_pes, d->plain_procs, 0, &choice, NULL)) {
-        d->plain_known = 1;
-        r = corrected_find(k, d->plain_pes, d->plain_procs);
-        d->plain_time_s = choice.time_s * (r ? r->factor : 1);
-        hrun_choice_release(&choice);
-        d->plain_valid = !hrun_plan_evaluate(problem, d->plain_pes, d->plain_procs, 1, &choice, NULL);
-        if (d->plain_valid)
-            hrun_choice_release(&choice);
-    }
 }
 
 /* ------------------------------------------------------------------ the ways to a configuration */
@@ -376,31 +221,6 @@ static int allocate(struct decision *d, const struct hrun_cluster *cl, struct hr
     return 0;
 }
 
-/* Load the models of all sub-clusters. Result: how many have some, or -1. */
-static int gather_models(struct context *c, const struct hrun_settings *s, struct decision *d, struct hrun_error *err)
-{
-    int have = 0, needed = !s->config && !s->procs && !c->set->force;
-    double age;
-
-    for (int i = 0; i < d->nsubs; i++) {
-        struct sub_view *v = &d->subs[i];
-
-        if (load_models(c, i, d->method, needed, v, err))
-            return -1;
-        if (!v->models && !v->why_not)
-            v->other_engine = other_engine(c, i);
-        if (!v->models)
-            continue;
-        have++;
-        d->nsamples += v->models->nsamples;
-        if (v->models->n)
-            hrun_method_parse(v->models->v[0].method, &d->method, NULL);
-        if (v->models->newest && !hrun_date_age(v->models->newest, &age) && (d->newest_s < 0 || age < d->newest_s))
-            d->newest_s = age;
-    }
-    return have;
-}
-
 int decide(struct context *c, const struct hrun_settings *s, int64_t N, struct decision *d, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = c->cluster;
@@ -451,7 +271,7 @@ int decide(struct context *c, const struct hrun_settings *s, int64_t N, struct d
         hrun_fail_nomem(err);
         goto done;
     }
-    if (c->app && d->N && (have = gather_models(c, s, d, err)) < 0)
+    if (c->app && d->N && (have = profiles_load(c, s, d, err)) < 0)
         goto done;
     for (int i = 0; i < cl->nsubs; i++) {
         subs[i] = (struct hrun_plan_sub){ d->subs[i].npes, (double)cl->subs[i].memory_bytes,
@@ -473,11 +293,8 @@ int decide(struct context *c, const struct hrun_settings *s, int64_t N, struct d
         : P ? by_count(c, (int)P, d, err)
         : by_default(c, d, subs, err))
         goto done;
-    if (predictor && d->has_config) {
-        predict(d, predictor);
-        correct(d, &known);
-        predict_plain(d, &problem, &known);
-    }
+    if (predictor && d->has_config)
+        predicted_fill(d, predictor, &problem, &known);
     rc = 0;
 done:
     corrected_release(&known);

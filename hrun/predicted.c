@@ -1,0 +1,87 @@
+/* predicted.c - what is predicted of a configuration that was decided on; see predicted.h */
+#include "predicted.h"
+
+#include <math.h>
+
+static void farther(struct beyond *b, int sub, int64_t v, const int64_t *measured)
+{
+    double factor = hrun_beyond(v, measured[0], measured[1]);
+
+    if (factor > b->factor)
+        *b = (struct beyond){ factor, sub, { measured[0], measured[1] } };
+}
+
+static void predict(struct decision *d, struct hrun_predictor *p)
+{
+    double t, low, high;
+    int64_t sizes[2], counts[2];
+
+    d->time_s = d->low_s = d->high_s = 0;
+    d->beyond_n.factor = d->beyond_p.factor = 1;
+    for (int i = 0; i < d->nsubs; i++) {
+        if (!d->pes[i])
+            continue;
+        if (hrun_predictor_time(p, i, d->procs[i], d->P, &t, &low, &high, NULL)) {
+            d->predicted = 0;
+            return;
+        }
+        d->sub_time_s[i] = t;
+        if (t > d->time_s) {
+            d->time_s = t;
+            d->limiting = i;
+        }
+        d->low_s = fmax(d->low_s, low);
+        d->high_s = fmax(d->high_s, high);
+        if (!hrun_predictor_measured(p, i, d->procs[i], d->P, sizes, counts)) {
+            farther(&d->beyond_n, i, d->N, sizes);
+            farther(&d->beyond_p, i, d->P, counts);
+        }
+    }
+    d->predicted = d->time_s > 0;
+}
+
+/* Runs of this very configuration tell more than its model. */
+static void correct(struct decision *d, const struct corrected *k)
+{
+    static const struct hrun_fit_options run = HRUN_FIT_OPTIONS_DEFAULT;
+    const struct hrun_correction *r = corrected_find(k, d->pes, d->procs);
+
+    if (!d->predicted || !r)
+        return;
+    hrun_correction_interval(r, d->time_s, &run, &d->low_s, &d->high_s);
+    d->time_s *= r->factor;
+    for (int i = 0; i < d->nsubs; i++)
+        d->sub_time_s[i] *= r->factor;
+    d->factor = r->factor;
+    d->runs_here = r->runs;
+    d->runs_elsewhere = r->others;
+}
+
+/* The configuration that mpirun's default amounts to, and what the model says of it. */
+static void predict_plain(struct decision *d, const struct hrun_plan_problem *problem, const struct corrected *k)
+{
+    const struct hrun_correction *r;
+    struct hrun_choice choice;
+
+    for (int i = 0; i < d->nsubs; i++) {
+        d->plain_pes[i] = d->subs[i].npes;
+        d->plain_procs[i] = d->subs[i].npes > 0;
+    }
+    if (!hrun_plan_evaluate(problem, d->plain_pes, d->plain_procs, 0, &choice, NULL)) {
+        d->plain_known = 1;
+        r = corrected_find(k, d->plain_pes, d->plain_procs);
+        d->plain_time_s = choice.time_s * (r ? r->factor : 1);
+        hrun_choice_release(&choice);
+        d->plain_valid = !hrun_plan_evaluate(problem, d->plain_pes, d->plain_procs, 1, &choice, NULL);
+        if (d->plain_valid)
+            hrun_choice_release(&choice);
+    }
+}
+
+void predicted_fill(struct decision *d, struct hrun_predictor *p, const struct hrun_plan_problem *problem,
+                    const struct corrected *k)
+{
+    predict(d, p);
+    correct(d, k);
+    predict_plain(d, problem, k);
+}

@@ -1,0 +1,12 @@
+/* predicted.h - what is predicted of a configuration that was decided on */
+#ifndef HRUN_PREDICTED_H
+#define HRUN_PREDICTED_H
+
+#include "corrected.h"
+
+/* Fill d's predictions: of its configuration by p, corrected by runs of it, and by `problem` of the mpirun-style one.
+ * What the models do not predict stays marked as not known. */
+void predicted_fill(struct decision *d, struct hrun_predictor *p, const struct hrun_plan_problem *problem,
+                    const struct corrected *k);
+
+#endif

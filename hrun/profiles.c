@@ -1,0 +1,105 @@
+/* profiles.c - the models of a cluster's sub-clusters; see profiles.h */
+#include "profiles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Models of one sub-cluster: the stored ones, or fitted anew when --fit asks for another method. A profile that cannot
+ * be read stops hrun, unless the user has said what to run (needed = 0): then it is only told. */
+static int load_models(struct context *c, int i, enum hrun_method method, int needed, struct sub_view *v,
+                       struct hrun_error *err)
+{
+    const char *app = c->app->name, *sig = c->signatures.v[i];
+    struct hrun_buf consts = HRUN_BUF_INIT;
+    struct hrun_error why = { 0 };
+    struct hrun_models *m = NULL;
+    int refit, rc = 0;
+
+    if (hrun_store_get_models(c->store, app, sig, &m, &why)) {
+        char text[HRUN_ERROR_FILE + HRUN_ERROR_TEXT + 32];
+
+        hrun_error_format(&why, text, sizeof text);
+        if (needed)
+            return hrun_fail(err, why.code,
+                             "the profile of %s on %s cannot be read: %s; to run as without a profile: --force", app,
+                             c->cluster->subs[i].name, text);
+        v->why_not = strdup(text);
+        return v->why_not ? 0 : hrun_fail_nomem(err);
+    }
+    if (!m)
+        return 0;
+    hrun_app_consts_text(c->app, &consts);
+    if (strcmp(consts.data, m->consts ? m->consts : "")) {
+        v->why_not = hrun_strf("its profile was measured with constants '%s', this run has '%s'",
+                               m->consts ? m->consts : "", consts.data);
+        hrun_models_destroy(m);
+        m = NULL;
+    }
+    refit = m && c->set->fit && m->n && strcmp(m->v[0].method, hrun_method_name(method));
+    if (refit) {
+        struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+        struct hrun_samples samples = { 0 };
+        struct hrun_models *fresh = NULL;
+
+        options.method = method;
+        rc = hrun_store_samples(c->store, app, sig, &samples, err);
+        if (!rc)
+            hrun_samples_current(&samples);
+        if (!rc && hrun_model_fit(c->app, samples.v, samples.n, &options, &fresh, NULL, &why)) {
+            v->why_not = hrun_strf("no %s fit: %s", hrun_method_name(method), why.text);
+            fresh = NULL;
+        }
+        hrun_samples_release(&samples);
+        hrun_models_destroy(m);
+        m = fresh;
+    }
+    hrun_buf_release(&consts);
+    v->models = m;
+    return rc;
+}
+
+/* Another engine for which there is a profile of that sub-cluster, or NULL. What cannot be looked up is none. */
+static const char *other_engine(struct context *c, int i)
+{
+    struct hrun_strvec there = HRUN_STRVEC_INIT;
+    const char *found = NULL;
+
+    if (hrun_store_signatures(c->store, c->app->name, &there, NULL))
+        return NULL;
+    for (const struct hrun_engine *e = hrun_engines(); e->name && there.n && !found; e++) {
+        struct hrun_buf sig = HRUN_BUF_INIT, kind = HRUN_BUF_INIT;
+
+        hrun_engine_kind(e, c->cluster, &c->mpi, c->set->smpi.v, (int)c->set->smpi.n, &kind);
+        hrun_cluster_signature(&c->cluster->subs[i], c->mpi.id, kind.data, &sig);
+        for (size_t k = 0; k < there.n && !sig.failed && !kind.failed && e != c->engine && !found; k++)
+            found = strcmp(there.v[k], sig.data) ? NULL : e->name;
+        hrun_buf_release(&kind);
+        hrun_buf_release(&sig);
+    }
+    hrun_strvec_release(&there);
+    return found;
+}
+
+int profiles_load(struct context *c, const struct hrun_settings *s, struct decision *d, struct hrun_error *err)
+{
+    int have = 0, needed = !s->config && !s->procs && !c->set->force;
+    double age;
+
+    for (int i = 0; i < d->nsubs; i++) {
+        struct sub_view *v = &d->subs[i];
+
+        if (load_models(c, i, d->method, needed, v, err))
+            return -1;
+        if (!v->models && !v->why_not)
+            v->other_engine = other_engine(c, i);
+        if (!v->models)
+            continue;
+        have++;
+        d->nsamples += v->models->nsamples;
+        if (v->models->n)
+            hrun_method_parse(v->models->v[0].method, &d->method, NULL);
+        if (v->models->newest && !hrun_date_age(v->models->newest, &age) && (d->newest_s < 0 || age < d->newest_s))
+            d->newest_s = age;
+    }
+    return have;
+}

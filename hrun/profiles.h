@@ -1,0 +1,12 @@
+/* profiles.h - the models of a cluster's sub-clusters, for a decision */
+#ifndef HRUN_PROFILES_H
+#define HRUN_PROFILES_H
+
+#include "decide.h"
+
+/* Load the models of all sub-clusters into d->subs, and say why one has none that can be used: d->method (that of the
+ * models, where --fit says nothing), d->nsamples and d->newest_s tell of them all. Result: how many sub-clusters have
+ * models; -1 on errors: those of the store, also that a profile cannot be read which the decision needs. */
+int profiles_load(struct context *c, const struct hrun_settings *s, struct decision *d, struct hrun_error *err);
+
+#endif
