@@ -56,7 +56,7 @@ PLAN    := config objective space count exhaustive level solve search whole know
 LAUNCH  := engine program ask mpi env sieve sink output procs spawn signals sweep job loop guard pmix local \
            openmpi openmpi_kept mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts \
            srun_words srun_watch remote_srun smpi smpi_words
-LAYOUT  := layout threads rankfile
+LAYOUT  := layout placement rankfile threads traffic
 DESIGN  := design points cost fits process belief screen homogeneous stage
 
 room = $(patsubst %,lib/$(1)/%.c,$(2))
@@ -197,7 +197,7 @@ PROFILES := $(sort $(wildcard share/profiles/*.yaml))
 # hrun.h is the rooms' headers, one after the other, without the includes between them.
 PUBLIC := base/error base/buf expr/expr trace/wire trace/trace trace/terms topo/topo cluster/cluster app/app \
           store/store store/exchange fit/fit net/net net/breaks model/oracle model/model model/joint model/drift \
-          model/correct plan/plan plan/explore design/design layout/layout launch/launch
+          model/correct plan/plan plan/explore design/design layout/layout layout/placement launch/launch
 $(B)/include/hrun.h: $(PUBLIC:%=lib/%.h)
 	@mkdir -p $(@D)
 	{ echo '/* hrun.h - libhrun, for schedulers and tools; made from the headers of its rooms */'; \

@@ -100,24 +100,22 @@ static struct hrun_layout *blank(const struct hrun_cluster *cluster, int n, stru
     return l;
 }
 
-struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const int *pes, const int *procs,
-                                       struct hrun_error *err)
+/* Ranks of the configuration; 0 with *err. */
+static int count_ranks(const struct hrun_cluster *cluster, const int *pes, const int *procs, struct hrun_error *err)
 {
-    struct hrun_layout *l = NULL;
     long long n = 0;
-    int rank = 0;
 
     for (int i = 0; i < cluster->nsubs; i++) {
         const struct hrun_subcluster *s = &cluster->subs[i];
         if (pes[i] < 0 || procs[i] < 0) {
             hrun_fail(err, HRUN_EINVAL, "%s: %d PEs with %d processes each: neither can be negative",
                       s->name, pes[i], procs[i]);
-            return NULL;
+            return 0;
         }
         if (pes[i] > s->npes) {
             hrun_fail(err, HRUN_EINVAL, "%s: %d PEs asked for, and there %s %d: use at most %d", s->name,
                       pes[i], s->npes == 1 ? "is" : "are", s->npes, s->npes);
-            return NULL;
+            return 0;
         }
         n += (long long)pes[i] * procs[i];
     }
@@ -125,20 +123,59 @@ struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const
         hrun_fail(err, HRUN_EINVAL, n ? "the configuration has %lld processes, more than an MPI rank can "
                   "number"
                   : "the configuration has %lld processes: use at least one PE with one process", n);
-        return NULL;
+        return 0;
     }
-    l = blank(cluster, (int)n, err);
+    return (int)n;
+}
+
+/* Is each PE that order names there, and named once? */
+static int check_order(const struct hrun_cluster *cluster, const int *pes, const int *order, struct hrun_error *err)
+{
+    int rc = 0;
+
+    for (int i = 0; i < cluster->nsubs && !rc; i++) {
+        char *seen = calloc((size_t)cluster->subs[i].npes + 1, 1);
+
+        if (!seen)
+            return hrun_fail_nomem(err);
+        for (int p = 0; p < pes[i] && !rc; p++, order++)
+            if (*order < 0 || *order >= cluster->subs[i].npes || seen[*order]++)
+                rc = hrun_fail(err, HRUN_EINVAL, "%s: PE %d is named twice or is none of 0 to %d",
+                               cluster->subs[i].name, *order, cluster->subs[i].npes - 1);
+        free(seen);
+    }
+    return rc;
+}
+
+struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster, const int *pes, const int *procs,
+                                              const int *order, struct hrun_error *err)
+{
+    struct hrun_layout *l = NULL;
+    int n = count_ranks(cluster, pes, procs, err), rank = 0;
+
+    if (!n || (order && check_order(cluster, pes, order, err)))
+        return NULL;
+    l = blank(cluster, n, err);
     if (!l)
         return NULL;
     for (int i = 0; i < cluster->nsubs; i++)
-        for (int p = 0; p < pes[i]; p++)
+        for (int p = 0; p < pes[i]; p++) {
+            int pe = order ? *order++ : p;
+
             for (int m = 0; m < procs[i]; m++)
-                place(l, rank++, i, p);
+                place(l, rank++, i, pe);
+        }
     if (finish(l, err)) {
         hrun_layout_destroy(l);
         return NULL;
     }
     return l;
+}
+
+struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const int *pes, const int *procs,
+                                       struct hrun_error *err)
+{
+    return hrun_layout_create_placed(cluster, pes, procs, NULL, err);
 }
 
 /* How many PEs of sub-cluster i may be used. */

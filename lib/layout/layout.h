@@ -2,9 +2,9 @@
  *
  * Purpose: rank -> host, PE, cpuset; and the rankfile that tells mpirun the same.
  * Invariants: ranks are 0..P-1 without a gap, component by component of a heterogeneous job of a resource manager
- * (there is but one otherwise), in these sub-cluster by sub-cluster, PE by PE, the Mi ranks of a PE
- * next to each other; the first Pi PEs of sub-cluster i are used; each rank has a non-empty cpuset unless its
- * host is known by numbers only.
+ * (there is but one otherwise), in these sub-cluster by sub-cluster, PE by PE, the Mi ranks of a PE next to each other;
+ * the first Pi PEs of sub-cluster i are used unless others are named; each rank has a non-empty cpuset unless its host
+ * is known by numbers only.
  */
 #ifndef HRUN_LAYOUT_H
 #define HRUN_LAYOUT_H
@@ -37,6 +37,11 @@ struct hrun_layout {
  * Errors: HRUN_EINVAL (more PEs than there are, no process at all), HRUN_ENOMEM. */
 struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const int *pes, const int *procs,
                                        struct hrun_error *err);
+/* The same with the PEs to use: order (NULL: the first ones) holds pes[0] PEs of sub-cluster 0, then pes[1] of the next,
+ * and so on, each once, in the order of their ranks (as hrun_placement_find gives them). Errors: also HRUN_EINVAL for a
+ * PE that there is not, or one that is named twice. */
+struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster, const int *pes, const int *procs,
+                                              const int *order, struct hrun_error *err);
 /* Lay out n ranks as mpirun would (one per PE, in order, round again when there are more; then the ranks of
  * a PE are not next to each other). npes (cluster->nsubs entries, NULL: all): of sub-cluster i only the first
  * npes[i] PEs are used, more than there are mean all. Errors: HRUN_EINVAL (n < 1, a negative entry, no PE to
