@@ -73,7 +73,7 @@ SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim
               $(call room,base,buf error file write ranges) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)
 HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c decide.c profiles.c predicted.c corrected.c explore.c nearest.c \
-              report.c report_parts.c report_run.c report_cluster.c report_json.c) $(SHARED_SRC)
+              placement.c report.c report_parts.c report_run.c report_cluster.c report_json.c) $(SHARED_SRC)
 TRACE_SRC  := $(addprefix calib/trace/,watch.c places.c tell.c wrap_c.c wrap_fortran.c)
 PROBE_SRC  := $(addprefix calib/probe/,main.c facts.c kernel.c clock.c trips.c alltoall.c usage.c)
 NET_SRC    := $(addprefix calib/net/,measure.c repeat.c spread.c schedule.c trips.c fans.c sweeps.c local.c)

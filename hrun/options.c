@@ -39,6 +39,8 @@ const struct hrun_opt hrun_options[] = {
       hrun_opt_string, AT(top) },
     { "explore", 0, HRUN_OPT_WORD, "PERCENT", NULL, "now and then try what may be as quick as the best", "Choice",
       hrun_opt_string, AT(explore) },
+    { "placement", 0, HRUN_OPT_CHOICE, "HOW", "pattern plain", "place ranks by the app's pattern, or in plain order",
+      "Choice", hrun_opt_string, AT(placement) },
     { "oversubscribe", 0, HRUN_OPT_NONE, NULL, NULL, "let -n start more processes than the PEs take", "Choice",
       hrun_opt_flag, AT(oversubscribe) },
 

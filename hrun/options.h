@@ -14,6 +14,7 @@ struct hrun_settings {
     const char *objective;
     const char *top;
     const char *explore;              /* PERCENT */
+    const char *placement;            /* "pattern" (as NULL), "plain" */
     int dry_run, show_cluster, list_apps, tag_output, report_bindings, oversubscribe, no_record, trace;
 };
 

@@ -121,7 +121,9 @@ static int add_subclusters(const struct context *c, const struct decision *d, co
         hrun_buf_reset(&hosts);
         hrun_buf_reset(&ranks);
         hrun_buf_reset(&time);
-        if (used)
+        if (d->has_config)
+            report_rank_hosts(l, i, &hosts);
+        else if (used)
             report_hosts(c->cluster, s, used, &hosts);
         hrun_layout_ranks(l, i, &ranks);
         if (d->predicted && d->sub_time_s[i] > 0)
@@ -358,8 +360,13 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
         hrun_buf_adds(&line, d->nsamples ? "  as requested; the model has no prediction for it"
                                          : "  as requested; no prediction");
     }
+    hrun_buf_addc(&line, '\n');
+    if (cmd->placed->pattern) {
+        hrun_buf_adds(&line, "  placement    ");
+        placement_print(cmd->placed, &line);
+        hrun_buf_addc(&line, '\n');
+    }
     hrun_buf_add(out, line.data, line.len);
-    hrun_buf_addc(out, '\n');
     hrun_buf_release(&line);
     if (d->predicted) {
         add_correction(d, out);

@@ -4,11 +4,13 @@
 
 #include "decide.h"
 #include "layout/layout.h"
+#include "placement.h"
 #include "work.h"
 
 /* What would be started. */
 struct command {
     const struct hrun_layout *layout;
+    const struct placed *placed;
     char *const *argv;        /* program and arguments with everything replaced */
     const char *mpirun;       /* the line to type: what engine mpirun or srun runs, the equivalent for local and smpi */
 };
@@ -38,5 +40,7 @@ void report_after(const struct context *c, const struct decision *d, const struc
 
 /* Append the hosts of the first n PEs of a sub-cluster, folded; of a long list the beginning and how many they are. */
 void report_hosts(const struct hrun_cluster *cl, const struct hrun_subcluster *s, int n, struct hrun_buf *out);
+/* The same of those that hold ranks of sub-cluster sub, in the order of these. */
+void report_rank_hosts(const struct hrun_layout *l, int sub, struct hrun_buf *out);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/table.h"
 #include "base/units.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -18,23 +19,50 @@ static int finish(const struct hrun_buf *out, struct hrun_error *err)
     return out->failed ? hrun_fail_nomem(err) : 0;
 }
 
-void report_hosts(const struct hrun_cluster *cl, const struct hrun_subcluster *s, int n, struct hrun_buf *out)
+/* Of a long list, which begins at `before`, keep the beginning, and say how many they are. */
+static void shorten(struct hrun_buf *out, size_t before, int count)
 {
     enum { WIDTH = 60 };
-    size_t before = out->len, cut;
-    int count = 0;
+    size_t cut;
 
-    hrun_subcluster_hosts(cl, s, 0, n, out);
     if (out->failed || out->len - before <= WIDTH)
         return;
-    for (int i = 0; i < n; i++)         /* the PEs of a host stand next to each other */
-        count += !i || s->pes[i].host != s->pes[i - 1].host;
     for (cut = before + WIDTH; cut > before && out->data[cut] != ','; cut--)
         continue;
     if (cut == before)
         return;
     out->data[out->len = cut] = 0;
     hrun_buf_addf(out, ",... (%d hosts)", count);
+}
+
+void report_hosts(const struct hrun_cluster *cl, const struct hrun_subcluster *s, int n, struct hrun_buf *out)
+{
+    size_t before = out->len;
+    int count = 0;
+
+    hrun_subcluster_hosts(cl, s, 0, n, out);
+    for (int i = 0; i < n; i++)         /* the PEs of a host stand next to each other */
+        count += !i || s->pes[i].host != s->pes[i - 1].host;
+    shorten(out, before, count);
+}
+
+void report_rank_hosts(const struct hrun_layout *l, int sub, struct hrun_buf *out)
+{
+    char **names = calloc((size_t)l->cluster->nhosts + 1, sizeof *names);
+    char *seen = calloc((size_t)l->cluster->nhosts + 1, 1);
+    size_t before = out->len;
+    int n = 0;
+
+    for (int r = 0; names && seen && r < l->nranks; r++)
+        if (l->ranks[r].sub == sub && !seen[l->ranks[r].host]++)
+            names[n++] = l->cluster->hosts[l->ranks[r].host].name;
+    if (!names || !seen)
+        out->failed = 1;
+    else if (n)
+        hrun_hostlist_print(names, (size_t)n, out);
+    free(names);
+    free(seen);
+    shorten(out, before, n);
 }
 
 static void add_title(const struct hrun_cluster *cl, struct hrun_buf *out)

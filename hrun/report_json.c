@@ -169,6 +169,7 @@ int report_plan_json(const struct context *c, const struct decision *d, const st
         json_object_set_new(root, "search_s", json_real(d->plan->search_s));
     }
     json_object_set_new(root, "measurements", json_integer(d->nsamples));
+    json_object_set_new(root, "placement", placement_json(cmd->placed));
     json_object_set_new(root, "ranks", ranks(cmd->layout));
     for (char *const *word = cmd->argv; *word; word++)
         json_array_append_new(argv, text(*word));

@@ -104,12 +104,14 @@ struct prepared {
     struct context c;
     struct decision d;
     struct work w;
+    struct placed placed;
     struct hrun_layout *layout;
 };
 
 static void prepared_release(struct prepared *p)
 {
     hrun_layout_destroy(p->layout);
+    placement_release(&p->placed);
     decision_release(&p->d);
     context_release(&p->c);
 }
@@ -137,9 +139,10 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
     if (c->app && N && !work_size_is_told(&p->w))
         mine.explore = NULL;
     if (work_find_program(&p->w, 0, err) || context_cluster(c, &s->common, err) || context_engine(c, err) ||
-        decide(c, &mine, N, &p->d, err) || work_find_program(&p->w, p->d.P, err))
+        decide(c, &mine, N, &p->d, err) || work_find_program(&p->w, p->d.P, err) ||
+        placement_choose(c, &mine, &p->d, &p->placed, err))
         return -1;
-    p->layout = p->d.has_config ? hrun_layout_create(c->cluster, p->d.pes, p->d.procs, err)
+    p->layout = p->d.has_config ? hrun_layout_create_placed(c->cluster, p->d.pes, p->d.procs, p->placed.p.order, err)
                                 : hrun_layout_plain(c->cluster, p->d.P, p->d.pes, err);
     return p->layout ? work_fill_threads(c, p->layout, err) : -1;
 }
@@ -148,7 +151,7 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
 static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE *to, struct hrun_error *err)
 {
     struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT;
-    struct command cmd = { .layout = p->layout, .argv = job->argv };
+    struct command cmd = { .layout = p->layout, .placed = &p->placed, .argv = job->argv };
     int rc = p->c.engine->command(job, &mpirun, err);
 
     cmd.mpirun = mpirun.data;

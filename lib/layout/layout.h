@@ -37,9 +37,9 @@ struct hrun_layout {
  * Errors: HRUN_EINVAL (more PEs than there are, no process at all), HRUN_ENOMEM. */
 struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const int *pes, const int *procs,
                                        struct hrun_error *err);
-/* The same with the PEs to use: order (NULL: the first ones) holds pes[0] PEs of sub-cluster 0, then pes[1] of the next,
- * and so on, each once, in the order of their ranks (as hrun_placement_find gives them). Errors: also HRUN_EINVAL for a
- * PE that there is not, or one that is named twice. */
+/* The same with the PEs to use: order (NULL: the first ones) holds pes[0] PEs of sub-cluster 0, then pes[1] of the
+ * next, and so on, each once, in the order of their ranks (as hrun_placement_find gives them). Errors: also
+ * HRUN_EINVAL for a PE that there is not, or one that is named twice. */
 struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster, const int *pes, const int *procs,
                                               const int *order, struct hrun_error *err);
 /* Lay out n ranks as mpirun would (one per PE, in order, round again when there are more; then the ranks of

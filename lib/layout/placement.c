@@ -424,18 +424,21 @@ static void take_order(struct search *s, int *order)
     }
 }
 
-static int count_groups(const struct search *s, const int *where)
+/* Hosts and groups that hold slots of a placement. */
+static int count_used(struct search *s, const int *where, struct hrun_placement *p, struct hrun_error *err)
 {
-    int n = 0;
+    char *seen = calloc((size_t)s->req->net->ngroups, 1);
 
+    if (!seen)
+        return hrun_fail_nomem(err);
+    clear(s);
     for (int k = 0; k < s->nslots; k++) {
-        int l = 0;
-
-        while (l < k && group_of(s, where[l]) != group_of(s, where[k]))
-            l++;
-        n += l == k;
+        p->nhosts += !s->on_host[s->places[where[k]].host]++;
+        p->ngroups += !seen[group_of(s, where[k])];
+        seen[group_of(s, where[k])] = 1;
     }
-    return n;
+    free(seen);
+    return 0;
 }
 
 int hrun_placement_find(const struct hrun_placement_request *req, struct hrun_placement *out, struct hrun_error *err)
@@ -453,6 +456,8 @@ int hrun_placement_find(const struct hrun_placement_request *req, struct hrun_pl
         goto out;
     }
     memcpy(plain, s.best, (size_t)s.nslots * sizeof *plain);
+    if (count_used(&s, plain, &p, err))
+        goto out;
     for (int g = 0; g < req->net->ngroups && s.steps_left > 0; g++) {
         put_grouped(&s, g);
         keep(&s);
@@ -471,7 +476,6 @@ int hrun_placement_find(const struct hrun_placement_request *req, struct hrun_pl
     }
     p.n = s.nslots;
     p.messages = s.traffic.total;
-    p.ngroups = count_groups(&s, plain);
     take_order(&s, p.order);
     *out = p;
     p.order = NULL;

@@ -6,8 +6,8 @@
  * other; which Pi of the |Gi| PEs of a sub-cluster are used and in which order is searched, over all sub-clusters at
  * once. PEs of a sub-cluster on one host are alike, and taken in their order.
  * What is minimised: the time of the slowest message of the pattern; of equals the sum over all messages. All of them
- * are under way at once: a message takes what hrun_net_p2p says, but of ports, trunks and memory it gets the share that
- * it has when all that go through them get the same.
+ * are under way at once: a message takes what hrun_net_p2p says, but of ports, trunks and memory, their way back with
+ * them, it gets the share that it has when all that go through them get the same.
  * Invariants: the same request gives the same placement; it is never worse than the plain order, which has the first Pi
  * PEs in their order, and it is the plain order itself unless it is better by `worth`.
  */
@@ -53,7 +53,7 @@ struct hrun_placement {
     int n;
     int changed;               /* 1: it is not the plain order */
     int exact;                 /* 1: no other that is searched is better */
-    int ngroups;               /* groups of the network between which messages go, at least 1 */
+    int nhosts, ngroups;       /* hosts of the plain order, and groups of the network that they are in, at least 1 */
     long long messages;        /* of the pattern */
     struct hrun_placement_cost cost, plain;
 };

@@ -215,14 +215,28 @@ static double shared(double n, double bytes_per_s)
     return bytes_per_s > 0 ? n / bytes_per_s : 0;
 }
 
+/* Messages in one direction of a wire, what those in the other take on their way back with them. */
+static double load(const struct hrun_net *net, double there, double back)
+{
+    return there + net->back_share * back;
+}
+
+/* The same of a trunk, whose directions may share one wire. */
+static double trunk_load(const struct traffic *t, int a, int b)
+{
+    const struct hrun_net *net = t->net;
+    double there = t->trunk[trunk_of(net, a, b)];
+
+    if (net->group_of[a] == net->group_of[b])
+        return load(net, there, there);
+    return net->trunks_shared ? (1 + net->back_share) * there : load(net, there, t->trunk[trunk_of(net, b, a)]);
+}
+
 static double message_time(const struct traffic *t, const struct traffic_message *m, int a, int b)
 {
     const struct hrun_net *net = t->net;
     const struct hrun_net_class *ca = &net->classes[net->class_of[a]], *cb = &net->classes[net->class_of[b]];
-    double alone = hrun_net_p2p(net, a, t->kind[m->from], b, t->kind[m->to], t->bytes);
-    size_t trunk = trunk_of(net, a, b);
-    size_t way = (size_t)net->group_of[a] * (size_t)net->ngroups + (size_t)net->group_of[b];
-    double beta, one, all;
+    double alone = hrun_net_p2p(net, a, t->kind[m->from], b, t->kind[m->to], t->bytes), trunk, beta, one, all;
 
     if (a == b) {
         size_t at = (size_t)t->kind[m->from] * (size_t)ca->nkinds + (size_t)t->kind[m->to];
@@ -231,11 +245,14 @@ static double message_time(const struct traffic *t, const struct traffic_message
         return alone + t->bytes * fmax(0, shared(t->local[a], ca->local_bytes_per_s) - one);
     }
     beta = net->pairs[(size_t)net->class_of[a] * (size_t)net->nclasses + (size_t)net->class_of[b]].beta_bytes_per_s.v;
-    one = fmax(fmax(t->factor_b / beta, shared(1, net->trunks[way].v)),
+    trunk = net->trunks[trunk_of(net, a, b)].v;
+    one = net->trunks_shared && net->group_of[a] != net->group_of[b] ? 1 + net->back_share : 1;
+    one = fmax(fmax(1 / beta, shared(one, trunk)),
                fmax(shared(1, ca->out_bytes_per_s.v), shared(1, cb->in_bytes_per_s.v)));
-    all = fmax(shared(t->trunk[trunk], net->trunks[trunk].v),
-               fmax(shared(t->out[a], ca->out_bytes_per_s.v), shared(t->in[b], cb->in_bytes_per_s.v)));
-    return alone + t->bytes * fmax(0, all - one);
+    all = fmax(shared(trunk_load(t, a, b), trunk),
+               fmax(shared(load(net, t->out[a], t->in[a]), ca->out_bytes_per_s.v),
+                    shared(load(net, t->in[b], t->out[b]), cb->in_bytes_per_s.v)));
+    return alone + t->bytes * t->factor_b * fmax(0, all - one);
 }
 
 struct hrun_placement_cost traffic_cost(struct traffic *t, const int *hosts, int *from, int *to)

@@ -111,14 +111,15 @@ static double at_least(double a, double n, double rate)
 static struct hrun_placement_cost cost_of(const struct hrun_net *net, enum hrun_pattern pattern, double M,
                                           const int *host, int n)
 {
+    const struct hrun_net_segment *s1 = &net->segments[0];
     struct hrun_placement_cost cost = { 0, 0, 0 };
 
     for (int r = 0; r < n; r++)
         for (int s = 0; s < n; s++) {
             const struct hrun_net_class *a = &net->classes[net->class_of[host[r]]];
             const struct hrun_net_class *b = &net->classes[net->class_of[host[s]]];
-            int g = net->group_of[host[r]], h = net->group_of[host[s]], out = 0, in = 0, trunk = 0, local = 0;
-            double per_byte, t;
+            int g = net->group_of[host[r]], h = net->group_of[host[s]], local = 0;
+            double per_byte, t, out = 0, in = 0, trunk = 0, k = net->back_share;
 
             if (!sends(pattern, r, s, n))
                 continue;
@@ -130,9 +131,14 @@ static struct hrun_placement_cost cost_of(const struct hrun_net *net, enum hrun_
                     if (!sends(pattern, p, q, n))
                         continue;
                     local += host[p] == host[q] && host[p] == host[r];
-                    out += host[p] != host[q] && host[p] == host[r];
-                    in += host[p] != host[q] && host[q] == host[s];
-                    trunk += host[p] != host[q] && (there || (net->trunks_shared && back));
+                    if (host[p] == host[q])
+                        continue;
+                    out += (host[p] == host[r]) + k * (host[q] == host[r]);
+                    in += (host[q] == host[s]) + k * (host[p] == host[s]);
+                    if (net->trunks_shared && g != h)
+                        trunk += (1 + k) * (there + back);
+                    else
+                        trunk += there + k * back;
                 }
             if (host[r] == host[s]) {
                 per_byte = at_least(a->local_s_per_byte[0].v, local, a->local_bytes_per_s);
@@ -144,7 +150,8 @@ static struct hrun_placement_cost cost_of(const struct hrun_net *net, enum hrun_
                 per_byte = at_least(1 / p->beta_bytes_per_s.v, out, a->out_bytes_per_s.v);
                 per_byte = at_least(per_byte, in, b->in_bytes_per_s.v);
                 per_byte = at_least(per_byte, trunk, net->trunks[g * net->ngroups + h].v);
-                t = a->C_s.v + b->C_s.v + p->L_s.v + M * (a->t_s_per_byte.v + b->t_s_per_byte.v + per_byte);
+                t = a->C_s.v + b->C_s.v + s1->a * p->L_s.v +
+                    M * (a->t_s_per_byte.v + b->t_s_per_byte.v + s1->b * per_byte);
                 cost.crossings += g != h;
             }
             cost.slowest_s = fmax(cost.slowest_s, t);
@@ -244,6 +251,8 @@ static void random_bed(struct bed *b, uint64_t *rng, int *pes, int *procs)
     for (int g = 0; g < ngroups * ngroups; g++)
         net->trunks[g].v = 1e8 * draw(rng, 3);
     net->trunks_shared = (int)draw(rng, 2);
+    net->back_share = 0.05 * draw(rng, 3);
+    net->segments[0] = (struct hrun_net_segment){ 0, 0.5 * (1 + draw(rng, 4)), 0.5 * (1 + draw(rng, 4)) };
     for (int g = 0; g < ngroups && net->trunks_shared; g++)
         for (int h = 0; h < g; h++)
             net->trunks[g * ngroups + h] = net->trunks[h * ngroups + g];
