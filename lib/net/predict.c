@@ -221,7 +221,7 @@ int net_check_call(const struct hrun_net_call *call, int n, struct hrun_error *e
 {
     if ((int)call->op < 0 || call->op >= HRUN_NET_NOPS)
         return hrun_fail(err, HRUN_EINVAL, "operation %d is unknown", (int)call->op);
-    if (!(call->bytes >= 0) || call->bytes > HUGE_VAL / 2)
+    if (!(call->bytes >= 0) || !isfinite(call->bytes))
         return hrun_fail(err, HRUN_EINVAL, "%s of %g bytes: a finite number that is not negative is needed",
                          hrun_net_op_name(call->op), call->bytes);
     if (call->root < 0 || call->root >= n)

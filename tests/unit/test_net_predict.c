@@ -1,0 +1,492 @@
+/* test_net_predict.c - predictions of operations: every algorithm ends for every number of ranks and root and moves the
+ * bytes it must; laws; choices of algorithms; intervals; lower bounds never above; bad input; memory that runs out */
+#include "net/algorithms.h"
+#include "net/net.h"
+
+#include "net_play.h"
+#include "nomem.h"
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 16 };
+
+/* ---------------------------------------------------------------- schedules */
+
+struct moved {
+    double out[40], in[40];
+};
+
+static void add_up(const struct play_schedule *s, struct moved *m)
+{
+    *m = (struct moved){ { 0 }, { 0 } };
+    for (int r = 0; r < s->nranks; r++)
+        for (size_t i = s->first[r]; i < s->first[r + 1]; i++)
+            if (play_sends(&s->steps[i])) {
+                m->out[r] += s->steps[i].bytes;
+                m->in[s->steps[i].peer] += s->steps[i].bytes;
+            }
+}
+
+/* What each rank must at least send and receive, whatever the algorithm (bytes of the operation: b each). */
+static int moves_enough(enum hrun_net_op op, const struct moved *m, int n, int root, double b)
+{
+    double all = 0;
+
+    for (int r = 0; r < n; r++) {
+        double in = 0, out = 0;
+
+        all += m->in[r];
+        switch (op) {
+        case HRUN_NET_SCATTER: in = r == root ? 0 : b; out = r == root ? (n - 1) * b : 0; break;
+        case HRUN_NET_GATHER: out = r == root ? 0 : b; in = r == root ? (n - 1) * b : 0; break;
+        case HRUN_NET_BCAST: in = r == root ? 0 : b; out = r == root ? b : 0; break;
+        case HRUN_NET_REDUCE: out = r == root ? 0 : b; in = r == root ? b : 0; break;
+        case HRUN_NET_ALLREDUCE: in = out = b; break;
+        case HRUN_NET_ALLGATHER: in = (n - 1) * b; out = b; break;
+        case HRUN_NET_ALLTOALL: in = out = (n - 1) * b; break;
+        case HRUN_NET_RING: in = out = b; break;
+        default: break;
+        }
+        if (m->in[r] < in * (1 - 1e-12) || m->out[r] < out * (1 - 1e-12))
+            return 0;
+    }
+    return all < 1e3 * n * n * b || op == HRUN_NET_BARRIER;
+}
+
+static void test_algorithm(enum hrun_net_op op, const char *name)
+{
+    uint64_t seed = 7;
+    int ended = 0, enough = 0, runs = 0;
+    net_program *program = net_algorithm_find(op, name, &name);
+
+    for (int n = 2; n <= 36; n++)
+        for (int way = 0; way < 3; way++) {
+            struct hrun_net *net = net_at_random(MOST, &seed);
+            int host[40], root = rnd_int(&seed, 0, n - 1);
+            struct hrun_net_ranks ranks = { n, host, NULL };
+            struct net_hosts hosts;
+            struct net_task task = { .n = n, .root = root, .bytes = 4096, .selector = "mpich", .hosts = &hosts };
+            struct play_schedule s;
+            struct moved moved;
+            struct hrun_error err = { 0 };
+            double t = -1;
+
+            for (int r = 0; r < n; r++)
+                host[r] = way == 0 ? r % MOST : way == 1 ? r / 2 % MOST : rnd_int(&seed, 0, MOST - 1);
+            if (net_hosts_find(&ranks, &hosts, &err))
+                return;
+            task.hosts = &hosts;
+            play_begin(&s, n);
+            for (int r = 0; r < n; r++) {
+                play_rank(&s, r);
+                /* Hosts' runs of ranks are as many on each where this algorithm is chosen. */
+                if (!(op == HRUN_NET_BCAST && !strcmp(name, "by-hosts") && (way != 0 || n > MOST)))
+                    program(&s, &task, r);
+            }
+            runs++;
+            add_up(&s, &moved);
+            if (op == HRUN_NET_BCAST && !strcmp(name, "by-hosts") && (way != 0 || n > MOST))
+                ended++, enough++;
+            else {
+                ended += !play_run(&s, net, &ranks, &t, &err) && t > 0 && isfinite(t);
+                enough += moves_enough(op, &moved, n, root, 4096);
+            }
+            if (*err.text)
+                printf("# n = %d, root %d: %s\n", n, root, err.text);
+            play_release(&s);
+            net_hosts_release(&hosts);
+            hrun_net_destroy(net);
+        }
+    is_int(ended, runs, "%s %s ends, for 2 to 36 ranks wherever they are", hrun_net_op_name(op), name);
+    is_int(enough, runs, "%s %s: each rank sends and receives what it must", hrun_net_op_name(op), name);
+}
+
+static void test_algorithms(void)
+{
+    for (int op = HRUN_NET_RING; op < HRUN_NET_NOPS; op++) {
+        const char *names[16];
+        size_t n = hrun_net_algorithms((enum hrun_net_op)op, names, 16);
+
+        for (size_t i = 0; i < n; i++)
+            test_algorithm((enum hrun_net_op)op, names[i]);
+    }
+}
+
+/* Totals that the algorithms' descriptions give, in messages of `bytes`, n = 12 and 16. */
+static void test_totals(void)
+{
+    const struct {
+        enum hrun_net_op op;
+        const char *name;
+        int n;
+        double total;
+    } cases[] = {
+        { HRUN_NET_BCAST, "binomial", 12, 11 }, { HRUN_NET_BCAST, "knomial", 16, 15 }, { HRUN_NET_BCAST, "chain", 12, 11 },
+        { HRUN_NET_BCAST, "split-binary", 16, 7.5 + 7.5 }, { HRUN_NET_SCATTER, "binomial", 16, 32 },
+        { HRUN_NET_GATHER, "binomial", 16, 32 }, { HRUN_NET_ALLGATHER, "ring", 12, 12 * 11 },
+        { HRUN_NET_ALLGATHER, "bruck", 12, 12 * 11 }, { HRUN_NET_ALLGATHER, "recursive-doubling", 16, 16 * 15 },
+        { HRUN_NET_ALLGATHER, "neighbor", 12, 12 * 11 }, { HRUN_NET_ALLTOALL, "bruck", 16, 16 * 4 * 8 },
+        { HRUN_NET_ALLTOALL, "linear", 12, 12 * 11 }, { HRUN_NET_ALLREDUCE, "ring", 12, 2 * 11 },
+        { HRUN_NET_ALLREDUCE, "rabenseifner", 16, 2 * 15 }, { HRUN_NET_ALLREDUCE, "recursive-doubling", 12, 4 + 8 * 3 + 4 },
+        { HRUN_NET_REDUCE, "rabenseifner", 16, 15 + 2 }, { HRUN_NET_BCAST, "scatter-ring", 16, 2 + 15 }
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int host[MOST] = { 0 };
+        struct hrun_net_ranks ranks = { cases[i].n, host, NULL };
+        struct net_hosts hosts;
+        struct net_task task = { .n = cases[i].n, .bytes = 65536, .selector = "openmpi", .hosts = &hosts };
+        struct play_schedule s;
+        struct moved m;
+        const char *name;
+        double all = 0;
+
+        if (net_hosts_find(&ranks, &hosts, NULL))
+            return;
+        play_begin(&s, task.n);
+        for (int r = 0; r < task.n; r++) {
+            play_rank(&s, r);
+            net_algorithm_find(cases[i].op, cases[i].name, &name)(&s, &task, r);
+        }
+        add_up(&s, &m);
+        for (int r = 0; r < task.n; r++)
+            all += m.out[r] / task.bytes;
+        is_num(all, cases[i].total, 1e-3, "%s %s of %d ranks: bytes in all", hrun_net_op_name(cases[i].op), cases[i].name,
+               task.n);
+        play_release(&s);
+        net_hosts_release(&hosts);
+    }
+}
+
+/* ---------------------------------------------------------------- laws */
+
+/* Does it go over to another algorithm at some size? Then the time may fall there. */
+static int changes(enum hrun_net_op op, const char *name)
+{
+    return (op == HRUN_NET_ALLREDUCE && (!strcmp(name, "ring") || !strcmp(name, "rabenseifner")))
+           || (op == HRUN_NET_ALLREDUCE && !strcmp(name, "reduce-bcast")) || (op == HRUN_NET_ALLGATHER && !strcmp(name, "linear"))
+           || !strcmp(name, "by-hosts");
+}
+
+/* Operations that are symmetric in the ranks take the same wherever these are, on hosts that are alike; more bytes
+ * never take less; a slower wire never makes it faster, for a round is as long as its longest message. */
+static void test_laws(void)
+{
+    struct hrun_net *net = net_of(8);
+    const int one[] = { 0, 1, 2, 3, 4, 5, 6, 7 }, other[] = { 3, 1, 7, 5, 0, 2, 6, 4 };
+    int same = 1, rising = 1, slower = 1;
+
+    for (int i = 0; i < 8; i++) {
+        net->classes[i].C_s.v = 1e-6;
+        net->classes[i].out_bytes_per_s.v = net->classes[i].in_bytes_per_s.v = 1e8;
+    }
+    for (int i = 0; i < 64; i++)
+        net->pairs[i] = (struct hrun_net_pair){ { 5e-5, NAN }, { 1e8, NAN } };
+    for (int op = 0; op < HRUN_NET_NOPS; op++) {
+        const char *names[16];
+        size_t n = hrun_net_algorithms((enum hrun_net_op)op, names, 16);
+
+        for (size_t i = 0; i < n; i++) {
+            double last = 0;
+
+            for (double bytes = 1; bytes <= 1 << 20; bytes *= 4) {
+                double t = net_time_at(net, (enum hrun_net_op)op, names[i], bytes, one, 8);
+                double u = net_time_at(net, (enum hrun_net_op)op, names[i], bytes, other, 8);
+                int jumps = changes((enum hrun_net_op)op, names[i]);
+
+                if (!(t > 0) || fabs(t - u) > 1e-9 * t)
+                    same = 0, printf("# %s %s %g: %g and %g\n", hrun_net_op_name((enum hrun_net_op)op), names[i], bytes, t, u);
+                if (t < last * (1 - 1e-12) && !jumps)
+                    rising = 0, printf("# %s %s %g: %g\n", hrun_net_op_name((enum hrun_net_op)op), names[i], bytes, t);
+                last = t;
+            }
+        }
+    }
+    ok(same, "on hosts that are alike it does not matter which rank is where");
+    ok(rising, "more bytes never take less");
+    for (double rate = 1e8; rate > 1e6; rate /= 2) {
+        double t = net_time(net, HRUN_NET_ALLTOALL, "pairwise", 1e5, 8);
+
+        for (int i = 0; i < 64; i++)
+            net->pairs[i].beta_bytes_per_s.v = rate / 2;
+        slower &= net_time(net, HRUN_NET_ALLTOALL, "pairwise", 1e5, 8) > t;
+    }
+    ok(slower, "slower wires take longer");
+    is_num(net_time(net, HRUN_NET_ALLREDUCE, NULL, 1e6, 1), 0, 0, "one rank takes no time");
+    hrun_net_destroy(net);
+}
+
+/* An all-to-all between like hosts whose ports carry all: each takes what the port takes. */
+static void test_closed(void)
+{
+    struct hrun_net *net = net_of(MOST);
+    double per_round;
+
+    for (int i = 0; i < MOST; i++)
+        net->classes[i].out_bytes_per_s.v = net->classes[i].in_bytes_per_s.v = 1e8;
+    for (int i = 0; i < MOST * MOST; i++)
+        net->pairs[i] = (struct hrun_net_pair){ { 5e-5, NAN }, { 1e8, NAN } };
+    net->back_share = 0.05;
+    per_round = 5e-5 + 1e5 * 1.05 / 1e8;
+    is_num(net_time(net, HRUN_NET_ALLTOALL, "pairwise", 1e5, MOST) * 1e3, 15 * per_round * 1e3, 1e-9,
+           "pairwise: n - 1 rounds");
+    is_num(net_time(net, HRUN_NET_ALLTOALL, "linear", 1e5, MOST) * 1e3, (5e-5 + 15 * 1e5 * 1.05 / 1e8) * 1e3, 1e-9,
+           "linear: one latency, then the ports");
+    is_num(net_time(net, HRUN_NET_ALLTOALL, "bruck", 1e5, MOST) * 1e3, 4 * (5e-5 + 8e5 * 1.05 / 1e8) * 1e3, 1e-9,
+           "Bruck: log n rounds of half of all");
+    is_num(net_time(net, HRUN_NET_ALLREDUCE, "recursive-doubling", 1e5, MOST) * 1e3, 4 * per_round * 1e3, 1e-9,
+           "recursive doubling: log n rounds");
+    is_num(net_time(net, HRUN_NET_BCAST, "chain", 1e5, MOST) * 1e3, 15 * (5e-5 + 1e-3) * 1e3, 1e-9, "a chain");
+    is_num(net_time(net, HRUN_NET_BARRIER, "bruck", 1e5, 13) * 1e3, 4 * 0.05, 1e-9, "a barrier of 13: 4 latencies");
+    hrun_net_destroy(net);
+}
+
+/* ---------------------------------------------------------------- choices */
+
+static void test_selectors(void)
+{
+    const struct {
+        const char *selector;
+        enum hrun_net_op op;
+        int n;
+        double bytes;
+        const char *want;
+    } cases[] = {
+        { "openmpi", HRUN_NET_ALLTOALL, 16, 3, "linear" }, { "openmpi", HRUN_NET_ALLTOALL, 16, 4, "bruck" },
+        { "openmpi", HRUN_NET_ALLTOALL, 16, 511, "bruck" }, { "openmpi", HRUN_NET_ALLTOALL, 16, 512, "linear" },
+        { "openmpi", HRUN_NET_BCAST, 16, 4095, "knomial" }, { "openmpi", HRUN_NET_BCAST, 16, 1 << 20, "scatter-doubling" },
+        { "openmpi", HRUN_NET_ALLREDUCE, 8, 8192, "rabenseifner" }, { "openmpi", HRUN_NET_ALLGATHER, 48, 1024, "neighbor" },
+        { "openmpi", HRUN_NET_BARRIER, 6, 0, "linear" }, { "openmpi", HRUN_NET_BARRIER, 100000, 0, "bruck" },
+        { "mpich", HRUN_NET_ALLTOALL, 8, 255, "bruck" }, { "mpich", HRUN_NET_ALLTOALL, 7, 255, "throttled" },
+        { "mpich", HRUN_NET_ALLTOALL, 8, 32768, "pairwise" }, { "mpich", HRUN_NET_ALLGATHER, 8, 65535, "recursive-doubling" },
+        { "mpich", HRUN_NET_ALLGATHER, 8, 65536, "pairwise" }, { "mpich", HRUN_NET_ALLGATHER, 10, 8192, "bruck" },
+        { "mpich", HRUN_NET_ALLGATHER, 10, 8193, "pairwise" }, { "smpi", HRUN_NET_ALLTOALL, 16, 4, "bruck" },
+        { "smpi", HRUN_NET_GATHER, 16, 4, "linear-posted" }
+    };
+    int complete = 1, unknown = 0;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        is_str(hrun_net_selected(cases[i].selector, cases[i].op, cases[i].n, cases[i].bytes), cases[i].want,
+               "%s: %s of %.0f B among %d", cases[i].selector, hrun_net_op_name(cases[i].op), cases[i].bytes, cases[i].n);
+    for (const char *const *s = hrun_net_selectors(); *s; s++)
+        for (int op = 0; op < HRUN_NET_NOPS; op++)
+            for (int n = 1; n < 10000; n += 1 + n / 3)
+                for (double bytes = 0; bytes < 1e8; bytes = 2 * bytes + 1) {
+                    const char *name = hrun_net_selected(*s, (enum hrun_net_op)op, n, bytes);
+
+                    complete &= name != NULL;
+                    unknown += name && !net_algorithm_find((enum hrun_net_op)op, name, &name);
+                }
+    ok(complete, "each selector takes something for each operation, number of ranks and size");
+    is_int(unknown, 0, "and nothing that there is not");
+    ok(!hrun_net_selected("lam", HRUN_NET_BCAST, 2, 1), "no such selector");
+    is_int(hrun_net_op_find("alltoall"), HRUN_NET_ALLTOALL, "an operation by its name");
+    is_int(hrun_net_op_find("alltoal"), -1, "none of that name");
+}
+
+/* ---------------------------------------------------------------- intervals, irregular gathers */
+
+static void test_intervals(void)
+{
+    struct hrun_net *net = net_of(4);
+    struct hrun_net_ranks ranks = { 4, (const int[]){ 0, 1, 2, 3 }, NULL };
+    struct hrun_net_call call = { .op = HRUN_NET_BCAST, .bytes = 1e6, .algorithm = "chain" };
+    struct hrun_net_time t;
+
+    for (int i = 0; i < 16; i++)
+        net->pairs[i] = (struct hrun_net_pair){ { 1e-4, NAN }, { 1e8, NAN } };
+    if (hrun_net_predict(net, &call, &ranks, &t, NULL))
+        t.time_s = -1;
+    ok(t.low_s == t.time_s && t.high_s == t.time_s, "no interval where none of the parameters has one");
+    for (int i = 0; i < 16; i++)
+        net->pairs[i].L_s.half = 1e-5;
+    if (hrun_net_predict(net, &call, &ranks, &t, NULL))
+        t.time_s = -1;
+    is_num((t.high_s - t.time_s) * 1e6, 30, 1e-9, "three latencies, each 10 us uncertain");
+    is_num((t.time_s - t.low_s) * 1e6, 30, 1e-9, "to both sides");
+    for (int i = 0; i < 16; i++)
+        net->pairs[i].beta_bytes_per_s.half = 1e8 * 4e-3; /* 40 us of 10 ms, three times */
+    if (hrun_net_predict(net, &call, &ranks, &t, NULL))
+        t.time_s = -1;
+    is_num((t.high_s - t.time_s) * 1e6, sqrt(30. * 30 + 120 * 120), 1e-9, "kinds of parameters add in squares");
+    call.quick = 1;
+    if (hrun_net_predict(net, &call, &ranks, &t, NULL))
+        t.time_s = -1;
+    ok(t.low_s == t.time_s && t.high_s == t.time_s, "and not at all when it has to be quick");
+    hrun_net_destroy(net);
+}
+
+static void test_irregular(void)
+{
+    struct hrun_net *net = net_of(3);
+    struct hrun_net_ranks ranks = { 3, (const int[]){ 0, 1, 2 }, NULL };
+    struct hrun_net_call call = { .op = HRUN_NET_GATHER, .algorithm = "linear-posted" };
+    const struct { double bytes, want_ms; int irregular; } cases[] = {
+        { 1000, 0.01 + 0.002, 0 }, { 5000, 0.05 + 25, 1 }, { 20000, 0.2 - 0.02, 0 } };
+
+    for (int i = 0; i < 9; i++)
+        net->pairs[i] = (struct hrun_net_pair){ { 0, NAN }, { 1e8, NAN } };
+    net->thresholds = (struct hrun_net_thresholds){ 0, 4000, 16000, 2e-9, -1e-9, 0.1, 0.25 };
+    for (size_t i = 0; i < 3; i++) {
+        struct hrun_net_time t = { .time_s = -1 };
+
+        call.bytes = cases[i].bytes;
+        if (!hrun_net_predict(net, &call, &ranks, &t, NULL)) {
+            is_num(t.time_s * 1e3, cases[i].want_ms, 1e-9, "a gather of %.0f B", call.bytes);
+            is_int(t.irregular, cases[i].irregular, "in the irregular region or not");
+            ok(t.low_s <= t.time_s && t.time_s <= t.high_s, "the interval holds it");
+        }
+    }
+    hrun_net_destroy(net);
+}
+
+/* ---------------------------------------------------------------- bounds */
+
+static void test_bounds(void)
+{
+    uint64_t seed = 3;
+    int above = 0, runs = 0;
+    double share[HRUN_NET_NOPS] = { 0 };
+    int counted[HRUN_NET_NOPS] = { 0 };
+
+    for (int run = 0; run < 3000; run++) {
+        struct hrun_net *net = net_at_random(MOST, &seed);
+        int n = rnd_int(&seed, 2, 24), known = rnd_int(&seed, 1, n), per = rnd_int(&seed, 1, 3), closed = run % 2;
+        int host[24], part[24], first = rnd_int(&seed, 0, n - known);
+        enum hrun_net_op op = (enum hrun_net_op)(run % HRUN_NET_NOPS);
+        struct hrun_net_call call = { .op = op, .bytes = pow(2, 20 * rnd(&seed)), .quick = 1 };
+        struct hrun_net_ranks some = { known, part, NULL };
+        double bound = -1, time;
+
+        free(net->selector);
+        net->selector = strdup(hrun_net_selectors()[run % 3]);
+        call.root = rnd_int(&seed, 0, n - 1);
+        for (int r = 0; r < known; r++)
+            part[r] = rnd(&seed) < 0.2 ? rnd_int(&seed, 0, 4) : r / per % 5;
+        for (int r = 0; r < n; r++)
+            host[r] = r >= first && r < first + known ? part[r - first] : rnd_int(&seed, closed ? 5 : 0, MOST - 1);
+        time = net_on(net, op, NULL, call.bytes, host, n, call.root);
+        if (hrun_net_bound(net, &call, n, &some, closed, &bound, NULL) || bound > time) {
+            above++;
+            printf("# %s of %g B, %d ranks, %d known, %s: bound %g, time %g\n", hrun_net_op_name(op), call.bytes, n, known,
+                   net->selector, bound, time);
+        }
+        runs++;
+        share[op] += bound / time;
+        counted[op]++;
+        hrun_net_destroy(net);
+    }
+    is_int(above, 0, "%d random cases: no bound is above the time", runs);
+    for (int op = 0; op < HRUN_NET_NOPS; op++)
+        printf("# %-10s bound / time on average: %.2f\n", hrun_net_op_name((enum hrun_net_op)op), share[op] / counted[op]);
+}
+
+static void test_tight_bound(void)
+{
+    struct hrun_net *net = net_of(8);
+    struct hrun_net_call call = { .op = HRUN_NET_ALLTOALL, .bytes = 1e5, .algorithm = "pairwise" };
+    struct hrun_net_ranks some = { 4, (const int[]){ 0, 1, 2, 3 }, NULL };
+    double bound = 0, time;
+
+    for (int i = 0; i < 8; i++)
+        net->classes[i].out_bytes_per_s.v = net->classes[i].in_bytes_per_s.v = 1e8;
+    for (int i = 0; i < 64; i++)
+        net->pairs[i] = (struct hrun_net_pair){ { 5e-5, NAN }, { 1e8, NAN } };
+    net->wire_waits = 1;
+    time = net_time(net, HRUN_NET_ALLTOALL, "pairwise", 1e5, 8);
+    ok(!hrun_net_bound(net, &call, 8, &some, 1, &bound, NULL) && bound > 0.999 * time && bound <= time,
+       "an all-to-all of like hosts is bounded by itself");
+    hrun_net_destroy(net);
+}
+
+/* ---------------------------------------------------------------- what is refused */
+
+static void test_refused(void)
+{
+    struct hrun_net *net = net_of(3);
+    struct hrun_net_time t = { .time_s = -1 };
+    const struct {
+        struct hrun_net_call call;
+        int n, host[3], kind[3];
+        enum hrun_code code;
+        const char *words;
+    } cases[] = {
+        { { .op = HRUN_NET_BCAST, .bytes = 1 }, 0, { 0 }, { 0 }, HRUN_EINVAL, "at least one" },
+        { { .op = HRUN_NET_BCAST, .bytes = 1 }, 2, { 0, 3 }, { 0 }, HRUN_EINVAL, "rank 1 is on host 3" },
+        { { .op = HRUN_NET_BCAST, .bytes = 1 }, 2, { 0, -1 }, { 0 }, HRUN_EINVAL, "rank 1 is on host -1" },
+        { { .op = HRUN_NET_BCAST, .bytes = 1 }, 2, { 0, 1 }, { 0, 1 }, HRUN_EINVAL, "PE of kind 1" },
+        { { .op = HRUN_NET_BCAST, .bytes = -1 }, 2, { 0, 1 }, { 0 }, HRUN_EINVAL, "bcast of -1 bytes" },
+        { { .op = HRUN_NET_BCAST, .bytes = NAN }, 2, { 0, 1 }, { 0 }, HRUN_EINVAL, "bytes" },
+        { { .op = HRUN_NET_BCAST, .bytes = INFINITY }, 2, { 0, 1 }, { 0 }, HRUN_EINVAL, "finite" },
+        { { .op = HRUN_NET_BCAST, .bytes = 1, .root = 2 }, 2, { 0, 1 }, { 0 }, HRUN_EINVAL, "root 2 of 2 ranks" },
+        { { .op = HRUN_NET_BCAST, .bytes = 1, .algorithm = "bruck" }, 2, { 0, 1 }, { 0 }, HRUN_EINVAL,
+          "bcast has no algorithm 'bruck'" },
+        { { .op = HRUN_NET_NOPS, .bytes = 1 }, 2, { 0, 1 }, { 0 }, HRUN_EINVAL, "operation" },
+        { { .op = HRUN_NET_BCAST, .bytes = 1 }, 2, { 0, 2 }, { 0 }, HRUN_ENODATA, "between hosts h0 and h2" },
+    };
+
+    net->pairs[1].beta_bytes_per_s.v = net->pairs[3].beta_bytes_per_s.v = 1e8;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hrun_net_ranks ranks = { cases[i].n, cases[i].host, cases[i].kind };
+        struct hrun_error err = { 0 };
+
+        ok(hrun_net_predict(net, &cases[i].call, &ranks, &t, &err) == -1 && err.code == cases[i].code, "refused");
+        has_str(err.text, cases[i].words, "says: %s", err.text);
+    }
+    is_num(t.time_s, -1, 0, "outputs are untouched");
+    hrun_net_destroy(net);
+}
+
+#if REPLACEABLE
+static void test_nomem(void)
+{
+    struct hrun_net *net = net_of(4);
+    struct hrun_net_ranks ranks = { 4, (const int[]){ 0, 1, 2, 3 }, NULL };
+    struct hrun_net_call call = { .op = HRUN_NET_ALLTOALL, .bytes = 1e5 };
+    struct hrun_net_time t;
+    int failed = 0, wrong = 0, rc;
+    long before = live;
+
+    for (int i = 0; i < 16; i++)
+        net->pairs[i] = (struct hrun_net_pair){ { 5e-5, 1e-6 }, { 1e8, 1e6 } };
+    for (long k = 1;; k++) {
+        struct hrun_error err = { 0 };
+        double bound;
+
+        calls = 0;
+        fail_at = k;
+        rc = hrun_net_predict(net, &call, &ranks, &t, &err);
+        if (!rc)
+            rc = hrun_net_bound(net, &call, 4, &ranks, 1, &bound, &err);
+        fail_at = 0;
+        if (!rc)
+            break;
+        failed++;
+        wrong += err.code != HRUN_ENOMEM || live != before;
+    }
+    ok(failed > 10, "each of %d allocations fails once", failed);
+    is_int(wrong, 0, "with HRUN_ENOMEM, and nothing is left behind");
+    hrun_net_destroy(net);
+}
+#endif
+
+int main(void)
+{
+    test_algorithms();
+    test_totals();
+    test_laws();
+    test_closed();
+    test_selectors();
+    test_intervals();
+    test_irregular();
+    test_bounds();
+    test_tight_bound();
+    test_refused();
+#if REPLACEABLE
+    if (REPLACED)
+        test_nomem();
+#endif
+    return tap_done();
+}
