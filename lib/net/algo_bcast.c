@@ -84,7 +84,8 @@ void net_bcast_binary(struct play_schedule *s, const struct net_task *t, int me)
     play_wait(s);
 }
 
-/* One half goes down each side of the binary tree (odd and even members), then pairs of the two sides exchange theirs. */
+/* One half goes down each side of the binary tree (odd and even members), then pairs of the two sides exchange
+ * theirs. */
 void net_bcast_split(struct play_schedule *s, const struct net_task *t, int me)
 {
     int v = net_place(t, me), single = t->n % 2 == 0, pair = v % 2 ? v + 1 : v - 1;

@@ -34,8 +34,8 @@ void net_scatter_posted(struct play_schedule *s, const struct net_task *t, int m
     play_wait(s);
 }
 
-/* The tree by the lowest bit set: v receives from v without it; its subtree is v .. v + that bit - 1. Result: the bit, or
- * for the root the first power of two >= n. */
+/* The tree by the lowest bit set: v receives from v without it; its subtree is v .. v + that bit - 1. Result: the bit,
+ * or for the root the first power of two >= n. */
 static int low_bit(int v, int n)
 {
     int mask = 1;

@@ -1,10 +1,10 @@
 /* algorithms.h - what each rank does in a collective operation, by algorithm; for lib/net
  *
- * Purpose: the algorithms that MPI libraries take, as steps of the ranks (play.h). They are written as one rank's program,
- * among the members of a task, so that one operation can be made of others among some of its ranks.
- * Sources: Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication Operations in MPICH", Int. J. of High
- * Performance Computing Applications 19, 2005; Bruck et al., IEEE Trans. on Parallel and Distributed Systems 8, 1997; and
- * the behaviour of Open MPI 4.1 and SimGrid 3.32, which tests/accuracy/net checks.
+ * Purpose: the algorithms that MPI libraries take, as steps of the ranks (play.h). They are written as one rank's
+ * program, among the members of a task, so that one operation can be made of others among some of its ranks.
+ * Sources: Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication Operations in MPICH", Int. J. of
+ * High Performance Computing Applications 19, 2005; Bruck et al., IEEE Trans. on Parallel and Distributed Systems 8,
+ * 1997; and the behaviour of Open MPI 4.1 and SimGrid 3.32, which tests/accuracy/net checks.
  * Invariants: elements of reductions are neither counted nor kept whole: a part of a message may have any size.
  */
 #ifndef HRUN_NET_ALGORITHMS_H
@@ -21,8 +21,8 @@ struct net_task {
     const struct net_hosts *hosts; /* of the ranks of the whole communicator */
 };
 
-/* Which ranks share a host: those of the h-th host (in order of their first ranks) are rank[first[h]..first[h + 1] - 1],
- * ascending. */
+/* Which ranks share a host: those of the h-th host (in order of their first ranks) are rank[first[h]..first[h + 1] -
+ * 1], ascending. */
 struct net_hosts {
     int nhosts;
     int *first, *rank, *leader; /* leader[h]: its first rank */
@@ -55,8 +55,8 @@ int net_place(const struct net_task *t, int me);
 int net_at(const struct net_task *t, int place);
 /* Bytes of blocks from .. to - 1, where `total` bytes are cut into blocks, the last ones shorter or empty. */
 double net_span(double block, double total, int from, int to);
-/* The largest power of two <= n; Open MPI's binary tree, counted from the root: level by level, v's children are as many
- * places after it as v's level has members, and twice as many. */
+/* The largest power of two <= n; Open MPI's binary tree, counted from the root: level by level, v's children are as
+ * many places after it as v's level has members, and twice as many. */
 int net_pow2_below(int n);
 int net_binary_parent(int v);
 int net_binary_child(int v, int which);

@@ -1,8 +1,8 @@
 /* play.c - a schedule played on a network (play.h)
  *
- * Ranks run on their own clocks until they wait. What they send becomes an event at the end of its latency, then a flow;
- * the next event is the first end of a latency or of a flow. A rank that waits goes on at an event, so that nothing ever
- * happens before what has been played.
+ * Ranks run on their own clocks until they wait. What they send becomes an event at the end of its latency, then a
+ * flow; the next event is the first end of a latency or of a flow. A rank that waits goes on at an event, so that
+ * nothing ever happens before what has been played.
  */
 #include "net/play.h"
 
@@ -12,10 +12,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Flows whose rest is less than this part of their bytes have ended: a rate is right to some 1e-13, and equal flows that
- * began at one time are to end at one time. */
-static const double REST = 1e-9;
-/* Times that differ by less are one time: sums of some thousand terms. */
+/* What ends within this part of its own latency, or of its bytes' time, from an event ends at that event: a rank is so
+ * late in the play by no more than this part of what it takes, and an operation of unlike hosts has far fewer events.
+ * Networks are known to a per cent at best. */
+static const double TOGETHER = 1e-3;
+/* Times that differ by less are one: sums of some thousand terms. */
 static const double SAME = 1e-12;
 
 enum { NONE = -1 };
@@ -25,7 +26,7 @@ struct message {
     double bytes;
     double sent_s, received_s; /* clocks at which it left the sender and the receiver began to wait; < 0: not yet */
     double there_s;            /* its last byte; < 0: not yet */
-    double processor_s;        /* the receiver's stage */
+    double latency_s, processor_s; /* before its bytes flow; the receiver's stage */
     int sync, ssend;           /* the wire waits for the receiver; the sender waits for the wire, or the receiver */
     int sender_waits;
     int sent_done, received_done;
@@ -58,7 +59,7 @@ struct play {
     struct share_flow *flows;
     int nflows, stale;         /* rates are to be computed anew */
     struct share_resource *resources;
-    int *scratch;
+    struct share_space space;
     int *runnable, nrunnable;
     double now_s;
 };
@@ -169,8 +170,10 @@ static void begin_wire(struct play *p, int message)
 {
     struct message *m = &p->messages[message];
 
-    if (m->sent_s >= 0 && (!m->sync || m->received_s >= 0))
-        push(p, (m->sync ? fmax(m->sent_s, m->received_s) : m->sent_s) + wire_latency_s(p->net, p->ranks, m->from, m->to, m->bytes), message);
+    if (m->sent_s < 0 || (m->sync && m->received_s < 0))
+        return;
+    m->latency_s = wire_latency_s(p->net, p->ranks, m->from, m->to, m->bytes);
+    push(p, (m->sync ? fmax(m->sent_s, m->received_s) : m->sent_s) + m->latency_s, message);
 }
 
 static void step_send(struct play *p, struct player *r, int message)
@@ -255,7 +258,7 @@ static double next_event(struct play *p)
     double next_s = p->nheap ? p->heap[0].time_s : INFINITY;
 
     if (p->stale) {
-        share_rates(p->flows, p->nflows, p->resources, p->scratch);
+        share_rates(p->flows, p->nflows, p->resources, &p->space);
         p->stale = 0;
     }
     for (int f = 0; f < p->nflows; f++)
@@ -279,6 +282,11 @@ static void begin_flow(struct play *p, int message)
     p->stale = 1;
 }
 
+static double latency_of_next(const struct play *p)
+{
+    return p->messages[p->heap[0].message].latency_s;
+}
+
 /* Order among what ends at one time is that of the flows' beginnings: plays are the same each time. */
 static void go_on(struct play *p, double next_s)
 {
@@ -290,7 +298,7 @@ static void go_on(struct play *p, double next_s)
         struct share_flow *flow = &p->flows[f];
 
         flow->left -= flow->rate * passed_s;
-        if (flow->left <= REST * p->messages[flow->message].bytes) {
+        if (flow->left <= TOGETHER * p->messages[flow->message].bytes) {
             arrive(p, flow->message);
             p->stale = 1;
         } else {
@@ -298,7 +306,7 @@ static void go_on(struct play *p, double next_s)
         }
     }
     p->nflows = kept;
-    while (p->nheap > 0 && p->heap[0].time_s <= next_s * (1 + SAME))
+    while (p->nheap > 0 && p->heap[0].time_s <= next_s * (1 + SAME) + latency_of_next(p) * TOGETHER)
         begin_flow(p, pop(p));
     run_all(p);
 }
@@ -328,10 +336,12 @@ static int allocate(struct play *p)
     p->heap = malloc(m * sizeof *p->heap);
     p->flows = malloc(m * sizeof *p->flows);
     p->resources = calloc(nresources, sizeof *p->resources);
-    p->scratch = malloc(nresources * sizeof *p->scratch);
+    p->space.list = malloc(nresources * sizeof *p->space.list);
+    p->space.heap = malloc(m * sizeof *p->space.heap);
+    p->space.users = malloc(SHARE_USES * m * sizeof *p->space.users);
     p->runnable = malloc(n * sizeof *p->runnable);
-    return p->messages && p->message_of && p->players && p->heap && p->flows && p->resources && p->scratch
-           && p->runnable ? 0 : -1;
+    return p->messages && p->message_of && p->players && p->heap && p->flows && p->resources
+           && p->space.list && p->space.heap && p->space.users && p->runnable ? 0 : -1;
 }
 
 static void release(struct play *p)
@@ -342,7 +352,9 @@ static void release(struct play *p)
     free(p->heap);
     free(p->flows);
     free(p->resources);
-    free(p->scratch);
+    free(p->space.list);
+    free(p->space.heap);
+    free(p->space.users);
     free(p->runnable);
 }
 

@@ -1,12 +1,12 @@
 /* play.h - messages played through the network model; for lib/net
  *
- * Purpose: what ranks do that send each other messages - who sends how much to whom, and waits for what - as a schedule,
- * and the time it takes on a network (net.h): each rank has its clock and its processor, each message its latency, and
- * the bytes of all messages under way share ports, trunks and memory (max-min fair, weights those of net.h).
- * Events are the beginnings and ends of the flows of bytes; only there rates are computed anew, and all that happens at one
- * time is one event, so that a round of equal messages costs as much as one of them.
- * Invariants of a schedule: the steps of rank 0, then those of rank 1, ...; the k-th message that a rank sends to another
- * is the k-th that the other receives from it. A schedule is not changed by playing it.
+ * Purpose: what ranks do that send each other messages - who sends how much to whom, and waits for what - as a
+ * schedule, and the time it takes on a network (net.h): each rank has its clock and its processor, each message its
+ * latency, and the bytes of all messages under way share ports, trunks and memory (max-min fair, weights those of
+ * net.h). Events are the beginnings and ends of the flows of bytes; only there rates are computed anew, and all that
+ * happens at one time is one event, so that a round of equal messages costs as much as one of them.
+ * Invariants of a schedule: the steps of rank 0, then those of rank 1, ...; the k-th message that a rank sends to
+ * another is the k-th that the other receives from it. A schedule is not changed by playing it.
  */
 #ifndef HRUN_NET_PLAY_H
 #define HRUN_NET_PLAY_H
@@ -60,8 +60,8 @@ void play_exchange(struct play_schedule *s, int to, double bytes, int from);
 
 /* Does this step begin to send? */
 int play_sends(const struct play_step *step);
-/* Number the messages in the order of the steps that send them: message_of[nsteps] receives the number of each step that
- * begins to send or receive. Errors: HRUN_EINVAL (a message that nobody sends or receives), HRUN_ENOMEM. */
+/* Number the messages in the order of the steps that send them: message_of[nsteps] receives the number of each step
+ * that begins to send or receive. Errors: HRUN_EINVAL (a message that nobody sends or receives), HRUN_ENOMEM. */
 int play_match(const struct play_schedule *s, int *message_of, struct hrun_error *err);
 
 /* Play s, whose ranks are where `ranks` says, on net; *time_s receives the clock of the last rank that ends, all having

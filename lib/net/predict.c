@@ -1,9 +1,9 @@
 /* predict.c - the time of an operation (net.h)
  *
- * Intervals: for each kind of parameter (C, t, L, beta, ports, trunks, what is local) the operation is played again with
- * all of that kind worse by their half widths at once; the differences of the kinds, which are estimated from different
- * experiments, add as the root of the sum of squares. Within a kind the errors of hosts are taken to go together, which
- * makes the interval wide rather than narrow.
+ * Intervals: for each kind of parameter (C, t, L, beta, ports, trunks, what is local) the operation is played again
+ * with all of that kind worse by their half widths at once; the differences of the kinds, which are estimated from
+ * different experiments, add as the root of the sum of squares. Within a kind the errors of hosts are taken to go
+ * together, which makes the interval wide rather than narrow.
  */
 #include "net/algorithms.h"
 

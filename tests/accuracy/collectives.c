@@ -1,9 +1,9 @@
 /* collectives.c - what each collective operation takes under SimGrid's SMPI, for tests/accuracy/net
  *
  * Usage: collectives OP[,...] LEAST MOST
- * For sizes LEAST, 2 LEAST, ... MOST bytes (as struct hrun_net_call counts them) all ranks begin an operation at one time of
- * the simulation; printed is "OP BYTES SECONDS", the time until the last rank has ended (p2p: the longest of all r to r + 1).
- * There is no noise: once is enough.
+ * For sizes LEAST, 2 LEAST, ... MOST bytes (as struct hrun_net_call counts them) all ranks begin an operation at one
+ * time of the simulation; printed is "OP BYTES SECONDS", the time until the last rank has ended (p2p: the longest of
+ * all r to r + 1). There is no noise: once is enough.
  */
 #include <mpi.h>
 #include <smpi/smpi.h>

@@ -1,9 +1,9 @@
 /* net_accuracy.c - predictions of operations beside what they took, for tests/accuracy/net
  *
  * Usage: net_accuracy --network FILE --ranks HOST[,...] [--label TEXT] [--algorithm NAME] [--all] <TIMES
- * TIMES has lines "OP BYTES SECONDS" of the ranks on these hosts, in order. Prints a line for each operation: the mean and the
- * largest error |predicted / simulated - 1|, where the largest is, and whether the mean is within 5 %; with --all
- * each size. Ends with status 1 when a mean is not.
+ * TIMES has lines "OP BYTES SECONDS" of the ranks on these hosts, in order. Prints a line for each operation: the mean
+ * and the largest error |predicted / simulated - 1|, where the largest is, and whether the mean is within 5 %; with
+ * --all each size. Ends with status 1 when a mean is not.
  */
 #include "net/net.h"
 

@@ -66,15 +66,15 @@ __attribute__((unused)) static double net_on(const struct hrun_net *net, enum hr
     return -1;
 }
 
-__attribute__((unused)) static double net_time_at(const struct hrun_net *net, enum hrun_net_op op, const char *algorithm,
-                                                  double bytes, const int *host, int n)
+__attribute__((unused)) static double net_time_at(const struct hrun_net *net, enum hrun_net_op op,
+                                                  const char *algorithm, double bytes, const int *host, int n)
 {
     return net_on(net, op, algorithm, bytes, host, n, 0);
 }
 
 /* One rank on each of the first n hosts. */
-__attribute__((unused)) static double net_at_root(const struct hrun_net *net, enum hrun_net_op op, const char *algorithm,
-                                                  double bytes, int n, int root)
+__attribute__((unused)) static double net_at_root(const struct hrun_net *net, enum hrun_net_op op,
+                                                  const char *algorithm, double bytes, int n, int root)
 {
     int host[64];
 

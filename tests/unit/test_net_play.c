@@ -51,7 +51,7 @@ static void test_shares(void)
     for (int run = 0; run < 2000; run++) {
         struct share_resource r[8] = { { 0 } };
         struct share_flow f[20] = { { 0 } };
-        int scratch[8], n = 1 + (int)(20 * rnd(&seed)), nr = 1 + (int)(8 * rnd(&seed));
+        int list[8], heap[20], users[20 * SHARE_USES], n = 1 + (int)(20 * rnd(&seed)), nr = 1 + (int)(8 * rnd(&seed));
 
         for (int k = 0; k < nr; k++)
             r[k].capacity = 1 + (int)(4 * rnd(&seed));
@@ -64,7 +64,7 @@ static void test_shares(void)
                     f[i].weight[f[i].nuse++] = run % 3 ? 1 : 0.05 + rnd(&seed);
                 }
         }
-        share_rates(f, n, r, scratch);
+        share_rates(f, n, r, &(struct share_space){ list, heap, users });
         good += is_fair(f, n, r, nr);
         for (int k = 0; k < nr; k++)
             clean &= !r[k].listed;
@@ -99,7 +99,8 @@ static void test_paper(void)
         sum += one;
     }
     t = net_time(net, HRUN_NET_SCATTER, "linear", bytes, N);
-    is_num(t * 1e3, ((N - 1) * root + worst) * 1e3, 1e-12, "scatter: n (C0 + t0 M) + max of the others, the slowest last");
+    is_num(t * 1e3, ((N - 1) * root + worst) * 1e3, 1e-12,
+           "scatter: n (C0 + t0 M) + max of the others, the slowest last");
     net->thresholds.scatter_S = 5000;
     t = net_time(net, HRUN_NET_SCATTER, "linear", bytes, N);
     is_num(t * 1e3, ((N - 1) * root + sum) * 1e3, 1e-12, "beyond S: n (C0 + t0 M) + the sum of the others");
@@ -223,7 +224,8 @@ static void test_bias(void)
         net->pairs[i] = (struct hrun_net_pair){ { 1e-4, NAN }, { 1e8, NAN } };
     net->pairs[2].L_s.v = 3e-4; /* 0 -> 2 */
     net->classes[0].out_bytes_per_s.v = 1e8;
-    is_num(net_time(net, HRUN_NET_SCATTER, "linear-posted", 1e6, 3) * 1e3, 20.1, 1e-12, "without a bias: half and half");
+    is_num(net_time(net, HRUN_NET_SCATTER, "linear-posted", 1e6, 3) * 1e3, 20.1, 1e-12,
+           "without a bias: half and half");
     net->bias_bytes = 1e4;     /* ways of 2e-4 and 4e-4 s: 2/3 and 1/3 of the port; 0.2 ms alone, then 15 ms at 2/3 */
     is_num(net_time(net, HRUN_NET_SCATTER, "linear-posted", 1e6, 3) * 1e3, 20.1, 1e-12, "the port is as full with it");
     net->pairs[2].beta_bytes_per_s.v = 4e7;
@@ -247,7 +249,8 @@ static void test_mistakes(void)
     play_rank(&s, 0);
     play_recv_wait(&s, 1);
     play_rank(&s, 1);
-    ok(play_run(&s, net, &ranks, &t, &err) == -1 && err.code == HRUN_EINVAL, "a message that nobody sends: %s", err.text);
+    ok(play_run(&s, net, &ranks, &t, &err) == -1 && err.code == HRUN_EINVAL, "a message that nobody sends: %s",
+       err.text);
     play_release(&s);
 
     play_begin(&s, 2);
