@@ -11,7 +11,7 @@
 #include <string.h>
 
 #ifdef HRUN_SMPI
-#include <smpi/smpi.h>
+void smpi_execute_flops(double flops);      /* SimGrid's, of smpi/smpi.h */
 #endif
 
 /* The number at place `rank` of a list; 0: there is none. */

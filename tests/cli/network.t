@@ -1,0 +1,129 @@
+#!/bin/bash
+# hrun-calibrate network: one host; simulated ones behind two switches, whose parameters are known; what is kept, shown
+# and refused. Real hosts are in tests/lab/network.t.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+export HRUN_CACHE=$tmp/cache
+before=$(litter)
+json() { python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "${2-$tmp/.out}" "$1"; }
+
+# ---------------------------------------------------------------- bad options
+
+c=hrun-calibrate
+fails 125 "takes no program" "a program" $c network ./program
+fails 125 "--precision 0: a percentage above 0" "a precision of nothing" $c network --precision 0
+fails 125 "--repetitions" "no repetition" $c network -r 0
+fails 125 "platform file none.xml: No such file" "a platform that is not there" $c network --platform none.xml
+fails 125 "nosuch" "a file of records that is not there" $c network --from nosuch
+echo "no records" >torn
+fails 125 "there is no \`network\` line" "a file of other things" $c network --from torn
+fails 125 "the network of this host was not measured: \`hrun-calibrate network\`" "show --network before" \
+    $c show --network
+HWLOC_SYNTHETIC="node:1 core:4 pu:1" fails 125 "unset the variable" "a topology that is only described" $c network
+
+# ---------------------------------------------------------------- this host
+
+run $c network --dry-run
+status_is 0 "a dry run"
+out_has "hrun-netbench --kinds" "says what would be started"
+out_has "would write: $HRUN_DATA/networks/" "and where it would be kept"
+ok "and keeps nothing" test ! -e "$HRUN_DATA/networks"
+run $c network -r 10 --json
+status_is 0 "the network inside one host"
+ok "is JSON, with what messages inside it take" \
+    test "$(json 'len(d["hosts"]), len(d["pairs"]), d["classes"][0]["local"][0]["s_per_byte"]["value"] > 0')" = "(1, 0, True)"
+run $c network
+status_is 0 "the second time it is shown"
+err_has "--redo measures it again" "and said how it is measured again"
+ok "there is one" test "$(ls "$HRUN_DATA/networks" | wc -l)" = 1
+ok "nothing is left" test "$before" = "$(litter)"
+run $c network --redo --timeout 0.01
+status_is 125 "a time that is too short"
+err_has "did not end within --timeout; nothing of it is kept" "is told"
+
+# ---------------------------------------------------------------- simulated hosts
+
+if [ ! -x "$build/lib/hrun/hrun-netbench-smpi" ]; then
+    skip "simulated hosts" "SimGrid is not installed (libsimgrid-dev)"
+    done_testing
+fi
+
+# Two hosts at each of two switches, whose trunk of 100 Mbit/s is shared; factors that SimGrid multiplies times and
+# rates by are switched off, and so is the influence that messages have on those of the other direction, so that the
+# figures of this file are those of the network.
+cat >two.xml <<'X'
+<?xml version="1.0"?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="all" routing="Full">
+    <cluster id="A" prefix="a-" suffix="" radical="0-1" speed="1Gf" bw="125MBps" lat="20us" loopback_bw="500MBps"
+             loopback_lat="5us" router_id="ra"/>
+    <cluster id="B" prefix="b-" suffix="" radical="0-1" speed="1Gf" bw="100MBps" lat="30us" loopback_bw="500MBps"
+             loopback_lat="5us" router_id="rb"/>
+    <link id="trunk" bandwidth="12.5MBps" latency="10us"/>
+    <zoneRoute src="A" dst="B" gw_src="ra" gw_dst="rb"><link_ctn id="trunk"/></zoneRoute>
+  </zone>
+</platform>
+X
+plain="--smpi smpi/bw-factor:0:1 --smpi smpi/lat-factor:0:1 --smpi network/crosstraffic:0"
+# shellcheck disable=SC2086
+run $c network --platform two.xml $plain --keep records --json
+status_is 0 "the network of four simulated hosts"
+cp .out network.json
+ok "they are behind two switches" test "$(json 'd["switches"], [h["switch"] for h in d["hosts"]]')" = "(2, [0, 0, 1, 1])"
+cat >look.py <<'P'
+# What a message of M bytes alone takes beyond an empty one, and an empty one, against the platform: (latency, rate).
+import json
+d = json.load(open("network.json"))
+of = [h["class"] for h in d["hosts"]]
+truth = {(0, 1): (40e-6, 125e6), (2, 3): (60e-6, 100e6), (0, 2): (60e-6, 12.5e6), (3, 1): (60e-6, 12.5e6)}
+worst = 0
+for (a, b), (latency, rate) in truth.items():
+    p = next(p for p in d["pairs"] if (p["from"], p["to"]) == (of[a], of[b]))
+    ca, cb = d["classes"][of[a]], d["classes"][of[b]]
+    empty = p["L_s"]["value"] + ca["C_s"]["value"] + cb["C_s"]["value"]
+    byte = 1 / p["beta_bytes_per_s"]["value"] + ca["t_s_per_byte"]["value"] + cb["t_s_per_byte"]["value"]
+    print("%d -> %d: %.2f us of %.2f, %.3f ns/B of %.3f" % (a, b, 1e6 * empty, 1e6 * latency, 1e9 * byte, 1e9 / rate))
+    worst = max(worst, abs(empty / latency - 1), abs(byte * rate - 1))
+print("within 2.5 %" if worst <= 0.025 else "off by %.1f %%" % (100 * worst))
+P
+run python3 look.py
+out_has "within 2.5 %" "latencies and rates are those of the platform"
+cp .out figures
+run json '[t["bytes_per_s"]["value"] for t in d["trunks"] if t["from"] != t["to"]]' network.json
+ok "the thin link is told as a trunk: $out" python3 -c "import sys; v = eval(sys.argv[1]);
+sys.exit(not v or any(abs(x / 12.5e6 - 1) > 0.025 for x in v))" "$out"
+ok "sends of 64 KiB wait" test "$(json '62000 < d["rendezvous_bytes"] <= 65536' network.json)" = True
+ok "it takes less than half a second of simulated time" \
+    test "$(json '0 < d["measurement"]["spent_s"] < 1' network.json)" = True
+# shellcheck disable=SC2086
+run $c show --network --platform two.xml $plain
+status_is 0 "it is shown"
+out_has "network of 4 hosts behind 2 switches" "in words"
+out_has "trunk: all messages from a-[0-1] to b-[0-1] share" "with its trunk"
+# shellcheck disable=SC2086
+run $c show --network --json --platform two.xml $plain --host b-0,a-1
+ok "part of the hosts have the same network" test "$(json 'len(d["hosts"])')" = 4
+run $c show --network --platform two.xml
+status_is 125 "with other parameters of SimGrid it is another network"
+sed 's/12.5MBps/25MBps/' two.xml >other.xml
+# shellcheck disable=SC2086
+run $c show --network --platform other.xml $plain
+status_is 125 "and on another platform"
+run $c network --from records --json
+status_is 0 "records that were kept"
+cp .out again.json
+ok "give the same network" test "$(json 'd["pairs"], d["trunks"]' again.json)" = "$(json 'd["pairs"], d["trunks"]' network.json)"
+head -n 40 records >torn
+fails 125 "its records have no end" "records that are torn" $c network --from torn
+
+# One host, one process: there is no network.
+cat >one.xml <<'X'
+<?xml version="1.0"?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="all" routing="Full"><host id="alone" speed="1Gf"/></zone></platform>
+X
+run $c network --platform one.xml --json
+status_is 0 "one simulated host, with what SimGrid has inside of one"
+ok "nothing is left" test "$before" = "$(litter)"
+done_testing
