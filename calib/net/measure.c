@@ -275,6 +275,21 @@ static char *run_stages(struct net_bench *b)
     return gather_records(b);
 }
 
+int hrun_measure_hosts(MPI_Comm comm, int *host_of)
+{
+    struct net_bench b = { .comm = comm };
+    int n = 0;
+
+    MPI_Comm_size(comm, &b.nranks);
+    MPI_Comm_rank(comm, &b.rank);
+    if (!find_hosts(&b)) {
+        memcpy(host_of, b.host_of, (size_t)b.nranks * sizeof *host_of);
+        n = b.nhosts;
+    }
+    release(&b);
+    return n;
+}
+
 int hrun_measure_network(MPI_Comm comm, const struct hrun_measure_options *options, char **records, char *why,
                          size_t size)
 {

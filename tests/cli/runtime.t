@@ -1,0 +1,29 @@
+#!/bin/bash
+# libhrun-mpi: the example of hrun(7), as it stands there, compiled against an installed hrun and run.
+. "$(dirname "$0")/tap.sh"
+dest=$tmp/dest
+run env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory install DESTDIR="$dest" PREFIX=/usr SANITIZE="${HRUN_SANITIZE:-}"
+status_is 0 "make install"
+for f in lib/libhrun-mpi.a lib/libhrun-mpi.so include/hrun-mpi.h lib/pkgconfig/hrun-mpi.pc lib/hrun/hrun-netbench; do
+    ok "$f is installed" test -s "$dest/usr/$f"
+done
+sed -n '/^\.\\" The program below/,/^\.Ed/p' man/hrun.7 | sed '/^\./d; s/\\e/\\/g' >"$tmp/network.c"
+cd "$tmp" || exit 1
+ok "the manual has a program" grep -q hrun_measure_network network.c
+export PKG_CONFIG_PATH=$dest/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$dest
+san=${HRUN_SANITIZE:+-fsanitize=$HRUN_SANITIZE}
+# shellcheck disable=SC2046,SC2086
+run mpicc.openmpi $san -Wall -Wextra -Werror -o network network.c $(pkg-config --cflags --libs hrun hrun-mpi)
+status_is 0 "it builds with hrun.pc and hrun-mpi.pc"
+export LD_LIBRARY_PATH=$dest/usr/lib${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}
+run mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1 -np 3 ./network
+status_is 0 "and runs"
+ok "it predicts at six sizes" test "$(grep -c ' bytes: 0\.[0-9]* s (' .out)" = 6
+ok "more bytes take longer" awk '{ if ($3 < last) bad = 1; last = $3 } END { exit bad || !(last > 0) }' .out
+run mpirun.openmpi -np 1 ./network
+status_is 1 "one process alone"
+err_has "the network cannot be measured" "has no network"
+ok "the static library shows nothing but what its header declares" test \
+    "$(nm "$dest/usr/lib/libhrun-mpi.a" | awk '$2 ~ /^[TDB]$/ { print $3 }' | sort | paste -sd' ')" = \
+    "hrun_measure_hosts hrun_measure_network"
+done_testing
