@@ -173,6 +173,7 @@ int calib_report(const struct calib_settings *settings, char **apps)
              find_app(&c, &s.common, apps, &names, &err) || report_gather(&c, N, &r, &err))
         ;
     else {
+        report_network_find(&s, &r);
         rc = make(&r, kind, s.output, &err);
         if (!rc)
             tell_others(&s, &r);

@@ -11,6 +11,7 @@
 
 #include "calib.h"
 #include "model/correct.h"
+#include "net/estimate.h"
 #include "plot.h"
 
 struct report_sub {
@@ -79,7 +80,18 @@ struct report {
     struct report_predictors *predictors;
     struct hrun_corrections *corrections;   /* NULL: none */
     int failed;                     /* memory ran out for some prediction */
+    struct hrun_net *net;           /* of the hosts that options name; NULL: none was measured, or they name none */
+    struct hrun_net_records experiments;  /* what it was estimated from; empty where they are not kept */
 };
+
+/* Find the network of the hosts that options name: no others are asked. What fails is told on stderr: a report does
+ * without. */
+void report_network_find(const struct calib_settings *s, struct report *r);
+/* Its figures and its table: plot number which, from 0; NULL: there is none, or memory ran out (then *failed). */
+struct plot *report_network_figure(const struct report *r, int which, int *failed);
+struct report_table;
+/* Fill the table's title, spec, cells and note. 0, or -1 when memory ran out. Without a network it stays empty. */
+int report_network_table(const struct report *r, struct report_table *t);
 
 /* c: with store and app. N: of the landscape, 0: the largest recorded one. Errors: HRUN_ENODATA (no measurement), those
  * of the store; nothing is to be released then. */
@@ -118,8 +130,8 @@ struct report_cost {
 void report_cost(const struct report *r, int sub, struct report_cost *out);
 
 /* Where a figure or table belongs. */
-enum report_section { REPORT_CLUSTER, REPORT_CHOICE, REPORT_ERRORS, REPORT_FIT, REPORT_TIMES, REPORT_RUNS,
-                      REPORT_SECTIONS };
+enum report_section { REPORT_CLUSTER, REPORT_CHOICE, REPORT_ERRORS, REPORT_FIT, REPORT_TIMES, REPORT_NETWORK,
+                      REPORT_RUNS, REPORT_SECTIONS };
 const char *report_section_title(int section);
 
 /* A table of text, for page and PDF alike. */

@@ -315,6 +315,8 @@ void report_release(struct report *r)
 {
     report_predictors_destroy(r->predictors);
     hrun_corrections_destroy(r->corrections);
+    hrun_net_destroy(r->net);
+    hrun_net_records_release(&r->experiments);
     for (int i = 0; i < r->nsubs; i++) {
         free(r->subs[i].name);
         free(r->subs[i].signature);

@@ -356,6 +356,14 @@ struct plot **report_figures(struct report *r, int *n, struct hrun_error *err)
         for (int i = 0; i < r->nsubs; i++)
             for (int M = next_procs(r, 0); r->subs[i].same == i && M && !f.failed; M = next_procs(r, M))
                 add_times(&f, i, M, over_sizes);
+    for (int i = 0, failed = 0; r->net && !f.failed; i++) {
+        struct plot *p = report_network_figure(r, i, &failed);
+
+        f.failed |= failed;
+        if (!p)
+            break;
+        keep(&f, p, REPORT_NETWORK);
+    }
     *n = f.n;
     f.failed |= r->failed;
     if (!f.failed && f.v)

@@ -13,7 +13,7 @@ enum { BEST_SHOWN = 8 };
 
 static const char *const sections[REPORT_SECTIONS] = {
     "Sub-clusters and profiles", "The choice", "How good the choice is", "Fit", "Time over N and P",
-    "Runs and what they cost",
+    "The network", "Runs and what they cost",
 };
 
 const char *report_section_title(int section)
@@ -329,6 +329,12 @@ static void add_costs(struct tables *t)
              r->other_consts == 1 ? "is" : "are");
 }
 
+static void add_network(struct tables *t)
+{
+    if (t->r->net && add_table(t, REPORT_NETWORK, "", "") && report_network_table(t->r, &t->v[t->n - 1]))
+        t->failed = 1;
+}
+
 static void add_runs(struct tables *t)
 {
     const struct report *r = t->r;
@@ -357,7 +363,7 @@ static void add_runs(struct tables *t)
 struct report_table *report_tables(const struct report *r, int *n, struct hrun_error *err)
 {
     static void (*const add[])(struct tables *t) = {
-        add_subs, add_best, add_errors, add_models, add_formulas, add_costs, add_runs,
+        add_subs, add_best, add_errors, add_models, add_formulas, add_network, add_costs, add_runs,
     };
     struct tables t = { .r = r };
     int kept = 0;

@@ -62,15 +62,28 @@ static int tell(const struct calib_settings *s, const struct hrun_net *net, cons
 
 /* ---------------------------------------------------------------- measure */
 
-static int keep_records(const struct calib_settings *s, const struct hrun_net_records *r, struct hrun_error *err)
+int network_records_file(const char *file, struct hrun_buf *out, struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = s->keep ? hrun_net_records_print(r, &text) : 0;
+    static const char suffix[] = ".yaml";
+    size_t len = strlen(file), n = sizeof suffix - 1;
 
-    if (rc)
-        rc = hrun_fail_nomem(err);
-    else if (s->keep)
+    hrun_buf_add(out, file, len > n && !strcmp(file + len - n, suffix) ? len - n : len);
+    hrun_buf_adds(out, ".records");
+    return out->failed ? hrun_fail_nomem(err) : 0;
+}
+
+/* Beside the network, and where --keep says. */
+static int keep_records(const struct calib_settings *s, const char *file, const struct hrun_net_records *r,
+                        struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT, beside = HRUN_BUF_INIT;
+    int rc = hrun_net_records_print(r, &text) ? hrun_fail_nomem(err) : network_records_file(file, &beside, err);
+
+    if (!rc)
+        rc = hrun_file_replace(beside.data, text.data, text.len, 0666, err);
+    if (!rc && s->keep)
         rc = hrun_file_replace(s->keep, text.data, text.len, 0666, err);
+    hrun_buf_release(&beside);
     hrun_buf_release(&text);
     return rc;
 }
@@ -111,8 +124,8 @@ static int make(struct context *c, const struct calib_settings *s, const struct 
                 "programs run\n", c->cluster->nhosts, c->cluster->nhosts == 1 ? "" : "s");
     rc = network_measure(c, p, &records, interrupted, err);
     if (!rc)
-        rc = keep_records(s, &records, err) || hrun_net_estimate(&records, &options, &net, &quality, err) ||
-             describe(c, k, net, err) || hrun_net_save(net, file, err) ? -1 : 0;
+        rc = hrun_net_estimate(&records, &options, &net, &quality, err) || describe(c, k, net, err) ||
+             hrun_net_save(net, file, err) || keep_records(s, file, &records, err) ? -1 : 0;
     about.quality = &quality;
     about.spent_s = records.spent_s;
     about.records = records.n;

@@ -34,7 +34,22 @@ void network_plan_release(struct network_plan *p);
 int network_measure(struct context *c, const struct network_plan *p, struct hrun_net_records *out, int *interrupted,
                     struct hrun_error *err);
 
+/* Where the records of the network in `file` are kept: beside it, as times can be estimated anew. Errors: HRUN_ENOMEM. */
+int network_records_file(const char *file, struct hrun_buf *out, struct hrun_error *err);
+
 /* ---------------------------------------------------------------- show.c, json.c */
+
+/* The least and the most of all pairs of hosts from group g to group h, and which is the slowest. */
+struct network_range {
+    double latency_s[2], rate[2];  /* bytes/s */
+    int pairs, from, to;           /* pairs = 0: there is none, and nothing else counts */
+};
+struct network_range network_range_of(const struct hrun_net *net, int g, int h);
+/* Append the hosts whose class or group (of[nhosts]) is `which`, folded; a rate; what there is to say of protocols, a
+ * line each. */
+void network_add_hosts(const struct hrun_net *net, const int *of, int which, struct hrun_buf *out);
+void network_add_rate(double bytes_per_s, struct hrun_buf *out);
+void network_add_protocols(const struct hrun_net *net, struct hrun_buf *out);
 
 /* What is said of a measurement beside its network; NULL or 0 where nothing is known. */
 struct network_about {

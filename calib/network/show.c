@@ -14,7 +14,7 @@ enum { CLASSES_SHOWN = 6 };
 
 /* ---------------------------------------------------------------- cells */
 
-static void add_rate(struct hrun_buf *b, double bytes_per_s)
+void network_add_rate(double bytes_per_s, struct hrun_buf *b)
 {
     static const struct { double from; const char *unit; } units[] = {
         { 1e9, "GB/s" }, { 1e6, "MB/s" }, { 1e3, "kB/s" },
@@ -57,13 +57,13 @@ static void per_mb(struct hrun_table *t, const struct hrun_net_value *v, struct 
 static void rate(struct hrun_table *t, const struct hrun_net_value *v, struct hrun_buf *b)
 {
     if (v->v > 0) {
-        add_rate(b, v->v);
+        network_add_rate(v->v, b);
         add_half(b, v);
     }
     cell(t, b);
 }
 
-static void hosts_of(const struct hrun_net *net, const int *of, int which, struct hrun_buf *out)
+void network_add_hosts(const struct hrun_net *net, const int *of, int which, struct hrun_buf *out)
 {
     char **names = calloc((size_t)net->nhosts, sizeof *names);
     size_t n = 0;
@@ -98,7 +98,7 @@ static int add_hosts(const struct hrun_net *net, struct hrun_buf *b, struct hrun
         const struct hrun_net_class *k = &net->classes[c];
         double per_byte = k->local_s_per_byte[0].v;
 
-        hosts_of(net, net->class_of, c, b);
+        network_add_hosts(net, net->class_of, c, b);
         cell(t, b);
         seconds(t, &k->C_s, b);
         per_mb(t, &k->t_s_per_byte, b);
@@ -108,7 +108,7 @@ static int add_hosts(const struct hrun_net *net, struct hrun_buf *b, struct hrun
             hrun_add_seconds(b, k->local_fixed_s[0].v);
         cell(t, b);
         if (per_byte > 0)
-            add_rate(b, 1 / per_byte);
+            network_add_rate(1 / per_byte, b);
         cell(t, b);
     }
     return add_table(t, b, out);
@@ -126,7 +126,7 @@ static int add_kinds(const struct hrun_net *net, struct hrun_buf *b, struct hrun
     for (int c = 0; c < net->nclasses; c++)
         for (int k = 0; k < net->classes[c].nkinds * net->classes[c].nkinds && net->classes[c].nkinds > 1; k++) {
             any = 1;
-            hosts_of(net, net->class_of, c, b);
+            network_add_hosts(net, net->class_of, c, b);
             cell(t, b);
             hrun_table_cell(t, "%d", k / net->classes[c].nkinds);
             hrun_table_cell(t, "%d", k % net->classes[c].nkinds);
@@ -159,9 +159,9 @@ static int add_pairs(const struct hrun_net *net, struct hrun_buf *b, struct hrun
         for (int c = 0; c < net->nclasses; c++) {
             if (!has_pair(net, a, c))
                 continue;
-            hosts_of(net, net->class_of, a, b);
+            network_add_hosts(net, net->class_of, a, b);
             cell(t, b);
-            hosts_of(net, net->class_of, c, b);
+            network_add_hosts(net, net->class_of, c, b);
             cell(t, b);
             seconds(t, &net->pairs[a * net->nclasses + c].L_s, b);
             rate(t, &net->pairs[a * net->nclasses + c].beta_bytes_per_s, b);
@@ -169,15 +169,9 @@ static int add_pairs(const struct hrun_net *net, struct hrun_buf *b, struct hrun
     return add_table(t, b, out);
 }
 
-/* The least and the most of all pairs of hosts from one group to another, and which is the slowest. */
-struct range {
-    double latency[2], rate[2];
-    int pairs, from, to;
-};
-
-static struct range range_of(const struct hrun_net *net, int g, int h)
+struct network_range network_range_of(const struct hrun_net *net, int g, int h)
 {
-    struct range r = { { INFINITY, 0 }, { INFINITY, 0 }, 0, 0, 0 };
+    struct network_range r = { { INFINITY, 0 }, { INFINITY, 0 }, 0, 0, 0 };
 
     for (int i = 0; i < net->nhosts; i++)
         for (int j = 0; j < net->nhosts; j++) {
@@ -190,8 +184,8 @@ static struct range range_of(const struct hrun_net *net, int g, int h)
                 r.to = j;
             }
             r.pairs++;
-            r.latency[0] = fmin(r.latency[0], p->L_s.v);
-            r.latency[1] = fmax(r.latency[1], p->L_s.v);
+            r.latency_s[0] = fmin(r.latency_s[0], p->L_s.v);
+            r.latency_s[1] = fmax(r.latency_s[1], p->L_s.v);
             r.rate[0] = fmin(r.rate[0], p->beta_bytes_per_s.v);
             r.rate[1] = fmax(r.rate[1], p->beta_bytes_per_s.v);
         }
@@ -207,22 +201,22 @@ static int add_folded_pairs(const struct hrun_net *net, struct hrun_buf *b, stru
     hrun_table_row(t, "from", "to", "pairs", "latency L", "rate beta", "slowest");
     for (int g = 0; g < net->ngroups; g++)
         for (int h = 0; h < net->ngroups; h++) {
-            struct range r = range_of(net, g, h);
+            struct network_range r = network_range_of(net, g, h);
 
             if (!r.pairs)
                 continue;
-            hosts_of(net, net->group_of, g, b);
+            network_add_hosts(net, net->group_of, g, b);
             cell(t, b);
-            hosts_of(net, net->group_of, h, b);
+            network_add_hosts(net, net->group_of, h, b);
             cell(t, b);
             hrun_table_cell(t, "%d", r.pairs);
-            hrun_add_seconds(b, r.latency[0]);
+            hrun_add_seconds(b, r.latency_s[0]);
             hrun_buf_adds(b, " .. ");
-            hrun_add_seconds(b, r.latency[1]);
+            hrun_add_seconds(b, r.latency_s[1]);
             cell(t, b);
-            add_rate(b, r.rate[0]);
+            network_add_rate(r.rate[0], b);
             hrun_buf_adds(b, " .. ");
-            add_rate(b, r.rate[1]);
+            network_add_rate(r.rate[1], b);
             cell(t, b);
             hrun_table_cell(t, "%s -> %s", net->hosts[r.from], net->hosts[r.to]);
         }
@@ -240,11 +234,11 @@ static void add_trunks(const struct hrun_net *net, struct hrun_buf *out)
             if (!(v->v > 0))
                 continue;
             hrun_buf_adds(out, "  trunk: all messages from ");
-            hosts_of(net, net->group_of, g, out);
+            network_add_hosts(net, net->group_of, g, out);
             hrun_buf_adds(out, " to ");
-            hosts_of(net, net->group_of, h, out);
+            network_add_hosts(net, net->group_of, h, out);
             hrun_buf_adds(out, " share ");
-            add_rate(out, v->v);
+            network_add_rate(v->v, out);
             add_half(out, v);
             hrun_buf_addc(out, '\n');
         }
@@ -259,7 +253,7 @@ static void add_bytes(struct hrun_buf *out, const char *before, double bytes, co
     hrun_buf_adds(out, after);
 }
 
-static void add_protocols(const struct hrun_net *net, struct hrun_buf *out)
+void network_add_protocols(const struct hrun_net *net, struct hrun_buf *out)
 {
     const struct hrun_net_thresholds *t = &net->thresholds;
 
@@ -329,7 +323,7 @@ int network_text(const struct hrun_net *net, const struct network_about *about, 
         bad = all || net->nclasses <= CLASSES_SHOWN ? add_pairs(net, &b, out) : add_folded_pairs(net, &b, out);
     bad = bad || (all && add_segments(net, &b, out));
     add_trunks(net, out);
-    add_protocols(net, out);
+    network_add_protocols(net, out);
     add_about(about, out);
     hrun_buf_release(&b);
     return bad || out->failed ? hrun_fail_nomem(err) : 0;
