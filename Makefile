@@ -74,6 +74,9 @@ SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)
 HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c decide.c profiles.c predicted.c corrected.c explore.c nearest.c \
               placement.c report.c report_parts.c report_run.c report_cluster.c report_json.c) $(SHARED_SRC)
+COLL       := net tree tree_unlike play ways
+COLL_SRC   := $(addprefix hrun/coll/,$(addsuffix .c,$(COLL)) comm.c move.c move_bcast.c take.c wrap_c.c \
+              wrap_fortran.c)
 TRACE_SRC  := $(addprefix calib/trace/,watch.c places.c tell.c wrap_c.c wrap_fortran.c)
 PROBE_SRC  := $(addprefix calib/probe/,main.c facts.c kernel.c clock.c trips.c alltoall.c usage.c)
 NET_SRC    := $(addprefix calib/net/,measure.c repeat.c spread.c schedule.c trips.c fans.c sweeps.c local.c)
@@ -97,7 +100,7 @@ say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $@)
 .PRECIOUS: $(B)/%.o
 .PHONY: all lib
 all: lib $(B)/bin/hrun $(B)/bin/hrun-calibrate $(B)/bin/hrun-shim $(SMPI_BIN) $(B)/lib/hrun/libhrun-trace.so \
-     $(B)/lib/hrun/hrun-probe $(B)/lib/hrun/hrun-netbench $(SMPI_TOOL)
+     $(B)/lib/hrun/libhrun-coll.so $(B)/lib/hrun/hrun-probe $(B)/lib/hrun/hrun-netbench $(SMPI_TOOL)
 
 lib: $(B)/lib/libhrun.a $(B)/lib/libhrun.so $(B)/lib/libhrun-mpi.a $(B)/lib/libhrun-mpi.so
 
@@ -145,6 +148,18 @@ $(B)/calib/trace/%.o: calib/trace/%.c
 	@mkdir -p $(@D)
 	$(call say,MPI)
 	$(Q)$(MPICC) -std=c11 -Ilib -D_GNU_SOURCE $(WARNINGS) -O2 -g -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+
+# The same; its ranks must compute the same, whatever they run on.
+$(B)/hrun/coll/%.o: hrun/coll/%.c
+	@mkdir -p $(@D)
+	$(call say,MPI)
+	$(Q)$(MPICC) -std=c11 -Ilib -D_GNU_SOURCE $(WARNINGS) -O2 -g -ffp-contract=off -fPIC -fvisibility=hidden -MMD -MP \
+	  -c -o $@ $<
+
+$(B)/lib/hrun/libhrun-coll.so: $(COLL_SRC:%.c=$(B)/%.o)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libhrun-coll.so -o $@ $^ -ldl -lm
 
 $(B)/lib/hrun/libhrun-trace.so: $(TRACE_SRC:%.c=$(B)/%.o)
 	@mkdir -p $(@D)
@@ -240,8 +255,8 @@ install: all $(B)/include/hrun.h $(B)/include/hrun-mpi.h $(B)/hrun.pc $(B)/hrun-
 	install -m 755 $(B)/lib/libhrun-mpi.so $(DESTDIR)$(PREFIX)/lib/libhrun-mpi.so.0
 	ln -sf libhrun-mpi.so.0 $(DESTDIR)$(PREFIX)/lib/libhrun-mpi.so
 	install -d $(DESTDIR)$(PREFIX)/lib/hrun
-	install -m 755 $(B)/lib/hrun/libhrun-trace.so $(B)/lib/hrun/hrun-probe $(B)/lib/hrun/hrun-netbench \
-	  $(SMPI_TOOL) $(DESTDIR)$(PREFIX)/lib/hrun
+	install -m 755 $(B)/lib/hrun/libhrun-coll.so $(B)/lib/hrun/libhrun-trace.so $(B)/lib/hrun/hrun-probe \
+	  $(B)/lib/hrun/hrun-netbench $(SMPI_TOOL) $(DESTDIR)$(PREFIX)/lib/hrun
 	install -m 644 $(B)/hrun.pc $(B)/hrun-mpi.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 644 $(B)/include/hrun.h $(B)/include/hrun-mpi.h $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(PROFILES) $(DESTDIR)$(PREFIX)/share/hrun/profiles
@@ -255,7 +270,7 @@ install: all $(B)/include/hrun.h $(B)/include/hrun-mpi.h $(B)/hrun.pc $(B)/hrun-
 UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 UNIT_BIN   := $(UNIT_TESTS:%=$(B)/tests/unit/%)
 CLI_TESTS  := $(sort $(wildcard tests/cli/*.t))
-APPS       := lu jacobi femcg fft hybrid probe pattern
+APPS       := collcheck lu jacobi femcg fft hybrid probe pattern
 APP_BIN    := $(APPS:%=$(B)/tests/apps/%)
 BENCH_BIN  := $(patsubst tests/bench/%.c,$(B)/tests/bench/%,$(sort $(wildcard tests/bench/*.c)))
 FUZZ_BIN   := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))

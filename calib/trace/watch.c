@@ -1,7 +1,8 @@
 /* watch.c - counting: calls, bytes, time, and the two ends of the watch; see watch.h */
 #include "watch.h"
 
-#include <dlfcn.h>
+#include "base/preloaded.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -65,13 +66,14 @@ static uint64_t now_ns(void)
 
 void *watch_real(const char *name)
 {
-    /* Loaded by the program for itself alone: make them visible. */
-    static const char *const libraries[] = { "libmpi.so.40", "libmpi_mpifh.so.40", "libmpi_usempif08.so.40" };
-    void *real = dlsym(RTLD_DEFAULT, name);
+    char behind[96];
+    void *real;
 
-    for (size_t i = 0; !real && i < sizeof libraries / sizeof *libraries; i++)
-        if (dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL))
-            real = dlsym(RTLD_DEFAULT, name);
+    /* libhrun-coll.so, where it is preloaded too, stands between us and MPI. */
+    snprintf(behind, sizeof behind, "hrun_coll_%s", name);
+    real = dlsym(RTLD_DEFAULT, behind);
+    if (!real)
+        real = hrun_preloaded_find(name);
     if (!real) {
         fprintf(stderr, "libhrun-trace: the program's MPI has no %s; run without --trace\n", name);
         abort();
@@ -253,34 +255,6 @@ void watch_started(const struct watch *w, MPI_Request request)
 
 /* ---------------------------------------------------------------- begin and end */
 
-/* The user's LD_PRELOAD, without this library. */
-static void restore_preload(void)
-{
-    const char *list = getenv("LD_PRELOAD"), *end;
-    Dl_info self;
-    char *rest;
-    size_t len = 0;
-
-    unsetenv(HRUN_TRACE_VARIABLE);
-    if (!list || !dladdr((void *)(uintptr_t)&restore_preload, &self) || !(rest = calloc(1, strlen(list) + 1)))
-        return;
-    for (const char *p = list; *p; p = end) {
-        p += strspn(p, ": ");
-        end = p + strcspn(p, ": ");
-        if (end == p || (strlen(self.dli_fname) == (size_t)(end - p) && !strncmp(p, self.dli_fname, (size_t)(end - p))))
-            continue;
-        if (len)
-            rest[len++] = ':';
-        memcpy(rest + len, p, (size_t)(end - p));
-        len += (size_t)(end - p);
-    }
-    if (len)
-        setenv("LD_PRELOAD", rest, 1);
-    else
-        unsetenv("LD_PRELOAD");
-    free(rest);
-}
-
 const struct watch_mpi *watch_mpi(void)
 {
     return &our.mpi;
@@ -371,7 +345,8 @@ void watch_init(int threads)
         reset_counts();
         our.ready = 1;
     }
-    restore_preload();
+    unsetenv(HRUN_TRACE_VARIABLE);
+    hrun_preloaded_leave(&our);
     free(place);
     our.since_ns = now_ns();
     our.own_ns = our.since_ns - begin;

@@ -2,6 +2,7 @@
 #include "launch/env.h"
 
 #include "launch/ranks.h"
+#include "net/collwire.h"
 #include "trace/wire.h"
 
 #include <stdio.h>
@@ -54,7 +55,7 @@ static int is_of_outer_launcher(const char *entry, int nested)
 {
     static const char *const identity[] = {
         "PMIX_", "PMI_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_SIZE=", "HRUN_JOB=", HRUN_TRACE_VARIABLE "=",
-        HRUN_ENV_PRELOAD "="
+        HRUN_COLL_VARIABLE "=", HRUN_ENV_PRELOAD "="
     };
     static const char *const launched[] = {
         "OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_APP_CTX", "OMPI_FIRST_RANKS",

@@ -1,0 +1,123 @@
+/* coll.h - inside libhrun-coll.so: collective operations done as the network wants them
+ *
+ * Purpose: the library is preloaded into programs of users, whatever they are, and takes scatter, gather, their variants
+ * with counts, and broadcast through ways.h; the program's results are the same, bit by bit. Reductions are left alone:
+ * another tree would add in another order.
+ * Invariants:
+ *   - it is not linked with MPI (base/preloaded.h);
+ *   - without HRUN_COLL, or when that cannot be read, speaks of another number of ranks or is not the same on all ranks,
+ *     every call is the MPI library's;
+ *   - what goes another way is decided by what all ranks of the call know: communicator, root, bytes, and how often that
+ *     came before. Of scatterv and gatherv only the root knows all counts, so that there communicator and root alone
+ *     decide, and each pair of ranks knows of its own message whether it goes in pieces;
+ *   - left to the MPI library are: one rank, intercommunicators, ranks that are not of the world, no bytes, and arguments
+ *     that are wrong, so that errors are its own;
+ *   - messages go through a communicator of our own, made (MPI_Comm_create) once enough would have been saved to pay for
+ *     it, and freed with the program's. It has the error handler of the program's.
+ */
+#ifndef HRUN_COLL_COLL_H
+#define HRUN_COLL_COLL_H
+
+#include "ways.h"
+
+#include <mpi.h>
+#include <stdint.h>
+
+/* MPI's functions that the library itself needs. */
+#define COLL_USES(X) \
+    X(Allreduce) X(Comm_create) X(Comm_create_keyval) X(Comm_delete_attr) X(Comm_free) X(Comm_f2c) X(Comm_get_attr) \
+    X(Comm_group) X(Comm_rank) X(Comm_set_attr) X(Comm_size) X(Comm_test_inter) X(Group_free) \
+    X(Group_translate_ranks) X(Irecv) X(Isend) X(Pack) X(Pack_size) X(Recv) X(Send) X(Sendrecv) X(Type_f2c) \
+    X(Type_get_envelope) X(Type_get_extent) X(Type_size) X(Unpack) X(Waitall)
+struct coll_mpi {
+#define X(Name) __typeof__(&PMPI_##Name) Name;
+    COLL_USES(X)
+#undef X
+    /* The macros of mpi.h would link the library with MPI. */
+    MPI_Comm world, no_comm;
+    MPI_Datatype packed, int64, no_type;
+    MPI_Op min;
+};
+const struct coll_mpi *coll_mpi(void);
+
+/* MPI's own function of that name. Where there is none the program ends: it has called what does not exist. */
+void *coll_real(const char *name);
+#define COLL_REAL(name) ((__typeof__(name) *)coll_real(#name))
+
+/* After MPI_Init and before MPI_Finalize. */
+void coll_init(void);
+void coll_finalize(void);
+
+/* ---------------------------------------------------------------- communicators (comm.c) */
+
+struct coll_entry {            /* of a call that has come before */
+    enum coll_op op;
+    int root, calls, chosen;
+    double bytes;              /* as coll_round gives; -1: a variant with counts; 0: nothing here */
+    struct coll_choice choice;
+};
+enum { COLL_ENTRIES = 64 };
+
+struct coll_comm {
+    const struct coll_net *net;
+    struct coll_ranks ranks;
+    int rank;
+    int *places;               /* owned: what ranks points to; NULL: the communicator is left alone */
+    MPI_Comm own;              /* or no_comm */
+    double saved_s, own_cost_s;
+    struct coll_entry entries[COLL_ENTRIES];
+    char *scratch;
+    size_t scratch_size;
+};
+
+/* What is known of a communicator. NULL: it is left alone. */
+struct coll_comm *coll_comm(MPI_Comm comm);
+/* How an operation is done, with c->own made; NULL: by the library. bytes -1: a variant with counts. */
+const struct coll_choice *coll_decide(struct coll_comm *c, MPI_Comm comm, enum coll_op op, int root, double bytes);
+/* Memory until the next call or coll_scratch_done; NULL after an error has been raised on c->own. */
+char *coll_scratch(struct coll_comm *c, size_t size);
+void coll_scratch_done(struct coll_comm *c);
+
+/* ---------------------------------------------------------------- messages (move.c, move_bcast.c) */
+
+/* Parts of a buffer, one for each rank. */
+struct coll_parts {
+    char *buf;
+    const int *counts, *places;  /* in elements; NULL: count each, one after the other */
+    int count;
+    MPI_Datatype type;
+    MPI_Aint extent;
+    int64_t size;              /* bytes of an element */
+    int plain;                 /* an element is its bytes as they stand in memory */
+};
+/* Fill in what is known of the type. */
+void coll_parts(struct coll_parts *p, const void *buf, int count, MPI_Datatype type);
+
+/* `all` is used by the root; own->buf MPI_IN_PLACE: the root's part is where it belongs. bytes: of each rank. Result:
+ * MPI's. */
+int coll_move_gather(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *own,
+                     const struct coll_parts *all, int64_t bytes);
+int coll_move_scatter(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *all,
+                      const struct coll_parts *own, int64_t bytes);
+/* Straight to the root, what is irregular in pieces. */
+int coll_move_pieces(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *own,
+                     const struct coll_parts *all);
+/* Straight from the root. */
+int coll_move_parts(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *all,
+                    const struct coll_parts *own);
+int coll_move_bcast(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *data, int64_t bytes,
+                    int64_t segment);
+
+/* ---------------------------------------------------------------- operations (take.c): 1 and *rc when done, else 0 */
+
+int coll_take_gather(const void *send, int count, MPI_Datatype type, void *in, int in_count, MPI_Datatype in_type,
+                     int root, MPI_Comm comm, int *rc);
+int coll_take_scatter(const void *send, int count, MPI_Datatype type, void *in, int in_count, MPI_Datatype in_type,
+                      int root, MPI_Comm comm, int *rc);
+int coll_take_gatherv(const void *send, int count, MPI_Datatype type, void *in, const int *in_counts,
+                      const int *places, MPI_Datatype in_type, int root, MPI_Comm comm, int *rc);
+int coll_take_scatterv(const void *send, const int *counts, const int *places, MPI_Datatype type, void *in,
+                       int in_count, MPI_Datatype in_type, int root, MPI_Comm comm, int *rc);
+int coll_take_bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm, int *rc);
+
+#endif

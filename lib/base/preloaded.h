@@ -1,0 +1,54 @@
+/* preloaded.h - for libraries of ours that are preloaded into programs: finding MPI, leaving the environment as it was
+ *
+ * Purpose: what libhrun-trace.so and libhrun-coll.so have in common. All is in this header, as they are linked with
+ * nothing of ours.
+ */
+#ifndef HRUN_BASE_PRELOADED_H
+#define HRUN_BASE_PRELOADED_H
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A function or variable of the program's MPI, also where the program has loaded that for itself alone (dlopen, as
+ * Python does). NULL: there is none. */
+static inline void *hrun_preloaded_find(const char *name)
+{
+    static const char *const libraries[] = { "libmpi.so.40", "libmpi_mpifh.so.40", "libmpi_usempif08.so.40" };
+    void *found = dlsym(RTLD_DEFAULT, name);
+
+    for (size_t i = 0; !found && i < sizeof libraries / sizeof *libraries; i++)
+        if (dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL))
+            found = dlsym(RTLD_DEFAULT, name);
+    return found;
+}
+
+/* Take the library that address `own` belongs to out of LD_PRELOAD, so that what the program starts does not get it. */
+static inline void hrun_preloaded_leave(const void *own)
+{
+    const char *list = getenv("LD_PRELOAD"), *end;
+    Dl_info self;
+    char *rest;
+    size_t len = 0;
+
+    if (!list || !dladdr(own, &self) || !(rest = (char *)calloc(1, strlen(list) + 1)))
+        return;
+    for (const char *p = list; *p; p = end) {
+        p += strspn(p, ": ");
+        end = p + strcspn(p, ": ");
+        if (end == p || (strlen(self.dli_fname) == (size_t)(end - p) && !strncmp(p, self.dli_fname, (size_t)(end - p))))
+            continue;
+        if (len)
+            rest[len++] = ':';
+        memcpy(rest + len, p, (size_t)(end - p));
+        len += (size_t)(end - p);
+    }
+    if (len)
+        setenv("LD_PRELOAD", rest, 1);
+    else
+        unsetenv("LD_PRELOAD");
+    free(rest);
+}
+
+#endif
