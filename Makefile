@@ -49,7 +49,7 @@ STORE  := sample invariants current store log recent models models_yaml exchange
 FIT  := work ls nnls check optimal robust bound spread
 NET     := algo_all algo_bcast algo_reduce algo_root algorithms bound breaks check choose files net net_read \
            net_yaml play predict schedule selectors share wire columns estimate limits records sanity segments \
-           sharing system thresholds trial
+           sharing system thresholds trial tune
 MODEL   := names rows glitch suspect anchor select library series discover coefs family fit terms predict oracle \
            interval mixed share joint recall correct drift
 PLAN    := config objective space count exhaustive level solve search whole known explore
@@ -68,7 +68,7 @@ LIB_SRC := $(call room,base,$(BASE)) $(call room,expr,$(EXPR)) $(call room,topo,
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 
 # What both commands share is context and work; the rest is each one's own.
-SHARED_SRC := hrun/context.c hrun/work.c hrun/waits.c hrun/network.c
+SHARED_SRC := hrun/context.c hrun/work.c hrun/waits.c hrun/network.c hrun/tune.c
 SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim_fold.c) \
               $(call room,base,buf error file write ranges) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)

@@ -57,6 +57,8 @@ const struct hrun_opt hrun_options[] = {
       "Launch", hrun_opt_flag, AT(report_bindings) },
     { "trace", 0, HRUN_OPT_NONE, NULL, NULL, "watch the MPI calls and tell who waits for whom", "Launch",
       hrun_opt_flag, AT(trace) },
+    { "tune-collectives", 0, HRUN_OPT_NONE, NULL, NULL, "do scatter, gather and broadcast as the network wants",
+      "Launch", hrun_opt_flag, AT(tune_collectives) },
     { "tag-output", 0, HRUN_OPT_NONE, NULL, NULL, "begin each line of output with its rank", "Launch",
       hrun_opt_flag, AT(tag_output) },
     { "no-record", 0, HRUN_OPT_NONE, NULL, NULL, "do not keep the time of this run", "Launch",

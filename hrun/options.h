@@ -15,7 +15,8 @@ struct hrun_settings {
     const char *top;
     const char *explore;              /* PERCENT */
     const char *placement;            /* "pattern" (as NULL), "plain" */
-    int dry_run, show_cluster, list_apps, tag_output, report_bindings, oversubscribe, no_record, trace;
+    int dry_run, show_cluster, list_apps, tag_output, report_bindings, oversubscribe, no_record, trace,
+        tune_collectives;
 };
 
 extern const struct hrun_opt hrun_options[];

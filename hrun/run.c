@@ -165,6 +165,18 @@ static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE 
     return rc;
 }
 
+/* The words on what is not tuned, for people. */
+static void say_untuned(const struct prepared *p)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+
+    if (p->w.tune && p->w.tune->why[0]) {
+        hrun_buf_addf(&text, "hrun: collective operations are not tuned: %s\n", p->w.tune->why);
+        say(p->c.set, &text);
+    }
+    hrun_buf_release(&text);
+}
+
 static int dry_run(const struct prepared *p, struct hrun_error *err)
 {
     struct hrun_strvec argv = HRUN_STRVEC_INIT;
@@ -173,8 +185,11 @@ static int dry_run(const struct prepared *p, struct hrun_error *err)
     int rc = -1;
 
     if (!work_job(&p->w, p->layout, &argv, &stdin_text, &job, err) &&
+        !(p->w.tune && tune_prepare(p->w.tune, &p->c, p->layout, &job, err)) &&
         !(p->c.engine->check && p->c.engine->check(&job, err)))
         rc = tell_plan(p, &job, stdout, err);
+    if (!rc)
+        say_untuned(p);
     free(stdin_text);
     hrun_strvec_release(&argv);
     return rc;
@@ -191,6 +206,7 @@ static int say_before(void *ctx, const struct hrun_job *job, struct hrun_error *
     report_before(&p->c, &p->d, p->w.words, &text);
     say(p->c.set, &text);
     hrun_buf_release(&text);
+    say_untuned(p);
     return 0;
 }
 
@@ -200,6 +216,12 @@ static int tells(const struct decision *d, const struct work_result *r)
 {
     return r->ok || (d->explores.on && (r->outcome.killed_by || r->outcome.timed_out || r->outcome.status) &&
                      !r->outcome.interrupted && !r->outcome.signalled && !r->outcome.lost_host[0]);
+}
+
+/* What is tuned takes another time than what was measured. */
+static int is_tuned(const struct work *w)
+{
+    return w->tune && !w->tune->why[0];
 }
 
 static int launch(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
@@ -218,7 +240,8 @@ static int launch(struct prepared *p, const struct hrun_settings *s, char **word
         waits_release(&waits);
         return -1;
     }
-    if (told && context_is_real(&p->c) && p->d.has_config && tells(&p->d, &r) && !s->no_record) {
+    if (told && context_is_real(&p->c) && p->d.has_config && tells(&p->d, &r) && !s->no_record &&
+        !is_tuned(&p->w)) {
         recorded = !work_record(&p->w, p->d.pes, p->d.procs, &r, "run", &record_err);
         if (!recorded && !s->common.quiet)
             context_complain("hrun: this run was not recorded", &record_err);
@@ -237,9 +260,17 @@ static int launch(struct prepared *p, const struct hrun_settings *s, char **word
 /* Decide, and launch or tell. Result: the exit status; -1 with *err. */
 static int attempt(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
+    struct tune tune;
+    int status;
+
     if (prepare(p, s, words, err))
         return -1;
-    return s->dry_run ? dry_run(p, err) : launch(p, s, words, err);
+    tune_init(&tune);
+    p->w.tune = s->tune_collectives ? &tune : NULL;
+    status = s->dry_run ? dry_run(p, err) : launch(p, s, words, err);
+    p->w.tune = NULL;
+    tune_release(&tune);
+    return status;
 }
 
 int run_program(const struct hrun_settings *s, char **words)

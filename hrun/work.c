@@ -235,6 +235,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
     if (work_job(w, layout, &words, &stdin_text, &job, err))
         goto done;
     if ((w->waits && waits_prepare(w->waits, w->c, layout, &job, err)) ||
+        (w->tune && tune_prepare(w->tune, w->c, layout, &job, err)) ||
         (w->c->engine->check && w->c->engine->check(&job, err)))
         goto done;
     if (app && app->nfiles && w->N) {

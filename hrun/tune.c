@@ -1,0 +1,113 @@
+/* tune.c - tuned collective operations; see tune.h for the contracts */
+#include "tune.h"
+
+#include "net/tune.h"
+#include "network.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tune_init(struct tune *t)
+{
+    memset(t, 0, sizeof *t);
+    hrun_buf_init(&t->text);
+}
+
+void tune_release(struct tune *t)
+{
+    free(t->library);
+    hrun_buf_release(&t->text);
+    tune_init(t);
+}
+
+/* The command that measures the network of this cluster. */
+static void add_command(const struct context *c, struct hrun_buf *out)
+{
+    const struct common_settings *s = c->set;
+    const struct { const char *option, *value; } given[] = {
+        { "--hostfile", s->host_file }, { "--host", s->hosts }, { "--cluster", s->cluster_file }
+    };
+
+    hrun_buf_adds(out, "hrun-calibrate network");
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i].value) {
+            hrun_buf_addf(out, " %s ", given[i].option);
+            hrun_buf_add_shell(out, given[i].value);
+        }
+}
+
+/* Why this program cannot be tuned whatever the network; NULL: it can. */
+static const char *obstacle(const struct tune *t, const struct context *c, const struct hrun_layout *l)
+{
+    if (!strcmp(c->engine->name, "smpi"))
+        return "nothing can be preloaded into simulated programs";
+    if (c->mpi.kind == HRUN_MPI_OTHER)
+        return "only programs of Open MPI can be tuned";
+    if (!t->library)
+        return "libhrun-coll.so is not where hrun is installed (make install)";
+    if (l->nranks < 2)
+        return "there is one process alone";
+    return NULL;
+}
+
+/* The text for the ranks of a layout. Errors: HRUN_ENODATA (the network lacks a host), those of hrun_net_tune. */
+static int add_text(struct tune *t, const struct hrun_net *net, const struct hrun_layout *l, struct hrun_error *err)
+{
+    int *host = malloc((size_t)l->nranks * 2 * sizeof *host), *kind = host + l->nranks, rc = -1;
+    struct hrun_net_ranks ranks = { l->nranks, host, kind };
+
+    if (!host)
+        return hrun_fail_nomem(err);
+    for (int r = 0; r < l->nranks; r++) {
+        int kinds;
+
+        host[r] = hrun_net_find(net, l->cluster->hosts[l->ranks[r].host].name);
+        if (host[r] < 0) {
+            hrun_fail(err, HRUN_ENODATA, "the network has no host %s", l->cluster->hosts[l->ranks[r].host].name);
+            goto out;
+        }
+        kinds = net->classes[net->class_of[host[r]]].nkinds;
+        kind[r] = l->cluster->subs[l->ranks[r].sub].kind;
+        kind[r] = kind[r] < kinds ? kind[r] : kinds - 1;    /* kinds that were not told apart when it was measured */
+    }
+    rc = hrun_net_tune(net, &ranks, NULL, &t->text, err);
+out:
+    free(host);
+    return rc;
+}
+
+int tune_prepare(struct tune *t, const struct context *c, const struct hrun_layout *l, struct hrun_job *job,
+                 struct hrun_error *err)
+{
+    struct hrun_buf note = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
+    struct hrun_error why = { 0 };
+    struct hrun_net *net = NULL;
+    const char *reason;
+    int rc = 0;
+
+    tune_release(t);
+    t->library = context_library("libhrun-coll.so");
+    reason = obstacle(t, c, l);
+    if (reason) {
+        snprintf(t->why, sizeof t->why, "%s", reason);
+        return 0;
+    }
+    rc = network_find(c, &net, NULL, &note, &why);
+    add_command(c, &command);
+    if (!rc && !net)
+        snprintf(t->why, sizeof t->why, "the network of these hosts was not measured%s%s; measure it: %s",
+                 note.len ? ": " : "", note.data, command.data);
+    else if (!rc)
+        rc = add_text(t, net, l, &why);
+    if (rc && why.code != HRUN_ENOMEM) {
+        snprintf(t->why, sizeof t->why, "%s", why.text);
+        rc = 0;
+    }
+    if (!rc && !t->why[0])
+        job->preloads[job->npreloads++] = (struct hrun_preload){ t->library, HRUN_COLL_VARIABLE, t->text.data };
+    hrun_net_destroy(net);
+    hrun_buf_release(&note);
+    hrun_buf_release(&command);
+    return rc ? hrun_fail_nomem(err) : 0;
+}
