@@ -283,6 +283,9 @@ $(B)/tests/unit/test_netbench: $(B)/tests/unit/test_netbench.o $(B)/calib/net/sc
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lm
 $(B)/tests/unit/test_netbench.o: ALL_CFLAGS += $(shell $(MPICC) --showme:compile 2>/dev/null)
+$(B)/tests/unit/test_coll: $(B)/tests/unit/test_coll.o $(COLL:%=$(B)/hrun/coll/%.o) $(B)/lib/libhrun.a
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 $(B)/tests/unit/test_truth: $(B)/tests/unit/test_truth.o $(B)/tests/accuracy/truth.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)

@@ -96,19 +96,11 @@ static int without_highest(int v, int n)
     return v - bit;
 }
 
-static int without_lowest(int v, int n)
-{
-    (void)n;
-    return v & (v - 1);
-}
-
 static int before(int v, int n)
 {
     (void)n;
     return v - 1;
 }
-
-enum { RADIX = 4 };   /* Open MPI's default, coll_tuned_bcast_algorithm_knomial_radix */
 
 /* Level by level, a level's first rank before its second, all their second children behind the first ones. */
 static int in_binary(int v, int n)
@@ -123,17 +115,6 @@ static int in_binary(int v, int n)
     return first - width / 2 + (v - first) % (width / 2);
 }
 
-/* Without the highest digit. */
-static int in_knomial(int v, int n)
-{
-    int power = 1;
-
-    (void)n;
-    while (power <= v / RADIX)
-        power *= RADIX;
-    return v % power;
-}
-
 #define BY_NUMBER(name, parent) \
     struct coll_tree *name(const struct coll_net *net, const struct coll_ranks *ranks, int root, double bytes) \
     { \
@@ -141,10 +122,42 @@ static int in_knomial(int v, int n)
         return by_number(ranks->n, root, parent); \
     }
 BY_NUMBER(coll_tree_mpi_binomial, without_highest)
-BY_NUMBER(coll_tree_mpi_in_order, without_lowest)
 BY_NUMBER(coll_tree_mpi_chain, before)
 BY_NUMBER(coll_tree_mpi_binary, in_binary)
-BY_NUMBER(coll_tree_mpi_knomial, in_knomial)
+
+/* By digits of a radix: each rank below itself with its lowest digit that is not 0 made 0, the widest part first. */
+static struct coll_tree *by_digits(int n, int root, int radix)
+{
+    struct coll_tree *t = coll_tree_begin(n, root);
+    int widest = 1;
+
+    while (widest < n)
+        widest *= radix;
+    for (int width = widest / radix; width > 0; width /= radix)
+        for (int v = width; v < n; v += width) {
+            int parent = v / (width * radix) * (width * radix);
+
+            if (v != parent)
+                coll_tree_link(t, (parent + root) % n, (v + root) % n);
+        }
+    return coll_tree_end(t);
+}
+
+struct coll_tree *coll_tree_mpi_in_order(const struct coll_net *net, const struct coll_ranks *ranks, int root,
+                                         double bytes)
+{
+    (void)net, (void)bytes;
+    return by_digits(ranks->n, root, 2);
+}
+
+struct coll_tree *coll_tree_mpi_knomial(const struct coll_net *net, const struct coll_ranks *ranks, int root,
+                                        double bytes)
+{
+    enum { RADIX = 4 };        /* Open MPI's default, coll_tuned_bcast_algorithm_knomial_radix */
+
+    (void)net, (void)bytes;
+    return by_digits(ranks->n, root, RADIX);
+}
 
 /* From rank 0 to the last, wherever the root is. */
 struct coll_tree *coll_tree_mpi_linear(const struct coll_net *net, const struct coll_ranks *ranks, int root, double bytes)

@@ -67,4 +67,99 @@ out_has 'differing: 0' 'by the model: the same'
 left bcast 'an algorithm that is not known'
 ok 'by the model: some gathers are taken' test "$(awk '/^gather:/ { print ($2 > $4) }' <<<"$out")" = 1
 
+# ---------------------------------------------------------------- Fortran, with both of its modules
+
+if command -v mpifort >/dev/null && command -v gfortran >/dev/null; then
+    for module in mpi mpi_f08; do
+        cat >$module.f90 <<F
+program p
+  use $module
+  integer :: e, r, n, i, bad
+  integer :: counts(8), places(8)
+  double precision :: a(1000), b(8000), c(1000)
+  call MPI_Init(e)
+  call MPI_Comm_rank(MPI_COMM_WORLD, r, e)
+  call MPI_Comm_size(MPI_COMM_WORLD, n, e)
+  bad = 0
+  a = r
+  counts = 1000
+  places = [(1000 * (i - 1), i = 1, 8)]
+  call MPI_Gather(a, 1000, MPI_DOUBLE_PRECISION, b, 1000, MPI_DOUBLE_PRECISION, 1, MPI_COMM_WORLD, e)
+  if (r == 1) then
+    do i = 1, n
+      if (any(b(1000*i-999:1000*i) /= i - 1)) bad = bad + 1
+    end do
+    b(1001:2000) = 77
+    call MPI_Scatter(b, 1000, MPI_DOUBLE_PRECISION, MPI_IN_PLACE, 1000, MPI_DOUBLE_PRECISION, 1, MPI_COMM_WORLD, e)
+    if (any(b(1001:2000) /= 77)) bad = bad + 1
+    b(1001:2000) = 1
+    call MPI_Gatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, b, counts, places, MPI_DOUBLE_PRECISION, 1, MPI_COMM_WORLD, e)
+    do i = 1, n
+      if (any(b(1000*i-999:1000*i) /= i - 1)) bad = bad + 1
+    end do
+  else
+    call MPI_Scatter(b, 1000, MPI_DOUBLE_PRECISION, c, 1000, MPI_DOUBLE_PRECISION, 1, MPI_COMM_WORLD, e)
+    if (any(c /= r)) bad = bad + 1
+    call MPI_Gatherv(c, 1000, MPI_DOUBLE_PRECISION, b, counts, places, MPI_DOUBLE_PRECISION, 1, MPI_COMM_WORLD, e)
+  end if
+  call MPI_Scatterv(b, counts, places, MPI_DOUBLE_PRECISION, c, 1000, MPI_DOUBLE_PRECISION, 1, MPI_COMM_WORLD, e)
+  if (any(c /= r)) bad = bad + 1
+  if (r == 1) a = 42
+  call MPI_Bcast(a, 1000, MPI_DOUBLE_PRECISION, 1, MPI_COMM_WORLD, e)
+  if (any(a /= 42)) bad = bad + 1
+  call MPI_Allreduce(MPI_IN_PLACE, bad, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, e)
+  if (r == 0) print '(A,I0)', 'wrong ', bad
+  call MPI_Finalize(e)
+end
+F
+        if mpifort -o $module $module.f90 2>$module.err; then
+            # Nothing of what the library does not do would reach it: count what Open MPI's own is asked for.
+            for way in hosts linear; do
+                run "${mpi[@]}" -np 4 -x LD_PRELOAD="$lib" -x HRUN_COLL="$(text 4 f,gather,$way f,scatter,$way f,bcast,hosts)" \
+                    ./$module
+                out_has 'wrong 0' "Fortran, $module, $way: all is right"
+            done
+            run "${mpi[@]}" -np 4 -x LD_PRELOAD="$build/lib/hrun/libhrun-trace.so:$lib" -x HRUN_TRACE='0-3:0:0:1' \
+                -x HRUN_COLL="$(text 4 f,gather,hosts f,scatter,hosts f,bcast,hosts)" ./$module
+            out_has 'wrong 0' "Fortran, $module: behind libhrun-trace.so too"
+            err_has 'c,2,Gather,1,8000,' 'which counts what the program calls'
+        else
+            err=$(cat $module.err)
+            tap_report 0 "a Fortran program with $module builds"
+        fi
+    done
+else
+    skip 'Fortran' 'no mpifort and gfortran here'
+fi
+
+# ---------------------------------------------------------------- hrun --tune-collectives
+
+run hrun --tune-collectives -n 2 "$bin/collcheck"
+status_is 0 'without a network the program runs'
+err_has 'not tuned: the network of these hosts was not measured; measure it: hrun-calibrate network' \
+    'and hrun says how to measure it'
+run hrun --tune-collectives --dry-run -n 2 "$bin/collcheck"
+err_has 'measure it: hrun-calibrate network' 'the dry run says it as well'
+run hrun --tune-collectives -n 1 "$bin/probe"
+err_has 'not tuned: there is one process alone' 'one process'
+run hrun-calibrate network -q -r 5
+status_is 0 'the network of this host is measured'
+for engine in local mpirun; do
+    run hrun --tune-collectives --engine $engine -n 2 "$bin/probe" env=HRUN_COLL env=HRUN_PRELOAD env=LD_PRELOAD
+    status_is 0 "$engine: a tuned run"
+    ok "$engine: nothing of it is left to what the program starts" test "$(grep -c '=(unset)' <<<"$out")" = 6
+    err_lacks 'not tuned' "$engine: is tuned"
+    run hrun --tune-collectives --trace --engine $engine -n 2 "$bin/collcheck"
+    out_has 'differing: 0' "$engine: the same, byte by byte, watched too"
+    err_has 'the busiest process' "$engine: and the watch tells"
+done
+run hrun --tune-collectives -n 2 sh -c 'echo "$HRUN_COLL"'
+out_has "b,1,2,1,1,1," 'the processes are told of their hosts'
+run hrun --tune-collectives -n 2 -app pattern -N 100 "$bin/pattern" 100
+status_is 0 'an application with a definition'
+ok 'a tuned run is not kept' test ! -e "$HRUN_DATA/profiles/pattern"
+run hrun -n 2 -app pattern -N 100 "$bin/pattern" 100
+ok 'one that is not tuned is' test -e "$HRUN_DATA/profiles/pattern"
+ok 'nothing is left' test "$(litter)" = "$before"
+
 done_testing
