@@ -35,6 +35,23 @@ static int add_platform(const struct context *c, struct hrun_buf *out, struct hr
     return rc;
 }
 
+/* What a script runs is not known; it has the MPI that starts it, or that is installed here. */
+static void add_mpi(const struct context *c, struct hrun_buf *out)
+{
+    char here[64] = "", watched[2048];
+
+    if (c->mpi.kind == HRUN_MPI_OPENMPI || c->mpi.kind == HRUN_MPI_SMPI) {
+        hrun_buf_adds(out, c->mpi.id);
+        return;
+    }
+    if (!c->openmpi.version[0])
+        hrun_openmpi_here(here, sizeof here, watched, sizeof watched);
+    if (c->openmpi.version[0] || here[0])
+        hrun_buf_addf(out, "ompi-%s", c->openmpi.version[0] ? c->openmpi.version : here);
+    else
+        hrun_buf_adds(out, c->mpi.id);
+}
+
 int network_key(const struct context *c, struct network_key *out, struct hrun_error *err)
 {
     const struct common_settings *s = c->set;
@@ -55,11 +72,7 @@ int network_key(const struct context *c, struct network_key *out, struct hrun_er
     for (size_t i = 0; i < s->smpi.n; i++)
         if (!begins(s->smpi.v[i], not_of_wires))
             hrun_buf_addf(&out->engine, " %s", s->smpi.v[i]);
-    /* What a script runs is not known; it has the MPI that starts it. */
-    if (c->mpi.kind != HRUN_MPI_OPENMPI && c->mpi.kind != HRUN_MPI_SMPI && c->openmpi.version[0])
-        hrun_buf_addf(&out->mpi, "ompi-%s", c->openmpi.version);
-    else
-        hrun_buf_adds(&out->mpi, c->mpi.id);
+    add_mpi(c, &out->mpi);
     return !out->hosts || out->engine.failed || out->mpi.failed ? hrun_fail_nomem(err) : 0;
 }
 
