@@ -43,7 +43,7 @@ my @outside = (
     [qr{^pmix}             => 'lib/launch'],
     [qr{^muParser}         => 'lib/expr'],
     [qr{^csv\.h$}          => 'lib/store'],
-    [qr{^(simgrid|smpi|xbt)/} => 'hrun'],
+    [qr{^(simgrid|smpi|xbt)/} => 'hrun', 'calib/net'],
     [qr{^ompi?(-|_|/|\.)|^mpi\.h$} => 'calib', 'hrun/coll'],
 );
 
