@@ -153,11 +153,17 @@ void net_bcast_ring(struct play_schedule *s, const struct net_task *t, int me)
 /* ---------------------------------------------------------------- by hosts */
 
 /* Among the first of each run of as many ranks as a host has, then inside the runs (SimGrid, where hosts have equally
- * many). The root hands over to rank 0 first. */
+ * many; else one tree). The root hands over to rank 0 first. */
 void net_bcast_hosts(struct play_schedule *s, const struct net_task *t, int me)
 {
-    int per = t->n / t->hosts->nhosts, mine = me / per, n = t->n / per, mask = 1;
+    int per = t->n / t->hosts->nhosts, mine, n, mask = 1;
 
+    if (!t->hosts->uniform) {
+        net_bcast_mpich(s, t, me);
+        return;
+    }
+    mine = me / per;
+    n = t->n / per;
     if (t->root != 0 && me == t->root)
         play_send_wait(s, net_rank(t, 0), t->bytes);
     if (t->root != 0 && me == 0)

@@ -81,18 +81,12 @@ static void test_algorithm(enum hrun_net_op op, const char *name)
             play_begin(&s, n);
             for (int r = 0; r < n; r++) {
                 play_rank(&s, r);
-                /* Hosts' runs of ranks are as many on each where this algorithm is chosen. */
-                if (!(op == HRUN_NET_BCAST && !strcmp(name, "by-hosts") && (way != 0 || n > MOST)))
-                    program(&s, &task, r);
+                program(&s, &task, r);
             }
             runs++;
             add_up(&s, &moved);
-            if (op == HRUN_NET_BCAST && !strcmp(name, "by-hosts") && (way != 0 || n > MOST))
-                ended++, enough++;
-            else {
-                ended += !play_run(&s, net, &ranks, &t, &err) && t > 0 && isfinite(t);
-                enough += moves_enough(op, &moved, n, root, 4096);
-            }
+            ended += !play_run(&s, net, &ranks, &t, &err) && t > 0 && isfinite(t);
+            enough += moves_enough(op, &moved, n, root, 4096);
             if (*err.text)
                 printf("# n = %d, root %d: %s\n", n, root, err.text);
             play_release(&s);
