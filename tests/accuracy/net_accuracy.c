@@ -1,6 +1,7 @@
 /* net_accuracy.c - predictions of operations beside what they took, for tests/accuracy/net
  *
- * Usage: net_accuracy --network FILE --ranks HOST[,...] [--label TEXT] [--algorithm NAME] [--all] <TIMES
+ * Usage: net_accuracy --network FILE --ranks HOST[,...] [--label TEXT] [--selector NAME] [--algorithm NAME]
+ *                     [--all] <TIMES
  * TIMES has lines "OP BYTES SECONDS" of the ranks on these hosts, in order. Prints a line for each operation: the mean
  * and the largest error |predicted / simulated - 1|, where the largest is, and whether the mean is within 5 %; with
  * --all each size. Ends with status 1 when a mean is not.
@@ -20,7 +21,7 @@ struct sums {
 };
 
 struct arguments {
-    const char *network, *ranks, *label, *algorithm;
+    const char *network, *ranks, *label, *selector, *algorithm;
     int all;
 };
 
@@ -31,12 +32,12 @@ static int parse_arguments(int argc, char **argv, struct arguments *a)
         struct {
             const char *name, **value;
         } options[] = { { "--network", &a->network }, { "--ranks", &a->ranks }, { "--label", &a->label },
-                        { "--algorithm", &a->algorithm } };
+                        { "--selector", &a->selector }, { "--algorithm", &a->algorithm } };
         size_t k = 0;
 
-        while (k < 4 && strcmp(argv[i], options[k].name))
+        while (k < 5 && strcmp(argv[i], options[k].name))
             k++;
-        if (k < 4 && i + 1 < argc)
+        if (k < 5 && i + 1 < argc)
             *options[k].value = argv[++i];
         else if (!strcmp(argv[i], "--all"))
             a->all = 1;
@@ -130,15 +131,19 @@ int main(int argc, char **argv)
     int host[MOST_RANKS], n, rc = 2;
 
     if (parse_arguments(argc, argv, &a)) {
-        fprintf(stderr, "usage: net_accuracy --network FILE --ranks HOST[,...] [--label TEXT] [--algorithm NAME] "
-                "[--all] <TIMES\n");
+        fprintf(stderr, "usage: net_accuracy --network FILE --ranks HOST[,...] [--label TEXT] [--selector NAME] "
+                "[--algorithm NAME] [--all] <TIMES\n");
         return 2;
     }
     if (hrun_net_load(a.network, &net, &err)) {
         fprintf(stderr, "net_accuracy: %s: %s\n", a.network, err.text);
         return 2;
     }
-    n = find_hosts(net, a.ranks, host);
+    if (a.selector) {
+        free(net->selector);
+        net->selector = strdup(a.selector);
+    }
+    n = net->selector ? find_hosts(net, a.ranks, host) : 0;
     if (n > 0 && !compare(net, &a, &(struct hrun_net_ranks){ n, host, NULL }, sums))
         rc = print_sums(sums, a.label) > 0;
     hrun_net_destroy(net);
