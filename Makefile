@@ -7,6 +7,7 @@
 #   make bench           speed figures, as ratios of one run
 #   make accuracy        is hrun's choice the best? on simulated clusters (ACCURACY="--app lu": options of the program)
 #   make net-accuracy    are messages predicted well? collective operations on simulated networks
+#   make net-parameters  are networks estimated right? on simulated ones of 16 unlike hosts
 #   make lab-accuracy    is hrun's choice the best? on an emulated cluster (LAB_QUICK=1: a part of it)
 #   make install         PREFIX=/usr/local DESTDIR=
 #
@@ -47,9 +48,9 @@ APP     := app raw load find template inputs clock draft rules
 TRACE   := read sum form propose
 STORE  := sample invariants current store log recent models models_yaml exchange import csv regions extrap jsonl
 FIT  := work ls nnls check optimal robust bound spread
-NET     := algo_all algo_bcast algo_reduce algo_root algorithms bound breaks check choose files net net_read \
-           net_yaml play predict schedule selectors share wire columns estimate limits records sanity segments \
-           sharing system thresholds trial tune
+NET     := algo_all algo_bcast algo_reduce algo_root algorithms bound breaks check choose columns estimate files \
+           limits net net_read net_yaml play ports predict quality records sanity schedule segments selectors share \
+           sharing system thresholds trial tune wire
 MODEL   := names rows glitch suspect anchor select library series discover coefs family fit terms predict oracle \
            interval mixed share joint recall correct drift
 PLAN    := config objective space count exhaustive level solve search whole known explore
@@ -380,6 +381,21 @@ $(B)/tests/accuracy/net_accuracy: $(B)/tests/accuracy/net_accuracy.o $(B)/lib/li
 .PHONY: net-accuracy
 net-accuracy: $(B)/tests/accuracy/collectives $(B)/tests/accuracy/net_accuracy
 	HRUN_BUILD=$(B) tests/accuracy/net $(NET_ACCURACY)
+
+# Are networks estimated right? The benchmark under SMPI on 16 unlike hosts (NET_PARAMETERS: options of
+# tests/accuracy/parameters).
+$(B)/tests/accuracy/net_parameters: $(B)/tests/accuracy/net_parameters.o $(B)/lib/libhrun.a
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+$(B)/tests/accuracy/netbench-processing: calib/net/main.c $(NET_SRC) tests/accuracy/processing.c \
+                                            tests/accuracy/processing.h calib/net/measure.h
+	@mkdir -p $(@D)
+	$(call say,SMPI)
+	$(Q)$(SMPICC) -std=c11 -D_GNU_SOURCE -DHRUN_SMPI $(WARNINGS) -O2 -g -include tests/accuracy/processing.h -o $@ \
+	  $(filter %.c,$^) -lm
+.PHONY: net-parameters
+net-parameters: $(SMPI_TOOL) $(B)/tests/accuracy/netbench-processing $(B)/tests/accuracy/net_parameters
+	HRUN_BUILD=$(B) tests/accuracy/parameters $(NET_PARAMETERS)
 
 $(B)/tests/lab/idle.so: tests/lab/idle.c
 	@mkdir -p $(@D)

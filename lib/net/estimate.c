@@ -8,7 +8,8 @@
 #include <string.h>
 
 /* Up to so many hosts each is first seen on its own, if all pairs were measured; the system has then some 2 n^2
- * columns, and its solution takes a time of n^6: half a second at 16. Beyond, hosts that are alike begin as one class. */
+ * columns, and its solution takes a time of n^6: half a second at 16. Beyond, hosts that are alike begin as one
+ * class. */
 enum { OWN_MOST = 16 };
 /* Factors of segments, trunks and the rest are found by turns; so many are enough where one follows the other little.
  * They have settled when none changes by more than this: a tenth of what the intervals are meant to be. */
@@ -65,7 +66,9 @@ static int solve(struct state *e, int intervals, struct hrun_error *err)
 {
     struct net_solution s = { 0 };
 
-    if (net_solve(&e->w, e->class_of, e->nclasses, intervals, &s, err))
+    /* Beside other classes the last solution is of no use. */
+    if (net_solve(&e->w, e->class_of, e->nclasses, e->s.x && e->s.c.nclasses == e->nclasses ? &e->s : NULL, intervals,
+                  &s, err))
         return -1;
     net_solution_release(&e->s);
     e->s = s;
@@ -91,30 +94,60 @@ static int find_trunks(struct state *e, double *change, struct hrun_error *err)
     return 0;
 }
 
-/* What comes back with messages in both directions, from `both` where ports are known. */
-static void find_back_share(struct state *e, double *change)
+/* Squares of the records that tell of one of the given factors: `both` of back_share, fans and joins of bias_bytes. */
+static double factor_misfit(const struct state *e, int bias)
 {
-    struct net_given *g = &e->w.given;
-    double before = g->back_share, low = 0, high = 1, none;
+    if (!bias)
+        return net_misfit(&e->w, &e->s, -1, HRUN_NET_BOTH);
+    return net_misfit(&e->w, &e->s, -1, HRUN_NET_FAN) + net_misfit(&e->w, &e->s, -1, HRUN_NET_JOIN);
+}
 
-    g->back_share = 0;
-    none = net_misfit(&e->w, &e->s, -1, HRUN_NET_BOTH);
-    for (int i = 0; i < 40; i++) {     /* thirds: down to rounding */
+/* Set a factor to the best of low..high: of a grid, equal steps of its logarithm of bias_bytes, refined by
+ * thirds; or to 0 where chance explains as much (chi-square of one parameter, 95 %). *change: the most that one
+ * changed. */
+static void find_factor(struct state *e, int bias, double low, double high, double *change)
+{
+    double *f = bias ? &e->w.given.bias_bytes : &e->w.given.back_share, before = *f, none, least, best = 0, step;
+    enum { GRID = 16, REFINEMENTS = 30 };
+
+    step = bias ? pow(high / low, 1.0 / GRID) : (high - low) / GRID;
+    *f = 0;
+    none = least = factor_misfit(e, bias);
+    for (int i = 0; i <= GRID; i++) {
+        double m;
+
+        *f = bias ? low * pow(step, i) : low + step * i;
+        m = factor_misfit(e, bias);
+        if (m < least) {
+            least = m;
+            best = *f;
+        }
+    }
+    low = bias ? best / step : fmax(0, best - step);
+    high = bias ? best * step : best + step;
+    for (int i = 0; i < REFINEMENTS && best > 0; i++) {
         double a = low + (high - low) / 3, b = high - (high - low) / 3, fa;
 
-        g->back_share = a;
-        fa = net_misfit(&e->w, &e->s, -1, HRUN_NET_BOTH);
-        g->back_share = b;
-        if (fa <= net_misfit(&e->w, &e->s, -1, HRUN_NET_BOTH))
+        *f = a;
+        fa = factor_misfit(e, bias);
+        *f = b;
+        if (fa <= factor_misfit(e, bias))
             high = b;
         else
             low = a;
     }
-    g->back_share = (low + high) / 2;
-    /* Chi-square of one parameter, 95 %. */
-    if (!(none - net_misfit(&e->w, &e->s, -1, HRUN_NET_BOTH) > 3.841 * fmax(1, e->s.s2)))
-        g->back_share = 0;
-    *change = fmax(*change, fabs(g->back_share - before));
+    *f = best > 0 ? (low + high) / 2 : 0;
+    if (best > 0 && !(none - factor_misfit(e, bias) > 3.841 * fmax(1, e->s.s2)))
+        *f = 0;
+    *change = fmax(*change, fabs(*f - before) / fmax(bias ? fmax(*f, before) : 1, 1e-300));
+}
+
+/* What comes back with messages on the other direction's way, and how much shorter ways are preferred: between what a
+ * packet has and what a long one would. */
+static void find_factors(struct state *e, double *change)
+{
+    find_factor(e, 0, 0, 1, change);
+    find_factor(e, 1, 64, 1 << 20, change);
 }
 
 /* Solve, and find what goes with the solution, until neither changes. */
@@ -133,7 +166,7 @@ static int settle(struct state *e, struct hrun_error *err)
         net_segments_fit(&e->w, &e->sweep, &e->s, e->segments, g->nsegments, &change);
         if (find_trunks(e, &more, err))
             return -1;
-        find_back_share(e, &more);
+        find_factors(e, &more);
         if (fmax(change, more) < settled && !fresh)
             break;
     }
@@ -243,121 +276,11 @@ static int fill(const struct state *e, struct hrun_net *net, struct hrun_error *
     memcpy(net->segments, g->segments, (size_t)g->nsegments * sizeof *g->segments);
     net->sync_bytes = e->w.sync_bytes;
     net->back_share = g->back_share;
+    net->wire_waits = e->s.c.C && net_wire_waits(&e->w, &e->s);
+    net->bias_bytes = g->bias_bytes;
     if (net_locals(&e->w, net, err) || (e->s.c.C && net_thresholds(&e->w, &e->s, &net->thresholds, err)))
         return -1;
     return hrun_net_check(net, err);
-}
-
-/* ---------------------------------------------------------------- quality */
-
-static int note(struct state *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int note(struct state *e, const char *format, ...)
-{
-    struct hrun_buf b = HRUN_BUF_INIT;
-    va_list ap;
-    int rc;
-
-    va_start(ap, format);
-    hrun_buf_vaddf(&b, format, ap);
-    va_end(ap);
-    rc = b.failed ? -1 : hrun_strvec_push(&e->notes, b.data);
-    hrun_buf_release(&b);
-    return rc;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* A host of a class. */
-static const char *host_of(const struct state *e, int class)
-{
-    for (int i = 0; i < e->w.r->nhosts; i++)
-        if (e->class_of[i] == class)
-            return e->w.r->hosts[i];
-    return "?";
-}
-
-/* Links that are slower than the median by a factor of 100: rarely what somebody built. */
-static int note_slow(struct state *e)
-{
-    int n = e->nclasses, m = 0, rc = 0;
-    double *g = malloc((size_t)n * (size_t)n * sizeof *g), median;
-
-    if (!g)
-        return -1;
-    for (int i = 0; i < n * n; i++)
-        if (e->s.c.g[i] >= 0)
-            g[m++] = e->s.x[e->s.c.g[i]];
-    qsort(g, (size_t)m, sizeof *g, ascending);
-    median = m ? g[m / 2] : 0;
-    free(g);
-    for (int i = 0; i < n * n && rc == 0; i++) {
-        double own = e->s.c.g[i] >= 0 ? e->s.x[e->s.c.g[i]] : 0;
-
-        if (median > 0 && own > 100 * median)
-            rc = note(e, "the link from %s to %s is %.0f times slower than the median: is it what it should be?",
-                      host_of(e, i / n), host_of(e, i % n), own / median);
-    }
-    return rc;
-}
-
-/* Pairs whose directions differ by more than their intervals; the worst is told. */
-static int note_asymmetric(struct state *e, int *count)
-{
-    int n = e->nclasses, worst_a = 0, worst_b = 0;
-    double worst = 0;
-
-    *count = 0;
-    for (int a = 0; a < n; a++)
-        for (int b = a + 1; b < n; b++) {
-            int there = e->s.c.g[a * n + b], back = e->s.c.g[b * n + a];
-            double low, high;
-
-            if (there < 0 || there == back)
-                continue;
-            low = fmin(e->s.x[there], e->s.x[back]);
-            high = fmax(e->s.x[there], e->s.x[back]);
-            if (!(high - low > e->s.half[there] + e->s.half[back]) || high < low * (1 + e->w.options->noise_rel))
-                continue;
-            ++*count;
-            if (high / low > worst) {
-                worst = high / low;
-                worst_a = e->s.x[there] <= e->s.x[back] ? a : b;
-                worst_b = worst_a == a ? b : a;
-            }
-        }
-    return *count ? note(e, "%d %s asymmetric: bytes from %s to %s flow %.3g times as fast as back", *count,
-                         *count == 1 ? "link is" : "links are", host_of(e, worst_a), host_of(e, worst_b), worst) : 0;
-}
-
-static int assess(struct state *e, struct hrun_net_quality *q)
-{
-    double sum = 0;
-    size_t n = 0;
-
-    for (size_t l = 0; l < e->w.r->n; l++) {
-        const struct hrun_net_record *v = &e->w.r->v[l];
-        double off;
-
-        if (!net_in_use(&e->w, l) || v->kind == HRUN_NET_CALL || v->kind == HRUN_NET_BOTH)
-            continue;
-        off = fabs(v->time_s - net_fitted(&e->w, &e->s, l)) / v->time_s;
-        sum += off * off;
-        n++;
-        if (off > q->worst_rel) {
-            q->worst_rel = off;
-            q->worst = l;
-        }
-    }
-    q->residual_rel = n ? sqrt(sum / (double)n) : 0;
-    if (e->s.c.L && e->s.c.L[e->nclasses > 1 ? 1 : 0] < 0 &&
-        note(e, "latency cannot be told from processing: it is counted as processing, as paper 002 does"))
-        return -1;
-    return note_slow(e) || note_asymmetric(e, &q->asymmetric) ? -1 : 0;
 }
 
 /* ---------------------------------------------------------------- the whole */
@@ -374,8 +297,8 @@ static int check(const struct hrun_net_records *r, const struct hrun_net_estimat
     for (size_t l = 0; l < r->n; l++)
         locals += r->v[l].kind == HRUN_NET_LOCAL;
     if (r->nhosts < 1 || (r->nhosts == 1 && locals == 0))
-        return hrun_fail(err, HRUN_ENODATA, "a network needs two hosts, or messages inside one: nothing of the kind was "
-                         "measured; give more hosts, or a host with several processing elements");
+        return hrun_fail(err, HRUN_ENODATA, "a network needs two hosts, or messages inside one: nothing of the kind "
+                         "was measured; give more hosts, or a host with several processing elements");
     return 0;
 }
 
@@ -412,8 +335,8 @@ static int begin(struct state *e, const struct hrun_net_records *r, const struct
 /* The pair of hosts without a trip is named. */
 static int unmeasured(const struct state *e, int i, int j, struct hrun_error *err)
 {
-    return hrun_fail(err, HRUN_ENODATA, "no message between %s and %s was measured; measure the network again with both "
-                     "hosts", e->w.r->hosts[i], e->w.r->hosts[j]);
+    return hrun_fail(err, HRUN_ENODATA, "no message between %s and %s was measured; measure the network again with "
+                     "both hosts", e->w.r->hosts[i], e->w.r->hosts[j]);
 }
 
 /* Classes: those that the options and the records allow. */
@@ -423,14 +346,17 @@ static int classify(struct state *e, struct hrun_error *err)
     int i, j, own, share = e->w.options->share;
 
     e->nclasses = net_classes_own(r->nhosts, e->class_of);
-    own = net_classes_measured(&e->w, e->class_of, e->nclasses, &i, &j);
-    if (!own && !share)
-        return unmeasured(e, i, j, err);
+    own = net_classes_measured(&e->w, e->class_of, e->nclasses, &i, &j, err);
+    if (own < 0 || (!own && !share))
+        return own < 0 ? -1 : unmeasured(e, i, j, err);
     own = own && (r->nhosts <= OWN_MOST || !share);
     if (!own) {
+        int measured;
+
         e->nclasses = net_classes_alike(r, e->group_of, e->class_of);
-        if (!net_classes_measured(&e->w, e->class_of, e->nclasses, &i, &j))
-            return unmeasured(e, i, j, err);
+        measured = net_classes_measured(&e->w, e->class_of, e->nclasses, &i, &j, err);
+        if (measured <= 0)
+            return measured < 0 ? -1 : unmeasured(e, i, j, err);
     }
     if (settle(e, err))
         return -1;
@@ -461,7 +387,8 @@ static int estimate(struct state *e, struct hrun_error *err)
         return -1;
     bad = leave_out_misfits(e);
     if (bad > 0) {
-        if (note(e, "%d %s not fit what the others say: left out", bad, bad == 1 ? "time does" : "times do"))
+        if (hrun_strvec_pushf(&e->notes, "%d %s not fit what the others say: left out", bad,
+                              bad == 1 ? "time does" : "times do"))
             return hrun_fail_nomem(err);
         if (settle(e, err))
             return -1;
@@ -486,7 +413,7 @@ int hrun_net_estimate(const struct hrun_net_records *r, const struct hrun_net_es
     }
     if (fill(&e, net, err))
         goto out;
-    if (r->nhosts > 1 && assess(&e, &q)) {
+    if (r->nhosts > 1 && net_assess(&e.w, &e.s, &e.notes, &q)) {
         hrun_fail_nomem(err);
         goto out;
     }

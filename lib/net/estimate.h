@@ -3,23 +3,23 @@
  * Purpose: hrun-netbench (calib/net) times the experiments of paper 002, section 3, and some more; here their records
  * become the parameters of net.h, by one non-negative least squares system over all of them, where the paper averages
  * the solutions of triplets.
- * The experiments, and what is known after each (times by the stages of net.h). The host i whose
- * clock measures is named first. Receives are posted before anything is sent.
+ * The experiments, and what is known after each (times by the stages of net.h). The host i whose clock measures is
+ * named first. Receives are posted before anything is sent.
  *   trip  i j M1 M2   round trip: T_ij(M1) + T_ji(M2). Empty both ways: 2 C_i + 2 C_j + L_ij + L_ji
  *   fan   i j k M     i sends M to j, then to k, and receives an empty reply from each, in the order in which they
  *                     come: the time until both are there. With what a trip takes it tells what serialises messages at
  *                     i: its processor or its port. Empty, it tells C_i from L
  *   join  i j k M     j, then k, are told by an empty message of i and each send M to i: the same of the receiving side
  *   call  i j M       what the call that sends M (below rendezvous) takes the sender alone: C_i + t_i M. It may be 0
- *   both  i j M       one of a row of MPI_Sendrecv of M both ways, between i and j alone: the longest of 2 (C_i + t_i M),
- *                     the same of j, and (T_ij(M) + T_ji(M)) / 2
- *   pairs g h n M     n trips at once, M there and empty back, the m-th of them from the m-th host of group g to the m-th
- *                     host of group h (g = h: to the (n + m)-th), hosts in order of index: the mean of their times.
- *                     With a trip alone it tells the trunk
- *   local i a b n M   n round trips at once (0: one) between PEs of kinds a and b on host i, M there and empty back: the
- *                     mean of their times
- *   scatter r n M, gather r n M   by root r (i) straight to (from) n others, those that follow r in order of index, from
- *                     0 again after the last, without any algorithm of the library
+ *   both  i j M       one of a row of MPI_Sendrecv of M both ways, between i and j alone. Where ports are what limits
+ *                     it, it tells back_share
+ *   pairs g h n M     n trips at once, M there and empty back, the m-th of them from the m-th host of group g to the
+ *                     m-th host of group h (g = h: to the (n + m)-th), hosts in order of index: the mean of their
+ *                     times. With a trip alone it tells the trunk
+ *   local i a b n M   n round trips at once (0: one) between PEs of kinds a and b on host i, M there and empty back:
+ *                     the mean of their times
+ *   scatter r n M, gather r n M   by root r (i) straight to (from) n others, those that follow r in order of index,
+ *                     from 0 again after the last, without any algorithm of the library
  *   sync  i j M n     n = 1: a send of M waits for the receiver, n = 0: it does not. Its time is what the receive takes
  *                     that begins long after the send: next to nothing where bytes flow as soon as they are sent
  * Invariants: estimates do not depend on the order of the records; nothing is estimated that the records cannot tell:

@@ -48,6 +48,26 @@ static double stage(const struct net_solution *s, int host, double bytes)
     return at(s, s->c.C[c]) + bytes * at(s, s->c.t[c]);
 }
 
+int net_wire_waits(const struct net_work *w, const struct net_solution *s)
+{
+    int waits = 0, not = 0;
+
+    for (size_t l = 0; l < w->r->n; l++) {
+        const struct hrun_net_record *v = &w->r->v[l];
+        const struct hrun_net_segment *seg = net_segment(&w->given, v->bytes);
+        int pair;
+
+        if (v->kind != HRUN_NET_SYNC || v->n == 1 || v->bytes == 0)
+            continue;
+        pair = s->c.class_of[v->i] * s->c.nclasses + s->c.class_of[v->j];
+        if (v->time_s - stage(s, v->j, v->bytes) > 0.5 * v->bytes * seg->b * at(s, s->c.g[pair]))
+            waits++;
+        else
+            not++;
+    }
+    return waits > not;
+}
+
 /* The m-th host of a group, from 0; -1. */
 static int member(const struct net_work *w, int group, int m)
 {
@@ -133,7 +153,8 @@ static double trunk_limit(const struct net_work *w, const struct net_solution *s
     return isfinite(limit) ? limit : 0;
 }
 
-static double search_trunk(const struct net_work *w, const struct net_solution *s, int g, int h, double limit, double *work)
+static double search_trunk(const struct net_work *w, const struct net_solution *s, int g, int h, double limit,
+                           double *work)
 {
     double best = 0, least = trunk_misfit(w, s, g, h, 0, NULL, work), none = least, low, high;
 
@@ -199,8 +220,8 @@ int net_trunks(const struct net_work *w, const struct net_solution *s, double *t
 
 /* ---------------------------------------------------------------- inside a host */
 
-/* Rows 2 f + M p of the trips between kinds a and b of hosts of a class, p_ab where a sent, p_ba where b did; those of n
- * trips at once are not among them. x[3] a row; how many. */
+/* Rows 2 f + M p of the trips between kinds a and b of hosts of a class, p_ab where a sent, p_ba where b did;
+ * those of n trips at once are not among them. x[3] a row; how many. */
 static size_t local_rows(const struct net_work *w, const int *class_of, int class, int a, int b, double *x, double *y,
                          double *weight)
 {

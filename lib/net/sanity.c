@@ -77,7 +77,8 @@ static int tell(const struct net_work *w, size_t l, struct hrun_strvec *notes)
     hrun_add_bytes(&b, v->bytes);
     hrun_buf_addf(&b, " between %s and %s took ", w->r->hosts[v->i], w->r->hosts[v->j]);
     hrun_add_seconds(&b, v->time_s);
-    hrun_buf_adds(&b, ", which what else was timed between these hosts contradicts: it was left out (did a clock jump?)");
+    hrun_buf_adds(&b, ", which what else was timed between these hosts contradicts: it was left out "
+                      "(did a clock jump?)");
     rc = b.failed ? -1 : hrun_strvec_push(notes, b.data);
     hrun_buf_release(&b);
     return rc;

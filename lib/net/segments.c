@@ -1,7 +1,7 @@
 /* segments.c - where the protocols of an MPI library change with the size of a message; see stages.h
  *
- * A mean of round trips over pairs is piecewise linear with the same breaks as each of them, for the factors of segments
- * are common to all: it is K + a L + a_0 L + (T + b G) M with the means of what the pairs have.
+ * A mean of round trips over pairs is piecewise linear with the same breaks as each of them, for the factors of
+ * segments are common to all: it is K + a L + a_0 L + (T + b G) M with the means of what the pairs have.
  */
 #include "net/stages.h"
 #include "net/breaks.h"
@@ -163,18 +163,54 @@ static double boundary(const struct hrun_breaks *b, int piece, const double *x, 
     return low > 0 ? ceil(sqrt(low * high)) : high;
 }
 
+/* Does the sweep lie on the lines, but for a ten-thousandth of each time? What is less than that no prediction sees. */
+static int on_lines(const struct net_sweep *s, const struct hrun_breaks *b)
+{
+    double sum = 0;
+    int p = 0;
+
+    for (size_t m = 0; m < s->n; m++) {
+        double off;
+
+        while (p + 1 < b->npieces && b->first[p + 1] <= m)
+            p++;
+        off = (s->mean_s[m] - b->c0[p] - b->c1[p] * s->bytes[m]) / s->mean_s[m];
+        sum += off * off;
+    }
+    return sum <= 1e-8 * (double)s->n;
+}
+
+/* The pieces: as many as BIC wants, and no more than put the sweep on lines. BIC alone would fit what is left of a
+ * simulated clock's digits. */
+static int pieces(const struct net_sweep *s, struct hrun_breaks *out, struct hrun_error *err)
+{
+    int most = s->n / LEAST > MOST ? MOST : (int)(s->n / LEAST);
+
+    for (int m = 1; m <= most; m++) {
+        struct hrun_breaks b = { 0 };
+
+        if (hrun_breaks_find(s->bytes, s->mean_s, s->weight, s->n, LEAST, m, &b, err))
+            return -1;
+        if (m == most || on_lines(s, &b)) {
+            *out = b;
+            return 0;
+        }
+        hrun_breaks_release(&b);
+    }
+    return 0;
+}
+
 int net_segments_find(const struct net_work *w, struct net_sweep *sweep, struct hrun_net_segment **segments,
                       int *nsegments, struct hrun_error *err)
 {
     struct net_sweep s = { 0 };
     struct hrun_breaks b = { 0 };
     struct hrun_net_segment *out = NULL;
-    int n = 1, most, rc = -1;
+    int n = 1, rc = -1;
 
     if (sweep_make(w, &s, err))
         return -1;
-    most = s.n / LEAST > MOST ? MOST : (int)(s.n / LEAST);
-    if (s.n >= SWEPT && hrun_breaks_find(s.bytes, s.mean_s, s.weight, s.n, LEAST, most, &b, err))
+    if (s.n >= SWEPT && pieces(&s, &b, err))
         goto out;
     n = b.npieces > 1 ? b.npieces : 1;
     out = calloc((size_t)n, sizeof *out);

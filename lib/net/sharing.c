@@ -153,17 +153,14 @@ static int renumber(int *class_of, int n)
     return next;
 }
 
-int net_classes_measured(const struct net_work *w, const int *class_of, int nclasses, int *i, int *j)
+int net_classes_measured(const struct net_work *w, const int *class_of, int nclasses, int *i, int *j,
+                         struct hrun_error *err)
 {
     size_t n = (size_t)nclasses;
     char *seen = calloc(n * n, 1);
 
-    /* Without memory nothing is known to be measured; who asks goes on with what needs less. */
-    if (!seen) {
-        *i = 0;
-        *j = w->r->nhosts - 1;
-        return 0;
-    }
+    if (!seen)
+        return hrun_fail_nomem(err);
     for (size_t l = 0; l < w->r->n; l++) {
         const struct hrun_net_record *v = &w->r->v[l];
 
@@ -195,20 +192,22 @@ static int split(const int *class_of, int n, int c, int next, int *out)
     return members;
 }
 
-/* Does splitting class c lower the sum of squares by more than chance? 0, 1; 2: it cannot be split; -1: error. */
+/* Does splitting class c lower the sum of squares by more than chance? 1, 0 (also when it cannot be split), -1:
+ * error. */
 static int differs(const struct net_work *w, const struct net_solution *shared, const struct net_solution *own,
                    const int *class_of, int c, int *apart, struct hrun_error *err)
 {
-    int n = w->r->nhosts, i, j, count;
+    int n = w->r->nhosts, i, j, count, measured;
     struct net_solution s = { 0 };
     double more, s2, dof, f;
 
     if (split(class_of, n, c, n, apart) < 2)
         return 0;
     count = renumber(apart, n);
-    if (!net_classes_measured(w, apart, count, &i, &j))
-        return 2;
-    if (net_solve(w, apart, count, 0, &s, err))
+    measured = net_classes_measured(w, apart, count, &i, &j, err);
+    if (measured <= 0)
+        return measured;
+    if (net_solve(w, apart, count, NULL, 0, &s, err))
         return -1;
     more = (double)s.rank - (double)shared->rank;
     s2 = own ? own->s2 : s.s2;
@@ -223,10 +222,10 @@ static int differs(const struct net_work *w, const struct net_solution *shared, 
     return hrun_fit_f_tail(f, fmax(1, more), fmax(1, dof)) < w->options->share_level;
 }
 
-int net_classes_share(const struct net_work *w, const struct net_solution *own, int *class_of, struct hrun_strvec *notes,
-                      struct hrun_error *err)
+int net_classes_share(const struct net_work *w, const struct net_solution *own, int *class_of,
+                      struct hrun_strvec *notes, struct hrun_error *err)
 {
-    int n = w->r->nhosts, count, rc = -1;
+    int n = w->r->nhosts, count, measured, a, b, rc = -1;
     struct net_solution shared = { 0 };
     int *out = malloc(3 * (size_t)n * sizeof *out), *apart = out ? out + n : NULL, *alike = out ? out + 2 * n : NULL;
 
@@ -234,7 +233,7 @@ int net_classes_share(const struct net_work *w, const struct net_solution *own, 
         return hrun_fail_nomem(err);
     count = net_classes_alike(w->r, w->given.group_of, alike);
     memcpy(out, alike, (size_t)n * sizeof *out);
-    if (net_solve(w, alike, count, 0, &shared, err))
+    if (net_solve(w, alike, count, NULL, 0, &shared, err))
         goto out;
     for (int c = 0, next = count; c < count; c++) {
         int verdict = differs(w, &shared, own, alike, c, apart, err), first = 1;
@@ -248,18 +247,17 @@ int net_classes_share(const struct net_work *w, const struct net_solution *own, 
             }
     }
     count = renumber(out, n);
-    {
-        int i, j;
-
-        if (!net_classes_measured(w, out, count, &i, &j)) {
-            if (hrun_strvec_push(notes, "hosts of one kind behind one switch differ by more than chance, but not every "
-                                 "pair of them was measured: each has the mean of all")) {
-                hrun_fail_nomem(err);
-                goto out;
-            }
-            memcpy(out, alike, (size_t)n * sizeof *out);
-            count = renumber(out, n);
+    measured = net_classes_measured(w, out, count, &a, &b, err);
+    if (measured < 0)
+        goto out;
+    if (!measured) {
+        if (hrun_strvec_push(notes, "hosts of one kind behind one switch differ by more than chance, but not every "
+                             "pair of them was measured: each has the mean of all")) {
+            hrun_fail_nomem(err);
+            goto out;
         }
+        memcpy(out, alike, (size_t)n * sizeof *out);
+        count = renumber(out, n);
     }
     memcpy(class_of, out, (size_t)n * sizeof *out);
     rc = count;

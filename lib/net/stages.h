@@ -17,6 +17,10 @@ int net_leave_out(struct net_work *w, struct hrun_strvec *notes, struct hrun_err
  * when none waits. */
 double net_sync(const struct hrun_net_records *r);
 
+/* Do the bytes of a message whose sender does not wait for the receiver wait for it themselves? So they do when a late
+ * receive takes more than half of what the wire does, in most of the records. */
+int net_wire_waits(const struct net_work *w, const struct net_solution *s);
+
 /* ---------------------------------------------------------------- segments (segments.c) */
 
 /* The mean round trip of the pairs of which many sizes are known, over the sizes that all of them have. */
@@ -45,24 +49,27 @@ int net_segments_main(const struct net_work *w, const struct hrun_net_segment *s
 
 /* ---------------------------------------------------------------- groups and classes (sharing.c) */
 
-/* Groups of hosts by the solution of a class for each host: a latency or a time per byte that splits the pairs into near
- * and far ones such that near is an equivalence, with the widest gap (a factor 1.5 at least) between. group_of[nhosts]
- * receives numbers from 0 in order of hosts; result: how many. Errors: HRUN_ENOMEM (-1). */
+/* Groups of hosts by the solution of a class for each host: a latency or a time per byte that splits the pairs
+ * into near and far ones such that near is an equivalence, with the widest gap (a factor 1.5 at least) between.
+ * group_of[nhosts] receives numbers from 0 in order of hosts; result: how many. Errors: HRUN_ENOMEM (-1). */
 int net_groups_find(const struct net_work *w, const struct net_solution *s, int *group_of, struct hrun_error *err);
 
 /* Every host its own class; hosts of one kind behind one switch one class. Result: how many. */
 int net_classes_own(int nhosts, int *class_of);
 int net_classes_alike(const struct hrun_net_records *r, const int *group_of, int *class_of);
 
-/* Was each pair of classes that has two hosts measured? If not, hosts *i and *j were not. */
-int net_classes_measured(const struct net_work *w, const int *class_of, int nclasses, int *i, int *j);
+/* Was each pair of classes that has two hosts measured? If not, hosts *i and *j were not. 1, 0, or -1:
+ * HRUN_ENOMEM. */
+int net_classes_measured(const struct net_work *w, const int *class_of, int nclasses, int *i, int *j,
+                         struct hrun_error *err);
 
-/* Classes of hosts that cannot be told apart: beginning with all that are alike, those are split into single hosts whose
- * own parameters lower the sum of squares by more than chance does (F test at share_level; s2 from the solution with all
- * hosts on their own, where there is one, which is `own`; else NULL). A class that cannot be split for want of records
- * stays, with a note. class_of[nhosts] receives them. Result: how many; -1 on errors: those of net_solve. */
-int net_classes_share(const struct net_work *w, const struct net_solution *own, int *class_of, struct hrun_strvec *notes,
-                      struct hrun_error *err);
+/* Classes of hosts that cannot be told apart: beginning with all that are alike, those are split into single hosts
+ * whose own parameters lower the sum of squares by more than chance does (F test at share_level; s2 from the
+ * solution with all hosts on their own, where there is one, which is `own`; else NULL). A class that cannot be
+ * split for want of records stays; where several cannot be at once, there is a note. class_of[nhosts] receives
+ * them. Result: how many; -1 on errors: those of net_solve. */
+int net_classes_share(const struct net_work *w, const struct net_solution *own, int *class_of,
+                      struct hrun_strvec *notes, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- trunks and local messages (limits.c) */
 
@@ -80,5 +87,11 @@ int net_locals(const struct net_work *w, struct hrun_net *net, struct hrun_error
 /* Errors: those of breaks.h. */
 int net_thresholds(const struct net_work *w, const struct net_solution *s, struct hrun_net_thresholds *out,
                    struct hrun_error *err);
+
+/* ---------------------------------------------------------------- quality (quality.c) */
+
+/* Residuals and oddities; q->notes is not touched, notes are. Errors: -1 when memory ran out. */
+int net_assess(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes,
+               struct hrun_net_quality *q);
 
 #endif

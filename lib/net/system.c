@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 40, HALVINGS = 8, GRID = 32, REFINEMENTS = 40 };
+enum { ROUNDS = 40, HALVINGS = 8 };
 
 void net_solution_release(struct net_solution *s)
 {
@@ -136,7 +136,7 @@ fail:
 
 static int is_branched(const struct hrun_net_record *v)
 {
-    return v->kind == HRUN_NET_FAN || v->kind == HRUN_NET_JOIN || v->kind == HRUN_NET_BOTH;
+    return v->kind == HRUN_NET_FAN || v->kind == HRUN_NET_JOIN;
 }
 
 struct rows {
@@ -256,105 +256,6 @@ out:
     return rc;
 }
 
-double net_misfit(const struct net_work *w, const struct net_solution *s, int class, enum hrun_net_kind kind)
-{
-    double sum = 0;
-
-    for (size_t l = 0; l < w->r->n; l++) {
-        const struct hrun_net_record *v = &w->r->v[l];
-        double e;
-
-        if (v->kind != kind || !net_in_use(w, l) || (class >= 0 && s->c.class_of[v->i] != class) || v->bytes == 0)
-            continue;
-        e = (v->time_s - net_fitted(w, s, l)) / w->se[l];
-        sum += e * e;
-    }
-    return sum;
-}
-
-/* A port lets through what a message alone takes on any of its ways: its time per byte is at most theirs. */
-static double port_limit(const struct net_solution *s, int class, int outward)
-{
-    double limit = INFINITY;
-    int n = s->c.nclasses;
-
-    for (int b = 0; b < n; b++) {
-        int column = outward ? s->c.g[class * n + b] : s->c.g[b * n + class];
-
-        if (column >= 0)
-            limit = fmin(limit, s->x[column]);
-    }
-    return isfinite(limit) ? limit : 0;
-}
-
-/* Set one port to what explains its fans or joins best: the least of a grid, refined by thirds. */
-static void begin_port(const struct net_work *w, struct net_solution *s, int class, int outward)
-{
-    enum hrun_net_kind kind = outward ? HRUN_NET_FAN : HRUN_NET_JOIN;
-    double *x = &s->x[outward ? s->c.out[class] : s->c.in[class]], limit = port_limit(s, class, outward);
-    double best = 0, least, low, high;
-
-    *x = 0;
-    least = net_misfit(w, s, class, kind);
-    if (least == 0)
-        return;
-    for (int i = 1; i <= GRID; i++) {
-        double f;
-
-        *x = limit * i / GRID;
-        f = net_misfit(w, s, class, kind);
-        if (f < least) {
-            least = f;
-            best = *x;
-        }
-    }
-    low = fmax(0, best - limit / GRID);
-    high = fmin(limit, best + limit / GRID);
-    for (int i = 0; i < REFINEMENTS && best > 0; i++) {
-        double a = low + (high - low) / 3, b = high - (high - low) / 3, fa, fb;
-
-        *x = a;
-        fa = net_misfit(w, s, class, kind);
-        *x = b;
-        fb = net_misfit(w, s, class, kind);
-        if (fa < fb)
-            high = b;
-        else
-            low = a;
-        best = (low + high) / 2;
-    }
-    *x = best;
-}
-
-/* Ports within their limits; those that explain no more than chance does (chi-square of one parameter, 95 %) are not
- * there: their columns go. Did any? */
-static int mend_ports(const struct net_work *w, struct net_solution *s)
-{
-    double chance = 3.841 * fmax(1, s->s2);
-    int gone = 0;
-
-    for (int c = 0; c < s->c.nclasses; c++)
-        for (int outward = 0; outward < 2; outward++) {
-            int *column = outward ? &s->c.out[c] : &s->c.in[c];
-            enum hrun_net_kind kind = outward ? HRUN_NET_FAN : HRUN_NET_JOIN;
-            double value, with;
-
-            if (*column < 0)
-                continue;
-            value = fmin(s->x[*column], port_limit(s, c, outward));
-            s->x[*column] = value;
-            with = net_misfit(w, s, c, kind);
-            s->x[*column] = 0;
-            if (value > 0 && net_misfit(w, s, c, kind) - with > chance) {
-                s->x[*column] = value;
-                continue;
-            }
-            *column = -1;
-            gone = 1;
-        }
-    return gone;
-}
-
 /* ---------------------------------------------------------------- intervals */
 
 static void set_variance(const struct net_work *w, struct net_solution *s)
@@ -373,6 +274,7 @@ static int halves(const struct net_work *w, struct net_solution *s, int interval
     double *cov = intervals ? calloc(p * p + 1, sizeof *cov) : NULL, times;
     struct rows m = { 0 };
     struct hrun_lsq_result result = { NULL, cov, 0, 0, 0 };
+    struct hrun_error own = { 0 };
     struct hrun_lsq lsq;
     int rc = -1;
 
@@ -399,10 +301,14 @@ static int halves(const struct net_work *w, struct net_solution *s, int interval
             hrun_fit_t_quantile(0.975, fmax(1, (double)s->rows - (double)s->rank));
     for (size_t i = 0; i < p * p; i++)
         cov[i] *= s->s2;
-    /* Without this a parameter at 0 would seem to be known without error. */
-    if (hrun_fit_bound(&lsq, m.k, s->s2, cov, NULL))
+    /* Without this a parameter at 0 would seem to be known without error; where columns depend on each other it is not
+     * known at all. */
+    if (hrun_fit_bound(&lsq, m.k, s->s2, cov, err ? err : &own)) {
+        if ((err ? err : &own)->code != HRUN_ERANK)
+            goto out;
         for (size_t i = 0; i < p; i++)
             cov[i * p + i] = m.k[i] > 0 ? cov[i * p + i] : NAN;
+    }
     for (size_t i = 0; i < p; i++)
         s->half[i] = times * sqrt(cov[i * p + i]);
     rc = 0;
@@ -416,23 +322,26 @@ out:
 
 /* One choice of parameters, from the start. */
 static int solve_choice(const struct net_work *w, const int *class_of, int n, const struct choice *choice,
-                        const struct net_told *told, int intervals, struct net_solution *out, struct hrun_error *err)
+                        const struct net_told *told, const struct net_solution *from, int intervals,
+                        struct net_solution *out, struct hrun_error *err)
 {
     struct choice simple = { choice->C, choice->L, 0, told->call_t, NULL };
     struct net_solution start = { 0 }, s = { 0 };
     int rc = -1;
 
-    if (solution_alloc(w, class_of, n, &simple, &start, err) || descend(w, &start, 1, err) ||
-        solution_alloc(w, class_of, n, choice, &s, err))
+    if (!from && (solution_alloc(w, class_of, n, &simple, &start, err) || descend(w, &start, 1, err)))
         goto out;
-    move_values(&start.c, start.x, &s.c, s.x);
-    for (int c = 0; c < n && choice->ports; c++) {
-        begin_port(w, &s, c, 1);
-        begin_port(w, &s, c, 0);
-    }
+    if (solution_alloc(w, class_of, n, choice, &s, err))
+        goto out;
+    from = from ? from : &start;
+    move_values(&from->c, from->x, &s.c, s.x);
+    for (int c = 0; c < n && choice->ports; c++)
+        for (int outward = 0; outward < 2; outward++)
+            if (s.x[outward ? s.c.out[c] : s.c.in[c]] == 0)
+                net_port_begin(w, &s, c, outward);
     if (descend(w, &s, 0, err) || halves(w, &s, 0, err))
         goto out;
-    if (choice->ports && mend_ports(w, &s) && descend(w, &s, 0, err))
+    if (choice->ports && net_ports_mend(w, &s) && descend(w, &s, 0, err))
         goto out;
     if (halves(w, &s, intervals, err))
         goto out;
@@ -445,8 +354,8 @@ out:
     return rc;
 }
 
-int net_solve(const struct net_work *w, const int *class_of, int nclasses, int intervals, struct net_solution *out,
-              struct hrun_error *err)
+int net_solve(const struct net_work *w, const int *class_of, int nclasses, const struct net_solution *from,
+              int intervals, struct net_solution *out, struct hrun_error *err)
 {
     struct net_solution by_t = { 0 }, by_ports = { 0 };
     struct net_told told = { 0 };
@@ -458,11 +367,11 @@ int net_solve(const struct net_work *w, const int *class_of, int nclasses, int i
     struct choice port = { told.C, told.L || !told.C, 1, told.call_t, NULL };
 
     if (told.calls) {
-        rc = solve_choice(w, class_of, nclasses, &port, &told, intervals, out, err);
+        rc = solve_choice(w, class_of, nclasses, &port, &told, from, intervals, out, err);
         goto out;
     }
-    if (solve_choice(w, class_of, nclasses, &processor, &told, intervals, &by_t, err) ||
-        solve_choice(w, class_of, nclasses, &port, &told, intervals, &by_ports, err))
+    if (solve_choice(w, class_of, nclasses, &processor, &told, NULL, intervals, &by_t, err) ||
+        solve_choice(w, class_of, nclasses, &port, &told, NULL, intervals, &by_ports, err))
         goto out;
     /* The same to rounding, or to what a hair of scatter is: paper 002's is the simpler one. */
     if (by_t.rss <= by_ports.rss * (1 + 1e-6) + 1e-12 * (double)by_t.rows) {

@@ -4,8 +4,8 @@
  * Method: rows are weighted by 1 over the standard error of their times, so that small times count as large ones do.
  * A time is linear in x while its branches stay (who is last, what serialises); so the system of the branches at the
  * present x is solved by NNLS (lib/fit), and again at its solution, a step being halved until the sum of squares falls,
- * until nothing changes: Gauss and Newton's method. It begins at the solution of the rows without branches; each port at
- * the rate that alone explains its fans or joins best, for at rates that bind nobody they would show no slope.
+ * until nothing changes: Gauss and Newton's method. It begins at the solution of the rows without branches; each port
+ * at the rate that alone explains its fans or joins best, for at rates that bind nobody they would show no slope.
  * Which of processor and port serialises: where `call` tells t, fans and joins tell the ports. Where it does not, t
  * alone and ports alone are both tried, and what leaves less is taken, t when they leave the same: where a port is what
  * serialises, t_i + t_j would be more than a message alone takes per byte, which g >= 0 does not allow, and residuals
@@ -40,6 +40,9 @@ struct net_solution {
 };
 void net_solution_release(struct net_solution *s);
 
+/* Weighted squares of the records of one kind, with bytes, whose host i is of a class (-1: any). */
+double net_misfit(const struct net_work *w, const struct net_solution *s, int class, enum hrun_net_kind kind);
+
 /* Standard errors of all times. The scatter of few repetitions is a poor guess of a time's own, so it is drawn towards
  * that of all records of its kind, relative to their times, with the weight of 4 degrees of freedom (the
  * posterior mean under a conjugate prior); pi/2 is for the median. A tenth of noise_rel is added for what the model
@@ -59,10 +62,19 @@ struct net_told {
 int net_told(const struct net_work *w, const int *class_of, int nclasses, struct net_told *out, struct hrun_error *err);
 void net_told_release(struct net_told *t);
 
-/* Solve for hosts in these classes. The pair of two classes must have been measured. *out is filled; halves are
- * computed when `intervals` is not 0. Errors: those of lib/fit, HRUN_ENOMEM. */
-int net_solve(const struct net_work *w, const int *class_of, int nclasses, int intervals, struct net_solution *out,
-              struct hrun_error *err);
+/* Solve for hosts in these classes. The pair of two classes must have been measured. from: a solution for the same
+ * classes to begin with, or NULL. *out is filled; halves are computed when `intervals` is not 0. Errors: those of
+ * lib/fit, HRUN_ENOMEM. */
+int net_solve(const struct net_work *w, const int *class_of, int nclasses, const struct net_solution *from,
+              int intervals, struct net_solution *out, struct hrun_error *err);
+
+/* Set one port of a class, out or in, to what explains its fans or joins best: the least of a grid, refined by
+ * thirds. */
+void net_port_begin(const struct net_work *w, struct net_solution *s, int class, int outward);
+
+/* Bring ports within their limits; those that explain no more than chance does (chi-square of one parameter, 95 %) are
+ * not there: their columns go. Did any? */
+int net_ports_mend(const struct net_work *w, struct net_solution *s);
 
 /* What a record would take by the solution, s. */
 double net_fitted(const struct net_work *w, const struct net_solution *s, size_t record);

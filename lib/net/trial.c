@@ -162,20 +162,27 @@ static struct dual shared(struct trial *t, int column, int i, int j, int k, int 
 /* ---------------------------------------------------------------- two messages that share a port */
 
 struct flow {
-    struct dual start, alone, end;     /* s, s/byte, s */
+    struct dual start, alone, way, end;    /* s, s/byte, s: how long its way is, s */
 };
 
-/* Fair shares of one rate between two that alone would have r1 and r2 and together more than all. */
-static void fair(struct dual all, struct dual *r1, struct dual *r2)
+/* Fair shares of one rate between two that alone would have r1 and r2 and together more than all: the shorter the way,
+ * the more (net.h, bias_bytes). */
+static void fair(struct dual all, struct dual way1, struct dual way2, struct dual *r1, struct dual *r2)
 {
-    struct dual half = times(0.5, all);
+    struct dual ways = plus(way1, way2), half = times(0.5, all), s1 = half, s2 = half;
 
-    if (r1->v <= half.v)
+    if (ways.v > 0) {
+        s1 = product(all, quotient(way2, ways));
+        s2 = product(all, quotient(way1, ways));
+    }
+    if (r1->v <= s1.v)
         *r2 = sum(1, all, -1, *r1);
-    else if (r2->v <= half.v)
+    else if (r2->v <= s2.v)
         *r1 = sum(1, all, -1, *r2);
-    else
-        *r1 = *r2 = half;
+    else {
+        *r1 = s1;
+        *r2 = s2;
+    }
 }
 
 /* The ends of both, max-min fair. The port is no tighter than what one takes alone. */
@@ -195,7 +202,7 @@ static void share_two(struct flow *f, struct flow *g, double bytes, struct dual 
     if (r1.v + r2.v <= all.v)
         return;
     left = sum(1, constant(bytes), -1, product(r1, sum(1, second->start, -1, first->start)));
-    fair(all, &r1, &r2);
+    fair(all, first->way, second->way, &r1, &r2);
     t1 = quotient(left, r1);
     t2 = quotient(constant(bytes), r2);
     if (t1.v <= t2.v) {
@@ -230,12 +237,24 @@ static struct dual reply(struct trial *t, int i, int j, struct dual arrival, dou
     return plus(plus(arrival, stage(t, j, bytes)), plus(stage(t, j, 0), latency(t, j, i, 0)));
 }
 
+/* A message from one host to another, on the wire from `sent` on. */
+static struct flow flow(struct trial *t, int from, int to, struct dual sent, double bytes)
+{
+    struct dual delay = latency(t, from, to, bytes), ports = constant(0), way = constant(0);
+    double bias = t->given->bias_bytes;
+
+    if (bias > 0) {
+        ports = plus(parameter(t, t->c->out[class_of(t, from)]), parameter(t, t->c->in[class_of(t, to)]));
+        way = sum(1, delay, bias, ports);
+    }
+    return (struct flow){ plus(sent, delay), wire(t, from, to, bytes), way, constant(0) };
+}
+
 static struct dual fan(struct trial *t, const struct hrun_net_record *r)
 {
     double m = r->bytes;
     struct dual send = stage(t, r->i, m), sent = times(2, send);
-    struct flow a = { plus(send, latency(t, r->i, r->j, m)), wire(t, r->i, r->j, m), { 0, { 0 } } };
-    struct flow b = { plus(sent, latency(t, r->i, r->k, m)), wire(t, r->i, r->k, m), { 0, { 0 } } };
+    struct flow a = flow(t, r->i, r->j, send, m), b = flow(t, r->i, r->k, sent, m);
 
     share_two(&a, &b, m, shared(t, t->c->out[class_of(t, r->i)], r->i, r->j, r->k, 1));
     return take_in(sent, reply(t, r->i, r->j, a.end, m), reply(t, r->i, r->k, b.end, m), stage(t, r->i, 0));
@@ -246,8 +265,7 @@ static struct flow answer(struct trial *t, int i, int j, struct dual told, doubl
 {
     struct dual there = plus(plus(told, latency(t, i, j, 0)), stage(t, j, 0));
 
-    return (struct flow){ plus(plus(there, stage(t, j, bytes)), latency(t, j, i, bytes)), wire(t, j, i, bytes),
-                          { 0, { 0 } } };
+    return flow(t, j, i, plus(there, stage(t, j, bytes)), bytes);
 }
 
 static struct dual join(struct trial *t, const struct hrun_net_record *r)
@@ -286,12 +304,13 @@ static struct dual both(struct trial *t, const struct hrun_net_record *r)
 }
 
 static struct dual (*const trials[HRUN_NET_NKINDS])(struct trial *t, const struct hrun_net_record *r) = {
-    [HRUN_NET_TRIP] = trip, [HRUN_NET_FAN] = fan, [HRUN_NET_JOIN] = join, [HRUN_NET_CALL] = call, [HRUN_NET_BOTH] = both,
+    [HRUN_NET_TRIP] = trip, [HRUN_NET_FAN] = fan, [HRUN_NET_JOIN] = join, [HRUN_NET_CALL] = call,
+    [HRUN_NET_BOTH] = both,
 };
 
 int net_trial_is_row(const struct hrun_net_record *r)
 {
-    return trials[r->kind] != NULL;
+    return trials[r->kind] != NULL && r->kind != HRUN_NET_BOTH;
 }
 
 double net_trial(const struct net_columns *c, const struct net_given *given, const double *x,
@@ -314,8 +333,8 @@ double net_trial(const struct net_columns *c, const struct net_given *given, con
 
 /* Fair rates of the m messages that are under way (left > 0, started): those that alone are slower than the fair share
  * keep their own, the others share what is left. */
-static void fair_rates(int n, const double *left, const double *start, double now, const double *alone, double shared_by,
-                       double *rate)
+static void fair_rates(int n, const double *left, const double *start, double now, const double *alone,
+                       double shared_by, double *rate)
 {
     double rest = 1 / shared_by, share;
     int open = 0, again = 1;

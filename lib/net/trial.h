@@ -1,9 +1,9 @@
 /* trial.h - what an experiment takes by the stages of the model, and how that follows the parameters
  *
  * Purpose: the rows of the least squares system of estimate.h. Not for other rooms.
- * The parameters are columns of a vector x, all >= 0, in s or s/byte (rates by their inverses): C, t, out and in of each
- * class, L of each pair of classes, g = 1/beta of each ordered pair. A parameter that is not looked for has column -1 and
- * is 0. A time is homogeneous of degree 1 in x and what is given besides (factors of segments apart): twice all
+ * The parameters are columns of a vector x, all >= 0, in s or s/byte (rates by their inverses): C, t, out and in of
+ * each class, L of each pair of classes, g = 1/beta of each ordered pair. A parameter that is not looked for has column
+ * -1 and is 0. A time is homogeneous of degree 1 in x and what is given besides (factors of segments apart): twice all
  * parameters take twice the time, so that the gradient's product with x is the time itself but for what trunks add.
  * Where a time is the longest or the first of several, or messages share a port, the gradient is that of the branch
  * that holds at x.
@@ -28,7 +28,7 @@ struct net_given {
     const double *trunk_s_per_byte;    /* ngroups by ngroups, 0: no limit */
     const struct hrun_net_segment *segments;
     int nsegments;
-    double back_share;
+    double back_share, bias_bytes;     /* of net.h */
 };
 
 enum { NET_SLOTS = 13 };       /* of a fan: C and t of three hosts, three ports, L and g of two pairs */
@@ -42,15 +42,16 @@ struct net_gradient {
 /* The segment in which messages of so many bytes are. */
 const struct hrun_net_segment *net_segment(const struct net_given *given, double bytes);
 
-/* Does the experiment tell of columns? Trips, fans, joins, calls and boths do. */
+/* Does the experiment tell of columns? Trips, fans, joins and calls do. What `both` takes depends on how two
+ * unlike hosts fell into step; it tells back_share alone. */
 int net_trial_is_row(const struct hrun_net_record *r);
 
-/* What it takes at x; *gradient may be NULL. */
+/* What it takes at x, of one of these or `both`; *gradient may be NULL. */
 double net_trial(const struct net_columns *c, const struct net_given *given, const double *x,
                  const struct hrun_net_record *r, struct net_gradient *gradient);
 
-/* When do n messages of `bytes` each, under way from start_s[n] on, end that alone take alone_s_per_byte[n] and together
- * share shared_s_per_byte (0: no limit) max-min fairly? end_s[n]. work[3 n]: scratch. */
+/* When do n messages of `bytes` each, under way from start_s[n] on, end that alone take alone_s_per_byte[n] and
+ * together share shared_s_per_byte (0: no limit) max-min fairly? end_s[n]. work[3 n]: scratch. */
 void net_share(int n, const double *start_s, const double *alone_s_per_byte, double bytes, double shared_s_per_byte,
                double *end_s, double *work);
 

@@ -94,8 +94,8 @@ static double truth_one_way(const struct truth *u, int i, int j, double m)
     return truth_stage(u, i, m) + truth_a(u, m) * u->L[i][j] + m / truth_rate(u, i, j, m) + truth_stage(u, j, m);
 }
 
-/* Ends of n messages of m bytes that begin at start[], alone have rate[], and share `all` (0: no limit): at each instant
- * the least demands are met first. */
+/* Ends of n messages of m bytes that begin at start[], alone have rate[], and share `all` (0: no limit): at each
+ * instant the least demands are met first. */
 static void truth_flows(int n, const double *start, const double *rate, double m, double all, double *end)
 {
     double left[MOST_HOSTS], now = INFINITY;
@@ -166,7 +166,8 @@ static double truth_fan(const struct truth *u, int i, int j, int k, double m)
 
 static double truth_join(const struct truth *u, int i, int j, int k, double m)
 {
-    double start[2] = { u->C[i] + truth_a(u, 0) * u->L[i][j] + u->C[j] + truth_stage(u, j, m) + truth_a(u, m) * u->L[j][i],
+    double start[2] = { u->C[i] + truth_a(u, 0) * u->L[i][j] + u->C[j] + truth_stage(u, j, m) +
+                            truth_a(u, m) * u->L[j][i],
                         2 * u->C[i] + truth_a(u, 0) * u->L[i][k] + u->C[k] + truth_stage(u, k, m) +
                             truth_a(u, m) * u->L[k][i] };
     double rate[2] = { truth_rate(u, j, i, m), truth_rate(u, k, i, m) }, at[2];

@@ -1,0 +1,103 @@
+/* ports.c - where the ports of a solution begin, and whether they are there at all; see system.h */
+#include "net/system.h"
+
+#include <math.h>
+
+enum { GRID = 32, REFINEMENTS = 40 };
+
+double net_misfit(const struct net_work *w, const struct net_solution *s, int class, enum hrun_net_kind kind)
+{
+    double sum = 0;
+
+    for (size_t l = 0; l < w->r->n; l++) {
+        const struct hrun_net_record *v = &w->r->v[l];
+        double e;
+
+        if (v->kind != kind || !(kind == HRUN_NET_BOTH ? !w->out[l] : net_in_use(w, l)) || v->bytes == 0 ||
+            (class >= 0 && s->c.class_of[v->i] != class))
+            continue;
+        e = (v->time_s - net_fitted(w, s, l)) / w->se[l];
+        sum += e * e;
+    }
+    return sum;
+}
+
+/* A port lets through what a message alone takes on any of its ways: its time per byte is at most theirs. */
+static double port_limit(const struct net_solution *s, int class, int outward)
+{
+    double limit = INFINITY;
+    int n = s->c.nclasses;
+
+    for (int b = 0; b < n; b++) {
+        int column = outward ? s->c.g[class * n + b] : s->c.g[b * n + class];
+
+        if (column >= 0)
+            limit = fmin(limit, s->x[column]);
+    }
+    return isfinite(limit) ? limit : 0;
+}
+
+void net_port_begin(const struct net_work *w, struct net_solution *s, int class, int outward)
+{
+    enum hrun_net_kind kind = outward ? HRUN_NET_FAN : HRUN_NET_JOIN;
+    double *x = &s->x[outward ? s->c.out[class] : s->c.in[class]], limit = port_limit(s, class, outward);
+    double best = 0, least, low, high;
+
+    *x = 0;
+    least = net_misfit(w, s, class, kind);
+    if (least == 0)
+        return;
+    for (int i = 1; i <= GRID; i++) {
+        double f;
+
+        *x = limit * i / GRID;
+        f = net_misfit(w, s, class, kind);
+        if (f < least) {
+            least = f;
+            best = *x;
+        }
+    }
+    low = fmax(0, best - limit / GRID);
+    high = fmin(limit, best + limit / GRID);
+    for (int i = 0; i < REFINEMENTS && best > 0; i++) {
+        double a = low + (high - low) / 3, b = high - (high - low) / 3, fa, fb;
+
+        *x = a;
+        fa = net_misfit(w, s, class, kind);
+        *x = b;
+        fb = net_misfit(w, s, class, kind);
+        if (fa < fb)
+            high = b;
+        else
+            low = a;
+        best = (low + high) / 2;
+    }
+    *x = best;
+}
+
+int net_ports_mend(const struct net_work *w, struct net_solution *s)
+{
+    double chance = 3.841 * fmax(1, s->s2);
+    int gone = 0;
+
+    for (int c = 0; c < s->c.nclasses; c++)
+        for (int outward = 0; outward < 2; outward++) {
+            int *column = outward ? &s->c.out[c] : &s->c.in[c];
+            enum hrun_net_kind kind = outward ? HRUN_NET_FAN : HRUN_NET_JOIN;
+            double value, with;
+
+            if (*column < 0)
+                continue;
+            value = fmin(s->x[*column], port_limit(s, c, outward));
+            s->x[*column] = value;
+            with = net_misfit(w, s, c, kind);
+            s->x[*column] = 0;
+            if (value > 0 && net_misfit(w, s, c, kind) - with > chance) {
+                s->x[*column] = value;
+                continue;
+            }
+            *column = -1;
+            gone = 1;
+        }
+    return gone;
+}

@@ -1,0 +1,118 @@
+/* quality.c - how well the parameters explain the records, and what is odd about them; see stages.h */
+#include "net/stages.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+static int note(struct hrun_strvec *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int note(struct hrun_strvec *notes, const char *format, ...)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    va_list ap;
+    int rc;
+
+    va_start(ap, format);
+    hrun_buf_vaddf(&b, format, ap);
+    va_end(ap);
+    rc = b.failed ? -1 : hrun_strvec_push(notes, b.data);
+    hrun_buf_release(&b);
+    return rc;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* A host of a class. */
+static const char *host_of(const struct net_work *w, const struct net_solution *s, int class)
+{
+    for (int i = 0; i < w->r->nhosts; i++)
+        if (s->c.class_of[i] == class)
+            return w->r->hosts[i];
+    return "?";
+}
+
+/* Links that are slower than the median by a factor of 100: rarely what somebody built. */
+static int note_slow(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes)
+{
+    int n = s->c.nclasses, m = 0, rc = 0;
+    double *g = malloc((size_t)n * (size_t)n * sizeof *g), median;
+
+    if (!g)
+        return -1;
+    for (int i = 0; i < n * n; i++)
+        if (s->c.g[i] >= 0)
+            g[m++] = s->x[s->c.g[i]];
+    qsort(g, (size_t)m, sizeof *g, ascending);
+    median = m ? g[m / 2] : 0;
+    free(g);
+    for (int i = 0; i < n * n && rc == 0; i++) {
+        double own = s->c.g[i] >= 0 ? s->x[s->c.g[i]] : 0;
+
+        if (median > 0 && own > 100 * median)
+            rc = note(notes, "the link from %s to %s is %.0f times slower than the median: is it what it should be?",
+                      host_of(w, s, i / n), host_of(w, s, i % n), own / median);
+    }
+    return rc;
+}
+
+/* Pairs whose directions differ by more than their intervals; the worst is told. */
+static int note_asymmetric(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes,
+                           int *count)
+{
+    int n = s->c.nclasses, worst_a = 0, worst_b = 0;
+    double worst = 0;
+
+    *count = 0;
+    for (int a = 0; a < n; a++)
+        for (int b = a + 1; b < n; b++) {
+            int there = s->c.g[a * n + b], back = s->c.g[b * n + a];
+            double low, high;
+
+            if (there < 0 || there == back)
+                continue;
+            low = fmin(s->x[there], s->x[back]);
+            high = fmax(s->x[there], s->x[back]);
+            if (!(high - low > s->half[there] + s->half[back]) || high < low * (1 + w->options->noise_rel))
+                continue;
+            ++*count;
+            if (high / low > worst) {
+                worst = high / low;
+                worst_a = s->x[there] <= s->x[back] ? a : b;
+                worst_b = worst_a == a ? b : a;
+            }
+        }
+    return *count ? note(notes, "%d %s asymmetric: bytes from %s to %s flow %.3g times as fast as back", *count,
+                         *count == 1 ? "link is" : "links are", host_of(w, s, worst_a), host_of(w, s, worst_b), worst) : 0;
+}
+
+int net_assess(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes,
+               struct hrun_net_quality *q)
+{
+    double sum = 0;
+    size_t n = 0;
+
+    for (size_t l = 0; l < w->r->n; l++) {
+        const struct hrun_net_record *v = &w->r->v[l];
+        double off;
+
+        if (!net_in_use(w, l) || v->kind == HRUN_NET_CALL || v->kind == HRUN_NET_BOTH)
+            continue;
+        off = fabs(v->time_s - net_fitted(w, s, l)) / v->time_s;
+        sum += off * off;
+        n++;
+        if (off > q->worst_rel) {
+            q->worst_rel = off;
+            q->worst = l;
+        }
+    }
+    q->residual_rel = n ? sqrt(sum / (double)n) : 0;
+    if (s->c.L && s->c.L[s->c.nclasses > 1 ? 1 : 0] < 0 &&
+        note(notes, "latency cannot be told from processing: it is counted as processing, as paper 002 does"))
+        return -1;
+    return note_slow(w, s, notes) || note_asymmetric(w, s, notes, &q->asymmetric) ? -1 : 0;
+}
