@@ -87,7 +87,8 @@ static int note_asymmetric(const struct net_work *w, const struct net_solution *
             }
         }
     return *count ? note(notes, "%d %s asymmetric: bytes from %s to %s flow %.3g times as fast as back", *count,
-                         *count == 1 ? "link is" : "links are", host_of(w, s, worst_a), host_of(w, s, worst_b), worst) : 0;
+                         *count == 1 ? "link is" : "links are", host_of(w, s, worst_a), host_of(w, s, worst_b),
+                         worst) : 0;
 }
 
 int net_assess(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes,

@@ -132,7 +132,8 @@ int main(int argc, char **argv)
         rc |= !(p[k].worst <= bound);
     }
     printf("%-14s %zu records, %.3f s of simulated time; residuals %.2g %%, worst %.2g %%; %d classes, "
-           "%d groups, %d segments, back share %.3g, rendezvous from %.0f B\n", label, r.n, r.spent_s, 100 * q.residual_rel, 100 * q.worst_rel,
+           "%d groups, %d segments, back share %.3g, rendezvous from %.0f B\n",
+           label, r.n, r.spent_s, 100 * q.residual_rel, 100 * q.worst_rel,
            got->nclasses, got->ngroups, got->nsegments, got->back_share, got->sync_bytes);
     for (size_t i = 0; i < q.notes.n; i++)
         printf("%-14s note: %s\n", label, q.notes.v[i]);

@@ -563,7 +563,14 @@ static void test_segments(void)
     log_add(&l, HRUN_NET_SYNC, 2, 1, -1, 1, 70000, 0, 1e-6);
     net = estimate(&l, &plain, NULL);
     is_num(net ? net->sync_bytes : 0, 60000, 0, "rendezvous begins where sends begin to wait");
+    is_int(net ? net->wire_waits : 1, 0, "late receives take nothing: bytes do not wait");
     ok(net && net->nsegments == 3 && net->segments[2].from_bytes == 60000, "and so does the segment about there");
+    hrun_net_destroy(net);
+    for (size_t i = 0; i < l.r.n; i++)
+        if (l.r.v[i].kind == HRUN_NET_SYNC)
+            l.r.v[i].time_s = l.r.v[i].max_s = truth_one_way(&u, 0, 1, l.r.v[i].bytes);
+    net = estimate(&l, &plain, NULL);
+    is_int(net ? net->wire_waits : 0, 1, "late receives take as long as any: bytes wait");
     hrun_net_destroy(net);
     log_end(&l);
 }
