@@ -60,7 +60,7 @@ const struct hrun_opt calib_options[] = {
       "What to measure", hrun_opt_flag, AT(parallel) },
     { "again", 0, HRUN_OPT_NONE, NULL, NULL, "measure all anew: what was measured before no longer counts",
       "What to measure", hrun_opt_flag, AT(again) },
-    { "redo", 0, HRUN_OPT_NONE, NULL, NULL, "measure these points, or the network, anew; what was measured at others still counts",
+    { "redo", 0, HRUN_OPT_NONE, NULL, NULL, "measure these points, or the network, anew; other measurements still count",
       "What to measure", hrun_opt_flag, AT(redo) },
     { "dry-run", 0, HRUN_OPT_NONE, NULL, NULL, "show the runs that would be made", "What to measure", hrun_opt_flag,
       AT(dry_run) },

@@ -280,6 +280,8 @@ int report_html(const struct report_parts *parts, struct hrun_buf *out, struct h
     add_head(r, out);
     add_tiles(r, out);
     for (int s = 0; s < REPORT_SECTIONS; s++) {
+        if (s == REPORT_NETWORK && !r->net)
+            continue;
         hrun_buf_adds(out, "<section>\n");
         element("h2", report_section_title(s), out);
         if (s == REPORT_CHOICE && r->why_no_plan)

@@ -15,7 +15,7 @@
 static const size_t RECORDS_MAX = (size_t)1 << 28;
 /* Ways between groups that are drawn: a colour each. */
 enum { WAYS = PLOT_SERIES };
-static const double BYTES_MOST = 1 << 20;
+enum { HALF_OCTAVES = 40 };            /* curves go to 2^(40/2) bytes, as the experiments do */
 
 /* ------------------------------------------------------------------ finding it */
 
@@ -58,8 +58,8 @@ static void add_way(struct plot *p, const struct hrun_net *net, int i, int j, in
 
     hrun_buf_addf(&title, "%s - %s", net->hosts[i], net->hosts[j]);
     line = plot_series(p, PLOT_LINE, colour, 0, title.data);
-    for (double bytes = 1; bytes <= BYTES_MOST; bytes *= M_SQRT2) {
-        double s = hrun_net_p2p(net, i, 0, j, 0, bytes) + hrun_net_p2p(net, j, 0, i, 0, 0);
+    for (int k = 0; k <= HALF_OCTAVES; k++) {
+        double bytes = exp2(k / 2.0), s = hrun_net_p2p(net, i, 0, j, 0, bytes) + hrun_net_p2p(net, j, 0, i, 0, 0);
 
         plot_add(p, line, bytes, s, s, s);
     }
@@ -77,8 +77,8 @@ static struct plot *messages(const struct report *r)
     if (!p)
         return NULL;
     plot_set_title(p, "Messages between hosts");
-    plot_set_caption(p, "A round trip, so many bytes there and none back: marks are measured, lines what the model says "
-                     "of the pair that is named.");
+    plot_set_caption(p, "A round trip, so many bytes there and none back: marks are measured, lines what the model "
+                     "says of the pair that is named.");
     for (size_t k = 0; k < r->experiments.n; k++) {
         const struct hrun_net_record *e = &r->experiments.v[k];
         int i, j, w = 0;
@@ -105,10 +105,35 @@ static struct plot *messages(const struct report *r)
     return p;
 }
 
+/* What the model says of an operation by host `root` among it and the n hosts behind it, at the sizes that were tried.
+ * Where it says nothing, nothing is drawn. */
+static void add_predicted(struct plot *p, const struct report *r, enum hrun_net_kind kind, enum hrun_net_op op,
+                          int colour)
+{
+    int *host = calloc((size_t)r->net->nhosts, sizeof *host), line = plot_series(p, PLOT_LINE, colour, 0, NULL);
+
+    p->failed |= !host;
+    for (size_t k = 0; host && k < r->experiments.n; k++) {
+        const struct hrun_net_record *e = &r->experiments.v[k];
+        struct hrun_net_call call = { .op = op, .bytes = e->bytes, .algorithm = "linear", .quick = 1 };
+        struct hrun_net_ranks ranks = { .n = e->n + 1, .host = host };
+        struct hrun_net_time t;
+        int known = e->kind == kind && e->n < r->net->nhosts;
+
+        for (int h = 0; h <= e->n && known; h++) {
+            host[h] = hrun_net_find(r->net, r->experiments.hosts[(e->i + h) % r->experiments.nhosts]);
+            known = host[h] >= 0;
+        }
+        if (known && !hrun_net_predict(r->net, &call, &ranks, &t, NULL))
+            plot_add(p, line, e->bytes, t.time_s, t.time_s, t.time_s);
+    }
+    free(host);
+}
+
 static struct plot *scatter_and_gather(const struct report *r)
 {
-    static const struct { enum hrun_net_kind kind; const char *title; } kinds[] = {
-        { HRUN_NET_SCATTERED, "scatter" }, { HRUN_NET_GATHERED, "gather" },
+    static const struct { enum hrun_net_kind kind; enum hrun_net_op op; const char *title; } kinds[] = {
+        { HRUN_NET_SCATTERED, HRUN_NET_SCATTER, "scatter" }, { HRUN_NET_GATHERED, HRUN_NET_GATHER, "gather" },
     };
     struct plot *p = plot_create(PLOT_SIZES, "bytes of each rank", PLOT_SECONDS, "median time");
     struct hrun_buf words = HRUN_BUF_INIT;
@@ -117,9 +142,13 @@ static struct plot *scatter_and_gather(const struct report *r)
         return NULL;
     network_add_protocols(r->net, &words);
     plot_set_title(p, "Scatter and gather");
-    plot_set_caption(p, "By one host straight to all others; the upper end of a bar is the longest one.\n%s", words.data);
+    plot_set_caption(p, "By one host straight to all others. The upper end of a bar is the longest one, lines are what "
+                     "the model says.\n%s", words.data);
     for (int k = 0; k < 2; k++) {
-        int series = plot_series(p, PLOT_INTERVALS, PLOT_FIRST_SERIES + k, k, kinds[k].title);
+        int series;
+
+        add_predicted(p, r, kinds[k].kind, kinds[k].op, PLOT_FIRST_SERIES + k);
+        series = plot_series(p, PLOT_INTERVALS, PLOT_FIRST_SERIES + k, k, kinds[k].title);
 
         for (size_t i = 0; i < r->experiments.n; i++) {
             const struct hrun_net_record *e = &r->experiments.v[i];

@@ -53,8 +53,8 @@ struct hrun_measure_options {
 HRUN_MEASURE_API int hrun_measure_network(MPI_Comm comm, const struct hrun_measure_options *options, char **records,
                                           char *why, size_t size);
 
-/* Where the processes of comm are: host_of[processes] of each becomes the index of its host as the records number it, in
- * the order of the first processes of hosts. Collective. Result: how many hosts there are; 0 on all: no memory. */
+/* Where the processes of comm are: host_of[processes] of each becomes the index of its host as the records number it,
+ * in the order of the first processes of hosts. Collective. Result: how many hosts there are; 0 on all: no memory. */
 HRUN_MEASURE_API int hrun_measure_hosts(MPI_Comm comm, int *host_of);
 
 #ifdef __cplusplus

@@ -111,8 +111,8 @@ int net_triples(int n, int round, int *out);
 
 /* Groups of hosts behind one switch: two are of one if what lies between each of them and any third one differs by the
  * same, within `slack` of the median and what chance explains. s: n by n, what a message takes between two, 0 where it
- * is not known; error: its standard error. group_of[n] holds groups and gets finer ones, numbered from 0 in the order of
- * hosts. Result: how many. */
+ * is not known; error: its standard error. group_of[n] holds groups and gets finer ones, numbered from 0 in the order
+ * of hosts. Result: how many. */
 int net_groups(const double *s, const double *error, int n, double slack, int *group_of);
 
 /* ---------------------------------------------------------------- stages */

@@ -108,8 +108,8 @@ int network_json(const struct hrun_net *net, const struct network_about *about, 
     json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o}", "date", net->date,
                              "engine", net->engine, "mpi", net->mpi, "selector", net->selector, "switches",
                              net->ngroups, "hosts", hosts(net), "classes", classes(net), "pairs", pairs(net), "trunks",
-                             trunks(net), "segments", segments(net), "rendezvous_bytes", net->sync_bytes, "reduce_s_per_byte",
-                             net->reduce_s_per_byte, "thresholds", thresholds(&net->thresholds));
+                             trunks(net), "segments", segments(net), "rendezvous_bytes", net->sync_bytes,
+                             "reduce_s_per_byte", net->reduce_s_per_byte, "thresholds", thresholds(&net->thresholds));
     char *s;
 
     if (root && about->quality)

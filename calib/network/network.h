@@ -34,7 +34,8 @@ void network_plan_release(struct network_plan *p);
 int network_measure(struct context *c, const struct network_plan *p, struct hrun_net_records *out, int *interrupted,
                     struct hrun_error *err);
 
-/* Where the records of the network in `file` are kept: beside it, as times can be estimated anew. Errors: HRUN_ENOMEM. */
+/* Where the records of the network in `file` are kept: beside it, as times can be estimated anew. Errors:
+ * HRUN_ENOMEM. */
 int network_records_file(const char *file, struct hrun_buf *out, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- show.c, json.c */

@@ -5,7 +5,9 @@
 cd "$tmp" || exit 1
 export HRUN_CACHE=$tmp/cache
 before=$(litter)
-json() { python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "${2-$tmp/.out}" "$1"; }
+json() {
+    python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "${2-$tmp/.out}" "$1"
+}
 
 # ---------------------------------------------------------------- bad options
 
@@ -31,11 +33,12 @@ ok "and keeps nothing" test ! -e "$HRUN_DATA/networks"
 run $c network -r 10 --json
 status_is 0 "the network inside one host"
 ok "is JSON, with what messages inside it take" \
-    test "$(json 'len(d["hosts"]), len(d["pairs"]), d["classes"][0]["local"][0]["s_per_byte"]["value"] > 0')" = "(1, 0, True)"
+    test "$(json 'len(d["hosts"]), len(d["pairs"]), d["classes"][0]["local"][0]["s_per_byte"]["value"] > 0')" = \
+    "(1, 0, True)"
 run $c network
 status_is 0 "the second time it is shown"
 err_has "--redo measures it again" "and said how it is measured again"
-ok "there is one" test "$(ls "$HRUN_DATA/networks" | wc -l)" = 1
+ok "there is one" test "$(ls "$HRUN_DATA"/networks/*.yaml | wc -l)" = 1
 ok "nothing is left" test "$before" = "$(litter)"
 run $c network --redo --timeout 0.01
 status_is 125 "a time that is too short"
@@ -70,7 +73,8 @@ plain="--smpi smpi/bw-factor:0:1 --smpi smpi/lat-factor:0:1 --smpi network/cross
 run $c network --platform two.xml $plain --keep records --json
 status_is 0 "the network of four simulated hosts"
 cp .out network.json
-ok "they are behind two switches" test "$(json 'd["switches"], [h["switch"] for h in d["hosts"]]')" = "(2, [0, 0, 1, 1])"
+ok "they are behind two switches" \
+    test "$(json 'd["switches"], [h["switch"] for h in d["hosts"]]')" = "(2, [0, 0, 1, 1])"
 cat >look.py <<'P'
 # What a message of M bytes alone takes beyond an empty one, and an empty one, against the platform: (latency, rate).
 import json
@@ -113,9 +117,27 @@ status_is 125 "and on another platform"
 run $c network --from records --json
 status_is 0 "records that were kept"
 cp .out again.json
-ok "give the same network" test "$(json 'd["pairs"], d["trunks"]' again.json)" = "$(json 'd["pairs"], d["trunks"]' network.json)"
+ok "give the same network" \
+    test "$(json 'd["pairs"], d["trunks"]' again.json)" = "$(json 'd["pairs"], d["trunks"]' network.json)"
 head -n 40 records >torn
 fails 125 "its records have no end" "records that are torn" $c network --from torn
+
+# The report of an application has the network of the hosts that are named.
+if command -v gnuplot >/dev/null; then
+    run $c network --platform two.xml -q
+    ok "the records are kept beside the network" test "$(ls "$HRUN_DATA"/networks/*.records | wc -l)" -ge 2
+    run $c -app jacobi --platform two.xml --sizes 200,400 -r 1 -q "$build/tests/smpi/jacobi" {N}
+    run $c report jacobi --platform two.xml -o r.html
+    status_is 0 "a report with a network"
+    ok "has its section, its figures and its pairs" perl -0777 -ne 'exit !(m{<h2>The\ network</h2> .*
+        Messages\ between\ hosts .* Scatter\ and\ gather .* Pairs\ of\ hosts,\ by\ their\ switches .* MB/s}xs)' r.html
+    run $c report jacobi -o r.html
+    ok "and without hosts it has none" test "$status" = 0 -a "$(grep -c '<h2>The network' r.html)" = 0
+    run $c report jacobi --platform other.xml -o r.html
+    err_has "the network of these hosts was not measured" "what is missing is told"
+else
+    skip "a report with a network" "gnuplot is not installed"
+fi
 
 # One host, one process: there is no network.
 cat >one.xml <<'X'

@@ -2,7 +2,8 @@
 # libhrun-mpi: the example of hrun(7), as it stands there, compiled against an installed hrun and run.
 . "$(dirname "$0")/tap.sh"
 dest=$tmp/dest
-run env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory install DESTDIR="$dest" PREFIX=/usr SANITIZE="${HRUN_SANITIZE:-}"
+run env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory install \
+    DESTDIR="$dest" PREFIX=/usr SANITIZE="${HRUN_SANITIZE:-}"
 status_is 0 "make install"
 for f in lib/libhrun-mpi.a lib/libhrun-mpi.so include/hrun-mpi.h lib/pkgconfig/hrun-mpi.pc lib/hrun/hrun-netbench; do
     ok "$f is installed" test -s "$dest/usr/$f"
