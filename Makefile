@@ -271,7 +271,7 @@ install: all $(B)/include/hrun.h $(B)/include/hrun-mpi.h $(B)/hrun.pc $(B)/hrun-
 UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 UNIT_BIN   := $(UNIT_TESTS:%=$(B)/tests/unit/%)
 CLI_TESTS  := $(sort $(wildcard tests/cli/*.t))
-APPS       := collcheck lu jacobi femcg fft hybrid probe pattern
+APPS       := collbench collcheck lu jacobi femcg fft hybrid probe pattern
 APP_BIN    := $(APPS:%=$(B)/tests/apps/%)
 BENCH_BIN  := $(patsubst tests/bench/%.c,$(B)/tests/bench/%,$(sort $(wildcard tests/bench/*.c)))
 FUZZ_BIN   := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
