@@ -8,7 +8,8 @@
  *   - without HRUN_COLL, or when that cannot be read, speaks of another number of ranks or is not the same on all ranks,
  *     every call is the MPI library's;
  *   - what goes another way is decided by what all ranks of the call know: communicator, root, bytes, and how often that
- *     came before. Of scatterv and gatherv only the root knows all counts, so that there communicator and root alone
+ *     came before. The model proposes; then both ways are timed, call by call in turn, the ranks compare what that took
+ *     (one reduction), and only a way that was quicker stays: parameters may be wrong, or of another day. Of scatterv and gatherv only the root knows all counts, so that there communicator and root alone
  *     decide, and each pair of ranks knows of its own message whether it goes in pieces;
  *   - left to the MPI library are: one rank, intercommunicators, ranks that are not of the world, no bytes, and arguments
  *     that are wrong, so that errors are its own;
@@ -35,8 +36,8 @@ struct coll_mpi {
 #undef X
     /* The macros of mpi.h would link the library with MPI. */
     MPI_Comm world, no_comm;
-    MPI_Datatype packed, int64, no_type;
-    MPI_Op min;
+    MPI_Datatype packed, int64, number, no_type;
+    MPI_Op min, max;
 };
 const struct coll_mpi *coll_mpi(void);
 
@@ -50,13 +51,28 @@ void coll_finalize(void);
 
 /* ---------------------------------------------------------------- communicators (comm.c) */
 
+enum { COLL_ENTRIES = 64 };
+
+/* Calls of each way that are timed. The median of five bears two that were disturbed. */
+enum { COLL_TRIALS = 5 };
+
 struct coll_entry {            /* of a call that has come before */
     enum coll_op op;
     int root, calls, chosen;
+    int tried, kept;           /* calls that were timed; 1: ours stays */
+    double times[2][COLL_TRIALS];  /* s, of the library and of ours */
     double bytes;              /* as coll_round gives; -1: a variant with counts; 0: nothing here */
     struct coll_choice choice;
 };
-enum { COLL_ENTRIES = 64 };
+
+/* One call: who does it, and is it timed. */
+struct coll_turn {
+    struct coll_comm *comm;
+    struct coll_entry *entry;
+    const struct coll_choice *choice;  /* NULL: the library */
+    int timed;
+    double begin_s;
+};
 
 struct coll_comm {
     const struct coll_net *net;
@@ -72,8 +88,11 @@ struct coll_comm {
 
 /* What is known of a communicator. NULL: it is left alone. */
 struct coll_comm *coll_comm(MPI_Comm comm);
-/* How an operation is done, with c->own made; NULL: by the library. bytes -1: a variant with counts. */
-const struct coll_choice *coll_decide(struct coll_comm *c, MPI_Comm comm, enum coll_op op, int root, double bytes);
+/* How an operation is done, with c->own made. 0: by the library, which is not timed; else, when it has been done,
+ * coll_turn_end follows. bytes -1: a variant with counts. */
+int coll_turn_begin(struct coll_comm *c, MPI_Comm comm, enum coll_op op, int root, double bytes,
+                    struct coll_turn *turn);
+void coll_turn_end(struct coll_turn *turn);
 /* Memory until the next call or coll_scratch_done; NULL after an error has been raised on c->own. */
 char *coll_scratch(struct coll_comm *c, size_t size);
 void coll_scratch_done(struct coll_comm *c);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* More than this is given back after each operation. */
 enum { SCRATCH_KEPT = 1 << 20 };
@@ -47,8 +48,10 @@ static void find_mpi(void)
     our.mpi.no_comm = coll_real("ompi_mpi_comm_null");
     our.mpi.packed = coll_real("ompi_mpi_packed");
     our.mpi.int64 = coll_real("ompi_mpi_int64_t");
+    our.mpi.number = coll_real("ompi_mpi_double");
     our.mpi.no_type = coll_real("ompi_mpi_datatype_null");
     our.mpi.min = coll_real("ompi_mpi_op_min");
+    our.mpi.max = coll_real("ompi_mpi_op_max");
 }
 
 /* ---------------------------------------------------------------- communicators */
@@ -193,10 +196,10 @@ static int make_own(struct coll_comm *c, MPI_Comm comm)
     return rc == MPI_SUCCESS;
 }
 
-const struct coll_choice *coll_decide(struct coll_comm *c, MPI_Comm comm, enum coll_op op, int root, double bytes)
+/* The way that is proposed, with what its messages need; NULL: there is none yet. */
+static const struct coll_choice *propose(struct coll_comm *c, MPI_Comm comm, struct coll_entry *e, double bytes)
 {
-    int forced = c->net->forced[op][0] != 0, patience = forced ? 0 : c->net->patience;
-    struct coll_entry *e = entry_of(c, op, root, bytes < 0 ? -1 : coll_round(c->net, bytes));
+    int forced = c->net->forced[e->op][0] != 0, patience = forced ? 0 : c->net->patience;
 
     if (e->calls < COUNTS_PATIENCE * patience)
         e->calls++;
@@ -211,6 +214,77 @@ const struct coll_choice *coll_decide(struct coll_comm *c, MPI_Comm comm, enum c
             return NULL;
     }
     return &e->choice;
+}
+
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Is it the turn of ours in the trial? Ours, library, library, ours, ours, and so on: a drift meets both alike. */
+static int turn_of_ours(int tried)
+{
+    return (tried + 1) / 2 % 2 == 0;
+}
+
+int coll_turn_begin(struct coll_comm *c, MPI_Comm comm, enum coll_op op, int root, double bytes,
+                    struct coll_turn *turn)
+{
+    struct coll_entry *e = entry_of(c, op, root, bytes < 0 ? -1 : coll_round(c->net, bytes));
+    const struct coll_choice *choice = propose(c, comm, e, bytes);
+
+    if (!choice)
+        return 0;
+    *turn = (struct coll_turn){ .comm = c, .entry = e, .choice = choice };
+    if (c->net->forced[op][0])
+        return 1;
+    turn->timed = e->tried < 2 * COLL_TRIALS;
+    if (!turn->timed)
+        return e->kept;
+    if (!turn_of_ours(e->tried))
+        turn->choice = NULL;
+    turn->begin_s = now_s();
+    return 1;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* What counts of the calls of a way: their median, or where some of them are irregular and that is what is to be mended
+ * their mean. */
+static double typical(const struct coll_net *net, const struct coll_entry *e, double *times)
+{
+    double sum = 0;
+
+    for (int i = 0; i < COLL_TRIALS; i++)
+        sum += times[i];
+    if (e->op == COLL_GATHER && coll_piece(net, e->bytes) > 0)
+        return sum / COLL_TRIALS;
+    qsort(times, COLL_TRIALS, sizeof *times, ascending);
+    return times[COLL_TRIALS / 2];
+}
+
+void coll_turn_end(struct coll_turn *turn)
+{
+    struct coll_entry *e = turn->entry;
+    double own[2], slowest[2];
+
+    if (!turn->timed)
+        return;
+    e->times[turn->choice != NULL][e->tried / 2] = now_s() - turn->begin_s;
+    if (++e->tried < 2 * COLL_TRIALS)
+        return;
+    for (int i = 0; i < 2; i++)
+        own[i] = typical(turn->comm->net, e, e->times[i]);
+    e->kept = our.mpi.Allreduce(own, slowest, 2, our.mpi.number, our.mpi.max, turn->comm->own) == MPI_SUCCESS &&
+              slowest[1] < slowest[0];
 }
 
 char *coll_scratch(struct coll_comm *c, size_t size)

@@ -20,11 +20,14 @@ static struct coll_comm *find(MPI_Comm comm, int root)
     return c && root >= 0 && root < c->ranks.n ? c : NULL;
 }
 
-/* The way for messages that all ranks know the size of. */
-static const struct coll_choice *choose(struct coll_comm *c, MPI_Comm comm, enum coll_op op, int root, int64_t bytes)
+/* The turn of messages that all ranks know the size of. */
+static int begin(struct coll_comm *c, MPI_Comm comm, enum coll_op op, int root, int64_t bytes, struct coll_turn *turn)
 {
-    return bytes > 0 && bytes <= BYTES_MAX / c->ranks.n ? coll_decide(c, comm, op, root, (double)bytes) : NULL;
+    return bytes > 0 && bytes <= BYTES_MAX / c->ranks.n && coll_turn_begin(c, comm, op, root, (double)bytes, turn);
 }
+
+/* The library's call in a turn that is timed. */
+#define LIBRARY(Name, ...) COLL_REAL(PMPI_##Name)(__VA_ARGS__)
 
 /* What the root has of all, and its own part, which may be in place. 0: something is wrong. */
 static int root_parts(const void *own_buf, int own_count, MPI_Datatype own_type, const void *buf, int count,
@@ -47,7 +50,7 @@ int coll_take_gather(const void *send, int count, MPI_Datatype type, void *in, i
                      int root, MPI_Comm comm, int *rc)
 {
     struct coll_comm *c = find(comm, root);
-    const struct coll_choice *choice;
+    struct coll_turn turn;
     struct coll_parts own, all = { 0 };
     int64_t bytes;
 
@@ -57,10 +60,12 @@ int coll_take_gather(const void *send, int count, MPI_Datatype type, void *in, i
     if (c->rank != root)
         coll_parts(&own, send, count, type);
     bytes = c->rank == root ? all.count * all.size : own.count * own.size;
-    if (!(choice = choose(c, comm, COLL_GATHER, root, bytes)))
+    if (!begin(c, comm, COLL_GATHER, root, bytes, &turn))
         return 0;
-    *rc = strcmp(choice->way, "pieces") ? coll_move_gather(c, choice->tree, &own, &all, bytes)
-          : coll_move_pieces(c, choice->tree, &own, &all);
+    *rc = !turn.choice ? LIBRARY(Gather, send, count, type, in, in_count, in_type, root, comm)
+          : strcmp(turn.choice->way, "pieces") ? coll_move_gather(c, turn.choice->tree, &own, &all, bytes)
+          : coll_move_pieces(c, turn.choice->tree, &own, &all);
+    coll_turn_end(&turn);
     return 1;
 }
 
@@ -68,7 +73,7 @@ int coll_take_scatter(const void *send, int count, MPI_Datatype type, void *in, 
                       int root, MPI_Comm comm, int *rc)
 {
     struct coll_comm *c = find(comm, root);
-    const struct coll_choice *choice;
+    struct coll_turn turn;
     struct coll_parts own, all = { 0 };
     int64_t bytes;
 
@@ -78,9 +83,11 @@ int coll_take_scatter(const void *send, int count, MPI_Datatype type, void *in, 
     if (c->rank != root)
         coll_parts(&own, in, in_count, in_type);
     bytes = c->rank == root ? all.count * all.size : own.count * own.size;
-    if (!(choice = choose(c, comm, COLL_SCATTER, root, bytes)))
+    if (!begin(c, comm, COLL_SCATTER, root, bytes, &turn))
         return 0;
-    *rc = coll_move_scatter(c, choice->tree, &all, &own, bytes);
+    *rc = !turn.choice ? LIBRARY(Scatter, send, count, type, in, in_count, in_type, root, comm)
+          : coll_move_scatter(c, turn.choice->tree, &all, &own, bytes);
+    coll_turn_end(&turn);
     return 1;
 }
 
@@ -114,13 +121,15 @@ int coll_take_gatherv(const void *send, int count, MPI_Datatype type, void *in, 
                       const int *places, MPI_Datatype in_type, int root, MPI_Comm comm, int *rc)
 {
     struct coll_comm *c = find(comm, root);
-    const struct coll_choice *choice;
+    struct coll_turn turn;
     struct coll_parts own, all;
 
     if (!c || !parts_with_counts(c, root, send, count, type, in, in_counts, places, in_type, &own, &all) ||
-        !(choice = coll_decide(c, comm, COLL_GATHER, root, -1)))
+        !coll_turn_begin(c, comm, COLL_GATHER, root, -1, &turn))
         return 0;
-    *rc = coll_move_pieces(c, choice->tree, &own, &all);
+    *rc = !turn.choice ? LIBRARY(Gatherv, send, count, type, in, in_counts, places, in_type, root, comm)
+          : coll_move_pieces(c, turn.choice->tree, &own, &all);
+    coll_turn_end(&turn);
     return 1;
 }
 
@@ -128,27 +137,31 @@ int coll_take_scatterv(const void *send, const int *counts, const int *places, M
                        int in_count, MPI_Datatype in_type, int root, MPI_Comm comm, int *rc)
 {
     struct coll_comm *c = find(comm, root);
-    const struct coll_choice *choice;
+    struct coll_turn turn;
     struct coll_parts own, all;
 
     if (!c || !parts_with_counts(c, root, in, in_count, in_type, send, counts, places, type, &own, &all) ||
-        !(choice = coll_decide(c, comm, COLL_SCATTER, root, -1)))
+        !coll_turn_begin(c, comm, COLL_SCATTER, root, -1, &turn))
         return 0;
-    *rc = coll_move_parts(c, choice->tree, &all, &own);
+    *rc = !turn.choice ? LIBRARY(Scatterv, send, counts, places, type, in, in_count, in_type, root, comm)
+          : coll_move_parts(c, turn.choice->tree, &all, &own);
+    coll_turn_end(&turn);
     return 1;
 }
 
 int coll_take_bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm, int *rc)
 {
     struct coll_comm *c = find(comm, root);
-    const struct coll_choice *choice;
+    struct coll_turn turn;
     struct coll_parts data;
 
     if (!c || !is_good(buf, count, type))
         return 0;
     coll_parts(&data, buf, count, type);
-    if (!(choice = choose(c, comm, COLL_BCAST, root, data.count * data.size)))
+    if (!begin(c, comm, COLL_BCAST, root, data.count * data.size, &turn))
         return 0;
-    *rc = coll_move_bcast(c, choice->tree, &data, data.count * data.size, (int64_t)choice->segment);
+    *rc = !turn.choice ? LIBRARY(Bcast, buf, count, type, root, comm)
+          : coll_move_bcast(c, turn.choice->tree, &data, data.count * data.size, (int64_t)turn.choice->segment);
+    coll_turn_end(&turn);
     return 1;
 }
