@@ -16,7 +16,8 @@ struct work {
     char *const *words;        /* program and arguments as the user wrote them, NULL-terminated */
     int quiet_run;             /* 1: output of the application is swallowed (calibration) */
     int tag_output, report_bindings;
-    struct tune *tune;         /* NULL: its collective operations are not tuned; else filled by work_run; the caller's */
+    struct tune *tune;         /* NULL: its collective operations are not tuned; else filled by work_run; the
+                                  caller's */
     struct waits *waits;       /* NULL: the run is not watched; else filled by work_run and used by work_record; the
                                   caller's */
     double limit_s;            /* end the run after it where the user gave no --timeout; 0: never */

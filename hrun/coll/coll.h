@@ -1,20 +1,21 @@
 /* coll.h - inside libhrun-coll.so: collective operations done as the network wants them
  *
- * Purpose: the library is preloaded into programs of users, whatever they are, and takes scatter, gather, their variants
- * with counts, and broadcast through ways.h; the program's results are the same, bit by bit. Reductions are left alone:
- * another tree would add in another order.
+ * Purpose: the library is preloaded into programs of users, whatever they are, and takes scatter, gather, their
+ * variants with counts, and broadcast through ways.h; the program's results are the same, bit by bit. Reductions are
+ * left alone: another tree would add in another order.
  * Invariants:
  *   - it is not linked with MPI (base/preloaded.h);
- *   - without HRUN_COLL, or when that cannot be read, speaks of another number of ranks or is not the same on all ranks,
- *     every call is the MPI library's;
- *   - what goes another way is decided by what all ranks of the call know: communicator, root, bytes, and how often that
- *     came before. The model proposes; then both ways are timed, call by call in turn, the ranks compare what that took
- *     (one reduction), and only a way that was quicker stays: parameters may be wrong, or of another day. Of scatterv and gatherv only the root knows all counts, so that there communicator and root alone
- *     decide, and each pair of ranks knows of its own message whether it goes in pieces;
- *   - left to the MPI library are: one rank, intercommunicators, ranks that are not of the world, no bytes, and arguments
- *     that are wrong, so that errors are its own;
- *   - messages go through a communicator of our own, made (MPI_Comm_create) once enough would have been saved to pay for
- *     it, and freed with the program's. It has the error handler of the program's.
+ *   - without HRUN_COLL, or when that cannot be read, speaks of another number of ranks or is not the same on all
+ *     ranks, every call is the MPI library's;
+ *   - what goes another way is decided by what all ranks of the call know: communicator, root, bytes, and how often
+ *     that came before. The model proposes; then both ways are timed, call by call in turn, the ranks compare what that
+ *     took (one reduction), and only a way that was quicker stays: parameters may be wrong, or of another day. Of
+ *     scatterv and gatherv only the root knows all counts, so that there communicator and root alone decide, and each
+ *     pair of ranks knows of its own message whether it goes in pieces;
+ *   - left to the MPI library are: one rank, intercommunicators, ranks that are not of the world, no bytes, and
+ *     arguments that are wrong, so that errors are its own;
+ *   - messages go through a communicator of our own, made (MPI_Comm_create) once enough would have been saved to pay
+ *     for it, and freed with the program's. It has the error handler of the program's.
  */
 #ifndef HRUN_COLL_COLL_H
 #define HRUN_COLL_COLL_H

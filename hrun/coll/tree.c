@@ -71,7 +71,7 @@ struct coll_tree *coll_tree_end(struct coll_tree *t)
     return t;
 }
 
-/* ---------------------------------------------------------------- the MPI library's, with the root counted as rank 0 */
+/* ---------------------------------------------------------------- the MPI library's, the root counted as rank 0 */
 
 typedef int parent_of(int v, int n);
 
@@ -160,7 +160,8 @@ struct coll_tree *coll_tree_mpi_knomial(const struct coll_net *net, const struct
 }
 
 /* From rank 0 to the last, wherever the root is. */
-struct coll_tree *coll_tree_mpi_linear(const struct coll_net *net, const struct coll_ranks *ranks, int root, double bytes)
+struct coll_tree *coll_tree_mpi_linear(const struct coll_net *net, const struct coll_ranks *ranks, int root,
+                                       double bytes)
 {
     struct coll_tree *t = coll_tree_begin(ranks->n, root);
 

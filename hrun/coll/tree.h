@@ -18,17 +18,19 @@ struct coll_ranks {            /* of a communicator: where they are */
 struct coll_tree {
     int n, root;
     int *parent;               /* -1: the root */
-    int *first, *child;        /* children of v: child[first[v]] .. child[first[v + 1] - 1], in the order they are served */
+    int *first, *child;        /* children of v: child[first[v]] .. child[first[v + 1] - 1], in the order in which they
+                                  are served */
     int *order, *pos, *size;   /* order[pos[v]] = v; size: v and all below it */
 };
 void coll_tree_free(struct coll_tree *t);
 
 /* As this function builds trees: for messages of so many bytes per rank. NULL: a time is not known. */
-typedef struct coll_tree *coll_build(const struct coll_net *net, const struct coll_ranks *ranks, int root, double bytes);
+typedef struct coll_tree *coll_build(const struct coll_net *net, const struct coll_ranks *ranks, int root,
+                                     double bytes);
 
 /* Ours: the root straight to all, slow ranks first, as theirs takes longest when it has left the root; a binomial tree
- * in which fast ranks have much below them and slow ones are leaves; the same of one rank for each switch, below these of
- * one for each host, below these of the ranks of the host; and by the edge that ends first, one after the other. */
+ * in which fast ranks have much below them and slow ones are leaves; the same of one rank for each switch, below these
+ * of one for each host, below these of the ranks of the host; and by the edge that ends first, one after the other. */
 coll_build coll_tree_linear, coll_tree_binomial, coll_tree_hosts, coll_tree_greedy;
 /* Open MPI's: by rank numbers. */
 coll_build coll_tree_mpi_linear, coll_tree_mpi_binomial, coll_tree_mpi_in_order, coll_tree_mpi_chain,

@@ -145,7 +145,8 @@ out:
 }
 
 /* The sender that has the message and reaches any other rank first; into *to which one. -1: a time is not known. */
-static int first_edge(const struct coll_net *net, const struct coll_ranks *r, const double *ready, double bytes, int *to)
+static int first_edge(const struct coll_net *net, const struct coll_ranks *r, const double *ready, double bytes,
+                      int *to)
 {
     int from = -1;
     double best = 0;

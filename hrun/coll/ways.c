@@ -88,7 +88,8 @@ static int has_irregular(const struct coll_net *net, const struct coll_tree *t, 
     return 0;
 }
 
-static double play_gather(const struct coll_net *net, const struct coll_ranks *r, const struct coll_tree *t, double bytes)
+static double play_gather(const struct coll_net *net, const struct coll_ranks *r, const struct coll_tree *t,
+                          double bytes)
 {
     double time_s = coll_play(net, r, t, &(struct coll_play){ COLL_GATHER, bytes, 0, 0 });
 
@@ -96,8 +97,8 @@ static double play_gather(const struct coll_net *net, const struct coll_ranks *r
 }
 
 /* A linear gather in pieces: of all but the first one the root tells all by an empty message that it is wanted. */
-static double play_pieces(const struct coll_net *net, const struct coll_ranks *r, const struct coll_tree *t, double bytes,
-                          double piece)
+static double play_pieces(const struct coll_net *net, const struct coll_ranks *r, const struct coll_tree *t,
+                          double bytes, double piece)
 {
     double rounds = ceil(bytes / piece), last = bytes - (rounds - 1) * piece;
     double call = coll_play(net, r, t, &(struct coll_play){ COLL_SCATTER, 0, 0, 0 });
@@ -211,7 +212,8 @@ void coll_choose(const struct coll_net *net, const struct coll_ranks *ranks, enu
 }
 
 /* A linear gather of the library, or scatter. */
-static double in_rank_order(const struct coll_net *net, const struct coll_ranks *r, enum coll_op op, int root, double bytes)
+static double in_rank_order(const struct coll_net *net, const struct coll_ranks *r, enum coll_op op, int root,
+                            double bytes)
 {
     struct coll_tree *t = coll_tree_mpi_linear(net, r, root, bytes);
     double time_s = !t ? -1 : op == COLL_GATHER ? play_gather(net, r, t, bytes)

@@ -1,8 +1,8 @@
 /* wrap_fortran.c - the MPI functions as Fortran programs call them; see coll.h
  *
  * Open MPI's Fortran functions call PMPI functions, so that the wrappers in C never see them. mpif.h and `use mpi` call
- * mpi_bcast_, `use mpi_f08` calls mpi_bcast_f08_; arguments are the same, all by reference, the status at the end (which
- * mpi_f08 may leave out). Names are those of gfortran and of most other compilers under Linux.
+ * mpi_bcast_, `use mpi_f08` calls mpi_bcast_f08_; arguments are the same, all by reference, the status at the end
+ * (which mpi_f08 may leave out). Names are those of gfortran and of most other compilers under Linux.
  */
 #include "coll.h"
 

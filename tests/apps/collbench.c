@@ -111,7 +111,7 @@ int main(int argc, char **argv)
         b.all = calloc((size_t)b.n, (size_t)bytes + 1);
         b.one = calloc(1, (size_t)bytes + 1);
         for (size_t k = 0; colon && k < sizeof kinds / sizeof *kinds; k++)
-            if (strlen(kinds[k].name) == (size_t)(colon - argv[i]) && !strncmp(argv[i], kinds[k].name, (size_t)(colon - argv[i])))
+            if (!strncmp(argv[i], kinds[k].name, strlen(kinds[k].name)) && argv[i] + strlen(kinds[k].name) == colon)
                 measure(kinds[k].name, kinds[k].op, bytes, rounds, rank, &b);
         free(b.all);
         free(b.one);

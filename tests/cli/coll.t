@@ -7,8 +7,8 @@ lib=$build/lib/hrun/libhrun-coll.so
 mpi=(timeout -k 5 120 mpirun --oversubscribe --mca mpi_yield_when_idle 1)
 before=$(litter)
 
-# text RANKS [RECORD...]: what hrun tells the library, of three made-up hosts on two switches with the ranks dealt out to
-# them in turn; between 2 and 30 kB gathers are irregular.
+# text RANKS [RECORD...]: what hrun tells the library, of three made-up hosts on two switches with the ranks dealt out
+# to them in turn; between 2 and 30 kB gathers are irregular.
 text() {
     local n=$1 records
     shift
@@ -34,8 +34,8 @@ left() { ok "$2: each $1 is left to the library" grep -qE "^$1: ([1-9][0-9]*) ca
 for n in 2 5 8; do
     case $n in 2) ways=linear ;; 5) ways="linear binomial hosts" ;; *) ways=hosts ;; esac
     for way in $ways; do
-        check $n "$(text $n "f,gather,$way" "f,scatter,$way" "f,bcast,$([ "$way" = linear ] && echo greedy || echo "$way")")" \
-            errors
+        [ $way = linear ] && bcast=greedy || bcast=$way
+        check $n "$(text $n "f,gather,$way" "f,scatter,$way" "f,bcast,$bcast")" errors
         status_is 0 "$n ranks, $way: ends well"
         out_has 'differing: 0' "$n ranks, $way: the same, byte by byte"
         for op in gather scatter bcast; do took $op "$n ranks, $way"; done
@@ -56,7 +56,8 @@ check 4 "$(text 4 f,gather,hosts f,scatter,hosts f,bcast,greedy)" threads errors
 out_has 'differing: 0' 'two threads at once, and the errors of wrong arguments'
 
 # ---------------------------------------------------------------- without a word, everything is the library's
-for what in '' "$(text 3)" "$(text 4 x,1)" "$(text 4 f,gather,hosts | sed 's/e,.*/e,1/')" "$(text 4 f,gather,hosts | sed 's/^b,1/b,2/')"; do
+hosts=$(text 4 f,gather,hosts)
+for what in '' "$(text 3)" "$(text 4 x,1)" "${hosts%e,*}e,1" "b,2${hosts#b,1}"; do
     check 4 "$what"
     status_is 0 "HRUN_COLL=$(cut -c 1-20 <<<"$what")...: runs"
     out_has 'differing: 0' 'the same'
@@ -113,10 +114,9 @@ program p
 end
 F
         if mpifort -o $module $module.f90 2>$module.err; then
-            # Nothing of what the library does not do would reach it: count what Open MPI's own is asked for.
             for way in hosts linear; do
-                run "${mpi[@]}" -np 4 -x LD_PRELOAD="$lib" -x HRUN_COLL="$(text 4 f,gather,$way f,scatter,$way f,bcast,hosts)" \
-                    ./$module
+                run "${mpi[@]}" -np 4 -x LD_PRELOAD="$lib" \
+                    -x HRUN_COLL="$(text 4 f,gather,$way f,scatter,$way f,bcast,hosts)" ./$module
                 out_has 'wrong 0' "Fortran, $module, $way: all is right"
             done
             run "${mpi[@]}" -np 4 -x LD_PRELOAD="$build/lib/hrun/libhrun-trace.so:$lib" -x HRUN_TRACE='0-3:0:0:1' \

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tuned collective operations over hosts with unlike links: the same results through mpirun and srun, and what is said where
-# a host lacks the library.
+# Tuned collective operations over hosts with unlike links: the same results through mpirun and srun, and what is said
+# where a host lacks the library.
 . "$(dirname "$0")/lib.sh"
 cd "$tmp" || exit 1
 lab_up "f1 40 0 fast" "f2 40 1 fast" "s1 20 0-1 slow" "s2 20 0-1 slow"

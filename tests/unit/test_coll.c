@@ -254,7 +254,8 @@ static void test_library_trees(void)
 /* ---------------------------------------------------------------- times and the choice */
 
 /* Largest relative difference of our play from lib/net's prediction of one algorithm. */
-static double difference(enum coll_op op, enum hrun_net_op net_op, const char *algorithm, coll_build *build, uint64_t seed)
+static double difference(enum coll_op op, enum hrun_net_op net_op, const char *algorithm, coll_build *build,
+                         uint64_t seed)
 {
     uint64_t rng = seed;
     double worst = 0;
