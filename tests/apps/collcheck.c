@@ -2,9 +2,11 @@
  * library, over types, counts, roots, in place and not, on several communicators; results are compared byte by byte,
  * gaps of types included. Tells how many calls of each operation did not reach the library.
  *
- *     collcheck [threads] [errors]
+ *     collcheck [threads] [errors] [slow=library|ours]
  *         threads    two threads call at once, each on a communicator of its own
  *         errors     wrong arguments give the same errors
+ *         slow=WHO   instead of all that: 40 broadcasts while those of the library, or messages of anybody else, take 50 ms
+ *                    longer; tells how many were the library's
  */
 #include <dlfcn.h>
 #include <mpi.h>
@@ -15,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { GATHER, SCATTER, GATHERV, SCATTERV, BCAST, OPS };
 static const char *const names[OPS] = { "gather", "scatter", "gatherv", "scatterv", "bcast" };
@@ -23,6 +26,13 @@ static const char *const names[OPS] = { "gather", "scatter", "gatherv", "scatter
 static atomic_long reached[OPS];
 static long calls[OPS];
 static _Thread_local int counted;
+static int slow;               /* 1: the library's broadcasts, 2: messages */
+
+static void delay(int who)
+{
+    if (slow && slow == who)
+        usleep(50000);
+}
 
 #define THROUGH(Name, op, params, names) \
     int PMPI_##Name params \
@@ -31,6 +41,7 @@ static _Thread_local int counted;
         if (!real) \
             real = (__typeof__(real))dlsym(RTLD_NEXT, "PMPI_" #Name); \
         reached[op] += counted; \
+        delay(op == BCAST); \
         return real names; \
     }
 THROUGH(Gather, GATHER, (const void *a, int b, MPI_Datatype c, void *d, int e, MPI_Datatype f, int g, MPI_Comm h),
@@ -42,6 +53,16 @@ THROUGH(Gatherv, GATHERV, (const void *a, int b, MPI_Datatype c, void *d, const 
 THROUGH(Scatterv, SCATTERV, (const void *a, const int b[], const int p[], MPI_Datatype c, void *d, int e,
                              MPI_Datatype f, int g, MPI_Comm h), (a, b, p, c, d, e, f, g, h))
 THROUGH(Bcast, BCAST, (void *a, int b, MPI_Datatype c, int d, MPI_Comm e), (a, b, c, d, e))
+
+int PMPI_Isend(const void *a, int b, MPI_Datatype c, int d, int e, MPI_Comm f, MPI_Request *g)
+{
+    static __typeof__(&PMPI_Isend) real;
+
+    if (!real)
+        real = (__typeof__(real))dlsym(RTLD_NEXT, "PMPI_Isend");
+    delay(2);
+    return real(a, b, c, d, e, f, g);
+}
 
 /* Two types with one signature: what is sent, what is received. */
 struct pair {
@@ -256,6 +277,23 @@ static void check_errors(void)
     SAME(Scatterv, (all, NULL, NULL, MPI_INT, &x, -2, MPI_INT, 0, MPI_COMM_WORLD))
 }
 
+/* Which of the two ways stays when one of them is slow? */
+static void check_slow(int who, int rank)
+{
+    static char data[100000];
+
+    slow = who;
+    counted = 1;
+    for (int i = 0; i < 40; i++) {
+        memset(data, rank ? 0 : i + 1, sizeof data);
+        MPI_Bcast(data, sizeof data, MPI_CHAR, 0, MPI_COMM_WORLD);
+        bad += data[0] != i + 1 || data[sizeof data - 1] != i + 1;
+    }
+    slow = counted = 0;
+    if (rank == 0)
+        printf("slow: %ld of 40 were the library's\ndiffering: %ld\n", (long)reached[BCAST], bad);
+}
+
 static void *in_thread(void *comm)
 {
     double data[3000];
@@ -291,17 +329,23 @@ static void check_threads(void)
 
 int main(int argc, char **argv)
 {
-    int rank, size, level, threads = 0, errors = 0;
+    int rank, size, level, threads = 0, errors = 0, who = 0;
     MPI_Comm comm;
     long all;
 
     for (int i = 1; i < argc; i++) {
         threads |= !strcmp(argv[i], "threads");
         errors |= !strcmp(argv[i], "errors");
+        who = !strcmp(argv[i], "slow=library") ? 1 : !strcmp(argv[i], "slow=ours") ? 2 : who;
     }
     MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (who) {
+        check_slow(who, rank);
+        MPI_Finalize();
+        return bad != 0;
+    }
     check_comm(MPI_COMM_WORLD);
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
     check_comm(comm);

@@ -68,6 +68,17 @@ out_has 'differing: 0' 'by the model: the same'
 left bcast 'an algorithm that is not known'
 ok 'by the model: some gathers are taken' test "$(awk '/^gather:/ { print ($2 > $4) }' <<<"$out")" = 1
 
+# ---------------------------------------------------------------- what was proposed is tried
+
+# 40 calls of one broadcast, which the model would do another way; a trial takes ten of them.
+tries() { # WHO WANT WHAT
+    check 6 "$(text 6 u,bcast,0,0,binomial)" slow="$1"
+    out_has "slow: $2 of 40 were the library's" "$3"
+    out_has 'differing: 0' 'and gives the same'
+}
+tries library 5 'a way that is quicker stays after five calls of each'
+tries ours 35 'one that is slower does not, whatever the model says'
+
 # ---------------------------------------------------------------- Fortran, with both of its modules
 
 if command -v mpifort >/dev/null && command -v gfortran >/dev/null; then
