@@ -18,6 +18,9 @@ static enum follows follows(const struct hrun_terms *terms, int j, const struct 
 {
     int divided = 1, constant = 1;
 
+    if (hrun_term_is_network(terms->v[j].expr))
+        return OTHER;
+
     for (size_t i = anchors; i < n && (divided || constant); i++) {
         const struct hrun_row *r = &rows[i];
         double here = x[i * (size_t)terms->n + (size_t)j], twice, alone;
@@ -52,6 +55,8 @@ void hrun_anchor(const struct hrun_terms *terms, const struct hrun_row *rows, si
         enum follows f = follows(terms, j, rows, n, anchors, x);
         size_t clear = f == DIVIDED ? 0 : anchors;
 
+        if (hrun_term_is_network(terms->v[j].expr))
+            continue;   /* known on one PE as on several */
         for (int k = 0; k < terms->n && f == OTHER && clear == anchors; k++)
             if (k != j && is_multiple(x, n, p, anchors, (size_t)j, (size_t)k) &&
                 follows(terms, k, rows, n, anchors, x) == CONSTANT)

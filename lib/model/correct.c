@@ -1,6 +1,7 @@
 /* correct.c - what runs of a configuration tell of its prediction; see correct.h for the contract */
 #include "model/correct.h"
 
+#include "model/predictor.h"
 #include "model/recall.h"
 
 #include <math.h>
@@ -55,14 +56,32 @@ struct hrun_corrections {
 
 /* ------------------------------------------------------------------ residuals */
 
+/* Ti of all options where a run was; NaN when the network does not know so many PEs. */
+static int options_times(struct hrun_predictor *p, const struct hrun_netview *net, const struct hrun_recalled *run,
+                         double *t, struct hrun_error *err)
+{
+    const struct hrun_oracle *o = hrun_predictor_oracle(p);
+    int known = 1;
+
+    if (!hrun_predictor_has_network(p))
+        return o->times(o->ctx, run->s->P, t, err);
+    for (int s = 0; s < run->nsubs; s++)
+        known &= run->pes[s] <= hrun_netview_npes(net, s);
+    if (known)
+        return hrun_predictor_options(p, run->s->P, run->pes, run->procs, t, err);
+    for (int k = 0; k < o->noptions; k++)
+        t[k] = NAN;
+    return 0;
+}
+
 /* ln(measured / predicted) of runs[n], all of one N; NaN without a prediction. And who limits them: the sub-cluster
  * that was seen to, or by the models. */
 static int residuals(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
-                     struct hrun_models *const *models, enum hrun_family family, struct hrun_recalled *runs, size_t n,
-                     struct hrun_error *err)
+                     struct hrun_models *const *models, enum hrun_family family, struct hrun_netview *net,
+                     struct hrun_recalled *runs, size_t n, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
-    struct hrun_predictor *p = hrun_predictor_create(app, models, nsubs, family, runs[0].s->N, &why);
+    struct hrun_predictor *p = hrun_predictor_create_net(app, models, nsubs, family, runs[0].s->N, net, NULL, &why);
     const struct hrun_oracle *o;
     double *t = NULL;
     int rc = -1;
@@ -87,7 +106,7 @@ static int residuals(const struct hrun_app *app, const struct hrun_joint_sub *su
         double most = 0;
         int found = 0;
 
-        if (o->times(o->ctx, runs[i].s->P, t, err))
+        if (options_times(p, net, &runs[i], t, err))
             goto out;
         for (int s = 0; s < nsubs; s++) {
             double own = NAN;
@@ -402,7 +421,7 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     for (size_t begin = 0; begin < n; begin = end) {
         for (end = begin; end < n && runs[end].s->N == runs[begin].s->N;)
             end++;
-        if (residuals(app, subs, nsubs, models, family, runs + begin, end - begin, err))
+        if (residuals(app, subs, nsubs, models, family, options->net, runs + begin, end - begin, err))
             goto out;
     }
     for (size_t i = 0; i < n; i++)

@@ -18,9 +18,9 @@ struct hrun_corrections;
 enum { HRUN_CORRECTION_SIZES = 24 };
 
 /* From the runs in the logs of subs[nsubs], the sub-clusters of the cluster in their order (a signature may stand
- * several times), and models[nsubs], whose predictions are corrected: those of `family`. Runs that the cluster's
- * sub-clusters do not hold, and those that the models do not predict, do not count. Errors: those of
- * hrun_predictor_create other than HRUN_ENODATA, HRUN_ENONFINITE as hrun_oracle.times, HRUN_ENOMEM. */
+ * several times, and options->net is of them), and models[nsubs], whose predictions are corrected: those of `family`.
+ * Runs that the cluster's sub-clusters do not hold, and those that the models do not predict, do not count. Errors:
+ * those of hrun_predictor_create other than HRUN_ENODATA, HRUN_ENONFINITE as hrun_oracle.times, HRUN_ENOMEM. */
 int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
                             struct hrun_models *const *models, enum hrun_family family,
                             const struct hrun_fit_options *options, struct hrun_corrections **out,

@@ -303,6 +303,8 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
         return -1;
     }
     training_error(r, nown ? x + anchors * (size_t)terms->n : x, nown ? own : rows, nown ? nown : n);
+    if (!strcmp(family, "npt") && job->left_out.len)
+        hrun_buf_addf(&note, "%s", job->left_out.data);
     note_dropped(&note, terms, job, 0, ": these measurements cannot tell it from the other terms");
     note_dropped(&note, terms, job, 1, ": without it the model tells points that it has not seen better");
     note_distrusted(&note, job, nown, bound);

@@ -31,6 +31,10 @@ struct hrun_fit_job {
     int *keep, *in_use, *good, *dropped;
     int *may;                       /* of each term: may it be dropped when it does not earn its place? */
     int *point;                     /* of each row: rows at one (N, P) have the same number */
+    struct hrun_terms np;           /* the definition's NP-T terms, without network terms where there is no network */
+    struct hrun_buf left_out;       /* the network terms that np has not got, and why */
+    struct hrun_netview *net;       /* or NULL: np has no network terms */
+    int *config;                    /* scratch: a configuration of net's sub-clusters */
 };
 
 /* Fit terms to rows[n], whose values x[n by terms->n] (row-major) are given, and append a record. P: that of an
@@ -44,8 +48,19 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
                     const double *x, const struct hrun_row *rows, size_t n, size_t anchors,
                     struct hrun_fit_record **record, struct hrun_error *err);
 
-/* hrun_model_fit on rows[n], n >= 1, in their order, with options that hrun_fit_check_options accepts. */
-int hrun_fit_rows(const struct hrun_app *app, const struct hrun_row *rows, size_t n,
+/* Set job->np, left_out, net and config by the definition and job->options, and keep of rows[*n] those whose places the
+ * network tells, if it is asked; a line in job->skipped says how many others there were. Errors: HRUN_ENOMEM. */
+int hrun_fit_network(struct hrun_fit_job *job, struct hrun_row *rows, size_t *n, struct hrun_error *err);
+void hrun_fit_network_release(struct hrun_fit_job *job);
+
+/* The value of NP-T term e at a row; of a network term in the row's configuration. Errors: those of hrun_term_eval and
+ * hrun_term_network. */
+int hrun_fit_term(const struct hrun_fit_job *job, struct hrun_expr *e, const struct hrun_row *row, double *out,
+                  struct hrun_error *err);
+
+/* hrun_model_fit on rows[n], n >= 1, in their order, with options that hrun_fit_check_options accepts. Rows whose
+ * places the network does not tell, where it is asked, are taken out of rows. */
+int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
                   const struct hrun_fit_options *options, struct hrun_models **out, struct hrun_buf *skipped,
                   struct hrun_error *err);
 

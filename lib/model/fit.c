@@ -44,7 +44,8 @@ static int evaluate(const struct hrun_fit_job *job, const struct hrun_terms *ter
     may_drop(job, terms, kind, &rows[n - 1], T ? T[n - 1] : 0);
     for (size_t i = 0; i < n; i++)
         for (int j = 0; j < terms->n; j++)
-            if (hrun_term_eval(terms->v[j].expr, kind, (double)rows[i].N, rows[i].P, T ? T[i] : 0, x++, err))
+            if (kind == HRUN_TERM_NP ? hrun_fit_term(job, terms->v[j].expr, &rows[i], x++, err)
+                : hrun_term_eval(terms->v[j].expr, kind, (double)rows[i].N, rows[i].P, T ? T[i] : 0, x++, err))
                 return hrun_fail_prefix(err, "term '%s' of %s at a measured point (N=%lld, P=%d)",
                                         terms->v[j].text, job->app->name, (long long)rows[i].N, rows[i].P);
     return 0;
@@ -164,12 +165,13 @@ out:
  * runs on one PE do. */
 static int fit_npt(struct hrun_fit_job *job, const struct parts *p, struct hrun_error *err)
 {
-    const struct hrun_terms *terms = &job->app->np;
+    const struct hrun_terms *terms = &job->np;
     struct hrun_fit_record *record;
     size_t before = p->single + p->shared, leading = p->shared;
 
     if (terms->n == 0) {
-        hrun_buf_addf(&job->skipped, "M=%d, npt: the definition has no terms under 'np'\n", p->rows[0].M);
+        hrun_buf_addf(&job->skipped, "M=%d, npt: the definition has no terms under 'np'%s%s\n", p->rows[0].M,
+                      job->left_out.len ? "; " : "", job->left_out.data);
         return 0;
     }
     if (!leading && job->options.method == HRUN_METHOD_NNLS && one_count(p->rows + before, p->n - before))
@@ -233,15 +235,18 @@ static int finish(struct hrun_fit_job *job, struct hrun_error *err)
     return 0;
 }
 
-int hrun_fit_rows(const struct hrun_app *app, const struct hrun_row *rows, size_t n,
+int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
                   const struct hrun_fit_options *options, struct hrun_models **out, struct hrun_buf *skipped,
                   struct hrun_error *err)
 {
-    struct hrun_fit_job job = { .app = app, .options = *options, .skipped = HRUN_BUF_INIT, .rows = rows, .nrows = n };
+    struct hrun_fit_job job = { .app = app, .options = *options, .skipped = HRUN_BUF_INIT, .rows = rows };
     size_t terms = (size_t)max3(app->np.n, app->nt.n, app->pt.n), end;
     double *memory = NULL;
     int rc = -1;
 
+    if (hrun_fit_network(&job, rows, &n, err))
+        goto out;
+    job.nrows = n;
     job.models = calloc(1, sizeof *job.models);
     job.used = calloc(n, 1);
     job.sizes = calloc(n, sizeof *job.sizes);
@@ -297,6 +302,7 @@ int hrun_fit_rows(const struct hrun_app *app, const struct hrun_row *rows, size_
 out:
     hrun_models_destroy(job.models);
     hrun_buf_release(&job.skipped);
+    hrun_fit_network_release(&job);
     free(job.used);
     free(job.sizes);
     free(job.keep);
@@ -325,7 +331,7 @@ int hrun_model_fit(const struct hrun_app *app, const struct hrun_sample *samples
     rows = calloc(n ? n : 1, sizeof *rows);
     if (!rows)
         return hrun_fail_nomem(err);
-    if (!hrun_rows_select(app, samples, n, rows, &nrows, err) &&
+    if (!hrun_rows_select(app, samples, n, options->own, rows, &nrows, err) &&
         !hrun_glitches_exclude(app, options->glitches, rows, &nrows, skipped, err))
         rc = hrun_fit_rows(app, rows, nrows, options, out, skipped, err);
     free(rows);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int find_option(const struct hrun_predictor *p, int sub, int m)
 {
@@ -26,8 +27,8 @@ static const struct hrun_fit_record *record_at(const struct hrun_predictor *p, i
 
 /* Value and terms x[nterms] of a formula, summed over distinct terms in the order of hrun_predictor_times: a
  * report shows what the search saw. */
-static int formula_value(struct hrun_predictor *p, int o, int P, double *x, double *value,
-                         struct hrun_error *err)
+static int formula_value(struct hrun_predictor *p, int o, int P, const int *pes, const int *procs, double *x,
+                         double *value, struct hrun_error *err)
 {
     const struct hrun_popt *opt = &p->opts[o];
     double sum = 0;
@@ -37,7 +38,7 @@ static int formula_value(struct hrun_predictor *p, int o, int P, double *x, doub
 
         if (c == 0)
             continue;
-        if (hrun_predictor_term(p, j, P, &v, err))
+        if (hrun_predictor_value(p, j, P, pes, procs, &v, err))
             return -1;
         sum += c * v;
         for (int l = 0; l < opt->formula->nterms; l++)
@@ -49,7 +50,8 @@ static int formula_value(struct hrun_predictor *p, int o, int P, double *x, doub
 }
 
 /* Values at P of the terms with coefficient 0 that may be above it all the same, as far as they have one. */
-static void unused_values(const struct hrun_predictor *p, const struct hrun_fit_record *r, int P, double *x)
+static void unused_values(const struct hrun_predictor *p, const struct hrun_fit_record *r, int P, const int *pes,
+                          const int *procs, double *x)
 {
     for (int j = 0; j < r->nterms; j++) {
         struct hrun_expr *e;
@@ -58,7 +60,8 @@ static void unused_values(const struct hrun_predictor *p, const struct hrun_fit_
         if (r->k[j] != 0 || !(r->cov[j * r->nterms + j] > 0))
             continue;
         e = hrun_term_find(p->app, HRUN_TERM_NP, r->terms[j], &owned, NULL);
-        if (!e || hrun_term_eval(e, HRUN_TERM_NP, p->N, P, 0, &x[j], NULL))
+        if (!e || (hrun_term_is_network(e) ? !pes || hrun_term_network(e, p->N, P, p->net, pes, procs, &x[j], NULL)
+                                           : hrun_term_eval(e, HRUN_TERM_NP, p->N, P, 0, &x[j], NULL)))
             x[j] = 0;
         if (owned)
             hrun_expr_destroy(e);
@@ -81,7 +84,8 @@ static void eval_points(const struct hrun_predictor *p, const struct hrun_fit_re
     struct hrun_expr *e = hrun_term_find(p->app, HRUN_TERM_NP, r->terms[j], &owned, NULL);
 
     for (int i = 0; i < NPOINTS; i++)
-        if (!e || hrun_term_eval(e, HRUN_TERM_NP, N[i], i == WANTED ? P : r->pmin, 0, &v[i], NULL))
+        if (!e || hrun_term_is_network(e) ||   /* how that follows P is known */
+            hrun_term_eval(e, HRUN_TERM_NP, N[i], i == WANTED ? P : r->pmin, 0, &v[i], NULL))
             v[i] = NAN;
     if (owned)
         hrun_expr_destroy(e);
@@ -156,8 +160,9 @@ static double half_width(const struct hrun_fit_record *r, const double *x, doubl
     return hrun_fit_t_quantile(0.975, dof) * sqrt(r->s2 * (fmax(mean, 0) + one));
 }
 
-int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low,
-                        double *high, struct hrun_error *err)
+/* One prediction in a configuration; pes is NULL where no network term needs one. */
+static int predict(struct hrun_predictor *p, int sub, int m, int P, const int *pes, const int *procs, double *time_s,
+                   double *low, double *high, struct hrun_error *err)
 {
     int o = find_option(p, sub, m), rc = -1;
     const struct hrun_fit_record *r = record_at(p, o, P);
@@ -169,11 +174,11 @@ int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, double 
     x = calloc((size_t)r->nterms + 1, sizeof *x);
     if (!x)
         return hrun_fail_nomem(err);
-    if (r == p->opts[o].formula ? formula_value(p, o, P, x, &t, err) :
+    if (r == p->opts[o].formula ? formula_value(p, o, P, pes, procs, x, &t, err) :
         hrun_predictor_nt_value(p->app, r, p->N, x, &t, err))
         goto out;
     if (r == p->opts[o].formula && p->family == HRUN_FAMILY_NPT)
-        unused_values(p, r, P, x);
+        unused_values(p, r, P, pes, procs, x);
     half = half_width(r, x, t);
     if (r == p->opts[o].formula && p->family == HRUN_FAMILY_NPT && r->pmin == r->pmax && P != r->pmin) {
         if (spread_over_terms(p, r, P, &down, &up, err))
@@ -193,6 +198,35 @@ int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, double 
 out:
     free(x);
     return rc;
+}
+
+int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low,
+                        double *high, struct hrun_error *err)
+{
+    int o = find_option(p, sub, m), there = p->net ? p->place[sub] : -1, n;
+
+    if (o < 0 || !p->has_network[o] || P <= m)
+        return predict(p, sub, m, P, NULL, NULL, time_s, low, high, err);
+    if (there < 0 || P % m || P / m > hrun_netview_npes(p->net, there))
+        return hrun_fail(err, HRUN_ENODATA, "sub-cluster %d alone has no configuration with P=%d, M=%d, whose network "
+                         "a term of %s asks for", sub + 1, P, m, p->app->name);
+    n = hrun_netview_nsubs(p->net);
+    memset(p->lone, 0, 2 * (size_t)n * sizeof *p->lone);
+    p->lone[there] = P / m;
+    p->lone[n + there] = m;
+    return predict(p, sub, m, P, p->lone, p->lone + n, time_s, low, high, err);
+}
+
+int hrun_predictor_time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s,
+                           double *low, double *high, struct hrun_error *err)
+{
+    int n = p->net && p->same_subs ? hrun_netview_nsubs(p->net) : p->oracle.nsubs, P = 0;
+
+    for (int i = 0; i < n; i++)
+        P += pes[i] * procs[i];
+    if (!p->net || p->same_subs)
+        return predict(p, sub, procs[sub], P, p->net ? pes : NULL, procs, time_s, low, high, err);
+    return hrun_predictor_time(p, sub, procs[sub], P, time_s, low, high, err);
 }
 
 int hrun_predictor_measured(struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts)

@@ -10,6 +10,7 @@
 #include "model/family.h"
 #include "model/glitch.h"
 #include "model/mixed.h"
+#include "model/predictor.h"
 #include "model/share.h"
 
 #include <math.h>
@@ -38,6 +39,8 @@ struct job {
     struct hrun_buf *excluded;      /* of each: measurements that are glitches */
     char *counts, *before;          /* of each part: is it a row of its sub-cluster? now, and in the last round */
     double *predicted;              /* of each part; NaN without a model */
+    int *place;                     /* nsubs: which sub-cluster of the network each is, -1: none; NULL: no network */
+    int *config;                    /* scratch: a configuration of the network's sub-clusters */
 };
 
 /* ------------------------------------------------------------------ rows */
@@ -52,7 +55,7 @@ static size_t add_mixed(const struct job *j, int sub, struct hrun_row *rows)
         for (size_t p = run->first; p < run->first + run->nparts; p++)
             if (j->counts[p] && j->mixed.parts[p].sub == sub)
                 rows[n++] = (struct hrun_row) { run->N, run->P, j->mixed.parts[p].M, run->T, run->date,
-                                                HRUN_ROW_MIXED, 1 };
+                                                HRUN_ROW_MIXED, 1, run->sample, -1 };
     }
     return n;
 }
@@ -187,11 +190,29 @@ static int fit_all(struct job *j, struct hrun_error *err)
 /* ------------------------------------------------------------------ assigning */
 
 /* Predictions of all parts of runs of size N, which are runs[n]. */
+/* Ti of the options where a run was, NaN of all when the network does not know its place. */
+static int predict_run(struct job *j, struct hrun_predictor *p, const struct hrun_mixed_run *r, double *t,
+                       struct hrun_error *err)
+{
+    const struct hrun_oracle *o = hrun_predictor_oracle(p);
+    int n;
+
+    if (!hrun_predictor_has_network(p))
+        return o->times(o->ctx, r->P, t, err);
+    n = hrun_netview_nsubs(j->options->net);
+    if (hrun_netview_config(j->options->net, r->sample, -1, j->config, j->config + n))
+        return hrun_predictor_options(p, r->P, j->config, j->config + n, t, err);
+    for (int k = 0; k < o->noptions; k++)
+        t[k] = NAN;
+    return 0;
+}
+
 static int predict_size(struct job *j, const struct hrun_mixed_run *runs, size_t n, double *t, struct hrun_error *err)
 {
     enum hrun_family family = j->app->np.n ? HRUN_FAMILY_NPT : HRUN_FAMILY_PT;
     struct hrun_error why = { 0 };
-    struct hrun_predictor *p = hrun_predictor_create(j->app, j->models, j->nsubs, family, runs[0].N, &why);
+    struct hrun_predictor *p = hrun_predictor_create_net(j->app, j->models, j->nsubs, family, runs[0].N,
+                                                         j->options->net, j->place, &why);
     const struct hrun_oracle *o;
     int rc = -1;
 
@@ -206,7 +227,7 @@ static int predict_size(struct job *j, const struct hrun_mixed_run *runs, size_t
     }
     o = hrun_predictor_oracle(p);
     for (size_t r = 0; r < n; r++) {
-        if (o->times(o->ctx, runs[r].P, t, err))
+        if (predict_run(j, p, &runs[r], t, err))
             goto out;
         for (size_t i = runs[r].first; i < runs[r].first + runs[r].nparts; i++)
             for (int k = 0; k < o->noptions; k++)
@@ -252,6 +273,22 @@ static void assign_run(struct job *j, const struct hrun_mixed_run *r)
 
 /* ------------------------------------------------------------------ all */
 
+/* Where the network has the sub-clusters. */
+static int place_subs(struct job *j, struct hrun_error *err)
+{
+    struct hrun_netview *net = j->options->net;
+
+    if (!net)
+        return 0;
+    j->place = calloc((size_t)j->nsubs + 1, sizeof *j->place);
+    j->config = calloc(2 * (size_t)hrun_netview_nsubs(net) + 1, sizeof *j->config);
+    if (!j->place || !j->config)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < j->nsubs; i++)
+        j->place[i] = hrun_netview_find(net, j->subs[i].name);
+    return 0;
+}
+
 static int prepare(struct job *j, struct hrun_error *err)
 {
     size_t n = 0, ms = (size_t)j->app->nprocs_per_pe + 1;
@@ -263,7 +300,8 @@ static int prepare(struct job *j, struct hrun_error *err)
         j->base[i] = calloc(j->subs[i].n + 1, sizeof *j->base[i]);
         if (!j->base[i])
             return hrun_fail_nomem(err);
-        if (!hrun_rows_select(j->app, j->subs[i].samples, j->subs[i].n, j->base[i], &j->nbase[i], &why) &&
+        if (!hrun_rows_select(j->app, j->subs[i].samples, j->subs[i].n, j->place ? j->place[i] : -1, j->base[i],
+                              &j->nbase[i], &why) &&
             !hrun_glitches_exclude(j->app, j->options->glitches, j->base[i], &j->nbase[i], &j->excluded[i], &why))
             continue;
         if (why.code != HRUN_ENODATA) {
@@ -368,6 +406,8 @@ int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub
         goto out;
     }
     j.excluded = j.skipped + n;
+    if (place_subs(&j, err))
+        goto out;
     for (size_t i = 0; i < 2 * n; i++)
         j.skipped[i] = (struct hrun_buf)HRUN_BUF_INIT;
     if (prepare(&j, err))
@@ -408,5 +448,7 @@ out:
     free(j.rows);
     free(j.counts);
     free(j.predicted);
+    free(j.place);
+    free(j.config);
     return rc;
 }

@@ -82,7 +82,7 @@ static void add_run(struct hrun_mixed *out, const struct entry *entries, size_t 
     struct hrun_mixed_run *r = &out->runs[out->nruns++];
     int64_t found = 0;
 
-    *r = (struct hrun_mixed_run) { s->N, s->P, s->time_s, s->date ? s->date : "", out->nparts, n, 0, -1, 0 };
+    *r = (struct hrun_mixed_run) { s->N, s->P, s->time_s, s->date ? s->date : "", out->nparts, n, 0, -1, 0, s };
     for (size_t i = 0; i < n; i++) {
         const struct hrun_sample *e = entries[i].s;
 

@@ -15,6 +15,7 @@
 
 #include "app/app.h"
 #include "base/error.h"
+#include "model/netview.h"
 #include "model/oracle.h"
 #include "store/store.h"
 
@@ -34,10 +35,14 @@ struct hrun_fit_options {
     int robust;        /* 1: rows that the others contradict count less (Huber, fit/robust.h) */
     int select;        /* 1: terms that do not earn their place are dropped (model/select.h) */
     double glitches;   /* k of paper 000's glitch rule (model/glitch.h), 0: off */
+    struct hrun_netview *net;  /* the network of the sub-clusters, for network terms (lib/app); NULL: these are left
+                                  out. Must outlive what is made with it */
+    int own;           /* the sub-cluster of net that the measurements of one sub-cluster are of, where their records do
+                          not tell it, -1: not known */
 };
 /* NNLS, 1 ms (what starting and timing a run jitters by at least), 2 % (run-to-run variation of a quiet
  * node). */
-#define HRUN_FIT_OPTIONS_DEFAULT { HRUN_METHOD_NNLS, 1e-3, 0.02, 1, 1, 0 }
+#define HRUN_FIT_OPTIONS_DEFAULT { HRUN_METHOD_NNLS, 1e-3, 0.02, 1, 1, 0, NULL, -1 }
 
 /* Fit all families for every M that has measurements; repetitions count as rows of their own. Terms that the
  * measurements cannot tell from others are dropped and noted in the record: with NNLS those that are
@@ -59,12 +64,15 @@ struct hrun_fit_options {
  * model misses a point by more than the runs scatter. With options->robust s2 is that of an M-estimate (fit/robust.h).
  * That of npt holds with NNLS also what terms at 0 may be (fit/bound.h), where several P were measured: what grows with
  * P is often too small to be seen there.
- * Families for which there are too few measurements are left out and *skipped (may be NULL) says which and
- * why, one line each. Too few: a family needs two different N, as one size tells nothing of how time follows
- * N; pt needs two different P > M, as one tells nothing of how it follows P (so M = 1 on two PEs has no pt;
- * it has npt, and hrun_predictor_time says what its intervals are worth).
- * T of the P-T models is the N-T model of the same method at the smallest measured P > M that has one.
- * Without degrees of freedom s2 is what the weights assume (1), or without weights the variance of the
+ * Network terms (lib/app) of npt are what the operation takes in the configuration of each run, told by its record, so
+ * that their coefficients are counts and hold in any configuration, on other sub-clusters too. LS leaves them out, and
+ * so does a fit without options->net; the record's note says so. Runs whose places the network does not know
+ * (sub-clusters of other names, more PEs than there are) are not used then, and *skipped says how many. Families for
+ * which there are too few measurements are left out and *skipped (may be NULL) says which and why, one line each. Too
+ * few: a family needs two different N, as one size tells nothing of how time follows N; pt needs two different P > M,
+ * as one tells nothing of how it follows P (so M = 1 on two PEs has no pt; it has npt, and hrun_predictor_time says
+ * what its intervals are worth). T of the P-T models is the N-T model of the same method at the smallest measured P >
+ * M that has one. Without degrees of freedom s2 is what the weights assume (1), or without weights the variance of the
  * default options at the mean time.
  * Result: *out with app, signature "", subcluster "", consts and dates filled; it does not depend on the
  * order of samples.
@@ -89,6 +97,20 @@ struct hrun_predictor *hrun_predictor_create(const struct hrun_app *app, struct 
                                              struct hrun_error *err);
 void hrun_predictor_destroy(struct hrun_predictor *p);
 
+/* The same with the network for models that have network terms, NULL: none; net must outlive the predictor.
+ * place[nsubs]: which sub-cluster of net each one is, NULL: the same numbers. Where network terms are in use and
+ * sub-clusters are those of net, the oracle is not separable (oracle.h): its times are lower bounds, its `whole` the
+ * max over the used sub-clusters of the times in the configuration. Errors: also HRUN_ENODATA for a model with a
+ * network term but without a network. */
+struct hrun_predictor *hrun_predictor_create_net(const struct hrun_app *app, struct hrun_models *const *models,
+                                                 int nsubs, enum hrun_family family, int64_t N,
+                                                 struct hrun_netview *net, const int *place, struct hrun_error *err);
+
+/* Do the models have network terms in use? 1 or 0. */
+int hrun_predictor_has_network(const struct hrun_predictor *p);
+/* Does one of models[nsubs] (NULL: none) have a network term with a coefficient that is not 0? */
+int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *const *models, int nsubs);
+
 /* The table for lib/plan; valid as long as the predictor. Its bounds are the sums of the least values of the
  * terms over an interval: a term known to behave as c P^a ln(P)^b has its least value at an end of the
  * interval, others are tabulated. For lo = hi they are the times themselves. Errors of times: HRUN_ENONFINITE
@@ -110,6 +132,12 @@ const struct hrun_oracle *hrun_predictor_oracle(struct hrun_predictor *p);
  * 0). */
 int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low,
                         double *high, struct hrun_error *err);
+
+/* The same for sub-cluster sub of the configuration pes[nsubs], procs[nsubs] (of net's sub-clusters, where there is a
+ * network; else they are not looked at but for P and procs[sub]). hrun_predictor_time takes of models with network
+ * terms the configuration with P / m PEs of this sub-cluster alone; HRUN_ENODATA also when it has fewer. */
+int hrun_predictor_time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s,
+                           double *low, double *high, struct hrun_error *err);
 
 /* The range of N and of P that the model used was measured at: sizes[2] and counts[2], least and greatest. 0, or -1
  * without a model. */

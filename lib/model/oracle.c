@@ -6,6 +6,7 @@
  */
 #include "model/predictor.h"
 
+#include <float.h>
 #include <math.h>
 
 int hrun_predictor_point(const struct hrun_predictor *p, int P)
@@ -50,24 +51,87 @@ int hrun_predictor_term(struct hrun_predictor *p, int j, int P, double *value, s
                             p->app->name, (long long)p->size, P);
 }
 
-int hrun_predictor_times(void *ctx, int P, double *t, struct hrun_error *err)
+int hrun_predictor_value(struct hrun_predictor *p, int j, int P, const int *pes, const int *procs, double *value,
+                         struct hrun_error *err)
 {
-    struct hrun_predictor *p = ctx;
+    if (!p->is_network[j])
+        return hrun_predictor_term(p, j, P, value, err);
+    if (!hrun_term_network(p->terms[j].expr, p->N, P, p->net, pes, procs, value, err))
+        return 0;
+    return hrun_fail_prefix(err, "term '%s' of %s at N=%lld, P=%d", hrun_expr_text(p->terms[j].expr),
+                            p->app->name, (long long)p->size, P);
+}
+
+/* Ti of all options at P from the values of the terms. */
+static void add_terms(struct hrun_predictor *p, int P, double *t)
+{
     int n = p->noptions;
 
-    for (int j = 0; j < p->nterms; j++)
-        if (p->least_m[j] < P && hrun_predictor_term(p, j, P, &p->value[j], err))
-            return -1;
     for (int o = 0; o < n; o++)
         t[o] = 0;
     for (int j = 0; j < p->nterms; j++)
         if (p->least_m[j] < P)
             add_scaled(t, p->coef + (size_t)j * (size_t)n, p->value[j], n);
     for (int o = 0; o < n; o++)
+        if (p->has_network[o] && t[o] == 0)
+            t[o] = DBL_MIN;   /* all that is known: more than 0 */
+    for (int o = 0; o < n; o++)
         if (p->options[o].m >= P || !usable(t[o]))   /* without a formula the sum is 0, and 0 is not usable */
             t[o] = NAN;
     for (int i = hrun_predictor_point(p, P); i < p->npoints && p->points[i].P == P; i++)
         t[p->points[i].option] = usable(p->points[i].time_s) ? p->points[i].time_s : NAN;
+}
+
+int hrun_predictor_times(void *ctx, int P, double *t, struct hrun_error *err)
+{
+    struct hrun_predictor *p = ctx;
+
+    for (int j = 0; j < p->nterms; j++) {
+        if (p->least_m[j] < P && hrun_predictor_term(p, j, P, &p->value[j], err))
+            return -1;
+        if (p->is_network[j])
+            p->value[j] = 0;
+    }
+    add_terms(p, P, t);
+    return 0;
+}
+
+int hrun_predictor_options(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,
+                           struct hrun_error *err)
+{
+    for (int j = 0; j < p->nterms; j++)
+        if (p->least_m[j] < P && hrun_predictor_value(p, j, P, pes, procs, &p->value[j], err))
+            return -1;
+    add_terms(p, P, t);
+    return 0;
+}
+
+int hrun_predictor_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+                         struct hrun_error *err)
+{
+    struct hrun_predictor *p = ctx;
+    double most = 0;
+    int who = -1;
+
+    if (hrun_predictor_options(p, P, pes, procs, p->parts, err))
+        return -1;
+    for (int o = 0; o < p->noptions; o++) {
+        const struct hrun_option *option = &p->options[o];
+
+        if (!pes[option->sub] || procs[option->sub] != option->m)
+            continue;
+        if (isnan(p->parts[o]))   /* an overflow */
+            most = NAN;
+        if (who < 0 || p->parts[o] > most) {
+            most = p->parts[o];
+            who = option->sub;
+        }
+    }
+    if (!usable(most))
+        return hrun_fail(err, HRUN_ENONFINITE, "the model of %s gives no time at N=%lld, P=%d", p->app->name,
+                         (long long)p->size, P);
+    *time_s = most;
+    *limiting = who;
     return 0;
 }
 
@@ -126,6 +190,8 @@ int hrun_predictor_bounds(void *ctx, int lo, int hi, double *b, struct hrun_erro
             continue;
         if (check_values(p, j, from, hi, err))
             return -1;
+        if (p->is_network[j])
+            continue;
         if (hrun_pterm_range(&p->terms[j], from, hi, &min, &max, err))
             return -1;
         add_least(p, j, min, max, b);

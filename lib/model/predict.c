@@ -223,6 +223,9 @@ static int bind_option(struct hrun_predictor *p, int o, const struct hrun_models
         opt->term[j] = intern(p, kind, r->terms[j], opt->T, &opt->factor[j], err);
         if (opt->term[j] < 0)
             return -1;
+        if (hrun_term_is_network(p->terms[opt->term[j]].expr) && !p->net)
+            return hrun_fail(err, HRUN_ENODATA, "the model of %s has the term '%s', which needs the network of these "
+                             "hosts: hrun-calibrate network measures it", p->app->name, r->terms[j]);
     }
     opt->formula = r;
     return 0;
@@ -238,8 +241,14 @@ static int spread(struct hrun_predictor *p, struct hrun_error *err)
     p->least_m = calloc(terms + 1, sizeof *p->least_m);
     p->has_negative = calloc(terms + 1, sizeof *p->has_negative);
     p->checked = calloc(terms + 1, sizeof *p->checked);
-    if (!p->coef || !p->value || !p->least_m || !p->has_negative || !p->checked)
+    p->is_network = calloc(terms + 1, sizeof *p->is_network);
+    p->has_network = calloc(n + 1, sizeof *p->has_network);
+    p->parts = calloc(n + 1, sizeof *p->parts);
+    if (!p->coef || !p->value || !p->least_m || !p->has_negative || !p->checked || !p->is_network || !p->has_network ||
+        !p->parts)
         return hrun_fail_nomem(err);
+    for (size_t j = 0; j < terms; j++)
+        p->is_network[j] = hrun_term_is_network(p->terms[j].expr);
     for (size_t j = 0; j < terms; j++)
         p->least_m[j] = INT_MAX;
     for (size_t o = 0; o < n; o++) {
@@ -253,6 +262,7 @@ static int spread(struct hrun_predictor *p, struct hrun_error *err)
                 continue;
             c = &p->coef[(size_t)j * n + o];
             *c += opt->formula->k[l] * opt->factor[l];
+            p->has_network[o] |= p->is_network[j];
             if (p->options[o].m < p->least_m[j])
                 p->least_m[j] = p->options[o].m;
         }
@@ -292,9 +302,69 @@ static int check_family(const struct hrun_predictor *p, struct hrun_models *cons
                      ": it needs measurements at two different P > Mi; without them choose npt");
 }
 
+/* Where sub-clusters are in the network. The oracle's whole speaks of the same numbers. */
+static int place_subs(struct hrun_predictor *p, struct hrun_netview *net, const int *place, int nsubs,
+                      struct hrun_error *err)
+{
+    int same = net && hrun_netview_nsubs(net) == nsubs;
+
+    p->net = net;
+    if (!net)
+        return 0;
+    p->place = calloc((size_t)nsubs + 1, sizeof *p->place);
+    p->lone = calloc(2 * (size_t)hrun_netview_nsubs(net) + 1, sizeof *p->lone);
+    if (!p->place || !p->lone)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < nsubs; i++) {
+        p->place[i] = place ? place[i] : i;
+        same &= p->place[i] == i;
+        if (p->place[i] >= hrun_netview_nsubs(net))
+            p->place[i] = -1;
+    }
+    p->same_subs = same;
+    return 0;
+}
+
+int hrun_predictor_has_network(const struct hrun_predictor *p)
+{
+    for (int j = 0; j < p->nterms; j++)
+        if (p->is_network[j])
+            return 1;
+    return 0;
+}
+
+int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *const *models, int nsubs)
+{
+    for (int s = 0; s < nsubs; s++)
+        for (int i = 0; models[s] && i < models[s]->n; i++) {
+            const struct hrun_fit_record *r = &models[s]->v[i];
+
+            for (int j = 0; !strcmp(r->family, "npt") && j < r->nterms; j++) {
+                int owned, found;
+                struct hrun_expr *e = NULL;
+
+                if (r->k[j] != 0)
+                    e = hrun_term_find(app, HRUN_TERM_NP, r->terms[j], &owned, NULL);
+                found = e && hrun_term_is_network(e);
+                if (e && owned)
+                    hrun_expr_destroy(e);
+                if (found)
+                    return 1;
+            }
+        }
+    return 0;
+}
+
 struct hrun_predictor *hrun_predictor_create(const struct hrun_app *app, struct hrun_models *const *models,
                                              int nsubs, enum hrun_family family, int64_t N,
                                              struct hrun_error *err)
+{
+    return hrun_predictor_create_net(app, models, nsubs, family, N, NULL, NULL, err);
+}
+
+struct hrun_predictor *hrun_predictor_create_net(const struct hrun_app *app, struct hrun_models *const *models,
+                                                 int nsubs, enum hrun_family family, int64_t N,
+                                                 struct hrun_netview *net, const int *place, struct hrun_error *err)
 {
     struct hrun_predictor *p = calloc(1, sizeof *p);
     struct hrun_models **usable = calloc((size_t)nsubs + 1, sizeof *usable);
@@ -310,6 +380,8 @@ struct hrun_predictor *hrun_predictor_create(const struct hrun_app *app, struct 
     p->family = family;
     p->N = (double)N;
     p->size = N;
+    if (place_subs(p, net, place, nsubs, err))
+        goto fail;
     for (int s = 0; s < nsubs; s++) {
         if (models[s] && models[s]->consts && strcmp(models[s]->consts, consts.data))
             other = models[s]->consts;
@@ -333,6 +405,7 @@ struct hrun_predictor *hrun_predictor_create(const struct hrun_app *app, struct 
         .bounds = hrun_predictor_bounds,
         .rule = hrun_predictor_rule,
         .memory = app->memory ? hrun_predictor_memory : NULL,
+        .whole = p->same_subs && hrun_predictor_has_network(p) ? hrun_predictor_whole : NULL,
     };
     free(usable);
     hrun_buf_release(&consts);
@@ -362,6 +435,11 @@ void hrun_predictor_destroy(struct hrun_predictor *p)
     free(p->checked);
     free(p->coef);
     free(p->value);
+    free(p->place);
+    free(p->lone);
+    free(p->is_network);
+    free(p->has_network);
+    free(p->parts);
     free(p->points);
     free(p);
 }

@@ -5,6 +5,8 @@
  * for P > m. Its prediction is the sum of coef[j * noptions + o] times the value of term j, in order of j;
  *   - a *point* is a prediction that holds at one P: `single` at P = m, `nt` at its P; points are ordered by
  * P, then option, and each (P, option) stands once;
+ *   - a network term stands in times and bounds with the least that its operation may take, and in the whole with
+ *     what it takes;
  *   - terms are distinct: options share the values, so that one P costs each term once.
  */
 #ifndef HRUN_MODEL_PREDICTOR_H
@@ -46,12 +48,32 @@ struct hrun_predictor {
     double *value;                         /* nterms: scratch */
     struct hrun_ppoint *points;
     int npoints;
+    struct hrun_netview *net;              /* borrowed; NULL: there is none, and no term needs one */
+    int *place;                            /* nsubs: which sub-cluster of net each is */
+    int *is_network;                       /* of each term: a network term? Its value is then the factor, and counts
+                                              as 0 where no configuration is given */
+    int *has_network;                      /* of each option: does it use one? */
+    int same_subs;                         /* 1: net's sub-clusters are those of the predictor */
+    int *lone;                             /* 2 nsubs of net: a configuration of one sub-cluster */
+    double *parts;                         /* noptions: scratch */
     struct hrun_oracle oracle;
 };
+
+/* Ti of all options at P, t[noptions], in a configuration of net's sub-clusters (not looked at without network terms);
+ * NAN where an option cannot be used at P. 0, or -1 with *err. */
+int hrun_predictor_options(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,
+                           struct hrun_error *err);
+
+/* The value of distinct term j, network terms in the configuration. Errors: those of hrun_predictor_term and
+ * hrun_term_network, naming term, N and P. */
+int hrun_predictor_value(struct hrun_predictor *p, int j, int P, const int *pes, const int *procs, double *value,
+                         struct hrun_error *err);
 
 /* The table's functions (ctx: the predictor). */
 int hrun_predictor_times(void *ctx, int P, double *t, struct hrun_error *err);
 int hrun_predictor_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err);
+int hrun_predictor_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+                         struct hrun_error *err);
 int hrun_predictor_rule(void *ctx, int P, struct hrun_error *err);
 int hrun_predictor_memory(void *ctx, int P, double *bytes, struct hrun_error *err);
 

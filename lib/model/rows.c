@@ -27,7 +27,7 @@ void hrun_rows_sort(struct hrun_row *rows, size_t n)
 }
 
 int hrun_rows_select(const struct hrun_app *app, const struct hrun_sample *samples, size_t n,
-                     struct hrun_row *rows, size_t *nrows, struct hrun_error *err)
+                     int own, struct hrun_row *rows, size_t *nrows, struct hrun_error *err)
 {
     struct hrun_buf consts = HRUN_BUF_INIT;
     size_t count = 0, failed = 0, mixed = 0, other = 0;
@@ -60,7 +60,7 @@ int hrun_rows_select(const struct hrun_app *app, const struct hrun_sample *sampl
             goto out;
         } else {
             rows[count++] = (struct hrun_row) { s->N, s->P, s->M, s->time_s, s->date ? s->date : "",
-                                                s->P == s->M ? HRUN_ROW_SINGLE : HRUN_ROW_OWN, 1 };
+                                                s->P == s->M ? HRUN_ROW_SINGLE : HRUN_ROW_OWN, 1, s, own };
         }
     }
     if (count == 0) {

@@ -24,13 +24,16 @@ struct hrun_row {
     const char *date;   /* the sample's; "" when it has none */
     enum hrun_row_kind kind;
     double weight;      /* times what the options give a row of this T */
+    const struct hrun_sample *sample;  /* the run; of a shared row the one that is shared; NULL: none */
+    int own;            /* the network's sub-cluster in whose log the run is, -1: not known */
 };
 
 /* Copy the usable ones of samples[n] (good, homogeneous, with the definition's constants) into rows[n];
- * *nrows says how many. Errors: HRUN_ENODATA when none is usable, counting why; HRUN_ENONFINITE and
- * HRUN_EINVAL for a usable one that breaks an invariant, naming it. */
+ * *nrows says how many. own: the network's sub-cluster in whose log they are, -1: not known, or no network.
+ * Errors: HRUN_ENODATA when none is usable, counting why; HRUN_ENONFINITE and HRUN_EINVAL for a usable one that breaks
+ * an invariant, naming it. */
 int hrun_rows_select(const struct hrun_app *app, const struct hrun_sample *samples, size_t n,
-                     struct hrun_row *rows, size_t *nrows, struct hrun_error *err);
+                     int own, struct hrun_row *rows, size_t *nrows, struct hrun_error *err);
 
 /* Put rows[n] in their order. */
 void hrun_rows_sort(struct hrun_row *rows, size_t n);

@@ -87,7 +87,8 @@ int hrun_share(const struct hrun_app *app, const struct hrun_models *from, const
         /* Work beyond the whole time: caches or a lucky run. All of it is work then. */
         T = fmax(r->T - work, 0) + fmin(1, r->T / work) * own * M / r->P;
         if (isfinite(T) && T > 0)
-            out[(*count)++] = (struct hrun_row) { r->N, r->P, M, T, "", HRUN_ROW_SHARED, 1 };
+            out[(*count)++] = (struct hrun_row) { r->N, r->P, M, T, "", HRUN_ROW_SHARED, 1, r->sample,
+                                                     r->own };
     }
     return 0;
 }

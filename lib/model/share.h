@@ -6,6 +6,7 @@
  * work divided among P processes and the rest, messages for the most part. The rest is what both have in common, so
  * that a run on enough PEs of the small one would take S(N) M/P + C(N,P). Such rows (HRUN_ROW_SHARED) are fitted
  * beside its own with a fifth of their weight: they give the shape, and real runs the scale, as soon as there are any.
+ * What the network's part of it is (network terms of lib/app) the giver's configuration tells.
  * Invariants: shared rows never become rows to share.
  */
 #ifndef HRUN_MODEL_SHARE_H

@@ -2,7 +2,7 @@
 #include "model/suspect.h"
 
 #include "fit/robust.h"
-#include "model/rows.h"
+#include "model/family.h"
 #include "model/terms.h"
 
 #include <math.h>
@@ -17,9 +17,10 @@ static int farthest_first(const void *a, const void *b)
 }
 
 /* What the model of this place says; 0 where there is none. */
-static int predict(const struct hrun_app *app, const struct hrun_models *m, const struct hrun_row *row, double *t,
+static int predict(const struct hrun_fit_job *job, const struct hrun_models *m, const struct hrun_row *row, double *t,
                    struct hrun_error *err)
 {
+    const struct hrun_app *app = job->app;
     int single = row->kind == HRUN_ROW_SINGLE;
     enum hrun_term_kind kind = single ? HRUN_TERM_N : HRUN_TERM_NP;
     const struct hrun_fit_record *r = NULL;
@@ -38,7 +39,13 @@ static int predict(const struct hrun_app *app, const struct hrun_models *m, cons
         e = hrun_term_find(app, kind, r->terms[j], &owned, err);
         if (!e)
             return -1;
-        rc = hrun_term_eval(e, kind, (double)row->N, row->P, 0, &v, err);
+        if (hrun_term_is_network(e) && !job->net) {
+            if (owned)
+                hrun_expr_destroy(e);
+            *t = 0;
+            return 0;
+        }
+        rc = single ? hrun_term_eval(e, kind, (double)row->N, row->P, 0, &v, err) : hrun_fit_term(job, e, row, &v, err);
         if (owned)
             hrun_expr_destroy(e);
         if (rc)
@@ -59,10 +66,11 @@ static size_t point_end(const struct hrun_row *rows, size_t n, size_t first)
 
 /* Distances of rows[n], all of one M, in units of the scatter that the options give them: r[i] from what it is compared
  * with. Of a point that cannot be compared they are NAN. */
-static int distances(const struct hrun_app *app, const struct hrun_models *m, const struct hrun_fit_options *o,
-                     const struct hrun_row *rows, size_t n, double *r, struct hrun_error *err)
+static int distances(const struct hrun_fit_job *job, const struct hrun_models *m, const struct hrun_row *rows,
+                     size_t n, double *r, struct hrun_error *err)
 {
     static const struct hrun_fit_options expected = HRUN_FIT_OPTIONS_DEFAULT;
+    const struct hrun_fit_options *o = &job->options;
 
     if (o->sigma_abs_s == 0 && o->sigma_rel == 0)
         o = &expected;
@@ -72,7 +80,7 @@ static int distances(const struct hrun_app *app, const struct hrun_models *m, co
         end = point_end(rows, n, first);
         if (end - first > 1)
             t = (rows[first + (end - first - 1) / 2].T + rows[first + (end - first) / 2].T) / 2;
-        else if (predict(app, m, &rows[first], &t, err))
+        else if (predict(job, m, &rows[first], &t, err))
             return -1;
         for (size_t i = first; i < end; i++)
             r[i] = t > 0 ? (rows[i].T - t) / hypot(o->sigma_abs_s, o->sigma_rel * fmin(t, rows[i].T)) : NAN;
@@ -123,6 +131,7 @@ int hrun_model_suspects(const struct hrun_app *app, const struct hrun_models *m,
 {
     struct hrun_row *rows = calloc(n ? n : 1, sizeof *rows);
     struct hrun_suspect *found = calloc(n ? n : 1, sizeof *found);
+    struct hrun_fit_job job = { .app = app, .options = *options, .skipped = HRUN_BUF_INIT };
     double *r = calloc(2 * n + 1, sizeof *r);
     size_t nrows, nfound = 0, end;
     int rc = -1;
@@ -131,12 +140,13 @@ int hrun_model_suspects(const struct hrun_app *app, const struct hrun_models *m,
         hrun_fail_nomem(err);
         goto out;
     }
-    if (hrun_rows_select(app, samples, n, rows, &nrows, err))
+    if (hrun_rows_select(app, samples, n, options->own, rows, &nrows, err) ||
+        hrun_fit_network(&job, rows, &nrows, err))
         goto out;
     for (size_t begin = 0; begin < nrows; begin = end) {
         for (end = begin; end < nrows && rows[end].M == rows[begin].M;)
             end++;
-        if (distances(app, m, options, rows + begin, end - begin, r + begin, err))
+        if (distances(&job, m, rows + begin, end - begin, r + begin, err))
             goto out;
         judge(rows + begin, end - begin, r + begin, r + nrows, found, &nfound);
     }
@@ -150,6 +160,8 @@ int hrun_model_suspects(const struct hrun_app *app, const struct hrun_models *m,
     *count = nfound;
     rc = 0;
 out:
+    hrun_fit_network_release(&job);
+    hrun_buf_release(&job.skipped);
     free(rows);
     free(found);
     free(r);

@@ -28,12 +28,30 @@ struct hrun_expr *hrun_term_find(const struct hrun_app *app, enum hrun_term_kind
     for (int i = 0; i < known->n; i++)
         if (!strcmp(known->v[i].text, text))
             return known->v[i].expr;
-    e = hrun_expr_compile(text, names[kind], (int)kind + 1, app->consts, app->nconsts, err);
+    e = hrun_expr_compile_calls(text, names[kind], (int)kind + 1, app->consts, app->nconsts, hrun_app_functions,
+                                kind == HRUN_TERM_NP ? hrun_app_nfunctions : 0, err);
     if (e)
         *owned = 1;
     else
         hrun_fail_prefix(err, "stored term '%s' of %s", text, app->name);
     return e;
+}
+
+int hrun_term_network(struct hrun_expr *e, double N, double P, struct hrun_netview *view, const int *pes,
+                      const int *procs, double *out, struct hrun_error *err)
+{
+    enum hrun_net_op op = (enum hrun_net_op)hrun_expr_call_function(e, 0);   /* in the order of lib/app's functions */
+    double np[2] = { N, P }, bytes, factor, t;
+
+    if (hrun_expr_eval(e, np, &factor, err) || hrun_expr_eval_argument(e, 0, np, &bytes, err))
+        return -1;
+    if (factor < 0 || bytes < 0)
+        return hrun_fail(err, HRUN_EINVAL, "'%s' %s %g at N=%.15g, P=%.15g: below 0", hrun_expr_text(e),
+                         bytes < 0 ? "sends bytes of" : "has a factor of", bytes < 0 ? bytes : factor, N, P);
+    if (hrun_netview_time(view, op, bytes, pes, procs, &t, err))
+        return -1;
+    *out = factor * t;
+    return 0;
 }
 
 /* Nothing in the text can jump or bend: no remainder, comparison or choice, and of functions only roots and

@@ -10,6 +10,7 @@
 
 #include "app/app.h"
 #include "base/error.h"
+#include "model/netview.h"
 
 /* Which variables a term has, in the order in which lib/app compiles them. */
 enum hrun_term_kind {
@@ -18,9 +19,14 @@ enum hrun_term_kind {
     HRUN_TERM_TPN    /* T, P, N */
 };
 
-/* Evaluate a compiled term. P and T are ignored where the kind has none. */
+/* Evaluate a compiled term. P and T are ignored where the kind has none. Of a network term this is the factor. */
 int hrun_term_eval(struct hrun_expr *e, enum hrun_term_kind kind, double N, double P, double T, double *out,
                    struct hrun_error *err);
+
+/* A network term (lib/app) for a configuration with P processes: the factor times what the operation takes. Errors:
+ * HRUN_ENONFINITE, HRUN_EINVAL (a factor or bytes below 0), those of hrun_netview_time. */
+int hrun_term_network(struct hrun_expr *e, double N, double P, struct hrun_netview *view, const int *pes,
+                      const int *procs, double *out, struct hrun_error *err);
 
 /* The compiled term of the definition with this text, or one compiled afresh; then *owned = 1 and the caller
  * destroys it. Errors: those of hrun_expr_compile, naming the text. */

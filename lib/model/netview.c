@@ -1,0 +1,319 @@
+/* netview.c - what operations of the network take in configurations; see netview.h for the contracts */
+#include "model/netview.h"
+
+#include "base/list.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Times remembered, at most: some 10 MB. A search looks at 2000 configurations. */
+enum { REMEMBERED = 1 << 16 };
+
+struct sub {
+    char *name;
+    int npes;
+    struct hrun_netview_pe *pes;
+};
+
+/* A time, where it was asked. */
+struct entry {
+    uint64_t hash;             /* 0: free */
+    double bytes, time_s;
+    int op;
+    int *config;               /* 2 nsubs; owned */
+};
+
+struct hrun_netview {
+    struct hrun_netview_source source;
+    struct sub *subs;
+    int nsubs, ngroups;
+    int *host, *kind;          /* room for the ranks of a configuration */
+    int cap;
+    struct entry *table;       /* open addressing; a power of two of them */
+    size_t size, used;
+};
+
+/* ------------------------------------------------------------------ times that are known */
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9e3779b97f4a7c15u;   /* Fibonacci hashing: 2^64 over the golden ratio */
+    return h ^ h >> 29;
+}
+
+static uint64_t hash_of(const struct hrun_netview *v, int op, double bytes, const int *pes, const int *procs)
+{
+    uint64_t h = mix(1, (uint64_t)op), bits;
+
+    memcpy(&bits, &bytes, sizeof bits);
+    h = mix(h, bits);
+    for (int i = 0; i < v->nsubs; i++)
+        h = mix(h, (uint64_t)(unsigned)pes[i] << 32 | (unsigned)procs[i]);
+    return h ? h : 1;
+}
+
+/* The place of a time: an entry that is free when it is not known. */
+static struct entry *find(const struct hrun_netview *v, uint64_t hash, int op, double bytes, const int *pes,
+                          const int *procs)
+{
+    size_t n = (size_t)v->nsubs, at = hash & (v->size - 1);
+
+    for (;; at = (at + 1) & (v->size - 1)) {
+        struct entry *e = &v->table[at];
+
+        if (!e->hash || (e->hash == hash && e->op == op && e->bytes == bytes &&
+                         !memcmp(e->config, pes, n * sizeof *pes) && !memcmp(e->config + n, procs, n * sizeof *procs)))
+            return e;
+    }
+}
+
+static void forget(struct hrun_netview *v)
+{
+    for (size_t i = 0; i < v->size; i++)
+        free(v->table[i].config);
+    free(v->table);
+    v->table = NULL;
+    v->size = v->used = 0;
+}
+
+/* Room for one more; half of the table stays free. */
+static int grow(struct hrun_netview *v)
+{
+    struct hrun_netview old;
+
+    if (v->used >= REMEMBERED)
+        forget(v);
+    old = *v;
+    if (2 * (v->used + 1) <= v->size)
+        return 0;
+    v->size = v->size ? 2 * v->size : 256;
+    v->table = calloc(v->size, sizeof *v->table);
+    if (!v->table) {
+        v->table = old.table;
+        v->size = old.size;
+        return -1;
+    }
+    if (!v->used)
+        return 0;
+    for (size_t i = 0; i < old.size; i++) {
+        size_t at = old.table[i].hash & (v->size - 1);
+
+        if (!old.table[i].hash)
+            continue;
+        while (v->table[at].hash)
+            at = (at + 1) & (v->size - 1);
+        v->table[at] = old.table[i];
+    }
+    free(old.table);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ ranks */
+
+static int count_ranks(const struct hrun_netview *v, const int *pes, const int *procs, int *n, struct hrun_error *err)
+{
+    int64_t sum = 0;
+
+    for (int i = 0; i < v->nsubs; i++) {
+        if (pes[i] < 0 || pes[i] > v->subs[i].npes || procs[i] < 0)
+            return hrun_fail(err, HRUN_EINVAL, "sub-cluster %s has %d PEs, not %d", v->subs[i].name, v->subs[i].npes,
+                             pes[i]);
+        sum += (int64_t)pes[i] * procs[i];
+    }
+    if (sum < 1 || sum > INT_MAX / 2)
+        return hrun_fail(err, HRUN_EINVAL, "a configuration has at least 1 process and at most %d", INT_MAX / 2);
+    *n = (int)sum;
+    return 0;
+}
+
+static int lay(struct hrun_netview *v, const int *pes, const int *procs, int n, struct hrun_error *err)
+{
+    int at = 0;
+
+    if (n > v->cap) {
+        int *host = realloc(v->host, (size_t)n * sizeof *host), *kind;
+
+        if (!host)
+            return hrun_fail_nomem(err);
+        v->host = host;
+        kind = realloc(v->kind, (size_t)n * sizeof *kind);
+        if (!kind)
+            return hrun_fail_nomem(err);
+        v->kind = kind;
+        v->cap = n;
+    }
+    for (int g = 0; g < v->ngroups; g++)
+        for (int i = 0; i < v->nsubs; i++)
+            for (int p = 0; p < pes[i]; p++)
+                for (int m = 0; m < procs[i] && v->subs[i].pes[p].group == g; m++, at++) {
+                    v->host[at] = v->subs[i].pes[p].host;
+                    v->kind[at] = v->subs[i].pes[p].kind;
+                }
+    return 0;
+}
+
+int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes, const int *pes, const int *procs,
+                      double *time_s, struct hrun_error *err)
+{
+    struct hrun_net_call call = { .op = op, .bytes = bytes, .quick = 1 };
+    struct hrun_net_ranks ranks;
+    struct entry *e;
+    uint64_t hash;
+    size_t len = (size_t)v->nsubs * sizeof *pes;
+    double t;
+    int n = 0, *config;
+
+    if (count_ranks(v, pes, procs, &n, err))
+        return -1;
+    if (n == 1) {
+        *time_s = 0;
+        return 0;
+    }
+    hash = hash_of(v, (int)op, bytes, pes, procs);
+    if (grow(v))
+        return hrun_fail_nomem(err);
+    e = find(v, hash, (int)op, bytes, pes, procs);
+    if (e->hash) {
+        *time_s = e->time_s;
+        return 0;
+    }
+    if (lay(v, pes, procs, n, err))
+        return -1;
+    ranks = (struct hrun_net_ranks){ n, v->host, v->kind };
+    if (v->source.predict(v->source.ctx, &call, &ranks, &t, err))
+        return -1;
+    if (!(isfinite(t) && t >= 0))
+        return hrun_fail(err, HRUN_ENONFINITE, "the network gives %g s for an operation", t);
+    config = malloc(2 * len + 1);
+    if (!config)
+        return hrun_fail_nomem(err);
+    memcpy(config, pes, len);
+    memcpy(config + v->nsubs, procs, len);
+    *e = (struct entry){ hash, bytes, t, (int)op, config };
+    v->used++;
+    *time_s = t;
+    return 0;
+}
+
+/* ------------------------------------------------------------------ runs */
+
+int hrun_netview_config(const struct hrun_netview *v, const struct hrun_sample *s, int own, int *pes, int *procs)
+{
+    const char *at = s->config ? s->config : "";
+    int64_t P = 0;
+
+    for (int i = 0; i < v->nsubs; i++)
+        pes[i] = procs[i] = 0;
+    for (int place = 0; *at == (place ? ',' : '('); place++) {
+        char *end;
+        long p = strtol(at + 1, &end, 10), m = *end == ',' ? strtol(end + 1, &end, 10) : 0;
+        size_t len = 0;
+        const char *name = hrun_list_item(s->cluster, place, &len);
+        int sub = s->mixed ? -1 : own;
+
+        at = end;
+        if (p <= 0 || m <= 0)
+            continue;
+        for (int i = 0; name && i < v->nsubs; i++)
+            if (strlen(v->subs[i].name) == len && !strncmp(v->subs[i].name, name, len))
+                sub = i;
+        if (sub < 0 || pes[sub] || p > v->subs[sub].npes || m > INT_MAX / p)
+            return 0;
+        pes[sub] = (int)p;
+        procs[sub] = (int)m;
+        P += p * m;
+    }
+    if (*at == ')')
+        return P == s->P;
+    if (s->mixed || *at || own < 0 || s->M < 1 || s->P % s->M || s->P / s->M > v->subs[own].npes)
+        return 0;
+    pes[own] = s->P / s->M;
+    procs[own] = s->M;
+    return 1;
+}
+
+/* ------------------------------------------------------------------ the view itself */
+
+int hrun_netview_nsubs(const struct hrun_netview *v)
+{
+    return v->nsubs;
+}
+
+int hrun_netview_npes(const struct hrun_netview *v, int sub)
+{
+    return v->subs[sub].npes;
+}
+
+int hrun_netview_find(const struct hrun_netview *v, const char *name)
+{
+    for (int i = 0; name && i < v->nsubs; i++)
+        if (!strcmp(v->subs[i].name, name))
+            return i;
+    return -1;
+}
+
+static int copy_sub(struct hrun_netview *v, int i, const struct hrun_netview_sub *from, struct hrun_error *err)
+{
+    struct sub *s = &v->subs[i];
+
+    s->name = strdup(from->name ? from->name : "");
+    s->pes = calloc((size_t)from->npes + 1, sizeof *s->pes);
+    if (!s->name || !s->pes)
+        return hrun_fail_nomem(err);
+    for (int p = 0; p < from->npes; p++) {
+        const struct hrun_netview_pe *pe = &from->pes[p];
+
+        if (pe->host < 0 || pe->host >= v->source.nhosts || pe->kind < 0 || pe->group < 0)
+            return hrun_fail(err, HRUN_EINVAL, "PE %d of sub-cluster %s is on no host of the network", p + 1, s->name);
+        s->pes[s->npes++] = *pe;
+        v->ngroups = pe->group >= v->ngroups ? pe->group + 1 : v->ngroups;
+    }
+    return 0;
+}
+
+struct hrun_netview *hrun_netview_of(const struct hrun_netview_source *source, const struct hrun_netview_sub *subs,
+                                     int nsubs, struct hrun_error *err)
+{
+    struct hrun_netview *v = calloc(1, sizeof *v);
+    int rc = -1;
+
+    if (!v) {
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    v->source = *source;
+    v->subs = calloc((size_t)nsubs + 1, sizeof *v->subs);
+    if (!v->subs) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    for (; v->nsubs < nsubs; v->nsubs++)
+        if (copy_sub(v, v->nsubs, &subs[v->nsubs], err)) {
+            v->nsubs++;
+            goto out;
+        }
+    rc = 0;
+out:
+    if (rc) {
+        hrun_netview_destroy(v);
+        v = NULL;
+    }
+    return v;
+}
+
+void hrun_netview_destroy(struct hrun_netview *v)
+{
+    if (!v)
+        return;
+    forget(v);
+    for (int i = 0; v->subs && i < v->nsubs; i++) {
+        free(v->subs[i].name);
+        free(v->subs[i].pes);
+    }
+    free(v->subs);
+    free(v->host);
+    free(v->kind);
+    free(v);
+}

@@ -1,0 +1,67 @@
+/* netview.h - what operations of the network take in the configurations of a cluster
+ *
+ * Purpose: network terms of app definitions ("alltoall(16*N/P^2)") are evaluated for a configuration: lib/net knows
+ * hosts and ranks, models know sub-clusters, numbers of PEs and processes on each. Between them stands this view of a
+ * network. Ranks are as lib/layout lays them: component by component of a heterogeneous job (there is but one
+ * otherwise), in these sub-cluster by sub-cluster, the first Pi PEs of sub-cluster i, the Mi ranks of a PE next to
+ * each other.
+ * Invariants: times are remembered, so that each operation of a configuration is played once; a view is for one thread
+ * at a time; what is remembered changes no answer.
+ */
+#ifndef HRUN_MODEL_NETVIEW_H
+#define HRUN_MODEL_NETVIEW_H
+
+#include "base/error.h"
+#include "cluster/cluster.h"
+#include "net/net.h"
+#include "store/store.h"
+
+struct hrun_netview;
+
+/* Where times come from. */
+struct hrun_netview_source {
+    const void *ctx;           /* must outlive the view */
+    int nhosts;                /* hosts are 0..nhosts-1 */
+    /* Time of an operation among ranks, n >= 2. 0, or -1 with *err. */
+    int (*predict)(const void *ctx, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
+                   double *time_s, struct hrun_error *err);
+};
+
+struct hrun_netview_pe {
+    int host;                  /* of the source */
+    int kind;                  /* of PE on it */
+    int group;                 /* component of the job */
+};
+
+struct hrun_netview_sub {
+    const char *name;
+    int npes;
+    const struct hrun_netview_pe *pes;   /* in the order in which they are used */
+};
+
+/* A view of the sub-clusters of a cluster, in its order, on a network, which must outlive it. Errors: HRUN_ENODATA (a
+ * host that the network has not got, named), HRUN_ENOMEM. */
+struct hrun_netview *hrun_netview_create(const struct hrun_net *net, const struct hrun_cluster *cluster,
+                                         struct hrun_error *err);
+/* The same of any source and subs[nsubs]; all is copied but the source's ctx. Errors: HRUN_EINVAL (a host that the
+ * source has not got), HRUN_ENOMEM. */
+struct hrun_netview *hrun_netview_of(const struct hrun_netview_source *source, const struct hrun_netview_sub *subs,
+                                     int nsubs, struct hrun_error *err);
+void hrun_netview_destroy(struct hrun_netview *v);
+
+int hrun_netview_nsubs(const struct hrun_netview *v);
+/* The sub-cluster with this name, -1. */
+int hrun_netview_find(const struct hrun_netview *v, const char *name);
+int hrun_netview_npes(const struct hrun_netview *v, int sub);
+
+/* Time in s of one operation with so many bytes, among the ranks of the configuration pes[nsubs], procs[nsubs]; with
+ * one rank 0. Errors: HRUN_EINVAL (more PEs than there are, no rank), those of the source. */
+int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes, const int *pes, const int *procs,
+                      double *time_s, struct hrun_error *err);
+
+/* The configuration of a run: pes[nsubs], procs[nsubs]. By the names in its record; own: the sub-cluster in whose log
+ * it is, where the record does not tell it of a run on one alone (-1: not known). 1, or 0 when the view has no such
+ * sub-clusters or PEs. */
+int hrun_netview_config(const struct hrun_netview *v, const struct hrun_sample *s, int own, int *pes, int *procs);
+
+#endif
