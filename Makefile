@@ -364,7 +364,8 @@ bench: all apps $(BENCH_BIN)
 	$(TEST_ENV) tests/bench/run
 
 # How good are the choices? Ground truth played under SMPI (what was played is kept), methods tried on it.
-ACCURACY_OBJ := $(addprefix $(B)/tests/accuracy/,accuracy.o methods.o automatic.o extrap.o designed.o trials.o truth.o)
+ACCURACY_OBJ := $(addprefix $(B)/tests/accuracy/,accuracy.o methods.o automatic.o extrap.o designed.o network.o trials.o \
+                truth.o)
 $(B)/tests/accuracy/accuracy: $(ACCURACY_OBJ) $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
@@ -372,7 +373,7 @@ $(B)/tests/accuracy/accuracy: $(ACCURACY_OBJ) $(B)/lib/libhrun.a
 truth: $(SKELETONS)
 	HRUN_BUILD=$(B) tests/accuracy/tables
 accuracy: truth $(B)/tests/accuracy/accuracy
-	$(B)/tests/accuracy/accuracy --tables $(B)/accuracy/tables $(ACCURACY)
+	$(B)/tests/accuracy/accuracy --tables $(B)/accuracy/tables --networks $(B)/accuracy/networks $(ACCURACY)
 
 # How well are operations predicted? Played under SMPI on 16 unlike hosts (NET_ACCURACY: options of tests/accuracy/net).
 $(B)/tests/accuracy/net_accuracy: $(B)/tests/accuracy/net_accuracy.o $(B)/lib/libhrun.a

@@ -248,7 +248,8 @@ done:
 struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
-    struct hrun_predictor *p = hrun_predictor_create(d->app, d->models, d->nsubs, HRUN_FAMILY_NPT, N, &why);
+    struct hrun_predictor *p = hrun_predictor_create_net(d->app, d->models, d->nsubs, HRUN_FAMILY_NPT, N,
+                                                         d->set.fit.net, NULL, &why);
 
     if (!p && why.code != HRUN_ENODATA && err)
         *err = why;

@@ -1,6 +1,6 @@
 /* accuracy.c - prints how good the choices of several methods are (make accuracy)
  *
- *   accuracy [--tables DIR] [--top DIR] [--app A,B] [--platform X,Y] [--methods M,N] [--seeds K] [--seed S]
+ *   accuracy [--tables DIR] [--networks DIR|none] [--top DIR] [--app A,B] [--platform X,Y] [--methods M,N] [--seeds K] [--seed S]
  *            [--repeat R] [--sigma X] [--glitches X] [--jobs K] [--json]
  * Of each method, in percent: epsilon and |delta|, mean and worst, and how often the 95 % interval of the choice held
  * a further run, at the sizes trained and then at the others; what its measurements took of the homogeneous grid, and
@@ -35,7 +35,7 @@ static const double target_epsilon_worst = 0.05, target_delta_mean = 0.05, targe
                     target_covered_least = 0.9, target_covered_most = 0.99, target_cost = 0.05;
 
 struct options {
-    const char *tables, *top, *apps, *platforms, *methods;
+    const char *tables, *networks, *top, *apps, *platforms, *methods;
     int seeds, repeat, jobs, json;
     struct truth_noise noise;
 };
@@ -234,12 +234,16 @@ static int do_set(const struct options *o, struct truth *t, const struct method 
     struct trial trial = { .truth = t };
     struct trials *v = NULL;
     struct hrun_app *app = NULL;
+    struct hrun_net *net = NULL;
+    struct hrun_netview *view = NULL;
     char *file = hrun_strf("%s/%s", o->top, t->definition);
     int status = -1;
 
     if (!file || hrun_app_load(file, NULL, 0, &app, err) || truth_load(o->tables, t, err))
         goto done;
-    if (accuracy_run(t, app, methods, nmethods, &o->noise, o->repeat, o->seeds, o->jobs, &v, err))
+    if (o->networks && hrun_app_has_network(app) && accuracy_network(o->networks, t, &net, &view, err))
+        goto done;
+    if (accuracy_run(t, app, view, methods, nmethods, &o->noise, o->repeat, o->seeds, o->jobs, &v, err))
         goto done;
     accuracy_sizes(&trial);
     if (json)
@@ -250,6 +254,8 @@ static int do_set(const struct options *o, struct truth *t, const struct method 
 done:
     accuracy_release(v);
     truth_release(t);
+    hrun_netview_destroy(view);
+    hrun_net_destroy(net);
     hrun_app_destroy(app);
     free(file);
     return status;
@@ -268,7 +274,7 @@ static int usage(const char *why)
 static int parse(struct options *o, int argc, char **argv)
 {
     static const struct option table[] = {
-        { "tables", 1, NULL, 't' }, { "top", 1, NULL, 'T' }, { "app", 1, NULL, 'a' }, { "platform", 1, NULL, 'p' },
+        { "tables", 1, NULL, 't' }, { "networks", 1, NULL, 'w' }, { "top", 1, NULL, 'T' }, { "app", 1, NULL, 'a' }, { "platform", 1, NULL, 'p' },
         { "methods", 1, NULL, 'm' }, { "seeds", 1, NULL, 'k' }, { "seed", 1, NULL, 's' }, { "repeat", 1, NULL, 'r' },
         { "sigma", 1, NULL, 'n' }, { "glitches", 1, NULL, 'g' }, { "jobs", 1, NULL, 'j' }, { "json", 0, NULL, 'J' },
         { NULL, 0, NULL, 0 }
@@ -279,6 +285,7 @@ static int parse(struct options *o, int argc, char **argv)
     while ((c = getopt_long(argc, argv, "", table, NULL)) != -1)
         switch (c) {
         case 't': o->tables = optarg; break;
+        case 'w': o->networks = strcmp(optarg, "none") ? optarg : NULL; break;
         case 'T': o->top = optarg; break;
         case 'a': o->apps = optarg; break;
         case 'p': o->platforms = optarg; break;
@@ -298,7 +305,7 @@ static int parse(struct options *o, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct options o = { .tables = "build/accuracy/tables", .top = ".", .seeds = 20, .repeat = 1,
+    struct options o = { .tables = "build/accuracy/tables", .networks = "build/accuracy/networks", .top = ".", .seeds = 20, .repeat = 1,
                          .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN), .noise = TRUTH_NOISE_DEFAULT };
     const struct method *methods[METHODS_MAX];
     struct truth *sets = NULL;

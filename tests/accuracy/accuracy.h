@@ -21,6 +21,7 @@ struct trial {
     const struct hrun_app *app;
     struct truth_noise noise;
     int repetitions;         /* of each measurement that a method makes of the grid */
+    struct hrun_netview *net; /* the network of the cluster; NULL: not known */
     int nsizes;              /* truth->ntrain sizes to train from, then truth->nother others */
     int64_t sizes[2 * TRUTH_SIZES_MAX];
 };
@@ -79,9 +80,9 @@ struct trials {              /* of one method on one table, over all seeds */
 
 /* Run all seeds from `first_seed` on, in `jobs` processes. *out: nmethods entries, one for each of methods; to be
  * given to accuracy_release. Errors: those of the methods, naming method and seed; HRUN_EIO. */
-int accuracy_run(const struct truth *t, const struct hrun_app *app, const struct method *const *methods, int nmethods,
-                 const struct truth_noise *noise, int repetitions, int nseeds, int jobs, struct trials **out,
-                 struct hrun_error *err);
+int accuracy_run(const struct truth *t, const struct hrun_app *app, struct hrun_netview *net,
+                 const struct method *const *methods, int nmethods, const struct truth_noise *noise, int repetitions,
+                 int nseeds, int jobs, struct trials **out, struct hrun_error *err);
 void accuracy_release(struct trials *trials);
 
 /* Mean and worst over seeds and sizes [from, to); worst: of the largest absolute value. */
@@ -99,6 +100,12 @@ struct allocation {
     struct summary summary;  /* of epsilon alone; asked - served sizes are those that the rule forbids */
 };
 void accuracy_static(const struct trial *trial, struct allocation *out, int *n);
+
+/* network.c: the network of a table's cluster from dir: what was estimated of it, PLATFORM.txt (records of the
+ * benchmark), else what it is, PLATFORM.yaml; *net and *view are NULL when there is neither. To be given to
+ * hrun_netview_destroy and hrun_net_destroy. Errors: those of lib/net and lib/model, HRUN_ENOMEM. */
+int accuracy_network(const char *dir, const struct truth *t, struct hrun_net **net, struct hrun_netview **view,
+                     struct hrun_error *err);
 
 /* The sizes of a trial from its table. */
 void accuracy_sizes(struct trial *trial);

@@ -44,8 +44,8 @@ static int choose(const struct trial *trial, const struct hrun_design *d, int64_
     const struct truth *t = trial->truth;
     const struct hrun_corrections *c = hrun_design_corrections(d);
     int n = hrun_corrections_count(c), chosen, rc = -1;
-    struct hrun_predictor *p = hrun_predictor_create(trial->app, hrun_design_models(d), t->nsubs, HRUN_FAMILY_NPT, N,
-                                                     err);
+    struct hrun_predictor *p = hrun_predictor_create_net(trial->app, hrun_design_models(d), t->nsubs, HRUN_FAMILY_NPT,
+                                                         N, trial->net, NULL, err);
     struct hrun_known *known = calloc((size_t)n + 1, sizeof *known);
     struct hrun_plan_sub subs[TRUTH_SUBS_MAX] = { { 0 } };
     struct hrun_plan_problem problem = { .subs = subs };
@@ -96,6 +96,7 @@ int accuracy_designed(const struct method *m, const struct trial *trial, struct 
     struct hrun_design *d;
     int *made = calloc(t->nruns + 1, sizeof *made), rc;
 
+    set.fit.net = trial->net;
     for (int i = 0; i < t->nsubs; i++)
         subs[i] = (struct hrun_design_sub){ .name = t->names[i], .signature = t->names[i], .npes = t->npes[i],
                                             .most = t->procs_max[i] };

@@ -15,7 +15,8 @@ static int choose_one(const struct trial *trial, struct hrun_models *const *mode
     const struct truth *t = trial->truth;
     struct hrun_plan_sub subs[TRUTH_SUBS_MAX];
     struct hrun_plan_problem problem = { .subs = subs };
-    struct hrun_predictor *p = hrun_predictor_create(trial->app, models, t->nsubs, HRUN_FAMILY_NPT, N, err);
+    struct hrun_predictor *p = hrun_predictor_create_net(trial->app, models, t->nsubs, HRUN_FAMILY_NPT, N, trial->net,
+                                                         NULL, err);
     struct hrun_plan *plan = NULL;
     const struct hrun_choice *c;
     double time_s;
@@ -33,7 +34,7 @@ static int choose_one(const struct trial *trial, struct hrun_models *const *mode
         goto done;
     }
     c = &plan->v[0];
-    if (hrun_predictor_time(p, c->limiting, c->procs[c->limiting], c->P, &time_s, &answer->low_s, &answer->high_s, err))
+    if (hrun_predictor_time_in(p, c->limiting, c->pes, c->procs, &time_s, &answer->low_s, &answer->high_s, err))
         goto done;
     answer->predicted_s = c->time_s;
     answer->choice = truth_find(t, N, c->pes, c->procs);
@@ -65,11 +66,14 @@ static int decide_grid(const struct method *m, const struct trial *trial, struct
     const struct truth *t = trial->truth;
     struct hrun_models *models[TRUTH_SUBS_MAX] = { NULL };
     struct hrun_samples samples = { 0 };
+    struct hrun_fit_options options = m->options;
     int status = 0;
 
+    options.net = trial->net;
     for (int i = 0; !status && i < t->nsubs; i++) {
         status = truth_train(t, i, &trial->noise, trial->repetitions, NULL, &samples, cost_s, err);
-        if (!status && hrun_model_fit(trial->app, samples.v, samples.n, &m->options, &models[i], NULL, err))
+        options.own = i;
+        if (!status && hrun_model_fit(trial->app, samples.v, samples.n, &options, &models[i], NULL, err))
             status = err->code == HRUN_ENODATA ? 0 : -1;
         hrun_samples_release(&samples);
     }
@@ -102,14 +106,16 @@ int accuracy_joint(const struct method *m, const struct trial *trial, struct ans
     struct hrun_models *models[TRUTH_SUBS_MAX] = { NULL };
     struct hrun_samples samples[TRUTH_SUBS_MAX] = { { 0 } };
     struct hrun_joint_sub subs[TRUTH_SUBS_MAX];
+    struct hrun_fit_options options = m->options;
     int status = 0;
 
+    options.net = trial->net;
     for (int i = 0; !status && i < t->nsubs; i++) {
         status = truth_train(t, i, &trial->noise, trial->repetitions, NULL, &samples[i], cost_s, err);
         subs[i] = (struct hrun_joint_sub){ t->names[i], t->names[i], samples[i].v, samples[i].n };
     }
     if (!status)
-        status = hrun_model_fit_joint(trial->app, subs, t->nsubs, &m->options, models, NULL, err);
+        status = hrun_model_fit_joint(trial->app, subs, t->nsubs, &options, models, NULL, err);
     for (int i = 0; i < t->nsubs; i++)
         limit_procs(models[i], t->procs_max[i]);
     if (!status)

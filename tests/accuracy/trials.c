@@ -63,11 +63,11 @@ static int one_seed(struct trial *trial, struct trials *v, int nmethods, int see
     return 0;
 }
 
-int accuracy_run(const struct truth *t, const struct hrun_app *app, const struct method *const *methods, int nmethods,
-                 const struct truth_noise *noise, int repetitions, int nseeds, int jobs, struct trials **out,
-                 struct hrun_error *err)
+int accuracy_run(const struct truth *t, const struct hrun_app *app, struct hrun_netview *net,
+                 const struct method *const *methods, int nmethods, const struct truth_noise *noise, int repetitions,
+                 int nseeds, int jobs, struct trials **out, struct hrun_error *err)
 {
-    struct trial trial = { .truth = t, .app = app, .noise = *noise, .repetitions = repetitions };
+    struct trial trial = { .truth = t, .app = app, .noise = *noise, .repetitions = repetitions, .net = net };
     size_t outcomes, costs, bytes;
     struct trials *v = calloc((size_t)nmethods + 1, sizeof *v);
     struct board *board;
