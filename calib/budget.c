@@ -1,6 +1,7 @@
 /* budget.c - a campaign of chosen runs; see budget.h */
 #include "budget.h"
 
+#include "../hrun/network.h"
 #include "calib.h"
 
 #include "base/table.h"
@@ -157,8 +158,9 @@ static int fill(struct context *c, const struct calib_settings *s, struct campai
         return hrun_fail_nomem(err);
     }
     if (lists_read(c, s, &b->lists, err) || parse_options(s, b, err) ||
-        fit_options(c->set, &set.fit, err))
+        fit_options(c->set, &set.fit, err) || network_use(c, NULL, err))
         goto fail;
+    set.fit.net = c->view;
     for (int i = 0; i < n; i++) {
         const struct hrun_subcluster *sub = &c->cluster->subs[i];
 

@@ -1,6 +1,7 @@
 /* fit.c - models from the logs: all sub-clusters of a cluster together */
 #include "calib.h"
 
+#include "../hrun/network.h"
 #include "base/list.h"
 #include "base/units.h"
 #include "model/joint.h"
@@ -184,6 +185,11 @@ int fit_together(struct context *c, struct fit_one *v, int n)
         status = context_complain("hrun-calibrate", &err);
         goto done;
     }
+    if (c->cluster && c->engine && network_use(c, NULL, &err)) {
+        status = context_complain("hrun-calibrate", &err);
+        goto done;
+    }
+    b.options.net = c->view;
     status = read_logs(&b);
     if (fit_batch(&b, &skipped, &err)) {
         status = context_complain("hrun-calibrate", &err);

@@ -53,6 +53,8 @@ static int suspects(struct context *c, int sub, struct hrun_suspect **found, siz
         hrun_store_samples(c->store, c->app->name, c->signatures.v[sub], &samples, err))
         return -1;
     hrun_samples_current(&samples);
+    options.net = c->view;
+    options.own = c->view ? sub : -1;
     if (!hrun_model_fit(c->app, samples.v, samples.n, &options, &m, NULL, &why))
         rc = hrun_model_suspects(c->app, m, samples.v, samples.n, &options, found, count, &why);
     if (rc && why.code == HRUN_ENODATA)

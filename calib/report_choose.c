@@ -1,6 +1,8 @@
 /* report_choose.c - predictions, choices and their errors in a report; see report.h */
 #include "report.h"
 
+#include "model/joint.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,12 +17,13 @@ enum { FRONT_MAX = 400 };
 
 struct report_predictors {
     struct hrun_models **models;    /* of each sub-cluster */
+    struct hrun_models **owned;     /* those made for the report; NULL: none */
     struct kept {
         int64_t N;
         struct hrun_predictor *p;   /* NULL: cannot be made, for this reason */
         struct hrun_error why;
     } *v;
-    int n;
+    int n, nsubs;
 };
 
 void report_predictors_destroy(struct report_predictors *p)
@@ -29,9 +32,41 @@ void report_predictors_destroy(struct report_predictors *p)
         return;
     for (int i = 0; i < p->n; i++)
         hrun_predictor_destroy(p->v[i].p);
+    for (int i = 0; p->owned && i < p->nsubs; i++)
+        hrun_models_destroy(p->owned[i]);
+    free(p->owned);
     free(p->v);
     free(p->models);
     free(p);
+}
+
+/* A report is made of what was recorded, without hosts, and so without their network: models with terms that ask for it
+ * are fitted anew without these. -1: no memory. */
+static int without_network(const struct report *r, struct report_predictors *p)
+{
+    static const struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+    struct hrun_joint_sub *subs;
+    struct hrun_error why = { 0 };
+    int n = 0, rc;
+
+    if (!hrun_models_have_network(r->c->app, p->models, r->nsubs, 1))
+        return 0;
+    subs = calloc((size_t)r->nsubs + 1, sizeof *subs);
+    p->owned = calloc((size_t)r->nsubs + 1, sizeof *p->owned);
+    if (!subs || !p->owned) {
+        free(subs);
+        return -1;
+    }
+    for (int i = 0; i < r->nsubs; i++)
+        if (r->subs[i].same == i)
+            subs[n++] = (struct hrun_joint_sub){ r->subs[i].name, r->subs[i].signature, r->subs[i].samples.v,
+                                                 r->subs[i].samples.n };
+    p->nsubs = n;
+    rc = hrun_model_fit_joint(r->c->app, subs, n, &options, p->owned, NULL, &why);
+    for (int i = 0, k = 0; i < r->nsubs && !rc; i++)
+        p->models[i] = r->subs[i].same == i ? p->owned[k++] : p->models[r->subs[i].same];
+    free(subs);
+    return rc && why.code == HRUN_ENOMEM ? -1 : 0;
 }
 
 static struct report_predictors *predictors_create(const struct report *r)
@@ -46,6 +81,10 @@ static struct report_predictors *predictors_create(const struct report *r)
     }
     for (int i = 0; i < r->nsubs; i++)
         p->models[i] = r->subs[r->subs[i].same].models;
+    if (without_network(r, p)) {
+        report_predictors_destroy(p);
+        return NULL;
+    }
     return p;
 }
 

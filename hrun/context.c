@@ -379,6 +379,8 @@ void context_release(struct context *c)
     hrun_strvec_release(&c->app_dirs);
     free(c->cache_dir);
     free(c->program);
+    hrun_netview_destroy(c->view);
+    hrun_net_destroy(c->net);
     hrun_cluster_destroy(c->cluster);
     memset(c, 0, sizeof *c);
 }

@@ -15,6 +15,7 @@
 #include "cluster/cluster.h"
 #include "launch/launch.h"
 #include "model/model.h"
+#include "net/net.h"
 #include "plan/plan.h"
 #include "store/store.h"
 
@@ -131,6 +132,8 @@ struct context {
     struct hrun_store *store;
     struct hrun_strvec signatures;    /* one per sub-cluster */
     double timeout_s;                 /* 0: none */
+    struct hrun_net *net;             /* of the cluster, where the definition asks for it (network_use); or NULL */
+    struct hrun_netview *view;        /* the cluster on it; NULL without one */
 };
 
 /* Cluster from the settings; after context_app, whose definition may want other PEs (`threads: fill`: whole nodes,

@@ -84,12 +84,13 @@ static int list_failed(const struct context *c, const struct hrun_samples *log, 
 int corrected_load(struct context *c, const struct decision *d, struct hrun_models *const *models,
                    struct corrected *out, struct hrun_error *err)
 {
-    static const struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+    struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
     size_t nsubs = (size_t)d->nsubs;
     struct hrun_samples *logs = calloc(nsubs, sizeof *logs);
     struct hrun_joint_sub *subs = calloc(nsubs, sizeof *subs);
     int rc = -1;
 
+    options.net = c->view;
     memset(out, 0, sizeof *out);
     if (!logs || !subs) {
         hrun_fail_nomem(err);

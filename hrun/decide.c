@@ -204,7 +204,7 @@ static int allocate(struct decision *d, const struct hrun_cluster *cl, struct hr
 
     memset(d, 0, sizeof *d);
     d->nsubs = cl->nsubs;
-    d->newest_s = -1;
+    d->newest_s = d->network_s = -1;
     d->beyond_n.factor = d->beyond_p.factor = d->factor = 1;
     d->subs = calloc(n, sizeof *d->subs);
     d->pes = calloc(n, sizeof *d->pes);
@@ -271,7 +271,7 @@ int decide(struct context *c, const struct hrun_settings *s, int64_t N, struct d
         hrun_fail_nomem(err);
         goto done;
     }
-    if (c->app && d->N && (have = profiles_load(c, s, d, err)) < 0)
+    if (c->app && d->N && ((have = profiles_load(c, s, d, err)) < 0 || (have && profiles_network(c, d, err))))
         goto done;
     for (int i = 0; i < cl->nsubs; i++) {
         subs[i] = (struct hrun_plan_sub){ d->subs[i].npes, (double)cl->subs[i].memory_bytes,
@@ -279,7 +279,8 @@ int decide(struct context *c, const struct hrun_settings *s, int64_t N, struct d
         models[i] = d->subs[i].models;
     }
     if (have) {
-        predictor = hrun_predictor_create(c->app, models, cl->nsubs, d->family, d->N, err);
+        predictor = hrun_predictor_create_net(c->app, models, cl->nsubs, d->family, d->N, c->view, NULL, err);
+        d->network = predictor && hrun_predictor_has_network(predictor);
         if (!predictor || corrected_load(c, d, models, &known, err) ||
             find_drift(&known, d, err))
             goto done;
@@ -314,6 +315,7 @@ void decision_release(struct decision *d)
         free(d->subs[i].why_not);
     }
     hrun_plan_destroy(d->plan);
+    free(d->network_note);
     free(d->subs);
     free(d->pes);
     free(d->procs);

@@ -52,6 +52,9 @@ struct decision {
     struct hrun_drift *drift;     /* nsubs: of the runs that each limits; .runs = 0: none */
     struct exploring explores;
     struct hrun_plan *plan;       /* BY_MODEL: best first, alternatives behind; else NULL */
+    int network;                  /* 1: the prediction asks the network (context.net) */
+    double network_s;             /* its age, -1 unknown */
+    char *network_note;           /* what is to be said of it, or NULL; owned */
     int plain_known;              /* the mpirun-style configuration could be predicted */
     double plain_time_s;
     int *plain_pes, *plain_procs; /* every PE, one process each */

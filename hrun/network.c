@@ -95,3 +95,15 @@ int network_find(const struct context *c, struct hrun_net **out, struct hrun_buf
     network_key_release(&k);
     return rc;
 }
+
+int network_use(struct context *c, struct hrun_buf *note, struct hrun_error *err)
+{
+    if (c->net || !c->app || !hrun_app_has_network(c->app))
+        return 0;
+    if (network_find(c, &c->net, NULL, note, err))
+        return -1;
+    if (!c->net)
+        return 0;
+    c->view = hrun_netview_create(c->net, c->cluster, err);
+    return c->view ? 0 : -1;
+}

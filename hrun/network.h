@@ -28,4 +28,9 @@ void network_key_release(struct network_key *k);
 int network_find(const struct context *c, struct hrun_net **out, struct hrun_buf *file, struct hrun_buf *note,
                  struct hrun_error *err);
 
+/* For a definition with network terms (lib/app): find the network, into c->net and c->view, which stay the context's;
+ * NULL where none was measured. For other definitions nothing happens. note: as network_find. Errors: those of
+ * network_find, HRUN_ENOMEM. */
+int network_use(struct context *c, struct hrun_buf *note, struct hrun_error *err);
+
 #endif

@@ -21,7 +21,7 @@ static void predict(struct decision *d, struct hrun_predictor *p)
     for (int i = 0; i < d->nsubs; i++) {
         if (!d->pes[i])
             continue;
-        if (hrun_predictor_time(p, i, d->procs[i], d->P, &t, &low, &high, NULL)) {
+        if (hrun_predictor_time_in(p, i, d->pes, d->procs, &t, &low, &high, NULL)) {
             d->predicted = 0;
             return;
         }

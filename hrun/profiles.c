@@ -1,6 +1,9 @@
 /* profiles.c - the models of a cluster's sub-clusters; see profiles.h */
 #include "profiles.h"
 
+#include "model/joint.h"
+#include "network.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,4 +105,68 @@ int profiles_load(struct context *c, const struct hrun_settings *s, struct decis
             d->newest_s = age;
     }
     return have;
+}
+
+/* ------------------------------------------------------------------ the network */
+
+/* Fit the models of all sub-clusters anew from their logs, with what is known of the network. */
+static int fit_again(struct context *c, struct decision *d, struct hrun_error *err)
+{
+    size_t n = (size_t)d->nsubs;
+    struct hrun_samples *logs = calloc(n, sizeof *logs);
+    struct hrun_joint_sub *subs = calloc(n, sizeof *subs);
+    struct hrun_models **fresh = calloc(n, sizeof *fresh);
+    struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+    int rc = logs && subs && fresh ? 0 : hrun_fail_nomem(err);
+
+    options.method = d->method;
+    options.net = c->view;
+    for (int i = 0; i < d->nsubs && !rc; i++) {
+        if (d->subs[i].models)
+            rc = hrun_store_samples(c->store, c->app->name, c->signatures.v[i], &logs[i], err);
+        if (!rc)
+            hrun_samples_current(&logs[i]);
+        subs[i] = (struct hrun_joint_sub) { c->cluster->subs[i].name, c->signatures.v[i], logs[i].v, logs[i].n };
+    }
+    if (!rc)
+        rc = hrun_model_fit_joint(c->app, subs, d->nsubs, &options, fresh, NULL, err);
+    for (int i = 0; i < d->nsubs && !rc; i++) {
+        hrun_models_destroy(d->subs[i].models);
+        d->subs[i].models = fresh[i];
+    }
+    for (int i = 0; logs && i < d->nsubs; i++)
+        hrun_samples_release(&logs[i]);
+    free(logs);
+    free(subs);
+    free(fresh);
+    return rc;
+}
+
+int profiles_network(struct context *c, struct decision *d, struct hrun_error *err)
+{
+    struct hrun_models **models = calloc((size_t)d->nsubs, sizeof *models);
+    struct hrun_buf note = HRUN_BUF_INIT;
+    int used, listed, rc = models ? network_use(c, &note, err) : hrun_fail_nomem(err);
+
+    for (int i = 0; i < d->nsubs && !rc; i++)
+        models[i] = d->subs[i].models;
+    if (rc || !hrun_app_has_network(c->app))
+        goto done;
+    used = hrun_models_have_network(c->app, models, d->nsubs, 1);
+    listed = hrun_models_have_network(c->app, models, d->nsubs, 0);
+    if (c->view ? !listed && d->method == HRUN_METHOD_NNLS : used)
+        rc = fit_again(c, d, err);
+    if (!c->view)
+        hrun_buf_addf(&note, "%sthe network of these hosts was not measured, and terms that ask for it are left out; to "
+                      "measure it: hrun-calibrate network", note.len ? "\n" : "");
+    if (c->net && hrun_date_age(c->net->date, &d->network_s))
+        d->network_s = -1;
+    if (!rc && note.len) {
+        d->network_note = hrun_buf_detach(&note);
+        rc = d->network_note ? 0 : hrun_fail_nomem(err);
+    }
+done:
+    hrun_buf_release(&note);
+    free(models);
+    return rc;
 }

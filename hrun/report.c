@@ -249,7 +249,32 @@ static void add_counts(const struct decision *d, struct hrun_buf *out)
     }
     hrun_buf_adds(out, "   ");
     hrun_add_seconds(out, d->plan->search_s);
-    hrun_buf_adds(out, d->plan->exact ? "\n" : "  (search not exact)\n");
+    hrun_buf_addc(out, '\n');
+    if (d->plan->exact)
+        return;
+    hrun_buf_addf(out, "  the search was not exact: after %ld looks at a configuration as a whole, ",
+                  d->plan->evaluated);
+    if (isfinite(d->plan->gap))
+        hrun_buf_addf(out, "another may be quicker by up to %.2g %%\n", 100 * (1 - 1 / (1 + d->plan->gap)));
+    else
+        hrun_buf_adds(out, "others may be quicker by any factor\n");
+}
+
+/* Which network the prediction asks. */
+static void add_network(const struct context *c, const struct decision *d, struct hrun_buf *out)
+{
+    if (!d->network)
+        return;
+    hrun_buf_addf(out, "  network of %d host%s", c->net->nhosts, plural(c->net->nhosts));
+    if (d->network_s >= 0) {
+        hrun_buf_adds(out, ", measured ");
+        hrun_add_age(out, d->network_s);
+        hrun_buf_adds(out, " ago");
+    }
+    if (d->plan && d->plan->evaluated > 0)
+        hrun_buf_addf(out, "; %ld configuration%s looked at as a whole", d->plan->evaluated,
+                      plural((double)d->plan->evaluated));
+    hrun_buf_addc(out, '\n');
 }
 
 /* Is every PE a core of a host that has several? */
@@ -283,6 +308,10 @@ static void add_notes(const struct context *c, const struct decision *d, char *c
             hrun_buf_addf(out, "  sub-cluster %s has no profile yet and is not used\n", c->cluster->subs[i].name);
         }
         missing += !d->subs[i].models;
+    }
+    for (const char *line = d->network_note, *end; line && *line; line = *end ? end + 1 : end) {
+        end = line + strcspn(line, "\n");
+        hrun_buf_addf(out, "  %.*s\n", (int)(end - line), line);
     }
     if (d->predicted && d->has_config)
         add_shared(c, d, out);
@@ -378,6 +407,7 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
     }
     if (d->plan)
         add_counts(d, out);
+    add_network(c, d, out);
     add_notes(c, d, words, out);
     add_command(c, cmd, out);
     return finish(out, err);

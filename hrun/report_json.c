@@ -166,8 +166,15 @@ int report_plan_json(const struct context *c, const struct decision *d, const st
                                    n->excluded_model)
                        : json_pack("{s:f}", "total", n->total));
         json_object_set_new(root, "exact", json_boolean(d->plan->exact));
+        json_object_set_new(root, "gap", seconds(isfinite(d->plan->gap), d->plan->gap));
+        json_object_set_new(root, "looks", json_integer(d->plan->evaluated));
         json_object_set_new(root, "search_s", json_real(d->plan->search_s));
     }
+    json_object_set_new(root, "network",
+                        d->network ? json_pack("{s:s, s:o, s:i}", "date", c->net->date, "age_s",
+                                               seconds(d->network_s >= 0, d->network_s), "hosts", c->net->nhosts)
+                                   : json_null());
+    json_object_set_new(root, "network_note", d->network_note ? text(d->network_note) : json_null());
     json_object_set_new(root, "measurements", json_integer(d->nsamples));
     json_object_set_new(root, "placement", placement_json(cmd->placed));
     json_object_set_new(root, "ranks", ranks(cmd->layout));

@@ -108,8 +108,9 @@ struct hrun_predictor *hrun_predictor_create_net(const struct hrun_app *app, str
 
 /* Do the models have network terms in use? 1 or 0. */
 int hrun_predictor_has_network(const struct hrun_predictor *p);
-/* Does one of models[nsubs] (NULL: none) have a network term with a coefficient that is not 0? */
-int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *const *models, int nsubs);
+/* Does one of models[nsubs] (NULL: none) have network terms? used = 1: with a coefficient that is not 0; used = 0: were
+ * they looked at when it was fitted? */
+int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *const *models, int nsubs, int used);
 
 /* The table for lib/plan; valid as long as the predictor. Its bounds are the sums of the least values of the
  * terms over an interval: a term known to behave as c P^a ln(P)^b has its least value at an end of the

@@ -333,7 +333,7 @@ int hrun_predictor_has_network(const struct hrun_predictor *p)
     return 0;
 }
 
-int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *const *models, int nsubs)
+int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *const *models, int nsubs, int used)
 {
     for (int s = 0; s < nsubs; s++)
         for (int i = 0; models[s] && i < models[s]->n; i++) {
@@ -343,7 +343,7 @@ int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *con
                 int owned, found;
                 struct hrun_expr *e = NULL;
 
-                if (r->k[j] != 0)
+                if (!used || r->k[j] != 0)
                     e = hrun_term_find(app, HRUN_TERM_NP, r->terms[j], &owned, NULL);
                 found = e && hrun_term_is_network(e);
                 if (e && owned)
