@@ -21,6 +21,8 @@ int fit_options(const struct common_settings *s, struct hrun_fit_options *out, s
         return hrun_fail(err, HRUN_EINVAL, "--exclude-glitches %s: the factor must be above 0, for instance 0.9",
                          s->glitches);
     options.robust = options.select = !s->no_robust;
+    if (s->platform)
+        options.sigma_abs_s = HRUN_FIT_SIMULATED_ABS_S;
     *out = options;
     return 0;
 }

@@ -121,6 +121,8 @@ static int fit_again(struct context *c, struct decision *d, struct hrun_error *e
 
     options.method = d->method;
     options.net = c->view;
+    if (c->cluster->platform)
+        options.sigma_abs_s = HRUN_FIT_SIMULATED_ABS_S;
     for (int i = 0; i < d->nsubs && !rc; i++) {
         if (d->subs[i].models)
             rc = hrun_store_samples(c->store, c->app->name, c->signatures.v[i], &logs[i], err);

@@ -44,6 +44,9 @@ struct hrun_fit_options {
  * node). */
 #define HRUN_FIT_OPTIONS_DEFAULT { HRUN_METHOD_NNLS, 1e-3, 0.02, 1, 1, 0, NULL, -1 }
 
+/* In place of the 1 ms, for simulated hosts: nothing jitters there, and shorter times no program tells apart. */
+#define HRUN_FIT_SIMULATED_ABS_S 1e-6
+
 /* Fit all families for every M that has measurements; repetitions count as rows of their own. Terms that the
  * measurements cannot tell from others are dropped and noted in the record: with NNLS those that are
  * multiples of one before them (N^3 and N^3/P when there is one P), and one of those in use while they are so

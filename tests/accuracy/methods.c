@@ -140,6 +140,8 @@ const struct method accuracy_methods[] = {
     { "robust", "the same, and only terms that earn their place", HRUN_FIT_OPTIONS_DEFAULT, decide_grid },
     { "joint", "the same, all sub-clusters together: what hrun-calibrate --full-grid does", HRUN_FIT_OPTIONS_DEFAULT,
       accuracy_joint },
+    { "simulated", "the same for simulated hosts, whose clocks tell microseconds: --full-grid --platform",
+      { HRUN_METHOD_NNLS, HRUN_FIT_SIMULATED_ABS_S, 0.02, 1, 1, 0, NULL, -1 }, accuracy_joint },
     { "automatic", "the same, with terms taken from a library: what hrun-calibrate --new does",
       HRUN_FIT_OPTIONS_DEFAULT, accuracy_automatic },
     { "extrap", "terms by Extra-P's published approach, in place of a library and cross-validation",
