@@ -225,9 +225,9 @@ int hrun_netview_config(const struct hrun_netview *v, const struct hrun_sample *
         procs[sub] = (int)m;
         P += p * m;
     }
-    if (*at == ')')
-        return P == s->P;
-    if (s->mixed || *at || own < 0 || s->M < 1 || s->P % s->M || s->P / s->M > v->subs[own].npes)
+    if (s->config && *s->config)
+        return *at == ')' && P == s->P;
+    if (s->mixed || own < 0 || s->M < 1 || s->P % s->M || s->P / s->M > v->subs[own].npes)
         return 0;
     pes[own] = s->P / s->M;
     procs[own] = s->M;

@@ -20,7 +20,8 @@ __attribute__((unused)) static struct hrun_expr *ma_compile(const struct hrun_ap
                                                             const char *const *vars, int nvars)
 {
     struct hrun_error err;
-    struct hrun_expr *e = hrun_expr_compile(text, vars, nvars, app->consts, app->nconsts, &err);
+    struct hrun_expr *e = hrun_expr_compile_calls(text, vars, nvars, app->consts, app->nconsts, hrun_app_functions,
+                                                  hrun_app_nfunctions, &err);
 
     if (!e) {
         printf("Bail out! %s: %s\n", text, err.text);

@@ -1,0 +1,391 @@
+/* test_model_network.c - terms of the network: times of configurations, fits whose coefficients are counts, predictions
+ * and choices that know the whole configuration; on a made-up network of two switches with a thin link between them */
+#include "nomem.h"
+#include "tap.h"
+
+#include "model/joint.h"
+#include "model/netview.h"
+#include "model/terms.h"
+#include "model_fit.h"
+#include "plan/plan.h"
+
+enum { HOSTS = 7, SUBS = 2, NPES = 3 };   /* host 6 is in no sub-cluster */
+
+/* ------------------------------------------------------------------ the network */
+
+static struct {
+    long asked;
+    struct hrun_net_ranks last;
+    int host[64], kind[64];
+    int fails;
+} net;
+
+/* Every rank sends to each other one by one: 10 us, and 1 ns a byte, 20 ns from hosts 0-2 to 3-5; in one host nothing. */
+static int predict(const void *ctx, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
+                   double *time_s, struct hrun_error *err)
+{
+    double most = 0;
+
+    (void)ctx;
+    net.asked++;
+    net.last = *ranks;
+    memcpy(net.host, ranks->host, (size_t)ranks->n * sizeof *net.host);
+    memcpy(net.kind, ranks->kind, (size_t)ranks->n * sizeof *net.kind);
+    if (net.fails)
+        return hrun_fail(err, HRUN_ENODATA, "no pair");
+    for (int r = 0; r < ranks->n; r++) {
+        double own = 0;
+
+        for (int s = 0; s < ranks->n; s++)
+            if (ranks->host[r] != ranks->host[s])
+                own += 1e-5 + call->bytes * ((ranks->host[r] < 3) == (ranks->host[s] < 3) ? 1e-9 : 2e-8);
+        most = own > most ? own : most;
+    }
+    *time_s = most * (call->op == HRUN_NET_BARRIER ? 2 : 1);
+    return 0;
+}
+
+static struct hrun_netview *make_view(struct hrun_error *err)
+{
+    static const struct hrun_netview_pe a[] = { { 0, 0, 0 }, { 1, 0, 0 }, { 2, 0, 0 } };
+    static const struct hrun_netview_pe b[] = { { 3, 1, 0 }, { 4, 1, 0 }, { 5, 1, 0 } };
+    static const struct hrun_netview_sub subs[] = { { "fast", NPES, a }, { "slow", NPES, b } };
+    static const struct hrun_netview_source source = { NULL, HOSTS, predict };
+
+    return hrun_netview_of(&source, subs, SUBS, err);
+}
+
+static void test_view(void)
+{
+    static const struct hrun_netview_pe mixed[] = { { 5, 0, 1 }, { 4, 0, 0 } }, bad[] = { { 9, 0, 0 } };
+    static const struct hrun_netview_sub two[] = { { "x", 2, mixed } }, outside[] = { { "x", 1, bad } };
+    static const struct hrun_netview_source source = { NULL, HOSTS, predict };
+    struct hrun_error err = { 0 };
+    struct hrun_netview *v = make_view(&err);
+    int pes[2] = { 2, 1 }, procs[2] = { 2, 1 }, one[2] = { 0, 1 }, many[2] = { 4, 0 }, ones[2] = { 1, 1 };
+    double t = 0, again = 1;
+
+    for (int i = 0; i < hrun_app_nfunctions; i++)
+        is_str(hrun_app_functions[i].name, hrun_net_op_name((enum hrun_net_op)i), "lib/app and lib/net know operation %d", i);
+    is_int(hrun_app_nfunctions, HRUN_NET_NOPS, "and no other");
+    ok(v && hrun_netview_nsubs(v) == 2 && hrun_netview_npes(v, 1) == 3 && hrun_netview_find(v, "slow") == 1 &&
+       hrun_netview_find(v, "none") == -1 && hrun_netview_find(v, NULL) == -1, "sub-clusters by name");
+    is_int(hrun_netview_time(v, HRUN_NET_ALLTOALL, 1000, pes, procs, &t, &err), 0, "five ranks on three hosts");
+    ok(net.last.n == 5 && net.host[0] == 0 && net.host[1] == 0 && net.host[2] == 1 && net.host[3] == 1 &&
+       net.host[4] == 3 && net.kind[0] == 0 && net.kind[4] == 1, "ranks as lib/layout lays them");
+    ok(fabs(t - 4 * (1e-5 + 2e-5)) < 1e-15, "the time is the network's");
+    net.asked = 0;
+    ok(!hrun_netview_time(v, HRUN_NET_ALLTOALL, 1000, pes, procs, &again, &err) && again == t && !net.asked,
+       "it is remembered");
+    hrun_netview_time(v, HRUN_NET_ALLTOALL, 1001, pes, procs, &again, &err);
+    hrun_netview_time(v, HRUN_NET_BARRIER, 1000, pes, procs, &again, &err);
+    ok(net.asked == 2 && again == 2 * t, "others are not taken for it");
+    for (int i = 0; i < 3000; i++)
+        hrun_netview_time(v, HRUN_NET_RING, i, pes, ones, &again, &err);
+    net.asked = 0;
+    for (int i = 0; i < 3000; i++)
+        hrun_netview_time(v, HRUN_NET_RING, i, pes, ones, &again, &err);
+    is_int(net.asked, 0, "nor thousands");
+    ok(!hrun_netview_time(v, HRUN_NET_RING, 8, one, ones, &t, &err) && t == 0 && !net.asked, "one rank takes no time");
+    is_int(hrun_netview_time(v, HRUN_NET_RING, 8, many, ones, &t, &err), -1, "more PEs than there are");
+    is_str(err.text, "sub-cluster fast has 3 PEs, not 4", "are refused");
+    net.fails = 1;
+    is_int(hrun_netview_time(v, HRUN_NET_RING, 12345, pes, procs, &t, &err), -1, "what the network cannot tell");
+    is_int(err.code, HRUN_ENODATA, "is its error");
+    net.fails = 0;
+    hrun_netview_destroy(v);
+    v = hrun_netview_of(&source, two, 1, &err);
+    pes[0] = 2;
+    procs[0] = 1;
+    hrun_netview_time(v, HRUN_NET_RING, 8, pes, procs, &t, &err);
+    ok(net.host[0] == 4 && net.host[1] == 5, "component by component");
+    hrun_netview_destroy(v);
+    ok(!hrun_netview_of(&source, outside, 1, &err) && err.code == HRUN_EINVAL, "a host that the network has not got");
+}
+
+static void test_config(void)
+{
+    static const struct {
+        const char *config, *cluster;
+        int mixed, own, P, M, found, pes[2];
+    } v[] = {
+        { "(2,1,1,1)", "fast,slow", 1, -1, 3, 1, 1, { 2, 1 } }, { "(1,1,2,1)", "slow,fast", 1, -1, 3, 1, 1, { 2, 1 } },
+        { "(2,1,0,0,1,1)", "fast,gone,slow", 1, -1, 3, 1, 1, { 2, 1 } },
+        { "(2,1,1,1)", "fast,gone", 1, -1, 3, 1, 0, { 0, 0 } }, { "(2,1,1,1)", "fast,slow", 1, -1, 4, 1, 0, { 0, 0 } },
+        { "(4,1,0,0)", "fast,slow", 0, 0, 4, 1, 0, { 0, 0 } }, { "(0,0,2,1)", "fast,slow", 0, 0, 2, 1, 1, { 0, 2 } },
+        { "(2,1)", "renamed", 0, 1, 2, 1, 1, { 0, 2 } }, { "(2,1)", "renamed", 0, -1, 2, 1, 0, { 0, 0 } },
+        { NULL, NULL, 0, 1, 2, 1, 1, { 0, 2 } }, { "", "", 0, 0, 6, 2, 1, { 3, 0 } }, { "", "", 0, 0, 8, 2, 0, { 0, 0 } },
+        { "(2,1", "fast", 0, 0, 2, 1, 0, { 0, 0 } }, { NULL, NULL, 0, -1, 2, 1, 0, { 0, 0 } },
+    };
+    struct hrun_netview *view = make_view(NULL);
+
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
+        struct hrun_sample s = { .P = v[i].P, .M = v[i].M, .mixed = v[i].mixed };
+        char config[32], cluster[32];
+        int pes[2], procs[2], found;
+
+        snprintf(config, sizeof config, "%s", v[i].config ? v[i].config : "");
+        snprintf(cluster, sizeof cluster, "%s", v[i].cluster ? v[i].cluster : "");
+        s.config = v[i].config ? config : NULL;
+        s.cluster = v[i].cluster ? cluster : NULL;
+        found = hrun_netview_config(view, &s, v[i].own, pes, procs);
+        ok(found == v[i].found && (!found || (pes[0] == v[i].pes[0] && pes[1] == v[i].pes[1])),
+           "the configuration of a run, %zu", i);
+    }
+    hrun_netview_destroy(view);
+}
+
+/* ------------------------------------------------------------------ fits and predictions */
+
+static const char *const NP[] = { "N^2/P", "1", "alltoall(8*N/P)", NULL }, *const NT[] = { "N^2", "1", NULL };
+static const int64_t SIZES[] = { 1000, 2000, 4000, 8000 };
+enum { COUNT = 3 };   /* so many all-to-alls make a run */
+
+/* What sub-cluster i takes in a configuration: fast and slow, and the network's part. */
+static double truth(struct hrun_netview *view, int i, int64_t N, const int *pes, const int *procs)
+{
+    double P = 0, t;
+
+    for (int k = 0; k < SUBS; k++)
+        P += pes[k] * procs[k];
+    hrun_netview_time(view, HRUN_NET_ALLTOALL, 8 * (double)N / P, pes, procs, &t, NULL);
+    return (i ? 3e-8 : 1e-8) * procs[i] * (double)(N * N) / P + COUNT * t;
+}
+
+struct runs {
+    struct hrun_sample v[SUBS][MAX];
+    size_t n[SUBS];
+};
+
+/* All homogeneous runs. */
+static void measure(struct hrun_netview *view, struct runs *r)
+{
+    memset(r, 0, sizeof *r);
+    for (int i = 0; i < SUBS; i++)
+        for (size_t s = 0; s < sizeof SIZES / sizeof *SIZES; s++)
+            for (int p = 1; p <= NPES; p++)
+                for (int m = 1; m <= 2; m++) {
+                    int pes[SUBS] = { 0 }, procs[SUBS] = { 0 };
+
+                    pes[i] = p;
+                    procs[i] = m;
+                    r->v[i][r->n[i]++] = sample(SIZES[s], p * m, m, truth(view, i, SIZES[s], pes, procs));
+                }
+}
+
+static double coefficient(const struct hrun_models *m, int M, const char *term)
+{
+    const struct hrun_fit_record *r = find(m, "npt", M, 0);
+
+    for (int j = 0; r && j < r->nterms; j++)
+        if (!strcmp(r->terms[j], term))
+            return r->k[j];
+    return NAN;
+}
+
+/* All configurations by hand against a search of the predictor's oracle. */
+static void check_choice(const struct ma *a, struct hrun_netview *view, struct hrun_models *const *models, int64_t N)
+{
+    struct hrun_plan_sub subs[SUBS] = { { .npes = NPES }, { .npes = NPES } };
+    struct hrun_predictor *p = hrun_predictor_create_net(&a->app, models, SUBS, HRUN_FAMILY_NPT, N, view, NULL, NULL);
+    const struct hrun_oracle *o = hrun_predictor_oracle(p);
+    struct hrun_plan_problem problem = { o, subs, NULL, 0 };
+    struct hrun_plan *plan = NULL;
+    double best = INFINITY, off = 0, t[8];
+    int above = 0, unlike = 0, pes[SUBS], procs[SUBS];
+
+    ok(o->whole && hrun_predictor_has_network(p), "N=%d: the model is not separable", (int)N);
+    for (int c = 1; c < 49; c++) {
+        double most = 0, low, high, one;
+        int P = 0, limiting, x[SUBS] = { c % 7, c / 7 };
+
+        for (int i = 0; i < SUBS; i++) {
+            pes[i] = (x[i] + 1) / 2;
+            procs[i] = x[i] ? 1 + x[i] % 2 : 0;
+            P += pes[i] * procs[i];
+        }
+        for (int i = 0; i < SUBS; i++)
+            if (pes[i])
+                most = fmax(most, truth(view, i, N, pes, procs));
+        if (o->whole(o->ctx, pes, procs, P, &one, &limiting, NULL) || o->times(o->ctx, P, t, NULL)) {
+            unlike++;
+            continue;
+        }
+        off = fmax(off, fabs(one / most - 1));
+        for (int k = 0; k < o->noptions; k++)
+            if (pes[o->options[k].sub] && procs[o->options[k].sub] == o->options[k].m)
+                above += !(t[k] <= one);
+        unlike += hrun_predictor_time_in(p, limiting, pes, procs, &most, &low, &high, NULL) || most != one ||
+                  !(low <= one && one <= high);
+        if (P % 3 != 2 && one < best)
+            best = one;
+    }
+    ok(off < 1e-5, "N=%d: all configurations are predicted: worst %g", (int)N, off);
+    is_int(above, 0, "the separable times are bounds");
+    is_int(unlike, 0, "one by one the same, with an interval about it");
+    ok(!hrun_plan_search(&problem, 1, &plan, NULL) && plan->exact && plan->v[0].time_s == best, "the best one is found");
+    hrun_plan_destroy(plan);
+    hrun_predictor_destroy(p);
+}
+
+static void test_fit(void)
+{
+    static struct runs r;
+    struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+    struct hrun_netview *view = make_view(NULL);
+    struct hrun_models *m[SUBS] = { NULL }, *without = NULL;
+    struct hrun_buf skipped = HRUN_BUF_INIT;
+    struct hrun_error err = { 0 };
+    struct hrun_predictor *p;
+    struct ma a;
+    double t, low, high;
+
+    ma_init(&a, NP, NT, NULL, 2);
+    measure(view, &r);
+    options.sigma_abs_s = 1e-7;
+    options.net = view;
+    for (int i = 0; i < SUBS; i++) {
+        options.own = i;
+        is_int(hrun_model_fit(&a.app, r.v[i], r.n[i], &options, &m[i], NULL, &err), 0, "fitted %s", err.text);
+        ok(fabs(coefficient(m[i], 1, NP[2]) - COUNT) < 1e-4 && fabs(coefficient(m[i], 2, NP[2]) - COUNT) < 1e-4,
+           "the coefficient is how often it happens: %g, %g", coefficient(m[i], 1, NP[2]), coefficient(m[i], 2, NP[2]));
+    }
+    ok(hrun_models_have_network(&a.app, m, SUBS, 1), "the models ask the network");
+    check_choice(&a, view, m, 3000);
+    check_choice(&a, view, m, 20000);
+
+    p = hrun_predictor_create_net(&a.app, m, SUBS, HRUN_FAMILY_NPT, 3000, view, NULL, &err);
+    ok(!hrun_predictor_time(p, 1, 2, 6, &t, &low, &high, &err) && fabs(t / truth(view, 1, 3000, (int[]){ 0, 3 },
+       (int[]){ 0, 2 }) - 1) < 1e-5, "without a configuration that of the sub-cluster alone");
+    is_int(hrun_predictor_time(p, 1, 2, 8, &t, &low, &high, &err), -1, "which it may not have");
+    is_int(err.code, HRUN_ENODATA, "so nothing is known");
+    hrun_predictor_destroy(p);
+    ok(!hrun_predictor_create(&a.app, m, SUBS, HRUN_FAMILY_NPT, 3000, &err) && err.code == HRUN_ENODATA,
+       "without a network they predict nothing");
+    has_str(err.text, "hrun-calibrate network", "and say what to do");
+
+    options.net = NULL;
+    is_int(hrun_model_fit(&a.app, r.v[0], r.n[0], &options, &without, NULL, &err), 0, "a fit without a network");
+    ok(isnan(coefficient(without, 1, NP[2])) && !hrun_models_have_network(&a.app, &without, 1, 0), "leaves the term out");
+    has_str(find(without, "npt", 1, 0)->note, "left out alltoall(8*N/P): the network of these hosts was not measured",
+            "and says so");
+    hrun_models_destroy(without);
+    options.net = view;
+    options.own = -1;
+    is_int(hrun_model_fit(&a.app, r.v[0], r.n[0], &options, &without, &skipped, &err), -1, "runs of unknown places");
+    is_int(err.code, HRUN_ENODATA, "are not used: %s", err.text);
+    hrun_buf_release(&skipped);
+    for (int i = 0; i < SUBS; i++)
+        hrun_models_destroy(m[i]);
+    hrun_netview_destroy(view);
+    ma_release(&a);
+}
+
+/* Runs on both sub-clusters take part with what the network takes there. */
+static void test_joint(void)
+{
+    static struct runs r;
+    static char config[] = "(2,1,3,1)", names[] = "fast,slow", date[] = "2026-01-01T00:00:00Z";
+    struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+    struct hrun_netview *view = make_view(NULL);
+    struct hrun_joint_sub subs[SUBS] = { { .name = "fast", .signature = "fast" }, { .name = "slow", .signature = "slow" } };
+    struct hrun_models *m[SUBS] = { NULL };
+    int pes[SUBS] = { 2, 3 }, procs[SUBS] = { 1, 1 };
+    struct hrun_error err = { 0 };
+    struct ma a;
+
+    ma_init(&a, NP, NT, NULL, 2);
+    measure(view, &r);
+    for (size_t s = 0; s < sizeof SIZES / sizeof *SIZES; s++)
+        for (int i = 0; i < SUBS; i++) {
+            double t = fmax(truth(view, 0, SIZES[s], pes, procs), truth(view, 1, SIZES[s], pes, procs));
+            struct hrun_sample *x = &r.v[i][r.n[i]++];
+
+            *x = sample(SIZES[s], 5, 1, t);
+            x->pes = pes[i];
+            x->mixed = 1;
+            x->config = config;
+            x->cluster = x->signatures = names;
+            x->date = date;
+        }
+    for (int i = 0; i < SUBS; i++) {
+        subs[i].samples = r.v[i];
+        subs[i].n = r.n[i];
+    }
+    options.sigma_abs_s = 1e-7;
+    options.net = view;
+    is_int(hrun_model_fit_joint(&a.app, subs, SUBS, &options, m, NULL, &err), 0, "fitted together %s", err.text);
+    ok(m[0] && m[1] && fabs(coefficient(m[1], 1, NP[2]) - COUNT) < 1e-4, "mixed runs agree with the others: %g",
+       coefficient(m[1], 1, NP[2]));
+    is_int(find(m[1], "npt", 1, 0)->npoints, 12, "and count: 8 of its own and 4 of both");
+    check_choice(&a, view, m, 5000);
+    for (int i = 0; i < SUBS; i++)
+        hrun_models_destroy(m[i]);
+    hrun_netview_destroy(view);
+    ma_release(&a);
+}
+
+/* A factor or bytes below 0 are mistakes of the definition. */
+static void test_mistakes(void)
+{
+    static const char *const texts[][2] = { { "(1 - P)*ring(8)", "has a factor of -3 at N=10, P=4: below 0" },
+                                            { "ring(8*(N-50))", "sends bytes of -320 at N=10, P=4: below 0" },
+                                            { "ring(8/(P-4))", "'8/(P-4)' divides by zero at P=4" } };
+    static const char *const vars[] = { "N", "P" };
+    struct hrun_netview *view = make_view(NULL);
+    int pes[SUBS] = { 2, 2 }, ones[SUBS] = { 1, 1 };
+    struct ma a;
+
+    ma_init(&a, NULL, NULL, NULL, 1);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct hrun_expr *e = ma_compile(&a.app, texts[i][0], vars, 2);
+        struct hrun_error err = { 0 };
+        double v = 7;
+
+        is_int(hrun_term_network(e, 10, 4, view, pes, ones, &v, &err), -1, "%s is refused", texts[i][0]);
+        has_str(err.text, texts[i][1], "with words");
+        ok(v == 7, "the output is untouched");
+        hrun_expr_destroy(e);
+    }
+    hrun_netview_destroy(view);
+    ma_release(&a);
+}
+
+static void test_memory(void)
+{
+    int bad = 0, leaked = 0, n = 0;
+
+    for (long k = 1; REPLACED; k++, n++) {
+        int pes[SUBS] = { 2, 2 }, ones[SUBS] = { 1, 1 }, rc = 0;
+        struct hrun_error err = { 0 };
+        struct hrun_netview *v;
+        long before = live;
+        double t;
+
+        calls = 0;
+        fail_at = k;
+        v = make_view(&err);
+        for (int i = 0; v && !rc && i < 200; i++)   /* the table grows */
+            rc = hrun_netview_time(v, HRUN_NET_RING, i, pes, ones, &t, &err);
+        fail_at = 0;
+        bad += calls >= k ? err.code != HRUN_ENOMEM : !v || rc;
+        hrun_netview_destroy(v);
+        leaked += live != before;
+        if (calls < k)
+            break;
+    }
+    ok(!REPLACED || n > 20, "%d allocations fail", n);
+    is_int(bad, 0, "each gives HRUN_ENOMEM");
+    is_int(leaked, 0, "and nothing is lost");
+}
+
+int main(void)
+{
+    test_view();
+    test_config();
+    test_fit();
+    test_joint();
+    test_mistakes();
+    test_memory();
+    return tap_done();
+}
