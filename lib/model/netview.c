@@ -128,22 +128,30 @@ static int count_ranks(const struct hrun_netview *v, const int *pes, const int *
     return 0;
 }
 
+static int make_room(struct hrun_netview *v, int n)
+{
+    int *host, *kind;
+
+    if (n <= v->cap)
+        return 0;
+    host = realloc(v->host, (size_t)n * sizeof *host);
+    if (!host)
+        return -1;
+    v->host = host;
+    kind = realloc(v->kind, (size_t)n * sizeof *kind);
+    if (!kind)
+        return -1;
+    v->kind = kind;
+    v->cap = n;
+    return 0;
+}
+
 static int lay(struct hrun_netview *v, const int *pes, const int *procs, int n, struct hrun_error *err)
 {
     int at = 0;
 
-    if (n > v->cap) {
-        int *host = realloc(v->host, (size_t)n * sizeof *host), *kind;
-
-        if (!host)
-            return hrun_fail_nomem(err);
-        v->host = host;
-        kind = realloc(v->kind, (size_t)n * sizeof *kind);
-        if (!kind)
-            return hrun_fail_nomem(err);
-        v->kind = kind;
-        v->cap = n;
-    }
+    if (make_room(v, n))
+        return hrun_fail_nomem(err);
     for (int g = 0; g < v->ngroups; g++)
         for (int i = 0; i < v->nsubs; i++)
             for (int p = 0; p < pes[i]; p++)
@@ -194,6 +202,30 @@ int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes,
     *e = (struct entry){ hash, bytes, t, (int)op, config };
     v->used++;
     *time_s = t;
+    return 0;
+}
+
+int hrun_netview_bound(struct hrun_netview *v, enum hrun_net_op op, double bytes, int sub, int m, int P, double *time_s,
+                       struct hrun_error *err)
+{
+    struct hrun_net_call call = { .op = op, .bytes = bytes, .quick = 1 };
+    struct hrun_net_ranks some;
+    double t;
+
+    if (!v->source.bound || P < 2 || m > P || v->subs[sub].npes < 1) {
+        *time_s = 0;
+        return 0;
+    }
+    if (make_room(v, m))
+        return hrun_fail_nomem(err);
+    for (int r = 0; r < m; r++) {
+        v->host[r] = v->subs[sub].pes[0].host;   /* the first PE is used in any case */
+        v->kind[r] = v->subs[sub].pes[0].kind;
+    }
+    some = (struct hrun_net_ranks){ m, v->host, v->kind };
+    if (v->source.bound(v->source.ctx, &call, P, &some, &t, err))
+        return -1;
+    *time_s = isfinite(t) && t > 0 ? t : 0;
     return 0;
 }
 

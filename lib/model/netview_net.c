@@ -14,6 +14,12 @@ static int predict(const void *ctx, const struct hrun_net_call *call, const stru
     return 0;
 }
 
+static int bound(const void *ctx, const struct hrun_net_call *call, int n, const struct hrun_net_ranks *some,
+                 double *time_s, struct hrun_error *err)
+{
+    return hrun_net_bound(ctx, call, n, some, 0, time_s, err);
+}
+
 /* The kind of PE on its host: as the benchmark numbers them, where it has told kinds apart. */
 static int kind_on(const struct hrun_net *net, int host, const struct hrun_subcluster *sub)
 {
@@ -23,7 +29,7 @@ static int kind_on(const struct hrun_net *net, int host, const struct hrun_subcl
 struct hrun_netview *hrun_netview_create(const struct hrun_net *net, const struct hrun_cluster *cluster,
                                          struct hrun_error *err)
 {
-    struct hrun_netview_source source = { net, net->nhosts, predict };
+    struct hrun_netview_source source = { net, net->nhosts, predict, bound };
     struct hrun_netview_sub *subs = calloc((size_t)cluster->nsubs + 1, sizeof *subs);
     struct hrun_netview_pe *pes = NULL, *at;
     struct hrun_netview *v = NULL;

@@ -82,6 +82,26 @@ static void add_terms(struct hrun_predictor *p, int P, double *t)
         t[p->points[i].option] = usable(p->points[i].time_s) ? p->points[i].time_s : NAN;
 }
 
+/* Add to t what the network terms of each option take at least, a little less for rounding in another order. */
+static int add_network(struct hrun_predictor *p, int P, double *t, struct hrun_error *err)
+{
+    static const double SLACK = 1e-12;
+
+    for (int j = 0; j < p->nterms; j++)
+        for (int o = 0; p->is_network[j] && o < p->noptions; o++) {
+            double k = p->coef[(size_t)j * (size_t)p->noptions + (size_t)o], least;
+
+            if (!(k > 0) || p->options[o].m >= P || isnan(t[o]))
+                continue;
+            if (hrun_term_network_bound(p->terms[j].expr, p->N, P, p->net, p->options[o].sub, p->options[o].m, &least,
+                                        err))
+                return hrun_fail_prefix(err, "term '%s' of %s at N=%lld, P=%d", hrun_expr_text(p->terms[j].expr),
+                                        p->app->name, (long long)p->size, P);
+            t[o] = (t[o] + k * least) * (1 - SLACK);
+        }
+    return 0;
+}
+
 int hrun_predictor_times(void *ctx, int P, double *t, struct hrun_error *err)
 {
     struct hrun_predictor *p = ctx;
@@ -93,7 +113,7 @@ int hrun_predictor_times(void *ctx, int P, double *t, struct hrun_error *err)
             p->value[j] = 0;
     }
     add_terms(p, P, t);
-    return 0;
+    return p->same_subs ? add_network(p, P, t, err) : 0;
 }
 
 int hrun_predictor_options(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,

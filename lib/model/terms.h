@@ -28,6 +28,11 @@ int hrun_term_eval(struct hrun_expr *e, enum hrun_term_kind kind, double N, doub
 int hrun_term_network(struct hrun_expr *e, double N, double P, struct hrun_netview *view, const int *pes,
                       const int *procs, double *out, struct hrun_error *err);
 
+/* A lower bound of it in every configuration with P processes, of which sub-cluster sub has m on each PE it uses.
+ * Errors: the same. */
+int hrun_term_network_bound(struct hrun_expr *e, double N, int P, struct hrun_netview *view, int sub, int m,
+                            double *out, struct hrun_error *err);
+
 /* The compiled term of the definition with this text, or one compiled afresh; then *owned = 1 and the caller
  * destroys it. Errors: those of hrun_expr_compile, naming the text. */
 struct hrun_expr *hrun_term_find(const struct hrun_app *app, enum hrun_term_kind kind, const char *text,

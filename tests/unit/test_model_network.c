@@ -14,7 +14,7 @@ enum { HOSTS = 7, SUBS = 2, NPES = 3 };   /* host 6 is in no sub-cluster */
 /* ------------------------------------------------------------------ the network */
 
 static struct {
-    long asked;
+    long asked, bounded;
     struct hrun_net_ranks last;
     int host[64], kind[64];
     int fails;
@@ -45,12 +45,23 @@ static int predict(const void *ctx, const struct hrun_net_call *call, const stru
     return 0;
 }
 
+/* A rank sends to all that are not on its host, where two at most are. */
+static int bound(const void *ctx, const struct hrun_net_call *call, int n, const struct hrun_net_ranks *some,
+                 double *time_s, struct hrun_error *err)
+{
+    (void)ctx;
+    (void)err;
+    *time_s = n > 2 ? (n - 2) * (1e-5 + call->bytes * 1e-9) : 0;
+    net.bounded += some->n;
+    return 0;
+}
+
 static struct hrun_netview *make_view(struct hrun_error *err)
 {
     static const struct hrun_netview_pe a[] = { { 0, 0, 0 }, { 1, 0, 0 }, { 2, 0, 0 } };
     static const struct hrun_netview_pe b[] = { { 3, 1, 0 }, { 4, 1, 0 }, { 5, 1, 0 } };
     static const struct hrun_netview_sub subs[] = { { "fast", NPES, a }, { "slow", NPES, b } };
-    static const struct hrun_netview_source source = { NULL, HOSTS, predict };
+    static const struct hrun_netview_source source = { NULL, HOSTS, predict, bound };
 
     return hrun_netview_of(&source, subs, SUBS, err);
 }
@@ -59,7 +70,7 @@ static void test_view(void)
 {
     static const struct hrun_netview_pe mixed[] = { { 5, 0, 1 }, { 4, 0, 0 } }, bad[] = { { 9, 0, 0 } };
     static const struct hrun_netview_sub two[] = { { "x", 2, mixed } }, outside[] = { { "x", 1, bad } };
-    static const struct hrun_netview_source source = { NULL, HOSTS, predict };
+    static const struct hrun_netview_source source = { NULL, HOSTS, predict, bound };
     struct hrun_error err = { 0 };
     struct hrun_netview *v = make_view(&err);
     int pes[2] = { 2, 1 }, procs[2] = { 2, 1 }, one[2] = { 0, 1 }, many[2] = { 4, 0 }, ones[2] = { 1, 1 };
@@ -223,7 +234,9 @@ static void check_choice(const struct ma *a, struct hrun_netview *view, struct h
     ok(off < 1e-5, "N=%d: all configurations are predicted: worst %g", (int)N, off);
     is_int(above, 0, "the separable times are bounds");
     is_int(unlike, 0, "one by one the same, with an interval about it");
+    net.bounded = 0;
     ok(!hrun_plan_search(&problem, 1, &plan, NULL) && plan->exact && plan->v[0].time_s == best, "the best one is found");
+    ok(net.bounded > 0 && plan->evaluated < 30, "by %ld looks, as there are bounds", plan ? plan->evaluated : 0);
     hrun_plan_destroy(plan);
     hrun_predictor_destroy(p);
 }
