@@ -1,0 +1,95 @@
+#!/bin/bash
+# Terms of the network: a transform on simulated hosts behind two switches with a thin link between them. Without their
+# network hrun says so; with it the thin link is seen and avoided, in dry runs, predictions, reports and JSON.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+app=$build/tests/smpi/fft
+h=$build/bin/hrun
+c=$build/bin/hrun-calibrate
+[ -x "$build/bin/hrun-smpi" ] && [ -x "$app" ] || { skip "terms of the network" "SimGrid is not installed"; done_testing; }
+export HRUN_PROFILE_PATH=$PWD/defs
+mkdir -p defs data/networks away
+cp "$OLDPWD/tests/apps/fft.yaml" defs
+
+# The platform, and its network as it is: two hosts on one switch, four slower ones on the other, 25 MB/s between them.
+python3 - >/dev/null <<'END'
+import zlib
+xml = ["<?xml version='1.0'?>", '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">',
+       '<platform version="4.1"><zone id="all" routing="Full">']
+for name, hosts, speed in ("fast", 2, 1.6), ("slow", 4, 1.1):
+    xml.append('<cluster id="%s" prefix="%s-" suffix="" radical="0-%d" speed="%gGf" bw="125MBps" lat="20us" '
+               'loopback_bw="500MBps" loopback_lat="5us" router_id="%s-router"/>' % (name, name, hosts - 1, speed, name))
+xml += ['<link id="trunk" bandwidth="25MBps" latency="20us"/>',
+        '<zoneRoute src="fast" dst="slow" gw_src="fast-router" gw_dst="slow-router"><link_ctn id="trunk"/></zoneRoute>',
+        '</zone></platform>', '']
+xml = "\n".join(xml)
+open("p.xml", "w").write(xml)
+net = ["version: 1", "engine: smpi %08x smpi/bw-factor:0:1 smpi/lat-factor:0:1" % zlib.crc32(xml.encode()),
+       "mpi: MPI", "selector: mpich",
+       'date: "2026-01-01T00:00:00Z"', "groups: 2", "hosts:"]
+net += ["- {name: %s, class: %d, group: %d}" % (n, g, g)
+        for n, g in [("fast-%d" % i, 0) for i in range(2)] + [("slow-%d" % i, 1) for i in range(4)]]
+net.append("classes:")
+for g in range(2):
+    net += ["- C_s: {v: 0}", "  t_s_per_byte: {v: 0}", "  out_bytes_per_s: {v: 125e6}", "  in_bytes_per_s: {v: 125e6}",
+            "  local_bytes_per_s: 0", "  kinds: 1", "  local:",
+            "  - {from: 0, to: 0, fixed_s: {v: 5e-6}, s_per_byte: {v: 2e-9}}"]
+net.append("pairs:")
+for a in range(2):
+    for b in range(2):
+        net.append("- {from: %d, to: %d, L_s: {v: %g}, beta_bytes_per_s: {v: %g}}"
+                   % (a, b, 40e-6 if a == b else 60e-6, 125e6 if a == b else 25e6))
+net += ["trunks:", "- {from: 0, to: 1, bytes_per_s: {v: 25e6}}", "- {from: 1, to: 0, bytes_per_s: {v: 25e6}}",
+        "segments:", "- {from_bytes: 0, a: 1, b: 1}", "sync_bytes: 65536", "wire_waits: 1", "bias_bytes: 8775",
+        "back_share: 0.05", "trunks_shared: 1", "reduce_s_per_byte: 0",
+        "thresholds: {scatter_S: 0, gather_M1: 0, gather_M2: 0, kappa1_s_per_byte: 0, kappa2_s_per_byte: 0, "
+        "irregular_s: 0, irregular_share: 0}", ""]
+open("net.yaml", "w").write("\n".join(net))
+END
+on="--data data --platform p.xml --smpi smpi/coll-selector:mpich --smpi smpi/bw-factor:0:1 --smpi smpi/lat-factor:0:1"
+json() { python3 -c "import json,sys; d = json.load(open('$tmp/.out')); print($1)"; }
+
+# shellcheck disable=SC2086
+{
+run "$c" -q $on -app fft --sizes 65536,262144,1048576 --procs 1 "$app"
+status_is 0 "a profile without a network"
+run "$h" --dry-run $on -app fft -N 524288 "$app"
+out_has "network of these hosts was not measured" "a dry run says that the network is not known"
+out_has "hrun-calibrate network" "and how to measure it"
+run "$h" --dry-run --json $on -app fft -N 524288 "$app"
+ok "as JSON does" test "$(json 'd["network"] is None and "hrun-calibrate network" in d["network_note"]')" = True
+sed "s/^mpi: MPI/mpi: $(json 'd["mpi"]')/" net.yaml >data/networks/p.yaml
+
+run "$h" --dry-run $on -app fft -N 524288 "$app"
+status_is 0 "with its network"
+out_has "network of 6 hosts, measured" "a dry run tells of it"
+out_has "looked at as a whole" "and of the search"
+run "$h" --dry-run --json $on -app fft -N 524288 "$app"
+ok "JSON has its date, and whether the search was exact" \
+    test "$(json '(d["network"]["date"], d["network"]["hosts"], d["exact"], d["gap"], d["looks"] > 0, d["network_note"])')" \
+    = "('2026-01-01T00:00:00Z', 6, True, 0.0, True, None)"
+# Runs over the thin link were never measured, and are predicted within a tenth.
+for config in 2,1,2,1 1,1,1,1; do
+    run "$h" --dry-run --json $on -app fft -N 524288 --config $config "$app"
+    predicted=$(json 'd["predicted_s"]')
+    run "$h" -q $on -app fft -N 524288 --config $config "$app"
+    took=$(sed -n 's/^time: \([0-9.e+-]*\) s$/\1/p' .out)
+    out="predicted $predicted, took $took"
+    ok "a run over the thin link, $config, is predicted" \
+        python3 -c "import sys; sys.exit(abs($predicted / $took - 1) > 0.1)"
+done
+mv data/networks/p.yaml away
+run "$h" --dry-run --json $on -app fft -N 524288 "$app"
+ok "models fitted with a network are not needed without it" test "$(json 'd["network"] is None and d["predicted_s"] > 0')" = True
+mv away/p.yaml data/networks
+run "$c" -q $on -app fft --sizes 65536 --procs 1 --redo "$app"
+run "$c" show --data data --json fft
+out_has 'alltoall(16\*N/P^2)' "with a network the term is fitted and kept"
+mv data/networks/p.yaml away
+run "$h" --dry-run $on -app fft -N 524288 "$app"
+status_is 0 "such models without the network are fitted anew"
+out_has "terms that ask for it are left out" "and it is said"
+run "$c" report --data data -o r.html fft
+status_is 0 "a report, which knows no network, is made of them"
+}
+done_testing
