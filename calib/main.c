@@ -10,6 +10,13 @@ static const struct { const char *name; int (*run)(const struct calib_settings *
     { "import", calib_import }, { "doctor", calib_doctor }, { "network", calib_network },
 };
 
+/* --help and the like: 1 when that was all that was asked for. */
+static int meta(const struct calib_settings *s)
+{
+    return context_meta(&s->common, calib_options, "hrun-calibrate", calib_usage, calib_usage_after,
+                        "show fit report export import: doctor: network:");
+}
+
 /* argv[0] is the subcommand; options may stand among the names. */
 static int run_subcommand(int which, struct calib_settings *s, int argc, char **argv)
 {
@@ -23,7 +30,8 @@ static int run_subcommand(int which, struct calib_settings *s, int argc, char **
         argc -= rest;
         argv += rest;
     }
-    status = rc ? context_complain("hrun-calibrate", &err) : subcommands[which].run(s, names.n ? names.v : none);
+    status = rc ? context_complain("hrun-calibrate", &err) : meta(s) ? 0
+           : subcommands[which].run(s, names.n ? names.v : none);
     hrun_strvec_release(&names);
     return status;
 }
@@ -37,8 +45,7 @@ int main(int argc, char **argv)
     context_start();
     if (hrun_opts_parse(calib_options, &s, argc, argv, &rest, &err))
         status = context_complain("hrun-calibrate", &err);
-    else if (context_meta(&s.common, calib_options, "hrun-calibrate", calib_usage, calib_usage_after,
-                          "show fit report export import: doctor: network:"))
+    else if (meta(&s))
         status = 0;
     for (size_t i = 0; argv[rest] && status < 0 && i < sizeof subcommands / sizeof subcommands[0]; i++)
         if (!strcmp(argv[rest], subcommands[i].name))

@@ -25,6 +25,10 @@ HWLOC_SYNTHETIC="node:1 core:4 pu:1" fails 125 "unset the variable" "a topology 
 
 # ---------------------------------------------------------------- this host
 
+run $c network --help
+status_is 0 "--help behind network"
+out_has "Usage: hrun-calibrate" "helps"
+ok "and measures nothing" test ! -e "$HRUN_DATA/networks"
 run $c network --dry-run
 status_is 0 "a dry run"
 out_has "hrun-netbench --kinds" "says what would be started"
