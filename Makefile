@@ -212,8 +212,8 @@ PROFILES := $(sort $(wildcard share/profiles/*.yaml))
 
 # hrun.h is the rooms' headers, one after the other, without the includes between them.
 PUBLIC := base/error base/buf expr/expr trace/wire trace/trace trace/terms topo/topo cluster/cluster app/app \
-          store/store store/exchange fit/fit net/net net/breaks model/oracle model/model model/joint model/drift \
-          model/correct plan/plan plan/explore design/design layout/layout layout/placement launch/launch \
+          store/store store/exchange fit/fit net/net net/breaks model/oracle model/netview model/model model/joint \
+          model/drift model/correct plan/plan plan/explore design/design layout/layout layout/placement launch/launch \
           net/estimate
 $(B)/include/hrun.h: $(PUBLIC:%=lib/%.h)
 	@mkdir -p $(@D)
