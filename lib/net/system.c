@@ -245,7 +245,7 @@ static int descend(const struct net_work *w, struct net_solution *s, int simple,
         memcpy(s->x, next, s->c.p * sizeof *next);
         rss = found;
         /* Less than this is not seen in any interval, and NNLS is exact for branches that stay. */
-        if (simple || exact || before - rss <= 1e-9 * before)
+        if (simple || exact || before - rss <= 1e-5 * before)
             break;
     }
     s->rss = rss;
