@@ -81,6 +81,7 @@ ok "they are behind two switches" \
     test "$(json 'd["switches"], [h["switch"] for h in d["hosts"]]')" = "(2, [0, 0, 1, 1])"
 cat >look.py <<'P'
 # What a message of M bytes alone takes beyond an empty one, and an empty one, against the platform: (latency, rate).
+# SimGrid sends 16 bytes with each message, which is what an empty one takes beyond the latency.
 import json
 d = json.load(open("network.json"))
 of = [h["class"] for h in d["hosts"]]
@@ -92,7 +93,7 @@ for (a, b), (latency, rate) in truth.items():
     empty = p["L_s"]["value"] + ca["C_s"]["value"] + cb["C_s"]["value"]
     byte = 1 / p["beta_bytes_per_s"]["value"] + ca["t_s_per_byte"]["value"] + cb["t_s_per_byte"]["value"]
     print("%d -> %d: %.2f us of %.2f, %.3f ns/B of %.3f" % (a, b, 1e6 * empty, 1e6 * latency, 1e9 * byte, 1e9 / rate))
-    worst = max(worst, abs(empty / latency - 1), abs(byte * rate - 1))
+    worst = max(worst, abs(empty / (latency + 16 / rate) - 1), abs(byte * rate - 1))
 print("within 2.5 %" if worst <= 0.025 else "off by %.1f %%" % (100 * worst))
 P
 run python3 look.py
@@ -103,7 +104,7 @@ ok "the thin link is told as a trunk: $out" python3 -c "import sys; v = eval(sys
 sys.exit(not v or any(abs(x / 12.5e6 - 1) > 0.025 for x in v))" "$out"
 ok "sends of 64 KiB wait" test "$(json '62000 < d["rendezvous_bytes"] <= 65536' network.json)" = True
 ok "it takes less than half a second of simulated time" \
-    test "$(json '0 < d["measurement"]["spent_s"] < 1' network.json)" = True
+    test "$(json '0 < d["measurement"]["spent_s"] < 0.5' network.json)" = True
 # shellcheck disable=SC2086
 run $c show --network --platform two.xml $plain
 status_is 0 "it is shown"
