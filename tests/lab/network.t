@@ -29,7 +29,7 @@ got=$(json 'sorted(names)')
 out=$got ok "... has their names" test "$got" = "['f1', 'f2', 's1', 's2']"
 got=$(json 'min(rate(a, b) for a in names for b in names if a != b) > 1e6')
 out=$got ok "... and rates between all of them" test "$got" = True
-ok "... and is kept" test "$(ls data/networks | wc -l)" = 1
+ok "... and is kept, with its records" test "$(cd data/networks && ls -d *.yaml *.records | wc -l)" = 2
 ok "... with its records, to the end" grep -qx end records
 all_clean "nothing is left on any host"
 cp .out first
