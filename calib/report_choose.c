@@ -264,19 +264,14 @@ static int search(struct report *r, int64_t N, int P, int top, struct hrun_plan 
     return rc && err->code == HRUN_ENOMEM ? -1 : 0;
 }
 
-/* The model's interval, corrected by runs of the chosen configuration. */
+/* As hrun tells it (hrun/decide.c). */
 static void add_interval(struct report *r, struct report_size *s)
 {
-    static const struct hrun_fit_options run = HRUN_FIT_OPTIONS_DEFAULT;
-    int known = hrun_corrections_find(r->corrections, s->chosen, s->chosen + r->nsubs);
-    struct hrun_correction at;
-    double model_s;
+    double t;
 
     s->low_s = s->high_s = s->predicted_s;
-    if (report_predict(r, s->chosen, s->N, &model_s, &s->low_s, &s->high_s, NULL) || known < 0)
-        return;
-    hrun_correction_at(r->corrections, known, s->N, &at);
-    hrun_correction_interval(&at, model_s, &run, &s->low_s, &s->high_s);
+    if (!report_predict(r, s->chosen, s->N, &t, &s->low_s, &s->high_s, NULL))
+        hrun_corrections_tell(r->corrections, s->chosen, s->chosen + r->nsubs, s->N, &t, &s->low_s, &s->high_s, NULL);
 }
 
 static int keep_choice(struct report *r, struct report_size *s, const struct hrun_plan *plan)

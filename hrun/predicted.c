@@ -43,18 +43,15 @@ static void predict(struct decision *d, struct hrun_predictor *p)
 /* Runs of this very configuration tell more than its model. */
 static void correct(struct decision *d, const struct corrected *k)
 {
-    static const struct hrun_fit_options run = HRUN_FIT_OPTIONS_DEFAULT;
-    const struct hrun_correction *r = corrected_find(k, d->pes, d->procs);
+    struct hrun_correction at;
 
-    if (!d->predicted || !r)
+    if (!d->predicted || !hrun_corrections_tell(k->all, d->pes, d->procs, d->N, &d->time_s, &d->low_s, &d->high_s, &at))
         return;
-    hrun_correction_interval(r, d->time_s, &run, &d->low_s, &d->high_s);
-    d->time_s *= r->factor;
     for (int i = 0; i < d->nsubs; i++)
-        d->sub_time_s[i] *= r->factor;
-    d->factor = r->factor;
-    d->runs_here = r->runs;
-    d->runs_elsewhere = r->others;
+        d->sub_time_s[i] *= at.factor;
+    d->factor = at.factor;
+    d->runs_here = at.runs;
+    d->runs_elsewhere = at.others;
 }
 
 /* The configuration that mpirun's default amounts to, and what the model says of it. */

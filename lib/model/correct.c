@@ -50,6 +50,7 @@ struct hrun_corrections {
     struct config *v;
     int n;
     double var[2];          /* prior variance of r: on one sub-cluster, on several */
+    double sigma_abs_s;     /* how a run scatters whatever its time */
     struct hrun_residual *runs;  /* in order of time */
     size_t nruns;
 };
@@ -429,7 +430,7 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
             runs[kept++] = runs[i];
     if (kept)
         qsort(runs, kept, sizeof *runs, by_config);
-    own.sigma_abs_s = absolute_scatter(runs, kept, assumed, room);
+    own.sigma_abs_s = c->sigma_abs_s = absolute_scatter(runs, kept, assumed, room);
     c->v = calloc(kept + 1, sizeof *c->v);
     c->runs = calloc(kept + 1, sizeof *c->runs);
     if (!c->v || !c->runs) {
@@ -512,14 +513,40 @@ void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, stru
     out->others = v->runs - out->runs;
 }
 
-void hrun_correction_interval(const struct hrun_correction *at, double model_s, const struct hrun_fit_options *run,
-                              double *low_s, double *high_s)
+/* What is not known of ln(time): by the models and noise half the interval is `side`, which counts as a prior of its
+ * own where it is wider than ours of r; runs add what they tell, by which ours fell to sd. */
+static double left_open(double side, double noise, double prior, double sd)
 {
-    double time_s = at->factor * model_s;
-    double half = NORMAL_95 * hypot(at->sd, hypot(run->sigma_rel, run->sigma_abs_s / time_s));
+    double own = sqrt(fmax(pow(side / NORMAL_95, 2) - noise * noise, prior * prior));
 
-    *low_s = fmin(at->factor * *low_s, time_s * exp(-half));
-    *high_s = fmax(at->factor * *high_s, time_s * exp(half));
+    return 1 / sqrt(1 / (own * own) + fmax(1 / (sd * sd) - 1 / (prior * prior), 0));
+}
+
+int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, const int *procs, int64_t N, double *time_s,
+                          double *low_s, double *high_s, struct hrun_correction *at)
+{
+    static const struct hrun_fit_options run = HRUN_FIT_OPTIONS_DEFAULT;
+    struct hrun_correction own = { .factor = 1 };
+    double down, up, prior, noise, t;
+    int i = hrun_corrections_find(c, pes, procs), used = 0;
+
+    if (!c)
+        return 0;
+    for (int s = 0; s < c->nsubs; s++)
+        used += pes[s] > 0;
+    prior = own.sd = sqrt(c->var[used > 1]);
+    if (i >= 0)
+        hrun_correction_at(c, i, N, &own);
+    noise = hypot(run.sigma_rel, c->sigma_abs_s / *time_s);
+    down = left_open(log(*time_s / *low_s), noise, prior, own.sd);
+    up = left_open(log(*high_s / *time_s), noise, prior, own.sd);
+    t = *time_s *= own.factor;
+    /* How a run scatters whatever its time is added, not multiplied. */
+    *low_s = fmax(t - hypot(t * -expm1(-NORMAL_95 * hypot(down, run.sigma_rel)), NORMAL_95 * c->sigma_abs_s), 0);
+    *high_s = t + hypot(t * expm1(NORMAL_95 * hypot(up, run.sigma_rel)), NORMAL_95 * c->sigma_abs_s);
+    if (i >= 0 && at)
+        *at = own;
+    return i >= 0;
 }
 
 void hrun_corrections_known(const struct hrun_corrections *c, int64_t N, struct hrun_known *known,

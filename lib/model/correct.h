@@ -49,11 +49,13 @@ double hrun_corrections_sd(const struct hrun_corrections *c);
 /* The correction of configuration i at N. */
 void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, struct hrun_correction *out);
 
-/* The interval of a prediction of model_s, from *low_s to *high_s, after its correction: by ratio it stays as wide, and
- * it gets no narrower than what the correction leaves open of the time of a single run, in 95 of 100. run: how such
- * times scatter, by its sigma_rel and sigma_abs_s. */
-void hrun_correction_interval(const struct hrun_correction *at, double model_s, const struct hrun_fit_options *run,
-                              double *low_s, double *high_s);
+/* Correct a prediction in seconds and its 95 % interval for one run, as the models give them for the configuration at
+ * N, by what runs tell. A configuration that was never run keeps its interval, relative to the time, which gets no
+ * narrower than what others on one sub-cluster, or on several, were missed by. Runs of it add what they tell of r to
+ * this as to any prior. Whoever tells a time to people asks here. c NULL: nothing changes. Result: 1, and *at (which
+ * may be NULL) its correction; 0 when it was never run, *at is untouched then. */
+int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, const int *procs, int64_t N, double *time_s,
+                          double *low_s, double *high_s, struct hrun_correction *at);
 
 /* What a search at N is to know: known[hrun_corrections_count], with their doubts; their pes and procs stay the
  * corrections'. details, as many, may be NULL: the corrections themselves. */

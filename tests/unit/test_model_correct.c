@@ -103,22 +103,59 @@ static void test_one_run(void)
     teardown(&f);
 }
 
-/* Intervals of predictions of 100 s and 1 ms, wider and narrower than what a correction leaves open. */
-static void test_interval(void)
+/* What is told of a time of 100 s with a model's interval of +- `half` in its logarithm. */
+static int tell(const struct hrun_corrections *c, const int *p, const int *m, int64_t N, double half, double *t,
+                double *low, double *high)
 {
-    static const struct hrun_correction slower = { 1.25, 0.03, 1, 0 };
-    static const struct hrun_fit_options run = { .sigma_rel = 0.04, .sigma_abs_s = 1e-3 };
-    double low = 50, high = 110;
+    struct hrun_correction at;
 
-    hrun_correction_interval(&slower, 100, &run, &low, &high);
-    is_num(low, 62.5, 1e-12, "where the model leaves more open its interval stays as wide, by ratio");
-    /* 3 and 4 make 5; 97.5 % of a normal distribution lie below 1.959964 standard deviations. */
-    is_num(log(high / 125), 1.959964 * 0.05, 1e-6, "else it is what the correction and a run's scatter leave open");
-    low = high = 1e-3;
-    hrun_correction_interval(&slower, 1e-3, &run, &low, &high);
-    is_num(log(high / 1.25e-3), 1.959964 * sqrt(0.05 * 0.05 + 0.8 * 0.8), 1e-6,
-           "short runs scatter by as many seconds as their own time, the corrected one, makes of it");
-    is_num(low * high, 1.25e-3 * 1.25e-3, 1e-12, "to both sides by the same ratio");
+    *t = 100;
+    *low = 100 * exp(-half);
+    *high = 100 * exp(half);
+    return hrun_corrections_tell(c, p, m, N, t, low, high, &at);
+}
+
+static void test_telling(void)
+{
+    static const int alone[MR_SUBS] = { 3, 0, 0 }, alone_m[MR_SUBS] = { 1, 0, 0 };
+    struct fixture f;
+    struct hrun_error err = { 0 };
+    struct hrun_corrections *c;
+    double t, low, high, none[2], wide[2], far_low, again;
+
+    ok(!tell(NULL, pes, procs, 1000, 0.01, &t, &low, &high) && t == 100 && low == 100 * exp(-0.01),
+       "without corrections nothing changes");
+    setup(&f);
+    c = make(&f, &err);
+    ok(!tell(c, pes, procs, 1000, 0.01, &t, &low, &high) && t == 100, "what was never run keeps its time");
+    none[0] = log(t / low);
+    none[1] = log(high / t);
+    is_num(none[0], 1.959964 * hypot(0.05, 0.02), 1e-6, "and is not known to 1 %%, whatever the model says");
+    is_num(none[1], none[0], 1e-6, "up as well as down");
+    tell(c, pes, procs, 1000, 0.4, &t, &low, &high);
+    is_num(log(t / low), 0.4, 2e-3, "a model's wider interval stays");
+    hrun_corrections_destroy(c);
+    for (int i = 0; i < 4; i++)
+        mr_run(f.m, 1000, pes, procs, 1.04 + 1e-6 * i, NULL);
+    c = make(&f, &err);
+    again = only(&f, 1000).factor;
+    ok(tell(c, pes, procs, 1000, 0.01, &t, &low, &high), "with runs of it");
+    is_num(t, 100 * again, 1e-9, "the time is corrected");
+    ok(low < t && t < high && log(t / low) < none[0] / 1.9 && log(t / low) > 1.959964 * 0.02,
+       "and known better, but for the scatter of one run: %.4f", log(t / low));
+    tell(c, pes, procs, 1000, 0.4, &t, &low, &high);
+    wide[0] = log(t / low);
+    ok(wide[0] < 0.2 && wide[0] > 1.959964 * 0.02, "runs tell more than the model: %.4f of 0.4", wide[0]);
+    tell(c, pes, procs, 1000000, 0.4, &t, &far_low, &high);
+    is_num(log(t / far_low), 0.4, 0.01, "but not at sizes far from theirs");
+    t = low = 1e-4;
+    high = 2e-4;
+    hrun_corrections_tell(c, alone, alone_m, 1000, &t, &low, &high, NULL);
+    ok(low == 0 && high > 1.9e-3 && high < 2.2e-3, "a run of 0.1 ms scatters by 1 ms: %g .. %g", low, high);
+    tell(c, alone, alone_m, 1000, 0.01, &t, &low, &high);
+    is_num(log(t / low), none[0], 1e-3, "what mixed runs were missed by is no matter of one sub-cluster");
+    hrun_corrections_destroy(c);
+    teardown(&f);
 }
 
 static void test_several(void)
@@ -394,7 +431,7 @@ static void test_no_memory(void)
 int main(void)
 {
     test_one_run();
-    test_interval();
+    test_telling();
     test_several();
     test_kriging();
     test_glitch();
