@@ -290,6 +290,9 @@ $(B)/tests/unit/test_coll: $(B)/tests/unit/test_coll.o $(COLL:%=$(B)/hrun/coll/%
 $(B)/tests/unit/test_truth: $(B)/tests/unit/test_truth.o $(B)/tests/accuracy/truth.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+$(B)/tests/unit/test_why: $(B)/tests/unit/test_why.o $(addprefix $(B)/tests/accuracy/,why.o truth.o) $(B)/lib/libhrun.a
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
@@ -365,7 +368,7 @@ bench: all apps $(BENCH_BIN)
 
 # How good are the choices? Ground truth played under SMPI (what was played is kept), methods tried on it.
 ACCURACY_OBJ := $(addprefix $(B)/tests/accuracy/,accuracy.o methods.o automatic.o extrap.o designed.o network.o trials.o \
-                truth.o)
+                why.o show.o truth.o)
 $(B)/tests/accuracy/accuracy: $(ACCURACY_OBJ) $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)

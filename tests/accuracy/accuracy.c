@@ -5,7 +5,8 @@
  * Of each method, in percent: epsilon and |delta|, mean and worst, and how often the 95 % interval of the choice held
  * a further run, at the sizes trained and then at the others; what its measurements took of the homogeneous grid, and
  * of all configurations; how many sizes got no choice; which targets it misses over all sizes. Below, epsilon of
- * static allocations. See accuracy.h for the words.
+ * static allocations; and for each method that misses epsilon, why: how much of it has which cause, and the choices
+ * that cost most, each with the predictions and runs that led to it. See accuracy.h for the words.
  * Exit status: 0; 1 when something failed, 2 for options that cannot be used.
  */
 #include "accuracy.h"
@@ -80,22 +81,26 @@ static double mean_cost(const struct trials *t)
     return sum / t->nseeds;
 }
 
+/* Of mean epsilon; infinite where there is none. */
+static double target_epsilon(const struct truth *t)
+{
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
+        if (!strcmp(targets[i].app, t->app))
+            return targets[i].epsilon_mean;
+    return INFINITY;
+}
+
 /* Append which targets are missed over all sizes, "none" when all are reached. */
 static void missed(const struct truth *t, const struct trials *v, struct hrun_buf *out)
 {
     struct summary s = accuracy_summary(v, 0, v->nsizes);
-    double mean = INFINITY;
     size_t start = out->len;
-
-    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
-        if (!strcmp(targets[i].app, t->app))
-            mean = targets[i].epsilon_mean;
     const struct {
         int miss;
         const char *name;
     } all[] = {
         { s.served < s.asked, "choice" },
-        { s.epsilon_mean > mean, "ε" },
+        { s.epsilon_mean > target_epsilon(t), "ε" },
         { s.epsilon_worst > target_epsilon_worst, "worst ε" },
         { s.delta_mean > target_delta_mean, "δ" },
         { s.delta_worst > target_delta_worst, "worst δ" },
@@ -142,6 +147,25 @@ static void print_static(struct hrun_table *table, const struct truth *t, const 
     hrun_buf_release(&text);
 }
 
+/* ---------------------------------------------------------------- why epsilon is missed */
+
+static enum missing misses_epsilon(const struct truth *t, const struct trials *v)
+{
+    struct summary s = accuracy_summary(v, 0, v->nsizes);
+
+    return s.served && s.epsilon_mean > target_epsilon(t) ? MISSES_MEAN
+         : s.served && s.epsilon_worst > target_epsilon_worst ? MISSES_WORST : MISSES_NOTHING;
+}
+
+static void print_why(const struct trial *trial, const struct trials *v, int nmethods)
+{
+    enum missing missing[METHODS_MAX];
+
+    for (int m = 0; m < nmethods; m++)
+        missing[m] = misses_epsilon(trial->truth, &v[m]);
+    accuracy_print_why(trial, v, missing, nmethods);
+}
+
 static void print_text(const struct options *o, const struct trial *trial, const struct trials *v, int nmethods)
 {
     const struct truth *t = trial->truth;
@@ -169,9 +193,10 @@ static void print_text(const struct options *o, const struct trial *trial, const
     hrun_buf_init(&out);
     hrun_table_render(table, 2, &out);
     printf("%s\n", out.data ? out.data : "");
-    fflush(stdout);
     hrun_buf_release(&out);
     hrun_table_destroy(table);
+    print_why(trial, v, nmethods);
+    fflush(stdout);
 }
 
 /* ---------------------------------------------------------------- JSON */
@@ -208,6 +233,7 @@ static json_t *json_set(const struct options *o, const struct trial *trial, cons
         json_object_set_new(j, "trained", json_summary(&s, trial));
         s = accuracy_summary(&v[m], v[m].ntrain, v[m].nsizes);
         json_object_set_new(j, "others", json_summary(&s, trial));
+        accuracy_json_why(j, trial, &v[m]);
         json_array_append_new(methods, j);
     }
     accuracy_static(trial, a, &n);
@@ -228,6 +254,24 @@ static json_t *json_set(const struct options *o, const struct trial *trial, cons
 
 /* ---------------------------------------------------------------- the whole */
 
+/* As many processes per PE as the table has of some sub-cluster: what a definition allows is made for its own tests. */
+static int allow_procs(struct hrun_app *app, const struct truth *t, struct hrun_error *err)
+{
+    int most = 1, *procs;
+
+    for (int i = 0; i < t->nsubs; i++)
+        most = t->procs_max[i] > most ? t->procs_max[i] : most;
+    procs = calloc((size_t)most, sizeof *procs);
+    if (!procs)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < most; i++)
+        procs[i] = i + 1;
+    free(app->procs_per_pe);
+    app->procs_per_pe = procs;
+    app->nprocs_per_pe = most;
+    return 0;
+}
+
 static int do_set(const struct options *o, struct truth *t, const struct method *const *methods, int nmethods,
                   json_t *json, struct hrun_error *err)
 {
@@ -239,7 +283,8 @@ static int do_set(const struct options *o, struct truth *t, const struct method 
     char *file = hrun_strf("%s/%s", o->top, t->definition);
     int status = -1;
 
-    if (!file || hrun_app_load(file, NULL, 0, &app, err) || truth_load(o->tables, t, err))
+    if (!file || hrun_app_load(file, NULL, 0, &app, err) || truth_load(o->tables, t, err) ||
+        allow_procs(app, t, err))
         goto done;
     if (o->networks && hrun_app_has_network(app) && accuracy_network(o->networks, t, &net, &view, err))
         goto done;

@@ -16,6 +16,14 @@
 #include "model/model.h"
 #include "truth.h"
 
+#include <jansson.h>
+
+/* What a method knows of one run of the table, beside its answers: by it is said why a choice was not the best. */
+struct insight {
+    int made;                /* how often it was measured */
+    double predicted_s, low_s, high_s;   /* with the 95 % interval of one run; 0: no prediction */
+};
+
 struct trial {
     const struct truth *truth;
     const struct hrun_app *app;
@@ -24,6 +32,7 @@ struct trial {
     struct hrun_netview *net; /* the network of the cluster; NULL: not known */
     int nsizes;              /* truth->ntrain sizes to train from, then truth->nother others */
     int64_t sizes[2 * TRUTH_SIZES_MAX];
+    struct insight *insights;    /* of truth->runs[]; zeros at first, filled by methods */
 };
 
 struct answer {              /* for one size */
@@ -60,16 +69,39 @@ int accuracy_extrap_negative(const struct method *m, const struct trial *trial, 
 int accuracy_designed(const struct method *m, const struct trial *trial, struct answer *answers, double *cost_s,
                       struct hrun_error *err);
 
-/* For a method that has models of all sub-clusters (NULL where there are none): choose with them at every size. */
+/* For a method that measured the grid and has models of all sub-clusters from it (NULL where there are none): choose
+ * with them at every size. */
 int accuracy_choose(const struct trial *trial, struct hrun_models *const *models, struct answer *answers,
                     struct hrun_error *err);
+
+/* Why a choice is not the best one: the first of these that is true. */
+enum cause {
+    CAUSE_NONE,              /* it is the best, or as good */
+    CAUSE_NOISE,             /* both times lie nearer than as many runs as were made of them, one at least, can tell */
+    CAUSE_MODEL,             /* the best is quicker, or the choice slower, than its 95 % interval says */
+    CAUSE_NOT_RUN,           /* the intervals hold, and the best was run neither at this size nor at a trained one
+                                next to it */
+    CAUSE_FEW_RUNS,          /* it was, but not often enough to tell */
+    CAUSES
+};
+const char *accuracy_cause_name(enum cause c);   /* "noise" */
 
 /* One method at one size of one trial. */
 struct outcome {
     int served;              /* 0: no choice was made, and the rest is nothing */
     double epsilon, delta;
     int covered;             /* 1: another run of the choice, with noise but without glitch, fell into the interval */
+    enum cause cause;
+    double once_epsilon;     /* of the quickest when every configuration was run as often as it was, but once at least,
+                                with noise but without glitches: what noise alone costs who measures everything */
+    double best_delta;       /* (predicted - actual) / actual time of the best one; NaN: not predicted */
+    double apart;            /* relative difference that the noise of the runs made hides */
+    size_t chosen, best;     /* indices of truth->runs */
+    int runs_chosen, runs_best, runs_near;   /* at this size; of the best at trained sizes next to it */
 };
+
+/* why.c: fill an outcome whose epsilon is known, of a method's answer at size number `size`. */
+void accuracy_blame(const struct trial *trial, const struct answer *a, int size, struct outcome *out);
 
 struct trials {              /* of one method on one table, over all seeds */
     const struct method *method;
@@ -92,6 +124,27 @@ struct summary {
     int64_t worst_size;      /* where the worst epsilon is, an index of trial->sizes */
 };
 struct summary accuracy_summary(const struct trials *t, int from, int to);
+
+/* What misses epsilon: outcomes of one choice, best one and cause at one size, from all seeds. */
+struct miss {
+    int size, seeds;         /* index of trial->sizes; how many seeds */
+    double sum;              /* of their epsilon */
+    struct outcome worst;    /* that with the largest */
+};
+/* Up to `most` of them into out, those with the largest sum first, or by_worst with the largest epsilon. Result: how
+ * many; -1: no memory. */
+int accuracy_misses(const struct trials *t, int by_worst, int most, struct miss *out);
+/* Parts of the sum of epsilon by cause into share[CAUSES], of 1; all 0 when it is 0. Result: the mean of
+ * once_epsilon. */
+double accuracy_causes(const struct trials *t, double *share);
+
+/* show.c: why, for people. Print, for the methods that miss it, how much of epsilon has which cause, and the choices
+ * that cost most of the mean, or of which single ones are worst. */
+enum missing { MISSES_NOTHING, MISSES_MEAN, MISSES_WORST };
+void accuracy_print_why(const struct trial *trial, const struct trials *v, const enum missing *missing, int nmethods);
+/* The same of one method into the object j, whether it misses epsilon or not: parts of epsilon, the choices that cost
+ * most, and epsilon of who measures all once. */
+void accuracy_json_why(json_t *j, const struct trial *trial, const struct trials *v);
 
 /* Allocations that do not depend on the size (paper 000, section 6.1), one process on each PE: one PE of the first
  * sub-cluster, all of it, all of the first two, ... *n of them into out[TRUTH_SUBS_MAX + 1]. */

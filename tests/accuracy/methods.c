@@ -9,6 +9,30 @@
 
 /* ---------------------------------------------------------------- choosing */
 
+/* What the models say of every run at N. */
+static int look(const struct trial *trial, const struct hrun_plan_problem *problem, struct hrun_predictor *p, int64_t N,
+                struct hrun_error *err)
+{
+    const struct truth *t = trial->truth;
+    size_t n;
+    const struct truth_run *runs = truth_at(t, N, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        struct insight *in = &trial->insights[runs + i - t->runs];
+        struct hrun_choice c;
+
+        if (hrun_plan_evaluate(problem, runs[i].pes, runs[i].procs, 0, &c, NULL))
+            continue;
+        in->predicted_s = c.time_s;
+        if (hrun_predictor_time_in(p, c.limiting, c.pes, c.procs, &c.time_s, &in->low_s, &in->high_s, err))
+            in->predicted_s = 0;
+        hrun_choice_release(&c);
+        if (!(in->predicted_s > 0))
+            return -1;
+    }
+    return 0;
+}
+
 static int choose_one(const struct trial *trial, struct hrun_models *const *models, int64_t N, struct answer *answer,
                       struct hrun_error *err)
 {
@@ -34,6 +58,8 @@ static int choose_one(const struct trial *trial, struct hrun_models *const *mode
         goto done;
     }
     c = &plan->v[0];
+    if (look(trial, &problem, p, N, err))
+        goto done;
     if (hrun_predictor_time_in(p, c->limiting, c->pes, c->procs, &time_s, &answer->low_s, &answer->high_s, err))
         goto done;
     answer->predicted_s = c->time_s;
@@ -51,6 +77,12 @@ done:
 int accuracy_choose(const struct trial *trial, struct hrun_models *const *models, struct answer *answers,
                     struct hrun_error *err)
 {
+    const struct truth *t = trial->truth;
+
+    for (size_t i = 0; i < t->nruns; i++)
+        for (int k = 0; k < t->ntrain; k++)
+            if (t->runs[i].N == t->train[k] && truth_alone(t, &t->runs[i]) >= 0)
+                trial->insights[i].made = trial->repetitions;
     for (int i = 0; i < trial->nsizes; i++)
         if (choose_one(trial, models, trial->sizes[i], &answers[i], err))
             return -1;

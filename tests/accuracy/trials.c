@@ -22,8 +22,9 @@ void accuracy_sizes(struct trial *trial)
     memcpy(trial->sizes + t->ntrain, t->other, (size_t)t->nother * sizeof t->other[0]);
 }
 
-static void judge(const struct trial *trial, const struct answer *a, int64_t N, struct outcome *out)
+static void judge(const struct trial *trial, const struct answer *a, int size, struct outcome *out)
 {
+    int64_t N = trial->sizes[size];
     struct truth_noise quiet = trial->noise;
     const struct truth_run *best = truth_best(trial->truth, N);
     double again;
@@ -37,6 +38,7 @@ static void judge(const struct trial *trial, const struct answer *a, int64_t N, 
     out->epsilon = (a->choice->time_s - best->time_s) / best->time_s;
     out->delta = (a->predicted_s - a->choice->time_s) / a->choice->time_s;
     out->covered = a->low_s <= again && again <= a->high_s;
+    accuracy_blame(trial, a, size, out);
 }
 
 /* What the processes share: outcomes of all methods, then costs, then the error of the first that failed. */
@@ -51,6 +53,7 @@ static int one_seed(struct trial *trial, struct trials *v, int nmethods, int see
 
     for (int m = 0; m < nmethods; m++) {
         v[m].cost_s[seed] = 0.0;
+        memset(trial->insights, 0, trial->truth->nruns * sizeof *trial->insights);
         if (v[m].method->decide(v[m].method, trial, answers, &v[m].cost_s[seed], err)) {
             char why[HRUN_ERROR_TEXT];
             memcpy(why, err->text, sizeof why);
@@ -58,7 +61,7 @@ static int one_seed(struct trial *trial, struct trials *v, int nmethods, int see
                              (unsigned long long)trial->noise.seed, why);
         }
         for (int i = 0; i < trial->nsizes; i++)
-            judge(trial, &answers[i], trial->sizes[i], &v[m].outcomes[seed * trial->nsizes + i]);
+            judge(trial, &answers[i], i, &v[m].outcomes[seed * trial->nsizes + i]);
     }
     return 0;
 }
@@ -76,11 +79,15 @@ int accuracy_run(const struct truth *t, const struct hrun_app *app, struct hrun_
     pid_t pid;
 
     accuracy_sizes(&trial);
+    trial.insights = calloc(t->nruns + 1, sizeof *trial.insights);
     outcomes = (size_t)nseeds * (size_t)trial.nsizes * sizeof(struct outcome);
     costs = (size_t)nseeds * sizeof(double);
     bytes = sizeof *board + (size_t)nmethods * (outcomes + costs);
     board = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (!v || board == MAP_FAILED) {
+    if (!v || !trial.insights || board == MAP_FAILED) {
+        if (board != MAP_FAILED)
+            munmap(board, bytes);
+        free(trial.insights);
         free(v);
         return hrun_fail(err, HRUN_ENOMEM, "no memory for %d seeds", nseeds);
     }
@@ -127,6 +134,7 @@ int accuracy_run(const struct truth *t, const struct hrun_app *app, struct hrun_
         status = hrun_fail(err, HRUN_ENOMEM, "no memory for %d seeds", nseeds);
     }
     munmap(board, bytes);
+    free(trial.insights);
     if (status) {
         if (v[0].method && err->code != HRUN_ENOMEM)
             v[0].method = NULL;

@@ -127,6 +127,14 @@ judge spoilt --sigma 0 --glitches 0 --seeds 1 --methods relative
 ok "where the choice takes 1.5 times its prediction, epsilon is $want" \
     look "abs(methods['relative']['trained']['epsilon_worst'] - $want) < 1e-9 < $want and
           methods['relative']['trained']['epsilon_worst_N'] == 96"
+ok "and why: the choice is slower than its interval says" \
+    look "[(m['N'], m['cause'], m['seeds']) for m in methods['relative']['misses']] == [(96, 'model', 1)] and
+          methods['relative']['causes'] == {'noise': 0, 'model': 1, 'not run': 0, 'few runs': 0} and
+          methods['relative']['epsilon_of_all_once'] == 0"
+run "$build/tests/accuracy/accuracy" --tables "$tmp/spoilt" --sigma 0 --glitches 0 --seeds 1 --methods relative
+out_has "relative: of its epsilon 100 % model; to run every configuration once and take the quickest: 0.00 %" \
+    "the text has the causes where a target is missed"
+out_has "model: the choice is slower than its interval says" "and the choices that cost most"
 ok "and delta a third" look "abs(methods['relative']['trained']['delta_worst'] - 1 / 3) < 1e-4"
 judge made --seeds 5 --jobs 1
 cp "$tmp/json" "$tmp/json1"
