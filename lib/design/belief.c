@@ -171,6 +171,21 @@ static double expected_gain(double mean, double sd)
     return sd > 0 ? sd * exp(-0.5 * z * z) / sqrt(2 * M_PI) + mean * 0.5 * erfc(-z * M_SQRT1_2) : fmax(mean, 0);
 }
 
+/* What one more run is expected to lower the least time by: of the best one (sign = -1), which may turn out to be worse
+ * than the second at `other` and this then better by that, or of another (1), which may be better than the best at
+ * `other`. sd counts as doubt times as large. A run that may have been disturbed is so to this probability, and the
+ * configuration is then as if it had none, which is far from normal. */
+static double gain_of(const struct hrun_design *d, const struct design_belief *b, int sign, double other, double doubt)
+{
+    double noise = design_noise(d, exp(b->mean));
+    double gain = expected_gain(sign * (other - b->mean), doubt * b->sd * b->sd / hypot(b->sd, noise));
+
+    if (b->disturbed > 0)
+        gain += b->disturbed * (expected_gain(sign * (other - b->else_mean),
+                                              doubt * b->else_sd * b->else_sd / hypot(b->else_sd, noise)) - gain);
+    return gain;
+}
+
 void design_gains(struct hrun_design *d, struct design_size *s)
 {
     double best = INFINITY, second = INFINITY, most = 0;
@@ -196,14 +211,12 @@ void design_gains(struct hrun_design *d, struct design_size *s)
         return;
     for (int i = 0; i < s->n; i++) {
         struct design_belief *b = &s->v[i];
-        double noise = design_noise(d, exp(b->mean)), change = b->sd * b->sd / hypot(b->sd, noise);
-        double gap = i == first ? best - second : best - b->mean;
+        int sign = i == first ? -1 : 1;
 
         if (b->failed)
             continue;
-        /* Of the choice itself: it may turn out to be worse than the second, which then is better by that. */
-        b->gain = expected_gain(gap, s->doubt * change);
-        most = fmax(most, expected_gain(gap, change));
+        b->gain = gain_of(d, b, sign, sign < 0 ? second : best, s->doubt);
+        most = fmax(most, gain_of(d, b, sign, sign < 0 ? second : best, 1));
         if (i != s->choice)
             s->loss = fmax(s->loss, expected_gain(s->v[s->choice].mean - b->mean, hypot(b->sd, s->v[s->choice].sd)));
     }

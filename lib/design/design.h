@@ -10,7 +10,8 @@
  *   choice   at each size the configuration whose time, once known, is expected to lower the time of the choice most
  *            (knowledge gradient, Frazier, Powell, Dayanik 2008) per second; the choice itself while it has not been
  *            run; so repetitions come where finalists cannot be told apart;
- *   repeat   a homogeneous run that lies far from the fit is made again before it is believed.
+ *   repeat   a homogeneous run that lies far from the fit is made again before it is believed; of a budget also a cheap
+ *            one whose model has no more points than terms, which may follow any of them.
  * Invariants:
  *   - every run satisfies rule and memory and fits the sub-clusters;
  *   - what comes next depends on the settings (with their seed) and on the runs added, in their order, alone;

@@ -78,6 +78,7 @@ void process_free(struct process *p)
     free(p->l);
     free(p->w);
     free(p->k);
+    free(p->alone);
 }
 
 /* Four sums at a time: one alone waits for each of its additions. */
@@ -94,22 +95,22 @@ static double dot(const double *a, const double *b, int n)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-static void solve_lower(const struct process *p, double *v)
+/* L v' = v, where v begins with `first` zeros. */
+static void solve_lower(const struct process *p, int first, double *v)
 {
-    for (int i = 0; i < p->n; i++)
-        v[i] = (v[i] - dot(p->l + i * p->n, v, i)) / p->l[i * p->n + i];
+    for (int i = first; i < p->n; i++)
+        v[i] = (v[i] - dot(p->l + i * p->n + first, v + first, i - first)) / p->l[i * p->n + i];
 }
 
-/* What a group is known to, apart from the process: its own variance, and when it is of one run that lies above what
- * the others say of it (mean and variance without it), as much more as it may be a disturbed one. */
-static double group_variance(const struct design_group *g, double miss, double var)
+/* The probability that a run which lies so far above what the others say of it, with this variance, was disturbed. */
+static double disturbance(double miss, double var)
 {
     double plain, disturbed = DISTURBED_PART / log(DISTURBED_MOST);
 
     if (!(miss > 0))
-        return g->var;
+        return 0;
     plain = (1 - DISTURBED_PART) * exp(-0.5 * miss * miss / var) / sqrt(2 * M_PI * var);
-    return g->var + miss * miss * disturbed / (plain + disturbed);
+    return disturbed / (plain + disturbed);
 }
 
 /* Cholesky factor of the covariance with own[n] on its diagonal, and the weights. */
@@ -130,7 +131,7 @@ static void factor(struct process *p, const double *own)
         }
         p->w[i] = p->g[i]->log_t - p->g[i]->model;
     }
-    solve_lower(p, p->w);
+    solve_lower(p, 0, p->w);
     for (int i = n; i-- > 0; ) {
         for (int j = i + 1; j < n; j++)
             p->w[i] -= p->l[j * n + i] * p->w[j];
@@ -138,20 +139,24 @@ static void factor(struct process *p, const double *own)
     }
 }
 
-/* Variances of groups of one run, seen from all others: without group i the process says y_i - w_i / q_i with variance
- * 1 / q_i, where q is the diagonal of the inverse covariance (Rasmussen and Williams, eq. 5.12). */
+/* Groups of one undisturbed run, seen from all others: without group i the process says y_i - w_i / q_i with variance
+ * 1 / q_i, where q is the diagonal of the inverse covariance (Rasmussen and Williams, eq. 5.12). Their own variance is
+ * so much larger as they may be disturbed. */
 static void doubt(struct process *p, double *own)
 {
     for (int i = 0; i < p->n; i++) {
-        double q = 0;
+        struct process_alone *a = &p->alone[i];
+        double q, miss;
 
-        if (p->g[i]->n != 1)
+        if (p->g[i]->kept != 1)
             continue;
         memset(p->k, 0, (size_t)p->n * sizeof *p->k);
         p->k[i] = 1;
-        solve_lower(p, p->k);
-        q = dot(p->k, p->k, p->n);
-        own[i] = group_variance(p->g[i], p->w[i] / q, 1 / q);
+        solve_lower(p, i, p->k);
+        q = dot(p->k + i, p->k + i, p->n - i);
+        miss = p->w[i] / q;
+        *a = (struct process_alone){ disturbance(miss, 1 / q), p->g[i]->log_t - p->g[i]->model - miss, sqrt(1 / q) };
+        own[i] += miss * miss * a->disturbed;
     }
 }
 
@@ -173,8 +178,9 @@ int process_make(const struct hrun_design *d, int64_t N, struct process *p, stru
     p->l = calloc(most * most, sizeof *p->l);
     p->w = calloc(most, sizeof *p->w);
     p->k = calloc(most, sizeof *p->k);
+    p->alone = calloc(most, sizeof *p->alone);
     own = calloc(most, sizeof *own);
-    if (!p->c || !p->l || !p->w || !p->k || !own) {
+    if (!p->alone || !p->c || !p->l || !p->w || !p->k || !own) {
         free(own);
         process_free(p);
         return hrun_fail_nomem(err);
@@ -201,13 +207,19 @@ void process_ask(const struct hrun_design *d, struct process *p, int64_t N, stru
     double var = covariance(d, &here, &here);
 
     b->mean = log(b->model_s);
+    b->disturbed = 0;
     for (int i = 0; i < p->n; i++) {
         struct place a = place_of(p->g[i]);
 
+        if (p->g[i]->N == N && design_same(d, p->g[i]->config, b->config)) {
+            b->disturbed = p->alone[i].disturbed;
+            b->else_mean = log(b->model_s) + p->alone[i].mean;
+            b->else_sd = p->alone[i].sd;
+        }
         p->k[i] = covariance(d, &a, &here);
         b->mean += p->k[i] * p->w[i];
     }
-    solve_lower(p, p->k);
+    solve_lower(p, 0, p->k);
     for (int i = 0; i < p->n; i++)
         var -= p->k[i] * p->k[i];
     b->sd = sqrt(fmax(var, 0));

@@ -118,6 +118,28 @@ static int step(struct trial *t)
     return hrun_design_add(t->d, t->pes[k], t->procs[k], r.N, time_s, time_s + 0.01, -1, 1, &t->err) ? -1 : 1;
 }
 
+/* The first `spoilt` runs of one PE of the fast sub-cluster at the smallest size take 2, 4, ... times as long; how often
+ * it was made. */
+static int spoil_first(struct trial *t, int spoilt, int most)
+{
+    struct hrun_design_run r;
+    int seen = 0, P;
+
+    while (most-- > 0 && hrun_design_next(t->d, &r, &t->err) == 1) {
+        int pes[SUBS], procs[SUBS], it;
+        double time_s;
+
+        memcpy(pes, r.pes, sizeof pes);
+        memcpy(procs, r.procs, sizeof procs);
+        it = r.N == sizes[0] && pes[0] == 1 && procs[0] == 1 && !pes[1];
+        time_s = truth(pes, procs, r.N, &P) * (it && seen < spoilt ? 2 << seen : 1);
+        seen += it;
+        if (hrun_design_add(t->d, pes, procs, r.N, time_s, time_s, -1, 1, &t->err))
+            return -1;
+    }
+    return seen;
+}
+
 static int go(struct trial *t, int most)
 {
     int rc = 1;
@@ -378,8 +400,32 @@ static void points(void)
     ma_release(&m);
 }
 
+/* The models follow a disturbed run where they have as few points as this; only another run tells. */
+static void test_uncontradicted(void)
+{
+    struct hrun_design_settings s = plain;
+    struct trial t;
+    int seen;
+
+    s.budget_s = 4000;
+    start(&t, &s);
+    seen = spoil_first(&t, 1, 60);
+    ok(seen >= 2, "a cheap run that nothing could contradict is made again (%d times)", seen);
+    finish(&t);
+    start(&t, &s);
+    seen = spoil_first(&t, 20, 60);
+    ok(seen == 4, "while no two runs agree, but not for ever (%d times)", seen);
+    finish(&t);
+    s.budget_s = 0;
+    start(&t, &s);
+    seen = spoil_first(&t, 1, 20);
+    ok(seen == 1, "without a budget nobody knows what is cheap (%d)", seen);
+    finish(&t);
+}
+
 int main(void)
 {
+    test_uncontradicted();
     chooses_the_best();
     bears_noise();
     is_repeatable();
