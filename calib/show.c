@@ -53,26 +53,15 @@ int models_table(struct hrun_models *const *m, int n, int all, struct hrun_buf *
     return rc;
 }
 
-/* A model that is so far off, on average, cannot tell a number of PEs from twice as many, which halves the time at
- * best. */
-static const double MEAN_ERROR_MAX = 0.5;
-
 void models_warn(struct hrun_models *const *m, int n)
 {
     struct hrun_buf which = HRUN_BUF_INIT;
 
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m[i]->n; j++) {
-            const struct hrun_fit_record *r = &m[i]->v[j];
-
-            if (strcmp(r->family, "nt") && r->train_mean > MEAN_ERROR_MAX)
-                hrun_buf_addf(&which, "%s%s of %s with %d process%s per PE", which.len ? "; " : "", r->family,
-                              m[i]->subcluster[0] ? m[i]->subcluster : m[i]->signature, r->M, r->M == 1 ? "" : "es");
-        }
+    hrun_models_misses(m, n, &which);
     if (which.len && !which.failed)
         fprintf(stderr, "hrun-calibrate: these models miss their own measurements by more than %.0f %% on average: %s; "
                 "where times are short, measure larger sizes (--sizes) or more often (-r), else see whether the terms "
-                "of the definition describe the application\n", 100 * MEAN_ERROR_MAX, which.data);
+                "of the definition describe the application\n", 100 * HRUN_MODELS_MISS, which.data);
     hrun_buf_release(&which);
 }
 

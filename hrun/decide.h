@@ -32,6 +32,7 @@ struct exploring { /* --explore: what is run in place of the best of the plan */
     int on;                       /* 1: another configuration than the plan's best */
     double loss;                  /* predicted, over the best: 0.01 for 1 % */
     int open;                     /* so many, this one included, may be quicker than the best */
+    const char *nothing;          /* --explore was given, and the best is run because of this; else NULL */
 };
 
 struct decision {

@@ -57,8 +57,10 @@ int explore(const struct hrun_plan_problem *problem, const struct corrected *k, 
     size_t len = (size_t)d->nsubs * sizeof *d->pes;
     int runs = 0, pick;
 
-    if (!was_last(k, d, &d->plan->v[0]))
+    if (!was_last(k, d, &d->plan->v[0])) {
+        d->explores.nothing = "before another is tried, the best known is run, which the last run at this N was not";
         return 0;
+    }
     if (hrun_plan_search_known(problem, k->known, k->n, LOOKED_AT, &plan, err))
         return -1;
     for (int i = 0; i < k->n; i++)
@@ -66,6 +68,9 @@ int explore(const struct hrun_plan_problem *problem, const struct corrected *k, 
     for (int i = 0; i < plan->n; i++)
         fill(k, d, &plan->v[i], &arms[i]);
     pick = hrun_explore_pick(arms, plan->n, loss, runs, 0);
+    if (!pick)
+        d->explores.nothing = plan->n > 1 ? "no other configuration may be quicker at this predicted loss"
+                                          : "no other configuration is valid";
     if (pick) {
         v = &plan->v[pick];
         memcpy(d->pes, v->pes, len);
@@ -73,7 +78,7 @@ int explore(const struct hrun_plan_problem *problem, const struct corrected *k, 
         d->P = v->P;
         d->has_config = 1;
         d->explores = (struct exploring) { 1, v->value / plan->v[0].value - 1,
-                                           hrun_explore_open(arms, plan->n, loss, runs) };
+                                           hrun_explore_open(arms, plan->n, loss, runs), NULL };
     }
     hrun_plan_destroy(plan);
     return 0;

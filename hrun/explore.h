@@ -8,7 +8,8 @@
 int explore_check(const struct hrun_settings *s, double *loss, struct hrun_error *err);
 
 /* When it is time to try another configuration than the best of d->plan: that one into d->pes, d->procs, d->P and
- * d->explores. It is when the last run at this N was one of the best. Errors: those of the search. */
+ * d->explores, else only why not into this. It is when the last run at this N was one of the best. Errors: those of
+ * the search. */
 int explore(const struct hrun_plan_problem *problem, const struct corrected *k, double loss, struct decision *d,
             struct hrun_error *err);
 

@@ -153,17 +153,20 @@ static int add_subclusters(const struct context *c, const struct decision *d, co
     return rc;
 }
 
-/* "  corrected    +4.0 %, by 3 runs of this configuration and 2 at other N" */
+/* What the prediction rests on beside models:
+ * "  corrected    +4.0 %, by 3 runs of this configuration and 2 at other N" */
 static void add_correction(const struct decision *d, struct hrun_buf *out)
 {
-    if (!d->runs_here && !d->runs_elsewhere)
+    if (!d->runs_here && !d->runs_elsewhere) {
+        hrun_buf_adds(out, "  rests on     models alone: this configuration was never run\n");
         return;
+    }
     hrun_buf_adds(out, "  corrected    ");
     add_percent(out, d->factor);
     hrun_buf_addf(out, ", by %d run%s of this configuration", d->runs_here ? d->runs_here : d->runs_elsewhere,
                   (d->runs_here ? d->runs_here : d->runs_elsewhere) == 1 ? "" : "s");
     if (!d->runs_here)
-        hrun_buf_adds(out, " at other N");
+        hrun_buf_adds(out, " at other N; not run at this one");
     else if (d->runs_elsewhere)
         hrun_buf_addf(out, " and %d at other N", d->runs_elsewhere);
     hrun_buf_addc(out, '\n');
@@ -290,6 +293,18 @@ static int one_core_each(const struct hrun_cluster *cl)
     return several;
 }
 
+/* What hrun-calibrate said when these models were made. */
+static void add_misses(const struct decision *d, struct hrun_buf *out)
+{
+    struct hrun_buf which = HRUN_BUF_INIT;
+
+    report_misses(d, &which);
+    if (which.len)
+        hrun_buf_addf(out, "  these models miss their own measurements by more than %.0f %% on average: %s; measure "
+                      "larger sizes, or more often\n", 100 * HRUN_MODELS_MISS, which.data);
+    hrun_buf_release(&which);
+}
+
 static void add_notes(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
 {
     int missing = 0;
@@ -315,6 +330,7 @@ static void add_notes(const struct context *c, const struct decision *d, char *c
     }
     if (d->predicted && d->has_config)
         add_shared(c, d, out);
+    add_misses(d, out);
     report_changed(c, d, "  ", words, out);
     if (report_extrapolates(d)) {
         hrun_buf_adds(out, "  the prediction extrapolates: ");
@@ -402,6 +418,8 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
         if (d->explores.on) {
             hrun_buf_adds(out, "  explores     ");
             report_exploring(d, out);
+        } else if (d->explores.nothing) {
+            hrun_buf_addf(out, "  --explore    tries nothing: %s\n", d->explores.nothing);
         }
         add_alternatives(d, out);
     }

@@ -32,6 +32,9 @@ void report_calibrate_command(const struct context *c, int again, int64_t N, cha
 /* Of the sub-clusters with a drift the one with the most runs, or -1. */
 int report_drift(const struct decision *d);
 
+/* Append the models that miss their own measurements (hrun_models_misses). */
+void report_misses(const struct decision *d, struct hrun_buf *out);
+
 /* One line before a run without a profile, and one after every run; "" when there is nothing to say. told: the size
  * reached the program; recorded: the run is in the log. */
 void report_before(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out);

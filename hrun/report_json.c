@@ -111,6 +111,7 @@ int report_plan_json(const struct context *c, const struct decision *d, const st
     static const char *const by[] = { "model", "user", "default" };
     const struct hrun_cluster *cl = c->cluster;
     json_t *root = json_object(), *subs = json_array(), *next = json_array(), *argv = json_array();
+    struct hrun_buf misses = HRUN_BUF_INIT;
 
     for (int i = 0; i < d->nsubs; i++) {
         const struct hrun_subcluster *s = &cl->subs[i];
@@ -144,6 +145,10 @@ int report_plan_json(const struct context *c, const struct decision *d, const st
                         d->explores.on ? json_pack("{s:o, s:f, s:i}", "in_place_of", choice(&d->plan->v[0], d->nsubs),
                                                    "predicted_loss", d->explores.loss, "open", d->explores.open)
                                        : json_null());
+    json_object_set_new(root, "explores_nothing", d->explores.nothing ? json_string(d->explores.nothing) : json_null());
+    report_misses(d, &misses);
+    json_object_set_new(root, "models_that_miss", misses.len ? json_string(misses.data) : json_null());
+    hrun_buf_release(&misses);
     json_object_set_new(root, "extrapolation",
                         seconds(d->predicted, fmax(d->beyond_n.factor, d->beyond_p.factor)));
     json_object_set_new(root, "extrapolates", extrapolates(c, d));

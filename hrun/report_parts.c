@@ -88,6 +88,12 @@ void report_exploring(const struct decision *d, struct hrun_buf *out)
         hrun_buf_adds(out, "the last such one\n");
 }
 
+void report_misses(const struct decision *d, struct hrun_buf *out)
+{
+    for (int i = 0; i < d->nsubs; i++)
+        hrun_models_misses(&d->subs[i].models, 1, out);
+}
+
 int report_drift(const struct decision *d)
 {
     int found = -1;

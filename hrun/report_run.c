@@ -41,6 +41,8 @@ void report_before(const struct context *c, const struct decision *d, char *cons
             hrun_config_print(d->pes, d->procs, d->nsubs, out);
             hrun_buf_adds(out, ", which ");
             report_exploring(d, out);
+        } else if (d->explores.nothing && c->set->verbose) {
+            hrun_buf_addf(out, "hrun: --explore tries nothing: %s\n", d->explores.nothing);
         }
         return;
     }

@@ -86,6 +86,13 @@ int hrun_model_fit(const struct hrun_app *app, const struct hrun_sample *samples
                    const struct hrun_fit_options *options, struct hrun_models **out, struct hrun_buf *skipped,
                    struct hrun_error *err);
 
+/* A model that is so far off, on average, cannot tell a number of PEs from twice as many, which halves the time at
+ * best. */
+#define HRUN_MODELS_MISS 0.5
+/* Append to *which, separated by "; ", the models of models[n] (NULL: none) that miss their own measurements by more:
+ * "npt of slow with 2 processes per PE". N-T models of single P are left out: they are not what choices are made by. */
+void hrun_models_misses(struct hrun_models *const *models, int n, struct hrun_buf *which);
+
 struct hrun_predictor;
 
 /* A prediction of all sub-clusters for one N. models[nsubs]: NULL for a sub-cluster without a profile (its

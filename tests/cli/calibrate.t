@@ -225,6 +225,11 @@ err_has "$said" "but told"
 ok "in one line" test "$(printf '%s\n' "$err" | grep -c "$said")" = 1
 run hrun-calibrate --data "$tmp/data7" fit lu
 err_has "$said" "also when they are fitted again"
+run hrun --dry-run --data "$tmp/data7" -app lu -N 100 "$tmp/jitter" '{N}'
+out_has "these $said" "hrun repeats it in its dry run"
+run hrun --dry-run --json --data "$tmp/data7" -app lu -N 100 "$tmp/jitter" '{N}'
+ok "also as JSON" python3 -c "import json, sys; assert json.loads(sys.argv[1])['models_that_miss'][:9] == 'single of'" \
+    "$out"
 run hrun-calibrate -q --data "$tmp/data7" fit lu
 err_lacks "$said" "and not with -q"
 printf '#!/bin/sh\necho "time: $(($1 * $1 * $1))e-8 s"\n' > "$tmp/steady"
@@ -232,6 +237,10 @@ chmod +x "$tmp/steady"
 run hrun-calibrate --data "$tmp/data8" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 -app lu "$tmp/steady" '{N}'
 out_has "single/nnls" "times that a model describes"
 err_lacks "miss their own" "are not talked of"
+run hrun --dry-run --data "$tmp/data8" -app lu -N 100 "$tmp/steady" '{N}'
+out_lacks "miss their own" "nor by hrun"
+run hrun --dry-run --data "$tmp/data8" -app lu -N 120 "$tmp/steady" '{N}'
+out_has "at other N; not run at this one" "which says where a prediction rests on runs at other sizes"
 
 # The first run of N=140 takes three times as long: it is suspicious, measured again, and counts less.
 cat > "$tmp/flaky" <<'P'

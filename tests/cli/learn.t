@@ -73,6 +73,10 @@ put <<<$'alone new 2\nalone old 24'
 run hrun-calibrate fit lu
 plan --explore 5%
 out_lacks explores "the first run is the best predicted one"
+out_has "tries nothing: before another is tried, the best known is run" "and it says why"
+out_has "not run at this one" "the size is new to it"
+plan --config "(1,1,5,1)"
+out_has "rests on     models alone: this configuration was never run" "and others were never run at all"
 nights 1 "$best" 1
 plan --explore 5%
 out_has "may be as quick as the best known, $best" "then another one is tried, it is said"
@@ -155,6 +159,7 @@ status_is 0 "a profile of this machine"
 run hrun "${one[@]}" --level package --explore 5% "$tmp/table"
 status_is 0 "a run"
 err_lacks explores "the first run is the best predicted one"
+err_lacks "tries nothing" "which is not talked of"
 : >"$tmp/broken"
 run hrun "${one[@]}" --level package --explore 5% "$tmp/table"
 err_has "hrun: explores (" "then standard error says what is tried"
