@@ -68,13 +68,14 @@ LIB_SRC := $(call room,base,$(BASE)) $(call room,expr,$(EXPR)) $(call room,topo,
            $(call room,design,$(DESIGN))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 
-# What both commands share is context and work; the rest is each one's own.
-SHARED_SRC := hrun/context.c hrun/work.c hrun/waits.c hrun/network.c hrun/tune.c
+# What both commands share is context, work and the decision; the rest is each one's own.
+SHARED_SRC := $(addprefix hrun/,context.c work.c waits.c network.c tune.c decide.c profiles.c predicted.c corrected.c \
+              explore.c nearest.c placement.c)
 SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim_fold.c) \
               $(call room,base,buf error file write ranges) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)
-HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c decide.c profiles.c predicted.c corrected.c explore.c nearest.c \
-              placement.c report.c report_parts.c report_run.c report_cluster.c report_json.c) $(SHARED_SRC)
+HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c report.c report_parts.c report_run.c report_cluster.c \
+              report_json.c) $(SHARED_SRC)
 COLL       := net tree tree_unlike play ways
 COLL_SRC   := $(addprefix hrun/coll/,$(addsuffix .c,$(COLL)) comm.c move.c move_bcast.c take.c wrap_c.c \
               wrap_fortran.c)
@@ -82,10 +83,10 @@ TRACE_SRC  := $(addprefix calib/trace/,watch.c places.c tell.c wrap_c.c wrap_for
 PROBE_SRC  := $(addprefix calib/probe/,main.c facts.c kernel.c clock.c trips.c alltoall.c usage.c)
 NET_SRC    := $(addprefix calib/net/,measure.c repeat.c spread.c schedule.c trips.c fans.c sweeps.c local.c)
 DOCTOR     := data read judge judge_compute judge_network judge_settings report doctor
-CALIB_SRC  := $(addprefix calib/,main.c options.c lists.c remeasure.c campaign.c campaign_left.c budget.c groups.c \
-              runs.c parallel.c progress.c measure.c fit.c show.c waits.c new.c new_rule.c gnuplot.c plot.c svg.c \
-              report.c report_data.c report_choose.c report_figures.c report_tables.c report_html.c report_pages.c \
-              textplot.c show_plot.c exchange.c tool.c report_network.c) $(DOCTOR:%=calib/doctor/%.c) \
+CALIB_SRC  := $(addprefix calib/,main.c options.c lists.c remeasure.c campaign.c campaign_left.c budget.c choices.c \
+              groups.c runs.c parallel.c progress.c measure.c fit.c show.c waits.c new.c new_rule.c gnuplot.c plot.c \
+              svg.c report.c report_data.c report_choose.c report_figures.c report_tables.c report_html.c \
+              report_pages.c textplot.c show_plot.c exchange.c tool.c report_network.c) $(DOCTOR:%=calib/doctor/%.c) \
               $(addprefix calib/network/,network.c measure.c show.c json.c) $(SHARED_SRC)
 
 # Engine smpi is there where SimGrid is.

@@ -294,40 +294,6 @@ void budget_verdict(const struct campaign *g, struct hrun_buf *out)
     if (!st->sizes || isnan(st->loss))
         return;
     hrun_buf_addf(out, "; the choice stands at %d of %d sizes", st->settled, st->sizes);
-    hrun_buf_addf(out, ", its expected loss against the best is %s%.2g %%, its time is known to +- %.2g %% or better",
-                  st->loss < LOSS_SHOWN ? "below " : "", 100 * fmax(st->loss, LOSS_SHOWN), 100 * st->interval);
-}
-
-int budget_table(const struct campaign *g, struct hrun_buf *out)
-{
-    struct hrun_table *t = hrun_table_create("rlrlr");
-    int rc, n = 0;
-
-    if (!t)
-        return -1;
-    hrun_table_row(t, "N", "best", "time", "", "runs of it");
-    for (int i = 0; i < g->budget->lists.nsizes; i++) {
-        const int *pes, *procs;
-        double time_s, low_s, high_s;
-        struct hrun_buf text = HRUN_BUF_INIT;
-        int runs;
-
-        if (!hrun_design_choice(g->budget->design, i, &pes, &procs, &time_s, &low_s, &high_s, &runs))
-            continue;
-        n++;
-        hrun_table_cell(t, "%lld", (long long)g->budget->lists.sizes[i]);
-        add_config(t, g, pes, procs);
-        add_time(t, time_s);
-        hrun_buf_addc(&text, '(');
-        hrun_add_seconds(&text, low_s);
-        hrun_buf_adds(&text, " .. ");
-        hrun_add_seconds(&text, high_s);
-        hrun_buf_addc(&text, ')');
-        hrun_table_cell(t, "%s", text.data);
-        hrun_table_cell(t, "%d", runs);
-        hrun_buf_release(&text);
-    }
-    rc = n ? hrun_table_render(t, 0, out) : 0;
-    hrun_table_destroy(t);
-    return rc || out->failed ? -1 : 0;
+    hrun_buf_addf(out, ", its expected loss against the best is %s%.2g %%", st->loss < LOSS_SHOWN ? "below " : "",
+                  100 * fmax(st->loss, LOSS_SHOWN));
 }

@@ -31,9 +31,8 @@ void budget_destroy(struct budget *b);
 /* Append what will be done first, for --dry-run. Errors: those of hrun_design_next. */
 int budget_plan(const struct context *c, const struct campaign *g, struct hrun_buf *out, struct hrun_error *err);
 
-/* Append why the campaign ended and what it is worth, one sentence without a newline. */
+/* Append why the campaign ended and what it is worth, one sentence without a newline; what hrun makes of it is told by
+ * choices.h. */
 void budget_verdict(const struct campaign *g, struct hrun_buf *out);
-/* Append the best configuration of each size as far as the runs tell. -1: memory ran out. */
-int budget_table(const struct campaign *g, struct hrun_buf *out);
 
 #endif

@@ -4,6 +4,7 @@
 #include "../hrun/work.h"
 #include "base/units.h"
 #include "budget.h"
+#include "choices.h"
 #include "groups.h"
 #include "parallel.h"
 #include "progress.h"
@@ -213,17 +214,26 @@ static int say_after(const struct campaign *g)
     return STATUS_FAILED;
 }
 
-/* How a campaign of chosen runs ended, and what it found. */
-static void say_verdict(const struct campaign *g)
+/* How a campaign of chosen runs ended, and what hrun makes of it, if models were fitted. Result: the exit status. */
+static int say_verdict(struct context *c, const struct calib_settings *s, const struct campaign *g)
 {
     struct hrun_buf words = HRUN_BUF_INIT, table = HRUN_BUF_INIT;
+    struct choices found = { 0 };
+    struct hrun_error err = { 0 };
+    int rc = s->no_fit ? 0 : choices_ask(c, s, g->budget->lists.sizes, g->budget->lists.nsizes, &found, &err);
 
     budget_verdict(g, &words);
+    choices_words(&found, &words);
+    if (!rc && choices_table(&found, &table))
+        rc = hrun_fail_nomem(&err);
+    fflush(stdout);
     fprintf(stderr, "hrun-calibrate: %s\n", words.data);
-    if (!budget_table(g, &table) && table.len)
-        printf("%s\n", table.data);
+    if (!rc && table.len)
+        printf("\n%s", table.data);
+    choices_release(&found);
     hrun_buf_release(&words);
     hrun_buf_release(&table);
+    return rc ? context_complain("hrun-calibrate", &err) : 0;
 }
 
 /* Make the runs that are left, showing how it goes. As runs_make. */
@@ -280,10 +290,12 @@ static int make_campaign(struct context *c, const struct calib_settings *s, stru
         return 128 + rc;
     }
     status = say_after(g);
-    if (g->budget && !s->common.quiet)
-        say_verdict(g);
     if (!s->no_fit) {
         rc = fit_all(c, g);
+        status = status ? status : rc;
+    }
+    if (g->budget && !s->common.quiet) {
+        rc = say_verdict(c, s, g);
         status = status ? status : rc;
     }
     return status ? status : dead ? STATUS_FAILED : 0;

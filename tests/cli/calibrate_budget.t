@@ -18,7 +18,7 @@ status_is 0 "ten runs are made"
 err_has "--seed 3" "their order can be had again"
 err_has "[10/10]" "the last of them"
 err_has "all --runs are made; 10 runs in" "why it ended is said"
-out_has "runs of it" "there is a table of the best configurations"
+out_has "rests on" "there is a table of the best configurations"
 out_has "npt/nnls" "and the models are fitted"
 ok "each run is in the log" test "$(records)" = 10
 ok "nothing is left behind" test "$before" = "$(litter)"
@@ -31,6 +31,28 @@ ok "and kept" test "$(records)" = 12
 run hrun-calibrate $some --target-error 100% --budget 5m "$lu"
 status_is 0 "a target that is easily reached"
 err_has "the target of --target-error is reached" "ends it"
+
+# The table at the end is what hrun says of the same sizes: N, configuration, time, interval, runs of it.
+found=$out
+cat >agrees.py <<'P'
+import json, re, sys
+size, found, path = sys.argv[1:]
+p = json.load(open(path))
+row = re.search(r"^ *%s +(\(\S+\)) +(\S+ \S+) +\((\S+ \S+) \.\. (\S+ \S+)\) +(.*)$" % size, found, re.M).groups()
+unit = {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+seconds = [float(v.split()[0]) * unit[v.split()[1]] for v in row[1:4]]
+config = "(" + ",".join("%d,%d" % (c["pes"], c["procs_per_pe"]) for c in p["config"]) + ")"
+assert row[0] == config, (row[0], config)
+for said, known in zip(seconds, (p["predicted_s"], p["predicted_low_s"], p["predicted_high_s"])):
+    assert abs(said - known) < 0.06 * known + 1e-9, (seconds, p)   # two digits
+P
+agrees() { # N
+    run hrun --dry-run --json -app lu -N "$1" "$lu"
+    python3 agrees.py "$1" "$found" "$tmp/.out"
+}
+for N in 60 100 140 200; do
+    ok "at N=$N hrun says what the table of the calibration says" agrees "$N"
+done
 
 run hrun --dry-run -app lu -N 180 "$lu"
 status_is 0 "hrun chooses by what was measured"

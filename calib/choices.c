@@ -1,0 +1,122 @@
+/* choices.c - what hrun would choose at each size; see choices.h */
+#include "choices.h"
+
+#include "../hrun/decide.h"
+#include "base/table.h"
+#include "base/units.h"
+#include "plan/plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int take(const struct decision *d, struct choices *out, struct hrun_error *err)
+{
+    struct choice *v = &out->v[out->n];
+    struct hrun_buf config = HRUN_BUF_INIT;
+
+    if (d->by != BY_MODEL || !d->predicted)
+        return 0;
+    hrun_config_print(d->pes, d->procs, d->nsubs, &config);
+    *v = (struct choice){ d->N, hrun_buf_detach(&config), d->time_s, d->low_s, d->high_s, d->runs_here,
+                          d->runs_elsewhere };
+    if (!v->config)
+        return hrun_fail_nomem(err);
+    out->n++;
+    return 0;
+}
+
+int choices_ask(struct context *c, const struct calib_settings *s, const int64_t *sizes, int nsizes,
+                struct choices *out, struct hrun_error *err)
+{
+    struct hrun_settings as_hrun = { .use = s->use };
+    struct choices found = { calloc((size_t)nsizes + 1, sizeof *found.v), 0 };
+    int rc = found.v ? 0 : hrun_fail_nomem(err);
+
+    for (int i = 0; i < nsizes && !rc; i++) {
+        struct hrun_error why = { 0 };
+        struct decision d;
+
+        if (decide(c, &as_hrun, sizes[i], &d, &why)) {
+            rc = why.code == HRUN_EINFEASIBLE ? 0 : -1;
+            if (rc)
+                *err = why;
+            continue;
+        }
+        rc = take(&d, &found, err);
+        decision_release(&d);
+    }
+    if (rc)
+        choices_release(&found);
+    else
+        *out = found;
+    return rc;
+}
+
+void choices_release(struct choices *c)
+{
+    for (int i = 0; c->v && i < c->n; i++)
+        free(c->v[i].config);
+    free(c->v);
+    *c = (struct choices){ 0 };
+}
+
+/* ------------------------------------------------------------------ words */
+
+/* "3 runs", "no run at this size, 2 at others" */
+static void add_runs(struct hrun_table *t, const struct choice *v)
+{
+    if (v->runs_here)
+        hrun_table_cell(t, "%d run%s", v->runs_here, v->runs_here == 1 ? "" : "s");
+    else if (v->runs_elsewhere)
+        hrun_table_cell(t, "not run at this size, %d run%s at others", v->runs_elsewhere,
+                        v->runs_elsewhere == 1 ? "" : "s");
+    else
+        hrun_table_cell(t, "never run, the models alone");
+}
+
+int choices_table(const struct choices *c, struct hrun_buf *out)
+{
+    struct hrun_table *t = hrun_table_create("rlrll");
+    int rc;
+
+    if (!t)
+        return -1;
+    hrun_table_row(t, "N", "best", "time", "", "rests on");
+    for (int i = 0; i < c->n; i++) {
+        const struct choice *v = &c->v[i];
+        struct hrun_buf time = HRUN_BUF_INIT, range = HRUN_BUF_INIT;
+
+        hrun_add_seconds(&time, v->time_s);
+        hrun_buf_addc(&range, '(');
+        hrun_add_seconds(&range, v->low_s);
+        hrun_buf_adds(&range, " .. ");
+        hrun_add_seconds(&range, v->high_s);
+        hrun_buf_addc(&range, ')');
+        hrun_table_cell(t, "%lld", (long long)v->N);
+        hrun_table_cell(t, "%s", v->config);
+        hrun_table_cell(t, "%s", time.data);
+        hrun_table_cell(t, "%s", range.data);
+        add_runs(t, v);
+        hrun_buf_release(&time);
+        hrun_buf_release(&range);
+    }
+    rc = c->n ? hrun_table_render(t, 0, out) : 0;
+    hrun_table_destroy(t);
+    return rc || out->failed ? -1 : 0;
+}
+
+void choices_words(const struct choices *c, struct hrun_buf *out)
+{
+    double half = 0;
+    int unrun = 0;
+
+    for (int i = 0; i < c->n; i++) {
+        half = fmax(half, fmax(c->v[i].high_s / c->v[i].time_s - 1, 1 - c->v[i].low_s / c->v[i].time_s));
+        unrun += !c->v[i].runs_here;
+    }
+    if (c->n)
+        hrun_buf_addf(out, "; the times that hrun predicts are known to +- %.2g %% or better", 100 * half);
+    if (unrun)
+        hrun_buf_addf(out, ", but at %d of %d sizes its choice was not run at this size: there they rest on models and "
+                      "on runs at other sizes", unrun, c->n);
+}
