@@ -255,6 +255,52 @@ static void say_terms(const struct hrun_discovery *d, struct hrun_buf *out)
     hrun_buf_addf(out, " Where you know better, change\nthem and say: hrun-calibrate fit");
 }
 
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* How many of v[n] differ; v is put into order. */
+static int different(int64_t *v, size_t n)
+{
+    int count = n > 0;
+
+    qsort(v, n, sizeof *v, by_number);
+    for (size_t i = 1; i < n; i++)
+        count += v[i] != v[i - 1];
+    return count;
+}
+
+/* Warn of terms that rest on little: two sizes, or two P, fix one power and leave nothing to tell it from another; nor
+ * do fewer points than twice the terms when each is left out in its turn. */
+static int say_little(const struct hrun_discover_point *v, size_t n, const struct hrun_discovery *d, const char *name,
+                      struct hrun_error *err)
+{
+    enum { POWER = 3, EACH = 2 };
+    int64_t *x = calloc(n + 1, sizeof *x);
+    int sizes, counts;
+
+    if (!x)
+        return hrun_fail_nomem(err);
+    for (size_t i = 0; i < n; i++)
+        x[i] = v[i].N;
+    sizes = different(x, n);
+    for (size_t i = 0; i < n; i++)
+        x[i] = v[i].P;
+    counts = different(x, n);
+    free(x);
+    if (sizes >= POWER && counts >= POWER && d->points >= EACH * (int)d->np.n)
+        return 0;
+    fprintf(stderr, "hrun-calibrate: the terms rest on little and may be poor: %zu term%s on %d point%s, of %d size%s "
+            "and %d number%s of processes; for better ones say --new --force with more --sizes, a larger --budget or "
+            "more PEs, or edit the definition where you know better, and say: hrun-calibrate fit %s\n", d->np.n,
+            d->np.n == 1 ? "" : "s", d->points, d->points == 1 ? "" : "s", sizes, sizes == 1 ? "" : "s", counts,
+            counts == 1 ? "" : "s", name);
+    return 0;
+}
+
 /* Choose terms, write the definition for good. */
 static int write_definition(const struct calib_settings *s, struct new_app *a, const struct places *at,
                             struct hrun_error *err)
@@ -292,7 +338,8 @@ static int write_definition(const struct calib_settings *s, struct new_app *a, c
     for (size_t i = 0; i < found.np.n; i++)
         printf("%s %s", i ? "," : "", found.np.v[i]);
     printf("\n\n");
-    rc = 0;
+    fflush(stdout);
+    rc = s->common.quiet ? 0 : say_little(points, n, &found, a->name, err);
 done:
     hrun_discovery_release(&found);
     free(points);
