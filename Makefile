@@ -368,8 +368,8 @@ bench: all apps $(BENCH_BIN)
 	$(TEST_ENV) tests/bench/run
 
 # How good are the choices? Ground truth played under SMPI (what was played is kept), methods tried on it.
-ACCURACY_OBJ := $(addprefix $(B)/tests/accuracy/,accuracy.o methods.o automatic.o extrap.o designed.o network.o trials.o \
-                why.o show.o truth.o)
+ACCURACY_OBJ := $(addprefix $(B)/tests/accuracy/,accuracy.o methods.o automatic.o extrap.o designed.o network.o \
+                trials.o why.o show.o truth.o)
 $(B)/tests/accuracy/accuracy: $(ACCURACY_OBJ) $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
