@@ -53,7 +53,7 @@ NET     := algo_all algo_bcast algo_reduce algo_root algorithms bound breaks che
            sharing system thresholds trial tune wire
 MODEL   := names rows glitch suspect anchor select library series discover coefs family fit misses terms predict \
            oracle interval mixed share joint recall correct drift netview netview_net network
-PLAN    := config objective space count exhaustive level solve search whole known explore
+PLAN    := config objective space count exhaustive level solve search whole pareto known explore
 LAUNCH  := engine program ask mpi env sieve sink output procs spawn signals sweep job loop guard pmix local \
            openmpi openmpi_kept mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts \
            srun_words srun_watch remote_srun smpi smpi_words
@@ -70,7 +70,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 
 # What both commands share is context, work and the decision; the rest is each one's own.
 SHARED_SRC := $(addprefix hrun/,context.c work.c waits.c network.c tune.c decide.c profiles.c predicted.c corrected.c \
-              explore.c nearest.c placement.c)
+              explore.c goals.c nearest.c placement.c)
 SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim_fold.c) \
               $(call room,base,buf error file write ranges) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)

@@ -254,8 +254,8 @@ static int search(struct report *r, int64_t N, int P, int top, struct hrun_plan 
         for (int i = 0; i < r->nsubs; i++)
             subs[i].npes = r->subs[i].npes;
         hrun_corrections_known(r->corrections, N, known, NULL);
-        rc = hrun_plan_search_known(&(struct hrun_plan_problem){ hrun_predictor_oracle(p), subs, NULL, P }, known, n,
-                                    top, plan, err);
+        rc = hrun_plan_search_known(&(struct hrun_plan_problem){ .oracle = hrun_predictor_oracle(p), .subs = subs,
+                                                                   .P = P }, known, n, top, plan, err);
     }
     free(subs);
     free(known);

@@ -4,11 +4,13 @@
 #include "base/units.h"
 #include "corrected.h"
 #include "explore.h"
+#include "goals.h"
 #include "nearest.h"
 #include "predicted.h"
 #include "profiles.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,6 +167,25 @@ static int by_default(struct context *c, struct decision *d, const struct hrun_p
     return -1;
 }
 
+/* What predicted_fill says of a configuration. */
+struct asking {
+    struct decision *d;
+    struct hrun_predictor *predictor;
+    const struct hrun_plan_problem *problem;
+    const struct corrected *known;
+};
+
+static double slowest(void *ctx, const struct hrun_choice *v)
+{
+    struct asking *a = ctx;
+
+    memcpy(a->d->pes, v->pes, (size_t)a->d->nsubs * sizeof *v->pes);
+    memcpy(a->d->procs, v->procs, (size_t)a->d->nsubs * sizeof *v->procs);
+    a->d->P = v->P;
+    predicted_fill(a->d, a->predictor, a->problem, a->known);
+    return fmax(a->d->high_s, v->time_s);
+}
+
 static int by_model(struct context *c, const struct hrun_settings *s, const struct hrun_plan_problem *problem,
                     const struct corrected *k, double explore_loss, struct decision *d, struct hrun_error *err)
 {
@@ -176,11 +197,13 @@ static int by_model(struct context *c, const struct hrun_settings *s, const stru
         return -1;
     if (hrun_plan_search_known(problem, k->known, k->n, (int)top, &d->plan, &why)) {
         /* -n 3 on two PEs is no configuration: it is run as without a profile, if the rule accepts it. */
-        if (why.code == HRUN_EINFEASIBLE && problem->P)
+        if (why.code == HRUN_EINFEASIBLE && problem->P && !problem->limits)
             return by_count(c, problem->P, d, err);
         *err = why;
         if (why.code == HRUN_EINFEASIBLE) {
             hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
+            if (problem->limits)
+                return -1;
             nearest_sizes(c, problem->subs, d->N, problem->P, err);
         }
         return -1;
@@ -205,6 +228,7 @@ static int allocate(struct decision *d, const struct hrun_cluster *cl, struct hr
     memset(d, 0, sizeof *d);
     d->nsubs = cl->nsubs;
     d->newest_s = d->network_s = -1;
+    d->cost = d->energy_j = NAN;
     d->beyond_n.factor = d->beyond_p.factor = d->factor = 1;
     d->subs = calloc(n, sizeof *d->subs);
     d->pes = calloc(n, sizeof *d->pes);
@@ -230,6 +254,8 @@ int decide(struct context *c, const struct hrun_settings *s, int64_t N, struct d
     struct hrun_plan_problem problem = { 0 };
     struct corrected known = { 0 };
     int *npes = calloc((size_t)cl->nsubs, sizeof *npes);
+    struct goals goals = { 0 };
+    struct asking asking;
     int64_t P = 0;
     int have = 0, rc = -1;
     double loss = 0;
@@ -278,6 +304,14 @@ int decide(struct context *c, const struct hrun_settings *s, int64_t N, struct d
                                           cl->subs[i].cost_per_hour, cl->subs[i].power_w };
         models[i] = d->subs[i].models;
     }
+    if (goals_read(s, cl, subs, &goals, err))
+        goto done;
+    if (goals.any && !have) {
+        hrun_fail(err, HRUN_ENODATA, "--objective, --within and --max-... need predictions, and there are none: %s",
+                  !c->app ? "no app definition (-app NAME)" : !d->N ? "no size (-N SIZE)"
+                  : "no profile; hrun-calibrate makes one");
+        goto done;
+    }
     if (have) {
         predictor = hrun_predictor_create_net(c->app, models, cl->nsubs, d->family, d->N, c->view, NULL, err);
         d->network = predictor && hrun_predictor_has_network(predictor);
@@ -286,16 +320,25 @@ int decide(struct context *c, const struct hrun_settings *s, int64_t N, struct d
             goto done;
         problem.oracle = hrun_predictor_oracle(predictor);
         problem.subs = subs;
-        problem.objective = s->objective ? hrun_objective_find(s->objective) : NULL;
+        problem.objective = goals.objective;
         problem.P = (int)P;
+        problem.limits = goals.any ? &goals.limits : NULL;
+        asking = (struct asking){ d, predictor, &problem, &known };
+        if (goals_within(&goals, &problem, known.known, known.n, slowest, &asking, &goals.limits, err)) {
+            hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
+            goto done;
+        }
     }
     if (s->config ? by_config(c, s, d, err)
         : predictor && P <= capacity(c, d) ? by_model(c, s, &problem, &known, loss, d, err)
         : P ? by_count(c, (int)P, d, err)
         : by_default(c, d, subs, err))
         goto done;
-    if (predictor && d->has_config)
+    if (predictor && d->has_config) {
         predicted_fill(d, predictor, &problem, &known);
+        if (goals_tell(&goals, &problem, known.known, known.n, s->dry_run, d, err))
+            goto done;
+    }
     rc = 0;
 done:
     corrected_release(&known);
@@ -315,6 +358,7 @@ void decision_release(struct decision *d)
         free(d->subs[i].why_not);
     }
     hrun_plan_destroy(d->plan);
+    hrun_plan_destroy(d->pareto);
     free(d->network_note);
     free(d->subs);
     free(d->pes);

@@ -53,6 +53,10 @@ struct decision {
     struct hrun_drift *drift;     /* nsubs: of the runs that each limits; .runs = 0: none */
     struct exploring explores;
     struct hrun_plan *plan;       /* BY_MODEL: best first, alternatives behind; else NULL */
+    const char *objective;        /* what was minimised; static */
+    double cost, energy_j;        /* predicted; NAN where prices or powers are not known */
+    struct hrun_plan *pareto;     /* time against pareto_of ("cost"), or NULL */
+    const char *pareto_of, *pareto_unit; /* static */
     int network;                  /* 1: the prediction asks the network (context.net) */
     double network_s;             /* its age, -1 unknown */
     char *network_note;           /* what is to be said of it, or NULL; owned */

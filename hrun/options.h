@@ -11,7 +11,9 @@ struct hrun_settings {
     const char *config;               /* --config */
     const char *use;                  /* --use */
     const char *family;               /* --model */
-    const char *objective;
+    const char *objective;            /* NULL: time, or cost with --within */
+    const char *within;               /* PERCENT or "interval" */
+    const char *max_time, *max_cost, *max_energy, *max_pes;
     const char *top;
     const char *explore;              /* PERCENT */
     const char *placement;            /* "pattern" (as NULL), "plain" */

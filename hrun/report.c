@@ -210,6 +210,8 @@ static void add_alternatives(const struct decision *d, struct hrun_buf *out)
             hrun_add_seconds(out, v->time_s);
             hrun_buf_adds(out, "  ");
             add_percent(out, v->time_s / d->time_s);
+            if (d->objective && strcmp(d->objective, "time"))
+                hrun_buf_addf(out, ", %s %.4g", d->objective, v->value);
         }
         hrun_buf_addc(out, '\n');
     }
@@ -223,6 +225,33 @@ static void add_alternatives(const struct decision *d, struct hrun_buf *out)
         if (!d->plain_valid)
             hrun_buf_adds(out, "  (the rule excludes it)");
         hrun_buf_addc(out, '\n');
+    }
+}
+
+/* "  cost 0.42, energy 12300 J", and what time costs: at most ROWS of a longer front, its ends among them. */
+static void add_costs(const struct decision *d, struct hrun_buf *out)
+{
+    enum { ROWS = 8 };
+    int n = d->pareto ? d->pareto->n : 0, rows = n < ROWS ? n : ROWS;
+
+    if (isfinite(d->cost))
+        hrun_buf_addf(out, "  cost         %.4g%s\n", d->cost, strcmp(d->objective, "cost") ? "" : "   <- minimised");
+    if (isfinite(d->energy_j))
+        hrun_buf_addf(out, "  energy       %.4g J%s\n", d->energy_j,
+                      strcmp(d->objective, "energy") ? "" : "   <- minimised");
+    if (n < 2)
+        return;
+    hrun_buf_addf(out, "  time against %s%s\n", d->pareto_of, n > rows ? " (some of those that nothing beats in both):"
+                                                                    : " (nothing beats these in both):");
+    for (int k = 0; k < rows; k++) {
+        const struct hrun_choice *v = &d->pareto->v[(long)k * (n - 1) / (rows - 1)];
+
+        hrun_buf_adds(out, "               ");
+        hrun_config_print(v->pes, v->procs, d->nsubs, out);
+        hrun_buf_addc(out, ' ');
+        hrun_add_seconds(out, v->time_s);
+        hrun_buf_addf(out, "  %.4g%s%s%s\n", v->value, *d->pareto_unit ? " " : "", d->pareto_unit,
+                      is_chosen(d, v) ? "   <- chosen" : "");
     }
 }
 
@@ -422,6 +451,7 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
             hrun_buf_addf(out, "  --explore    tries nothing: %s\n", d->explores.nothing);
         }
         add_alternatives(d, out);
+        add_costs(d, out);
     }
     if (d->plan)
         add_counts(d, out);

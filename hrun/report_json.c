@@ -105,6 +105,20 @@ static json_t *drift(const struct context *c, const struct decision *d)
     return a;
 }
 
+/* Time against cost or energy, quickest first; null where there is none. */
+static json_t *pareto(const struct decision *d)
+{
+    json_t *a = d->pareto ? json_array() : json_null();
+
+    for (int k = 0; d->pareto && k < d->pareto->n; k++) {
+        const struct hrun_choice *v = &d->pareto->v[k];
+
+        json_array_append_new(a, json_pack("{s:o, s:f, s:f}", "config", config(v->pes, v->procs, d->nsubs),
+                                           "predicted_s", v->time_s, d->pareto_of, v->value));
+    }
+    return a;
+}
+
 int report_plan_json(const struct context *c, const struct decision *d, const struct command *cmd,
                      struct hrun_buf *out, struct hrun_error *err)
 {
@@ -156,6 +170,10 @@ int report_plan_json(const struct context *c, const struct decision *d, const st
     for (int k = 1; d->plan && k < d->plan->n; k++)
         json_array_append_new(next, choice(&d->plan->v[k], d->nsubs));
     json_object_set_new(root, "next_best", next);
+    json_object_set_new(root, "objective", d->objective ? json_string(d->objective) : json_null());
+    json_object_set_new(root, "cost", seconds(d->objective && isfinite(d->cost), d->cost));
+    json_object_set_new(root, "energy_j", seconds(d->objective && isfinite(d->energy_j), d->energy_j));
+    json_object_set_new(root, "pareto", pareto(d));
     json_object_set_new(root, "mpirun_style",
                         d->plain_known ? json_pack("{s:o, s:f, s:b}", "config",
                                                    config(d->plain_pes, d->plain_procs, d->nsubs), "predicted_s",

@@ -53,68 +53,103 @@ static int advance(const struct plan_space *s, struct hrun_choice *c, int *optio
     return 0;
 }
 
+int plan_each(struct plan_space *s, struct hrun_plan_counts *counts,
+              int (*visit)(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
+                           struct hrun_error *err), void *ctx, struct hrun_error *err)
+{
+    struct hrun_choice c = { 0 };
+    int *option = calloc((size_t)s->nsubs + 1, sizeof(int)), rc = -1;
+
+    c.pes = calloc((size_t)s->nsubs + 1, sizeof(int));
+    c.procs = calloc((size_t)s->nsubs + 1, sizeof(int));
+    if (!c.pes || !c.procs || !option) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    while (advance(s, &c, option)) {
+        const struct plan_row *row;
+        double time_s = 0;
+        int state;
+
+        c.P = 0;
+        for (int i = 0; i < s->nsubs; i++)
+            c.P += c.pes[i] * c.procs[i];
+        if (s->problem->P && c.P != s->problem->P)
+            continue;
+        row = plan_space_row(s, c.P, err);
+        if (!row)
+            goto out;
+        counts->total++;
+        state = judge(s, row, option, &time_s, &c);
+        if (state == PLAN_USABLE && !isfinite(s->objective->value(time_s, c.pes, s->subs, s->nsubs)))
+            state = PLAN_MODEL;
+        switch (state) {
+        case PLAN_USABLE: counts->valid++; break;
+        case PLAN_MEMORY: counts->excluded_memory++; continue;
+        case PLAN_MODEL: counts->excluded_model++; continue;
+        default: counts->excluded_rule++; continue;
+        }
+        if (visit(ctx, s, row->t, time_s, &c, err))
+            goto out;
+    }
+    rc = 0;
+out:
+    hrun_choice_release(&c);
+    free(option);
+    return rc;
+}
+
+/* The best of those that keep the limits; of all, the least that they take. */
+struct looking {
+    struct plan_best best;
+    double time_s, cost, energy_j;
+};
+
+static int take_best(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
+                     struct hrun_error *err)
+{
+    struct looking *l = ctx;
+
+    if (s->problem->limits) {
+        if (plan_choice_look(s, t, c, err))
+            return -1;
+        l->time_s = fmin(l->time_s, c->time_s);
+        l->cost = fmin(l->cost, hrun_plan_cost(c->time_s, c->pes, s->subs, s->nsubs));
+        l->energy_j = fmin(l->energy_j, hrun_plan_energy(c->time_s, c->pes, s->subs, s->nsubs));
+        if (!plan_keeps(s->problem, c->time_s, c->pes))
+            return 0;
+    } else {
+        c->value = s->objective->value(time_s, c->pes, s->subs, s->nsubs);
+        if (!plan_best_takes(&l->best, c))
+            return 0;
+        if (plan_choice_look(s, t, c, err))
+            return -1;
+    }
+    return isfinite(c->value) ? plan_best_add(&l->best, c, err) : 0;
+}
+
 int hrun_plan_exhaustive(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,
                          struct hrun_error *err)
 {
     struct hrun_plan_counts counts = { .counted = 1 };
-    struct hrun_choice c = { 0 };
-    struct plan_best best;
+    struct looking l = { .time_s = INFINITY, .cost = INFINITY, .energy_j = INFINITY };
     struct plan_space s;
     double started = plan_clock();
-    int *option = NULL, rc = -1;
+    int rc = -1;
 
-    plan_best_init(&best, top, problem->oracle->nsubs);
+    plan_best_init(&l.best, top, problem->oracle->nsubs);
     if (plan_space_init(&s, problem, 1, err))
         goto out;
     if (top < 1) {
         hrun_fail(err, HRUN_EINVAL, "the number of best configurations must be at least 1, not %d", top);
         goto out;
     }
-    c.pes = calloc((size_t)s.nsubs + 1, sizeof(int));
-    c.procs = calloc((size_t)s.nsubs + 1, sizeof(int));
-    option = calloc((size_t)s.nsubs + 1, sizeof(int));
-    if (!c.pes || !c.procs || !option) {
-        hrun_fail_nomem(err);
+    if (plan_each(&s, &counts, take_best, &l, err))
         goto out;
-    }
-    while (advance(&s, &c, option)) {
-        const struct plan_row *row;
-        double time_s;
-        int state;
-
-        c.P = 0;
-        for (int i = 0; i < s.nsubs; i++)
-            c.P += c.pes[i] * c.procs[i];
-        if (problem->P && c.P != problem->P)
-            continue;
-        row = plan_space_row(&s, c.P, err);
-        if (!row)
-            goto out;
-        counts.total++;
-        state = judge(&s, row, option, &time_s, &c);
-        if (state == PLAN_USABLE) {
-            c.value = s.objective->value(time_s, c.pes, s.subs, s.nsubs);
-            if (!isfinite(c.value))
-                state = PLAN_MODEL;
-        }
-        switch (state) {
-        case PLAN_USABLE: counts.valid++; break;
-        case PLAN_MEMORY: counts.excluded_memory++; continue;
-        case PLAN_MODEL: counts.excluded_model++; continue;
-        default: counts.excluded_rule++; continue;
-        }
-        if (!plan_best_takes(&best, &c))
-            continue;
-        if (plan_choice_look(&s, row->t, &c, err))
-            goto out;
-        if (isfinite(c.value) && plan_best_add(&best, &c, err))
-            goto out;
-    }
-    rc = plan_finish(&s, &best, &counts, started, out, err);
+    rc = l.best.n || !counts.valid ? plan_finish(&s, &l.best, &counts, started, out, err)
+         : plan_fail_limits(problem, counts.valid, l.time_s, l.cost, l.energy_j, err);
 out:
-    hrun_choice_release(&c);
-    free(option);
-    plan_best_release(&best);
+    plan_best_release(&l.best);
     plan_space_release(&s);
     return rc;
 }

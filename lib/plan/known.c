@@ -53,6 +53,10 @@ static int add_known(const struct hrun_plan_problem *problem, const struct hrun_
         return -1;
     }
     c.time_s *= k->factor;
+    if (!plan_keeps(problem, c.time_s, c.pes)) {
+        hrun_choice_release(&c);
+        return 0;
+    }
     c.value = o->value(c.time_s * (k->doubt > 0 ? k->doubt : 1), c.pes, problem->subs, problem->oracle->nsubs);
     if (isfinite(c.value))
         rc = plan_best_add(best, &c, err);
@@ -65,6 +69,7 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
 {
     int nsubs = problem->oracle->nsubs, rc = -1;
     double started = plan_clock();
+    struct hrun_error why = { 0 };
     struct hrun_plan *p = NULL;
     struct plan_best best;
 
@@ -79,14 +84,31 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
                       known[i].doubt);
             goto out;
         }
-    if (hrun_plan_search(problem, top < 1 ? top : top + n, &p, err))
-        goto out;
+    if (hrun_plan_search(problem, top < 1 ? top : top + n, &p, &why)) {
+        /* By its model none keeps the limits; one that is known better may. */
+        p = n && problem->limits && why.code == HRUN_EINFEASIBLE ? calloc(1, sizeof *p) : NULL;
+        if (!p) {
+            if (err)
+                *err = why;
+            goto out;
+        }
+        p->nsubs = nsubs;
+        p->exact = 1;
+    }
     for (int i = 0; i < p->n; i++)
         if (!is_known(&p->v[i], known, n, nsubs) && plan_best_add(&best, &p->v[i], err))
             goto out;
     for (int i = 0; i < n; i++)
         if (add_known(problem, &known[i], &best, err))
             goto out;
+    if (!best.n) {
+        /* Those that keep the limits by their model are known to need more. */
+        if (why.code && err)
+            *err = why;
+        else if (!why.code)
+            plan_fail_limits(problem, 0, INFINITY, INFINITY, INFINITY, err);
+        goto out;
+    }
     for (int i = 0; i < p->n; i++)
         hrun_choice_release(&p->v[i]);
     free(p->v);

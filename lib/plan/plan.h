@@ -34,11 +34,22 @@ struct hrun_objective {
 const struct hrun_objective *hrun_objective_find(const char *name);
 const struct hrun_objective *hrun_objectives(void);
 
+/* The money and the energy (J) that a run takes: time times PEs times what each costs and draws. */
+double hrun_plan_cost(double time_s, const int *pes, const struct hrun_plan_sub *subs, int nsubs);
+double hrun_plan_energy(double time_s, const int *pes, const struct hrun_plan_sub *subs, int nsubs);
+
+/* What a configuration must keep, as predicted; 0: no such limit. */
+struct hrun_plan_limits {
+    double time_s, cost, energy_j;
+    int pes;
+};
+
 struct hrun_plan_problem {
     const struct hrun_oracle *oracle;
     const struct hrun_plan_sub *subs;  /* oracle->nsubs entries */
     const struct hrun_objective *objective; /* NULL: time */
     int P;                             /* > 0: only configurations with this many processes (-n); 0: any */
+    const struct hrun_plan_limits *limits; /* NULL: none. They do not change what is counted as valid */
 };
 
 struct hrun_choice {
@@ -76,10 +87,11 @@ struct hrun_plan {
  * (oracle->whole) configurations are looked at in the order of its separable lower bound until this is above the last
  * value in the list. Where that takes too many looks (search.h), the plan is the best of all that were looked at:
  * exact = 0, and gap says how much better another one may be.
- * An objective that is not separable is served by hrun_plan_exhaustive, up to 5 million configurations.
- * Errors: HRUN_EINFEASIBLE when none is valid (the message says how many were excluded and why), HRUN_EINVAL
- * (top, options out of order, more than 2^30 processes possible, too many configurations for this objective),
- * errors of the oracle, HRUN_ENOMEM. Result: *out, to be given to hrun_plan_destroy.
+ * An objective that is not separable, and limits but that of the time, are served by hrun_plan_exhaustive, up to 5
+ * million configurations.
+ * Errors: HRUN_EINFEASIBLE when none is valid (the message says how many were excluded and why) or none keeps the
+ * limits (it says which would be kept), HRUN_EINVAL (top, options out of order, more than 2^30 processes possible, too
+ * many configurations for this objective), errors of the oracle, HRUN_ENOMEM. Result: *out, to be given to hrun_plan_destroy.
  * Of the oracle's bounds it is asked that they exceed no usable Ti by more than a fraction of 1e-9 of it,
  * which leaves room for rounding. */
 int hrun_plan_search(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,
@@ -96,6 +108,13 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
 int hrun_plan_exhaustive(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,
                          struct hrun_error *err);
 void hrun_plan_destroy(struct hrun_plan *p);
+
+/* The configurations than which none is both quicker and better by the problem's objective (cost, energy), known[n] as
+ * above but for their doubts: quickest first, so that each further one is better by the objective. Of equals the first
+ * in the order of configurations. Exact, by a look at every configuration, up to 5 million. Errors: those of
+ * hrun_plan_search. */
+int hrun_plan_pareto(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
+                     struct hrun_plan **out, struct hrun_error *err);
 
 /* Count configurations, without looking at each: limit is about how many additions that may take (one per
  * option and P for each set of options that is usable at some P, 16 per time evaluated); 1e8 is about 0.1 s.

@@ -314,27 +314,53 @@ out:
     return rc;
 }
 
+/* Of a plan by time, without those that take too long. The quickest is the first: nothing else is lost. */
+static int drop_slow(const struct hrun_plan_problem *problem, struct hrun_plan **plan, struct hrun_error *err)
+{
+    struct hrun_plan *p = *plan;
+    double quickest = p->v[0].time_s;
+
+    while (p->n && !plan_keeps(problem, p->v[p->n - 1].time_s, p->v[p->n - 1].pes))
+        hrun_choice_release(&p->v[--p->n]);
+    if (p->n)
+        return 0;
+    plan_fail_limits(problem, p->counts.counted ? p->counts.valid : 0, quickest, INFINITY, INFINITY, err);
+    hrun_plan_destroy(p);
+    *plan = NULL;
+    return -1;
+}
+
+int plan_few_enough(const struct hrun_plan_problem *problem, struct hrun_error *err)
+{
+    struct plan_space s;
+    int rc = plan_space_init(&s, problem, 0, err);
+    double total = rc ? 0 : plan_space_total(&s);
+
+    plan_space_release(&s);
+    if (rc || total <= EXHAUSTIVE_LIMIT)
+        return rc;
+    return hrun_fail(err, HRUN_EINVAL, "the objective \"%s\"%s needs a look at each configuration, and "
+                     "%.4g are too many (at most %.0f): use fewer PEs or the objective \"time\" without limits but of "
+                     "time", problem->objective ? problem->objective->name : "time",
+                     problem->limits ? " within limits" : "", total, EXHAUSTIVE_LIMIT);
+}
+
 int hrun_plan_search(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,
                      struct hrun_error *err)
 {
     static const struct plan_tuning tuning = PLAN_TUNING_DEFAULT;
     static const struct plan_looks looks = PLAN_LOOKS_DEFAULT;
-    struct plan_space s;
-    double total;
-    int rc;
+    const struct hrun_plan_limits *l = problem->limits;
+    struct hrun_plan *p = NULL;
 
-    if ((!problem->objective || problem->objective->separable) && problem->oracle->whole)
-        return plan_search_whole(problem, top, &looks, out, err);
-    if (!problem->objective || problem->objective->separable)
-        return plan_search_tuned(problem, top, &tuning, NULL, out, err);
-    rc = plan_space_init(&s, problem, 0, err);
-    total = rc ? 0 : plan_space_total(&s);
-    plan_space_release(&s);
-    if (rc)
+    if ((problem->objective && !problem->objective->separable) ||
+        (l && (l->cost > 0 || l->energy_j > 0 || l->pes > 0)))
+        return plan_few_enough(problem, err) || hrun_plan_exhaustive(problem, top, out, err) ? -1 : 0;
+    if (problem->oracle->whole ? plan_search_whole(problem, top, &looks, &p, err)
+                               : plan_search_tuned(problem, top, &tuning, NULL, &p, err))
         return -1;
-    if (total > EXHAUSTIVE_LIMIT)
-        return hrun_fail(err, HRUN_EINVAL, "the objective \"%s\" needs a look at each configuration, and "
-                         "%.4g are too many (at most %.0f): use fewer PEs or the objective \"time\"",
-                         problem->objective->name, total, EXHAUSTIVE_LIMIT);
-    return hrun_plan_exhaustive(problem, top, out, err);
+    if (l && drop_slow(problem, &p, err))
+        return -1;
+    *out = p;
+    return 0;
 }

@@ -362,6 +362,51 @@ fill:
     return -1;
 }
 
+int plan_fail_limits(const struct hrun_plan_problem *problem, double valid, double time_s, double cost, double energy_j,
+                     struct hrun_error *err)
+{
+    const struct hrun_plan_limits *l = problem->limits;
+    struct hrun_buf text = HRUN_BUF_INIT;
+    const char *sep = "";
+
+    hrun_buf_adds(&text, "no configuration");
+    if (valid > 0) {
+        hrun_buf_adds(&text, " of ");
+        hrun_add_count(&text, valid);
+        hrun_buf_adds(&text, " valid ones");
+    }
+    hrun_buf_adds(&text, " keeps the limits: ");
+    if (l->time_s > 0) {
+        hrun_buf_adds(&text, "at most ");
+        hrun_add_seconds(&text, l->time_s);
+        sep = ", ";
+    }
+    if (l->cost > 0) {
+        hrun_buf_addf(&text, "%sa cost of at most %.4g", sep, l->cost);
+        sep = ", ";
+    }
+    if (l->energy_j > 0) {
+        hrun_buf_addf(&text, "%sat most %.4g J", sep, l->energy_j);
+        sep = ", ";
+    }
+    if (l->pes > 0)
+        hrun_buf_addf(&text, "%sat most %d PE%s", sep, l->pes, l->pes == 1 ? "" : "s");
+    if (isfinite(time_s)) {
+        hrun_buf_adds(&text, "; the quickest takes ");
+        hrun_add_seconds(&text, time_s);
+    }
+    if (l->cost > 0 && isfinite(cost))
+        hrun_buf_addf(&text, ", the cheapest costs %.4g", cost);
+    if (l->energy_j > 0 && isfinite(energy_j))
+        hrun_buf_addf(&text, ", the thriftiest takes %.4g J", energy_j);
+    if (text.failed)
+        hrun_fail_nomem(err);
+    else
+        hrun_fail(err, HRUN_EINFEASIBLE, "%s", text.data);
+    hrun_buf_release(&text);
+    return -1;
+}
+
 int plan_finish(struct plan_space *s, struct plan_best *best, const struct hrun_plan_counts *counts,
                 double started_s, struct hrun_plan **out, struct hrun_error *err)
 {

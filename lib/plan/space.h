@@ -82,6 +82,22 @@ void plan_choice_time(const struct plan_space *s, const double *t, struct hrun_c
  * HRUN_ENONFINITE for a time that is none. */
 int plan_choice_look(const struct plan_space *s, const double *t, struct hrun_choice *c, struct hrun_error *err);
 
+/* Does a configuration that takes so long keep the problem's limits? */
+int plan_keeps(const struct hrun_plan_problem *problem, double time_s, const int *pes);
+/* HRUN_EINFEASIBLE: of `valid` configurations none keeps the limits; the quickest takes time_s, the cheapest so much
+ * (INFINITY: not known). Result: -1. */
+int plan_fail_limits(const struct hrun_plan_problem *problem, double valid, double time_s, double cost, double energy_j,
+                     struct hrun_error *err);
+
+/* Look at every configuration of a problem: those that are valid are given to visit, with their P and npes, the times t
+ * of the options at P, and the largest of those used, which no more exact time is below. visit returns 0, or -1 with
+ * *err, which ends it. Counts as the search does. Errors: those of the oracle, HRUN_ENOMEM. */
+int plan_each(struct plan_space *s, struct hrun_plan_counts *counts,
+              int (*visit)(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
+                           struct hrun_error *err), void *ctx, struct hrun_error *err);
+/* HRUN_EINVAL when there are too many for that. */
+int plan_few_enough(const struct hrun_plan_problem *problem, struct hrun_error *err);
+
 /* Move the list into a fresh plan. HRUN_EINFEASIBLE when it is empty. */
 int plan_finish(struct plan_space *s, struct plan_best *best, const struct hrun_plan_counts *counts,
                 double started_s, struct hrun_plan **out, struct hrun_error *err);

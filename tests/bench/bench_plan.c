@@ -182,7 +182,7 @@ static double measure(const struct hrun_plan_problem *problem, int top, struct h
 static void row(const char *what, const struct model *x, int P)
 {
     static const struct plan_tuning tuning = PLAN_TUNING_DEFAULT;
-    struct hrun_plan_problem problem = { &x->oracle, x->subs, NULL, P };
+    struct hrun_plan_problem problem = { &x->oracle, x->subs, NULL, P, NULL };
     struct plan_effort effort = { 0 };
     struct hrun_plan *plan = NULL, *again = NULL;
     struct hrun_error err;
@@ -206,7 +206,7 @@ static void row(const char *what, const struct model *x, int P)
 /* The same instance when its time depends on the whole configuration: by looks in the order of the separable bound. */
 static void whole_row(const char *what, struct model *x)
 {
-    struct hrun_plan_problem problem = { &x->oracle, x->subs, NULL, 0 };
+    struct hrun_plan_problem problem = { &x->oracle, x->subs, NULL, 0, NULL };
     struct hrun_plan *plan = NULL, *whole = NULL;
     double separable = measure(&problem, 1, &plan), looked;
 

@@ -200,7 +200,7 @@ static void check_choice(const struct ma *a, struct hrun_netview *view, struct h
     struct hrun_plan_sub subs[SUBS] = { { .npes = NPES }, { .npes = NPES } };
     struct hrun_predictor *p = hrun_predictor_create_net(&a->app, models, SUBS, HRUN_FAMILY_NPT, N, view, NULL, NULL);
     const struct hrun_oracle *o = hrun_predictor_oracle(p);
-    struct hrun_plan_problem problem = { o, subs, NULL, 0 };
+    struct hrun_plan_problem problem = { o, subs, NULL, 0, NULL };
     struct hrun_plan *plan = NULL;
     double best = INFINITY, off = 0, t[8];
     int above = 0, unlike = 0, pes[SUBS], procs[SUBS];

@@ -98,7 +98,7 @@ static void test_evaluate(void)
                               "processes in all, fewer on each PE, or a smaller N" },
         { "(1,1,0,0,4,1)", 0, "sub-cluster 1: the model for Mi = 1 gives no usable time at 5 processes" },
     };
-    struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0 };
+    struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0, NULL };
     struct hrun_choice c;
     struct hrun_error err;
 
@@ -141,7 +141,7 @@ static void test_published(void)
 {
     static const int eights[] = { 8, 8, 8 };
     const int *const lists[] = { m12, m12, m1 };
-    struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0 };
+    struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0, NULL };
     struct hrun_plan_counts n;
     struct hrun_plan *plan = NULL;
     struct hrun_error err;
@@ -220,7 +220,7 @@ static void test_infeasible(void)
 {
     static const int two[] = { 2, 3 };
     const int *const even[] = { m24, m24 }, *const nothing[] = { none, none };
-    struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0 };
+    struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0, NULL };
     struct hrun_plan *plan = NULL;
     struct hrun_error err;
     static const struct plan_tuning intervals = { 0, 4, 2 };
@@ -345,7 +345,7 @@ static void test_vast(void)
     struct hrun_plan_sub subs[8];
     struct hrun_oracle oracle = { &oracle, 8, 64, options, vast_times, vast_bounds, vast_rule, vast_memory,
                                   NULL };
-    struct hrun_plan_problem problem = { &oracle, subs, NULL, 0 };
+    struct hrun_plan_problem problem = { &oracle, subs, NULL, 0, NULL };
     static const struct hrun_objective pes = { "pes", "", value_pes, 0 };
     struct hrun_plan *plan = NULL;
     struct hrun_error err;
@@ -397,7 +397,7 @@ static void test_objectives(void)
 /* Rows are evaluated once: on the published size the oracle is asked once per P. */
 static void test_effort(void)
 {
-    struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0 };
+    struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0, NULL };
     struct hrun_plan *plan = NULL;
     struct hrun_error err;
 

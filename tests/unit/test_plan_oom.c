@@ -65,7 +65,7 @@ int main(void)
 {
     static const int npes[] = { 4, 4, 4 }, ones[] = { 1, 0 }, twos[] = { 1, 2, 0 };
     const int *const lists[] = { twos, twos, ones };
-    struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0 };
+    struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0, NULL };
 
     table_init(&x, 3, npes, lists);
     calls = 0;

@@ -235,7 +235,7 @@ static void check_instance(struct table *x, uint64_t *r, int instance, struct br
     static const struct plan_tuning tunings[] = {
         PLAN_TUNING_DEFAULT, { 0, 1, 1 }, { 0, 4, 2 }, { 0, 64, 1 }, { 0, 7, 3 }
     };
-    struct hrun_plan_problem problem = { &x->oracle, x->subs, below(r, 4) ? NULL : &steps, 0 };
+    struct hrun_plan_problem problem = { &x->oracle, x->subs, below(r, 4) ? NULL : &steps, 0, NULL };
     struct hrun_plan_counts counts;
     struct hrun_plan *plan;
     struct hrun_error err;
@@ -330,7 +330,7 @@ static void test_known(void)
         abort();
     for (int round = 0; round < ROUNDS; round++) {
         struct hrun_plan_problem problem = { &x->oracle, x->subs,
-                                             below(&r, 4) ? NULL : below(&r, 2) ? &steps : &cost, 0 };
+                                             below(&r, 4) ? NULL : below(&r, 2) ? &steps : &cost, 0, NULL };
         struct hrun_known known[KNOWN];
         struct found was[KNOWN];
         struct hrun_plan *plan = NULL;
@@ -409,8 +409,8 @@ static void test_cost(void)
     if (!x)
         abort();
     for (int k = 0; k < 300; k++) {
-        struct hrun_plan_problem by_time = { &x->oracle, x->subs, NULL, 0 };
-        struct hrun_plan_problem problem = { &x->oracle, x->subs, &cost, 0 };
+        struct hrun_plan_problem by_time = { &x->oracle, x->subs, NULL, 0, NULL };
+        struct hrun_plan_problem problem = { &x->oracle, x->subs, &cost, 0, NULL };
         struct hrun_plan *plan = NULL, *fastest = NULL;
         int top = 1 + below(&r, 5);
         random_instance(x, &r);
@@ -517,7 +517,7 @@ static void test_medium(void)
     if (!x)
         abort();
     for (int k = 0; k < 240; k++) {
-        struct hrun_plan_problem problem = { &x->oracle, x->subs, NULL, 0 };
+        struct hrun_plan_problem problem = { &x->oracle, x->subs, NULL, 0, NULL };
         struct hrun_plan *p = NULL, *q = NULL;
         struct hrun_error err;
         struct goal want;
@@ -546,7 +546,7 @@ static void test_medium(void)
      * capacity. */
     differ = n = 0;
     for (int k = 0; k < 60; k++) {
-        struct hrun_plan_problem problem = { &x->oracle, x->subs, NULL, 0 };
+        struct hrun_plan_problem problem = { &x->oracle, x->subs, NULL, 0, NULL };
         medium_instance(x, k, &r);
         memset(x->rule, 0, sizeof x->rule);
         for (problem.P = 1 + k % 4; problem.P <= x->max_P; problem.P += 4) {

@@ -254,7 +254,7 @@ static void few_looks(const struct hrun_plan_problem *problem, int top, uint64_t
 
 static void check_instance(uint64_t *r)
 {
-    struct hrun_plan_problem problem = { &x.oracle, x.subs, below(r, 4) ? NULL : &in_steps, 0 };
+    struct hrun_plan_problem problem = { &x.oracle, x.subs, below(r, 4) ? NULL : &in_steps, 0, NULL };
     int top = 1 + (below(r, 2) ? below(r, 12) : 0);
 
     if (below(r, 5) == 0)
@@ -327,7 +327,7 @@ static void test_random(void)
 static void test_known(void)
 {
     uint64_t r = 7;
-    struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0 };
+    struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0, NULL };
     int bad = 0, n = 0;
 
     for (int i = 0; i < 300; i++) {
@@ -364,7 +364,7 @@ static void test_errors(void)
 {
     static const int npes[] = { 3, 3 }, ones[] = { 1, 2, 0 };
     const int *const lists[] = { ones, ones };
-    struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0 };
+    struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0, NULL };
     struct hrun_plan *p = NULL;
     struct hrun_error err;
 
@@ -389,7 +389,7 @@ static void test_memory(void)
     static const int npes[] = { 4, 4, 4 }, twos[] = { 1, 2, 0 };
     static const struct plan_looks few = { 4, 6, 40 };
     const int *const lists[] = { twos, twos, twos };
-    struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0 };
+    struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0, NULL };
     int bad = 0, leaked = 0, n = 0;
 
     table_init(&x, 3, npes, lists);

@@ -1,0 +1,122 @@
+/* goals.c - what is minimised, and what the choice must keep; see goals.h */
+#include "goals.h"
+
+#include "base/units.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+static double price(const struct hrun_plan_sub *s)
+{
+    return s->cost_per_hour;
+}
+
+static double power(const struct hrun_plan_sub *s)
+{
+    return s->power_w;
+}
+
+/* The first sub-cluster in use of which this is not known, or -1. pes: those that count; NULL: all that may be used. */
+static int unknown(double (*what)(const struct hrun_plan_sub *), const struct hrun_plan_sub *subs, const int *pes,
+                   int nsubs)
+{
+    for (int i = 0; i < nsubs; i++)
+        if ((pes ? pes[i] : subs[i].npes) && !(what(&subs[i]) > 0))
+            return i;
+    return -1;
+}
+
+static int need(const char *option, const char *key, double (*what)(const struct hrun_plan_sub *),
+                const struct hrun_cluster *cl, const struct hrun_plan_sub *subs, struct hrun_error *err)
+{
+    int i = unknown(what, subs, NULL, cl->nsubs);
+
+    return i < 0 ? 0 : hrun_fail(err, HRUN_EINVAL, "%s: sub-cluster %s has no `%s`: give it in the cluster file for "
+                                 "each sub-cluster (hrun-cluster(5)), or leave this one out with --use", option,
+                                 cl->subs[i].name, key);
+}
+
+static int read_positive(const char *option, const char *text, double *out, struct hrun_error *err)
+{
+    if (!text)
+        return 0;
+    if (hrun_parse_number(option, text, out, err))
+        return -1;
+    return *out > 0 ? 0 : hrun_fail(err, HRUN_EINVAL, "%s %s: it must be above 0", option, text);
+}
+
+int goals_read(const struct hrun_settings *s, const struct hrun_cluster *cl, const struct hrun_plan_sub *subs,
+               struct goals *out, struct hrun_error *err)
+{
+    int64_t pes = 0;
+    int is_cost, is_energy;
+
+    memset(out, 0, sizeof *out);
+    out->within_interval = s->within && !strcmp(s->within, "interval");
+    if ((s->within && !out->within_interval && hrun_parse_percent("--within", s->within, &out->within, err)) ||
+        (s->max_time && hrun_parse_duration("--max-time", s->max_time, &out->limits.time_s, err)) ||
+        read_positive("--max-cost", s->max_cost, &out->limits.cost, err) ||
+        read_positive("--max-energy", s->max_energy, &out->limits.energy_j, err) ||
+        (s->max_pes && hrun_parse_count("--max-pes", s->max_pes, 1, INT_MAX, &pes, err)))
+        return -1;
+    out->limits.pes = (int)pes;
+    if (s->within && s->objective && !strcmp(s->objective, "time"))
+        return hrun_fail(err, HRUN_EINVAL, "--within and --objective time contradict each other: what is not the "
+                         "quickest is chosen for its cost (the default with --within) or energy");
+    out->objective = hrun_objective_find(s->objective ? s->objective : s->within ? "cost" : "time");
+    is_cost = !strcmp(out->objective->name, "cost");
+    is_energy = !strcmp(out->objective->name, "energy");
+    out->any = is_cost || is_energy || s->within || s->max_time || s->max_cost || s->max_energy || s->max_pes;
+    if (out->any && s->config)
+        return hrun_fail(err, HRUN_EINVAL, "--config leaves nothing to choose: --objective, --within and --max-... "
+                         "cannot be given with it");
+    if (is_cost && need(s->objective ? "--objective cost" : "--within", "cost_per_hour", price, cl, subs, err))
+        return -1;
+    if (s->max_cost && need("--max-cost", "cost_per_hour", price, cl, subs, err))
+        return -1;
+    if (is_energy && need("--objective energy", "power_w", power, cl, subs, err))
+        return -1;
+    return s->max_energy ? need("--max-energy", "power_w", power, cl, subs, err) : 0;
+}
+
+int goals_within(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
+                 double (*slowest)(void *ctx, const struct hrun_choice *quickest), void *ctx,
+                 struct hrun_plan_limits *limits, struct hrun_error *err)
+{
+    struct hrun_plan_problem quick = *problem;
+    struct hrun_plan *p = NULL;
+    double allowed;
+
+    if (g->within <= 0 && !g->within_interval)
+        return 0;
+    quick.objective = hrun_objective_find("time");
+    if (hrun_plan_search_known(&quick, known, n, 1, &p, err))
+        return -1;
+    allowed = g->within_interval ? slowest(ctx, &p->v[0]) : p->v[0].time_s * (1 + g->within);
+    hrun_plan_destroy(p);
+    limits->time_s = limits->time_s > 0 ? fmin(limits->time_s, allowed) : allowed;
+    return 0;
+}
+
+int goals_tell(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
+               int table, struct decision *d, struct hrun_error *err)
+{
+    int priced = unknown(price, problem->subs, d->pes, d->nsubs) < 0, nsubs = d->nsubs;
+    int powered = unknown(power, problem->subs, d->pes, d->nsubs) < 0;
+    struct hrun_plan_problem against = *problem;
+    struct hrun_error why = { 0 };
+
+    d->objective = g->objective->name;
+    d->cost = d->predicted && priced ? hrun_plan_cost(d->time_s, d->pes, problem->subs, nsubs) : NAN;
+    d->energy_j = d->predicted && powered ? hrun_plan_energy(d->time_s, d->pes, problem->subs, nsubs) : NAN;
+    against.objective = hrun_objective_find(strcmp(g->objective->name, "energy") ? "cost" : "energy");
+    if (!table || d->by != BY_MODEL ||
+        unknown(strcmp(g->objective->name, "energy") ? price : power, problem->subs, NULL, nsubs) >= 0)
+        return 0;
+    d->pareto_unit = against.objective->unit;
+    d->pareto_of = against.objective->name;
+    if (!hrun_plan_pareto(&against, known, n, &d->pareto, &why))
+        return 0;
+    return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 0;   /* too many to look at: there is no table */
+}

@@ -1,0 +1,37 @@
+/* goals.h - what is minimised, and what the choice must keep (paper 000, section 8)
+ *
+ * Purpose: --objective, --within, --max-time, --max-cost, --max-energy and --max-pes become an objective and limits of
+ * the search, and what was chosen gets its cost and energy.
+ * Invariant: where money or energy counts, every sub-cluster that may be used has a price or a power: a sub-cluster
+ * without one is not taken to be free.
+ */
+#ifndef HRUN_GOALS_H
+#define HRUN_GOALS_H
+
+#include "decide.h"
+
+struct goals {
+    const struct hrun_objective *objective;
+    struct hrun_plan_limits limits;
+    double within;              /* 0.1: at most 10 % slower than the quickest; 0: no such limit */
+    int within_interval;        /* 1: at most the end of the quickest one's 95 % interval */
+    int any;                    /* 1: something but the time is minimised, or there is a limit */
+};
+
+/* Read the options. subs: of the cluster; those with npes = 0 are not used. Errors: HRUN_EINVAL (a value, options that
+ * contradict each other, a sub-cluster without price or power). */
+int goals_read(const struct hrun_settings *s, const struct hrun_cluster *cl, const struct hrun_plan_sub *subs,
+               struct goals *out, struct hrun_error *err);
+
+/* What --within allows: from the quickest configuration of the problem, whose limits are *limits, the limit of time
+ * into *limits. slowest tells the upper end of a configuration's interval. Errors: those of the search. */
+int goals_within(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
+                 double (*slowest)(void *ctx, const struct hrun_choice *quickest), void *ctx,
+                 struct hrun_plan_limits *limits, struct hrun_error *err);
+
+/* After the choice: d->cost and d->energy_j where prices and powers are known, and, when a table is wanted, d->pareto:
+ * time against what is minimised, else against cost. Errors: HRUN_ENOMEM. */
+int goals_tell(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
+               int table, struct decision *d, struct hrun_error *err);
+
+#endif

@@ -1,0 +1,139 @@
+/* pareto.c - the configurations than which none is both quicker and better; see plan.h for the contract
+ *
+ * The front is kept by ascending time and descending value while every configuration is looked at once.
+ */
+#include "plan/space.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct front {
+    struct hrun_choice *v;
+    int n, cap;
+    const struct hrun_known *known;
+    int nknown;
+    double quickest_s;         /* of all that are valid */
+};
+
+/* The first place whose time is not below time_s. */
+static int place(const struct front *f, double time_s)
+{
+    int lo = 0, hi = f->n;
+
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+
+        if (f->v[mid].time_s < time_s)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* Is something on the front as quick and as good, and one of both better; or equal in both and before c (NULL: nothing
+ * is before it)? */
+static int is_beaten(const struct front *f, double time_s, double value, const struct hrun_choice *c, int nsubs)
+{
+    int at = place(f, time_s);
+
+    if (at > 0 && f->v[at - 1].value <= value)
+        return 1;
+    if (at == f->n || f->v[at].time_s > time_s || f->v[at].value > value)
+        return 0;
+    return f->v[at].value < value || (c && plan_choice_compare(&f->v[at], c, nsubs) < 0);
+}
+
+static int insert(struct front *f, const struct hrun_choice *c, int nsubs, struct hrun_error *err)
+{
+    size_t bytes = (size_t)nsubs * sizeof(int);
+    struct hrun_choice copy = *c;
+    int at = place(f, c->time_s), end = at;
+
+    if (f->n == f->cap) {
+        int cap = f->cap ? 2 * f->cap : 16;
+        struct hrun_choice *v = realloc(f->v, (size_t)cap * sizeof *v);
+
+        if (!v)
+            return hrun_fail_nomem(err);
+        f->v = v;
+        f->cap = cap;
+    }
+    copy.pes = malloc(bytes + 1);
+    copy.procs = malloc(bytes + 1);
+    if (!copy.pes || !copy.procs) {
+        free(copy.pes);
+        free(copy.procs);
+        return hrun_fail_nomem(err);
+    }
+    memcpy(copy.pes, c->pes, bytes);
+    memcpy(copy.procs, c->procs, bytes);
+    while (end < f->n && f->v[end].value >= c->value)
+        hrun_choice_release(&f->v[end++]);
+    memmove(f->v + at + 1, f->v + end, (size_t)(f->n - end) * sizeof *f->v);
+    f->v[at] = copy;
+    f->n += 1 - (end - at);
+    return 0;
+}
+
+static double factor_of(const struct front *f, const struct hrun_choice *c, int nsubs)
+{
+    size_t bytes = (size_t)nsubs * sizeof(int);
+
+    for (int i = 0; i < f->nknown; i++)
+        if (!memcmp(f->known[i].pes, c->pes, bytes) && !memcmp(f->known[i].procs, c->procs, bytes))
+            return f->known[i].factor;
+    return 1;
+}
+
+static int take(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
+                struct hrun_error *err)
+{
+    struct front *f = ctx;
+    double factor = factor_of(f, c, s->nsubs);
+
+    time_s *= factor;
+    f->quickest_s = fmin(f->quickest_s, time_s);
+    if (is_beaten(f, time_s, s->objective->value(time_s, c->pes, s->subs, s->nsubs), NULL, s->nsubs) &&
+        s->oracle->whole)
+        return 0;   /* the exact time is not below this */
+    if (plan_choice_look(s, t, c, err))
+        return -1;
+    c->time_s *= factor;
+    c->value = s->objective->value(c->time_s, c->pes, s->subs, s->nsubs);
+    if (!isfinite(c->value) || !plan_keeps(s->problem, c->time_s, c->pes) ||
+        is_beaten(f, c->time_s, c->value, c, s->nsubs))
+        return 0;
+    return insert(f, c, s->nsubs, err);
+}
+
+int hrun_plan_pareto(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
+                     struct hrun_plan **out, struct hrun_error *err)
+{
+    struct hrun_plan_counts counts = { .counted = 1 };
+    struct front f = { .known = known, .nknown = n, .quickest_s = INFINITY };
+    struct plan_best best;
+    struct plan_space s;
+    double started = plan_clock();
+    int rc = -1;
+
+    if (plan_few_enough(problem, err))
+        return -1;
+    plan_best_init(&best, 1, problem->oracle->nsubs);
+    if (plan_space_init(&s, problem, 1, err) || plan_each(&s, &counts, take, &f, err))
+        goto out;
+    best.v = f.v;
+    best.n = f.n;
+    f.v = NULL;
+    f.n = 0;
+    rc = best.n || !counts.valid ? plan_finish(&s, &best, &counts, started, out, err)
+         : plan_fail_limits(problem, counts.valid, f.quickest_s, INFINITY, INFINITY, err);
+out:
+    for (int i = 0; i < f.n; i++)
+        hrun_choice_release(&f.v[i]);
+    free(f.v);
+    plan_best_release(&best);
+    plan_space_release(&s);
+    return rc;
+}

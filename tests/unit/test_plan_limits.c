@@ -1,0 +1,280 @@
+/* test_plan_limits.c - limits, cost and energy, and the front of time against cost, against a brute force of its own on
+ * small random instances: separable models and others, with configurations that are known better */
+#include "tap.h"
+
+#include "plan/plan.h"
+#include "plan_table.h"
+
+enum { ROUNDS = 3000, LISTED = 5000, KNOWN = 3 };
+
+static struct table x;
+static uint64_t seed;
+
+/* Of one instance in two: what the whole takes beyond the slowest part, by chance, but always the same. */
+static double extra(const int *pes, const int *procs)
+{
+    uint64_t h = seed;
+
+    for (int i = 0; i < x.oracle.nsubs; i++)
+        h = h * 1000003u + (uint64_t)(pes[i] * 64 + procs[i]);
+    return below(&h, 4);
+}
+
+static double slowest(const int *pes, const int *procs, int P, int *limiting)
+{
+    double t = 0;
+
+    *limiting = -1;
+    for (int o = 0; o < x.oracle.noptions; o++) {
+        const struct hrun_option *option = &x.options[o];
+
+        if (pes[option->sub] && procs[option->sub] == option->m && (*limiting < 0 || x.t[P][o] > t)) {
+            t = x.t[P][o];
+            *limiting = option->sub;
+        }
+    }
+    return t;
+}
+
+static int whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+                 struct hrun_error *err)
+{
+    (void)ctx;
+    (void)err;
+    *time_s = slowest(pes, procs, P, limiting) + extra(pes, procs);
+    return 0;
+}
+
+/* ------------------------------------------------- brute force */
+
+struct found {
+    int pes[TABLE_SUBS], procs[TABLE_SUBS], npes;
+    double time_s, cost, energy_j;
+};
+
+static struct found found[LISTED];
+static int nfound;
+static const struct hrun_known *known;
+static int nknown;
+
+static double factor_of(const int *pes, const int *procs)
+{
+    size_t len = (size_t)x.oracle.nsubs * sizeof *pes;
+
+    for (int k = 0; k < nknown; k++)
+        if (!memcmp(known[k].pes, pes, len) && !memcmp(known[k].procs, procs, len))
+            return known[k].factor;
+    return 1;
+}
+
+/* All valid configurations with their times into found[]. */
+static void enumerate(int sub, struct found f)
+{
+    int P = 0, limiting;
+    double per_hour = 0, power_w = 0;
+
+    if (sub < x.oracle.nsubs) {
+        enumerate(sub + 1, f);
+        for (int o = 0; o < x.oracle.noptions; o++)
+            for (int p = 1; x.options[o].sub == sub && p <= x.subs[sub].npes; p++) {
+                f.pes[sub] = p;
+                f.procs[sub] = x.options[o].m;
+                enumerate(sub + 1, f);
+            }
+        return;
+    }
+    for (int i = 0; i < x.oracle.nsubs; i++) {
+        P += f.pes[i] * f.procs[i];
+        f.npes += f.pes[i];
+        per_hour += f.pes[i] * x.subs[i].cost_per_hour;
+        power_w += f.pes[i] * x.subs[i].power_w;
+    }
+    if (!P || !x.rule[P])
+        return;
+    for (int o = 0; o < x.oracle.noptions; o++)
+        if (f.pes[x.options[o].sub] && f.procs[x.options[o].sub] == x.options[o].m &&
+            !(isfinite(x.t[P][o]) && x.t[P][o] > 0))
+            return;
+    f.time_s = (slowest(f.pes, f.procs, P, &limiting) + (x.oracle.whole ? extra(f.pes, f.procs) : 0)) *
+               factor_of(f.pes, f.procs);
+    f.cost = per_hour * f.time_s / 3600;
+    f.energy_j = power_w * f.time_s;
+    found[nfound++] = f;
+}
+
+static double value_of(const struct found *f, int objective)
+{
+    return objective == 0 ? f->time_s : objective == 1 ? f->cost : f->energy_j;
+}
+
+static int before(const struct found *a, const struct found *b)
+{
+    if (a->npes != b->npes)
+        return a->npes < b->npes;
+    for (int i = 0; i < x.oracle.nsubs; i++) {
+        if (a->pes[i] != b->pes[i])
+            return a->pes[i] < b->pes[i];
+        if (a->procs[i] != b->procs[i])
+            return a->procs[i] < b->procs[i];
+    }
+    return 0;
+}
+
+static int keeps(const struct found *f, const struct hrun_plan_limits *l)
+{
+    return !l || ((l->time_s <= 0 || f->time_s <= l->time_s) && (l->cost <= 0 || f->cost <= l->cost) &&
+                  (l->energy_j <= 0 || f->energy_j <= l->energy_j) && (l->pes <= 0 || f->npes <= l->pes));
+}
+
+static const struct found *brute(int objective, const struct hrun_plan_limits *l)
+{
+    const struct found *best = NULL;
+
+    for (int i = 0; i < nfound; i++) {
+        double v = value_of(&found[i], objective), w = best ? value_of(best, objective) : INFINITY;
+
+        if (keeps(&found[i], l) && (v < w || (v == w && (!best || before(&found[i], best)))))
+            best = &found[i];
+    }
+    return best;
+}
+
+static int same(const struct found *f, const struct hrun_choice *c)
+{
+    size_t len = (size_t)x.oracle.nsubs * sizeof *c->pes;
+
+    return !memcmp(f->pes, c->pes, len) && !memcmp(f->procs, c->procs, len) && f->time_s == c->time_s;
+}
+
+/* Is c among those that nothing dominates, and the first of its equals? */
+static int is_on_front(const struct found *f, int objective, const struct hrun_plan_limits *l)
+{
+    if (!keeps(f, l))
+        return 0;
+    for (int i = 0; i < nfound; i++) {
+        const struct found *g = &found[i];
+        double v = value_of(f, objective), w = value_of(g, objective);
+
+        if (!keeps(g, l) || g == f || g->time_s > f->time_s || w > v)
+            continue;
+        if (g->time_s < f->time_s || w < v || before(g, f))
+            return 0;
+    }
+    return 1;
+}
+
+/* ------------------------------------------------- instances */
+
+static void make_instance(uint64_t *rng)
+{
+    static const int one[] = { 1, 0 }, two[] = { 1, 2, 0 }, three[] = { 1, 2, 3, 0 };
+    static const int *const lists[] = { one, two, three };
+    const int *mlists[TABLE_SUBS];
+    int npes[TABLE_SUBS], nsubs = 1 + below(rng, 3), steps = 2 + below(rng, 12);
+
+    for (int i = 0; i < nsubs; i++) {
+        npes[i] = 1 + below(rng, 4);
+        mlists[i] = lists[below(rng, 3)];
+    }
+    table_init(&x, nsubs, npes, mlists);
+    for (int P = 1; P <= x.max_P; P++) {
+        x.rule[P] = below(rng, 4) > 0;
+        for (int o = 0; o < x.oracle.noptions; o++)
+            x.t[P][o] = below(rng, 12) ? 1 + below(rng, steps) : NAN;
+    }
+    for (int i = 0; i < nsubs; i++) {
+        x.subs[i].cost_per_hour = 1 + below(rng, 4);
+        x.subs[i].power_w = 100 * (1 + below(rng, 3));
+    }
+    seed = next_random(rng);
+    x.oracle.whole = below(rng, 2) ? whole : NULL;
+    nfound = nknown = 0;
+    enumerate(0, (struct found){ 0 });
+}
+
+static const char *const objectives[] = { "time", "cost", "energy" };
+
+int main(void)
+{
+    static struct hrun_known k[KNOWN];
+    uint64_t rng = 11;
+    int bad = 0, infeasible = 0, wrong_words = 0, fronts = 0, bad_fronts = 0, limited = 0;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        struct hrun_plan_limits l = { 0 };
+        struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0, NULL };
+        struct hrun_plan *plan = NULL;
+        struct hrun_error err = { 0 };
+        const struct found *best;
+        int objective = below(&rng, 3), rc, n = 0;
+        static int pes[KNOWN][TABLE_SUBS], procs[KNOWN][TABLE_SUBS];
+
+        make_instance(&rng);
+        if (!nfound)
+            continue;
+        for (int j = below(&rng, KNOWN + 1), at = below(&rng, nfound); j > 0 && at < nfound; j--) {
+            memcpy(pes[n], found[at].pes, sizeof pes[n]);
+            memcpy(procs[n], found[at].procs, sizeof procs[n]);
+            k[n] = (struct hrun_known){ pes[n], procs[n], 0.5 + below(&rng, 4) * 0.25, 0 };
+            n++;
+            at += 1 + below(&rng, 5);
+        }
+        known = k;
+        nknown = n;
+        nfound = 0;
+        enumerate(0, (struct found){ 0 });
+        best = &found[below(&rng, nfound)];     /* limits that something keeps, more or less */
+        if (below(&rng, 2))
+            l.time_s = best->time_s;
+        if (below(&rng, 3) == 0)
+            l.cost = best->cost * (below(&rng, 5) ? 1 : 0.25);
+        if (below(&rng, 4) == 0)
+            l.energy_j = best->energy_j;
+        if (below(&rng, 3) == 0)
+            l.pes = best->npes;
+        problem.objective = hrun_objective_find(objectives[objective]);
+        problem.limits = below(&rng, 5) ? &l : NULL;
+        best = brute(objective, problem.limits);
+        rc = hrun_plan_search_known(&problem, k, n, 1, &plan, &err);
+        limited += problem.limits && best && best != brute(objective, NULL);
+        infeasible += !best;
+        bad += best ? rc || !same(best, &plan->v[0]) : rc != -1 || err.code != HRUN_EINFEASIBLE;
+        wrong_words += rc && !strstr(err.text, "keeps the limits: ");
+        hrun_plan_destroy(plan);
+
+        plan = NULL;
+        problem.objective = hrun_objective_find(objectives[1 + below(&rng, 2)]);
+        objective = problem.objective == hrun_objective_find("cost") ? 1 : 2;
+        rc = hrun_plan_pareto(&problem, k, n, &plan, &err);
+        if (rc) {
+            bad_fronts += best != NULL || err.code != HRUN_EINFEASIBLE;
+            continue;
+        }
+        n = 0;
+        for (int i = 0; i < nfound; i++)
+            if (is_on_front(&found[i], objective, problem.limits)) {
+                int at = 0;
+
+                while (at < plan->n && !same(&found[i], &plan->v[at]))
+                    at++;
+                bad_fronts += at == plan->n;
+                n++;
+            }
+        bad_fronts += n != plan->n;
+        for (int i = 1; i < plan->n; i++)
+            bad_fronts += plan->v[i].time_s <= plan->v[i - 1].time_s || plan->v[i].value >= plan->v[i - 1].value;
+        fronts += plan->n > 1;
+        hrun_plan_destroy(plan);
+    }
+    is_int(bad, 0, "%d instances, %d with a limit that changes the choice, %d that nothing keeps: as by brute force",
+           ROUNDS, limited, infeasible);
+    ok(limited > ROUNDS / 40 && infeasible > ROUNDS / 100, "both happen often");
+    is_int(wrong_words, 0, "and it is said which limits are not kept");
+    is_int(bad_fronts, 0, "%d fronts of several configurations: as by brute force", fronts);
+    ok(fronts > ROUNDS / 10, "they happen often");
+    is_num(hrun_plan_cost(1800, (int[]){ 2, 1 }, (struct hrun_plan_sub[]){ { 4, 0, 0.5, 0 }, { 4, 0, 3, 0 } }, 2), 2,
+           1e-12, "half an hour of two PEs for 0.5 and one for 3 an hour costs 2");
+    is_num(hrun_plan_energy(10, (int[]){ 2, 0 }, (struct hrun_plan_sub[]){ { 4, 0, 0, 80 }, { 4, 0, 0, 9 } }, 2), 1600,
+           1e-9, "10 s of two PEs of 80 W take 1600 J");
+    return tap_done();
+}
