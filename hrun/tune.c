@@ -60,16 +60,12 @@ static int add_text(struct tune *t, const struct hrun_net *net, const struct hru
     if (!host)
         return hrun_fail_nomem(err);
     for (int r = 0; r < l->nranks; r++) {
-        int kinds;
-
         host[r] = hrun_net_find(net, l->cluster->hosts[l->ranks[r].host].name);
         if (host[r] < 0) {
             hrun_fail(err, HRUN_ENODATA, "the network has no host %s", l->cluster->hosts[l->ranks[r].host].name);
             goto out;
         }
-        kinds = net->classes[net->class_of[host[r]]].nkinds;
-        kind[r] = l->cluster->subs[l->ranks[r].sub].kind;
-        kind[r] = kind[r] < kinds ? kind[r] : kinds - 1;    /* kinds that were not told apart when it was measured */
+        kind[r] = hrun_net_kind(net, host[r], l->cluster->subs[l->ranks[r].sub].kind);
     }
     rc = hrun_net_tune(net, &ranks, NULL, &t->text, err);
 out:

@@ -81,14 +81,30 @@ static int make_layout(const struct context *c, struct network_plan *p, struct h
     return rc;
 }
 
-/* The kind of PE of each rank: on one host there are as many as sub-clusters, a node is one. */
+/* The kind of PE of a sub-cluster of the only host, numbered without gaps in the order that hrun_net_kind expects. */
+static int kind_number(const struct hrun_cluster *cl, int sub)
+{
+    int n = 0;
+
+    for (int kind = 0; kind < cl->subs[sub].kind; kind++) {
+        int i = 0;
+
+        while (i < cl->nsubs && cl->subs[i].kind != kind)
+            i++;
+        n += i < cl->nsubs;
+    }
+    return n;
+}
+
+/* The kind of PE of each rank: on one host that of its sub-cluster, a node is one. */
 static int push_kinds(const struct context *c, struct network_plan *p)
 {
     struct hrun_buf kinds = HRUN_BUF_INIT;
     int bad;
 
     for (int r = 0; r < p->layout->nranks; r++)
-        hrun_buf_addf(&kinds, "%s%d", r ? "," : "", c->cluster->nhosts == 1 ? p->layout->ranks[r].sub : 0);
+        hrun_buf_addf(&kinds, "%s%d", r ? "," : "",
+                      c->cluster->nhosts == 1 ? kind_number(c->cluster, p->layout->ranks[r].sub) : 0);
     bad = kinds.failed || hrun_strvec_push(&p->words, "--kinds") || hrun_strvec_push(&p->words, kinds.data);
     hrun_buf_release(&kinds);
     return bad;

@@ -133,15 +133,6 @@ static int find_hosts(struct search *s, struct hrun_error *err)
     return 0;
 }
 
-/* The kind of PEs of a sub-cluster as the network counts them: those that it does not know are of kind 0. */
-static int kind_of(const struct search *s, int sub)
-{
-    const struct hrun_subcluster *c = &s->req->cluster->subs[sub];
-    int h = c->npes ? s->net_host[c->pes[0].host] : -1;
-
-    return h >= 0 && c->kind > 0 && c->kind < s->req->net->classes[s->req->net->class_of[h]].nkinds ? c->kind : 0;
-}
-
 static void fill_slots(struct search *s)
 {
     int k = 0;
@@ -150,7 +141,7 @@ static void fill_slots(struct search *s)
         for (int p = 0; p < s->req->pes[i]; p++, k++) {
             s->sub[k] = i;
             s->procs[k] = s->req->procs[i];
-            s->kind[k] = kind_of(s, i);
+            s->kind[k] = s->req->cluster->subs[i].kind;
         }
 }
 

@@ -236,10 +236,11 @@ static double message_time(const struct traffic *t, const struct traffic_message
 {
     const struct hrun_net *net = t->net;
     const struct hrun_net_class *ca = &net->classes[net->class_of[a]], *cb = &net->classes[net->class_of[b]];
-    double alone = hrun_net_p2p(net, a, t->kind[m->from], b, t->kind[m->to], t->bytes), trunk, beta, one, all;
+    int from = hrun_net_kind(net, a, t->kind[m->from]), to = hrun_net_kind(net, b, t->kind[m->to]);
+    double alone = hrun_net_p2p(net, a, from, b, to, t->bytes), trunk, beta, one, all;
 
     if (a == b) {
-        size_t at = (size_t)t->kind[m->from] * (size_t)ca->nkinds + (size_t)t->kind[m->to];
+        size_t at = (size_t)from * (size_t)ca->nkinds + (size_t)to;
 
         one = fmax(ca->local_s_per_byte[at].v, shared(1, ca->local_bytes_per_s));
         return alone + t->bytes * fmax(0, shared(t->local[a], ca->local_bytes_per_s) - one);

@@ -17,7 +17,7 @@ struct traffic {
     const struct hrun_net *net;
     double bytes;
     int nslots;
-    const int *kind;           /* nslots: kind of PE of each, as the network counts them; the caller's */
+    const int *kind;           /* nslots: kind of PE of each, as the cluster counts them; the caller's */
     struct traffic_message *v;
     size_t n;
     long long total;           /* messages */

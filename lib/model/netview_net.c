@@ -20,12 +20,6 @@ static int bound(const void *ctx, const struct hrun_net_call *call, int n, const
     return hrun_net_bound(ctx, call, n, some, 0, time_s, err);
 }
 
-/* The kind of PE on its host: as the benchmark numbers them, where it has told kinds apart. */
-static int kind_on(const struct hrun_net *net, int host, const struct hrun_subcluster *sub)
-{
-    return sub->kind < net->classes[net->class_of[host]].nkinds ? sub->kind : 0;
-}
-
 struct hrun_netview *hrun_netview_create(const struct hrun_net *net, const struct hrun_cluster *cluster,
                                          struct hrun_error *err)
 {
@@ -54,7 +48,7 @@ struct hrun_netview *hrun_netview_create(const struct hrun_net *net, const struc
                 hrun_fail(err, HRUN_ENODATA, "the network of %s does not know host %s", net->date, h->name);
                 goto out;
             }
-            *at = (struct hrun_netview_pe){ host, kind_on(net, host, s), h->group };
+            *at = (struct hrun_netview_pe){ host, hrun_net_kind(net, host, s->kind), h->group };
         }
     }
     v = hrun_netview_of(&source, subs, cluster->nsubs, err);

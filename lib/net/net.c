@@ -122,6 +122,11 @@ int hrun_net_find(const struct hrun_net *net, const char *host)
     return -1;
 }
 
+int hrun_net_kind(const struct hrun_net *net, int host, int kind)
+{
+    return kind > 0 && kind < net->classes[net->class_of[host]].nkinds ? kind : 0;
+}
+
 /* ---------------------------------------------------------------- a message alone */
 
 /* The smaller of two rates, of which 0 is no limit. */

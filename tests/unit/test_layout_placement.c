@@ -462,6 +462,38 @@ static void test_refused(void)
     free(b);
 }
 
+/* One host tells two kinds of PEs apart, the other one does not. */
+static void test_kinds(void)
+{
+    int pes[] = { 2 }, procs[] = { 2 };
+    struct hrun_placement p = { NULL };
+    struct bed *b = malloc(sizeof *b);
+    struct hrun_net_class *c;
+
+    make_bed(b, 2, 1, 1);
+    for (int i = 0; i < 4; i++)
+        b->net->pairs[i] = (struct hrun_net_pair){ { 0, 0 }, { 1e9, 0 } };
+    for (int h = 0; h < 2; h++)
+        add_pe(b, 0, h);
+    b->subs[0].kind = 1;
+    c = &b->net->classes[0];
+    c->nkinds = 2;
+    free(c->local_fixed_s);
+    free(c->local_s_per_byte);
+    c->local_fixed_s = calloc(4, sizeof *c->local_fixed_s);
+    c->local_s_per_byte = calloc(4, sizeof *c->local_s_per_byte);
+    c->local_fixed_s[3].v = 3e-3;
+    b->net->classes[1].local_fixed_s[0].v = 1e-3;
+    /* Of the ring two messages stay inside hosts, two take 1 ms of wire. */
+    ok(!hrun_placement_find(&(struct hrun_placement_request){ &b->cluster, pes, procs, HRUN_PATTERN_RING, b->net, 1e6,
+                                                              0.01, 1e6 }, &p, NULL), "hosts of unlike kinds");
+    ok(fabs(p.plain.slowest_s - 3e-3) < 1e-12, "slowest: from kind to kind on the first host (%g)", p.plain.slowest_s);
+    ok(fabs(p.plain.sum_s - 6e-3) < 1e-12, "and in all (%g)", p.plain.sum_s);
+    hrun_placement_release(&p);
+    hrun_net_destroy(b->net);
+    free(b);
+}
+
 static void test_names(void)
 {
     int n = 0;
@@ -481,5 +513,6 @@ int main(void)
     test_switches();
     test_two_subs();
     test_refused();
+    test_kinds();
     return tap_done();
 }
