@@ -247,7 +247,7 @@ static double message_time(const struct traffic *t, const struct traffic_message
     }
     beta = net->pairs[(size_t)net->class_of[a] * (size_t)net->nclasses + (size_t)net->class_of[b]].beta_bytes_per_s.v;
     trunk = net->trunks[trunk_of(net, a, b)].v;
-    one = net->trunks_shared && net->group_of[a] != net->group_of[b] ? 1 + net->back_share : 1;
+    one = net->trunks_shared || net->group_of[a] == net->group_of[b] ? 1 + net->back_share : 1;
     one = fmax(fmax(1 / beta, shared(one, trunk)),
                fmax(shared(1, ca->out_bytes_per_s.v), shared(1, cb->in_bytes_per_s.v)));
     all = fmax(shared(trunk_load(t, a, b), trunk),

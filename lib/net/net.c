@@ -148,13 +148,14 @@ static double local_time(const struct hrun_net_class *c, int from_kind, int to_k
     return c->local_fixed_s[at].v + bytes * per_byte;
 }
 
-/* What a trunk leaves a message alone: where its directions are shared, its acknowledgements take some of it. */
+/* What a trunk leaves a message alone: where its directions are shared, as those inside a group are, its
+ * acknowledgements take some of it. */
 static double trunk_alone(const struct hrun_net *net, int g, int h)
 {
     int swap = net->trunks_shared && g > h;
     double rate = net->trunks[(size_t)(swap ? h : g) * (size_t)net->ngroups + (size_t)(swap ? g : h)].v;
 
-    return net->trunks_shared && g != h ? rate / (1 + net->back_share) : rate;
+    return net->trunks_shared || g == h ? rate / (1 + net->back_share) : rate;
 }
 
 double hrun_net_p2p(const struct hrun_net *net, int from, int from_kind, int to, int to_kind, double bytes)

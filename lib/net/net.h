@@ -82,7 +82,8 @@ struct hrun_net {
     int *group_of;             /* nhosts: behind which switch, 0..ngroups-1 */
     struct hrun_net_class *classes;
     struct hrun_net_pair *pairs;       /* nclasses by nclasses, sender's by receiver's */
-    struct hrun_net_value *trunks;     /* ngroups by ngroups: bytes/s from one to the other, 0: no limit was seen */
+    struct hrun_net_value *trunks;     /* ngroups by ngroups: bytes/s from one to the other, or (the diagonal) among
+                                          the hosts of a group, both ways together; 0: no limit was seen */
     struct hrun_net_segment *segments; /* nsegments >= 1 */
     int nsegments;
     double sync_bytes;         /* rendezvous from here on; 0: never */

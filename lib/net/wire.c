@@ -114,8 +114,6 @@ void wire_flow(const struct hrun_net *net, const struct hrun_net_ranks *ranks, i
     use(out, 3 * j + 1, d->in_bytes_per_s.v, b, resources);
     use(out, 3 * j, d->out_bytes_per_s.v, back, resources);
     use(out, 3 * i + 1, c->in_bytes_per_s.v, back, resources);
-    if (g != h) {
-        use_trunk(net, out, g, h, b, resources);
-        use_trunk(net, out, h, g, back, resources);
-    }
+    use_trunk(net, out, g, h, b, resources);
+    use_trunk(net, out, h, g, back, resources);
 }

@@ -172,6 +172,15 @@ static void test_by_hand(void)
     is_num(net_time(net, HRUN_NET_RING, NULL, 1e6, 4) * 1e3, 160.3, 1e-12, "factors: 3 of the latency, 2 of the bytes");
     net->segments[0] = (struct hrun_net_segment){ 0, 1, 1 };
 
+    /* What the switch of a group passes in all, both ways together. */
+    net->trunks[0].v = 5e7;
+    net->back_share = 0.25;
+    is_num(net_time_at(net, HRUN_NET_P2P, NULL, 1e6, (const int[]){ 0, 2 }, 2) * 1e3, 25.1, 1e-12,
+           "behind one switch, which limits");
+    is_num(hrun_net_p2p(net, 0, 0, 2, 0, 1e6) * 1e3, 25.1, 1e-12, "the same of a message alone");
+    is_num(net_time_at(net, HRUN_NET_RING, NULL, 1e6, (const int[]){ 0, 2 }, 2) * 1e3, 50.1, 1e-12, "and two at once");
+    net->trunks[0].v = net->back_share = 0;
+
     /* Inside hosts. */
     net->classes[0].local_fixed_s[0].v = 1e-5;
     net->classes[0].local_s_per_byte[0].v = 1e-9;
