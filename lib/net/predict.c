@@ -246,10 +246,11 @@ static int check_pairs(const struct hrun_net *net, const struct hrun_net_ranks *
 int net_choose_program(const struct hrun_net *net, const struct hrun_net_call *call, int n, int uniform,
                        const char **name, net_program **program, struct hrun_error *err)
 {
-    const char *wanted = call->algorithm ? call->algorithm
-                                         : net_select(net->selector, call->op, n, call->bytes, uniform);
+    const char *selected = net_select(net->selector, call->op, n, call->bytes, uniform);
+    const char *wanted = call->algorithm ? call->algorithm : selected;
 
-    if (!wanted)
+    /* An algorithm that is given may be made of parts that are not (net_part). */
+    if (!selected)
         return hrun_fail(err, HRUN_EINVAL, "the network's selector '%s' is unknown", net->selector);
     if (!(*program = net_algorithm_find(call->op, wanted, name)))
         return hrun_fail(err, HRUN_EINVAL, "%s has no algorithm '%s'", hrun_net_op_name(call->op), wanted);
@@ -275,6 +276,8 @@ static int predict(const struct hrun_net *net, struct prediction *p, const struc
     t.low_s = fmax(t.time_s - half_s, 0);
     t.high_s = t.time_s + half_s;
     correct(&net->thresholds, p->call, &t);
+    if (p->call->quick)
+        t.low_s = t.high_s = t.time_s;
     *out = t;
     rc = 0;
 out:

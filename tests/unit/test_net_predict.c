@@ -339,6 +339,12 @@ static void test_irregular(void)
             is_int(t.irregular, cases[i].irregular, "in the irregular region or not");
             ok(t.low_s <= t.time_s && t.time_s <= t.high_s, "the interval holds it");
         }
+        call.quick = 1;
+        if (!hrun_net_predict(net, &call, &ranks, &t, NULL)) {
+            is_num(t.time_s * 1e3, cases[i].want_ms, 1e-9, "the same where it has to be quick");
+            ok(t.low_s == t.time_s && t.high_s == t.time_s, "without an interval");
+        }
+        call.quick = 0;
     }
     hrun_net_destroy(net);
 }
@@ -436,6 +442,16 @@ static void test_refused(void)
 
         ok(hrun_net_predict(net, &cases[i].call, &ranks, &t, &err) == -1 && err.code == cases[i].code, "refused");
         has_str(err.text, cases[i].words, "says: %s", err.text);
+    }
+    free(net->selector);
+    net->selector = strdup("lam");
+    for (int i = 0; i < 2; i++) {
+        struct hrun_net_call call = { .op = HRUN_NET_ALLGATHER, .bytes = 1, .algorithm = i ? "linear" : NULL };
+        struct hrun_error err = { 0 };
+
+        ok(hrun_net_predict(net, &call, &(struct hrun_net_ranks){ 2, (const int[]){ 0, 1 }, NULL }, &t, &err) == -1 &&
+               err.code == HRUN_EINVAL, "an unknown selector, also for the parts of an algorithm that is given");
+        has_str(err.text, "selector 'lam' is unknown", "says: %s", err.text);
     }
     is_num(t.time_s, -1, 0, "outputs are untouched");
     hrun_net_destroy(net);
