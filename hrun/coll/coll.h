@@ -15,7 +15,7 @@
  *   - left to the MPI library are: one rank, intercommunicators, ranks that are not of the world, no bytes, and
  *     arguments that are wrong, so that errors are its own;
  *   - messages go through a communicator of our own, made (MPI_Comm_create) once enough would have been saved to pay
- *     for it, and freed with the program's. It has the error handler of the program's.
+ *     for it, and freed with the program's. It returns errors; they are raised on the program's (take.c).
  */
 #ifndef HRUN_COLL_COLL_H
 #define HRUN_COLL_COLL_H
@@ -27,10 +27,10 @@
 
 /* MPI's functions that the library itself needs. */
 #define COLL_USES(X) \
-    X(Allreduce) X(Comm_create) X(Comm_create_keyval) X(Comm_delete_attr) X(Comm_free) X(Comm_f2c) X(Comm_get_attr) \
-    X(Comm_group) X(Comm_rank) X(Comm_set_attr) X(Comm_size) X(Comm_test_inter) X(Group_free) \
-    X(Group_translate_ranks) X(Irecv) X(Isend) X(Pack) X(Pack_size) X(Recv) X(Send) X(Sendrecv) X(Type_f2c) \
-    X(Type_get_envelope) X(Type_get_extent) X(Type_size) X(Unpack) X(Waitall)
+    X(Allreduce) X(Comm_call_errhandler) X(Comm_create) X(Comm_create_keyval) X(Comm_delete_attr) X(Comm_free) \
+    X(Comm_f2c) X(Comm_get_attr) X(Comm_group) X(Comm_rank) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) \
+    X(Comm_test_inter) X(Group_free) X(Group_translate_ranks) X(Irecv) X(Isend) X(Pack) X(Pack_size) X(Recv) X(Send) \
+    X(Sendrecv) X(Type_f2c) X(Type_get_envelope) X(Type_get_extent) X(Type_size) X(Unpack) X(Wait) X(Waitall)
 struct coll_mpi {
 #define X(Name) __typeof__(&PMPI_##Name) Name;
     COLL_USES(X)
@@ -39,6 +39,7 @@ struct coll_mpi {
     MPI_Comm world, no_comm;
     MPI_Datatype packed, int64, number, no_type;
     MPI_Op min, max;
+    MPI_Errhandler errors_return;
 };
 const struct coll_mpi *coll_mpi(void);
 
@@ -94,7 +95,7 @@ struct coll_comm *coll_comm(MPI_Comm comm);
 int coll_turn_begin(struct coll_comm *c, MPI_Comm comm, enum coll_op op, int root, double bytes,
                     struct coll_turn *turn);
 void coll_turn_end(struct coll_turn *turn);
-/* Memory until the next call or coll_scratch_done; NULL after an error has been raised on c->own. */
+/* Memory until the next call or coll_scratch_done; NULL: there is none. */
 char *coll_scratch(struct coll_comm *c, size_t size);
 void coll_scratch_done(struct coll_comm *c);
 

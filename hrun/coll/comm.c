@@ -52,6 +52,7 @@ static void find_mpi(void)
     our.mpi.no_type = coll_real("ompi_mpi_datatype_null");
     our.mpi.min = coll_real("ompi_mpi_op_min");
     our.mpi.max = coll_real("ompi_mpi_op_max");
+    our.mpi.errors_return = coll_real("ompi_mpi_errors_return");
 }
 
 /* ---------------------------------------------------------------- communicators */
@@ -193,7 +194,7 @@ static int make_own(struct coll_comm *c, MPI_Comm comm)
     our.mpi.Comm_group(comm, &group);
     rc = our.mpi.Comm_create(comm, group, &c->own);
     our.mpi.Group_free(&group);
-    return rc == MPI_SUCCESS;
+    return rc == MPI_SUCCESS && our.mpi.Comm_set_errhandler(c->own, our.mpi.errors_return) == MPI_SUCCESS;
 }
 
 /* The way that is proposed, with what its messages need; NULL: there is none yet. */
@@ -293,8 +294,6 @@ char *coll_scratch(struct coll_comm *c, size_t size)
         free(c->scratch);
         c->scratch = malloc(size);
         c->scratch_size = c->scratch ? size : 0;
-        if (!c->scratch)
-            COLL_REAL(PMPI_Comm_call_errhandler)(c->own, MPI_ERR_NO_MEM);
     }
     return c->scratch;
 }

@@ -92,9 +92,17 @@ static int get_bytes(struct coll_comm *c, char *data, int64_t bytes, int from, M
     return coll_mpi()->Irecv(data, (int)bytes, coll_mpi()->packed, from, TAG, c->own, request);
 }
 
+/* For all, whatever becomes of one of them. Result: the first error, which MPI_Waitall would not tell. */
 static int wait_all(int n, MPI_Request *requests)
 {
-    return coll_mpi()->Waitall(n, requests, MPI_STATUSES_IGNORE);
+    int first = MPI_SUCCESS;
+
+    for (int i = 0; i < n; i++) {
+        int rc = coll_mpi()->Wait(&requests[i], MPI_STATUS_IGNORE);
+
+        first = first == MPI_SUCCESS ? rc : first;
+    }
+    return first;
 }
 
 /* Children of this rank, as a list. */
@@ -120,7 +128,7 @@ static int needs_scratch(const struct coll_comm *c, const struct coll_tree *t)
 static int gather_at_root(struct coll_comm *c, const struct coll_tree *t, const struct coll_parts *own,
                           const struct coll_parts *all, int64_t bytes, MPI_Request *requests)
 {
-    int n;
+    int n, copied = MPI_SUCCESS;
     const int *child = children(c, t, &n);
 
     if (needs_scratch(c, t) && !coll_scratch(c, (size_t)(t->n * bytes)))
@@ -132,8 +140,9 @@ static int gather_at_root(struct coll_comm *c, const struct coll_tree *t, const 
             : coll_mpi()->Irecv(at(all, k), all->count, all->type, k, TAG, c->own, &requests[i]));
     }
     if (!is_in_place(own))
-        TRY(copy(c, own, 0, all, c->rank));
+        copied = copy(c, own, 0, all, c->rank);
     TRY(wait_all(n, requests));
+    TRY(copied);
     for (int i = 0; i < n; i++)
         for (int p = t->pos[child[i]]; t->size[child[i]] > 1 && p < t->pos[child[i]] + t->size[child[i]]; p++)
             TRY(unpack(c, below(c, t, bytes, t->order[p]), all, t->order[p]));

@@ -26,6 +26,16 @@ static int begin(struct coll_comm *c, MPI_Comm comm, enum coll_op op, int root, 
     return bytes > 0 && bytes <= BYTES_MAX / c->ranks.n && coll_turn_begin(c, comm, op, root, (double)bytes, turn);
 }
 
+/* The operation has been done. Errors of the library's are raised already, those of messages of ours where the program
+ * expects them. */
+static int end(struct coll_turn *turn, MPI_Comm comm, const int *rc)
+{
+    coll_turn_end(turn);
+    if (turn->choice && *rc != MPI_SUCCESS)
+        coll_mpi()->Comm_call_errhandler(comm, *rc);
+    return 1;
+}
+
 /* The library's call in a turn that is timed. */
 #define LIBRARY(Name, ...) COLL_REAL(PMPI_##Name)(__VA_ARGS__)
 
@@ -65,8 +75,7 @@ int coll_take_gather(const void *send, int count, MPI_Datatype type, void *in, i
     *rc = !turn.choice ? LIBRARY(Gather, send, count, type, in, in_count, in_type, root, comm)
           : strcmp(turn.choice->way, "pieces") ? coll_move_gather(c, turn.choice->tree, &own, &all, bytes)
           : coll_move_pieces(c, turn.choice->tree, &own, &all);
-    coll_turn_end(&turn);
-    return 1;
+    return end(&turn, comm, rc);
 }
 
 int coll_take_scatter(const void *send, int count, MPI_Datatype type, void *in, int in_count, MPI_Datatype in_type,
@@ -87,8 +96,7 @@ int coll_take_scatter(const void *send, int count, MPI_Datatype type, void *in, 
         return 0;
     *rc = !turn.choice ? LIBRARY(Scatter, send, count, type, in, in_count, in_type, root, comm)
           : coll_move_scatter(c, turn.choice->tree, &all, &own, bytes);
-    coll_turn_end(&turn);
-    return 1;
+    return end(&turn, comm, rc);
 }
 
 /* The same with counts; *own is of this rank, *all (buf, type set) gets them. */
@@ -129,8 +137,7 @@ int coll_take_gatherv(const void *send, int count, MPI_Datatype type, void *in, 
         return 0;
     *rc = !turn.choice ? LIBRARY(Gatherv, send, count, type, in, in_counts, places, in_type, root, comm)
           : coll_move_pieces(c, turn.choice->tree, &own, &all);
-    coll_turn_end(&turn);
-    return 1;
+    return end(&turn, comm, rc);
 }
 
 int coll_take_scatterv(const void *send, const int *counts, const int *places, MPI_Datatype type, void *in,
@@ -145,8 +152,7 @@ int coll_take_scatterv(const void *send, const int *counts, const int *places, M
         return 0;
     *rc = !turn.choice ? LIBRARY(Scatterv, send, counts, places, type, in, in_count, in_type, root, comm)
           : coll_move_parts(c, turn.choice->tree, &all, &own);
-    coll_turn_end(&turn);
-    return 1;
+    return end(&turn, comm, rc);
 }
 
 int coll_take_bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm, int *rc)
@@ -162,6 +168,5 @@ int coll_take_bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm 
         return 0;
     *rc = !turn.choice ? LIBRARY(Bcast, buf, count, type, root, comm)
           : coll_move_bcast(c, turn.choice->tree, &data, data.count * data.size, (int64_t)turn.choice->segment);
-    coll_turn_end(&turn);
-    return 1;
+    return end(&turn, comm, rc);
 }

@@ -277,6 +277,37 @@ static void check_errors(void)
     SAME(Scatterv, (all, NULL, NULL, MPI_INT, &x, -2, MPI_INT, 0, MPI_COMM_WORLD))
 }
 
+static MPI_Comm heard_on = MPI_COMM_NULL;
+static int heard;
+
+static void hear(MPI_Comm *comm, int *code, ...)
+{
+    heard_on = *comm;
+    MPI_Error_class(*code, &heard);
+}
+
+/* What goes wrong on the way is told to the program's handler, of the program's communicator, also when that was set
+ * after operations have been done. */
+static void check_handler(int rank, int size)
+{
+    int x[2] = { 1, 2 }, all[256], class;
+    MPI_Errhandler handler;
+    MPI_Comm comm;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Gather(x, 1, MPI_INT, all, 1, MPI_INT, 0, comm);
+    MPI_Comm_create_errhandler(hear, &handler);
+    MPI_Comm_set_errhandler(comm, handler);
+    MPI_Error_class(MPI_Gather(x, rank ? 2 : 1, MPI_INT, all, 1, MPI_INT, 0, comm), &class);
+    if (!rank && size > 1 && (class != MPI_ERR_TRUNCATE || heard != class || heard_on != comm)) {
+        bad++;
+        printf("a gather of too much: error %d, the handler heard %d on %s communicator\n", class, heard,
+               heard_on == comm ? "the" : "another");
+    }
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_free(&comm);
+}
+
 /* Which of the two ways stays when one of them is slow? */
 static void check_slow(int who, int rank)
 {
@@ -368,8 +399,10 @@ int main(int argc, char **argv)
     }
     if (threads && level == MPI_THREAD_MULTIPLE)
         check_threads();
-    if (errors)
+    if (errors) {
         check_errors();
+        check_handler(rank, size);
+    }
     MPI_Reduce(&bad, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0) {
         for (int op = 0; op < OPS; op++)
