@@ -309,12 +309,20 @@ void net_segments_fit(const struct net_work *w, const struct net_sweep *sweep, c
 {
     struct means m = means_of(sweep, s);
     int main_one = net_segments_main(w, segments, nsegments);
+    double L, g;
     /* A factor is above 0; this one stands for a piece that is better off without. */
     const double least = sqrt(DBL_EPSILON);
 
     *change = 0;
     if (nsegments < 2 || !(m.g > 0))
         return;
+    /* By the sweep's own first and main pieces, whose factors are 1: by the solution's L and g, which many records of a
+     * sweep draw to the factors of the last turn, they would come near over many turns only. */
+    L = sweep->c0[0] > m.C ? (sweep->c0[0] - m.C) / 2 : m.L;
+    g = sweep->c1[main_one] > m.t ? sweep->c1[main_one] - m.t : m.g;
+    if (m.L > 0)
+        m.L = L;
+    m.g = g;
     for (int i = 0; i < nsegments; i++) {
         double a = 1, b = 1, slope = sweep->c1[i];
 
