@@ -8,6 +8,7 @@
 #   make accuracy        is hrun's choice the best? on simulated clusters (ACCURACY="--app lu": options of the program)
 #   make net-accuracy    are messages predicted well? collective operations on simulated networks
 #   make net-parameters  are networks estimated right? on simulated ones of 16 unlike hosts
+#   make lab-net-accuracy  predicted against measured collective operations, on an emulated cluster (LAB_NET=...)
 #   make lab-accuracy    is hrun's choice the best? on an emulated cluster (LAB_QUICK=1: a part of it)
 #   make install         PREFIX=/usr/local DESTDIR=
 #
@@ -272,7 +273,7 @@ install: all $(B)/include/hrun.h $(B)/include/hrun-mpi.h $(B)/hrun.pc $(B)/hrun-
 UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 UNIT_BIN   := $(UNIT_TESTS:%=$(B)/tests/unit/%)
 CLI_TESTS  := $(sort $(wildcard tests/cli/*.t))
-APPS       := collbench collcheck lu jacobi femcg fft hybrid probe pattern
+APPS       := collbench collcheck colltimes lu jacobi femcg fft hybrid probe pattern
 APP_BIN    := $(APPS:%=$(B)/tests/apps/%)
 BENCH_BIN  := $(patsubst tests/bench/%.c,$(B)/tests/bench/%,$(sort $(wildcard tests/bench/*.c)))
 FUZZ_BIN   := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
@@ -411,6 +412,11 @@ $(B)/tests/lab/idle.so: tests/lab/idle.c
 .PHONY: lab-accuracy
 lab-accuracy: all apps $(B)/tests/lab/idle.so
 	$(TEST_ENV) tests/lab/accuracy $(if $(LAB_QUICK),--quick)
+
+# Predicted against measured collective operations of Open MPI on unlike links, and how much these vary.
+.PHONY: lab-net-accuracy
+lab-net-accuracy: all apps $(B)/tests/lab/idle.so $(B)/tests/accuracy/net_accuracy
+	$(TEST_ENV) tests/lab/net $(LAB_NET)
 
 demo: all $(B)/tests/apps/lu
 	HRUN_BUILD=$(B) tests/demo

@@ -85,8 +85,9 @@ static int compare(const struct hrun_net *net, const struct arguments *a, const 
         }
         error = fabs(t.time_s / time_s - 1);
         if (a->all)
-            printf("%s %s %.0f: %.3f us simulated, %.3f us predicted (%s), %+.2f %%\n", a->label, name, bytes,
-                   time_s * 1e6, t.time_s * 1e6, t.algorithm, 100 * (t.time_s / time_s - 1));
+            printf("%s %s %.0f: %.3f us simulated, %.3f us predicted (%s), %+.2f %%%s\n", a->label, name, bytes,
+                   time_s * 1e6, t.time_s * 1e6, t.algorithm, 100 * (t.time_s / time_s - 1),
+                   t.irregular ? ", irregular" : "");
         if (t.irregular) {
             sums[op].irregular++;
             continue;
