@@ -23,6 +23,13 @@ static double mean_square(double mean, double sd)
     return sd * sd * (1 + z * z + z * sqrt(2 / acos(-1)) * exp(-z * z / 2) / erfc(-z / sqrt(2)));
 }
 
+double hrun_fit_likely(double product, double norm, double s2, double most)
+{
+    if (!(norm > least_remainder()))
+        return most;
+    return s2 > 0 ? fmin(most, sqrt(mean_square(product / (norm * norm), sqrt(s2) / norm))) : 0;
+}
+
 /* Transform all columns and the right side by the Q of the columns in use, cols[m]: R is on top of these. v[n]:
  * scratch. */
 static int triangulate(struct hrun_fit_work *w, const size_t *cols, size_t m, double *v, struct hrun_error *err)
@@ -47,16 +54,14 @@ static double likely(const struct hrun_fit_work *w, size_t j, const size_t *cols
                      const double *along)
 {
     const double *rest = w->a + j * w->n + m, *left = w->b + m;
-    double norm = hrun_fit_norm(rest, w->n - m), product = 0, most = INFINITY;
+    double product = 0, most = INFINITY;
 
     for (size_t l = 0; l < m; l++)
         if (along[l] > hrun_fit_roundoff(w->n, w->p))
             most = fmin(most, k[cols[l]] * w->scale[cols[l]] / along[l]);
-    if (!(norm > least_remainder()))
-        return most;
     for (size_t i = 0; i < w->n - m; i++)
         product += rest[i] * left[i];
-    return s2 > 0 ? fmin(most, sqrt(mean_square(product * w->bnorm / (norm * norm), sqrt(s2) / norm))) : 0;
+    return hrun_fit_likely(product * w->bnorm, hrun_fit_norm(rest, w->n - m), s2, most);
 }
 
 /* Add u^2 d d' of column j to sum[p by p]; d[p]: scratch. */

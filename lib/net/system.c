@@ -1,7 +1,7 @@
 /* system.c - the solution of the least squares system; see system.h */
 #include "net/system.h"
-#include "fit/bound.h"
 #include "fit/fit.h"
+#include "fit/sparse.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ void net_solution_release(struct net_solution *s)
 
 double net_fitted(const struct net_work *w, const struct net_solution *s, size_t record)
 {
-    return net_trial(&s->c, &w->given, s->x, &w->r->v[record], NULL);
+    return net_trial(&s->c, &w->given, s->x, &w->r->v[record]);
 }
 
 /* ---------------------------------------------------------------- columns */
@@ -139,14 +139,16 @@ static int is_branched(const struct hrun_net_record *v)
     return v->kind == HRUN_NET_FAN || v->kind == HRUN_NET_JOIN;
 }
 
+/* Of struct hrun_sparse; k[p]: its solution. */
 struct rows {
-    double *x, *y, *w, *k;     /* of struct hrun_lsq; k[p]: its solution */
-    size_t n;
+    size_t n, *first, *column;
+    double *value, *y, *w, *k;
 };
 
 static void rows_release(struct rows *m)
 {
-    free(m->x);
+    free(m->first);
+    free(m->value);
     *m = (struct rows){ 0 };
 }
 
@@ -156,13 +158,17 @@ static int rows_alloc(const struct net_work *w, size_t p, struct rows *m, struct
 
     for (size_t l = 0; l < w->r->n; l++)
         n += (size_t)net_in_use(w, l);
-    m->x = malloc((n * (p + 2) + p + 1) * sizeof *m->x);
-    if (!m->x)
+    m->n = 0;
+    m->first = malloc((n * (NET_SLOTS + 1) + 1) * sizeof *m->first);
+    m->value = malloc((n * (NET_SLOTS + 2) + p + 1) * sizeof *m->value);
+    if (!m->first || !m->value) {
+        rows_release(m);
         return hrun_fail_nomem(err);
-    m->y = m->x + n * p;
+    }
+    m->column = m->first + n + 1;
+    m->y = m->value + n * NET_SLOTS;
     m->w = m->y + n;
     m->k = m->w + n;
-    m->n = 0;
     return 0;
 }
 
@@ -172,22 +178,31 @@ static void rows_fill(const struct net_work *w, const struct net_solution *s, in
     struct net_gradient g;
 
     m->n = 0;
+    m->first[0] = 0;
     for (size_t l = 0; l < w->r->n; l++) {
         const struct hrun_net_record *v = &w->r->v[l];
-        double *row = m->x + m->n * s->c.p, fitted;
+        size_t at = m->first[m->n];
+        double fitted;
 
         if (!net_in_use(w, l) || (simple && is_branched(v)))
             continue;
-        fitted = net_trial(&s->c, &w->given, s->x, v, &g);
+        fitted = net_trial_slope(&s->c, &w->given, s->x, v, &g);
         m->y[m->n] = v->time_s - fitted;
         m->w[m->n] = 1 / w->se[l];
-        memset(row, 0, s->c.p * sizeof *row);
         for (int i = 0; i < g.n; i++) {
-            row[g.column[i]] = g.d[i];
+            if (g.d[i] == 0)
+                continue;
+            m->column[at] = (size_t)g.column[i];
+            m->value[at++] = g.d[i];
             m->y[m->n] += g.d[i] * s->x[g.column[i]];
         }
-        m->n++;
+        m->first[++m->n] = at;
     }
+}
+
+static struct hrun_sparse sparse_of(const struct rows *m, size_t p)
+{
+    return (struct hrun_sparse){ m->n, p, m->first, m->column, m->value, m->y, m->w };
 }
 
 static double sum_of_squares(const struct net_work *w, const struct net_columns *c, const double *x, int simple)
@@ -199,7 +214,7 @@ static double sum_of_squares(const struct net_work *w, const struct net_columns 
 
         if (!net_in_use(w, l) || (simple && is_branched(&w->r->v[l])))
             continue;
-        e = (w->r->v[l].time_s - net_trial(c, &w->given, x, &w->r->v[l], NULL)) / w->se[l];
+        e = (w->r->v[l].time_s - net_trial(c, &w->given, x, &w->r->v[l])) / w->se[l];
         sum += e * e;
     }
     return sum;
@@ -222,14 +237,16 @@ static int descend(const struct net_work *w, struct net_solution *s, int simple,
         goto out;
     }
     for (int round = 0; round < ROUNDS; round++) {
-        struct hrun_lsq_result result = { m.k, NULL, 0, 0, 0 };
+        struct hrun_sparse_result result = { m.k, 0, 0, 0 };
+        struct hrun_sparse lsq;
         double step = 1, found = rss, before = rss;
         int exact;
 
         rows_fill(w, s, simple, &m);
         if (m.n == 0)
             break;
-        if (hrun_fit_nnls(&(struct hrun_lsq){ m.x, m.y, m.w, m.n, s->c.p }, &result, err))
+        lsq = sparse_of(&m, s->c.p);
+        if (hrun_sparse_nnls(&lsq, simple ? NULL : s->x, &result, err))
             goto out;
         for (int i = 0; i < HALVINGS; i++, step /= 2) {
             for (size_t j = 0; j < s->c.p; j++)
@@ -270,51 +287,33 @@ static void set_variance(const struct net_work *w, struct net_solution *s)
 /* Half widths at the branches that hold, and the rank. */
 static int halves(const struct net_work *w, struct net_solution *s, int intervals, struct hrun_error *err)
 {
-    size_t p = s->c.p;
-    double *cov = intervals ? calloc(p * p + 1, sizeof *cov) : NULL, times;
+    struct hrun_sparse_result result = { 0 };
+    struct hrun_sparse lsq;
     struct rows m = { 0 };
-    struct hrun_lsq_result result = { NULL, cov, 0, 0, 0 };
-    struct hrun_error own = { 0 };
-    struct hrun_lsq lsq;
+    double times;
     int rc = -1;
 
-    if ((intervals && !cov) || rows_alloc(w, p, &m, err)) {
-        free(cov);
-        return cov || !intervals ? -1 : hrun_fail_nomem(err);
-    }
+    if (rows_alloc(w, s->c.p, &m, err))
+        return -1;
     rows_fill(w, s, 0, &m);
-    lsq = (struct hrun_lsq){ m.x, m.y, m.w, m.n, p };
+    lsq = sparse_of(&m, s->c.p);
+    result.k = m.k;
+    if (intervals && hrun_sparse_nnls(&lsq, s->x, &result, err))
+        goto out;
     s->rows = m.n;
     s->rank = 0;
-    result.k = m.k;
-    if (intervals && hrun_fit_nnls(&lsq, &result, err))
-        goto out;
-    for (size_t i = 0; i < p; i++)
+    for (size_t i = 0; i < s->c.p; i++)
         s->rank += s->x[i] > 0;
     s->rank = intervals ? result.rank : s->rank;
     set_variance(w, s);
-    if (!intervals) {
-        rc = 0;
+    if (intervals && hrun_sparse_variance(&lsq, m.k, s->s2, s->half, err))
         goto out;
-    }
-    times = w->scatter_known ? hrun_fit_t_quantile(0.975, 1e9) :
-            hrun_fit_t_quantile(0.975, fmax(1, (double)s->rows - (double)s->rank));
-    for (size_t i = 0; i < p * p; i++)
-        cov[i] *= s->s2;
-    /* Without this a parameter at 0 would seem to be known without error; where columns depend on each other it is not
-     * known at all. */
-    if (hrun_fit_bound(&lsq, m.k, s->s2, cov, err ? err : &own)) {
-        if ((err ? err : &own)->code != HRUN_ERANK)
-            goto out;
-        for (size_t i = 0; i < p; i++)
-            cov[i * p + i] = m.k[i] > 0 ? cov[i * p + i] : NAN;
-    }
-    for (size_t i = 0; i < p; i++)
-        s->half[i] = times * sqrt(cov[i * p + i]);
+    times = hrun_fit_t_quantile(0.975, w->scatter_known ? 1e9 : fmax(1, (double)s->rows - (double)s->rank));
+    for (size_t i = 0; i < s->c.p && intervals; i++)
+        s->half[i] = times * sqrt(s->half[i]);
     rc = 0;
 out:
     rows_release(&m);
-    free(cov);
     return rc;
 }
 

@@ -46,9 +46,11 @@ const struct hrun_net_segment *net_segment(const struct net_given *given, double
  * unlike hosts fell into step; it tells back_share alone. */
 int net_trial_is_row(const struct hrun_net_record *r);
 
-/* What it takes at x, of one of these or `both`; *gradient may be NULL. */
+/* What it takes at x, of one of these or `both`; the same, and how that follows x. */
 double net_trial(const struct net_columns *c, const struct net_given *given, const double *x,
-                 const struct hrun_net_record *r, struct net_gradient *gradient);
+                 const struct hrun_net_record *r);
+double net_trial_slope(const struct net_columns *c, const struct net_given *given, const double *x,
+                       const struct hrun_net_record *r, struct net_gradient *gradient);
 
 /* When do n messages of `bytes` each, under way from start_s[n] on, end that alone take alone_s_per_byte[n] and
  * together share shared_s_per_byte (0: no limit) max-min fairly? end_s[n]. work[3 n]: scratch. */

@@ -1,0 +1,80 @@
+/* trial_slope.c - experiments in numbers that know their derivatives; see trial.h */
+#include "net/trial.h"
+
+/* Derivatives by the parameters that the trial at hand has asked for so far. */
+typedef struct dual {
+    double v, d[NET_SLOTS];
+} num;
+
+struct trial {
+    const struct net_columns *c;
+    const struct net_given *given;
+    const double *x;
+    int n, column[NET_SLOTS];
+};
+
+static double value(num a)
+{
+    return a.v;
+}
+
+static num constant(double v)
+{
+    return (struct dual){ v, { 0 } };
+}
+
+static num parameter(struct trial *t, int column)
+{
+    num r = constant(column >= 0 ? t->x[column] : 0);
+    int slot = 0;
+
+    if (column < 0)
+        return r;
+    while (slot < t->n && t->column[slot] != column)
+        slot++;
+    t->column[slot] = column;
+    t->n = slot == t->n ? t->n + 1 : t->n;
+    r.d[slot] = 1;
+    return r;
+}
+
+static num sum(double f, num a, double g, num b)
+{
+    num r = { f * a.v + g * b.v, { 0 } };
+
+    for (int i = 0; i < NET_SLOTS; i++)
+        r.d[i] = f * a.d[i] + g * b.d[i];
+    return r;
+}
+
+static num product(num a, num b)
+{
+    num r = sum(b.v, a, a.v, b);
+
+    r.v = a.v * b.v;
+    return r;
+}
+
+static num quotient(num a, num b)
+{
+    num r = sum(1 / b.v, a, -a.v / b.v / b.v, b);
+
+    r.v = a.v / b.v;
+    return r;
+}
+
+#include "net/trial_stages.h"
+
+double net_trial_slope(const struct net_columns *c, const struct net_given *given, const double *x,
+                       const struct hrun_net_record *r, struct net_gradient *gradient)
+{
+    struct trial t = { c, given, x, 0, { 0 } };
+    num time = trials[r->kind](&t, r);
+
+    gradient->n = t.n;
+    for (int i = 0; i < t.n; i++) {
+        gradient->column[i] = t.column[i];
+        gradient->d[i] = time.d[i];
+    }
+    return time.v;
+}

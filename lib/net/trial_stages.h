@@ -1,0 +1,246 @@
+/* trial_stages.h - experiments by the stages of the model, in numbers of any kind
+ *
+ * Purpose: what is included by trial_value.c, where a `num` is a double, and by trial_slope.c, where it knows its
+ * derivatives: most trials are for their time alone, which takes a tenth as long. The formulas stand here once.
+ * Before it is included there must be num, and for it value, constant, sum (f a + g b), product, quotient; and
+ * parameter: what x has at a column, 0 at -1. `trials` has the experiment of each kind of record, NULL: none.
+ */
+#ifndef HRUN_NET_TRIAL_STAGES_H
+#define HRUN_NET_TRIAL_STAGES_H
+
+static num plus(num a, num b)
+{
+    return sum(1, a, 1, b);
+}
+
+static num times(double f, num a)
+{
+    return sum(f, a, 0, a);
+}
+
+static num later(num a, num b)
+{
+    return value(a) >= value(b) ? a : b;
+}
+
+static num earlier(num a, num b)
+{
+    return value(a) <= value(b) ? a : b;
+}
+
+/* ---------------------------------------------------------------- parameters of hosts and pairs */
+
+static int class_of(const struct trial *t, int host)
+{
+    return t->c->class_of[host];
+}
+
+static int pair_of(const struct trial *t, int from, int to)
+{
+    return class_of(t, from) * t->c->nclasses + class_of(t, to);
+}
+
+/* A host's part in a message, C + t M. */
+static num stage(struct trial *t, int host, double bytes)
+{
+    int k = class_of(t, host);
+
+    return sum(1, parameter(t, t->c->C[k]), bytes, parameter(t, t->c->t[k]));
+}
+
+static num latency(struct trial *t, int from, int to, double bytes)
+{
+    return times(net_segment(t->given, bytes)->a, parameter(t, t->c->L[pair_of(t, from, to)]));
+}
+
+/* The trunk from one host's group to another's, s/byte. */
+static num trunk(const struct trial *t, int from, int to)
+{
+    const struct net_given *g = t->given;
+
+    return constant(g->trunk_s_per_byte[g->group_of[from] * g->ngroups + g->group_of[to]]);
+}
+
+/* s/byte on the wire alone. Ports and trunks are no tighter than g is (system.h), but can be than b g: were they the
+ * ones to count where all are equal, nothing would tell g. */
+static num wire(struct trial *t, int from, int to, double bytes)
+{
+    double b = net_segment(t->given, bytes)->b;
+    num r = times(b, parameter(t, t->c->g[pair_of(t, from, to)]));
+
+    if (b >= 1)
+        return r;
+    r = later(r, parameter(t, t->c->out[class_of(t, from)]));
+    r = later(r, parameter(t, t->c->in[class_of(t, to)]));
+    return later(r, trunk(t, from, to));
+}
+
+static num one_way(struct trial *t, int from, int to, double bytes)
+{
+    num r = plus(stage(t, from, bytes), latency(t, from, to, bytes));
+
+    return plus(plus(r, times(bytes, wire(t, from, to, bytes))), stage(t, to, bytes));
+}
+
+/* s/byte of what messages i -> j and i -> k (or j -> i and k -> i) share: the port, and the trunk if both go the same
+ * way. */
+static num shared(struct trial *t, int column, int i, int j, int k, int outward)
+{
+    const int *group = t->given->group_of;
+    num port = parameter(t, column);
+
+    if (group[j] == group[k] && group[j] != group[i])
+        port = later(port, outward ? trunk(t, i, j) : trunk(t, j, i));
+    return port;
+}
+
+/* ---------------------------------------------------------------- two messages that share a port */
+
+struct flow {
+    num start, alone, way, end;    /* s, s/byte, s: how long its way is, s */
+};
+
+/* Fair shares of one rate between two that alone would have r1 and r2 and together more than all: the shorter the way,
+ * the more (net.h, bias_bytes). */
+static void fair(num all, num way1, num way2, num *r1, num *r2)
+{
+    num ways = plus(way1, way2), half = times(0.5, all), s1 = half, s2 = half;
+
+    if (value(ways) > 0) {
+        s1 = product(all, quotient(way2, ways));
+        s2 = product(all, quotient(way1, ways));
+    }
+    if (value(*r1) <= value(s1))
+        *r2 = sum(1, all, -1, *r1);
+    else if (value(*r2) <= value(s2))
+        *r1 = sum(1, all, -1, *r2);
+    else {
+        *r1 = s1;
+        *r2 = s2;
+    }
+}
+
+/* The ends of both, max-min fair. The port is no tighter than what one takes alone. */
+static void share_two(struct flow *f, struct flow *g, double bytes, num port)
+{
+    struct flow *first = value(f->start) <= value(g->start) ? f : g, *second = first == f ? g : f;
+    num one = constant(1), r1, r2, all, left, t1, t2;
+
+    port = earlier(port, earlier(first->alone, second->alone));
+    first->end = plus(first->start, times(bytes, first->alone));
+    second->end = plus(second->start, times(bytes, second->alone));
+    if (!(value(port) > 0) || value(second->start) >= value(first->end))
+        return;
+    r1 = quotient(one, first->alone);
+    r2 = quotient(one, second->alone);
+    all = quotient(one, port);
+    if (value(r1) + value(r2) <= value(all))
+        return;
+    left = sum(1, constant(bytes), -1, product(r1, sum(1, second->start, -1, first->start)));
+    fair(all, first->way, second->way, &r1, &r2);
+    t1 = quotient(left, r1);
+    t2 = quotient(constant(bytes), r2);
+    if (value(t1) <= value(t2)) {
+        first->end = plus(second->start, t1);
+        left = sum(1, constant(bytes), -1, product(r2, t1));
+        second->end = plus(first->end, product(left, second->alone));
+    } else {
+        second->end = plus(second->start, t2);
+        left = sum(1, left, -1, product(r1, t2));
+        first->end = plus(second->end, product(left, first->alone));
+    }
+}
+
+/* The receiver, busy until `free`, takes in two messages that come at a and b: `each` for each. */
+static num take_in(num free, num a, num b, num each)
+{
+    num one = plus(later(free, earlier(a, b)), each);
+
+    return plus(later(one, later(a, b)), each);
+}
+
+/* ---------------------------------------------------------------- experiments */
+
+static num trip(struct trial *t, const struct hrun_net_record *r)
+{
+    return plus(one_way(t, r->i, r->j, r->bytes), one_way(t, r->j, r->i, r->back_bytes));
+}
+
+/* When j's empty reply to a message that is there at `arrival` reaches i. */
+static num reply(struct trial *t, int i, int j, num arrival, double bytes)
+{
+    return plus(plus(arrival, stage(t, j, bytes)), plus(stage(t, j, 0), latency(t, j, i, 0)));
+}
+
+/* A message from one host to another, on the wire from `sent` on. */
+static struct flow flow(struct trial *t, int from, int to, num sent, double bytes)
+{
+    num delay = latency(t, from, to, bytes), ports = constant(0), way = constant(0);
+    double bias = t->given->bias_bytes;
+
+    if (bias > 0) {
+        ports = plus(parameter(t, t->c->out[class_of(t, from)]), parameter(t, t->c->in[class_of(t, to)]));
+        way = sum(1, delay, bias, ports);
+    }
+    return (struct flow){ plus(sent, delay), wire(t, from, to, bytes), way, constant(0) };
+}
+
+static num fan(struct trial *t, const struct hrun_net_record *r)
+{
+    double m = r->bytes;
+    num send = stage(t, r->i, m), sent = times(2, send);
+    struct flow a = flow(t, r->i, r->j, send, m), b = flow(t, r->i, r->k, sent, m);
+
+    share_two(&a, &b, m, shared(t, t->c->out[class_of(t, r->i)], r->i, r->j, r->k, 1));
+    return take_in(sent, reply(t, r->i, r->j, a.end, m), reply(t, r->i, r->k, b.end, m), stage(t, r->i, 0));
+}
+
+/* j's message, told by an empty one that i has sent by `told`, on the wire to i */
+static struct flow answer(struct trial *t, int i, int j, num told, double bytes)
+{
+    num there = plus(plus(told, latency(t, i, j, 0)), stage(t, j, 0));
+
+    return flow(t, j, i, plus(there, stage(t, j, bytes)), bytes);
+}
+
+static num join(struct trial *t, const struct hrun_net_record *r)
+{
+    double m = r->bytes;
+    num send = stage(t, r->i, 0), sent = times(2, send);
+    struct flow a = answer(t, r->i, r->j, send, m), b = answer(t, r->i, r->k, sent, m);
+
+    share_two(&a, &b, m, shared(t, t->c->in[class_of(t, r->i)], r->i, r->j, r->k, 0));
+    return take_in(sent, a.end, b.end, stage(t, r->i, m));
+}
+
+static num call(struct trial *t, const struct hrun_net_record *r)
+{
+    return stage(t, r->i, r->bytes);
+}
+
+/* One way while as many bytes come back: each port also lets through `back_share` of them. */
+static num one_way_of_two(struct trial *t, int from, int to, double bytes)
+{
+    int a = class_of(t, from), b = class_of(t, to);
+    num ends = plus(stage(t, from, bytes), stage(t, to, bytes));
+    num out = later(parameter(t, t->c->out[a]), parameter(t, t->c->in[a]));
+    num in = later(parameter(t, t->c->in[b]), parameter(t, t->c->out[b]));
+    num flow = later(wire(t, from, to, bytes), times(1 + t->given->back_share, later(out, in)));
+
+    return plus(plus(ends, latency(t, from, to, bytes)), times(bytes, flow));
+}
+
+static num both(struct trial *t, const struct hrun_net_record *r)
+{
+    num busy = later(stage(t, r->i, r->bytes), stage(t, r->j, r->bytes));
+    num ways = plus(one_way_of_two(t, r->i, r->j, r->bytes), one_way_of_two(t, r->j, r->i, r->bytes));
+
+    return later(times(2, busy), times(0.5, ways));
+}
+
+static num (*const trials[HRUN_NET_NKINDS])(struct trial *t, const struct hrun_net_record *r) = {
+    [HRUN_NET_TRIP] = trip, [HRUN_NET_FAN] = fan, [HRUN_NET_JOIN] = join, [HRUN_NET_CALL] = call,
+    [HRUN_NET_BOTH] = both,
+};
+
+#endif
