@@ -50,8 +50,8 @@ TRACE   := read sum form propose
 STORE  := sample invariants current store log recent models models_yaml exchange import csv regions extrap jsonl
 FIT  := work ls nnls sparse sparse_qr check optimal robust bound spread
 NET     := algo_all algo_bcast algo_reduce algo_root algorithms bound breaks check choose columns estimate files \
-           limits net net_read net_yaml play ports predict quality records sanity schedule segments selectors share \
-           sharing system thresholds trial trial_slope trial_value tune wire
+           limits net net_read net_yaml play ports predict quality records result sanity schedule segments selectors \
+           share sharing system thresholds trial trial_slope trial_value tune turns wire
 MODEL   := names rows glitch suspect anchor select library series discover coefs family fit misses terms predict \
            oracle interval mixed share joint recall correct drift netview netview_net network
 PLAN    := config objective space count exhaustive level solve search whole pareto known explore

@@ -1,7 +1,7 @@
 /* estimate.c - the steps from records to a network, one after the other; see estimate.h for the contracts */
 #include "net/estimate.h"
 #include "net/internal.h"
-#include "net/stages.h"
+#include "net/turns.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,23 +11,8 @@
  * columns, and its solution takes a time of n^6: half a second at 16. Beyond, hosts that are alike begin as one
  * class. */
 enum { OWN_MOST = 16 };
-/* Factors of segments, trunks and the rest are found by turns; so many are enough where one follows the other little.
- * They have settled when none changes by more than this: a tenth of what the intervals are meant to be. */
-enum { TURNS = 8 };
-static const double settled = 1e-3;
 
-struct state {
-    struct net_work w;
-    struct net_sweep sweep;
-    struct net_solution s;
-    struct hrun_net_segment *segments;
-    int *class_of, *group_of;
-    double *trunk, *trunk_half;        /* ngroups by ngroups */
-    int nclasses;
-    struct hrun_strvec notes;
-};
-
-static void state_release(struct state *e)
+static void state_release(struct net_state *e)
 {
     net_sweep_release(&e->sweep);
     net_solution_release(&e->s);
@@ -44,140 +29,11 @@ void hrun_net_quality_release(struct hrun_net_quality *q)
     hrun_strvec_release(&q->notes);
 }
 
-/* ---------------------------------------------------------------- by turns */
-
-/* Trips of sizes in segments of which nothing is known yet: out for the time being (2), or in again. */
-static void set_aside(struct state *e, int aside)
-{
-    const struct net_given *g = &e->w.given;
-    const struct hrun_net_segment *main_one = &g->segments[net_segments_main(&e->w, g->segments, g->nsegments)];
-
-    for (size_t l = 0; l < e->w.r->n; l++) {
-        double m = e->w.r->v[l].bytes;
-
-        if (!aside && e->w.out[l] == 2)
-            e->w.out[l] = 0;
-        if (aside && !e->w.out[l] && e->w.r->v[l].kind == HRUN_NET_TRIP && m > 0 && net_segment(g, m) != main_one)
-            e->w.out[l] = 2;
-    }
-}
-
-static int solve(struct state *e, int intervals, struct hrun_error *err)
-{
-    struct net_solution s = { 0 };
-
-    /* Beside other classes the last solution is of no use. */
-    if (net_solve(&e->w, e->class_of, e->nclasses, e->s.x && e->s.c.nclasses == e->nclasses ? &e->s : NULL, intervals,
-                  &s, err))
-        return -1;
-    net_solution_release(&e->s);
-    e->s = s;
-    return 0;
-}
-
-/* The trunks by the present solution; *change: the most that one changed, relative. */
-static int find_trunks(struct state *e, double *change, struct hrun_error *err)
-{
-    size_t n = (size_t)e->w.given.ngroups * (size_t)e->w.given.ngroups;
-    double *old = malloc(n * sizeof *old);
-
-    if (!old)
-        return hrun_fail_nomem(err);
-    memcpy(old, e->trunk, n * sizeof *old);
-    if (net_trunks(&e->w, &e->s, e->trunk, e->trunk_half, err)) {
-        free(old);
-        return -1;
-    }
-    for (size_t i = 0; i < n; i++)
-        *change = fmax(*change, fabs(e->trunk[i] - old[i]) / fmax(fmax(e->trunk[i], old[i]), 1e-300));
-    free(old);
-    return 0;
-}
-
-/* Squares of the records that tell of one of the given factors: `both` of back_share, fans and joins of bias_bytes. */
-static double factor_misfit(const struct state *e, int bias)
-{
-    if (!bias)
-        return net_misfit(&e->w, &e->s, -1, HRUN_NET_BOTH);
-    return net_misfit(&e->w, &e->s, -1, HRUN_NET_FAN) + net_misfit(&e->w, &e->s, -1, HRUN_NET_JOIN);
-}
-
-/* Set a factor to the best of low..high: of a grid, equal steps of its logarithm of bias_bytes, refined by
- * thirds; or to 0 where chance explains as much (chi-square of one parameter, 95 %). *change: the most that one
- * changed. */
-static void find_factor(struct state *e, int bias, double low, double high, double *change)
-{
-    double *f = bias ? &e->w.given.bias_bytes : &e->w.given.back_share, before = *f, none, least, best = 0, step;
-    enum { GRID = 16, REFINEMENTS = 30 };
-
-    step = bias ? pow(high / low, 1.0 / GRID) : (high - low) / GRID;
-    *f = 0;
-    none = least = factor_misfit(e, bias);
-    for (int i = 0; i <= GRID; i++) {
-        double m;
-
-        *f = bias ? low * pow(step, i) : low + step * i;
-        m = factor_misfit(e, bias);
-        if (m < least) {
-            least = m;
-            best = *f;
-        }
-    }
-    low = bias ? best / step : fmax(0, best - step);
-    high = bias ? best * step : best + step;
-    for (int i = 0; i < REFINEMENTS && best > 0; i++) {
-        double a = low + (high - low) / 3, b = high - (high - low) / 3, fa;
-
-        *f = a;
-        fa = factor_misfit(e, bias);
-        *f = b;
-        if (fa <= factor_misfit(e, bias))
-            high = b;
-        else
-            low = a;
-    }
-    *f = best > 0 ? (low + high) / 2 : 0;
-    if (best > 0 && !(none - factor_misfit(e, bias) > 3.841 * fmax(1, e->s.s2)))
-        *f = 0;
-    *change = fmax(*change, fabs(*f - before) / fmax(bias ? fmax(*f, before) : 1, 1e-300));
-}
-
-/* What comes back with messages on the other direction's way, and how much shorter ways are preferred: between what a
- * packet has and what a long one would. */
-static void find_factors(struct state *e, double *change)
-{
-    find_factor(e, 0, 0, 1, change);
-    find_factor(e, 1, 64, 1 << 20, change);
-}
-
-/* Solve, and find what goes with the solution, until neither changes. */
-static int settle(struct state *e, struct hrun_error *err)
-{
-    struct net_given *g = &e->w.given;
-
-    for (int turn = 0; turn < TURNS; turn++) {
-        double change = 0, more = 0;
-        int fresh = turn == 0 && g->nsegments > 1 && e->s.x == NULL;
-
-        set_aside(e, fresh);
-        if (solve(e, 0, err))
-            return -1;
-        set_aside(e, 0);
-        net_segments_fit(&e->w, &e->sweep, &e->s, e->segments, g->nsegments, &change);
-        if (find_trunks(e, &more, err))
-            return -1;
-        find_factors(e, &more);
-        if (fmax(change, more) < settled && !fresh)
-            break;
-    }
-    return 0;
-}
-
 /* ---------------------------------------------------------------- rows that do not fit */
 
 /* Records off by more than a factor 1.5 that are few (5 %) and far from what the others scatter (10 standard errors):
  * left out. How many. */
-static int leave_out_misfits(struct state *e)
+static int leave_out_misfits(struct net_state *e)
 {
     const struct hrun_net_records *r = e->w.r;
     size_t rows = 0;
@@ -201,88 +57,6 @@ static int leave_out_misfits(struct state *e)
     return 20 * (size_t)bad <= rows ? bad : 0;
 }
 
-/* ---------------------------------------------------------------- the result */
-
-static struct hrun_net_value value_at(const struct net_solution *s, int column)
-{
-    return column >= 0 ? (struct hrun_net_value){ s->x[column], s->half[column] } : (struct hrun_net_value){ 0, NAN };
-}
-
-/* A rate from a time per byte; 0, no limit, where there is none. */
-static struct hrun_net_value rate_of(struct hrun_net_value per_byte)
-{
-    if (!(per_byte.v > 0))
-        return (struct hrun_net_value){ 0, NAN };
-    return (struct hrun_net_value){ 1 / per_byte.v, per_byte.half / per_byte.v / per_byte.v };
-}
-
-/* That of a pair, which was measured: where its wire took no time that could be seen, the least that is within the
- * interval, or as fast as the longest message is in a nanosecond, less than a clock shows. */
-static struct hrun_net_value beta_of(const struct state *e, int column)
-{
-    struct hrun_net_value g = value_at(&e->s, column), beta = rate_of(g);
-    double longest = 1;
-
-    if (column < 0 || beta.v > 0)
-        return beta;
-    for (size_t l = 0; l < e->w.r->n; l++)
-        longest = fmax(longest, e->w.r->v[l].bytes);
-    return (struct hrun_net_value){ g.half > 0 ? 1 / g.half : longest * 1e9, NAN };
-}
-
-static int fill_class(const struct state *e, int c, struct hrun_net_class *out)
-{
-    const struct net_columns *columns = &e->s.c;
-    int kinds = 1;
-
-    for (int i = 0; i < e->w.r->nhosts; i++)
-        kinds = e->class_of[i] == c && e->w.r->nkinds[i] > kinds ? e->w.r->nkinds[i] : kinds;
-    if (columns->C) {
-        out->C_s = value_at(&e->s, columns->C[c]);
-        out->t_s_per_byte = value_at(&e->s, columns->t[c]);
-        out->out_bytes_per_s = rate_of(value_at(&e->s, columns->out[c]));
-        out->in_bytes_per_s = rate_of(value_at(&e->s, columns->in[c]));
-    }
-    if (kinds == out->nkinds)
-        return 0;
-    free(out->local_fixed_s);
-    free(out->local_s_per_byte);
-    out->nkinds = kinds;
-    out->local_fixed_s = net_alloc((long long)kinds * kinds, sizeof *out->local_fixed_s);
-    out->local_s_per_byte = net_alloc((long long)kinds * kinds, sizeof *out->local_s_per_byte);
-    if (!out->local_fixed_s || !out->local_s_per_byte)
-        return -1;
-    for (int i = 0; i < kinds * kinds; i++)
-        out->local_fixed_s[i] = out->local_s_per_byte[i] = (struct hrun_net_value){ 0, NAN };
-    return 0;
-}
-
-static int fill(const struct state *e, struct hrun_net *net, struct hrun_error *err)
-{
-    const struct net_given *g = &e->w.given;
-    int n = e->nclasses, groups = g->ngroups;
-
-    memcpy(net->class_of, e->class_of, (size_t)net->nhosts * sizeof *net->class_of);
-    memcpy(net->group_of, e->group_of, (size_t)net->nhosts * sizeof *net->group_of);
-    for (int c = 0; c < n; c++)
-        if (fill_class(e, c, &net->classes[c]))
-            return hrun_fail_nomem(err);
-    for (int i = 0; i < n * n && e->s.c.C; i++) {
-        net->pairs[i].L_s = value_at(&e->s, e->s.c.L[i]);
-        net->pairs[i].beta_bytes_per_s = beta_of(e, e->s.c.g[i]);
-    }
-    for (int i = 0; i < groups * groups; i++)
-        net->trunks[i] = rate_of((struct hrun_net_value){ e->trunk[i], e->trunk_half[i] });
-    memcpy(net->segments, g->segments, (size_t)g->nsegments * sizeof *g->segments);
-    net->sync_bytes = e->w.sync_bytes;
-    net->back_share = g->back_share;
-    net->wire_waits = e->s.c.C && net_wire_waits(&e->w, &e->s);
-    net->bias_bytes = g->bias_bytes;
-    if (net_locals(&e->w, net, err) || (e->s.c.C && net_thresholds(&e->w, &e->s, &net->thresholds, err)))
-        return -1;
-    return hrun_net_check(net, err);
-}
-
 /* ---------------------------------------------------------------- the whole */
 
 static int check(const struct hrun_net_records *r, const struct hrun_net_estimate_options *o, struct hrun_error *err)
@@ -302,7 +76,7 @@ static int check(const struct hrun_net_records *r, const struct hrun_net_estimat
     return 0;
 }
 
-static int begin(struct state *e, const struct hrun_net_records *r, const struct hrun_net_estimate_options *options,
+static int begin(struct net_state *e, const struct hrun_net_records *r, const struct hrun_net_estimate_options *options,
                  struct hrun_error *err)
 {
     size_t n = (size_t)r->nhosts;
@@ -333,14 +107,14 @@ static int begin(struct state *e, const struct hrun_net_records *r, const struct
 }
 
 /* The pair of hosts without a trip is named. */
-static int unmeasured(const struct state *e, int i, int j, struct hrun_error *err)
+static int unmeasured(const struct net_state *e, int i, int j, struct hrun_error *err)
 {
     return hrun_fail(err, HRUN_ENODATA, "no message between %s and %s was measured; measure the network again with "
                      "both hosts", e->w.r->hosts[i], e->w.r->hosts[j]);
 }
 
 /* Classes: those that the options and the records allow. */
-static int classify(struct state *e, struct hrun_error *err)
+static int classify(struct net_state *e, struct hrun_error *err)
 {
     const struct hrun_net_records *r = e->w.r;
     int i, j, own, share = e->w.options->share;
@@ -358,7 +132,7 @@ static int classify(struct state *e, struct hrun_error *err)
         if (measured <= 0)
             return measured < 0 ? -1 : unmeasured(e, i, j, err);
     }
-    if (settle(e, err))
+    if (net_settle(e, err))
         return -1;
     if (own && e->w.given.ngroups == 1) {
         e->w.given.ngroups = net_groups_find(&e->w, &e->s, e->group_of, err);
@@ -372,10 +146,10 @@ static int classify(struct state *e, struct hrun_error *err)
     if (!share)
         return 0;
     e->nclasses = net_classes_share(&e->w, own ? &e->s : NULL, e->class_of, &e->notes, err);
-    return e->nclasses < 0 || settle(e, err) ? -1 : 0;
+    return e->nclasses < 0 || net_settle(e, err) ? -1 : 0;
 }
 
-static int estimate(struct state *e, struct hrun_error *err)
+static int estimate(struct net_state *e, struct hrun_error *err)
 {
     int bad;
 
@@ -390,10 +164,10 @@ static int estimate(struct state *e, struct hrun_error *err)
         if (hrun_strvec_pushf(&e->notes, "%d %s not fit what the others say: left out", bad,
                               bad == 1 ? "time does" : "times do"))
             return hrun_fail_nomem(err);
-        if (settle(e, err))
+        if (net_settle(e, err))
             return -1;
     }
-    return solve(e, 1, err);
+    return net_state_solve(e, 1, err);
 }
 
 int hrun_net_estimate(const struct hrun_net_records *r, const struct hrun_net_estimate_options *options,
@@ -401,7 +175,7 @@ int hrun_net_estimate(const struct hrun_net_records *r, const struct hrun_net_es
 {
     struct hrun_net_quality q = { 0 };
     struct hrun_net *net = NULL;
-    struct state e = { 0 };
+    struct net_state e = { 0 };
     int rc = -1;
 
     if (check(r, options, err) || begin(&e, r, options, err) || estimate(&e, err))
@@ -411,7 +185,7 @@ int hrun_net_estimate(const struct hrun_net_records *r, const struct hrun_net_es
         hrun_fail_nomem(err);
         goto out;
     }
-    if (fill(&e, net, err))
+    if (net_fill(&e, net, err))
         goto out;
     if (r->nhosts > 1 && net_assess(&e.w, &e.s, &e.notes, &q)) {
         hrun_fail_nomem(err);
