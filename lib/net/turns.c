@@ -66,43 +66,47 @@ static double factor_misfit(const struct net_state *e, int bias)
     return net_misfit(&e->w, &e->s, -1, HRUN_NET_FAN) + net_misfit(&e->w, &e->s, -1, HRUN_NET_JOIN);
 }
 
-/* Set a factor to the best of low..high: of a grid, equal steps of its logarithm of bias_bytes, refined by
- * thirds; or to 0 where chance explains as much (chi-square of one parameter, 95 %). *change: the most that one
- * changed. */
+/* The best value of a factor so far, and what it leaves. */
+struct best {
+    double at, least;
+};
+
+static double try_factor(struct net_state *e, int bias, double value, struct best *best)
+{
+    double left;
+
+    *(bias ? &e->w.given.bias_bytes : &e->w.given.back_share) = value;
+    left = factor_misfit(e, bias);
+    if (left < best->least)
+        *best = (struct best){ value, left };
+    return left;
+}
+
+/* Set a factor to the best of low..high that is seen: of what it is, and of a grid, equal steps of its logarithm of
+ * bias_bytes, refined by thirds; or to 0 where chance explains as much (chi-square of one parameter, 95 %). *change:
+ * the most that one changed. */
 static void find_factor(struct net_state *e, int bias, double low, double high, double *change)
 {
-    double *f = bias ? &e->w.given.bias_bytes : &e->w.given.back_share, before = *f, none, least, best = 0, step;
+    double *f = bias ? &e->w.given.bias_bytes : &e->w.given.back_share, before = *f, none, step;
+    struct best best = { 0, INFINITY };
     enum { GRID = 16, REFINEMENTS = 30 };
 
     step = bias ? pow(high / low, 1.0 / GRID) : (high - low) / GRID;
-    *f = 0;
-    none = least = factor_misfit(e, bias);
-    for (int i = 0; i <= GRID; i++) {
-        double m;
+    none = try_factor(e, bias, 0, &best);
+    for (int i = 0; i <= GRID; i++)
+        try_factor(e, bias, bias ? low * pow(step, i) : low + step * i, &best);
+    try_factor(e, bias, before, &best);
+    low = bias ? best.at / step : fmax(0, best.at - step);
+    high = bias ? best.at * step : best.at + step;
+    for (int i = 0; i < REFINEMENTS && best.at > 0; i++) {
+        double a = low + (high - low) / 3, b = high - (high - low) / 3;
 
-        *f = bias ? low * pow(step, i) : low + step * i;
-        m = factor_misfit(e, bias);
-        if (m < least) {
-            least = m;
-            best = *f;
-        }
-    }
-    low = bias ? best / step : fmax(0, best - step);
-    high = bias ? best * step : best + step;
-    for (int i = 0; i < REFINEMENTS && best > 0; i++) {
-        double a = low + (high - low) / 3, b = high - (high - low) / 3, fa;
-
-        *f = a;
-        fa = factor_misfit(e, bias);
-        *f = b;
-        if (fa <= factor_misfit(e, bias))
+        if (try_factor(e, bias, a, &best) <= try_factor(e, bias, b, &best))
             high = b;
         else
             low = a;
     }
-    *f = best > 0 ? (low + high) / 2 : 0;
-    if (best > 0 && !(none - factor_misfit(e, bias) > 3.841 * fmax(1, e->s.s2)))
-        *f = 0;
+    *f = none - best.least > 3.841 * fmax(1, e->s.s2) ? best.at : 0;
     *change = fmax(*change, fabs(*f - before) / fmax(bias ? fmax(*f, before) : 1, 1e-300));
 }
 
