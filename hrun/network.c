@@ -107,3 +107,29 @@ int network_use(struct context *c, struct hrun_buf *note, struct hrun_error *err
     c->view = hrun_netview_create(c->net, c->cluster, err);
     return c->view ? 0 : -1;
 }
+
+void network_command(const struct context *c, struct hrun_buf *out)
+{
+    const struct common_settings *s = c->set;
+    const struct { const char *option, *value; } given[] = {
+        { "--hostfile", s->host_file }, { "--host", s->hosts }, { "--cluster", s->cluster_file },
+        { "--platform", s->platform }, { "--engine", s->engine }, { "--data", s->data }
+    };
+
+    hrun_buf_adds(out, "hrun-calibrate network");
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i].value) {
+            hrun_buf_addf(out, " %s ", given[i].option);
+            hrun_buf_add_shell(out, given[i].value);
+        }
+    for (size_t i = 0; i < s->smpi.n; i++) {
+        hrun_buf_adds(out, " --smpi ");
+        hrun_buf_add_shell(out, s->smpi.v[i]);
+    }
+    for (size_t i = 0; i < s->mca.n; i++) {
+        size_t key = strcspn(s->mca.v[i], "=");
+
+        hrun_buf_addf(out, " --mca %.*s ", (int)key, s->mca.v[i]);
+        hrun_buf_add_shell(out, s->mca.v[i] + key + (s->mca.v[i][key] == '='));
+    }
+}

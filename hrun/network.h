@@ -33,4 +33,7 @@ int network_find(const struct context *c, struct hrun_net **out, struct hrun_buf
  * network_find, HRUN_ENOMEM. */
 int network_use(struct context *c, struct hrun_buf *note, struct hrun_error *err);
 
+/* Append the command that measures the network of this cluster, as it was given. */
+void network_command(const struct context *c, struct hrun_buf *out);
+
 #endif

@@ -50,8 +50,14 @@ int placement_choose(const struct context *c, const struct hrun_settings *s, con
     rc = network_find(c, &net, NULL, &note, err);
     if (!rc && net)
         rc = search(c, d, net, out, err);
-    else if (!rc)
-        rc = explain(out, note.len ? note.data : "the network was not measured (hrun-calibrate network)", err);
+    else if (!rc) {
+        if (!note.len) {
+            hrun_buf_adds(&note, "the network was not measured (");
+            network_command(c, &note);
+            hrun_buf_addc(&note, ')');
+        }
+        rc = note.failed ? hrun_fail_nomem(err) : explain(out, note.data, err);
+    }
     hrun_net_destroy(net);
     hrun_buf_release(&note);
     return rc;

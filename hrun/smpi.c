@@ -85,7 +85,7 @@ static int is_split(xbt_dynar_t links)
     return n > 2 && (inner_bw < THIN * ends_bw || (ends_lat > 0 && inner_lat > FAR * ends_lat));
 }
 
-/* Where there is no route SimGrid ends the process: what was asked last is to be known then. */
+/* Where there is no route the process ends, by SimGrid or here: what was asked last is to be known then. */
 static struct route ask(sg_host_t from, sg_host_t to)
 {
     struct route r = { 0 };
@@ -102,6 +102,8 @@ static struct route ask(sg_host_t from, sg_host_t to)
         r.first_bw = sg_link_get_bandwidth(first);
         r.first_lat = sg_link_get_latency(first);
         r.split = is_split(links);
+    } else if (from != to) {
+        exit(1);
     }
     xbt_dynar_free(&links);
     return r;
@@ -140,6 +142,7 @@ static int tell_hosts(const char *file)
 
     simgrid_init(&count, words);
     simgrid_load_platform(file);
+    simgrid_run();      /* of nothing: routes by Floyd, Dijkstra and the like are known only when a run has begun */
     printf("simgrid %d.%d\n", SIMGRID_VERSION_MAJOR, SIMGRID_VERSION_MINOR);
     n = sg_host_count();
     list = n ? sg_host_list() : NULL;   /* which does not survive a platform without hosts */

@@ -21,22 +21,6 @@ void tune_release(struct tune *t)
     tune_init(t);
 }
 
-/* The command that measures the network of this cluster. */
-static void add_command(const struct context *c, struct hrun_buf *out)
-{
-    const struct common_settings *s = c->set;
-    const struct { const char *option, *value; } given[] = {
-        { "--hostfile", s->host_file }, { "--host", s->hosts }, { "--cluster", s->cluster_file }
-    };
-
-    hrun_buf_adds(out, "hrun-calibrate network");
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
-        if (given[i].value) {
-            hrun_buf_addf(out, " %s ", given[i].option);
-            hrun_buf_add_shell(out, given[i].value);
-        }
-}
-
 /* Why this program cannot be tuned whatever the network; NULL: it can. */
 static const char *obstacle(const struct tune *t, const struct context *c, const struct hrun_layout *l)
 {
@@ -90,7 +74,7 @@ int tune_prepare(struct tune *t, const struct context *c, const struct hrun_layo
         return 0;
     }
     rc = network_find(c, &net, NULL, &note, &why);
-    add_command(c, &command);
+    network_command(c, &command);
     if (!rc && !net)
         snprintf(t->why, sizeof t->why, "the network of these hosts was not measured%s%s; measure it: %s",
                  note.len ? ": " : "", note.data, command.data);

@@ -97,7 +97,7 @@ static void find_factor(struct net_state *e, int bias, double low, double high, 
         try_factor(e, bias, bias ? low * pow(step, i) : low + step * i, &best);
     try_factor(e, bias, before, &best);
     low = bias ? best.at / step : fmax(0, best.at - step);
-    high = bias ? best.at * step : best.at + step;
+    high = bias ? best.at * step : fmin(1, best.at + step);
     for (int i = 0; i < REFINEMENTS && best.at > 0; i++) {
         double a = low + (high - low) / 3, b = high - (high - low) / 3;
 

@@ -57,7 +57,7 @@ export HRUN_PROFILE_PATH=$tmp/profiles
 dry() { run "$h" --dry-run --platform two.xml -app "$1" --config "$2" -N 8000 "${@:3}" "$ring"; }
 
 dry rings '(8,1)'
-out_has "  placement    ring, in the plain order: the network was not measured (hrun-calibrate network)" \
+out_has "  placement    ring, in the plain order: the network was not measured (hrun-calibrate network --platform two.xml)" \
     "a pattern, and no network: what would help is said"
 dry rings '(8,1)' --json
 ok "to machines, too" test "$(json '[d["placement"][k] for k in ("pattern", "changed")]')" = "['ring', False]"

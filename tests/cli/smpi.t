@@ -94,6 +94,25 @@ platform odd.xml '<host id="a b" speed="2Gf"/><host id="c:2" speed="1Gf"/>' '<li
 run "$h" --platform odd.xml "$smpi/flops" 100 hosts
 out_has "rank 1 on c:2" "names that a host file could mistake"
 
+# Routes that SimGrid finds itself, over routers that are no hosts.
+cat >floyd.xml <<'X'
+<?xml version="1.0"?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="all" routing="Floyd">
+    <host id="a0" speed="2Gf"/><host id="a1" speed="2Gf"/><host id="b0" speed="1Gf"/>
+    <router id="s1"/><router id="s2"/>
+    <link id="l0" bandwidth="125MBps" latency="20us"/><link id="l1" bandwidth="125MBps" latency="20us"/>
+    <link id="l2" bandwidth="125MBps" latency="20us"/><link id="up" bandwidth="125MBps" latency="20us"/>
+    <route src="a0" dst="s1"><link_ctn id="l0"/></route><route src="a1" dst="s1"><link_ctn id="l1"/></route>
+    <route src="b0" dst="s2"><link_ctn id="l2"/></route><route src="s1" dst="s2"><link_ctn id="up"/></route>
+  </zone>
+</platform>
+X
+run $h --show-cluster --platform floyd.xml
+status_is 0 "routing by Floyd"
+out_has "3 PEs in 2 sub-clusters on 3 hosts" "has its hosts"
+
 # ---------------------------------------------------------------- platforms that are none
 
 bad() { fails 125 "$2" "$1" "$h" --platform bad.xml "$smpi/flops" 100; }
