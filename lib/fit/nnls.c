@@ -151,10 +151,10 @@ static void settle(struct nnls *s)
     }
 }
 
-static void iterate(struct nnls *s, size_t *entered)
+static void iterate(struct nnls *s, double *tol, size_t *entered)
 {
-    double c = hrun_fit_roundoff(s->n, s->p);
-    size_t j, count = 0;
+    double c = *tol;
+    size_t j, count = *entered;
 
     while (s->k < s->n && (j = choose(s, c)) < s->p) {
         /* In exact arithmetic no set of passive columns comes twice. Should rounding make the method go round
@@ -174,6 +174,7 @@ static void iterate(struct nnls *s, size_t *entered)
             if (s->state[l] == ASIDE)
                 s->state[l] = OUT;
     }
+    *tol = c;
     *entered = count;
 }
 
@@ -208,10 +209,10 @@ static long solve_afresh(struct nnls *s, const struct hrun_fit_work *w)
 
 /* Solve once more, so that the answer depends on the set alone and not on the way to it. A coefficient that
  * is not positive now was 0 but for rounding: the column of the most negative one is dropped, until none is
- * left. */
-static void polish(struct nnls *s, const struct hrun_fit_work *w)
+ * left. How many were. */
+static size_t polish(struct nnls *s, const struct hrun_fit_work *w)
 {
-    for (;;) {
+    for (size_t dropped = 0;; dropped++) {
         long drop = solve_afresh(s, w);
 
         if (drop < 0) {
@@ -225,9 +226,44 @@ static void polish(struct nnls *s, const struct hrun_fit_work *w)
             }
         }
         if (drop < 0)
-            return;
+            return dropped;
         s->state[s->cols[drop]] = OUT;
     }
+}
+
+/* All columns from the original data; those in use, cols[k] with x[k], enter again. */
+static void begin(struct nnls *s, const struct hrun_fit_work *w)
+{
+    size_t k = s->k;
+
+    for (size_t i = 0; i < s->n * s->p; i++)
+        s->q[i] = w->a[i];
+    for (size_t i = 0; i < s->n; i++)
+        s->d[i] = w->b[i];
+    for (size_t j = 0; j < s->p; j++)
+        s->state[j] = OUT;
+    s->k = 0;
+    for (size_t l = 0; l < k; l++) {
+        double x = s->x[l];
+
+        enter(s, s->cols[l]);
+        s->x[l] = x;
+    }
+}
+
+/* Rounding is amplified where columns in use nearly depend on each other: there one that does depend on them may come
+ * in all the same, and when it is polished away, what went for it may be missed. So the steps go on from what is left,
+ * with a tolerance that ends them. */
+static void solve(struct nnls *s, const struct hrun_fit_work *w, size_t *entered)
+{
+    double tol = hrun_fit_roundoff(s->n, s->p);
+
+    *entered = 0;
+    do {
+        begin(s, w);
+        iterate(s, &tol, entered);
+        tol *= 10;
+    } while (polish(s, w) > 0 && tol < 1);
 }
 
 int hrun_fit_nnls(const struct hrun_lsq *problem, struct hrun_lsq_result *out, struct hrun_error *err)
@@ -251,12 +287,7 @@ int hrun_fit_nnls(const struct hrun_lsq *problem, struct hrun_lsq_result *out, s
         hrun_fail_nomem(err);
         goto out;
     }
-    for (size_t i = 0; i < n * p; i++)
-        s.q[i] = w.a[i];
-    for (size_t i = 0; i < n; i++)
-        s.d[i] = w.b[i];
-    iterate(&s, &entered);
-    polish(&s, &w);
+    solve(&s, &w, &entered);
     rc = hrun_fit_deliver(&w, s.cols, s.k, s.q, n, s.x, entered, out, err);
 out:
     free(s.cols);
