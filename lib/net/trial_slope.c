@@ -63,6 +63,7 @@ static num quotient(num a, num b)
     return r;
 }
 
+#define NET_TRIAL_NUM
 #include "net/trial_stages.h"
 
 double net_trial_slope(const struct net_columns *c, const struct net_given *given, const double *x,

@@ -2,11 +2,55 @@
  *
  * Purpose: what is included by trial_value.c, where a `num` is a double, and by trial_slope.c, where it knows its
  * derivatives: most trials are for their time alone, which takes a tenth as long. The formulas stand here once.
- * Before it is included there must be num, and for it value, constant, sum (f a + g b), product, quotient; and
- * parameter: what x has at a column, 0 at -1. `trials` has the experiment of each kind of record, NULL: none.
+ * A file that has numbers of its own defines NET_TRIAL_NUM before, and has num, struct trial (with c and given), and the
+ * functions that stand here for doubles. `trials` has the experiment of each kind of record, NULL: none.
  */
 #ifndef HRUN_NET_TRIAL_STAGES_H
 #define HRUN_NET_TRIAL_STAGES_H
+
+#include "net/trial.h"
+
+#ifndef NET_TRIAL_NUM
+typedef double num;
+
+struct trial {
+    const struct net_columns *c;
+    const struct net_given *given;
+    const double *x;
+};
+
+static double value(num a)
+{
+    return a;
+}
+
+static num constant(double v)
+{
+    return v;
+}
+
+/* What x has at a column, 0 at -1. */
+static num parameter(struct trial *t, int column)
+{
+    return column >= 0 ? t->x[column] : 0;
+}
+
+/* f a + g b */
+static num sum(double f, num a, double g, num b)
+{
+    return f * a + g * b;
+}
+
+static num product(num a, num b)
+{
+    return a * b;
+}
+
+static num quotient(num a, num b)
+{
+    return a / b;
+}
+#endif
 
 static num plus(num a, num b)
 {
