@@ -82,7 +82,8 @@ COLL_SRC   := $(addprefix hrun/coll/,$(addsuffix .c,$(COLL)) comm.c move.c move_
               wrap_fortran.c)
 TRACE_SRC  := $(addprefix calib/trace/,watch.c places.c tell.c wrap_c.c wrap_fortran.c)
 PROBE_SRC  := $(addprefix calib/probe/,main.c facts.c kernel.c clock.c trips.c alltoall.c usage.c)
-NET_SRC    := $(addprefix calib/net/,measure.c repeat.c spread.c schedule.c trips.c fans.c sweeps.c local.c)
+NET_SRC    := $(addprefix calib/net/,measure.c repeat.c spread.c schedule.c groups.c trips.c fans.c sweeps.c \
+              local.c)
 DOCTOR     := data read judge judge_compute judge_network judge_settings report doctor
 CALIB_SRC  := $(addprefix calib/,main.c options.c lists.c remeasure.c campaign.c campaign_left.c budget.c choices.c \
               groups.c runs.c parallel.c progress.c measure.c fit.c show.c waits.c new.c new_rule.c gnuplot.c plot.c \
@@ -282,7 +283,7 @@ CALIB_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out calib/main.c,$(CALIB_SRC)))
 $(B)/tests/unit/test_calib_%: $(B)/tests/unit/test_calib_%.o $(CALIB_OBJ) $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
-$(B)/tests/unit/test_netbench: $(B)/tests/unit/test_netbench.o $(B)/calib/net/schedule.o $(B)/calib/net/spread.o
+$(B)/tests/unit/test_netbench: $(B)/tests/unit/test_netbench.o $(addprefix $(B)/calib/net/,schedule.o groups.o spread.o)
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lm
 $(B)/tests/unit/test_netbench.o: ALL_CFLAGS += $(shell $(MPICC) --showme:compile 2>/dev/null)

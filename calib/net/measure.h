@@ -105,15 +105,34 @@ double net_student(int df);
 int net_rounds(int n);
 int net_partner(int n, int round, int x);
 /* Disjoint triples of n >= 3: in round 0 .. net_triple_rounds(n)-1 out[3 q .. 3 q + 2], n/3 of them. Up to six
- * all triples come, beyond that each of n comes in at least three, with different others. Result: how many. */
+ * all triples come, beyond that each of n comes in at least three, of 8 and 14 in two. None comes twice. Result: how
+ * many. */
 int net_triple_rounds(int n);
 int net_triples(int n, int round, int *out);
+
+/* ---------------------------------------------------------------- groups.c */
 
 /* Groups of hosts behind one switch: two are of one if what lies between each of them and any third one differs by the
  * same, within `slack` of the median and what chance explains. s: n by n, what a message takes between two, 0 where it
  * is not known; error: its standard error. group_of[n] holds groups and gets finer ones, numbered from 0 in the order
  * of hosts. Result: how many. */
 int net_groups(const double *s, const double *error, int n, double slack, int *group_of);
+
+/* Do messages from a[na] to b[nb] at once slow each other, where those inside a and b at once do not? To be tried. */
+struct net_load {
+    int (*slows)(void *ctx, const int *a, int na, const int *b, int nb);
+    void *ctx;
+};
+
+/* Groups of hosts that share something thin on the way to others. byte_s: n by n, sender's by receiver's, what the
+ * bytes of a message took while others were under way, 0 where it is not known. What is a host's own is taken out: the
+ * best that it did with anyone, sending and receiving. Of what is left the split into two parts that explains most is
+ * tried, and each part again, so a host whose own link is thin stays where it is. group_of as of net_groups. Where
+ * memory runs out, or nothing is thin, it stays as it is. */
+int net_groups_loaded(const double *byte_s, int n, const struct net_load *load, int *group_of);
+
+/* The least that the bytes of a message took from each host, and to it; INFINITY where nothing is known. */
+void net_own_rates(const double *byte_s, int n, double *out, double *in);
 
 /* ---------------------------------------------------------------- stages */
 

@@ -1,9 +1,5 @@
-/* schedule.c - who tries with whom at the same time, and who is behind one switch */
+/* schedule.c - who tries with whom at the same time */
 #include "measure.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---------------------------------------------------------------- pairs */
 
@@ -55,13 +51,15 @@ int net_triple_rounds(int n)
     return n < 3 ? 0 : n <= ALL_TRIPLES_MOST ? n * (n - 1) * (n - 2) / 6 : FANS_LEAST + (n % 3 != 0);
 }
 
-/* The steps by which all of 0 .. n-1 are gone through, up to n / 2: the index-th of them, round again. */
-static int step_of(int n, int index)
+/* The steps by which all of 0 .. n-1 are gone through, up to n / 2: the index-th of them, round again. *times: how
+ * often round. */
+static int step_of(int n, int index, int *times)
 {
     int count = 0, step = 0;
 
     for (int k = 1; 2 * k <= n; k++)
         count += common_divisor(k, n) == 1;
+    *times = index / count;
     for (index %= count; index >= 0; index--)
         while (common_divisor(++step, n) != 1)
             ;
@@ -69,10 +67,37 @@ static int step_of(int n, int index)
 }
 
 /* Beyond six: one or two hosts rest in a round, others in each; the rest are put into a row by steps, of another length
- * each round, which is cut into triples. */
+ * each round, which is cut into triples; where the steps are used up, it is cut elsewhere. */
+static void triple_in_row(int n, int round, int index, int *out)
+{
+    int rest = n % 3, m = n - rest, again, step = step_of(m, round, &again);
+
+    for (int k = 0; k < 3; k++)
+        out[k] = (int)(((long)(3 * index + k + again) * step % m + (long)rest * (round + 1)) % n);
+}
+
+static int is_in(const int *triple, int host)
+{
+    return triple[0] == host || triple[1] == host || triple[2] == host;
+}
+
+/* Did these three come in an earlier round? */
+static int came(int n, int round, const int *triple)
+{
+    int other[3];
+
+    for (int r = 0; r < round; r++)
+        for (int q = 0; q < n / 3; q++) {
+            triple_in_row(n, r, q, other);
+            if (is_in(other, triple[0]) && is_in(other, triple[1]) && is_in(other, triple[2]))
+                return 1;
+        }
+    return 0;
+}
+
 int net_triples(int n, int round, int *out)
 {
-    int rest = n % 3, m = n - rest, step;
+    int count = 0;
 
     if (n < 3)
         return 0;
@@ -80,75 +105,9 @@ int net_triples(int n, int round, int *out)
         triple_of(n, round, out);
         return 1;
     }
-    step = step_of(m, round);
-    for (int q = 0; q < m; q++)
-        out[q] = (int)(((long)q * step % m + (long)rest * (round + 1)) % n);
-    return m / 3;
-}
-
-/* ---------------------------------------------------------------- groups */
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median_of(const double *s, int n)
-{
-    double *v = malloc((size_t)n * (size_t)n * sizeof *v), m;
-    size_t count = 0;
-
-    for (int i = 0; v && i < n * n; i++)
-        if (s[i] > 0)
-            v[count++] = s[i];
-    if (count)
-        qsort(v, count, sizeof *v, ascending);
-    m = count ? v[count / 2] : 0;
-    free(v);
-    return m;
-}
-
-/* So many standard errors are not passed by chance, among the thousands of differences of 32 hosts. */
-static const double BY_CHANCE = 4.5;
-
-/* Do i and j see all others in the same way, but for what is their own? At least two others must tell. */
-static int alike(const double *s, const double *error, int n, double slack, int i, int j)
-{
-    double least = 0, most = 0;
-    int seen = 0;
-
-    for (int k = 0; k < n; k++) {
-        double d = s[i * n + k] - s[j * n + k];
-        double chance = BY_CHANCE * hypot(error[i * n + k], error[j * n + k]);
-
-        if (k == i || k == j || !(s[i * n + k] > 0) || !(s[j * n + k] > 0))
-            continue;
-        most = !seen || d - chance > most ? d - chance : most;
-        least = !seen || d + chance < least ? d + chance : least;
-        seen++;
+    for (int q = 0; q < n / 3; q++) {
+        triple_in_row(n, round, q, out + 3 * count);
+        count += !came(n, round, out + 3 * count);
     }
-    return seen < 2 || most - least <= slack;
-}
-
-int net_groups(const double *s, const double *error, int n, double slack, int *group_of)
-{
-    int *finer = calloc((size_t)n, sizeof *finer), count = 0, most = 0;
-    double width = slack * median_of(s, n);
-
-    for (int i = 0; i < n; i++)
-        most = group_of[i] + 1 > most ? group_of[i] + 1 : most;
-    if (!finer)
-        return most;       /* no memory: they stay as they are */
-    for (int i = 0; i < n; i++) {
-        int k = 0;
-
-        while (k < i && (group_of[k] != group_of[i] || !alike(s, error, n, width, k, i)))
-            k++;
-        finer[i] = k < i ? finer[k] : count++;
-    }
-    memcpy(group_of, finer, (size_t)n * sizeof *finer);
-    free(finer);
     return count;
 }

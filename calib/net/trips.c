@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Beyond so many hosts each is tried with so many others less one only: hosts of one kind share parameters. */
 enum { FULL_MOST = 32 };
@@ -14,6 +15,8 @@ static const double DISTURBED = 0.1;
 /* What the way between two switches must differ by, as a part of the median, to be seen: more than what is noise of
  * medians, less than the hop of a switch among a few (a third of the latency where a way has three of them). */
 static const double GROUP_SLACK = 0.25;
+/* Messages between two parts that are slowed by so much more than those inside share something thin. */
+static const double SLOWED = 1.2;
 /* Repetitions of trips at once where one of a trip alone would do: those in the middle meet all others. */
 enum { SIMULATED = 3 };
 
@@ -97,36 +100,180 @@ static void one_by_one(struct net_bench *b, int bytes, struct table into)
     share(b, into);
 }
 
-/* Empty trips, led by one of the two or by both; and, with_bytes, what a message takes besides them, both ways. */
-static void differences(const struct net_bench *b, int with_bytes, struct table out)
+/* ---------------------------------------------------------------- many at once */
+
+/* n trips at once with b->bytes there, from[m] to to[m], hosts; what each took, on all. took[n] */
+static void at_once(struct net_bench *b, const int *from, const int *to, int n, struct net_times *took)
+{
+    struct net_times m;
+
+    memset(took, 0, (size_t)n * sizeof *took);
+    net_rest(b);
+    for (int k = 0; k < n; k++) {
+        struct net_trial t = { .lead = b->leader[from[k]], .follow = &b->leader[to[k]], .nfollow = 1,
+                               .bytes = b->bytes, .fixed = b->set.most > b->set.least ? NET_FIXED : SIMULATED };
+
+        if ((b->rank == t.lead || b->rank == b->leader[to[k]]) && net_try(b, &t, &m))
+            took[k] = m;
+    }
+    net_rest(b);
+    for (int k = 0; k < n; k++)
+        MPI_Bcast(&took[k], (int)sizeof *took, MPI_CHAR, b->leader[from[k]], b->comm);
+}
+
+/* The m-th host of a group, -1. */
+static int member(const struct net_bench *b, int group, int m)
+{
+    for (int h = 0; h < b->nhosts; h++)
+        if (b->group_of[h] == group && !m--)
+            return h;
+    return -1;
+}
+
+static int size_of(const struct net_bench *b, int group)
+{
+    int n = 0;
+
+    while (member(b, group, n) >= 0)
+        n++;
+    return n;
+}
+
+/* n trips from group g to group h at once, as lib/net/estimate.h has it. */
+static void pairs(struct net_bench *b, int g, int h, int n)
+{
+    struct net_record r = { .kind = NET_PAIRS, .i = g, .j = h, .k = -1, .n = n, .bytes = b->bytes };
+    struct net_times *took = calloc((size_t)n, sizeof *took), mean = { 0 };
+    int *from = calloc(2 * (size_t)n, sizeof *from), *to = from + n, known = 0;
+
+    b->failed |= !took || !from;
+    if (net_all_well(b))
+        goto out;
+    for (int k = 0; k < n; k++) {
+        from[k] = member(b, g, k);
+        to[k] = member(b, h, g == h ? n + k : k);
+    }
+    at_once(b, from, to, n, took);
+    for (int k = 0; k < n; k++) {
+        mean.n = took[k].n;
+        mean.median_s += took[k].median_s / n;
+        mean.sd_s += took[k].sd_s / n;
+        mean.max_s += took[k].max_s / n;
+        known += took[k].median_s > 0;
+    }
+    if (!b->rank && known == n)
+        net_keep(b, &r, &mean);
+out:
+    free(took);
+    free(from);
+}
+
+void net_pairs(struct net_bench *b)
+{
+    for (int g = 0; g < b->ngroups; g++)
+        for (int h = 0; h < b->ngroups; h++) {
+            int ng = size_of(b, g), nh = size_of(b, h), n = g == h ? ng / 2 : ng < nh ? ng : nh;
+
+            if (n > 1)
+                pairs(b, g, h, n);
+        }
+}
+
+/* ---------------------------------------------------------------- groups */
+
+/* What an empty trip takes, led by one of the two or by both. */
+static double empty_trip(const struct net_bench *b, int i, int j, double *error)
+{
+    int there = i * b->nhosts + j, back = j * b->nhosts + i;
+
+    *error = hypot(b->error0_s[there], b->error0_s[back]);
+    return b->trip0_s[there] + b->trip0_s[back];
+}
+
+/* What the bytes of messages took in the rounds of all; 0 where it is not known. byte_s: nhosts by nhosts. */
+static void take_bytes(const struct net_bench *b, double *byte_s)
 {
     int n = b->nhosts;
+    double error;
 
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
-            int at = i * n + j, back = j * n + i;
-            double empty = b->trip0_s[at] + b->trip0_s[back], error0 = hypot(b->error0_s[at], b->error0_s[back]);
-            double full = b->trip_s[at] + b->trip_s[back] - 2 * empty;
+            double all = b->trip_s[i * n + j], empty = i == j ? 0 : empty_trip(b, i, j, &error);
 
-            out.s[at] = with_bytes ? (full > 0 ? full : 0) : empty;
-            out.error[at] = with_bytes ? hypot(hypot(b->error_s[at], b->error_s[back]), 2 * error0) : error0;
+            byte_s[i * n + j] = all > empty && empty > 0 ? all - empty : 0;
         }
+}
+
+struct load {
+    struct net_bench *b;
+    double *byte_s, *out, *in;         /* byte_s: nhosts by nhosts */
+    int *from, *to;                    /* nhosts each */
+    struct net_times *took;            /* nhosts */
+};
+
+/* By how much trips at once take longer than their hosts' bytes do: the mean. */
+static double slowed(const struct load *l, int n)
+{
+    double sum = 0, error;
+
+    at_once(l->b, l->from, l->to, n, l->took);
+    for (int k = 0; k < n; k++)
+        sum += (l->took[k].median_s - empty_trip(l->b, l->from[k], l->to[k], &error)) /
+               fmax(l->out[l->from[k]], l->in[l->to[k]]) / n;
+    return sum;
+}
+
+/* Pairs of neighbours in v[n] from place k on. Result: the next place. */
+static int neighbours(const struct load *l, const int *v, int n, int k, int most)
+{
+    for (int m = 0; m + 1 < n && k < most; m += 2, k++) {
+        l->from[k] = v[m];
+        l->to[k] = v[m + 1];
+    }
+    return k;
+}
+
+static int slows(void *ctx, const int *a, int na, const int *b, int nb)
+{
+    const struct load *l = ctx;
+    int n = na < nb ? na : nb, inside;
+    double across;
+
+    for (int k = 0; k < n; k++) {
+        l->from[k] = a[k];
+        l->to[k] = b[k];
+    }
+    across = slowed(l, n);
+    inside = neighbours(l, a, na, 0, n);
+    inside = neighbours(l, b, nb, inside, n);
+    return across > SLOWED * slowed(l, inside);
 }
 
 static void find_groups(struct net_bench *b)
 {
-    size_t n = (size_t)b->nhosts * (size_t)b->nhosts;
-    struct table t = { calloc(n, sizeof *t.s), calloc(n, sizeof *t.error) };
+    size_t n = (size_t)b->nhosts, nn = n * n;
+    double *s = calloc(2 * nn + 2 * n, sizeof *s), *error = s + nn;
+    int *hosts = calloc(2 * n, sizeof *hosts);
+    struct net_times *took = calloc(n, sizeof *took);
+    struct load l = { b, s, s + 2 * nn, s + 2 * nn + n, hosts, hosts + n, took };
 
-    b->failed |= !t.s || !t.error;
-    if (!net_all_well(b))
-        for (int with_bytes = 0; with_bytes < 2; with_bytes++) {
-            differences(b, with_bytes, t);
-            b->ngroups = net_groups(t.s, t.error, b->nhosts, GROUP_SLACK, b->group_of);
-        }
-    free(t.s);
-    free(t.error);
+    b->failed |= !s || !hosts || !took;
+    if (net_all_well(b))
+        goto out;
+    for (int i = 0; i < b->nhosts; i++)
+        for (int j = 0; j < b->nhosts; j++)
+            s[i * b->nhosts + j] = i == j ? 0 : empty_trip(b, i, j, &error[i * b->nhosts + j]);
+    b->ngroups = net_groups(s, error, b->nhosts, GROUP_SLACK, b->group_of);
+    take_bytes(b, s);
+    net_own_rates(s, b->nhosts, l.out, l.in);
+    b->ngroups = net_groups_loaded(s, b->nhosts, &(struct net_load){ slows, &l }, b->group_of);
+out:
+    free(s);
+    free(hosts);
+    free(took);
 }
+
+/* ---------------------------------------------------------------- one at a time where they disturb each other */
 
 /* Do trips inside a group, that ran at once, take less when they run alone? Of one pair of the first round. */
 static int are_disturbed(struct net_bench *b)
@@ -205,63 +352,5 @@ void net_boths(struct net_bench *b)
                 net_rest(b);
             if ((b->rank == t.lead || b->rank == b->leader[j]) && net_try(b, &t, &m))
                 net_keep(b, &rec, &m);
-        }
-}
-
-/* ---------------------------------------------------------------- many at once */
-
-/* The m-th host of a group, -1. */
-static int member(const struct net_bench *b, int group, int m)
-{
-    for (int h = 0; h < b->nhosts; h++)
-        if (b->group_of[h] == group && !m--)
-            return h;
-    return -1;
-}
-
-static int size_of(const struct net_bench *b, int group)
-{
-    int n = 0;
-
-    while (member(b, group, n) >= 0)
-        n++;
-    return n;
-}
-
-/* n trips from group g to group h at once, as lib/net/estimate.h has it. */
-static void at_once(struct net_bench *b, int g, int h, int n)
-{
-    struct net_record r = { .kind = NET_PAIRS, .i = g, .j = h, .k = -1, .n = n, .bytes = b->bytes };
-    double sum[3] = { 0 }, all[3];
-    struct net_times m = { 0 };
-
-    net_rest(b);
-    for (int k = 0; k < n; k++) {
-        int from = member(b, g, k), to = member(b, h, g == h ? n + k : k);
-        struct net_trial t = { .lead = b->leader[from], .follow = &b->leader[to], .nfollow = 1, .bytes = b->bytes,
-                               .fixed = b->set.most > b->set.least ? NET_FIXED : SIMULATED };
-
-        if ((b->rank == t.lead || b->rank == b->leader[to]) && net_try(b, &t, &m)) {
-            sum[0] = m.median_s;
-            sum[1] = m.sd_s;
-            sum[2] = m.max_s;
-        }
-    }
-    net_rest(b);
-    MPI_Reduce(sum, all, 3, MPI_DOUBLE, MPI_SUM, 0, b->comm);
-    m = (struct net_times){ .n = b->set.most > b->set.least ? NET_FIXED : SIMULATED, .median_s = all[0] / n,
-                            .sd_s = all[1] / n, .max_s = all[2] / n };
-    if (!b->rank && m.median_s > 0)
-        net_keep(b, &r, &m);
-}
-
-void net_pairs(struct net_bench *b)
-{
-    for (int g = 0; g < b->ngroups; g++)
-        for (int h = 0; h < b->ngroups; h++) {
-            int ng = size_of(b, g), nh = size_of(b, h), n = g == h ? ng / 2 : ng < nh ? ng : nh;
-
-            if (n > 1)
-                at_once(b, g, h, n);
         }
 }

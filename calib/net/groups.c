@@ -1,0 +1,291 @@
+/* groups.c - who is behind one switch: by distance, and by what messages at once take from each other; see measure.h */
+#include "measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- by distance */
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median_of(const double *s, int n)
+{
+    double *v = malloc((size_t)n * (size_t)n * sizeof *v), m;
+    size_t count = 0;
+
+    for (int i = 0; v && i < n * n; i++)
+        if (s[i] > 0)
+            v[count++] = s[i];
+    if (count)
+        qsort(v, count, sizeof *v, ascending);
+    m = count ? v[count / 2] : 0;
+    free(v);
+    return m;
+}
+
+/* So many standard errors are not passed by chance, among the thousands of differences of 32 hosts. */
+static const double BY_CHANCE = 4.5;
+
+/* Do i and j see all others in the same way, but for what is their own? At least two others must tell. */
+static int alike(const double *s, const double *error, int n, double slack, int i, int j)
+{
+    double least = 0, most = 0;
+    int seen = 0;
+
+    for (int k = 0; k < n; k++) {
+        double d = s[i * n + k] - s[j * n + k];
+        double chance = BY_CHANCE * hypot(error[i * n + k], error[j * n + k]);
+
+        if (k == i || k == j || !(s[i * n + k] > 0) || !(s[j * n + k] > 0))
+            continue;
+        most = !seen || d - chance > most ? d - chance : most;
+        least = !seen || d + chance < least ? d + chance : least;
+        seen++;
+    }
+    return seen < 2 || most - least <= slack;
+}
+
+int net_groups(const double *s, const double *error, int n, double slack, int *group_of)
+{
+    int *finer = calloc((size_t)n, sizeof *finer), count = 0, most = 0;
+    double width = slack * median_of(s, n);
+
+    for (int i = 0; i < n; i++)
+        most = group_of[i] + 1 > most ? group_of[i] + 1 : most;
+    if (!finer)
+        return most;       /* no memory: they stay as they are */
+    for (int i = 0; i < n; i++) {
+        int k = 0;
+
+        while (k < i && (group_of[k] != group_of[i] || !alike(s, error, n, width, k, i)))
+            k++;
+        finer[i] = k < i ? finer[k] : count++;
+    }
+    memcpy(group_of, finer, (size_t)n * sizeof *finer);
+    free(finer);
+    return count;
+}
+
+/* ---------------------------------------------------------------- by load */
+
+/* Bytes between two parts take so many times what they take inside them, at least, for it to be worth a look. */
+static const double LOOK = 1.1;
+/* A split is looked for from so many hosts, each with those that are nearest to it, and improved until no host is
+ * better off on the other side. */
+enum { STARTS = 16, SWEEPS = 32 };
+
+void net_own_rates(const double *byte_s, int n, double *out, double *in)
+{
+    for (int i = 0; i < n; i++) {
+        out[i] = in[i] = INFINITY;
+        for (int j = 0; j < n; j++) {
+            if (byte_s[i * n + j] > 0)
+                out[i] = fmin(out[i], byte_s[i * n + j]);
+            if (byte_s[j * n + i] > 0)
+                in[i] = fmin(in[i], byte_s[j * n + i]);
+        }
+    }
+}
+
+/* By how much more than their hosts' own bytes take between two, as a logarithm; NAN where nothing is known. */
+static int excess(const double *byte_s, int n, double *w)
+{
+    double *out = malloc(2 * (size_t)n * sizeof *out), *in = out + n;
+
+    if (!out)
+        return -1;
+    net_own_rates(byte_s, n, out, in);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            double there = byte_s[i * n + j], back = byte_s[j * n + i];
+
+            w[i * n + j] = i != j && there > 0 && back > 0 ?
+                log((there + back) / (fmax(out[i], in[j]) + fmax(out[j], in[i]))) : NAN;
+        }
+    free(out);
+    return 0;
+}
+
+/* Sums over the pairs of member[m] that are known, of one side (0) and of both (1). */
+struct sides {
+    double sum[2], count[2];
+};
+
+/* What the pairs of host x add. */
+static void add(struct sides *s, const double *w, int n, const int *member, int m, const char *side, int x, double sign)
+{
+    for (int k = 0; k < m; k++) {
+        double v = w[member[x] * n + member[k]];
+
+        if (k == x || isnan(v))
+            continue;
+        s->sum[side[k] != side[x]] += sign * v;
+        s->count[side[k] != side[x]] += sign;
+    }
+}
+
+static double distance(const struct sides *s)
+{
+    return s->count[0] > 0 && s->count[1] > 0 ? s->sum[1] / s->count[1] - s->sum[0] / s->count[0] : 0;
+}
+
+/* The sum of squares that the split explains, if it is longer between the sides. */
+static double explained(const struct sides *s)
+{
+    double d = distance(s);
+
+    return d > 0 ? d * d * s->count[0] * s->count[1] / (s->count[0] + s->count[1]) : 0;
+}
+
+/* Hosts change sides while that explains more, two staying on each. Result: what is explained; *by: the distance. */
+static double improve(const double *w, int n, const int *member, int m, char *side, double *by)
+{
+    struct sides s = { { 0 }, { 0 } };
+    int size[2] = { 0, 0 }, moved = 1;
+
+    for (int x = 0; x < m; x++) {
+        size[(int)side[x]]++;
+        add(&s, w, n, member, m, side, x, 0.5);    /* each pair comes twice */
+    }
+    for (int sweep = 0; moved && sweep < SWEEPS; sweep++) {
+        moved = 0;
+        for (int x = 0; x < m; x++) {
+            struct sides other = s;
+
+            if (size[(int)side[x]] <= 2)
+                continue;
+            add(&other, w, n, member, m, side, x, -1);
+            side[x] = !side[x];
+            add(&other, w, n, member, m, side, x, 1);
+            if (explained(&other) > explained(&s) * (1 + 1e-9)) {
+                s = other;
+                size[(int)side[x]]++;
+                size[!side[x]]--;
+                moved = 1;
+            } else
+                side[x] = !side[x];
+        }
+    }
+    *by = distance(&s);
+    return explained(&s);
+}
+
+/* Begin with x and those nearer to it than the mean of all; at least two on each side. */
+static void begin_at(const double *w, int n, const int *member, int m, int x, char *side)
+{
+    double mean = 0, least = INFINITY;
+    int known = 0, here = 1, nearest = -1, left = m;
+
+    for (int k = 0; k < m; k++) {
+        double v = w[member[x] * n + member[k]];
+
+        if (k == x || isnan(v))
+            continue;
+        mean += v;
+        known++;
+        if (v < least) {
+            least = v;
+            nearest = k;
+        }
+    }
+    mean /= known ? known : 1;
+    for (int k = 0; k < m; k++) {
+        double v = w[member[x] * n + member[k]];
+
+        side[k] = !(k == x || k == nearest || v < mean);
+        here += !side[k] && k != x;
+    }
+    for (int k = 0; k < m && here < 2; k++)        /* x alone: with whoever is there */
+        if (side[k]) {
+            side[k] = 0;
+            here++;
+        }
+    left = m - here;
+    for (int k = 0; k < m && left < 2; k++)
+        if (!side[k] && k != x && k != nearest) {
+            side[k] = 1;
+            left++;
+        }
+}
+
+/* The best split of member[m], m >= 4, into side[]; 1 when it is worth a look. trial[m]: scratch. */
+static int best_split(const double *w, int n, const int *member, int m, char *side, char *trial)
+{
+    double most = 0, by = 0;
+
+    for (int s = 0; s < m && s < STARTS; s++) {
+        double d, e;
+
+        begin_at(w, n, member, m, s * m / (m < STARTS ? m : STARTS), trial);
+        e = improve(w, n, member, m, trial, &d);
+        if (e > most) {
+            most = e;
+            by = d;
+            memcpy(side, trial, (size_t)m);
+        }
+    }
+    return most > 0 && by > log(LOOK);
+}
+
+/* Split one group, and what comes of it, as long as `slows` agrees; new groups are numbered from count on. member[n],
+ * side[2 n]: scratch. Result: how many groups there are. */
+static int split(const double *w, int n, int group, int count, const struct net_load *load, int *group_of, int *member,
+                 char *side)
+{
+    int m = 0, here = 0, sorted = 0;
+
+    for (int i = 0; i < n; i++)
+        if (group_of[i] == group)
+            member[m++] = i;
+    if (m < 4 || !best_split(w, n, member, m, side, side + n))
+        return count;
+    for (int k = 0; k < m; k++)                    /* those of one side first, in their order */
+        if (!side[k])
+            group_of[member[k]] = -1;
+    for (int i = 0; i < n; i++)
+        if (group_of[i] == -1)
+            member[here++] = i;
+    for (int i = 0; i < n; i++) {
+        if (group_of[i] == group)
+            member[here + sorted++] = i;
+        group_of[i] = group_of[i] == -1 ? group : group_of[i];
+    }
+    if (!load->slows(load->ctx, member, here, member + here, sorted))
+        return count;
+    for (int k = here; k < m; k++)
+        group_of[member[k]] = count;
+    count = split(w, n, count, count + 1, load, group_of, member, side);
+    return split(w, n, group, count, load, group_of, member, side);
+}
+
+int net_groups_loaded(const double *byte_s, int n, const struct net_load *load, int *group_of)
+{
+    size_t size = (size_t)n;
+    double *w = malloc(size * size * sizeof *w);
+    int *room = malloc(2 * size * sizeof *room), count = 0, next = 0;
+    char *side = malloc(2 * size);
+
+    for (int i = 0; i < n; i++)
+        count = group_of[i] + 1 > count ? group_of[i] + 1 : count;
+    if (w && room && side && !excess(byte_s, n, w)) {
+        for (int g = 0, given = count; g < given; g++)
+            count = split(w, n, g, count, load, group_of, room, side);
+        for (int g = 0; g < n; g++)
+            room[g] = -1;
+        for (int i = 0; i < n; i++) {              /* in the order of hosts */
+            if (room[group_of[i]] < 0)
+                room[group_of[i]] = next++;
+            group_of[i] = room[group_of[i]];
+        }
+    }
+    free(w);
+    free(room);
+    free(side);
+    return count;
+}
