@@ -91,6 +91,12 @@ enum { PAIRS = 3 };                    /* at once, of different hosts */
 /* So many sizes in a doubling, from the least up to the protocols' last, and beyond. The narrowest piece of SimGrid's
  * default factors spans half of one, and a line through it wants two sizes. */
 enum { LEAST = 32, LAST = 1 << 17, FINE_STEPS = 4, COARSE_STEPS = 2 };
+/* The largest. Simulated time is not to be wasted: beyond the protocols' last a line has no bends there. */
+#ifdef HRUN_SMPI
+enum { MOST = 1 << 18 };
+#else
+enum { MOST = NET_BYTES_MAX };
+#endif
 
 /* The size after this one. */
 static int larger(int bytes)
@@ -134,7 +140,7 @@ void net_sizes(struct net_bench *b)
 {
     int i, j, mine = b->nhosts > 1 && find_pair(b, &i, &j);
 
-    for (int bytes = LEAST; mine && bytes <= NET_BYTES_MAX; bytes = larger(bytes)) {
+    for (int bytes = LEAST; mine && bytes <= MOST; bytes = larger(bytes)) {
         struct net_record r = { .kind = NET_TRIP, .i = i, .j = j, .k = -1, .bytes = bytes };
         struct net_trial t = { .lead = b->leader[i], .follow = &b->leader[j], .nfollow = 1, .bytes = bytes };
         struct net_times m;
@@ -147,13 +153,14 @@ void net_sizes(struct net_bench *b)
 /* ---------------------------------------------------------------- scatter and gather */
 
 /* Paper 002 saw M1, M2 and S between some KB and 100 KB; from the least on each size is sqrt(2) times the last. A
- * region where some gathers take longer shows in many repetitions, and with many hosts; a simulated network has none.
+ * region where some gathers take longer shows in many repetitions, and with many hosts; a simulated network has none,
+ * and fewer sizes tell its slopes.
  */
-enum { SPREAD_LEAST = 1 << 10, SPREAD_MOST = 1 << 17, SPREAD_REPETITIONS = 20 };
+enum { SPREAD_LEAST = 1 << 10, SPREAD_REPETITIONS = 20 };
 #ifdef HRUN_SMPI
-enum { SPREAD_HOSTS = 5 };
+enum { SPREAD_MOST = 1 << 15, SPREAD_HOSTS = 3, SPREAD_STEPS = 1 };
 #else
-enum { SPREAD_HOSTS = NET_IN_MAX / SPREAD_MOST - 1 };
+enum { SPREAD_MOST = 1 << 17, SPREAD_HOSTS = NET_IN_MAX / SPREAD_MOST - 1, SPREAD_STEPS = 2 };
 #endif
 
 static void spread(struct net_bench *b, enum net_kind kind, int n, int bytes)
@@ -177,7 +184,7 @@ void net_scatters(struct net_bench *b)
     for (; wide <= SPREAD_MOST; wide *= 2) {
         const int sizes[] = { wide, (int)(wide * 1.414213562) };
 
-        for (int s = 0; s < 2 && sizes[s] <= SPREAD_MOST; s++) {
+        for (int s = 0; s < SPREAD_STEPS && sizes[s] <= SPREAD_MOST; s++) {
             spread(b, NET_SCATTER, n, sizes[s]);
             spread(b, NET_GATHER, n, sizes[s]);
         }
