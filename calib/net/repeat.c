@@ -147,6 +147,14 @@ static void follow_batch(struct net_bench *b, const struct net_trial *t, int cou
         follow(b, t);
 }
 
+/* Do followers wait to be told that the trial goes on, or has ended? Those who send bytes wait anyway: these are on
+ * their way when the call that sends them returns, and would disturb, and be disturbed by, what the follower did next.
+ */
+static int is_told(const struct net_trial *t, int least, int most)
+{
+    return most > least || t->back > 0;
+}
+
 static void lead_all(struct net_bench *b, const struct net_trial *t, int least, int most, int warm,
                      struct net_times *out)
 {
@@ -154,7 +162,7 @@ static void lead_all(struct net_bench *b, const struct net_trial *t, int least, 
     double begin = net_now();
 
     n = lead_batch(b, t, warm, least, 0);
-    while (most > least) {
+    while (is_told(t, least, most)) {
         int late = net_now() - begin > b->set.trial_s;
 
         more = tried < most && !late && !known(b, n) ? (most - tried < BATCH ? most - tried : BATCH) : 0;
@@ -176,7 +184,7 @@ static void follow_all(struct net_bench *b, const struct net_trial *t, int least
     int more;
 
     follow_batch(b, t, warm + least);
-    while (most > least) {
+    while (is_told(t, least, most)) {
         await(b, &more, 1, t->lead, TAG_MORE);
         if (!more)
             break;

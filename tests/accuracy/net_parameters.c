@@ -76,6 +76,17 @@ static void compare_times(const struct hrun_net *got, const struct hrun_net *wan
             }
 }
 
+/* The record that fits worst. */
+static const char *worst_of(const struct hrun_net_records *r, const struct hrun_net_quality *q, char word[128])
+{
+    static const char *const kinds[HRUN_NET_NKINDS] = { "trip", "fan", "join", "call", "both", "pairs", "local",
+                                                        "scatter", "gather", "sync" };
+    const struct hrun_net_record *v = &r->v[q->worst];
+
+    snprintf(word, 128, "%s %d %d %d of %.0f B, %.3g us", kinds[v->kind], v->i, v->j, v->k, v->bytes, 1e6 * v->time_s);
+    return word;
+}
+
 static char *read_all(FILE *in)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
@@ -98,7 +109,7 @@ int main(int argc, char **argv)
     struct hrun_net *got = NULL, *want = NULL;
     struct hrun_net_quality q = { 0 };
     struct hrun_error err = { 0 };
-    char *text = NULL;
+    char *text = NULL, word[128];
     int rc = 2;
 
     for (int i = 1; i + 1 < argc; i += 2) {
@@ -135,6 +146,8 @@ int main(int argc, char **argv)
            "%d groups, %d segments, back share %.3g, rendezvous from %.0f B\n",
            label, r.n, r.spent_s, 100 * q.residual_rel, 100 * q.worst_rel,
            got->nclasses, got->ngroups, got->nsegments, got->back_share, got->sync_bytes);
+    if (q.worst_rel > 1e-3)
+        printf("%-14s worst: %s\n", label, worst_of(&r, &q, word));
     for (size_t i = 0; i < q.notes.n; i++)
         printf("%-14s note: %s\n", label, q.notes.v[i]);
 out:
