@@ -57,12 +57,12 @@ static double best(const struct net_bench *b, int host)
     return least;
 }
 
-/* Fast hosts side by side: in the first round, whose triples are of neighbours, there are others for each that together
- * are faster than its port, if there are any. */
+/* The slowest first, as the first rest in the first round. Its triples are of neighbours, so that there are others for
+ * each that together are faster than its port, if there are any. */
 static void sort(const struct net_bench *b, int *member, int n)
 {
     for (int m = 1; m < n; m++)
-        for (int k = m; k > 0 && best(b, member[k]) < best(b, member[k - 1]); k--) {
+        for (int k = m; k > 0 && best(b, member[k]) > best(b, member[k - 1]); k--) {
             int swap = member[k];
 
             member[k] = member[k - 1];

@@ -75,6 +75,17 @@ void net_port_begin(const struct net_work *w, struct net_solution *s, int class,
     *x = best;
 }
 
+void net_ports_limit(struct net_solution *s)
+{
+    for (int c = 0; c < s->c.nclasses; c++)
+        for (int outward = 0; outward < 2; outward++) {
+            int column = outward ? s->c.out[c] : s->c.in[c];
+
+            if (column >= 0)
+                s->x[column] = fmin(s->x[column], port_limit(s, c, outward));
+        }
+}
+
 int net_ports_mend(const struct net_work *w, struct net_solution *s)
 {
     double chance = 3.841 * fmax(1, s->s2);

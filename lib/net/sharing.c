@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Far pairs are so many times as far as near ones, at least. Latencies and rates of links of one kind differ by less,
- * and a second switch on the way doubles a latency. */
+/* Far pairs are so many times as far as near ones, at least, when what is their hosts' own is 1. Links of one kind
+ * differ by less, and a second switch on the way doubles a latency. */
 static const double gap_least = 1.5;
 
 /* ---------------------------------------------------------------- groups */
@@ -72,11 +72,52 @@ static double widest(const double *d, int n, double *sorted, char *near, int *tr
     return best;
 }
 
+/* Latencies d[n by n] become parts of what is their two hosts' own: of a host, half of what the way over it is longer
+ * than the way past it, at least. own[n]: scratch. */
+static void by_own_latency(double *d, int n, double *own)
+{
+    for (int i = 0; i < n; i++) {
+        own[i] = INFINITY;
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < j; k++)
+                if (j != i && k != i)
+                    own[i] = fmin(own[i], (d[i * n + j] + d[i * n + k] - d[j * n + k]) / 2);
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            double both = fmax(0, own[i]) + fmax(0, own[j]);
+
+            d[i * n + j] = i != j && both > 0 && isfinite(both) ? d[i * n + j] / both : 0;
+        }
+}
+
+/* Times per byte g[n by n], one way, become d: parts of what its hosts' ports take, the best of each with anyone.
+ * own[2 n]: scratch. */
+static void by_own_rate(const double *g, int n, double *d, double *own)
+{
+    double *in = own + n;
+
+    for (int i = 0; i < n; i++) {
+        own[i] = in[i] = INFINITY;
+        for (int j = 0; j < n; j++)
+            if (i != j) {
+                own[i] = fmin(own[i], g[i * n + j]);
+                in[i] = fmin(in[i], g[j * n + i]);
+            }
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            double both = fmax(own[i], in[j]) + fmax(own[j], in[i]);
+
+            d[i * n + j] = i != j && both > 0 ? (g[i * n + j] + g[j * n + i]) / both : 0;
+        }
+}
+
 int net_groups_find(const struct net_work *w, const struct net_solution *s, int *group_of, struct hrun_error *err)
 {
     int n = w->r->nhosts, count[2] = { 1, 1 };
     size_t nn = (size_t)n * (size_t)n;
-    double *d = calloc(2 * nn, sizeof *d), ratio[2];
+    double *d = calloc(3 * nn + 2 * (size_t)n, sizeof *d), *from = d + 2 * nn + 2 * (size_t)n, ratio[2];
     char *near = calloc(nn, 1);
     int *room = calloc(3 * (size_t)n, sizeof *room), by;
 
@@ -93,8 +134,14 @@ int net_groups_find(const struct net_work *w, const struct net_solution *s, int 
             for (int j = 0; j < n; j++) {
                 int a = columns[i * n + j], b = columns[j * n + i];
 
-                d[i * n + j] = (a >= 0 ? s->x[a] : 0) + (b >= 0 ? s->x[b] : 0);
+                from[i * n + j] = (a >= 0 ? s->x[a] : 0) + (k || b < 0 ? 0 : s->x[b]);
             }
+        if (k)
+            by_own_rate(from, n, d, d + nn);
+        else {
+            memcpy(d, from, nn * sizeof *d);
+            by_own_latency(d, n, d + nn);
+        }
         ratio[k] = widest(d, n, d + nn, near, room, room + n * (1 + k), &count[k]);
     }
     by = ratio[1] > ratio[0];

@@ -49,8 +49,10 @@ int net_segments_main(const struct net_work *w, const struct hrun_net_segment *s
 
 /* ---------------------------------------------------------------- groups and classes (sharing.c) */
 
-/* Groups of hosts by the solution of a class for each host: a latency or a time per byte that splits the pairs
- * into near and far ones such that near is an equivalence, with the widest gap (a factor 1.5 at least) between.
+/* Groups of hosts by the solution of a class for each host: a latency or a time per byte, as parts of what is the two
+ * hosts' own (unlike hosts on one switch are no groups), that splits the pairs into near and far ones such that near
+ * is an equivalence, with the widest gap (a factor 1.5 at least) between. What only many messages at once show the
+ * benchmark has seen (`pairs`, calib/net).
  * group_of[nhosts] receives numbers from 0 in order of hosts; result: how many. Errors: HRUN_ENOMEM (-1). */
 int net_groups_find(const struct net_work *w, const struct net_solution *s, int *group_of, struct hrun_error *err);
 

@@ -342,6 +342,7 @@ static int solve_choice(const struct net_work *w, const int *class_of, int n, co
         goto out;
     if (choice->ports && net_ports_mend(w, &s) && descend(w, &s, 0, err))
         goto out;
+    net_ports_limit(&s);
     if (halves(w, &s, intervals, err))
         goto out;
     *out = s;

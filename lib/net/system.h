@@ -72,7 +72,10 @@ int net_solve(const struct net_work *w, const int *class_of, int nclasses, const
  * thirds. */
 void net_port_begin(const struct net_work *w, struct net_solution *s, int class, int outward);
 
-/* Bring ports within their limits; those that explain no more than chance does (chi-square of one parameter, 95 %) are
+/* Bring ports within their limits, beyond which they show in no time: what a message alone takes. */
+void net_ports_limit(struct net_solution *s);
+
+/* The same; those that explain no more than chance does (chi-square of one parameter, 95 %) are
  * not there: their columns go. Did any? */
 int net_ports_mend(const struct net_work *w, struct net_solution *s);
 
