@@ -15,7 +15,8 @@
  *                     it, it tells back_share
  *   pairs g h n M     n trips at once, M there and empty back, the m-th of them from the m-th host of group g to the
  *                     m-th host of group h (g = h: to the (n + m)-th), hosts in order of index: the mean of their
- *                     times. With a trip alone it tells the trunk
+ *                     times. With a trip alone it tells the trunk; `both` between two groups, whether both ways share
+ *                     it
  *   local i a b n M   n round trips at once (0: one) between PEs of kinds a and b on host i, M there and empty back:
  *                     the mean of their times
  *   scatter r n M, gather r n M   by root r (i) straight to (from) n others, those that follow r in order of index,

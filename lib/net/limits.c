@@ -86,12 +86,13 @@ static int trip_hosts(const struct net_work *w, const struct hrun_net_record *v,
 }
 
 /* What a `pairs` record takes when the trunk lets a byte through in `trunk` seconds; -1 when there are no such hosts.
- * work[6 n] */
+ * work[8 n] */
 static double pairs_time(const struct net_work *w, const struct net_solution *s, const struct hrun_net_record *v,
                          double trunk, double *work)
 {
     const struct hrun_net_segment *seg = net_segment(&w->given, v->bytes), *none = net_segment(&w->given, 0);
-    double *start = work, *alone = work + v->n, *end = work + 2 * v->n, sum = 0;
+    double *start = work, *alone = work + v->n, *end = work + 2 * v->n, *way = work + 3 * v->n;
+    double bias = w->given.bias_bytes, sum = 0;
 
     for (int m = 0; m < v->n; m++) {
         int i, j, pair;
@@ -101,9 +102,11 @@ static double pairs_time(const struct net_work *w, const struct net_solution *s,
         pair = s->c.class_of[i] * s->c.nclasses + s->c.class_of[j];
         start[m] = stage(s, i, v->bytes) + seg->a * at(s, s->c.L[pair]);
         alone[m] = seg->b * at(s, s->c.g[pair]);
+        way[m] = bias > 0 ? seg->a * at(s, s->c.L[pair]) + bias * (at(s, s->c.out[s->c.class_of[i]]) +
+                                                                   at(s, s->c.in[s->c.class_of[j]])) : 0;
         sum += stage(s, j, v->bytes) + stage(s, j, 0) + none->a * at(s, s->c.L[pair]) + stage(s, i, 0);
     }
-    net_share(v->n, start, alone, v->bytes, trunk, end, work + 3 * v->n);
+    net_share(v->n, start, alone, way, v->bytes, seg->b * trunk, end, work + 4 * v->n);
     for (int m = 0; m < v->n; m++)
         sum += end[m];
     return sum / v->n;
@@ -185,7 +188,7 @@ int net_trunks(const struct net_work *w, const struct net_solution *s, double *t
                struct hrun_error *err)
 {
     int n = w->given.ngroups;
-    double *work = malloc(6 * ((size_t)w->r->nhosts + 1) * sizeof *work);
+    double *work = malloc(8 * ((size_t)w->r->nhosts + 1) * sizeof *work);
 
     if (!work)
         return hrun_fail_nomem(err);

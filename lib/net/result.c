@@ -74,11 +74,16 @@ int net_fill(const struct net_state *e, struct hrun_net *net, struct hrun_error 
         net->pairs[i].L_s = value_at(&e->s, e->s.c.L[i]);
         net->pairs[i].beta_bytes_per_s = beta_of(e, e->s.c.g[i]);
     }
-    for (int i = 0; i < groups * groups; i++)
-        net->trunks[i] = rate_of((struct hrun_net_value){ e->trunk[i], e->trunk_half[i] });
+    for (int i = 0; i < groups * groups; i++) {
+        /* What comes back takes of a trunk that both ways share. */
+        double all = g->trunks_shared && i / groups != i % groups ? 1 + g->back_share : 1;
+
+        net->trunks[i] = rate_of((struct hrun_net_value){ e->trunk[i] / all, e->trunk_half[i] / all });
+    }
     memcpy(net->segments, g->segments, (size_t)g->nsegments * sizeof *g->segments);
     net->sync_bytes = e->w.sync_bytes;
     net->back_share = g->back_share;
+    net->trunks_shared = g->trunks_shared;
     net->wire_waits = e->s.c.C && net_wire_waits(&e->w, &e->s);
     net->bias_bytes = g->bias_bytes;
     if (net_locals(&e->w, net, err) || (e->s.c.C && net_thresholds(&e->w, &e->s, &net->thresholds, err)))

@@ -116,7 +116,7 @@ static double stage(const struct net_solution *s, int host, double bytes)
 }
 
 /* Stages of all messages at once, the root taking them in as they come; one_by_one: paper 002's sum for large
- * messages. work[6 n] */
+ * messages. work[7 n] */
 static double gather_time(const struct net_work *w, const struct net_solution *s, int root, int n, double bytes,
                           int one_by_one, double *work)
 {
@@ -132,7 +132,7 @@ static double gather_time(const struct net_work *w, const struct net_solution *s
     }
     if (one_by_one)
         return n * each + sum;
-    net_share(n, start, alone, bytes, at(s, s->c.in[s->c.class_of[root]]), end, work + 3 * n);
+    net_share(n, start, alone, NULL, bytes, seg->b * at(s, s->c.in[s->c.class_of[root]]), end, work + 3 * n);
     for (int m = 0; m < n; m++) {
         int first = 0;
 
@@ -154,7 +154,7 @@ static int kappa(const struct net_work *w, const struct net_solution *s, const s
     *out = 0;
     if (rc)
         return rc < 0 ? -1 : 0;
-    work = malloc(6 * (size_t)n * sizeof *work);
+    work = malloc(7 * (size_t)n * sizeof *work);
     if (!work)
         return hrun_fail_nomem(err);
     *out = c1 - (gather_time(w, s, root, n, rows[to - 1].bytes, one_by_one, work) -

@@ -15,43 +15,45 @@ const struct hrun_net_segment *net_segment(const struct net_given *given, double
 
 /* ---------------------------------------------------------------- many messages that share one limit */
 
-/* Fair rates of the m messages that are under way (left > 0, started): those that alone are slower than the fair share
- * keep their own, the others share what is left. */
+/* Fair rates of the messages that are under way (left > 0, started), by weights: those that alone are slower than their
+ * share keep their own, the others share what is left. */
 static void fair_rates(int n, const double *left, const double *start, double now, const double *alone,
-                       double shared_by, double *rate)
+                       const double *weight, double shared_by, double *rate)
 {
-    double rest = 1 / shared_by, share;
-    int open = 0, again = 1;
+    double rest = 1 / shared_by, open = 0;
+    int again = 1;
 
     for (int i = 0; i < n; i++) {
         rate[i] = 0;
-        open += left[i] > 0 && start[i] <= now;
+        open += left[i] > 0 && start[i] <= now ? weight[i] : 0;
     }
     while (again && open > 0) {
+        double share = rest / open;
+
         again = 0;
-        share = rest / open;
         for (int i = 0; i < n; i++)
-            if (left[i] > 0 && start[i] <= now && rate[i] == 0 && alone[i] * share >= 1) {
+            if (left[i] > 0 && start[i] <= now && rate[i] == 0 && alone[i] * share * weight[i] >= 1) {
                 rate[i] = 1 / alone[i];
                 rest -= rate[i];
-                open--;
+                open -= weight[i];
                 again = 1;
             }
     }
-    for (int i = 0; i < n && open > 0; i++)
+    for (int i = 0; i < n && rest > 0 && open > 0; i++)
         if (left[i] > 0 && start[i] <= now && rate[i] == 0)
-            rate[i] = rest / open;
+            rate[i] = rest * weight[i] / open;
 }
 
-void net_share(int n, const double *start_s, const double *alone_s_per_byte, double bytes, double shared_s_per_byte,
-               double *end_s, double *work)
+void net_share(int n, const double *start_s, const double *alone_s_per_byte, const double *way_s, double bytes,
+               double shared_s_per_byte, double *end_s, double *work)
 {
-    double *left = work, *rate = work + n, *alone = work + 2 * n, now = INFINITY;
+    double *left = work, *rate = work + n, *alone = work + 2 * n, *weight = work + 3 * n, now = INFINITY;
     const double rounding = n * 16 * DBL_EPSILON;  /* of a sum over up to 2 n events */
     int busy = n;
 
     for (int i = 0; i < n; i++) {
         left[i] = bytes;
+        weight[i] = way_s && way_s[i] > 0 ? 1 / way_s[i] : 1;
         alone[i] = fmax(alone_s_per_byte[i], shared_s_per_byte);
         end_s[i] = start_s[i] + bytes * alone[i];
         now = fmin(now, start_s[i]);
@@ -61,7 +63,7 @@ void net_share(int n, const double *start_s, const double *alone_s_per_byte, dou
     while (busy > 0) {
         double next = INFINITY;
 
-        fair_rates(n, left, start_s, now, alone, shared_s_per_byte, rate);
+        fair_rates(n, left, start_s, now, alone, weight, shared_s_per_byte, rate);
         for (int i = 0; i < n; i++) {
             if (left[i] > 0 && start_s[i] > now)
                 next = fmin(next, start_s[i]);

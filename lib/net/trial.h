@@ -25,7 +25,8 @@ struct net_columns {
 struct net_given {
     const int *group_of;       /* of each host */
     int ngroups;
-    const double *trunk_s_per_byte;    /* ngroups by ngroups, 0: no limit */
+    const double *trunk_s_per_byte;    /* ngroups by ngroups, as messages one way see it; 0: no limit */
+    int trunks_shared;                 /* do both ways share it? */
     const struct hrun_net_segment *segments;
     int nsegments;
     double back_share, bias_bytes;     /* of net.h */
@@ -53,8 +54,9 @@ double net_trial_slope(const struct net_columns *c, const struct net_given *give
                        const struct hrun_net_record *r, struct net_gradient *gradient);
 
 /* When do n messages of `bytes` each, under way from start_s[n] on, end that alone take alone_s_per_byte[n] and
- * together share shared_s_per_byte (0: no limit) max-min fairly? end_s[n]. work[3 n]: scratch. */
-void net_share(int n, const double *start_s, const double *alone_s_per_byte, double bytes, double shared_s_per_byte,
-               double *end_s, double *work);
+ * together share shared_s_per_byte (0: no limit) max-min fairly? The shorter the way, way_s[n] (NULL or 0: all the same),
+ * the more. end_s[n]. work[4 n]: scratch. */
+void net_share(int n, const double *start_s, const double *alone_s_per_byte, const double *way_s, double bytes,
+               double shared_s_per_byte, double *end_s, double *work);
 
 #endif

@@ -97,26 +97,18 @@ static num latency(struct trial *t, int from, int to, double bytes)
     return times(net_segment(t->given, bytes)->a, parameter(t, t->c->L[pair_of(t, from, to)]));
 }
 
-/* The trunk from one host's group to another's, s/byte. */
-static num trunk(const struct trial *t, int from, int to)
+/* The trunk from one host's group to another's, s/byte of messages of so many bytes. */
+static num trunk(const struct trial *t, int from, int to, double bytes)
 {
     const struct net_given *g = t->given;
 
-    return constant(g->trunk_s_per_byte[g->group_of[from] * g->ngroups + g->group_of[to]]);
+    return constant(net_segment(g, bytes)->b * g->trunk_s_per_byte[g->group_of[from] * g->ngroups + g->group_of[to]]);
 }
 
-/* s/byte on the wire alone. Ports and trunks are no tighter than g is (system.h), but can be than b g: were they the
- * ones to count where all are equal, nothing would tell g. */
+/* s/byte on the wire alone: no less than that of ports and trunk, whose bytes a message takes b times, too. */
 static num wire(struct trial *t, int from, int to, double bytes)
 {
-    double b = net_segment(t->given, bytes)->b;
-    num r = times(b, parameter(t, t->c->g[pair_of(t, from, to)]));
-
-    if (b >= 1)
-        return r;
-    r = later(r, parameter(t, t->c->out[class_of(t, from)]));
-    r = later(r, parameter(t, t->c->in[class_of(t, to)]));
-    return later(r, trunk(t, from, to));
+    return times(net_segment(t->given, bytes)->b, parameter(t, t->c->g[pair_of(t, from, to)]));
 }
 
 static num one_way(struct trial *t, int from, int to, double bytes)
@@ -128,13 +120,13 @@ static num one_way(struct trial *t, int from, int to, double bytes)
 
 /* s/byte of what messages i -> j and i -> k (or j -> i and k -> i) share: the port, and the trunk if both go the same
  * way. */
-static num shared(struct trial *t, int column, int i, int j, int k, int outward)
+static num shared(struct trial *t, int column, int i, int j, int k, int outward, double bytes)
 {
     const int *group = t->given->group_of;
-    num port = parameter(t, column);
+    num port = times(net_segment(t->given, bytes)->b, parameter(t, column));
 
     if (group[j] == group[k] && group[j] != group[i])
-        port = later(port, outward ? trunk(t, i, j) : trunk(t, j, i));
+        port = later(port, outward ? trunk(t, i, j, bytes) : trunk(t, j, i, bytes));
     return port;
 }
 
@@ -235,7 +227,7 @@ static num fan(struct trial *t, const struct hrun_net_record *r)
     num send = stage(t, r->i, m), sent = times(2, send);
     struct flow a = flow(t, r->i, r->j, send, m), b = flow(t, r->i, r->k, sent, m);
 
-    share_two(&a, &b, m, shared(t, t->c->out[class_of(t, r->i)], r->i, r->j, r->k, 1));
+    share_two(&a, &b, m, shared(t, t->c->out[class_of(t, r->i)], r->i, r->j, r->k, 1, m));
     return take_in(sent, reply(t, r->i, r->j, a.end, m), reply(t, r->i, r->k, b.end, m), stage(t, r->i, 0));
 }
 
@@ -253,7 +245,7 @@ static num join(struct trial *t, const struct hrun_net_record *r)
     num send = stage(t, r->i, 0), sent = times(2, send);
     struct flow a = answer(t, r->i, r->j, send, m), b = answer(t, r->i, r->k, sent, m);
 
-    share_two(&a, &b, m, shared(t, t->c->in[class_of(t, r->i)], r->i, r->j, r->k, 0));
+    share_two(&a, &b, m, shared(t, t->c->in[class_of(t, r->i)], r->i, r->j, r->k, 0, m));
     return take_in(sent, a.end, b.end, stage(t, r->i, m));
 }
 
@@ -262,15 +254,19 @@ static num call(struct trial *t, const struct hrun_net_record *r)
     return stage(t, r->i, r->bytes);
 }
 
-/* One way while as many bytes come back: each port also lets through `back_share` of them. */
+/* One way while as many bytes come back: each port also lets through `back_share` of them. Of a trunk that both ways
+ * share what is known already has room for what comes back of one way. */
 static num one_way_of_two(struct trial *t, int from, int to, double bytes)
 {
     int a = class_of(t, from), b = class_of(t, to);
+    double factor = net_segment(t->given, bytes)->b, back = 1 + t->given->back_share;
     num ends = plus(stage(t, from, bytes), stage(t, to, bytes));
     num out = later(parameter(t, t->c->out[a]), parameter(t, t->c->in[a]));
     num in = later(parameter(t, t->c->in[b]), parameter(t, t->c->out[b]));
-    num flow = later(wire(t, from, to, bytes), times(1 + t->given->back_share, later(out, in)));
+    num flow = later(wire(t, from, to, bytes), times(factor * back, later(out, in)));
 
+    if (t->given->group_of[from] != t->given->group_of[to])
+        flow = later(flow, times(t->given->trunks_shared ? 2 : back, trunk(t, from, to, bytes)));
     return plus(plus(ends, latency(t, from, to, bytes)), times(bytes, flow));
 }
 

@@ -110,11 +110,32 @@ static void find_factor(struct net_state *e, int bias, double low, double high, 
     *change = fmax(*change, fabs(*f - before) / fmax(bias ? fmax(*f, before) : 1, 1e-300));
 }
 
+/* back_share, and whether both ways share the trunks: they do if `both` records, each with the better share, say so by
+ * more than chance does. */
+static void find_back(struct net_state *e, double *change)
+{
+    struct net_given *g = &e->w.given;
+    int before = g->trunks_shared;
+    double back = g->back_share, misfit, apart, ignored = 0;
+
+    g->trunks_shared = 0;
+    find_factor(e, 0, 0, 1, &ignored);
+    misfit = factor_misfit(e, 0);
+    apart = g->back_share;
+    g->trunks_shared = 1;
+    find_factor(e, 0, 0, 1, &ignored);
+    if (g->ngroups < 2 || !(misfit - factor_misfit(e, 0) > 3.841 * fmax(1, e->s.s2))) {
+        g->trunks_shared = 0;
+        g->back_share = apart;
+    }
+    *change = fmax(*change, fmax(fabs(g->back_share - back), g->trunks_shared != before));
+}
+
 /* What comes back with messages on the other direction's way, and how much shorter ways are preferred: between what a
  * packet has and what a long one would. */
 static void find_factors(struct net_state *e, double *change)
 {
-    find_factor(e, 0, 0, 1, change);
+    find_back(e, change);
     find_factor(e, 1, 64, 1 << 20, change);
 }
 
