@@ -3,6 +3,7 @@
  */
 #include "measure.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* ---------------------------------------------------------------- rendezvous, and M */
@@ -89,29 +90,30 @@ void net_find_eager(struct net_bench *b)
 
 enum { PAIRS = 3 };                    /* at once, of different hosts */
 /* So many sizes in a doubling, from the least up to the protocols' last, and beyond. The narrowest piece of SimGrid's
- * default factors spans half of one, and a line through it wants two sizes. */
-enum { LEAST = 32, LAST = 1 << 17, FINE_STEPS = 4, COARSE_STEPS = 2 };
+ * default factors spans 0.6 of one, and a line through it wants three sizes. */
+enum { LEAST = 32, LAST = 1 << 17, COARSE_STEPS = 2 };
 /* The largest. Simulated time is not to be wasted: beyond the protocols' last a line has no bends there. */
 #ifdef HRUN_SMPI
-enum { MOST = 1 << 18 };
+enum { MOST = 1 << 18, FINE_STEPS = 6 };
 #else
-enum { MOST = NET_BYTES_MAX };
+enum { MOST = NET_BYTES_MAX, FINE_STEPS = 4 };
 #endif
+
+static int size_at(int base, int k)
+{
+    return (int)(base * exp2((double)k / FINE_STEPS) + 0.5);
+}
 
 /* The size after this one. */
 static int larger(int bytes)
 {
-    static const double steps[] = { 1, 1.189207115, 1.414213562, 1.681792831 };   /* 2^(k/4) */
     int base = LEAST, k = 0, by = bytes < LAST ? 1 : FINE_STEPS / COARSE_STEPS;
 
-    if (!bytes)
-        return LEAST;
     while (2 * base <= bytes)
         base *= 2;
-    while (k < FINE_STEPS - 1 && (int)(base * steps[k] + 0.5) < bytes)
+    while (k < FINE_STEPS - 1 && size_at(base, k) < bytes)
         k++;
-    k += by;
-    return k < FINE_STEPS ? (int)(base * steps[k] + 0.5) : 2 * base;
+    return size_at(base, k + by);
 }
 
 /* The pair of which this process is a part: 1 with *i and *j; 0: none. Of one group, if there are two hosts of one. */
