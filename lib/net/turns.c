@@ -96,8 +96,8 @@ static void find_factor(struct net_state *e, int bias, double low, double high, 
     for (int i = 0; i <= GRID; i++)
         try_factor(e, bias, bias ? low * pow(step, i) : low + step * i, &best);
     try_factor(e, bias, before, &best);
-    low = bias ? best.at / step : fmax(0, best.at - step);
-    high = bias ? best.at * step : fmin(1, best.at + step);
+    low = bias ? best.at / step : fmax(low, best.at - step);
+    high = bias ? best.at * step : fmin(high, best.at + step);
     for (int i = 0; i < REFINEMENTS && best.at > 0; i++) {
         double a = low + (high - low) / 3, b = high - (high - low) / 3;
 
@@ -111,12 +111,12 @@ static void find_factor(struct net_state *e, int bias, double low, double high, 
 }
 
 /* back_share, and whether both ways share the trunks: they do if `both` records, each with the better share, say so by
- * more than chance does. */
+ * more than chance does, or say as much without any share. */
 static void find_back(struct net_state *e, double *change)
 {
     struct net_given *g = &e->w.given;
     int before = g->trunks_shared;
-    double back = g->back_share, misfit, apart, ignored = 0;
+    double back = g->back_share, chance = 3.841 * fmax(1, e->s.s2), misfit, apart, better, ignored = 0;
 
     g->trunks_shared = 0;
     find_factor(e, 0, 0, 1, &ignored);
@@ -124,7 +124,8 @@ static void find_back(struct net_state *e, double *change)
     apart = g->back_share;
     g->trunks_shared = 1;
     find_factor(e, 0, 0, 1, &ignored);
-    if (g->ngroups < 2 || !(misfit - factor_misfit(e, 0) > 3.841 * fmax(1, e->s.s2))) {
+    better = misfit - factor_misfit(e, 0);
+    if (g->ngroups < 2 || !(better > chance || (better > -chance && apart > 0 && g->back_share == 0))) {
         g->trunks_shared = 0;
         g->back_share = apart;
     }
