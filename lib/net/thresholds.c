@@ -269,9 +269,10 @@ static int scatter(const struct net_work *w, struct row *rows, struct hrun_net_t
     if (b.npieces == 2) {
         const struct row *r = &rows[b.first[1]];
         double before = b.c0[0] + b.c1[0] * r->bytes, after = b.c0[1] + b.c1[1] * r->bytes;
+        int other = net_segment(&w->given, r[-1].bytes) != net_segment(&w->given, r->bytes);
 
-        /* A leap, not a change of slope: three standard errors. */
-        if (after - before > 3 * r->se_s)
+        /* A leap, not a change of slope: three standard errors. Where messages alone leap, too, it is theirs. */
+        if (!other && after - before > 3 * r->se_s)
             out->scatter_S = rows[b.first[1] - 1].bytes;
     }
     hrun_breaks_release(&b);
