@@ -376,7 +376,7 @@ $(B)/tests/accuracy/accuracy: $(ACCURACY_OBJ) $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 .PHONY: accuracy truth
-truth: $(SKELETONS)
+truth: $(SKELETONS) $(SMPI_TOOL)
 	HRUN_BUILD=$(B) tests/accuracy/tables
 accuracy: truth $(B)/tests/accuracy/accuracy
 	$(B)/tests/accuracy/accuracy --tables $(B)/accuracy/tables --networks $(B)/accuracy/networks $(ACCURACY)

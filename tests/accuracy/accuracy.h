@@ -14,6 +14,7 @@
 #include "app/app.h"
 #include "base/error.h"
 #include "model/model.h"
+#include "net/net.h"
 #include "truth.h"
 
 #include <jansson.h>
@@ -146,6 +147,13 @@ void accuracy_print_why(const struct trial *trial, const struct trials *v, const
  * most, and epsilon of who measures all once. */
 void accuracy_json_why(json_t *j, const struct trial *trial, const struct trials *v);
 
+/* Whose configurations have sub-clusters behind several switches, so that messages pass what lies between these. */
+struct crossings {
+    int served, chosen, best;        /* choices; how many of them cross, how many of the best ones do */
+    int needless, missing;           /* the choice crosses where the best does not; the other way round */
+};
+struct crossings accuracy_crossings(const struct truth *t, const int *switch_of, const struct trials *v);
+
 /* Allocations that do not depend on the size (paper 000, section 6.1), one process on each PE: one PE of the first
  * sub-cluster, all of it, all of the first two, ... *n of them into out[TRUTH_SUBS_MAX + 1]. */
 struct allocation {
@@ -154,11 +162,20 @@ struct allocation {
 };
 void accuracy_static(const struct trial *trial, struct allocation *out, int *n);
 
-/* network.c: the network of a table's cluster from dir: what was estimated of it, PLATFORM.txt (records of the
- * benchmark), else what it is, PLATFORM.yaml; *net and *view are NULL when there is neither. To be given to
- * hrun_netview_destroy and hrun_net_destroy. Errors: those of lib/net and lib/model, HRUN_ENOMEM. */
-int accuracy_network(const char *dir, const struct truth *t, struct hrun_net **net, struct hrun_netview **view,
-                     struct hrun_error *err);
+/* network.c: the network of a table's cluster from the folder dir of tests/accuracy/tables. */
+struct accuracy_network {
+    struct hrun_net *net;            /* NULL: there is none */
+    struct hrun_netview *view;       /* of the sub-clusters of the table, or NULL */
+    char what[256];                  /* which one it is, for people */
+    int switch_of[TRUTH_SUBS_MAX];   /* behind which switch each sub-cluster truly is, from 0 */
+    int nswitches;                   /* 0: not known */
+};
+/* What is estimated from PLATFORM.txt, the records of the benchmark; where there are none, or if exact is 1, what the
+ * platform says of itself, PLATFORM.yaml. To be given to accuracy_network_close, also when it failed. Errors: those of
+ * lib/net and lib/model, HRUN_ENOMEM. */
+int accuracy_network_open(const char *dir, int exact, const struct truth *t, struct accuracy_network *out,
+                          struct hrun_error *err);
+void accuracy_network_close(struct accuracy_network *n);
 
 /* The sizes of a trial from its table. */
 void accuracy_sizes(struct trial *trial);

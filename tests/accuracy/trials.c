@@ -194,6 +194,40 @@ struct summary accuracy_summary(const struct trials *t, int from, int to)
     return finish(s);
 }
 
+static int crosses(const struct truth *t, const int *switch_of, const struct truth_run *run)
+{
+    int first = -1;
+
+    for (int i = 0; i < t->nsubs; i++) {
+        if (run->pes[i] && first >= 0 && switch_of[i] != first)
+            return 1;
+        if (run->pes[i])
+            first = switch_of[i];
+    }
+    return 0;
+}
+
+struct crossings accuracy_crossings(const struct truth *t, const int *switch_of, const struct trials *v)
+{
+    struct crossings c = { 0 };
+
+    for (int i = 0; i < v->nseeds * v->nsizes; i++) {
+        const struct outcome *o = &v->outcomes[i];
+        int chosen, best;
+
+        if (!o->served)
+            continue;
+        chosen = crosses(t, switch_of, &t->runs[o->chosen]);
+        best = crosses(t, switch_of, &t->runs[o->best]);
+        c.served++;
+        c.chosen += chosen;
+        c.best += best;
+        c.needless += chosen && !best;
+        c.missing += best && !chosen;
+    }
+    return c;
+}
+
 void accuracy_static(const struct trial *trial, struct allocation *out, int *n)
 {
     const struct truth *t = trial->truth;
