@@ -89,7 +89,7 @@ CALIB_SRC  := $(addprefix calib/,main.c options.c lists.c remeasure.c campaign.c
               groups.c runs.c parallel.c progress.c measure.c fit.c show.c waits.c new.c new_rule.c gnuplot.c plot.c \
               svg.c report.c report_data.c report_choose.c report_figures.c report_tables.c report_html.c \
               report_pages.c textplot.c show_plot.c exchange.c tool.c report_network.c) $(DOCTOR:%=calib/doctor/%.c) \
-              $(addprefix calib/network/,network.c measure.c show.c json.c) $(SHARED_SRC)
+              $(addprefix calib/network/,find.c network.c measure.c show.c json.c) $(SHARED_SRC)
 
 # Engine smpi is there where SimGrid is.
 SMPI_BIN   := $(if $(shell $(PKG_CONFIG) --exists simgrid 2>/dev/null && echo yes),$(B)/bin/hrun-smpi)

@@ -1,7 +1,7 @@
 /* fit.c - models from the logs: all sub-clusters of a cluster together */
 #include "calib.h"
 
-#include "../hrun/network.h"
+#include "network/network.h"
 #include "base/list.h"
 #include "base/units.h"
 #include "model/joint.h"
@@ -301,6 +301,7 @@ static int fit_cluster(struct context *c, const struct clusters *k, size_t first
     const struct hrun_strvec *sigs = &k->sigs;
     struct fit_one *v = calloc(sigs->n + 1, sizeof *v);
     char **names = calloc(sigs->n + 1, sizeof *names);
+    struct hrun_netview *view = c->view;
     int n = 0, status = 0;
 
     if (!v || !names) {
@@ -314,7 +315,12 @@ static int fit_cluster(struct context *c, const struct clusters *k, size_t first
         names[n] = known_name(c, k->app, sigs->v[i]);
         v[n] = (struct fit_one) { sigs->v[i], names[n] ? names[n] : "", 0, NULL };
         n++;
+        if (c->view && hrun_netview_find(c->view, v[n - 1].label) < 0)
+            c->view = NULL;     /* the options name other hosts */
     }
+    if (view && !c->view && !c->set->quiet)
+        fprintf(stderr, "hrun-calibrate: %s on %s: not of the hosts that the options name; terms that ask for the "
+                "network are left out\n", k->app, v[0].signature);
     status = fit_together(c, v, n);
     for (int i = 0; i < n; i++) {
         struct hrun_buf out = HRUN_BUF_INIT;
@@ -330,6 +336,7 @@ static int fit_cluster(struct context *c, const struct clusters *k, size_t first
         hrun_buf_release(&out);
     }
 done:
+    c->view = view;
     for (int i = 0; i < n; i++) {
         hrun_models_destroy(v[i].models);
         free(names[i]);
@@ -358,7 +365,7 @@ static int visit_fit(struct context *c, const char *app, const char *sig, void *
         hrun_app_destroy(c->app);
         c->app = NULL;
         if (hrun_app_find(&c->app_dirs, app, c->set->defines.v, (int)c->set->defines.n, &c->app, err) ||
-            find_clusters(c, app, k, err))
+            network_of_options(c, " of these models", err) || find_clusters(c, app, k, err))
             return -1;
     }
     while (i < k->sigs.n && strcmp(k->sigs.v[i], sig))

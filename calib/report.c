@@ -1,6 +1,8 @@
 /* report.c - hrun-calibrate report: what profiles know, for people to look at; see report.h */
 #include "report.h"
 
+#include "network/network.h"
+
 #include "base/file.h"
 #include "base/units.h"
 #include "waits.h"
@@ -170,7 +172,8 @@ int calib_report(const struct calib_settings *settings, char **apps)
         hrun_fail(&err, HRUN_EINVAL, "where to? say -o FILE.html, -o FILE.pdf or -o FILE.png");
     else if (!(kind = kind_of(s.output, &err)) ||
              (s.size && hrun_parse_count("-N", s.size, 1, HRUN_COUNT_MAX, &N, &err)) || context_store(&c, &err) ||
-             find_app(&c, &s.common, apps, &names, &err) || report_gather(&c, N, &r, &err))
+             find_app(&c, &s.common, apps, &names, &err) || network_of_options(&c, " of this report", &err) ||
+             report_gather(&c, N, &r, &err))
         ;
     else {
         report_network_find(&s, &r);

@@ -18,6 +18,7 @@ enum { FRONT_MAX = 400 };
 struct report_predictors {
     struct hrun_models **models;    /* of each sub-cluster */
     struct hrun_models **owned;     /* those made for the report; NULL: none */
+    struct hrun_netview *net;       /* the context's; or NULL */
     struct kept {
         int64_t N;
         struct hrun_predictor *p;   /* NULL: cannot be made, for this reason */
@@ -40,17 +41,35 @@ void report_predictors_destroy(struct report_predictors *p)
     free(p);
 }
 
-/* A report is made of what was recorded, without hosts, and so without their network: models with terms that ask for it
- * are fitted anew without these. -1: no memory. */
-static int without_network(const struct report *r, struct report_predictors *p)
+/* The network of the hosts that the options name, if the report is of their sub-clusters. */
+static struct hrun_netview *network(const struct report *r)
 {
-    static const struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+    struct hrun_netview *view = r->c->view;
+
+    for (int i = 0; i < r->nsubs && view; i++)
+        if (hrun_netview_nsubs(view) != r->nsubs || hrun_netview_find(view, r->subs[i].name) != i ||
+            hrun_netview_npes(view, i) < r->subs[i].npes)
+            return NULL;
+    return view;
+}
+
+/* A report is made of what was recorded. Where it knows no hosts, or not their network, models with terms that ask for
+ * it are fitted anew without these; where it does, and the models were fitted without it, with it. -1: no memory. */
+static int fit_for_network(const struct report *r, struct report_predictors *p)
+{
+    struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
     struct hrun_joint_sub *subs;
     struct hrun_error why = { 0 };
     int n = 0, rc;
 
-    if (!hrun_models_have_network(r->c->app, p->models, r->nsubs, 1))
+    p->net = network(r);
+    if (p->net ? hrun_models_have_network(r->c->app, p->models, r->nsubs, 0)
+               : !hrun_models_have_network(r->c->app, p->models, r->nsubs, 1))
         return 0;
+    options.net = p->net;
+    for (int i = 0; i < r->nsubs; i++)
+        if (p->models[i] && p->models[i]->n)
+            options.sigma_abs_s = p->models[i]->v[0].sigma_abs_s;   /* as they were fitted */
     subs = calloc((size_t)r->nsubs + 1, sizeof *subs);
     p->owned = calloc((size_t)r->nsubs + 1, sizeof *p->owned);
     if (!subs || !p->owned) {
@@ -81,7 +100,7 @@ static struct report_predictors *predictors_create(const struct report *r)
     }
     for (int i = 0; i < r->nsubs; i++)
         p->models[i] = r->subs[r->subs[i].same].models;
-    if (without_network(r, p)) {
+    if (fit_for_network(r, p)) {
         report_predictors_destroy(p);
         return NULL;
     }
@@ -103,7 +122,7 @@ static struct kept *find_predictor(struct report *r, int64_t N)
     all->v = v;
     v += all->n;
     *v = (struct kept){ .N = N };
-    v->p = hrun_predictor_create(r->c->app, all->models, r->nsubs, HRUN_FAMILY_NPT, N, &v->why);
+    v->p = hrun_predictor_create_net(r->c->app, all->models, r->nsubs, HRUN_FAMILY_NPT, N, all->net, NULL, &v->why);
     if (!v->p && v->why.code == HRUN_ENOMEM)
         return NULL;
     all->n++;
@@ -146,7 +165,9 @@ int report_predict(struct report *r, const int *config, int64_t N, double *time_
     for (int i = 0; i < r->nsubs; i++) {
         if (!config[i])
             continue;
-        if (hrun_predictor_time(p, i, config[r->nsubs + i], P, &t, &l, &h, err))
+        if (r->predictors->net
+            ? hrun_predictor_time_in(p, i, config, config + r->nsubs, &t, &l, &h, err)
+            : hrun_predictor_time(p, i, config[r->nsubs + i], P, &t, &l, &h, err))
             return -1;
         *time_s = fmax(*time_s, t);
         *low = fmax(*low, l);
@@ -217,7 +238,7 @@ static int make_points(struct report *r)
 /* What runs of configurations tell of these goes into the choice, as it does in hrun (hrun/corrected.h). */
 static int make_corrections(struct report *r, struct hrun_error *err)
 {
-    static const struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+    struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
     struct hrun_joint_sub *subs = calloc((size_t)r->nsubs + 1, sizeof *subs);
     struct hrun_error why = { 0 };
 
@@ -227,6 +248,7 @@ static int make_corrections(struct report *r, struct hrun_error *err)
         free(subs);
         return hrun_fail_nomem(err);
     }
+    options.net = r->predictors->net;
     for (int i = 0; i < r->nsubs; i++) {
         const struct hrun_samples *s = &r->subs[r->subs[i].same].samples;
 

@@ -39,7 +39,7 @@ void report_network_find(const struct calib_settings *settings, struct report *r
     struct calib_settings s = *settings;
     struct context c = { .set = &s.common };
     struct hrun_error err = { 0 };
-    int named = s.common.hosts || s.common.host_file || s.common.cluster_file || s.common.platform;
+    int named = network_named(&s.common);
 
     if (named && find(&c, &s, r, &err) && !s.common.quiet)
         fprintf(stderr, "hrun-calibrate: the report is without a network: %s\n", err.text);

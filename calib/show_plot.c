@@ -109,7 +109,7 @@ static int fit(const struct hrun_app *app, struct hrun_models *m, int M, int P, 
 }
 
 static int plot_one(const struct hrun_app *app, const struct hrun_samples *samples, struct hrun_models *m, int M,
-                    const int *P, int n, struct hrun_buf *out)
+                    const int *P, int n, const char *fitted, struct hrun_buf *out)
 {
     struct textplot t = { "N", terminal_width(), HEIGHT, shows_utf8() };
     struct textplot_series v[2 * CURVES] = { { 0, NULL, 0 } };
@@ -129,7 +129,7 @@ static int plot_one(const struct hrun_app *app, const struct hrun_samples *sampl
     for (int i = 0; i < n; i++)
         hrun_buf_addf(out, " %c P=%d ", 'a' + i, P[i]);
     if (curves)
-        hrun_buf_addf(out, " %s fitted", t.unicode ? "\xc2\xb7" : ".");
+        hrun_buf_addf(out, " %s %s", t.unicode ? "\xc2\xb7" : ".", fitted);
     while (out->len && out->data[out->len - 1] == ' ')
         out->data[--out->len] = 0;
     hrun_buf_addc(out, '\n');
@@ -137,15 +137,32 @@ static int plot_one(const struct hrun_app *app, const struct hrun_samples *sampl
     return rc || out->failed ? -1 : 0;
 }
 
+/* What is shown knows no hosts: models with terms that ask for their network are fitted anew without these. NULL: they
+ * need not, or cannot be. */
+static struct hrun_models *without_network(const struct hrun_app *app, const struct hrun_samples *samples,
+                                           struct hrun_models *m)
+{
+    struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+    struct hrun_models *fresh = NULL;
+
+    if (!app || !m || !m->n || !hrun_models_have_network(app, &m, 1, 1))
+        return NULL;
+    options.sigma_abs_s = m->v[0].sigma_abs_s;
+    return hrun_model_fit(app, samples->v, samples->n, &options, &fresh, NULL, NULL) ? NULL : fresh;
+}
+
 int show_plot(const struct hrun_app *app, const struct hrun_samples *samples, struct hrun_models *m,
               struct hrun_buf *out, struct hrun_error *err)
 {
     int *M = calloc(samples->n + 1, sizeof *M), *P = calloc(samples->n + 1, sizeof *P), n = 0, rc = M && P ? 0 : -1;
+    struct hrun_models *fresh = without_network(app, samples, m);
 
     if (!rc)
         n = distinct(samples, 0, M);
     for (int i = 0; i < n && !rc; i++)
-        rc = plot_one(app, samples, m, M[i], P, distinct(samples, M[i], P), out);
+        rc = plot_one(app, samples, fresh ? fresh : m, M[i], P, distinct(samples, M[i], P),
+                      fresh ? "fitted without the network" : "fitted", out);
+    hrun_models_destroy(fresh);
     free(M);
     free(P);
     return rc ? hrun_fail_nomem(err) : 0;

@@ -159,8 +159,8 @@ int profiles_network(struct context *c, struct decision *d, struct hrun_error *e
     if (c->view ? !listed && d->method == HRUN_METHOD_NNLS : used)
         rc = fit_again(c, d, err);
     if (!c->view) {
-        hrun_buf_addf(&note, "%sthe network of these hosts was not measured, and terms that ask for it are left out; to "
-                      "measure it: ", note.len ? "\n" : "");
+        hrun_buf_addf(&note, "%sthe network of these hosts was not measured, and terms that ask for it are left out; "
+                      "to measure it: ", note.len ? "\n" : "");
         network_command(c, &note);
     }
     if (c->net && hrun_date_age(c->net->date, &d->network_s))

@@ -10,8 +10,8 @@
 int profiles_load(struct context *c, const struct hrun_settings *s, struct decision *d, struct hrun_error *err);
 
 /* For a definition with network terms and models of some sub-cluster: find the network (network_use), and where the
- * models were fitted without it, or with one that is not there any more, fit them anew. d->network_s and network_note tell.
- * Errors: those of network_use, of the store and of lib/model. */
+ * models were fitted without it, or with one that is not there any more, fit them anew. d->network_s and network_note
+ * tell. Errors: those of network_use, of the store and of lib/model. */
 int profiles_network(struct context *c, struct decision *d, struct hrun_error *err);
 
 #endif

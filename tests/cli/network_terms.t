@@ -83,11 +83,30 @@ mv away/p.yaml data/networks
 run "$c" -q $on -app fft --sizes 65536 --redo "$app"
 run "$c" show --data data --json fft
 out_has alltoall "with a network the term is fitted and kept"
+run "$c" show --data data --plot fft
+out_has "fitted without the network" "a plot of text has curves, and says that they know no network"
+run "$c" fit --data data fft
+status_is 0 "fit where no hosts are named"
+err_has "no hosts were named: terms of fft that ask for the network are left out" "says that it knows no network"
+err_has "name them as for hrun" "and how it would"
+run "$c" show --data data --json fft
+ok "its models have no such term" bash -c '! grep -q \"alltoall "$0"' .out
+run "$c" fit $on -v fft
+err_has "the network of 6 hosts measured 2026-01-01T00:00:00Z is used" "where they are named it is used"
+run "$c" show --data data --json fft
+out_has '"alltoall' "and the term is fitted"
+run "$c" report $on -o with.html fft
+status_is 0 "a report of named hosts"
+err_lacks "left out" "has their network"
 mv data/networks/p.yaml away
 run "$h" --dry-run $on -app fft -N 524288 "$app"
 status_is 0 "such models without the network are fitted anew"
 out_has "terms that ask for it are left out" "and it is said"
 run "$c" report --data data -o r.html fft
 status_is 0 "a report, which knows no network, is made of them"
+err_has "left out of this report" "and says so"
+run "$c" fit $on fft
+err_has "the network of these hosts was not measured: terms of fft" "fit says that the named hosts have none"
+err_has "hrun-calibrate network" "and how to measure it"
 }
 done_testing

@@ -20,7 +20,8 @@ static struct {
     int fails;
 } net;
 
-/* Every rank sends to each other one by one: 10 us, and 1 ns a byte, 20 ns from hosts 0-2 to 3-5; in one host nothing. */
+/* Every rank sends to each other one by one: 10 us, and 1 ns a byte, 20 ns from hosts 0-2 to 3-5; in one host
+ * nothing. */
 static int predict(const void *ctx, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
                    double *time_s, struct hrun_error *err)
 {
@@ -77,7 +78,8 @@ static void test_view(void)
     double t = 0, again = 1;
 
     for (int i = 0; i < hrun_app_nfunctions; i++)
-        is_str(hrun_app_functions[i].name, hrun_net_op_name((enum hrun_net_op)i), "lib/app and lib/net know operation %d", i);
+        is_str(hrun_app_functions[i].name, hrun_net_op_name((enum hrun_net_op)i),
+               "lib/app and lib/net know operation %d", i);
     is_int(hrun_app_nfunctions, HRUN_NET_NOPS, "and no other");
     ok(v && hrun_netview_nsubs(v) == 2 && hrun_netview_npes(v, 1) == 3 && hrun_netview_find(v, "slow") == 1 &&
        hrun_netview_find(v, "none") == -1 && hrun_netview_find(v, NULL) == -1, "sub-clusters by name");
@@ -125,7 +127,8 @@ static void test_config(void)
         { "(2,1,1,1)", "fast,gone", 1, -1, 3, 1, 0, { 0, 0 } }, { "(2,1,1,1)", "fast,slow", 1, -1, 4, 1, 0, { 0, 0 } },
         { "(4,1,0,0)", "fast,slow", 0, 0, 4, 1, 0, { 0, 0 } }, { "(0,0,2,1)", "fast,slow", 0, 0, 2, 1, 1, { 0, 2 } },
         { "(2,1)", "renamed", 0, 1, 2, 1, 1, { 0, 2 } }, { "(2,1)", "renamed", 0, -1, 2, 1, 0, { 0, 0 } },
-        { NULL, NULL, 0, 1, 2, 1, 1, { 0, 2 } }, { "", "", 0, 0, 6, 2, 1, { 3, 0 } }, { "", "", 0, 0, 8, 2, 0, { 0, 0 } },
+        { NULL, NULL, 0, 1, 2, 1, 1, { 0, 2 } }, { "", "", 0, 0, 6, 2, 1, { 3, 0 } },
+        { "", "", 0, 0, 8, 2, 0, { 0, 0 } },
         { "(2,1", "fast", 0, 0, 2, 1, 0, { 0, 0 } }, { NULL, NULL, 0, -1, 2, 1, 0, { 0, 0 } },
     };
     struct hrun_netview *view = make_view(NULL);
@@ -235,7 +238,8 @@ static void check_choice(const struct ma *a, struct hrun_netview *view, struct h
     is_int(above, 0, "the separable times are bounds");
     is_int(unlike, 0, "one by one the same, with an interval about it");
     net.bounded = 0;
-    ok(!hrun_plan_search(&problem, 1, &plan, NULL) && plan->exact && plan->v[0].time_s == best, "the best one is found");
+    ok(!hrun_plan_search(&problem, 1, &plan, NULL) && plan->exact && plan->v[0].time_s == best,
+       "the best one is found");
     ok(net.bounded > 0 && plan->evaluated < 30, "by %ld looks, as there are bounds", plan ? plan->evaluated : 0);
     hrun_plan_destroy(plan);
     hrun_predictor_destroy(p);
@@ -279,7 +283,8 @@ static void test_fit(void)
 
     options.net = NULL;
     is_int(hrun_model_fit(&a.app, r.v[0], r.n[0], &options, &without, NULL, &err), 0, "a fit without a network");
-    ok(isnan(coefficient(without, 1, NP[2])) && !hrun_models_have_network(&a.app, &without, 1, 0), "leaves the term out");
+    ok(isnan(coefficient(without, 1, NP[2])) && !hrun_models_have_network(&a.app, &without, 1, 0),
+       "leaves the term out");
     has_str(find(without, "npt", 1, 0)->note, "left out alltoall(8*N/P): the network of these hosts was not measured",
             "and says so");
     hrun_models_destroy(without);
@@ -301,7 +306,8 @@ static void test_joint(void)
     static char config[] = "(2,1,3,1)", names[] = "fast,slow", date[] = "2026-01-01T00:00:00Z";
     struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
     struct hrun_netview *view = make_view(NULL);
-    struct hrun_joint_sub subs[SUBS] = { { .name = "fast", .signature = "fast" }, { .name = "slow", .signature = "slow" } };
+    struct hrun_joint_sub subs[SUBS] = { { .name = "fast", .signature = "fast" },
+                                          { .name = "slow", .signature = "slow" } };
     struct hrun_models *m[SUBS] = { NULL };
     int pes[SUBS] = { 2, 3 }, procs[SUBS] = { 1, 1 };
     struct hrun_error err = { 0 };
