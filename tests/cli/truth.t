@@ -66,6 +66,31 @@ for pair in "lu 400" "jacobi 96"; do
     ok "$1 sends what the real program sends" near "$(seconds)" "$(entry a "$1" endless "$2" "(2,1,2,1)")" 1e-4
 done
 
+# The network of a platform is measured on the same hosts, kept, and estimated from.
+play n --on tiny --only fft --sizes 4096,16384,65536
+status_is 0 "a platform's network is measured with its tables"
+ok "on its hosts, to the end" awk '$1 == "host" && $3 ~ /^(fast|slow)-[01]$/ { n++ } { last = $0 }
+    END { exit !(n == 4 && last == "end") }' "$tmp/n/networks/tiny.txt"
+play n --on tiny --only fft --sizes 4096,16384,65536
+err_lacks "the network of tiny was measured" "once"
+fft() { # WORDS...
+    run timeout 300 "$build/tests/accuracy/accuracy" --tables "$tmp/n/tables" --methods joint --seeds 2 "$@"
+}
+fft --networks "$tmp/n/networks"
+status_is 0 "models of the transform have what is estimated from it"
+out_has "of 4 hosts" "which is said"
+out_has "network: estimated from " "as it is printed"
+out_has "targets of ε: mean 5 %, worst 15 %" "beside the targets"
+fft --networks "$tmp/n/networks" --exact
+out_has "network: not estimated: the parameters of the platform" "--exact takes what the platform says of itself"
+fft --networks none
+out_lacks "network:" "and without any there is none"
+printf 'network 1 4\n' >"$tmp/n/networks/tiny.txt"
+fft --networks "$tmp/n/networks"
+status_is 1 "records that break off are refused"
+play n --on tiny --only fft --sizes 4096,16384,65536
+err_has "the network of tiny was measured" "and measured again"
+
 # ---------------------------------------------------------------- the figures
 # A table that the terms of jacobi.yaml fit exactly: Ti = wi(M) (N^3/P + N^2) + ci, and wi M N^3 on one PE.
 cat >"$tmp/made.py" <<'P'
