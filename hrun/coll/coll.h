@@ -101,6 +101,14 @@ void coll_scratch_done(struct coll_comm *c);
 
 /* ---------------------------------------------------------------- messages (move.c, move_bcast.c) */
 
+/* Return what an MPI function returns, unless it is MPI_SUCCESS. */
+#define TRY(call) \
+    do { \
+        int rc_ = (call); \
+        if (rc_ != MPI_SUCCESS) \
+            return rc_; \
+    } while (0)
+
 /* Parts of a buffer, one for each rank. */
 struct coll_parts {
     char *buf;

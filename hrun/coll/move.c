@@ -7,13 +7,6 @@
 /* Messages between two ranks are received in the order in which they were sent: one tag does. */
 enum { TAG = 1 };
 
-#define TRY(call) \
-    do { \
-        int rc_ = (call); \
-        if (rc_ != MPI_SUCCESS) \
-            return rc_; \
-    } while (0)
-
 void coll_parts(struct coll_parts *p, const void *buf, int count, MPI_Datatype type)
 {
     int n, addresses, types, combiner = -1, size = 0;

@@ -6,13 +6,6 @@ enum { TAG = 2 };
 /* Segments that are under way at a time: while one is received the last one is handed on. */
 enum { BUFFERED = 2 };
 
-#define TRY(call) \
-    do { \
-        int rc_ = (call); \
-        if (rc_ != MPI_SUCCESS) \
-            return rc_; \
-    } while (0)
-
 /* Receive each segment and hand it on. sends: BUFFERED times the children. */
 static int hand_on(struct coll_comm *c, const struct coll_tree *t, char *data, int64_t bytes, int64_t segment,
                    MPI_Request *sends)

@@ -99,7 +99,7 @@ static void read_begin(struct coll_net *n, struct words *w)
     n->nranks = whole(w, 1, RANKS_MAX);
     n->nhosts = whole(w, 1, RANKS_MAX);
     n->nclasses = whole(w, 1, n->nhosts < CLASSES_MAX ? n->nhosts : CLASSES_MAX);
-    n->ngroups = whole(w, 1, n->nclasses > n->nhosts ? n->nclasses : n->nhosts);
+    n->ngroups = whole(w, 1, n->nhosts);
     n->sync = number(w);
     n->margin = number(w);
     n->cost_s = number(w);
