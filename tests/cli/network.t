@@ -102,6 +102,8 @@ cp .out figures
 run json '[t["bytes_per_s"]["value"] for t in d["trunks"] if t["from"] != t["to"]]' network.json
 ok "the thin link is told as a trunk: $out" python3 -c "import sys; v = eval(sys.argv[1]);
 sys.exit(not v or any(abs(x / 12.5e6 - 1) > 0.025 for x in v))" "$out"
+ok "and what else hrun knows of SimGrid's messages" test "$(json '[d[k] for k in ("wire_waits", "bias_bytes",
+    "back_share", "trunks_shared")]' network.json)" = "[True, 8775.0, 0.0, False]"
 ok "sends of 64 KiB wait" test "$(json '62000 < d["rendezvous_bytes"] <= 65536' network.json)" = True
 ok "it takes less than half a second of simulated time" \
     test "$(json '0 < d["measurement"]["spent_s"] < 0.5' network.json)" = True
