@@ -93,8 +93,8 @@ static int check_old(const char *file, struct hrun_error *err)
             *err = why;
     } else if (!check_crc(file, &text, NULL) && version_of(text.data) > NET_VERSION) {
         rc = hrun_fail_at(err, HRUN_EEXISTS, file, 0, 0, "a newer hrun wrote the network (version %ld, this hrun "
-                          "writes %d): it is kept; measure with the newer hrun, or name another data folder with HRUN_DATA",
-                          version_of(text.data), NET_VERSION);
+                          "writes %d): it is kept; measure with the newer hrun, or name another data folder with "
+                          "HRUN_DATA", version_of(text.data), NET_VERSION);
     }
     hrun_buf_release(&text);
     return rc;

@@ -5,8 +5,8 @@
  *     collcheck [threads] [errors] [slow=library|ours]
  *         threads    two threads call at once, each on a communicator of its own
  *         errors     wrong arguments give the same errors
- *         slow=WHO   instead of all that: 40 broadcasts while those of the library, or messages of anybody else, take 50 ms
- *                    longer; tells how many were the library's
+ *         slow=WHO   instead of all that: 40 broadcasts while those of the library, or messages of anybody else, take
+ *                    50 ms longer; tells how many were the library's
  */
 #include <dlfcn.h>
 #include <mpi.h>

@@ -1,5 +1,5 @@
-/* fuzz_net.c - any text as a network file: refused with words, a place in it or its checksum; or it keeps the invariants
- * and what a message takes is a time; printed and read again it is the same text */
+/* fuzz_net.c - any text as a network file: refused with words, a place in it or its checksum; or it keeps the
+ * invariants, and what a message takes is a time; printed and read again it is the same text */
 #include "fuzz.h"
 
 #include "net/internal.h"

@@ -268,7 +268,8 @@ static void test_distinct(void)
 static void test_quantile(void)
 {
     /* F(2, n) has the tail (1 + 2 f / n)^(-n / 2); one over F turns the degrees of freedom round. */
-    is_num(hrun_fit_f_tail(1.7, 2, 9), pow(1 + 2 * 1.7 / 9, -4.5), 1e-12, "the tail of F with 2 and 9 degrees of freedom");
+    is_num(hrun_fit_f_tail(1.7, 2, 9), pow(1 + 2 * 1.7 / 9, -4.5), 1e-12,
+           "the tail of F with 2 and 9 degrees of freedom");
     is_num(hrun_fit_f_tail(1.7, 3, 9), 1 - hrun_fit_f_tail(1 / 1.7, 9, 3), 1e-12, "and of its inverse");
     is_num(hrun_fit_f_tail(0, 3, 9), 1, 0, "all of it from 0 on");
     is_num(hrun_fit_t_quantile(0.975, 1), tan(M_PI * 0.475), 1e-9,
