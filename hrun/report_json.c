@@ -1,24 +1,11 @@
 /* report_json.c - what hrun says, for machines; see report.h */
 #include "report.h"
 
-#include <jansson.h>
+#include "json.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Append a JSON document, indented, and drop it. NULL: memory ran out. */
-static int print(json_t *root, struct hrun_buf *out, struct hrun_error *err)
-{
-    char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
-
-    json_decref(root);
-    if (!text)
-        return hrun_fail_nomem(err);
-    hrun_buf_adds(out, text);
-    hrun_buf_addc(out, '\n');
-    free(text);
-    return out->failed ? hrun_fail_nomem(err) : 0;
-}
 
 /* A text; bytes that are not UTF-8 (a program's name may hold any) become U+FFFD, so that none is lost silently. */
 static json_t *text(const char *s)
@@ -205,7 +192,7 @@ int report_plan_json(const struct context *c, const struct decision *d, const st
         json_array_append_new(argv, text(*word));
     json_object_set_new(root, "argv", argv);
     json_object_set_new(root, "mpirun", text(cmd->mpirun));
-    return print(root, out, err);
+    return json_print(root, out, err);
 }
 
 /* asked is in seconds since 1970; what was not asked or told is null. */
@@ -259,5 +246,5 @@ int report_cluster_json(const struct context *c, struct hrun_buf *out, struct hr
     json_object_set_new(root, "hosts", hosts);
     json_object_set_new(root, "left_out", left_out(cl));
     json_object_set_new(root, "subclusters", subs);
-    return print(root, out, err);
+    return json_print(root, out, err);
 }

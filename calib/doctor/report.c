@@ -1,11 +1,11 @@
 /* report.c - what `doctor` found; see report.h */
 #include "report.h"
 
+#include "../../hrun/json.h"
 #include "base/table.h"
 #include "base/units.h"
 #include "fit/spread.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -276,13 +276,6 @@ int doctor_json(const struct doctor_data *d, const struct doctor_limits *limits,
                              limits->spread, "problems", f->problems, "warnings", f->warnings, "findings",
                              findings_of(d, f), "pes", pes_of(d), "round_trips", messages_of(d, d->trips, d->ntrips),
                              "alltoall", messages_of(d, d->alltoall, d->nalltoall));
-    char *s = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
 
-    json_decref(root);
-    if (!s)
-        return hrun_fail_nomem(err);
-    hrun_buf_adds(out, s);
-    hrun_buf_addc(out, '\n');
-    free(s);
-    return out->failed ? hrun_fail_nomem(err) : 0;
+    return json_print(root, out, err);
 }

@@ -1,8 +1,9 @@
 /* json.c - a network as one JSON document, times in s, rates in bytes/s; see network.h */
 #include "network.h"
 
+#include "../../hrun/json.h"
+
 #include <math.h>
-#include <stdlib.h>
 
 /* Half widths that are not known are absent. */
 static json_t *value(const struct hrun_net_value *v)
@@ -112,18 +113,10 @@ int network_json(const struct hrun_net *net, const struct network_about *about, 
                              net->sync_bytes, "wire_waits", net->wire_waits, "bias_bytes", net->bias_bytes,
                              "back_share", net->back_share, "trunks_shared", net->trunks_shared, "reduce_s_per_byte",
                              net->reduce_s_per_byte, "thresholds", thresholds(&net->thresholds));
-    char *s;
 
     if (root && about->quality)
         json_object_set_new(root, "measurement", measured(about));
     if (root && about->file)
         json_object_set_new(root, "file", json_string(about->file));
-    s = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
-    json_decref(root);
-    if (!s)
-        return hrun_fail_nomem(err);
-    hrun_buf_adds(out, s);
-    hrun_buf_addc(out, '\n');
-    free(s);
-    return out->failed ? hrun_fail_nomem(err) : 0;
+    return json_print(root, out, err);
 }
