@@ -268,7 +268,7 @@ int design_queue(struct hrun_design *d, const int *config, int64_t N, enum hrun_
     }
     q = &d->queue[d->nqueue];
     *q = (struct design_plan){ .config = malloc(bytes), .N = N, .stage = stage, .model_s = model_s,
-                               .expected_s = expected_s };
+                               .expected_s = expected_s, .rounds = DESIGN_ROUNDS };
     if (!q->config)
         return hrun_fail_nomem(err);
     memcpy(q->config, config, bytes);
@@ -276,9 +276,9 @@ int design_queue(struct hrun_design *d, const int *config, int64_t N, enum hrun_
     return 0;
 }
 
-int design_affords(const struct hrun_design *d, double expected_s)
+int design_affords(const struct hrun_design *d, double expected_s, int rounds)
 {
-    return d->set.budget_s <= 0 || d->state.spent_s + expected_s <= d->set.budget_s;
+    return d->set.budget_s <= 0 || d->state.spent_s + expected_s + rounds * d->round_s <= d->set.budget_s;
 }
 
 /* The expected time of what is queued; of a budget at most what is left. */
@@ -307,9 +307,10 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
                      : d->set.budget_s > 0 && d->state.spent_s >= d->set.budget_s ? HRUN_DESIGN_BUDGET
                      : HRUN_DESIGN_GOES_ON;
         if (!d->state.end && d->next == d->nqueue) {
-            if (skipped)      /* a whole stage was too long for what is left of the budget */
+            if (skipped && d->closing && d->fitted == d->nruns)
                 d->state.end = HRUN_DESIGN_BUDGET;
-            else if (design_stage(d, err))
+            d->closing |= skipped;  /* what was left of a stage was too long for what is left of the budget */
+            if (!d->state.end && design_stage(d, err))
                 return -1;
         }
         if (d->state.end) {
@@ -318,7 +319,7 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
             return design_conclude(d, err);
         }
         q = &d->queue[d->next++];
-        if (!design_affords(d, q->expected_s)) {
+        if (!design_affords(d, q->expected_s, q->rounds)) {
             skipped = d->next == d->nqueue;
             q->model_s = 0;
             continue;

@@ -31,12 +31,18 @@ struct design_point {           /* a homogeneous run that may be made */
     int size;                   /* index of the size it was made for */
 };
 
+/* A reserve of the budget is kept for what is chosen at its end: a round is to run the choice at each size once. Two of
+ * them: the last fit may choose what was never run, and where that proves slower than predicted, or disturbed, the next
+ * best, or itself again, is to be run. */
+enum { DESIGN_ROUNDS = 2 };
+
 struct design_plan {            /* a run of the present stage */
     int *config;
     int64_t N;
     enum hrun_design_stage stage;
     double model_s;             /* by the models when it was planned; 0: not known, or it was made */
     double expected_s;
+    int rounds;                 /* of the reserve that it leaves untouched */
 };
 
 /* Of the first so many runs that the models foretold we remember how far off they were: enough to see a standard
@@ -108,6 +114,8 @@ struct hrun_design {
     double surprise[DESIGN_SURPRISES];  /* ln of time over the models' time, the first ones */
     int nsurprises;
     int too_long;               /* runs were left out of this stage, too long for what is left of the budget */
+    double round_s;             /* what a round of the reserve costs; 0 while there are no choices */
+    int closing;                /* only the reserve is left */
     int screened;               /* rounds of screening */
     uint64_t rng;
     struct hrun_design_state state;
@@ -156,8 +164,8 @@ int design_repeats(struct hrun_design *d, struct hrun_error *err);
 
 /* Runs of this configuration at this size: good ones, and whether one failed for good. */
 int design_count(const struct hrun_design *d, const int *config, int64_t N, int *failed);
-/* Does the budget, if there is one, leave the time for a run? */
-int design_affords(const struct hrun_design *d, double expected_s);
+/* Does the budget, if there is one, leave the time for a run, beside so many rounds of the reserve? */
+int design_affords(const struct hrun_design *d, double expected_s, int rounds);
 /* The median of v[n], of two in the middle the larger; v is sorted. 0 when n is 0. */
 double design_median(double *v, int n);
 int design_same(const struct hrun_design *d, const int *a, const int *b);

@@ -12,6 +12,7 @@ static const double STAGE_SHARE = 0.2;
 /* The last part of a budget goes first to what would be chosen: nothing is tried that was not run, but for a choice
  * that was not, as long as there is anything of the kind to do. */
 static const double FINAL_PART = 0.15;
+/* The reserve takes at most as much. */
 /* Where a choice stands before the budget is spent, its size goes on with what would be better if beliefs were less
  * certain than they are: by 2, 4, then 8 times. What lies farther off than that is not worth looking for. */
 static const double DOUBT_MOST = 8;
@@ -51,6 +52,19 @@ static int final(const struct hrun_design *d)
            (d->set.runs > 0 && st->runs > (1 - FINAL_PART) * d->set.runs);
 }
 
+/* Is it to be run because it is what would be chosen? */
+static int is_unseen_choice(const struct design_size *s, const struct design_belief *b)
+{
+    return s->choice >= 0 && b == s->v + s->choice && !b->runs;
+}
+
+/* How much of the reserve a run must leave: it is for what would be chosen and was never run, its last round too; the
+ * first is, at the end, also for what was. */
+static int rounds_beside(const struct hrun_design *d, const struct design_size *s, const struct design_belief *b)
+{
+    return is_unseen_choice(s, b) ? 0 : d->closing ? DESIGN_ROUNDS - 1 : DESIGN_ROUNDS;
+}
+
 /* The run at this size that pays most: the choice while it was not run, or what would be the choice without caution,
  * else the largest gain per second. */
 static struct design_belief *mixed_run(struct hrun_design *d, const struct design_size *s, int known_only,
@@ -67,7 +81,7 @@ static struct design_belief *mixed_run(struct hrun_design *d, const struct desig
             (b->gain < DESIGN_SETTLED && ((i != s->choice && i != s->hope) || b->runs)))
             continue;
         one = fmax(design_cost(d, b->config, b->P, s->N, b->model_s), 1e-9);
-        if (!design_affords(d, one)) {
+        if (!design_affords(d, one, rounds_beside(d, s, b))) {
             d->too_long = 1;
             continue;
         }
@@ -138,6 +152,7 @@ static int mixed_runs(struct hrun_design *d, int known_only, struct hrun_error *
             b->queued = 1;
             if (design_queue(d, b->config, s->N, HRUN_DESIGN_CHOICE, b->runs ? 0 : b->model_s, cost, err))
                 return -1;
+            d->queue[d->nqueue - 1].rounds = rounds_beside(d, s, b);
         }
     }
     return 0;
@@ -184,6 +199,48 @@ static int fill(struct hrun_design *d, struct hrun_error *err)
     return 0;
 }
 
+/* What a round of the reserve costs, as far as it may. */
+static void keep_reserve(struct hrun_design *d)
+{
+    d->round_s = 0;
+    for (int i = 0; i < d->nsizes; i++) {
+        const struct design_size *s = &d->sizes[i];
+        const struct design_belief *b = s->v + s->choice;
+
+        if (s->choice >= 0)
+            d->round_s += design_cost(d, b->config, b->P, s->N, b->model_s);
+    }
+    d->round_s = fmin(d->round_s, FINAL_PART * d->set.budget_s / DESIGN_ROUNDS);
+}
+
+/* The end of a budget: no size is to be left with a choice that was never run, so these come before all else. Short
+ * runs come first: where one tells, what was found at its size also changes what is predicted for longer ones. */
+static int confirm(struct hrun_design *d, struct hrun_error *err)
+{
+    double least = INFINITY;
+    struct design_size *at = NULL;
+
+    for (int i = 0; i < d->nsizes; i++) {
+        struct design_size *s = &d->sizes[i];
+        struct design_belief *b = s->v + s->choice;
+        double cost;
+
+        if (s->choice < 0 || b->runs || b->failed)
+            continue;
+        cost = design_cost(d, b->config, b->P, s->N, b->model_s);
+        if (cost < least && design_affords(d, cost, 0)) {
+            least = cost;
+            at = s;
+        }
+    }
+    if (!at)
+        return mixed_runs(d, 1, err);
+    if (design_queue(d, at->v[at->choice].config, at->N, HRUN_DESIGN_CHOICE, at->v[at->choice].model_s, least, err))
+        return -1;
+    d->queue[d->nqueue - 1].rounds = 0;
+    return 0;
+}
+
 int design_conclude(struct hrun_design *d, struct hrun_error *err)
 {
     struct hrun_error own = { 0 };
@@ -204,7 +261,7 @@ int design_stage(struct hrun_design *d, struct hrun_error *err)
     for (int i = 0; i < d->nqueue; i++)
         free(d->queue[i].config);
     d->nqueue = d->next = d->too_long = 0;
-    for (int before = -1; d->next == d->nqueue && d->screened != before; ) {
+    for (int before = -1; !d->closing && d->next == d->nqueue && d->screened != before; ) {
         before = d->screened;
         if (design_screen(d, &own))
             goto fail;
@@ -216,7 +273,11 @@ int design_stage(struct hrun_design *d, struct hrun_error *err)
             d->state.end = HRUN_DESIGN_TARGET;
             return 0;
         }
-        if (fill(d, &own))
+        keep_reserve(d);
+        if (!d->closing && fill(d, &own))
+            goto fail;
+        d->closing |= d->next == d->nqueue && d->too_long;
+        if (d->closing && confirm(d, &own))
             goto fail;
     }
     if (d->next == d->nqueue)
