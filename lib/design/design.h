@@ -11,7 +11,10 @@
  *            (knowledge gradient, Frazier, Powell, Dayanik 2008) per second; the choice itself while it has not been
  *            run; so repetitions come where finalists cannot be told apart;
  *   repeat   a homogeneous run that lies far from the fit is made again before it is believed; of a budget also a cheap
- *            one whose model has no more points than terms, which may follow any of them.
+ *            one whose model has no more points than terms, which may follow any of them, or of which no two
+ *            runs agree;
+ *   the end  a reserve of a budget is kept to run each choice twice, three tenths at most: where the last fit chooses
+ *            what was never run, it is run, the shortest first, until all choices stand.
  * Invariants:
  *   - every run satisfies rule and memory and fits the sub-clusters;
  *   - what comes next depends on the settings (with their seed) and on the runs added, in their order, alone;

@@ -21,6 +21,9 @@ enum { REPEATS = 3 };
 /* A run that nothing would contradict is made twice when it takes at most this part of the budget: one in twenty is
  * disturbed, and what a model is led astray by at a small size it never recovers from. */
 static const double CHEAP = 5e-4;
+/* Of two runs one is disturbed in a tenth of cases, and what is left is one that nothing confirms: so much rarer, a
+ * third may take so much longer. */
+static const double TORN = 10;
 
 /* ------------------------------------------------------------------ doubtful runs */
 
@@ -38,10 +41,12 @@ static int uncontradicted(const struct hrun_design *d, const struct design_group
     return points <= (several ? d->app->np.n : d->app->nt.n);
 }
 
-/* May it be made again for this alone? */
-static int is_cheap(const struct hrun_design *d, const struct design_group *g)
+/* May it be made again because nothing, or none of its other runs, confirms it? */
+static int unconfirmed(const struct hrun_design *d, const struct design_group *g)
 {
-    return d->set.budget_s > 0 && design_cost(d, g->config, g->P, g->N, g->least) <= CHEAP * d->set.budget_s;
+    double most = CHEAP * d->set.budget_s, cost = design_cost(d, g->config, g->P, g->N, g->least);
+
+    return d->set.budget_s > 0 && ((g->n > 1 && cost <= TORN * most) || (cost <= most && uncontradicted(d, g)));
 }
 
 int design_repeats(struct hrun_design *d, struct hrun_error *err)
@@ -53,7 +58,7 @@ int design_repeats(struct hrun_design *d, struct hrun_error *err)
         if (g->sub < 0 || g->kept != 1 || g->n > REPEATS || g->failed || !isfinite(g->model))
             continue;
         sd = hypot(design_noise(d, g->least), d->training);
-        if ((fabs(g->log_t - g->model) > DOUBTFUL * sd || (is_cheap(d, g) && uncontradicted(d, g))) &&
+        if ((fabs(g->log_t - g->model) > DOUBTFUL * sd || unconfirmed(d, g)) &&
             design_queue(d, g->config, g->N, HRUN_DESIGN_REPEAT, 0,
                          design_cost(d, g->config, g->P, g->N, g->least), err))
             return -1;

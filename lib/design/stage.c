@@ -12,7 +12,9 @@ static const double STAGE_SHARE = 0.2;
 /* The last part of a budget goes first to what would be chosen: nothing is tried that was not run, but for a choice
  * that was not, as long as there is anything of the kind to do. */
 static const double FINAL_PART = 0.15;
-/* The reserve takes at most as much. */
+/* The reserve takes at most this part of a budget: of one that is so short that runs of what is chosen would take more,
+ * the most is still for learning what to choose. */
+static const double RESERVE_MOST = 0.3;
 /* Where a choice stands before the budget is spent, its size goes on with what would be better if beliefs were less
  * certain than they are: by 2, 4, then 8 times. What lies farther off than that is not worth looking for. */
 static const double DOUBT_MOST = 8;
@@ -205,12 +207,14 @@ static void keep_reserve(struct hrun_design *d)
     d->round_s = 0;
     for (int i = 0; i < d->nsizes; i++) {
         const struct design_size *s = &d->sizes[i];
-        const struct design_belief *b = s->v + s->choice;
+        const struct design_belief *b;
 
-        if (s->choice >= 0)
-            d->round_s += design_cost(d, b->config, b->P, s->N, b->model_s);
+        if (s->choice < 0)
+            continue;
+        b = &s->v[s->choice];
+        d->round_s += design_cost(d, b->config, b->P, s->N, b->model_s);
     }
-    d->round_s = fmin(d->round_s, FINAL_PART * d->set.budget_s / DESIGN_ROUNDS);
+    d->round_s = fmin(d->round_s, RESERVE_MOST * d->set.budget_s / DESIGN_ROUNDS);
 }
 
 /* The end of a budget: no size is to be left with a choice that was never run, so these come before all else. Short
@@ -222,11 +226,12 @@ static int confirm(struct hrun_design *d, struct hrun_error *err)
 
     for (int i = 0; i < d->nsizes; i++) {
         struct design_size *s = &d->sizes[i];
-        struct design_belief *b = s->v + s->choice;
+        struct design_belief *b;
         double cost;
 
-        if (s->choice < 0 || b->runs || b->failed)
+        if (s->choice < 0 || s->v[s->choice].runs || s->v[s->choice].failed)
             continue;
+        b = &s->v[s->choice];
         cost = design_cost(d, b->config, b->P, s->N, b->model_s);
         if (cost < least && design_affords(d, cost, 0)) {
             least = cost;

@@ -400,6 +400,41 @@ static void points(void)
     ma_release(&m);
 }
 
+/* What was never run may prove much slower than predicted, and the last fit may choose it. */
+static void test_reserve(void)
+{
+    enum { DESIGNS = 100 };
+    int unseen = 0, choices = 0;
+    double spent = 0;
+
+    for (int k = 0; k < DESIGNS; k++) {
+        struct hrun_design_settings s = plain;
+        struct trial t;
+
+        s.seed = (uint64_t)k + 1;
+        s.budget_s = 6 + 0.02 * k;
+        start(&t, &s);
+        t.sigma = 0.05;
+        t.noise = (uint64_t)k * 1000 + 1;
+        go(&t, RUNS_MAX);
+        for (int i = 0; i < NSIZES; i++) {
+            const int *pes, *procs;
+            double time_s, low_s, high_s;
+            int runs;
+
+            if (!hrun_design_choice(t.d, i, &pes, &procs, &time_s, &low_s, &high_s, &runs))
+                continue;
+            choices++;
+            unseen += !runs;
+        }
+        spent += t.spent_s / s.budget_s / DESIGNS;
+        finish(&t);
+    }
+    ok(choices == DESIGNS * NSIZES && !unseen, "at the end of a budget %d of %d choices were never run", unseen,
+       choices);
+    ok(spent < 1, "which takes no more than the budget in the mean (%.3f of it)", spent);
+}
+
 /* The models follow a disturbed run where they have as few points as this; only another run tells. */
 static void test_uncontradicted(void)
 {
@@ -423,9 +458,44 @@ static void test_uncontradicted(void)
     finish(&t);
 }
 
+/* How often a run of which two were made that differ is made again, as nothing tells which is the disturbed one. */
+static int again_when_torn(double budget_s)
+{
+    enum { BEFORE = 30 };
+    const int pes[SUBS] = { 3, 0 }, procs[SUBS] = { 1, 0 };
+    struct hrun_design_settings s = plain;
+    struct trial t;
+    int P, seen = 0;
+    double x = truth(pes, procs, 300, &P);
+
+    s.budget_s = budget_s;
+    start(&t, &s);
+    t.sigma = 0.02;
+    go(&t, BEFORE);
+    hrun_design_add(t.d, pes, procs, 300, x, x, -1, 0, &t.err);
+    hrun_design_add(t.d, pes, procs, 300, 3 * x, 3 * x, -1, 0, &t.err);
+    go(&t, BEFORE);
+    for (int i = BEFORE; i < t.n; i++)
+        seen += t.stage[i] == HRUN_DESIGN_REPEAT && t.N[i] == 300 && t.pes[i][0] == 3 && t.procs[i][0] == 1 &&
+                !t.pes[i][1];
+    finish(&t);
+    return seen;
+}
+
+static void test_torn(void)
+{
+    int seen = again_when_torn(500);
+
+    ok(seen > 0, "a run of which no two agree is made again (%d times)", seen);
+    seen = again_when_torn(300);
+    ok(!seen, "but not when it takes too much of the budget (%d)", seen);
+}
+
 int main(void)
 {
     test_uncontradicted();
+    test_torn();
+    test_reserve();
     chooses_the_best();
     bears_noise();
     is_repeatable();
