@@ -51,7 +51,7 @@ STORE  := sample invariants current store log recent models models_yaml exchange
 FIT  := work ls nnls sparse sparse_qr check optimal robust bound spread
 NET     := algo_all algo_bcast algo_reduce algo_root algorithms bound breaks check choose columns estimate files \
            limits net net_read net_yaml play ports predict quality records result sanity schedule segments selectors \
-           share sharing system thresholds trial trial_slope trial_value tune turns wire
+           share sharing system thresholds trial trial_slope trial_value tune turns unsure wire
 MODEL   := names rows glitch suspect anchor select library series discover coefs family fit misses terms predict \
            oracle interval mixed share joint recall correct drift netview netview_net network
 PLAN    := config objective space count exhaustive level solve search whole pareto known explore
@@ -342,7 +342,7 @@ TEST_ENV = env --default-signal HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_T
            ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 LSAN_OPTIONS=suppressions=tests/lsan.supp:print_suppressions=0
 
 .PHONY: apps unit check valgrind bench demo fuzz clean
-apps: $(APP_BIN) $(SMPI_APPS) $(if $(SMPICC),$(SKELETONS))
+apps: $(APP_BIN) $(B)/tests/apps/jump.so $(SMPI_APPS) $(if $(SMPICC),$(SKELETONS))
 unit: $(UNIT_BIN)
 
 check: all apps unit $(FUZZ_BIN) $(B)/tests/accuracy/accuracy $(B)/include/hrun.h \
@@ -407,6 +407,8 @@ net-parameters: $(SMPI_TOOL) $(B)/tests/accuracy/netbench-processing $(B)/tests/
 	HRUN_BUILD=$(B) tests/accuracy/parameters $(NET_PARAMETERS)
 
 $(B)/tests/lab/idle.so: tests/lab/idle.c
+$(B)/tests/apps/jump.so: tests/apps/jump.c
+$(B)/tests/lab/idle.so $(B)/tests/apps/jump.so:
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -fPIC -shared -o $@ $<

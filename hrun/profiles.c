@@ -144,6 +144,19 @@ static int fit_again(struct context *c, struct decision *d, struct hrun_error *e
     return rc;
 }
 
+/* A line for what is badly known of the network. */
+static int add_unsure(const struct hrun_net *net, struct hrun_buf *note)
+{
+    struct hrun_buf words = HRUN_BUF_INIT;
+
+    hrun_net_add_unsure(net, &words);
+    if (words.len)
+        hrun_buf_addf(note, "%sof the network: %s", note->len ? "\n" : "", words.data);
+    note->failed |= words.failed;
+    hrun_buf_release(&words);
+    return note->failed ? -1 : 0;
+}
+
 int profiles_network(struct context *c, struct decision *d, struct hrun_error *err)
 {
     struct hrun_models **models = calloc((size_t)d->nsubs, sizeof *models);
@@ -163,6 +176,8 @@ int profiles_network(struct context *c, struct decision *d, struct hrun_error *e
                       "to measure it: ", note.len ? "\n" : "");
         network_command(c, &note);
     }
+    if (c->net && add_unsure(c->net, &note))
+        rc = hrun_fail_nomem(err);
     if (c->net && hrun_date_age(c->net->date, &d->network_s))
         d->network_s = -1;
     if (!rc && note.len) {

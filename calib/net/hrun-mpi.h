@@ -48,7 +48,8 @@ struct hrun_measure_options {
  * for `kind`. The first process of each host takes part in what is measured between hosts; of hosts with several
  * processes these tell what messages inside a host take. The others sleep meanwhile.
  * Result: 0, and on process 0 of comm *records is a text that the caller frees (NULL on the others); -1 on all
- * processes, and why[size] (may be NULL with size 0) says what is wrong: options, one process alone, no memory.
+ * processes, and why[size] (may be NULL with size 0) says what is wrong: options, one process alone, clocks that
+ * contradict each other, no memory.
  * Errors of MPI itself end the application, as no measurement could go on. */
 HRUN_MEASURE_API int hrun_measure_network(MPI_Comm comm, const struct hrun_measure_options *options, char **records,
                                           char *why, size_t size);

@@ -44,7 +44,7 @@ static void options(int argc, char **argv, int rank, struct hrun_measure_options
 int main(int argc, char **argv)
 {
     struct hrun_measure_options o = HRUN_MEASURE_DEFAULT;
-    char *text = NULL, why[256];
+    char *text = NULL, why[1024];
     int rank, rc;
 
     MPI_Init(&argc, &argv);

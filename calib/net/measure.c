@@ -263,16 +263,39 @@ static const char *check(const struct hrun_measure_options *o, int nranks)
          : nranks < 2 ? "one process alone sends no messages: start one on each host, or several on one" : NULL;
 }
 
+/* Of what all stages took, all processes have the same: they began and ended together, but for what the last of them
+ * needed to wake up, for which this is ample. */
+static const double CLOCKS_S = 0.5, CLOCKS_SHARE = 0.01;
+
+/* Does one clock say otherwise than the others? Then b->odd has what is to be said of it; the same on all. */
+static void compare_clocks(struct net_bench *b, double took_s)
+{
+    struct { double s; int rank; } mine = { took_s, b->rank }, most, least;
+
+    MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, b->comm);
+    MPI_Allreduce(&mine, &least, 1, MPI_DOUBLE_INT, MPI_MINLOC, b->comm);
+    if (most.s - least.s <= CLOCKS_S + CLOCKS_SHARE * fabs(least.s))
+        return;
+    snprintf(b->odd, sizeof b->odd, "the clocks of two processes contradict each other: between the same two moments "
+             "%.3g s went by on %s (rank %d), and %.3g s on %s (rank %d). One of them jumps, and no time is worth "
+             "anything: see to the clocks (clock source of the kernel, suspended virtual machines), then measure again",
+             most.s, b->names[b->host_of[most.rank]], most.rank, least.s, b->names[b->host_of[least.rank]], least.rank);
+}
+
 static char *run_stages(struct net_bench *b)
 {
-    b->begin_s = net_now();
+    double together_s;
+
+    net_rest(b);
+    b->begin_s = together_s = net_now();
     if (find_hosts(b) || get_memory(b))
         return NULL;
     for (size_t s = 0; s < sizeof stages / sizeof stages[0]; s++)
         if (!(net_late(b) && stages[s].optional))
             stages[s].run(b);
     net_rest(b);
-    return gather_records(b);
+    compare_clocks(b, net_now() - together_s);
+    return b->odd[0] ? NULL : gather_records(b);
 }
 
 int hrun_measure_hosts(MPI_Comm comm, int *host_of)
@@ -308,12 +331,12 @@ int hrun_measure_network(MPI_Comm comm, const struct hrun_measure_options *optio
     MPI_Comm_set_errhandler(b.comm, MPI_ERRORS_ARE_FATAL);
     MPI_Comm_rank(b.comm, &b.rank);
     text = run_stages(&b);
-    bad = net_all_well(&b);
+    bad = net_all_well(&b) || b.odd[0];
     MPI_Comm_free(&b.comm);
     release(&b);
     if (bad) {
         free(text);
-        return complain(why, size, "memory ran out");
+        return complain(why, size, b.odd[0] ? b.odd : "memory ran out");
     }
     *records = text;
     return 0;

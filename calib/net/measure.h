@@ -52,6 +52,7 @@ struct net_bench {
     struct net_record *v;
     int n, room;
     int failed;                    /* 1: memory ran out on this process */
+    char odd[2 * NET_HOST + 400];  /* what makes all times worthless; "": nothing. The same on all */
     double *trip0_s, *trip_s;      /* nhosts by nhosts, row: who leads; 0: not tried. Empty trips; those of `bytes` */
     double *error0_s, *error_s;    /* standard errors of these */
     int bytes;                     /* M of trips, fans and joins: below rendezvous, and big enough to see the rate */

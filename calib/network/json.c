@@ -92,6 +92,16 @@ static json_t *thresholds(const struct hrun_net_thresholds *t)
                      t->irregular_share);
 }
 
+/* Pairs that are badly known; null: there are none. */
+static json_t *unsure(const struct hrun_net *net)
+{
+    struct hrun_net_unsure u;
+
+    hrun_net_find_unsure(net, &u);
+    return u.pairs ? json_pack("{s:i, s:i, s:s, s:s, s:f}", "pairs", u.pairs, "of", u.of, "from", net->hosts[u.from],
+                               "to", net->hosts[u.to], "half", u.half_rel) : json_null();
+}
+
 static json_t *measured(const struct network_about *a)
 {
     json_t *notes = json_array();
@@ -116,6 +126,8 @@ int network_json(const struct hrun_net *net, const struct network_about *about, 
 
     if (root && about->quality)
         json_object_set_new(root, "measurement", measured(about));
+    if (root)
+        json_object_set_new(root, "unsure", unsure(net));
     if (root && about->file)
         json_object_set_new(root, "file", json_string(about->file));
     return json_print(root, out, err);

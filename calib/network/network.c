@@ -69,6 +69,20 @@ static int tell(const struct calib_settings *s, const struct hrun_net *net, cons
     return rc;
 }
 
+/* Where the text was not shown, which has the warning. */
+static int warn(const struct calib_settings *s, const struct hrun_net *net, struct hrun_error *err)
+{
+    struct hrun_buf words = HRUN_BUF_INIT;
+    int rc;
+
+    hrun_net_add_unsure(net, &words);
+    if (words.len && (s->common.json || s->common.quiet))
+        fprintf(stderr, "hrun-calibrate: warning: %s\n", words.data);
+    rc = words.failed ? hrun_fail_nomem(err) : 0;
+    hrun_buf_release(&words);
+    return rc;
+}
+
 /* ---------------------------------------------------------------- measure */
 
 int network_records_file(const char *file, struct hrun_buf *out, struct hrun_error *err)
@@ -134,12 +148,12 @@ static int make(struct context *c, const struct calib_settings *s, const struct 
     rc = network_measure(c, p, &records, interrupted, err);
     if (!rc)
         rc = hrun_net_estimate(&records, &options, &net, &quality, err) || describe(c, k, net, err) ||
-             hrun_net_save(net, file, err) || keep_records(s, file, &records, err) ? -1 : 0;
+             hrun_store_make_folder(c->store, "networks", err) || hrun_net_save(net, file, err) || keep_records(s, file, &records, err) ? -1 : 0;
     about.quality = &quality;
     about.spent_s = records.spent_s;
     about.records = records.n;
     if (!rc)
-        rc = tell(s, net, &about, err);
+        rc = tell(s, net, &about, err) || warn(s, net, err) ? -1 : 0;
     hrun_net_destroy(net);
     hrun_net_quality_release(&quality);
     hrun_net_records_release(&records);

@@ -307,6 +307,17 @@ static void add_about(const struct network_about *a, struct hrun_buf *out)
         hrun_buf_addf(out, "  kept in %s\n", a->file);
 }
 
+static void add_unsure(const struct hrun_net *net, struct hrun_buf *out)
+{
+    struct hrun_buf words = HRUN_BUF_INIT;
+
+    hrun_net_add_unsure(net, &words);
+    if (words.len)
+        hrun_buf_addf(out, "  warning: %s\n", words.data);
+    out->failed |= words.failed;
+    hrun_buf_release(&words);
+}
+
 int network_text(const struct hrun_net *net, const struct network_about *about, int all, struct hrun_buf *out,
                  struct hrun_error *err)
 {
@@ -324,6 +335,7 @@ int network_text(const struct hrun_net *net, const struct network_about *about, 
     bad = bad || (all && add_segments(net, &b, out));
     add_trunks(net, out);
     network_add_protocols(net, out);
+    add_unsure(net, out);
     add_about(about, out);
     hrun_buf_release(&b);
     return bad || out->failed ? hrun_fail_nomem(err) : 0;

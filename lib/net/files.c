@@ -112,7 +112,7 @@ static int make_folder(const char *file, struct hrun_error *err)
     folder = strndup(file, (size_t)(slash - file));
     if (!folder)
         return hrun_fail_nomem(err);
-    rc = hrun_mkdirs(folder, 0755, err);
+    rc = hrun_mkdirs(folder, 0700, err);
     free(folder);
     return rc;
 }

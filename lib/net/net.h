@@ -119,6 +119,20 @@ int hrun_net_kind(const struct hrun_net *net, int host, int kind);
  * when of this pair nothing was measured. */
 double hrun_net_p2p(const struct hrun_net *net, int from, int from_kind, int to, int to_kind, double bytes);
 
+/* How badly is known what messages between hosts take? Counted are the pairs of classes of which the time of an empty
+ * message, or of one of 64 KiB, has a 95 % interval (the root of the sum of the squares of its parameters' shares) that
+ * is wider than HRUN_NET_UNSURE of it; what is not known counts as sure. */
+struct hrun_net_unsure {
+    int pairs, of;             /* so many, of so many that were measured */
+    int from, to;              /* hosts of the worst; where pairs is 0 these do not count */
+    double half_rel;           /* the worst's half width, relative */
+};
+/* With intervals of +- a third of the values, a link can just be told from one that is twice as fast. */
+#define HRUN_NET_UNSURE (1.0 / 3)
+void hrun_net_find_unsure(const struct hrun_net *net, struct hrun_net_unsure *out);
+/* A sentence for people of it, with what to do, or nothing. */
+void hrun_net_add_unsure(const struct hrun_net *net, struct hrun_buf *out);
+
 /* ---------------------------------------------------------------- predictions of operations */
 
 struct hrun_net_ranks {        /* where the ranks of a communicator are */
@@ -179,7 +193,8 @@ int hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call,
 
 /* ---------------------------------------------------------------- on disk */
 
-/* As YAML, in a file that is replaced atomically, its folder made when missing; and back, equal to the last bit. The
+/* As YAML, in a file that is replaced atomically, its folder made when missing (with mode 0700: who wants it otherwise
+ * makes it before); and back, equal to the last bit. The
  * last line is a checksum, which must be right where it stands; without it the file counts as written by hand. A file
  * of a newer hrun is never replaced. Errors: writing those of hrun_net_check, HRUN_EIO, HRUN_EEXISTS (of a newer hrun),
  * HRUN_ENOMEM; reading HRUN_ENOENT, HRUN_EIO, HRUN_EPARSE with file, line and column, HRUN_ECORRUPT (the checksum, or

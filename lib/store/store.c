@@ -92,6 +92,15 @@ const char *hrun_store_dir(const struct hrun_store *s)
     return s->dir;
 }
 
+int hrun_store_make_folder(const struct hrun_store *s, const char *name, struct hrun_error *err)
+{
+    char *path = hrun_strf("%s/%s", s->dir, name);
+    int rc = path ? hrun_mkdirs(path, s->mode, err) : hrun_fail_nomem(err);
+
+    free(path);
+    return rc;
+}
+
 char *hrun_store_ledger(const struct hrun_store *s)
 {
     return hrun_strf("%s/inputs.log", s->dir);

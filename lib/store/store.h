@@ -124,6 +124,10 @@ struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err);
 void hrun_store_close(struct hrun_store *s);
 const char *hrun_store_dir(const struct hrun_store *s);
 
+/* Make a folder of another room's in the data folder, with the mode that all folders there have. Errors: HRUN_EIO,
+ * HRUN_ENOMEM. */
+int hrun_store_make_folder(const struct hrun_store *s, const char *name, struct hrun_error *err);
+
 /* Keep other processes from adding to a profile and from replacing its models, until hrun_store_end: models
  * fitted from the measurements read in between are of all that there are when hrun_store_put_models stores
  * them. One profile at a time; the calls below may be used in between. Creates the application's folder.

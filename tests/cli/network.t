@@ -48,6 +48,17 @@ run $c network --redo --timeout 0.01
 status_is 125 "a time that is too short"
 err_has "did not end within --timeout; nothing of it is kept" "is told"
 
+run $c network --redo -x LD_PRELOAD="$build/tests/apps/jump.so"
+status_is 125 "a clock that jumps"
+err_has "the clocks of two processes contradict each other" "is told"
+err_has "measure again" "with what to do"
+run $c show --network --json
+ok "and what was measured before stays" test "$(json 'len(d["hosts"])')" = 1
+( umask 022; HOME=$tmp/home XDG_DATA_HOME=$tmp/home/share HRUN_DATA='' hrun-calibrate network -r 10 -q )
+ok "below a home folders are nobody else's" test "$(stat -c %a home/share/hrun home/share/hrun/networks | xargs)" = "700 700"
+( umask 022; HRUN_DATA=$tmp/given hrun-calibrate network -r 10 -q )
+ok "where HRUN_DATA names them they are everybody's to read" test "$(stat -c %a given/networks)" = 755
+
 # ---------------------------------------------------------------- simulated hosts
 
 if [ ! -x "$build/lib/hrun/hrun-netbench-smpi" ]; then
