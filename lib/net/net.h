@@ -111,8 +111,8 @@ int hrun_net_check(const struct hrun_net *net, struct hrun_error *err);
 /* Index of a host by name, -1. */
 int hrun_net_find(const struct hrun_net *net, const char *host);
 
-/* The kind of a PE as the network numbers kinds on a host: `kind` itself, or 0 where that was not told apart from others
- * when the network was measured. */
+/* The kind of a PE as the network numbers kinds on a host: `kind` itself, or 0 where that was not told apart from
+ * others when the network was measured. */
 int hrun_net_kind(const struct hrun_net *net, int host, int kind);
 
 /* T_ij(M) of a message alone, s; hosts are indices, kinds those of the PEs, used when both ranks are on one host. NAN
