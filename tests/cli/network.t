@@ -116,8 +116,22 @@ sys.exit(not v or any(abs(x / 12.5e6 - 1) > 0.025 for x in v))" "$out"
 ok "and what else hrun knows of SimGrid's messages" test "$(json '[d[k] for k in ("wire_waits", "bias_bytes",
     "back_share", "trunks_shared")]' network.json)" = "[True, 8775.0, 0.0, False]"
 ok "sends of 64 KiB wait" test "$(json '62000 < d["rendezvous_bytes"] <= 65536' network.json)" = True
-ok "it takes less than half a second of simulated time" \
-    test "$(json '0 < d["measurement"]["spent_s"] < 0.5' network.json)" = True
+ok "it takes less than 0.3 s of simulated time" \
+    test "$(json '0 < d["measurement"]["spent_s"] < 0.3' network.json)" = True
+ok "both ways share it" grep -q "trunks_shared: 1" "$HRUN_DATA"/networks/a-0.4-*.yaml
+
+# A link as fast as the hosts are, and hardly longer: one message alone does not see it.
+sed -e 's/radical="0-1"/radical="0-3"/; s/bw="100MBps" lat="30us"/bw="125MBps" lat="20us"/' \
+    -e 's/"12.5MBps" latency="10us"/"125MBps" latency="1us"/' two.xml >eight.xml
+# shellcheck disable=SC2086
+run $c network --platform eight.xml $plain --json
+status_is 0 "eight like hosts"
+cp .out eight.json
+ok "are behind two switches" \
+    test "$(json '[h["switch"] for h in d["hosts"]]' eight.json)" = "[0, 0, 0, 0, 1, 1, 1, 1]"
+run json '[t["bytes_per_s"]["value"] for t in d["trunks"] if t["from"] != t["to"]]' eight.json
+ok "what they share is told: $out" python3 -c "import sys; v = eval(sys.argv[1]);
+sys.exit(not v or any(abs(x / 125e6 - 1) > 0.025 for x in v))" "$out"
 # shellcheck disable=SC2086
 run $c show --network --platform two.xml $plain
 status_is 0 "it is shown"
