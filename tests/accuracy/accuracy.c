@@ -400,7 +400,8 @@ static int parse(struct options *o, int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct options o = { .tables = "build/accuracy/tables", .networks = "build/accuracy/networks", .top = ".",
-                         .seeds = 20, .repeat = 1, .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN), .noise = TRUTH_NOISE_DEFAULT };
+                         .seeds = 20, .repeat = 1, .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN),
+                         .noise = TRUTH_NOISE_DEFAULT };
     const struct method *methods[METHODS_MAX];
     struct truth *sets = NULL;
     struct hrun_error err = { 0 };
