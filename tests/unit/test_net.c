@@ -624,6 +624,34 @@ static void test_nomem(void)
     hrun_net_destroy(sample);
 }
 
+/* ---------------------------------------------------------------- what is badly known */
+
+static void test_unsure(void)
+{
+    const char *const names[] = { "a", "b", "c" };
+    struct hrun_net *net = hrun_net_create(names, 3, NULL);
+    struct hrun_buf words = HRUN_BUF_INIT;
+    struct hrun_net_unsure u;
+
+    for (int k = 0; k < 9; k++)
+        net->pairs[k] = (struct hrun_net_pair){ { 1e-4, 1e-5 }, { 1e8, 1e7 } };
+    hrun_net_find_unsure(net, &u);
+    is_int(u.of, 6, "six ways between three hosts");
+    is_int(u.pairs, 0, "all known to a tenth");
+    hrun_net_add_unsure(net, &words);
+    is_int((long)words.len, 0, "of which nothing is said");
+    net->pairs[1 * 3 + 2].L_s.half = 5e-5;
+    net->pairs[2 * 3 + 0].beta_bytes_per_s.half = 9e7;
+    hrun_net_find_unsure(net, &u);
+    ok(u.pairs == 2 && u.from == 2 && u.to == 0 && u.half_rel > 0.77 && u.half_rel < 0.79,
+       "a latency known to a half, and a rate to nine tenths");
+    hrun_net_add_unsure(net, &words);
+    ok(words.len && strstr(words.data, "2 of 6 pairs of hosts (c -> a: +-78 %)") && strstr(words.data, "--redo"),
+       "are told, with what to do");
+    hrun_buf_release(&words);
+    hrun_net_destroy(net);
+}
+
 int main(void)
 {
     const char *base = getenv("TMPDIR");
@@ -648,5 +676,6 @@ int main(void)
     hrun_remove_tree(dir);
     free(path);
     free(dir);
+    test_unsure();
     return tap_done();
 }
