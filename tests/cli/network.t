@@ -114,7 +114,7 @@ run json '[t["bytes_per_s"]["value"] for t in d["trunks"] if t["from"] != t["to"
 ok "the thin link is told as a trunk: $out" python3 -c "import sys; v = eval(sys.argv[1]);
 sys.exit(not v or any(abs(x / 12.5e6 - 1) > 0.025 for x in v))" "$out"
 ok "and what else hrun knows of SimGrid's messages" test "$(json '[d[k] for k in ("wire_waits", "bias_bytes",
-    "back_share", "trunks_shared")]' network.json)" = "[True, 8775.0, 0.0, False]"
+    "back_share", "trunks_shared")]' network.json)" = "[True, 8775.0, 0.0, True]"
 ok "sends of 64 KiB wait" test "$(json '62000 < d["rendezvous_bytes"] <= 65536' network.json)" = True
 ok "it takes less than 0.3 s of simulated time" \
     test "$(json '0 < d["measurement"]["spent_s"] < 0.3' network.json)" = True
@@ -158,7 +158,7 @@ fails 125 "its records have no end" "records that are torn" $c network --from to
 if command -v gnuplot >/dev/null; then
     run $c network --platform two.xml -q
     ok "the records are kept beside the network" test "$(ls "$HRUN_DATA"/networks/*.records | wc -l)" -ge 2
-    run $c -app jacobi --platform two.xml --sizes 200,400 -r 1 -q "$build/tests/smpi/jacobi" {N}
+    run $c -app jacobi --platform two.xml --sizes 24,48 -r 1 -q "$build/tests/smpi/jacobi" {N}
     run $c report jacobi --platform two.xml -o r.html
     status_is 0 "a report with a network"
     ok "has its section, its figures and its pairs" perl -0777 -e '$_ = <> // ""; exit !(m{<h2>The\ network</h2> .*
