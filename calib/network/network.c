@@ -148,7 +148,8 @@ static int make(struct context *c, const struct calib_settings *s, const struct 
     rc = network_measure(c, p, &records, interrupted, err);
     if (!rc)
         rc = hrun_net_estimate(&records, &options, &net, &quality, err) || describe(c, k, net, err) ||
-             hrun_store_make_folder(c->store, "networks", err) || hrun_net_save(net, file, err) || keep_records(s, file, &records, err) ? -1 : 0;
+             hrun_store_make_folder(c->store, "networks", err) || hrun_net_save(net, file, err) ||
+             keep_records(s, file, &records, err) ? -1 : 0;
     about.quality = &quality;
     about.spent_s = records.spent_s;
     about.records = records.n;

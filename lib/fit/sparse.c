@@ -240,7 +240,8 @@ static void spread(const struct hrun_sparse_qr *q, size_t position, double *rest
 }
 
 /* The least squares solution along[p] of a column by those in use, which leaves rest[n]: by R alone, and once more of
- * what is left (Bjorck, "Stability analysis of the method of seminormal equations", Linear Algebra Appl. 88/89, 1987). */
+ * what is left (Bjorck, "Stability analysis of the method of seminormal equations", Linear Algebra Appl. 88/89,
+ * 1987). */
 static void project(struct nnls *s, size_t position, double *along, double *step)
 {
     spread(&s->q, position, s->rest);

@@ -32,9 +32,9 @@ struct hrun_sparse_result {
 };
 
 /* Non-negative least squares. start[p]: the columns above 0 are in use first; NULL: none is known. The result satisfies
- * the Kuhn-Tucker conditions, as that of hrun_fit_nnls does, with the residual formed from it: k >= 0, g = X'W^2(y - Xk)
- * <= tol, g_j = 0 where k_j > 0, with tol being what rounding can do to g. Where several k are optimal it depends on
- * the start. Outputs are untouched on errors. */
+ * the Kuhn-Tucker conditions, as that of hrun_fit_nnls does, with the residual formed from it: k >= 0, g = X'W^2(y -
+ * Xk) <= tol, g_j = 0 where k_j > 0, with tol being what rounding can do to g. Where several k are optimal it depends
+ * on the start. Outputs are untouched on errors. */
 int hrun_sparse_nnls(const struct hrun_sparse *problem, const double *start, struct hrun_sparse_result *out,
                      struct hrun_error *err);
 

@@ -1,7 +1,7 @@
 /* sparse_qr.h - the triangular factor of a sparse matrix, by rotations; not for other rooms
  *
- * Purpose: what lib/fit/sparse.c solves with. Columns are known by their positions in the order of elimination, weighted
- * and scaled to norm 1 (or all 0), the right side likewise.
+ * Purpose: what lib/fit/sparse.c solves with. Columns are known by their positions in the order of elimination,
+ * weighted and scaled to norm 1 (or all 0), the right side likewise.
  * Invariants: R of the columns that are in (and filled) is upper triangular; row i has room for the columns that meet
  * column i in a row of X or because of columns before it, whichever of them are in, so that no row ever outgrows its
  * room. Entries of columns that are out are not looked at.

@@ -54,8 +54,8 @@ double net_trial_slope(const struct net_columns *c, const struct net_given *give
                        const struct hrun_net_record *r, struct net_gradient *gradient);
 
 /* When do n messages of `bytes` each, under way from start_s[n] on, end that alone take alone_s_per_byte[n] and
- * together share shared_s_per_byte (0: no limit) max-min fairly? The shorter the way, way_s[n] (NULL or 0: all the same),
- * the more. end_s[n]. work[4 n]: scratch. */
+ * together share shared_s_per_byte (0: no limit) max-min fairly? The shorter the way, way_s[n] (NULL or 0: all the
+ * same), the more. end_s[n]. work[4 n]: scratch. */
 void net_share(int n, const double *start_s, const double *alone_s_per_byte, const double *way_s, double bytes,
                double shared_s_per_byte, double *end_s, double *work);
 

@@ -91,7 +91,8 @@ struct hrun_plan {
  * million configurations.
  * Errors: HRUN_EINFEASIBLE when none is valid (the message says how many were excluded and why) or none keeps the
  * limits (it says which would be kept), HRUN_EINVAL (top, options out of order, more than 2^30 processes possible, too
- * many configurations for this objective), errors of the oracle, HRUN_ENOMEM. Result: *out, to be given to hrun_plan_destroy.
+ * many configurations for this objective), errors of the oracle, HRUN_ENOMEM. Result: *out, to be given to
+ * hrun_plan_destroy.
  * Of the oracle's bounds it is asked that they exceed no usable Ti by more than a fraction of 1e-9 of it,
  * which leaves room for rounding. */
 int hrun_plan_search(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,

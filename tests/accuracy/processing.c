@@ -1,8 +1,8 @@
 /* processing.c - paper 002's model under SMPI: a layer on MPI's profiling interface that takes the host's processor
  *
  * Each message passes C + t M of its host's time (the properties C, in s, and t, in s/byte, of the platform's hosts)
- * when it is sent, and as much of the receiver's when it is received: the k messages that one call completes one after the
- * other. It is linked with the benchmark, whose calls it wraps (processing.h): these and no others.
+ * when it is sent, and as much of the receiver's when it is received: the k messages that one call completes one after
+ * the other. It is linked with the benchmark, whose calls it wraps (processing.h): these and no others.
  */
 #include <mpi.h>
 #include <simgrid/actor.h>

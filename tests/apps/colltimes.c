@@ -2,9 +2,9 @@
  *
  *     colltimes ROUNDS MOST_S [OPERATION:BYTES]...
  * For ranks whose clocks are one (the emulated hosts of tests/lab, processes of one host): all begin at one time of
- * CLOCK_MONOTONIC, for which they wait asleep. Operations and bytes as in lib/net/net.h, without p2p and ring. After one
- * round that does not count, ROUNDS rounds of each or, where these would take more than MOST_S seconds, fewer, and not
- * fewer than 3. Rank 0 prints a line for each: operation, bytes, rounds, median and quartiles in seconds.
+ * CLOCK_MONOTONIC, for which they wait asleep. Operations and bytes as in lib/net/net.h, without p2p and ring. After
+ * one round that does not count, ROUNDS rounds of each or, where these would take more than MOST_S seconds, fewer, and
+ * not fewer than 3. Rank 0 prints a line for each: operation, bytes, rounds, median and quartiles in seconds.
  */
 #include <errno.h>
 #include <mpi.h>

@@ -118,8 +118,8 @@ static int step(struct trial *t)
     return hrun_design_add(t->d, t->pes[k], t->procs[k], r.N, time_s, time_s + 0.01, -1, 1, &t->err) ? -1 : 1;
 }
 
-/* The first `spoilt` runs of one PE of the fast sub-cluster at the smallest size take 2, 4, ... times as long; how often
- * it was made. */
+/* The first `spoilt` runs of one PE of the fast sub-cluster at the smallest size take 2, 4, ... times as long; how
+ * often it was made. */
 static int spoil_first(struct trial *t, int spoilt, int most)
 {
     struct hrun_design_run r;
