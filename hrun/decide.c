@@ -366,6 +366,7 @@ void decision_release(struct decision *d)
     free(d->plain_pes);
     free(d->plain_procs);
     free(d->sub_time_s);
+    free(d->share);
     free(d->drift);
     memset(d, 0, sizeof *d);
 }

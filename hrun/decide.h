@@ -46,6 +46,7 @@ struct decision {
     int predicted;                /* the fields below are known */
     double time_s, low_s, high_s;
     double *sub_time_s;           /* nsubs: Ti of the used ones, else 0; corrected as time_s is */
+    double *share;                /* nsubs: of the work, of each process there (hrun_predictor_shares); NULL: equal */
     double factor;                /* what runs of this configuration have corrected its prediction by, else 1 */
     int runs_here, runs_elsewhere; /* how many at this N, and at others */
     int limiting;

@@ -2,6 +2,7 @@
 #include "predicted.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static void farther(struct beyond *b, int sub, int64_t v, const int64_t *measured)
 {
@@ -38,6 +39,14 @@ static void predict(struct decision *d, struct hrun_predictor *p)
         }
     }
     d->predicted = d->time_s > 0;
+}
+
+/* How the work is dealt out. */
+static void deal(struct decision *d, struct hrun_predictor *p)
+{
+    free(d->share);
+    d->share = calloc((size_t)d->nsubs, sizeof *d->share);
+    d->predicted = d->share && !hrun_predictor_shares(p, d->pes, d->procs, d->share, NULL);
 }
 
 /* Runs of this very configuration tell more than its model. */
@@ -79,6 +88,8 @@ void predicted_fill(struct decision *d, struct hrun_predictor *p, const struct h
                     const struct corrected *k)
 {
     predict(d, p);
+    if (hrun_predictor_deals(p) && d->predicted)
+        deal(d, p);
     correct(d, k);
     predict_plain(d, problem, k);
 }

@@ -142,6 +142,7 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
         decide(c, &mine, N, &p->d, err) || work_find_program(&p->w, p->d.P, err) ||
         placement_choose(c, &mine, &p->d, &p->placed, err))
         return -1;
+    p->w.share = p->d.share;
     p->layout = p->d.has_config ? hrun_layout_create_placed(c->cluster, p->d.pes, p->d.procs, p->placed.p.order, err)
                                 : hrun_layout_plain(c->cluster, p->d.P, p->d.pes, err);
     return p->layout ? work_fill_threads(c, p->layout, err) : -1;

@@ -12,12 +12,13 @@
 /* A program that is built per number of processes is looked for up to this number. */
 enum { VARIANTS_MAX = 4096 };
 
-static char *expand(const struct work *w, int64_t P, const char *word, struct hrun_error *err)
+static char *expand(const struct work *w, const struct hrun_app_values *values, const char *word,
+                    struct hrun_error *err)
 {
     struct hrun_buf out = HRUN_BUF_INIT;
     char *s;
 
-    if (hrun_app_expand_word(w->c->app, word, w->N, P, &out, err)) {
+    if (hrun_app_expand_word(w->c->app, word, values, &out, err)) {
         hrun_buf_release(&out);
         return NULL;
     }
@@ -33,7 +34,7 @@ int work_find_program(const struct work *w, int64_t P, struct hrun_error *err)
     int64_t lo = P ? P : 1, hi = P ? P : strstr(w->words[0], "{P}") ? VARIANTS_MAX : 1;
 
     for (int64_t p = lo; p <= hi; p++) {
-        char *name = expand(w, p, w->words[0], err);
+        char *name = expand(w, &(struct hrun_app_values){ .N = w->N, .P = p }, w->words[0], err);
         int rc = name ? context_program(w->c, name, p == lo ? &first : &later) : -1;
 
         free(name);
@@ -47,13 +48,16 @@ int work_find_program(const struct work *w, int64_t P, struct hrun_error *err)
     return -1;
 }
 
-int work_words(const struct work *w, int64_t P, struct hrun_strvec *out, struct hrun_error *err)
+/* The words that will be started: {N}, {P}, {shares} and {constant} replaced (other braces are left alone), the
+ * definition's arguments added when the user gave none. */
+static int make_words(const struct work *w, const struct hrun_app_values *values, struct hrun_strvec *out,
+                      struct hrun_error *err)
 {
     const struct hrun_app *app = w->c->app;
     struct hrun_buf b = HRUN_BUF_INIT;
 
     for (char *const *word = w->words; *word; word++) {
-        char *s = expand(w, P, *word, err);
+        char *s = expand(w, values, *word, err);
         int rc = s ? hrun_strvec_push(out, s) : -1;
 
         free(s);
@@ -64,7 +68,7 @@ int work_words(const struct work *w, int64_t P, struct hrun_strvec *out, struct 
     }
     for (int i = 0; app && !w->words[1] && i < app->nargs; i++) {
         hrun_buf_reset(&b);
-        if (hrun_app_expand(app, app->args[i], w->N, P, &b, err)) {
+        if (hrun_app_expand(app, app->args[i], values, &b, err)) {
             hrun_buf_release(&b);
             return -1;
         }
@@ -107,24 +111,58 @@ int work_fill_threads(const struct context *c, struct hrun_layout *layout, struc
     return 0;
 }
 
+/* The shares of the ranks, folded: "4*96,2*64". Equal ones: nothing. */
+static void add_shares(const struct work *w, const struct hrun_layout *layout, struct hrun_buf *out)
+{
+    for (int first = 0, next; w->share && first < layout->nranks; first = next) {
+        double share = w->share[layout->ranks[first].sub];
+
+        for (next = first + 1; next < layout->nranks && w->share[layout->ranks[next].sub] == share;)
+            next++;
+        hrun_buf_addf(out, "%s%d*%.6g", first ? "," : "", next - first, share);
+    }
+}
+
+/* What stands for the words in braces. shares: the text of theirs, to be released after use. */
+static int fill_values(const struct work *w, const struct hrun_layout *layout, struct hrun_buf *shares,
+                       struct hrun_app_values *values, struct hrun_error *err)
+{
+    add_shares(w, layout, shares);
+    if (shares->failed)
+        return hrun_fail_nomem(err);
+    *values = (struct hrun_app_values){ .N = w->N, .P = layout->nranks, .shares = w->share ? shares->data : NULL };
+    return 0;
+}
+
+static int fill_stdin(const struct hrun_app *app, const struct hrun_app_values *values, char **stdin_text,
+                      struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+
+    if (!app || !app->stdin_text)
+        return 0;
+    if (hrun_app_expand(app, app->stdin_text, values, &text, err)) {
+        hrun_buf_release(&text);
+        return -1;
+    }
+    *stdin_text = hrun_buf_detach(&text);
+    return *stdin_text ? 0 : hrun_fail_nomem(err);
+}
+
 int work_job(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *words, char **stdin_text,
              struct hrun_job *job, struct hrun_error *err)
 {
     const struct common_settings *set = w->c->set;
-    struct hrun_buf text = HRUN_BUF_INIT;
+    struct hrun_buf shares = HRUN_BUF_INIT;
+    struct hrun_app_values values;
+    int failed;
 
     *stdin_text = NULL;
-    if (work_words(w, layout->nranks, words, err))
+    failed = fill_values(w, layout, &shares, &values, err) || make_words(w, &values, words, err) ||
+             fill_stdin(w->c->app, &values, stdin_text, err);
+    hrun_buf_release(&shares);
+    if (failed)
         return -1;
-    if (w->c->app && w->c->app->stdin_text) {
-        if (hrun_app_expand(w->c->app, w->c->app->stdin_text, w->N, layout->nranks, &text, err)) {
-            hrun_buf_release(&text);
-            return -1;
-        }
-        *stdin_text = hrun_buf_detach(&text);
-        if (!*stdin_text)
-            return hrun_fail_nomem(err);
-    }
     memset(job, 0, sizeof *job);
     job->layout = layout;
     job->argv = words->v;
@@ -223,7 +261,8 @@ static void judge(const struct work *w, struct listener *l, const char *stderr_t
 int work_run(const struct work *w, const struct hrun_layout *layout, struct work_result *out, struct hrun_error *err)
 {
     struct hrun_strvec words = HRUN_STRVEC_INIT;
-    struct hrun_buf stderr_text = HRUN_BUF_INIT;
+    struct hrun_buf stderr_text = HRUN_BUF_INIT, shares = HRUN_BUF_INIT;
+    struct hrun_app_values values;
     struct listener l = { .w = w };
     struct hrun_error clock_err = { 0 };
     const struct hrun_app *app = w->c->app;
@@ -244,7 +283,8 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
             hrun_fail_nomem(err);
             goto done;
         }
-        if (hrun_app_write_files(app, w->N, layout->nranks, dir, ledger, w->c->set->force, err))
+        if (fill_values(w, layout, &shares, &values, err) ||
+            hrun_app_write_files(app, &values, dir, ledger, w->c->set->force, err))
             goto done;
     }
     if (app && app->time_match && w->N) {
@@ -273,6 +313,7 @@ done:
     free(ledger);
     free(stdin_text);
     hrun_buf_release(&stderr_text);
+    hrun_buf_release(&shares);
     hrun_strvec_release(&words);
     return rc;
 }
@@ -340,6 +381,7 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
             continue;
         s.M = procs[i];
         s.pes = pes[i];
+        s.work = w->share ? w->share[i] : 0;
         rc = r->ok && w->waits && w->waits->subs ? add_waits(&w->waits->subs[i], &trace, &s, err) : 0;
         rc = rc ? rc : hrun_store_append(c->store, c->app->name, c->signatures.v[i], &s, err);
     }

@@ -20,6 +20,7 @@ struct work {
                                   caller's */
     struct waits *waits;       /* NULL: the run is not watched; else filled by work_run and used by work_record; the
                                   caller's */
+    const double *share;       /* of the work, of each process of a sub-cluster; NULL: all equal. The caller's */
     double limit_s;            /* end the run after it where the user gave no --timeout; 0: never */
     /* Called once nothing stands in the way of the start any more, just before it; NULL: nothing is called. Where it
      * does not return 0 nothing is started, and *err is its error. */
@@ -37,10 +38,6 @@ struct work_result {
                                   output" */
     char detail[512];          /* for people: the last words on standard error, or why no time was found; "" */
 };
-
-/* The words that will be started for P processes: {N}, {P} and {constant} replaced (other braces are left alone), the
- * definition's arguments added when the user gave none. */
-int work_words(const struct work *w, int64_t P, struct hrun_strvec *out, struct hrun_error *err);
 
 /* Does the size reach the program? 1 when {N} stands in the words, in the definition's arguments (if the user gave
  * none), files or standard input, or when N itself is one of the user's words; else the run says nothing about N. */

@@ -47,11 +47,21 @@ struct hrun_app_file {          /* an input that is written before a run */
     char *content;              /* template */
 };
 
+/* How times follow from measurements (key `family`); the models of lib/model. */
+enum hrun_app_family {
+    HRUN_APP_NPT,               /* formulas in N and P (paper 000) */
+    HRUN_APP_FAMILIES           /* how many there are */
+};
+
+/* The names that `family` may have, in the order of the enum, ended by NULL. */
+extern const char *const hrun_app_family_names[];
+
 struct hrun_app {
     char *name, *title;
     char *file;                 /* where the definition was read */
     char **programs;            /* names by which the program is known */
     int nprograms;
+    enum hrun_app_family family;
     struct hrun_expr *rule;     /* over N, P; never NULL ("1" when the definition has none) */
     int *procs_per_pe;          /* allowed Mi, ascending, distinct, 1..HRUN_PROCS_PER_PE_MAX */
     int nprocs_per_pe;
@@ -129,19 +139,26 @@ int hrun_app_fix_threads(struct hrun_app *app, const char *value, struct hrun_er
  * those with different texts are never mixed. */
 void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out);
 
-/* Append template with {N}, {P} and {constant} replaced; "{{" gives "{". N = 0 means "not known": a template
- * that uses {N} is then HRUN_EINVAL ("needs -N SIZE"). Whole constants print without a fraction.
+/* What the words in braces stand for, besides constants. */
+struct hrun_app_values {
+    int64_t N;              /* 0: not known */
+    int64_t P;
+    const char *shares;     /* of the work, by rank, equal neighbours together: "4*96,2*64"; NULL: equal, "P*1" */
+};
+
+/* Append template with {N}, {P}, {shares} and {constant} replaced; "{{" gives "{". A template that uses {N} where N is
+ * not known is HRUN_EINVAL ("needs -N SIZE"). Whole constants print without a fraction.
  * Errors: HRUN_EINVAL also for an unknown word or a brace that is not closed; *out is as before. */
-int hrun_app_expand(const struct hrun_app *app, const char *text, int64_t N, int64_t P, struct hrun_buf *out,
-                    struct hrun_error *err);
+int hrun_app_expand(const struct hrun_app *app, const char *text, const struct hrun_app_values *values,
+                    struct hrun_buf *out, struct hrun_error *err);
 
 /* The same for a word of the user's command line ("./bmt-{N}"), where braces may mean something else: only
- * {N}, {P} and {constant} are replaced, "{{N}" gives "{N}", and all else stays as it is. app may be NULL (no
+ * {N}, {P}, {shares} and {constant} are replaced, "{{N}" gives "{N}", and all else stays as it is. app may be NULL (no
  * definition: no constants). Errors: HRUN_EINVAL when {N} is used and N is not known. */
-int hrun_app_expand_word(const struct hrun_app *app, const char *word, int64_t N, int64_t P,
+int hrun_app_expand_word(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
                          struct hrun_buf *out, struct hrun_error *err);
 
-/* Write the definition's files for (N, P) under dir. ledger: a file in hrun's data folder that remembers what
+/* Write the definition's files for these values under dir. ledger: a file in hrun's data folder that remembers what
  * hrun wrote (path, checksum); it is how hrun knows its own files again. A file whose content is neither what
  * would be written nor what hrun wrote last is HRUN_EEXISTS unless force; nothing is written then, of
  * several files none. Anything that is not a regular file (a folder, a pipe) is HRUN_EEXISTS in any case.
@@ -149,7 +166,7 @@ int hrun_app_expand_word(const struct hrun_app *app, const char *word, int64_t N
  * the data folder may be one that cannot be. Each file is replaced atomically; it is entered
  * in the ledger before, so that an interruption never makes hrun take its own file for the user's.
  * Errors: also HRUN_EINVAL (a template), HRUN_EIO; files replaced before the failure stay. */
-int hrun_app_write_files(const struct hrun_app *app, int64_t N, int64_t P, const char *dir,
+int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
                          const char *ledger, int force, struct hrun_error *err);
 
 /* Reading the application's own time. Feed standard output in pieces, cut anywhere; each line is matched

@@ -300,15 +300,15 @@ static int judge(struct input *in, const struct ledger *l, int force, struct hru
 }
 
 /* Expand the definition's files. root: the absolute working directory. */
-static int expand(const struct hrun_app *app, int64_t N, int64_t P, const char *root, struct input *in,
-                  struct hrun_error *err)
+static int expand(const struct hrun_app *app, const struct hrun_app_values *values, const char *root,
+                  struct input *in, struct hrun_error *err)
 {
     for (int i = 0; i < app->nfiles; i++) {
         struct hrun_buf path = HRUN_BUF_INIT;
 
         hrun_buf_addf(&path, "%s/", strcmp(root, "/") ? root : "");
-        if (hrun_app_expand(app, app->files[i].path, N, P, &path, err) ||
-            hrun_app_expand(app, app->files[i].content, N, P, &in[i].content, err)) {
+        if (hrun_app_expand(app, app->files[i].path, values, &path, err) ||
+            hrun_app_expand(app, app->files[i].content, values, &in[i].content, err)) {
             hrun_buf_release(&path);
             return hrun_fail_prefix(err, "file '%s' of %s", app->files[i].path, app->name);
         }
@@ -362,7 +362,7 @@ out:
     return rc;
 }
 
-int hrun_app_write_files(const struct hrun_app *app, int64_t N, int64_t P, const char *dir,
+int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
                          const char *ledger, int force, struct hrun_error *err)
 {
     struct input *in = calloc((size_t)app->nfiles + 1, sizeof *in);
@@ -384,7 +384,7 @@ int hrun_app_write_files(const struct hrun_app *app, int64_t N, int64_t P, const
         hrun_fail_errno(err, HRUN_EIO, "cannot find the working directory '%s'", dir);
         goto out;
     }
-    if (expand(app, N, P, root, in, err))
+    if (expand(app, values, root, in, err))
         goto out;
     /* Then no lock is needed, which a data folder that may only be read would not give. */
     if (all_right(in, app->nfiles)) {

@@ -28,12 +28,12 @@ struct raw_const {
 };
 
 struct raw_app {
-    char *name, *title, *rule, *memory, *threads, *pattern, *stdin_text;
+    char *name, *title, *rule, *memory, *threads, *pattern, *family, *stdin_text;
     char **programs, **args;
     unsigned programs_count, args_count;
     int *procs_per_pe;
     unsigned procs_per_pe_count;
-    struct raw_terms terms;
+    struct raw_terms *terms;
     struct raw_file *files;
     unsigned files_count;
     struct raw_time *time;

@@ -187,9 +187,10 @@ static int load_consts(struct load *l)
         char path[64];
 
         snprintf(path, sizeof path, "constants[%u].name", i);
-        if (!hrun_expr_is_name(name) || !strcmp(name, "N") || !strcmp(name, "P") || !strcmp(name, "T"))
+        if (!hrun_expr_is_name(name) || !strcmp(name, "N") || !strcmp(name, "P") || !strcmp(name, "T") ||
+            !strcmp(name, "shares"))
             return bad(l, path, "'%s' cannot be the name of a constant: letters, digits and '_', no digit "
-                       "first, not a function, nor N, P or T", name);
+                       "first, not a function, nor N, P, T or shares", name);
         for (unsigned k = 0; k < i; k++)
             if (!strcmp(name, app->consts[k].name))
                 return bad(l, path, "'%s' is defined twice", name);
@@ -277,6 +278,32 @@ static int load_pattern(const struct load *l)
                near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
+const char *const hrun_app_family_names[] = { "npt", NULL };
+
+static int load_family(const struct load *l)
+{
+    const char *const *known = hrun_app_family_names, *word = l->raw->family, *near;
+    struct hrun_buf list = HRUN_BUF_INIT;
+    size_t n = 0;
+
+    l->app->family = HRUN_APP_NPT;
+    if (!word)
+        return 0;
+    while (known[n] && strcmp(known[n], word))
+        n++;
+    if (known[n]) {
+        l->app->family = (enum hrun_app_family)n;
+        return 0;
+    }
+    near = hrun_nearest(word, known, n);
+    for (n = 0; known[n]; n++)
+        hrun_buf_addf(&list, "%s%s", n ? ", " : "", known[n]);
+    bad(l, "family", "'%s' is not known (known: %s)%s%s%s", word, list.failed ? "npt" : list.data,
+        near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    hrun_buf_release(&list);
+    return -1;
+}
+
 static int load_threads(struct load *l)
 {
     const char *how = l->raw->threads;
@@ -361,6 +388,7 @@ static int load_terms(struct load *l, const char *key, char *const *texts, unsig
 static int load_expressions(struct load *l)
 {
     const struct raw_app *raw = l->raw;
+    const struct raw_terms *terms = raw->terms;
     struct hrun_app *app = l->app;
 
     app->rule = compile_plain(l, "rule", raw->rule ? raw->rule : "1");
@@ -371,10 +399,12 @@ static int load_expressions(struct load *l)
         if (!app->memory)
             return -1;
     }
-    if (load_terms(l, "np", raw->terms.np, raw->terms.np_count, vars_np, 2, &app->np) ||
-        load_terms(l, "n", raw->terms.n, raw->terms.n_count, vars_n, 1, &app->nt))
+    if (!terms)
+        return app->family == HRUN_APP_NPT ? bad(l, "", "'terms' is missing") : 0;
+    if (load_terms(l, "np", terms->np, terms->np_count, vars_np, 2, &app->np) ||
+        load_terms(l, "n", terms->n, terms->n_count, vars_n, 1, &app->nt))
         return -1;
-    return load_terms(l, "p", raw->terms.p, raw->terms.p_count, vars_tpn, 3, &app->pt);
+    return load_terms(l, "p", terms->p, terms->p_count, vars_tpn, 3, &app->pt);
 }
 
 /* A path stays in the working directory. Result: what is wrong with it, or NULL. */
@@ -493,8 +523,8 @@ int hrun_app_load(const char *file, char *const *defines, int ndefines, struct h
         if (define(&l, defines[i]))
             goto out;
     qsort(l.app->consts, (size_t)l.app->nconsts, sizeof *l.app->consts, by_name);
-    if (load_procs(&l) || load_threads(&l) || load_pattern(&l) || load_sizes(&l) || load_expressions(&l) ||
-        load_inputs(&l) || load_time(&l))
+    if (load_procs(&l) || load_threads(&l) || load_pattern(&l) || load_family(&l) || load_sizes(&l) ||
+        load_expressions(&l) || load_inputs(&l) || load_time(&l))
         goto out;
     *out = l.app;
     l.app = NULL;

@@ -1,4 +1,4 @@
-/* template.c - {N}, {P} and {constant} in texts; see app.h for the contracts */
+/* template.c - {N}, {P}, {shares} and {constant} in texts; see app.h for the contracts */
 #include "app/internal.h"
 
 #include "base/units.h"
@@ -57,7 +57,7 @@ static int is(const char *name, const char *s, size_t len)
 /* Does name[len] stand for something? */
 static int is_known(const struct hrun_app *app, const char *name, size_t len)
 {
-    if (is("N", name, len) || is("P", name, len))
+    if (is("N", name, len) || is("P", name, len) || is("shares", name, len))
         return 1;
     for (int i = 0; app && i < app->nconsts; i++)
         if (is(app->consts[i].name, name, len))
@@ -66,13 +66,20 @@ static int is_known(const struct hrun_app *app, const char *name, size_t len)
 }
 
 /* Append the value of a known name. */
-static int add(const struct hrun_app *app, const char *name, size_t len, int64_t N, int64_t P,
+static int add(const struct hrun_app *app, const char *name, size_t len, const struct hrun_app_values *values,
                struct hrun_buf *out, struct hrun_error *err)
 {
-    if (is("N", name, len) && N == 0)
+    if (is("N", name, len) && values->N == 0)
         return hrun_fail(err, HRUN_EINVAL, "{N} is the problem size, which is not known: it needs -N SIZE");
     if (len == 1 && (*name == 'N' || *name == 'P')) {
-        hrun_buf_addf(out, "%" PRId64, *name == 'N' ? N : P);
+        hrun_buf_addf(out, "%" PRId64, *name == 'N' ? values->N : values->P);
+        return 0;
+    }
+    if (is("shares", name, len)) {
+        if (values->shares)
+            hrun_buf_adds(out, values->shares);
+        else
+            hrun_buf_addf(out, "%" PRId64 "*1", values->P);
         return 0;
     }
     for (int i = 0; i < app->nconsts; i++)
@@ -87,15 +94,15 @@ static int fail_unknown(const struct hrun_app *app, const char *name, size_t len
 
     for (int i = 0; i < app->nconsts; i++)
         hrun_buf_addf(&list, ", {%s}", app->consts[i].name);
-    hrun_fail(err, HRUN_EINVAL, "unknown word {%.*s} (known: {N}, {P}%s); a plain brace is written '{{'",
+    hrun_fail(err, HRUN_EINVAL, "unknown word {%.*s} (known: {N}, {P}, {shares}%s); a plain brace is written '{{'",
               (int)len, name, list.data);
     hrun_buf_release(&list);
     return -1;
 }
 
 /* Append text expanded. *where: the place of a mistake. */
-static int expand(const struct hrun_app *app, const char *text, int64_t N, int64_t P, struct hrun_buf *out,
-                  const char **where, struct hrun_error *err)
+static int expand(const struct hrun_app *app, const char *text, const struct hrun_app_values *values,
+                  struct hrun_buf *out, const char **where, struct hrun_error *err)
 {
     const char *s = text;
 
@@ -118,7 +125,7 @@ static int expand(const struct hrun_app *app, const char *text, int64_t N, int64
                              "written '{{'");
         if (!is_known(app, s + 1, len))
             return fail_unknown(app, s + 1, len, err);
-        if (add(app, s + 1, len, N, P, out, err))
+        if (add(app, s + 1, len, values, out, err))
             return -1;
         s += len + 2;
     }
@@ -129,7 +136,7 @@ int hrun_template_check(const struct hrun_app *app, const char *text, int *offse
 {
     struct hrun_buf out = HRUN_BUF_INIT;
     const char *where = text;
-    int rc = expand(app, text, 1, 1, &out, &where, err);
+    int rc = expand(app, text, &(struct hrun_app_values){ 1, 1, NULL }, &out, &where, err);
 
     if (rc)
         *offset = (int)(where - text);
@@ -137,12 +144,12 @@ int hrun_template_check(const struct hrun_app *app, const char *text, int *offse
     return rc;
 }
 
-int hrun_app_expand(const struct hrun_app *app, const char *text, int64_t N, int64_t P, struct hrun_buf *out,
-                    struct hrun_error *err)
+int hrun_app_expand(const struct hrun_app *app, const char *text, const struct hrun_app_values *values,
+                    struct hrun_buf *out, struct hrun_error *err)
 {
     struct hrun_buf mine = HRUN_BUF_INIT;
     const char *where;
-    int rc = expand(app, text, N, P, &mine, &where, err);
+    int rc = expand(app, text, values, &mine, &where, err);
 
     if (!rc)
         hrun_buf_add(out, mine.data, mine.len);
@@ -150,7 +157,7 @@ int hrun_app_expand(const struct hrun_app *app, const char *text, int64_t N, int
     return rc || !out->failed ? rc : hrun_fail_nomem(err);
 }
 
-int hrun_app_expand_word(const struct hrun_app *app, const char *word, int64_t N, int64_t P,
+int hrun_app_expand_word(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
                          struct hrun_buf *out, struct hrun_error *err)
 {
     struct hrun_buf mine = HRUN_BUF_INIT;
@@ -168,7 +175,7 @@ int hrun_app_expand_word(const struct hrun_app *app, const char *word, int64_t N
         s += literal;
         if (literal)
             hrun_buf_add(&mine, s, len + 2);
-        else if (add(app, s + 1, len, N, P, &mine, err))
+        else if (add(app, s + 1, len, values, &mine, err))
             goto out;
         s += len + 2;
     }

@@ -64,9 +64,9 @@ static int options_times(struct hrun_predictor *p, const struct hrun_netview *ne
     const struct hrun_oracle *o = hrun_predictor_oracle(p);
     int known = 1;
 
-    if (!hrun_predictor_has_network(p))
+    if (!hrun_predictor_is_whole(p))
         return o->times(o->ctx, run->s->P, t, err);
-    for (int s = 0; s < run->nsubs; s++)
+    for (int s = 0; net && s < run->nsubs; s++)
         known &= run->pes[s] <= hrun_netview_npes(net, s);
     if (known)
         return hrun_predictor_options(p, run->s->P, run->pes, run->procs, t, err);

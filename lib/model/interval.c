@@ -1,12 +1,12 @@
 /* interval.c - one prediction with its interval, and how far it extrapolates; see model.h */
 #include "fit/fit.h"
-#include "model/predictor.h"
+#include "model/formulas.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int find_option(const struct hrun_predictor *p, int sub, int m)
+static int find_option(const struct hrun_formulas *p, int sub, int m)
 {
     for (int o = 0; o < p->noptions; o++)
         if (p->options[o].sub == sub && p->options[o].m == m)
@@ -15,19 +15,19 @@ static int find_option(const struct hrun_predictor *p, int sub, int m)
 }
 
 /* The record that predicts option o at P, or NULL. */
-static const struct hrun_fit_record *record_at(const struct hrun_predictor *p, int o, int P)
+static const struct hrun_fit_record *record_at(const struct hrun_formulas *p, int o, int P)
 {
     if (o < 0)
         return NULL;
-    for (int i = hrun_predictor_point(p, P); i < p->npoints && p->points[i].P == P; i++)
+    for (int i = hrun_formulas_point(p, P); i < p->npoints && p->points[i].P == P; i++)
         if (p->points[i].option == o)
             return p->points[i].record;
     return P > p->options[o].m ? p->opts[o].formula : NULL;
 }
 
-/* Value and terms x[nterms] of a formula, summed over distinct terms in the order of hrun_predictor_times: a
+/* Value and terms x[nterms] of a formula, summed over distinct terms in the order of hrun_formulas_times: a
  * report shows what the search saw. */
-static int formula_value(struct hrun_predictor *p, int o, int P, const int *pes, const int *procs, double *x,
+static int formula_value(struct hrun_formulas *p, int o, int P, const int *pes, const int *procs, double *x,
                          double *value, struct hrun_error *err)
 {
     const struct hrun_popt *opt = &p->opts[o];
@@ -38,7 +38,7 @@ static int formula_value(struct hrun_predictor *p, int o, int P, const int *pes,
 
         if (c == 0)
             continue;
-        if (hrun_predictor_value(p, j, P, pes, procs, &v, err))
+        if (hrun_formulas_value(p, j, P, pes, procs, &v, err))
             return -1;
         sum += c * v;
         for (int l = 0; l < opt->formula->nterms; l++)
@@ -50,7 +50,7 @@ static int formula_value(struct hrun_predictor *p, int o, int P, const int *pes,
 }
 
 /* Values at P of the terms with coefficient 0 that may be above it all the same, as far as they have one. */
-static void unused_values(const struct hrun_predictor *p, const struct hrun_fit_record *r, int P, const int *pes,
+static void unused_values(const struct hrun_formulas *p, const struct hrun_fit_record *r, int P, const int *pes,
                           const int *procs, double *x)
 {
     for (int j = 0; j < r->nterms; j++) {
@@ -75,7 +75,7 @@ static void unused_values(const struct hrun_predictor *p, const struct hrun_fit_
  * matter. */
 enum { NMIN, NMIDDLE, NMAX, MEASURED, WANTED, NPOINTS };
 
-static void eval_points(const struct hrun_predictor *p, const struct hrun_fit_record *r, int j, int P,
+static void eval_points(const struct hrun_formulas *p, const struct hrun_fit_record *r, int j, int P,
                         double *v)
 {
     double middle = floor(sqrt((double)r->nmin * (double)r->nmax));
@@ -104,7 +104,7 @@ static int stands_for(const double *a, const double *b)
 
 /* How far the prediction at P would move down and up, were each term in use replaced by one that the measured
  * P cannot tell from it, with the same value there. */
-static int spread_over_terms(const struct hrun_predictor *p, const struct hrun_fit_record *r, int P,
+static int spread_over_terms(const struct hrun_formulas *p, const struct hrun_fit_record *r, int P,
                              double *down, double *up, struct hrun_error *err)
 {
     double *v = calloc((size_t)r->nterms * NPOINTS + 1, sizeof *v);
@@ -161,7 +161,7 @@ static double half_width(const struct hrun_fit_record *r, const double *x, doubl
 }
 
 /* One prediction in a configuration; pes is NULL where no network term needs one. */
-static int predict(struct hrun_predictor *p, int sub, int m, int P, const int *pes, const int *procs, double *time_s,
+static int predict(struct hrun_formulas *p, int sub, int m, int P, const int *pes, const int *procs, double *time_s,
                    double *low, double *high, struct hrun_error *err)
 {
     int o = find_option(p, sub, m), rc = -1;
@@ -175,7 +175,7 @@ static int predict(struct hrun_predictor *p, int sub, int m, int P, const int *p
     if (!x)
         return hrun_fail_nomem(err);
     if (r == p->opts[o].formula ? formula_value(p, o, P, pes, procs, x, &t, err) :
-        hrun_predictor_nt_value(p->app, r, p->N, x, &t, err))
+        hrun_formulas_nt_value(p->app, r, p->N, x, &t, err))
         goto out;
     if (r == p->opts[o].formula && p->family == HRUN_FAMILY_NPT)
         unused_values(p, r, P, pes, procs, x);
@@ -200,9 +200,10 @@ out:
     return rc;
 }
 
-int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low,
-                        double *high, struct hrun_error *err)
+int hrun_formulas_time(struct hrun_predictor *base, int sub, int m, int P, double *time_s, double *low, double *high,
+                       struct hrun_error *err)
 {
+    struct hrun_formulas *p = (struct hrun_formulas *)base;
     int o = find_option(p, sub, m), there = p->net ? p->place[sub] : -1, n;
 
     if (o < 0 || !p->has_network[o] || P <= m)
@@ -217,20 +218,22 @@ int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, double 
     return predict(p, sub, m, P, p->lone, p->lone + n, time_s, low, high, err);
 }
 
-int hrun_predictor_time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s,
-                           double *low, double *high, struct hrun_error *err)
+int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const int *pes, const int *procs, double *time_s,
+                          double *low, double *high, struct hrun_error *err)
 {
+    struct hrun_formulas *p = (struct hrun_formulas *)base;
     int n = p->net && p->same_subs ? hrun_netview_nsubs(p->net) : p->oracle.nsubs, P = 0;
 
     for (int i = 0; i < n; i++)
         P += pes[i] * procs[i];
     if (!p->net || p->same_subs)
         return predict(p, sub, procs[sub], P, p->net ? pes : NULL, procs, time_s, low, high, err);
-    return hrun_predictor_time(p, sub, procs[sub], P, time_s, low, high, err);
+    return hrun_formulas_time(base, sub, procs[sub], P, time_s, low, high, err);
 }
 
-int hrun_predictor_measured(struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts)
+int hrun_formulas_measured(const struct hrun_predictor *base, int sub, int m, int P, int64_t *sizes, int64_t *counts)
 {
+    const struct hrun_formulas *p = (const struct hrun_formulas *)base;
     const struct hrun_fit_record *r = record_at(p, find_option(p, sub, m), P);
 
     if (!r)
@@ -240,9 +243,4 @@ int hrun_predictor_measured(struct hrun_predictor *p, int sub, int m, int P, int
     counts[0] = r->pmin;
     counts[1] = r->pmax;
     return 0;
-}
-
-double hrun_beyond(int64_t v, int64_t lo, int64_t hi)
-{
-    return v < lo ? (double)lo / (double)v : v > hi ? (double)v / (double)hi : 1;
 }

@@ -197,7 +197,7 @@ static int predict_run(struct job *j, struct hrun_predictor *p, const struct hru
     const struct hrun_oracle *o = hrun_predictor_oracle(p);
     int n;
 
-    if (!hrun_predictor_has_network(p))
+    if (!hrun_predictor_is_whole(p))
         return o->times(o->ctx, r->P, t, err);
     n = hrun_netview_nsubs(j->options->net);
     if (hrun_netview_config(j->options->net, r->sample, -1, j->config, j->config + n))

@@ -150,6 +150,13 @@ int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, double 
 int hrun_predictor_time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s,
                            double *low, double *high, struct hrun_error *err);
 
+/* How the work is dealt out in a configuration: share[nsubs], of each process of a sub-cluster, 0 where it is not used.
+ * In the unit of the definition's family (weak: rows of the mesh), or relative to each other; all 1 where the family
+ * deals out equal shares. Errors: those of hrun_predictor_time_in. */
+int hrun_predictor_deals(const struct hrun_predictor *p);   /* 0: its shares are always equal */
+int hrun_predictor_shares(struct hrun_predictor *p, const int *pes, const int *procs, double *share,
+                          struct hrun_error *err);
+
 /* The range of N and of P that the model used was measured at: sizes[2] and counts[2], least and greatest. 0, or -1
  * without a model. */
 int hrun_predictor_measured(struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts);

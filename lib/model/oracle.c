@@ -1,15 +1,15 @@
 /* oracle.c - the predictor as lib/plan sees it: times and bounds of all options at once; see oracle.h,
- * predictor.h
+ * formulas.h
  *
  * Both are sums over few terms for many options, and the search calls them often: flat arrays, no allocation,
  * each term evaluated once.
  */
-#include "model/predictor.h"
+#include "model/formulas.h"
 
 #include <float.h>
 #include <math.h>
 
-int hrun_predictor_point(const struct hrun_predictor *p, int P)
+int hrun_formulas_point(const struct hrun_formulas *p, int P)
 {
     int lo = 0, hi = p->npoints;
 
@@ -43,7 +43,7 @@ static int usable(double t)
     return t > 0 && t < INFINITY;
 }
 
-int hrun_predictor_term(struct hrun_predictor *p, int j, int P, double *value, struct hrun_error *err)
+int hrun_formulas_term(struct hrun_formulas *p, int j, int P, double *value, struct hrun_error *err)
 {
     if (!hrun_pterm_value(&p->terms[j], P, value, err))
         return 0;
@@ -51,11 +51,11 @@ int hrun_predictor_term(struct hrun_predictor *p, int j, int P, double *value, s
                             p->app->name, (long long)p->size, P);
 }
 
-int hrun_predictor_value(struct hrun_predictor *p, int j, int P, const int *pes, const int *procs, double *value,
+int hrun_formulas_value(struct hrun_formulas *p, int j, int P, const int *pes, const int *procs, double *value,
                          struct hrun_error *err)
 {
     if (!p->is_network[j])
-        return hrun_predictor_term(p, j, P, value, err);
+        return hrun_formulas_term(p, j, P, value, err);
     if (!hrun_term_network(p->terms[j].expr, p->N, P, p->net, pes, procs, value, err))
         return 0;
     return hrun_fail_prefix(err, "term '%s' of %s at N=%lld, P=%d", hrun_expr_text(p->terms[j].expr),
@@ -63,7 +63,7 @@ int hrun_predictor_value(struct hrun_predictor *p, int j, int P, const int *pes,
 }
 
 /* Ti of all options at P from the values of the terms. */
-static void add_terms(struct hrun_predictor *p, int P, double *t)
+static void add_terms(struct hrun_formulas *p, int P, double *t)
 {
     int n = p->noptions;
 
@@ -78,12 +78,12 @@ static void add_terms(struct hrun_predictor *p, int P, double *t)
     for (int o = 0; o < n; o++)
         if (p->options[o].m >= P || !usable(t[o]))   /* without a formula the sum is 0, and 0 is not usable */
             t[o] = NAN;
-    for (int i = hrun_predictor_point(p, P); i < p->npoints && p->points[i].P == P; i++)
+    for (int i = hrun_formulas_point(p, P); i < p->npoints && p->points[i].P == P; i++)
         t[p->points[i].option] = usable(p->points[i].time_s) ? p->points[i].time_s : NAN;
 }
 
 /* Add to t what the network terms of each option take at least, a little less for rounding in another order. */
-static int add_network(struct hrun_predictor *p, int P, double *t, struct hrun_error *err)
+static int add_network(struct hrun_formulas *p, int P, double *t, struct hrun_error *err)
 {
     static const double SLACK = 1e-12;
 
@@ -102,12 +102,12 @@ static int add_network(struct hrun_predictor *p, int P, double *t, struct hrun_e
     return 0;
 }
 
-int hrun_predictor_times(void *ctx, int P, double *t, struct hrun_error *err)
+int hrun_formulas_times(void *ctx, int P, double *t, struct hrun_error *err)
 {
-    struct hrun_predictor *p = ctx;
+    struct hrun_formulas *p = ctx;
 
     for (int j = 0; j < p->nterms; j++) {
-        if (p->least_m[j] < P && hrun_predictor_term(p, j, P, &p->value[j], err))
+        if (p->least_m[j] < P && hrun_formulas_term(p, j, P, &p->value[j], err))
             return -1;
         if (p->is_network[j])
             p->value[j] = 0;
@@ -116,24 +116,26 @@ int hrun_predictor_times(void *ctx, int P, double *t, struct hrun_error *err)
     return p->same_subs ? add_network(p, P, t, err) : 0;
 }
 
-int hrun_predictor_options(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,
-                           struct hrun_error *err)
+int hrun_formulas_options(struct hrun_predictor *base, int P, const int *pes, const int *procs, double *t,
+                          struct hrun_error *err)
 {
+    struct hrun_formulas *p = (struct hrun_formulas *)base;
+
     for (int j = 0; j < p->nterms; j++)
-        if (p->least_m[j] < P && hrun_predictor_value(p, j, P, pes, procs, &p->value[j], err))
+        if (p->least_m[j] < P && hrun_formulas_value(p, j, P, pes, procs, &p->value[j], err))
             return -1;
     add_terms(p, P, t);
     return 0;
 }
 
-int hrun_predictor_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+int hrun_formulas_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
                          struct hrun_error *err)
 {
-    struct hrun_predictor *p = ctx;
+    struct hrun_formulas *p = ctx;
     double most = 0;
     int who = -1;
 
-    if (hrun_predictor_options(p, P, pes, procs, p->parts, err))
+    if (hrun_formulas_options(&p->base, P, pes, procs, p->parts, err))
         return -1;
     for (int o = 0; o < p->noptions; o++) {
         const struct hrun_option *option = &p->options[o];
@@ -156,7 +158,7 @@ int hrun_predictor_whole(void *ctx, const int *pes, const int *procs, int P, dou
 }
 
 /* Add the least contribution of a term whose values lie in min..max. */
-static void add_least(const struct hrun_predictor *p, int j, double min, double max, double *b)
+static void add_least(const struct hrun_formulas *p, int j, double min, double max, double *b)
 {
     const double *c = p->coef + (size_t)j * (size_t)p->noptions;
 
@@ -174,7 +176,7 @@ static void add_least(const struct hrun_predictor *p, int j, double min, double 
 
 /* Fail as times would at the first P of lo..hi that the rule accepts and where term j has no value: then a
  * search fails at its first look, whatever it prunes. */
-static int check_values(struct hrun_predictor *p, int j, int lo, int hi, struct hrun_error *err)
+static int check_values(struct hrun_formulas *p, int j, int lo, int hi, struct hrun_error *err)
 {
     int goes_on = lo <= p->checked[j] + 1, P = goes_on ? p->checked[j] + 1 : lo, missing;
 
@@ -186,8 +188,8 @@ static int check_values(struct hrun_predictor *p, int j, int lo, int hi, struct 
             return -1;
         if (!missing)
             break;
-        rule = hrun_predictor_rule(p, missing, err);
-        if (rule < 0 || (rule && hrun_predictor_term(p, j, missing, &value, err)))
+        rule = hrun_formulas_rule(p, missing, err);
+        if (rule < 0 || (rule && hrun_formulas_term(p, j, missing, &value, err)))
             return -1;
     }
     if (goes_on && p->checked[j] < hi)
@@ -195,9 +197,9 @@ static int check_values(struct hrun_predictor *p, int j, int lo, int hi, struct 
     return 0;
 }
 
-int hrun_predictor_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
+int hrun_formulas_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
 {
-    struct hrun_predictor *p = ctx;
+    struct hrun_formulas *p = ctx;
     int n = p->noptions;
 
     for (int o = 0; o < n; o++)
@@ -222,7 +224,7 @@ int hrun_predictor_bounds(void *ctx, int lo, int hi, double *b, struct hrun_erro
         else if (!(b[o] > 0))   /* also NaN, of infinities of both signs; usable times are above 0 */
             b[o] = 0;
     }
-    for (int i = hrun_predictor_point(p, lo); i < p->npoints && p->points[i].P <= hi; i++) {
+    for (int i = hrun_formulas_point(p, lo); i < p->npoints && p->points[i].P <= hi; i++) {
         const struct hrun_ppoint *point = &p->points[i];
 
         if (usable(point->time_s) && point->time_s < b[point->option])
@@ -231,16 +233,16 @@ int hrun_predictor_bounds(void *ctx, int lo, int hi, double *b, struct hrun_erro
     return 0;
 }
 
-int hrun_predictor_rule(void *ctx, int P, struct hrun_error *err)
+int hrun_formulas_rule(void *ctx, int P, struct hrun_error *err)
 {
-    const struct hrun_predictor *p = ctx;
+    const struct hrun_formulas *p = ctx;
 
     return hrun_app_rule(p->app, p->size, P, err);
 }
 
-int hrun_predictor_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
+int hrun_formulas_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
 {
-    const struct hrun_predictor *p = ctx;
+    const struct hrun_formulas *p = ctx;
 
     return hrun_app_memory(p->app, p->size, P, bytes, err);
 }

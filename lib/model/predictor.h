@@ -1,91 +1,54 @@
-/* predictor.h - the inside of a predictor; not for other rooms
+/* predictor.h - what a family of models gives; not for other rooms
  *
- * Invariants:
- *   - a *formula* option has a record of the predictor's family that is a function of P (npt, pt); it holds
- * for P > m. Its prediction is the sum of coef[j * noptions + o] times the value of term j, in order of j;
- *   - a *point* is a prediction that holds at one P: `single` at P = m, `nt` at its P; points are ordered by
- * P, then option, and each (P, option) stands once;
- *   - a network term stands in times and bounds with the least that its operation may take, and in the whole with
- *     what it takes;
- *   - terms are distinct: options share the values, so that one P costs each term once.
+ * Purpose: callers have one kind of predictor (model.h); behind it are formulas in N and P (formulas.h: N-T, P-T,
+ * NP-T) or the family that the definition names (app->family). Each is a row of functions here.
+ * Invariants: the first member of a family's own structure is a struct hrun_predictor; a function that is NULL stands
+ * for what is said beside it.
  */
 #ifndef HRUN_MODEL_PREDICTOR_H
 #define HRUN_MODEL_PREDICTOR_H
 
 #include "model/model.h"
-#include "model/terms.h"
 
-struct hrun_popt {
-    const struct hrun_models *models;
-    const struct hrun_fit_record *single;  /* or NULL */
-    const struct hrun_fit_record *formula; /* npt or pt, or NULL */
-    double T;                              /* pt: the N-T model's value at N */
-    int *term;      /* formula->nterms: index of its distinct term, -1 for coefficient 0 */
-    double *factor; /* value of the record's term over that of the distinct one: 1 or T */
-};
-
-struct hrun_ppoint {
-    int P, option;
-    double time_s;
-    const struct hrun_fit_record *record;
+struct hrun_predictor_kind {
+    void (*destroy)(struct hrun_predictor *p);
+    const struct hrun_oracle *(*oracle)(struct hrun_predictor *p);
+    int (*time)(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low, double *high,
+                struct hrun_error *err);
+    int (*time_in)(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s, double *low,
+                   double *high, struct hrun_error *err);
+    int (*measured)(const struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts);
+    int (*has_network)(const struct hrun_predictor *p);     /* NULL: it has none */
+    /* Do times depend on the configuration, not on P alone? NULL: they do not. */
+    int (*is_whole)(const struct hrun_predictor *p);
+    /* Ti of all options at P, t[noptions], in a configuration (of the network's sub-clusters where has_network); NAN
+     * where an option cannot be used there. NULL: those of the oracle. */
+    int (*options)(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,
+                   struct hrun_error *err);
+    /* See hrun_predictor_shares. NULL: all are equal. */
+    int (*shares)(struct hrun_predictor *p, const int *pes, const int *procs, double *share, struct hrun_error *err);
 };
 
 struct hrun_predictor {
-    const struct hrun_app *app;
-    enum hrun_family family;
-    double N;
-    int64_t size;                          /* N as a whole number */
-    struct hrun_option *options;
-    struct hrun_popt *opts;
-    int noptions;
-    struct hrun_pterm *terms;
-    int *least_m;                          /* of each term: the smallest m of the options that use it */
-    int *checked;                          /* of each term: up to this P it has a value wherever the rule
-                                              accepts P */
-    int *has_negative;                     /* of each term: is some coefficient below 0? */
-    int nterms, cap;
-    double *coef;                          /* nterms by noptions */
-    double *value;                         /* nterms: scratch */
-    struct hrun_ppoint *points;
-    int npoints;
-    struct hrun_netview *net;              /* borrowed; NULL: there is none, and no term needs one */
-    int *place;                            /* nsubs: which sub-cluster of net each is */
-    int *is_network;                       /* of each term: a network term? Its value is then the factor, and counts
-                                              as 0 where no configuration is given */
-    int *has_network;                      /* of each option: does it use one? */
-    int same_subs;                         /* 1: net's sub-clusters are those of the predictor */
-    int *lone;                             /* 2 nsubs of net: a configuration of one sub-cluster */
-    double *parts;                         /* noptions: scratch */
-    struct hrun_oracle oracle;
+    const struct hrun_predictor_kind *kind;
 };
 
-/* Ti of all options at P, t[noptions], in a configuration of net's sub-clusters (not looked at without network terms);
- * NAN where an option cannot be used at P. 0, or -1 with *err. */
+int hrun_predictor_is_whole(const struct hrun_predictor *p);
 int hrun_predictor_options(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,
                            struct hrun_error *err);
 
-/* The value of distinct term j, network terms in the configuration. Errors: those of hrun_predictor_term and
- * hrun_term_network, naming term, N and P. */
-int hrun_predictor_value(struct hrun_predictor *p, int j, int P, const int *pes, const int *procs, double *value,
-                         struct hrun_error *err);
+/* What a family makes a predictor from; the arguments of hrun_predictor_create_net. */
+struct hrun_predictor_source {
+    const struct hrun_app *app;
+    struct hrun_models *const *models;
+    int nsubs;
+    enum hrun_family family;
+    int64_t N;
+    struct hrun_netview *net;
+    const int *place;
+};
 
-/* The table's functions (ctx: the predictor). */
-int hrun_predictor_times(void *ctx, int P, double *t, struct hrun_error *err);
-int hrun_predictor_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err);
-int hrun_predictor_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
-                         struct hrun_error *err);
-int hrun_predictor_rule(void *ctx, int P, struct hrun_error *err);
-int hrun_predictor_memory(void *ctx, int P, double *bytes, struct hrun_error *err);
-
-/* The value of distinct term j at P. Errors: HRUN_ENONFINITE naming term, N and P. */
-int hrun_predictor_term(struct hrun_predictor *p, int j, int P, double *value, struct hrun_error *err);
-
-/* The first point with this P or more (npoints when there is none). */
-int hrun_predictor_point(const struct hrun_predictor *p, int P);
-
-/* The value at N of an N-T record: sum of its terms; terms with coefficient 0 are not evaluated. x[nterms],
- * may be NULL, receives the terms' values, 0 where not evaluated. */
-int hrun_predictor_nt_value(const struct hrun_app *app, const struct hrun_fit_record *r, double N, double *x,
-                            double *value, struct hrun_error *err);
+/* Makers, by app->family. */
+struct hrun_predictor *hrun_formulas_create(const struct hrun_predictor_source *from, struct hrun_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* share.c - what a small sub-cluster takes over from others; see share.h for the contract */
 #include "model/share.h"
 
-#include "model/predictor.h"
+#include "model/formulas.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -55,12 +55,12 @@ static int speed(const struct hrun_app *app, const struct hrun_models *from, con
 
     *s = 0;
     if (own)
-        return hrun_predictor_nt_value(app, own, N, NULL, s, err);
+        return hrun_formulas_nt_value(app, own, N, NULL, s, err);
     if (given != M || !m)
         return 0;
-    if (hrun_predictor_nt_value(app, single(from, M), N, NULL, s, err) ||
-        hrun_predictor_nt_value(app, single(from, m), N, NULL, &there, err) ||
-        hrun_predictor_nt_value(app, single(to, m), N, NULL, &here, err))
+    if (hrun_formulas_nt_value(app, single(from, M), N, NULL, s, err) ||
+        hrun_formulas_nt_value(app, single(from, m), N, NULL, &there, err) ||
+        hrun_formulas_nt_value(app, single(to, m), N, NULL, &here, err))
         return -1;
     *s = there > 0 && here > 0 ? *s * here / there : 0;
     return 0;
@@ -78,7 +78,7 @@ int hrun_share(const struct hrun_app *app, const struct hrun_models *from, const
 
         if (r->M != given || (r->kind != HRUN_ROW_OWN && r->kind != HRUN_ROW_MIXED))
             continue;
-        if (hrun_predictor_nt_value(app, theirs, (double)r->N, NULL, &base, err) ||
+        if (hrun_formulas_nt_value(app, theirs, (double)r->N, NULL, &base, err) ||
             speed(app, from, to, given, M, (double)r->N, &own, err))
             return -1;
         if (!(base > 0 && own > 0))

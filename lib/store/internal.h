@@ -17,7 +17,7 @@ struct hrun_store {
 
 /* The versions that this hrun writes; what a higher number means is only known to a newer hrun. A record is written
  * in the lowest version that has keys for all that is known of the run, so that older hruns read what they can use. */
-enum { STORE_RECORD_VERSION = 2, STORE_MODELS_VERSION = 1 };
+enum { STORE_RECORD_VERSION = 3, STORE_MODELS_VERSION = 1 };
 
 /* Every record starts with this: keys are sorted, the object is flat, and quotes inside of strings are
  * escaped, so that the text occurs nowhere else in a record and a reader finds its place behind damage. */
@@ -33,7 +33,7 @@ struct store_field {
     int since;              /* the first version of records that has it */
 };
 
-enum { STORE_NFIELDS = 24 };
+enum { STORE_NFIELDS = 25 };
 extern const struct store_field store_fields[STORE_NFIELDS];
 
 void *store_member(struct hrun_sample *s, const struct store_field *f);

@@ -25,6 +25,8 @@ static int check_details(const struct hrun_sample *s, struct hrun_error *err)
     if (!(isfinite(s->compute_s) && s->compute_s >= 0) || !(isfinite(s->mpi_s) && s->mpi_s >= 0))
         return hrun_fail(err, HRUN_EINVAL, "compute_s and mpi_s are %g and %g: they must be finite and not negative",
                          s->compute_s, s->mpi_s);
+    if (!(isfinite(s->work) && s->work >= 0))
+        return hrun_fail(err, HRUN_EINVAL, "work is %g: it must be finite and not negative", s->work);
     return 0;
 }
 

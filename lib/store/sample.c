@@ -36,6 +36,7 @@ const struct store_field store_fields[] = {
     { "compute_s",  STORE_SECONDS, offsetof(struct hrun_sample, compute_s), 2 },
     { "mpi_s",      STORE_SECONDS, offsetof(struct hrun_sample, mpi_s), 2 },
     { "trace",      STORE_TEXT,    offsetof(struct hrun_sample, trace), 2 },
+    { "work",       STORE_SECONDS, offsetof(struct hrun_sample, work), 3 },
 };
 
 void *store_member(struct hrun_sample *s, const struct store_field *f)

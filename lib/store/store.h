@@ -30,7 +30,7 @@
  * Invariants: N in 1..2^53; P, M, pes >= 1; P = M pes when not mixed, P > M pes when mixed; `date` is a date;
  * ok = 1: status "ok", both times finite and > 0; ok = 0: status neither "ok" nor empty, time_s = 0, wall_s
  * finite and >= 0; `signatures`, if any, are as many as the names in `cluster`, and `limits`, if any, is one of
- * these names; compute_s and mpi_s are finite and >= 0. */
+ * these names; compute_s, mpi_s and work are finite and >= 0. */
 struct hrun_sample {
     int64_t N;
     int P;                 /* processes in all */
@@ -57,6 +57,8 @@ struct hrun_sample {
     char *limits;          /* mixed: the sub-cluster of `cluster` for whose processes the others were seen to wait */
     double compute_s;      /* the most time that a process of this sub-cluster spent outside MPI */
     double mpi_s;          /* the least time that a process of this sub-cluster spent inside MPI */
+    double work;           /* the share of each process of this sub-cluster, in the unit of the definition's family
+                              (weak: rows) or relative to those of others (not in one record); 0: equal shares */
     char *trace;           /* what its processes did in MPI, as hrun_trace_encode writes it */
 };
 

@@ -8,11 +8,14 @@
 static struct hrun_app *app;
 static char *top, *dir, *ledger;
 
+/* A size, on two processes. */
+#define AT(size) (&(struct hrun_app_values){ size, 2, NULL })
+
 static int write_files(int64_t N, int force, struct hrun_error *err)
 {
     err->code = HRUN_OK;
     err->text[0] = 0;
-    return hrun_app_write_files(app, N, 2, dir, ledger, force, err);
+    return hrun_app_write_files(app, AT(N), dir, ledger, force, err);
 }
 
 static int lines(const char *text)
@@ -76,10 +79,10 @@ static void test_ownership(void)
     is_int(write_files(700, 1, &err), -1, "a folder is in the way");
     is_int(err.code, HRUN_EEXISTS, "code");
     rmdir(path);
-    is_int(hrun_app_write_files(app, 0, 2, dir, ledger, 0, &err), -1, "N is needed");
+    is_int(hrun_app_write_files(app, AT(0), dir, ledger, 0, &err), -1, "N is needed");
     is_int(err.code, HRUN_EINVAL, "code");
     has_str(err.text, "file 'a.dat' of files: {N} is the problem size", "message");
-    is_int(hrun_app_write_files(app, 1, 2, "/nonexistent", ledger, 0, &err), -1, "no such working directory");
+    is_int(hrun_app_write_files(app, AT(1), "/nonexistent", ledger, 0, &err), -1, "no such working directory");
     is_int(err.code, HRUN_EIO, "code");
     free(path);
 }
@@ -159,7 +162,7 @@ static void test_parallel(void)
             int bad = hrun_mkdirs(mine, 0777, NULL) != 0;
 
             for (int i = 0; i < ROUNDS; i++)
-                bad += hrun_app_write_files(app, 1 + i, 2, mine, ledger, 0, NULL) != 0;
+                bad += hrun_app_write_files(app, AT(1 + i), mine, ledger, 0, NULL) != 0;
             _exit(bad != 0);
         }
     }
@@ -176,7 +179,7 @@ static void test_odd_names(void)
 
     hrun_mkdirs(odd, 0777, NULL);
     for (int i = 1; i <= 3; i++)
-        ok(!hrun_app_write_files(app, i, 2, odd, ledger, 0, &err), "an odd folder, %d: %s", i, err.text);
+        ok(!hrun_app_write_files(app, AT(i), odd, ledger, 0, &err), "an odd folder, %d: %s", i, err.text);
     is_str(get(odd, "a.dat"), "size 3 on 2\n", "the file is replaced");
     free(odd);
 }
@@ -190,17 +193,17 @@ static void test_io(void)
 
     hrun_mkdirs(work, 0777, NULL);
     hrun_mkdirs(bad, 0777, NULL);
-    is_int(hrun_app_write_files(app, 1, 2, work, bad, 0, &err), -1, "the ledger is a folder");
+    is_int(hrun_app_write_files(app, AT(1), work, bad, 0, &err), -1, "the ledger is a folder");
     is_int(err.code, HRUN_EINVAL, "code");
     is_str(get(work, "a.dat"), "(none)", "nothing is written");
     unlink(lock);
     hrun_mkdirs(lock, 0777, NULL);
-    is_int(hrun_app_write_files(app, 1, 2, work, bad, 0, &err), -1, "the lock is a folder");
+    is_int(hrun_app_write_files(app, AT(1), work, bad, 0, &err), -1, "the lock is a folder");
     is_int(err.code, HRUN_EIO, "code");
-    is_int(hrun_app_write_files(app, 1, 2, work, below, 0, &err), -1, "the ledger's folder is a file");
+    is_int(hrun_app_write_files(app, AT(1), work, below, 0, &err), -1, "the ledger's folder is a file");
     is_int(err.code, HRUN_EIO, "code");
     put(work, "sub", "a file");
-    is_int(hrun_app_write_files(app, 1, 2, work, ledger, 0, &err), -1, "a file where a folder is needed");
+    is_int(hrun_app_write_files(app, AT(1), work, ledger, 0, &err), -1, "a file where a folder is needed");
     is_int(err.code, HRUN_EIO, "code");
     is_str(get(work, "sub"), "a file", "it is kept");
     free(work);
@@ -227,9 +230,9 @@ static void test_read_only_data(void)
     if (pid == 0) {
         if (geteuid() == 0 && setuid(65534)) /* root may write everywhere */
             _exit(3);
-        if (hrun_app_write_files(app, 20000, 2, dir, ledger, 0, &err))
+        if (hrun_app_write_files(app, AT(20000), dir, ledger, 0, &err))
             _exit(1);
-        if (!hrun_app_write_files(app, 20001, 2, dir, ledger, 0, &err) || err.code != HRUN_EIO)
+        if (!hrun_app_write_files(app, AT(20001), dir, ledger, 0, &err) || err.code != HRUN_EIO)
             _exit(2);
         _exit(0);
     }
@@ -238,7 +241,7 @@ static void test_read_only_data(void)
     chmod(data, 0755);
     chmod(locked, 0644);
     chmod(ledger, 0644);
-    ok(!hrun_app_write_files(app, 20000, 2, dir, none, 0, &err) && stat(folder, &st), "nor is a data folder made");
+    ok(!hrun_app_write_files(app, AT(20000), dir, none, 0, &err) && stat(folder, &st), "nor is a data folder made");
     free(data);
     free(locked);
     free(none);
@@ -268,8 +271,8 @@ static void test_clash(void)
         "  - {path: 'a7', content: y}\n");
     ok(!hrun_app_load(path, NULL, 0, &clash, &err), "loads: %s", err.text);
     if (clash) {
-        ok(!hrun_app_write_files(clash, 6, 1, dir, ledger, 0, &err), "two paths");
-        is_int(hrun_app_write_files(clash, 7, 1, dir, ledger, 0, &err), -1, "that fall together");
+        ok(!hrun_app_write_files(clash, &(struct hrun_app_values){ 6, 1, NULL }, dir, ledger, 0, &err), "two paths");
+        is_int(hrun_app_write_files(clash, &(struct hrun_app_values){ 7, 1, NULL }, dir, ledger, 0, &err), -1, "that fall together");
         is_int(err.code, HRUN_EINVAL, "code");
         has_str(err.text, "two files of clash have the path '", "message");
     }

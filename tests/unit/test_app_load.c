@@ -44,25 +44,32 @@ static void test_sample(void)
     is_int(app->nfiles, 2, "files");
 
     hrun_buf_reset(&b);
-    ok(!hrun_app_expand(app, app->files[0].content, 9600, 8, &b, &err), "a template expands");
+    ok(!hrun_app_expand(app, app->files[0].content, &(struct hrun_app_values){ 9600, 8, NULL }, &b, &err),
+       "a template expands");
     is_str(b.data, "9600 size\n8 processes, nb=64, x=0.1, {N} stays\n", "its text");
-    ok(hrun_app_expand(app, "size {N}", 0, 8, &b, &err), "{N} when N is not known");
+    ok(hrun_app_expand(app, "size {N}", &(struct hrun_app_values){ 0, 8, NULL }, &b, &err), "{N} when N is not known");
     is_int(err.code, HRUN_EINVAL, "code");
     is_str(err.text, "{N} is the problem size, which is not known: it needs -N SIZE", "message");
-    ok(hrun_app_expand(app, "a {nB} b", 1, 8, &b, &err), "an unknown word");
-    is_str(err.text, "unknown word {nB} (known: {N}, {P}, {nb}, {x}); a plain brace is written '{{'",
+    ok(hrun_app_expand(app, "a {nB} b", &(struct hrun_app_values){ 1, 8, NULL }, &b, &err), "an unknown word");
+    is_str(err.text, "unknown word {nB} (known: {N}, {P}, {shares}, {nb}, {x}); a plain brace is written '{{'",
                                          "message");
     ok(strlen(b.data) == strlen("9600 size\n8 processes, nb=64, x=0.1, {N} stays\n"), "the output is "
               "untouched");
 
     hrun_buf_reset(&b);
-    ok(!hrun_app_expand_word(app, "./b-{N}-{P}-{nb}{{N}{{{y}{ {\"a\":{N}}", 96, 8, &b, &err), "a user's "
-                             "word");
+    ok(!hrun_app_expand_word(app, "./b-{N}-{P}-{nb}{{N}{{{y}{ {\"a\":{N}}", &(struct hrun_app_values){ 96, 8, NULL },
+                             &b, &err), "a user's word");
     is_str(b.data, "./b-96-8-64{N}{{{y}{ {\"a\":96}", "only known words are replaced");
     hrun_buf_reset(&b);
-    ok(!hrun_app_expand_word(NULL, "{P}{nb}", 0, 8, &b, &err), "a user's word without a definition");
+    ok(!hrun_app_expand_word(NULL, "{P}{nb}", &(struct hrun_app_values){ 0, 8, NULL }, &b, &err),
+       "a user's word without a definition");
     is_str(b.data, "8{nb}", "knows N and P");
-    is_int(hrun_app_expand_word(NULL, "{N}", 0, 8, &b, &err), -1, "{N} in a user's word when N is not known");
+    is_int(hrun_app_expand_word(NULL, "{N}", &(struct hrun_app_values){ 0, 8, NULL }, &b, &err), -1,
+           "{N} in a user's word when N is not known");
+    hrun_buf_reset(&b);
+    ok(!hrun_app_expand(app, "x{shares}", &(struct hrun_app_values){ 96, 6, "4*2,2*1.5" }, &b, &err) &&
+       !hrun_app_expand_word(NULL, " {shares}", &(struct hrun_app_values){ 96, 6, NULL }, &b, &err), "shares");
+    is_str(b.data, "x4*2,2*1.5 6*1", "as they are, and equal ones");
     hrun_app_destroy(app);
 
     app = NULL;
@@ -72,6 +79,34 @@ static void test_sample(void)
     hrun_app_destroy(app);
 out:
     hrun_buf_release(&b);
+    free(path);
+}
+
+/* `family`: one of those there are; only npt needs terms. */
+static void test_family(const char *dir)
+{
+    char *path = hrun_strf("%s/app.yaml", dir), text[128];
+    struct hrun_error err = { 0 };
+    struct hrun_app *app;
+
+    for (int i = 0; i < HRUN_APP_FAMILIES; i++) {
+        snprintf(text, sizeof text, "name: app\nterms:\n  np: [\"N/P\"]\n  n: [\"N\"]\nfamily: %s\n",
+                 hrun_app_family_names[i]);
+        put(dir, "app.yaml", text);
+        app = NULL;
+        if (i == HRUN_APP_NPT)
+            ok(!hrun_app_load(path, NULL, 0, &app, &err) && app->family == HRUN_APP_NPT, "family: npt (%s)", err.text);
+        hrun_app_destroy(app);
+    }
+    put(dir, "app.yaml", "name: app\nterms:\n  np: [\"N/P\"]\n  n: [\"N\"]\nfamily: nptt\n");
+    app = NULL;
+    ok(hrun_app_load(path, NULL, 0, &app, &err) == -1 && !app && err.code == HRUN_EPARSE, "family: nptt is refused");
+    ok(err.line == 5 && err.column == 9, "at 5:9 (%d:%d)", err.line, err.column);
+    has_str(err.text, "'nptt' is not known (known: npt", "with those there are");
+    has_str(err.text, "(did you mean 'npt'?)", "and the nearest");
+    put(dir, "app.yaml", "name: app\nfamily: npt\n");
+    ok(hrun_app_load(path, NULL, 0, &app, &err) == -1 && !app && err.code == HRUN_EPARSE, "npt without terms");
+    is_str(err.text, "'terms' is missing", "says so");
     free(path);
 }
 
@@ -280,11 +315,11 @@ static const struct mistake mistakes[] = {
     { 0, "files: [{path: a/, content: a}]\n", 5, 16, "the path 'a/' is a folder" },
     { 0, "files: [{path: '', content: a}]\n", 5, 17, "the path '' is empty" },
     { 0, "files: [{path: a, content: a}, {path: a, content: b}]\n", 5, 39, "there are two files 'a'" },
-    { 0, "files: [{path: 'a{M}', content: a}]\n", 5, 18, "unknown word {M} (known: {N}, {P})" },
+    { 0, "files: [{path: 'a{M}', content: a}]\n", 5, 18, "unknown word {M} (known: {N}, {P}, {shares})" },
     { 0, "files:\n  - path: a\n    content: |\n      {N} size\n      and {nb\n", 9, 11,
       "'{' does not begin a word in braces; a plain brace is written '{{'" },
     { 0, "files: [{path: a}]\n", 5, 9, "content" },
-    { 0, "args: ['{n}']\n", 5, 9, "unknown word {n} (known: {N}, {P})" },
+    { 0, "args: ['{n}']\n", 5, 9, "unknown word {n} (known: {N}, {P}, {shares})" },
     { 0, "stdin: 'a{b'\n", 5, 10, "'{' does not begin a word" },
     { 0, "time: {match: 'a(b'}\n", 5, 16, "'a(b' is not a POSIX extended regular expression: " },
     { 0, "time: {match: 'ab'}\n", 5, 16,
@@ -417,7 +452,7 @@ static void test_hpl_format(void)
     int lines = 0;
 
     if (!hrun_app_load(path, NULL, 0, &app, &err) &&
-        !hrun_app_expand(app, app->files[0].content, 960, 6, &b, &err))
+        !hrun_app_expand(app, app->files[0].content, &(struct hrun_app_values){ 960, 6, NULL }, &b, &err))
         for (const char *s = b.data; *s; s++)
             lines += *s == '\n';
     is_int(lines, 31, "HPL.dat has the 31 lines that HPL reads");
@@ -435,6 +470,7 @@ int main(void)
     test_sample();
     test_defines();
     test_least(dir);
+    test_family(dir);
     test_pattern(dir);
     test_threads(dir);
     test_network(dir);

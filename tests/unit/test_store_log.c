@@ -64,6 +64,7 @@ static struct hrun_sample random_sample(uint64_t *rng)
     }
     s.compute_s = draw(rng) % 4 ? 0 : random_time(rng);
     s.mpi_s = draw(rng) % 4 ? 0 : random_time(rng);
+    s.work = draw(rng) % 4 ? 0 : random_time(rng);
     s.trace = draw(rng) % 4 ? NULL : strdup("1 ranks=2 elapsed=1");
     return s;
 }
@@ -101,36 +102,37 @@ static void test_round_trip(void)
     unlink(logfile);
 }
 
-/* A record is of version 2 only where it tells what version 1 has no keys for. */
+/* A record is of a higher version only where it tells what lower ones have no keys for. */
 static void test_versions(void)
 {
-    struct hrun_sample s[6];
+    struct hrun_sample s[7];
     struct hrun_samples got = { 0 };
     struct hrun_error err = { 0 };
     struct hrun_buf text;
     int same = 0;
 
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 7; i++)
         s[i] = plain_sample(i + 1);
     s[1].signatures = SIG "," SIG;
     s[2].limits = "b";
     s[3].compute_s = 1.5;
     s[4].mpi_s = 1e-300;
     s[5].trace = "1 ranks=2";
-    for (int i = 0; i < 6; i++) {
+    s[6].work = 96;
+    for (int i = 0; i < 7; i++) {
         ok(!hrun_store_append(store, APP, SIG, &s[i], &err), "a record that tells %s",
            i ? "more than version 1 can" : "what version 1 can");
         text = slurp(logfile);
         if (i == 0)
             ok(strstr(text.data, "\"v\":1,") && !strstr(text.data, "compute_s"), "is of version 1");
         else
-            has_str(strrchr(text.data, '{'), "\"v\":2,", "is of version 2");
+            has_str(strrchr(text.data, '{'), i < 6 ? "\"v\":2," : "\"v\":3,", i < 6 ? "is of version 2" : "of version 3");
         hrun_buf_release(&text);
     }
-    ok(!hrun_store_samples(store, APP, SIG, &got, &err) && got.n == 6 && !got.bad, "both are read");
-    for (size_t i = 0; i < got.n && i < 6; i++)
+    ok(!hrun_store_samples(store, APP, SIG, &got, &err) && got.n == 7 && !got.bad, "all are read");
+    for (size_t i = 0; i < got.n && i < 7; i++)
         same += same_sample(&s[i], &got.v[i]);
-    is_int(same, 6, "as they were written");
+    is_int(same, 7, "as they were written");
     hrun_samples_release(&got);
     unlink(logfile);
 }
@@ -315,7 +317,7 @@ static char *altered(const char *from, const char *to)
 static void test_refused_when_read(void)
 {
     static const struct { const char *from, *to, *why; } cases[] = {
-        { "\"v\":1", "\"v\":3", "a newer hrun wrote this record (version 3, this hrun reads up to 2)" },
+        { "\"v\":1", "\"v\":4", "a newer hrun wrote this record (version 4, this hrun reads up to 3)" },
         { "\"v\":1", "\"v\":2", "'signatures' is missing" },
         { "\"v\":1", "\"v\":0", "not a measurement: no version 'v'" },
         { "\"v\":1,", "", "not a measurement: no version 'v'" },
@@ -424,6 +426,7 @@ static void test_refused_when_written(void)
     REFUSED(s.limits = "c", "limits is 'c', which is none of the sub-clusters 'a,b'");
     REFUSED(s.limits = "a,b", "limits is 'a,b'");
     REFUSED(s.compute_s = -1, "compute_s and mpi_s are -1 and 0");
+    REFUSED(s.work = INFINITY, "work is inf: it must be finite");
     REFUSED(s.mpi_s = NAN, "they must be finite and not negative");
     ok(access(logfile, F_OK) != 0, "nothing was written for any of them");
     s = plain_sample(1);

@@ -1,0 +1,459 @@
+/* formulas.c - making a predictor from models that are formulas in N and P; see model.h and formulas.h
+ *
+ * Everything that depends on N alone is evaluated here, once: N-T models become points, a P-T term that is in
+ * proportion to T becomes the same term with T = 1 and a coefficient times T. What is left are few terms over
+ * P.
+ */
+#include "model/formulas.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int hrun_formulas_nt_value(const struct hrun_app *app, const struct hrun_fit_record *r, double N, double *x,
+                            double *value, struct hrun_error *err)
+{
+    double sum = 0;
+
+    for (int j = 0; j < r->nterms; j++) {
+        double v = 0;
+
+        if (r->k[j] != 0) {
+            int owned, rc;
+            struct hrun_expr *e = hrun_term_find(app, HRUN_TERM_N, r->terms[j], &owned, err);
+
+            if (!e)
+                return -1;
+            rc = hrun_term_eval(e, HRUN_TERM_N, N, 0, 0, &v, err);
+            if (owned)
+                hrun_expr_destroy(e);
+            if (rc)
+                return hrun_fail_prefix(err, "term '%s' of %s at N=%.0f", r->terms[j], app->name, N);
+        }
+        sum += r->k[j] * v;
+        if (x)
+            x[j] = v;
+    }
+    *value = sum;
+    return 0;
+}
+
+/* ------------------------------------------------------------------ distinct terms */
+
+/* The index of the distinct term with this text (and T, where it does not factor out), added if need be; -1
+ * on failure. */
+static int intern(struct hrun_formulas *p, enum hrun_term_kind kind, const char *text, double T,
+                  double *factor, struct hrun_error *err)
+{
+    struct hrun_expr *e;
+    int owned, degree = 0;
+
+    *factor = 1;
+    for (int i = 0; i < p->nterms; i++) {
+        const struct hrun_pterm *t = &p->terms[i];
+
+        if (strcmp(hrun_expr_text(t->expr), text))
+            continue;
+        if (kind != HRUN_TERM_TPN || t->degree == 0)
+            return i;
+        if (t->degree == 1) {
+            *factor = T;
+            return i;
+        }
+        if (t->T == T)
+            return i;
+    }
+    if (p->nterms == p->cap) {
+        int cap = p->cap ? p->cap * 2 : 16;
+        struct hrun_pterm *terms = realloc(p->terms, (size_t)cap * sizeof *terms);
+        if (!terms) {
+            hrun_fail_nomem(err);
+            return -1;
+        }
+        p->terms = terms;
+        p->cap = cap;
+    }
+    e = hrun_term_find(p->app, kind, text, &owned, err);
+    if (!e)
+        return -1;
+    if (kind == HRUN_TERM_TPN)
+        degree = hrun_term_degree(e, p->N);
+    if (hrun_pterm_init(&p->terms[p->nterms], e, owned, kind, p->N, degree == 1 ? 1 : T, err)) {
+        if (owned)
+            hrun_expr_destroy(e);
+        hrun_fail_prefix(err, "term '%s' of %s", text, p->app->name);
+        return -1;
+    }
+    p->terms[p->nterms].degree = degree;
+    if (degree == 1)
+        *factor = T;
+    return p->nterms++;
+}
+
+/* ------------------------------------------------------------------ options */
+
+static const struct hrun_fit_record *find_record(const struct hrun_models *m, const char *family, int M,
+                                                 int P)
+{
+    for (int i = 0; i < m->n; i++)
+        if (m->v[i].M == M && (P == 0 || m->v[i].P == P) && !strcmp(m->v[i].family, family))
+            return &m->v[i];
+    return NULL;
+}
+
+static int m_allowed(const struct hrun_app *app, int M)
+{
+    for (int i = 0; i < app->nprocs_per_pe; i++)
+        if (app->procs_per_pe[i] == M)
+            return 1;
+    return 0;
+}
+
+static int option_order(const void *a, const void *b)
+{
+    const struct hrun_option *x = a, *y = b;
+
+    return x->sub != y->sub ? (x->sub < y->sub ? -1 : 1) : (x->m > y->m) - (x->m < y->m);
+}
+
+static int point_order(const void *a, const void *b)
+{
+    const struct hrun_ppoint *x = a, *y = b;
+
+    if (x->P != y->P)
+        return x->P < y->P ? -1 : 1;
+    return x->option < y->option ? -1 : x->option > y->option;
+}
+
+/* Does this record take part in predictions of the family? */
+static int concerns(const struct hrun_formulas *p, const struct hrun_fit_record *r)
+{
+    return m_allowed(p->app, r->M) &&
+           (!strcmp(r->family, "single") || !strcmp(r->family, hrun_family_name(p->family)));
+}
+
+/* The distinct (sub, M) of all records that concern us, in order. */
+static int list_options(struct hrun_formulas *p, struct hrun_models *const *models, int nsubs,
+                        struct hrun_error *err)
+{
+    size_t count = 0;
+    int n = 0;
+
+    for (int s = 0; s < nsubs; s++)
+        for (int i = 0; models[s] && i < models[s]->n; i++)
+            count += (size_t)concerns(p, &models[s]->v[i]);
+    p->options = calloc(count + 1, sizeof *p->options);
+    p->opts = calloc(count + 1, sizeof *p->opts);
+    p->points = calloc(count + 1, sizeof *p->points);
+    if (!p->options || !p->opts || !p->points)
+        return hrun_fail_nomem(err);
+    for (int s = 0; s < nsubs; s++)
+        for (int i = 0; models[s] && i < models[s]->n; i++)
+            if (concerns(p, &models[s]->v[i]))
+                p->options[n++] = (struct hrun_option) { s, models[s]->v[i].M };
+    qsort(p->options, (size_t)n, sizeof *p->options, option_order);
+    for (int i = 0; i < n; i++)
+        if (i == 0 || option_order(&p->options[i], &p->options[p->noptions - 1]))
+            p->options[p->noptions++] = p->options[i];
+    return 0;
+}
+
+static int add_point(struct hrun_formulas *p, int option, int P, const struct hrun_fit_record *r,
+                     struct hrun_error *err)
+{
+    struct hrun_ppoint *point = &p->points[p->npoints];
+
+    for (int i = p->npoints; i-- > 0 && p->points[i].option == option;)
+        if (p->points[i].P == P)
+            return 0;   /* a second record for the same point: the first counts */
+    if (hrun_formulas_nt_value(p->app, r, p->N, NULL, &point->time_s, err))
+        return -1;
+    point->P = P;
+    point->option = option;
+    point->record = r;
+    p->npoints++;
+    return 0;
+}
+
+/* Bind the models of option o. */
+static int bind_option(struct hrun_formulas *p, int o, const struct hrun_models *models,
+                       struct hrun_error *err)
+{
+    struct hrun_popt *opt = &p->opts[o];
+    enum hrun_term_kind kind = p->family == HRUN_FAMILY_PT ? HRUN_TERM_TPN : HRUN_TERM_NP;
+    const struct hrun_fit_record *r, *ref;
+    int M = p->options[o].m;
+
+    opt->models = models;
+    opt->single = find_record(models, "single", M, 0);
+    if (opt->single && add_point(p, o, M, opt->single, err))
+        return -1;
+    if (p->family == HRUN_FAMILY_NT) {
+        for (int i = 0; i < models->n; i++)
+            if (models->v[i].M == M && models->v[i].P > M && !strcmp(models->v[i].family, "nt") &&
+                add_point(p, o, models->v[i].P, &models->v[i], err))
+                return -1;
+        return 0;
+    }
+    r = find_record(models, hrun_family_name(p->family), M, 0);
+    if (!r)
+        return 0;
+    if (p->family == HRUN_FAMILY_PT) {
+        ref = find_record(models, "nt", M, r->P);
+        if (!ref)
+            return 0;
+        if (hrun_formulas_nt_value(p->app, ref, p->N, NULL, &opt->T, err))
+            return -1;
+        if (!isfinite(opt->T) || opt->T <= 0)   /* a wrecked N-T model: nothing can be built on it */
+            return 0;
+    }
+    opt->term = calloc((size_t)r->nterms + 1, sizeof *opt->term);
+    opt->factor = calloc((size_t)r->nterms + 1, sizeof *opt->factor);
+    if (!opt->term || !opt->factor)
+        return hrun_fail_nomem(err);
+    for (int j = 0; j < r->nterms; j++) {
+        opt->term[j] = -1;
+        if (!isfinite(r->k[j]))
+            return hrun_fail(err, HRUN_ENONFINITE,
+                             "the coefficient of '%s' in the %s model of %s (M=%d) is %g", r->terms[j],
+                             r->family, p->app->name, M, r->k[j]);
+        if (r->k[j] == 0)
+            continue;
+        opt->term[j] = intern(p, kind, r->terms[j], opt->T, &opt->factor[j], err);
+        if (opt->term[j] < 0)
+            return -1;
+        if (hrun_term_is_network(p->terms[opt->term[j]].expr) && !p->net)
+            return hrun_fail(err, HRUN_ENODATA, "the model of %s has the term '%s', which needs the network of these "
+                             "hosts: hrun-calibrate network measures it", p->app->name, r->terms[j]);
+    }
+    opt->formula = r;
+    return 0;
+}
+
+/* Coefficients in rows of options, and what is known of each term as a whole. */
+static int spread(struct hrun_formulas *p, struct hrun_error *err)
+{
+    size_t n = (size_t)p->noptions, terms = (size_t)p->nterms;
+
+    p->coef = calloc(terms * n + 1, sizeof *p->coef);
+    p->value = calloc(terms + 1, sizeof *p->value);
+    p->least_m = calloc(terms + 1, sizeof *p->least_m);
+    p->has_negative = calloc(terms + 1, sizeof *p->has_negative);
+    p->checked = calloc(terms + 1, sizeof *p->checked);
+    p->is_network = calloc(terms + 1, sizeof *p->is_network);
+    p->has_network = calloc(n + 1, sizeof *p->has_network);
+    p->parts = calloc(n + 1, sizeof *p->parts);
+    if (!p->coef || !p->value || !p->least_m || !p->has_negative || !p->checked || !p->is_network || !p->has_network ||
+        !p->parts)
+        return hrun_fail_nomem(err);
+    for (size_t j = 0; j < terms; j++)
+        p->is_network[j] = hrun_term_is_network(p->terms[j].expr);
+    for (size_t j = 0; j < terms; j++)
+        p->least_m[j] = INT_MAX;
+    for (size_t o = 0; o < n; o++) {
+        const struct hrun_popt *opt = &p->opts[o];
+
+        for (int l = 0; opt->formula && l < opt->formula->nterms; l++) {
+            int j = opt->term[l];
+            double *c;
+
+            if (j < 0)
+                continue;
+            c = &p->coef[(size_t)j * n + o];
+            *c += opt->formula->k[l] * opt->factor[l];
+            p->has_network[o] |= p->is_network[j];
+            if (p->options[o].m < p->least_m[j])
+                p->least_m[j] = p->options[o].m;
+        }
+    }
+    for (size_t j = 0; j < terms; j++)
+        p->checked[j] = p->least_m[j];   /* at P <= m it is not evaluated */
+    for (size_t j = 0; j < terms; j++)
+        for (size_t o = 0; o < n; o++)
+            p->has_negative[j] |= p->coef[j * n + o] < 0;
+    return 0;
+}
+
+/* ------------------------------------------------------------------ create, destroy */
+
+/* Is there what the family needs? Models of runs on one PE alone do, when there is nothing else at all. */
+static int check_family(const struct hrun_formulas *p, struct hrun_models *const *models, int nsubs,
+                        const char *other, const char *consts, struct hrun_error *err)
+{
+    const char *name = hrun_family_name(p->family);
+    int wanted = 0, several = 0;
+
+    for (int s = 0; s < nsubs; s++) {
+        for (int i = 0; models[s] && i < models[s]->n; i++) {
+            several += strcmp(models[s]->v[i].family, "single") != 0;
+            wanted += concerns(p, &models[s]->v[i]) && !strcmp(models[s]->v[i].family, name);
+        }
+    }
+    if (wanted || (!several && p->noptions))
+        return 0;
+    if (other)
+        return hrun_fail(err, HRUN_ENODATA,
+                         "no sub-cluster has models of %s with constants '%s'; there are some with "
+                         "'%s'",
+                         p->app->name, consts, other);
+    return hrun_fail(err, HRUN_ENODATA, "no sub-cluster has a model of family %s for %s%s", name,
+                     p->app->name, p->family != HRUN_FAMILY_PT ? "" :
+                     ": it needs measurements at two different P > Mi; without them choose npt");
+}
+
+/* Where sub-clusters are in the network. The oracle's whole speaks of the same numbers. */
+static int place_subs(struct hrun_formulas *p, struct hrun_netview *net, const int *place, int nsubs,
+                      struct hrun_error *err)
+{
+    int same = net && hrun_netview_nsubs(net) == nsubs;
+
+    p->net = net;
+    if (!net)
+        return 0;
+    p->place = calloc((size_t)nsubs + 1, sizeof *p->place);
+    p->lone = calloc(2 * (size_t)hrun_netview_nsubs(net) + 1, sizeof *p->lone);
+    if (!p->place || !p->lone)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < nsubs; i++) {
+        p->place[i] = place ? place[i] : i;
+        same &= p->place[i] == i;
+        if (p->place[i] >= hrun_netview_nsubs(net))
+            p->place[i] = -1;
+    }
+    p->same_subs = same;
+    return 0;
+}
+
+static int has_network(const struct hrun_predictor *base)
+{
+    const struct hrun_formulas *p = (const struct hrun_formulas *)base;
+
+    for (int j = 0; j < p->nterms; j++)
+        if (p->is_network[j])
+            return 1;
+    return 0;
+}
+
+int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *const *models, int nsubs, int used)
+{
+    for (int s = 0; s < nsubs; s++)
+        for (int i = 0; models[s] && i < models[s]->n; i++) {
+            const struct hrun_fit_record *r = &models[s]->v[i];
+
+            for (int j = 0; !strcmp(r->family, "npt") && j < r->nterms; j++) {
+                int owned, found;
+                struct hrun_expr *e = NULL;
+
+                if (!used || r->k[j] != 0)
+                    e = hrun_term_find(app, HRUN_TERM_NP, r->terms[j], &owned, NULL);
+                found = e && hrun_term_is_network(e);
+                if (e && owned)
+                    hrun_expr_destroy(e);
+                if (found)
+                    return 1;
+            }
+        }
+    return 0;
+}
+
+static void destroy(struct hrun_predictor *base)
+{
+    struct hrun_formulas *p = (struct hrun_formulas *)base;
+
+    for (int o = 0; p->opts && o < p->noptions; o++) {
+        free(p->opts[o].term);
+        free(p->opts[o].factor);
+    }
+    for (int j = 0; j < p->nterms; j++)
+        hrun_pterm_release(&p->terms[j]);
+    free(p->options);
+    free(p->opts);
+    free(p->terms);
+    free(p->least_m);
+    free(p->has_negative);
+    free(p->checked);
+    free(p->coef);
+    free(p->value);
+    free(p->place);
+    free(p->lone);
+    free(p->is_network);
+    free(p->has_network);
+    free(p->parts);
+    free(p->points);
+    free(p);
+}
+
+static const struct hrun_oracle *oracle(struct hrun_predictor *base)
+{
+    return &((struct hrun_formulas *)base)->oracle;
+}
+
+static const struct hrun_predictor_kind kind = {
+    .destroy = destroy,
+    .oracle = oracle,
+    .time = hrun_formulas_time,
+    .time_in = hrun_formulas_time_in,
+    .measured = hrun_formulas_measured,
+    .has_network = has_network,
+    .is_whole = has_network,
+    .options = hrun_formulas_options,
+};
+
+struct hrun_predictor *hrun_formulas_create(const struct hrun_predictor_source *from, struct hrun_error *err)
+{
+    const struct hrun_app *app = from->app;
+    struct hrun_models *const *models = from->models;
+    int nsubs = from->nsubs;
+    struct hrun_formulas *p = calloc(1, sizeof *p);
+    struct hrun_models **usable = calloc((size_t)nsubs + 1, sizeof *usable);
+    struct hrun_buf consts = HRUN_BUF_INIT;
+    const char *other = NULL;
+
+    hrun_app_consts_text(app, &consts);
+    if (!p || !usable || consts.failed) {
+        hrun_fail_nomem(err);
+        goto fail;
+    }
+    p->base.kind = &kind;
+    p->app = app;
+    p->family = from->family;
+    p->N = (double)from->N;
+    p->size = from->N;
+    if (place_subs(p, from->net, from->place, nsubs, err))
+        goto fail;
+    for (int s = 0; s < nsubs; s++) {
+        if (models[s] && models[s]->consts && strcmp(models[s]->consts, consts.data))
+            other = models[s]->consts;
+        else
+            usable[s] = models[s];
+    }
+    if (list_options(p, usable, nsubs, err) || check_family(p, usable, nsubs, other, consts.data, err))
+        goto fail;
+    for (int o = 0; o < p->noptions; o++)
+        if (bind_option(p, o, usable[p->options[o].sub], err))
+            goto fail;
+    if (spread(p, err))
+        goto fail;
+    qsort(p->points, (size_t)p->npoints, sizeof *p->points, point_order);
+    p->oracle = (struct hrun_oracle){
+        .ctx = p,
+        .nsubs = nsubs,
+        .noptions = p->noptions,
+        .options = p->options,
+        .times = hrun_formulas_times,
+        .bounds = hrun_formulas_bounds,
+        .rule = hrun_formulas_rule,
+        .memory = app->memory ? hrun_formulas_memory : NULL,
+        .whole = p->same_subs && has_network(&p->base) ? hrun_formulas_whole : NULL,
+    };
+    free(usable);
+    hrun_buf_release(&consts);
+    return &p->base;
+fail:
+    free(usable);
+    hrun_buf_release(&consts);
+    if (p)
+        destroy(&p->base);
+    return NULL;
+}
