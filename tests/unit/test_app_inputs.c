@@ -272,7 +272,8 @@ static void test_clash(void)
     ok(!hrun_app_load(path, NULL, 0, &clash, &err), "loads: %s", err.text);
     if (clash) {
         ok(!hrun_app_write_files(clash, &(struct hrun_app_values){ 6, 1, NULL }, dir, ledger, 0, &err), "two paths");
-        is_int(hrun_app_write_files(clash, &(struct hrun_app_values){ 7, 1, NULL }, dir, ledger, 0, &err), -1, "that fall together");
+        is_int(hrun_app_write_files(clash, &(struct hrun_app_values){ 7, 1, NULL }, dir, ledger, 0, &err), -1,
+               "that fall together");
         is_int(err.code, HRUN_EINVAL, "code");
         has_str(err.text, "two files of clash have the path '", "message");
     }

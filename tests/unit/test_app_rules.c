@@ -141,7 +141,8 @@ static void test_draft(void)
     for (int i = 0; i < app->nargs && i < 8; i++) {
         struct hrun_buf b = HRUN_BUF_INIT;
 
-        if (hrun_app_expand(app, app->args[i], &(struct hrun_app_values){ .N = 500, .P = 4 }, &b, &err) || strcmp(b.data, want[i])) {
+        if (hrun_app_expand(app, app->args[i], &(struct hrun_app_values){ 500, 4, NULL }, &b, &err) ||
+            strcmp(b.data, want[i])) {
             printf("# '%s' became '%s'\n", words[i], b.data);
             wrong++;
         }

@@ -126,7 +126,8 @@ static void test_versions(void)
         if (i == 0)
             ok(strstr(text.data, "\"v\":1,") && !strstr(text.data, "compute_s"), "is of version 1");
         else
-            has_str(strrchr(text.data, '{'), i < 6 ? "\"v\":2," : "\"v\":3,", i < 6 ? "is of version 2" : "of version 3");
+            has_str(strrchr(text.data, '{'), i < 6 ? "\"v\":2," : "\"v\":3,",
+                    i < 6 ? "is of version 2" : "of version 3");
         hrun_buf_release(&text);
     }
     ok(!hrun_store_samples(store, APP, SIG, &got, &err) && got.n == 7 && !got.bad, "all are read");
