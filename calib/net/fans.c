@@ -1,31 +1,55 @@
 /* fans.c - one to two, and two to one: what serialises the messages of a host
  *
  * Paper 002, section 3: T_i(M) of i -> j, k with empty replies, of disjoint triples at once; and the reverse, as a port
- * may take in less than it gives out. Inside groups, whose triples do not disturb each other.
+ * may take in less than it gives out. Inside groups, whose triples do not disturb each other. Where the bytes of one of
+ * the two take longer it gets fewer, so that both end at a time: beside the slower one the port of i would be hidden.
  */
 #include "measure.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Hosts i, j, k; others pass by. */
-static void fan(struct net_bench *b, enum net_kind kind, int i, int j, int k, int bytes)
+/* Parts of the message for the faster one, of which the slower one gets some: what differs by less is scatter. */
+enum { PARTS = 8 };
+
+/* Hosts i, j, k, and the bytes for j and k, or from them; others pass by. */
+static void fan(struct net_bench *b, enum net_kind kind, int i, int j, int k, const int *bytes)
 {
     const int others[] = { b->leader[j], b->leader[k] };
     struct net_trial t = { .lead = b->leader[i], .nfollow = 2, .follow = others,
-                           .bytes = kind == NET_FAN ? bytes : 0, .back = kind == NET_FAN ? 0 : bytes };
-    struct net_record r = { .kind = kind, .i = i, .j = j, .k = k, .bytes = bytes };
+                           .bytes = kind == NET_FAN ? bytes[0] : 0, .back = kind == NET_FAN ? 0 : bytes[0],
+                           .second = bytes[1] };
+    struct net_record r = { .kind = kind, .i = i, .j = j, .k = k, .bytes = bytes[0],
+                            .back = bytes[1] == bytes[0] ? 0 : bytes[1] };
     struct net_times m;
 
     if (net_leads_host(b) && (b->host == i || b->host == j || b->host == k) && net_try(b, &t, &m))
         net_keep(b, &r, &m);
 }
 
+/* As many bytes to j and k, or from them, as take equally long. bytes[2] */
+static void balance(const struct net_bench *b, int i, int j, int k, int from, int *bytes)
+{
+    double one = from ? net_bytes_take(b, j, i) : net_bytes_take(b, i, j);
+    double two = from ? net_bytes_take(b, k, i) : net_bytes_take(b, i, k);
+    int few;
+
+    bytes[0] = bytes[1] = b->bytes;
+    if (!(one > 0 && two > 0))
+        return;
+    few = (int)lround(PARTS * fmin(one, two) / fmax(one, two));
+    bytes[two > one] = b->bytes / PARTS * (few > 1 ? few : 1);
+}
+
 static void lead_from(struct net_bench *b, int i, int j, int k)
 {
-    fan(b, NET_FAN, i, j, k, 0);
-    fan(b, NET_FAN, i, j, k, b->bytes);
-    fan(b, NET_JOIN, i, j, k, b->bytes);
+    int bytes[2] = { 0, 0 };
+
+    fan(b, NET_FAN, i, j, k, bytes);
+    balance(b, i, j, k, 0, bytes);
+    fan(b, NET_FAN, i, j, k, bytes);
+    balance(b, i, j, k, 1, bytes);
+    fan(b, NET_JOIN, i, j, k, bytes);
 }
 
 /* member[n]: the hosts of a group. */
@@ -51,9 +75,12 @@ static double best(const struct net_bench *b, int host)
 {
     double least = INFINITY;
 
-    for (int i = 0; i < b->nhosts * b->nhosts; i++)
-        if ((i / b->nhosts == host || i % b->nhosts == host) && b->trip_s[i] > 0)
-            least = fmin(least, b->trip_s[i]);
+    for (int other = 0; other < b->nhosts; other++)
+        for (int in = 0; in < 2; in++) {
+            double s = in ? net_bytes_take(b, other, host) : net_bytes_take(b, host, other);
+
+            least = s > 0 ? fmin(least, s) : least;
+        }
     return least;
 }
 

@@ -72,6 +72,8 @@ void net_rest(struct net_bench *b);
 /* Has so long gone by that what is not needed is left out? The same answer on all. */
 int net_late(struct net_bench *b);
 int net_leads_host(const struct net_bench *b);   /* is this process the first of its host? */
+/* What the bytes of a message from host i to host j took besides an empty one; 0 where that is not known. */
+double net_bytes_take(const struct net_bench *b, int i, int j);
 /* Keep a record with the times *m, whose call is not told. */
 void net_keep(struct net_bench *b, const struct net_record *r, const struct net_times *m);
 /* On all processes 0, or -1 when b->failed is set on one. */
@@ -79,13 +81,14 @@ int net_all_well(struct net_bench *b);
 
 /* ---------------------------------------------------------------- trials (repeat.c) */
 
-/* `bytes` from lead to each of the followers in order, `back` from each of them to lead. both: the two, at once, in a
+/* `bytes` from lead to each of the followers in order, `back` from each of them to lead; second > 0: so many instead of
+ * the one that is not 0 to, or from, the second follower. both: the two, at once, in a
  * row (one follower, bytes both ways). delay_s > 0: the follower sleeps before it receives, the times are those that it
  * then takes to receive (which it tells in what it sends back, a double), and the calls are of interest. */
 struct net_trial {
     int lead, nfollow;
     const int *follow;             /* ranks of comm */
-    int bytes, back, both;
+    int bytes, back, second, both;
     double delay_s;
     int least;                     /* repetitions at least; 0: as set */
     int fixed;                     /* so many repetitions, whatever they show; 0: as set */

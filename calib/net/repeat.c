@@ -31,6 +31,17 @@ static double lead_both(struct net_bench *b, const struct net_trial *t, double *
     return end - begin;
 }
 
+/* To, or from, follower i. */
+static int bytes_there(const struct net_trial *t, int i)
+{
+    return t->bytes && t->second && i == 1 ? t->second : t->bytes;
+}
+
+static int bytes_back(const struct net_trial *t, int i)
+{
+    return t->back && t->second && i == 1 ? t->second : t->back;
+}
+
 static double lead(struct net_bench *b, const struct net_trial *t, double *call)
 {
     double begin, sent;
@@ -38,11 +49,11 @@ static double lead(struct net_bench *b, const struct net_trial *t, double *call)
     if (t->both)
         return lead_both(b, t, call);
     for (int i = 0; i < t->nfollow; i++)
-        MPI_Irecv(b->in + (size_t)i * (size_t)t->back, t->back, MPI_CHAR, t->follow[i], TAG_DATA, b->comm,
+        MPI_Irecv(b->in + (size_t)i * (size_t)t->back, bytes_back(t, i), MPI_CHAR, t->follow[i], TAG_DATA, b->comm,
                   &b->requests[i]);
     begin = sent = net_now();
     for (int i = 0; i < t->nfollow; i++) {
-        MPI_Send(b->out, t->bytes, MPI_CHAR, t->follow[i], TAG_DATA, b->comm);
+        MPI_Send(b->out, bytes_there(t, i), MPI_CHAR, t->follow[i], TAG_DATA, b->comm);
         if (!i)
             sent = net_now();
     }
@@ -56,6 +67,7 @@ static double lead(struct net_bench *b, const struct net_trial *t, double *call)
 
 static void follow(struct net_bench *b, const struct net_trial *t)
 {
+    int me = t->nfollow > 1 && b->rank == t->follow[1];
     double call, begin, took;
 
     if (t->both) {
@@ -70,11 +82,11 @@ static void follow(struct net_bench *b, const struct net_trial *t)
         usleep((useconds_t)ceil(t->delay_s * 1e6));
     }
     begin = net_now();
-    MPI_Recv(b->in, t->bytes, MPI_CHAR, t->lead, TAG_DATA, b->comm, MPI_STATUS_IGNORE);
+    MPI_Recv(b->in, bytes_there(t, me), MPI_CHAR, t->lead, TAG_DATA, b->comm, MPI_STATUS_IGNORE);
     took = net_now() - begin;
     if (t->delay_s > 0)
         memcpy(b->out, &took, sizeof took);
-    MPI_Send(b->out, t->back, MPI_CHAR, t->lead, TAG_DATA, b->comm);
+    MPI_Send(b->out, bytes_back(t, me), MPI_CHAR, t->lead, TAG_DATA, b->comm);
 }
 
 /* ---------------------------------------------------------------- all repetitions */

@@ -190,18 +190,11 @@ static double empty_trip(const struct net_bench *b, int i, int j, double *error)
     return b->trip0_s[there] + b->trip0_s[back];
 }
 
-/* What the bytes of messages took in the rounds of all; 0 where it is not known. byte_s: nhosts by nhosts. */
-static void take_bytes(const struct net_bench *b, double *byte_s)
+double net_bytes_take(const struct net_bench *b, int i, int j)
 {
-    int n = b->nhosts;
-    double error;
+    double error, all = b->trip_s[i * b->nhosts + j], empty = i == j ? 0 : empty_trip(b, i, j, &error);
 
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) {
-            double all = b->trip_s[i * n + j], empty = i == j ? 0 : empty_trip(b, i, j, &error);
-
-            byte_s[i * n + j] = all > empty && empty > 0 ? all - empty : 0;
-        }
+    return all > empty && empty > 0 ? all - empty : 0;
 }
 
 struct load {
@@ -264,7 +257,9 @@ static void find_groups(struct net_bench *b)
         for (int j = 0; j < b->nhosts; j++)
             s[i * b->nhosts + j] = i == j ? 0 : empty_trip(b, i, j, &error[i * b->nhosts + j]);
     b->ngroups = net_groups(s, error, b->nhosts, GROUP_SLACK, b->group_of);
-    take_bytes(b, s);
+    for (int i = 0; i < b->nhosts; i++)
+        for (int j = 0; j < b->nhosts; j++)
+            s[i * b->nhosts + j] = net_bytes_take(b, i, j);
     net_own_rates(s, b->nhosts, l.out, l.in);
     b->ngroups = net_groups_loaded(s, b->nhosts, &(struct net_load){ slows, &l }, b->group_of);
 out:

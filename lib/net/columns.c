@@ -58,7 +58,7 @@ int net_in_use(const struct net_work *w, size_t record)
     const struct hrun_net_record *v = &w->r->v[record];
 
     return !w->out[record] && net_trial_is_row(v) &&
-           (v->kind == HRUN_NET_TRIP || w->sync_bytes == 0 || v->bytes < w->sync_bytes);
+           (v->kind == HRUN_NET_TRIP || w->sync_bytes == 0 || fmax(v->bytes, v->back_bytes) < w->sync_bytes);
 }
 
 /* ---------------------------------------------------------------- what the records tell */

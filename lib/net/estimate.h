@@ -6,10 +6,13 @@
  * The experiments, and what is known after each (times by the stages of net.h). The host i whose clock measures is
  * named first. Receives are posted before anything is sent.
  *   trip  i j M1 M2   round trip: T_ij(M1) + T_ji(M2). Empty both ways: 2 C_i + 2 C_j + L_ij + L_ji
- *   fan   i j k M     i sends M to j, then to k, and receives an empty reply from each, in the order in which they
- *                     come: the time until both are there. With what a trip takes it tells what serialises messages at
- *                     i: its processor or its port. Empty, it tells C_i from L
- *   join  i j k M     j, then k, are told by an empty message of i and each send M to i: the same of the receiving side
+ *   fan   i j k M M2  i sends M to j, then M2 (0: M as well) to k, and receives an empty reply from each, in the order
+ *                     in which they come: the time until both are there. With what a trip takes it tells what
+ *                     serialises messages at i: its processor or its port, which shows only where it makes the one
+ *                     wait that ends last: where j and k take in at unlike rates, with sizes of which each takes as
+ *                     long. Empty, it tells C_i from L
+ *   join  i j k M M2  j, then k, are told by an empty message of i and send M and M2 to i: the same of the receiving
+ *                     side
  *   call  i j M       what the call that sends M (below rendezvous) takes the sender alone: C_i + t_i M. It may be 0
  *   both  i j M       one of a row of MPI_Sendrecv of M both ways, between i and j alone. Where ports are what limits
  *                     it, it tells back_share
@@ -40,7 +43,7 @@ struct hrun_net_record {
     enum hrun_net_kind kind;
     int i, j, k;               /* hosts (or groups, kinds) as above, from 0; -1 where there is none */
     int n;                     /* of pairs, local, scatter, gather: how many; of sync: does it wait; else 0 */
-    double bytes, back_bytes;  /* M or M1; M2 of trips */
+    double bytes, back_bytes;  /* M or M1; M2 */
     int repetitions;           /* >= 1 */
     double time_s;             /* their median */
     double sd_s;               /* of one repetition, 0: unknown or none */

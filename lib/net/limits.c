@@ -102,8 +102,8 @@ static double pairs_time(const struct net_work *w, const struct net_solution *s,
         pair = s->c.class_of[i] * s->c.nclasses + s->c.class_of[j];
         start[m] = stage(s, i, v->bytes) + seg->a * at(s, s->c.L[pair]);
         alone[m] = seg->b * at(s, s->c.g[pair]);
-        way[m] = bias > 0 ? seg->a * at(s, s->c.L[pair]) + bias * (at(s, s->c.out[s->c.class_of[i]]) +
-                                                                   at(s, s->c.in[s->c.class_of[j]])) : 0;
+        way[m] = bias > 0 ? at(s, s->c.L[pair]) + bias * (at(s, s->c.out[s->c.class_of[i]]) +
+                                                          at(s, s->c.in[s->c.class_of[j]])) : 0;
         sum += stage(s, j, v->bytes) + stage(s, j, 0) + none->a * at(s, s->c.L[pair]) + stage(s, i, 0);
     }
     net_share(v->n, start, alone, way, v->bytes, seg->b * trunk, end, work + 4 * v->n);

@@ -2,6 +2,7 @@
 #include "net/stages.h"
 #include "base/units.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* By so much no scatter makes sound records contradict each other. */
@@ -24,20 +25,23 @@ static double trip_time(const struct net_work *w, int i, int j, double there, do
     return 0;
 }
 
-/* Count what fans and joins say against trips, and trips against them. against, with: of each record. */
+/* Count what fans and joins say against trips, and trips against them; the trips are those of the longer message, which
+ * take no less than those of a shorter one. against, with: of each record. */
 static void compare_parts(const struct net_work *w, int *against, int *with)
 {
     for (size_t l = 0; l < w->r->n; l++) {
         const struct hrun_net_record *v = &w->r->v[l];
         int in = v->kind == HRUN_NET_JOIN;
-        double part[2];
+        double part[2], most = fmax(v->bytes, v->back_bytes);
         size_t record[2];
 
         if (w->out[l] || (v->kind != HRUN_NET_FAN && v->kind != HRUN_NET_JOIN))
             continue;
         for (int p = 0; p < 2; p++) {
-            part[p] = trip_time(w, v->i, p ? v->k : v->j, in ? 0 : v->bytes, in ? v->bytes : 0, &record[p]);
-            if (part[p] == 0)
+            double m = p ? net_second_bytes(v) : v->bytes;
+
+            part[p] = trip_time(w, v->i, p ? v->k : v->j, in ? 0 : most, in ? most : 0, &record[p]);
+            if (part[p] == 0 || m < most)
                 continue;
             with[record[p]]++;
             against[record[p]] += part[p] > absurd * v->time_s;

@@ -13,6 +13,11 @@ const struct hrun_net_segment *net_segment(const struct net_given *given, double
     return s;
 }
 
+double net_second_bytes(const struct hrun_net_record *r)
+{
+    return r->back_bytes > 0 ? r->back_bytes : r->bytes;
+}
+
 /* ---------------------------------------------------------------- many messages that share one limit */
 
 /* Fair rates of the messages that are under way (left > 0, started), by weights: those that alone are slower than their

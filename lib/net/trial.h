@@ -43,6 +43,9 @@ struct net_gradient {
 /* The segment in which messages of so many bytes are. */
 const struct hrun_net_segment *net_segment(const struct net_given *given, double bytes);
 
+/* The bytes of the second message of a fan or join. */
+double net_second_bytes(const struct hrun_net_record *r);
+
 /* Does the experiment tell of columns? Trips, fans, joins and calls do. What `both` takes depends on how two
  * unlike hosts fell into step; it tells back_share alone. */
 int net_trial_is_row(const struct hrun_net_record *r);

@@ -97,55 +97,60 @@ static num latency(struct trial *t, int from, int to, double bytes)
     return times(net_segment(t->given, bytes)->a, parameter(t, t->c->L[pair_of(t, from, to)]));
 }
 
-/* The trunk from one host's group to another's, s/byte of messages of so many bytes. */
-static num trunk(const struct trial *t, int from, int to, double bytes)
+/* Wires, ports and trunks are in s per byte that goes through them, which each byte of a message does b times. */
+static double factor(const struct trial *t, double bytes)
+{
+    return net_segment(t->given, bytes)->b;
+}
+
+/* The trunk from one host's group to another's. */
+static num trunk(const struct trial *t, int from, int to)
 {
     const struct net_given *g = t->given;
 
-    return constant(net_segment(g, bytes)->b * g->trunk_s_per_byte[g->group_of[from] * g->ngroups + g->group_of[to]]);
+    return constant(g->trunk_s_per_byte[g->group_of[from] * g->ngroups + g->group_of[to]]);
 }
 
-/* s/byte on the wire alone: no less than that of ports and trunk, whose bytes a message takes b times, too. */
-static num wire(struct trial *t, int from, int to, double bytes)
+/* The wire alone: no less than ports and trunk. */
+static num wire(struct trial *t, int from, int to)
 {
-    return times(net_segment(t->given, bytes)->b, parameter(t, t->c->g[pair_of(t, from, to)]));
+    return parameter(t, t->c->g[pair_of(t, from, to)]);
 }
 
 static num one_way(struct trial *t, int from, int to, double bytes)
 {
     num r = plus(stage(t, from, bytes), latency(t, from, to, bytes));
 
-    return plus(plus(r, times(bytes, wire(t, from, to, bytes))), stage(t, to, bytes));
+    return plus(plus(r, times(factor(t, bytes) * bytes, wire(t, from, to))), stage(t, to, bytes));
 }
 
-/* s/byte of what messages i -> j and i -> k (or j -> i and k -> i) share: the port, and the trunk if both go the same
- * way. */
-static num shared(struct trial *t, int column, int i, int j, int k, int outward, double bytes)
+/* What messages i -> j and i -> k (or j -> i and k -> i) share: the port, and the trunk if both go the same way. */
+static num shared(struct trial *t, int column, int i, int j, int k, int outward)
 {
     const int *group = t->given->group_of;
-    num port = times(net_segment(t->given, bytes)->b, parameter(t, column));
+    num port = parameter(t, column);
 
     if (group[j] == group[k] && group[j] != group[i])
-        port = later(port, outward ? trunk(t, i, j, bytes) : trunk(t, j, i, bytes));
+        port = later(port, outward ? trunk(t, i, j) : trunk(t, j, i));
     return port;
 }
 
 /* ---------------------------------------------------------------- two messages that share a port */
 
 struct flow {
-    num start, alone, way, end;    /* s, s/byte, s: how long its way is, s */
+    double bytes;                  /* that go through the port */
+    num start, alone;              /* s, s/byte */
+    double way;                    /* how long its way is, s; 0: all are as long */
+    num end;                       /* s */
 };
 
 /* Fair shares of one rate between two that alone would have r1 and r2 and together more than all: the shorter the way,
  * the more (net.h, bias_bytes). */
-static void fair(num all, num way1, num way2, num *r1, num *r2)
+static void fair(num all, double way1, double way2, num *r1, num *r2)
 {
-    num ways = plus(way1, way2), half = times(0.5, all), s1 = half, s2 = half;
+    double part = way1 + way2 > 0 ? way2 / (way1 + way2) : 0.5;
+    num s1 = times(part, all), s2 = times(1 - part, all);
 
-    if (value(ways) > 0) {
-        s1 = product(all, quotient(way2, ways));
-        s2 = product(all, quotient(way1, ways));
-    }
     if (value(*r1) <= value(s1))
         *r2 = sum(1, all, -1, *r1);
     else if (value(*r2) <= value(s2))
@@ -157,14 +162,14 @@ static void fair(num all, num way1, num way2, num *r1, num *r2)
 }
 
 /* The ends of both, max-min fair. The port is no tighter than what one takes alone. */
-static void share_two(struct flow *f, struct flow *g, double bytes, num port)
+static void share_two(struct flow *f, struct flow *g, num port)
 {
     struct flow *first = value(f->start) <= value(g->start) ? f : g, *second = first == f ? g : f;
     num one = constant(1), r1, r2, all, left, t1, t2;
 
     port = earlier(port, earlier(first->alone, second->alone));
-    first->end = plus(first->start, times(bytes, first->alone));
-    second->end = plus(second->start, times(bytes, second->alone));
+    first->end = plus(first->start, times(first->bytes, first->alone));
+    second->end = plus(second->start, times(second->bytes, second->alone));
     if (!(value(port) > 0) || value(second->start) >= value(first->end))
         return;
     r1 = quotient(one, first->alone);
@@ -172,13 +177,13 @@ static void share_two(struct flow *f, struct flow *g, double bytes, num port)
     all = quotient(one, port);
     if (value(r1) + value(r2) <= value(all))
         return;
-    left = sum(1, constant(bytes), -1, product(r1, sum(1, second->start, -1, first->start)));
+    left = sum(1, constant(first->bytes), -1, product(r1, sum(1, second->start, -1, first->start)));
     fair(all, first->way, second->way, &r1, &r2);
     t1 = quotient(left, r1);
-    t2 = quotient(constant(bytes), r2);
+    t2 = quotient(constant(second->bytes), r2);
     if (value(t1) <= value(t2)) {
         first->end = plus(second->start, t1);
-        left = sum(1, constant(bytes), -1, product(r2, t1));
+        left = sum(1, constant(second->bytes), -1, product(r2, t1));
         second->end = plus(first->end, product(left, second->alone));
     } else {
         second->end = plus(second->start, t2);
@@ -187,12 +192,17 @@ static void share_two(struct flow *f, struct flow *g, double bytes, num port)
     }
 }
 
-/* The receiver, busy until `free`, takes in two messages that come at a and b: `each` for each. */
-static num take_in(num free, num a, num b, num each)
-{
-    num one = plus(later(free, earlier(a, b)), each);
+/* Something that a processor takes in: when it is there, and what it takes. */
+struct arrival {
+    num at, takes;
+};
 
-    return plus(later(one, later(a, b)), each);
+/* The receiver, busy until `free`, takes in two messages, the earlier one first. */
+static num take_in(num free, struct arrival a, struct arrival b)
+{
+    struct arrival first = value(a.at) <= value(b.at) ? a : b, second = value(a.at) <= value(b.at) ? b : a;
+
+    return plus(later(plus(later(free, first.at), first.takes), second.at), second.takes);
 }
 
 /* ---------------------------------------------------------------- experiments */
@@ -208,27 +218,26 @@ static num reply(struct trial *t, int i, int j, num arrival, double bytes)
     return plus(plus(arrival, stage(t, j, bytes)), plus(stage(t, j, 0), latency(t, j, i, 0)));
 }
 
-/* A message from one host to another, on the wire from `sent` on. */
+/* A message from one host to another, on the wire from `sent` on. How long the way is does not depend on the message;
+ * its slope is left out, by which ports that show in nothing else would follow every scatter. */
 static struct flow flow(struct trial *t, int from, int to, num sent, double bytes)
 {
-    num delay = latency(t, from, to, bytes), ports = constant(0), way = constant(0);
-    double bias = t->given->bias_bytes;
+    double ports = value(parameter(t, t->c->out[class_of(t, from)])) + value(parameter(t, t->c->in[class_of(t, to)]));
+    double way = value(parameter(t, t->c->L[pair_of(t, from, to)])) + t->given->bias_bytes * ports;
 
-    if (bias > 0) {
-        ports = plus(parameter(t, t->c->out[class_of(t, from)]), parameter(t, t->c->in[class_of(t, to)]));
-        way = sum(1, delay, bias, ports);
-    }
-    return (struct flow){ plus(sent, delay), wire(t, from, to, bytes), way, constant(0) };
+    return (struct flow){ factor(t, bytes) * bytes, plus(sent, latency(t, from, to, bytes)), wire(t, from, to),
+                          t->given->bias_bytes > 0 ? way : 0, constant(0) };
 }
 
 static num fan(struct trial *t, const struct hrun_net_record *r)
 {
-    double m = r->bytes;
-    num send = stage(t, r->i, m), sent = times(2, send);
-    struct flow a = flow(t, r->i, r->j, send, m), b = flow(t, r->i, r->k, sent, m);
+    double m = r->bytes, m2 = net_second_bytes(r);
+    num one = stage(t, r->i, m), sent = plus(one, stage(t, r->i, m2)), empty = stage(t, r->i, 0);
+    struct flow a = flow(t, r->i, r->j, one, m), b = flow(t, r->i, r->k, sent, m2);
 
-    share_two(&a, &b, m, shared(t, t->c->out[class_of(t, r->i)], r->i, r->j, r->k, 1, m));
-    return take_in(sent, reply(t, r->i, r->j, a.end, m), reply(t, r->i, r->k, b.end, m), stage(t, r->i, 0));
+    share_two(&a, &b, shared(t, t->c->out[class_of(t, r->i)], r->i, r->j, r->k, 1));
+    return take_in(sent, (struct arrival){ reply(t, r->i, r->j, a.end, m), empty },
+                   (struct arrival){ reply(t, r->i, r->k, b.end, m2), empty });
 }
 
 /* j's message, told by an empty one that i has sent by `told`, on the wire to i */
@@ -241,12 +250,12 @@ static struct flow answer(struct trial *t, int i, int j, num told, double bytes)
 
 static num join(struct trial *t, const struct hrun_net_record *r)
 {
-    double m = r->bytes;
+    double m = r->bytes, m2 = net_second_bytes(r);
     num send = stage(t, r->i, 0), sent = times(2, send);
-    struct flow a = answer(t, r->i, r->j, send, m), b = answer(t, r->i, r->k, sent, m);
+    struct flow a = answer(t, r->i, r->j, send, m), b = answer(t, r->i, r->k, sent, m2);
 
-    share_two(&a, &b, m, shared(t, t->c->in[class_of(t, r->i)], r->i, r->j, r->k, 0, m));
-    return take_in(sent, a.end, b.end, stage(t, r->i, m));
+    share_two(&a, &b, shared(t, t->c->in[class_of(t, r->i)], r->i, r->j, r->k, 0));
+    return take_in(sent, (struct arrival){ a.end, stage(t, r->i, m) }, (struct arrival){ b.end, stage(t, r->i, m2) });
 }
 
 static num call(struct trial *t, const struct hrun_net_record *r)
@@ -259,15 +268,15 @@ static num call(struct trial *t, const struct hrun_net_record *r)
 static num one_way_of_two(struct trial *t, int from, int to, double bytes)
 {
     int a = class_of(t, from), b = class_of(t, to);
-    double factor = net_segment(t->given, bytes)->b, back = 1 + t->given->back_share;
+    double back = 1 + t->given->back_share;
     num ends = plus(stage(t, from, bytes), stage(t, to, bytes));
     num out = later(parameter(t, t->c->out[a]), parameter(t, t->c->in[a]));
     num in = later(parameter(t, t->c->in[b]), parameter(t, t->c->out[b]));
-    num flow = later(wire(t, from, to, bytes), times(factor * back, later(out, in)));
+    num flow = later(wire(t, from, to), times(back, later(out, in)));
 
     if (t->given->group_of[from] != t->given->group_of[to])
-        flow = later(flow, times(t->given->trunks_shared ? 2 : back, trunk(t, from, to, bytes)));
-    return plus(plus(ends, latency(t, from, to, bytes)), times(bytes, flow));
+        flow = later(flow, times(t->given->trunks_shared ? 2 : back, trunk(t, from, to)));
+    return plus(plus(ends, latency(t, from, to, bytes)), times(factor(t, bytes) * bytes, flow));
 }
 
 static num both(struct trial *t, const struct hrun_net_record *r)

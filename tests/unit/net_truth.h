@@ -81,33 +81,35 @@ static double truth_least(double a, double b)   /* of rates, 0: no limit */
     return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b);
 }
 
-/* bytes/s of a message alone */
-static double truth_rate(const struct truth *u, int i, int j, double m)
+/* What a message alone moves a second, in bytes that count. */
+static double truth_rate(const struct truth *u, int i, int j)
 {
-    double r = truth_least(u->beta[i][j] / truth_b(u, m), truth_least(u->out[i], u->in[j]));
+    double r = truth_least(u->beta[i][j], truth_least(u->out[i], u->in[j]));
 
     return u->group[i] != u->group[j] ? truth_least(r, u->trunk) : r;
 }
 
 static double truth_one_way(const struct truth *u, int i, int j, double m)
 {
-    return truth_stage(u, i, m) + truth_a(u, m) * u->L[i][j] + m / truth_rate(u, i, j, m) + truth_stage(u, j, m);
+    double bytes_s = truth_b(u, m) * m / truth_rate(u, i, j);
+
+    return truth_stage(u, i, m) + truth_a(u, m) * u->L[i][j] + bytes_s + truth_stage(u, j, m);
 }
 
-/* Ends of n messages of m bytes that begin at start[], alone have rate[], and share `all` (0: no limit): at each
- * instant the least demands are met first. */
-static void truth_flows(int n, const double *start, const double *rate, double m, double all, double *end)
+/* Ends of n messages of m[] bytes, of which each counts b[] times, that begin at start[], alone have rate[], in bytes
+ * that count, and share `all` (0: no limit): at each instant the least demands are met first. */
+static void truth_flows(int n, const double *start, const double *rate, const double *m, const double *b, double all,
+                        double *end)
 {
     double left[MOST_HOSTS], now = INFINITY;
-    int open = n;
+    int open = 0;
 
     for (int i = 0; i < n; i++) {
-        left[i] = m;
+        left[i] = m[i] * b[i];
+        open += left[i] > 0;
         end[i] = start[i];
         now = fmin(now, start[i]);
     }
-    if (m == 0)
-        return;
     while (open) {
         double r[MOST_HOSTS] = { 0 }, rest = all > 0 ? all : INFINITY, next = INFINITY;
         int active = 0, order[MOST_HOSTS];
@@ -131,7 +133,7 @@ static void truth_flows(int n, const double *start, const double *rate, double m
                 next = fmin(next, now + left[i] / r[i]);
         }
         for (int i = 0; i < n; i++)
-            if (r[i] > 0 && (left[i] -= r[i] * (next - now)) <= 1e-9 * m) {
+            if (r[i] > 0 && (left[i] -= r[i] * (next - now)) <= 1e-9 * m[i]) {
                 left[i] = 0;
                 end[i] = next;
                 open--;
@@ -140,12 +142,12 @@ static void truth_flows(int n, const double *start, const double *rate, double m
     }
 }
 
-/* The processor of i, busy until `from`, takes in messages that come at at[2]. */
-static double truth_take_in(double from, const double *at, double each)
+/* The processor of i, busy until `from`, takes in messages that come at at[2] and take each[2]. */
+static double truth_take_in(double from, const double *at, const double *each)
 {
-    double first = fmin(at[0], at[1]), second = fmax(at[0], at[1]);
+    int first = at[1] < at[0];
 
-    return fmax(fmax(from, first) + each, second) + each;
+    return fmax(fmax(from, at[first]) + each[first], at[!first]) + each[!first];
 }
 
 static double truth_port(const struct truth *u, int i, int j, int k, double port)
@@ -153,35 +155,40 @@ static double truth_port(const struct truth *u, int i, int j, int k, double port
     return u->group[j] == u->group[k] && u->group[j] != u->group[i] ? truth_least(port, u->trunk) : port;
 }
 
-static double truth_fan(const struct truth *u, int i, int j, int k, double m)
+/* m2: of the second message. */
+static double truth_fan(const struct truth *u, int i, int j, int k, double m, double m2)
 {
-    double s = truth_stage(u, i, m), start[2] = { s + truth_a(u, m) * u->L[i][j], 2 * s + truth_a(u, m) * u->L[i][k] };
-    double rate[2] = { truth_rate(u, i, j, m), truth_rate(u, i, k, m) }, at[2];
+    double s = truth_stage(u, i, m), sent = s + truth_stage(u, i, m2), each[2] = { u->C[i], u->C[i] }, at[2];
+    double start[2] = { s + truth_a(u, m) * u->L[i][j], sent + truth_a(u, m2) * u->L[i][k] };
+    double rate[2] = { truth_rate(u, i, j), truth_rate(u, i, k) };
 
-    truth_flows(2, start, rate, m, truth_port(u, i, j, k, u->out[i]), at);
+    truth_flows(2, start, rate, (double[]){ m, m2 }, (double[]){ truth_b(u, m), truth_b(u, m2) },
+                truth_port(u, i, j, k, u->out[i]), at);
     at[0] += truth_stage(u, j, m) + u->C[j] + truth_a(u, 0) * u->L[j][i];
-    at[1] += truth_stage(u, k, m) + u->C[k] + truth_a(u, 0) * u->L[k][i];
-    return truth_take_in(2 * s, at, u->C[i]);
+    at[1] += truth_stage(u, k, m2) + u->C[k] + truth_a(u, 0) * u->L[k][i];
+    return truth_take_in(sent, at, each);
 }
 
-static double truth_join(const struct truth *u, int i, int j, int k, double m)
+static double truth_join(const struct truth *u, int i, int j, int k, double m, double m2)
 {
     double start[2] = { u->C[i] + truth_a(u, 0) * u->L[i][j] + u->C[j] + truth_stage(u, j, m) +
                             truth_a(u, m) * u->L[j][i],
-                        2 * u->C[i] + truth_a(u, 0) * u->L[i][k] + u->C[k] + truth_stage(u, k, m) +
-                            truth_a(u, m) * u->L[k][i] };
-    double rate[2] = { truth_rate(u, j, i, m), truth_rate(u, k, i, m) }, at[2];
+                        2 * u->C[i] + truth_a(u, 0) * u->L[i][k] + u->C[k] + truth_stage(u, k, m2) +
+                            truth_a(u, m2) * u->L[k][i] };
+    double rate[2] = { truth_rate(u, j, i), truth_rate(u, k, i) }, at[2];
+    double each[2] = { truth_stage(u, i, m), truth_stage(u, i, m2) };
 
-    truth_flows(2, start, rate, m, truth_port(u, i, j, k, u->in[i]), at);
-    return truth_take_in(2 * u->C[i], at, truth_stage(u, i, m));
+    truth_flows(2, start, rate, (double[]){ m, m2 }, (double[]){ truth_b(u, m), truth_b(u, m2) },
+                truth_port(u, i, j, k, u->in[i]), at);
+    return truth_take_in(2 * u->C[i], at, each);
 }
 
 static double truth_crossing(const struct truth *u, int i, int j, double m)
 {
     double port = truth_least(truth_least(u->out[i], u->in[j]), truth_least(u->in[i], u->out[j])) / (1 + u->back_share);
-    double rate = truth_least(truth_rate(u, i, j, m), port);
+    double rate = truth_least(truth_rate(u, i, j), port);
 
-    return truth_stage(u, i, m) + truth_a(u, m) * u->L[i][j] + m / rate + truth_stage(u, j, m);
+    return truth_stage(u, i, m) + truth_a(u, m) * u->L[i][j] + truth_b(u, m) * m / rate + truth_stage(u, j, m);
 }
 
 static double truth_both(const struct truth *u, int i, int j, double m)
@@ -200,16 +207,18 @@ static int truth_member(const struct truth *u, int g, int m)
 
 static double truth_pairs(const struct truth *u, int g, int h, int n, double m)
 {
-    double start[MOST_HOSTS], rate[MOST_HOSTS], end[MOST_HOSTS], sum = 0;
+    double start[MOST_HOSTS], rate[MOST_HOSTS], end[MOST_HOSTS], bytes[MOST_HOSTS], b[MOST_HOSTS], sum = 0;
 
     for (int k = 0; k < n; k++) {
         int i = truth_member(u, g, k), j = truth_member(u, h, g == h ? n + k : k);
 
         start[k] = truth_stage(u, i, m) + truth_a(u, m) * u->L[i][j];
-        rate[k] = truth_rate(u, i, j, m);
+        rate[k] = truth_rate(u, i, j);
+        bytes[k] = m;
+        b[k] = truth_b(u, m);
         sum += truth_stage(u, j, m) + truth_one_way(u, j, i, 0);
     }
-    truth_flows(n, start, rate, m, g == h ? 0 : u->trunk, end);
+    truth_flows(n, start, rate, bytes, b, g == h ? 0 : u->trunk, end);
     for (int k = 0; k < n; k++)
         sum += end[k];
     return sum / n;
@@ -278,7 +287,7 @@ static void log_add(struct log *l, enum hrun_net_kind kind, int i, int j, int k,
 
 /* What experiments are made. */
 enum { EMPTY = 1, THERE = 2, BACK = 4, CALLS = 8, FANS = 16, FANS0 = 32, JOINS = 64, BOTHS = 128, TRUNKS = 256,
-       ALL = 511 };
+       ALL = 511, BALANCED = 512 };
 
 static void log_trips(struct log *l, const struct truth *u, int what, double m)
 {
@@ -299,20 +308,35 @@ static void log_trips(struct log *l, const struct truth *u, int what, double m)
     }
 }
 
+/* Bytes to j and k (in: from them), at most m, that take both as long. bytes[2] */
+static void truth_balance(const struct truth *u, int i, int j, int k, int in, double m, double *bytes)
+{
+    double one = in ? truth_rate(u, j, i) : truth_rate(u, i, j), two = in ? truth_rate(u, k, i) : truth_rate(u, i, k);
+
+    bytes[0] = floor(m * fmin(1, one / two));
+    bytes[1] = floor(m * fmin(1, two / one));
+}
+
 /* Of all triples, those whose hosts add to a multiple of `every`. */
 static void log_fans(struct log *l, const struct truth *u, int what, double m, int every)
 {
     for (int i = 0; i < u->n; i++)
         for (int j = 0; j < u->n; j++)
             for (int k = j + 1; k < u->n; k++) {
+                double out[2] = { m, m }, in[2] = { m, m };
+
                 if (i == j || i == k || (i + j + k) % every)
                     continue;
+                if (what & BALANCED) {
+                    truth_balance(u, i, j, k, 0, m, out);
+                    truth_balance(u, i, j, k, 1, m, in);
+                }
                 if (what & FANS)
-                    log_add(l, HRUN_NET_FAN, i, j, k, 0, m, 0, truth_fan(u, i, j, k, m));
+                    log_add(l, HRUN_NET_FAN, i, j, k, 0, out[0], out[1], truth_fan(u, i, j, k, out[0], out[1]));
                 if (what & FANS0)
-                    log_add(l, HRUN_NET_FAN, i, j, k, 0, 0, 0, truth_fan(u, i, j, k, 0));
+                    log_add(l, HRUN_NET_FAN, i, j, k, 0, 0, 0, truth_fan(u, i, j, k, 0, 0));
                 if (what & JOINS)
-                    log_add(l, HRUN_NET_JOIN, i, j, k, 0, m, 0, truth_join(u, i, j, k, m));
+                    log_add(l, HRUN_NET_JOIN, i, j, k, 0, in[0], in[1], truth_join(u, i, j, k, in[0], in[1]));
             }
 }
 

@@ -69,6 +69,12 @@ static void two_switches(struct truth *u, int n)
         }
 }
 
+static void log_sweep(struct log *l, const struct truth *u, int i, int j)
+{
+    for (double m = 0; m <= 1 << 20; m = m < 32 ? m + 32 : floor(m * 1.2))
+        log_add(l, HRUN_NET_TRIP, i, j, -1, 0, m, 0, truth_one_way(u, i, j, m) + truth_one_way(u, j, i, 0));
+}
+
 /* ---------------------------------------------------------------- how far off */
 
 static double off(double got, double want)
@@ -288,6 +294,42 @@ static void test_exact(void)
     is_num(net ? net->back_share : 0, 0.05, 1e-6, "what comes back on the ports is found");
     hrun_net_destroy(net);
     log_end(&l);
+}
+
+/* A host whose port is faster than any other shows it only beside two that together are faster still; where these are
+ * not equal, only in messages that take them equally long. */
+static void test_hidden_ports(void)
+{
+    static const double rates[] = { 3.12e8, 2.5e8, 1.25e8, 1.1e8, 9e7 };
+    const int n = sizeof rates / sizeof rates[0];
+    struct hrun_net *net;
+    struct truth u;
+    struct log l;
+
+    wired_network(&u, n, 17);
+    u.nsegments = 2;
+    memcpy(u.from, (double[]){ 0, 9000 }, 2 * sizeof(double));
+    memcpy(u.a, (double[]){ 1, 2 }, 2 * sizeof(double));
+    memcpy(u.b, (double[]){ 1.3, 1 }, 2 * sizeof(double));
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            u.out[i] = u.in[i] = rates[i];
+            u.beta[i][j] = i == j ? 0 : fmin(rates[i], rates[j]);
+        }
+    for (int balanced = 0; balanced < 2; balanced++) {
+        log_begin(&l, &u, 0, 1);
+        log_all(&l, &u, balanced ? ALL | BALANCED : ALL & ~TRUNKS, M, 1);
+        log_sweep(&l, &u, 0, 1);
+        log_sweep(&l, &u, 2, 3);
+        net = estimate(&l, &plain, NULL);
+        is_num(net ? net->classes[0].out_bytes_per_s.v / 3.12e8 : 0, balanced, 1e-3, "a fast port %s",
+               balanced ? "shows in messages that take equally long" : "hides behind the slower host's");
+        if (balanced)
+            ok(net && off(net->classes[0].in_bytes_per_s.v, 3.12e8) < 1e-3 && largest(compare(net, &u)) < 1e-2,
+               "and so do all others, both ways");
+        hrun_net_destroy(net);
+        log_end(&l);
+    }
 }
 
 /* Two hosts alone: fans need three. */
@@ -524,12 +566,6 @@ static void test_many(void)
 }
 
 /* ---------------------------------------------------------------- segments, rendezvous */
-
-static void log_sweep(struct log *l, const struct truth *u, int i, int j)
-{
-    for (double m = 0; m <= 1 << 20; m = m < 32 ? m + 32 : floor(m * 1.2))
-        log_add(l, HRUN_NET_TRIP, i, j, -1, 0, m, 0, truth_one_way(u, i, j, m) + truth_one_way(u, j, i, 0));
-}
 
 static void test_segments(void)
 {
@@ -792,6 +828,7 @@ int main(void)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
     test_exact();
+    test_hidden_ports();
     test_two_hosts();
     test_paper();
     test_noise();
