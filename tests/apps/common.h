@@ -60,6 +60,7 @@ struct app {
     int nsizes;
     const char *gate;       /* --gate, or NULL */
     const char *play;       /* --play, or NULL; of skeletons alone */
+    const char *shares;     /* --shares, or NULL */
     struct app_arena *arena; /* of skeletons */
     int quiet;              /* 1: app_refuse says nothing */
     struct app_option *options;  /* those of the application */
@@ -144,6 +145,37 @@ __attribute__((unused)) static inline void app_part(long n, int rank, int size, 
     *hi = n * (rank + 1) / size;
 }
 
+/* The shares of --shares, "4*96,2*64" or "96,64", one for each rank into share[a->size]. APP_OK, or what app_refuse
+ * gave. */
+__attribute__((unused))
+static int app_shares(const struct app *a, double *share)
+{
+    const char *p = a->shares;
+    int n = 0;
+
+    for (; *p; p += *p == ',') {
+        long count = 1;
+        double value;
+        char *end;
+        int used = 0;
+
+        if (sscanf(p, "%ld*%n", &count, &used) == 1 && used)
+            p += used;
+        else
+            count = 1;
+        value = *p >= '0' && *p <= '9' ? strtod(p, &end) : 0;
+        if (!(value > 0) || !isfinite(value) || (*end && *end != ',') || count < 1)
+            return app_refuse(a, "--shares=%s: shares are COUNT*SHARE,..., not '%s'", a->shares, p);
+        if (count > a->size - n)
+            return app_refuse(a, "--shares=%s: more shares than the %d processes", a->shares, a->size);
+        while (count-- > 0)
+            share[n++] = value;
+        p = end;
+    }
+    return n == a->size ? APP_OK : app_refuse(a, "--shares=%s: %d share%s for %d processes", a->shares, n,
+                                               n == 1 ? "" : "s", a->size);
+}
+
 /* ---------------------------------------------------------------- communication */
 
 /* In place over all ranks. Not called on one process: some simulated collectives do not bear it. */
@@ -198,6 +230,7 @@ static void app_usage(const struct app *a, const struct app_kernel *k, const str
     for (int t = 0; t < 2; t++)
         for (const struct app_option *o = tables[t]; o->name; o++)
             printf("  -%c, --%-10s %s (default %ld)\n", o->sym, o->name, o->help, o->value);
+    printf("      --shares=LIST work of each rank, COUNT*SHARE,..., for applications that divide by it\n");
     printf("      --gate=SOCKET wait there before the first run, stay until after the last\n");
     fflush(stdout);
 }
@@ -264,6 +297,10 @@ static int app_parse(struct app *a, const struct app_kernel *k, int argc, char *
         }
         if (!strncmp(argv[i], "--gate=", 7)) {
             a->gate = argv[i] + 7;
+            continue;
+        }
+        if (!strncmp(argv[i], "--shares", 8) && (!argv[i][8] || argv[i][8] == '=')) {
+            a->shares = argv[i][8] ? argv[i] + 9 : argv[i + 1] ? argv[++i] : "";
             continue;
         }
         if (APP_PLAYED && !strncmp(argv[i], "--play=", 7)) {

@@ -1,5 +1,5 @@
 #!/bin/bash
-# apps.t - the five test applications: their checks pass at several sizes and numbers of processes, results do
+# apps.t - the six test applications: their checks pass at several sizes and numbers of processes, results do
 # not depend on the number of processes, a wrong result is found, what the rule forbids is refused, and the
 # application definitions tell the truth about time line, sizes and memory.
 #
@@ -97,7 +97,7 @@ refuses() {
     ok $? "$2 ${*:3} on $1 is refused: $text"
 }
 
-for app in lu jacobi femcg fft hybrid; do
+for app in lu jacobi femcg fft hybrid multigrid; do
     if [ ! -x "$bin/$app" ]; then
         echo "Bail out! $bin/$app is missing; 'make apps' builds it"
         exit 1
@@ -129,6 +129,14 @@ ahead <<'END'
 2 hybrid 131
 3 hybrid 131
 4 hybrid 131
+1 multigrid 128
+2 multigrid 128
+3 multigrid 128
+4 multigrid 128
+1 multigrid 128 --rows=96
+3 multigrid 128 --shares 32,48,16
+2 multigrid 128 --shares=80,16
+4 multigrid 128 --shares 2*48,2*32
 END
 for p in 1 2 3 4; do
     passes $p lu 211 -b 16
@@ -179,6 +187,25 @@ for p in 1 2 3 4; do
     ok $? "hybrid: every bit of the product on $p as on 1 process"
 done
 
+# The rows are N, or those of the shares where these are fewer; what is too much of 160 is taken from the last ranks.
+for p in 1 2 3 4; do
+    passes $p multigrid 128
+    [ $p -eq 1 ] && sum1=$(field result)
+    [ "$(field result)" = "$sum1" ] && [ "${sum1##* }" = 128 ]
+    ok $? "multigrid: every bit of the solution on $p as on 1 process"
+done
+passes 4 multigrid 128 --shares 2*48,2*32
+[ "$(field result)" = "$sum1" ]
+ok $? "multigrid: every bit as with equal rows when shares are unequal, and more than there are rows"
+passes 1 multigrid 128 --rows=96
+sum1=$(field result)
+for words in "3 multigrid 128 --shares 32,48,16" "2 multigrid 128 --shares=80,16"; do
+    # shellcheck disable=SC2086
+    passes $words
+    [ "$(field result)" = "$sum1" ] && [ "${sum1##* }" = 96 ]
+    ok $? "$words: the mesh has the rows of the shares, and every bit is that of 1 process"
+done
+
 # ---------------------------------------------------------------- edges
 
 # The last three of four ranks have no column; one plane each; one row each.
@@ -210,6 +237,12 @@ cat >"$tmp/edges" <<'END'
 1 hybrid 1
 1 hybrid 33
 3 hybrid 4 -r 2
+1 multigrid 2 -l 1
+1 multigrid 8 -l 3 -i 1
+2 multigrid 64 -l 6 -i 3
+3 multigrid 96 -l 2 -s 1 -c 1
+2 multigrid 64 --shares 32,32 -R 64
+1 multigrid 64 -l 4 -r 3
 END
 ahead <"$tmp/edges"
 while read -r -a words; do
@@ -250,6 +283,7 @@ grows jacobi 32 64 3 40 -i 30
 grows femcg 64 128 3 40
 grows fft 16384 262144 5 100
 grows hybrid 128 512 16 320
+grows multigrid 128 512 5 50
 
 # ---------------------------------------------------------------- a wrong result is found
 
@@ -261,6 +295,7 @@ cat >"$tmp/spoilt" <<'END'
 1 fft 256 --spoil 1
 2 fft 256 -x 1
 2 hybrid 40 --spoil 1
+2 multigrid 64 --spoil 1
 END
 ahead <"$tmp/spoilt"
 while read -r -a words; do
@@ -312,6 +347,14 @@ cat >"$tmp/refused" <<'END'
 4 femcg 50|N must be a multiple of the number of processes, two rows each at least; use 48 or 52
 7 femcg 17|use 21 or 28
 4 jacobi 3|N=3 on 4 processes: each process needs a plane; use N >= 4 or fewer processes
+1 multigrid 72|N=72 with 5 levels: N must be 32 or a greater multiple of 16
+1 multigrid 16|N=16 with 5 levels: N must be 32 or a greater multiple of 16
+4 multigrid 48|48 rows on 4 processes: each needs 16 or a multiple, and two of them in all
+2 multigrid 64 --shares 16,24|--shares=16,24: rows come in multiples of 16 (2 to the levels less one), not 24
+2 multigrid 64 --shares 3*16|--shares=3*16: more shares than the 2 processes
+2 multigrid 64 --shares=64|--shares=64: 1 share for 2 processes
+2 multigrid 64 --shares=2*|--shares=2*: shares are COUNT*SHARE,..., not ''
+2 multigrid 64 --shares 16,16 -R 64|--shares=16,16: 32 rows in all, and the mesh has 64
 4 hybrid 3|N=3 on 4 processes: each process needs a row; use N >= 4 or fewer processes
 END
 sed 's/|.*//' "$tmp/refused" | ahead
