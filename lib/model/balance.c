@@ -1,0 +1,102 @@
+/* balance.c - shares of the work; see balance.h
+ *
+ * Water filling: at time t a process of part i holds u_i(t) units, the most that it does by then. What all hold
+ * together only grows with t, so the least t at which it is enough is found by bisection, down to neighbouring
+ * numbers: no time of a whole number of units lies between them.
+ */
+#include "model/balance.h"
+
+#include <math.h>
+
+static double time_of(const struct hrun_balance_part *p, int64_t u)
+{
+    return p->base_s + (double)u * p->unit_s;
+}
+
+/* The most units, up to `limit`, that a process does by t; 0: not even one. */
+static int64_t units_by(const struct hrun_balance_part *p, double t, int64_t limit)
+{
+    int64_t most = p->most < limit ? p->most : limit, u, lo, hi;
+    double about;
+
+    if (most < 1 || time_of(p, 1) > t)
+        return 0;
+    if (time_of(p, most) <= t)
+        return most;
+    about = (t - p->base_s) / p->unit_s;
+    u = about < 1 ? 1 : about > (double)most ? most : (int64_t)about;
+    lo = u > 1 && time_of(p, u - 1) <= t ? u - 1 : 1;     /* does it; but for rounding, u does or does not */
+    hi = u + 2 < most && time_of(p, u + 2) > t ? u + 2 : most;
+    while (hi - lo > 1) {
+        u = lo + (hi - lo) / 2;
+        if (time_of(p, u) <= t)
+            lo = u;
+        else
+            hi = u;
+    }
+    return lo;
+}
+
+/* Is all done by t, and has each process a unit? */
+static int enough(const struct hrun_balance_part *v, int n, int64_t units, double t)
+{
+    int64_t left = units;
+
+    for (int i = 0; i < n; i++) {
+        int64_t u = units_by(&v[i], t, units / v[i].n + 1);
+
+        if (!u)
+            return 0;
+        left -= left > 0 ? u * v[i].n : 0;
+    }
+    return left <= 0;
+}
+
+/* The part that takes longest of those that could do with one unit less, or -1. */
+static int slowest_spare(const struct hrun_balance_part *v, int n, const int64_t *share, int64_t excess)
+{
+    int found = -1;
+
+    for (int i = 0; i < n; i++)
+        if (share[i] > 1 && v[i].n <= excess &&
+            (found < 0 || time_of(&v[i], share[i]) > time_of(&v[found], share[found])))
+            found = i;
+    return found;
+}
+
+double hrun_balance(const struct hrun_balance_part *v, int n, int64_t units, int64_t *share)
+{
+    double lo = -INFINITY, hi = -INFINITY, time_s = -INFINITY;
+    int64_t processes = 0, excess = -units;
+
+    for (int i = 0; i < n; i++) {
+        int64_t most = v[i].most < units / v[i].n + 1 ? v[i].most : units / v[i].n + 1;
+
+        if (most < 1 || v[i].n > units - processes)
+            return INFINITY;
+        processes += v[i].n;
+        lo = fmax(lo, time_of(&v[i], 1));
+        hi = fmax(hi, time_of(&v[i], most));
+    }
+    if (!isfinite(hi) || !enough(v, n, units, hi))
+        return INFINITY;
+    if (enough(v, n, units, lo))
+        hi = lo;
+    for (double mid = 0.5 * lo + 0.5 * hi; mid > lo && mid < hi; mid = 0.5 * lo + 0.5 * hi) {
+        if (enough(v, n, units, mid))
+            hi = mid;
+        else
+            lo = mid;
+    }
+    for (int i = 0; i < n; i++) {
+        share[i] = units_by(&v[i], hi, units / v[i].n + 1);
+        excess += share[i] * v[i].n;
+    }
+    for (int i; (i = slowest_spare(v, n, share, excess)) >= 0;) {
+        share[i]--;
+        excess -= v[i].n;
+    }
+    for (int i = 0; i < n; i++)
+        time_s = fmax(time_s, time_of(&v[i], share[i]));
+    return time_s;
+}

@@ -1,0 +1,231 @@
+/* The family weak (paper 001): its coefficients from six runs and from more, and shares that end together. */
+#include "fit_random.h"
+#include "model/balance.h"
+#include "model/weak.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+static const double truth[HRUN_WEAK_TERMS] = { 0.05, -0.5, 1.25, 0.375, 0.01 };
+
+static struct hrun_weak_run exact(int np, double work)
+{
+    return (struct hrun_weak_run) { np, work, hrun_weak_time(truth, np, work) };
+}
+
+/* The six runs of the paper, in an order that nobody would choose. */
+static void six(struct hrun_weak_run *v)
+{
+    v[0] = exact(8, 512);
+    v[1] = exact(1, 1024);
+    v[2] = exact(4, 1024);
+    v[3] = exact(1, 512);
+    v[4] = exact(8, 1024);
+    v[5] = exact(4, 512);
+}
+
+static void is_model(const double *k, const double *want, double tolerance, const char *what)
+{
+    static const char *const name[] = { "b", "a", "c", "d", "gamma" };
+
+    for (int j = 0; j < HRUN_WEAK_TERMS; j++)
+        is_num(k[j], want[j], tolerance, "%s: %s", what, name[j]);
+}
+
+static void test_values(void)
+{
+    /* Tcomp = 0.05 * 100 - 0.5; alpha = 1.25 + 0.375 * 6; gamma work = 1 */
+    is_num(hrun_weak_time(truth, 1, 100), 4.5, 1e-15, "one process: Tcomp alone");
+    is_num(hrun_weak_time(truth, 64, 100), 4.5 + 3.5 + 1, 1e-15, "64 processes: eq. 1 to 4");
+}
+
+static void test_paper(void)
+{
+    struct hrun_weak_run v[7];
+    struct hrun_error err;
+    double k[HRUN_WEAK_TERMS] = { 7 };
+
+    six(v);
+    is_int(hrun_weak_paper(v, 6, k, &err), 0, "steps 1 to 6");
+    is_model(k, truth, 1e-12, "of six exact runs");
+    /* gamma is that of eight processes, and alpha of four keeps to its own (step 3). */
+    for (int i = 0; i < 6; i++)
+        v[i].time_s += v[i].np == 4 ? 0.02 * v[i].work : 0;
+    is_int(hrun_weak_paper(v, 6, k, &err), 0, "another gamma on four processes");
+    is_model(k, truth, 1e-12, "does not matter");
+
+    memset(k, 0, sizeof k);
+    v[6] = exact(2, 512);
+    is_int(hrun_weak_paper(v, 7, k, &err), -1, "seven runs");
+    has_str(err.text, "paper 001 takes six runs", "are told apart");
+    v[0] = exact(8, 500);
+    is_int(hrun_weak_paper(v, 6, k, &err), -1, "other work on eight");
+    six(v);
+    v[1] = exact(2, 1024);
+    is_int(hrun_weak_paper(v, 6, k, &err), -1, "one run on one process");
+    ok(k[0] == 0 && k[4] == 0, "nothing is given then");
+}
+
+static void test_fit(void)
+{
+    struct hrun_weak_run v[36];
+    struct hrun_weak_fit fit;
+    struct hrun_error err;
+    double k[HRUN_WEAK_TERMS];
+    uint64_t state = 1;
+
+    six(v);
+    is_int(hrun_weak_fit(v, 6, 1e-3, 0.02, &fit, &err), 0, "least squares");
+    is_model(fit.k, truth, 1e-9, "of six exact runs");
+    is_int(fit.dof, 1, "six runs, five coefficients");
+    ok(fit.max_error < 1e-10, "which all runs have");
+    is_int(hrun_weak_fit(v, 6, 0, 0, &fit, &err), 0, "without weights");
+    is_model(fit.k, truth, 1e-9, "the same");
+
+    /* What the paper's steps give of runs that the model describes, whatever the signs. */
+    for (int i = 0; i < 6; i++)
+        v[i].time_s -= v[i].np > 1 ? 0.015 * v[i].work : 0;
+    is_int(hrun_weak_paper(v, 6, k, &err), 0, "messages that hide behind work");
+    is_int(hrun_weak_fit(v, 6, 1e-3, 0.02, &fit, &err), 0, "by least squares too");
+    is_model(fit.k, k, 1e-9, "a gamma below 0");
+
+    /* alpha cannot shrink as processes are added. */
+    six(v);
+    for (int i = 0; i < 6; i++)
+        v[i].time_s -= v[i].np == 8 ? 1 : 0;
+    is_int(hrun_weak_fit(v, 6, 1e-3, 0.02, &fit, &err), 0, "eight processes quicker than four");
+    is_num(fit.k[HRUN_WEAK_LOG], 0, 1e-12, "d is 0 then");
+    ok(hrun_weak_time(fit.k, 64, 512) > 20, "and 64 take no less");
+
+    /* More runs than six, with errors of 1 %: nearer than the six are, and the scatter is found. */
+    for (int i = 0; i < 36; i++) {
+        static const int np[] = { 1, 4, 8 };
+
+        v[i] = exact(np[i % 3], i % 2 ? 1024 : 512);
+        v[i].time_s *= 1 + 0.01 * rnd_normal(&state);
+    }
+    is_int(hrun_weak_fit(v, 36, 0, 0.01, &fit, &err), 0, "36 runs with noise");
+    is_num(hrun_weak_time(fit.k, 64, 1024) / hrun_weak_time(truth, 64, 1024), 1, 0.05, "64 processes are foretold");
+    is_int(fit.dof, 31, "degrees of freedom");
+    ok(fit.s2 > 0.4 && fit.s2 < 2.5, "the weights assume what there is (%g)", fit.s2);
+    ok(fit.cov[0] > 0 && fit.cov[1] == fit.cov[HRUN_WEAK_TERMS], "with a covariance");
+}
+
+static void test_refused(void)
+{
+    struct hrun_weak_run v[6];
+    struct hrun_weak_fit fit = { .dof = -7 };
+    struct hrun_error err;
+
+    six(v);
+    v[1].np = v[3].np = 2;
+    is_int(hrun_weak_fit(v, 6, 0, 0, &fit, &err), -1, "no run on one process");
+    has_str(err.text, "nothing measured on one process with all PEs of its host loaded", "is said");
+    is_int(err.code, HRUN_ENODATA, "as missing data");
+    v[0].np = v[1].np = v[2].np = v[3].np = v[4].np = v[5].np = 1;
+    is_int(hrun_weak_fit(v, 6, 0, 0, &fit, &err), -1, "none on several");
+    has_str(err.text, "nothing measured on several processes", "is said");
+    six(v);
+    for (int i = 0; i < 6; i++)
+        v[i].work = 512;
+    is_int(hrun_weak_fit(v, 6, 0, 0, &fit, &err), -1, "one amount of work");
+    has_str(err.text, "two are needed", "is said");
+    six(v);
+    v[2].time_s = 0;
+    is_int(hrun_weak_fit(v, 6, 0, 0, &fit, &err), -1, "a time of 0");
+    is_int(err.code, HRUN_EINVAL, "cannot be");
+    is_int(hrun_weak_fit(v, 0, 0, 0, &fit, &err), -1, "nothing at all");
+    is_int(fit.dof, -7, "what was there stays");
+}
+
+/* ------------------------------------------------------------------ shares */
+
+static double at(const struct hrun_balance_part *p, int64_t u)
+{
+    return p->base_s + (double)u * p->unit_s;
+}
+
+/* The least time of all shares of up to 3 parts, by looking at each. */
+static double brute(const struct hrun_balance_part *v, int n, int64_t units, int64_t used, int part, double time_s)
+{
+    double best = INFINITY;
+
+    if (part == n)
+        return used >= units ? time_s : INFINITY;
+    for (int64_t u = 1; u <= v[part].most && u <= units; u++)
+        best = fmin(best, brute(v, n, units, used + u * v[part].n, part + 1, fmax(time_s, at(&v[part], u))));
+    return best;
+}
+
+static void test_balance(void)
+{
+    struct hrun_balance_part v[3];
+    int64_t share[3];
+    int wrong = 0, excess = 0, impossible = 0, cases = 3000;
+    uint64_t state = 1;
+
+    for (int k = 0; k < cases; k++) {
+        int n = 1 + (int)(rnd(&state) * 3), few = 0;
+        int64_t units = 1 + (int)(rnd(&state) * 30), sum = 0, processes = 0;
+        double got, want;
+
+        for (int i = 0; i < n; i++) {
+            /* Coarse numbers make for ties. */
+            v[i] = (struct hrun_balance_part) { 1 + (int)(rnd(&state) * 5), floor(rnd(&state) * 8) - 2, floor(rnd(&state) * 4),
+                                                (int)(rnd(&state) * 20) };
+            if (k % 2) {
+                v[i].base_s = rnd(&state) * 5;
+                v[i].unit_s = rnd(&state);
+            }
+            processes += v[i].n;
+        }
+        want = processes > units ? INFINITY : brute(v, n, units, 0, 0, -INFINITY);
+        share[0] = share[1] = share[2] = 0;
+        got = hrun_balance(v, n, units, share);
+        wrong += got != want;
+        impossible += isinf(want) && share[0] == 0;
+        if (isinf(want))
+            continue;
+        for (int i = 0; i < n; i++) {
+            sum += share[i] * v[i].n;
+            few |= share[i] < 1 || share[i] > v[i].most || at(&v[i], share[i]) > got;
+        }
+        for (int i = 0; i < n; i++)
+            few |= sum - units >= v[i].n && share[i] > 1;   /* a unit less of each would do */
+        excess += few || sum < units;
+    }
+    is_int(wrong, 0, "%d cases: the time is the least of all shares", cases);
+    is_int(excess, 0, "the shares are whole, enough, fit, and no part has a unit too many");
+    ok(impossible > 100, "what does not fit is found so (%d)", impossible);
+}
+
+static void test_paper_scenario(void)
+{
+    /* 64 processes of A and 32 of B, which is twice as fast: as the paper has them, 512 and 1024 rows each. */
+    struct hrun_balance_part v[2] = { { 64, 10, 2.0, INT64_MAX }, { 32, 10, 1.0, INT64_MAX } };
+    int64_t share[2];
+
+    is_num(hrun_balance(v, 2, 65536, share), 10 + 1024, 1e-15, "A and B end together");
+    ok(share[0] == 512 && share[1] == 1024, "with half of the mesh each");
+    v[1].most = 600;
+    is_num(hrun_balance(v, 2, 65536, share), 10 + 2 * 724, 1e-15, "what B has no memory for, A does");
+    ok(share[0] == 724 && share[1] == 600, "in whole rows");
+    v[0].most = 700;
+    ok(isinf(hrun_balance(v, 2, 65536, share)) && share[0] == 724, "and where A has none for it, nobody");
+    ok(isinf(hrun_balance(v, 2, 95, share)), "fewer rows than processes");
+    v[0] = (struct hrun_balance_part) { 64, 10, 0, INT64_MAX };
+    is_num(hrun_balance(v, 1, 1000000, share), 10, 1e-15, "work that takes no time");
+    v[0] = (struct hrun_balance_part) { 3, 1e9, 1e-12, INT64_MAX };
+    is_num(hrun_balance(v, 1, (int64_t)1 << 40, share), 1e9 + 1e-12 * 366503875926.0, 1e-15, "and hardly any");
+}
+
+int main(void)
+{
+    test_values();
+    test_paper();
+    test_fit();
+    test_refused();
+    test_balance();
+    test_paper_scenario();
+    return tap_done();
+}
