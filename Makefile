@@ -71,7 +71,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 
 # What both commands share is context, work and the decision; the rest is each one's own.
 SHARED_SRC := $(addprefix hrun/,context.c work.c waits.c network.c tune.c decide.c profiles.c predicted.c corrected.c \
-              explore.c goals.c json.c nearest.c placement.c)
+              explore.c finest.c goals.c json.c nearest.c placement.c)
 SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim_fold.c) \
               $(call room,base,buf error file write ranges) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)

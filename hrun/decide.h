@@ -35,6 +35,15 @@ struct exploring { /* --explore: what is run in place of the best of the plan */
     const char *nothing;          /* --explore was given, and the best is run because of this; else NULL */
 };
 
+struct finest {    /* --finest: the size was chosen, too */
+    int on;
+    int64_t N;
+    int64_t limit;                /* the largest that was looked at */
+    int given;                    /* 1: by -N, else because of what was measured */
+    int64_t next;                 /* the next larger size that the rule accepts, 0: none up to the limit */
+    char why[640];                /* why not that one */
+};
+
 struct decision {
     enum decided_by by;
     int64_t N;                    /* 0: not given */
@@ -53,6 +62,7 @@ struct decision {
     struct beyond beyond_n, beyond_p; /* in N and in P, of the sub-clusters used */
     struct hrun_drift *drift;     /* nsubs: of the runs that each limits; .runs = 0: none */
     struct exploring explores;
+    struct finest finest;
     struct hrun_plan *plan;       /* BY_MODEL: best first, alternatives behind; else NULL */
     const char *objective;        /* what was minimised; static */
     double cost, energy_j;        /* predicted; NAN where prices or powers are not known */

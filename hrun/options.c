@@ -45,6 +45,8 @@ const struct hrun_opt hrun_options[] = {
       hrun_opt_string, AT(max_energy) },
     { "max-pes", 0, HRUN_OPT_WORD, "PES", NULL, "choose nothing with more PEs", "Choice",
       hrun_opt_string, AT(max_pes) },
+    { "finest", 0, HRUN_OPT_NONE, NULL, NULL, "choose the largest size N, too, that the limits allow (-N: at most)",
+      "Choice", hrun_opt_flag, AT(finest) },
     { "top", 0, HRUN_OPT_WORD, "K", NULL, "show the K best configurations (default 3)", "Choice",
       hrun_opt_string, AT(top) },
     { "explore", 0, HRUN_OPT_WORD, "PERCENT", NULL, "now and then try what may be as quick as the best", "Choice",

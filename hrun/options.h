@@ -14,6 +14,7 @@ struct hrun_settings {
     const char *objective;            /* NULL: time, or cost with --within */
     const char *within;               /* PERCENT or "interval" */
     const char *max_time, *max_cost, *max_energy, *max_pes;
+    int finest;
     const char *top;
     const char *explore;              /* PERCENT */
     const char *placement;            /* "pattern" (as NULL), "plain" */

@@ -292,6 +292,18 @@ static void add_counts(const struct decision *d, struct hrun_buf *out)
         hrun_buf_adds(out, "others may be quicker by any factor\n");
 }
 
+/* "  finest       N = 1480 of sizes up to 4000 (twice what was measured); N = 1481: no configuration ..." */
+static void add_finest(const struct decision *d, struct hrun_buf *out)
+{
+    const struct finest *f = &d->finest;
+
+    hrun_buf_addf(out, "  finest       N = %lld of sizes up to %lld (%s)", (long long)f->N, (long long)f->limit,
+                  f->given ? "-N" : "twice the largest measured");
+    if (f->next)
+        hrun_buf_addf(out, "; N = %lld: %s", (long long)f->next, f->why);
+    hrun_buf_addc(out, '\n');
+}
+
 /* Which network the prediction asks. */
 static void add_network(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
@@ -455,6 +467,8 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
     }
     if (d->plan)
         add_counts(d, out);
+    if (d->finest.on)
+        add_finest(d, out);
     add_network(c, d, out);
     add_notes(c, d, words, out);
     add_command(c, cmd, out);

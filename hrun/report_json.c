@@ -147,6 +147,13 @@ int report_plan_json(const struct context *c, const struct decision *d, const st
                                                    "predicted_loss", d->explores.loss, "open", d->explores.open)
                                        : json_null());
     json_object_set_new(root, "explores_nothing", d->explores.nothing ? json_string(d->explores.nothing) : json_null());
+    json_object_set_new(root, "finest",
+                        d->finest.on ? json_pack("{s:I, s:I, s:b, s:o, s:o}", "N", (json_int_t)d->finest.N, "limit",
+                                                 (json_int_t)d->finest.limit, "limit_given", d->finest.given, "next",
+                                                 d->finest.next ? json_integer((json_int_t)d->finest.next)
+                                                                : json_null(),
+                                                 "why_not", d->finest.next ? text(d->finest.why) : json_null())
+                                     : json_null());
     report_misses(d, &misses);
     json_object_set_new(root, "models_that_miss", misses.len ? json_string(misses.data) : json_null());
     hrun_buf_release(&misses);

@@ -4,6 +4,7 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "decide.h"
+#include "finest.h"
 #include "report.h"
 #include "work.h"
 
@@ -116,6 +117,37 @@ static void prepared_release(struct prepared *p)
     context_release(&p->c);
 }
 
+/* Decide, with --finest also on the size: the largest one, at most N (0: any), for which that succeeds. Runs that were
+ * made may tell that a size takes longer than its models say. */
+static int decide_size(struct prepared *p, const struct hrun_settings *s, int64_t N, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+    struct finest f;
+    int rc = -1;
+
+    if (!s->finest)
+        return decide(&p->c, s, N, &p->d, err);
+    if (!p->c.app)
+        return hrun_fail(err, HRUN_ENOENT, "--finest needs an app definition: name one with -app (hrun --list-apps)");
+    p->w.N = 0;
+    if (!work_size_is_told(&p->w))
+        return hrun_fail(err, HRUN_EINVAL, "--finest: the size N does not reach the program: write {N} where it stands, "
+                         "for instance %s '{N}'", p->w.words[0]);
+    while (rc && !finest_find(&p->c, s, N, &f, rc && why.text[0] ? &why : err)) {
+        rc = decide(&p->c, s, f.N, &p->d, &why);
+        N = f.N - 1;
+        if (rc && (why.code != HRUN_EINFEASIBLE || N < 1))
+            break;
+    }
+    if (rc && why.text[0])
+        *err = why;
+    if (rc)
+        return -1;
+    p->d.finest = f;
+    p->w.N = f.N;
+    return 0;
+}
+
 static int prepare(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     struct context *c = &p->c;
@@ -138,8 +170,10 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
     /* Nothing is learnt from a run that is not recorded. */
     if (c->app && N && !work_size_is_told(&p->w))
         mine.explore = NULL;
+    if (s->finest && c->app)   /* any size will do to find a program that is built for each */
+        p->w.N = c->app->nsizes ? c->app->sizes[0] : 1;
     if (work_find_program(&p->w, 0, err) || context_cluster(c, &s->common, err) || context_engine(c, err) ||
-        decide(c, &mine, N, &p->d, err) || work_find_program(&p->w, p->d.P, err) ||
+        decide_size(p, &mine, N, err) || work_find_program(&p->w, p->d.P, err) ||
         placement_choose(c, &mine, &p->d, &p->placed, err))
         return -1;
     p->w.share = p->d.share;

@@ -1,0 +1,243 @@
+/* finest.c - the largest size that memory, time and money allow; see finest.h */
+#include "finest.h"
+
+#include "base/units.h"
+#include "goals.h"
+#include "profiles.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Beyond twice the largest measured size predictions are of no use to decide by: eight times the work of N^3. */
+enum { FINEST_BEYOND = 2 };
+/* The rule may leave gaps; so long they are searched, by our own processor time. */
+static const double SECONDS = 20;
+
+struct finder {
+    struct context *c;
+    struct decision d;               /* for the models alone */
+    struct hrun_models **models;
+    struct hrun_plan_sub *subs;
+    struct goals goals;
+    struct hrun_plan_problem problem;
+    int most_P;
+};
+
+static double seconds_now(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+}
+
+/* ------------------------------------------------------------------ one size */
+
+static int any_rule(void *ctx, int P, struct hrun_error *err)
+{
+    (void)ctx;
+    (void)P;
+    (void)err;
+    return 1;
+}
+
+/* Is there a configuration for N within the limits; ruled = 0: whatever the rule says? 1, 0 with *why, or -1. */
+static int allows(struct finder *f, int64_t N, int ruled, struct hrun_error *why, struct hrun_error *err)
+{
+    struct hrun_predictor *p = hrun_predictor_create_net(f->c->app, f->models, f->d.nsubs, f->d.family, N, f->c->view,
+                                                         NULL, why);
+    struct hrun_plan_problem problem = f->problem;
+    struct hrun_plan *plan = NULL;
+    struct hrun_oracle oracle;
+    int rc = p ? 1 : 0;
+
+    if (p) {
+        oracle = *hrun_predictor_oracle(p);
+        if (!ruled)
+            oracle.rule = any_rule;
+        problem.oracle = &oracle;
+        rc = !hrun_plan_search(&problem, 1, &plan, why);
+        hrun_plan_destroy(plan);
+    }
+    hrun_predictor_destroy(p);
+    if (rc || why->code == HRUN_EINFEASIBLE || why->code == HRUN_ENODATA)
+        return rc;
+    *err = *why;
+    return -1;
+}
+
+/* Does the rule accept N with some number of processes? 1, 0, or -1. */
+static int is_size(const struct finder *f, int64_t N, struct hrun_error *err)
+{
+    int from = f->problem.P ? f->problem.P : 1, to = f->problem.P ? f->problem.P : f->most_P, rc = 0;
+
+    for (int P = from; P <= to && !rc; P++)
+        rc = hrun_app_rule(f->c->app, N, P, err);
+    return rc;
+}
+
+/* ------------------------------------------------------------------ all sizes */
+
+/* The least and the largest size that can be predicted. */
+static void find_range(const struct finder *f, int64_t *lo, int64_t *hi)
+{
+    int64_t largest = 0;
+
+    for (int i = 0; i < f->d.nsubs; i++)
+        for (int k = 0; f->models[i] && k < f->models[i]->n; k++)
+            if (f->models[i]->v[k].nmax > largest)
+                largest = f->models[i]->v[k].nmax;
+    *lo = 1;
+    *hi = largest > HRUN_COUNT_MAX / FINEST_BEYOND ? HRUN_COUNT_MAX : largest * FINEST_BEYOND;
+}
+
+/* The largest size of lo..hi that is allowed whatever the rule says; lo - 1: none, and *why. */
+static int bisect(struct finder *f, int64_t lo, int64_t hi, int64_t *out, struct hrun_error *why,
+                  struct hrun_error *err)
+{
+    int64_t below = lo - 1, above = hi + 1, mid = hi;
+    int rc;
+
+    while (above - below > 1) {
+        rc = allows(f, mid, 0, why, err);
+        if (rc < 0)
+            return -1;
+        if (rc)
+            below = mid;
+        else
+            above = mid;
+        mid = below + (above - below) / 2;
+    }
+    *out = below;
+    return 0;
+}
+
+/* The first size from N down to lo that is allowed; 0: none. */
+static int walk_down(struct finder *f, int64_t N, int64_t lo, int64_t *out, struct hrun_error *why,
+                     struct hrun_error *err)
+{
+    double end = seconds_now() + SECONDS;
+    int rc = 0;
+
+    for (*out = 0; N >= lo && !rc; N--) {
+        rc = is_size(f, N, err);
+        rc = rc > 0 ? allows(f, N, 1, why, err) : rc;
+        if (rc > 0)
+            *out = N;
+        if (!rc && seconds_now() > end)
+            return hrun_fail(err, HRUN_EINFEASIBLE, "--finest: in %.0f s no size was found within the limits, down to "
+                             "N = %lld; -N SIZE begins lower", SECONDS, (long long)N);
+    }
+    return rc < 0 ? -1 : 0;
+}
+
+/* Why not the next larger size that the rule accepts: out->next and out->why. */
+static int tell_next(struct finder *f, int64_t hi, struct finest *out, struct hrun_error *err)
+{
+    double end = seconds_now() + SECONDS / 10;
+    struct hrun_error why = { 0 };
+
+    for (int64_t N = out->N + 1; N <= hi && seconds_now() < end; N++) {
+        int rc = is_size(f, N, err);
+
+        rc = rc > 0 ? allows(f, N, 1, &why, err) : rc;
+        if (rc < 0)
+            return -1;
+        if (!why.text[0])
+            continue;
+        out->next = N;
+        snprintf(out->why, sizeof out->why, "%.639s", why.text);
+        return 0;
+    }
+    return 0;
+}
+
+static int search(struct finder *f, int64_t most, struct finest *out, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+    int64_t lo, hi, top;
+
+    find_range(f, &lo, &hi);
+    out->limit = most && most < hi ? most : hi;
+    out->given = most && most < hi;
+    if (bisect(f, lo, out->limit, &top, &why, err) || walk_down(f, top, lo, &out->N, &why, err))
+        return -1;
+    if (out->N)
+        return tell_next(f, out->limit, out, err);
+    return hrun_fail(err, HRUN_EINFEASIBLE, "--finest: %s has no size up to %lld within the limits%s%s", f->c->app->name,
+                     (long long)out->limit, why.text[0] ? "; at the last one looked at " : "", why.text);
+}
+
+/* ------------------------------------------------------------------ */
+
+static int check(const struct hrun_settings *s, struct hrun_error *err)
+{
+    if (s->config)
+        return hrun_fail(err, HRUN_EINVAL, "--finest and --config contradict each other: the size is to be found that "
+                         "some configuration allows; --use and -n limit which");
+    if (s->within)
+        return hrun_fail(err, HRUN_EINVAL, "--finest and --within contradict each other: there is no quickest "
+                         "configuration of all sizes; say --max-time");
+    return 0;
+}
+
+/* Cluster, models and limits. */
+static int load(struct finder *f, const struct hrun_settings *s, struct hrun_error *err)
+{
+    const struct hrun_cluster *cl = f->c->cluster;
+    size_t n = (size_t)cl->nsubs;
+    int64_t P = 0;
+    int *npes = calloc(n, sizeof *npes), have = 0, rc = -1;
+
+    f->d.nsubs = cl->nsubs;
+    f->d.method = HRUN_METHOD_NNLS;
+    f->d.family = HRUN_FAMILY_NPT;
+    f->d.subs = calloc(n, sizeof *f->d.subs);
+    f->models = calloc(n, sizeof *f->models);
+    f->subs = calloc(n, sizeof *f->subs);
+    if (!npes || !f->d.subs || !f->models || !f->subs) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    if ((s->family && hrun_family_parse(s->family, &f->d.family, err)) ||
+        (f->c->set->fit && hrun_method_parse(f->c->set->fit, &f->d.method, err)) ||
+        (s->procs && hrun_parse_count("-n", s->procs, 1, INT_MAX / 2, &P, err)) ||
+        context_use(cl, s->use, npes, err) || (have = profiles_load(f->c, s, &f->d, err)) < 0 ||
+        (have && profiles_network(f->c, &f->d, err)))
+        goto done;
+    if (!have) {
+        hrun_fail(err, HRUN_ENODATA, "--finest needs predictions, and there is no profile; hrun-calibrate makes one");
+        goto done;
+    }
+    for (int i = 0; i < cl->nsubs; i++) {
+        f->subs[i] = (struct hrun_plan_sub) { npes[i], (double)cl->subs[i].memory_bytes, cl->subs[i].cost_per_hour,
+                                              cl->subs[i].power_w };
+        f->models[i] = f->d.subs[i].models;
+        f->most_P += npes[i] * f->c->app->procs_per_pe[f->c->app->nprocs_per_pe - 1];
+    }
+    rc = goals_read(s, cl, f->subs, &f->goals, err);
+    f->problem = (struct hrun_plan_problem) { .subs = f->subs, .objective = hrun_objective_find("time"), .P = (int)P,
+                                              .limits = f->goals.any ? &f->goals.limits : NULL };
+done:
+    free(npes);
+    return rc;
+}
+
+int finest_find(struct context *c, const struct hrun_settings *s, int64_t most, struct finest *out,
+                struct hrun_error *err)
+{
+    struct finder f = { .c = c };
+    struct finest found = { .on = 1 };
+    int rc = check(s, err) || load(&f, s, err) || search(&f, most, &found, err) ? -1 : 0;
+
+    if (!rc)
+        *out = found;
+    decision_release(&f.d);
+    free(f.models);
+    free(f.subs);
+    return rc;
+}
