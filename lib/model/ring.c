@@ -1,0 +1,142 @@
+/* ring.c - the time of a ring of processes, step by step; see ring.h for the contracts */
+#include "model/ring.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int hrun_ring_steps(int q)
+{
+    return (q - 1) / 2;
+}
+
+static int check(const struct hrun_ring_stage *stages, int n, int *q, struct hrun_error *err)
+{
+    *q = 0;
+    for (int i = 0; i < n; i++) {
+        const struct hrun_ring_stage *s = &stages[i];
+
+        if (s->procs < 0)
+            return hrun_fail(err, HRUN_EINVAL, "node %d of a ring has %d processes", i + 1, s->procs);
+        if (s->procs > 0 && !(s->local_s >= 0 && s->step_s >= 0 && s->unpack_s >= 0 && s->wire_s >= 0 &&
+                              isfinite(s->local_s + s->step_s + s->unpack_s + s->wire_s)))
+            return hrun_fail(err, HRUN_ENONFINITE, "a time of node %d of a ring is negative or not finite", i + 1);
+        *q += s->procs;
+    }
+    return *q > 0 ? 0 : hrun_fail(err, HRUN_EINVAL, "a ring has no processes");
+}
+
+/* The node of process `rank`, whose first process is *first. */
+static int node_of(const struct hrun_ring_stage *used, int rank, int *first)
+{
+    int i = 0;
+
+    for (*first = 0; *first + used[i].procs <= rank; i++)
+        *first += used[i].procs;
+    return i;
+}
+
+/* The further step of an even q: the processes 0 .. half-1 get the data of those half ahead of them. done[m]: when the
+ * steps were over; t[m] moves on, wait[m] grows. */
+static void opposite_step(const struct hrun_ring_stage *used, int m, int half, const double *done, double *t,
+                          double *wait)
+{
+    int first = 0;
+
+    for (int i = 0; i < m && first < half; first += used[i].procs, i++) {
+        int last = first + used[i].procs < half ? first + used[i].procs : half, at, j = node_of(used, first + half, &at);
+        double ready = done[i], wire = 0;
+
+        for (; j < m && at < last + half; at += used[j].procs, j++)
+            if (j != i) {
+                wire = used[i].wire_s + used[i].unpack_s;
+                ready = fmax(ready, done[j] + wire);
+            }
+        wait[i] += ready - done[i];
+        t[i] = ready + used[i].step_s * (double)(last - first) / used[i].procs;
+    }
+}
+
+/* Eqs. 6 to 8 for the m nodes that are used; t[m], before[m] and wait[m] are scratch and results. */
+static void steps(const struct hrun_ring_stage *used, int m, int q, enum hrun_ring_wait how, double *t, double *before,
+                  double *wait)
+{
+    for (int i = 0; i < m; i++) {
+        t[i] = used[i].local_s + (how == HRUN_RING_PRINTED ? used[i].step_s : 0);
+        wait[i] = 0;
+    }
+    for (int l = 1; l <= hrun_ring_steps(q); l++) {
+        memcpy(before, t, (size_t)m * sizeof *t);
+        for (int i = 0; i < m; i++) {
+            const double come = before[(i + m - 1) % m] + used[i].wire_s;
+
+            if (come > before[i])
+                wait[i] += come - before[i];
+            t[i] = fmax(before[i], come) + used[i].unpack_s + used[i].step_s;
+        }
+    }
+    for (int i = 0; i < m && how == HRUN_RING_PRINTED; i++)
+        t[i] -= used[i].step_s;
+    if (q % 2 == 0) {
+        memcpy(before, t, (size_t)m * sizeof *t);
+        opposite_step(used, m, q / 2, before, t, wait);
+    }
+}
+
+double hrun_ring_play(const struct hrun_ring_stage *stages, int n, enum hrun_ring_wait wait, double *elapsed_s,
+                      double *idle_s, struct hrun_error *err)
+{
+    struct hrun_ring_stage *used;
+    double *t, most = 0;
+    int q, m = 0;
+
+    if (check(stages, n, &q, err))
+        return -1;
+    used = calloc((size_t)n, sizeof *used);
+    t = calloc((size_t)n * 3, sizeof *t);
+    if (!used || !t) {
+        free(used);
+        free(t);
+        return hrun_fail_nomem(err);
+    }
+    for (int i = 0; i < n; i++)
+        if (stages[i].procs > 0)
+            used[m++] = stages[i];
+    steps(used, m, q, wait, t, t + m, t + 2 * m);
+    for (int i = 0, k = 0; i < n; i++) {
+        elapsed_s[i] = stages[i].procs > 0 ? t[k] : 0;
+        if (idle_s)
+            idle_s[i] = stages[i].procs > 0 ? t[2 * m + k] : 0;
+        k += stages[i].procs > 0;
+        most = fmax(most, elapsed_s[i]);
+    }
+    free(used);
+    free(t);
+    return most;
+}
+
+struct hrun_ring_stage hrun_ring_stage_of(const struct hrun_ring_node *node, const struct hrun_ring_costs *costs)
+{
+    const double q = node->procs, s = node->speed;
+    struct hrun_ring_stage stage = { .procs = node->procs };
+
+    if (node->procs == 0)
+        return stage;
+    stage.local_s = q / s * costs->local_s + node->switch1_s;
+    stage.step_s = q / s * (costs->step_s + costs->pack_s) + (q - 1) / s * (costs->inner_s + costs->unpack_s) +
+                   node->switch2_s;
+    stage.unpack_s = costs->unpack_s / s;
+    stage.wire_s = node->wire_s;
+    return stage;
+}
+
+double hrun_ring_efficiency(const struct hrun_ring_node *nodes, int n, double cpu_s, double elapsed_s)
+{
+    double done = 0, total = 0;
+
+    for (int i = 0; i < n; i++) {
+        done += nodes[i].procs * cpu_s;      /* s_i eta_i T_par, with eta_i = q_i cpu_s / s_i / T_par */
+        total += nodes[i].speed;
+    }
+    return done / (elapsed_s * total);
+}
