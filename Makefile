@@ -275,7 +275,7 @@ install: all $(B)/include/hrun.h $(B)/include/hrun-mpi.h $(B)/hrun.pc $(B)/hrun-
 UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 UNIT_BIN   := $(UNIT_TESTS:%=$(B)/tests/unit/%)
 CLI_TESTS  := $(sort $(wildcard tests/cli/*.t))
-APPS       := collbench collcheck colltimes lu jacobi femcg fft hybrid multigrid probe pattern
+APPS       := collbench collcheck colltimes lu jacobi femcg fft hybrid multigrid ring probe pattern
 APP_BIN    := $(APPS:%=$(B)/tests/apps/%)
 BENCH_BIN  := $(patsubst tests/bench/%.c,$(B)/tests/bench/%,$(sort $(wildcard tests/bench/*.c)))
 FUZZ_BIN   := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
@@ -316,7 +316,7 @@ $(B)/tests/apps/%: tests/apps/%.c $(wildcard tests/apps/*.h)
 	  $(if $(filter lu,$*),-lopenblas) -lm
 
 # The same, built for SimGrid.
-SMPI_APPS := $(if $(SMPICC),$(addprefix $(B)/tests/smpi/,lu jacobi flops probe fft multigrid))
+SMPI_APPS := $(if $(SMPICC),$(addprefix $(B)/tests/smpi/,lu jacobi flops probe fft multigrid ring))
 $(B)/tests/smpi/%: tests/apps/%.c $(wildcard tests/apps/*.h)
 	@mkdir -p $(@D)
 	$(call say,SMPI)
@@ -331,7 +331,7 @@ $(B)/tests/accuracy/%: tests/apps/%.c
 	@mkdir -p $(@D)
 	$(call say,SMPI)
 	$(Q)$(SKELETON)
-$(addprefix $(B)/tests/accuracy/,mg ring collectives): $(B)/tests/accuracy/%: tests/accuracy/%.c
+$(addprefix $(B)/tests/accuracy/,mg collectives): $(B)/tests/accuracy/%: tests/accuracy/%.c
 	@mkdir -p $(@D)
 	$(call say,SMPI)
 	$(Q)$(SKELETON)

@@ -97,7 +97,7 @@ refuses() {
     ok $? "$2 ${*:3} on $1 is refused: $text"
 }
 
-for app in lu jacobi femcg fft hybrid multigrid; do
+for app in lu jacobi femcg fft hybrid multigrid ring; do
     if [ ! -x "$bin/$app" ]; then
         echo "Bail out! $bin/$app is missing; 'make apps' builds it"
         exit 1
@@ -137,6 +137,14 @@ ahead <<'END'
 3 multigrid 128 --shares 32,48,16
 2 multigrid 128 --shares=80,16
 4 multigrid 128 --shares 2*48,2*32
+1 ring 700
+2 ring 700
+3 ring 700
+4 ring 700
+1 ring 701 --near 3
+2 ring 701 --near 3
+3 ring 701 --near 3
+4 ring 701 --near 3
 END
 for p in 1 2 3 4; do
     passes $p lu 211 -b 16
@@ -206,6 +214,18 @@ for words in "3 multigrid 128 --shares 32,48,16" "2 multigrid 128 --shares=80,16
     ok $? "$words: the mesh has the rows of the shares, and every bit is that of 1 process"
 done
 
+for how in 700 '701 --near 3'; do
+    for p in 1 2 3 4; do
+        passes $p ring $how
+        sum=$(field result)
+        [ $p -eq 1 ] && sum1=$sum
+        [ -n "$sum" ] && [ "$sum" = "$sum1" ]
+        ok $? "ring $how: every class of the histogram on $p as on 1 process"
+    done
+done
+case $sum in "pairs 245350 "*) false ;; esac   # all of 701
+ok $? "ring: pairs that are near are fewer than all"
+
 # ---------------------------------------------------------------- edges
 
 # The last three of four ranks have no column; one plane each; one row each.
@@ -243,6 +263,11 @@ cat >"$tmp/edges" <<'END'
 3 multigrid 96 -l 2 -s 1 -c 1
 2 multigrid 64 --shares 32,32 -R 64
 1 multigrid 64 -l 4 -r 3
+1 ring 1
+1 ring 2 -m 2
+4 ring 4
+4 ring 6 --near 9 -r 2
+2 ring 1000 --dim 3 --near 1
 END
 ahead <"$tmp/edges"
 while read -r -a words; do
@@ -277,13 +302,14 @@ grows() {  # grows APP N1 N2 LOW HIGH OPTIONS...
     awk -v a="$a" -v b="$b" -v l="$4" -v h="$5" 'BEGIN { exit !(a > 0 && b / a > l && b / a < h) }'
     ok $? "$1: from N=$2 ($a s) to N=$3 ($b s) the time grows $4 to $5 times"
 }
-# Twice the size is 8 times the work for all but fft; wide limits besides.
+# Twice the size is 8 times the work for all but fft and ring; wide limits besides.
 grows lu 300 1200 16 320
 grows jacobi 32 64 3 40 -i 30
 grows femcg 64 128 3 40
 grows fft 16384 262144 5 100
 grows hybrid 128 512 16 320
 grows multigrid 128 512 5 50
+grows ring 400 1600 5 60
 
 # ---------------------------------------------------------------- a wrong result is found
 
@@ -296,6 +322,7 @@ cat >"$tmp/spoilt" <<'END'
 2 fft 256 -x 1
 2 hybrid 40 --spoil 1
 2 multigrid 64 --spoil 1
+2 ring 40 --spoil 1
 END
 ahead <"$tmp/spoilt"
 while read -r -a words; do
@@ -356,6 +383,7 @@ cat >"$tmp/refused" <<'END'
 2 multigrid 64 --shares=2*|--shares=2*: shares are COUNT*SHARE,..., not ''
 2 multigrid 64 --shares 16,16 -R 64|--shares=16,16: 32 rows in all, and the mesh has 64
 4 hybrid 3|N=3 on 4 processes: each process needs a row; use N >= 4 or fewer processes
+4 ring 3|N=3 on 4 processes: each needs a point
 END
 sed 's/|.*//' "$tmp/refused" | ahead
 while IFS='|' read -r words text; do
