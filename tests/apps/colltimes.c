@@ -4,7 +4,8 @@
  * For ranks whose clocks are one (the emulated hosts of tests/lab, processes of one host): all begin at one time of
  * CLOCK_MONOTONIC, for which they wait asleep. Operations and bytes as in lib/net/net.h, without p2p and ring. After
  * one round that does not count, ROUNDS rounds of each or, where these would take more than MOST_S seconds, fewer, and
- * not fewer than 3. Rank 0 prints a line for each: operation, bytes, rounds, median and quartiles in seconds.
+ * not fewer than 3. Rank 0 prints a line for each: operation, bytes, rounds, median, quartiles and the longest in
+ * seconds.
  */
 #include <errno.h>
 #include <mpi.h>
@@ -126,7 +127,8 @@ static void measure(const struct op *op, const struct bufs *b, int rounds, doubl
         times[r] = timed(op, b);
     qsort(times, (size_t)n, sizeof *times, ascending);
     if (!rank) {
-        printf("%s %d %d %.6g %.6g %.6g\n", op->name, b->bytes, n, times[n / 2], times[n / 4], times[n * 3 / 4]);
+        printf("%s %d %d %.6g %.6g %.6g %.6g\n", op->name, b->bytes, n, times[n / 2], times[n / 4], times[n * 3 / 4],
+               times[n - 1]);
         fflush(stdout);
     }
 }
