@@ -262,9 +262,9 @@ void network_add_protocols(const struct hrun_net *net, struct hrun_buf *out)
     if (t->gather_M2 > 0) {
         add_bytes(out, "  gather: from ", t->gather_M1, " (M1)");
         add_bytes(out, " to ", t->gather_M2, " (M2) times jump: ");
-        hrun_buf_addf(out, "%.0f %% of them take longer, on average by ", 100 * t->irregular_share);
-        hrun_add_seconds(out, t->irregular_s);
-        hrun_buf_addc(out, '\n');
+        hrun_buf_addf(out, "%.0f %% of them take longer, by ", 100 * t->irregular_share);
+        hrun_add_seconds(out, t->irregular_share > 0 ? t->irregular_s / t->irregular_share : t->irregular_s);
+        hrun_buf_adds(out, " on average\n");
     } else {
         add_bytes(out, "  gather: beyond ", t->gather_M1, " (M1) the slope is another\n");
     }

@@ -66,9 +66,10 @@ struct hrun_net_segment {
  * a threshold was not found it is 0 (M2: and there is no irregular region). */
 struct hrun_net_thresholds {
     double scatter_S;          /* beyond it messages are sent one after the other */
-    double gather_M1, gather_M2; /* between them times jump, now and then */
+    double gather_M1, gather_M2; /* from M1 to M2 times jump, now and then: the sizes below and above that were measured
+                                    are regular */
     double kappa1_s_per_byte, kappa2_s_per_byte; /* corrections of the slope below M1 and above M2; of either sign */
-    double irregular_s;        /* how much longer a gather in the region takes on average */
+    double irregular_s;        /* how much longer a gather in the region takes in the mean over all of them */
     double irregular_share;    /* of the gathers there that take longer, 0..1 */
 };
 

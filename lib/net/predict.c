@@ -190,8 +190,8 @@ static void correct(const struct hrun_net_thresholds *th, const struct hrun_net_
         add_s = th->kappa2_s_per_byte * call->bytes;
     else if (th->gather_M2 > 0) {
         out->irregular = 1;
-        out->high_s += th->irregular_s;
-        add_s = th->irregular_s * th->irregular_share;
+        out->high_s += th->irregular_share > 0 ? th->irregular_s / th->irregular_share : th->irregular_s;
+        add_s = th->irregular_s;
     }
     out->time_s = fmax(out->time_s + add_s, 0);
     out->low_s = fmax(out->low_s + fmin(add_s, 0), 0);

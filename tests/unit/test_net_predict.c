@@ -325,7 +325,7 @@ static void test_irregular(void)
     struct hrun_net_ranks ranks = { 3, (const int[]){ 0, 1, 2 }, NULL };
     struct hrun_net_call call = { .op = HRUN_NET_GATHER, .algorithm = "linear-posted" };
     const struct { double bytes, want_ms; int irregular; } cases[] = {
-        { 1000, 0.01 + 0.002, 0 }, { 5000, 0.05 + 25, 1 }, { 20000, 0.2 - 0.02, 0 } };
+        { 1000, 0.01 + 0.002, 0 }, { 5000, 0.05 + 100, 1 }, { 20000, 0.2 - 0.02, 0 } };
 
     for (int i = 0; i < 9; i++)
         net->pairs[i] = (struct hrun_net_pair){ { 0, NAN }, { 1e8, NAN } };
@@ -338,6 +338,7 @@ static void test_irregular(void)
             is_num(t.time_s * 1e3, cases[i].want_ms, 1e-9, "a gather of %.0f B", call.bytes);
             is_int(t.irregular, cases[i].irregular, "in the irregular region or not");
             ok(t.low_s <= t.time_s && t.time_s <= t.high_s, "the interval holds it");
+            ok((t.high_s >= 0.4) == cases[i].irregular, "and 0.4 s, which one in four takes, where it is irregular");
         }
         call.quick = 1;
         if (!hrun_net_predict(net, &call, &ranks, &t, NULL)) {
