@@ -170,7 +170,7 @@ static void spread(struct net_bench *b, enum net_kind kind, int n, int bytes)
     int there = kind == NET_SCATTER;
     struct net_record r = { .kind = kind, .i = 0, .j = -1, .k = -1, .n = n, .bytes = bytes };
     struct net_trial t = { .lead = b->leader[0], .nfollow = n, .follow = b->leader + 1, .bytes = there ? bytes : 0,
-                           .back = there ? 0 : bytes, .least = SPREAD_REPETITIONS };
+                           .back = there ? 0 : bytes, .in_turn = !there, .least = SPREAD_REPETITIONS };
     struct net_times m;
 
     if (net_leads_host(b) && b->host <= n && net_try(b, &t, &m))

@@ -23,7 +23,8 @@
  *   local i a b n M   n round trips at once (0: one) between PEs of kinds a and b on host i, M there and empty back:
  *                     the mean of their times
  *   scatter r n M, gather r n M   by root r (i) straight to (from) n others, those that follow r in order of index,
- *                     from 0 again after the last, without any algorithm of the library
+ *                     from 0 again after the last, without any algorithm of the library; a gather's root takes them in
+ *                     this order, one after the other
  *   sync  i j M n     n = 1: a send of M waits for the receiver, n = 0: it does not. Its time is what the receive takes
  *                     that begins long after the send: next to nothing where bytes flow as soon as they are sent
  * Invariants: estimates do not depend on the order of the records; nothing is estimated that the records cannot tell:

@@ -2,7 +2,8 @@
  *
  * Paper 002 takes M1 to be the size at which a time is more than 10 times that of the first, which a long row reaches
  * without any jump. Here both ends of the irregular region are structural breaks in the longest times of the
- * repetitions: in the region, the longest takes several times what the median does.
+ * repetitions: in the region, the longest takes several times what a regular gather does. That may be few of the
+ * gathers or most of them (even the median of a size is then no regular time), and in between sizes may be regular.
  */
 #include "net/stages.h"
 #include "net/breaks.h"
@@ -14,9 +15,13 @@
  * times and more, other scatter stays below twice. */
 enum { LEAST = 3 };
 static const double jump = 2;
+/* Escalations are of a few levels (paper 002, section 3): TCP's timer, and that with its first two doublings, which is
+ * 7 times as long. What is longer by less than a tenth of the longest is no escalation beside these. */
+static const double level = 0.1;
 
 struct row {
     double bytes, time_s, sd_s, max_s, se_s;
+    double regular_s;              /* what a regular gather takes at most */
     int repetitions;
 };
 
@@ -56,7 +61,7 @@ static size_t collect(const struct net_work *w, enum hrun_net_kind kind, struct 
         if (counts(w, kind, l) && w->r->v[l].i == *root && w->r->v[l].n == *others) {
             const struct hrun_net_record *v = &w->r->v[l];
 
-            rows[n++] = (struct row){ v->bytes, v->time_s, v->sd_s, v->max_s, w->se[l], v->repetitions };
+            rows[n++] = (struct row){ v->bytes, v->time_s, v->sd_s, v->max_s, w->se[l], v->time_s, v->repetitions };
         }
     qsort(rows, n, sizeof *rows, by_bytes);
     return n;
@@ -166,26 +171,67 @@ static int kappa(const struct net_work *w, const struct net_solution *s, const s
 
 /* ---------------------------------------------------------------- the irregular region */
 
-/* Is the longest of a size an escalation? */
-static int is_jump(const struct row *r)
+/* What regular gathers take at most: no more than their own median, nor than regular gathers of more bytes, nor than
+ * messages that come one after the other, as the model has it. */
+static int set_regular(const struct net_work *w, const struct net_solution *s, struct row *rows, size_t n, int root,
+                       int others, struct hrun_error *err)
 {
-    return r->max_s >= jump * r->time_s;
+    double *work = malloc(7 * (size_t)others * sizeof *work);
+
+    if (!work)
+        return hrun_fail_nomem(err);
+    for (size_t i = n; i-- > 0;) {
+        rows[i].regular_s = fmin(rows[i].time_s, gather_time(w, s, root, others, rows[i].bytes, 1, work));
+        if (i + 1 < n)
+            rows[i].regular_s = fmin(rows[i].regular_s, rows[i + 1].regular_s);
+    }
+    free(work);
+    return 0;
+}
+
+static double longest_jump(const struct row *rows, size_t n)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, rows[i].max_s - rows[i].regular_s);
+    return most;
+}
+
+/* Is the longest of a size an escalation? */
+static int is_jump(const struct row *r, double least_s)
+{
+    return r->max_s >= jump * r->regular_s && r->max_s - r->regular_s >= least_s;
 }
 
 /* Does the piece rows[from..to): do half of its sizes? */
-static int jumps(const struct row *rows, size_t from, size_t to)
+static int jumps(const struct row *rows, size_t from, size_t to, double least_s)
 {
     size_t count = 0;
 
     for (size_t i = from; i < to; i++)
-        count += (size_t)is_jump(&rows[i]);
+        count += (size_t)is_jump(&rows[i], least_s);
     return 2 * count >= to - from;
+}
+
+/* Sizes that jump belong to a region [*from, *to) if fewer than make a piece are in between. */
+static void widen(const struct row *rows, size_t n, double least_s, size_t *from, size_t *to)
+{
+    if (*from == *to)
+        return;
+    for (size_t i = *from; i > 0 && *from - i < LEAST - 1; i--)
+        if (is_jump(&rows[i - 1], least_s))
+            *from = i - 1;
+    for (size_t i = *to; i < n && i - *to < LEAST - 1; i++)
+        if (is_jump(&rows[i], least_s))
+            *to = i + 1;
 }
 
 /* Rows [*from, *to) that jump: from the first piece of the longest times that does to the last; none: equal. */
 static int region(const struct row *rows, size_t n, size_t *from, size_t *to, struct hrun_error *err)
 {
     struct hrun_breaks b = { 0 };
+    double least_s = level * longest_jump(rows, n);
 
     *from = *to = 0;
     if (n < 2 * LEAST)
@@ -195,17 +241,18 @@ static int region(const struct row *rows, size_t n, size_t *from, size_t *to, st
     for (int p = 0; p < b.npieces; p++) {
         size_t first = b.first[p], end = p + 1 < b.npieces ? b.first[p + 1] : n;
 
-        if (!jumps(rows, first, end))
+        if (!jumps(rows, first, end, least_s))
             continue;
         if (*to == 0)
             *from = first;
         *to = end;
     }
     /* Sizes at the ends that do not jump belong to the pieces beside. */
-    while (*from < *to && !is_jump(&rows[*from]))
+    while (*from < *to && !is_jump(&rows[*from], least_s))
         ++*from;
-    while (*to > *from && !is_jump(&rows[*to - 1]))
+    while (*to > *from && !is_jump(&rows[*to - 1], least_s))
         --*to;
+    widen(rows, n, least_s, from, to);
     hrun_breaks_release(&b);
     return 0;
 }
@@ -218,19 +265,28 @@ static void escalations(const struct row *rows, size_t from, size_t to, const do
 
     *share = *mean = 0;
     for (size_t i = from; i < to; i++) {
-        double low = base ? base[0] + base[1] * rows[i].bytes : rows[i].time_s, high = rows[i].max_s, h, p;
-        int common = rows[i].time_s >= jump * low;     /* the median is one itself */
+        const struct row *r = &rows[i];
+        double low = fmin(r->regular_s, base ? fmax(base[0] + base[1] * r->bytes, 0) : INFINITY), h, p;
+        int common = r->time_s >= jump * low;          /* the median is one itself */
 
-        low = common ? low : rows[i].time_s;
-        high = common ? rows[i].time_s : high;
-        h = high - low;
-        p = h > 0 ? fmin(0.25, rows[i].sd_s * rows[i].sd_s / h / h) : 0;
+        h = common ? r->time_s - low : r->max_s - r->time_s;
+        p = h > 0 ? fmin(0.25, r->sd_s * r->sd_s / h / h) : 0;
         p = (1 + (common ? 1 : -1) * sqrt(1 - 4 * p)) / 2;
         /* A scatter told by quartiles does not see what is rare: one has been seen, at least. */
-        p = h > 0 && !common ? fmax(p, 1.0 / rows[i].repetitions) : p;
+        p = h > 0 && !common ? fmax(p, 1.0 / r->repetitions) : p;
         *share += p / n;
         *mean += p * h / n;
     }
+}
+
+/* The first of rows[n] whose messages wait for the root. */
+static size_t first_waiting(const struct net_work *w, const struct row *rows, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && (w->sync_bytes == 0 || rows[i].bytes < w->sync_bytes))
+        i++;
+    return i;
 }
 
 static int gather(const struct net_work *w, const struct net_solution *s, struct row *rows,
@@ -240,12 +296,15 @@ static int gather(const struct net_work *w, const struct net_solution *s, struct
     size_t n = collect(w, HRUN_NET_GATHERED, rows, &root, &others), from, to;
     double base[2];
 
-    if (region(rows, n, &from, &to, err))
+    if (n == 0)
+        return 0;
+    if (set_regular(w, s, rows, n, root, others, err) || region(rows, n, &from, &to, err))
         return -1;
     if (from == to)
-        return n ? kappa(w, s, rows, 0, n, root, others, 0, &out->kappa1_s_per_byte, err) : 0;
-    out->gather_M1 = rows[from].bytes;
-    out->gather_M2 = rows[to - 1].bytes;
+        return kappa(w, s, rows, 0, first_waiting(w, rows, n), root, others, 0, &out->kappa1_s_per_byte, err);
+    /* Where it begins and ends between two sizes is not known: both are regular, all between them may be not. */
+    out->gather_M1 = from ? rows[from - 1].bytes + 1 : rows[from].bytes;
+    out->gather_M2 = to < n ? rows[to].bytes - 1 : rows[to - 1].bytes;
     based = line(rows, 0, from, &base[0], &base[1], err);
     if (based < 0)
         return -1;
