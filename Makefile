@@ -45,7 +45,7 @@ EXPR    := expr builtins calls explain lazy
 TOPO    := topo pes bind sysinfo fingerprint
 CLUSTER := cluster group discover allocation hostfile clusterfile described cut signature resolve export told cache \
            platform
-APP     := app raw load find template inputs clock draft rules
+APP     := app raw load bare find template inputs clock draft rules
 TRACE   := read sum form propose
 STORE  := sample invariants current store log recent models models_yaml exchange import csv regions extrap jsonl
 FIT  := work ls nnls sparse sparse_qr check optimal robust bound spread
@@ -54,7 +54,7 @@ NET     := algo_all algo_bcast algo_reduce algo_root algorithms bound breaks che
            share sharing system thresholds trial trial_slope trial_value tune turns unsure wire
 MODEL   := names rows glitch suspect anchor select library series discover coefs family fit misses terms formulas \
            predict oracle interval mixed share joint recall correct drift netview netview_net network balance weak \
-           ring ring_share
+           ring ring_share speeds
 PLAN    := config objective space count exhaustive level solve search whole pareto known explore
 LAUNCH  := engine program ask mpi env sieve sink output procs spawn signals sweep job loop guard pmix local \
            openmpi openmpi_kept mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts \
@@ -77,7 +77,7 @@ SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim
               $(call room,base,buf error file write ranges) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)
 HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c report.c report_parts.c report_run.c report_cluster.c \
-              report_json.c) $(SHARED_SRC)
+              report_json.c probe.c probe_size.c probe_run.c probe_choose.c probe_say.c) $(SHARED_SRC)
 COLL       := net tree tree_unlike play ways
 COLL_SRC   := $(addprefix hrun/coll/,$(addsuffix .c,$(COLL)) comm.c move.c move_bcast.c take.c wrap_c.c \
               wrap_fortran.c)

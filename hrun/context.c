@@ -273,8 +273,8 @@ static char *share_folder(void)
     return strdup(HRUN_SHARE);
 }
 
-/* What -x says of a variable: its value, or NULL. The last one counts, as it does for the processes. */
-static const char *exported(const struct common_settings *s, const char *name)
+/* The last one counts, as it does for the processes. */
+const char *context_exported(const struct common_settings *s, const char *name)
 {
     const char *value = NULL;
     size_t len = strlen(name);
@@ -302,7 +302,7 @@ static int find_app(struct context *c, const char *argv0, struct hrun_error *err
 
 int context_app(struct context *c, const char *argv0, struct hrun_error *err)
 {
-    const char *threads = exported(c->set, "OMP_NUM_THREADS");
+    const char *threads = context_exported(c->set, "OMP_NUM_THREADS");
     char *share = share_folder();
     int rc;
 

@@ -12,7 +12,8 @@
 enum decided_by {
     BY_MODEL,      /* the search chose it */
     BY_USER,       /* --config, or -n without models */
-    BY_DEFAULT     /* no profile: one process per PE, the largest P that the rule accepts */
+    BY_DEFAULT,    /* no profile: one process per PE, the largest P that the rule accepts */
+    BY_PROBE       /* no profile: the speeds that a small run told (probe.h) */
 };
 
 struct sub_view {  /* what the decision knows of one sub-cluster */

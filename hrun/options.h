@@ -18,8 +18,9 @@ struct hrun_settings {
     const char *top;
     const char *explore;              /* PERCENT */
     const char *placement;            /* "pattern" (as NULL), "plain" */
+    const char *probe_size;           /* --probe-size */
     int dry_run, show_cluster, list_apps, tag_output, report_bindings, oversubscribe, no_record, trace,
-        tune_collectives;
+        tune_collectives, probe;
 };
 
 extern const struct hrun_opt hrun_options[];

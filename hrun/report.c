@@ -442,6 +442,8 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
         hrun_buf_adds(&line, "  one process per PE");
         if (c->app && d->N)
             hrun_buf_adds(&line, ", the largest P that the rule accepts");
+    } else if (d->by == BY_PROBE) {
+        hrun_buf_adds(&line, "  by the speeds that the probe told");
     } else {
         hrun_buf_adds(&line, d->nsamples ? "  as requested; the model has no prediction for it"
                                          : "  as requested; no prediction");
@@ -470,6 +472,7 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
     if (d->finest.on)
         add_finest(d, out);
     add_network(c, d, out);
+    probe_print(cmd->probe, d, out);
     add_notes(c, d, words, out);
     add_command(c, cmd, out);
     return finish(out, err);

@@ -5,12 +5,14 @@
 #include "decide.h"
 #include "layout/layout.h"
 #include "placement.h"
+#include "probe.h"
 #include "work.h"
 
 /* What would be started. */
 struct command {
     const struct hrun_layout *layout;
     const struct placed *placed;
+    const struct probe *probe;
     char *const *argv;        /* program and arguments with everything replaced */
     const char *mpirun;       /* the line to type: what engine mpirun or srun runs, the equivalent for local and smpi */
 };

@@ -109,7 +109,7 @@ static json_t *pareto(const struct decision *d)
 int report_plan_json(const struct context *c, const struct decision *d, const struct command *cmd,
                      struct hrun_buf *out, struct hrun_error *err)
 {
-    static const char *const by[] = { "model", "user", "default" };
+    static const char *const by[] = { "model", "user", "default", "probe" };
     const struct hrun_cluster *cl = c->cluster;
     json_t *root = json_object(), *subs = json_array(), *next = json_array(), *argv = json_array();
     struct hrun_buf misses = HRUN_BUF_INIT;
@@ -192,6 +192,7 @@ int report_plan_json(const struct context *c, const struct decision *d, const st
                                                seconds(d->network_s >= 0, d->network_s), "hosts", c->net->nhosts)
                                    : json_null());
     json_object_set_new(root, "network_note", d->network_note ? text(d->network_note) : json_null());
+    json_object_set_new(root, "probe", probe_json(cmd->probe, d->nsubs));
     json_object_set_new(root, "measurements", json_integer(d->nsamples));
     json_object_set_new(root, "placement", placement_json(cmd->placed));
     json_object_set_new(root, "ranks", ranks(cmd->layout));

@@ -47,8 +47,9 @@ static void add_words(const struct context *c, int64_t N, char *const *words, st
 void report_calibrate_command(const struct context *c, int again, int64_t N, char *const *words, struct hrun_buf *out)
 {
     const struct common_settings *s = c->set;
+    int bare = c->app && !*c->app->file;    /* a definition is to be written first */
 
-    hrun_buf_addf(out, "hrun-calibrate%s -app %s", again ? " --again" : "", "");
+    hrun_buf_addf(out, "hrun-calibrate%s%s -app %s", bare ? " --new" : "", again ? " --again" : "", "");
     hrun_buf_add_shell(out, s->app ? s->app : c->app ? c->app->name : "NAME");
     add_option(out, "--profile-path", s->profile_path);
     add_option(out, "--data", s->data);
@@ -70,6 +71,9 @@ void report_calibrate_command(const struct context *c, int again, int64_t N, cha
         hrun_buf_addc(out, ' ');
         hrun_buf_add_shell(out, eq ? eq + 1 : "");
     }
+    if (bare)
+        hrun_buf_addf(out, " --sizes %lld,%lld,%lld --", (long long)(N / 4 ? N / 4 : 1), (long long)(N / 2 ? N / 2 : 1),
+                      (long long)N);
     add_words(c, N, words, out);
 }
 

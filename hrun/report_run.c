@@ -56,9 +56,9 @@ void report_before(const struct context *c, const struct decision *d, char *cons
                       d->P == 1 ? "" : "es");
         return;
     }
-    hrun_buf_addf(out, "hrun: no profile of %s on %s: %d process%s, one per PE\n",
-                  c->app->name, c->cluster->platform ? "this platform" : "this machine", d->P,
-                  d->P == 1 ? "" : "es");
+    hrun_buf_addf(out, "hrun: no %s of %s on %s: %d process%s, one per PE\n",
+                  *c->app->file ? "profile" : "definition and no profile", c->app->name,
+                  c->cluster->platform ? "this platform" : "this machine", d->P, d->P == 1 ? "" : "es");
     for (int i = 0; i < d->nsubs; i++) {
         if (d->subs[i].why_not) {
             hrun_buf_addf(out, "hrun: sub-cluster %s: %s\n", c->cluster->subs[i].name, d->subs[i].why_not);

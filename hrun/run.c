@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "decide.h"
 #include "finest.h"
+#include "probe.h"
 #include "report.h"
 #include "work.h"
 
@@ -106,6 +107,7 @@ struct prepared {
     struct decision d;
     struct work w;
     struct placed placed;
+    struct probe probe;
     struct hrun_layout *layout;
 };
 
@@ -113,6 +115,7 @@ static void prepared_release(struct prepared *p)
 {
     hrun_layout_destroy(p->layout);
     placement_release(&p->placed);
+    probe_release(&p->probe);
     decision_release(&p->d);
     context_release(&p->c);
 }
@@ -148,6 +151,46 @@ static int decide_size(struct prepared *p, const struct hrun_settings *s, int64_
     return 0;
 }
 
+/* What --probe asks for: nothing where there is a profile, only the plan of it in a dry run. */
+static int probe(struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+
+    p->probe.asked = s->probe;
+    if (!s->probe)
+        return 0;
+    if (p->d.by == BY_MODEL) {
+        p->probe.not_needed = 1;
+        hrun_buf_adds(&text, "hrun: --probe is not needed: there is a profile, and it is used\n");
+        if (!s->dry_run)
+            say(&s->common, &text);
+        hrun_buf_release(&text);
+        return 0;
+    }
+    if (probe_plan(&p->probe, &p->w, s, &p->d, err))
+        return -1;
+    if (s->dry_run)
+        return 0;
+    probe_before(&p->probe, &text);
+    say(&s->common, &text);
+    hrun_buf_release(&text);
+    return p->probe.useful ? probe_make(&p->probe, &p->w, s, &p->d, err) : 0;
+}
+
+/* An application that no definition knows, for a probe of it. */
+static int make_bare(struct context *c, const char *program, struct hrun_error *err)
+{
+    struct hrun_app *other = NULL;
+
+    if (hrun_app_create_bare(program, &c->app, err))
+        return -1;
+    if (hrun_app_find(&c->app_dirs, c->app->name, NULL, 0, &other, NULL))
+        return 0;
+    hrun_app_destroy(other);
+    return hrun_fail(err, HRUN_EINVAL, "no definition knows the program %s, but there is one called %s: say -app %s "
+                     "where that is what it is, or call the program otherwise", program, c->app->name, c->app->name);
+}
+
 static int prepare(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     struct context *c = &p->c;
@@ -158,7 +201,8 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
     c->set = &s->common;
     if (s->size && hrun_parse_count("-N", s->size, 1, HRUN_COUNT_MAX, &N, err))
         return -1;
-    if (context_app(c, words[0], err))
+    if (probe_check(s, N, err) || context_app(c, words[0], err) ||
+        (s->probe && !c->app && make_bare(c, words[0], err)))
         return -1;
     if (!c->app && N)
         return hrun_fail(err, HRUN_ENOENT,
@@ -173,7 +217,7 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
     if (s->finest && c->app)   /* any size will do to find a program that is built for each */
         p->w.N = c->app->nsizes ? c->app->sizes[0] : 1;
     if (work_find_program(&p->w, 0, err) || context_cluster(c, &s->common, err) || context_engine(c, err) ||
-        decide_size(p, &mine, N, err) || work_find_program(&p->w, p->d.P, err) ||
+        decide_size(p, &mine, N, err) || probe(p, s, err) || work_find_program(&p->w, p->d.P, err) ||
         placement_choose(c, &mine, &p->d, &p->placed, err))
         return -1;
     p->w.share = p->d.share;
@@ -186,7 +230,7 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
 static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE *to, struct hrun_error *err)
 {
     struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT;
-    struct command cmd = { .layout = p->layout, .placed = &p->placed, .argv = job->argv };
+    struct command cmd = { .layout = p->layout, .placed = &p->placed, .probe = &p->probe, .argv = job->argv };
     int rc = p->c.engine->command(job, &mpirun, err);
 
     cmd.mpirun = mpirun.data;
@@ -282,6 +326,8 @@ static int launch(struct prepared *p, const struct hrun_settings *s, char **word
             context_complain("hrun: this run was not recorded", &record_err);
     }
     report_after(&p->c, &p->d, &r, told, recorded, words, &text);
+    if (p->probe.runs)
+        probe_after(&p->probe, &p->d, r.ok ? r.outcome.job_s : 0, &text);
     if (s->trace && r.ok && waits_report(&waits, &p->c, &text, &record_err))
         context_complain("hrun", &record_err);
     fflush(stdout);
@@ -332,8 +378,10 @@ int run_program(const struct hrun_settings *s, char **words)
         anew.common.refresh = 1;
         status = attempt(&p, &anew, words, &err);
     }
-    if (status < 0)
+    if (status < 0) {
         status = context_complain("hrun", &err);
+        status = p.probe.status ? p.probe.status : status;
+    }
     prepared_release(&p);
     return status;
 }

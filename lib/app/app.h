@@ -103,6 +103,11 @@ int hrun_app_load(const char *file, char *const *defines, int ndefines, struct h
                   struct hrun_error *err);
 void hrun_app_destroy(struct hrun_app *app);
 
+/* A definition for a program that none knows: any P is accepted, one process per PE, no terms, no arguments, the wall
+ * clock; its name is the program's as an application's may be ("Mini MD" -> "mini-md"), its file "". Errors:
+ * HRUN_EINVAL (nothing of the name is left), HRUN_ENOMEM. */
+int hrun_app_create_bare(const char *program, struct hrun_app **out, struct hrun_error *err);
+
 /* 1 if the definition has network terms. */
 int hrun_app_has_network(const struct hrun_app *app);
 

@@ -1,0 +1,148 @@
+/* probe.c - hrun --probe: its options, and what comes after what; see probe.h for the contracts */
+#include "probe_parts.h"
+#include "probe_size.h"
+
+#include "base/units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int probe_check(const struct hrun_settings *s, int64_t N, struct hrun_error *err)
+{
+    const struct { const char *option; const void *given; } against[] = {
+        { "--config", s->config }, { "-n", s->procs }, { "--explore", s->explore },
+    };
+
+    if (!s->probe)
+        return s->probe_size ? hrun_fail(err, HRUN_EINVAL, "--probe-size is the size of a probe: say --probe, too") : 0;
+    if (!N)
+        return hrun_fail(err, HRUN_EINVAL, "--probe runs the program at a smaller size first: say which is the real "
+                         "one with -N SIZE, and write {N} where it stands among the program's words");
+    for (size_t i = 0; i < sizeof against / sizeof *against; i++)
+        if (against[i].given)
+            return hrun_fail(err, HRUN_EINVAL, "--probe and %s contradict each other: give one of them",
+                             against[i].option);
+    return 0;
+}
+
+/* P PEs, one process each: one of each sub-cluster, and the others in their order. */
+static void spread(const struct decision *d, int P, int *pes, int *procs)
+{
+    for (int i = 0; i < d->nsubs; i++) {
+        pes[i] = procs[i] = d->subs[i].npes > 0;
+        P -= pes[i];
+    }
+    for (int i = 0; i < d->nsubs; i++) {
+        int more = d->subs[i].npes - pes[i] < P ? d->subs[i].npes - pes[i] : P;
+
+        pes[i] += more;
+        P -= more;
+    }
+}
+
+/* Why the program cannot be watched, as far as this is known before it runs. */
+static int ask_watched(struct probe *p, const struct context *c, struct hrun_error *err)
+{
+    struct hrun_layout *l = hrun_layout_create(c->cluster, p->pes, p->procs, err);
+    struct hrun_job job = { 0 };
+    struct waits waits;
+    int rc = -1;
+
+    waits_init(&waits);
+    if (l && !waits_prepare(&waits, c, l, &job, err)) {
+        memcpy(p->why, waits.why, sizeof p->why);
+        p->apart = *p->why != 0;
+        rc = 0;
+    }
+    waits_release(&waits);
+    hrun_layout_destroy(l);
+    return rc;
+}
+
+static void release(struct probing *g)
+{
+    for (int i = 0; g->procs && i < g->d->nsubs; i++)
+        free(g->procs[i]);
+    free(g->procs);
+    free(g->v);
+}
+
+/* Where all PEs are alike, one process on each may be all that there is. */
+static int ask_open(struct probe *p, const struct work *w, const struct hrun_settings *s, const struct decision *d,
+                    struct hrun_error *err)
+{
+    struct decision looked_at = *d;
+    struct probing g = { .p = p, .w = w, .s = s, .d = &looked_at, .c = w->c };
+    int open = probe_options(&g, err) ? -1 : probe_is_open(&g, err);
+
+    p->useful = open > 0;
+    release(&g);
+    return open < 0 ? -1 : 0;
+}
+
+int probe_plan(struct probe *p, const struct work *w, const struct hrun_settings *s, const struct decision *d,
+               struct hrun_error *err)
+{
+    struct work unsized = *w;
+    int64_t asked = 0;
+    int used = 0, total = 0;
+
+    unsized.N = 0;             /* a size that stands there as a number stays what it is */
+    if (!work_size_is_told(&unsized))
+        return hrun_fail(err, HRUN_EINVAL, "--probe cannot tell the program its size: write {N} where it stands among "
+                         "the program's words, in place of the number");
+    if (s->probe_size && hrun_parse_count("--probe-size", s->probe_size, 1, d->N, &asked, err))
+        return -1;
+    for (int i = 0; i < d->nsubs; i++) {
+        used += d->subs[i].npes > 0;
+        total += d->subs[i].npes;
+    }
+    p->pes = calloc((size_t)d->nsubs, sizeof *p->pes);
+    p->procs = calloc((size_t)d->nsubs, sizeof *p->procs);
+    if (!p->pes || !p->procs)
+        return hrun_fail_nomem(err);
+    if (probe_size_choose(w->c, d, asked, used, total, &p->N, &p->P, err))
+        return -1;
+    spread(d, p->P, p->pes, p->procs);
+    return ask_open(p, w, s, d, err) || (p->useful && ask_watched(p, w->c, err)) ? -1 : 0;
+}
+
+void probe_release(struct probe *p)
+{
+    free(p->pes);
+    free(p->procs);
+    memset(p, 0, sizeof *p);
+}
+
+/* With -v. */
+static void tell_speeds(const struct probing *g)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    for (int i = 0; i < g->d->nsubs; i++) {
+        if (!(g->v[i].compute_s > 0))
+            continue;
+        hrun_buf_addf(&b, "hrun: the probe: a process of %s computes ", g->c->cluster->subs[i].name);
+        hrun_add_seconds(&b, g->v[i].compute_s);
+        hrun_buf_addf(&b, ", unsure by %.2g %%\n", 100 * g->v[i].unsure);
+    }
+    if (g->s->common.verbose && !g->s->common.quiet)
+        fputs(b.data, stderr);
+    hrun_buf_release(&b);
+}
+
+int probe_make(struct probe *p, const struct work *w, const struct hrun_settings *s, struct decision *d,
+               struct hrun_error *err)
+{
+    struct probing g = { .p = p, .w = w, .s = s, .d = d, .c = w->c };
+    int rc = -1;
+
+    if (probe_options(&g, err) || probe_measure(&g, err))
+        goto done;
+    tell_speeds(&g);
+    rc = probe_choose(&g, err);
+done:
+    release(&g);
+    return rc;
+}

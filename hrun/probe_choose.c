@@ -1,0 +1,213 @@
+/* probe_choose.c - which configuration the speeds say is quickest, and whether it is; see probe_parts.h */
+#include "probe_parts.h"
+#include "probe_size.h"
+
+#include "plan/plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Configurations that are tried; each further one has fewer processes. */
+enum { TRIES = 3 };
+
+/* What is predicted of a configuration and of the default. */
+struct both {
+    struct hrun_speeds_range it, base;
+};
+
+/* May the real run gain more than it takes to try it at size N? In times of the default there: the work grows as its
+ * terms do, what more messages cost in proportion to the size. 1, 0, or -1. */
+static int is_worth_it(const struct probing *g, const struct both *b, int64_t N, struct hrun_error *err)
+{
+    double base_s = b->base.compute_s + b->base.comm_s, growth, gain;
+
+    if (probe_growth(g->c->app, N, g->d->N, &growth, err))
+        return -1;
+    gain = (b->base.compute_s - b->it.compute_s) * growth +
+           (b->base.comm_s - b->it.comm_s) * ((double)g->d->N / (double)N);
+    return gain / base_s > g->p->predicted + (g->base_N != N);
+}
+
+/* Does a small run show that v is quicker than the default? *shows: it does. */
+static int try(struct probing *g, const struct hrun_choice *v, const struct both *both, int *shows,
+               struct hrun_error *err)
+{
+    struct probe *p = g->p;
+    struct decision *d = g->d;
+    struct waits waits;
+    double time_s, launch_s, gain_s;
+    int64_t N;
+    int found = probe_size_find(g->c, d, p->N, d->N, d->P, v->P, &N, err), rc = 0;
+    int worth = found > 0 ? is_worth_it(g, both, N, err) : 0;
+
+    *shows = 0;
+    if (found < 0 || worth < 0)
+        return -1;
+    if (!worth) {
+        snprintf(p->kept, sizeof p->kept, found ? "to try %d processes would cost more than they may gain"
+                 : "no small size takes %d processes, to try them", v->P);
+        return 0;
+    }
+    waits_init(&waits);
+    if (g->base_N != N) {
+        rc = probe_run(g, N, d->pes, d->procs, p->apart ? NULL : &waits, &g->base_s, &g->base_launch_s, err);
+        g->base_N = rc ? 0 : N;
+    }
+    rc = rc ? rc : probe_run(g, N, v->pes, v->procs, p->apart ? NULL : &waits, &time_s, &launch_s, err);
+    waits_release(&waits);
+    if (rc)
+        return -1;
+    p->shown = time_s / g->base_s;
+    p->shown_N = N;
+    gain_s = g->base_s * (1 - g->unsure) / (1 + hrun_speeds_uneven(N, d->P)) -
+             time_s * (1 + g->unsure) * (1 + hrun_speeds_uneven(d->N, v->P));
+    /* The launch takes what it takes, whatever the size. */
+    *shows = gain_s > 0 && gain_s * ((double)d->N / (double)N) > launch_s - g->base_launch_s;
+    if (!*shows)
+        snprintf(p->kept, sizeof p->kept, "a small run does not show the gain");
+    return 0;
+}
+
+/* Is what the speeds promise of v more than they are unsure by, at this size and where messages count for nothing? A
+ * larger size lies in between. 1 or 0. */
+static int promises(struct probing *g, const struct hrun_speeds *s, const struct hrun_choice *v, struct both *both)
+{
+    double uneven = 1 + hrun_speeds_uneven(g->d->N, v->P);
+    struct hrun_speeds_range a, b;
+    struct hrun_error why = { 0 };
+
+    if (hrun_speeds_range(s, v->pes, v->procs, &a, &why) ||
+        hrun_speeds_range(s, g->d->pes, g->d->procs, &b, &why)) {
+        snprintf(g->p->kept, sizeof g->p->kept, "%.200s", why.text);
+        return 0;
+    }
+    *both = (struct both){ a, b };
+    g->p->predicted = (a.compute_s + a.comm_s) / (b.compute_s + b.comm_s);
+    if (a.high_s * uneven < b.low_s && a.high_s * uneven + a.comm_s < b.low_s + b.comm_s)
+        return 1;
+    snprintf(g->p->kept, sizeof g->p->kept, "no gain is predicted that the probe can resolve");
+    return 0;
+}
+
+static int is_default(const struct decision *d, const struct hrun_choice *v)
+{
+    size_t len = (size_t)d->nsubs * sizeof *v->pes;
+
+    return !memcmp(v->pes, d->pes, len) && !memcmp(v->procs, d->procs, len);
+}
+
+static void adopt(struct probing *g, const struct hrun_choice *v)
+{
+    size_t len = (size_t)g->d->nsubs * sizeof *v->pes;
+
+    memcpy(g->d->pes, v->pes, len);
+    memcpy(g->d->procs, v->procs, len);
+    g->d->P = v->P;
+    g->d->has_config = 1;
+    g->d->by = BY_PROBE;
+    g->p->unlike = 1;
+    g->p->kept[0] = 0;
+}
+
+/* Look at the best configuration v of those with at most a number of processes, the first one or a further one. *limit:
+ * of the next, 0: there is none. */
+static int look(struct probing *g, const struct hrun_speeds *s, const struct hrun_choice *v, int is_first, int *limit,
+                struct hrun_error *err)
+{
+    struct both both;
+    int shows = 0;
+
+    *limit = 0;
+    if (is_default(g->d, v)) {
+        if (is_first)
+            snprintf(g->p->kept, sizeof g->p->kept, "nothing is predicted to be quicker");
+        return 0;
+    }
+    if (!promises(g, s, v, &both))
+        return 0;
+    if (try(g, v, &both, &shows, err))
+        return -1;
+    *limit = shows || v->P - g->d->P < 2 ? 0 : (v->P + g->d->P) / 2;
+    if (shows)
+        adopt(g, v);
+    return 0;
+}
+
+/* The quickest configuration by the speeds with at most P processes (0: any number). NULL with *err; HRUN_EINFEASIBLE:
+ * there is none. */
+static struct hrun_plan *search(const struct probing *g, struct hrun_speeds *s, int P, struct hrun_error *err)
+{
+    int n = g->d->nsubs;
+    struct hrun_plan_sub *subs = calloc((size_t)n, sizeof *subs);
+    struct hrun_plan_problem problem = { .oracle = hrun_speeds_oracle(s), .subs = subs };
+    struct hrun_plan *plan = NULL;
+
+    if (!subs) {
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    for (int i = 0; i < n; i++)
+        subs[i] = (struct hrun_plan_sub){ .npes = g->d->subs[i].npes,
+                                          .memory_bytes = (double)g->c->cluster->subs[i].memory_bytes };
+    hrun_speeds_limit(s, P);
+    hrun_plan_search(&problem, 1, &plan, err);
+    free(subs);
+    return plan;
+}
+
+int probe_is_open(struct probing *g, struct hrun_error *err)
+{
+    int n = g->d->nsubs, used = 0, rc = -1;
+    struct hrun_speeds *s = NULL;
+    struct hrun_plan *plan = NULL;
+
+    for (int i = 0; i < n; i++) {
+        used += g->d->subs[i].npes > 0;
+        g->v[i].compute_s = g->d->subs[i].npes > 0;
+    }
+    if (used > 1) {
+        rc = 1;
+        goto done;
+    }
+    s = hrun_speeds_create(g->c->app, g->d->N, g->v, n, 1, 0, err);
+    plan = s ? search(g, s, 0, err) : NULL;
+    if (plan)
+        rc = !is_default(g->d, &plan->v[0]);
+    else if (s && err->code == HRUN_EINFEASIBLE)
+        rc = 0;
+done:
+    for (int i = 0; i < n; i++)
+        g->v[i].compute_s = 0;
+    hrun_plan_destroy(plan);
+    hrun_speeds_destroy(s);
+    return rc;
+}
+
+/* Try what the speeds say is quickest; where it is not, it is the messages that they do not know, which grow with the
+ * number of processes: so the next one has fewer. */
+int probe_choose(struct probing *g, struct hrun_error *err)
+{
+    struct hrun_speeds *s = hrun_speeds_create(g->c->app, g->d->N, g->v, g->d->nsubs, g->P0, g->comm_s, err);
+    int rc = s ? 0 : -1, limit = 0;
+
+    for (int k = 0; !rc && k < TRIES && (k == 0 || limit); k++) {
+        struct hrun_error why = { 0 };
+        struct hrun_plan *plan = search(g, s, limit, &why);
+
+        if (plan) {
+            rc = look(g, s, &plan->v[0], k == 0, &limit, err);
+        } else if (why.code == HRUN_EINFEASIBLE) {
+            if (k == 0)
+                snprintf(g->p->kept, sizeof g->p->kept, "nothing else is possible");
+            limit = 0;
+        } else {
+            *err = why;
+            rc = -1;
+        }
+        hrun_plan_destroy(plan);
+    }
+    hrun_speeds_destroy(s);
+    return rc;
+}

@@ -1,0 +1,334 @@
+/* probe_run.c - small runs, and the speeds that they tell; see probe_parts.h for the contracts */
+#include "probe_parts.h"
+#include "probe_size.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Without a definition a core holds up to so many processes: of paper 004's 35 processes on 7 nodes the fastest, which
+ * has a quarter of their speed, gets that many. */
+enum { PROCS_PER_CORE = 8 };
+/* What a process may lose to others by chance: a tick of Linux at 250 Hz. */
+static const double TICK_S = 0.004;
+/* How much of a time is chance where nothing shows it: the speeds of six emulated hosts vary by up to so much. */
+static const double CHANCE = 0.05;
+/* What probes of growing size may take of the real run. */
+static const double PART = 0.1;
+
+/* A run that did not end well. Result: -1. */
+static int fail_run(struct probe *p, int64_t N, int P, const struct work_result *r, struct hrun_error *err)
+{
+    int sig = r->outcome.interrupted ? r->outcome.interrupted : r->outcome.signalled;
+
+    if (sig || r->outcome.timed_out)
+        p->status = sig && !r->outcome.status ? 128 + sig : r->outcome.status;
+    if (sig)
+        return hrun_fail(err, HRUN_EENGINE, "interrupted in the probe; the real run was not begun");
+    return hrun_fail(err, HRUN_EENGINE, "the probe with N = %lld on %d process%s failed: %s%s%s; name a size that "
+                     "works with --probe-size, or leave --probe out", (long long)N, P, P == 1 ? "" : "es", r->status,
+                     r->detail[0] ? ": " : "", r->detail);
+}
+
+/* By the application's own clock; else, where it was watched, without the launch. */
+static double time_of(const struct context *c, const struct work_result *r, const struct waits *w)
+{
+    double elapsed_s = 0;
+
+    for (int i = 0; w && w->subs && i < w->nsubs; i++)
+        elapsed_s = fmax(elapsed_s, w->subs[i].elapsed_s);
+    return elapsed_s > 0 && !c->app->time_match ? elapsed_s : r->time_s;
+}
+
+int probe_run(struct probing *g, int64_t N, const int *pes, const int *procs, struct waits *waits, double *time_s,
+              double *launch_s, struct hrun_error *err)
+{
+    struct work w = *g->w;
+    struct work_result r = { 0 };
+    struct hrun_error why = { 0 };
+    struct hrun_layout *l = hrun_layout_create(g->c->cluster, pes, procs, err);
+    int rc = -1;
+
+    w.N = N;
+    w.quiet_run = 1;
+    w.tune = NULL;
+    w.before_launch = NULL;
+    w.on_message = NULL;
+    w.waits = waits;
+    if (!l || work_fill_threads(g->c, l, err) || work_find_program(&w, l->nranks, err) || work_run(&w, l, &r, err))
+        goto done;
+    g->p->runs++;
+    g->p->cost_s += r.outcome.job_s;
+    if (!r.ok) {
+        fail_run(g->p, N, l->nranks, &r, err);
+        goto done;
+    }
+    if (context_is_real(g->c) && !g->s->no_record && work_record(&w, pes, procs, &r, "run", &why) &&
+        !g->s->common.quiet)
+        context_complain("hrun: the probe was not recorded", &why);
+    *time_s = time_of(g->c, &r, waits);
+    *launch_s = fmax(0, r.outcome.job_s - *time_s);
+    rc = 0;
+done:
+    hrun_layout_destroy(l);
+    return rc;
+}
+
+/* How many processes of a PE do not slow each other down: each takes as many cores as it has threads. */
+static int free_cores(const struct context *c, int sub)
+{
+    const char *word = context_exported(c->set, "OMP_NUM_THREADS");
+    int cores = c->cluster->subs[sub].cores_per_pe;
+    int64_t threads = 1;
+
+    if (c->app->threads_fill && !c->app->threads)
+        return 1;
+    word = word ? word : getenv("OMP_NUM_THREADS");
+    if (word && hrun_parse_count("OMP_NUM_THREADS", word, 1, HRUN_PROCS_PER_PE_MAX, &threads, NULL))
+        threads = 1;
+    return cores > threads ? (int)(cores / threads) : 1;
+}
+
+int probe_options(struct probing *g, struct hrun_error *err)
+{
+    const struct hrun_app *app = g->c->app;
+
+    g->v = calloc((size_t)g->d->nsubs, sizeof *g->v);
+    g->procs = calloc((size_t)g->d->nsubs, sizeof *g->procs);
+    if (!g->v || !g->procs)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < g->d->nsubs; i++) {
+        struct hrun_speed *v = &g->v[i];
+        int most;
+
+        v->cores = free_cores(g->c, i);
+        v->procs = app->procs_per_pe;
+        v->nprocs = app->nprocs_per_pe;
+        if (*app->file)   /* a definition says which */
+            continue;
+        most = v->cores < HRUN_PROCS_PER_PE_MAX / PROCS_PER_CORE ? v->cores * PROCS_PER_CORE : HRUN_PROCS_PER_PE_MAX;
+        v->procs = g->procs[i] = calloc((size_t)most, sizeof *g->procs[i]);
+        v->nprocs = most;
+        if (!v->procs)
+            return hrun_fail_nomem(err);
+        for (int m = 0; m < most; m++)
+            g->procs[i][m] = m + 1;
+    }
+    return 0;
+}
+
+int probe_growth(const struct hrun_app *app, int64_t n, int64_t N, double *growth, struct hrun_error *err)
+{
+    double small = (double)n, large = (double)N, most = large / small;
+
+    for (int i = 0; i < app->nt.n; i++) {
+        double a, b;
+
+        if (hrun_expr_eval(app->nt.v[i].expr, &small, &a, err) || hrun_expr_eval(app->nt.v[i].expr, &large, &b, err))
+            return -1;
+        most = a > 0 ? fmax(most, b / a) : most;
+    }
+    *growth = fmax(1, most);
+    return 0;
+}
+
+/* From a watched run. PEs of one sub-cluster are alike: how unlike their times are is chance, and uneven shares. */
+static void take_watched(struct probing *g, const struct waits *w)
+{
+    double most = 0;
+
+    g->P0 = g->p->P;
+    g->comm_s = INFINITY;
+    g->unsure = 0;
+    for (int i = 0; i < w->nsubs; i++) {
+        const struct hrun_trace_sub *s = &w->subs[i];
+
+        if (!s->nranks)
+            continue;
+        g->v[i].compute_s = s->compute_s;
+        g->v[i].unsure = s->nranks > 1 && s->compute_s > 0 ? 1 - s->compute_mean_s / s->compute_s : NAN;
+        most = fmax(most, g->v[i].unsure);
+        g->comm_s = fmin(g->comm_s, s->mpi_s);
+    }
+    for (int i = 0; i < w->nsubs; i++) {
+        struct hrun_speed *v = &g->v[i];
+
+        v->unsure = (isnan(v->unsure) ? most : v->unsure) + (v->compute_s > 0 ? TICK_S / v->compute_s : 0);
+        g->unsure = fmax(g->unsure, v->unsure);
+    }
+}
+
+/* What chance does to the times of programs that are not watched: nothing where operations are counted. */
+static double chance(const struct context *c)
+{
+    return !strcmp(c->engine->name, "smpi") && c->mpi.counts_flops ? 0 : CHANCE;
+}
+
+/* The most processes, one on each PE, that every used sub-cluster takes alone: 1 with *P, 0, -1. */
+static int common_processes(struct probing *g, int *P, struct hrun_error *err)
+{
+    int valid = 0;
+
+    *P = g->p->P;
+    for (int i = 0; i < g->d->nsubs; i++)
+        if (g->p->pes[i] && g->p->pes[i] < *P)
+            *P = g->p->pes[i];
+    while (*P > 0 && !(valid = probe_size_accepts(g->c, g->d, g->p->N, *P, err)))
+        --*P;
+    return valid;
+}
+
+/* The default at the probe's size, if it may run there. */
+static int run_base(struct probing *g, struct hrun_error *err)
+{
+    int valid = probe_size_accepts(g->c, g->d, g->p->N, g->d->P, err);
+
+    if (valid <= 0)
+        return valid;
+    if (probe_run(g, g->p->N, g->d->pes, g->d->procs, NULL, &g->base_s, &g->base_launch_s, err))
+        return -1;
+    g->base_N = g->p->N;
+    return 0;
+}
+
+/* K from two numbers of processes: the slowest sub-cluster alone, of P processes, took Ci + K, and limits the default,
+ * which took Ci P/Pd + K. One process alone sends no messages. What is left of each time is Ci, and is then that of Pd
+ * processes. */
+static void part_messages(struct probing *g, int P)
+{
+    double slowest = 0, least = INFINITY, comm;
+
+    g->P0 = P;
+    g->comm_s = 0;
+    for (int i = 0; i < g->d->nsubs; i++) {
+        const struct hrun_speed *v = &g->v[i];
+
+        if (v->compute_s > 0 && g->d->pes[i])
+            slowest = fmax(slowest, v->compute_s);
+        if (v->compute_s > 0)
+            least = fmin(least, v->compute_s);
+    }
+    if (!g->base_N || g->d->P <= P || !(slowest > 0))
+        return;
+    comm = P == 1 ? g->base_s - slowest / g->d->P
+                  : (g->base_s * g->d->P - slowest * P) / (g->d->P - P);
+    /* Ci > 0 for each; a part of 0.9 stands for "nearly all". */
+    g->comm_s = fmin(fmax(0, comm), P == 1 ? INFINITY : 0.9 * least);
+    g->P0 = g->d->P;
+    for (int i = 0; i < g->d->nsubs; i++)
+        if (g->v[i].compute_s > 0)
+            g->v[i].compute_s = (g->v[i].compute_s - (P > 1 ? g->comm_s : 0)) * P / g->P0;
+}
+
+/* The speeds from one run for each sub-cluster, with as many processes on each; and the default at that size. */
+static int measure_apart(struct probing *g, struct hrun_error *err)
+{
+    int n = g->d->nsubs, P, valid = common_processes(g, &P, err), rc = valid < 0 ? -1 : 0;
+    int *places = calloc(2 * (size_t)n, sizeof *places);
+    double launch_s;
+
+    if (!places)
+        return hrun_fail_nomem(err);
+    g->P0 = 1;
+    g->unsure = chance(g->c);
+    for (int i = 0; i < n && valid > 0 && !rc; i++) {
+        if (!g->p->pes[i])
+            continue;
+        memset(places, 0, 2 * (size_t)n * sizeof *places);
+        places[i] = P;
+        places[n + i] = 1;
+        g->v[i].unsure = g->unsure;
+        rc = probe_run(g, g->p->N, places, places + n, NULL, &g->v[i].compute_s, &launch_s, err);
+    }
+    if (valid > 0 && !rc && !g->base_N)
+        rc = run_base(g, err);
+    if (valid > 0 && !rc)
+        part_messages(g, P);
+    free(places);
+    return rc;
+}
+
+/* Was the first run the default? Then this is what it took at that size. */
+static void take_base(struct probing *g, double time_s, double launch_s)
+{
+    size_t len = (size_t)g->d->nsubs * sizeof *g->d->pes;
+
+    if (g->p->P != g->d->P || memcmp(g->p->pes, g->d->pes, len))
+        return;
+    g->base_N = g->p->N;
+    g->base_s = time_s;
+    g->base_launch_s = launch_s;
+}
+
+/* The first run, watched; a larger one where that is lost in chance. */
+static int measure_together(struct probing *g, struct waits *waits, struct hrun_error *err)
+{
+    struct probe *p = g->p;
+    double time_s, launch_s;
+
+    if (probe_run(g, p->N, p->pes, p->procs, waits, &time_s, &launch_s, err))
+        return -1;
+    take_base(g, time_s, launch_s);
+    if (!waits->subs) {
+        memcpy(p->why, waits->why, sizeof p->why);
+        p->apart = 1;
+        return 0;
+    }
+    take_watched(g, waits);
+    return 0;
+}
+
+/* Is what was measured lost in chance, or in messages, which at the real size may count for less? */
+static int says_little(const struct probing *g)
+{
+    double longest = 0;
+
+    for (int i = 0; i < g->d->nsubs; i++)
+        longest = fmax(longest, g->v[i].compute_s);
+    return g->unsure > CHANCE || g->comm_s > longest;
+}
+
+/* A larger size is probed as long as all probes together take but a part of what the real run takes at least, by the
+ * growth of its work: 1 with the size in p->N, 0, or -1. before_s: what the last ones took. */
+static int enlarge(struct probing *g, double before_s, struct hrun_error *err)
+{
+    struct probe *p = g->p;
+    double longest = 0, growth, last_s = p->cost_s - before_s;
+    int64_t larger;
+    int found;
+
+    if (g->s->probe_size || !says_little(g))
+        return 0;
+    found = probe_size_find(g->c, g->d, 2 * p->N, g->d->N / 4, p->P, 0, &larger, err);
+    if (found <= 0)
+        return found;
+    for (int i = 0; i < g->d->nsubs; i++)
+        longest = fmax(longest, g->v[i].compute_s);
+    if (probe_growth(g->c->app, p->N, g->d->N, &growth, err))
+        return -1;
+    if (p->cost_s + 2 * last_s > PART * (longest * growth + g->comm_s))
+        return 0;
+    p->N = larger;
+    g->base_N = 0;
+    return 1;
+}
+
+int probe_measure(struct probing *g, struct hrun_error *err)
+{
+    struct waits waits;
+    double before_s;
+    int rc;
+
+    do {
+        before_s = g->p->cost_s;
+        waits_init(&waits);
+        rc = g->p->apart ? 0 : measure_together(g, &waits, err);
+        waits_release(&waits);
+        rc = !rc && g->p->apart ? measure_apart(g, err) : rc;
+        rc = rc ? rc : enlarge(g, before_s, err);
+    } while (rc > 0);
+    return rc;
+}

@@ -1,0 +1,57 @@
+/* bare.c - an application of which nothing is known but its program; see app.h for the contract */
+#include "app/app.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The program's name as one of an application: small letters, and a '-' for what may not stand in one. */
+static char *name_of(const char *program)
+{
+    const char *base = strrchr(program, '/');
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    base = base ? base + 1 : program;
+    for (; *base; base++) {
+        int c = tolower((unsigned char)*base);
+
+        if (strchr("abcdefghijklmnopqrstuvwxyz0123456789", c) || (b.len && strchr("._-", c)))
+            hrun_buf_addc(&b, (char)c);
+        else if (b.len)
+            hrun_buf_addc(&b, '-');
+    }
+    return hrun_buf_detach(&b);
+}
+
+int hrun_app_create_bare(const char *program, struct hrun_app **out, struct hrun_error *err)
+{
+    static const char *const vars[] = { "N", "P" };
+    struct hrun_app *app = calloc(1, sizeof *app);
+
+    if (!app)
+        return hrun_fail_nomem(err);
+    app->name = name_of(program);
+    app->title = strdup(program);
+    app->file = strdup("");
+    app->programs = calloc(1, sizeof *app->programs);
+    app->procs_per_pe = calloc(1, sizeof *app->procs_per_pe);
+    app->consts = calloc(1, sizeof *app->consts);
+    if (!app->name || !app->title || !app->file || !app->programs || !app->procs_per_pe || !app->consts) {
+        hrun_fail_nomem(err);
+        goto fail;
+    }
+    if (!*app->name) {
+        hrun_fail(err, HRUN_EINVAL, "the program's name, '%s', has no letter or digit for its records: write a "
+                  "definition for it (hrun-app(5))", program);
+        goto fail;
+    }
+    app->procs_per_pe[app->nprocs_per_pe++] = 1;
+    app->rule = hrun_expr_compile("1", vars, 2, NULL, 0, err);
+    if (!app->rule)
+        goto fail;
+    *out = app;
+    return 0;
+fail:
+    hrun_app_destroy(app);
+    return -1;
+}

@@ -1,0 +1,178 @@
+/* speeds.c - predictions from the speeds of the PEs alone; see speeds.h for the contracts */
+#include "model/speeds.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct hrun_speeds {
+    struct hrun_oracle oracle;
+    struct hrun_option *options;
+    struct hrun_speed *v;      /* nsubs; without procs */
+    const struct hrun_app *app;
+    int64_t N;
+    int P0, most_P;
+    double comm_s;
+};
+
+static int is_known(const struct hrun_speed *v)
+{
+    return isfinite(v->compute_s) && v->compute_s > 0;
+}
+
+/* The computing part. M/(c P) is one correctly rounded quotient of whole numbers, so that configurations that share the
+ * work alike have exactly the same time. */
+static double compute_time(const struct hrun_speeds *s, const struct hrun_speed *v, int m, int P)
+{
+    double full = m > v->cores ? m : v->cores;
+
+    return v->compute_s * s->P0 * (full / ((double)v->cores * P));
+}
+
+static double comm_time(const struct hrun_speeds *s, int P)
+{
+    return P > s->P0 ? s->comm_s * P / s->P0 : s->comm_s;
+}
+
+static int times(void *ctx, int P, double *t, struct hrun_error *err)
+{
+    const struct hrun_speeds *s = ctx;
+
+    (void)err;
+    for (int o = 0; o < s->oracle.noptions; o++) {
+        const struct hrun_speed *v = &s->v[s->options[o].sub];
+
+        t[o] = is_known(v) && s->options[o].m <= P ? compute_time(s, v, s->options[o].m, P) + comm_time(s, P) : NAN;
+    }
+    return 0;
+}
+
+/* The computing part falls with P, the messages' part grows. */
+static int bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
+{
+    const struct hrun_speeds *s = ctx;
+
+    (void)err;
+    for (int o = 0; o < s->oracle.noptions; o++) {
+        const struct hrun_speed *v = &s->v[s->options[o].sub];
+
+        b[o] = is_known(v) && s->options[o].m <= hi ? compute_time(s, v, s->options[o].m, hi) + comm_time(s, lo)
+                                                    : INFINITY;
+    }
+    return 0;
+}
+
+static int rule(void *ctx, int P, struct hrun_error *err)
+{
+    const struct hrun_speeds *s = ctx;
+
+    return s->most_P && P > s->most_P ? 0 : hrun_app_rule(s->app, s->N, P, err);
+}
+
+static int memory(void *ctx, int P, double *bytes, struct hrun_error *err)
+{
+    const struct hrun_speeds *s = ctx;
+
+    return hrun_app_memory(s->app, s->N, P, bytes, err);
+}
+
+static int check(const struct hrun_speed *v, int nsubs, int P0, double comm_s, struct hrun_error *err)
+{
+    if (P0 < 1 || !(isfinite(comm_s) && comm_s >= 0))
+        return hrun_fail(err, HRUN_EINVAL, "speeds from %d processes and %g s of messages: at least 1 and 0 are needed",
+                         P0, comm_s);
+    for (int i = 0; i < nsubs; i++)
+        if (v[i].cores < 1 || !(v[i].unsure >= 0) || v[i].nprocs < 0)
+            return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d: %d cores, unsure by %g: at least 1 and 0 are needed",
+                             i + 1, v[i].cores, v[i].unsure);
+    return 0;
+}
+
+struct hrun_speeds *hrun_speeds_create(const struct hrun_app *app, int64_t N, const struct hrun_speed *v, int nsubs,
+                                       int P0, double comm_s, struct hrun_error *err)
+{
+    struct hrun_speeds *s;
+    int n = 0, o = 0;
+
+    if (check(v, nsubs, P0, comm_s, err))
+        return NULL;
+    for (int i = 0; i < nsubs; i++)
+        n += v[i].nprocs;
+    s = calloc(1, sizeof *s);
+    if (s) {
+        s->v = calloc((size_t)nsubs + 1, sizeof *s->v);
+        s->options = calloc((size_t)n + 1, sizeof *s->options);
+    }
+    if (!s || !s->v || !s->options) {
+        hrun_speeds_destroy(s);
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    for (int i = 0; i < nsubs; i++) {
+        s->v[i] = v[i];
+        s->v[i].procs = NULL;
+        for (int k = 0; k < v[i].nprocs; k++)
+            s->options[o++] = (struct hrun_option){ i, v[i].procs[k] };
+    }
+    s->app = app;
+    s->N = N;
+    s->P0 = P0;
+    s->comm_s = comm_s;
+    s->oracle = (struct hrun_oracle){ .ctx = s, .nsubs = nsubs, .noptions = n, .options = s->options, .times = times,
+                                      .bounds = bounds, .rule = rule, .memory = app->memory ? memory : NULL };
+    return s;
+}
+
+void hrun_speeds_destroy(struct hrun_speeds *s)
+{
+    if (!s)
+        return;
+    free(s->v);
+    free(s->options);
+    free(s);
+}
+
+const struct hrun_oracle *hrun_speeds_oracle(const struct hrun_speeds *s)
+{
+    return &s->oracle;
+}
+
+void hrun_speeds_limit(struct hrun_speeds *s, int P)
+{
+    s->most_P = P;
+}
+
+int hrun_speeds_range(const struct hrun_speeds *s, const int *pes, const int *procs, struct hrun_speeds_range *out,
+                      struct hrun_error *err)
+{
+    struct hrun_speeds_range r = { 0 };
+    int P = 0;
+
+    for (int i = 0; i < s->oracle.nsubs; i++)
+        P += pes[i] * procs[i];
+    if (P < 1)
+        return hrun_fail(err, HRUN_EINVAL, "a configuration without processes has no time");
+    for (int i = 0; i < s->oracle.nsubs; i++) {
+        const struct hrun_speed *v = &s->v[i];
+        double t;
+
+        if (!pes[i])
+            continue;
+        if (!is_known(v))
+            return hrun_fail(err, HRUN_EINVAL, "nothing is known of the speed of sub-cluster %d", i + 1);
+        t = compute_time(s, v, procs[i], P);
+        r.compute_s = fmax(r.compute_s, t);
+        r.low_s = fmax(r.low_s, t * fmax(0, 1 - v->unsure));
+        r.high_s = fmax(r.high_s, t * (1 + v->unsure));
+    }
+    r.comm_s = comm_time(s, P);
+    *out = r;
+    return 0;
+}
+
+double hrun_speeds_uneven(int64_t N, int P)
+{
+    int64_t largest = N / P + (N % P != 0);
+
+    return (double)largest * P / (double)N - 1;
+}

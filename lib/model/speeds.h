@@ -1,0 +1,56 @@
+/* speeds.h - predictions without a profile: from how long the processes of one small run computed
+ *
+ * Purpose: the search's table of functions for an application of which nothing is known but the speeds of the PEs under
+ * it (paper 004, section 5.2: a small instance with one process per node tells them; then processes are given out by
+ * speed). Where a run of P0 processes at another size had a process of sub-cluster i compute Ci seconds,
+ *
+ *     Ti(P, Mi) = Ci (P0/P) max(1, Mi/ci) + K max(1, P/P0)
+ *
+ * for work that P processes share evenly; ci is how many processes a PE holds before they slow each other down (its
+ * cores), and K what the process spent in MPI that spent least there: messages become as many more as there are
+ * processes, and no fewer. The times are those of the small run's size: their ratios are what counts. At a larger size
+ * the part of the messages is rarely larger, so a gain that is predicted from them is rarely too large.
+ * Invariants: each time is finite and > 0 or NAN (a sub-cluster whose speed is not known); bounds hold exactly.
+ */
+#ifndef HRUN_MODEL_SPEEDS_H
+#define HRUN_MODEL_SPEEDS_H
+
+#include "app/app.h"
+#include "model/oracle.h"
+
+struct hrun_speed {            /* of one sub-cluster */
+    double compute_s;          /* Ci; not > 0: not known, and the sub-cluster is not used */
+    double unsure;             /* 0.05: the true one lies within 5 % of it; >= 0 */
+    int cores;                 /* ci, at least 1 */
+    const int *procs;          /* Mi that are allowed, nprocs of them, ascending, distinct */
+    int nprocs;
+};
+
+struct hrun_speeds;
+
+/* Predictions for size N of app, whose rule and memory count there. v[nsubs], copied; P0 >= 1; comm_s: K, >= 0.
+ * NULL with HRUN_EINVAL (a value), HRUN_ENOMEM. The application must outlive the result. */
+struct hrun_speeds *hrun_speeds_create(const struct hrun_app *app, int64_t N, const struct hrun_speed *v, int nsubs,
+                                       int P0, double comm_s, struct hrun_error *err);
+void hrun_speeds_destroy(struct hrun_speeds *s);
+const struct hrun_oracle *hrun_speeds_oracle(const struct hrun_speeds *s);
+
+/* From now on no more than P processes; 0: any number. */
+void hrun_speeds_limit(struct hrun_speeds *s, int P);
+
+struct hrun_speeds_range {
+    double compute_s;          /* the largest Ci (P0/P) max(1, Mi/ci) of the sub-clusters used */
+    double low_s, high_s;      /* between which that lies, for speeds as unsure as they are */
+    double comm_s;             /* K max(1, P/P0) */
+};
+
+/* The parts of the time of configuration (pes, procs), nsubs each, whatever rule and memory say. Errors: HRUN_EINVAL (a
+ * sub-cluster without a speed, no process); *out is as before. */
+int hrun_speeds_range(const struct hrun_speeds *s, const int *pes, const int *procs, struct hrun_speeds_range *out,
+                      struct hrun_error *err);
+
+/* How much longer than an even share the largest of P shares of N rows is: ceil(N/P) P/N - 1. What is measured at one
+ * size with shares that are uneven there says so much less about another. */
+double hrun_speeds_uneven(int64_t N, int P);
+
+#endif
