@@ -275,7 +275,7 @@ install: all $(B)/include/hrun.h $(B)/include/hrun-mpi.h $(B)/hrun.pc $(B)/hrun-
 UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 UNIT_BIN   := $(UNIT_TESTS:%=$(B)/tests/unit/%)
 CLI_TESTS  := $(sort $(wildcard tests/cli/*.t))
-APPS       := collbench collcheck colltimes lu jacobi femcg fft hybrid multigrid ring probe pattern
+APPS       := collbench collcheck colltimes lu jacobi femcg fft hybrid matmul multigrid ring probe pattern
 APP_BIN    := $(APPS:%=$(B)/tests/apps/%)
 BENCH_BIN  := $(patsubst tests/bench/%.c,$(B)/tests/bench/%,$(sort $(wildcard tests/bench/*.c)))
 FUZZ_BIN   := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
@@ -313,19 +313,19 @@ $(B)/tests/apps/%: tests/apps/%.c $(wildcard tests/apps/*.h)
 	@mkdir -p $(@D)
 	$(call say,MPI)
 	$(Q)$(MPICC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g $(if $(filter hybrid,$*),-fopenmp) -o $@ $< \
-	  $(if $(filter lu,$*),-lopenblas) -lm
+	  $(if $(filter lu matmul,$*),-lopenblas) -lm
 
 # The same, built for SimGrid.
-SMPI_APPS := $(if $(SMPICC),$(addprefix $(B)/tests/smpi/,lu jacobi flops probe fft multigrid ring))
+SMPI_APPS := $(if $(SMPICC),$(addprefix $(B)/tests/smpi/,lu jacobi flops probe fft matmul multigrid ring))
 $(B)/tests/smpi/%: tests/apps/%.c $(wildcard tests/apps/*.h)
 	@mkdir -p $(@D)
 	$(call say,SMPI)
-	$(Q)$(SMPICC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -o $@ $< $(if $(filter lu,$*),-lopenblas) -lm
+	$(Q)$(SMPICC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -o $@ $< $(if $(filter lu matmul,$*),-lopenblas) -lm
 
 # Skeletons for SimGrid (tests/apps/play.h), whose messages are real and whose arithmetic is counted.
-SKELETONS  := $(addprefix $(B)/tests/accuracy/,lu jacobi femcg fft mg multigrid ring)
+SKELETONS  := $(addprefix $(B)/tests/accuracy/,lu jacobi femcg fft matmul mg multigrid ring)
 SKELETON    = $(or $(SMPICC),$(error smpicc is missing: install libsimgrid-dev)) -std=c11 -D_GNU_SOURCE -DHRUN_SMPI \
-              $(WARNINGS) -O2 -o $@ $< $(if $(filter lu,$*),-lopenblas) -lm
+              $(WARNINGS) -O2 -o $@ $< $(if $(filter lu matmul,$*),-lopenblas) -lm
 $(SKELETONS): $(wildcard tests/apps/*.h)
 $(B)/tests/accuracy/%: tests/apps/%.c
 	@mkdir -p $(@D)

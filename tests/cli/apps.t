@@ -1,5 +1,5 @@
 #!/bin/bash
-# apps.t - the six test applications: their checks pass at several sizes and numbers of processes, results do
+# apps.t - the test applications: their checks pass at several sizes and numbers of processes, results do
 # not depend on the number of processes, a wrong result is found, what the rule forbids is refused, and the
 # application definitions tell the truth about time line, sizes and memory.
 #
@@ -97,7 +97,7 @@ refuses() {
     ok $? "$2 ${*:3} on $1 is refused: $text"
 }
 
-for app in lu jacobi femcg fft hybrid multigrid ring; do
+for app in lu jacobi femcg fft hybrid matmul multigrid ring; do
     if [ ! -x "$bin/$app" ]; then
         echo "Bail out! $bin/$app is missing; 'make apps' builds it"
         exit 1
@@ -225,6 +225,22 @@ for how in 700 '701 --near 3'; do
 done
 case $sum in "pairs 245350 "*) false ;; esac   # all of 701
 ok $? "ring: pairs that are near are fewer than all"
+# Each method, on equal and on unequal shares: 6 is 2 by 3, 5 is a row.
+for v in columns cartesian cannon; do
+    for p in 1 2 3 5 6; do
+        echo "$p matmul 97 --variant $v --shares 1*1.7,$((p - 1))*1"
+        echo "$p matmul 97 --variant $v"
+    done
+done | sed 's/,0\*1$//' >"$tmp/products"
+ahead <"$tmp/products"
+sum1=
+while read -r -a words; do
+    passes "${words[@]}" </dev/null
+    sum=$(field result | sed 's/^sum|Cx| //')
+    sum1=${sum1:-$sum}
+    near "$sum" "$sum1" 1e-10
+    ok $? "${words[*]}: the product of all"
+done <"$tmp/products"
 
 # ---------------------------------------------------------------- edges
 
@@ -257,6 +273,11 @@ cat >"$tmp/edges" <<'END'
 1 hybrid 1
 1 hybrid 33
 3 hybrid 4 -r 2
+1 matmul 1
+4 matmul 1 --variant cartesian
+3 matmul 2 --variant cannon --side 1
+4 matmul 5 --variant cannon --side 9
+4 matmul 40 --variant cannon --shares=1,1000,1,1
 1 multigrid 2 -l 1
 1 multigrid 8 -l 3 -i 1
 2 multigrid 64 -l 6 -i 3
@@ -321,6 +342,7 @@ cat >"$tmp/spoilt" <<'END'
 1 fft 256 --spoil 1
 2 fft 256 -x 1
 2 hybrid 40 --spoil 1
+2 matmul 40 --variant cannon --spoil 1
 2 multigrid 64 --spoil 1
 2 ring 40 --spoil 1
 END
@@ -374,6 +396,11 @@ cat >"$tmp/refused" <<'END'
 4 femcg 50|N must be a multiple of the number of processes, two rows each at least; use 48 or 52
 7 femcg 17|use 21 or 28
 4 jacobi 3|N=3 on 4 processes: each process needs a plane; use N >= 4 or fewer processes
+2 matmul 8 --variant strassen|--variant 'strassen' is not known: columns, cartesian or cannon
+2 matmul 8 --variant|--variant '' is not known
+2 matmul 8 --shares 3*1|--shares needs a positive number for each of 2 processes
+2 matmul 8 --shares 1,0|--shares needs a positive number
+2 matmul 8 --shares 1,2x|--shares needs a positive number
 1 multigrid 72|N=72 with 5 levels: N must be 32 or a greater multiple of 16
 1 multigrid 16|N=16 with 5 levels: N must be 32 or a greater multiple of 16
 4 multigrid 48|48 rows on 4 processes: each needs 16 or a multiple, and two of them in all
