@@ -1,6 +1,6 @@
 /* matmul.c - C = A B of order N, dealt out by a master over unlike processes, by one of three methods
  *
- * The application of paper 003, section 4: rank 0 holds A and B, deals them out, all compute, and rank 0 gathers C. Each
+ * The application of paper 003, section 4: rank 0 holds A and B, deals them out, all compute, rank 0 gathers C. Every
  * process gets a part of the work in proportion to its share (--shares 4*2.0,2*1.0: four ranks with 2, two with 1).
  *   columns    the square is cut into round(sqrt(P)) columns, these into a slice for each rank (Std_Col_Based; the
  *              partition of O. Beaumont and others, "Matrix multiplication on heterogeneous platforms", IEEE TPDS 12,
