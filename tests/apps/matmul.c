@@ -16,12 +16,12 @@
 #include "matmul_cannon.h"
 #include "matmul_slices.h"
 
-enum { MM_OPT_SIDE, MM_OPT_SEED, MM_OPT_END, MM_VARIANTS = 3, MM_SHARES_MAX = 4096 };
+enum { MM_OPT_SIDE, MM_OPT_SEED, MM_OPT_END, MM_VARIANTS = 3 };
 
 /* Numbers stand in the table, of which struct app has the address. */
 struct mm_options {
     struct app_option table[MM_OPT_END + 1];
-    const char *variant, *shares;
+    const char *variant;
 };
 
 static const struct mm_options *options_of(const struct app *a)
@@ -45,74 +45,49 @@ static const struct mm_method *find_method(const char *name)
     return NULL;
 }
 
-/* "4*2.0,2*1.0" or "2,2,2,2,1,1". Result: how many shares there are, -1 when it is no such list. */
-static int parse_shares(const char *text, double *shares)
-{
-    int n = 0;
-
-    for (;; text++) {
-        char *end;
-        double v = strtod(text, &end);
-        long count = 1;
-
-        if (*end == '*') {
-            count = v >= 1 && v <= MM_SHARES_MAX && v == floor(v) ? (long)v : 0;
-            v = strtod(end + 1, &end);
-        }
-        if (count < 1 || n + count > MM_SHARES_MAX || !(v > 0 && v < HUGE_VAL) || (*end && *end != ','))
-            return -1;
-        for (; count; count--)
-            shares[n++] = v;
-        text = end;
-        if (!*text)
-            return n;
-    }
-}
-
-/* The part of each rank, by its share among those of all processes that were started. 0, or -1: they are not as many,
- * or memory ran out. */
+/* The part of each rank, by its share among those of all processes that were started. APP_OK, or what app_refuse gave;
+ * APP_NO_MEMORY. */
 static int read_shares(const struct app *a, double *upto)
 {
-    const char *text = options_of(a)->shares;
-    double *shares = calloc(MM_SHARES_MAX, sizeof *shares), sum = 0;
-    int *ranks = calloc(2 * (size_t)a->size, sizeof *ranks), world = 0, n;
+    struct app world = *a;
+    int *ranks = calloc(2 * (size_t)a->size, sizeof *ranks), status = APP_NO_MEMORY;
+    double *shares;
     MPI_Group here, all;
 
-    MPI_Comm_size(MPI_COMM_WORLD, &world);
-    n = text && shares && ranks ? parse_shares(text, shares) : -1;
-    if (n == world) {
+    MPI_Comm_size(MPI_COMM_WORLD, &world.size);
+    shares = calloc((size_t)world.size, sizeof *shares);
+    for (int r = 0; shares && r < world.size; r++)
+        shares[r] = 1;
+    if (ranks && shares)
+        status = a->shares ? app_shares(&world, shares) : APP_OK;
+    for (int r = 0; ranks && r < a->size; r++)
+        ranks[r] = r;
+    if (status == APP_OK) {
         MPI_Comm_group(a->comm, &here);
         MPI_Comm_group(MPI_COMM_WORLD, &all);
-        for (int r = 0; r < a->size; r++)
-            ranks[r] = r;
         MPI_Group_translate_ranks(here, a->size, ranks, all, ranks + a->size);
         MPI_Group_free(&here);
         MPI_Group_free(&all);
+        for (int r = 0; r < a->size; r++)
+            upto[r + 1] = upto[r] + shares[ranks[a->size + r]];
+        for (int r = 0; r < a->size; r++)
+            upto[r] /= upto[a->size];
+        upto[a->size] = 1;
     }
-    for (int r = 0; ranks && r < a->size; r++) {
-        upto[r] = sum;
-        sum += n == world ? shares[ranks[a->size + r]] : 1;
-    }
-    for (int r = 0; r < a->size; r++)
-        upto[r] /= sum;
-    upto[a->size] = 1;
-    n = ranks && shares && (!text || n == world) ? 0 : -1;
     free(ranks);
     free(shares);
-    return n;
+    return status;
 }
 
 static int matmul_allowed(const struct app *a)
 {
-    const struct mm_options *o = options_of(a);
     double *upto = calloc((size_t)a->size + 1, sizeof *upto);
-    int status = APP_OK, world = 0;
+    int status = upto ? APP_OK : APP_NO_MEMORY;
 
-    MPI_Comm_size(MPI_COMM_WORLD, &world);
-    if (!find_method(o->variant))
-        status = app_refuse(a, "--variant '%s' is not known: columns, cartesian or cannon", o->variant);
-    else if (!upto || read_shares(a, upto))
-        status = app_refuse(a, "--shares needs a positive number for each of %d processes, as 4*2.0,2*1.0", world);
+    if (!find_method(options_of(a)->variant))
+        status = app_refuse(a, "--variant '%s' is not known: columns, cartesian or cannon", options_of(a)->variant);
+    else if (upto)
+        status = read_shares(a, upto);
     free(upto);
     return status;
 }
@@ -258,11 +233,10 @@ int main(int argc, char **argv)
         .variant = "columns"
     };
     const struct app_kernel kernel = {
-        "matmul", "C = A B dealt out by a master (--variant columns|cartesian|cannon, --shares 4*2.0,2*1.0)", 1, 20000,
+        "matmul", "C = A B dealt out by a master (--variant columns|cartesian|cannon)", 1, 20000,
         matmul_allowed, matmul_create, matmul_destroy, matmul_prepare, matmul_solve, matmul_check
     };
 
     take_word(&argc, argv, "--variant", &options.variant);
-    take_word(&argc, argv, "--shares", &options.shares);
     return app_main(&kernel, options.table, argc, argv);
 }

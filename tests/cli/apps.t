@@ -398,9 +398,8 @@ cat >"$tmp/refused" <<'END'
 4 jacobi 3|N=3 on 4 processes: each process needs a plane; use N >= 4 or fewer processes
 2 matmul 8 --variant strassen|--variant 'strassen' is not known: columns, cartesian or cannon
 2 matmul 8 --variant|--variant '' is not known
-2 matmul 8 --shares 3*1|--shares needs a positive number for each of 2 processes
-2 matmul 8 --shares 1,0|--shares needs a positive number
-2 matmul 8 --shares 1,2x|--shares needs a positive number
+2 matmul 8 --shares 3*1|--shares=3*1: more shares than the 2 processes
+2 matmul 8 --shares 1|--shares=1: 1 share for 2 processes
 1 multigrid 72|N=72 with 5 levels: N must be 32 or a greater multiple of 16
 1 multigrid 16|N=16 with 5 levels: N must be 32 or a greater multiple of 16
 4 multigrid 48|48 rows on 4 processes: each needs 16 or a multiple, and two of them in all
