@@ -40,7 +40,7 @@ ALL_LDFLAGS = $(LDFLAGS) $(SANFLAGS)
 
 # ---------------------------------------------------------------- sources, room by room
 BASE    := error buf file write units table opts opts_text yaml yaml_check yaml_words yaml_place nearest hostlist \
-           ranges list
+           ranges list installed
 EXPR    := expr builtins calls explain lazy
 TOPO    := topo pes bind sysinfo fingerprint
 CLUSTER := cluster group discover allocation hostfile clusterfile described cut signature resolve export told cache \
@@ -61,23 +61,24 @@ LAUNCH  := engine program ask mpi env sieve sink output procs spawn signals swee
            srun_words srun_watch remote_srun smpi smpi_words
 LAYOUT  := layout placement rankfile threads traffic
 DESIGN  := design points cost fits process belief screen homogeneous stage
+SERVICE := context network profiles corrected size goals nearest predicted explore decide finest placement json document
 
 room = $(patsubst %,lib/$(1)/%.c,$(2))
 LIB_SRC := $(call room,base,$(BASE)) $(call room,expr,$(EXPR)) $(call room,topo,$(TOPO)) \
            $(call room,cluster,$(CLUSTER)) $(call room,app,$(APP)) $(call room,store,$(STORE)) \
            $(call room,fit,$(FIT)) $(call room,trace,$(TRACE)) $(call room,net,$(NET)) $(call room,model,$(MODEL)) \
            $(call room,plan,$(PLAN)) $(call room,layout,$(LAYOUT)) $(call room,launch,$(LAUNCH)) \
-           $(call room,design,$(DESIGN))
+           $(call room,design,$(DESIGN)) $(call room,service,$(SERVICE))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 
-# What both commands share is context, work and the decision; the rest is each one's own.
-SHARED_SRC := $(addprefix hrun/,context.c work.c waits.c network.c tune.c decide.c profiles.c predicted.c corrected.c \
-              explore.c finest.c goals.c json.c nearest.c placement.c)
+# What both commands share is context and work; the rest is each one's own.
+SHARED_SRC := $(addprefix hrun/,context.c work.c waits.c tune.c)
 SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim_fold.c) \
               $(call room,base,buf error file write ranges) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)
 HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c report.c report_parts.c report_run.c report_cluster.c \
-              report_json.c probe.c probe_size.c probe_run.c probe_choose.c probe_say.c) $(SHARED_SRC)
+              probe.c probe_size.c probe_run.c probe_choose.c probe_say.c) \
+              $(SHARED_SRC)
 COLL       := net tree tree_unlike play ways
 COLL_SRC   := $(addprefix hrun/coll/,$(addsuffix .c,$(COLL)) comm.c move.c move_bcast.c take.c wrap_c.c \
               wrap_fortran.c)

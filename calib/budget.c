@@ -1,11 +1,11 @@
 /* budget.c - a campaign of chosen runs; see budget.h */
 #include "budget.h"
 
-#include "../hrun/network.h"
 #include "calib.h"
 
 #include "base/table.h"
 #include "base/units.h"
+#include "service/network.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* choices.c - what hrun would choose at each size; see choices.h */
 #include "choices.h"
 
-#include "../hrun/decide.h"
 #include "base/table.h"
 #include "base/units.h"
 #include "plan/plan.h"
+#include "service/decide.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,15 +28,16 @@ static int take(const struct decision *d, struct choices *out, struct hrun_error
 int choices_ask(struct context *c, const struct calib_settings *s, const int64_t *sizes, int nsizes,
                 struct choices *out, struct hrun_error *err)
 {
-    struct hrun_settings as_hrun = { .use = s->use };
+    struct question as_hrun = { .use = s->use };
+    struct profiles known = { 0 };
     struct choices found = { calloc((size_t)nsizes + 1, sizeof *found.v), 0 };
-    int rc = found.v ? 0 : hrun_fail_nomem(err);
+    int rc = found.v ? profiles_load(c, &known, err) : hrun_fail_nomem(err);
 
     for (int i = 0; i < nsizes && !rc; i++) {
         struct hrun_error why = { 0 };
         struct decision d;
 
-        if (decide(c, &as_hrun, sizes[i], &d, &why)) {
+        if (decision_make(c, &as_hrun, &known, NULL, sizes[i], &d, &why)) {
             rc = why.code == HRUN_EINFEASIBLE ? 0 : -1;
             if (rc)
                 *err = why;
@@ -45,6 +46,7 @@ int choices_ask(struct context *c, const struct calib_settings *s, const int64_t
         rc = take(&d, &found, err);
         decision_release(&d);
     }
+    profiles_release(&known);
     if (rc)
         choices_release(&found);
     else

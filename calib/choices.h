@@ -1,4 +1,4 @@
-/* choices.h - what hrun would choose at each size, asked of hrun itself (hrun/decide.h)
+/* choices.h - what hrun would choose at each size, asked of hrun itself (service/decide.h)
  *
  * Purpose: the end of a budget tells the best configurations. Their times and intervals are those that hrun --dry-run
  * gives afterwards, from the models that were stored and the runs in the logs.

@@ -286,7 +286,7 @@ static int search(struct report *r, int64_t N, int P, int top, struct hrun_plan 
     return rc && err->code == HRUN_ENOMEM ? -1 : 0;
 }
 
-/* As hrun tells it (hrun/decide.c). */
+/* As hrun tells it (service/decide.h). */
 static void add_interval(struct report *r, struct report_size *s)
 {
     double t;

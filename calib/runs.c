@@ -5,6 +5,7 @@
 #include "budget.h"
 
 #include "base/units.h"
+#include "service/placement.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,7 +108,7 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
     memset(r, 0, sizeof *r);
     runs->spent.limits = -1;
     l = hrun_layout_create(c->cluster, point->pes, point->procs, err);
-    if (!l || work_fill_threads(c, l, err) || work_find_program(&w, l->nranks, err))
+    if (!l || placement_fill_threads(c, l, err) || work_find_program(&w, l->nranks, err))
         goto done;
     w.waits = watches(runs, point->pes, c->cluster->nsubs) ? &waits : NULL;
     if (work_run(&w, l, r, &why)) {

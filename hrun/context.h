@@ -1,23 +1,17 @@
 /* context.h - what both commands need before they can decide anything
  *
- * Purpose: the options that hrun and hrun-calibrate share, and the objects made from them: cluster, program,
- * its MPI, app definition, engine, store, signatures. Here the rooms of lib/ are wired together.
+ * Purpose: the options that hrun and hrun-calibrate share, and their way into
+ * lib/service/context.h, which makes the objects from them.
  * Invariants: a context is filled in the order of the functions below; context_release frees whatever was
  * made, at any point.
  */
 #ifndef HRUN_CONTEXT_H
 #define HRUN_CONTEXT_H
 
-#include "app/app.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/opts.h"
-#include "cluster/cluster.h"
-#include "launch/launch.h"
-#include "model/model.h"
-#include "net/net.h"
-#include "plan/plan.h"
-#include "store/store.h"
+#include "service/context.h"
 
 /* hrun's own exit statuses, as env(1) and timeout(1). */
 enum { STATUS_FAILED = 125, STATUS_NOEXEC = 126, STATUS_NOPROG = 127, STATUS_TIMEOUT = 124 };
@@ -46,10 +40,6 @@ struct common_settings {
     int export_topology;              /* of hrun alone; here because main.c need not know it */
     int help, version, completion;
 };
-
-/* --use NAME[:PES],...: the PEs of each sub-cluster that may be used, into npes[nsubs] (all when use is NULL).
- * Errors: HRUN_EINVAL (unknown sub-cluster, more PEs than it has, nothing left). */
-int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struct hrun_error *err);
 
 /* To be called first in main. Descriptors 0 to 2 that are closed are opened on /dev/null, so that no file of ours takes
  * their place. A closed pipe or a file over its size limit is to be an error of write(2), not the end of hrun. The
@@ -119,23 +109,6 @@ void common_settings_release(struct common_settings *s);
     { "completion", 0, HRUN_OPT_NONE, NULL, NULL, "print the bash completion", \
       "Output", hrun_opt_flag, COMMON_AT(completion) }
 
-struct context {
-    const struct common_settings *set;
-    struct hrun_cluster *cluster;
-    const struct hrun_engine *engine;
-    char *program;                    /* path of the program, as found */
-    struct hrun_mpi mpi;
-    struct hrun_openmpi openmpi;      /* of this host, where the engine uses it */
-    char *cache_dir;                  /* where it is kept, with what hosts say of themselves; or NULL */
-    struct hrun_strvec app_dirs;
-    struct hrun_app *app;             /* NULL: unknown application */
-    struct hrun_store *store;
-    struct hrun_strvec signatures;    /* one per sub-cluster */
-    double timeout_s;                 /* 0: none */
-    struct hrun_net *net;             /* of the cluster, where the definition asks for it (network_use); or NULL */
-    struct hrun_netview *view;        /* the cluster on it; NULL without one */
-};
-
 /* Cluster from the settings; after context_app, whose definition may want other PEs (`threads: fill`: whole nodes,
  * unless the settings or a cluster file say otherwise). */
 int context_cluster(struct context *c, const struct common_settings *s, struct hrun_error *err);
@@ -146,14 +119,11 @@ int context_program(struct context *c, const char *argv0, struct hrun_error *err
 int context_app(struct context *c, const char *argv0, struct hrun_error *err);
 /* Engine, time limit, store and signatures; needs cluster and program. */
 int context_engine(struct context *c, struct hrun_error *err);
-/* What -x says of a variable: its value, or NULL. */
-const char *context_exported(const struct common_settings *s, const char *name);
 /* 1 unless the topology of this host is only a description (HWLOC_XMLFILE, HWLOC_SYNTHETIC): then processes cannot be
  * bound, and times say nothing about the machine described. */
 int context_is_real(const struct context *c);
 /* Open the store alone (for commands that launch nothing). */
 int context_store(struct context *c, struct hrun_error *err);
-void context_release(struct context *c);
 
 /* Path of a library of ours that is preloaded: PREFIX/bin/hrun -> PREFIX/lib/hrun/NAME, and the same below build/. The
  * caller frees it. NULL: there is none, it cannot stand in LD_PRELOAD, or no memory. */

@@ -11,7 +11,7 @@
 int probe_check(const struct hrun_settings *s, int64_t N, struct hrun_error *err)
 {
     const struct { const char *option; const void *given; } against[] = {
-        { "--config", s->config }, { "-n", s->procs }, { "--explore", s->explore },
+        { "--config", s->ask.config }, { "-n", s->ask.procs }, { "--explore", s->ask.explore },
     };
 
     if (!s->probe)

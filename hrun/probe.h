@@ -10,7 +10,7 @@
 #ifndef HRUN_PROBE_H
 #define HRUN_PROBE_H
 
-#include "decide.h"
+#include "options.h"
 #include "work.h"
 
 #include <jansson.h>

@@ -3,6 +3,7 @@
 #include "probe_size.h"
 
 #include "base/units.h"
+#include "service/placement.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -58,7 +59,7 @@ int probe_run(struct probing *g, int64_t N, const int *pes, const int *procs, st
     w.before_launch = NULL;
     w.on_message = NULL;
     w.waits = waits;
-    if (!l || work_fill_threads(g->c, l, err) || work_find_program(&w, l->nranks, err) || work_run(&w, l, &r, err))
+    if (!l || placement_fill_threads(g->c, l, err) || work_find_program(&w, l->nranks, err) || work_run(&w, l, &r, err))
         goto done;
     g->p->runs++;
     g->p->cost_s += r.outcome.job_s;
@@ -66,7 +67,7 @@ int probe_run(struct probing *g, int64_t N, const int *pes, const int *procs, st
         fail_run(g->p, N, l->nranks, &r, err);
         goto done;
     }
-    if (context_is_real(g->c) && !g->s->no_record && work_record(&w, pes, procs, &r, "run", &why) &&
+    if (context_is_real(g->c) && !g->s->ask.unrecorded && work_record(&w, pes, procs, &r, "run", &why) &&
         !g->s->common.quiet)
         context_complain("hrun: the probe was not recorded", &why);
     *time_s = time_of(g->c, &r, waits);
@@ -80,7 +81,7 @@ done:
 /* How many processes of a PE do not slow each other down: each takes as many cores as it has threads. */
 static int free_cores(const struct context *c, int sub)
 {
-    const char *word = context_exported(c->set, "OMP_NUM_THREADS");
+    const char *word = given_exported(&c->given, "OMP_NUM_THREADS");
     int cores = c->cluster->subs[sub].cores_per_pe;
     int64_t threads = 1;
 

@@ -416,8 +416,8 @@ static void add_command(const struct context *c, const struct command *cmd, stru
     hrun_buf_release(&rankfile);
 }
 
-int report_plan(const struct context *c, const struct decision *d, const struct command *cmd, char *const *words,
-                struct hrun_buf *out, struct hrun_error *err)
+int report_plan(const struct context *c, const struct decision *d, const struct command *cmd,
+                const struct probe *probe, char *const *words, struct hrun_buf *out, struct hrun_error *err)
 {
     struct hrun_buf line = HRUN_BUF_INIT;
 
@@ -472,7 +472,7 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
     if (d->finest.on)
         add_finest(d, out);
     add_network(c, d, out);
-    probe_print(cmd->probe, d, out);
+    probe_print(probe, d, out);
     add_notes(c, d, words, out);
     add_command(c, cmd, out);
     return finish(out, err);

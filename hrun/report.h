@@ -1,31 +1,17 @@
-/* report.h - what hrun says: the dry run, the cluster, one line after a run; as text and as JSON */
+/* report.h - what hrun says: the dry run, the cluster, one line after a run; for people (document.h: for machines) */
 #ifndef HRUN_REPORT_H
 #define HRUN_REPORT_H
 
-#include "decide.h"
-#include "layout/layout.h"
-#include "placement.h"
 #include "probe.h"
+#include "service/document.h"
 #include "work.h"
 
-/* What would be started. */
-struct command {
-    const struct hrun_layout *layout;
-    const struct placed *placed;
-    const struct probe *probe;
-    char *const *argv;        /* program and arguments with everything replaced */
-    const char *mpirun;       /* the line to type: what engine mpirun or srun runs, the equivalent for local and smpi */
-};
-
 /* Append the dry run. words: what the user typed. With -v the rankfile or host file follows. */
-int report_plan(const struct context *c, const struct decision *d, const struct command *cmd, char *const *words,
-                struct hrun_buf *out, struct hrun_error *err);
-int report_plan_json(const struct context *c, const struct decision *d, const struct command *cmd,
-                     struct hrun_buf *out, struct hrun_error *err);
+int report_plan(const struct context *c, const struct decision *d, const struct command *cmd,
+                const struct probe *probe, char *const *words, struct hrun_buf *out, struct hrun_error *err);
 
 /* Append the cluster (--show-cluster); signatures may be shorter than the sub-clusters when they are not known. */
 int report_cluster(const struct context *c, struct hrun_buf *out, struct hrun_error *err);
-int report_cluster_json(const struct context *c, struct hrun_buf *out, struct hrun_error *err);
 
 /* The hrun-calibrate command that would make the missing profile (again = 1: measure a stale one anew), as the user
  * would type it after a run of size N. */

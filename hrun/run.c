@@ -3,10 +3,9 @@
 
 #include "base/table.h"
 #include "base/units.h"
-#include "decide.h"
-#include "finest.h"
 #include "probe.h"
 #include "report.h"
+#include "service/finest.h"
 #include "work.h"
 
 #include <stdio.h>
@@ -43,7 +42,7 @@ int run_show_cluster(const struct hrun_settings *s, char **words)
     if (context_app(&c, words[0], &err) || context_cluster(&c, &s->common, &err) ||
         (words[0] && context_program(&c, words[0], &err)) ||
         ((words[0] || (!c.cluster->platform && guess_mpi(&c))) && context_engine(&c, &err)) ||
-        (s->common.json ? report_cluster_json : report_cluster)(&c, &out, &err))
+        (s->common.json ? document_cluster : report_cluster)(&c, &out, &err))
         status = context_complain("hrun", &err);
     else
         fputs(out.data, stdout);
@@ -104,6 +103,7 @@ int run_list_apps(const struct hrun_settings *s)
 /* Everything up to the point where something could be started. */
 struct prepared {
     struct context c;
+    struct profiles known;
     struct decision d;
     struct work w;
     struct placed placed;
@@ -117,27 +117,28 @@ static void prepared_release(struct prepared *p)
     placement_release(&p->placed);
     probe_release(&p->probe);
     decision_release(&p->d);
+    profiles_release(&p->known);
     context_release(&p->c);
 }
 
 /* Decide, with --finest also on the size: the largest one, at most N (0: any), for which that succeeds. Runs that were
  * made may tell that a size takes longer than its models say. */
-static int decide_size(struct prepared *p, const struct hrun_settings *s, int64_t N, struct hrun_error *err)
+static int decide_size(struct prepared *p, const struct question *q, int finest, int64_t N, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
     struct finest f;
     int rc = -1;
 
-    if (!s->finest)
-        return decide(&p->c, s, N, &p->d, err);
+    if (!finest)
+        return decision_make(&p->c, q, &p->known, NULL, N, &p->d, err);
     if (!p->c.app)
         return hrun_fail(err, HRUN_ENOENT, "--finest needs an app definition: name one with -app (hrun --list-apps)");
     p->w.N = 0;
     if (!work_size_is_told(&p->w))
         return hrun_fail(err, HRUN_EINVAL, "--finest: the size N does not reach the program: write {N} where it stands, "
                          "for instance %s '{N}'", p->w.words[0]);
-    while (rc && !finest_find(&p->c, s, N, &f, rc && why.text[0] ? &why : err)) {
-        rc = decide(&p->c, s, f.N, &p->d, &why);
+    while (rc && !finest_find(&p->c, q, &p->known, N, &f, rc && why.text[0] ? &why : err)) {
+        rc = decision_make(&p->c, q, &p->known, NULL, f.N, &p->d, &why);
         N = f.N - 1;
         if (rc && (why.code != HRUN_EINFEASIBLE || N < 1))
             break;
@@ -194,7 +195,7 @@ static int make_bare(struct context *c, const char *program, struct hrun_error *
 static int prepare(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     struct context *c = &p->c;
-    struct hrun_settings mine = *s;
+    struct question ask = s->ask;
     int64_t N = 0;
 
     memset(p, 0, sizeof *p);
@@ -213,32 +214,36 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
                           .report_bindings = s->report_bindings, .on_message = hear };
     /* Nothing is learnt from a run that is not recorded. */
     if (c->app && N && !work_size_is_told(&p->w))
-        mine.explore = NULL;
+        ask.explore = NULL;
+    ask.table = s->dry_run;
     if (s->finest && c->app)   /* any size will do to find a program that is built for each */
         p->w.N = c->app->nsizes ? c->app->sizes[0] : 1;
     if (work_find_program(&p->w, 0, err) || context_cluster(c, &s->common, err) || context_engine(c, err) ||
-        decide_size(p, &mine, N, err) || probe(p, s, err) || work_find_program(&p->w, p->d.P, err) ||
-        placement_choose(c, &mine, &p->d, &p->placed, err))
+        (c->app && (N || s->finest) && profiles_load(c, &p->known, err)) ||
+        decide_size(p, &ask, s->finest, N, err) || probe(p, s, err) || work_find_program(&p->w, p->d.P, err))
         return -1;
     p->w.share = p->d.share;
-    p->layout = p->d.has_config ? hrun_layout_create_placed(c->cluster, p->d.pes, p->d.procs, p->placed.p.order, err)
-                                : hrun_layout_plain(c->cluster, p->d.P, p->d.pes, err);
-    return p->layout ? work_fill_threads(c, p->layout, err) : -1;
+    return placement_choose(c, s->placement, &p->d, &p->placed, err) ||
+           placement_layout(c, &p->d, &p->placed, &p->layout, err) ? -1 : 0;
 }
 
 /* What would be started as job, and why. */
 static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE *to, struct hrun_error *err)
 {
     struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT;
-    struct command cmd = { .layout = p->layout, .placed = &p->placed, .probe = &p->probe, .argv = job->argv };
+    struct command cmd = { .layout = p->layout, .placed = &p->placed, .argv = job->argv };
     int rc = p->c.engine->command(job, &mpirun, err);
 
     cmd.mpirun = mpirun.data;
+    cmd.more = json_pack("{s:o}", "probe", probe_json(&p->probe, p->d.nsubs));
+    if (!rc && !cmd.more)
+        rc = hrun_fail_nomem(err);
     if (!rc)
-        rc = p->c.set->json ? report_plan_json(&p->c, &p->d, &cmd, &out, err)
-                            : report_plan(&p->c, &p->d, &cmd, p->w.words, &out, err);
+        rc = p->c.set->json ? document_plan(&p->c, &p->d, &cmd, &out, err)
+                            : report_plan(&p->c, &p->d, &cmd, &p->probe, p->w.words, &out, err);
     if (!rc)
         fputs(out.data, to);
+    json_decref(cmd.more);
     hrun_buf_release(&out);
     hrun_buf_release(&mpirun);
     return rc;
@@ -319,7 +324,7 @@ static int launch(struct prepared *p, const struct hrun_settings *s, char **word
         waits_release(&waits);
         return -1;
     }
-    if (told && context_is_real(&p->c) && p->d.has_config && tells(&p->d, &r) && !s->no_record &&
+    if (told && context_is_real(&p->c) && p->d.has_config && tells(&p->d, &r) && !s->ask.unrecorded &&
         !is_tuned(&p->w)) {
         recorded = !work_record(&p->w, p->d.pes, p->d.procs, &r, "run", &record_err);
         if (!recorded && !s->common.quiet)

@@ -2,7 +2,7 @@
 #include "tune.h"
 
 #include "net/tune.h"
-#include "network.h"
+#include "service/network.h"
 
 #include <stdio.h>
 #include <stdlib.h>

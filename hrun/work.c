@@ -97,20 +97,6 @@ int work_size_is_told(const struct work *w)
     return told;
 }
 
-int work_fill_threads(const struct context *c, struct hrun_layout *layout, struct hrun_error *err)
-{
-    if (!c->app || !c->app->threads_fill)
-        return 0;
-    if (hrun_layout_fill_threads(layout, err))
-        return -1;
-    if (c->app->threads) {
-        for (int r = 0; r < layout->nranks; r++)
-            layout->ranks[r].threads = 0;
-        layout->uneven_threads = 0;
-    }
-    return 0;
-}
-
 /* The shares of the ranks, folded: "4*96,2*64". Equal ones: nothing. */
 static void add_shares(const struct work *w, const struct hrun_layout *layout, struct hrun_buf *out)
 {

@@ -47,10 +47,6 @@ int work_size_is_told(const struct work *w);
  * P for which it exists: enough to know its MPI before P is chosen. Errors: those of context_program. */
 int work_find_program(const struct work *w, int64_t P, struct hrun_error *err);
 
-/* After a layout is made: share its cores out where the definition says `threads: fill`. The user's own -x
- * OMP_NUM_THREADS stays: the cores are shared out all the same, the numbers of threads are left to it. */
-int work_fill_threads(const struct context *c, struct hrun_layout *layout, struct hrun_error *err);
-
 /* Fill a job for layout without starting it. words and stdin_text stay the caller's to release afterwards. */
 int work_job(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *words, char **stdin_text,
              struct hrun_job *job, struct hrun_error *err);

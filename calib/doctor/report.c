@@ -1,10 +1,10 @@
 /* report.c - what `doctor` found; see report.h */
 #include "report.h"
 
-#include "../../hrun/json.h"
 #include "base/table.h"
 #include "base/units.h"
 #include "fit/spread.h"
+#include "service/json.h"
 
 #include <stdlib.h>
 #include <string.h>

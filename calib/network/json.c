@@ -1,7 +1,7 @@
 /* json.c - a network as one JSON document, times in s, rates in bytes/s; see network.h */
 #include "network.h"
+#include "service/json.h"
 
-#include "../../hrun/json.h"
 
 #include <math.h>
 

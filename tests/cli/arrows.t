@@ -31,6 +31,7 @@ my %may = (
     design  => [qw(base expr fit store app model plan)],
     layout  => [qw(base topo cluster net plan model/oracle.h)],
     launch  => [qw(base topo cluster plan layout model/oracle.h trace/wire.h net/collwire.h)],
+    service => [qw(base store cluster app net model plan layout launch)],
 );
 
 # The table through which plan sees models must not bring the models along.

@@ -1,5 +1,5 @@
 /* predicted.c - what is predicted of a configuration that was decided on; see predicted.h */
-#include "predicted.h"
+#include "service/predicted.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,14 +7,14 @@
  * smaller one: then the answer is exact, for all sizes above it are either refused by the rule or beyond the largest
  * that a search without the rule finds.
  */
-#ifndef HRUN_FINEST_H
-#define HRUN_FINEST_H
+#ifndef HRUN_SERVICE_FINEST_H
+#define HRUN_SERVICE_FINEST_H
 
-#include "decide.h"
+#include "service/decide.h"
 
-/* Find it, at most `most` (0: no limit). Errors: HRUN_EINVAL (--config, --within), HRUN_ENODATA (no profile),
+/* Find it, at most `most` (0: no limit). p: the profiles of c. Errors: HRUN_EINVAL (--config, --within), HRUN_ENODATA (no profile),
  * HRUN_EINFEASIBLE (no size at all), those of the rooms. */
-int finest_find(struct context *c, const struct hrun_settings *s, int64_t most, struct finest *out,
-                struct hrun_error *err);
+int finest_find(struct context *c, const struct question *q, const struct profiles *p, int64_t most,
+                struct finest *out, struct hrun_error *err);
 
 #endif

@@ -1,13 +1,29 @@
 /* decide.h - which configuration will be run
  *
- * Purpose: from context and settings to one configuration with what is known of it: by the model, by the user's word
- * (--config, -n), or, without a profile, as mpirun would.
+ * Purpose: from a context and a question to one configuration with what is known of it: by the model, by the user's
+ * word (--config, -n), or, without a profile, as mpirun would.
+ * Invariants: context, profiles and at_size are not changed by a decision, but their expressions and predictors hold
+ * the variables of an evaluation: one thread at a time.
  */
-#ifndef HRUN_DECIDE_H
-#define HRUN_DECIDE_H
+#ifndef HRUN_SERVICE_DECIDE_H
+#define HRUN_SERVICE_DECIDE_H
 
 #include "model/drift.h"
-#include "options.h"
+#include "service/size.h"
+
+/* What is asked for, by the names of hrun's options; NULL or 0 where nothing is. All of it is the caller's. */
+struct question {
+    const char *procs;            /* -n */
+    const char *config, *use;
+    const char *family;           /* --model */
+    const char *objective;        /* NULL: time, or cost with --within */
+    const char *within;           /* PERCENT or "interval" */
+    const char *max_time, *max_cost, *max_energy, *max_pes;
+    const char *top, *explore;
+    int oversubscribe;
+    int unrecorded;               /* --no-record: the run will not be learnt from */
+    int table;                    /* 1: time against cost or energy is wanted, too */
+};
 
 enum decided_by {
     BY_MODEL,      /* the search chose it */
@@ -16,10 +32,9 @@ enum decided_by {
     BY_PROBE       /* no profile: the speeds that a small run told (probe.h) */
 };
 
-struct sub_view {  /* what the decision knows of one sub-cluster */
-    struct hrun_models *models;   /* owned; NULL: no profile */
-    char *why_not;                /* owned; why the sub-cluster has no usable model, or NULL */
-    const char *other_engine;     /* no profile for this engine, but for that one; or NULL */
+struct sub_view {  /* what the decision knows of one sub-cluster; all but npes as in its profiles, which it borrows */
+    struct hrun_models *models;
+    const char *why_not, *other_engine;
     int npes;                     /* PEs that may be used (--use) */
 };
 
@@ -71,7 +86,7 @@ struct decision {
     const char *pareto_of, *pareto_unit; /* static */
     int network;                  /* 1: the prediction asks the network (context.net) */
     double network_s;             /* its age, -1 unknown */
-    char *network_note;           /* what is to be said of it, or NULL; owned */
+    const char *network_note;     /* what is to be said of it, or NULL; of the profiles */
     int plain_known;              /* the mpirun-style configuration could be predicted */
     double plain_time_s;
     int *plain_pes, *plain_procs; /* every PE, one process each */
@@ -82,10 +97,15 @@ struct decision {
     double newest_s;              /* age of the newest, -1 unknown */
 };
 
-/* Decide for size N (0: not given). On failure nothing is kept. Errors: those of the rooms; HRUN_EINFEASIBLE with the
- * nearest sizes N that have a valid configuration. */
-int decide(struct context *c, const struct hrun_settings *s, int64_t N, struct decision *out,
-           struct hrun_error *err);
+/* The family that a question names, else the default. Errors: HRUN_EINVAL. */
+int question_family(const struct question *q, enum hrun_family *out, struct hrun_error *err);
+
+/* Decide for size N (0: not given). p: those of c, nothing loaded where the application or N is not known; at: those of
+ * this N and of the question's family, NULL: they are made for this decision. p and c must outlive it. On failure
+ * nothing is kept. Errors: those of the rooms; HRUN_EINFEASIBLE with the nearest sizes N that have a valid
+ * configuration; that of a profile which is needed and cannot be read. */
+int decision_make(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,
+                  int64_t N, struct decision *out, struct hrun_error *err);
 void decision_release(struct decision *d);
 
 #endif

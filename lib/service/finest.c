@@ -1,9 +1,8 @@
 /* finest.c - the largest size that memory, time and money allow; see finest.h */
-#include "finest.h"
+#include "service/finest.h"
 
 #include "base/units.h"
-#include "goals.h"
-#include "profiles.h"
+#include "service/goals.h"
 
 #include <limits.h>
 #include <math.h>
@@ -19,7 +18,8 @@ static const double SECONDS = 20;
 
 struct finder {
     struct context *c;
-    struct decision d;               /* for the models alone */
+    int nsubs;
+    enum hrun_family family;
     struct hrun_models **models;
     struct hrun_plan_sub *subs;
     struct goals goals;
@@ -48,7 +48,7 @@ static int any_rule(void *ctx, int P, struct hrun_error *err)
 /* Is there a configuration for N within the limits; ruled = 0: whatever the rule says? 1, 0 with *why, or -1. */
 static int allows(struct finder *f, int64_t N, int ruled, struct hrun_error *why, struct hrun_error *err)
 {
-    struct hrun_predictor *p = hrun_predictor_create_net(f->c->app, f->models, f->d.nsubs, f->d.family, N, f->c->view,
+    struct hrun_predictor *p = hrun_predictor_create_net(f->c->app, f->models, f->nsubs, f->family, N, f->c->view,
                                                          NULL, why);
     struct hrun_plan_problem problem = f->problem;
     struct hrun_plan *plan = NULL;
@@ -87,7 +87,7 @@ static void find_range(const struct finder *f, int64_t *lo, int64_t *hi)
 {
     int64_t largest = 0;
 
-    for (int i = 0; i < f->d.nsubs; i++)
+    for (int i = 0; i < f->nsubs; i++)
         for (int k = 0; f->models[i] && k < f->models[i]->n; k++)
             if (f->models[i]->v[k].nmax > largest)
                 largest = f->models[i]->v[k].nmax;
@@ -174,52 +174,46 @@ static int search(struct finder *f, int64_t most, struct finest *out, struct hru
 
 /* ------------------------------------------------------------------ */
 
-static int check(const struct hrun_settings *s, struct hrun_error *err)
+static int check(const struct question *q, struct hrun_error *err)
 {
-    if (s->config)
+    if (q->config)
         return hrun_fail(err, HRUN_EINVAL, "--finest and --config contradict each other: the size is to be found that "
                          "some configuration allows; --use and -n limit which");
-    if (s->within)
+    if (q->within)
         return hrun_fail(err, HRUN_EINVAL, "--finest and --within contradict each other: there is no quickest "
                          "configuration of all sizes; say --max-time");
     return 0;
 }
 
 /* Cluster, models and limits. */
-static int load(struct finder *f, const struct hrun_settings *s, struct hrun_error *err)
+static int load(struct finder *f, const struct question *q, const struct profiles *p, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = f->c->cluster;
     size_t n = (size_t)cl->nsubs;
     int64_t P = 0;
-    int *npes = calloc(n, sizeof *npes), have = 0, rc = -1;
+    int *npes = calloc(n, sizeof *npes), rc = -1;
 
-    f->d.nsubs = cl->nsubs;
-    f->d.method = HRUN_METHOD_NNLS;
-    f->d.family = HRUN_FAMILY_NPT;
-    f->d.subs = calloc(n, sizeof *f->d.subs);
+    f->nsubs = cl->nsubs;
     f->models = calloc(n, sizeof *f->models);
     f->subs = calloc(n, sizeof *f->subs);
-    if (!npes || !f->d.subs || !f->models || !f->subs) {
+    if (!npes || !f->models || !f->subs) {
         hrun_fail_nomem(err);
         goto done;
     }
-    if ((s->family && hrun_family_parse(s->family, &f->d.family, err)) ||
-        (f->c->set->fit && hrun_method_parse(f->c->set->fit, &f->d.method, err)) ||
-        (s->procs && hrun_parse_count("-n", s->procs, 1, INT_MAX / 2, &P, err)) ||
-        context_use(cl, s->use, npes, err) || (have = profiles_load(f->c, s, &f->d, err)) < 0 ||
-        (have && profiles_network(f->c, &f->d, err)))
+    if (question_family(q, &f->family, err) ||
+        (q->procs && hrun_parse_count("-n", q->procs, 1, INT_MAX / 2, &P, err)) || context_use(cl, q->use, npes, err))
         goto done;
-    if (!have) {
+    if (!p->have) {
         hrun_fail(err, HRUN_ENODATA, "--finest needs predictions, and there is no profile; hrun-calibrate makes one");
         goto done;
     }
     for (int i = 0; i < cl->nsubs; i++) {
         f->subs[i] = (struct hrun_plan_sub) { npes[i], (double)cl->subs[i].memory_bytes, cl->subs[i].cost_per_hour,
                                               cl->subs[i].power_w };
-        f->models[i] = f->d.subs[i].models;
+        f->models[i] = p->subs[i].models;
         f->most_P += npes[i] * f->c->app->procs_per_pe[f->c->app->nprocs_per_pe - 1];
     }
-    rc = goals_read(s, cl, f->subs, &f->goals, err);
+    rc = goals_read(q, cl, f->subs, &f->goals, err);
     f->problem = (struct hrun_plan_problem) { .subs = f->subs, .objective = hrun_objective_find("time"), .P = (int)P,
                                               .limits = f->goals.any ? &f->goals.limits : NULL };
 done:
@@ -227,16 +221,15 @@ done:
     return rc;
 }
 
-int finest_find(struct context *c, const struct hrun_settings *s, int64_t most, struct finest *out,
-                struct hrun_error *err)
+int finest_find(struct context *c, const struct question *q, const struct profiles *p, int64_t most,
+                struct finest *out, struct hrun_error *err)
 {
     struct finder f = { .c = c };
     struct finest found = { .on = 1 };
-    int rc = check(s, err) || load(&f, s, err) || search(&f, most, &found, err) ? -1 : 0;
+    int rc = check(q, err) || load(&f, q, p, err) || search(&f, most, &found, err) ? -1 : 0;
 
     if (!rc)
         *out = found;
-    decision_release(&f.d);
     free(f.models);
     free(f.subs);
     return rc;

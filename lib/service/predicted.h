@@ -1,8 +1,8 @@
 /* predicted.h - what is predicted of a configuration that was decided on */
-#ifndef HRUN_PREDICTED_H
-#define HRUN_PREDICTED_H
+#ifndef HRUN_SERVICE_PREDICTED_H
+#define HRUN_SERVICE_PREDICTED_H
 
-#include "corrected.h"
+#include "service/decide.h"
 
 /* Fill d's predictions: of its configuration by p, corrected by runs of it, and by `problem` of the mpirun-style one.
  * What the models do not predict stays marked as not known. */

@@ -1,5 +1,5 @@
 /* goals.c - what is minimised, and what the choice must keep; see goals.h */
-#include "goals.h"
+#include "service/goals.h"
 
 #include "base/units.h"
 
@@ -46,38 +46,38 @@ static int read_positive(const char *option, const char *text, double *out, stru
     return *out > 0 ? 0 : hrun_fail(err, HRUN_EINVAL, "%s %s: it must be above 0", option, text);
 }
 
-int goals_read(const struct hrun_settings *s, const struct hrun_cluster *cl, const struct hrun_plan_sub *subs,
+int goals_read(const struct question *q, const struct hrun_cluster *cl, const struct hrun_plan_sub *subs,
                struct goals *out, struct hrun_error *err)
 {
     int64_t pes = 0;
     int is_cost, is_energy;
 
     memset(out, 0, sizeof *out);
-    out->within_interval = s->within && !strcmp(s->within, "interval");
-    if ((s->within && !out->within_interval && hrun_parse_percent("--within", s->within, &out->within, err)) ||
-        (s->max_time && hrun_parse_duration("--max-time", s->max_time, &out->limits.time_s, err)) ||
-        read_positive("--max-cost", s->max_cost, &out->limits.cost, err) ||
-        read_positive("--max-energy", s->max_energy, &out->limits.energy_j, err) ||
-        (s->max_pes && hrun_parse_count("--max-pes", s->max_pes, 1, INT_MAX, &pes, err)))
+    out->within_interval = q->within && !strcmp(q->within, "interval");
+    if ((q->within && !out->within_interval && hrun_parse_percent("--within", q->within, &out->within, err)) ||
+        (q->max_time && hrun_parse_duration("--max-time", q->max_time, &out->limits.time_s, err)) ||
+        read_positive("--max-cost", q->max_cost, &out->limits.cost, err) ||
+        read_positive("--max-energy", q->max_energy, &out->limits.energy_j, err) ||
+        (q->max_pes && hrun_parse_count("--max-pes", q->max_pes, 1, INT_MAX, &pes, err)))
         return -1;
     out->limits.pes = (int)pes;
-    if (s->within && s->objective && !strcmp(s->objective, "time"))
+    if (q->within && q->objective && !strcmp(q->objective, "time"))
         return hrun_fail(err, HRUN_EINVAL, "--within and --objective time contradict each other: what is not the "
                          "quickest is chosen for its cost (the default with --within) or energy");
-    out->objective = hrun_objective_find(s->objective ? s->objective : s->within ? "cost" : "time");
+    out->objective = hrun_objective_find(q->objective ? q->objective : q->within ? "cost" : "time");
     is_cost = !strcmp(out->objective->name, "cost");
     is_energy = !strcmp(out->objective->name, "energy");
-    out->any = is_cost || is_energy || s->within || s->max_time || s->max_cost || s->max_energy || s->max_pes;
-    if (out->any && s->config)
+    out->any = is_cost || is_energy || q->within || q->max_time || q->max_cost || q->max_energy || q->max_pes;
+    if (out->any && q->config)
         return hrun_fail(err, HRUN_EINVAL, "--config leaves nothing to choose: --objective, --within and --max-... "
                          "cannot be given with it");
-    if (is_cost && need(s->objective ? "--objective cost" : "--within", "cost_per_hour", price, cl, subs, err))
+    if (is_cost && need(q->objective ? "--objective cost" : "--within", "cost_per_hour", price, cl, subs, err))
         return -1;
-    if (s->max_cost && need("--max-cost", "cost_per_hour", price, cl, subs, err))
+    if (q->max_cost && need("--max-cost", "cost_per_hour", price, cl, subs, err))
         return -1;
     if (is_energy && need("--objective energy", "power_w", power, cl, subs, err))
         return -1;
-    return s->max_energy ? need("--max-energy", "power_w", power, cl, subs, err) : 0;
+    return q->max_energy ? need("--max-energy", "power_w", power, cl, subs, err) : 0;
 }
 
 int goals_within(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,

@@ -1,12 +1,12 @@
 /* corrected.h - what earlier runs of a configuration tell of its time; see model/correct.h */
-#ifndef HRUN_CORRECTED_H
-#define HRUN_CORRECTED_H
+#ifndef HRUN_SERVICE_CORRECTED_H
+#define HRUN_SERVICE_CORRECTED_H
 
-#include "decide.h"
 #include "model/correct.h"
 #include "plan/plan.h"
+#include "service/context.h"
 
-/* The corrections from the logs of the sub-clusters that have models, at size d->N. */
+/* The corrections from the logs of the sub-clusters that have models, at a size N. */
 struct corrected {
     int n;
     struct hrun_known *known;             /* the configurations and their factors */
@@ -15,8 +15,9 @@ struct corrected {
     struct hrun_strvec failed;            /* configurations that failed at this N, as "(4,1,0,0)" */
 };
 
-/* Without models: none. Errors: those of the store and of hrun_corrections_create. */
-int corrected_load(struct context *c, const struct decision *d, struct hrun_models *const *models,
+/* models: one for each sub-cluster, or NULL. Without models: none. Errors: those of the store and of
+ * hrun_corrections_create. */
+int corrected_load(struct context *c, int64_t N, enum hrun_family family, struct hrun_models *const *models,
                    struct corrected *out, struct hrun_error *err);
 void corrected_release(struct corrected *k);
 

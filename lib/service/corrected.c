@@ -1,5 +1,5 @@
 /* corrected.c - what earlier runs of a configuration tell of its time; see corrected.h */
-#include "corrected.h"
+#include "service/corrected.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -81,11 +81,11 @@ static int list_failed(const struct context *c, const struct hrun_samples *log, 
     return rc;
 }
 
-int corrected_load(struct context *c, const struct decision *d, struct hrun_models *const *models,
+int corrected_load(struct context *c, int64_t N, enum hrun_family family, struct hrun_models *const *models,
                    struct corrected *out, struct hrun_error *err)
 {
     struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
-    size_t nsubs = (size_t)d->nsubs;
+    size_t nsubs = (size_t)c->cluster->nsubs;
     struct hrun_samples *logs = calloc(nsubs, sizeof *logs);
     struct hrun_joint_sub *subs = calloc(nsubs, sizeof *subs);
     int rc = -1;
@@ -96,14 +96,14 @@ int corrected_load(struct context *c, const struct decision *d, struct hrun_mode
         hrun_fail_nomem(err);
         goto done;
     }
-    for (int i = 0; i < d->nsubs; i++) {
+    for (int i = 0; i < c->cluster->nsubs; i++) {
         if (models[i] && hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &logs[i], err))
             goto done;
-        if (list_failed(c, &logs[i], d->N, &out->failed, err) || keep_near(&logs[i], d->N, err))
+        if (list_failed(c, &logs[i], N, &out->failed, err) || keep_near(&logs[i], N, err))
             goto done;
         subs[i] = (struct hrun_joint_sub) { c->cluster->subs[i].name, c->signatures.v[i], logs[i].v, logs[i].n };
     }
-    if (hrun_corrections_create(c->app, subs, d->nsubs, models, d->family, &options, &out->all, err))
+    if (hrun_corrections_create(c->app, subs, c->cluster->nsubs, models, family, &options, &out->all, err))
         goto done;
     out->n = hrun_corrections_count(out->all);
     out->known = calloc((size_t)out->n + 1, sizeof *out->known);
@@ -112,7 +112,7 @@ int corrected_load(struct context *c, const struct decision *d, struct hrun_mode
         hrun_fail_nomem(err);
         goto done;
     }
-    hrun_corrections_known(out->all, d->N, out->known, out->details);
+    hrun_corrections_known(out->all, N, out->known, out->details);
     rc = 0;
 done:
     for (size_t i = 0; logs && i < nsubs; i++)

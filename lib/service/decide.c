@@ -1,13 +1,11 @@
 /* decide.c - which configuration will be run; see decide.h */
-#include "decide.h"
+#include "service/decide.h"
 
 #include "base/units.h"
-#include "corrected.h"
-#include "explore.h"
-#include "goals.h"
-#include "nearest.h"
-#include "predicted.h"
-#include "profiles.h"
+#include "service/explore.h"
+#include "service/goals.h"
+#include "service/nearest.h"
+#include "service/predicted.h"
 
 #include <limits.h>
 #include <math.h>
@@ -41,7 +39,7 @@ static int check_rule(struct context *c, const struct decision *d, int P, struct
 {
     int valid;
 
-    if (!c->app || !d->N || c->set->force)
+    if (!c->app || !d->N || c->given.force)
         return 0;
     valid = hrun_app_rule(c->app, d->N, P, err);
     if (valid < 0)
@@ -53,12 +51,12 @@ static int check_rule(struct context *c, const struct decision *d, int P, struct
     return 0;
 }
 
-static int by_config(struct context *c, const struct hrun_settings *s, struct decision *d, struct hrun_error *err)
+static int by_config(struct context *c, const struct question *q, struct decision *d, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = c->cluster;
 
     d->by = BY_USER;
-    if (hrun_config_parse(s->config, d->nsubs, d->pes, d->procs, err))
+    if (hrun_config_parse(q->config, d->nsubs, d->pes, d->procs, err))
         return hrun_fail_prefix(err, "--config");
     for (int i = 0; i < d->nsubs; i++)
         if (d->pes[i] > d->subs[i].npes)
@@ -186,14 +184,14 @@ static double slowest(void *ctx, const struct hrun_choice *v)
     return fmax(a->d->high_s, v->time_s);
 }
 
-static int by_model(struct context *c, const struct hrun_settings *s, const struct hrun_plan_problem *problem,
+static int by_model(struct context *c, const struct question *q, const struct hrun_plan_problem *problem,
                     const struct corrected *k, double explore_loss, struct decision *d, struct hrun_error *err)
 {
     int64_t top = TOP_DEFAULT;
     struct hrun_error why = { 0 };
 
     d->by = BY_MODEL;
-    if (s->top && hrun_parse_count("--top", s->top, 1, TOP_MAX, &top, err))
+    if (q->top && hrun_parse_count("--top", q->top, 1, TOP_MAX, &top, err))
         return -1;
     if (hrun_plan_search_known(problem, k->known, k->n, (int)top, &d->plan, &why)) {
         /* -n 3 on two PEs is no configuration: it is run as without a profile, if the rule accepts it. */
@@ -208,7 +206,7 @@ static int by_model(struct context *c, const struct hrun_settings *s, const stru
         }
         return -1;
     }
-    if (s->explore && explore(problem, k, explore_loss, d, err))
+    if (q->explore && explore(problem, k, explore_loss, d, err))
         return -1;
     if (d->explores.on)
         return 0;
@@ -245,105 +243,150 @@ static int allocate(struct decision *d, const struct hrun_cluster *cl, struct hr
     return 0;
 }
 
-int decide(struct context *c, const struct hrun_settings *s, int64_t N, struct decision *d, struct hrun_error *err)
+int question_family(const struct question *q, enum hrun_family *out, struct hrun_error *err)
+{
+    *out = HRUN_FAMILY_NPT;
+    return q->family ? hrun_family_parse(q->family, out, err) : 0;
+}
+
+/* What the profiles say, into the decision; those that are needed must be readable. */
+static int take_profiles(const struct context *c, const struct question *q, const struct profiles *p,
+                         struct decision *d, struct hrun_error *err)
+{
+    int needed = !q->config && !q->procs && !c->given.force;
+
+    for (int i = 0; i < p->nsubs; i++) {
+        const struct sub_profile *s = &p->subs[i];
+
+        if (needed && s->unreadable)
+            return hrun_fail(err, s->unreadable,
+                             "the profile of %s on %s cannot be read: %s; to run as without a profile: --force",
+                             c->app->name, c->cluster->subs[i].name, s->why_not);
+        d->subs[i].models = s->models;
+        d->subs[i].why_not = s->why_not;
+        d->subs[i].other_engine = s->other_engine;
+    }
+    if (!p->nsubs)
+        return 0;
+    d->method = p->method;
+    d->nsamples = p->nsamples;
+    d->newest_s = p->newest_s;
+    d->network_s = p->network_s;
+    d->network_note = p->network_note;
+    return 0;
+}
+
+/* The number of processes that -n gives, 0 where it gives none. */
+static int read_procs(const struct context *c, const struct question *q, const struct decision *d, int64_t *P,
+                      struct hrun_error *err)
+{
+    *P = 0;
+    if (!q->procs)
+        return 0;
+    if (hrun_parse_count("-n", q->procs, 1, INT_MAX / 2, P, err))
+        return -1;
+    if (q->config)
+        return hrun_fail(err, HRUN_EINVAL, "-n and --config contradict each other: a configuration says how many "
+                         "processes there are; give one of them");
+    if (*P <= capacity(c, d) || q->oversubscribe)
+        return 0;
+    return hrun_fail(err, HRUN_EINVAL,
+                     "-n %lld: the cluster holds at most %lld processes (%s); give fewer, or --oversubscribe",
+                     (long long)*P, (long long)capacity(c, d),
+                     c->app ? "PEs times the most processes per PE of the app definition"
+                     : c->cluster->subs[0].level == HRUN_LEVEL_NODE
+                     ? "one per PE; a PE is a node here, and --level core makes it a core" : "one per PE");
+}
+
+/* The goals, which need predictions. */
+static int read_goals(const struct context *c, const struct question *q, const struct hrun_plan_sub *subs, int have,
+                      int64_t N, struct goals *goals, struct hrun_error *err)
+{
+    if (goals_read(q, c->cluster, subs, goals, err))
+        return -1;
+    if (!goals->any || have)
+        return 0;
+    return hrun_fail(err, HRUN_ENODATA, "--objective, --within and --max-... need predictions, and there are none: %s",
+                     !c->app ? "no app definition (-app NAME)" : !N ? "no size (-N SIZE)"
+                     : "no profile; hrun-calibrate makes one");
+}
+
+/* Decide where models can be asked. */
+static int decide_known(struct context *c, const struct question *q, const struct at_size *at,
+                        const struct hrun_plan_sub *subs, struct goals *goals, int P, double loss, struct decision *d,
+                        struct hrun_error *err)
+{
+    struct hrun_plan_problem problem = {
+        .oracle = hrun_predictor_oracle(at->predictor), .subs = subs, .objective = goals->objective, .P = P,
+        .limits = goals->any ? &goals->limits : NULL,
+    };
+    struct asking asking = { d, at->predictor, &problem, &at->known };
+
+    d->network = hrun_predictor_has_network(at->predictor);
+    if (find_drift(&at->known, d, err))
+        return -1;
+    if (goals_within(goals, &problem, at->known.known, at->known.n, slowest, &asking, &goals->limits, err))
+        return hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
+    if (q->config ? by_config(c, q, d, err)
+        : P <= capacity(c, d) ? by_model(c, q, &problem, &at->known, loss, d, err)
+        : by_count(c, P, d, err))
+        return -1;
+    if (!d->has_config)
+        return 0;
+    predicted_fill(d, at->predictor, &problem, &at->known);
+    return goals_tell(goals, &problem, at->known.known, at->known.n, q->table, d, err);
+}
+
+/* Decide, where what is known at this size has been made if there are models. */
+static int decide(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,
+                  struct hrun_plan_sub *subs, struct decision *d, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = c->cluster;
-    struct hrun_plan_sub *subs = NULL;
-    struct hrun_models **models = NULL;
-    struct hrun_predictor *predictor = NULL;
-    struct hrun_plan_problem problem = { 0 };
-    struct corrected known = { 0 };
-    int *npes = calloc((size_t)cl->nsubs, sizeof *npes);
     struct goals goals = { 0 };
-    struct asking asking;
-    int64_t P = 0;
-    int have = 0, rc = -1;
+    int64_t P;
     double loss = 0;
 
-    if (allocate(d, cl, err) || (s->explore && explore_check(s, &loss, err)))
+    if ((q->explore && explore_check(q, &loss, err)) || read_procs(c, q, d, &P, err) || take_profiles(c, q, p, d, err))
+        return -1;
+    for (int i = 0; i < cl->nsubs; i++)
+        subs[i] = (struct hrun_plan_sub){ d->subs[i].npes, (double)cl->subs[i].memory_bytes,
+                                          cl->subs[i].cost_per_hour, cl->subs[i].power_w };
+    if (read_goals(c, q, subs, p->have, d->N, &goals, err))
+        return -1;
+    if (at)
+        return decide_known(c, q, at, subs, &goals, (int)P, loss, d, err);
+    return q->config ? by_config(c, q, d, err) : P ? by_count(c, (int)P, d, err) : by_default(c, d, subs, err);
+}
+
+int decision_make(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,
+                  int64_t N, struct decision *d, struct hrun_error *err)
+{
+    size_t n = (size_t)c->cluster->nsubs;
+    int *npes = calloc(n, sizeof *npes), rc = -1;
+    struct hrun_plan_sub *subs = calloc(n, sizeof *subs);
+    struct at_size own = { 0 };
+
+    if (allocate(d, c->cluster, err))
         goto done;
-    d->family = HRUN_FAMILY_NPT;
-    d->method = HRUN_METHOD_NNLS;
-    if ((s->family && hrun_family_parse(s->family, &d->family, err)) ||
-        (c->set->fit && hrun_method_parse(c->set->fit, &d->method, err)) ||
-        (npes && context_use(cl, s->use, npes, err)))
-        goto done;
-    if (!npes) {
+    if (!npes || !subs) {
         hrun_fail_nomem(err);
         goto done;
     }
     d->N = N;
-    for (int i = 0; i < cl->nsubs; i++)
+    d->method = HRUN_METHOD_NNLS;
+    if (question_family(q, &d->family, err) || (c->given.fit && hrun_method_parse(c->given.fit, &d->method, err)) ||
+        context_use(c->cluster, q->use, npes, err))
+        goto done;
+    for (int i = 0; i < d->nsubs; i++)
         d->subs[i].npes = npes[i];
-    if (s->procs && hrun_parse_count("-n", s->procs, 1, INT_MAX / 2, &P, err))
-        goto done;
-    if (P && s->config) {
-        hrun_fail(err, HRUN_EINVAL, "-n and --config contradict each other: a configuration says how many processes "
-                  "there are; give one of them");
-        goto done;
-    }
-    if (P > capacity(c, d) && !s->oversubscribe) {
-        hrun_fail(err, HRUN_EINVAL,
-                  "-n %lld: the cluster holds at most %lld processes (%s); give fewer, or --oversubscribe",
-                  (long long)P, (long long)capacity(c, d),
-                  c->app ? "PEs times the most processes per PE of the app definition"
-                  : cl->subs[0].level == HRUN_LEVEL_NODE
-                  ? "one per PE; a PE is a node here, and --level core makes it a core" : "one per PE");
-        goto done;
-    }
-    subs = calloc((size_t)cl->nsubs, sizeof *subs);
-    models = calloc((size_t)cl->nsubs, sizeof *models);
-    if (!subs || !models) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
-    if (c->app && d->N && ((have = profiles_load(c, s, d, err)) < 0 || (have && profiles_network(c, d, err))))
-        goto done;
-    for (int i = 0; i < cl->nsubs; i++) {
-        subs[i] = (struct hrun_plan_sub){ d->subs[i].npes, (double)cl->subs[i].memory_bytes,
-                                          cl->subs[i].cost_per_hour, cl->subs[i].power_w };
-        models[i] = d->subs[i].models;
-    }
-    if (goals_read(s, cl, subs, &goals, err))
-        goto done;
-    if (goals.any && !have) {
-        hrun_fail(err, HRUN_ENODATA, "--objective, --within and --max-... need predictions, and there are none: %s",
-                  !c->app ? "no app definition (-app NAME)" : !d->N ? "no size (-N SIZE)"
-                  : "no profile; hrun-calibrate makes one");
-        goto done;
-    }
-    if (have) {
-        predictor = hrun_predictor_create_net(c->app, models, cl->nsubs, d->family, d->N, c->view, NULL, err);
-        d->network = predictor && hrun_predictor_has_network(predictor);
-        if (!predictor || corrected_load(c, d, models, &known, err) ||
-            find_drift(&known, d, err))
+    if (p->have && !at) {
+        if (at_size_make(c, p, d->family, N, &own, err))
             goto done;
-        problem.oracle = hrun_predictor_oracle(predictor);
-        problem.subs = subs;
-        problem.objective = goals.objective;
-        problem.P = (int)P;
-        problem.limits = goals.any ? &goals.limits : NULL;
-        asking = (struct asking){ d, predictor, &problem, &known };
-        if (goals_within(&goals, &problem, known.known, known.n, slowest, &asking, &goals.limits, err)) {
-            hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
-            goto done;
-        }
+        at = &own;
     }
-    if (s->config ? by_config(c, s, d, err)
-        : predictor && P <= capacity(c, d) ? by_model(c, s, &problem, &known, loss, d, err)
-        : P ? by_count(c, (int)P, d, err)
-        : by_default(c, d, subs, err))
-        goto done;
-    if (predictor && d->has_config) {
-        predicted_fill(d, predictor, &problem, &known);
-        if (goals_tell(&goals, &problem, known.known, known.n, s->dry_run, d, err))
-            goto done;
-    }
-    rc = 0;
+    rc = decide(c, q, p, at, subs, d, err);
 done:
-    corrected_release(&known);
-    hrun_predictor_destroy(predictor);
-    free(models);
+    at_size_release(&own);
     free(subs);
     free(npes);
     if (rc)
@@ -353,13 +396,8 @@ done:
 
 void decision_release(struct decision *d)
 {
-    for (int i = 0; d->subs && i < d->nsubs; i++) {
-        hrun_models_destroy(d->subs[i].models);
-        free(d->subs[i].why_not);
-    }
     hrun_plan_destroy(d->plan);
     hrun_plan_destroy(d->pareto);
-    free(d->network_note);
     free(d->subs);
     free(d->pes);
     free(d->procs);

@@ -5,10 +5,10 @@
  * Invariant: where money or energy counts, every sub-cluster that may be used has a price or a power: a sub-cluster
  * without one is not taken to be free.
  */
-#ifndef HRUN_GOALS_H
-#define HRUN_GOALS_H
+#ifndef HRUN_SERVICE_GOALS_H
+#define HRUN_SERVICE_GOALS_H
 
-#include "decide.h"
+#include "service/decide.h"
 
 struct goals {
     const struct hrun_objective *objective;
@@ -20,7 +20,7 @@ struct goals {
 
 /* Read the options. subs: of the cluster; those with npes = 0 are not used. Errors: HRUN_EINVAL (a value, options that
  * contradict each other, a sub-cluster without price or power). */
-int goals_read(const struct hrun_settings *s, const struct hrun_cluster *cl, const struct hrun_plan_sub *subs,
+int goals_read(const struct question *q, const struct hrun_cluster *cl, const struct hrun_plan_sub *subs,
                struct goals *out, struct hrun_error *err);
 
 /* What --within allows: from the quickest configuration of the problem, whose limits are *limits, the limit of time

@@ -2,8 +2,8 @@
  *
  * Purpose: what hrun and hrun-calibrate say to machines looks the same everywhere.
  */
-#ifndef HRUN_JSON_H
-#define HRUN_JSON_H
+#ifndef HRUN_SERVICE_JSON_H
+#define HRUN_SERVICE_JSON_H
 
 #include "base/buf.h"
 #include "base/error.h"

@@ -5,10 +5,10 @@
  * over the same wires; parameters of Open MPI that choose other wires make another network, and so do another platform
  * and parameters of SimGrid, whose hosts may have the names of those of any other.
  */
-#ifndef HRUN_NETWORK_H
-#define HRUN_NETWORK_H
+#ifndef HRUN_SERVICE_NETWORK_H
+#define HRUN_SERVICE_NETWORK_H
 
-#include "context.h"
+#include "service/context.h"
 
 #include "net/net.h"
 

@@ -1,5 +1,5 @@
 /* json.c - JSON documents as they are printed; see json.h */
-#include "json.h"
+#include "service/json.h"
 
 #include <stdlib.h>
 

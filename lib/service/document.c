@@ -1,7 +1,7 @@
-/* report_json.c - what hrun says, for machines; see report.h */
-#include "report.h"
+/* document.c - plans and clusters as JSON; see document.h */
+#include "service/document.h"
 
-#include "json.h"
+#include "service/json.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -106,8 +106,8 @@ static json_t *pareto(const struct decision *d)
     return a;
 }
 
-int report_plan_json(const struct context *c, const struct decision *d, const struct command *cmd,
-                     struct hrun_buf *out, struct hrun_error *err)
+int document_plan(const struct context *c, const struct decision *d, const struct command *cmd,
+                  struct hrun_buf *out, struct hrun_error *err)
 {
     static const char *const by[] = { "model", "user", "default", "probe" };
     const struct hrun_cluster *cl = c->cluster;
@@ -154,7 +154,8 @@ int report_plan_json(const struct context *c, const struct decision *d, const st
                                                                 : json_null(),
                                                  "why_not", d->finest.next ? text(d->finest.why) : json_null())
                                      : json_null());
-    report_misses(d, &misses);
+    for (int i = 0; i < d->nsubs; i++)
+        hrun_models_misses(&d->subs[i].models, 1, &misses);
     json_object_set_new(root, "models_that_miss", misses.len ? json_string(misses.data) : json_null());
     hrun_buf_release(&misses);
     json_object_set_new(root, "extrapolation",
@@ -192,7 +193,8 @@ int report_plan_json(const struct context *c, const struct decision *d, const st
                                                seconds(d->network_s >= 0, d->network_s), "hosts", c->net->nhosts)
                                    : json_null());
     json_object_set_new(root, "network_note", d->network_note ? text(d->network_note) : json_null());
-    json_object_set_new(root, "probe", probe_json(cmd->probe, d->nsubs));
+    if (cmd->more)
+        json_object_update(root, cmd->more);
     json_object_set_new(root, "measurements", json_integer(d->nsamples));
     json_object_set_new(root, "placement", placement_json(cmd->placed));
     json_object_set_new(root, "ranks", ranks(cmd->layout));
@@ -225,7 +227,7 @@ static json_t *left_out(const struct hrun_cluster *cl)
     return a;
 }
 
-int report_cluster_json(const struct context *c, struct hrun_buf *out, struct hrun_error *err)
+int document_cluster(const struct context *c, struct hrun_buf *out, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = c->cluster;
     json_t *root = json_object(), *subs = json_array(), *hosts = json_array();

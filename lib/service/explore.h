@@ -1,11 +1,11 @@
 /* explore.h - hrun --explore: now and then another configuration than the best predicted one; see plan/explore.h */
-#ifndef HRUN_EXPLORE_RUNS_H
-#define HRUN_EXPLORE_RUNS_H
+#ifndef HRUN_SERVICE_EXPLORE_H
+#define HRUN_SERVICE_EXPLORE_H
 
-#include "corrected.h"
+#include "service/decide.h"
 
 /* The percentage of --explore as a fraction. Errors: HRUN_EINVAL, also for options that contradict it. */
-int explore_check(const struct hrun_settings *s, double *loss, struct hrun_error *err);
+int explore_check(const struct question *q, double *loss, struct hrun_error *err);
 
 /* When it is time to try another configuration than the best of d->plan: that one into d->pes, d->procs, d->P and
  * d->explores, else only why not into this. It is when the last run at this N was one of the best. Errors: those of

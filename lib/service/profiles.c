@@ -1,15 +1,14 @@
 /* profiles.c - the models of a cluster's sub-clusters; see profiles.h */
-#include "profiles.h"
+#include "service/profiles.h"
 
 #include "model/joint.h"
-#include "network.h"
+#include "service/network.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Models of one sub-cluster: the stored ones, or fitted anew when --fit asks for another method. A profile that cannot
- * be read stops hrun, unless the user has said what to run (needed = 0): then it is only told. */
-static int load_models(struct context *c, int i, enum hrun_method method, int needed, struct sub_view *v,
+/* Models of one sub-cluster: the stored ones, or fitted anew when --fit asks for another method. */
+static int load_models(struct context *c, int i, enum hrun_method method, struct sub_profile *v,
                        struct hrun_error *err)
 {
     const char *app = c->app->name, *sig = c->signatures.v[i];
@@ -22,10 +21,7 @@ static int load_models(struct context *c, int i, enum hrun_method method, int ne
         char text[HRUN_ERROR_FILE + HRUN_ERROR_TEXT + 32];
 
         hrun_error_format(&why, text, sizeof text);
-        if (needed)
-            return hrun_fail(err, why.code,
-                             "the profile of %s on %s cannot be read: %s; to run as without a profile: --force", app,
-                             c->cluster->subs[i].name, text);
+        v->unreadable = why.code;
         v->why_not = strdup(text);
         return v->why_not ? 0 : hrun_fail_nomem(err);
     }
@@ -38,7 +34,7 @@ static int load_models(struct context *c, int i, enum hrun_method method, int ne
         hrun_models_destroy(m);
         m = NULL;
     }
-    refit = m && c->set->fit && m->n && strcmp(m->v[0].method, hrun_method_name(method));
+    refit = m && c->given.fit && m->n && strcmp(m->v[0].method, hrun_method_name(method));
     if (refit) {
         struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
         struct hrun_samples samples = { 0 };
@@ -64,6 +60,7 @@ static int load_models(struct context *c, int i, enum hrun_method method, int ne
 /* Another engine for which there is a profile of that sub-cluster, or NULL. What cannot be looked up is none. */
 static const char *other_engine(struct context *c, int i)
 {
+    const struct hrun_strvec *smpi = given_words(c->given.smpi);
     struct hrun_strvec there = HRUN_STRVEC_INIT;
     const char *found = NULL;
 
@@ -72,7 +69,7 @@ static const char *other_engine(struct context *c, int i)
     for (const struct hrun_engine *e = hrun_engines(); e->name && there.n && !found; e++) {
         struct hrun_buf sig = HRUN_BUF_INIT, kind = HRUN_BUF_INIT;
 
-        hrun_engine_kind(e, c->cluster, &c->mpi, c->set->smpi.v, (int)c->set->smpi.n, &kind);
+        hrun_engine_kind(e, c->cluster, &c->mpi, smpi->v, (int)smpi->n, &kind);
         hrun_cluster_signature(&c->cluster->subs[i], c->mpi.id, kind.data, &sig);
         for (size_t k = 0; k < there.n && !sig.failed && !kind.failed && e != c->engine && !found; k++)
             found = strcmp(there.v[k], sig.data) ? NULL : e->name;
@@ -83,60 +80,59 @@ static const char *other_engine(struct context *c, int i)
     return found;
 }
 
-int profiles_load(struct context *c, const struct hrun_settings *s, struct decision *d, struct hrun_error *err)
+static int load_all(struct context *c, struct profiles *p, struct hrun_error *err)
 {
-    int have = 0, needed = !s->config && !s->procs && !c->set->force;
     double age;
 
-    for (int i = 0; i < d->nsubs; i++) {
-        struct sub_view *v = &d->subs[i];
+    for (int i = 0; i < p->nsubs; i++) {
+        struct sub_profile *v = &p->subs[i];
 
-        if (load_models(c, i, d->method, needed, v, err))
+        if (load_models(c, i, p->method, v, err))
             return -1;
         if (!v->models && !v->why_not)
             v->other_engine = other_engine(c, i);
         if (!v->models)
             continue;
-        have++;
-        d->nsamples += v->models->nsamples;
+        p->have++;
+        p->nsamples += v->models->nsamples;
         if (v->models->n)
-            hrun_method_parse(v->models->v[0].method, &d->method, NULL);
-        if (v->models->newest && !hrun_date_age(v->models->newest, &age) && (d->newest_s < 0 || age < d->newest_s))
-            d->newest_s = age;
+            hrun_method_parse(v->models->v[0].method, &p->method, NULL);
+        if (v->models->newest && !hrun_date_age(v->models->newest, &age) && (p->newest_s < 0 || age < p->newest_s))
+            p->newest_s = age;
     }
-    return have;
+    return 0;
 }
 
 /* ------------------------------------------------------------------ the network */
 
 /* Fit the models of all sub-clusters anew from their logs, with what is known of the network. */
-static int fit_again(struct context *c, struct decision *d, struct hrun_error *err)
+static int fit_again(struct context *c, struct profiles *p, struct hrun_error *err)
 {
-    size_t n = (size_t)d->nsubs;
+    size_t n = (size_t)p->nsubs;
     struct hrun_samples *logs = calloc(n, sizeof *logs);
     struct hrun_joint_sub *subs = calloc(n, sizeof *subs);
     struct hrun_models **fresh = calloc(n, sizeof *fresh);
     struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
     int rc = logs && subs && fresh ? 0 : hrun_fail_nomem(err);
 
-    options.method = d->method;
+    options.method = p->method;
     options.net = c->view;
     if (c->cluster->platform)
         options.sigma_abs_s = HRUN_FIT_SIMULATED_ABS_S;
-    for (int i = 0; i < d->nsubs && !rc; i++) {
-        if (d->subs[i].models)
+    for (int i = 0; i < p->nsubs && !rc; i++) {
+        if (p->subs[i].models)
             rc = hrun_store_samples(c->store, c->app->name, c->signatures.v[i], &logs[i], err);
         if (!rc)
             hrun_samples_current(&logs[i]);
         subs[i] = (struct hrun_joint_sub) { c->cluster->subs[i].name, c->signatures.v[i], logs[i].v, logs[i].n };
     }
     if (!rc)
-        rc = hrun_model_fit_joint(c->app, subs, d->nsubs, &options, fresh, NULL, err);
-    for (int i = 0; i < d->nsubs && !rc; i++) {
-        hrun_models_destroy(d->subs[i].models);
-        d->subs[i].models = fresh[i];
+        rc = hrun_model_fit_joint(c->app, subs, p->nsubs, &options, fresh, NULL, err);
+    for (int i = 0; i < p->nsubs && !rc; i++) {
+        hrun_models_destroy(p->subs[i].models);
+        p->subs[i].models = fresh[i];
     }
-    for (int i = 0; logs && i < d->nsubs; i++)
+    for (int i = 0; logs && i < p->nsubs; i++)
         hrun_samples_release(&logs[i]);
     free(logs);
     free(subs);
@@ -157,20 +153,21 @@ static int add_unsure(const struct hrun_net *net, struct hrun_buf *note)
     return note->failed ? -1 : 0;
 }
 
-int profiles_network(struct context *c, struct decision *d, struct hrun_error *err)
+/* Find the network for models that may ask for it. */
+static int add_network(struct context *c, struct profiles *p, struct hrun_error *err)
 {
-    struct hrun_models **models = calloc((size_t)d->nsubs, sizeof *models);
+    struct hrun_models **models = calloc((size_t)p->nsubs, sizeof *models);
     struct hrun_buf note = HRUN_BUF_INIT;
     int used, listed, rc = models ? network_use(c, &note, err) : hrun_fail_nomem(err);
 
-    for (int i = 0; i < d->nsubs && !rc; i++)
-        models[i] = d->subs[i].models;
+    for (int i = 0; i < p->nsubs && !rc; i++)
+        models[i] = p->subs[i].models;
     if (rc || !hrun_app_has_network(c->app))
         goto done;
-    used = hrun_models_have_network(c->app, models, d->nsubs, 1);
-    listed = hrun_models_have_network(c->app, models, d->nsubs, 0);
-    if (c->view ? !listed && d->method == HRUN_METHOD_NNLS : used)
-        rc = fit_again(c, d, err);
+    used = hrun_models_have_network(c->app, models, p->nsubs, 1);
+    listed = hrun_models_have_network(c->app, models, p->nsubs, 0);
+    if (c->view ? !listed && p->method == HRUN_METHOD_NNLS : used)
+        rc = fit_again(c, p, err);
     if (!c->view) {
         hrun_buf_addf(&note, "%sthe network of these hosts was not measured, and terms that ask for it are left out; "
                       "to measure it: ", note.len ? "\n" : "");
@@ -178,14 +175,42 @@ int profiles_network(struct context *c, struct decision *d, struct hrun_error *e
     }
     if (c->net && add_unsure(c->net, &note))
         rc = hrun_fail_nomem(err);
-    if (c->net && hrun_date_age(c->net->date, &d->network_s))
-        d->network_s = -1;
+    if (c->net && hrun_date_age(c->net->date, &p->network_s))
+        p->network_s = -1;
     if (!rc && note.len) {
-        d->network_note = hrun_buf_detach(&note);
-        rc = d->network_note ? 0 : hrun_fail_nomem(err);
+        p->network_note = hrun_buf_detach(&note);
+        rc = p->network_note ? 0 : hrun_fail_nomem(err);
     }
 done:
     hrun_buf_release(&note);
     free(models);
     return rc;
+}
+
+int profiles_load(struct context *c, struct profiles *out, struct hrun_error *err)
+{
+    struct profiles p = { .nsubs = c->cluster->nsubs, .method = HRUN_METHOD_NNLS, .newest_s = -1, .network_s = -1 };
+    int rc = -1;
+
+    p.subs = calloc((size_t)p.nsubs, sizeof *p.subs);
+    if (!p.subs)
+        hrun_fail_nomem(err);
+    else if (!(c->given.fit && hrun_method_parse(c->given.fit, &p.method, err)) && !load_all(c, &p, err))
+        rc = p.have ? add_network(c, &p, err) : 0;
+    if (rc)
+        profiles_release(&p);
+    else
+        *out = p;
+    return rc;
+}
+
+void profiles_release(struct profiles *p)
+{
+    for (int i = 0; p->subs && i < p->nsubs; i++) {
+        hrun_models_destroy(p->subs[i].models);
+        free(p->subs[i].why_not);
+    }
+    free(p->subs);
+    free(p->network_note);
+    *p = (struct profiles) { 0 };
 }

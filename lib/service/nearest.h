@@ -1,8 +1,8 @@
 /* nearest.h - sizes that would do, when the given one has no valid configuration */
-#ifndef HRUN_NEAREST_H
-#define HRUN_NEAREST_H
+#ifndef HRUN_SERVICE_NEAREST_H
+#define HRUN_SERVICE_NEAREST_H
 
-#include "context.h"
+#include "service/context.h"
 
 /* Extend err, an HRUN_EINFEASIBLE error about size N, by the nearest sizes below and above N for which rule and memory
  * leave a configuration (with P processes if P > 0). The search is bounded in time; what it does not find it does not

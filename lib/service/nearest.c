@@ -1,5 +1,5 @@
 /* nearest.c - sizes that would do; see nearest.h */
-#include "nearest.h"
+#include "service/nearest.h"
 
 #include "base/units.h"
 

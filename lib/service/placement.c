@@ -1,9 +1,8 @@
 /* placement.c - where ranks go; see placement.h */
-#include "placement.h"
-
-#include "network.h"
+#include "service/placement.h"
 
 #include "base/units.h"
+#include "service/network.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,14 +34,14 @@ static int search(const struct context *c, const struct decision *d, const struc
     return -1;
 }
 
-int placement_choose(const struct context *c, const struct hrun_settings *s, const struct decision *d,
-                     struct placed *out, struct hrun_error *err)
+int placement_choose(const struct context *c, const char *how, const struct decision *d, struct placed *out,
+                     struct hrun_error *err)
 {
     struct hrun_buf note = HRUN_BUF_INIT;
     struct hrun_net *net = NULL;
     int rc;
 
-    if (!c->app || !c->app->pattern || !d->has_config || (s->placement && !strcmp(s->placement, "plain")))
+    if (!c->app || !c->app->pattern || !d->has_config || (how && !strcmp(how, "plain")))
         return 0;
     out->pattern = c->app->pattern;
     if (c->cluster->ngroups > 1)
@@ -68,6 +67,35 @@ void placement_release(struct placed *p)
     hrun_placement_release(&p->p);
     free(p->why_not);
     *p = (struct placed){ .pattern = NULL };
+}
+
+int placement_fill_threads(const struct context *c, struct hrun_layout *layout, struct hrun_error *err)
+{
+    if (!c->app || !c->app->threads_fill)
+        return 0;
+    if (hrun_layout_fill_threads(layout, err))
+        return -1;
+    if (c->app->threads) {
+        for (int r = 0; r < layout->nranks; r++)
+            layout->ranks[r].threads = 0;
+        layout->uneven_threads = 0;
+    }
+    return 0;
+}
+
+int placement_layout(const struct context *c, const struct decision *d, const struct placed *p,
+                     struct hrun_layout **out, struct hrun_error *err)
+{
+    struct hrun_layout *l = d->has_config
+                                ? hrun_layout_create_placed(c->cluster, d->pes, d->procs, p->p.order, err)
+                                : hrun_layout_plain(c->cluster, d->P, d->pes, err);
+
+    if (!l || placement_fill_threads(c, l, err)) {
+        hrun_layout_destroy(l);
+        return -1;
+    }
+    *out = l;
+    return 0;
 }
 
 /* By what is gained more: the slowest message, or all of them. */

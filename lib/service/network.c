@@ -1,5 +1,5 @@
 /* network.c - the network of the cluster's hosts; see network.h */
-#include "network.h"
+#include "service/network.h"
 
 #include "base/file.h"
 
@@ -54,7 +54,7 @@ static void add_mpi(const struct context *c, struct hrun_buf *out)
 
 int network_key(const struct context *c, struct network_key *out, struct hrun_error *err)
 {
-    const struct common_settings *s = c->set;
+    const struct hrun_strvec *mca = given_words(c->given.mca), *smpi = given_words(c->given.smpi);
 
     hrun_buf_init(&out->engine);
     hrun_buf_init(&out->mpi);
@@ -66,12 +66,12 @@ int network_key(const struct context *c, struct network_key *out, struct hrun_er
         return -1;
     if (!c->cluster->platform)
         hrun_buf_adds(&out->engine, "real");
-    for (size_t i = 0; i < s->mca.n; i++)
-        if (begins(s->mca.v[i], of_wires))
-            hrun_buf_addf(&out->engine, " %s", s->mca.v[i]);
-    for (size_t i = 0; i < s->smpi.n; i++)
-        if (!begins(s->smpi.v[i], not_of_wires))
-            hrun_buf_addf(&out->engine, " %s", s->smpi.v[i]);
+    for (size_t i = 0; i < mca->n; i++)
+        if (begins(mca->v[i], of_wires))
+            hrun_buf_addf(&out->engine, " %s", mca->v[i]);
+    for (size_t i = 0; i < smpi->n; i++)
+        if (!begins(smpi->v[i], not_of_wires))
+            hrun_buf_addf(&out->engine, " %s", smpi->v[i]);
     add_mpi(c, &out->mpi);
     return !out->hosts || out->engine.failed || out->mpi.failed ? hrun_fail_nomem(err) : 0;
 }
@@ -110,10 +110,11 @@ int network_use(struct context *c, struct hrun_buf *note, struct hrun_error *err
 
 void network_command(const struct context *c, struct hrun_buf *out)
 {
-    const struct common_settings *s = c->set;
+    const struct given *g = &c->given;
+    const struct hrun_strvec *mca = given_words(g->mca), *smpi = given_words(g->smpi);
     const struct { const char *option, *value; } given[] = {
-        { "--hostfile", s->host_file }, { "--host", s->hosts }, { "--cluster", s->cluster_file },
-        { "--platform", s->platform }, { "--engine", s->engine }, { "--data", s->data }
+        { "--hostfile", g->host_file }, { "--host", g->hosts }, { "--cluster", g->cluster_file },
+        { "--platform", g->platform }, { "--engine", g->engine }, { "--data", g->data }
     };
 
     hrun_buf_adds(out, "hrun-calibrate network");
@@ -122,14 +123,14 @@ void network_command(const struct context *c, struct hrun_buf *out)
             hrun_buf_addf(out, " %s ", given[i].option);
             hrun_buf_add_shell(out, given[i].value);
         }
-    for (size_t i = 0; i < s->smpi.n; i++) {
+    for (size_t i = 0; i < smpi->n; i++) {
         hrun_buf_adds(out, " --smpi ");
-        hrun_buf_add_shell(out, s->smpi.v[i]);
+        hrun_buf_add_shell(out, smpi->v[i]);
     }
-    for (size_t i = 0; i < s->mca.n; i++) {
-        size_t key = strcspn(s->mca.v[i], "=");
+    for (size_t i = 0; i < mca->n; i++) {
+        size_t key = strcspn(mca->v[i], "=");
 
-        hrun_buf_addf(out, " --mca %.*s ", (int)key, s->mca.v[i]);
-        hrun_buf_add_shell(out, s->mca.v[i] + key + (s->mca.v[i][key] == '='));
+        hrun_buf_addf(out, " --mca %.*s ", (int)key, mca->v[i]);
+        hrun_buf_add_shell(out, mca->v[i] + key + (mca->v[i][key] == '='));
     }
 }

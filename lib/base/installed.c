@@ -1,0 +1,36 @@
+/* installed.c - where this hrun is installed; see installed.h */
+#include "base/installed.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The file that this code is in. The loader knows the program itself by no name. */
+static char *own_file(void)
+{
+    struct link_map *map = NULL;
+    Dl_info info;
+
+    if (dladdr1((void *)(uintptr_t)hrun_installed, &info, (void **)&map, RTLD_DL_LINKMAP) && map && *map->l_name)
+        return realpath(map->l_name, NULL);
+    return realpath("/proc/self/exe", NULL);
+}
+
+char *hrun_installed(void)
+{
+    char *path = own_file();
+
+    for (int up = 0; up < 2 && path; up++) {
+        char *slash = strrchr(path, '/');
+
+        if (!slash || slash == path) {
+            free(path);
+            path = NULL;
+        } else {
+            *slash = 0;
+        }
+    }
+    return path;
+}

@@ -1,0 +1,346 @@
+/* context.c - wiring the rooms of lib/ together; see context.h */
+#include "service/context.h"
+
+#include "base/installed.h"
+#include "base/units.h"
+#include "launch/agent.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef HRUN_SHARE
+#error "HRUN_SHARE must name the installed share folder"
+#endif
+
+static const struct hrun_strvec nothing = HRUN_STRVEC_INIT;
+
+const struct hrun_strvec *given_words(const struct hrun_strvec *given)
+{
+    return given ? given : &nothing;
+}
+
+/* hrun as other hosts have it; the caller frees it. NULL: not known, or no memory. */
+static char *hrun_path(const struct given *g)
+{
+    static const char calibrate[] = "-calibrate";
+    char *path, *prefix;
+    size_t len;
+
+    if (g->hrun)
+        return strdup(g->hrun);
+    path = realpath("/proc/self/exe", NULL);
+    len = path ? strlen(path) : 0;
+    if (len > strlen(calibrate) && !strcmp(path + len - strlen(calibrate), calibrate))
+        path[len - strlen(calibrate)] = 0;
+    if (path && !strcmp(strrchr(path, '/'), "/hrun"))
+        return path;
+    free(path);
+    prefix = hrun_installed();
+    path = prefix ? hrun_strf("%s/bin/hrun", prefix) : NULL;
+    free(prefix);
+    return path;
+}
+
+/* Of other hosts; ctx is what was given. A healthy host answers within a second; ten suffice a slow name server too. */
+static int ask_topologies(void *ctx, char *const *hosts, int n, int skip, struct hrun_buf *texts,
+                          struct hrun_error *errors, struct hrun_error *err)
+{
+    const struct given *g = ctx;
+    char *path = hrun_path(g), export[] = "--export-topology";
+    char *const argv[] = { path, export, NULL };
+    struct hrun_remote what = {
+        .argv = argv, .mca = given_words(g->mca)->v, .n_mca = (int)given_words(g->mca)->n, .timeout_s = 10,
+        .missing = "install hrun there at the same path",
+        .otherwise = "describe the host in a cluster file (see hrun-cluster(5))", .keep_going = skip,
+    };
+    int rc = path ? hrun_remote_run(&what, hosts, n, texts, errors, err)
+                  : hrun_fail_errno(err, HRUN_EIO, "cannot find the path of hrun itself");
+
+    free(path);
+    return rc;
+}
+
+/* What hosts said is kept in $HRUN_CACHE, else below the user's cache folder. The caller frees it; NULL: nowhere. */
+static char *cache_folder(void)
+{
+    static const struct { const char *variable, *below; } places[] = {
+        { "HRUN_CACHE", "" }, { "XDG_CACHE_HOME", "/hrun/topologies" }, { "HOME", "/.cache/hrun/topologies" },
+    };
+    const char *value;
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        if ((value = getenv(places[i].variable)) && *value)
+            return hrun_strf("%s%s", value, places[i].below);
+    return NULL;
+}
+
+/* What the user says of a parameter of mpirun's that has two names, those of Open MPI 4 and 5. The caller frees it. */
+static char *mca_setting(const struct given *g, const char *const names[2])
+{
+    return hrun_agent_setting(given_words(g->mca)->v, (int)given_words(g->mca)->n, names, 2);
+}
+
+/* What reaches other hosts: the settings of the remote shell, and the job whose steps do. The caller frees it. */
+static char *way_to_hosts(const struct given *g)
+{
+    static const char *const variables[] = { "SLURM_JOB_ID", "SLURM_RESTART_COUNT" };
+    static const char *const agents[] = { "plm_rsh_agent", "plm_ssh_agent" };
+    struct hrun_buf b = HRUN_BUF_INIT;
+    char *agent = mca_setting(g, agents);
+    const char *value;
+
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+        if ((value = getenv(variables[i])))
+            hrun_buf_addf(&b, "%s=%s\n", variables[i], value);
+    if (agent)
+        hrun_buf_addf(&b, "agent=%s\n", agent);
+    free(agent);
+    return hrun_buf_detach(&b);
+}
+
+static int read_platform(void *ctx, const char *path, struct hrun_buf *text, struct hrun_error *err)
+{
+    (void)ctx;
+    return hrun_platform_ask(path, text, err);
+}
+
+/* Engine smpi is for the hosts of a platform file, and only they are for it. */
+static int check_platform(const struct given *g, struct hrun_error *err)
+{
+    int named = g->engine && strcmp(g->engine, "auto"), smpi = named && !strcmp(g->engine, "smpi");
+
+    if (smpi && !g->platform)
+        return hrun_fail(err, HRUN_EINVAL, "engine smpi simulates the hosts of a platform file of SimGrid: say which "
+                         "with --platform FILE");
+    if (g->platform && named && !smpi)
+        return hrun_fail(err, HRUN_EINVAL, "--platform: its hosts are simulated, and engine %s starts processes on "
+                         "real ones: use --engine smpi", g->engine);
+    if (given_words(g->smpi)->n && !g->platform)
+        return hrun_fail(err, HRUN_EINVAL, "--smpi sets parameters of SimGrid, and nothing is simulated without "
+                         "--platform FILE");
+    return 0;
+}
+
+int context_discover(struct context *c, struct hrun_error *err)
+{
+    const struct given *g = &c->given;
+    struct hrun_cluster_request req = {
+        .cluster_file = g->cluster_file, .host_file = g->host_file, .hosts = g->hosts, .level = -1,
+        .topologies = ask_topologies, .ctx = &c->given,
+        /* A remembered host may be down by now: only asking tells which to leave out. */
+        .refresh = g->refresh || g->skip_unreachable, .skip_unreachable = g->skip_unreachable,
+        .platform = g->platform, .read_platform = read_platform,
+    };
+    static const char *const hostfiles[] = { "orte_default_hostfile", "prte_default_hostfile" };
+    enum hrun_level level;
+    char *cache, *via, *hostfile;
+    int rc;
+
+    if (check_platform(g, err))
+        return -1;
+    if (g->level) {
+        if (hrun_level_parse(g->level, &level, err))
+            return -1;
+        req.level = (int)level;
+    } else if (c->app && c->app->threads_fill && !g->cluster_file) {
+        req.level = HRUN_LEVEL_NODE;  /* a core leaves nothing to be shared out */
+    }
+    req.cache_dir = cache = cache_folder();
+    req.via = via = way_to_hosts(g);
+    req.openmpi_hostfile = hostfile = mca_setting(g, hostfiles);
+    rc = hrun_cluster_discover(&req, &c->cluster, err);
+    free(hostfile);
+    free(via);
+    free(cache);
+    return rc;
+}
+
+int context_find_program(struct context *c, const char *argv0, struct hrun_error *err)
+{
+    char *path = hrun_program_find(argv0, c->given.wdir, err);
+
+    if (!path)
+        return -1;
+    if (c->program && !strcmp(path, c->program)) {
+        free(path);
+        return 0;
+    }
+    free(c->program);
+    c->program = path;
+    return hrun_program_mpi(path, &c->mpi, err);
+}
+
+int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struct hrun_error *err)
+{
+    struct hrun_buf names = HRUN_BUF_INIT;
+    char *text = strdup(use ? use : ""), *save = NULL, *word;
+    int rc = text ? 0 : hrun_fail_nomem(err), total = 0;
+
+    for (int i = 0; i < cl->nsubs; i++)
+        npes[i] = use ? 0 : cl->subs[i].npes;
+    for (word = rc ? NULL : strtok_r(text, ",", &save); word && !rc; word = strtok_r(NULL, ",", &save)) {
+        char *colon = strchr(word, ':');
+        int64_t pes;
+        int i;
+
+        if (colon)
+            *colon = 0;
+        for (i = 0; i < cl->nsubs && strcmp(cl->subs[i].name, word); i++)
+            ;
+        if (i == cl->nsubs) {
+            for (int j = 0; j < cl->nsubs; j++)
+                hrun_buf_addf(&names, "%s%s", j ? ", " : "", cl->subs[j].name);
+            rc = hrun_fail(err, HRUN_EINVAL, "--use: there is no sub-cluster '%s'; there are: %s", word, names.data);
+            break;
+        }
+        pes = cl->subs[i].npes;
+        if (colon)
+            rc = hrun_parse_count("--use", colon + 1, 0, cl->subs[i].npes, &pes, err);
+        npes[i] = (int)pes;
+    }
+    for (int i = 0; i < cl->nsubs; i++)
+        total += npes[i];
+    if (!rc && !total)
+        rc = hrun_fail(err, HRUN_EINVAL, "--use leaves no PE");
+    hrun_buf_release(&names);
+    free(text);
+    return rc;
+}
+
+/* The share folder: where this is installed or in its source tree, else the configured one. */
+static char *share_folder(void)
+{
+    static const char *const below[] = {
+        "/share/hrun/profiles", "/../share/profiles", "/../../share/profiles",     /* build, build/san */
+    };
+    char *prefix = hrun_installed(), *found = NULL;
+
+    for (size_t i = 0; prefix && !found && i < sizeof below / sizeof below[0]; i++) {
+        char *path = hrun_strf("%s%s/hpl.yaml", prefix, below[i]);
+        char *real = path && access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
+
+        free(path);
+        if (real)
+            *strrchr(real, '/') = 0;
+        found = real;
+    }
+    free(prefix);
+    return found ? found : strdup(HRUN_SHARE);
+}
+
+/* The last one counts, as it does for the processes. */
+const char *given_exported(const struct given *g, const char *name)
+{
+    const struct hrun_strvec *env = given_words(g->env);
+    const char *value = NULL;
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i < env->n; i++) {
+        if (!strncmp(env->v[i], name, len) && env->v[i][len] == '=')
+            value = env->v[i] + len + 1;
+        else if (!strcmp(env->v[i], name) && !value)
+            value = getenv(name);
+    }
+    return value;
+}
+
+static int find_app(struct context *c, const char *argv0, struct hrun_error *err)
+{
+    char *const *defines = given_words(c->given.defines)->v;
+    int ndefines = (int)given_words(c->given.defines)->n;
+
+    if (c->given.app)
+        return hrun_app_find(&c->app_dirs, c->given.app, defines, ndefines, &c->app, err);
+    if (!argv0)
+        return 0;
+    return hrun_app_find_program(&c->app_dirs, argv0, defines, ndefines, &c->app, err);
+}
+
+int context_find_app(struct context *c, const char *argv0, struct hrun_error *err)
+{
+    const char *threads = given_exported(&c->given, "OMP_NUM_THREADS");
+    char *share = share_folder();
+    int rc;
+
+    if (!share)
+        return hrun_fail_nomem(err);
+    rc = hrun_app_path(c->given.profile_path, share, &c->app_dirs, err);
+    free(share);
+    if (rc || find_app(c, argv0, err))
+        return -1;
+    return c->app && c->app->threads_fill && threads ? hrun_app_fix_threads(c->app, threads, err) : 0;
+}
+
+int context_open_store(struct context *c, struct hrun_error *err)
+{
+    c->store = hrun_store_open(c->given.data, err);
+    return c->store ? 0 : -1;
+}
+
+/* The engine that would be taken for such hosts where it can run. */
+static const struct hrun_engine *engine_for(const struct hrun_cluster *cl)
+{
+    return hrun_engine_find(cl->platform ? "smpi" : cl->manager == HRUN_MANAGER_SLURM ? "srun"
+                            : cl->nhosts == 1 && cl->hosts[0].is_local ? "local" : "mpirun");
+}
+
+static int find_engine(struct context *c, int runs, struct hrun_error *err)
+{
+    const char *name = c->given.engine;
+
+    if (!name || !strcmp(name, "auto")) {
+        c->engine = hrun_engine_auto(c->cluster, &c->openmpi, runs ? err : NULL);
+        if (!c->engine && !runs)
+            c->engine = engine_for(c->cluster);
+        return c->engine ? 0 : -1;
+    }
+    c->engine = hrun_engine_find(name);
+    if (!c->engine)
+        return hrun_fail(err, HRUN_EINVAL, "no engine '%s'; there are local, mpirun, srun and smpi", name);
+    return runs ? c->engine->usable(c->cluster, &c->openmpi, err) : 0;
+}
+
+static int make_signatures(struct context *c, struct hrun_error *err)
+{
+    const struct hrun_strvec *smpi = given_words(c->given.smpi);
+    struct hrun_buf sig = HRUN_BUF_INIT, kind = HRUN_BUF_INIT;
+    int rc = 0;
+
+    hrun_engine_kind(c->engine, c->cluster, &c->mpi, smpi->v, (int)smpi->n, &kind);
+    if (kind.failed)
+        rc = hrun_fail_nomem(err);
+    for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
+        hrun_buf_reset(&sig);
+        hrun_cluster_signature(&c->cluster->subs[i], c->mpi.id, kind.data, &sig);
+        if (sig.failed || hrun_strvec_push(&c->signatures, sig.data))
+            rc = hrun_fail_nomem(err);
+    }
+    hrun_buf_release(&sig);
+    hrun_buf_release(&kind);
+    return rc;
+}
+
+int context_choose_engine(struct context *c, int runs, struct hrun_error *err)
+{
+    if (!c->cache_dir)
+        c->cache_dir = cache_folder();
+    c->openmpi.cache_dir = c->cache_dir;
+    c->openmpi.refresh = c->given.refresh;
+    return find_engine(c, runs, err) || context_open_store(c, err) || make_signatures(c, err) ? -1 : 0;
+}
+
+void context_release(struct context *c)
+{
+    hrun_strvec_release(&c->signatures);
+    hrun_store_close(c->store);
+    hrun_app_destroy(c->app);
+    hrun_strvec_release(&c->app_dirs);
+    free(c->cache_dir);
+    free(c->program);
+    hrun_netview_destroy(c->view);
+    hrun_net_destroy(c->net);
+    hrun_cluster_destroy(c->cluster);
+    memset(c, 0, sizeof *c);
+}
+

@@ -1,0 +1,80 @@
+/* context.h - what is needed before anything can be decided
+ *
+ * Purpose: from what the user or a scheduler gave, the objects made from it: cluster, program, its MPI, app definition,
+ * engine, store, signatures. Here the other rooms of lib/ are wired together, for the commands and for service.h.
+ * Invariants: a context is filled in the order of the functions below; context_release frees whatever was made, at any
+ * point. Nothing is started but what asks: ssh for other hosts, mpirun for its version.
+ */
+#ifndef HRUN_SERVICE_CONTEXT_H
+#define HRUN_SERVICE_CONTEXT_H
+
+#include "app/app.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "cluster/cluster.h"
+#include "launch/launch.h"
+#include "model/model.h"
+#include "net/net.h"
+#include "plan/plan.h"
+#include "store/store.h"
+
+/* What was given, by the names of hrun's options; NULL or 0 where nothing was. All of it is the caller's. */
+struct given {
+    const char *app, *profile_path, *data;
+    const char *cluster_file, *host_file, *hosts, *platform, *level;
+    const char *engine;
+    const char *fit;                  /* "nnls", "ls" */
+    const char *wdir;
+    const char *mpi;                  /* of programs, as in signatures: "ompi-4.1.4"; that of c->program goes before */
+    const char *hrun;                 /* path of hrun on the other hosts; NULL: as it is installed here */
+    const struct hrun_strvec *defines, *env, *mca, *smpi;
+    int refresh, skip_unreachable, force;
+};
+
+/* A list of words that may not have been given: then one of none. */
+const struct hrun_strvec *given_words(const struct hrun_strvec *list);
+
+/* What env says of a variable ("NAME=VALUE", or "NAME" for that of this process): its value, or NULL. */
+const char *given_exported(const struct given *g, const char *name);
+
+struct common_settings;
+
+struct context {
+    const struct common_settings *set; /* the commands' own, of which this room knows nothing; NULL for others */
+    struct given given;
+    struct hrun_cluster *cluster;
+    const struct hrun_engine *engine;
+    char *program;                    /* path of the program, as found; NULL: none is known */
+    struct hrun_mpi mpi;
+    struct hrun_openmpi openmpi;      /* of this host, where the engine uses it */
+    char *cache_dir;                  /* where it is kept, with what hosts say of themselves; or NULL */
+    struct hrun_strvec app_dirs;
+    struct hrun_app *app;             /* NULL: unknown application */
+    struct hrun_store *store;
+    struct hrun_strvec signatures;    /* one per sub-cluster */
+    double timeout_s;                 /* of a run of the commands; 0: none */
+    struct hrun_net *net;             /* of the cluster, where the definition asks for it (network_use); or NULL */
+    struct hrun_netview *view;        /* the cluster on it; NULL without one */
+};
+
+/* App definition by name, else by the program's name; c->app stays NULL when there is neither. */
+int context_find_app(struct context *c, const char *argv0, struct hrun_error *err);
+/* The cluster; after context_find_app, whose definition may want other PEs (`threads: fill`: whole nodes, unless the
+ * level or a cluster file says otherwise). */
+int context_discover(struct context *c, struct hrun_error *err);
+/* Program and its MPI, in place of any found before; argv0 as the user wrote it. Errors: HRUN_ENOPROG, HRUN_ENOEXEC,
+ * HRUN_EIO. */
+int context_find_program(struct context *c, const char *argv0, struct hrun_error *err);
+/* Open the store alone. */
+int context_open_store(struct context *c, struct hrun_error *err);
+/* Engine, store and signatures; needs the cluster, and the program's MPI where one is known. runs = 1: the engine can
+ * run here and now; 0: something is only to be predicted for it, and without a name it is the one that would be taken
+ * for such hosts. */
+int context_choose_engine(struct context *c, int runs, struct hrun_error *err);
+void context_release(struct context *c);
+
+/* --use NAME[:PES],...: the PEs of each sub-cluster that may be used, into npes[nsubs] (all when use is NULL).
+ * Errors: HRUN_EINVAL (unknown sub-cluster, more PEs than it has, nothing left). */
+int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struct hrun_error *err);
+
+#endif

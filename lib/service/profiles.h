@@ -1,0 +1,35 @@
+/* profiles.h - the models of a cluster's sub-clusters, as they are stored or, where that is needed, fitted anew
+ *
+ * Invariants: once loaded they are not changed; decisions of any size N may borrow them.
+ */
+#ifndef HRUN_SERVICE_PROFILES_H
+#define HRUN_SERVICE_PROFILES_H
+
+#include "service/context.h"
+
+struct sub_profile {
+    struct hrun_models *models;   /* owned; NULL: no profile that can be used */
+    char *why_not;                /* owned; why it cannot, or NULL */
+    enum hrun_code unreadable;    /* it is there, and cannot be read because of this; else 0 */
+    const char *other_engine;     /* no profile for this engine, but for that one; or NULL */
+};
+
+struct profiles {
+    int nsubs;                    /* 0: nothing is loaded */
+    struct sub_profile *subs;
+    int have;                     /* so many sub-clusters have models */
+    enum hrun_method method;      /* of the models, where none is asked for */
+    int nsamples;                 /* measurements behind the models */
+    double newest_s;              /* age of the newest, -1 unknown */
+    double network_s;             /* of the network, -1 unknown */
+    char *network_note;           /* what is to be said of it, or NULL; owned */
+};
+
+/* Load the models of all sub-clusters for c->app, and say why one has none that can be used. For a definition with
+ * network terms find the network (network_use), and where the models were fitted without it, or with one that is not
+ * there any more, fit them anew. Errors: those of the store, of network_use and of lib/model; nothing is kept then. A
+ * profile that cannot be read is none of them. */
+int profiles_load(struct context *c, struct profiles *out, struct hrun_error *err);
+void profiles_release(struct profiles *p);
+
+#endif

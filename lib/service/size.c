@@ -1,0 +1,31 @@
+/* size.c - what is known of an application at one size; see size.h */
+#include "service/size.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int at_size_make(struct context *c, const struct profiles *p, enum hrun_family family, int64_t N, struct at_size *out,
+                 struct hrun_error *err)
+{
+    struct at_size a = { .N = N, .family = family, .models = calloc((size_t)p->nsubs, sizeof *a.models) };
+
+    if (!a.models)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < p->nsubs; i++)
+        a.models[i] = p->subs[i].models;
+    a.predictor = hrun_predictor_create_net(c->app, a.models, p->nsubs, family, N, c->view, NULL, err);
+    if (!a.predictor || corrected_load(c, N, family, a.models, &a.known, err)) {
+        at_size_release(&a);
+        return -1;
+    }
+    *out = a;
+    return 0;
+}
+
+void at_size_release(struct at_size *a)
+{
+    corrected_release(&a->known);
+    hrun_predictor_destroy(a->predictor);
+    free(a->models);
+    memset(a, 0, sizeof *a);
+}
