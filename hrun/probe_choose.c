@@ -11,6 +11,8 @@
 
 /* Configurations that are tried; each further one has fewer processes. */
 enum { TRIES = 3 };
+/* Shares that differ by less are even enough not to make another run for. */
+static const double EVEN = 0.02;
 
 /* What is predicted of a configuration and of the default. */
 struct both {
@@ -30,6 +32,26 @@ static int is_worth_it(const struct probing *g, const struct both *b, int64_t N,
     return gain / base_s > g->p->predicted + (g->base_N != N);
 }
 
+/* A size at which the default and P processes can be compared: where the default was run already, if both divide it
+ * well enough. 1 with *N, 0, or -1. */
+static int find_size(const struct probing *g, int P, int64_t *N, struct hrun_error *err)
+{
+    int valid = 0;
+
+    if (g->base_N && hrun_speeds_uneven(g->base_N, g->d->P) < EVEN && hrun_speeds_uneven(g->base_N, P) < EVEN)
+        valid = probe_size_accepts(g->c, g->d, g->base_N, P, err);
+    if (!valid)
+        return probe_size_find(g->c, g->d, g->p->N, g->d->N, g->d->P, P, N, err);
+    *N = g->base_N;
+    return valid;
+}
+
+/* What the time would be with so much computing, over what it is. */
+static double part(const struct hrun_speeds_range *r, double compute_s)
+{
+    return (compute_s + r->comm_s) / (r->compute_s + r->comm_s);
+}
+
 /* Does a small run show that v is quicker than the default? *shows: it does. */
 static int try(struct probing *g, const struct hrun_choice *v, const struct both *both, int *shows,
                struct hrun_error *err)
@@ -39,7 +61,7 @@ static int try(struct probing *g, const struct hrun_choice *v, const struct both
     struct waits waits;
     double time_s, launch_s, gain_s;
     int64_t N;
-    int found = probe_size_find(g->c, d, p->N, d->N, d->P, v->P, &N, err), rc = 0;
+    int found = find_size(g, v->P, &N, err), rc = 0;
     int worth = found > 0 ? is_worth_it(g, both, N, err) : 0;
 
     *shows = 0;
@@ -61,8 +83,8 @@ static int try(struct probing *g, const struct hrun_choice *v, const struct both
         return -1;
     p->shown = time_s / g->base_s;
     p->shown_N = N;
-    gain_s = g->base_s * (1 - g->unsure) / (1 + hrun_speeds_uneven(N, d->P)) -
-             time_s * (1 + g->unsure) * (1 + hrun_speeds_uneven(d->N, v->P));
+    gain_s = g->base_s * part(&both->base, both->base.low_s) / (1 + hrun_speeds_uneven(N, d->P)) -
+             time_s * part(&both->it, both->it.high_s) * (1 + hrun_speeds_uneven(d->N, v->P));
     /* The launch takes what it takes, whatever the size. */
     *shows = gain_s > 0 && gain_s * ((double)d->N / (double)N) > launch_s - g->base_launch_s;
     if (!*shows)
@@ -129,7 +151,7 @@ static int look(struct probing *g, const struct hrun_speeds *s, const struct hru
         return 0;
     if (try(g, v, &both, &shows, err))
         return -1;
-    *limit = shows || v->P - g->d->P < 2 ? 0 : (v->P + g->d->P) / 2;
+    *limit = shows || v->P <= g->d->P ? 0 : (v->P + g->d->P) / 2;
     if (shows)
         adopt(g, v);
     return 0;

@@ -20,7 +20,7 @@ struct probing {
     int **procs;               /* nsubs: Mi where there is no definition */
     int P0;                    /* processes that v is about */
     double comm_s;
-    double unsure;             /* of the time of a small run */
+    double unsure;             /* of the slowest of v */
     /* The default at a small size, where it was run. */
     int64_t base_N;            /* 0: it was not */
     double base_s, base_launch_s;

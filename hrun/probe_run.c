@@ -136,29 +136,46 @@ int probe_growth(const struct hrun_app *app, int64_t n, int64_t N, double *growt
     return 0;
 }
 
+/* How unlike PEs of sub-cluster i are. One PE alone does not tell, and is as unlike as those of others: by the part of
+ * their times, but by no longer times than theirs differ by. */
+static double unlike(const struct waits *w, int i)
+{
+    const struct hrun_trace_sub *s = &w->subs[i];
+    double most = 0;
+
+    for (int j = 0; j < w->nsubs; j++) {
+        const struct hrun_trace_sub *o = &w->subs[j];
+        double part = o->nranks > 1 && o->compute_s > 0 ? 1 - o->compute_mean_s / o->compute_s : 0;
+
+        if (j == i && s->nranks > 1)
+            return part;
+        most = fmax(most, part * fmin(1, o->compute_s / s->compute_s));
+    }
+    return most;
+}
+
 /* From a watched run. PEs of one sub-cluster are alike: how unlike their times are is chance, and uneven shares. */
 static void take_watched(struct probing *g, const struct waits *w)
 {
-    double most = 0;
+    double slowest = 0;
 
     g->P0 = g->p->P;
     g->comm_s = INFINITY;
     g->unsure = 0;
     for (int i = 0; i < w->nsubs; i++) {
         const struct hrun_trace_sub *s = &w->subs[i];
+        struct hrun_speed *v = &g->v[i];
 
         if (!s->nranks)
             continue;
-        g->v[i].compute_s = s->compute_s;
-        g->v[i].unsure = s->nranks > 1 && s->compute_s > 0 ? 1 - s->compute_mean_s / s->compute_s : NAN;
-        most = fmax(most, g->v[i].unsure);
         g->comm_s = fmin(g->comm_s, s->mpi_s);
-    }
-    for (int i = 0; i < w->nsubs; i++) {
-        struct hrun_speed *v = &g->v[i];
-
-        v->unsure = (isnan(v->unsure) ? most : v->unsure) + (v->compute_s > 0 ? TICK_S / v->compute_s : 0);
-        g->unsure = fmax(g->unsure, v->unsure);
+        v->compute_s = s->compute_s;
+        if (!(v->compute_s > 0))
+            continue;
+        v->unsure = unlike(w, i) + TICK_S / v->compute_s;
+        if (v->compute_s > slowest)
+            g->unsure = v->unsure;
+        slowest = fmax(slowest, v->compute_s);
     }
 }
 

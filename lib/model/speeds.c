@@ -20,13 +20,15 @@ static int is_known(const struct hrun_speed *v)
     return isfinite(v->compute_s) && v->compute_s > 0;
 }
 
-/* The computing part. M/(c P) is one correctly rounded quotient of whole numbers, so that configurations that share the
- * work alike have exactly the same time. */
+/* s of the header. */
+static const double SHARED = 1e-3;
+
+/* The computing part. */
 static double compute_time(const struct hrun_speeds *s, const struct hrun_speed *v, int m, int P)
 {
-    double full = m > v->cores ? m : v->cores;
+    double cores = v->cores, full = fmax(m, cores);
 
-    return v->compute_s * s->P0 * (full / ((double)v->cores * P));
+    return v->compute_s * s->P0 * (full / (cores * P)) * (1 + SHARED * (m - 1) / cores);
 }
 
 static double comm_time(const struct hrun_speeds *s, int P)

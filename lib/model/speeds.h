@@ -4,11 +4,12 @@
  * it (paper 004, section 5.2: a small instance with one process per node tells them; then processes are given out by
  * speed). Where a run of P0 processes at another size had a process of sub-cluster i compute Ci seconds,
  *
- *     Ti(P, Mi) = Ci (P0/P) max(1, Mi/ci) + K max(1, P/P0)
+ *     Ti(P, Mi) = Ci (P0/P) max(1, Mi/ci) (1 + s (Mi - 1)/ci) + K max(1, P/P0)
  *
  * for work that P processes share evenly; ci is how many processes a PE holds before they slow each other down (its
  * cores), and K what the process spent in MPI that spent least there: messages become as many more as there are
- * processes, and no fewer. The times are those of the small run's size: their ratios are what counts. At a larger size
+ * processes, and no fewer. Processes of a PE share its memory and its network all the same: s = 0.001 is no measure of
+ * that, and lets what else is equal go to more PEs. The times are those of the small run's size: their ratios are what counts. At a larger size
  * the part of the messages is rarely larger, so a gain that is predicted from them is rarely too large.
  * Invariants: each time is finite and > 0 or NAN (a sub-cluster whose speed is not known); bounds hold exactly.
  */
@@ -39,7 +40,7 @@ const struct hrun_oracle *hrun_speeds_oracle(const struct hrun_speeds *s);
 void hrun_speeds_limit(struct hrun_speeds *s, int P);
 
 struct hrun_speeds_range {
-    double compute_s;          /* the largest Ci (P0/P) max(1, Mi/ci) of the sub-clusters used */
+    double compute_s;          /* the largest Ti of the sub-clusters used without K */
     double low_s, high_s;      /* between which that lies, for speeds as unsure as they are */
     double comm_s;             /* K max(1, P/P0) */
 };

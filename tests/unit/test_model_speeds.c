@@ -40,7 +40,7 @@ static double expected(const struct made *m, const int *pes, const int *procs, i
     for (int i = 0; i < SUBS; i++)
         *P += pes[i] * procs[i];
     for (int i = 0; i < SUBS; i++) {
-        double work = m->v[i].compute_s * m->P0 / *P;
+        double work = m->v[i].compute_s * m->P0 / *P * (1 + 1e-3 * (procs[i] - 1) / m->v[i].cores);
 
         if (pes[i] && !(m->v[i].compute_s > 0))
             return INFINITY;
@@ -136,7 +136,7 @@ static void test_proportion(struct ma *a)
     is_int(hrun_plan_search(&problem, 1, &plan, &err), 0, "speeds 3 : 1");
     hrun_config_print(plan->v[0].pes, plan->v[0].procs, 2, &b);
     is_str(b.data, "(1,3,1,1)", "get processes 3 : 1");
-    is_num(plan->v[0].time_s, 1.5, 1e-12, "and take half of what one process on each takes");
+    is_num(plan->v[0].time_s, 1.5 * 1.002, 1e-12, "and take half of what one process on each takes");
     hrun_plan_destroy(plan);
     hrun_speeds_destroy(s);
     hrun_buf_reset(&b);
@@ -149,6 +149,23 @@ static void test_proportion(struct ma *a)
     hrun_plan_destroy(plan);
     hrun_speeds_destroy(s);
     hrun_buf_release(&b);
+}
+
+/* Two processes on two PEs with two cores each have a PE each. */
+static void test_spread(struct ma *a)
+{
+    struct hrun_speed v = { 1, 0, 2, three, 2 };
+    struct hrun_plan_sub sub = { .npes = 2 };
+    struct hrun_error err = { 0 };
+    struct hrun_speeds *s = hrun_speeds_create(&a->app, 60, &v, 1, 2, 0, &err);
+    struct hrun_plan_problem problem = { .oracle = hrun_speeds_oracle(s), .subs = &sub };
+    struct hrun_plan *plan = NULL;
+
+    a->app.rule = ma_compile(&a->app, "P == 2", (const char *const[]){ "N", "P" }, 2);
+    is_int(hrun_plan_search(&problem, 1, &plan, &err), 0, "two processes alone are valid");
+    ok(plan->v[0].pes[0] == 2 && plan->v[0].procs[0] == 1, "and are put on two PEs");
+    hrun_plan_destroy(plan);
+    hrun_speeds_destroy(s);
 }
 
 static void test_bounds(struct ma *a)
@@ -188,9 +205,9 @@ static void test_range(struct ma *a)
     struct hrun_error err = { 0 };
 
     is_int(hrun_speeds_range(s, (const int[]){ 2, 1, 0 }, (const int[]){ 3, 2, 0 }, &r, &err), 0, "a range");
-    is_num(r.compute_s, 3.0 * 4 / 8 * 2, 1e-12, "the part of computing");
-    is_num(r.low_s, 3 * 0.8, 1e-12, "its lower end");
-    is_num(r.high_s, 3 * 1.2, 1e-12, "its upper end");
+    is_num(r.compute_s, 3.0 * 4 / 8 * 2 * 1.001, 1e-12, "the part of computing");
+    is_num(r.low_s, 3.003 * 0.8, 1e-12, "its lower end");
+    is_num(r.high_s, 3.003 * 1.2, 1e-12, "its upper end");
     is_num(r.comm_s, 0.5, 1e-12, "twice as many processes have twice as many messages");
     hrun_speeds_range(s, (const int[]){ 2, 0, 0 }, (const int[]){ 1, 0, 0 }, &r, &err);
     is_num(r.comm_s, 0.25, 1e-12, "fewer no fewer");
@@ -254,6 +271,8 @@ int main(void)
     test_range(&a);
     test_errors(&a);
     test_bare();
+    hrun_expr_destroy(a.app.rule);
+    test_spread(&a);
     ma_release(&a);
     return tap_done();
 }
