@@ -26,7 +26,7 @@ double net_fitted(const struct net_work *w, const struct net_solution *s, size_t
 
 /* Which parameters are looked for. */
 struct choice {
-    int C, L, ports;
+    int C, L, ports, bias;
     const int *t, *more_t;     /* of each class: 1 in either; more_t may be NULL */
 };
 
@@ -46,7 +46,7 @@ static int columns_alloc(struct net_columns *c, const int *class_of, int n, stru
     for (size_t i = 0; i < all; i++)
         block[i] = -1;
     *c = (struct net_columns){ n, class_of, block, block + n, block + 2 * n, block + 3 * n, block + 4 * n,
-                               block + 4 * n + (size_t)n * (size_t)n, 0 };
+                               block + 4 * n + (size_t)n * (size_t)n, -1, 0 };
     return 0;
 }
 
@@ -93,6 +93,8 @@ static void number_columns(const struct choice *choice, const char *way, struct 
         c->out[a] = (int)c->p++;
         c->in[a] = (int)c->p++;
     }
+    if (choice->bias)
+        c->bias = (int)c->p++;
 }
 
 /* The values at `from`'s columns into those of `to`, 0 where there is none. */
@@ -324,7 +326,7 @@ static int solve_choice(const struct net_work *w, const int *class_of, int n, co
                         const struct net_told *told, const struct net_solution *from, int intervals,
                         struct net_solution *out, struct hrun_error *err)
 {
-    struct choice simple = { choice->C, choice->L, 0, told->call_t, NULL };
+    struct choice simple = { choice->C, choice->L, 0, 0, told->call_t, NULL };
     struct net_solution start = { 0 }, s = { 0 };
     int rc = -1;
 
@@ -334,6 +336,8 @@ static int solve_choice(const struct net_work *w, const int *class_of, int n, co
         goto out;
     from = from ? from : &start;
     move_values(&from->c, from->x, &s.c, s.x);
+    if (s.c.bias >= 0)
+        s.x[s.c.bias] = w->given.bias_bytes;
     for (int c = 0; c < n && choice->ports; c++)
         for (int outward = 0; outward < 2; outward++)
             if (s.x[outward ? s.c.out[c] : s.c.in[c]] == 0)
@@ -363,8 +367,8 @@ int net_solve(const struct net_work *w, const int *class_of, int nclasses, const
 
     if (net_told(w, class_of, nclasses, &told, err))
         return -1;
-    struct choice processor = { told.C, told.L || !told.C, 0, told.call_t, told.fan_t };
-    struct choice port = { told.C, told.L || !told.C, 1, told.call_t, NULL };
+    struct choice processor = { told.C, told.L || !told.C, 0, 0, told.call_t, told.fan_t };
+    struct choice port = { told.C, told.L || !told.C, 1, w->given.bias_bytes > 0, told.call_t, NULL };
 
     if (told.calls) {
         rc = solve_choice(w, class_of, nclasses, &port, &told, from, intervals, out, err);

@@ -26,10 +26,6 @@ struct net_work {
     int scatter_known;         /* 1: most of the rows' weights are from scatter that was seen */
 };
 
-/* Weighted squares of the records of one kind, with bytes, whose host i is of a class (-1: any). */
-struct net_solution;
-double net_misfit(const struct net_work *w, const struct net_solution *s, int class, enum hrun_net_kind kind);
-
 struct net_solution {
     struct net_columns c;      /* owned, but for class_of */
     double *x;                 /* c.p */
@@ -62,9 +58,9 @@ struct net_told {
 int net_told(const struct net_work *w, const int *class_of, int nclasses, struct net_told *out, struct hrun_error *err);
 void net_told_release(struct net_told *t);
 
-/* Solve for hosts in these classes. The pair of two classes must have been measured. from: a solution for the same
- * classes to begin with, or NULL. *out is filled; halves are computed when `intervals` is not 0. Errors: those of
- * lib/fit, HRUN_ENOMEM. */
+/* Solve for hosts in these classes, and for bias_bytes from what is given on, if that is not 0. The pair of two classes
+ * must have been measured. from: a solution for the same classes to begin with, or NULL. *out is filled; halves are
+ * computed when `intervals` is not 0. Errors: those of lib/fit, HRUN_ENOMEM. */
 int net_solve(const struct net_work *w, const int *class_of, int nclasses, const struct net_solution *from,
               int intervals, struct net_solution *out, struct hrun_error *err);
 

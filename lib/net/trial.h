@@ -2,9 +2,10 @@
  *
  * Purpose: the rows of the least squares system of estimate.h. Not for other rooms.
  * The parameters are columns of a vector x, all >= 0, in s or s/byte (rates by their inverses): C, t, out and in of
- * each class, L of each pair of classes, g = 1/beta of each ordered pair. A parameter that is not looked for has column
- * -1 and is 0. A time is homogeneous of degree 1 in x and what is given besides (factors of segments apart): twice all
- * parameters take twice the time, so that the gradient's product with x is the time itself but for what trunks add.
+ * each class, L of each pair of classes, g = 1/beta of each ordered pair, and bias_bytes. A parameter that is not
+ * looked for has column -1 and is 0. A time is homogeneous of degree 1 in x and what is given besides (factors of
+ * segments and the bias apart): twice all parameters take twice the time, so that the gradient's product with x is the
+ * time itself but for what trunks and the bias add.
  * Where a time is the longest or the first of several, or messages share a port, the gradient is that of the branch
  * that holds at x.
  */
@@ -18,6 +19,7 @@ struct net_columns {
     const int *class_of;       /* of each host; the caller's */
     int *C, *t, *out, *in;     /* nclasses: columns, or -1 */
     int *L, *g;                /* nclasses by nclasses, sender's by receiver's; L is the same both ways */
+    int bias;                  /* bias_bytes of net.h; -1: as given */
     size_t p;
 };
 
@@ -32,7 +34,7 @@ struct net_given {
     double back_share, bias_bytes;     /* of net.h */
 };
 
-enum { NET_SLOTS = 13 };       /* of a fan: C and t of three hosts, three ports, L and g of two pairs */
+enum { NET_SLOTS = 14 };       /* of a fan: C and t of three hosts, three ports, L and g of two pairs, the bias */
 
 struct net_gradient {
     int n;

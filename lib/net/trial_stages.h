@@ -139,18 +139,19 @@ static num shared(struct trial *t, int column, int i, int j, int k, int outward)
 
 struct flow {
     double bytes;                  /* that go through the port */
-    num start, alone;              /* s, s/byte */
-    double way;                    /* how long its way is, s; 0: all are as long */
-    num end;                       /* s */
+    num start, alone, way, end;    /* s, s/byte, s: how long its way is, 0: all are as long; s */
 };
 
 /* Fair shares of one rate between two that alone would have r1 and r2 and together more than all: the shorter the way,
  * the more (net.h, bias_bytes). */
-static void fair(num all, double way1, double way2, num *r1, num *r2)
+static void fair(num all, num way1, num way2, num *r1, num *r2)
 {
-    double part = way1 + way2 > 0 ? way2 / (way1 + way2) : 0.5;
-    num s1 = times(part, all), s2 = times(1 - part, all);
+    num ways = plus(way1, way2), half = times(0.5, all), s1 = half, s2 = half;
 
+    if (value(ways) > 0) {
+        s1 = product(all, quotient(way2, ways));
+        s2 = product(all, quotient(way1, ways));
+    }
     if (value(*r1) <= value(s1))
         *r2 = sum(1, all, -1, *r1);
     else if (value(*r2) <= value(s2))
@@ -218,15 +219,23 @@ static num reply(struct trial *t, int i, int j, num arrival, double bytes)
     return plus(plus(arrival, stage(t, j, bytes)), plus(stage(t, j, 0), latency(t, j, i, 0)));
 }
 
-/* A message from one host to another, on the wire from `sent` on. How long the way is does not depend on the message;
- * its slope is left out, by which ports that show in nothing else would follow every scatter. */
-static struct flow flow(struct trial *t, int from, int to, num sent, double bytes)
+/* How long a way is does not depend on the message. It is taken as it is at x, but for the bias: ports that show in
+ * nothing else would follow every scatter by it. */
+static num way(struct trial *t, int from, int to)
 {
     double ports = value(parameter(t, t->c->out[class_of(t, from)])) + value(parameter(t, t->c->in[class_of(t, to)]));
-    double way = value(parameter(t, t->c->L[pair_of(t, from, to)])) + t->given->bias_bytes * ports;
+    double delay = value(parameter(t, t->c->L[pair_of(t, from, to)]));
 
+    if (t->c->bias >= 0)
+        return sum(1, constant(delay), ports, parameter(t, t->c->bias));
+    return constant(t->given->bias_bytes > 0 ? delay + t->given->bias_bytes * ports : 0);
+}
+
+/* A message from one host to another, on the wire from `sent` on. */
+static struct flow flow(struct trial *t, int from, int to, num sent, double bytes)
+{
     return (struct flow){ factor(t, bytes) * bytes, plus(sent, latency(t, from, to, bytes)), wire(t, from, to),
-                          t->given->bias_bytes > 0 ? way : 0, constant(0) };
+                          way(t, from, to), constant(0) };
 }
 
 static num fan(struct trial *t, const struct hrun_net_record *r)

@@ -26,9 +26,13 @@ static void set_aside(struct net_state *e, int aside)
     }
 }
 
+/* What bias_bytes may be: from what a packet has to what a long message would have. */
+static const double bias_least = 64, bias_most = 1 << 20;
+
 int net_state_solve(struct net_state *e, int intervals, struct hrun_error *err)
 {
     struct net_solution s = { 0 };
+    double *bias = &e->w.given.bias_bytes;
 
     /* Beside other classes the last solution is of no use. */
     if (net_solve(&e->w, e->class_of, e->nclasses, e->s.x && e->s.c.nclasses == e->nclasses ? &e->s : NULL, intervals,
@@ -36,6 +40,8 @@ int net_state_solve(struct net_state *e, int intervals, struct hrun_error *err)
         return -1;
     net_solution_release(&e->s);
     e->s = s;
+    if (*bias > 0 && s.c.C && s.c.bias >= 0)
+        *bias = s.x[s.c.bias] = fmin(fmax(s.x[s.c.bias], bias_least), bias_most);
     return 0;
 }
 
@@ -58,56 +64,52 @@ static int find_trunks(struct net_state *e, double *change, struct hrun_error *e
     return 0;
 }
 
-/* Squares of the records that tell of one of the given factors: `both` of back_share, fans and joins of bias_bytes. */
-static double factor_misfit(const struct net_state *e, int bias)
-{
-    if (!bias)
-        return net_misfit(&e->w, &e->s, -1, HRUN_NET_BOTH);
-    return net_misfit(&e->w, &e->s, -1, HRUN_NET_FAN) + net_misfit(&e->w, &e->s, -1, HRUN_NET_JOIN);
-}
-
 /* The best value of a factor so far, and what it leaves. */
 struct best {
     double at, least;
 };
 
-static double try_factor(struct net_state *e, int bias, double value, struct best *best)
+static double try_back(struct net_state *e, double value, struct best *best)
 {
     double left;
 
-    *(bias ? &e->w.given.bias_bytes : &e->w.given.back_share) = value;
-    left = factor_misfit(e, bias);
+    e->w.given.back_share = value;
+    left = net_misfit(&e->w, &e->s, -1, HRUN_NET_BOTH);
     if (left < best->least)
         *best = (struct best){ value, left };
     return left;
 }
 
-/* Set a factor to the best of low..high that is seen: of what it is, and of a grid, equal steps of its logarithm of
- * bias_bytes, refined by thirds; or to 0 where chance explains as much (chi-square of one parameter, 95 %). *change:
- * the most that one changed. */
-static void find_factor(struct net_state *e, int bias, double low, double high, double *change)
+/* What chance explains of squares (chi-square of one parameter, 95 %). */
+static double chance(const struct net_state *e)
 {
-    double *f = bias ? &e->w.given.bias_bytes : &e->w.given.back_share, before = *f, none, step;
+    return 3.841 * fmax(1, e->s.s2);
+}
+
+/* Set back_share to the best that is seen: of what it is, and of a grid, refined by thirds; or to 0 where chance
+ * explains as much. Result: what it leaves. */
+static double find_share(struct net_state *e)
+{
+    double none, low, high, before = e->w.given.back_share;
     struct best best = { 0, INFINITY };
     enum { GRID = 16, REFINEMENTS = 30 };
 
-    step = bias ? pow(high / low, 1.0 / GRID) : (high - low) / GRID;
-    none = try_factor(e, bias, 0, &best);
+    none = try_back(e, 0, &best);
     for (int i = 0; i <= GRID; i++)
-        try_factor(e, bias, bias ? low * pow(step, i) : low + step * i, &best);
-    try_factor(e, bias, before, &best);
-    low = bias ? best.at / step : fmax(low, best.at - step);
-    high = bias ? best.at * step : fmin(high, best.at + step);
+        try_back(e, (double)i / GRID, &best);
+    try_back(e, before, &best);
+    low = fmax(0, best.at - 1.0 / GRID);
+    high = fmin(1, best.at + 1.0 / GRID);
     for (int i = 0; i < REFINEMENTS && best.at > 0; i++) {
         double a = low + (high - low) / 3, b = high - (high - low) / 3;
 
-        if (try_factor(e, bias, a, &best) <= try_factor(e, bias, b, &best))
+        if (try_back(e, a, &best) <= try_back(e, b, &best))
             high = b;
         else
             low = a;
     }
-    *f = none - best.least > 3.841 * fmax(1, e->s.s2) ? best.at : 0;
-    *change = fmax(*change, fabs(*f - before) / fmax(bias ? fmax(*f, before) : 1, 1e-300));
+    e->w.given.back_share = none - best.least > chance(e) ? best.at : 0;
+    return e->w.given.back_share > 0 ? best.least : none;
 }
 
 /* back_share, and whether both ways share the trunks: they do if `both` records, each with the better share, say so by
@@ -116,36 +118,52 @@ static void find_back(struct net_state *e, double *change)
 {
     struct net_given *g = &e->w.given;
     int before = g->trunks_shared;
-    double back = g->back_share, chance = 3.841 * fmax(1, e->s.s2), misfit, apart, better, ignored = 0;
+    double back = g->back_share, misfit, apart, better;
 
     g->trunks_shared = 0;
-    find_factor(e, 0, 0, 1, &ignored);
-    misfit = factor_misfit(e, 0);
+    misfit = find_share(e);
     apart = g->back_share;
     g->trunks_shared = 1;
-    find_factor(e, 0, 0, 1, &ignored);
-    better = misfit - factor_misfit(e, 0);
-    if (g->ngroups < 2 || !(better > chance || (better > -chance && apart > 0 && g->back_share == 0))) {
+    better = misfit - find_share(e);
+    if (g->ngroups < 2 ||
+        !(better > chance(e) || (better > -chance(e) && apart > 0 && g->back_share == 0))) {
         g->trunks_shared = 0;
         g->back_share = apart;
     }
     *change = fmax(*change, fmax(fabs(g->back_share - back), g->trunks_shared != before));
 }
 
-/* What comes back with messages on the other direction's way, and how much shorter ways are preferred: between what a
- * packet has and what a long one would. */
-static void find_factors(struct net_state *e, double *change)
+/* Where to begin with bias_bytes: what explains fans and joins best as far as all else stays; of equal steps of its
+ * logarithm. Ports fit what there is without, so that may be worse at first; 0 where nothing shares a port. */
+static double begin_bias(struct net_state *e)
 {
-    find_back(e, change);
-    find_factor(e, 1, 64, 1 << 20, change);
+    double least = INFINITY, best = 0;
+    int ports = 0;
+
+    for (int c = 0; c < e->s.c.nclasses; c++)
+        ports |= e->s.c.out[c] >= 0 || e->s.c.in[c] >= 0;
+    if (!ports)
+        return 0;
+    for (double bias = bias_least; bias <= bias_most; bias *= 2) {
+        double left;
+
+        e->w.given.bias_bytes = bias;
+        left = net_misfit(&e->w, &e->s, -1, HRUN_NET_FAN) + net_misfit(&e->w, &e->s, -1, HRUN_NET_JOIN);
+        if (left < least) {
+            least = left;
+            best = bias;
+        }
+    }
+    e->w.given.bias_bytes = 0;
+    return best;
 }
 
-int net_settle(struct net_state *e, struct hrun_error *err)
+static int take_turns(struct net_state *e, struct hrun_error *err)
 {
     struct net_given *g = &e->w.given;
 
     for (int turn = 0; turn < TURNS; turn++) {
-        double change = 0, more = 0;
+        double change = 0, more = 0, bias = g->bias_bytes;
         int fresh = turn == 0 && g->nsegments > 1 && e->s.x == NULL;
 
         set_aside(e, fresh);
@@ -155,9 +173,37 @@ int net_settle(struct net_state *e, struct hrun_error *err)
         net_segments_fit(&e->w, &e->sweep, &e->s, e->segments, g->nsegments, &change);
         if (find_trunks(e, &more, err))
             return -1;
-        find_factors(e, &more);
+        find_back(e, &more);
+        more = bias > 0 ? fmax(more, fabs(g->bias_bytes / bias - 1)) : more;
         if (fmax(change, more) < settled && !fresh)
             break;
     }
     return 0;
+}
+
+/* Does bias_bytes explain more than chance does, where the squares without it were these? Where the scatter of times is
+ * not known, what is left with it tells that; but simulated times do not scatter, and are off by other things. */
+static int is_biased(const struct net_state *e, double without)
+{
+    const double odd = 1e-4;       /* of a variance: a hundredth of noise_rel */
+
+    return without - e->s.rss > 3.841 * fmax(e->s.s2, e->w.scatter_known ? 1 : odd);
+}
+
+int net_settle(struct net_state *e, struct hrun_error *err)
+{
+    double *bias = &e->w.given.bias_bytes, without;
+
+    if (take_turns(e, err))
+        return -1;
+    if (*bias > 0 || e->unbiased || (*bias = begin_bias(e)) == 0)
+        return 0;
+    without = e->s.rss;
+    if (take_turns(e, err))
+        return -1;
+    if (is_biased(e, without))
+        return 0;
+    *bias = 0;
+    e->unbiased = 1;
+    return take_turns(e, err);
 }

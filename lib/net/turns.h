@@ -17,6 +17,7 @@ struct net_state {
     int *class_of, *group_of;          /* of each host */
     double *trunk, *trunk_half;        /* ngroups by ngroups */
     int nclasses;
+    int unbiased;                      /* 1: bias_bytes was tried, and explains nothing */
     struct hrun_strvec notes;
 };
 

@@ -24,6 +24,8 @@ struct truth {
     double from[4], a[4], b[4];
     int nsegments;
     double back_share;
+    double bias;               /* bytes: what shares a port gets by one over L and what so many take on both ports; 0:
+                                  all get the same */
 };
 
 /* ---------------------------------------------------------------- chance */
@@ -89,6 +91,11 @@ static double truth_rate(const struct truth *u, int i, int j)
     return u->group[i] != u->group[j] ? truth_least(r, u->trunk) : r;
 }
 
+static double truth_weight(const struct truth *u, int i, int j)
+{
+    return u->bias > 0 ? 1 / (u->L[i][j] + u->bias * (1 / u->out[i] + 1 / u->in[j])) : 1;
+}
+
 static double truth_one_way(const struct truth *u, int i, int j, double m)
 {
     double bytes_s = truth_b(u, m) * m / truth_rate(u, i, j);
@@ -97,9 +104,9 @@ static double truth_one_way(const struct truth *u, int i, int j, double m)
 }
 
 /* Ends of n messages of m[] bytes, of which each counts b[] times, that begin at start[], alone have rate[], in bytes
- * that count, and share `all` (0: no limit): at each instant the least demands are met first. */
-static void truth_flows(int n, const double *start, const double *rate, const double *m, const double *b, double all,
-                        double *end)
+ * that count, and share `all` (0: no limit) by weight[]: at each instant the least demands are met first. */
+static void truth_flows(int n, const double *start, const double *rate, const double *weight, const double *m,
+                        const double *b, double all, double *end)
 {
     double left[MOST_HOSTS], now = INFINITY;
     int open = 0;
@@ -111,20 +118,24 @@ static void truth_flows(int n, const double *start, const double *rate, const do
         now = fmin(now, start[i]);
     }
     while (open) {
-        double r[MOST_HOSTS] = { 0 }, rest = all > 0 ? all : INFINITY, next = INFINITY;
+        double r[MOST_HOSTS] = { 0 }, rest = all > 0 ? all : INFINITY, next = INFINITY, weights = 0;
         int active = 0, order[MOST_HOSTS];
 
         for (int i = 0; i < n; i++)
             if (left[i] > 0 && start[i] <= now) {
                 int at = active++;
 
-                for (; at > 0 && rate[order[at - 1]] > rate[i]; at--)
+                for (; at > 0 && rate[order[at - 1]] * weight[i] > rate[i] * weight[order[at - 1]]; at--)
                     order[at] = order[at - 1];
                 order[at] = i;
+                weights += weight[i];
             }
         for (int k = 0; k < active; k++) {
-            r[order[k]] = fmin(rate[order[k]], rest / (active - k));
+            double w = weight[order[k]];
+
+            r[order[k]] = fmin(rate[order[k]], k + 1 < active ? rest * w / weights : rest);
             rest -= r[order[k]];
+            weights -= w;
         }
         for (int i = 0; i < n; i++) {
             if (left[i] > 0 && start[i] > now)
@@ -161,8 +172,9 @@ static double truth_fan(const struct truth *u, int i, int j, int k, double m, do
     double s = truth_stage(u, i, m), sent = s + truth_stage(u, i, m2), each[2] = { u->C[i], u->C[i] }, at[2];
     double start[2] = { s + truth_a(u, m) * u->L[i][j], sent + truth_a(u, m2) * u->L[i][k] };
     double rate[2] = { truth_rate(u, i, j), truth_rate(u, i, k) };
+    double weight[2] = { truth_weight(u, i, j), truth_weight(u, i, k) };
 
-    truth_flows(2, start, rate, (double[]){ m, m2 }, (double[]){ truth_b(u, m), truth_b(u, m2) },
+    truth_flows(2, start, rate, weight, (double[]){ m, m2 }, (double[]){ truth_b(u, m), truth_b(u, m2) },
                 truth_port(u, i, j, k, u->out[i]), at);
     at[0] += truth_stage(u, j, m) + u->C[j] + truth_a(u, 0) * u->L[j][i];
     at[1] += truth_stage(u, k, m2) + u->C[k] + truth_a(u, 0) * u->L[k][i];
@@ -177,8 +189,9 @@ static double truth_join(const struct truth *u, int i, int j, int k, double m, d
                             truth_a(u, m2) * u->L[k][i] };
     double rate[2] = { truth_rate(u, j, i), truth_rate(u, k, i) }, at[2];
     double each[2] = { truth_stage(u, i, m), truth_stage(u, i, m2) };
+    double weight[2] = { truth_weight(u, j, i), truth_weight(u, k, i) };
 
-    truth_flows(2, start, rate, (double[]){ m, m2 }, (double[]){ truth_b(u, m), truth_b(u, m2) },
+    truth_flows(2, start, rate, weight, (double[]){ m, m2 }, (double[]){ truth_b(u, m), truth_b(u, m2) },
                 truth_port(u, i, j, k, u->in[i]), at);
     return truth_take_in(2 * u->C[i], at, each);
 }
@@ -207,18 +220,20 @@ static int truth_member(const struct truth *u, int g, int m)
 
 static double truth_pairs(const struct truth *u, int g, int h, int n, double m)
 {
-    double start[MOST_HOSTS], rate[MOST_HOSTS], end[MOST_HOSTS], bytes[MOST_HOSTS], b[MOST_HOSTS], sum = 0;
+    double start[MOST_HOSTS], rate[MOST_HOSTS], end[MOST_HOSTS], bytes[MOST_HOSTS], b[MOST_HOSTS];
+    double weight[MOST_HOSTS], sum = 0;
 
     for (int k = 0; k < n; k++) {
         int i = truth_member(u, g, k), j = truth_member(u, h, g == h ? n + k : k);
 
         start[k] = truth_stage(u, i, m) + truth_a(u, m) * u->L[i][j];
         rate[k] = truth_rate(u, i, j);
+        weight[k] = truth_weight(u, i, j);
         bytes[k] = m;
         b[k] = truth_b(u, m);
         sum += truth_stage(u, j, m) + truth_one_way(u, j, i, 0);
     }
-    truth_flows(n, start, rate, bytes, b, g == h ? 0 : u->trunk, end);
+    truth_flows(n, start, rate, weight, bytes, b, g == h ? 0 : u->trunk, end);
     for (int k = 0; k < n; k++)
         sum += end[k];
     return sum / n;

@@ -332,6 +332,34 @@ static void test_hidden_ports(void)
     }
 }
 
+/* What shares a port gets the more the shorter its way is; the ports fit nearly as well where all get the same. */
+static void test_bias(void)
+{
+    static const double rates[] = { 1.25e8, 2.5e8, 9e7, 3.12e8, 1.1e8, 2e8, 1.25e8, 7.5e7 };
+    const int n = sizeof rates / sizeof rates[0];
+    struct hrun_net *net;
+    struct truth u;
+    struct log l;
+
+    wired_network(&u, n, 19);
+    for (int i = 0; i < n; i++)
+        u.out[i] = u.in[i] = rates[i];
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            u.beta[i][j] = i == j ? 0 : fmin(rates[i], rates[j]);
+    for (int biased = 0; biased < 2; biased++) {
+        u.bias = biased ? 8775 : 0;
+        log_begin(&l, &u, 0, 1);
+        log_all(&l, &u, ALL | BALANCED, M, 2);
+        net = estimate(&l, &plain, NULL);
+        is_num(net ? net->bias_bytes : -1, u.bias, 0.02 * u.bias, "%s", biased ? "the bias of shorter ways is found"
+                                                                             : "where there is none, it is not");
+        ok(net && largest(compare(net, &u)) < 2e-3, "and the ports are right");
+        hrun_net_destroy(net);
+        log_end(&l);
+    }
+}
+
 /* Two hosts alone: fans need three. */
 static void test_two_hosts(void)
 {
@@ -883,6 +911,7 @@ int main(void)
     setvbuf(stdout, NULL, _IOLBF, 0);
     test_exact();
     test_hidden_ports();
+    test_bias();
     test_two_hosts();
     test_paper();
     test_noise();
