@@ -2,7 +2,7 @@
  *
  * Paper 002, section 3: T_i(M) of i -> j, k with empty replies, of disjoint triples at once; and the reverse, as a port
  * may take in less than it gives out. Inside groups, whose triples do not disturb each other. Where the bytes of one of
- * the two take longer it gets fewer, so that both end at a time: beside the slower one the port of i would be hidden.
+ * the two take longer it gets fewer: until its end the port of i would be hidden.
  */
 #include "measure.h"
 
@@ -27,18 +27,33 @@ static void fan(struct net_bench *b, enum net_kind kind, int i, int j, int k, co
         net_keep(b, &r, &m);
 }
 
-/* As many bytes to j and k, or from them, as take equally long. bytes[2] */
+/* What a message of b->bytes took between host i and another one, to it or from it, and of that the bytes. */
+struct way {
+    double trip_s, bytes_s;
+};
+
+static struct way way(const struct net_bench *b, int i, int other, int from)
+{
+    int there = i * b->nhosts + other, back = other * b->nhosts + i;
+
+    return (struct way){ b->trip_s[from ? back : there],
+                         from ? net_bytes_take(b, other, i) : net_bytes_take(b, i, other) };
+}
+
+/* Bytes to j and k, or from them. Of a port that both share the one whose bytes take less gets less than it would
+ * alone; so the other one has so few that it would have ended by then. bytes[2] */
 static void balance(const struct net_bench *b, int i, int j, int k, int from, int *bytes)
 {
-    double one = from ? net_bytes_take(b, j, i) : net_bytes_take(b, i, j);
-    double two = from ? net_bytes_take(b, k, i) : net_bytes_take(b, i, k);
+    struct way one = way(b, i, j, from), two = way(b, i, k, from), fast, slow;
     int few;
 
     bytes[0] = bytes[1] = b->bytes;
-    if (!(one > 0 && two > 0))
+    fast = one.bytes_s < two.bytes_s ? one : two;
+    slow = one.bytes_s < two.bytes_s ? two : one;
+    if (!(fast.bytes_s > 0) || lround(PARTS * fast.bytes_s / slow.bytes_s) == PARTS)
         return;
-    few = (int)lround(PARTS * fmin(one, two) / fmax(one, two));
-    bytes[two > one] = b->bytes / PARTS * (few > 1 ? few : 1);
+    few = (int)floor(PARTS * fmin(1, (fast.trip_s - (slow.trip_s - slow.bytes_s)) / slow.bytes_s));
+    bytes[two.bytes_s > one.bytes_s] = b->bytes / PARTS * (few > 1 ? few : 1);
 }
 
 static void lead_from(struct net_bench *b, int i, int j, int k)

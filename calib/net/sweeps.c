@@ -10,13 +10,20 @@
 
 enum { FIRST = 1 << 10, STEP = 4 };    /* sizes by which the threshold is approached; then between two */
 enum { PROBES = 3 };                   /* the middle one of so many counts */
-static const int FINE = 64;            /* it is found within this part of it */
 /* A receiver comes later by so many trips, and a while longer than a processor may sleep too long. */
 static const double LATER = 2, SLEEP_S = 1e-3;
 /* Of the delay: the call that sends has waited for the receiver. One that waits for the bytes to leave takes half. */
 static const double WAITED = 2.0 / 3;
-/* A message shows the rate when it takes so many times what an empty one does. */
+/* The threshold is found within this part of it. A message shows the rate, alone and beside others, when it takes so
+ * many times what an empty one does; one alone does with less where times do not scatter. */
+static const double SEEN_BESIDE = 4;
+#ifdef HRUN_SMPI
+enum { FINE = 16 };
+static const double SEEN = 2;
+#else
+enum { FINE = 64 };
 static const double SEEN = 4;
+#endif
 
 /* What a trip between the first two hosts takes; on all. */
 static double first_trip(struct net_bench *b, int bytes)
@@ -32,10 +39,9 @@ static double first_trip(struct net_bench *b, int bytes)
     return m.median_s;
 }
 
-/* Does a send wait? On all. */
-static int waits(struct net_bench *b, int bytes)
+/* Does a send wait? A trip takes trip_s or less. On all. */
+static int waits(struct net_bench *b, int bytes, double trip_s)
 {
-    double trip_s = first_trip(b, bytes);
     int other = b->leader[1], answer;
     struct net_trial t = { .lead = 0, .follow = &other, .nfollow = 1, .bytes = bytes,
                            .back = sizeof(double), .delay_s = LATER * trip_s + (b->set.most > 1 ? SLEEP_S : 0),
@@ -53,37 +59,38 @@ static int waits(struct net_bench *b, int bytes)
     return answer;
 }
 
-/* M: below rendezvous. */
-static void choose_bytes(struct net_bench *b)
+/* The least power of two, below rendezvous, that takes so many times as long as an empty message. */
+static int bytes_seen(struct net_bench *b, int from, double times, double empty_s)
 {
-    double empty_s = first_trip(b, 0);
-
-    b->bytes = FIRST;
-    while (2 * b->bytes <= b->eager && first_trip(b, b->bytes) < SEEN * empty_s)
-        b->bytes *= 2;
+    while (2 * from <= b->eager && first_trip(b, from) < times * empty_s)
+        from *= 2;
+    return from;
 }
 
 void net_find_eager(struct net_bench *b)
 {
     int good = 0, bad = FIRST;
+    double empty_s, trip_s = 0;
 
     if (b->nhosts < 2)
         return;
     first_trip(b, 0);
-    while (bad <= NET_BYTES_MAX && !waits(b, bad)) {
+    while (bad <= NET_BYTES_MAX && (trip_s = first_trip(b, bad), !waits(b, bad, trip_s))) {
         good = bad;
         bad = bad < NET_BYTES_MAX && bad * STEP > NET_BYTES_MAX ? NET_BYTES_MAX : bad * STEP;
     }
     while (bad <= NET_BYTES_MAX && bad - good > 1 + good / FINE) {
         int middle = good + (bad - good) / 2;
 
-        if (waits(b, middle))
+        if (waits(b, middle, trip_s))
             bad = middle;
         else
             good = middle;
     }
     b->eager = good;
-    choose_bytes(b);
+    empty_s = first_trip(b, 0);
+    b->bytes = bytes_seen(b, FIRST, SEEN, empty_s);
+    b->many_bytes = bytes_seen(b, b->bytes, SEEN_BESIDE, empty_s);
 }
 
 /* ---------------------------------------------------------------- sizes */
@@ -94,7 +101,7 @@ enum { PAIRS = 3 };                    /* at once, of different hosts */
 enum { LEAST = 32, LAST = 1 << 17, COARSE_STEPS = 2 };
 /* The largest. Simulated time is not to be wasted: beyond the protocols' last a line has no bends there. */
 #ifdef HRUN_SMPI
-enum { MOST = 1 << 18, FINE_STEPS = 6 };
+enum { MOST = LAST, FINE_STEPS = 6 };
 #else
 enum { MOST = NET_BYTES_MAX, FINE_STEPS = 4 };
 #endif

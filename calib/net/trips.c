@@ -18,7 +18,12 @@ static const double GROUP_SLACK = 0.25;
 /* Messages between two parts that are slowed by so much more than those inside share something thin. */
 static const double SLOWED = 1.2;
 /* Repetitions of trips at once where one of a trip alone would do: those in the middle meet all others. */
-enum { SIMULATED = 3 };
+enum { IN_TURN = 3 };
+#ifdef HRUN_SMPI
+enum { SIMULATED = 1 };
+#else
+enum { SIMULATED = 0 };
+#endif
 
 /* Of the median of n normal ones: sqrt(pi / 2) sd / sqrt(n). */
 static const double MEDIAN_ERROR = 1.2533;
@@ -84,25 +89,48 @@ static void rounds(struct net_bench *b, int bytes, struct table into)
     share(b, into);
 }
 
-/* The same trips, one pair at a time; of those in one group only where these disturb each other, too. */
+/* Are trips of i and j tried alone? */
+static int is_alone(const struct net_bench *b, int i, int j)
+{
+    return b->apart || b->group_of[i] != b->group_of[j];
+}
+
+/* Do these two have a round? */
+static int is_tried(int n, int i, int j)
+{
+    int r = 0;
+
+    while (r < rounds_of(n) && net_partner(n, r, i) != j)
+        r++;
+    return r < rounds_of(n);
+}
+
+/* The same trips, one pair at a time; of those in one group only where these disturb each other, too. Who is next has
+ * to wait, asleep; that takes time, which simulated hosts do without where a host is of both pairs: its own trips are
+ * one after the other anyway. So every second host has its partners in descending order. */
 static void one_by_one(struct net_bench *b, int bytes, struct table into)
 {
-    for (int r = 0; r < rounds_of(b->nhosts); r++)
-        for (int i = 0; i < b->nhosts; i++) {
-            int j = net_partner(b->nhosts, r, i);
+    int n = b->nhosts, last[2] = { -1, -1 };
 
-            if (j < i || (!b->apart && b->group_of[i] == b->group_of[j]))
+    for (int i = 0; i < n; i++)
+        for (int m = i + 1; m < n; m++) {
+            int j = i % 2 ? n + i - m : m;
+
+            if (!is_alone(b, i, j) || !is_tried(n, i, j))
                 continue;
-            net_rest(b);
+            if (!SIMULATED || (i != last[0] && j != last[1]))
+                net_rest(b);
             if (net_leads_host(b) && (b->host == i || b->host == j))
                 both_ways(b, i, j, bytes, into);
+            last[0] = i;
+            last[1] = j;
         }
     share(b, into);
 }
 
 /* ---------------------------------------------------------------- many at once */
 
-/* n trips at once with b->bytes there, from[m] to to[m], hosts; what each took, on all. took[n] */
+/* n trips at once with b->many_bytes there, from[m] to to[m], hosts; what each took, on all. took[n] */
 static void at_once(struct net_bench *b, const int *from, const int *to, int n, struct net_times *took)
 {
     struct net_times m;
@@ -111,14 +139,13 @@ static void at_once(struct net_bench *b, const int *from, const int *to, int n, 
     net_rest(b);
     for (int k = 0; k < n; k++) {
         struct net_trial t = { .lead = b->leader[from[k]], .follow = &b->leader[to[k]], .nfollow = 1,
-                               .bytes = b->bytes, .fixed = b->set.most > b->set.least ? NET_FIXED : SIMULATED };
+                               .bytes = b->many_bytes, .fixed = b->set.most > b->set.least ? NET_FIXED : IN_TURN };
 
         if ((b->rank == t.lead || b->rank == b->leader[to[k]]) && net_try(b, &t, &m))
             took[k] = m;
     }
     net_rest(b);
-    for (int k = 0; k < n; k++)
-        MPI_Bcast(&took[k], (int)sizeof *took, MPI_CHAR, b->leader[from[k]], b->comm);
+    MPI_Allreduce(MPI_IN_PLACE, took, n * (int)sizeof *took, MPI_BYTE, MPI_BOR, b->comm);     /* all others have 0 */
 }
 
 /* The m-th host of a group, -1. */
@@ -142,7 +169,7 @@ static int size_of(const struct net_bench *b, int group)
 /* n trips from group g to group h at once, as lib/net/estimate.h has it. */
 static void pairs(struct net_bench *b, int g, int h, int n)
 {
-    struct net_record r = { .kind = NET_PAIRS, .i = g, .j = h, .k = -1, .n = n, .bytes = b->bytes };
+    struct net_record r = { .kind = NET_PAIRS, .i = g, .j = h, .k = -1, .n = n, .bytes = b->many_bytes };
     struct net_times *took = calloc((size_t)n, sizeof *took), mean = { 0 };
     int *from = calloc(2 * (size_t)n, sizeof *from), *to = from + n, known = 0;
 
@@ -319,8 +346,7 @@ void net_trips(struct net_bench *b)
     rounds(b, 0, (struct table){ b->trip0_s, b->error0_s });
     first = b->n;
     rounds(b, b->bytes, (struct table){ b->trip_s, b->error_s });
-    find_groups(b);
-    b->apart = b->nhosts > 3 && are_disturbed(b);
+    find_groups(b);b->apart = b->nhosts > 3 && are_disturbed(b);
     if (b->ngroups == 1 && !b->apart)
         return;
     forget(b, first);
@@ -329,23 +355,41 @@ void net_trips(struct net_bench *b)
 
 /* ---------------------------------------------------------------- both ways at once */
 
-enum { BOTHS = 3 };                /* partners of each host */
+/* Partners of each host in its group; pairs of any two groups, which tell whether both ways share what is between
+ * them. */
+enum { BOTHS = 3 };
+
+static void both(struct net_bench *b, int i, int j)
+{
+    struct net_record rec = { .kind = NET_BOTH, .i = i, .j = j, .k = -1, .bytes = b->bytes, .back = b->bytes };
+    struct net_trial t = { .lead = b->leader[i], .nfollow = 1, .follow = &b->leader[j], .bytes = b->bytes,
+                           .back = b->bytes, .both = 1 };
+    struct net_times m;
+
+    if (is_alone(b, i, j))
+        net_rest(b);
+    if ((b->rank == t.lead || b->rank == b->leader[j]) && net_try(b, &t, &m))
+        net_keep(b, &rec, &m);
+}
 
 void net_boths(struct net_bench *b)
 {
+    int n = b->ngroups, *tried = calloc((size_t)n * (size_t)n, sizeof *tried);
+
+    b->failed |= !tried;
+    if (net_all_well(b))
+        goto out;
     for (int r = 0; r < net_rounds(b->nhosts) && r < BOTHS; r++)
         for (int i = 0; i < b->nhosts; i++) {
-            int j = net_partner(b->nhosts, r, i);
-            struct net_record rec = { .kind = NET_BOTH, .i = i, .j = j, .k = -1, .bytes = b->bytes, .back = b->bytes };
-            struct net_trial t = { .lead = b->leader[i], .nfollow = 1, .bytes = b->bytes, .back = b->bytes, .both = 1 };
-            struct net_times m;
+            int j = net_partner(b->nhosts, r, i), g, h;
 
             if (j < i)
                 continue;
-            t.follow = &b->leader[j];
-            if (b->apart || b->group_of[i] != b->group_of[j])
-                net_rest(b);
-            if ((b->rank == t.lead || b->rank == b->leader[j]) && net_try(b, &t, &m))
-                net_keep(b, &rec, &m);
+            g = b->group_of[i] < b->group_of[j] ? b->group_of[i] : b->group_of[j];
+            h = b->group_of[i] + b->group_of[j] - g;
+            if (g == h || tried[g * n + h]++ < BOTHS)
+                both(b, i, j);
         }
+out:
+    free(tried);
 }
