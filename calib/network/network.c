@@ -40,16 +40,16 @@ static int set_text(char **to, const char *text, struct hrun_error *err)
 /* SimGrid's network/weight-S of its SMPI model, bytes. */
 static const double SMPI_BIAS_BYTES = 8775;
 
-/* What an estimate does not know of its network. In SMPI bytes flow only from when the receiver receives (as it comes,
- * smpi/async-small-thresh is 0), and messages that share a link do so by the length of their ways; tests/accuracy/net
- * shows both. */
+/* What an estimate does not know of its network, and where no port was shared could not see. In SMPI bytes flow only
+ * from when the receiver receives (as it comes, smpi/async-small-thresh is 0), and messages that share a link do so by
+ * the length of their ways; tests/accuracy/net shows both. */
 static int describe(const struct context *c, const struct network_key *k, struct hrun_net *net, struct hrun_error *err)
 {
     char date[21];
 
     if (c->cluster->platform) {
         net->wire_waits = 1;
-        net->bias_bytes = SMPI_BIAS_BYTES;
+        net->bias_bytes = net->bias_bytes > 0 ? net->bias_bytes : SMPI_BIAS_BYTES;
     }
     hrun_date_now(date);
     return set_text(&net->engine, k->engine.data, err) || set_text(&net->mpi, k->mpi.data, err) ||
