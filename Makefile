@@ -47,6 +47,7 @@ CLUSTER := cluster group discover allocation hostfile clusterfile described cut 
            platform
 APP     := app raw load bare find template inputs clock draft rules
 TRACE   := read sum form propose
+LEDGER  := ledger entry own read
 STORE  := sample invariants current store log recent models models_yaml exchange import csv regions extrap jsonl
 FIT  := work ls nnls sparse sparse_qr check optimal robust bound spread
 NET     := algo_all algo_bcast algo_reduce algo_root algorithms bound breaks check choose columns estimate files \
@@ -68,7 +69,7 @@ LIB_SRC := $(call room,base,$(BASE)) $(call room,expr,$(EXPR)) $(call room,topo,
            $(call room,cluster,$(CLUSTER)) $(call room,app,$(APP)) $(call room,store,$(STORE)) \
            $(call room,fit,$(FIT)) $(call room,trace,$(TRACE)) $(call room,net,$(NET)) $(call room,model,$(MODEL)) \
            $(call room,plan,$(PLAN)) $(call room,layout,$(LAYOUT)) $(call room,launch,$(LAUNCH)) \
-           $(call room,design,$(DESIGN)) $(call room,service,$(SERVICE))
+           $(call room,design,$(DESIGN)) $(call room,ledger,$(LEDGER)) $(call room,service,$(SERVICE))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 
 # What both commands share is context and work; the rest is each one's own.
@@ -219,7 +220,7 @@ PROFILES := $(sort $(wildcard share/profiles/*.yaml))
 PUBLIC := base/error base/buf expr/expr trace/wire trace/trace trace/terms topo/topo cluster/cluster app/app \
           store/store store/exchange fit/fit net/net net/breaks model/oracle model/netview model/model model/joint \
           model/drift model/correct plan/plan plan/explore design/design layout/layout layout/placement launch/launch \
-          net/estimate
+          net/estimate ledger/ledger
 $(B)/include/hrun.h: $(PUBLIC:%=lib/%.h)
 	@mkdir -p $(@D)
 	{ echo '/* hrun.h - libhrun, for schedulers and tools; made from the headers of its rooms */'; \
@@ -340,7 +341,7 @@ $(addprefix $(B)/tests/accuracy/,mg collectives): $(B)/tests/accuracy/%: tests/a
 # Root may run Open MPI in the tests; HRUN_BUILD tells them what to test. Signals that a shell or nohup left ignored
 # would stay so in what the tests start and signal.
 TEST_ENV = env --default-signal HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_TEST_DATA=tests/data \
-           HRUN_TEST_APPS=$(B)/tests/apps OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+           HRUN_TEST_APPS=$(B)/tests/apps OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 HRUN_LEDGER=none \
            ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 LSAN_OPTIONS=suppressions=tests/lsan.supp:print_suppressions=0
 
 .PHONY: apps unit check valgrind bench demo fuzz clean

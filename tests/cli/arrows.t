@@ -22,6 +22,7 @@ my %may = (
     topo    => [qw(base)],
     fit     => [qw(base)],
     store   => [qw(base)],
+    ledger  => [qw(base)],
     trace   => [qw(base)],
     cluster => [qw(base topo)],
     app     => [qw(base expr)],
