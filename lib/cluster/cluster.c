@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/utsname.h>
 
 /* ---------------------------------------------------------------- growing */
 
@@ -165,12 +166,25 @@ void hrun_cluster_destroy(struct hrun_cluster *c)
     free(c->hosts);
     free(c->topos);
     free(c->allocation);
+    free(c->ledger);
     free(c->cache_note);
     free(c->platform);
     free(c->simgrid);
     free(c->source);
     free(c);
     errno = saved;
+}
+
+void hrun_host_own_name(const struct hrun_host *h, struct hrun_buf *out)
+{
+    /* "5d41402abc4b2a76 node17": its boot and its own name */
+    const char *machine = h->told ? h->told->machine : NULL, *blank = machine ? strchr(machine, ' ') : NULL;
+    struct utsname uts;
+
+    if (h->is_local && strncmp(h->name, "127.", 4) && !uname(&uts))
+        hrun_buf_adds(out, uts.nodename);
+    else
+        hrun_buf_adds(out, blank && blank[1] && strncmp(h->name, "127.", 4) ? blank + 1 : h->name);
 }
 
 void hrun_cluster_names(const struct hrun_cluster *c, struct hrun_buf *out)

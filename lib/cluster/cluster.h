@@ -80,6 +80,7 @@ struct hrun_subcluster {
 };
 
 struct hrun_cluster {
+    char *ledger;               /* folder of the ledger, as the cluster file names it; NULL: it names none */
     char *source;               /* "this host", "host file F", "cluster file F", "--host", "Slurm job 12",
                                    "PBS job 7", "Open MPI's host file F",
                                    "platform F" */
@@ -186,6 +187,14 @@ void hrun_allocation_release(struct hrun_allocation *a);
  * and power. mpi and engine may be NULL. */
 void hrun_cluster_signature(const struct hrun_subcluster *s, const char *mpi, const char *engine,
                             struct hrun_buf *out);
+
+/* Append what a host calls itself, as far as it was asked, else its name here (also of an address in 127/8, which tests
+ * make several hosts of). */
+void hrun_host_own_name(const struct hrun_host *h, struct hrun_buf *out);
+
+/* The folder that `ledger:` of a cluster file names, in fresh memory that the caller frees, NULL: it names none.
+ * Errors: those of a cluster file that cannot be read. */
+int hrun_clusterfile_ledger(const char *path, char **out, struct hrun_error *err);
 
 /* The names of the sub-clusters as measurements carry them, "fast,slow", into the empty buffer out. */
 void hrun_cluster_names(const struct hrun_cluster *c, struct hrun_buf *out);

@@ -40,6 +40,7 @@ static const cyaml_schema_field_t file_fields[] = {
     CYAML_FIELD_ENUM_PTR("level", OPTIONAL | CYAML_FLAG_STRICT, struct file, level, levels,
                          CYAML_ARRAY_LEN(levels)),
     CYAML_FIELD_STRING_PTR("exclude", OPTIONAL, struct file, exclude, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("ledger", OPTIONAL, struct file, ledger, 1, CYAML_UNLIMITED),
     CYAML_FIELD_SEQUENCE("subclusters", CYAML_FLAG_POINTER, struct file, subclusters, &entry_schema, 1,
                          CYAML_UNLIMITED),
     CYAML_FIELD_END
@@ -365,6 +366,34 @@ static int fail_no_host(const struct load *l, struct hrun_error *err)
     return hrun_yaml_fail(l->marks, "subclusters", 0, err, why.code, "%s", why.text);
 }
 
+/* What the file says of the ledger: a path relative to the file's own folder, "none", or nothing. 0, or -1. */
+static int copy_ledger(const char *path, const struct file *f, char **out, struct hrun_error *err)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (!f->ledger)
+        return 0;
+    *out = *f->ledger == '/' || !slash || !strcmp(f->ledger, "none")
+               ? strdup(f->ledger) : hrun_strf("%.*s%s", (int)(slash + 1 - path), path, f->ledger);
+    return *out ? 0 : hrun_fail_nomem(err);
+}
+
+int hrun_clusterfile_ledger(const char *path, char **out, struct hrun_error *err)
+{
+    struct hrun_yaml *marks = NULL;
+    void *data = NULL;
+    char *found = NULL;
+    int rc;
+
+    if (hrun_yaml_load(path, &file_schema, &data, &marks, err))
+        return -1;
+    rc = copy_ledger(path, data, &found, err);
+    hrun_yaml_free(&file_schema, data, marks);
+    if (!rc)
+        *out = found;
+    return rc;
+}
+
 int hrun_clusterfile_load(const struct hrun_discovery *d, struct hrun_error *err)
 {
     struct load l = { .path = d->req->cluster_file, .d = d, .c = d->c, .level = d->req->level,
@@ -382,7 +411,7 @@ int hrun_clusterfile_load(const struct hrun_discovery *d, struct hrun_error *err
         hrun_fail_nomem(err);
         goto done;
     }
-    if (read_hosts(&l, err) || drop_not_granted(&l, err))
+    if (copy_ledger(l.path, l.file, &l.c->ledger, err) || read_hosts(&l, err) || drop_not_granted(&l, err))
         goto done;
     l.default_level = default_level(&l);
     if (hrun_described_ask(&l, err))

@@ -16,7 +16,7 @@ struct entry {
 
 struct file {
     enum hrun_level *level;
-    char *exclude;
+    char *exclude, *ledger;
     struct entry *subclusters;
     unsigned subclusters_count;
 };

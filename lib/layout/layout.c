@@ -178,16 +178,54 @@ struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const
     return hrun_layout_create_placed(cluster, pes, procs, NULL, err);
 }
 
-/* How many PEs of sub-cluster i may be used. */
-static int usable(const struct hrun_cluster *cluster, const int *npes, int i)
+static int is_busy(const char *const *busy, int sub, int pe)
 {
-    int all = cluster->subs[i].npes;
+    return busy && busy[sub][pe];
+}
 
+int *hrun_layout_order(const struct hrun_cluster *cluster, const int *pes, const char *const *busy,
+                       struct hrun_error *err)
+{
+    size_t n = 1;
+    int *order, k = 0;
+
+    for (int i = 0; i < cluster->nsubs; i++)
+        n += (size_t)(pes[i] > 0 ? pes[i] : 0);
+    order = calloc(n, sizeof *order);
+    if (!order) {
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    for (int i = 0; i < cluster->nsubs; i++) {
+        int left = pes[i];
+
+        for (int p = 0; p < cluster->subs[i].npes && left > 0; p++)
+            if (!is_busy(busy, i, p)) {
+                order[k++] = p;
+                left--;
+            }
+        if (left > 0) {
+            hrun_fail(err, HRUN_EINVAL, "%s: %d PEs asked for, and %d are free", cluster->subs[i].name, pes[i],
+                      pes[i] - left);
+            free(order);
+            return NULL;
+        }
+    }
+    return order;
+}
+
+/* How many PEs of sub-cluster i may be used. */
+static int usable(const struct hrun_cluster *cluster, const int *npes, const char *const *busy, int i)
+{
+    int all = 0;
+
+    for (int p = 0; p < cluster->subs[i].npes; p++)
+        all += !is_busy(busy, i, p);
     return npes && npes[i] < all ? npes[i] : all;
 }
 
-struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n, const int *npes,
-                                      struct hrun_error *err)
+struct hrun_layout *hrun_layout_plain_free(const struct hrun_cluster *cluster, int n, const int *npes,
+                                           const char *const *busy, struct hrun_error *err)
 {
     struct hrun_layout *l = NULL;
     int rank = 0, any = 0;
@@ -198,11 +236,11 @@ struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n,
                       npes[i]);
             return NULL;
         }
-        any |= usable(cluster, npes, i) > 0;
+        any |= usable(cluster, npes, busy, i) > 0;
     }
     if (n < 1 || !any) {
         hrun_fail(err, HRUN_EINVAL, any ? "%d processes asked for: at least 1 is needed"
-                  : npes ? "%d processes asked for, and no PE to put them on: use at least one"
+                  : npes || busy ? "%d processes asked for, and no PE to put them on: use at least one"
                   : "%d processes asked for on a cluster without PEs", n);
         return NULL;
     }
@@ -210,14 +248,26 @@ struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n,
     if (!l)
         return NULL;
     while (rank < n)
-        for (int i = 0; i < cluster->nsubs; i++)
-            for (int p = 0; p < usable(cluster, npes, i) && rank < n; p++)
-                place(l, rank++, i, p);
+        for (int i = 0; i < cluster->nsubs; i++) {
+            int left = usable(cluster, npes, busy, i);
+
+            for (int p = 0; left && rank < n; p++)
+                if (!is_busy(busy, i, p)) {
+                    place(l, rank++, i, p);
+                    left--;
+                }
+        }
     if (finish(l, err)) {
         hrun_layout_destroy(l);
         return NULL;
     }
     return l;
+}
+
+struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n, const int *npes,
+                                      struct hrun_error *err)
+{
+    return hrun_layout_plain_free(cluster, n, npes, NULL, err);
 }
 
 void hrun_layout_destroy(struct hrun_layout *l)

@@ -42,12 +42,20 @@ struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const
  * HRUN_EINVAL for a PE that there is not, or one that is named twice. */
 struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster, const int *pes, const int *procs,
                                               const int *order, struct hrun_error *err);
+/* For hrun_layout_create_placed: the first pes[i] PEs of each sub-cluster of those that are not busy, in fresh memory
+ * that the caller frees. busy[i][p] is not 0 where PE p of sub-cluster i is not to be used; NULL: none is. Errors:
+ * HRUN_EINVAL (fewer PEs than pes says are left), HRUN_ENOMEM. */
+int *hrun_layout_order(const struct hrun_cluster *cluster, const int *pes, const char *const *busy,
+                       struct hrun_error *err);
 /* Lay out n ranks as mpirun would (one per PE, in order, round again when there are more; then the ranks of
  * a PE are not next to each other). npes (cluster->nsubs entries, NULL: all): of sub-cluster i only the first
  * npes[i] PEs are used, more than there are mean all. Errors: HRUN_EINVAL (n < 1, a negative entry, no PE to
  * use), HRUN_ENOMEM. */
 struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n, const int *npes,
                                       struct hrun_error *err);
+/* The same without the busy PEs, as above; npes counts those that are left. */
+struct hrun_layout *hrun_layout_plain_free(const struct hrun_cluster *cluster, int n, const int *npes,
+                                           const char *const *busy, struct hrun_error *err);
 /* Share the cores of each PE among its ranks (app definitions with `threads: fill`): of c cores and M ranks the
  * first c % M ranks get c / M + 1 cores and the others c / M, neighbours in the order of the PE's list, and as
  * many threads; where M > c the ranks share the cores as before, with one thread each. Fills cpuset, cores and

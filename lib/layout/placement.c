@@ -14,7 +14,7 @@
 
 struct place {
     int sub, host;             /* host of the cluster */
-    int capacity;              /* PEs of the sub-cluster on it */
+    int capacity;              /* PEs of the sub-cluster on it that may be used */
 };
 
 struct search {
@@ -92,6 +92,11 @@ static int are_alike(const struct search *s, int g, int h)
     return 1;
 }
 
+static int is_busy(const struct search *s, int sub, int pe)
+{
+    return s->req->busy && s->req->busy[sub][pe];
+}
+
 static void find_places(struct search *s)
 {
     const struct hrun_cluster *c = s->req->cluster;
@@ -105,7 +110,7 @@ static void find_places(struct search *s)
                 k++;
             if (k == s->nplaces)
                 s->places[s->nplaces++] = (struct place){ i, c->subs[i].pes[p].host, 0 };
-            s->places[k].capacity++;
+            s->places[k].capacity += !is_busy(s, i, p);
         }
     }
     s->first_place[c->nsubs] = s->nplaces;
@@ -176,12 +181,15 @@ static void put_plain(struct search *s)
 
     clear(s);
     for (int i = 0; i < c->nsubs; i++)
-        for (int p = 0; p < s->req->pes[i]; p++, k++) {
+        for (int p = 0, left = s->req->pes[i]; left; p++) {
             int place = s->first_place[i];
 
+            if (is_busy(s, i, p))
+                continue;
             while (s->places[place].host != c->subs[i].pes[p].host)
                 place++;
-            put(s, k, place);
+            put(s, k++, place);
+            left--;
         }
 }
 
@@ -334,10 +342,13 @@ static int check_request(const struct hrun_placement_request *req, long long *ns
     *nslots = 0;
     for (int i = 0; i < req->cluster->nsubs; i++) {
         const struct hrun_subcluster *s = &req->cluster->subs[i];
+        int npes = 0;
 
-        if (req->pes[i] < 0 || req->pes[i] > s->npes || req->procs[i] < 0)
+        for (int p = 0; p < s->npes; p++)
+            npes += !req->busy || !req->busy[i][p];
+        if (req->pes[i] < 0 || req->pes[i] > npes || req->procs[i] < 0)
             return hrun_fail(err, HRUN_EINVAL, "%s: %d PEs of %d with %d processes each cannot be placed", s->name,
-                             req->pes[i], s->npes, req->procs[i]);
+                             req->pes[i], npes, req->procs[i]);
         *nslots += req->pes[i];
         nranks += (long long)req->pes[i] * req->procs[i];
     }
@@ -409,7 +420,7 @@ static void take_order(struct search *s, int *order)
         const struct place *p = &s->places[s->best[k]];
         int skip = s->used[s->best[k]]++, pe = 0;
 
-        while (c->subs[p->sub].pes[pe].host != p->host || skip--)
+        while (c->subs[p->sub].pes[pe].host != p->host || is_busy(s, p->sub, pe) || skip--)
             pe++;
         order[k] = pe;
     }

@@ -9,7 +9,7 @@
  * are under way at once: a message takes what hrun_net_p2p says, but of ports, trunks and memory, their way back with
  * them, it gets the share that it has when all that go through them get the same.
  * Invariants: the same request gives the same placement; it is never worse than the plain order, which has the first Pi
- * PEs in their order, and it is the plain order itself unless it is better by `worth`.
+ * PEs that are not busy in their order, and it is the plain order itself unless it is better by `worth`.
  */
 #ifndef HRUN_LAYOUT_PLACEMENT_H
 #define HRUN_LAYOUT_PLACEMENT_H
@@ -36,6 +36,7 @@ struct hrun_placement_request {
     double bytes;              /* of each message */
     double worth;              /* the slowest message or the sum must be better by this share */
     double steps;              /* looks at a message that the search may take; exhaustive while they last */
+    const char *const *busy;   /* PEs that are not to be used, as in hrun_layout_order; NULL: none */
 };
 /* 64 KiB is where Open MPI over TCP (btl_tcp_eager_limit) and SMPI (smpi/send-is-detached-thresh) end to send without
  * waiting: both latencies and rates count there. 1 % is what timing can tell. 2e7 looks take some 0.1 s. */

@@ -296,6 +296,46 @@ static void test_local(void)
     free(dir);
 }
 
+/* ledger: as it stands, or relative to the file's folder; also without loading all. */
+static void test_ledger(void)
+{
+    static const struct { const char *said, *want; } cases[] = {
+        { "ledger: /shared/hrun", "/shared/hrun" }, { "ledger: in-use", "%s/in-use" }, { "ledger: none", "none" },
+        { "", NULL },
+    };
+    struct hrun_error err = { 0 };
+    char *dir = hrun_rundir_create(NULL, &err), *path = hrun_strf("%s/cluster.yaml", dir);
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = hrun_strf("%s\nsubclusters:\n  - {hosts: 127.0.0.11, cores: 1}\n", cases[i].said), *got = NULL;
+        char *want = !cases[i].want ? NULL : i == 1 ? hrun_strf("%s/in-use", dir) : strdup(cases[i].want);
+        struct hrun_cluster *c;
+        struct hrun_buf name = HRUN_BUF_INIT;
+
+        hrun_file_replace(path, text, strlen(text), 0600, &err);
+        c = load(path, -1, &err);
+        ok(c && !hrun_clusterfile_ledger(path, &got, &err), "'%s'", cases[i].said);
+        if (want) {
+            is_str(got, want, "is found alone");
+            is_str(c ? c->ledger : NULL, want, "and with the cluster");
+        } else {
+            ok(!got && c && !c->ledger, "is none");
+        }
+        if (c)
+            hrun_host_own_name(&c->hosts[0], &name);
+        is_str(name.data, "127.0.0.11", "one host of tests is not another");
+        hrun_buf_release(&name);
+        hrun_cluster_destroy(c);
+        free(got);
+        free(want);
+        free(text);
+    }
+    ok(hrun_clusterfile_ledger("/nowhere", &path, &err) == -1 && err.code == HRUN_ENOENT, "no such file");
+    hrun_remove_tree(dir);
+    free(path);
+    free(dir);
+}
+
 int main(void)
 {
     unsetenv("HWLOC_SYNTHETIC");
@@ -304,5 +344,6 @@ int main(void)
     test_mistakes();
     test_request();
     test_local();
+    test_ledger();
     return tap_done();
 }

@@ -202,11 +202,53 @@ static void texts(void)
     hrun_buf_release(&b);
 }
 
+/* Over all sets of busy PEs: the first that are left, in their order; and the plain layout goes round them. */
+static void busy_pes(void)
+{
+    struct hrun_error err;
+    int good = 1, refused = 0, tried = 0;
+
+    for (int set = 0; set < 1 << NPES; set++) {
+        char mask[NPES];
+        const char *const busy[NSUBS] = { mask, mask + NPES0, mask + NPES0 + NPES1 };
+        int left[NSUBS] = { 0 }, all[NPES], n = 0, k = 0;
+        struct hrun_layout *l;
+        int *order;
+
+        for (int p = 0; p < NPES; p++) {
+            mask[p] = (char)(set >> p & 1);
+            if (!mask[p]) {
+                left[p < NPES0 ? 0 : p < NPES0 + NPES1 ? 1 : 2]++;
+                all[n++] = p;
+            }
+        }
+        order = hrun_layout_order(&cluster, left, busy, &err);
+        for (int s = 0; s < NSUBS && order; s++)
+            for (int i = 0; i < left[s]; i++, k++)
+                good &= &subs[s].pes[order[k]] == &pes[all[k]];
+        good &= order && k == n;
+        free(order);
+        left[1]++;
+        order = hrun_layout_order(&cluster, left, busy, &err);
+        refused += !order && err.code == HRUN_EINVAL && strstr(err.text, " PEs asked for, and ");
+        free(order);
+        tried++;
+        l = hrun_layout_plain_free(&cluster, 2 * NPES, NULL, busy, &err);
+        good &= !l == !n;
+        for (int r = 0; l && r < l->nranks; r++)
+            good &= &subs[l->ranks[r].sub].pes[l->ranks[r].pe] == &pes[all[r % n]];
+        hrun_layout_destroy(l);
+    }
+    ok(good, "busy PEs are left out, whichever they are");
+    is_int(refused, tried, "more than are left is refused");
+}
+
 int main(void)
 {
     all_configurations();
     refusals();
     plain();
+    busy_pes();
     texts();
     return tap_done();
 }

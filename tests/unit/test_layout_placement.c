@@ -287,7 +287,7 @@ static void test_brute(void)
         brute.procs = procs;
         try_rest(&brute, 0, 0, 0);
         if (hrun_placement_find(&(struct hrun_placement_request){ &b->cluster, pes, procs, brute.pattern, b->net, 65536,
-                                                                  0, 1e9 }, &p, &err)) {
+                                                                  0, 1e9, NULL }, &p, &err)) {
             printf("#   round %d: %s\n", r, err.text);
             continue;
         }
@@ -318,6 +318,62 @@ static void test_brute(void)
     free(b);
 }
 
+/* Without its busy PEs a cluster is placed on as one that has not got them. */
+static void test_busy(void)
+{
+    enum { ROUNDS = 200, SEED = 31 };
+    uint64_t rng = SEED;
+    int same = 0, tried = 0, refused = 0;
+    struct bed *b = malloc(sizeof *b), *less = malloc(sizeof *less);
+
+    for (int r = 0; r < ROUNDS; r++) {
+        int pes[SUBS_MAX] = { 0 }, procs[SUBS_MAX] = { 0 }, left[SUBS_MAX][PES_MAX], k = 0, good = 1;
+        char mask[SUBS_MAX][PES_MAX] = { { 0 } };
+        const char *const busy[SUBS_MAX] = { mask[0], mask[1], mask[2] };
+        struct hrun_placement p = { NULL }, q = { NULL };
+        struct hrun_placement_request req = { &b->cluster, pes, procs, (enum hrun_pattern)(r % HRUN_NPATTERNS), NULL,
+                                              65536, 0, 1e9, busy };
+        struct hrun_error err;
+
+        random_bed(b, &rng, pes, procs);
+        *less = *b;
+        less->cluster.subs = less->subs;
+        for (int i = 0; i < b->cluster.nsubs; i++) {
+            less->subs[i].pes = less->pes[i];
+            less->subs[i].npes = 0;
+            for (int n = 0; n < b->subs[i].npes; n++) {
+                mask[i][n] = draw(&rng, 3) == 0;
+                left[i][less->subs[i].npes] = n;
+                if (!mask[i][n])
+                    add_pe(less, i, b->subs[i].pes[n].host);
+            }
+            good &= pes[i] <= less->subs[i].npes;
+        }
+        req.net = b->net;
+        if (!good) {
+            refused += hrun_placement_find(&req, &p, &err) && err.code == HRUN_EINVAL;
+            hrun_net_destroy(b->net);
+            continue;
+        }
+        tried++;
+        good = !hrun_placement_find(&req, &p, &err);
+        req.cluster = &less->cluster;
+        req.busy = NULL;
+        good &= !hrun_placement_find(&req, &q, &err) && same_cost(&p.cost, &q.cost) && same_cost(&p.plain, &q.plain);
+        for (int i = 0; i < b->cluster.nsubs && good; i++)
+            for (int n = 0; n < pes[i]; n++, k++)
+                good &= p.order[k] == left[i][q.order[k]];
+        same += good;
+        hrun_placement_release(&p);
+        hrun_placement_release(&q);
+        hrun_net_destroy(b->net);
+    }
+    is_int(same, tried, "busy PEs are as none (seed %d)", SEED);
+    ok(tried > ROUNDS / 4 && refused == ROUNDS - tried, "and where too few are left it is said");
+    free(b);
+    free(less);
+}
+
 /* ---------------------------------------------------------------- switches */
 
 /* n equal hosts, alternately behind two switches, or three. */
@@ -338,7 +394,7 @@ static void place(const struct bed *b, enum hrun_pattern pattern, int pes, int p
     struct hrun_error err = { 0 };
     int ok_ = !hrun_placement_find(&(struct hrun_placement_request){ &b->cluster, &pes, &procs, pattern, b->net,
                                                                      HRUN_PLACEMENT_BYTES, HRUN_PLACEMENT_WORTH,
-                                                                     steps }, p, &err);
+                                                                     steps, NULL }, p, &err);
 
     if (!ok_)
         printf("Bail out! %s\n", err.text), exit(1);
@@ -402,7 +458,8 @@ static void test_two_subs(void)
         add_pe(b, h / 4, h);
     }
     ok(!hrun_placement_find(&(struct hrun_placement_request){ &b->cluster, pes, procs, HRUN_PATTERN_RING, b->net, 65536,
-                                                              0.01, 2e7 }, &p, NULL) && p.exact, "two sub-clusters");
+                                                              0.01, 2e7, NULL }, &p, NULL) && p.exact,
+       "two sub-clusters");
     ok(p.cost.crossings == 2, "2 crossings (%lld in place of %lld)", p.cost.crossings, p.plain.crossings);
     hrun_placement_release(&p);
     hrun_net_destroy(b->net);
@@ -418,7 +475,7 @@ static void test_refused(void)
     struct hrun_placement_request req;
 
     alternate(b, 3, 1);
-    req = (struct hrun_placement_request){ &b->cluster, pes, procs, HRUN_PATTERN_RING, b->net, 65536, 0.01, 1e6 };
+    req = (struct hrun_placement_request){ &b->cluster, pes, procs, HRUN_PATTERN_RING, b->net, 65536, 0.01, 1e6, NULL };
     b->names[2][1] = 'x';
     ok(hrun_placement_find(&req, &p, &err) == -1 && err.code == HRUN_ENOENT && !p.order, "a host of no network");
     is_str(err.text, "host hx is not in the network that was measured", "is named");
@@ -486,7 +543,7 @@ static void test_kinds(void)
     b->net->classes[1].local_fixed_s[0].v = 1e-3;
     /* Of the ring two messages stay inside hosts, two take 1 ms of wire. */
     ok(!hrun_placement_find(&(struct hrun_placement_request){ &b->cluster, pes, procs, HRUN_PATTERN_RING, b->net, 1e6,
-                                                              0.01, 1e6 }, &p, NULL), "hosts of unlike kinds");
+                                                              0.01, 1e6, NULL }, &p, NULL), "hosts of unlike kinds");
     ok(fabs(p.plain.slowest_s - 3e-3) < 1e-12, "slowest: from kind to kind on the first host (%g)", p.plain.slowest_s);
     ok(fabs(p.plain.sum_s - 6e-3) < 1e-12, "and in all (%g)", p.plain.sum_s);
     hrun_placement_release(&p);
@@ -510,6 +567,7 @@ int main(void)
 {
     test_names();
     test_brute();
+    test_busy();
     test_switches();
     test_two_subs();
     test_refused();
