@@ -85,6 +85,14 @@ static int get_bytes(struct coll_comm *c, char *data, int64_t bytes, int from, M
     return coll_mpi()->Irecv(data, (int)bytes, coll_mpi()->packed, from, TAG, c->own, request);
 }
 
+/* Beyond the irregular region wait for a message before the next one is asked for; *first: as of wait_all. */
+static void in_turn(struct coll_comm *c, int64_t bytes, MPI_Request *request, int *first)
+{
+    int rc = coll_in_turn(c->net, (double)bytes) ? coll_mpi()->Wait(request, MPI_STATUS_IGNORE) : MPI_SUCCESS;
+
+    *first = *first == MPI_SUCCESS ? rc : *first;
+}
+
 /* For all, whatever becomes of one of them. Result: the first error, which MPI_Waitall would not tell. */
 static int wait_all(int n, MPI_Request *requests)
 {
@@ -121,7 +129,7 @@ static int needs_scratch(const struct coll_comm *c, const struct coll_tree *t)
 static int gather_at_root(struct coll_comm *c, const struct coll_tree *t, const struct coll_parts *own,
                           const struct coll_parts *all, int64_t bytes, MPI_Request *requests)
 {
-    int n, copied = MPI_SUCCESS;
+    int n, copied = MPI_SUCCESS, got = MPI_SUCCESS;
     const int *child = children(c, t, &n);
 
     if (needs_scratch(c, t) && !coll_scratch(c, (size_t)(t->n * bytes)))
@@ -131,10 +139,12 @@ static int gather_at_root(struct coll_comm *c, const struct coll_tree *t, const 
 
         TRY(t->size[k] > 1 ? get_bytes(c, below(c, t, bytes, k), t->size[k] * bytes, k, &requests[i])
             : coll_mpi()->Irecv(at(all, k), all->count, all->type, k, TAG, c->own, &requests[i]));
+        in_turn(c, t->size[k] * bytes, &requests[i], &got);
     }
     if (!is_in_place(own))
         copied = copy(c, own, 0, all, c->rank);
     TRY(wait_all(n, requests));
+    TRY(got);
     TRY(copied);
     for (int i = 0; i < n; i++)
         for (int p = t->pos[child[i]]; t->size[child[i]] > 1 && p < t->pos[child[i]] + t->size[child[i]]; p++)
@@ -145,17 +155,20 @@ static int gather_at_root(struct coll_comm *c, const struct coll_tree *t, const 
 static int gather_between(struct coll_comm *c, const struct coll_tree *t, const struct coll_parts *own, int64_t bytes,
                           MPI_Request *requests)
 {
-    int n;
+    int n, got = MPI_SUCCESS;
     const int *child = children(c, t, &n);
 
     if (!n)
         return coll_mpi()->Send(own->buf, own->count, own->type, t->parent[c->rank], TAG, c->own);
     if (!coll_scratch(c, (size_t)(t->size[c->rank] * bytes)))
         return MPI_ERR_NO_MEM;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         TRY(get_bytes(c, below(c, t, bytes, child[i]), t->size[child[i]] * bytes, child[i], &requests[i]));
+        in_turn(c, t->size[child[i]] * bytes, &requests[i], &got);
+    }
     TRY(pack(c, own, 0, c->scratch));
     TRY(wait_all(n, requests));
+    TRY(got);
     return coll_mpi()->Send(c->scratch, (int)(t->size[c->rank] * bytes), coll_mpi()->packed, t->parent[c->rank], TAG,
                             c->own);
 }
@@ -296,7 +309,7 @@ static int send_pieces(struct coll_comm *c, int root, const struct coll_parts *o
 static int get_round(struct coll_comm *c, const int *child, int n, const struct coll_parts *all, char **waiting,
                      int64_t round, MPI_Request *requests, int *more)
 {
-    int asked = 0;
+    int asked = 0, got = MPI_SUCCESS, rc;
 
     *more = 0;
     for (int i = 0; i < n; i++) {
@@ -307,11 +320,13 @@ static int get_round(struct coll_comm *c, const int *child, int n, const struct 
         TRY(waiting[i] ? get_bytes(c, waiting[i] + from, lesser(piece, bytes - from), child[i], &requests[asked++])
             : coll_mpi()->Irecv(at(all, child[i]), count_of(all, child[i]), all->type, child[i], TAG, c->own,
                                 &requests[asked++]));
+        in_turn(c, waiting[i] ? 0 : bytes, &requests[asked - 1], &got);
         if (round)
             TRY(send_bytes(c, NULL, 0, child[i], &requests[asked++]));
         *more |= from + piece < bytes;
     }
-    return wait_all(asked, requests);
+    rc = wait_all(asked, requests);
+    return got == MPI_SUCCESS ? rc : got;
 }
 
 /* The receiving side. waiting: n pointers, requests: 2 n. */

@@ -62,6 +62,11 @@ double coll_round(const struct coll_net *net, double bytes)
     return round;
 }
 
+int coll_in_turn(const struct coll_net *net, double bytes)
+{
+    return net->M2 > 0 && bytes > net->M2;
+}
+
 static int is_irregular(const struct coll_net *net, double bytes)
 {
     return net->M2 > 0 && bytes >= net->M1 && bytes <= net->M2;
@@ -88,12 +93,19 @@ static int has_irregular(const struct coll_net *net, const struct coll_tree *t, 
     return 0;
 }
 
+/* blocking: messages that wait for their receiver are received one after the other. */
 static double play_gather(const struct coll_net *net, const struct coll_ranks *r, const struct coll_tree *t,
-                          double bytes)
+                          double bytes, int blocking)
 {
-    double time_s = coll_play(net, r, t, &(struct coll_play){ COLL_GATHER, bytes, 0, 0 });
+    double time_s = coll_play(net, r, t, &(struct coll_play){ COLL_GATHER, bytes, 0, blocking });
 
     return time_s < 0 ? -1 : time_s + (has_irregular(net, t, bytes) ? net->irregular_s : 0);
+}
+
+/* Ours. Where there is an irregular region, what is larger is received one after the other (move.c). */
+static double play_ours(const struct coll_net *net, const struct coll_ranks *r, const struct coll_tree *t, double bytes)
+{
+    return play_gather(net, r, t, bytes, net->M2 > 0);
 }
 
 /* A linear gather in pieces: of all but the first one the root tells all by an empty message that it is wanted. */
@@ -102,10 +114,10 @@ static double play_pieces(const struct coll_net *net, const struct coll_ranks *r
 {
     double rounds = ceil(bytes / piece), last = bytes - (rounds - 1) * piece;
     double call = coll_play(net, r, t, &(struct coll_play){ COLL_SCATTER, 0, 0, 0 });
-    double one = play_gather(net, r, t, piece), end = play_gather(net, r, t, last);
+    double one = play_ours(net, r, t, piece), end = play_ours(net, r, t, last);
 
     if (rounds <= 1)
-        return play_gather(net, r, t, bytes);
+        return play_ours(net, r, t, bytes);
     return call < 0 || one < 0 || end < 0 ? -1 : (rounds - 1) * (one + call) + end;
 }
 
@@ -141,7 +153,7 @@ static double library_time(const struct coll_net *net, const struct coll_ranks *
     if (!strcmp(rule->algorithm, "linear-sync"))
         return play_synced(net, r, root, bytes);
     t = library[i].build(net, r, root, bytes);
-    time_s = !t ? -1 : op == COLL_GATHER ? play_gather(net, r, t, bytes)
+    time_s = !t ? -1 : op == COLL_GATHER ? play_gather(net, r, t, bytes, library[i].blocking)
              : coll_play(net, r, t, &(struct coll_play){ op, bytes, 0, library[i].blocking });
     coll_tree_free(t);
     return time_s;
@@ -179,7 +191,7 @@ static void try_way(const struct coll_net *net, const struct coll_ranks *r, enum
         if (!t)
             return;
         time_s = way->pieces ? play_pieces(net, r, t, bytes, piece)
-                 : op == COLL_GATHER ? play_gather(net, r, t, bytes)
+                 : op == COLL_GATHER ? play_ours(net, r, t, bytes)
                  : coll_play(net, r, t, &(struct coll_play){ op, bytes, segments[k], 0 });
         take_if_better(best, way, t, way->pieces ? piece : segments[k], time_s);
     }
@@ -216,7 +228,7 @@ static double in_rank_order(const struct coll_net *net, const struct coll_ranks 
                             double bytes)
 {
     struct coll_tree *t = coll_tree_mpi_linear(net, r, root, bytes);
-    double time_s = !t ? -1 : op == COLL_GATHER ? play_gather(net, r, t, bytes)
+    double time_s = !t ? -1 : op == COLL_GATHER ? play_gather(net, r, t, bytes, 1)
                     : coll_play(net, r, t, &(struct coll_play){ op, bytes, 0, 1 });
 
     coll_tree_free(t);
@@ -237,7 +249,7 @@ int coll_choose_v(const struct coll_net *net, const struct coll_ranks *ranks, en
 
         c.library_s = in_rank_order(net, ranks, op, root, bytes);
         c.time_s = piece > 0 ? play_pieces(net, ranks, c.tree, bytes, piece)
-                   : op == COLL_GATHER ? play_gather(net, ranks, c.tree, bytes)
+                   : op == COLL_GATHER ? play_ours(net, ranks, c.tree, bytes)
                    : coll_play(net, ranks, c.tree, &(struct coll_play){ op, bytes, 0, 0 });
         if (c.library_s < 0 || c.time_s < 0 || c.time_s > c.library_s + net->cost_s) {
             use = 0;

@@ -412,6 +412,7 @@ static void test_cases(void)
     ok(choice.way && choice.time_s < 0.1 * choice.library_s, "an irregular gather goes another way: %s",
        choice.way ? choice.way : "-");
     ok(coll_choose_v(c, &ranks, COLL_GATHER, 0, &v) && is_tree(v.tree, 8, 0), "with counts too");
+    ok(!coll_in_turn(c, 64000) && coll_in_turn(c, 64001), "beyond the region messages come one after the other");
     coll_choice_release(&v);
     coll_choice_release(&choice);
     snprintf(c->forced[COLL_GATHER], sizeof c->forced[COLL_GATHER], "pieces");
