@@ -47,6 +47,7 @@ CLUSTER := cluster group discover allocation hostfile clusterfile described cut 
            platform
 APP     := app raw load bare find template inputs clock draft rules
 TRACE   := read sum form propose
+SCHEDULE := schedule timeline bound
 LEDGER  := ledger entry own read
 STORE  := sample invariants current store log recent models models_yaml exchange import csv regions extrap jsonl
 FIT  := work ls nnls sparse sparse_qr check optimal robust bound spread
@@ -69,7 +70,8 @@ LIB_SRC := $(call room,base,$(BASE)) $(call room,expr,$(EXPR)) $(call room,topo,
            $(call room,cluster,$(CLUSTER)) $(call room,app,$(APP)) $(call room,store,$(STORE)) \
            $(call room,fit,$(FIT)) $(call room,trace,$(TRACE)) $(call room,net,$(NET)) $(call room,model,$(MODEL)) \
            $(call room,plan,$(PLAN)) $(call room,layout,$(LAYOUT)) $(call room,launch,$(LAUNCH)) \
-           $(call room,design,$(DESIGN)) $(call room,ledger,$(LEDGER)) $(call room,service,$(SERVICE))
+           $(call room,design,$(DESIGN)) $(call room,ledger,$(LEDGER)) $(call room,service,$(SERVICE)) \
+           $(call room,schedule,$(SCHEDULE))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 
 # What both commands share is context and work; the rest is each one's own.

@@ -29,6 +29,7 @@ my %may = (
     net     => [qw(base fit topo cluster)],
     model   => [qw(base expr topo fit store cluster app net)],
     plan    => [qw(base model/oracle.h)],
+    schedule => [qw(base)],
     design  => [qw(base expr fit store app model plan)],
     layout  => [qw(base topo cluster net plan model/oracle.h)],
     launch  => [qw(base topo cluster plan layout model/oracle.h trace/wire.h net/collwire.h)],
