@@ -19,6 +19,8 @@ DESTDIR ?=
 SANITIZE ?=
 
 VERSION := 0.1.0
+# Of libhrun.so: raised when something that hrun.h declares goes or changes (lib/service/service.h).
+ABI     := 0
 B       := build$(if $(SANITIZE),/san)
 
 CC        ?= cc
@@ -63,7 +65,8 @@ LAUNCH  := engine program ask mpi env sieve sink output procs spawn signals swee
            srun_words srun_watch remote_srun smpi smpi_words
 LAYOUT  := layout placement rankfile threads traffic
 DESIGN  := design points cost fits process belief screen homogeneous stage
-SERVICE := context network profiles corrected size goals nearest predicted explore decide finest placement json document
+SERVICE := context network profiles corrected size goals nearest predicted explore decide finest placement json \
+           document guess predict service answer settings
 
 room = $(patsubst %,lib/$(1)/%.c,$(2))
 LIB_SRC := $(call room,base,$(BASE)) $(call room,expr,$(EXPR)) $(call room,topo,$(TOPO)) \
@@ -123,10 +126,19 @@ $(B)/lib/libhrun.a: $(LIB_OBJ)
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(B)/lib/libhrun.so: $(LIB_OBJ)
+$(B)/lib/libhrun.so: $(LIB_OBJ) $(B)/lib/hrun.map
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libhrun.so.0 -o $@ $^ $(PKG_LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libhrun.so.$(ABI) -Wl,--version-script=$(B)/lib/hrun.map -o $@ \
+	  $(LIB_OBJ) $(PKG_LIBS)
+	$(Q)ln -sf libhrun.so $@.$(ABI)
+
+# For others: one object, whose inner names are its own.
+$(B)/lib/static/libhrun.a: $(LIB_OBJ) $(B)/lib/hrun.names
+	@mkdir -p $(@D)
+	$(call say,AR)
+	$(Q)$(LD) -r -o $(@D)/hrun.o $(LIB_OBJ) && $(OBJCOPY) --keep-global-symbols=$(B)/lib/hrun.names $(@D)/hrun.o
+	$(Q)rm -f $@ && $(AR) rcs $@ $(@D)/hrun.o && rm $(@D)/hrun.o
 
 $(B)/bin/hrun: $(HRUN_SRC:%.c=$(B)/%.o) $(B)/lib/libhrun.a
 	@mkdir -p $(@D)
@@ -222,11 +234,20 @@ PROFILES := $(sort $(wildcard share/profiles/*.yaml))
 PUBLIC := base/error base/buf expr/expr trace/wire trace/trace trace/terms topo/topo cluster/cluster app/app \
           store/store store/exchange fit/fit net/net net/breaks model/oracle model/netview model/model model/joint \
           model/drift model/correct plan/plan plan/explore design/design layout/layout layout/placement launch/launch \
-          net/estimate ledger/ledger
+           net/estimate ledger/ledger service/service
 $(B)/include/hrun.h: $(PUBLIC:%=lib/%.h)
 	@mkdir -p $(@D)
 	{ echo '/* hrun.h - libhrun, for schedulers and tools; made from the headers of its rooms */'; \
-	  sed '/^#include "/d' $^; } > $@
+	  sed -n '/^#include </p' $^ | sort -u; \
+	  printf '%s\n' '#ifdef __cplusplus' 'extern "C" {' '#endif'; sed '/^#include/d' $^; \
+	  printf '%s\n' '#ifdef __cplusplus' '}' '#endif'; } > $@
+
+# The names that it declares are all that the libraries show.
+$(B)/lib/hrun.names: $(B)/include/hrun.h
+	@mkdir -p $(@D)
+	$(Q)$(CC) -E -P $(PKG_CFLAGS) -x c $< | grep -oE '\<hrun_[a-z0-9_]+ *[[(;]' | grep -oE '[a-z0-9_]+' | sort -u > $@
+$(B)/lib/hrun.map: $(B)/lib/hrun.names
+	$(Q){ echo 'HRUN_$(ABI) { global:'; sed 's/$$/;/' $<; echo 'local: *; };'; } > $@
 
 # Made anew each time: PREFIX may differ from the last.
 .PHONY: FORCE
@@ -252,15 +273,15 @@ $(B)/completions/%: $(B)/bin/%
 	$< --completion > $@
 
 .PHONY: install
-install: all $(B)/include/hrun.h $(B)/include/hrun-mpi.h $(B)/hrun.pc $(B)/hrun-mpi.pc $(B)/completions/hrun \
-         $(B)/completions/hrun-calibrate
+install: all $(B)/lib/static/libhrun.a $(B)/include/hrun.h $(B)/include/hrun-mpi.h $(B)/hrun.pc $(B)/hrun-mpi.pc \
+         $(B)/completions/hrun $(B)/completions/hrun-calibrate
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
 	  $(DESTDIR)$(PREFIX)/share/hrun/profiles $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 \
 	  $(DESTDIR)$(PREFIX)/share/man/man7 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -m 755 $(B)/bin/hrun $(B)/bin/hrun-calibrate $(B)/bin/hrun-shim $(SMPI_BIN) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(B)/lib/libhrun.a $(B)/lib/libhrun-mpi.a $(DESTDIR)$(PREFIX)/lib
-	install -m 755 $(B)/lib/libhrun.so $(DESTDIR)$(PREFIX)/lib/libhrun.so.0
-	ln -sf libhrun.so.0 $(DESTDIR)$(PREFIX)/lib/libhrun.so
+	install -m 644 $(B)/lib/static/libhrun.a $(B)/lib/libhrun-mpi.a $(DESTDIR)$(PREFIX)/lib
+	install -m 755 $(B)/lib/libhrun.so $(DESTDIR)$(PREFIX)/lib/libhrun.so.$(ABI)
+	ln -sf libhrun.so.$(ABI) $(DESTDIR)$(PREFIX)/lib/libhrun.so
 	install -m 755 $(B)/lib/libhrun-mpi.so $(DESTDIR)$(PREFIX)/lib/libhrun-mpi.so.0
 	ln -sf libhrun-mpi.so.0 $(DESTDIR)$(PREFIX)/lib/libhrun-mpi.so
 	install -d $(DESTDIR)$(PREFIX)/lib/hrun

@@ -5,6 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+size_t hrun_error_size(void)
+{
+    return sizeof(struct hrun_error);
+}
+
 static void fill(struct hrun_error *err, enum hrun_code code, const char *file, int line, int column,
                  const char *fmt, va_list ap)
 {

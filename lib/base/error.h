@@ -44,6 +44,9 @@ struct hrun_error {
     char text[HRUN_ERROR_TEXT];
 };
 
+/* The bytes of a struct hrun_error, for languages that do not read this header: so much zeroed memory is one. */
+size_t hrun_error_size(void);
+
 /* Fill *err. Result: always -1, so that a function can `return hrun_fail(...)`. */
 int hrun_fail(struct hrun_error *err, enum hrun_code code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

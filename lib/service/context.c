@@ -4,6 +4,7 @@
 #include "base/installed.h"
 #include "base/units.h"
 #include "launch/agent.h"
+#include "service/guess.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -327,7 +328,9 @@ int context_choose_engine(struct context *c, int runs, struct hrun_error *err)
         c->cache_dir = cache_folder();
     c->openmpi.cache_dir = c->cache_dir;
     c->openmpi.refresh = c->given.refresh;
-    return find_engine(c, runs, err) || context_open_store(c, err) || make_signatures(c, err) ? -1 : 0;
+    if (find_engine(c, runs, err) || context_open_store(c, err) || (!c->program && guess_mpi(c, err)))
+        return -1;
+    return make_signatures(c, err);
 }
 
 void context_release(struct context *c)

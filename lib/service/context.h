@@ -67,9 +67,9 @@ int context_discover(struct context *c, struct hrun_error *err);
 int context_find_program(struct context *c, const char *argv0, struct hrun_error *err);
 /* Open the store alone. */
 int context_open_store(struct context *c, struct hrun_error *err);
-/* Engine, store and signatures; needs the cluster, and the program's MPI where one is known. runs = 1: the engine can
- * run here and now; 0: something is only to be predicted for it, and without a name it is the one that would be taken
- * for such hosts. */
+/* Engine, store and signatures; needs the cluster; without a program its MPI is guessed (guess.h). runs = 1: the engine
+ * can run here and now; 0: something is only to be predicted for it, and without a name it is the one that would be
+ * taken for such hosts. */
 int context_choose_engine(struct context *c, int runs, struct hrun_error *err);
 void context_release(struct context *c);
 

@@ -111,7 +111,8 @@ int document_plan(const struct context *c, const struct decision *d, const struc
 {
     static const char *const by[] = { "model", "user", "default", "probe" };
     const struct hrun_cluster *cl = c->cluster;
-    json_t *root = json_object(), *subs = json_array(), *next = json_array(), *argv = json_array();
+    json_t *root = json_object(), *subs = json_array(), *next = json_array();
+    json_t *argv = cmd->argv ? json_array() : json_null();
     struct hrun_buf misses = HRUN_BUF_INIT;
 
     for (int i = 0; i < d->nsubs; i++) {
@@ -198,10 +199,10 @@ int document_plan(const struct context *c, const struct decision *d, const struc
     json_object_set_new(root, "measurements", json_integer(d->nsamples));
     json_object_set_new(root, "placement", placement_json(cmd->placed));
     json_object_set_new(root, "ranks", ranks(cmd->layout));
-    for (char *const *word = cmd->argv; *word; word++)
+    for (char *const *word = cmd->argv; word && *word; word++)
         json_array_append_new(argv, text(*word));
     json_object_set_new(root, "argv", argv);
-    json_object_set_new(root, "mpirun", text(cmd->mpirun));
+    json_object_set_new(root, "mpirun", cmd->mpirun ? text(cmd->mpirun) : json_null());
     return json_print(root, out, err);
 }
 

@@ -1,0 +1,281 @@
+/* service.c - the estimate as a service; see service.h for the contracts */
+#include "service/service.h"
+
+#include "base/units.h"
+#include "service/answer.h"
+#include "service/document.h"
+#include "service/predict.h"
+#include "service/settings.h"
+
+#include <locale.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sizes N that are kept: so many questions at a time take turns without reading logs again. */
+enum { SIZES = 16 };
+
+struct hrun_service {
+    pthread_mutex_t lock;         /* held while anything below is used, but by the accessors of what never changes */
+    locale_t plain;               /* numbers with a dot, whatever the process has set */
+    struct settings set;
+    int open;
+    struct context c;
+    struct profiles known;
+    struct at_size sizes[SIZES];  /* .N = 0: none */
+    int oldest;
+    char *cluster_json;           /* made when it is asked for */
+};
+
+int hrun_service_set(struct hrun_service *s, const char *name, const char *value, struct hrun_error *err)
+{
+    if (s->open)
+        return hrun_fail(err, HRUN_EINVAL, "%s: the service is open; settings are for another one", name ? name : "");
+    return settings_set(&s->set, name, value, err);
+}
+
+const char *hrun_version(void)
+{
+    return HRUN_VERSION;
+}
+
+struct hrun_service *hrun_service_create(struct hrun_error *err)
+{
+    struct hrun_service *s = calloc(1, sizeof *s);
+
+    if (!s) {
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    s->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!s->plain || pthread_mutex_init(&s->lock, NULL)) {
+        if (s->plain)
+            freelocale(s->plain);
+        free(s);
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    return s;
+}
+
+static void close_all(struct hrun_service *s)
+{
+    for (int i = 0; i < SIZES; i++)
+        at_size_release(&s->sizes[i]);
+    profiles_release(&s->known);
+    context_release(&s->c);
+    free(s->cluster_json);
+    s->cluster_json = NULL;
+    s->open = 0;
+}
+
+void hrun_service_destroy(struct hrun_service *s)
+{
+    if (!s)
+        return;
+    close_all(s);
+    settings_release(&s->set);
+    pthread_mutex_destroy(&s->lock);
+    freelocale(s->plain);
+    free(s);
+}
+
+/* Alone with the service, in a locale whose numbers have dots. Result: the locale to leave with. */
+static locale_t enter(struct hrun_service *s)
+{
+    pthread_mutex_lock(&s->lock);
+    return uselocale(s->plain);
+}
+
+static void leave(struct hrun_service *s, locale_t before)
+{
+    uselocale(before);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static int is_yes(const char *value)
+{
+    return value && !strcmp(value, "yes");
+}
+
+static int open_all(struct hrun_service *s, struct hrun_error *err)
+{
+    const struct settings *set = &s->set;
+    const struct question q = { .family = set->model };
+    struct context *c = &s->c;
+    enum hrun_family family;
+
+    c->given = (struct given) {
+        .app = set->app, .profile_path = set->profile_path, .data = set->data, .cluster_file = set->cluster_file,
+        .host_file = set->host_file, .hosts = set->hosts, .platform = set->platform, .level = set->level,
+        .engine = set->engine, .fit = set->fit, .mpi = set->mpi, .hrun = set->hrun, .defines = &set->defines,
+        .mca = &set->mca, .smpi = &set->smpi, .refresh = is_yes(set->refresh),
+        .skip_unreachable = is_yes(set->skip_unreachable),
+    };
+    if (question_family(&q, &family, err) || context_find_app(c, set->program, err) || context_discover(c, err) ||
+        (set->program && context_find_program(c, set->program, err)) || context_choose_engine(c, 0, err))
+        return -1;
+    return c->app ? profiles_load(c, &s->known, err) : 0;
+}
+
+int hrun_service_open(struct hrun_service *s, struct hrun_error *err)
+{
+    locale_t before = enter(s);
+    int rc = s->open ? hrun_fail(err, HRUN_EINVAL, "the service is open already") : open_all(s, err);
+
+    if (!rc)
+        s->open = 1;
+    else if (!s->open)
+        close_all(s);
+    leave(s, before);
+    return rc ? -1 : 0;
+}
+
+/* ------------------------------------------------------------------ what it has */
+
+static const struct hrun_subcluster *sub_at(const struct hrun_service *s, int sub)
+{
+    return s && s->open && sub >= 0 && sub < s->c.cluster->nsubs ? &s->c.cluster->subs[sub] : NULL;
+}
+
+const char *hrun_service_app(const struct hrun_service *s)
+{
+    return s && s->open && s->c.app ? s->c.app->name : NULL;
+}
+
+const char *hrun_service_engine(const struct hrun_service *s)
+{
+    return s && s->open ? s->c.engine->name : NULL;
+}
+
+const char *hrun_service_mpi(const struct hrun_service *s)
+{
+    return s && s->open ? s->c.mpi.id : NULL;
+}
+
+int hrun_service_nsubs(const struct hrun_service *s)
+{
+    return s && s->open ? s->c.cluster->nsubs : 0;
+}
+
+const char *hrun_service_sub_name(const struct hrun_service *s, int sub)
+{
+    return sub_at(s, sub) ? sub_at(s, sub)->name : NULL;
+}
+
+int hrun_service_sub_pes(const struct hrun_service *s, int sub)
+{
+    return sub_at(s, sub) ? sub_at(s, sub)->npes : 0;
+}
+
+const char *hrun_service_sub_signature(const struct hrun_service *s, int sub)
+{
+    return sub_at(s, sub) ? s->c.signatures.v[sub] : NULL;
+}
+
+int hrun_service_sub_has_profile(const struct hrun_service *s, int sub)
+{
+    return sub_at(s, sub) && s->known.subs && s->known.subs[sub].models;
+}
+
+const char *hrun_service_sub_note(const struct hrun_service *s, int sub)
+{
+    return sub_at(s, sub) && s->known.subs ? s->known.subs[sub].why_not : NULL;
+}
+
+/* ------------------------------------------------------------------ questions */
+
+/* What is known at size N, kept for the next question. NULL with *err. */
+static const struct at_size *size_at(struct hrun_service *s, const struct question *q, int64_t N,
+                                     struct hrun_error *err)
+{
+    struct at_size *slot = &s->sizes[s->oldest], made;
+    enum hrun_family family;
+
+    for (int i = 0; i < SIZES; i++)
+        if (s->sizes[i].N == N)
+            return &s->sizes[i];
+    if (question_family(q, &family, err) || at_size_make(&s->c, &s->known, family, N, &made, err))
+        return NULL;
+    at_size_release(slot);
+    *slot = made;
+    s->oldest = (s->oldest + 1) % SIZES;
+    return slot;
+}
+
+static struct hrun_answer *ask(struct hrun_service *s, const struct question *q, int64_t N, struct hrun_error *err)
+{
+    const struct at_size *at = NULL;
+    struct hrun_answer *a;
+
+    if (!s->open) {
+        hrun_fail(err, HRUN_EINVAL, "the service is not open");
+        return NULL;
+    }
+    if (N < 1 || N > HRUN_COUNT_MAX) {
+        hrun_fail(err, HRUN_EINVAL, "N = %lld: a size is between 1 and 2^53", (long long)N);
+        return NULL;
+    }
+    if (s->known.have && !(at = size_at(s, q, N, err)))
+        return NULL;
+    a = answer_make(&s->c, q, &s->known, at, N, err);
+    if (a)
+        a->of = s;
+    return a;
+}
+
+struct hrun_answer *hrun_service_predict(struct hrun_service *s, const char *config, int64_t N, struct hrun_error *err)
+{
+    struct question q = { .config = config ? config : "", .family = s->set.model };
+    locale_t before = enter(s);
+    struct hrun_answer *a = ask(s, &q, N, err);
+
+    leave(s, before);
+    return a;
+}
+
+struct hrun_answer *hrun_service_best(struct hrun_service *s, int64_t N, const char *wishes, struct hrun_error *err)
+{
+    struct question q = { .family = s->set.model };
+    char *words = strdup(wishes ? wishes : "");
+    struct hrun_answer *a = NULL;
+    locale_t before;
+
+    if (!words) {
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    before = enter(s);
+    if (!wishes_read(words, &q, err))
+        a = ask(s, &q, N, err);
+    leave(s, before);
+    free(words);
+    return a;
+}
+
+/* ------------------------------------------------------------------ documents */
+
+static int make_text(struct hrun_service *s, const struct hrun_answer *a, char **out, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc = a ? predict_document(&s->c, &a->d, s->set.placement, &text, err) : document_cluster(&s->c, &text, err);
+
+    if (!rc && !(*out = hrun_buf_detach(&text)))
+        rc = hrun_fail_nomem(err);
+    hrun_buf_release(&text);
+    return rc;
+}
+
+const char *hrun_service_json(struct hrun_service *s, struct hrun_answer *a, struct hrun_error *err)
+{
+    char **kept = a ? &a->json : &s->cluster_json;
+    locale_t before = enter(s);
+    int rc = 0;
+
+    if (!s->open || (a && a->of != s))
+        rc = hrun_fail(err, HRUN_EINVAL, s->open ? "the answer is another service's" : "the service is not open");
+    else if (!*kept)
+        rc = make_text(s, a, kept, err);
+    leave(s, before);
+    return rc ? NULL : *kept;
+}

@@ -1,0 +1,137 @@
+/* settings.c - what a service is told, by name; see settings.h */
+#include "service/settings.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { TEXT, YES_NO, PAIRS, COLONS };   /* the last two: lists of them */
+
+#define AT(member) offsetof(struct settings, member)
+static const struct { const char *name; enum kind kind; size_t at; } known_settings[] = {
+    { "app", TEXT, AT(app) }, { "profile-path", TEXT, AT(profile_path) }, { "data", TEXT, AT(data) },
+    { "define", PAIRS, AT(defines) }, { "cluster", TEXT, AT(cluster_file) }, { "hostfile", TEXT, AT(host_file) },
+    { "host", TEXT, AT(hosts) }, { "platform", TEXT, AT(platform) }, { "level", TEXT, AT(level) },
+    { "engine", TEXT, AT(engine) }, { "mpi", TEXT, AT(mpi) }, { "program", TEXT, AT(program) },
+    { "model", TEXT, AT(model) }, { "fit", TEXT, AT(fit) }, { "placement", TEXT, AT(placement) },
+    { "mca", PAIRS, AT(mca) }, { "smpi", COLONS, AT(smpi) }, { "refresh", YES_NO, AT(refresh) },
+    { "skip-unreachable", YES_NO, AT(skip_unreachable) }, { "hrun", TEXT, AT(hrun) },
+};
+enum { NSETTINGS = sizeof known_settings / sizeof *known_settings };
+
+static int is_list(enum kind kind)
+{
+    return kind == PAIRS || kind == COLONS;
+}
+
+static int check_value(const char *name, enum kind kind, const char *value, struct hrun_error *err)
+{
+    if (kind == YES_NO && strcmp(value, "yes") && strcmp(value, "no"))
+        return hrun_fail(err, HRUN_EINVAL, "%s: '%s' is neither yes nor no", name, value);
+    if (kind == PAIRS && !strchr(value, '='))
+        return hrun_fail(err, HRUN_EINVAL, "%s: '%s' is not NAME=VALUE", name, value);
+    if (kind == COLONS && !strchr(value, ':'))
+        return hrun_fail(err, HRUN_EINVAL, "%s: '%s' is not NAME:VALUE", name, value);
+    return 0;
+}
+
+static int set_list(struct hrun_strvec *list, const char *value, struct hrun_error *err)
+{
+    if (value)
+        return hrun_strvec_push(list, value) ? hrun_fail_nomem(err) : 0;
+    hrun_strvec_release(list);
+    return 0;
+}
+
+static int set_text(char **text, const char *value, struct hrun_error *err)
+{
+    char *copy = value ? strdup(value) : NULL;
+
+    if (value && !copy)
+        return hrun_fail_nomem(err);
+    free(*text);
+    *text = copy;
+    return 0;
+}
+
+static int unknown_setting(const char *name, struct hrun_error *err)
+{
+    struct hrun_buf names = HRUN_BUF_INIT;
+
+    for (int i = 0; i < NSETTINGS; i++)
+        hrun_buf_addf(&names, "%s%s", i ? ", " : "", known_settings[i].name);
+    hrun_fail(err, HRUN_EINVAL, "there is no setting '%s'; there are: %s", name ? name : "", names.data);
+    hrun_buf_release(&names);
+    return -1;
+}
+
+int settings_set(struct settings *set, const char *name, const char *value, struct hrun_error *err)
+{
+    char *base = (char *)set;
+    int i = 0;
+
+    while (i < NSETTINGS && (!name || strcmp(name, known_settings[i].name)))
+        i++;
+    if (i == NSETTINGS)
+        return unknown_setting(name, err);
+    if (value && check_value(name, known_settings[i].kind, value, err))
+        return -1;
+    base += known_settings[i].at;
+    return is_list(known_settings[i].kind) ? set_list((struct hrun_strvec *)(void *)base, value, err)
+                                           : set_text((char **)(void *)base, value, err);
+}
+
+void settings_release(struct settings *set)
+{
+    for (int i = 0; i < NSETTINGS; i++) {
+        void *at = (char *)set + known_settings[i].at;
+
+        if (is_list(known_settings[i].kind))
+            hrun_strvec_release(at);
+        else
+            set_text(at, NULL, NULL);
+    }
+}
+
+#define WISH(member) offsetof(struct question, member)
+static const struct { const char *name; size_t at; } known_wishes[] = {
+    { "objective", WISH(objective) }, { "within", WISH(within) }, { "max-time", WISH(max_time) },
+    { "max-cost", WISH(max_cost) }, { "max-energy", WISH(max_energy) }, { "max-pes", WISH(max_pes) },
+    { "use", WISH(use) }, { "np", WISH(procs) }, { "top", WISH(top) },
+};
+enum { NWISHES = sizeof known_wishes / sizeof *known_wishes };
+
+/* One word, "NAME=VALUE", which is cut in two. */
+static int read_wish(char *word, struct question *q, struct hrun_error *err)
+{
+    char *equals = strchr(word, '=');
+    struct hrun_buf names = HRUN_BUF_INIT;
+    int i = 0;
+
+    if (equals)
+        *equals = 0;
+    while (i < NWISHES && strcmp(word, known_wishes[i].name))
+        i++;
+    if (equals && i < NWISHES) {
+        *(const char **)(void *)((char *)q + known_wishes[i].at) = equals + 1;
+        return 0;
+    }
+    for (int k = 0; k < NWISHES; k++)
+        hrun_buf_addf(&names, "%s%s", k ? ", " : "", known_wishes[k].name);
+    hrun_fail(err, HRUN_EINVAL, "'%s' is no wish NAME=VALUE; names are: %s", word, names.data);
+    hrun_buf_release(&names);
+    return -1;
+}
+
+int wishes_read(char *words, struct question *q, struct hrun_error *err)
+{
+    static const char blanks[] = " \t\n";
+    char *save = NULL;
+
+    for (char *word = strtok_r(words, blanks, &save); word; word = strtok_r(NULL, blanks, &save))
+        if (read_wish(word, q, err))
+            return -1;
+    if (q->objective && !hrun_objective_find(q->objective))
+        return hrun_fail(err, HRUN_EINVAL, "objective: '%s' is none of time, cost, energy", q->objective);
+    return 0;
+}
