@@ -67,6 +67,8 @@ ok() {
     if "$@" >/dev/null 2>&1; then tap_report 1 "$what"; else tap_report 0 "$what"; fi
 }
 skip() { tap_n=$((tap_n + 1)); echo "ok $tap_n - $1 # SKIP $2"; }
+# A check that is spelt wrong is no check that holds.
+command_not_found_handle() { tap_report 0 "command not found: $*"; return 127; }
 done_testing() { echo "1..$tap_n"; [ $tap_failed = 0 ]; exit $?; }
 
 # fails STATUS TEXT WHAT CMD...: CMD fails with STATUS and one error line that holds TEXT.

@@ -1,0 +1,264 @@
+/* jobs_ways.c - the ways to run a job: hrun's own choice on the whole cluster and on parts of it; see jobs.h */
+#include "jobs.h"
+
+#include "service/decide.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* So many parts of the cluster are looked at for a job: at a millisecond for a choice, a third of a second. */
+enum { PARTS_MOST = 300 };
+
+/* Parts of a cluster: so many PEs of each sub-cluster, as value[first[i] .. first[i + 1] - 1] say. */
+struct parts {
+    int *first, *value, *at;
+};
+
+/* At most `most` numbers of 0 .. n, both among them: all, else spread evenly by ratio. Result: how many. */
+static int spread(int n, int most, int *out)
+{
+    int count = 0;
+    double ratio = 1;
+
+    if (n < most) {
+        for (int i = 0; i <= n; i++)
+            out[i] = i;
+        return n + 1;
+    }
+    for (int i = 2; i < most; i++)
+        ratio *= 2;
+    out[count++] = 0;
+    /* n, n/2, n/4, ...: of a job that gains by PEs at all, each is worth a look */
+    for (double v = ratio; v >= 1; v /= 2)
+        if ((int)(n / v) > out[count - 1])
+            out[count++] = (int)(n / v);
+    return count;
+}
+
+static int make_parts(const int *npes, int nsubs, struct parts *p, struct hrun_error *err)
+{
+    int most = 2, total = 0;
+    double product;
+
+    /* As many numbers for each sub-cluster as keep the product below PARTS_MOST. */
+    do {
+        product = 1;
+        most++;
+        for (int i = 0; i < nsubs; i++)
+            product *= npes[i] + 1 < most ? npes[i] + 1 : most;
+    } while (product <= PARTS_MOST && most <= PARTS_MOST);
+    most--;
+    for (int i = 0; i < nsubs; i++)
+        total += npes[i] + 1 < most ? npes[i] + 1 : most;
+    p->first = calloc((size_t)nsubs + 1, sizeof *p->first);
+    p->value = calloc((size_t)total + 1, sizeof *p->value);
+    p->at = calloc((size_t)nsubs, sizeof *p->at);
+    if (!p->first || !p->value || !p->at)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < nsubs; i++)
+        p->first[i + 1] = p->first[i] + spread(npes[i], most, p->value + p->first[i]);
+    return 0;
+}
+
+static void release_parts(struct parts *p)
+{
+    free(p->first);
+    free(p->value);
+    free(p->at);
+}
+
+/* The next part; 0: there is none. */
+static int next_part(struct parts *p, int nsubs)
+{
+    for (int i = 0; i < nsubs; i++) {
+        if (++p->at[i] < p->first[i + 1] - p->first[i])
+            return 1;
+        p->at[i] = 0;
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------ ways */
+
+/* Add a way, unless another one is as quick with no more PEs; those that the new one outdoes go. */
+static int add_way(struct job_kind *k, const struct decision *d, struct hrun_error *err)
+{
+    size_t n = (size_t)d->nsubs, len = n * sizeof *d->pes;
+    int kept = 0;
+
+    for (int w = 0; w < k->nways; w++) {
+        int fewer = 1, more = 1;
+
+        for (size_t i = 0; i < n; i++) {
+            fewer &= k->pes[(size_t)w * n + i] <= d->pes[i];
+            more &= k->pes[(size_t)w * n + i] >= d->pes[i];
+        }
+        if (fewer && k->ways[w].time_s <= d->time_s)
+            return 0;
+        if (more && k->ways[w].time_s >= d->time_s)
+            continue;
+        k->ways[kept].time_s = k->ways[w].time_s;
+        memmove(k->pes + (size_t)kept * n, k->pes + (size_t)w * n, len);
+        memmove(k->procs + (size_t)kept * n, k->procs + (size_t)w * n, len);
+        kept++;
+    }
+    k->nways = kept;
+    if (!k->ways) {
+        k->ways = calloc(PARTS_MOST * 2, sizeof *k->ways);
+        k->pes = calloc(PARTS_MOST * 2, len);
+        k->procs = calloc(PARTS_MOST * 2, len);
+    }
+    if (!k->ways || !k->pes || !k->procs)
+        return hrun_fail_nomem(err);
+    k->ways[k->nways].time_s = d->time_s;
+    memcpy(k->pes + (size_t)k->nways * n, d->pes, len);
+    memcpy(k->procs + (size_t)k->nways * n, d->procs, len);
+    k->nways++;
+    return 0;
+}
+
+/* --use of the part at which parts stand. */
+static void add_use(const struct hrun_cluster *cl, const struct parts *p, struct hrun_buf *out)
+{
+    for (int i = 0; i < cl->nsubs; i++)
+        hrun_buf_addf(out, "%s%s:%d", i ? "," : "", cl->subs[i].name, p->value[p->first[i] + p->at[i]]);
+}
+
+/* hrun's choice on one part, if it has one. */
+static int look(struct context *c, const struct question *q, const struct profiles *known, const struct at_size *at,
+                struct job_kind *k, struct hrun_error *why, struct hrun_error *err)
+{
+    struct decision d;
+    int rc = 0;
+
+    if (decision_make(c, q, known, at, k->N, &d, why)) {
+        if (why->code == HRUN_EINFEASIBLE)
+            return 0;
+        *err = *why;
+        return -1;
+    }
+    if (d.by == BY_MODEL && d.predicted)
+        rc = add_way(k, &d, err);
+    decision_release(&d);
+    return rc;
+}
+
+static int find_ways(const struct hrun_settings *s, struct context *c, const int *npes, struct job_kind *k,
+                     struct hrun_error *err)
+{
+    struct question q = s->ask;
+    struct profiles known = { 0 };
+    struct at_size at = { 0 };
+    struct parts parts = { 0 };
+    struct hrun_buf use = HRUN_BUF_INIT;
+    struct hrun_error why = { 0 };
+    int rc = -1;
+
+    if (profiles_load(c, &known, err))
+        goto done;
+    if (!known.have) {
+        hrun_fail(err, HRUN_ENODATA, "there is no profile of %s for this cluster; hrun-calibrate -app %s makes one",
+                  c->app->name, c->app->name);
+        goto done;
+    }
+    if (at_size_make(c, &known, HRUN_FAMILY_NPT, k->N, &at, err) || make_parts(npes, c->cluster->nsubs, &parts, err))
+        goto done;
+    while (next_part(&parts, c->cluster->nsubs)) {
+        hrun_buf_reset(&use);
+        add_use(c->cluster, &parts, &use);
+        if (use.failed) {
+            hrun_fail_nomem(err);
+            goto done;
+        }
+        q.use = use.data;
+        if (look(c, &q, &known, &at, k, &why, err))
+            goto done;
+    }
+    rc = 0;
+    if (!k->nways)
+        rc = why.text[0] ? (*err = why, -1)
+                         : hrun_fail(err, HRUN_EINFEASIBLE, "no configuration has a predicted time");
+    for (int w = 0; w < k->nways; w++)
+        k->ways[w].pes = k->pes + (size_t)w * (size_t)c->cluster->nsubs;
+done:
+    hrun_buf_release(&use);
+    release_parts(&parts);
+    at_size_release(&at);
+    profiles_release(&known);
+    return rc;
+}
+
+/* ------------------------------------------------------------------ contexts */
+
+/* Signatures without a program: for programs built with the Open MPI that is installed here. */
+static int find_program(struct context *c, const struct job_kind *k, struct hrun_error *err)
+{
+    if (k->program || c->cluster->platform)
+        return k->program ? context_program(c, k->program, err) : 0;
+    c->program = hrun_program_find("ompi_info", NULL, NULL);
+    if (c->program && !hrun_program_mpi(c->program, &c->mpi, NULL) && c->mpi.kind == HRUN_MPI_OPENMPI)
+        return 0;
+    return hrun_fail(err, HRUN_ENOPROG, "which MPI the job is built with is not known: say program: PATH");
+}
+
+/* Are these the PEs of the jobs before? */
+static int same_cluster(const struct hrun_cluster *a, const struct hrun_cluster *b)
+{
+    int same = a->nsubs == b->nsubs;
+
+    for (int i = 0; same && i < a->nsubs; i++)
+        same = a->subs[i].npes == b->subs[i].npes && a->subs[i].level == b->subs[i].level &&
+               !strcmp(a->subs[i].name, b->subs[i].name);
+    return same;
+}
+
+static int job_ways(const struct hrun_settings *s, struct job_kind *k, struct context *c, const struct context *first,
+                    int **npes, struct hrun_error *err)
+{
+    if (context_app(c, NULL, err) || context_cluster(c, c->set, err) || find_program(c, k, err) ||
+        context_engine(c, err))
+        return -1;
+    if (first && !same_cluster(first->cluster, c->cluster))
+        return hrun_fail(err, HRUN_EINVAL, "its PEs are not those of the jobs before, as its processes fill a PE with "
+                         "threads: say --level for all");
+    if (!*npes) {
+        *npes = calloc((size_t)c->cluster->nsubs, sizeof **npes);
+        if (!*npes)
+            return hrun_fail_nomem(err);
+        if (context_use(c->cluster, s->ask.use, *npes, err))
+            return -1;
+    }
+    return find_ways(s, c, *npes, k, err);
+}
+
+int jobs_ways(const struct hrun_settings *s, struct jobs *j, struct context *c, int **npes, struct hrun_error *err)
+{
+    for (int k = 0; k < j->nkinds; k++) {
+        struct job_kind *kind = &j->kinds[k];
+        struct common_settings set = s->common;
+        struct context own = { 0 }, *to = k ? &own : c;
+        int rc;
+
+        set.app = kind->app;
+        set.defines = (struct hrun_strvec){ 0 };
+        rc = 0;
+        for (size_t i = 0; i < s->common.defines.n && !rc; i++)
+            rc = hrun_strvec_push(&set.defines, s->common.defines.v[i]);
+        for (unsigned i = 0; i < kind->ndefines && !rc; i++)
+            rc = hrun_strvec_push(&set.defines, kind->defines[i]);
+        to->set = &set;
+        rc = rc ? hrun_fail_nomem(err) : job_ways(s, kind, to, k ? c : NULL, npes, err);
+        if (k)
+            context_release(&own);
+        c->set = &s->common;
+        hrun_strvec_release(&set.defines);
+        if (rc) {
+            int i = 0;
+
+            while (j->v[i].kind != k)
+                i++;
+            return hrun_fail_prefix(err, "job %s", j->v[i].name);
+        }
+    }
+    return 0;
+}
