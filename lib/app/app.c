@@ -55,6 +55,9 @@ void hrun_app_destroy(struct hrun_app *app)
     free_terms(&app->np);
     free_terms(&app->nt);
     free_terms(&app->pt);
+    hrun_expr_destroy(app->ring.local);
+    hrun_expr_destroy(app->ring.step);
+    hrun_expr_destroy(app->ring.bytes);
     for (int i = 0; i < app->nfiles; i++) {
         free(app->files[i].path);
         free(app->files[i].content);

@@ -50,11 +50,19 @@ struct hrun_app_file {          /* an input that is written before a run */
 /* How times follow from measurements (key `family`); the models of lib/model. */
 enum hrun_app_family {
     HRUN_APP_NPT,               /* formulas in N and P (paper 000) */
+    HRUN_APP_RING,              /* a ring of virtual processes (paper 004) */
     HRUN_APP_FAMILIES           /* how many there are */
 };
 
 /* The names that `family` may have, in the order of the enum, ended by NULL. */
 extern const char *const hrun_app_family_names[];
+
+/* What a process of a ring does (family ring), over n = N/P, N and P. */
+struct hrun_app_ring {
+    struct hrun_expr *local;    /* work on its own data, in any unit */
+    struct hrun_expr *step;     /* work on its own data and visiting ones, in the same unit */
+    struct hrun_expr *bytes;    /* of the data that it sends in a step */
+};
 
 struct hrun_app {
     char *name, *title;
@@ -69,6 +77,7 @@ struct hrun_app {
     struct hrun_terms np;       /* NP-T terms over N, P (paper 000, eq. 4 and Table V), network terms among them */
     struct hrun_terms nt;       /* N-T terms over N (eq. 2): key `n` */
     struct hrun_terms pt;       /* P-T terms over T, P, N (eq. 3): key `p`; T is the N-T model's value */
+    struct hrun_app_ring ring;  /* of family ring, else NULL */
     struct hrun_app_file *files;
     int nfiles;
     char **args;                /* templates appended to the command line when the user gives no arguments */
@@ -134,6 +143,17 @@ int hrun_app_rule(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_
 /* Bytes per process; *bytes = 0 when the definition has no memory expression. Errors: HRUN_ENONFINITE,
  * HRUN_EINVAL for a negative value. */
 int hrun_app_memory(const struct hrun_app *app, int64_t N, int64_t P, double *bytes, struct hrun_error *err);
+
+/* What a process does in a ring of P processes. */
+struct hrun_ring_work {
+    double n;                   /* N/P */
+    double local, step;         /* units of work */
+    double bytes;
+};
+
+/* Of a definition of family ring. Errors: HRUN_ENONFINITE, HRUN_EINVAL for a negative value; *out is as before. */
+int hrun_app_ring_work(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_ring_work *out,
+                       struct hrun_error *err);
 
 /* The user fixes OMP_NUM_THREADS of an application that fills its cores with threads: from now on its measurements
  * are of that number, apart from those of other numbers and of the filled ones. Errors: HRUN_ENOMEM. */

@@ -27,6 +27,10 @@ struct raw_const {
     double value;
 };
 
+struct raw_ring {
+    char *local, *step, *bytes;
+};
+
 struct raw_app {
     char *name, *title, *rule, *memory, *threads, *pattern, *family, *stdin_text;
     char **programs, **args;
@@ -34,6 +38,7 @@ struct raw_app {
     int *procs_per_pe;
     unsigned procs_per_pe_count;
     struct raw_terms *terms;
+    struct raw_ring *ring;
     struct raw_file *files;
     unsigned files_count;
     struct raw_time *time;
@@ -48,6 +53,10 @@ extern const cyaml_schema_value_t hrun_app_schema;
 /* Check a template of app, whose constants are known already. Result: 0, or -1 with the text of *err, and
  * *offset the place of the mistake (characters into text). */
 int hrun_template_check(const struct hrun_app *app, const char *text, int *offset, struct hrun_error *err);
+
+/* Compile what stands under `ring`, with the constants of app, which are known already. Result: 0, or -1 with the text
+ * of *err, its column (0: not known), and *key the key of the mistake. */
+int hrun_app_compile_ring(const struct raw_ring *raw, struct hrun_app *app, const char **key, struct hrun_error *err);
 
 /* The value of a constant as it is written in templates and measurements: 15 digits, 17 where needed. */
 void hrun_app_add_value(struct hrun_buf *out, double value);

@@ -278,7 +278,7 @@ static int load_pattern(const struct load *l)
                near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
-const char *const hrun_app_family_names[] = { "npt", NULL };
+const char *const hrun_app_family_names[] = { "npt", "ring", NULL };
 
 static int load_family(const struct load *l)
 {
@@ -407,6 +407,24 @@ static int load_expressions(struct load *l)
     return load_terms(l, "p", terms->p, terms->p_count, vars_tpn, 3, &app->pt);
 }
 
+static int load_ring(const struct load *l)
+{
+    const int wanted = l->app->family == HRUN_APP_RING;
+    struct hrun_error inner = { .code = HRUN_OK };
+    const char *key;
+    char path[64];
+
+    if (!l->raw->ring)
+        return wanted ? bad(l, "family", "a definition of family ring says under 'ring' what a process does: local, "
+                            "step and bytes, over n, N and P") : 0;
+    if (!wanted)
+        return bad(l, "ring", "'ring' is for definitions of family ring; write family: ring, or leave it out");
+    if (!hrun_app_compile_ring(l->raw->ring, l->app, &key, &inner))
+        return 0;
+    snprintf(path, sizeof path, "ring.%s", key);
+    return fail_inside(l, path, inner.column > 0 ? inner.column - 1 : 0, &inner);
+}
+
 /* A path stays in the working directory. Result: what is wrong with it, or NULL. */
 static const char *path_fault(const char *p)
 {
@@ -524,7 +542,7 @@ int hrun_app_load(const char *file, char *const *defines, int ndefines, struct h
             goto out;
     qsort(l.app->consts, (size_t)l.app->nconsts, sizeof *l.app->consts, by_name);
     if (load_procs(&l) || load_threads(&l) || load_pattern(&l) || load_family(&l) || load_sizes(&l) ||
-        load_expressions(&l) || load_inputs(&l) || load_time(&l))
+        load_expressions(&l) || load_ring(&l) || load_inputs(&l) || load_time(&l))
         goto out;
     *out = l.app;
     l.app = NULL;

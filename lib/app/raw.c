@@ -55,6 +55,13 @@ static const cyaml_schema_value_t const_entry = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct raw_const, const_fields)
 };
 
+static const cyaml_schema_field_t ring_fields[] = {
+    TEXT("local", MUST, struct raw_ring, local),
+    TEXT("step", MUST, struct raw_ring, step),
+    TEXT("bytes", MUST, struct raw_ring, bytes),
+    CYAML_FIELD_END
+};
+
 static const cyaml_schema_field_t app_fields[] = {
     TEXT("name", MUST, struct raw_app, name),
     TEXT("title", MAYBE, struct raw_app, title),
@@ -66,6 +73,7 @@ static const cyaml_schema_field_t app_fields[] = {
     TEXT("threads", MAYBE, struct raw_app, threads),
     TEXT("pattern", MAYBE, struct raw_app, pattern),
     CYAML_FIELD_MAPPING_PTR("terms", MAYBE, struct raw_app, terms, terms_fields),
+    CYAML_FIELD_MAPPING_PTR("ring", MAYBE, struct raw_app, ring, ring_fields),
     LIST("constants", MAYBE, struct raw_app, constants, &const_entry),
     LIST("files", MAYBE, struct raw_app, files, &file_entry),
     LIST("args", MAYBE, struct raw_app, args, &string_entry),

@@ -9,6 +9,7 @@
 #include "model/anchor.h"
 #include "model/family.h"
 #include "model/glitch.h"
+#include "model/ring_family.h"
 #include "model/terms.h"
 
 #include <math.h>
@@ -184,7 +185,7 @@ static int fit_npt(struct hrun_fit_job *job, const struct parts *p, struct hrun_
                            &record, err);
 }
 
-static int fit_m(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, struct hrun_error *err)
+static int fit_formulas(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, struct hrun_error *err)
 {
     struct parts p = part(rows, n);
     size_t first = p.single + p.shared;
@@ -201,6 +202,14 @@ static int fit_m(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n
         return -1;
     return fit_npt(job, &p, err);
 }
+
+/* By app->family: the records of one M, and the most terms that one of them has besides those of the definition. */
+static int (*const fit_m[HRUN_APP_FAMILIES])(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n,
+                                             struct hrun_error *err) = {
+    [HRUN_APP_NPT] = fit_formulas,
+    [HRUN_APP_RING] = hrun_fit_ring,
+};
+static const int own_terms[HRUN_APP_FAMILIES] = { [HRUN_APP_RING] = HRUN_RING_TERMS };
 
 /* ------------------------------------------------------------------ all */
 
@@ -240,12 +249,14 @@ int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
                   struct hrun_error *err)
 {
     struct hrun_fit_job job = { .app = app, .options = *options, .skipped = HRUN_BUF_INIT, .rows = rows };
-    size_t terms = (size_t)max3(app->np.n, app->nt.n, app->pt.n), end;
+    size_t terms = (size_t)(max3(app->np.n, app->nt.n, app->pt.n) + own_terms[app->family]), end;
     double *memory = NULL;
     int rc = -1;
 
     if (hrun_fit_network(&job, rows, &n, err))
         goto out;
+    if (app->family == HRUN_APP_RING)
+        n = hrun_ring_keep(rows, n);
     job.nrows = n;
     job.models = calloc(1, sizeof *job.models);
     job.used = calloc(n, 1);
@@ -275,7 +286,7 @@ int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
     for (size_t begin = 0; begin < n; begin = end) {
         for (end = begin; end < n && rows[end].M == rows[begin].M;)
             end++;
-        if (fit_m(&job, rows + begin, end - begin, err))
+        if (fit_m[app->family](&job, rows + begin, end - begin, err))
             goto out;
     }
     if (job.skipped.failed) {

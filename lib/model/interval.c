@@ -145,10 +145,7 @@ static double expected_scatter(const struct hrun_fit_record *r, double t)
 
 /* ------------------------------------------------------------------ one prediction */
 
-/* Half the width of the 95 % interval: Student's t times the root of the variance of the fitted mean plus
- * that of one run, whose weighted variance is s2. dof 0: s2 was assumed and not estimated, so the normal
- * distribution. */
-static double half_width(const struct hrun_fit_record *r, const double *x, double t)
+double hrun_record_half_width(const struct hrun_fit_record *r, const double *x, double t)
 {
     double mean = 0, one = 1, dof = r->dof > 0 ? r->dof : 1e9;
 
@@ -179,7 +176,7 @@ static int predict(struct hrun_formulas *p, int sub, int m, int P, const int *pe
         goto out;
     if (r == p->opts[o].formula && p->family == HRUN_FAMILY_NPT)
         unused_values(p, r, P, pes, procs, x);
-    half = half_width(r, x, t);
+    half = hrun_record_half_width(r, x, t);
     if (r == p->opts[o].formula && p->family == HRUN_FAMILY_NPT && r->pmin == r->pmax && P != r->pmin) {
         if (spread_over_terms(p, r, P, &down, &up, err))
             goto out;

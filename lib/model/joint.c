@@ -189,7 +189,23 @@ static int fit_all(struct job *j, struct hrun_error *err)
 
 /* ------------------------------------------------------------------ assigning */
 
-/* Predictions of all parts of runs of size N, which are runs[n]. */
+/* Ti of the options in the configuration of a run all of whose parts are known. */
+static int options_of_parts(struct job *j, struct hrun_predictor *p, const struct hrun_mixed_run *r, double *t,
+                            struct hrun_error *err)
+{
+    int *config = calloc(2 * (size_t)j->nsubs, sizeof *config), rc;
+
+    if (!config)
+        return hrun_fail_nomem(err);
+    for (size_t i = r->first; i < r->first + r->nparts; i++) {
+        config[j->mixed.parts[i].sub] = j->mixed.parts[i].pes;
+        config[j->nsubs + j->mixed.parts[i].sub] = j->mixed.parts[i].M;
+    }
+    rc = hrun_predictor_options(p, r->P, config, config + j->nsubs, t, err);
+    free(config);
+    return rc;
+}
+
 /* Ti of the options where a run was, NaN of all when the network does not know its place. */
 static int predict_run(struct job *j, struct hrun_predictor *p, const struct hrun_mixed_run *r, double *t,
                        struct hrun_error *err)
@@ -199,14 +215,17 @@ static int predict_run(struct job *j, struct hrun_predictor *p, const struct hru
 
     if (!hrun_predictor_is_whole(p))
         return o->times(o->ctx, r->P, t, err);
-    n = hrun_netview_nsubs(j->options->net);
-    if (hrun_netview_config(j->options->net, r->sample, -1, j->config, j->config + n))
+    if (!hrun_predictor_has_network(p) && r->whole)
+        return options_of_parts(j, p, r, t, err);
+    n = j->options->net ? hrun_netview_nsubs(j->options->net) : 0;
+    if (n && hrun_netview_config(j->options->net, r->sample, -1, j->config, j->config + n))
         return hrun_predictor_options(p, r->P, j->config, j->config + n, t, err);
     for (int k = 0; k < o->noptions; k++)
         t[k] = NAN;
     return 0;
 }
 
+/* Predictions of all parts of runs of size N, which are runs[n]. */
 static int predict_size(struct job *j, const struct hrun_mixed_run *runs, size_t n, double *t, struct hrun_error *err)
 {
     enum hrun_family family = j->app->np.n ? HRUN_FAMILY_NPT : HRUN_FAMILY_PT;

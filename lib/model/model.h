@@ -157,6 +157,26 @@ int hrun_predictor_deals(const struct hrun_predictor *p);   /* 0: its shares are
 int hrun_predictor_shares(struct hrun_predictor *p, const int *pes, const int *procs, double *share,
                           struct hrun_error *err);
 
+/* Family ring (paper 004): how well a configuration uses the PEs npes[nsubs] that there are. */
+struct hrun_balance {
+    int q;                     /* processes */
+    double loss;               /* gamma of eq. 11: what imbalance loses, 0.1 for 10 % */
+    double efficiency;         /* eq. 1: the work over what all PEs would do in the predicted time */
+};
+int hrun_predictor_is_ring(const struct hrun_predictor *p);
+/* Errors: HRUN_ENODATA (a model without speeds), those of hrun_predictor_time_in. */
+int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const int *pes, const int *procs,
+                           struct hrun_balance *out, struct hrun_error *err);
+
+/* The fewest processes q that the rule accepts with which some configuration loses at most `loss`, and what it loses.
+ * Memory is not asked. Errors: HRUN_EINFEASIBLE (saying the least loss there is), HRUN_ENONFINITE, HRUN_ENOMEM. */
+struct hrun_fewest {
+    int q;
+    double loss;
+};
+int hrun_predictor_fewest(struct hrun_predictor *p, const int *npes, double loss, struct hrun_fewest *out,
+                          struct hrun_error *err);
+
 /* The range of N and of P that the model used was measured at: sizes[2] and counts[2], least and greatest. 0, or -1
  * without a model. */
 int hrun_predictor_measured(struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts);

@@ -37,6 +37,11 @@ int hrun_predictor_is_whole(const struct hrun_predictor *p);
 int hrun_predictor_options(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,
                            struct hrun_error *err);
 
+/* Half the width of the 95 % interval: Student's t times the root of the variance of the fitted mean plus
+ * that of one run, whose weighted variance is s2. dof 0: s2 was assumed and not estimated, so the normal
+ * distribution. x[r->nterms]: the terms. */
+double hrun_record_half_width(const struct hrun_fit_record *r, const double *x, double t);
+
 /* What a family makes a predictor from; the arguments of hrun_predictor_create_net. */
 struct hrun_predictor_source {
     const struct hrun_app *app;

@@ -36,6 +36,38 @@ static int node_of(const struct hrun_ring_stage *used, int rank, int *first)
     return i;
 }
 
+/* When the data of the opposites on node j are on node i. */
+static double opposite_ready(const struct hrun_ring_stage *used, const double *done, int i, int j)
+{
+    return fmax(done[i], done[j] + (i != j ? used[i].wire_s + used[i].unpack_s : 0));
+}
+
+/* When node i has done the further step of its processes first .. last-1 with the data of those half ahead of them. It
+ * works on whatever has come, so that it is done at the latest of: data come, and then all work on these and on what
+ * comes later still (the busy period of a server that never rests while there is work). *idle: what of this it rests.
+ */
+static double opposites_done(const struct hrun_ring_stage *used, const double *done, int i, int first, int last,
+                             int half, double *idle)
+{
+    const double one = used[i].step_s / used[i].procs;
+    double latest = done[i];
+    int at, begin, end;
+
+    for (int j = node_of(used, first + half, &at), from = at; from < last + half; from += used[j].procs, j++) {
+        const double ready = opposite_ready(used, done, i, j);
+        int behind = 0, l = node_of(used, first + half, &begin);
+
+        for (; begin < last + half; begin = end, l++) {
+            end = begin + used[l].procs;
+            if (opposite_ready(used, done, i, l) >= ready)
+                behind += (end < last + half ? end : last + half) - (begin > first + half ? begin : first + half);
+        }
+        latest = fmax(latest, ready + behind * one);
+    }
+    *idle = latest - done[i] - (last - first) * one;
+    return latest;
+}
+
 /* The further step of an even q: the processes 0 .. half-1 get the data of those half ahead of them. done[m]: when the
  * steps were over; t[m] moves on, wait[m] grows. */
 static void opposite_step(const struct hrun_ring_stage *used, int m, int half, const double *done, double *t,
@@ -44,16 +76,11 @@ static void opposite_step(const struct hrun_ring_stage *used, int m, int half, c
     int first = 0;
 
     for (int i = 0; i < m && first < half; first += used[i].procs, i++) {
-        int last = first + used[i].procs < half ? first + used[i].procs : half, at, j = node_of(used, first + half, &at);
-        double ready = done[i], wire = 0;
+        int last = first + used[i].procs < half ? first + used[i].procs : half;
+        double idle;
 
-        for (; j < m && at < last + half; at += used[j].procs, j++)
-            if (j != i) {
-                wire = used[i].wire_s + used[i].unpack_s;
-                ready = fmax(ready, done[j] + wire);
-            }
-        wait[i] += ready - done[i];
-        t[i] = ready + used[i].step_s * (double)(last - first) / used[i].procs;
+        t[i] = opposites_done(used, done, i, first, last, half, &idle);
+        wait[i] += idle;
     }
 }
 

@@ -12,12 +12,12 @@
  *   - Eq. 8 waits at the end of a step, also for data that nobody uses (behind step L), and not for the first. The
  *     *wait before* a step, for what it computes on, is the same recursion from another beginning: let
  *     A_l = T_l + W, W being all of a step but the last unpacking; then eqs. 6-8 are
- *     A_{i,l} = max(A_{i,l-1}, A_{i-1,l-1} + t_tm) + t_upk + W_i, which begins at t_i^1 + W_i as printed, at t_i^1 here.
- *     HRUN_RING_PRINTED gives the paper's, HRUN_RING_BEFORE this one, which ends at most one step's work earlier.
+ *     A_{i,l} = max(A_{i,l-1}, A_{i-1,l-1} + t_tm) + t_upk + W_i, which begins at t_i^1 + W_i as printed, at t_i^1
+ *     here. HRUN_RING_PRINTED gives the paper's, HRUN_RING_BEFORE this one, which ends at most one step's work earlier.
  *   - Both let a node wait with all its processes for its first one. In truth the others go on, as far as they have
  *     data: a ring of single processes takes exactly this time, one of several on a node at most this.
- *   - The further step of an even q takes of each node the share of its processes that are in the first half, and
- *     begins when both it and the nodes of their opposites have ended the steps.
+ *   - The further step of an even q takes of each node the share of its processes that are in the first half. They do
+ *     it as the data of their opposites come, when both nodes have ended the steps.
  */
 #ifndef HRUN_MODEL_RING_H
 #define HRUN_MODEL_RING_H

@@ -296,7 +296,8 @@ static void test_table4(void)
         char text[32];
         int procs[4];
 
-        is_int(hrun_ring_allocate(rows[i].speed, 4, rows[i].q, 1, procs, NULL), 0, "configuration %d of Table 4", i + 1);
+        is_int(hrun_ring_allocate(rows[i].speed, 4, rows[i].q, 1, procs, NULL), 0, "configuration %d of Table 4",
+               i + 1);
         snprintf(text, sizeof text, "%.2f", 1 - hrun_ring_gamma(rows[i].speed, procs, 4));
         is_str(text, rows[i].kept, "has the printed 1 - gamma, with q = %d,%d,%d,%d", procs[0], procs[1], procs[2],
                procs[3]);

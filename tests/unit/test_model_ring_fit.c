@@ -1,0 +1,266 @@
+/* Models of rings (paper 004): what is fitted predicts, of one sub-cluster and of several; balance, and the search. */
+#include "model/ring_family.h"
+#include "model_app.h"
+#include "plan/plan.h"
+#include "tap.h"
+
+enum { SUBS = 3, MOST = 4, SAMPLES = 400 };
+
+/* Seconds per unit of work on a PE with one process; a step and its bytes, between PEs too. */
+static const double speed[SUBS] = { 3.0, 2.0, 1.0 };
+static const double UNIT = 1e-7, STEP = 2e-4, BYTE = 1e-9, FAR = 5e-4, FAR_BYTE = 1e-8, ONCE = 3e-3;
+static const int npes[SUBS] = { 2, 3, 2 };
+
+static void ring_app(struct ma *a)
+{
+    static const char *const vars[] = { "n", "N", "P" };
+
+    ma_init(a, NULL, NULL, NULL, MOST);
+    hrun_expr_destroy(a->app.rule);
+    a->app.rule = ma_compile(&a->app, "P <= N", (const char *const[]){ "N", "P" }, 2);
+    a->app.family = HRUN_APP_RING;
+    a->app.ring.local = ma_compile(&a->app, "n*(n-1)/2", vars, 3);
+    a->app.ring.step = ma_compile(&a->app, "n^2", vars, 3);
+    a->app.ring.bytes = ma_compile(&a->app, "80*n", vars, 3);
+}
+
+static void release_app(struct ma *a)
+{
+    hrun_expr_destroy(a->app.ring.local);
+    hrun_expr_destroy(a->app.ring.step);
+    hrun_expr_destroy(a->app.ring.bytes);
+    ma_release(a);
+}
+
+/* Two numbers of PEs do not tell apart what is done once, in a step, and in a step between PEs: of 3 ms and 0.7 ms in
+ * seconds. */
+static const double UNKNOWN = 1e-3;
+
+/* What a PE of sub-cluster i does with m processes, P in all. */
+static struct hrun_ring_stage truth(int i, int m, double N, int P)
+{
+    double n = N / P, far = P > m;
+
+    return (struct hrun_ring_stage){
+        .procs = m, .local_s = m * UNIT / speed[i] * n * (n - 1) / 2 + ONCE,
+        .step_s = m * UNIT / speed[i] * n * n + STEP + BYTE * 80 * n + far * (FAR + FAR_BYTE * 80 * n),
+    };
+}
+
+static double true_time(int i, int m, int pes, double N)
+{
+    struct hrun_ring_stage s = truth(i, m, N, pes * m);
+
+    return s.local_s + hrun_ring_run_steps(pes * m, m) * s.step_s;
+}
+
+/* Runs of sub-cluster i alone, on all numbers of its PEs but for single = 1 on one only. */
+static struct hrun_models *fit(const struct ma *a, int i, const int *ms, int nms, int single)
+{
+    static struct hrun_sample v[SAMPLES];
+    const struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+    struct hrun_models *m = NULL;
+    struct hrun_error err = { 0 };
+    size_t n = 0;
+
+    for (int k = 0; k < nms; k++)
+        for (int p = 1; p <= (single ? 1 : npes[i]); p++)
+            for (int N = 2000; N <= 16000; N *= 2)
+                v[n++] = (struct hrun_sample){ .N = N, .P = p * ms[k], .M = ms[k], .pes = p, .ok = 1,
+                                               .time_s = true_time(i, ms[k], p, N) };
+    if (hrun_model_fit(&a->app, v, n, &options, &m, NULL, &err))
+        printf("# %s\n", err.text);
+    return m;
+}
+
+static struct hrun_predictor *predictor(const struct ma *a, struct hrun_models **models, int64_t N)
+{
+    struct hrun_error err = { 0 };
+    struct hrun_predictor *p = hrun_predictor_create(&a->app, models, SUBS, HRUN_FAMILY_NPT, N, &err);
+
+    if (!p) {
+        printf("Bail out! %s\n", err.text);
+        exit(1);
+    }
+    return p;
+}
+
+/* The ring of a configuration as it is in truth. */
+static double play(const int *pes, const int *procs, double N)
+{
+    struct hrun_ring_stage s[16];
+    double elapsed[16];
+    int n = 0, P = 0;
+
+    for (int i = 0; i < SUBS; i++)
+        P += pes[i] * procs[i];
+    for (int i = 0; i < SUBS; i++)
+        for (int k = 0; k < pes[i]; k++)
+            s[n++] = truth(i, procs[i], N, P);
+    return hrun_ring_play(s, n, HRUN_RING_BEFORE, elapsed, NULL, NULL);
+}
+
+static const int all[] = { 1, 2, 3, 4 };
+
+static void test_predictions(void)
+{
+    struct ma a;
+    struct hrun_models *m[SUBS];
+    struct hrun_predictor *p;
+    int alone = 0, mixed = 0, tried = 0, covered = 0;
+    int64_t sizes[2], counts[2];
+
+    ring_app(&a);
+    for (int i = 0; i < SUBS; i++)
+        m[i] = fit(&a, i, all, MOST, 0);
+    ok(m[0] && m[1] && m[2] && m[0]->n == MOST && !strcmp(m[0]->v[0].family, "ring"), "a record for each M");
+    p = predictor(&a, m, 20000);
+    for (int i = 0; i < SUBS; i++)
+        for (int k = 1; k <= MOST; k++)
+            for (int pes = 1; pes <= npes[i]; pes++, tried++) {
+                double t = 0, low = 0, high = 0, want = true_time(i, k, pes, 20000);
+
+                hrun_predictor_time(p, i, k, pes * k, &t, &low, &high, NULL);
+                alone += fabs(t / want - 1) < 1e-6;
+                covered += low <= want && want <= high && low < t && t < high;
+            }
+    is_int(alone, tried, "runs on one sub-cluster, beyond the measured sizes");
+    is_int(covered, tried, "within their intervals");
+    tried = 0;
+    for (int c = 0; c < 1000; c += 7) {
+        const int pes[] = { c % 3, c / 3 % 4, c / 12 % 3 }, procs[] = { 1 + c % 4, 1 + c / 5 % 4, 1 + c / 11 % 4 };
+        double t = 0, want, latest = 0;
+        int limiting, P = 0, used[SUBS];
+
+        for (int i = 0; i < SUBS; i++) {
+            used[i] = pes[i] ? procs[i] : 0;
+            P += pes[i] * used[i];
+        }
+        if (!P)
+            continue;
+        tried++;
+        want = play(pes, used, 20000);
+        hrun_predictor_oracle(p)->whole(hrun_predictor_oracle(p)->ctx, pes, used, P, &t, &limiting, NULL);
+        for (int i = 0; i < SUBS; i++) {
+            double ti = 0, low, high;
+
+            if (pes[i] && !hrun_predictor_time_in(p, i, pes, used, &ti, &low, &high, NULL))
+                latest = fmax(latest, ti);
+        }
+        mixed += fabs(t / want - 1) < UNKNOWN && fabs(latest - t) < 1e-9 * t && pes[limiting] > 0;
+    }
+    is_int(mixed, tried, "configurations of several take what the ring takes step by step");
+    is_int(hrun_predictor_measured(p, 1, 2, 6, sizes, counts), 0, "what was measured");
+    ok(sizes[0] == 2000 && sizes[1] == 16000 && counts[0] == 2 && counts[1] == 6, "is known");
+    is_int(hrun_predictor_measured(p, 1, 5, 6, sizes, counts), -1, "and where nothing was");
+    ok(!hrun_predictor_deals(p) && hrun_predictor_is_ring(p) && hrun_predictor_is_whole(p) &&
+       !hrun_predictor_has_network(p), "shares are equal, times those of whole configurations");
+    hrun_predictor_destroy(p);
+    for (int i = 0; i < SUBS; i++)
+        hrun_models_destroy(m[i]);
+    release_app(&a);
+}
+
+/* M between measured ones; messages between PEs of one that was never run on two. */
+static void test_filled(void)
+{
+    static const int ends[] = { 1, 4 };
+    struct ma a;
+    struct hrun_models *m[SUBS];
+    struct hrun_predictor *p;
+    const int pes[] = { 2, 3, 1 }, procs[] = { 3, 2, 1 };
+    double t = 0, want;
+    int limiting;
+
+    ring_app(&a);
+    for (int i = 0; i < SUBS; i++)
+        m[i] = fit(&a, i, ends, 2, i == 2);
+    p = predictor(&a, m, 20000);
+    is_int(hrun_predictor_oracle(p)->noptions, SUBS * MOST, "M between those that were measured are known");
+    want = play(pes, procs, 20000);
+    is_int(hrun_predictor_oracle(p)->whole(hrun_predictor_oracle(p)->ctx, pes, procs, 13, &t, &limiting, NULL), 0,
+           "and messages between PEs from others");
+    ok(fabs(t / want - 1) < UNKNOWN, "as right as the measured ones: %.6f s, in truth %.6f s", t, want);
+    hrun_predictor_destroy(p);
+    hrun_models_destroy(m[1]);
+    m[1] = NULL;
+    p = predictor(&a, m, 20000);
+    is_int(hrun_predictor_oracle(p)->noptions, 2 * MOST, "a sub-cluster without models has no options");
+    hrun_predictor_destroy(p);
+    hrun_models_destroy(m[0]);
+    hrun_models_destroy(m[2]);
+    release_app(&a);
+}
+
+static void test_search(void)
+{
+    static const struct hrun_plan_sub subs[SUBS] = { { 2, 0, 0, 0 }, { 3, 0, 0, 0 }, { 2, 0, 0, 0 } };
+    struct ma a;
+    struct hrun_models *m[SUBS];
+    struct hrun_predictor *p;
+    struct hrun_plan_problem problem = { .subs = subs };
+    struct hrun_plan *fast = NULL, *slow = NULL;
+    struct hrun_fewest few;
+    struct hrun_balance balance;
+    struct hrun_error err;
+    int good = 0;
+
+    ring_app(&a);
+    for (int i = 0; i < SUBS; i++)
+        m[i] = fit(&a, i, all, MOST, 0);
+    p = predictor(&a, m, 9000);
+    problem.oracle = hrun_predictor_oracle(p);
+    for (int P = 0; P <= 20; P++) {
+        problem.P = P;
+        if (hrun_plan_search(&problem, 3, &fast, &err) || hrun_plan_exhaustive(&problem, 3, &slow, &err))
+            continue;
+        good += fast->exact && fast->v[0].time_s == slow->v[0].time_s && fast->v[2].time_s == slow->v[2].time_s &&
+                !memcmp(fast->v[0].procs, slow->v[0].procs, sizeof(int) * SUBS);
+        hrun_plan_destroy(fast);
+        hrun_plan_destroy(slow);
+    }
+    is_int(good, 21, "the search finds what a look at every configuration finds, and knows that it is the best");
+    /* S = 2 3 + 3 2 + 2 1 = 14; in proportion, gamma = 0, with 14 processes. */
+    is_int(hrun_predictor_fewest(p, npes, 1e-6, &few, &err), 0, "without loss");
+    ok(few.q == 14 && few.loss < 1e-6, "14 processes for speeds 3 3 2 2 2 1 1 (%d, %g)", few.q, few.loss);
+    is_int(hrun_predictor_fewest(p, npes, 0.2, &few, &err), 0, "with a loss of 20 %%");
+    ok(few.q < 14 && few.loss <= 0.2, "fewer do: %d, %.3f", few.q, few.loss);
+    is_int(hrun_predictor_balance(p, npes, npes, (int[]){ 3, 2, 1 }, &balance, &err), 0, "their balance");
+    ok(balance.q == 14 && fabs(balance.loss) < 1e-6 && balance.efficiency > 0.8 && balance.efficiency < 1,
+       "no loss, efficiency %.3f", balance.efficiency);
+    hrun_predictor_balance(p, npes, npes, (int[]){ 1, 1, 1 }, &balance, &err);
+    is_num(balance.loss, 0.5, 1e-6, "one process each: gamma = 1 - 1 7 / (1 14)");
+    is_int(hrun_predictor_fewest(p, (int[]){ 2, 0, 1 }, -1, &few, &err), -1, "a loss that nothing keeps");
+    is_int(err.code, HRUN_EINFEASIBLE, "is refused: %s", err.text);
+    hrun_predictor_destroy(p);
+    for (int i = 0; i < SUBS; i++)
+        hrun_models_destroy(m[i]);
+    release_app(&a);
+}
+
+static void test_refusals(void)
+{
+    struct ma a;
+    struct hrun_models *m[SUBS] = { NULL, NULL, NULL };
+    struct hrun_error err;
+
+    ring_app(&a);
+    ok(!hrun_predictor_create(&a.app, m, SUBS, HRUN_FAMILY_NPT, 100, &err), "no models");
+    is_int(err.code, HRUN_ENODATA, "are refused: %s", err.text);
+    m[0] = fit(&a, 0, all, MOST, 0);
+    free(m[0]->v[1].terms[0]);
+    m[0]->v[1].terms[0] = strdup("N^3");
+    ok(!hrun_predictor_create(&a.app, m, SUBS, HRUN_FAMILY_NPT, 100, &err), "a term of another kind");
+    has_str(err.text, "'N^3'", "is refused: %s", err.text);
+    hrun_models_destroy(m[0]);
+    release_app(&a);
+}
+
+int main(void)
+{
+    test_predictions();
+    test_filled();
+    test_search();
+    test_refusals();
+    return tap_done();
+}
