@@ -47,7 +47,7 @@ EXPR    := expr builtins calls explain lazy
 TOPO    := topo pes bind sysinfo fingerprint
 CLUSTER := cluster group discover allocation hostfile clusterfile described cut signature resolve export told cache \
            platform
-APP     := app raw load load_ring bare find template inputs clock draft rules
+APP     := app raw load load_ring bare find template inputs clock draft rules formula
 TRACE   := read sum form propose
 SCHEDULE := schedule timeline bound
 LEDGER  := ledger entry own read
@@ -58,7 +58,7 @@ NET     := algo_all algo_bcast algo_reduce algo_root algorithms bound breaks che
            share sharing system thresholds trial trial_slope trial_value tune turns unsure wire
 MODEL   := names rows glitch suspect anchor select library series discover coefs family fit misses terms formulas \
            predict oracle interval mixed share joint recall correct drift netview netview_net network balance weak \
-           ring ring_share ring_fit ring_predict speeds
+           ring ring_share ring_fit ring_predict speeds analytic formula perf
 PLAN    := config objective space count exhaustive level solve search whole pareto known explore
 LAUNCH  := engine program ask mpi env sieve sink output procs spawn signals sweep job loop guard pmix local \
            openmpi openmpi_kept mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts \
@@ -409,6 +409,9 @@ accuracy: truth $(B)/tests/accuracy/accuracy
 
 # How well are operations predicted? Played under SMPI on 16 unlike hosts (NET_ACCURACY: options of tests/accuracy/net),
 # by the network as it is, and as hrun-calibrate estimates it.
+$(B)/tests/accuracy/variants_accuracy: $(B)/tests/accuracy/variants_accuracy.o $(B)/lib/libhrun.a
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 $(B)/tests/accuracy/net_accuracy: $(B)/tests/accuracy/net_accuracy.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)

@@ -1,6 +1,8 @@
 /* app.c - the end of a definition, and the questions asked of it; see app.h for the contracts */
 #include "app/app.h"
 
+#include "base/nearest.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,8 @@ int hrun_term_is_network(const struct hrun_expr *term)
 
 int hrun_app_has_network(const struct hrun_app *app)
 {
+    if (app->formula)
+        return app->formula->has_network;
     for (int i = 0; i < app->np.n; i++)
         if (hrun_term_is_network(app->np.v[i].expr))
             return 1;
@@ -71,7 +75,39 @@ void hrun_app_destroy(struct hrun_app *app)
         free(app->consts[i].name);
     free(app->consts);
     free(app->sizes);
+    hrun_formula_destroy(app->formula);
+    free(app->variant);
+    for (int i = 0; i < app->nvariants; i++)
+        hrun_app_destroy(app->variants[i]);
+    free(app->variants);
     free(app);
+}
+
+int hrun_app_find_variant(const struct hrun_app *app, const char *name, struct hrun_error *err)
+{
+    const char **names = calloc((size_t)app->nvariants + 1, sizeof *names), *near;
+    struct hrun_buf all = HRUN_BUF_INIT;
+
+    if (!names)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < app->nvariants; i++) {
+        names[i] = app->variants[i]->variant;
+        hrun_buf_addf(&all, "%s%s", i ? ", " : "", names[i]);
+        if (!strcmp(names[i], name)) {
+            free(names);
+            hrun_buf_release(&all);
+            return i;
+        }
+    }
+    near = hrun_nearest(name, names, (size_t)app->nvariants);
+    if (!app->nvariants)
+        hrun_fail(err, HRUN_ENOENT, "%s has no variants, and no '%s'", app->name, name);
+    else
+        hrun_fail(err, HRUN_ENOENT, "%s has no variant '%s' (it has: %s)%s%s%s", app->name, name, all.data,
+                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    free(names);
+    hrun_buf_release(&all);
+    return -1;
 }
 
 int hrun_app_fix_threads(struct hrun_app *app, const char *value, struct hrun_error *err)
@@ -80,6 +116,11 @@ int hrun_app_fix_threads(struct hrun_app *app, const char *value, struct hrun_er
 
     if (!copy)
         return hrun_fail_nomem(err);
+    for (int i = 0; i < app->nvariants; i++)
+        if (hrun_app_fix_threads(app->variants[i], value, err)) {
+            free(copy);
+            return -1;
+        }
     free(app->threads);
     app->threads = copy;
     return 0;

@@ -11,6 +11,7 @@
 #ifndef HRUN_APP_H
 #define HRUN_APP_H
 
+#include "app/formula.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "expr/expr.h"
@@ -51,6 +52,7 @@ struct hrun_app_file {          /* an input that is written before a run */
 enum hrun_app_family {
     HRUN_APP_NPT,               /* formulas in N and P (paper 000) */
     HRUN_APP_RING,              /* a ring of virtual processes (paper 004) */
+    HRUN_APP_ANALYTIC,          /* a formula in the speeds of the PEs and the network (paper 003, section 3.3) */
     HRUN_APP_FAMILIES           /* how many there are */
 };
 
@@ -91,6 +93,12 @@ struct hrun_app {
                                    as it stands (no template); NULL: standard output */
     struct hrun_const *consts;  /* the definition's `constants` overridden by -D, by name */
     int nconsts;
+    struct hrun_formula *formula; /* of the family analytic; else NULL */
+    char *variant;              /* which one this is, or NULL; `name` is then "NAME.VARIANT" */
+    struct hrun_app **variants; /* the algorithms among which hrun chooses: definitions of their own, whose
+                                   measurements and models are apart from each other's; owned. Where there are some,
+                                   this definition itself cannot be predicted */
+    int nvariants;
     int64_t *sizes;             /* calibration sizes the definition suggests, ascending; may be empty */
     int nsizes;
 };
@@ -117,10 +125,14 @@ void hrun_app_destroy(struct hrun_app *app);
  * HRUN_EINVAL (nothing of the name is left), HRUN_ENOMEM. */
 int hrun_app_create_bare(const char *program, struct hrun_app **out, struct hrun_error *err);
 
-/* 1 if the definition has network terms. */
+/* Which variant has this name: 0..nvariants-1, or -1 with HRUN_ENOENT, naming the known ones and the nearest. */
+int hrun_app_find_variant(const struct hrun_app *app, const char *name, struct hrun_error *err);
+
+/* 1 if the definition has network terms, or a formula that asks for the network. */
 int hrun_app_has_network(const struct hrun_app *app);
 
-/* Find and load by name (NAME.yaml, or a path when name holds a '/' or ends in .yaml).
+/* Find and load by name (NAME.yaml, or a path when name holds a '/' or ends in .yaml); "NAME.VARIANT" is a variant of
+ * NAME, where there is no such file.
  * Errors: HRUN_ENOENT naming the folders searched and the nearest known name. */
 int hrun_app_find(const struct hrun_strvec *dirs, const char *name, char *const *defines, int ndefines,
                   struct hrun_app **out, struct hrun_error *err);
@@ -160,8 +172,8 @@ int hrun_app_ring_work(const struct hrun_app *app, int64_t N, int64_t P, struct 
 int hrun_app_fix_threads(struct hrun_app *app, const char *value, struct hrun_error *err);
 
 /* Append "nb=128,x=2": the constants in order of name, "" when there are none, and behind them "threads:fill" of a
- * definition that says so ("threads:2" when the number is fixed; no constant has a colon). Measurements carry it, and
- * those with different texts are never mixed. */
+ * definition that says so ("threads:2" when the number is fixed; no constant has a colon), and "variant:NAME" of a
+ * variant. Measurements carry it, and those with different texts are never mixed. */
 void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out);
 
 /* What the words in braces stand for, besides constants. */

@@ -157,29 +157,61 @@ static int fail_not_found(const struct hrun_strvec *dirs, const char *name, stru
     return -1;
 }
 
+/* The file of name[len] in the first folder that has it, owned by the caller; *path = NULL: none has. */
+static int find_file(const struct hrun_strvec *dirs, const char *name, int len, char **path, struct hrun_error *err)
+{
+    struct stat st;
+
+    *path = NULL;
+    for (size_t i = 0; len && !*path && i < dirs->n; i++) {
+        *path = hrun_strf("%s/%.*s.yaml", dirs->v[i], len, name);
+        if (!*path)
+            return hrun_fail_nomem(err);
+        if (stat(*path, &st)) {
+            free(*path);
+            *path = NULL;
+        }
+    }
+    return 0;
+}
+
+/* Take a variant out of its definition. */
+static int only_variant(struct hrun_app *app, const char *variant, struct hrun_app **out, struct hrun_error *err)
+{
+    int k = hrun_app_find_variant(app, variant, err);
+
+    if (k >= 0) {
+        *out = app->variants[k];
+        app->variants[k] = NULL;
+    }
+    hrun_app_destroy(app);
+    return k < 0 ? -1 : 0;
+}
+
 int hrun_app_find(const struct hrun_strvec *dirs, const char *name, char *const *defines, int ndefines,
                   struct hrun_app **out, struct hrun_error *err)
 {
     size_t len = strlen(name);
+    const char *dot = strrchr(name, '.');
+    struct hrun_app *whole;
+    char *path, *of_variant = NULL;
+    int rc;
 
     if (strchr(name, '/') || (len > 5 && !strcmp(name + len - 5, ".yaml")))
         return hrun_app_load(name, defines, ndefines, out, err);
-    for (size_t i = 0; *name && i < dirs->n; i++) {
-        char *path = hrun_strf("%s/%s.yaml", dirs->v[i], name);
-        struct stat st;
-        int rc;
-
-        if (!path)
-            return hrun_fail_nomem(err);
-        if (stat(path, &st)) {
-            free(path);
-            continue;
-        }
+    if (find_file(dirs, name, (int)len, &path, err) ||
+        (!path && dot && find_file(dirs, name, (int)(dot - name), &of_variant, err)))
+        return -1;
+    if (path)
         rc = hrun_app_load(path, defines, ndefines, out, err);
-        free(path);
-        return rc;
-    }
-    return fail_not_found(dirs, name, err);
+    else if (of_variant)
+        rc = hrun_app_load(of_variant, defines, ndefines, &whole, err) || only_variant(whole, dot + 1, out, err) ? -1
+                                                                                                                 : 0;
+    else
+        rc = fail_not_found(dirs, name, err);
+    free(path);
+    free(of_variant);
+    return rc;
 }
 
 static int claims(const struct hrun_app *app, const char *program)

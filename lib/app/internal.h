@@ -31,6 +31,19 @@ struct raw_ring {
     char *local, *step, *bytes;
 };
 
+struct raw_step {
+    char *name, *is;
+};
+
+struct raw_variant {        /* what stands here replaces what the definition says */
+    char *name, *title, *rule, *memory, *formula;
+    char **args;
+    unsigned args_count;
+    struct raw_terms *terms;
+    struct raw_step *where;
+    unsigned where_count;
+};
+
 struct raw_app {
     char *name, *title, *rule, *memory, *threads, *pattern, *family, *stdin_text;
     char **programs, **args;
@@ -39,6 +52,11 @@ struct raw_app {
     unsigned procs_per_pe_count;
     struct raw_terms *terms;
     struct raw_ring *ring;
+    char *formula;
+    struct raw_step *where;
+    unsigned where_count;
+    struct raw_variant *variants;
+    unsigned variants_count;
     struct raw_file *files;
     unsigned files_count;
     struct raw_time *time;

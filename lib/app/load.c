@@ -18,6 +18,8 @@ static const char *const vars_tpn[] = { "T", "P", "N" };
 /* What one loading works on. */
 struct load {
     const struct raw_app *raw;
+    const struct raw_variant *variant;  /* whose keys stand in raw in place of the definition's; NULL: none */
+    unsigned nth;                       /* of the variants */
     const struct hrun_yaml *marks;
     struct hrun_app *app;
     struct hrun_error *err;
@@ -58,25 +60,48 @@ static int copy_list(const struct load *l, char *const *from, unsigned n, char *
     return 0;
 }
 
+enum { PLACE_MAX = 128 };
+
+/* Where the value at path stands in the file: that of a variant among its own keys, if it has it. */
+static const char *place_of(const struct load *l, const char *path, char room[PLACE_MAX])
+{
+    const struct raw_variant *v = l->variant;
+    const struct { const char *key; int given; } keys[] = {
+        { "title", v && v->title }, { "rule", v && v->rule }, { "memory", v && v->memory },
+        { "args", v && v->args_count }, { "terms", v && v->terms }, { "where", v && v->where_count },
+        { "formula", v && v->formula },
+    };
+    size_t len = strcspn(path, ".[");
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i].given && strlen(keys[i].key) == len && !strncmp(keys[i].key, path, len)) {
+            snprintf(room, PLACE_MAX, "variants[%u].%s", l->nth, path);
+            return room;
+        }
+    return path;
+}
+
 /* A mistake at the beginning of the value at path. Result: -1. */
 __attribute__((format(printf, 3, 4)))
 static int bad(const struct load *l, const char *path, const char *fmt, ...)
 {
-    char text[HRUN_ERROR_TEXT];
+    char text[HRUN_ERROR_TEXT], room[PLACE_MAX];
     va_list ap;
 
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    return hrun_yaml_fail(l->marks, path, 0, l->err, HRUN_EPARSE, "%s", text);
+    return hrun_yaml_fail(l->marks, place_of(l, path, room), 0, l->err, HRUN_EPARSE, "%s", text);
 }
 
 /* An error with the place of the value at path, the message being that of a deeper function. */
 static int fail_inside(const struct load *l, const char *path, int offset, const struct hrun_error *inner)
 {
+    char room[PLACE_MAX];
+
     if (inner->code == HRUN_ENOMEM)
         return hrun_fail_nomem(l->err);
-    return hrun_yaml_fail(l->marks, path, offset, l->err, HRUN_EPARSE, "%s", inner->text);
+    return hrun_yaml_fail(l->marks, place_of(l, path, room), offset, l->err, HRUN_EPARSE, "%s", inner->text);
 }
 
 static struct hrun_expr *compile(const struct load *l, const char *path, const char *text,
@@ -94,11 +119,13 @@ static struct hrun_expr *compile(const struct load *l, const char *path, const c
 /* Where an expression calls functions of the network: 0, or -1 unless it is a network term and may be one. */
 static int check_calls(const struct load *l, const char *path, const struct hrun_expr *e, int allowed)
 {
+    char room[PLACE_MAX];
     const char *name;
     int at;
 
     if (!hrun_expr_calls(e) || (allowed && hrun_expr_is_scaled_call(e)))
         return 0;
+    path = place_of(l, path, room);
     name = hrun_app_functions[hrun_expr_call_function(e, 0)].name;
     at = hrun_expr_call_column(e, 0) - 1;
     if (!allowed)
@@ -278,7 +305,7 @@ static int load_pattern(const struct load *l)
                near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
-const char *const hrun_app_family_names[] = { "npt", "ring", NULL };
+const char *const hrun_app_family_names[] = { "npt", "ring", "analytic", NULL };
 
 static int load_family(const struct load *l)
 {
@@ -286,7 +313,7 @@ static int load_family(const struct load *l)
     struct hrun_buf list = HRUN_BUF_INIT;
     size_t n = 0;
 
-    l->app->family = HRUN_APP_NPT;
+    l->app->family = l->raw->formula ? HRUN_APP_ANALYTIC : HRUN_APP_NPT;
     if (!word)
         return 0;
     while (known[n] && strcmp(known[n], word))
@@ -385,6 +412,41 @@ static int load_terms(struct load *l, const char *key, char *const *texts, unsig
     return 0;
 }
 
+/* A formula goes without terms, and `where` with a formula. */
+static int load_formula(struct load *l)
+{
+    const struct raw_app *raw = l->raw;
+    unsigned n = raw->where_count;
+    struct hrun_error inner = { .code = HRUN_OK };
+    char **names, **texts, path[64];
+    int rc, at, name;
+
+    if (raw->formula && raw->terms)
+        return bad(l, "formula", "there are terms as well: a definition has either, or variants that have either");
+    if (n && !raw->formula)
+        return bad(l, "where", "'where' names values for a formula, and there is none");
+    if (!raw->formula)
+        return l->app->family == HRUN_APP_ANALYTIC ? bad(l, "family", "'formula' is missing") : 0;
+    if (l->app->family != HRUN_APP_ANALYTIC)
+        return bad(l, "family", "with a formula the family is analytic: leave the key out");
+    names = calloc((size_t)n + 1, sizeof *names);
+    texts = calloc((size_t)n + 1, sizeof *texts);
+    for (unsigned i = 0; names && texts && i < n; i++) {
+        names[i] = raw->where[i].name;
+        texts[i] = raw->where[i].is;
+    }
+    rc = !names || !texts ? hrun_fail_nomem(l->err)
+       : hrun_formula_compile(names, texts, (int)n, raw->formula, l->app->consts, l->app->nconsts, &l->app->formula,
+                              &at, &name, &inner);
+    if (rc && names && texts) {
+        snprintf(path, sizeof path, at < (int)n ? "where[%d].%s" : "formula", at, name ? "name" : "is");
+        fail_inside(l, path, inner.column > 0 ? inner.column - 1 : 0, &inner);
+    }
+    free(names);
+    free(texts);
+    return rc ? -1 : 0;
+}
+
 static int load_expressions(struct load *l)
 {
     const struct raw_app *raw = l->raw;
@@ -399,8 +461,10 @@ static int load_expressions(struct load *l)
         if (!app->memory)
             return -1;
     }
+    if (load_formula(l))
+        return -1;
     if (!terms)
-        return app->family == HRUN_APP_NPT ? bad(l, "", "'terms' is missing") : 0;
+        return app->family == HRUN_APP_NPT && !raw->variants_count ? bad(l, "", "'terms' is missing") : 0;
     if (load_terms(l, "np", terms->np, terms->np_count, vars_np, 2, &app->np) ||
         load_terms(l, "n", terms->n, terms->n_count, vars_n, 1, &app->nt))
         return -1;
@@ -518,6 +582,87 @@ static int load_time(struct load *l)
 
 /* ------------------------------------------------------------------ the whole */
 
+static int load_all(struct load *l, const char *file, char *const *defines, int ndefines)
+{
+    if (load_names(l, file) || load_consts(l))
+        return -1;
+    for (int i = 0; i < ndefines; i++)
+        if (define(l, defines[i]))
+            return -1;
+    qsort(l->app->consts, (size_t)l->app->nconsts, sizeof *l->app->consts, by_name);
+    return load_procs(l) || load_threads(l) || load_pattern(l) || load_family(l) || load_sizes(l) ||
+           load_expressions(l) || load_ring(l) || load_inputs(l) || load_time(l) ? -1 : 0;
+}
+
+static int check_variant(const struct load *l, const struct raw_app *raw, unsigned nth)
+{
+    const struct raw_variant *v = &raw->variants[nth];
+    char path[64];
+
+    snprintf(path, sizeof path, "variants[%u].name", nth);
+    if (!is_app_name(v->name) || strchr(v->name, '.'))
+        return bad(l, path, "'%s' cannot be the name of a variant: lower-case letters, digits, '_' and '-', a letter or "
+                   "digit first", v->name);
+    for (unsigned k = 0; k < nth; k++)
+        if (!strcmp(v->name, raw->variants[k].name))
+            return bad(l, path, "there are two variants '%s'", v->name);
+    return 0;
+}
+
+/* A variant is a definition of its own, with its keys in place of the definition's. */
+static int load_variant(struct load *l, const char *file, unsigned nth, char *const *defines, int ndefines)
+{
+    const struct raw_variant *v = &l->raw->variants[nth];
+    struct raw_app raw = *l->raw;
+    struct load one = { .raw = &raw, .variant = v, .nth = nth, .marks = l->marks, .err = l->err };
+    char *name;
+
+    if (check_variant(l, l->raw, nth))
+        return -1;
+    raw.variants = NULL;
+    raw.variants_count = 0;
+    raw.title = v->title ? v->title : raw.title;
+    raw.rule = v->rule ? v->rule : raw.rule;
+    raw.memory = v->memory ? v->memory : raw.memory;
+    if (v->args_count) {
+        raw.args = v->args;
+        raw.args_count = v->args_count;
+    }
+    if (v->terms || v->formula) {
+        raw.terms = v->terms;
+        raw.formula = v->formula;
+    }
+    if (v->where_count || v->terms) {
+        raw.where = v->where;
+        raw.where_count = v->where_count;
+    }
+    one.app = calloc(1, sizeof *one.app);
+    if (!one.app)
+        return hrun_fail_nomem(l->err);
+    l->app->variants[l->app->nvariants++] = one.app;
+    if (load_all(&one, file, defines, ndefines) || copy_text(l, v->name, &one.app->variant))
+        return -1;
+    name = hrun_strf("%s.%s", one.app->name, v->name);
+    if (!name)
+        return hrun_fail_nomem(l->err);
+    free(one.app->name);
+    one.app->name = name;
+    return 0;
+}
+
+static int load_variants(struct load *l, const char *file, char *const *defines, int ndefines)
+{
+    unsigned n = l->raw->variants_count;
+
+    l->app->variants = calloc((size_t)n + 1, sizeof *l->app->variants);
+    if (!l->app->variants)
+        return hrun_fail_nomem(l->err);
+    for (unsigned i = 0; i < n; i++)
+        if (load_variant(l, file, i, defines, ndefines))
+            return -1;
+    return 0;
+}
+
 int hrun_app_load(const char *file, char *const *defines, int ndefines, struct hrun_app **out,
                   struct hrun_error *err)
 {
@@ -531,23 +676,14 @@ int hrun_app_load(const char *file, char *const *defines, int ndefines, struct h
     l.raw = data;
     l.marks = marks;
     l.app = calloc(1, sizeof *l.app);
-    if (!l.app) {
+    if (!l.app)
         hrun_fail_nomem(err);
-        goto out;
+    else
+        rc = load_all(&l, file, defines, ndefines) || load_variants(&l, file, defines, ndefines) ? -1 : 0;
+    if (!rc) {
+        *out = l.app;
+        l.app = NULL;
     }
-    if (load_names(&l, file) || load_consts(&l))
-        goto out;
-    for (int i = 0; i < ndefines; i++)
-        if (define(&l, defines[i]))
-            goto out;
-    qsort(l.app->consts, (size_t)l.app->nconsts, sizeof *l.app->consts, by_name);
-    if (load_procs(&l) || load_threads(&l) || load_pattern(&l) || load_family(&l) || load_sizes(&l) ||
-        load_expressions(&l) || load_ring(&l) || load_inputs(&l) || load_time(&l))
-        goto out;
-    *out = l.app;
-    l.app = NULL;
-    rc = 0;
-out:
     hrun_app_destroy(l.app);
     hrun_yaml_free(&hrun_app_schema, data, marks);
     return rc;

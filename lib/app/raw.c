@@ -62,6 +62,32 @@ static const cyaml_schema_field_t ring_fields[] = {
     CYAML_FIELD_END
 };
 
+static const cyaml_schema_field_t step_fields[] = {
+    TEXT("name", MUST, struct raw_step, name),
+    TEXT("is", MUST, struct raw_step, is),
+    CYAML_FIELD_END
+};
+
+static const cyaml_schema_value_t step_entry = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct raw_step, step_fields)
+};
+
+static const cyaml_schema_field_t variant_fields[] = {
+    TEXT("name", MUST, struct raw_variant, name),
+    TEXT("title", MAYBE, struct raw_variant, title),
+    TEXT("rule", MAYBE, struct raw_variant, rule),
+    TEXT("memory", MAYBE, struct raw_variant, memory),
+    LIST("args", MAYBE, struct raw_variant, args, &string_entry),
+    CYAML_FIELD_MAPPING_PTR("terms", MAYBE, struct raw_variant, terms, terms_fields),
+    LIST("where", MAYBE, struct raw_variant, where, &step_entry),
+    TEXT("formula", MAYBE, struct raw_variant, formula),
+    CYAML_FIELD_END
+};
+
+static const cyaml_schema_value_t variant_entry = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct raw_variant, variant_fields)
+};
+
 static const cyaml_schema_field_t app_fields[] = {
     TEXT("name", MUST, struct raw_app, name),
     TEXT("title", MAYBE, struct raw_app, title),
@@ -74,6 +100,9 @@ static const cyaml_schema_field_t app_fields[] = {
     TEXT("pattern", MAYBE, struct raw_app, pattern),
     CYAML_FIELD_MAPPING_PTR("terms", MAYBE, struct raw_app, terms, terms_fields),
     CYAML_FIELD_MAPPING_PTR("ring", MAYBE, struct raw_app, ring, ring_fields),
+    LIST("where", MAYBE, struct raw_app, where, &step_entry),
+    TEXT("formula", MAYBE, struct raw_app, formula),
+    FULL_LIST("variants", MAYBE, struct raw_app, variants, &variant_entry),
     LIST("constants", MAYBE, struct raw_app, constants, &const_entry),
     LIST("files", MAYBE, struct raw_app, files, &file_entry),
     LIST("args", MAYBE, struct raw_app, args, &string_entry),

@@ -37,6 +37,8 @@ void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out)
     }
     if (app->threads_fill)
         hrun_buf_addf(out, "%sthreads:%s", app->nconsts ? "," : "", app->threads ? app->threads : "fill");
+    if (app->variant)
+        hrun_buf_addf(out, "%svariant:%s", app->nconsts || app->threads_fill ? "," : "", app->variant);
 }
 
 /* The length of the name in braces at s ("{name}"), or 0. */

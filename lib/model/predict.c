@@ -1,4 +1,5 @@
 /* predict.c - predictors of whatever family a definition names; see model.h and predictor.h */
+#include "model/analytic.h"
 #include "model/predictor.h"
 #include "model/ring_family.h"
 
@@ -6,6 +7,7 @@ static struct hrun_predictor *(*const makers[HRUN_APP_FAMILIES])(const struct hr
                                                                 struct hrun_error *err) = {
     [HRUN_APP_NPT] = hrun_formulas_create,
     [HRUN_APP_RING] = hrun_ring_create,
+    [HRUN_APP_ANALYTIC] = hrun_analytic_create,
 };
 
 struct hrun_predictor *hrun_predictor_create(const struct hrun_app *app, struct hrun_models *const *models,

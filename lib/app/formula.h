@@ -1,0 +1,59 @@
+/* formula.h - the seconds of one process as an expression: what a definition says under `where` and `formula`
+ *
+ * Purpose: applications of which is known what they compute and send need no measurements of their own: the speeds of
+ * the PEs and the network tell their time (paper 003, section 3.3). A formula is a list of steps: the named values of
+ * `where`, each of which may use those before it, and the formula itself. It is evaluated for each process of a
+ * configuration, in order of ranks; the application takes as long as the longest (lib/model/analytic.h).
+ * Invariants: names are distinct, and no variables, constants or functions; the last step is the formula.
+ */
+#ifndef HRUN_APP_FORMULA_H
+#define HRUN_APP_FORMULA_H
+
+#include "base/error.h"
+#include "expr/expr.h"
+
+/* The variables of each step; behind them stand the steps before it. */
+enum hrun_formula_variable {
+    HRUN_FORMULA_N,
+    HRUN_FORMULA_P,
+    HRUN_FORMULA_SHARE,         /* the part of the work of this process; their sum is 1 */
+    HRUN_FORMULA_PERF,          /* s per floating-point operation (Perf(p) of paper 003, eqs. 2 and 3) */
+    HRUN_FORMULA_LATENCY,       /* s of an empty message */
+    HRUN_FORMULA_BANDWIDTH,     /* bytes/s of large ones */
+    HRUN_FORMULA_ROOT,          /* 1 for rank 0, else 0 */
+    HRUN_FORMULA_RANK,
+    HRUN_FORMULA_VARIABLES
+};
+
+/* The functions: those of the network (hrun_app_functions) have their numbers there, behind them stand these. */
+enum hrun_formula_function {
+    HRUN_FORMULA_UPTO,          /* upto(r): the sum of the shares of ranks below r; between ranks it is linear */
+    HRUN_FORMULA_EVERY,         /* every(k): of all ranks that leave this one's remainder when divided by k */
+    HRUN_FORMULA_SQUAREST,      /* squarest(n): the greatest divisor of n that is not above its root */
+    HRUN_FORMULA_BEFORE,        /* before(x): the sum of x over the ranks below this one */
+    HRUN_FORMULA_TOTAL,         /* total(x): the sum of x over all processes */
+    HRUN_FORMULA_MOST,          /* most(x): the greatest x of all processes */
+    HRUN_FORMULA_FUNCTIONS
+};
+
+struct hrun_formula_step {
+    char *name;                 /* NULL of the formula */
+    struct hrun_expr *expr;
+    int varies;                 /* 0: it has one value for all processes of a configuration */
+};
+
+struct hrun_formula {
+    struct hrun_formula_step *steps;
+    int n;
+    int has_network;            /* 1: some step asks for the network */
+    int has_rate;               /* 1: for latency or bandwidth */
+};
+
+/* Compile where[n] (names and texts) and the formula. Errors: HRUN_EPARSE or HRUN_EINVAL with err->column in the text of
+ * step *at (0..n, n being the formula), of *name = 1 in its name; HRUN_ENOMEM. */
+int hrun_formula_compile(char *const *names, char *const *texts, int n, const char *formula,
+                         const struct hrun_const *consts, int nconsts, struct hrun_formula **out, int *at, int *name,
+                         struct hrun_error *err);
+void hrun_formula_destroy(struct hrun_formula *f);
+
+#endif

@@ -1,0 +1,435 @@
+/* analytic.c - the predictor of the family `analytic`; see analytic.h */
+#include "model/analytic.h"
+
+#include "model/perf.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The bandwidth is that of a MiB more: far beyond where protocols change. */
+static const double LARGE_BYTES = 1 << 20;
+/* Standard deviations on either side that hold 95 % of a normal distribution. */
+static const double NORMAL_95 = 1.959963984540054;
+
+struct analytic {
+    struct hrun_predictor base;
+    const struct hrun_app *app;
+    int64_t size;
+    struct hrun_option *options;
+    double *perf, *deviation;   /* of each option: s per operation, and its standard deviation, relative */
+    int noptions;
+    struct hrun_netview *net;
+    int cap;                    /* ranks that there is room for */
+    double *share, *rank_perf, *time, *room;
+    double *least;              /* of each P below nleast: the lower bound, 0: not known yet */
+    int nleast;
+    int *lone;                  /* 2 nsubs */
+    struct hrun_oracle oracle;
+};
+
+/* What the network's functions are asked in. */
+struct where {
+    struct hrun_netview *net;
+    const int *pes, *procs;
+};
+
+static int ask_network(void *ctx, int function, double bytes, double *time_s, struct hrun_error *err)
+{
+    const struct where *w = ctx;
+    int op = hrun_net_op_find(hrun_app_functions[function].name);
+
+    return hrun_netview_time(w->net, (enum hrun_net_op)op, bytes, w->pes, w->procs, time_s, err);
+}
+
+static int find_option(const struct analytic *a, int sub, int m)
+{
+    for (int o = 0; o < a->noptions; o++)
+        if (a->options[o].sub == sub && a->options[o].m == m)
+            return o;
+    return -1;
+}
+
+static int make_room(struct analytic *a, int P, struct hrun_error *err)
+{
+    size_t width = HRUN_FORMULA_VARIABLES + (size_t)a->app->formula->n + 1;
+    double *room;
+
+    if (P <= a->cap)
+        return 0;
+    room = calloc(((size_t)P + 1) * (width + 3), sizeof *room);
+    if (!room)
+        return hrun_fail_nomem(err);
+    free(a->share);
+    a->share = room;
+    a->rank_perf = room + P;
+    a->time = a->rank_perf + P;
+    a->room = a->time + P;
+    a->cap = P;
+    return 0;
+}
+
+/* Latency and bandwidth, where the formula uses them. */
+static int find_rates(const struct analytic *a, struct where *w, struct hrun_formula_ranks *r, struct hrun_error *err)
+{
+    double once, twice;
+
+    r->bandwidth_bytes_per_s = DBL_MAX;
+    if (!a->app->formula->has_rate || r->P < 2)
+        return 0;
+    if (hrun_netview_time(w->net, HRUN_NET_P2P, 0, w->pes, w->procs, &r->latency_s, err) ||
+        hrun_netview_time(w->net, HRUN_NET_P2P, LARGE_BYTES, w->pes, w->procs, &once, err) ||
+        hrun_netview_time(w->net, HRUN_NET_P2P, 2 * LARGE_BYTES, w->pes, w->procs, &twice, err))
+        return -1;
+    if (twice > once)
+        r->bandwidth_bytes_per_s = LARGE_BYTES / (twice - once);
+    return 0;
+}
+
+static int prefix(const struct analytic *a, struct hrun_error *err)
+{
+    return hrun_fail_prefix(err, "%s", a->app->name);
+}
+
+/* Times of all ranks, the first of sub-cluster i at first[i]; perf changed by so many standard deviations. */
+static int evaluate(struct analytic *a, const int *pes, const int *procs, int P, double deviations,
+                    struct hrun_error *err)
+{
+    struct where w = { a->net, pes, procs };
+    struct hrun_formula_ranks ranks = { .P = P, .network = a->net ? ask_network : NULL, .ctx = &w };
+    double speeds = 0;
+    int at = 0;
+
+    if (make_room(a, P, err))
+        return -1;
+    for (int i = 0; i < a->oracle.nsubs; i++) {
+        int o = pes[i] ? find_option(a, i, procs[i]) : -1;
+
+        if (pes[i] && o < 0)
+            return hrun_fail(err, HRUN_ENODATA, "the speed of sub-cluster %d with %d processes on a PE is not known",
+                             i + 1, procs[i]);
+        for (int k = 0; k < pes[i] * procs[i]; k++, at++) {
+            a->rank_perf[at] = a->perf[o] * fmax(1 + deviations * a->deviation[o], 0);
+            a->share[at] = 1 / a->perf[o];   /* dealt out by the speeds as they are known */
+            speeds += a->share[at];
+        }
+    }
+    for (int r = 0; r < P; r++)
+        a->share[r] /= speeds;
+    ranks.share = a->share;
+    ranks.perf = a->rank_perf;
+    if (find_rates(a, &w, &ranks, err))
+        return -1;
+    return hrun_formula_eval(a->app->formula, (double)a->size, &ranks, a->room, a->time, err) ? prefix(a, err) : 0;
+}
+
+/* ------------------------------------------------------------------ the lower bound */
+
+/* Of P processes on PEs of the quickest kind, sharing evenly, whose messages take no time. */
+static int ideal(struct analytic *a, int P, double *least, struct hrun_error *err)
+{
+    struct hrun_formula_ranks ranks = { .P = P, .bandwidth_bytes_per_s = DBL_MAX };
+    double quickest = INFINITY, most = 0;
+
+    if (make_room(a, P, err))
+        return -1;
+    for (int o = 0; o < a->noptions; o++)
+        quickest = fmin(quickest, a->perf[o]);
+    for (int r = 0; r < P; r++) {
+        a->share[r] = 1.0 / P;
+        a->rank_perf[r] = quickest;
+    }
+    ranks.share = a->share;
+    ranks.perf = a->rank_perf;
+    if (hrun_formula_eval(a->app->formula, (double)a->size, &ranks, a->room, a->time, err))
+        return prefix(a, err);
+    for (int r = 0; r < P; r++)
+        most = fmax(most, a->time[r]);
+    *least = fmax(most, DBL_MIN);
+    return 0;
+}
+
+static int least_at(struct analytic *a, int P, double *least, struct hrun_error *err)
+{
+    if (P >= a->nleast) {
+        int n = 2 * P + 64;
+        double *v = realloc(a->least, (size_t)n * sizeof *v);
+
+        if (!v)
+            return hrun_fail_nomem(err);
+        memset(v + a->nleast, 0, (size_t)(n - a->nleast) * sizeof *v);
+        a->least = v;
+        a->nleast = n;
+    }
+    if (!a->least[P] && ideal(a, P, &a->least[P], err)) {
+        a->least[P] = 0;
+        return -1;
+    }
+    *least = a->least[P];
+    return 0;
+}
+
+static int rule(void *ctx, int P, struct hrun_error *err)
+{
+    const struct analytic *a = ctx;
+
+    return hrun_app_rule(a->app, a->size, P, err);
+}
+
+static int memory(void *ctx, int P, double *bytes, struct hrun_error *err)
+{
+    const struct analytic *a = ctx;
+
+    return hrun_app_memory(a->app, a->size, P, bytes, err);
+}
+
+static int times(void *ctx, int P, double *t, struct hrun_error *err)
+{
+    struct analytic *a = ctx;
+    double least;
+
+    if (least_at(a, P, &least, err))
+        return -1;
+    for (int o = 0; o < a->noptions; o++)
+        t[o] = a->options[o].m <= P ? least : NAN;
+    return 0;
+}
+
+static int bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
+{
+    struct analytic *a = ctx;
+    double least = INFINITY, here;
+
+    for (int P = lo; P <= hi; P++) {
+        int ok = rule(a, P, err);
+
+        if (ok < 0 || (ok && least_at(a, P, &here, err)))
+            return -1;
+        least = ok ? fmin(least, here) : least;
+    }
+    for (int o = 0; o < a->noptions; o++)
+        b[o] = a->options[o].m <= hi ? least : INFINITY;
+    return 0;
+}
+
+/* The longest of the ranks of a sub-cluster, and no less than the bound. */
+static double longest(const struct analytic *a, const int *pes, const int *procs, int sub, double least)
+{
+    double most = least;
+    int at = 0;
+
+    for (int i = 0; i < sub; i++)
+        at += pes[i] * procs[i];
+    for (int r = at; r < at + pes[sub] * procs[sub]; r++)
+        most = fmax(most, a->time[r]);
+    return most;
+}
+
+static int whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+                 struct hrun_error *err)
+{
+    struct analytic *a = ctx;
+    double most = 0, least, t;
+    int who = -1;
+
+    if (least_at(a, P, &least, err) || evaluate(a, pes, procs, P, 0, err))
+        return -1;
+    for (int i = 0; i < a->oracle.nsubs; i++) {
+        t = pes[i] ? longest(a, pes, procs, i, least) : 0;
+        if (pes[i] && (who < 0 || t > most)) {
+            most = t;
+            who = i;
+        }
+    }
+    *time_s = most;
+    *limiting = who;
+    return 0;
+}
+
+/* ------------------------------------------------------------------ the predictor's functions */
+
+static const struct hrun_oracle *oracle(struct hrun_predictor *p)
+{
+    return &((struct analytic *)p)->oracle;
+}
+
+static int count(const struct analytic *a, const int *pes, const int *procs)
+{
+    int P = 0;
+
+    for (int i = 0; i < a->oracle.nsubs; i++)
+        P += pes[i] * procs[i];
+    return P;
+}
+
+static int time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s, double *low,
+                   double *high, struct hrun_error *err)
+{
+    struct analytic *a = (struct analytic *)p;
+    int P = count(a, pes, procs);
+    double least, t[3];
+
+    if (least_at(a, P, &least, err))
+        return -1;
+    for (int i = 0; i < 3; i++) {
+        if (evaluate(a, pes, procs, P, (i - 1) * NORMAL_95, err))
+            return -1;
+        t[i] = longest(a, pes, procs, sub, i ? least : 0);
+    }
+    *low = fmin(t[0], t[1]);
+    *time_s = t[1];
+    *high = fmax(t[2], t[1]);
+    return 0;
+}
+
+static int time_alone(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low, double *high,
+                      struct hrun_error *err)
+{
+    struct analytic *a = (struct analytic *)p;
+    int n = a->oracle.nsubs;
+
+    if (P % m || (a->net && P / m > hrun_netview_npes(a->net, sub)))
+        return hrun_fail(err, HRUN_ENODATA, "sub-cluster %d alone has no configuration with P=%d, M=%d", sub + 1, P, m);
+    memset(a->lone, 0, 2 * (size_t)n * sizeof *a->lone);
+    a->lone[sub] = P / m;
+    a->lone[n + sub] = m;
+    return time_in(p, sub, a->lone, a->lone + n, time_s, low, high, err);
+}
+
+/* Formulas were measured nowhere: they hold everywhere. */
+static int measured(const struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts)
+{
+    (void)P;
+    if (find_option((const struct analytic *)p, sub, m) < 0)
+        return -1;
+    sizes[0] = counts[0] = 1;
+    sizes[1] = counts[1] = INT64_MAX;
+    return 0;
+}
+
+static int has_network(const struct hrun_predictor *p)
+{
+    return ((const struct analytic *)p)->app->formula->has_network;
+}
+
+static int is_whole(const struct hrun_predictor *p)
+{
+    (void)p;
+    return 1;
+}
+
+static int options_in(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,
+                      struct hrun_error *err)
+{
+    struct analytic *a = (struct analytic *)p;
+    double least;
+
+    for (int o = 0; o < a->noptions; o++)
+        t[o] = NAN;
+    for (int i = 0; i < a->oracle.nsubs; i++)
+        if (pes[i] && find_option(a, i, procs[i]) < 0)
+            return 0;
+    if (least_at(a, P, &least, err) || evaluate(a, pes, procs, P, 0, err))
+        return -1;
+    for (int o = 0; o < a->noptions; o++)
+        if (pes[a->options[o].sub] && procs[a->options[o].sub] == a->options[o].m)
+            t[o] = longest(a, pes, procs, a->options[o].sub, least);
+    return 0;
+}
+
+/* Speeds relative to the slowest used. */
+static int shares(struct hrun_predictor *p, const int *pes, const int *procs, double *share, struct hrun_error *err)
+{
+    const struct analytic *a = (const struct analytic *)p;
+    double slowest = 0;
+
+    for (int i = 0; i < a->oracle.nsubs; i++) {
+        int o = pes[i] ? find_option(a, i, procs[i]) : -1;
+
+        if (pes[i] && o < 0)
+            return hrun_fail(err, HRUN_ENODATA, "the speed of sub-cluster %d with %d processes on a PE is not known",
+                             i + 1, procs[i]);
+        share[i] = o < 0 ? 0 : a->perf[o];
+        slowest = fmax(slowest, share[i]);
+    }
+    for (int i = 0; i < a->oracle.nsubs; i++)
+        share[i] = share[i] > 0 ? slowest / share[i] : 0;
+    return 0;
+}
+
+static void destroy(struct hrun_predictor *p)
+{
+    struct analytic *a = (struct analytic *)p;
+
+    free(a->options);
+    free(a->perf);
+    free(a->deviation);
+    free(a->share);
+    free(a->least);
+    free(a->lone);
+    free(a);
+}
+
+static const struct hrun_predictor_kind kind = {
+    destroy, oracle, time_alone, time_in, measured, has_network, is_whole, options_in, shares
+};
+
+static int list_options(struct analytic *a, struct hrun_models *const *models, int nsubs, struct hrun_error *err)
+{
+    size_t most = (size_t)nsubs * (size_t)a->app->nprocs_per_pe + 1;
+
+    a->options = calloc(most, sizeof *a->options);
+    a->perf = calloc(most, sizeof *a->perf);
+    a->deviation = calloc(most, sizeof *a->deviation);
+    a->lone = calloc(2 * (size_t)nsubs + 1, sizeof *a->lone);
+    if (!a->options || !a->perf || !a->deviation || !a->lone)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < nsubs; i++)
+        for (int k = 0; k < a->app->nprocs_per_pe; k++) {
+            const struct hrun_fit_record *r = hrun_perf_find(models[i], a->app->procs_per_pe[k]);
+
+            if (!r)
+                continue;
+            a->options[a->noptions] = (struct hrun_option){ i, r->M };
+            a->perf[a->noptions] = r->k[0];
+            a->deviation[a->noptions++] = sqrt(fmax(r->s2 * r->cov[0], 0)) / r->k[0];
+        }
+    if (a->noptions)
+        return 0;
+    return hrun_fail(err, HRUN_ENODATA, "%s needs the speeds of the PEs, which were not measured: hrun-calibrate speeds "
+                     "does", a->app->name);
+}
+
+struct hrun_predictor *hrun_analytic_create(const struct hrun_predictor_source *from, struct hrun_error *err)
+{
+    struct analytic *a = calloc(1, sizeof *a);
+    int same = from->net && hrun_netview_nsubs(from->net) == from->nsubs;
+
+    if (!a) {
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    a->base.kind = &kind;
+    a->app = from->app;
+    a->size = from->N;
+    for (int i = 0; i < from->nsubs && from->place; i++)
+        same &= from->place[i] == i;
+    a->net = same ? from->net : NULL;
+    if (list_options(a, from->models, from->nsubs, err))
+        goto fail;
+    if (!a->net && from->app->formula->has_network) {
+        hrun_fail(err, HRUN_ENODATA, "the formula of %s asks for the network of these hosts, which was not measured: "
+                  "hrun-calibrate network does", from->app->name);
+        goto fail;
+    }
+    a->oracle = (struct hrun_oracle){
+        .ctx = a, .nsubs = from->nsubs, .noptions = a->noptions, .options = a->options, .times = times,
+        .bounds = bounds, .rule = rule, .memory = from->app->memory ? memory : NULL, .whole = whole,
+    };
+    return &a->base;
+fail:
+    destroy(&a->base);
+    return NULL;
+}
