@@ -329,8 +329,7 @@ static int check_apps(struct context *c, const struct hrun_exchange *x, struct h
     for (size_t i = 0; i < x->n; i++) {
         if (i && !strcmp(x->v[i - 1].app, x->v[i].app))
             continue;
-        hrun_app_destroy(c->app);
-        c->app = NULL;
+        context_drop_app(c);
         if (hrun_app_find(&c->app_dirs, x->v[i].app, NULL, 0, &c->app, err))
             return -1;
     }

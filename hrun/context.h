@@ -19,7 +19,7 @@ enum { STATUS_FAILED = 125, STATUS_NOEXEC = 126, STATUS_NOPROG = 127, STATUS_TIM
 /* Settings shared by both commands; the first member of each command's own settings, so that one table row
  * serves both. Strings point into argv. */
 struct common_settings {
-    const char *app;
+    const char *app, *variant;
     const char *profile_path;
     const char *data;
     const char *cluster_file, *host_file, *hosts;
@@ -55,6 +55,8 @@ void common_settings_release(struct common_settings *s);
     { "app", 0, HRUN_OPT_NAME, "NAME", "hrun --list-apps", \
       "app definition (default: the one that knows the program's name)", "Application", hrun_opt_string, \
       COMMON_AT(app) }, \
+    { "variant", 0, HRUN_OPT_WORD, "NAME", NULL, "of the algorithms that the definition has, this one", \
+      "Application", hrun_opt_string, COMMON_AT(variant) }, \
     { "define", 'D', HRUN_OPT_WORD, "NAME=VALUE", NULL, "set a constant of the app definition", \
       "Application", hrun_opt_append, COMMON_AT(defines) }, \
     { "profile-path", 0, HRUN_OPT_DIR, "DIRS", NULL, "folders to search for app definitions first", \

@@ -37,6 +37,10 @@ static void add_family(struct hrun_buf *out, const struct decision *d)
 {
     static const char *const names[] = { "N-T", "P-T", "NP-T" };
 
+    if (d->formula) {
+        hrun_buf_adds(out, "formula over the speeds of PEs");
+        return;
+    }
     hrun_buf_addf(out, "%s/%s", names[d->family], d->method == HRUN_METHOD_LS ? "LS" : "NNLS");
 }
 
@@ -49,7 +53,9 @@ static void add_heading(const struct context *c, const struct decision *d, char 
     if (d->N)
         hrun_buf_addf(&left, "  N=%lld", (long long)d->N);
     hrun_buf_addf(&left, " on %d PE%s in %d sub-cluster%s", pes, plural(pes), d->nsubs, plural(d->nsubs));
-    if (d->nsamples) {
+    if (d->formula && d->predicted) {
+        add_family(&right, d);
+    } else if (d->nsamples) {
         add_family(&right, d);
         hrun_buf_addf(&right, ", %d measurement%s", d->nsamples, plural(d->nsamples));
         if (d->newest_s >= 0) {
@@ -449,6 +455,11 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
                                          : "  as requested; no prediction");
     }
     hrun_buf_addc(&line, '\n');
+    if (cmd->variants && cmd->variants->n) {
+        hrun_buf_adds(&line, "  variant      ");
+        variants_print(cmd->variants, &line);
+        hrun_buf_addc(&line, '\n');
+    }
     if (cmd->placed->pattern) {
         hrun_buf_adds(&line, "  placement    ");
         placement_print(cmd->placed, &line);

@@ -44,14 +44,11 @@ static void add_words(const struct context *c, int64_t N, char *const *words, st
     }
 }
 
-void report_calibrate_command(const struct context *c, int again, int64_t N, char *const *words, struct hrun_buf *out)
+/* The options that say which machine it is. */
+static void add_where(const struct context *c, struct hrun_buf *out)
 {
     const struct common_settings *s = c->set;
-    int bare = c->app && !*c->app->file;    /* a definition is to be written first */
 
-    hrun_buf_addf(out, "hrun-calibrate%s%s -app %s", bare ? " --new" : "", again ? " --again" : "", "");
-    hrun_buf_add_shell(out, s->app ? s->app : c->app ? c->app->name : "NAME");
-    add_option(out, "--profile-path", s->profile_path);
     add_option(out, "--data", s->data);
     add_option(out, "--cluster", s->cluster_file);
     add_option(out, "--hostfile", s->host_file);
@@ -60,6 +57,22 @@ void report_calibrate_command(const struct context *c, int again, int64_t N, cha
     add_option(out, "--platform", s->platform);
     add_option(out, "--level", s->level);
     add_option(out, "--engine", s->engine);
+}
+
+void report_calibrate_command(const struct context *c, int again, int64_t N, char *const *words, struct hrun_buf *out)
+{
+    const struct common_settings *s = c->set;
+    int bare = c->app && !*c->app->file;    /* a definition is to be written first */
+
+    if (c->app && c->app->formula) {
+        hrun_buf_adds(out, "hrun-calibrate speeds");
+        add_where(c, out);
+        return;
+    }
+    hrun_buf_addf(out, "hrun-calibrate%s%s -app %s", bare ? " --new" : "", again ? " --again" : "", "");
+    hrun_buf_add_shell(out, s->app ? s->app : c->app ? c->app->name : "NAME");
+    add_option(out, "--profile-path", s->profile_path);
+    add_where(c, out);
     add_options(out, "--smpi", &s->smpi);
     add_option(out, "--wdir", s->wdir);
     add_options(out, "-D", &s->defines);

@@ -79,8 +79,7 @@ int run_list_apps(const struct hrun_settings *s)
 
     if (!t || context_app(&c, NULL, &err) || hrun_app_list(&c.app_dirs, &names, &err))
         status = context_complain("hrun", &err);
-    hrun_app_destroy(c.app);
-    c.app = NULL;
+    context_drop_app(&c);
     for (size_t i = 0; i < names.n; i++) {
         struct hrun_app *app = NULL;
 
@@ -105,6 +104,7 @@ struct prepared {
     struct context c;
     struct profiles known;
     struct decision d;
+    struct variants variants;
     struct work w;
     struct placed placed;
     struct probe probe;
@@ -118,6 +118,7 @@ static void prepared_release(struct prepared *p)
     probe_release(&p->probe);
     decision_release(&p->d);
     profiles_release(&p->known);
+    variants_release(&p->variants);
     context_release(&p->c);
 }
 
@@ -192,6 +193,22 @@ static int make_bare(struct context *c, const char *program, struct hrun_error *
                      "where that is what it is, or call the program otherwise", program, c->app->name, c->app->name);
 }
 
+/* What is known of the application, and the decision. Of several variants the best is taken. */
+static int settle(struct prepared *p, const struct hrun_settings *s, const struct question *ask, int64_t N,
+                  struct hrun_error *err)
+{
+    struct context *c = &p->c;
+    int choose = c->variants_of && !s->common.variant && N;
+
+    if (choose && s->finest)
+        return hrun_fail(err, HRUN_EINVAL, "--finest chooses the size of one variant: say which with --variant");
+    if (choose)
+        return variants_choose(c, ask, N, &p->variants, &p->known, &p->d, err);
+    if (c->app && (N || s->finest) && profiles_load(c, &p->known, err))
+        return -1;
+    return decide_size(p, ask, s->finest, N, err);
+}
+
 static int prepare(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     struct context *c = &p->c;
@@ -219,8 +236,7 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
     if (s->finest && c->app)   /* any size will do to find a program that is built for each */
         p->w.N = c->app->nsizes ? c->app->sizes[0] : 1;
     if (work_find_program(&p->w, 0, err) || context_cluster(c, &s->common, err) || context_engine(c, err) ||
-        (c->app && (N || s->finest) && profiles_load(c, &p->known, err)) ||
-        decide_size(p, &ask, s->finest, N, err) || probe(p, s, err) || work_find_program(&p->w, p->d.P, err))
+        settle(p, s, &ask, N, err) || probe(p, s, err) || work_find_program(&p->w, p->d.P, err))
         return -1;
     p->w.share = p->d.share;
     return placement_choose(c, s->placement, &p->d, &p->placed, err) ||
@@ -231,11 +247,12 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
 static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE *to, struct hrun_error *err)
 {
     struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT;
-    struct command cmd = { .layout = p->layout, .placed = &p->placed, .argv = job->argv };
+    struct command cmd = { .layout = p->layout, .placed = &p->placed, .argv = job->argv, .variants = &p->variants };
     int rc = p->c.engine->command(job, &mpirun, err);
 
     cmd.mpirun = mpirun.data;
-    cmd.more = json_pack("{s:o}", "probe", probe_json(&p->probe, p->d.nsubs));
+    cmd.more = json_pack("{s:o, s:o}", "probe", probe_json(&p->probe, p->d.nsubs), "variants",
+                         variants_json(&p->variants));
     if (!rc && !cmd.more)
         rc = hrun_fail_nomem(err);
     if (!rc)

@@ -258,6 +258,31 @@ static int find_app(struct context *c, const char *argv0, struct hrun_error *err
     return hrun_app_find_program(&c->app_dirs, argv0, defines, ndefines, &c->app, err);
 }
 
+/* Of a definition with variants one stands in its place. */
+static int find_variant(struct context *c, struct hrun_error *err)
+{
+    int k = 0;
+
+    if (!c->app || (!c->app->nvariants && !c->given.variant))
+        return 0;
+    if (c->given.variant && c->app->variant && !strcmp(c->app->variant, c->given.variant))
+        return 0;
+    if (c->given.variant) {
+        k = hrun_app_find_variant(c->app, c->given.variant, err);
+        if (k < 0)
+            return hrun_fail_prefix(err, "--variant");
+    }
+    c->variants_of = c->app;
+    c->app = c->app->variants[k];
+    return 0;
+}
+
+void context_drop_app(struct context *c)
+{
+    hrun_app_destroy(c->variants_of ? c->variants_of : c->app);
+    c->app = c->variants_of = NULL;
+}
+
 int context_find_app(struct context *c, const char *argv0, struct hrun_error *err)
 {
     const char *threads = given_exported(&c->given, "OMP_NUM_THREADS");
@@ -268,9 +293,11 @@ int context_find_app(struct context *c, const char *argv0, struct hrun_error *er
         return hrun_fail_nomem(err);
     rc = hrun_app_path(c->given.profile_path, share, &c->app_dirs, err);
     free(share);
-    if (rc || find_app(c, argv0, err))
+    if (rc || find_app(c, argv0, err) || find_variant(c, err))
         return -1;
-    return c->app && c->app->threads_fill && threads ? hrun_app_fix_threads(c->app, threads, err) : 0;
+    if (!c->app || !c->app->threads_fill || !threads)
+        return 0;
+    return hrun_app_fix_threads(c->variants_of ? c->variants_of : c->app, threads, err);
 }
 
 int context_open_store(struct context *c, struct hrun_error *err)
@@ -337,7 +364,7 @@ void context_release(struct context *c)
 {
     hrun_strvec_release(&c->signatures);
     hrun_store_close(c->store);
-    hrun_app_destroy(c->app);
+    context_drop_app(c);
     hrun_strvec_release(&c->app_dirs);
     free(c->cache_dir);
     free(c->program);

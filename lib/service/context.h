@@ -20,7 +20,7 @@
 
 /* What was given, by the names of hrun's options; NULL or 0 where nothing was. All of it is the caller's. */
 struct given {
-    const char *app, *profile_path, *data;
+    const char *app, *variant, *profile_path, *data;
     const char *cluster_file, *host_file, *hosts, *platform, *level;
     const char *engine;
     const char *fit;                  /* "nnls", "ls" */
@@ -50,6 +50,7 @@ struct context {
     char *cache_dir;                  /* where it is kept, with what hosts say of themselves; or NULL */
     struct hrun_strvec app_dirs;
     struct hrun_app *app;             /* NULL: unknown application */
+    struct hrun_app *variants_of;     /* the definition that owns app, where app is one of its variants; else NULL */
     struct hrun_store *store;
     struct hrun_strvec signatures;    /* one per sub-cluster */
     double timeout_s;                 /* of a run of the commands; 0: none */
@@ -57,7 +58,8 @@ struct context {
     struct hrun_netview *view;        /* the cluster on it; NULL without one */
 };
 
-/* App definition by name, else by the program's name; c->app stays NULL when there is neither. */
+/* App definition by name, else by the program's name; c->app stays NULL when there is neither. Of one with variants
+ * c->app is that which given.variant names, else the first, and c->variants_of the definition (variants.h). */
 int context_find_app(struct context *c, const char *argv0, struct hrun_error *err);
 /* The cluster; after context_find_app, whose definition may want other PEs (`threads: fill`: whole nodes, unless the
  * level or a cluster file says otherwise). */
@@ -71,6 +73,7 @@ int context_open_store(struct context *c, struct hrun_error *err);
  * can run here and now; 0: something is only to be predicted for it, and without a name it is the one that would be
  * taken for such hosts. */
 int context_choose_engine(struct context *c, int runs, struct hrun_error *err);
+void context_drop_app(struct context *c);
 void context_release(struct context *c);
 
 /* --use NAME[:PES],...: the PEs of each sub-cluster that may be used, into npes[nsubs] (all when use is NULL).

@@ -93,6 +93,7 @@ struct decision {
     int plain_valid;              /* the rule and the memory accept it */
     enum hrun_family family;
     enum hrun_method method;
+    int formula;                  /* 1: the prediction is by a formula (app->family analytic) */
     int nsamples;                 /* measurements behind the models */
     double newest_s;              /* age of the newest, -1 unknown */
 };

@@ -7,6 +7,7 @@
 
 #include "layout/layout.h"
 #include "service/placement.h"
+#include "service/variants.h"
 
 /* What would be started. */
 struct command {
@@ -15,6 +16,7 @@ struct command {
     char *const *argv;        /* program and arguments with everything replaced; NULL: no program is known */
     const char *mpirun;       /* the line to type: what engine mpirun or srun runs, the equivalent for local and smpi;
                                  NULL: no program is known */
+    const struct variants *variants; /* among which one was chosen; NULL or without any: there are none */
     json_t *more;             /* members that the command adds; NULL: none */
 };
 

@@ -2,10 +2,27 @@
 #include "service/profiles.h"
 
 #include "model/joint.h"
+#include "model/perf.h"
 #include "service/network.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* How quick the PEs of a sub-cluster are, for a formula: those of simulated hosts are known. */
+static int load_speeds(struct context *c, int i, struct sub_profile *v, struct hrun_error *err)
+{
+    const struct hrun_subcluster *sub = &c->cluster->subs[i];
+    struct hrun_error why = { 0 };
+
+    if (c->cluster->platform)
+        return hrun_perf_simulated(sub->core_flops, sub->cores_per_pe, c->app->procs_per_pe, c->app->nprocs_per_pe,
+                                   &v->models, err);
+    if (hrun_store_get_models(c->store, HRUN_PERF_APP, c->signatures.v[i], &v->models, &why))
+        v->why_not = hrun_strf("the speed of its PEs cannot be read: %s", why.text);
+    else if (!v->models)
+        v->why_not = strdup("the speed of its PEs is not known; hrun-calibrate speeds measures it");
+    return v->models || v->why_not ? 0 : hrun_fail_nomem(err);
+}
 
 /* Models of one sub-cluster: the stored ones, or fitted anew when --fit asks for another method. */
 static int load_models(struct context *c, int i, enum hrun_method method, struct sub_profile *v,
@@ -87,7 +104,7 @@ static int load_all(struct context *c, struct profiles *p, struct hrun_error *er
     for (int i = 0; i < p->nsubs; i++) {
         struct sub_profile *v = &p->subs[i];
 
-        if (load_models(c, i, p->method, v, err))
+        if (c->app->formula ? load_speeds(c, i, v, err) : load_models(c, i, p->method, v, err))
             return -1;
         if (!v->models && !v->why_not)
             v->other_engine = other_engine(c, i);
@@ -153,6 +170,28 @@ static int add_unsure(const struct hrun_net *net, struct hrun_buf *note)
     return note->failed ? -1 : 0;
 }
 
+/* Without the network a formula tells nothing. */
+static int need_network(const struct context *c, struct profiles *p, struct hrun_error *err)
+{
+    struct hrun_buf why = HRUN_BUF_INIT;
+    int rc = 0;
+
+    if (c->view)
+        return 0;
+    hrun_buf_adds(&why, "its formula needs the network, which was not measured; to measure it: ");
+    network_command(c, &why);
+    for (int i = 0; i < p->nsubs && !rc; i++) {
+        hrun_models_destroy(p->subs[i].models);
+        p->subs[i].models = NULL;
+        if (!p->subs[i].why_not)
+            p->subs[i].why_not = strdup(why.data);
+        rc = why.failed || !p->subs[i].why_not ? hrun_fail_nomem(err) : 0;
+    }
+    p->have = p->nsamples = 0;
+    hrun_buf_release(&why);
+    return rc;
+}
+
 /* Find the network for models that may ask for it. */
 static int add_network(struct context *c, struct profiles *p, struct hrun_error *err)
 {
@@ -164,6 +203,10 @@ static int add_network(struct context *c, struct profiles *p, struct hrun_error 
         models[i] = p->subs[i].models;
     if (rc || !hrun_app_has_network(c->app))
         goto done;
+    if (c->app->formula) {
+        rc = need_network(c, p, err);
+        goto tell;
+    }
     used = hrun_models_have_network(c->app, models, p->nsubs, 1);
     listed = hrun_models_have_network(c->app, models, p->nsubs, 0);
     if (c->view ? !listed && p->method == HRUN_METHOD_NNLS : used)
@@ -173,7 +216,8 @@ static int add_network(struct context *c, struct profiles *p, struct hrun_error 
                       "to measure it: ", note.len ? "\n" : "");
         network_command(c, &note);
     }
-    if (c->net && add_unsure(c->net, &note))
+tell:
+    if (!rc && c->net && add_unsure(c->net, &note))
         rc = hrun_fail_nomem(err);
     if (c->net && hrun_date_age(c->net->date, &p->network_s))
         p->network_s = -1;
