@@ -89,14 +89,14 @@ COLL       := net tree tree_unlike play ways
 COLL_SRC   := $(addprefix hrun/coll/,$(addsuffix .c,$(COLL)) comm.c move.c move_bcast.c take.c wrap_c.c \
               wrap_fortran.c)
 TRACE_SRC  := $(addprefix calib/trace/,watch.c places.c tell.c wrap_c.c wrap_fortran.c)
-PROBE_SRC  := $(addprefix calib/probe/,main.c facts.c kernel.c clock.c trips.c alltoall.c usage.c)
+PROBE_SRC  := $(addprefix calib/probe/,main.c facts.c kernel.c clock.c trips.c alltoall.c product.c usage.c)
 NET_SRC    := $(addprefix calib/net/,measure.c repeat.c spread.c schedule.c groups.c trips.c fans.c sweeps.c \
               local.c)
 DOCTOR     := data read judge judge_compute judge_network judge_settings report doctor
 CALIB_SRC  := $(addprefix calib/,main.c options.c lists.c remeasure.c campaign.c campaign_left.c budget.c choices.c \
               groups.c runs.c parallel.c progress.c measure.c fit.c show.c waits.c new.c new_rule.c gnuplot.c plot.c \
               svg.c report.c report_data.c report_choose.c report_figures.c report_tables.c report_html.c \
-              report_pages.c textplot.c show_plot.c exchange.c tool.c report_network.c) $(DOCTOR:%=calib/doctor/%.c) \
+              report_pages.c textplot.c show_plot.c exchange.c tool.c report_network.c speeds.c) $(DOCTOR:%=calib/doctor/%.c) \
               $(addprefix calib/network/,find.c network.c measure.c show.c json.c) $(SHARED_SRC)
 
 # Engine smpi is there where SimGrid is.

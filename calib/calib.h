@@ -16,6 +16,10 @@ int calib_import(const struct calib_settings *s, char **files);           /* nam
 /* words: a program whose libraries are looked at, possibly none. The status is 1 when something is not predictable. */
 int calib_doctor(const struct calib_settings *s, char **words);
 
+/* Measure how quick PEs are, and keep it; words: none. And show what is kept. */
+int calib_speeds(const struct calib_settings *s, char **words);
+int calib_show_speeds(const struct calib_settings *s);
+
 /* Measure the network of the cluster, estimate its model and keep it; words: none. */
 int calib_network(const struct calib_settings *s, char **words);
 /* Show the one that is kept, as calib_show does profiles. */
@@ -45,6 +49,9 @@ int models_table(struct hrun_models *const *m, int n, int all, struct hrun_buf *
 
 /* Tell on stderr, in one line, of models that are far off where they were measured, and what to do. */
 void models_warn(struct hrun_models *const *m, int n);
+
+/* The applications of which there are profiles, sorted; not the speeds of PEs. Errors: those of the store. */
+int calib_apps(const struct context *c, struct hrun_strvec *names, struct hrun_error *err);
 
 /* For each signature of each named application (all when none is named) call visit. What fails is told, and the others
  * are visited all the same. *seen: profiles that were visited without a failure. Result: the exit status. */

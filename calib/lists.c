@@ -63,6 +63,23 @@ done:
     return rc;
 }
 
+int lists_parse_procs(const char *text, int64_t *procs, int most, int *n, struct hrun_error *err)
+{
+    int64_t *all = calloc(LIST_MAX + 1, sizeof *all);
+    int count = 0, rc;
+
+    if (!all)
+        return hrun_fail_nomem(err);
+    rc = parse_list("--procs", text, HRUN_PROCS_PER_PE_MAX, all, &count, err);
+    if (!rc && count > most)
+        rc = hrun_fail(err, HRUN_EINVAL, "--procs: more than %d numbers", most);
+    for (int k = 0; k < count && !rc; k++)
+        procs[k] = all[k];
+    *n = rc ? *n : count;
+    free(all);
+    return rc;
+}
+
 /* From a definition's list. */
 static void take(int64_t *v, int *n, int64_t x)
 {

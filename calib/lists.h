@@ -15,6 +15,8 @@ struct lists {
 /* Sizes and processes per PE that the options do not give are the definition's. Errors: HRUN_EINVAL (a bad list, no
  * sizes known), those of context_use, HRUN_ENOMEM. */
 int lists_read(const struct context *c, const struct calib_settings *s, struct lists *out, struct hrun_error *err);
+/* Processes per PE alone, from a list as --procs takes it, at most `most` of them. Errors: HRUN_EINVAL. */
+int lists_parse_procs(const char *text, int64_t *procs, int most, int *n, struct hrun_error *err);
 void lists_release(struct lists *l);
 
 #endif

@@ -8,13 +8,14 @@
 static const struct { const char *name; int (*run)(const struct calib_settings *s, char **apps); } subcommands[] = {
     { "show", calib_show }, { "fit", calib_fit }, { "report", calib_report }, { "export", calib_export },
     { "import", calib_import }, { "doctor", calib_doctor }, { "network", calib_network },
+    { "speeds", calib_speeds },
 };
 
 /* --help and the like: 1 when that was all that was asked for. */
 static int meta(const struct calib_settings *s)
 {
     return context_meta(&s->common, calib_options, "hrun-calibrate", calib_usage, calib_usage_after,
-                        "show fit report export import: doctor: network:");
+                        "show fit report export import: doctor: network: speeds:");
 }
 
 /* argv[0] is the subcommand; options may stand among the names. */

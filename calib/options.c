@@ -12,6 +12,7 @@ const char calib_usage[] =
     "       hrun-calibrate [OPTION]... import FILE...\n"
     "       hrun-calibrate [OPTION]... doctor [PROGRAM]\n"
     "       hrun-calibrate [OPTION]... network\n"
+    "       hrun-calibrate [OPTION]... speeds\n"
     "Measure an application on each sub-cluster, fit the models hrun chooses by.\n"
     "\n"
     "  hrun-calibrate -app hpl ./xhpl      measure what is not measured yet, then fit\n"
@@ -83,6 +84,7 @@ const struct hrun_opt calib_options[] = {
       hrun_opt_flag, AT(plot) },
     { "network", 0, HRUN_OPT_NONE, NULL, NULL, "show: the network of these hosts", "What to show", hrun_opt_flag,
       AT(network) },
+    { "speeds", 0, HRUN_OPT_NONE, NULL, NULL, "show: how quick the PEs are", "What to show", hrun_opt_flag, AT(speeds) },
     { "output", 'o', HRUN_OPT_FILE, "FILE", NULL,
       "report: FILE.html, FILE.pdf or FILE.png (one for each plot); export: FILE.csv, FILE.txt or FILE.jsonl",
       "What to show", hrun_opt_string, AT(output) },

@@ -19,7 +19,7 @@ struct calib_settings {
     const char *budget, *runs, *target, *seed;  /* chosen runs */
     const char *threshold, *from, *keep;        /* doctor, network */
     const char *precision;            /* network */
-    int network;                      /* show: the network */
+    int network, speeds;              /* show: the network, or how quick PEs are */
     double spent_s;                   /* of the budget, and runs made, before all hosts were asked anew */
     int made;
 };

@@ -129,7 +129,7 @@ static int find_app(struct context *c, struct common_settings *set, char **apps,
     if (apps[0])
         set->app = apps[0];
     if (!set->app) {
-        if (hrun_store_apps(c->store, names, err))
+        if (calib_apps(c, names, err))
             return -1;
         if (!names->n)
             return hrun_fail(err, HRUN_ENODATA, "no profiles in %s", hrun_store_dir(c->store));

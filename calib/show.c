@@ -6,6 +6,7 @@
 
 #include "base/table.h"
 #include "base/units.h"
+#include "model/perf.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -191,6 +192,22 @@ done:
     return rc;
 }
 
+int calib_apps(const struct context *c, struct hrun_strvec *names, struct hrun_error *err)
+{
+    size_t n = 0;
+
+    if (hrun_store_apps(c->store, names, err))
+        return -1;
+    for (size_t i = 0; i < names->n; i++)
+        if (strcmp(names->v[i], HRUN_PERF_APP))
+            names->v[n++] = names->v[i];
+        else
+            free(names->v[i]);
+    while (names->n > n)
+        names->v[--names->n] = NULL;
+    return 0;
+}
+
 int each_profile(struct context *c, char **apps, visit_fn *visit, void *ctx, int *seen)
 {
     struct hrun_strvec names = HRUN_STRVEC_INIT, sigs = HRUN_STRVEC_INIT;
@@ -203,7 +220,7 @@ int each_profile(struct context *c, char **apps, visit_fn *visit, void *ctx, int
     if (!rc && !names.n && c->set->app)
         rc = hrun_strvec_push(&names, c->set->app) ? hrun_fail_nomem(&err) : 0;
     if (!rc && !names.n)
-        rc = hrun_store_apps(c->store, &names, &err);
+        rc = calib_apps(c, &names, &err);
     if (rc)
         status = context_complain("hrun-calibrate", &err);
     for (size_t i = 0; i < names.n && !rc; i++) {
@@ -243,6 +260,8 @@ int calib_show(const struct calib_settings *s, char **apps)
 
     if (s->network)
         return calib_show_network(s);
+    if (s->speeds)
+        return calib_show_speeds(s);
     /* A definition is of use to plots, and not needed to show what is stored. */
     if (how.plot && context_app(&c, NULL, &err))
         err = (struct hrun_error){ 0 };

@@ -41,6 +41,9 @@ void probe_trips(struct probe *p);
 /* All-to-all among all processes, over message sizes (alltoall.c). */
 void probe_alltoall(struct probe *p);
 
+/* Products of matrices (product.c). Only when it is named. */
+void probe_product(struct probe *p);
+
 /* What others did on the processors meanwhile (usage.c): begun before, told after all experiments. */
 void probe_usage_begin(struct probe *p);
 void probe_usage_end(struct probe *p);

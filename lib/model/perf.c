@@ -93,8 +93,12 @@ static int add_newest(struct hrun_models *m, const struct hrun_sample *samples, 
     }
     mean = sum / points;
     m->nsamples += points;
-    return add(m, M, last->P, mean, points > 1 ? sqrt(fmax(squares / points - mean * mean, 0)) / mean : 0, points,
-               last->N);
+    if (add(m, M, last->P, mean, points > 1 ? sqrt(fmax(squares / points - mean * mean, 0)) / mean : 0, points,
+            last->N))
+        return -1;
+    free(m->v[m->n - 1].note);
+    m->v[m->n - 1].note = strdup(last->program ? last->program : "");
+    return m->v[m->n - 1].note ? 0 : -1;
 }
 
 int hrun_perf_of(const struct hrun_sample *samples, size_t n, const char *signature, const char *subcluster,
