@@ -45,6 +45,8 @@ const struct hrun_opt hrun_options[] = {
       hrun_opt_string, AT(ask.max_energy) },
     { "max-pes", 0, HRUN_OPT_WORD, "PES", NULL, "choose nothing with more PEs", "Choice",
       hrun_opt_string, AT(ask.max_pes) },
+    { "max-loss", 0, HRUN_OPT_WORD, "PERCENT", NULL, "of a ring, the fewest processes that lose no more by imbalance",
+      "Choice", hrun_opt_string, AT(ask.max_loss) },
     { "finest", 0, HRUN_OPT_NONE, NULL, NULL, "choose the largest size N, too, that the limits allow (-N: at most)",
       "Choice", hrun_opt_flag, AT(finest) },
     { "top", 0, HRUN_OPT_WORD, "K", NULL, "show the K best configurations (default 3)", "Choice",

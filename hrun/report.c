@@ -33,15 +33,17 @@ static int total_pes(const struct hrun_cluster *cl)
     return n;
 }
 
-static void add_family(struct hrun_buf *out, const struct decision *d)
+static void add_family(struct hrun_buf *out, const struct context *c, const struct decision *d)
 {
     static const char *const names[] = { "N-T", "P-T", "NP-T" };
+    const enum hrun_app_family family = c->app->family;
 
     if (d->formula) {
         hrun_buf_adds(out, "formula over the speeds of PEs");
         return;
     }
-    hrun_buf_addf(out, "%s/%s", names[d->family], d->method == HRUN_METHOD_LS ? "LS" : "NNLS");
+    hrun_buf_addf(out, "%s/%s", family == HRUN_APP_NPT ? names[d->family] : hrun_app_family_names[family],
+                  d->method == HRUN_METHOD_LS ? "LS" : "NNLS");
 }
 
 static void add_heading(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
@@ -54,9 +56,9 @@ static void add_heading(const struct context *c, const struct decision *d, char 
         hrun_buf_addf(&left, "  N=%lld", (long long)d->N);
     hrun_buf_addf(&left, " on %d PE%s in %d sub-cluster%s", pes, plural(pes), d->nsubs, plural(d->nsubs));
     if (d->formula && d->predicted) {
-        add_family(&right, d);
+        add_family(&right, c, d);
     } else if (d->nsamples) {
-        add_family(&right, d);
+        add_family(&right, c, d);
         hrun_buf_addf(&right, ", %d measurement%s", d->nsamples, plural(d->nsamples));
         if (d->newest_s >= 0) {
             hrun_buf_adds(&right, ", newest ");
@@ -298,6 +300,19 @@ static void add_counts(const struct decision *d, struct hrun_buf *out)
         hrun_buf_adds(out, "others may be quicker by any factor\n");
 }
 
+/* "  balance      33 processes lose 9.2 % by imbalance (8.1 % at least; 12.0 % where shares are rounded), efficiency
+ * 0.86" */
+static void add_balance(const struct decision *d, struct hrun_buf *out)
+{
+    const struct hrun_balance *b = &d->balance;
+
+    hrun_buf_addf(out, "  balance      %d processes%s lose %.1f %% by imbalance", b->q,
+                  d->max_loss >= 0 ? ", the fewest that keep --max-loss," : "", 100 * b->loss);
+    if (isfinite(b->least) && isfinite(b->rounded))
+        hrun_buf_addf(out, " (%.1f %% at least; %.1f %% where shares are rounded)", 100 * b->least, 100 * b->rounded);
+    hrun_buf_addf(out, ", efficiency %.2f\n", b->efficiency);
+}
+
 /* "  finest       N = 1480 of sizes up to 4000 (twice what was measured); N = 1481: no configuration ..." */
 static void add_finest(const struct decision *d, struct hrun_buf *out)
 {
@@ -478,6 +493,8 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
         add_alternatives(d, out);
         add_costs(d, out);
     }
+    if (d->predicted && d->balance.q)
+        add_balance(d, out);
     if (d->plan)
         add_counts(d, out);
     if (d->finest.on)

@@ -161,6 +161,9 @@ int hrun_predictor_shares(struct hrun_predictor *p, const int *pes, const int *p
 struct hrun_balance {
     int q;                     /* processes */
     double loss;               /* gamma of eq. 11: what imbalance loses, 0.1 for 10 % */
+    double least;              /* the least loss of all configurations with q processes, by dynamic programming; NAN:
+                                  there is none */
+    double rounded;            /* the loss if each PE got its share of q to the nearest whole number */
     double efficiency;         /* eq. 1: the work over what all PEs would do in the predicted time */
 };
 int hrun_predictor_is_ring(const struct hrun_predictor *p);

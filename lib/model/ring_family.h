@@ -6,8 +6,8 @@
  * done once. All of them are linear in the time of a run on equal PEs, and so are fitted by non-negative least squares.
  *   T = k1 w + k2 w ln(n) + S (k3 + k4 b + far (k5 + k6 b)) + k7,  w = local + S step
  * with n = N/P and local, step, b those of the definition, far = 1 when P > M. S is the number of steps: (P-1)/2 for
- * odd P, P/2 for even P (ring.h: the further step takes a PE of the first half as long as any other), but of one PE alone
- * (P-1)/2, as half of its processes work in the further step.
+ * odd P, P/2 for even P (ring.h: the further step takes a PE of the first half as long as any other), but of one PE
+ * alone (P-1)/2, as half of its processes work in the further step.
  * A configuration of several sub-clusters takes what hrun_ring_play says, its PEs in the order of lib/layout.
  * Runs on several sub-clusters count for the one that limits them (joint.h) as runs on it; of those with even P it is
  * not known which half of the ring it was in, and they are left out.
@@ -50,6 +50,5 @@ int hrun_fit_ring(struct hrun_fit_job *job, const struct hrun_row *rows, size_t 
 
 /* A row of predictor.h. Errors: HRUN_ENODATA, HRUN_ENONFINITE (a coefficient), HRUN_ENOMEM. */
 struct hrun_predictor *hrun_ring_create(const struct hrun_predictor_source *from, struct hrun_error *err);
-void hrun_ring_destroy(struct hrun_predictor *p);
 
 #endif

@@ -1,5 +1,5 @@
 /* ring_predict.c - predictions of rings; see ring_family.h and predictor.h for the contracts */
-#include "model/ring_family.h"
+#include "model/ring_predictor.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,48 +9,18 @@
  * is that of the sub-cluster which takes longest for itself. */
 static const double PLAY_MOST = 1e6;
 
-/* What the definition says at one P. */
-struct known_work {
-    struct hrun_ring_work w;
-    int known;
-};
-
-struct option {
-    const struct hrun_fit_record *r[2];   /* measured with as many processes or fewer, with more; the same */
-    double part;                          /* of the second in the interpolation */
-    double k[HRUN_RING_TERMS];
-    int far;                              /* 1: messages between PEs were measured */
-};
-
-struct ring {
-    struct hrun_predictor base;           /* first */
-    const struct hrun_app *app;
-    int64_t N;
-    int nsubs, noptions;
-    struct hrun_option *options;
-    struct option *opts;
-    struct known_work *works;             /* of P = 0 .. nworks-1 */
-    int nworks;
-    double *own;                          /* nsubs: scratch */
-    struct hrun_ring_stage *stages;       /* scratch */
-    double *elapsed;                      /* 2 nstages: scratch */
-    int nstages;
-    struct hrun_oracle oracle;
-};
-
-static struct ring *of(struct hrun_predictor *p)
+static struct hrun_ring *of(struct hrun_predictor *p)
 {
-    return (struct ring *)p;
+    return (struct hrun_ring *)p;
 }
 
 /* ------------------------------------------------------------------ what a PE does */
 
-/* The definition's work at P, asked once. */
-static const struct hrun_ring_work *work_at(struct ring *r, int P, struct hrun_error *err)
+const struct hrun_ring_work *hrun_ring_work_at(struct hrun_ring *r, int P, struct hrun_error *err)
 {
     if (P >= r->nworks) {
         int n = P < INT32_MAX / 2 ? 2 * P + 64 : P + 1;
-        struct known_work *v = realloc(r->works, (size_t)n * sizeof *v);
+        struct hrun_ring_known *v = realloc(r->works, (size_t)n * sizeof *v);
 
         if (!v) {
             hrun_fail_nomem(err);
@@ -67,10 +37,10 @@ static const struct hrun_ring_work *work_at(struct ring *r, int P, struct hrun_e
 }
 
 /* What a PE of option o does with its processes, P in all. 0, or -1 where the definition has no value. */
-static int stage_at(struct ring *r, int o, int P, struct hrun_ring_stage *out, struct hrun_error *err)
+static int stage_at(struct hrun_ring *r, int o, int P, struct hrun_ring_stage *out, struct hrun_error *err)
 {
-    const struct hrun_ring_work *w = work_at(r, P, err);
-    const struct option *opt = &r->opts[o];
+    const struct hrun_ring_work *w = hrun_ring_work_at(r, P, err);
+    const struct hrun_ring_option *opt = &r->opts[o];
     struct hrun_ring_terms t;
 
     if (!w)
@@ -84,7 +54,7 @@ static int stage_at(struct ring *r, int o, int P, struct hrun_ring_stage *out, s
     return 0;
 }
 
-static int find_option(const struct ring *r, int sub, int m)
+static int find_option(const struct hrun_ring *r, int sub, int m)
 {
     for (int o = 0; o < r->noptions; o++)
         if (r->options[o].sub == sub && r->options[o].m == m)
@@ -92,7 +62,7 @@ static int find_option(const struct ring *r, int sub, int m)
     return -1;
 }
 
-static int no_model(const struct ring *r, int sub, int m, struct hrun_error *err)
+static int no_model(const struct hrun_ring *r, int sub, int m, struct hrun_error *err)
 {
     return hrun_fail(err, HRUN_ENODATA, "%s has no ring model with M=%d on sub-cluster %d", r->app->name, m, sub + 1);
 }
@@ -102,7 +72,7 @@ static int no_model(const struct ring *r, int sub, int m, struct hrun_error *err
 /* Without the further step of an even ring, which not all PEs take part in. */
 static int times(void *ctx, int P, double *t, struct hrun_error *err)
 {
-    struct ring *r = ctx;
+    struct hrun_ring *r = ctx;
 
     for (int o = 0; o < r->noptions; o++) {
         struct hrun_ring_stage s;
@@ -119,7 +89,7 @@ static int times(void *ctx, int P, double *t, struct hrun_error *err)
 
 static int bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
 {
-    struct ring *r = ctx;
+    struct hrun_ring *r = ctx;
     double *t = calloc((size_t)r->noptions + 1, sizeof *t);
     int rc = -1;
 
@@ -153,21 +123,21 @@ out:
 
 static int rule(void *ctx, int P, struct hrun_error *err)
 {
-    const struct ring *r = ctx;
+    const struct hrun_ring *r = ctx;
 
     return hrun_app_rule(r->app, r->N, P, err);
 }
 
 static int memory(void *ctx, int P, double *bytes, struct hrun_error *err)
 {
-    const struct ring *r = ctx;
+    const struct hrun_ring *r = ctx;
 
     return hrun_app_memory(r->app, r->N, P, bytes, err);
 }
 
 /* ------------------------------------------------------------------ a configuration */
 
-static int room(struct ring *r, int n, struct hrun_error *err)
+static int room(struct hrun_ring *r, int n, struct hrun_error *err)
 {
     struct hrun_ring_stage *stages;
     double *elapsed;
@@ -188,7 +158,7 @@ static int room(struct ring *r, int n, struct hrun_error *err)
 
 /* The PEs of a configuration, in the order of their ranks: how many, or -1. *most: by how much the time of the slowest
  * grows with each step. */
-static int lay(struct ring *r, const int *pes, const int *procs, int P, double *most, struct hrun_error *err)
+static int lay(struct hrun_ring *r, const int *pes, const int *procs, int P, double *most, struct hrun_error *err)
 {
     int n = 0;
 
@@ -215,8 +185,8 @@ static int lay(struct ring *r, const int *pes, const int *procs, int P, double *
     return n;
 }
 
-/* Seconds that the PEs of each used sub-cluster are busy, own[nsubs], and the time of the whole, or -1. */
-static double play(struct ring *r, const int *pes, const int *procs, int P, double *own, struct hrun_error *err)
+double hrun_ring_play_config(struct hrun_ring *r, const int *pes, const int *procs, int P, double *own,
+                             struct hrun_error *err)
 {
     double most, whole = 0;
     int n = lay(r, pes, procs, P, &most, err), at = 0;
@@ -243,7 +213,7 @@ static double play(struct ring *r, const int *pes, const int *procs, int P, doub
 }
 
 /* The sub-cluster whose PEs are busy longest. */
-static int busiest(const struct ring *r, const double *own)
+static int busiest(const struct hrun_ring *r, const double *own)
 {
     int best = 0;
 
@@ -256,8 +226,8 @@ static int busiest(const struct ring *r, const double *own)
 static int whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
                  struct hrun_error *err)
 {
-    struct ring *r = ctx;
-    double t = play(r, pes, procs, P, r->own, err);
+    struct hrun_ring *r = ctx;
+    double t = hrun_ring_play_config(r, pes, procs, P, r->own, err);
 
     if (t < 0)
         return -1;
@@ -269,7 +239,7 @@ static int whole(void *ctx, const int *pes, const int *procs, int P, double *tim
 /* Ti: what the PEs of a sub-cluster are busy; of the busiest the time of the whole, waits and all. */
 static int options(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t, struct hrun_error *err)
 {
-    struct ring *r = of(p);
+    struct hrun_ring *r = of(p);
     double all;
 
     for (int o = 0; o < r->noptions; o++)
@@ -277,7 +247,7 @@ static int options(struct hrun_predictor *p, int P, const int *pes, const int *p
     for (int i = 0; i < r->nsubs; i++)
         if (pes[i] > 0 && find_option(r, i, procs[i]) < 0)
             return 0;
-    all = play(r, pes, procs, P, r->own, err);
+    all = hrun_ring_play_config(r, pes, procs, P, r->own, err);
     if (all < 0)
         return -1;
     r->own[busiest(r, r->own)] = all;
@@ -290,7 +260,7 @@ static int options(struct hrun_predictor *p, int P, const int *pes, const int *p
 /* ------------------------------------------------------------------ intervals */
 
 /* Half the width of the 95 % interval of t seconds after so many steps: of the wider of an interpolation's two. */
-static double half_width(const struct ring *r, int o, const struct hrun_ring_terms *terms, double steps, double t)
+static double half_width(const struct hrun_ring *r, int o, const struct hrun_ring_terms *terms, double steps, double t)
 {
     double half = 0;
 
@@ -309,10 +279,10 @@ static double half_width(const struct ring *r, int o, const struct hrun_ring_ter
     return half;
 }
 
-static int tell(struct ring *r, int o, int P, double steps, double t, double *time_s, double *low, double *high,
+static int tell(struct hrun_ring *r, int o, int P, double steps, double t, double *time_s, double *low, double *high,
                 struct hrun_error *err)
 {
-    const struct hrun_ring_work *w = work_at(r, P, err);
+    const struct hrun_ring_work *w = hrun_ring_work_at(r, P, err);
     struct hrun_ring_terms terms;
     double half;
 
@@ -333,7 +303,7 @@ static int tell(struct ring *r, int o, int P, double steps, double t, double *ti
 static int time_alone(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low, double *high,
                       struct hrun_error *err)
 {
-    struct ring *r = of(p);
+    struct hrun_ring *r = of(p);
     double steps = hrun_ring_run_steps(P, m);
     struct hrun_ring_stage s;
     int o = find_option(r, sub, m);
@@ -348,7 +318,7 @@ static int time_alone(struct hrun_predictor *p, int sub, int m, int P, double *t
 static int time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s, double *low,
                    double *high, struct hrun_error *err)
 {
-    struct ring *r = of(p);
+    struct hrun_ring *r = of(p);
     int P = 0, o = find_option(r, sub, procs[sub]);
     double all;
 
@@ -356,7 +326,7 @@ static int time_in(struct hrun_predictor *p, int sub, const int *pes, const int 
         P += pes[i] * procs[i];
     if (o < 0)
         return no_model(r, sub, procs[sub], err);
-    all = play(r, pes, procs, P, r->own, err);
+    all = hrun_ring_play_config(r, pes, procs, P, r->own, err);
     if (all < 0)
         return -1;
     r->own[busiest(r, r->own)] = all;
@@ -365,10 +335,9 @@ static int time_in(struct hrun_predictor *p, int sub, const int *pes, const int 
 
 static int measured(const struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts)
 {
-    const struct ring *r = (const struct ring *)p;
+    const struct hrun_ring *r = (const struct hrun_ring *)p;
     int o = find_option(r, sub, m);
 
-    (void)P;
     if (o < 0)
         return -1;
     sizes[0] = counts[0] = INT64_MAX;
@@ -381,6 +350,8 @@ static int measured(const struct hrun_predictor *p, int sub, int m, int P, int64
         counts[0] = f->pmin < counts[0] ? f->pmin : counts[0];
         counts[1] = f->pmax > counts[1] ? f->pmax : counts[1];
     }
+    if (P > counts[1])   /* more steps of what was measured */
+        counts[1] = P;
     return 0;
 }
 
@@ -390,128 +361,11 @@ static int is_whole(const struct hrun_predictor *p)
     return 1;
 }
 
-/* ------------------------------------------------------------------ balance */
-
-/* Each sub-cluster as a group of ring.h, when P processes have n points each. rate[noptions], procs[noptions]. */
-static void make_groups(const struct ring *r, const int *npes, double n, double *rate, int *procs,
-                        struct hrun_ring_group *groups)
-{
-    for (int i = 0; i < r->nsubs; i++)
-        groups[i] = (struct hrun_ring_group){ .pes = npes[i] };
-    for (int o = r->noptions; o-- > 0;) {
-        struct hrun_ring_group *g = &groups[r->options[o].sub];
-
-        rate[o] = hrun_ring_rate(r->opts[o].k, n);
-        if (!(rate[o] > 0))
-            rate[o] = INFINITY;
-        procs[o] = r->options[o].m;
-        g->rate = rate + o;
-        g->procs = procs + o;
-        g->noptions++;
-    }
-}
-
-int hrun_predictor_is_ring(const struct hrun_predictor *p)
-{
-    return p->kind->destroy == hrun_ring_destroy;
-}
-
-int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const int *pes, const int *procs,
-                           struct hrun_balance *out, struct hrun_error *err)
-{
-    struct ring *r = of(p);
-    double *rate = calloc((size_t)r->noptions + 1, sizeof *rate), most = 0, total, t;
-    int *m = calloc((size_t)r->noptions + 1, sizeof *m), P = 0, rc = -1;
-    struct hrun_ring_group *groups = calloc((size_t)r->nsubs, sizeof *groups);
-    const struct hrun_ring_work *w;
-
-    if (!rate || !m || !groups) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
-    for (int i = 0; i < r->nsubs; i++)
-        P += pes[i] * procs[i];
-    w = work_at(r, P, err);
-    t = w ? play(r, pes, procs, P, r->own, err) : -1;
-    if (t < 0)
-        goto out;
-    make_groups(r, npes, w->n, rate, m, groups);
-    for (int o = 0; o < r->noptions; o++)
-        if (pes[r->options[o].sub] > 0 && procs[r->options[o].sub] == m[o])
-            most = fmax(most, rate[o]);
-    total = hrun_ring_total(groups, r->nsubs);
-    out->q = P;
-    out->loss = 1 - P / (most * total);
-    out->efficiency = P * (w->local + (P - 1) / 2.0 * w->step) / (t * total);
-    rc = isfinite(out->loss) && isfinite(out->efficiency) ? 0 :
-         hrun_fail(err, HRUN_ENODATA, "the models of %s know no speeds: no time of theirs follows the work",
-                   r->app->name);
-out:
-    free(rate);
-    free(m);
-    free(groups);
-    return rc;
-}
-
-int hrun_predictor_fewest(struct hrun_predictor *p, const int *npes, double loss, struct hrun_fewest *out,
-                          struct hrun_error *err)
-{
-    struct ring *r = of(p);
-    size_t n = (size_t)r->nsubs;
-    double *rate = calloc((size_t)r->noptions + 1, sizeof *rate), least = INFINITY;
-    int *m = calloc((size_t)r->noptions + 1, sizeof *m), *config = calloc(2 * n, sizeof *config), most = 0, rc = -1;
-    struct hrun_ring_group *groups = calloc(n, sizeof *groups);
-
-    if (!rate || !m || !config || !groups) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
-    for (int i = 0; i < r->nsubs; i++) {
-        int largest = 0;
-
-        for (int o = 0; o < r->noptions; o++)
-            largest = r->options[o].sub == i && r->options[o].m > largest ? r->options[o].m : largest;
-        most += npes[i] * largest;
-    }
-    for (int q = 1; q <= most; q++) {
-        struct hrun_error why;
-        double worst;
-        int allowed = hrun_app_rule(r->app, r->N, q, err);
-
-        if (allowed < 0)
-            goto out;
-        if (!allowed)
-            continue;
-        make_groups(r, npes, (double)r->N / q, rate, m, groups);
-        if (hrun_ring_allocate_groups(groups, r->nsubs, q, config, config + n, &worst, &why)) {
-            if (why.code == HRUN_EINFEASIBLE)
-                continue;
-            if (err)
-                *err = why;
-            goto out;
-        }
-        least = fmin(least, 1 - q / (worst * hrun_ring_total(groups, r->nsubs)));
-        if (least <= loss) {
-            *out = (struct hrun_fewest){ q, least };
-            rc = 0;
-            goto out;
-        }
-    }
-    hrun_fail(err, HRUN_EINFEASIBLE, "no configuration of %s keeps the loss by imbalance within %.3g %%: the least is "
-              "%.3g %%; allow more, or more processes per PE (procs_per_pe)", r->app->name, 100 * loss, 100 * least);
-out:
-    free(rate);
-    free(m);
-    free(config);
-    free(groups);
-    return rc;
-}
-
 /* ------------------------------------------------------------------ create, destroy */
 
-void hrun_ring_destroy(struct hrun_predictor *p)
+static void destroy(struct hrun_predictor *p)
 {
-    struct ring *r = of(p);
+    struct hrun_ring *r = of(p);
 
     free(r->options);
     free(r->opts);
@@ -528,7 +382,7 @@ static const struct hrun_oracle *oracle(struct hrun_predictor *p)
 }
 
 static const struct hrun_predictor_kind kind = {
-    .destroy = hrun_ring_destroy,
+    .destroy = destroy,
     .oracle = oracle,
     .time = time_alone,
     .time_in = time_in,
@@ -537,95 +391,14 @@ static const struct hrun_predictor_kind kind = {
     .options = options,
 };
 
-/* The records nearest to M from below and from above; NULL where there is none. */
-static void nearest(const struct hrun_models *m, int M, const struct hrun_fit_record *r[2])
+int hrun_predictor_is_ring(const struct hrun_predictor *p)
 {
-    r[0] = r[1] = NULL;
-    for (int i = 0; m && i < m->n; i++) {
-        const struct hrun_fit_record *f = &m->v[i];
-
-        if (strcmp(f->family, "ring"))
-            continue;
-        if (f->M <= M && (!r[0] || f->M > r[0]->M))
-            r[0] = f;
-        if (f->M >= M && (!r[1] || f->M < r[1]->M))
-            r[1] = f;
-    }
-}
-
-static int bind(struct ring *r, int o, const struct hrun_fit_record *const from[2], struct hrun_error *err)
-{
-    struct option *opt = &r->opts[o];
-    int m = r->options[o].m;
-
-    *opt = (struct option){ .r = { from[0], from[1] } };
-    opt->far = from[0]->pmax > from[0]->M || from[1]->pmax > from[1]->M;
-    if (from[0]->M < from[1]->M)
-        opt->part = (double)(m - from[0]->M) / (from[1]->M - from[0]->M);
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < from[i]->nterms; j++) {
-            int term = hrun_ring_term(from[i]->terms[j]);
-
-            if (term < 0 || from[i]->nterms > HRUN_RING_TERMS)
-                return hrun_fail(err, HRUN_ENODATA, "the ring model of %s has the term '%s', which this hrun does not "
-                                 "know: hrun-calibrate fit makes it anew", r->app->name, from[i]->terms[j]);
-            if (!isfinite(from[i]->k[j]))
-                return hrun_fail(err, HRUN_ENONFINITE, "the coefficient of '%s' in the ring model of %s (M=%d) is %g",
-                                 from[i]->terms[j], r->app->name, m, from[i]->k[j]);
-            opt->k[term] += from[i]->k[j] * (i ? opt->part : 1 - opt->part);
-        }
-    return 0;
-}
-
-/* What messages between PEs cost, where it was never measured, from where it was. */
-static void borrow_far(struct ring *r)
-{
-    double sum[HRUN_RING_TERMS] = { 0 };
-    int count = 0;
-
-    for (int o = 0; o < r->noptions; o++) {
-        for (int j = 0; r->opts[o].far && j < HRUN_RING_TERMS; j++)
-            sum[j] += r->opts[o].k[j];
-        count += r->opts[o].far;
-    }
-    for (int o = 0; o < r->noptions; o++)
-        for (int j = 0; count && !r->opts[o].far && j < HRUN_RING_TERMS; j++)
-            if (hrun_ring_is_far(j))
-                r->opts[o].k[j] = sum[j] / count;
-}
-
-static int list_options(struct ring *r, const struct hrun_predictor_source *from, const char *consts,
-                        const char **other, struct hrun_error *err)
-{
-    const struct hrun_app *app = from->app;
-    size_t most = (size_t)from->nsubs * (size_t)app->nprocs_per_pe + 1;
-
-    r->options = calloc(most, sizeof *r->options);
-    r->opts = calloc(most, sizeof *r->opts);
-    if (!r->options || !r->opts)
-        return hrun_fail_nomem(err);
-    for (int s = 0; s < from->nsubs; s++)
-        for (int k = 0; k < app->nprocs_per_pe; k++) {
-            const struct hrun_models *m = from->models[s];
-            const struct hrun_fit_record *near[2];
-
-            if (m && m->consts && strcmp(m->consts, consts)) {
-                *other = m->consts;
-                continue;
-            }
-            nearest(m, app->procs_per_pe[k], near);
-            if (!near[0] || !near[1])
-                continue;
-            r->options[r->noptions] = (struct hrun_option){ s, app->procs_per_pe[k] };
-            if (bind(r, r->noptions++, near, err))
-                return -1;
-        }
-    return 0;
+    return p->kind == &kind;
 }
 
 struct hrun_predictor *hrun_ring_create(const struct hrun_predictor_source *from, struct hrun_error *err)
 {
-    struct ring *r = calloc(1, sizeof *r);
+    struct hrun_ring *r = calloc(1, sizeof *r);
     struct hrun_buf consts = HRUN_BUF_INIT;
     const char *other = NULL;
 
@@ -643,14 +416,13 @@ struct hrun_predictor *hrun_ring_create(const struct hrun_predictor_source *from
         hrun_fail_nomem(err);
         goto fail;
     }
-    if (list_options(r, from, consts.data, &other, err))
+    if (hrun_ring_list_options(r, from, consts.data, &other, err))
         goto fail;
     if (!r->noptions) {
         hrun_fail(err, HRUN_ENODATA, other ? "no sub-cluster has models of %s with constants '%s'; there are some with "
                   "'%s'" : "no sub-cluster has a model of family ring for %s", from->app->name, consts.data, other);
         goto fail;
     }
-    borrow_far(r);
     r->oracle = (struct hrun_oracle){
         .ctx = r, .nsubs = r->nsubs, .noptions = r->noptions, .options = r->options, .times = times, .bounds = bounds,
         .rule = rule, .memory = from->app->memory ? memory : NULL, .whole = whole,
@@ -660,6 +432,6 @@ struct hrun_predictor *hrun_ring_create(const struct hrun_predictor_source *from
 fail:
     hrun_buf_release(&consts);
     if (r)
-        hrun_ring_destroy(&r->base);
+        destroy(&r->base);
     return NULL;
 }

@@ -226,6 +226,7 @@ static int allocate(struct decision *d, const struct hrun_cluster *cl, struct hr
     memset(d, 0, sizeof *d);
     d->nsubs = cl->nsubs;
     d->newest_s = d->network_s = -1;
+    d->max_loss = -1;
     d->cost = d->energy_j = NAN;
     d->beyond_n.factor = d->beyond_p.factor = d->factor = 1;
     d->subs = calloc(n, sizeof *d->subs);
@@ -305,11 +306,38 @@ static int read_goals(const struct context *c, const struct question *q, const s
 {
     if (goals_read(q, c->cluster, subs, goals, err))
         return -1;
-    if (!goals->any || have)
+    if ((!goals->any && !q->max_loss) || have)
         return 0;
     return hrun_fail(err, HRUN_ENODATA, "--objective, --within and --max-... need predictions, and there are none: %s",
                      !c->app ? "no app definition (-app NAME)" : !N ? "no size (-N SIZE)"
                      : "no profile; hrun-calibrate makes one");
+}
+
+/* --max-loss: with how many processes the choice is made. */
+static int fewest_processes(const struct question *q, struct hrun_predictor *predictor, struct decision *d, int *P,
+                            struct hrun_error *err)
+{
+    struct hrun_fewest fewest;
+    int *npes, rc;
+
+    if (!hrun_predictor_is_ring(predictor))
+        return hrun_fail(err, HRUN_EINVAL, "--max-loss is for applications of family ring (hrun-app(5)), whose times "
+                         "tell what imbalance loses");
+    if (q->procs || q->config)
+        return hrun_fail(err, HRUN_EINVAL, "--max-loss and %s contradict each other: it says how many processes there "
+                         "are; give one of them", q->procs ? "-n" : "--config");
+    if (hrun_parse_percent("--max-loss", q->max_loss, &d->max_loss, err))
+        return -1;
+    npes = calloc((size_t)d->nsubs, sizeof *npes);
+    if (!npes)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < d->nsubs; i++)
+        npes[i] = d->subs[i].npes;
+    rc = hrun_predictor_fewest(predictor, npes, d->max_loss, &fewest, err);
+    free(npes);
+    if (!rc)
+        *P = fewest.q;
+    return rc;
 }
 
 /* Decide where models can be asked. */
@@ -326,14 +354,17 @@ static int decide_known(struct context *c, const struct question *q, const struc
     d->network = hrun_predictor_has_network(at->predictor);
     if (find_drift(&at->known, d, err))
         return -1;
+    if (q->max_loss && fewest_processes(q, at->predictor, d, &problem.P, err))
+        return hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
     if (goals_within(goals, &problem, at->known.known, at->known.n, slowest, &asking, &goals->limits, err))
         return hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
     if (q->config ? by_config(c, q, d, err)
-        : P <= capacity(c, d) ? by_model(c, q, &problem, &at->known, loss, d, err)
+        : problem.P <= capacity(c, d) ? by_model(c, q, &problem, &at->known, loss, d, err)
         : by_count(c, P, d, err))
         return -1;
     if (!d->has_config)
         return 0;
+    problem.P = P;   /* of others than the chosen one, too */
     predicted_fill(d, at->predictor, &problem, &at->known);
     return goals_tell(goals, &problem, at->known.known, at->known.n, q->table, d, err);
 }

@@ -19,6 +19,7 @@ struct question {
     const char *objective;        /* NULL: time, or cost with --within */
     const char *within;           /* PERCENT or "interval" */
     const char *max_time, *max_cost, *max_energy, *max_pes;
+    const char *max_loss;         /* PERCENT: the fewest processes of a ring that lose no more by imbalance */
     const char *top, *explore;
     int oversubscribe;
     int unrecorded;               /* --no-record: the run will not be learnt from */
@@ -80,6 +81,8 @@ struct decision {
     struct exploring explores;
     struct finest finest;
     struct hrun_plan *plan;       /* BY_MODEL: best first, alternatives behind; else NULL */
+    struct hrun_balance balance;  /* family ring, where predicted; q = 0: not known */
+    double max_loss;              /* --max-loss as a fraction; < 0: not given */
     const char *objective;        /* what was minimised; static */
     double cost, energy_j;        /* predicted; NAN where prices or powers are not known */
     struct hrun_plan *pareto;     /* time against pareto_of ("cost"), or NULL */

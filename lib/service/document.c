@@ -106,6 +106,18 @@ static json_t *pareto(const struct decision *d)
     return a;
 }
 
+/* Of family ring, else null. */
+static json_t *ring(const struct decision *d)
+{
+    const struct hrun_balance *b = &d->balance;
+
+    if (!b->q)
+        return json_null();
+    return json_pack("{s:i, s:f, s:o, s:o, s:f, s:o}", "processes", b->q, "loss", b->loss, "least_loss",
+                     seconds(isfinite(b->least), b->least), "rounded_loss", seconds(isfinite(b->rounded), b->rounded),
+                     "efficiency", b->efficiency, "max_loss", seconds(d->max_loss >= 0, d->max_loss));
+}
+
 int document_plan(const struct context *c, const struct decision *d, const struct command *cmd,
                   struct hrun_buf *out, struct hrun_error *err)
 {
@@ -167,6 +179,7 @@ int document_plan(const struct context *c, const struct decision *d, const struc
         json_array_append_new(next, choice(&d->plan->v[k], d->nsubs));
     json_object_set_new(root, "next_best", next);
     json_object_set_new(root, "objective", d->objective ? json_string(d->objective) : json_null());
+    json_object_set_new(root, "ring", ring(d));
     json_object_set_new(root, "cost", seconds(d->objective && isfinite(d->cost), d->cost));
     json_object_set_new(root, "energy_j", seconds(d->objective && isfinite(d->energy_j), d->energy_j));
     json_object_set_new(root, "pareto", pareto(d));

@@ -84,12 +84,26 @@ static void predict_plain(struct decision *d, const struct hrun_plan_problem *pr
     }
 }
 
+/* How well a ring is balanced. */
+static void balance(struct decision *d, struct hrun_predictor *p)
+{
+    int *npes = calloc((size_t)d->nsubs, sizeof *npes);
+
+    for (int i = 0; npes && i < d->nsubs; i++)
+        npes[i] = d->subs[i].npes;
+    if (!npes || hrun_predictor_balance(p, npes, d->pes, d->procs, &d->balance, NULL))
+        d->balance.q = 0;
+    free(npes);
+}
+
 void predicted_fill(struct decision *d, struct hrun_predictor *p, const struct hrun_plan_problem *problem,
                     const struct corrected *k)
 {
     predict(d, p);
     if (hrun_predictor_deals(p) && d->predicted)
         deal(d, p);
+    if (hrun_predictor_is_ring(p) && d->predicted)
+        balance(d, p);
     correct(d, k);
     predict_plain(d, problem, k);
 }

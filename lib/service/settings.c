@@ -97,6 +97,7 @@ void settings_release(struct settings *set)
 static const struct { const char *name; size_t at; } known_wishes[] = {
     { "objective", WISH(objective) }, { "within", WISH(within) }, { "max-time", WISH(max_time) },
     { "max-cost", WISH(max_cost) }, { "max-energy", WISH(max_energy) }, { "max-pes", WISH(max_pes) },
+    { "max-loss", WISH(max_loss) },
     { "use", WISH(use) }, { "np", WISH(procs) }, { "top", WISH(top) },
 };
 enum { NWISHES = sizeof known_wishes / sizeof *known_wishes };

@@ -1,0 +1,174 @@
+/* ring_balance.c - how well a ring uses its PEs, and how many processes that takes; see model.h for the contracts */
+#include "model/ring_predictor.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The sub-clusters as groups of ring.h. */
+struct shape {
+    struct hrun_ring_group *groups;   /* nsubs */
+    double *rate;                     /* noptions */
+    int *procs;                       /* noptions */
+    int *config;                      /* 2 nsubs: scratch */
+};
+
+static void release(struct shape *s)
+{
+    free(s->groups);
+    free(s->rate);
+    free(s->procs);
+    free(s->config);
+}
+
+static int make_room(const struct hrun_ring *r, struct shape *s, struct hrun_error *err)
+{
+    size_t n = (size_t)r->nsubs, options = (size_t)r->noptions;
+
+    s->groups = calloc(n, sizeof *s->groups);
+    s->rate = calloc(options, sizeof *s->rate);
+    s->procs = calloc(options, sizeof *s->procs);
+    s->config = calloc(2 * n, sizeof *s->config);
+    return s->groups && s->rate && s->procs && s->config ? 0 : hrun_fail_nomem(err);
+}
+
+/* Where processes have n points each. A model without speed is none here. */
+static void make(const struct hrun_ring *r, const int *npes, double n, struct shape *s)
+{
+    for (int i = 0; i < r->nsubs; i++)
+        s->groups[i] = (struct hrun_ring_group){ .pes = npes[i] };
+    for (int o = r->noptions; o-- > 0;) {
+        struct hrun_ring_group *g = &s->groups[r->options[o].sub];
+
+        s->rate[o] = hrun_ring_rate(r->opts[o].k, n);
+        if (!(s->rate[o] > 0))
+            s->rate[o] = INFINITY;
+        s->procs[o] = r->options[o].m;
+        g->rate = s->rate + o;
+        g->procs = s->procs + o;
+        g->noptions++;
+    }
+}
+
+/* Units per second of a PE of a group, with the number of processes that it is fastest with. */
+static double speed(const struct hrun_ring_group *g)
+{
+    const struct hrun_ring_group one = { 1, g->rate, g->procs, g->noptions };
+
+    return hrun_ring_total(&one, 1);
+}
+
+/* The loss when each PE with a speed gets its share of q to the nearest number. */
+static double rounded_loss(const struct hrun_ring *r, const struct shape *s, int q)
+{
+    int n = 0, *procs;
+    double *speeds, loss = NAN;
+
+    for (int i = 0; i < r->nsubs; i++)
+        n += speed(&s->groups[i]) > 0 ? s->groups[i].pes : 0;
+    speeds = calloc((size_t)n + 1, sizeof *speeds);
+    procs = calloc((size_t)n + 1, sizeof *procs);
+    n = 0;
+    for (int i = 0; speeds && i < r->nsubs; i++)
+        for (int k = 0; k < s->groups[i].pes && speed(&s->groups[i]) > 0; k++)
+            speeds[n++] = speed(&s->groups[i]);
+    if (speeds && procs && !hrun_ring_allocate_round(speeds, n, q, 0, procs, NULL))
+        loss = hrun_ring_gamma(speeds, procs, n);
+    free(speeds);
+    free(procs);
+    return loss;
+}
+
+int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const int *pes, const int *procs,
+                           struct hrun_balance *out, struct hrun_error *err)
+{
+    struct hrun_ring *r = (struct hrun_ring *)p;
+    const struct hrun_ring_work *w;
+    struct shape s = { NULL, NULL, NULL, NULL };
+    struct hrun_balance b = { 0 };
+    double most = 0, total, t, least;
+    int rc = -1;
+
+    if (make_room(r, &s, err))
+        goto out;
+    for (int i = 0; i < r->nsubs; i++)
+        b.q += pes[i] * procs[i];
+    w = hrun_ring_work_at(r, b.q, err);
+    t = w ? hrun_ring_play_config(r, pes, procs, b.q, r->own, err) : -1;
+    if (t < 0)
+        goto out;
+    make(r, npes, w->n, &s);
+    for (int o = 0; o < r->noptions; o++)
+        if (pes[r->options[o].sub] > 0 && procs[r->options[o].sub] == s.procs[o])
+            most = fmax(most, s.rate[o]);
+    total = hrun_ring_total(s.groups, r->nsubs);
+    b.loss = 1 - b.q / (most * total);
+    b.efficiency = b.q * (w->local + (b.q - 1) / 2.0 * w->step) / (t * total);
+    if (!isfinite(b.loss) || !isfinite(b.efficiency) || !(most > 0)) {
+        hrun_fail(err, HRUN_ENODATA, "the models of %s know no speeds: no time of theirs follows the work",
+                  r->app->name);
+        goto out;
+    }
+    b.rounded = rounded_loss(r, &s, b.q);
+    b.least = hrun_ring_allocate_groups(s.groups, r->nsubs, b.q, s.config, s.config + r->nsubs, &least, NULL) ? NAN
+              : 1 - b.q / (least * total);
+    *out = b;
+    rc = 0;
+out:
+    release(&s);
+    return rc;
+}
+
+/* The most processes that there may be. */
+static int capacity(const struct hrun_ring *r, const int *npes)
+{
+    int most = 0;
+
+    for (int i = 0; i < r->nsubs; i++) {
+        int largest = 0;
+
+        for (int o = 0; o < r->noptions; o++)
+            largest = r->options[o].sub == i && r->options[o].m > largest ? r->options[o].m : largest;
+        most += npes[i] * largest;
+    }
+    return most;
+}
+
+int hrun_predictor_fewest(struct hrun_predictor *p, const int *npes, double loss, struct hrun_fewest *out,
+                          struct hrun_error *err)
+{
+    struct hrun_ring *r = (struct hrun_ring *)p;
+    struct shape s = { NULL, NULL, NULL, NULL };
+    double least = INFINITY, worst;
+    int most = capacity(r, npes), rc = -1;
+
+    if (make_room(r, &s, err))
+        goto out;
+    for (int q = 1; q <= most; q++) {
+        struct hrun_error why = { 0 };
+        int allowed = hrun_app_rule(r->app, r->N, q, err);
+
+        if (allowed < 0)
+            goto out;
+        if (!allowed)
+            continue;
+        make(r, npes, (double)r->N / q, &s);
+        if (hrun_ring_allocate_groups(s.groups, r->nsubs, q, s.config, s.config + r->nsubs, &worst, &why)) {
+            if (why.code == HRUN_EINFEASIBLE)
+                continue;
+            if (err)
+                *err = why;
+            goto out;
+        }
+        least = fmin(least, 1 - q / (worst * hrun_ring_total(s.groups, r->nsubs)));
+        if (least <= loss) {
+            *out = (struct hrun_fewest){ q, least };
+            rc = 0;
+            goto out;
+        }
+    }
+    hrun_fail(err, HRUN_EINFEASIBLE, "no configuration of %s keeps the loss by imbalance within %.3g %%: the least is "
+              "%.3g %%; allow more, or more processes per PE (procs_per_pe)", r->app->name, 100 * loss, 100 * least);
+out:
+    release(&s);
+    return rc;
+}

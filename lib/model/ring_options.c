@@ -1,0 +1,93 @@
+/* ring_options.c - what a predictor of rings takes from records; see ring_predictor.h for the contract */
+#include "model/ring_predictor.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The records nearest to M from below and from above; NULL where there is none. */
+static void nearest(const struct hrun_models *m, int M, const struct hrun_fit_record *r[2])
+{
+    r[0] = r[1] = NULL;
+    for (int i = 0; m && i < m->n; i++) {
+        const struct hrun_fit_record *f = &m->v[i];
+
+        if (strcmp(f->family, "ring"))
+            continue;
+        if (f->M <= M && (!r[0] || f->M > r[0]->M))
+            r[0] = f;
+        if (f->M >= M && (!r[1] || f->M < r[1]->M))
+            r[1] = f;
+    }
+}
+
+static int bind(struct hrun_ring *r, int o, const struct hrun_fit_record *const from[2], struct hrun_error *err)
+{
+    struct hrun_ring_option *opt = &r->opts[o];
+    int m = r->options[o].m;
+
+    *opt = (struct hrun_ring_option){ .r = { from[0], from[1] } };
+    opt->far = from[0]->pmax > from[0]->M || from[1]->pmax > from[1]->M;
+    if (from[0]->M < from[1]->M)
+        opt->part = (double)(m - from[0]->M) / (from[1]->M - from[0]->M);
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < from[i]->nterms; j++) {
+            int term = hrun_ring_term(from[i]->terms[j]);
+
+            if (term < 0 || from[i]->nterms > HRUN_RING_TERMS)
+                return hrun_fail(err, HRUN_ENODATA, "the ring model of %s has the term '%s', which this hrun does not "
+                                 "know: hrun-calibrate fit makes it anew", r->app->name, from[i]->terms[j]);
+            if (!isfinite(from[i]->k[j]))
+                return hrun_fail(err, HRUN_ENONFINITE, "the coefficient of '%s' in the ring model of %s (M=%d) is %g",
+                                 from[i]->terms[j], r->app->name, m, from[i]->k[j]);
+            opt->k[term] += from[i]->k[j] * (i ? opt->part : 1 - opt->part);
+        }
+    return 0;
+}
+
+/* What messages between PEs cost, where it was never measured, from where it was. */
+static void borrow_far(struct hrun_ring *r)
+{
+    double sum[HRUN_RING_TERMS] = { 0 };
+    int count = 0;
+
+    for (int o = 0; o < r->noptions; o++) {
+        for (int j = 0; r->opts[o].far && j < HRUN_RING_TERMS; j++)
+            sum[j] += r->opts[o].k[j];
+        count += r->opts[o].far;
+    }
+    for (int o = 0; o < r->noptions; o++)
+        for (int j = 0; count && !r->opts[o].far && j < HRUN_RING_TERMS; j++)
+            if (hrun_ring_is_far(j))
+                r->opts[o].k[j] = sum[j] / count;
+}
+
+int hrun_ring_list_options(struct hrun_ring *r, const struct hrun_predictor_source *from, const char *consts,
+                           const char **other, struct hrun_error *err)
+{
+    const struct hrun_app *app = from->app;
+    size_t most = (size_t)from->nsubs * (size_t)app->nprocs_per_pe + 1;
+
+    r->options = calloc(most, sizeof *r->options);
+    r->opts = calloc(most, sizeof *r->opts);
+    if (!r->options || !r->opts)
+        return hrun_fail_nomem(err);
+    for (int s = 0; s < from->nsubs; s++)
+        for (int k = 0; k < app->nprocs_per_pe; k++) {
+            const struct hrun_models *m = from->models[s];
+            const struct hrun_fit_record *near[2];
+
+            if (m && m->consts && strcmp(m->consts, consts)) {
+                *other = m->consts;
+                continue;
+            }
+            nearest(m, app->procs_per_pe[k], near);
+            if (!near[0] || !near[1])
+                continue;
+            r->options[r->noptions] = (struct hrun_option){ s, app->procs_per_pe[k] };
+            if (bind(r, r->noptions++, near, err))
+                return -1;
+        }
+    borrow_far(r);
+    return 0;
+}
