@@ -83,11 +83,11 @@ SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim
               $(call room,base,buf error file write ranges) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)
 HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c report.c report_parts.c report_run.c report_cluster.c \
-              jobs.c jobs_read.c jobs_ways.c probe.c probe_size.c probe_run.c probe_choose.c probe_say.c) \
+              tuned.c jobs.c jobs_read.c jobs_ways.c probe.c probe_size.c probe_run.c probe_choose.c probe_say.c) \
               $(SHARED_SRC)
 COLL       := net tree tree_unlike play ways
-COLL_SRC   := $(addprefix hrun/coll/,$(addsuffix .c,$(COLL)) comm.c move.c move_bcast.c take.c wrap_c.c \
-              wrap_fortran.c)
+COLL_SRC   := $(addprefix hrun/coll/,$(addsuffix .c,$(COLL)) comm.c move.c move_bcast.c take.c told.c \
+              wrap_c.c wrap_fortran.c)
 TRACE_SRC  := $(addprefix calib/trace/,watch.c places.c tell.c wrap_c.c wrap_fortran.c)
 PROBE_SRC  := $(addprefix calib/probe/,main.c facts.c kernel.c clock.c trips.c alltoall.c product.c usage.c)
 NET_SRC    := $(addprefix calib/net/,measure.c repeat.c spread.c schedule.c groups.c trips.c fans.c sweeps.c \
@@ -140,7 +140,8 @@ $(B)/lib/static/libhrun.a: $(LIB_OBJ) $(B)/lib/hrun.names
 	$(Q)$(LD) -r -o $(@D)/hrun.o $(LIB_OBJ) && $(OBJCOPY) --keep-global-symbols=$(B)/lib/hrun.names $(@D)/hrun.o
 	$(Q)rm -f $@ && $(AR) rcs $@ $(@D)/hrun.o && rm $(@D)/hrun.o
 
-$(B)/bin/hrun: $(HRUN_SRC:%.c=$(B)/%.o) $(B)/lib/libhrun.a
+# The choices of libhrun-coll.so, for hrun to tell of them.
+$(B)/bin/hrun: $(HRUN_SRC:%.c=$(B)/%.o) $(COLL:%=$(B)/hrun/coll/%.o) $(B)/lib/libhrun.a
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
@@ -392,7 +393,7 @@ FUZZ_RUNS ?= 20000
 fuzz: $(FUZZ_BIN)
 	for f in $(FUZZ_BIN); do echo $$f; $$f -n $(FUZZ_RUNS) || exit 1; done
 
-bench: all apps $(BENCH_BIN)
+bench: all apps $(BENCH_BIN) $(B)/tests/lab/idle.so
 	$(TEST_ENV) tests/bench/run
 
 # How good are the choices? Ground truth played under SMPI (what was played is kept), methods tried on it.

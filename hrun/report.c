@@ -3,6 +3,7 @@
 
 #include "base/table.h"
 #include "base/units.h"
+#include "tuned.h"
 
 #include <math.h>
 #include <string.h>
@@ -438,7 +439,8 @@ static void add_command(const struct context *c, const struct command *cmd, stru
 }
 
 int report_plan(const struct context *c, const struct decision *d, const struct command *cmd,
-                const struct probe *probe, char *const *words, struct hrun_buf *out, struct hrun_error *err)
+                const struct probe *probe, const struct tune *tune, char *const *words, struct hrun_buf *out,
+                struct hrun_error *err)
 {
     struct hrun_buf line = HRUN_BUF_INIT;
 
@@ -502,6 +504,8 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
     add_network(c, d, out);
     probe_print(probe, d, out);
     add_notes(c, d, words, out);
+    if (tune && tuned_plan(tune, out, err))
+        return -1;
     add_command(c, cmd, out);
     return finish(out, err);
 }

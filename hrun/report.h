@@ -6,9 +6,11 @@
 #include "service/document.h"
 #include "work.h"
 
-/* Append the dry run. words: what the user typed. With -v the rankfile or host file follows. */
+/* Append the dry run. tune: what is tuned, NULL: that was not asked for. words: what the user typed. With -v the rankfile
+ * or host file follows. */
 int report_plan(const struct context *c, const struct decision *d, const struct command *cmd,
-                const struct probe *probe, char *const *words, struct hrun_buf *out, struct hrun_error *err);
+                const struct probe *probe, const struct tune *tune, char *const *words, struct hrun_buf *out,
+                struct hrun_error *err);
 
 /* Append the cluster (--show-cluster); signatures may be shorter than the sub-clusters when they are not known. */
 int report_cluster(const struct context *c, struct hrun_buf *out, struct hrun_error *err);

@@ -6,6 +6,7 @@
 #include "probe.h"
 #include "report.h"
 #include "service/finest.h"
+#include "tuned.h"
 #include "work.h"
 
 #include <stdio.h>
@@ -251,13 +252,13 @@ static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE 
     int rc = p->c.engine->command(job, &mpirun, err);
 
     cmd.mpirun = mpirun.data;
-    cmd.more = json_pack("{s:o, s:o}", "probe", probe_json(&p->probe, p->d.nsubs), "variants",
-                         variants_json(&p->variants));
+    cmd.more = json_pack("{s:o, s:o, s:o}", "probe", probe_json(&p->probe, p->d.nsubs), "variants",
+                         variants_json(&p->variants), "tuning", p->w.tune ? tuned_plan_json(p->w.tune) : json_null());
     if (!rc && !cmd.more)
         rc = hrun_fail_nomem(err);
     if (!rc)
         rc = p->c.set->json ? document_plan(&p->c, &p->d, &cmd, &out, err)
-                            : report_plan(&p->c, &p->d, &cmd, &p->probe, p->w.words, &out, err);
+                            : report_plan(&p->c, &p->d, &cmd, &p->probe, p->w.tune, p->w.words, &out, err);
     if (!rc)
         fputs(out.data, to);
     json_decref(cmd.more);
@@ -352,6 +353,8 @@ static int launch(struct prepared *p, const struct hrun_settings *s, char **word
         probe_after(&p->probe, &p->d, r.ok ? r.outcome.job_s : 0, &text);
     if (s->trace && r.ok && waits_report(&waits, &p->c, &text, &record_err))
         context_complain("hrun", &record_err);
+    if (is_tuned(&p->w) && p->w.tune->tell && tuned_report(p->w.tune, &text, &record_err))
+        context_complain("hrun", &record_err);
     fflush(stdout);
     say(&s->common, &text);
     p->w.waits = NULL;
@@ -369,6 +372,7 @@ static int attempt(struct prepared *p, const struct hrun_settings *s, char **wor
     if (prepare(p, s, words, err))
         return -1;
     tune_init(&tune);
+    tune.tell = s->common.verbose && !s->dry_run;
     p->w.tune = s->tune_collectives ? &tune : NULL;
     status = s->dry_run ? dry_run(p, err) : launch(p, s, words, err);
     p->w.tune = NULL;

@@ -11,14 +11,19 @@
 void tune_init(struct tune *t)
 {
     memset(t, 0, sizeof *t);
+    hrun_buf_init(&t->lines);
     hrun_buf_init(&t->text);
 }
 
 void tune_release(struct tune *t)
 {
+    int tell = t->tell;
+
     free(t->library);
+    hrun_buf_release(&t->lines);
     hrun_buf_release(&t->text);
     tune_init(t);
+    t->tell = tell;
 }
 
 /* Why this program cannot be tuned whatever the network; NULL: it can. */
@@ -38,6 +43,7 @@ static const char *obstacle(const struct tune *t, const struct context *c, const
 /* The text for the ranks of a layout. Errors: HRUN_ENODATA (the network lacks a host), those of hrun_net_tune. */
 static int add_text(struct tune *t, const struct hrun_net *net, const struct hrun_layout *l, struct hrun_error *err)
 {
+    struct hrun_net_tune_options options = HRUN_NET_TUNE_DEFAULT;
     int *host = malloc((size_t)l->nranks * 2 * sizeof *host), *kind = host + l->nranks, rc = -1;
     struct hrun_net_ranks ranks = { l->nranks, host, kind };
 
@@ -51,7 +57,8 @@ static int add_text(struct tune *t, const struct hrun_net *net, const struct hru
         }
         kind[r] = hrun_net_kind(net, host[r], l->cluster->subs[l->ranks[r].sub].kind);
     }
-    rc = hrun_net_tune(net, &ranks, NULL, &t->text, err);
+    options.tell = t->tell;
+    rc = hrun_net_tune(net, &ranks, &options, &t->text, err);
 out:
     free(host);
     return rc;
@@ -84,10 +91,31 @@ int tune_prepare(struct tune *t, const struct context *c, const struct hrun_layo
         snprintf(t->why, sizeof t->why, "%s", why.text);
         rc = 0;
     }
-    if (!rc && !t->why[0])
+    if (!rc && !t->why[0]) {
         job->preloads[job->npreloads++] = (struct hrun_preload){ t->library, HRUN_COLL_VARIABLE, t->text.data };
+        if (t->tell && !job->trace_text)
+            job->trace_text = &t->lines;
+    }
     hrun_net_destroy(net);
     hrun_buf_release(&note);
     hrun_buf_release(&command);
     return rc ? hrun_fail_nomem(err) : 0;
+}
+
+int tune_hear(struct tune *t, struct hrun_buf *trace_text, struct hrun_error *err)
+{
+    struct hrun_buf rest = HRUN_BUF_INIT;
+
+    if (!trace_text || trace_text == &t->lines)
+        return t->lines.failed ? hrun_fail_nomem(err) : 0;
+    for (const char *line = trace_text->data, *end; line && (end = strchr(line, '\n')); line = end + 1)
+        hrun_buf_add(!strncmp(line, HRUN_COLL_TOLD, sizeof HRUN_COLL_TOLD - 1) ? &t->lines : &rest, line,
+                     (size_t)(end - line) + 1);
+    if (t->lines.failed || rest.failed || trace_text->failed) {
+        hrun_buf_release(&rest);
+        return hrun_fail_nomem(err);
+    }
+    hrun_buf_release(trace_text);
+    *trace_text = rest;
+    return 0;
 }

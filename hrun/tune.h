@@ -10,7 +10,9 @@
 #include "layout/layout.h"
 
 struct tune {
+    int tell;                      /* 1: the processes are to tell what was tuned; for the caller to set */
     char why[HRUN_ERROR_TEXT];     /* why nothing is tuned, and what to do; "" */
+    struct hrun_buf lines;         /* what they have told (net/collwire.h) */
     /* While the run is made. */
     char *library;
     struct hrun_buf text;
@@ -22,5 +24,8 @@ void tune_release(struct tune *t);
 /* Fill one of the job's preloads for a layout, if it can be tuned. Errors: HRUN_ENOMEM. */
 int tune_prepare(struct tune *t, const struct context *c, const struct hrun_layout *l, struct hrun_job *job,
                  struct hrun_error *err);
+
+/* After the run: move what was told of tuning from the job's trace_text to t->lines. Errors: HRUN_ENOMEM. */
+int tune_hear(struct tune *t, struct hrun_buf *trace_text, struct hrun_error *err);
 
 #endif

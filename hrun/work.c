@@ -292,6 +292,8 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
     rc = hrun_launch(w->c->engine, &job, &out->outcome, err);
     if (!rc)
         judge(w, &l, stderr_text.data, out);
+    if (!rc && w->tune && w->tune->tell)
+        rc = tune_hear(w->tune, job.trace_text, err);
     if (!rc && w->waits && out->ok)
         rc = waits_read(w->waits, w->c, layout, err);
 done:

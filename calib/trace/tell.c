@@ -1,15 +1,12 @@
 /* tell.c - rank 0 tells what all ranks did; see watch.h and lib/trace/wire.h */
 #include "watch.h"
 
-#include <errno.h>
+#include "base/preloaded.h"
+
 #include <inttypes.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 static const char *const names[WATCH_CALLS] = {
 #define CALL(Name, fortran, params, list, note) [WATCH_##Name] = #Name,
@@ -34,16 +31,7 @@ static void put_line(struct teller *t)
     int len = snprintf(line, sizeof line, "%s%s %08" PRIx32 "\n", HRUN_TRACE_MARK, t->body,
                        hrun_trace_check(t->body, t->len));
 
-    for (int at = 0; at < len; ) {
-        ssize_t n = write(STDERR_FILENO, line + at, (size_t)(len - at));
-
-        if (n > 0)
-            at += (int)n;
-        else if (n < 0 && errno == EAGAIN)
-            poll(&(struct pollfd){ .fd = STDERR_FILENO, .events = POLLOUT }, 1, -1);
-        else if (n < 0 && errno != EINTR)
-            break;      /* nobody listens */
-    }
+    hrun_preloaded_write(line, (size_t)len);
     t->len = 0;
     t->lines++;
 }
@@ -65,7 +53,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct teller *t, const ch
     t->len += (size_t)n;
 }
 
-static void tell(const struct watch_counts *all, int n)
+void watch_tell(const struct watch_counts *all, int n)
 {
     struct teller t = { .len = 0 };
 
@@ -86,20 +74,4 @@ static void tell(const struct watch_counts *all, int n)
     put_line(&t);
     add(&t, "e,%" PRIu64, t.lines);
     put_line(&t);
-}
-
-/* Where nobody reads standard error any more the program must not be ended for what it did not write. */
-void watch_tell(const struct watch_counts *all, int n)
-{
-    struct timespec now = { 0, 0 };
-    sigset_t pipe, before, pending;
-
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    sigpending(&pending);
-    pthread_sigmask(SIG_BLOCK, &pipe, &before);
-    tell(all, n);
-    while (!sigismember(&pending, SIGPIPE) && sigtimedwait(&pipe, NULL, &now) > 0)
-        ;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

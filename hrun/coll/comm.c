@@ -240,14 +240,16 @@ int coll_turn_begin(struct coll_comm *c, MPI_Comm comm, enum coll_op op, int roo
     if (!choice)
         return 0;
     *turn = (struct coll_turn){ .comm = c, .entry = e, .choice = choice };
-    if (c->net->forced[op][0])
-        return 1;
-    turn->timed = e->tried < 2 * COLL_TRIALS;
-    if (!turn->timed)
-        return e->kept;
-    if (!turn_of_ours(e->tried))
+    turn->timed = !c->net->forced[op][0] && e->tried < 2 * COLL_TRIALS;
+    if (!e->told)
+        e->told = coll_told_begin(c, e, c->net->forced[op][0] ? COLL_FORCED : COLL_UNDECIDED);
+    if (turn->timed && !turn_of_ours(e->tried))
         turn->choice = NULL;
-    turn->begin_s = now_s();
+    else if (!c->net->forced[op][0] && !turn->timed && !e->kept)
+        return 0;
+    if (turn->choice)
+        coll_told_call(e->told);
+    turn->begin_s = turn->timed ? now_s() : 0;
     return 1;
 }
 
@@ -275,7 +277,7 @@ static double typical(const struct coll_net *net, const struct coll_entry *e, do
 void coll_turn_end(struct coll_turn *turn)
 {
     struct coll_entry *e = turn->entry;
-    double own[2], slowest[2];
+    double own[2], slowest[2] = { 0, 0 };
 
     if (!turn->timed)
         return;
@@ -286,6 +288,7 @@ void coll_turn_end(struct coll_turn *turn)
         own[i] = typical(turn->comm->net, e, e->times[i]);
     e->kept = our.mpi.Allreduce(own, slowest, 2, our.mpi.number, our.mpi.max, turn->comm->own) == MPI_SUCCESS &&
               slowest[1] < slowest[0];
+    coll_told_end(e->told, e->kept, slowest);
 }
 
 char *coll_scratch(struct coll_comm *c, size_t size)
@@ -359,4 +362,5 @@ void coll_finalize(void)
     if (our.mpi.Comm_get_attr(our.mpi.world, our.key, &c, &found) == MPI_SUCCESS && found)
         our.mpi.Comm_delete_attr(our.mpi.world, our.key);
     our.active = 0;
+    coll_told_tell();
 }

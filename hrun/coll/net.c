@@ -221,12 +221,18 @@ static void read_forced(struct coll_net *n, struct words *w)
     name(w, n->forced[op], sizeof n->forced[op]);
 }
 
+static void read_tell(struct coll_net *n, struct words *w)
+{
+    n->tell = whole(w, 0, 1);
+}
+
 static const struct {
     char key;
     void (*read)(struct coll_net *n, struct words *w);
 } records[] = {
     { 'b', read_begin }, { 't', read_thresholds }, { 's', read_segment }, { 'c', read_class }, { 'p', read_pair },
     { 'g', read_trunk }, { 'h', read_host }, { 'r', read_ranks }, { 'u', read_rule }, { 'f', read_forced },
+    { 'v', read_tell },
 };
 
 /* One record at w->p, which goes behind it. */

@@ -36,7 +36,7 @@ struct coll_rule {                /* what the MPI library takes */
 };
 
 struct coll_net {
-    int nranks, nhosts, nclasses, ngroups, nsegments, nrules, patience;
+    int nranks, nhosts, nclasses, ngroups, nsegments, nrules, patience, tell;
     double sync, margin, cost_s, M1, M2, irregular_s;
     struct coll_segment *segments;
     struct coll_class *classes;

@@ -2,7 +2,7 @@
  *
  * Purpose: the choice, by the model, of the quickest way; a table of ways, a row each.
  * Ways: `linear`, `binomial`, `hosts` and `greedy` are trees (tree.h), for broadcasts with segments; `pieces` is a
- * linear gather of pieces below M1 bytes, each but the first begun by the root when it has all of the last one, as
+ * linear gather of pieces well below M1 bytes, each but the first begun by the root when it has all of the last one, as
  * paper 002 does with the medium messages whose linear gather takes irregular times.
  * Invariants: a way of ours is proposed only where the model says that it saves more than net->margin of the time and
  * more than net->cost_s; equal arguments give equal choices on all ranks. What the model cannot tell is left to the

@@ -1,15 +1,20 @@
 /* preloaded.h - for libraries of ours that are preloaded into programs: finding MPI, leaving the environment as it was
  *
- * Purpose: what libhrun-trace.so and libhrun-coll.so have in common. All is in this header, as they are linked with
- * nothing of ours.
+ * Purpose: what libhrun-trace.so and libhrun-coll.so have in common: also how they tell hrun something. All is in this
+ * header, as they are linked with nothing of ours.
  */
 #ifndef HRUN_BASE_PRELOADED_H
 #define HRUN_BASE_PRELOADED_H
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 /* A function or variable of the program's MPI, also where the program has loaded that for itself alone (dlopen, as
  * Python does). NULL: there is none. */
@@ -49,6 +54,32 @@ static inline void hrun_preloaded_leave(const void *own)
     else
         unsetenv("LD_PRELOAD");
     free(rest);
+}
+
+/* Write to standard error. Where nobody reads that any more the program must not be ended for what it did not write. */
+static inline void hrun_preloaded_write(const char *text, size_t len)
+{
+    struct timespec now = { 0, 0 };
+    sigset_t pipe, before, pending;
+
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    for (size_t at = 0; at < len; ) {
+        ssize_t n = write(STDERR_FILENO, text + at, len - at);
+        struct pollfd p = { STDERR_FILENO, POLLOUT, 0 };
+
+        if (n > 0)
+            at += (size_t)n;
+        else if (n < 0 && errno == EAGAIN)
+            poll(&p, 1, -1);
+        else if (n < 0 && errno != EINTR)
+            break;      /* nobody listens */
+    }
+    while (!sigismember(&pending, SIGPIPE) && sigtimedwait(&pipe, NULL, &now) > 0)
+        ;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 #endif

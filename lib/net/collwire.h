@@ -20,13 +20,24 @@
  *     u,OP,N,BYTES,ALGORITHM                 from N ranks and BYTES on (both as far as the next record of OP) the MPI
  *                                            library takes ALGORITHM; a row of N begins at 0 bytes
  *     f,OP,WAY                               take WAY for OP whatever the model says (for tests and comparisons)
+ *     v,1                                    tell at the end what was tuned
  *     e,RECORDS                              last: records before this one
+ * What is told goes to standard error of rank 0 in MPI_Finalize, in lines of trace/wire.h (mark, body, check) whose body
+ * begins with HRUN_COLL_TOLD, so that hrun finds them among those of libhrun-trace.so. A body is one record, of one
+ * choice for a communicator of rank 0, in the order in which they were first tried:
+ *     k,OP,RANKS,ROOT,BYTES,WAY,SEGMENT,KEPT,CALLS,LIBRARY,OURS  BYTES as sizes are rounded for the choice (-1: a
+ *                                            variant with counts); SEGMENT as of a piece, 0: none; KEPT 1: it was
+ *                                            quicker and stays, 0: it was not, -1: the trial has not ended, 2: it was
+ *                                            to be taken without a trial; how many calls went this way; what a call of
+ *                                            either took, s, as they were compared (0: they were not)
+ *     m,MORE                                 last, if need be: so many choices more, which are not told
  */
 #ifndef HRUN_NET_COLLWIRE_H
 #define HRUN_NET_COLLWIRE_H
 
 #define HRUN_COLL_VARIABLE "HRUN_COLL"
 #define HRUN_COLL_VERSION 1
+#define HRUN_COLL_TOLD "coll "
 
 /* One variable of the environment holds at most 128 KiB. */
 enum { HRUN_COLL_TEXT = 100000 };

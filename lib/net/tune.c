@@ -166,6 +166,8 @@ int hrun_net_tune(const struct hrun_net *net, const struct hrun_net_ranks *world
     /* Without a selector that is known nothing is compared, and all is left to the library. */
     if (hrun_net_selected(net->selector, HRUN_NET_GATHER, 2, 1))
         add_rules(net->selector, world->n, &t);
+    if (o->tell)
+        RECORD(&t, "v,1");
     hrun_buf_addf(&b, "e,%d", t.records);
     if (b.failed)
         rc = hrun_fail_nomem(err);

@@ -15,8 +15,9 @@ struct hrun_net_tune_options {
     double cost_s;             /* and how long. 5e-6: what looking up, and memory for the requests, takes, some us */
     int patience;              /* calls of an operation before its way is chosen, so that choosing, some 100 us, is paid
                                   for by calls that are made often */
+    int tell;                  /* 1: at the end the processes tell what was tuned */
 };
-#define HRUN_NET_TUNE_DEFAULT { 0.1, 5e-6, 4 }
+#define HRUN_NET_TUNE_DEFAULT { 0.1, 5e-6, 4, 0 }
 
 /* Append the text for a world of these ranks. Errors: HRUN_EINVAL (a host or kind out of range, no rank), HRUN_ENODATA
  * (the text would be longer than HRUN_COLL_TEXT: too many unlike hosts or too many runs of ranks), HRUN_ENOMEM. */

@@ -5,7 +5,8 @@
  * Operations are scatter, gather, bcast, scatterv and gatherv; bytes as in lib/net/net.h. After some rounds that do not
  * count, each round times each once one way and once the other, which one first in turns; of an operation the slowest
  * rank counts. Rank 0 prints a line for each: operation, bytes, median and quartiles as called, the same of the
- * library, in seconds, and the median of the ratios library / as called within one round.
+ * library, in seconds, the median of the ratios library / as called within one round, and mean and longest as called
+ * and of the library.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -61,6 +62,15 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static double mean(const double *v, int n)
+{
+    double sum = 0;
+
+    for (int i = 0; i < n; i++)
+        sum += v[i];
+    return sum / n;
+}
+
 static void measure(const char *name, int op, int bytes, int rounds, int rank, struct bufs *b)
 {
     double *t[3];
@@ -88,8 +98,9 @@ static void measure(const char *name, int op, int bytes, int rounds, int rank, s
     for (int k = 0; k < 3; k++)
         qsort(t[k], (size_t)rounds, sizeof *t[k], ascending);
     if (rank == 0)
-        printf("%s %d %.4g %.4g %.4g %.4g %.4g %.4g %.3f\n", name, bytes, t[0][rounds / 2], t[0][rounds / 4],
-               t[0][rounds * 3 / 4], t[1][rounds / 2], t[1][rounds / 4], t[1][rounds * 3 / 4], t[2][rounds / 2]);
+        printf("%s %d %.4g %.4g %.4g %.4g %.4g %.4g %.3f %.4g %.4g %.4g %.4g\n", name, bytes, t[0][rounds / 2],
+               t[0][rounds / 4], t[0][rounds * 3 / 4], t[1][rounds / 2], t[1][rounds / 4], t[1][rounds * 3 / 4],
+               t[2][rounds / 2], mean(t[0], rounds), t[0][rounds - 1], mean(t[1], rounds), t[1][rounds - 1]);
     for (int k = 0; k < 3; k++)
         free(t[k]);
 }

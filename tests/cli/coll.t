@@ -164,6 +164,52 @@ for engine in local mpirun; do
     out_has 'differing: 0' "$engine: the same, byte by byte, watched too"
     err_has 'the busiest process' "$engine: and the watch tells"
 done
+
+# ---------------------------------------------------------------- what is tuned is told
+
+# A network on which gathers of 2000 to 50000 B are irregular, though none is.
+network=$(ls "$HRUN_DATA"/networks/*.yaml)
+cp "$network" kept.yaml
+sed -i '/^# crc32/d; s/gather_M1: .*/gather_M1: 2000/; s/gather_M2: .*/gather_M2: 50000/
+    s/irregular_s: .*/irregular_s: 0.2/; s/irregular_share: .*/irregular_share: 0.5/' "$network"
+tuned=(hrun --tune-collectives --oversubscribe -n 4)
+gathers=("$bin/collbench" 10 gather:20000 gatherv:9000)
+run "${tuned[@]}" --dry-run "${gathers[@]}"
+status_is 0 'a dry run'
+ok 'tells which gathers would go in pieces' \
+    grep -qE '^    gather +1\.95 KiB to [0-9.]+ KiB  pieces of 1000 B +[0-9]+ to [0-9]+ times as fast$' <<<"$out"
+out_has 'irregular parts in pieces of' 'and those with counts'
+run "${tuned[@]}" --dry-run --json "${gathers[@]}"
+got=$(python3 -c '
+import json, sys
+t = json.load(sys.stdin)["tuning"]
+print(t["why_not"], [(o["from_bytes"], o["segment_bytes"], o["speedup_least"] > 1.1) for o in t["operations"]
+                     if o["operation"] == "gather" and o["way"] == "pieces"],
+      [o["to_bytes"] for o in t["operations"] if o["operation"] == "gatherv"])' <<<"$out")
+out=$got ok 'in JSON, too' test "$got" = 'None [(2000.0, 1000.0, True)] [None]'
+for engine in local mpirun; do
+    run "${tuned[@]}" --engine $engine -v "${gathers[@]}"
+    status_is 0 "$engine -v: a run"
+    err_has 'tuned operations, by the model' "$engine -v: says before it what would be tuned"
+    # Of 50 calls 3 are waited for, 10 are tried, half of them our way, and the others go the quicker way.
+    ok "$engine -v: and after it what was, and what became of it" grep -qE \
+        '^  gather +16\.0 KiB +4 +0 +pieces of 964 B +(42 +stays: .* against|5 +dropped: .* against) Open MPI' <<<"$err"
+    ok "$engine -v: of variants with counts, too" grep -qE '^  gatherv +any +4 +0 +linear, irregular parts' <<<"$err"
+    ok "$engine -v: once" test "$(grep -c 'tuned operations, as rank 0 saw them' <<<"$err")" = 1
+    ok "$engine -v: in words only" test -z "$(tr -cd '\036' <<<"$err$out")"
+done
+run "${tuned[@]}" --trace -v "${gathers[@]}"
+err_has 'tuned operations, as rank 0 saw them' 'watched: what was tuned is told'
+err_has 'the busiest process' 'and the watch tells'
+run "${tuned[@]}" "${gathers[@]}"
+err_lacks 'tuned operations' 'without -v nothing is told'
+run "${tuned[@]}" -v "$bin/collbench" 1 gather:100
+err_has 'no collective operation was tuned' 'nor where nothing was tuned, which is said'
+mv kept.yaml "$network"
+run "${tuned[@]}" --dry-run "${gathers[@]}"
+out_lacks 'pieces' 'where gathers are regular none goes in pieces'
+check 4 "$(text 4 f,gather,hosts v,1)"
+ok 'a way that is forced is told as such' grep -qE 'coll k,gather,4,0,[0-9]+,hosts,0,2,[1-9]' <<<"$err"
 run hrun --tune-collectives -n 2 sh -c 'echo "$HRUN_COLL"'
 out_has "b,1,2,1,1,1," 'the processes are told of their hosts'
 run hrun --tune-collectives -n 2 -app pattern -N 100 "$bin/pattern" 100
