@@ -11,8 +11,9 @@
  *                               receives.
  * Alone it takes  T_ij(M) = C_i + C_j + a(M) L_ij + M (t_i + t_j + b(M) / beta_ij), where 1 / beta_ij stands for
  * 1 / out_i, 1 / in_j or that of the trunk if that is more.
- * A byte of a message takes as much of ports and trunk as b(M) bytes. While its bytes flow a message also takes
- * `back_share` of what it takes of the ports and the trunk, on its way back (acknowledgements); that slows others.
+ * A byte of a message takes as much of ports and trunk as b(M) bytes, and counts as much in a fair share. While its
+ * bytes flow a message also takes `back_share` of what it takes of the ports and the trunk, on its way back
+ * (acknowledgements); that slows others.
  * Paper 002, section 3, is the case L = 0, a = b = 1 and no ports and trunks. There all that serialises the messages of
  * a host is its processor; on a switch that is wire-limited it is the host's port, through which bytes flow while
  * others are still being sent, so that the sum t_i + t_j + 1/beta_ij would count the port three times. a and b are

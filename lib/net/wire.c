@@ -54,8 +54,8 @@ static double local_limit(const struct hrun_net *net, const struct hrun_net_rank
     return 1 / class_of(net, ranks, from)->local_s_per_byte[local_index(net, ranks, from, to)].v;
 }
 
-/* Of the messages that share a port one gets as much as its way is short: a way's length is its latency and what
- * bias_bytes take on both hosts' links. */
+/* Of the messages that share a port one gets as much, in bytes that count b times, as its way is short: a way's length
+ * is its latency and what bias_bytes take on both hosts' links. */
 static double share_of(const struct hrun_net *net, const struct hrun_net_class *from, const struct hrun_net_class *to,
                        double latency_s)
 {
@@ -109,7 +109,7 @@ void wire_flow(const struct hrun_net *net, const struct hrun_net_ranks *ranks, i
         use(out, 3 * i + 2, c->local_bytes_per_s, 1, resources);
         return;
     }
-    *out = (struct share_flow){ .limit = pair->beta_bytes_per_s.v / b, .share = share_of(net, c, d, pair->L_s.v) };
+    *out = (struct share_flow){ .limit = pair->beta_bytes_per_s.v / b, .share = share_of(net, c, d, pair->L_s.v) / b };
     use(out, 3 * i, c->out_bytes_per_s.v, b, resources);
     use(out, 3 * j + 1, d->in_bytes_per_s.v, b, resources);
     use(out, 3 * j, d->out_bytes_per_s.v, back, resources);

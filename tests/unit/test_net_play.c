@@ -2,6 +2,7 @@
  * cases worked by hand, laws that hold for every schedule */
 #include "net/play.h"
 #include "net/share.h"
+#include "net/wire.h"
 
 #include "fit_random.h"
 #include "net_play.h"
@@ -190,6 +191,32 @@ static void test_by_hand(void)
     hrun_net_destroy(net);
 }
 
+/* Two messages of unlike sizes that leave a port: as many of the bytes that count of each. */
+static void test_unlike(void)
+{
+    struct hrun_net *net = net_of(3);
+    const struct hrun_net_ranks ranks = { 3, (const int[]){ 0, 1, 2 }, NULL };
+    struct share_resource *r = calloc(wire_resources(net), sizeof *r);
+    int list[16], heap[2], users[2 * SHARE_USES];
+    struct share_flow f[2];
+
+    free(net->segments);
+    net->segments = calloc(2, sizeof *net->segments);
+    net->nsegments = 2;
+    net->segments[0] = (struct hrun_net_segment){ 0, 1, 3 };
+    net->segments[1] = (struct hrun_net_segment){ 1e5, 1, 1 };
+    for (int i = 0; i < 9; i++)
+        net->pairs[i] = (struct hrun_net_pair){ { 1e-4, NAN }, { 1e8, NAN } };
+    net->classes[0].out_bytes_per_s.v = 1e8;
+    wire_flow(net, &ranks, 0, 1, 1e4, r, &f[0]);
+    wire_flow(net, &ranks, 0, 2, 1e6, r, &f[1]);
+    share_rates(f, 2, r, &(struct share_space){ list, heap, users });
+    is_num(f[0].rate / 5e7, 1.0 / 3, 1e-12, "a message whose bytes count three times flows at a third of the rate");
+    is_num(f[1].rate / 5e7, 1, 1e-12, "of the other one");
+    free(r);
+    hrun_net_destroy(net);
+}
+
 /* Eager, rendezvous, and wires that wait. */
 static void test_waiting(void)
 {
@@ -290,6 +317,7 @@ int main(void)
     test_shares();
     test_paper();
     test_by_hand();
+    test_unlike();
     test_waiting();
     test_bias();
     test_mistakes();
