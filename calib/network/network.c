@@ -211,10 +211,11 @@ static int from_records(const struct calib_settings *s, struct hrun_error *err)
     struct hrun_net *net = NULL;
     int rc = hrun_file_read(s->from, RECORDS_MAX, &text, err);
 
-    if (!rc)
-        rc = hrun_net_records_parse(text.data, &records, err);
-    if (!rc)
-        rc = hrun_net_estimate(&records, &options, &net, &quality, err);
+    if (!rc && (hrun_net_records_parse(text.data, &records, err) ||
+                hrun_net_estimate(&records, &options, &net, &quality, err))) {
+        snprintf(err->file, sizeof err->file, "%s", s->from);
+        rc = -1;
+    }
     if (!rc)
         rc = tell(s, net, &(struct network_about){ .quality = &quality, .spent_s = records.spent_s,
                                                    .records = records.n }, err);

@@ -204,14 +204,20 @@ static int take(struct reader *rd, char *line)
     return 0;
 }
 
+static int cut(const struct reader *rd)
+{
+    return hrun_fail_at(rd->err, HRUN_ENODATA, "", rd->line, 0, "the records of the network benchmark end before their "
+                        "`end` line: it was interrupted, or they were cut; measure again");
+}
+
 /* Groups without a gap, hosts all named, and the end reached? */
 static int complete(const struct reader *rd)
 {
     if (!rd->began)
-        return hrun_fail(rd->err, HRUN_ENODATA, "the network benchmark said nothing: there is no `network` line");
+        return hrun_fail(rd->err, HRUN_ENODATA, "these are no records of the network benchmark: there is no `network` "
+                         "line; `hrun-calibrate network` makes some");
     if (!rd->ended)
-        return hrun_fail(rd->err, HRUN_ENODATA,
-                         "the network benchmark was interrupted: its records have no end; measure again");
+        return cut(rd);
     if (rd->named < rd->r.nhosts)
         return bad(rd, "a host has no `host` line");
     for (int g = 0; g < rd->ngroups; g++) {
@@ -240,6 +246,8 @@ int hrun_net_records_parse(const char *text, struct hrun_net_records *out, struc
             goto out;
         }
         if (take(&rd, line)) {
+            if (rd.began && !text[len])        /* without its end */
+                cut(&rd);
             free(line);
             goto out;
         }

@@ -18,7 +18,15 @@ fails 125 "--repetitions" "no repetition" $c network -r 0
 fails 125 "platform file none.xml: No such file" "a platform that is not there" $c network --platform none.xml
 fails 125 "nosuch" "a file of records that is not there" $c network --from nosuch
 echo "no records" >torn
-fails 125 "there is no \`network\` line" "a file of other things" $c network --from torn
+fails 125 "torn: these are no records of the network benchmark: there is no \`network\` line" "a file of other things" \
+    $c network --from torn
+printf '%s\n' "network 1 2" "host 0 a 0 1 0" "host 1 b 0 1 0" "trip 0 1 -1 0 0 0 1 nan 0 1" >torn
+fails 125 "torn:4: a record of the network benchmark does not make sense" "a record that is bad" $c network --from torn
+printf '%s\n' "network 1 2" "host 0 a 0 1 0" "host 1 b 0 1 0" "trip 0 1 -1 0 0 0 1 .1 0 .1" | head -c -4 >torn
+fails 125 "torn:4: the records of the network benchmark end before their \`end\` line" "a file that is cut" \
+    $c network --from torn
+printf '%s\n' "network 1 2" "host 0 a 0 1 0" "host 1 b 0 1 0" end >torn
+fails 125 "torn: no message between a and b was measured" "too little" $c network --from torn
 fails 125 "the network of this host was not measured: \`hrun-calibrate network\`" "show --network before" \
     $c show --network
 HWLOC_SYNTHETIC="node:1 core:4 pu:1" fails 125 "unset the variable" "a topology that is only described" $c network
@@ -152,7 +160,7 @@ cp .out again.json
 ok "give the same network" \
     test "$(json 'd["pairs"], d["trunks"]' again.json)" = "$(json 'd["pairs"], d["trunks"]' network.json)"
 head -n 40 records >torn
-fails 125 "its records have no end" "records that are torn" $c network --from torn
+fails 125 "torn:40: the records of the network benchmark end before" "records that are torn" $c network --from torn
 
 # The report of an application has the network of the hosts that are named.
 if command -v gnuplot >/dev/null; then

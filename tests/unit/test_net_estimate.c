@@ -867,7 +867,9 @@ static void test_text(void)
 
 #define TWO "network 1 2\nhost 0 a 0 1 0\nhost 1 b 0 1 0\n"
     parse_error("hello\n", HRUN_ENODATA, 0, "no `network` line", "nothing");
-    parse_error(TWO, HRUN_ENODATA, 0, "interrupted", "no end");
+    parse_error(TWO, HRUN_ENODATA, 3, "interrupted", "no end");
+    parse_error(TWO "trip 0 1 -1 0 0 0 1 1", HRUN_ENODATA, 4, "or they were cut", "cut within a record");
+    parse_error(TWO "trip 0 1 -1 0 0 0 1 1\n", HRUN_EPARSE, 4, "is expected", "a record that is too short");
     parse_error("network 2 2\n", HRUN_EPARSE, 1, "network 1 HOSTS", "another version");
     parse_error("network 1 0\n", HRUN_EPARSE, 1, "network 1 HOSTS", "no hosts");
     parse_error(TWO TWO, HRUN_EPARSE, 4, "second `network`", "two networks");
