@@ -185,6 +185,7 @@ static void add_cell(struct report_table *t, struct hrun_buf *b, int *bad)
 static void add_row(const struct hrun_net *net, int g, int h, struct report_table *t, struct hrun_buf *b, int *bad)
 {
     struct network_range k = network_range_of(net, g, h);
+    double trunk = net->trunks[g * net->ngroups + h].v * network_long_share(net);
 
     if (!k.pairs)
         return;
@@ -202,8 +203,8 @@ static void add_row(const struct hrun_net *net, int g, int h, struct report_tabl
     }
     hrun_buf_addf(b, "%s - %s", net->hosts[k.from], net->hosts[k.to]);
     add_cell(t, b, bad);
-    if (net->trunks[g * net->ngroups + h].v > 0)
-        network_add_rate(net->trunks[g * net->ngroups + h].v, b);
+    if (trunk > 0)
+        network_add_rate(trunk, b);
     else
         hrun_buf_addc(b, '-');
     add_cell(t, b, bad);
@@ -211,7 +212,7 @@ static void add_row(const struct hrun_net *net, int g, int h, struct report_tabl
 
 int report_network_table(const struct report *r, struct report_table *t)
 {
-    static const char *const heads[] = { "from", "to", "latency", "at most", "rate", "at most", "slowest", "trunk" };
+    static const char *const heads[] = { "from", "to", "latency", "at most", "bandwidth", "at most", "slowest", "trunk" };
     struct hrun_buf b = HRUN_BUF_INIT;
     int bad = 0;
 

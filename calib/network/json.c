@@ -51,15 +51,28 @@ static json_t *classes(const struct hrun_net *net)
     return a;
 }
 
+/* The bandwidth of the fastest two hosts of the classes. */
+static double bandwidth(const struct hrun_net *net, int a, int b)
+{
+    double most = 0;
+
+    for (int i = 0; i < net->nhosts; i++)
+        for (int j = 0; j < net->nhosts; j++)
+            if (i != j && net->class_of[i] == a && net->class_of[j] == b)
+                most = fmax(most, hrun_net_bandwidth(net, i, j));
+    return most;
+}
+
 static json_t *pairs(const struct hrun_net *net)
 {
     json_t *a = json_array();
 
     for (int k = 0; k < net->nclasses * net->nclasses; k++)
         if (net->pairs[k].beta_bytes_per_s.v > 0)
-            json_array_append_new(a, json_pack("{s:i, s:i, s:o, s:o}", "from", k / net->nclasses, "to",
+            json_array_append_new(a, json_pack("{s:i, s:i, s:o, s:o, s:f}", "from", k / net->nclasses, "to",
                                                k % net->nclasses, "L_s", value(&net->pairs[k].L_s), "beta_bytes_per_s",
-                                               value(&net->pairs[k].beta_bytes_per_s)));
+                                               value(&net->pairs[k].beta_bytes_per_s), "bandwidth_bytes_per_s",
+                                               bandwidth(net, k / net->nclasses, k % net->nclasses)));
     return a;
 }
 

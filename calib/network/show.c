@@ -11,6 +11,8 @@
 
 /* More classes than this make pairs that nobody reads: they are folded by the groups of hosts. */
 enum { CLASSES_SHOWN = 6 };
+/* Clocks show no less; no memory moves a MB faster. */
+static const double NOTHING_S = 1e-9, NOTHING_S_PER_MB = 1e-6;
 
 /* ---------------------------------------------------------------- cells */
 
@@ -26,6 +28,12 @@ void network_add_rate(double bytes_per_s, struct hrun_buf *b)
     hrun_buf_addf(b, "%.4g %s", bytes_per_s / units[k].from, units[k].unit);
 }
 
+/* Not where the interval is wider than the value. */
+static int is_known(const struct hrun_net_value *v)
+{
+    return !(v->v > 0 && isfinite(v->half) && v->half > v->v);
+}
+
 static void add_half(struct hrun_buf *b, const struct hrun_net_value *v)
 {
     if (v->v > 0 && isfinite(v->half))
@@ -39,28 +47,51 @@ static void cell(struct hrun_table *t, struct hrun_buf *b)
     hrun_buf_reset(b);
 }
 
-static void seconds(struct hrun_table *t, const struct hrun_net_value *v, struct hrun_buf *b)
+/* The same of what was added for a value, with its interval, or that it is not known. */
+static void cell_of(struct hrun_table *t, const struct hrun_net_value *v, struct hrun_buf *b)
 {
-    hrun_add_seconds(b, v->v);
-    add_half(b, v);
+    if (is_known(v)) {
+        add_half(b, v);
+    } else {
+        hrun_buf_reset(b);
+        hrun_buf_adds(b, "not known");
+    }
     cell(t, b);
+}
+
+/* f times a value in s, or in s/MB; less than `nothing` is that. */
+static void add_time(struct hrun_table *t, const struct hrun_net_value *v, double f, double nothing, const char *unit,
+                     struct hrun_buf *b)
+{
+    struct hrun_net_value none = { 0, NAN };
+
+    if (isfinite(v->half) && f * (v->v + v->half) < nothing)
+        v = &none;
+    hrun_add_seconds(b, f * v->v);
+    hrun_buf_adds(b, unit);
+    cell_of(t, v, b);
+}
+
+static void seconds(struct hrun_table *t, const struct hrun_net_value *v, double f, struct hrun_buf *b)
+{
+    add_time(t, v, f, NOTHING_S, "", b);
 }
 
 static void per_mb(struct hrun_table *t, const struct hrun_net_value *v, struct hrun_buf *b)
 {
-    hrun_add_seconds(b, 1e6 * v->v);
-    hrun_buf_adds(b, "/MB");
-    add_half(b, v);
-    cell(t, b);
+    add_time(t, v, 1e6, NOTHING_S_PER_MB, "/MB", b);
 }
 
-static void rate(struct hrun_table *t, const struct hrun_net_value *v, struct hrun_buf *b)
+static void rate(struct hrun_table *t, const struct hrun_net_value *v, double f, struct hrun_buf *b)
 {
-    if (v->v > 0) {
-        network_add_rate(v->v, b);
-        add_half(b, v);
-    }
-    cell(t, b);
+    if (v->v > 0)
+        network_add_rate(f * v->v, b);
+    cell_of(t, v, b);
+}
+
+double network_long_share(const struct hrun_net *net)
+{
+    return 1 / net->segments[net->nsegments - 1].b;
 }
 
 void network_add_hosts(const struct hrun_net *net, const int *of, int which, struct hrun_buf *out)
@@ -100,10 +131,10 @@ static int add_hosts(const struct hrun_net *net, struct hrun_buf *b, struct hrun
 
         network_add_hosts(net, net->class_of, c, b);
         cell(t, b);
-        seconds(t, &k->C_s, b);
+        seconds(t, &k->C_s, 1, b);
         per_mb(t, &k->t_s_per_byte, b);
-        rate(t, &k->out_bytes_per_s, b);
-        rate(t, &k->in_bytes_per_s, b);
+        rate(t, &k->out_bytes_per_s, network_long_share(net), b);
+        rate(t, &k->in_bytes_per_s, network_long_share(net), b);
         if (k->local_fixed_s[0].v > 0 || per_byte > 0)
             hrun_add_seconds(b, k->local_fixed_s[0].v);
         cell(t, b);
@@ -130,7 +161,7 @@ static int add_kinds(const struct hrun_net *net, struct hrun_buf *b, struct hrun
             cell(t, b);
             hrun_table_cell(t, "%d", k / net->classes[c].nkinds);
             hrun_table_cell(t, "%d", k % net->classes[c].nkinds);
-            seconds(t, &net->classes[c].local_fixed_s[k], b);
+            seconds(t, &net->classes[c].local_fixed_s[k], 1, b);
             per_mb(t, &net->classes[c].local_s_per_byte[k], b);
         }
     if (any)
@@ -139,32 +170,38 @@ static int add_kinds(const struct hrun_net *net, struct hrun_buf *b, struct hrun
     return 0;
 }
 
-static int has_pair(const struct hrun_net *net, int a, int c)
+/* Hosts of two classes; 0 where there are no two, or nothing of them was measured. */
+static int find_pair(const struct hrun_net *net, int a, int c, int *from, int *to)
 {
-    int n = 0;
-
-    for (int h = 0; h < net->nhosts; h++)
-        n += net->class_of[h] == a;
-    return (a != c || n > 1) && net->pairs[a * net->nclasses + c].beta_bytes_per_s.v > 0;
+    if (!(net->pairs[a * net->nclasses + c].beta_bytes_per_s.v > 0))
+        return 0;
+    for (*from = 0; *from < net->nhosts; ++*from)
+        for (*to = 0; net->class_of[*from] == a && *to < net->nhosts; ++*to)
+            if (*to != *from && net->class_of[*to] == c)
+                return 1;
+    return 0;
 }
 
 static int add_pairs(const struct hrun_net *net, struct hrun_buf *b, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("llrr");
+    int from, to;
 
     if (!t)
         return -1;
-    hrun_table_row(t, "from", "to", "latency L", "rate beta");
+    hrun_table_row(t, "from", "to", "latency L", "bandwidth");
     for (int a = 0; a < net->nclasses; a++)
         for (int c = 0; c < net->nclasses; c++) {
-            if (!has_pair(net, a, c))
+            const struct hrun_net_pair *p = &net->pairs[a * net->nclasses + c];
+
+            if (!find_pair(net, a, c, &from, &to))
                 continue;
             network_add_hosts(net, net->class_of, a, b);
             cell(t, b);
             network_add_hosts(net, net->class_of, c, b);
             cell(t, b);
-            seconds(t, &net->pairs[a * net->nclasses + c].L_s, b);
-            rate(t, &net->pairs[a * net->nclasses + c].beta_bytes_per_s, b);
+            seconds(t, &p->L_s, net->segments[0].a, b);
+            rate(t, &p->beta_bytes_per_s, hrun_net_bandwidth(net, from, to) / p->beta_bytes_per_s.v, b);
         }
     return add_table(t, b, out);
 }
@@ -176,18 +213,19 @@ struct network_range network_range_of(const struct hrun_net *net, int g, int h)
     for (int i = 0; i < net->nhosts; i++)
         for (int j = 0; j < net->nhosts; j++) {
             const struct hrun_net_pair *p = &net->pairs[net->class_of[i] * net->nclasses + net->class_of[j]];
+            double latency_s = net->segments[0].a * p->L_s.v, bandwidth = hrun_net_bandwidth(net, i, j);
 
-            if (i == j || net->group_of[i] != g || net->group_of[j] != h || !(p->beta_bytes_per_s.v > 0))
+            if (i == j || net->group_of[i] != g || net->group_of[j] != h || isnan(bandwidth))
                 continue;
-            if (p->beta_bytes_per_s.v < r.rate[0]) {
+            if (bandwidth < r.rate[0]) {
                 r.from = i;
                 r.to = j;
             }
             r.pairs++;
-            r.latency_s[0] = fmin(r.latency_s[0], p->L_s.v);
-            r.latency_s[1] = fmax(r.latency_s[1], p->L_s.v);
-            r.rate[0] = fmin(r.rate[0], p->beta_bytes_per_s.v);
-            r.rate[1] = fmax(r.rate[1], p->beta_bytes_per_s.v);
+            r.latency_s[0] = fmin(r.latency_s[0], latency_s);
+            r.latency_s[1] = fmax(r.latency_s[1], latency_s);
+            r.rate[0] = fmin(r.rate[0], bandwidth);
+            r.rate[1] = fmax(r.rate[1], bandwidth);
         }
     return r;
 }
@@ -198,7 +236,7 @@ static int add_folded_pairs(const struct hrun_net *net, struct hrun_buf *b, stru
 
     if (!t)
         return -1;
-    hrun_table_row(t, "from", "to", "pairs", "latency L", "rate beta", "slowest");
+    hrun_table_row(t, "from", "to", "pairs", "latency L", "bandwidth", "slowest");
     for (int g = 0; g < net->ngroups; g++)
         for (int h = 0; h < net->ngroups; h++) {
             struct network_range r = network_range_of(net, g, h);
@@ -238,8 +276,11 @@ static void add_trunks(const struct hrun_net *net, struct hrun_buf *out)
             hrun_buf_adds(out, " to ");
             network_add_hosts(net, net->group_of, h, out);
             hrun_buf_adds(out, " share ");
-            network_add_rate(v->v, out);
-            add_half(out, v);
+            network_add_rate(v->v * network_long_share(net), out);
+            if (is_known(v))
+                add_half(out, v);
+            else
+                hrun_buf_adds(out, ", or another rate: it is not known");
             hrun_buf_addc(out, '\n');
         }
 }
@@ -270,6 +311,7 @@ void network_add_protocols(const struct hrun_net *net, struct hrun_buf *out)
     }
 }
 
+/* As factors of what the tables say. */
 static int add_segments(const struct hrun_net *net, struct hrun_buf *b, struct hrun_buf *out)
 {
     struct hrun_table *t;
@@ -283,8 +325,8 @@ static int add_segments(const struct hrun_net *net, struct hrun_buf *b, struct h
     for (int k = 0; k < net->nsegments; k++) {
         hrun_add_bytes(b, net->segments[k].from_bytes);
         cell(t, b);
-        hrun_table_cell(t, "%.3g", net->segments[k].a);
-        hrun_table_cell(t, "%.3g", net->segments[k].b);
+        hrun_table_cell(t, "%.3g", net->segments[k].a / net->segments[0].a);
+        hrun_table_cell(t, "%.3g", net->segments[k].b * network_long_share(net));
     }
     return add_table(t, b, out);
 }

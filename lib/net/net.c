@@ -181,3 +181,10 @@ double hrun_net_p2p(const struct hrun_net *net, int from, int from_kind, int to,
     rate = tighter(tighter(pair->beta_bytes_per_s.v, port), trunk) / s->b;
     return ci->C_s.v + cj->C_s.v + s->a * pair->L_s.v + bytes * (ci->t_s_per_byte.v + cj->t_s_per_byte.v + 1 / rate);
 }
+
+double hrun_net_bandwidth(const struct hrun_net *net, int from, int to)
+{
+    double longer = fmax(1e9, net->segments[net->nsegments - 1].from_bytes);   /* in the last segment, whatever it is */
+
+    return longer / (hrun_net_p2p(net, from, 0, to, 0, 2 * longer) - hrun_net_p2p(net, from, 0, to, 0, longer));
+}

@@ -121,6 +121,10 @@ int hrun_net_kind(const struct hrun_net *net, int host, int kind);
  * when of this pair nothing was measured. */
 double hrun_net_p2p(const struct hrun_net *net, int from, int from_kind, int to, int to_kind, double bytes);
 
+/* What a long message alone carries from one host to another, bytes/s, by the factor of the last segment: what a user
+ * calls bandwidth. NAN as above. */
+double hrun_net_bandwidth(const struct hrun_net *net, int from, int to);
+
 /* How badly is known what messages between hosts take? Counted are the pairs of classes of which the time of an empty
  * message, or of one of 64 KiB, has a 95 % interval (the root of the sum of the squares of its parameters' shares) that
  * is wider than HRUN_NET_UNSURE of it; what is not known counts as sure. */

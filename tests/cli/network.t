@@ -121,6 +121,8 @@ cp .out figures
 run json '[t["bytes_per_s"]["value"] for t in d["trunks"] if t["from"] != t["to"]]' network.json
 ok "the thin link is told as a trunk: $out" python3 -c "import sys; v = eval(sys.argv[1]);
 sys.exit(not v or any(abs(x / 12.5e6 - 1) > 0.025 for x in v))" "$out"
+ok "what long messages carry is told" test "$(json '[round(p["bandwidth_bytes_per_s"] / 12.5e6, 1) for p in d["pairs"]
+    if d["hosts"][0]["class"] == p["from"] and d["hosts"][2]["class"] == p["to"]]' network.json)" = "[1.0]"
 ok "and what else hrun knows of SimGrid's messages" test "$(json '[d[k] for k in ("wire_waits", "bias_bytes",
     "back_share", "trunks_shared")]' network.json)" = "[True, 8775.0, 0.0, True]"
 ok "sends of 64 KiB wait" test "$(json '62000 < d["rendezvous_bytes"] <= 65536' network.json)" = True
@@ -144,6 +146,7 @@ sys.exit(not v or any(abs(x / 125e6 - 1) > 0.025 for x in v))" "$out"
 run $c show --network --platform two.xml $plain
 status_is 0 "it is shown"
 out_has "network of 4 hosts behind 2 switches" "in words"
+out_has "bandwidth" "as users call it"
 out_has "trunk: all messages from a-[0-1] to b-[0-1] share" "with its trunk"
 # shellcheck disable=SC2086
 run $c show --network --json --platform two.xml $plain --host b-0,a-1
