@@ -185,7 +185,8 @@ static double chance(const struct context *c)
     return !strcmp(c->engine->name, "smpi") && c->mpi.counts_flops ? 0 : CHANCE;
 }
 
-/* The most processes, one on each PE, that every used sub-cluster takes alone: 1 with *P, 0, -1. */
+/* The most processes, one on each PE, that every used sub-cluster takes alone, but fewer than by default, so that the
+ * messages can be told from the work: 1 with *P, 0, -1. */
 static int common_processes(struct probing *g, int *P, struct hrun_error *err)
 {
     int valid = 0;
@@ -194,6 +195,7 @@ static int common_processes(struct probing *g, int *P, struct hrun_error *err)
     for (int i = 0; i < g->d->nsubs; i++)
         if (g->p->pes[i] && g->p->pes[i] < *P)
             *P = g->p->pes[i];
+    *P = *P > 1 && *P == g->d->P ? *P / 2 : *P;
     while (*P > 0 && !(valid = probe_size_accepts(g->c, g->d, g->p->N, *P, err)))
         --*P;
     return valid;
