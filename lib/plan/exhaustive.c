@@ -99,57 +99,74 @@ out:
     return rc;
 }
 
-/* The best of those that keep the limits; of all, the least that they take. */
-struct looking {
-    struct plan_best best;
-    double time_s, cost, energy_j;
-};
-
+/* The best of those that keep the limits. No exact time is below time_s, nor are what it costs and takes. */
 static int take_best(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
                      struct hrun_error *err)
 {
-    struct looking *l = ctx;
+    struct plan_best *best = ctx;
 
-    if (s->problem->limits) {
-        if (plan_choice_look(s, t, c, err))
-            return -1;
-        l->time_s = fmin(l->time_s, c->time_s);
-        l->cost = fmin(l->cost, hrun_plan_cost(c->time_s, c->pes, s->subs, s->nsubs));
-        l->energy_j = fmin(l->energy_j, hrun_plan_energy(c->time_s, c->pes, s->subs, s->nsubs));
-        if (!plan_keeps(s->problem, c->time_s, c->pes))
-            return 0;
-    } else {
-        c->value = s->objective->value(time_s, c->pes, s->subs, s->nsubs);
-        if (!plan_best_takes(&l->best, c))
-            return 0;
-        if (plan_choice_look(s, t, c, err))
-            return -1;
-    }
-    return isfinite(c->value) ? plan_best_add(&l->best, c, err) : 0;
+    c->value = s->objective->value(time_s, c->pes, s->subs, s->nsubs);
+    if (!plan_keeps(s->problem, time_s, c->pes) || !plan_best_takes(best, c))
+        return 0;
+    if (plan_choice_look(s, t, c, err))
+        return -1;
+    return isfinite(c->value) && plan_keeps(s->problem, c->time_s, c->pes) ? plan_best_add(best, c, err) : 0;
+}
+
+/* Of all configurations the least that they take. */
+struct least {
+    double time_s, cost, energy_j;
+};
+
+static int take_least(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
+                      struct hrun_error *err)
+{
+    struct least *l = ctx;
+
+    if (time_s >= l->time_s && hrun_plan_cost(time_s, c->pes, s->subs, s->nsubs) >= l->cost &&
+        hrun_plan_energy(time_s, c->pes, s->subs, s->nsubs) >= l->energy_j)
+        return 0;
+    if (plan_choice_look(s, t, c, err))
+        return -1;
+    l->time_s = fmin(l->time_s, c->time_s);
+    l->cost = fmin(l->cost, hrun_plan_cost(c->time_s, c->pes, s->subs, s->nsubs));
+    l->energy_j = fmin(l->energy_j, hrun_plan_energy(c->time_s, c->pes, s->subs, s->nsubs));
+    return 0;
+}
+
+/* None of the valid ones keeps the limits. Result: -1. */
+static int fail_limits(struct plan_space *s, const struct hrun_plan_counts *counts, struct hrun_error *err)
+{
+    struct least l = { INFINITY, INFINITY, INFINITY };
+    struct hrun_plan_counts again = { .counted = 1 };
+
+    if (plan_each(s, &again, take_least, &l, err))
+        return -1;
+    return plan_fail_limits(s->problem, counts->valid, l.time_s, l.cost, l.energy_j, err);
 }
 
 int hrun_plan_exhaustive(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,
                          struct hrun_error *err)
 {
     struct hrun_plan_counts counts = { .counted = 1 };
-    struct looking l = { .time_s = INFINITY, .cost = INFINITY, .energy_j = INFINITY };
+    struct plan_best best;
     struct plan_space s;
     double started = plan_clock();
     int rc = -1;
 
-    plan_best_init(&l.best, top, problem->oracle->nsubs);
+    plan_best_init(&best, top, problem->oracle->nsubs);
     if (plan_space_init(&s, problem, 1, err))
         goto out;
     if (top < 1) {
         hrun_fail(err, HRUN_EINVAL, "the number of best configurations must be at least 1, not %d", top);
         goto out;
     }
-    if (plan_each(&s, &counts, take_best, &l, err))
+    if (plan_each(&s, &counts, take_best, &best, err))
         goto out;
-    rc = l.best.n || !counts.valid ? plan_finish(&s, &l.best, &counts, started, out, err)
-         : plan_fail_limits(problem, counts.valid, l.time_s, l.cost, l.energy_j, err);
+    rc = best.n || !counts.valid ? plan_finish(&s, &best, &counts, started, out, err)
+         : fail_limits(&s, &counts, err);
 out:
-    plan_best_release(&l.best);
+    plan_best_release(&best);
     plan_space_release(&s);
     return rc;
 }

@@ -7,14 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-static int same(const struct hrun_choice *c, const struct hrun_known *k, int nsubs)
-{
-    size_t len = (size_t)nsubs * sizeof *c->pes;
-
-    return !memcmp(c->pes, k->pes, len) && !memcmp(c->procs, k->procs, len);
-}
 
 /* Of known configurations the values without doubts. */
 static void take_doubts_off(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
@@ -22,18 +14,12 @@ static void take_doubts_off(const struct hrun_plan_problem *problem, const struc
 {
     const struct hrun_objective *o = problem->objective ? problem->objective : hrun_objectives();
 
-    for (int i = 0; i < p->n; i++)
-        for (int j = 0; j < n; j++)
-            if (known[j].doubt > 0 && same(&p->v[i], &known[j], p->nsubs))
-                p->v[i].value = o->value(p->v[i].time_s, p->v[i].pes, problem->subs, p->nsubs);
-}
+    for (int i = 0; i < p->n; i++) {
+        const struct hrun_known *k = plan_known_find(known, n, &p->v[i], p->nsubs);
 
-static int is_known(const struct hrun_choice *c, const struct hrun_known *known, int n, int nsubs)
-{
-    for (int i = 0; i < n; i++)
-        if (same(c, &known[i], nsubs))
-            return 1;
-    return 0;
+        if (k && k->doubt > 0)
+            p->v[i].value = o->value(p->v[i].time_s, p->v[i].pes, problem->subs, p->nsubs);
+    }
 }
 
 /* Add a known configuration, if the problem has it. */
@@ -96,7 +82,7 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
         p->exact = 1;
     }
     for (int i = 0; i < p->n; i++)
-        if (!is_known(&p->v[i], known, n, nsubs) && plan_best_add(&best, &p->v[i], err))
+        if (!plan_known_find(known, n, &p->v[i], nsubs) && plan_best_add(&best, &p->v[i], err))
             goto out;
     for (int i = 0; i < n; i++)
         if (add_known(problem, &known[i], &best, err))

@@ -47,8 +47,7 @@ static int is_beaten(const struct front *f, double time_s, double value, const s
 
 static int insert(struct front *f, const struct hrun_choice *c, int nsubs, struct hrun_error *err)
 {
-    size_t bytes = (size_t)nsubs * sizeof(int);
-    struct hrun_choice copy = *c;
+    struct hrun_choice copy;
     int at = place(f, c->time_s), end = at;
 
     if (f->n == f->cap) {
@@ -60,15 +59,8 @@ static int insert(struct front *f, const struct hrun_choice *c, int nsubs, struc
         f->v = v;
         f->cap = cap;
     }
-    copy.pes = malloc(bytes + 1);
-    copy.procs = malloc(bytes + 1);
-    if (!copy.pes || !copy.procs) {
-        free(copy.pes);
-        free(copy.procs);
-        return hrun_fail_nomem(err);
-    }
-    memcpy(copy.pes, c->pes, bytes);
-    memcpy(copy.procs, c->procs, bytes);
+    if (plan_choice_copy(c, nsubs, &copy, err))
+        return -1;
     while (end < f->n && f->v[end].value >= c->value)
         hrun_choice_release(&f->v[end++]);
     memmove(f->v + at + 1, f->v + end, (size_t)(f->n - end) * sizeof *f->v);
@@ -79,12 +71,9 @@ static int insert(struct front *f, const struct hrun_choice *c, int nsubs, struc
 
 static double factor_of(const struct front *f, const struct hrun_choice *c, int nsubs)
 {
-    size_t bytes = (size_t)nsubs * sizeof(int);
+    const struct hrun_known *k = plan_known_find(f->known, f->nknown, c, nsubs);
 
-    for (int i = 0; i < f->nknown; i++)
-        if (!memcmp(f->known[i].pes, c->pes, bytes) && !memcmp(f->known[i].procs, c->procs, bytes))
-            return f->known[i].factor;
-    return 1;
+    return k ? k->factor : 1;
 }
 
 static int take(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
@@ -95,8 +84,8 @@ static int take(void *ctx, const struct plan_space *s, const double *t, double t
 
     time_s *= factor;
     f->quickest_s = fmin(f->quickest_s, time_s);
-    if (is_beaten(f, time_s, s->objective->value(time_s, c->pes, s->subs, s->nsubs), NULL, s->nsubs) &&
-        s->oracle->whole)
+    if (s->oracle->whole &&
+        is_beaten(f, time_s, s->objective->value(time_s, c->pes, s->subs, s->nsubs), NULL, s->nsubs))
         return 0;   /* the exact time is not below this */
     if (plan_choice_look(s, t, c, err))
         return -1;

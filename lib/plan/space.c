@@ -202,38 +202,69 @@ int plan_best_takes(const struct plan_best *b, const struct hrun_choice *c)
     return b->n < b->top || plan_choice_compare(c, &b->v[b->n - 1], b->nsubs) < 0;
 }
 
+static void copy_arrays(const struct hrun_choice *c, int nsubs, struct hrun_choice *out)
+{
+    memcpy(out->pes, c->pes, (size_t)nsubs * sizeof *c->pes);
+    memcpy(out->procs, c->procs, (size_t)nsubs * sizeof *c->procs);
+}
+
+int plan_choice_copy(const struct hrun_choice *c, int nsubs, struct hrun_choice *out, struct hrun_error *err)
+{
+    size_t bytes = (size_t)nsubs * sizeof(int);
+    struct hrun_choice copy = *c;
+
+    copy.pes = malloc(bytes + 1);
+    copy.procs = malloc(bytes + 1);
+    if (!copy.pes || !copy.procs) {
+        free(copy.pes);
+        free(copy.procs);
+        return hrun_fail_nomem(err);
+    }
+    copy_arrays(c, nsubs, &copy);
+    *out = copy;
+    return 0;
+}
+
+const struct hrun_known *plan_known_find(const struct hrun_known *known, int n, const struct hrun_choice *c, int nsubs)
+{
+    size_t bytes = (size_t)nsubs * sizeof(int);
+
+    for (int i = 0; i < n; i++)
+        if (!memcmp(known[i].pes, c->pes, bytes) && !memcmp(known[i].procs, c->procs, bytes))
+            return &known[i];
+    return NULL;
+}
+
+/* Room for one more in a list that is not full. */
+static int grow(struct plan_best *b, struct hrun_error *err)
+{
+    int cap = b->cap ? 2 * b->cap : 4;
+    struct hrun_choice *v = b->n < b->cap ? b->v : realloc(b->v, (size_t)cap * sizeof *v);
+
+    if (!v)
+        return hrun_fail_nomem(err);
+    b->cap = b->n < b->cap ? b->cap : cap;
+    b->v = v;
+    return 0;
+}
+
 int plan_best_add(struct plan_best *b, const struct hrun_choice *c, struct hrun_error *err)
 {
-    size_t bytes = (size_t)b->nsubs * sizeof(int);
     struct hrun_choice copy = *c;
-    int lo = 0, hi = b->n;
+    int lo = 0, hi;
 
     if (!plan_best_takes(b, c))
         return 0;
     if (b->n < b->top) {
-        if (b->n == b->cap) {
-            int cap = b->cap ? 2 * b->cap : 4;
-            struct hrun_choice *v = realloc(b->v, (size_t)cap * sizeof *v);
-            if (!v)
-                return hrun_fail_nomem(err);
-            b->v = v;
-            b->cap = cap;
-        }
-        copy.pes = malloc(bytes + 1);
-        copy.procs = malloc(bytes + 1);
-        if (!copy.pes || !copy.procs) {
-            free(copy.pes);
-            free(copy.procs);
-            return hrun_fail_nomem(err);
-        }
+        if (grow(b, err) || plan_choice_copy(c, b->nsubs, &copy, err))
+            return -1;
     } else { /* the last one leaves; its arrays stay */
         b->n--;
-        hi--;
         copy.pes = b->v[b->n].pes;
         copy.procs = b->v[b->n].procs;
+        copy_arrays(c, b->nsubs, &copy);
     }
-    memcpy(copy.pes, c->pes, bytes);
-    memcpy(copy.procs, c->procs, bytes);
+    hi = b->n;
     while (lo < hi) {
         int mid = (lo + hi) / 2;
         if (plan_choice_compare(&copy, &b->v[mid], b->nsubs) < 0)
@@ -306,6 +337,17 @@ double plan_clock(void)
 /* Steps of counting that an error message may cost: about 0.1 s. */
 #define ERROR_COUNT_LIMIT 1e8
 
+/* Fail with the text that was put together. Result: -1. */
+static int fail_with(struct hrun_buf *text, struct hrun_error *err)
+{
+    if (text->failed)
+        hrun_fail_nomem(err);
+    else
+        hrun_fail(err, HRUN_EINFEASIBLE, "%s", text->data);
+    hrun_buf_release(text);
+    return -1;
+}
+
 /* Say why nothing is valid. Result: -1. */
 static int fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *known, struct hrun_error *err)
 {
@@ -318,7 +360,7 @@ static int fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *
     if (only > s->max_P) {
         hrun_buf_addf(&text, "no configuration has %d process%s: at most %d are possible", only,
                       only == 1 ? "" : "es", s->max_P);
-        goto fill;
+        return fail_with(&text, err);
     }
     hrun_buf_adds(&text, "no configuration");
     if (only)
@@ -353,13 +395,7 @@ static int fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *
                       "numbers of processes%s", only ? " of any number of processes" : "", accepted,
                       to - from + 1, accepted ? ", and these have none with memory and a time" : "");
     }
-fill:
-    if (text.failed)
-        hrun_fail_nomem(err);
-    else
-        hrun_fail(err, HRUN_EINFEASIBLE, "%s", text.data);
-    hrun_buf_release(&text);
-    return -1;
+    return fail_with(&text, err);
 }
 
 int plan_fail_limits(const struct hrun_plan_problem *problem, double valid, double time_s, double cost, double energy_j,
@@ -399,12 +435,7 @@ int plan_fail_limits(const struct hrun_plan_problem *problem, double valid, doub
         hrun_buf_addf(&text, ", the cheapest costs %.4g", cost);
     if (l->energy_j > 0 && isfinite(energy_j))
         hrun_buf_addf(&text, ", the thriftiest takes %.4g J", energy_j);
-    if (text.failed)
-        hrun_fail_nomem(err);
-    else
-        hrun_fail(err, HRUN_EINFEASIBLE, "%s", text.data);
-    hrun_buf_release(&text);
-    return -1;
+    return fail_with(&text, err);
 }
 
 int plan_finish(struct plan_space *s, struct plan_best *best, const struct hrun_plan_counts *counts,

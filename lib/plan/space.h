@@ -73,6 +73,10 @@ int plan_best_wants(const struct plan_best *b, double value);
 int plan_best_takes(const struct plan_best *b, const struct hrun_choice *c);
 /* Copy c into the list if it is good enough. 0, or -1 with HRUN_ENOMEM. */
 int plan_best_add(struct plan_best *b, const struct hrun_choice *c, struct hrun_error *err);
+/* A copy with arrays of its own. Errors: HRUN_ENOMEM; *out is as before. */
+int plan_choice_copy(const struct hrun_choice *c, int nsubs, struct hrun_choice *out, struct hrun_error *err);
+/* Of known[n] the one that is configuration c, or NULL. */
+const struct hrun_known *plan_known_find(const struct hrun_known *known, int n, const struct hrun_choice *c, int nsubs);
 /* Negative when a comes before b: value, PEs, then (P1,M1,P2,M2,...). */
 int plan_choice_compare(const struct hrun_choice *a, const struct hrun_choice *b, int nsubs);
 /* Set time_s and limiting of c from t, the times of the options at c->P. */

@@ -1,5 +1,6 @@
 /* test_plan_limits.c - limits, cost and energy, and the front of time against cost, against a brute force of its own on
  * small random instances: separable models and others, with configurations that are known better */
+#include "base/units.h"
 #include "tap.h"
 
 #include "plan/plan.h"
@@ -9,6 +10,7 @@ enum { ROUNDS = 3000, LISTED = 5000, KNOWN = 3 };
 
 static struct table x;
 static uint64_t seed;
+static long looks;                  /* calls of whole() */
 
 /* Of one instance in two: what the whole takes beyond the slowest part, by chance, but always the same. */
 static double extra(const int *pes, const int *procs)
@@ -41,6 +43,7 @@ static int whole(void *ctx, const int *pes, const int *procs, int P, double *tim
 {
     (void)ctx;
     (void)err;
+    looks++;
     *time_s = slowest(pes, procs, P, limiting) + extra(pes, procs);
     return 0;
 }
@@ -194,15 +197,44 @@ static void make_instance(uint64_t *rng)
 
 static const char *const objectives[] = { "time", "cost", "energy" };
 
+/* Looking at all: where something keeps the limits few are looked at as a whole, and where nothing does the least that
+ * they take is told. *saved: looks that were not made. */
+static int check_exhaustive(const struct hrun_plan_problem *problem, long *saved)
+{
+    const struct found *quickest;
+    struct hrun_buf want = HRUN_BUF_INIT;
+    struct hrun_plan *plan = NULL;
+    struct hrun_error err = { 0 };
+    int bad = 0;
+
+    known = NULL;
+    nknown = nfound = 0;
+    enumerate(0, (struct found){ 0 });
+    looks = 0;
+    if (!hrun_plan_exhaustive(problem, 1, &plan, &err)) {
+        bad = looks > nfound;
+        *saved += problem->oracle->whole ? nfound - looks : 0;
+    } else {
+        quickest = brute(0, NULL);
+        hrun_buf_adds(&want, "; the quickest takes ");
+        hrun_add_seconds(&want, quickest->time_s);
+        bad = err.code != HRUN_EINFEASIBLE || !strstr(err.text, want.data);
+        hrun_buf_release(&want);
+    }
+    hrun_plan_destroy(plan);
+    return bad;
+}
+
 int main(void)
 {
     static struct hrun_known k[KNOWN];
     uint64_t rng = 11;
-    int bad = 0, infeasible = 0, wrong_words = 0, fronts = 0, bad_fronts = 0, limited = 0;
+    int bad = 0, infeasible = 0, wrong_words = 0, fronts = 0, bad_fronts = 0, limited = 0, bad_looks = 0;
+    long saved = 0, all = 0;
 
     for (int round = 0; round < ROUNDS; round++) {
         struct hrun_plan_limits l = { 0 };
-        struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0, NULL };
+        struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0, NULL }, exhaustive;
         struct hrun_plan *plan = NULL;
         struct hrun_error err = { 0 };
         const struct found *best;
@@ -243,11 +275,14 @@ int main(void)
         hrun_plan_destroy(plan);
 
         plan = NULL;
+        exhaustive = problem;
         problem.objective = hrun_objective_find(objectives[1 + below(&rng, 2)]);
         objective = problem.objective == hrun_objective_find("cost") ? 1 : 2;
         rc = hrun_plan_pareto(&problem, k, n, &plan, &err);
         if (rc) {
             bad_fronts += best != NULL || err.code != HRUN_EINFEASIBLE;
+            bad_looks += check_exhaustive(&exhaustive, &saved);
+            all += nfound;
             continue;
         }
         n = 0;
@@ -265,6 +300,8 @@ int main(void)
             bad_fronts += plan->v[i].time_s <= plan->v[i - 1].time_s || plan->v[i].value >= plan->v[i - 1].value;
         fronts += plan->n > 1;
         hrun_plan_destroy(plan);
+        bad_looks += check_exhaustive(&exhaustive, &saved);
+        all += nfound;
     }
     is_int(bad, 0, "%d instances, %d with a limit that changes the choice, %d that nothing keeps: as by brute force",
            ROUNDS, limited, infeasible);
@@ -272,6 +309,9 @@ int main(void)
     is_int(wrong_words, 0, "and it is said which limits are not kept");
     is_int(bad_fronts, 0, "%d fronts of several configurations: as by brute force", fronts);
     ok(fronts > ROUNDS / 10, "they happen often");
+    is_int(bad_looks, 0, "the least that they take is told where no limit is kept");
+    ok(saved > all / 4, "and else %ld of %ld configurations, half of them of whole models, are not looked at as a whole",
+       saved, all);
     is_num(hrun_plan_cost(1800, (int[]){ 2, 1 }, (struct hrun_plan_sub[]){ { 4, 0, 0.5, 0 }, { 4, 0, 3, 0 } }, 2), 2,
            1e-12, "half an hour of two PEs for 0.5 and one for 3 an hour costs 2");
     is_num(hrun_plan_energy(10, (int[]){ 2, 0 }, (struct hrun_plan_sub[]){ { 4, 0, 0, 80 }, { 4, 0, 0, 9 } }, 2), 1600,

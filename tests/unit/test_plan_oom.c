@@ -8,7 +8,7 @@
 
 static struct table x;
 
-enum action { SEARCH, EXHAUSTIVE, INTERVALS, COUNT, EVALUATE, PARSE, KNOWN };
+enum action { SEARCH, EXHAUSTIVE, INTERVALS, COUNT, EVALUATE, PARSE, KNOWN, PARETO };
 
 static int act(enum action action, const struct hrun_plan_problem *problem, struct hrun_plan **plan,
                struct hrun_error *err)
@@ -24,6 +24,7 @@ static int act(enum action action, const struct hrun_plan_problem *problem, stru
     case EXHAUSTIVE: return hrun_plan_exhaustive(problem, 30, plan, err);
     case INTERVALS: return plan_search_tuned(problem, 9, &tuning, NULL, plan, err);
     case KNOWN: return hrun_plan_search_known(problem, &known, 1, 30, plan, err);
+    case PARETO: return hrun_plan_pareto(problem, &known, 1, plan, err);
     case COUNT: return hrun_plan_count(problem, 1e9, &n, err);
     case PARSE: return hrun_config_parse("1,1,0,0,1,1", 3, pes, procs, err);
     default:
@@ -65,6 +66,7 @@ int main(void)
 {
     static const int npes[] = { 4, 4, 4 }, ones[] = { 1, 0 }, twos[] = { 1, 2, 0 };
     const int *const lists[] = { twos, twos, ones };
+    static const struct hrun_plan_limits tight = { .time_s = 1e-9 };
     struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0, NULL };
 
     table_init(&x, 3, npes, lists);
@@ -82,6 +84,13 @@ int main(void)
     test_action(EVALUATE, "evaluate", &problem, HRUN_OK);
     test_action(PARSE, "parse", &problem, HRUN_OK);
     test_action(KNOWN, "known configurations", &problem, HRUN_OK);
+    problem.objective = hrun_objective_find("cost");
+    test_action(PARETO, "pareto", &problem, HRUN_OK);
+    test_action(EXHAUSTIVE, "exhaustive, the cheapest", &problem, HRUN_OK);
+    problem.limits = &tight;
+    test_action(EXHAUSTIVE, "exhaustive, with limits that nothing keeps", &problem, HRUN_EINFEASIBLE);
+    problem.objective = NULL;
+    problem.limits = NULL;
     memset(x.rule, 0, sizeof x.rule);
     test_action(SEARCH, "infeasible", &problem, HRUN_EINFEASIBLE);
     return tap_done();
