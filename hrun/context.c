@@ -111,6 +111,12 @@ int context_engine(struct context *c, struct hrun_error *err)
     return context_choose_engine(c, 1, err);
 }
 
+int context_predicts(struct context *c, struct hrun_error *err)
+{
+    give(c);
+    return context_choose_engine(c, 0, err);
+}
+
 int context_is_real(const struct context *c)
 {
     for (int i = 0; i < c->cluster->nhosts; i++) {

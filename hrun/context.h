@@ -121,6 +121,8 @@ int context_program(struct context *c, const char *argv0, struct hrun_error *err
 int context_app(struct context *c, const char *argv0, struct hrun_error *err);
 /* Engine, time limit, store and signatures; needs cluster and program. */
 int context_engine(struct context *c, struct hrun_error *err);
+/* The same where nothing will run: any engine will do, and the program need not be known (service/context.h). */
+int context_predicts(struct context *c, struct hrun_error *err);
 /* 1 unless the topology of this host is only a description (HWLOC_XMLFILE, HWLOC_SYNTHETIC): then processes cannot be
  * bound, and times say nothing about the machine described. */
 int context_is_real(const struct context *c);

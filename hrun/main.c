@@ -45,8 +45,9 @@ int main(int argc, char **argv)
     else if (argv[rest] && !strcmp(argv[rest], "plan"))
         status = plan(&s, argc - rest, argv + rest);
     else
-        status = run_program(&s, argv + rest);
+        status = s.predict ? run_predict(&s, argv + rest) : run_program(&s, argv + rest);
     common_settings_release(&s.common);
+    hrun_strvec_release(&s.configs);
     if (fflush(stdout) || ferror(stdout)) {
         perror("hrun: standard output");
         return status ? status : STATUS_FAILED;

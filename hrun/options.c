@@ -1,6 +1,17 @@
 /* options.c - the option table of hrun: parsing, --help, completion and the man page test go by it */
 #include "options.h"
 
+/* Each one is kept; the last one is what a run asks for. */
+static int take_config(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
+{
+    struct hrun_settings *s = settings;
+
+    if (hrun_opt_append(settings, opt, value, err))
+        return -1;
+    s->ask.config = s->configs.v[s->configs.n - 1];
+    return 0;
+}
+
 #define AT(member) offsetof(struct hrun_settings, member)
 
 const char hrun_usage[] =
@@ -30,7 +41,7 @@ const struct hrun_opt hrun_options[] = {
     { "np", 'n', HRUN_OPT_WORD, "P", NULL, "start P processes; the model only chooses where", "Choice",
       hrun_opt_string, AT(ask.procs) },
     { "config", 0, HRUN_OPT_WORD, "(P1,M1,...)", NULL, "use this configuration: PEs and processes per PE",
-      "Choice", hrun_opt_string, AT(ask.config) },
+      "Choice", take_config, AT(configs) },
     { "use", 0, HRUN_OPT_WORD, "NAME[:PES],...", NULL, "use only these sub-clusters (and PEs of them)", "Choice",
       hrun_opt_string, AT(ask.use) },
     { "objective", 0, HRUN_OPT_CHOICE, "WHAT", "time cost energy", "what is minimised", "Choice",
@@ -70,6 +81,8 @@ const struct hrun_opt hrun_options[] = {
 
     { "dry-run", 0, HRUN_OPT_NONE, NULL, NULL, "show the choice and why; start nothing", "Launch",
       hrun_opt_flag, AT(dry_run) },
+    { "predict", 0, HRUN_OPT_NONE, NULL, NULL, "print the predicted seconds of each --config; start nothing", "Launch",
+      hrun_opt_flag, AT(predict) },
     COMMON_OPTIONS_LAUNCH,
     { "report-bindings", 0, HRUN_OPT_NONE, NULL, NULL, "tell where each process runs; fail unless as planned",
       "Launch", hrun_opt_flag, AT(report_bindings) },

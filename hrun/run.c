@@ -107,6 +107,7 @@ struct prepared {
     struct decision d;
     struct variants variants;
     struct work w;
+    char *named[2];               /* the words, where the user gave none: a program of the definition */
     struct placed placed;
     struct probe probe;
     struct hrun_layout *layout;
@@ -210,6 +211,17 @@ static int settle(struct prepared *p, const struct hrun_settings *s, const struc
     return decide_size(p, ask, s->finest, N, err);
 }
 
+/* For a dry run without words: the definition's program, which need not be at hand. */
+static int find_named(struct prepared *p, struct hrun_error *err)
+{
+    struct hrun_error why;
+
+    if (!work_find_program(&p->w, 0, &why) || why.code == HRUN_ENOPROG)
+        return 0;
+    *err = why;
+    return -1;
+}
+
 static int prepare(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     struct context *c = &p->c;
@@ -228,7 +240,9 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
                          "-N, the problem size, needs an app definition: none knows the program %s; name one with -app "
                          "(hrun --list-apps). To start P processes say -n P",
                          words[0]);
-    p->w = (struct work){ .c = c, .N = N, .words = words, .tag_output = s->tag_output,
+    if (!words[0])
+        p->named[0] = c->app->nprograms ? c->app->programs[0] : c->app->name;
+    p->w = (struct work){ .c = c, .N = N, .words = words[0] ? words : p->named, .tag_output = s->tag_output,
                           .report_bindings = s->report_bindings, .on_message = hear };
     /* Nothing is learnt from a run that is not recorded. */
     if (c->app && N && !work_size_is_told(&p->w))
@@ -236,8 +250,9 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
     ask.table = s->dry_run;
     if (s->finest && c->app)   /* any size will do to find a program that is built for each */
         p->w.N = c->app->nsizes ? c->app->sizes[0] : 1;
-    if (work_find_program(&p->w, 0, err) || context_cluster(c, &s->common, err) || context_engine(c, err) ||
-        settle(p, s, &ask, N, err) || probe(p, s, err) || work_find_program(&p->w, p->d.P, err))
+    if ((words[0] ? work_find_program(&p->w, 0, err) : find_named(p, err)) ||
+        context_cluster(c, &s->common, err) || context_engine(c, err) || settle(p, s, &ask, N, err) ||
+        probe(p, s, err) || (c->program && work_find_program(&p->w, p->d.P, err)))
         return -1;
     p->w.share = p->d.share;
     return placement_choose(c, s->placement, &p->d, &p->placed, err) ||
@@ -288,7 +303,7 @@ static int dry_run(const struct prepared *p, struct hrun_error *err)
 
     if (!work_job(&p->w, p->layout, &argv, &stdin_text, &job, err) &&
         !(p->w.tune && tune_prepare(p->w.tune, &p->c, p->layout, &job, err)) &&
-        !(p->c.engine->check && p->c.engine->check(&job, err)))
+        !(p->c.program && p->c.engine->check && p->c.engine->check(&job, err)))
         rc = tell_plan(p, &job, stdout, err);
     if (!rc)
         say_untuned(p);
@@ -390,10 +405,10 @@ int run_program(const struct hrun_settings *s, char **words)
     if (s->common.export_topology)
         return run_export_topology();
     if (s->common.json && !s->dry_run) {
-        fputs("hrun: --json goes with --dry-run or --show-cluster; a run prints what the program prints\n", stderr);
+        fputs("hrun: --json goes with --dry-run, --predict or --show-cluster; a run prints what the program prints\n", stderr);
         return STATUS_FAILED;
     }
-    if (!words[0]) {
+    if (!words[0] && !(s->dry_run && s->common.app)) {
         fputs("hrun: no program given; say hrun [OPTION]... PROGRAM [ARGUMENT]..., or hrun --help\n", stderr);
         return STATUS_FAILED;
     }

@@ -1,20 +1,156 @@
 #!/bin/bash
-# service.t - the estimate as a service: hrun --predict, libhrun from C and from Python, the programs of hrun(7). What they
-# say is what the dry run says.
+# service.t - the estimate for schedulers: hrun --predict, the programs of hrun(7) in C and in Python, hrun.h, and what
+# libhrun shows. What they say is what the dry run says.
 . "$(dirname "$0")/tap.sh"
 
-cat >"$tmp/cluster.yaml" <<Y
+# cluster FILE NEW OLD: a cluster of so many new and old hosts
+cluster() {
+    cat >"$1" <<Y
 subclusters:
   - name: new
-    hosts: 127.0.0.[2-3]
+    hosts: 127.0.0.[2-$((1 + $2))]
     topology: "[numa] package:1 core:4 pu:1"
     cost_per_hour: 9
   - name: old
-    hosts: 127.0.1.[1-4]
+    hosts: 127.0.1.[1-$3]
     topology: "[numa] package:1 core:2 pu:1"
     cost_per_hour: 1
 Y
+}
+cluster "$tmp/cluster.yaml" 2 4
+cluster "$tmp/small.yaml" 1 4
 . "$top/tests/cli/madelog.sh"
 put <<<$'alone new 2\nalone old 4\nrun (1,1,4,1) 2000 1.2\nrun (2,1,4,1) 2000 1.1'
 run hrun-calibrate fit lu
 status_is 0 "profiles of two sub-clusters"
+
+# ---------------------------------------------------------------- hrun --predict
+lu=(hrun --cluster "$tmp/cluster.yaml" -app lu -N 2000)
+# dry FIELDS CONFIG...: of the dry run with a program
+dry() {
+    run "${lu[@]}" --dry-run --json "${@:2}" "$bin/lu"
+    field "'%.6g %.6g %.6g' % (p['predicted_s'], p['predicted_low_s'], p['predicted_high_s'])$1"
+}
+dry "" --config 2,1,4,1 >"$tmp/want"
+dry "" --config 1,1,0,0 >>"$tmp/want"
+run "${lu[@]}" --predict --config '(2,1,4,1)' --config 1,1,0,0
+status_is 0 "--predict without a program"
+ok "a line for each configuration: seconds, interval, configuration" test "$out" = \
+    "$(paste -d' ' "$tmp/want" <(printf '(2,1,4,1)\n(1,1,0,0)\n'))"
+best=$(dry "")
+run "${lu[@]}" --dry-run --json "$bin/lu"
+config=$(field "'(' + ','.join('%d,%d' % (s['pes'], s['procs_per_pe']) for s in p['config']) + ')'")
+run "${lu[@]}" --predict
+ok "without --config the best" test "$out" = "$best $config"
+run "${lu[@]}" --predict "$bin/lu"
+ok "and with a program the same" test "$out" = "$best $config"
+run "${lu[@]}" --predict --objective cost
+out_has "(0,0,1,1)" "led by the options of a choice"
+run "${lu[@]}" --predict --json
+status_is 0 "--predict --json"
+cp "$tmp/.out" "$tmp/predict.json"
+run "${lu[@]}" --dry-run --json "$bin/lu"
+ok "is the document of the dry run but for what would be started" python3 - "$tmp/predict.json" "$tmp/.out" <<'P'
+import json, sys
+a, b = (json.load(open(f)) for f in sys.argv[1:])
+assert a["argv"] is None and a["mpirun"] is None and b["argv"] and b["mpirun"]
+del b["probe"]      # which would be a run
+assert list(a) == list(b)
+for key in ("argv", "mpirun", "search_s"):
+    del a[key], b[key]
+assert a == b, [k for k in a if a[k] != b[k]]
+P
+run "${lu[@]}" --predict --json --config 2,1,4,1 --config 1,1,0,0
+ok "an array for several configurations" test "$(field '[c["P"] for c in p]')" = "[6, 1]"
+run "${lu[@]}" --dry-run
+status_is 0 "--dry-run without a program"
+out_has "-np 2 lu 2000" "shows the definition's"
+out_has "predicted 2.05 s" "and uses the profile that there is"
+run env PATH="$build/bin:/nowhere" "${lu[@]}" --predict
+ok "neither mpirun nor an MPI need be installed" test "$out" = "$best $config"
+
+fails 125 "new has 2 PEs, not 5" "a configuration that is not there" "${lu[@]}" --predict --config 5,1,0,0
+fails 125 "5,1,0,0: --config" "of several it says which, and prints nothing" "${lu[@]}" --predict --config 1,1,0,0 \
+    --config 5,1,0,0
+fails 125 "give -N SIZE" "no size" hrun --cluster "$tmp/cluster.yaml" -app lu --predict
+fails 125 "name one with -app" "no application" hrun --cluster "$tmp/cluster.yaml" -N 100 --predict
+fails 125 "--predict and --dry-run" "options that contradict it" "${lu[@]}" --predict --dry-run
+fails 125 "sub-cluster new has no profile of jacobi" "no profile" \
+    hrun --cluster "$tmp/cluster.yaml" -app jacobi -N 100 --predict
+fails 125 "no program given" "a run needs a program" "${lu[@]}"
+fails 125 "a profile of lu for engine mpirun, and none for engine srun" "the profile of another engine" "${lu[@]}" \
+    --predict --engine srun
+
+# ---------------------------------------------------------------- as installed
+dest=$tmp/dest
+run env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory install \
+    DESTDIR="$dest" PREFIX=/usr SANITIZE="${HRUN_SANITIZE:-}"
+status_is 0 "make install"
+inc=$dest/usr/include
+for as in "-std=c11 -x c" "-std=c++11 -x c++" "-std=c++17 -x c++"; do
+    echo '#include <hrun.h>' >"$tmp/alone"
+    # shellcheck disable=SC2086
+    run cc $as -Wall -Wextra -Wpedantic -Werror -I"$inc" -fsyntax-only "$tmp/alone"
+    status_is 0 "hrun.h compiles alone with $as"
+done
+cat >"$tmp/user.cc" <<'C'
+#include <hrun.h>
+#include <cstdio>
+int main() { std::printf("%s\n", hrun_version()); }
+C
+export PKG_CONFIG_PATH=$dest/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$dest
+export LD_LIBRARY_PATH=$dest/usr/lib${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}
+san=${HRUN_SANITIZE:+-fsanitize=$HRUN_SANITIZE}
+# shellcheck disable=SC2046,SC2086
+run c++ $san -Wall -Werror -o "$tmp/user" "$tmp/user.cc" $(pkg-config --cflags --libs hrun)
+run "$tmp/user"
+ok "a program in C++ is linked with it" test "hrun $out" = "$(hrun --version)"
+
+# Names that hrun.h declares, its comments, and what its own libraries make of them apart.
+declared=$(cc -E -P "$inc/hrun.h" | grep -oE '\<hrun_[a-z0-9_]+' | sort -u)
+for lib in "-D --defined-only $dest/usr/lib/libhrun.so" "$dest/usr/lib/libhrun.a"; do
+    # shellcheck disable=SC2086
+    shown=$(nm $lib | awk '$2 ~ /^[BCDGRSTVWui]$/ { sub(/@.*/, "", $3); print $3 }' | grep -vE '^(_|$)' | sort -u)
+    ok "${lib##*/} shows functions" test "$(echo "$shown" | wc -l)" -gt 100
+    more=$(comm -23 <(echo "$shown") <(echo "$declared"))
+    ok "${lib##*/} shows nothing that hrun.h does not declare" test -z "$more"
+done
+readelf -d "$dest/usr/lib/libhrun.so" >"$tmp/dynamic"
+ok "libhrun.so has its ABI's name" grep -q 'soname: \[libhrun.so.0\]' "$tmp/dynamic"
+
+# ---------------------------------------------------------------- the programs of the manual
+cd "$tmp" || exit 1
+sed -n '/^\.\\" The program below is compiled and run by tests\/cli\/service/,/^\.Ed/p' "$top/man/hrun.7" |
+    sed '/^\./d; s/\\e/\\/g' >which.c
+sed -n '/^\.\\" The script below is run by tests\/cli\/service/,/^\.Ed/p' "$top/man/hrun.7" |
+    sed '/^\./d; s/\\e/\\/g' >best.py
+ok "the manual has a program" grep -q hrun_service_best which.c
+# shellcheck disable=SC2046,SC2086
+run cc $san -Wall -Wextra -Werror -o which which.c $(pkg-config --cflags --libs hrun)
+status_is 0 "it builds with hrun.pc"
+run ./which lu 2000 small.yaml cluster.yaml nosuch.yaml
+status_is 0 "and runs"
+out_has "cluster.yaml is quickest" "the larger cluster is quicker"
+err_has "nosuch.yaml: " "a file that is not there is told"
+ok "three choices of each" test "$(grep -c ' s (.*) for 0\.0' .out)" = 6
+for c in small cluster; do
+    run hrun --cluster $c.yaml -app lu -N 2000 --dry-run --json
+    line=$(field "'%s.yaml %s %.1f s (%.1f .. %.1f) for %.2f' % ('$c', '(' + ','.join('%d,%d' % (s['pes'],
+        s['procs_per_pe']) for s in p['config']) + ')', p['predicted_s'], p['predicted_low_s'], p['predicted_high_s'],
+        p['cost'])")
+    ./which lu 2000 $c.yaml >.out
+    ok "the first is what the dry run chooses ($c)" test "$(head -n 1 .out)" = "$line"
+done
+if [ -n "$san" ]; then
+    skip "Python" "the sanitizer's library would have to be loaded first"
+else
+    run python3 best.py lu 2000 cluster.yaml
+    status_is 0 "the manual's script runs"
+    out_has "$config 2.052 s" "and finds the best"
+    ok "and four alternatives" test "$(grep -c '^(' .out)" = 5
+    out_has "limited by new" "and reads the document"
+    run python3 best.py lu 2000 nosuch.yaml
+    err_has "nosuch.yaml" "an error is told in words"
+    status_is 1 "and ends it"
+fi
+done_testing

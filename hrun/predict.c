@@ -1,0 +1,111 @@
+/* predict.c - hrun --predict: the predicted time alone; see run.h */
+#include "run.h"
+
+#include "base/units.h"
+#include "service/predict.h"
+#include "work.h"
+
+#include <stdio.h>
+
+/* What is asked, and what is known to answer it. */
+struct asked {
+    const struct hrun_settings *s;
+    struct context c;
+    struct profiles known;
+    struct at_size at;
+    int64_t N;
+};
+
+static int check(const struct hrun_settings *s, struct hrun_error *err)
+{
+    const struct { const char *option; int given; } against[] = {
+        { "--dry-run", s->dry_run }, { "--explore", s->ask.explore != NULL }, { "--trace", s->trace },
+        { "--probe", s->probe }, { "--finest", s->finest },
+    };
+
+    for (size_t i = 0; i < sizeof against / sizeof *against; i++)
+        if (against[i].given)
+            return hrun_fail(err, HRUN_EINVAL, "--predict and %s contradict each other: nothing is started, and only "
+                             "the time is told; leave one out", against[i].option);
+    if (!s->size)
+        return hrun_fail(err, HRUN_EINVAL, "--predict needs a size: give -N SIZE");
+    return 0;
+}
+
+static int learn(struct asked *a, char **words, struct hrun_error *err)
+{
+    const struct hrun_settings *s = a->s;
+    struct context *c = &a->c;
+    struct work w = { .c = c, .words = words };
+    enum hrun_family family;
+
+    c->set = &s->common;
+    if (check(s, err) || hrun_parse_count("-N", s->size, 1, HRUN_COUNT_MAX, &w.N, err) ||
+        context_app(c, words[0], err))
+        return -1;
+    if (!c->app)
+        return hrun_fail(err, HRUN_ENOENT, "--predict needs an app definition: name one with -app (hrun --list-apps)");
+    if ((words[0] && work_find_program(&w, 0, err)) || context_cluster(c, &s->common, err) ||
+        context_predicts(c, err) || profiles_load(c, &a->known, err) || question_family(&s->ask, &family, err))
+        return -1;
+    a->N = w.N;
+    return a->known.have ? at_size_make(c, &a->known, family, a->N, &a->at, err) : 0;
+}
+
+/* Append the line of one configuration, or its document; NULL: of the best one. */
+static int tell(struct asked *a, const char *config, struct hrun_buf *out, struct hrun_error *err)
+{
+    struct question ask = a->s->ask;
+    struct decision d;
+    int rc;
+
+    ask.config = config;
+    ask.table = a->s->common.json;
+    if (predict_make(&a->c, &ask, &a->known, a->known.have ? &a->at : NULL, a->N, &d, err))
+        return a->s->configs.n > 1 ? hrun_fail_prefix(err, "%s", config) : -1;
+    if (a->s->common.json) {
+        rc = predict_document(&a->c, &d, a->s->placement, out, err);
+    } else {
+        hrun_buf_addf(out, "%.6g %.6g %.6g ", d.time_s, d.low_s, d.high_s);
+        hrun_config_print(d.pes, d.procs, d.nsubs, out);
+        hrun_buf_addc(out, '\n');
+        rc = out->failed ? hrun_fail_nomem(err) : 0;
+    }
+    decision_release(&d);
+    return rc;
+}
+
+/* All of them; several documents are an array. */
+static int tell_all(struct asked *a, struct hrun_buf *out, struct hrun_error *err)
+{
+    const struct hrun_strvec *configs = &a->s->configs;
+    int array = a->s->common.json && configs->n > 1;
+
+    for (size_t i = 0; i < configs->n; i++) {
+        if (array)
+            hrun_buf_adds(out, i ? "," : "[");
+        if (tell(a, configs->v[i], out, err))
+            return -1;
+    }
+    if (array)
+        hrun_buf_adds(out, "]\n");
+    return configs->n ? 0 : tell(a, NULL, out, err);
+}
+
+int run_predict(const struct hrun_settings *s, char **words)
+{
+    struct asked a = { .s = s };
+    struct hrun_error err = { 0 };
+    struct hrun_buf out = HRUN_BUF_INIT;
+    int status = 0;
+
+    if (learn(&a, words, &err) || tell_all(&a, &out, &err))
+        status = context_complain("hrun", &err);
+    else
+        fputs(out.data, stdout);
+    hrun_buf_release(&out);
+    at_size_release(&a.at);
+    profiles_release(&a.known);
+    context_release(&a.c);
+    return status;
+}
