@@ -47,7 +47,7 @@ EXPR    := expr builtins calls explain lazy
 TOPO    := topo pes bind sysinfo fingerprint
 CLUSTER := cluster group discover allocation hostfile clusterfile described cut signature resolve export told cache \
            platform
-APP     := app raw load load_ring bare find template inputs clock draft rules formula
+APP     := app raw load load_ring bare find template inputs clock draft rules formula load_weak
 TRACE   := read sum form propose
 SCHEDULE := schedule timeline bound
 LEDGER  := ledger entry own read
@@ -58,7 +58,8 @@ NET     := algo_all algo_bcast algo_reduce algo_root algorithms bound breaks che
            share sharing system thresholds trial trial_slope trial_value tune turns unsure wire
 MODEL   := names rows glitch suspect anchor select library series discover coefs family fit misses terms formulas \
            predict oracle interval mixed share joint recall correct drift netview netview_net network balance weak \
-           ring ring_share ring_fit ring_predict speeds analytic formula perf ring_balance ring_options
+           ring ring_share ring_fit ring_predict speeds analytic formula perf ring_balance ring_options weak_family \
+           weak_predict
 PLAN    := config objective space count exhaustive level solve search whole pareto known explore
 LAUNCH  := engine program ask mpi env sieve sink output procs spawn signals sweep job loop guard pmix local \
            openmpi openmpi_kept mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts \
@@ -94,7 +95,7 @@ NET_SRC    := $(addprefix calib/net/,measure.c repeat.c spread.c schedule.c grou
               local.c)
 DOCTOR     := data read judge judge_compute judge_network judge_settings report doctor
 CALIB_SRC  := $(addprefix calib/,main.c options.c lists.c remeasure.c campaign.c campaign_left.c budget.c choices.c \
-              groups.c runs.c parallel.c progress.c measure.c fit.c show.c waits.c new.c new_rule.c gnuplot.c plot.c \
+              groups.c runs.c copies.c weak.c weak_runs.c parallel.c progress.c measure.c fit.c show.c waits.c new.c new_rule.c gnuplot.c plot.c \
               svg.c report.c report_data.c report_choose.c report_figures.c report_tables.c report_html.c \
               report_pages.c textplot.c show_plot.c exchange.c tool.c report_network.c speeds.c) $(DOCTOR:%=calib/doctor/%.c) \
               $(addprefix calib/network/,find.c network.c measure.c show.c json.c) $(SHARED_SRC)

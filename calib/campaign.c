@@ -4,19 +4,21 @@
 #include "base/units.h"
 #include "budget.h"
 #include "groups.h"
+#include "weak.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { REPETITIONS = 3 };  /* three tell an outlier from a trend, at the least cost */
 
-int campaign_point(struct campaign *g, const int *pes, const int *procs, int64_t N, struct hrun_error *err)
+static int add(struct campaign *g, const int *pes, const int *procs, int64_t N, double work, int copies,
+               struct hrun_error *err)
 {
     size_t n = (size_t)g->nsubs;
-    struct point p = { .sub = -1, .N = N };
+    struct point p = { .sub = -1, .N = N, .work = work, .copies = copies };
 
     for (int i = 0; i < g->n; i++)
-        if (g->v[i].N == N && !memcmp(g->v[i].pes, pes, n * sizeof *pes) &&
+        if (g->v[i].N == N && g->v[i].work == work && g->v[i].copies == copies && !memcmp(g->v[i].pes, pes, n * sizeof *pes) &&
             !memcmp(g->v[i].procs, procs, n * sizeof *procs))
             return i;
     if ((size_t)g->n == g->cap) {
@@ -43,8 +45,13 @@ int campaign_point(struct campaign *g, const int *pes, const int *procs, int64_t
     return g->n++;
 }
 
-/* The homogeneous point. Result: its index, or -1 with *err. */
-static int alone(struct campaign *g, int sub, int pes, int m, int64_t N, struct hrun_error *err)
+int campaign_point(struct campaign *g, const int *pes, const int *procs, int64_t N, struct hrun_error *err)
+{
+    return add(g, pes, procs, N, 0, 0, err);
+}
+
+int campaign_share(struct campaign *g, int sub, int pes, int m, int64_t N, double work, int copies,
+                   struct hrun_error *err)
 {
     int *config = calloc(2 * (size_t)g->nsubs, sizeof *config), i;
 
@@ -52,9 +59,15 @@ static int alone(struct campaign *g, int sub, int pes, int m, int64_t N, struct 
         return hrun_fail_nomem(err);
     config[sub] = pes;
     config[g->nsubs + sub] = m;
-    i = campaign_point(g, config, config + g->nsubs, N, err);
+    i = add(g, config, config + g->nsubs, N, work, copies, err);
     free(config);
     return i;
+}
+
+/* The homogeneous point. Result: its index, or -1 with *err. */
+static int alone(struct campaign *g, int sub, int pes, int m, int64_t N, struct hrun_error *err)
+{
+    return campaign_share(g, sub, pes, m, N, 0, 0, err);
 }
 
 /* Count what the log already holds of each point of sub-cluster i. */
@@ -75,7 +88,8 @@ static int count_measured(struct context *c, int i, struct campaign *g, struct h
         for (int j = 0; j < g->n; j++) {
             struct point *p = &g->v[j];
 
-            if (p->sub != i || p->N != s->N || p->pes[i] != s->pes || p->procs[i] != s->M)
+            if (p->sub != i || p->N != s->N || p->pes[i] != s->pes || p->procs[i] != s->M ||
+                p->work != s->work || p->copies != s->copies)
                 continue;
             p->wall_s = (p->wall_s * p->have + s->wall_s) / (p->have + 1);
             p->have++;
@@ -137,7 +151,8 @@ int campaign_build(struct context *c, const struct calib_settings *s, struct cam
         if (!l.most[i])
             continue;
         for (int j = 0; j < l.nprocs; j++)
-            if (add_points(c, &l, i, (int)l.procs[j], &g, err))
+            if (c->app->family == HRUN_APP_WEAK ? weak_points(c, s, &l, i, (int)l.procs[j], &g, err) :
+                add_points(c, &l, i, (int)l.procs[j], &g, err))
                 goto fail;
         if (!s->again && !s->redo && count_measured(c, i, &g, err))
             goto fail;

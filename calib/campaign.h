@@ -15,6 +15,8 @@ struct point {
     int64_t N;
     int *pes, *procs;         /* of each sub-cluster: PEs, and processes on each of them */
     int P;                    /* processes in all */
+    double work;              /* family weak: the rows of each process, else 0 */
+    int copies;               /* 1: each process is a run of its own, all at the same time (copies.h) */
     int sub;                  /* the only sub-cluster used; -1: several */
     int have;                 /* good measurements on disk */
     int extra;                /* runs beyond those wanted: its runs are suspicious (remeasure.h) */
@@ -64,6 +66,10 @@ void campaign_note(struct campaign *g, const struct event *e);
 /* The point with this configuration (PEs and processes per PE of each of g->nsubs sub-clusters) and size, made when it
  * is not there yet. Result: its index; -1 with HRUN_ENOMEM. */
 int campaign_point(struct campaign *g, const int *pes, const int *procs, int64_t N, struct hrun_error *err);
+
+/* The same on PEs of one sub-cluster with so much work for each process, as one run or as copies. */
+int campaign_share(struct campaign *g, int sub, int pes, int procs, int64_t N, double work, int copies,
+                   struct hrun_error *err);
 
 /* 1 if some point belongs to this sub-cluster. */
 int campaign_has(const struct campaign *g, int sub);

@@ -237,12 +237,15 @@ static int totals_table(const struct context *c, const struct campaign *g, struc
 
 int campaign_table(const struct context *c, const struct campaign *g, struct hrun_buf *out)
 {
-    struct hrun_table *t = hrun_table_create("lrrrrr");
-    int rc;
+    int weak = c->app->family == HRUN_APP_WEAK, rc;
+    struct hrun_table *t = hrun_table_create(weak ? "lrrrrrrl" : "lrrrrr");
 
     if (!t)
         return -1;
-    hrun_table_row(t, "sub-cluster", "N", "P", "PEs", "procs/PE", "runs");
+    if (weak)
+        hrun_table_row(t, "sub-cluster", "N", "P", "PEs", "procs/PE", "runs", "rows/process", "");
+    else
+        hrun_table_row(t, "sub-cluster", "N", "P", "PEs", "procs/PE", "runs");
     for (int i = 0; i < g->n; i++) {
         const struct point *p = &g->v[i];
 
@@ -252,6 +255,10 @@ int campaign_table(const struct context *c, const struct campaign *g, struct hru
         hrun_table_cell(t, "%d", p->pes[p->sub]);
         hrun_table_cell(t, "%d", p->procs[p->sub]);
         hrun_table_cell(t, "%d", runs_left(g, p));
+        if (weak) {
+            hrun_table_cell(t, "%.10g", p->work);
+            hrun_table_cell(t, "%s", p->copies ? "each alone" : "");
+        }
     }
     rc = hrun_table_render(t, 0, out);
     hrun_table_destroy(t);

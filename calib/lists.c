@@ -90,17 +90,18 @@ static void take(int64_t *v, int *n, int64_t x)
 int lists_read(const struct context *c, const struct calib_settings *s, struct lists *out, struct hrun_error *err)
 {
     const struct hrun_app *app = c->app;
+    const char *sizes = s->sizes ? s->sizes : s->size;
 
     memset(out, 0, sizeof *out);
     out->most = calloc((size_t)c->cluster->nsubs, sizeof *out->most);
     if (!out->most)
         return hrun_fail_nomem(err);
-    for (int i = 0; !s->sizes && i < app->nsizes; i++)
+    for (int i = 0; !sizes && i < app->nsizes; i++)
         take(out->sizes, &out->nsizes, app->sizes[i]);
     for (int i = 0; !s->procs && i < app->nprocs_per_pe; i++)
         take(out->procs, &out->nprocs, app->procs_per_pe[i]);
     if (context_use(c->cluster, s->use, out->most, err) ||
-        (s->sizes && parse_list("--sizes", s->sizes, HRUN_COUNT_MAX, out->sizes, &out->nsizes, err)) ||
+        (sizes && parse_list(s->sizes ? "--sizes" : "-N", sizes, HRUN_COUNT_MAX, out->sizes, &out->nsizes, err)) ||
         (s->pes && parse_list("--pes", s->pes, PES_MAX, out->pes, &out->npes, err)) ||
         (s->procs && parse_list("--procs", s->procs, HRUN_PROCS_PER_PE_MAX, out->procs, &out->nprocs, err)))
         goto fail;

@@ -101,6 +101,40 @@ done:
     return status;
 }
 
+/* Does the work of a process reach the program? */
+static int shares_are_told(const struct hrun_app *app, char *const *words)
+{
+    int told = app->stdin_text && strstr(app->stdin_text, "{shares}");
+
+    for (char *const *word = words; *word && !told; word++)
+        told = strstr(*word, "{shares}") != NULL;
+    for (int i = 0; i < app->nargs && !words[1] && !told; i++)
+        told = strstr(app->args[i], "{shares}") != NULL;
+    for (int i = 0; i < app->nfiles && !told; i++)
+        told = strstr(app->files[i].content, "{shares}") != NULL;
+    return told;
+}
+
+/* What a family of models needs, and what others have no use for. */
+static int check_family(const struct context *c, const struct calib_settings *s, char *const *words,
+                        struct hrun_error *err)
+{
+    int weak = c->app->family == HRUN_APP_WEAK;
+
+    if (!weak && s->procs_wanted)
+        return hrun_fail(err, HRUN_EINVAL, "-n says how many processes a run of family weak is to have, and %s is of "
+                         "another family; --pes and --procs say what is measured", c->app->name);
+    if (!weak)
+        return 0;
+    if (s->budget || s->runs || s->target || s->pes)
+        return hrun_fail(err, HRUN_EINVAL, "%s is of family weak, whose models are made of six runs for each sub-cluster "
+                         "and size: --budget, --runs, --target-error and --pes choose nothing", c->app->name);
+    if (!shares_are_told(c->app, words))
+        return hrun_fail(err, HRUN_EINVAL, "the rows of a process do not reach the program: write {shares} where they "
+                         "stand, for instance %s '{N}' '--shares={shares}'", words[0]);
+    return 0;
+}
+
 static int prepare(struct context *c, const struct calib_settings *s, char **words, struct campaign *g,
                    struct hrun_error *err)
 {
@@ -114,7 +148,7 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
         return hrun_fail(err, HRUN_ENOENT, "no app definition knows the program %s; name one with -app (hrun "
                          "--list-apps), or let --new write one", words[0]);
     /* Which MPI it is must be known before the grid; a program built per size is there for some size. */
-    w.N = s->sizes ? strtoll(s->sizes, NULL, 10) : c->app->nsizes ? c->app->sizes[0] : 1;
+    w.N = s->sizes || s->size ? strtoll(s->sizes ? s->sizes : s->size, NULL, 10) : c->app->nsizes ? c->app->sizes[0] : 1;
     if (work_find_program(&w, 0, err) || context_cluster(c, &s->common, err) || context_engine(c, err))
         return -1;
     if (!context_is_real(c))
@@ -124,6 +158,8 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
     if (!work_size_is_told(&w))
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
                          "instance %s '{N}'", words[0]);
+    if (check_family(c, s, words, err))
+        return -1;
     chosen = budget_wanted(s, err);
     return chosen < 0 ? -1 : chosen ? budget_build(c, s, g, err) : campaign_build(c, s, g, err);
 }
@@ -134,6 +170,8 @@ static void say_alone(const struct context *c, const struct campaign *g, FILE *t
 {
     enum { TELLS = 3 };
 
+    if (c->app->family == HRUN_APP_WEAK)
+        return;
     for (int i = 0; i < c->cluster->nsubs; i++)
         if (c->cluster->subs[i].npes >= TELLS)
             return;
@@ -279,7 +317,7 @@ static int make_campaign(struct context *c, const struct calib_settings *s, stru
     rc = mark_anew(c, s, g, err);
     if (!rc)
         rc = make_runs(&r, &dead, err);
-    if (!rc && more && !g->budget)
+    if (!rc && more && !g->budget && c->app->family != HRUN_APP_WEAK)
         rc = make_again(&r, more, &dead, err);
     if (rc < 0)
         return -1;

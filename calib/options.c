@@ -37,10 +37,14 @@ const struct hrun_opt calib_options[] = {
 
     { "sizes", 0, HRUN_OPT_WORD, "LIST", NULL, "sizes N: 400,800,1600 or 100-500:100 (default: the definition's)",
       "What to measure", hrun_opt_string, AT(sizes) },
+    { "size", 'N', HRUN_OPT_WORD, "SIZE", NULL, "this size alone; report: the one whose configurations are shown",
+      "What to measure", hrun_opt_string, AT(size) },
     { "pes", 0, HRUN_OPT_WORD, "LIST", NULL, "numbers of PEs (default: all up to 4, then 6, 8, 12, 16, ...)",
       "What to measure", hrun_opt_string, AT(pes) },
     { "procs", 0, HRUN_OPT_WORD, "LIST", NULL, "processes per PE (default: the definition's procs_per_pe)",
       "What to measure", hrun_opt_string, AT(procs) },
+    { "np", 'n', HRUN_OPT_WORD, "P", NULL, "family weak: processes of the target run (default: all PEs')",
+      "What to measure", hrun_opt_string, AT(procs_wanted) },
     { "use", 0, HRUN_OPT_WORD, "NAME[:PES],...", NULL, "only these sub-clusters (and PEs of them)", "What to measure",
       hrun_opt_string, AT(use) },
     { "budget", 0, HRUN_OPT_WORD, "TIME", NULL, "choose the runs that tell most, for this long (90, 10m, 1h30m)",
@@ -88,8 +92,6 @@ const struct hrun_opt calib_options[] = {
     { "output", 'o', HRUN_OPT_FILE, "FILE", NULL,
       "report: FILE.html, FILE.pdf or FILE.png (one for each plot); export: FILE.csv, FILE.txt or FILE.jsonl",
       "What to show", hrun_opt_string, AT(output) },
-    { "size", 'N', HRUN_OPT_WORD, "SIZE", NULL, "report: size whose configurations are shown", "What to show",
-      hrun_opt_string, AT(size) },
 
     { "format", 0, HRUN_OPT_CHOICE, "FORMAT", "csv extrap jsonl",
       "export, import: of the file (default: by its name, else csv)", "Exchange", hrun_opt_string, AT(format) },

@@ -7,6 +7,7 @@
 struct calib_settings {
     struct common_settings common;    /* first: shared rows of the table */
     const char *sizes, *pes, *procs;  /* lists: what to measure */
+    const char *procs_wanted;         /* family weak: processes of the target */
     const char *use;                  /* sub-clusters */
     const char *repetitions, *retries, *remeasure;
     int again, redo, parallel, dry_run, no_fit, full_grid;

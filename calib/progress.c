@@ -52,7 +52,9 @@ static void add_point(const struct progress *p, int i, struct hrun_buf *out)
         hrun_buf_addf(out, "%s  N=%-8lld P=%-3d (%d PE%s x %d)", p->c->cluster->subs[point->sub].name,
                       (long long)point->N, point->P, point->pes[point->sub], point->pes[point->sub] == 1 ? "" : "s",
                       point->procs[point->sub]);
-    else {
+    if (point->work > 0)
+        hrun_buf_addf(out, " %.10g rows%s", point->work, point->copies ? " each alone" : "");
+    if (point->sub < 0) {
         hrun_config_print(point->pes, point->procs, p->g->nsubs, out);
         hrun_buf_addf(out, "  N=%-8lld P=%-3d", (long long)point->N, point->P);
     }

@@ -3,6 +3,7 @@
 
 #include "../hrun/work.h"
 #include "budget.h"
+#include "weak.h"
 
 #include "base/units.h"
 #include "service/placement.h"
@@ -29,7 +30,7 @@ static void tell(struct runs *r, const struct event *e)
     r->tell(r->ctx, e);
 }
 
-static void hear(void *ctx, const char *text)
+void runs_hear(void *ctx, const char *text)
 {
     struct runs *r = ctx;
     struct event e = { .kind = EVENT_WORDS };
@@ -47,8 +48,7 @@ static int host_failed(const struct work_result *r)
     return !strncmp(r->status, ENGINE, strlen(ENGINE)) || r->outcome.lost_host[0];
 }
 
-/* A run that could not be started because the engine, or a host, failed: a failure of its own kind. */
-static void engine_failed(struct work_result *r, const struct hrun_error *err)
+void runs_engine_failed(struct work_result *r, const struct hrun_error *err)
 {
     memset(r, 0, sizeof *r);
     r->outcome.status = STATUS_FAILED;
@@ -57,8 +57,7 @@ static void engine_failed(struct work_result *r, const struct hrun_error *err)
     snprintf(r->detail, sizeof r->detail, "%.500s", err->text);
 }
 
-/* A run that was ended by our own limit, not the user's: how to get another. */
-static void tell_limit(const struct work *w, struct work_result *r)
+void runs_tell_limit(const struct work *w, struct work_result *r)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
 
@@ -98,7 +97,7 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
     struct context *c = runs->c;
     const struct point *point = &runs->g->v[i];
     int rc = -1;
-    struct work w = { .c = c, .N = point->N, .words = runs->words, .quiet_run = 1, .on_message = hear, .ctx = runs,
+    struct work w = { .c = c, .N = point->N, .words = runs->words, .quiet_run = 1, .on_message = runs_hear, .ctx = runs,
                       .limit_s = campaign_limit(runs->g, i) };
     struct hrun_layout *l = NULL;
     struct hrun_error why = { 0 };
@@ -116,9 +115,9 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
             *err = why;
             goto done;
         }
-        engine_failed(r, &why);
+        runs_engine_failed(r, &why);
     }
-    tell_limit(&w, r);
+    runs_tell_limit(&w, r);
     if (!r->outcome.interrupted && !r->outcome.signalled &&
         work_record(&w, point->pes, point->procs, r, "calibration", err))
         goto done;
@@ -155,7 +154,7 @@ static int measure_point(struct runs *r, int i, struct luck *luck, struct hrun_e
 
     for (int attempt = r->g->v[i].failed; ; attempt++) {
         tell(r, &(struct event){ .kind = EVENT_BEGIN, .point = i });
-        if (run_point(r, i, &result, err))
+        if (r->g->v[i].work > 0 ? weak_run(r, i, &result, err) : run_point(r, i, &result, err))
             return -1;
         if (result.outcome.interrupted || result.outcome.signalled)
             return result.outcome.interrupted ? result.outcome.interrupted : result.outcome.signalled;
@@ -235,7 +234,12 @@ int runs_make(struct runs *r, struct hrun_error *err)
 {
     struct luck *luck = calloc((size_t)r->c->cluster->nsubs + 1, sizeof *luck);
     struct campaign *g = r->g;
-    int rounds = g->wanted, rc = !luck ? hrun_fail_nomem(err) : g->budget ? make_all_chosen(r, luck, err) : 0;
+    int rounds = g->wanted, rc;
+
+    r->slow_host = malloc(((size_t)r->c->cluster->nsubs + 1) * sizeof *r->slow_host);
+    for (int i = 0; r->slow_host && i < r->c->cluster->nsubs; i++)
+        r->slow_host[i] = -1;
+    rc = !luck || !r->slow_host ? hrun_fail_nomem(err) : g->budget ? make_all_chosen(r, luck, err) : 0;
 
     for (int i = 0; i < g->n; i++)
         rounds = g->v[i].extra > rounds - g->wanted ? g->wanted + g->v[i].extra : rounds;
@@ -251,6 +255,8 @@ int runs_make(struct runs *r, struct hrun_error *err)
                 give_up(r, p->sub, &luck[p->sub]);
         }
     }
+    free(r->slow_host);
+    r->slow_host = NULL;
     free(luck);
     return rc;
 }

@@ -12,6 +12,8 @@
 
 #include "campaign.h"
 
+struct work_result;
+
 struct runs {
     struct context *c;
     char **words;             /* program and arguments */
@@ -21,6 +23,8 @@ struct runs {
     int retries;              /* of a failed run */
     int trace;                /* which runs are watched: 0 none, 1 mixed ones, 2 all */
     int told_why;             /* why a run could not be watched has been told */
+    int *slow_host;           /* of each sub-cluster: the slowest host that copies have found, -1: none was looked for;
+                                 runs_make's own */
     void (*tell)(void *ctx, const struct event *e);
     void *ctx;
     struct spending {
@@ -35,5 +39,15 @@ struct runs {
  * number of the signal that stopped it. Errors: all of work_run but HRUN_EENGINE, which is the failure of a run;
  * those of work_record. */
 int runs_make(struct runs *r, struct hrun_error *err);
+
+/* A run that could not be started because the engine, or a host, failed: a failure of its own kind. */
+void runs_engine_failed(struct work_result *r, const struct hrun_error *err);
+
+/* A run that was ended by our own limit, not the user's: how to get another. */
+struct work;
+void runs_tell_limit(const struct work *w, struct work_result *r);
+
+/* The engine's words, where they are told. ctx: struct runs. */
+void runs_hear(void *ctx, const char *text);
 
 #endif

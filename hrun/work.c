@@ -370,6 +370,7 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
         s.M = procs[i];
         s.pes = pes[i];
         s.work = w->share ? w->share[i] : 0;
+        s.copies = w->copies;
         rc = r->ok && w->waits && w->waits->subs ? add_waits(&w->waits->subs[i], &trace, &s, err) : 0;
         rc = rc ? rc : hrun_store_append(c->store, c->app->name, c->signatures.v[i], &s, err);
     }

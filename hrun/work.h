@@ -21,6 +21,7 @@ struct work {
     struct waits *waits;       /* NULL: the run is not watched; else filled by work_run and used by work_record; the
                                   caller's */
     const double *share;       /* of the work, of each process of a sub-cluster; NULL: all equal. The caller's */
+    int copies;                /* 1: work_record is told of as many runs of one process each (family weak) */
     double limit_s;            /* end the run after it where the user gave no --timeout; 0: never */
     /* Called once nothing stands in the way of the start any more, just before it; NULL: nothing is called. Where it
      * does not return 0 nothing is started, and *err is its error. */

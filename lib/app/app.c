@@ -62,6 +62,9 @@ void hrun_app_destroy(struct hrun_app *app)
     hrun_expr_destroy(app->ring.local);
     hrun_expr_destroy(app->ring.step);
     hrun_expr_destroy(app->ring.bytes);
+    hrun_expr_destroy(app->weak.rows);
+    hrun_expr_destroy(app->weak.unit);
+    hrun_expr_destroy(app->weak.memory);
     for (int i = 0; i < app->nfiles; i++) {
         free(app->files[i].path);
         free(app->files[i].content);
@@ -139,8 +142,14 @@ int hrun_app_rule(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_
 int hrun_app_memory(const struct hrun_app *app, int64_t N, int64_t P, double *bytes, struct hrun_error *err)
 {
     const double v[2] = { (double)N, (double)P };
+    int64_t units, unit;
     double y = 0;
 
+    if (app->weak.memory) {
+        if (hrun_app_mesh(app, N, &units, &unit, err))
+            return -1;
+        return hrun_app_rows_memory(app, N, P, (double)((units + P - 1) / P) * (double)unit, bytes, err);
+    }
     if (app->memory && hrun_expr_eval(app->memory, v, &y, err))
         return hrun_fail_prefix(err, "memory of %s", app->name);
     if (y < 0)

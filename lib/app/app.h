@@ -51,6 +51,7 @@ struct hrun_app_file {          /* an input that is written before a run */
 /* How times follow from measurements (key `family`); the models of lib/model. */
 enum hrun_app_family {
     HRUN_APP_NPT,               /* formulas in N and P (paper 000) */
+    HRUN_APP_WEAK,              /* rows of a mesh on each process (paper 001) */
     HRUN_APP_RING,              /* a ring of virtual processes (paper 004) */
     HRUN_APP_ANALYTIC,          /* a formula in the speeds of the PEs and the network (paper 003, section 3.3) */
     HRUN_APP_FAMILIES           /* how many there are */
@@ -64,6 +65,13 @@ struct hrun_app_ring {
     struct hrun_expr *local;    /* work on its own data, in any unit */
     struct hrun_expr *step;     /* work on its own data and visiting ones, in the same unit */
     struct hrun_expr *bytes;    /* of the data that it sends in a step */
+};
+
+/* The mesh of family weak: N columns, the length of its messages, and rows that are shared out in whole units. */
+struct hrun_app_weak {
+    struct hrun_expr *rows;     /* in all, over N */
+    struct hrun_expr *unit;     /* rows that stay together, over N */
+    struct hrun_expr *memory;   /* bytes of a process over N, P, W: its rows; NULL: `memory` of the definition counts */
 };
 
 struct hrun_app {
@@ -80,6 +88,7 @@ struct hrun_app {
     struct hrun_terms nt;       /* N-T terms over N (eq. 2): key `n` */
     struct hrun_terms pt;       /* P-T terms over T, P, N (eq. 3): key `p`; T is the N-T model's value */
     struct hrun_app_ring ring;  /* of family ring, else NULL */
+    struct hrun_app_weak weak;  /* of family weak, else NULL */
     struct hrun_app_file *files;
     int nfiles;
     char **args;                /* templates appended to the command line when the user gives no arguments */
@@ -166,6 +175,15 @@ struct hrun_ring_work {
 /* Of a definition of family ring. Errors: HRUN_ENONFINITE, HRUN_EINVAL for a negative value; *out is as before. */
 int hrun_app_ring_work(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_ring_work *out,
                        struct hrun_error *err);
+
+/* Of a definition of family weak: how many units of rows the mesh of size N has, a part of one counting as one, and the
+ * rows of a unit. Errors: HRUN_ENONFINITE, HRUN_EINVAL (no whole number above 0); both are as before. */
+int hrun_app_mesh(const struct hrun_app *app, int64_t N, int64_t *units, int64_t *unit, struct hrun_error *err);
+
+/* Bytes of a process that has so many rows; else as hrun_app_memory. Of family weak hrun_app_memory tells them of equal
+ * shares. */
+int hrun_app_rows_memory(const struct hrun_app *app, int64_t N, int64_t P, double rows, double *bytes,
+                         struct hrun_error *err);
 
 /* The user fixes OMP_NUM_THREADS of an application that fills its cores with threads: from now on its measurements
  * are of that number, apart from those of other numbers and of the filled ones. Errors: HRUN_ENOMEM. */

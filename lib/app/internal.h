@@ -44,6 +44,10 @@ struct raw_variant {        /* what stands here replaces what the definition say
     unsigned where_count;
 };
 
+struct raw_weak {
+    char *rows, *unit, *memory;
+};
+
 struct raw_app {
     char *name, *title, *rule, *memory, *threads, *pattern, *family, *stdin_text;
     char **programs, **args;
@@ -57,6 +61,7 @@ struct raw_app {
     unsigned where_count;
     struct raw_variant *variants;
     unsigned variants_count;
+    struct raw_weak *weak;
     struct raw_file *files;
     unsigned files_count;
     struct raw_time *time;
@@ -75,6 +80,10 @@ int hrun_template_check(const struct hrun_app *app, const char *text, int *offse
 /* Compile what stands under `ring`, with the constants of app, which are known already. Result: 0, or -1 with the text
  * of *err, its column (0: not known), and *key the key of the mistake. */
 int hrun_app_compile_ring(const struct raw_ring *raw, struct hrun_app *app, const char **key, struct hrun_error *err);
+
+/* Compile what stands under `weak` (NULL: nothing does), with the constants of app, which are known already. Result: 0,
+ * or -1 with the text of *err, its column (0: not known), and *key the key of the mistake. */
+int hrun_app_compile_weak(const struct raw_weak *raw, struct hrun_app *app, const char **key, struct hrun_error *err);
 
 /* The value of a constant as it is written in templates and measurements: 15 digits, 17 where needed. */
 void hrun_app_add_value(struct hrun_buf *out, double value);

@@ -305,7 +305,7 @@ static int load_pattern(const struct load *l)
                near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
-const char *const hrun_app_family_names[] = { "npt", "ring", "analytic", NULL };
+const char *const hrun_app_family_names[] = { "npt", "weak", "ring", "analytic", NULL };
 
 static int load_family(const struct load *l)
 {
@@ -471,6 +471,21 @@ static int load_expressions(struct load *l)
     return load_terms(l, "p", terms->p, terms->p_count, vars_tpn, 3, &app->pt);
 }
 
+static int load_weak(const struct load *l)
+{
+    struct hrun_error inner = { .code = HRUN_OK };
+    const char *key;
+    char path[64];
+
+    if (l->app->family != HRUN_APP_WEAK)
+        return l->raw->weak ? bad(l, "weak", "'weak' is for definitions of family weak; write family: weak, or leave it "
+                                  "out") : 0;
+    if (!hrun_app_compile_weak(l->raw->weak, l->app, &key, &inner))
+        return 0;
+    snprintf(path, sizeof path, "weak.%s", key);
+    return fail_inside(l, path, inner.column > 0 ? inner.column - 1 : 0, &inner);
+}
+
 static int load_ring(const struct load *l)
 {
     const int wanted = l->app->family == HRUN_APP_RING;
@@ -591,7 +606,7 @@ static int load_all(struct load *l, const char *file, char *const *defines, int 
             return -1;
     qsort(l->app->consts, (size_t)l->app->nconsts, sizeof *l->app->consts, by_name);
     return load_procs(l) || load_threads(l) || load_pattern(l) || load_family(l) || load_sizes(l) ||
-           load_expressions(l) || load_ring(l) || load_inputs(l) || load_time(l) ? -1 : 0;
+           load_expressions(l) || load_weak(l) || load_ring(l) || load_inputs(l) || load_time(l) ? -1 : 0;
 }
 
 static int check_variant(const struct load *l, const struct raw_app *raw, unsigned nth)

@@ -88,6 +88,13 @@ static const cyaml_schema_value_t variant_entry = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct raw_variant, variant_fields)
 };
 
+static const cyaml_schema_field_t weak_fields[] = {
+    TEXT("rows", MAYBE, struct raw_weak, rows),
+    TEXT("unit", MAYBE, struct raw_weak, unit),
+    TEXT("memory", MAYBE, struct raw_weak, memory),
+    CYAML_FIELD_END
+};
+
 static const cyaml_schema_field_t app_fields[] = {
     TEXT("name", MUST, struct raw_app, name),
     TEXT("title", MAYBE, struct raw_app, title),
@@ -103,6 +110,7 @@ static const cyaml_schema_field_t app_fields[] = {
     LIST("where", MAYBE, struct raw_app, where, &step_entry),
     TEXT("formula", MAYBE, struct raw_app, formula),
     FULL_LIST("variants", MAYBE, struct raw_app, variants, &variant_entry),
+    CYAML_FIELD_MAPPING_PTR("weak", MAYBE, struct raw_app, weak, weak_fields),
     LIST("constants", MAYBE, struct raw_app, constants, &const_entry),
     LIST("files", MAYBE, struct raw_app, files, &file_entry),
     LIST("args", MAYBE, struct raw_app, args, &string_entry),

@@ -11,6 +11,7 @@
 #include "model/glitch.h"
 #include "model/ring_family.h"
 #include "model/terms.h"
+#include "model/weak_family.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -207,6 +208,7 @@ static int fit_formulas(struct hrun_fit_job *job, const struct hrun_row *rows, s
 static int (*const fit_m[HRUN_APP_FAMILIES])(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n,
                                              struct hrun_error *err) = {
     [HRUN_APP_NPT] = fit_formulas,
+    [HRUN_APP_WEAK] = hrun_fit_weak,
     [HRUN_APP_RING] = hrun_fit_ring,
 };
 static const int own_terms[HRUN_APP_FAMILIES] = { [HRUN_APP_RING] = HRUN_RING_TERMS };
@@ -257,6 +259,8 @@ int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
         goto out;
     if (app->family == HRUN_APP_RING)
         n = hrun_ring_keep(rows, n);
+    if (app->family == HRUN_APP_WEAK)
+        n = hrun_weak_keep(rows, n);
     job.nrows = n;
     job.models = calloc(1, sizeof *job.models);
     job.used = calloc(n, 1);

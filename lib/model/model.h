@@ -180,6 +180,10 @@ struct hrun_fewest {
 int hrun_predictor_fewest(struct hrun_predictor *p, const int *npes, double loss, struct hrun_fewest *out,
                           struct hrun_error *err);
 
+/* Tell what a PE of each sub-cluster holds, bytes[nsubs], 0: not limited, before a search: shares that a family deals
+ * out keep to it. Errors: those of the definition's expressions. */
+int hrun_predictor_limit_memory(struct hrun_predictor *p, const double *bytes, struct hrun_error *err);
+
 /* The range of N and of P that the model used was measured at: sizes[2] and counts[2], least and greatest. 0, or -1
  * without a model. */
 int hrun_predictor_measured(struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts);

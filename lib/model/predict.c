@@ -2,12 +2,14 @@
 #include "model/analytic.h"
 #include "model/predictor.h"
 #include "model/ring_family.h"
+#include "model/weak_family.h"
 
 static struct hrun_predictor *(*const makers[HRUN_APP_FAMILIES])(const struct hrun_predictor_source *from,
                                                                 struct hrun_error *err) = {
     [HRUN_APP_NPT] = hrun_formulas_create,
     [HRUN_APP_RING] = hrun_ring_create,
     [HRUN_APP_ANALYTIC] = hrun_analytic_create,
+    [HRUN_APP_WEAK] = hrun_weak_create,
 };
 
 struct hrun_predictor *hrun_predictor_create(const struct hrun_app *app, struct hrun_models *const *models,
@@ -87,6 +89,11 @@ int hrun_predictor_shares(struct hrun_predictor *p, const int *pes, const int *p
     for (int i = 0; i < n; i++)
         share[i] = pes[i] > 0;
     return 0;
+}
+
+int hrun_predictor_limit_memory(struct hrun_predictor *p, const double *bytes, struct hrun_error *err)
+{
+    return p->kind->limit_memory ? p->kind->limit_memory(p, bytes, err) : 0;
 }
 
 double hrun_beyond(int64_t v, int64_t lo, int64_t hi)

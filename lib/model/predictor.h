@@ -27,6 +27,8 @@ struct hrun_predictor_kind {
                    struct hrun_error *err);
     /* See hrun_predictor_shares. NULL: all are equal. */
     int (*shares)(struct hrun_predictor *p, const int *pes, const int *procs, double *share, struct hrun_error *err);
+    /* See hrun_predictor_limit_memory. NULL: times do not depend on it. */
+    int (*limit_memory)(struct hrun_predictor *p, const double *bytes, struct hrun_error *err);
 };
 
 struct hrun_predictor {

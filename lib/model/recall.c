@@ -84,6 +84,8 @@ int hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, i
             const struct hrun_sample *s = &subs[i].samples[k];
 
             runs[n] = (struct hrun_recalled) { s, nsubs, numbers, numbers + nsubs, 0, 0 };
+            if (app->family == HRUN_APP_WEAK && s->origin && !strcmp(s->origin, "calibration"))
+                continue;   /* of other meshes than those of size N */
             if (!s->ok || !(s->time_s > 0) || strcmp(s->consts ? s->consts : "", consts.data) ||
                 !read_config(s, subs[i].signature, subs, nsubs, runs[n].pes, runs[n].procs))
                 continue;

@@ -349,13 +349,15 @@ int hrun_plan_search(const struct hrun_plan_problem *problem, int top, struct hr
                      struct hrun_error *err)
 {
     static const struct plan_tuning tuning = PLAN_TUNING_DEFAULT;
-    static const struct plan_looks looks = PLAN_LOOKS_DEFAULT;
+    struct plan_looks looks = PLAN_LOOKS_DEFAULT;
     const struct hrun_plan_limits *l = problem->limits;
     struct hrun_plan *p = NULL;
 
     if ((problem->objective && !problem->objective->separable) ||
         (l && (l->cost > 0 || l->energy_j > 0 || l->pes > 0)))
         return plan_few_enough(problem, err) || hrun_plan_exhaustive(problem, top, out, err) ? -1 : 0;
+    if (problem->oracle->looks > 0)
+        looks.bounded = problem->oracle->looks;
     if (problem->oracle->whole ? plan_search_whole(problem, top, &looks, &p, err)
                                : plan_search_tuned(problem, top, &tuning, NULL, &p, err))
         return -1;

@@ -319,10 +319,10 @@ int plan_choice_look(const struct plan_space *s, const double *t, struct hrun_ch
     if (o->whole) {
         if (o->whole(o->ctx, c->pes, c->procs, c->P, &c->time_s, &c->limiting, err))
             return -1;
-        if (!(isfinite(c->time_s) && c->time_s > 0))
+        if (!(c->time_s > 0))
             return hrun_fail(err, HRUN_ENONFINITE, "the model gives no usable time at %d processes as a whole", c->P);
     }
-    c->value = s->objective->value(c->time_s, c->pes, s->subs, s->nsubs);
+    c->value = isfinite(c->time_s) ? s->objective->value(c->time_s, c->pes, s->subs, s->nsubs) : INFINITY;
     return 0;
 }
 
@@ -348,8 +348,8 @@ static int fail_with(struct hrun_buf *text, struct hrun_error *err)
     return -1;
 }
 
-/* Say why nothing is valid. Result: -1. */
-static int fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *known, struct hrun_error *err)
+
+int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *known, struct hrun_error *err)
 {
     struct hrun_plan_counts c = *known;
     struct hrun_buf text = HRUN_BUF_INIT;
@@ -444,7 +444,7 @@ int plan_finish(struct plan_space *s, struct plan_best *best, const struct hrun_
     struct hrun_plan *p;
 
     if (best->n == 0)
-        return fail_infeasible(s, counts, err);
+        return plan_fail_infeasible(s, counts, err);
     p = calloc(1, sizeof *p);
     if (!p)
         return hrun_fail_nomem(err);

@@ -82,12 +82,15 @@ int plan_choice_compare(const struct hrun_choice *a, const struct hrun_choice *b
 /* Set time_s and limiting of c from t, the times of the options at c->P. */
 void plan_choice_time(const struct plan_space *s, const double *t, struct hrun_choice *c);
 
-/* The same from the oracle's `whole`, where it has one; and the value of the objective. Errors: those of the oracle;
- * HRUN_ENONFINITE for a time that is none. */
+/* The same from the oracle's `whole`, where it has one; and the value of the objective, INFINITY for a configuration
+ * that cannot be used. Errors: those of the oracle; HRUN_ENONFINITE for a time that is none. */
 int plan_choice_look(const struct plan_space *s, const double *t, struct hrun_choice *c, struct hrun_error *err);
 
 /* Does a configuration that takes so long keep the problem's limits? */
 int plan_keeps(const struct hrun_plan_problem *problem, double time_s, const int *pes);
+/* HRUN_EINFEASIBLE: no configuration is valid, and why, as known or counted now. Result: -1. */
+int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *known, struct hrun_error *err);
+
 /* HRUN_EINFEASIBLE: of `valid` configurations none keeps the limits; the quickest takes time_s, the cheapest so much
  * (INFINITY: not known). Result: -1. */
 int plan_fail_limits(const struct hrun_plan_problem *problem, double valid, double time_s, double cost, double energy_j,

@@ -250,8 +250,13 @@ int plan_search_whole(const struct hrun_plan_problem *problem, int top, const st
         hrun_fail_nomem(err);
         goto out;
     }
-    if (by_bound(&w, problem, &counts, &exact, &bound, err) || (!exact && by_neighbours(&w, err)) ||
-        plan_finish(&w.space, &w.best, &counts, started, out, err))
+    if (by_bound(&w, problem, &counts, &exact, &bound, err) || (!exact && by_neighbours(&w, err)))
+        goto out;
+    if (!w.best.n) {            /* none of what was looked at can be used */
+        counts.excluded_memory += counts.valid;
+        counts.valid = 0;
+    }
+    if (plan_finish(&w.space, &w.best, &counts, started, out, err))
         goto out;
     (*out)->exact = exact;
     (*out)->evaluated = w.n;

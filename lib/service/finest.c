@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "service/goals.h"
+#include "service/size.h"
 
 #include <limits.h>
 #include <math.h>
@@ -55,7 +56,9 @@ static int allows(struct finder *f, int64_t N, int ruled, struct hrun_error *why
     struct hrun_oracle oracle;
     int rc = p ? 1 : 0;
 
-    if (p) {
+    if (p && size_limit_memory(f->c, p, why))
+        rc = 0;
+    else if (p) {
         oracle = *hrun_predictor_oracle(p);
         if (!ruled)
             oracle.rule = any_rule;

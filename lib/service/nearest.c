@@ -64,8 +64,9 @@ static int flat_init(struct flat *f, const struct hrun_app *app, int nsubs)
     for (int i = 0; i < nsubs; i++)
         for (int j = 0; j < app->nprocs_per_pe; j++)
             f->options[k++] = (struct hrun_option){ i, app->procs_per_pe[j] };
-    f->oracle = (struct hrun_oracle){ f, nsubs, k, f->options, flat_times, flat_bounds, flat_rule, flat_memory,
-                                       NULL };
+    f->oracle = (struct hrun_oracle){ .ctx = f, .nsubs = nsubs, .noptions = k, .options = f->options,
+                                      .times = flat_times, .bounds = flat_bounds, .rule = flat_rule,
+                                      .memory = flat_memory };
     return 0;
 }
 

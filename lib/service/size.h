@@ -19,4 +19,7 @@ int at_size_make(struct context *c, const struct profiles *p, enum hrun_family f
                  struct hrun_error *err);
 void at_size_release(struct at_size *a);
 
+/* Tell a predictor what the PEs of c's cluster hold. Errors: those of hrun_predictor_limit_memory, HRUN_ENOMEM. */
+int size_limit_memory(const struct context *c, struct hrun_predictor *p, struct hrun_error *err);
+
 #endif

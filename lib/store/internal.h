@@ -33,7 +33,7 @@ struct store_field {
     int since;              /* the first version of records that has it */
 };
 
-enum { STORE_NFIELDS = 25 };
+enum { STORE_NFIELDS = 26 };
 extern const struct store_field store_fields[STORE_NFIELDS];
 
 void *store_member(struct hrun_sample *s, const struct store_field *f);

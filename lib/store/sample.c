@@ -37,6 +37,7 @@ const struct store_field store_fields[] = {
     { "mpi_s",      STORE_SECONDS, offsetof(struct hrun_sample, mpi_s), 2 },
     { "trace",      STORE_TEXT,    offsetof(struct hrun_sample, trace), 2 },
     { "work",       STORE_SECONDS, offsetof(struct hrun_sample, work), 3 },
+    { "copies",     STORE_FLAG,    offsetof(struct hrun_sample, copies), 3 },
 };
 
 void *store_member(struct hrun_sample *s, const struct store_field *f)
@@ -203,6 +204,8 @@ static int is_known(const struct hrun_sample *s, const struct store_field *f)
 
     if (f->kind == STORE_SECONDS)
         return *(const double *)p != 0;
+    if (f->kind == STORE_FLAG)
+        return *(const int *)p != 0;
     return f->kind != STORE_TEXT || (*(char *const *)p && **(char *const *)p);
 }
 

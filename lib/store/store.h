@@ -59,6 +59,8 @@ struct hrun_sample {
     double mpi_s;          /* the least time that a process of this sub-cluster spent inside MPI */
     double work;           /* the share of each process of this sub-cluster, in the unit of the definition's family
                               (weak: rows) or relative to those of others (not in one record); 0: equal shares */
+    int copies;            /* 1: not one run of P processes but P runs of one process each, at the same time; time_s is
+                              that of the slowest (family weak: a process on a loaded host) */
     char *trace;           /* what its processes did in MPI, as hrun_trace_encode writes it */
 };
 

@@ -65,6 +65,7 @@ static struct hrun_sample random_sample(uint64_t *rng)
     s.compute_s = draw(rng) % 4 ? 0 : random_time(rng);
     s.mpi_s = draw(rng) % 4 ? 0 : random_time(rng);
     s.work = draw(rng) % 4 ? 0 : random_time(rng);
+    s.copies = !s.mixed && draw(rng) % 4 == 0;
     s.trace = draw(rng) % 4 ? NULL : strdup("1 ranks=2 elapsed=1");
     return s;
 }
@@ -105,13 +106,13 @@ static void test_round_trip(void)
 /* A record is of a higher version only where it tells what lower ones have no keys for. */
 static void test_versions(void)
 {
-    struct hrun_sample s[7];
+    struct hrun_sample s[8];
     struct hrun_samples got = { 0 };
     struct hrun_error err = { 0 };
     struct hrun_buf text;
     int same = 0;
 
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < 8; i++)
         s[i] = plain_sample(i + 1);
     s[1].signatures = SIG "," SIG;
     s[2].limits = "b";
@@ -119,7 +120,8 @@ static void test_versions(void)
     s[4].mpi_s = 1e-300;
     s[5].trace = "1 ranks=2";
     s[6].work = 96;
-    for (int i = 0; i < 7; i++) {
+    s[7].copies = 1;
+    for (int i = 0; i < 8; i++) {
         ok(!hrun_store_append(store, APP, SIG, &s[i], &err), "a record that tells %s",
            i ? "more than version 1 can" : "what version 1 can");
         text = slurp(logfile);
@@ -130,10 +132,10 @@ static void test_versions(void)
                     i < 6 ? "is of version 2" : "of version 3");
         hrun_buf_release(&text);
     }
-    ok(!hrun_store_samples(store, APP, SIG, &got, &err) && got.n == 7 && !got.bad, "all are read");
-    for (size_t i = 0; i < got.n && i < 7; i++)
+    ok(!hrun_store_samples(store, APP, SIG, &got, &err) && got.n == 8 && !got.bad, "all are read");
+    for (size_t i = 0; i < got.n && i < 8; i++)
         same += same_sample(&s[i], &got.v[i]);
-    is_int(same, 7, "as they were written");
+    is_int(same, 8, "as they were written");
     hrun_samples_release(&got);
     unlink(logfile);
 }
@@ -428,6 +430,7 @@ static void test_refused_when_written(void)
     REFUSED(s.limits = "a,b", "limits is 'a,b'");
     REFUSED(s.compute_s = -1, "compute_s and mpi_s are -1 and 0");
     REFUSED(s.work = INFINITY, "work is inf: it must be finite");
+    REFUSED(s.copies = 2, "copies is 2: it must be 0 or 1");
     REFUSED(s.mpi_s = NAN, "they must be finite and not negative");
     ok(access(logfile, F_OK) != 0, "nothing was written for any of them");
     s = plain_sample(1);
