@@ -6,6 +6,8 @@
 
 /* Each returns the exit status and has said on stderr what went wrong. */
 int calib_measure(const struct calib_settings *s, char **words);          /* words: program and arguments */
+/* The same of each variant that has terms, where the definition has variants and none is named. */
+int calib_variants(const struct calib_settings *s, char **words);
 /* The same for a program without a definition, and write one (new.h). */
 int calib_new(const struct calib_settings *s, char **words);
 int calib_show(const struct calib_settings *s, char **apps);              /* apps: names, possibly none = all */

@@ -52,7 +52,7 @@ int main(int argc, char **argv)
         if (!strcmp(argv[rest], subcommands[i].name))
             status = run_subcommand((int)i, &s, argc - rest, argv + rest);
     if (status < 0)
-        status = s.make_new ? calib_new(&s, argv + rest) : calib_measure(&s, argv + rest);
+        status = s.make_new ? calib_new(&s, argv + rest) : calib_variants(&s, argv + rest);
     common_settings_release(&s.common);
     if (fflush(stdout) || ferror(stdout)) {
         perror("hrun-calibrate: standard output");

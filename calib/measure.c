@@ -147,6 +147,9 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
     if (!c->app)
         return hrun_fail(err, HRUN_ENOENT, "no app definition knows the program %s; name one with -app (hrun "
                          "--list-apps), or let --new write one", words[0]);
+    if (c->app->formula)
+        return hrun_fail(err, HRUN_EINVAL, "%s is predicted by its formula: there is nothing to measure of it; "
+                         "hrun-calibrate speeds and hrun-calibrate network measure what that needs", c->app->name);
     /* Which MPI it is must be known before the grid; a program built per size is there for some size. */
     w.N = s->sizes || s->size ? strtoll(s->sizes ? s->sizes : s->size, NULL, 10) : c->app->nsizes ? c->app->sizes[0] : 1;
     if (work_find_program(&w, 0, err) || context_cluster(c, &s->common, err) || context_engine(c, err))

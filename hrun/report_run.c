@@ -97,7 +97,10 @@ void report_after(const struct context *c, const struct decision *d, const struc
     }
     /* delta = (predicted - actual) / actual: paper 000, section 6.2. */
     delta = (d->time_s - r->time_s) / r->time_s;
-    hrun_buf_adds(out, "hrun: predicted ");
+    hrun_buf_adds(out, "hrun: ");
+    if (c->app->variant)
+        hrun_buf_addf(out, "variant %s, ", c->app->variant);
+    hrun_buf_adds(out, "predicted ");
     hrun_add_seconds(out, d->time_s);
     hrun_buf_adds(out, ", actual ");
     hrun_add_seconds(out, r->time_s);

@@ -452,6 +452,7 @@ static int load_expressions(struct load *l)
     const struct raw_app *raw = l->raw;
     const struct raw_terms *terms = raw->terms;
     struct hrun_app *app = l->app;
+    char path[64];
 
     app->rule = compile_plain(l, "rule", raw->rule ? raw->rule : "1");
     if (!app->rule)
@@ -463,6 +464,10 @@ static int load_expressions(struct load *l)
     }
     if (load_formula(l))
         return -1;
+    if (!terms && app->family == HRUN_APP_NPT && l->variant) {
+        snprintf(path, sizeof path, "variants[%u].name", l->nth);
+        return bad(l, path, "variant '%s' has neither terms nor a formula", l->variant->name);
+    }
     if (!terms)
         return app->family == HRUN_APP_NPT && !raw->variants_count ? bad(l, "", "'terms' is missing") : 0;
     if (load_terms(l, "np", terms->np, terms->np_count, vars_np, 2, &app->np) ||
