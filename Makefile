@@ -3,6 +3,7 @@
 #   make                 libraries, hrun, hrun-calibrate
 #   make demo            calibrate, predict and run a real application on this machine
 #   make check           every test (SANITIZE=address,undefined builds and tests with sanitizers)
+#   make races           threads that share a service, under ThreadSanitizer
 #   make check-lab       the tests over several hosts, on an emulated cluster (root; 5 minutes)
 #   make bench           speed figures, as ratios of one run
 #   make accuracy        is hrun's choice the best? on simulated clusters (ACCURACY="--app lu": options of the program)
@@ -21,7 +22,7 @@ SANITIZE ?=
 VERSION := 0.1.0
 # Of libhrun.so: raised when something that hrun.h declares goes or changes (lib/service/service.h).
 ABI     := 0
-B       := build$(if $(SANITIZE),/san)
+B       := build$(if $(SANITIZE),/san$(if $(filter thread,$(SANITIZE)),-thread))
 
 CC        ?= cc
 CFLAGS    ?= -O2 -g
@@ -369,7 +370,7 @@ TEST_ENV = env --default-signal HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_T
            HRUN_TEST_APPS=$(B)/tests/apps OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 HRUN_LEDGER=none \
            ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 LSAN_OPTIONS=suppressions=tests/lsan.supp:print_suppressions=0
 
-.PHONY: apps unit check valgrind bench demo fuzz clean
+.PHONY: apps unit check valgrind races bench demo fuzz clean
 apps: $(APP_BIN) $(B)/tests/apps/jump.so $(SMPI_APPS) $(if $(SMPICC),$(SKELETONS))
 unit: $(UNIT_BIN)
 
@@ -388,6 +389,11 @@ check-lab: all apps
 valgrind: unit
 	$(TEST_ENV) prove --timer -e 'valgrind -q --error-exitcode=99 --leak-check=full' \
 	  $(filter-out $(B)/tests/unit/test_launch%,$(UNIT_BIN))
+
+# Do threads that share a service race? The libraries below are not instrumented: what they share is not seen.
+races:
+	$(MAKE) SANITIZE=thread build/san-thread/tests/unit/test_service
+	$(TEST_ENV) build/san-thread/tests/unit/test_service
 
 # Each fuzz target over FUZZ_RUNS deterministic mutations; with clang, link libFuzzer instead of the driver.
 FUZZ_RUNS ?= 20000

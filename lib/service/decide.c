@@ -197,7 +197,8 @@ static int by_model(struct context *c, const struct question *q, const struct hr
         /* -n 3 on two PEs is no configuration: it is run as without a profile, if the rule accepts it. */
         if (why.code == HRUN_EINFEASIBLE && problem->P && !problem->limits)
             return by_count(c, problem->P, d, err);
-        *err = why;
+        if (err)
+            *err = why;
         if (why.code == HRUN_EINFEASIBLE) {
             hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
             if (problem->limits)

@@ -69,7 +69,8 @@ static int allows(struct finder *f, int64_t N, int ruled, struct hrun_error *why
     hrun_predictor_destroy(p);
     if (rc || why->code == HRUN_EINFEASIBLE || why->code == HRUN_ENODATA)
         return rc;
-    *err = *why;
+    if (err)
+        *err = *why;
     return -1;
 }
 
