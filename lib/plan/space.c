@@ -348,7 +348,6 @@ static int fail_with(struct hrun_buf *text, struct hrun_error *err)
     return -1;
 }
 
-
 int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *known, struct hrun_error *err)
 {
     struct hrun_plan_counts c = *known;
