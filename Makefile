@@ -415,6 +415,13 @@ truth: $(SKELETONS) $(SMPI_TOOL)
 	HRUN_BUILD=$(B) tests/accuracy/tables
 accuracy: truth $(B)/tests/accuracy/accuracy
 	$(B)/tests/accuracy/accuracy --tables $(B)/accuracy/tables --networks $(B)/accuracy/networks $(ACCURACY)
+.PHONY: ring-accuracy
+ring-accuracy: $(B)/tests/accuracy/ring $(B)/tests/accuracy/rings
+	HRUN_BUILD=$(B) tests/accuracy/rings $(RING_ACCURACY)
+
+$(B)/tests/accuracy/rings: $(addprefix $(B)/tests/accuracy/,rings.o truth.o) $(B)/lib/libhrun.a
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 # How well are operations predicted? Played under SMPI on 16 unlike hosts (NET_ACCURACY: options of tests/accuracy/net),
 # by the network as it is, and as hrun-calibrate estimates it.

@@ -258,7 +258,7 @@ int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
     if (hrun_fit_network(&job, rows, &n, err))
         goto out;
     if (app->family == HRUN_APP_RING)
-        n = hrun_ring_keep(rows, n);
+        n = hrun_ring_keep(rows, n, options);
     if (app->family == HRUN_APP_WEAK)
         n = hrun_weak_keep(rows, n);
     job.nrows = n;

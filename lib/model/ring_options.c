@@ -1,6 +1,7 @@
 /* ring_options.c - what a predictor of rings takes from records; see ring_predictor.h for the contract */
 #include "model/ring_predictor.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static int bind(struct hrun_ring *r, int o, const struct hrun_fit_record *const 
     int m = r->options[o].m;
 
     *opt = (struct hrun_ring_option){ .r = { from[0], from[1] } };
-    opt->far = from[0]->pmax > from[0]->M || from[1]->pmax > from[1]->M;
+    opt->far = from[0]->pmax > from[0]->M && from[1]->pmax > from[1]->M;
     if (from[0]->M < from[1]->M)
         opt->part = (double)(m - from[0]->M) / (from[1]->M - from[0]->M);
     for (int i = 0; i < 2; i++)
@@ -40,26 +41,33 @@ static int bind(struct hrun_ring *r, int o, const struct hrun_fit_record *const 
             if (!isfinite(from[i]->k[j]))
                 return hrun_fail(err, HRUN_ENONFINITE, "the coefficient of '%s' in the ring model of %s (M=%d) is %g",
                                  from[i]->terms[j], r->app->name, m, from[i]->k[j]);
-            opt->k[term] += from[i]->k[j] * (i ? opt->part : 1 - opt->part);
+            if (opt->far || !hrun_ring_is_far(term))
+                opt->k[term] += from[i]->k[j] * (i ? opt->part : 1 - opt->part);
         }
     return 0;
 }
 
-/* What messages between PEs cost, where it was never measured, from where it was. */
-static void borrow_far(struct hrun_ring *r)
+/* What messages between PEs take, where it was never measured, from where it was: with the fewest processes on a PE, so
+ * that least of it was hidden behind the work of others there. */
+static void borrow_wires(struct hrun_ring *r)
 {
     double sum[HRUN_RING_TERMS] = { 0 };
-    int count = 0;
+    int count = 0, fewest = INT_MAX;
 
+    for (int o = 0; o < r->noptions; o++)
+        if (r->opts[o].far && r->options[o].m < fewest)
+            fewest = r->options[o].m;
     for (int o = 0; o < r->noptions; o++) {
-        for (int j = 0; r->opts[o].far && j < HRUN_RING_TERMS; j++)
+        if (!r->opts[o].far || r->options[o].m != fewest)
+            continue;
+        for (int j = 0; j < HRUN_RING_TERMS; j++)
             sum[j] += r->opts[o].k[j];
-        count += r->opts[o].far;
+        count++;
     }
     for (int o = 0; o < r->noptions; o++)
         for (int j = 0; count && !r->opts[o].far && j < HRUN_RING_TERMS; j++)
             if (hrun_ring_is_far(j))
-                r->opts[o].k[j] = sum[j] / count;
+                r->opts[o].wire[j] = sum[j] / count;
 }
 
 int hrun_ring_list_options(struct hrun_ring *r, const struct hrun_predictor_source *from, const char *consts,
@@ -88,6 +96,6 @@ int hrun_ring_list_options(struct hrun_ring *r, const struct hrun_predictor_sour
             if (bind(r, r->noptions++, near, err))
                 return -1;
         }
-    borrow_far(r);
+    borrow_wires(r);
     return 0;
 }

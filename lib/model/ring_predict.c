@@ -41,16 +41,21 @@ static int stage_at(struct hrun_ring *r, int o, int P, struct hrun_ring_stage *o
 {
     const struct hrun_ring_work *w = hrun_ring_work_at(r, P, err);
     const struct hrun_ring_option *opt = &r->opts[o];
+    double wire = 0, others;
+    int m = r->options[o].m;
     struct hrun_ring_terms t;
 
     if (!w)
         return -1;
-    hrun_ring_terms_at(w, P > r->options[o].m, &t);
-    *out = (struct hrun_ring_stage){ .procs = r->options[o].m };
+    hrun_ring_terms_at(w, P, m, &t);
+    *out = (struct hrun_ring_stage){ .procs = m };
     for (int j = 0; j < HRUN_RING_TERMS; j++) {
         out->local_s += opt->k[j] * t.once[j];
         out->step_s += opt->k[j] * t.step[j];
+        wire += opt->wire[j] * t.step[j];
     }
+    others = (m - 1) * out->step_s / m;   /* one process waits for the PE before, the others do what they have */
+    out->step_s += fmax(wire - others, 0);
     return 0;
 }
 
@@ -288,7 +293,7 @@ static int tell(struct hrun_ring *r, int o, int P, double steps, double t, doubl
 
     if (!w)
         return -1;
-    hrun_ring_terms_at(w, P > r->options[o].m, &terms);
+    hrun_ring_terms_at(w, P, r->options[o].m, &terms);
     half = half_width(r, o, &terms, steps, t);
     if (!(t > 0) || !isfinite(t + half))
         return hrun_fail(err, HRUN_ENONFINITE, "the ring model of %s predicts %g s +- %g s at N=%lld, P=%d, M=%d: not "

@@ -17,7 +17,8 @@ struct hrun_ring_option {
     const struct hrun_fit_record *r[2];   /* measured with as many processes or fewer, with more; the same */
     double part;                          /* of the second in the interpolation */
     double k[HRUN_RING_TERMS];
-    int far;                              /* 1: messages between PEs were measured */
+    int far;                              /* 1: messages between PEs were measured, and are part of k */
+    double wire[HRUN_RING_TERMS];         /* else: their terms, as others have them with one process on a PE */
 };
 
 struct hrun_ring {

@@ -39,11 +39,11 @@ static const double UNKNOWN = 2e-3;
 /* What a PE of sub-cluster i does with m processes, P in all. */
 static struct hrun_ring_stage truth(int i, int m, double N, int P)
 {
-    double n = N / P, far = P > m;
+    double n = N / P, far = P > m, inner = P > m ? (m - 1.0) / m : 1;
 
     return (struct hrun_ring_stage){
         .procs = m, .local_s = m * UNIT / speed[i] * n * (n - 1) / 2 + ONCE,
-        .step_s = m * UNIT / speed[i] * n * n + STEP + BYTE * 80 * n + far * (FAR + FAR_BYTE * 80 * n),
+        .step_s = m * UNIT / speed[i] * n * n + inner * (STEP + BYTE * 80 * n) + far * (FAR + FAR_BYTE * 80 * n),
     };
 }
 
