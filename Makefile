@@ -423,6 +423,12 @@ $(B)/tests/accuracy/rings: $(addprefix $(B)/tests/accuracy/,rings.o truth.o) $(B
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
+# Is the right algorithm chosen? matmul by its three methods on two simulated clusters (paper 003, section 5).
+.PHONY: variants-accuracy
+accuracy: variants-accuracy
+variants-accuracy: all $(B)/tests/accuracy/matmul $(B)/tests/accuracy/variants_accuracy
+	HRUN_BUILD=$(B) tests/accuracy/variants $(VARIANTS_ACCURACY)
+
 # How well are operations predicted? Played under SMPI on 16 unlike hosts (NET_ACCURACY: options of tests/accuracy/net),
 # by the network as it is, and as hrun-calibrate estimates it.
 $(B)/tests/accuracy/variants_accuracy: $(B)/tests/accuracy/variants_accuracy.o $(B)/lib/libhrun.a

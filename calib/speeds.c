@@ -12,6 +12,7 @@
 #include "lists.h"
 #include "model/perf.h"
 #include "service/json.h"
+#include "service/profiles.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -121,11 +122,12 @@ static int read_all(char *text, const struct hrun_layout *l, struct measured *m,
 /* Into the log of the sub-cluster, and its speeds anew from all that are there. */
 static int keep(struct context *c, int sub, int pes, int M, const struct measured *m, struct hrun_error *err)
 {
-    const char *sig = c->signatures.v[sub], *name = c->cluster->subs[sub].name;
+    const char *name = c->cluster->subs[sub].name;
+    struct hrun_buf sig = HRUN_BUF_INIT;
     char date[21], status[] = "ok", origin[] = "calibration";
     struct hrun_samples samples = { 0 };
     struct hrun_models *models = NULL;
-    int rc = 0;
+    int rc = profiles_speed_signature(&c->cluster->subs[sub], &sig, err);
 
     hrun_date_now(date);
     for (int r = 0; r < m->repetitions && !rc; r++) {
@@ -136,17 +138,19 @@ static int keep(struct context *c, int sub, int pes, int M, const struct measure
                                  .engine = (char *)(uintptr_t)c->engine->name,
                                  .version = (char *)(uintptr_t)HRUN_VERSION, .date = date };
 
-        rc = hrun_store_append(c->store, HRUN_PERF_APP, sig, &s, err);
+        rc = hrun_store_append(c->store, HRUN_PERF_APP, sig.data, &s, err);
     }
-    rc = rc || hrun_store_begin(c->store, HRUN_PERF_APP, sig, err) ? -1 : 0;
-    if (rc)
+    if (rc || hrun_store_begin(c->store, HRUN_PERF_APP, sig.data, err)) {
+        hrun_buf_release(&sig);
         return -1;
-    rc = hrun_store_samples(c->store, HRUN_PERF_APP, sig, &samples, err) ||
-         hrun_perf_of(samples.v, samples.n, sig, name, &models, err) ||
+    }
+    rc = hrun_store_samples(c->store, HRUN_PERF_APP, sig.data, &samples, err) ||
+         hrun_perf_of(samples.v, samples.n, sig.data, name, &models, err) ||
          hrun_store_put_models(c->store, models, err) ? -1 : 0;
     hrun_store_end(c->store);
     hrun_models_destroy(models);
     hrun_samples_release(&samples);
+    hrun_buf_release(&sig);
     return rc;
 }
 

@@ -8,19 +8,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+int profiles_speed_signature(const struct hrun_subcluster *sub, struct hrun_buf *out, struct hrun_error *err)
+{
+    hrun_cluster_signature(sub, NULL, "speed", out);
+    return out->failed ? hrun_fail_nomem(err) : 0;
+}
+
 /* How quick the PEs of a sub-cluster are, for a formula: those of simulated hosts are known. */
 static int load_speeds(struct context *c, int i, struct sub_profile *v, struct hrun_error *err)
 {
     const struct hrun_subcluster *sub = &c->cluster->subs[i];
+    struct hrun_buf signature = HRUN_BUF_INIT;
     struct hrun_error why = { 0 };
 
     if (c->cluster->platform)
         return hrun_perf_simulated(sub->core_flops, sub->cores_per_pe, c->app->procs_per_pe, c->app->nprocs_per_pe,
                                    &v->models, err);
-    if (hrun_store_get_models(c->store, HRUN_PERF_APP, c->signatures.v[i], &v->models, &why))
+    if (profiles_speed_signature(sub, &signature, err))
+        return -1;
+    if (hrun_store_get_models(c->store, HRUN_PERF_APP, signature.data, &v->models, &why))
         v->why_not = hrun_strf("the speed of its PEs cannot be read: %s", why.text);
     else if (!v->models)
         v->why_not = strdup("the speed of its PEs is not known; hrun-calibrate speeds measures it");
+    hrun_buf_release(&signature);
     return v->models || v->why_not ? 0 : hrun_fail_nomem(err);
 }
 

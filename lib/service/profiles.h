@@ -32,4 +32,8 @@ struct profiles {
 int profiles_load(struct context *c, struct profiles *out, struct hrun_error *err);
 void profiles_release(struct profiles *p);
 
+/* Append the name by which the store knows the speed of a sub-cluster's PEs (HRUN_PERF_APP): that of the kind of PE
+ * alone, as neither engine nor MPI change how quick it is. Errors: HRUN_ENOMEM. */
+int profiles_speed_signature(const struct hrun_subcluster *sub, struct hrun_buf *out, struct hrun_error *err);
+
 #endif

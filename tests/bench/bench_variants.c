@@ -1,0 +1,132 @@
+/* bench_variants.c - choosing among the variants of a definition: what it costs beyond deciding for each of them
+ *
+ * Two simulated sub-clusters of 6 PEs, the three variants of share/profiles/matmul.yaml, whose formulas ask for the
+ * network. Medians of alternating turns: variants_choose, and the decisions for each variant alone.
+ */
+#include "bench.h"
+
+#include "service/variants.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { REPS = 101, HOSTS = 12 };
+
+static void die(const struct hrun_error *err)
+{
+    char text[HRUN_ERROR_FILE + HRUN_ERROR_TEXT + 32];
+
+    fprintf(stderr, "bench_variants: %s\n", hrun_error_format(err, text, sizeof text));
+    exit(1);
+}
+
+static int give_hosts(void *ctx, const char *path, struct hrun_buf *text, struct hrun_error *err)
+{
+    (void)ctx;
+    (void)path;
+    (void)err;
+    hrun_buf_adds(text, "simgrid 3.32\n");
+    for (int h = 0; h < HOSTS; h++)
+        hrun_buf_addf(text, "host %g 1 1.25e8 2e-5 0 1.25e8 4e-5 %s-%d\n", h < HOSTS / 2 ? 5.2e9 : 4e9,
+                      h < HOSTS / 2 ? "sol" : "azur", h % (HOSTS / 2));
+    hrun_buf_adds(text, "end\n");
+    return 0;
+}
+
+static struct hrun_net *make_net(const struct hrun_cluster *cl, struct hrun_error *err)
+{
+    const char *names[HOSTS];
+    struct hrun_net *net;
+
+    for (int h = 0; h < HOSTS; h++)
+        names[h] = cl->hosts[h].name;
+    net = hrun_net_create(names, HOSTS, err);
+    for (int i = 0; net && i < HOSTS; i++) {
+        net->classes[i].out_bytes_per_s.v = net->classes[i].in_bytes_per_s.v = 1.25e8;
+        for (int k = 0; k < HOSTS; k++)
+            net->pairs[i * HOSTS + k] = (struct hrun_net_pair){ { 4e-5, 0 }, { i == k ? 0 : 1.25e8, 0 } };
+    }
+    return net;
+}
+
+static void set_up(struct context *c, char *dir)
+{
+    struct hrun_cluster_request req = { .level = -1, .platform = "/dev/null", .read_platform = give_hosts };
+    struct hrun_error err = { 0 };
+
+    if (!mkdtemp(dir) || hrun_cluster_discover(&req, &c->cluster, &err) ||
+        hrun_app_load("share/profiles/matmul.yaml", NULL, 0, &c->variants_of, &err))
+        die(&err);
+    c->app = c->variants_of->variants[0];
+    c->store = hrun_store_open(dir, &err);
+    c->net = make_net(c->cluster, &err);
+    c->view = c->net ? hrun_netview_create(c->net, c->cluster, &err) : NULL;
+    if (!c->store || !c->view)
+        die(&err);
+    for (int i = 0; i < c->cluster->nsubs; i++)
+        hrun_strvec_push(&c->signatures, c->cluster->subs[i].name);
+}
+
+static double choose(struct context *c, int64_t N)
+{
+    struct question q = { 0 };
+    struct variants v = { 0 };
+    struct profiles known = { 0 };
+    struct decision d = { 0 };
+    struct hrun_error err = { 0 };
+    double begin = bench_now(), t;
+
+    if (variants_choose(c, &q, N, &v, &known, &d, &err))
+        die(&err);
+    t = bench_now() - begin;
+    decision_release(&d);
+    profiles_release(&known);
+    variants_release(&v);
+    return t;
+}
+
+static double each(struct context *c, int64_t N)
+{
+    struct profiles known[8] = { 0 };
+    struct decision d[8] = { 0 };
+    struct question q = { 0 };
+    struct hrun_error err = { 0 };
+    double begin = bench_now(), t;
+
+    for (int k = 0; k < c->variants_of->nvariants && k < 8; k++) {
+        c->app = c->variants_of->variants[k];
+        if (profiles_load(c, &known[k], &err) || decision_make(c, &q, &known[k], NULL, N, &d[k], &err))
+            die(&err);
+    }
+    t = bench_now() - begin;
+    for (int k = 0; k < 8; k++) {
+        if (d[k].subs)
+            decision_release(&d[k]);
+        profiles_release(&known[k]);
+    }
+    return t;
+}
+
+int main(void)
+{
+    char dir[] = "/tmp/bench_variants.XXXXXX";
+    double all[REPS], parts[REPS], beyond[REPS];
+    struct context c = { 0 };
+
+    set_up(&c, dir);
+    choose(&c, 2000);
+    for (int i = 0; i < REPS; i++) {
+        all[i] = choose(&c, 2000);
+        parts[i] = each(&c, 2000);
+        beyond[i] = all[i] - parts[i];
+    }
+    bench_sort(all, REPS);
+    bench_sort(parts, REPS);
+    bench_sort(beyond, REPS);
+    printf("  3 variants, 48 configurations each: %.3f ms, deciding for each alone %.3f ms, beyond that %.1f us\n",
+           1e3 * all[REPS / 2], 1e3 * parts[REPS / 2], 1e6 * beyond[REPS / 2]);
+    context_release(&c);
+    rmdir(dir);
+    return 0;
+}
