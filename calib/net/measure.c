@@ -188,8 +188,9 @@ static void print_hosts(const struct net_bench *b, FILE *out)
 static void print_records(const struct net_record *v, int n, FILE *out)
 {
     for (int i = 0; i < n; i++)
-        fprintf(out, "%s %d %d %d %d %d %d %d %.17g %.17g %.17g\n", net_kind_names[v[i].kind], v[i].i, v[i].j, v[i].k,
-                v[i].n, v[i].bytes, v[i].back, v[i].repetitions, v[i].time_s, v[i].sd_s, v[i].max_s);
+        fprintf(out, "%s %d %d %d %d %d %d %d %.17g %.17g %.17g %.17g\n", net_kind_names[v[i].kind], v[i].i, v[i].j,
+                v[i].k, v[i].n, v[i].bytes, v[i].back, v[i].repetitions, v[i].time_s, v[i].sd_s, v[i].max_s,
+                v[i].mean_s);
 }
 
 /* On process 0 the text of all; NULL: no memory. */

@@ -27,12 +27,12 @@ extern const char *const net_kind_names[NET_NKINDS];
 struct net_record {
     int kind, i, j, k, n;
     int bytes, back, repetitions;
-    double time_s, sd_s, max_s;
+    double time_s, sd_s, max_s, mean_s;    /* mean_s 0: not told */
 };
 
 struct net_times {
     int n;
-    double median_s, sd_s, max_s;
+    double median_s, sd_s, max_s, mean_s;
     double call_s, call_sd_s, call_max_s; /* of the first call that sends */
 };
 

@@ -192,7 +192,7 @@ static void lead_all(struct net_bench *b, const struct net_trial *t, int least, 
     }
     memset(out, 0, sizeof *out);
     out->n = n;
-    net_summary(b->times, n, &out->median_s, &out->sd_s, &out->max_s);
+    out->mean_s = net_summary(b->times, n, &out->median_s, &out->sd_s, &out->max_s);
     net_summary(b->calls, n, &out->call_s, &out->call_sd_s, &out->call_max_s);
 }
 

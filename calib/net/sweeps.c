@@ -180,8 +180,10 @@ static void spread(struct net_bench *b, enum net_kind kind, int n, int bytes)
                            .back = there ? 0 : bytes, .in_turn = !there, .least = SPREAD_REPETITIONS };
     struct net_times m;
 
-    if (net_leads_host(b) && b->host <= n && net_try(b, &t, &m))
-        net_keep(b, &r, &m);
+    if (!net_leads_host(b) || b->host > n || !net_try(b, &t, &m))
+        return;
+    r.mean_s = m.mean_s;
+    net_keep(b, &r, &m);
 }
 
 void net_scatters(struct net_bench *b)

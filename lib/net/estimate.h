@@ -49,6 +49,7 @@ struct hrun_net_record {
     double time_s;             /* their median */
     double sd_s;               /* of one repetition, 0: unknown or none */
     double max_s;              /* the longest */
+    double mean_s;             /* 0: unknown */
 };
 
 struct hrun_net_records {
@@ -68,7 +69,7 @@ void hrun_net_records_release(struct hrun_net_records *r);
 /* Records as hrun-netbench prints them, one a line, numbers with 17 digits:
  *     network 1 HOSTS
  *     host INDEX NAME KIND NKINDS GROUP
- *     KIND I J K N BYTES BACK REPETITIONS TIME SD MAX
+ *     KIND I J K N BYTES BACK REPETITIONS TIME SD MAX [MEAN]
  *     spent SECONDS
  *     end
  * Other lines are not ours and are passed over. KIND is a word of the list at the top. Errors: HRUN_EPARSE with the

@@ -42,7 +42,7 @@ void hrun_net_records_release(struct hrun_net_records *r)
 
 /* ---------------------------------------------------------------- reading */
 
-enum { FIELDS = 12, NAME = 256 };
+enum { FIELDS = 13, NAME = 256 };
 
 struct reader {
     struct hrun_net_records r;
@@ -155,12 +155,12 @@ static int record(struct reader *rd, enum hrun_net_kind kind, char **word, int n
 
     if (rd->named < rd->r.nhosts)
         return bad(rd, "it stands before the `host` lines of all hosts");
-    if (n != 11 || whole(word[1], -1, MANY, &v.i) || whole(word[2], -1, MANY, &v.j) || whole(word[3], -1, MANY, &v.k) ||
-        whole(word[4], 0, MANY, &v.n) || number(word[5], &v.bytes) || number(word[6], &v.back_bytes) ||
+    if (n < 11 || n > 12 || whole(word[1], -1, MANY, &v.i) || whole(word[2], -1, MANY, &v.j) ||
+        whole(word[3], -1, MANY, &v.k) || whole(word[4], 0, MANY, &v.n) || number(word[5], &v.bytes) || number(word[6], &v.back_bytes) ||
         whole(word[7], 1, MANY, &v.repetitions) || number(word[8], &v.time_s) || number(word[9], &v.sd_s) ||
-        number(word[10], &v.max_s))
-        return bad(rd, "`KIND I J K N BYTES BACK REPETITIONS TIME SD MAX` is expected, times and sizes finite and not "
-                   "negative");
+        number(word[10], &v.max_s) || (n > 11 && number(word[11], &v.mean_s)))
+        return bad(rd, "`KIND I J K N BYTES BACK REPETITIONS TIME SD MAX [MEAN]` is expected, times and sizes finite "
+                   "and not negative");
     wrong = misplaced(rd, &v);
     if (wrong)
         return bad(rd, wrong);
@@ -274,8 +274,8 @@ int hrun_net_records_print(const struct hrun_net_records *r, struct hrun_buf *ou
     for (size_t l = 0; l < r->n; l++) {
         const struct hrun_net_record *v = &r->v[l];
 
-        hrun_buf_addf(out, "%s %d %d %d %d %.17g %.17g %d %.17g %.17g %.17g\n", kinds[v->kind].word, v->i, v->j, v->k,
-                      v->n, v->bytes, v->back_bytes, v->repetitions, v->time_s, v->sd_s, v->max_s);
+        hrun_buf_addf(out, "%s %d %d %d %d %.17g %.17g %d %.17g %.17g %.17g %.17g\n", kinds[v->kind].word, v->i, v->j,
+                      v->k, v->n, v->bytes, v->back_bytes, v->repetitions, v->time_s, v->sd_s, v->max_s, v->mean_s);
     }
     hrun_buf_addf(out, "spent %.17g\nend\n", r->spent_s);
     return out->failed ? -1 : 0;

@@ -20,7 +20,7 @@ static const double jump = 2;
 static const double level = 0.1;
 
 struct row {
-    double bytes, time_s, sd_s, max_s, se_s;
+    double bytes, time_s, sd_s, max_s, mean_s, se_s;
     double regular_s;              /* what a regular gather takes at most */
     int repetitions;
 };
@@ -61,7 +61,8 @@ static size_t collect(const struct net_work *w, enum hrun_net_kind kind, struct 
         if (counts(w, kind, l) && w->r->v[l].i == *root && w->r->v[l].n == *others) {
             const struct hrun_net_record *v = &w->r->v[l];
 
-            rows[n++] = (struct row){ v->bytes, v->time_s, v->sd_s, v->max_s, w->se[l], v->time_s, v->repetitions };
+            rows[n++] = (struct row){ v->bytes, v->time_s, v->sd_s, v->max_s, v->mean_s, w->se[l], v->time_s,
+                                       v->repetitions };
         }
     qsort(rows, n, sizeof *rows, by_bytes);
     return n;
@@ -257,25 +258,38 @@ static int region(const struct row *rows, size_t n, size_t *from, size_t *to, st
     return 0;
 }
 
-/* How often and by how much gathers of the region take longer: of each size, two values h apart of which the rarer has
- * share p have the variance p (1 - p) h^2. base: what sizes below lead to, or NULL. */
-static void escalations(const struct row *rows, size_t from, size_t to, const double *base, double *share, double *mean)
+/* What share of a size's gathers takes longer than low_s, and by how much in the mean over all. The mean tells; of
+ * records without it, two values h apart of which the rarer has share p have the variance p (1 - p) h^2. */
+static void escalation(const struct row *r, double low_s, double *share, double *mean_s)
 {
-    double n = (double)(to - from);
+    int common = r->time_s >= jump * low_s;            /* the median is one itself */
+    double h = common ? r->time_s - low_s : r->max_s - r->time_s, p;
 
-    *share = *mean = 0;
+    if (r->mean_s > 0) {
+        *mean_s = fmax(r->mean_s - low_s, 0);
+        /* At least, as some are shorter than the longest. */
+        p = r->max_s > low_s ? *mean_s / (r->max_s - low_s) : 0;
+        *share = common ? fmax(p, 0.5) : fmin(p, 0.5);
+        return;
+    }
+    p = h > 0 ? fmin(0.25, r->sd_s * r->sd_s / h / h) : 0;
+    p = (1 + (common ? 1 : -1) * sqrt(1 - 4 * p)) / 2;
+    /* A scatter told by quartiles does not see what is rare: one has been seen, at least. */
+    *share = h > 0 && !common ? fmax(p, 1.0 / r->repetitions) : p;
+    *mean_s = *share * h;
+}
+
+/* The same of rows[from..to), all sizes alike. base: what sizes below lead to, or NULL. */
+static void escalations(const struct row *rows, size_t from, size_t to, const double *base, double *share,
+                        double *mean_s)
+{
+    *share = *mean_s = 0;
     for (size_t i = from; i < to; i++) {
-        const struct row *r = &rows[i];
-        double low = fmin(r->regular_s, base ? fmax(base[0] + base[1] * r->bytes, 0) : INFINITY), h, p;
-        int common = r->time_s >= jump * low;          /* the median is one itself */
+        double low_s = fmin(rows[i].regular_s, base ? fmax(base[0] + base[1] * rows[i].bytes, 0) : INFINITY), p, more_s;
 
-        h = common ? r->time_s - low : r->max_s - r->time_s;
-        p = h > 0 ? fmin(0.25, r->sd_s * r->sd_s / h / h) : 0;
-        p = (1 + (common ? 1 : -1) * sqrt(1 - 4 * p)) / 2;
-        /* A scatter told by quartiles does not see what is rare: one has been seen, at least. */
-        p = h > 0 && !common ? fmax(p, 1.0 / r->repetitions) : p;
-        *share += p / n;
-        *mean += p * h / n;
+        escalation(&rows[i], low_s, &p, &more_s);
+        *share += p / (double)(to - from);
+        *mean_s += more_s / (double)(to - from);
     }
 }
 

@@ -278,7 +278,7 @@ static int log_ascending(const void *a, const void *b)
 static void log_add(struct log *l, enum hrun_net_kind kind, int i, int j, int k, int n, double m, double back,
                     double time_s)
 {
-    struct hrun_net_record v = { kind, i, j, k, n, m, back, l->repetitions, time_s, 0, time_s };
+    struct hrun_net_record v = { kind, i, j, k, n, m, back, l->repetitions, time_s, 0, time_s, 0 };
     double t[64], mean = 0, ss = 0;
 
     if (l->noise > 0) {
@@ -292,6 +292,7 @@ static void log_add(struct log *l, enum hrun_net_kind kind, int i, int j, int k,
         v.time_s = (t[l->repetitions / 2] + t[(l->repetitions - 1) / 2]) / 2;
         v.sd_s = l->repetitions > 1 ? sqrt(ss / (l->repetitions - 1)) : 0;
         v.max_s = t[l->repetitions - 1];
+        v.mean_s = mean;
     }
     if (l->r.n == l->cap) {
         l->cap = l->cap ? 2 * l->cap : 1024;
