@@ -383,7 +383,7 @@ check: all apps unit $(FUZZ_BIN) $(B)/tests/accuracy/accuracy $(B)/include/hrun.
 # tests/cli/lab.t.
 LAB_TESTS := $(sort $(wildcard tests/lab/*.t))
 .PHONY: check-lab
-check-lab: all apps
+check-lab: all apps $(B)/tests/lab/idle.so
 	$(TEST_ENV) prove --timer -e '' tests/cli/lab.t $(LAB_TESTS)
 
 # Unit tests under valgrind; tests that start MPI programs are left to `check`.
