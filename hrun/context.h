@@ -37,7 +37,8 @@ struct common_settings {
     struct hrun_strvec smpi;          /* --smpi, "NAME:VALUE" */
     int refresh, skip_unreachable;
     int force, json, quiet, verbose;
-    int export_topology;              /* of hrun alone; here because main.c need not know it */
+    int export_topology;              /* this and the next of hrun alone; here because main.c need not know them */
+    const char *network_file;         /* --network */
     int help, version, completion;
 };
 

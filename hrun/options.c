@@ -74,6 +74,8 @@ const struct hrun_opt hrun_options[] = {
       hrun_opt_flag, AT(ask.oversubscribe) },
 
     COMMON_OPTIONS_WHERE,
+    { "network", 0, HRUN_OPT_FILE, "FILE", NULL, "predict as on this network, not the measured one (what if)",
+      "Machine", hrun_opt_string, COMMON_AT(network_file) },
     { "show-cluster", 0, HRUN_OPT_NONE, NULL, NULL, "show sub-clusters, PEs, hosts, signatures; start nothing",
       "Machine", hrun_opt_flag, AT(show_cluster) },
     { "export-topology", 0, HRUN_OPT_NONE, NULL, NULL, "print this host's topology as hwloc XML",

@@ -332,7 +332,9 @@ static void add_network(const struct context *c, const struct decision *d, struc
     if (!d->network)
         return;
     hrun_buf_addf(out, "  network of %d host%s", c->net->nhosts, plural(c->net->nhosts));
-    if (d->network_s >= 0) {
+    if (c->given.network)
+        hrun_buf_addf(out, " as %s has it", c->given.network);
+    else if (d->network_s >= 0) {
         hrun_buf_adds(out, ", measured ");
         hrun_add_age(out, d->network_s);
         hrun_buf_adds(out, " ago");

@@ -6,6 +6,7 @@
 #include "probe.h"
 #include "report.h"
 #include "service/finest.h"
+#include "service/network.h"
 #include "tuned.h"
 #include "work.h"
 
@@ -222,6 +223,22 @@ static int find_named(struct prepared *p, struct hrun_error *err)
     return -1;
 }
 
+/* A network that is supposed must make sense, and what does not ask it is said. */
+static int check_network(struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
+{
+    const char *file = s->common.network_file;
+
+    if (!file)
+        return 0;
+    if (network_load(&p->c, NULL, err))
+        return -1;
+    if (!s->common.quiet && !p->d.network && !p->placed.known && !s->tune_collectives)
+        fprintf(stderr, "hrun: --network %s changes nothing: %s\n", file,
+                p->c.app && hrun_app_has_network(p->c.app) ? "there is no prediction that asks the network"
+                : "the application has no terms of the network, and no pattern by which ranks are placed");
+    return 0;
+}
+
 static int prepare(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     struct context *c = &p->c;
@@ -255,7 +272,7 @@ static int prepare(struct prepared *p, const struct hrun_settings *s, char **wor
         probe(p, s, err) || (c->program && work_find_program(&p->w, p->d.P, err)))
         return -1;
     p->w.share = p->d.share;
-    return placement_choose(c, s->placement, &p->d, &p->placed, err) ||
+    return placement_choose(c, s->placement, &p->d, &p->placed, err) || check_network(p, s, err) ||
            placement_layout(c, &p->d, &p->placed, &p->layout, err) ? -1 : 0;
 }
 
@@ -294,7 +311,7 @@ static void say_untuned(const struct prepared *p)
     hrun_buf_release(&text);
 }
 
-static int dry_run(const struct prepared *p, struct hrun_error *err)
+static int dry_run(struct prepared *p, struct hrun_error *err)
 {
     struct hrun_strvec argv = HRUN_STRVEC_INIT;
     struct hrun_job job;

@@ -64,12 +64,11 @@ out:
     return rc;
 }
 
-int tune_prepare(struct tune *t, const struct context *c, const struct hrun_layout *l, struct hrun_job *job,
+int tune_prepare(struct tune *t, struct context *c, const struct hrun_layout *l, struct hrun_job *job,
                  struct hrun_error *err)
 {
     struct hrun_buf note = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
     struct hrun_error why = { 0 };
-    struct hrun_net *net = NULL;
     const char *reason;
     int rc = 0;
 
@@ -80,13 +79,13 @@ int tune_prepare(struct tune *t, const struct context *c, const struct hrun_layo
         snprintf(t->why, sizeof t->why, "%s", reason);
         return 0;
     }
-    rc = network_find(c, &net, NULL, &note, &why);
+    rc = network_load(c, &note, &why);
     network_command(c, &command);
-    if (!rc && !net)
+    if (!rc && !c->net)
         snprintf(t->why, sizeof t->why, "the network of these hosts was not measured%s%s; measure it: %s",
                  note.len ? ": " : "", note.data, command.data);
     else if (!rc)
-        rc = add_text(t, net, l, &why);
+        rc = add_text(t, c->net, l, &why);
     if (rc && why.code != HRUN_ENOMEM) {
         snprintf(t->why, sizeof t->why, "%s", why.text);
         rc = 0;
@@ -96,7 +95,6 @@ int tune_prepare(struct tune *t, const struct context *c, const struct hrun_layo
         if (t->tell && !job->trace_text)
             job->trace_text = &t->lines;
     }
-    hrun_net_destroy(net);
     hrun_buf_release(&note);
     hrun_buf_release(&command);
     return rc ? hrun_fail_nomem(err) : 0;

@@ -22,7 +22,7 @@ void tune_init(struct tune *t);
 void tune_release(struct tune *t);
 
 /* Fill one of the job's preloads for a layout, if it can be tuned. Errors: HRUN_ENOMEM. */
-int tune_prepare(struct tune *t, const struct context *c, const struct hrun_layout *l, struct hrun_job *job,
+int tune_prepare(struct tune *t, struct context *c, const struct hrun_layout *l, struct hrun_job *job,
                  struct hrun_error *err);
 
 /* After the run: move what was told of tuning from the job's trace_text to t->lines. Errors: HRUN_ENOMEM. */

@@ -370,6 +370,8 @@ void context_release(struct context *c)
     free(c->program);
     hrun_netview_destroy(c->view);
     hrun_net_destroy(c->net);
+    hrun_netview_destroy(c->measured);
+    hrun_net_destroy(c->measured_net);
     hrun_cluster_destroy(c->cluster);
     memset(c, 0, sizeof *c);
 }

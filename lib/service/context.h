@@ -27,6 +27,7 @@ struct given {
     const char *wdir;
     const char *mpi;                  /* of programs, as in signatures: "ompi-4.1.4"; that of c->program goes before */
     const char *hrun;                 /* path of hrun on the other hosts; NULL: as it is installed here */
+    const char *network;              /* file of a network that is supposed, in place of the one that was measured */
     const struct hrun_strvec *defines, *env, *mca, *smpi;
     int refresh, skip_unreachable, force;
 };
@@ -54,8 +55,10 @@ struct context {
     struct hrun_store *store;
     struct hrun_strvec signatures;    /* one per sub-cluster */
     double timeout_s;                 /* of a run of the commands; 0: none */
-    struct hrun_net *net;             /* of the cluster, where the definition asks for it (network_use); or NULL */
-    struct hrun_netview *view;        /* the cluster on it; NULL without one */
+    struct hrun_net *net;             /* of the cluster, where something asked for it (service/network.h); or NULL */
+    struct hrun_netview *view;        /* the cluster on it, where the definition asks for it; NULL without one */
+    struct hrun_net *measured_net;    /* where view is of a network that is supposed, the one that runs were made on */
+    struct hrun_netview *measured;    /* and the cluster on that; else NULL */
 };
 
 /* App definition by name, else by the program's name; c->app stays NULL when there is neither. Of one with variants

@@ -90,7 +90,7 @@ int corrected_load(struct context *c, int64_t N, enum hrun_family family, struct
     struct hrun_joint_sub *subs = calloc(nsubs, sizeof *subs);
     int rc = -1;
 
-    options.net = c->view;
+    options.net = c->measured ? c->measured : c->view;
     memset(out, 0, sizeof *out);
     if (!logs || !subs) {
         hrun_fail_nomem(err);

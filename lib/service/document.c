@@ -203,8 +203,9 @@ int document_plan(const struct context *c, const struct decision *d, const struc
         json_object_set_new(root, "search_s", json_real(d->plan->search_s));
     }
     json_object_set_new(root, "network",
-                        d->network ? json_pack("{s:s, s:o, s:i}", "date", c->net->date, "age_s",
-                                               seconds(d->network_s >= 0, d->network_s), "hosts", c->net->nhosts)
+                        d->network ? json_pack("{s:s, s:o, s:i, s:s?}", "date", c->net->date, "age_s",
+                                               seconds(d->network_s >= 0, d->network_s), "hosts", c->net->nhosts,
+                                               "file", c->given.network)
                                    : json_null());
     json_object_set_new(root, "network_note", d->network_note ? text(d->network_note) : json_null());
     if (cmd->more)

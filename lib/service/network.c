@@ -96,16 +96,61 @@ int network_find(const struct context *c, struct hrun_net **out, struct hrun_buf
     return rc;
 }
 
+static int load_given(const struct context *c, struct hrun_net **out, struct hrun_error *err)
+{
+    const char *file = c->given.network;
+    struct hrun_net *net;
+
+    if (hrun_net_load(file, &net, err))
+        return -1;
+    for (int i = 0; i < c->cluster->nhosts; i++)
+        if (hrun_net_find(net, c->cluster->hosts[i].name) < 0) {
+            hrun_net_destroy(net);
+            return hrun_fail_at(err, HRUN_ENODATA, file, 0, 0, "this network has no host %s: name hosts that it has "
+                                "(--host), or add it", c->cluster->hosts[i].name);
+        }
+    *out = net;
+    return 0;
+}
+
+int network_load(struct context *c, struct hrun_buf *note, struct hrun_error *err)
+{
+    if (c->net)
+        return 0;
+    return c->given.network ? load_given(c, &c->net, err) : network_find(c, &c->net, NULL, note, err);
+}
+
 int network_use(struct context *c, struct hrun_buf *note, struct hrun_error *err)
 {
-    if (c->net || !c->app || !hrun_app_has_network(c->app))
+    if (c->view || !c->app || !hrun_app_has_network(c->app))
         return 0;
-    if (network_find(c, &c->net, NULL, note, err))
+    if ((!c->net && network_find(c, &c->net, NULL, note, err)) || network_load(c, note, err))
         return -1;
     if (!c->net)
         return 0;
     c->view = hrun_netview_create(c->net, c->cluster, err);
     return c->view ? 0 : -1;
+}
+
+int network_suppose(struct context *c, struct hrun_error *err)
+{
+    struct hrun_net *net;
+    struct hrun_netview *view;
+
+    if (!c->given.network || !c->view || c->measured)
+        return 0;
+    if (load_given(c, &net, err))
+        return -1;
+    view = hrun_netview_create(net, c->cluster, err);
+    if (!view) {
+        hrun_net_destroy(net);
+        return -1;
+    }
+    c->measured_net = c->net;
+    c->measured = c->view;
+    c->net = net;
+    c->view = view;
+    return 0;
 }
 
 void network_command(const struct context *c, struct hrun_buf *out)

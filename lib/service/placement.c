@@ -14,12 +14,11 @@ static int explain(struct placed *out, const char *why, struct hrun_error *err)
     return out->why_not ? 0 : hrun_fail_nomem(err);
 }
 
-static int search(const struct context *c, const struct decision *d, const struct hrun_net *net, struct placed *out,
-                  struct hrun_error *err)
+static int search(const struct context *c, const struct decision *d, struct placed *out, struct hrun_error *err)
 {
     const struct hrun_placement_request req = {
         .cluster = c->cluster, .pes = d->pes, .procs = d->procs,
-        .pattern = (enum hrun_pattern)hrun_pattern_find(c->app->pattern), .net = net, .bytes = HRUN_PLACEMENT_BYTES,
+        .pattern = (enum hrun_pattern)hrun_pattern_find(c->app->pattern), .net = c->net, .bytes = HRUN_PLACEMENT_BYTES,
         .worth = HRUN_PLACEMENT_WORTH, .steps = HRUN_PLACEMENT_STEPS
     };
     struct hrun_error why = { 0 };
@@ -34,11 +33,10 @@ static int search(const struct context *c, const struct decision *d, const struc
     return -1;
 }
 
-int placement_choose(const struct context *c, const char *how, const struct decision *d, struct placed *out,
+int placement_choose(struct context *c, const char *how, const struct decision *d, struct placed *out,
                      struct hrun_error *err)
 {
     struct hrun_buf note = HRUN_BUF_INIT;
-    struct hrun_net *net = NULL;
     int rc;
 
     if (!c->app || !c->app->pattern || !d->has_config || (how && !strcmp(how, "plain")))
@@ -46,9 +44,9 @@ int placement_choose(const struct context *c, const char *how, const struct deci
     out->pattern = c->app->pattern;
     if (c->cluster->ngroups > 1)
         return explain(out, "the ranks of a heterogeneous job follow its components", err);
-    rc = network_find(c, &net, NULL, &note, err);
-    if (!rc && net)
-        rc = search(c, d, net, out, err);
+    rc = network_load(c, &note, err);
+    if (!rc && c->net)
+        rc = search(c, d, out, err);
     else if (!rc) {
         if (!note.len) {
             hrun_buf_adds(&note, "the network was not measured (");
@@ -57,7 +55,6 @@ int placement_choose(const struct context *c, const char *how, const struct deci
         }
         rc = note.failed ? hrun_fail_nomem(err) : explain(out, note.data, err);
     }
-    hrun_net_destroy(net);
     hrun_buf_release(&note);
     return rc;
 }

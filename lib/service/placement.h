@@ -20,8 +20,8 @@ struct placed {
 };
 
 /* Place the ranks of a decision that has a configuration; else *out stays empty, as where how is "plain" (--placement).
- * Errors: HRUN_ENOMEM, those of network_find. */
-int placement_choose(const struct context *c, const char *how, const struct decision *d, struct placed *out,
+ * Errors: HRUN_ENOMEM, those of network_load. */
+int placement_choose(struct context *c, const char *how, const struct decision *d, struct placed *out,
                      struct hrun_error *err);
 void placement_release(struct placed *p);
 

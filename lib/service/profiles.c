@@ -221,6 +221,7 @@ static int add_network(struct context *c, struct profiles *p, struct hrun_error 
     listed = hrun_models_have_network(c->app, models, p->nsubs, 0);
     if (c->view ? !listed && p->method == HRUN_METHOD_NNLS : used)
         rc = fit_again(c, p, err);
+    rc = rc || network_suppose(c, err) ? -1 : 0;
     if (!c->view) {
         hrun_buf_addf(&note, "%sthe network of these hosts was not measured, and terms that ask for it are left out; "
                       "to measure it: ", note.len ? "\n" : "");

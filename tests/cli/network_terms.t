@@ -76,7 +76,33 @@ run "$h" -q $on -app fft -N 524288 --config 1,1,1,1 "$app"
 took=$(sed -n 's/^time: \([0-9.e+-]*\) s$/\1/p' .out)
 out="predicted $predicted, took $took"
 ok "a run over the thin link is predicted" python3 -c "import sys; sys.exit(abs($predicted / $took - 1) > 0.1)"
+# What if the link were as fast as the hosts are?
+cp data/networks/p.yaml as-is.yaml
+sed -e '/^pairs:/,/^trunks:/s/beta_bytes_per_s: {v: 2.5e+07}/beta_bytes_per_s: {v: 1.25e+08}/' \
+    -e '/^trunks:/,/^segments:/s/25e6/250e6/' as-is.yaml >fast.yaml
+what_if() { run "$h" --dry-run --json $on --network "$1" -app fft -N 524288 --config 1,1,1,1 "$app"; }
+run "$h" --dry-run --json $on -app fft -N 524288 --config 1,1,1,1 "$app"
+predicted=$(json 'd["predicted_s"]')
+what_if as-is.yaml
+ok "a copy of the network predicts the same, by what was run as well" \
+    test "$(json "abs(d['predicted_s'] / $predicted - 1) < 1e-9, d['network']['file']")" = "True as-is.yaml"
+what_if fast.yaml
+out="$predicted before, now $(json 'd["predicted_s"]')"
+ok "a faster link is seen, also where the configuration was run" \
+    test "$(json "d['predicted_s'] < 0.8 * $predicted")" = True
+run "$h" --dry-run $on --network fast.yaml -app fft -N 524288 "$app"
+out_has "network of 6 hosts as fast.yaml has it" "and the plan says of which network it is"
+sed '/slow-3/s/slow-3/other/' fast.yaml >lacks.yaml
+fails 125 "lacks.yaml: this network has no host slow-3" "a network of other hosts" \
+    "$h" --dry-run $on --network lacks.yaml -app fft -N 524288 "$app"
+fails 125 "none.yaml" "one that is not there" "$h" --dry-run $on --network none.yaml -app fft -N 524288 "$app"
+run "$h" --dry-run $on --network fast.yaml -n 2 "$app"
+err_has "--network fast.yaml changes nothing" "where nothing asks it that is said"
+
 mv data/networks/p.yaml away
+run "$h" --dry-run --json $on --network fast.yaml -app fft -N 524288 "$app"
+ok "without a measured network the given one does" \
+    test "$(json 'd["network"]["file"], d["network_note"]')" = "fast.yaml None"
 run "$h" --dry-run --json $on -app fft -N 524288 "$app"
 ok "models fitted with a network are not needed without it" test "$(json 'd["network"] is None and d["predicted_s"] > 0')" = True
 mv away/p.yaml data/networks
