@@ -25,7 +25,7 @@ int calib_show_speeds(const struct calib_settings *s);
 /* Measure the network of the cluster, estimate its model and keep it; words: none. */
 int calib_network(const struct calib_settings *s, char **words);
 /* Show the one that is kept, as calib_show does profiles. */
-int calib_show_network(const struct calib_settings *s);
+int calib_show_network(const struct calib_settings *s, char **apps);
 
 /* The path of a program that is started on hosts: PREFIX/bin/hrun-calibrate -> PREFIX/lib/hrun/NAME, and the same below
  * build/. The caller frees it. Errors: HRUN_ENOENT, HRUN_ENOMEM. */

@@ -28,4 +28,8 @@ struct calib_settings {
 extern const struct hrun_opt calib_options[];
 extern const char calib_usage[], calib_usage_after[];
 
+/* Refuse an option that does nothing for "show", "show --network", "network" or "network --from". Errors: HRUN_EINVAL,
+ * naming the first. */
+int calib_refuse_useless(const char *command, const struct calib_settings *s, struct hrun_error *err);
+
 #endif

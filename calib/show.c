@@ -258,10 +258,11 @@ int calib_show(const struct calib_settings *s, char **apps)
                          .plot = show_plot_wanted(s) };
     int seen = 0, status;
 
-    if (s->network)
-        return calib_show_network(s);
-    if (s->speeds)
-        return calib_show_speeds(s);
+    if (s->network || s->speeds || calib_refuse_useless("show", s, &err)) {
+        json_decref(how.root);
+        return s->network ? calib_show_network(s, apps)
+               : s->speeds ? calib_show_speeds(s) : context_complain("hrun-calibrate", &err);
+    }
     /* A definition is of use to plots, and not needed to show what is stored. */
     if (how.plot && context_app(&c, NULL, &err))
         err = (struct hrun_error){ 0 };
