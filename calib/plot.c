@@ -22,6 +22,8 @@ static const struct plot_colour_row colours[PLOT_COLOURS] = {
 static const int shapes[] = { 7, 5, 9, 13, 11, 6, 4, 8 };
 
 enum { TICKS_MAX = 7, KEY_MAX = 24 };
+/* So many characters have room at the bottom of the narrowest figure. */
+enum { WIDTH = 42 };
 /* Of gnuplot's size of points: a hundred of them can be told apart. */
 static const double MARK = 0.5;
 
@@ -175,6 +177,9 @@ static void label(enum plot_axis axis, double v, struct hrun_buf *out)
 {
     if (axis == PLOT_PERCENT)       /* gnuplot takes labels of ticks for formats */
         hrun_buf_addf(out, fabs(v) < 1e-9 ? "0 %%%%" : "%+.6g %%%%", v);
+    else if (axis == PLOT_BYTES)
+        hrun_buf_addf(out, v < 1024 ? "%.9g B" : v < 1048576 ? "%.9g KiB" : "%.9g MiB",
+                      v < 1024 ? v : v < 1048576 ? v / 1024 : v / 1048576);
     else if (axis != PLOT_SECONDS)
         hrun_buf_addf(out, "%.9g", v);
     else if (v < 0.99e-3)
@@ -193,20 +198,21 @@ static double nice(double v)
     return v <= unit * 1.0001 ? unit : v <= 2.0001 * unit ? 2 * unit : v <= 5.0001 * unit ? 5 * unit : 10 * unit;
 }
 
-static int add_linear(enum plot_axis axis, double low, double high, double *v)
+/* At most `most` of them. */
+static int add_linear(enum plot_axis axis, double low, double high, int most, double *v)
 {
-    double step = nice((high - low) / (TICKS_MAX - 1));
+    double step = nice((high - low) / (most - 1));
     int n = 0;
 
-    if (axis == PLOT_SIZES || axis == PLOT_PROCESSES)
+    if (axis != PLOT_SECONDS && axis != PLOT_PERCENT)
         step = fmax(step, 1);
-    for (double x = ceil(low / step) * step; x <= high && n < TICKS_MAX; x += step)
+    for (double x = ceil(low / step) * step; x <= high && n < most; x += step)
         v[n++] = x;
     return n;
 }
 
-/* Powers of `base`, every `every`-th, with `parts` of them between two (1, or 3: 1, 2, 5). */
-static int add_powers(double low, double high, double base, int every, int parts, double *v)
+/* Powers of `base`, every `every`-th, with `parts` of them between two (1, or 3: 1, 2, 5); most + 1: they are more. */
+static int add_powers(double low, double high, double base, int every, int parts, int most, double *v)
 {
     static const double part[] = { 1, 2, 5 };
     int n = 0, first = (int)floor(log(low) / log(base)) - every;
@@ -218,26 +224,49 @@ static int add_powers(double low, double high, double base, int every, int parts
 
             if (x < low * 0.9999999 || x > high * 1.0000001)
                 continue;
-            if (n == TICKS_MAX)
+            if (n == most)
                 return n + 1;
             v[n++] = x;
         }
     return n;
 }
 
-void plot_ticks(const struct plot_range *r, struct hrun_buf *out)
+static int add_ticks(const struct plot_range *r, int most, double *v)
 {
-    double low, high, v[TICKS_MAX], base = r->axis == PLOT_PROCESSES ? 2 : 10;
+    double low, high, base = r->axis == PLOT_PROCESSES || r->axis == PLOT_BYTES ? 2 : 10;
     int n = 0;
 
     shown(r, &low, &high);
     if (is_log(r->axis)) {
-        n = add_powers(low, high, base, 1, base == 2 ? 1 : 3, v);
-        for (int every = 1; n > TICKS_MAX; every++)
-            n = add_powers(low, high, base, every, 1, v);
+        n = add_powers(low, high, base, 1, base == 2 ? 1 : 3, most, v);
+        for (int every = 1; n > most; every++)
+            n = add_powers(low, high, base, every, 1, most, v);
     }
-    if (n < 2)
-        n = add_linear(r->axis, low, high, v);
+    return n < 2 ? add_linear(r->axis, low, high, most, v) : n;
+}
+
+/* Do n labels stand beside each other on the axis at the bottom, each as wide as the widest? */
+static int have_room(enum plot_axis axis, const double *v, int n)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    size_t widest = 0;
+
+    for (int i = 0; i < n; i++) {
+        hrun_buf_reset(&b);
+        label(axis, v[i], &b);
+        widest = b.len > widest ? b.len : widest;
+    }
+    hrun_buf_release(&b);
+    return (size_t)n * (widest + 1) <= WIDTH;
+}
+
+void plot_ticks(const struct plot_range *r, struct hrun_buf *out)
+{
+    int at_bottom = r->axis == PLOT_SIZES || r->axis == PLOT_BYTES || r->axis == PLOT_PROCESSES, n, most = TICKS_MAX;
+    double v[TICKS_MAX];
+
+    while ((n = add_ticks(r, most, v)) > 2 && most > 2 && at_bottom && !have_room(r->axis, v, n))
+        most--;
     for (int i = 0; i < n; i++) {
         hrun_buf_addf(out, "%s'", i ? ", " : "");
         label(r->axis, v[i], out);

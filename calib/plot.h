@@ -15,6 +15,7 @@
 
 enum plot_axis {
     PLOT_SIZES,         /* N, logarithmic */
+    PLOT_BYTES,         /* of messages, logarithmic, powers of two */
     PLOT_PROCESSES,     /* P, logarithmic, powers of two */
     PLOT_SECONDS,       /* logarithmic */
     PLOT_PERCENT        /* linear */

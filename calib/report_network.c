@@ -70,7 +70,7 @@ static void add_way(struct plot *p, const struct hrun_net *net, int i, int j, in
 /* Measured round trips, by the two groups, and what the model says of one pair of each. */
 static struct plot *messages(const struct report *r)
 {
-    struct plot *p = plot_create(PLOT_SIZES, "bytes", PLOT_SECONDS, "round trip");
+    struct plot *p = plot_create(PLOT_BYTES, "message", PLOT_SECONDS, "round trip");
     const struct hrun_net *net = r->net;
     int of[WAYS][2], marks[WAYS], n = 0;
 
@@ -135,7 +135,7 @@ static struct plot *scatter_and_gather(const struct report *r)
     static const struct { enum hrun_net_kind kind; enum hrun_net_op op; const char *title; } kinds[] = {
         { HRUN_NET_SCATTERED, HRUN_NET_SCATTER, "scatter" }, { HRUN_NET_GATHERED, HRUN_NET_GATHER, "gather" },
     };
-    struct plot *p = plot_create(PLOT_SIZES, "bytes of each rank", PLOT_SECONDS, "median time");
+    struct plot *p = plot_create(PLOT_BYTES, "message of each rank", PLOT_SECONDS, "median time");
     struct hrun_buf words = HRUN_BUF_INIT;
 
     if (!p)

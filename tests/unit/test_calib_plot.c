@@ -21,6 +21,13 @@ static void test_ticks(void)
 
     is_str(ticks(PLOT_PROCESSES, 1, 16, &b), "'1' 1, '2' 2, '4' 4, '8' 8, '16' 16", "processes: powers of two");
     is_str(ticks(PLOT_SIZES, 400, 4000, &b), "'500' 500, '1000' 1000, '2000' 2000", "sizes: 1, 2, 5");
+    is_str(ticks(PLOT_SIZES, 1, 1e6, &b), "'1' 1, '100' 100, '10000' 10000, '1000000' 1000000",
+           "as many as have room for their labels");
+    is_str(ticks(PLOT_SIZES, 1e6, 1.2e6, &b),
+           "'1000000' 1000000, '1100000' 1100000, '1200000' 1200000, '1300000' 1300000",
+           "of large ones that differ little, too");
+    is_str(ticks(PLOT_BYTES, 1, 1 << 20, &b), "'1 B' 1, '16 B' 16, '256 B' 256, '4 KiB' 4096, '64 KiB' 65536, "
+           "'1 MiB' 1048576", "bytes: powers of two, with units");
     is_str(ticks(PLOT_SIZES, 500, 500, &b), "'460' 460, '480' 480, '500' 500, '520' 520, '540' 540",
            "one size: some numbers about it");
     is_str(ticks(PLOT_SECONDS, 1e-5, 10, &b),
