@@ -68,6 +68,42 @@ void models_warn(struct hrun_models *const *m, int n)
 
 /* ------------------------------------------------------------------ show */
 
+/* Is it a network term (lib/app)? The definition need not be there. */
+static int asks_network(const char *term)
+{
+    for (int op = 0; op < HRUN_NET_NOPS; op++) {
+        const char *name = hrun_net_op_name((enum hrun_net_op)op), *at = strstr(term, name);
+
+        if (at && at[strlen(name)] == '(')
+            return 1;
+    }
+    return 0;
+}
+
+/* The formulas of the models, those with network terms in use, or all: coefficients in s per unit of the term, of a
+ * network term a number. */
+static void add_formulas(const struct hrun_models *m, int all, struct hrun_buf *out)
+{
+    for (int i = 0; i < m->n; i++) {
+        const struct hrun_fit_record *r = &m->v[i];
+        int wanted = all, used = 0;
+
+        for (int k = 0; k < r->nterms; k++)
+            wanted |= r->k[k] != 0 && asks_network(r->terms[k]);
+        if (!wanted)
+            continue;
+        hrun_buf_addf(out, "  %s, ", r->family);
+        if (r->P)
+            hrun_buf_addf(out, "P = %d, ", r->P);
+        hrun_buf_addf(out, "%d process%s per PE: T =", r->M, r->M == 1 ? "" : "es");
+        for (int k = 0; k < r->nterms; k++)
+            if (r->k[k] != 0)
+                hrun_buf_addf(out, "%s %.3g%s%s", used++ ? " +" : "", r->k[k], strcmp(r->terms[k], "1") ? " " : "",
+                              strcmp(r->terms[k], "1") ? r->terms[k] : "");
+        hrun_buf_adds(out, used ? "\n" : " 0\n");
+    }
+}
+
 static json_t *record_json(const struct hrun_fit_record *r)
 {
     json_t *terms = json_array();
@@ -171,6 +207,7 @@ static int show_one(struct context *c, const char *app, const char *sig, const s
     } else {
         hrun_buf_addc(&out, '\n');
         models_table(&m, 1, c->set->verbose, &out);
+        add_formulas(m, c->set->verbose, &out);
     }
     rc = how->plot ? add_plot(c, app, &samples, m, &out, err) : 0;
     if (!rc)

@@ -109,6 +109,8 @@ mv away/p.yaml data/networks
 run "$c" -q $on -app fft --sizes 65536 --redo "$app"
 run "$c" show --data data --json fft
 out_has alltoall "with a network the term is fitted and kept"
+run "$c" show --data data fft
+ok "text has its coefficient" grep -Eq '^  npt, 1 process per PE: T = .*[0-9.e+-]+ alltoall\(16\*N/P\^2\)' .out
 run "$c" show --data data --plot fft
 out_has "fitted without the network" "a plot of text has curves, and says that they know no network"
 run "$c" fit --data data fft
