@@ -7,6 +7,7 @@
 #   make check-lab       the tests over several hosts, on an emulated cluster (root; 5 minutes)
 #   make bench           speed figures, as ratios of one run
 #   make accuracy        is hrun's choice the best? on simulated clusters (ACCURACY="--app lu": options of the program)
+#   make ring-accuracy   are rings predicted well? the seven PCs of paper 004 (part of make accuracy)
 #   make net-accuracy    are messages predicted well? collective operations on simulated networks
 #   make net-parameters  are networks estimated right? on simulated ones of 16 unlike hosts
 #   make lab-net-accuracy  predicted against measured collective operations, on an emulated cluster (LAB_NET=...)
@@ -375,7 +376,7 @@ TEST_ENV = env --default-signal HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_T
 apps: $(APP_BIN) $(B)/tests/apps/jump.so $(SMPI_APPS) $(if $(SMPICC),$(SKELETONS))
 unit: $(UNIT_BIN)
 
-check: all apps unit $(FUZZ_BIN) $(B)/tests/accuracy/accuracy $(B)/include/hrun.h \
+check: all apps unit $(FUZZ_BIN) $(B)/tests/accuracy/accuracy $(B)/tests/accuracy/rings $(B)/include/hrun.h \
        $(B)/include/hrun-mpi.h
 	$(TEST_ENV) prove --timer -e '' $(UNIT_BIN) $(CLI_TESTS)
 
@@ -413,12 +414,14 @@ $(B)/tests/accuracy/accuracy: $(ACCURACY_OBJ) $(B)/lib/libhrun.a
 .PHONY: accuracy truth
 truth: $(SKELETONS) $(SMPI_TOOL)
 	HRUN_BUILD=$(B) tests/accuracy/tables
-accuracy: truth $(B)/tests/accuracy/accuracy
+accuracy: truth ring-accuracy $(B)/tests/accuracy/accuracy
 	$(B)/tests/accuracy/accuracy --tables $(B)/accuracy/tables --networks $(B)/accuracy/networks $(ACCURACY)
+
+# Rings of virtual processes (paper 004): played on its seven PCs, and its own tables (RING_ACCURACY: options of
+# tests/accuracy/rings).
 .PHONY: ring-accuracy
 ring-accuracy: $(B)/tests/accuracy/ring $(B)/tests/accuracy/rings
 	HRUN_BUILD=$(B) tests/accuracy/rings $(RING_ACCURACY)
-
 $(B)/tests/accuracy/rings: $(addprefix $(B)/tests/accuracy/,rings.o truth.o) $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
