@@ -376,7 +376,8 @@ TEST_ENV = env --default-signal HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_T
 apps: $(APP_BIN) $(B)/tests/apps/jump.so $(SMPI_APPS) $(if $(SMPICC),$(SKELETONS))
 unit: $(UNIT_BIN)
 
-check: all apps unit $(FUZZ_BIN) $(B)/tests/accuracy/accuracy $(B)/tests/accuracy/rings $(B)/include/hrun.h \
+           check: all apps unit $(FUZZ_BIN) $(B)/tests/accuracy/accuracy $(B)/tests/accuracy/rings \
+           $(B)/include/hrun.h $(addprefix $(B)/tests/accuracy/,accuracy variants_accuracy) \
        $(B)/include/hrun-mpi.h
 	$(TEST_ENV) prove --timer -e '' $(UNIT_BIN) $(CLI_TESTS)
 

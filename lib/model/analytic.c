@@ -373,7 +373,8 @@ static void destroy(struct hrun_predictor *p)
 }
 
 static const struct hrun_predictor_kind kind = {
-    destroy, oracle, time_alone, time_in, measured, has_network, is_whole, options_in, shares
+    .destroy = destroy, .oracle = oracle, .time = time_alone, .time_in = time_in, .measured = measured,
+    .has_network = has_network, .is_whole = is_whole, .options = options_in, .shares = shares,
 };
 
 static int list_options(struct analytic *a, struct hrun_models *const *models, int nsubs, struct hrun_error *err)

@@ -102,7 +102,6 @@ if [ ! -x "$build/tests/accuracy/matmul" ] || [ ! -x "$build/bin/hrun-smpi" ]; t
     skip "matmul on simulated hosts" "SimGrid is not installed (libsimgrid-dev)"
     done_testing
 fi
-make -s "$build/tests/accuracy/variants_accuracy" B="$build" >"$tmp/make" 2>&1
 run env HRUN_BUILD="$build" tests/accuracy/variants --quick --json --out "$tmp/v"
 status_is 0 "the figures keep their targets: errors of formulas <= 2 %, time lost <= 1 %"
 ok "all three formulas are tried" test "$(grep -c '"method": "formula", "variant"' <<<"$out")" = 3
