@@ -81,13 +81,13 @@ LIB_SRC := $(call room,base,$(BASE)) $(call room,expr,$(EXPR)) $(call room,topo,
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 
 # What both commands share is context and work; the rest is each one's own.
-SHARED_SRC := $(addprefix hrun/,context.c work.c waits.c tune.c)
+SHARED_SRC := $(addprefix hrun/,context.c work.c waits.c tune.c ledger.c ledger_tell.c)
 SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim_fold.c) \
               $(call room,base,buf error file write ranges) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)
 HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c report.c report_parts.c report_run.c report_cluster.c \
               tuned.c predict.c jobs.c jobs_read.c jobs_ways.c probe.c probe_size.c probe_run.c probe_choose.c \
-              probe_say.c) $(SHARED_SRC)
+              probe_say.c prepare.c wait.c who.c) $(SHARED_SRC)
 COLL       := net tree tree_unlike play ways
 COLL_SRC   := $(addprefix hrun/coll/,$(addsuffix .c,$(COLL)) comm.c move.c move_bcast.c take.c told.c \
               wrap_c.c wrap_fortran.c)
@@ -96,7 +96,7 @@ PROBE_SRC  := $(addprefix calib/probe/,main.c facts.c kernel.c clock.c trips.c a
 NET_SRC    := $(addprefix calib/net/,measure.c repeat.c spread.c schedule.c groups.c trips.c fans.c sweeps.c \
               local.c)
 DOCTOR     := data read judge judge_compute judge_network judge_settings report doctor
-CALIB_SRC  := $(addprefix calib/,main.c options.c lists.c remeasure.c campaign.c campaign_left.c budget.c choices.c \
+CALIB_SRC  := $(addprefix calib/,main.c alone.c options.c lists.c remeasure.c campaign.c campaign_left.c budget.c choices.c \
               groups.c runs.c copies.c weak.c weak_runs.c parallel.c progress.c measure.c fit.c show.c waits.c new.c \
               new_rule.c gnuplot.c plot.c svg.c report.c report_data.c report_choose.c report_figures.c \
               report_tables.c report_html.c report_pages.c textplot.c show_plot.c exchange.c tool.c report_network.c \

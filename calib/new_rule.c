@@ -2,6 +2,7 @@
 #include "new.h"
 
 #include "../hrun/work.h"
+#include "alone.h"
 #include "app/rules.h"
 
 #include <math.h>
@@ -19,6 +20,7 @@ static const double HANGS = 20, START_S = 60;
 struct search {
     struct context *c;
     struct new_app *a;
+    struct ledger ledger;
     struct hrun_rules rules;
     struct { int64_t N; int P, worked; } run[RUNS_MAX];
     int nruns;
@@ -49,7 +51,7 @@ static int run_once(struct search *s, int64_t N, int P, int *worked, struct hrun
     struct work w = { .c = s->c, .N = N, .words = s->a->words, .quiet_run = 1 };
     struct work_result r = { 0 };
     struct hrun_layout *l = NULL;
-    int *places = calloc(2 * (size_t)cl->nsubs, sizeof *places), rc = -1;
+    int *places = calloc(2 * (size_t)cl->nsubs, sizeof *places), rc = -1, sig = 0;
     double grown = pow((double)N / (double)s->a->lists.sizes[0], 3);
 
     if (!places) {
@@ -59,9 +61,12 @@ static int run_once(struct search *s, int64_t N, int P, int *worked, struct hrun
     place(s->a->lists.most, cl->nsubs, P, places, places + cl->nsubs);
     w.limit_s = s->longest_s > 0 ? START_S + HANGS * s->longest_s * fmax(grown, 1) : 0;
     l = hrun_layout_create(cl, places, places + cl->nsubs, err);
-    if (!l || work_find_program(&w, P, err) || work_run(&w, l, &r, err))
+    if (!l || work_find_program(&w, P, err) ||
+        alone_begin(&s->ledger, s->c, l, N, 0, alone_say, s->c, &sig, err) || (!sig && work_run(&w, l, &r, err)))
         goto done;
-    rc = r.outcome.interrupted ? r.outcome.interrupted : r.outcome.signalled;
+    rc = sig ? sig : r.outcome.interrupted ? r.outcome.interrupted : r.outcome.signalled;
+    if (sig)
+        goto done;
     *worked = r.ok;
     if (r.ok)
         s->longest_s = fmax(s->longest_s, r.outcome.wall_s);
@@ -69,6 +74,7 @@ static int run_once(struct search *s, int64_t N, int P, int *worked, struct hrun
         snprintf(s->why, sizeof s->why, "N=%lld on %d process%s: %s%s%s", (long long)N, P, P == 1 ? "" : "es", r.status,
                  r.detail[0] ? ": " : "", r.detail);
 done:
+    alone_end(&s->ledger);
     hrun_layout_destroy(l);
     free(places);
     return rc;
@@ -201,10 +207,13 @@ int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err)
     most = most < TRIED_MIN ? TRIED_MIN : most > TRIED_MAX ? TRIED_MAX : most;
     if (!c->set->quiet)
         fprintf(stderr, "hrun-calibrate: trying which numbers of processes %s accepts\n", a->name);
+    if (ledger_open(&s.ledger, c, err))
+        return -1;
     rc = ask(&s, a->lists.sizes, a->lists.nsizes, most, err);
     rc = rc ? rc : confirm(&s, most, err);
     if (!rc && hrun_rules_first(&s.rules) >= 0)
         rc = ask_between(&s, most, err);
+    ledger_release(&s.ledger);
     if (rc)
         return rc;
     rule = hrun_rules_first(&s.rules);

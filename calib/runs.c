@@ -2,6 +2,7 @@
 #include "runs.h"
 
 #include "../hrun/work.h"
+#include "alone.h"
 #include "budget.h"
 #include "weak.h"
 
@@ -39,6 +40,14 @@ void runs_hear(void *ctx, const char *text)
         return;
     snprintf(e.text, sizeof e.text, "%s", text);
     tell(r, &e);
+}
+
+static void hear_waiting(void *ctx, const char *text)
+{
+    struct event e = { .kind = EVENT_WORDS };
+
+    snprintf(e.text, sizeof e.text, "%s", text);
+    tell(ctx, &e);
 }
 
 static const char ENGINE[] = "engine: ";
@@ -107,8 +116,13 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
     memset(r, 0, sizeof *r);
     runs->spent.limits = -1;
     l = hrun_layout_create(c->cluster, point->pes, point->procs, err);
-    if (!l || placement_fill_threads(c, l, err) || work_find_program(&w, l->nranks, err))
+    if (!l || placement_fill_threads(c, l, err) || work_find_program(&w, l->nranks, err) ||
+        alone_begin(runs->ledger, c, l, point->N, point->wall_s, hear_waiting, runs, &r->outcome.interrupted, err))
         goto done;
+    if (r->outcome.interrupted) {
+        rc = 0;
+        goto done;
+    }
     w.waits = watches(runs, point->pes, c->cluster->nsubs) ? &waits : NULL;
     if (work_run(&w, l, r, &why)) {
         if (why.code != HRUN_EENGINE) {
@@ -126,8 +140,32 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
         runs->spent.limits = waits.limits;
     rc = 0;
 done:
+    alone_end(runs->ledger);
     waits_release(&waits);
     hrun_layout_destroy(l);
+    return rc;
+}
+
+/* Run point i, whose processes have parts of a sub-cluster each. The other PEs of it are loaded meanwhile, so that all of
+ * its hosts are claimed. As run_point. */
+static int run_weak(struct runs *r, int i, struct work_result *result, struct hrun_error *err)
+{
+    const struct hrun_cluster *cl = r->c->cluster;
+    const struct point *p = &r->g->v[i];
+    int *all = calloc(2 * (size_t)cl->nsubs, sizeof *all), rc = -1;
+    struct hrun_layout *l = NULL;
+
+    memset(result, 0, sizeof *result);
+    if (!all)
+        return hrun_fail_nomem(err);
+    all[p->sub] = cl->subs[p->sub].npes;
+    all[cl->nsubs + p->sub] = 1;
+    l = hrun_layout_create(cl, all, all + cl->nsubs, err);
+    if (l && !alone_begin(r->ledger, r->c, l, p->N, p->wall_s, hear_waiting, r, &result->outcome.interrupted, err))
+        rc = result->outcome.interrupted ? 0 : weak_run(r, i, result, err);
+    alone_end(r->ledger);
+    hrun_layout_destroy(l);
+    free(all);
     return rc;
 }
 
@@ -154,7 +192,7 @@ static int measure_point(struct runs *r, int i, struct luck *luck, struct hrun_e
 
     for (int attempt = r->g->v[i].failed; ; attempt++) {
         tell(r, &(struct event){ .kind = EVENT_BEGIN, .point = i });
-        if (r->g->v[i].work > 0 ? weak_run(r, i, &result, err) : run_point(r, i, &result, err))
+        if (r->g->v[i].work > 0 ? run_weak(r, i, &result, err) : run_point(r, i, &result, err))
             return -1;
         if (result.outcome.interrupted || result.outcome.signalled)
             return result.outcome.interrupted ? result.outcome.interrupted : result.outcome.signalled;
@@ -230,7 +268,7 @@ static int make_all_chosen(struct runs *r, struct luck *luck, struct hrun_error 
     return rc;
 }
 
-int runs_make(struct runs *r, struct hrun_error *err)
+static int make_all(struct runs *r, struct hrun_error *err)
 {
     struct luck *luck = calloc((size_t)r->c->cluster->nsubs + 1, sizeof *luck);
     struct campaign *g = r->g;
@@ -258,5 +296,18 @@ int runs_make(struct runs *r, struct hrun_error *err)
     free(r->slow_host);
     r->slow_host = NULL;
     free(luck);
+    return rc;
+}
+
+int runs_make(struct runs *r, struct hrun_error *err)
+{
+    struct ledger ledger;
+    int rc = ledger_open(&ledger, r->c, err);
+
+    r->ledger = &ledger;
+    if (!rc)
+        rc = make_all(r, err);
+    ledger_release(&ledger);
+    r->ledger = NULL;
     return rc;
 }

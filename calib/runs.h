@@ -22,6 +22,7 @@ struct runs {
     int group;                /* whose runs to make; -1: all */
     int retries;              /* of a failed run */
     int trace;                /* which runs are watched: 0 none, 1 mixed ones, 2 all */
+    struct ledger *ledger;    /* while the runs are made */
     int told_why;             /* why a run could not be watched has been told */
     int *slow_host;           /* of each sub-cluster: the slowest host that copies have found, -1: none was looked for;
                                  runs_make's own */

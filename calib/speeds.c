@@ -6,6 +6,7 @@
 #include "calib.h"
 
 #include "../hrun/work.h"
+#include "alone.h"
 #include "base/table.h"
 #include "base/units.h"
 #include "launch/launch.h"
@@ -56,10 +57,15 @@ static int launch(struct context *c, const struct hrun_layout *l, char **words, 
     struct hrun_strvec argv = HRUN_STRVEC_INIT;
     struct hrun_buf said = HRUN_BUF_INIT;
     struct hrun_outcome outcome = { 0 };
+    struct ledger ledger = { 0 };
     struct hrun_job job;
     char *stdin_text = NULL;
     int rc = work_job(&w, l, &argv, &stdin_text, &job, err);
 
+    if (!rc)
+        rc = ledger_open(&ledger, c, err) || alone_begin(&ledger, c, l, 0, 0, alone_say, c, interrupted, err) ? -1 : 0;
+    if (!rc && *interrupted)
+        rc = hrun_fail(err, HRUN_EENGINE, "waiting for the hosts was interrupted by signal %d", *interrupted);
     if (!rc) {
         job.on_stdout = hear;
         job.ctx = out;
@@ -69,6 +75,7 @@ static int launch(struct context *c, const struct hrun_layout *l, char **words, 
     }
     if (!rc && out->failed)
         rc = hrun_fail_nomem(err);
+    ledger_release(&ledger);
     free(stdin_text);
     hrun_buf_release(&said);
     hrun_strvec_release(&argv);

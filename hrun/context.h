@@ -25,6 +25,7 @@ struct common_settings {
     const char *cluster_file, *host_file, *hosts;
     const char *platform;
     const char *level;
+    const char *ledger;               /* DIR or "none" */
     const char *engine;
     const char *fit;                  /* "nnls", "ls" or NULL */
     const char *glitches;             /* k of the glitch rule; this and the next of hrun-calibrate alone, which fits */
@@ -82,6 +83,8 @@ void common_settings_release(struct common_settings *s);
     { "level", 0, HRUN_OPT_CHOICE, "LEVEL", "node package numa l3 core", \
       "what one PE is (default: core on one host, else node)", \
       "Machine", hrun_opt_string, COMMON_AT(level) }, \
+    { "ledger", 0, HRUN_OPT_DIR, "DIR", NULL, "where runs of all users are entered, or none", \
+      "Machine", hrun_opt_string, COMMON_AT(ledger) }, \
     { "refresh", 0, HRUN_OPT_NONE, NULL, NULL, "ask all hosts anew what they are made of", \
       "Machine", hrun_opt_flag, COMMON_AT(refresh) }, \
     { "skip-unreachable", 0, HRUN_OPT_NONE, NULL, NULL, "leave out hosts that do not answer", \

@@ -42,6 +42,8 @@ int main(int argc, char **argv)
         status = run_show_cluster(&s, argv + rest);
     else if (s.list_apps)
         status = run_list_apps(&s);
+    else if (s.who)
+        status = run_who(&s);
     else if (argv[rest] && !strcmp(argv[rest], "plan"))
         status = plan(&s, argc - rest, argv + rest);
     else

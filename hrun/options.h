@@ -12,6 +12,8 @@ struct hrun_settings {
     struct hrun_strvec configs;       /* each --config; ask.config is the last one */
     const char *placement;            /* "pattern" (as NULL), "plain" */
     const char *probe_size;           /* --probe-size */
+    const char *wait_at_most;         /* TIME */
+    int wait, who;
     int dry_run, predict, show_cluster, list_apps, tag_output, report_bindings, trace, tune_collectives, finest, probe;
 };
 

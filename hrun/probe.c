@@ -44,7 +44,7 @@ static void spread(const struct decision *d, int P, int *pes, int *procs)
 /* Why the program cannot be watched, as far as this is known before it runs. */
 static int ask_watched(struct probe *p, const struct context *c, struct hrun_error *err)
 {
-    struct hrun_layout *l = hrun_layout_create(c->cluster, p->pes, p->procs, err);
+    struct hrun_layout *l = hrun_layout_create_free(c->cluster, p->pes, p->procs, c->busy, err);
     struct hrun_job job = { 0 };
     struct waits waits;
     int rc = -1;

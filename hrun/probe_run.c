@@ -50,7 +50,7 @@ int probe_run(struct probing *g, int64_t N, const int *pes, const int *procs, st
     struct work w = *g->w;
     struct work_result r = { 0 };
     struct hrun_error why = { 0 };
-    struct hrun_layout *l = hrun_layout_create(g->c->cluster, pes, procs, err);
+    struct hrun_layout *l = hrun_layout_create_free(g->c->cluster, pes, procs, g->c->busy, err);
     int rc = -1;
 
     w.N = N;

@@ -130,10 +130,7 @@ static int add_subclusters(const struct context *c, const struct decision *d, co
         hrun_buf_reset(&hosts);
         hrun_buf_reset(&ranks);
         hrun_buf_reset(&time);
-        if (d->has_config)
-            report_rank_hosts(l, i, &hosts);
-        else if (used)
-            report_hosts(c->cluster, s, used, &hosts);
+        report_rank_hosts(l, i, &hosts);
         hrun_layout_ranks(l, i, &ranks);
         if (d->predicted && d->sub_time_s[i] > 0)
             hrun_add_seconds(&time, d->sub_time_s[i]);
@@ -370,7 +367,8 @@ static void add_misses(const struct decision *d, struct hrun_buf *out)
     hrun_buf_release(&which);
 }
 
-static void add_notes(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
+static void add_notes(const struct context *c, const struct decision *d, const struct ledger *ledger,
+                      char *const *words, struct hrun_buf *out)
 {
     int missing = 0;
 
@@ -389,6 +387,7 @@ static void add_notes(const struct context *c, const struct decision *d, char *c
         }
         missing += !d->subs[i].models;
     }
+    ledger_tell(ledger, "  ", "\n", out);
     for (const char *line = d->network_note, *end; line && *line; line = *end ? end + 1 : end) {
         end = line + strcspn(line, "\n");
         hrun_buf_addf(out, "  %.*s\n", (int)(end - line), line);
@@ -441,8 +440,8 @@ static void add_command(const struct context *c, const struct command *cmd, stru
 }
 
 int report_plan(const struct context *c, const struct decision *d, const struct command *cmd,
-                const struct probe *probe, const struct tune *tune, char *const *words, struct hrun_buf *out,
-                struct hrun_error *err)
+                const struct ledger *ledger, const struct probe *probe, const struct tune *tune, char *const *words,
+                struct hrun_buf *out, struct hrun_error *err)
 {
     struct hrun_buf line = HRUN_BUF_INIT;
 
@@ -505,7 +504,7 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
         add_finest(d, out);
     add_network(c, d, out);
     probe_print(probe, d, out);
-    add_notes(c, d, words, out);
+    add_notes(c, d, ledger, words, out);
     if (tune && tuned_plan(tune, out, err))
         return -1;
     add_command(c, cmd, out);

@@ -2,15 +2,16 @@
 #ifndef HRUN_REPORT_H
 #define HRUN_REPORT_H
 
+#include "ledger.h"
 #include "probe.h"
 #include "service/document.h"
 #include "work.h"
 
-/* Append the dry run. tune: what is tuned, NULL: that was not asked for. words: what the user typed. With -v the rankfile
+/* Append the dry run. ledger: of what others use. tune: what is tuned, NULL: that was not asked for. words: what the user typed. With -v the rankfile
  * or host file follows. */
 int report_plan(const struct context *c, const struct decision *d, const struct command *cmd,
-                const struct probe *probe, const struct tune *tune, char *const *words, struct hrun_buf *out,
-                struct hrun_error *err);
+                const struct ledger *ledger, const struct probe *probe, const struct tune *tune, char *const *words,
+                struct hrun_buf *out, struct hrun_error *err);
 
 /* Append the cluster (--show-cluster); signatures may be shorter than the sub-clusters when they are not known. */
 int report_cluster(const struct context *c, struct hrun_buf *out, struct hrun_error *err);
@@ -27,7 +28,8 @@ void report_misses(const struct decision *d, struct hrun_buf *out);
 
 /* One line before a run without a profile, and one after every run; "" when there is nothing to say. told: the size
  * reached the program; recorded: the run is in the log. */
-void report_before(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out);
+void report_before(const struct context *c, const struct decision *d, const struct ledger *ledger, char *const *words,
+                   struct hrun_buf *out);
 void report_after(const struct context *c, const struct decision *d, const struct work_result *r, int told,
                   int recorded, char *const *words, struct hrun_buf *out);
 

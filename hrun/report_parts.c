@@ -56,6 +56,7 @@ static void add_where(const struct context *c, struct hrun_buf *out)
     hrun_buf_adds(out, s->skip_unreachable ? " --skip-unreachable" : "");
     add_option(out, "--platform", s->platform);
     add_option(out, "--level", s->level);
+    add_option(out, "--ledger", s->ledger);
     add_option(out, "--engine", s->engine);
 }
 

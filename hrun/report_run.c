@@ -32,8 +32,10 @@ static void tell_unmeasured(const struct context *c, const struct decision *d, c
     }
 }
 
-void report_before(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
+void report_before(const struct context *c, const struct decision *d, const struct ledger *ledger, char *const *words,
+                   struct hrun_buf *out)
 {
+    ledger_tell(ledger, "hrun: ", "\n", out);
     if (d->by != BY_DEFAULT) {
         tell_unmeasured(c, d, words, out);
         if (d->explores.on) {

@@ -2,14 +2,11 @@
 #include "run.h"
 
 #include "base/table.h"
-#include "base/units.h"
-#include "probe.h"
+#include "prepare.h"
 #include "report.h"
-#include "service/finest.h"
-#include "service/network.h"
 #include "tuned.h"
-#include "work.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +15,6 @@ static void say(const struct common_settings *set, const struct hrun_buf *text)
 {
     if (!set->quiet)
         fputs(text->data, stderr);
-}
-
-static void hear(void *ctx, const char *text)
-{
-    (void)ctx;
-    fprintf(stderr, "hrun: %s\n", text);
 }
 
 /* Signatures without a program: for programs built with the Open MPI that is installed here. */
@@ -101,181 +92,6 @@ int run_list_apps(const struct hrun_settings *s)
     return status;
 }
 
-/* Everything up to the point where something could be started. */
-struct prepared {
-    struct context c;
-    struct profiles known;
-    struct decision d;
-    struct variants variants;
-    struct work w;
-    char *named[2];               /* the words, where the user gave none: a program of the definition */
-    struct placed placed;
-    struct probe probe;
-    struct hrun_layout *layout;
-};
-
-static void prepared_release(struct prepared *p)
-{
-    hrun_layout_destroy(p->layout);
-    placement_release(&p->placed);
-    probe_release(&p->probe);
-    decision_release(&p->d);
-    profiles_release(&p->known);
-    variants_release(&p->variants);
-    context_release(&p->c);
-}
-
-/* Decide, with --finest also on the size: the largest one, at most N (0: any), for which that succeeds. Runs that were
- * made may tell that a size takes longer than its models say. */
-static int decide_size(struct prepared *p, const struct question *q, int finest, int64_t N, struct hrun_error *err)
-{
-    struct hrun_error why = { 0 };
-    struct finest f;
-    int rc = -1;
-
-    if (!finest)
-        return decision_make(&p->c, q, &p->known, NULL, N, &p->d, err);
-    if (!p->c.app)
-        return hrun_fail(err, HRUN_ENOENT, "--finest needs an app definition: name one with -app (hrun --list-apps)");
-    p->w.N = 0;
-    if (!work_size_is_told(&p->w))
-        return hrun_fail(err, HRUN_EINVAL, "--finest: the size N does not reach the program: write {N} where it stands, "
-                         "for instance %s '{N}'", p->w.words[0]);
-    while (rc && !finest_find(&p->c, q, &p->known, N, &f, rc && why.text[0] ? &why : err)) {
-        rc = decision_make(&p->c, q, &p->known, NULL, f.N, &p->d, &why);
-        N = f.N - 1;
-        if (rc && (why.code != HRUN_EINFEASIBLE || N < 1))
-            break;
-    }
-    if (rc && why.text[0])
-        *err = why;
-    if (rc)
-        return -1;
-    p->d.finest = f;
-    p->w.N = f.N;
-    return 0;
-}
-
-/* What --probe asks for: nothing where there is a profile, only the plan of it in a dry run. */
-static int probe(struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
-{
-    struct hrun_buf text = HRUN_BUF_INIT;
-
-    p->probe.asked = s->probe;
-    if (!s->probe)
-        return 0;
-    if (p->d.by == BY_MODEL) {
-        p->probe.not_needed = 1;
-        hrun_buf_adds(&text, "hrun: --probe is not needed: there is a profile, and it is used\n");
-        if (!s->dry_run)
-            say(&s->common, &text);
-        hrun_buf_release(&text);
-        return 0;
-    }
-    if (probe_plan(&p->probe, &p->w, s, &p->d, err))
-        return -1;
-    if (s->dry_run)
-        return 0;
-    probe_before(&p->probe, &text);
-    say(&s->common, &text);
-    hrun_buf_release(&text);
-    return p->probe.useful ? probe_make(&p->probe, &p->w, s, &p->d, err) : 0;
-}
-
-/* An application that no definition knows, for a probe of it. */
-static int make_bare(struct context *c, const char *program, struct hrun_error *err)
-{
-    struct hrun_app *other = NULL;
-
-    if (hrun_app_create_bare(program, &c->app, err))
-        return -1;
-    if (hrun_app_find(&c->app_dirs, c->app->name, NULL, 0, &other, NULL))
-        return 0;
-    hrun_app_destroy(other);
-    return hrun_fail(err, HRUN_EINVAL, "no definition knows the program %s, but there is one called %s: say -app %s "
-                     "where that is what it is, or call the program otherwise", program, c->app->name, c->app->name);
-}
-
-/* What is known of the application, and the decision. Of several variants the best is taken. */
-static int settle(struct prepared *p, const struct hrun_settings *s, const struct question *ask, int64_t N,
-                  struct hrun_error *err)
-{
-    struct context *c = &p->c;
-    int choose = c->variants_of && !s->common.variant && N;
-
-    if (choose && s->finest)
-        return hrun_fail(err, HRUN_EINVAL, "--finest chooses the size of one variant: say which with --variant");
-    if (choose)
-        return variants_choose(c, ask, N, &p->variants, &p->known, &p->d, err);
-    if (c->app && (N || s->finest) && profiles_load(c, &p->known, err))
-        return -1;
-    return decide_size(p, ask, s->finest, N, err);
-}
-
-/* For a dry run without words: the definition's program, which need not be at hand. */
-static int find_named(struct prepared *p, struct hrun_error *err)
-{
-    struct hrun_error why;
-
-    if (!work_find_program(&p->w, 0, &why) || why.code == HRUN_ENOPROG)
-        return 0;
-    *err = why;
-    return -1;
-}
-
-/* A network that is supposed must make sense, and what does not ask it is said. */
-static int check_network(struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
-{
-    const char *file = s->common.network_file;
-
-    if (!file)
-        return 0;
-    if (network_load(&p->c, NULL, err))
-        return -1;
-    if (!s->common.quiet && !p->d.network && !p->placed.known && !s->tune_collectives)
-        fprintf(stderr, "hrun: --network %s changes nothing: %s\n", file,
-                p->c.app && hrun_app_has_network(p->c.app) ? "there is no prediction that asks the network"
-                : "the application has no terms of the network, and no pattern by which ranks are placed");
-    return 0;
-}
-
-static int prepare(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
-{
-    struct context *c = &p->c;
-    struct question ask = s->ask;
-    int64_t N = 0;
-
-    memset(p, 0, sizeof *p);
-    c->set = &s->common;
-    if (s->size && hrun_parse_count("-N", s->size, 1, HRUN_COUNT_MAX, &N, err))
-        return -1;
-    if (probe_check(s, N, err) || context_app(c, words[0], err) ||
-        (s->probe && !c->app && make_bare(c, words[0], err)))
-        return -1;
-    if (!c->app && N)
-        return hrun_fail(err, HRUN_ENOENT,
-                         "-N, the problem size, needs an app definition: none knows the program %s; name one with -app "
-                         "(hrun --list-apps). To start P processes say -n P",
-                         words[0]);
-    if (!words[0])
-        p->named[0] = c->app->nprograms ? c->app->programs[0] : c->app->name;
-    p->w = (struct work){ .c = c, .N = N, .words = words[0] ? words : p->named, .tag_output = s->tag_output,
-                          .report_bindings = s->report_bindings, .on_message = hear };
-    /* Nothing is learnt from a run that is not recorded. */
-    if (c->app && N && !work_size_is_told(&p->w))
-        ask.explore = NULL;
-    ask.table = s->dry_run;
-    if (s->finest && c->app)   /* any size will do to find a program that is built for each */
-        p->w.N = c->app->nsizes ? c->app->sizes[0] : 1;
-    if ((words[0] ? work_find_program(&p->w, 0, err) : find_named(p, err)) ||
-        context_cluster(c, &s->common, err) || context_engine(c, err) || settle(p, s, &ask, N, err) ||
-        probe(p, s, err) || (c->program && work_find_program(&p->w, p->d.P, err)))
-        return -1;
-    p->w.share = p->d.share;
-    return placement_choose(c, s->placement, &p->d, &p->placed, err) || check_network(p, s, err) ||
-           placement_layout(c, &p->d, &p->placed, &p->layout, err) ? -1 : 0;
-}
-
 /* What would be started as job, and why. */
 static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE *to, struct hrun_error *err)
 {
@@ -284,13 +100,15 @@ static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE 
     int rc = p->c.engine->command(job, &mpirun, err);
 
     cmd.mpirun = mpirun.data;
-    cmd.more = json_pack("{s:o, s:o, s:o}", "probe", probe_json(&p->probe, p->d.nsubs), "variants",
-                         variants_json(&p->variants), "tuning", p->w.tune ? tuned_plan_json(p->w.tune) : json_null());
+    cmd.more = json_pack("{s:o, s:o, s:o, s:o}", "probe", probe_json(&p->probe, p->d.nsubs), "variants",
+                         variants_json(&p->variants), "tuning", p->w.tune ? tuned_plan_json(p->w.tune) : json_null(),
+                         "in_use", ledger_json(&p->ledger));
     if (!rc && !cmd.more)
         rc = hrun_fail_nomem(err);
     if (!rc)
         rc = p->c.set->json ? document_plan(&p->c, &p->d, &cmd, &out, err)
-                            : report_plan(&p->c, &p->d, &cmd, &p->probe, p->w.tune, p->w.words, &out, err);
+                            : report_plan(&p->c, &p->d, &cmd, &p->ledger, &p->probe, p->w.tune, p->w.words, &out,
+                                          err);
     if (!rc)
         fputs(out.data, to);
     json_decref(cmd.more);
@@ -337,7 +155,7 @@ static int say_before(void *ctx, const struct hrun_job *job, struct hrun_error *
 
     if (p->c.set->verbose && tell_plan(p, job, stderr, err))
         return -1;
-    report_before(&p->c, &p->d, p->w.words, &text);
+    report_before(&p->c, &p->d, &p->ledger, p->w.words, &text);
     say(p->c.set, &text);
     hrun_buf_release(&text);
     say_untuned(p);
@@ -417,12 +235,13 @@ int run_program(const struct hrun_settings *s, char **words)
     struct hrun_settings anew = *s;
     struct hrun_error err = { 0 };
     struct prepared p;
-    int status;
+    int status, sig;
 
     if (s->common.export_topology)
         return run_export_topology();
     if (s->common.json && !s->dry_run) {
-        fputs("hrun: --json goes with --dry-run, --predict or --show-cluster; a run prints what the program prints\n", stderr);
+        fputs("hrun: --json goes with --dry-run, --predict, --show-cluster or --who; a run prints what the program "
+              "prints\n", stderr);
         return STATUS_FAILED;
     }
     if (!words[0] && !(s->dry_run && s->common.app)) {
@@ -436,10 +255,16 @@ int run_program(const struct hrun_settings *s, char **words)
         anew.common.refresh = 1;
         status = attempt(&p, &anew, words, &err);
     }
-    if (status < 0) {
+    sig = p.sig;
+    if (status < 0 && !sig) {
         status = context_complain("hrun", &err);
         status = p.probe.status ? p.probe.status : status;
     }
     prepared_release(&p);
+    if (sig) {
+        signal(sig, SIG_DFL);
+        raise(sig);
+        status = 128 + sig;
+    }
     return status;
 }

@@ -8,6 +8,7 @@
  * NULL-terminated, possibly empty. */
 int run_show_cluster(const struct hrun_settings *s, char **words);
 int run_list_apps(const struct hrun_settings *s);
+int run_who(const struct hrun_settings *s);
 int run_predict(const struct hrun_settings *s, char **words);
 int run_program(const struct hrun_settings *s, char **words);
 

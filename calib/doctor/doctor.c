@@ -2,6 +2,7 @@
 #include "../calib.h"
 
 #include "../../hrun/work.h"
+#include "../alone.h"
 #include "base/file.h"
 #include "base/units.h"
 #include "report.h"
@@ -52,6 +53,7 @@ static int launch(struct context *c, const struct hrun_layout *l, char **words, 
     struct hrun_strvec argv = HRUN_STRVEC_INIT;
     struct hrun_buf said = HRUN_BUF_INIT;
     struct hrun_outcome outcome = { 0 };
+    struct ledger ledger = { 0 };
     struct hrun_job job;
     char *stdin_text = NULL;
     int rc = -1;
@@ -61,6 +63,12 @@ static int launch(struct context *c, const struct hrun_layout *l, char **words, 
     job.on_stdout = hear;
     job.ctx = out;
     job.stderr_text = &said;
+    if (ledger_open(&ledger, c, err) || alone_begin(&ledger, c, l, 0, 0, alone_say, c, interrupted, err))
+        goto done;
+    if (*interrupted) {
+        hrun_fail(err, HRUN_EENGINE, "waiting for the hosts was interrupted by signal %d", *interrupted);
+        goto done;
+    }
     if ((c->engine->check && c->engine->check(&job, err)) || hrun_launch(c->engine, &job, &outcome, err))
         goto done;
     if (outcome.timed_out)
@@ -73,6 +81,7 @@ static int launch(struct context *c, const struct hrun_layout *l, char **words, 
     else
         rc = out->failed ? hrun_fail_nomem(err) : 0;
 done:
+    ledger_release(&ledger);
     free(stdin_text);
     hrun_buf_release(&said);
     hrun_strvec_release(&argv);

@@ -3,6 +3,7 @@
 #include "network.h"
 
 #include "../../hrun/work.h"
+#include "../alone.h"
 #include "base/units.h"
 
 #include <stdlib.h>
@@ -177,10 +178,16 @@ static int launch(struct context *c, const struct network_plan *p, struct hrun_b
     struct hrun_strvec argv = HRUN_STRVEC_INIT;
     struct hrun_buf said = HRUN_BUF_INIT;
     struct hrun_outcome outcome = { 0 };
+    struct ledger ledger = { 0 };
     struct hrun_job job;
     char *stdin_text = NULL;
     int rc = work_job(&w, p->layout, &argv, &stdin_text, &job, err);
 
+    if (!rc)
+        rc = ledger_open(&ledger, c, err) ||
+             alone_begin(&ledger, c, p->layout, 0, 0, alone_say, c, interrupted, err) ? -1 : 0;
+    if (!rc && *interrupted)
+        rc = hrun_fail(err, HRUN_EENGINE, "waiting for the hosts was interrupted by signal %d", *interrupted);
     if (!rc) {
         job.on_stdout = hear;
         job.ctx = out;
@@ -190,6 +197,7 @@ static int launch(struct context *c, const struct network_plan *p, struct hrun_b
     }
     if (!rc && out->failed)
         rc = hrun_fail_nomem(err);
+    ledger_release(&ledger);
     free(stdin_text);
     hrun_buf_release(&said);
     hrun_strvec_release(&argv);

@@ -31,7 +31,8 @@ enum hrun_code {
     HRUN_ENOPROG,     /* the program does not exist (exit status 127) */
     HRUN_EENGINE,     /* the engine itself failed */
     HRUN_EEXISTS,     /* something is in the way, for instance a file the user wrote */
-    HRUN_ECHANGED     /* a host is not what was remembered of it; nothing of the program was started */
+    HRUN_ECHANGED,    /* a host is not what was remembered of it; nothing of the program was started */
+    HRUN_EBUSY        /* PEs that are needed are in use by other runs */
 };
 
 enum { HRUN_ERROR_FILE = 512, HRUN_ERROR_TEXT = 1536 };

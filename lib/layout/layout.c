@@ -214,6 +214,21 @@ int *hrun_layout_order(const struct hrun_cluster *cluster, const int *pes, const
     return order;
 }
 
+struct hrun_layout *hrun_layout_create_free(const struct hrun_cluster *cluster, const int *pes, const int *procs,
+                                            const char *const *busy, struct hrun_error *err)
+{
+    struct hrun_layout *l = NULL;
+    int *order;
+
+    if (!busy)
+        return hrun_layout_create(cluster, pes, procs, err);
+    order = hrun_layout_order(cluster, pes, busy, err);
+    if (order)
+        l = hrun_layout_create_placed(cluster, pes, procs, order, err);
+    free(order);
+    return l;
+}
+
 /* How many PEs of sub-cluster i may be used. */
 static int usable(const struct hrun_cluster *cluster, const int *npes, const char *const *busy, int i)
 {

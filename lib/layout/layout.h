@@ -47,6 +47,9 @@ struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster
  * HRUN_EINVAL (fewer PEs than pes says are left), HRUN_ENOMEM. */
 int *hrun_layout_order(const struct hrun_cluster *cluster, const int *pes, const char *const *busy,
                        struct hrun_error *err);
+/* The layout on these. */
+struct hrun_layout *hrun_layout_create_free(const struct hrun_cluster *cluster, const int *pes, const int *procs,
+                                            const char *const *busy, struct hrun_error *err);
 /* Lay out n ranks as mpirun would (one per PE, in order, round again when there are more; then the ranks of
  * a PE are not next to each other). npes (cluster->nsubs entries, NULL: all): of sub-cluster i only the first
  * npes[i] PEs are used, more than there are mean all. Errors: HRUN_EINVAL (n < 1, a negative entry, no PE to

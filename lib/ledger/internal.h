@@ -28,6 +28,7 @@ struct hrun_ledger {
     char host[65];              /* of this process */
     long pid;
     struct ledger_file claim, queue;
+    int granted;                /* 1: the claim is */
 };
 
 /* ---------------------------------------------------------------- entry.c */

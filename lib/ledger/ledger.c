@@ -74,6 +74,10 @@ const char *hrun_ledger_dir(const struct hrun_ledger *l)
 void hrun_ledger_withdraw(struct hrun_ledger *l)
 {
     ledger_remove(l, &l->claim);
+    /* Who has had his turn stands behind those who wait. */
+    if (l->granted && l->queue.fd < 0)
+        l->ticket = 0;
+    l->granted = 0;
 }
 
 void hrun_ledger_leave(struct hrun_ledger *l)
@@ -139,6 +143,7 @@ static int settle_claim(struct hrun_ledger *l, const struct hrun_ledger_entry *m
         return 0;
     if (ledger_lock(l->claim.fd, LEDGER_BYTE_GRANTED))
         return hrun_fail_errno(err, HRUN_EIO, "cannot lock an entry of the ledger '%s'", l->dir);
+    l->granted = 1;
     return 1;
 }
 

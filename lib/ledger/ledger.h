@@ -99,7 +99,7 @@ void hrun_ledger_list_release(struct hrun_ledger_list *list);
  * HRUN_ENOMEM. */
 int hrun_ledger_claim(struct hrun_ledger *l, const struct hrun_ledger_entry *e, struct hrun_ledger_list *seen,
                       struct hrun_error *err);
-/* Let go what is claimed, if anything. */
+/* Let go what is claimed, if anything. After a claim that was granted the next one has a new ticket. */
 void hrun_ledger_withdraw(struct hrun_ledger *l);
 
 /* Enter that this run waits for e->uses, in place of what it waited for before; the same again only touches the entry.

@@ -391,6 +391,22 @@ static int decide(struct context *c, const struct question *q, const struct prof
     return q->config ? by_config(c, q, d, err) : P ? by_count(c, (int)P, d, err) : by_default(c, d, subs, err);
 }
 
+/* PEs that others use are not to be chosen: npes[nsubs] without them. */
+static int leave_busy(const struct context *c, int *npes, struct hrun_error *err)
+{
+    int left = 0;
+
+    for (int i = 0; i < c->cluster->nsubs; i++) {
+        int nfree = 0;
+
+        for (int p = 0; p < c->cluster->subs[i].npes; p++)
+            nfree += !c->busy || !c->busy[i][p];
+        npes[i] = nfree < npes[i] ? nfree : npes[i];
+        left += npes[i];
+    }
+    return left ? 0 : hrun_fail(err, HRUN_EBUSY, "all PEs are in use");
+}
+
 int decision_make(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,
                   int64_t N, struct decision *d, struct hrun_error *err)
 {
@@ -408,7 +424,7 @@ int decision_make(struct context *c, const struct question *q, const struct prof
     d->N = N;
     d->method = HRUN_METHOD_NNLS;
     if (question_family(q, &d->family, err) || (c->given.fit && hrun_method_parse(c->given.fit, &d->method, err)) ||
-        context_use(c->cluster, q->use, npes, err))
+        context_use(c->cluster, q->use, npes, err) || leave_busy(c, npes, err))
         goto done;
     for (int i = 0; i < d->nsubs; i++)
         d->subs[i].npes = npes[i];

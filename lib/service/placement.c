@@ -19,7 +19,8 @@ static int search(const struct context *c, const struct decision *d, struct plac
     const struct hrun_placement_request req = {
         .cluster = c->cluster, .pes = d->pes, .procs = d->procs,
         .pattern = (enum hrun_pattern)hrun_pattern_find(c->app->pattern), .net = c->net, .bytes = HRUN_PLACEMENT_BYTES,
-        .worth = HRUN_PLACEMENT_WORTH, .steps = HRUN_PLACEMENT_STEPS
+        .worth = HRUN_PLACEMENT_WORTH, .steps = HRUN_PLACEMENT_STEPS,
+        .busy = c->busy
     };
     struct hrun_error why = { 0 };
 
@@ -83,9 +84,9 @@ int placement_fill_threads(const struct context *c, struct hrun_layout *layout, 
 int placement_layout(const struct context *c, const struct decision *d, const struct placed *p,
                      struct hrun_layout **out, struct hrun_error *err)
 {
-    struct hrun_layout *l = d->has_config
-                                ? hrun_layout_create_placed(c->cluster, d->pes, d->procs, p->p.order, err)
-                                : hrun_layout_plain(c->cluster, d->P, d->pes, err);
+    struct hrun_layout *l = !d->has_config ? hrun_layout_plain_free(c->cluster, d->P, d->pes, c->busy, err)
+                            : p->p.order   ? hrun_layout_create_placed(c->cluster, d->pes, d->procs, p->p.order, err)
+                                           : hrun_layout_create_free(c->cluster, d->pes, d->procs, c->busy, err);
 
     if (!l || placement_fill_threads(c, l, err)) {
         hrun_layout_destroy(l);

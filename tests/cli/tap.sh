@@ -22,7 +22,7 @@ export PATH="$build/bin:$PATH"
 unset HRUN_PROFILE_PATH HWLOC_SYNTHETIC HWLOC_XMLFILE HRUN_DATA HRUN_CACHE XDG_DATA_HOME XDG_CONFIG_HOME XDG_CACHE_HOME
 unset SLURM_JOB_ID SLURM_JOBID PBS_NODEFILE OMPI_MCA_orte_default_hostfile
 tmp=$(mktemp -d)
-export HOME=$tmp/home HRUN_DATA=$tmp/data HRUN_PROFILE_PATH=$apps
+export HOME=$tmp/home HRUN_DATA=$tmp/data HRUN_PROFILE_PATH=$apps HRUN_LEDGER=none
 mkdir -p "$HOME"
 trap 'cd /; rm -rf "$tmp"' EXIT
 tap_n=0

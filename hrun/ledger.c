@@ -1,0 +1,430 @@
+/* ledger.c - the ledger of the context's cluster; see ledger.h */
+#include "ledger.h"
+
+#include "base/ranges.h"
+#include "launch/procs.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What the administrator of a cluster makes, a folder or a link to one; and what every Linux host has. */
+static const char SITE[] = "/etc/hrun/ledger", HOST[] = "/run/lock";
+
+/* ---------------------------------------------------------------- where it is */
+
+static int is_sticky(const char *path)
+{
+    struct stat st;
+
+    return !stat(path, &st) && S_ISDIR(st.st_mode) && (st.st_mode & S_ISVTX) && !access(path, W_OK | X_OK);
+}
+
+int ledger_find(const struct common_settings *s, const char *from_file, char **dir, int *named, char **why,
+                struct hrun_error *err)
+{
+    const char *env = getenv("HRUN_LEDGER"), *place, *reason = NULL;
+
+    *dir = *why = NULL;
+    *named = 1;
+    place = s->ledger ? s->ledger : env && *env ? env : from_file;
+    if (!place) {
+        *named = 0;
+        place = !access(SITE, F_OK) ? SITE : is_sticky(HOST) ? HOST : NULL;
+        reason = "there is neither /etc/hrun/ledger nor a sticky folder /run/lock to write in";
+    } else if (!strcmp(place, "none")) {
+        place = NULL;
+        reason = s->ledger ? "--ledger none" : env && *env ? "HRUN_LEDGER is none" : "the cluster file says none";
+    }
+    *(place ? dir : why) = strdup(place ? place : reason);
+    return *dir || *why ? 0 : hrun_fail_nomem(err);
+}
+
+/* Why there is none for this cluster, whatever folder there is; or NULL. */
+static const char *why_not(const struct context *c)
+{
+    return c->cluster->platform           ? "the hosts are simulated"
+           : c->cluster->allocation       ? "the hosts are allocated by a resource manager"
+           : !context_is_real(c)          ? "the topology is a description"
+           : getenv(HRUN_JOB_VARIABLE)    ? "this is a run inside a run of hrun"
+                                          : NULL;
+}
+
+/* ---------------------------------------------------------------- making it */
+
+static int allocate(struct ledger *g, const struct hrun_cluster *cl)
+{
+    struct hrun_buf name = HRUN_BUF_INIT;
+
+    g->cluster = cl;
+    g->names = calloc((size_t)cl->nhosts + 1, sizeof *g->names);
+    g->mask = calloc((size_t)cl->nsubs + 1, sizeof *g->mask);
+    g->who = calloc((size_t)cl->nsubs + 1, sizeof *g->who);
+    if (!g->names || !g->mask || !g->who)
+        return -1;
+    for (int h = 0; h < cl->nhosts; h++) {
+        hrun_host_own_name(&cl->hosts[h], &name);
+        g->names[h] = hrun_buf_detach(&name);
+        if (!g->names[h])
+            return -1;
+    }
+    for (int i = 0; i < cl->nsubs; i++) {
+        g->mask[i] = calloc((size_t)cl->subs[i].npes + 1, sizeof *g->mask[i]);
+        g->who[i] = calloc((size_t)cl->subs[i].npes + 1, sizeof *g->who[i]);
+        if (!g->mask[i] || !g->who[i])
+            return -1;
+    }
+    return 0;
+}
+
+int ledger_open(struct ledger *g, const struct context *c, struct hrun_error *err)
+{
+    const char *reason = why_not(c);
+    struct hrun_error why = { 0 };
+    char *dir = NULL;
+    int named = 0, rc = 0;
+
+    memset(g, 0, sizeof *g);
+    if (reason) {
+        g->why_none = strdup(reason);
+        return g->why_none ? 0 : hrun_fail_nomem(err);
+    }
+    if (ledger_find(c->set, c->cluster->ledger, &dir, &named, &g->why_none, err))
+        return -1;
+    if (dir && hrun_ledger_open(dir, &g->l, &why)) {
+        if (named || why.code == HRUN_ENOMEM) {
+            if (err)
+                *err = why;
+            rc = -1;
+        } else {
+            g->why_none = strdup(why.text);
+            rc = g->why_none ? 0 : hrun_fail_nomem(err);
+            if (!c->set->quiet && !c->set->verbose)
+                fprintf(stderr, "%s: no ledger: %s\n", program_invocation_short_name, why.text);
+        }
+    } else if (dir && allocate(g, c->cluster)) {
+        rc = hrun_fail_nomem(err);
+    }
+    free(dir);
+    if (rc)
+        ledger_release(g);
+    /* Nobody is told what he has said himself. */
+    if (!rc && !g->l && !named && c->set->verbose)
+        fprintf(stderr, "%s: no ledger: %s\n", program_invocation_short_name, g->why_none);
+    return rc;
+}
+
+void ledger_release(struct ledger *g)
+{
+    hrun_ledger_close(g->l);
+    hrun_ledger_list_release(&g->seen);
+    for (int h = 0; g->names && h < g->cluster->nhosts; h++)
+        free(g->names[h]);
+    for (int i = 0; g->mask && g->who && i < g->cluster->nsubs; i++) {
+        free(g->mask[i]);
+        free(g->who[i]);
+    }
+    free(g->names);
+    free(g->mask);
+    free(g->who);
+    free(g->why_none);
+    memset(g, 0, sizeof *g);
+}
+
+/* ---------------------------------------------------------------- who has which PE */
+
+struct place {
+    const char *host;
+    int sub, pe;
+};
+
+static int by_host(const void *a, const void *b)
+{
+    const char *x = ((const struct place *)a)->host, *y = ((const struct place *)b)->host;
+    size_t nx = strcspn(x, "."), ny = strcspn(y, ".");
+    int order = strncasecmp(x, y, nx < ny ? nx : ny);
+
+    return order ? order : (nx > ny) - (nx < ny);
+}
+
+/* What entry k of those seen has of the places, which are sorted. */
+static void mark(struct ledger *g, const struct place *places, int n, int k)
+{
+    const struct hrun_ledger_entry *e = &g->seen.v[k];
+
+    for (int u = 0; u < e->nuses; u++) {
+        const struct place key = { .host = e->uses[u].host };
+        int lo = 0, hi = n;
+
+        while (lo < hi) {
+            int mid = lo + (hi - lo) / 2;
+
+            if (by_host(&places[mid], &key) < 0)
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        for (; lo < n && !by_host(&places[lo], &key); lo++) {
+            const struct place *p = &places[lo];
+
+            if (g->mask[p->sub][p->pe] || !hrun_ledger_same_host(p->host, key.host) ||
+                !hrun_ledger_pus_meet(g->cluster->subs[p->sub].pes[p->pe].cpuset, e->uses[u].pus))
+                continue;
+            g->mask[p->sub][p->pe] = 1;
+            g->who[p->sub][p->pe] = k;
+            g->nbusy++;
+        }
+    }
+}
+
+/* The mask from what was seen: what runs goes before what waits. */
+static int mark_all(struct ledger *g, struct hrun_error *err)
+{
+    const struct hrun_cluster *cl = g->cluster;
+    struct place *places;
+    int n = 0;
+
+    for (int i = 0; i < cl->nsubs; i++)
+        n += cl->subs[i].npes;
+    places = calloc((size_t)n + 1, sizeof *places);
+    if (!places)
+        return hrun_fail_nomem(err);
+    n = g->nbusy = 0;
+    for (int i = 0; i < cl->nsubs; i++)
+        for (int p = 0; p < cl->subs[i].npes; p++) {
+            places[n++] = (struct place){ g->names[cl->subs[i].pes[p].host], i, p };
+            g->mask[i][p] = 0;
+            g->who[i][p] = -1;
+        }
+    if (g->seen.n)
+        qsort(places, (size_t)n, sizeof *places, by_host);
+    for (int waits = 0; waits < 2; waits++)
+        for (int k = 0; k < g->seen.n; k++)
+            if ((g->seen.v[k].state == HRUN_LEDGER_WAITS) == waits && hrun_ledger_counts(g->l, &g->seen.v[k]))
+                mark(g, places, n, k);
+    free(places);
+    return 0;
+}
+
+/* Something cannot be done with the ledger: the run goes on without it. */
+static int say_trouble(struct ledger *g, const struct context *c, const struct hrun_error *why, struct hrun_error *err)
+{
+    if (why->code == HRUN_ENOMEM) {
+        if (err)
+            *err = *why;
+        return -1;
+    }
+    if (!g->told && !c->set->quiet)
+        fprintf(stderr, "%s: this run is not in the ledger, others may use its PEs: %s\n",
+                program_invocation_short_name, why->text);
+    g->told = 1;
+    return 0;
+}
+
+int ledger_look(struct ledger *g, const struct context *c, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+
+    if (!g->l)
+        return 0;
+    hrun_ledger_list_release(&g->seen);
+    if (hrun_ledger_read(g->l, &g->seen, &why) && say_trouble(g, c, &why, err))
+        return -1;
+    return mark_all(g, err);
+}
+
+const char *const *ledger_busy(const struct ledger *g)
+{
+    return g && g->l && g->nbusy ? (const char *const *)g->mask : NULL;
+}
+
+int ledger_free_pes(const struct ledger *g, int sub)
+{
+    int n = 0;
+
+    for (int p = 0; p < g->cluster->subs[sub].npes; p++)
+        n += !g->mask[sub][p];
+    return n;
+}
+
+int ledger_is_moving(const struct ledger *g)
+{
+    for (int k = 0; k < g->seen.n; k++)
+        if (g->seen.v[k].state == HRUN_LEDGER_CLAIMS)
+            return 1;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- this run */
+
+/* Append the PEs of a host that the run has. */
+static void add_host(const struct hrun_cluster *cl, char *const *used, int host, struct hrun_buf *pus)
+{
+    for (int i = 0; i < cl->nsubs; i++)
+        for (int p = 0; p < cl->subs[i].npes; p++)
+            if (used[i][p] && cl->subs[i].pes[p].host == host && cl->subs[i].pes[p].cpuset[0])
+                hrun_buf_addf(pus, "%s%s", pus->len ? "," : "", cl->subs[i].pes[p].cpuset);
+}
+
+static void uses_release(struct hrun_ledger_use *uses, int n)
+{
+    for (int k = 0; uses && k < n; k++)
+        free(uses[k].pus);
+    free(uses);
+}
+
+/* The PEs of a run as uses, whose hosts are g's. Those of hosts that are known by numbers only are not among them. */
+static int gather(const struct ledger *g, const struct ledger_run *run, struct hrun_ledger_use **out, int *n)
+{
+    const struct hrun_cluster *cl = g->cluster;
+    struct hrun_ledger_use *uses = calloc((size_t)cl->nhosts + 1, sizeof *uses);
+    char **used = calloc((size_t)cl->nsubs + 1, sizeof *used), *on = calloc((size_t)cl->nhosts + 1, 1);
+    int rc = uses && used && on ? 0 : -1, count = 0;
+
+    for (int i = 0; i < cl->nsubs && !rc; i++) {
+        used[i] = calloc((size_t)cl->subs[i].npes + 1, 1);
+        rc = used[i] ? 0 : -1;
+    }
+    for (int r = 0; run->layout && r < run->layout->nranks && !rc; r++) {
+        used[run->layout->ranks[r].sub][run->layout->ranks[r].pe] = 1;
+        on[run->layout->ranks[r].host] = 1;
+    }
+    for (int i = 0; !run->layout && i < cl->nsubs && !rc; i++)
+        for (int p = 0; p < cl->subs[i].npes; p++)
+            if (!g->mask[i][p])
+                used[i][p] = on[cl->subs[i].pes[p].host] = 1;
+    for (int i = 0; i < cl->nsubs && !rc && run->whole_hosts; i++)
+        for (int p = 0; p < cl->subs[i].npes; p++)
+            used[i][p] = on[cl->subs[i].pes[p].host];
+    for (int h = 0; h < cl->nhosts && !rc; h++) {
+        struct hrun_buf pus = HRUN_BUF_INIT;
+
+        if (on[h])
+            add_host(cl, used, h, &pus);
+        if (pus.len) {
+            uses[count].host = g->names[h];
+            uses[count].pus = hrun_buf_detach(&pus);
+            rc = uses[count++].pus ? 0 : -1;
+        }
+        hrun_buf_release(&pus);
+    }
+    for (int i = 0; used && i < cl->nsubs; i++)
+        free(used[i]);
+    free(used);
+    free(on);
+    if (rc)
+        uses_release(uses, count);
+    else
+        *out = uses;
+    *n = rc ? 0 : count;
+    return rc;
+}
+
+static int fill(const struct ledger *g, const struct context *c, const struct ledger_run *run,
+                struct hrun_ledger_entry *e, struct hrun_error *err)
+{
+    int64_t now = (int64_t)time(NULL);
+
+    *e = (struct hrun_ledger_entry){ .since_s = now, .app = c->app ? c->app->name : (char *)"", .N = run->N,
+                                     .program = c->program ? c->program : (char *)"",
+                                     .version = (char *)HRUN_VERSION };
+    /* A prediction may be any number; a month is as good as not known. */
+    if (run->time_s > 0 && run->time_s < 31 * 86400.0)
+        e->end_s = now + (int64_t)run->time_s + 1;
+    return gather(g, run, &e->uses, &e->nuses) ? hrun_fail_nomem(err) : 0;
+}
+
+int ledger_claim(struct ledger *g, const struct context *c, const struct ledger_run *run, struct hrun_error *err)
+{
+    struct hrun_ledger_entry e;
+    struct hrun_error why = { 0 };
+    int rc;
+
+    if (!g->l)
+        return 1;
+    if (fill(g, c, run, &e, err))
+        return -1;
+    rc = e.nuses ? hrun_ledger_claim(g->l, &e, &g->seen, &why) : 1;
+    uses_release(e.uses, e.nuses);
+    if (rc < 0)
+        return say_trouble(g, c, &why, err) ? -1 : 1;
+    return !rc && mark_all(g, err) ? -1 : rc;
+}
+
+int ledger_queue(struct ledger *g, const struct context *c, const struct ledger_run *run, struct hrun_error *err)
+{
+    struct hrun_ledger_entry e;
+    struct hrun_error why = { 0 };
+    int rc;
+
+    if (!g->l)
+        return 0;
+    if (fill(g, c, run, &e, err))
+        return -1;
+    if (!g->queued_s)
+        g->queued_s = e.since_s;
+    e.since_s = g->queued_s;
+    e.end_s = 0;
+    rc = hrun_ledger_queue(g->l, &e, &why);
+    uses_release(e.uses, e.nuses);
+    return rc ? say_trouble(g, c, &why, err) : 0;
+}
+
+/* ---------------------------------------------------------------- waiting */
+
+int ledger_sleep(double seconds)
+{
+    static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+    struct timespec t = { (time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9) };
+    sigset_t set, before;
+    int sig;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
+        struct sigaction act;
+
+        /* What the caller ignores (nohup) stays ignored: a blocked signal would come nevertheless. */
+        if (!sigaction(ending[i], NULL, &act) && act.sa_handler != SIG_IGN)
+            sigaddset(&set, ending[i]);
+    }
+    sigprocmask(SIG_BLOCK, &set, &before);
+    sig = sigtimedwait(&set, NULL, &t);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return sig > 0 ? sig : 0;
+}
+
+int ledger_claim_waiting(struct ledger *g, const struct context *c, const struct ledger_run *run,
+                         void (*say)(void *ctx, const char *text), void *ctx, int *sig, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc, told = 0;
+
+    *sig = 0;
+    while (!(rc = ledger_claim(g, c, run, err))) {
+        if (!told++) {
+            hrun_buf_adds(&text, "waits for its PEs: ");
+            ledger_tell(g, "", "; ", &text);
+            if (text.len > 2)
+                text.data[text.len -= 2] = 0;
+            say(ctx, text.data);
+            hrun_buf_release(&text);
+        }
+        if (ledger_queue(g, c, run, err)) {
+            rc = -1;
+            break;
+        }
+        *sig = ledger_sleep(LEDGER_POLL_S);
+        if (*sig)
+            break;
+    }
+    if (g->l)
+        hrun_ledger_leave(g->l);
+    g->queued_s = 0;
+    return rc < 0 ? -1 : 0;
+}

@@ -1,0 +1,311 @@
+/* prepare.c - from the command line to a layout whose PEs are this run's; see prepare.h */
+#include "prepare.h"
+
+#include "base/units.h"
+#include "service/finest.h"
+#include "service/network.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Others who choose at the same moment are done within milliseconds: after 1, 2, 4, ... ms it is looked again, a quarter
+ * of a second in all. */
+enum { ROUNDS = 8 };
+
+static void hear(void *ctx, const char *text)
+{
+    (void)ctx;
+    fprintf(stderr, "hrun: %s\n", text);
+}
+
+static void say(const struct common_settings *set, const struct hrun_buf *text)
+{
+    if (!set->quiet)
+        fputs(text->data, stderr);
+}
+
+static void drop_layout(struct prepared *p)
+{
+    hrun_layout_destroy(p->layout);
+    p->layout = NULL;
+    placement_release(&p->placed);
+}
+
+static void drop_choice(struct prepared *p)
+{
+    drop_layout(p);
+    probe_release(&p->probe);
+    decision_release(&p->d);
+    profiles_release(&p->known);
+    variants_release(&p->variants);
+}
+
+void prepared_release(struct prepared *p)
+{
+    ledger_release(&p->ledger);
+    drop_choice(p);
+    context_release(&p->c);
+}
+
+/* ---------------------------------------------------------------- the decision */
+
+/* Decide, with --finest also on the size: the largest one, at most N (0: any), for which that succeeds. Runs that were
+ * made may tell that a size takes longer than its models say. */
+static int decide_size(struct prepared *p, const struct question *q, int finest, int64_t N, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+    struct finest f;
+    int rc = -1;
+
+    if (!finest)
+        return decision_make(&p->c, q, &p->known, NULL, N, &p->d, err);
+    if (!p->c.app)
+        return hrun_fail(err, HRUN_ENOENT, "--finest needs an app definition: name one with -app (hrun --list-apps)");
+    p->w.N = 0;
+    if (!work_size_is_told(&p->w))
+        return hrun_fail(err, HRUN_EINVAL, "--finest: the size N does not reach the program: write {N} where it stands, "
+                         "for instance %s '{N}'", p->w.words[0]);
+    while (rc && !finest_find(&p->c, q, &p->known, N, &f, rc && why.text[0] ? &why : err)) {
+        rc = decision_make(&p->c, q, &p->known, NULL, f.N, &p->d, &why);
+        N = f.N - 1;
+        if (rc && (why.code != HRUN_EINFEASIBLE || N < 1))
+            break;
+    }
+    if (rc && why.text[0])
+        *err = why;
+    if (rc)
+        return -1;
+    p->d.finest = f;
+    p->w.N = f.N;
+    return 0;
+}
+
+/* What --probe asks for: nothing where there is a profile, only the plan of it in a dry run. */
+static int probe(struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+
+    p->probe.asked = s->probe;
+    if (!s->probe)
+        return 0;
+    if (p->d.by == BY_MODEL) {
+        p->probe.not_needed = 1;
+        hrun_buf_adds(&text, "hrun: --probe is not needed: there is a profile, and it is used\n");
+        if (!s->dry_run)
+            say(&s->common, &text);
+        hrun_buf_release(&text);
+        return 0;
+    }
+    if (probe_plan(&p->probe, &p->w, s, &p->d, err))
+        return -1;
+    if (s->dry_run)
+        return 0;
+    probe_before(&p->probe, &text);
+    say(&s->common, &text);
+    hrun_buf_release(&text);
+    return p->probe.useful ? probe_make(&p->probe, &p->w, s, &p->d, err) : 0;
+}
+
+/* An application that no definition knows, for a probe of it. */
+static int make_bare(struct context *c, const char *program, struct hrun_error *err)
+{
+    struct hrun_app *other = NULL;
+
+    if (hrun_app_create_bare(program, &c->app, err))
+        return -1;
+    if (hrun_app_find(&c->app_dirs, c->app->name, NULL, 0, &other, NULL))
+        return 0;
+    hrun_app_destroy(other);
+    return hrun_fail(err, HRUN_EINVAL, "no definition knows the program %s, but there is one called %s: say -app %s "
+                     "where that is what it is, or call the program otherwise", program, c->app->name, c->app->name);
+}
+
+/* What is known of the application, and the decision. Of several variants the best is taken. */
+static int settle(struct prepared *p, const struct hrun_settings *s, const struct question *ask, int64_t N,
+                  struct hrun_error *err)
+{
+    struct context *c = &p->c;
+    int choose = c->variants_of && !s->common.variant && N;
+
+    if (choose && s->finest)
+        return hrun_fail(err, HRUN_EINVAL, "--finest chooses the size of one variant: say which with --variant");
+    if (choose)
+        return variants_choose(c, ask, N, &p->variants, &p->known, &p->d, err);
+    if (c->app && (N || s->finest) && profiles_load(c, &p->known, err))
+        return -1;
+    return decide_size(p, ask, s->finest, N, err);
+}
+
+/* For a dry run without words: the definition's program, which need not be at hand. */
+static int find_named(struct prepared *p, struct hrun_error *err)
+{
+    struct hrun_error why;
+
+    if (!work_find_program(&p->w, 0, &why) || why.code == HRUN_ENOPROG)
+        return 0;
+    *err = why;
+    return -1;
+}
+
+/* A network that is supposed must make sense, and what does not ask it is said. */
+static int check_network(struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
+{
+    const char *file = s->common.network_file;
+
+    if (!file)
+        return 0;
+    if (network_load(&p->c, NULL, err))
+        return -1;
+    if (!s->common.quiet && !p->d.network && !p->placed.known && !s->tune_collectives)
+        fprintf(stderr, "hrun: --network %s changes nothing: %s\n", file,
+                p->c.app && hrun_app_has_network(p->c.app) ? "there is no prediction that asks the network"
+                : "the application has no terms of the network, and no pattern by which ranks are placed");
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the layout, and whose its PEs are */
+
+int prepare_layout(struct prepared *p, const char *const *busy, int by_pattern, struct hrun_error *err)
+{
+    struct context *c = &p->c;
+    int rc;
+
+    drop_layout(p);
+    c->busy = busy;
+    rc = (by_pattern && placement_choose(c, p->set->placement, &p->d, &p->placed, err)) ||
+         placement_layout(c, &p->d, &p->placed, &p->layout, err) ? -1 : 0;
+    p->w.share = p->d.share;
+    return rc;
+}
+
+int prepare_choose(struct prepared *p, int all, struct hrun_error *err)
+{
+    drop_choice(p);
+    p->c.busy = all ? NULL : ledger_busy(&p->ledger);
+    if (settle(p, p->set, &p->ask, p->N, err) || (p->c.program && work_find_program(&p->w, p->d.P, err)))
+        return -1;
+    return prepare_layout(p, p->c.busy, 1, err);
+}
+
+/* Is something run before it is known what is chosen? */
+static int will_probe(const struct prepared *p)
+{
+    return p->set->probe && p->d.by != BY_MODEL && !p->set->dry_run;
+}
+
+int prepare_claim(struct prepared *p, struct hrun_error *err)
+{
+    /* A probe may choose any PE. */
+    const struct ledger_run run = { .layout = will_probe(p) ? NULL : p->layout, .N = p->w.N,
+                                    .time_s = p->d.predicted ? p->d.time_s : 0 };
+
+    return ledger_claim(&p->ledger, &p->c, &run, err);
+}
+
+/* It cannot be chosen now; why says what is missing where others have PEs in use. Without them it could be, or not. */
+static int fail_busy(struct prepared *p, const struct hrun_error *why, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    struct hrun_error alone = { 0 };
+
+    if (prepare_choose(p, 1, &alone)) {
+        *err = alone;
+        return -1;
+    }
+    if (p->ask.config)
+        hrun_buf_addf(&text, "--config %s needs PEs that are in use", p->ask.config);
+    else if (p->ask.procs)
+        hrun_buf_addf(&text, "-n %s needs PEs that are in use", p->ask.procs);
+    else if (why->code == HRUN_EBUSY || !why->code)
+        hrun_buf_adds(&text, "no PE is free");
+    else
+        hrun_buf_addf(&text, "nothing can be chosen of what is free (%s)", why->text);
+    hrun_buf_adds(&text, ": ");
+    ledger_tell(&p->ledger, "", "; ", &text);
+    hrun_buf_adds(&text, "--wait waits for them, --who tells more");
+    hrun_fail(err, HRUN_EBUSY, "%s", text.data);
+    hrun_buf_release(&text);
+    return -1;
+}
+
+static void rest(int round)
+{
+    long ms = 1L << round;
+    struct timespec t = { 0, ms * 1000000 };
+
+    nanosleep(&t, NULL);
+}
+
+int prepare_now(struct prepared *p, struct hrun_error *err)
+{
+    struct hrun_error why;
+    int rc;
+
+    for (int round = 0; ; round++) {
+        if (ledger_look(&p->ledger, &p->c, err))
+            return -1;
+        why = (struct hrun_error){ 0 };
+        rc = prepare_choose(p, 0, &why);
+        if (rc && !ledger_busy(&p->ledger)) {
+            *err = why;
+            return -1;
+        }
+        if (!rc && p->set->dry_run)
+            return 0;
+        if (!rc && (rc = prepare_claim(p, err)))
+            return rc < 0 ? -1 : 0;
+        if (round == ROUNDS || (why.code && !ledger_is_moving(&p->ledger)))
+            return fail_busy(p, &why, err);
+        rest(round);
+    }
+}
+
+/* The context, and what the work is. */
+static int prepare_context(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
+{
+    struct context *c = &p->c;
+
+    if (s->size && hrun_parse_count("-N", s->size, 1, HRUN_COUNT_MAX, &p->N, err))
+        return -1;
+    if (probe_check(s, p->N, err) || context_app(c, words[0], err) ||
+        (s->probe && !c->app && make_bare(c, words[0], err)))
+        return -1;
+    if (!c->app && p->N)
+        return hrun_fail(err, HRUN_ENOENT,
+                         "-N, the problem size, needs an app definition: none knows the program %s; name one with -app "
+                         "(hrun --list-apps). To start P processes say -n P",
+                         words[0]);
+    if (!words[0])
+        p->named[0] = c->app->nprograms ? c->app->programs[0] : c->app->name;
+    p->w = (struct work){ .c = c, .N = p->N, .words = words[0] ? words : p->named, .tag_output = s->tag_output,
+                          .report_bindings = s->report_bindings, .on_message = hear };
+    /* Nothing is learnt from a run that is not recorded. */
+    if (c->app && p->N && !work_size_is_told(&p->w))
+        p->ask.explore = NULL;
+    p->ask.table = s->dry_run;
+    if (s->finest && c->app)   /* any size will do to find a program that is built for each */
+        p->w.N = c->app->nsizes ? c->app->sizes[0] : 1;
+    return (words[0] ? work_find_program(&p->w, 0, err) : find_named(p, err)) ||
+           context_cluster(c, &s->common, err) || context_engine(c, err) || ledger_open(&p->ledger, c, err) ? -1 : 0;
+}
+
+int prepare(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
+{
+    int probes;
+
+    memset(p, 0, sizeof *p);
+    p->set = s;
+    p->ask = s->ask;
+    p->c.set = &s->common;
+    if (prepare_context(p, s, words, err) ||
+        (s->wait || s->wait_at_most ? prepare_waiting(p, err) : prepare_now(p, err)) || check_network(p, s, err))
+        return -1;
+    probes = will_probe(p);
+    if (probe(p, s, err))
+        return -1;
+    if (!probes)
+        return 0;
+    return (p->c.program && work_find_program(&p->w, p->d.P, err)) || prepare_layout(p, p->c.busy, 1, err) ? -1 : 0;
+}

@@ -1,0 +1,221 @@
+#!/bin/bash
+# ledger.t - runs side by side on the PEs of this host: what remains is taken, --wait, --who, runs of several users,
+# killed ones, a ledger that cannot be used
+. "$(dirname "$0")/tap.sh"
+
+cores=$(hrun --show-cluster --level core --json | python3 -c "
+import json, sys
+print(max(len(s['pes']) for s in json.load(sys.stdin)['subclusters']))")
+if [ "$cores" -lt 2 ]; then
+    skip "runs side by side" "one core"
+    done_testing
+fi
+ledger=$tmp/ledger
+mkdir -m 1777 "$ledger"
+chmod 755 "$tmp"
+export HRUN_LEDGER=$ledger
+all=$((cores - 1))
+
+# start COUNT FILE: a run with that many PEs of level core that writes its PUs to FILE and ends when FILE.end is there
+start() {
+    hrun -q -n "$1" sh -c "taskset -cp \$\$ >>'$2'; while [ ! -e '$2.end' ]; do sleep 0.05; done" &
+    for _ in $(seq 200); do
+        [ -s "$2" ] && [ "$(wc -l <"$2")" = "$1" ] && return
+        sleep 0.05
+    done
+}
+pus() { sed 's/.*: //' "$1" | sort -n | tr '\n' ' '; }
+entries() { find "$ledger" -type f | wc -l; }
+who() { hrun --who --json | python3 -c "import json, sys; d = json.load(sys.stdin)['runs']; print($1)"; }
+
+run hrun --who
+status_is 0 "an empty ledger"
+out_has "nothing is in use" "says so"
+ok "looking enters nothing" test "$(ls "$ledger")" = ""
+
+# ---- a second run takes what remains
+start "$all" "$tmp/one"
+one=$!
+run hrun --who
+out_has "root" "who runs"
+out_has ":$one " "with its process"
+ok "for machines" test "$(who "(len(d), d[0]['state'], d[0]['pid'] == $one)")" = "(1, 'runs', True)"
+run hrun --dry-run true
+out_has "$all of $cores PEs of" "the dry run says what is in use"
+out_has "in use by root" "and by whom"
+out_has "P = 1" "what remains is chosen"
+run hrun --dry-run --json true
+ok "for machines, too" test "$(python3 -c "
+import json; p = json.load(open('$tmp/.out')); print(p['P'], [(u['pes'], u['user'], u['waits']) for u in p['in_use']])")" = \
+    "1 [($all, 'root', False)]"
+start 1 "$tmp/two"
+two=$!
+ok "two runs have different PUs" test -z "$(cat "$tmp/one" "$tmp/two" | sed 's/.*: //' | sort | uniq -d)"
+fails 125 "no PE is free: $cores of $cores PEs" "a third one finds nothing" hrun true
+fails 125 "--wait waits for them" "and is told of --wait" hrun true
+fails 125 "-n 2 needs PEs that are in use" "-n that needs them" hrun -n 2 true
+fails 125 "--config (2,1) needs PEs that are in use" "--config that does" hrun --config "(2,1)" true
+fails 125 "at most $cores" "what the cluster has not got is another error" hrun -n $((cores + 1)) true
+run hrun -q --ledger none -n 1 true
+status_is 0 "without a ledger it runs beside them"
+run hrun --wait --dry-run true
+out_has "$cores of $cores PEs of" "a dry run with --wait shows what would be waited for"
+
+# ---- a run that is killed frees its PEs
+kill -9 $two
+wait $two 2>/dev/null
+run hrun -q -n 1 true
+status_is 0 "the PE of a run that was killed is free"
+ok "and its entry is removed" test "$(entries)" = 1
+touch "$tmp/one.end" "$tmp/two.end"
+wait $one
+ok "nothing is left when a run has ended" test "$(entries)" = 0
+run hrun -q -n "$cores" true
+status_is 0 "all PEs are free again"
+
+# ---- waiting
+start "$cores" "$tmp/three"
+three=$!
+hrun --wait -n 1 sh -c "echo one >>$tmp/order; sleep 0.3" 2>"$tmp/waits" &
+first=$!
+for _ in $(seq 200); do [ "$(who "len(d)")" = 2 ] && break; sleep 0.05; done
+hrun --wait -n "$cores" sh -c "echo all >>$tmp/order" 2>/dev/null &
+second=$!
+for _ in $(seq 200); do [ "$(who "len(d)")" = 3 ] && break; sleep 0.05; done
+run hrun --who
+out_has "waiting, the first one first:" "who waits stands in a list"
+ok "in their order" test "$(who "[e['pid'] for e in d if e['state'] == 'waits']")" = "[$first, $second]"
+run timeout -s INT 1 hrun --wait true
+status_is 124 "interrupted while it waits"
+err_has "waits: $cores of $cores PEs" "it said for whom"
+ok "it leaves nothing" test "$(entries)" = 3
+run hrun --wait-at-most 1 -n 1 true
+status_is 125 "at most a second"
+err_has "needs PEs that are in use" "then it is an error"
+ok "nothing was started meanwhile" test ! -e "$tmp/order"
+ok "it has said once for whom it waits" test "$(grep -c "waits: .*in use by root" "$tmp/waits")" = 1
+touch "$tmp/three.end"
+wait $first
+ok "the first goes" test $? = 0
+wait $second
+ok "and the second" test "$(sort "$tmp/order" | uniq -c | tr -s ' ' | tr '\n' ';')" = " $cores all; 1 one;"
+ok "in their order" test "$(head -n 1 "$tmp/order")" = one
+wait $three
+ok "nothing is left" test "$(entries)" = 0
+
+# What one waits for is kept for it; a later one takes what nobody waits for.
+start 1 "$tmp/four"
+four=$!
+hrun --wait -n "$cores" true 2>/dev/null &
+waiter=$!
+for _ in $(seq 200); do [ "$(who "len(d)")" = 2 ] && break; sleep 0.05; done
+fails 125 "kept for root, who waits" "what is free is kept for one that waits" hrun -n 1 true
+kill -TERM $waiter
+wait $waiter
+ok "until it is ended" test $? = 143
+run hrun -q -n 1 true
+status_is 0 "then it is free"
+touch "$tmp/four.end"
+wait $four
+
+# ---- predicted ends: of two ways the one that ends earlier
+mkdir "$tmp/profiles"
+cat >"$tmp/profiles/naps.yaml" <<'Y'
+name: naps
+rule: "P >= 1"
+procs_per_pe: [1]
+terms: {np: ["N/P"], n: ["N"]}
+args: ["{N}", "{P}"]
+sizes: [10, 20, 40]
+time: {match: '^time: (.*)$'}
+Y
+cat >"$tmp/naps" <<'P'
+#!/usr/bin/python3
+import os, sys, time
+s = float(sys.argv[1]) / float(sys.argv[2]) / 100
+time.sleep(s)
+if os.environ.get("OMPI_COMM_WORLD_RANK") == "0": print("time: %.6f" % s, flush=True)
+P
+chmod +x "$tmp/naps"
+export HRUN_PROFILE_PATH=$tmp/profiles
+run hrun-calibrate -q -app naps -r 1 "$tmp/naps"
+status_is 0 "a profile"
+start 1 "$tmp/five"
+five=$!
+run timeout 20 hrun --wait -app naps -N 100 "$tmp/naps"
+touch "$tmp/five.end"
+wait $five
+status_is 124 "the end of the other run is not known: it waits for all"
+hrun -q -n 1 -app naps -N 1000 "$tmp/naps" &
+six=$!
+for _ in $(seq 200); do [ "$(who "len(d)")" = 1 ] && break; sleep 0.05; done
+run hrun --dry-run true
+out_has "in use by root until about " "a predicted end is told"
+run hrun --wait -app naps -N 10 "$tmp/naps"
+status_is 0 "a short run beside a long one"
+err_lacks "waits" "starts on what remains"
+ok "while the other runs" kill -0 $six
+kill $six
+wait $six 2>/dev/null
+
+# ---- calibration has its host for itself
+start 1 "$tmp/seven"
+seven=$!
+(sleep 1.5; touch "$tmp/seven.end") &
+run hrun-calibrate --sizes 10 --pes 1 -r 1 --again --no-fit -app naps "$tmp/naps"
+status_is 0 "a calibration"
+err_has "waits for its PEs: 1 of $cores PEs" "waits until its host is free"
+wait $seven
+ok "nothing is left" test "$(entries)" = 0
+
+# ---- a ledger that cannot be used
+fails 125 "there is no ledger '$tmp/nowhere'" "a ledger that is not there" hrun --ledger "$tmp/nowhere" true
+fails 125 "chmod +t" "one that is open to all and not sticky" env HRUN_LEDGER="$(mkdir -m 777 "$tmp/open"; echo "$tmp/open")" hrun true
+printf 'ledger: mine\nsubclusters: [{hosts: localhost}]\n' >"$tmp/c.yaml"
+HRUN_LEDGER='' fails 125 "there is no ledger '$tmp/mine'" "one that a cluster file names" hrun --cluster "$tmp/c.yaml" true
+mkdir "$tmp/mine"
+HRUN_LEDGER='' run hrun --cluster "$tmp/c.yaml" --who
+out_has "as $tmp/mine has it" "and --who knows it"
+run hrun -q sh -c 'hrun -q --level core true'
+status_is 0 "a run that starts a run"
+
+if [ "$(id -u)" = 0 ]; then
+    # ---- another user
+    as() { setpriv --reuid=64003 --regid=64003 --clear-groups env HOME="$tmp/other" HRUN_DATA="$tmp/other" "$@"; }
+    mkdir "$tmp/other"
+    chown 64003 "$tmp/other"
+    if as hrun -q --ledger none true 2>/dev/null; then
+        as hrun -q -n "$cores" sleep 30 &
+        other=$!
+        for _ in $(seq 200); do [ "$(who "len(d)")" = 1 ] && break; sleep 0.05; done
+        fails 125 "in use by uid 64003" "PEs of another user" hrun -n 1 true
+        kill $other
+        wait $other 2>/dev/null
+        start "$cores" "$tmp/eight"
+        eight=$!
+        run as hrun -n 1 true
+        status_is 125 "our PEs are in use for him"
+        err_has "in use by root" "by us"
+        run as sh -c "rm -rf $ledger/hrun-0; echo >$ledger/hrun-0/run-x; touch $ledger/hrun-0/*"
+        ok "he cannot end our claim" test "$(who "[e['uid'] for e in d]")" = "[0]"
+        touch "$tmp/eight.end"
+        wait $eight
+    else
+        skip "another user" "he cannot run hrun here"
+    fi
+    # ---- a full file system
+    mkdir -m 1777 "$tmp/full"
+    if mount -t tmpfs -o size=8k,nr_inodes=64,mode=1777 tmpfs "$tmp/full" 2>/dev/null; then
+        run hrun -q --ledger "$tmp/full" -n 1 true
+        status_is 0 "room for an entry"
+        dd if=/dev/zero of="$tmp/full/filler" bs=4k count=4 2>/dev/null
+        run hrun --ledger "$tmp/full" -n 1 true
+        status_is 0 "on a full file system it runs"
+        err_has "this run is not in the ledger" "and says that it is not entered"
+        ok "nothing is left of it" test "$(find "$tmp/full" -type f | wc -l)" = 1
+        umount "$tmp/full"
+    else
+        skip "a full file system" "no mount here"
+    fi
+fi
+done_testing
