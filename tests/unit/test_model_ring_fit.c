@@ -1,4 +1,5 @@
 /* Models of rings (paper 004): what is fitted predicts, of one sub-cluster and of several; balance, and the search. */
+#include "fit_random.h"
 #include "model/ring_family.h"
 #include "model_app.h"
 #include "plan/plan.h"
@@ -194,6 +195,71 @@ static void test_filled(void)
     release_app(&a);
 }
 
+/* The paper's procedure begins with one small instance on each node, which tells the speeds. */
+static void test_one_size(void)
+{
+    const struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+    const int pes[] = { 2, 3, 2 }, procs[] = { 1, 1, 1 };
+    struct ma a;
+    struct hrun_models *m[SUBS] = { NULL };
+    struct hrun_error err;
+    struct hrun_predictor *p;
+    double t = 0, want;
+    int limiting;
+
+    ring_app(&a);
+    for (int i = 0; i < SUBS; i++) {
+        struct hrun_sample one = { .N = 4000, .P = 1, .M = 1, .pes = 1, .ok = 1 };
+
+        one.time_s = true_time(i, 1, 1, 4000);
+        is_int(hrun_model_fit(&a.app, &one, 1, &options, &m[i], NULL, &err), 0, "one run makes a model %s", err.text);
+    }
+    p = predictor(&a, m, 20000);
+    want = play(pes, procs, 20000);
+    hrun_predictor_oracle(p)->whole(hrun_predictor_oracle(p)->ctx, pes, procs, 7, &t, &limiting, NULL);
+    ok(fabs(t / want - 1) < 0.02, "of five times the size on all PEs it tells all but the messages: %.3f s, in truth "
+       "%.3f s", t, want);
+    is_int(limiting, 2, "and who limits it");
+    hrun_predictor_destroy(p);
+    for (int i = 0; i < SUBS; i++)
+        hrun_models_destroy(m[i]);
+    release_app(&a);
+}
+
+/* Repetitions that most contradict do not count; a speed that falls with the data is seen where it is plain. */
+static void test_rows(void)
+{
+    struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+    struct hrun_sample v[64];
+    struct ma a;
+    struct hrun_models *m = NULL;
+    struct hrun_error err;
+    uint64_t seed = 3;
+    int n = 0;
+
+    ring_app(&a);
+    for (int N = 1000; N <= 16000; N *= 4)
+        for (int k = 0; k < 3; k++) {
+            v[n] = (struct hrun_sample){ .N = N, .P = 4, .M = 4, .pes = 1, .ok = 1 };
+            v[n++].time_s = true_time(0, 4, 1, N) * (1 + 0.01 * rnd_normal(&seed)) * (k == 1 && N > 1000 ? 3 : 1);
+        }
+    is_int(hrun_model_fit(&a.app, v, (size_t)n, &options, &m, NULL, &err), 0, "two glitches among nine runs %s",
+           err.text);
+    is_num(hrun_ring_rate(m->v[0].k, 4000) / (4 * UNIT / speed[0]), 1, 0.03, "leave the speed as it is");
+    is_int(m->v[0].npoints, 7, "for they do not count");
+    is_int(m->v[0].nterms, HRUN_RING_TERMS - 1, "noise makes no speed that falls");
+    hrun_models_destroy(m);
+    m = NULL;
+    for (int i = 0; i < n; i++)
+        v[i].time_s = true_time(0, 4, 1, (double)v[i].N) * (1 + 0.2 * log((double)v[i].N / 4)) *
+                      (1 + 0.01 * rnd_normal(&seed));
+    is_int(hrun_model_fit(&a.app, v, (size_t)n, &options, &m, NULL, &err), 0, "work that slows down %s", err.text);
+    is_int(m->v[0].nterms, HRUN_RING_TERMS, "does");
+    is_num(hrun_ring_rate(m->v[0].k, 4000) / (4 * UNIT / speed[0] * (1 + 0.2 * log(4000))), 1, 0.03, "as it is");
+    hrun_models_destroy(m);
+    release_app(&a);
+}
+
 static void test_search(void)
 {
     static const struct hrun_plan_sub subs[SUBS] = { { 2, 0, 0, 0 }, { 3, 0, 0, 0 }, { 2, 0, 0, 0 } };
@@ -263,6 +329,8 @@ int main(void)
 {
     test_predictions();
     test_filled();
+    test_one_size();
+    test_rows();
     test_search();
     test_refusals();
     return tap_done();
