@@ -8,6 +8,7 @@
 #   make bench           speed figures, as ratios of one run
 #   make accuracy        is hrun's choice the best? on simulated clusters (ACCURACY="--app lu": options of the program)
 #   make ring-accuracy   are rings predicted well? the seven PCs of paper 004 (part of make accuracy)
+#   make variants-accuracy  is the right algorithm chosen? on two simulated clusters (part of make accuracy)
 #   make net-accuracy    are messages predicted well? collective operations on simulated networks
 #   make net-parameters  are networks estimated right? on simulated ones of 16 unlike hosts
 #   make lab-net-accuracy  predicted against measured collective operations, on an emulated cluster (LAB_NET=...)
@@ -376,9 +377,8 @@ TEST_ENV = env --default-signal HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_T
 apps: $(APP_BIN) $(B)/tests/apps/jump.so $(SMPI_APPS) $(if $(SMPICC),$(SKELETONS))
 unit: $(UNIT_BIN)
 
-           check: all apps unit $(FUZZ_BIN) $(B)/tests/accuracy/accuracy $(B)/tests/accuracy/rings \
-           $(B)/include/hrun.h $(addprefix $(B)/tests/accuracy/,accuracy variants_accuracy) \
-       $(B)/include/hrun-mpi.h
+check: all apps unit $(FUZZ_BIN) $(addprefix $(B)/tests/accuracy/,accuracy rings variants_accuracy) \
+       $(B)/include/hrun.h $(B)/include/hrun-mpi.h
 	$(TEST_ENV) prove --timer -e '' $(UNIT_BIN) $(CLI_TESTS)
 
 # Tests over several hosts: one after the other, for each brings up a cluster of its own. `check` runs the short
@@ -432,12 +432,12 @@ $(B)/tests/accuracy/rings: $(addprefix $(B)/tests/accuracy/,rings.o truth.o) $(B
 accuracy: variants-accuracy
 variants-accuracy: all $(B)/tests/accuracy/matmul $(B)/tests/accuracy/variants_accuracy
 	HRUN_BUILD=$(B) tests/accuracy/variants $(VARIANTS_ACCURACY)
-
-# How well are operations predicted? Played under SMPI on 16 unlike hosts (NET_ACCURACY: options of tests/accuracy/net),
-# by the network as it is, and as hrun-calibrate estimates it.
 $(B)/tests/accuracy/variants_accuracy: $(B)/tests/accuracy/variants_accuracy.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+# How well are operations predicted? Played under SMPI on 16 unlike hosts (NET_ACCURACY: options of tests/accuracy/net),
+# by the network as it is, and as hrun-calibrate estimates it.
 $(B)/tests/accuracy/net_accuracy: $(B)/tests/accuracy/net_accuracy.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)

@@ -282,8 +282,8 @@ static int measure_lists(struct context *c, const struct calib_settings *s, cons
         rc = -1;
     for (int k = 0; k < n && !rc; k++) {
         if (!s->common.quiet)
-            fprintf(stderr, "hrun-calibrate: measuring the speed of PEs with %lld process%s on each; the machine should "
-                    "be as it is when programs run\n", (long long)procs[k], procs[k] == 1 ? "" : "es");
+            fprintf(stderr, "hrun-calibrate: measuring the speed of PEs with %lld process%s on each; the machine "
+                    "should be as it is when programs run\n", (long long)procs[k], procs[k] == 1 ? "" : "es");
         rc = measure(c, probe, pes, (int)procs[k], (int)repetitions, interrupted, err);
     }
     free(pes);
@@ -302,8 +302,8 @@ static int speeds_on(struct context *c, const struct calib_settings *s, int *int
     else if (probe && !(s->common.app && context_app(c, NULL, err)) && !context_cluster(c, &s->common, err) &&
              !context_program(c, probe, err) && !context_engine(c, err)) {
         if (!context_is_real(c))
-            hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): what is "
-                      "measured here says nothing about it; unset the variable");
+            hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): what "
+                      "is measured here says nothing about it; unset the variable");
         else
             rc = measure_lists(c, s, probe, interrupted, err);
     }

@@ -64,7 +64,8 @@ static void give(struct context *c)
 
     c->given = (struct given) {
         .app = s->app, .variant = s->variant, .profile_path = s->profile_path, .data = s->data,
-        .cluster_file = s->cluster_file, .host_file = s->host_file, .hosts = s->hosts, .platform = s->platform, .level = s->level, .engine = s->engine,
+        .cluster_file = s->cluster_file, .host_file = s->host_file, .hosts = s->hosts, .platform = s->platform,
+        .level = s->level, .engine = s->engine,
         .fit = s->fit, .wdir = s->wdir, .defines = &s->defines, .env = &s->env, .mca = &s->mca, .smpi = &s->smpi,
         .network = s->network_file, .refresh = s->refresh, .skip_unreachable = s->skip_unreachable, .force = s->force,
     };

@@ -49,8 +49,8 @@ struct hrun_formula {
     int has_rate;               /* 1: for latency or bandwidth */
 };
 
-/* Compile where[n] (names and texts) and the formula. Errors: HRUN_EPARSE or HRUN_EINVAL with err->column in the text of
- * step *at (0..n, n being the formula), of *name = 1 in its name; HRUN_ENOMEM. */
+/* Compile where[n] (names and texts) and the formula. Errors: HRUN_EPARSE or HRUN_EINVAL with err->column in the text
+ * of step *at (0..n, n being the formula), of *name = 1 in its name; HRUN_ENOMEM. */
 int hrun_formula_compile(char *const *names, char *const *texts, int n, const char *formula,
                          const struct hrun_const *consts, int nconsts, struct hrun_formula **out, int *at, int *name,
                          struct hrun_error *err);

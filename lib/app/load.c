@@ -621,8 +621,8 @@ static int check_variant(const struct load *l, const struct raw_app *raw, unsign
 
     snprintf(path, sizeof path, "variants[%u].name", nth);
     if (!is_app_name(v->name) || strchr(v->name, '.'))
-        return bad(l, path, "'%s' cannot be the name of a variant: lower-case letters, digits, '_' and '-', a letter or "
-                   "digit first", v->name);
+        return bad(l, path, "'%s' cannot be the name of a variant: lower-case letters, digits, '_' and '-', a letter "
+                   "or digit first", v->name);
     for (unsigned k = 0; k < nth; k++)
         if (!strcmp(v->name, raw->variants[k].name))
             return bad(l, path, "there are two variants '%s'", v->name);

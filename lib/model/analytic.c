@@ -399,8 +399,8 @@ static int list_options(struct analytic *a, struct hrun_models *const *models, i
         }
     if (a->noptions)
         return 0;
-    return hrun_fail(err, HRUN_ENODATA, "%s needs the speeds of the PEs, which were not measured: hrun-calibrate speeds "
-                     "does", a->app->name);
+    return hrun_fail(err, HRUN_ENODATA, "%s needs the speeds of the PEs, which were not measured: hrun-calibrate "
+                     "speeds does", a->app->name);
 }
 
 struct hrun_predictor *hrun_analytic_create(const struct hrun_predictor_source *from, struct hrun_error *err)

@@ -3,8 +3,8 @@
  * Purpose: paper 003's Perf(p) (section 3.2: "processing performance"), as records of the family "speed" in a struct
  * hrun_models, so that they are stored and looked up as models are: term "perf", coefficient s per operation of one
  * process on a PE that has M of them, cov over s2 its variance from PE to PE and run to run.
- * Invariants: a measurement of a speed is a sample whose N is the order of the product that was timed, on all PEs of the
- * sub-cluster at once with M processes on each; time_s is what one product takes.
+ * Invariants: a measurement of a speed is a sample whose N is the order of the product that was timed, on all PEs of
+ * the sub-cluster at once with M processes on each; time_s is what one product takes.
  */
 #ifndef HRUN_MODEL_PERF_H
 #define HRUN_MODEL_PERF_H

@@ -6,8 +6,8 @@
  * configurations with one of these P processes: the mean and the largest error |predicted / simulated - 1| of each
  * variant's formula, and of its NP-T model fitted to the runs on each sub-cluster alone; how often the variant chosen
  * for a configuration, and variant and configuration chosen together for N and P, are the best; and the time lost where
- * they are not, over the time of the best. Ends with status 1 when the mean error of a formula is above 2 %, or the mean
- * loss by formulas above 1 %.
+ * they are not, over the time of the best. Ends with status 1 when the mean error of a formula is above 2 %, or the
+ * mean loss by formulas above 1 %.
  */
 #include "model/model.h"
 #include "model/perf.h"
@@ -103,8 +103,8 @@ static void read_runs(struct trial *t)
     fclose(f);
 }
 
-static int predict(const void *ctx, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks, double *time_s,
-                   struct hrun_error *err)
+static int predict(const void *ctx, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
+                   double *time_s, struct hrun_error *err)
 {
     struct hrun_net_time time;
 

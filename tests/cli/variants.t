@@ -14,8 +14,8 @@ out_has "no speeds were measured; hrun-calibrate speeds does" "without measureme
 run "$c" speeds --procs 1,2 -r 3 --json
 status_is 0 "speeds are measured"
 ok "one for each number of processes on a PE, with date and library" \
-    test "$(json '[d[0]["M"], d[1]["M"], all(0 < r["s_per_operation"] < 1e-6 and r["measurements"] == 3 and r["date"] > "2"
-        and r["library"] for r in d)]')" = "[1, 2, True]"
+    test "$(json '[d[0]["M"], d[1]["M"], all(0 < r["s_per_operation"] < 1e-6 and r["measurements"] == 3 and
+        r["date"] > "2" and r["library"] for r in d)]')" = "[1, 2, True]"
 run "$c" show --speeds
 out_has "Gflop/s" "they are kept and shown"
 run "$c" show
@@ -44,7 +44,8 @@ out_has "its formula needs the network, which was not measured; to measure it: h
     "named alone it says how it is measured"
 two --dry-run -N 1000 --variant chaty /bin/true
 status_is 125 "an unknown variant"
-err_has "--variant: two has no variant 'chaty' (it has: plain, chatty); did you mean 'chatty'?" "is told with the nearest"
+err_has "--variant: two has no variant 'chaty' (it has: plain, chatty); did you mean 'chatty'?" \
+    "is told with the nearest"
 run "$h" --profile-path "$tmp/defs" -app two.chaty --dry-run -N 1000 /bin/true
 err_has "did you mean 'chatty'?" "also as NAME.VARIANT"
 run "$h" --dry-run -app lu --variant x -N 100 "$bin/lu"

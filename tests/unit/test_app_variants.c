@@ -74,7 +74,8 @@ static void test_find(const char *dir)
     ok(hrun_app_find(&dirs, "tow.waves", NULL, 0, &app, &err), "an unknown definition");
     has_str(err.text, "there is no definition of 'tow.waves'", "message");
     put(dir, "two.waves.yaml", "name: two.waves\nterms: {np: [N], n: [N]}\n");
-    ok(!hrun_app_find(&dirs, "two.waves", NULL, 0, &app, &err) && app && !app->variant, "a file of this name goes first");
+    ok(!hrun_app_find(&dirs, "two.waves", NULL, 0, &app, &err) && app && !app->variant,
+       "a file of this name goes first");
     hrun_app_destroy(app);
     hrun_strvec_release(&dirs);
 }
@@ -87,7 +88,8 @@ static void test_mistakes(const char *dir)
         { "name: bad\nfamily: npt\nformula: \"N\"\n", ":2:9:", "the family is analytic" },
         { "name: bad\nfamily: analytic\nterms: {np: [N], n: [N]}\n", ":2:9:", "'formula' is missing" },
         { "name: bad\nformula: \"N*pref\"\n", ":2:13:", "pref" },
-        { "name: bad\nwhere:\n- {name: share, is: N}\nformula: \"N\"\n", ":3:10:", "is a variable of formulas already" },
+        { "name: bad\nwhere:\n- {name: share, is: N}\nformula: \"N\"\n", ":3:10:",
+          "is a variable of formulas already" },
         { "name: bad\nwhere:\n- {name: upto, is: N}\nformula: \"N\"\n", ":3:10:", "is a function of formulas" },
         { "name: bad\nwhere:\n- {name: x, is: N}\n- {name: x, is: P}\nformula: \"N\"\n", ":4:10:", "is there twice" },
         { "name: bad\nwhere:\n- {name: x, is: y}\n- {name: y, is: P}\nformula: \"N\"\n", ":3:17:", "y" },

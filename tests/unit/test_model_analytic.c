@@ -144,8 +144,8 @@ static int bed_make(struct bed *b, const char *formula, struct hrun_error *err)
         pes[i / NPES][i % NPES].host = i;
     b->app.rule = hrun_expr_compile("1", vars, 2, NULL, 0, err);
     b->view = hrun_netview_of(&source, subs, SUBS, err);
-    return !b->app.rule || !b->view || hrun_formula_compile(NULL, NULL, 0, formula, NULL, 0, &b->app.formula, &at, &name,
-                                                            err) ||
+    return !b->app.rule || !b->view ||
+           hrun_formula_compile(NULL, NULL, 0, formula, NULL, 0, &b->app.formula, &at, &name, err) ||
            hrun_perf_simulated(1e3, 1, procs, 2, &b->models[0], err) ||
            hrun_perf_simulated(2e3, 1, procs, 2, &b->models[1], err) ? -1 : 0;
 }
@@ -164,7 +164,7 @@ static struct hrun_predictor *make(struct bed *b, int64_t N, struct hrun_error *
     return hrun_predictor_create_net(&b->app, b->models, SUBS, HRUN_FAMILY_NPT, N, b->view, NULL, err);
 }
 
-/* 2 N^3 operations, shared in proportion to speed: 1 / (2 N^3 sum of speeds); a PE with two processes gives each half. */
+/* 2 N^3 operations, shared in proportion to speed: 1 / (2 N^3 sum of speeds); a PE of two gives each half. */
 static void test_predictor(void)
 {
     struct hrun_error err = { 0 };
