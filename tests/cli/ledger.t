@@ -142,7 +142,7 @@ run hrun-calibrate -q -app naps -r 1 "$tmp/naps"
 status_is 0 "a profile"
 start 1 "$tmp/five"
 five=$!
-run timeout 20 hrun --wait -app naps -N 100 "$tmp/naps"
+run timeout 3 hrun --wait -app naps -N 100 "$tmp/naps"
 touch "$tmp/five.end"
 wait $five
 status_is 124 "the end of the other run is not known: it waits for all"
@@ -181,11 +181,11 @@ status_is 0 "a run that starts a run"
 
 if [ "$(id -u)" = 0 ]; then
     # ---- another user
-    as() { setpriv --reuid=64003 --regid=64003 --clear-groups env HOME="$tmp/other" HRUN_DATA="$tmp/other" "$@"; }
+    as=(setpriv --reuid=64003 --regid=64003 --clear-groups env HOME="$tmp/other" HRUN_DATA="$tmp/other")
     mkdir "$tmp/other"
     chown 64003 "$tmp/other"
-    if as hrun -q --ledger none true 2>/dev/null; then
-        as hrun -q -n "$cores" sleep 30 &
+    if "${as[@]}" hrun -q --ledger none true 2>/dev/null; then
+        "${as[@]}" hrun -q -n "$cores" sleep 30 &
         other=$!
         for _ in $(seq 200); do [ "$(who "len(d)")" = 1 ] && break; sleep 0.05; done
         fails 125 "in use by uid 64003" "PEs of another user" hrun -n 1 true
@@ -193,10 +193,10 @@ if [ "$(id -u)" = 0 ]; then
         wait $other 2>/dev/null
         start "$cores" "$tmp/eight"
         eight=$!
-        run as hrun -n 1 true
+        run "${as[@]}" hrun -n 1 true
         status_is 125 "our PEs are in use for him"
         err_has "in use by root" "by us"
-        run as sh -c "rm -rf $ledger/hrun-0; echo >$ledger/hrun-0/run-x; touch $ledger/hrun-0/*"
+        run "${as[@]}" sh -c "rm -rf $ledger/hrun-0; echo >$ledger/hrun-0/run-x; touch $ledger/hrun-0/*"
         ok "he cannot end our claim" test "$(who "[e['uid'] for e in d]")" = "[0]"
         touch "$tmp/eight.end"
         wait $eight
