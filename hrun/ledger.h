@@ -36,14 +36,20 @@ struct ledger {
 int ledger_find(const struct common_settings *s, const char *from_file, char **dir, int *named, char **why,
                 struct hrun_error *err);
 
-/* Open the ledger of the context's cluster, if there is one for it: none inside an allocation, of simulated or described
- * hosts, and of a run inside another. Errors: those of hrun_ledger_open where the user has named it; HRUN_ENOMEM. */
+/* Open the ledger of the context's cluster, if there is one for it: none inside an allocation, of simulated or
+ * described hosts, and of a run inside another. Errors: those of hrun_ledger_open where the user has named it;
+ * HRUN_ENOMEM. */
 int ledger_open(struct ledger *g, const struct context *c, struct hrun_error *err);
 /* Lets go what is claimed. NULL members and a zeroed object are fine. */
 void ledger_release(struct ledger *g);
 
 /* Read it, into the mask. That it cannot be read is said once, and nothing is in use then. Errors: HRUN_ENOMEM. */
 int ledger_look(struct ledger *g, const struct context *c, struct hrun_error *err);
+
+/* For ledger_claim.c: the mask from what was seen; and that something cannot be done with the ledger, after which the
+ * run goes on without it. 0, or -1 with HRUN_ENOMEM. */
+int ledger_mark(struct ledger *g, struct hrun_error *err);
+int ledger_trouble(struct ledger *g, const struct context *c, const struct hrun_error *why, struct hrun_error *err);
 
 /* The busy PEs for lib/layout; NULL: none. */
 const char *const *ledger_busy(const struct ledger *g);

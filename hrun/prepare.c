@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Others who choose at the same moment are done within milliseconds: after 1, 2, 4, ... ms it is looked again, a quarter
- * of a second in all. */
+/* Others who choose at the same moment are done within milliseconds: after 1, 2, 4, ... ms it is looked again, half a
+ * second in all. */
 enum { ROUNDS = 8 };
 
 static void hear(void *ctx, const char *text)
@@ -65,8 +65,8 @@ static int decide_size(struct prepared *p, const struct question *q, int finest,
         return hrun_fail(err, HRUN_ENOENT, "--finest needs an app definition: name one with -app (hrun --list-apps)");
     p->w.N = 0;
     if (!work_size_is_told(&p->w))
-        return hrun_fail(err, HRUN_EINVAL, "--finest: the size N does not reach the program: write {N} where it stands, "
-                         "for instance %s '{N}'", p->w.words[0]);
+        return hrun_fail(err, HRUN_EINVAL, "--finest: the size N does not reach the program: write {N} where it "
+                         "stands, for instance %s '{N}'", p->w.words[0]);
     while (rc && !finest_find(&p->c, q, &p->known, N, &f, rc && why.text[0] ? &why : err)) {
         rc = decision_make(&p->c, q, &p->known, NULL, f.N, &p->d, &why);
         N = f.N - 1;

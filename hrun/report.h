@@ -7,8 +7,8 @@
 #include "service/document.h"
 #include "work.h"
 
-/* Append the dry run. ledger: of what others use. tune: what is tuned, NULL: that was not asked for. words: what the user typed. With -v the rankfile
- * or host file follows. */
+/* Append the dry run. ledger: of what others use. tune: what is tuned, NULL: that was not asked for. words: what the
+ * user typed. With -v the rankfile or host file follows. */
 int report_plan(const struct context *c, const struct decision *d, const struct command *cmd,
                 const struct ledger *ledger, const struct probe *probe, const struct tune *tune, char *const *words,
                 struct hrun_buf *out, struct hrun_error *err);

@@ -1,8 +1,8 @@
 /* wait.c - hrun --wait; see prepare.h
  *
- * What would be chosen on the whole cluster is waited for. In the queue it stands with the PEs that it is going to have:
- * those that are free, and of the others those that are free first; so what is free is kept for it, and no later run
- * takes it. Where starting at once on what remains is predicted to end earlier, that is done.
+ * What would be chosen on the whole cluster is waited for. In the queue it stands with the PEs that it is going to
+ * have: those that are free, and of the others those that are free first; so what is free is kept for it, and no later
+ * run takes it. Where starting at once on what remains is predicted to end earlier, that is done.
  */
 #include "prepare.h"
 

@@ -97,9 +97,9 @@ static int print_json(const struct hrun_ledger *l, const struct hrun_ledger_list
             json_array_append_new(uses, json_pack("{s:s, s:s}", "host", e->uses[u].host, "pus", e->uses[u].pus));
         json_array_append_new(
             runs, json_pack("{s:s, s:o, s:I, s:s, s:I, s:s, s:o, s:s, s:s, s:I, s:o, s:b, s:o}", "state",
-                            states[e->state], "user", ledger_user_json(e->uid), "uid", (json_int_t)e->uid, "host", e->host, "pid",
-                            (json_int_t)e->pid, "app", e->app, "N", e->N ? json_integer((json_int_t)e->N) : json_null(),
-                            "program", e->program, "version", e->version, "since", (json_int_t)e->since_s, "until",
+                            states[e->state], "user", ledger_user_json(e->uid), "uid", (json_int_t)e->uid, "host",
+                            e->host, "pid", (json_int_t)e->pid, "app", e->app, "N",
+                            e->N ? json_integer((json_int_t)e->N) : json_null(), "program", e->program, "version", e->version, "since", (json_int_t)e->since_s, "until",
                             e->end_s ? json_integer((json_int_t)e->end_s) : json_null(), "stopped", e->silent, "uses",
                             uses));
     }

@@ -29,7 +29,11 @@ struct hrun_ledger {
     long pid;
     struct ledger_file claim, queue;
     int granted;                /* 1: the claim is */
+    double looked_s;            /* when this object last read the ledger, by the monotonic clock; 0: never */
 };
+
+/* Monotonic. */
+double ledger_clock_s(void);
 
 /* ---------------------------------------------------------------- entry.c */
 

@@ -59,7 +59,7 @@ struct context {
     struct hrun_netview *view;        /* the cluster on it, where the definition asks for it; NULL without one */
     struct hrun_net *measured_net;    /* where view is of a network that is supposed, the one that runs were made on */
     struct hrun_netview *measured;    /* and the cluster on that; else NULL */
-    const char *const *busy;          /* the caller's: PEs that are not to be used, as in hrun_layout_order; NULL: none */
+    const char *const *busy;          /* the caller's: PEs that are not to be used (hrun_layout_order); NULL: none */
 };
 
 /* App definition by name, else by the program's name; c->app stays NULL when there is neither. Of one with variants
