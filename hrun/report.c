@@ -3,6 +3,7 @@
 
 #include "base/table.h"
 #include "base/units.h"
+#include "service/predicted.h"
 #include "tuned.h"
 
 #include <math.h>
@@ -324,6 +325,18 @@ static void add_finest(const struct decision *d, struct hrun_buf *out)
 }
 
 /* Which network the prediction asks. */
+/* Operations of the choice whose times jump: of these the model knows the mean. */
+static void add_irregular(const struct context *c, const struct decision *d, struct hrun_buf *out)
+{
+    struct hrun_buf which = HRUN_BUF_INIT;
+
+    predicted_irregular(c, d, &which);
+    if (which.len)
+        hrun_buf_addf(out, "  irregular: %s is of a size at which gathers lose messages and wait, now and then: the "
+                      "interval does not hold that; --tune-collectives splits such gathers\n", which.data);
+    hrun_buf_release(&which);
+}
+
 static void add_network(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
     if (!d->network)
@@ -340,6 +353,7 @@ static void add_network(const struct context *c, const struct decision *d, struc
         hrun_buf_addf(out, "; %ld configuration%s looked at as a whole", d->plan->evaluated,
                       plural((double)d->plan->evaluated));
     hrun_buf_addc(out, '\n');
+    add_irregular(c, d, out);
 }
 
 /* Is every PE a core of a host that has several? */

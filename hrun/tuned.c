@@ -135,7 +135,8 @@ static void add_way(struct hrun_buf *b, const char *way, double segment, int cou
 {
     hrun_buf_adds(b, way);
     if (segment > 0) {
-        hrun_buf_adds(b, counts ? ", irregular parts in pieces of " : !strcmp(way, "pieces") ? " of " : ", segments of ");
+        hrun_buf_adds(b, counts ? ", irregular parts in pieces of " : !strcmp(way, "pieces") ? " of "
+                         : ", segments of ");
         hrun_add_bytes(b, segment);
     }
 }
@@ -328,8 +329,8 @@ int tuned_report(const struct tune *t, struct hrun_buf *out, struct hrun_error *
     hrun_table_row(table, "", "bytes", "processes", "root", "way", "calls", "");
     n = add_told(&t->lines, table, &more);
     if (!n) {
-        hrun_buf_adds(out, "hrun: no collective operation was tuned: of no size and root did one come often enough, or by "
-                           "the model nothing is quicker (--dry-run tells what is)\n");
+        hrun_buf_adds(out, "hrun: no collective operation was tuned: of no size and root did one come often enough, or "
+                           "by the model nothing is quicker (--dry-run tells what is)\n");
     } else {
         hrun_buf_adds(out, "hrun: tuned operations, as rank 0 saw them:\n");
         rc = hrun_table_render(table, 2, &rows);

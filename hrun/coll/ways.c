@@ -239,6 +239,9 @@ static double in_rank_order(const struct coll_net *net, const struct coll_ranks 
     return time_s;
 }
 
+/* A part of a time by which two predictions do not differ: they are right within some hundredths at best. */
+static const double SAME = 0.01;
+
 int coll_choose_v(const struct coll_net *net, const struct coll_ranks *ranks, enum coll_op op, int root,
                   struct coll_choice *out)
 {
@@ -247,7 +250,7 @@ int coll_choose_v(const struct coll_net *net, const struct coll_ranks *ranks, en
     struct coll_choice c = { .way = "linear", .time_s = -1, .library_s = -1 };
 
     c.tree = coll_tree_linear(net, ranks, root, 1);
-    /* From 1 B to 4 MiB, and never worse than cost_s. */
+    /* From 1 B to 4 MiB, and never worse. */
     for (double bytes = 1; c.tree && !*forced && bytes <= 4 << 20; bytes *= 4) {
         double piece = op == COLL_GATHER ? coll_piece(net, bytes) : 0;
 
@@ -255,7 +258,7 @@ int coll_choose_v(const struct coll_net *net, const struct coll_ranks *ranks, en
         c.time_s = piece > 0 ? play_pieces(net, ranks, c.tree, bytes, piece)
                    : op == COLL_GATHER ? play_ours(net, ranks, c.tree, bytes)
                    : coll_play(net, ranks, c.tree, &(struct coll_play){ op, bytes, 0, 0 });
-        if (c.library_s < 0 || c.time_s < 0 || c.time_s > c.library_s + net->cost_s) {
+        if (c.library_s < 0 || c.time_s < 0 || c.time_s > c.library_s * (1 + SAME) + net->cost_s) {
             use = 0;
             break;
         }

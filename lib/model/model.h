@@ -116,6 +116,11 @@ struct hrun_predictor *hrun_predictor_create_net(const struct hrun_app *app, str
                                                  int nsubs, enum hrun_family family, int64_t N,
                                                  struct hrun_netview *net, const int *place, struct hrun_error *err);
 
+/* Append the network terms in use whose operation at N with P processes is one whose times jump (hrun_net_irregular),
+ * with blanks and commas between them: "gather(8*N/P)". Nothing: there is none. */
+void hrun_models_irregular(const struct hrun_app *app, struct hrun_models *const *models, int nsubs,
+                           const struct hrun_net *net, int64_t N, int P, struct hrun_buf *which);
+
 /* Do the models have network terms in use? 1 or 0. */
 int hrun_predictor_has_network(const struct hrun_predictor *p);
 /* Does one of models[nsubs] (NULL: none) have network terms? used = 1: with a coefficient that is not 0; used = 0: were

@@ -56,6 +56,16 @@ static enum hrun_net_op operation(const struct hrun_expr *e)
     return (enum hrun_net_op)hrun_expr_call_function(e, 0);
 }
 
+int hrun_term_network_call(struct hrun_expr *e, double N, double P, struct hrun_net_call *out, struct hrun_error *err)
+{
+    double bytes, factor;
+
+    if (network_parts(e, N, P, &factor, &bytes, err))
+        return -1;
+    *out = (struct hrun_net_call){ .op = operation(e), .bytes = bytes };
+    return 0;
+}
+
 int hrun_term_network(struct hrun_expr *e, double N, double P, struct hrun_netview *view, const int *pes,
                       const int *procs, double *out, struct hrun_error *err)
 {

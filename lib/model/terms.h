@@ -28,6 +28,9 @@ int hrun_term_eval(struct hrun_expr *e, enum hrun_term_kind kind, double N, doub
 int hrun_term_network(struct hrun_expr *e, double N, double P, struct hrun_netview *view, const int *pes,
                       const int *procs, double *out, struct hrun_error *err);
 
+/* The operation of a network term among P processes. Errors: as above but those of hrun_netview_time. */
+int hrun_term_network_call(struct hrun_expr *e, double N, double P, struct hrun_net_call *out, struct hrun_error *err);
+
 /* A lower bound of it in every configuration with P processes, of which sub-cluster sub has m on each PE it uses.
  * Errors: the same. */
 int hrun_term_network_bound(struct hrun_expr *e, double N, int P, struct hrun_netview *view, int sub, int m,

@@ -176,13 +176,28 @@ static int half_width(const struct hrun_net *net, const struct prediction *p, do
 
 /* ---------------------------------------------------------------- gather straight to the root */
 
+/* Does it gather straight to the root? */
+static int is_straight(const struct hrun_net_call *call, const char *algorithm)
+{
+    return (call->op == HRUN_NET_GATHER || call->op == HRUN_NET_ALLGATHER) &&
+           (!strcmp(algorithm, "linear") || !strcmp(algorithm, "linear-posted"));
+}
+
+int hrun_net_irregular(const struct hrun_net *net, const struct hrun_net_call *call, int n)
+{
+    const struct hrun_net_thresholds *th = &net->thresholds;
+    const char *algorithm = call->algorithm ? call->algorithm : net_select(net->selector, call->op, n, call->bytes, 1);
+
+    return n > 1 && algorithm && is_straight(call, algorithm) && th->gather_M2 > 0 && call->bytes >= th->gather_M1 &&
+           call->bytes <= th->gather_M2;
+}
+
 /* Paper 002, section 3: the slope's corrections, and the region where times jump. */
 static void correct(const struct hrun_net_thresholds *th, const struct hrun_net_call *call, struct hrun_net_time *out)
 {
-    int straight = !strcmp(out->algorithm, "linear") || !strcmp(out->algorithm, "linear-posted");
     double add_s = 0;
 
-    if ((call->op != HRUN_NET_GATHER && call->op != HRUN_NET_ALLGATHER) || !straight)
+    if (!is_straight(call, out->algorithm))
         return;
     if (th->gather_M1 > 0 && call->bytes < th->gather_M1)
         add_s = th->kappa1_s_per_byte * call->bytes;

@@ -2,6 +2,7 @@
 #include "service/document.h"
 
 #include "service/json.h"
+#include "service/predicted.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -125,7 +126,7 @@ int document_plan(const struct context *c, const struct decision *d, const struc
     const struct hrun_cluster *cl = c->cluster;
     json_t *root = json_object(), *subs = json_array(), *next = json_array();
     json_t *argv = cmd->argv ? json_array() : json_null();
-    struct hrun_buf misses = HRUN_BUF_INIT;
+    struct hrun_buf misses = HRUN_BUF_INIT, irregular = HRUN_BUF_INIT;
 
     for (int i = 0; i < d->nsubs; i++) {
         const struct hrun_subcluster *s = &cl->subs[i];
@@ -207,6 +208,9 @@ int document_plan(const struct context *c, const struct decision *d, const struc
                                                seconds(d->network_s >= 0, d->network_s), "hosts", c->net->nhosts,
                                                "file", c->given.network)
                                    : json_null());
+    predicted_irregular(c, d, &irregular);
+    json_object_set_new(root, "irregular", irregular.len ? text(irregular.data) : json_null());
+    hrun_buf_release(&irregular);
     json_object_set_new(root, "network_note", d->network_note ? text(d->network_note) : json_null());
     if (cmd->more)
         json_object_update(root, cmd->more);

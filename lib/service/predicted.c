@@ -107,3 +107,10 @@ void predicted_fill(struct decision *d, struct hrun_predictor *p, const struct h
     correct(d, k);
     predict_plain(d, problem, k);
 }
+
+void predicted_irregular(const struct context *c, const struct decision *d, struct hrun_buf *out)
+{
+    for (int i = 0; d->network && d->has_config && c->net && i < d->nsubs; i++)
+        if (d->pes[i])
+            hrun_models_irregular(c->app, &d->subs[i].models, 1, c->net, d->N, d->P, out);
+}

@@ -9,4 +9,7 @@
 void predicted_fill(struct decision *d, struct hrun_predictor *p, const struct hrun_plan_problem *problem,
                     const struct corrected *k);
 
+/* Append the network terms of the choice whose operations take irregular times (hrun_models_irregular). */
+void predicted_irregular(const struct context *c, const struct decision *d, struct hrun_buf *out);
+
 #endif

@@ -205,6 +205,29 @@ run "${tuned[@]}" "${gathers[@]}"
 err_lacks 'tuned operations' 'without -v nothing is told'
 run "${tuned[@]}" -v "$bin/collbench" 1 gather:100
 err_has 'no collective operation was tuned' 'nor where nothing was tuned, which is said'
+# A prediction that is made of such a gather says so: that of 40000 B and more, which Open MPI does straight.
+mkdir defs
+cat >defs/gathering.yaml <<'END'
+name: gathering
+programs: [pattern]
+rule: "P >= 1"
+procs_per_pe: [1]
+terms:
+  np: ["gather(40000+N)"]
+  n: ["N", "1"]
+args: ["{N}"]
+time: {match: '^time: ([0-9.eE+-]+) s$'}
+sizes: [1000, 2000, 4000]
+END
+gathering=(--profile-path "$PWD/defs" -app gathering)
+run hrun-calibrate "${gathering[@]}" -q "$bin/pattern"
+status_is 0 'an application that gathers'
+run hrun --dry-run "${gathering[@]}" -n 2 -N 3000 "$bin/pattern"
+out_has 'irregular: gather(40000+N) is of a size at which gathers' 'a prediction of an irregular gather says so'
+run hrun --dry-run --json "${gathering[@]}" -n 2 -N 3000 "$bin/pattern"
+out_has '"irregular": "gather(40000+N)"' 'in JSON, too'
+run hrun --dry-run "${gathering[@]}" -n 2 -N 30000 "$bin/pattern"
+out_lacks 'irregular' 'one of a larger gather does not'
 mv kept.yaml "$network"
 run "${tuned[@]}" --dry-run "${gathers[@]}"
 out_lacks 'pieces' 'where gathers are regular none goes in pieces'

@@ -337,6 +337,7 @@ static void test_irregular(void)
         if (!hrun_net_predict(net, &call, &ranks, &t, NULL)) {
             is_num(t.time_s * 1e3, cases[i].want_ms, 1e-9, "a gather of %.0f B", call.bytes);
             is_int(t.irregular, cases[i].irregular, "in the irregular region or not");
+            is_int(hrun_net_irregular(net, &call, 3), cases[i].irregular, "the same without playing it");
             ok(t.low_s <= t.time_s && t.time_s <= t.high_s, "the interval holds it");
             ok((t.high_s >= 0.4) == cases[i].irregular, "and 0.4 s, which one in four takes, where it is irregular");
         }
@@ -347,6 +348,15 @@ static void test_irregular(void)
         }
         call.quick = 0;
     }
+    call = (struct hrun_net_call){ .op = HRUN_NET_GATHER, .bytes = 5000 };
+    free(net->selector);
+    net->selector = strdup("openmpi");
+    ok(hrun_net_irregular(net, &call, 7), "Open MPI gathers 5000 B of 7 ranks straight to the root");
+    ok(!hrun_net_irregular(net, &call, 1), "one rank gathers nothing");
+    call.bytes = 10000;
+    ok(!hrun_net_irregular(net, &call, 7), "10000 B by a tree");
+    call = (struct hrun_net_call){ .op = HRUN_NET_BCAST, .bytes = 5000 };
+    ok(!hrun_net_irregular(net, &call, 7), "and a broadcast is no gather");
     hrun_net_destroy(net);
 }
 
