@@ -18,6 +18,7 @@ enum plot_axis {
     PLOT_BYTES,         /* of messages, logarithmic, powers of two */
     PLOT_PROCESSES,     /* P, logarithmic, powers of two */
     PLOT_SECONDS,       /* logarithmic */
+    PLOT_AMOUNT,        /* money or energy, logarithmic */
     PLOT_PERCENT        /* linear */
 };
 

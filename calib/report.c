@@ -177,7 +177,8 @@ int calib_report(const struct calib_settings *settings, char **apps)
         ;
     else {
         report_network_find(&s, &r);
-        rc = make(&r, kind, s.output, &err);
+        report_prices_find(&s, &r);
+        rc = report_tradeoffs(&r, &err) || make(&r, kind, s.output, &err) ? -1 : 0;
         if (!rc)
             tell_others(&s, &r);
         report_release(&r);

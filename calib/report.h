@@ -21,7 +21,16 @@ struct report_sub {
     int same;                       /* the first sub-cluster with this signature, whose samples and models count */
     struct hrun_samples samples;
     struct hrun_models *models;     /* NULL: none */
+    double cost_per_hour, power_w;  /* of a PE; 0: not known */
 };
+
+/* What money or energy takes time at r->N. */
+struct report_tradeoff {
+    const char *what, *unit;        /* "cost", ""; static */
+    struct hrun_plan *front;        /* hrun_plan_pareto, quickest first; NULL: nothing is known of it */
+    struct hrun_plan *best;         /* configurations that take least of it */
+};
+enum { REPORT_TRADEOFFS = 2 };      /* cost and energy */
 
 struct report_run {
     const struct hrun_sample *s;
@@ -59,6 +68,9 @@ struct report_size {
     double ranked_delta;
 };
 
+/* Configurations drawn in the landscape: more dots than this hide each other. */
+enum { REPORT_LANDSCAPE_MAX = 1200 };
+
 struct report {
     struct context *c;
     struct report_sub *subs;
@@ -74,6 +86,7 @@ struct report {
     struct hrun_plan *plan;         /* at N, best first; NULL: nothing is predicted there */
     struct report_best { int P; double time_s; } *front;  /* best time for each P at N */
     int nfront;
+    struct report_tradeoff tradeoffs[REPORT_TRADEOFFS];
     char *why_no_plan;              /* NULL with a plan */
     struct hrun_strvec others;      /* profiles of the application that are not of these sub-clusters */
     size_t bad, old, other_consts;  /* records skipped; that no longer count; with other constants */
@@ -87,6 +100,19 @@ struct report {
 /* Find the network of the hosts that options name: no others are asked. What fails is told on stderr: a report does
  * without. */
 void report_network_find(const struct calib_settings *s, struct report *r);
+/* Find what PEs cost and draw in the cluster file that the options name, without asking a host. What fails is told on
+ * stderr: a report does without. */
+void report_prices_find(const struct calib_settings *s, struct report *r);
+/* After that: r->tradeoffs, where all sub-clusters have a price or a power. Errors: HRUN_ENOMEM. */
+int report_tradeoffs(struct report *r, struct hrun_error *err);
+void report_tradeoffs_release(struct report *r);
+/* A figure of one; NULL: there is none, or memory ran out (then *failed). */
+struct plot *report_tradeoff_figure(const struct report *r, int which, int *failed);
+/* Search at N for the best by an objective (NULL: time), as hrun would: *plan = NULL where nothing valid is predicted,
+ * which *err says. front: all than which nothing is both quicker and better. -1: no memory. */
+int report_search(struct report *r, int64_t N, int P, const struct hrun_objective *objective, int top, int front,
+                  struct hrun_plan **plan, struct hrun_error *err);
+
 /* Its figures and its table: plot number which, from 0; NULL: there is none, or memory ran out (then *failed). */
 struct plot *report_network_figure(const struct report *r, int which, int *failed);
 struct report_table;

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Configurations drawn in the landscape: more dots than this hide each other. */
-enum { LANDSCAPE_MAX = 1200 };
 /* Numbers of processes for which the best configuration is searched: a figure is some hundred dots wide. */
 enum { FRONT_MAX = 400 };
 
@@ -261,23 +259,26 @@ static int make_corrections(struct report *r, struct hrun_error *err)
     return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 0;
 }
 
-/* Search at N. *plan = NULL where nothing valid is predicted, which *err says. -1: no memory. */
-static int search(struct report *r, int64_t N, int P, int top, struct hrun_plan **plan, struct hrun_error *err)
+int report_search(struct report *r, int64_t N, int P, const struct hrun_objective *objective, int top, int front,
+                  struct hrun_plan **plan, struct hrun_error *err)
 {
     struct hrun_predictor *p = report_predictor(r, N, err);
     int n = hrun_corrections_count(r->corrections), rc = -1;
     struct hrun_plan_sub *subs = calloc((size_t)r->nsubs, sizeof *subs);
     struct hrun_known *known = calloc((size_t)n + 1, sizeof *known);
+    struct hrun_plan_problem problem = { .subs = subs, .objective = objective, .P = P };
 
     *plan = NULL;
     if (!subs || !known) {
         hrun_fail_nomem(err);
     } else if (p) {
         for (int i = 0; i < r->nsubs; i++)
-            subs[i].npes = r->subs[i].npes;
+            subs[i] = (struct hrun_plan_sub){ .npes = r->subs[i].npes, .cost_per_hour = r->subs[i].cost_per_hour,
+                                              .power_w = r->subs[i].power_w };
+        problem.oracle = hrun_predictor_oracle(p);
         hrun_corrections_known(r->corrections, N, known, NULL);
-        rc = hrun_plan_search_known(&(struct hrun_plan_problem){ .oracle = hrun_predictor_oracle(p), .subs = subs,
-                                                                   .P = P }, known, n, top, plan, err);
+        rc = front ? hrun_plan_pareto(&problem, known, n, plan, err)
+                   : hrun_plan_search_known(&problem, known, n, top, plan, err);
     }
     free(subs);
     free(known);
@@ -355,7 +356,7 @@ static int choose_sizes(struct report *r, struct hrun_error *err)
         s->N = r->points[i].N;
         for (n = 1; i + n < r->npoints && r->points[i + n].N == s->N; n++)
             ;
-        rc = search(r, s->N, 0, 1, &plan, &why);
+        rc = report_search(r, s->N, 0, NULL, 1, 0, &plan, &why);
         if (plan)
             rc = keep_choice(r, s, plan);
         hrun_plan_destroy(plan);
@@ -382,7 +383,7 @@ static int make_front(struct report *r, struct hrun_error *err)
         struct hrun_error why = { 0 };
         struct hrun_plan *plan;
 
-        if (search(r, r->N, P, 1, &plan, &why))
+        if (report_search(r, r->N, P, NULL, 1, 0, &plan, &why))
             return hrun_fail_nomem(err);
         if (plan)
             r->front[r->nfront++] = (struct report_best){ P, plan->v[0].time_s };
@@ -401,7 +402,7 @@ int report_choose(struct report *r, struct hrun_error *err)
         return -1;
     if (choose_sizes(r, err))
         return -1;
-    if (search(r, r->N, 0, LANDSCAPE_MAX, &r->plan, &why))
+    if (report_search(r, r->N, 0, NULL, REPORT_LANDSCAPE_MAX, 0, &r->plan, &why))
         return hrun_fail_nomem(err);
     r->choice.N = r->N;
     if (r->plan)

@@ -333,6 +333,7 @@ void report_release(struct report *r)
     free(r->sizes);
     free(r->choice.chosen);
     hrun_plan_destroy(r->plan);
+    report_tradeoffs_release(r);
     free(r->front);
     free(r->why_no_plan);
     hrun_strvec_release(&r->others);

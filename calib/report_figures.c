@@ -350,6 +350,13 @@ struct plot **report_figures(struct report *r, int *n, struct hrun_error *err)
     struct figures f = { .r = r };
 
     add_landscape(&f);
+    for (int i = 0, failed = 0; i < REPORT_TRADEOFFS && !f.failed; i++) {
+        struct plot *p = report_tradeoff_figure(r, i, &failed);
+
+        f.failed |= failed;
+        if (p)
+            keep(&f, p, REPORT_CHOICE);
+    }
     for (size_t i = 0; i < sizeof overall / sizeof *overall && !f.failed; i++)
         add_overall(&f, &overall[i]);
     for (int over_sizes = 1; over_sizes >= 0; over_sizes--)

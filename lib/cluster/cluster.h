@@ -196,6 +196,13 @@ void hrun_host_own_name(const struct hrun_host *h, struct hrun_buf *out);
  * Errors: those of a cluster file that cannot be read. */
 int hrun_clusterfile_ledger(const char *path, char **out, struct hrun_error *err);
 
+/* What a cluster file says of the PEs of a sub-cluster, without asking any host: of the entry with this name, or of the
+ * one whose name and a '-' it begins with, as the name of one of several sub-clusters of an entry does. 1; 0: the file
+ * has no such entry, or nothing of either; -1 with the errors of hrun_cluster_discover about the file's form. What is
+ * not given is 0. */
+int hrun_clusterfile_price(const char *path, const char *subcluster, double *cost_per_hour, double *power_w,
+                           struct hrun_error *err);
+
 /* The names of the sub-clusters as measurements carry them, "fast,slow", into the empty buffer out. */
 void hrun_cluster_names(const struct hrun_cluster *c, struct hrun_buf *out);
 

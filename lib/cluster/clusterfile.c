@@ -394,6 +394,42 @@ int hrun_clusterfile_ledger(const char *path, char **out, struct hrun_error *err
     return rc;
 }
 
+/* The entry that sub-cluster `name` is of, or NULL. */
+static const struct entry *find_entry(const struct file *f, const char *name)
+{
+    const struct entry *found = NULL;
+    size_t longest = 0;
+
+    for (unsigned e = 0; e < f->subclusters_count; e++) {
+        const char *own = f->subclusters[e].name;
+        size_t len = own ? strlen(own) : 0;
+
+        if (len > longest && !strncmp(own, name, len) && (!name[len] || name[len] == '-')) {
+            found = &f->subclusters[e];
+            longest = len;
+        }
+    }
+    return found;
+}
+
+int hrun_clusterfile_price(const char *path, const char *subcluster, double *cost_per_hour, double *power_w,
+                           struct hrun_error *err)
+{
+    struct hrun_yaml *marks = NULL;
+    void *data = NULL;
+    const struct entry *e;
+    int told;
+
+    if (hrun_yaml_load(path, &file_schema, &data, &marks, err))
+        return -1;
+    e = find_entry(data, subcluster);
+    *cost_per_hour = e && e->cost_per_hour ? *e->cost_per_hour : 0;
+    *power_w = e && e->power_w ? *e->power_w : 0;
+    told = *cost_per_hour > 0 || *power_w > 0;
+    hrun_yaml_free(&file_schema, data, marks);
+    return told;
+}
+
 int hrun_clusterfile_load(const struct hrun_discovery *d, struct hrun_error *err)
 {
     struct load l = { .path = d->req->cluster_file, .d = d, .c = d->c, .level = d->req->level,

@@ -280,7 +280,8 @@ try:
     SUBS[0] = first
     records.pop()
     r = run("report", "lu", "-o", "lone.html")
-    ok(r.returncode == 0 and "not shown: lone.1c-44444444-ompi\n" in r.stderr, "what is not shown is told %s" % r.stderr)
+    ok(r.returncode == 0 and "not shown: lone.1c-44444444-ompi\n" in r.stderr,
+       "what is not shown is told %s" % r.stderr)
     ok("1 other profile is not shown: lone.1c-44444444-ompi." in parse("lone.html").words, "and stands in the page")
     r = run("report", "lu", "-q", "-o", "lone.html")
     ok(r.returncode == 0 and not r.stderr, "-q is silent")
@@ -319,6 +320,37 @@ try:
     rows = [row for row in parse("tiny.html").rows if len(row) == 9 and row[0].isdigit()]
     ok(len(rows) == 3 and all(row[1] == "2 of 2" and row[8] == "0.0 %" for row in rows),
        "where all valid configurations were run epsilon is exact %s" % rows[:1])
+
+    # ------------------------------------------------------------ prices and powers
+    with open(path("profiles/priced.yaml"), "w") as f:
+        f.write(definition.replace("name: lu", "name: priced"))
+    for n in SIZES:
+        for i in range(3):
+            for pes in range(1, SUBS[i][3] + 1):
+                add(n, alone(i, pes, 1), app="priced", cluster="fast,mid,slow")
+    run("fit", "priced")
+    entry = "  - {name: %s, hosts: '%s[1-9]', level: node, cores: 1%s}\n"
+    prices = {"fast": ", cost_per_hour: 3, power_w: 200", "mid": ", cost_per_hour: 0.9", "slow": ", cost_per_hour: 0.1"}
+    with open(path("c.yaml"), "w") as f:
+        f.write("subclusters:\n" + "".join(entry % (name, name, more) for name, more in prices.items()))
+    r = run("report", "priced", "-o", "priced.html", "--cluster", "c.yaml")
+    words = parse("priced.html").words
+    ok(r.returncode == 0 and "Time against cost at N = 1600" in words and "nothing is both quicker and cheaper than the"
+       in words, "with prices there is time against cost %s" % r.stderr)
+    marked = {k: c for k, c in re.findall(r"(quickest is|within 10 % of its time|the cheapest) (\([0-9,]+\))", words)}
+    ok(sorted(marked) == ["quickest is", "the cheapest", "within 10 % of its time"] and
+       re.fullmatch(r"\(0,0,0,0,1,[12]\)", marked["the cheapest"]) and
+       marked["quickest is"] == "(4,1,3,1,0,0)",
+       "the quickest, the cheapest and one between them are named %s" % marked)
+    ok("Time against energy" not in words, "and where a power is missing no energy")
+    r = run("report", "priced", "-o", "priced.html")
+    ok("Time against" not in parse("priced.html").words and not r.stderr, "without a cluster file there is neither")
+    with open(path("c.yaml"), "w") as f:
+        f.write("subclusters:\n" + entry % ("fast", "fast", prices["fast"]))
+    r = run("report", "priced", "-o", "priced.html", "--cluster", "c.yaml")
+    ok(r.returncode == 0 and "no price and no power of sub-cluster mid" in r.stderr and "Time against" not in
+       parse("priced.html").words, "a sub-cluster without a price is not free %s" % r.stderr)
+    shutil.rmtree(os.path.join(data, "profiles", "priced"))
 
     # ------------------------------------------------------------ nothing to draw, and models that cannot be used
     add(100, alone(0, 1, 1), app="jacobi", ok=False, status="exit 1", time_s=0)

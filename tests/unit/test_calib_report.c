@@ -76,7 +76,9 @@ static int make(struct hrun_error *err, int *figures, int *tables)
     *figures = *tables = 0;
     if (rc)
         return -1;
-    plots = report_figures(&r, figures, err);
+    r.subs[0].power_w = r.subs[1].power_w = 50;
+    rc = report_tradeoffs(&r, err);
+    plots = rc ? NULL : report_figures(&r, figures, err);
     if (plots)
         t = report_tables(&r, tables, err);
     rc = t ? 0 : -1;
@@ -86,6 +88,66 @@ static int make(struct hrun_error *err, int *figures, int *tables)
     free(plots);
     report_release(&r);
     return rc;
+}
+
+/* Is v[at] of the plan, whose choices are all there are, as quick and cheap as nothing else? */
+static int is_on_front(const struct report *r, int at)
+{
+    const struct hrun_choice *v = r->plan->v;
+    double cost[2];
+
+    for (int i = 0; i < r->plan->n; i++) {
+        for (int k = 0; k < 2; k++) {
+            const struct hrun_choice *c = &v[k ? i : at];
+
+            cost[k] = c->time_s * (c->pes[0] * 4 + c->pes[1]) / 3600;
+        }
+        if (i != at && v[i].time_s <= v[at].time_s && cost[1] <= cost[0] &&
+            (v[i].time_s < v[at].time_s || cost[1] < cost[0]))
+            return 0;
+    }
+    return 1;
+}
+
+static int series_points(const struct plot *p, const char *title)
+{
+    for (int i = 0; i < p->n; i++)
+        if (p->v[i].title && !strncmp(p->v[i].title, title, strlen(title)))
+            return p->v[i].n;
+    return -1;
+}
+
+static void test_tradeoffs(struct report *r)
+{
+    struct hrun_error err = { 0 };
+    struct plot *p;
+    int failed = 0, wrong = 0, n = 0;
+
+    ok(!report_tradeoffs(r, &err) && !r->tradeoffs[0].front && !report_tradeoff_figure(r, 0, &failed),
+       "without prices there is no time against cost");
+    r->subs[0].cost_per_hour = 4;
+    ok(!report_tradeoffs(r, &err) && !r->tradeoffs[0].front, "nor with the price of one sub-cluster alone");
+    r->subs[1].cost_per_hour = 1;
+    is_int(report_tradeoffs(r, &err), 0, "with all prices");
+    ok(r->tradeoffs[0].front && !r->tradeoffs[1].front, "there is a front of cost, and none of energy");
+    for (int i = 0; i < r->plan->n; i++) {
+        int on = 0;
+
+        for (int k = 0; k < r->tradeoffs[0].front->n; k++)
+            on |= !memcmp(r->tradeoffs[0].front->v[k].pes, r->plan->v[i].pes, 2 * sizeof(int));
+        wrong += on != is_on_front(r, i);
+        n += on;
+    }
+    ok(!wrong && n == r->tradeoffs[0].front->n && n > 1, "which is that of brute force, %d of %d", n, r->plan->n);
+    p = report_tradeoff_figure(r, 0, &failed);
+    ok(p && !failed && !p->failed, "it is drawn");
+    is_int(series_points(p, "best in both"), n, "as a line");
+    is_int(series_points(p, "configurations"), 2 * r->plan->n, "over all configurations, by time and by cost");
+    is_int(series_points(p, "measured"), r->sizes[3].recorded, "and those that were run");
+    ok(series_points(p, "quickest") == 1 && series_points(p, "cheapest within 10 %") == 1 &&
+       series_points(p, "cheapest") == 1, "with the three that readers look for");
+    has_str(p->caption, "The quickest is (2,1,2,1), the cheapest within 10 % of its time (", "which are told");
+    plot_destroy(p);
 }
 
 static void test_numbers(void)
@@ -109,6 +171,7 @@ static void test_numbers(void)
     report_errors(&r, report_epsilon, &e);
     ok(!e.n, "the best, all PEs, was never run: epsilon is not known");
     report_errors(&r, report_ranked_epsilon, &e);
+    test_tradeoffs(&r);
     ok(e.n == 4 && e.worst < 1e-3, "among those that were run the models choose the best");
     report_release(&r);
 }

@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static char *data_path(const char *name)
 {
@@ -22,6 +23,34 @@ static struct hrun_cluster *load(const char *path, int level, struct hrun_error 
     struct hrun_cluster *c = NULL;
 
     return hrun_cluster_discover(&req, &c, err) ? NULL : c;
+}
+
+/* Prices of a file whose hosts nobody could ask. */
+static void test_prices(void)
+{
+    static const char text[] = "subclusters:\n  - {name: old, hosts: 'no[1-4]', cost_per_hour: 0.5}\n"
+                               "  - {name: old-p, hosts: 'none[1-4]', power_w: 80, cost_per_hour: 2}\n"
+                               "  - {hosts: 'nowhere', cost_per_hour: 7}\n";
+    static const struct { const char *name; int told; double cost, power; } cases[] = {
+        { "old", 1, 0.5, 0 }, { "old-intelcore", 1, 0.5, 0 }, { "old-p", 1, 2, 80 }, { "old-p-2c", 1, 2, 80 },
+        { "older", 0, 0, 0 }, { "nowhere", 0, 0, 0 }, { "", 0, 0, 0 },
+    };
+    char path[] = "/tmp/hrun-test-prices.XXXXXX";
+    struct hrun_error err = { 0 };
+    double cost, power;
+    int fd = mkstemp(path);
+
+    if (fd < 0 || hrun_file_replace(path, text, strlen(text), 0600, &err)) {
+        ok(0, "a file for prices");
+        return;
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ok(hrun_clusterfile_price(path, cases[i].name, &cost, &power, &err) == cases[i].told &&
+           cost == cases[i].cost && power == cases[i].power, "price and power of '%s'", cases[i].name);
+    hrun_file_replace(path, "nonsense: 1\n", 12, 0600, &err);
+    ok(hrun_clusterfile_price(path, "old", &cost, &power, &err) == -1 && err.line == 1, "a mistake in the file");
+    close(fd);
+    unlink(path);
 }
 
 static void render(const struct hrun_cluster *c, struct hrun_buf *out)
@@ -345,5 +374,6 @@ int main(void)
     test_request();
     test_local();
     test_ledger();
+    test_prices();
     return tap_done();
 }
