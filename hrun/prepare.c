@@ -270,7 +270,7 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
     if (s->size && hrun_parse_count("-N", s->size, 1, HRUN_COUNT_MAX, &p->N, err))
         return -1;
     if (probe_check(s, p->N, err) || context_app(c, words[0], err) ||
-        (s->probe && !c->app && make_bare(c, words[0], err)))
+        (s->probe && words[0] && !c->app && make_bare(c, words[0], err)))
         return -1;
     if (!c->app && p->N)
         return hrun_fail(err, HRUN_ENOENT,

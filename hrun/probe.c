@@ -12,6 +12,7 @@ int probe_check(const struct hrun_settings *s, int64_t N, struct hrun_error *err
 {
     const struct { const char *option; const void *given; } against[] = {
         { "--config", s->ask.config }, { "-n", s->ask.procs }, { "--explore", s->ask.explore },
+        { "--finest", s->finest ? s : NULL },
     };
 
     if (!s->probe)

@@ -17,12 +17,16 @@ fails 125 "write {N} where it stands" "a size that the program is not told" "$h"
 fails 125 "--probe-size needs a whole number in 1..200" "a probe larger than the run" "$h" --probe --probe-size 300 -N 200 "$lu" {N}
 fails 125 "no number of processes from 1 to" "a size without a number of processes" \
     "$h" --probe --probe-size 9 -N 18 "$bin/femcg" {N}
-for o in "-n 2" "--config (1,1)" "--explore 5"; do
+for o in "-n 2" "--config (1,1)" "--explore 5" "--finest"; do
     # shellcheck disable=SC2086
     fails 125 "--probe and ${o%% *} contradict each other" "--probe with ${o%% *}" "$h" --probe $o -N 200 "$lu" {N}
 done
-run "$h" --probe --dry-run --config '(1,1)' "$lu" 100
-status_is 125 "no dry run of a probe that cannot be"
+fails 125 "contradict each other" "no dry run of a probe that cannot be" \
+    "$h" --probe --dry-run -N 200 --config '(1,1)' "$lu" {N}
+run "$h" --probe --dry-run -N 200 -app lu
+status_is 0 "a dry run needs no program"
+run "$h" --probe --dry-run -N 200
+status_is 125 "but an application"
 
 # ---------------------------------------------------------------- failures, signals and time limits on this host
 
@@ -30,15 +34,13 @@ status_is 125 "no dry run of a probe that cannot be"
 kinds=$top/tests/data/topo/made-8p16e.xml
 two_kinds() { HWLOC_XMLFILE=$kinds "$@"; }
 prog=$bin/probe
-run two_kinds "$h" --probe --use "$(two_kinds "$h" --show-cluster --json | python3 -c '
-import json, sys
-print(",".join(s["name"] + ":1" for s in json.load(sys.stdin)["subclusters"]))')" -N 64 "$prog" env=S{N} @0exit=3
-status_is 125 "a program that fails in the probe"
-err_has "the probe with N = 8 on 2 processes failed: exit 3" "which is said"
-err_lacks "hrun: actual" "and nothing else is run"
 use=$(two_kinds "$h" --show-cluster --json | python3 -c '
 import json, sys
 print(",".join(s["name"] + ":1" for s in json.load(sys.stdin)["subclusters"]))')
+run two_kinds "$h" --probe --use "$use" -N 64 "$prog" env=S{N} @0exit=3
+status_is 125 "a program that fails in the probe"
+err_has "the probe with N = 8 on 2 processes failed: exit 3" "which is said"
+err_lacks "hrun: actual" "and nothing else is run"
 run two_kinds "$h" --probe --use "$use" --timeout 2 -N 64 "$prog" info env=S{N} spin
 status_is 124 "a probe beyond --timeout"
 env --default-signal=INT HWLOC_XMLFILE="$kinds" "$h" --probe --use "$use" -N 64 "$prog" env=S{N} spin >.out 2>.err </dev/null &
@@ -53,6 +55,9 @@ err_has "interrupted in the probe; the real run was not begun" "ends all"
 out="$(pgrep -af "$prog env=S") $(litter)"
 ok "nothing is left" test -z "$(pgrep -f "$prog env=S")" -a "$before" = "$(litter)"
 
+run two_kinds "$h" --probe --use "$use" -N 64 sh -c ': {N}'
+status_is 0 "a program that cannot be watched"
+err_has "hrun: the probe took " "is probed all the same"
 run two_kinds "$h" --probe --use "$use" -v -N 64 "$bin/pattern" {N} rounds=3
 status_is 0 "a program is watched on this host, and run"
 err_has "probes the speeds with N = " "which begins with a small run"
@@ -107,14 +112,14 @@ done
 out="$quicker of 15"
 ok "more than a half of them are quicker" test $quicker -ge 8
 run "$h" --platform tail.xml --probe -N 20000 "$skeletons/ring"
-err_has "(4,1,0,0) is predicted to take 0.2" "a host that all wait for is left out"
+err_has "(4,1,0,0) is predicted to take 0.1" "a host that all wait for is left out"
 ok "and what that brings is seen in the small run, and told with its cost" \
-    grep -qE 'the probe took 4 runs and [0-9.]+ ms, [0-9.]+ % of the real run; .*, and took 0\.20 of it at N = 500$' \
+    grep -qE 'the probe took 4 runs and [0-9.]+ ms, [0-9.]+ % of the real run; .*, and took 0\.1[0-9] of it at N = 2000$' \
     <<<"$err"
 ok "all runs are recorded: f and s alone, the default, what was tried, and the real one" \
     test "$(cat "$HRUN_DATA"/profiles/ring/*.log | grep -c '"origin":"run"')" = 6
 ok "with their sizes" test "$(grep -ho '"N":[0-9]*' "$HRUN_DATA"/profiles/ring/*.log | sort | uniq -c | xargs)" = \
-    '1 N:20000 5 N:500'
+    '5 N:2000 1 N:20000'
 
 run "$h" --platform alike.xml --probe -N 20000 "$skeletons/ring"
 err_has "--probe runs nothing: all PEs are alike" "where all PEs are alike nothing is probed"
@@ -125,11 +130,11 @@ err_has "(3,2,0,0) is predicted to take 0." "unless they have cores to spare"
 # ---------------------------------------------------------------- dry runs
 
 run "$h" --platform tail.xml --probe --dry-run -N 20000 "$skeletons/ring"
-out_has "--probe      first runs with N = 500 on each sub-cluster alone" "a dry run shows the probe"
+out_has "--probe      first runs with N = 2000 on each sub-cluster alone" "a dry run shows the probe"
 out_has "P = 5  (4,1,1,1)  one process per PE" "and the default"
 run "$h" --platform tail.xml --probe --dry-run --json -N 20000 "$skeletons/ring"
 ok "for machines" test "$(json 'd["probe"]["N"], d["probe"]["P"], d["probe"]["apart"], d["chosen_by"]')" = \
-    "500 5 True default"
+    "2000 5 True default"
 run "$h" --platform tail.xml --dry-run --json -N 20000 "$skeletons/ring"
 ok "which is null without --probe" test "$(json 'd["probe"]')" = None
 
