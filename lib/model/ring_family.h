@@ -14,8 +14,9 @@
  * not known which half of the ring it was in, and they are left out.
  * Invariants: M that the definition allows and that were not measured stand between two that were: their coefficients
  * are the linear interpolation between these (q_i/s_i is linear in q_i). Where PEs never ran with M and P > M, messages
- * between them take the mean of what they take others, with the fewest processes on a PE; of this a PE is idle for what
- * is longer than the step of its other processes, which go on while one waits.
+ * between them take the mean of what they take others, with the fewest processes on a PE, or where nobody tells what
+ * the network says of them, if it was measured; of this a PE is idle for what is longer than the step of its other
+ * processes, which go on while one waits.
  */
 #ifndef HRUN_MODEL_RING_FAMILY_H
 #define HRUN_MODEL_RING_FAMILY_H

@@ -44,8 +44,8 @@ void hrun_ring_terms_at(const struct hrun_ring_work *w, int P, int M, struct hru
 
     *out = (struct hrun_ring_terms){
         .once = { [WORK] = w->local, [WORK_LN] = w->local * ln_points(w->n), [ONCE] = 1 },
-        .step = { [WORK] = w->step, [WORK_LN] = w->step * ln_points(w->n), [STEPS] = inner, [STEP_BYTES] = inner * w->bytes,
-                  [FAR] = far, [FAR_BYTES] = far * w->bytes },
+        .step = { [WORK] = w->step, [WORK_LN] = w->step * ln_points(w->n), [STEPS] = inner,
+                  [STEP_BYTES] = inner * w->bytes, [FAR] = far, [FAR_BYTES] = far * w->bytes },
     };
 }
 

@@ -65,6 +65,8 @@ static void borrow_wires(struct hrun_ring *r)
         count++;
     }
     for (int o = 0; o < r->noptions; o++)
+        r->opts[o].asks = !count && r->net;
+    for (int o = 0; o < r->noptions; o++)
         for (int j = 0; count && !r->opts[o].far && j < HRUN_RING_TERMS; j++)
             if (hrun_ring_is_far(j))
                 r->opts[o].wire[j] = sum[j] / count;
@@ -97,5 +99,60 @@ int hrun_ring_list_options(struct hrun_ring *r, const struct hrun_predictor_sour
                 return -1;
         }
     borrow_wires(r);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ the network */
+
+int hrun_ring_place(struct hrun_ring *r, const struct hrun_predictor_source *from, struct hrun_error *err)
+{
+    int there = from->net ? hrun_netview_nsubs(from->net) : 0;
+
+    if (!from->net)
+        return 0;
+    r->place = calloc((size_t)r->nsubs + 1, sizeof *r->place);
+    r->pair = calloc(2 * (size_t)there + 1, sizeof *r->pair);
+    if (!r->place || !r->pair)
+        return hrun_fail_nomem(err);
+    r->net = from->net;
+    for (int i = 0; i < r->nsubs; i++) {
+        r->place[i] = from->place ? from->place[i] : i;
+        if (r->place[i] >= there)
+            r->place[i] = -1;
+    }
+    return 0;
+}
+
+/* Between a PE of one sub-cluster of the network and one of another, or of the same. */
+static int between(struct hrun_ring *r, int a, int b, double bytes, double *time_s, struct hrun_error *err)
+{
+    int n = hrun_netview_nsubs(r->net);
+
+    memset(r->pair, 0, 2 * (size_t)n * sizeof *r->pair);
+    r->pair[a]++;
+    r->pair[b]++;
+    r->pair[n + a] = r->pair[n + b] = 1;
+    return hrun_netview_time(r->net, HRUN_NET_P2P, bytes, r->pair, r->pair + n, time_s, err);
+}
+
+int hrun_ring_wire(struct hrun_ring *r, int sub, double bytes, double *wire_s, struct hrun_error *err)
+{
+    double sum = 0, t;
+    int own = r->place[sub], count = 0;
+
+    *wire_s = 0;
+    if (own < 0)
+        return 0;
+    if (hrun_netview_npes(r->net, own) > 1)
+        return between(r, own, own, bytes, wire_s, err);
+    for (int i = 0; i < r->nsubs; i++) {
+        if (r->place[i] < 0 || r->place[i] == own)
+            continue;
+        if (between(r, own, r->place[i], bytes, &t, err))
+            return -1;
+        sum += t;
+        count++;
+    }
+    *wire_s = count ? sum / count : 0;
     return 0;
 }

@@ -54,6 +54,8 @@ static int stage_at(struct hrun_ring *r, int o, int P, struct hrun_ring_stage *o
         out->step_s += opt->k[j] * t.step[j];
         wire += opt->wire[j] * t.step[j];
     }
+    if (opt->asks && P > m && hrun_ring_wire(r, r->options[o].sub, w->bytes, &wire, err))
+        return -1;
     others = (m - 1) * out->step_s / m;   /* one process waits for the PE before, the others do what they have */
     out->step_s += fmax(wire - others, 0);
     return 0;
@@ -372,6 +374,8 @@ static void destroy(struct hrun_predictor *p)
 {
     struct hrun_ring *r = of(p);
 
+    free(r->place);
+    free(r->pair);
     free(r->options);
     free(r->opts);
     free(r->works);
@@ -421,6 +425,8 @@ struct hrun_predictor *hrun_ring_create(const struct hrun_predictor_source *from
         hrun_fail_nomem(err);
         goto fail;
     }
+    if (hrun_ring_place(r, from, err))
+        goto fail;
     if (hrun_ring_list_options(r, from, consts.data, &other, err))
         goto fail;
     if (!r->noptions) {

@@ -19,12 +19,16 @@ struct hrun_ring_option {
     double k[HRUN_RING_TERMS];
     int far;                              /* 1: messages between PEs were measured, and are part of k */
     double wire[HRUN_RING_TERMS];         /* else: their terms, as others have them with one process on a PE */
+    int asks;                             /* 1: nobody has them, and the network is asked */
 };
 
 struct hrun_ring {
     struct hrun_predictor base;           /* first */
     const struct hrun_app *app;
     int64_t N;
+    struct hrun_netview *net;             /* borrowed; NULL: there is none */
+    int *place;                           /* nsubs: which sub-cluster of net each is, -1: none; NULL without net */
+    int *pair;                            /* scratch: a configuration of net's sub-clusters */
     int nsubs, noptions;
     struct hrun_option *options;
     struct hrun_ring_option *opts;
@@ -41,6 +45,13 @@ struct hrun_ring {
  * HRUN_ENODATA (a term that is not known), HRUN_ENONFINITE, HRUN_ENOMEM; r is as far as it came. */
 int hrun_ring_list_options(struct hrun_ring *r, const struct hrun_predictor_source *from, const char *consts,
                            const char **other, struct hrun_error *err);
+
+/* Where sub-clusters are in the network, if there is one. Errors: HRUN_ENOMEM. */
+int hrun_ring_place(struct hrun_ring *r, const struct hrun_predictor_source *from, struct hrun_error *err);
+
+/* What a message takes to a PE of sub-cluster sub by the network: from another PE of it, or where it has no other from
+ * those of others on average. 0 where the network does not know. Errors: those of hrun_netview_time. */
+int hrun_ring_wire(struct hrun_ring *r, int sub, double bytes, double *wire_s, struct hrun_error *err);
 
 /* The definition's work at P, asked once; NULL with *err as of hrun_app_ring_work. */
 const struct hrun_ring_work *hrun_ring_work_at(struct hrun_ring *r, int P, struct hrun_error *err);

@@ -122,7 +122,7 @@ int network_load(struct context *c, struct hrun_buf *note, struct hrun_error *er
 
 int network_use(struct context *c, struct hrun_buf *note, struct hrun_error *err)
 {
-    if (c->view || !c->app || !hrun_app_has_network(c->app))
+    if (c->view || !c->app || (!hrun_app_has_network(c->app) && c->app->family != HRUN_APP_RING))
         return 0;
     if ((!c->net && network_find(c, &c->net, NULL, note, err)) || network_load(c, note, err))
         return -1;

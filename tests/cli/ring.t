@@ -76,6 +76,18 @@ for config in '(1,3,1,2,2,1)' '(1,1,1,1,2,1)' '(1,4,1,3,2,2)' '(1,4,0,0,1,2)'; d
         awk -v off="$off" 'BEGIN { exit !(off != "" && off <= 3) }'
 done
 
+# Sub-clusters of one host tell nothing of messages between hosts: small data over much network. The network does.
+run hrun-calibrate --platform "$tmp/pcs.xml" -app ring -D m=64 --sizes 200,600 --procs 1 --pes 1 --repetitions 1 "$ring"
+off() {
+    run hrun --platform "$tmp/pcs.xml" -app ring -D m=64 -N 600 --no-record --config '(1,1,1,1,1,1)' "$ring"
+    sed -n 's/.*prediction error [+-]\([0-9.]*\) %.*/\1/p' <<<"$err"
+}
+before=$(off)
+run hrun-calibrate network --platform "$tmp/pcs.xml"
+after=$(off)
+ok "messages between hosts that were never used together: off by $before %, by $after % when the network was measured" \
+    awk -v b="$before" -v a="$after" 'BEGIN { exit !(b > 2 * a && a < 5) }'
+
 # Other families have no such loss.
 sed 's/^family: ring//; s/^ring: .*/terms: {np: ["N^2\/P", "N"], n: ["N^2"]}/; s/^name: ring/name: plain/
     /^  local:/d; /^  step:/d; /^  bytes:/d' "$apps/ring.yaml" >"$tmp/plain.yaml"

@@ -226,6 +226,52 @@ static void test_one_size(void)
     release_app(&a);
 }
 
+/* 2 ms and 10 ns per byte from host to host, whoever they are. */
+static int message(const void *ctx, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
+                   double *time_s, struct hrun_error *err)
+{
+    (void)ctx;
+    (void)err;
+    *time_s = call->op == HRUN_NET_P2P && ranks->n == 2 && ranks->host[0] != ranks->host[1] ? 2e-3 + 1e-8 * call->bytes
+                                                                                          : 1e9;
+    return 0;
+}
+
+/* Where messages between PEs were never measured the network tells what they take. */
+static void test_network(void)
+{
+    static const struct hrun_netview_pe hosts[] = { { 0, 0, 0 }, { 1, 0, 0 }, { 2, 0, 0 }, { 3, 0, 0 } };
+    static const struct hrun_netview_sub subs[] = { { "c", 2, hosts }, { "a", 1, hosts + 2 }, { "b", 1, hosts + 3 } };
+    static const struct hrun_netview_source source = { NULL, 4, message, NULL };
+    const int place[] = { 1, 2, 0 }, pes[] = { 1, 1, 2 }, procs[] = { 1, 1, 1 };
+    const struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+    struct hrun_netview *view = hrun_netview_of(&source, subs, SUBS, NULL);
+    struct hrun_models *m[SUBS] = { NULL };
+    struct hrun_predictor *p;
+    struct hrun_error err;
+    struct ma a;
+    double t[2] = { 0, 0 };
+    int limiting;
+
+    ring_app(&a);
+    for (int i = 0; i < SUBS; i++) {
+        struct hrun_sample one = { .N = 4000, .P = 1, .M = 1, .pes = 1, .ok = 1, .time_s = true_time(i, 1, 1, 4000) };
+
+        hrun_model_fit(&a.app, &one, 1, &options, &m[i], NULL, &err);
+    }
+    for (int k = 0; k < 2; k++) {
+        p = hrun_predictor_create_net(&a.app, m, SUBS, HRUN_FAMILY_NPT, 20000, k ? view : NULL, place, &err);
+        hrun_predictor_oracle(p)->whole(hrun_predictor_oracle(p)->ctx, pes, procs, 4, &t[k], &limiting, &err);
+        hrun_predictor_destroy(p);
+    }
+    /* Two steps, the second one that of the opposites, of 5000 points. */
+    is_num(t[1] - t[0], 2 * (2e-3 + 1e-8 * 80 * 5000), 1e-9, "messages by the network");
+    for (int i = 0; i < SUBS; i++)
+        hrun_models_destroy(m[i]);
+    hrun_netview_destroy(view);
+    release_app(&a);
+}
+
 /* Repetitions that most contradict do not count; a speed that falls with the data is seen where it is plain. */
 static void test_rows(void)
 {
@@ -330,6 +376,7 @@ int main(void)
     test_predictions();
     test_filled();
     test_one_size();
+    test_network();
     test_rows();
     test_search();
     test_refusals();
