@@ -99,8 +99,9 @@ static int print_json(const struct hrun_ledger *l, const struct hrun_ledger_list
             runs, json_pack("{s:s, s:o, s:I, s:s, s:I, s:s, s:o, s:s, s:s, s:I, s:o, s:b, s:o}", "state",
                             states[e->state], "user", ledger_user_json(e->uid), "uid", (json_int_t)e->uid, "host",
                             e->host, "pid", (json_int_t)e->pid, "app", e->app, "N",
-                            e->N ? json_integer((json_int_t)e->N) : json_null(), "program", e->program, "version", e->version, "since", (json_int_t)e->since_s, "until",
-                            e->end_s ? json_integer((json_int_t)e->end_s) : json_null(), "stopped", e->silent, "uses",
+                            e->N ? json_integer((json_int_t)e->N) : json_null(), "program", e->program, "version",
+                            e->version, "since", (json_int_t)e->since_s, "until", e->end_s
+                            ? json_integer((json_int_t)e->end_s) : json_null(), "stopped", e->silent, "uses",
                             uses));
     }
     json_object_set_new(root, "ledger", json_string(hrun_ledger_dir(l)));
