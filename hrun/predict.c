@@ -11,8 +11,7 @@
 struct asked {
     const struct hrun_settings *s;
     struct context c;
-    struct profiles known;
-    struct at_size at;
+    struct knowledge known;
     int64_t N;
 };
 
@@ -37,7 +36,6 @@ static int learn(struct asked *a, char **words, struct hrun_error *err)
     const struct hrun_settings *s = a->s;
     struct context *c = &a->c;
     struct work w = { .c = c, .words = words };
-    enum hrun_family family;
 
     c->set = &s->common;
     if (check(s, err) || hrun_parse_count("-N", s->size, 1, HRUN_COUNT_MAX, &w.N, err) ||
@@ -46,25 +44,26 @@ static int learn(struct asked *a, char **words, struct hrun_error *err)
     if (!c->app)
         return hrun_fail(err, HRUN_ENOENT, "--predict needs an app definition: name one with -app (hrun --list-apps)");
     if ((words[0] && work_find_program(&w, 0, err)) || context_cluster(c, &s->common, err) ||
-        context_predicts(c, err) || profiles_load(c, &a->known, err) || question_family(&s->ask, &family, err))
+        context_predicts(c, err))
         return -1;
     a->N = w.N;
-    return a->known.have ? at_size_make(c, &a->known, family, a->N, &a->at, err) : 0;
+    return knowledge_load(c, &a->known, err);
 }
 
 /* Append the line of one configuration, or its document; NULL: of the best one. */
 static int tell(struct asked *a, const char *config, struct hrun_buf *out, struct hrun_error *err)
 {
     struct question ask = a->s->ask;
+    struct known_app *app;
     struct decision d;
     int rc;
 
     ask.config = config;
     ask.table = a->s->common.json;
-    if (predict_make(&a->c, &ask, &a->known, a->known.have ? &a->at : NULL, a->N, &d, err))
+    if (knowledge_ask(&a->c, &a->known, &ask, a->N, &d, &app, err))
         return a->s->configs.n > 1 ? hrun_fail_prefix(err, "%s", config) : -1;
     if (a->s->common.json) {
-        rc = predict_document(&a->c, &d, a->s->placement, out, err);
+        rc = predict_document(&a->c, app, &d, a->s->placement, out, err);
     } else {
         hrun_buf_addf(out, "%.6g %.6g %.6g ", d.time_s, d.low_s, d.high_s);
         hrun_config_print(d.pes, d.procs, d.nsubs, out);
@@ -104,8 +103,7 @@ int run_predict(const struct hrun_settings *s, char **words)
     else
         fputs(out.data, stdout);
     hrun_buf_release(&out);
-    at_size_release(&a.at);
-    profiles_release(&a.known);
+    knowledge_release(&a.known);
     context_release(&a.c);
     return status;
 }

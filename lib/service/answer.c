@@ -1,14 +1,13 @@
 /* answer.c - what an answer of service.h holds; see answer.h */
 #include "service/answer.h"
 
-#include "service/predict.h"
-
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-static int take_choice(struct context *c, const struct question *q, const struct profiles *p,
-                       const struct at_size *at, const int *pes, const int *procs, struct answer_choice *out,
-                       struct hrun_error *err)
+/* One choice, as if its configuration had been asked for. */
+static int take_choice(struct context *c, struct known_app *app, const struct question *q, int64_t N, const int *pes,
+                       const int *procs, struct answer_choice *out, struct hrun_error *err)
 {
     struct question one = { .use = q->use, .family = q->family };
     struct hrun_buf config = HRUN_BUF_INIT;
@@ -19,7 +18,7 @@ static int take_choice(struct context *c, const struct question *q, const struct
     if (config.failed)
         hrun_fail_nomem(err);
     else
-        rc = predict_make(c, &one, p, at, at->N, &out->d, err);
+        rc = known_app_ask(c, app, &one, N, &out->d, err);
     if (!rc && !(out->config = hrun_buf_detach(&config))) {
         decision_release(&out->d);
         rc = hrun_fail_nomem(err);
@@ -28,37 +27,46 @@ static int take_choice(struct context *c, const struct question *q, const struct
     return rc;
 }
 
-struct hrun_answer *answer_make(struct context *c, const struct question *q, const struct profiles *p,
-                                const struct at_size *at, int64_t N, struct hrun_error *err)
+/* The choices of a decision that is there. */
+static int take_choices(struct hrun_answer *a, struct context *c, struct known_app *app, const struct question *q,
+                        struct hrun_error *err)
+{
+    int count = a->d.plan ? a->d.plan->n : 1;
+
+    a->app = app;
+    a->variant = app->app->variant ? strdup(app->app->variant) : NULL;
+    a->v = calloc((size_t)count, sizeof *a->v);
+    if (!a->v || (app->app->variant && !a->variant))
+        return hrun_fail_nomem(err);
+    for (; a->n < count; a->n++) {
+        const int *pes = a->n ? a->d.plan->v[a->n].pes : a->d.pes;
+        const int *procs = a->n ? a->d.plan->v[a->n].procs : a->d.procs;
+
+        if (take_choice(c, app, q, a->d.N, pes, procs, &a->v[a->n], err))
+            return -1;
+    }
+    return 0;
+}
+
+struct hrun_answer *answer_make(struct context *c, struct knowledge *k, const struct question *q, int64_t N,
+                                struct hrun_error *err)
 {
     struct hrun_answer *a = calloc(1, sizeof *a);
-    int count;
+    struct known_app *app;
 
     if (!a) {
         hrun_fail_nomem(err);
         return NULL;
     }
-    if (predict_make(c, q, p, at, N, &a->d, err)) {
+    if (knowledge_ask(c, k, q, N, &a->d, &app, err)) {
         free(a);
         return NULL;
     }
-    count = a->d.plan ? a->d.plan->n : 1;
-    a->v = calloc((size_t)count, sizeof *a->v);
-    if (!a->v)
-        goto nomem;
-    for (; a->n < count; a->n++) {
-        const int *pes = a->n ? a->d.plan->v[a->n].pes : a->d.pes;
-        const int *procs = a->n ? a->d.plan->v[a->n].procs : a->d.procs;
-
-        if (take_choice(c, q, p, at, pes, procs, &a->v[a->n], err))
-            goto fail;
+    if (take_choices(a, c, app, q, err)) {
+        hrun_answer_destroy(a);
+        return NULL;
     }
     return a;
-nomem:
-    hrun_fail_nomem(err);
-fail:
-    hrun_answer_destroy(a);
-    return NULL;
 }
 
 void hrun_answer_destroy(struct hrun_answer *a)
@@ -70,6 +78,7 @@ void hrun_answer_destroy(struct hrun_answer *a)
         free(a->v[k].config);
     }
     free(a->v);
+    free(a->variant);
     free(a->json);
     decision_release(&a->d);
     free(a);
@@ -84,6 +93,11 @@ static const struct decision *choice(const struct hrun_answer *a, int k)
 int64_t hrun_answer_size(const struct hrun_answer *a)
 {
     return a ? a->d.N : 0;
+}
+
+const char *hrun_answer_variant(const struct hrun_answer *a)
+{
+    return a ? a->variant : NULL;
 }
 
 int hrun_answer_count(const struct hrun_answer *a)

@@ -6,7 +6,7 @@
 #ifndef HRUN_SERVICE_ANSWER_H
 #define HRUN_SERVICE_ANSWER_H
 
-#include "service/decide.h"
+#include "service/predict.h"
 #include "service/service.h"
 
 struct answer_choice {
@@ -16,14 +16,16 @@ struct answer_choice {
 
 struct hrun_answer {
     const struct hrun_service *of;
+    const struct known_app *app;  /* the service's */
     struct decision d;            /* what was asked for */
     struct answer_choice *v;
     int n;
+    char *variant;                /* of the definition that has several; or NULL */
     char *json;                   /* made when it is asked for; or NULL */
 };
 
-/* The answer to a question, with its alternatives. Errors: those of predict_make. NULL with *err. */
-struct hrun_answer *answer_make(struct context *c, const struct question *q, const struct profiles *p,
-                                const struct at_size *at, int64_t N, struct hrun_error *err);
+/* The answer to a question, with its alternatives. Errors: those of knowledge_ask. NULL with *err. */
+struct hrun_answer *answer_make(struct context *c, struct knowledge *k, const struct question *q, int64_t N,
+                                struct hrun_error *err);
 
 #endif

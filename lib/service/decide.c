@@ -443,6 +443,15 @@ done:
     return rc;
 }
 
+double decision_value(const struct decision *d)
+{
+    if (d->objective && !strcmp(d->objective, "cost"))
+        return d->cost;
+    if (d->objective && !strcmp(d->objective, "energy"))
+        return d->energy_j;
+    return d->time_s;
+}
+
 void decision_release(struct decision *d)
 {
     hrun_plan_destroy(d->plan);

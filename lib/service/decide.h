@@ -112,4 +112,7 @@ int decision_make(struct context *c, const struct question *q, const struct prof
                   int64_t N, struct decision *out, struct hrun_error *err);
 void decision_release(struct decision *d);
 
+/* What was minimised: the time, cost or energy of a decision with a prediction. */
+double decision_value(const struct decision *d);
+
 #endif

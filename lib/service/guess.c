@@ -13,6 +13,17 @@ struct search {
     int found;                    /* 1: c->mpi has a profile */
 };
 
+/* The application, or each variant that may be meant. */
+static int napps(const struct context *c)
+{
+    return !c->app ? 0 : c->variants_of && !c->given.variant ? c->variants_of->nvariants : 1;
+}
+
+static const struct hrun_app *app_at(const struct context *c, int k)
+{
+    return c->variants_of && !c->given.variant ? c->variants_of->variants[k] : c->app;
+}
+
 /* From the words that signatures hold. */
 static struct hrun_mpi by_id(const char *id)
 {
@@ -85,25 +96,25 @@ static int try_simulated(struct search *s, struct hrun_error *err)
     return 0;
 }
 
-/* What the newest measurement of each profile was made with. */
-static int try_measured(struct search *s, struct hrun_error *err)
+/* What the newest measurement of each profile of an application was made with. */
+static int try_measured(struct search *s, const char *app, struct hrun_error *err)
 {
-    for (size_t i = 0; i < s->there.n && !s->found; i++) {
-        struct hrun_samples log = { 0 };
-        int rc = 0;
+    struct hrun_strvec there = HRUN_STRVEC_INIT;
+    int rc = hrun_store_signatures(s->c->store, app, &there, err);
 
-        if (hrun_store_samples(s->c->store, s->c->app->name, s->there.v[i], &log, err))
-            return -1;
-        if (log.n && log.v[log.n - 1].mpi && *log.v[log.n - 1].mpi) {
+    for (size_t i = 0; i < there.n && !s->found && !rc; i++) {
+        struct hrun_samples log = { 0 };
+
+        rc = hrun_store_samples(s->c->store, app, there.v[i], &log, err);
+        if (!rc && log.n && log.v[log.n - 1].mpi && *log.v[log.n - 1].mpi) {
             struct hrun_mpi mpi = by_id(log.v[log.n - 1].mpi);
 
             rc = try(s, &mpi, err);
         }
         hrun_samples_release(&log);
-        if (rc)
-            return -1;
     }
-    return 0;
+    hrun_strvec_release(&there);
+    return rc;
 }
 
 static int try_all(struct search *s, struct hrun_error *err)
@@ -117,13 +128,16 @@ static int try_all(struct search *s, struct hrun_error *err)
         return -1;
     if (!s->found && !c->cluster->platform && try_program(s, "ompi_info", err))
         return -1;
-    return s->found ? 0 : try_measured(s, err);
+    for (int k = 0; k < napps(c) && !s->found; k++)
+        if (try_measured(s, app_at(c, k)->name, err))
+            return -1;
+    return 0;
 }
 
 int guess_mpi(struct context *c, struct hrun_error *err)
 {
     struct search s = { .c = c, .there = HRUN_STRVEC_INIT };
-    int rc;
+    int rc = 0;
 
     if (c->given.mpi) {
         if (strlen(c->given.mpi) >= sizeof c->mpi.id)
@@ -131,7 +145,8 @@ int guess_mpi(struct context *c, struct hrun_error *err)
         c->mpi = by_id(c->given.mpi);
         return 0;
     }
-    rc = c->app ? hrun_store_signatures(c->store, c->app->name, &s.there, err) : 0;
+    for (int k = 0; k < napps(c) && !rc; k++)
+        rc = hrun_store_signatures(c->store, app_at(c, k)->name, &s.there, err);
     if (!rc)
         rc = try_all(&s, err);
     if (!rc && !s.found)

@@ -3,6 +3,9 @@
 
 #include "service/document.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 /* Why sub-cluster i has no model. */
 static int no_profile(const struct context *c, const struct profiles *p, int i, struct hrun_error *err)
 {
@@ -48,19 +51,75 @@ static int not_predicted(const struct context *c, const struct profiles *p, cons
     return -1;
 }
 
-int predict_make(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,
-                 int64_t N, struct decision *out, struct hrun_error *err)
+/* ------------------------------------------------------------------ what is known */
+
+int knowledge_load(struct context *c, struct knowledge *out, struct hrun_error *err)
 {
+    int all = c->variants_of && !c->given.variant;
+    struct knowledge k = { .n = !c->app ? 0 : all ? c->variants_of->nvariants : 1 };
+
+    k.v = calloc((size_t)k.n + 1, sizeof *k.v);
+    if (!k.v)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < k.n; i++) {
+        k.v[i].app = all ? c->variants_of->variants[i] : c->app;
+        c->app = k.v[i].app;
+        if (profiles_load(c, &k.v[i].known, err)) {
+            knowledge_release(&k);
+            return -1;
+        }
+    }
+    *out = k;
+    return 0;
+}
+
+void knowledge_release(struct knowledge *k)
+{
+    for (int i = 0; i < k->n; i++) {
+        for (int j = 0; j < KNOWN_SIZES; j++)
+            at_size_release(&k->v[i].sizes[j]);
+        profiles_release(&k->v[i].known);
+    }
+    free(k->v);
+    *k = (struct knowledge) { NULL, 0 };
+}
+
+/* What is known at size N, kept for the next question. NULL with *err. */
+static const struct at_size *size_at(struct context *c, struct known_app *a, const struct question *q, int64_t N,
+                                     struct hrun_error *err)
+{
+    struct at_size *slot = &a->sizes[a->oldest], made;
+    enum hrun_family family;
+
+    if (question_family(q, &family, err))
+        return NULL;
+    for (int i = 0; i < KNOWN_SIZES; i++)
+        if (a->sizes[i].N == N && a->sizes[i].family == family)
+            return &a->sizes[i];
+    if (at_size_make(c, &a->known, family, N, &made, err))
+        return NULL;
+    at_size_release(slot);
+    *slot = made;
+    a->oldest = (a->oldest + 1) % KNOWN_SIZES;
+    return slot;
+}
+
+/* ------------------------------------------------------------------ questions */
+
+int known_app_ask(struct context *c, struct known_app *a, const struct question *q, int64_t N, struct decision *out,
+                  struct hrun_error *err)
+{
+    const struct at_size *at;
     struct decision d;
 
-    if (!c->app)
-        return hrun_fail(err, HRUN_ENOENT, "no application is known: name its definition (app; hrun --list-apps)");
-    if (!p->have)
-        return no_profiles(c, p, err);
-    if (decision_make(c, q, p, at, N, &d, err))
+    c->app = a->app;
+    if (!a->known.have)
+        return no_profiles(c, &a->known, err);
+    at = size_at(c, a, q, N, err);
+    if (!at || decision_make(c, q, &a->known, at, N, &d, err))
         return -1;
     if (!d.predicted) {
-        not_predicted(c, p, &d, err);
+        not_predicted(c, &a->known, &d, err);
         decision_release(&d);
         return -1;
     }
@@ -68,14 +127,61 @@ int predict_make(struct context *c, const struct question *q, const struct profi
     return 0;
 }
 
-int predict_document(struct context *c, const struct decision *d, const char *how, struct hrun_buf *out,
-                     struct hrun_error *err)
+/* The application whose best configuration is the best of all. NULL with *err: that of the first one. */
+static struct known_app *best_app(struct context *c, struct knowledge *k, const struct question *q, int64_t N,
+                                  struct hrun_error *err)
+{
+    struct question by = *q;
+    struct hrun_error why = { 0 }, *first = &why;
+    struct known_app *best = NULL;
+    double least = INFINITY;
+
+    if (q->within)
+        by.within = by.objective = NULL;
+    for (int i = 0; i < k->n; i++) {
+        struct decision d;
+
+        if (known_app_ask(c, &k->v[i], &by, N, &d, first)) {
+            first = NULL;
+            continue;
+        }
+        if (decision_value(&d) < least) {
+            least = decision_value(&d);
+            best = &k->v[i];
+        }
+        decision_release(&d);
+    }
+    if (!best && err)
+        *err = why;
+    return best;
+}
+
+int knowledge_ask(struct context *c, struct knowledge *k, const struct question *q, int64_t N, struct decision *out,
+                  struct known_app **app, struct hrun_error *err)
+{
+    struct known_app *a = k->v;
+
+    if (!k->n)
+        return hrun_fail(err, HRUN_ENOENT, "no application is known: name its definition (app; hrun --list-apps)");
+    if (k->n > 1 && !(a = best_app(c, k, q, N, err)))
+        return -1;
+    if (known_app_ask(c, a, q, N, out, err))
+        return -1;
+    if (app)
+        *app = a;
+    return 0;
+}
+
+int predict_document(struct context *c, const struct known_app *a, const struct decision *d, const char *how,
+                     struct hrun_buf *out, struct hrun_error *err)
 {
     struct placed placed = { .pattern = NULL };
     struct hrun_layout *layout = NULL;
     struct command nothing = { .placed = &placed };
-    int rc = placement_choose(c, how, d, &placed, err) || placement_layout(c, d, &placed, &layout, err);
+    int rc;
 
+    c->app = a->app;
+    rc = placement_choose(c, how, d, &placed, err) || placement_layout(c, d, &placed, &layout, err);
     nothing.layout = layout;
     if (!rc)
         rc = document_plan(c, d, &nothing, out, err);

@@ -12,18 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sizes N that are kept: so many questions at a time take turns without reading logs again. */
-enum { SIZES = 16 };
-
 struct hrun_service {
     pthread_mutex_t lock;         /* held while anything below is used, but by the accessors of what never changes */
     locale_t plain;               /* numbers with a dot, whatever the process has set */
     struct settings set;
     int open;
     struct context c;
-    struct profiles known;
-    struct at_size sizes[SIZES];  /* .N = 0: none */
-    int oldest;
+    struct knowledge known;
     char *cluster_json;           /* made when it is asked for */
 };
 
@@ -60,9 +55,7 @@ struct hrun_service *hrun_service_create(struct hrun_error *err)
 
 static void close_all(struct hrun_service *s)
 {
-    for (int i = 0; i < SIZES; i++)
-        at_size_release(&s->sizes[i]);
-    profiles_release(&s->known);
+    knowledge_release(&s->known);
     context_release(&s->c);
     free(s->cluster_json);
     s->cluster_json = NULL;
@@ -106,8 +99,9 @@ static int open_all(struct hrun_service *s, struct hrun_error *err)
     enum hrun_family family;
 
     c->given = (struct given) {
-        .app = set->app, .profile_path = set->profile_path, .data = set->data, .cluster_file = set->cluster_file,
-        .host_file = set->host_file, .hosts = set->hosts, .platform = set->platform, .level = set->level,
+        .app = set->app, .variant = set->variant, .profile_path = set->profile_path, .data = set->data,
+        .cluster_file = set->cluster_file, .host_file = set->host_file, .hosts = set->hosts,
+        .platform = set->platform, .level = set->level,
         .engine = set->engine, .fit = set->fit, .mpi = set->mpi, .hrun = set->hrun, .defines = &set->defines,
         .mca = &set->mca, .smpi = &set->smpi, .refresh = is_yes(set->refresh),
         .skip_unreachable = is_yes(set->skip_unreachable),
@@ -115,7 +109,7 @@ static int open_all(struct hrun_service *s, struct hrun_error *err)
     if (question_family(&q, &family, err) || context_find_app(c, set->program, err) || context_discover(c, err) ||
         (set->program && context_find_program(c, set->program, err)) || context_choose_engine(c, 0, err))
         return -1;
-    return c->app ? profiles_load(c, &s->known, err) : 0;
+    return knowledge_load(c, &s->known, err);
 }
 
 int hrun_service_open(struct hrun_service *s, struct hrun_error *err)
@@ -140,7 +134,7 @@ static const struct hrun_subcluster *sub_at(const struct hrun_service *s, int su
 
 const char *hrun_service_app(const struct hrun_service *s)
 {
-    return s && s->open && s->c.app ? s->c.app->name : NULL;
+    return s && s->open && s->known.n ? (s->c.variants_of ? s->c.variants_of : s->known.v[0].app)->name : NULL;
 }
 
 const char *hrun_service_engine(const struct hrun_service *s)
@@ -175,37 +169,26 @@ const char *hrun_service_sub_signature(const struct hrun_service *s, int sub)
 
 int hrun_service_sub_has_profile(const struct hrun_service *s, int sub)
 {
-    return sub_at(s, sub) && s->known.subs && s->known.subs[sub].models;
+    int has = 0;
+
+    for (int i = 0; sub_at(s, sub) && i < s->known.n; i++)
+        has |= s->known.v[i].known.subs[sub].models != NULL;
+    return has;
 }
 
 const char *hrun_service_sub_note(const struct hrun_service *s, int sub)
 {
-    return sub_at(s, sub) && s->known.subs ? s->known.subs[sub].why_not : NULL;
+    const char *note = NULL;
+
+    for (int i = 0; sub_at(s, sub) && i < s->known.n && !note; i++)
+        note = s->known.v[i].known.subs[sub].why_not;
+    return note;
 }
 
 /* ------------------------------------------------------------------ questions */
 
-/* What is known at size N, kept for the next question. NULL with *err. */
-static const struct at_size *size_at(struct hrun_service *s, const struct question *q, int64_t N,
-                                     struct hrun_error *err)
-{
-    struct at_size *slot = &s->sizes[s->oldest], made;
-    enum hrun_family family;
-
-    for (int i = 0; i < SIZES; i++)
-        if (s->sizes[i].N == N)
-            return &s->sizes[i];
-    if (question_family(q, &family, err) || at_size_make(&s->c, &s->known, family, N, &made, err))
-        return NULL;
-    at_size_release(slot);
-    *slot = made;
-    s->oldest = (s->oldest + 1) % SIZES;
-    return slot;
-}
-
 static struct hrun_answer *ask(struct hrun_service *s, const struct question *q, int64_t N, struct hrun_error *err)
 {
-    const struct at_size *at = NULL;
     struct hrun_answer *a;
 
     if (!s->open) {
@@ -216,9 +199,7 @@ static struct hrun_answer *ask(struct hrun_service *s, const struct question *q,
         hrun_fail(err, HRUN_EINVAL, "N = %lld: a size is between 1 and 2^53", (long long)N);
         return NULL;
     }
-    if (s->known.have && !(at = size_at(s, q, N, err)))
-        return NULL;
-    a = answer_make(&s->c, q, &s->known, at, N, err);
+    a = answer_make(&s->c, &s->known, q, N, err);
     if (a)
         a->of = s;
     return a;
@@ -258,7 +239,8 @@ struct hrun_answer *hrun_service_best(struct hrun_service *s, int64_t N, const c
 static int make_text(struct hrun_service *s, const struct hrun_answer *a, char **out, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = a ? predict_document(&s->c, &a->d, s->set.placement, &text, err) : document_cluster(&s->c, &text, err);
+    int rc = a ? predict_document(&s->c, a->app, &a->d, s->set.placement, &text, err)
+               : document_cluster(&s->c, &text, err);
 
     if (!rc && !(*out = hrun_buf_detach(&text)))
         rc = hrun_fail_nomem(err);

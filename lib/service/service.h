@@ -45,7 +45,7 @@ const char *hrun_version(void);
 struct hrun_service *hrun_service_create(struct hrun_error *err);
 
 /* Set one thing before the service is opened; value NULL: as if it had never been set. name is that of hrun's option:
- *   app, profile-path, define ("NAME=VALUE"), data      the application, its definition and profiles
+ *   app, variant, profile-path, define ("NAME=VALUE"), data   the application, its definition and profiles
  *   cluster, hostfile, host, platform, level            the cluster: one of the first four, none for this host or
  *                                                       allocation
  *   engine, mpi, program                                whose profiles: "mpirun", "ompi-4.1.4", the path of a program
@@ -97,11 +97,13 @@ struct hrun_answer *hrun_service_best(struct hrun_service *s, int64_t N, const c
  * HRUN_ENOMEM. */
 const char *hrun_service_json(struct hrun_service *s, struct hrun_answer *a, struct hrun_error *err);
 
-/* An answer: its size N; how many choices it holds, the best (or the one that was asked for) and its alternatives. Of
- * choice k: the configuration as a text, the processes, the PEs used of a sub-cluster and the processes on each; the
- * predicted time with its 95 % interval, in s; the money, and the energy in J, NAN where prices or powers are not
- * known; the sub-cluster that limits it; and how many runs of it at this N have corrected the prediction. */
+/* An answer: its size N; of a definition with variants the one that it is about, else NULL; how many choices it holds,
+ * the best (or the one that was asked for) and its alternatives. Of choice k: the configuration as a text, the
+ * processes, the PEs used of a sub-cluster and the processes on each; the predicted time with its 95 % interval, in s;
+ * the money, and the energy in J, NAN where prices or powers are not known; the sub-cluster that limits it; and how
+ * many runs of it at this N have corrected the prediction. */
 int64_t hrun_answer_size(const struct hrun_answer *a);
+const char *hrun_answer_variant(const struct hrun_answer *a);
 int hrun_answer_count(const struct hrun_answer *a);
 const char *hrun_answer_config(const struct hrun_answer *a, int k);
 int hrun_answer_processes(const struct hrun_answer *a, int k);

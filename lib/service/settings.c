@@ -9,7 +9,8 @@ enum kind { TEXT, YES_NO, PAIRS, COLONS };   /* the last two: lists of them */
 
 #define AT(member) offsetof(struct settings, member)
 static const struct { const char *name; enum kind kind; size_t at; } known_settings[] = {
-    { "app", TEXT, AT(app) }, { "profile-path", TEXT, AT(profile_path) }, { "data", TEXT, AT(data) },
+    { "app", TEXT, AT(app) }, { "variant", TEXT, AT(variant) }, { "profile-path", TEXT, AT(profile_path) },
+    { "data", TEXT, AT(data) },
     { "define", PAIRS, AT(defines) }, { "cluster", TEXT, AT(cluster_file) }, { "hostfile", TEXT, AT(host_file) },
     { "host", TEXT, AT(hosts) }, { "platform", TEXT, AT(platform) }, { "level", TEXT, AT(level) },
     { "engine", TEXT, AT(engine) }, { "mpi", TEXT, AT(mpi) }, { "program", TEXT, AT(program) },

@@ -7,8 +7,8 @@
 
 /* All owned; NULL or empty where nothing is set. */
 struct settings {
-    char *app, *profile_path, *data, *cluster_file, *host_file, *hosts, *platform, *level, *engine, *mpi, *program;
-    char *model, *fit, *placement, *hrun;
+    char *app, *variant, *profile_path, *data, *cluster_file, *host_file, *hosts, *platform, *level;
+    char *engine, *mpi, *program, *model, *fit, *placement, *hrun;
     char *refresh, *skip_unreachable;   /* "yes", "no" */
     struct hrun_strvec defines, mca, smpi;
 };

@@ -28,7 +28,8 @@ int at_size_make(struct context *c, const struct profiles *p, enum hrun_family f
     for (int i = 0; i < p->nsubs; i++)
         a.models[i] = p->subs[i].models;
     a.predictor = hrun_predictor_create_net(c->app, a.models, p->nsubs, family, N, c->view, NULL, err);
-    if (!a.predictor || size_limit_memory(c, a.predictor, err) || corrected_load(c, N, family, a.models, &a.known, err)) {
+    if (!a.predictor || size_limit_memory(c, a.predictor, err) ||
+        corrected_load(c, N, family, a.models, &a.known, err)) {
         at_size_release(&a);
         return -1;
     }

@@ -7,15 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double value_of(const struct decision *d)
-{
-    if (d->objective && !strcmp(d->objective, "cost"))
-        return d->cost;
-    if (d->objective && !strcmp(d->objective, "energy"))
-        return d->energy_j;
-    return d->time_s;
-}
-
 /* Decide for one variant. What it cannot do is its own matter, unless memory ran out. */
 static int decide_variant(struct context *c, const struct question *q, int64_t N, struct variant_view *v,
                           struct hrun_error *first, struct hrun_error *err)
@@ -31,10 +22,10 @@ static int decide_variant(struct context *c, const struct question *q, int64_t N
         return v->why_not && why.code != HRUN_ENOMEM ? 0 : hrun_fail_nomem(err);
     }
     v->decided = 1;
-    v->predicted = v->d.predicted && isfinite(value_of(&v->d));
+    v->predicted = v->d.predicted && isfinite(decision_value(&v->d));
     if (v->predicted) {
         v->time_s = v->d.time_s;
-        v->value = value_of(&v->d);
+        v->value = decision_value(&v->d);
         return 0;
     }
     v->why_not = strdup(v->d.subs && v->d.nsubs && v->d.subs[0].why_not ? v->d.subs[0].why_not

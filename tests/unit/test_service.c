@@ -315,7 +315,7 @@ static void try_errors(const struct place *p)
     hrun_service_destroy(s);
     s = set_up(p, p->cluster, "lu");
     is_int(hrun_service_set(s, "colour", "red", &err), -1, "an unknown setting");
-    has_str(err.text, "there are: app, profile-path", "is told what there is");
+    has_str(err.text, "there are: app, variant, profile-path", "is told what there is");
     is_int(hrun_service_set(s, "refresh", "maybe", &err), -1, "yes or no");
     is_int(hrun_service_set(s, "define", "nb", &err), -1, "a constant without a value");
     hrun_service_destroy(s);
