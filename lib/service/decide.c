@@ -180,7 +180,7 @@ static double slowest(void *ctx, const struct hrun_choice *v)
     memcpy(a->d->pes, v->pes, (size_t)a->d->nsubs * sizeof *v->pes);
     memcpy(a->d->procs, v->procs, (size_t)a->d->nsubs * sizeof *v->procs);
     a->d->P = v->P;
-    predicted_fill(a->d, a->predictor, a->problem, a->known);
+    predicted_fill(a->d, a->predictor, a->problem, a->known, NULL);
     return fmax(a->d->high_s, v->time_s);
 }
 
@@ -366,7 +366,8 @@ static int decide_known(struct context *c, const struct question *q, const struc
     if (!d->has_config)
         return 0;
     problem.P = P;   /* of others than the chosen one, too */
-    predicted_fill(d, at->predictor, &problem, &at->known);
+    if (predicted_fill(d, at->predictor, &problem, &at->known, err))
+        return -1;
     return goals_tell(goals, &problem, at->known.known, at->known.n, q->table, d, err);
 }
 

@@ -12,8 +12,10 @@ static void farther(struct beyond *b, int sub, int64_t v, const int64_t *measure
         *b = (struct beyond){ factor, sub, { measured[0], measured[1] } };
 }
 
-static void predict(struct decision *d, struct hrun_predictor *p)
+/* That the models have no prediction is no error. */
+static int predict(struct decision *d, struct hrun_predictor *p, struct hrun_error *err)
 {
+    struct hrun_error why = { 0 };
     double t, low, high;
     int64_t sizes[2], counts[2];
 
@@ -22,9 +24,9 @@ static void predict(struct decision *d, struct hrun_predictor *p)
     for (int i = 0; i < d->nsubs; i++) {
         if (!d->pes[i])
             continue;
-        if (hrun_predictor_time_in(p, i, d->pes, d->procs, &t, &low, &high, NULL)) {
+        if (hrun_predictor_time_in(p, i, d->pes, d->procs, &t, &low, &high, &why)) {
             d->predicted = 0;
-            return;
+            return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 0;
         }
         d->sub_time_s[i] = t;
         if (t > d->time_s) {
@@ -39,14 +41,18 @@ static void predict(struct decision *d, struct hrun_predictor *p)
         }
     }
     d->predicted = d->time_s > 0;
+    return 0;
 }
 
 /* How the work is dealt out. */
-static void deal(struct decision *d, struct hrun_predictor *p)
+static int deal(struct decision *d, struct hrun_predictor *p, struct hrun_error *err)
 {
+    struct hrun_error why = { 0 };
+
     free(d->share);
     d->share = calloc((size_t)d->nsubs, sizeof *d->share);
-    d->predicted = d->share && !hrun_predictor_shares(p, d->pes, d->procs, d->share, NULL);
+    d->predicted = d->share && !hrun_predictor_shares(p, d->pes, d->procs, d->share, &why);
+    return d->share && why.code != HRUN_ENOMEM ? 0 : hrun_fail_nomem(err);
 }
 
 /* Runs of this very configuration tell more than its model. */
@@ -96,16 +102,16 @@ static void balance(struct decision *d, struct hrun_predictor *p)
     free(npes);
 }
 
-void predicted_fill(struct decision *d, struct hrun_predictor *p, const struct hrun_plan_problem *problem,
-                    const struct corrected *k)
+int predicted_fill(struct decision *d, struct hrun_predictor *p, const struct hrun_plan_problem *problem,
+                   const struct corrected *k, struct hrun_error *err)
 {
-    predict(d, p);
-    if (hrun_predictor_deals(p) && d->predicted)
-        deal(d, p);
+    if (predict(d, p, err) || (hrun_predictor_deals(p) && d->predicted && deal(d, p, err)))
+        return -1;
     if (hrun_predictor_is_ring(p) && d->predicted)
         balance(d, p);
     correct(d, k);
     predict_plain(d, problem, k);
+    return 0;
 }
 
 void predicted_irregular(const struct context *c, const struct decision *d, struct hrun_buf *out)
