@@ -444,9 +444,9 @@ static int fail_size(const struct hrun_predictor_source *from, struct hrun_error
         hrun_buf_addf(&sizes, "%s%lld", sizes.len ? ", " : "", (long long)next);
         last = next;
     }
-    hrun_fail(err, HRUN_ENODATA, "no model of %s for N=%lld%s%s; hrun-calibrate -app %s -N %lld measures for it",
-              from->app->name, (long long)from->N, sizes.len ? ", and two other sizes would tell of it: there is N=" : "",
-              sizes.data, from->app->name, (long long)from->N);
+    hrun_fail(err, HRUN_ENODATA, "no model of %s for N=%lld%s%s%s: hrun-calibrate -app %s -N %lld makes one",
+              from->app->name, (long long)from->N, sizes.len ? "; there is one for N=" : "", sizes.data,
+              sizes.len ? ", and others follow from two" : "", from->app->name, (long long)from->N);
     hrun_buf_release(&sizes);
     return -1;
 }

@@ -1,10 +1,13 @@
 /* The family weak (paper 001): its coefficients from six runs and from more, and shares that end together. */
 #include "fit_random.h"
 #include "model/balance.h"
+#include "model/model.h"
 #include "model/weak.h"
+#include "plan/plan.h"
 #include "tap.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 static const double truth[HRUN_WEAK_TERMS] = { 0.05, -0.5, 1.25, 0.375, 0.01 };
 
@@ -219,8 +222,228 @@ static void test_paper_scenario(void)
     is_num(hrun_balance(v, 1, (int64_t)1 << 40, share), 1e9 + 1e-12 * 366503875926.0, 1e-15, "and hardly any");
 }
 
+/* ------------------------------------------------------------------ predictions */
+
+enum { SUBS = 2, UNIT = 4 };
+
+/* Two sub-clusters of which the second is half as fast, with two processes per PE a little slower than with one. */
+static double own(int sub, int m, int np, double rows, double N)
+{
+    double k = (sub ? 2 : 1) * (m == 2 ? 1.125 : 1);
+    double t = k * (0.01 * rows * N / 1000 + 0.5);
+
+    return np > 1 ? t + k * (0.25 + 0.0001 * N + 0.125 * log2(np)) + 0.002 * rows : t;
+}
+
+static struct hrun_app *make_app(const char *memory)
+{
+    char path[] = "/tmp/hrun-weak-XXXXXX", file[64];
+    struct hrun_app *app = NULL;
+    struct hrun_error err;
+    FILE *f;
+
+    if (!mkdtemp(path))
+        return NULL;
+    snprintf(file, sizeof file, "%s/mesh.yaml", path);
+    f = fopen(file, "w");
+    if (f) {
+        fprintf(f, "name: mesh\nfamily: weak\nrule: \"P != 5\"\nprocs_per_pe: [1, 2]\n"
+                "weak: {unit: \"%d\", memory: \"%s\"}\n", UNIT, memory);
+        fclose(f);
+    }
+    if (hrun_app_load(file, NULL, 0, &app, &err))
+        printf("# %s\n", err.text);
+    unlink(file);
+    rmdir(path);
+    return app;
+}
+
+/* The models of one sub-cluster from its six exact runs at each of sizes[n]. */
+static struct hrun_models *fit_models(const struct hrun_app *app, int sub, const int64_t *sizes, int nsizes)
+{
+    const struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+    struct hrun_sample v[64];
+    struct hrun_models *models = NULL;
+    struct hrun_error err;
+    size_t n = 0;
+
+    for (int i = 0; i < nsizes; i++)
+        for (int m = 1; m <= 2; m++)
+            for (int k = 0; k < 3; k++)
+                for (int rows = 32; rows <= 64; rows += 32) {
+                    int pes = 4 << (k == 2), np = k ? pes * m : 1;
+
+                    v[n++] = (struct hrun_sample) { .N = sizes[i], .P = pes * m, .M = m, .pes = pes, .ok = 1,
+                                                    .copies = !k, .work = rows,
+                                                    .time_s = own(sub, m, np, rows, (double)sizes[i]) };
+                }
+    if (hrun_model_fit(app, v, n, &options, &models, NULL, &err))
+        printf("# %s\n", err.text);
+    return models;
+}
+
+/* The shortest time of a configuration over all shares, and whether they fit. */
+static double all_shares(const int *pes, const int *procs, int64_t N, const double *memory)
+{
+    int64_t units = N / UNIT;
+    double best = INFINITY;
+    int P = pes[0] * procs[0] + pes[1] * procs[1];
+
+    for (int64_t a = pes[0] > 0; a <= (pes[0] ? units : 0); a++) {
+        int64_t left = units - a * pes[0] * procs[0], n = pes[1] * procs[1];
+        int64_t b = n ? (left > n ? (left + n - 1) / n : 1) : 0;
+        double ta = pes[0] ? own(0, procs[0], P, (double)(a * UNIT), (double)N) : 0;
+        double tb = pes[1] ? own(1, procs[1], P, (double)(b * UNIT), (double)N) : 0;
+
+        if (!n && left > 0)
+            continue;
+        if ((memory[0] > 0 && pes[0] && (double)(a * UNIT * 100 * procs[0]) > memory[0]) ||
+            (memory[1] > 0 && pes[1] && (double)(b * UNIT * 100 * procs[1]) > memory[1]))
+            continue;
+        best = fmin(best, fmax(ta, tb));
+    }
+    return best;
+}
+
+/* The best of all valid configurations, by looking at each. */
+static double brute_best(int64_t N, const struct hrun_plan_sub *subs, const double *memory, int *valid)
+{
+    double best = INFINITY;
+
+    *valid = 0;
+    for (int p = 0; p <= subs[0].npes; p++)
+        for (int m = 1; m <= (p ? 2 : 1); m++)
+            for (int q = 0; q <= subs[1].npes; q++)
+                for (int l = 1; l <= (q ? 2 : 1); l++) {
+                    int pes[] = { p, q }, procs[] = { p ? m : 0, q ? l : 0 }, P = p * m + q * l;
+                    double t = P && P != 5 && P <= N / UNIT ? all_shares(pes, procs, N, memory) : INFINITY;
+
+                    *valid += isfinite(t);
+                    best = fmin(best, t);
+                }
+    return best;
+}
+
+static void test_predictor(void)
+{
+    static const int64_t sizes[] = { 200, 400 };
+    struct hrun_app *app = make_app("100*W");
+    struct hrun_models *models[SUBS];
+    struct hrun_plan_sub subs[SUBS] = { { .npes = 5 }, { .npes = 4 } };
+    int pes[SUBS] = { 3, 4 }, procs[SUBS] = { 1, 2 }, wrong = 0, uncounted = 0, over = 0;
+    double t, low, high, share[SUBS], memory[SUBS] = { 0, 0 };
+    struct hrun_predictor *p;
+    struct hrun_error err;
+
+    for (int i = 0; i < SUBS; i++)
+        models[i] = fit_models(app, i, sizes, 2);
+    p = hrun_predictor_create(app, models, SUBS, HRUN_FAMILY_NPT, 400, &err);
+    ok(p && hrun_predictor_deals(p), "a predictor that deals out shares");
+    is_int(hrun_predictor_shares(p, pes, procs, share, &err), 0, "of a configuration");
+    ok(3 * share[0] + 8 * share[1] >= 400 && fmod(share[0], UNIT) == 0 && share[0] > share[1],
+       "they are whole units, enough, and more for the faster (%g, %g)", share[0], share[1]);
+    is_int(hrun_predictor_time_in(p, 1, pes, procs, &t, &low, &high, &err), 0, "its time");
+    is_num(t, own(1, 2, 11, share[1], 400), 1e-9, "is that of its share");
+    ok(low < t && t < high, "with an interval");
+    hrun_predictor_destroy(p);
+    p = hrun_predictor_create(app, models, SUBS, HRUN_FAMILY_NPT, 300, &err);
+    is_int(p ? hrun_predictor_time(p, 0, 1, 4, &t, &low, &high, &err) : -1, 0, "a size between two that were measured");
+    is_num(t, own(0, 1, 4, 76, 300), 1e-9, "lies on the line between them");
+    hrun_predictor_destroy(p);
+
+    /* Every choice against a look at all configurations and shares, with and without limits of memory. */
+    for (int k = 0; k < 12; k++) {
+        struct hrun_plan_problem problem = { .subs = subs };
+        struct hrun_plan *plan = NULL;
+        int64_t N = k % 2 ? 400 : 96;
+        double want;
+        int valid;
+
+        memory[0] = k % 3 ? 100.0 * UNIT * (k + 1) : 0;
+        memory[1] = k % 4 ? 100.0 * UNIT * (k + 2) : 0;
+        subs[0].memory_bytes = memory[0];
+        subs[1].memory_bytes = memory[1];
+        p = hrun_predictor_create(app, models, SUBS, HRUN_FAMILY_NPT, N, &err);
+        if (!p || hrun_predictor_limit_memory(p, memory, &err))
+            return (void)ok(0, "%s", err.text);
+        problem.oracle = hrun_predictor_oracle(p);
+        want = brute_best(N, subs, memory, &valid);
+        if (hrun_plan_search(&problem, 1, &plan, &err)) {
+            wrong += isfinite(want) || err.code != HRUN_EINFEASIBLE;
+        } else {
+            wrong += fabs(plan->v[0].time_s - want) > 1e-9 * want || !plan->exact;
+            hrun_predictor_shares(p, plan->v[0].pes, plan->v[0].procs, share, &err);
+            for (int i = 0; i < SUBS; i++)
+                over += memory[i] > 0 && share[i] * 100 * plan->v[0].procs[i] > memory[i];
+        }
+        hrun_plan_destroy(plan);
+        plan = NULL;
+        if (!hrun_plan_exhaustive(&problem, 1, &plan, &err))
+            uncounted += (int)plan->counts.valid < valid;
+        hrun_plan_destroy(plan);
+        hrun_predictor_destroy(p);
+    }
+    is_int(wrong, 0, "12 searches: each finds the best of all configurations and shares");
+    is_int(over, 0, "and keeps to the memory");
+    is_int(uncounted, 0, "all that are valid are counted so");
+    for (int i = 0; i < SUBS; i++)
+        hrun_models_destroy(models[i]);
+    hrun_app_destroy(app);
+}
+
+/* The bounds of intervals are below the times in them, and those below what configurations take. */
+static void test_bounds(void)
+{
+    static const int64_t size = 200;
+    struct hrun_app *app = make_app("100*W*P");
+    struct hrun_models *models[SUBS];
+    double b[4], t[4], whole;
+    int above = 0, below = 0, limiting;
+    struct hrun_predictor *p;
+    const struct hrun_oracle *o;
+    struct hrun_error err;
+
+    for (int i = 0; i < SUBS; i++)
+        models[i] = fit_models(app, i, &size, 1);
+    p = hrun_predictor_create(app, models, SUBS, HRUN_FAMILY_NPT, 200, &err);
+    if (!p)
+        return (void)ok(0, "%s", err.text);
+    o = hrun_predictor_oracle(p);
+    for (int lo = 1; lo <= 60; lo += 3)
+        for (int hi = lo; hi <= 60; hi += 7) {
+            o->bounds(o->ctx, lo, hi, b, &err);
+            for (int P = lo; P <= hi; P++) {
+                o->times(o->ctx, P, t, &err);
+                for (int i = 0; i < o->noptions; i++)
+                    above += !isnan(t[i]) && b[i] > t[i];
+            }
+        }
+    is_int(above, 0, "no bound is above a time");
+    for (int a = 0; a <= 6; a++)
+        for (int c = 0; c <= 6; c++)
+            for (int m = 1; m <= 2 && a + c; m++) {
+                int pes[] = { a, c }, procs[] = { a ? m : 0, c ? 3 - m : 0 };
+
+                o->times(o->ctx, a * procs[0] + c * procs[1], t, &err);
+                o->whole(o->ctx, pes, procs, a * procs[0] + c * procs[1], &whole, &limiting, &err);
+                for (int i = 0; i < o->noptions; i++)
+                    below += pes[o->options[i].sub] && procs[o->options[i].sub] == o->options[i].m &&
+                             whole < t[i] * (1 - 1e-12);
+            }
+    is_int(below, 0, "and no time above that of a configuration");
+    hrun_predictor_destroy(p);
+    p = hrun_predictor_create(app, models, SUBS, HRUN_FAMILY_NPT, 201, &err);
+    ok(!p && err.code == HRUN_ENODATA, "another size has no model");
+    has_str(err.text, "hrun-calibrate -app mesh -N 201", "and the message says what makes one");
+    for (int i = 0; i < SUBS; i++)
+        hrun_models_destroy(models[i]);
+    hrun_app_destroy(app);
+}
+
 int main(void)
 {
+    test_predictor();
+    test_bounds();
     test_values();
     test_paper();
     test_fit();
