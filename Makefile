@@ -418,6 +418,13 @@ truth: $(SKELETONS) $(SMPI_TOOL)
 accuracy: truth ring-accuracy $(B)/tests/accuracy/accuracy
 	$(B)/tests/accuracy/accuracy --tables $(B)/accuracy/tables --networks $(B)/accuracy/networks $(ACCURACY)
 
+# Are codes that scale weakly foretold? 64 and 32 processes of two simulated clusters (paper 001; WEAK_ACCURACY: options
+# of tests/accuracy/weak).
+.PHONY: weak-accuracy
+accuracy: weak-accuracy
+weak-accuracy: all $(B)/tests/accuracy/multigrid
+	HRUN_BUILD=$(B) tests/accuracy/weak $(WEAK_ACCURACY)
+
 # Rings of virtual processes (paper 004): played on its seven PCs, and its own tables (RING_ACCURACY: options of
 # tests/accuracy/rings).
 .PHONY: ring-accuracy

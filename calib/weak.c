@@ -116,30 +116,35 @@ static int next_host(const struct hrun_subcluster *sub, int *from, int but)
     return -1;
 }
 
+/* How many processes the k-th of the hosts gets: nearly as many on each. */
+static int part(int npes, int hosts, int k)
+{
+    return npes / hosts + (k < npes % hosts);
+}
+
 void weak_spread(const struct hrun_subcluster *sub, int npes, int slow_host, int *order)
 {
-    int hosts = 0, here = 0, each, taken = 0, host, at = 0;
+    int hosts = 0, here = 0, taken = 0, host, at = 0, k = 0;
 
-    for (int k = 0; k < sub->npes; k++) {
-        hosts += k == 0 || sub->pes[k].host != sub->pes[k - 1].host;
-        here += sub->pes[k].host == sub->pes[0].host;
+    for (int i = 0; i < sub->npes; i++) {
+        hosts += i == 0 || sub->pes[i].host != sub->pes[i - 1].host;
+        here += sub->pes[i].host == sub->pes[0].host;
     }
-    /* No more hosts than HOSTS where that leaves each with fewer processes than it has PEs. */
-    hosts = hosts < HOSTS ? hosts : npes > HOSTS * here ? hosts : HOSTS;
-    each = (npes + hosts - 1) / hosts;
-    each = each < here ? each : here;
+    /* No more hosts than HOSTS where these have PEs enough. */
+    if (hosts > HOSTS && npes <= HOSTS * here)
+        hosts = HOSTS;
     if (slow_host >= 0)
-        taken = take(sub, slow_host, each, order, taken, npes);
-    while (taken < npes && (host = next_host(sub, &at, slow_host)) >= 0)
-        taken = take(sub, host, each, order, taken, npes);
+        taken = take(sub, slow_host, part(npes, hosts, k++), order, taken, npes);
+    while (taken < npes && k < hosts && (host = next_host(sub, &at, slow_host)) >= 0)
+        taken = take(sub, host, part(npes, hosts, k++), order, taken, npes);
     /* Hosts with fewer PEs than the first: whatever is left. */
-    for (int k = 0; k < sub->npes && taken < npes; k++) {
+    for (int i = 0; i < sub->npes && taken < npes; i++) {
         int there = 0;
 
         for (int j = 0; j < taken; j++)
-            there |= order[j] == k;
+            there |= order[j] == i;
         if (!there)
-            order[taken++] = k;
+            order[taken++] = i;
     }
     qsort(order, (size_t)npes, sizeof *order, by_number);
 }

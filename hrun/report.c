@@ -453,6 +453,20 @@ static void add_command(const struct context *c, const struct command *cmd, stru
     hrun_buf_release(&rankfile);
 }
 
+/* "  rows         896 for each process on b, 576 on a" */
+static void add_rows(const struct context *c, const struct decision *d, struct hrun_buf *out)
+{
+    const char *lead = "  rows         ";
+
+    for (int i = 0; i < d->nsubs; i++)
+        if (d->pes[i]) {
+            hrun_buf_addf(out, "%s%.10g %son %s", lead, d->share[i], *lead == ' ' ? "for each process " : "",
+                          c->cluster->subs[i].name);
+            lead = ", ";
+        }
+    hrun_buf_addc(out, '\n');
+}
+
 int report_plan(const struct context *c, const struct decision *d, const struct command *cmd,
                 const struct ledger *ledger, const struct probe *probe, const struct tune *tune, char *const *words,
                 struct hrun_buf *out, struct hrun_error *err)
@@ -492,6 +506,8 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
         variants_print(cmd->variants, &line);
         hrun_buf_addc(&line, '\n');
     }
+    if (d->share && c->app->family == HRUN_APP_WEAK)
+        add_rows(c, d, &line);
     if (cmd->placed->pattern) {
         hrun_buf_adds(&line, "  placement    ");
         placement_print(cmd->placed, &line);

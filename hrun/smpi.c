@@ -5,7 +5,8 @@
  *         host SPEED CORES BANDWIDTH LATENCY ISLAND MATE-BANDWIDTH MATE-LATENCY NAME
  *     (flop/s of a core, bytes/s and s of its own link, of its route to the next host of the same kind; 0: none);
  *     "end"; then for each host, from 0, its route to itself: "loop NUMBER BANDWIDTH LATENCY". Before each question
- *     "asking FROM<TAB>TO". SimGrid's own words stand between, and are the last where it does not survive the file.
+ *     "asking FROM<TAB>TO". Before the "end", of each host with one of the properties that hrun knows, "property NUMBER KEY
+ *     VALUE". SimGrid's own words stand between, and are the last where it does not survive the file.
  *     That it need not survive the loops is why they come last: where a host has none, no two ranks can run there.
  * hrun-smpi run FD PROGRAM [--cfg=NAME:VALUE]... -- FILE [ARGUMENT]...
  *     Simulate PROGRAM, which smpicc has built, as smpirun does, but without a shell between: words, standard files,
@@ -132,6 +133,19 @@ static int same_kind(const struct node *a, const struct node *b)
            a->out.first_bw == b->out.first_bw && a->out.first_lat == b->out.first_lat;
 }
 
+/* What SimGrid has no words for, a platform file says as properties. */
+static void tell_properties(sg_host_t host, size_t i)
+{
+    static const char *const keys[] = { "memory_bytes", "cost_per_hour", "power_w" };
+
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        const char *value = sg_host_get_property_value(host, keys[k]);
+
+        if (value && !strpbrk(value, "\n"))
+            printf("property %zu %s %s\n", i, keys[k], value);
+    }
+}
+
 static int tell_hosts(const char *file)
 {
     char *words[] = { (char *)"hrun-smpi", (char *)"--log=root.fmt:%m%n", (char *)"--log=root.thres:error", NULL };
@@ -165,6 +179,8 @@ static int tell_hosts(const char *file)
         printf("host %.17g %d %.17g %.17g %d %.17g %.17g %s\n", v[i].speed, v[i].cores, v[i].out.first_bw,
                v[i].out.first_lat, v[i].island, mate.bw, mate.lat, sg_host_get_name(v[i].host));
     }
+    for (size_t i = 0; i < n; i++)
+        tell_properties(v[i].host, i);
     printf("end\n");
     for (size_t i = 0; i < n; i++) {
         struct route loop = ask(v[i].host, v[i].host);

@@ -4,6 +4,7 @@
 #include "base/list.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,18 +106,40 @@ static void add_shares(const struct work *w, const struct hrun_layout *layout, s
 
         for (next = first + 1; next < layout->nranks && w->share[layout->ranks[next].sub] == share;)
             next++;
-        hrun_buf_addf(out, "%s%d*%.6g", first ? "," : "", next - first, share);
+        hrun_buf_addf(out, share == floor(share) ? "%s%d*%.0f" : "%s%d*%.6g", first ? "," : "", next - first, share);
     }
+}
+
+/* Of family weak the rows of each process where no model has shared them out; of others, and without a size, 0. */
+static int equal_rows(const struct work *w, int P, double *rows, struct hrun_error *err)
+{
+    int64_t units, unit;
+
+    *rows = 0;
+    if (!w->c->app || w->c->app->family != HRUN_APP_WEAK || !w->N)
+        return 0;
+    if (hrun_app_mesh(w->c->app, w->N, &units, &unit, err))
+        return -1;
+    *rows = (double)((units + P - 1) / P) * (double)unit;
+    return 0;
 }
 
 /* What stands for the words in braces. shares: the text of theirs, to be released after use. */
 static int fill_values(const struct work *w, const struct hrun_layout *layout, struct hrun_buf *shares,
                        struct hrun_app_values *values, struct hrun_error *err)
 {
+    double rows;
+
     add_shares(w, layout, shares);
+    if (!w->share) {
+        if (equal_rows(w, layout->nranks, &rows, err))
+            return -1;
+        if (rows > 0)
+            hrun_buf_addf(shares, "%d*%.0f", layout->nranks, rows);
+    }
     if (shares->failed)
         return hrun_fail_nomem(err);
-    *values = (struct hrun_app_values){ .N = w->N, .P = layout->nranks, .shares = w->share ? shares->data : NULL };
+    *values = (struct hrun_app_values){ .N = w->N, .P = layout->nranks, .shares = shares->len ? shares->data : NULL };
     return 0;
 }
 
@@ -328,12 +351,17 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
     struct hrun_sample s = { 0 };
     struct utsname uts;
     char date[21], engine[32];
+    double rows;
     int used = 0, P = 0, rc = 0;
 
     for (int i = 0; i < c->cluster->nsubs; i++) {
         used += pes[i] > 0;
         P += pes[i] * procs[i];
         hrun_list_add(&signatures, c->signatures.v[i]);
+    }
+    if (equal_rows(w, P, &rows, err)) {
+        rc = -1;
+        goto done;
     }
     hrun_cluster_names(c->cluster, &cluster);
     hrun_config_print(pes, procs, c->cluster->nsubs, &config);
@@ -369,7 +397,7 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
             continue;
         s.M = procs[i];
         s.pes = pes[i];
-        s.work = w->share ? w->share[i] : 0;
+        s.work = w->share ? w->share[i] : rows;
         s.copies = w->copies;
         rc = r->ok && w->waits && w->waits->subs ? add_waits(&w->waits->subs[i], &trace, &s, err) : 0;
         rc = rc ? rc : hrun_store_append(c->store, c->app->name, c->signatures.v[i], &s, err);

@@ -19,6 +19,7 @@
 struct sim_host {
     char *name;
     double speed, bw, lat, loop_bw, loop_lat, mate_bw, mate_lat;
+    double memory_bytes, cost_per_hour, power_w;    /* properties; 0: not told */
     int cores, island;
     int slots;                  /* of the host file, 0: all */
 };
@@ -89,10 +90,38 @@ static void add_loop(struct sim *s, const char *text)
     }
 }
 
+/* Properties of a host that SimGrid has no words for. */
+static int add_property(struct sim *s, const char *text, struct hrun_error *err)
+{
+    static const struct { const char *key; size_t at; } known[] = {
+        { "memory_bytes", offsetof(struct sim_host, memory_bytes) },
+        { "cost_per_hour", offsetof(struct sim_host, cost_per_hour) },
+        { "power_w", offsetof(struct sim_host, power_w) },
+    };
+    char key[32], *end;
+    int i, used = 0;
+    double x;
+
+    if (sscanf(text, "%d %31s %n", &i, key, &used) < 2 || !used || i < 0 || i >= s->n)
+        return 0;
+    x = strtod(text + used, &end);
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        if (strcmp(key, known[k].key))
+            continue;
+        if (end == text + used || *end || !isfinite(x) || x <= 0)
+            return hrun_fail(err, HRUN_EINVAL, "%s: property %s of host '%.200s' is '%.100s': it must be a number above "
+                             "0", s->path, key, s->v[i].name, text + used);
+        *(double *)((char *)&s->v[i] + known[k].at) = x;
+    }
+    return 0;
+}
+
 static int read_line(struct sim *s, const char *line, struct hrun_error *err)
 {
     if (!strncmp(line, "host ", 5) && !s->ended)
         return add_host(s, line + 5, err);
+    if (!strncmp(line, "property ", 9) && !s->ended)
+        return add_property(s, line + 9, err);
     if (!strncmp(line, "loop ", 5) && s->ended)
         add_loop(s, line + 5);
     else if (!strncmp(line, "asking ", 7))
@@ -201,6 +230,7 @@ static int add_pes(struct hrun_cluster *c, const struct sim_host *h, enum hrun_l
     int host = hrun_cluster_add_host(c, h->name, 0, h->slots, NULL, err), sub = -1, n = 1, before = c->nsubs;
     struct hrun_buf network = HRUN_BUF_INIT;
     char model[64];
+    double memory, part = level == HRUN_LEVEL_CORE ? 1.0 / h->cores : 1;
     struct hrun_pe_key key = { .cpu_model = model, .core_kind = "", .level = level, .island = h->island };
 
     snprintf(model, sizeof model, "simulated %.9g Gflop/s", 1e-9 * h->speed);
@@ -208,18 +238,22 @@ static int add_pes(struct hrun_cluster *c, const struct sim_host *h, enum hrun_l
     add_link(&network, "loopback", h->loop_bw, h->loop_lat);
     key.network = network.data;
     key.ncores = key.npus = level == HRUN_LEVEL_CORE ? 1 : h->cores;
+    memory = h->memory_bytes * part;
+    key.memory_bytes = hrun_round_memory((uint64_t)memory);
     if (host >= 0)
         sub = network.failed ? hrun_fail_nomem(err) : hrun_cluster_find_sub(c, 0, &key, err);
     if (sub >= 0 && c->nsubs > before) {
         c->subs[sub].core_flops = h->speed;
         c->subs[sub].link_bw = h->bw;
         c->subs[sub].link_lat = h->lat;
+        c->subs[sub].cost_per_hour = h->cost_per_hour * part;
+        c->subs[sub].power_w = h->power_w * part;
     }
     if (level == HRUN_LEVEL_CORE)
         n = h->slots && h->slots < h->cores ? h->slots : h->cores;
     for (int i = 0; i < n && sub >= 0; i++) {
         struct hrun_pe pe = { .host = host, .index = i, .cpuset = "", .core_pus = "", .ncores = key.ncores,
-                              .npus = key.npus };
+                              .npus = key.npus, .memory_bytes = (uint64_t)memory };
 
         pe.cores = hrun_cuts_keep(c, key.ncores == 1 ? hrun_strf("%d", i) : hrun_strf("0-%d", key.ncores - 1), err);
         if (!pe.cores || hrun_cluster_add_pe(c, sub, &pe, err) < 0)
@@ -238,6 +272,8 @@ static int compare_subs(const void *pa, const void *pb)
         return a->core_flops < b->core_flops ? 1 : -1;
     if (a->cores_per_pe != b->cores_per_pe)
         return b->cores_per_pe - a->cores_per_pe;
+    if (a->memory_bytes != b->memory_bytes)
+        return a->memory_bytes < b->memory_bytes ? 1 : -1;
     if (a->link_bw != b->link_bw)
         return a->link_bw < b->link_bw ? 1 : -1;
     if (a->link_lat != b->link_lat)

@@ -132,9 +132,10 @@ int document_plan(const struct context *c, const struct decision *d, const struc
         const struct hrun_subcluster *s = &cl->subs[i];
 
         json_array_append_new(
-            subs, json_pack("{s:s, s:s, s:i, s:i, s:i, s:o, s:b, s:o}", "name", s->name, "signature",
+            subs, json_pack("{s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:b, s:o}", "name", s->name, "signature",
                             c->signatures.v[i], "pes", s->npes, "pes_used", d->has_config ? d->pes[i] : 0,
-                            "procs_per_pe", d->has_config ? d->procs[i] : 0, "predicted_s",
+                            "procs_per_pe", d->has_config ? d->procs[i] : 0, "share",
+                            seconds(d->share && d->has_config, d->share ? d->share[i] : 0), "predicted_s",
                             seconds(d->sub_time_s[i] > 0, d->sub_time_s[i]), "profile", d->subs[i].models != NULL,
                             "note", d->subs[i].why_not ? text(d->subs[i].why_not) : json_null()));
     }

@@ -49,7 +49,6 @@ static int deal(struct decision *d, struct hrun_predictor *p, struct hrun_error 
 {
     struct hrun_error why = { 0 };
 
-    free(d->share);
     d->share = calloc((size_t)d->nsubs, sizeof *d->share);
     d->predicted = d->share && !hrun_predictor_shares(p, d->pes, d->procs, d->share, &why);
     return d->share && why.code != HRUN_ENOMEM ? 0 : hrun_fail_nomem(err);
@@ -105,7 +104,11 @@ static void balance(struct decision *d, struct hrun_predictor *p)
 int predicted_fill(struct decision *d, struct hrun_predictor *p, const struct hrun_plan_problem *problem,
                    const struct corrected *k, struct hrun_error *err)
 {
-    if (predict(d, p, err) || (hrun_predictor_deals(p) && d->predicted && deal(d, p, err)))
+    if (predict(d, p, err))
+        return -1;
+    free(d->share);
+    d->share = NULL;
+    if (hrun_predictor_deals(p) && d->predicted && deal(d, p, err))
         return -1;
     if (hrun_predictor_is_ring(p) && d->predicted)
         balance(d, p);

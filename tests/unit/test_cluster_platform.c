@@ -226,8 +226,39 @@ static void test_nomem(void)
     is_int(lost, 0, "and nothing is lost");
 }
 
+/* What SimGrid has no words for. */
+static void test_properties(void)
+{
+    static const char told[] =
+        "simgrid 3.32\n"
+        "host 1.6e9 4 " LINK " 0 " MATE " fast-0\n"
+        "host 1.6e9 4 " LINK " 0 " MATE " fast-1\n"
+        "host 1.6e9 4 " LINK " 0 " MATE " large-0\n"
+        "property 0 memory_bytes 8e9\nproperty 0 cost_per_hour 2\nproperty 0 power_w 200\nproperty 0 colour red\n"
+        "property 1 memory_bytes 8e9\nproperty 7 power_w 1\nproperty 2 memory_bytes 32000000000\n"
+        "end\nproperty 1 power_w x\n";
+    struct hrun_cluster_request cores = { .level = HRUN_LEVEL_CORE };
+    struct hrun_error err;
+    struct hrun_cluster *c = find(any, told, &err);
+
+    ok(c && c->nsubs == 2, "another memory makes another sub-cluster: %s", err.text);
+    if (!c || c->nsubs != 2)
+        return;
+    ok(c->subs[0].memory_bytes == 32000000000u && c->subs[1].memory_bytes == 8000000000u, "the larger stands first");
+    ok(c->subs[1].cost_per_hour == 2 && c->subs[1].power_w == 200 && c->subs[0].power_w == 0, "cost and power of a PE");
+    hrun_cluster_destroy(c);
+    c = find(cores, told, &err);
+    ok(c && c->subs[1].memory_bytes == 2000000000u && c->subs[1].cost_per_hour == 0.5 && c->subs[1].power_w == 50,
+       "a core has its part of them");
+    hrun_cluster_destroy(c);
+    c = find(any, "simgrid 3.32\nhost 1e9 1 0 0 0 0 0 a\nproperty 0 power_w much\nend\n", &err);
+    ok(!c && err.code == HRUN_EINVAL, "no number");
+    has_str(err.text, "property power_w of host 'a' is 'much': it must be a number above 0", "is told");
+}
+
 int main(void)
 {
+    test_properties();
     test_kinds();
     test_cores();
     test_apart();
