@@ -11,6 +11,8 @@
 
 /* Configurations that are tried; each further one has fewer processes. */
 enum { TRIES = 3 };
+/* A smaller gain at the small size is none: latencies count for less at the real one, and bandwidth for more. */
+static const double LEAST = 0.05;
 /* Shares that differ by less are even enough not to make another run for. */
 static const double EVEN = 0.02;
 
@@ -86,7 +88,7 @@ static int try(struct probing *g, const struct hrun_choice *v, const struct both
     gain_s = g->base_s * part(&both->base, both->base.low_s) / (1 + hrun_speeds_uneven(N, d->P)) -
              time_s * part(&both->it, both->it.high_s) * (1 + hrun_speeds_uneven(d->N, v->P));
     /* The launch takes what it takes, whatever the size. */
-    *shows = gain_s > 0 && gain_s * ((double)d->N / (double)N) > launch_s - g->base_launch_s;
+    *shows = gain_s > LEAST * g->base_s && gain_s * ((double)d->N / (double)N) > launch_s - g->base_launch_s;
     if (!*shows)
         snprintf(p->kept, sizeof p->kept, "a small run does not show the gain");
     return 0;

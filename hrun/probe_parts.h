@@ -21,6 +21,7 @@ struct probing {
     int P0;                    /* processes that v is about */
     double comm_s;
     double unsure;             /* of the slowest of v */
+    int alone;                 /* 1: where sub-clusters run apart, each runs one process */
     /* The default at a small size, where it was run. */
     int64_t base_N;            /* 0: it was not */
     double base_s, base_launch_s;

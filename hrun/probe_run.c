@@ -185,8 +185,8 @@ static double chance(const struct context *c)
     return !strcmp(c->engine->name, "smpi") && c->mpi.counts_flops ? 0 : CHANCE;
 }
 
-/* The most processes, one on each PE, that every used sub-cluster takes alone, but fewer than by default, so that the
- * messages can be told from the work: 1 with *P, 0, -1. */
+/* One process; or the most, one on each PE, that every used sub-cluster takes alone, but fewer than by default, so that
+ * the messages can be told from the work: 1 with *P, 0, -1. */
 static int common_processes(struct probing *g, int *P, struct hrun_error *err)
 {
     int valid = 0;
@@ -195,7 +195,7 @@ static int common_processes(struct probing *g, int *P, struct hrun_error *err)
     for (int i = 0; i < g->d->nsubs; i++)
         if (g->p->pes[i] && g->p->pes[i] < *P)
             *P = g->p->pes[i];
-    *P = *P > 1 && *P == g->d->P ? *P / 2 : *P;
+    *P = g->alone ? 1 : *P > 1 && *P == g->d->P ? *P / 2 : *P;
     while (*P > 0 && !(valid = probe_size_accepts(g->c, g->d, g->p->N, *P, err)))
         --*P;
     return valid;
@@ -215,7 +215,8 @@ static int run_base(struct probing *g, struct hrun_error *err)
 }
 
 /* K from two numbers of processes: the slowest sub-cluster alone, of P processes, took Ci + K, and limits the default,
- * which took Ci P/Pd + K. One process alone sends no messages. What is left of each time is Ci, and is then that of Pd
+ * which took Ci P/Pd + K. The others may send more or less, which is so much that their Ci are unsure by. One process
+ * alone sends no messages. What is left of each time is Ci, and is then that of Pd
  * processes. */
 static void part_messages(struct probing *g, int P)
 {
@@ -238,9 +239,16 @@ static void part_messages(struct probing *g, int P)
     /* Ci > 0 for each; a part of 0.9 stands for "nearly all". */
     g->comm_s = fmin(fmax(0, comm), P == 1 ? INFINITY : 0.9 * least);
     g->P0 = g->d->P;
-    for (int i = 0; i < g->d->nsubs; i++)
-        if (g->v[i].compute_s > 0)
-            g->v[i].compute_s = (g->v[i].compute_s - (P > 1 ? g->comm_s : 0)) * P / g->P0;
+    for (int i = 0; i < g->d->nsubs; i++) {
+        struct hrun_speed *v = &g->v[i];
+        double work_s = v->compute_s - (P > 1 ? g->comm_s : 0);
+
+        if (!(v->compute_s > 0))
+            continue;
+        v->unsure += P > 1 ? g->comm_s / work_s : 0;
+        g->unsure = v->compute_s == slowest ? v->unsure : g->unsure;
+        v->compute_s = work_s * P / g->P0;
+    }
 }
 
 /* The speeds from one run for each sub-cluster, with as many processes on each; and the default at that size. */
@@ -311,26 +319,40 @@ static int says_little(const struct probing *g)
     return g->unsure > CHANCE || g->comm_s > longest;
 }
 
-/* A larger size is probed as long as all probes together take but a part of what the real run takes at least, by the
- * growth of its work: 1 with the size in p->N, 0, or -1. before_s: what the last ones took. */
-static int enlarge(struct probing *g, double before_s, struct hrun_error *err)
+/* May each sub-cluster run one process alone at this size, as far as the rule goes? 1, 0, or -1. */
+static int may_be_alone(const struct probing *g, struct hrun_error *err)
+{
+    return g->p->apart && !g->alone && g->base_N == g->p->N ? probe_size_accepts(g->c, g->d, g->p->N, 1, err) : 0;
+}
+
+/* What was measured says little: then sub-clusters that run apart do so with one process each, which sends no messages;
+ * else a larger size is probed. Either as long as all probes together take but a part of what the real run takes at
+ * least, by the growth of its work. before_s: what the probe had taken before the last ones. 1: measure again, 0,
+ * -1. */
+static int refine(struct probing *g, double before_s, struct hrun_error *err)
 {
     struct probe *p = g->p;
-    double longest = 0, growth, last_s = p->cost_s - before_s;
+    double longest = 0, sum = 0, growth, last_s = p->cost_s - before_s, most_s;
     int64_t larger;
     int found;
 
     if (g->s->probe_size || !says_little(g))
         return 0;
-    found = probe_size_find(g->c, g->d, 2 * p->N, g->d->N / 4, p->P, 0, &larger, err);
-    if (found <= 0)
-        return found;
-    for (int i = 0; i < g->d->nsubs; i++)
+    for (int i = 0; i < g->d->nsubs; i++) {
         longest = fmax(longest, g->v[i].compute_s);
+        sum += g->v[i].compute_s > 0 ? g->v[i].compute_s * g->P0 : 0;
+    }
     if (probe_growth(g->c->app, p->N, g->d->N, &growth, err))
         return -1;
-    if (p->cost_s + 2 * last_s > PART * (longest * growth + g->comm_s))
-        return 0;
+    most_s = PART * (longest * growth + g->comm_s);
+    found = p->cost_s + sum <= most_s ? may_be_alone(g, err) : 0;
+    if (found) {
+        g->alone = 1;
+        return found;
+    }
+    found = probe_size_find(g->c, g->d, 2 * p->N, g->d->N / 4, p->P, 0, &larger, err);
+    if (found <= 0 || p->cost_s + 2 * last_s > most_s)
+        return found < 0 ? -1 : 0;
     p->N = larger;
     g->base_N = 0;
     return 1;
@@ -348,7 +370,7 @@ int probe_measure(struct probing *g, struct hrun_error *err)
         rc = g->p->apart ? 0 : measure_together(g, &waits, err);
         waits_release(&waits);
         rc = !rc && g->p->apart ? measure_apart(g, err) : rc;
-        rc = rc ? rc : enlarge(g, before_s, err);
+        rc = rc ? rc : refine(g, before_s, err);
     } while (rc > 0);
     return rc;
 }

@@ -9,8 +9,9 @@
  * for work that P processes share evenly; ci is how many processes a PE holds before they slow each other down (its
  * cores), and K what the process spent in MPI that spent least there: messages become as many more as there are
  * processes, and no fewer. Processes of a PE share its memory and its network all the same: s = 0.001 is no measure of
- * that, and lets what else is equal go to more PEs. The times are those of the small run's size: their ratios are what counts. At a larger size
- * the part of the messages is rarely larger, so a gain that is predicted from them is rarely too large.
+ * that, and lets what else is equal go to more PEs. The times are those of the small run's size: their ratios are what
+ * counts. At a larger size the part of the messages is rarely larger, so a gain that is predicted from them is rarely
+ * too large.
  * Invariants: each time is finite and > 0 or NAN (a sub-cluster whose speed is not known); bounds hold exactly.
  */
 #ifndef HRUN_MODEL_SPEEDS_H

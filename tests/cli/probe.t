@@ -14,7 +14,8 @@ lu=$bin/lu
 fails 125 "say which is the real one with -N SIZE" "--probe without a size" "$h" --probe "$lu" {N}
 fails 125 "say --probe, too" "--probe-size alone" "$h" --probe-size 100 -N 200 "$lu" {N}
 fails 125 "write {N} where it stands" "a size that the program is not told" "$h" --probe -N 200 -app lu "$lu" 200
-fails 125 "--probe-size needs a whole number in 1..200" "a probe larger than the run" "$h" --probe --probe-size 300 -N 200 "$lu" {N}
+fails 125 "--probe-size needs a whole number in 1..200" "a probe larger than the run" \
+    "$h" --probe --probe-size 300 -N 200 "$lu" {N}
 fails 125 "no number of processes from 1 to" "a size without a number of processes" \
     "$h" --probe --probe-size 9 -N 18 "$bin/femcg" {N}
 for o in "-n 2" "--config (1,1)" "--explore 5" "--finest"; do
@@ -43,7 +44,8 @@ err_has "the probe with N = 8 on 2 processes failed: exit 3" "which is said"
 err_lacks "hrun: actual" "and nothing else is run"
 run two_kinds "$h" --probe --use "$use" --timeout 2 -N 64 "$prog" info env=S{N} spin
 status_is 124 "a probe beyond --timeout"
-env --default-signal=INT HWLOC_XMLFILE="$kinds" "$h" --probe --use "$use" -N 64 "$prog" env=S{N} spin >.out 2>.err </dev/null &
+env --default-signal=INT HWLOC_XMLFILE="$kinds" "$h" --probe --use "$use" -N 64 "$prog" env=S{N} spin \
+    >.out 2>.err </dev/null &
 pid=$!
 for _ in $(seq 100); do pgrep -f "$prog env=S8" >/dev/null && break; sleep 0.1; done
 sleep 0.5
@@ -87,7 +89,8 @@ cluster() {
 link() { echo "<link id=\"$1\" bandwidth=\"1GBps\" latency=\"50us\"/>"; }
 # join A FIRST-A B FIRST-B LINK
 join() {
-    echo "<zoneRoute src=\"$1\" dst=\"$3\" gw_src=\"$2$1_router\" gw_dst=\"$4$3_router\"><link_ctn id=\"$5\"/></zoneRoute>"
+    echo "<zoneRoute src=\"$1\" dst=\"$3\"" \
+        "gw_src=\"$2$1_router\" gw_dst=\"$4$3_router\"><link_ctn id=\"$5\"/></zoneRoute>"
 }
 platform cores.xml "$(cluster A f- 3 1.6Gf 'core="2"')" "$(cluster B s- 4 0.55Gf)" "$(link x)" "$(join A f- B s- x)"
 platform three.xml "$(cluster A f- 2 1.6Gf)" "$(cluster B m- 2 1.1Gf)" "$(cluster C s- 2 0.4Gf)" \
@@ -99,7 +102,7 @@ export HRUN_PROFILE_PATH=$apps:$top/tests/accuracy
 time_of() { awk '$1 == "time:" { print $2 }' "$tmp/.out"; }
 quicker=0
 for p in cores three tail; do
-    for a in lu:1600 jacobi:128 ring:20000 fft:4194304 femcg:240; do
+    for a in lu:3200 jacobi:256 ring:20000 fft:4194304 femcg:480; do
         run "$h" -q --no-record --platform $p.xml -N "${a#*:}" "$skeletons/${a%:*}"
         default=$(time_of)
         run "$h" --no-record --platform $p.xml --probe -N "${a#*:}" "$skeletons/${a%:*}"
@@ -110,11 +113,11 @@ for p in cores three tail; do
     done
 done
 out="$quicker of 15"
-ok "more than a half of them are quicker" test $quicker -ge 8
+ok "two of three are quicker" test $quicker -ge 10
 run "$h" --platform tail.xml --probe -N 20000 "$skeletons/ring"
 err_has "(4,1,0,0) is predicted to take 0.1" "a host that all wait for is left out"
 ok "and what that brings is seen in the small run, and told with its cost" \
-    grep -qE 'the probe took 4 runs and [0-9.]+ ms, [0-9.]+ % of the real run; .*, and took 0\.1[0-9] of it at N = 2000$' \
+    grep -qE 'probe took 4 runs and [0-9.]+ ms, [0-9.]+ % of the real run; .*, and took 0\.1[0-9] of it at N = 2000$' \
     <<<"$err"
 ok "all runs are recorded: f and s alone, the default, what was tried, and the real one" \
     test "$(cat "$HRUN_DATA"/profiles/ring/*.log | grep -c '"origin":"run"')" = 6
