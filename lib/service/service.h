@@ -12,7 +12,8 @@
  *     printf("%s %.1f s\n", hrun_answer_config(a, 0), hrun_answer_time_s(a, 0));
  *
  * Invariants:
- *   - what is answered is what hrun of the same version decides with the same options, by the same code;
+ *   - what is answered is what hrun of the same version decides with the same options, by the same code, where no other
+ *     run has PEs in use (--ledger none);
  *   - nothing of the application is started; hrun_service_open may start ssh, mpirun --version and hrun-smpi to ask
  *     what hosts are made of, and no process of these remains;
  *   - a service that is open does not change: profiles and cluster stay as they were read. Runs at a size N that is
