@@ -108,7 +108,7 @@ static void try_answers(const struct place *p)
     is_int(hrun_answer_processes(a, 0), 3, "np says how many processes");
     hrun_answer_destroy(a);
     a = hrun_service_predict(s, "2,1,4,1", 2000, &err);
-    ok(a && hrun_answer_low_s(a, 0) < hrun_answer_time_s(a, 0) && hrun_answer_time_s(a, 0) < hrun_answer_high_s(a, 0),
+    ok(hrun_answer_low_s(a, 0) < hrun_answer_time_s(a, 0) && hrun_answer_time_s(a, 0) < hrun_answer_high_s(a, 0),
        "the time is inside its interval");
     ok(a && hrun_answer_pes(a, 0, 1) == 4 && hrun_answer_procs_per_pe(a, 0, 1) == 1, "PEs and processes on each");
     is_int(hrun_answer_size(a), 2000, "the size");
@@ -175,7 +175,8 @@ static void try_errors(const struct place *p)
     ok(!hrun_service_nsubs(s) && !hrun_service_sub_name(s, 0), "a service that is not open has no cluster");
     is_int(hrun_service_open(s, &err), -1, "a cluster that is not there");
     has_str(err.text, "nosuch.yaml", "is named");
-    ok(!hrun_service_set(s, "cluster", p->cluster, &err) && !hrun_service_open(s, &err), "once mended it can be opened");
+    ok(!hrun_service_set(s, "cluster", p->cluster, &err) && !hrun_service_open(s, &err),
+       "once mended it can be opened");
     is_int(hrun_service_open(s, &err), -1, "but not twice");
     is_int(hrun_service_set(s, "app", "fft", &err), -1, "nor set");
     refuse_best(s, 0, NULL, HRUN_EINVAL, "N = 0");
