@@ -22,8 +22,16 @@ struct hrun_service {
     char *cluster_json;           /* made when it is asked for */
 };
 
+/* Languages that know no types give NULL where creating has failed. */
+static int no_service(struct hrun_error *err)
+{
+    return hrun_fail(err, HRUN_EINVAL, "there is no service: hrun_service_create gave NULL");
+}
+
 int hrun_service_set(struct hrun_service *s, const char *name, const char *value, struct hrun_error *err)
 {
+    if (!s)
+        return no_service(err);
     if (s->open)
         return hrun_fail(err, HRUN_EINVAL, "%s: the service is open; settings are for another one", name ? name : "");
     return settings_set(&s->set, name, value, err);
@@ -114,9 +122,13 @@ static int open_all(struct hrun_service *s, struct hrun_error *err)
 
 int hrun_service_open(struct hrun_service *s, struct hrun_error *err)
 {
-    locale_t before = enter(s);
-    int rc = s->open ? hrun_fail(err, HRUN_EINVAL, "the service is open already") : open_all(s, err);
+    locale_t before;
+    int rc;
 
+    if (!s)
+        return no_service(err);
+    before = enter(s);
+    rc = s->open ? hrun_fail(err, HRUN_EINVAL, "the service is open already") : open_all(s, err);
     if (!rc)
         s->open = 1;
     else if (!s->open)
@@ -207,23 +219,33 @@ static struct hrun_answer *ask(struct hrun_service *s, const struct question *q,
 
 struct hrun_answer *hrun_service_predict(struct hrun_service *s, const char *config, int64_t N, struct hrun_error *err)
 {
-    struct question q = { .config = config ? config : "", .family = s->set.model };
-    locale_t before = enter(s);
-    struct hrun_answer *a = ask(s, &q, N, err);
+    struct question q = { .config = config ? config : "" };
+    struct hrun_answer *a;
+    locale_t before;
 
+    if (!s) {
+        no_service(err);
+        return NULL;
+    }
+    q.family = s->set.model;
+    before = enter(s);
+    a = ask(s, &q, N, err);
     leave(s, before);
     return a;
 }
 
 struct hrun_answer *hrun_service_best(struct hrun_service *s, int64_t N, const char *wishes, struct hrun_error *err)
 {
-    struct question q = { .family = s->set.model };
-    char *words = strdup(wishes ? wishes : "");
+    struct question q = { .family = s ? s->set.model : NULL };
+    char *words = s ? strdup(wishes ? wishes : "") : NULL;
     struct hrun_answer *a = NULL;
     locale_t before;
 
     if (!words) {
-        hrun_fail_nomem(err);
+        if (s)
+            hrun_fail_nomem(err);
+        else
+            no_service(err);
         return NULL;
     }
     before = enter(s);
@@ -250,10 +272,15 @@ static int make_text(struct hrun_service *s, const struct hrun_answer *a, char *
 
 const char *hrun_service_json(struct hrun_service *s, struct hrun_answer *a, struct hrun_error *err)
 {
-    char **kept = a ? &a->json : &s->cluster_json;
-    locale_t before = enter(s);
+    char **kept = a ? &a->json : s ? &s->cluster_json : NULL;
+    locale_t before;
     int rc = 0;
 
+    if (!s) {
+        no_service(err);
+        return NULL;
+    }
+    before = enter(s);
     if (!s->open || (a && a->of != s))
         rc = hrun_fail(err, HRUN_EINVAL, s->open ? "the answer is another service's" : "the service is not open");
     else if (!*kept)

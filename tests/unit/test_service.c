@@ -208,6 +208,10 @@ static void try_errors(const struct place *p)
     is_int(hrun_service_set(s, "refresh", "maybe", &err), -1, "yes or no");
     is_int(hrun_service_set(s, "define", "nb", &err), -1, "a constant without a value");
     hrun_service_destroy(s);
+    refuse_best(NULL, 2000, NULL, HRUN_EINVAL, "no service");
+    refuse_config(NULL, "(1,1,0,0)", HRUN_EINVAL, "no service");
+    ok(hrun_service_set(NULL, "app", "lu", &err) && hrun_service_open(NULL, &err) &&
+       !hrun_service_json(NULL, NULL, &err) && !hrun_service_nsubs(NULL), "nor has it anything else");
     hrun_service_destroy(NULL);
     hrun_answer_destroy(NULL);
 }
