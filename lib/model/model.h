@@ -167,7 +167,7 @@ struct hrun_balance {
     int q;                     /* processes */
     double loss;               /* gamma of eq. 11: what imbalance loses, 0.1 for 10 % */
     double least;              /* the least loss of all configurations with q processes, by dynamic programming; NAN:
-                                  there is none */
+                                  there is none, or there are too many PEs */
     double rounded;            /* the loss if each PE got its share of q to the nearest whole number */
     double efficiency;         /* eq. 1: the work over what all PEs would do in the predicted time */
 };
@@ -177,7 +177,7 @@ int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const int 
                            struct hrun_balance *out, struct hrun_error *err);
 
 /* The fewest processes q that the rule accepts with which some configuration loses at most `loss`, and what it loses.
- * Memory is not asked. Errors: HRUN_EINFEASIBLE (saying the least loss there is), HRUN_ENONFINITE, HRUN_ENOMEM. */
+ * Memory is not asked. Errors: HRUN_EINFEASIBLE (none loses so little), HRUN_ENONFINITE, HRUN_ENOMEM. */
 struct hrun_fewest {
     int q;
     double loss;

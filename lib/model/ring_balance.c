@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Of allocations beyond some tens of ms the least loss is not looked for only to be told. */
+static const double ALLOCATIONS_MOST = 3e7;
+
 /* The sub-clusters as groups of ring.h. */
 struct shape {
     struct hrun_ring_group *groups;   /* nsubs */
@@ -78,6 +81,16 @@ static double rounded_loss(const struct hrun_ring *r, const struct shape *s, int
     return loss;
 }
 
+/* Work of hrun_ring_allocate_groups. */
+static double allocations(const struct hrun_ring *r, const int *npes, int q)
+{
+    double sum = 0;
+
+    for (int o = 0; o < r->noptions; o++)
+        sum += npes[r->options[o].sub];
+    return sum * q;
+}
+
 int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const int *pes, const int *procs,
                            struct hrun_balance *out, struct hrun_error *err)
 {
@@ -109,13 +122,32 @@ int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const int 
         goto out;
     }
     b.rounded = rounded_loss(r, &s, b.q);
-    b.least = hrun_ring_allocate_groups(s.groups, r->nsubs, b.q, s.config, s.config + r->nsubs, &least, NULL) ? NAN
-              : 1 - b.q / (least * total);
+    b.least = allocations(r, npes, b.q) > ALLOCATIONS_MOST ||
+              hrun_ring_allocate_groups(s.groups, r->nsubs, b.q, s.config, s.config + r->nsubs, &least, NULL)
+              ? NAN : 1 - b.q / (least * total);
     *out = b;
     rc = 0;
 out:
     release(&s);
     return rc;
+}
+
+/* May q processes lose no more? A condition that is needed, and quickly asked: if each PE has the most with which it is
+ * no slower than the loss allows, there are q. */
+static int may_keep(const struct hrun_ring *r, const struct shape *s, int q, double loss)
+{
+    double slowest = q / ((1 - loss) * hrun_ring_total(s->groups, r->nsubs)) * (1 + 1e-12), most = 0;
+
+    for (int i = 0; i < r->nsubs; i++) {
+        const struct hrun_ring_group *g = &s->groups[i];
+        int largest = 0;
+
+        for (int o = 0; o < g->noptions; o++)
+            if (g->rate[o] <= slowest && g->procs[o] > largest)
+                largest = g->procs[o];
+        most += (double)g->pes * largest;
+    }
+    return most >= q;
 }
 
 /* The most processes that there may be. */
@@ -138,7 +170,7 @@ int hrun_predictor_fewest(struct hrun_predictor *p, const int *npes, double loss
 {
     struct hrun_ring *r = (struct hrun_ring *)p;
     struct shape s = { NULL, NULL, NULL, NULL };
-    double least = INFINITY, worst;
+    double least, worst;
     int most = capacity(r, npes), rc = -1;
 
     if (make_room(r, &s, err))
@@ -152,6 +184,8 @@ int hrun_predictor_fewest(struct hrun_predictor *p, const int *npes, double loss
         if (!allowed)
             continue;
         make(r, npes, (double)r->N / q, &s);
+        if (!may_keep(r, &s, q, loss))
+            continue;
         if (hrun_ring_allocate_groups(s.groups, r->nsubs, q, s.config, s.config + r->nsubs, &worst, &why)) {
             if (why.code == HRUN_EINFEASIBLE)
                 continue;
@@ -159,15 +193,15 @@ int hrun_predictor_fewest(struct hrun_predictor *p, const int *npes, double loss
                 *err = why;
             goto out;
         }
-        least = fmin(least, 1 - q / (worst * hrun_ring_total(s.groups, r->nsubs)));
+        least = 1 - q / (worst * hrun_ring_total(s.groups, r->nsubs));
         if (least <= loss) {
             *out = (struct hrun_fewest){ q, least };
             rc = 0;
             goto out;
         }
     }
-    hrun_fail(err, HRUN_EINFEASIBLE, "no configuration of %s keeps the loss by imbalance within %.3g %%: the least is "
-              "%.3g %%; allow more, or more processes per PE (procs_per_pe)", r->app->name, 100 * loss, 100 * least);
+    hrun_fail(err, HRUN_EINFEASIBLE, "no configuration of %s loses at most %.3g %% by imbalance: allow more, or more "
+              "processes per PE (procs_per_pe)", r->app->name, 100 * loss);
 out:
     release(&s);
     return rc;

@@ -317,7 +317,7 @@ static void test_search(void)
     struct hrun_fewest few;
     struct hrun_balance balance;
     struct hrun_error err;
-    int good = 0;
+    int good = 0, less = 0;
 
     ring_app(&a);
     for (int i = 0; i < SUBS; i++)
@@ -339,6 +339,20 @@ static void test_search(void)
     ok(few.q == 14 && few.loss < 1e-6, "14 processes for speeds 3 3 2 2 2 1 1 (%d, %g)", few.q, few.loss);
     is_int(hrun_predictor_fewest(p, npes, 0.2, &few, &err), 0, "with a loss of 20 %%");
     ok(few.q < 14 && few.loss <= 0.2, "fewer do: %d, %.3f", few.q, few.loss);
+    for (int q = 1; q < few.q; q++) {
+        static const int ms[MOST] = { 1, 2, 3, 4 };
+        double rates[SUBS][MOST], rate;
+        struct hrun_ring_group g[SUBS];
+        int used[SUBS], on[SUBS];
+
+        for (int i = 0; i < SUBS; i++) {
+            for (int k = 0; k < MOST; k++)
+                rates[i][k] = ms[k] / speed[i];
+            g[i] = (struct hrun_ring_group){ npes[i], rates[i], ms, MOST };
+        }
+        less += !hrun_ring_allocate_groups(g, SUBS, q, used, on, &rate, NULL) && 1 - q / (rate * 14) <= 0.2;
+    }
+    is_int(less, 0, "and no smaller number");
     is_int(hrun_predictor_balance(p, npes, npes, (int[]){ 3, 2, 1 }, &balance, &err), 0, "their balance");
     ok(balance.q == 14 && fabs(balance.loss) + fabs(balance.least) + fabs(balance.rounded) < 1e-6 &&
        balance.efficiency > 0.8 && balance.efficiency < 1,
