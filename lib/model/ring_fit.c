@@ -124,10 +124,24 @@ static int earns(double s2, int dof, const struct hrun_fit_record *with)
            hrun_fit_f_tail(more / (dof - with->dof) / with->s2, dof - with->dof, with->dof) < CHANCE;
 }
 
+/* Runs on this sub-cluster alone, or runs at two sizes: of one size on several it is not sure who limited them. */
+static int enough(const struct hrun_row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].kind != HRUN_ROW_MIXED || rows[i].N != rows[0].N)
+            return 1;
+    return 0;
+}
+
 int hrun_fit_ring(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, struct hrun_error *err)
 {
     struct hrun_fit_record *record, *with, kept;
 
+    if (!enough(rows, n)) {
+        hrun_buf_addf(&job->skipped, "M=%d, ring: measured with others only, at N=%lld alone\n", rows[0].M,
+                      (long long)rows[0].N);
+        return 0;
+    }
     if (fit_terms(job, rows, n, WORK_LN, &record, err))
         return -1;
     if (!record)
