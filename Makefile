@@ -7,6 +7,7 @@
 #   make check-lab       the tests over several hosts, on an emulated cluster (root; 5 minutes)
 #   make bench           speed figures, as ratios of one run
 #   make accuracy        is hrun's choice the best? on simulated clusters (ACCURACY="--app lu": options of the program)
+#   make weak-accuracy   are codes that scale weakly predicted well? as in paper 001 (part of make accuracy)
 #   make ring-accuracy   are rings predicted well? the seven PCs of paper 004 (part of make accuracy)
 #   make variants-accuracy  is the right algorithm chosen? on two simulated clusters (part of make accuracy)
 #   make net-accuracy    are messages predicted well? collective operations on simulated networks
