@@ -6,18 +6,6 @@
 /* Of Open MPI's k-nomial tree, as it comes. */
 enum { RADIX = 4 };
 
-void net_bcast_linear(struct play_schedule *s, const struct net_task *t, int me)
-{
-    if (me != t->root) {
-        play_recv_wait(s, net_rank(t, t->root));
-        return;
-    }
-    for (int i = 0; i < t->n; i++)
-        if (i != me)
-            play_send(s, net_rank(t, i), t->bytes);
-    play_wait(s);
-}
-
 /* The tree by the highest bit, all children at once. */
 void net_bcast_binomial(struct play_schedule *s, const struct net_task *t, int me)
 {

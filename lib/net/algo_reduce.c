@@ -26,15 +26,9 @@ void net_reduce_linear(struct play_schedule *s, const struct net_task *t, int me
 
 void net_reduce_posted(struct play_schedule *s, const struct net_task *t, int me)
 {
-    if (me != t->root) {
-        play_send_wait(s, net_rank(t, t->root), t->bytes);
-        return;
-    }
-    for (int i = 0; i < t->n; i++)
-        if (i != me)
-            play_recv(s, net_rank(t, i));
-    play_wait(s);
-    play_work(s, t->bytes * (t->n - 1));
+    net_gather_posted(s, t, me);
+    if (me == t->root)
+        play_work(s, t->bytes * (t->n - 1));
 }
 
 void net_reduce_chain(struct play_schedule *s, const struct net_task *t, int me)
@@ -214,7 +208,7 @@ void net_allreduce_linear(struct play_schedule *s, const struct net_task *t, int
 
     part.root = 0;
     net_reduce_linear(s, &part, me);
-    net_bcast_linear(s, &part, me);
+    net_from_root(s, &part, me);
 }
 
 /* ---------------------------------------------------------------- by hosts */

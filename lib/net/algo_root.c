@@ -22,7 +22,7 @@ void net_scatter_linear(struct play_schedule *s, const struct net_task *t, int m
             play_wait_for(s, (serial ? play_ssend : play_send)(s, net_rank(t, i), t->bytes));
 }
 
-void net_scatter_posted(struct play_schedule *s, const struct net_task *t, int me)
+void net_from_root(struct play_schedule *s, const struct net_task *t, int me)
 {
     if (me != t->root) {
         play_recv_wait(s, net_rank(t, t->root));

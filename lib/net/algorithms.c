@@ -21,11 +21,11 @@ enum { MOST = 11 };
 static const struct algorithm ALGORITHMS[HRUN_NET_NOPS][MOST] = {
     [HRUN_NET_P2P] = { { "direct", net_p2p } },
     [HRUN_NET_RING] = { { "direct", net_ring } },
-    [HRUN_NET_SCATTER] = { { "linear", net_scatter_linear }, { "linear-posted", net_scatter_posted },
+    [HRUN_NET_SCATTER] = { { "linear", net_scatter_linear }, { "linear-posted", net_from_root },
                            { "binomial", net_scatter_binomial }, { "binomial-rising", net_scatter_rising } },
     [HRUN_NET_GATHER] = { { "linear", net_gather_linear }, { "linear-posted", net_gather_posted },
                           { "linear-sync", net_gather_sync }, { "binomial", net_gather_binomial } },
-    [HRUN_NET_BCAST] = { { "linear", net_bcast_linear }, { "binomial", net_bcast_binomial },
+    [HRUN_NET_BCAST] = { { "linear", net_from_root }, { "binomial", net_bcast_binomial },
                          { "binomial-mpich", net_bcast_mpich }, { "knomial", net_bcast_knomial },
                          { "chain", net_bcast_chain }, { "binary", net_bcast_binary },
                          { "split-binary", net_bcast_split }, { "scatter-doubling", net_bcast_doubling },

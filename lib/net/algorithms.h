@@ -63,11 +63,11 @@ int net_binary_child(int v, int which);
 /* Run what t->selector takes for op as a part of a program. */
 void net_part(struct play_schedule *s, const struct net_task *t, int me, enum hrun_net_op op, double bytes, int root);
 
-/* algo_root.c */
-net_program net_scatter_linear, net_scatter_posted, net_scatter_binomial, net_scatter_rising;
+/* algo_root.c; net_from_root: straight to all at once, blocks (scatter) or the whole (bcast) */
+net_program net_scatter_linear, net_from_root, net_scatter_binomial, net_scatter_rising;
 net_program net_gather_linear, net_gather_posted, net_gather_sync, net_gather_binomial;
 /* algo_bcast.c */
-net_program net_bcast_linear, net_bcast_binomial, net_bcast_mpich, net_bcast_knomial, net_bcast_chain, net_bcast_binary,
+net_program net_bcast_binomial, net_bcast_mpich, net_bcast_knomial, net_bcast_chain, net_bcast_binary,
     net_bcast_split, net_bcast_doubling, net_bcast_ring, net_bcast_hosts;
 /* algo_reduce.c */
 net_program net_reduce_linear, net_reduce_posted, net_reduce_chain, net_reduce_binary, net_reduce_binomial,
