@@ -5,7 +5,10 @@
 
 enum { TAG_MEAN = 10 };
 static const int sizes[] = { 0, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20 };
-enum { NSIZES = sizeof sizes / sizeof sizes[0], KINDS_MOST = 8 };
+enum { NSIZES = sizeof sizes / sizeof sizes[0] };
+/* Of as many kinds each is tried with each: processors have three kinds of cores at most, so these are ample, and 64
+ * pairs are soon measured. The model has room for more (HRUN_NET_KINDS_MAX). */
+enum { KINDS_MOST = 8 };
 enum { SIMULATED = 3 };
 
 /* The m-th process of this host whose PE is of a kind (-1: any), passing over `but`. -1: there is none. */
