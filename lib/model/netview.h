@@ -42,6 +42,9 @@ struct hrun_netview_sub {
     const struct hrun_netview_pe *pes;   /* in the order in which they are used */
 };
 
+/* The source that predicts from a network, which must outlive the view; hosts are the network's. */
+struct hrun_netview_source hrun_netview_source_of(const struct hrun_net *net);
+
 /* A view of the sub-clusters of a cluster, in its order, on a network, which must outlive it. Errors: HRUN_ENODATA (a
  * host that the network has not got, named), HRUN_ENOMEM. */
 struct hrun_netview *hrun_netview_create(const struct hrun_net *net, const struct hrun_cluster *cluster,

@@ -20,10 +20,15 @@ static int bound(const void *ctx, const struct hrun_net_call *call, int n, const
     return hrun_net_bound(ctx, call, n, some, 0, time_s, err);
 }
 
+struct hrun_netview_source hrun_netview_source_of(const struct hrun_net *net)
+{
+    return (struct hrun_netview_source){ net, net->nhosts, predict, bound };
+}
+
 struct hrun_netview *hrun_netview_create(const struct hrun_net *net, const struct hrun_cluster *cluster,
                                          struct hrun_error *err)
 {
-    struct hrun_netview_source source = { net, net->nhosts, predict, bound };
+    struct hrun_netview_source source = hrun_netview_source_of(net);
     struct hrun_netview_sub *subs = calloc((size_t)cluster->nsubs + 1, sizeof *subs);
     struct hrun_netview_pe *pes = NULL, *at;
     struct hrun_netview *v = NULL;

@@ -12,27 +12,10 @@
 /* Whose algorithms the tables were played with (tests/accuracy/tables). */
 static const char SELECTOR[] = "mpich";
 
-static int predict(const void *ctx, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
-                   double *time_s, struct hrun_error *err)
-{
-    struct hrun_net_time t;
-
-    if (hrun_net_predict(ctx, call, ranks, &t, err))
-        return -1;
-    *time_s = t.time_s;
-    return 0;
-}
-
-static int bound(const void *ctx, const struct hrun_net_call *call, int n, const struct hrun_net_ranks *some,
-                 double *time_s, struct hrun_error *err)
-{
-    return hrun_net_bound(ctx, call, n, some, 0, time_s, err);
-}
-
 /* The view: hosts of sub-cluster NAME are NAME-0, NAME-1, ... */
 static struct hrun_netview *make_view(const struct hrun_net *net, const struct truth *t, struct hrun_error *err)
 {
-    struct hrun_netview_source source = { net, net->nhosts, predict, bound };
+    struct hrun_netview_source source = hrun_netview_source_of(net);
     struct hrun_netview_sub subs[TRUTH_SUBS_MAX];
     struct hrun_netview_pe *pes[TRUTH_SUBS_MAX] = { NULL };
     struct hrun_netview *v = NULL;
