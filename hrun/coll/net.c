@@ -10,8 +10,8 @@
 
 const char *const coll_op_names[COLL_OPS] = { "scatter", "gather", "bcast" };
 
-/* More than any cluster has; keeps what a damaged text asks for small. */
-enum { RANKS_MAX = 1 << 20, CLASSES_MAX = 1 << 10, KINDS_MAX = 64 };
+/* More than any cluster has; keeps what a damaged text asks for small. Kinds of PEs: as lib/net/net.h has it. */
+enum { RANKS_MAX = 1 << 20, CLASSES_MAX = 1 << 10, KINDS_MAX = 256 };
 
 void coll_net_free(struct coll_net *net)
 {
