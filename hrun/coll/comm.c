@@ -268,7 +268,8 @@ static double typical(const struct coll_net *net, const struct coll_entry *e, do
 
     for (int i = 0; i < COLL_TRIALS; i++)
         sum += times[i];
-    if (e->op == COLL_GATHER && coll_piece(net, e->bytes) > 0)
+    /* Of a variant with counts some parts may be irregular. */
+    if (e->op == COLL_GATHER && coll_piece(net, e->bytes < 0 ? net->M2 : e->bytes) > 0)
         return sum / COLL_TRIALS;
     qsort(times, COLL_TRIALS, sizeof *times, ascending);
     return times[COLL_TRIALS / 2];
