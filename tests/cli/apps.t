@@ -458,7 +458,7 @@ within femcg 400 1
 within fft 2097152 2
 within hybrid 1600 2
 
-for app in lu jacobi femcg fft hybrid; do
+for app in lu jacobi femcg fft hybrid ring; do
     match=$(sed -n "s/^time: {match: '\(.*\)'}$/\1/p" "$defs/$app.yaml")
     n=64
     run 1 $app $n
