@@ -228,6 +228,19 @@ static void widen(const struct row *rows, size_t n, double least_s, size_t *from
             *to = i + 1;
 }
 
+/* As many sizes in a row as make a piece, which all jump, are of the region even where lines through the longest times
+ * do not tell them from the others: of escalations of several levels these are no lines. */
+static void add_runs(const struct row *rows, size_t n, double least_s, size_t *from, size_t *to)
+{
+    for (size_t i = 0, run = 0; i < n; i++) {
+        run = is_jump(&rows[i], least_s) ? run + 1 : 0;
+        if (run < LEAST)
+            continue;
+        *from = *to ? (*from < i + 1 - run ? *from : i + 1 - run) : i + 1 - run;
+        *to = *to > i + 1 ? *to : i + 1;
+    }
+}
+
 /* Rows [*from, *to) that jump: from the first piece of the longest times that does to the last; none: equal. */
 static int region(const struct row *rows, size_t n, size_t *from, size_t *to, struct hrun_error *err)
 {
@@ -248,6 +261,7 @@ static int region(const struct row *rows, size_t n, size_t *from, size_t *to, st
             *from = first;
         *to = end;
     }
+    add_runs(rows, n, least_s, from, to);
     /* Sizes at the ends that do not jump belong to the pieces beside. */
     while (*from < *to && !is_jump(&rows[*from], least_s))
         ++*from;
