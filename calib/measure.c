@@ -127,8 +127,8 @@ static int check_family(const struct context *c, const struct calib_settings *s,
     if (!weak)
         return 0;
     if (s->budget || s->runs || s->target || s->pes)
-        return hrun_fail(err, HRUN_EINVAL, "%s is of family weak, whose models are made of six runs for each sub-cluster "
-                         "and size: --budget, --runs, --target-error and --pes choose nothing", c->app->name);
+        return hrun_fail(err, HRUN_EINVAL, "%s is of family weak, whose models are made of six runs for each sub-"
+                         "cluster and size: --budget, --runs, --target-error and --pes choose nothing", c->app->name);
     if (!shares_are_told(c->app, words))
         return hrun_fail(err, HRUN_EINVAL, "the rows of a process do not reach the program: write {shares} where they "
                          "stand, for instance %s '{N}' '--shares={shares}'", words[0]);
@@ -151,7 +151,8 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
         return hrun_fail(err, HRUN_EINVAL, "%s is predicted by its formula: there is nothing to measure of it; "
                          "hrun-calibrate speeds and hrun-calibrate network measure what that needs", c->app->name);
     /* Which MPI it is must be known before the grid; a program built per size is there for some size. */
-    w.N = s->sizes || s->size ? strtoll(s->sizes ? s->sizes : s->size, NULL, 10) : c->app->nsizes ? c->app->sizes[0] : 1;
+    w.N = s->sizes || s->size ? strtoll(s->sizes ? s->sizes : s->size, NULL, 10)
+          : c->app->nsizes ? c->app->sizes[0] : 1;
     if (work_find_program(&w, 0, err) || context_cluster(c, &s->common, err) || context_engine(c, err))
         return -1;
     if (!context_is_real(c))

@@ -32,8 +32,8 @@ static int run_copies(struct runs *runs, const struct point *p, struct work_resu
         return hrun_fail_nomem(err);
     if (runs->c->cluster->platform && p->procs[p->sub] > sub->cores_per_pe) {
         free(pes);
-        return hrun_fail(err, HRUN_EINVAL, "%d processes on each PE of %s share %d core%s, and engine smpi cannot load a "
-                         "core with copies of a run: use --procs %d", p->procs[p->sub], sub->name, sub->cores_per_pe,
+        return hrun_fail(err, HRUN_EINVAL, "%d processes on each PE of %s share %d core%s, and engine smpi cannot load "
+                         "a core with copies of a run: use --procs %d", p->procs[p->sub], sub->name, sub->cores_per_pe,
                          sub->cores_per_pe == 1 ? "" : "s", sub->cores_per_pe);
     }
     rc = copies_run(runs, p, pes, n, r, &slowest, err);

@@ -5,8 +5,8 @@
  *         host SPEED CORES BANDWIDTH LATENCY ISLAND MATE-BANDWIDTH MATE-LATENCY NAME
  *     (flop/s of a core, bytes/s and s of its own link, of its route to the next host of the same kind; 0: none);
  *     "end"; then for each host, from 0, its route to itself: "loop NUMBER BANDWIDTH LATENCY". Before each question
- *     "asking FROM<TAB>TO". Before the "end", of each host with one of the properties that hrun knows, "property NUMBER KEY
- *     VALUE". SimGrid's own words stand between, and are the last where it does not survive the file.
+ *     "asking FROM<TAB>TO". Before the "end", of each host with one of the properties that hrun knows, "property NUMBER
+ *     KEY VALUE". SimGrid's own words stand between, and are the last where it does not survive the file.
  *     That it need not survive the loops is why they come last: where a host has none, no two ranks can run there.
  * hrun-smpi run FD PROGRAM [--cfg=NAME:VALUE]... -- FILE [ARGUMENT]...
  *     Simulate PROGRAM, which smpicc has built, as smpirun does, but without a shell between: words, standard files,

@@ -109,8 +109,8 @@ static int add_property(struct sim *s, const char *text, struct hrun_error *err)
         if (strcmp(key, known[k].key))
             continue;
         if (end == text + used || *end || !isfinite(x) || x <= 0)
-            return hrun_fail(err, HRUN_EINVAL, "%s: property %s of host '%.200s' is '%.100s': it must be a number above "
-                             "0", s->path, key, s->v[i].name, text + used);
+            return hrun_fail(err, HRUN_EINVAL, "%s: property %s of host '%.200s' is '%.100s': it must be a number "
+                             "above 0", s->path, key, s->v[i].name, text + used);
         *(double *)((char *)&s->v[i] + known[k].at) = x;
     }
     return 0;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # weak.t - the family weak (paper 001) on simulated clusters, whose times are exact: six runs of at most eight processes
-# for each sub-cluster and size foretell what more processes take, on one cluster and over two, whose rows are shared out
+# for each sub-cluster and size foretell what more processes take, on one cluster and over two, with rows shared out
 . "$(dirname "$0")/tap.sh"
 
 if ! command -v smpicc >/dev/null || [ ! -x "$build/bin/hrun-smpi" ]; then
@@ -14,13 +14,14 @@ out, tail = [], []
 for name, hosts, cores, speed in (("a", 12, 1, "4e8f"), ("b", 3, 4, "5.6e8f")):
     for i in range(hosts):
         out.append('<host id="%s-%d" speed="%s" core="%d"><prop id="memory_bytes" value="%d"/>'
-                   '<prop id="cost_per_hour" value="%d"/></host>' % (name, i, speed, cores, cores * int(2**25 + 3e9), cores))
+                   '<prop id="cost_per_hour" value="%d"/></host>' % (
+                       name, i, speed, cores, cores * int(2**25 + 3e9), cores))
         for link, bw, lat in (("l", "12.5e6Bps", "50us"), ("loop", "2e9Bps", "1us")):
             out.append('<link id="%s-%s-%d" bandwidth="%s" latency="%s" sharing_policy="SPLITDUPLEX"/>' % (
                 link, name, i, bw, lat))
         tail.append('<route src="%s-%d" dst="switch"><link_ctn id="l-%s-%d" direction="UP"/></route>' % ((name, i) * 2))
-        tail.append('<route src="%s-%d" dst="%s-%d" symmetrical="NO"><link_ctn id="loop-%s-%d" direction="UP"/></route>' % (
-            (name, i) * 3))
+        tail.append('<route src="%s-%d" dst="%s-%d" symmetrical="NO"><link_ctn id="loop-%s-%d" direction="UP"/>'
+                    '</route>' % ((name, i) * 3))
 print("<?xml version='1.0'?>", '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">',
       '<platform version="4.1"><zone id="z" routing="Floyd">', *out, '<router id="switch"/>', *tail,
       '<trace id="slow" periodicity="-1">', "0 0.8", "</trace>",
@@ -55,8 +56,8 @@ ok "both, rows shared out" near 12,1,12,1 32768
 plan -N 32768
 shares=$(field '[(s["share"], s["pes_used"]) for s in p["subclusters"]]')
 ok "the choice uses both; b has more rows, whole units, N of them in all: $shares" test "$(field \
-    '(lambda v: all(r % 16 == 0 for r, n in v) and v[0][0] > v[1][0] and 0 <= sum(r * n for r, n in v) - p["N"] < 16 * 12)(
-    [(s["share"], s["pes_used"]) for s in p["subclusters"]])')" = True
+    '(lambda v: all(r % 16 == 0 for r, n in v) and v[0][0] > v[1][0] and
+    0 <= sum(r * n for r, n in v) - p["N"] < 16 * 12)([(s["share"], s["pes_used"]) for s in p["subclusters"]])')" = True
 ok "and they reach the program" test "$(field '"--shares=12*" in " ".join(p["argv"])')" = True
 run hrun "${on[@]}" --dry-run -N 32768 "$prog"
 out_has "weak/NNLS" "the report names the family"

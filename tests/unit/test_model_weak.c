@@ -174,8 +174,8 @@ static void test_balance(void)
 
         for (int i = 0; i < n; i++) {
             /* Coarse numbers make for ties. */
-            v[i] = (struct hrun_balance_part) { 1 + (int)(rnd(&state) * 5), floor(rnd(&state) * 8) - 2, floor(rnd(&state) * 4),
-                                                (int)(rnd(&state) * 20) };
+            v[i] = (struct hrun_balance_part) { 1 + (int)(rnd(&state) * 5), floor(rnd(&state) * 8) - 2,
+                                                floor(rnd(&state) * 4), (int)(rnd(&state) * 20) };
             if (k % 2) {
                 v[i].base_s = rnd(&state) * 5;
                 v[i].unit_s = rnd(&state);
