@@ -1,6 +1,7 @@
 /* schedule.c - the search for a short schedule; see schedule.h */
 #include "schedule/internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -323,6 +324,26 @@ static int answer(struct finder *f, double serial_s, struct hrun_schedule **out,
     return 0;
 }
 
+/* A job that takes less than the rounding of the others' times would begin and end at the same moment. */
+static int check_times(const struct hrun_schedule_problem *p, struct hrun_error *err)
+{
+    double sum = 0, least = INFINITY;
+
+    for (int j = 0; j < p->njobs; j++) {
+        double longest = 0;
+
+        for (int i = 0; i < p->jobs[j].nways; i++) {
+            longest = fmax(longest, p->jobs[j].ways[i].time_s);
+            least = fmin(least, p->jobs[j].ways[i].time_s);
+        }
+        sum += longest;
+    }
+    if (isfinite(sum) && least > sum * DBL_EPSILON)
+        return 0;
+    return hrun_fail(err, HRUN_EINVAL, "jobs of %g s and of %g s in all are too unlike to be planned together", least,
+                     sum);
+}
+
 static int check(const struct hrun_schedule_problem *p, struct hrun_error *err)
 {
     if (p->njobs < 1 || p->njobs > HRUN_SCHEDULE_JOBS_MAX || p->nsubs < 1)
@@ -346,7 +367,7 @@ static int check(const struct hrun_schedule_problem *p, struct hrun_error *err)
                                  w->time_s);
         }
     }
-    return 0;
+    return check_times(p, err);
 }
 
 static int allocate(struct finder *f, struct hrun_error *err)

@@ -52,7 +52,8 @@ struct hrun_schedule {
 
 /* looks: about so many partial schedules are tried for proving, and as many complete ones after that;
  * HRUN_SCHEDULE_LOOKS takes some tenths of a second for twenty jobs.
- * Errors: HRUN_EINVAL (numbers of jobs, ways, PEs, times; a way with more PEs than there are), HRUN_ENOMEM. */
+ * Errors: HRUN_EINVAL (numbers of jobs, ways, PEs, times; a way with more PEs than there are; times so unlike that the
+ * shortest is lost in the sum of the longest), HRUN_ENOMEM. *out is untouched then. */
 enum { HRUN_SCHEDULE_LOOKS = 20000 };
 int hrun_schedule_find(const struct hrun_schedule_problem *problem, long looks, struct hrun_schedule **out,
                        struct hrun_error *err);

@@ -247,6 +247,34 @@ static void test_mistakes(void)
     ok(!s, "nothing is given");
 }
 
+/* Times of very different length: what begins must also end later, or no PE is kept for it. */
+static void test_unlike(void)
+{
+    static const int pes[] = { 1 };
+    static const struct { double long_s, short_s; int fine; const char *what; } tries[] = {
+        { 1e12, 1e-3, 1, "a millisecond beside 30,000 years" }, { 1e20, 1, 0, "a second beside more than doubles tell" },
+        { 1e308, 1e308, 0, "a sum that is no number" }, { 5e-324, 5e-324, 1, "the shortest times there are" },
+    };
+    struct hrun_error err = { 0 };
+
+    for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
+        const struct hrun_schedule_way large = { pes, tries[k].long_s }, small = { pes, tries[k].short_s };
+        const struct hrun_schedule_job jobs[] = { { &large, 1 }, { &small, 1 }, { &large, 1 }, { &small, 1 } };
+        struct hrun_schedule_problem p = { 1, pes, jobs, 4 };
+        struct hrun_schedule *s = NULL;
+        int rc = hrun_schedule_find(&p, 1000, &s, &err);
+
+        if (!tries[k].fine) {
+            ok(rc && !s && err.code == HRUN_EINVAL && strstr(err.text, "too unlike"), "%s: refused", tries[k].what);
+            continue;
+        }
+        ok(!rc && s->v[0].end_s > s->v[0].start_s && s->v[1].end_s > s->v[1].start_s &&
+           (s->v[0].end_s <= s->v[1].start_s || s->v[1].end_s <= s->v[0].start_s), "%s: one after the other",
+           tries[k].what);
+        hrun_schedule_destroy(s);
+    }
+}
+
 static void test_nomem(void)
 {
     static struct instance in;
@@ -280,6 +308,7 @@ int main(void)
     test_large();
     test_known();
     test_mistakes();
+    test_unlike();
     test_nomem();
     return tap_done();
 }
