@@ -98,6 +98,11 @@ int context_program(struct context *c, const char *argv0, struct hrun_error *err
     return context_find_program(c, argv0, err);
 }
 
+int context_has_openmpi(struct context *c)
+{
+    return !context_program(c, "ompi_info", NULL) && c->mpi.kind == HRUN_MPI_OPENMPI;
+}
+
 int context_store(struct context *c, struct hrun_error *err)
 {
     give(c);

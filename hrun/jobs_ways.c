@@ -6,12 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many parts of the cluster are looked at for a job: at a millisecond for a choice, a third of a second. */
-enum { PARTS_MOST = 300 };
+/* So many parts of the cluster are looked at for a job: at a millisecond for a choice, a third of a second. With none or
+ * all PEs of each, 8 sub-clusters have 256 parts; of more, some are in a part together. */
+enum { PARTS_MOST = 300, GROUPS_MOST = 8 };
 
-/* Parts of a cluster: so many PEs of each sub-cluster, as value[first[i] .. first[i + 1] - 1] say. */
+/* Parts of a cluster: so many PEs of each sub-cluster, as value[first[i] .. first[i + 1] - 1] say: the number that its
+ * group, i % groups, is at, or the last one there. */
 struct parts {
     int *first, *value, *at;
+    int nsubs, groups;
 };
 
 /* At most `most` numbers of 0 .. n, both among them: all, else spread evenly by ratio. Result: how many. */
@@ -50,6 +53,8 @@ static int make_parts(const int *npes, int nsubs, struct parts *p, struct hrun_e
     most--;
     for (int i = 0; i < nsubs; i++)
         total += npes[i] + 1 < most ? npes[i] + 1 : most;
+    p->nsubs = nsubs;
+    p->groups = nsubs < GROUPS_MOST ? nsubs : GROUPS_MOST;
     p->first = calloc((size_t)nsubs + 1, sizeof *p->first);
     p->value = calloc((size_t)total + 1, sizeof *p->value);
     p->at = calloc((size_t)nsubs, sizeof *p->at);
@@ -67,15 +72,34 @@ static void release_parts(struct parts *p)
     free(p->at);
 }
 
-/* The next part; 0: there is none. */
-static int next_part(struct parts *p, int nsubs)
+/* How many numbers of PEs a group goes through. */
+static int numbers(const struct parts *p, int group)
 {
-    for (int i = 0; i < nsubs; i++) {
-        if (++p->at[i] < p->first[i + 1] - p->first[i])
+    int most = 0;
+
+    for (int i = group; i < p->nsubs; i += p->groups)
+        if (p->first[i + 1] - p->first[i] > most)
+            most = p->first[i + 1] - p->first[i];
+    return most;
+}
+
+/* The next part; 0: there is none. */
+static int next_part(struct parts *p)
+{
+    for (int g = 0; g < p->groups; g++) {
+        if (++p->at[g] < numbers(p, g))
             return 1;
-        p->at[i] = 0;
+        p->at[g] = 0;
     }
     return 0;
+}
+
+/* PEs of sub-cluster i in the part at which they stand. */
+static int pes_of(const struct parts *p, int i)
+{
+    int at = p->first[i] + p->at[i % p->groups];
+
+    return p->value[at < p->first[i + 1] ? at : p->first[i + 1] - 1];
 }
 
 /* ------------------------------------------------------------------ ways */
@@ -104,9 +128,9 @@ static int add_way(struct job_kind *k, const struct decision *d, struct hrun_err
     }
     k->nways = kept;
     if (!k->ways) {
-        k->ways = calloc(PARTS_MOST * 2, sizeof *k->ways);
-        k->pes = calloc(PARTS_MOST * 2, len);
-        k->procs = calloc(PARTS_MOST * 2, len);
+        k->ways = calloc(PARTS_MOST, sizeof *k->ways);
+        k->pes = calloc(PARTS_MOST, len);
+        k->procs = calloc(PARTS_MOST, len);
     }
     if (!k->ways || !k->pes || !k->procs)
         return hrun_fail_nomem(err);
@@ -121,7 +145,7 @@ static int add_way(struct job_kind *k, const struct decision *d, struct hrun_err
 static void add_use(const struct hrun_cluster *cl, const struct parts *p, struct hrun_buf *out)
 {
     for (int i = 0; i < cl->nsubs; i++)
-        hrun_buf_addf(out, "%s%s:%d", i ? "," : "", cl->subs[i].name, p->value[p->first[i] + p->at[i]]);
+        hrun_buf_addf(out, "%s%s:%d", i ? "," : "", cl->subs[i].name, pes_of(p, i));
 }
 
 /* hrun's choice on one part, if it has one. */
@@ -163,7 +187,7 @@ static int find_ways(const struct hrun_settings *s, struct context *c, const int
     }
     if (at_size_make(c, &known, HRUN_FAMILY_NPT, k->N, &at, err) || make_parts(npes, c->cluster->nsubs, &parts, err))
         goto done;
-    while (next_part(&parts, c->cluster->nsubs)) {
+    while (next_part(&parts)) {
         hrun_buf_reset(&use);
         add_use(c->cluster, &parts, &use);
         if (use.failed) {
@@ -190,15 +214,13 @@ done:
 
 /* ------------------------------------------------------------------ contexts */
 
-/* Signatures without a program: for programs built with the Open MPI that is installed here. */
+/* Whose profiles count: those of the program's MPI. */
 static int find_program(struct context *c, const struct job_kind *k, struct hrun_error *err)
 {
-    if (k->program || c->cluster->platform)
-        return k->program ? context_program(c, k->program, err) : 0;
-    c->program = hrun_program_find("ompi_info", NULL, NULL);
-    if (c->program && !hrun_program_mpi(c->program, &c->mpi, NULL) && c->mpi.kind == HRUN_MPI_OPENMPI)
-        return 0;
-    return hrun_fail(err, HRUN_ENOPROG, "which MPI the job is built with is not known: say program: PATH");
+    if (k->program)
+        return context_program(c, k->program, err);
+    return c->cluster->platform || context_has_openmpi(c) ? 0
+           : hrun_fail(err, HRUN_ENOPROG, "which MPI the job is built with is not known: say program: PATH");
 }
 
 /* Are these the PEs of the jobs before? */

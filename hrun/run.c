@@ -17,13 +17,6 @@ static void say(const struct common_settings *set, const struct hrun_buf *text)
         fputs(text->data, stderr);
 }
 
-/* Signatures without a program: for programs built with the Open MPI that is installed here. */
-static int has_openmpi(struct context *c)
-{
-    c->program = hrun_program_find("ompi_info", NULL, NULL);
-    return c->program && !hrun_program_mpi(c->program, &c->mpi, NULL) && c->mpi.kind == HRUN_MPI_OPENMPI;
-}
-
 int run_show_cluster(const struct hrun_settings *s, char **words)
 {
     struct context c = { 0 };
@@ -34,7 +27,7 @@ int run_show_cluster(const struct hrun_settings *s, char **words)
     c.set = &s->common;
     if (context_app(&c, words[0], &err) || context_cluster(&c, &s->common, &err) ||
         (words[0] && context_program(&c, words[0], &err)) ||
-        ((words[0] || (!c.cluster->platform && has_openmpi(&c))) && context_engine(&c, &err)) ||
+        ((words[0] || (!c.cluster->platform && context_has_openmpi(&c))) && context_engine(&c, &err)) ||
         (s->common.json ? document_cluster : report_cluster)(&c, &out, &err))
         status = context_complain("hrun", &err);
     else

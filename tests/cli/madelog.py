@@ -1,7 +1,7 @@
 """madelog.py SHOWN SERIAL <LINES - made-up measurements of lu, into the logs below $HRUN_DATA
 
-SHOWN: what `hrun --show-cluster --json` printed of a cluster of sub-clusters "new" and "old". SERIAL: seconds from
-10 o'clock to the first one's date. A line is one of
+SHOWN: what `hrun --show-cluster --json` printed of a cluster of sub-clusters "new" and "old", or "s1", "s2", ..., which
+are so quick. SERIAL: seconds from 10 o'clock to the first one's date. A line is one of
     alone NAME PES                   a sub-cluster alone, on 1 to PES of its PEs, at six N
     run (1,1,4,1) N FACTOR [LIMITS]  a calibration's run of a configuration, which took FACTOR times its true time
     night (1,1,4,1) N FACTOR         the same of a user's run
@@ -13,7 +13,8 @@ SPEED = {"new": 4.0, "old": 1.0}
 
 
 def seconds(name, n, p, m):
-    return 2e-9 * n ** 3 / p * m / SPEED[name] + (p > m) * (1e-8 * n * n + 1e-3 * p) + 0.01
+    speed = SPEED[name] if name in SPEED else float(name[1:])
+    return 2e-9 * n ** 3 / p * m / speed + (p > m) * (1e-8 * n * n + 1e-3 * p) + 0.01
 
 
 class Logs:
