@@ -82,14 +82,21 @@ static void add_command(const struct jobs *j, const struct context *c, const str
 {
     const struct job_kind *k = &j->kinds[j->v[job].kind];
 
-    hrun_buf_addf(out, "hrun --wait -app %s -N %lld --config '", k->app, (long long)k->N);
+    hrun_buf_adds(out, "hrun --wait -app ");
+    hrun_buf_add_shell(out, k->app);
+    hrun_buf_addf(out, " -N %lld --config '", (long long)k->N);
     add_config(j, c, s, job, out);
     hrun_buf_addc(out, '\'');
-    for (unsigned i = 0; i < k->ndefines; i++)
-        hrun_buf_addf(out, " -D %s", k->defines[i]);
-    hrun_buf_addf(out, " %s", k->program ? k->program : "PROGRAM");
-    for (unsigned i = 0; i < k->nargs; i++)
-        hrun_buf_addf(out, " %s", k->args[i]);
+    for (unsigned i = 0; i < k->ndefines; i++) {
+        hrun_buf_adds(out, " -D ");
+        hrun_buf_add_shell(out, k->defines[i]);
+    }
+    hrun_buf_addc(out, ' ');
+    hrun_buf_add_shell(out, k->program ? k->program : "PROGRAM");
+    for (unsigned i = 0; i < k->nargs; i++) {
+        hrun_buf_addc(out, ' ');
+        hrun_buf_add_shell(out, k->args[i]);
+    }
 }
 
 /* Jobs by their start, those of one start as in the file. NULL: no memory. */

@@ -118,9 +118,11 @@ static int take(struct jobs *j, const struct file *f, struct hrun_error *err)
 
         if (e->N < 1 || e->N > HRUN_COUNT_MAX)
             return bad(j, i, "N", err, "a size is a whole number from 1 to %lld", (long long)HRUN_COUNT_MAX);
-        if (count < 1 || count > HRUN_SCHEDULE_JOBS_MAX - j->n)
-            return bad(j, i, e->count ? "count" : "app", err, "%d jobs: at least one is needed, and no more than %d "
-                       "can be planned at once", e->count ? count : j->n + 1, HRUN_SCHEDULE_JOBS_MAX);
+        if (count < 1)
+            return bad(j, i, "count", err, "%d jobs: a count is at least 1; leave the entry out", count);
+        if (count > HRUN_SCHEDULE_JOBS_MAX - j->n)
+            return bad(j, i, e->count ? "count" : "app", err, "these would be %lld jobs: no more than %d can be planned "
+                       "at once", (long long)j->n + count, HRUN_SCHEDULE_JOBS_MAX);
         kind = find_kind(j, e);
         for (int k = 0; k < count; k++) {
             j->v[j->n] = (struct job){ make_name(e, k, count), kind };

@@ -32,7 +32,7 @@ jobs <<Y
 jobs:
   - {app: lu, N: 2000, count: 3, program: $bin/lu}
   - {app: lu, N: 600, name: small, count: 2, program: $bin/lu}
-  - {app: lu, N: 2400, name: big, program: $bin/lu, args: ["{N}"]}
+  - {app: lu, N: 2400, name: big, program: $bin/lu, args: ["{N}", "it's"]}
 Y
 plan
 status_is 0 "a plan of six jobs"
@@ -40,7 +40,12 @@ like "$out" '^6 jobs on 6 PEs in 2 sub-clusters' "says how many of what"
 like "$out" 'all end after .* one after the other: .* times as long' "and what it gains"
 like "$out" 'small\.2 +600 +\([0-9],' "a row for each"
 plan -v
-like "$out" "hrun --wait -app lu -N 2400 --config '.*' $bin/lu [{]N[}] &" "-v: the commands"
+like "$out" "hrun --wait -app lu -N 2400 --config '.*' $bin/lu '[{]N[}]' 'it'.''s' &" "-v: the commands"
+words() {
+    eval "set -- $(sed -n 's/ &$//; s/^  \(hrun --wait .* -N 2400\)/\1/p' <<<"$out")"
+    [ "${*: -2:1}|${*: -1:1}" = "{N}|it's" ]
+}
+ok "which a shell takes as the file has them" words
 
 plan --json
 status_is 0 "for machines"
@@ -106,8 +111,9 @@ refused() {
 }
 refused 'jobs: [{app: lu}]' "jobs.yaml:1:8: .*lacks the key 'N'"
 refused 'jobs: [{app: lu, N: 0}]' 'jobs.yaml:1:[0-9]*: a size is a whole number from 1'
-refused 'jobs: [{app: lu, N: 5, count: 0}]' 'jobs.yaml:1:.*0 jobs: at least one'
-refused 'jobs: [{app: lu, N: 5, count: 2000}]' 'no more than 1000'
+refused 'jobs: [{app: lu, N: 5, count: 0}]' 'jobs.yaml:1:.*0 jobs: a count is at least 1'
+refused 'jobs: [{app: lu, N: 5, count: 2000}]' 'these would be 2000 jobs: no more than 1000'
+refused 'jobs: [{app: lu, N: 5, count: 600}, {app: lu, N: 6, count: 600}]' 'jobs.yaml:1:.*1200 jobs: no more than 1000'
 refused 'jobs: [{app: lu, N: 5, sizes: 2}]' "unknown key 'sizes'"
 refused 'jobs: [{app: lux, N: 5}]' 'job lux-5: .*lux'
 refused 'jobs: [{app: lu, N: 5, define: [q=1]}]' 'job lu-5: -D q'
@@ -122,4 +128,18 @@ like "$err" 'takes one file of jobs, not none; a program of this name is started
 jobs <<<"jobs: [{app: lu, N: 2000}]"
 plan --objective cost
 like "$err" '^hrun: --objective is nothing that hrun plan knows' "options that a plan has not"
+
+# ------------------------------------------------------------------ more sub-clusters than parts can tell apart
+
+for i in {1..24}; do
+    echo "{name: s$i, hosts: '127.0.$i.[1-2]', topology: '[numa] package:1 core:$((i + 1)) pu:1'}"
+done | paste -sd, | sed 's/.*/subclusters: [&]/' >"$tmp/cluster.yaml"
+. "$top/tests/cli/madelog.sh"
+put < <(for i in {1..24}; do echo "alone s$i 2"; done)
+run hrun-calibrate fit lu
+status_is 0 "profiles of 24 sub-clusters"
+jobs <<<"jobs: [{app: lu, N: 2000, count: 2}]"
+run timeout 300 hrun plan --json --cluster "$tmp/cluster.yaml" "$tmp/jobs.yaml"
+status_is 0 "are looked at in groups, not in 17 million parts"
+ok "which two jobs share" test "$(field "p['makespan_s'] < p['one_after_the_other_s']")" = True
 done_testing
