@@ -124,7 +124,9 @@ int network_use(struct context *c, struct hrun_buf *note, struct hrun_error *err
 {
     if (c->view || !c->app || (!hrun_app_has_network(c->app) && c->app->family != HRUN_APP_RING))
         return 0;
-    if ((!c->net && network_find(c, &c->net, NULL, note, err)) || network_load(c, note, err))
+    if (!c->net && network_find(c, &c->net, NULL, note, err))
+        return -1;
+    if (!c->net && c->given.network && load_given(c, &c->net, err))
         return -1;
     if (!c->net)
         return 0;

@@ -61,6 +61,15 @@ run "$h" --dry-run --json $on -app fft -N 524288 "$app"
 ok "as JSON does" test "$(json 'd["network"] is None and "hrun-calibrate network" in d["network_note"]')" = True
 sed "s/^mpi: MPI/mpi: $(json 'd["mpi"]')/" net.yaml >data/networks/p.yaml
 
+echo 'version: 1' >data/networks/damaged.yaml
+run "$h" --dry-run --json $on -app fft -N 524288 "$app"
+ok "a network that cannot be read is told once" test "$(json 'd["network_note"].count("network not used: ")')" = 1
+mv data/networks/p.yaml away
+run "$h" --dry-run --json $on -app fft -N 524288 "$app"
+ok "and once where there is no other" test "$(json 'd["network_note"].count("network not used: ")')" = 1
+mv away/p.yaml data/networks
+rm data/networks/damaged.yaml
+
 run "$h" --dry-run $on -app fft -N 524288 "$app"
 status_is 0 "with its network"
 out_has "network of 6 hosts, measured" "a dry run tells of it"
