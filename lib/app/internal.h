@@ -1,6 +1,6 @@
 /* internal.h - what the files of lib/app share
  *
- * raw.c knows the format (the libcyaml schema), load.c what it means, template.c the braces.
+ * raw.c knows the format (the libcyaml schema), load.h and its files what it means, template.c the braces.
  */
 #ifndef HRUN_APP_INTERNAL_H
 #define HRUN_APP_INTERNAL_H

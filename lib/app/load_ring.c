@@ -1,8 +1,6 @@
 /* load_ring.c - what a definition of family ring says of its processes; see internal.h and app.h for the contracts */
 #include "app/internal.h"
 
-#include <math.h>
-
 /* In the order in which values are given at evaluation. */
 static const char *const vars_ring[] = { "n", "N", "P" };
 

@@ -1,0 +1,98 @@
+/* load_inputs.c - files, arguments, standard input and the time of a definition; see load.h */
+#include "app/load.h"
+
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A path stays in the working directory. Result: what is wrong with it, or NULL. */
+static const char *path_fault(const char *p)
+{
+    const char *s = p;
+
+    if (!*p)
+        return "is empty";
+    if (*p == '/')
+        return "is absolute";
+    if (p[strlen(p) - 1] == '/')
+        return "is a folder";
+    for (; s; s = strchr(s, '/')) {
+        s += *s == '/';
+        if (!strncmp(s, "..", 2) && (s[2] == '/' || !s[2]))
+            return "leaves the working directory";
+    }
+    return NULL;
+}
+
+static int check_path(const struct hrun_load *l, const char *at, const char *path)
+{
+    const char *fault = path_fault(path);
+
+    if (!fault)
+        return 0;
+    return hrun_load_bad(l, at, "the path '%s' %s: it is relative to the working directory and stays in it", path,
+                         fault);
+}
+
+int hrun_load_inputs(struct hrun_load *l)
+{
+    const struct raw_app *raw = l->raw;
+    struct hrun_app *app = l->app;
+    char path[64];
+
+    app->files = calloc(raw->files_count + 1u, sizeof *app->files);
+    if (!app->files)
+        return hrun_fail_nomem(l->err);
+    for (unsigned i = 0; i < raw->files_count; i++) {
+        const struct raw_file *f = &raw->files[i];
+
+        snprintf(path, sizeof path, "files[%u].path", i);
+        if (check_path(l, path, f->path) || hrun_load_check_template(l, path, f->path))
+            return -1;
+        for (unsigned k = 0; k < i; k++)
+            if (!strcmp(raw->files[k].path, f->path))
+                return hrun_load_bad(l, path, "there are two files '%s'", f->path);
+        snprintf(path, sizeof path, "files[%u].content", i);
+        if (hrun_load_check_template(l, path, f->content))
+            return -1;
+        app->nfiles = (int)i + 1;
+        if (hrun_load_text(l, f->path, &app->files[i].path) || hrun_load_text(l, f->content, &app->files[i].content))
+            return -1;
+    }
+    for (unsigned i = 0; i < raw->args_count; i++) {
+        snprintf(path, sizeof path, "args[%u]", i);
+        if (hrun_load_check_template(l, path, raw->args[i]))
+            return -1;
+    }
+    if (raw->stdin_text && hrun_load_check_template(l, "stdin", raw->stdin_text))
+        return -1;
+    if (hrun_load_list(l, raw->args, raw->args_count, &app->args, &app->nargs))
+        return -1;
+    return hrun_load_text(l, raw->stdin_text, &app->stdin_text);
+}
+
+int hrun_load_time(struct hrun_load *l)
+{
+    const struct raw_time *t = l->raw->time;
+    char why[256];
+    regex_t re;
+    size_t groups;
+    int rc;
+
+    if (!t)
+        return 0;
+    rc = regcomp(&re, t->match, REG_EXTENDED);
+    if (rc) {
+        regerror(rc, &re, why, sizeof why);
+        return hrun_load_bad(l, "time.match", "'%s' is not a POSIX extended regular expression: %s", t->match, why);
+    }
+    groups = re.re_nsub;
+    regfree(&re);
+    if (groups < 1)
+        return hrun_load_bad(l, "time.match", "'%s' has no group: put the part that is the time in seconds in "
+                             "parentheses", t->match);
+    if (t->file && check_path(l, "time.file", t->file))
+        return -1;
+    return hrun_load_text(l, t->match, &l->app->time_match) || hrun_load_text(l, t->file, &l->app->time_file) ? -1 : 0;
+}

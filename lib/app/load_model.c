@@ -1,0 +1,192 @@
+/* load_model.c - how a definition says what its processes take: terms, formulas, meshes and rings; see load.h */
+#include "app/load.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The variables of each expression, in the order in which values are given at evaluation. */
+static const char *const vars_np[] = { "N", "P" };
+static const char *const vars_n[] = { "N" };
+static const char *const vars_tpn[] = { "T", "P", "N" };
+
+static struct hrun_expr *compile(const struct hrun_load *l, const char *path, const char *text,
+                                 const char *const *vars, int nvars)
+{
+    struct hrun_error inner = { .code = HRUN_OK };
+    struct hrun_expr *e = hrun_expr_compile_calls(text, vars, nvars, l->app->consts, l->app->nconsts,
+                                                  hrun_app_functions, hrun_app_nfunctions, &inner);
+
+    if (!e)
+        hrun_load_fail_inside(l, path, inner.column > 0 ? inner.column - 1 : 0, &inner);
+    return e;
+}
+
+/* Where an expression calls functions of the network: 0, or -1 unless it is a network term and may be one. */
+static int check_calls(const struct hrun_load *l, const char *path, const struct hrun_expr *e, int allowed)
+{
+    char room[HRUN_LOAD_PLACE];
+    const char *name;
+    int at;
+
+    if (!hrun_expr_calls(e) || (allowed && hrun_expr_is_scaled_call(e)))
+        return 0;
+    path = hrun_load_place(l, path, room);
+    name = hrun_app_functions[hrun_expr_call_function(e, 0)].name;
+    at = hrun_expr_call_column(e, 0) - 1;
+    if (!allowed)
+        return hrun_yaml_fail(l->marks, path, at, l->err, HRUN_EPARSE, "'%s' is what the network takes, and stands "
+                              "only in terms under 'np'", name);
+    return hrun_yaml_fail(l->marks, path, at, l->err, HRUN_EPARSE, "a term with '%s' is this alone, times and over "
+                          "other things, as N*ring(8*N)/P is: write what is added as a term of its own", name);
+}
+
+/* An expression that is none of the network. */
+static struct hrun_expr *compile_plain(const struct hrun_load *l, const char *path, const char *text)
+{
+    struct hrun_expr *e = compile(l, path, text, vars_np, 2);
+
+    if (!e || !check_calls(l, path, e, 0))
+        return e;
+    hrun_expr_destroy(e);
+    return NULL;
+}
+
+/* Are two terms the same but for white space? */
+static int same_term(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        while (isspace((unsigned char)*a))
+            a++;
+        while (isspace((unsigned char)*b))
+            b++;
+        if (*a != *b)
+            return 0;
+        if (!*a)
+            return 1;
+    }
+}
+
+static int load_terms(struct hrun_load *l, const char *key, char *const *texts, unsigned n,
+                      const char *const *vars, int nvars, struct hrun_terms *out)
+{
+    char path[64];
+
+    out->v = calloc(n + 1u, sizeof *out->v);
+    if (!out->v)
+        return hrun_fail_nomem(l->err);
+    for (unsigned i = 0; i < n; i++) {
+        struct hrun_term *t = &out->v[i];
+
+        snprintf(path, sizeof path, "terms.%s[%u]", key, i);
+        for (unsigned k = 0; k < i; k++)
+            if (same_term(texts[k], texts[i]))
+                return hrun_load_bad(l, path, "the term '%s' is listed twice", texts[i]);
+        out->n = (int)i + 1;
+        t->text = hrun_load_copy(l, texts[i]);
+        t->expr = t->text ? compile(l, path, t->text, vars, nvars) : NULL;
+        if (!t->expr || check_calls(l, path, t->expr, vars == vars_np))
+            return -1;
+    }
+    return 0;
+}
+
+/* A formula goes without terms, and `where` with a formula. */
+static int load_formula(struct hrun_load *l)
+{
+    const struct raw_app *raw = l->raw;
+    unsigned n = raw->where_count;
+    struct hrun_error inner = { .code = HRUN_OK };
+    char **names, **texts, path[64];
+    int rc, at, name;
+
+    if (raw->formula && raw->terms)
+        return hrun_load_bad(l, "formula", "there are terms as well: a definition has either, or variants that "
+                             "have either");
+    if (n && !raw->formula)
+        return hrun_load_bad(l, "where", "'where' names values for a formula, and there is none");
+    if (!raw->formula)
+        return l->app->family == HRUN_APP_ANALYTIC ? hrun_load_bad(l, "family", "'formula' is missing") : 0;
+    if (l->app->family != HRUN_APP_ANALYTIC)
+        return hrun_load_bad(l, "family", "with a formula the family is analytic: leave the key out");
+    names = calloc((size_t)n + 1, sizeof *names);
+    texts = calloc((size_t)n + 1, sizeof *texts);
+    for (unsigned i = 0; names && texts && i < n; i++) {
+        names[i] = raw->where[i].name;
+        texts[i] = raw->where[i].is;
+    }
+    rc = !names || !texts ? hrun_fail_nomem(l->err)
+       : hrun_formula_compile(names, texts, (int)n, raw->formula, l->app->consts, l->app->nconsts, &l->app->formula,
+                              &at, &name, &inner);
+    if (rc && names && texts) {
+        snprintf(path, sizeof path, at < (int)n ? "where[%d].%s" : "formula", at, name ? "name" : "is");
+        hrun_load_fail_inside(l, path, inner.column > 0 ? inner.column - 1 : 0, &inner);
+    }
+    free(names);
+    free(texts);
+    return rc ? -1 : 0;
+}
+
+int hrun_load_expressions(struct hrun_load *l)
+{
+    const struct raw_app *raw = l->raw;
+    const struct raw_terms *terms = raw->terms;
+    struct hrun_app *app = l->app;
+    char path[64];
+
+    app->rule = compile_plain(l, "rule", raw->rule ? raw->rule : "1");
+    if (!app->rule)
+        return -1;
+    if (raw->memory) {
+        app->memory = compile_plain(l, "memory", raw->memory);
+        if (!app->memory)
+            return -1;
+    }
+    if (load_formula(l))
+        return -1;
+    if (!terms && app->family == HRUN_APP_NPT && l->variant) {
+        snprintf(path, sizeof path, "variants[%u].name", l->nth);
+        return hrun_load_bad(l, path, "variant '%s' has neither terms nor a formula", l->variant->name);
+    }
+    if (!terms)
+        return app->family == HRUN_APP_NPT && !raw->variants_count ? hrun_load_bad(l, "", "'terms' is missing") : 0;
+    if (load_terms(l, "np", terms->np, terms->np_count, vars_np, 2, &app->np) ||
+        load_terms(l, "n", terms->n, terms->n_count, vars_n, 1, &app->nt))
+        return -1;
+    return load_terms(l, "p", terms->p, terms->p_count, vars_tpn, 3, &app->pt);
+}
+
+int hrun_load_weak(const struct hrun_load *l)
+{
+    struct hrun_error inner = { .code = HRUN_OK };
+    const char *key;
+    char path[64];
+
+    if (l->app->family != HRUN_APP_WEAK)
+        return l->raw->weak ? hrun_load_bad(l, "weak", "'weak' is for definitions of family weak; write family: weak, "
+                                            "or leave it out") : 0;
+    if (!hrun_app_compile_weak(l->raw->weak, l->app, &key, &inner))
+        return 0;
+    snprintf(path, sizeof path, "weak.%s", key);
+    return hrun_load_fail_inside(l, path, inner.column > 0 ? inner.column - 1 : 0, &inner);
+}
+
+int hrun_load_ring(const struct hrun_load *l)
+{
+    const int wanted = l->app->family == HRUN_APP_RING;
+    struct hrun_error inner = { .code = HRUN_OK };
+    const char *key;
+    char path[64];
+
+    if (!l->raw->ring)
+        return wanted ? hrun_load_bad(l, "family", "a definition of family ring says under 'ring' what a process does: "
+                                      "local, step and bytes, over n, N and P") : 0;
+    if (!wanted)
+        return hrun_load_bad(l, "ring", "'ring' is for definitions of family ring; write family: ring, or leave it "
+                             "out");
+    if (!hrun_app_compile_ring(l->raw->ring, l->app, &key, &inner))
+        return 0;
+    snprintf(path, sizeof path, "ring.%s", key);
+    return hrun_load_fail_inside(l, path, inner.column > 0 ? inner.column - 1 : 0, &inner);
+}
