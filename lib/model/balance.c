@@ -1,8 +1,8 @@
 /* balance.c - shares of the work; see balance.h
  *
- * Water filling: at time t a process of part i holds u_i(t) units, the most that it does by then. What all hold
- * together only grows with t, so the least t at which it is enough is found by bisection, down to neighbouring
- * numbers: no time of a whole number of units lies between them.
+ * Water filling: at time t a process of part i holds u_i(t) units, the most that it does by then, or the one that it has
+ * anyway. What all hold together only grows with t, so the least t at which it is enough is found by bisection, down to
+ * neighbouring numbers: no time of a whole number of units lies between them.
  */
 #include "model/balance.h"
 
@@ -37,18 +37,21 @@ static int64_t units_by(const struct hrun_balance_part *p, double t, int64_t lim
     return lo;
 }
 
-/* Is all done by t, and has each process a unit? */
+/* What it holds at t. */
+static int64_t held(const struct hrun_balance_part *p, double t, int64_t units)
+{
+    int64_t u = units_by(p, t, units / p->n + 1);
+
+    return u > 1 ? u : 1;
+}
+
+/* Is all done by t, but for those that need longer for their first unit? */
 static int enough(const struct hrun_balance_part *v, int n, int64_t units, double t)
 {
     int64_t left = units;
 
-    for (int i = 0; i < n; i++) {
-        int64_t u = units_by(&v[i], t, units / v[i].n + 1);
-
-        if (!u)
-            return 0;
-        left -= left > 0 ? u * v[i].n : 0;
-    }
+    for (int i = 0; i < n && left > 0; i++)
+        left -= held(&v[i], t, units) * v[i].n;
     return left <= 0;
 }
 
@@ -64,9 +67,19 @@ static int slowest_spare(const struct hrun_balance_part *v, int n, const int64_t
     return found;
 }
 
+/* How many units each process of a part may give back at once: one, or more where that makes it no quicker. */
+static int64_t spare(const struct hrun_balance_part *p, int64_t share, int64_t excess)
+{
+    int64_t by = excess / p->n < share - 1 ? excess / p->n : share - 1;
+
+    while (by > 1 && time_of(p, share - by) < time_of(p, share))
+        by /= 2;
+    return by;
+}
+
 double hrun_balance(const struct hrun_balance_part *v, int n, int64_t units, int64_t *share)
 {
-    double lo = -INFINITY, hi = -INFINITY, time_s = -INFINITY;
+    double lo = INFINITY, hi = -INFINITY, time_s = -INFINITY;
     int64_t processes = 0, excess = -units;
 
     for (int i = 0; i < n; i++) {
@@ -75,7 +88,7 @@ double hrun_balance(const struct hrun_balance_part *v, int n, int64_t units, int
         if (most < 1 || v[i].n > units - processes)
             return INFINITY;
         processes += v[i].n;
-        lo = fmax(lo, time_of(&v[i], 1));
+        lo = fmin(lo, time_of(&v[i], 1));
         hi = fmax(hi, time_of(&v[i], most));
     }
     if (!isfinite(hi) || !enough(v, n, units, hi))
@@ -89,12 +102,14 @@ double hrun_balance(const struct hrun_balance_part *v, int n, int64_t units, int
             lo = mid;
     }
     for (int i = 0; i < n; i++) {
-        share[i] = units_by(&v[i], hi, units / v[i].n + 1);
+        share[i] = held(&v[i], hi, units);
         excess += share[i] * v[i].n;
     }
     for (int i; (i = slowest_spare(v, n, share, excess)) >= 0;) {
-        share[i]--;
-        excess -= v[i].n;
+        int64_t by = spare(&v[i], share[i], excess);
+
+        share[i] -= by;
+        excess -= by * v[i].n;
     }
     for (int i = 0; i < n; i++)
         time_s = fmax(time_s, time_of(&v[i], share[i]));

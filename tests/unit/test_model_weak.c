@@ -202,6 +202,24 @@ static void test_balance(void)
     ok(impossible > 100, "what does not fit is found so (%d)", impossible);
 }
 
+/* Units are handed back many at once: one by one this would take hours. */
+static void test_many_units(void)
+{
+    const int64_t units = (int64_t)1 << 40;
+    struct hrun_balance_part slow[3] = { { 1, 1e9, 1e-9, INT64_MAX }, { 1, 0, 1e-9, INT64_MAX }, { 1, 0, 3e-9, INT64_MAX } };
+    struct hrun_balance_part flat[2] = { { 2, 5, 0, INT64_MAX }, { 1, 5, 0, INT64_MAX } };
+    struct hrun_balance_part hardly[2] = { { 3, 1e9, 1e-12, INT64_MAX }, { 2, 1e9, 1e-12, INT64_MAX } };
+    int64_t share[3];
+
+    is_num(hrun_balance(slow, 3, units, share), 1e9 + 1e-9, 1e-15, "a part that is late with its first unit");
+    ok(share[0] == 1 && share[0] + share[1] + share[2] == units && llabs(share[1] - 3 * share[2]) <= 3,
+       "gets no other, and the rest is shared by speed (%lld and %lld)", (long long)share[1], (long long)share[2]);
+    is_num(hrun_balance(flat, 2, units, share), 5, 1e-15, "two parts whose work takes no time");
+    ok(share[0] >= 1 && share[1] >= 1 && 2 * share[0] + share[1] == units, "share all, and no more");
+    hrun_balance(hardly, 2, units, share);
+    ok(3 * share[0] + 2 * share[1] - units < 2 && 3 * share[0] + 2 * share[1] >= units, "as two that it takes hardly any");
+}
+
 static void test_paper_scenario(void)
 {
     /* 64 processes of A and 32 of B, which is twice as fast: as the paper has them, 512 and 1024 rows each. */
@@ -220,6 +238,7 @@ static void test_paper_scenario(void)
     is_num(hrun_balance(v, 1, 1000000, share), 10, 1e-15, "work that takes no time");
     v[0] = (struct hrun_balance_part) { 3, 1e9, 1e-12, INT64_MAX };
     is_num(hrun_balance(v, 1, (int64_t)1 << 40, share), 1e9 + 1e-12 * 366503875926.0, 1e-15, "and hardly any");
+    test_many_units();
 }
 
 /* ------------------------------------------------------------------ predictions */
