@@ -121,8 +121,8 @@ static int take(struct jobs *j, const struct file *f, struct hrun_error *err)
         if (count < 1)
             return bad(j, i, "count", err, "%d jobs: a count is at least 1; leave the entry out", count);
         if (count > HRUN_SCHEDULE_JOBS_MAX - j->n)
-            return bad(j, i, e->count ? "count" : "app", err, "these would be %lld jobs: no more than %d can be planned "
-                       "at once", (long long)j->n + count, HRUN_SCHEDULE_JOBS_MAX);
+            return bad(j, i, e->count ? "count" : "app", err, "these would be %lld jobs: no more than %d can be "
+                       "planned at once", (long long)j->n + count, HRUN_SCHEDULE_JOBS_MAX);
         kind = find_kind(j, e);
         for (int k = 0; k < count; k++) {
             j->v[j->n] = (struct job){ make_name(e, k, count), kind };

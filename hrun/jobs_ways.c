@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many parts of the cluster are looked at for a job: at a millisecond for a choice, a third of a second. With none or
- * all PEs of each, 8 sub-clusters have 256 parts; of more, some are in a part together. */
+/* So many parts of the cluster are looked at for a job: at a millisecond for a choice, a third of a second. With none
+ * or all PEs of each, 8 sub-clusters have 256 parts; of more, some are in a part together. */
 enum { PARTS_MOST = 300, GROUPS_MOST = 8 };
 
 /* Parts of a cluster: so many PEs of each sub-cluster, as value[first[i] .. first[i + 1] - 1] say: the number that its

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -143,11 +142,7 @@ struct place {
 
 static int by_host(const void *a, const void *b)
 {
-    const char *x = ((const struct place *)a)->host, *y = ((const struct place *)b)->host;
-    size_t nx = strcspn(x, "."), ny = strcspn(y, ".");
-    int order = strncasecmp(x, y, nx < ny ? nx : ny);
-
-    return order ? order : (nx > ny) - (nx < ny);
+    return hrun_ledger_host_order(((const struct place *)a)->host, ((const struct place *)b)->host);
 }
 
 /* What entry k of those seen has of the places, which are sorted. */

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Others who choose at the same moment are done within milliseconds: after 1, 2, 4, ... ms it is looked again, half a
- * second in all. */
+/* Others who choose at the same moment are done within milliseconds: after 1, 2, 4, ... ms it is looked again, a
+ * quarter of a second in all. */
 enum { ROUNDS = 8 };
 
 static void hear(void *ctx, const char *text)

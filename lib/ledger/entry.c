@@ -211,14 +211,17 @@ int hrun_ledger_pus_meet(const char *a, const char *b)
     return 0;
 }
 
-/* By the names without domain, so that what hrun_ledger_same_host takes for one stands together. */
+int hrun_ledger_host_order(const char *a, const char *b)
+{
+    size_t na = strcspn(a, "."), nb = strcspn(b, ".");
+    int order = strncasecmp(a, b, na < nb ? na : nb);
+
+    return order ? order : (na > nb) - (na < nb);
+}
+
 static int by_host(const void *a, const void *b)
 {
-    const char *x = ((const struct hrun_ledger_use *)a)->host, *y = ((const struct hrun_ledger_use *)b)->host;
-    size_t nx = strcspn(x, "."), ny = strcspn(y, ".");
-    int order = strncasecmp(x, y, nx < ny ? nx : ny);
-
-    return order ? order : (nx > ny) - (nx < ny);
+    return hrun_ledger_host_order(((const struct hrun_ledger_use *)a)->host, ((const struct hrun_ledger_use *)b)->host);
 }
 
 int ledger_meet(const struct hrun_ledger_entry *a, const struct hrun_ledger_entry *b)

@@ -8,7 +8,8 @@
  * Invariants:
  *   - nobody can change or remove the entry of another user: what is not a real folder of user UID on the file system
  *     of the ledger, or in it not a plain file of the same user, is not looked at; nothing is opened that could block,
- *     no link is followed, and what is read is bounded (HRUN_LEDGER_BYTES, HRUN_LEDGER_FILES of each folder);
+ *     no link is followed, and what is read is bounded (HRUN_LEDGER_BYTES of each file, HRUN_LEDGER_FILES and four
+ *     times those bytes of each folder): what is beyond is not looked at, and its owner's loss;
  *   - an entry counts while its process holds a write lock on it, which nobody else can take, as that needs a
  *     descriptor for writing. Locks end with the process, or its host: what a killed run leaves does not count, and
  *     the next run of its user removes it. A name appears with its text whole and its lock held, and is never used
@@ -78,7 +79,8 @@ struct hrun_ledger_list {
 
 struct hrun_ledger;
 
-/* Open the ledger in folder dir (or a link to one), which is not changed before something is entered. Errors:
+/* Open the ledger in folder dir (or a link to one), in which nothing is made before something is entered, but for this
+ * user's folder where an entry has to be compared with the clock of the file system. Errors:
  * HRUN_ENOENT, HRUN_EINVAL (no folder; a folder that all may write and that is not sticky, where everybody could remove
  * the entries of others), HRUN_ENOMEM. */
 int hrun_ledger_open(const char *dir, struct hrun_ledger **out, struct hrun_error *err);
@@ -114,6 +116,8 @@ int hrun_ledger_counts(const struct hrun_ledger *l, const struct hrun_ledger_ent
 
 /* Are these names of one host? They are equal, or one is the other without its domain; case does not matter. */
 int hrun_ledger_same_host(const char *a, const char *b);
+/* Below 0, 0, above: by the names without domain, so that what is one host stands together in a sorted list. */
+int hrun_ledger_host_order(const char *a, const char *b);
 /* Is some PU in both lists? What does not parse is in none. */
 int hrun_ledger_pus_meet(const char *a, const char *b);
 

@@ -38,6 +38,10 @@ static void test_names(void)
     ok(!hrun_ledger_same_host("node1.a", "node1.b"), "two domains are two hosts");
     ok(!hrun_ledger_same_host("10.0.0.1", "10.0.0.2"), "two addresses too");
     ok(!hrun_ledger_same_host("node1", "node10"), "and two names");
+    ok(!hrun_ledger_host_order("node1", "NODE1.example.org") && !hrun_ledger_host_order("n.b", "n.a"),
+       "names of one host stand together");
+    ok(hrun_ledger_host_order("node1.z", "node10") < 0 && hrun_ledger_host_order("node10", "node1.z") > 0 &&
+       hrun_ledger_host_order("a", "B") < 0, "others in their order");
     ok(hrun_ledger_pus_meet("0-3,8", "5,7-9"), "8 is in both lists");
     ok(!hrun_ledger_pus_meet("0-3,8", "4-7,9"), "none is");
     ok(!hrun_ledger_pus_meet("", "0") && !hrun_ledger_pus_meet("x", "0"), "nothing in none");
