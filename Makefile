@@ -88,9 +88,9 @@ SHARED_SRC := $(addprefix hrun/,context.c work.c waits.c tune.c ledger.c ledger_
 SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim_fold.c) \
               $(call room,base,buf error file write ranges) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)
-HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c report.c report_parts.c report_run.c report_cluster.c \
-              tuned.c predict.c jobs.c jobs_read.c jobs_ways.c probe.c probe_size.c probe_run.c probe_choose.c \
-              probe_say.c prepare.c wait.c who.c) $(SHARED_SRC)
+HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c report.c report_choice.c report_parts.c report_run.c \
+              report_cluster.c tuned.c predict.c jobs.c jobs_read.c jobs_ways.c probe.c probe_size.c probe_run.c \
+              probe_choose.c probe_say.c prepare.c wait.c who.c) $(SHARED_SRC)
 COLL       := net tree tree_unlike play ways
 COLL_SRC   := $(addprefix hrun/coll/,$(addsuffix .c,$(COLL)) comm.c move.c move_bcast.c take.c told.c \
               wrap_c.c wrap_fortran.c)

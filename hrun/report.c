@@ -19,13 +19,6 @@ static int finish(struct hrun_buf *out, struct hrun_error *err)
     return out->failed ? hrun_fail_nomem(err) : 0;
 }
 
-static void add_percent(struct hrun_buf *out, double ratio)
-{
-    double p = 100 * (ratio - 1);
-
-    hrun_buf_addf(out, fabs(p) < 9.95 ? "%+.1f %%" : "%+.0f %%", p);
-}
-
 static int total_pes(const struct hrun_cluster *cl)
 {
     int n = 0;
@@ -160,25 +153,6 @@ static int add_subclusters(const struct context *c, const struct decision *d, co
     return rc;
 }
 
-/* What the prediction rests on beside models:
- * "  corrected    +4.0 %, by 3 runs of this configuration and 2 at other N" */
-static void add_correction(const struct decision *d, struct hrun_buf *out)
-{
-    if (!d->runs_here && !d->runs_elsewhere) {
-        hrun_buf_adds(out, "  rests on     models alone: this configuration was never run\n");
-        return;
-    }
-    hrun_buf_adds(out, "  corrected    ");
-    add_percent(out, d->factor);
-    hrun_buf_addf(out, ", by %d run%s of this configuration", d->runs_here ? d->runs_here : d->runs_elsewhere,
-                  (d->runs_here ? d->runs_here : d->runs_elsewhere) == 1 ? "" : "s");
-    if (!d->runs_here)
-        hrun_buf_adds(out, " at other N; not run at this one");
-    else if (d->runs_elsewhere)
-        hrun_buf_addf(out, " and %d at other N", d->runs_elsewhere);
-    hrun_buf_addc(out, '\n');
-}
-
 /* "  sub-cluster fast with 2 processes per PE: shared with slow" */
 static void add_shared(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
@@ -195,136 +169,6 @@ static void add_shared(const struct context *c, const struct decision *d, struct
     }
 }
 
-static int is_chosen(const struct decision *d, const struct hrun_choice *v)
-{
-    size_t len = (size_t)d->nsubs * sizeof *v->pes;
-
-    return !memcmp(d->pes, v->pes, len) && !memcmp(d->procs, v->procs, len);
-}
-
-static void add_alternatives(const struct decision *d, struct hrun_buf *out)
-{
-    if (d->plan && d->plan->n > 1) {
-        hrun_buf_adds(out, "  next best   ");
-        for (int k = 1; k < d->plan->n; k++) {
-            const struct hrun_choice *v = &d->plan->v[k];
-
-            if (d->explores.on && is_chosen(d, v))
-                continue;
-            hrun_buf_adds(out, k == 1 ? " " : (k - 1) % 3 ? "     " : "\n               ");
-            hrun_config_print(v->pes, v->procs, d->nsubs, out);
-            hrun_buf_addc(out, ' ');
-            hrun_add_seconds(out, v->time_s);
-            hrun_buf_adds(out, "  ");
-            add_percent(out, v->time_s / d->time_s);
-            if (d->objective && strcmp(d->objective, "time"))
-                hrun_buf_addf(out, ", %s %.4g", d->objective, v->value);
-        }
-        hrun_buf_addc(out, '\n');
-    }
-    if (d->plain_known) {
-        hrun_buf_adds(out, "  mpirun-style ");
-        hrun_config_print(d->plain_pes, d->plain_procs, d->nsubs, out);
-        hrun_buf_addc(out, ' ');
-        hrun_add_seconds(out, d->plain_time_s);
-        hrun_buf_adds(out, "  ");
-        add_percent(out, d->plain_time_s / d->time_s);
-        if (!d->plain_valid)
-            hrun_buf_adds(out, "  (the rule excludes it)");
-        hrun_buf_addc(out, '\n');
-    }
-}
-
-/* "  cost 0.42, energy 12300 J", and what time costs: at most ROWS of a longer front, its ends among them. */
-static void add_costs(const struct decision *d, struct hrun_buf *out)
-{
-    enum { ROWS = 8 };
-    int n = d->pareto ? d->pareto->n : 0, rows = n < ROWS ? n : ROWS;
-
-    if (isfinite(d->cost))
-        hrun_buf_addf(out, "  cost         %.4g%s\n", d->cost, strcmp(d->objective, "cost") ? "" : "   <- minimised");
-    if (isfinite(d->energy_j))
-        hrun_buf_addf(out, "  energy       %.4g J%s\n", d->energy_j,
-                      strcmp(d->objective, "energy") ? "" : "   <- minimised");
-    if (n < 2)
-        return;
-    hrun_buf_addf(out, "  time against %s%s\n", d->pareto_of, n > rows ? " (some of those that nothing beats in both):"
-                                                                    : " (nothing beats these in both):");
-    for (int k = 0; k < rows; k++) {
-        const struct hrun_choice *v = &d->pareto->v[(long)k * (n - 1) / (rows - 1)];
-
-        hrun_buf_adds(out, "               ");
-        hrun_config_print(v->pes, v->procs, d->nsubs, out);
-        hrun_buf_addc(out, ' ');
-        hrun_add_seconds(out, v->time_s);
-        hrun_buf_addf(out, "  %.4g%s%s%s\n", v->value, *d->pareto_unit ? " " : "", d->pareto_unit,
-                      is_chosen(d, v) ? "   <- chosen" : "");
-    }
-}
-
-static void add_counts(const struct decision *d, struct hrun_buf *out)
-{
-    const struct hrun_plan_counts *n = &d->plan->counts;
-
-    hrun_buf_adds(out, "  ");
-    hrun_add_count(out, n->total);
-    hrun_buf_addf(out, " configuration%s", plural(n->total));
-    if (n->counted) {
-        double excluded = n->excluded_rule + n->excluded_memory + n->excluded_model;
-
-        hrun_buf_adds(out, ": ");
-        hrun_add_count(out, n->valid);
-        hrun_buf_adds(out, " valid, ");
-        hrun_add_count(out, excluded);
-        hrun_buf_adds(out, " excluded (rule ");
-        hrun_add_count(out, n->excluded_rule);
-        hrun_buf_adds(out, ", memory ");
-        hrun_add_count(out, n->excluded_memory);
-        if (n->excluded_model > 0) {
-            hrun_buf_adds(out, ", no model ");
-            hrun_add_count(out, n->excluded_model);
-        }
-        hrun_buf_addc(out, ')');
-    }
-    hrun_buf_adds(out, "   ");
-    hrun_add_seconds(out, d->plan->search_s);
-    hrun_buf_addc(out, '\n');
-    if (d->plan->exact)
-        return;
-    hrun_buf_addf(out, "  the search was not exact: after %ld looks at a configuration as a whole, ",
-                  d->plan->evaluated);
-    if (isfinite(d->plan->gap))
-        hrun_buf_addf(out, "another may be quicker by up to %.2g %%\n", 100 * (1 - 1 / (1 + d->plan->gap)));
-    else
-        hrun_buf_adds(out, "others may be quicker by any factor\n");
-}
-
-/* "  balance      33 processes lose 9.2 % by imbalance (8.1 % at least; 12.0 % where shares are rounded), efficiency
- * 0.86" */
-static void add_balance(const struct decision *d, struct hrun_buf *out)
-{
-    const struct hrun_balance *b = &d->balance;
-
-    hrun_buf_addf(out, "  balance      %d processes%s lose %.1f %% by imbalance", b->q,
-                  d->max_loss >= 0 ? ", the fewest that keep --max-loss," : "", 100 * b->loss);
-    if (isfinite(b->least) && isfinite(b->rounded))
-        hrun_buf_addf(out, " (%.1f %% at least; %.1f %% where shares are rounded)", 100 * b->least, 100 * b->rounded);
-    hrun_buf_addf(out, ", efficiency %.2f\n", b->efficiency);
-}
-
-/* "  finest       N = 1480 of sizes up to 4000 (twice what was measured); N = 1481: no configuration ..." */
-static void add_finest(const struct decision *d, struct hrun_buf *out)
-{
-    const struct finest *f = &d->finest;
-
-    hrun_buf_addf(out, "  finest       N = %lld of sizes up to %lld (%s)", (long long)f->N, (long long)f->limit,
-                  f->given ? "-N" : "twice the largest measured");
-    if (f->next)
-        hrun_buf_addf(out, "; N = %lld: %s", (long long)f->next, f->why);
-    hrun_buf_addc(out, '\n');
-}
-
-/* Which network the prediction asks. */
 /* Operations of the choice whose times jump: of these the model knows the mean. */
 static void add_irregular(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
@@ -337,6 +181,7 @@ static void add_irregular(const struct context *c, const struct decision *d, str
     hrun_buf_release(&which);
 }
 
+/* Which network the prediction asks. */
 static void add_network(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
     if (!d->network)
@@ -467,15 +312,11 @@ static void add_rows(const struct context *c, const struct decision *d, struct h
     hrun_buf_addc(out, '\n');
 }
 
-int report_plan(const struct context *c, const struct decision *d, const struct command *cmd,
-                const struct ledger *ledger, const struct probe *probe, const struct tune *tune, char *const *words,
-                struct hrun_buf *out, struct hrun_error *err)
+/* "  P = 6  (4,1,2,1)      predicted 61.2 s (58.1 s .. 64.9 s)" */
+static void add_choice(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
     struct hrun_buf line = HRUN_BUF_INIT;
 
-    add_heading(c, d, words, out);
-    if (add_subclusters(c, d, cmd->layout, out, err))
-        return -1;
     hrun_buf_addf(&line, "  P = %d", d->P);
     if (d->has_config) {
         hrun_buf_adds(&line, "  ");
@@ -501,37 +342,32 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
                                          : "  as requested; no prediction");
     }
     hrun_buf_addc(&line, '\n');
+    hrun_buf_add(out, line.data, line.len);
+    out->failed |= line.failed;
+    hrun_buf_release(&line);
+}
+
+int report_plan(const struct context *c, const struct decision *d, const struct command *cmd,
+                const struct ledger *ledger, const struct probe *probe, const struct tune *tune, char *const *words,
+                struct hrun_buf *out, struct hrun_error *err)
+{
+    add_heading(c, d, words, out);
+    if (add_subclusters(c, d, cmd->layout, out, err))
+        return -1;
+    add_choice(c, d, out);
     if (cmd->variants && cmd->variants->n) {
-        hrun_buf_adds(&line, "  variant      ");
-        variants_print(cmd->variants, &line);
-        hrun_buf_addc(&line, '\n');
+        hrun_buf_adds(out, "  variant      ");
+        variants_print(cmd->variants, out);
+        hrun_buf_addc(out, '\n');
     }
     if (d->share && c->app->family == HRUN_APP_WEAK)
-        add_rows(c, d, &line);
+        add_rows(c, d, out);
     if (cmd->placed->pattern) {
-        hrun_buf_adds(&line, "  placement    ");
-        placement_print(cmd->placed, &line);
-        hrun_buf_addc(&line, '\n');
+        hrun_buf_adds(out, "  placement    ");
+        placement_print(cmd->placed, out);
+        hrun_buf_addc(out, '\n');
     }
-    hrun_buf_add(out, line.data, line.len);
-    hrun_buf_release(&line);
-    if (d->predicted) {
-        add_correction(d, out);
-        if (d->explores.on) {
-            hrun_buf_adds(out, "  explores     ");
-            report_exploring(d, out);
-        } else if (d->explores.nothing) {
-            hrun_buf_addf(out, "  --explore    tries nothing: %s\n", d->explores.nothing);
-        }
-        add_alternatives(d, out);
-        add_costs(d, out);
-    }
-    if (d->predicted && d->balance.q)
-        add_balance(d, out);
-    if (d->plan)
-        add_counts(d, out);
-    if (d->finest.on)
-        add_finest(d, out);
+    report_choice(d, out);
     add_network(c, d, out);
     probe_print(probe, d, out);
     add_notes(c, d, ledger, words, out);

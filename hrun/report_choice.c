@@ -1,0 +1,184 @@
+/* report_choice.c - what a dry run says of the choice among configurations; see report_parts.h */
+#include "report_parts.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <string.h>
+
+static void add_percent(struct hrun_buf *out, double ratio)
+{
+    double p = 100 * (ratio - 1);
+
+    hrun_buf_addf(out, fabs(p) < 9.95 ? "%+.1f %%" : "%+.0f %%", p);
+}
+
+/* What the prediction rests on beside models:
+ * "  corrected    +4.0 %, by 3 runs of this configuration and 2 at other N" */
+static void add_correction(const struct decision *d, struct hrun_buf *out)
+{
+    if (!d->runs_here && !d->runs_elsewhere) {
+        hrun_buf_adds(out, "  rests on     models alone: this configuration was never run\n");
+        return;
+    }
+    hrun_buf_adds(out, "  corrected    ");
+    add_percent(out, d->factor);
+    hrun_buf_addf(out, ", by %d run%s of this configuration", d->runs_here ? d->runs_here : d->runs_elsewhere,
+                  (d->runs_here ? d->runs_here : d->runs_elsewhere) == 1 ? "" : "s");
+    if (!d->runs_here)
+        hrun_buf_adds(out, " at other N; not run at this one");
+    else if (d->runs_elsewhere)
+        hrun_buf_addf(out, " and %d at other N", d->runs_elsewhere);
+    hrun_buf_addc(out, '\n');
+}
+
+static int is_chosen(const struct decision *d, const struct hrun_choice *v)
+{
+    size_t len = (size_t)d->nsubs * sizeof *v->pes;
+
+    return !memcmp(d->pes, v->pes, len) && !memcmp(d->procs, v->procs, len);
+}
+
+static void add_alternatives(const struct decision *d, struct hrun_buf *out)
+{
+    int shown = 0;
+
+    for (int k = 1; d->plan && k < d->plan->n; k++) {
+        const struct hrun_choice *v = &d->plan->v[k];
+
+        if (d->explores.on && is_chosen(d, v))
+            continue;
+        hrun_buf_adds(out, !shown ? "  next best    " : shown % 3 ? "     " : "\n               ");
+        hrun_config_print(v->pes, v->procs, d->nsubs, out);
+        hrun_buf_addc(out, ' ');
+        hrun_add_seconds(out, v->time_s);
+        hrun_buf_adds(out, "  ");
+        add_percent(out, v->time_s / d->time_s);
+        if (d->objective && strcmp(d->objective, "time"))
+            hrun_buf_addf(out, ", %s %.4g", d->objective, v->value);
+        shown++;
+    }
+    if (shown)
+        hrun_buf_addc(out, '\n');
+    if (d->plain_known) {
+        hrun_buf_adds(out, "  mpirun-style ");
+        hrun_config_print(d->plain_pes, d->plain_procs, d->nsubs, out);
+        hrun_buf_addc(out, ' ');
+        hrun_add_seconds(out, d->plain_time_s);
+        hrun_buf_adds(out, "  ");
+        add_percent(out, d->plain_time_s / d->time_s);
+        if (!d->plain_valid)
+            hrun_buf_adds(out, "  (the rule excludes it)");
+        hrun_buf_addc(out, '\n');
+    }
+}
+
+/* "  cost 0.42, energy 12300 J", and what time costs: at most ROWS of a longer front, its ends among them. */
+static void add_costs(const struct decision *d, struct hrun_buf *out)
+{
+    enum { ROWS = 8 };
+    int n = d->pareto ? d->pareto->n : 0, rows = n < ROWS ? n : ROWS;
+
+    if (isfinite(d->cost))
+        hrun_buf_addf(out, "  cost         %.4g%s\n", d->cost, strcmp(d->objective, "cost") ? "" : "   <- minimised");
+    if (isfinite(d->energy_j))
+        hrun_buf_addf(out, "  energy       %.4g J%s\n", d->energy_j,
+                      strcmp(d->objective, "energy") ? "" : "   <- minimised");
+    if (n < 2)
+        return;
+    hrun_buf_addf(out, "  time against %s%s\n", d->pareto_of, n > rows ? " (some of those that nothing beats in both):"
+                                                                    : " (nothing beats these in both):");
+    for (int k = 0; k < rows; k++) {
+        const struct hrun_choice *v = &d->pareto->v[(long)k * (n - 1) / (rows - 1)];
+
+        hrun_buf_adds(out, "               ");
+        hrun_config_print(v->pes, v->procs, d->nsubs, out);
+        hrun_buf_addc(out, ' ');
+        hrun_add_seconds(out, v->time_s);
+        hrun_buf_addf(out, "  %.4g%s%s%s\n", v->value, *d->pareto_unit ? " " : "", d->pareto_unit,
+                      is_chosen(d, v) ? "   <- chosen" : "");
+    }
+}
+
+static void add_counts(const struct decision *d, struct hrun_buf *out)
+{
+    const struct hrun_plan_counts *n = &d->plan->counts;
+
+    hrun_buf_adds(out, "  ");
+    hrun_add_count(out, n->total);
+    hrun_buf_addf(out, " configuration%s", n->total == 1 ? "" : "s");
+    if (n->counted) {
+        double excluded = n->excluded_rule + n->excluded_memory + n->excluded_model;
+
+        hrun_buf_adds(out, ": ");
+        hrun_add_count(out, n->valid);
+        hrun_buf_adds(out, " valid, ");
+        hrun_add_count(out, excluded);
+        hrun_buf_adds(out, " excluded (rule ");
+        hrun_add_count(out, n->excluded_rule);
+        hrun_buf_adds(out, ", memory ");
+        hrun_add_count(out, n->excluded_memory);
+        if (n->excluded_model > 0) {
+            hrun_buf_adds(out, ", no model ");
+            hrun_add_count(out, n->excluded_model);
+        }
+        hrun_buf_addc(out, ')');
+    }
+    hrun_buf_adds(out, "   ");
+    hrun_add_seconds(out, d->plan->search_s);
+    hrun_buf_addc(out, '\n');
+    if (d->plan->exact)
+        return;
+    hrun_buf_addf(out, "  the search was not exact: after %ld looks at a configuration as a whole, ",
+                  d->plan->evaluated);
+    if (isfinite(d->plan->gap))
+        hrun_buf_addf(out, "another may be quicker by up to %.2g %%\n", 100 * (1 - 1 / (1 + d->plan->gap)));
+    else
+        hrun_buf_adds(out, "others may be quicker by any factor\n");
+}
+
+/* "  balance      33 processes lose 9.2 % by imbalance (8.1 % at least; 12.0 % where shares are rounded), efficiency
+ * 0.86" */
+static void add_balance(const struct decision *d, struct hrun_buf *out)
+{
+    const struct hrun_balance *b = &d->balance;
+
+    hrun_buf_addf(out, "  balance      %d processes%s lose %.1f %% by imbalance", b->q,
+                  d->max_loss >= 0 ? ", the fewest that keep --max-loss," : "", 100 * b->loss);
+    if (isfinite(b->least) && isfinite(b->rounded))
+        hrun_buf_addf(out, " (%.1f %% at least; %.1f %% where shares are rounded)", 100 * b->least, 100 * b->rounded);
+    hrun_buf_addf(out, ", efficiency %.2f\n", b->efficiency);
+}
+
+/* "  finest       N = 1480 of sizes up to 4000 (twice what was measured); N = 1481: no configuration ..." */
+static void add_finest(const struct decision *d, struct hrun_buf *out)
+{
+    const struct finest *f = &d->finest;
+
+    hrun_buf_addf(out, "  finest       N = %lld of sizes up to %lld (%s)", (long long)f->N, (long long)f->limit,
+                  f->given ? "-N" : "twice the largest measured");
+    if (f->next)
+        hrun_buf_addf(out, "; N = %lld: %s", (long long)f->next, f->why);
+    hrun_buf_addc(out, '\n');
+}
+
+void report_choice(const struct decision *d, struct hrun_buf *out)
+{
+    if (d->predicted) {
+        add_correction(d, out);
+        if (d->explores.on) {
+            hrun_buf_adds(out, "  explores     ");
+            report_exploring(d, out);
+        } else if (d->explores.nothing) {
+            hrun_buf_addf(out, "  --explore    tries nothing: %s\n", d->explores.nothing);
+        }
+        add_alternatives(d, out);
+        add_costs(d, out);
+    }
+    if (d->predicted && d->balance.q)
+        add_balance(d, out);
+    if (d->plan)
+        add_counts(d, out);
+    if (d->finest.on)
+        add_finest(d, out);
+}
