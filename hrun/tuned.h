@@ -2,8 +2,8 @@
  *
  * Purpose: libhrun-coll.so chooses in silence. Here the same choice (hrun/coll/ways.h) is made for all sizes before a
  * run, and what the library tells after it (net/collwire.h) is put into words.
- * Invariants: what would be tuned is that of the library, call by call, as both read the same text; of a communicator of
- * all processes with root 0.
+ * Invariants: what would be tuned is that of the library, call by call, as both read the same text; of a communicator
+ * of all processes with root 0.
  */
 #ifndef HRUN_TUNED_H
 #define HRUN_TUNED_H

@@ -172,8 +172,9 @@ static int search(struct finder *f, int64_t most, struct finest *out, struct hru
         return -1;
     if (out->N)
         return tell_next(f, out->limit, out, err);
-    return hrun_fail(err, HRUN_EINFEASIBLE, "--finest: %s has no size up to %lld within the limits%s%s", f->c->app->name,
-                     (long long)out->limit, why.text[0] ? "; at the last one looked at " : "", why.text);
+    return hrun_fail(err, HRUN_EINFEASIBLE, "--finest: %s has no size up to %lld within the limits%s%s",
+                     f->c->app->name, (long long)out->limit, why.text[0] ? "; at the last one looked at " : "",
+                     why.text);
 }
 
 /* ------------------------------------------------------------------ */

@@ -82,6 +82,11 @@ plan --explore 5%
 out_has "may be as quick as the best known, $best" "then another one is tried, it is said"
 out_has "predicted loss" "with what it costs"
 out_has "such are left" "and how many there are"
+for k in 1 2 3 4; do
+    plan --explore 5% --top $k
+    ok "of $k the one that is tried is no alternative to itself" \
+        test "$(grep -cE '^  next best *$|^  next best.* \+0\.0 %' <<<"$out")" = 0
+done
 plan --explore 5% --json
 tried=$(field '"(%s)" % ",".join("%d,%d" % (c["pes"], c["procs_per_pe"]) for c in p["config"])')
 plan --json

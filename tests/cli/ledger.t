@@ -46,7 +46,8 @@ out_has "in use by root" "and by whom"
 out_has "P = 1" "what remains is chosen"
 run hrun --dry-run --json true
 ok "for machines, too" test "$(python3 -c "
-import json; p = json.load(open('$tmp/.out')); print(p['P'], [(u['pes'], u['user'], u['waits']) for u in p['in_use']])")" = \
+import json; p = json.load(open('$tmp/.out'))
+print(p['P'], [(u['pes'], u['user'], u['waits']) for u in p['in_use']])")" = \
     "1 [($all, 'root', False)]"
 start 1 "$tmp/two"
 two=$!
@@ -170,9 +171,11 @@ ok "nothing is left" test "$(entries)" = 0
 
 # ---- a ledger that cannot be used
 fails 125 "there is no ledger '$tmp/nowhere'" "a ledger that is not there" hrun --ledger "$tmp/nowhere" true
-fails 125 "chmod +t" "one that is open to all and not sticky" env HRUN_LEDGER="$(mkdir -m 777 "$tmp/open"; echo "$tmp/open")" hrun true
+mkdir -m 777 "$tmp/open"
+fails 125 "chmod +t" "one that is open to all and not sticky" env HRUN_LEDGER="$tmp/open" hrun true
 printf 'ledger: mine\nsubclusters: [{hosts: localhost}]\n' >"$tmp/c.yaml"
-HRUN_LEDGER='' fails 125 "there is no ledger '$tmp/mine'" "one that a cluster file names" hrun --cluster "$tmp/c.yaml" true
+HRUN_LEDGER='' fails 125 "there is no ledger '$tmp/mine'" "one that a cluster file names" \
+    hrun --cluster "$tmp/c.yaml" true
 mkdir "$tmp/mine"
 HRUN_LEDGER='' run hrun --cluster "$tmp/c.yaml" --who
 out_has "as $tmp/mine has it" "and --who knows it"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# A ledger on a shared file system: runs over hosts that are started from different hosts, under different names of them.
+# A ledger on a shared file system: runs over hosts that are started from different hosts, under different names of
+# them.
 . "$(dirname "$0")/lib.sh"
 
 lab_up 'f1 40 0 fast' 'f2 40 1 fast' 's1 20 0 slow'

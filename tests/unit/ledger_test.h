@@ -1,4 +1,4 @@
-/* ledger_test.h - what the tests of lib/ledger share: a ledger of their own, claims in it, and looks at what is there */
+/* ledger_test.h - what the tests of lib/ledger share: a ledger of their own, claims in it, looks at what is there */
 #ifndef HRUN_TESTS_LEDGER_TEST_H
 #define HRUN_TESTS_LEDGER_TEST_H
 

@@ -1,5 +1,5 @@
-/* test_ledger_others.c - claims of other processes and users, hostile entries; many processes that claim and are killed:
- * no PU is granted twice, and all come to their turn */
+/* test_ledger_others.c - claims of other processes and users, hostile entries; many processes that claim and are
+ * killed: no PU is granted twice, and all come to their turn */
 #include "ledger_test.h"
 
 #include <fcntl.h>

@@ -239,7 +239,8 @@ static void test_mistakes(void)
     way.pes = none;
     ok(hrun_schedule_find(&p, 10, &s, &err) && err.code == HRUN_EINVAL, "no PE");
     way.pes = many;
-    ok(hrun_schedule_find(&p, 10, &s, &err) && strstr(err.text, "uses 5 PEs of sub-cluster 1, which has 4"), "too many");
+    ok(hrun_schedule_find(&p, 10, &s, &err) && strstr(err.text, "uses 5 PEs of sub-cluster 1, which has 4"),
+       "too many");
     way = (struct hrun_schedule_way){ pes, NAN };
     ok(hrun_schedule_find(&p, 10, &s, &err) && err.code == HRUN_EINVAL, "no time");
     job.nways = 0;
@@ -252,7 +253,8 @@ static void test_unlike(void)
 {
     static const int pes[] = { 1 };
     static const struct { double long_s, short_s; int fine; const char *what; } tries[] = {
-        { 1e12, 1e-3, 1, "a millisecond beside 30,000 years" }, { 1e20, 1, 0, "a second beside more than doubles tell" },
+        { 1e12, 1e-3, 1, "a millisecond beside 30,000 years" },
+        { 1e20, 1, 0, "a second beside more than doubles tell" },
         { 1e308, 1e308, 0, "a sum that is no number" }, { 5e-324, 5e-324, 1, "the shortest times there are" },
     };
     struct hrun_error err = { 0 };
