@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { TEXT, YES_NO, PAIRS, COLONS };   /* the last two: lists of them */
+enum kind { TEXT, YES_NO, PLACING, PAIRS, COLONS };   /* the last two: lists of them */
 
 #define AT(member) offsetof(struct settings, member)
 static const struct { const char *name; enum kind kind; size_t at; } known_settings[] = {
@@ -14,7 +14,7 @@ static const struct { const char *name; enum kind kind; size_t at; } known_setti
     { "define", PAIRS, AT(defines) }, { "cluster", TEXT, AT(cluster_file) }, { "hostfile", TEXT, AT(host_file) },
     { "host", TEXT, AT(hosts) }, { "platform", TEXT, AT(platform) }, { "level", TEXT, AT(level) },
     { "engine", TEXT, AT(engine) }, { "mpi", TEXT, AT(mpi) }, { "program", TEXT, AT(program) },
-    { "model", TEXT, AT(model) }, { "fit", TEXT, AT(fit) }, { "placement", TEXT, AT(placement) },
+    { "model", TEXT, AT(model) }, { "fit", TEXT, AT(fit) }, { "placement", PLACING, AT(placement) },
     { "mca", PAIRS, AT(mca) }, { "smpi", COLONS, AT(smpi) }, { "refresh", YES_NO, AT(refresh) },
     { "skip-unreachable", YES_NO, AT(skip_unreachable) }, { "hrun", TEXT, AT(hrun) },
 };
@@ -29,9 +29,11 @@ static int check_value(const char *name, enum kind kind, const char *value, stru
 {
     if (kind == YES_NO && strcmp(value, "yes") && strcmp(value, "no"))
         return hrun_fail(err, HRUN_EINVAL, "%s: '%s' is neither yes nor no", name, value);
-    if (kind == PAIRS && !strchr(value, '='))
+    if (kind == PLACING && strcmp(value, "pattern") && strcmp(value, "plain"))
+        return hrun_fail(err, HRUN_EINVAL, "%s: '%s' is neither pattern nor plain", name, value);
+    if (kind == PAIRS && (!strchr(value, '=') || *value == '='))
         return hrun_fail(err, HRUN_EINVAL, "%s: '%s' is not NAME=VALUE", name, value);
-    if (kind == COLONS && !strchr(value, ':'))
+    if (kind == COLONS && (!strchr(value, ':') || *value == ':'))
         return hrun_fail(err, HRUN_EINVAL, "%s: '%s' is not NAME:VALUE", name, value);
     return 0;
 }

@@ -206,7 +206,12 @@ static void try_errors(const struct place *p)
     is_int(hrun_service_set(s, "colour", "red", &err), -1, "an unknown setting");
     has_str(err.text, "there are: app, variant, profile-path", "is told what there is");
     is_int(hrun_service_set(s, "refresh", "maybe", &err), -1, "yes or no");
+    is_int(hrun_service_set(s, "placement", "random", &err), -1, "a way to place ranks that there is not");
+    has_str(err.text, "'random' is neither pattern nor plain", "is named");
+    is_int(hrun_service_set(s, "placement", "plain", &err), 0, "one that there is");
+    is_int(hrun_service_set(s, "placement", NULL, &err), 0, "taken back");
     is_int(hrun_service_set(s, "define", "nb", &err), -1, "a constant without a value");
+    is_int(hrun_service_set(s, "mca", "=1", &err), -1, "a value without a name");
     hrun_service_destroy(s);
     refuse_best(NULL, 2000, NULL, HRUN_EINVAL, "no service");
     refuse_config(NULL, "(1,1,0,0)", HRUN_EINVAL, "no service");
