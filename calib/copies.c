@@ -2,6 +2,7 @@
 #include "copies.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -104,19 +105,24 @@ static int start_copy(struct runs *runs, const struct point *p, int pe, int agai
     pid_t parent = getpid();
     int ends[2];
 
-    if (pipe(ends))
+    if (pipe2(ends, O_CLOEXEC))   /* what a copy starts must not hold it open */
         return hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe");
     out->pid = fork();
     if (!out->pid) {
         close(ends[0]);
         be_copy(runs, p, pe, again, ends[1], parent);
     }
-    close(ends[1]);
     out->fd = ends[0];
-    if (out->pid > 0)
+    if (out->pid > 0) {
+        close(ends[1]);
         return 0;
+    }
+    hrun_fail_errno(err, HRUN_EIO, "cannot make a process");
     out->pid = 0;
-    return hrun_fail_errno(err, HRUN_EIO, "cannot make a process");
+    out->fd = -1;
+    close(ends[0]);
+    close(ends[1]);
+    return -1;
 }
 
 static void signal_all(const struct copies *c, int sig)
@@ -261,8 +267,10 @@ static int run_batch(struct runs *runs, const struct point *p, const int *pes, i
     sig = wait_all(&c, err);
     if (sig < 0)
         goto done;
-    if (sig)
+    if (sig) {
         own.outcome.interrupted = sig;
+        own.ok = 0;
+    }
     if (!r->status[0] || worse(&own, r)) {
         *r = own;
         *slowest = from;

@@ -62,7 +62,7 @@ struct coll_entry {            /* of a call that has come before */
     enum coll_op op;
     int root, calls, chosen;
     int tried, kept;           /* calls that were timed; 1: ours stays */
-    int told;                  /* number in what is told, from 1; 0: it is not */
+    int told;                  /* number in what is told, from 1; 0: not known yet, -1: it is not told */
     double times[2][COLL_TRIALS];  /* s, of the library and of ours */
     double bytes;              /* as coll_round gives; -1: a variant with counts; 0: nothing here */
     struct coll_choice choice;
@@ -104,7 +104,7 @@ void coll_scratch_done(struct coll_comm *c);
 
 enum coll_fate { COLL_UNDECIDED = -1, COLL_LEFT, COLL_KEPT, COLL_FORCED };
 
-/* A choice that is about to be tried, or taken. Result: its number, from 1; 0: it is not told. */
+/* A choice that is about to be tried, or taken. Result: its number, from 1; -1: it is not told. */
 int coll_told_begin(const struct coll_comm *c, const struct coll_entry *e, enum coll_fate fate);
 /* What became of it, and what a call took the library and ours. */
 void coll_told_end(int told, int kept, const double time_s[2]);

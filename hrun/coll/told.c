@@ -41,10 +41,10 @@ static int is_teller(const struct coll_comm *c)
 
 int coll_told_begin(const struct coll_comm *c, const struct coll_entry *e, enum coll_fate fate)
 {
-    int n = 0;
+    int n = -1;
 
     if (!is_teller(c))
-        return 0;
+        return -1;
     pthread_mutex_lock(&all.lock);
     if (all.n < TOLD_MAX) {
         struct told *t = &all.v[all.n++];

@@ -233,6 +233,29 @@ run "${tuned[@]}" --dry-run "${gathers[@]}"
 out_lacks 'pieces' 'where gathers are regular none goes in pieces'
 check 4 "$(text 4 f,gather,hosts v,1)"
 ok 'a way that is forced is told as such' grep -qE 'coll k,gather,4,0,[0-9]+,hosts,0,2,[1-9]' <<<"$err"
+cat >many.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int own = 0, all[2];
+
+    MPI_Init(&argc, &argv);
+    for (int k = 0; k < 300; k++) {
+        MPI_Comm comm;
+
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        for (int i = 0; i < 10; i++)
+            MPI_Gather(&own, 1, MPI_INT, all, 1, MPI_INT, 0, comm);
+        MPI_Comm_free(&comm);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+mpicc -o many many.c
+run "${mpi[@]}" -np 2 -x LD_PRELOAD="$lib" -x HRUN_COLL="$(text 2 f,gather,linear v,1)" ./many
+ok 'of 300 choices 256 are told' test "$(grep -c 'coll k,gather,' <<<"$err")" = 256
+ok 'and the others counted, each once' grep -qE 'coll m,44 ' <<<"$err"
 run hrun --tune-collectives -n 2 sh -c 'echo "$HRUN_COLL"'
 out_has "b,1,2,1,1,1," 'the processes are told of their hosts'
 run hrun --tune-collectives -n 2 -app pattern -N 100 "$bin/pattern" 100
