@@ -20,7 +20,7 @@ int calib_doctor(const struct calib_settings *s, char **words);
 
 /* Measure how quick PEs are, and keep it; words: none. And show what is kept. */
 int calib_speeds(const struct calib_settings *s, char **words);
-int calib_show_speeds(const struct calib_settings *s);
+int calib_show_speeds(const struct calib_settings *s, char **apps);
 
 /* Measure the network of the cluster, estimate its model and keep it; words: none. */
 int calib_network(const struct calib_settings *s, char **words);

@@ -253,12 +253,17 @@ static int show_all(struct context *c, int json, struct hrun_error *err)
     return rc;
 }
 
-int calib_show_speeds(const struct calib_settings *s)
+int calib_show_speeds(const struct calib_settings *s, char **apps)
 {
     struct context c = { .set = &s->common };
     struct hrun_error err = { 0 };
-    int rc = context_store(&c, &err) || show_all(&c, s->common.json, &err) ? -1 : 0;
+    int rc;
 
+    if (apps[0])
+        rc = hrun_fail(&err, HRUN_EINVAL, "show --speeds shows the speeds of PEs, and takes no application: '%s'", apps[0]);
+    else
+        rc = calib_refuse_useless("show --speeds", s, &err) || context_store(&c, &err) ||
+             show_all(&c, s->common.json, &err) ? -1 : 0;
     context_release(&c);
     return rc ? context_complain("hrun-calibrate", &err) : 0;
 }
@@ -318,7 +323,7 @@ int calib_speeds(const struct calib_settings *s, char **words)
     int interrupted = 0, rc;
 
     rc = words[0] ? hrun_fail(&err, HRUN_EINVAL, "speeds measures the PEs and takes no program: '%s'", words[0])
-                  : speeds_on(&c, s, &interrupted, &err);
+         : calib_refuse_useless("speeds", s, &err) ? -1 : speeds_on(&c, s, &interrupted, &err);
     if (!rc && !s->common.quiet)
         rc = show_all(&c, s->common.json, &err);
     context_release(&c);

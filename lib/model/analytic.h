@@ -1,9 +1,9 @@
 /* analytic.h - predictions by a definition's formula, from the speeds of the PEs and the network; not for other rooms
  *
  * Purpose: the family `analytic` (paper 003, sections 3.3 and 4, eqs. 2 and 3). The seconds of each process are the
- * definition's formula (app/formula.h), evaluated in the configuration as a whole, ranks sub-cluster by
- * sub-cluster; the application takes as long as the longest. The work is dealt out in proportion to speed: the share of process i is
- * (1/perf_i) / sum_j (1/perf_j).
+ * definition's formula (app/formula.h), evaluated in the configuration as a whole, ranks sub-cluster by sub-cluster;
+ * the application takes as long as the longest. The work is dealt out in proportion to speed: the share of process i
+ * is (1/perf_i) / sum_j (1/perf_j).
  * Speeds come as records of the family "speed" (hrun_perf_*), one for each M: perf, in s per operation, of a process
  * on a PE that has M of them.
  * What is assumed of formulas: no configuration of P processes takes less than P processes on PEs of the quickest kind,

@@ -1,6 +1,7 @@
 /* formula.c - the value of a formula for each process of a configuration; see analytic.h for the contract */
 #include "model/analytic.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -82,9 +83,10 @@ static int call(const struct rows *r, struct hrun_expr *e, int c, int rank, doub
         return 0;
     case HRUN_FORMULA_EVERY:
     case HRUN_FORMULA_SQUAREST:
-        if (!(x >= 1 && x == floor(x)))
-            return hrun_fail(err, HRUN_ENONFINITE, "'%s' takes a whole number from 1 on, not %g",
-                             own == HRUN_FORMULA_EVERY ? "every" : "squarest", x);
+        if (!(x >= 1 && x == floor(x) && (own == HRUN_FORMULA_EVERY || x <= INT_MAX)))
+            return hrun_fail(err, HRUN_ENONFINITE, "'%s' takes a whole number from 1 %s, not %.10g",
+                             own == HRUN_FORMULA_EVERY ? "every" : "squarest",
+                             own == HRUN_FORMULA_EVERY ? "on" : "to 2^31 - 1", x);
         *out = own == HRUN_FORMULA_EVERY ? every(r, rank, x) : squarest(x);
         return 0;
     default:

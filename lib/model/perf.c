@@ -102,7 +102,7 @@ static int add_newest(struct hrun_models *m, const struct hrun_sample *samples, 
 }
 
 int hrun_perf_of(const struct hrun_sample *samples, size_t n, const char *signature, const char *subcluster,
-                   struct hrun_models **out, struct hrun_error *err)
+                 struct hrun_models **out, struct hrun_error *err)
 {
     struct hrun_models *m = NULL;
     const char *newest = NULL;
@@ -129,7 +129,7 @@ int hrun_perf_of(const struct hrun_sample *samples, size_t n, const char *signat
 }
 
 int hrun_perf_simulated(double core_flops, int cores, const int *procs, int nprocs, struct hrun_models **out,
-                          struct hrun_error *err)
+                        struct hrun_error *err)
 {
     struct hrun_models *m;
     char date[21];

@@ -19,12 +19,12 @@ double hrun_perf_flops(double n);
 
 /* Of samples[n], all that are good: of each M the newest date's. Errors: HRUN_ENODATA (there are none), HRUN_ENOMEM. */
 int hrun_perf_of(const struct hrun_sample *samples, size_t n, const char *signature, const char *subcluster,
-                   struct hrun_models **out, struct hrun_error *err);
+                 struct hrun_models **out, struct hrun_error *err);
 
 /* Of simulated hosts whose cores do so many operations a second, with M = procs[nprocs] processes on the cores of a PE.
  * Errors: HRUN_ENOMEM. */
 int hrun_perf_simulated(double core_flops, int cores, const int *procs, int nprocs, struct hrun_models **out,
-                          struct hrun_error *err);
+                        struct hrun_error *err);
 
 /* The record for M, or NULL. */
 const struct hrun_fit_record *hrun_perf_find(const struct hrun_models *m, int M);

@@ -39,6 +39,8 @@ static void test_work(const char *dir)
 static void test_mistakes(const char *dir)
 {
     static const struct { const char *text, *said; int line, column; } bad[] = {
+        { HEAD "ring: {local: n, step: n, bytes: n}\nterms: {np: [N], n: [N]}\n",
+          "'terms' are for definitions of family npt, not ring", 5, 8 },
         { "name: app\nfamily: ring\n", "says under 'ring' what a process does", 2, 9 },
         { "name: app\nterms: {np: [N], n: [N]}\nring: {local: n, step: n, bytes: n}\n",
           "'ring' is for definitions of family ring", 3, 7 },

@@ -58,6 +58,7 @@ static void test_mistakes(const char *dir)
         { HEAD "weak:\n  unit: P\n", "P", 5, 9 },
         { HEAD "weak:\n  rows: N\n  memory: \"8*N*W + Q\"\n", "Q", 6, 20 },
         { HEAD "weak: {shares: N}\n", "shares", 4, 0 },
+        { HEAD "terms: {np: [N], n: [N]}\n", "'terms' are for definitions of family npt, not weak", 4, 8 },
         { "name: app\nfamily: weakly\n", "did you mean 'weak'?", 2, 9 },
     };
 

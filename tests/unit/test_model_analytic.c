@@ -105,6 +105,8 @@ static void test_language(void)
     has_str(err.text, "where x at N=100, P=7", "says in which");
     ok(eval(NULL, NULL, "every(0)", t, &err), "every(0)");
     has_str(err.text, "'every' takes a whole number from 1 on, not 0", "message");
+    ok(eval(NULL, NULL, "squarest(10^18 + 9)", t, &err), "a grid of more processes than there are anywhere");
+    has_str(err.text, "'squarest' takes a whole number from 1 to 2^31 - 1, not 1e+18", "message");
     ok(eval(NULL, NULL, "p2p(-1)", t, &err), "bytes below 0");
     has_str(err.text, "'p2p' of -1 bytes", "message");
 }
