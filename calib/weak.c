@@ -20,30 +20,6 @@ static void choose_pes(int npes, int m, int *few, int *more)
         *more = m > 1 ? 1 : 0;   /* one PE of several processes is better than nothing */
 }
 
-/* The most units of rows, up to all, that fit into the memory of one of m processes on a PE. */
-static int fitting(const struct context *c, const struct hrun_subcluster *sub, int m, int64_t N, int64_t P,
-                   int64_t units, int64_t unit, int64_t *out, struct hrun_error *err)
-{
-    double room = (double)sub->memory_bytes / m, bytes;
-    int64_t lo = 0, hi = units + 1;
-
-    *out = units;
-    if (!(room > 0))
-        return 0;
-    while (hi - lo > 1) {
-        int64_t mid = lo + (hi - lo) / 2;
-
-        if (hrun_app_rows_memory(c->app, N, P, (double)mid * (double)unit, &bytes, err))
-            return -1;
-        if (bytes <= room)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    *out = lo;
-    return 0;
-}
-
 /* The six runs of one size. */
 static int add_size(struct context *c, int i, int m, int npes, int loaded, int64_t P, int64_t N, struct campaign *g,
                     struct hrun_error *err)
@@ -54,7 +30,7 @@ static int add_size(struct context *c, int i, int m, int npes, int loaded, int64
     if (hrun_app_mesh(c->app, N, &units, &unit, err))
         return -1;
     full = (units + P - 1) / P;
-    if (fitting(c, &c->cluster->subs[i], m, N, P, units, unit, &most, err))
+    if (hrun_app_units_fitting(c->app, N, P, units, unit, (double)c->cluster->subs[i].memory_bytes / m, &most, err))
         return -1;
     if (most < 2) {
         g->skipped_memory += 6;

@@ -18,12 +18,12 @@
 int weak_points(struct context *c, const struct calib_settings *s, const struct lists *l, int i, int m,
                 struct campaign *g, struct hrun_error *err);
 
-/* The PEs that a run of point p uses, order[p->pes[p->sub]], ascending: over hosts as above, the slowest known one among
+/* The PEs that a run on npes of them uses, order[npes], ascending: over hosts as above, the slowest known one among
  * them (-1: none is known). */
 void weak_spread(const struct hrun_subcluster *sub, int npes, int slow_host, int *order);
 
-/* Make a run of point i, which has work, once, and record it. 0: it ran, or could not be started (*r tells how); -1 with
- * *err. */
+/* Make a run of point i, which has work, once, and record it. 0: it ran, or could not be started (*r tells how); -1
+ * with *err. */
 int weak_run(struct runs *runs, int i, struct work_result *r, struct hrun_error *err);
 
 #endif

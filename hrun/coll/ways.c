@@ -72,8 +72,8 @@ static int is_irregular(const struct coll_net *net, double bytes)
     return net->M2 > 0 && bytes >= net->M1 && bytes <= net->M2;
 }
 
-/* Below M1 no gather of some 20 was irregular; of the many that an operation in pieces is made of some would be, where the
- * switch's memory is full to the brim. So pieces leave half of it free. */
+/* Below M1 no gather of some 20 was irregular; of the many that an operation in pieces is made of some would be, where
+ * the switch's memory is full to the brim. So pieces leave half of it free. */
 static const double FULL = 0.5;
 
 double coll_piece(const struct coll_net *net, double bytes)

@@ -28,8 +28,8 @@ void coll_choose(const struct coll_net *net, const struct coll_ranks *ranks, enu
 /* Gather in pieces: how large these are for so many bytes of a rank; 0: bytes are not irregular, or cannot be split. */
 double coll_piece(const struct coll_net *net, double bytes);
 
-/* Are messages of so many bytes to be received one after the other? Beyond the irregular region they are regular because
- * their senders wait for a receiver that takes them so, as MPI libraries' linear gathers do. */
+/* Are messages of so many bytes to be received one after the other? Beyond the irregular region they are regular
+ * because their senders wait for a receiver that takes them so, as MPI libraries' linear gathers do. */
 int coll_in_turn(const struct coll_net *net, double bytes);
 
 /* Sizes that are treated as one: the choice for `bytes` (>= 1) is that for the size that this gives, not larger than

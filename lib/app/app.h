@@ -185,6 +185,11 @@ int hrun_app_mesh(const struct hrun_app *app, int64_t N, int64_t *units, int64_t
 int hrun_app_rows_memory(const struct hrun_app *app, int64_t N, int64_t P, double rows, double *bytes,
                          struct hrun_error *err);
 
+/* The most units of `unit` rows, up to `units`, that fit into room_bytes (not above 0: all) of a process among P. What
+ * they take must not fall as they grow. Errors: as above; *most is as before. */
+int hrun_app_units_fitting(const struct hrun_app *app, int64_t N, int64_t P, int64_t units, int64_t unit,
+                           double room_bytes, int64_t *most, struct hrun_error *err);
+
 /* The user fixes OMP_NUM_THREADS of an application that fills its cores with threads: from now on its measurements
  * are of that number, apart from those of other numbers and of the filled ones. Errors: HRUN_ENOMEM. */
 int hrun_app_fix_threads(struct hrun_app *app, const char *value, struct hrun_error *err);

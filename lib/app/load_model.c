@@ -146,8 +146,8 @@ int hrun_load_expressions(struct hrun_load *l)
     if (load_formula(l))
         return -1;
     if (terms && app->family != HRUN_APP_NPT)
-        return hrun_load_bad(l, "terms", "'terms' are for definitions of family npt, not %s: leave them, or the family, "
-                             "out", hrun_app_family_names[app->family]);
+        return hrun_load_bad(l, "terms", "'terms' are for definitions of family npt, not %s: leave them, or the "
+                             "family, out", hrun_app_family_names[app->family]);
     if (!terms && app->family == HRUN_APP_NPT && l->variant) {
         snprintf(path, sizeof path, "variants[%u].name", l->nth);
         return hrun_load_bad(l, path, "variant '%s' has neither terms nor a formula", l->variant->name);

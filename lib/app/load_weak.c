@@ -42,8 +42,9 @@ static int count(const struct hrun_app *app, struct hrun_expr *e, const char *ke
     if (hrun_expr_eval(e, v, &y, err))
         return hrun_fail_prefix(err, "weak.%s of %s", key, app->name);
     if (!(y >= 1 && y <= (double)HRUN_COUNT_MAX && y == floor(y)))
-        return hrun_fail(err, HRUN_EINVAL, "weak.%s of %s: '%s' is %g at N=%lld; it must be a whole number above 0",
-                         key, app->name, hrun_expr_text(e), y, (long long)N);
+        return hrun_fail(err, HRUN_EINVAL, "weak.%s of %s: '%s' is %g at N=%lld; it must be a whole number "
+                         "from 1 to %lld", key, app->name, hrun_expr_text(e), y, (long long)N,
+                         (long long)HRUN_COUNT_MAX);
     *out = (int64_t)y;
     return 0;
 }
@@ -73,5 +74,25 @@ int hrun_app_rows_memory(const struct hrun_app *app, int64_t N, int64_t P, doubl
         return hrun_fail(err, HRUN_EINVAL, "weak.memory of %s: '%s' is negative at N=%lld, P=%lld, W=%.10g", app->name,
                          hrun_expr_text(app->weak.memory), (long long)N, (long long)P, rows);
     *bytes = y;
+    return 0;
+}
+
+int hrun_app_units_fitting(const struct hrun_app *app, int64_t N, int64_t P, int64_t units, int64_t unit,
+                           double room_bytes, int64_t *most, struct hrun_error *err)
+{
+    int64_t lo = room_bytes > 0 ? 0 : units, hi = units + 1;
+    double bytes;
+
+    while (hi - lo > 1) {
+        int64_t mid = lo + (hi - lo) / 2;
+
+        if (hrun_app_rows_memory(app, N, P, (double)mid * (double)unit, &bytes, err))
+            return -1;
+        if (bytes <= room_bytes)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    *most = lo;
     return 0;
 }

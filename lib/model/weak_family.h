@@ -25,8 +25,8 @@ size_t hrun_weak_keep(struct hrun_row *rows, size_t n);
  * HRUN_ENOMEM. */
 int hrun_fit_weak(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, struct hrun_error *err);
 
-/* A row of predictor.h. Errors: HRUN_ENODATA (no size of which N can be predicted: says which there are), those of
- * hrun_app_mesh, HRUN_ENOMEM. */
+/* A row of predictor.h. Errors: HRUN_ENODATA (no size of which N can be predicted: says which there are; models with
+ * other constants only), those of hrun_app_mesh, HRUN_ENOMEM. */
 struct hrun_predictor *hrun_weak_create(const struct hrun_predictor_source *from, struct hrun_error *err);
 
 #endif

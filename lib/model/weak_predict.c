@@ -1,9 +1,8 @@
 /* weak_predict.c - predictions of the family weak; see weak_family.h */
-#include "model/weak_family.h"
+#include "model/weak_option.h"
 
 #include "fit/fit.h"
 #include "model/balance.h"
-#include "model/weak.h"
 
 #include <limits.h>
 #include <math.h>
@@ -14,90 +13,18 @@ enum { K = HRUN_WEAK_TERMS };
 /* A look takes some microseconds. */
 enum { LOOKS = 20000 };
 
-struct weak_option {
-    double k[K];
-    double cov[K * K];          /* of k, with the variance of a residual */
-    double s2, sigma_abs_s, sigma_rel;
-    int dof;
-    int64_t nmin, nmax;         /* the sizes of its records */
-    int64_t most;               /* units that fit into the memory of a process; -1: it depends on P */
-};
-
 struct weak_predictor {
     struct hrun_predictor base;
     struct hrun_oracle oracle;
     const struct hrun_app *app;
     int64_t N, units, unit;
     struct hrun_option *options;
-    struct weak_option *opts;
+    struct hrun_weak_option *opts;
     double *memory;             /* nsubs: bytes of a PE, 0 not limited */
     struct hrun_balance_part *parts; /* nsubs: scratch */
     int64_t *share;             /* nsubs: scratch */
     int *sub_of;                /* nsubs: scratch, of each part */
 };
-
-/* ------------------------------------------------------------------ coefficients at a size */
-
-static int concerns(const struct hrun_app *app, const struct hrun_fit_record *r, int M)
-{
-    for (int i = 0; i < app->nprocs_per_pe; i++)
-        if (app->procs_per_pe[i] == M)
-            return r->M == M && !strcmp(r->family, "weak") && r->nterms == K;
-    return 0;
-}
-
-static double distance(int64_t a, int64_t b)
-{
-    return fabs((double)a - (double)b);
-}
-
-/* The two records for M that are nearest to N, at different sizes; the first one alone when it is of N. */
-static void nearest(const struct hrun_app *app, const struct hrun_models *m, int M, int64_t N,
-                    const struct hrun_fit_record **first, const struct hrun_fit_record **second)
-{
-    *first = *second = NULL;
-    for (int i = 0; i < m->n; i++)
-        if (concerns(app, &m->v[i], M) && (!*first || distance(m->v[i].nmin, N) < distance((*first)->nmin, N)))
-            *first = &m->v[i];
-    for (int i = 0; i < m->n && *first && (*first)->nmin != N; i++)
-        if (concerns(app, &m->v[i], M) && m->v[i].nmin != (*first)->nmin &&
-            (!*second || distance(m->v[i].nmin, N) < distance((*second)->nmin, N)))
-            *second = &m->v[i];
-}
-
-static void add_part(struct weak_option *o, const struct hrun_fit_record *r, double part)
-{
-    for (int i = 0; i < K; i++)
-        o->k[i] += part * r->k[i];
-    for (int i = 0; i < K * K; i++)
-        o->cov[i] += part * part * r->s2 * r->cov[i];
-    o->nmin = o->nmax ? (r->nmin < o->nmin ? r->nmin : o->nmin) : r->nmin;
-    o->nmax = r->nmax > o->nmax ? r->nmax : o->nmax;
-}
-
-/* 1: M of these models can be predicted at N. */
-static int make_option(const struct hrun_app *app, const struct hrun_models *m, int M, int64_t N,
-                       struct weak_option *out)
-{
-    const struct hrun_fit_record *a, *b;
-    double part;
-
-    nearest(app, m, M, N, &a, &b);
-    if (!a || (a->nmin != N && !b))
-        return 0;
-    *out = (struct weak_option) { .s2 = a->s2, .sigma_abs_s = a->sigma_abs_s, .sigma_rel = a->sigma_rel,
-                                  .dof = a->dof, .most = INT64_MAX };
-    part = b ? (double)(N - b->nmin) / (double)(a->nmin - b->nmin) : 1;
-    add_part(out, a, part);
-    if (b)
-        add_part(out, b, 1 - part);
-    out->k[HRUN_WEAK_WORK] = fmax(out->k[HRUN_WEAK_WORK], 0);
-    out->k[HRUN_WEAK_LOG] = fmax(out->k[HRUN_WEAK_LOG], 0);
-    for (int i = 0; i < K; i++)
-        if (!isfinite(out->k[i]))
-            return 0;
-    return 1;
-}
 
 /* ------------------------------------------------------------------ times */
 
@@ -131,28 +58,12 @@ static int find_option(const struct weak_predictor *p, int sub, int m)
     return -1;
 }
 
-/* The most units, up to all, that fit into the memory of a process of option o among P. Memory grows with the rows. */
+/* The most units that a process of option o among P has memory for. */
 static int fitting(const struct weak_predictor *p, int o, int P, int64_t *most, struct hrun_error *err)
 {
-    double room = p->memory[p->options[o].sub] / p->options[o].m, bytes;
-    int64_t lo = 0, hi = p->units + 1;
+    double room = p->memory[p->options[o].sub] / p->options[o].m;
 
-    if (!(room > 0)) {
-        *most = p->units;
-        return 0;
-    }
-    while (hi - lo > 1) {
-        int64_t mid = lo + (hi - lo) / 2;
-
-        if (hrun_app_rows_memory(p->app, p->N, P, (double)mid * (double)p->unit, &bytes, err))
-            return -1;
-        if (bytes <= room)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    *most = lo;
-    return 0;
+    return hrun_app_units_fitting(p->app, p->N, P, p->units, p->unit, room, most, err);
 }
 
 /* The shares of a configuration, into p->share, of its parts, whose sub-clusters are in p->sub_of. *time_s: INFINITY
@@ -290,7 +201,7 @@ static const struct hrun_oracle *oracle(struct hrun_predictor *base)
 static int tell(const struct weak_predictor *p, int o, int P, int64_t units, double *time_s, double *low, double *high,
                 struct hrun_error *err)
 {
-    const struct weak_option *opt = &p->opts[o];
+    const struct hrun_weak_option *opt = &p->opts[o];
     double x[K], variance = 0, t = time_of(p, o, P, units), half;
 
     if (!(t > 0 && isfinite(t)))
@@ -406,7 +317,7 @@ static int limit_memory(struct hrun_predictor *base, const double *bytes, struct
     for (int i = 0; i < p->oracle.nsubs; i++)
         p->memory[i] = bytes[i];
     for (int o = 0; o < p->oracle.noptions; o++) {
-        struct weak_option *opt = &p->opts[o];
+        struct hrun_weak_option *opt = &p->opts[o];
 
         if (!p->app->weak.memory)
             opt->most = p->units;       /* it does not depend on the share: lib/plan looks after it */
@@ -425,72 +336,76 @@ static const struct hrun_predictor_kind kind = {
 
 /* ------------------------------------------------------------------ making one */
 
-/* Which sizes there are models of: "2048, 4096". */
-static int fail_size(const struct hrun_predictor_source *from, struct hrun_error *err)
-{
-    struct hrun_buf sizes = HRUN_BUF_INIT;
-    int64_t last = 0;
-
-    for (;;) {
-        int64_t next = INT64_MAX;
-
-        for (int s = 0; s < from->nsubs; s++)
-            for (int i = 0; from->models[s] && i < from->models[s]->n; i++)
-                if (!strcmp(from->models[s]->v[i].family, "weak") && from->models[s]->v[i].nmin > last &&
-                    from->models[s]->v[i].nmin < next)
-                    next = from->models[s]->v[i].nmin;
-        if (next == INT64_MAX)
-            break;
-        hrun_buf_addf(&sizes, "%s%lld", sizes.len ? ", " : "", (long long)next);
-        last = next;
-    }
-    hrun_fail(err, HRUN_ENODATA, "no model of %s for N=%lld%s%s%s: hrun-calibrate -app %s -N %lld makes one",
-              from->app->name, (long long)from->N, sizes.len ? "; there is one for N=" : "", sizes.data,
-              sizes.len ? ", and others follow from two" : "", from->app->name, (long long)from->N);
-    hrun_buf_release(&sizes);
-    return -1;
-}
-
-static int make_options(struct weak_predictor *p, const struct hrun_predictor_source *from)
+/* *other: of models with other constants, which; NULL where some have ours. */
+static int make_options(struct weak_predictor *p, const struct hrun_predictor_source *from, const char *consts,
+                        const char **other)
 {
     const struct hrun_app *app = from->app;
-    size_t most = (size_t)(from->nsubs * app->nprocs_per_pe) + 1;
-    int n = 0;
+    size_t most = (size_t)from->nsubs * (size_t)app->nprocs_per_pe + 1;
+    int n = 0, ours = 0;
 
+    *other = NULL;
     p->options = calloc(most, sizeof *p->options);
     p->opts = calloc(most, sizeof *p->opts);
     if (!p->options || !p->opts)
         return -1;
-    for (int s = 0; s < from->nsubs; s++)
-        for (int i = 0; from->models[s] && i < app->nprocs_per_pe; i++)
-            if (make_option(app, from->models[s], app->procs_per_pe[i], from->N, &p->opts[n]))
+    for (int s = 0; s < from->nsubs; s++) {
+        const struct hrun_models *m = from->models[s];
+
+        if (!m || (m->consts && strcmp(m->consts, consts))) {
+            *other = m ? m->consts : *other;
+            continue;
+        }
+        ours = 1;
+        for (int i = 0; i < app->nprocs_per_pe; i++)
+            if (hrun_weak_option_at(app, m, app->procs_per_pe[i], from->N, &p->opts[n]))
                 p->options[n++] = (struct hrun_option) { s, app->procs_per_pe[i] };
+    }
+    *other = ours ? NULL : *other;
     p->oracle = (struct hrun_oracle) { p, from->nsubs, n, p->options, times, bounds, rule, memory, whole,
                                       LOOKS };
     return 0;
 }
 
-struct hrun_predictor *hrun_weak_create(const struct hrun_predictor_source *from, struct hrun_error *err)
+static int make(struct weak_predictor *p, const struct hrun_predictor_source *from, const char *consts,
+                struct hrun_error *err)
 {
-    struct weak_predictor *p = calloc(1, sizeof *p);
     size_t n = (size_t)from->nsubs + 1;
-    int rc;
+    const char *other;
 
-    if (!p) {
-        hrun_fail_nomem(err);
-        return NULL;
-    }
-    p->base.kind = &kind;
-    p->app = from->app;
-    p->N = from->N;
     p->memory = calloc(n, sizeof *p->memory);
     p->parts = calloc(n, sizeof *p->parts);
     p->share = calloc(n, sizeof *p->share);
     p->sub_of = calloc(n, sizeof *p->sub_of);
-    rc = !p->memory || !p->parts || !p->share || !p->sub_of || make_options(p, from) ? hrun_fail_nomem(err)
-         : p->oracle.noptions ? hrun_app_mesh(p->app, p->N, &p->units, &p->unit, err) : fail_size(from, err);
+    if (!p->memory || !p->parts || !p->share || !p->sub_of || make_options(p, from, consts, &other))
+        return hrun_fail_nomem(err);
+    if (p->oracle.noptions)
+        return hrun_app_mesh(p->app, p->N, &p->units, &p->unit, err);
+    if (!other)
+        return hrun_weak_fail_size(from, err);
+    return hrun_fail(err, HRUN_ENODATA, "no sub-cluster has models of %s with constants '%s'; there are some with '%s'",
+                     p->app->name, consts, other);
+}
+
+struct hrun_predictor *hrun_weak_create(const struct hrun_predictor_source *from, struct hrun_error *err)
+{
+    struct weak_predictor *p = calloc(1, sizeof *p);
+    struct hrun_buf consts = HRUN_BUF_INIT;
+    int rc = -1;
+
+    hrun_app_consts_text(from->app, &consts);
+    if (!p || consts.failed) {
+        hrun_fail_nomem(err);
+    } else {
+        p->base.kind = &kind;
+        p->app = from->app;
+        p->N = from->N;
+        rc = make(p, from, consts.data, err);
+    }
+    hrun_buf_release(&consts);
     if (!rc)
         return &p->base;
-    destroy(&p->base);
+    if (p)
+        destroy(&p->base);
     return NULL;
 }

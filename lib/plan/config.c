@@ -220,8 +220,8 @@ int hrun_plan_evaluate(const struct hrun_plan_problem *problem, const int *pes, 
     if (plan_choice_look(&s, t, &c, err))
         goto out;
     if (isinf(c.time_s)) {
-        hrun_fail(err, HRUN_EINVAL, "the work cannot be shared out over this configuration: its processes are more than "
-                  "there are parts, or have too little memory for them");
+        hrun_fail(err, HRUN_EINVAL, "the work cannot be shared out over this configuration: its processes are more "
+                  "than there are parts, or have too little memory for them");
         goto out;
     }
     if (!isfinite(c.value)) {

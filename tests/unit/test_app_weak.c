@@ -38,6 +38,12 @@ static void test_mesh(const char *dir)
         return;
     ok(!hrun_app_mesh(app, 101, &units, &unit, &err) && units == 51 && unit == 4, "202 rows are 51 units of four");
     ok(!hrun_app_rows_memory(app, 100, 4, 20, &bytes, &err) && bytes == 16004, "the memory of so many rows");
+    units = 7;
+    ok(!hrun_app_units_fitting(app, 100, 4, 50, 4, 16004, &units, &err) && units == 5, "five units fit into as much");
+    ok(!hrun_app_units_fitting(app, 100, 4, 50, 4, 16003, &units, &err) && units == 4, "four into a byte less");
+    ok(!hrun_app_units_fitting(app, 100, 4, 50, 4, 3203, &units, &err) && units == 0, "none into less than one takes");
+    ok(!hrun_app_units_fitting(app, 100, 4, 50, 4, 1e12, &units, &err) && units == 50, "all into much");
+    ok(!hrun_app_units_fitting(app, 100, 4, 50, 4, 0, &units, &err) && units == 50, "and where nothing is known of it");
     /* 200 rows are 50 units, 13 of which are the most on one of four processes */
     ok(!hrun_app_memory(app, 100, 4, &bytes, &err) && bytes == 8 * 100 * 52 + 4, "and of equal shares");
     hrun_app_destroy(app);

@@ -343,6 +343,28 @@ static double brute_best(int64_t N, const struct hrun_plan_sub *subs, const doub
     return best;
 }
 
+/* Models of other constants tell nothing. */
+static void test_constants(const struct hrun_app *app, struct hrun_models **models)
+{
+    char theirs[] = "levels=6", *ours[SUBS] = { models[0]->consts, models[1]->consts };
+    struct hrun_predictor *p;
+    struct hrun_error err = { 0 };
+    double t, low, high;
+
+    models[0]->consts = theirs;
+    p = hrun_predictor_create(app, models, SUBS, HRUN_FAMILY_NPT, 400, &err);
+    ok(p && hrun_predictor_time(p, 0, 1, 4, &t, &low, &high, &err) == -1 && err.code == HRUN_ENODATA &&
+       !hrun_predictor_time(p, 1, 1, 4, &t, &low, &high, &err), "models of other constants are left out");
+    hrun_predictor_destroy(p);
+    models[1]->consts = theirs;
+    p = hrun_predictor_create(app, models, SUBS, HRUN_FAMILY_NPT, 400, &err);
+    ok(!p && err.code == HRUN_ENODATA, "where there are no others nothing is predicted");
+    has_str(err.text, "there are some with 'levels=6'", "and it is said");
+    hrun_predictor_destroy(p);
+    for (int i = 0; i < SUBS; i++)
+        models[i]->consts = ours[i];
+}
+
 static void test_predictor(void)
 {
     static const int64_t sizes[] = { 200, 400 };
@@ -370,6 +392,7 @@ static void test_predictor(void)
     is_num(t, own(0, 1, 4, 76, 300), 1e-9, "lies on the line between them");
     hrun_predictor_destroy(p);
 
+    test_constants(app, models);
     /* Every choice against a look at all configurations and shares, with and without limits of memory. */
     for (int k = 0; k < 12; k++) {
         struct hrun_plan_problem problem = { .subs = subs };
