@@ -260,6 +260,31 @@ static void test_bare(void)
     ok(!app && err.code == HRUN_EINVAL, "is refused");
 }
 
+/* The memory of a mesh's rows counts as that of a definition does. */
+static void test_mesh(struct ma *a)
+{
+    static const char *const vars[] = { "N", "P", "W" };
+    static const int one[] = { 1 };
+    const struct hrun_speed v = { .compute_s = 1, .cores = 1, .procs = one, .nprocs = 1 };
+    struct hrun_error err = { 0 };
+    struct hrun_app app = a->app;
+    struct hrun_speeds *s;
+    double bytes = 0;
+
+    app.family = HRUN_APP_WEAK;
+    app.weak.rows = hrun_expr_compile("N", vars, 1, NULL, 0, &err);
+    app.weak.unit = hrun_expr_compile("1", vars, 1, NULL, 0, &err);
+    app.weak.memory = hrun_expr_compile("8*W", vars, 3, NULL, 0, &err);
+    s = hrun_speeds_create(&app, 60, &v, 1, 1, 0, &err);
+    ok(s && hrun_speeds_oracle(s)->memory && !hrun_speeds_oracle(s)->memory(hrun_speeds_oracle(s)->ctx, 7, &bytes, &err),
+       "the memory of a mesh %s", err.text);
+    is_num(bytes, 8 * 9, 0, "is that of the most rows that a process has");
+    hrun_speeds_destroy(s);
+    hrun_expr_destroy(app.weak.rows);
+    hrun_expr_destroy(app.weak.unit);
+    hrun_expr_destroy(app.weak.memory);
+}
+
 int main(void)
 {
     struct ma a;
@@ -270,6 +295,7 @@ int main(void)
     test_bounds(&a);
     test_range(&a);
     test_errors(&a);
+    test_mesh(&a);
     test_bare();
     hrun_expr_destroy(a.app.rule);
     test_spread(&a);
