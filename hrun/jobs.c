@@ -6,6 +6,7 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "plan/plan.h"
+#include "report_parts.h"
 #include "service/json.h"
 
 #include <stdio.h>
@@ -76,7 +77,13 @@ static void add_config(const struct jobs *j, const struct context *c, const stru
     hrun_config_print(k->pes + at, k->procs + at, c->cluster->nsubs, out);
 }
 
-/* The words that start a job as planned, those of the cluster's options apart. */
+/* The variant of a job's way, or NULL. */
+static const char *variant_of(const struct jobs *j, const struct hrun_schedule *s, int job)
+{
+    return j->kinds[j->v[job].kind].variant[s->v[job].way];
+}
+
+/* The words that start a job as planned. */
 static void add_command(const struct jobs *j, const struct context *c, const struct hrun_schedule *s, int job,
                         struct hrun_buf *out)
 {
@@ -84,6 +91,13 @@ static void add_command(const struct jobs *j, const struct context *c, const str
 
     hrun_buf_adds(out, "hrun --wait -app ");
     hrun_buf_add_shell(out, k->app);
+    if (variant_of(j, s, job))
+        hrun_buf_addf(out, " --variant %s", variant_of(j, s, job));
+    if (c->set->profile_path) {
+        hrun_buf_adds(out, " --profile-path ");
+        hrun_buf_add_shell(out, c->set->profile_path);
+    }
+    report_where(c, out);
     hrun_buf_addf(out, " -N %lld --config '", (long long)k->N);
     add_config(j, c, s, job, out);
     hrun_buf_addc(out, '\'');
@@ -154,6 +168,8 @@ static int add_table(const struct jobs *j, const struct context *c, const struct
         hrun_table_cell(t, "%lld", (long long)j->kinds[j->v[job].kind].N);
         hrun_buf_reset(&cell);
         add_config(j, c, s, job, &cell);
+        if (variant_of(j, s, job))
+            hrun_buf_addf(&cell, " %s", variant_of(j, s, job));
         hrun_table_cell(t, "%s", cell.data);
         hrun_buf_reset(&cell);
         rc = add_places(j, c, s, job, &cell);
@@ -177,11 +193,11 @@ int jobs_print(const struct jobs *j, const struct context *c, const int *npes, c
     rc = rc ? rc : add_table(j, c, s, order, out);
     add_summary(s, out);
     if (verbose && !rc) {
-        hrun_buf_adds(out, "\nTo run them so, with the options that say which cluster, in this order:\n\n");
+        hrun_buf_adds(out, "\nTo run them so, in this order, each entered before the next:\n\n");
         for (int i = 0; i < s->njobs; i++) {
             hrun_buf_adds(out, "  ");
             add_command(j, c, s, order[i], out);
-            hrun_buf_adds(out, " &\n");
+            hrun_buf_adds(out, " & sleep 1\n");
         }
     }
     free(order);
@@ -213,8 +229,8 @@ static json_t *job_json(const struct jobs *j, const struct context *c, const str
     add_config(j, c, s, job, &config);
     add_command(j, c, s, job, &command);
     o = config.failed || command.failed ? NULL
-        : json_pack("{s:s, s:s, s:I, s:s, s:f, s:f, s:f, s:O, s:s}", "name", j->v[job].name, "app", k->app, "N",
-                    (json_int_t)k->N, "config", config.data, "start_s", s->v[job].start_s, "end_s", s->v[job].end_s,
+        : json_pack("{s:s, s:s, s:s?, s:I, s:s, s:f, s:f, s:f, s:O, s:s}", "name", j->v[job].name, "app", k->app,
+                    "variant", variant_of(j, s, job), "N", (json_int_t)k->N, "config", config.data, "start_s", s->v[job].start_s, "end_s", s->v[job].end_s,
                     "time_s", w->time_s, "places", places, "command", command.data);
     json_decref(places);
     hrun_buf_release(&config);
@@ -246,6 +262,8 @@ static int check(const struct hrun_settings *s, size_t n, struct hrun_error *err
     const struct { const char *option; const void *given; } against[] = {
         { "-N", s->size }, { "-app", s->common.app }, { "-n", s->ask.procs }, { "--config", s->ask.config },
         { "--objective", s->ask.objective }, { "--within", s->ask.within }, { "--explore", s->ask.explore },
+        { "--dry-run", s->dry_run ? s : NULL }, { "--predict", s->predict ? s : NULL }, { "--wait", s->wait ? s : NULL },
+        { "--finest", s->finest ? s : NULL }, { "--probe", s->probe ? s : NULL },
     };
 
     if (n != 1)
@@ -254,7 +272,7 @@ static int check(const struct hrun_settings *s, size_t n, struct hrun_error *err
     for (size_t i = 0; i < sizeof against / sizeof *against; i++)
         if (against[i].given)
             return hrun_fail(err, HRUN_EINVAL, "%s is nothing that hrun plan knows: its file says which jobs there "
-                             "are, and they are to end soonest", against[i].option);
+                             "are, they are to end soonest, and nothing is started", against[i].option);
     return 0;
 }
 

@@ -23,6 +23,7 @@ struct job_kind {           /* jobs that differ in nothing but their names */
     int nways;
     struct hrun_schedule_way *ways;
     int *pes, *procs;       /* nways by nsubs */
+    char **variant;         /* nways: of the definition, where it has several and none was named; else NULL; owned */
 };
 
 struct job {

@@ -144,6 +144,9 @@ void jobs_release(struct jobs *j)
         free(j->kinds[k].ways);
         free(j->kinds[k].pes);
         free(j->kinds[k].procs);
+        for (int w = 0; j->kinds[k].variant && w < j->kinds[k].nways; w++)
+            free(j->kinds[k].variant[w]);
+        free(j->kinds[k].variant);
     }
     for (int i = 0; i < j->n; i++)
         free(j->v[i].name);

@@ -105,10 +105,11 @@ static int pes_of(const struct parts *p, int i)
 /* ------------------------------------------------------------------ ways */
 
 /* Add a way, unless another one is as quick with no more PEs; those that the new one outdoes go. */
-static int add_way(struct job_kind *k, const struct decision *d, struct hrun_error *err)
+static int add_way(struct job_kind *k, const char *variant, const struct decision *d, struct hrun_error *err)
 {
     size_t n = (size_t)d->nsubs, len = n * sizeof *d->pes;
     int kept = 0;
+    char *copy;
 
     for (int w = 0; w < k->nways; w++) {
         int fewer = 1, more = 1;
@@ -119,26 +120,38 @@ static int add_way(struct job_kind *k, const struct decision *d, struct hrun_err
         }
         if (fewer && k->ways[w].time_s <= d->time_s)
             return 0;
-        if (more && k->ways[w].time_s >= d->time_s)
+        if (more && k->ways[w].time_s >= d->time_s) {
+            free(k->variant[w]);
             continue;
+        }
+        k->variant[kept] = k->variant[w];
         k->ways[kept].time_s = k->ways[w].time_s;
         memmove(k->pes + (size_t)kept * n, k->pes + (size_t)w * n, len);
         memmove(k->procs + (size_t)kept * n, k->procs + (size_t)w * n, len);
         kept++;
     }
     k->nways = kept;
-    if (!k->ways) {
-        k->ways = calloc(PARTS_MOST, sizeof *k->ways);
-        k->pes = calloc(PARTS_MOST, len);
-        k->procs = calloc(PARTS_MOST, len);
-    }
-    if (!k->ways || !k->pes || !k->procs)
+    copy = variant ? strdup(variant) : NULL;
+    if (variant && !copy)
         return hrun_fail_nomem(err);
+    k->variant[k->nways] = copy;
     k->ways[k->nways].time_s = d->time_s;
     memcpy(k->pes + (size_t)k->nways * n, d->pes, len);
     memcpy(k->procs + (size_t)k->nways * n, d->procs, len);
     k->nways++;
     return 0;
+}
+
+/* Room for a way of each part for each variant. */
+static int make_room(struct job_kind *k, int nsubs, int nvariants, struct hrun_error *err)
+{
+    size_t n = PARTS_MOST * (size_t)nvariants;
+
+    k->ways = calloc(n, sizeof *k->ways);
+    k->pes = calloc(n * (size_t)nsubs, sizeof *k->pes);
+    k->procs = calloc(n * (size_t)nsubs, sizeof *k->procs);
+    k->variant = calloc(n, sizeof *k->variant);
+    return k->ways && k->pes && k->procs && k->variant ? 0 : hrun_fail_nomem(err);
 }
 
 /* --use of the part at which parts stand. */
@@ -150,7 +163,7 @@ static void add_use(const struct hrun_cluster *cl, const struct parts *p, struct
 
 /* hrun's choice on one part, if it has one. */
 static int look(struct context *c, const struct question *q, const struct profiles *known, const struct at_size *at,
-                struct job_kind *k, struct hrun_error *why, struct hrun_error *err)
+                struct job_kind *k, const char *variant, struct hrun_error *why, struct hrun_error *err)
 {
     struct decision d;
     int rc = 0;
@@ -162,26 +175,27 @@ static int look(struct context *c, const struct question *q, const struct profil
         return -1;
     }
     if (d.by == BY_MODEL && d.predicted)
-        rc = add_way(k, &d, err);
+        rc = add_way(k, variant, &d, err);
     decision_release(&d);
     return rc;
 }
 
-static int find_ways(const struct hrun_settings *s, struct context *c, const int *npes, struct job_kind *k,
-                     struct hrun_error *err)
+/* Those of c->app; none is no error, but told in *why. */
+static int find_variant_ways(const struct hrun_settings *s, struct context *c, const int *npes, struct job_kind *k,
+                             const char *variant, struct hrun_error *why, struct hrun_error *err)
 {
     struct question q = s->ask;
     struct profiles known = { 0 };
     struct at_size at = { 0 };
     struct parts parts = { 0 };
     struct hrun_buf use = HRUN_BUF_INIT;
-    struct hrun_error why = { 0 };
     int rc = -1;
 
     if (profiles_load(c, &known, err))
         goto done;
     if (!known.have) {
-        hrun_fail(err, HRUN_ENODATA, "there is no profile of %s for this cluster; hrun-calibrate -app %s makes one",
+        rc = 0;
+        hrun_fail(why, HRUN_ENODATA, "there is no profile of %s for this cluster; hrun-calibrate -app %s makes one",
                   c->app->name, c->app->name);
         goto done;
     }
@@ -195,21 +209,41 @@ static int find_ways(const struct hrun_settings *s, struct context *c, const int
             goto done;
         }
         q.use = use.data;
-        if (look(c, &q, &known, &at, k, &why, err))
+        if (look(c, &q, &known, &at, k, variant, why, err))
             goto done;
     }
     rc = 0;
-    if (!k->nways)
-        rc = why.text[0] ? (*err = why, -1)
-                         : hrun_fail(err, HRUN_EINFEASIBLE, "no configuration has a predicted time");
-    for (int w = 0; w < k->nways; w++)
-        k->ways[w].pes = k->pes + (size_t)w * (size_t)c->cluster->nsubs;
 done:
     hrun_buf_release(&use);
     release_parts(&parts);
     at_size_release(&at);
     profiles_release(&known);
     return rc;
+}
+
+/* Of an application with variants each way is that of the quickest one. */
+static int find_ways(const struct hrun_settings *s, struct context *c, const int *npes, struct job_kind *k,
+                     struct hrun_error *err)
+{
+    const struct hrun_app *all = c->variants_of;
+    int n = all && !s->common.variant ? all->nvariants : 1;
+    struct hrun_error why = { 0 };
+
+    if (make_room(k, c->cluster->nsubs, n, err))
+        return -1;
+    for (int v = 0; v < n; v++) {
+        if (all && !s->common.variant)
+            c->app = all->variants[v];
+        if (find_variant_ways(s, c, npes, k, n > 1 ? all->variants[v]->variant : NULL, &why, err))
+            return -1;
+    }
+    if (!k->nways && why.text[0])
+        *err = why;
+    else if (!k->nways)
+        hrun_fail(err, HRUN_EINFEASIBLE, "no configuration has a predicted time");
+    for (int w = 0; w < k->nways; w++)
+        k->ways[w].pes = k->pes + (size_t)w * (size_t)c->cluster->nsubs;
+    return k->nways ? 0 : -1;
 }
 
 /* ------------------------------------------------------------------ contexts */

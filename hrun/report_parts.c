@@ -44,8 +44,7 @@ static void add_words(const struct context *c, int64_t N, char *const *words, st
     }
 }
 
-/* The options that say which machine it is. */
-static void add_where(const struct context *c, struct hrun_buf *out)
+void report_where(const struct context *c, struct hrun_buf *out)
 {
     const struct common_settings *s = c->set;
 
@@ -67,13 +66,13 @@ void report_calibrate_command(const struct context *c, int again, int64_t N, cha
 
     if (c->app && c->app->formula) {
         hrun_buf_adds(out, "hrun-calibrate speeds");
-        add_where(c, out);
+        report_where(c, out);
         return;
     }
     hrun_buf_addf(out, "hrun-calibrate%s%s -app %s", bare ? " --new" : "", again ? " --again" : "", "");
     hrun_buf_add_shell(out, s->app ? s->app : c->app ? c->app->name : "NAME");
     add_option(out, "--profile-path", s->profile_path);
-    add_where(c, out);
+    report_where(c, out);
     add_options(out, "--smpi", &s->smpi);
     add_option(out, "--wdir", s->wdir);
     add_options(out, "-D", &s->defines);

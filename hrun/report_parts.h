@@ -21,6 +21,9 @@ void report_choice(const struct decision *d, struct hrun_buf *out);
 void report_changed(const struct context *c, const struct decision *d, const char *lead, char *const *words,
                     struct hrun_buf *out);
 
+/* The options that the user gave to say which machine it is, each after a blank. */
+void report_where(const struct context *c, struct hrun_buf *out);
+
 /* The engine is a part of what a profile is about, and may have been chosen by where hrun was started: a line about
  * sub-cluster i, which has a profile for another one. */
 void report_other_engine(const struct context *c, const struct decision *d, int i, struct hrun_buf *out);

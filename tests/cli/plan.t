@@ -40,9 +40,9 @@ like "$out" '^6 jobs on 6 PEs in 2 sub-clusters' "says how many of what"
 like "$out" 'all end after .* one after the other: .* times as long' "and what it gains"
 like "$out" 'small\.2 +600 +\([0-9],' "a row for each"
 plan -v
-like "$out" "hrun --wait -app lu -N 2400 --config '.*' $bin/lu '[{]N[}]' 'it'.''s' &" "-v: the commands"
+like "$out" "hrun --wait -app lu --cluster $tmp/cluster.yaml -N 2400 --config '.*' $bin/lu '[{]N[}]' 'it'.''s' &" "-v: the commands"
 words() {
-    eval "set -- $(sed -n 's/ &$//; s/^  \(hrun --wait .* -N 2400\)/\1/p' <<<"$out")"
+    eval "set -- $(sed -n 's/ & sleep 1$//; s/^  \(hrun --wait .* -N 2400\)/\1/p' <<<"$out")"
     [ "${*: -2:1}|${*: -1:1}" = "{N}|it's" ]
 }
 ok "which a shell takes as the file has them" words
