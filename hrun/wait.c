@@ -217,8 +217,11 @@ int prepare_waiting(struct prepared *p, struct hrun_error *err)
 
     if (p->set->wait_at_most && hrun_parse_duration("--wait-at-most", p->set->wait_at_most, &at_most, err))
         return -1;
-    if (!p->ledger.l)
+    if (!p->ledger.l) {
+        if (!p->c.set->quiet)
+            fprintf(stderr, "hrun: --wait waits for nobody: there is no ledger (%s)\n", p->ledger.why_none);
         return prepare_now(p, err);
+    }
     if (ledger_look(&p->ledger, &p->c, err) || prepare_choose(p, 1, err))
         return -1;
     if (p->set->dry_run)

@@ -79,7 +79,11 @@ static int add_table(const struct hrun_ledger_list *list, int waits, struct hrun
 static int print_text(const struct hrun_ledger *l, const struct hrun_ledger_list *list, struct hrun_buf *out,
                       struct hrun_error *err)
 {
-    hrun_buf_addf(out, list->n ? "in use, as %s has it:\n" : "nothing is in use, as %s has it\n", hrun_ledger_dir(l));
+    int used = 0;
+
+    for (int k = 0; k < list->n; k++)
+        used += list->v[k].state != HRUN_LEDGER_WAITS;
+    hrun_buf_addf(out, used ? "in use, as %s has it:\n" : "nothing is in use, as %s has it\n", hrun_ledger_dir(l));
     return add_table(list, 0, out, err) || add_table(list, 1, out, err) ? -1 : 0;
 }
 

@@ -59,6 +59,9 @@ fails 125 "--config (2,1) needs PEs that are in use" "--config that does" hrun -
 fails 125 "at most $cores" "what the cluster has not got is another error" hrun -n $((cores + 1)) true
 run hrun -q --ledger none -n 1 true
 status_is 0 "without a ledger it runs beside them"
+run hrun --ledger none --wait -n 1 true
+status_is 0 "also where it would wait"
+err_has "--wait waits for nobody: there is no ledger (--ledger none)" "and says that it does not"
 run hrun --wait --dry-run true
 out_has "$cores of $cores PEs of" "a dry run with --wait shows what would be waited for"
 
@@ -111,13 +114,18 @@ hrun --wait -n "$cores" true 2>/dev/null &
 waiter=$!
 for _ in $(seq 200); do [ "$(who "len(d)")" = 2 ] && break; sleep 0.05; done
 fails 125 "kept for root, who waits" "what is free is kept for one that waits" hrun -n 1 true
+kill -STOP $waiter
+touch "$tmp/four.end"
+wait $four
+run hrun --who
+out_has "nothing is in use" "where all wait nothing is in use"
+out_has "waiting, the first one first:" "and those who wait are told"
 kill -TERM $waiter
+kill -CONT $waiter
 wait $waiter
 ok "until it is ended" test $? = 143
 run hrun -q -n 1 true
 status_is 0 "then it is free"
-touch "$tmp/four.end"
-wait $four
 
 # ---- predicted ends: of two ways the one that ends earlier
 mkdir "$tmp/profiles"
