@@ -72,7 +72,7 @@ LAUNCH  := engine program ask mpi env sieve sink output procs spawn signals swee
 LAYOUT  := layout placement rankfile threads traffic
 DESIGN  := design points cost fits process belief screen homogeneous stage
 SERVICE := context network profiles corrected size goals nearest predicted explore decide finest placement json \
-           document guess predict service answer settings variants
+           document guess predict service answer settings unmodelled variants
 
 room = $(patsubst %,lib/$(1)/%.c,$(2))
 LIB_SRC := $(call room,base,$(BASE)) $(call room,expr,$(EXPR)) $(call room,topo,$(TOPO)) \

@@ -6,6 +6,7 @@
 #include "service/goals.h"
 #include "service/nearest.h"
 #include "service/predicted.h"
+#include "service/unmodelled.h"
 
 #include <limits.h>
 #include <math.h>
@@ -21,148 +22,6 @@ static int find_drift(const struct corrected *k, struct decision *d, struct hrun
     size_t n = hrun_corrections_runs(k->all, &runs);
 
     return hrun_drift_find(runs, n, d->nsubs, d->drift, err);
-}
-
-/* ------------------------------------------------------------------ the ways to a configuration */
-
-static int count_processes(const struct decision *d)
-{
-    int P = 0;
-
-    for (int i = 0; i < d->nsubs; i++)
-        P += d->pes[i] * d->procs[i];
-    return P;
-}
-
-/* Refuse a P that the rule does not accept. */
-static int check_rule(struct context *c, const struct decision *d, int P, struct hrun_error *err)
-{
-    int valid;
-
-    if (!c->app || !d->N || c->given.force)
-        return 0;
-    valid = hrun_app_rule(c->app, d->N, P, err);
-    if (valid < 0)
-        return -1;
-    if (!valid)
-        return hrun_fail(err, HRUN_EINFEASIBLE,
-                         "the rule of %s, '%s', does not accept P = %d for N = %lld (--force runs it all the same)",
-                         c->app->name, hrun_expr_text(c->app->rule), P, (long long)d->N);
-    return 0;
-}
-
-static int by_config(struct context *c, const struct question *q, struct decision *d, struct hrun_error *err)
-{
-    const struct hrun_cluster *cl = c->cluster;
-
-    d->by = BY_USER;
-    if (hrun_config_parse(q->config, d->nsubs, d->pes, d->procs, err))
-        return hrun_fail_prefix(err, "--config");
-    for (int i = 0; i < d->nsubs; i++)
-        if (d->pes[i] > d->subs[i].npes)
-            return hrun_fail(err, HRUN_EINVAL, "--config: sub-cluster %s has %d PEs%s, not %d", cl->subs[i].name,
-                             d->subs[i].npes, d->subs[i].npes < cl->subs[i].npes ? " to use" : "", d->pes[i]);
-    d->has_config = 1;
-    d->P = count_processes(d);
-    return check_rule(c, d, d->P, err);
-}
-
-/* Largest number of processes that the PEs take: one each, or as many as the definition allows. */
-static int64_t capacity(const struct context *c, const struct decision *d)
-{
-    int64_t pes = 0;
-
-    for (int i = 0; i < d->nsubs; i++)
-        pes += d->subs[i].npes;
-    return pes * (c->app ? c->app->procs_per_pe[c->app->nprocs_per_pe - 1] : 1);
-}
-
-/* P processes on one PE each, sub-cluster by sub-cluster. 0 when there are fewer PEs. */
-static int one_per_pe(struct decision *d, int P)
-{
-    int left = P;
-
-    for (int i = 0; i < d->nsubs; i++) {
-        d->pes[i] = left < d->subs[i].npes ? left : d->subs[i].npes;
-        d->procs[i] = d->pes[i] > 0;
-        left -= d->pes[i];
-    }
-    d->P = P;
-    d->has_config = left == 0;
-    return d->has_config;
-}
-
-/* P processes on all PEs, as many on each, if the definition allows that number. */
-static void all_alike(const struct hrun_app *app, struct decision *d, int P)
-{
-    int npes = 0;
-
-    for (int i = 0; i < d->nsubs; i++)
-        npes += d->subs[i].npes;
-    for (int k = 0; k < app->nprocs_per_pe && !d->has_config; k++)
-        d->has_config = npes * app->procs_per_pe[k] == P;
-    for (int i = 0; i < d->nsubs && d->has_config; i++) {
-        d->pes[i] = d->subs[i].npes;
-        d->procs[i] = d->pes[i] ? P / npes : 0;
-    }
-}
-
-static int by_count(struct context *c, int P, struct decision *d, struct hrun_error *err)
-{
-    d->by = BY_USER;
-    if (check_rule(c, d, P, err))
-        return -1;
-    if (!one_per_pe(d, P) && c->app)
-        all_alike(c->app, d, P);
-    return 0;
-}
-
-/* Is one process on each of the first P PEs valid? 1, 0, or -1. The configuration is left in d. */
-static int plain_is_valid(struct context *c, struct decision *d, const struct hrun_plan_sub *subs, int P,
-                          struct hrun_error *err)
-{
-    double bytes;
-    int valid;
-
-    one_per_pe(d, P);
-    if (!c->app || !d->N)
-        return 1;
-    valid = hrun_app_rule(c->app, d->N, P, err);
-    if (valid <= 0)
-        return valid;
-    if (hrun_app_memory(c->app, d->N, P, &bytes, err))
-        return -1;
-    for (int i = 0; i < d->nsubs; i++)
-        if (d->pes[i] && subs[i].memory_bytes > 0 && bytes > subs[i].memory_bytes)
-            valid = 0;
-    return valid;
-}
-
-static int by_default(struct context *c, struct decision *d, const struct hrun_plan_sub *subs, struct hrun_error *err)
-{
-    int npes = 0, best = 0;
-
-    d->by = BY_DEFAULT;
-    for (int i = 0; i < d->nsubs; i++)
-        npes += d->subs[i].npes;
-    /* All P are asked, not only down to the first that will do: a rule that breaks for some P is told at once. */
-    for (int P = 1; P <= npes; P++) {
-        int valid = plain_is_valid(c, d, subs, P, err);
-
-        if (valid < 0)
-            return -1;
-        if (valid)
-            best = P;
-    }
-    if (best) {
-        one_per_pe(d, best);
-        return 0;
-    }
-    hrun_fail(err, HRUN_EINFEASIBLE,
-              "no number of processes up to %d is valid for %s at N = %lld with one process per PE (rule '%s'%s)", npes,
-              c->app->name, (long long)d->N, hrun_expr_text(c->app->rule), c->app->memory ? ", memory" : "");
-    nearest_sizes(c, subs, d->N, 0, err);
-    return -1;
 }
 
 /* What predicted_fill says of a configuration. */
@@ -196,7 +55,7 @@ static int by_model(struct context *c, const struct question *q, const struct hr
     if (hrun_plan_search_known(problem, k->known, k->n, (int)top, &d->plan, &why)) {
         /* -n 3 on two PEs is no configuration: it is run as without a profile, if the rule accepts it. */
         if (why.code == HRUN_EINFEASIBLE && problem->P && !problem->limits)
-            return by_count(c, problem->P, d, err);
+            return decide_by_count(c, problem->P, d, err);
         if (err)
             *err = why;
         if (why.code == HRUN_EINFEASIBLE) {
@@ -291,11 +150,11 @@ static int read_procs(const struct context *c, const struct question *q, const s
     if (q->config)
         return hrun_fail(err, HRUN_EINVAL, "-n and --config contradict each other: a configuration says how many "
                          "processes there are; give one of them");
-    if (*P <= capacity(c, d) || q->oversubscribe)
+    if (*P <= decide_capacity(c, d) || q->oversubscribe)
         return 0;
     return hrun_fail(err, HRUN_EINVAL,
                      "-n %lld: the cluster holds at most %lld processes (%s); give fewer, or --oversubscribe",
-                     (long long)*P, (long long)capacity(c, d),
+                     (long long)*P, (long long)decide_capacity(c, d),
                      c->app ? "PEs times the most processes per PE of the app definition"
                      : c->cluster->subs[0].level == HRUN_LEVEL_NODE
                      ? "one per PE; a PE is a node here, and --level core makes it a core" : "one per PE");
@@ -359,9 +218,9 @@ static int decide_known(struct context *c, const struct question *q, const struc
         return hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
     if (goals_within(goals, &problem, at->known.known, at->known.n, slowest, &asking, &goals->limits, err))
         return hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
-    if (q->config ? by_config(c, q, d, err)
-        : problem.P <= capacity(c, d) ? by_model(c, q, &problem, &at->known, loss, d, err)
-        : by_count(c, P, d, err))
+    if (q->config ? decide_by_config(c, q, d, err)
+        : problem.P <= decide_capacity(c, d) ? by_model(c, q, &problem, &at->known, loss, d, err)
+        : decide_by_count(c, P, d, err))
         return -1;
     if (!d->has_config)
         return 0;
@@ -389,7 +248,9 @@ static int decide(struct context *c, const struct question *q, const struct prof
         return -1;
     if (at)
         return decide_known(c, q, at, subs, &goals, (int)P, loss, d, err);
-    return q->config ? by_config(c, q, d, err) : P ? by_count(c, (int)P, d, err) : by_default(c, d, subs, err);
+    return q->config ? decide_by_config(c, q, d, err)
+           : P ? decide_by_count(c, (int)P, d, err)
+           : decide_by_default(c, d, subs, err);
 }
 
 /* PEs that others use are not to be chosen: npes[nsubs] without them. */
