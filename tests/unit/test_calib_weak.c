@@ -20,6 +20,7 @@ struct seen {
     int busy;                     /* copies that began while it ran */
     int together;                 /* it runs now */
     int fails;                    /* host whose copies fail, -1: none */
+    int stops;                    /* host on which a copy sends SIGINT to who started it, -1: none */
 };
 static struct seen *seen;
 
@@ -48,6 +49,8 @@ static int fake_run(const struct hrun_job *job, struct hrun_outcome *out, struct
         slow |= l->ranks[i].host == SLOW;
     if (l->nranks == 1 && seen->fails == l->ranks[0].host)
         out->status = 3;
+    if (l->nranks == 1 && seen->stops == l->ranks[0].host)
+        kill(getppid(), SIGINT);
     if (l->nranks > 1) {
         seen->hosts = 0;
         memset(seen->ranks, 0, sizeof seen->ranks);
@@ -89,7 +92,7 @@ static void set_up(struct fixture *f, const char *name, const char *more, const 
     write_file(def, app);
     f->argv[1] = NULL;
     memset(seen, 0, sizeof *seen);
-    seen->fails = -1;
+    seen->fails = seen->stops = -1;
     if (hrun_app_load(def, NULL, 0, &f->c.app, &f->err) || campaign_build(&f->c, s, &f->g, &f->err))
         stop(f);
     free(app);
@@ -216,6 +219,27 @@ static void test_failures(void)
     tear_down(&f);
 }
 
+static void test_interrupt(void)
+{
+    struct calib_settings s = { .size = "1024", .repetitions = "1", .use = "near", .procs = "1" };
+    struct work_result r;
+    const int pes[] = { 0, 4, 8, 12 };
+    sigset_t ints, before;
+    struct fixture f;
+    int slowest;
+
+    set_up(&f, "interrupt", "", &s);
+    seen->stops = 3;
+    sigemptyset(&ints);
+    sigaddset(&ints, SIGINT);
+    sigprocmask(SIG_BLOCK, &ints, &before);   /* it waits for copies_run to wait for copies */
+    is_int(copies_run(&f.r, &f.g.v[0], pes, 4, &r, &slowest, &f.err), 0, "copies that are interrupted");
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    ok(!r.ok && r.outcome.interrupted == SIGINT, "have no result, but a signal");
+    ok(waitpid(-1, NULL, WNOHANG) < 0, "and no process is left");
+    tear_down(&f);
+}
+
 static void test_spread(void)
 {
     struct calib_settings s = { .size = "1024", .repetitions = "1" };
@@ -251,6 +275,7 @@ int main(void)
     test_points();
     test_runs();
     test_failures();
+    test_interrupt();
     test_spread();
     return done();
 }
