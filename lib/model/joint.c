@@ -436,7 +436,8 @@ int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub
             goto out;
     for (int i = 0; i < nsubs; i++)
         j.models[i] = j.given[i];
-    if (options->method != HRUN_METHOD_LS && app->family != HRUN_APP_WEAK && (fit_all(&j, err) || (j.mixed.nruns && iterate(&j, err))))
+    if (options->method != HRUN_METHOD_LS && app->family != HRUN_APP_WEAK &&
+        (fit_all(&j, err) || (j.mixed.nruns && iterate(&j, err))))
         goto out;
     if (finish(&j, skipped, err))
         goto out;

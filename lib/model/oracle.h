@@ -49,9 +49,9 @@ struct hrun_oracle {
     int (*memory)(void *ctx, int P, double *bytes, struct hrun_error *err);
 
     /* NULL: the model is separable. Else the time of a configuration, pes[nsubs] and procs[nsubs] with P processes, as
-     * a whole, while `times` and `bounds` are of lower bounds: *time_s is not below the time of any option used; INFINITY:
-     * it cannot be used. *limiting is the sub-cluster that takes so long, the first of several. Asked only where all options used
-     * have usable times. 0, or -1 with *err. */
+     * a whole, while `times` and `bounds` are of lower bounds: *time_s is not below the time of any option used;
+     * INFINITY: it cannot be used. *limiting is the sub-cluster that takes so long, the first of several. Asked only
+     * where all options used have usable times. 0, or -1 with *err. */
     int (*whole)(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
                  struct hrun_error *err);
     /* How many configurations may be looked at as a whole, 0: as many as is right where a look takes a tenth of a

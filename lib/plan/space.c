@@ -1,8 +1,6 @@
 /* space.c - options, rows and the list of the best; see space.h for the contracts */
 #include "plan/space.h"
 
-#include "base/units.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -332,109 +330,6 @@ double plan_clock(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* Steps of counting that an error message may cost: about 0.1 s. */
-#define ERROR_COUNT_LIMIT 1e8
-
-/* Fail with the text that was put together. Result: -1. */
-static int fail_with(struct hrun_buf *text, struct hrun_error *err)
-{
-    if (text->failed)
-        hrun_fail_nomem(err);
-    else
-        hrun_fail(err, HRUN_EINFEASIBLE, "%s", text->data);
-    hrun_buf_release(text);
-    return -1;
-}
-
-int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *known, struct hrun_error *err)
-{
-    struct hrun_plan_counts c = *known;
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int only = s->problem->P, accepted = 0;
-
-    if (!c.counted && plan_count(s, ERROR_COUNT_LIMIT, &c, err))
-        return -1;
-    if (only > s->max_P) {
-        hrun_buf_addf(&text, "no configuration has %d process%s: at most %d are possible", only,
-                      only == 1 ? "" : "es", s->max_P);
-        return fail_with(&text, err);
-    }
-    hrun_buf_adds(&text, "no configuration");
-    if (only)
-        hrun_buf_addf(&text, " with %d process%s", only, only == 1 ? "" : "es");
-    hrun_buf_adds(&text, " is valid: ");
-    if (c.counted && c.total == 0) {
-        hrun_buf_adds(&text, only ? "no numbers of PEs and processes per PE make this product"
-                                  : "there are no PEs with a model");
-    } else if (c.counted) {
-        hrun_add_count(&text, c.total);
-        hrun_buf_adds(&text, c.total == 1 ? " configuration, excluded (" : " configurations, all excluded (");
-        plan_counts_print(&c, &text);
-        hrun_buf_adds(&text, ")");
-        if (c.excluded_rule >= c.excluded_memory && c.excluded_rule >= c.excluded_model)
-            hrun_buf_adds(&text, "; choose a size or a number of processes that the rule accepts");
-        else if (c.excluded_memory >= c.excluded_model)
-            hrun_buf_adds(&text, "; choose a smaller size or fewer processes per PE");
-        else
-            hrun_buf_adds(&text, "; the models give no usable time, calibrate nearer to this size");
-    } else {
-        int from = only ? only : 1, to = only ? only : s->max_P;
-        for (int P = from; P <= to; P++) {
-            int rule = s->oracle->rule(s->oracle->ctx, P, err);
-            if (rule < 0) {
-                hrun_buf_release(&text);
-                return -1;
-            }
-            accepted += rule > 0;
-        }
-        hrun_add_count(&text, c.total);
-        hrun_buf_addf(&text, " configurations%s, too many to count by reason; the rule accepts %d of %d "
-                      "numbers of processes%s", only ? " of any number of processes" : "", accepted,
-                      to - from + 1, accepted ? ", and these have none with memory and a time" : "");
-    }
-    return fail_with(&text, err);
-}
-
-int plan_fail_limits(const struct hrun_plan_problem *problem, double valid, double time_s, double cost, double energy_j,
-                     struct hrun_error *err)
-{
-    const struct hrun_plan_limits *l = problem->limits;
-    struct hrun_buf text = HRUN_BUF_INIT;
-    const char *sep = "";
-
-    hrun_buf_adds(&text, "no configuration");
-    if (valid > 0) {
-        hrun_buf_adds(&text, " of ");
-        hrun_add_count(&text, valid);
-        hrun_buf_adds(&text, " valid ones");
-    }
-    hrun_buf_adds(&text, " keeps the limits: ");
-    if (l->time_s > 0) {
-        hrun_buf_adds(&text, "at most ");
-        hrun_add_seconds(&text, l->time_s);
-        sep = ", ";
-    }
-    if (l->cost > 0) {
-        hrun_buf_addf(&text, "%sa cost of at most %.4g", sep, l->cost);
-        sep = ", ";
-    }
-    if (l->energy_j > 0) {
-        hrun_buf_addf(&text, "%sat most %.4g J", sep, l->energy_j);
-        sep = ", ";
-    }
-    if (l->pes > 0)
-        hrun_buf_addf(&text, "%sat most %d PE%s", sep, l->pes, l->pes == 1 ? "" : "s");
-    if (isfinite(time_s)) {
-        hrun_buf_adds(&text, "; the quickest takes ");
-        hrun_add_seconds(&text, time_s);
-    }
-    if (l->cost > 0 && isfinite(cost))
-        hrun_buf_addf(&text, ", the cheapest costs %.4g", cost);
-    if (l->energy_j > 0 && isfinite(energy_j))
-        hrun_buf_addf(&text, ", the thriftiest takes %.4g J", energy_j);
-    return fail_with(&text, err);
 }
 
 int plan_finish(struct plan_space *s, struct plan_best *best, const struct hrun_plan_counts *counts,
