@@ -119,17 +119,12 @@ static json_t *ring(const struct decision *d)
                      "efficiency", b->efficiency, "max_loss", seconds(d->max_loss >= 0, d->max_loss));
 }
 
-int document_plan(const struct context *c, const struct decision *d, const struct command *cmd,
-                  struct hrun_buf *out, struct hrun_error *err)
+static json_t *subclusters(const struct context *c, const struct decision *d)
 {
-    static const char *const by[] = { "model", "user", "default", "probe" };
-    const struct hrun_cluster *cl = c->cluster;
-    json_t *root = json_object(), *subs = json_array(), *next = json_array();
-    json_t *argv = cmd->argv ? json_array() : json_null();
-    struct hrun_buf misses = HRUN_BUF_INIT, irregular = HRUN_BUF_INIT;
+    json_t *subs = json_array();
 
     for (int i = 0; i < d->nsubs; i++) {
-        const struct hrun_subcluster *s = &cl->subs[i];
+        const struct hrun_subcluster *s = &c->cluster->subs[i];
 
         json_array_append_new(
             subs, json_pack("{s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:b, s:o}", "name", s->name, "signature",
@@ -139,6 +134,13 @@ int document_plan(const struct context *c, const struct decision *d, const struc
                             seconds(d->sub_time_s[i] > 0, d->sub_time_s[i]), "profile", d->subs[i].models != NULL,
                             "note", d->subs[i].why_not ? text(d->subs[i].why_not) : json_null()));
     }
+    return subs;
+}
+
+static void add_choice(json_t *root, const struct context *c, const struct decision *d)
+{
+    static const char *const by[] = { "model", "user", "default", "probe" };
+
     json_object_set_new(root, "app", c->app ? json_string(c->app->name) : json_null());
     json_object_set_new(root, "N", d->N ? json_integer(d->N) : json_null());
     json_object_set_new(root, "engine", json_string(c->engine->name));
@@ -146,17 +148,28 @@ int document_plan(const struct context *c, const struct decision *d, const struc
     json_object_set_new(root, "chosen_by", json_string(by[d->by]));
     json_object_set_new(root, "P", json_integer(d->P));
     json_object_set_new(root, "config", d->has_config ? config(d->pes, d->procs, d->nsubs) : json_null());
+}
+
+static void add_prediction(json_t *root, const struct context *c, const struct decision *d)
+{
     json_object_set_new(root, "predicted_s", seconds(d->predicted, d->time_s));
     json_object_set_new(root, "predicted_low_s", seconds(d->predicted, d->low_s));
     json_object_set_new(root, "predicted_high_s", seconds(d->predicted, d->high_s));
     json_object_set_new(root, "limiting",
-                        d->predicted ? json_string(cl->subs[d->limiting].name) : json_null());
+                        d->predicted ? json_string(c->cluster->subs[d->limiting].name) : json_null());
     json_object_set_new(root, "correction",
                         d->runs_here || d->runs_elsewhere
                             ? json_pack("{s:f, s:i, s:i}", "factor", d->factor, "runs", d->runs_here,
                                         "runs_at_other_N", d->runs_elsewhere)
                             : json_null());
     json_object_set_new(root, "drift", drift(c, d));
+}
+
+/* Why this size and this configuration, and how far the models can be trusted with them. */
+static void add_reasons(json_t *root, const struct context *c, const struct decision *d)
+{
+    struct hrun_buf misses = HRUN_BUF_INIT;
+
     json_object_set_new(root, "explores",
                         d->explores.on ? json_pack("{s:o, s:f, s:i}", "in_place_of", choice(&d->plan->v[0], d->nsubs),
                                                    "predicted_loss", d->explores.loss, "open", d->explores.open)
@@ -176,7 +189,13 @@ int document_plan(const struct context *c, const struct decision *d, const struc
     json_object_set_new(root, "extrapolation",
                         seconds(d->predicted, fmax(d->beyond_n.factor, d->beyond_p.factor)));
     json_object_set_new(root, "extrapolates", extrapolates(c, d));
-    json_object_set_new(root, "subclusters", subs);
+}
+
+/* What else could be chosen, by time and by price. */
+static void add_others(json_t *root, const struct decision *d)
+{
+    json_t *next = json_array();
+
     for (int k = 1; d->plan && k < d->plan->n; k++)
         json_array_append_new(next, choice(&d->plan->v[k], d->nsubs));
     json_object_set_new(root, "next_best", next);
@@ -190,20 +209,28 @@ int document_plan(const struct context *c, const struct decision *d, const struc
                                                    config(d->plain_pes, d->plain_procs, d->nsubs), "predicted_s",
                                                    d->plain_time_s, "valid", d->plain_valid)
                                        : json_null());
-    if (d->plan) {
-        const struct hrun_plan_counts *n = &d->plan->counts;
+}
 
-        json_object_set_new(
-            root, "configurations",
-            n->counted ? json_pack("{s:f, s:f, s:f, s:f, s:f}", "total", n->total, "valid", n->valid, "excluded_rule",
-                                   n->excluded_rule, "excluded_memory", n->excluded_memory, "excluded_model",
-                                   n->excluded_model)
-                       : json_pack("{s:f}", "total", n->total));
-        json_object_set_new(root, "exact", json_boolean(d->plan->exact));
-        json_object_set_new(root, "gap", seconds(isfinite(d->plan->gap), d->plan->gap));
-        json_object_set_new(root, "looks", json_integer(d->plan->evaluated));
-        json_object_set_new(root, "search_s", json_real(d->plan->search_s));
-    }
+static void add_search(json_t *root, const struct hrun_plan *plan)
+{
+    const struct hrun_plan_counts *n = &plan->counts;
+
+    json_object_set_new(
+        root, "configurations",
+        n->counted ? json_pack("{s:f, s:f, s:f, s:f, s:f}", "total", n->total, "valid", n->valid, "excluded_rule",
+                               n->excluded_rule, "excluded_memory", n->excluded_memory, "excluded_model",
+                               n->excluded_model)
+                   : json_pack("{s:f}", "total", n->total));
+    json_object_set_new(root, "exact", json_boolean(plan->exact));
+    json_object_set_new(root, "gap", seconds(isfinite(plan->gap), plan->gap));
+    json_object_set_new(root, "looks", json_integer(plan->evaluated));
+    json_object_set_new(root, "search_s", json_real(plan->search_s));
+}
+
+static void add_network(json_t *root, const struct context *c, const struct decision *d)
+{
+    struct hrun_buf irregular = HRUN_BUF_INIT;
+
     json_object_set_new(root, "network",
                         d->network ? json_pack("{s:s, s:o, s:i, s:s?}", "date", c->net->date, "age_s",
                                                seconds(d->network_s >= 0, d->network_s), "hosts", c->net->nhosts,
@@ -213,6 +240,21 @@ int document_plan(const struct context *c, const struct decision *d, const struc
     json_object_set_new(root, "irregular", irregular.len ? text(irregular.data) : json_null());
     hrun_buf_release(&irregular);
     json_object_set_new(root, "network_note", d->network_note ? text(d->network_note) : json_null());
+}
+
+int document_plan(const struct context *c, const struct decision *d, const struct command *cmd,
+                  struct hrun_buf *out, struct hrun_error *err)
+{
+    json_t *root = json_object(), *argv = cmd->argv ? json_array() : json_null();
+
+    add_choice(root, c, d);
+    add_prediction(root, c, d);
+    add_reasons(root, c, d);
+    json_object_set_new(root, "subclusters", subclusters(c, d));
+    add_others(root, d);
+    if (d->plan)
+        add_search(root, d->plan);
+    add_network(root, c, d);
     if (cmd->more)
         json_object_update(root, cmd->more);
     json_object_set_new(root, "measurements", json_integer(d->nsamples));
