@@ -216,8 +216,7 @@ static int run_base(struct probing *g, struct hrun_error *err)
 
 /* K from two numbers of processes: the slowest sub-cluster alone, of P processes, took Ci + K, and limits the default,
  * which took Ci P/Pd + K. The others may send more or less, which is so much that their Ci are unsure by. One process
- * alone sends no messages. What is left of each time is Ci, and is then that of Pd
- * processes. */
+ * alone sends no messages. What is left of each time is Ci, and is then that of Pd processes. */
 static void part_messages(struct probing *g, int P)
 {
     double slowest = 0, least = INFINITY, comm;
