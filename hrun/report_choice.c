@@ -145,8 +145,12 @@ static void add_balance(const struct decision *d, struct hrun_buf *out)
 
     hrun_buf_addf(out, "  balance      %d processes%s lose %.1f %% by imbalance", b->q,
                   d->max_loss >= 0 ? ", the fewest that keep --max-loss," : "", 100 * b->loss);
-    if (isfinite(b->least) && isfinite(b->rounded))
-        hrun_buf_addf(out, " (%.1f %% at least; %.1f %% where shares are rounded)", 100 * b->least, 100 * b->rounded);
+    if (isfinite(b->least)) {
+        hrun_buf_addf(out, " (%.1f %% at least", 100 * b->least);
+        if (isfinite(b->rounded))
+            hrun_buf_addf(out, "; %.1f %% where shares are rounded", 100 * b->rounded);
+        hrun_buf_addc(out, ')');
+    }
     hrun_buf_addf(out, ", efficiency %.2f\n", b->efficiency);
 }
 

@@ -162,13 +162,16 @@ int hrun_predictor_deals(const struct hrun_predictor *p);   /* 0: its shares are
 int hrun_predictor_shares(struct hrun_predictor *p, const int *pes, const int *procs, double *share,
                           struct hrun_error *err);
 
-/* Family ring (paper 004): how well a configuration uses the PEs npes[nsubs] that there are. */
+/* Family ring (paper 004): how well a configuration uses the PEs npes[nsubs] that there are. s_i of eq. 11 is the work
+ * per second of a PE with the number of processes that it is fastest with, at N/q points each, alike for all
+ * numbers: 0 <= least <= loss, least <= rounded, and PEs of one sub-cluster, all used, lose nothing. */
 struct hrun_balance {
     int q;                     /* processes */
     double loss;               /* gamma of eq. 11: what imbalance loses, 0.1 for 10 % */
     double least;              /* the least loss of all configurations with q processes, by dynamic programming; NAN:
                                   there is none, or there are too many PEs */
-    double rounded;            /* the loss if each PE got its share of q to the nearest whole number */
+    double rounded;            /* the loss if each sub-cluster's PEs got the number nearest to their share of q; NAN:
+                                  these are not q */
     double efficiency;         /* eq. 1: the work over what all PEs would do in the predicted time */
 };
 int hrun_predictor_is_ring(const struct hrun_predictor *p);

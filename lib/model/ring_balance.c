@@ -10,6 +10,7 @@ static const double ALLOCATIONS_MOST = 3e7;
 /* The sub-clusters as groups of ring.h. */
 struct shape {
     struct hrun_ring_group *groups;   /* nsubs */
+    double *speed;                    /* nsubs: units of work per second of a PE; 0: not known */
     double *rate;                     /* noptions */
     int *procs;                       /* noptions */
     int *config;                      /* 2 nsubs: scratch */
@@ -18,6 +19,7 @@ struct shape {
 static void release(struct shape *s)
 {
     free(s->groups);
+    free(s->speed);
     free(s->rate);
     free(s->procs);
     free(s->config);
@@ -28,57 +30,65 @@ static int make_room(const struct hrun_ring *r, struct shape *s, struct hrun_err
     size_t n = (size_t)r->nsubs, options = (size_t)r->noptions;
 
     s->groups = calloc(n, sizeof *s->groups);
+    s->speed = calloc(n, sizeof *s->speed);
     s->rate = calloc(options, sizeof *s->rate);
     s->procs = calloc(options, sizeof *s->procs);
     s->config = calloc(2 * n, sizeof *s->config);
-    return s->groups && s->rate && s->procs && s->config ? 0 : hrun_fail_nomem(err);
+    return s->groups && s->speed && s->rate && s->procs && s->config ? 0 : hrun_fail_nomem(err);
 }
 
-/* Where processes have n points each. A model without speed is none here. */
+/* Where processes have n points each: a PE has one speed, whatever the number of its processes, so that q_i of them take
+ * q_i/s_i. A sub-cluster whose models have no speed is none here. */
 static void make(const struct hrun_ring *r, const int *npes, double n, struct shape *s)
 {
-    for (int i = 0; i < r->nsubs; i++)
+    for (int i = 0; i < r->nsubs; i++) {
         s->groups[i] = (struct hrun_ring_group){ .pes = npes[i] };
+        s->speed[i] = 0;
+    }
+    for (int o = 0; o < r->noptions; o++) {
+        double rate = hrun_ring_rate(r->opts[o].k, n), *speed = &s->speed[r->options[o].sub];
+
+        if (rate > 0)
+            *speed = fmax(*speed, r->options[o].m / rate);
+    }
     for (int o = r->noptions; o-- > 0;) {
         struct hrun_ring_group *g = &s->groups[r->options[o].sub];
 
-        s->rate[o] = hrun_ring_rate(r->opts[o].k, n);
-        if (!(s->rate[o] > 0))
-            s->rate[o] = INFINITY;
         s->procs[o] = r->options[o].m;
+        s->rate[o] = s->procs[o] / s->speed[r->options[o].sub];   /* infinite without a speed */
         g->rate = s->rate + o;
         g->procs = s->procs + o;
         g->noptions++;
     }
 }
 
-/* Units per second of a PE of a group, with the number of processes that it is fastest with. */
-static double speed(const struct hrun_ring_group *g)
+/* gamma of eq. 11, where the slowest PE takes so long for a unit of work; NAN where no speeds are known. */
+static double loss_of(int q, double rate, double total)
 {
-    const struct hrun_ring_group one = { 1, g->rate, g->procs, g->noptions };
-
-    return hrun_ring_total(&one, 1);
+    return rate > 0 && isfinite(rate) && total > 0 ? fmax(1 - q / (rate * total), 0) : NAN;
 }
 
-/* The loss when each PE with a speed gets its share of q to the nearest number. */
+/* The loss when the PEs of each sub-cluster get their share of q, as near as their numbers of processes come to it; NAN
+ * where these are not q in all. */
 static double rounded_loss(const struct hrun_ring *r, const struct shape *s, int q)
 {
-    int n = 0, *procs;
-    double *speeds, loss = NAN;
+    double total = hrun_ring_total(s->groups, r->nsubs), most = 0, sum = 0;
 
-    for (int i = 0; i < r->nsubs; i++)
-        n += speed(&s->groups[i]) > 0 ? s->groups[i].pes : 0;
-    speeds = calloc((size_t)n + 1, sizeof *speeds);
-    procs = calloc((size_t)n + 1, sizeof *procs);
-    n = 0;
-    for (int i = 0; speeds && i < r->nsubs; i++)
-        for (int k = 0; k < s->groups[i].pes && speed(&s->groups[i]) > 0; k++)
-            speeds[n++] = speed(&s->groups[i]);
-    if (speeds && procs && !hrun_ring_allocate_round(speeds, n, q, 0, procs, NULL))
-        loss = hrun_ring_gamma(speeds, procs, n);
-    free(speeds);
-    free(procs);
-    return loss;
+    for (int i = 0; i < r->nsubs; i++) {
+        const struct hrun_ring_group *g = &s->groups[i];
+        double share = s->speed[i] * q / total, rate = 0;
+        int procs = 0;
+
+        for (int o = 0; o < g->noptions; o++)
+            if (isfinite(g->rate[o]) && fabs(g->procs[o] - share) <= fabs(procs - share)) {
+                procs = g->procs[o];
+                rate = g->rate[o];
+            }
+        if (g->pes > 0)
+            most = fmax(most, rate);
+        sum += (double)g->pes * procs;
+    }
+    return sum == q ? loss_of(q, most, total) : NAN;
 }
 
 /* Work of hrun_ring_allocate_groups. */
@@ -96,7 +106,7 @@ int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const int 
 {
     struct hrun_ring *r = (struct hrun_ring *)p;
     const struct hrun_ring_work *w;
-    struct shape s = { NULL, NULL, NULL, NULL };
+    struct shape s = { NULL, NULL, NULL, NULL, NULL };
     struct hrun_balance b = { 0 };
     double most = 0, total, t, least;
     int rc = -1;
@@ -114,9 +124,9 @@ int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const int 
         if (pes[r->options[o].sub] > 0 && procs[r->options[o].sub] == s.procs[o])
             most = fmax(most, s.rate[o]);
     total = hrun_ring_total(s.groups, r->nsubs);
-    b.loss = 1 - b.q / (most * total);
+    b.loss = loss_of(b.q, most, total);
     b.efficiency = b.q * (w->local + (b.q - 1) / 2.0 * w->step) / (t * total);
-    if (!isfinite(b.loss) || !isfinite(b.efficiency) || !(most > 0)) {
+    if (!isfinite(b.loss) || !isfinite(b.efficiency)) {
         hrun_fail(err, HRUN_ENODATA, "the models of %s know no speeds: no time of theirs follows the work",
                   r->app->name);
         goto out;
@@ -124,7 +134,7 @@ int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const int 
     b.rounded = rounded_loss(r, &s, b.q);
     b.least = allocations(r, npes, b.q) > ALLOCATIONS_MOST ||
               hrun_ring_allocate_groups(s.groups, r->nsubs, b.q, s.config, s.config + r->nsubs, &least, NULL)
-              ? NAN : 1 - b.q / (least * total);
+              ? NAN : loss_of(b.q, least, total);
     *out = b;
     rc = 0;
 out:
@@ -169,7 +179,7 @@ int hrun_predictor_fewest(struct hrun_predictor *p, const int *npes, double loss
                           struct hrun_error *err)
 {
     struct hrun_ring *r = (struct hrun_ring *)p;
-    struct shape s = { NULL, NULL, NULL, NULL };
+    struct shape s = { NULL, NULL, NULL, NULL, NULL };
     double least, worst;
     int most = capacity(r, npes), rc = -1;
 
@@ -193,8 +203,8 @@ int hrun_predictor_fewest(struct hrun_predictor *p, const int *npes, double loss
                 *err = why;
             goto out;
         }
-        least = 1 - q / (worst * hrun_ring_total(s.groups, r->nsubs));
-        if (least <= loss) {
+        least = loss_of(q, worst, hrun_ring_total(s.groups, r->nsubs));
+        if (least <= loss + 1e-12) {
             *out = (struct hrun_fewest){ q, least };
             rc = 0;
             goto out;

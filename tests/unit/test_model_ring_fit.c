@@ -377,6 +377,76 @@ static void test_search(void)
     release_app(&a);
 }
 
+/* Measured, a PE is quickest with two processes and slow with one: it has one speed all the same. */
+static struct hrun_models *fit_uneven(const struct ma *a, int i)
+{
+    static const double slower[MOST + 1] = { 0, 1.3, 1, 1.1, 1.15 };
+    const struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+    struct hrun_sample v[SAMPLES];
+    struct hrun_models *m = NULL;
+    struct hrun_error err = { 0 };
+    size_t n = 0;
+
+    for (int k = 1; k <= MOST; k++)
+        for (int p = 1; p <= npes[i]; p++)
+            for (int N = 2000; N <= 16000; N *= 2)
+                v[n++] = (struct hrun_sample){ .N = N, .P = p * k, .M = k, .pes = p, .ok = 1,
+                                               .time_s = slower[k] * true_time(i, k, p, N) };
+    if (hrun_model_fit(&a->app, v, n, &options, &m, NULL, &err))
+        printf("# %s\n", err.text);
+    return m;
+}
+
+/* The k-th configuration of the sub-clusters with all[]: 0 when there are no more. */
+static int nth_config(int k, int *pes, int *procs)
+{
+    for (int i = 0; i < SUBS; i++) {
+        pes[i] = k % (npes[i] + 1);
+        k /= npes[i] + 1;
+        procs[i] = pes[i] ? 1 + k % MOST : 0;
+        k /= MOST;
+    }
+    return k == 0;
+}
+
+static void test_balance(void)
+{
+    struct hrun_models *m[SUBS];
+    struct hrun_predictor *p;
+    struct hrun_balance b;
+    struct hrun_error err = { 0 };
+    struct hrun_fewest few;
+    struct ma a;
+    int pes[SUBS], procs[SUBS], wrong = 0, above = 0, rounded = 0, looked = 0;
+    static const int one[SUBS] = { 0, 3, 0 };
+
+    ring_app(&a);
+    for (int i = 0; i < SUBS; i++)
+        m[i] = fit_uneven(&a, i);
+    p = predictor(&a, m, 9000);
+    for (int k = 1; nth_config(k, pes, procs); k++) {
+        if (pes[0] + pes[1] + pes[2] == 0 || hrun_predictor_balance(p, npes, pes, procs, &b, &err))
+            continue;
+        looked++;
+        wrong += !(b.least >= 0 && b.least <= b.loss && b.loss < 1);
+        rounded += isfinite(b.rounded);
+        above += b.rounded < b.least;
+    }
+    is_int(wrong, 0, "0 <= least <= loss < 1 in %d configurations", looked);
+    ok(looked > 1000 && rounded > 100 && above == 0, "and least <= rounded in the %d that have it", rounded);
+    for (int k = 1; k <= MOST; k++) {
+        hrun_predictor_balance(p, one, one, (int[]){ 1, k, 1 }, &b, &err);
+        ok(b.q == 3 * k && b.loss < 1e-12 && b.least < 1e-12 && b.rounded < 1e-12,
+           "equal PEs with %d processes each lose nothing (%g %g %g)", k, b.loss, b.least, b.rounded);
+    }
+    is_int(hrun_predictor_fewest(p, one, 0.1, &few, &err), 0, "equal PEs, a loss of 10 %%");
+    ok(few.q == 3 && few.loss < 1e-12, "one process each keeps it (%d, %g)", few.q, few.loss);
+    hrun_predictor_destroy(p);
+    for (int i = 0; i < SUBS; i++)
+        hrun_models_destroy(m[i]);
+    release_app(&a);
+}
+
 static void test_refusals(void)
 {
     struct ma a;
@@ -403,6 +473,7 @@ int main(void)
     test_network();
     test_rows();
     test_search();
+    test_balance();
     test_refusals();
     return tap_done();
 }
