@@ -18,7 +18,8 @@ static int add(struct campaign *g, const int *pes, const int *procs, int64_t N, 
     struct point p = { .sub = -1, .N = N, .work = work, .copies = copies };
 
     for (int i = 0; i < g->n; i++)
-        if (g->v[i].N == N && g->v[i].work == work && g->v[i].copies == copies && !memcmp(g->v[i].pes, pes, n * sizeof *pes) &&
+        if (g->v[i].N == N && g->v[i].work == work && g->v[i].copies == copies &&
+            !memcmp(g->v[i].pes, pes, n * sizeof *pes) &&
             !memcmp(g->v[i].procs, procs, n * sizeof *procs))
             return i;
     if ((size_t)g->n == g->cap) {

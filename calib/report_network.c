@@ -212,7 +212,8 @@ static void add_row(const struct hrun_net *net, int g, int h, struct report_tabl
 
 int report_network_table(const struct report *r, struct report_table *t)
 {
-    static const char *const heads[] = { "from", "to", "latency", "at most", "bandwidth", "at most", "slowest", "trunk" };
+    static const char *const heads[] = { "from", "to", "latency", "at most", "bandwidth", "at most", "slowest",
+                                         "trunk" };
     struct hrun_buf b = HRUN_BUF_INIT;
     int bad = 0;
 

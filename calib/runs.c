@@ -146,8 +146,8 @@ done:
     return rc;
 }
 
-/* Run point i, whose processes have parts of a sub-cluster each. The other PEs of it are loaded meanwhile, so all of its
- * hosts are claimed. As run_point. */
+/* Run point i, whose processes have parts of a sub-cluster each. The other PEs of it are loaded meanwhile, so all of
+ * its hosts are claimed. As run_point. */
 static int run_weak(struct runs *r, int i, struct work_result *result, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = r->c->cluster;

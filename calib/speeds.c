@@ -260,7 +260,8 @@ int calib_show_speeds(const struct calib_settings *s, char **apps)
     int rc;
 
     if (apps[0])
-        rc = hrun_fail(&err, HRUN_EINVAL, "show --speeds shows the speeds of PEs, and takes no application: '%s'", apps[0]);
+        rc = hrun_fail(&err, HRUN_EINVAL, "show --speeds shows the speeds of PEs, and takes no application: '%s'",
+                       apps[0]);
     else
         rc = calib_refuse_useless("show --speeds", s, &err) || context_store(&c, &err) ||
              show_all(&c, s->common.json, &err) ? -1 : 0;

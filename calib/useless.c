@@ -18,10 +18,12 @@ static const struct {
     { "show", { "app", "define", "profile-path", "data", "plot", "terms", AS_SHOWN, AS_ALWAYS } },
     { "show --network", { "network", OF_HOSTS, AS_SHOWN, AS_ALWAYS } },
     { "show --speeds", { "speeds", "data", AS_SHOWN, AS_ALWAYS } },
-    { "network", { OF_HOSTS, "ledger", "export", "wdir", "wd", "timeout", "redo", "again", "dry-run", "repetitions", "precision",
+    { "network", { OF_HOSTS, "ledger", "export", "wdir", "wd", "timeout", "redo", "again", "dry-run", "repetitions",
+                   "precision",
                    "keep", AS_SHOWN, AS_ALWAYS } },
     { "network --from", { "from", AS_SHOWN, AS_ALWAYS } },
-    { "speeds", { OF_HOSTS, "ledger", "app", "variant", "define", "profile-path", "procs", "use", "repetitions", "export",
+    { "speeds", { OF_HOSTS, "ledger", "app", "variant", "define", "profile-path", "procs", "use", "repetitions",
+                  "export",
                   "wdir", "wd", "timeout", AS_SHOWN, AS_ALWAYS } },
 };
 

@@ -230,7 +230,8 @@ static json_t *job_json(const struct jobs *j, const struct context *c, const str
     add_command(j, c, s, job, &command);
     o = config.failed || command.failed ? NULL
         : json_pack("{s:s, s:s, s:s?, s:I, s:s, s:f, s:f, s:f, s:O, s:s}", "name", j->v[job].name, "app", k->app,
-                    "variant", variant_of(j, s, job), "N", (json_int_t)k->N, "config", config.data, "start_s", s->v[job].start_s, "end_s", s->v[job].end_s,
+                    "variant", variant_of(j, s, job), "N", (json_int_t)k->N, "config", config.data,
+                    "start_s", s->v[job].start_s, "end_s", s->v[job].end_s,
                     "time_s", w->time_s, "places", places, "command", command.data);
     json_decref(places);
     hrun_buf_release(&config);
@@ -262,7 +263,8 @@ static int check(const struct hrun_settings *s, size_t n, struct hrun_error *err
     const struct { const char *option; const void *given; } against[] = {
         { "-N", s->size }, { "-app", s->common.app }, { "-n", s->ask.procs }, { "--config", s->ask.config },
         { "--objective", s->ask.objective }, { "--within", s->ask.within }, { "--explore", s->ask.explore },
-        { "--dry-run", s->dry_run ? s : NULL }, { "--predict", s->predict ? s : NULL }, { "--wait", s->wait ? s : NULL },
+        { "--dry-run", s->dry_run ? s : NULL }, { "--predict", s->predict ? s : NULL },
+        { "--wait", s->wait ? s : NULL },
         { "--finest", s->finest ? s : NULL }, { "--probe", s->probe ? s : NULL },
     };
 

@@ -91,8 +91,8 @@ struct net_trial {
     const int *follow;             /* ranks of comm */
     int bytes, back, second, both;
     double delay_s;
-    int in_turn;                   /* 1: lead asks for what comes back of one after the other (above rendezvous each then
-                                      sends alone), as linear gathers of MPI libraries do; 0: of all at once */
+    int in_turn;                   /* 1: lead asks for what comes back of one after the other (above rendezvous each
+                                      then sends alone), as linear gathers of MPI libraries do; 0: of all at once */
     int least;                     /* repetitions at least; 0: as set */
     int fixed;                     /* so many repetitions, whatever they show; 0: as set */
 };

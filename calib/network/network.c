@@ -283,7 +283,8 @@ int calib_show_network(const struct calib_settings *s, char **apps)
     int rc;
 
     if (apps[0])
-        rc = hrun_fail(&err, HRUN_EINVAL, "show --network shows the network of the hosts, and takes no application: '%s'",
+        rc = hrun_fail(&err, HRUN_EINVAL, "show --network shows the network of the hosts, and takes no "
+                       "application: '%s'",
                        apps[0]);
     else
         rc = calib_refuse_useless("show --network", s, &err) || show_on(&c, s, &err) ? -1 : 0;

@@ -76,7 +76,8 @@ static void tell(const struct probe *p, const char *text, int len)
     free(at);
 }
 
-/* hrun-probe [--root DIR] [--repetitions K] [EXPERIMENT]...: all experiments but those that are to be named when none is. */
+/* hrun-probe [--root DIR] [--repetitions K] [EXPERIMENT]...: all experiments but those that are to be named when none
+ * is. */
 int main(int argc, char **argv)
 {
     struct probe p = { .root = "", .repetitions = 20 };

@@ -1,8 +1,8 @@
 /* balance.c - shares of the work; see balance.h
  *
- * Water filling: at time t a process of part i holds u_i(t) units, the most that it does by then, or the one that it has
- * anyway. What all hold together only grows with t, so the least t at which it is enough is found by bisection, down to
- * neighbouring numbers: no time of a whole number of units lies between them.
+ * Water filling: at time t a process of part i holds u_i(t) units, the most that it does by then, or the one that it
+ * has anyway. What all hold together only grows with t, so the least t at which it is enough is found by bisection,
+ * down to neighbouring numbers: no time of a whole number of units lies between them.
  */
 #include "model/balance.h"
 

@@ -37,8 +37,8 @@ static int make_room(const struct hrun_ring *r, struct shape *s, struct hrun_err
     return s->groups && s->speed && s->rate && s->procs && s->config ? 0 : hrun_fail_nomem(err);
 }
 
-/* Where processes have n points each: a PE has one speed, whatever the number of its processes, so that q_i of them take
- * q_i/s_i. A sub-cluster whose models have no speed is none here. */
+/* Where processes have n points each: a PE has one speed, whatever the number of its processes, so that q_i of them
+ * take q_i/s_i. A sub-cluster whose models have no speed is none here. */
 static void make(const struct hrun_ring *r, const int *npes, double n, struct shape *s)
 {
     for (int i = 0; i < r->nsubs; i++) {

@@ -22,9 +22,9 @@
  *     f,OP,WAY                               take WAY for OP whatever the model says (for tests and comparisons)
  *     v,1                                    tell at the end what was tuned
  *     e,RECORDS                              last: records before this one
- * What is told goes to standard error of rank 0 in MPI_Finalize, in lines of trace/wire.h (mark, body, check) whose body
- * begins with HRUN_COLL_TOLD, so that hrun finds them among those of libhrun-trace.so. A body is one record, of one
- * choice for a communicator of rank 0, in the order in which they were first tried:
+ * What is told goes to standard error of rank 0 in MPI_Finalize, in lines of trace/wire.h (mark, body, check) whose
+ * body begins with HRUN_COLL_TOLD, so that hrun finds them among those of libhrun-trace.so. A body is one record, of
+ * one choice for a communicator of rank 0, in the order in which they were first tried:
  *     k,OP,RANKS,ROOT,BYTES,WAY,SEGMENT,KEPT,CALLS,LIBRARY,OURS  BYTES as sizes are rounded for the choice (-1: a
  *                                            variant with counts); SEGMENT as of a piece, 0: none; KEPT 1: it was
  *                                            quicker and stays, 0: it was not, -1: the trial has not ended, 2: it was

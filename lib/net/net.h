@@ -189,8 +189,8 @@ struct hrun_net_time {
 int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
                      struct hrun_net_time *out, struct hrun_error *err);
 
-/* 1: among n ranks the call is one whose times jump: a gather straight to the root (or what is built on one) of bytes in
- * the irregular region. What is predicted for it is a mean, from which single calls differ by far. */
+/* 1: among n ranks the call is one whose times jump: a gather straight to the root (or what is built on one) of bytes
+ * in the irregular region. What is predicted for it is a mean, from which single calls differ by far. */
 int hrun_net_irregular(const struct hrun_net *net, const struct hrun_net_call *call, int n);
 
 /* A lower bound of hrun_net_predict, cheap, for searches: the time of call (root and quick do not count) among n ranks

@@ -156,7 +156,8 @@ static int record(struct reader *rd, enum hrun_net_kind kind, char **word, int n
     if (rd->named < rd->r.nhosts)
         return bad(rd, "it stands before the `host` lines of all hosts");
     if (n < 11 || n > 12 || whole(word[1], -1, MANY, &v.i) || whole(word[2], -1, MANY, &v.j) ||
-        whole(word[3], -1, MANY, &v.k) || whole(word[4], 0, MANY, &v.n) || number(word[5], &v.bytes) || number(word[6], &v.back_bytes) ||
+        whole(word[3], -1, MANY, &v.k) || whole(word[4], 0, MANY, &v.n) || number(word[5], &v.bytes) ||
+        number(word[6], &v.back_bytes) ||
         whole(word[7], 1, MANY, &v.repetitions) || number(word[8], &v.time_s) || number(word[9], &v.sd_s) ||
         number(word[10], &v.max_s) || (n > 11 && number(word[11], &v.mean_s)))
         return bad(rd, "`KIND I J K N BYTES BACK REPETITIONS TIME SD MAX [MEAN]` is expected, times and sizes finite "

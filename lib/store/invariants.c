@@ -28,7 +28,8 @@ static int check_details(const struct hrun_sample *s, struct hrun_error *err)
     if (!(isfinite(s->work) && s->work >= 0))
         return hrun_fail(err, HRUN_EINVAL, "work is %g: it must be finite and not negative", s->work);
     if ((s->copies != 0 && s->copies != 1) || (s->copies && s->mixed))
-        return hrun_fail(err, HRUN_EINVAL, "copies is %d: it must be 0 or 1, and 0 where several sub-clusters took part",
+        return hrun_fail(err, HRUN_EINVAL, "copies is %d: it must be 0 or 1, and 0 where several sub-clusters "
+                         "took part",
                          s->copies);
     return 0;
 }

@@ -1,5 +1,5 @@
-/* test_calib_network.c - how hrun-calibrate network starts its benchmark: processes, and the kinds of their PEs; and how
- * it shows what is known and what is not */
+/* test_calib_network.c - how hrun-calibrate network starts its benchmark: processes, and the kinds of their PEs; and
+ * how it shows what is known and what is not */
 #include "tap.h"
 
 #include "../../calib/calib.h"
