@@ -2,6 +2,7 @@
 #include "jobs.h"
 
 #include "service/decide.h"
+#include "service/predict.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -195,8 +196,11 @@ static int find_variant_ways(const struct hrun_settings *s, struct context *c, c
         goto done;
     if (!known.have) {
         rc = 0;
-        hrun_fail(why, HRUN_ENODATA, "there is no profile of %s for this cluster; hrun-calibrate -app %s makes one",
-                  c->app->name, c->app->name);
+        if (c->app->formula)
+            profiles_none(c, &known, why);
+        else
+            hrun_fail(why, HRUN_ENODATA, "there is no profile of %s for this cluster; hrun-calibrate -app %s makes one",
+                      c->app->name, c->app->name);
         goto done;
     }
     if (at_size_make(c, &known, HRUN_FAMILY_NPT, k->N, &at, err) || make_parts(npes, c->cluster->nsubs, &parts, err))

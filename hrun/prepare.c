@@ -138,12 +138,18 @@ static int settle(struct prepared *p, const struct hrun_settings *s, const struc
     return decide_size(p, ask, s->finest, N, err);
 }
 
-/* For a dry run without words: the definition's program, which need not be at hand. */
+/* For a dry run without words: the definition's program, which need not be at hand; one of that name that is for other
+ * hosts is not it. */
 static int find_named(struct prepared *p, struct hrun_error *err)
 {
     struct hrun_error why;
 
-    if (!work_find_program(&p->w, 0, &why) || why.code == HRUN_ENOPROG)
+    if (!work_find_program(&p->w, 0, &why)) {
+        if (!context_can_run(&p->c, &p->c.mpi))
+            context_drop_program(&p->c);
+        return 0;
+    }
+    if (why.code == HRUN_ENOPROG)
         return 0;
     *err = why;
     return -1;

@@ -262,7 +262,7 @@ static void add_notes(const struct context *c, const struct decision *d, const s
     }
     if (c->app && d->N && missing) {
         hrun_buf_adds(out, d->nsamples ? "  to measure the rest: " : "  to make a profile: ");
-        report_calibrate_command(c, 0, d->N, words, out);
+        report_calibrate_command(c, 0, d, words, out);
         hrun_buf_addc(out, '\n');
     }
 }

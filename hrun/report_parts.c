@@ -2,6 +2,7 @@
 #include "report_parts.h"
 
 #include "base/units.h"
+#include "service/network.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -59,14 +60,31 @@ void report_where(const struct context *c, struct hrun_buf *out)
     add_option(out, "--engine", s->engine);
 }
 
-void report_calibrate_command(const struct context *c, int again, int64_t N, char *const *words, struct hrun_buf *out)
+/* What a formula lacks: speeds, which simulated hosts have in their file, or the network. */
+static void add_formula_command(const struct context *c, int again, const struct decision *d, struct hrun_buf *out)
+{
+    int network = c->cluster->platform != NULL;
+
+    for (int i = 0; i < d->nsubs; i++)
+        network |= d->subs[i].needs_network;
+    if (network) {
+        network_command(c, out);
+        hrun_buf_adds(out, again ? " --redo" : "");
+        return;
+    }
+    hrun_buf_adds(out, "hrun-calibrate speeds");
+    report_where(c, out);
+}
+
+void report_calibrate_command(const struct context *c, int again, const struct decision *d, char *const *words,
+                              struct hrun_buf *out)
 {
     const struct common_settings *s = c->set;
+    int64_t N = d->N;
     int bare = c->app && !*c->app->file;    /* a definition is to be written first */
 
     if (c->app && c->app->formula) {
-        hrun_buf_adds(out, "hrun-calibrate speeds");
-        report_where(c, out);
+        add_formula_command(c, again, d, out);
         return;
     }
     hrun_buf_addf(out, "hrun-calibrate%s%s -app %s", bare ? " --new" : "", again ? " --again" : "", "");
@@ -134,7 +152,7 @@ void report_changed(const struct context *c, const struct decision *d, const cha
                   "those before and the profile say, since %.10s\n", lead, d->drift[i].runs, c->cluster->subs[i].name,
                   100 * fabs(factor - 1), factor > 1 ? "longer" : "less time", d->drift[i].since);
     hrun_buf_addf(out, "%sto measure it again: ", lead);
-    report_calibrate_command(c, 1, d->N, words, out);
+    report_calibrate_command(c, 1, d, words, out);
     hrun_buf_addc(out, '\n');
 }
 

@@ -27,7 +27,7 @@ static void tell_unmeasured(const struct context *c, const struct decision *d, c
     }
     if (missing) {
         hrun_buf_adds(out, "hrun: to measure it: ");
-        report_calibrate_command(c, 0, d->N, words, out);
+        report_calibrate_command(c, 0, d, words, out);
         hrun_buf_addc(out, '\n');
     }
 }
@@ -70,7 +70,7 @@ void report_before(const struct context *c, const struct decision *d, const stru
         }
     }
     hrun_buf_adds(out, "hrun: to make one: ");
-    report_calibrate_command(c, 0, d->N, words, out);
+    report_calibrate_command(c, 0, d, words, out);
     hrun_buf_addc(out, '\n');
 }
 
@@ -120,7 +120,7 @@ void report_after(const struct context *c, const struct decision *d, const struc
     } else {
         hrun_buf_adds(out, "hrun: that is far outside the interval: the machine was busy, or the profile is stale; to "
                            "measure again: ");
-        report_calibrate_command(c, 1, d->N, words, out);
+        report_calibrate_command(c, 1, d, words, out);
         hrun_buf_addc(out, '\n');
     }
 }

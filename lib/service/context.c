@@ -172,6 +172,18 @@ int context_find_program(struct context *c, const char *argv0, struct hrun_error
     return hrun_program_mpi(path, &c->mpi, err);
 }
 
+int context_can_run(const struct context *c, const struct hrun_mpi *mpi)
+{
+    return !c->given.platform || mpi->kind == HRUN_MPI_SMPI;
+}
+
+void context_drop_program(struct context *c)
+{
+    free(c->program);
+    c->program = NULL;
+    c->mpi = (struct hrun_mpi) { 0 };
+}
+
 int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struct hrun_error *err)
 {
     struct hrun_buf names = HRUN_BUF_INIT;

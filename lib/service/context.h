@@ -71,6 +71,10 @@ int context_discover(struct context *c, struct hrun_error *err);
 /* Program and its MPI, in place of any found before; argv0 as the user wrote it. Errors: HRUN_ENOPROG, HRUN_ENOEXEC,
  * HRUN_EIO. */
 int context_find_program(struct context *c, const char *argv0, struct hrun_error *err);
+/* Is a program of that MPI one for such hosts? 0: it is not built with smpicc, and they are simulated. */
+int context_can_run(const struct context *c, const struct hrun_mpi *mpi);
+/* As before a program was found. */
+void context_drop_program(struct context *c);
 /* Open the store alone. */
 int context_open_store(struct context *c, struct hrun_error *err);
 /* Engine, store and signatures; needs the cluster; without a program its MPI is guessed (guess.h). runs = 1: the engine

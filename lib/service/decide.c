@@ -125,6 +125,7 @@ static int take_profiles(const struct context *c, const struct question *q, cons
                              c->app->name, c->cluster->subs[i].name, s->why_not);
         d->subs[i].models = s->models;
         d->subs[i].why_not = s->why_not;
+        d->subs[i].needs_network = s->needs_network;
         d->subs[i].other_engine = s->other_engine;
     }
     if (!p->nsubs)

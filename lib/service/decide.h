@@ -36,6 +36,7 @@ enum decided_by {
 struct sub_view {  /* what the decision knows of one sub-cluster; all but npes as in its profiles, which it borrows */
     struct hrun_models *models;
     const char *why_not, *other_engine;
+    int needs_network;
     int npes;                     /* PEs that may be used (--use) */
 };
 

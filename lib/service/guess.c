@@ -68,12 +68,12 @@ static int try(struct search *s, const struct hrun_mpi *mpi, struct hrun_error *
     return failed ? hrun_fail_nomem(err) : 0;
 }
 
-/* The same of a program's in PATH; what is not there or cannot be read is passed over. */
+/* The same of a program's in PATH; what is not there, cannot be read or cannot run on such hosts is passed over. */
 static int try_program(struct search *s, const char *name, struct hrun_error *err)
 {
     char *path = hrun_program_find(name, NULL, NULL);
     struct hrun_mpi mpi;
-    int rc = path && !hrun_program_mpi(path, &mpi, NULL) ? try(s, &mpi, err) : 0;
+    int rc = path && !hrun_program_mpi(path, &mpi, NULL) && context_can_run(s->c, &mpi) ? try(s, &mpi, err) : 0;
 
     free(path);
     return rc;

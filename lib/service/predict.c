@@ -23,8 +23,7 @@ static int no_profile(const struct context *c, const struct profiles *p, int i, 
                      "-app %s makes one", sub, c->app->name, c->engine->name, c->mpi.id, c->app->name);
 }
 
-/* Why there are no models at all: the first reason that tells more than that. */
-static int no_profiles(const struct context *c, const struct profiles *p, struct hrun_error *err)
+int profiles_none(const struct context *c, const struct profiles *p, struct hrun_error *err)
 {
     int i = 0;
 
@@ -114,7 +113,7 @@ int known_app_ask(struct context *c, struct known_app *a, const struct question 
 
     c->app = a->app;
     if (!a->known.have)
-        return no_profiles(c, &a->known, err);
+        return profiles_none(c, &a->known, err);
     at = size_at(c, a, q, N, err);
     if (!at || decision_make(c, q, &a->known, at, N, &d, err))
         return -1;

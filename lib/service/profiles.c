@@ -143,7 +143,7 @@ static int fit_again(struct context *c, struct profiles *p, struct hrun_error *e
     int rc = logs && subs && fresh ? 0 : hrun_fail_nomem(err);
 
     options.method = p->method;
-    options.net = c->view;
+    options.net = c->measured ? c->measured : c->view;
     if (c->cluster->platform)
         options.sigma_abs_s = HRUN_FIT_SIMULATED_ABS_S;
     for (int i = 0; i < p->nsubs && !rc; i++) {
@@ -193,8 +193,10 @@ static int need_network(const struct context *c, struct profiles *p, struct hrun
     for (int i = 0; i < p->nsubs && !rc; i++) {
         hrun_models_destroy(p->subs[i].models);
         p->subs[i].models = NULL;
-        if (!p->subs[i].why_not)
+        if (!p->subs[i].why_not) {
             p->subs[i].why_not = strdup(why.data);
+            p->subs[i].needs_network = 1;
+        }
         rc = why.failed || !p->subs[i].why_not ? hrun_fail_nomem(err) : 0;
     }
     p->have = p->nsamples = 0;
@@ -211,10 +213,12 @@ static int add_network(struct context *c, struct profiles *p, struct hrun_error 
 
     for (int i = 0; i < p->nsubs && !rc; i++)
         models[i] = p->subs[i].models;
-    if (rc || !hrun_app_has_network(c->app))
+    if (rc || !hrun_app_has_network(c->app)) {
+        rc = rc || network_suppose(c, err) ? -1 : 0;
         goto done;
+    }
     if (c->app->formula) {
-        rc = need_network(c, p, err);
+        rc = need_network(c, p, err) || network_suppose(c, err) ? -1 : 0;
         goto tell;
     }
     used = hrun_models_have_network(c->app, models, p->nsubs, 1);

@@ -10,6 +10,7 @@
 struct sub_profile {
     struct hrun_models *models;   /* owned; NULL: no profile that can be used */
     char *why_not;                /* owned; why it cannot, or NULL */
+    int needs_network;            /* that is why: its formula asks for the network, of which nothing is known */
     enum hrun_code unreadable;    /* it is there, and cannot be read because of this; else 0 */
     const char *other_engine;     /* no profile for this engine, but for that one; or NULL */
 };
@@ -27,7 +28,7 @@ struct profiles {
 
 /* Load the models of all sub-clusters for c->app, and say why one has none that can be used. For a definition with
  * network terms find the network (network_use), and where the models were fitted without it, or with one that is not
- * there any more, fit them anew. Errors: those of the store, of network_use and of lib/model; nothing is kept then. A
+ * there any more, fit them anew; c->view is then what is supposed of it, if anything is (network_suppose). Errors: those of the store, of network_use and of lib/model; nothing is kept then. A
  * profile that cannot be read is none of them. */
 int profiles_load(struct context *c, struct profiles *out, struct hrun_error *err);
 void profiles_release(struct profiles *p);

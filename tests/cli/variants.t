@@ -47,6 +47,7 @@ out_has "variant      plain, the only one that is predicted" "which is said"
 two --dry-run -N 1000 --variant chatty /bin/true
 out_has "its formula needs the network, which was not measured; to measure it: hrun-calibrate network" \
     "named alone it says how it is measured"
+out_has "to make a profile: hrun-calibrate network" "and where speeds are known, does not ask for them again"
 two --dry-run -N 1000 --variant chaty /bin/true
 status_is 125 "an unknown variant"
 err_has "--variant: two has no variant 'chaty' (it has: plain, chatty); did you mean 'chatty'?" \
@@ -61,6 +62,7 @@ rm -rf "$HRUN_DATA"
 two --dry-run -N 1000 /bin/true
 out_has "the speed of its PEs is not known; hrun-calibrate speeds measures it" "without speeds the command is said"
 out_has "variant      plain, the first: none is predicted" "and the first variant is taken"
+out_has "to make a profile: hrun-calibrate speeds" "speeds come first"
 
 # ---------------------------------------------------------------- variants with terms
 
@@ -131,4 +133,47 @@ m --dry-run --json -N 1000 --variant cannon
 ok "a variant can be named" test "$(json '[d["app"], d["variants"]]')" = "['matmul.cannon', None]"
 m --dry-run --json -N 1000 -n 4
 ok "and the number of processes" test "$(json 'd["P"]')" = 4
+
+# ---------------------------------------------------------------- on a network that is supposed
+
+network=$(ls "$tmp"/v/data/networks/*.yaml)
+sed -E '/^# crc32/d; s/bytes_per_s: \{v: [0-9.e+-]+/bytes_per_s: {v: 1.0e+05/' "$network" >"$tmp/slow.yaml"
+m --dry-run --json -N 1000
+predicted=$(json 'd["predicted_s"]')
+m --dry-run --json -N 1000 --network "$network"
+ok "formulas ask the network that is given: the measured one changes nothing" \
+    test "$(json "abs(d['predicted_s'] / $predicted - 1) < 1e-6")" = True
+m --dry-run --json -N 1000 --network "$tmp/slow.yaml"
+ok "a slow one does" test "$(json "d['predicted_s'] > 1.1 * $predicted")" = True
+m --predict -N 1000 --network "$tmp/slow.yaml"
+ok "for --predict, too" awk -v p="$predicted" '{ exit !($1 > 1.1 * p) }' <<<"$out"
+fails 125 "cannot read '$tmp/none'" "one that is not there is refused" \
+    "$h" --platform "$tmp/v/platform.xml" -app matmul --dry-run -N 1000 --network "$tmp/none" \
+    "$build/tests/accuracy/matmul"
+
+# ---------------------------------------------------------------- without a program
+
+alone() { run "$h" --data "$tmp/alone" --platform "$tmp/v/platform.xml" -app matmul "$@"; }
+mkdir -p "$tmp/alone/networks" "$tmp/path"
+cp "$tmp"/v/data/networks/* "$tmp/alone/networks"
+alone --predict -N 1000
+status_is 0 "a network suffices: without a program and a profile it is SimGrid's that is meant on a platform"
+cp "$bin/lu" "$tmp/path/matmul"
+PATH=$tmp/path:$PATH alone --predict -N 1000
+status_is 0 "also where one in PATH is linked with another MPI"
+PATH=$tmp/path:$PATH alone --dry-run -N 1000
+status_is 0 "which a dry run does not take"
+out_has "network of" "and which hides no network"
+run env PATH="$tmp/path:$PATH" "$h" --platform "$tmp/v/platform.xml" -app matmul --dry-run -N 1000 matmul
+status_is 125 "named it is taken"
+err_has "smpicc" "and refused"
+echo 'jobs: [{app: matmul, N: 1000}]' >"$tmp/jobs.yaml"
+run "$h" plan --data "$tmp/alone" --platform "$tmp/v/platform.xml" "$tmp/jobs.yaml"
+status_is 0 "hrun plan knows it as well"
+rm -r "$tmp/alone"
+alone --dry-run -N 1000
+out_has "to make a profile: hrun-calibrate network --platform" "on a platform the network is what can be missing"
+out_lacks "hrun-calibrate speeds" "and no speeds"
+fails 125 "to measure it: hrun-calibrate network --platform" "as hrun plan says" \
+    "$h" plan --data "$tmp/alone" --platform "$tmp/v/platform.xml" "$tmp/jobs.yaml"
 done_testing
