@@ -65,7 +65,7 @@ MODEL   := names rows glitch suspect anchor select library series discover coefs
            formulas predict oracle interval mixed share joint recall correct drift netview netview_net network \
            balance weak ring ring_share ring_fit ring_predict speeds analytic formula perf ring_balance ring_options \
            weak_family weak_option weak_predict
-PLAN    := config objective space fail count exhaustive level solve search whole pareto known explore
+PLAN    := config objective space fail count exhaustive level solve search whole least pareto known explore
 LAUNCH  := engine program ask mpi env sieve sink output procs spawn signals sweep job loop guard pmix local \
            openmpi openmpi_kept mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts \
            srun_words srun_watch remote_srun smpi smpi_words

@@ -17,6 +17,7 @@ static void fill(struct hrun_error *err, enum hrun_code code, const char *file, 
     err->sys = 0;
     err->line = line;
     err->column = column;
+    err->excess = 0;
     snprintf(err->file, sizeof err->file, "%s", file ? file : "");
     vsnprintf(err->text, sizeof err->text, fmt, ap);
 }

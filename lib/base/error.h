@@ -43,6 +43,7 @@ struct hrun_error {
     char file[HRUN_ERROR_FILE];   /* where something was parsed, or "" */
     int line, column;             /* from 1; 0 when unknown */
     char text[HRUN_ERROR_TEXT];
+    double excess;                /* limits that nothing keeps: the nearest is over them by this factor; else 0 */
 };
 
 /* The bytes of a struct hrun_error, for languages that do not read this header: so much zeroed memory is one. */

@@ -113,45 +113,6 @@ static int take_best(void *ctx, const struct plan_space *s, const double *t, dou
     return isfinite(c->value) && plan_keeps(s->problem, c->time_s, c->pes) ? plan_best_add(best, c, err) : 0;
 }
 
-/* Of all configurations the least that they take. */
-struct least {
-    double time_s, cost, energy_j;
-};
-
-static int take_least(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
-                      struct hrun_error *err)
-{
-    struct least *l = ctx;
-
-    if (time_s >= l->time_s && hrun_plan_cost(time_s, c->pes, s->subs, s->nsubs) >= l->cost &&
-        hrun_plan_energy(time_s, c->pes, s->subs, s->nsubs) >= l->energy_j)
-        return 0;
-    if (plan_choice_look(s, t, c, err))
-        return -1;
-    if (isinf(c->time_s))
-        return 0;
-    l->time_s = fmin(l->time_s, c->time_s);
-    l->cost = fmin(l->cost, hrun_plan_cost(c->time_s, c->pes, s->subs, s->nsubs));
-    l->energy_j = fmin(l->energy_j, hrun_plan_energy(c->time_s, c->pes, s->subs, s->nsubs));
-    return 0;
-}
-
-/* None of the valid ones keeps the limits, or can be used as a whole. Result: -1. */
-static int fail_none(struct plan_space *s, const struct hrun_plan_counts *counts, struct hrun_error *err)
-{
-    struct least l = { INFINITY, INFINITY, INFINITY };
-    struct hrun_plan_counts again = { .counted = 1 };
-
-    if (plan_each(s, &again, take_least, &l, err))
-        return -1;
-    if (isinf(l.time_s)) {
-        again.excluded_memory += again.valid;
-        again.valid = 0;
-        return plan_fail_infeasible(s, &again, err);
-    }
-    return plan_fail_limits(s->problem, counts->valid, l.time_s, l.cost, l.energy_j, err);
-}
-
 int hrun_plan_exhaustive(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,
                          struct hrun_error *err)
 {
@@ -170,8 +131,8 @@ int hrun_plan_exhaustive(const struct hrun_plan_problem *problem, int top, struc
     }
     if (plan_each(&s, &counts, take_best, &best, err))
         goto out;
-    rc = best.n || !counts.valid ? plan_finish(&s, &best, &counts, started, out, err)
-         : fail_none(&s, &counts, err);
+    rc = best.n || !counts.valid || !problem->limits ? plan_finish(&s, &best, &counts, started, out, err)
+         : plan_fail_none(problem, NULL, 0, err);
 out:
     plan_best_release(&best);
     plan_space_release(&s);

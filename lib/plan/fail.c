@@ -9,7 +9,7 @@
 #define ERROR_COUNT_LIMIT 1e8
 
 /* Fail with the text that was put together. Result: -1. */
-static int fail_with(struct hrun_buf *text, struct hrun_error *err)
+int plan_fail_with(struct hrun_buf *text, struct hrun_error *err)
 {
     if (text->failed)
         hrun_fail_nomem(err);
@@ -30,7 +30,7 @@ int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *kn
     if (only > s->max_P) {
         hrun_buf_addf(&text, "no configuration has %d process%s: at most %d are possible", only,
                       only == 1 ? "" : "es", s->max_P);
-        return fail_with(&text, err);
+        return plan_fail_with(&text, err);
     }
     hrun_buf_adds(&text, "no configuration");
     if (only)
@@ -65,45 +65,5 @@ int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *kn
                       "numbers of processes%s", only ? " of any number of processes" : "", accepted,
                       to - from + 1, accepted ? ", and these have none with memory and a time" : "");
     }
-    return fail_with(&text, err);
-}
-
-int plan_fail_limits(const struct hrun_plan_problem *problem, double valid, double time_s, double cost, double energy_j,
-                     struct hrun_error *err)
-{
-    const struct hrun_plan_limits *l = problem->limits;
-    struct hrun_buf text = HRUN_BUF_INIT;
-    const char *sep = "";
-
-    hrun_buf_adds(&text, "no configuration");
-    if (valid > 0) {
-        hrun_buf_adds(&text, " of ");
-        hrun_add_count(&text, valid);
-        hrun_buf_adds(&text, " valid ones");
-    }
-    hrun_buf_adds(&text, " keeps the limits: ");
-    if (l->time_s > 0) {
-        hrun_buf_adds(&text, "at most ");
-        hrun_add_seconds(&text, l->time_s);
-        sep = ", ";
-    }
-    if (l->cost > 0) {
-        hrun_buf_addf(&text, "%sa cost of at most %.4g", sep, l->cost);
-        sep = ", ";
-    }
-    if (l->energy_j > 0) {
-        hrun_buf_addf(&text, "%sat most %.4g J", sep, l->energy_j);
-        sep = ", ";
-    }
-    if (l->pes > 0)
-        hrun_buf_addf(&text, "%sat most %d PE%s", sep, l->pes, l->pes == 1 ? "" : "s");
-    if (isfinite(time_s)) {
-        hrun_buf_adds(&text, "; the quickest takes ");
-        hrun_add_seconds(&text, time_s);
-    }
-    if (l->cost > 0 && isfinite(cost))
-        hrun_buf_addf(&text, ", the cheapest costs %.4g", cost);
-    if (l->energy_j > 0 && isfinite(energy_j))
-        hrun_buf_addf(&text, ", the thriftiest takes %.4g J", energy_j);
-    return fail_with(&text, err);
+    return plan_fail_with(&text, err);
 }

@@ -8,6 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Additions that counting for the report may cost: about 4 ms. */
+#define COUNT_LIMIT 4e6
+
 /* Of known configurations the values without doubts. */
 static void take_doubts_off(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
                             struct hrun_plan *p)
@@ -80,6 +83,8 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
         }
         p->nsubs = nsubs;
         p->exact = 1;
+        if (hrun_plan_count(problem, COUNT_LIMIT, &p->counts, err))
+            goto out;
     }
     for (int i = 0; i < p->n; i++)
         if (!plan_known_find(known, n, &p->v[i], nsubs) && plan_best_add(&best, &p->v[i], err))
@@ -88,11 +93,10 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
         if (add_known(problem, &known[i], &best, err))
             goto out;
     if (!best.n) {
-        /* Those that keep the limits by their model are known to need more. */
-        if (why.code && err)
-            *err = why;
-        else if (!why.code)
-            plan_fail_limits(problem, 0, INFINITY, INFINITY, INFINITY, err);
+        if (problem->limits)
+            plan_fail_none(problem, known, n, err);
+        else
+            hrun_fail(err, HRUN_EINFEASIBLE, "no configuration has a usable time");
         goto out;
     }
     for (int i = 0; i < p->n; i++)

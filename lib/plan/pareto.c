@@ -13,7 +13,6 @@ struct front {
     int n, cap;
     const struct hrun_known *known;
     int nknown;
-    double quickest_s;         /* of all that are valid */
 };
 
 /* The first place whose time is not below time_s. */
@@ -83,7 +82,6 @@ static int take(void *ctx, const struct plan_space *s, const double *t, double t
     double factor = factor_of(f, c, s->nsubs);
 
     time_s *= factor;
-    f->quickest_s = fmin(f->quickest_s, time_s);
     if (s->oracle->whole &&
         is_beaten(f, time_s, s->objective->value(time_s, c->pes, s->subs, s->nsubs), NULL, s->nsubs))
         return 0;   /* the exact time is not below this */
@@ -101,7 +99,7 @@ int hrun_plan_pareto(const struct hrun_plan_problem *problem, const struct hrun_
                      struct hrun_plan **out, struct hrun_error *err)
 {
     struct hrun_plan_counts counts = { .counted = 1 };
-    struct front f = { .known = known, .nknown = n, .quickest_s = INFINITY };
+    struct front f = { .known = known, .nknown = n };
     struct plan_best best;
     struct plan_space s;
     double started = plan_clock();
@@ -116,8 +114,8 @@ int hrun_plan_pareto(const struct hrun_plan_problem *problem, const struct hrun_
     best.n = f.n;
     f.v = NULL;
     f.n = 0;
-    rc = best.n || !counts.valid ? plan_finish(&s, &best, &counts, started, out, err)
-         : plan_fail_limits(problem, counts.valid, f.quickest_s, INFINITY, INFINITY, err);
+    rc = best.n || !counts.valid || !problem->limits ? plan_finish(&s, &best, &counts, started, out, err)
+         : plan_fail_none(problem, known, n, err);
 out:
     for (int i = 0; i < f.n; i++)
         hrun_choice_release(&f.v[i]);

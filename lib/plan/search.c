@@ -318,13 +318,12 @@ out:
 static int drop_slow(const struct hrun_plan_problem *problem, struct hrun_plan **plan, struct hrun_error *err)
 {
     struct hrun_plan *p = *plan;
-    double quickest = p->v[0].time_s;
 
     while (p->n && !plan_keeps(problem, p->v[p->n - 1].time_s, p->v[p->n - 1].pes))
         hrun_choice_release(&p->v[--p->n]);
     if (p->n)
         return 0;
-    plan_fail_limits(problem, p->counts.counted ? p->counts.valid : 0, quickest, INFINITY, INFINITY, err);
+    plan_fail_none(problem, NULL, 0, err);
     hrun_plan_destroy(p);
     *plan = NULL;
     return -1;

@@ -91,10 +91,14 @@ int plan_keeps(const struct hrun_plan_problem *problem, double time_s, const int
 /* HRUN_EINFEASIBLE: no configuration is valid, and why, as known or counted now. Result: -1. */
 int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *known, struct hrun_error *err);
 
-/* HRUN_EINFEASIBLE: of `valid` configurations none keeps the limits; the quickest takes time_s, the cheapest so much
- * (INFINITY: not known). Result: -1. */
-int plan_fail_limits(const struct hrun_plan_problem *problem, double valid, double time_s, double cost, double energy_j,
-                     struct hrun_error *err);
+/* HRUN_EINFEASIBLE with a text that was put together; releases it. Result: -1. */
+int plan_fail_with(struct hrun_buf *text, struct hrun_error *err);
+
+/* HRUN_EINFEASIBLE: none keeps the problem's limits, of configurations of which known[n] have the times said. The
+ * message names for each limit the least of all configurations and, of several limits, of those that keep the others;
+ * err->excess is set. Or, where none is valid, as hrun_plan_search. Result: -1. */
+int plan_fail_none(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
+                   struct hrun_error *err);
 
 /* Look at every configuration of a problem: those that are valid are given to visit, with their P and npes, the times t
  * of the options at P, and the largest of those used, which no more exact time is below. visit returns 0, or -1 with

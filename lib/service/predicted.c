@@ -72,9 +72,13 @@ static void correct(struct decision *d, const struct corrected *k)
 static void predict_plain(struct decision *d, const struct hrun_plan_problem *problem, const struct corrected *k)
 {
     const struct hrun_correction *r;
+    struct hrun_plan_problem any = *problem;
     struct hrun_choice choice;
+    int P = 0;
 
+    any.P = 0;
     for (int i = 0; i < d->nsubs; i++) {
+        P += d->subs[i].npes;
         d->plain_pes[i] = d->subs[i].npes;
         d->plain_procs[i] = d->subs[i].npes > 0;
     }

@@ -7,17 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Decide for one variant. What it cannot do is its own matter, unless memory ran out. */
+/* Decide for one variant. What it cannot do is its own matter, unless memory ran out; *nearest: the first reason, or of
+ * those that keep no limits the nearest. */
 static int decide_variant(struct context *c, const struct question *q, int64_t N, struct variant_view *v,
-                          struct hrun_error *first, struct hrun_error *err)
+                          struct hrun_error *nearest, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
 
     if (profiles_load(c, &v->known, err))
         return -1;
     if (decision_make(c, q, &v->known, NULL, N, &v->d, &why)) {
-        if (!first->text[0])
-            *first = why;
+        if (!nearest->text[0] || (why.excess > 0 && !(nearest->excess > 0 && nearest->excess <= why.excess)))
+            *nearest = why;
         v->why_not = strdup(why.text);
         return v->why_not && why.code != HRUN_ENOMEM ? 0 : hrun_fail_nomem(err);
     }
@@ -65,7 +66,7 @@ int variants_choose(struct context *c, const struct question *q, int64_t N, stru
 {
     const struct hrun_app *all = c->variants_of;
     struct question quickest = *q;
-    struct hrun_error first = { 0 };
+    struct hrun_error nearest = { 0 };
     int again = q->within || q->explore;
 
     if (again)
@@ -76,7 +77,7 @@ int variants_choose(struct context *c, const struct question *q, int64_t N, stru
     for (out->n = 0; out->n < all->nvariants; out->n++) {
         out->v[out->n].name = all->variants[out->n]->variant;
         c->app = all->variants[out->n];
-        if (decide_variant(c, &quickest, N, &out->v[out->n], &first, err)) {
+        if (decide_variant(c, &quickest, N, &out->v[out->n], &nearest, err)) {
             out->n++;
             return -1;
         }
@@ -87,7 +88,7 @@ int variants_choose(struct context *c, const struct question *q, int64_t N, stru
             out->chosen = k;
     if (out->chosen < 0) {
         if (err)
-            *err = first;
+            *err = nearest;
         return -1;
     }
     c->app = all->variants[out->chosen];
