@@ -56,7 +56,7 @@ void prepared_release(struct prepared *p)
 static int decide_size(struct prepared *p, const struct question *q, int finest, int64_t N, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
-    struct finest f;
+    struct finest f, first = { 0 };
     int rc = -1;
 
     if (!finest)
@@ -68,6 +68,14 @@ static int decide_size(struct prepared *p, const struct question *q, int finest,
         return hrun_fail(err, HRUN_EINVAL, "--finest: the size N does not reach the program: write {N} where it "
                          "stands, for instance %s '{N}'", p->w.words[0]);
     while (rc && !finest_find(&p->c, q, &p->known, N, &f, rc && why.text[0] ? &why : err)) {
+        if (!first.on)
+            first = f;
+        f.limit = first.limit;
+        f.given = first.given;
+        if (!f.next && N < first.limit && why.text[0]) {   /* what a search said allows, runs that were made refuse */
+            f.next = N + 1;
+            snprintf(f.why, sizeof f.why, "%.639s", why.text);
+        }
         rc = decision_make(&p->c, q, &p->known, NULL, f.N, &p->d, &why);
         N = f.N - 1;
         if (rc && (why.code != HRUN_EINFEASIBLE || N < 1))

@@ -100,6 +100,8 @@ void report_after(const struct context *c, const struct decision *d, const struc
     /* delta = (predicted - actual) / actual: paper 000, section 6.2. */
     delta = (d->time_s - r->time_s) / r->time_s;
     hrun_buf_adds(out, "hrun: ");
+    if (d->finest.on)
+        hrun_buf_addf(out, "N = %lld, ", (long long)d->N);
     if (c->app->variant)
         hrun_buf_addf(out, "variant %s, ", c->app->variant);
     hrun_buf_adds(out, "predicted ");
