@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Of allocations beyond some tens of ms the least loss is not looked for only to be told. */
 static const double ALLOCATIONS_MOST = 3e7;
@@ -142,11 +143,17 @@ out:
     return rc;
 }
 
+/* The most seconds per unit of work that the loss allows a PE. */
+static double slowest_of(int q, double loss, double total)
+{
+    return q / ((1 - loss) * total) * (1 + 1e-12);
+}
+
 /* May q processes lose no more? A condition that is needed, and quickly asked: if each PE has the most with which it is
  * no slower than the loss allows, there are q. */
 static int may_keep(const struct hrun_ring *r, const struct shape *s, int q, double loss)
 {
-    double slowest = q / ((1 - loss) * hrun_ring_total(s->groups, r->nsubs)) * (1 + 1e-12), most = 0;
+    double slowest = slowest_of(q, loss, hrun_ring_total(s->groups, r->nsubs)), most = 0;
 
     for (int i = 0; i < r->nsubs; i++) {
         const struct hrun_ring_group *g = &s->groups[i];
@@ -206,6 +213,9 @@ int hrun_predictor_fewest(struct hrun_predictor *p, const int *npes, double loss
         least = loss_of(q, worst, hrun_ring_total(s.groups, r->nsubs));
         if (least <= loss + 1e-12) {
             *out = (struct hrun_fewest){ q, least };
+            r->even_q = q;
+            r->slowest = slowest_of(q, loss, hrun_ring_total(s.groups, r->nsubs));
+            memcpy(r->speed, s.speed, (size_t)r->nsubs * sizeof *r->speed);
             rc = 0;
             goto out;
         }

@@ -76,7 +76,8 @@ static int no_model(const struct hrun_ring *r, int sub, int m, struct hrun_error
 
 /* ------------------------------------------------------------------ the oracle */
 
-/* Without the further step of an even ring, which not all PEs take part in. */
+/* Without the further step of an even ring, which not all PEs take part in. None with more processes on a PE than an
+ * allowed loss leaves it. */
 static int times(void *ctx, int P, double *t, struct hrun_error *err)
 {
     struct hrun_ring *r = ctx;
@@ -85,7 +86,8 @@ static int times(void *ctx, int P, double *t, struct hrun_error *err)
         struct hrun_ring_stage s;
 
         t[o] = NAN;
-        if (P < r->options[o].m)
+        if (P < r->options[o].m ||
+            (P == r->even_q && r->options[o].m / r->speed[r->options[o].sub] > r->slowest))
             continue;
         if (stage_at(r, o, P, &s, err))
             return -1;
@@ -379,6 +381,7 @@ static void destroy(struct hrun_predictor *p)
     free(r->options);
     free(r->opts);
     free(r->works);
+    free(r->speed);
     free(r->own);
     free(r->stages);
     free(r->elapsed);
@@ -421,7 +424,8 @@ struct hrun_predictor *hrun_ring_create(const struct hrun_predictor_source *from
     r->N = from->N;
     r->nsubs = from->nsubs;
     r->own = calloc((size_t)from->nsubs + 1, sizeof *r->own);
-    if (!r->own) {
+    r->speed = calloc((size_t)from->nsubs + 1, sizeof *r->speed);
+    if (!r->own || !r->speed) {
         hrun_fail_nomem(err);
         goto fail;
     }

@@ -34,6 +34,9 @@ struct hrun_ring {
     struct hrun_ring_option *opts;
     struct hrun_ring_known *works;             /* of P = 0 .. nworks-1 */
     int nworks;
+    int even_q;                           /* with so many processes only options that keep max_loss; 0: no limit */
+    double slowest;                       /* the most q_i/s_i of these, in seconds per unit of work */
+    double *speed;                        /* nsubs: s_i of these, in units per second */
     double *own;                          /* nsubs: scratch */
     struct hrun_ring_stage *stages;       /* scratch */
     double *elapsed;                      /* 2 nstages: scratch */

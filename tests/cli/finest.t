@@ -77,4 +77,17 @@ fails 125 "write {N} where it stands" "a size that does not reach the program" h
     --dry-run -app lu --finest "$bin/lu" 100
 fails 125 "there is no profile" "no profile" hrun --data "$tmp/data2" --cluster "$tmp/cluster.yaml" --dry-run -app lu \
     --finest "$bin/lu"
+
+# Runs that took half as long again allow less than the models do; what was asked and what was measured stay the same.
+finest --max-time 0.2
+config=$(field '"(%s)" % ",".join("%d,%d" % (c["pes"], c["procs_per_pe"]) for c in p["config"])')
+limit=$(field 'p["finest"]["limit"]')
+procs=$(field 'p["P"]')
+slow() { python3 -c "for i in range(6): print('night $config $small 1.5')"; }
+put <<<"$(slow)"
+finest --max-time 0.2 -n "$procs"
+ok "slow runs make the size smaller, or another configuration, and not the limit" test \
+    "$(field 'p["N"] <= '"$small"', p["finest"]["limit"] == '"$limit"', p["finest"]["limit_given"]')" = "(True, True, False)"
+ok "why the next size is none is told of them, too" test \
+    "$(field 'p["finest"]["next"] > p["N"] and "keeps the limits" in p["finest"]["why_not"]')" = True
 done_testing
