@@ -1,6 +1,8 @@
 /* prepare.c - from the command line to a layout whose PEs are this run's; see prepare.h */
 #include "prepare.h"
 
+#include "report.h"
+
 #include "base/units.h"
 #include "service/finest.h"
 #include "service/network.h"
@@ -51,12 +53,25 @@ void prepared_release(struct prepared *p)
 
 /* ---------------------------------------------------------------- the decision */
 
+/* Of what could not be decided because one size alone was measured: the command that measures a larger one. */
+static void advise_size(const struct prepared *p, const struct finest *f, struct hrun_error *err)
+{
+    struct hrun_buf command = HRUN_BUF_INIT;
+    struct hrun_error why = *err;
+
+    if (!f->measure)
+        return;
+    report_calibrate_command(&p->c, 0, f->measure, p->w.words, &command);
+    hrun_fail(err, why.code, "%s; to measure a larger one: %s", why.text, command.data);
+    hrun_buf_release(&command);
+}
+
 /* Decide, with --finest also on the size: the largest one, at most N (0: any), for which that succeeds. Runs that were
  * made may tell that a size takes longer than its models say. */
 static int decide_size(struct prepared *p, const struct question *q, int finest, int64_t N, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
-    struct finest f, first = { 0 };
+    struct finest f = { 0 }, first = { 0 };
     int rc = -1;
 
     if (!finest)
@@ -83,8 +98,10 @@ static int decide_size(struct prepared *p, const struct question *q, int finest,
     }
     if (rc && why.text[0])
         *err = why;
-    if (rc)
+    if (rc) {
+        advise_size(p, &f, err);
         return -1;
+    }
     p->d.finest = f;
     p->w.N = f.N;
     return 0;

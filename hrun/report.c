@@ -367,7 +367,7 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
         placement_print(cmd->placed, out);
         hrun_buf_addc(out, '\n');
     }
-    report_choice(d, out);
+    report_choice(c, d, words, out);
     add_network(c, d, out);
     probe_print(probe, d, out);
     add_notes(c, d, ledger, words, out);

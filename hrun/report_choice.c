@@ -155,7 +155,7 @@ static void add_balance(const struct decision *d, struct hrun_buf *out)
 }
 
 /* "  finest       N = 1480 of sizes up to 4000 (twice what was measured); N = 1481: no configuration ..." */
-static void add_finest(const struct decision *d, struct hrun_buf *out)
+static void add_finest(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
 {
     const struct finest *f = &d->finest;
 
@@ -163,10 +163,14 @@ static void add_finest(const struct decision *d, struct hrun_buf *out)
                   f->given ? "-N" : "twice the largest measured");
     if (f->next)
         hrun_buf_addf(out, "; N = %lld: %s", (long long)f->next, f->why);
+    if (f->next && f->measure) {
+        hrun_buf_adds(out, "\n  to measure a larger one: ");
+        report_calibrate_command(c, 0, f->measure, words, out);
+    }
     hrun_buf_addc(out, '\n');
 }
 
-void report_choice(const struct decision *d, struct hrun_buf *out)
+void report_choice(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
 {
     if (d->predicted) {
         add_correction(d, out);
@@ -184,5 +188,5 @@ void report_choice(const struct decision *d, struct hrun_buf *out)
     if (d->plan)
         add_counts(d, out);
     if (d->finest.on)
-        add_finest(d, out);
+        add_finest(c, d, words, out);
 }

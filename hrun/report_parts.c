@@ -105,6 +105,8 @@ void report_calibrate_command(const struct context *c, int again, const struct d
     if (bare)
         hrun_buf_addf(out, " --sizes %lld,%lld,%lld --", (long long)(N / 4 ? N / 4 : 1), (long long)(N / 2 ? N / 2 : 1),
                       (long long)N);
+    else if (N && !again && c->app && c->app->family == HRUN_APP_WEAK)
+        hrun_buf_addf(out, " -N %lld", (long long)N);
     add_words(c, N, words, out);
 }
 

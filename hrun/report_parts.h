@@ -14,7 +14,7 @@ void report_exploring(const struct decision *d, struct hrun_buf *out);
 
 /* Why this configuration and not another: what runs have corrected, alternatives, costs, balance, how much was
  * searched, and the size that was chosen; lines of a dry run. */
-void report_choice(const struct decision *d, struct hrun_buf *out);
+void report_choice(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out);
 
 /* What has changed, and the command that measures it anew, a line each that begins with `lead`; nothing where nothing
  * has. */

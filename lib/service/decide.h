@@ -60,6 +60,7 @@ struct finest {    /* --finest: the size was chosen, too */
     int given;                    /* 1: by -N, else because of what was measured */
     int64_t next;                 /* the next larger size that the rule accepts, 0: none up to the limit */
     char why[640];                /* why not that one */
+    int64_t measure;              /* 0, or a size to measure: one alone was, and others follow from two */
 };
 
 struct decision {

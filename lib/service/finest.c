@@ -99,6 +99,22 @@ static void find_range(const struct finder *f, int64_t *lo, int64_t *hi)
     *hi = largest > HRUN_COUNT_MAX / FINEST_BEYOND ? HRUN_COUNT_MAX : largest * FINEST_BEYOND;
 }
 
+/* The size that all models are of, where it is only one and the family has no others then; else 0. */
+static int64_t only_size(const struct finder *f)
+{
+    int64_t only = 0;
+
+    for (int i = 0; i < f->nsubs; i++)
+        for (int k = 0; f->models[i] && k < f->models[i]->n; k++) {
+            const struct hrun_fit_record *r = f->models[i]->v[k].nmin > 0 ? &f->models[i]->v[k] : NULL;
+
+            if (!r || strcmp(r->family, "weak") || r->nmin != r->nmax || (only && r->nmin != only))
+                return 0;
+            only = r->nmin;
+        }
+    return only;
+}
+
 /* The largest size of lo..hi that is allowed whatever the rule says; lo - 1: none, and *why. */
 static int bisect(struct finder *f, int64_t lo, int64_t hi, int64_t *out, struct hrun_error *why,
                   struct hrun_error *err)
@@ -154,7 +170,10 @@ static int tell_next(struct finder *f, int64_t hi, struct finest *out, struct hr
         if (!why.text[0])
             continue;
         out->next = N;
-        snprintf(out->why, sizeof out->why, "%.639s", why.text);
+        if (out->measure)
+            snprintf(out->why, sizeof out->why, "one size alone was measured, and others follow from two");
+        else
+            snprintf(out->why, sizeof out->why, "%.639s", why.text);
         return 0;
     }
     return 0;
@@ -168,10 +187,15 @@ static int search(struct finder *f, int64_t most, struct finest *out, struct hru
     find_range(f, &lo, &hi);
     out->limit = most && most < hi ? most : hi;
     out->given = most && most < hi;
+    out->measure = only_size(f) ? hi : 0;
     if (bisect(f, lo, out->limit, &top, &why, err) || walk_down(f, top, lo, &out->N, &why, err))
         return -1;
     if (out->N)
         return tell_next(f, out->limit, out, err);
+    if (out->measure)
+        return hrun_fail(err, HRUN_EINFEASIBLE, "--finest: %s has no size up to %lld within the limits; N = %lld alone "
+                         "was measured, and others follow from two", f->c->app->name, (long long)out->limit,
+                         (long long)only_size(f));
     return hrun_fail(err, HRUN_EINFEASIBLE, "--finest: %s has no size up to %lld within the limits%s%s",
                      f->c->app->name, (long long)out->limit, why.text[0] ? "; at the last one looked at " : "",
                      why.text);
@@ -235,6 +259,7 @@ int finest_find(struct context *c, const struct question *q, const struct profil
 
     if (!rc)
         *out = found;
+    out->measure = found.measure;
     free(f.models);
     free(f.subs);
     return rc;

@@ -12,8 +12,8 @@
 
 #include "service/decide.h"
 
-/* Find it, at most `most` (0: no limit). p: the profiles of c. Errors: HRUN_EINVAL (--config, --within), HRUN_ENODATA
- * (no profile), HRUN_EINFEASIBLE (no size at all), those of the rooms. */
+/* Find it, at most `most` (0: no limit). p: the profiles of c. On failure of *out only measure is written. Errors:
+ * HRUN_EINVAL (--config, --within), HRUN_ENODATA (no profile), HRUN_EINFEASIBLE (no size at all), those of the rooms. */
 int finest_find(struct context *c, const struct question *q, const struct profiles *p, int64_t most,
                 struct finest *out, struct hrun_error *err);
 

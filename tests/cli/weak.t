@@ -71,6 +71,13 @@ fails 125 "no model of multigrid for N=16384; there is one for N=32768" "a size 
     hrun "${on[@]}" --dry-run -N 16384 "$prog"
 out_before=$err
 ok "and the command that makes one" grep -qF "hrun-calibrate -app multigrid -N 16384 makes one" <<<"$out_before"
+fails 125 "N = 32768 alone was measured" "--finest of one size" \
+    hrun "${on[@]}" --dry-run --finest --max-time 0.000001 "$prog"
+out_before=$err
+ok "advises twice the size, with the options" grep -Eq \
+    'to measure a larger one: hrun-calibrate -app multigrid .*--platform .* -N 65536 .*multigrid' <<<"$out_before"
+run hrun "${on[@]}" --dry-run --finest "$prog"
+ok "also in a dry run" grep -Eq 'to measure a larger one: hrun-calibrate .* -N 65536 ' <<<"$out"
 run hrun-calibrate "${on[@]}" -q -r 1 -N 16384 "$prog"
 ok "two sizes tell of one between them" near 12,1,12,1 24576
 plan -N 32768
@@ -82,8 +89,9 @@ ok "--finest keeps the time" test \
 finest=$(field 'p["N"]')
 plan --finest --max-time "$limit" --max-cost "$money"
 ok "and the money, on a smaller mesh" test "$(field "p['cost'] <= $money and p['N'] < $finest")" = True
-run hrun "${on[@]}" -q --no-record --finest --max-time "$limit" "$prog"
+run hrun "${on[@]}" --no-record --finest --max-time "$limit" "$prog"
 ok "it can be run, too" test "$status" = 0 -a -n "$(grep '^time: ' <<<"$out")"
+err_has "hrun: N = $finest, predicted" "and says which size that was"
 
 run hrun-calibrate "${on[@]}" fit --fit ls multigrid
 out_has "weak/ls" "the paper's steps make models as well"
