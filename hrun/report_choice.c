@@ -67,8 +67,10 @@ static void add_alternatives(const struct decision *d, struct hrun_buf *out)
         hrun_add_seconds(out, d->plain_time_s);
         hrun_buf_adds(out, "  ");
         add_percent(out, d->plain_time_s / d->time_s);
-        if (!d->plain_valid)
-            hrun_buf_adds(out, "  (the rule excludes it)");
+        if (d->plain_P)
+            hrun_buf_addf(out, "  (it is not of %d process%s)", d->plain_P, d->plain_P == 1 ? "" : "es");
+        else if (!d->plain_valid)
+            hrun_buf_adds(out, "  (the rule or the memory excludes it)");
         hrun_buf_addc(out, '\n');
     }
 }

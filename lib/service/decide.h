@@ -95,8 +95,8 @@ struct decision {
     int plain_known;              /* the mpirun-style configuration could be predicted */
     double plain_time_s;
     int *plain_pes, *plain_procs; /* every PE, one process each */
-    int plain_valid;              /* the rule and the memory accept it, and it has as many processes as asked for */
-    char plain_why_not[64];       /* where they do not: who excludes it */
+    int plain_valid;              /* the rule and the memory accept it, and it has the processes that are asked for */
+    int plain_P;                  /* the processes that are asked for, where these alone exclude it; else 0 */
     enum hrun_family family;
     enum hrun_method method;
     int formula;                  /* 1: the prediction is by a formula (app->family analytic) */

@@ -74,11 +74,10 @@ static void predict_plain(struct decision *d, const struct hrun_plan_problem *pr
     const struct hrun_correction *r;
     struct hrun_plan_problem any = *problem;
     struct hrun_choice choice;
-    int P = 0;
 
     any.P = 0;
+    d->plain_P = 0;
     for (int i = 0; i < d->nsubs; i++) {
-        P += d->subs[i].npes;
         d->plain_pes[i] = d->subs[i].npes;
         d->plain_procs[i] = d->subs[i].npes > 0;
     }
@@ -88,7 +87,9 @@ static void predict_plain(struct decision *d, const struct hrun_plan_problem *pr
         d->plain_time_s = choice.time_s * (r ? r->factor : 1);
         hrun_choice_release(&choice);
         d->plain_valid = !hrun_plan_evaluate(problem, d->plain_pes, d->plain_procs, 1, &choice, NULL);
-        if (d->plain_valid)
+        if (!d->plain_valid && !hrun_plan_evaluate(&any, d->plain_pes, d->plain_procs, 1, &choice, NULL))
+            d->plain_P = problem->P;
+        if (d->plain_valid || d->plain_P)
             hrun_choice_release(&choice);
     }
 }
