@@ -59,6 +59,9 @@ static int by_model(struct context *c, const struct question *q, const struct hr
         if (err)
             *err = why;
         if (why.code == HRUN_EINFEASIBLE) {
+            if (q->max_loss)
+                hrun_fail_prefix(err, "of %d process%s, the fewest that keep --max-loss", problem->P,
+                                 problem->P == 1 ? "" : "es");
             hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
             if (problem->limits)
                 return -1;

@@ -2,6 +2,7 @@
 #include "service/predict.h"
 
 #include "service/document.h"
+#include "service/variants.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -126,22 +127,24 @@ int known_app_ask(struct context *c, struct known_app *a, const struct question 
     return 0;
 }
 
-/* The application whose best configuration is the best of all. NULL with *err: that of the first one. */
+/* The application whose best configuration is the best of all. NULL with *err: of those that keep no
+ * limits the nearest, else the first. */
 static struct known_app *best_app(struct context *c, struct knowledge *k, const struct question *q, int64_t N,
                                   struct hrun_error *err)
 {
     struct question by = *q;
-    struct hrun_error why = { 0 }, *first = &why;
+    struct hrun_error nearest = { 0 };
     struct known_app *best = NULL;
     double least = INFINITY;
 
     if (q->within)
         by.within = by.objective = NULL;
     for (int i = 0; i < k->n; i++) {
+        struct hrun_error why = { 0 };
         struct decision d;
 
-        if (known_app_ask(c, &k->v[i], &by, N, &d, first)) {
-            first = NULL;
+        if (known_app_ask(c, &k->v[i], &by, N, &d, &why)) {
+            variants_nearest(&why, &nearest);
             continue;
         }
         if (decision_value(&d) < least) {
@@ -151,7 +154,7 @@ static struct known_app *best_app(struct context *c, struct knowledge *k, const 
         decision_release(&d);
     }
     if (!best && err)
-        *err = why;
+        *err = nearest;
     return best;
 }
 

@@ -7,6 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+void variants_nearest(const struct hrun_error *why, struct hrun_error *nearest)
+{
+    if (!nearest->text[0] || (why->excess > 0 && !(nearest->excess > 0 && nearest->excess <= why->excess)))
+        *nearest = *why;
+}
+
 /* Decide for one variant. What it cannot do is its own matter, unless memory ran out; *nearest: the first reason, or of
  * those that keep no limits the nearest. */
 static int decide_variant(struct context *c, const struct question *q, int64_t N, struct variant_view *v,
@@ -17,8 +23,7 @@ static int decide_variant(struct context *c, const struct question *q, int64_t N
     if (profiles_load(c, &v->known, err))
         return -1;
     if (decision_make(c, q, &v->known, NULL, N, &v->d, &why)) {
-        if (!nearest->text[0] || (why.excess > 0 && !(nearest->excess > 0 && nearest->excess <= why.excess)))
-            *nearest = why;
+        variants_nearest(&why, nearest);
         v->why_not = strdup(why.text);
         return v->why_not && why.code != HRUN_ENOMEM ? 0 : hrun_fail_nomem(err);
     }

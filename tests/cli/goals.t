@@ -90,6 +90,10 @@ fails 125 "keeps the limits: at most 1.00 ms; the quickest takes" "a time that n
     hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu -N 2000 --max-time 0.001 "$bin/lu"
 fails 125 "the cheapest costs" "a cost that none keeps" \
     hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu -N 2000 --max-cost 1e-9 "$bin/lu"
+fails 125 "the smallest uses 1 PE; of those that keep the other limit the quickest takes" "two limits" \
+    hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu -N 2000 --max-time 0.001 --max-pes 1 "$bin/lu"
+plan -n 1
+out_has "(it is not of 1 process)" "-n leaves mpirun's configuration out"
 fails 125 "--max-cost 0: it must be above 0" "a cost of nothing" hrun --dry-run --max-cost 0 "$bin/lu"
 fails 125 "--within and --objective time contradict" "--within and the time" \
     hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu -N 2000 --within 5% --objective time "$bin/lu"

@@ -59,6 +59,10 @@ ok "--max-loss: the fewest processes that lose no more" \
 fewer=$(json 'd["P"] - 1')
 plan 12000 -n "$fewer" --json
 ok "with one less, more is lost" test "$(json 'd["ring"]["least_loss"] > 0.2')" = True
+plan 12000 --max-loss 20 --max-pes 1
+status_is 125 "--max-loss with a limit that its processes do not keep"
+err_has "processes, the fewest that keep --max-loss: no configuration" "says how many it asks for"
+err_has "at most 1 PE; the smallest uses " "and how many PEs they need"
 plan 12000 --max-loss 20
 out_has ", the fewest that keep --max-loss, lose" "the reason is said"
 fails 125 "--max-loss and -n contradict each other" "--max-loss with -n" \

@@ -44,6 +44,18 @@ two() { run "$h" --profile-path "$tmp/defs" -app two "$@"; }
 two --dry-run -N 1000 /bin/true
 status_is 0 "a variant that needs the network is left out where it was not measured"
 out_has "variant      plain, the only one that is predicted" "which is said"
+cat >"$tmp/defs/slow.yaml" <<'END'
+name: slow
+args: ["{N}"]
+variants:
+- {name: twice, formula: "4*N^3*share*perf"}
+- {name: once, formula: "2*N^3*share*perf"}
+END
+for how in --dry-run --predict; do
+    run "$h" --profile-path "$tmp/defs" -app slow $how -N 1000 --max-time 1e-6 /bin/true
+    status_is 125 "$how: a time that no variant keeps"
+    err_has "slow.once at N = 1000: no configuration" "is told with the variant that comes nearest"
+done
 two --dry-run -N 1000 --variant chatty /bin/true
 out_has "its formula needs the network, which was not measured; to measure it: hrun-calibrate network" \
     "named alone it says how it is measured"
