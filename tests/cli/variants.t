@@ -52,7 +52,7 @@ variants:
 - {name: once, formula: "2*N^3*share*perf"}
 END
 for how in --dry-run --predict; do
-    run "$h" --profile-path "$tmp/defs" -app slow $how -N 1000 --max-time 1e-6 /bin/true
+    run "$h" --profile-path "$tmp/defs" -app slow $how -N 1000 --max-time 0.000001 /bin/true
     status_is 125 "$how: a time that no variant keeps"
     err_has "slow.once at N = 1000: no configuration" "is told with the variant that comes nearest"
 done
