@@ -151,7 +151,7 @@ static void add_figure(struct hrun_buf *out, int kind, double v, int digits)
         hrun_buf_addf(out, "%.*g%s", digits ? digits : 4, v, kind == TIME ? " s" : kind == ENERGY ? " J" : "");
 }
 
-/* How many digits tell a limit from what is needed. */
+/* How many digits tell a limit from what is needed; -1: no memory. */
 static int digits_apart(int kind, double limit, double need)
 {
     enum { MOST = 17 };
@@ -162,7 +162,9 @@ static int digits_apart(int kind, double limit, double need)
 
         add_figure(&a, kind, limit, digits);
         add_figure(&b, kind, need, digits);
-        alike = !a.failed && !b.failed && !strcmp(a.data, b.data);
+        if (a.failed || b.failed)
+            digits = -1;
+        alike = digits >= 0 && !strcmp(a.data, b.data);
         hrun_buf_release(&a);
         hrun_buf_release(&b);
         if (alike)
@@ -200,6 +202,10 @@ static int fail(const struct least *l, double valid, struct hrun_error *err)
     for (int k = 0; k < NKINDS; k++) {
         int all = digits_apart(k, l->limit[k], l->all[k]), others = digits_apart(k, l->limit[k], l->others[k]);
 
+        if (all < 0 || others < 0) {
+            hrun_buf_release(&text);
+            return hrun_fail_nomem(err);
+        }
         digits[k] = all > others ? all : others;
         if (isinf(l->limit[k]))
             continue;
