@@ -57,11 +57,12 @@ void prepared_release(struct prepared *p)
 static void advise_size(const struct prepared *p, const struct finest *f, struct hrun_error *err)
 {
     struct hrun_buf command = HRUN_BUF_INIT;
+    const struct decision larger = { .N = f->measure };
     struct hrun_error why = *err;
 
     if (!f->measure)
         return;
-    report_calibrate_command(&p->c, 0, f->measure, p->w.words, &command);
+    report_calibrate_command(&p->c, 0, &larger, p->w.words, &command);
     hrun_fail(err, why.code, "%s; to measure a larger one: %s", why.text, command.data);
     hrun_buf_release(&command);
 }

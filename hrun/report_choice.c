@@ -160,6 +160,7 @@ static void add_balance(const struct decision *d, struct hrun_buf *out)
 static void add_finest(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
 {
     const struct finest *f = &d->finest;
+    const struct decision larger = { .N = f->measure };
 
     hrun_buf_addf(out, "  finest       N = %lld of sizes up to %lld (%s)", (long long)f->N, (long long)f->limit,
                   f->given ? "-N" : "twice the largest measured");
@@ -167,7 +168,7 @@ static void add_finest(const struct context *c, const struct decision *d, char *
         hrun_buf_addf(out, "; N = %lld: %s", (long long)f->next, f->why);
     if (f->next && f->measure) {
         hrun_buf_adds(out, "\n  to measure a larger one: ");
-        report_calibrate_command(c, 0, f->measure, words, out);
+        report_calibrate_command(c, 0, &larger, words, out);
     }
     hrun_buf_addc(out, '\n');
 }
