@@ -3,8 +3,6 @@
 
 #include "base/units.h"
 
-#include <math.h>
-
 /* Steps of counting that an error message may cost: about 0.1 s. */
 #define ERROR_COUNT_LIMIT 1e8
 
