@@ -291,7 +291,8 @@ int main(void)
 {
     static struct hrun_known k[KNOWN];
     uint64_t rng = 11;
-    int bad_counts = 0, bad_near = 0, bad = 0, infeasible = 0, wrong_words = 0, fronts = 0, bad_fronts = 0, limited = 0, bad_looks = 0;
+    int bad_counts = 0, bad_near = 0;
+    int bad = 0, infeasible = 0, wrong_words = 0, fronts = 0, bad_fronts = 0, limited = 0, bad_looks = 0;
     long saved = 0, all = 0;
 
     for (int round = 0; round < ROUNDS; round++) {
