@@ -28,8 +28,8 @@ struct knowledge {
 int knowledge_load(struct context *c, struct knowledge *out, struct hrun_error *err);
 void knowledge_release(struct knowledge *k);
 
-/* Of loaded profiles of which none can be used: fails with HRUN_ENODATA, or the code of what is unreadable, and says why:
- * the first reason that tells more than that there is none. */
+/* Of loaded profiles of which none can be used: fails with HRUN_ENODATA, or the code of what is unreadable, and says
+ * why: the first reason that tells more than that there is none. */
 int profiles_none(const struct context *c, const struct profiles *p, struct hrun_error *err);
 
 /* decision_make for N >= 1 of which the time is predicted; of several variants for the best one as variants_choose has

@@ -28,8 +28,9 @@ struct profiles {
 
 /* Load the models of all sub-clusters for c->app, and say why one has none that can be used. For a definition with
  * network terms find the network (network_use), and where the models were fitted without it, or with one that is not
- * there any more, fit them anew; c->view is then what is supposed of it, if anything is (network_suppose). Errors: those of the store, of network_use and of lib/model; nothing is kept then. A
- * profile that cannot be read is none of them. */
+ * there any more, fit them anew; c->view is then that of the network that is supposed, if one is (network_suppose).
+ * Errors: those of the store, of network_use, network_suppose and lib/model; nothing is kept then. A profile that
+ * cannot be read is none of them. */
 int profiles_load(struct context *c, struct profiles *out, struct hrun_error *err);
 void profiles_release(struct profiles *p);
 
