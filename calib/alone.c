@@ -2,6 +2,7 @@
 #include "alone.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 int alone_begin(struct ledger *g, const struct context *c, const struct hrun_layout *l, int64_t N, double time_s,
                 void (*say)(void *ctx, const char *text), void *ctx, int *sig, struct hrun_error *err)
@@ -23,4 +24,41 @@ void alone_say(void *ctx, const char *text)
 
     if (!c->set->quiet)
         fprintf(stderr, "hrun-calibrate: %s\n", text);
+}
+
+static void hear(void *ctx, const char *data, size_t len)
+{
+    hrun_buf_add(ctx, data, len);
+}
+
+int alone_run(struct context *c, const struct hrun_layout *l, char *const *words, alone_judge *judge,
+              struct hrun_buf *out, int *interrupted, struct hrun_error *err)
+{
+    struct work w = { .c = c, .words = words, .quiet_run = 1 };
+    struct hrun_strvec argv = HRUN_STRVEC_INIT;
+    struct hrun_buf said = HRUN_BUF_INIT;
+    struct hrun_outcome outcome = { 0 };
+    struct ledger ledger = { 0 };
+    struct hrun_job job;
+    char *stdin_text = NULL;
+    int rc = work_job(&w, l, &argv, &stdin_text, &job, err);
+
+    if (!rc)
+        rc = ledger_open(&ledger, c, err) || alone_begin(&ledger, c, l, 0, 0, alone_say, c, interrupted, err) ? -1 : 0;
+    if (!rc && *interrupted)
+        rc = hrun_fail(err, HRUN_EENGINE, "waiting for the hosts was interrupted by signal %d", *interrupted);
+    if (!rc) {
+        job.on_stdout = hear;
+        job.ctx = out;
+        job.stderr_text = &said;
+        rc = (c->engine->check && c->engine->check(&job, err)) || hrun_launch(c->engine, &job, &outcome, err) ? -1
+             : judge(&outcome, &said, interrupted, err);
+    }
+    if (!rc && out->failed)
+        rc = hrun_fail_nomem(err);
+    ledger_release(&ledger);
+    free(stdin_text);
+    hrun_buf_release(&said);
+    hrun_strvec_release(&argv);
+    return rc;
 }

@@ -7,6 +7,7 @@
 #define CALIB_ALONE_H
 
 #include "../hrun/ledger.h"
+#include "../hrun/work.h"
 
 /* Claim the hosts of a layout, for about time_s (0: not known), and wait for them. *sig: the signal that has ended the
  * waiting, else 0. say: told once for whom it waits. Errors: HRUN_ENOMEM. */
@@ -16,5 +17,15 @@ void alone_end(struct ledger *g);
 
 /* For say: a line on standard error. ctx: struct context. */
 void alone_say(void *ctx, const char *text);
+
+/* What became of a run of a measuring program: 0, or -1 with *err. said: what it wrote on standard error; *interrupted is
+ * the signal that ended it, else 0. */
+typedef int alone_judge(const struct hrun_outcome *o, const struct hrun_buf *said, int *interrupted,
+                        struct hrun_error *err);
+
+/* Start words on a layout whose hosts are then its own, and append what it prints to out. *interrupted: the signal that
+ * ended it or the waiting, else 0 or untouched. Errors: those of work_job, of the ledger, of the engine and of judge. */
+int alone_run(struct context *c, const struct hrun_layout *l, char *const *words, alone_judge *judge,
+              struct hrun_buf *out, int *interrupted, struct hrun_error *err);
 
 #endif

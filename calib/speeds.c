@@ -32,11 +32,6 @@ struct measured {
     int *ranks;                 /* nsubs */
 };
 
-static void hear(void *ctx, const char *data, size_t len)
-{
-    hrun_buf_add(ctx, data, len);
-}
-
 static int judge(const struct hrun_outcome *o, const struct hrun_buf *said, int *interrupted, struct hrun_error *err)
 {
     if (o->timed_out)
@@ -48,38 +43,6 @@ static int judge(const struct hrun_outcome *o, const struct hrun_buf *said, int 
                          said->len ? "; its last words: " : "",
                          said->len > 400 ? said->data + said->len - 400 : said->data);
     return 0;
-}
-
-static int launch(struct context *c, const struct hrun_layout *l, char **words, struct hrun_buf *out, int *interrupted,
-                  struct hrun_error *err)
-{
-    struct work w = { .c = c, .words = words, .quiet_run = 1 };
-    struct hrun_strvec argv = HRUN_STRVEC_INIT;
-    struct hrun_buf said = HRUN_BUF_INIT;
-    struct hrun_outcome outcome = { 0 };
-    struct ledger ledger = { 0 };
-    struct hrun_job job;
-    char *stdin_text = NULL;
-    int rc = work_job(&w, l, &argv, &stdin_text, &job, err);
-
-    if (!rc)
-        rc = ledger_open(&ledger, c, err) || alone_begin(&ledger, c, l, 0, 0, alone_say, c, interrupted, err) ? -1 : 0;
-    if (!rc && *interrupted)
-        rc = hrun_fail(err, HRUN_EENGINE, "waiting for the hosts was interrupted by signal %d", *interrupted);
-    if (!rc) {
-        job.on_stdout = hear;
-        job.ctx = out;
-        job.stderr_text = &said;
-        rc = (c->engine->check && c->engine->check(&job, err)) || hrun_launch(c->engine, &job, &outcome, err) ? -1
-             : judge(&outcome, &said, interrupted, err);
-    }
-    if (!rc && out->failed)
-        rc = hrun_fail_nomem(err);
-    ledger_release(&ledger);
-    free(stdin_text);
-    hrun_buf_release(&said);
-    hrun_strvec_release(&argv);
-    return rc;
 }
 
 /* A line "product RANK ORDER LIBRARY SECONDS...". */
@@ -183,7 +146,7 @@ static int measure(struct context *c, const char *probe, const int *pes, int M, 
     for (int i = 0; i < n; i++)
         procs[i] = pes[i] ? M : 0;
     l = hrun_layout_create(c->cluster, pes, procs, err);
-    if (!l || launch(c, l, words, &out, interrupted, err) || read_all(out.data, l, &m, err))
+    if (!l || alone_run(c, l, words, judge, &out, interrupted, err) || read_all(out.data, l, &m, err))
         goto done;
     rc = 0;
     for (int i = 0; i < n && !rc; i++)

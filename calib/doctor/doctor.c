@@ -40,52 +40,18 @@ static int describe(const struct context *c, const struct hrun_layout *l, const 
     return rc;
 }
 
-static void hear(void *ctx, const char *data, size_t len)
+/* How it ended. */
+static int judge(const struct hrun_outcome *o, const struct hrun_buf *said, int *interrupted, struct hrun_error *err)
 {
-    hrun_buf_add(ctx, data, len);
-}
-
-/* Launch it and append what it prints. *interrupted: the signal that ended it, else untouched. */
-static int launch(struct context *c, const struct hrun_layout *l, char **words, struct hrun_buf *out, int *interrupted,
-                  struct hrun_error *err)
-{
-    struct work w = { .c = c, .words = words, .quiet_run = 1 };
-    struct hrun_strvec argv = HRUN_STRVEC_INIT;
-    struct hrun_buf said = HRUN_BUF_INIT;
-    struct hrun_outcome outcome = { 0 };
-    struct ledger ledger = { 0 };
-    struct hrun_job job;
-    char *stdin_text = NULL;
-    int rc = -1;
-
-    if (work_job(&w, l, &argv, &stdin_text, &job, err))
-        goto done;
-    job.on_stdout = hear;
-    job.ctx = out;
-    job.stderr_text = &said;
-    if (ledger_open(&ledger, c, err) || alone_begin(&ledger, c, l, 0, 0, alone_say, c, interrupted, err))
-        goto done;
-    if (*interrupted) {
-        hrun_fail(err, HRUN_EENGINE, "waiting for the hosts was interrupted by signal %d", *interrupted);
-        goto done;
-    }
-    if ((c->engine->check && c->engine->check(&job, err)) || hrun_launch(c->engine, &job, &outcome, err))
-        goto done;
-    if (outcome.timed_out)
-        hrun_fail(err, HRUN_EENGINE, "measuring did not end within --timeout");
-    else if ((*interrupted = outcome.signalled))
-        hrun_fail(err, HRUN_EENGINE, "measuring was interrupted by signal %d", outcome.signalled);
-    else if (outcome.status)
-        hrun_fail(err, HRUN_EENGINE, "hrun-probe ended with status %d%s%.400s", outcome.status,
-                  said.len ? "; its last words: " : "", said.len > 400 ? said.data + said.len - 400 : said.data);
-    else
-        rc = out->failed ? hrun_fail_nomem(err) : 0;
-done:
-    ledger_release(&ledger);
-    free(stdin_text);
-    hrun_buf_release(&said);
-    hrun_strvec_release(&argv);
-    return rc;
+    if (o->timed_out)
+        return hrun_fail(err, HRUN_EENGINE, "measuring did not end within --timeout");
+    if ((*interrupted = o->signalled))
+        return hrun_fail(err, HRUN_EENGINE, "measuring was interrupted by signal %d", o->signalled);
+    if (o->status)
+        return hrun_fail(err, HRUN_EENGINE, "hrun-probe ended with status %d%s%.400s", o->status,
+                         said->len ? "; its last words: " : "",
+                         said->len > 400 ? said->data + said->len - 400 : said->data);
+    return 0;
 }
 
 static int measure_on(struct context *c, const struct calib_settings *s, const char *program, struct hrun_buf *out,
@@ -124,7 +90,7 @@ static int measure_on(struct context *c, const struct calib_settings *s, const c
     if (!s->common.quiet)
         fprintf(stderr, "hrun-calibrate: measuring %d PE%s; the machine should be as it is when programs run\n",
                 l->nranks, l->nranks == 1 ? "" : "s");
-    rc = launch(c, l, words, out, interrupted, err);
+    rc = alone_run(c, l, words, judge, out, interrupted, err);
 done:
     hrun_layout_destroy(l);
     free(pes);

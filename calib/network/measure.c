@@ -146,11 +146,6 @@ void network_plan_release(struct network_plan *p)
 
 /* ---------------------------------------------------------------- measure */
 
-static void hear(void *ctx, const char *data, size_t len)
-{
-    hrun_buf_add(ctx, data, len);
-}
-
 /* How it ended. */
 static int judge(const struct hrun_outcome *o, const struct hrun_buf *said, int *interrupted, struct hrun_error *err)
 {
@@ -169,39 +164,6 @@ static int judge(const struct hrun_outcome *o, const struct hrun_buf *said, int 
                          said->len ? "; its last words: " : "",
                          said->len > 400 ? said->data + said->len - 400 : said->data);
     return 0;
-}
-
-static int launch(struct context *c, const struct network_plan *p, struct hrun_buf *out, int *interrupted,
-                  struct hrun_error *err)
-{
-    struct work w = { .c = c, .words = p->words.v, .quiet_run = 1 };
-    struct hrun_strvec argv = HRUN_STRVEC_INIT;
-    struct hrun_buf said = HRUN_BUF_INIT;
-    struct hrun_outcome outcome = { 0 };
-    struct ledger ledger = { 0 };
-    struct hrun_job job;
-    char *stdin_text = NULL;
-    int rc = work_job(&w, p->layout, &argv, &stdin_text, &job, err);
-
-    if (!rc)
-        rc = ledger_open(&ledger, c, err) ||
-             alone_begin(&ledger, c, p->layout, 0, 0, alone_say, c, interrupted, err) ? -1 : 0;
-    if (!rc && *interrupted)
-        rc = hrun_fail(err, HRUN_EENGINE, "waiting for the hosts was interrupted by signal %d", *interrupted);
-    if (!rc) {
-        job.on_stdout = hear;
-        job.ctx = out;
-        job.stderr_text = &said;
-        rc = (c->engine->check && c->engine->check(&job, err)) || hrun_launch(c->engine, &job, &outcome, err) ? -1
-             : judge(&outcome, &said, interrupted, err);
-    }
-    if (!rc && out->failed)
-        rc = hrun_fail_nomem(err);
-    ledger_release(&ledger);
-    free(stdin_text);
-    hrun_buf_release(&said);
-    hrun_strvec_release(&argv);
-    return rc;
 }
 
 /* Hosts get our names, and their sub-clusters as kinds. The benchmark numbers them by their first ranks. */
@@ -237,7 +199,7 @@ int network_measure(struct context *c, const struct network_plan *p, struct hrun
                     struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = launch(c, p, &text, interrupted, err);
+    int rc = alone_run(c, p->layout, p->words.v, judge, &text, interrupted, err);
 
     if (!rc)
         rc = hrun_net_records_parse(text.data, out, err);

@@ -44,8 +44,7 @@ static double weight(const struct hrun_fit_options *o, double T)
     return o->sigma_abs_s > 0 || o->sigma_rel > 0 ? 1 / hypot(o->sigma_abs_s, o->sigma_rel * T) : 1;
 }
 
-/* Room for one more record, zeroed. */
-static struct hrun_fit_record *add_record(struct hrun_fit_job *job)
+struct hrun_fit_record *hrun_fit_add_record(struct hrun_fit_job *job)
 {
     struct hrun_models *m = job->models;
 
@@ -61,7 +60,7 @@ static struct hrun_fit_record *add_record(struct hrun_fit_job *job)
     return &m->v[m->n];
 }
 
-/* Take back the record that add_record gave, with all that hangs on it. */
+/* Take back the record that hrun_fit_add_record gave, with all that hangs on it. */
 static void drop_record(struct hrun_fit_job *job)
 {
     hrun_fit_record_release(&job->models->v[job->models->n]);
@@ -278,7 +277,7 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
         return hrun_fail_prefix(err, "M=%d, %s", M, family);
     }
 
-    r = add_record(job);
+    r = hrun_fit_add_record(job);
     if (!r)
         return hrun_fail_nomem(err);
     if (name_record(job, r, family, terms)) {

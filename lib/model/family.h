@@ -48,6 +48,9 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
                     const double *x, const struct hrun_row *rows, size_t n, size_t anchors,
                     struct hrun_fit_record **record, struct hrun_error *err);
 
+/* Room for one more record in job->models, zeroed; it counts once job->models->n does. NULL: no memory. */
+struct hrun_fit_record *hrun_fit_add_record(struct hrun_fit_job *job);
+
 /* Set job->np, left_out, net and config by the definition and job->options, and keep of rows[*n] those whose places the
  * network tells, if it is asked; a line in job->skipped says how many others there were. Errors: HRUN_ENOMEM. */
 int hrun_fit_network(struct hrun_fit_job *job, struct hrun_row *rows, size_t *n, struct hrun_error *err);

@@ -66,23 +66,6 @@ static size_t average(struct hrun_weak_run *v, size_t n)
 
 /* ------------------------------------------------------------------ a record */
 
-static struct hrun_fit_record *add_record(struct hrun_fit_job *job)
-{
-    struct hrun_models *m = job->models;
-
-    if (m->n == job->cap) {
-        int cap = job->cap ? job->cap * 2 : 16;
-        struct hrun_fit_record *v = realloc(m->v, (size_t)cap * sizeof *v);
-
-        if (!v)
-            return NULL;
-        m->v = v;
-        job->cap = cap;
-    }
-    memset(&m->v[m->n], 0, sizeof m->v[m->n]);
-    return &m->v[m->n];
-}
-
 /* The texts and numbers of a record from a fit. */
 static int fill_record(const struct hrun_fit_job *job, const struct hrun_weak_fit *fit, const char *note,
                        struct hrun_fit_record *r)
@@ -171,7 +154,7 @@ static int fit_size(struct hrun_fit_job *job, int M, int64_t N, struct hrun_weak
         return 0;
     }
     snprintf(note, sizeof note, "measured with %.10g to %.10g rows on each process", least, most);
-    r = add_record(job);
+    r = hrun_fit_add_record(job);
     if (!r)
         return hrun_fail_nomem(err);
     if (fill_record(job, &fit, note, r)) {

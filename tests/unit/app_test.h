@@ -4,6 +4,7 @@
 
 #include "tap.h"
 
+#include "app/app.h"
 #include "base/file.h"
 
 #include <stdlib.h>
@@ -33,6 +34,19 @@ static inline void put(const char *dir, const char *name, const char *text)
         exit(1);
     }
     free(path);
+}
+
+/* The definition that text is, called app; NULL and *err where it has a mistake. */
+static inline struct hrun_app *load_text(const char *dir, const char *text, struct hrun_error *err)
+{
+    char *path = hrun_strf("%s/app.yaml", dir);
+    struct hrun_app *app = NULL;
+
+    memset(err, 0, sizeof *err);
+    put(dir, "app.yaml", text);
+    hrun_app_load(path, NULL, 0, &app, err);
+    free(path);
+    return app;
 }
 
 /* The file's content, or "(none)"; valid until the next call. */

@@ -5,22 +5,10 @@
 
 #define HEAD "name: app\nfamily: ring\nconstants: [{name: m, value: 10}]\n"
 
-static struct hrun_app *load(const char *dir, const char *text, struct hrun_error *err)
-{
-    char *path = hrun_strf("%s/app.yaml", dir);
-    struct hrun_app *app = NULL;
-
-    memset(err, 0, sizeof *err);
-    put(dir, "app.yaml", text);
-    hrun_app_load(path, NULL, 0, &app, err);
-    free(path);
-    return app;
-}
-
 static void test_work(const char *dir)
 {
     struct hrun_error err;
-    struct hrun_app *app = load(dir, HEAD "ring: {local: \"n*(n-1)/2\", step: \"n^2 + P - P\", bytes: \"8*m*n\"}\n",
+    struct hrun_app *app = load_text(dir, HEAD "ring: {local: \"n*(n-1)/2\", step: \"n^2 + P - P\", bytes: \"8*m*n\"}\n",
                                 &err);
     struct hrun_ring_work w = { 0 }, before;
 
@@ -54,7 +42,7 @@ static void test_mistakes(const char *dir)
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct hrun_error err;
-        struct hrun_app *app = load(dir, bad[i].text, &err);
+        struct hrun_app *app = load_text(dir, bad[i].text, &err);
 
         ok(!app && err.code == HRUN_EPARSE && strstr(err.text, bad[i].said), "mistake %zu: %s", i + 1, err.text);
         ok((!bad[i].line || err.line == bad[i].line) && (!bad[i].column || err.column == bad[i].column),

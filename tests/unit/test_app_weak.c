@@ -5,22 +5,10 @@
 
 #define HEAD "name: app\nfamily: weak\nconstants: [{name: l, value: 3}]\n"
 
-static struct hrun_app *load(const char *dir, const char *text, struct hrun_error *err)
-{
-    char *path = hrun_strf("%s/app.yaml", dir);
-    struct hrun_app *app = NULL;
-
-    memset(err, 0, sizeof *err);
-    put(dir, "app.yaml", text);
-    hrun_app_load(path, NULL, 0, &app, err);
-    free(path);
-    return app;
-}
-
 static void test_mesh(const char *dir)
 {
     struct hrun_error err;
-    struct hrun_app *app = load(dir, "name: app\nfamily: weak\nmemory: \"N*P\"\n", &err);
+    struct hrun_app *app = load_text(dir, "name: app\nfamily: weak\nmemory: \"N*P\"\n", &err);
     int64_t units = 0, unit = 0;
     double bytes = 0;
 
@@ -32,7 +20,7 @@ static void test_mesh(const char *dir)
     ok(!hrun_app_rows_memory(app, 100, 4, 7, &bytes, &err) && bytes == 400, "memory is the definition's");
     hrun_app_destroy(app);
 
-    app = load(dir, HEAD "weak: {rows: \"2*N\", unit: \"2^(l-1)\", memory: \"8*N*W + P\"}\n", &err);
+    app = load_text(dir, HEAD "weak: {rows: \"2*N\", unit: \"2^(l-1)\", memory: \"8*N*W + P\"}\n", &err);
     ok(app, "all keys %s", err.text);
     if (!app)
         return;
@@ -48,7 +36,7 @@ static void test_mesh(const char *dir)
     ok(!hrun_app_memory(app, 100, 4, &bytes, &err) && bytes == 8 * 100 * 52 + 4, "and of equal shares");
     hrun_app_destroy(app);
 
-    app = load(dir, HEAD "weak: {rows: \"N/2\", unit: \"N-5\"}\n", &err);
+    app = load_text(dir, HEAD "weak: {rows: \"N/2\", unit: \"N-5\"}\n", &err);
     units = unit = 7;
     ok(app && hrun_app_mesh(app, 101, &units, &unit, &err) && err.code == HRUN_EINVAL, "half a row: %s", err.text);
     has_str(err.text, "weak.rows of app: 'N/2' is 50.5 at N=101", "is told");
@@ -70,7 +58,7 @@ static void test_mistakes(const char *dir)
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct hrun_error err;
-        struct hrun_app *app = load(dir, bad[i].text, &err);
+        struct hrun_app *app = load_text(dir, bad[i].text, &err);
 
         ok(!app && err.code == HRUN_EPARSE && strstr(err.text, bad[i].said), "mistake %zu: %s", i + 1, err.text);
         ok((!bad[i].line || err.line == bad[i].line) && (!bad[i].column || err.column == bad[i].column),
