@@ -25,7 +25,12 @@ SANITIZE ?=
 VERSION := 0.1.0
 # Of libhrun.so: raised when something that hrun.h declares goes or changes (lib/service/service.h).
 ABI     := 0
-B       := build$(if $(SANITIZE),/san$(if $(filter thread,$(SANITIZE)),-thread))
+# make fuzz FUZZER=libfuzzer: the fuzz targets with clang's libFuzzer and sanitizers, in a folder of their own.
+ifeq ($(FUZZER),libfuzzer)
+CC       := clang
+SANITIZE := fuzzer-no-link,address,undefined
+endif
+B       := build$(if $(FUZZER),/fuzz,$(if $(SANITIZE),/san$(if $(filter thread,$(SANITIZE)),-thread)))
 
 CC        ?= cc
 CFLAGS    ?= -O2 -g
@@ -337,9 +342,15 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/lib/libhrun.a
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
-$(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/driver.o $(B)/lib/libhrun.a
+$(B)/tests/fuzz/fuzz_jobs: $(B)/hrun/jobs_read.o
+$(B)/tests/fuzz/fuzz_doctor: $(addprefix $(B)/calib/doctor/,data.o read.o judge.o judge_compute.o judge_network.o \
+                             judge_settings.o)
+$(B)/tests/fuzz/fuzz_ranks: $(addprefix $(B)/hrun/coll/,net.o)
+# What runs a fuzz target: libFuzzer, started from the target's seeds, or the driver.
+FUZZ_MAIN  := $(B)/tests/fuzz/$(if $(FUZZER),seeds.o,driver.o)
+$(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_MAIN) $(B)/lib/libhrun.a
 	$(call say,LD)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(if $(FUZZER),-fsanitize=fuzzer) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS)
 $(B)/tests/%.o: ALL_CFLAGS += -Itests
 
 # The test applications are programs of users: never built with our sanitizers.
@@ -401,10 +412,14 @@ races:
 	$(MAKE) SANITIZE=thread build/san-thread/tests/unit/test_service
 	$(TEST_ENV) build/san-thread/tests/unit/test_service
 
-# Each fuzz target over FUZZ_RUNS deterministic mutations; with clang, link libFuzzer instead of the driver.
-FUZZ_RUNS ?= 20000
+# Each fuzz target over FUZZ_RUNS deterministic mutations; or (FUZZER=libfuzzer) by libFuzzer for FUZZ_SECONDS, which
+# keeps the inputs that reach new code in build/fuzz/corpus, and one that fails in build/fuzz.
+FUZZ_RUNS    ?= 20000
+FUZZ_SECONDS ?= 60
 fuzz: $(FUZZ_BIN)
-	for f in $(FUZZ_BIN); do echo $$f; $$f -n $(FUZZ_RUNS) || exit 1; done
+	$(Q)for f in $(FUZZ_BIN); do echo $$f; \
+	  $(if $(FUZZER),c=$(B)/corpus/$${f##*/}; mkdir -p $$c; $(TEST_ENV) $$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 \
+	    -rss_limit_mb=2048 -max_len=4096 -print_final_stats=1 -artifact_prefix=$(B)/ $$c,$$f -n $(FUZZ_RUNS)) || exit 1; done
 
 bench: all apps $(BENCH_BIN) $(B)/tests/lab/idle.so
 	$(TEST_ENV) tests/bench/run

@@ -10,6 +10,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,5 +25,19 @@ extern const char *const fuzz_seeds[];
         abort(); \
     } \
 } while (0)
+
+/* The path of a file in memory that holds data[size], for what reads files; the next call replaces its content. */
+static inline const char *fuzz_file(const void *data, size_t size)
+{
+    static char path[64];
+    static int fd = -1;
+
+    if (fd < 0) {
+        fd = memfd_create("fuzz", MFD_CLOEXEC);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    }
+    FUZZ_CHECK(fd >= 0 && !ftruncate(fd, 0) && pwrite(fd, data, size, 0) == (ssize_t)size);
+    return path;
+}
 
 #endif
