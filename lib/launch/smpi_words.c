@@ -6,6 +6,7 @@
  */
 #include "launch/smpi.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,7 @@ void hrun_smpi_read(const char *line, struct hrun_smpi_said *out)
     out->rank = -1;
     if (!strncmp(line, "clock ", 6)) {
         out->value = strtod(line + 6, &end);
-        if (end > line + 6 && !*end && out->value >= 0)
+        if (end > line + 6 && !*end && out->value >= 0 && isfinite(out->value))
             out->kind = HRUN_SMPI_CLOCK;
         return;
     }
@@ -68,7 +69,7 @@ void hrun_smpi_read(const char *line, struct hrun_smpi_said *out)
             continue;
         out->kind = known[i].kind;
         if (out->kind == HRUN_SMPI_STATUS)
-            out->value = strtod(line + text + len, NULL);
+            out->value = (int)strtol(line + text + len, NULL, 10);
         return;
     }
     for (size_t i = 0; i < sizeof priorities / sizeof *priorities; i++)

@@ -10,9 +10,10 @@
  */
 #include "launch/srun.h"
 
-#include <ctype.h>
+#include "base/ranges.h"
+
+#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char own[] = "srun: ";
@@ -30,10 +31,22 @@ static int read_step(const char *line, struct hrun_srun_said *out)
     return 1;
 }
 
+/* The whole number up to max that stands behind `before` at text. 0, or -1: there is none. */
+static int read_number(const char *text, const char *before, int max, int *out)
+{
+    size_t len = strlen(before);
+    long first, last;
+
+    if (strncmp(text, before, len) || !hrun_range_next(text + len, max, &first, &last))
+        return -1;
+    *out = (int)first;
+    return 0;
+}
+
 /* "Segmentation fault (core dumped)" -> 11. srun speaks no language but English. 0: that is no signal. */
 static int read_signal(const char *text)
 {
-    int best = 0;
+    int best = 0, nth;
     size_t longest = 0;
 
     for (int sig = 1; sig < NSIG; sig++) {
@@ -45,14 +58,13 @@ static int read_signal(const char *text)
             longest = len;
         }
     }
-    return best ? best : sscanf(text, "Real-time signal %d", &best) == 1 ? best + SIGRTMIN : 0;
+    return best || read_number(text, "Real-time signal ", SIGRTMAX - SIGRTMIN, &nth) ? best : SIGRTMIN + nth;
 }
 
 /* "srun: error: h1: task 3: Exited with exit code 3", "... h1: tasks 0-2,4: Killed". */
 static int read_tasks(const char *line, struct hrun_srun_said *out)
 {
     const char *p = strstr(line, ": task "), *many = strstr(line, ": tasks ");
-    char *end;
 
     if (!p || (many && many < p))
         p = many;
@@ -60,10 +72,9 @@ static int read_tasks(const char *line, struct hrun_srun_said *out)
         return 0;
     p = strchr(p + 2, ' ') + 1;
     p += *p == '[';
-    if (!isdigit((unsigned char)*p))
+    if (read_number(p, "", INT_MAX, &out->task))
         return 0;
-    out->task = (int)strtol(p, &end, 10);
-    p = end + strspn(end, "0123456789,-]");
+    p += strspn(p, "0123456789,-]");
     if (strncmp(p, ": ", 2))
         return 0;
     p += 2;
@@ -71,7 +82,7 @@ static int read_tasks(const char *line, struct hrun_srun_said *out)
         out->status = 0;
         return 1;
     }
-    if (sscanf(p, "Exited with exit code %d", &out->status) == 1)
+    if (!read_number(p, "Exited with exit code ", 255, &out->status))
         return 1;
     out->signal = read_signal(p);
     out->status = 128 + out->signal;
@@ -112,7 +123,7 @@ void hrun_srun_read(const char *line, struct hrun_srun_said *out)
         out->kind = HRUN_SRUN_TASKS;
     else if (strstr(line, "launching ") && read_step(line, out))
         out->kind = HRUN_SRUN_STEP;
-    else if ((p = strstr(line, ": Node ")) && sscanf(p, ": Node %*[^,], %d tasks started", &out->ntasks) == 1)
+    else if ((p = strstr(line, ": Node ")) && (p = strchr(p, ',')) && !read_number(p, ", ", INT_MAX, &out->ntasks))
         out->kind = HRUN_SRUN_STARTED;
     else if (strstr(line, "Job step aborted"))
         out->kind = HRUN_SRUN_ABORTED;

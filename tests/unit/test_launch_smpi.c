@@ -18,6 +18,8 @@ static const struct {
     { "clock -1", HRUN_SMPI_NOTHING, -1, -1, NULL },
     { "clock x", HRUN_SMPI_NOTHING, -1, 0, NULL },
     { "WARNING smpi_kernel 12 SMPI process did not return 0. Return value : 3", HRUN_SMPI_STATUS, 12, 3, NULL },
+    { "WARNING smpi_kernel 1 SMPI process did not return 0. Return value : 1e300", HRUN_SMPI_STATUS, 1, 1, NULL },
+    { "clock inf", HRUN_SMPI_NOTHING, -1, 0, NULL },
     { "WARNING smpi_pmpi 1 MPI_Abort was called, something went probably wrong in this simulation ! Killing all",
       HRUN_SMPI_ABORT, 1, 0, NULL },
     { "CRITICAL ker_engine maestro Oops! Deadlock detected, some activities are still around but will never complete.",
