@@ -127,6 +127,12 @@ static const struct line *find_line(const struct hrun_cache *cache, const char *
     return cache->nlines ? bsearch(&key, cache->lines, cache->nlines, sizeof key, compare_lines) : NULL;
 }
 
+/* Does what a host said then still count? A clock that runs behind is no reason to trust for ever. */
+static int is_current(const struct hrun_cache *cache, int64_t asked_s)
+{
+    return asked_s > 0 && asked_s <= cache->now_s + 60 && cache->now_s - asked_s <= age_max_s;
+}
+
 /* Copy a field; "-" stands for what was not told. */
 static int field_copy(const char *field, char **copy)
 {
@@ -152,8 +158,7 @@ struct hrun_told *hrun_cache_find(const struct hrun_cache *cache, const char *ho
         t->remembered = 1;
     }
     free(rest);
-    /* A clock that runs behind is no reason to trust for ever. */
-    if (t && t->remembered && t->asked_s <= cache->now_s + 60 && cache->now_s - t->asked_s <= age_max_s)
+    if (t && t->remembered && is_current(cache, t->asked_s) && t->memory_bytes <= HRUN_MEMORY_MAX)
         return t;
     hrun_told_destroy(t);
     return NULL;
@@ -264,7 +269,7 @@ static void write_lines(struct hrun_cache *cache)
     for (size_t i = 0; i < cache->nlines; i++) {
         const char *name = cache->lines[i].name;
 
-        if (cache->now_s - strtoll(cache->lines[i].rest, NULL, 10) <= age_max_s &&
+        if (is_current(cache, strtoll(cache->lines[i].rest, NULL, 10)) &&
             !bsearch(&name, cache->names.v, cache->names.n, sizeof name, compare_names))
             add_line(&b, name, cache->lines[i].rest);
     }

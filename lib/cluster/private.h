@@ -55,6 +55,9 @@ int hrun_allocation_look(const char *hostfile, struct hrun_allocation *out, stru
 
 /* ---------------------------------------------------------------- told.c: asking other hosts */
 
+/* An exabyte: more than any host has, and shares of it can be reckoned with. */
+#define HRUN_MEMORY_MAX ((uint64_t)1 << 60)
+
 struct hrun_told {
     struct hrun_topo *topo;     /* of the cluster; hosts that are alike share it */
     uint64_t key;               /* hrun_topology_key of its XML */

@@ -114,9 +114,6 @@ static char *find_mark(char *text, size_t len)
     return at;
 }
 
-/* An exabyte: more than any host has, and shares of it can be reckoned with. */
-static const uint64_t MEMORY_MAX = (uint64_t)1 << 60;
-
 static int read_instruction(const char *host, const char *p, struct hrun_told *t, struct hrun_error *err)
 {
     int good, nomem = 0;
@@ -129,7 +126,7 @@ static int read_instruction(const char *host, const char *p, struct hrun_told *t
     t->machine = told_line(p, "\nmachine ", &nomem);
     if (number)
         t->memory_bytes = strtoull(number, &after, 10);
-    good = t->usable && number && isdigit((unsigned char)*number) && !*after && t->memory_bytes <= MEMORY_MAX;
+    good = t->usable && number && isdigit((unsigned char)*number) && !*after && t->memory_bytes <= HRUN_MEMORY_MAX;
     if (key)
         t->key = strtoull(key, NULL, 16);
     free(number);

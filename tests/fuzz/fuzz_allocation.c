@@ -5,11 +5,7 @@
 
 #include "cluster/cluster.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 const char *const fuzz_seeds[] = {
     "h[1-4,7],x[01-03]-ib|4(x2),2(x6)|2(x8)|3|1", "a,b|16(x2)", "a||2,1|4", "r[1-2]n[0-3]|8(x8)|||2",
@@ -42,8 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const names[] = { "SLURM_JOB_NODELIST", "SLURM_JOB_CPUS_PER_NODE", "SLURM_TASKS_PER_NODE",
                                          "SLURM_CPUS_PER_TASK", "SLURM_HET_SIZE" };
-    char *text = strndup((const char *)data, size), *next = text, *field, path[64];
-    int fd;
+    char *text = strndup((const char *)data, size), *next = text, *field;
 
     if (!text)
         return 0;
@@ -52,14 +47,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unsetenv("PBS_NODEFILE");
     setenv("OMPI_MCA_orte_default_hostfile", "none", 1);
     setenv("SLURM_JOB_ID", "1", 1);
-    if (!strncmp(text, "P|", 2) && (fd = memfd_create("nodes", 0)) >= 0) {
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-        if (write(fd, data + 2, size - 2) >= 0) {
-            unsetenv("SLURM_JOB_ID");
-            setenv("PBS_NODEFILE", path, 1);
-            check();
-        }
-        close(fd);
+    if (!strncmp(text, "P|", 2)) {
+        unsetenv("SLURM_JOB_ID");
+        setenv("PBS_NODEFILE", fuzz_file(data + 2, size - 2), 1);
+        check();
     } else {
         for (size_t i = 0; i < sizeof names / sizeof names[0] && (field = strsep(&next, "|")); i++) {
             setenv(names[i], field, 1);

@@ -3,13 +3,10 @@
  * checksum is right, or few changed ones would come as far as being decoded. */
 #include "fuzz.h"
 
-#include "base/file.h"
 #include "base/units.h"
 #include "store/store.h"
 
 #include <math.h>
-#include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #define APP "lu"
@@ -44,40 +41,24 @@ const char *const fuzz_seeds[] = {
 };
 
 static struct place {
-    char *dir, *log;
+    char *log;
     struct hrun_store *store;
 } at;
 
 static void tidy(void)
 {
     hrun_store_close(at.store);
-    hrun_remove_tree(at.dir);
-    free(at.dir);
     free(at.log);
 }
 
-/* In a folder of our own, made at the first input. */
 static void settle(void)
 {
-    const char *base = getenv("TMPDIR");
-    char *folder;
+    char *folder = hrun_strf("%s/profiles/" APP, fuzz_folder());
 
-    at.dir = hrun_strf("%s/hrun-fuzz.XXXXXX", base && *base ? base : "/tmp");
-    FUZZ_CHECK(at.dir && mkdtemp(at.dir));
-    folder = hrun_strf("%s/profiles/" APP, at.dir);
     at.log = hrun_strf("%s/" SIG ".log", folder);
-    at.store = hrun_store_open(at.dir, NULL);
-    FUZZ_CHECK(folder && at.log && at.store && !hrun_mkdirs(folder, 0700, NULL));
+    at.store = hrun_store_open(fuzz_folder(), NULL);
+    FUZZ_CHECK(folder && at.log && at.store && !hrun_mkdirs(folder, 0700, NULL) && !atexit(tidy));
     free(folder);
-    atexit(tidy);
-}
-
-/* Nothing on the disk has to last: no fsync. */
-static void write_log(const struct hrun_buf *text)
-{
-    FILE *f = fopen(at.log, "w");
-
-    FUZZ_CHECK(f && fwrite(text->data, 1, text->len, f) == text->len && !fclose(f));
 }
 
 static void check_sample(const struct hrun_sample *s)
@@ -122,13 +103,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hrun_buf text = HRUN_BUF_INIT, signed_text = HRUN_BUF_INIT;
     size_t n;
 
-    if (!at.dir)
+    if (!at.log)
         settle();
     hrun_buf_add(&text, data, size);
-    write_log(&text);
+    fuzz_write(at.log, text.data, text.len);
     n = read_log(0);
     add_record(&text, good, sizeof good - 1);
-    write_log(&text);
+    fuzz_write(at.log, text.data, text.len);
     FUZZ_CHECK(read_log(1) > n);
 
     for (const char *s = (const char *)data, *end = s + size; size && s < end; s++) {
@@ -138,7 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         add_record(&signed_text, s, (size_t)((tab ? tab : stop) - s));
         s = stop;
     }
-    write_log(&signed_text);
+    fuzz_write(at.log, signed_text.data, signed_text.len);
     read_log(0);
     hrun_buf_release(&text);
     hrun_buf_release(&signed_text);
