@@ -1,6 +1,6 @@
 /* fuzz_log.c - any text as a log of measurements: records that keep the invariants of store.h, and the others counted;
  * a sound record behind it is found. Each input is tried as it is, and with each of its lines made a record whose
- * checksum is right, or few changed ones would come as far as being decoded. */
+ * checksum is right, or few changed ones would come as far as being decoded; and as what is remembered of a log. */
 #include "fuzz.h"
 
 #include "base/units.h"
@@ -37,11 +37,13 @@ const char *const fuzz_seeds[] = {
     RECORD("1", "1", "16", "true", "true", "ok", "1e-9") "\n" RECORD("1", "7", "4", "false", "false", "exit 3", "0"),
     RECORD("2", "9600", "8", "true", "false", "ok", "nan"),
     RECORD_2(SIG ",x", "b", "1.5") "\n" RECORD_2("", "", "0") "\n" RECORD_2("x", "c", "-1"),
-    "{\"M\":1}\t00000000\n", "\t73eef0d5", "", NULL
+    "{\"M\":1}\t00000000\n", "\t73eef0d5", "",
+    "9600 8 2 4 1 0 12.5\tok\trun\t(4,2,0,0)\ta,b\tnb=128\t2026-11-20T10:36:00Z\t\tb\n"
+    "7 4 1 4 0 0 0\texit 3\tcalibration\t\t\t\t2026-11-20T10:36:00Z\t\t\n", NULL
 };
 
 static struct place {
-    char *log;
+    char *log, *recent;
     struct hrun_store *store;
 } at;
 
@@ -49,6 +51,7 @@ static void tidy(void)
 {
     hrun_store_close(at.store);
     free(at.log);
+    free(at.recent);
 }
 
 static void settle(void)
@@ -56,8 +59,9 @@ static void settle(void)
     char *folder = hrun_strf("%s/profiles/" APP, fuzz_folder());
 
     at.log = hrun_strf("%s/" SIG ".log", folder);
+    at.recent = hrun_strf("%s/" SIG ".recent", folder);
     at.store = hrun_store_open(fuzz_folder(), NULL);
-    FUZZ_CHECK(folder && at.log && at.store && !hrun_mkdirs(folder, 0700, NULL) && !atexit(tidy));
+    FUZZ_CHECK(folder && at.log && at.recent && at.store && !hrun_mkdirs(folder, 0700, NULL) && !atexit(tidy));
     free(folder);
 }
 
@@ -92,6 +96,27 @@ static size_t read_log(int last)
     return n;
 }
 
+/* data[size] are the lines that are remembered of the log as far as it goes; they are believed or not. */
+static void read_recent(const uint8_t *data, size_t size, const struct hrun_buf *log)
+{
+    size_t before = log->len < 4096 ? log->len : 4096;      /* bytes that are compared */
+    struct hrun_buf text = HRUN_BUF_INIT;
+    struct hrun_samples got = { 0 };
+    struct stat st;
+
+    FUZZ_CHECK(!stat(at.log, &st));
+    hrun_buf_addf(&text, "hrun recent 1 %ju %zu %08lx\n", (uintmax_t)st.st_ino, log->len,
+                  crc32(0, (const unsigned char *)log->data + log->len - before, (unsigned)before));
+    hrun_buf_add(&text, data, size);
+    hrun_buf_addf(&text, "%08lx\n", crc32(0, (const unsigned char *)text.data, (unsigned)text.len));
+    fuzz_write(at.recent, text.data, text.len);
+    FUZZ_CHECK(!hrun_store_recent(at.store, APP, SIG, &got, NULL));
+    for (size_t i = 0; i < got.n; i++)
+        check_sample(&got.v[i]);
+    hrun_samples_release(&got);
+    hrun_buf_release(&text);
+}
+
 static void add_record(struct hrun_buf *out, const char *json, size_t len)
 {
     hrun_buf_add(out, json, len);
@@ -111,6 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     add_record(&text, good, sizeof good - 1);
     fuzz_write(at.log, text.data, text.len);
     FUZZ_CHECK(read_log(1) > n);
+    read_recent(data, size, &text);
 
     for (const char *s = (const char *)data, *end = s + size; size && s < end; s++) {
         const char *eol = memchr(s, '\n', (size_t)(end - s)), *stop = eol ? eol : end;

@@ -1,0 +1,121 @@
+/* fuzz_app.c - any text as an app definition: refused with words and a place; or a definition that keeps the invariants
+ * of app.h, whose templates can be expanded, and whose expressions give numbers or say why not */
+#include "fuzz.h"
+
+#include "app/app.h"
+#include "base/units.h"
+
+#include <math.h>
+
+const char *const fuzz_seeds[] = {
+    "name: sample\ntitle: A sample\nprograms: [smp]\nrule: \"N % P == 0 && N > nb\"\nprocs_per_pe: [4, 1]\n"
+    "memory: 8*N^2/P\nterms:\n  np: [N^3/P, \"N^2 * x\", \"alltoall(16*N/P^2)\"]\n  n: [\"1\"]\n  p: [\"T/P\"]\n"
+    "constants:\n  - {name: x, value: 0.1}\n  - {name: nb, value: 64}\nfiles:\n  - path: in/{N}.dat\n    content: |\n"
+    "      {N} {P} {nb} {{N}\n      {shares}\n  - {path: flags, content: \"{x}\"}\nargs: [\"-n\", \"{N}\"]\n"
+    "stdin: \"{N}\\n\"\nthreads: fill\npattern: ring\ntime: {match: \"time: *([0-9.]+)\", file: out.txt}\n"
+    "sizes: [2000, 500]\n",
+    "name: mg\nfamily: weak\nprocs_per_pe: [1]\nweak: {rows: \"N\", unit: \"N/2^floor(log2(N))\", memory: \"8*W*N\"}\n",
+    "name: r\nfamily: ring\nring: {local: \"n^2\", step: \"2*n^2\", bytes: \"8*n\"}\nsizes: [9007199254740992]\n",
+    "name: mm\nfamily: analytic\nconstants: [{name: c, value: 1e308}]\nwhere:\n- {name: q, is: squarest(P)}\n- {name: w, is: "
+    "before(share)}\nformula: \"2*N^3*share*perf + latency*q + total(w) + bcast(8*N)\"\nvariants:\n- {name: a, args: [x]}\n"
+    "- {name: b, rule: \"P > 1\", formula: N}\n", "name: a\nprograms: []\n", "name: a\nprocs_per_pe: [8192, 0]\n", NULL
+};
+
+/* A value that is finite and not negative, or words. */
+static void check_value(int rc, double v, const struct hrun_error *err)
+{
+    FUZZ_CHECK(rc ? err->text[0] && (err->code == HRUN_ENONFINITE || err->code == HRUN_EINVAL) : isfinite(v) && v >= 0);
+}
+
+static void check_numbers(const struct hrun_app *app, int64_t N, int64_t P)
+{
+    struct hrun_error err = { 0 };
+    struct hrun_ring_work work = { 0 };
+    int64_t units = 0, unit = 0, most = 0;
+    double bytes = 0;
+    int rc = hrun_app_rule(app, N, P, &err);
+
+    FUZZ_CHECK(rc == 0 || rc == 1 || (rc == -1 && err.code == HRUN_ENONFINITE && err.text[0]));
+    rc = hrun_app_memory(app, N, P, &bytes, &err);
+    check_value(rc, bytes, &err);
+    if (app->family == HRUN_APP_RING) {
+        rc = hrun_app_ring_work(app, N, P, &work, &err);
+        check_value(rc, fmin(fmin(work.local, work.step), work.bytes), &err);
+    }
+    if (app->family != HRUN_APP_WEAK)
+        return;
+    rc = hrun_app_mesh(app, N, &units, &unit, &err);
+    check_value(rc, fmin((double)units, (double)unit) - (rc ? 0 : 1), &err);
+    if (rc)
+        return;
+    rc = hrun_app_rows_memory(app, N, P, (double)unit, &bytes, &err);
+    check_value(rc, bytes, &err);
+    rc = hrun_app_units_fitting(app, N, P, units, unit, 1e9, &most, &err);
+    check_value(rc, (double)most, &err);
+    FUZZ_CHECK(rc || most <= units);
+}
+
+static void check_template(const struct hrun_app *app, const char *text)
+{
+    const struct hrun_app_values v = { 9600, 8, "4*96,4*64" };
+    struct hrun_buf out = HRUN_BUF_INIT;
+
+    FUZZ_CHECK(!text || !hrun_app_expand(app, text, &v, &out, NULL));
+    hrun_buf_release(&out);
+}
+
+static void check(const struct hrun_app *app)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+
+    FUZZ_CHECK(app->name && app->name[0] && app->title && (app->rule || app->nvariants) && app->nprocs_per_pe > 0);
+    for (int i = 0; i < app->nprocs_per_pe; i++)
+        FUZZ_CHECK(app->procs_per_pe[i] > (i ? app->procs_per_pe[i - 1] : 0) &&
+                   app->procs_per_pe[i] <= HRUN_PROCS_PER_PE_MAX);
+    for (int i = 0; i < app->nsizes; i++)
+        FUZZ_CHECK(app->sizes[i] > (i ? app->sizes[i - 1] : 0) && app->sizes[i] <= HRUN_COUNT_MAX);
+    for (int i = 0; i < app->nconsts; i++)
+        FUZZ_CHECK(isfinite(app->consts[i].value));
+    for (int i = 0; i < app->nfiles; i++) {
+        check_template(app, app->files[i].path);
+        check_template(app, app->files[i].content);
+    }
+    for (int i = 0; i < app->nargs; i++)
+        check_template(app, app->args[i]);
+    check_template(app, app->stdin_text);
+    hrun_app_consts_text(app, &text);
+    hrun_buf_release(&text);
+    check_numbers(app, 1, 1);
+    check_numbers(app, 9600, 8);
+    check_numbers(app, HRUN_COUNT_MAX, 1 << 29);
+    for (int i = 0; i < app->nvariants; i++) {
+        check(app->variants[i]);
+        FUZZ_CHECK(hrun_app_find_variant(app, app->variants[i]->variant, NULL) == i);
+    }
+}
+
+/* What a repetition of a regular expression asks for, regcomp(3) takes of memory. */
+static int has_repetition(const uint8_t *data, size_t size)
+{
+    for (size_t i = 1; i < size; i++)
+        if (data[i - 1] == '{' && (data[i] == ',' || (data[i] >= '0' && data[i] <= '9')))
+            return 1;
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct hrun_app *app = NULL;
+    struct hrun_error err = { 0 };
+
+    if (has_repetition(data, size))
+        return 0;
+    if (hrun_app_load(fuzz_file(data, size), NULL, 0, &app, &err)) {
+        FUZZ_CHECK(!app && err.code == HRUN_EPARSE && err.text[0] && err.line >= 1 && err.column >= 1);
+        FUZZ_CHECK((size_t)err.line <= size + 1 && (size_t)err.column <= size + 1);
+        return 0;
+    }
+    check(app);
+    hrun_app_destroy(app);
+    return 0;
+}
