@@ -345,7 +345,6 @@ $(B)/tests/bench/%: $(B)/tests/bench/%.o $(B)/lib/libhrun.a
 $(B)/tests/fuzz/fuzz_jobs: $(B)/hrun/jobs_read.o
 $(B)/tests/fuzz/fuzz_doctor: $(addprefix $(B)/calib/doctor/,data.o read.o judge.o judge_compute.o judge_network.o \
                              judge_settings.o)
-$(B)/tests/fuzz/fuzz_ranks: $(addprefix $(B)/hrun/coll/,net.o)
 # What runs a fuzz target: libFuzzer, started from the target's seeds, or the driver.
 FUZZ_MAIN  := $(B)/tests/fuzz/$(if $(FUZZER),seeds.o,driver.o)
 $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_MAIN) $(B)/lib/libhrun.a

@@ -11,7 +11,7 @@
 const char *const coll_op_names[COLL_OPS] = { "scatter", "gather", "bcast" };
 
 /* More than any cluster has; keeps what a damaged text asks for small. Kinds of PEs: as lib/net/net.h has it. */
-enum { RANKS_MAX = 1 << 20, CLASSES_MAX = 1 << 10, KINDS_MAX = 256 };
+enum { RANKS_MAX = 1 << 20, CLASSES_MAX = 1 << 10, GROUPS_MAX = 1 << 10, KINDS_MAX = 256 };
 
 void coll_net_free(struct coll_net *net)
 {
@@ -99,7 +99,7 @@ static void read_begin(struct coll_net *n, struct words *w)
     n->nranks = whole(w, 1, RANKS_MAX);
     n->nhosts = whole(w, 1, RANKS_MAX);
     n->nclasses = whole(w, 1, n->nhosts < CLASSES_MAX ? n->nhosts : CLASSES_MAX);
-    n->ngroups = whole(w, 1, n->nhosts);
+    n->ngroups = whole(w, 1, n->nhosts < GROUPS_MAX ? n->nhosts : GROUPS_MAX);
     n->sync = number(w);
     n->margin = number(w);
     n->cost_s = number(w);
@@ -181,6 +181,7 @@ static void read_host(struct coll_net *n, struct words *w)
 {
     int h = whole(w, 0, n->nhosts - 1);
 
+    w->bad |= n->host[0] != -1;     /* a rank is placed: its kind was checked against what its host is */
     n->class_of[h] = whole(w, 0, n->nclasses - 1);
     n->group_of[h] = whole(w, 0, n->ngroups - 1);
     w->bad |= !n->classes[n->class_of[h]].nkinds;

@@ -63,7 +63,7 @@ static int maker_init(struct maker *m, int n, struct hrun_error *err)
 static const char *name_fault(const struct maker *m, const char *name)
 {
     if (!hrun_expr_is_name(name))
-        return "cannot be a name: letters, digits and '_', no digit first, and no function";
+        return "cannot be a name: up to 100 letters, digits and '_', no digit first, and no function";
     for (int i = 0; i < m->nvars; i++)
         if (!strcmp(name, m->vars[i]))
             return i < HRUN_FORMULA_VARIABLES ? "is a variable of formulas already" : "is there twice";

@@ -64,8 +64,8 @@ static int load_consts(struct hrun_load *l)
         snprintf(path, sizeof path, "constants[%u].name", i);
         if (!hrun_expr_is_name(name) || !strcmp(name, "N") || !strcmp(name, "P") || !strcmp(name, "T") ||
             !strcmp(name, "shares"))
-            return hrun_load_bad(l, path, "'%s' cannot be the name of a constant: letters, digits and '_', no digit "
-                                 "first, not a function, nor N, P, T or shares", name);
+            return hrun_load_bad(l, path, "'%s' cannot be the name of a constant: up to 100 letters, digits and '_', "
+                                 "no digit first, not a function, nor N, P, T or shares", name);
         for (unsigned k = 0; k < i; k++)
             if (!strcmp(name, app->consts[k].name))
                 return hrun_load_bad(l, path, "'%s' is defined twice", name);

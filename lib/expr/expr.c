@@ -61,7 +61,7 @@ int hrun_expr_is_name(const char *name)
         return 0;
     while (hrun_expr_is_word(*s))
         s++;
-    return !*s && !is_function(name);
+    return !*s && s - name <= HRUN_EXPR_NAME_MAX && !is_function(name);
 }
 
 /* ------------------------------------------------------------------ messages */

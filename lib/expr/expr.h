@@ -25,7 +25,8 @@
 
 #include <stddef.h>
 
-enum { HRUN_EXPR_TEXT_MAX = 4096, HRUN_EXPR_CALLS_MAX = 16 };
+/* Names: muParser refuses longer ones (MaxLenIdentifier). */
+enum { HRUN_EXPR_TEXT_MAX = 4096, HRUN_EXPR_NAME_MAX = 100, HRUN_EXPR_CALLS_MAX = 16 };
 
 struct hrun_expr;
 
@@ -78,7 +79,7 @@ const char *hrun_expr_text(const struct hrun_expr *e);
 int hrun_expr_uses(const struct hrun_expr *e, int v);
 
 /* 1 if name can be the name of a constant: a letter or _, then letters, digits and _, not beginning with __
- * (used inside), and no function's name. */
+ * (used inside), at most HRUN_EXPR_NAME_MAX of them, and no function's name. */
 int hrun_expr_is_name(const char *name);
 
 #endif

@@ -305,6 +305,8 @@ static const struct mistake mistakes[] = {
     { 0, "programs: ['']\n", 5, 13, "'' is not the name of a program" },
     { 0, "constants: [{name: N, value: 1}]\n", 5, 20, "'N' cannot be the name of a constant" },
     { 0, "constants: [{name: max, value: 1}]\n", 5, 20, "'max' cannot be the name of a constant" },
+    { 0, "constants: [{name: n123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890"
+      "1234567890, value: 1}]\n", 5, 20, "cannot be the name of a constant: up to 100 letters" },
     { 0, "constants: [{name: 2x, value: 1}]\n", 5, 20, "'2x' cannot be the name of a constant" },
     { 0, "constants: [{name: a, value: 1}, {name: a, value: 2}]\n", 5, 41, "'a' is defined twice" },
     { 0, "constants: [{name: a, value: .inf}]\n", 5, 30, "inf" },
