@@ -245,6 +245,10 @@ static int find_pbs(struct hrun_allocation *a, const char *hostfile, struct hrun
         hrun_fail_prefix(err, "PBS_NODEFILE");
         goto done;
     }
+    if (strlen(text.data) < text.len) {
+        hrun_fail_at(err, HRUN_EPARSE, path, 0, 0, "PBS_NODEFILE is no text: it holds a zero byte");
+        goto done;
+    }
     for (line = text.data; *line; line = next, number++) {
         next = line + strcspn(line, "\n");
         next += *next == '\n' ? (*next = 0, 1) : 0;

@@ -45,7 +45,7 @@ static int read_config(const struct hrun_sample *s, const char *own, const struc
         at = end;
         if (p <= 0 || m <= 0)
             continue;
-        if (p > INT_MAX || m > INT_MAX)
+        if (p > INT_MAX || m > INT_MAX / p)
             return 0;
         sub = find_sub(s, place, own, subs, nsubs);
         if (sub < 0 || pes[sub])

@@ -148,6 +148,8 @@ static void test_files(void)
     free(want);
     WRITE("\n\n");
     fails("PBS_NODEFILE names no host");
+    hrun_file_replace(path, "n1\n\0\nn2\n", 8, 0600, &err);
+    fails("PBS_NODEFILE is no text: it holds a zero byte");
     SET("PBS_NODEFILE=/no/such",);
     fails("PBS_NODEFILE: ");
     /* Slurm goes before PBS. */

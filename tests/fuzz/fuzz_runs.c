@@ -1,0 +1,43 @@
+/* fuzz_runs.c - "P<newline>CONFIGURATION<newline>CLUSTER<newline>SIGNATURES": any texts of a record as a run of a cluster
+ * of three sub-clusters: none, or a configuration of P processes */
+#include "fuzz.h"
+
+#include "model/recall.h"
+
+const char *const fuzz_seeds[] = {
+    "9\n(4,2,1,1)\na,b\nx,y", "8\n(4,2)\nb\ny", "3\n(1,1,0,0,2,1)\na,b,c\nx,y,y", "8\n(4,2\n\n", "\n\n\n",
+    "2147483647\n(2147483647,2147483647,2147483647,2147483647,2147483647,2147483647)\na,b,c\nx,y,y", NULL
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    enum { SUBS = 3 };
+    char *text = strndup((const char *)data, size), *next = text, *P, name[] = "a", status[] = "ok";
+    struct hrun_sample s = { .N = 100, .M = 1, .pes = 1, .time_s = 1, .wall_s = 1, .ok = 1, .mixed = 1, .status = status };
+    const struct hrun_joint_sub subs[SUBS] = { { "a", "x", &s, 1 }, { "b", "y", &s, 1 }, { "c", "y", &s, 1 } };
+    struct hrun_app app = { .name = name };
+    struct hrun_recalled runs[SUBS];
+    int numbers[2 * SUBS * SUBS];
+    size_t n = 0;
+
+    FUZZ_CHECK(text);
+    P = strsep(&next, "\n");
+    s.config = strsep(&next, "\n");
+    s.cluster = strsep(&next, "\n");
+    s.signatures = strsep(&next, "\n");
+    s.P = (int)strtol(P, NULL, 10);
+    for (s.mixed = 0; s.mixed < 2; s.mixed++) {
+        FUZZ_CHECK(!hrun_recall(&app, subs, SUBS, runs, numbers, &n, NULL) && n <= SUBS);
+        for (size_t i = 0; i < n; i++) {
+            double sum = 0;
+
+            for (int k = 0; k < SUBS; k++) {
+                FUZZ_CHECK(runs[i].pes[k] >= 0 && runs[i].procs[k] >= 0 && !runs[i].pes[k] == !runs[i].procs[k]);
+                sum += (double)runs[i].pes[k] * runs[i].procs[k];
+            }
+            FUZZ_CHECK(sum == s.P);
+        }
+    }
+    free(text);
+    return 0;
+}
