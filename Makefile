@@ -26,7 +26,7 @@ VERSION := 0.1.0
 # Of libhrun.so: raised when something that hrun.h declares goes or changes (lib/service/service.h).
 ABI     := 0
 # make fuzz FUZZER=libfuzzer: the fuzz targets with clang's libFuzzer and sanitizers, in a folder of their own.
-ifeq ($(FUZZER),libfuzzer)
+ifdef FUZZER
 CC       := clang
 SANITIZE := fuzzer-no-link,address,undefined
 endif
@@ -415,10 +415,11 @@ races:
 # keeps the inputs that reach new code in build/fuzz/corpus, and one that fails in build/fuzz.
 FUZZ_RUNS    ?= 20000
 FUZZ_SECONDS ?= 60
+FUZZ_OPTIONS  = $(if $(FUZZER),-max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -max_len=4096 \
+                  -verbosity=0 -print_final_stats=1 -artifact_prefix=$(B)/ $(B)/corpus/$$t,-n $(FUZZ_RUNS))
 fuzz: $(FUZZ_BIN)
-	$(Q)for f in $(FUZZ_BIN); do echo $$f; \
-	  $(if $(FUZZER),c=$(B)/corpus/$${f##*/}; mkdir -p $$c; $(TEST_ENV) $$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 \
-	    -rss_limit_mb=2048 -max_len=4096 -print_final_stats=1 -artifact_prefix=$(B)/ $$c,$$f -n $(FUZZ_RUNS)) || exit 1; done
+	$(Q)for t in $(notdir $(FUZZ_BIN)); do \
+	  echo $$t; mkdir -p $(B)/corpus/$$t; $(TEST_ENV) $(B)/tests/fuzz/$$t $(FUZZ_OPTIONS) || exit 1; done
 
 bench: all apps $(BENCH_BIN) $(B)/tests/lab/idle.so
 	$(TEST_ENV) tests/bench/run
