@@ -44,7 +44,9 @@ PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS))
 # libcsv has no file for pkg-config.
 PKG_LIBS  := $(shell $(PKG_CONFIG) --libs $(PKGS)) -lcsv -lm
 
-SANFLAGS  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+# gcc defines __SANITIZE_ADDRESS__ itself, clang does not.
+SANFLAGS  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
+             $(if $(FUZZER),-D__SANITIZE_ADDRESS__)
 DEFINES    = -D_GNU_SOURCE -DHRUN_SHARE='"$(PREFIX)/share/hrun/profiles"' -DHRUN_VERSION='"$(VERSION)"'
 ALL_CFLAGS = -std=c11 -Ilib $(DEFINES) $(PKG_CFLAGS) $(WARNINGS) $(CFLAGS) $(SANFLAGS) -fPIC
 ALL_LDFLAGS = $(LDFLAGS) $(SANFLAGS)
