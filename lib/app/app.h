@@ -20,7 +20,7 @@
 
 /* The most processes that a definition may put on one PE. A PE is a node at most, and Linux runs on at most 8192
  * CPUs (NR_CPUS of x86-64): more processes could not even have a hardware thread each. On the largest host list
- * (65536 names) that makes 2^29 processes, which lib/plan still counts (up to 2^30). */
+ * (16384 names) that makes 2^27 processes, which lib/plan still counts (up to 2^30). */
 enum { HRUN_PROCS_PER_PE_MAX = 8192 };
 
 struct hrun_term {

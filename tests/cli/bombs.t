@@ -1,0 +1,47 @@
+#!/bin/bash
+# bombs.t - short input that stands for much work, and long input where none is honest: each gets one clear error, in
+# few seconds of a processor and 300 MB of addresses.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+
+# bounded CMD...: within these bounds. What ends by them has another status, or says that memory ran out.
+bounded() (ulimit -t 5 -v 300000; exec "$@")
+# bomb TEXT WHAT CMD...
+bomb() { local text=$1 what=$2; shift 2; fails 125 "$text" "$what" bounded "$@"; }
+# repeated TEXT COUNT
+repeated() { yes "$1" | head -n "$2" | tr -d '\n'; }
+
+# ---- hosts
+many=$(seq -s, -f 'n%g-[0-9999]' 2000)
+bomb "more than 16384 hosts" "--host of 20 million names" hrun --host "$many" --show-cluster
+tr , '\n' <<<"$many" > hosts
+bomb "hosts:2:1: more than 16384 hosts" "a host file of as many" hrun --hostfile hosts --show-cluster
+bomb "more than 16384 names" "a node list of Slurm of as many" \
+    env SLURM_JOB_ID=1 SLURM_JOB_NODELIST="$many" hrun --show-cluster
+seq -f 'n%g' 30000 > nodes
+bomb "more than 16384 hosts" "a node file of PBS" env PBS_NODEFILE=nodes hrun --show-cluster
+sed 's/.*/  - {hosts: "&", cores: 2, memory: 1GiB}/; 1i subclusters:' hosts > cluster.yaml
+bomb "cluster.yaml:3:14: the file has more than 16384 names" "a cluster file of as many, in many sub-clusters" \
+    hrun --cluster cluster.yaml --show-cluster
+printf 'subclusters:\n  - {hosts: "n[1-9]", exclude: "%s", cores: 2, memory: 1GiB}\n' "$many" > cluster.yaml
+bomb "more than 16384 names" "as many that are excluded" hrun --cluster cluster.yaml --show-cluster
+
+# ---- YAML
+define() { # LINE...: a definition with these lines
+    printf '%s\n' 'name: bomb' 'rule: "P >= 1"' 'terms: {np: ["N/P"], n: ["N"]}' 'args: ["{N}"]' "$@" > bomb.yaml
+}
+use="hrun --dry-run --profile-path $tmp -app bomb -N 100 /bin/true"
+define
+run $use
+status_is 0 "a definition that is none"
+for nest in '[' '{a: '; do
+    define "title: $(repeated "$nest" 100000)"
+    bomb "nested more than 32 deep" "$nest 100000 times in a definition" $use
+    bomb "nested more than 32 deep" "in a cluster file" hrun --cluster bomb.yaml --show-cluster
+    bomb "nested more than 32 deep" "in a file of jobs" hrun plan bomb.yaml
+done
+
+define "sizes: [$(seq -s, 100000)]"
+bomb "'sizes' must have at most 1000 entries" "100000 sizes" $use
+
+done_testing
