@@ -44,4 +44,17 @@ done
 define "sizes: [$(seq -s, 100000)]"
 bomb "'sizes' must have at most 1000 entries" "100000 sizes" $use
 
+# ---- the expression that finds the time
+for e in '((a{1,255}){1,255}){1,255}([0-9]+)' "$(repeated 'a{255}' 100)([0-9]+)" \
+    "a$(repeated + 20)([0-9]+)" "$(repeated a 3000)([0-9]+)"; do
+    define "time: {match: '$e'}"
+    bomb "more than 1000 characters when its repetitions are written out" "time.match: ${e::40}" $use
+done
+define "time: {match: '$(repeated '(' 30000)a$(repeated ')' 30000)'}"
+bomb "more than 32 groups within each other" "groups within each other" $use
+define "time: {match: '(a*)(b*)\\1'}"
+bomb "refers back to a group" "a reference back" $use
+bomb "--time: the regular expression" "the same for a new application" \
+    hrun-calibrate --new -app other --sizes 1 --time '((a{255}){255}){255}' /bin/true {N}
+
 done_testing
