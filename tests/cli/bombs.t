@@ -57,4 +57,29 @@ bomb "refers back to a group" "a reference back" $use
 bomb "--time: the regular expression" "the same for a new application" \
     hrun-calibrate --new -app other --sizes 1 --time '((a{255}){255}){255}' /bin/true {N}
 
+# ---- measurements
+import="hrun-calibrate import -app lu --signature sig"
+printf 'N,P,time_s\n100,1,1.5\n' > good.csv
+printf 'N,P,time_s\n200,1,2.5\n' > more.csv
+run $import good.csv
+status_is 0 "measurements from a file"
+printf 'N,P,time_s\n100,1,"%s"\n' "$(repeated a 300000)" > bomb.csv
+bomb "bomb.csv:2: the line is longer than 256 KiB" "a long cell" $import bomb.csv
+printf '{"params":{"N":100,"P":1},"value":[%s1]}\n' "$(repeated 1, 10000000)" > bomb.jsonl
+bomb "bomb.jsonl:1: the line is longer than 256 KiB" "JSON of 20 MB" $import bomb.jsonl
+repeated '[' 200000 > bomb.jsonl
+bomb "bomb.jsonl:1: not JSON: maximum parsing depth" "nested JSON" $import bomb.jsonl
+python3 - bomb.jsonl "$HRUN_DATA/profiles/lu/sig.log" <<'P'
+import sys, zlib
+text = b'{"M":[' + b'1,' * 10000000 + b'1]}'
+open(sys.argv[2], "ab").write(text + b"\t%08x\n" % zlib.crc32(text))
+P
+run bounded $import good.csv
+status_is 0 "a log with a record of 20 MB is read"
+out_has "1 known already" "without that record"
+run $import more.csv
+run bounded hrun-calibrate show lu
+out_has "2 measurements, 0 failed, 0 mixed, 1 bad record skipped" "as are those behind it"
+out_has "sig.log:2: a line longer than 256 KiB" "which is reported"
+
 done_testing
