@@ -82,4 +82,28 @@ run bounded hrun-calibrate show lu
 out_has "2 measurements, 0 failed, 0 mixed, 1 bad record skipped" "as are those behind it"
 out_has "sig.log:2: a line longer than 256 KiB" "which is reported"
 
+# ---- networks
+{
+    printf 'network 1 2\nhost 0 a 0 1 0\nhost 1 b 0 1 0\n'
+    seq -f 'trip 0 1 -1 0 %g 0 1 .1 0 .1' 5000
+    echo end
+} > records
+bomb "at most 4096 are possible" "a sweep of 5000 sizes" hrun-calibrate network --from records
+printf '<?xml version="1.0"?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="w" routing="Full">
+<cluster id="c" prefix="n" suffix="" radical="0-100000000" speed="1Gf" bw="1Gbps" lat="1us"/>
+</zone></platform>' > platform.xml
+if [ -x "$build/bin/hrun-smpi" ]; then
+    # hrun-smpi has bounds of its own.
+    fails 125 "SimGrid cannot read this platform file" "a platform of 100 million hosts" \
+        hrun --platform platform.xml --show-cluster
+    sed -i 's/100000000/16383/' platform.xml
+    run hrun --platform platform.xml --show-cluster
+    out_has "16384 PEs in 1 sub-cluster" "one of 16384"
+else
+    skip "one of 16384" "hrun-smpi is not built"
+    skip "a platform of 100 million hosts" "hrun-smpi is not built"
+fi
+
 done_testing
