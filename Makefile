@@ -55,10 +55,10 @@ ALL_LDFLAGS = $(LDFLAGS) $(SANFLAGS)
 BASE    := error buf file write units table opts opts_text yaml yaml_check yaml_words yaml_place nearest hostlist \
            ranges list installed
 EXPR    := expr builtins calls explain lazy
-TOPO    := topo pes bind sysinfo fingerprint
+TOPO    := topo trial pes bind sysinfo fingerprint
 CLUSTER := cluster group discover allocation hostfile clusterfile described cut signature resolve export told cache \
            platform
-APP     := app raw load load_pieces load_model load_ring load_weak load_inputs load_variants bare find template inputs \
+APP     := app raw load load_pieces load_model load_ring load_weak load_inputs time_match load_variants bare find template inputs \
            clock draft rules formula
 TRACE   := read sum form propose
 SCHEDULE := schedule timeline bound

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A larger file of measurements is a mistake: a record takes less than a kilobyte, so that this holds a million. */
-static const size_t FILE_MAX = (size_t)1 << 30;
+/* A larger file of measurements is a mistake: a record has about 500 bytes, so that this holds 100,000. */
+static const size_t FILE_MAX = (size_t)64 << 20;
 
 static const char *const STANDARD = "-";    /* standard input or output */
 

@@ -3,11 +3,11 @@
 
 #include "../hrun/work.h"
 #include "app/draft.h"
+#include "app/time_match.h"
 #include "base/file.h"
 #include "model/discover.h"
 
 #include <math.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,18 +84,10 @@ static int check_rule(const char *text, struct hrun_error *err)
 
 static int check_time(const char *text, struct hrun_error *err)
 {
-    regex_t re;
-    char why[128];
-    int rc = regcomp(&re, text, REG_EXTENDED);
+    struct hrun_time_match *pattern = hrun_time_match_create(text, err);
 
-    if (rc) {
-        regerror(rc, &re, why, sizeof why);
-        return hrun_fail(err, HRUN_EINVAL, "--time '%s' is no regular expression: %s", text, why);
-    }
-    rc = re.re_nsub < 1 ? hrun_fail(err, HRUN_EINVAL, "--time '%s' has no group: put the number of seconds between "
-                                    "parentheses", text) : 0;
-    regfree(&re);
-    return rc;
+    hrun_time_match_destroy(pattern);
+    return pattern ? 0 : hrun_fail_prefix(err, "--time");
 }
 
 /* Words that cannot be used are told before anything is run. */

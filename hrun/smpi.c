@@ -31,6 +31,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* Less than this part of the bandwidth of both ends; more than so many times their latency. */
@@ -146,14 +147,19 @@ static void tell_properties(sg_host_t host, size_t i)
     }
 }
 
+/* A platform of 16384 hosts takes 80 MB; one line of a platform file can ask for a billion hosts. */
+enum { HOSTS_MEMORY = 512 << 20 };
+
 static int tell_hosts(const char *file)
 {
+    const struct rlimit memory = { HOSTS_MEMORY, HOSTS_MEMORY };
     char *words[] = { (char *)"hrun-smpi", (char *)"--log=root.fmt:%m%n", (char *)"--log=root.thres:error", NULL };
     int count = 3;
     size_t n;
     sg_host_t *list;
     struct node *v;
 
+    setrlimit(RLIMIT_AS, &memory);
     simgrid_init(&count, words);
     simgrid_load_platform(file);
     simgrid_run();      /* of nothing: routes by Floyd, Dijkstra and the like are known only when a run has begun */

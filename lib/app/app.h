@@ -20,7 +20,7 @@
 
 /* The most processes that a definition may put on one PE. A PE is a node at most, and Linux runs on at most 8192
  * CPUs (NR_CPUS of x86-64): more processes could not even have a hardware thread each. On the largest host list
- * (65536 names) that makes 2^29 processes, which lib/plan still counts (up to 2^30). */
+ * (16384 names) that makes 2^27 processes, which lib/plan still counts (up to 2^30). */
 enum { HRUN_PROCS_PER_PE_MAX = 8192 };
 
 struct hrun_term {
@@ -231,7 +231,7 @@ int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_value
 
 /* Reading the application's own time. Feed standard output in pieces, cut anywhere; each line is matched
  * apart (only its first HRUN_CLOCK_LINE bytes, without the line's end); the last match counts. */
-enum { HRUN_CLOCK_LINE = 65536 };
+enum { HRUN_CLOCK_LINE = 4096 };
 
 struct hrun_clock;
 /* NULL with *err unset when the definition has no time_match. dir: working directory, for time_file, whose

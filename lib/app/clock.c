@@ -1,12 +1,12 @@
 /* clock.c - the time that an application reports of itself; see app.h for the contracts */
 #include "app/app.h"
+#include "app/time_match.h"
 
 #include "base/file.h"
 #include "base/units.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,7 +22,7 @@ struct before {
 };
 
 struct hrun_clock {
-    regex_t re;
+    struct hrun_time_match *pattern;
     char *match;            /* the expression's text */
     char *path;             /* of the file to read, or NULL for standard output */
     struct before before;
@@ -37,9 +37,9 @@ struct hrun_clock {
 
 static void end_line(struct hrun_clock *c)
 {
-    regmatch_t group[2];
-    size_t len = c->line.len;
-    int rc;
+    size_t len = c->line.len, group_len;
+    const char *group;
+    int found;
 
     c->skip = 0;
     if (c->line.failed) {
@@ -49,15 +49,15 @@ static void end_line(struct hrun_clock *c)
     }
     if (len > 0 && c->line.data[len - 1] == '\r')
         c->line.data[--len] = 0;
-    /* regexec reads to the first NUL; a blank keeps what stands behind it. */
+    /* A line ends at its first NUL; a blank keeps what stands behind it. */
     for (char *s = c->line.data; len > 0 && (s = memchr(s, 0, (size_t)(c->line.data + len - s))); )
         *s = ' ';
-    rc = regexec(&c->re, c->line.data, 2, group, 0);
-    if (rc == REG_ESPACE)
+    found = hrun_time_match_find(c->pattern, c->line.data, &group, &group_len);
+    if (found < 0)
         c->failed = 1;
-    if (rc == 0 && group[1].rm_so >= 0) {
+    if (found > 0) {
         hrun_buf_reset(&c->found);
-        hrun_buf_add(&c->found, c->line.data + group[1].rm_so, (size_t)(group[1].rm_eo - group[1].rm_so));
+        hrun_buf_add(&c->found, group, group_len);
         c->matched = 1;
     }
     hrun_buf_reset(&c->line);
@@ -179,8 +179,6 @@ io:
 struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const char *dir, struct hrun_error *err)
 {
     struct hrun_clock *c;
-    char why[256];
-    int rc;
 
     if (!app->time_match)
         return NULL;
@@ -189,19 +187,13 @@ struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const char *dir
         hrun_fail_nomem(err);
         return NULL;
     }
-    rc = regcomp(&c->re, app->time_match, REG_EXTENDED);
-    if (rc || c->re.re_nsub < 1) {
-        if (rc)
-            regerror(rc, &c->re, why, sizeof why);
-        else
-            regfree(&c->re);
-        hrun_fail(err, HRUN_EINVAL, "time of %s: '%s': %s", app->name, app->time_match,
-                  rc ? why : "no group");
-        free(c);
-        return NULL;
-    }
     hrun_buf_init(&c->line);
     hrun_buf_init(&c->found);
+    c->pattern = hrun_time_match_create(app->time_match, err);
+    if (!c->pattern) {
+        hrun_fail_prefix(err, "time of %s", app->name);
+        goto fail;
+    }
     c->match = strdup(app->time_match);
     if (app->time_file)
         c->path = hrun_strf("%s/%s", dir, app->time_file);
@@ -250,7 +242,7 @@ void hrun_clock_destroy(struct hrun_clock *c)
 {
     if (!c)
         return;
-    regfree(&c->re);
+    hrun_time_match_destroy(c->pattern);
     hrun_buf_release(&c->line);
     hrun_buf_release(&c->found);
     free(c->match);

@@ -25,6 +25,9 @@
  * each path when COMPACT_LINES lines more than paths have come together; LEDGER_MAX is far above that. */
 enum { COMPACT_LINES = 1000, LEDGER_MAX = 1 << 26 };
 
+/* A path of PATH_MAX bytes, each written as '%2F', and the sums. */
+enum { LINE_MAX_BYTES = 1 << 14 };
+
 struct sum {
     uint32_t crc;
     int64_t length;         /* -1: there is none */
@@ -140,7 +143,7 @@ static int get_sum(const json_t *o, const char *crc_key, const char *length_key,
 static int read_line(struct ledger *l, const char *line, size_t len)
 {
     struct sum is = { 0, -1 }, was = { 0, -1 };
-    json_t *o = json_loadb(line, len, JSON_REJECT_DUPLICATES, NULL);
+    json_t *o = len > LINE_MAX_BYTES ? NULL : json_loadb(line, len, JSON_REJECT_DUPLICATES, NULL);
     const char *s = json_string_value(json_object_get(o, "path"));
     struct hrun_buf path = HRUN_BUF_INIT;
     int rc = 0;

@@ -1,7 +1,7 @@
 /* load_inputs.c - files, arguments, standard input and the time of a definition; see load.h */
 #include "app/load.h"
+#include "app/time_match.h"
 
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,23 +75,15 @@ int hrun_load_inputs(struct hrun_load *l)
 int hrun_load_time(struct hrun_load *l)
 {
     const struct raw_time *t = l->raw->time;
-    char why[256];
-    regex_t re;
-    size_t groups;
-    int rc;
+    struct hrun_time_match *pattern;
+    struct hrun_error why;
 
     if (!t)
         return 0;
-    rc = regcomp(&re, t->match, REG_EXTENDED);
-    if (rc) {
-        regerror(rc, &re, why, sizeof why);
-        return hrun_load_bad(l, "time.match", "'%s' is not a POSIX extended regular expression: %s", t->match, why);
-    }
-    groups = re.re_nsub;
-    regfree(&re);
-    if (groups < 1)
-        return hrun_load_bad(l, "time.match", "'%s' has no group: put the part that is the time in seconds in "
-                             "parentheses", t->match);
+    pattern = hrun_time_match_create(t->match, &why);
+    if (!pattern)
+        return why.code == HRUN_ENOMEM ? hrun_fail_nomem(l->err) : hrun_load_bad(l, "time.match", "%s", why.text);
+    hrun_time_match_destroy(pattern);
     if (t->file && check_path(l, "time.file", t->file))
         return -1;
     return hrun_load_text(l, t->match, &l->app->time_match) || hrun_load_text(l, t->file, &l->app->time_file) ? -1 : 0;

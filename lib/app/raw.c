@@ -1,14 +1,16 @@
 /* raw.c - the format of app definitions as a libcyaml schema; hrun-app(5) describes it */
 #include "app/internal.h"
 
-/* Texts of any length (empty ones are judged in load.c), lists of any length, lists that cannot be empty. */
+/* Texts of any length (load.c checks empty ones), lists, lists that cannot be empty. The entries of a list are compared
+ * with each other. */
+enum { LIST_MAX = 1000 };
 #define MUST CYAML_FLAG_POINTER
 #define MAYBE (CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL)
 #define TEXT(key, flags, type, member) CYAML_FIELD_STRING_PTR(key, flags, type, member, 0, CYAML_UNLIMITED)
 #define LIST(key, flags, type, member, entry) \
-    CYAML_FIELD_SEQUENCE(key, flags, type, member, entry, 0, CYAML_UNLIMITED)
+    CYAML_FIELD_SEQUENCE(key, flags, type, member, entry, 0, LIST_MAX)
 #define FULL_LIST(key, flags, type, member, entry) \
-    CYAML_FIELD_SEQUENCE(key, flags, type, member, entry, 1, CYAML_UNLIMITED)
+    CYAML_FIELD_SEQUENCE(key, flags, type, member, entry, 1, LIST_MAX)
 
 static const cyaml_schema_value_t string_entry = {
     CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 0, CYAML_UNLIMITED)

@@ -30,6 +30,8 @@ struct item {
     size_t nparts;
 };
 
+static const char too_many[] = "more than 16384 names";
+
 static int is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -121,7 +123,7 @@ static int read_bracket(const char *text, const char **p, struct part *part, str
             return -1;
         part->nranges++;
         if (r->hi - r->lo >= HRUN_HOSTLIST_MAX || part->count + (r->hi - r->lo) >= HRUN_HOSTLIST_MAX)
-            return bad(err, text, at, "more than 65536 names", "");
+            return bad(err, text, at, too_many, "");
         r->before = part->count;
         part->count += (size_t)(r->hi - r->lo) + 1;
         if (**p == ']')
@@ -201,7 +203,7 @@ static int expand(const char *text, const char *at, const struct item *it, size_
     size_t total = 1;
     int rc = -1;
 
-    /* every factor is 1 .. 65536, so that the product cannot overflow before it is found too large */
+    /* every factor is 1 .. HRUN_HOSTLIST_MAX, so that the product cannot overflow before it is found too large */
     for (size_t k = 0; k < it->nparts; k++)
         if (it->parts[k].ranges) {
             total *= it->parts[k].count;
@@ -209,7 +211,7 @@ static int expand(const char *text, const char *at, const struct item *it, size_
                 break;
         }
     if (total > *left)
-        return bad(err, text, at, "more than 65536 names", "");
+        return bad(err, text, at, too_many, "");
     *left -= total;
     for (size_t n = 0; n < total; n++) {
         size_t stride = total, rest = n;

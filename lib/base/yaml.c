@@ -40,14 +40,17 @@ static int syntax_error(const struct hrun_yaml *y, const yaml_parser_t *p, struc
     return hrun_fail_at(err, HRUN_EPARSE, y->name, line, column, "not valid YAML: %s%s", problem, hint);
 }
 
-/* Go once over the events: every syntax error, aliases and further documents are found here, with their
+/* Our schemas have eight levels at most; libyaml takes time by the square of the depth. */
+enum { DEPTH_MAX = 32 };
+
+/* Go once over the events: every syntax error, aliases, deep nesting and further documents are found here, with their
  * places, so that building the tree can only fail for lack of memory. Aliases are refused because libyaml's
  * tree does not tell them from their anchors, and because a few nested ones expand without bound. */
 static int scan(const struct hrun_yaml *y, struct hrun_error *err)
 {
     yaml_parser_t parser;
     yaml_event_t ev;
-    int documents = 0, more = 1, rc = -1;
+    int documents = 0, depth = 0, more = 1, rc = -1;
 
     if (!yaml_parser_initialize(&parser))
         return hrun_fail_nomem(err);
@@ -57,7 +60,13 @@ static int scan(const struct hrun_yaml *y, struct hrun_error *err)
             syntax_error(y, &parser, err);
             goto out;
         }
-        if (ev.type == YAML_ALIAS_EVENT) {
+        depth += ev.type == YAML_SEQUENCE_START_EVENT || ev.type == YAML_MAPPING_START_EVENT;
+        depth -= ev.type == YAML_SEQUENCE_END_EVENT || ev.type == YAML_MAPPING_END_EVENT;
+        if (depth > DEPTH_MAX) {
+            hrun_fail_at(err, HRUN_EPARSE, y->name, (int)ev.start_mark.line + 1, (int)ev.start_mark.column + 1,
+                         "lists and mappings are nested more than %d deep here", DEPTH_MAX);
+            more = -1;
+        } else if (ev.type == YAML_ALIAS_EVENT) {
             hrun_fail_at(err, HRUN_EPARSE, y->name, (int)ev.start_mark.line + 1,
                          (int)ev.start_mark.column + 1,
                          "alias '*%s' is not supported: write the value again, or put a text that begins "

@@ -12,8 +12,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* 65536 hosts of many cores, a line for each core. */
-static const size_t nodefile_max = (size_t)256 << 20;
+/* Hosts of many cores, a line for each core. */
+static const size_t nodefile_max = (size_t)64 << 20;
 
 /* Components of one job: Slurm's own limit is 128 by default. */
 enum { GROUPS_MAX = 4096 };
@@ -44,6 +44,8 @@ static int add_host(struct hrun_allocation *a, const char *name, int cpus, int g
 {
     size_t n = a->hosts.n;
 
+    if (n == HRUN_HOSTLIST_MAX)
+        return hrun_fail(err, HRUN_EINVAL, "the allocation has more than %d hosts", HRUN_HOSTLIST_MAX);
     if (!(n & (n - 1))) {       /* full at 0, 1, 2, 4, ...: double */
         size_t room = n ? 2 * n : 1;
         int *c = realloc(a->cpus, room * sizeof *c), *g;

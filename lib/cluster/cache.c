@@ -19,8 +19,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* A name, a fingerprint and a list of PUs: 65536 hosts of a kilobyte each. */
-static const size_t index_max = (size_t)64 << 20, xml_max = (size_t)64 << 20;
+/* A name, a fingerprint and a list of PUs: a kilobyte for each of HRUN_HOSTLIST_MAX hosts. */
+static const size_t index_max = (size_t)16 << 20, xml_max = (size_t)16 << 20;
 
 static const int64_t age_max_s = 30 * 86400;
 

@@ -66,7 +66,7 @@ int hrun_fail_at_entry(const struct load *l, unsigned e, const char *key, int of
 
 /* ---------------------------------------------------------------- names of hosts */
 
-static int read_names(const struct load *l, const char *text, const char *path, struct names *out,
+static int read_names(struct load *l, const char *text, const char *path, struct names *out,
                       struct hrun_error *err)
 {
     struct hrun_error why;
@@ -79,6 +79,10 @@ static int read_names(const struct load *l, const char *text, const char *path, 
     }
     if (!out->v.n)
         return hrun_yaml_fail(l->marks, path, 0, err, HRUN_EPARSE, "no host is named here");
+    l->nnames += out->v.n;
+    if (l->nnames > HRUN_HOSTLIST_MAX)
+        return hrun_yaml_fail(l->marks, path, 0, err, HRUN_EPARSE, "the file has more than %d names of hosts",
+                              HRUN_HOSTLIST_MAX);
     out->used = calloc(out->v.n, 1);
     return out->used ? 0 : hrun_fail_nomem(err);
 }

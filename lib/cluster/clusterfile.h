@@ -42,6 +42,7 @@ struct load {
     struct hrun_resolver *resolver;
     struct names *hosts;            /* per entry: its hosts; excluded ones are "" */
     struct names exclude;           /* of the file */
+    size_t nnames;                  /* in all lists of the file */
     struct host_note *notes;        /* per host of the cluster */
     int level;                      /* from the command line, or -1 */
     enum hrun_level default_level;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 65536 hosts (HRUN_HOSTLIST_MAX) with names of 255 characters fit. */
-static const size_t file_max = (size_t)32 << 20;
+/* HRUN_HOSTLIST_MAX hosts with names of 255 characters, and their comments. */
+static const size_t file_max = (size_t)8 << 20;
 
 static const char blanks[] = " \t\r\v\f";
 
@@ -65,6 +65,8 @@ static int add_item(struct hrun_host_list *list, const char *file, char *item, i
         hrun_fail_at(err, why.code, file, line, column + (why.column ? why.column - 1 : 0), "%s", why.text);
     } else {
         rc = 0;
+        if (names.n > HRUN_HOSTLIST_MAX - list->n)
+            rc = hrun_fail_at(err, HRUN_EPARSE, file, line, column, "more than %d hosts are named", HRUN_HOSTLIST_MAX);
         for (size_t i = 0; i < names.n && !rc; i++)
             rc = push(list, names.v[i], slots, line, column, err);
     }

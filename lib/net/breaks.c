@@ -97,6 +97,9 @@ static double bic_of(double rss, double least_rss, size_t n, int m)
 static int check(const double *x, const double *y, const double *w, size_t n, size_t least, int most,
                  struct hrun_error *err)
 {
+    if (n > HRUN_BREAKS_POINTS_MAX)
+        return hrun_fail(err, HRUN_EINVAL, "%zu points in one sweep of sizes: at most %d are possible", n,
+                         HRUN_BREAKS_POINTS_MAX);
     if (least < 2 || most < 1)
         return hrun_fail(err, HRUN_EINVAL, "breaks: pieces of at least %zu points, at most %d of them: a line takes "
                          "two points, and there is one piece or more", least, most);

@@ -83,6 +83,19 @@ void hrun_exchange_release(struct hrun_exchange *x)
     errno = saved;
 }
 
+/* Is a line longer than STORE_LINE_MAX? Then tell which. */
+static int check_lines(const struct exchange_reader *r, const char *text, size_t len)
+{
+    const char *eol, *stop = text + len;
+    int line = 1;
+
+    for (; (eol = memchr(text, '\n', (size_t)(stop - text))) && eol - text <= STORE_LINE_MAX; text = eol + 1)
+        line++;
+    if ((eol ? eol : stop) - text <= STORE_LINE_MAX)
+        return 0;
+    return exchange_fail(r, line, "the line is longer than %d KiB", STORE_LINE_MAX >> 10);
+}
+
 int hrun_exchange_read(enum hrun_exchange_format format, const char *name, const char *text, size_t len,
                        struct hrun_exchange *out, struct hrun_error *err)
 {
@@ -90,8 +103,10 @@ int hrun_exchange_read(enum hrun_exchange_format format, const char *name, const
     struct hrun_error why = { 0 };
     struct exchange_reader r = { name, out, &why };
     size_t before = out->n, skip = len >= 3 && !memcmp(text, mark, 3) ? 3 : 0;
-    int saved = errno, rc = formats[format].read(&r, text + skip, len - skip);
+    int saved = errno, rc = check_lines(&r, text, len);
 
+    if (!rc)
+        rc = formats[format].read(&r, text + skip, len - skip);
     if (!rc && out->n == before)
         rc = exchange_fail(&r, 0, "there is no measurement in it");
     while (rc && out->n > before)

@@ -100,10 +100,13 @@ static int is_same(const struct hrun_exchanged *x, const struct hrun_sample *sto
     return 1;
 }
 
-/* Mark in taken[log->n] a measurement of the log that x is, and that no other was. Result: was there one? */
-static int is_known(const struct hrun_exchanged *x, const struct hrun_samples *log, char *taken)
+/* Mark in taken[log->n] a measurement of the log that x is, and that no other was. *first: all before it are taken, so
+ * that a file whose order is that of the log is compared in one pass. Result: was there one? */
+static int is_known(const struct hrun_exchanged *x, const struct hrun_samples *log, char *taken, size_t *first)
 {
-    for (size_t i = 0; i < log->n; i++)
+    while (*first < log->n && taken[*first])
+        ++*first;
+    for (size_t i = *first; i < log->n; i++)
         if (!taken[i] && is_same(x, &log->v[i])) {
             taken[i] = 1;
             return 1;
@@ -117,7 +120,7 @@ int hrun_exchange_store(struct hrun_store *s, const struct hrun_exchange *x, con
     const struct hrun_sample **fresh = calloc(x->n + 1, sizeof *fresh);
     struct hrun_samples log = { 0 };
     char *taken = NULL;
-    size_t n = 0, old = 0;
+    size_t n = 0, old = 0, first = 0;
     int rc = -1, begun = 0, saved = errno;
 
     if (!fresh) {
@@ -138,7 +141,7 @@ int hrun_exchange_store(struct hrun_store *s, const struct hrun_exchange *x, con
     for (size_t i = 0; i < x->n; i++) {
         if (strcmp(x->v[i].app, app) || strcmp(x->v[i].signature, signature))
             continue;
-        if (is_known(&x->v[i], &log, taken))
+        if (is_known(&x->v[i], &log, taken, &first))
             old++;
         else
             fresh[n++] = &x->v[i].sample;

@@ -19,6 +19,10 @@ struct hrun_store {
  * in the lowest version that has keys for all that is known of the run, so that older hruns read what they can use. */
 enum { STORE_RECORD_VERSION = 3, STORE_MODELS_VERSION = 1 };
 
+/* The longest line of a log, and of a file that is imported: a record has about 500 bytes, and JSON takes up to 200
+ * times its length in memory. */
+enum { STORE_LINE_MAX = 1 << 18 };
+
 /* Every record starts with this: keys are sorted, the object is flat, and quotes inside of strings are
  * escaped, so that the text occurs nowhere else in a record and a reader finds its place behind damage. */
 #define STORE_RECORD_START "{\"M\":"
@@ -74,7 +78,8 @@ int store_advise(struct hrun_error *err, const char *kept);
 /* Does a sample keep the invariants of store.h? Errors: HRUN_EINVAL naming the value. */
 int store_check_sample(const struct hrun_sample *sample, struct hrun_error *err);
 
-/* Append one whole line: JSON, tab, CRC-32, newline. Errors: HRUN_EINVAL, HRUN_ENOMEM. */
+/* Append one whole line: JSON, tab, CRC-32, newline. Errors: HRUN_EINVAL (also for texts that would make it longer than
+ * STORE_LINE_MAX), HRUN_ENOMEM. */
 int store_encode(const char *app, const char *signature, const struct hrun_sample *sample,
                  struct hrun_buf *line, struct hrun_error *err);
 

@@ -177,14 +177,25 @@ static void take_line(struct reader *r, const char *text, size_t len)
     }
 }
 
+/* Read the next line of f with its newline: *len is its length, 0 at the end. Of a line that is longer than
+ * STORE_LINE_MAX only the beginning is kept. */
+static void next_line(FILE *f, struct hrun_buf *line, off_t *len)
+{
+    int c = 0;
+
+    hrun_buf_reset(line);
+    for (*len = 0; c != '\n' && (c = getc_unlocked(f)) != EOF; ++*len)
+        if (*len < STORE_LINE_MAX)
+            hrun_buf_addc(line, (char)c);
+}
+
 /* Read the log once, from byte *end on, which becomes the one behind the last newline; *torn (may be NULL): something
  * stands behind it. r holds what was read in any case. */
 static int read_log(struct reader *r, off_t *end, int *torn, struct hrun_error *err)
 {
     FILE *f = fopen(r->path, "re");
-    char *line = NULL;
-    size_t cap = 0;
-    ssize_t len;
+    struct hrun_buf line = HRUN_BUF_INIT;
+    off_t len;
     int open_end = 0, rc = -1;
 
     if (!f)
@@ -194,21 +205,25 @@ static int read_log(struct reader *r, off_t *end, int *torn, struct hrun_error *
         fclose(f);
         return -1;
     }
-    while (!r->nomem && (len = getline(&line, &cap, f)) > 0) {
+    for (next_line(f, &line, &len); !r->nomem && len > 0; next_line(f, &line, &len)) {
         r->line++;
-        open_end = line[len - 1] != '\n';
+        open_end = feof(f) != 0;
         *end += open_end ? 0 : len;
-        take_line(r, line, (size_t)len - !open_end);
+        r->nomem |= line.failed;
+        if (len > STORE_LINE_MAX)
+            note_bad(r, "a line longer than 256 KiB, which no record is");
+        else
+            take_line(r, line.data, line.len - !open_end);
     }
-    if (r->nomem || (!feof(f) && errno == ENOMEM))
+    if (r->nomem)
         hrun_fail_nomem(err);
-    else if (!feof(f))
+    else if (ferror(f))
         hrun_fail_errno(err, HRUN_EIO, "cannot read %s", r->path);
     else
         rc = 0;
     if (torn)
         *torn = open_end;
-    free(line);
+    hrun_buf_release(&line);
     fclose(f);
     return rc;
 }

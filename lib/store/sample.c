@@ -242,6 +242,11 @@ int store_encode(const char *app, const char *signature, const struct hrun_sampl
     if (bad
         || json_dump_callback(o, add_chunk, &text, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)))
         goto out;
+    if (text.len + 16 > STORE_LINE_MAX) {
+        json_decref(o);
+        hrun_buf_release(&text);
+        return hrun_fail(err, HRUN_EINVAL, "the texts of the measurement are longer than %d KiB", STORE_LINE_MAX >> 10);
+    }
     hrun_buf_add(line, text.data, text.len);
     hrun_buf_addf(line, "\t%08lx\n", crc32(0, (const unsigned char *)text.data, (unsigned)text.len));
     rc = line->failed ? -1 : 0;

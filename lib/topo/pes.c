@@ -23,7 +23,7 @@ static hwloc_obj_type_t level_type(const struct hrun_topo *t, enum hrun_level le
     return HWLOC_OBJ_MACHINE;
 }
 
-static int has_level(const struct hrun_topo *t, enum hrun_level level)
+int hrun_topo_has_level(const struct hrun_topo *t, enum hrun_level level)
 {
     return hwloc_get_nbobjs_by_type(t->hwloc, level_type(t, level)) > 0;
 }
@@ -32,10 +32,10 @@ static int check_level(const struct hrun_topo *t, enum hrun_level level, struct 
 {
     struct hrun_buf b = HRUN_BUF_INIT;
 
-    if ((unsigned)level <= HRUN_LEVEL_CORE && has_level(t, level))
+    if ((unsigned)level <= HRUN_LEVEL_CORE && hrun_topo_has_level(t, level))
         return 0;
     for (int l = HRUN_LEVEL_NODE; l <= HRUN_LEVEL_CORE; l++)
-        if (has_level(t, (enum hrun_level)l))
+        if (hrun_topo_has_level(t, (enum hrun_level)l))
             hrun_buf_addf(&b, "%s%s", b.len ? ", " : "", hrun_level_name((enum hrun_level)l));
     hrun_fail(err, HRUN_EINVAL, "this machine has no level '%s'; it has %s", hrun_level_name(level), b.data);
     hrun_buf_release(&b);

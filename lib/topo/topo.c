@@ -2,6 +2,7 @@
 #include "topo/private.h"
 
 #include "base/file.h"
+#include "base/ranges.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,7 +15,7 @@ static const char *const level_names[] = { "node", "package", "numa", "l3", "cor
 enum { NLEVELS = sizeof level_names / sizeof level_names[0] };
 
 /* An XML topology of a node with a thousand PUs and all its devices has about 2 MB. */
-static const size_t xml_max = (size_t)64 << 20;
+static const size_t xml_max = (size_t)16 << 20;
 
 const char *hrun_level_name(enum hrun_level level)
 {
@@ -45,30 +46,25 @@ static int set_xml(hwloc_topology_t h, const char *what, const char *xml, size_t
 }
 
 /* variable: the environment variable that names the file, or NULL */
-static int set_xml_file(hwloc_topology_t h, const char *variable, const char *path, struct hrun_error *err)
+static int set_xml_file(hwloc_topology_t h, const char *what, const char *variable, const char *path,
+                        struct hrun_error *err)
 {
     struct hrun_buf xml = HRUN_BUF_INIT;
-    char *what = hrun_strf("%s%s'%s'", variable ? variable : "", variable ? "=" : "", path);
-    int rc = -1;
+    int rc = hrun_file_read(path, xml_max, &xml, err);
 
-    if (!what) {
-        hrun_fail_nomem(err);
-    } else if (hrun_file_read(path, xml_max, &xml, err)) {
-        if (variable)
-            hrun_fail_prefix(err, "%s", variable);
-    } else {
+    if (!rc)
         rc = set_xml(h, what, xml.data, xml.len, err);
-    }
+    else if (variable)
+        hrun_fail_prefix(err, "%s", variable);
     hrun_buf_release(&xml);
-    free(what);
     return rc;
 }
 
-static int set_synthetic(hwloc_topology_t h, const char *from, const char *text, struct hrun_error *err)
+static int set_synthetic(hwloc_topology_t h, const char *what, const char *text, struct hrun_error *err)
 {
     if (hwloc_topology_set_synthetic(h, text) < 0)
-        return hrun_fail(err, HRUN_EINVAL, "%s'%s' is no synthetic hwloc topology; "
-                         "for example 'package:2 [numa(memory=8GB)] l3:1 core:4 pu:2'", from, text);
+        return hrun_fail(err, HRUN_EINVAL, "%s is no synthetic hwloc topology; "
+                         "for example 'package:2 [numa(memory=8GB)] l3:1 core:4 pu:2'", what);
     return 0;
 }
 
@@ -92,7 +88,7 @@ static int makes_up_memory(enum hrun_topo_source source, const char *text, hwloc
 
 /* hwloc reads these variables itself, but takes the real machine without a word when their value is bad.
  * So the same choice, in hwloc's order, is made here through the functions that report errors. */
-static int set_from_environment(hwloc_topology_t h, struct hrun_error *err)
+static int set_from_environment(hwloc_topology_t h, const char *what, struct hrun_error *err)
 {
     const char *root = setting("HWLOC_FSROOT"), *synthetic = setting("HWLOC_SYNTHETIC");
     const char *xml = setting("HWLOC_XMLFILE");
@@ -105,24 +101,38 @@ static int set_from_environment(hwloc_topology_t h, struct hrun_error *err)
     if (root || setting("HWLOC_CPUID_PATH"))
         return 0;
     if (synthetic)
-        return set_synthetic(h, "HWLOC_SYNTHETIC=", synthetic, err);
+        return set_synthetic(h, what, synthetic, err);
     if (xml)
-        return set_xml_file(h, "HWLOC_XMLFILE", xml, err);
+        return set_xml_file(h, what, "HWLOC_XMLFILE", xml, err);
     return 0;
 }
 
-static int set_source(hwloc_topology_t h, enum hrun_topo_source source, const char *text,
+/* Append a name for the description that is loaded; nothing when it is the real machine that is looked at. */
+static void add_description(enum hrun_topo_source source, const char *text, struct hrun_buf *out)
+{
+    static const char *const variables[] = { "HWLOC_SYNTHETIC", "HWLOC_XMLFILE" };
+
+    if (source == HRUN_TOPO_XML)
+        hrun_buf_adds(out, "the XML text");
+    else if (source != HRUN_TOPO_THIS)
+        hrun_buf_addf(out, "'%.200s'", text);
+    for (size_t i = 0; i < 2 && !out->len; i++)
+        if (setting(variables[i]))
+            hrun_buf_addf(out, "%s='%.200s'", variables[i], setting(variables[i]));
+}
+
+static int set_source(hwloc_topology_t h, enum hrun_topo_source source, const char *text, const char *what,
                       struct hrun_error *err)
 {
     switch (source) {
     case HRUN_TOPO_THIS:
-        return set_from_environment(h, err);
+        return set_from_environment(h, what, err);
     case HRUN_TOPO_XML_FILE:
-        return set_xml_file(h, NULL, text, err);
+        return set_xml_file(h, what, NULL, text, err);
     case HRUN_TOPO_XML:
-        return set_xml(h, "the text", text, strlen(text), err);
+        return set_xml(h, what, text, strlen(text), err);
     case HRUN_TOPO_SYNTHETIC:
-        return set_synthetic(h, "", text, err);
+        return set_synthetic(h, what, text, err);
     }
     return hrun_fail(err, HRUN_EINVAL, "no such topology source: %d", (int)source);
 }
@@ -152,6 +162,18 @@ static int find_usable(struct hrun_topo *t, struct hrun_error *err)
 done:
     hwloc_bitmap_free(mask);
     return rc;
+}
+
+/* hwloc gives what lacks its number the largest there is, and sets of half a gigabyte. */
+static int check_numbers(const struct hrun_topo *t, hwloc_obj_type_t type, struct hrun_error *err)
+{
+    hwloc_obj_t obj = NULL;
+
+    while ((obj = hwloc_get_next_obj_by_type(t->hwloc, type, obj)))
+        if (obj->os_index > HRUN_RANGES_MAX)
+            return hrun_fail(err, HRUN_EINVAL, "the topology has a %s without an 'os_index' of 0 to %d",
+                             hwloc_obj_type_string(type), HRUN_RANGES_MAX);
+    return 0;
 }
 
 static int find_cores(struct hrun_topo *t, struct hrun_error *err)
@@ -320,38 +342,71 @@ static int find_cpu_model(struct hrun_topo *t, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- the whole */
 
+/* A topology whose source is set. */
+struct loading {
+    struct hrun_topo *t;
+    enum hrun_topo_source source;
+    const char *text, *what;    /* what: "" for the real machine */
+};
+
+static int load(const struct loading *l, struct hrun_error *err)
+{
+    struct hrun_topo *t = l->t;
+
+    if (hwloc_topology_load(t->hwloc) < 0)
+        return *l->what ? hrun_fail(err, HRUN_EINVAL, "hwloc cannot make a topology of %s", l->what)
+                        : hrun_fail_errno(err, HRUN_EIO, "hwloc finds no topology of this host (do HWLOC_ variables "
+                                          "of the environment hide it?)");
+    t->memory_made_up = makes_up_memory(l->source, l->text, t->hwloc);
+    t->memory_limit = UINT64_MAX;
+    if (hwloc_topology_is_thissystem(t->hwloc))
+        t->memory_limit = hrun_cgroup_memory_limit("");
+    return check_numbers(t, HWLOC_OBJ_PU, err) || check_numbers(t, HWLOC_OBJ_NUMANODE, err) ||
+           find_usable(t, err) || find_cores(t, err) || find_kinds(t, err) || find_cpu_model(t, err) ? -1 : 0;
+}
+
+/* Load, check, and cut into PEs: what takes long or crashes does so here. */
+static int load_and_use(void *ctx, struct hrun_error *err)
+{
+    const struct loading *l = ctx;
+    struct hrun_topo_pe *pes;
+    int n;
+
+    if (load(l, err))
+        return -1;
+    hwloc_topology_check(l->t->hwloc);      /* aborts */
+    for (int level = HRUN_LEVEL_NODE; level <= HRUN_LEVEL_CORE; level++)
+        if (hrun_topo_has_level(l->t, (enum hrun_level)level) &&
+            hrun_topo_pes(l->t, (enum hrun_level)level, 0, &pes, &n, err))
+            return -1;
+    hrun_topo_destroy(l->t);
+    return 0;
+}
+
 struct hrun_topo *hrun_topo_load(enum hrun_topo_source source, const char *text, struct hrun_error *err)
 {
     struct hrun_topo *t = calloc(1, sizeof *t);
+    struct hrun_buf what = HRUN_BUF_INIT;
+    struct loading l;
 
     if (!t || hwloc_topology_init(&t->hwloc) < 0) {
         free(t);
         hrun_fail_nomem(err);
         return NULL;
     }
+    add_description(source, text, &what);
+    l = (struct loading){ t, source, text, what.data };
     /* Flags and filters stay at their defaults: I/O is left out, what is not allowed too, and cores get the
      * logical numbers that mpirun gives them. */
-    if (set_source(t->hwloc, source, text, err))
-        goto fail;
-    if (hwloc_topology_load(t->hwloc) < 0) {
-        if (source == HRUN_TOPO_THIS)
-            hrun_fail_errno(err, HRUN_EIO, "hwloc finds no topology of this host (do HWLOC_ variables of the "
-                            "environment hide it?)");
-        else
-            hrun_fail(err, HRUN_EINVAL, "hwloc cannot make a topology of '%s'",
-                      source == HRUN_TOPO_XML ? "the XML text" : text);
-        goto fail;
+    if (what.failed)
+        hrun_fail_nomem(err);
+    if (what.failed || set_source(t->hwloc, source, text, what.data, err) ||
+        (what.len && hrun_topo_try(load_and_use, &l, what.data, err)) || load(&l, err)) {
+        hrun_topo_destroy(t);
+        t = NULL;
     }
-    t->memory_made_up = makes_up_memory(source, text, t->hwloc);
-    t->memory_limit = UINT64_MAX;
-    if (hwloc_topology_is_thissystem(t->hwloc))
-        t->memory_limit = hrun_cgroup_memory_limit("");
-    if (find_usable(t, err) || find_cores(t, err) || find_kinds(t, err) || find_cpu_model(t, err))
-        goto fail;
+    hrun_buf_release(&what);
     return t;
-fail:
-    hrun_topo_destroy(t);
-    return NULL;
 }
 
 void hrun_topo_destroy(struct hrun_topo *t)

@@ -12,7 +12,9 @@
  *     affinity mask leaves; where the system tells of no cores each PU counts as one;
  *   - HWLOC_SYNTHETIC and HWLOC_XMLFILE are honoured as hwloc does (the first goes before the second, an
  *     empty value is none), but a bad one is an error where hwloc would silently take the real machine; such
- *     a topology is not "this system": the affinity mask and the cgroup do not apply and binding is refused.
+ *     a topology is not "this system": the affinity mask and the cgroup do not apply and binding is refused;
+ *   - a description that crashes hwloc, or takes it more than a second or 192 MiB, is an error: each one is loaded in
+ *     a child process first.
  */
 #ifndef HRUN_TOPO_H
 #define HRUN_TOPO_H

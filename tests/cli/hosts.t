@@ -22,6 +22,7 @@ case \$host in
 127.0.0.25) exit 0 ;;
 127.0.0.26) printf '<?xml version="1.0"?>\n<topology version="2.0">\n'; exit 0 ;;
 127.0.0.27) echo "<?xml <topology/> </topology>"; exit 0 ;;
+127.0.0.33) cat broken.xml; exit 0 ;;
 127.0.0.28) "$tmp/sleeper" 1000 >/dev/null 2>&1 & export HWLOC_SYNTHETIC="[numa(memory=8GB)] core:1 pu:1" ;;
 127.0.0.29) kill -9 \$\$ ;;
 127.0.0.30) exec sh -c "\$1 --no-such-option" ;;
@@ -128,7 +129,7 @@ out_has "mpirun --rankfile" "one other host alone is mpirun's"
 # ---- hosts that do not answer
 for bad in "20 cannot be reached through $tmp/agent: ssh: connect to host: Connection refused; see that" \
     "22 answers 'hello there' in place of its topology; install" "23 cannot run $(realpath "$build/bin/hrun") (" \
-    "24 prints more than" "25 answers nothing in place" "26 answers '<?xml" "27 : the text is no hwloc XML" \
+    "24 prints more than" "25 answers nothing in place" "26 answers '<?xml" "27 : the XML text is no hwloc XML" \
     "29 did not answer: $tmp/agent was killed by signal 9" "30 did not answer: status 125 of $tmp/agent: hrun: unknown"; do
     n=${bad%% *} text=${bad#* }
     case $text in :*) text="127.0.0.$n'$text" ;; *) text="127.0.0.$n' $text" ;; esac
@@ -225,6 +226,17 @@ got=$(json '[(h["name"], "cannot be reached" in h["why"]) for h in d["left_out"]
 out=$got ok "for machines" test "$got" = "[('127.0.0.20', True)]"
 run $h --skip-unreachable --host 127.0.0.2,127.0.0.20 --engine mpirun --dry-run -n 1 /bin/true
 status_is 0 "a dry run without the host"
+sed 's/ complete_cpuset=/ compleet_cpuset=/; /^topology /d' told.xml > broken.xml
+run $h --skip-unreachable --host 127.0.0.2,127.0.0.33 --show-cluster
+status_is 0 "a topology that crashes hwloc is that host's alone"
+err_has "hrun: host '127.0.0.33': the XML text is broken: it crashes hwloc" "which is named"
+fails 125 "host '127.0.0.33': the XML text is broken" "without the option it is an error" \
+    $h --host 127.0.0.2,127.0.0.33 --show-cluster
+fails 125 "HWLOC_XMLFILE='broken.xml' is broken" "such a file of the user" \
+    env HWLOC_XMLFILE=broken.xml hrun --dry-run -n 1 /bin/true
+printf 'subclusters:\n  - {hosts: "n[1-2]", topology: broken.xml}\n' > broken.yaml
+fails 125 "broken.xml' is broken" "such a file of a cluster file" hrun --cluster broken.yaml --show-cluster
+fails 125 "hwloc longer than" "a topology of a billion PUs" env HWLOC_SYNTHETIC="pu:1000000000" hrun --show-cluster
 fails 125 "no host is left: none of 2 answers; host '127.0.0.20'" "nobody answers" \
     $h --skip-unreachable --host 127.0.0.20,127.0.0.29 --show-cluster
 fails 125 "host '127.0.0.20' cannot be reached" "without the option it is an error" \

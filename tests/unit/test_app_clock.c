@@ -1,6 +1,8 @@
 /* test_app_clock.c - reading times out of output: cut anywhere, long lines, odd bytes, files old and new */
 #include "app_test.h"
 
+#include <time.h>
+
 #include "app/app.h"
 
 static char *dir;
@@ -64,6 +66,7 @@ static void test_lines(void)
 static void test_long_lines(void)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
+    clock_t begin;
 
     hrun_buf_adds(&b, "t=3 ");
     hrun_buf_addn(&b, 'x', 3 * HRUN_CLOCK_LINE);
@@ -76,6 +79,14 @@ static void test_long_lines(void)
     hrun_buf_addn(&b, 'x', HRUN_CLOCK_LINE - 3);
     hrun_buf_adds(&b, "t=6\n");
     ok(time_in("x(t=6)$", b.data, b.len, 4096) == -2, "a line of exactly the limit is whole");
+    hrun_buf_reset(&b);
+    for (int i = 0; i < 256; i++) {
+        hrun_buf_addn(&b, 'x', HRUN_CLOCK_LINE);
+        hrun_buf_addc(&b, '\n');
+    }
+    begin = clock();
+    ok(time_in(".*x.*t=([0-9]+)", b.data, b.len, 1 << 16) == -1, "a mebibyte of long lines without a time");
+    ok(clock() - begin < 2 * CLOCKS_PER_SEC, "is searched in less than 2 s");
     hrun_buf_release(&b);
 }
 

@@ -245,6 +245,8 @@ static void test_mistakes(void)
         { "name: &x a\ntitle: *x\n", 2, 8,
           "alias '*x' is not supported: write the value again, or put a text "
           "that begins with * into quotes" },
+        { "name: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[a]]]]\n", 1, 38,
+          "lists and mappings are nested more than 32 deep here" },
         { "name: [a\n", 2, 1,
           "not valid YAML: did not find expected ',' or ']' (while parsing a flow sequence "
           "that began on line 1)" },

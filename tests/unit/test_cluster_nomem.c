@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "cluster/private.h"
+#include "topo/private.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -341,6 +342,13 @@ static void test_all(void)
     free(dir);
     free(small);
     free(big);
+}
+
+/* In place of the trial in lib/topo, which would take most of the time here. */
+int hrun_topo_try(int (*work)(void *ctx, struct hrun_error *err), void *ctx, const char *what, struct hrun_error *err)
+{
+    (void)work, (void)ctx, (void)what, (void)err;
+    return 0;
 }
 
 int main(void)

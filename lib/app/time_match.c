@@ -1,0 +1,165 @@
+/* time_match.c - bounded regular expressions; see time_match.h for the contracts
+ *
+ * glibc writes out every repetition: "((a{255}){255}){255}" takes gigabytes. So its work is counted before. Its search
+ * tries a match from each character on, which takes time by the square of the line's length; matched from the line's
+ * beginning alone, as "^.*(text)", the line is read once. So this decides whether a line is searched at all.
+ */
+#include "app/time_match.h"
+
+#include "base/buf.h"
+
+#include <ctype.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Characters when all repetitions are written out. The time and memory of regcomp grow by the square. */
+enum { SIZE_MAX_CHARS = 1000, DEPTH_MAX = 32 };
+
+struct hrun_time_match {
+    regex_t re, filter;
+};
+
+/* Behind the bracket expression that begins at p ("[^]a[:digit:]]"), or where the text ends. */
+static const char *skip_bracket(const char *p)
+{
+    const char *end;
+
+    p += 1 + (p[1] == '^');
+    for (p += *p == ']'; *p && *p != ']'; p++) {
+        if (*p != '[' || !p[1] || !strchr(":.=", p[1]))
+            continue;
+        for (end = p + 2; *end && (end[0] != p[1] || end[1] != ']'); end++)
+            continue;
+        p = *end ? end + 1 : end - 1;
+    }
+    return *p ? p + 1 : p;
+}
+
+/* How often "{2,5}", "*", "+" or "?" at *p writes out what stands before; *p moves behind it. 0: it is none of these. */
+static size_t read_repetition(const char **p)
+{
+    const char *s = *p;
+    unsigned long low = 0, high;
+    char *end;
+
+    if (*s == '*' || *s == '?' || *s == '+') {
+        ++*p;
+        return *s == '+' ? 2 : 1;
+    }
+    if (*s != '{' || (!isdigit((unsigned char)s[1]) && s[1] != ','))
+        return 0;
+    low = strtoul(s + 1, &end, 10);
+    high = *end == ',' ? strtoul(end + 1, &end, 10) : low;
+    if (*end != '}')
+        return 0;
+    *p = end + 1;
+    if (high <= low)
+        high = low + 1;         /* "{2,}", "{2}" */
+    return high < SIZE_MAX_CHARS ? high : SIZE_MAX_CHARS + 1;
+}
+
+/* What keeps text from being compiled with bounded effort, or NULL. Its syntax is regcomp's to check. */
+static const char *find_fault(const char *text)
+{
+    size_t sums[DEPTH_MAX + 1] = { 0 }, last = 0, times;   /* of each group that is open; of the last piece */
+    int depth = 0;
+
+    for (const char *p = text; *p; ) {
+        times = read_repetition(&p);
+        if (times) {
+            sums[depth] += last * (times - 1);
+            last *= times;
+        } else if (*p == '(') {
+            if (depth++ == DEPTH_MAX)
+                return "it has more than 32 groups within each other";
+            sums[depth] = last = 0;
+            p++;
+        } else if (*p == ')' && depth > 0) {
+            last = sums[depth--] + 1;
+            sums[depth] += last;
+            p++;
+        } else {
+            if (*p == '\\' && isdigit((unsigned char)p[1]))
+                return "it refers back to a group, which no extended expression does";
+            p = *p == '[' ? skip_bracket(p) : p + (*p == '\\' && p[1] ? 2 : 1);
+            last = 1;
+            sums[depth]++;
+        }
+        if (sums[depth] > SIZE_MAX_CHARS)
+            return "it has more than 1000 characters when its repetitions are written out";
+    }
+    return NULL;
+}
+
+/* regcomp with the reason of a failure. */
+static int compile(regex_t *re, const char *what, const char *text, int flags, struct hrun_error *err)
+{
+    int rc = regcomp(re, text, REG_EXTENDED | flags);
+    char why[128];
+
+    if (!rc)
+        return 0;
+    if (rc == REG_ESPACE)
+        return hrun_fail_nomem(err);
+    regerror(rc, re, why, sizeof why);
+    return hrun_fail(err, HRUN_EINVAL, "'%.60s' is not a POSIX extended regular expression: %s", what, why);
+}
+
+struct hrun_time_match *hrun_time_match_create(const char *text, struct hrun_error *err)
+{
+    struct hrun_time_match *p = malloc(sizeof *p);
+    char *filter = hrun_strf("^.*(%s)", text);
+    const char *fault = find_fault(text);
+    int compiled = 0;
+
+    if (!p || !filter) {
+        hrun_fail_nomem(err);
+        goto fail;
+    }
+    if (fault) {
+        hrun_fail(err, HRUN_EINVAL, "the regular expression '%.60s' cannot be used: %s", text, fault);
+        goto fail;
+    }
+    if (compile(&p->re, text, text, 0, err))
+        goto fail;
+    compiled = 1;
+    if (p->re.re_nsub < 1) {
+        hrun_fail(err, HRUN_EINVAL, "'%.60s' has no group: put the part that is the time in seconds in parentheses",
+                  text);
+        goto fail;
+    }
+    if (compile(&p->filter, text, filter, REG_NOSUB, err))
+        goto fail;
+    free(filter);
+    return p;
+fail:
+    if (compiled)
+        regfree(&p->re);
+    free(filter);
+    free(p);
+    return NULL;
+}
+
+int hrun_time_match_find(const struct hrun_time_match *p, const char *line, const char **group, size_t *len)
+{
+    regmatch_t match[2];
+    int rc = regexec(&p->filter, line, 0, NULL, 0);
+
+    if (!rc)
+        rc = regexec(&p->re, line, 2, match, 0);
+    if (rc || match[1].rm_so < 0)
+        return rc == REG_ESPACE ? -1 : 0;
+    *group = line + match[1].rm_so;
+    *len = (size_t)(match[1].rm_eo - match[1].rm_so);
+    return 1;
+}
+
+void hrun_time_match_destroy(struct hrun_time_match *p)
+{
+    if (!p)
+        return;
+    regfree(&p->re);
+    regfree(&p->filter);
+    free(p);
+}
