@@ -15,22 +15,17 @@
 
 /* ---------------------------------------------------------------- reading */
 
-int hrun_file_read(const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
+/* Append the content of fd, which is closed, to *out; fd -1: it could not be opened, as errno tells. */
+static int read_open(int fd, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
 {
     char chunk[16384];
     size_t start = out->len, total = 0;
     struct stat st;
     ssize_t got;
-    int fd, rc = -1, saved = errno;
+    int rc = -1;
 
-    do
-        fd = open(path, O_RDONLY | O_CLOEXEC);
-    while (fd < 0 && errno == EINTR);
-    if (fd < 0) {
-        hrun_fail_errno(err, errno == ENOENT ? HRUN_ENOENT : HRUN_EIO, "cannot read '%s'", path);
-        errno = saved;
-        return -1;
-    }
+    if (fd < 0)
+        return hrun_fail_errno(err, errno == ENOENT ? HRUN_ENOENT : HRUN_EIO, "cannot read '%s'", path);
     if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
         hrun_fail(err, HRUN_EINVAL, "'%s' is a folder; a file is expected", path);
         goto out;
@@ -64,6 +59,27 @@ out:
         out->data[start] = 0;
     }
     close(fd);
+    return rc;
+}
+
+int hrun_file_read(const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
+{
+    int fd, rc, saved = errno;
+
+    do
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (fd < 0 && errno == EINTR);
+    rc = read_open(fd, path, max, out, err);
+    errno = saved;
+    return rc;
+}
+
+int hrun_file_read_in(int folder, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    int saved = errno, rc, fd = openat(folder, slash ? slash + 1 : path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+    rc = read_open(fd, path, max, out, err);
     errno = saved;
     return rc;
 }
@@ -115,6 +131,36 @@ int hrun_mkdirs(const char *path, mode_t mode, struct hrun_error *err)
     free(copy);
     errno = saved;
     return rc;
+}
+
+int hrun_open_below(int top, const char *path, int make, size_t *len)
+{
+    int dir = openat(top, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    for (const char *p = path, *slash; dir >= 0 && (slash = strchr(p, '/')); p = slash + 1) {
+        char *name = strndup(p, (size_t)(slash - p));
+        int next = -1, why = ENOMEM;
+        struct stat st;
+
+        *len = (size_t)(slash - path);
+        if (name && !*name) {
+            free(name);
+            continue;
+        }
+        if (name) {
+            int refused = make && mkdirat(dir, name, 0777) ? errno : 0;
+
+            next = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+            why = errno == ENOENT && refused ? refused : errno;
+            if (next < 0 && !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISLNK(st.st_mode))
+                why = ELOOP;
+        }
+        free(name);
+        close(dir);
+        dir = next;
+        errno = why;
+    }
+    return dir;
 }
 
 /* ---------------------------------------------------------------- locks */
