@@ -432,7 +432,7 @@ int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_value
     }
     if (mkdir_of(ledger, err))
         goto out;
-    fd = hrun_lock(lock, 1, err);
+    fd = hrun_lock(lock, err);
     if (fd < 0)
         goto out;
     rc = write_all(in, app->nfiles, top, ledger, force, err);

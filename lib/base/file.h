@@ -58,11 +58,15 @@ int hrun_mkdirs(const char *path, mode_t mode, struct hrun_error *err);
  * (close-on-exec); -1 with errno, ELOOP for a symbolic link, and *len: how much of path the fault is about. */
 int hrun_open_below(int top, const char *path, int make, size_t *len);
 
-/* Open (create if need be) the lock file at path and wait until the lock is ours.
- * exclusive: 1 for a writer, 0 for readers together. Result: a file descriptor (close-on-exec) to
- * be given to hrun_unlock, or -1 (HRUN_EIO). Locks belong to the process: they exclude other processes,
- * not other threads, and a second hrun_lock of the same file by one process shares its fate. */
-int hrun_lock(const char *path, int exclusive, struct hrun_error *err);
+/* Open (create if need be) the lock file at path and wait until the lock is ours. Who cannot write the file cannot read
+ * it either, and so cannot hold it. Result: a file descriptor (close-on-exec) to be given to hrun_unlock, or -1
+ * (HRUN_EIO). Locks belong to the process: they exclude other processes, not other threads, and a second hrun_lock of the
+ * same file by one process shares its fate. */
+int hrun_lock(const char *path, struct hrun_error *err);
+/* The same without waiting, for a lock that is held for long: it belongs to the descriptor, and lasts until this process
+ * and all that it forked without executing a program have closed it. Errors: also HRUN_EBUSY, whose text is who has it
+ * ("process 123 on node1"). */
+int hrun_lock_try(const char *path, struct hrun_error *err);
 void hrun_unlock(int fd);
 
 /* A private folder (0700) for one run, "BASE/hrun.UID.PID.XXXXXX", base being NULL for $TMPDIR or /tmp.

@@ -171,7 +171,7 @@ static int take_lock(const struct hrun_store *s, const char *app, const char *si
     int fd = -1;
 
     if (lock && !hrun_mkdirs(dir, s->mode, err))
-        fd = hrun_lock(lock, 1, err);
+        fd = hrun_lock(lock, err);
     free(dir);
     free(lock);
     return fd;
