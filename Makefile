@@ -111,7 +111,7 @@ CALIB_SRC  := $(addprefix calib/,main.c alone.c options.c useless.c lists.c reme
               measure.c fit.c \
               show.c waits.c new.c new_rule.c gnuplot.c plot.c svg.c report.c report_data.c report_choose.c \
               report_figures.c report_tables.c report_html.c report_pages.c textplot.c show_plot.c exchange.c tool.c \
-              report_network.c speeds.c variants.c) $(DOCTOR:%=calib/doctor/%.c) \
+              report_network.c speeds.c variants.c exclusive.c) $(DOCTOR:%=calib/doctor/%.c) \
               $(addprefix calib/network/,find.c network.c measure.c show.c json.c) $(SHARED_SRC)
 
 # Engine smpi is there where SimGrid is.

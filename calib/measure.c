@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "budget.h"
 #include "choices.h"
+#include "exclusive.h"
 #include "groups.h"
 #include "parallel.h"
 #include "progress.h"
@@ -135,8 +136,25 @@ static int check_family(const struct context *c, const struct calib_settings *s,
     return 0;
 }
 
+/* Lock the profiles that are to be measured, so that the log has all that others measure of them. */
+static int lock_profiles(const struct context *c, const struct calib_settings *s, struct exclusive *own, int *sig,
+                         struct hrun_error *err)
+{
+    struct lists l;
+    int rc = lists_read(c, s, &l, err);
+
+    if (rc)
+        return -1;
+    for (int i = 0; i < c->cluster->nsubs && !rc; i++)
+        rc = l.most[i] ? exclusive_add(own, c, c->app->name, c->signatures.v[i], err) : 0;
+    lists_release(&l);
+    return rc ? rc : exclusive_begin(own, c, c->app->name, sig, err);
+}
+
+/* own: the profiles, which are locked unless nothing is to be measured. *sig: the signal that has ended waiting for
+ * them. */
 static int prepare(struct context *c, const struct calib_settings *s, char **words, struct campaign *g,
-                   struct hrun_error *err)
+                   struct exclusive *own, int *sig, struct hrun_error *err)
 {
     struct work w = { .c = c, .words = words };
     int chosen;
@@ -162,7 +180,7 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
     if (!work_size_is_told(&w))
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
                          "instance %s '{N}'", words[0]);
-    if (check_family(c, s, words, err))
+    if (check_family(c, s, words, err) || (!s->dry_run && lock_profiles(c, s, own, sig, err)))
         return -1;
     chosen = budget_wanted(s, err);
     return chosen < 0 ? -1 : chosen ? budget_build(c, s, g, err) : campaign_build(c, s, g, err);
@@ -356,8 +374,8 @@ static int same_cluster(const struct context *a, const struct context *b)
 
 /* A host is not what was remembered of it, which *err says: ask all hosts anew, into c and g, and go on if nothing that
  * matters has changed, or no run was made before. Result: the exit status; -1 with *err. */
-static int go_on_anew(struct context *c, struct calib_settings *s, struct campaign *g, char **words, int retries,
-                      struct hrun_error *err)
+static int go_on_anew(struct context *c, struct calib_settings *s, struct campaign *g, struct exclusive *own,
+                      char **words, int retries, int *sig, struct hrun_error *err)
 {
     struct context fresh = { 0 };
     struct campaign rest = { 0 };
@@ -372,7 +390,8 @@ static int go_on_anew(struct context *c, struct calib_settings *s, struct campai
     s->again = s->redo = 0;   /* the marks are in the log */
     if (!s->common.quiet)
         fprintf(stderr, "hrun-calibrate: %s; asking all hosts anew\n", why.text);
-    if (prepare(&fresh, s, words, &rest, err)) {
+    exclusive_end(own);
+    if (prepare(&fresh, s, words, &rest, own, sig, err)) {
         context_release(&fresh);
         return -1;
     }
@@ -399,9 +418,10 @@ int calib_measure(const struct calib_settings *settings, char **words)
     struct calib_settings own = *settings, *s = &own;
     struct context c = { 0 };
     struct campaign g = { 0 };
+    struct exclusive profiles = { 0 };
     struct hrun_error err = { 0 };
     int64_t retries = RETRIES;
-    int status;
+    int status, sig = 0;
 
     if (!words[0]) {
         fputs("hrun-calibrate: no program given; say hrun-calibrate [OPTION]... PROGRAM, or hrun-calibrate --help\n",
@@ -409,14 +429,17 @@ int calib_measure(const struct calib_settings *settings, char **words)
         return STATUS_FAILED;
     }
     if ((s->retries && hrun_parse_count("--retries", s->retries, 0, 1000, &retries, &err)) ||
-        prepare(&c, s, words, &g, &err))
+        prepare(&c, s, words, &g, &profiles, &sig, &err))
         status = -1;
     else
         status = s->dry_run ? dry_run(&c, &g, &err) : make_campaign(&c, s, &g, words, (int)retries, &err);
     if (status < 0 && err.code == HRUN_ECHANGED)
-        status = go_on_anew(&c, s, &g, words, (int)retries, &err);
+        status = go_on_anew(&c, s, &g, &profiles, words, (int)retries, &sig, &err);
     if (status < 0)
         status = context_complain("hrun-calibrate", &err);
+    if (sig)
+        status = 128 + sig;
+    exclusive_end(&profiles);
     campaign_release(&g);
     context_release(&c);
     return status;

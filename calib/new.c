@@ -5,6 +5,7 @@
 #include "app/draft.h"
 #include "app/time_match.h"
 #include "base/file.h"
+#include "exclusive.h"
 #include "model/discover.h"
 
 #include <math.h>
@@ -55,6 +56,14 @@ static char *own_folder(const struct calib_settings *s, struct hrun_error *err)
     return folder;
 }
 
+static int check_free(const struct calib_settings *s, const char *file, struct hrun_error *err)
+{
+    if (!s->common.force && access(file, F_OK) == 0)
+        return hrun_fail(err, HRUN_EEXISTS, "%s is there already; --force replaces it, -app OTHER makes one of another "
+                         "name", file);
+    return 0;
+}
+
 static int find_places(const struct calib_settings *s, const char *name, struct places *p, struct hrun_error *err)
 {
     p->folder = own_folder(s, err);
@@ -67,10 +76,19 @@ static int find_places(const struct calib_settings *s, const char *name, struct 
     p->draft = hrun_strf("%s/%s.yaml", p->own, name);
     if (!p->file || !p->draft)
         return hrun_fail_nomem(err);
-    if (!s->common.force && access(p->file, F_OK) == 0)
-        return hrun_fail(err, HRUN_EEXISTS, "%s is there already; --force replaces it, -app OTHER makes one of another "
-                         "name", p->file);
-    return 0;
+    return check_free(s, p->file, err);
+}
+
+/* Wait for another --new of the same name, which may have written the definition. */
+static int lock_name(const struct calib_settings *s, const char *name, const char *file, struct exclusive *own,
+                     int *sig, struct hrun_error *err)
+{
+    struct context c = { .set = &s->common };
+    int rc = context_store(&c, err) || exclusive_add(own, &c, name, "new", err) ||
+             exclusive_begin(own, &c, name, sig, err) || check_free(s, file, err) ? -1 : 0;
+
+    context_release(&c);
+    return rc;
 }
 
 static int check_rule(const char *text, struct hrun_error *err)
@@ -381,8 +399,9 @@ int calib_new(const struct calib_settings *settings, char **words)
     const char *slash = words[0] ? strrchr(words[0], '/') : NULL;
     struct new_app a = { .words = words, .time_match = own.time, .rule = HRUN_BUF_INIT, .rule_from = HRUN_BUF_INIT };
     struct places at = { 0 };
+    struct exclusive name = { 0 };
     struct hrun_error err = { 0 };
-    int rc, status;
+    int rc, status, sig = 0;
 
     if (!words[0]) {
         fputs("hrun-calibrate: no program given; say hrun-calibrate --new -app NAME --sizes LIST PROGRAM '{N}'\n",
@@ -391,6 +410,8 @@ int calib_new(const struct calib_settings *settings, char **words)
     }
     a.name = own.common.app ? own.common.app : slash ? slash + 1 : words[0];
     rc = check(&own, &a, &err) || find_places(&own, a.name, &at, &err) ? -1 : 0;
+    if (!rc && !own.dry_run)
+        rc = lock_name(&own, a.name, at.file, &name, &sig, &err);
     own.common.app = at.draft;
     rc = rc ? rc : find_rule(&own, &a, at.draft, &err);
     status = rc > 0 ? 128 + rc : rc ? -1 : measure(&own, &a);
@@ -403,6 +424,9 @@ int calib_new(const struct calib_settings *settings, char **words)
     }
     if (status < 0)
         status = context_complain("hrun-calibrate", &err);
+    if (sig)
+        status = 128 + sig;
+    exclusive_end(&name);
     places_release(&at);
     lists_release(&a.lists);
     hrun_buf_release(&a.rule);

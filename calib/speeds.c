@@ -9,6 +9,7 @@
 #include "alone.h"
 #include "base/table.h"
 #include "base/units.h"
+#include "exclusive.h"
 #include "launch/launch.h"
 #include "lists.h"
 #include "model/perf.h"
@@ -234,11 +235,27 @@ int calib_show_speeds(const struct calib_settings *s, char **apps)
 
 /* ------------------------------------------------------------------ the command */
 
+static int lock_profiles(const struct context *c, const int *pes, struct exclusive *own, int *sig,
+                         struct hrun_error *err)
+{
+    struct hrun_buf signature = HRUN_BUF_INIT;
+    int rc = 0;
+
+    for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
+        hrun_buf_reset(&signature);
+        rc = pes[i] && (profiles_speed_signature(&c->cluster->subs[i], &signature, err) ||
+                        exclusive_add(own, c, HRUN_PERF_APP, signature.data, err)) ? -1 : 0;
+    }
+    hrun_buf_release(&signature);
+    return rc ? -1 : exclusive_begin(own, c, "the speeds of PEs", sig, err);
+}
+
 static int measure_lists(struct context *c, const struct calib_settings *s, const char *probe, int *interrupted,
                          struct hrun_error *err)
 {
     int64_t repetitions = REPETITIONS, procs[PROCS_MOST] = { 1 };
     int n = 1, *pes = calloc((size_t)c->cluster->nsubs, sizeof *pes), rc = 0;
+    struct exclusive own = { 0 };
 
     if (!pes)
         return hrun_fail_nomem(err);
@@ -247,7 +264,7 @@ static int measure_lists(struct context *c, const struct calib_settings *s, cons
     n = n ? n : 1;
     if ((s->procs && lists_parse_procs(s->procs, procs, PROCS_MOST, &n, err)) ||
         (s->repetitions && hrun_parse_count("--repetitions", s->repetitions, 3, 10000, &repetitions, err)) ||
-        context_use(c->cluster, s->use, pes, err))
+        context_use(c->cluster, s->use, pes, err) || lock_profiles(c, pes, &own, interrupted, err))
         rc = -1;
     for (int k = 0; k < n && !rc; k++) {
         if (!s->common.quiet)
@@ -255,6 +272,7 @@ static int measure_lists(struct context *c, const struct calib_settings *s, cons
                     "should be as it is when programs run\n", (long long)procs[k], procs[k] == 1 ? "" : "es");
         rc = measure(c, probe, pes, (int)procs[k], (int)repetitions, interrupted, err);
     }
+    exclusive_end(&own);
     free(pes);
     return rc;
 }

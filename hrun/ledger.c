@@ -152,6 +152,7 @@ static void mark(struct ledger *g, const struct place *places, int n, int k)
 
     for (int u = 0; u < e->nuses; u++) {
         const struct place key = { .host = e->uses[u].host };
+        struct hrun_ledger_pus pus;
         int lo = 0, hi = n;
 
         while (lo < hi) {
@@ -162,11 +163,13 @@ static void mark(struct ledger *g, const struct place *places, int n, int k)
             else
                 hi = mid;
         }
+        if (lo < n && !by_host(&places[lo], &key))
+            hrun_ledger_pus_read(e->uses[u].pus, &pus);
         for (; lo < n && !by_host(&places[lo], &key); lo++) {
             const struct place *p = &places[lo];
 
             if (g->mask[p->sub][p->pe] || !hrun_ledger_same_host(p->host, key.host) ||
-                !hrun_ledger_pus_meet(g->cluster->subs[p->sub].pes[p->pe].cpuset, e->uses[u].pus))
+                !hrun_ledger_pus_meet(&pus, g->cluster->subs[p->sub].pes[p->pe].cpuset))
                 continue;
             g->mask[p->sub][p->pe] = 1;
             g->who[p->sub][p->pe] = k;

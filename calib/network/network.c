@@ -3,6 +3,7 @@
 #include "network.h"
 
 #include "../../hrun/work.h"
+#include "../exclusive.h"
 #include "base/file.h"
 
 #include <stdio.h>
@@ -148,7 +149,7 @@ static int make(struct context *c, const struct calib_settings *s, const struct 
     rc = network_measure(c, p, &records, interrupted, err);
     if (!rc)
         rc = hrun_net_estimate(&records, &options, &net, &quality, err) || describe(c, k, net, err) ||
-             hrun_store_make_folder(c->store, "networks", err) || hrun_net_save(net, file, err) ||
+             hrun_net_save(net, file, err) ||
              keep_records(s, file, &records, err) ? -1 : 0;
     about.quality = &quality;
     about.spent_s = records.spent_s;
@@ -178,6 +179,15 @@ static int shown_before(const struct calib_settings *s, const char *file, struct
     return rc;
 }
 
+static int lock_network(struct context *c, const char *file, struct exclusive *own, int *sig, struct hrun_error *err)
+{
+    if (hrun_store_make_folder(c->store, "networks", err))
+        return -1;
+    if (hrun_strvec_pushf(&own->paths, "%s.lock", file))
+        return hrun_fail_nomem(err);
+    return exclusive_begin(own, c, "this network", sig, err);
+}
+
 static int network_on(struct context *c, const struct calib_settings *settings, int *interrupted,
                       struct hrun_error *err)
 {
@@ -185,6 +195,7 @@ static int network_on(struct context *c, const struct calib_settings *settings, 
     struct hrun_buf file = HRUN_BUF_INIT;
     struct network_plan plan = { 0 };
     struct network_key key = { 0 };
+    struct exclusive own = { 0 };
     int rc = network_context(c, &s, err) || network_plan(c, &s, &plan, err) || network_key(c, &key, err) ? -1 : 0;
 
     if (!rc)
@@ -193,8 +204,10 @@ static int network_on(struct context *c, const struct calib_settings *settings, 
         rc = hrun_fail_nomem(err);
     if (!rc && s.dry_run)
         rc = dry_run(c, &plan, file.data, err);
-    else if (!rc && !(rc = shown_before(&s, file.data, err)))
+    else if (!rc && !(rc = shown_before(&s, file.data, err)) &&
+             !(rc = lock_network(c, file.data, &own, interrupted, err)) && !(rc = shown_before(&s, file.data, err)))
         rc = make(c, &s, &plan, &key, file.data, interrupted, err);
+    exclusive_end(&own);
     network_key_release(&key);
     network_plan_release(&plan);
     hrun_buf_release(&file);

@@ -12,6 +12,7 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
@@ -46,6 +47,8 @@ struct ledger {
 
 struct input {              /* a file to be written */
     char *path;             /* absolute */
+    const char *below;      /* the part of path that is below the working directory */
+    int folder;             /* the one that holds it, open; -1: there is none yet */
     struct hrun_buf content;
     struct sum was;         /* hrun's own former content */
     int write;              /* it has to be written */
@@ -241,13 +244,41 @@ static int fail_foreign(const struct input *in, struct hrun_error *err)
                      "is written; move it away, or overwrite it with --force", in->path);
 }
 
-/* 1 if a regular file at path, or behind a link there, holds just this content, else 0. */
-static int holds(const char *path, const struct hrun_buf *want)
+/* Open the folder that holds the file; make = 1: make it, too. A path that leads through a symbolic link is refused: it
+ * could lead out of the working directory. */
+static int open_folder(struct input *in, int root, int make, struct hrun_error *err)
 {
+    size_t len = 0;
+
+    if (in->folder >= 0)
+        return 0;
+    in->folder = hrun_open_below(root, in->below, make, &len);
+    if (in->folder >= 0 || (errno == ENOENT && !make))
+        return 0;
+    len += (size_t)(in->below - in->path);
+    if (errno == ELOOP)
+        return hrun_fail(err, HRUN_EEXISTS, "the input file '%s' is not written: '%.*s' is a symbolic link, which may "
+                         "lead out of the working directory; put a folder in its place", in->path, (int)len, in->path);
+    return hrun_fail_errno(err, HRUN_EIO, "cannot open the folder '%.*s'", (int)len, in->path);
+}
+
+/* What stands at the file's place. -1 with errno: nothing, or it is not known. */
+static int look(const struct input *in, struct stat *st)
+{
+    const char *name = strrchr(in->path, '/') + 1;
+
+    errno = ENOENT;
+    return in->folder < 0 ? -1 : fstatat(in->folder, name, st, AT_SYMLINK_NOFOLLOW);
+}
+
+/* 1 if a regular file holds just the wanted content, else 0. */
+static int holds(const struct input *in)
+{
+    const struct hrun_buf *want = &in->content;
     struct hrun_buf content = HRUN_BUF_INIT;
     struct stat st;
-    int yes = !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size == (off_t)want->len
-        && !hrun_file_read(path, want->len, &content, NULL) && content.len == want->len
+    int yes = !look(in, &st) && S_ISREG(st.st_mode) && st.st_size == (off_t)want->len
+        && !hrun_file_read_in(in->folder, in->path, want->len, &content, NULL) && content.len == want->len
         && !memcmp(content.data, want->data, want->len);
 
     hrun_buf_release(&content);
@@ -257,34 +288,31 @@ static int holds(const char *path, const struct hrun_buf *want)
 static int all_right(const struct input *in, int n)
 {
     for (int i = 0; i < n; i++)
-        if (!holds(in[i].path, &in[i].content))
+        if (!holds(&in[i]))
             return 0;
     return 1;
 }
 
 /* Look at what is there now: does the file have to be written, and may it be? */
-static int judge(struct input *in, const struct ledger *l, int force, struct hrun_error *err)
+static int compare(struct input *in, const struct ledger *l, int force, struct hrun_error *err)
 {
     struct sum want = sum_of(in->content.data, in->content.len), there;
     const struct entry *e = ledger_find(l, in->path);
     struct hrun_buf content = HRUN_BUF_INIT;
     struct hrun_error inner = { .code = HRUN_OK };
     struct stat st;
-    int dangling;
 
     in->was = (struct sum){ 0, -1 };
     in->write = 1;
-    if (lstat(in->path, &st))
+    if (look(in, &st))
         return errno == ENOENT ? 0 : hrun_fail_errno(err, HRUN_EIO, "cannot look at '%s'", in->path);
-    dangling = S_ISLNK(st.st_mode) && stat(in->path, &st);
-    if (!dangling && !S_ISREG(st.st_mode))
+    if (!S_ISREG(st.st_mode))
         return hrun_fail(err, HRUN_EEXISTS, "'%s' is in the way: an input file is to be written there and "
-                         "it is not a file; move it away", in->path);
+                         "it is %s; move it away", in->path, S_ISLNK(st.st_mode) ? "a symbolic link" : "not a file");
     /* Larger than all that hrun would know again: no need to read it. */
-    if (dangling || (st.st_size > want.length &&
-                     !(e && (st.st_size == e->is.length || st.st_size == e->was.length))))
+    if (st.st_size > want.length && !(e && (st.st_size == e->is.length || st.st_size == e->was.length)))
         return force ? 0 : fail_foreign(in, err);
-    if (hrun_file_read(in->path, (size_t)st.st_size + 1, &content, &inner)) {
+    if (hrun_file_read_in(in->folder, in->path, (size_t)st.st_size + 1, &content, &inner)) {
         hrun_buf_release(&content);
         return inner.code == HRUN_EINVAL ? (force ? 0 : fail_foreign(in, err))
                                          : hrun_fail(err, inner.code, "%s", inner.text);
@@ -309,7 +337,10 @@ static int expand(const struct hrun_app *app, const struct hrun_app_values *valu
     for (int i = 0; i < app->nfiles; i++) {
         struct hrun_buf path = HRUN_BUF_INIT;
 
+        size_t above;
+
         hrun_buf_addf(&path, "%s/", strcmp(root, "/") ? root : "");
+        above = path.len;
         if (hrun_app_expand(app, app->files[i].path, values, &path, err) ||
             hrun_app_expand(app, app->files[i].content, values, &in[i].content, err)) {
             hrun_buf_release(&path);
@@ -318,6 +349,7 @@ static int expand(const struct hrun_app *app, const struct hrun_app_values *valu
         in[i].path = hrun_buf_detach(&path);
         if (!in[i].path)
             return hrun_fail_nomem(err);
+        in[i].below = in[i].path + above;
         for (int k = 0; k < i; k++)
             if (!strcmp(in[k].path, in[i].path))
                 return hrun_fail(err, HRUN_EINVAL, "two files of %s have the path '%s'", app->name,
@@ -341,7 +373,7 @@ static int mkdir_of(const char *file, struct hrun_error *err)
     return rc;
 }
 
-static int write_all(struct input *in, int n, const char *ledger, int force, struct hrun_error *err)
+static int write_all(struct input *in, int n, int root, const char *ledger, int force, struct hrun_error *err)
 {
     struct ledger l = { NULL, 0, 0, 0 };
     int rc = -1, todo = 0;
@@ -349,15 +381,16 @@ static int write_all(struct input *in, int n, const char *ledger, int force, str
     if (ledger_read(ledger, &l, err))
         goto out;
     for (int i = 0; i < n; i++) {
-        if (judge(&in[i], &l, force, err))
+        if (compare(&in[i], &l, force, err))
             goto out;
         todo += in[i].write;
     }
     if (todo > 0 && ledger_write(ledger, &l, in, n, err))
         goto out;
     for (int i = 0; i < n; i++)
-        if (in[i].write && (mkdir_of(in[i].path, err) ||
-                            hrun_file_replace(in[i].path, in[i].content.data, in[i].content.len, 0666, err)))
+        if (in[i].write && (open_folder(&in[i], root, 1, err) ||
+                            hrun_file_replace_in(in[i].folder, in[i].path, in[i].content.data, in[i].content.len,
+                                                 0666, err)))
             goto out;
     rc = 0;
 out:
@@ -370,10 +403,12 @@ int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_value
 {
     struct input *in = calloc((size_t)app->nfiles + 1, sizeof *in);
     char *lock = hrun_strf("%s.lock", ledger), *root = NULL;
-    int rc = -1, fd = -1, saved = errno;
+    int rc = -1, fd = -1, top = -1, saved = errno;
 
-    for (int i = 0; in && i < app->nfiles; i++)
+    for (int i = 0; in && i < app->nfiles; i++) {
         hrun_buf_init(&in[i].content);
+        in[i].folder = -1;
+    }
     if (!in || !lock) {
         hrun_fail_nomem(err);
         goto out;
@@ -383,12 +418,16 @@ int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_value
         goto out;
     }
     root = realpath(dir, NULL);
-    if (!root) {
+    top = root ? open(root, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (top < 0) {
         hrun_fail_errno(err, HRUN_EIO, "cannot find the working directory '%s'", dir);
         goto out;
     }
     if (expand(app, values, root, in, err))
         goto out;
+    for (int i = 0; i < app->nfiles; i++)
+        if (open_folder(&in[i], top, 0, err))
+            goto out;
     /* Then no lock is needed, which a data folder that may only be read would not give. */
     if (all_right(in, app->nfiles)) {
         rc = 0;
@@ -396,16 +435,20 @@ int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_value
     }
     if (mkdir_of(ledger, err))
         goto out;
-    fd = hrun_lock(lock, 1, err);
+    fd = hrun_lock(lock, err);
     if (fd < 0)
         goto out;
-    rc = write_all(in, app->nfiles, ledger, force, err);
+    rc = write_all(in, app->nfiles, top, ledger, force, err);
     hrun_unlock(fd);
 out:
     for (int i = 0; in && i < app->nfiles; i++) {
         hrun_buf_release(&in[i].content);
         free(in[i].path);
+        if (in[i].folder >= 0)
+            close(in[i].folder);
     }
+    if (top >= 0)
+        close(top);
     free(in);
     free(lock);
     free(root);

@@ -15,22 +15,17 @@
 
 /* ---------------------------------------------------------------- reading */
 
-int hrun_file_read(const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
+/* Append the content of fd, which is closed, to *out; fd -1: it could not be opened, as errno tells. */
+static int read_open(int fd, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
 {
     char chunk[16384];
     size_t start = out->len, total = 0;
     struct stat st;
     ssize_t got;
-    int fd, rc = -1, saved = errno;
+    int rc = -1;
 
-    do
-        fd = open(path, O_RDONLY | O_CLOEXEC);
-    while (fd < 0 && errno == EINTR);
-    if (fd < 0) {
-        hrun_fail_errno(err, errno == ENOENT ? HRUN_ENOENT : HRUN_EIO, "cannot read '%s'", path);
-        errno = saved;
-        return -1;
-    }
+    if (fd < 0)
+        return hrun_fail_errno(err, errno == ENOENT ? HRUN_ENOENT : HRUN_EIO, "cannot read '%s'", path);
     if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
         hrun_fail(err, HRUN_EINVAL, "'%s' is a folder; a file is expected", path);
         goto out;
@@ -64,6 +59,27 @@ out:
         out->data[start] = 0;
     }
     close(fd);
+    return rc;
+}
+
+int hrun_file_read(const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
+{
+    int fd, rc, saved = errno;
+
+    do
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (fd < 0 && errno == EINTR);
+    rc = read_open(fd, path, max, out, err);
+    errno = saved;
+    return rc;
+}
+
+int hrun_file_read_in(int folder, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    int saved = errno, rc, fd = openat(folder, slash ? slash + 1 : path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+    rc = read_open(fd, path, max, out, err);
     errno = saved;
     return rc;
 }
@@ -117,15 +133,58 @@ int hrun_mkdirs(const char *path, mode_t mode, struct hrun_error *err)
     return rc;
 }
 
+int hrun_open_below(int top, const char *path, int make, size_t *len)
+{
+    int dir = openat(top, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    for (const char *p = path, *slash; dir >= 0 && (slash = strchr(p, '/')); p = slash + 1) {
+        char *name = strndup(p, (size_t)(slash - p));
+        int next = -1, why = ENOMEM;
+        struct stat st;
+
+        *len = (size_t)(slash - path);
+        if (name && !*name) {
+            free(name);
+            continue;
+        }
+        if (name) {
+            int refused = make && mkdirat(dir, name, 0777) ? errno : 0;
+
+            next = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+            why = errno == ENOENT && refused ? refused : errno;
+            if (next < 0 && !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISLNK(st.st_mode))
+                why = ELOOP;
+        }
+        free(name);
+        close(dir);
+        dir = next;
+        errno = why;
+    }
+    return dir;
+}
+
 /* ---------------------------------------------------------------- locks */
 
-int hrun_lock(const char *path, int exclusive, struct hrun_error *err)
+/* A lock for reading keeps writers waiting: nobody reads a lock file who cannot write it. */
+static int open_lock(const char *path)
 {
-    struct flock lk = { .l_type = exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET };
-    int saved = errno, fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666), rc;
+    int fd = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0222);
+    struct stat st;
+    mode_t mode;
 
-    if (fd < 0 && !exclusive && (errno == EACCES || errno == EROFS))
-        fd = open(path, O_RDONLY | O_CLOEXEC); /* a reader of somebody else's store */
+    if (fd < 0 || fstat(fd, &st) || st.st_uid != geteuid())
+        return fd;
+    mode = (st.st_mode & 0222) | (st.st_mode & 0222) << 1;
+    if ((st.st_mode & 0666) != mode)
+        fchmod(fd, mode);
+    return fd;
+}
+
+int hrun_lock(const char *path, struct hrun_error *err)
+{
+    struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    int saved = errno, fd = open_lock(path), rc;
+
     if (fd < 0) {
         hrun_fail_errno(err, HRUN_EIO, "cannot open the lock file '%s'", path);
         errno = saved;
@@ -138,6 +197,49 @@ int hrun_lock(const char *path, int exclusive, struct hrun_error *err)
         hrun_fail_errno(err, HRUN_EIO, "cannot lock '%s'", path);
         close(fd);
         fd = -1;
+    }
+    errno = saved;
+    return fd;
+}
+
+/* Who has a lock, by what hrun_lock_try has written into its file. */
+static void fail_busy(const char *path, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    struct utsname here;
+    char host[65];
+    long pid;
+
+    if (hrun_file_read(path, 256, &text, NULL) || sscanf(text.data, "%ld %64[A-Za-z0-9._-]", &pid, host) != 2)
+        hrun_fail(err, HRUN_EBUSY, "another process");
+    else if (!uname(&here) && !strcmp(host, here.nodename))
+        hrun_fail(err, HRUN_EBUSY, "process %ld", pid);
+    else
+        hrun_fail(err, HRUN_EBUSY, "process %ld on %s", pid, host);
+    hrun_buf_release(&text);
+}
+
+int hrun_lock_try(const char *path, struct hrun_error *err)
+{
+    struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    int saved = errno, fd = open_lock(path), len;
+    struct utsname here;
+    char text[128];
+
+    if (fd < 0) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot open the lock file '%s'", path);
+    } else if (fcntl(fd, F_OFD_SETLK, &lk)) {
+        if (errno == EAGAIN || errno == EACCES)
+            fail_busy(path, err);
+        else
+            hrun_fail_errno(err, HRUN_EIO, "cannot lock '%s'", path);
+        close(fd);
+        fd = -1;
+    } else {
+        /* Without these words the lock is as good: a full disk does not matter. */
+        len = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), uname(&here) ? "?" : here.nodename);
+        if (ftruncate(fd, 0) || pwrite(fd, text, (size_t)len, 0) != len)
+            errno = 0;
     }
     errno = saved;
     return fd;

@@ -19,11 +19,19 @@
  * Errors: HRUN_ENOENT (no such file), HRUN_EIO (all else), HRUN_EINVAL (a folder, or over max). */
 int hrun_file_read(const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err);
 
+/* The same of a regular file in an open folder, which is the one that holds path. No symbolic link is followed, and
+ * nothing is waited for. Errors: also HRUN_EIO for a symbolic link. */
+int hrun_file_read_in(int folder, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err);
+
 /* Replace path by data[len], atomically and durably, with permission bits mode (after umask). Where path is
  * a symbolic link, what it points to is replaced. Errors: HRUN_EIO; the old file is untouched and no
  * temporary file is left (only when nothing but the folder's fsync failed does the new content stand; the
  * message says so). */
 int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mode, struct hrun_error *err);
+
+/* The same in an open folder, which is the one that holds path. A symbolic link of that name is replaced itself. */
+int hrun_file_replace_in(int folder, const char *path, const void *data, size_t len, mode_t mode,
+                         struct hrun_error *err);
 
 /* By so many characters at most is the name of that temporary file longer than the file's own. */
 enum { HRUN_FILE_MARKS = 19 };
@@ -45,11 +53,20 @@ int hrun_is_folder(const char *path);
 /* Create path and its missing parents. An existing folder is no error. Errors: HRUN_EIO. */
 int hrun_mkdirs(const char *path, mode_t mode, struct hrun_error *err);
 
-/* Open (create if need be) the lock file at path and wait until the lock is ours.
- * exclusive: 1 for a writer, 0 for readers together. Result: a file descriptor (close-on-exec) to
- * be given to hrun_unlock, or -1 (HRUN_EIO). Locks belong to the process: they exclude other processes,
- * not other threads, and a second hrun_lock of the same file by one process shares its fate. */
-int hrun_lock(const char *path, int exclusive, struct hrun_error *err);
+/* Open (O_PATH) the folder that holds path below the open folder top, whatever others change meanwhile: no symbolic link
+ * is followed. path is relative and has no component ".."; make = 1: missing folders are made. Result: a file descriptor
+ * (close-on-exec); -1 with errno, ELOOP for a symbolic link, and *len: how much of path the fault is about. */
+int hrun_open_below(int top, const char *path, int make, size_t *len);
+
+/* Open (create if need be) the lock file at path and wait until the lock is ours. Who cannot write the file cannot read
+ * it either, and so cannot hold it. Result: a file descriptor (close-on-exec) to be given to hrun_unlock, or -1
+ * (HRUN_EIO). Locks belong to the process: they exclude other processes, not other threads, and a second hrun_lock of the
+ * same file by one process shares its fate. */
+int hrun_lock(const char *path, struct hrun_error *err);
+/* The same without waiting, for a lock that is held for long: it belongs to the descriptor, and lasts until this process
+ * and all that it forked without executing a program have closed it. Errors: also HRUN_EBUSY, whose text is who has it
+ * ("process 123 on node1"). */
+int hrun_lock_try(const char *path, struct hrun_error *err);
 void hrun_unlock(int fd);
 
 /* A private folder (0700) for one run, "BASE/hrun.UID.PID.XXXXXX", base being NULL for $TMPDIR or /tmp.

@@ -144,9 +144,9 @@ static void sweep(int folder, const char *target)
         close(fd);
 }
 
-/* Create and lock a file beside target under a name that nobody has. Not mkstemp: the kernel is to apply the
- * umask, which cannot be read without changing it. */
-static int open_beside(const char *target, mode_t mode, char **name)
+/* Create and lock a file beside target, a name in the open folder, under a name that nobody has. Not mkstemp: the
+ * kernel is to apply the umask, which cannot be read without changing it. */
+static int open_beside(int folder, const char *target, mode_t mode, char **name)
 {
     for (int i = 0; i < TRIES; i++) {
         char *s = hrun_strf("%s%s%ld.%d", target, mark, (long)getpid(), i);
@@ -157,7 +157,7 @@ static int open_beside(const char *target, mode_t mode, char **name)
             errno = ENOMEM;
             return -1;
         }
-        fd = open(s, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+        fd = openat(folder, s, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
         if (fd >= 0 && take(fd) == 0 && (fstat(fd, &st) || st.st_nlink > 0)) {
             *name = s;
             return fd;
@@ -174,24 +174,21 @@ static int open_beside(const char *target, mode_t mode, char **name)
 
 /* ---------------------------------------------------------------- whole files */
 
-int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mode, struct hrun_error *err)
+int hrun_file_replace_in(int folder, const char *path, const void *data, size_t len, mode_t mode,
+                         struct hrun_error *err)
 {
-    int dir = -1, fd = -1, rc = -1, saved = errno;
-    char *real = realpath(path, NULL); /* NULL when there is no such file yet */
-    const char *target = real ? real : path, *slash = strrchr(target, '/');
-    char *temp = NULL, *folder = folder_of(target);
+    int saved = errno, dir = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1, rc = -1;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char *temp = NULL;
 
-    if (!folder)
-        goto fail;
-    dir = open_folder(folder);
     if (dir < 0)
         goto fail;
-    sweep(dir, slash ? slash + 1 : target);
-    fd = open_beside(target, mode, &temp);
+    sweep(dir, name);
+    fd = open_beside(dir, name, mode, &temp);
     if (fd < 0)
         goto fail;
     /* fsync, and not close, tells of a full disk over NFS: the lock is to last until the name is gone */
-    if (hrun_write_all(fd, data, len) || fsync(fd) || rename(temp, target))
+    if (hrun_write_all(fd, data, len) || fsync(fd) || renameat(dir, temp, dir, name))
         goto fail;
     rc = 0;
     if (sync_open_folder(dir))
@@ -200,14 +197,32 @@ int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mod
 fail:
     rc = hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", path);
     if (temp)
-        unlink(temp);
+        unlinkat(dir, temp, 0);
 out:
     if (fd >= 0)
         close(fd);
     if (dir >= 0)
         close(dir);
-    free(folder);
     free(temp);
+    errno = saved;
+    return rc;
+}
+
+int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mode, struct hrun_error *err)
+{
+    int saved = errno, dir, rc;
+    char *real = realpath(path, NULL); /* NULL when there is no such file yet */
+    const char *target = real ? real : path;
+    char *folder = folder_of(target);
+
+    dir = folder ? open_folder(folder) : -1;
+    if (dir < 0)
+        rc = hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", path);
+    else
+        rc = hrun_file_replace_in(dir, target, data, len, mode, err);
+    if (dir >= 0)
+        close(dir);
+    free(folder);
     free(real);
     errno = saved;
     return rc;

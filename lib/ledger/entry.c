@@ -83,7 +83,7 @@ static char *copy(const char *text)
 }
 
 /* "node1 0-3,8" */
-static int take_use(struct hrun_ledger_entry *e, char *text)
+static int parse_use(struct hrun_ledger_entry *e, char *text)
 {
     char *blank = strchr(text, ' ');
     struct hrun_ledger_use *grown;
@@ -103,14 +103,14 @@ static int take_use(struct hrun_ledger_entry *e, char *text)
 }
 
 /* A line "word value". 0, 1: it cannot be, -1: no memory. */
-static int take_line(struct hrun_ledger_entry *e, char *line)
+static int parse_line(struct hrun_ledger_entry *e, char *line)
 {
     size_t len = strcspn(line, " ");
     char *value = line[len] ? line + len + 1 : line + len;
     int64_t n;
 
     if (!strncmp(line, USE, sizeof USE - 1))
-        return take_use(e, value);
+        return parse_use(e, value);
     line[len] = 0;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char **text = (char **)((char *)e + texts[i].at);
@@ -147,7 +147,7 @@ static int is_whole(const struct hrun_ledger_entry *e)
     return e->pid && e->ticket < HRUN_COUNT_MAX;
 }
 
-int ledger_parse(char *text, size_t len, struct hrun_ledger_entry *e)
+int ledger_parse(char *text, size_t len, int max, struct hrun_ledger_entry *e)
 {
     char *line = text, *end, *stop = text + len;
     int first = 1, ended = 0, rc = 0;
@@ -159,7 +159,9 @@ int ledger_parse(char *text, size_t len, struct hrun_ledger_entry *e)
         else if (!strcmp(line, TAIL))
             ended = 1;
         else
-            rc = take_line(e, line);
+            rc = parse_line(e, line);
+        if (e->nuses > max)
+            rc = 1;
         first = 0;
     }
     if (!rc && (!ended || !is_whole(e)))
@@ -194,17 +196,39 @@ int hrun_ledger_same_host(const char *a, const char *b)
     return na == nb && !strncasecmp(a, b, na) && (!a[na] || !b[nb]);
 }
 
-int hrun_ledger_pus_meet(const char *a, const char *b)
+/* The bits of word w that stand for PUs from first to last. */
+static uint64_t word_bits(long w, long first, long last)
 {
-    long first, last, from, to;
+    uint64_t bits = UINT64_MAX;
 
-    for (const char *p = a; (p = hrun_range_next(p, HRUN_RANGES_MAX, &first, &last)); p++) {
-        for (const char *q = b; (q = hrun_range_next(q, HRUN_RANGES_MAX, &from, &to)); q++) {
-            if (first <= to && from <= last)
+    if (w == first / 64)
+        bits <<= first % 64;
+    if (w == last / 64)
+        bits &= UINT64_MAX >> (63 - last % 64);
+    return bits;
+}
+
+void hrun_ledger_pus_read(const char *text, struct hrun_ledger_pus *out)
+{
+    long first, last;
+
+    memset(out, 0, sizeof *out);
+    for (const char *p = text; (p = hrun_range_next(p, HRUN_RANGES_MAX, &first, &last)); p++) {
+        for (long w = first / 64; w <= last / 64 && w < HRUN_LEDGER_PUS / 64; w++)
+            out->bits[w] |= word_bits(w, first, last);
+        if (*p != ',')
+            break;
+    }
+}
+
+int hrun_ledger_pus_meet(const struct hrun_ledger_pus *a, const char *b)
+{
+    long first, last;
+
+    for (const char *p = b; (p = hrun_range_next(p, HRUN_RANGES_MAX, &first, &last)); p++) {
+        for (long w = first / 64; w <= last / 64 && w < HRUN_LEDGER_PUS / 64; w++)
+            if (a->bits[w] & word_bits(w, first, last))
                 return 1;
-            if (*q != ',')
-                break;
-        }
         if (*p != ',')
             break;
     }
@@ -226,6 +250,10 @@ static int by_host(const void *a, const void *b)
 
 int ledger_meet(const struct hrun_ledger_entry *a, const struct hrun_ledger_entry *b)
 {
+    struct hrun_ledger_pus pus;
+
+    if (a->nuses > b->nuses)
+        return ledger_meet(b, a);
     for (int i = 0; i < a->nuses; i++) {
         int lo = 0, hi = b->nuses;
 
@@ -237,9 +265,11 @@ int ledger_meet(const struct hrun_ledger_entry *a, const struct hrun_ledger_entr
             else
                 hi = mid;
         }
+        if (lo < b->nuses && !by_host(&b->uses[lo], &a->uses[i]))
+            hrun_ledger_pus_read(a->uses[i].pus, &pus);
         for (; lo < b->nuses && !by_host(&b->uses[lo], &a->uses[i]); lo++)
             if (hrun_ledger_same_host(a->uses[i].host, b->uses[lo].host) &&
-                hrun_ledger_pus_meet(a->uses[i].pus, b->uses[lo].pus))
+                hrun_ledger_pus_meet(&pus, b->uses[lo].pus))
                 return 1;
     }
     return 0;

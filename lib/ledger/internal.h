@@ -9,8 +9,10 @@
 #define LEDGER_ENTRY "run-"
 #define LEDGER_NEW ".new-"
 
-/* Bytes of an entry that are locked: the first while it is there, the second once what it claims is granted. */
-enum { LEDGER_BYTE_LIVE, LEDGER_BYTE_GRANTED };
+/* Bytes of an entry with a write lock: the first while it is there, the second until what it claims is granted. Both
+ * locks are taken before others can open the file. A lock that is taken later could be refused, as others may hold
+ * locks for reading then; nobody can keep its owner from releasing one. */
+enum { LEDGER_BYTE_LIVE, LEDGER_BYTE_PENDING };
 
 /* A file of ours with a lock on it. name "" and fd -1: none. */
 struct ledger_file {
@@ -40,12 +42,12 @@ double ledger_clock_s(void);
 /* Append an entry as text. waits: its state. */
 void ledger_print(const struct hrun_ledger_entry *e, int waits, int64_t ticket, struct hrun_buf *out);
 /* Read text[len], which is changed, into *e (zeroed), its uses in the order that ledger_meet needs. 0; 1: it is no
- * entry, *e is released; -1 without memory. */
-int ledger_parse(char *text, size_t len, struct hrun_ledger_entry *e);
+ * entry, or has more than max uses, *e is released; -1 without memory. */
+int ledger_parse(char *text, size_t len, int max, struct hrun_ledger_entry *e);
 void ledger_entry_release(struct hrun_ledger_entry *e);
 /* By ticket, then user, host and process: below 0, 0, above. */
 int ledger_order(const struct hrun_ledger_entry *a, const struct hrun_ledger_entry *b);
-/* Has b a PU of a? */
+/* Has one a PU of the other? */
 int ledger_meet(const struct hrun_ledger_entry *a, const struct hrun_ledger_entry *b);
 
 /* ---------------------------------------------------------------- own.c: this user's folder */
@@ -59,8 +61,12 @@ void ledger_remove(struct hrun_ledger *l, struct ledger_file *f);
 /* Seconds since 1970 by the clock of the file system; -1 when it does not tell. */
 int64_t ledger_now(struct hrun_ledger *l);
 
-/* A write lock on one byte of our own file. 0, or -1 with errno. */
-int ledger_lock(int fd, int byte);
+/* Open the folder name in dir if it is a real one of user uid on file system dev. -1: it is not; errno 0, or why that
+ * is not known. */
+int ledger_open_folder(int dir, const char *name, uid_t uid, dev_t dev);
+
+/* Show that what the entry with this descriptor claims is granted. 0, or -1 with errno. */
+int ledger_grant(int fd);
 /* Has some process a write lock on this byte? -1 with errno where that is not known. */
 int ledger_is_locked(int fd, int byte);
 

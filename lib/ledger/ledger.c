@@ -151,8 +151,8 @@ static int settle_claim(struct hrun_ledger *l, const struct hrun_ledger_entry *m
     }
     if (way)
         return 0;
-    if (ledger_lock(l->claim.fd, LEDGER_BYTE_GRANTED))
-        return hrun_fail_errno(err, HRUN_EIO, "cannot lock an entry of the ledger '%s'", l->dir);
+    if (ledger_grant(l->claim.fd))
+        return hrun_fail_errno(err, HRUN_EIO, "cannot unlock an entry of the ledger '%s'", l->dir);
     l->granted = 1;
     return 1;
 }
@@ -168,10 +168,10 @@ static int make_entry(const struct hrun_ledger *l, const struct hrun_ledger_entr
     whole.host = (char *)(uintptr_t)l->host;
     whole.pid = l->pid;
     ledger_print(&whole, waits, l->ticket, text);
-    if (text->len > HRUN_LEDGER_BYTES)
+    if (text->len > HRUN_LEDGER_BYTES || e->nuses > HRUN_LEDGER_USES)
         return hrun_fail(err, HRUN_EINVAL, "an entry of %d hosts is too large for the ledger '%s'", e->nuses, l->dir);
     copy = text->failed ? NULL : strdup(text->data);
-    rc = copy ? ledger_parse(copy, text->len, as_read) : -1;
+    rc = copy ? ledger_parse(copy, text->len, e->nuses, as_read) : -1;
     free(copy);
     if (rc < 0)
         return hrun_fail_nomem(err);

@@ -8,12 +8,17 @@
  * Invariants:
  *   - nobody can change or remove the entry of another user: what is not a real folder of user UID on the file system
  *     of the ledger, or in it not a plain file of the same user, is not looked at; nothing is opened that could block,
- *     no link is followed, and what is read is bounded (HRUN_LEDGER_BYTES of each file, HRUN_LEDGER_FILES and four
- *     times those bytes of each folder): what is beyond is not looked at, and its owner's loss;
- *   - an entry counts while its process holds a write lock on it, which nobody else can take, as that needs a
- *     descriptor for writing. Locks end with the process, or its host: what a killed run leaves does not count, and
- *     the next run of its user removes it. A name appears with its text whole and its lock held, and is never used
+ *     and no link is followed. Other names of an entry (hard links) do not matter: those in folders of other users are
+ *     not looked at;
+ *   - what a user does costs others little: of all folders of one user together at most HRUN_LEDGER_FILES names,
+ *     HRUN_LEDGER_USES hosts and four times HRUN_LEDGER_BYTES are read. What is beyond, and what its owner keeps others
+ *     from reading, is not looked at, and is its owner's loss. A name in the ledger itself costs one look (stat);
+ *   - an entry counts while its process holds a write lock on its first byte, which nobody else can take, as that needs
+ *     a descriptor for writing. Locks end with the process, or its host: what a killed run leaves does not count, and
+ *     the next run of its user removes it. A name appears with its text whole and its locks held, and is never used
  *     twice: an entry without a lock is dead for ever;
+ *   - a claim is granted when the lock on its second byte is released. Others can hold locks for reading on what they
+ *     can read, leases need its owner: nothing that they do makes an operation on one's own entry wait or fail;
  *   - the same PU is never granted to two runs at a time. A claim is put in place first; then all others are read, and
  *     it is granted only if none of them has one of its PUs. Of two claims to one PU one was put in place first, say A;
  *     B has read the ledger after B was put in place, that is after A was, and A's entry stays from then on to A's end:
@@ -39,9 +44,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* An entry of 10,000 hosts has some 400 KiB; a user with more than so many runs at a time needs a scheduler. A waiting
- * run touches its entry every second: half a minute allows for a busy file server. */
-enum { HRUN_LEDGER_BYTES = 1 << 20, HRUN_LEDGER_FILES = 1024, HRUN_LEDGER_SILENT_S = 30 };
+/* An entry of 10,000 hosts has some 400 KiB; a user with more than so many runs at a time, or with runs on so many hosts
+ * in all, needs a scheduler. Linux has at most 8192 PUs. A waiting run touches its entry every second: half a minute
+ * allows for a busy file server. */
+enum {
+    HRUN_LEDGER_BYTES = 1 << 20, HRUN_LEDGER_FILES = 1024, HRUN_LEDGER_USES = 1 << 15, HRUN_LEDGER_PUS = 8192,
+    HRUN_LEDGER_SILENT_S = 30
+};
 
 struct hrun_ledger_use {
     char *host;                /* its own name, as far as that is known */
@@ -118,8 +127,13 @@ int hrun_ledger_counts(const struct hrun_ledger *l, const struct hrun_ledger_ent
 int hrun_ledger_same_host(const char *a, const char *b);
 /* Below 0, 0, above: by the names without domain, so that what is one host stands together in a sorted list. */
 int hrun_ledger_host_order(const char *a, const char *b);
-/* Is some PU in both lists? What does not parse is in none. */
-int hrun_ledger_pus_meet(const char *a, const char *b);
+/* A list of PUs as a set. What does not parse, and PUs that no Linux host has, are in none. */
+struct hrun_ledger_pus {
+    uint64_t bits[HRUN_LEDGER_PUS / 64];
+};
+void hrun_ledger_pus_read(const char *text, struct hrun_ledger_pus *out);
+/* Is some PU of list b in set a? */
+int hrun_ledger_pus_meet(const struct hrun_ledger_pus *a, const char *b);
 
 /* Append the name of a user, "uid 1234" where it has none. */
 void hrun_ledger_user(uid_t uid, struct hrun_buf *out);

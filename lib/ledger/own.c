@@ -31,11 +31,16 @@ static int lock_call(int fd, int own, int process, struct flock *lk)
     return rc;
 }
 
-int ledger_lock(int fd, int byte)
+static int set_lock(int fd, short type, int byte, int bytes)
 {
-    struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
+    struct flock lk = { .l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = bytes };
 
     return lock_call(fd, F_OFD_SETLK, F_SETLK, &lk);
+}
+
+int ledger_grant(int fd)
+{
+    return set_lock(fd, F_UNLCK, LEDGER_BYTE_PENDING, 1);
 }
 
 /* Asked for as a reader would: another user may hold a read lock on what he can read, and that is to mean nothing. */
@@ -58,19 +63,31 @@ static void add_mark(char mark[9])
     snprintf(mark, 9, "%08lx", n & 0xfffffffful);
 }
 
-/* Open name in the folder dir if it is a real folder of this user; -1: it is not. */
+int ledger_open_folder(int dir, const char *name, uid_t uid, dev_t dev)
+{
+    struct stat st;
+    int fd = -1;
+
+    errno = 0;
+    /* Looked at before it is opened: another file system may be mounted there, and may block. */
+    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) || !S_ISDIR(st.st_mode) || st.st_uid != uid ||
+        st.st_dev != dev)
+        return -1;
+    fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0 && (fstat(fd, &st) || st.st_uid != uid || st.st_dev != dev)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/* The same for a folder of this user, which others can read. */
 static int open_own(const struct hrun_ledger *l, int dir, const char *name)
 {
     struct stat st;
-    int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = fstat(dir, &st) ? -1 : ledger_open_folder(dir, name, l->uid, st.st_dev);
 
-    if (fd < 0)
-        return -1;
-    if (fstat(fd, &st) || st.st_uid != l->uid) {
-        close(fd);
-        return -1;
-    }
-    if ((st.st_mode & 0777) != 0755)
+    if (fd >= 0 && !fstat(fd, &st) && (st.st_mode & 0777) != 0755)
         fchmod(fd, 0755);       /* the mask of the user has made it another, or it was opened to others */
     return fd;
 }
@@ -160,8 +177,8 @@ static int settle(int fd)
 /* Until it is locked nobody else can open it. */
 static int fill(int fd, const char *text, size_t len)
 {
-    return hrun_write_all(fd, text, len) || ledger_lock(fd, LEDGER_BYTE_LIVE) || settle(fd) || fchmod(fd, 0644) ? -1
-                                                                                                              : 0;
+    return hrun_write_all(fd, text, len) || set_lock(fd, F_WRLCK, LEDGER_BYTE_LIVE, 2) || settle(fd) || fchmod(fd, 0644)
+               ? -1 : 0;
 }
 
 int ledger_put(struct hrun_ledger *l, const char *text, size_t len, struct ledger_file *out, struct hrun_error *err)

@@ -1,11 +1,14 @@
 /* read.c - reading the entries of all users; see ledger.h for what is looked at and what is not */
 #include "ledger/internal.h"
 
+#include "base/units.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <search.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,19 +21,27 @@
  * for, which takes a file of our own. */
 enum { FRESH_S = 10 };
 
+/* What may yet be read of one user, in all his folders. */
+struct budget {
+    uid_t uid;
+    int names, uses;
+    off_t bytes;
+};
+
 struct reading {
     struct hrun_ledger *l;
     struct hrun_ledger_list list;
+    void *budgets;              /* a tree (search.h) of struct budget by user */
     dev_t dev;                  /* of the ledger */
     int64_t now_s;              /* by the clock of the file system; 0: not asked yet, -1: not known */
     int sys;                    /* errno of what has failed: who does not see all must not choose */
 };
 
-/* Something could not be looked at. That it is not there any more, or that its owner keeps others from it, is no
- * failure. */
+/* Something could not be looked at. That it is not there any more, or that its owner keeps others from it (by a lease:
+ * EAGAIN; by encryption: ENOKEY), is no failure. */
 static void note(struct reading *r, int sys)
 {
-    static const int harmless[] = { ENOENT, EACCES, EPERM, ELOOP, ENOTDIR, ENXIO, ENODEV, ESTALE };
+    static const int harmless[] = { 0, ENOENT, EACCES, EPERM, ELOOP, ENOTDIR, ENXIO, ENODEV, ESTALE, EAGAIN, ENOKEY };
 
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
         if (sys == harmless[i])
@@ -89,7 +100,7 @@ static char *slurp(int fd, size_t size)
     return text;
 }
 
-static void take_text(struct reading *r, int fd, const struct stat *st, int granted)
+static void read_text(struct reading *r, int fd, const struct stat *st, int pending, struct budget *left)
 {
     struct hrun_ledger_entry e = { .uid = st->st_uid };
     char *text = slurp(fd, (size_t)st->st_size);
@@ -99,7 +110,7 @@ static void take_text(struct reading *r, int fd, const struct stat *st, int gran
         note(r, errno);
         return;
     }
-    rc = ledger_parse(text, (size_t)st->st_size, &e);
+    rc = ledger_parse(text, (size_t)st->st_size, left->uses, &e);
     free(text);
     if (rc < 0)
         r->sys = ENOMEM;
@@ -107,41 +118,43 @@ static void take_text(struct reading *r, int fd, const struct stat *st, int gran
         r->list.skipped++;
         return;
     }
+    left->uses -= e.nuses;
     e.uid = st->st_uid;
-    if (e.state == HRUN_LEDGER_RUNS && !granted)
+    if (e.state == HRUN_LEDGER_RUNS && pending)
         e.state = HRUN_LEDGER_CLAIMS;
     e.silent = e.state == HRUN_LEDGER_WAITS && is_silent(r, st);
     if (keep(r, &e))
         ledger_entry_release(&e);
 }
 
-/* The file name in a user's folder. own: it is ours. *room: bytes that may be read of this folder yet. */
-static void take_file(struct reading *r, int dir, const struct stat *folder, const char *name, int own, off_t *room)
+/* The file name in a user's folder. */
+static void read_file(struct reading *r, int dir, const char *name, struct budget *left)
 {
     struct stat st;
-    int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), live, granted;
+    int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), live, pending;
 
     if (fd < 0) {
         note(r, errno);
         return;
     }
-    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != folder->st_uid) {
+    /* That a file has other names is no fault: another user may have made them. */
+    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != left->uid) {
         r->list.skipped++;
         close(fd);
         return;
     }
     live = ledger_is_locked(fd, LEDGER_BYTE_LIVE);
-    granted = live > 0 ? ledger_is_locked(fd, LEDGER_BYTE_GRANTED) : 0;
-    if (live < 0 || granted < 0) {
+    pending = live > 0 ? ledger_is_locked(fd, LEDGER_BYTE_PENDING) : 0;
+    if (live < 0 || pending < 0) {
         note(r, errno);
     } else if (!live) {
-        if (own)
+        if (left->uid == r->l->uid)
             unlinkat(dir, name, 0);
-    } else if (st.st_size > HRUN_LEDGER_BYTES || st.st_size > *room) {
+    } else if (st.st_size > HRUN_LEDGER_BYTES || st.st_size > left->bytes) {
         r->list.skipped++;
     } else {
-        *room -= st.st_size;
-        take_text(r, fd, &st, granted);
+        left->bytes -= st.st_size;
+        read_text(r, fd, &st, pending, left);
     }
     close(fd);
 }
@@ -178,30 +191,29 @@ static struct dirent *next_name(struct reading *r, DIR *list)
     return e;
 }
 
-static void take_folder(struct reading *r, int fd, const struct stat *st, int own)
+static void read_folder(struct reading *r, int fd, struct budget *left)
 {
     const struct hrun_ledger *l = r->l;
-    off_t room = 4 * (off_t)HRUN_LEDGER_BYTES;
+    int own = left->uid == l->uid;
     DIR *list = fdopendir(fd);
     struct dirent *e;
-    int files = 0;
 
     if (!list) {
         note(r, errno);
         close(fd);
         return;
     }
+    /* Of this user's own folder all is read, as what is dead is removed there. */
     while (!r->sys && (e = next_name(r, list))) {
-        if (own && begins(e->d_name, LEDGER_NEW))
-            sweep(r, fd, e->d_name);
-        if (!begins(e->d_name, LEDGER_ENTRY) || (e->d_type != DT_REG && e->d_type != DT_UNKNOWN) ||
-            (own && (!strcmp(e->d_name, l->claim.name) || !strcmp(e->d_name, l->queue.name))))
-            continue;
-        if (++files > HRUN_LEDGER_FILES) {
+        if (!own && --left->names < 0) {
             r->list.skipped++;
             break;
         }
-        take_file(r, fd, st, e->d_name, own, &room);
+        if (own && begins(e->d_name, LEDGER_NEW))
+            sweep(r, fd, e->d_name);
+        if (begins(e->d_name, LEDGER_ENTRY) && (e->d_type == DT_REG || e->d_type == DT_UNKNOWN) &&
+            !(own && (!strcmp(e->d_name, l->claim.name) || !strcmp(e->d_name, l->queue.name))))
+            read_file(r, fd, e->d_name, left);
     }
     closedir(list);
 }
@@ -220,23 +232,50 @@ static int folder_uid(const char *name, uid_t *uid)
     return errno || *uid != n || (*end && *end != '.') ? -1 : 0;
 }
 
-static void take_user(struct reading *r, int dir, const char *name)
+static int by_uid(const void *a, const void *b)
 {
-    struct stat st;
-    uid_t uid;
+    uid_t x = ((const struct budget *)a)->uid, y = ((const struct budget *)b)->uid;
+
+    return (x > y) - (x < y);
+}
+
+/* The budget of a user of whom a folder was found. NULL: no memory. */
+static struct budget *new_budget(struct reading *r, uid_t uid)
+{
+    struct budget *b = malloc(sizeof *b);
+
+    if (b)
+        *b = (struct budget){ uid, HRUN_LEDGER_FILES, HRUN_LEDGER_USES, 4 * (off_t)HRUN_LEDGER_BYTES };
+    if (b && tsearch(b, &r->budgets, by_uid))
+        return b;
+    free(b);
+    r->sys = ENOMEM;
+    return NULL;
+}
+
+/* A name in the ledger. A folder costs what a file does. */
+static void read_user(struct reading *r, int dir, const struct dirent *e)
+{
+    struct budget key, **found, *left;
     int fd;
 
-    /* Looked at before it is opened: another file system may be mounted there, and may block. */
-    if (folder_uid(name, &uid) || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) ||
-        !S_ISDIR(st.st_mode) || st.st_uid != uid || st.st_dev != r->dev)
+    if ((e->d_type != DT_DIR && e->d_type != DT_UNKNOWN) || folder_uid(e->d_name, &key.uid))
         return;
-    fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
+    found = tfind(&key, &r->budgets, by_uid);
+    left = found ? *found : NULL;
+    if (left && left->names <= 0) {
+        r->list.skipped++;
+        return;
+    }
+    fd = ledger_open_folder(dir, e->d_name, key.uid, r->dev);
+    if (fd < 0) {
         note(r, errno);
-    else if (fstat(fd, &st) || st.st_uid != uid || st.st_dev != r->dev)
+    } else if (!left && !(left = new_budget(r, key.uid))) {
         close(fd);
-    else
-        take_folder(r, fd, &st, uid == r->l->uid);
+    } else {
+        left->names--;
+        read_folder(r, fd, left);
+    }
 }
 
 /* ---------------------------------------------------------------- all */
@@ -253,7 +292,8 @@ static void take_ticket(struct hrun_ledger *l, const struct hrun_ledger_list *li
     for (int i = 0; i < list->n; i++)
         if (list->v[i].ticket > greatest)
             greatest = list->v[i].ticket;
-    l->ticket = greatest + 1;
+    /* Somebody may have made up the greatest that there is: those who have it too are ordered by user, host, process. */
+    l->ticket = greatest < HRUN_COUNT_MAX - 1 ? greatest + 1 : greatest;
 }
 
 int hrun_ledger_read(struct hrun_ledger *l, struct hrun_ledger_list *out, struct hrun_error *err)
@@ -274,8 +314,9 @@ int hrun_ledger_read(struct hrun_ledger *l, struct hrun_ledger_list *out, struct
     }
     r.dev = st.st_dev;
     while (!r.sys && (e = next_name(&r, list)))
-        take_user(&r, dirfd(list), e->d_name);
+        read_user(&r, dirfd(list), e);
     closedir(list);
+    tdestroy(r.budgets, free);
     if (r.sys) {
         hrun_ledger_list_release(&r.list);
         errno = r.sys;

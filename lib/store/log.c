@@ -265,7 +265,7 @@ int hrun_store_samples(struct hrun_store *s, const char *app, const char *signat
         lockname = store_path(s, app, signature, ".lock", err);
         if (!lockname)
             goto out;
-        lock = hrun_lock(lockname, 0, NULL);
+        lock = hrun_lock(lockname, NULL);
         if (lock >= 0) {
             restart(&r);
             end = 0;

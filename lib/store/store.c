@@ -163,16 +163,37 @@ int store_holds(const struct hrun_store *s, const char *app, const char *signatu
     return s->held >= 0 && !strcmp(s->held_app, app) && !strcmp(s->held_signature, signature);
 }
 
-/* Create the folder of an application and take the lock of one signature for writing. A descriptor, or -1. */
-static int take_lock(const struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err)
+/* The path of a lock file, whose folder is made. */
+static char *lock_path(const struct hrun_store *s, const char *app, const char *signature, const char *suffix,
+                       struct hrun_error *err)
 {
     char *dir = store_folder(s, app, err);
-    char *lock = dir ? store_path(s, app, signature, ".lock", err) : NULL;
-    int fd = -1;
+    char *lock = dir ? store_path(s, app, signature, suffix, err) : NULL;
 
-    if (lock && !hrun_mkdirs(dir, s->mode, err))
-        fd = hrun_lock(lock, 1, err);
+    if (lock && hrun_mkdirs(dir, s->mode, err)) {
+        free(lock);
+        lock = NULL;
+    }
     free(dir);
+    return lock;
+}
+
+char *hrun_store_calibration_lock(const struct hrun_store *s, const char *app, const char *signature,
+                                  struct hrun_error *err)
+{
+    char *path = lock_path(s, app, signature, ".calibrate.lock", err);
+
+    if (!path)
+        store_advise(err, "nothing is measured");
+    return path;
+}
+
+/* Take the lock of one signature for writing. A descriptor, or -1. */
+static int take_lock(const struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err)
+{
+    char *lock = lock_path(s, app, signature, ".lock", err);
+    int fd = lock ? hrun_lock(lock, err) : -1;
+
     free(lock);
     return fd;
 }

@@ -140,6 +140,12 @@ int hrun_store_make_folder(const struct hrun_store *s, const char *name, struct 
 int hrun_store_begin(struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err);
 void hrun_store_end(struct hrun_store *s);   /* nothing held: no effect; hrun_store_close does it too */
 
+/* The file that a calibration locks (hrun_lock_try) while it measures this profile, SIGNATURE.calibrate.lock; recording
+ * and fitting do not ask for it. Its folder is made, the caller frees it. Errors: HRUN_EINVAL (a name), HRUN_EIO,
+ * HRUN_ENOMEM. */
+char *hrun_store_calibration_lock(const struct hrun_store *s, const char *app, const char *signature,
+                                  struct hrun_error *err);
+
 /* Append one record, durably. Errors: HRUN_EINVAL (a name, or the sample breaks an invariant), HRUN_EIO
  * (read-only, full disk, ...: says the path and what to do; the log holds all that it held before). Where the
  * size of files is limited (RLIMIT_FSIZE) the caller ignores SIGXFSZ to get the error, not the signal. */

@@ -64,7 +64,7 @@ static int claim(struct hrun_ledger *l, const char *host, const char *pus)
     return rc;
 }
 
-static int queue(struct hrun_ledger *l, const char *host, const char *pus)
+__attribute__((unused)) static int queue(struct hrun_ledger *l, const char *host, const char *pus)
 {
     struct hrun_ledger_use use = { (char *)(uintptr_t)host, (char *)(uintptr_t)pus };
     struct hrun_ledger_entry e = entry(&use, 1);
@@ -72,7 +72,7 @@ static int queue(struct hrun_ledger *l, const char *host, const char *pus)
     return hrun_ledger_queue(l, &e, NULL);
 }
 
-static struct hrun_ledger_list look(struct hrun_ledger *l)
+__attribute__((unused)) static struct hrun_ledger_list look(struct hrun_ledger *l)
 {
     struct hrun_ledger_list list = { 0 };
     struct hrun_error err = { 0 };
@@ -82,7 +82,7 @@ static struct hrun_ledger_list look(struct hrun_ledger *l)
     return list;
 }
 
-static int count(void)
+__attribute__((unused)) static int count(void)
 {
     struct hrun_ledger *l = open_ledger();
     struct hrun_ledger_list list = look(l);
@@ -94,7 +94,7 @@ static int count(void)
 }
 
 /* Names in a folder that begin so. */
-static int names(const char *folder, const char *with)
+__attribute__((unused)) static int names(const char *folder, const char *with)
 {
     DIR *list = opendir(folder);
     struct dirent *e;
@@ -108,7 +108,7 @@ static int names(const char *folder, const char *with)
 }
 
 /* Names in this user's folder. */
-static int files(void)
+__attribute__((unused)) static int files(void)
 {
     char *own = hrun_strf("%s/hrun-%lu", dir, (unsigned long)geteuid());
     int n = names(own, "");
@@ -118,7 +118,7 @@ static int files(void)
 }
 
 /* The path of an entry in a folder, which the caller frees; NULL: there is none. */
-static char *an_entry(const char *folder)
+__attribute__((unused)) static char *an_entry(const char *folder)
 {
     DIR *list = opendir(folder);
     struct dirent *e;

@@ -87,6 +87,49 @@ static void test_ownership(void)
     free(path);
 }
 
+/* No path leads out of the working directory, which itself may be reached through a link. */
+static void test_links(void)
+{
+    struct hrun_error err;
+    char *out = hrun_strf("%s/out", top), *sub = hrun_strf("%s/linked/sub", top), *real = hrun_strf("%s/linked", top);
+    char *file = hrun_strf("%s/a.dat", real), *other = hrun_strf("%s/out/theirs", top), *work = dir;
+
+    hrun_mkdirs(out, 0777, NULL);
+    hrun_mkdirs(real, 0777, NULL);
+    dir = real;
+    ok(!symlink(out, sub), "a folder of the working directory that is a link");
+    for (int force = 0; force < 2; force++) {
+        is_int(write_files(800, force, &err), -1, "is refused%s", force ? ", also with force" : "");
+        is_int(err.code, HRUN_EEXISTS, "code");
+        has_str(err.text, "/linked/sub' is a symbolic link, which may lead out of the working directory", "message");
+    }
+    put(out, "b-800.dat", "800\n");
+    put(real, "a.dat", "size 800 on 2\n");
+    is_int(write_files(800, 0, &err), -1, "even where what it leads to is right");
+    is_str(get(out, "b-900.dat"), "(none)", "nothing is written there");
+    unlink(sub);
+    unlink(file);
+    put(out, "theirs", "theirs\n");
+    ok(!symlink(other, file), "a file that is a link");
+    for (int force = 0; force < 2; force++) {
+        is_int(write_files(801, force, &err), -1, "is refused%s", force ? ", also with force" : "");
+        is_int(err.code, HRUN_EEXISTS, "code");
+        has_str(err.text, "/linked/a.dat' is in the way", "message");
+    }
+    is_str(get(out, "theirs"), "theirs\n", "what it leads to is kept");
+    unlink(file);
+    dir = hrun_strf("%s/to-linked", top);
+    ok(!symlink(real, dir) && !write_files(802, 0, &err), "a link to the working directory is fine: %s", err.text);
+    is_str(get(real, "sub/b-802.dat"), "802\n", "the files are in it");
+    free(dir);
+    dir = work;
+    free(out);
+    free(sub);
+    free(real);
+    free(file);
+    free(other);
+}
+
 /* Between the ledger's line and the file's replacement anything may happen. */
 static void test_crash(void)
 {
@@ -297,6 +340,7 @@ int main(void)
     ok(!hrun_app_load(path, NULL, 0, &app, &err), "the definition loads: %s", err.text);
     if (app) {
         test_ownership();
+        test_links();
         test_crash();
         test_compaction();
         test_parallel();

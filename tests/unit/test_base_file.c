@@ -33,6 +33,13 @@ static int exists(const char *path)
     return lstat(path, &st) == 0;
 }
 
+static int mode_of(const char *path)
+{
+    struct stat st;
+
+    return lstat(path, &st) ? -1 : (int)(st.st_mode & 07777);
+}
+
 static int count_entries(const char *path)
 {
     DIR *d = opendir(path);
@@ -302,48 +309,96 @@ static void test_lock(void)
     char c = 0;
     pid_t pid;
 
-    fd = hrun_lock(in("lock"), 1, &err);
+    fd = hrun_lock(in("lock"), &err);
     ok(fd >= 0 && (fcntl(fd, F_GETFD) & FD_CLOEXEC), "a writer's lock, closed on exec");
     is_int(lockable(in("lock"), F_WRLCK), 0, "keeps writers out");
     is_int(lockable(in("lock"), F_RDLCK), 0, "keeps readers out");
     hrun_unlock(fd);
     is_int(lockable(in("lock"), F_WRLCK), 1, "until it is given back");
     ok(exists(in("lock")), "the lock file stays");
-    fd = hrun_lock(in("lock"), 0, &err);
-    is_int(lockable(in("lock"), F_WRLCK), 0, "a reader's lock keeps writers out");
-    is_int(lockable(in("lock"), F_RDLCK), 1, "but not readers");
-    hrun_unlock(fd);
     hrun_unlock(-1);
+    is_int(mode_of(in("lock")), 0600, "who cannot write it cannot read it");
+    ok(chmod(in("lock"), 0644) == 0, "a lock file that others may read");
+    fd = hrun_lock(in("lock"), &err);
+    is_int(mode_of(in("lock")), 0600, "is closed to them");
+    hrun_unlock(fd);
+    ok(chmod(in("lock"), 0664) == 0, "one that a group may write");
+    fd = hrun_lock(in("lock"), &err);
+    is_int(mode_of(in("lock")), 0660, "is kept for the group");
+    hrun_unlock(fd);
 
     /* waiting, and the end of a process as the end of its lock */
     ok(pipe(p) == 0, "a pipe");
     pid = fork();
     if (pid == 0) {
-        fd = hrun_lock(in("lock"), 1, NULL);
+        fd = hrun_lock(in("lock"), NULL);
         if (write(p[1], "x", 1) != 1)
             _exit(1);
         usleep(50000);
         _exit(0);
     }
     ok(read(p[0], &c, 1) == 1 && c == 'x', "another process has the lock");
-    fd = hrun_lock(in("lock"), 1, &err);
+    fd = hrun_lock(in("lock"), &err);
     ok(fd >= 0 && waitpid(pid, &status, 0) == pid, "it is ours when that process has ended");
     hrun_unlock(fd);
     close(p[0]);
     close(p[1]);
-    /* the store of somebody else: readers may lock, writers not */
     ok(chmod(in("lock"), 0444) == 0 && chmod(top, 0711) == 0, "a lock file that we may only read");
     pid = fork();
     if (pid == 0) {
         if (geteuid() == 0 && setuid(65534)) /* root may write everywhere */
             _exit(3);
-        _exit(hrun_lock(in("lock"), 0, NULL) < 0 ? 1 : hrun_lock(in("lock"), 1, &err) >= 0
-              || err.sys != EACCES);
+        _exit(hrun_lock(in("lock"), &err) >= 0 || err.sys != EACCES);
     }
     ok(waitpid(pid, &status, 0) == pid && WIFEXITED(status), "a process that may not write");
-    is_int(WEXITSTATUS(status), 0, "gets the reader's lock, not the writer's");
-    ok(hrun_lock(in("none/lock"), 1, &err) == -1 && err.code == HRUN_EIO, "no such folder");
+    is_int(WEXITSTATUS(status), 0, "gets no lock");
+    ok(hrun_lock(in("none/lock"), &err) == -1 && err.code == HRUN_EIO, "no such folder");
     has_str(err.text, "cannot open the lock file", "is told");
+}
+
+/* The same file with other content. */
+static void truncate_to(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+
+    fputs(text, f);
+    fclose(f);
+}
+
+static void test_lock_try(void)
+{
+    struct hrun_error err = { 0 };
+    char who[64];
+    int fd = hrun_lock_try(in("try"), &err), status;
+    pid_t pid;
+
+    ok(fd >= 0 && (fcntl(fd, F_GETFD) & FD_CLOEXEC), "a lock without waiting, closed on exec");
+    ok(hrun_lock_try(in("try"), &err) == -1 && err.code == HRUN_EBUSY, "a second one in this process is refused");
+    snprintf(who, sizeof who, "process %ld", (long)getpid());
+    is_str(err.text, who, "and says who has it");
+    pid = fork();
+    if (pid == 0)
+        _exit(hrun_lock_try(in("try"), &err) >= 0 || err.code != HRUN_EBUSY);
+    waitpid(pid, &status, 0);
+    is_int(status, 0, "another process is refused, too");
+    truncate_to(in("try"), "12 elsewhere\n");
+    ok(hrun_lock_try(in("try"), &err) == -1 && !strcmp(err.text, "process 12 on elsewhere"), "one of another host");
+    truncate_to(in("try"), "\x1b[2J");
+    ok(hrun_lock_try(in("try"), &err) == -1 && !strcmp(err.text, "another process"), "words that are none");
+    hrun_unlock(fd);
+    fd = hrun_lock_try(in("try"), &err);
+    ok(fd >= 0, "given back it is free");
+    hrun_unlock(fd);
+    pid = fork();
+    if (pid == 0) {
+        hrun_lock_try(in("try"), NULL);
+        raise(SIGKILL);
+    }
+    waitpid(pid, &status, 0);
+    fd = hrun_lock_try(in("try"), &err);
+    ok(WIFSIGNALED(status) && fd >= 0, "a killed process has none");
+    hrun_unlock(fd);
+    ok(hrun_lock_try(in("none/lock"), &err) == -1 && err.code == HRUN_EIO, "no such folder");
 }
 
 static void test_remove(void)
@@ -509,6 +564,7 @@ int main(void)
     test_atomic();
     test_mkdirs();
     test_lock();
+    test_lock_try();
     test_remove();
     test_rundir();
     test_write_all();

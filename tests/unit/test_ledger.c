@@ -32,6 +32,14 @@ static void test_open(void)
     free(file);
 }
 
+static int meet(const char *a, const char *b)
+{
+    struct hrun_ledger_pus pus;
+
+    hrun_ledger_pus_read(a, &pus);
+    return hrun_ledger_pus_meet(&pus, b);
+}
+
 static void test_names(void)
 {
     ok(hrun_ledger_same_host("node1", "NODE1.example.org"), "a host with and without domain");
@@ -42,9 +50,11 @@ static void test_names(void)
        "names of one host stand together");
     ok(hrun_ledger_host_order("node1.z", "node10") < 0 && hrun_ledger_host_order("node10", "node1.z") > 0 &&
        hrun_ledger_host_order("a", "B") < 0, "others in their order");
-    ok(hrun_ledger_pus_meet("0-3,8", "5,7-9"), "8 is in both lists");
-    ok(!hrun_ledger_pus_meet("0-3,8", "4-7,9"), "none is");
-    ok(!hrun_ledger_pus_meet("", "0") && !hrun_ledger_pus_meet("x", "0"), "nothing in none");
+    ok(meet("0-3,8", "5,7-9") && meet("5,7-9", "0-3,8"), "8 is in both lists");
+    ok(!meet("0-3,8", "4-7,9") && !meet("4-7,9", "0-3,8"), "none is");
+    ok(meet("0-255", "127") && meet("63-64,191", "191") && !meet("63-64,191", "0-62,65-190,192-255"), "of many");
+    ok(meet("8191", "0-1000000") && !meet("8192-1000000", "8192-1000000"), "of more than any host has");
+    ok(!meet("", "0") && !meet("x", "0") && !meet("0", "") && !meet("0", "x"), "nothing in none");
 }
 
 static void test_claims(void)

@@ -128,7 +128,7 @@ static void test_record_in_the_making(void)
         return;
     }
     if (pid == 0) {
-        int lock = hrun_lock(lockname, 1, NULL), fd = open(logfile, O_WRONLY | O_APPEND);
+        int lock = hrun_lock(lockname, NULL), fd = open(logfile, O_WRONLY | O_APPEND);
 
         if (lock < 0 || fd < 0 || write(ends[1], "", 1) != 1)
             _exit(1);

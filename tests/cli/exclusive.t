@@ -1,0 +1,111 @@
+#!/bin/bash
+# exclusive.t - two calibrations of one thing at the same time: the second one waits and measures what is left
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+lu=$bin/lu
+
+# Try a command every 50 ms, for a minute at most.
+until_ok() {
+    local i
+    for ((i = 0; i < 1200; i++)); do
+        "$@" >"$tmp/.until" 2>&1 && return 0
+        sleep 0.05
+    done
+    return 1
+}
+
+# Is some lock of a calibration held? Its file names the process then.
+is_locked() {
+    [ -n "$(find "$HRUN_DATA" -name "*.lock" -size +0)" ]
+}
+
+says_waiting() {
+    grep -q "another calibration of .* is running (process $first); waiting for it" "$tmp/2.err"
+}
+
+# Start a command in a data folder of its own, and stop it once it has its lock; start another, which has to wait.
+two() {
+    HRUN_DATA=$(mktemp -d "$tmp/data.XXXXXX")
+    export HRUN_DATA
+    "$@" >"$tmp/1.out" 2>"$tmp/1.err" &
+    first=$!
+    until_ok is_locked && kill -STOP $first
+    "$@" >"$tmp/2.out" 2>"$tmp/2.err" &
+    second=$!
+    ok "$what: the second one says that it waits, and for whom" until_ok says_waiting
+}
+
+# Let the first one go on. Statuses of both are in $statuses.
+go_on() {
+    kill -CONT $first
+    wait $first
+    statuses=$?
+    wait $second
+    statuses="$statuses $?"
+}
+
+runs() {
+    cat "$HRUN_DATA"/profiles/"${1:-lu}"/*.log | grep -c '"origin":"calibration"'
+}
+
+measure="hrun-calibrate --sizes 60,100 --pes 1 --procs 1 -r 3 -app lu $lu"
+
+what="plain"
+two $measure
+run timeout 60 hrun-calibrate --sizes 60,100 --pes 1 --procs 1 --dry-run -app lu "$lu"
+status_is 0 "a dry run waits for nobody"
+run timeout 60 hrun-calibrate show lu
+ok "nor does show" test "$status" != 124
+run timeout 60 hrun -app lu -N 60 "$lu"
+status_is 0 "nor does hrun, which records a run"
+go_on
+ok "both succeed" test "$statuses" = "0 0"
+ok "each run is made once" test "$(runs)" = 6
+ok "the second one finds all measured" grep -q "6 of 6 runs are measured already" "$tmp/2.err"
+ok "and fits the models" grep -q "single/" "$tmp/2.out"
+
+what="killed"
+two $measure
+kill -KILL $first
+go_on 2>/dev/null
+ok "when the first one is killed the second one goes on" test "$statuses" = "137 0"
+ok "and makes what is left" test "$(runs)" = 6
+
+what="interrupted"
+two $measure
+kill -TERM $second
+wait $second
+status=$?
+ok "a signal ends the waiting" test "$status" = 143
+ok "that is said" grep -q "was interrupted by signal 15; nothing was measured" "$tmp/2.err"
+go_on
+ok "the first one does not notice" test "${statuses% *}" = 0
+ok "and makes its runs" test "$(runs)" = 6
+
+what="--budget"
+two hrun-calibrate --sizes 60,100 --pes 1 --procs 1 --runs 3 -app lu "$lu"
+go_on
+ok "both succeed" test "$statuses" = "0 0"
+ok "the second one goes by the runs of the first" grep -qE "[0-9]+ measurements? (is|are) there already" "$tmp/2.err"
+
+what="--new"
+mkdir "$tmp/made"
+two hrun-calibrate --new --sizes 60,100 --pes 1 --procs 1 -r 1 --rule "N % P == 0" --profile-path "$tmp/made" \
+    -app mine "$lu" "{N}"
+go_on
+ok "the first one writes the definition, the second one finds it there" test "$statuses" = "0 125"
+ok "that is said" grep -q "is there already" "$tmp/2.err"
+ok "each run is made once" test "$(runs mine)" = 2
+
+what="speeds"
+two hrun-calibrate speeds --repetitions 3
+go_on
+ok "both succeed" test "$statuses" = "0 0"
+
+what="network"
+two hrun-calibrate network --repetitions 1
+go_on
+ok "both succeed" test "$statuses" = "0 0"
+ok "the second one shows what the first has measured" grep -q "this network was measured before" "$tmp/2.err"
+
+done_testing
