@@ -6,6 +6,8 @@
  *     a file it gets a trivial one, and the ranks learn no more of each other than that they share a host.
  *   - Callbacks come on PMIx's thread; they only write a packet to the socket, which is atomic.
  *   - A fence of a one-host job is complete when PMIx calls fence_nb: all ranks are local.
+ *   - Whoever knows the namespace may join the job and abort it: the credential that PMIx checks is what the client
+ *     says of itself. So the namespace is a secret, and stands only in the environment of the ranks.
  */
 #include "launch/guard.h"
 
@@ -17,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -279,6 +282,17 @@ out:
     return result;
 }
 
+/* 128 random bits as a name. */
+static int make_secret(char *text, size_t size, struct hrun_error *err)
+{
+    unsigned long long bits[2];
+
+    if (getrandom(bits, sizeof bits, 0) != (ssize_t)sizeof bits)
+        return hrun_fail_errno(err, HRUN_EIO, "cannot get random bits for the job's namespace");
+    snprintf(text, size, "hrun-%016llx%016llx", bits[0], bits[1]);
+    return 0;
+}
+
 /* Register the clients and send each one's environment. */
 static int register_clients(const struct hrun_guard_spec *spec, const char *nspace, struct client *clients,
                             struct waiter *w, struct hrun_error *err)
@@ -369,8 +383,8 @@ int hrun_pmix_serve(const struct hrun_guard_spec *spec, int sock, struct hrun_er
         free(clients);
         return hrun_fail(err, HRUN_EENGINE, "the PMIx server does not start: %s", PMIx_Error_string(rc));
     }
-    snprintf(nspace, sizeof nspace, "%s", spec->job_id);
-    if (register_job(spec, nspace, &w, err) || register_clients(spec, nspace, clients, &w, err))
+    if (make_secret(nspace, sizeof nspace, err) || register_job(spec, nspace, &w, err) ||
+        register_clients(spec, nspace, clients, &w, err))
         return -1;  /* the process ends; PMIx may still hold the clients */
     return 0;       /* clients serve the callbacks until the process ends */
 }
