@@ -84,7 +84,7 @@ static int make_dir(const char *path, mode_t mode)
 {
     int why;
 
-    if (mkdir(path, mode) == 0)
+    if (mkdir(path, mode & HRUN_FILE_MODES) == 0)
         return 0;
     why = errno;
     if (hrun_is_folder(path))
@@ -122,7 +122,7 @@ int hrun_mkdirs(const char *path, mode_t mode, struct hrun_error *err)
 int hrun_lock(const char *path, int exclusive, struct hrun_error *err)
 {
     struct flock lk = { .l_type = exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET };
-    int saved = errno, fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666), rc;
+    int saved = errno, fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, HRUN_FILE_MODES & 0666), rc;
 
     if (fd < 0 && !exclusive && (errno == EACCES || errno == EROFS))
         fd = open(path, O_RDONLY | O_CLOEXEC); /* a reader of somebody else's store */

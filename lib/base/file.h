@@ -5,7 +5,8 @@
  *     (temporary file in the same folder, fsync, rename, fsync of the folder), also over NFS; what a killed
  *     process left of it is removed when the same file is replaced next, a living one's never;
  *   - locks are POSIX record locks on a file of their own (fcntl F_SETLKW; they work over NFS and end
- *     with the process); a lock file is never removed.
+ *     with the process); a lock file is never removed;
+ *   - only its owner can write a file or folder made here, whatever mode and umask say.
  */
 #ifndef HRUN_BASE_FILE_H
 #define HRUN_BASE_FILE_H
@@ -14,6 +15,9 @@
 #include "base/error.h"
 
 #include <sys/types.h>
+
+/* The permission bits that a file or folder made here may have. */
+enum { HRUN_FILE_MODES = 0755 };
 
 /* Append the file's content to *out. Files over max bytes are refused.
  * Errors: HRUN_ENOENT (no such file), HRUN_EIO (all else), HRUN_EINVAL (a folder, or over max). */

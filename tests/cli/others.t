@@ -54,4 +54,14 @@ out=$(join "$(tr '\0' '\n' <environment | sed -n 's/^PMIX_NAMESPACE=//p')")
 end_job
 out_has joined "with the namespace it would have joined"
 status_is 77 "and aborted the job"
+
+# ---- with a mask that forbids nothing
+mkdir -p masked/ledger
+(umask 0; HRUN_DATA=$tmp/masked/data HRUN_CACHE=$tmp/masked/cache HRUN_LEDGER=$tmp/masked/ledger \
+    hrun -q --engine mpirun -app lu -N 100 -n 1 "$bin/lu" 100) >job.out 2>job.err
+status=$? err=$(cat job.err)
+status_is 0 "a run with umask 0 that is recorded"
+ok "makes files" test "$(find masked -type f | wc -l)" -ge 3
+out=$(find masked -mindepth 2 -perm /022)
+ok "none of which another user can write" test -z "$out"
 done_testing

@@ -88,6 +88,14 @@ static void test_read(void)
     hrun_buf_release(&b);
 }
 
+/* Permission bits, -1 when there is no such file. */
+static int mode_of(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) ? -1 : (int)(st.st_mode & 07777);
+}
+
 static void test_replace(void)
 {
     static char big[100000];
@@ -100,7 +108,7 @@ static void test_replace(void)
     umask(022);
     ok(hrun_mkdirs(in("w"), 0755, &err) == 0, "a folder");
     ok(hrun_file_replace(in("w/f"), "old", 3, 0666, &err) == 0 && holds(in("w/f"), "old"), "a new file");
-    ok(stat(in("w/f"), &st) == 0 && (st.st_mode & 07777) == 0644, "mode after umask");
+    is_int(mode_of(in("w/f")), 0644, "mode after umask");
     ok(hrun_file_replace(in("w/f"), "", 0, 0600, &err) == 0 && holds(in("w/f"), ""), "replaced by nothing");
     ok(hrun_file_replace(in("w/f"), "old", 3, 0600, &err) == 0, "and again");
     is_int(count_entries(in("w")), 1, "no temporary file is left");
@@ -469,6 +477,24 @@ static void test_rundir(void)
     has_str(err.text, "set TMPDIR", "the message says what to do");
 }
 
+/* Whatever the umask, others cannot write what is made here. */
+static void test_modes(void)
+{
+    struct hrun_error err = { 0 };
+    mode_t mask = umask(0);
+
+    ok(hrun_mkdirs(in("modes/a"), 0777, &err) == 0, "folders");
+    ok(hrun_file_replace(in("modes/a/replaced"), "x", 1, 0666, &err) == 0, "a file that is replaced");
+    ok(hrun_file_append(in("modes/a/appended"), "x\n", 2, 0666, 1, NULL, &err) == 0, "one that is added to");
+    hrun_unlock(hrun_lock(in("modes/a/lock"), 1, &err));
+    umask(mask);
+    is_int(mode_of(in("modes")), 0755, "a parent folder is its owner's to write");
+    is_int(mode_of(in("modes/a")), 0755, "the folder");
+    is_int(mode_of(in("modes/a/replaced")), 0644, "the replaced file");
+    is_int(mode_of(in("modes/a/appended")), 0644, "the file that is added to");
+    is_int(mode_of(in("modes/a/lock")), 0644, "the lock");
+}
+
 static void test_write_all(void)
 {
     enum { SIZE = 1 << 20 };
@@ -509,6 +535,7 @@ int main(void)
     test_atomic();
     test_mkdirs();
     test_lock();
+    test_modes();
     test_remove();
     test_rundir();
     test_write_all();
