@@ -56,10 +56,11 @@ int hrun_mkdirs(const char *path, mode_t mode, struct hrun_error *err);
 int hrun_lock(const char *path, int exclusive, struct hrun_error *err);
 void hrun_unlock(int fd);
 
-/* A private folder (0700) for one run, "BASE/hrun.UID.PID.XXXXXX", base being NULL for $TMPDIR or /tmp.
+/* A private folder (0700) for one run, "BASE/hrun.UID.PID.START.PLACE.XXXXXX", base being NULL for $TMPDIR or /tmp.
  * Folders of the same user in BASE whose process is gone (an earlier hrun was killed) are removed first.
- * The file ".owner" inside tells which host, boot, PID name space and process made it: on a shared BASE a
- * folder of another host or container is left alone, and a PID used again does not keep a folder alive.
+ * START, the time when the process started, and PLACE, which stands for host, boot and PID name space, tell which
+ * process made it: on a shared BASE a folder of another host or container is left alone, and a PID used again does not
+ * keep a folder alive.
  * Result: its path, which the caller frees; NULL with HRUN_EIO. */
 char *hrun_rundir_create(const char *base, struct hrun_error *err);
 

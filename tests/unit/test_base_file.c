@@ -409,8 +409,7 @@ static pid_t other_rundir(const char *base, char *path, size_t size, int hold)
 static void test_rundir(void)
 {
     struct hrun_error err = { 0 };
-    struct hrun_buf owner = HRUN_BUF_INIT;
-    char other[512], want[128], name[600], line[600], *a, *b, *c;
+    char other[512], want[128], name[600], *a, *b, *c, *place;
     struct stat st;
     int hold[2];
     pid_t pid;
@@ -442,29 +441,30 @@ static void test_rundir(void)
     ok(c && !exists(other), "and is removed with all in it when it was killed");
     ok(exists(a) && exists(b), "not ours");
     free(c);
+    is_int(count_entries(a), 0, "a folder holds nothing of its own that a killed process could have left out");
 
-    /* a folder of our parent, who lives: kept when it stems from another host, removed when its number was
-     * used again since, kept when it tells no owner */
-    snprintf(name, sizeof name, "%s/.owner", a);
-    ok(hrun_file_read(name, 4096, &owner, &err) == 0 && strrchr(owner.data, ' '), "who owns ours");
-    if (owner.len) {
-        *strrchr(owner.data, ' ') = 0;
-        snprintf(other, sizeof other, "%s/hrun.%ld.%ld.abcdef", in("run"), (long)geteuid(), (long)getppid());
+    /* a folder of our parent, who lives: kept when it stems from another host or name space, removed when its number
+     * was used again since */
+    place = strrchr(a, '-');
+    if (ok(place && strlen(place) > 17, "the place in the name of ours")) {
+        while (place[-1] != '.')
+            place--;
+        place[strcspn(place, ".")] = 0;
+        snprintf(other, sizeof other, "%s/hrun.%ld.%ld.1.0%s.abcdef", in("run"), (long)geteuid(), (long)getppid(),
+                 place);
         mkdir(other, 0700);
-        snprintf(name, sizeof name, "%s/.owner", other);
-        snprintf(line, sizeof line, "elsewhere %s 1\n", strchr(owner.data, ' ') + 1);
-        hrun_file_replace(name, line, strlen(line), 0600, &err);
+        free(hrun_rundir_create(in("run"), &err));
+        ok(exists(other), "another name space's folder stays");
+        snprintf(other, sizeof other, "%s/hrun.%ld.%ld.1.%s0.abcdef", in("run"), (long)geteuid(), (long)getppid(),
+                 place);
+        mkdir(other, 0700);
         free(hrun_rundir_create(in("run"), &err));
         ok(exists(other), "another host's folder stays");
-        snprintf(line, sizeof line, "%s 1\n", owner.data);
-        hrun_file_replace(name, line, strlen(line), 0600, &err);
-        free(hrun_rundir_create(in("run"), &err));
-        ok(!exists(other), "a process number used again does not keep a folder");
+        snprintf(other, sizeof other, "%s/hrun.%ld.%ld.1.%s.abcdef", in("run"), (long)geteuid(), (long)getppid(), place);
         mkdir(other, 0700);
         free(hrun_rundir_create(in("run"), &err));
-        ok(exists(other), "a folder that tells no owner stays");
+        ok(!exists(other), "a process number used again does not keep a folder");
     }
-    hrun_buf_release(&owner);
     free(a);
     free(b);
 
