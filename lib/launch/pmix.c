@@ -394,6 +394,7 @@ static void set_environment(const struct hrun_guard_spec *spec)
     setenv("PMIX_MCA_gds", "hash", 0);         /* no shared memory files to be left behind */
     setenv("PMIX_MCA_pcompress", "^zlib", 0);  /* nothing here is large */
     setenv("HWLOC_PLUGINS_PATH", "/nonexistent", 1);  /* 2 ms of loading what is of no use here */
+    setenv("HOME", spec->rundir, 0);           /* PMIx crashes for a user who has no home folder at all */
     unsetenv("HWLOC_SYNTHETIC");
     unsetenv("HWLOC_XMLFILE");
     if (spec->topology) {

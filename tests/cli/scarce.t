@@ -44,6 +44,36 @@ else
         limit memory.$v sh -c "ulimit -v $v; exec timeout 60 hrun -q -n 1 true"
     done
 fi
+
+# ---- no home folder
+nobody() { # WORD... CMD...: as a user that the user database does not know, with the settings WORD of env
+    local id=$((60000 + $$ % 5000))
+    setpriv --reuid $id --regid $id --clear-groups env -C / -u HRUN_DATA -u HRUN_CACHE "$@"
+}
+run env -u HOME -u HRUN_DATA hrun-calibrate show nosuch
+err_has "in $(getent passwd "$(id -u)" | cut -d: -f6)/.local/share/hrun" "without HOME the user database tells the home folder"
+if [ "$(id -u)" = 0 ] && nobody test -x "$build/bin/hrun"; then
+    for home in "-u HOME" HOME= HOME=relative; do
+        run nobody $home hrun --profile-path "$apps" -app lu -N 100 -n 1 "$bin/lu" 100
+        status_is 0 "env $home: a run without any place for data"
+        ok "env $home: says once that nothing is kept" test "$(grep -c "kept\|recorded" "$tmp/.err")" = 1
+        err_has "hrun: nothing is kept: no folder for measurements: HOME is not set to an absolute path, and user" \
+            "env $home: and why"
+        err_has "set HRUN_DATA to a folder" "env $home: and what to do"
+        fails 125 "set HRUN_DATA to a folder" "env $home: nothing can be measured" \
+            nobody $home hrun-calibrate --profile-path "$apps" -app lu --sizes 100 "$bin/lu" '{N}'
+        run nobody $home hrun -q --engine mpirun -n 1 true
+        status_is 0 "env $home: mpirun starts, too"
+    done
+    run nobody HOME=/nonexistent hrun --profile-path "$apps" -app lu -N 100 -n 1 "$bin/lu" 100
+    status_is 0 "a run with a home folder that does not exist"
+    err_has "this run was not recorded: cannot create the folder '/nonexistent'" "says that it is not recorded"
+    fails 125 "name another data folder with HRUN_DATA" "where nothing can be measured" \
+        nobody HOME=/nonexistent hrun-calibrate --profile-path "$apps" -app lu --sizes 100 "$bin/lu" '{N}'
+else
+    skip "no home folder" "needs root and a build that others can read"
+fi
+
 check_limit() {
     ran=$1 status=$(cat "$1.status") out=$(cat "$1.out") err=$(cat "$1.err")
     case $status in
