@@ -1,5 +1,5 @@
 #!/bin/bash
-# Under bad conditions: too little memory, too few processes, no home folder.
+# Under bad conditions: too little memory, too few threads, no home folder, SIGKILL at any moment.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 before=$(litter)
@@ -74,6 +74,25 @@ else
     skip "no home folder" "needs root and a build that others can read"
 fi
 
+# ---- killed at any moment: the guard or the next run removes all
+cp "$(command -v sleep)" sleeper
+for _ in $(seq 20); do
+    env --default-signal "$build/bin/hrun" -q -n 1 "$tmp/sleeper" 300 </dev/null >/dev/null 2>&1 &
+    sleep "0.0$((RANDOM % 6))$((RANDOM % 10))"
+    kill -9 $!
+    wait $! 2>/dev/null
+done
+# One that nothing tells of but what it inherited.
+env --default-signal "$build/bin/hrun" -q -n 1 sh -c "env -i setsid '$tmp/sleeper' 301 & exec '$tmp/sleeper' 302" </dev/null &
+for _ in $(seq 100); do pgrep -f "$tmp/sleeper 301" >/dev/null && break; sleep 0.1; done
+kill -9 $!
+wait $! 2>/dev/null
+for _ in $(seq 100); do pgrep -f "$tmp/sleeper" >/dev/null || break; sleep 0.1; done
+out=$(pgrep -af "$tmp/sleeper")
+ok "hrun killed leaves no process, also none in a session and an environment of its own" test -z "$out"
+run hrun -q -n 1 true
+status_is 0 "the next run"
+
 check_limit() {
     ran=$1 status=$(cat "$1.status") out=$(cat "$1.out") err=$(cat "$1.err")
     case $status in
@@ -96,5 +115,5 @@ for n in 1 2; do
 done
 after=$(litter)
 out=$after
-ok "nothing is left" test "$before" = "$after"
+ok "nothing is left, also of those that were killed" test "$before" = "$after"
 done_testing
