@@ -53,7 +53,7 @@ ALL_LDFLAGS = $(LDFLAGS) $(SANFLAGS)
 
 # ---------------------------------------------------------------- sources, room by room
 BASE    := error buf file write units table opts opts_text yaml yaml_check yaml_words yaml_place nearest hostlist \
-           ranges list installed
+           ranges list installed home
 EXPR    := expr builtins calls explain lazy
 TOPO    := topo trial pes bind sysinfo fingerprint
 CLUSTER := cluster group discover allocation hostfile clusterfile described cut signature resolve export told cache \

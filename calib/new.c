@@ -5,6 +5,7 @@
 #include "app/draft.h"
 #include "app/time_match.h"
 #include "base/file.h"
+#include "base/home.h"
 #include "exclusive.h"
 #include "model/discover.h"
 
@@ -36,22 +37,17 @@ static void places_release(struct places *p)
 /* The folder of the user's own definitions: the first of --profile-path, else the one below the home folder. */
 static char *own_folder(const struct calib_settings *s, struct hrun_error *err)
 {
-    const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME"), *path = s->common.profile_path;
-    char *folder = NULL;
+    const char *path = s->common.profile_path;
+    struct hrun_error why = { 0 };
+    char *folder;
 
     path += path ? strspn(path, ":") : 0;
-    if (path && *path)
-        folder = strndup(path, strcspn(path, ":"));
-    else if (xdg && *xdg == '/')
-        folder = hrun_strf("%s/hrun/profiles", xdg);
-    else if (home && *home)
-        folder = hrun_strf("%s/.config/hrun/profiles", home);
-    else {
-        hrun_fail(err, HRUN_EINVAL, "there is no place for the definition (HOME is not set): name one with "
-                  "--profile-path DIR");
-        return NULL;
-    }
-    if (!folder)
+    folder = path && *path ? strndup(path, strcspn(path, ":"))
+                           : hrun_user_path("XDG_CONFIG_HOME", ".config", "hrun/profiles", &why);
+    if (!folder && why.code == HRUN_ENOENT)
+        hrun_fail(err, HRUN_EINVAL, "there is no place for the definition (%s): name one with --profile-path DIR",
+                  why.text);
+    else if (!folder)
         hrun_fail_nomem(err);
     return folder;
 }

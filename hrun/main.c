@@ -10,6 +10,21 @@ static int meta(const struct hrun_settings *s)
     return context_meta(&s->common, hrun_options, "hrun", hrun_usage, hrun_usage_after, "plan");
 }
 
+/* Where there is no place for data runs are not recorded, and that is told. */
+static void find_data(struct hrun_settings *s)
+{
+    struct hrun_error err = { 0 };
+    struct hrun_store *store = hrun_store_open(s->common.data, &err);
+
+    if (!store && err.code == HRUN_ENOENT) {
+        if (!s->common.quiet)
+            context_complain("hrun: nothing is kept", &err);
+        s->common.data = "/nonexistent";  /* Debian's name for a home folder that nobody has */
+        s->ask.unrecorded = 1;
+    }
+    hrun_store_close(store);
+}
+
 /* argv[0] is "plan"; options may stand behind it, too. */
 static int plan(struct hrun_settings *s, int argc, char **argv)
 {
@@ -22,9 +37,30 @@ static int plan(struct hrun_settings *s, int argc, char **argv)
         argc -= rest;
         argv += rest;
     }
-    status = rc ? context_complain("hrun", &err) : meta(s) ? 0 : run_plan(s, names.v, names.n);
+    if (rc) {
+        status = context_complain("hrun", &err);
+    } else if (meta(s)) {
+        status = 0;
+    } else {
+        find_data(s);
+        status = run_plan(s, names.v, names.n);
+    }
     hrun_strvec_release(&names);
     return status;
+}
+
+static int act(struct hrun_settings *s, int argc, char **argv)
+{
+    if (s->list_apps)
+        return run_list_apps(s);
+    if (s->who)
+        return run_who(s);
+    if (*argv && !strcmp(*argv, "plan") && !s->show_cluster)
+        return plan(s, argc, argv);
+    find_data(s);
+    if (s->show_cluster)
+        return run_show_cluster(s, argv);
+    return s->predict ? run_predict(s, argv) : run_program(s, argv);
 }
 
 int main(int argc, char **argv)
@@ -38,16 +74,8 @@ int main(int argc, char **argv)
         status = context_complain("hrun", &err);
     else if (meta(&s))
         status = 0;
-    else if (s.show_cluster)
-        status = run_show_cluster(&s, argv + rest);
-    else if (s.list_apps)
-        status = run_list_apps(&s);
-    else if (s.who)
-        status = run_who(&s);
-    else if (argv[rest] && !strcmp(argv[rest], "plan"))
-        status = plan(&s, argc - rest, argv + rest);
     else
-        status = s.predict ? run_predict(&s, argv + rest) : run_program(&s, argv + rest);
+        status = act(&s, argc - rest, argv + rest);
     common_settings_release(&s.common);
     hrun_strvec_release(&s.configs);
     if (fflush(stdout) || ferror(stdout)) {

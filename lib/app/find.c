@@ -2,6 +2,7 @@
 #include "app/app.h"
 
 #include "base/file.h"
+#include "base/home.h"
 #include "base/yaml.h"
 
 #include <ctype.h>
@@ -57,18 +58,15 @@ static int push_list(struct hrun_strvec *dirs, const char *list, const char *opt
 int hrun_app_path(const char *profile_path, const char *installed, struct hrun_strvec *dirs,
                   struct hrun_error *err)
 {
-    const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    struct hrun_error why = { 0 };
+    char *own;
 
     if (push_list(dirs, profile_path, "--profile-path", err) ||
         push_list(dirs, getenv("HRUN_PROFILE_PATH"), NULL, err))
         return -1;
-    /* The XDG base directory specification: a relative or empty value does not count. */
-    if (xdg && *xdg == '/') {
-        if (push_dir(dirs, hrun_strf("%s/hrun/profiles", xdg), err))
-            return -1;
-    } else if (home && *home && push_dir(dirs, hrun_strf("%s/.config/hrun/profiles", home), err)) {
+    own = hrun_user_path("XDG_CONFIG_HOME", ".config", "hrun/profiles", &why);
+    if ((own || why.code != HRUN_ENOENT) && push_dir(dirs, own, err))
         return -1;
-    }
     if (push_dir(dirs, strdup("/etc/hrun/profiles"), err))
         return -1;
     return installed ? push_dir(dirs, strdup(installed), err) : 0;

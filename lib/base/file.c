@@ -13,6 +13,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+/* Two numbers, of 20 and of 16 digits. */
+enum { PLACE_SIZE = 48 };
+
 /* ---------------------------------------------------------------- reading */
 
 /* Append the content of fd, which is closed, to *out; fd -1: it could not be opened, as errno tells. */
@@ -100,7 +103,7 @@ static int make_dir(const char *path, mode_t mode)
 {
     int why;
 
-    if (mkdir(path, mode) == 0)
+    if (mkdir(path, mode & HRUN_FILE_MODES) == 0)
         return 0;
     why = errno;
     if (hrun_is_folder(path))
@@ -148,7 +151,7 @@ int hrun_open_below(int top, const char *path, int make, size_t *len)
             continue;
         }
         if (name) {
-            int refused = make && mkdirat(dir, name, 0777) ? errno : 0;
+            int refused = make && mkdirat(dir, name, HRUN_FILE_MODES & 0777) ? errno : 0;
 
             next = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
             why = errno == ENOENT && refused ? refused : errno;
@@ -168,7 +171,7 @@ int hrun_open_below(int top, const char *path, int make, size_t *len)
 /* A lock for reading keeps writers waiting: nobody reads a lock file who cannot write it. */
 static int open_lock(const char *path)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0222);
+    int fd = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, HRUN_FILE_MODES & 0222);
     struct stat st;
     mode_t mode;
 
@@ -310,115 +313,79 @@ static unsigned long long start_ticks(long pid)
     return ticks;
 }
 
-/* Append "HOST BOOT PIDSPACE ": where a process number means the same process as here. Nothing when it
- * cannot be told. */
-static void add_where(struct hrun_buf *out)
+/* Where a process number means the same process as here: "SPACE-HASH", the number of the PID name space and a hash
+ * (FNV-1a) of host name and boot. "" when it cannot be told. */
+static void find_place(char *place, size_t size)
 {
-    struct hrun_buf boot = HRUN_BUF_INIT;
-    char space[64];
+    struct hrun_buf text = HRUN_BUF_INIT;
+    unsigned long long hash = 0xcbf29ce484222325;
+    char link[64] = "", *number;
     struct utsname u;
-    ssize_t len = readlink("/proc/self/ns/pid", space, sizeof space - 1);
 
-    if (len > 0 && uname(&u) == 0 && !hrun_file_read("/proc/sys/kernel/random/boot_id", 256, &boot, NULL)) {
-        space[len] = 0;
-        boot.data[strcspn(boot.data, "\n")] = 0;
-        hrun_buf_addf(out, "%s %s %s ", u.nodename, boot.data, space);
+    *place = 0;
+    if (readlink("/proc/self/ns/pid", link, sizeof link - 1) > 0 && (number = strchr(link, '[')) && uname(&u) == 0 &&
+        !hrun_file_read("/proc/sys/kernel/random/boot_id", 256, &text, NULL)) {
+        hrun_buf_adds(&text, u.nodename);
+        for (size_t i = 0; i < text.len; i++)
+            hash = (hash ^ (unsigned char)text.data[i]) * 0x100000001b3;
+        if (!text.failed)
+            snprintf(place, size, "%lu-%016llx", strtoul(number + 1, NULL, 10), hash);
     }
-    hrun_buf_release(&boot);
+    hrun_buf_release(&text);
 }
 
-/* Is the folder base/name, made by process pid, left over? where: as from add_where. */
-static int is_stale(const char *base, const char *name, long pid, const char *where)
+/* Is name one of hrun_rundir_create, of this user, made here, by a process that is gone? */
+static int is_stale(const char *name, const char *place)
 {
-    struct hrun_buf owner = HRUN_BUF_INIT;
-    char *path = hrun_strf("%s/%s", base, name), *file = hrun_strf("%s/%s/.owner", base, name);
-    struct stat st;
-    int stale = 0;
+    unsigned long long then, now;
+    char where[PLACE_SIZE] = "";
+    long uid, pid;
+    int end = 0;
 
-    if (path && file && lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid()
-        && hrun_file_read(file, 4096, &owner, NULL) == 0 && where[0]
-        && strncmp(owner.data, where, strlen(where)) == 0) {
-        unsigned long long then = strtoull(owner.data + strlen(where), NULL, 10), now;
-        if (kill((pid_t)pid, 0) && errno == ESRCH)
-            stale = 1;
-        else if (then && (now = start_ticks(pid)))
-            stale = now != then; /* the number was given to another process since */
-    }
-    hrun_buf_release(&owner);
-    free(path);
-    free(file);
-    return stale;
+    if (sscanf(name, "hrun.%ld.%ld.%llu.%47[0-9a-f-].%*6[A-Za-z0-9]%n", &uid, &pid, &then, where, &end) != 4 || !end ||
+        name[end] || uid != (long)geteuid() || pid <= 0 || pid > INT_MAX || strcmp(where, place))
+        return 0;
+    if (kill((pid_t)pid, 0) && errno == ESRCH)
+        return 1;
+    return then && (now = start_ticks(pid)) && now != then; /* the number was given to another process since */
 }
 
-static void remove_stale(const char *base, const char *where)
+static void remove_stale(const char *base, const char *place)
 {
     DIR *dir = opendir(base);
     struct dirent *e;
+    struct stat st;
 
     if (!dir)
         return;
-    while ((e = readdir(dir))) {
-        long uid, pid;
-        int end = 0;
-        if (sscanf(e->d_name, "hrun.%ld.%ld.%*6[A-Za-z0-9]%n", &uid, &pid, &end) != 2 || !end
-            || e->d_name[end] || uid != (long)geteuid() || pid <= 0 || pid > INT_MAX)
-            continue;
-        if (is_stale(base, e->d_name, pid, where)) {
-            char *path = hrun_strf("%s/%s", base, e->d_name);
-            hrun_remove_tree(path);
-            free(path);
-        }
-    }
+    while ((e = readdir(dir)))
+        if (is_stale(e->d_name, place) && fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISDIR(st.st_mode) && st.st_uid == geteuid())
+            remove_at(dirfd(dir), e->d_name);
     closedir(dir);
 }
 
 char *hrun_rundir_create(const char *base, struct hrun_error *err)
 {
-    struct hrun_buf where = HRUN_BUF_INIT;
-    char *path = NULL, *owner = NULL;
-    int saved = errno, fd = -1, rc;
+    char place[PLACE_SIZE], *path;
+    int saved = errno;
 
     if (!base)
         base = getenv("TMPDIR");
     if (!base || !base[0])
         base = "/tmp";
-    add_where(&where);
-    remove_stale(base, where.data);
-    path = hrun_strf("%s/hrun.%ld.%ld.XXXXXX", base, (long)geteuid(), (long)getpid());
-    if (!path || where.failed) {
+    find_place(place, sizeof place);
+    remove_stale(base, place);
+    /* All that tells whose it is stands in the name: mkdtemp makes it at once, so it never lacks an owner. */
+    path = hrun_strf("%s/hrun.%ld.%ld.%llu.%s.XXXXXX", base, (long)geteuid(), (long)getpid(),
+                     start_ticks((long)getpid()), place);
+    if (!path) {
         hrun_fail_nomem(err);
-        goto fail;
+    } else if (!mkdtemp(path)) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot create a folder for this run in '%s' (set TMPDIR to another)", base);
+        free(path);
+        path = NULL;
     }
-    if (!mkdtemp(path)) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot create a folder for this run in '%s' (set TMPDIR to another)",
-                        base);
-        goto fail;
-    }
-    owner = hrun_strf("%s/.owner", path);
-    hrun_buf_addf(&where, "%llu\n", start_ticks((long)getpid()));
-    if (!owner || where.failed) {
-        hrun_fail_nomem(err);
-        hrun_remove_tree(path);
-        goto fail;
-    }
-    /* no fsync: after a crash of the host the folder is nobody's anyway, and it costs milliseconds */
-    fd = open(owner, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    rc = fd < 0 ? -1 : hrun_write_all(fd, where.data, where.len);
-    if (rc)
-        hrun_fail_errno(err, HRUN_EIO, "cannot write '%s' (set TMPDIR to another folder)", owner);
-    if (fd >= 0)
-        close(fd);
-    if (rc) {
-        hrun_remove_tree(path);
-        goto fail;
-    }
-    goto out;
-fail:
-    free(path);
-    path = NULL;
-out:
-    free(owner);
-    hrun_buf_release(&where);
     errno = saved;
     return path;
 }

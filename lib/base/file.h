@@ -5,7 +5,9 @@
  *     (temporary file in the same folder, fsync, rename, fsync of the folder), also over NFS; what a killed
  *     process left of it is removed when the same file is replaced next, a living one's never;
  *   - locks are POSIX record locks on a file of their own (fcntl F_SETLKW; they work over NFS and end
- *     with the process); a lock file is never removed.
+ *     with the process); a lock file is never removed;
+ *   - others cannot write a file or folder made here, whatever mode and umask say; whether the group can is the umask's
+ *     choice, for stores that a project shares.
  */
 #ifndef HRUN_BASE_FILE_H
 #define HRUN_BASE_FILE_H
@@ -14,6 +16,9 @@
 #include "base/error.h"
 
 #include <sys/types.h>
+
+/* The permission bits that a file or folder made here may have. */
+enum { HRUN_FILE_MODES = 0775 };
 
 /* Append the file's content to *out. Files over max bytes are refused.
  * Errors: HRUN_ENOENT (no such file), HRUN_EIO (all else), HRUN_EINVAL (a folder, or over max). */
@@ -69,10 +74,11 @@ int hrun_lock(const char *path, struct hrun_error *err);
 int hrun_lock_try(const char *path, struct hrun_error *err);
 void hrun_unlock(int fd);
 
-/* A private folder (0700) for one run, "BASE/hrun.UID.PID.XXXXXX", base being NULL for $TMPDIR or /tmp.
+/* A private folder (0700) for one run, "BASE/hrun.UID.PID.START.PLACE.XXXXXX", base being NULL for $TMPDIR or /tmp.
  * Folders of the same user in BASE whose process is gone (an earlier hrun was killed) are removed first.
- * The file ".owner" inside tells which host, boot, PID name space and process made it: on a shared BASE a
- * folder of another host or container is left alone, and a PID used again does not keep a folder alive.
+ * START, the time when the process started, and PLACE, which stands for host, boot and PID name space, tell which
+ * process made it: on a shared BASE a folder of another host or container is left alone, and a PID used again does not
+ * keep a folder alive.
  * Result: its path, which the caller frees; NULL with HRUN_EIO. */
 char *hrun_rundir_create(const char *base, struct hrun_error *err);
 

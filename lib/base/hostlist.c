@@ -164,6 +164,8 @@ static int read_item(const char *text, const char **p, struct item *it, struct h
         } else if (**p == '[') {
             if (read_bracket(text, p, part, err))
                 return -1;
+        } else if (**p == '-' && *p == begin) {
+            return bad(err, text, *p, "a name does not begin with '-'", "");
         } else {
             while (is_name_char(**p))
                 ++*p;

@@ -157,7 +157,7 @@ static int open_beside(int folder, const char *target, mode_t mode, char **name)
             errno = ENOMEM;
             return -1;
         }
-        fd = openat(folder, s, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+        fd = openat(folder, s, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode & HRUN_FILE_MODES);
         if (fd >= 0 && take(fd) == 0 && (fstat(fd, &st) || st.st_nlink > 0)) {
             *name = s;
             return fd;
@@ -262,7 +262,8 @@ int hrun_file_append(const char *path, const void *data, size_t len, mode_t mode
     char last;
 
     /* The size is asked for under the caller's lock and after opening: over NFS that makes it the present one. */
-    fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, mode);
+    fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK,
+              mode & HRUN_FILE_MODES);
     if (fd < 0 || fstat(fd, &st)) {
         hrun_fail_errno(err, HRUN_EIO, "cannot open '%s'", path);
         goto out;

@@ -2,6 +2,7 @@
 #include "launch/agent.h"
 
 #include "base/file.h"
+#include "base/home.h"
 #include "launch/launch.h"
 
 #include <stdio.h>
@@ -43,8 +44,7 @@ static char *setting_in_files(const char *const *keys, int n_keys)
 {
     static const char *const system_files[] = { "/etc/openmpi/openmpi-mca-params.conf", "/etc/openmpi-mca-params.conf",
                                                 "/usr/local/etc/openmpi-mca-params.conf" };
-    const char *home = getenv("HOME");
-    char *path = home ? hrun_strf("%s/.openmpi/mca-params.conf", home) : NULL, *value;
+    char *path = hrun_user_path(NULL, ".openmpi", "mca-params.conf", NULL), *value;
 
     value = path ? setting_in_file(path, keys, n_keys) : NULL;
     free(path);

@@ -1,6 +1,7 @@
 /* env.c - the environment of the processes; see env.h for the contracts */
 #include "launch/env.h"
 
+#include "base/home.h"
 #include "launch/ranks.h"
 #include "net/collwire.h"
 #include "trace/wire.h"
@@ -72,6 +73,16 @@ static int is_of_outer_launcher(const char *entry, int nested)
            (nested && has_prefix(entry, launched, sizeof launched / sizeof *launched));
 }
 
+/* PMIx crashes for a user who has no home folder at all: Debian's name for one that does not exist. */
+static int add_home(struct hrun_strvec *env, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+    char *path = getenv("HOME") ? NULL : hrun_user_path(NULL, "", "", &why);
+
+    free(path);
+    return why.code == HRUN_ENOENT && hrun_strvec_push(env, "HOME=/nonexistent") ? hrun_fail_nomem(err) : 0;
+}
+
 int hrun_env_base(struct hrun_strvec *out, struct hrun_error *err)
 {
     int nested = getenv("PMIX_RANK") || getenv("OMPI_COMM_WORLD_RANK");
@@ -79,7 +90,7 @@ int hrun_env_base(struct hrun_strvec *out, struct hrun_error *err)
     for (char **e = environ; e && *e; e++)
         if (!is_of_outer_launcher(*e, nested) && hrun_strvec_push(out, *e))
             return hrun_fail_nomem(err);
-    return 0;
+    return add_home(out, err);
 }
 
 int hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env, struct hrun_error *err)

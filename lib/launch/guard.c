@@ -2,7 +2,7 @@
 #include "launch/guard.h"
 
 #include "base/file.h"
-#include "launch/procs.h"
+#include "launch/job.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +20,8 @@
 /* The environment of a rank as PMIx makes it has a dozen short variables. */
 enum { PACKET_MAX = 64 << 10 };
 
-/* PMIx_server_init takes milliseconds; on a machine that is swapping it may take long, but not this long. */
-enum { START_TIMEOUT_MS = 30000 };
+/* The server starts within milliseconds; on a machine that is swapping it may take long, but not this long. */
+enum { START_TIMEOUT_S = 30 };
 
 enum { FAREWELL = 'Q', GROUPS = 'G', FAILED = 'E' };
 
@@ -130,15 +130,17 @@ static void guard_main(const struct hrun_guard_spec *spec, int sock)
     watch(spec, sock);
 }
 
-/* Receive one packet, waiting at most START_TIMEOUT_MS. Its length, or -1. */
-static ssize_t packet(int sock, char *buf, size_t size)
+/* Receive one packet, waiting until end_s of the monotonic clock at most. Its length, 0 when the guard has ended, or -1. */
+static ssize_t packet(int sock, char *buf, size_t size, double end_s)
 {
     struct pollfd p = { sock, POLLIN, 0 };
     ssize_t n;
     int rc;
 
-    while ((rc = poll(&p, 1, START_TIMEOUT_MS)) < 0 && errno == EINTR)
-        ;
+    do {
+        double left_s = end_s - hrun_monotonic_s();
+        rc = poll(&p, 1, left_s > 0 ? (int)(1000 * left_s) : 0);
+    } while (rc < 0 && errno == EINTR);
     if (rc <= 0)
         return -1;
     while ((n = recv(sock, buf, size, 0)) < 0 && errno == EINTR)
@@ -150,14 +152,16 @@ static ssize_t packet(int sock, char *buf, size_t size)
 static int receive_env(int sock, int nranks, struct hrun_strvec *env, struct hrun_error *err)
 {
     char *buf = malloc(PACKET_MAX + 1);
+    double end_s = hrun_monotonic_s() + START_TIMEOUT_S;
     int rc = -1;
 
     if (!buf)
         return hrun_fail_nomem(err);
     for (int r = 0; r < nranks; r++) {
-        ssize_t n = packet(sock, buf, PACKET_MAX);
+        ssize_t n = packet(sock, buf, PACKET_MAX, end_s);
         if (n <= 0) {
-            hrun_fail(err, HRUN_EENGINE, "the PMIx server of the job does not answer");
+            hrun_fail(err, HRUN_EENGINE, "the PMIx server of the job %s: " HRUN_GUARD_HINT,
+                      n ? "does not answer" : "ends while it starts");
             goto out;
         }
         if (buf[0] == FAILED && (size_t)n == 1 + sizeof *err) {

@@ -41,6 +41,9 @@ struct hrun_guard_event {
     int kind, rank, status;
 };
 
+/* What keeps the server from starting, for messages. */
+#define HRUN_GUARD_HINT "is too little memory allowed (ulimit -v), or too few processes (ulimit -u)?"
+
 /* Start. With nranks > 0 waits until the server is ready, and sets env[r] (nranks empty lists) to the
  * variables "NAME=VALUE" that rank r needs. Errors: HRUN_EENGINE, HRUN_EIO, HRUN_ENOMEM; no process is
  * left. */

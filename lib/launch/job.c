@@ -222,6 +222,7 @@ int hrun_run_start(struct hrun_run *r, const char *program, char *const *argv, c
     s.sigchld = r->signals.old_sigchld;
     s.ignore_ttou = isatty(STDOUT_FILENO) || isatty(STDERR_FILENO);
     s.death_signal = apart ? SIGTERM : SIGKILL;  /* mpirun has ranks to look after */
+    s.mark = r->job_id;
     s.topo = topo;
     if (start_all(r, &s, one, nprocs, err))
         return -1;

@@ -134,7 +134,7 @@ static char *write_topology(const struct hrun_run *r, const struct hrun_topo *to
         fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         rc = fd < 0 || hrun_write_all(fd, b.data, b.len) ? -1 : 0;
         if (rc)
-            hrun_fail_errno(err, HRUN_EIO, "cannot write %s", path);
+            hrun_fail_errno(err, HRUN_EIO, "cannot write %s (set TMPDIR to another folder)", path);
     }
     if (fd >= 0)
         close(fd);

@@ -6,20 +6,29 @@
  *     a file it gets a trivial one, and the ranks learn no more of each other than that they share a host.
  *   - Callbacks come on PMIx's thread; they only write a packet to the socket, which is atomic.
  *   - A fence of a one-host job is complete when PMIx calls fence_nb: all ranks are local.
+ *   - Whoever knows the namespace may join the job and abort it: the credential that PMIx checks is what the client
+ *     says of itself. So the namespace is a secret, and stands only in the environment of the ranks.
+ *   - PMIx_server_init succeeds although the thread that accepts connections has not started.
  */
 #include "launch/guard.h"
 
 #include <pmix.h>
 #include <pmix_server.h>
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* The server answers in less than a millisecond; on a machine that is swapping it may take long, but not this long. */
+enum { ANSWER_TIMEOUT_MS = 10000 };
 
 /* What PMIx hands back with each callback of a client. */
 struct client {
@@ -279,6 +288,65 @@ out:
     return result;
 }
 
+/* 128 random bits as a name. */
+static int make_secret(char *text, size_t size, struct hrun_error *err)
+{
+    unsigned long long bits[2];
+
+    if (getrandom(bits, sizeof bits, 0) != (ssize_t)sizeof bits)
+        return hrun_fail_errno(err, HRUN_EIO, "cannot get random bits for the job's namespace");
+    snprintf(text, size, "hrun-%016llx%016llx", bits[0], bits[1]);
+    return 0;
+}
+
+/* The server's address among a client's variables: "PMIX_SERVER_URI...=NAME.RANK;tcp4://ADDRESS:PORT". */
+static int server_address(char *const *env, struct sockaddr_in *out)
+{
+    static const char name[] = "PMIX_SERVER_URI", scheme[] = ";tcp4://";
+
+    for (; env && *env; env++) {
+        const char *at = strncmp(*env, name, sizeof name - 1) ? NULL : strstr(*env, scheme);
+        char host[INET_ADDRSTRLEN];
+        unsigned short port;
+
+        memset(out, 0, sizeof *out);
+        out->sin_family = AF_INET;
+        if (at && sscanf(at + sizeof scheme - 1, "%15[0-9.]:%hu", host, &port) == 2 &&
+            inet_pton(AF_INET, host, &out->sin_addr) == 1) {
+            out->sin_port = htons(port);
+            return 0;
+        }
+    }
+    return -1;
+}
+
+/* Does the server serve those who connect? It closes a connection that ends without a word. A server without an
+ * address of that form is trusted. */
+static int check_answers(char *const *env, struct hrun_error *err)
+{
+    struct sockaddr_in address;
+    struct pollfd p = { -1, POLLIN, 0 };
+    int answers;
+
+    if (server_address(env, &address))
+        return 0;
+    p.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    answers = p.fd >= 0 && connect(p.fd, (struct sockaddr *)&address, sizeof address) == 0 &&
+              shutdown(p.fd, SHUT_WR) == 0 && poll(&p, 1, ANSWER_TIMEOUT_MS) == 1;
+    if (p.fd >= 0)
+        close(p.fd);
+    return answers ? 0 : hrun_fail(err, HRUN_EENGINE, "the PMIx server of the job does not serve its processes: "
+                                   HRUN_GUARD_HINT);
+}
+
+static char **free_env(char **env)
+{
+    for (char **e = env; e && *e; e++)
+        free(*e);
+    free(env);
+    return NULL;
+}
+
 /* Register the clients and send each one's environment. */
 static int register_clients(const struct hrun_guard_spec *spec, const char *nspace, struct client *clients,
                             struct waiter *w, struct hrun_error *err)
@@ -298,13 +366,12 @@ static int register_clients(const struct hrun_guard_spec *spec, const char *nspa
             hrun_fail(err, HRUN_EENGINE, "PMIx refuses rank %d: %s", r, PMIx_Error_string(rc));
             goto out;
         }
+        if (r == 0 && check_answers(env, err))
+            goto out;
         hrun_buf_reset(&b);
         for (char **e = env; e && *e; e++)
             hrun_buf_add(&b, *e, strlen(*e) + 1);
-        for (char **e = env; e && *e; e++)
-            free(*e);
-        free(env);
-        env = NULL;
+        env = free_env(env);
         if (b.failed) {
             hrun_fail_nomem(err);
             goto out;
@@ -316,6 +383,7 @@ static int register_clients(const struct hrun_guard_spec *spec, const char *nspa
     }
     result = 0;
 out:
+    free_env(env);
     hrun_buf_release(&b);
     return result;
 }
@@ -326,6 +394,7 @@ static void set_environment(const struct hrun_guard_spec *spec)
     setenv("PMIX_MCA_gds", "hash", 0);         /* no shared memory files to be left behind */
     setenv("PMIX_MCA_pcompress", "^zlib", 0);  /* nothing here is large */
     setenv("HWLOC_PLUGINS_PATH", "/nonexistent", 1);  /* 2 ms of loading what is of no use here */
+    setenv("HOME", spec->rundir, 0);           /* PMIx crashes for a user who has no home folder at all */
     unsetenv("HWLOC_SYNTHETIC");
     unsetenv("HWLOC_XMLFILE");
     if (spec->topology) {
@@ -367,10 +436,11 @@ int hrun_pmix_serve(const struct hrun_guard_spec *spec, int sock, struct hrun_er
     infos_release(&f);
     if (rc != PMIX_SUCCESS) {
         free(clients);
-        return hrun_fail(err, HRUN_EENGINE, "the PMIx server does not start: %s", PMIx_Error_string(rc));
+        return hrun_fail(err, HRUN_EENGINE, "the PMIx server of the job does not start (%s): " HRUN_GUARD_HINT,
+                         PMIx_Error_string(rc));
     }
-    snprintf(nspace, sizeof nspace, "%s", spec->job_id);
-    if (register_job(spec, nspace, &w, err) || register_clients(spec, nspace, clients, &w, err))
+    if (make_secret(nspace, sizeof nspace, err) || register_job(spec, nspace, &w, err) ||
+        register_clients(spec, nspace, clients, &w, err))
         return -1;  /* the process ends; PMIx may still hold the clients */
     return 0;       /* clients serve the callbacks until the process ends */
 }

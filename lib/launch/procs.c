@@ -77,6 +77,27 @@ pid_t hrun_procs_group(pid_t pid)
     return stat_of(pid, &state, &group) ? -1 : group;
 }
 
+/* Does it have the memory file of that name open? */
+static int holds_file(pid_t pid, const char *name)
+{
+    char path[64], want[300], link[300];
+    struct dirent *e;
+    int found = 0;
+    DIR *dir;
+
+    snprintf(path, sizeof path, "/proc/%ld/fd", (long)pid);
+    snprintf(want, sizeof want, "/memfd:%s (deleted)", name);
+    dir = opendir(path);
+    while (dir && !found && (e = readdir(dir))) {
+        ssize_t n = readlinkat(dirfd(dir), e->d_name, link, sizeof link - 1);
+        link[n > 0 ? n : 0] = 0;
+        found = !strcmp(link, want);
+    }
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
 int hrun_procs_marked(pid_t pid, const char *job_id)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
@@ -88,7 +109,7 @@ int hrun_procs_marked(pid_t pid, const char *job_id)
             found = !strncmp(b.data + at, HRUN_JOB_VARIABLE, name) && b.data[at + name] == '=' &&
                     !strcmp(b.data + at + name + 1, job_id);
     hrun_buf_release(&b);
-    return found;
+    return found || holds_file(pid, job_id);
 }
 
 int hrun_procs_of_job(const char *job_id, const struct hrun_pids *groups, const struct hrun_pids *except,

@@ -1,8 +1,9 @@
 /* procs.h - finding and ending the processes of a job through /proc (internal)
  *
  * Purpose: ranks start other programs, and those may outlive them, leave the process group and the session,
- * or be adopted. A process belongs to the job when its environment holds HRUN_JOB=<job id> or its process
- * group was made for a rank. Nothing else is ever signalled.
+ * or be adopted. A process belongs to the job when its environment holds HRUN_JOB=<job id>, when it holds open the
+ * memory file that ranks get (hrun_spawn.mark), or when its process group was made for a rank. Nothing else is ever
+ * signalled.
  */
 #ifndef HRUN_LAUNCH_PROCS_H
 #define HRUN_LAUNCH_PROCS_H
@@ -42,7 +43,7 @@ int hrun_procs_tree(pid_t root, struct hrun_pids *out);
 /* Process group of a process, also of a zombie; -1 when it is gone. */
 pid_t hrun_procs_group(pid_t pid);
 
-/* Does its environment hold HRUN_JOB=<job id>? */
+/* Does its environment hold HRUN_JOB=<job id>, or does it hold the job's memory file open? */
 int hrun_procs_marked(pid_t pid, const char *job_id);
 
 /* Which MPI library has the process mapped? For one that is not Open MPI's its file name goes to name[size]. */

@@ -100,6 +100,45 @@ static int is_plain(const char *path)
     return !path[strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+,@%=-")];
 }
 
+/* mpirun writes the setting "KEY=VALUE" as -mca KEY "VALUE" into a command for the shell of another host. */
+static int check_setting(const char *setting, const char *advice, struct hrun_error *err)
+{
+    static const char name_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+    size_t len = strspn(setting, name_chars);
+    const char *bad = setting[len] == '=' ? strpbrk(setting + len, "\"$`\\\n") : setting + len;
+
+    return !bad ? 0 : hrun_fail(err, HRUN_EINVAL, "mpirun writes %s into the commands of other hosts' shells, where '%c' "
+                                "does not stand for itself: %s", setting, *bad == '\n' ? ' ' : *bad, advice);
+}
+
+int hrun_reach_check_shells(const struct hrun_reach *reach, const struct hrun_run *r, const struct hrun_openmpi *m,
+                            const struct hrun_strvec *env, struct hrun_error *err)
+{
+    static const char *const prefixes[] = { "OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_" };
+    static const char advice[] = "leave it out, or set it in openmpi-mca-params.conf on each host";
+    struct hrun_strvec settings = HRUN_STRVEC_INIT;
+    int bad, rc = 0;
+
+    if (!reach->nremote || reach->managed)
+        return 0;
+    if (!is_plain(m->path))
+        return hrun_fail(err, HRUN_EINVAL, "mpirun writes its own path into the commands of other hosts' shells, and %s "
+                         "does not stand for itself there: put another mpirun first in PATH", m->path);
+    bad = hrun_strvec_pushf(&settings, "TMPDIR=%s", r->rundir);
+    for (int i = 0; i < r->job->n_mca && !bad; i++)
+        bad = hrun_strvec_push(&settings, r->job->mca[i]);
+    for (size_t i = 0; i < reach->agent.n && !bad; i++)
+        bad = hrun_strvec_pushf(&settings, "plm_rsh_agent=%s", reach->agent.v[i]);
+    for (size_t i = 0; i < env->n; i++)
+        for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes && !bad; k++)
+            if (!strncmp(env->v[i], prefixes[k], strlen(prefixes[k])))
+                bad = hrun_strvec_push(&settings, env->v[i] + strlen(prefixes[k]));
+    for (size_t i = 0; i < settings.n && !bad && !rc; i++)
+        rc = check_setting(settings.v[i], i ? advice : "set TMPDIR to another folder", err);
+    hrun_strvec_release(&settings);
+    return bad ? hrun_fail_nomem(err) : rc;
+}
+
 static int has_threads(const struct hrun_layout *l)
 {
     for (int i = 0; i < l->nranks; i++)

@@ -55,6 +55,13 @@ int hrun_reach_before_program(const struct hrun_reach *reach, struct hrun_strvec
 int hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *env,
                    struct hrun_error *err);
 
+/* Does all that mpirun itself writes into the commands of remote shells stand for itself there? It puts double quotes
+ * around it, and no more: the folder of the job, parameters of --mca and of the environment env that mpirun gets, and
+ * where mpirun is. What hrun writes itself is quoted (hrun_buf_add_command) or plain, and -x, the program and its
+ * arguments go another way. Errors: HRUN_EINVAL (with what to change), HRUN_ENOMEM. */
+int hrun_reach_check_shells(const struct hrun_reach *reach, const struct hrun_run *r, const struct hrun_openmpi *m,
+                            const struct hrun_strvec *env, struct hrun_error *err);
+
 /* Make the FIFO and listen to it while the job runs (r->watch). Errors: HRUN_EIO, HRUN_ENOMEM. */
 int hrun_reach_listen(struct hrun_reach *reach, struct hrun_run *r, struct hrun_error *err);
 /* After the job has ended, where nothing has failed so far: has mpirun failed to start what was to be started, or has

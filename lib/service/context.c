@@ -1,6 +1,7 @@
 /* context.c - wiring the rooms of lib/ together; see context.h */
 #include "service/context.h"
 
+#include "base/home.h"
 #include "base/installed.h"
 #include "base/units.h"
 #include "launch/agent.h"
@@ -65,15 +66,9 @@ static int ask_topologies(void *ctx, char *const *hosts, int n, int skip, struct
 /* What hosts said is kept in $HRUN_CACHE, else below the user's cache folder. The caller frees it; NULL: nowhere. */
 static char *cache_folder(void)
 {
-    static const struct { const char *variable, *below; } places[] = {
-        { "HRUN_CACHE", "" }, { "XDG_CACHE_HOME", "/hrun/topologies" }, { "HOME", "/.cache/hrun/topologies" },
-    };
-    const char *value;
+    const char *value = getenv("HRUN_CACHE");
 
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        if ((value = getenv(places[i].variable)) && *value)
-            return hrun_strf("%s%s", value, places[i].below);
-    return NULL;
+    return value && *value ? strdup(value) : hrun_user_path("XDG_CACHE_HOME", ".cache", "hrun/topologies", NULL);
 }
 
 /* What the user says of a parameter of mpirun's that has two names, those of Open MPI 4 and 5. The caller frees it. */

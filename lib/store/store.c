@@ -1,6 +1,7 @@
 /* store.c - the data folder: its place, names of files in it, folders and locks; see store.h */
 #include "store/internal.h"
 #include "base/file.h"
+#include "base/home.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +25,7 @@ static const char *nonempty(const char *s)
 struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err)
 {
     struct hrun_store *s = calloc(1, sizeof *s);
-    const char *home = nonempty(getenv("HOME")), *xdg = getenv("XDG_DATA_HOME");
+    struct hrun_error why = { 0 };
     char *cwd = NULL;
     int saved = errno;
 
@@ -50,14 +51,9 @@ struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err)
         s->dir = hrun_strf("%s/%s", strcmp(cwd, "/") ? cwd : "", data);
     } else {
         s->mode = 0700;
-        /* The XDG specification: a relative path is invalid and ignored. */
-        if (xdg && xdg[0] == '/') {
-            s->dir = hrun_strf("%s/hrun", xdg);
-        } else if (home) {
-            s->dir = hrun_strf("%s/.local/share/hrun", home);
-        } else {
-            hrun_fail(err, HRUN_EINVAL, "no folder for measurements: neither HRUN_DATA nor HOME is set; set "
-                      "HRUN_DATA to a folder");
+        s->dir = hrun_user_path("XDG_DATA_HOME", ".local/share", "hrun", &why);
+        if (!s->dir && why.code == HRUN_ENOENT) {
+            hrun_fail(err, HRUN_ENOENT, "no folder for measurements: %s; set HRUN_DATA to a folder", why.text);
             goto fail;
         }
     }

@@ -123,7 +123,7 @@ void hrun_models_destroy(struct hrun_models *m);
 struct hrun_store;
 
 /* data: the data folder, NULL for $HRUN_DATA or the default. Nothing is created before the first write.
- * Errors: HRUN_EINVAL when no folder can be named (no HOME). */
+ * Errors: HRUN_ENOENT when there is no default (the user has no home folder); HRUN_EINVAL. */
 struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err);
 void hrun_store_close(struct hrun_store *s);
 const char *hrun_store_dir(const struct hrun_store *s);

@@ -279,4 +279,23 @@ out_has "(Open MPI's host file $tmp/default)" "or the user's file of parameters"
 run $h --mca orte_default_hostfile none --show-cluster
 out_has "(this host)" "none is none"
 rm "$HOME/.openmpi/mca-params.conf"
+# ---- nothing that is handed to the shell of a host is run by it
+mkdir 'tmp$(touch touched)' 'bin$(touch touched)'
+ln -s "$(command -v mpirun)" 'bin$(touch touched)/mpirun'
+start="$h --host 127.0.0.98,127.0.0.99 -n 2 -q"
+run env TMPDIR="$tmp/tmp\$(touch touched)" $start true
+status_is 125 "a folder for temporary files with a \$ in its name"
+err_has "set TMPDIR to another folder" "is refused"
+fails 125 "leave it out" "--mca with a \$ in its value" $start --mca nosuch '$(touch touched)' true
+fails 125 "leave it out" "--mca with a \" in its value" $start --mca nosuch '"; touch touched; "' true
+fails 125 "leave it out" "--mca with a ; in its name" $start --mca 'nosuch;touch touched;' 1 true
+fails 125 "leave it out" "a \` in a variable of Open MPI" env OMPI_MCA_nosuch='`touch touched`' $start true
+fails 125 "leave it out" "a ; in the name of one" env 'OMPI_MCA_nosuch;touch touched;=1' $start true
+fails 125 "another mpirun first in PATH" "a \$ in mpirun's path" env PATH="$tmp/bin\$(touch touched):$PATH" $start true
+fails 125 "a name does not begin with '-'" "a host that is an option" $h --host=-oProxyCommand -n 1 true
+run $start --mca nosuch 'a b;c' -x 'A=$(touch touched)' -x 'OMPI_MCA_other=$(touch touched)' --wdir 'tmp$(touch touched)' \
+    sh -c 'echo "$A $1 $PWD"' sh '`touch touched`'
+out_has "\$(touch touched) \`touch touched\` $tmp/tmp\$(touch touched)" "all else arrives as it is"
+ok "and nothing was run" test ! -e touched -a ! -e "$HOME/touched" -a ! -e 'tmp$(touch touched)/touched'
+nothing_left "at the end"
 done_testing

@@ -87,11 +87,11 @@ fails() {
 }
 
 # Files and folders that hrun or its MPI may leave in shared places, for comparison before and after. Folders of an hrun
-# that is still running, or that belongs to another container (its PID namespace stands in .owner), do not count, nor do
+# that is still running, or that belongs to another container (its name holds its PID namespace), do not count, nor do
 # those of an mpirun that is still running, and memory that a process still has.
 litter() {
     local f pid here
-    here=$(readlink /proc/self/ns/pid)
+    here=$(readlink /proc/self/ns/pid | tr -dc 0-9)
     ls -d /tmp/hrun.* /tmp/ompi.* /tmp/pmix-* /dev/shm/hrun.* /dev/shm/vader* /dev/shm/*pmix* 2>/dev/null | sort |
         while read -r f; do
             case $f in
@@ -99,7 +99,7 @@ litter() {
                     pid=${f##*/hrun.}
                     pid=${pid#*.}
                     kill -0 "${pid%%.*}" 2>/dev/null && continue
-                    [ -f "$f/.owner" ] && ! grep -qF "$here" "$f/.owner" && continue ;;
+                    case $f in *".$here-"*) ;; */hrun.*.*.*.*-*.*) continue ;; esac ;;
                 */ompi.*)
                     for pid in "$f"/pid.*; do
                         kill -0 "${pid##*.}" 2>/dev/null && continue 2

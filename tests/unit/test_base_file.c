@@ -33,6 +33,7 @@ static int exists(const char *path)
     return lstat(path, &st) == 0;
 }
 
+/* Permission bits, -1 when there is no such file. */
 static int mode_of(const char *path)
 {
     struct stat st;
@@ -107,7 +108,7 @@ static void test_replace(void)
     umask(022);
     ok(hrun_mkdirs(in("w"), 0755, &err) == 0, "a folder");
     ok(hrun_file_replace(in("w/f"), "old", 3, 0666, &err) == 0 && holds(in("w/f"), "old"), "a new file");
-    ok(stat(in("w/f"), &st) == 0 && (st.st_mode & 07777) == 0644, "mode after umask");
+    is_int(mode_of(in("w/f")), 0644, "mode after umask");
     ok(hrun_file_replace(in("w/f"), "", 0, 0600, &err) == 0 && holds(in("w/f"), ""), "replaced by nothing");
     ok(hrun_file_replace(in("w/f"), "old", 3, 0600, &err) == 0, "and again");
     is_int(count_entries(in("w")), 1, "no temporary file is left");
@@ -456,8 +457,7 @@ static pid_t other_rundir(const char *base, char *path, size_t size, int hold)
 static void test_rundir(void)
 {
     struct hrun_error err = { 0 };
-    struct hrun_buf owner = HRUN_BUF_INIT;
-    char other[512], want[128], name[600], line[600], *a, *b, *c;
+    char other[512], want[128], name[600], *a, *b, *c, *place;
     struct stat st;
     int hold[2];
     pid_t pid;
@@ -489,29 +489,30 @@ static void test_rundir(void)
     ok(c && !exists(other), "and is removed with all in it when it was killed");
     ok(exists(a) && exists(b), "not ours");
     free(c);
+    is_int(count_entries(a), 0, "a folder holds nothing of its own that a killed process could have left out");
 
-    /* a folder of our parent, who lives: kept when it stems from another host, removed when its number was
-     * used again since, kept when it tells no owner */
-    snprintf(name, sizeof name, "%s/.owner", a);
-    ok(hrun_file_read(name, 4096, &owner, &err) == 0 && strrchr(owner.data, ' '), "who owns ours");
-    if (owner.len) {
-        *strrchr(owner.data, ' ') = 0;
-        snprintf(other, sizeof other, "%s/hrun.%ld.%ld.abcdef", in("run"), (long)geteuid(), (long)getppid());
+    /* a folder of our parent, who lives: kept when it stems from another host or name space, removed when its number
+     * was used again since */
+    place = strrchr(a, '-');
+    if (ok(place && strlen(place) > 17, "the place in the name of ours")) {
+        while (place[-1] != '.')
+            place--;
+        place[strcspn(place, ".")] = 0;
+        snprintf(other, sizeof other, "%s/hrun.%ld.%ld.1.0%s.abcdef", in("run"), (long)geteuid(), (long)getppid(),
+                 place);
         mkdir(other, 0700);
-        snprintf(name, sizeof name, "%s/.owner", other);
-        snprintf(line, sizeof line, "elsewhere %s 1\n", strchr(owner.data, ' ') + 1);
-        hrun_file_replace(name, line, strlen(line), 0600, &err);
+        free(hrun_rundir_create(in("run"), &err));
+        ok(exists(other), "another name space's folder stays");
+        snprintf(other, sizeof other, "%s/hrun.%ld.%ld.1.%s0.abcdef", in("run"), (long)geteuid(), (long)getppid(),
+                 place);
+        mkdir(other, 0700);
         free(hrun_rundir_create(in("run"), &err));
         ok(exists(other), "another host's folder stays");
-        snprintf(line, sizeof line, "%s 1\n", owner.data);
-        hrun_file_replace(name, line, strlen(line), 0600, &err);
-        free(hrun_rundir_create(in("run"), &err));
-        ok(!exists(other), "a process number used again does not keep a folder");
+        snprintf(other, sizeof other, "%s/hrun.%ld.%ld.1.%s.abcdef", in("run"), (long)geteuid(), (long)getppid(), place);
         mkdir(other, 0700);
         free(hrun_rundir_create(in("run"), &err));
-        ok(exists(other), "a folder that tells no owner stays");
+        ok(!exists(other), "a process number used again does not keep a folder");
     }
-    hrun_buf_release(&owner);
     free(a);
     free(b);
 
@@ -522,6 +523,24 @@ static void test_rundir(void)
     unsetenv("TMPDIR");
     ok(!hrun_rundir_create(in("nowhere"), &err) && err.code == HRUN_EIO, "no such base");
     has_str(err.text, "set TMPDIR", "the message says what to do");
+}
+
+/* Whatever the umask, others cannot write what is made here. */
+static void test_modes(void)
+{
+    struct hrun_error err = { 0 };
+    mode_t mask = umask(0);
+
+    ok(hrun_mkdirs(in("modes/a"), 0777, &err) == 0, "folders");
+    ok(hrun_file_replace(in("modes/a/replaced"), "x", 1, 0666, &err) == 0, "a file that is replaced");
+    ok(hrun_file_append(in("modes/a/appended"), "x\n", 2, 0666, 1, NULL, &err) == 0, "one that is added to");
+    hrun_unlock(hrun_lock(in("modes/a/lock"), &err));
+    umask(mask);
+    is_int(mode_of(in("modes")), 0775, "a parent folder is closed to others; the group is the umask's choice");
+    is_int(mode_of(in("modes/a")), 0775, "the folder");
+    is_int(mode_of(in("modes/a/replaced")), 0664, "the replaced file");
+    is_int(mode_of(in("modes/a/appended")), 0664, "the file that is added to");
+    is_int(mode_of(in("modes/a/lock")), 0660, "the lock");
 }
 
 static void test_write_all(void)
@@ -565,6 +584,7 @@ int main(void)
     test_mkdirs();
     test_lock();
     test_lock_try();
+    test_modes();
     test_remove();
     test_rundir();
     test_write_all();

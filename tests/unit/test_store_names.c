@@ -2,6 +2,7 @@
 #include "store_test.h"
 
 #include <errno.h>
+#include <pwd.h>
 
 static char *dir;
 
@@ -22,7 +23,7 @@ static char *folder(const char *data, const char *hrun, const char *xdg, const c
             unsetenv(env[i].name);
     s = hrun_store_open(data, &err);
     got = s ? strdup(hrun_store_dir(s))
-            : hrun_strf("%s%s", err.code == HRUN_EINVAL ? "refused: " : "", err.text);
+            : hrun_strf("%s%s", err.code == HRUN_ENOENT ? "refused: " : "", err.text);
     hrun_store_close(s);
     return got;
 }
@@ -40,19 +41,22 @@ static void test_place(void)
         { NULL, NULL, "relative", "/home/u", "/home/u/.local/share/hrun" },
         { "sub/d", NULL, NULL, NULL, "CWD/sub/d" },
         { NULL, "sub/h", NULL, NULL, "CWD/sub/h" },
-        { NULL, NULL, NULL, NULL, "refused: no folder for measurements: neither HRUN_DATA nor HOME is set; "
-                                  "set HRUN_DATA to a folder" },
-        { NULL, NULL, NULL, "", "refused: no folder for measurements: neither HRUN_DATA nor HOME is set; set "
-                                "HRUN_DATA to a folder" },
+        { NULL, NULL, NULL, NULL, "PASSWD/.local/share/hrun" },
+        { NULL, NULL, NULL, "", "PASSWD/.local/share/hrun" },
+        { NULL, NULL, "relative", "relative", "PASSWD/.local/share/hrun" },
     };
     char *cwd = getcwd(NULL, 0), *keep = getenv("HOME") ? strdup(getenv("HOME")) : NULL, *ledger, *want;
+    struct passwd *user = getpwuid(geteuid());
     struct hrun_store *s;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *got = folder(cases[i].data, cases[i].hrun, cases[i].xdg, cases[i].home);
 
-        want = strncmp(cases[i].want, "CWD", 3) ? strdup(cases[i].want)
-                                                : hrun_strf("%s%s", cwd, cases[i].want + 3);
+        want = !strncmp(cases[i].want, "CWD", 3) ? hrun_strf("%s%s", cwd, cases[i].want + 3)
+               : strncmp(cases[i].want, "PASSWD", 6) ? strdup(cases[i].want)
+               : user ? hrun_strf("%s%s", user->pw_dir, cases[i].want + 6)
+               : hrun_strf("refused: no folder for measurements: HOME is not set to an absolute path, and user %lu has "
+                           "no home folder; set HRUN_DATA to a folder", (unsigned long)geteuid());
         is_str(got, want, "data folder, case %zu", i);
         free(got);
         free(want);

@@ -1,0 +1,67 @@
+#!/bin/bash
+# Beside other users: nobody else learns the name by which PMIx lets a process into the job, and nobody else can write
+# what hrun makes.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+
+# ---- a process that is not of the job joins it, and then aborts it
+cat > join.py <<'P'
+import ctypes, os
+pmix = ctypes.CDLL("libpmix.so.2")
+joined = pmix.PMIx_Init(ctypes.create_string_buffer(4096), None, ctypes.c_size_t(0)) == 0
+print("joined" if joined else "refused", flush=True)
+if joined:
+    pmix.PMIx_Abort(77, b"", None, ctypes.c_size_t(0))
+os._exit(0)
+P
+cat > rank <<'R'
+#!/bin/sh
+env -0 >environment.new && mv environment.new environment
+while [ ! -e "$1" ]; do sleep 0.05; done
+R
+chmod +x rank
+start_job() { # starts a job that ends when the file `end` appears; sets $pid and $rundir
+    rm -f environment end
+    hrun -q -n 1 ./rank end </dev/null >job.out 2>job.err &
+    pid=$!
+    for _ in $(seq 200); do [ -s environment ] && break; sleep 0.05; done
+    rundir=$(tr '\0' '\n' <environment | sed -n 's/^PMIX_SERVER_TMPDIR=//p')
+}
+end_job() { touch end; wait $pid; status=$?; err=$(cat job.err); }
+# As the rank, but for the namespace NAME.
+join() { xargs -0 -a environment sh -c 'exec env -i "$@" '"PMIX_NAMESPACE=$1 timeout 20 python3 $tmp/join.py" sh 2>&1; }
+
+start_job
+secret=$(tr '\0' '\n' <environment | sed -n 's/^PMIX_NAMESPACE=//p')
+ok "the namespace holds 128 random bits" expr "$secret" : 'hrun-[0-9a-f]\{32\}$'
+printf '%s\n' "$secret" >secret  # and not in the command line of grep
+out=$(find /tmp /dev/shm /run/lock 2>/dev/null | grep -F -f secret; grep -lsF -f secret /proc/[0-9]*/cmdline)
+ok "it stands in no file name and in no command line" test -z "$out"
+if [ "$(id -u)" = 0 ]; then
+    out=$(setpriv --reuid 65534 --regid 65534 --clear-groups sh -c \
+        'grep -rlsF -D skip -f - /tmp/hrun.* /tmp/ompi.* /tmp/pmix* /dev/shm /proc/[0-9]*/environ' <secret)
+    ok "and in no file that another user can read" test -z "$out"
+else
+    skip "and in no file that another user can read" "needs root"
+fi
+out=$(join "${rundir##*/}")
+ok "who knows only the name of the folder does not join" test "$out" = refused
+end_job
+status_is 0 "and does the job no harm"
+start_job
+ok "each job has a namespace of its own" test "$secret" != "$(tr '\0' '\n' <environment | sed -n 's/^PMIX_NAMESPACE=//p')"
+out=$(join "$(tr '\0' '\n' <environment | sed -n 's/^PMIX_NAMESPACE=//p')")
+end_job
+out_has joined "with the namespace it would have joined"
+status_is 77 "and aborted the job"
+
+# ---- with a mask that forbids nothing
+mkdir -p masked/ledger
+(umask 0; HRUN_DATA=$tmp/masked/data HRUN_CACHE=$tmp/masked/cache HRUN_LEDGER=$tmp/masked/ledger \
+    hrun -q --engine mpirun -app lu -N 100 -n 1 "$bin/lu" 100) >job.out 2>job.err
+status=$? err=$(cat job.err)
+status_is 0 "a run with umask 0 that is recorded"
+ok "makes files" test "$(find masked -type f | wc -l)" -ge 3
+out=$(find masked -mindepth 2 -perm /022)
+ok "none of which another user can write" test -z "$out"
+done_testing
