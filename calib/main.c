@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 {
     struct calib_settings s = { 0 };
     struct hrun_error err = { 0 };
-    int rest, status = -1;
+    int rest = argc, status = -1;
 
     context_start();
     if (hrun_opts_parse(calib_options, &s, argc, argv, &rest, &err))

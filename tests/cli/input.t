@@ -31,6 +31,11 @@ for v in "" -v; do
 done
 fails 125 "-N, the problem size, needs an app definition" "size without a definition" hrun -N 100 /bin/true
 
+# ---- options that do not parse
+for o in "--nosuch" "-N" "--level bogus x"; do
+    fails 125 "hrun-calibrate: " "hrun-calibrate $o" hrun-calibrate $o
+done
+
 # ---- numbers of processes, configurations
 fails 125 "-n" "-n 0" hrun -n 0 /bin/true
 fails 125 "-n" "-n x" hrun -n x /bin/true
