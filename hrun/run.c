@@ -131,7 +131,7 @@ static int dry_run(struct prepared *p, struct hrun_error *err)
 
     if (!work_job(&p->w, p->layout, &argv, &stdin_text, &job, err) &&
         !(p->w.tune && tune_prepare(p->w.tune, &p->c, p->layout, &job, err)) &&
-        !(p->c.program && p->c.engine->check && p->c.engine->check(&job, err)))
+        !(p->c.program && p->c.engine->check(&job, err)))
         rc = tell_plan(p, &job, stdout, err);
     if (!rc)
         say_untuned(p);

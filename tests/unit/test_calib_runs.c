@@ -17,7 +17,11 @@ static double limit_s;        /* of the run that behaves now */
 static int fake_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
 {
     const struct hrun_layout *l = job->layout;
+    int checked = checks;
 
+    checks = 0;
+    if (checked != 1)
+        return hrun_fail(err, HRUN_EINVAL, "the job was checked %d times", checked);
     memset(out, 0, sizeof *out);
     out->failed_rank = -1;
     out->wall_s = out->job_s = 0.5;
