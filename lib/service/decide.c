@@ -32,15 +32,17 @@ struct asking {
     const struct corrected *known;
 };
 
-static double slowest(void *ctx, const struct hrun_choice *v)
+static int slowest(void *ctx, const struct hrun_choice *v, double *high_s, struct hrun_error *err)
 {
     struct asking *a = ctx;
 
     memcpy(a->d->pes, v->pes, (size_t)a->d->nsubs * sizeof *v->pes);
     memcpy(a->d->procs, v->procs, (size_t)a->d->nsubs * sizeof *v->procs);
     a->d->P = v->P;
-    predicted_fill(a->d, a->predictor, a->problem, a->known, NULL);
-    return fmax(a->d->high_s, v->time_s);
+    if (predicted_fill(a->d, a->predictor, a->problem, a->known, err))
+        return -1;
+    *high_s = a->d->predicted ? fmax(a->d->high_s, v->time_s) : v->time_s;
+    return 0;
 }
 
 static int by_model(struct context *c, const struct question *q, const struct hrun_plan_problem *problem,

@@ -81,20 +81,24 @@ int goals_read(const struct question *q, const struct hrun_cluster *cl, const st
 }
 
 int goals_within(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
-                 double (*slowest)(void *ctx, const struct hrun_choice *quickest), void *ctx,
-                 struct hrun_plan_limits *limits, struct hrun_error *err)
+                 goals_slowest_fn *slowest, void *ctx, struct hrun_plan_limits *limits, struct hrun_error *err)
 {
     struct hrun_plan_problem quick = *problem;
     struct hrun_plan *p = NULL;
     double allowed;
+    int rc = 0;
 
     if (g->within <= 0 && !g->within_interval)
         return 0;
     quick.objective = hrun_objective_find("time");
     if (hrun_plan_search_known(&quick, known, n, 1, &p, err))
         return -1;
-    allowed = g->within_interval ? slowest(ctx, &p->v[0]) : p->v[0].time_s * (1 + g->within);
+    allowed = p->v[0].time_s * (1 + g->within);
+    if (g->within_interval)
+        rc = slowest(ctx, &p->v[0], &allowed, err);
     hrun_plan_destroy(p);
+    if (rc)
+        return -1;
     limits->time_s = limits->time_s > 0 ? fmin(limits->time_s, allowed) : allowed;
     return 0;
 }

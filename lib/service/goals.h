@@ -23,11 +23,13 @@ struct goals {
 int goals_read(const struct question *q, const struct hrun_cluster *cl, const struct hrun_plan_sub *subs,
                struct goals *out, struct hrun_error *err);
 
+/* The upper end of a configuration's interval, into *high_s: 0, or -1 with *err. */
+typedef int goals_slowest_fn(void *ctx, const struct hrun_choice *choice, double *high_s, struct hrun_error *err);
+
 /* What --within allows: from the quickest configuration of the problem, whose limits are *limits, the limit of time
- * into *limits. slowest tells the upper end of a configuration's interval. Errors: those of the search. */
+ * into *limits. Errors: those of the search and of slowest. */
 int goals_within(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
-                 double (*slowest)(void *ctx, const struct hrun_choice *quickest), void *ctx,
-                 struct hrun_plan_limits *limits, struct hrun_error *err);
+                 goals_slowest_fn *slowest, void *ctx, struct hrun_plan_limits *limits, struct hrun_error *err);
 
 /* After the choice: d->cost and d->energy_j where prices and powers are known, and, when a table is wanted, d->pareto:
  * time against what is minimised, else against cost. Errors: HRUN_ENOMEM. */
