@@ -98,9 +98,14 @@ int context_program(struct context *c, const char *argv0, struct hrun_error *err
     return context_find_program(c, argv0, err);
 }
 
-int context_has_openmpi(struct context *c)
+int context_has_openmpi(void)
 {
-    return !context_program(c, "ompi_info", NULL) && c->mpi.kind == HRUN_MPI_OPENMPI;
+    char *path = hrun_program_find("ompi_info", NULL, NULL);
+    struct hrun_mpi mpi;
+    int has = path && !hrun_program_mpi(path, &mpi, NULL) && mpi.kind == HRUN_MPI_OPENMPI;
+
+    free(path);
+    return has;
 }
 
 int context_store(struct context *c, struct hrun_error *err)

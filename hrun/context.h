@@ -121,8 +121,8 @@ int context_cluster(struct context *c, const struct common_settings *s, struct h
 /* Program and its MPI, in place of any found before; argv0 as the user wrote it. Errors: HRUN_ENOPROG, HRUN_ENOEXEC,
  * HRUN_EIO. */
 int context_program(struct context *c, const char *argv0, struct hrun_error *err);
-/* Without a program: those that are built with the Open MPI that is installed here. 0: there is none. */
-int context_has_openmpi(struct context *c);
+/* Is Open MPI installed here? */
+int context_has_openmpi(void);
 /* App definition by -app, else by the program's name; c->app stays NULL when there is neither. */
 int context_app(struct context *c, const char *argv0, struct hrun_error *err);
 /* Engine, time limit, store and signatures; needs cluster and program. */
