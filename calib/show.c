@@ -7,8 +7,8 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "model/perf.h"
+#include "service/json.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,13 +176,13 @@ static int show_one(struct context *c, const char *app, const char *sig, const s
             json_array_append_new(all, sample_json(&samples.v[i]));
         /* Without terms that can be told the key stays away. */
         terms = how->terms ? waits_terms_json(&samples, NULL) : NULL;
-        json_array_append_new(
+        rc = json_array_append_new(
             how->root, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o*, s:I, s:I, s:s?}", "app", app,
                                  "signature", sig, "subcluster", m ? m->subcluster : "", "fitted", m ? m->fitted : "",
                                  "models", models, "measurements", all, "waits", waits_json(&samples, sig),
                                  "proposed_terms", terms, "bad_records", (json_int_t)samples.bad, "no_longer_count",
-                                 (json_int_t)old, "error", bad_models ? models_err.text : NULL));
-        rc = 0;
+                                 (json_int_t)old, "error", bad_models ? models_err.text : NULL))
+             ? hrun_fail_nomem(err) : 0;
         goto done;
     }
     hrun_buf_addf(&out, "%s on %s\n  %zu measurement%s, %zu failed, %zu mixed", app, sig, samples.n,
@@ -293,6 +293,7 @@ int calib_show(const struct calib_settings *s, char **apps)
     struct hrun_error err = { 0 };
     struct shown how = { .root = s->common.json ? json_array() : NULL, .terms = s->terms,
                          .plot = show_plot_wanted(s) };
+    struct hrun_buf out = HRUN_BUF_INIT;
     int seen = 0, status;
 
     if (s->network || s->speeds || calib_refuse_useless("show", s, &err)) {
@@ -307,13 +308,13 @@ int calib_show(const struct calib_settings *s, char **apps)
         status = context_complain("hrun-calibrate", &err);
     else
         status = each_profile(&c, apps, visit_show, &how, &seen);
-    if (how.root) {
-        json_dumpf(how.root, stdout, JSON_INDENT(2));
-        putchar('\n');
-    } else if (!seen && !status) {
+    if (how.root && json_print(how.root, &out, &err))
+        status = context_complain("hrun-calibrate", &err);
+    else if (how.root)
+        fputs(out.data, stdout);
+    else if (!seen && !status)
         printf("no profiles in %s\n", hrun_store_dir(c.store));
-    }
-    json_decref(how.root);
+    hrun_buf_release(&out);
     context_release(&c);
     return status;
 }

@@ -42,6 +42,9 @@ out_has "lu on" "names application and signature"
 run hrun-calibrate show --json lu -v
 status_is 0 "show --json, options among the names"
 ok "is JSON" python3 -c 'import json,sys; p=json.load(open(sys.argv[1])); assert p[0]["models"] and p[0]["measurements"]' "$tmp/.out"
+ok "whose numbers have nine digits, as in all JSON" python3 -c 'import json,sys
+def digits(text): assert len(text.split("e")[0].replace(".", "").lstrip("-0")) <= 9, text
+json.load(open(sys.argv[1]), parse_float=digits)' "$tmp/.out"
 run hrun-calibrate fit lu
 status_is 0 "fit anew"
 run hrun-calibrate fit nosuch
