@@ -296,11 +296,6 @@ int calib_show(const struct calib_settings *s, char **apps)
     struct hrun_buf out = HRUN_BUF_INIT;
     int seen = 0, status;
 
-    if (s->network || s->speeds || calib_refuse_useless("show", s, &err)) {
-        json_decref(how.root);
-        return s->network ? calib_show_network(s, apps)
-               : s->speeds ? calib_show_speeds(s, apps) : context_complain("hrun-calibrate", &err);
-    }
     /* A definition is of use to plots, and not needed to show what is stored. */
     if (how.plot && context_app(&c, NULL, &err))
         err = (struct hrun_error){ 0 };

@@ -13,12 +13,11 @@
 struct goals {
     const struct hrun_objective *objective;
     struct hrun_plan_limits limits;
-    double within;              /* 0.1: at most 10 % slower than the quickest; 0: no such limit */
-    int within_interval;        /* 1: at most the end of the quickest one's 95 % interval */
+    double within;              /* as asked for; 0: no such limit */
     int any;                    /* 1: something but the time is minimised, or there is a limit */
 };
 
-/* Read the options. subs: of the cluster; those with npes = 0 are not used. Errors: HRUN_EINVAL (a value, options that
+/* The goals of a question. subs: of the cluster; those with npes = 0 are not used. Errors: HRUN_EINVAL (options that
  * contradict each other, a sub-cluster without price or power). */
 int goals_read(const struct question *q, const struct hrun_cluster *cl, const struct hrun_plan_sub *subs,
                struct goals *out, struct hrun_error *err);

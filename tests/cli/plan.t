@@ -127,7 +127,7 @@ status_is 125 "no file"
 like "$err" 'takes one file of jobs, not none; a program of this name is started as ./plan' "says so"
 jobs <<<"jobs: [{app: lu, N: 2000}]"
 plan --objective cost
-like "$err" '^hrun: --objective is nothing that hrun plan knows' "options that a plan has not"
+like "$err" '^hrun: --objective does nothing for `plan`: leave it out; it is for' "options that a plan has not"
 
 # ------------------------------------------------------------------ jobs without a program
 

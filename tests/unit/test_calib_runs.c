@@ -39,7 +39,8 @@ static void set_up(struct fixture *f, const char *name, behaviour *b)
     static const char cluster[] = "subclusters:\n"
                                   "  - {name: near, hosts: 127.0.0.2, cores: 1, cpu: Near}\n"
                                   "  - {name: far, hosts: 127.0.0.4, cores: 2, cpu: Far}\n";
-    struct calib_settings s = { .sizes = "11,12,13,14", .repetitions = "2", .parallel = 1, .again = 1 };
+    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .sizes = { { 11, 12, 13, 14 }, 4 }, .repetitions = 2,
+                                 .parallel = 1, .again = 1 };
 
     set_up_context(f, name, cluster, "{np: [\"N\"], n: [\"N\"]}", "far", &fake);
     behave = b;
