@@ -140,6 +140,8 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
     int chosen;
 
     c->set = &s->common;
+    if (s->trace && s->no_trace)
+        return hrun_fail(err, HRUN_EINVAL, "--trace and --no-trace contradict each other: give one of them");
     if (context_app(c, words[0], err))
         return -1;
     if (!c->app)

@@ -157,7 +157,7 @@ static int show_one(struct context *c, const char *app, const char *sig, const s
     struct hrun_error models_err = { 0 };
     size_t failed = 0, mixed = 0, old;
     double age;
-    int bad_models, rc = -1;
+    int bad_models, bad_table = 0, rc = -1;
 
     if (hrun_store_samples(c->store, app, sig, &samples, err))
         return -1;
@@ -206,10 +206,10 @@ static int show_one(struct context *c, const char *app, const char *sig, const s
         hrun_buf_adds(&out, "  no models yet\n");
     } else {
         hrun_buf_addc(&out, '\n');
-        models_table(&m, 1, c->set->verbose, &out);
+        bad_table = models_table(&m, 1, c->set->verbose, &out);
         add_formulas(m, c->set->verbose, &out);
     }
-    rc = how->plot ? add_plot(c, app, &samples, m, &out, err) : 0;
+    rc = bad_table ? hrun_fail_nomem(err) : how->plot ? add_plot(c, app, &samples, m, &out, err) : 0;
     if (!rc)
         rc = waits_show(&samples, sig, &out, err);
     hrun_buf_addc(&out, '\n');

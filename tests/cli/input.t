@@ -53,6 +53,7 @@ fails 125 "--pes needs a whole number" "and with a bad list" hrun-calibrate expo
 fails 125 "--seed does nothing without --budget, --runs or --target-error" "a seed of nothing" \
     hrun-calibrate --seed 3 -app lu "$lu"
 fails 125 "-N and --sizes" "two options that say which sizes" hrun-calibrate -N 60 --sizes 100 -app lu "$lu"
+fails 125 "contradict each other" "--trace and --no-trace" hrun-calibrate --trace --no-trace -app lu "$lu"
 fails 125 "--define needs NAME=VALUE" "a constant without a value" hrun-calibrate show -D nonsense lu
 for c in hrun hrun-calibrate; do
     fails 125 "are not served yet" "$c and several programs" $c -n 1 /bin/echo : -n 1 /bin/echo
