@@ -52,14 +52,14 @@ ALL_CFLAGS = -std=c11 -Ilib $(DEFINES) $(PKG_CFLAGS) $(WARNINGS) $(CFLAGS) $(SAN
 ALL_LDFLAGS = $(LDFLAGS) $(SANFLAGS)
 
 # ---------------------------------------------------------------- sources, room by room
-BASE    := error buf file write units table opts opts_text yaml yaml_check yaml_words yaml_place nearest hostlist \
-           ranges list installed home
+BASE    := error buf file write units table opts opts_modes opts_text yaml yaml_check yaml_words yaml_place nearest \
+           hostlist ranges list installed home
 EXPR    := expr builtins calls explain lazy
 TOPO    := topo trial pes bind sysinfo fingerprint
 CLUSTER := cluster group discover allocation hostfile clusterfile described cut signature resolve export told cache \
            platform
-APP     := app raw load load_pieces load_model load_ring load_weak load_inputs time_match load_variants bare find template inputs \
-           clock draft rules formula
+APP     := app raw load load_pieces load_model load_ring load_weak load_inputs time_match load_variants bare find \
+           template inputs clock draft rules formula
 TRACE   := read sum form propose
 SCHEDULE := schedule timeline bound
 LEDGER  := ledger entry own read
@@ -106,7 +106,7 @@ PROBE_SRC  := $(addprefix calib/probe/,main.c facts.c kernel.c clock.c trips.c a
 NET_SRC    := $(addprefix calib/net/,measure.c repeat.c spread.c schedule.c groups.c trips.c fans.c sweeps.c \
               local.c)
 DOCTOR     := data read judge judge_compute judge_network judge_settings report doctor
-CALIB_SRC  := $(addprefix calib/,main.c alone.c options.c useless.c lists.c remeasure.c campaign.c campaign_left.c \
+CALIB_SRC  := $(addprefix calib/,main.c alone.c options.c lists.c remeasure.c campaign.c campaign_left.c \
               report_tradeoff.c budget.c choices.c groups.c runs.c copies.c weak.c weak_runs.c parallel.c progress.c \
               measure.c fit.c \
               show.c waits.c new.c new_rule.c gnuplot.c plot.c svg.c report.c report_data.c report_choose.c \
@@ -323,6 +323,15 @@ FUZZ_BIN   := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(sort $(wildcard test
 
 CALIB_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out calib/main.c,$(CALIB_SRC)))
 $(B)/tests/unit/test_calib_%: $(B)/tests/unit/test_calib_%.o $(CALIB_OBJ) $(B)/lib/libhrun.a
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+# The main of a command, for tests that call it.
+$(B)/tests/unit/main_%.o: $(B)/%/main.o
+	$(Q)$(OBJCOPY) --redefine-sym main=command_main $< $@
+$(B)/tests/unit/test_calib_options: $(B)/tests/unit/main_calib.o
+$(B)/tests/unit/test_hrun_options: $(B)/tests/unit/test_hrun_options.o $(B)/tests/unit/main_hrun.o \
+                                   $(filter-out $(B)/hrun/main.o,$(HRUN_SRC:%.c=$(B)/%.o)) \
+                                   $(COLL:%=$(B)/hrun/coll/%.o) $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 $(B)/tests/unit/test_netbench: $(B)/tests/unit/test_netbench.o $(addprefix $(B)/calib/net/,schedule.o groups.o spread.o)

@@ -12,12 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest seed: any number that an option can name. */
-#define SEED_MAX HRUN_COUNT_MAX
-
 int budget_wanted(const struct calib_settings *s, struct hrun_error *err)
 {
-    int wanted = s->budget || s->runs || s->target;
+    int wanted = s->budget_s || s->runs || s->target;
 
     if (wanted && s->full_grid)
         return hrun_fail(err, HRUN_EINVAL, "--full-grid makes all runs, and --budget, --runs and --target-error choose "
@@ -31,21 +28,10 @@ int budget_wanted(const struct calib_settings *s, struct hrun_error *err)
     if (wanted && s->parallel)
         return hrun_fail(err, HRUN_EINVAL, "--parallel belongs to the full grid; with --budget, --runs or "
                          "--target-error each run depends on those before it, and many use several sub-clusters");
+    if ((wanted || s->no_fit) && s->remeasure >= 0)
+        return hrun_fail(err, HRUN_EINVAL, "--remeasure belongs to a full grid that is fitted: leave it out, or --budget, "
+                         "--runs, --target-error and --no-fit");
     return wanted;
-}
-
-static int parse_options(const struct calib_settings *s, struct budget *b, struct hrun_error *err)
-{
-    int64_t runs = 0, seed = 1;
-
-    if ((s->budget && hrun_parse_duration("--budget", s->budget, &b->limit_s, err)) ||
-        (s->runs && hrun_parse_count("--runs", s->runs, 1, 1000000, &runs, err)) ||
-        (s->seed && hrun_parse_count("--seed", s->seed, 0, SEED_MAX, &seed, err)) ||
-        (s->target && hrun_parse_percent("--target-error", s->target, &b->target, err)))
-        return -1;
-    b->runs = (int)runs;
-    b->seed = (uint64_t)seed;
-    return 0;
 }
 
 static int same_text(const char *a, const char *b)
@@ -157,7 +143,7 @@ static int fill(struct context *c, const struct calib_settings *s, struct campai
         free(config);
         return hrun_fail_nomem(err);
     }
-    if (lists_read(c, s, &b->lists, err) || parse_options(s, b, err) ||
+    if (lists_read(c, s, &b->lists, err) ||
         fit_options(c->set, &set.fit, err) || network_use(c, NULL, err))
         goto fail;
     set.fit.net = c->view;
@@ -169,12 +155,12 @@ static int fill(struct context *c, const struct calib_settings *s, struct campai
         g->group[i] = b->lists.most[i] ? 0 : -1;
     }
     g->ngroups = 1;
-    set.sizes = b->lists.sizes;
-    set.nsizes = b->lists.nsizes;
-    set.pes = b->lists.npes ? b->lists.pes : NULL;
-    set.npes = b->lists.npes;
-    set.procs = b->lists.procs;
-    set.nprocs = b->lists.nprocs;
+    set.sizes = b->lists.sizes.v;
+    set.nsizes = b->lists.sizes.n;
+    set.pes = b->lists.pes.n ? b->lists.pes.v : NULL;
+    set.npes = b->lists.pes.n;
+    set.procs = b->lists.procs.v;
+    set.nprocs = b->lists.procs.n;
     set.budget_s = b->limit_s > 0 ? fmax(b->limit_s - s->spent_s, 1e-3) : 0;
     set.runs = b->runs ? b->runs - s->made > 0 ? b->runs - s->made : 1 : 0;
     set.target = b->target;
@@ -197,6 +183,10 @@ int budget_build(struct context *c, const struct calib_settings *s, struct campa
 
     if (!g.budget)
         return hrun_fail_nomem(err);
+    g.budget->limit_s = s->budget_s;
+    g.budget->runs = (int)s->runs;
+    g.budget->seed = (uint64_t)s->seed;
+    g.budget->target = s->target;
     if (fill(c, s, &g, err)) {
         campaign_release(&g);
         return -1;

@@ -107,16 +107,16 @@ static int add_points(struct context *c, const struct lists *l, int i, int m, st
 {
     const struct hrun_subcluster *sub = &c->cluster->subs[i];
     int64_t own[HRUN_DESIGN_PES];
-    const int64_t *pes = l->npes ? l->pes : own;
-    int npes = l->npes ? l->npes : hrun_design_pes(l->most[i], own);
+    const int64_t *pes = l->pes.n ? l->pes.v : own;
+    int npes = l->pes.n ? l->pes.n : hrun_design_pes(l->most[i], own);
 
     for (int j = 0; j < npes; j++) {
         if (pes[j] > l->most[i]) {
             g->skipped_pes++;
             continue;
         }
-        for (int k = 0; k < l->nsizes; k++) {
-            int64_t P = pes[j] * m, N = hrun_design_size(c->app, l->sizes[k], P, err);
+        for (int k = 0; k < l->sizes.n; k++) {
+            int64_t P = pes[j] * m, N = hrun_design_size(c->app, l->sizes.v[k], P, err);
             double bytes;
 
             if (N < 0)
@@ -140,27 +140,25 @@ static int add_points(struct context *c, const struct lists *l, int i, int m, st
 
 int campaign_build(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err)
 {
-    struct campaign g = { .wanted = REPETITIONS, .nsubs = c->cluster->nsubs };
-    struct lists l = { 0 };
-    int64_t n64 = REPETITIONS;
+    struct campaign g = { .wanted = s->repetitions ? (int)s->repetitions : REPETITIONS, .nsubs = c->cluster->nsubs };
+    struct lists l = { .most = NULL };
 
-    if (lists_read(c, s, &l, err) ||
-        (s->repetitions && hrun_parse_count("--repetitions", s->repetitions, 1, 1000, &n64, err)))
+    if (lists_read(c, s, &l, err) || hrun_check_count("--repetitions", g.wanted, 1, 1000, err))
         goto fail;
-    g.wanted = (int)n64;
     for (int i = 0; i < c->cluster->nsubs; i++) {
         if (!l.most[i])
             continue;
-        for (int j = 0; j < l.nprocs; j++)
-            if (c->app->family == HRUN_APP_WEAK ? weak_points(c, s, &l, i, (int)l.procs[j], &g, err) :
-                add_points(c, &l, i, (int)l.procs[j], &g, err))
+        for (int j = 0; j < l.procs.n; j++)
+            if (c->app->family == HRUN_APP_WEAK ? weak_points(c, s, &l, i, (int)l.procs.v[j], &g, err) :
+                add_points(c, &l, i, (int)l.procs.v[j], &g, err))
                 goto fail;
         if (!s->again && !s->redo && count_measured(c, i, &g, err))
             goto fail;
     }
     if (!g.n) {
         if (g.skipped_pes && !g.skipped_rule && !g.skipped_memory)
-            hrun_fail(err, HRUN_EINVAL, "--pes %s: no sub-cluster has so many PEs (hrun --show-cluster)", s->pes);
+            hrun_fail(err, HRUN_EINVAL, "--pes: no sub-cluster has so many PEs as %lld (hrun --show-cluster)",
+                      (long long)l.pes.v[0]);
         else
             hrun_fail(err, HRUN_EINVAL, "nothing to measure: the rule '%s' excludes %d points, memory %d; try other "
                       "--sizes", hrun_expr_text(c->app->rule), g.skipped_rule, g.skipped_memory);

@@ -14,12 +14,10 @@ int fit_options(const struct common_settings *s, struct hrun_fit_options *out, s
 {
     struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
 
-    if ((s->fit && hrun_method_parse(s->fit, &options.method, err)) ||
-        (s->glitches && hrun_parse_number("--exclude-glitches", s->glitches, &options.glitches, err)))
+    if (s->fit && hrun_method_parse(s->fit, &options.method, err))
         return -1;
-    if (s->glitches && !(options.glitches > 0))
-        return hrun_fail(err, HRUN_EINVAL, "--exclude-glitches %s: the factor must be above 0, for instance 0.9",
-                         s->glitches);
+    if (s->glitches > 0)
+        options.glitches = s->glitches;
     options.robust = options.select = !s->no_robust;
     if (s->platform)
         options.sigma_abs_s = HRUN_FIT_SIMULATED_ABS_S;

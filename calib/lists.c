@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PES_MAX = 1000000 };
-
-/* "1,2,4-8:2" -> ascending distinct numbers. */
-static int parse_list(const char *what, const char *text, int64_t max, int64_t *v, int *n, struct hrun_error *err)
+int lists_add(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
-    char *copy = strdup(text), *save = NULL, *word;
-    int k = 0, rc = -1;
+    struct number_list *out = (struct number_list *)(void *)((char *)settings + opt->offset), l = { .n = 0 };
+    char *copy = strdup(value), *what = hrun_strf("--%s", opt->name), *save = NULL, *word;
+    int rc = -1;
 
-    if (!copy)
-        return hrun_fail_nomem(err);
+    if (!copy || !what) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
     for (word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
         char *dash = strchr(word, '-'), *colon = strchr(word, ':');
         int64_t lo, hi, step = 1;
@@ -30,82 +30,60 @@ static int parse_list(const char *what, const char *text, int64_t max, int64_t *
             hrun_fail(err, HRUN_EINVAL, "%s: '%s:%s' is no range; say FIRST-LAST:STEP", what, word, colon + 1);
             goto done;
         }
-        if (hrun_parse_count(what, word, 1, max, &lo, err) ||
-            (dash && hrun_parse_count(what, dash + 1, lo, max, &hi, err)) ||
-            (colon && hrun_parse_count(what, colon + 1, 1, max, &step, err)))
+        if (hrun_parse_count(what, word, opt->min, opt->max, &lo, err) ||
+            (dash && hrun_parse_count(what, dash + 1, lo, opt->max, &hi, err)) ||
+            (colon && hrun_parse_count(what, colon + 1, 1, opt->max, &step, err)))
             goto done;
         if (!dash)
             hi = lo;
         for (int64_t x = lo; x <= hi; x += step) {
             int i;
 
-            for (i = k; i > 0 && v[i - 1] > x; i--)
+            for (i = l.n; i > 0 && l.v[i - 1] > x; i--)
                 ;
-            if (i > 0 && v[i - 1] == x)
+            if (i > 0 && l.v[i - 1] == x)
                 continue;
-            if (k == LIST_MAX) {
+            if (l.n == LIST_MAX) {
                 hrun_fail(err, HRUN_EINVAL, "%s: more than %d numbers", what, LIST_MAX);
                 goto done;
             }
-            memmove(v + i + 1, v + i, (size_t)(k - i) * sizeof *v);
-            v[i] = x;
-            k++;
+            memmove(l.v + i + 1, l.v + i, (size_t)(l.n - i) * sizeof *l.v);
+            l.v[i] = x;
+            l.n++;
         }
     }
-    if (!k) {
+    if (!l.n) {
         hrun_fail(err, HRUN_EINVAL, "%s: the list is empty", what);
         goto done;
     }
-    *n = k;
+    *out = l;
     rc = 0;
 done:
+    free(what);
     free(copy);
     return rc;
-}
-
-int lists_parse_procs(const char *text, int64_t *procs, int most, int *n, struct hrun_error *err)
-{
-    int64_t *all = calloc(LIST_MAX + 1, sizeof *all);
-    int count = 0, rc;
-
-    if (!all)
-        return hrun_fail_nomem(err);
-    rc = parse_list("--procs", text, HRUN_PROCS_PER_PE_MAX, all, &count, err);
-    if (!rc && count > most)
-        rc = hrun_fail(err, HRUN_EINVAL, "--procs: more than %d numbers", most);
-    for (int k = 0; k < count && !rc; k++)
-        procs[k] = all[k];
-    *n = rc ? *n : count;
-    free(all);
-    return rc;
-}
-
-/* From a definition's list. */
-static void take(int64_t *v, int *n, int64_t x)
-{
-    if (*n < LIST_MAX)
-        v[(*n)++] = x;
 }
 
 int lists_read(const struct context *c, const struct calib_settings *s, struct lists *out, struct hrun_error *err)
 {
     const struct hrun_app *app = c->app;
-    const char *sizes = s->sizes ? s->sizes : s->size;
 
-    memset(out, 0, sizeof *out);
-    out->most = calloc((size_t)c->cluster->nsubs, sizeof *out->most);
+    *out = (struct lists){ s->sizes, s->pes, s->procs, calloc((size_t)c->cluster->nsubs, sizeof *out->most) };
     if (!out->most)
         return hrun_fail_nomem(err);
-    for (int i = 0; !sizes && i < app->nsizes; i++)
-        take(out->sizes, &out->nsizes, app->sizes[i]);
-    for (int i = 0; !s->procs && i < app->nprocs_per_pe; i++)
-        take(out->procs, &out->nprocs, app->procs_per_pe[i]);
-    if (context_use(c->cluster, s->use, out->most, err) ||
-        (sizes && parse_list(s->sizes ? "--sizes" : "-N", sizes, HRUN_COUNT_MAX, out->sizes, &out->nsizes, err)) ||
-        (s->pes && parse_list("--pes", s->pes, PES_MAX, out->pes, &out->npes, err)) ||
-        (s->procs && parse_list("--procs", s->procs, HRUN_PROCS_PER_PE_MAX, out->procs, &out->nprocs, err)))
+    if (s->N && s->sizes.n) {
+        hrun_fail(err, HRUN_EINVAL, "-N and --sizes both say which sizes to measure: give one of them");
         goto fail;
-    if (out->nsizes)
+    }
+    if (s->N)
+        out->sizes = (struct number_list){ { s->N }, 1 };
+    for (int i = 0; !s->N && !s->sizes.n && i < app->nsizes && i < LIST_MAX; i++)
+        out->sizes.v[out->sizes.n++] = app->sizes[i];
+    for (int i = 0; !s->procs.n && i < app->nprocs_per_pe && i < LIST_MAX; i++)
+        out->procs.v[out->procs.n++] = app->procs_per_pe[i];
+    if (context_use(c->cluster, s->use, out->most, err))
+        goto fail;
+    if (out->sizes.n)
         return 0;
     hrun_fail(err, HRUN_EINVAL, "the definition of %s (%s) suggests no sizes: give some with --sizes LIST", app->name,
               app->file);
@@ -117,5 +95,5 @@ fail:
 void lists_release(struct lists *l)
 {
     free(l->most);
-    memset(l, 0, sizeof *l);
+    *l = (struct lists){ .most = NULL };
 }

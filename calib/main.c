@@ -1,62 +1,29 @@
 /* main.c - hrun-calibrate: measure an application on each sub-cluster and fit its models */
 #include "calib.h"
 
-#include <stdio.h>
-#include <string.h>
-
-/* The subcommands, whose names stand where a program would. */
-static const struct { const char *name; int (*run)(const struct calib_settings *s, char **apps); } subcommands[] = {
-    { "show", calib_show }, { "fit", calib_fit }, { "report", calib_report }, { "export", calib_export },
-    { "import", calib_import }, { "doctor", calib_doctor }, { "network", calib_network },
-    { "speeds", calib_speeds },
+static const struct context_command command = {
+    "hrun-calibrate", calib_options, calib_modes, calib_usage, calib_usage_after,
+    "show fit report export import: doctor: network: speeds:",
 };
 
-/* --help and the like: 1 when that was all that was asked for. */
-static int meta(const struct calib_settings *s)
-{
-    return context_meta(&s->common, calib_options, "hrun-calibrate", calib_usage, calib_usage_after,
-                        "show fit report export import: doctor: network: speeds:");
-}
-
-/* argv[0] is the subcommand; options may stand among the names. */
-static int run_subcommand(int which, struct calib_settings *s, int argc, char **argv)
-{
-    struct hrun_strvec names = HRUN_STRVEC_INIT;
-    struct hrun_error err = { 0 };
-    char *none[] = { NULL };
-    int rest, rc, status;
-
-    while (!(rc = hrun_opts_parse(calib_options, s, argc, argv, &rest, &err)) && rest < argc) {
-        rc = hrun_strvec_push(&names, argv[rest]) ? hrun_fail_nomem(&err) : 0;
-        argc -= rest;
-        argv += rest;
-    }
-    status = rc ? context_complain("hrun-calibrate", &err) : meta(s) ? 0
-           : subcommands[which].run(s, names.n ? names.v : none);
-    hrun_strvec_release(&names);
-    return status;
-}
+static int (*const errands[])(const struct calib_settings *s, char **words) = {
+    [CALIB_SHOW_NETWORK] = calib_show_network, [CALIB_SHOW_SPEEDS] = calib_show_speeds, [CALIB_SHOW] = calib_show,
+    [CALIB_FIT] = calib_fit, [CALIB_REPORT] = calib_report, [CALIB_EXPORT] = calib_export,
+    [CALIB_IMPORT] = calib_import, [CALIB_DOCTOR_FROM] = calib_doctor, [CALIB_DOCTOR] = calib_doctor,
+    [CALIB_NETWORK_FROM] = calib_network, [CALIB_NETWORK] = calib_network, [CALIB_SPEEDS] = calib_speeds,
+    [CALIB_NEW] = calib_new, [CALIB_MEASURE] = calib_variants,
+};
 
 int main(int argc, char **argv)
 {
-    struct calib_settings s = { 0 };
-    struct hrun_error err = { 0 };
-    int rest, status = -1;
+    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS };
+    char **words;
+    int status, mode;
 
     context_start();
-    if (hrun_opts_parse(calib_options, &s, argc, argv, &rest, &err))
-        status = context_complain("hrun-calibrate", &err);
-    else if (meta(&s))
-        status = 0;
-    for (size_t i = 0; argv[rest] && status < 0 && i < sizeof subcommands / sizeof subcommands[0]; i++)
-        if (!strcmp(argv[rest], subcommands[i].name))
-            status = run_subcommand((int)i, &s, argc - rest, argv + rest);
-    if (status < 0)
-        status = s.make_new ? calib_new(&s, argv + rest) : calib_variants(&s, argv + rest);
+    mode = context_command_line(&command, &s.common, argc, argv, &words, &status);
+    if (mode >= 0)
+        status = errands[mode](&s, words);
     common_settings_release(&s.common);
-    if (fflush(stdout) || ferror(stdout)) {
-        perror("hrun-calibrate: standard output");
-        return status ? status : STATUS_FAILED;
-    }
-    return status;
+    return context_end(command.name, status);
 }

@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RETRIES = 1 };
-
 /* --again and --redo: marks in the logs of the sub-clusters to be measured. What stands before them no longer counts:
  * for --again at no point, so that one mark will do, for --redo at those that are to be measured. */
 static int mark_anew(struct context *c, const struct calib_settings *s, const struct campaign *g,
@@ -122,12 +120,12 @@ static int check_family(const struct context *c, const struct calib_settings *s,
 {
     int weak = c->app->family == HRUN_APP_WEAK;
 
-    if (!weak && s->procs_wanted)
+    if (!weak && s->P)
         return hrun_fail(err, HRUN_EINVAL, "-n says how many processes a run of family weak is to have, and %s is of "
                          "another family; --pes and --procs say what is measured", c->app->name);
     if (!weak)
         return 0;
-    if (s->budget || s->runs || s->target || s->pes)
+    if (s->budget_s || s->runs || s->target || s->pes.n)
         return hrun_fail(err, HRUN_EINVAL, "%s is of family weak, whose models are made of six runs for each sub-"
                          "cluster and size: --budget, --runs, --target-error and --pes choose nothing", c->app->name);
     if (!shares_are_told(c->app, words))
@@ -160,6 +158,8 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
     int chosen;
 
     c->set = &s->common;
+    if (s->trace && s->no_trace)
+        return hrun_fail(err, HRUN_EINVAL, "--trace and --no-trace contradict each other: give one of them");
     if (context_app(c, words[0], err))
         return -1;
     if (!c->app)
@@ -169,8 +169,7 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
         return hrun_fail(err, HRUN_EINVAL, "%s is predicted by its formula: there is nothing to measure of it; "
                          "hrun-calibrate speeds and hrun-calibrate network measure what that needs", c->app->name);
     /* Which MPI it is must be known before the grid; a program built per size is there for some size. */
-    w.N = s->sizes || s->size ? strtoll(s->sizes ? s->sizes : s->size, NULL, 10)
-          : c->app->nsizes ? c->app->sizes[0] : 1;
+    w.N = s->sizes.n ? s->sizes.v[0] : s->N ? s->N : c->app->nsizes ? c->app->sizes[0] : 1;
     if (work_find_program(&w, 0, err) || context_cluster(c, &s->common, err) || context_engine(c, err))
         return -1;
     if (!context_is_real(c))
@@ -280,7 +279,7 @@ static int say_verdict(struct context *c, const struct calib_settings *s, const 
     struct hrun_buf words = HRUN_BUF_INIT, table = HRUN_BUF_INIT;
     struct choices found = { 0 };
     struct hrun_error err = { 0 };
-    int rc = s->no_fit ? 0 : choices_ask(c, s, g->budget->lists.sizes, g->budget->lists.nsizes, &found, &err);
+    int rc = s->no_fit ? 0 : choices_ask(c, s, g->budget->lists.sizes.v, g->budget->lists.sizes.n, &found, &err);
 
     budget_verdict(g, &words);
     choices_words(&found, &words);
@@ -325,16 +324,14 @@ static int make_again(struct runs *r, int more, int *dead, struct hrun_error *er
 
 /* Make the runs and fit. Result: the exit status; -1 with *err. */
 static int make_campaign(struct context *c, const struct calib_settings *s, struct campaign *g, char **words,
-                         int retries, struct hrun_error *err)
+                         struct hrun_error *err)
 {
     struct progress p;
-    struct runs r = { .c = c, .words = words, .verbose = s->common.verbose, .g = g, .group = -1, .retries = retries,
+    struct runs r = { .c = c, .words = words, .verbose = s->common.verbose, .g = g, .group = -1, .retries = (int)s->retries,
                       .trace = s->no_trace ? 0 : s->trace ? 2 : 1,
                       .tell = progress_show, .ctx = &p };
-    int rc, status, more, dead = 0;
+    int rc, status, more = remeasure_runs(s), dead = 0;
 
-    if (remeasure_runs(s, &more, err))
-        return -1;
     say_before(c, s, g);
     rc = mark_anew(c, s, g, err);
     if (!rc)
@@ -375,7 +372,7 @@ static int same_cluster(const struct context *a, const struct context *b)
 /* A host is not what was remembered of it, which *err says: ask all hosts anew, into c and g, and go on if nothing that
  * matters has changed, or no run was made before. Result: the exit status; -1 with *err. */
 static int go_on_anew(struct context *c, struct calib_settings *s, struct campaign *g, struct exclusive *own,
-                      char **words, int retries, int *sig, struct hrun_error *err)
+                      char **words, int *sig, struct hrun_error *err)
 {
     struct context fresh = { 0 };
     struct campaign rest = { 0 };
@@ -404,7 +401,7 @@ static int go_on_anew(struct context *c, struct calib_settings *s, struct campai
         return hrun_fail(err, HRUN_ECHANGED, "%s, and the sub-clusters are no longer what they were when this "
                          "calibration began (hrun --show-cluster); what was measured is kept, the same command goes on "
                          "from here", why.text);
-    status = make_campaign(c, s, g, words, retries, err);
+    status = make_campaign(c, s, g, words, err);
     if (status < 0 && err->code == HRUN_ECHANGED) {
         why = *err;
         hrun_fail(err, HRUN_ECHANGED, "%s, and again after all hosts were asked anew; what was measured is kept, the "
@@ -420,7 +417,6 @@ int calib_measure(const struct calib_settings *settings, char **words)
     struct campaign g = { 0 };
     struct exclusive profiles = { 0 };
     struct hrun_error err = { 0 };
-    int64_t retries = RETRIES;
     int status, sig = 0;
 
     if (!words[0]) {
@@ -428,13 +424,12 @@ int calib_measure(const struct calib_settings *settings, char **words)
               stderr);
         return STATUS_FAILED;
     }
-    if ((s->retries && hrun_parse_count("--retries", s->retries, 0, 1000, &retries, &err)) ||
-        prepare(&c, s, words, &g, &profiles, &sig, &err))
+    if (prepare(&c, s, words, &g, &profiles, &sig, &err))
         status = -1;
     else
-        status = s->dry_run ? dry_run(&c, &g, &err) : make_campaign(&c, s, &g, words, (int)retries, &err);
+        status = s->dry_run ? dry_run(&c, &g, &err) : make_campaign(&c, s, &g, words, &err);
     if (status < 0 && err.code == HRUN_ECHANGED)
-        status = go_on_anew(&c, s, &g, &profiles, words, (int)retries, &sig, &err);
+        status = go_on_anew(&c, s, &g, &profiles, words, &sig, &err);
     if (status < 0)
         status = context_complain("hrun-calibrate", &err);
     if (sig)

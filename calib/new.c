@@ -116,7 +116,7 @@ static int check(const struct calib_settings *s, const struct new_app *a, struct
     if (!told)
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
                          "instance %s '{N}'", a->words[0]);
-    if (!s->sizes)
+    if (!s->sizes.n)
         return hrun_fail(err, HRUN_EINVAL, "nothing is known of %s: say which sizes N to measure, with --sizes LIST",
                          a->name);
     return (s->rule && check_rule(s->rule, err)) || (s->time && check_time(s->time, err)) ? -1 : 0;
@@ -131,17 +131,17 @@ static int write_draft(const struct new_app *a, struct hrun_app_draft *d, const 
     struct hrun_app *app = NULL;
     int rc = -1;
 
-    for (int i = 0; i < a->lists.nprocs; i++)
-        procs[i] = (int)a->lists.procs[i];
+    for (int i = 0; i < a->lists.procs.n; i++)
+        procs[i] = (int)a->lists.procs.v[i];
     d->name = a->name;
     d->program = strchr(program, '{') ? NULL : program;
     d->rule = a->rule.data;
-    d->procs_per_pe = a->lists.nprocs ? procs : PROCS;
-    d->nprocs = a->lists.nprocs ? a->lists.nprocs : (int)(sizeof PROCS / sizeof PROCS[0]);
+    d->procs_per_pe = a->lists.procs.n ? procs : PROCS;
+    d->nprocs = a->lists.procs.n ? a->lists.procs.n : (int)(sizeof PROCS / sizeof PROCS[0]);
     d->args = a->words + 1;
     d->time_match = a->time_match;
-    d->sizes = a->lists.sizes;
-    d->nsizes = a->lists.nsizes;
+    d->sizes = a->lists.sizes.v;
+    d->nsizes = a->lists.sizes.n;
     if (!hrun_app_draft_print(d, &text, err) && !hrun_file_replace(file, text.data, text.len, 0644, err))
         rc = hrun_app_load(file, NULL, 0, &app, err);
     hrun_app_destroy(app);
@@ -167,7 +167,7 @@ static int open_context(struct context *c, const struct calib_settings *s, struc
     struct work w = { .c = c, .words = a->words };
 
     c->set = &s->common;
-    w.N = strtoll(s->sizes, NULL, 10);
+    w.N = s->sizes.v[0];
     if (context_app(c, a->words[0], err) || work_find_program(&w, 0, err) || context_cluster(c, &s->common, err) ||
         context_engine(c, err))
         return -1;

@@ -52,7 +52,7 @@ static int run_once(struct search *s, int64_t N, int P, int *worked, struct hrun
     struct work_result r = { 0 };
     struct hrun_layout *l = NULL;
     int *places = calloc(2 * (size_t)cl->nsubs, sizeof *places), rc = -1, sig = 0;
-    double grown = pow((double)N / (double)s->a->lists.sizes[0], 3);
+    double grown = pow((double)N / (double)s->a->lists.sizes.v[0], 3);
 
     if (!places) {
         hrun_fail_nomem(err);
@@ -126,17 +126,17 @@ static int confirm(struct search *s, int most, struct hrun_error *err)
     while (!rc && !worked && s->nruns < RUNS_MAX && (first = hrun_rules_first(&s->rules)) >= 0) {
         int P = 1, at = 0;
 
-        while (P <= most && !hrun_rules_accept(&s->rules, first, l->sizes[at], P)) {
-            at = (at + 1) % l->nsizes;
+        while (P <= most && !hrun_rules_accept(&s->rules, first, l->sizes.v[at], P)) {
+            at = (at + 1) % l->sizes.n;
             P += !at;
         }
         if (P > most) {
             s->rules.left[first] = 0;   /* it allows nothing that can be tried */
             continue;
         }
-        rc = try(s, l->sizes[at], P, &worked, err);
+        rc = try(s, l->sizes.v[at], P, &worked, err);
         if (!rc)
-            hrun_rules_learn(&s->rules, l->sizes[at], P, worked);
+            hrun_rules_learn(&s->rules, l->sizes.v[at], P, worked);
     }
     return rc;
 }
@@ -146,12 +146,12 @@ static int confirm(struct search *s, int most, struct hrun_error *err)
 static int ask_between(struct search *s, int most, struct hrun_error *err)
 {
     const struct lists *l = &s->a->lists;
-    int64_t N = l->sizes[0] + l->sizes[0] / 2;
+    int64_t N = l->sizes.v[0] + l->sizes.v[0] / 2;
     int64_t all[] = { N };
     int powers = 1, worked, rc, P;
 
-    for (int i = 0; i < l->nsizes; i++)
-        powers &= (l->sizes[i] & (l->sizes[i] - 1)) == 0;
+    for (int i = 0; i < l->sizes.n; i++)
+        powers &= (l->sizes.v[i] & (l->sizes.v[i] - 1)) == 0;
     if (!hrun_rules_ask(&s->rules, all, 1, most, &N, &P) || s->nruns == RUNS_MAX)
         return 0;
     N = all[0];
@@ -163,7 +163,7 @@ static int ask_between(struct search *s, int most, struct hrun_error *err)
         return 0;
     }
     hrun_rules_learn(&s->rules, N, 1, worked);
-    return worked ? ask(s, all, 1, most, err) : ask(s, l->sizes, 1, most, err);
+    return worked ? ask(s, all, 1, most, err) : ask(s, l->sizes.v, 1, most, err);
 }
 
 /* The rule that allows no run that failed, and of those that worked the most. -1: there is none. */
@@ -203,13 +203,13 @@ int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err)
 
     hrun_rules_init(&s.rules);
     for (int i = 0; i < c->cluster->nsubs && most < TRIED_MAX; i++)
-        most += a->lists.most[i] * (int)a->lists.procs[a->lists.nprocs - 1];
+        most += a->lists.most[i] * (int)a->lists.procs.v[a->lists.procs.n - 1];
     most = most < TRIED_MIN ? TRIED_MIN : most > TRIED_MAX ? TRIED_MAX : most;
     if (!c->set->quiet)
         fprintf(stderr, "hrun-calibrate: trying which numbers of processes %s accepts\n", a->name);
     if (ledger_open(&s.ledger, c, err))
         return -1;
-    rc = ask(&s, a->lists.sizes, a->lists.nsizes, most, err);
+    rc = ask(&s, a->lists.sizes.v, a->lists.sizes.n, most, err);
     rc = rc ? rc : confirm(&s, most, err);
     if (!rc && hrun_rules_first(&s.rules) >= 0)
         rc = ask_between(&s, most, err);

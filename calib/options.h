@@ -1,35 +1,53 @@
-/* options.h - the option table of hrun-calibrate */
+/* options.h - the option table of hrun-calibrate, and what it can be asked for */
 #ifndef CALIB_OPTIONS_H
 #define CALIB_OPTIONS_H
 
 #include "../hrun/context.h"
 
+enum { LIST_MAX = 1000 };
+
+/* Numbers as "1,2,4-8:2" says them: ascending, distinct. */
+struct number_list {
+    int64_t v[LIST_MAX + 1];
+    int n;                            /* 0: not given */
+};
+
 struct calib_settings {
     struct common_settings common;    /* first: shared rows of the table */
-    const char *sizes, *pes, *procs;  /* lists: what to measure */
-    const char *procs_wanted;         /* family weak: processes of the target */
+    struct number_list sizes, pes, procs;  /* what to measure */
+    int64_t P;                        /* family weak: processes of the target; 0: all PEs' */
     const char *use;                  /* sub-clusters */
-    const char *repetitions, *retries, *remeasure;
+    int64_t repetitions;              /* 0: not given */
+    int64_t retries, remeasure;       /* remeasure < 0: not given */
     int again, redo, parallel, dry_run, no_fit, full_grid;
     int trace, no_trace;              /* watch all runs; none; neither: those of several sub-clusters */
     int make_new;                     /* write a definition, with this rule and time, each NULL when not given */
     const char *rule, *time;
     int terms, plot;                  /* show: propose terms; draw times also where no terminal is */
-    const char *output, *size;        /* report, export: the file to write; report: N of the landscape */
+    const char *output;               /* report, export: the file to write */
+    int64_t N;                        /* this size alone; report: of the landscape; 0: not given */
     const char *format, *signature;   /* export, import */
-    const char *budget, *runs, *target, *seed;  /* chosen runs */
-    const char *threshold, *from, *keep;        /* doctor, network */
-    const char *precision;            /* network */
+    double budget_s, target;          /* chosen runs: limits, 0 when not given */
+    int64_t runs, seed;
+    double threshold;                 /* doctor: 0: not given */
+    const char *from, *keep;          /* doctor, network */
+    double precision;                 /* network; 0: not given */
     int network, speeds;              /* show: the network, or how quick PEs are */
     double spent_s;                   /* of the budget, and runs made, before all hosts were asked anew */
     int made;
 };
 
-extern const struct hrun_opt calib_options[];
-extern const char calib_usage[], calib_usage_after[];
+/* What options that are not given stand for. */
+#define CALIB_SETTINGS_DEFAULTS .retries = 1, .remeasure = -1, .seed = 1
 
-/* Refuse an option that does nothing for "show", "show --network", "network" or "network --from". Errors: HRUN_EINVAL,
- * naming the first. */
-int calib_refuse_useless(const char *command, const struct calib_settings *s, struct hrun_error *err);
+/* What hrun-calibrate can be asked for, in the order of calib_modes. */
+enum calib_mode {
+    CALIB_SHOW_NETWORK, CALIB_SHOW_SPEEDS, CALIB_SHOW, CALIB_FIT, CALIB_REPORT, CALIB_EXPORT, CALIB_IMPORT,
+    CALIB_DOCTOR_FROM, CALIB_DOCTOR, CALIB_NETWORK_FROM, CALIB_NETWORK, CALIB_SPEEDS, CALIB_NEW, CALIB_MEASURE
+};
+
+extern const struct hrun_opt calib_options[];
+extern const struct hrun_opt_mode calib_modes[];
+extern const char calib_usage[], calib_usage_after[];
 
 #endif

@@ -4,6 +4,7 @@
 #include "calib.h"
 
 #include "base/units.h"
+
 #include "model/suspect.h"
 
 #include <math.h>
@@ -16,14 +17,10 @@ enum {
     NAMED = 3          /* points that are named */
 };
 
-int remeasure_runs(const struct calib_settings *s, int *runs, struct hrun_error *err)
+int remeasure_runs(const struct calib_settings *s)
 {
-    int64_t k = RUNS;
-
-    if (s->remeasure && hrun_parse_count("--remeasure", s->remeasure, 0, 100, &k, err))
-        return -1;
-    *runs = s->no_fit || (s->common.fit && !strcmp(s->common.fit, "ls")) ? 0 : (int)k;
-    return 0;
+    return s->no_fit || (s->common.fit && !strcmp(s->common.fit, "ls")) ? 0
+           : s->remeasure < 0 ? RUNS : (int)s->remeasure;
 }
 
 /* The point of the campaign that is suspicious and may still be measured again, or NULL. */

@@ -8,9 +8,8 @@
 
 #include "campaign.h"
 
-/* --remeasure K: how many more runs a suspicious point gets, 1 by default, 0 with LS or --no-fit. Errors:
- * HRUN_EINVAL. */
-int remeasure_runs(const struct calib_settings *s, int *runs, struct hrun_error *err);
+/* --remeasure K: how many more runs a suspicious point gets, 1 by default, 0 with LS or --no-fit. */
+int remeasure_runs(const struct calib_settings *s);
 
 /* Give `runs` more runs to suspicious points that had none yet, the farthest off first, to a tenth of the runs of the
  * grid in all, and append what is suspicious to *words, one line. Result: how many points there are, or -1. Where no

@@ -165,15 +165,13 @@ int calib_report(const struct calib_settings *settings, char **apps)
     struct hrun_strvec names = HRUN_STRVEC_INIT;
     struct hrun_error err = { 0 };
     const struct kind *kind = NULL;
-    int64_t N = 0;
     int rc = -1;
 
     if (!s.output)
         hrun_fail(&err, HRUN_EINVAL, "where to? say -o FILE.html, -o FILE.pdf or -o FILE.png");
-    else if (!(kind = kind_of(s.output, &err)) ||
-             (s.size && hrun_parse_count("-N", s.size, 1, HRUN_COUNT_MAX, &N, &err)) || context_store(&c, &err) ||
+    else if (!(kind = kind_of(s.output, &err)) || context_store(&c, &err) ||
              find_app(&c, &s.common, apps, &names, &err) || network_of_options(&c, " of this report", &err) ||
-             report_gather(&c, N, &r, &err))
+             report_gather(&c, s.N, &r, &err))
         ;
     else {
         report_network_find(&s, &r);

@@ -7,8 +7,8 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "model/perf.h"
+#include "service/json.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,7 +157,7 @@ static int show_one(struct context *c, const char *app, const char *sig, const s
     struct hrun_error models_err = { 0 };
     size_t failed = 0, mixed = 0, old;
     double age;
-    int bad_models, rc = -1;
+    int bad_models, bad_table = 0, rc = -1;
 
     if (hrun_store_samples(c->store, app, sig, &samples, err))
         return -1;
@@ -176,13 +176,13 @@ static int show_one(struct context *c, const char *app, const char *sig, const s
             json_array_append_new(all, sample_json(&samples.v[i]));
         /* Without terms that can be told the key stays away. */
         terms = how->terms ? waits_terms_json(&samples, NULL) : NULL;
-        json_array_append_new(
+        rc = json_array_append_new(
             how->root, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o*, s:I, s:I, s:s?}", "app", app,
                                  "signature", sig, "subcluster", m ? m->subcluster : "", "fitted", m ? m->fitted : "",
                                  "models", models, "measurements", all, "waits", waits_json(&samples, sig),
                                  "proposed_terms", terms, "bad_records", (json_int_t)samples.bad, "no_longer_count",
-                                 (json_int_t)old, "error", bad_models ? models_err.text : NULL));
-        rc = 0;
+                                 (json_int_t)old, "error", bad_models ? models_err.text : NULL))
+             ? hrun_fail_nomem(err) : 0;
         goto done;
     }
     hrun_buf_addf(&out, "%s on %s\n  %zu measurement%s, %zu failed, %zu mixed", app, sig, samples.n,
@@ -206,10 +206,10 @@ static int show_one(struct context *c, const char *app, const char *sig, const s
         hrun_buf_adds(&out, "  no models yet\n");
     } else {
         hrun_buf_addc(&out, '\n');
-        models_table(&m, 1, c->set->verbose, &out);
+        bad_table = models_table(&m, 1, c->set->verbose, &out);
         add_formulas(m, c->set->verbose, &out);
     }
-    rc = how->plot ? add_plot(c, app, &samples, m, &out, err) : 0;
+    rc = bad_table ? hrun_fail_nomem(err) : how->plot ? add_plot(c, app, &samples, m, &out, err) : 0;
     if (!rc)
         rc = waits_show(&samples, sig, &out, err);
     hrun_buf_addc(&out, '\n');
@@ -293,13 +293,9 @@ int calib_show(const struct calib_settings *s, char **apps)
     struct hrun_error err = { 0 };
     struct shown how = { .root = s->common.json ? json_array() : NULL, .terms = s->terms,
                          .plot = show_plot_wanted(s) };
+    struct hrun_buf out = HRUN_BUF_INIT;
     int seen = 0, status;
 
-    if (s->network || s->speeds || calib_refuse_useless("show", s, &err)) {
-        json_decref(how.root);
-        return s->network ? calib_show_network(s, apps)
-               : s->speeds ? calib_show_speeds(s, apps) : context_complain("hrun-calibrate", &err);
-    }
     /* A definition is of use to plots, and not needed to show what is stored. */
     if (how.plot && context_app(&c, NULL, &err))
         err = (struct hrun_error){ 0 };
@@ -307,13 +303,13 @@ int calib_show(const struct calib_settings *s, char **apps)
         status = context_complain("hrun-calibrate", &err);
     else
         status = each_profile(&c, apps, visit_show, &how, &seen);
-    if (how.root) {
-        json_dumpf(how.root, stdout, JSON_INDENT(2));
-        putchar('\n');
-    } else if (!seen && !status) {
+    if (how.root && json_print(how.root, &out, &err))
+        status = context_complain("hrun-calibrate", &err);
+    else if (how.root)
+        fputs(out.data, stdout);
+    else if (!seen && !status)
         printf("no profiles in %s\n", hrun_store_dir(c.store));
-    }
-    json_decref(how.root);
+    hrun_buf_release(&out);
     context_release(&c);
     return status;
 }

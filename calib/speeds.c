@@ -11,7 +11,6 @@
 #include "base/units.h"
 #include "exclusive.h"
 #include "launch/launch.h"
-#include "lists.h"
 #include "model/perf.h"
 #include "service/json.h"
 #include "service/profiles.h"
@@ -21,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Products that are timed of each M; and the most processes on a PE that may be asked for in one list. */
-enum { REPETITIONS = 10, PROCS_MOST = 64 };
+/* Products that are timed of each M. */
+enum { REPETITIONS = 10 };
 
 /* Samples of one launch: of sub-cluster i repetition r, the mean over its ranks. */
 struct measured {
@@ -221,14 +220,9 @@ int calib_show_speeds(const struct calib_settings *s, char **apps)
 {
     struct context c = { .set = &s->common };
     struct hrun_error err = { 0 };
-    int rc;
+    int rc = context_store(&c, &err) || show_all(&c, s->common.json, &err);
 
-    if (apps[0])
-        rc = hrun_fail(&err, HRUN_EINVAL, "show --speeds shows the speeds of PEs, and takes no application: '%s'",
-                       apps[0]);
-    else
-        rc = calib_refuse_useless("show --speeds", s, &err) || context_store(&c, &err) ||
-             show_all(&c, s->common.json, &err) ? -1 : 0;
+    (void)apps;
     context_release(&c);
     return rc ? context_complain("hrun-calibrate", &err) : 0;
 }
@@ -253,24 +247,22 @@ static int lock_profiles(const struct context *c, const int *pes, struct exclusi
 static int measure_lists(struct context *c, const struct calib_settings *s, const char *probe, int *interrupted,
                          struct hrun_error *err)
 {
-    int64_t repetitions = REPETITIONS, procs[PROCS_MOST] = { 1 };
-    int n = 1, *pes = calloc((size_t)c->cluster->nsubs, sizeof *pes), rc = 0;
+    int64_t repetitions = s->repetitions ? s->repetitions : REPETITIONS;
+    int n = s->procs.n ? s->procs.n : c->app ? c->app->nprocs_per_pe : 1, rc;
+    int *pes = calloc((size_t)c->cluster->nsubs, sizeof *pes);
     struct exclusive own = { 0 };
 
     if (!pes)
         return hrun_fail_nomem(err);
-    for (n = 0; c->app && n < c->app->nprocs_per_pe && n < PROCS_MOST; n++)
-        procs[n] = c->app->procs_per_pe[n];
-    n = n ? n : 1;
-    if ((s->procs && lists_parse_procs(s->procs, procs, PROCS_MOST, &n, err)) ||
-        (s->repetitions && hrun_parse_count("--repetitions", s->repetitions, 3, 10000, &repetitions, err)) ||
-        context_use(c->cluster, s->use, pes, err) || lock_profiles(c, pes, &own, interrupted, err))
-        rc = -1;
+    rc = hrun_check_count("--repetitions", repetitions, 3, 10000, err) || context_use(c->cluster, s->use, pes, err) ||
+         lock_profiles(c, pes, &own, interrupted, err) ? -1 : 0;
     for (int k = 0; k < n && !rc; k++) {
+        int M = s->procs.n ? (int)s->procs.v[k] : c->app ? c->app->procs_per_pe[k] : 1;
+
         if (!s->common.quiet)
-            fprintf(stderr, "hrun-calibrate: measuring the speed of PEs with %lld process%s on each; the machine "
-                    "should be as it is when programs run\n", (long long)procs[k], procs[k] == 1 ? "" : "es");
-        rc = measure(c, probe, pes, (int)procs[k], (int)repetitions, interrupted, err);
+            fprintf(stderr, "hrun-calibrate: measuring the speed of PEs with %d process%s on each; the machine "
+                    "should be as it is when programs run\n", M, M == 1 ? "" : "es");
+        rc = measure(c, probe, pes, M, (int)repetitions, interrupted, err);
     }
     exclusive_end(&own);
     free(pes);
@@ -304,8 +296,8 @@ int calib_speeds(const struct calib_settings *s, char **words)
     struct hrun_error err = { 0 };
     int interrupted = 0, rc;
 
-    rc = words[0] ? hrun_fail(&err, HRUN_EINVAL, "speeds measures the PEs and takes no program: '%s'", words[0])
-         : calib_refuse_useless("speeds", s, &err) ? -1 : speeds_on(&c, s, &interrupted, &err);
+    (void)words;
+    rc = speeds_on(&c, s, &interrupted, &err);
     if (!rc && !s->common.quiet)
         rc = show_all(&c, s->common.json, &err);
     context_release(&c);

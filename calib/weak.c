@@ -52,13 +52,11 @@ static int add_size(struct context *c, int i, int m, int npes, int loaded, int64
 int weak_points(struct context *c, const struct calib_settings *s, const struct lists *l, int i, int m,
                 struct campaign *g, struct hrun_error *err)
 {
-    int64_t P = 0, own = (int64_t)l->most[i] * m;
+    int64_t own = (int64_t)l->most[i] * m, P = s->P && s->P < own ? s->P : own;
 
-    if (s->procs_wanted && hrun_parse_count("-n", s->procs_wanted, 1, HRUN_COUNT_MAX, &P, err))
-        return -1;
-    P = P && P < own ? P : own;
-    for (int k = 0; k < l->nsizes; k++)
-        if (add_size(c, i, m, l->most[i], l->most[i], P, l->sizes[k], g, err))
+
+    for (int k = 0; k < l->sizes.n; k++)
+        if (add_size(c, i, m, l->most[i], l->most[i], P, l->sizes.v[k], g, err))
             return -1;
     return 0;
 }

@@ -2,7 +2,6 @@
 #include "context.h"
 
 #include "base/installed.h"
-#include "base/units.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -98,9 +97,14 @@ int context_program(struct context *c, const char *argv0, struct hrun_error *err
     return context_find_program(c, argv0, err);
 }
 
-int context_has_openmpi(struct context *c)
+int context_has_openmpi(void)
 {
-    return !context_program(c, "ompi_info", NULL) && c->mpi.kind == HRUN_MPI_OPENMPI;
+    char *path = hrun_program_find("ompi_info", NULL, NULL);
+    struct hrun_mpi mpi;
+    int has = path && !hrun_program_mpi(path, &mpi, NULL) && mpi.kind == HRUN_MPI_OPENMPI;
+
+    free(path);
+    return has;
 }
 
 int context_store(struct context *c, struct hrun_error *err)
@@ -112,8 +116,7 @@ int context_store(struct context *c, struct hrun_error *err)
 int context_engine(struct context *c, struct hrun_error *err)
 {
     give(c);
-    if (c->set->timeout && hrun_parse_duration("--timeout", c->set->timeout, &c->timeout_s, err))
-        return -1;
+    c->timeout_s = c->set->timeout_s;
     return context_choose_engine(c, 1, err);
 }
 
@@ -160,23 +163,87 @@ int context_complain(const char *command, const struct hrun_error *err)
     }
 }
 
-int context_meta(const struct common_settings *s, const struct hrun_opt *table, const char *command,
-                 const char *usage, const char *after, const char *subcommands)
+/* --help, --version and --completion: 1 when one of them was asked for and printed, else 0. */
+static int answer(const struct context_command *cmd, const struct common_settings *s)
 {
     struct hrun_buf out = HRUN_BUF_INIT;
 
     if (!s->help && !s->version && !s->completion)
         return 0;
     if (s->help) {
-        hrun_buf_addf(&out, "%s\n", usage);
-        hrun_opts_help(table, &out);
-        hrun_buf_adds(&out, after);
+        hrun_buf_addf(&out, "%s\n", cmd->usage);
+        hrun_opts_help(cmd->options, &out);
+        hrun_buf_adds(&out, cmd->after);
     } else if (s->version) {
-        hrun_buf_addf(&out, "%s %s\n", command, HRUN_VERSION);
+        hrun_buf_addf(&out, "%s %s\n", cmd->name, HRUN_VERSION);
     } else {
-        hrun_opts_completion(table, command, subcommands, &out);
+        hrun_opts_completion(cmd->options, cmd->name, cmd->subcommands, &out);
     }
     fputs(out.data, stdout);
     hrun_buf_release(&out);
     return 1;
+}
+
+/* Words where a mode has no use for them; and several programs, as mpirun separates them. */
+static int check_words(const struct context_command *cmd, const struct hrun_opt_mode *mode, int ended, char **words,
+                       struct hrun_error *err)
+{
+    if (words[0] && !mode->takes_words)
+        return hrun_fail(err, HRUN_EINVAL, "%s takes no program or name: '%s'", mode->name, words[0]);
+    for (char **w = words; *w && !mode->word && !ended; w++)
+        if (!strcmp(*w, ":"))
+            return hrun_fail(err, HRUN_EINVAL, "several programs, with ':' between them, are not served yet: start one; "
+                             "where ':' is an argument of the program, say -- before it: %s [OPTION]... -- PROGRAM "
+                             "ARGUMENT...", cmd->name);
+    return 0;
+}
+
+static int read_line(const struct context_command *cmd, struct common_settings *s, int argc, char **argv,
+                     char ***words, struct hrun_error *err)
+{
+    struct hrun_opts_given given = { .ended = 0 };
+    char **names = argv;
+    int rest, mode, n = 0;
+
+    if (hrun_opts_parse(cmd->options, s, argc, argv, &rest, &given, err))
+        return -1;
+    *words = argv + rest;
+    mode = hrun_opts_mode(cmd->options, cmd->modes, &given, argv[rest]);
+    if (cmd->modes[mode].word) {
+        const char *subcommand = argv[rest];
+
+        while (rest < argc) {
+            argc -= rest;
+            argv += rest;
+            if (hrun_opts_parse(cmd->options, s, argc, argv, &rest, &given, err))
+                return -1;
+            if (rest < argc)
+                names[n++] = argv[rest];
+        }
+        names[n] = NULL;
+        *words = names;
+        mode = hrun_opts_mode(cmd->options, cmd->modes, &given, subcommand);
+    }
+    if (s->help || s->version || s->completion)
+        return mode;
+    return check_words(cmd, &cmd->modes[mode], given.ended, *words, err) ||
+           hrun_opts_check(cmd->options, cmd->modes, mode, &given, err) ? -1 : mode;
+}
+
+int context_command_line(const struct context_command *cmd, struct common_settings *s, int argc, char **argv,
+                         char ***words, int *status)
+{
+    struct hrun_error err = { 0 };
+    int mode = read_line(cmd, s, argc, argv, words, &err);
+
+    *status = mode < 0 ? context_complain(cmd->name, &err) : 0;
+    return mode < 0 || answer(cmd, s) ? -1 : mode;
+}
+
+int context_end(const char *command, int status)
+{
+    if (!fflush(stdout) && !ferror(stdout))
+        return status;
+    fprintf(stderr, "%s: standard output: %s\n", command, strerror(errno));
+    return status ? status : STATUS_FAILED;
 }

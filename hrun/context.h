@@ -28,18 +28,17 @@ struct common_settings {
     const char *ledger;               /* DIR or "none" */
     const char *engine;
     const char *fit;                  /* "nnls", "ls" or NULL */
-    const char *glitches;             /* k of the glitch rule; this and the next of hrun-calibrate alone, which fits */
+    double glitches;                  /* k of the glitch rule; this and the next of hrun-calibrate alone, which fits */
     int no_robust;
     const char *wdir;
-    const char *timeout;
+    double timeout_s;
     struct hrun_strvec defines;       /* -D */
     struct hrun_strvec env;           /* -x */
     struct hrun_strvec mca;           /* --mca, "KEY=VALUE" */
     struct hrun_strvec smpi;          /* --smpi, "NAME:VALUE" */
     int refresh, skip_unreachable;
     int force, json, quiet, verbose;
-    int export_topology;              /* this and the next of hrun alone; here because main.c need not know them */
-    const char *network_file;         /* --network */
+    const char *network_file;         /* --network of hrun alone */
     int help, version, completion;
 };
 
@@ -52,68 +51,91 @@ void common_settings_release(struct common_settings *s);
 
 #define COMMON_AT(member) offsetof(struct common_settings, member)
 
-/* Rows of the option table that both commands have. */
-#define COMMON_OPTIONS_WHAT \
+#define NEEDS(...) (const char *const[]){ __VA_ARGS__, NULL }
+
+/* Rows of the option table that both commands have, each with the modes of the command in which it counts. */
+#define OPTION_APP(in) \
     { "app", 0, HRUN_OPT_NAME, "NAME", "hrun --list-apps", \
       "app definition (default: the one that knows the program's name)", "Application", hrun_opt_string, \
-      COMMON_AT(app) }, \
+      COMMON_AT(app), .modes = in }
+#define OPTION_VARIANT(in) \
     { "variant", 0, HRUN_OPT_WORD, "NAME", NULL, "of the algorithms that the definition has, this one", \
-      "Application", hrun_opt_string, COMMON_AT(variant) }, \
+      "Application", hrun_opt_string, COMMON_AT(variant), .modes = in }
+#define OPTION_DEFINE(in) \
     { "define", 'D', HRUN_OPT_WORD, "NAME=VALUE", NULL, "set a constant of the app definition", \
-      "Application", hrun_opt_append, COMMON_AT(defines) }, \
+      "Application", hrun_opt_append, COMMON_AT(defines), .modes = in }
+#define OPTION_PROFILE_PATH(in) \
     { "profile-path", 0, HRUN_OPT_DIR, "DIRS", NULL, "folders to search for app definitions first", \
-      "Application", hrun_opt_string, COMMON_AT(profile_path) }, \
+      "Application", hrun_opt_string, COMMON_AT(profile_path), .modes = in }
+#define OPTION_DATA(in) \
     { "data", 0, HRUN_OPT_DIR, "DIR", NULL, "where profiles are kept (default: $HRUN_DATA)", \
-      "Application", hrun_opt_string, COMMON_AT(data) }, \
+      "Application", hrun_opt_string, COMMON_AT(data), .modes = in }
+#define OPTION_FIT(in) \
     { "fit", 0, HRUN_OPT_CHOICE, "METHOD", "nnls ls", "how models are fitted", \
-      "Application", hrun_opt_string, COMMON_AT(fit) }, \
+      "Application", hrun_opt_string, COMMON_AT(fit), .modes = in }
+#define OPTION_FORCE(in) \
     { "force", 0, HRUN_OPT_NONE, NULL, NULL, "overwrite files hrun did not write; run what the rule excludes", \
-      "Application", hrun_opt_flag, COMMON_AT(force) }
+      "Application", hrun_opt_flag, COMMON_AT(force), .modes = in }
 
-#define COMMON_OPTIONS_WHERE \
+/* Which hosts, and what of them is used. */
+#define OPTIONS_HOSTS(in) \
     { "hostfile", 0, HRUN_OPT_FILE, "FILE", NULL, "hosts, one per line (name slots=N)", \
-      "Machine", hrun_opt_string, COMMON_AT(host_file) }, \
-    { "machinefile", 0, HRUN_OPT_FILE, "FILE", NULL, NULL, "Machine", hrun_opt_string, COMMON_AT(host_file) }, \
+      "Machine", hrun_opt_string, COMMON_AT(host_file), .modes = in }, \
+    { "machinefile", 0, HRUN_OPT_FILE, "FILE", NULL, NULL, "Machine", hrun_opt_string, COMMON_AT(host_file), \
+      .modes = in }, \
     { "host", 'H', HRUN_OPT_WORD, "HOSTS", NULL, "hosts, as a:2,b,p4-[0-3]", \
-      "Machine", hrun_opt_string, COMMON_AT(hosts) }, \
-    { "cluster", 0, HRUN_OPT_FILE, "FILE", NULL, "cluster file (YAML) that names the sub-clusters", \
-      "Machine", hrun_opt_string, COMMON_AT(cluster_file) }, \
+      "Machine", hrun_opt_string, COMMON_AT(hosts), .modes = in }, \
     { "platform", 0, HRUN_OPT_FILE, "FILE", NULL, "simulated hosts: a platform file of SimGrid (engine smpi)", \
-      "Machine", hrun_opt_string, COMMON_AT(platform) }, \
+      "Machine", hrun_opt_string, COMMON_AT(platform), .modes = in }, \
     { "level", 0, HRUN_OPT_CHOICE, "LEVEL", "node package numa l3 core", \
       "what one PE is (default: core on one host, else node)", \
-      "Machine", hrun_opt_string, COMMON_AT(level) }, \
-    { "ledger", 0, HRUN_OPT_DIR, "DIR", NULL, "where runs of all users are entered, or none", \
-      "Machine", hrun_opt_string, COMMON_AT(ledger) }, \
+      "Machine", hrun_opt_string, COMMON_AT(level), .modes = in }, \
     { "refresh", 0, HRUN_OPT_NONE, NULL, NULL, "ask all hosts anew what they are made of", \
-      "Machine", hrun_opt_flag, COMMON_AT(refresh) }, \
+      "Machine", hrun_opt_flag, COMMON_AT(refresh), .modes = in }, \
     { "skip-unreachable", 0, HRUN_OPT_NONE, NULL, NULL, "leave out hosts that do not answer", \
-      "Machine", hrun_opt_flag, COMMON_AT(skip_unreachable) }
+      "Machine", hrun_opt_flag, COMMON_AT(skip_unreachable), .modes = in }
+#define OPTION_CLUSTER(in) \
+    { "cluster", 0, HRUN_OPT_FILE, "FILE", NULL, "cluster file (YAML) that names the sub-clusters", \
+      "Machine", hrun_opt_string, COMMON_AT(cluster_file), .modes = in }
+#define OPTION_LEDGER(in) \
+    { "ledger", 0, HRUN_OPT_DIR, "DIR", NULL, "where runs of all users are entered, or none", \
+      "Machine", hrun_opt_string, COMMON_AT(ledger), .modes = in }
 
-#define COMMON_OPTIONS_LAUNCH \
+#define OPTION_ENGINE(in) \
     { "engine", 0, HRUN_OPT_CHOICE, "NAME", "auto local mpirun srun smpi", "what starts the processes", \
-      "Launch", hrun_opt_string, COMMON_AT(engine) }, \
+      "Launch", hrun_opt_string, COMMON_AT(engine), .modes = in }
+#define OPTION_EXPORT(in) \
     { "export", 'x', HRUN_OPT_WORD, "NAME[=VALUE]", NULL, "give an environment variable to the processes", \
-      "Launch", hrun_opt_append, COMMON_AT(env) }, \
+      "Launch", hrun_opt_append, COMMON_AT(env), .modes = in }
+#define OPTION_MCA(in) \
     { "mca", 0, HRUN_OPT_PAIR, "KEY VALUE", NULL, "set an MCA parameter of Open MPI", \
-      "Launch", hrun_opt_append, COMMON_AT(mca) }, \
+      "Launch", hrun_opt_append, COMMON_AT(mca), .modes = in }
+#define OPTION_SMPI(in) \
     { "smpi", 0, HRUN_OPT_WORD, "NAME:VALUE", NULL, "set a parameter of SimGrid", \
-      "Launch", hrun_opt_append, COMMON_AT(smpi) }, \
+      "Launch", hrun_opt_append, COMMON_AT(smpi), .modes = in }
+#define OPTIONS_WDIR(in) \
     { "wdir", 0, HRUN_OPT_DIR, "DIR", NULL, "working directory of the processes", \
-      "Launch", hrun_opt_string, COMMON_AT(wdir) }, \
-    { "wd", 0, HRUN_OPT_DIR, "DIR", NULL, NULL, "Launch", hrun_opt_string, COMMON_AT(wdir) }, \
-    { "timeout", 0, HRUN_OPT_WORD, "TIME", NULL, "end a run after TIME (90, 5m, 1h30m)", \
-      "Launch", hrun_opt_string, COMMON_AT(timeout) }
+      "Launch", hrun_opt_string, COMMON_AT(wdir), .modes = in }, \
+    { "wd", 0, HRUN_OPT_DIR, "DIR", NULL, NULL, "Launch", hrun_opt_string, COMMON_AT(wdir), .modes = in }
+#define OPTION_TIMEOUT(in) \
+    { "timeout", 0, HRUN_OPT_TIME, "TIME", NULL, "end a run after TIME (90, 5m, 1h30m)", \
+      "Launch", NULL, COMMON_AT(timeout_s), .modes = in }
 
-#define COMMON_OPTIONS_TELL \
-    { "json", 0, HRUN_OPT_NONE, NULL, NULL, "print for machines", "Output", hrun_opt_flag, COMMON_AT(json) }, \
+#define OPTION_JSON(in) \
+    { "json", 0, HRUN_OPT_NONE, NULL, NULL, "print for machines", "Output", hrun_opt_flag, COMMON_AT(json), \
+      .modes = in }
+/* These count, or do no harm, everywhere. */
+#define OPTIONS_TELL \
     { "quiet", 'q', HRUN_OPT_NONE, NULL, NULL, "say nothing but errors", \
-      "Output", hrun_opt_flag, COMMON_AT(quiet) }, \
-    { "verbose", 'v', HRUN_OPT_NONE, NULL, NULL, "say more", "Output", hrun_opt_flag, COMMON_AT(verbose) }, \
-    { "help", 'h', HRUN_OPT_NONE, NULL, NULL, "show this help", "Output", hrun_opt_flag, COMMON_AT(help) }, \
-    { "version", 'V', HRUN_OPT_NONE, NULL, NULL, "show the version", "Output", hrun_opt_flag, COMMON_AT(version) }, \
+      "Output", hrun_opt_flag, COMMON_AT(quiet), .modes = ~0U }, \
+    { "verbose", 'v', HRUN_OPT_NONE, NULL, NULL, "say more", "Output", hrun_opt_flag, COMMON_AT(verbose), \
+      .modes = ~0U }, \
+    { "help", 'h', HRUN_OPT_NONE, NULL, NULL, "show this help", "Output", hrun_opt_flag, COMMON_AT(help), \
+      .modes = ~0U }, \
+    { "version", 'V', HRUN_OPT_NONE, NULL, NULL, "show the version", "Output", hrun_opt_flag, COMMON_AT(version), \
+      .modes = ~0U }, \
     { "completion", 0, HRUN_OPT_NONE, NULL, NULL, "print the bash completion", \
-      "Output", hrun_opt_flag, COMMON_AT(completion) }
+      "Output", hrun_opt_flag, COMMON_AT(completion), .modes = ~0U }
 
 /* Cluster from the settings; after context_app, whose definition may want other PEs (`threads: fill`: whole nodes,
  * unless the settings or a cluster file say otherwise). */
@@ -121,8 +143,8 @@ int context_cluster(struct context *c, const struct common_settings *s, struct h
 /* Program and its MPI, in place of any found before; argv0 as the user wrote it. Errors: HRUN_ENOPROG, HRUN_ENOEXEC,
  * HRUN_EIO. */
 int context_program(struct context *c, const char *argv0, struct hrun_error *err);
-/* Without a program: those that are built with the Open MPI that is installed here. 0: there is none. */
-int context_has_openmpi(struct context *c);
+/* Is Open MPI installed here? */
+int context_has_openmpi(void);
 /* App definition by -app, else by the program's name; c->app stays NULL when there is neither. */
 int context_app(struct context *c, const char *argv0, struct hrun_error *err);
 /* Engine, time limit, store and signatures; needs cluster and program. */
@@ -142,10 +164,23 @@ char *context_library(const char *name);
 /* Print "hrun: ..." for an error on stderr; result: the exit status that goes with it. */
 int context_complain(const char *command, const struct hrun_error *err);
 
-/* Handle --help, --version and --completion. usage: the lines above the options; subcommands: those of the command, for
- * its completion, or NULL.
- * Result: 1 when one of them was asked for and printed, else 0. */
-int context_meta(const struct common_settings *s, const struct hrun_opt *table, const char *command,
-                 const char *usage, const char *after, const char *subcommands);
+/* A command, as its command line is read. */
+struct context_command {
+    const char *name;                 /* "hrun" */
+    const struct hrun_opt *options;
+    const struct hrun_opt_mode *modes;
+    const char *usage, *after;        /* lines of --help above and below the options */
+    const char *subcommands;          /* for the completion (hrun_opts_completion) */
+};
+
+/* Read the command line into the settings, of which s is the first member. Behind a subcommand options may stand among
+ * the names; *words are then these names, else the program and its arguments; argv is overwritten.
+ * Result: which of the command's modes is asked for. -1: nothing is left to be done, as --help and the like have been
+ * answered (*status 0), or the command line is wrong, which has been said. */
+int context_command_line(const struct context_command *cmd, struct common_settings *s, int argc, char **argv,
+                         char ***words, int *status);
+
+/* The last of what main does. Result: status, or STATUS_FAILED when standard output could not be written. */
+int context_end(const char *command, int status);
 
 #endif

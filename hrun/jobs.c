@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "plan/plan.h"
 #include "report_parts.h"
+#include "run.h"
 #include "service/json.h"
 
 #include <stdio.h>
@@ -258,26 +259,6 @@ int jobs_json(const struct jobs *j, const struct context *c, const int *npes, co
 
 /* ------------------------------------------------------------------ the errand */
 
-static int check(const struct hrun_settings *s, size_t n, struct hrun_error *err)
-{
-    const struct { const char *option; const void *given; } against[] = {
-        { "-N", s->size }, { "-app", s->common.app }, { "-n", s->ask.procs }, { "--config", s->ask.config },
-        { "--objective", s->ask.objective }, { "--within", s->ask.within }, { "--explore", s->ask.explore },
-        { "--dry-run", s->dry_run ? s : NULL }, { "--predict", s->predict ? s : NULL },
-        { "--wait", s->wait ? s : NULL },
-        { "--finest", s->finest ? s : NULL }, { "--probe", s->probe ? s : NULL },
-    };
-
-    if (n != 1)
-        return hrun_fail(err, HRUN_EINVAL, "hrun plan takes one file of jobs, not %s; a program of this name is "
-                         "started as ./plan", n ? "several" : "none");
-    for (size_t i = 0; i < sizeof against / sizeof *against; i++)
-        if (against[i].given)
-            return hrun_fail(err, HRUN_EINVAL, "%s is nothing that hrun plan knows: its file says which jobs there "
-                             "are, they are to end soonest, and nothing is started", against[i].option);
-    return 0;
-}
-
 /* The search, of which job j has ways. */
 static int find(const struct jobs *j, const struct context *c, const int *npes, struct hrun_schedule **out,
                 struct hrun_error *err)
@@ -295,7 +276,7 @@ static int find(const struct jobs *j, const struct context *c, const int *npes, 
     return rc;
 }
 
-int run_plan(const struct hrun_settings *s, char *const *names, size_t n)
+int run_plan(const struct hrun_settings *s, char **words)
 {
     struct jobs j = { 0 };
     struct context c = { .set = &s->common };
@@ -304,7 +285,10 @@ int run_plan(const struct hrun_settings *s, char *const *names, size_t n)
     struct hrun_error err = { 0 };
     int *npes = NULL, status = 0;
 
-    if (check(s, n, &err) || jobs_read(names[0], &j, &err) || jobs_ways(s, &j, &c, &npes, &err) ||
+    if (!words[0] || words[1])
+        hrun_fail(&err, HRUN_EINVAL, "hrun plan takes one file of jobs, not %s; a program of this name is started as "
+                  "./plan", words[0] ? "several" : "none");
+    if (err.code || jobs_read(words[0], &j, &err) || jobs_ways(s, &j, &c, &npes, &err) ||
         find(&j, &c, npes, &found, &err) ||
         (s->common.json ? jobs_json(&j, &c, npes, found, &out, &err)
                         : jobs_print(&j, &c, npes, found, s->common.verbose, &out, &err)))

@@ -55,7 +55,4 @@ int jobs_print(const struct jobs *j, const struct context *c, const int *npes, c
 int jobs_json(const struct jobs *j, const struct context *c, const int *npes, const struct hrun_schedule *s,
               struct hrun_buf *out, struct hrun_error *err);
 
-/* The whole errand; names[n]: the files named. Result: hrun's exit status. */
-int run_plan(const struct hrun_settings *s, char *const *names, size_t n);
-
 #endif

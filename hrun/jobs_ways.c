@@ -252,15 +252,6 @@ static int find_ways(const struct hrun_settings *s, struct context *c, const int
 
 /* ------------------------------------------------------------------ contexts */
 
-/* Whose profiles count: those of the program's MPI. */
-static int find_program(struct context *c, const struct job_kind *k, struct hrun_error *err)
-{
-    if (k->program)
-        return context_program(c, k->program, err);
-    return c->cluster->platform || context_has_openmpi(c) ? 0
-           : hrun_fail(err, HRUN_ENOPROG, "which MPI the job is built with is not known: say program: PATH");
-}
-
 /* Are these the PEs of the jobs before? */
 static int same_cluster(const struct hrun_cluster *a, const struct hrun_cluster *b)
 {
@@ -275,8 +266,8 @@ static int same_cluster(const struct hrun_cluster *a, const struct hrun_cluster 
 static int job_ways(const struct hrun_settings *s, struct job_kind *k, struct context *c, const struct context *first,
                     int **npes, struct hrun_error *err)
 {
-    if (context_app(c, NULL, err) || context_cluster(c, c->set, err) || find_program(c, k, err) ||
-        context_engine(c, err))
+    if (context_app(c, NULL, err) || context_cluster(c, c->set, err) ||
+        (k->program && context_program(c, k->program, err)) || context_engine(c, err))
         return -1;
     if (first && !same_cluster(first->cluster, c->cluster))
         return hrun_fail(err, HRUN_EINVAL, "its PEs are not those of the jobs before, as its processes fill a PE with "

@@ -1,14 +1,9 @@
 /* main.c - hrun: start an MPI program in the configuration that its profile says is best */
-#include "jobs.h"
 #include "run.h"
 
-#include <stdio.h>
-#include <string.h>
-
-static int meta(const struct hrun_settings *s)
-{
-    return context_meta(&s->common, hrun_options, "hrun", hrun_usage, hrun_usage_after, "plan");
-}
+static const struct context_command command = {
+    "hrun", hrun_options, hrun_modes, hrun_usage, hrun_usage_after, "plan",
+};
 
 /* Where there is no place for data runs are not recorded, and that is told. */
 static void find_data(struct hrun_settings *s)
@@ -25,62 +20,27 @@ static void find_data(struct hrun_settings *s)
     hrun_store_close(store);
 }
 
-/* argv[0] is "plan"; options may stand behind it, too. */
-static int plan(struct hrun_settings *s, int argc, char **argv)
-{
-    struct hrun_strvec names = HRUN_STRVEC_INIT;
-    struct hrun_error err = { 0 };
-    int rest, rc, status;
+static const unsigned without_data = 1u << HRUN_LIST_APPS | 1u << HRUN_WHO | 1u << HRUN_EXPORT_TOPOLOGY;
 
-    while (!(rc = hrun_opts_parse(hrun_options, s, argc, argv, &rest, &err)) && rest < argc) {
-        rc = hrun_strvec_push(&names, argv[rest]) ? hrun_fail_nomem(&err) : 0;
-        argc -= rest;
-        argv += rest;
-    }
-    if (rc) {
-        status = context_complain("hrun", &err);
-    } else if (meta(s)) {
-        status = 0;
-    } else {
-        find_data(s);
-        status = run_plan(s, names.v, names.n);
-    }
-    hrun_strvec_release(&names);
-    return status;
-}
-
-static int act(struct hrun_settings *s, int argc, char **argv)
-{
-    if (s->list_apps)
-        return run_list_apps(s);
-    if (s->who)
-        return run_who(s);
-    if (*argv && !strcmp(*argv, "plan") && !s->show_cluster)
-        return plan(s, argc, argv);
-    find_data(s);
-    if (s->show_cluster)
-        return run_show_cluster(s, argv);
-    return s->predict ? run_predict(s, argv) : run_program(s, argv);
-}
+static int (*const errands[])(const struct hrun_settings *s, char **words) = {
+    [HRUN_SHOW_CLUSTER] = run_show_cluster, [HRUN_LIST_APPS] = run_list_apps, [HRUN_WHO] = run_who,
+    [HRUN_EXPORT_TOPOLOGY] = run_export_topology, [HRUN_PLAN] = run_plan, [HRUN_PREDICT] = run_predict,
+    [HRUN_DRY_RUN] = run_program, [HRUN_RUN] = run_program,
+};
 
 int main(int argc, char **argv)
 {
     struct hrun_settings s = { 0 };
-    struct hrun_error err = { 0 };
-    int rest, status;
+    char **words;
+    int status, mode;
 
     context_start();
-    if (hrun_opts_parse(hrun_options, &s, argc, argv, &rest, &err))
-        status = context_complain("hrun", &err);
-    else if (meta(&s))
-        status = 0;
-    else
-        status = act(&s, argc - rest, argv + rest);
+    mode = context_command_line(&command, &s.common, argc, argv, &words, &status);
+    if (mode >= 0 && !(without_data >> mode & 1))
+        find_data(&s);
+    if (mode >= 0)
+        status = errands[mode](&s, words);
     common_settings_release(&s.common);
     hrun_strvec_release(&s.configs);
-    if (fflush(stdout) || ferror(stdout)) {
-        perror("hrun: standard output");
-        return status ? status : STATUS_FAILED;
-    }
-    return status;
+    return context_end(command.name, status);
 }

@@ -1,7 +1,6 @@
 /* predict.c - hrun --predict: the predicted time alone; see run.h */
 #include "run.h"
 
-#include "base/units.h"
 #include "service/predict.h"
 #include "work.h"
 
@@ -15,38 +14,23 @@ struct asked {
     int64_t N;
 };
 
-static int check(const struct hrun_settings *s, struct hrun_error *err)
-{
-    const struct { const char *option; int given; } against[] = {
-        { "--dry-run", s->dry_run }, { "--explore", s->ask.explore != NULL }, { "--trace", s->trace },
-        { "--probe", s->probe }, { "--finest", s->finest },
-    };
-
-    for (size_t i = 0; i < sizeof against / sizeof *against; i++)
-        if (against[i].given)
-            return hrun_fail(err, HRUN_EINVAL, "--predict and %s contradict each other: nothing is started, and only "
-                             "the time is told; leave one out", against[i].option);
-    if (!s->size)
-        return hrun_fail(err, HRUN_EINVAL, "--predict needs a size: give -N SIZE");
-    return 0;
-}
-
 static int learn(struct asked *a, char **words, struct hrun_error *err)
 {
     const struct hrun_settings *s = a->s;
     struct context *c = &a->c;
-    struct work w = { .c = c, .words = words };
+    struct work w = { .c = c, .N = s->N, .words = words };
 
     c->set = &s->common;
-    if (check(s, err) || hrun_parse_count("-N", s->size, 1, HRUN_COUNT_MAX, &w.N, err) ||
-        context_app(c, words[0], err))
+    if (!s->N)
+        return hrun_fail(err, HRUN_EINVAL, "--predict needs a size: give -N SIZE");
+    if (context_app(c, words[0], err))
         return -1;
     if (!c->app)
         return hrun_fail(err, HRUN_ENOENT, "--predict needs an app definition: name one with -app (hrun --list-apps)");
     if ((words[0] && work_find_program(&w, 0, err)) || context_cluster(c, &s->common, err) ||
         context_predicts(c, err))
         return -1;
-    a->N = w.N;
+    a->N = s->N;
     return knowledge_load(c, &a->known, err);
 }
 

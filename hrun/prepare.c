@@ -249,7 +249,7 @@ static int fail_busy(struct prepared *p, const struct hrun_error *why, struct hr
     if (p->ask.config)
         hrun_buf_addf(&text, "--config %s needs PEs that are in use", p->ask.config);
     else if (p->ask.procs)
-        hrun_buf_addf(&text, "-n %s needs PEs that are in use", p->ask.procs);
+        hrun_buf_addf(&text, "-n %lld needs PEs that are in use", (long long)p->ask.procs);
     else if (why->code == HRUN_EBUSY || !why->code)
         hrun_buf_adds(&text, "no PE is free");
     else
@@ -299,9 +299,8 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
 {
     struct context *c = &p->c;
 
-    if (s->size && hrun_parse_count("-N", s->size, 1, HRUN_COUNT_MAX, &p->N, err))
-        return -1;
-    if (probe_check(s, p->N, err) || context_app(c, words[0], err) ||
+    p->N = s->N;
+    if (probe_check(s, err) || context_app(c, words[0], err) ||
         (s->probe && words[0] && !c->app && make_bare(c, words[0], err)))
         return -1;
     if (!c->app && p->N)
@@ -315,7 +314,7 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
                           .report_bindings = s->report_bindings, .on_message = hear };
     /* Nothing is learnt from a run that is not recorded. */
     if (c->app && p->N && !work_size_is_told(&p->w))
-        p->ask.explore = NULL;
+        p->ask.explore = 0;
     p->ask.table = s->dry_run;
     if (s->finest && c->app)   /* any size will do to find a program that is built for each */
         p->w.N = c->app->nsizes ? c->app->sizes[0] : 1;
@@ -332,7 +331,7 @@ int prepare(struct prepared *p, const struct hrun_settings *s, char **words, str
     p->ask = s->ask;
     p->c.set = &s->common;
     if (prepare_context(p, s, words, err) ||
-        (s->wait || s->wait_at_most ? prepare_waiting(p, err) : prepare_now(p, err)) || check_network(p, s, err))
+        (s->wait || s->wait_at_most_s ? prepare_waiting(p, err) : prepare_now(p, err)) || check_network(p, s, err))
         return -1;
     probes = will_probe(p);
     if (probe(p, s, err))

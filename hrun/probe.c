@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-int probe_check(const struct hrun_settings *s, int64_t N, struct hrun_error *err)
+int probe_check(const struct hrun_settings *s, struct hrun_error *err)
 {
-    const struct { const char *option; const void *given; } against[] = {
-        { "--config", s->ask.config }, { "-n", s->ask.procs }, { "--explore", s->ask.explore },
-        { "--finest", s->finest ? s : NULL },
+    const struct { const char *option; int given; } against[] = {
+        { "--config", s->ask.config != NULL }, { "-n", s->ask.procs != 0 }, { "--explore", s->ask.explore > 0 },
+        { "--finest", s->finest },
     };
 
     if (!s->probe)
-        return s->probe_size ? hrun_fail(err, HRUN_EINVAL, "--probe-size is the size of a probe: say --probe, too") : 0;
-    if (!N)
+        return 0;
+    if (!s->N)
         return hrun_fail(err, HRUN_EINVAL, "--probe runs the program at a smaller size first: say which is the real "
                          "one with -N SIZE, and write {N} where it stands among the program's words");
     for (size_t i = 0; i < sizeof against / sizeof *against; i++)
@@ -86,14 +86,13 @@ int probe_plan(struct probe *p, const struct work *w, const struct hrun_settings
                struct hrun_error *err)
 {
     struct work unsized = *w;
-    int64_t asked = 0;
     int used = 0, total = 0;
 
     unsized.N = 0;             /* a size that stands there as a number stays what it is */
     if (!work_size_is_told(&unsized))
         return hrun_fail(err, HRUN_EINVAL, "--probe cannot tell the program its size: write {N} where it stands among "
                          "the program's words, in place of the number");
-    if (s->probe_size && hrun_parse_count("--probe-size", s->probe_size, 1, d->N, &asked, err))
+    if (s->probe_N && hrun_check_count("--probe-size", s->probe_N, 1, d->N, err))
         return -1;
     for (int i = 0; i < d->nsubs; i++) {
         used += d->subs[i].npes > 0;
@@ -103,7 +102,7 @@ int probe_plan(struct probe *p, const struct work *w, const struct hrun_settings
     p->procs = calloc((size_t)d->nsubs, sizeof *p->procs);
     if (!p->pes || !p->procs)
         return hrun_fail_nomem(err);
-    if (probe_size_choose(w->c, d, asked, used, total, &p->N, &p->P, err))
+    if (probe_size_choose(w->c, d, s->probe_N, used, total, &p->N, &p->P, err))
         return -1;
     spread(d, p->P, p->pes, p->procs);
     return ask_open(p, w, s, d, err) || (p->useful && ask_watched(p, w->c, err)) ? -1 : 0;

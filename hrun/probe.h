@@ -33,8 +33,8 @@ struct probe {
     int status;                /* of hrun, where a run was interrupted or took too long; else 0 */
 };
 
-/* --probe and --probe-size against the other options. Errors: HRUN_EINVAL. */
-int probe_check(const struct hrun_settings *s, int64_t N, struct hrun_error *err);
+/* --probe against the other options. Errors: HRUN_EINVAL. */
+int probe_check(const struct hrun_settings *s, struct hrun_error *err);
 
 /* After decide: size and configuration of the first run. w is the real run, d its default. Errors: HRUN_EINVAL (the
  * size does not reach the program, --probe-size), HRUN_EINFEASIBLE (no size to probe with), HRUN_ENOMEM. */

@@ -335,7 +335,7 @@ static int refine(struct probing *g, double before_s, struct hrun_error *err)
     int64_t larger;
     int found;
 
-    if (g->s->probe_size || !says_little(g))
+    if (g->s->probe_N || !says_little(g))
         return 0;
     for (int i = 0; i < g->d->nsubs; i++) {
         longest = fmax(longest, g->v[i].compute_s);

@@ -27,7 +27,7 @@ int run_show_cluster(const struct hrun_settings *s, char **words)
     c.set = &s->common;
     if (context_app(&c, words[0], &err) || context_cluster(&c, &s->common, &err) ||
         (words[0] && context_program(&c, words[0], &err)) ||
-        ((words[0] || (!c.cluster->platform && context_has_openmpi(&c))) && context_engine(&c, &err)) ||
+        ((words[0] || (!c.cluster->platform && context_has_openmpi())) && context_engine(&c, &err)) ||
         (s->common.json ? document_cluster : report_cluster)(&c, &out, &err))
         status = context_complain("hrun", &err);
     else
@@ -38,13 +38,15 @@ int run_show_cluster(const struct hrun_settings *s, char **words)
 }
 
 /* For an hrun on another host, which asks this one what it is made of. */
-static int run_export_topology(void)
+int run_export_topology(const struct hrun_settings *s, char **words)
 {
     struct hrun_error err = { 0 };
     struct hrun_buf out = HRUN_BUF_INIT;
     char mpi[64], watched[2048];
     int status;
 
+    (void)s;
+    (void)words;
     hrun_openmpi_here(mpi, sizeof mpi, watched, sizeof watched);
     status = hrun_cluster_export(mpi, watched, &out, &err) ? context_complain("hrun", &err) : 0;
 
@@ -54,7 +56,7 @@ static int run_export_topology(void)
     return status;
 }
 
-int run_list_apps(const struct hrun_settings *s)
+int run_list_apps(const struct hrun_settings *s, char **words)
 {
     struct context c = { .set = &s->common };
     struct hrun_strvec names = HRUN_STRVEC_INIT;
@@ -63,6 +65,7 @@ int run_list_apps(const struct hrun_settings *s)
     struct hrun_table *t = hrun_table_create("llll");
     int status = 0;
 
+    (void)words;
     if (!t || context_app(&c, NULL, &err) || hrun_app_list(&c.app_dirs, &names, &err))
         status = context_complain("hrun", &err);
     context_drop_app(&c);
@@ -131,7 +134,7 @@ static int dry_run(struct prepared *p, struct hrun_error *err)
 
     if (!work_job(&p->w, p->layout, &argv, &stdin_text, &job, err) &&
         !(p->w.tune && tune_prepare(p->w.tune, &p->c, p->layout, &job, err)) &&
-        !(p->c.program && p->c.engine->check && p->c.engine->check(&job, err)))
+        !(p->c.program && p->c.engine->check(&job, err)))
         rc = tell_plan(p, &job, stdout, err);
     if (!rc)
         say_untuned(p);
@@ -230,13 +233,6 @@ int run_program(const struct hrun_settings *s, char **words)
     struct prepared p;
     int status, sig;
 
-    if (s->common.export_topology)
-        return run_export_topology();
-    if (s->common.json && !s->dry_run) {
-        fputs("hrun: --json goes with --dry-run, --predict, --show-cluster or --who; a run prints what the program "
-              "prints\n", stderr);
-        return STATUS_FAILED;
-    }
     if (!words[0] && !(s->dry_run && s->common.app)) {
         fputs("hrun: no program given; say hrun [OPTION]... PROGRAM [ARGUMENT]..., or hrun --help\n", stderr);
         return STATUS_FAILED;

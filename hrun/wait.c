@@ -212,11 +212,9 @@ static int wait_for(struct prepared *p, struct wish *w, double end_s, struct hru
 int prepare_waiting(struct prepared *p, struct hrun_error *err)
 {
     struct wish w = { .now_s = NAN };
-    double at_most = INFINITY;
+    double at_most = p->set->wait_at_most_s > 0 ? p->set->wait_at_most_s : INFINITY;
     int rc = -1;
 
-    if (p->set->wait_at_most && hrun_parse_duration("--wait-at-most", p->set->wait_at_most, &at_most, err))
-        return -1;
     if (!p->ledger.l) {
         if (!p->c.set->quiet)
             fprintf(stderr, "hrun: --wait waits for nobody: there is no ledger (%s)\n", p->ledger.why_none);

@@ -113,7 +113,7 @@ static int print_json(const struct hrun_ledger *l, const struct hrun_ledger_list
     return json_print(root, out, err);
 }
 
-int run_who(const struct hrun_settings *s)
+int run_who(const struct hrun_settings *s, char **words)
 {
     char *dir = NULL, *why = NULL, *from_file = NULL;
     struct hrun_ledger_list list = { 0 };
@@ -122,6 +122,7 @@ int run_who(const struct hrun_settings *s)
     struct hrun_ledger *l = NULL;
     int named, status = 0, rc;
 
+    (void)words;
     rc = (s->common.cluster_file && hrun_clusterfile_ledger(s->common.cluster_file, &from_file, &err)) ||
          ledger_find(&s->common, from_file, &dir, &named, &why, &err);
     if (!rc && !dir)

@@ -284,7 +284,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         goto done;
     if ((w->waits && waits_prepare(w->waits, w->c, layout, &job, err)) ||
         (w->tune && tune_prepare(w->tune, w->c, layout, &job, err)) ||
-        (w->c->engine->check && w->c->engine->check(&job, err)))
+        w->c->engine->check(&job, err))
         goto done;
     if (app && app->nfiles && w->N) {
         ledger = hrun_store_ledger(w->c->store);
@@ -312,7 +312,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         job.stderr_text = &stderr_text;
     if (w->before_launch && w->before_launch(w->ctx, &job, err))
         goto done;
-    rc = hrun_launch(w->c->engine, &job, &out->outcome, err);
+    rc = hrun_launch_checked(w->c->engine, &job, &out->outcome, err);
     if (!rc)
         judge(w, &l, stderr_text.data, out);
     if (!rc && w->tune && w->tune->tell)

@@ -62,10 +62,10 @@ static int measure_on(struct context *c, const struct calib_settings *s, const c
     char *words[] = { probe, (char *)"--repetitions", repetitions, root ? (char *)"--root" : NULL,
                       (char *)(uintptr_t)root, NULL };
     struct hrun_layout *l = NULL;
-    int64_t times = DOCTOR_REPETITIONS;
+    int64_t times = s->repetitions ? s->repetitions : DOCTOR_REPETITIONS;
     int *pes = NULL, *procs = NULL, rc = -1;
 
-    if (!probe || (s->repetitions && hrun_parse_count("--repetitions", s->repetitions, 5, 10000, &times, err)) ||
+    if (!probe || hrun_check_count("--repetitions", times, 5, 10000, err) ||
         context_cluster(c, &s->common, err) || context_program(c, probe, err) || context_engine(c, err))
         goto done;
     if (!context_is_real(c)) {
@@ -135,12 +135,11 @@ int calib_doctor(const struct calib_settings *s, char **words)
     struct hrun_error err = { 0 };
     int rc = 0, interrupted = 0, status;
 
-    if (s->threshold)
-        rc = hrun_parse_percent("--threshold", s->threshold, &limits.spread, &err);
+    if (s->threshold > 0)
+        limits.spread = s->threshold;
     limits.network = DOCTOR_NETWORK_FACTOR * limits.spread;
-    if (!rc && words[0] && (words[1] || s->from))
-        rc = hrun_fail(&err, HRUN_EINVAL, s->from ? "--from judges records that are there; a program cannot be named"
-                       : "doctor takes one program, whose libraries are looked at; it does not run it");
+    if (words[0] && words[1])
+        rc = hrun_fail(&err, HRUN_EINVAL, "doctor takes one program, whose libraries are looked at; it does not run it");
     if (!rc)
         rc = s->from ? hrun_file_read(s->from, RECORDS_MAX, &records, &err)
                      : measure(s, words[0], &records, &interrupted, &err);

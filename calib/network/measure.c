@@ -114,24 +114,18 @@ static int push_kinds(const struct context *c, struct network_plan *p)
 int network_plan(const struct context *c, const struct calib_settings *s, struct network_plan *out,
                  struct hrun_error *err)
 {
-    double precision;
-    int64_t most;
     int bad;
 
     memset(out, 0, sizeof *out);
     if (make_layout(c, out, err))
         return -1;
     bad = hrun_strvec_push(&out->words, c->program) || push_kinds(c, out);
-    if (s->precision) {
-        if (hrun_parse_percent("--precision", s->precision, &precision, err))
-            return -1;
-        bad = bad || hrun_strvec_push(&out->words, "--precision") || hrun_strvec_pushf(&out->words, "%.17g", precision);
-    }
-    if (s->repetitions) {
-        if (hrun_parse_count("--repetitions", s->repetitions, 1, 100000, &most, err))
-            return -1;
-        bad = bad || hrun_strvec_push(&out->words, "--most") || hrun_strvec_pushf(&out->words, "%lld", (long long)most);
-    }
+    if (s->precision > 0)
+        bad = bad || hrun_strvec_push(&out->words, "--precision") ||
+              hrun_strvec_pushf(&out->words, "%.17g", s->precision);
+    if (s->repetitions)
+        bad = bad || hrun_strvec_push(&out->words, "--most") ||
+              hrun_strvec_pushf(&out->words, "%lld", (long long)s->repetitions);
     if (c->timeout_s > 0)
         bad = bad || hrun_strvec_push(&out->words, "--limit") ||
               hrun_strvec_pushf(&out->words, "%.17g", LIMIT_SHARE * c->timeout_s);

@@ -246,15 +246,8 @@ int calib_network(const struct calib_settings *s, char **words)
     struct hrun_error err = { 0 };
     int interrupted = 0, rc;
 
-    if (words[0])
-        rc = hrun_fail(&err, HRUN_EINVAL, "network measures the hosts and takes no program or application: '%s'",
-                       words[0]);
-    else if (calib_refuse_useless(s->from ? "network --from" : "network", s, &err))
-        rc = -1;
-    else if (s->from)
-        rc = from_records(s, &err);
-    else
-        rc = network_on(&c, s, &interrupted, &err);
+    (void)words;
+    rc = s->from ? from_records(s, &err) : network_on(&c, s, &interrupted, &err);
     context_release(&c);
     if (rc && err.code == HRUN_ECHANGED) {
         if (!s->common.quiet)
@@ -293,15 +286,9 @@ int calib_show_network(const struct calib_settings *s, char **apps)
 {
     struct context c = { 0 };
     struct hrun_error err = { 0 };
-    int rc;
+    int rc = show_on(&c, s, &err);
 
-    if (apps[0])
-        rc = hrun_fail(&err, HRUN_EINVAL, "show --network shows the network of the hosts, and takes no "
-                       "application: '%s'",
-                       apps[0]);
-    else
-        rc = calib_refuse_useless("show --network", s, &err) || show_on(&c, s, &err) ? -1 : 0;
-
+    (void)apps;
     context_release(&c);
     return rc ? context_complain("hrun-calibrate", &err) : 0;
 }

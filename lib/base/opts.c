@@ -2,6 +2,7 @@
 #include "base/opts.h"
 
 #include "base/nearest.h"
+#include "base/units.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -25,7 +26,10 @@ int hrun_opt_string(void *settings, const struct hrun_opt *opt, const char *valu
 int hrun_opt_append(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
     struct hrun_strvec *list = (struct hrun_strvec *)((char *)settings + opt->offset);
+    const char *between = opt->meta ? strpbrk(opt->meta, "=:[") : NULL, *at;
 
+    if (between && *between != '[' && (!(at = strchr(value, *between)) || at == value))
+        return hrun_fail(err, HRUN_EINVAL, "--%s needs %s, not '%s'", opt->name, opt->meta, value);
     return hrun_strvec_push(list, value) ? hrun_fail_nomem(err) : 0;
 }
 
@@ -51,7 +55,7 @@ static int parser_init(struct parser *p, const struct hrun_opt *table)
     size_t nlong = 0, nshort = 0;
 
     p->table = table;
-    for (p->n = 0; table[p->n].name || table[p->n].sym; p->n++)
+    for (p->n = 0; p->n < HRUN_OPTS_MAX && (table[p->n].name || table[p->n].sym); p->n++)
         ;
     p->longs = calloc(p->n + 1, sizeof *p->longs);
     p->shorts = malloc(3 + 2 * p->n);
@@ -164,7 +168,7 @@ static int fail_unexpected(const struct hrun_opt *opt, const char *word, struct 
 }
 
 /* Is value one of the blank-separated choices? Else -1 with *err. */
-static int check_choice(const struct hrun_opt *opt, int val, const char *value, struct hrun_error *err)
+static int check_choice(const struct hrun_opt *opt, const char *as, const char *value, struct hrun_error *err)
 {
     struct hrun_strvec words = HRUN_STRVEC_INIT;
     struct hrun_buf b = HRUN_BUF_INIT;
@@ -182,9 +186,7 @@ static int check_choice(const struct hrun_opt *opt, int val, const char *value, 
             goto out;
         }
     }
-    hrun_buf_adds(&b, "option '");
-    add_usage(opt, val, &b);
-    hrun_buf_addf(&b, "' must be one of");
+    hrun_buf_addf(&b, "option '%s' must be one of", as);
     for (size_t i = 0; i < words.n; i++)
         hrun_buf_addf(&b, "%s %s", i ? "," : "", words.v[i]);
     hrun_buf_addf(&b, ", found '%s'", value);
@@ -200,30 +202,51 @@ out:
 
 /* ---------------------------------------------------------------- parsing */
 
+int hrun_opt_apply(const struct hrun_opt *opt, const char *as, void *settings, const char *value,
+                   struct hrun_error *err)
+{
+    void *member = (char *)settings + opt->offset;
+
+    switch (opt->arg) {
+    case HRUN_OPT_COUNT:
+        return hrun_parse_count(as, value, opt->min, opt->max, member, err);
+    case HRUN_OPT_NUMBER:
+        return hrun_parse_positive(as, value, member, err);
+    case HRUN_OPT_PERCENT:
+        return hrun_parse_percent(as, value, member, err);
+    case HRUN_OPT_TIME:
+        return hrun_parse_duration(as, value, member, err);
+    case HRUN_OPT_CHOICE:
+        if (check_choice(opt, as, value, err))
+            return -1;
+        /* fall through */
+    default:
+        return opt->apply(settings, opt, value, err);
+    }
+}
+
 /* One option that getopt understood. */
 static int apply(const struct hrun_opt *opt, int val, void *settings, int argc, char **argv,
                  struct hrun_error *err)
 {
-    const char *value = opt->arg == HRUN_OPT_NONE ? NULL : optarg;
-    char *pair;
-    int rc;
+    struct hrun_buf as = HRUN_BUF_INIT;
+    char *pair = NULL;
+    int rc = -1;
 
-    if (opt->arg == HRUN_OPT_CHOICE && check_choice(opt, val, value, err))
-        return -1;
-    if (opt->arg != HRUN_OPT_PAIR)
-        return opt->apply(settings, opt, value, err);
-    if (optind >= argc)
-        return fail_missing(opt, val, err);
-    pair = hrun_strf("%s=%s", value, argv[optind++]);
-    if (!pair)
-        return hrun_fail_nomem(err);
-    rc = opt->apply(settings, opt, pair, err);
+    add_usage(opt, val, &as);
+    if (opt->arg == HRUN_OPT_PAIR && optind >= argc)
+        fail_missing(opt, val, err);
+    else if (as.failed || (opt->arg == HRUN_OPT_PAIR && !(pair = hrun_strf("%s=%s", optarg, argv[optind++]))))
+        hrun_fail_nomem(err);
+    else
+        rc = hrun_opt_apply(opt, as.data, settings, pair ? pair : opt->arg == HRUN_OPT_NONE ? NULL : optarg, err);
     free(pair);
+    hrun_buf_release(&as);
     return rc;
 }
 
 int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char **argv, int *rest,
-                    struct hrun_error *err)
+                    struct hrun_opts_given *given, struct hrun_error *err)
 {
     struct parser p;
     int rc = -1, val, at;
@@ -254,7 +277,11 @@ int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char
         }
         if (apply(row_of(&p, val), val, settings, argc, argv, err))
             goto out;
+        if (given)
+            given->rows[row_of(&p, val) - table] = 1;
     }
+    if (given && optind > at)   /* getopt has passed over a "--" */
+        given->ended = 1;
     *rest = optind;
     rc = 0;
 out:

@@ -3,8 +3,10 @@
  * Purpose: the command's options are data. As in mpirun, long options work with one dash or two
  * (-app, --app), a value may follow "=" or stand in the next word, and the first word that is no option
  * (or "--") ends the options: what follows belongs to the program. Built on getopt_long_only(3).
- * Invariants: the table ends with a row whose name and short are both 0; a row with a NULL name has only
- * the short form.
+ * What a command can be asked for are its modes: hrun runs a program, or shows the cluster, or plans jobs. A row of the
+ * table says in which of them its option has an effect; in the others it is refused.
+ * Invariants: the table ends with a row whose name and short are both 0, and has at most HRUN_OPTS_MAX rows; a row with
+ * a NULL name has only the short form.
  */
 #ifndef HRUN_BASE_OPTS_H
 #define HRUN_BASE_OPTS_H
@@ -12,7 +14,11 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-/* What may follow an option, for the completion. */
+#include <stdint.h>
+
+enum { HRUN_OPTS_MAX = 96 };
+
+/* What may follow an option: for the completion, and to refuse a bad value wherever it is given. */
 enum hrun_opt_arg {
     HRUN_OPT_NONE,     /* a flag */
     HRUN_OPT_WORD,     /* free text */
@@ -21,7 +27,12 @@ enum hrun_opt_arg {
     HRUN_OPT_CHOICE,   /* one of `choices`, blank-separated */
     HRUN_OPT_NAME,     /* free text; the completion offers the first word of each line that the command `choices`
                           prints */
-    HRUN_OPT_PAIR      /* two words (--mca KEY VALUE): apply is called with "KEY=VALUE" */
+    HRUN_OPT_PAIR,     /* two words (--mca KEY VALUE): apply is called with "KEY=VALUE" */
+    /* Numbers, which are stored at `offset`; there is no apply. */
+    HRUN_OPT_COUNT,    /* a whole number in min..max: int64_t */
+    HRUN_OPT_NUMBER,   /* above 0: double */
+    HRUN_OPT_PERCENT,  /* above 0, at most 100, as a fraction: double */
+    HRUN_OPT_TIME      /* seconds above 0: double */
 };
 
 struct hrun_opt {
@@ -34,22 +45,56 @@ struct hrun_opt {
     const char *group;     /* heading under which --help lists it */
     /* Apply the option to the command's settings. value is NULL for a flag. 0 or -1 with *err. */
     int (*apply)(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
-    size_t offset;         /* for the ready-made apply functions: offsetof(settings, member) */
+    size_t offset;         /* for numbers and the ready-made apply functions: offsetof(settings, member) */
+    unsigned modes;        /* in which the option has an effect: bits 1 << place in the list of modes */
+    int64_t min, max;      /* for HRUN_OPT_COUNT */
+    const char *const *needs; /* names of options, up to a NULL, one of which must be given too; NULL: none */
 };
 
 /* Ready-made apply functions: set an int member to 1; point a const char * member at value. */
 int hrun_opt_flag(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
 int hrun_opt_string(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
-/* Append value to a struct hrun_strvec member. */
+/* Append value to a struct hrun_strvec member. Where meta is "NAME=VALUE" or "NAME:VALUE", value must have that form. */
 int hrun_opt_append(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
 
-/* Parse argv. *rest becomes the index of the first word that is not the command's own. Names may be cut as
+/* Apply one option whose value (NULL: a flag) was given as `as` ("--top"). Errors: HRUN_EINVAL, those of apply. */
+int hrun_opt_apply(const struct hrun_opt *opt, const char *as, void *settings, const char *value,
+                   struct hrun_error *err);
+
+/* What a command line held. Zeroed: nothing. */
+struct hrun_opts_given {
+    unsigned char rows[HRUN_OPTS_MAX];   /* 1: the option of this row of the table */
+    int ended;                           /* 1: "--" ended the options */
+};
+
+/* Parse argv. What is found is added to *given (NULL: nobody asks). *rest becomes the index of the first word that is not the command's own. Names may be cut as
  * long as they stay unique. Options are applied in their order, so those before a mistake have been when it
  * is found; *rest is untouched then. getopt is global: one thread at a time.
  * Errors: HRUN_EINVAL: unknown option (with the nearest known one), ambiguous prefix, missing or
  * unexpected value, a value outside `choices`. */
 int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char **argv, int *rest,
-                    struct hrun_error *err);
+                    struct hrun_opts_given *given, struct hrun_error *err);
+
+/* ---------------------------------------------------------------- modes */
+
+/* One thing that a command can be asked for. */
+struct hrun_opt_mode {
+    const char *word;      /* that stands where a program would ("show"); NULL: whatever stands there */
+    const char *option;    /* the name of an option that is given ("network"); NULL: with or without options */
+    const char *name;      /* for messages: "`show --network`" */
+    int takes_words;       /* a program, or names, may follow */
+};
+
+/* Which mode is asked for: the first that fits in the list, which ends with one that always does. word: the first one
+ * behind the options, or NULL. */
+int hrun_opts_mode(const struct hrun_opt *table, const struct hrun_opt_mode *modes,
+                   const struct hrun_opts_given *given, const char *word);
+
+/* Refuse the first option that has no effect: in this mode, or without others. Errors: HRUN_EINVAL. */
+int hrun_opts_check(const struct hrun_opt *table, const struct hrun_opt_mode *modes, int mode,
+                    const struct hrun_opts_given *given, struct hrun_error *err);
+
+/* ---------------------------------------------------------------- texts */
 
 /* Append the options, grouped, as --help shows them (80 columns). */
 void hrun_opts_help(const struct hrun_opt *table, struct hrun_buf *out);

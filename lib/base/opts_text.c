@@ -5,6 +5,10 @@
 #include <ctype.h>
 #include <string.h>
 
+/* Values for which the completion has nothing to offer. */
+static const unsigned FREE = 1u << HRUN_OPT_WORD | 1u << HRUN_OPT_COUNT | 1u << HRUN_OPT_NUMBER | 1u << HRUN_OPT_PERCENT
+                           | 1u << HRUN_OPT_TIME;
+
 static int row_ends(const struct hrun_opt *o)
 {
     return !o->name && !o->sym;
@@ -188,7 +192,7 @@ static void add_values(const struct hrun_opt *table, const char *suffix, struct 
             add_names(o->choices, "value", out);
             hrun_buf_adds(out, "; return ;;\n");
         }
-    add_branch(table, 1u << HRUN_OPT_WORD | 1u << HRUN_OPT_PAIR, suffix, "return", out);
+    add_branch(table, FREE | 1u << HRUN_OPT_PAIR, suffix, "return", out);
 }
 
 /* Behind a subcommand stand names; behind a program, and a subcommand that ends in ":" here, files. */
@@ -242,8 +246,8 @@ void hrun_opts_completion(const struct hrun_opt *table, const char *command, con
                           struct hrun_buf *out)
 {
     struct hrun_buf fn = HRUN_BUF_INIT;
-    const unsigned one = 1u << HRUN_OPT_WORD | 1u << HRUN_OPT_FILE | 1u << HRUN_OPT_DIR
-                       | 1u << HRUN_OPT_CHOICE | 1u << HRUN_OPT_NAME;
+    const unsigned one = FREE | 1u << HRUN_OPT_FILE | 1u << HRUN_OPT_DIR | 1u << HRUN_OPT_CHOICE
+                       | 1u << HRUN_OPT_NAME;
 
     hrun_buf_addc(&fn, '_');
     for (const char *c = command; *c; c++)

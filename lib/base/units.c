@@ -55,6 +55,14 @@ int hrun_parse_count(const char *what, const char *text, int64_t min, int64_t ma
     return 0;
 }
 
+int hrun_check_count(const char *what, int64_t count, int64_t min, int64_t max, struct hrun_error *err)
+{
+    if (count >= min && count <= max)
+        return 0;
+    return hrun_fail(err, HRUN_EINVAL, "%s needs a whole number in %lld..%lld, not '%lld'", what, (long long)min,
+                     (long long)max, (long long)count);
+}
+
 int hrun_parse_number(const char *what, const char *text, double *out, struct hrun_error *err)
 {
     const char *digits = text + (*text == '-' || *text == '+');
@@ -68,6 +76,18 @@ int hrun_parse_number(const char *what, const char *text, double *out, struct hr
     errno = saved;
     if (!isfinite(v))
         return hrun_fail(err, HRUN_EINVAL, "%s needs a finite number, '%s' is too large", what, text);
+    *out = v;
+    return 0;
+}
+
+int hrun_parse_positive(const char *what, const char *text, double *out, struct hrun_error *err)
+{
+    double v;
+
+    if (hrun_parse_number(what, text, &v, err))
+        return -1;
+    if (!(v > 0))
+        return hrun_fail(err, HRUN_EINVAL, "%s %s: it must be above 0", what, text);
     *out = v;
     return 0;
 }

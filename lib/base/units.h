@@ -23,8 +23,12 @@ size_t hrun_number_length(const char *s, int exponent);
 /* A whole number in min..max; a decimal integer only ("9600"). */
 int hrun_parse_count(const char *what, const char *text, int64_t min, int64_t max, int64_t *out,
                      struct hrun_error *err);
+/* A number that was read as one, in min..max? */
+int hrun_check_count(const char *what, int64_t count, int64_t min, int64_t max, struct hrun_error *err);
 /* A finite number ("0.5", "1e-3"). */
 int hrun_parse_number(const char *what, const char *text, double *out, struct hrun_error *err);
+/* The same, above 0. */
+int hrun_parse_positive(const char *what, const char *text, double *out, struct hrun_error *err);
 /* A percentage above 0 and at most 100, as a fraction: "5%", "5" and "0.5%" are 0.05, 0.05 and 0.005. */
 int hrun_parse_percent(const char *what, const char *text, double *out, struct hrun_error *err);
 /* Bytes: "512", "64k", "4GiB", "4GB", "1.5T"; k, M, G, T are powers of 1024 with or without i and B; small

@@ -152,16 +152,22 @@ static int hold_standard_files(struct hrun_error *err)
     return held;
 }
 
-int hrun_launch(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
-                struct hrun_error *err)
+int hrun_launch_checked(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
+                        struct hrun_error *err)
 {
     struct hrun_outcome result;
     int held = hold_standard_files(err), rc = -1;
 
-    if (held >= 0 && !engine->check(job, err) && !engine->run(job, &result, err)) {
+    if (held >= 0 && !engine->run(job, &result, err)) {
         *out = result;
         rc = 0;
     }
     release_standard_files(held);
     return rc;
+}
+
+int hrun_launch(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
+                struct hrun_error *err)
+{
+    return engine->check(job, err) ? -1 : hrun_launch_checked(engine, job, out, err);
 }

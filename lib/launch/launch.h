@@ -166,6 +166,9 @@ int hrun_platform_ask(const char *path, struct hrun_buf *text, struct hrun_error
  * 0 to 2 may be closed: /dev/null takes their place for the while. */
 int hrun_launch(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
                 struct hrun_error *err);
+/* The same for a job that engine->check has accepted; it is not checked again. */
+int hrun_launch_checked(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
+                        struct hrun_error *err);
 
 /* The version of the Open MPI whose mpirun is in PATH ("4.1.4") into version[size], "" when there is none, and in
  * watched[size] a text that changes when its programs do (path, size and date of mpirun and orted), "" when there is

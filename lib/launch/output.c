@@ -181,24 +181,28 @@ static void keep_tail(struct hrun_buf *b, const char *data, size_t len)
     }
 }
 
-/* "[1,3]<stdout>:" at the start of mpirun's lines: length of the tag and the rank, 0 if there is none. */
+/* "[1,3]<stdout>:" at the start of mpirun's lines: length of the tag and what it says, or 0 and nothing changed. */
 static int mpirun_tag(const char *line, int *rank, int *is_err)
 {
     char name[16];
-    int len = 0, job;
+    int len = 0, r;
 
-    if (sscanf(line, "[%d,%d]<%15[a-z]>:%n", &job, rank, name, &len) < 3)
+    if (sscanf(line, "[%*d,%9d]<%15[a-z]>:%n", &r, name, &len) < 2 || !len || strncmp(name, "std", 3))
         return 0;
-    *is_err = strcmp(name, "stdout") != 0;
+    *rank = r;
+    *is_err = strcmp(name, "stdout") != 0;   /* stderr, stddiag */
     return len;
 }
 
-/* "03: " at the start of srun's lines: length of the tag and the rank, 0 if there is none. */
+/* "03: " at the start of srun's lines: length of the tag and the rank, or 0 and nothing changed. */
 static int srun_tag(const char *line, int *rank)
 {
-    int len = 0;
+    int len = 0, r;
 
-    return sscanf(line, " %9d:%n", rank, &len) == 1 && len && line[len] == ' ' ? len + 1 : 0;
+    if (sscanf(line, " %9d:%n", &r, &len) < 1 || !len || line[len] != ' ')
+        return 0;
+    *rank = r;
+    return len + 1;
 }
 
 /* Pass on text behind a tag; tagged: it begins a line that gets one. */

@@ -1,7 +1,6 @@
 /* decide.c - which configuration will be run; see decide.h */
 #include "service/decide.h"
 
-#include "base/units.h"
 #include "service/explore.h"
 #include "service/goals.h"
 #include "service/nearest.h"
@@ -14,7 +13,7 @@
 #include <string.h>
 
 /* Alternatives shown when --top does not say otherwise: the choice and two more. */
-enum { TOP_DEFAULT = 3, TOP_MAX = 1000 };
+enum { TOP_DEFAULT = 3 };
 
 static int find_drift(const struct corrected *k, struct decision *d, struct hrun_error *err)
 {
@@ -32,27 +31,27 @@ struct asking {
     const struct corrected *known;
 };
 
-static double slowest(void *ctx, const struct hrun_choice *v)
+static int slowest(void *ctx, const struct hrun_choice *v, double *high_s, struct hrun_error *err)
 {
     struct asking *a = ctx;
 
     memcpy(a->d->pes, v->pes, (size_t)a->d->nsubs * sizeof *v->pes);
     memcpy(a->d->procs, v->procs, (size_t)a->d->nsubs * sizeof *v->procs);
     a->d->P = v->P;
-    predicted_fill(a->d, a->predictor, a->problem, a->known, NULL);
-    return fmax(a->d->high_s, v->time_s);
+    if (predicted_fill(a->d, a->predictor, a->problem, a->known, err))
+        return -1;
+    *high_s = a->d->predicted ? fmax(a->d->high_s, v->time_s) : v->time_s;
+    return 0;
 }
 
 static int by_model(struct context *c, const struct question *q, const struct hrun_plan_problem *problem,
-                    const struct corrected *k, double explore_loss, struct decision *d, struct hrun_error *err)
+                    const struct corrected *k, struct decision *d, struct hrun_error *err)
 {
-    int64_t top = TOP_DEFAULT;
+    int top = q->top ? (int)q->top : TOP_DEFAULT;
     struct hrun_error why = { 0 };
 
     d->by = BY_MODEL;
-    if (q->top && hrun_parse_count("--top", q->top, 1, TOP_MAX, &top, err))
-        return -1;
-    if (hrun_plan_search_known(problem, k->known, k->n, (int)top, &d->plan, &why)) {
+    if (hrun_plan_search_known(problem, k->known, k->n, top, &d->plan, &why)) {
         /* -n 3 on two PEs is no configuration: it is run as without a profile, if the rule accepts it. */
         if (why.code == HRUN_EINFEASIBLE && problem->P && !problem->limits)
             return decide_by_count(c, problem->P, d, err);
@@ -69,7 +68,7 @@ static int by_model(struct context *c, const struct question *q, const struct hr
         }
         return -1;
     }
-    if (q->explore && explore(problem, k, explore_loss, d, err))
+    if (q->explore && explore(problem, k, q->explore, d, err))
         return -1;
     if (d->explores.on)
         return 0;
@@ -89,7 +88,6 @@ static int allocate(struct decision *d, const struct hrun_cluster *cl, struct hr
     memset(d, 0, sizeof *d);
     d->nsubs = cl->nsubs;
     d->newest_s = d->network_s = -1;
-    d->max_loss = -1;
     d->cost = d->energy_j = NAN;
     d->beyond_n.factor = d->beyond_p.factor = d->factor = 1;
     d->subs = calloc(n, sizeof *d->subs);
@@ -142,23 +140,20 @@ static int take_profiles(const struct context *c, const struct question *q, cons
     return 0;
 }
 
-/* The number of processes that -n gives, 0 where it gives none. */
-static int read_procs(const struct context *c, const struct question *q, const struct decision *d, int64_t *P,
-                      struct hrun_error *err)
+/* Can there be so many processes as -n asks for? */
+static int check_procs(const struct context *c, const struct question *q, const struct decision *d,
+                       struct hrun_error *err)
 {
-    *P = 0;
     if (!q->procs)
         return 0;
-    if (hrun_parse_count("-n", q->procs, 1, INT_MAX / 2, P, err))
-        return -1;
     if (q->config)
         return hrun_fail(err, HRUN_EINVAL, "-n and --config contradict each other: a configuration says how many "
                          "processes there are; give one of them");
-    if (*P <= decide_capacity(c, d) || q->oversubscribe)
+    if (q->procs <= decide_capacity(c, d) || q->oversubscribe)
         return 0;
     return hrun_fail(err, HRUN_EINVAL,
                      "-n %lld: the cluster holds at most %lld processes (%s); give fewer, or --oversubscribe",
-                     (long long)*P, (long long)decide_capacity(c, d),
+                     (long long)q->procs, (long long)decide_capacity(c, d),
                      c->app ? "PEs times the most processes per PE of the app definition"
                      : c->cluster->subs[0].level == HRUN_LEVEL_NODE
                      ? "one per PE; a PE is a node here, and --level core makes it a core" : "one per PE");
@@ -190,8 +185,7 @@ static int fewest_processes(const struct question *q, struct hrun_predictor *pre
     if (q->procs || q->config)
         return hrun_fail(err, HRUN_EINVAL, "--max-loss and %s contradict each other: it says how many processes there "
                          "are; give one of them", q->procs ? "-n" : "--config");
-    if (hrun_parse_percent("--max-loss", q->max_loss, &d->max_loss, err))
-        return -1;
+    d->max_loss = q->max_loss;
     npes = calloc((size_t)d->nsubs, sizeof *npes);
     if (!npes)
         return hrun_fail_nomem(err);
@@ -206,9 +200,10 @@ static int fewest_processes(const struct question *q, struct hrun_predictor *pre
 
 /* Decide where models can be asked. */
 static int decide_known(struct context *c, const struct question *q, const struct at_size *at,
-                        const struct hrun_plan_sub *subs, struct goals *goals, int P, double loss, struct decision *d,
+                        const struct hrun_plan_sub *subs, struct goals *goals, struct decision *d,
                         struct hrun_error *err)
 {
+    int P = (int)q->procs;
     struct hrun_plan_problem problem = {
         .oracle = hrun_predictor_oracle(at->predictor), .subs = subs, .objective = goals->objective, .P = P,
         .limits = goals->any ? &goals->limits : NULL,
@@ -223,7 +218,7 @@ static int decide_known(struct context *c, const struct question *q, const struc
     if (goals_within(goals, &problem, at->known.known, at->known.n, slowest, &asking, &goals->limits, err))
         return hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
     if (q->config ? decide_by_config(c, q, d, err)
-        : problem.P <= decide_capacity(c, d) ? by_model(c, q, &problem, &at->known, loss, d, err)
+        : problem.P <= decide_capacity(c, d) ? by_model(c, q, &problem, &at->known, d, err)
         : decide_by_count(c, P, d, err))
         return -1;
     if (!d->has_config)
@@ -240,10 +235,8 @@ static int decide(struct context *c, const struct question *q, const struct prof
 {
     const struct hrun_cluster *cl = c->cluster;
     struct goals goals = { 0 };
-    int64_t P;
-    double loss = 0;
 
-    if ((q->explore && explore_check(q, &loss, err)) || read_procs(c, q, d, &P, err) || take_profiles(c, q, p, d, err))
+    if ((q->explore && explore_check(q, err)) || check_procs(c, q, d, err) || take_profiles(c, q, p, d, err))
         return -1;
     for (int i = 0; i < cl->nsubs; i++)
         subs[i] = (struct hrun_plan_sub){ d->subs[i].npes, (double)cl->subs[i].memory_bytes,
@@ -251,9 +244,9 @@ static int decide(struct context *c, const struct question *q, const struct prof
     if (read_goals(c, q, subs, p->have, d->N, &goals, err))
         return -1;
     if (at)
-        return decide_known(c, q, at, subs, &goals, (int)P, loss, d, err);
+        return decide_known(c, q, at, subs, &goals, d, err);
     return q->config ? decide_by_config(c, q, d, err)
-           : P ? decide_by_count(c, (int)P, d, err)
+           : q->procs ? decide_by_count(c, (int)q->procs, d, err)
            : decide_by_default(c, d, subs, err);
 }
 

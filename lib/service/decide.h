@@ -11,16 +11,27 @@
 #include "model/drift.h"
 #include "service/size.h"
 
+#include <limits.h>
+
+enum {
+    QUESTION_PROCS_MAX = INT_MAX / 2, QUESTION_PES_MAX = INT_MAX,
+    QUESTION_TOP_MAX = 1000,
+    QUESTION_INTERVAL = -1        /* for `within` */
+};
+
 /* What is asked for, by the names of hrun's options; NULL or 0 where nothing is. All of it is the caller's. */
 struct question {
-    const char *procs;            /* -n */
+    int64_t procs;                /* -n */
     const char *config, *use;
     const char *family;           /* --model */
     const char *objective;        /* NULL: time, or cost with --within */
-    const char *within;           /* PERCENT or "interval" */
-    const char *max_time, *max_cost, *max_energy, *max_pes;
-    const char *max_loss;         /* PERCENT: the fewest processes of a ring that lose no more by imbalance */
-    const char *top, *explore;
+    double within;                /* 0.1: at most 10 % slower than the quickest; QUESTION_INTERVAL: than the end of its
+                                     95 % interval */
+    double max_time_s, max_cost, max_energy_j;
+    int64_t max_pes;
+    double max_loss;              /* 0.1: the fewest processes of a ring that lose no more than 10 % by imbalance */
+    int64_t top;
+    double explore;               /* 0.05: the predicted loss may be 5 % */
     int oversubscribe;
     int unrecorded;               /* --no-record: the run will not be learnt from */
     int table;                    /* 1: time against cost or energy is wanted, too */
@@ -84,7 +95,7 @@ struct decision {
     struct finest finest;
     struct hrun_plan *plan;       /* BY_MODEL: best first, alternatives behind; else NULL */
     struct hrun_balance balance;  /* family ring, where predicted; q = 0: not known */
-    double max_loss;              /* --max-loss as a fraction; < 0: not given */
+    double max_loss;              /* as asked for; 0: it was not */
     const char *objective;        /* what was minimised; static */
     double cost, energy_j;        /* predicted; NAN where prices or powers are not known */
     struct hrun_plan *pareto;     /* time against pareto_of ("cost"), or NULL */
@@ -103,6 +114,10 @@ struct decision {
     int nsamples;                 /* measurements behind the models */
     double newest_s;              /* age of the newest, -1 unknown */
 };
+
+struct hrun_opt;
+/* For the option table: "10%" or "interval" into a `within`. */
+int question_within(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
 
 /* The family that a question names, else the default. Errors: HRUN_EINVAL. */
 int question_family(const struct question *q, enum hrun_family *out, struct hrun_error *err);

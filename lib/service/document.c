@@ -116,7 +116,7 @@ static json_t *ring(const struct decision *d)
         return json_null();
     return json_pack("{s:i, s:f, s:o, s:o, s:f, s:o}", "processes", b->q, "loss", b->loss, "least_loss",
                      seconds(isfinite(b->least), b->least), "rounded_loss", seconds(isfinite(b->rounded), b->rounded),
-                     "efficiency", b->efficiency, "max_loss", seconds(d->max_loss >= 0, d->max_loss));
+                     "efficiency", b->efficiency, "max_loss", seconds(d->max_loss > 0, d->max_loss));
 }
 
 static json_t *subclusters(const struct context *c, const struct decision *d)

@@ -1,7 +1,6 @@
 /* explore.c - now and then another configuration than the best predicted one; see explore.h */
 #include "service/explore.h"
 
-#include "base/units.h"
 #include "plan/explore.h"
 
 #include <stdlib.h>
@@ -11,17 +10,17 @@
  * Those that turn out to be slow make room for others. */
 enum { LOOKED_AT = 64 };
 
-int explore_check(const struct question *q, double *loss, struct hrun_error *err)
+int explore_check(const struct question *q, struct hrun_error *err)
 {
     const struct { const char *option; int given; } against[] = {
-        { "--config", q->config != NULL }, { "-n", q->procs != NULL }, { "--no-record", q->unrecorded },
+        { "--config", q->config != NULL }, { "-n", q->procs != 0 }, { "--no-record", q->unrecorded },
     };
 
     for (size_t i = 0; i < sizeof against / sizeof *against; i++)
         if (against[i].given)
             return hrun_fail(err, HRUN_EINVAL, "--explore and %s contradict each other: it tries configurations of its "
                              "own choice, and learns from their times", against[i].option);
-    return hrun_parse_percent("--explore", q->explore, loss, err);
+    return 0;
 }
 
 /* Is the last of the users' runs at N one of this configuration? */

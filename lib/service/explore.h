@@ -4,8 +4,8 @@
 
 #include "service/decide.h"
 
-/* The percentage of --explore as a fraction. Errors: HRUN_EINVAL, also for options that contradict it. */
-int explore_check(const struct question *q, double *loss, struct hrun_error *err);
+/* Refuse what contradicts --explore. Errors: HRUN_EINVAL. */
+int explore_check(const struct question *q, struct hrun_error *err);
 
 /* When it is time to try another configuration than the best of d->plan: that one into d->pes, d->procs, d->P and
  * d->explores, else only why not into this. It is when the last run at this N was one of the best. Errors: those of

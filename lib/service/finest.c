@@ -2,6 +2,7 @@
 #include "service/finest.h"
 
 #include "base/units.h"
+#include "base/units.h"
 #include "service/goals.h"
 #include "service/size.h"
 
@@ -219,7 +220,6 @@ static int load(struct finder *f, const struct question *q, const struct profile
 {
     const struct hrun_cluster *cl = f->c->cluster;
     size_t n = (size_t)cl->nsubs;
-    int64_t P = 0;
     int *npes = calloc(n, sizeof *npes), rc = -1;
 
     f->nsubs = cl->nsubs;
@@ -229,8 +229,7 @@ static int load(struct finder *f, const struct question *q, const struct profile
         hrun_fail_nomem(err);
         goto done;
     }
-    if (question_family(q, &f->family, err) ||
-        (q->procs && hrun_parse_count("-n", q->procs, 1, INT_MAX / 2, &P, err)) || context_use(cl, q->use, npes, err))
+    if (question_family(q, &f->family, err) || context_use(cl, q->use, npes, err))
         goto done;
     if (!p->have) {
         hrun_fail(err, HRUN_ENODATA, "--finest needs predictions, and there is no profile; hrun-calibrate makes one");
@@ -243,8 +242,8 @@ static int load(struct finder *f, const struct question *q, const struct profile
         f->most_P += npes[i] * f->c->app->procs_per_pe[f->c->app->nprocs_per_pe - 1];
     }
     rc = goals_read(q, cl, f->subs, &f->goals, err);
-    f->problem = (struct hrun_plan_problem) { .subs = f->subs, .objective = hrun_objective_find("time"), .P = (int)P,
-                                              .limits = f->goals.any ? &f->goals.limits : NULL };
+    f->problem = (struct hrun_plan_problem) { .subs = f->subs, .objective = hrun_objective_find("time"),
+                                              .P = (int)q->procs, .limits = f->goals.any ? &f->goals.limits : NULL };
 done:
     free(npes);
     return rc;

@@ -1,9 +1,9 @@
 /* goals.c - what is minimised, and what the choice must keep; see goals.h */
 #include "service/goals.h"
 
+#include "base/opts.h"
 #include "base/units.h"
 
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,37 +37,32 @@ static int need(const char *option, const char *key, double (*what)(const struct
                                  cl->subs[i].name, key);
 }
 
-static int read_positive(const char *option, const char *text, double *out, struct hrun_error *err)
+int question_within(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
-    if (!text)
-        return 0;
-    if (hrun_parse_number(option, text, out, err))
-        return -1;
-    return *out > 0 ? 0 : hrun_fail(err, HRUN_EINVAL, "%s %s: it must be above 0", option, text);
+    double *within = (double *)(void *)((char *)settings + opt->offset);
+
+    if (strcmp(value, "interval"))
+        return hrun_parse_percent("--within", value, within, err);
+    *within = QUESTION_INTERVAL;
+    return 0;
 }
 
 int goals_read(const struct question *q, const struct hrun_cluster *cl, const struct hrun_plan_sub *subs,
                struct goals *out, struct hrun_error *err)
 {
-    int64_t pes = 0;
     int is_cost, is_energy;
 
-    memset(out, 0, sizeof *out);
-    out->within_interval = q->within && !strcmp(q->within, "interval");
-    if ((q->within && !out->within_interval && hrun_parse_percent("--within", q->within, &out->within, err)) ||
-        (q->max_time && hrun_parse_duration("--max-time", q->max_time, &out->limits.time_s, err)) ||
-        read_positive("--max-cost", q->max_cost, &out->limits.cost, err) ||
-        read_positive("--max-energy", q->max_energy, &out->limits.energy_j, err) ||
-        (q->max_pes && hrun_parse_count("--max-pes", q->max_pes, 1, INT_MAX, &pes, err)))
-        return -1;
-    out->limits.pes = (int)pes;
+    *out = (struct goals){
+        .within = q->within, .limits = { .time_s = q->max_time_s, .cost = q->max_cost, .energy_j = q->max_energy_j,
+                                         .pes = (int)q->max_pes },
+    };
     if (q->within && q->objective && !strcmp(q->objective, "time"))
         return hrun_fail(err, HRUN_EINVAL, "--within and --objective time contradict each other: what is not the "
                          "quickest is chosen for its cost (the default with --within) or energy");
     out->objective = hrun_objective_find(q->objective ? q->objective : q->within ? "cost" : "time");
     is_cost = !strcmp(out->objective->name, "cost");
     is_energy = !strcmp(out->objective->name, "energy");
-    out->any = is_cost || is_energy || q->within || q->max_time || q->max_cost || q->max_energy || q->max_pes;
+    out->any = is_cost || is_energy || q->within || q->max_time_s || q->max_cost || q->max_energy_j || q->max_pes;
     if (out->any && q->config)
         return hrun_fail(err, HRUN_EINVAL, "--config leaves nothing to choose: --objective, --within and --max-... "
                          "cannot be given with it");
@@ -77,24 +72,28 @@ int goals_read(const struct question *q, const struct hrun_cluster *cl, const st
         return -1;
     if (is_energy && need("--objective energy", "power_w", power, cl, subs, err))
         return -1;
-    return q->max_energy ? need("--max-energy", "power_w", power, cl, subs, err) : 0;
+    return q->max_energy_j ? need("--max-energy", "power_w", power, cl, subs, err) : 0;
 }
 
 int goals_within(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
-                 double (*slowest)(void *ctx, const struct hrun_choice *quickest), void *ctx,
-                 struct hrun_plan_limits *limits, struct hrun_error *err)
+                 goals_slowest_fn *slowest, void *ctx, struct hrun_plan_limits *limits, struct hrun_error *err)
 {
     struct hrun_plan_problem quick = *problem;
     struct hrun_plan *p = NULL;
     double allowed;
+    int rc = 0;
 
-    if (g->within <= 0 && !g->within_interval)
+    if (!g->within)
         return 0;
     quick.objective = hrun_objective_find("time");
     if (hrun_plan_search_known(&quick, known, n, 1, &p, err))
         return -1;
-    allowed = g->within_interval ? slowest(ctx, &p->v[0]) : p->v[0].time_s * (1 + g->within);
+    allowed = p->v[0].time_s * (1 + g->within);
+    if (g->within == QUESTION_INTERVAL)
+        rc = slowest(ctx, &p->v[0], &allowed, err);
     hrun_plan_destroy(p);
+    if (rc)
+        return -1;
     limits->time_s = limits->time_s > 0 ? fmin(limits->time_s, allowed) : allowed;
     return 0;
 }

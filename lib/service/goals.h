@@ -13,21 +13,22 @@
 struct goals {
     const struct hrun_objective *objective;
     struct hrun_plan_limits limits;
-    double within;              /* 0.1: at most 10 % slower than the quickest; 0: no such limit */
-    int within_interval;        /* 1: at most the end of the quickest one's 95 % interval */
+    double within;              /* as asked for; 0: no such limit */
     int any;                    /* 1: something but the time is minimised, or there is a limit */
 };
 
-/* Read the options. subs: of the cluster; those with npes = 0 are not used. Errors: HRUN_EINVAL (a value, options that
+/* The goals of a question. subs: of the cluster; those with npes = 0 are not used. Errors: HRUN_EINVAL (options that
  * contradict each other, a sub-cluster without price or power). */
 int goals_read(const struct question *q, const struct hrun_cluster *cl, const struct hrun_plan_sub *subs,
                struct goals *out, struct hrun_error *err);
 
+/* The upper end of a configuration's interval, into *high_s: 0, or -1 with *err. */
+typedef int goals_slowest_fn(void *ctx, const struct hrun_choice *choice, double *high_s, struct hrun_error *err);
+
 /* What --within allows: from the quickest configuration of the problem, whose limits are *limits, the limit of time
- * into *limits. slowest tells the upper end of a configuration's interval. Errors: those of the search. */
+ * into *limits. Errors: those of the search and of slowest. */
 int goals_within(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
-                 double (*slowest)(void *ctx, const struct hrun_choice *quickest), void *ctx,
-                 struct hrun_plan_limits *limits, struct hrun_error *err);
+                 goals_slowest_fn *slowest, void *ctx, struct hrun_plan_limits *limits, struct hrun_error *err);
 
 /* After the choice: d->cost and d->energy_j where prices and powers are known, and, when a table is wanted, d->pareto:
  * time against what is minimised, else against cost. Errors: HRUN_ENOMEM. */

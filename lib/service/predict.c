@@ -137,8 +137,10 @@ static struct known_app *best_app(struct context *c, struct knowledge *k, const 
     struct known_app *best = NULL;
     double least = INFINITY;
 
-    if (q->within)
-        by.within = by.objective = NULL;
+    if (q->within) {
+        by.within = 0;
+        by.objective = NULL;
+    }
     for (int i = 0; i < k->n; i++) {
         struct hrun_error why = { 0 };
         struct decision d;

@@ -1,6 +1,8 @@
 /* settings.c - what a service is told, by name; see settings.h */
 #include "service/settings.h"
 
+#include "base/opts.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,11 +99,18 @@ void settings_release(struct settings *set)
 }
 
 #define WISH(member) offsetof(struct question, member)
-static const struct { const char *name; size_t at; } known_wishes[] = {
-    { "objective", WISH(objective) }, { "within", WISH(within) }, { "max-time", WISH(max_time) },
-    { "max-cost", WISH(max_cost) }, { "max-energy", WISH(max_energy) }, { "max-pes", WISH(max_pes) },
-    { "max-loss", WISH(max_loss) },
-    { "use", WISH(use) }, { "np", WISH(procs) }, { "top", WISH(top) },
+static const struct hrun_opt known_wishes[] = {
+    { .name = "objective", .arg = HRUN_OPT_CHOICE, .choices = "time cost energy", .apply = hrun_opt_string,
+      .offset = WISH(objective) },
+    { .name = "within", .arg = HRUN_OPT_WORD, .apply = question_within, .offset = WISH(within) },
+    { .name = "max-time", .arg = HRUN_OPT_TIME, .offset = WISH(max_time_s) },
+    { .name = "max-cost", .arg = HRUN_OPT_NUMBER, .offset = WISH(max_cost) },
+    { .name = "max-energy", .arg = HRUN_OPT_NUMBER, .offset = WISH(max_energy_j) },
+    { .name = "max-pes", .arg = HRUN_OPT_COUNT, .offset = WISH(max_pes), .min = 1, .max = QUESTION_PES_MAX },
+    { .name = "max-loss", .arg = HRUN_OPT_PERCENT, .offset = WISH(max_loss) },
+    { .name = "use", .arg = HRUN_OPT_WORD, .apply = hrun_opt_string, .offset = WISH(use) },
+    { .name = "np", .arg = HRUN_OPT_COUNT, .offset = WISH(procs), .min = 1, .max = QUESTION_PROCS_MAX },
+    { .name = "top", .arg = HRUN_OPT_COUNT, .offset = WISH(top), .min = 1, .max = QUESTION_TOP_MAX },
 };
 enum { NWISHES = sizeof known_wishes / sizeof *known_wishes };
 
@@ -116,10 +125,8 @@ static int read_wish(char *word, struct question *q, struct hrun_error *err)
         *equals = 0;
     while (i < NWISHES && strcmp(word, known_wishes[i].name))
         i++;
-    if (equals && i < NWISHES) {
-        *(const char **)(void *)((char *)q + known_wishes[i].at) = equals + 1;
-        return 0;
-    }
+    if (equals && i < NWISHES)
+        return hrun_opt_apply(&known_wishes[i], known_wishes[i].name, q, equals + 1, err);
     for (int k = 0; k < NWISHES; k++)
         hrun_buf_addf(&names, "%s%s", k ? ", " : "", known_wishes[k].name);
     hrun_fail(err, HRUN_EINVAL, "'%s' is no wish NAME=VALUE; names are: %s", word, names.data);
@@ -135,7 +142,5 @@ int wishes_read(char *words, struct question *q, struct hrun_error *err)
     for (char *word = strtok_r(words, blanks, &save); word; word = strtok_r(NULL, blanks, &save))
         if (read_wish(word, q, err))
             return -1;
-    if (q->objective && !hrun_objective_find(q->objective))
-        return hrun_fail(err, HRUN_EINVAL, "objective: '%s' is none of time, cost, energy", q->objective);
     return 0;
 }

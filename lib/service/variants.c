@@ -74,8 +74,10 @@ int variants_choose(struct context *c, const struct question *q, int64_t N, stru
     struct hrun_error nearest = { 0 };
     int again = q->within || q->explore;
 
-    if (again)
-        quickest.within = quickest.explore = quickest.objective = NULL;
+    if (again) {
+        quickest.within = quickest.explore = 0;
+        quickest.objective = NULL;
+    }
     out->v = calloc((size_t)all->nvariants + 1, sizeof *out->v);
     if (!out->v)
         return hrun_fail_nomem(err);

@@ -42,6 +42,9 @@ out_has "lu on" "names application and signature"
 run hrun-calibrate show --json lu -v
 status_is 0 "show --json, options among the names"
 ok "is JSON" python3 -c 'import json,sys; p=json.load(open(sys.argv[1])); assert p[0]["models"] and p[0]["measurements"]' "$tmp/.out"
+ok "whose numbers have nine digits, as in all JSON" python3 -c 'import json,sys
+def digits(text): assert len(text.split("e")[0].replace(".", "").lstrip("-0")) <= 9, text
+json.load(open(sys.argv[1]), parse_float=digits)' "$tmp/.out"
 run hrun-calibrate fit lu
 status_is 0 "fit anew"
 run hrun-calibrate fit nosuch
@@ -288,7 +291,7 @@ err_has "M=1, P=1, N=140 is excluded as a glitch: 0.46 of the performance at N=1
 out_has " 3  60 .. 200" "and excluded"
 run hrun-calibrate --exclude-glitches 0 --data "$tmp/data11" fit lu
 status_is 125 "a factor of 0 is refused"
-err_has "--exclude-glitches 0: the factor must be above 0" "and why"
+err_has "--exclude-glitches 0: it must be above 0" "and why"
 
 # The same through engine mpirun, whose profiles are its own.
 run hrun-calibrate --engine mpirun --data "$tmp/data6" --sizes 60,100,140,200 --pes 1,2 --procs 1 -r 1 -app lu "$lu"

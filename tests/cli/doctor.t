@@ -63,7 +63,7 @@ sed 's/^kernel 1.*/kernel 1 nan/' good >bad
 fails 125 "bad:10: " "bad ones with their line" hrun-calibrate doctor --from bad
 fails 125 "none" "a file that is not there" hrun-calibrate doctor --from none
 fails 125 "percentage above 0" "a threshold of 0" hrun-calibrate doctor --threshold 0 --from good
-fails 125 "--from judges records" "records and a program" hrun-calibrate doctor --from good "$bin/lu"
+fails 125 "\`doctor --from\` takes no program" "records and a program" hrun-calibrate doctor --from good "$bin/lu"
 fails 125 "one program" "two programs" hrun-calibrate doctor "$bin/lu" "$bin/lu"
 fails 127 "no-such-program" "a program that is not there" hrun-calibrate doctor -q ./no-such-program
 fails 125 "simulated" "simulated hosts" hrun-calibrate doctor --platform any.xml

@@ -31,6 +31,37 @@ for v in "" -v; do
 done
 fails 125 "-N, the problem size, needs an app definition" "size without a definition" hrun -N 100 /bin/true
 
+# ---- options that do not parse
+for o in "--nosuch" "-N" "--level bogus x"; do
+    fails 125 "hrun-calibrate: " "hrun-calibrate $o" hrun-calibrate $o
+done
+
+# ---- options without an effect, and words (tests/unit/command_line.h tries every option)
+fails 125 "--top needs a whole number" "a bad value that nothing would read" hrun --top x /bin/true
+fails 125 "--top does nothing without --dry-run, --predict or --verbose" "alternatives that nobody sees" \
+    hrun --top 3 /bin/true
+fails 125 "--top does nothing for \`--who\`" "--who and an option of runs" hrun --who --top 3
+fails 125 "--np does nothing for \`--list-apps\`" "--list-apps and an option of runs" hrun --list-apps -n 4
+fails 125 "--json does nothing for \`--list-apps\`" "--list-apps has no JSON" hrun --list-apps --json
+fails 125 "--np does nothing for \`--show-cluster\`" "nor has the cluster a number of processes" hrun --show-cluster -n 4
+fails 125 "\`--who\` takes no program or name: '/bin/true'" "--who and a program" hrun --who /bin/true
+fails 125 "--probe-size does nothing without --probe" "--probe-size alone" hrun --probe-size 5 -app lu -N 100 "$lu"
+fails 125 "--budget does nothing for \`fit\`" "hrun-calibrate fit with options of runs" \
+    hrun-calibrate fit --budget 5m --parallel --threshold 3 lu
+fails 125 "--budget needs a time" "hrun-calibrate export with a bad value" hrun-calibrate export --budget nonsense --pes zz
+fails 125 "--pes needs a whole number" "and with a bad list" hrun-calibrate export --pes zz
+fails 125 "--seed does nothing without --budget, --runs or --target-error" "a seed of nothing" \
+    hrun-calibrate --seed 3 -app lu "$lu"
+fails 125 "-N and --sizes" "two options that say which sizes" hrun-calibrate -N 60 --sizes 100 -app lu "$lu"
+fails 125 "contradict each other" "--trace and --no-trace" hrun-calibrate --trace --no-trace -app lu "$lu"
+fails 125 "--define needs NAME=VALUE" "a constant without a value" hrun-calibrate show -D nonsense lu
+for c in hrun hrun-calibrate; do
+    fails 125 "are not served yet" "$c and several programs" $c -n 1 /bin/echo : -n 1 /bin/echo
+done
+run hrun -n 1 -- /bin/echo a : b
+status_is 0 "a colon of the program"
+out_has "a : b" "is passed on to it"
+
 # ---- numbers of processes, configurations
 fails 125 "-n" "-n 0" hrun -n 0 /bin/true
 fails 125 "-n" "-n x" hrun -n x /bin/true

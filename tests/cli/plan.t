@@ -127,7 +127,22 @@ status_is 125 "no file"
 like "$err" 'takes one file of jobs, not none; a program of this name is started as ./plan' "says so"
 jobs <<<"jobs: [{app: lu, N: 2000}]"
 plan --objective cost
-like "$err" '^hrun: --objective is nothing that hrun plan knows' "options that a plan has not"
+like "$err" '^hrun: --objective does nothing for `plan`: leave it out; it is for' "options that a plan has not"
+
+# ------------------------------------------------------------------ jobs without a program
+
+mkdir "$tmp/path"
+printf '#!/bin/sh\n' >"$tmp/path/lu"
+chmod +x "$tmp/path/lu"
+jobs <<<"jobs: [{app: lu, N: 2000}]"
+(
+    export HRUN_DATA=$tmp/scripts PATH="$tmp/path:$PATH"
+    hrun --cluster "$tmp/cluster.yaml" --show-cluster --json lu >"$tmp/shown"
+    put <<<$'alone new 2\nalone old 4'
+    hrun-calibrate -q fit lu && hrun plan --cluster "$tmp/cluster.yaml" "$tmp/jobs.yaml"
+) >"$tmp/script.plan" 2>&1
+status=$? ran="hrun plan" out=$(cat "$tmp/script.plan")
+status_is 0 "without a program the definition's in PATH says which MPI, not the Open MPI that is installed"
 
 # ------------------------------------------------------------------ more sub-clusters than parts can tell apart
 

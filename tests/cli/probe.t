@@ -12,7 +12,7 @@ json() { python3 -c "import json,sys; d = json.load(open('$tmp/.out')); print($1
 
 lu=$bin/lu
 fails 125 "say which is the real one with -N SIZE" "--probe without a size" "$h" --probe "$lu" {N}
-fails 125 "say --probe, too" "--probe-size alone" "$h" --probe-size 100 -N 200 "$lu" {N}
+fails 125 "--probe-size does nothing without --probe" "--probe-size alone" "$h" --probe-size 100 -N 200 "$lu" {N}
 fails 125 "write {N} where it stands" "a size that the program is not told" "$h" --probe -N 200 -app lu "$lu" 200
 fails 125 "--probe-size needs a whole number in 1..200" "a probe larger than the run" \
     "$h" --probe --probe-size 300 -N 200 "$lu" {N}

@@ -72,7 +72,7 @@ fails 125 "5,1,0,0: --config" "of several it says which, and prints nothing" "${
     --config 5,1,0,0
 fails 125 "give -N SIZE" "no size" hrun --cluster "$tmp/cluster.yaml" -app lu --predict
 fails 125 "name one with -app" "no application" hrun --cluster "$tmp/cluster.yaml" -N 100 --predict
-fails 125 "--predict and --dry-run" "options that contradict it" "${lu[@]}" --predict --dry-run
+fails 125 "--dry-run does nothing for \`--predict\`: leave it out" "options that contradict it" "${lu[@]}" --predict --dry-run
 fails 125 "sub-cluster new has no profile of jacobi" "no profile" \
     hrun --cluster "$tmp/cluster.yaml" -app jacobi -N 100 --predict
 fails 125 "no program given" "a run needs a program" "${lu[@]}"

@@ -145,7 +145,7 @@ fails 125 "can only be simulated" "a program of smpicc with engine local" "$h" -
 fails 125 "can only be simulated" "and with engine mpirun" "$h" -q --engine mpirun "$smpi/probe"
 fails 125 "use --smpi NAME:VALUE" "--mca" $q --mca a b "$smpi/probe"
 fails 125 "cannot be told apart" "--tag-output" $q --tag-output "$smpi/probe"
-fails 125 "is NAME:VALUE" "--smpi without a value" $q --smpi a "$smpi/probe"
+fails 125 "needs NAME:VALUE" "--smpi without a value" $q --smpi a "$smpi/probe"
 fails 125 "hrun itself sets smpi/np" "--smpi of what hrun sets" $q --smpi smpi/np:2 "$smpi/probe"
 run $q --smpi smpi/nonsense:1 "$smpi/probe" info
 status_is 125 "--smpi of an unknown parameter"

@@ -26,7 +26,7 @@ fails 125 "--dry-run does nothing for \`speeds\`" "what speeds cannot do is refu
     "$c" speeds --dry-run
 fails 125 "--budget does nothing for \`show --speeds\`" "as is what their table has no use for" \
     "$c" show --speeds --budget 10
-fails 125 "takes no application: 'lu'" "speeds are of no application" "$c" show --speeds lu
+fails 125 "takes no program or name: 'lu'" "speeds are of no application" "$c" show --speeds lu
 run "$c" speeds --platform x.xml
 err_has "stand in their platform file" "simulated hosts have theirs in the platform file"
 

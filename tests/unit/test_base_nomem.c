@@ -177,15 +177,16 @@ struct settings {
 static int op_opts(struct hrun_error *err)
 {
     static const struct hrun_opt table[] = {
-        { "mca", 0, HRUN_OPT_PAIR, NULL, NULL, "", NULL, hrun_opt_append, offsetof(struct settings, pairs) },
+        { "mca", 0, HRUN_OPT_PAIR, NULL, NULL, "", NULL, hrun_opt_append, offsetof(struct settings, pairs),
+          .modes = 1 },
         { "what", 'w', HRUN_OPT_CHOICE, NULL, "time cost", "", NULL, hrun_opt_string,
-          offsetof(struct settings, what) },
+          offsetof(struct settings, what), .modes = 1 },
         { 0 }
     };
     char *argv[] = { (char *)"x", (char *)"-mca", (char *)"a", (char *)"b", (char *)"-w", (char *)"cost",
                      NULL };
     struct settings s = { HRUN_STRVEC_INIT, NULL };
-    int rest = -1, rc = hrun_opts_parse(table, &s, 6, argv, &rest, err);
+    int rest = -1, rc = hrun_opts_parse(table, &s, 6, argv, &rest, NULL, err);
 
     if ((rc == 0) != (rest == 6))
         rc = 1;

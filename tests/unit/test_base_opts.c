@@ -10,41 +10,36 @@
 #include <unistd.h>
 
 struct settings {
-    const char *app, *size, *np, *config, *dir, *objective, *exports;
+    const char *app, *size, *config, *dir, *objective, *exports;
+    int64_t np;
     int verbose, json, dry;
     struct hrun_strvec defines, mca;
 };
-
-static int positive(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
-{
-    if (atoi(value) < 1)
-        return hrun_fail(err, HRUN_EINVAL, "--%s needs a number from 1, not '%s'", opt->name, value);
-    return hrun_opt_string(settings, opt, value, err);
-}
 
 #define AT(member) offsetof(struct settings, member)
 
 static const struct hrun_opt table[] = {
     { "app", 0, HRUN_OPT_WORD, "NAME", NULL, "the application's definition", "What", hrun_opt_string,
-      AT(app) },
-    { "size", 'N', HRUN_OPT_WORD, "NUM", NULL, "problem size", "What", hrun_opt_string, AT(size) },
+      AT(app), .modes = 1 },
+    { "size", 'N', HRUN_OPT_WORD, "NUM", NULL, "problem size", "What", hrun_opt_string, AT(size), .modes = 1 },
     { "define", 'D', HRUN_OPT_WORD, "NAME=VALUE", NULL,
       "set a constant of the application's definition, as often "
-      "as there are constants to set", "What", hrun_opt_append, AT(defines) },
-    { "processes", 'n', HRUN_OPT_WORD, "NUM", NULL, "as many processes", "How", positive, AT(np) },
-    { "np", 0, HRUN_OPT_WORD, "NUM", NULL, NULL, "How", positive, AT(np) },
+      "as there are constants to set", "What", hrun_opt_append, AT(defines), .modes = 1 },
+    { "processes", 'n', HRUN_OPT_COUNT, "NUM", NULL, "as many processes", "How", NULL, AT(np),
+      .min = 1, .max = 99 },
+    { "np", 0, HRUN_OPT_COUNT, "NUM", NULL, NULL, "How", NULL, AT(np), .min = 1, .max = 99 },
     { "objective", 0, HRUN_OPT_CHOICE, "WHAT", "time cost energy", "what to make small", "How",
       hrun_opt_string,
-      AT(objective) },
+      AT(objective), .modes = 1 },
     { "cluster-configuration-file", 0, HRUN_OPT_FILE, "FILE", NULL, "sub-clusters", "How", hrun_opt_string,
-      AT(config) },
-    { "wdir", 0, HRUN_OPT_DIR, "DIR", NULL, "working directory", "How", hrun_opt_string, AT(dir) },
-    { "mca", 0, HRUN_OPT_PAIR, "KEY VALUE", NULL, "hand a parameter on", "How", hrun_opt_append, AT(mca) },
+      AT(config), .modes = 1 },
+    { "wdir", 0, HRUN_OPT_DIR, "DIR", NULL, "working directory", "How", hrun_opt_string, AT(dir), .modes = 1 },
+    { "mca", 0, HRUN_OPT_PAIR, "KEY VALUE", NULL, "hand a parameter on", "How", hrun_opt_append, AT(mca), .modes = 1 },
     { NULL, 'x', HRUN_OPT_WORD, "NAME[=VALUE]", NULL, "export a variable", "How", hrun_opt_string,
-      AT(exports) },
-    { "verbose", 'v', HRUN_OPT_NONE, NULL, NULL, "say more", NULL, hrun_opt_flag, AT(verbose) },
-    { "json", 'j', HRUN_OPT_NONE, NULL, NULL, "for machines", NULL, hrun_opt_flag, AT(json) },
-    { "dry-run", 0, HRUN_OPT_NONE, NULL, NULL, "start nothing", "What", hrun_opt_flag, AT(dry) },
+      AT(exports), .modes = 1 },
+    { "verbose", 'v', HRUN_OPT_NONE, NULL, NULL, "say more", NULL, hrun_opt_flag, AT(verbose), .modes = 1 },
+    { "json", 'j', HRUN_OPT_NONE, NULL, NULL, "for machines", NULL, hrun_opt_flag, AT(json), .modes = 1 },
+    { "dry-run", 0, HRUN_OPT_NONE, NULL, NULL, "start nothing", "What", hrun_opt_flag, AT(dry), .modes = 1 },
     { 0 }
 };
 
@@ -63,7 +58,7 @@ static int parse(const char *line, struct settings *s, int *rest, struct hrun_er
                 *c = ' ';
         argv[argc++] = w;
     }
-    return hrun_opts_parse(table, s, argc, argv, rest, err);
+    return hrun_opts_parse(table, s, argc, argv, rest, NULL, err);
 }
 
 static void release(struct settings *s)
@@ -75,7 +70,7 @@ static void release(struct settings *s)
 static void show(const struct settings *s, int rest, struct hrun_buf *b)
 {
     const struct { const char *name, *value; } texts[] = {
-        { "app", s->app }, { "N", s->size }, { "np", s->np }, { "config", s->config }, { "dir", s->dir },
+        { "app", s->app }, { "N", s->size }, { "config", s->config }, { "dir", s->dir },
         { "objective", s->objective }, { "x", s->exports }
     };
 
@@ -83,6 +78,8 @@ static void show(const struct settings *s, int rest, struct hrun_buf *b)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i].value)
             hrun_buf_addf(b, "%s=%s ", texts[i].name, texts[i].value);
+    if (s->np)
+        hrun_buf_addf(b, "np=%d ", (int)s->np);
     for (size_t i = 0; i < s->defines.n; i++)
         hrun_buf_addf(b, "D:%s ", s->defines.v[i]);
     for (size_t i = 0; i < s->mca.n; i++)
@@ -148,8 +145,9 @@ static void test_mistakes(void)
           "option '--objective' must be one of time, cost, energy, found 'tiem'; did you mean "
           "'time'?" },
         { "--objective", "option '--objective' needs a value: --objective WHAT (one of time cost energy)" },
-        { "-np 0", "--np needs a number from 1, not '0'" },
-        { "-n0", "--processes needs a number from 1, not '0'" },
+        { "-np 0", "--np needs a whole number in 1..99, not '0'" },
+        { "-n0", "-n needs a whole number in 1..99, not '0'" },
+        { "-D n", "--define needs NAME=VALUE, not 'n'" }, { "-D =n", "--define needs NAME=VALUE, not '=n'" },
     };
 
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
@@ -164,6 +162,85 @@ static void test_mistakes(void)
         ok(rc == 0 && rest == 2 && s.json && !s.verbose, "and the next parse begins anew");
         release(&s);
     }
+}
+
+/* ---------------------------------------------------------------- numbers, and what they count for */
+
+struct numbers {
+    int64_t count;
+    double number, part, time_s;
+    int all;
+};
+
+enum { SHOW, SHOW_ALL, PLAN, RUN };
+
+static const struct hrun_opt_mode modes[] = {
+    { "show", "all", "`show --all`", 0 }, { "show", NULL, "`show`", 1 }, { NULL, "time", "`--time`", 1 },
+    { NULL, NULL, "a run", 1 },
+};
+
+#define NUMBER(member) offsetof(struct numbers, member)
+static const struct hrun_opt numbers[] = {
+    { "count", 'c', HRUN_OPT_COUNT, "K", NULL, "", "", NULL, NUMBER(count), .modes = 1 << RUN, .min = -1, .max = 3 },
+    { "number", 0, HRUN_OPT_NUMBER, "X", NULL, "", "", NULL, NUMBER(number), .modes = 1 << PLAN | 1 << RUN,
+      .needs = (const char *const[]){ "count", "part", NULL } },
+    { "part", 0, HRUN_OPT_PERCENT, "X", NULL, "", "", NULL, NUMBER(part), .modes = 7 },
+    { "time", 0, HRUN_OPT_TIME, "T", NULL, "", "", NULL, NUMBER(time_s), .modes = 1 << PLAN },
+    { "all", 'a', HRUN_OPT_NONE, NULL, NULL, "", "", hrun_opt_flag, NUMBER(all), .modes = 1 << SHOW },
+    { 0 }
+};
+
+/* Parse two words, find the mode and check it: the mode, or -1. */
+static int check_two(const char *first, const char *second, const char *word, struct numbers *n,
+                     struct hrun_opts_given *given, struct hrun_error *err)
+{
+    char *argv[] = { (char *)"x", (char *)first, (char *)second, NULL };
+    int rest, mode;
+
+    if (hrun_opts_parse(numbers, n, 1 + (first != NULL) + (second != NULL), argv, &rest, given, err))
+        return -1;
+    mode = hrun_opts_mode(numbers, modes, given, word);
+    return hrun_opts_check(numbers, modes, mode, given, err) ? -1 : mode;
+}
+
+static void test_modes(void)
+{
+    static const struct { const char *first, *second, *word; int mode; const char *why; } t[] = {
+        { NULL, NULL, NULL, RUN, "" }, { NULL, NULL, "prog", RUN, "" }, { NULL, NULL, "show", SHOW_ALL, "" },
+        { "-a", NULL, "show", SHOW, "" }, { "--count=-1", NULL, NULL, RUN, "" }, { "--time=2m", NULL, "x", PLAN, "" },
+        { "--number=2", "--count=1", NULL, RUN, "" }, { "--number=2", "-c1", "x", RUN, "" },
+        { "-a", NULL, "prog", -1, "--all does nothing for a run: leave it out; it is for `show --all`" },
+        { "-a", "--time=9", NULL, -1, "--all does nothing for `--time`: leave it out; it is for `show --all`" },
+        { "--time=9", NULL, "show", -1, "--time does nothing for `show`: leave it out" },
+        { "--part=9", NULL, NULL, -1, "--part does nothing for a run: leave it out; it is for `show --all`, `show` or "
+          "`--time`" },
+        { "--number=2", NULL, NULL, -1, "--number does nothing without --count or --part" },
+        { "--count=4", NULL, NULL, -1, "--count needs a whole number in -1..3, not '4'" },
+        { "-cx", NULL, NULL, -1, "-c needs a whole number such as 1, not 'x'" },
+        { "--number=0", NULL, NULL, -1, "--number 0: it must be above 0" },
+        { "--part=0", NULL, NULL, -1, "--part 0: a percentage above 0 and at most 100 is needed" },
+        { "--time=soon", NULL, NULL, -1, "--time needs a time such as 90, 90s, 1.5m, 2h or 1h30m, not 'soon'" },
+    };
+    struct hrun_opts_given given = { .ended = 0 };
+    struct hrun_error err = { 0 };
+    struct numbers n = { 0 };
+
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        err = (struct hrun_error){ 0 };
+        given = (struct hrun_opts_given){ .ended = 0 };
+        is_int(check_two(t[i].first, t[i].second, t[i].word, &n, &given, &err), t[i].mode, "%s %s %s: mode",
+               t[i].first ? t[i].first : "-", t[i].second ? t[i].second : "-", t[i].word ? t[i].word : "-");
+        is_str(err.text, t[i].why, "and why");
+    }
+    n = (struct numbers){ 0 };
+    check_two("--part=9%", "--time=2m", NULL, &n, &given, &err);
+    ok(n.part == 0.09 && n.time_s == 120, "numbers have the units of their kinds");
+    given = (struct hrun_opts_given){ .ended = 0 };
+    check_two("--", "-a", NULL, &n, &given, &err);
+    ok(given.ended && !given.rows[4], "-- ends the options, and is told");
+    given = (struct hrun_opts_given){ .ended = 0 };
+    check_two("prog", "--", NULL, &n, &given, &err);
+    ok(!given.ended, "that of the program is not");
 }
 
 static void test_help(void)
@@ -268,6 +345,7 @@ int main(void)
 {
     test_parse();
     test_mistakes();
+    test_modes();
     test_help();
     test_completion();
     return tap_done();

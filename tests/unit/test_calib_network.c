@@ -16,7 +16,7 @@ static struct hrun_strvec words_for(const int *kinds, int nhosts)
     struct hrun_cluster cluster = { .source = (char *)"test", .hosts = hosts, .nhosts = nhosts, .ngroups = 1,
                                     .subs = subs, .nsubs = SUBS };
     struct context c = { .cluster = &cluster, .program = (char *)"bench" };
-    struct calib_settings s = { 0 };
+    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS };
     struct network_plan plan = { 0 };
     struct hrun_strvec words = HRUN_STRVEC_INIT;
     struct hrun_error err = { 0 };

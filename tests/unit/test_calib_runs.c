@@ -17,7 +17,11 @@ static double limit_s;        /* of the run that behaves now */
 static int fake_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
 {
     const struct hrun_layout *l = job->layout;
+    int checked = checks;
 
+    checks = 0;
+    if (checked != 1)
+        return hrun_fail(err, HRUN_EINVAL, "the job was checked %d times", checked);
     memset(out, 0, sizeof *out);
     out->failed_rank = -1;
     out->wall_s = out->job_s = 0.5;
@@ -35,7 +39,8 @@ static void set_up(struct fixture *f, const char *name, behaviour *b)
     static const char cluster[] = "subclusters:\n"
                                   "  - {name: near, hosts: 127.0.0.2, cores: 1, cpu: Near}\n"
                                   "  - {name: far, hosts: 127.0.0.4, cores: 2, cpu: Far}\n";
-    struct calib_settings s = { .sizes = "11,12,13,14", .repetitions = "2", .parallel = 1, .again = 1 };
+    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .sizes = { { 11, 12, 13, 14 }, 4 }, .repetitions = 2,
+                                 .parallel = 1, .again = 1 };
 
     set_up_context(f, name, cluster, "{np: [\"N\"], n: [\"N\"]}", "far", &fake);
     behave = b;

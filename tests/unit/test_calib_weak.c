@@ -111,7 +111,7 @@ static void points(const struct fixture *f, struct hrun_buf *out)
 
 static void test_points(void)
 {
-    struct calib_settings s = { .size = "1024", .repetitions = "1" };
+    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .N = 1024, .repetitions = 1 };
     struct hrun_buf text = HRUN_BUF_INIT;
     struct fixture f;
 
@@ -120,12 +120,13 @@ static void test_points(void)
     /* 256 units over 32 processes; half of 32 rows in units of 4 */
     is_str(text.data, "1024:32*32c 1024:32*16c 1024:4*32 1024:4*16 1024:8*32 1024:8*16", "six runs");
     tear_down(&f);
-    s.procs_wanted = "16";
+    s.P = 16;
     set_up(&f, "points", "", &s);
     points(&f, &text);
     is_str(text.data, "1024:32*64c 1024:32*32c 1024:4*64 1024:4*32 1024:8*64 1024:8*32", "for 16 processes");
     tear_down(&f);
-    s.sizes = "512,1024";
+    s.N = 0;
+    s.sizes = (struct number_list){ { 512, 1024 }, 2 };
     s.use = "near:6";
     set_up(&f, "points", ", rows: \"N/2\"", &s);
     points(&f, &text);
@@ -156,7 +157,8 @@ static int records(const struct fixture *f, int copies, double *longest)
 
 static void test_runs(void)
 {
-    struct calib_settings s = { .size = "1024", .repetitions = "1", .use = "near", .procs = "1" };
+    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .N = 1024, .repetitions = 1, .use = "near",
+                                .procs = { { 1 }, 1 } };
     struct hrun_samples log = { 0 };
     struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
     struct hrun_models *models[2] = { NULL, NULL };
@@ -205,7 +207,8 @@ static void test_runs(void)
 
 static void test_failures(void)
 {
-    struct calib_settings s = { .size = "1024", .repetitions = "1", .use = "near", .procs = "1" };
+    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .N = 1024, .repetitions = 1, .use = "near",
+                                .procs = { { 1 }, 1 } };
     struct fixture f;
     double longest;
 
@@ -221,7 +224,8 @@ static void test_failures(void)
 
 static void test_interrupt(void)
 {
-    struct calib_settings s = { .size = "1024", .repetitions = "1", .use = "near", .procs = "1" };
+    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .N = 1024, .repetitions = 1, .use = "near",
+                                .procs = { { 1 }, 1 } };
     struct work_result r;
     const int pes[] = { 0, 4, 8, 12 };
     sigset_t ints, before;
@@ -242,7 +246,7 @@ static void test_interrupt(void)
 
 static void test_spread(void)
 {
-    struct calib_settings s = { .size = "1024", .repetitions = "1" };
+    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .N = 1024, .repetitions = 1 };
     struct fixture f;
     int order[32], seen_pe[32] = { 0 }, twice = 0;
 

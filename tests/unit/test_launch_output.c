@@ -305,6 +305,9 @@ static void watched(void)
          "[1,0]<stderr>:\x1ehrun-[1,1]<stderr>:a\n"
          "[1,0]<stderr>:trace e,1[1,2]<stderr>:b\n[1,0]<stderr>: y\n", "[1]<stderr>: a\n[2]<stderr>: b\n",
          "mpirun, which tears lines");
+    told(HRUN_TAG_MPIRUN, "[1,2]<foo" FIRST LAST "[1,2]<stderr>x\n[1,2]<foo>:\n",
+         "[1,2]<foo\n[1,2]<stderr>x\n[1,2]<foo>:\n", "mpirun, lines that only look tagged");
+    told(HRUN_TAG_SRUN, "2:half" FIRST LAST "3:\n", "2:half\n3:\n", "srun, lines that only look tagged");
     told(HRUN_TAG_RANK, FIRST LAST HRUN_TRACE_MARK "torn", "[0]<stderr>: " HRUN_TRACE_MARK "torn\n", "an end within");
 #undef FIRST
 #undef LAST

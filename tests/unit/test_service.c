@@ -183,7 +183,7 @@ static void try_errors(const struct place *p)
     refuse_best(s, -3, NULL, HRUN_EINVAL, "N = -3");
     refuse_best(s, 2000, "speed=9", HRUN_EINVAL, "names are: objective, within");
     refuse_best(s, 2000, "top", HRUN_EINVAL, "no wish");
-    refuse_best(s, 2000, "objective=fame", HRUN_EINVAL, "none of time, cost, energy");
+    refuse_best(s, 2000, "objective=fame", HRUN_EINVAL, "must be one of time, cost, energy, found 'fame'");
     refuse_best(s, 2000, "use=odd", HRUN_EINVAL, "there are: new, old");
     refuse_best(s, 2000, "max-time=0.001", HRUN_EINFEASIBLE, "");
     refuse_config(s, "(3,1,0,0)", HRUN_EINVAL, "new has 2 PEs");

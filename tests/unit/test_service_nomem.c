@@ -59,6 +59,38 @@ static void try_way(struct hrun_service *s, int way)
     is_int(other, 0, "what did not fail is not another answer, and what failed can be asked again");
 }
 
+/* The last allocations of a question whose answer is cheaper than the quickest configuration, and within its interval:
+ * the same question each time, of a service that knows nothing yet. */
+static void try_interval(const struct place *p)
+{
+    enum { LAST = 150 };
+    long total = LAST, failed = 0, other = 0;
+    struct hrun_answer *want = NULL;
+
+    for (long n = 0; n <= LAST; n++) {
+        struct hrun_service *s = set_up_open(p, p->cluster);
+        struct hrun_error err = { 0 };
+        struct hrun_answer *a;
+
+        calls = 0;
+        fail_at = n ? total - LAST + n : 0;
+        a = hrun_service_best(s, 220, "objective=cost within=interval", &err);
+        fail_at = 0;
+        if (!n) {
+            total = calls;
+            want = a;
+        } else {
+            failed += !a;
+            other += a && !is_same(a, want);
+            hrun_answer_destroy(a);
+        }
+        hrun_service_destroy(s);
+    }
+    hrun_answer_destroy(want);
+    if (REPLACED)
+        is_int(other, 0, "an interval without memory: no other answer, %ld allocations fail", failed);
+}
+
 int main(void)
 {
     struct hrun_service *s;
@@ -69,6 +101,7 @@ int main(void)
     for (int way = 0; way < 3; way++)
         try_way(s, way);
     hrun_service_destroy(s);
+    try_interval(&p);
     hrun_remove_tree(p.dir);
     return tap_done();
 }

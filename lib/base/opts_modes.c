@@ -1,0 +1,83 @@
+/* opts_modes.c - what a command is asked for, and which options count then; see opts.h for the contracts */
+#include "base/opts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MODES_MAX = 8 * sizeof ((struct hrun_opt *)0)->modes };
+
+static int was_given(const struct hrun_opt *table, const struct hrun_opts_given *given, const char *name)
+{
+    for (size_t i = 0; table[i].name || table[i].sym; i++)
+        if (given->rows[i] && table[i].name && !strcmp(table[i].name, name))
+            return 1;
+    return 0;
+}
+
+int hrun_opts_mode(const struct hrun_opt *table, const struct hrun_opt_mode *modes,
+                   const struct hrun_opts_given *given, const char *word)
+{
+    int i = 0;
+
+    while ((modes[i].word && (!word || strcmp(modes[i].word, word))) ||
+           (modes[i].option && !was_given(table, given, modes[i].option)))
+        i++;
+    return i;
+}
+
+/* "--seed does nothing without --budget, --runs or --target-error": why, and `before` each of words[n]. */
+static int fail_useless(const struct hrun_opt *o, const char *why, const char *before, const char *const *words,
+                        size_t n, struct hrun_error *err)
+{
+    struct hrun_buf list = HRUN_BUF_INIT;
+
+    for (size_t i = 0; i < n; i++)
+        hrun_buf_addf(&list, "%s%s%s", i ? i + 1 < n ? ", " : " or " : " ", before, words[i]);
+    if (list.failed)
+        hrun_fail_nomem(err);
+    else
+        hrun_fail(err, HRUN_EINVAL, "--%s does nothing %s%s", o->name, why, list.data);
+    hrun_buf_release(&list);
+    return -1;
+}
+
+/* Does the option alone ask for the mode? Then there is nothing to be told of it. */
+static int asks_for(const struct hrun_opt *o, const struct hrun_opt_mode *mode)
+{
+    return !mode->word && mode->option && !strcmp(mode->option, o->name);
+}
+
+static int fail_mode(const struct hrun_opt *o, const struct hrun_opt_mode *modes, int mode, struct hrun_error *err)
+{
+    const char *names[MODES_MAX];
+    char why[128];
+    size_t n = 0;
+
+    for (int i = 0; i < MODES_MAX; i++)
+        if (o->modes >> i & 1 && !asks_for(o, &modes[i]))
+            names[n++] = modes[i].name;
+    snprintf(why, sizeof why, "for %s: leave it out%s", modes[mode].name, n ? "; it is for" : "");
+    return fail_useless(o, why, "", names, n, err);
+}
+
+int hrun_opts_check(const struct hrun_opt *table, const struct hrun_opt_mode *modes, int mode,
+                    const struct hrun_opts_given *given, struct hrun_error *err)
+{
+    for (const struct hrun_opt *o = table; o->name || o->sym; o++) {
+        const char *const *needs = o->needs;
+        size_t n = 0;
+
+        if (!given->rows[o - table])
+            continue;
+        if (!(o->modes >> mode & 1))
+            return fail_mode(o, modes, mode, err);
+        while (needs && *needs && !was_given(table, given, *needs))
+            needs++;
+        if (!needs || *needs)
+            continue;
+        while (o->needs[n])
+            n++;
+        return fail_useless(o, "without", "--", o->needs, n, err);
+    }
+    return 0;
+}

@@ -1,0 +1,10 @@
+/* test_calib_options.c - each option of hrun-calibrate, wrong in each way that it can be, for each subcommand */
+#include "command_line.h"
+
+#include "../../calib/options.h"
+
+int main(void)
+{
+    test_command_line(&(struct context_command){ "hrun-calibrate", calib_options, calib_modes, "", "", "" });
+    return tap_done();
+}
