@@ -1,6 +1,8 @@
 /* records.c - timed exchanges of messages as text; see estimate.h for the contracts */
 #include "net/estimate.h"
 
+#include "base/hostlist.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,7 @@ struct kind {
     int may_be_0;              /* its time */
 };
 
-enum { MANY = 1 << 20 };       /* hosts, ranks, kinds: beyond any machine, and its square is within 64 bits */
+enum { MANY = 1 << 20 };       /* ranks, kinds: beyond any machine, and its square is within 64 bits */
 
 static const struct kind kinds[HRUN_NET_NKINDS] = {
     [HRUN_NET_TRIP] = { "trip", 2, 0, 0, 0 },
@@ -97,8 +99,8 @@ static int begin(struct reader *rd, char **word, int n)
 
     if (rd->began)
         return bad(rd, "a second `network` line");
-    if (n != 3 || whole(word[1], 1, 1, &version) || whole(word[2], 1, MANY, &hosts))
-        return bad(rd, "`network 1 HOSTS` is expected");
+    if (n != 3 || whole(word[1], 1, 1, &version) || whole(word[2], 1, HRUN_HOSTLIST_MAX, &hosts))
+        return bad(rd, "`network 1 HOSTS` is expected, with no more hosts than a host list may name");
     rd->r.hosts = calloc((size_t)hosts, sizeof *rd->r.hosts);
     rd->r.kind_of = calloc((size_t)hosts, sizeof *rd->r.kind_of);
     rd->r.nkinds = calloc((size_t)hosts, sizeof *rd->r.nkinds);

@@ -16,10 +16,13 @@ const char *const fuzz_seeds[] = {
     "sizes: [2000, 500]\n",
     "name: a\nfamily: weak\nprocs_per_pe: [1]\nweak: {rows: \"N\", unit: \"N/2^floor(log2(N))\", memory: \"8*W*N\"}\n",
     "name: a\nfamily: ring\nring: {local: \"n^2\", step: \"2*n^2\", bytes: \"8*n\"}\nsizes: [9007199254740992]\n",
-    "name: a\nfamily: analytic\nconstants: [{name: c, value: 1e308}]\nwhere:\n- {name: q, is: squarest(P)}\n- {name: w, is: "
-    "before(share)}\nformula: \"2*N^3*share*perf + latency*q + total(w) + bcast(8*N)\"\nvariants:\n- {name: a, args: [x]}\n"
+    "name: a\nfamily: analytic\nconstants: [{name: c, value: 1e308}]\nwhere:\n- {name: q, is: squarest(P)}\n- "
+    "{name: w, is: "
+    "before(share)}\nformula: \"2*N^3*share*perf + latency*q + total(w) + bcast(8*N)\"\nvariants:\n- {name: a, "
+    "args: [x]}\n"
     "- {name: b, rule: \"P > 1\", formula: N}\n", "name: a\nterms: {np: [\"1\"]}\nconstants: [{name: "
-    "n1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890, value: 1}]\n",
+    "n1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890, value: "
+    "1}]\n",
     "name: a\nprograms: []\n", "name: a\nprocs_per_pe: [8192, 0]\n", NULL
 };
 

@@ -11,10 +11,13 @@
 const char *const fuzz_seeds[] = {
     "motd\n" RANKS "library /opt/libblas.so\nhrun-probe 1\nfact 0 governor performance\nfact 2 governor powersave\n"
     "fact 0 turbo on\nfact 0 mtu 1500\nfact 2 mtu 9000\nfact 0 link_mbit 1000\nfact 1 blas openblas 8\n"
-    "fact 0 swap_used_kib 1000\nfact 0 huge_pages never\nkernel 0 0.1 0.2 0.1\nkernel 1 0.1 0.1 0.1\nkernel 2 0.3 0.3 0.3\n"
+    "fact 0 swap_used_kib 1000\nfact 0 huge_pages never\nkernel 0 0.1 0.2 0.1\nkernel 1 0.1 0.1 0.1\nkernel 2 0.3 "
+    "0.3 0.3\n"
     "noise 0 1000 1e-3 1.1e-3 1e-3 2e-3 5e-3\nclock 2 0.5 1e-4\npairs 3 3\ntrip 0 2 0 1e-4 2e-4 1e-2\n"
-    "trip 0 1 65536 1e-3 1e-3\nalltoall 1024 1e-3 2e-3\nbusy 0 0.5 0.1\nswapped 0 12\nprocess 0 4711 0.5 other program\nend\n",
-    "sub 0 0 a\nrank 0 0 0 h\nhrun-probe 1\nkernel 0 1\nend\n", RANKS "hrun-probe 2\nend\n", "hrun-probe 1\nend\n", "", NULL
+    "trip 0 1 65536 1e-3 1e-3\nalltoall 1024 1e-3 2e-3\nbusy 0 0.5 0.1\nswapped 0 12\nprocess 0 4711 0.5 other "
+    "program\nend\n",
+    "sub 0 0 a\nrank 0 0 0 h\nhrun-probe 1\nkernel 0 1\nend\n", RANKS "hrun-probe 2\nend\n", "hrun-probe 1\n"
+    "end\n", "", NULL
 };
 
 static void check_times(const struct doctor_times *t)

@@ -1,5 +1,5 @@
-/* fuzz_jobs.c - any text as a file of jobs for `hrun plan`: refused with words and a place; or jobs with names, of kinds
- * that are all different */
+/* fuzz_jobs.c - any text as a file of jobs for `hrun plan`: refused with words and a place; or jobs with names, of
+ * kinds that are all different */
 #include "fuzz.h"
 
 #include "../../hrun/jobs.h"
@@ -9,7 +9,8 @@ const char *const fuzz_seeds[] = {
     "jobs:\n- {app: hpl, N: 9600}\n- {name: big, app: ./lu.yaml, N: 100, count: 3, define: [nb=64], program: ./x, "
     "args: [\"{N}\", ~]}\n- {app: hpl, N: 9600, name: again}\n",
     "jobs:\n  - app: hpl\n    N: 9007199254740992\n    count: 2147483647\n", "jobs: []\n",
-    "jobs:\n- {app: a/, N: 1, count: 64}\n", "jobs:\n- {app: a, N: 1e3}\n", "\xEF\xBB\xBFjobs:\r\n- {app: a, N: 1}\r\n", NULL
+    "jobs:\n- {app: a/, N: 1, count: 64}\n", "jobs:\n- {app: a, N: 1e3}\n", "\xEF\xBB\xBFjobs:\r\n- {app: a, N: "
+    "1}\r\n", NULL
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

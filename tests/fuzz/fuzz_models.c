@@ -5,8 +5,10 @@
 #include "store/internal.h"
 
 #define HEAD "version: 1\napp: lu\nsignature: sig\n"
-#define RECORD "- family: npt\n  method: nnls\n  M: 2\n  P: 0\n  terms:\n  - {term: N^3/P, k: 1.5e-9}\n  - {term: N, k: 0}\n" \
-               "  cov: [\"1e-3\", \"0 2.5\"]\n  s2: 0.5\n  dof: 3\n  sigma_abs_s: 1e-3\n  sigma_rel: 0.02\n  npoints: 5\n" \
+#define RECORD "- family: npt\n  method: nnls\n  M: 2\n  P: 0\n  terms:\n  - {term: N^3/P, k: 1.5e-9}\n" \
+               "  - {term: N, k: 0}\n" \
+               "  cov: [\"1e-3\", \"0 2.5\"]\n  s2: 0.5\n  dof: 3\n  sigma_abs_s: 1e-3\n  sigma_rel: 0.02\n  " \
+               "npoints: 5\n" \
                "  nmin: 100\n  nmax: 9600\n  pmin: 1\n  pmax: 8\n  train_mean: 0.01\n  train_max: 0.05\n"
 
 const char *const fuzz_seeds[] = {

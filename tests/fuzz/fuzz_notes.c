@@ -13,7 +13,8 @@
 
 const char *const fuzz_seeds[] = {
     "begun\tnode1\t0\t", "lost\tnode1.domain\t255\tConnection closed", "late\tn\t0\t30", "up\t\t-1\t\t",
-    "srun: launching StepId=5.3 on host h1, 2 tasks: [1,3]", "srun: launch/slurm: _task_start: Node h1, 2 tasks started",
+    "srun: launching StepId=5.3 on host h1, 2 tasks: [1,3]", "srun: launch/slurm: _task_start: Node h1, 2 tasks "
+    "started",
     "srun: launch/slurm: _task_finish: Received task exit notification for 1 task of StepId=5.3 (status=0x0300).",
     "srun: error: h1: task 3: Exited with exit code 3", "srun: error: h1: tasks 0-2,4: Killed",
     "srun: error: h1: task 3: Segmentation fault (core dumped)", "srun: error: h1: task 3: Real-time signal 2",
@@ -21,7 +22,8 @@ const char *const fuzz_seeds[] = {
     "srun: Job step aborted: Waiting up to 4 seconds for job step to finish.", "srun: fatal: x",
     "srun: Job 7 step creation temporarily disabled, retrying", "clock 1.5e3", "clock inf",
     "srun: error: h1: task 3: Real-time signal 2147483647", "srun: error: h1: task 3: Exited with exit code 4294967299",
-    "srun: error: h1: task 4294967299: Killed", "INFO smpi_kernel 3 SMPI process did not return 0. Return value : 1e300",
+    "srun: error: h1: task 4294967299: Killed", "INFO smpi_kernel 3 SMPI process did not return 0. Return value : "
+    "1e300",
     "INFO smpi_kernel 3 SMPI process did not return 0. Return value : 7", "WARNING root maestro x",
     "CRITICAL xbt_exception maestro Uncaught exception std::out_of_range: Bad config key", NULL
 };

@@ -15,7 +15,7 @@ const char *const fuzz_seeds[] = {
     "sync 0 1 -1 1 65536 0 5 1e-2 0 1e-2\nsync 0 1 -1 0 1024 0 5 0 0 0\nspent 1.5\nend\n",
     "words\nnetwork 1 1\nhost 0 a 0 2 0\nlocal 0 0 1 0 0 0 5 1e-6 0 1e-6\nlocal 0 1 1 0 1e6 0 5 1e-3 0 1e-3\nend\n",
     "network 1 4\nhost 0 a 0 1 0\nhost 1 b 0 1 0\nhost 2 c 0 1 1\nhost 3 d 0 1 1\ntrip 0 1 -1 0 0 0 2 1e-4 0 1e-4\n"
-    "pairs 0 1 -1 2 1e5 0 5 1e-3 0 1e-3\nend\n", "network 1 1\nend\n", "network 2 1\n", "", NULL
+    "pairs 0 1 -1 2 1e5 0 5 1e-3 0 1e-3\nend\n", "network 1 1\nend\n", "network 1 1048576\n", "network 2 1\n", "", NULL
 };
 
 static int parse(const char *text, struct hrun_net_records *out)

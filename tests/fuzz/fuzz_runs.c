@@ -1,5 +1,5 @@
-/* fuzz_runs.c - "P<newline>CONFIGURATION<newline>CLUSTER<newline>SIGNATURES": any texts of a record as a run of a cluster
- * of three sub-clusters: none, or a configuration of P processes */
+/* fuzz_runs.c - "P<newline>CONFIGURATION<newline>CLUSTER<newline>SIGNATURES": any texts of a record as a run of a
+ * cluster of three sub-clusters: none, or a configuration of P processes */
 #include "fuzz.h"
 
 #include "model/recall.h"
@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { SUBS = 3 };
     char *text = strndup((const char *)data, size), *next = text, *P, name[] = "a", status[] = "ok";
-    struct hrun_sample s = { .N = 100, .M = 1, .pes = 1, .time_s = 1, .wall_s = 1, .ok = 1, .mixed = 1, .status = status };
+    struct hrun_sample s = { .N = 100, .M = 1, .pes = 1, .time_s = 1, .wall_s = 1, .ok = 1, .status = status };
     const struct hrun_joint_sub subs[SUBS] = { { "a", "x", &s, 1 }, { "b", "y", &s, 1 }, { "c", "y", &s, 1 } };
     struct hrun_app app = { .name = name };
     struct hrun_recalled runs[SUBS];

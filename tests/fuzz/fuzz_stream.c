@@ -1,5 +1,5 @@
-/* fuzz_stream.c - any bytes of a remote command under srun, and of a job's standard error: what is taken out of them does
- * not depend on the pieces in which they come */
+/* fuzz_stream.c - any bytes of a remote command under srun, and of a job's standard error: what is taken out of them
+ * does not depend on the pieces in which they come */
 #include "fuzz.h"
 
 #include "launch/remote_srun.h"
@@ -7,9 +7,11 @@
 #include "trace/wire.h"
 
 const char *const fuzz_seeds[] = {
-    "1: <a>.\n0: one \\\n0: line.\n1: </a>.\n00: .\nnoise\n7: nobody's.\n0: =0\n1: <!\\\n1: =3\n", "0: =4294967296\n0: =-1\n",
+    "1: <a>.\n0: one \\\n0: line.\n1: </a>.\n00: .\nnoise\n7: nobody's.\n0: =0\n1: <!\\\n1: =3\n",
+    "0: =4294967296\n0: =-1\n",
     "99999999999999999999: a.\n-1: b.\n0:c\n0: \n0: .",
-    "before" HRUN_TRACE_MARK "1 b,1,2 00000000\nbehind" HRUN_TRACE_MARK "torn", "\x1ehrun-tr\x1ehrun-trace x\n\x1e", "", NULL
+    "before" HRUN_TRACE_MARK "1 b,1,2 00000000\nbehind" HRUN_TRACE_MARK "torn",
+    "\x1ehrun-tr\x1ehrun-trace x\n\x1e", "", NULL
 };
 
 enum { TASKS = 2 };

@@ -1,6 +1,6 @@
 /* fuzz_told.c - any answer of a host that is asked what it is made of: refused with the host's name, or a host with PEs
- * that can be. Byte 1 of an input stands for XML that hwloc wrote. Its reader's own faults are not looked for: other XML
- * is left out. */
+ * that can be. Byte 1 of an input stands for XML that hwloc wrote. Faults of its reader are not looked for: inputs with
+ * other XML are left out. */
 #include "fuzz.h"
 #include "hosts.h"
 

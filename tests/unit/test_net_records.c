@@ -209,6 +209,7 @@ static void test_text(void)
     parse_error(TWO "trip 0 1 -1 0 0 0 1 1\n", HRUN_EPARSE, 4, "is expected", "a record that is too short");
     parse_error("network 2 2\n", HRUN_EPARSE, 1, "network 1 HOSTS", "another version");
     parse_error("network 1 0\n", HRUN_EPARSE, 1, "network 1 HOSTS", "no hosts");
+    parse_error("network 1 65537\n", HRUN_EPARSE, 1, "network 1 HOSTS", "more hosts than a list may name");
     parse_error(TWO TWO, HRUN_EPARSE, 4, "second `network`", "two networks");
     parse_error("network 1 2\nhost 0 a 0 1 0\nhost 0 a 0 1 0\n", HRUN_EPARSE, 3, "once for each", "a host twice");
     parse_error("network 1 2\nhost 0 a 0 1 0\ntrip 0 1 -1 0 0 0 1 1 0 1\n", HRUN_EPARSE, 3, "before",
