@@ -130,7 +130,7 @@ static void guard_main(const struct hrun_guard_spec *spec, int sock)
     watch(spec, sock);
 }
 
-/* Receive one packet, waiting until end_s of the monotonic clock at most. Its length, 0 when the guard has ended, or -1. */
+/* Receive one packet, waiting until end_s of the monotonic clock at most. Its length, 0: the guard has ended, or -1. */
 static ssize_t packet(int sock, char *buf, size_t size, double end_s)
 {
     struct pollfd p = { sock, POLLIN, 0 };

@@ -107,8 +107,8 @@ static int check_setting(const char *setting, const char *advice, struct hrun_er
     size_t len = strspn(setting, name_chars);
     const char *bad = setting[len] == '=' ? strpbrk(setting + len, "\"$`\\\n") : setting + len;
 
-    return !bad ? 0 : hrun_fail(err, HRUN_EINVAL, "mpirun writes %s into the commands of other hosts' shells, where '%c' "
-                                "does not stand for itself: %s", setting, *bad == '\n' ? ' ' : *bad, advice);
+    return !bad ? 0 : hrun_fail(err, HRUN_EINVAL, "mpirun writes %s into the commands of other hosts' shells, where "
+                                "'%c' does not stand for itself: %s", setting, *bad == '\n' ? ' ' : *bad, advice);
 }
 
 int hrun_reach_check_shells(const struct hrun_reach *reach, const struct hrun_run *r, const struct hrun_openmpi *m,
@@ -122,8 +122,8 @@ int hrun_reach_check_shells(const struct hrun_reach *reach, const struct hrun_ru
     if (!reach->nremote || reach->managed)
         return 0;
     if (!is_plain(m->path))
-        return hrun_fail(err, HRUN_EINVAL, "mpirun writes its own path into the commands of other hosts' shells, and %s "
-                         "does not stand for itself there: put another mpirun first in PATH", m->path);
+        return hrun_fail(err, HRUN_EINVAL, "mpirun writes its own path into the commands of other hosts' shells, and "
+                         "%s does not stand for itself there: put another mpirun first in PATH", m->path);
     bad = hrun_strvec_pushf(&settings, "TMPDIR=%s", r->rundir);
     for (int i = 0; i < r->job->n_mca && !bad; i++)
         bad = hrun_strvec_push(&settings, r->job->mca[i]);

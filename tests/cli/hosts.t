@@ -293,8 +293,8 @@ fails 125 "leave it out" "a \` in a variable of Open MPI" env OMPI_MCA_nosuch='`
 fails 125 "leave it out" "a ; in the name of one" env 'OMPI_MCA_nosuch;touch touched;=1' $start true
 fails 125 "another mpirun first in PATH" "a \$ in mpirun's path" env PATH="$tmp/bin\$(touch touched):$PATH" $start true
 fails 125 "a name does not begin with '-'" "a host that is an option" $h --host=-oProxyCommand -n 1 true
-run $start --mca nosuch 'a b;c' -x 'A=$(touch touched)' -x 'OMPI_MCA_other=$(touch touched)' --wdir 'tmp$(touch touched)' \
-    sh -c 'echo "$A $1 $PWD"' sh '`touch touched`'
+run $start --mca nosuch 'a b;c' -x 'A=$(touch touched)' -x 'OMPI_MCA_other=$(touch touched)' \
+    --wdir 'tmp$(touch touched)' sh -c 'echo "$A $1 $PWD"' sh '`touch touched`'
 out_has "\$(touch touched) \`touch touched\` $tmp/tmp\$(touch touched)" "all else arrives as it is"
 ok "and nothing was run" test ! -e touched -a ! -e "$HOME/touched" -a ! -e 'tmp$(touch touched)/touched'
 nothing_left "at the end"

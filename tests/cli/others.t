@@ -31,8 +31,9 @@ end_job() { touch end; wait $pid; status=$?; err=$(cat job.err); }
 # As the rank, but for the namespace NAME.
 join() { xargs -0 -a environment sh -c 'exec env -i "$@" '"PMIX_NAMESPACE=$1 timeout 20 python3 $tmp/join.py" sh 2>&1; }
 
+namespace() { tr '\0' '\n' <environment | sed -n 's/^PMIX_NAMESPACE=//p'; }
 start_job
-secret=$(tr '\0' '\n' <environment | sed -n 's/^PMIX_NAMESPACE=//p')
+secret=$(namespace)
 ok "the namespace holds 128 random bits" expr "$secret" : 'hrun-[0-9a-f]\{32\}$'
 printf '%s\n' "$secret" >secret  # and not in the command line of grep
 out=$(find /tmp /dev/shm /run/lock 2>/dev/null | grep -F -f secret; grep -lsF -f secret /proc/[0-9]*/cmdline)
@@ -49,8 +50,8 @@ ok "who knows only the name of the folder does not join" test "$out" = refused
 end_job
 status_is 0 "and does the job no harm"
 start_job
-ok "each job has a namespace of its own" test "$secret" != "$(tr '\0' '\n' <environment | sed -n 's/^PMIX_NAMESPACE=//p')"
-out=$(join "$(tr '\0' '\n' <environment | sed -n 's/^PMIX_NAMESPACE=//p')")
+ok "each job has a namespace of its own" test "$secret" != "$(namespace)"
+out=$(join "$(namespace)")
 end_job
 out_has joined "with the namespace it would have joined"
 status_is 77 "and aborted the job"

@@ -4,7 +4,7 @@
 cd "$tmp" || exit 1
 before=$(litter)
 
-# ---- limits: a run ends, and where hrun cannot do it, it says so. All begin now, as one waits for a time limit of hrun.
+# ---- limits: a run ends, and where hrun cannot do it, it says so. All begin now: one waits for a time limit of hrun.
 cat > nothread.c <<'C'
 /* Makes one thread of the process named pmix-guard fail to start, that with number $NO_THREAD. */
 #define _GNU_SOURCE
@@ -51,7 +51,7 @@ nobody() { # WORD... CMD...: as a user that the user database does not know, wit
     setpriv --reuid $id --regid $id --clear-groups env -C / -u HRUN_DATA -u HRUN_CACHE "$@"
 }
 run env -u HOME -u HRUN_DATA hrun-calibrate show nosuch
-err_has "in $(getent passwd "$(id -u)" | cut -d: -f6)/.local/share/hrun" "without HOME the user database tells the home folder"
+err_has "in $(getent passwd "$(id -u)" | cut -d: -f6)/.local/share/hrun" "without HOME the user database counts"
 if [ "$(id -u)" = 0 ] && nobody test -x "$build/bin/hrun"; then
     for home in "-u HOME" HOME= HOME=relative; do
         run nobody $home hrun --profile-path "$apps" -app lu -N 100 -n 1 "$bin/lu" 100
@@ -83,7 +83,8 @@ for _ in $(seq 20); do
     wait $! 2>/dev/null
 done
 # One that nothing tells of but what it inherited.
-env --default-signal "$build/bin/hrun" -q -n 1 sh -c "env -i setsid '$tmp/sleeper' 301 & exec '$tmp/sleeper' 302" </dev/null &
+env --default-signal "$build/bin/hrun" -q -n 1 \
+    sh -c "env -i setsid '$tmp/sleeper' 301 & exec '$tmp/sleeper' 302" </dev/null &
 for _ in $(seq 100); do pgrep -f "$tmp/sleeper 301" >/dev/null && break; sleep 0.1; done
 kill -9 $!
 wait $! 2>/dev/null

@@ -508,7 +508,8 @@ static void test_rundir(void)
         mkdir(other, 0700);
         free(hrun_rundir_create(in("run"), &err));
         ok(exists(other), "another host's folder stays");
-        snprintf(other, sizeof other, "%s/hrun.%ld.%ld.1.%s.abcdef", in("run"), (long)geteuid(), (long)getppid(), place);
+        snprintf(other, sizeof other, "%s/hrun.%ld.%ld.1.%s.abcdef", in("run"), (long)geteuid(), (long)getppid(),
+                 place);
         mkdir(other, 0700);
         free(hrun_rundir_create(in("run"), &err));
         ok(!exists(other), "a process number used again does not keep a folder");
