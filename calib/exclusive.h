@@ -1,9 +1,9 @@
 /* exclusive.h - of several calibrations of one thing at the same time one measures, the others wait
  *
  * Purpose: who has waited finds what the other has stored, and measures the rest, or nothing.
- * Invariants: each thing that is measured (a sub-cluster for an application, a network) has a lock file, which is locked
- * while it is measured; several are locked in the order of their paths, so that two calibrations never wait for each
- * other. Locks end with the process. Who only reads, and hrun, which records runs, wait for nobody.
+ * Invariants: each thing that is measured (a sub-cluster for an application, a network) has a lock file, which is
+ * locked while it is measured; several are locked in the order of their paths, so that two calibrations never wait for
+ * each other. Locks end with the process. Who only reads, and hrun, which records runs, wait for nobody.
  */
 #ifndef CALIB_EXCLUSIVE_H
 #define CALIB_EXCLUSIVE_H

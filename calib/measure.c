@@ -134,19 +134,14 @@ static int check_family(const struct context *c, const struct calib_settings *s,
     return 0;
 }
 
-/* Lock the profiles that are to be measured, so that the log has all that others measure of them. */
-static int lock_profiles(const struct context *c, const struct calib_settings *s, struct exclusive *own, int *sig,
+/* Lock the profiles that the campaign measures. */
+static int lock_profiles(const struct context *c, const struct campaign *g, struct exclusive *own, int *sig,
                          struct hrun_error *err)
 {
-    struct lists l;
-    int rc = lists_read(c, s, &l, err);
-
-    if (rc)
-        return -1;
-    for (int i = 0; i < c->cluster->nsubs && !rc; i++)
-        rc = l.most[i] ? exclusive_add(own, c, c->app->name, c->signatures.v[i], err) : 0;
-    lists_release(&l);
-    return rc ? rc : exclusive_begin(own, c, c->app->name, sig, err);
+    for (int i = 0; i < c->cluster->nsubs; i++)
+        if (g->group[i] >= 0 && exclusive_add(own, c, c->app->name, c->signatures.v[i], err))
+            return -1;
+    return exclusive_begin(own, c, c->app->name, sig, err);
 }
 
 /* own: the profiles, which are locked unless nothing is to be measured. *sig: the signal that has ended waiting for
@@ -154,6 +149,7 @@ static int lock_profiles(const struct context *c, const struct calib_settings *s
 static int prepare(struct context *c, const struct calib_settings *s, char **words, struct campaign *g,
                    struct exclusive *own, int *sig, struct hrun_error *err)
 {
+    int (*build)(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err);
     struct work w = { .c = c, .words = words };
     int chosen;
 
@@ -179,10 +175,18 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
     if (!work_size_is_told(&w))
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
                          "instance %s '{N}'", words[0]);
-    if (check_family(c, s, words, err) || (!s->dry_run && lock_profiles(c, s, own, sig, err)))
+    if (check_family(c, s, words, err) || (chosen = budget_wanted(s, err)) < 0)
         return -1;
-    chosen = budget_wanted(s, err);
-    return chosen < 0 ? -1 : chosen ? budget_build(c, s, g, err) : campaign_build(c, s, g, err);
+    build = chosen ? budget_build : campaign_build;
+    if (build(c, s, g, err))
+        return -1;
+    if (s->dry_run)
+        return 0;
+    /* Built again when the profiles are locked, as others may have added to them. */
+    if (lock_profiles(c, g, own, sig, err))
+        return -1;
+    campaign_release(g);
+    return build(c, s, g, err);
 }
 
 /* A sub-cluster of one PE takes over how its time follows P from one that was measured at two P > Mi (model/share.h),

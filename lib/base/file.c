@@ -80,9 +80,10 @@ int hrun_file_read(const char *path, size_t max, struct hrun_buf *out, struct hr
 int hrun_file_read_in(int folder, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
 {
     const char *slash = strrchr(path, '/');
-    int saved = errno, rc, fd = openat(folder, slash ? slash + 1 : path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const char *name = slash ? slash + 1 : path;
+    int saved = errno, rc;
 
-    rc = read_open(fd, path, max, out, err);
+    rc = read_open(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), path, max, out, err);
     errno = saved;
     return rc;
 }
@@ -241,8 +242,7 @@ int hrun_lock_try(const char *path, struct hrun_error *err)
     } else {
         /* Without these words the lock is as good: a full disk does not matter. */
         len = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), uname(&here) ? "?" : here.nodename);
-        if (ftruncate(fd, 0) || pwrite(fd, text, (size_t)len, 0) != len)
-            errno = 0;
+        (void)!(ftruncate(fd, 0) || pwrite(fd, text, (size_t)len, 0) != len);
     }
     errno = saved;
     return fd;

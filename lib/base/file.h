@@ -4,10 +4,10 @@
  *   - a reader of a file written by hrun_file_replace sees the old or the new content, never a part
  *     (temporary file in the same folder, fsync, rename, fsync of the folder), also over NFS; what a killed
  *     process left of it is removed when the same file is replaced next, a living one's never;
- *   - locks are POSIX record locks on a file of their own (fcntl F_SETLKW; they work over NFS and end
- *     with the process); a lock file is never removed;
- *   - others cannot write a file or folder made here, whatever mode and umask say; whether the group can is the umask's
- *     choice, for stores that a project shares.
+ *   - locks are record locks on a file of their own (fcntl; they work over NFS and end with the process); a lock file
+ *     is never removed;
+ *   - others cannot write a file or folder made here, whatever mode and umask say; whether the group can is the
+ *     umask's choice, for stores that a project shares.
  */
 #ifndef HRUN_BASE_FILE_H
 #define HRUN_BASE_FILE_H
@@ -58,19 +58,20 @@ int hrun_is_folder(const char *path);
 /* Create path and its missing parents. An existing folder is no error. Errors: HRUN_EIO. */
 int hrun_mkdirs(const char *path, mode_t mode, struct hrun_error *err);
 
-/* Open (O_PATH) the folder that holds path below the open folder top, whatever others change meanwhile: no symbolic link
- * is followed. path is relative and has no component ".."; make = 1: missing folders are made. Result: a file descriptor
- * (close-on-exec); -1 with errno, ELOOP for a symbolic link, and *len: how much of path the fault is about. */
+/* Open (O_PATH) the folder that holds path below the open folder top, whatever others change meanwhile: no symbolic
+ * link is followed. path is relative and has no component ".."; make = 1: missing folders are made. Result: a file
+ * descriptor (close-on-exec); -1 with errno, ELOOP for a symbolic link, and *len: how much of path the fault is
+ * about. */
 int hrun_open_below(int top, const char *path, int make, size_t *len);
 
 /* Open (create if need be) the lock file at path and wait until the lock is ours. Who cannot write the file cannot read
  * it either, and so cannot hold it. Result: a file descriptor (close-on-exec) to be given to hrun_unlock, or -1
- * (HRUN_EIO). Locks belong to the process: they exclude other processes, not other threads, and a second hrun_lock of the
- * same file by one process shares its fate. */
+ * (HRUN_EIO). Locks belong to the process: they exclude other processes, not other threads, and a second hrun_lock of
+ * the same file by one process shares its fate. */
 int hrun_lock(const char *path, struct hrun_error *err);
-/* The same without waiting, for a lock that is held for long: it belongs to the descriptor, and lasts until this process
- * and all that it forked without executing a program have closed it. Errors: also HRUN_EBUSY, whose text is who has it
- * ("process 123 on node1"). */
+/* The same without waiting, for a lock that is held for long: it belongs to the descriptor, and lasts until this
+ * process and all that it forked without executing a program have closed it. Errors: also HRUN_EBUSY, whose text is who
+ * has it ("process 123 on node1"). */
 int hrun_lock_try(const char *path, struct hrun_error *err);
 void hrun_unlock(int fd);
 

@@ -44,9 +44,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* An entry of 10,000 hosts has some 400 KiB; a user with more than so many runs at a time, or with runs on so many hosts
- * in all, needs a scheduler. Linux has at most 8192 PUs. A waiting run touches its entry every second: half a minute
- * allows for a busy file server. */
+/* An entry of 10,000 hosts has some 400 KiB; a user with more than so many runs at a time, or with runs on so many
+ * hosts in all, needs a scheduler. Linux has at most 8192 PUs. A waiting run touches its entry every second: half a
+ * minute allows for a busy file server. */
 enum {
     HRUN_LEDGER_BYTES = 1 << 20, HRUN_LEDGER_FILES = 1024, HRUN_LEDGER_USES = 1 << 15, HRUN_LEDGER_PUS = 8192,
     HRUN_LEDGER_SILENT_S = 30

@@ -292,7 +292,7 @@ static void take_ticket(struct hrun_ledger *l, const struct hrun_ledger_list *li
     for (int i = 0; i < list->n; i++)
         if (list->v[i].ticket > greatest)
             greatest = list->v[i].ticket;
-    /* Somebody may have made up the greatest that there is: those who have it too are ordered by user, host, process. */
+    /* Somebody may have made up the greatest that there is: who has it, too, is ordered by user, host, process. */
     l->ticket = greatest < HRUN_COUNT_MAX - 1 ? greatest + 1 : greatest;
 }
 

@@ -345,8 +345,8 @@ static void under_attack(const char *what, uid_t by, void (*attack)(void), int r
     end(beside);
     end(attacker);
     printf("# %s: %d rounds in %.2f s, %ld KiB\n", what, rounds, took, result->peak_KiB);
-    ok(!result->wrong && result->rounds == rounds, "%s: of %d claims each is granted or refused rightly (%d wrong)", what,
-       4 * rounds, result->wrong);
+    ok(!result->wrong && result->rounds == rounds, "%s: of %d claims each is granted or refused rightly (%d wrong)",
+       what, 4 * rounds, result->wrong);
     ok(result->peak_KiB < 65536 || is_checked(), "%s: in bounded memory: %ld KiB", what, result->peak_KiB);
     ok(took < 2 * rounds + 5 || is_checked(), "%s: in bounded time: %.1f s", what, took);
     hrun_remove_tree(home);
