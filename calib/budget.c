@@ -29,8 +29,8 @@ int budget_wanted(const struct calib_settings *s, struct hrun_error *err)
         return hrun_fail(err, HRUN_EINVAL, "--parallel belongs to the full grid; with --budget, --runs or "
                          "--target-error each run depends on those before it, and many use several sub-clusters");
     if ((wanted || s->no_fit) && s->remeasure >= 0)
-        return hrun_fail(err, HRUN_EINVAL, "--remeasure belongs to a full grid that is fitted: leave it out, or --budget, "
-                         "--runs, --target-error and --no-fit");
+        return hrun_fail(err, HRUN_EINVAL, "--remeasure belongs to a full grid that is fitted: leave it out, or "
+                         "--budget, --runs, --target-error and --no-fit");
     return wanted;
 }
 

@@ -331,7 +331,8 @@ static int make_campaign(struct context *c, const struct calib_settings *s, stru
                          struct hrun_error *err)
 {
     struct progress p;
-    struct runs r = { .c = c, .words = words, .verbose = s->common.verbose, .g = g, .group = -1, .retries = (int)s->retries,
+    struct runs r = { .c = c, .words = words, .verbose = s->common.verbose, .g = g, .group = -1,
+                      .retries = (int)s->retries,
                       .trace = s->no_trace ? 0 : s->trace ? 2 : 1,
                       .tell = progress_show, .ctx = &p };
     int rc, status, more = remeasure_runs(s), dead = 0;

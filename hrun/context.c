@@ -192,9 +192,9 @@ static int check_words(const struct context_command *cmd, const struct hrun_opt_
         return hrun_fail(err, HRUN_EINVAL, "%s takes no program or name: '%s'", mode->name, words[0]);
     for (char **w = words; *w && !mode->word && !ended; w++)
         if (!strcmp(*w, ":"))
-            return hrun_fail(err, HRUN_EINVAL, "several programs, with ':' between them, are not served yet: start one; "
-                             "where ':' is an argument of the program, say -- before it: %s [OPTION]... -- PROGRAM "
-                             "ARGUMENT...", cmd->name);
+            return hrun_fail(err, HRUN_EINVAL, "several programs, with ':' between them, are not served yet: start "
+                             "one; where ':' is an argument of the program, say -- before it: %s [OPTION]... -- "
+                             "PROGRAM ARGUMENT...", cmd->name);
     return 0;
 }
 

@@ -139,7 +139,8 @@ int calib_doctor(const struct calib_settings *s, char **words)
         limits.spread = s->threshold;
     limits.network = DOCTOR_NETWORK_FACTOR * limits.spread;
     if (words[0] && words[1])
-        rc = hrun_fail(&err, HRUN_EINVAL, "doctor takes one program, whose libraries are looked at; it does not run it");
+        rc = hrun_fail(&err, HRUN_EINVAL, "doctor takes one program, whose libraries are looked at; it does not run "
+                       "it");
     if (!rc)
         rc = s->from ? hrun_file_read(s->from, RECORDS_MAX, &records, &err)
                      : measure(s, words[0], &records, &interrupted, &err);

@@ -54,7 +54,7 @@ struct hrun_opt {
 /* Ready-made apply functions: set an int member to 1; point a const char * member at value. */
 int hrun_opt_flag(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
 int hrun_opt_string(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
-/* Append value to a struct hrun_strvec member. Where meta is "NAME=VALUE" or "NAME:VALUE", value must have that form. */
+/* Append value to a struct hrun_strvec member. It must be of the form that meta has, "NAME=VALUE" or "NAME:VALUE". */
 int hrun_opt_append(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
 
 /* Apply one option whose value (NULL: a flag) was given as `as` ("--top"). Errors: HRUN_EINVAL, those of apply. */
@@ -67,11 +67,11 @@ struct hrun_opts_given {
     int ended;                           /* 1: "--" ended the options */
 };
 
-/* Parse argv. What is found is added to *given (NULL: nobody asks). *rest becomes the index of the first word that is not the command's own. Names may be cut as
- * long as they stay unique. Options are applied in their order, so those before a mistake have been when it
- * is found; *rest is untouched then. getopt is global: one thread at a time.
- * Errors: HRUN_EINVAL: unknown option (with the nearest known one), ambiguous prefix, missing or
- * unexpected value, a value outside `choices`. */
+/* Parse argv. What is found is added to *given (NULL: nobody asks). *rest becomes the index of the first word that is
+ * not the command's own. Names may be cut as long as they stay unique. Options are applied in their order, so those
+ * before a mistake have been when it is found; *rest is untouched then. getopt is global: one thread at a time.
+ * Errors: HRUN_EINVAL: unknown option (with the nearest known one), ambiguous prefix, missing or unexpected value, a
+ * value that its kind does not allow. */
 int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char **argv, int *rest,
                     struct hrun_opts_given *given, struct hrun_error *err);
 

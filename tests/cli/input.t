@@ -43,12 +43,14 @@ fails 125 "--top does nothing without --dry-run, --predict or --verbose" "altern
 fails 125 "--top does nothing for \`--who\`" "--who and an option of runs" hrun --who --top 3
 fails 125 "--np does nothing for \`--list-apps\`" "--list-apps and an option of runs" hrun --list-apps -n 4
 fails 125 "--json does nothing for \`--list-apps\`" "--list-apps has no JSON" hrun --list-apps --json
-fails 125 "--np does nothing for \`--show-cluster\`" "nor has the cluster a number of processes" hrun --show-cluster -n 4
+fails 125 "--np does nothing for \`--show-cluster\`" "--show-cluster and an option of runs" \
+    hrun --show-cluster -n 4
 fails 125 "\`--who\` takes no program or name: '/bin/true'" "--who and a program" hrun --who /bin/true
 fails 125 "--probe-size does nothing without --probe" "--probe-size alone" hrun --probe-size 5 -app lu -N 100 "$lu"
 fails 125 "--budget does nothing for \`fit\`" "hrun-calibrate fit with options of runs" \
     hrun-calibrate fit --budget 5m --parallel --threshold 3 lu
-fails 125 "--budget needs a time" "hrun-calibrate export with a bad value" hrun-calibrate export --budget nonsense --pes zz
+fails 125 "--budget needs a time" "hrun-calibrate export with a bad value" \
+    hrun-calibrate export --budget nonsense --pes zz
 fails 125 "--pes needs a whole number" "and with a bad list" hrun-calibrate export --pes zz
 fails 125 "--seed does nothing without --budget, --runs or --target-error" "a seed of nothing" \
     hrun-calibrate --seed 3 -app lu "$lu"
