@@ -51,8 +51,8 @@ EXPR    := expr builtins calls explain lazy
 TOPO    := topo trial pes bind sysinfo fingerprint
 CLUSTER := cluster group discover allocation hostfile clusterfile described cut signature resolve export told cache \
            platform
-APP     := app raw load load_pieces load_model load_ring load_weak load_inputs time_match load_variants bare find template inputs \
-           clock draft rules formula
+APP     := app raw load load_pieces load_model load_ring load_weak load_inputs time_match load_variants bare find \
+           template inputs clock draft rules formula
 TRACE   := read sum form propose
 SCHEDULE := schedule timeline bound
 LEDGER  := ledger entry own read
