@@ -3,7 +3,7 @@
 
 /* Texts of any length (load.c checks empty ones), lists, lists that cannot be empty. The entries of a list are compared
  * with each other. */
-enum { LIST_MAX = 1000 };
+enum { LIST_MAX = 1000, VARIANTS_MAX = 32 };
 #define MUST CYAML_FLAG_POINTER
 #define MAYBE (CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL)
 #define TEXT(key, flags, type, member) CYAML_FIELD_STRING_PTR(key, flags, type, member, 0, CYAML_UNLIMITED)
@@ -111,7 +111,7 @@ static const cyaml_schema_field_t app_fields[] = {
     CYAML_FIELD_MAPPING_PTR("ring", MAYBE, struct raw_app, ring, ring_fields),
     LIST("where", MAYBE, struct raw_app, where, &step_entry),
     TEXT("formula", MAYBE, struct raw_app, formula),
-    FULL_LIST("variants", MAYBE, struct raw_app, variants, &variant_entry),
+    CYAML_FIELD_SEQUENCE("variants", MAYBE, struct raw_app, variants, &variant_entry, 1, VARIANTS_MAX),
     CYAML_FIELD_MAPPING_PTR("weak", MAYBE, struct raw_app, weak, weak_fields),
     LIST("constants", MAYBE, struct raw_app, constants, &const_entry),
     LIST("files", MAYBE, struct raw_app, files, &file_entry),

@@ -36,7 +36,7 @@ static const char *skip_bracket(const char *p)
     return *p ? p + 1 : p;
 }
 
-/* How often "{2,5}", "*", "+" or "?" at *p writes out what stands before; *p moves behind it. 0: it is none of these. */
+/* How often "{2,5}", "*", "+" or "?" at *p writes out what stands before; *p moves behind it. 0: none of these. */
 static size_t read_repetition(const char **p)
 {
     const char *s = *p;

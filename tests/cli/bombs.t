@@ -43,6 +43,8 @@ done
 
 define "sizes: [$(seq -s, 100000)]"
 bomb "'sizes' must have at most 1000 entries" "100000 sizes" $use
+define "variants: [$(seq -s, -f '{name: v%g}' 33)]"
+bomb "'variants' must have at most 32 entries" "33 variants, each of which is searched" $use
 
 # ---- the expression that finds the time
 for e in '((a{1,255}){1,255}){1,255}([0-9]+)' "$(repeated 'a{255}' 100)([0-9]+)" \

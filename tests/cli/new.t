@@ -27,7 +27,7 @@ one_error "is told in one line"
 err_has "--rule 'N %% P'" "by its option"
 run $new --time '^time: (' ./mycode '{N}'
 status_is 125 "a regular expression that is none"
-err_has "--time '^time: ('" "is told by its option"
+err_has "--time: '^time: ('" "is told by its option"
 run $new --time '^time: ' ./mycode '{N}'
 status_is 125 "one without a group, too"
 one_error "in one line"

@@ -1,9 +1,9 @@
 /* test_app_clock.c - reading times out of output: cut anywhere, long lines, odd bytes, files old and new */
 #include "app_test.h"
 
-#include <time.h>
-
 #include "app/app.h"
+
+#include <time.h>
 
 static char *dir;
 
