@@ -230,7 +230,7 @@ int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_value
                          const char *ledger, int force, struct hrun_error *err);
 
 /* Reading the application's own time. Feed standard output in pieces, cut anywhere; each line is matched
- * apart (only its first HRUN_CLOCK_LINE bytes, without the line's end); the last match counts. */
+ * apart (only its first HRUN_CLOCK_LINE bytes, without its end: LF, CR or both); the last match counts. */
 enum { HRUN_CLOCK_LINE = 4096 };
 
 struct hrun_clock;

@@ -47,12 +47,11 @@ static void end_line(struct hrun_clock *c)
         hrun_buf_reset(&c->line);
         return;
     }
-    if (len > 0 && c->line.data[len - 1] == '\r')
-        c->line.data[--len] = 0;
     /* A line ends at its first NUL; a blank keeps what stands behind it. */
     for (char *s = c->line.data; len > 0 && (s = memchr(s, 0, (size_t)(c->line.data + len - s))); )
         *s = ' ';
-    found = hrun_time_match_find(c->pattern, c->line.data, &group, &group_len);
+    /* Between the two characters of "\r\n" stands no line. */
+    found = len ? hrun_time_match_find(c->pattern, c->line.data, &group, &group_len) : 0;
     if (found < 0)
         c->failed = 1;
     if (found > 0) {
@@ -63,19 +62,23 @@ static void end_line(struct hrun_clock *c)
     hrun_buf_reset(&c->line);
 }
 
+/* Lines end with a line feed; a program that shows its progress ends them with a carriage return. */
 static void feed(struct hrun_clock *c, const char *data, size_t len)
 {
     while (len > 0) {
-        const char *end = memchr(data, '\n', len);
-        size_t part = end ? (size_t)(end - data) : len, room = HRUN_CLOCK_LINE - c->line.len;
+        size_t part = 0, room = HRUN_CLOCK_LINE - c->line.len;
+        int end;
 
+        while (part < len && data[part] != '\n' && data[part] != '\r')
+            part++;
+        end = part < len;
         if (!c->skip)
             hrun_buf_add(&c->line, data, part < room ? part : room);
         if (part > room)
             c->skip = 1;
         if (end)
             end_line(c);
-        part += end != NULL;
+        part += (size_t)end;
         data += part;
         len -= part;
     }

@@ -30,7 +30,7 @@ static int parse(const char *text, size_t len, struct hrun_ledger_entry *e)
     FUZZ_CHECK(copy);
     memcpy(copy, text, len);
     memset(e, 0, sizeof *e);
-    rc = ledger_parse(copy, len, e);
+    rc = ledger_parse(copy, len, HRUN_LEDGER_USES, e);
     FUZZ_CHECK(rc >= 0 && (!rc || !memcmp(e, &none, sizeof none)));
     free(copy);
     return rc;

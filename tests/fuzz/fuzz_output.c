@@ -34,12 +34,9 @@ static void check_clock(char *text, size_t len)
     struct hrun_error one, other;
     double t = 0;
 
-    /* What a repetition asks for, regcomp(3) takes of memory; what refers back takes regexec(3) for ever. */
-    if (!end || end - text > 64 || len > 4096)
+    if (!end || len > 4096)
         return;
     *end = 0;
-    if (strchr(text, '{') || strchr(text, '\\'))
-        return;
     for (size_t piece = 1; piece <= 4096; piece *= 64) {
         struct hrun_clock *c = hrun_clock_create(&app, ".", &one);
         double s;

@@ -51,6 +51,8 @@ static void test_lines(void)
     is_int(wrong, 0, "the last match counts, however the output is cut");
     ok(time_in("^time: ([0-9.]+)", text, len, 5) == 2.25, "lines begin where they begin");
     ok(time_in("^time: ([0-9.]+) s$", text, len, 5) == 2.25, "and end before CR");
+    ok(time_in("^([0-9.]*)$", "1.5\r\n", 5, 5) == 1.5, "CR and LF end one line");
+    ok(time_in("^t ([0-9]+)$", " 1 %\rt 7\r 2 %\n", 15, 4) == 7, "a CR alone ends a line of progress");
     ok(time_in("^rate ([0-9.]+)", text, len, 5) == 7, "the last line may lack its end");
     ok(time_in("nothing ([0-9.]+)", text, len, 5) == -1, "no match");
     ok(time_in("(x)?time: [0-9.]+ s$", text, len, 5) == -1, "a group that took no part is no match");
