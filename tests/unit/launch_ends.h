@@ -77,7 +77,7 @@ static const struct run ends[] = {
                                                                              "\"$0\" ring && \"$0\" ring",
       NULL }, .failed_rank = -1 },
     { .what = "children that outlive their rank", .n = 2, .words = { "sh", "-c",
-                                                                     "sleep 30 & setsid sleep 30 & exit 0" },
+                                                                     "sleep 8 & setsid sleep 8 & exit 0" },
       .failed_rank = -1 },
 };
 
