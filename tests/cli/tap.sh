@@ -11,6 +11,10 @@
 # Standard output goes to files, never through a pipe, so that a crash is seen as one.
 
 set -u
+# Other runs on this machine have shared memory and temporary folders of their own, where the system allows it.
+if [ -z "${TAP_SHM-}" ] && unshare -m mount -t tmpfs none /dev/shm 2>/dev/null; then
+    TAP_SHM=own exec unshare -m bash -c 'mount -t tmpfs -o mode=1777 none /dev/shm && exec "$@"' bash "$0" "$@"
+fi
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 top=$PWD
 build=${HRUN_BUILD:-build}
@@ -23,7 +27,9 @@ unset HRUN_PROFILE_PATH HWLOC_SYNTHETIC HWLOC_XMLFILE HRUN_DATA HRUN_CACHE XDG_D
 unset SLURM_JOB_ID SLURM_JOBID PBS_NODEFILE OMPI_MCA_orte_default_hostfile
 tmp=$(mktemp -d)
 export HOME=$tmp/home HRUN_DATA=$tmp/data HRUN_PROFILE_PATH=$apps HRUN_LEDGER=none
-mkdir -p "$HOME"
+export TMPDIR=$tmp/tmp
+mkdir -p "$HOME" "$TMPDIR"
+chmod 1777 "$TMPDIR"
 trap 'cd /; rm -rf "$tmp"' EXIT
 tap_n=0
 tap_failed=0
@@ -92,7 +98,7 @@ fails() {
 litter() {
     local f pid here
     here=$(readlink /proc/self/ns/pid | tr -dc 0-9)
-    ls -d /tmp/hrun.* /tmp/ompi.* /tmp/pmix-* /dev/shm/hrun.* /dev/shm/vader* /dev/shm/*pmix* 2>/dev/null | sort |
+    ls -d "$TMPDIR"/hrun.* "$TMPDIR"/ompi.* "$TMPDIR"/pmix-* /dev/shm/hrun.* /dev/shm/vader* /dev/shm/*pmix* 2>/dev/null | sort |
         while read -r f; do
             case $f in
                 */hrun.*)
