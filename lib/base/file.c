@@ -169,17 +169,24 @@ int hrun_open_below(int top, const char *path, int make, size_t *len)
 
 /* ---------------------------------------------------------------- locks */
 
-/* A lock for reading keeps writers waiting: nobody reads a lock file who cannot write it. */
-static int open_lock(const char *path)
+/* A lock for reading keeps writers waiting: nobody reads a lock file who cannot write it. Another user who can write the
+ * folder may have put another file of ours in its place: that is left as it is. -1 with *err. */
+static int open_lock(const char *path, struct hrun_error *err)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, HRUN_FILE_MODES & 0222);
+    int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, HRUN_FILE_MODES & 0222);
     struct stat st;
     mode_t mode;
 
-    if (fd < 0 || fstat(fd, &st) || st.st_uid != geteuid())
-        return fd;
-    mode = (st.st_mode & 0222) | (st.st_mode & 0222) << 1;
-    if ((st.st_mode & 0666) != mode)
+    if (fd < 0 ? errno == ELOOP : fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_nlink > 1) {
+        hrun_fail(err, HRUN_EEXISTS, "'%s' is no lock file, but a link or special file: remove it", path);
+        hrun_unlock(fd);
+        return -1;
+    }
+    if (fd < 0)
+        return hrun_fail_errno(err, HRUN_EIO, "cannot open the lock file '%s'", path);
+    mode = st.st_mode & HRUN_FILE_MODES & 0222;
+    mode |= mode << 1;
+    if (st.st_uid == geteuid() && (st.st_mode & 0666) != mode)
         fchmod(fd, mode);
     return fd;
 }
@@ -187,15 +194,10 @@ static int open_lock(const char *path)
 int hrun_lock(const char *path, struct hrun_error *err)
 {
     struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-    int saved = errno, fd = open_lock(path), rc;
+    int saved = errno, fd = open_lock(path, err), rc;
 
-    if (fd < 0) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot open the lock file '%s'", path);
-        errno = saved;
-        return -1;
-    }
     do
-        rc = fcntl(fd, F_SETLKW, &lk);
+        rc = fd < 0 ? 0 : fcntl(fd, F_SETLKW, &lk);
     while (rc && errno == EINTR);
     if (rc) {
         hrun_fail_errno(err, HRUN_EIO, "cannot lock '%s'", path);
@@ -226,20 +228,18 @@ static void fail_busy(const char *path, struct hrun_error *err)
 int hrun_lock_try(const char *path, struct hrun_error *err)
 {
     struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-    int saved = errno, fd = open_lock(path), len;
+    int saved = errno, fd = open_lock(path, err), len;
     struct utsname here;
     char text[128];
 
-    if (fd < 0) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot open the lock file '%s'", path);
-    } else if (fcntl(fd, F_OFD_SETLK, &lk)) {
+    if (fd >= 0 && fcntl(fd, F_OFD_SETLK, &lk)) {
         if (errno == EAGAIN || errno == EACCES)
             fail_busy(path, err);
         else
             hrun_fail_errno(err, HRUN_EIO, "cannot lock '%s'", path);
         close(fd);
         fd = -1;
-    } else {
+    } else if (fd >= 0) {
         /* Without these words the lock is as good: a full disk does not matter. */
         len = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), uname(&here) ? "?" : here.nodename);
         (void)!(ftruncate(fd, 0) || pwrite(fd, text, (size_t)len, 0) != len);
@@ -350,6 +350,15 @@ static int is_stale(const char *name, const char *place)
     return then && (now = start_ticks(pid)) && now != then; /* the number was given to another process since */
 }
 
+/* Can nobody but root and this user rename what is in the folder? A name proves nothing where others can. */
+static int keeps_names(int dir)
+{
+    struct stat st;
+
+    return !fstat(dir, &st) && (st.st_uid == 0 || st.st_uid == geteuid()) &&
+           (!(st.st_mode & 022) || (st.st_mode & S_ISVTX));
+}
+
 static void remove_stale(const char *base, const char *place)
 {
     DIR *dir = opendir(base);
@@ -358,7 +367,7 @@ static void remove_stale(const char *base, const char *place)
 
     if (!dir)
         return;
-    while ((e = readdir(dir)))
+    while (keeps_names(dirfd(dir)) && (e = readdir(dir)))
         if (is_stale(e->d_name, place) && fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
             S_ISDIR(st.st_mode) && st.st_uid == geteuid())
             remove_at(dirfd(dir), e->d_name);

@@ -76,7 +76,8 @@ int hrun_lock_try(const char *path, struct hrun_error *err);
 void hrun_unlock(int fd);
 
 /* A private folder (0700) for one run, "BASE/hrun.UID.PID.START.PLACE.XXXXXX", base being NULL for $TMPDIR or /tmp.
- * Folders of the same user in BASE whose process is gone (an earlier hrun was killed) are removed first.
+ * Folders of the same user in BASE whose process is gone (an earlier hrun was killed) are removed first, unless other
+ * users can rename what is in BASE.
  * START, the time when the process started, and PLACE, which stands for host, boot and PID name space, tell which
  * process made it: on a shared BASE a folder of another host or container is left alone, and a PID used again does not
  * keep a folder alive.

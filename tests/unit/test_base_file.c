@@ -303,6 +303,15 @@ static int lockable(const char *path, short type)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* The same file with other content. */
+static void truncate_to(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+
+    fputs(text, f);
+    fclose(f);
+}
+
 static void test_lock(void)
 {
     struct hrun_error err = { 0 };
@@ -327,6 +336,22 @@ static void test_lock(void)
     fd = hrun_lock(in("lock"), &err);
     is_int(mode_of(in("lock")), 0660, "is kept for the group");
     hrun_unlock(fd);
+    ok(chmod(in("lock"), 0666) == 0, "one that all may write");
+    fd = hrun_lock(in("lock"), &err);
+    is_int(mode_of(in("lock")), 0660, "is closed to others");
+    hrun_unlock(fd);
+
+    /* what another user has put in its place */
+    truncate_to(in("precious"), "mine");
+    ok(chmod(in("precious"), 0755) == 0 && symlink("precious", in("lock.link")) == 0 &&
+       link(in("precious"), in("lock.hard")) == 0 && mkfifo(in("lock.fifo"), 0600) == 0, "links and a FIFO");
+    for (int i = 0; i < 3; i++) {
+        static const char *const names[] = { "lock.link", "lock.hard", "lock.fifo" };
+        ok(hrun_lock(in(names[i]), &err) == -1 && hrun_lock_try(in(names[i]), &err) == -1, "%s is no lock", names[i]);
+    }
+    has_str(err.text, "lock.fifo", "is told");
+    is_int(mode_of(in("precious")), 0755, "what they lead to keeps its mode");
+    ok(holds(in("precious"), "mine"), "and its content");
 
     /* waiting, and the end of a process as the end of its lock */
     ok(pipe(p) == 0, "a pipe");
@@ -355,15 +380,6 @@ static void test_lock(void)
     is_int(WEXITSTATUS(status), 0, "gets no lock");
     ok(hrun_lock(in("none/lock"), &err) == -1 && err.code == HRUN_EIO, "no such folder");
     has_str(err.text, "cannot open the lock file", "is told");
-}
-
-/* The same file with other content. */
-static void truncate_to(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-
-    fputs(text, f);
-    fclose(f);
 }
 
 static void test_lock_try(void)
@@ -489,6 +505,18 @@ static void test_rundir(void)
     ok(c && !exists(other), "and is removed with all in it when it was killed");
     ok(exists(a) && exists(b), "not ours");
     free(c);
+
+    /* where others can rename what is there, a name proves nothing */
+    ok(chmod(in("run"), 0770) == 0, "a folder of a group");
+    pid = other_rundir(in("run"), other, sizeof other, -1);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    free(hrun_rundir_create(in("run"), &err));
+    ok(exists(other), "nothing is removed");
+    ok(chmod(in("run"), 01777) == 0, "a sticky one");
+    free(hrun_rundir_create(in("run"), &err));
+    ok(!exists(other), "is as good as one's own");
+    ok(chmod(in("run"), 0700) == 0, "as it was");
     is_int(count_entries(a), 0, "a folder holds nothing of its own that a killed process could have left out");
 
     /* a folder of our parent, who lives: kept when it stems from another host or name space, removed when its number
