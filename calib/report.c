@@ -122,10 +122,11 @@ done:
 static int find_app(struct context *c, struct common_settings *set, char **apps, struct hrun_strvec *names,
                     struct hrun_error *err)
 {
+    const char *other = apps[0] && apps[1] ? apps[1] : set->app;
     struct hrun_buf all = HRUN_BUF_INIT;
 
-    if (apps[0] && apps[1])
-        return hrun_fail(err, HRUN_EINVAL, "a report is of one application, not of %s and %s", apps[0], apps[1]);
+    if (apps[0] && other && strcmp(apps[0], other))
+        return hrun_fail(err, HRUN_EINVAL, "a report is of one application, not of %s and %s", apps[0], other);
     if (apps[0])
         set->app = apps[0];
     if (!set->app) {

@@ -254,7 +254,7 @@ int each_profile(struct context *c, char **apps, visit_fn *visit, void *ctx, int
     *seen = 0;
     for (int i = 0; apps[i] && !rc; i++)
         rc = hrun_strvec_push(&names, apps[i]) ? hrun_fail_nomem(&err) : 0;
-    if (!rc && !names.n && c->set->app)
+    if (!rc && c->set->app)
         rc = hrun_strvec_push(&names, c->set->app) ? hrun_fail_nomem(&err) : 0;
     if (!rc && !names.n)
         rc = calib_apps(c, &names, &err);

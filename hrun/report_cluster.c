@@ -54,8 +54,10 @@ void report_rank_hosts(const struct hrun_layout *l, int sub, struct hrun_buf *ou
     int n = 0;
 
     for (int r = 0; names && seen && r < l->nranks; r++)
-        if (l->ranks[r].sub == sub && !seen[l->ranks[r].host]++)
+        if (l->ranks[r].sub == sub && !seen[l->ranks[r].host]) {
+            seen[l->ranks[r].host] = 1;
             names[n++] = l->cluster->hosts[l->ranks[r].host].name;
+        }
     if (!names || !seen)
         out->failed = 1;
     else if (n)

@@ -1,6 +1,7 @@
 /* error.c - filling error objects; see error.h for the contracts */
 #include "base/error.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -103,5 +104,9 @@ char *hrun_error_format(const struct hrun_error *err, char *out, size_t size)
         snprintf(out, size, "%s:%d: %s", err->file, err->line, err->text);
     else
         snprintf(out, size, "%s: %s", err->file, err->text);
+    /* Words of files and of other hosts may hold what a terminal obeys. */
+    for (char *c = out; *c; c++)
+        if (iscntrl((unsigned char)*c) && *c != '\n' && *c != '\t')
+            *c = '?';
     return out;
 }

@@ -70,7 +70,7 @@ int hrun_fail_prefix(struct hrun_error *err, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Write "FILE:LINE:COLUMN: text" (as much of the place as is known) into out[size],
- * always NUL-terminated. Result: out. */
+ * always NUL-terminated, other control characters than line feed and tab as '?'. Result: out. */
 char *hrun_error_format(const struct hrun_error *err, char *out, size_t size);
 
 #endif

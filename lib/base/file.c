@@ -376,7 +376,7 @@ static void remove_stale(const char *base, const char *place)
 
 char *hrun_rundir_create(const char *base, struct hrun_error *err)
 {
-    char place[PLACE_SIZE], *path;
+    char place[PLACE_SIZE], *path, *cwd;
     int saved = errno;
 
     if (!base)
@@ -386,8 +386,9 @@ char *hrun_rundir_create(const char *base, struct hrun_error *err)
     find_place(place, sizeof place);
     remove_stale(base, place);
     /* All that tells whose it is stands in the name: mkdtemp makes it at once, so it never lacks an owner. */
-    path = hrun_strf("%s/hrun.%ld.%ld.%llu.%s.XXXXXX", base, (long)geteuid(), (long)getpid(),
-                     start_ticks((long)getpid()), place);
+    cwd = base[0] == '/' ? NULL : getcwd(NULL, 0);
+    path = hrun_strf("%s%s%s/hrun.%ld.%ld.%llu.%s.XXXXXX", cwd ? cwd : "", cwd ? "/" : "", base, (long)geteuid(),
+                     (long)getpid(), start_ticks((long)getpid()), place);
     if (!path) {
         hrun_fail_nomem(err);
     } else if (!mkdtemp(path)) {
@@ -395,6 +396,7 @@ char *hrun_rundir_create(const char *base, struct hrun_error *err)
         free(path);
         path = NULL;
     }
+    free(cwd);
     errno = saved;
     return path;
 }

@@ -81,7 +81,7 @@ void hrun_unlock(int fd);
  * START, the time when the process started, and PLACE, which stands for host, boot and PID name space, tell which
  * process made it: on a shared BASE a folder of another host or container is left alone, and a PID used again does not
  * keep a folder alive.
- * Result: its path, which the caller frees; NULL with HRUN_EIO. */
+ * Result: its absolute path, which the caller frees; NULL with HRUN_EIO. */
 char *hrun_rundir_create(const char *base, struct hrun_error *err);
 
 /* Remove a folder and all in it, never following symbolic links. NULL-safe; what is gone already is fine. */

@@ -165,6 +165,18 @@ if [ -w /dev/full ]; then
     err_has "standard output: No space left on device" "and is told"
 fi
 
+# ---- many processes on few hosts
+run hrun -q -n 1000 --oversubscribe --dry-run true
+status_is 0 "a dry run of 1000 processes on one host"
+out_has "P = 1000" "is told"
+run env HWLOC_SYNTHETIC='core:1000 pu:1' hrun -q --dry-run true
+status_is 0 "and on a host of 1000 cores"
+
+# ---- what a terminal would obey
+run hrun "$(printf 'no\033[31mprog')"
+status_is 127 "a program whose name has control characters"
+err_has "no?[31mprog" "is told without them"
+
 # ---- nothing was changed by any of this
 ok "no data folder was made" test ! -e "$HRUN_DATA"
 done_testing

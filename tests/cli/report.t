@@ -157,6 +157,7 @@ try:
     ok(one_error(run("report", "lu", "-o", "x.txt"), "FILE.html, FILE.pdf or FILE.png"), "an unknown kind of file")
     ok(one_error(run("report", "lu", "-o", "d/.html"), "FILE.html"), "a suffix is no name")
     ok(one_error(run("report", "lu", "fem", "-o", "x.html"), "one application"), "two applications")
+    ok(one_error(run("report", "-app", "fem", "lu", "-o", "x.html"), "one application"), "two applications, one by -app")
     ok(one_error(run("report", "lu", "-o", "x.html", "-N", "many"), "-N"), "a size that is none")
     ok(one_error(run("report", "hpl", "-o", "x.html"), "no measurement of hpl"), "an application without measurements")
 

@@ -550,6 +550,9 @@ static void test_rundir(void)
     ok(a && strncmp(a, in("run"), strlen(in("run"))) == 0, "TMPDIR is the default base");
     free(a);
     unsetenv("TMPDIR");
+    ok(chdir(top) == 0 && (a = hrun_rundir_create("run", &err)) && !strncmp(a, in("run/hrun."), strlen(in("run/hrun."))),
+       "a base in the working folder becomes absolute");
+    free(a);
     ok(!hrun_rundir_create(in("nowhere"), &err) && err.code == HRUN_EIO, "no such base");
     has_str(err.text, "set TMPDIR", "the message says what to do");
 }
