@@ -29,6 +29,7 @@ tmp=$(mktemp -d)
 export HOME=$tmp/home HRUN_DATA=$tmp/data HRUN_PROFILE_PATH=$apps HRUN_LEDGER=none
 export TMPDIR=$tmp/tmp
 mkdir -p "$HOME" "$TMPDIR"
+chmod 711 "$tmp"
 chmod 1777 "$TMPDIR"
 trap 'cd /; rm -rf "$tmp"' EXIT
 tap_n=0
