@@ -252,11 +252,16 @@ static void restart(struct reader *r)
 int hrun_store_samples(struct hrun_store *s, const char *app, const char *signature,
                        struct hrun_samples *out, struct hrun_error *err)
 {
-    char *path = store_path(s, app, signature, ".log", err), *lockname = NULL;
-    struct reader r = { .path = path, .app = app, .signature = signature };
+    char *path, *lockname = NULL;
+    struct reader r = { .app = app, .signature = signature };
     int lock, rc = -1, saved = errno;
     off_t end = 0;
 
+    if (!s) {
+        *out = r.got;
+        return 0;
+    }
+    r.path = path = store_path(s, app, signature, ".log", err);
     if (!path || read_log(&r, &end, NULL, err))
         goto out;
     /* What looks torn may be a record in the making. Only then is it worth waiting for its writer; where no

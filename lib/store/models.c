@@ -236,9 +236,14 @@ int hrun_store_get_models(struct hrun_store *s, const char *app, const char *sig
 {
     struct hrun_error why = { 0 };
     struct hrun_buf text = HRUN_BUF_INIT;
-    char *path = store_path(s, app, signature, ".yaml", &why);
+    char *path;
     int rc = -1, saved = errno;
 
+    if (!s) {
+        *out = NULL;
+        return 0;
+    }
+    path = store_path(s, app, signature, ".yaml", &why);
     if (!path)
         goto out;
     if (hrun_file_read(path, MODELS_MAX, &text, &why)) {
