@@ -264,8 +264,9 @@ int hrun_store_samples(struct hrun_store *s, const char *app, const char *signat
     r.path = path = store_path(s, app, signature, ".log", err);
     if (!path || read_log(&r, &end, NULL, err))
         goto out;
-    /* What looks torn may be a record in the making. Only then is it worth waiting for its writer; where no
-     * lock can be had (a read-only copy) there is no writer either, nor where it is ours. */
+    /* What looks torn may be a record in the making. Only then is it worth waiting for its writer, which
+     * is not this process where the lock is ours. Who may not write gets no lock: he is told of a record in the making
+     * as of a torn one, and reads it the next time. */
     if (r.got.bad && !store_holds(s, app, signature)) {
         lockname = store_path(s, app, signature, ".lock", err);
         if (!lockname)
