@@ -25,7 +25,7 @@ static int write_records(const char *path, const struct hrun_buf *lines, struct 
 {
     int torn;
 
-    if (!hrun_file_append(path, lines->data, lines->len, 0644, FOLDERS, &torn, err))
+    if (!hrun_file_append(path, lines->data, lines->len, 0666, FOLDERS, &torn, err))
         return 0;
     return store_advise(err, torn ? "it keeps what it held before, and an unfinished record that is skipped"
                                   : "it holds what it held before");

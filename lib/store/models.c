@@ -207,7 +207,7 @@ int hrun_store_put_models(struct hrun_store *s, const struct hrun_models *m, str
     if (!path)
         goto out;
     lock = store_lock(s, m->app, m->signature, err);
-    if (lock < 0 || check_old(path, err) || hrun_file_replace(path, text.data, text.len, 0644, err)) {
+    if (lock < 0 || check_old(path, err) || hrun_file_replace(path, text.data, text.len, 0666, err)) {
         store_advise(err, "the models stored before stand");
         goto out;
     }

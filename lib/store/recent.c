@@ -251,7 +251,7 @@ static void keep(const char *path, int fd, struct origin *o, const struct hrun_s
     if (!b.failed && !odd)
         hrun_buf_addf(&b, "%08lx\n", checksum(b.data, b.len));
     if (!b.failed && !odd)
-        hrun_file_replace(path, b.data, b.len, 0644, NULL);
+        hrun_file_replace(path, b.data, b.len, 0666, NULL);
     hrun_buf_release(&b);
 }
 

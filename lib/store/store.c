@@ -33,7 +33,7 @@ struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err)
         goto nomem;
     s->held = -1;
     /* A folder that somebody named may be shared. The XDG specification asks for 0700 in a home. */
-    s->mode = 0755;
+    s->mode = 0777;
     if (!nonempty(data))
         data = nonempty(getenv("HRUN_DATA"));
     if (data && data[0] == '/') {
