@@ -28,7 +28,7 @@ err_has "left" "with the time left"
 err_has "times vary by" "and, as points are repeated, how much their times vary"
 out_has "npt/nnls" "the table has NP-T models"
 out_has "single/nnls" "and single-PE models"
-ok "calibration leaves nothing behind" test "$before" = "$(litter)"
+ok "calibration leaves nothing behind" nothing_new "$before"
 logs=$(cat "$HRUN_DATA"/profiles/lu/*.log | wc -l)
 
 run hrun-calibrate $small -r 2 -app lu "$lu"

@@ -128,7 +128,6 @@ for n in 1 2; do
     err_has "hrun: the PMIx server of the job does not s" "says so"
     err_has "(ulimit -u)" "and why that may be"
 done
-after=$(litter)
-out=$after
-ok "nothing is left, also of those that were killed" test "$before" = "$after"
+out=$(litter)
+ok "nothing is left, also of those that were killed" nothing_new "$before"
 done_testing

@@ -5,6 +5,7 @@
 #   out_has TEXT WHAT   check that $out holds TEXT (err_has: $err); out_lacks, err_lacks: that it does not
 #   one_error WHAT      $err is exactly one line, and $out is empty
 #   ok WHAT CMD...      check that CMD succeeds
+#   nothing_new BEFORE  succeeds if litter (below) names nothing but what BEFORE, an earlier output of it, names
 #   done_testing        print the plan, exit
 #
 # Each test gets a folder of its own in $tmp, removed at the end, and its own HRUN_DATA.
@@ -117,3 +118,4 @@ litter() {
             echo "$f"
         done
 }
+nothing_new() { ! litter | grep -vxF -e "$1"; }
