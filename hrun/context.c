@@ -62,7 +62,7 @@ static void give(struct context *c)
     const struct common_settings *s = c->set;
 
     c->given = (struct given) {
-        .app = s->app, .variant = s->variant, .profile_path = s->profile_path, .data = s->data,
+        .app = s->app, .variant = s->variant, .profile_path = s->profile_path, .data = s->data, .no_data = s->no_data,
         .cluster_file = s->cluster_file, .host_file = s->host_file, .hosts = s->hosts, .platform = s->platform,
         .level = s->level, .engine = s->engine,
         .fit = s->fit, .wdir = s->wdir, .defines = &s->defines, .env = &s->env, .mca = &s->mca, .smpi = &s->smpi,

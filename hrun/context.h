@@ -22,6 +22,7 @@ struct common_settings {
     const char *app, *variant;
     const char *profile_path;
     const char *data;
+    int no_data;                      /* there is no place for data: no store is opened */
     const char *cluster_file, *host_file, *hosts;
     const char *platform;
     const char *level;

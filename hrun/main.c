@@ -14,7 +14,7 @@ static void find_data(struct hrun_settings *s)
     if (!store && err.code == HRUN_ENOENT) {
         if (!s->common.quiet)
             context_complain("hrun: nothing is kept", &err);
-        s->common.data = "/nonexistent";  /* Debian's name for a home folder that nobody has */
+        s->common.no_data = 1;
         s->ask.unrecorded = 1;
     }
     hrun_store_close(store);

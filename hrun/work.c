@@ -287,8 +287,8 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         w->c->engine->check(&job, err))
         goto done;
     if (app && app->nfiles && w->N) {
-        ledger = hrun_store_ledger(w->c->store);
-        if (!ledger) {
+        ledger = w->c->store ? hrun_store_ledger(w->c->store) : NULL;
+        if (w->c->store && !ledger) {
             hrun_fail_nomem(err);
             goto done;
         }

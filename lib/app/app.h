@@ -225,6 +225,7 @@ int hrun_app_expand_word(const struct hrun_app *app, const char *word, const str
  * A file that has the right content already is not touched; when all have, nothing is locked or written, and
  * the data folder may be one that cannot be. Each file is replaced atomically; it is entered
  * in the ledger before, so that an interruption never makes hrun take its own file for the user's.
+ * ledger NULL: there is none, and hrun knows no file as its own.
  * Errors: also HRUN_EINVAL (a template), HRUN_EIO; files replaced before the failure stay. */
 int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
                          const char *ledger, int force, struct hrun_error *err);

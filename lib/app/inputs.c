@@ -378,14 +378,14 @@ static int write_all(struct input *in, int n, int root, const char *ledger, int 
     struct ledger l = { NULL, 0, 0, 0 };
     int rc = -1, todo = 0;
 
-    if (ledger_read(ledger, &l, err))
+    if (ledger && ledger_read(ledger, &l, err))
         goto out;
     for (int i = 0; i < n; i++) {
         if (compare(&in[i], &l, force, err))
             goto out;
         todo += in[i].write;
     }
-    if (todo > 0 && ledger_write(ledger, &l, in, n, err))
+    if (ledger && todo > 0 && ledger_write(ledger, &l, in, n, err))
         goto out;
     for (int i = 0; i < n; i++)
         if (in[i].write && (open_folder(&in[i], root, 1, err) ||
@@ -402,14 +402,14 @@ int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_value
                          const char *ledger, int force, struct hrun_error *err)
 {
     struct input *in = calloc((size_t)app->nfiles + 1, sizeof *in);
-    char *lock = hrun_strf("%s.lock", ledger), *root = NULL;
+    char *lock = ledger ? hrun_strf("%s.lock", ledger) : NULL, *root = NULL;
     int rc = -1, fd = -1, top = -1, saved = errno;
 
     for (int i = 0; in && i < app->nfiles; i++) {
         hrun_buf_init(&in[i].content);
         in[i].folder = -1;
     }
-    if (!in || !lock) {
+    if (!in || (ledger && !lock)) {
         hrun_fail_nomem(err);
         goto out;
     }
@@ -433,10 +433,7 @@ int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_value
         rc = 0;
         goto out;
     }
-    if (mkdir_of(ledger, err))
-        goto out;
-    fd = hrun_lock(lock, err);
-    if (fd < 0)
+    if (ledger && (mkdir_of(ledger, err) || (fd = hrun_lock(lock, err)) < 0))
         goto out;
     rc = write_all(in, app->nfiles, top, ledger, force, err);
     hrun_unlock(fd);

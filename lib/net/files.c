@@ -135,7 +135,7 @@ int hrun_net_save(const struct hrun_net *net, const char *file, struct hrun_erro
                   "alike share their parameters", text.len >> 20, NET_MAX >> 20);
         goto out;
     }
-    if (make_folder(file, err) || check_old(file, err) || hrun_file_replace(file, text.data, text.len, 0644, err))
+    if (make_folder(file, err) || check_old(file, err) || hrun_file_replace(file, text.data, text.len, 0666, err))
         goto out;
     rc = 0;
 out:

@@ -309,8 +309,8 @@ int context_find_app(struct context *c, const char *argv0, struct hrun_error *er
 
 int context_open_store(struct context *c, struct hrun_error *err)
 {
-    c->store = hrun_store_open(c->given.data, err);
-    return c->store ? 0 : -1;
+    c->store = c->given.no_data ? NULL : hrun_store_open(c->given.data, err);
+    return c->store || c->given.no_data ? 0 : -1;
 }
 
 /* The engine that would be taken for such hosts where it can run. */

@@ -30,6 +30,7 @@ struct given {
     const char *network;              /* file of a network that is supposed, in place of the one that was measured */
     const struct hrun_strvec *defines, *env, *mca, *smpi;
     int refresh, skip_unreachable, force;
+    int no_data;                      /* work without a store */
 };
 
 /* A list of words that may not have been given: then one of none. */
@@ -52,7 +53,7 @@ struct context {
     struct hrun_strvec app_dirs;
     struct hrun_app *app;             /* NULL: unknown application */
     struct hrun_app *variants_of;     /* the definition that owns app, where app is one of its variants; else NULL */
-    struct hrun_store *store;
+    struct hrun_store *store;         /* NULL also where given.no_data says so */
     struct hrun_strvec signatures;    /* one per sub-cluster */
     double timeout_s;                 /* of a run of the commands; 0: none */
     struct hrun_net *net;             /* of the cluster, where something asked for it (service/network.h); or NULL */

@@ -87,8 +87,13 @@ int network_find(const struct context *c, struct hrun_net **out, struct hrun_buf
                  struct hrun_error *err)
 {
     struct network_key k;
-    int rc = network_key(c, &k, err);
+    int rc;
 
+    if (!c->store) {
+        *out = NULL;
+        return 0;
+    }
+    rc = network_key(c, &k, err);
     if (!rc)
         rc = hrun_net_choose(hrun_store_dir(c->store), k.hosts, k.nhosts, k.engine.data, k.mpi.data, out, file, note,
                              err);

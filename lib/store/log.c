@@ -25,7 +25,7 @@ static int write_records(const char *path, const struct hrun_buf *lines, struct 
 {
     int torn;
 
-    if (!hrun_file_append(path, lines->data, lines->len, 0644, FOLDERS, &torn, err))
+    if (!hrun_file_append(path, lines->data, lines->len, 0666, FOLDERS, &torn, err))
         return 0;
     return store_advise(err, torn ? "it keeps what it held before, and an unfinished record that is skipped"
                                   : "it holds what it held before");
@@ -252,15 +252,21 @@ static void restart(struct reader *r)
 int hrun_store_samples(struct hrun_store *s, const char *app, const char *signature,
                        struct hrun_samples *out, struct hrun_error *err)
 {
-    char *path = store_path(s, app, signature, ".log", err), *lockname = NULL;
-    struct reader r = { .path = path, .app = app, .signature = signature };
+    char *path, *lockname = NULL;
+    struct reader r = { .app = app, .signature = signature };
     int lock, rc = -1, saved = errno;
     off_t end = 0;
 
+    if (!s) {
+        *out = r.got;
+        return 0;
+    }
+    r.path = path = store_path(s, app, signature, ".log", err);
     if (!path || read_log(&r, &end, NULL, err))
         goto out;
-    /* What looks torn may be a record in the making. Only then is it worth waiting for its writer; where no
-     * lock can be had (a read-only copy) there is no writer either, nor where it is ours. */
+    /* What looks torn may be a record in the making. Only then is it worth waiting for its writer, which
+     * is not this process where the lock is ours. Who may not write gets no lock: he is told of a record in the making
+     * as of a torn one, and reads it the next time. */
     if (r.got.bad && !store_holds(s, app, signature)) {
         lockname = store_path(s, app, signature, ".lock", err);
         if (!lockname)

@@ -207,7 +207,7 @@ int hrun_store_put_models(struct hrun_store *s, const struct hrun_models *m, str
     if (!path)
         goto out;
     lock = store_lock(s, m->app, m->signature, err);
-    if (lock < 0 || check_old(path, err) || hrun_file_replace(path, text.data, text.len, 0644, err)) {
+    if (lock < 0 || check_old(path, err) || hrun_file_replace(path, text.data, text.len, 0666, err)) {
         store_advise(err, "the models stored before stand");
         goto out;
     }
@@ -236,9 +236,14 @@ int hrun_store_get_models(struct hrun_store *s, const char *app, const char *sig
 {
     struct hrun_error why = { 0 };
     struct hrun_buf text = HRUN_BUF_INIT;
-    char *path = store_path(s, app, signature, ".yaml", &why);
+    char *path;
     int rc = -1, saved = errno;
 
+    if (!s) {
+        *out = NULL;
+        return 0;
+    }
+    path = store_path(s, app, signature, ".yaml", &why);
     if (!path)
         goto out;
     if (hrun_file_read(path, MODELS_MAX, &text, &why)) {

@@ -33,7 +33,7 @@ struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err)
         goto nomem;
     s->held = -1;
     /* A folder that somebody named may be shared. The XDG specification asks for 0700 in a home. */
-    s->mode = 0755;
+    s->mode = 0777;
     if (!nonempty(data))
         data = nonempty(getenv("HRUN_DATA"));
     if (data && data[0] == '/') {
@@ -347,8 +347,8 @@ int hrun_store_signatures(struct hrun_store *s, const char *app, struct hrun_str
                           struct hrun_error *err)
 {
     static const char *const suffixes[] = { ".log", ".yaml", NULL };
-    char *path = store_folder(s, app, err);
-    int rc = path ? list_names(path, suffixes, out, err) : -1;
+    char *path = s ? store_folder(s, app, err) : NULL;
+    int rc = !s ? 0 : path ? list_names(path, suffixes, out, err) : -1;
 
     free(path);
     return rc;

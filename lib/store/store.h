@@ -120,6 +120,7 @@ struct hrun_models {
 void hrun_fit_record_release(struct hrun_fit_record *r);
 void hrun_models_destroy(struct hrun_models *m);
 
+/* Where there is no store (NULL), hrun_store_samples, _recent, _get_models and _signatures find nothing. */
 struct hrun_store;
 
 /* data: the data folder, NULL for $HRUN_DATA or the default. Nothing is created before the first write.

@@ -28,7 +28,7 @@ err_has "left" "with the time left"
 err_has "times vary by" "and, as points are repeated, how much their times vary"
 out_has "npt/nnls" "the table has NP-T models"
 out_has "single/nnls" "and single-PE models"
-ok "calibration leaves nothing behind" test "$before" = "$(litter)"
+ok "calibration leaves nothing behind" nothing_new "$before"
 logs=$(cat "$HRUN_DATA"/profiles/lu/*.log | wc -l)
 
 run hrun-calibrate $small -r 2 -app lu "$lu"
@@ -343,4 +343,28 @@ if [ "$(id -u)" = 0 ] && mkdir -p "$tmp/full" && mount -t tmpfs -o size=256k tmp
 else
     skip "full disk" "needs root and mount"
 fi
+# ---- a data folder of a group
+member() { # 1|2 CMD...: as one of two users of a group, whose files the group may write
+    local id=$((60000 + $$ % 5000))
+    setpriv --reuid $((id + $1)) --regid $id --clear-groups \
+        env -C / HOME=/nonexistent HRUN_DATA="$tmp/shared" sh -c 'umask 002; exec "$@"' sh "${@:2}"
+}
+if [ "$(id -u)" = 0 ] && member 1 test -x "$build/bin/hrun"; then
+    mkdir shared
+    chgrp $((60000 + $$ % 5000)) shared
+    chmod 2770 shared
+    for user in 1 2; do
+        run member $user hrun-calibrate --sizes $((50 + 10 * user)),100 --pes 1 --procs 1 -r $user -app lu "$lu"
+        status_is 0 "user $user of a group measures and fits"
+        run member $user hrun -app lu -N 100 "$lu"
+        status_is 0 "and runs"
+        err_lacks "not recorded" "which is recorded"
+    done
+    run member 1 hrun-calibrate fit lu
+    status_is 0 "the first one fits what the second one has measured"
+    ok "runs of both are there" test "$(cat shared/profiles/lu/*.log | grep -c '"origin":"run"')" = 2
+else
+    skip "a data folder of a group" "needs root and a build that others can read"
+fi
+
 done_testing

@@ -21,7 +21,7 @@ err_has "all --runs are made; 10 runs in" "why it ended is said"
 out_has "rests on" "there is a table of the best configurations"
 out_has "npt/nnls" "and the models are fitted"
 ok "each run is in the log" test "$(records)" = 10
-ok "nothing is left behind" test "$before" = "$(litter)"
+ok "nothing is left behind" nothing_new "$before"
 
 run hrun-calibrate $some --runs 2 "$lu"
 status_is 0 "two more"

@@ -263,6 +263,6 @@ status_is 0 'an application with a definition'
 ok 'a tuned run is not kept' test ! -e "$HRUN_DATA/profiles/pattern"
 run hrun -n 2 -app pattern -N 100 "$bin/pattern" 100
 ok 'one that is not tuned is' test -e "$HRUN_DATA/profiles/pattern"
-ok 'nothing is left' test "$(litter)" = "$before"
+ok 'nothing is left' nothing_new "$before"
 
 done_testing

@@ -118,5 +118,5 @@ ok "and no threads where the variable is set" bash -c '! grep -q blas-threads re
 [ -z "$err" ]; tap_report $((!$?)) "-q says nothing else"
 kill $busy
 wait $busy 2>/dev/null
-ok "nothing is left" test "$(litter)" = "$before"
+ok "nothing is left" nothing_new "$before"
 done_testing

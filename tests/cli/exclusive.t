@@ -14,22 +14,52 @@ until_ok() {
     return 1
 }
 
-# Is some lock of a calibration held? Its file names the process then.
-is_locked() {
-    [ -n "$(find "$HRUN_DATA" -name "*.lock" -size +0)" ]
+cat >hold.c <<'C'
+/* Stops the process that it is loaded into when it has locked a calibration, and has written who it is. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static ssize_t hold(const char *name, int fd, const void *data, size_t len, off_t at)
+{
+    ssize_t (*next)(int, const void *, size_t, off_t) = dlsym(RTLD_NEXT, name);
+    char link[64], path[PATH_MAX] = "";
+    ssize_t n = next(fd, data, len, at);
+    static int held;
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    if (!held && readlink(link, path, sizeof path - 1) > 5 && !strcmp(path + strlen(path) - 5, ".lock")) {
+        held = 1;
+        raise(SIGSTOP);
+    }
+    return n;
+}
+ssize_t pwrite(int fd, const void *data, size_t len, off_t at) { return hold("pwrite", fd, data, len, at); }
+ssize_t pwrite64(int fd, const void *data, size_t len, off_t at) { return hold("pwrite64", fd, data, len, at); }
+__attribute__((constructor)) static void only_here(void) { unsetenv("LD_PRELOAD"); }
+C
+"${CC:-cc}" -shared -fPIC -o hold.so hold.c -ldl || exit 1
+
+is_stopped() {
+    [[ $(<"/proc/$first/stat") == *") T "* ]]
 }
 
 says_waiting() {
     grep -q "another calibration of .* is running (process $first); waiting for it" "$tmp/2.err"
 }
 
-# Start a command in a data folder of its own, and stop it once it has its lock; start another, which has to wait.
+# Start a command in a data folder of its own, which stops as soon as it has its lock; start another, which has to wait.
 two() {
     HRUN_DATA=$(mktemp -d "$tmp/data.XXXXXX")
     export HRUN_DATA
-    "$@" >"$tmp/1.out" 2>"$tmp/1.err" &
+    env LD_PRELOAD="$tmp/hold.so" ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0" \
+        "$@" >"$tmp/1.out" 2>"$tmp/1.err" &
     first=$!
-    until_ok is_locked && kill -STOP $first
+    ok "$what: the first one has its lock" until_ok is_stopped
     "$@" >"$tmp/2.out" 2>"$tmp/2.err" &
     second=$!
     ok "$what: the second one says that it waits, and for whom" until_ok says_waiting

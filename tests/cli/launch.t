@@ -13,7 +13,8 @@ nothing_left() {
     local n
     for n in 1 2 3 4 5 6 7 8 9 10; do [ -z "$(leftover)" ] && break; sleep 0.1; done
     out="processes: $(leftover) files: $(litter)"
-    ok "$1: nothing is left" test -z "$(leftover)" -a "$before" = "$(litter)"
+    ok "$1: no process is left" test -z "$(leftover)"
+    ok "$1: nothing is left" nothing_new "$before"
 }
 
 for engine in local mpirun; do

@@ -59,7 +59,7 @@ run $c network
 status_is 0 "the second time it is shown"
 err_has "--redo measures it again" "and said how it is measured again"
 ok "there is one" test "$(ls "$HRUN_DATA"/networks/*.yaml | wc -l)" = 1
-ok "nothing is left" test "$before" = "$(litter)"
+ok "nothing is left" nothing_new "$before"
 run $c network --redo --timeout 0.01
 status_is 125 "a time that is too short"
 err_has "did not end within --timeout; nothing of it is kept" "is told"
@@ -198,5 +198,5 @@ cat >one.xml <<'X'
 X
 run $c network --platform one.xml --json
 status_is 0 "one simulated host, with what SimGrid has inside of one"
-ok "nothing is left" test "$before" = "$(litter)"
+ok "nothing is left" nothing_new "$before"
 done_testing

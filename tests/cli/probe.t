@@ -55,7 +55,8 @@ status=$? out=$(cat .out) err=$(cat .err)
 status_is 130 "SIGINT in the probe"
 err_has "interrupted in the probe; the real run was not begun" "ends all"
 out="$(pgrep -af "$prog env=S") $(litter)"
-ok "nothing is left" test -z "$(pgrep -f "$prog env=S")" -a "$before" = "$(litter)"
+ok "no process is left" test -z "$(pgrep -f "$prog env=S")"
+ok "nothing is left" nothing_new "$before"
 
 run two_kinds "$h" --probe --use "$use" -N 64 sh -c ': {N}'
 status_is 0 "a program that cannot be watched"

@@ -53,6 +53,10 @@ nobody() { # WORD... CMD...: as a user that the user database does not know, wit
 run env -u HOME -u HRUN_DATA hrun-calibrate show nosuch
 err_has "in $(getent passwd "$(id -u)" | cut -d: -f6)/.local/share/hrun" "without HOME the user database counts"
 if [ "$(id -u)" = 0 ] && nobody test -x "$build/bin/hrun"; then
+    work=$tmp/work
+    mkdir -m 1777 "$work"
+    printf 'name: reads\nrule: "P >= 1"\nterms: {np: ["N/P"], n: ["N"]}\nfiles: [{path: in/put, content: "{N}"}]\n' >"$work/reads.yaml"
+    chmod 644 "$work/reads.yaml"
     for home in "-u HOME" HOME= HOME=relative; do
         run nobody $home hrun --profile-path "$apps" -app lu -N 100 -n 1 "$bin/lu" 100
         status_is 0 "env $home: a run without any place for data"
@@ -62,6 +66,16 @@ if [ "$(id -u)" = 0 ] && nobody test -x "$build/bin/hrun"; then
         err_has "set HRUN_DATA to a folder" "env $home: and what to do"
         fails 125 "set HRUN_DATA to a folder" "env $home: nothing can be measured" \
             nobody $home hrun-calibrate --profile-path "$apps" -app lu --sizes 100 "$bin/lu" '{N}'
+        for n in 7 7; do
+            run nobody $home hrun -q --wdir "$work" --profile-path "$work" -app reads -N $n -n 1 cat in/put
+            status_is 0 "env $home: an application that reads a file"
+            ok "env $home: which hrun writes where there is none, or the same" test "$out" = 7
+        done
+        fails 125 "overwrite it with --force" "env $home: one that hrun does not know stays" \
+            nobody $home hrun -q --wdir "$work" --profile-path "$work" -app reads -N 8 -n 1 cat in/put
+        run nobody $home hrun -q --force --wdir "$work" --profile-path "$work" -app reads -N 8 -n 1 cat in/put
+        ok "env $home: but with --force" test "$status $out" = "0 8"
+        rm -r "$work/in"
         run nobody $home hrun -q --engine mpirun -n 1 true
         status_is 0 "env $home: mpirun starts, too"
     done
@@ -114,7 +128,6 @@ for n in 1 2; do
     err_has "hrun: the PMIx server of the job does not s" "says so"
     err_has "(ulimit -u)" "and why that may be"
 done
-after=$(litter)
-out=$after
-ok "nothing is left, also of those that were killed" test "$before" = "$after"
+out=$(litter)
+ok "nothing is left, also of those that were killed" nothing_new "$before"
 done_testing

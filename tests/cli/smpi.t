@@ -28,7 +28,8 @@ nothing_left() {
     local n
     for n in 1 2 3 4 5 6 7 8 9 10; do [ -z "$(pgrep -f "$smpi/probe")" ] && break; sleep 0.1; done
     out="processes: $(pgrep -af "$smpi/probe") files: $(litter)"
-    ok "nothing is left $1" test -z "$(pgrep -f "$smpi/probe")" -a "$before" = "$(litter)"
+    ok "no process is left $1" test -z "$(pgrep -f "$smpi/probe")"
+    ok "nothing is left $1" nothing_new "$before"
 }
 wait_for() { for _ in $(seq 100); do grep -q "$1" "$2" 2>/dev/null && return 0; sleep 0.1; done; return 1; }
 

@@ -5,6 +5,7 @@
 #   out_has TEXT WHAT   check that $out holds TEXT (err_has: $err); out_lacks, err_lacks: that it does not
 #   one_error WHAT      $err is exactly one line, and $out is empty
 #   ok WHAT CMD...      check that CMD succeeds
+#   nothing_new BEFORE  succeeds if litter (below) names nothing but what BEFORE, an earlier output of it, names
 #   done_testing        print the plan, exit
 #
 # Each test gets a folder of its own in $tmp, removed at the end, and its own HRUN_DATA.
@@ -29,6 +30,7 @@ tmp=$(mktemp -d)
 export HOME=$tmp/home HRUN_DATA=$tmp/data HRUN_PROFILE_PATH=$apps HRUN_LEDGER=none
 export TMPDIR=$tmp/tmp
 mkdir -p "$HOME" "$TMPDIR"
+chmod 711 "$tmp"
 chmod 1777 "$TMPDIR"
 trap 'cd /; rm -rf "$tmp"' EXIT
 tap_n=0
@@ -116,3 +118,4 @@ litter() {
             echo "$f"
         done
 }
+nothing_new() { ! litter | grep -vxF -e "$1"; }

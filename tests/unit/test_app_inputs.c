@@ -291,6 +291,24 @@ static void test_read_only_data(void)
     free(folder);
 }
 
+/* Without a ledger each file that is there and differs is the user's. */
+static void test_no_ledger(void)
+{
+    struct hrun_error err = { .code = HRUN_OK };
+    char *work = hrun_strf("%s/no-ledger", top);
+
+    hrun_mkdirs(work, 0777, NULL);
+    ok(!hrun_app_write_files(app, AT(1), work, NULL, 0, &err), "missing files are written: %s", err.text);
+    is_str(get(work, "sub/b-1.dat"), "1\n", "one of them");
+    ok(!hrun_app_write_files(app, AT(1), work, NULL, 0, &err), "and are right: %s", err.text);
+    is_int(hrun_app_write_files(app, AT(2), work, NULL, 0, &err), -1, "one that differs");
+    is_int(err.code, HRUN_EEXISTS, "is not replaced");
+    is_str(get(work, "sub/b-2.dat"), "(none)", "and of several files none is written");
+    ok(!hrun_app_write_files(app, AT(2), work, NULL, 1, &err), "but with force: %s", err.text);
+    is_str(get(work, "a.dat"), "size 2 on 2\n", "it is replaced");
+    free(work);
+}
+
 /* A process killed in the middle of a replacement leaves a temporary file in the user's folder. */
 static void test_leftovers(void)
 {
@@ -347,6 +365,7 @@ int main(void)
         test_odd_names();
         test_io();
         test_read_only_data();
+        test_no_ledger();
         test_leftovers();
         test_clash();
     }

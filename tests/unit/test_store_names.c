@@ -73,6 +73,21 @@ static void test_place(void)
     free(cwd);
 }
 
+/* Where there is no store nothing is found. */
+static void test_no_store(void)
+{
+    struct hrun_samples got = { .n = 1 };
+    struct hrun_models none, *m = &none;
+    struct hrun_strvec names = HRUN_STRVEC_INIT;
+    struct hrun_error err = { 0 };
+
+    ok(!hrun_store_samples(NULL, APP, SIG, &got, &err) && !got.n && !got.v, "no store: no measurements");
+    got.n = 1;
+    ok(!hrun_store_recent(NULL, APP, SIG, &got, &err) && !got.n && !got.v, "no recent ones");
+    ok(!hrun_store_get_models(NULL, APP, SIG, &m, &err) && !m, "no models");
+    ok(!hrun_store_signatures(NULL, APP, &names, &err) && !names.n, "no signatures");
+}
+
 /* No name leads out of the folder. */
 static void test_names(void)
 {
@@ -206,6 +221,7 @@ int main(void)
 {
     dir = temp_folder();
     test_place();
+    test_no_store();
     test_names();
     test_listing();
     test_dates();
