@@ -107,6 +107,8 @@ static int check_setting(const char *setting, const char *advice, struct hrun_er
     size_t len = strspn(setting, name_chars);
     const char *bad = setting[len] == '=' ? strpbrk(setting + len, "\"$`\\\n") : setting + len;
 
+    if (!setting[len])
+        return hrun_fail(err, HRUN_EINVAL, "the parameter %s in the environment has no value: unset it", setting);
     return !bad ? 0 : hrun_fail(err, HRUN_EINVAL, "mpirun writes %s into the commands of other hosts' shells, where "
                                 "'%c' does not stand for itself: %s", setting, *bad == '\n' ? ' ' : *bad, advice);
 }

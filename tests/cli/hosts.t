@@ -291,6 +291,14 @@ fails 125 "leave it out" "--mca with a \" in its value" $start --mca nosuch '"; 
 fails 125 "leave it out" "--mca with a ; in its name" $start --mca 'nosuch;touch touched;' 1 true
 fails 125 "leave it out" "a \` in a variable of Open MPI" env OMPI_MCA_nosuch='`touch touched`' $start true
 fails 125 "leave it out" "a ; in the name of one" env 'OMPI_MCA_nosuch;touch touched;=1' $start true
+cat > novalue.py <<'P'
+import ctypes, os, sys
+argv = (ctypes.c_char_p * len(sys.argv))(*[word.encode() for word in sys.argv[1:]], None)
+words = [b"OMPI_MCA_novalue"] + [name + b"=" + value for name, value in os.environb.items()]
+ctypes.CDLL(None).execve(argv[0], argv, (ctypes.c_char_p * (len(words) + 1))(*words, None))
+P
+fails 125 "the parameter novalue in the environment has no value: unset it" "a variable of Open MPI without a =" \
+    python3 novalue.py "$build/bin/hrun" ${start#hrun} true
 fails 125 "another mpirun first in PATH" "a \$ in mpirun's path" env PATH="$tmp/bin\$(touch touched):$PATH" $start true
 fails 125 "a name does not begin with '-'" "a host that is an option" $h --host=-oProxyCommand -n 1 true
 run $start --mca nosuch 'a b;c' -x 'A=$(touch touched)' -x 'OMPI_MCA_other=$(touch touched)' \
