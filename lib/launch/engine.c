@@ -152,13 +152,13 @@ static int hold_standard_files(struct hrun_error *err)
     return held;
 }
 
-int hrun_launch_checked(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
-                        struct hrun_error *err)
+static int launch(const struct hrun_engine *engine, const struct hrun_job *job, int checked, struct hrun_outcome *out,
+                  struct hrun_error *err)
 {
     struct hrun_outcome result;
     int held = hold_standard_files(err), rc = -1;
 
-    if (held >= 0 && !engine->run(job, &result, err)) {
+    if (held >= 0 && (checked || !engine->check(job, err)) && !engine->run(job, &result, err)) {
         *out = result;
         rc = 0;
     }
@@ -166,8 +166,14 @@ int hrun_launch_checked(const struct hrun_engine *engine, const struct hrun_job 
     return rc;
 }
 
+int hrun_launch_checked(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
+                        struct hrun_error *err)
+{
+    return launch(engine, job, 1, out, err);
+}
+
 int hrun_launch(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
                 struct hrun_error *err)
 {
-    return engine->check(job, err) ? -1 : hrun_launch_checked(engine, job, out, err);
+    return launch(engine, job, 0, out, err);
 }

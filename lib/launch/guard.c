@@ -42,7 +42,7 @@ static void clean_up(const struct hrun_guard_spec *spec, const struct hrun_pids 
     for (int round = 0; round < ROUNDS; round++) {
         struct hrun_pids left = HRUN_PIDS_INIT;
         int sig = waited < spec->grace_ms ? (waited ? 0 : SIGTERM) : SIGKILL;
-        if (hrun_procs_of_job(spec->job_id, groups, NULL, &left) || left.n == 0) {
+        if (hrun_procs_of_job(spec->job_id, spec->mark, groups, NULL, &left) || left.n == 0) {
             hrun_pids_release(&left);
             break;
         }
@@ -81,13 +81,16 @@ static void watch(const struct hrun_guard_spec *spec, int sock)
 
 /* Leave the terminal, the files and the name of hrun behind: nothing that ends when hrun's output is closed
  * may wait for this process, and what looks for processes called hrun shall not find it. Result: the socket,
- * which moves when hrun had a standard file closed and it has that number; -1 on failure. */
-static int detach(int sock)
+ * which moves when hrun had a standard file closed and it has that number; -1 on failure. The job's memory file (mark,
+ * 0: none) stays open. */
+static int detach(int sock, int mark)
 {
-    int null;
+    int null, low, high;
 
     if (sock < 3 && (sock = fcntl(sock, F_DUPFD_CLOEXEC, 3)) < 0)
         return -1;
+    low = mark && mark < sock ? mark : sock;
+    high = mark > sock ? mark : sock;
     null = open("/dev/null", O_RDWR);
     setsid();
     prctl(PR_SET_NAME, "pmix-guard");
@@ -96,9 +99,9 @@ static int detach(int sock)
         dup2(null, STDOUT_FILENO);
         dup2(null, STDERR_FILENO);
     }
-    if (sock > 3)
-        close_range(3, (unsigned)sock - 1, 0);
-    close_range((unsigned)sock + 1, ~0U, 0);
+    close_range(3, (unsigned)low - 1, 0);   /* of an empty range nothing is closed */
+    close_range((unsigned)low + 1, (unsigned)high - 1, 0);
+    close_range((unsigned)high + 1, ~0U, 0);
     if (chdir("/"))
         return sock;  /* it would only keep a folder busy */
     return sock;
@@ -117,7 +120,7 @@ static void guard_main(const struct hrun_guard_spec *spec, int sock)
     struct hrun_error err;
 
     memset(&err, 0, sizeof err);
-    sock = detach(sock);
+    sock = detach(sock, spec->mark);
     if (sock < 0)
         return;
     if (spec->nranks > 0 && hrun_pmix_serve(spec, sock, &err)) {

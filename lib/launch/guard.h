@@ -5,7 +5,7 @@
  * the ranks, in its own session, that
  *   - is the job's PMIx server (engine local), and reports what the ranks do;
  *   - waits for hrun's end: if the socket closes without a farewell hrun was killed, and it ends all
- *     processes of the job (found by their HRUN_JOB variable or process group) and removes the job's
+ *     processes of the job (see procs.h) and removes the job's
  *     folders.
  * Invariants: no thread is started in the calling process; hrun_guard_stop leaves no process.
  */
@@ -26,6 +26,7 @@ struct hrun_guard {
 
 struct hrun_guard_spec {
     const char *job_id;          /* value of HRUN_JOB in the processes' environment */
+    int mark;                    /* descriptor of the memory file that they inherit, above 2; 0: none */
     const char *rundir, *shmdir; /* folders of the job, either may be NULL */
     int grace_ms;                /* after hrun's death: how long the processes may take to end */
     /* PMIx: */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -41,6 +42,17 @@ void hrun_run_say(struct hrun_run *r, const char *fmt, ...)
 
 /* ---------------------------------------------------------------- begin and end */
 
+/* The job's memory file, with a number above those of standard files. 0: there is none, and the processes are found by
+ * their environment or group. */
+static int make_mark(void)
+{
+    int fd = memfd_create("hrun-job", MFD_CLOEXEC), mark = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+    if (fd >= 0)
+        close(fd);
+    return mark > 0 ? mark : 0;
+}
+
 int hrun_run_begin(struct hrun_run *r, const struct hrun_job *job, struct hrun_outcome *out,
                    struct hrun_error *err)
 {
@@ -64,6 +76,7 @@ int hrun_run_begin(struct hrun_run *r, const struct hrun_job *job, struct hrun_o
         return -1;
     r->job_id = strrchr(r->rundir, '/') + 1;
     r->shmdir = hrun_rundir_create("/dev/shm", NULL);
+    r->mark = make_mark();
     if (prctl(PR_GET_CHILD_SUBREAPER, &r->old_subreaper) || prctl(PR_SET_CHILD_SUBREAPER, 1))
         return hrun_fail_errno(err, HRUN_EIO, "cannot adopt the processes of the job");
     hrun_procs_children(&r->strangers);
@@ -102,10 +115,13 @@ void hrun_run_end(struct hrun_run *r)
     hrun_signals_give_back(&r->signals);
     hrun_pids_release(&r->groups);
     hrun_pids_release(&r->strangers);
+    if (r->mark)
+        close(r->mark);
     free(r->procs);
     free(r->rundir);
     free(r->shmdir);
     r->rundir = r->shmdir = NULL;
+    r->mark = 0;
     r->procs = NULL;
     r->nprocs = 0;
     errno = saved;
@@ -222,7 +238,7 @@ int hrun_run_start(struct hrun_run *r, const char *program, char *const *argv, c
     s.sigchld = r->signals.old_sigchld;
     s.ignore_ttou = isatty(STDOUT_FILENO) || isatty(STDERR_FILENO);
     s.death_signal = apart ? SIGTERM : SIGKILL;  /* mpirun has ranks to look after */
-    s.mark = r->job_id;
+    s.mark = r->mark;
     s.topo = topo;
     if (start_all(r, &s, one, nprocs, err))
         return -1;

@@ -68,6 +68,7 @@ struct hrun_run {
     /* Made by begin. */
     char *rundir, *shmdir;       /* shmdir may be NULL: no /dev/shm here */
     const char *job_id;          /* last part of rundir */
+    int mark;                    /* memory file by which processes of the job are found (procs.h); 0: none */
     struct hrun_guard guard;
     struct hrun_pids groups;     /* process groups made for the job */
     struct hrun_pids strangers;  /* children that the caller had before */

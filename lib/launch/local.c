@@ -188,6 +188,7 @@ static int start(struct hrun_run *r, struct hrun_strvec *pmix, struct hrun_strve
         cpusets[i] = topo ? job->layout->ranks[i].cpuset : "";
     memset(&spec, 0, sizeof spec);
     spec.job_id = r->job_id;
+    spec.mark = r->mark;
     spec.rundir = r->rundir;
     spec.shmdir = r->shmdir;
     spec.nranks = n;

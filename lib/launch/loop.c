@@ -271,7 +271,7 @@ static int look_at_launcher(struct hrun_run *r)
 
     for (int i = 0; i < l->nranks; i++)
         here += l->cluster->hosts[l->ranks[i].host].is_local;
-    if (here == 0 || hrun_procs_of_job(r->job_id, &r->groups, NULL, &all) == 0)
+    if (here == 0 || hrun_procs_of_job(r->job_id, r->mark, &r->groups, NULL, &all) == 0)
         over = foreign_among(r, &all, &open) || open >= here;
     hrun_pids_release(&all);
     return over;

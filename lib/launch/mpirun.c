@@ -318,6 +318,7 @@ static int start(struct hrun_run *r, const struct hrun_openmpi *m, struct hrun_r
     memset(&one, 0, sizeof one);
     memset(&spec, 0, sizeof spec);
     spec.job_id = r->job_id;
+    spec.mark = r->mark;
     spec.rundir = r->rundir;
     spec.shmdir = r->shmdir;
     spec.grace_ms = 3000;  /* mpirun cleans up within two seconds of SIGTERM, which it gets when hrun dies */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PROC_FILE_MAX = 16 << 20 };  /* an environment or a list of mappings is far smaller */
@@ -77,28 +78,47 @@ pid_t hrun_procs_group(pid_t pid)
     return stat_of(pid, &state, &group) ? -1 : group;
 }
 
-/* Does it have the memory file of that name open? */
-static int holds_file(pid_t pid, const char *name)
+/* Does the descriptor of that number stay open when the process executes a program? */
+static int is_inheritable(pid_t pid, const char *number)
 {
-    char path[64], want[300], link[300];
+    struct hrun_buf b = HRUN_BUF_INIT;
+    const char *p = NULL;
+    char what[32];
+    int yes;
+
+    snprintf(what, sizeof what, "fdinfo/%.20s", number);
+    if (slurp(pid, what, &b) == 0)
+        p = strstr(b.data, "flags:");
+    yes = p && !(strtol(strchr(p, ':') + 1, NULL, 8) & O_CLOEXEC);
+    hrun_buf_release(&b);
+    return yes;
+}
+
+static int holds_file(pid_t pid, int mark)
+{
+    static const char memfd[] = "/memfd:";
+    enum { LEN = sizeof memfd - 1 };
+    struct stat want, st;
     struct dirent *e;
+    char path[64], link[LEN];
     int found = 0;
     DIR *dir;
 
+    if (mark <= 0 || fstat(mark, &want))
+        return 0;
     snprintf(path, sizeof path, "/proc/%ld/fd", (long)pid);
-    snprintf(want, sizeof want, "/memfd:%s (deleted)", name);
     dir = opendir(path);
-    while (dir && !found && (e = readdir(dir))) {
-        ssize_t n = readlinkat(dirfd(dir), e->d_name, link, sizeof link - 1);
-        link[n > 0 ? n : 0] = 0;
-        found = !strcmp(link, want);
-    }
+    while (dir && !found && (e = readdir(dir)))
+        /* Only memory files are asked who they are: other files may be on a server that does not answer. */
+        found = readlinkat(dirfd(dir), e->d_name, link, LEN) == LEN && !memcmp(link, memfd, LEN) &&
+                !fstatat(dirfd(dir), e->d_name, &st, 0) && st.st_dev == want.st_dev && st.st_ino == want.st_ino &&
+                is_inheritable(pid, e->d_name);
     if (dir)
         closedir(dir);
     return found;
 }
 
-int hrun_procs_marked(pid_t pid, const char *job_id)
+int hrun_procs_marked(pid_t pid, const char *job_id, int mark)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
     size_t name = strlen(HRUN_JOB_VARIABLE), at = 0;
@@ -109,10 +129,10 @@ int hrun_procs_marked(pid_t pid, const char *job_id)
             found = !strncmp(b.data + at, HRUN_JOB_VARIABLE, name) && b.data[at + name] == '=' &&
                     !strcmp(b.data + at + name + 1, job_id);
     hrun_buf_release(&b);
-    return found || holds_file(pid, job_id);
+    return found || holds_file(pid, mark);
 }
 
-int hrun_procs_of_job(const char *job_id, const struct hrun_pids *groups, const struct hrun_pids *except,
+int hrun_procs_of_job(const char *job_id, int mark, const struct hrun_pids *groups, const struct hrun_pids *except,
                       struct hrun_pids *out)
 {
     DIR *dir = opendir("/proc");
@@ -127,7 +147,7 @@ int hrun_procs_of_job(const char *job_id, const struct hrun_pids *groups, const 
         if (pid <= 0 || pid == getpid() || hrun_pids_has(except, pid) || stat_of(pid, &state, &group) ||
             state == 'Z' || state == 'X')
             continue;
-        if (hrun_pids_has(groups, group) || hrun_procs_marked(pid, job_id))
+        if (hrun_pids_has(groups, group) || hrun_procs_marked(pid, job_id, mark))
             rc = hrun_pids_push(out, pid);
     }
     closedir(dir);

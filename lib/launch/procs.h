@@ -1,9 +1,12 @@
 /* procs.h - finding and ending the processes of a job through /proc (internal)
  *
  * Purpose: ranks start other programs, and those may outlive them, leave the process group and the session,
- * or be adopted. A process belongs to the job when its environment holds HRUN_JOB=<job id>, when it holds open the
- * memory file that ranks get (hrun_spawn.mark), or when its process group was made for a rank. Nothing else is ever
- * signalled.
+ * or be adopted. A process belongs to the job when its environment holds HRUN_JOB=<job id>, when it has inherited the
+ * job's memory file (hrun_spawn.mark), or when its process group was made for a rank. Nothing else is ever signalled.
+ *
+ * The memory file is known by its device and inode, never by its name, which anybody can use. hrun and its guard keep
+ * it open, so that no other file gets the inode; there, and in a process that another thread of the caller forks, it is
+ * close-on-exec, and so counts for nothing. Functions take the descriptor of this process as mark, 0: none.
  */
 #ifndef HRUN_LAUNCH_PROCS_H
 #define HRUN_LAUNCH_PROCS_H
@@ -27,7 +30,7 @@ void hrun_pids_release(struct hrun_pids *p);
 
 /* Append the living processes of the job (zombies are not), but for this process and those in except (may be
  * NULL). groups: the process groups made for ranks. -1 when memory ran out or there is no /proc. */
-int hrun_procs_of_job(const char *job_id, const struct hrun_pids *groups, const struct hrun_pids *except,
+int hrun_procs_of_job(const char *job_id, int mark, const struct hrun_pids *groups, const struct hrun_pids *except,
                       struct hrun_pids *out);
 
 /* Append the children of this process, of all its threads, zombies included. -1 when the kernel does not
@@ -43,8 +46,8 @@ int hrun_procs_tree(pid_t root, struct hrun_pids *out);
 /* Process group of a process, also of a zombie; -1 when it is gone. */
 pid_t hrun_procs_group(pid_t pid);
 
-/* Does its environment hold HRUN_JOB=<job id>, or does it hold the job's memory file open? */
-int hrun_procs_marked(pid_t pid, const char *job_id);
+/* Does its environment hold HRUN_JOB=<job id>, or has it inherited the job's memory file? */
+int hrun_procs_marked(pid_t pid, const char *job_id, int mark);
 
 /* Which MPI library has the process mapped? For one that is not Open MPI's its file name goes to name[size]. */
 enum hrun_procs_mpi { HRUN_PROCS_MPI_NONE, HRUN_PROCS_MPI_OPEN, HRUN_PROCS_MPI_FOREIGN };

@@ -94,21 +94,79 @@ static int check_version(const struct hrun_host *h, const struct hrun_openmpi *m
                      (int)strcspn(m->version, "."), m->version);
 }
 
+#define PLAIN_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+,@%=-"
+
 /* The shell of the other host and mpirun both split what they are given. */
 static int is_plain(const char *path)
 {
-    return !path[strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+,@%=-")];
+    return !path[strspn(path, PLAIN_CHARS)];
 }
 
-/* mpirun writes the setting "KEY=VALUE" as -mca KEY "VALUE" into a command for the shell of another host. */
+/* What mpirun (Open MPI 4's names, then 5's) writes into those commands without quotes: variables of its environment,
+ * and parameters, with the characters beside the plain ones that do no harm in them. */
+static const char *const unquoted_variables[] = {
+    "OPAL_PREFIX=", "OPAL_LIBDIR=", "OPAL_BINDIR=", "PRTE_PREFIX=", "PMIX_PREFIX="
+};
+static const struct { const char *key, *extra; } unquoted_parameters[] = {
+    { "orte_launch_agent", " " }, { "prte_launch_agent", " " }, { "plm_rsh_args", " :~" }, { "plm_ssh_args", " :~" },
+    { "plm_rsh_chdir", "" }, { "plm_ssh_chdir", "" }, { "plm_rsh_pass_libpath", ":" }, { "plm_ssh_pass_libpath", ":" },
+};
+enum { N_VARIABLES = sizeof unquoted_variables / sizeof *unquoted_variables,
+       N_PARAMETERS = sizeof unquoted_parameters / sizeof *unquoted_parameters };
+
+static int is_unquoted_variable(const char *word)
+{
+    for (int i = 0; i < N_VARIABLES; i++)
+        if (!strncmp(word, unquoted_variables[i], strlen(unquoted_variables[i])))
+            return 1;
+    return 0;
+}
+
+/* The extra characters of a setting "KEY=VALUE" that stands without quotes; NULL: mpirun quotes it. */
+static const char *extra_chars(const char *setting, size_t key_len)
+{
+    for (int i = 0; i < N_PARAMETERS; i++)
+        if (strlen(unquoted_parameters[i].key) == key_len && !strncmp(setting, unquoted_parameters[i].key, key_len))
+            return unquoted_parameters[i].extra;
+    return is_unquoted_variable(setting) ? "" : NULL;
+}
+
+/* mpirun writes most settings "KEY=VALUE" as -mca KEY "VALUE" into a command for the shell of another host. */
 static int check_setting(const char *setting, const char *advice, struct hrun_error *err)
 {
     static const char name_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
     size_t len = strspn(setting, name_chars);
-    const char *bad = setting[len] == '=' ? strpbrk(setting + len, "\"$`\\\n") : setting + len;
+    const char *bad = setting + len, *extra = extra_chars(setting, len);
 
-    return !bad ? 0 : hrun_fail(err, HRUN_EINVAL, "mpirun writes %s into the commands of other hosts' shells, where "
-                                "'%c' does not stand for itself: %s", setting, *bad == '\n' ? ' ' : *bad, advice);
+    if (!*bad)
+        return hrun_fail(err, HRUN_EINVAL, "the parameter %s in the environment has no value: unset it", setting);
+    if (*bad == '=' && extra)
+        while (*++bad && (strchr(PLAIN_CHARS, *bad) || strchr(extra, *bad)))
+            ;
+    else if (*bad == '=')
+        bad = strpbrk(bad, "\"$`\\\n");
+    if (!bad || !*bad)
+        return 0;
+    if (extra)
+        return hrun_fail(err, HRUN_EINVAL, "mpirun writes %s without quotes into the commands of other hosts' shells: "
+                         "only letters, digits%s and %s_./+,@%%=- can stand in it", setting,
+                         strchr(extra, ' ') ? ", blanks" : "", extra + strspn(extra, " "));
+    return hrun_fail(err, HRUN_EINVAL, "mpirun writes %s into the commands of other hosts' shells, where "
+                     "'%c' does not stand for itself: %s", setting, *bad == '\n' ? ' ' : *bad, advice);
+}
+
+/* Add what the user's and the system's files of parameters say, where mpirun writes it without quotes. */
+static int add_from_files(const struct hrun_job *job, struct hrun_strvec *settings)
+{
+    for (int i = 0; i < N_PARAMETERS; i++) {
+        char *value = hrun_agent_setting(job->mca, job->n_mca, &unquoted_parameters[i].key, 1);
+        int bad = value && hrun_strvec_pushf(settings, "%s=%s", unquoted_parameters[i].key, value);
+
+        free(value);
+        if (bad)
+            return -1;
+    }
+    return 0;
 }
 
 int hrun_reach_check_shells(const struct hrun_reach *reach, const struct hrun_run *r, const struct hrun_openmpi *m,
@@ -129,10 +187,14 @@ int hrun_reach_check_shells(const struct hrun_reach *reach, const struct hrun_ru
         bad = hrun_strvec_push(&settings, r->job->mca[i]);
     for (size_t i = 0; i < reach->agent.n && !bad; i++)
         bad = hrun_strvec_pushf(&settings, "plm_rsh_agent=%s", reach->agent.v[i]);
-    for (size_t i = 0; i < env->n; i++)
+    for (size_t i = 0; i < env->n && !bad; i++) {
         for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes && !bad; k++)
             if (!strncmp(env->v[i], prefixes[k], strlen(prefixes[k])))
                 bad = hrun_strvec_push(&settings, env->v[i] + strlen(prefixes[k]));
+        if (!bad && is_unquoted_variable(env->v[i]))
+            bad = hrun_strvec_push(&settings, env->v[i]);
+    }
+    bad = bad || add_from_files(r->job, &settings);
     for (size_t i = 0; i < settings.n && !bad && !rc; i++)
         rc = check_setting(settings.v[i], i ? advice : "set TMPDIR to another folder", err);
     hrun_strvec_release(&settings);

@@ -5,8 +5,8 @@
  * Invariants:
  *   - a host that a cluster file describes need not have hrun: daemons and ranks get a shim only where all other hosts
  *     of the job were asked, through the hrun that is installed there; the remote shell always does;
- *   - the user's own words go first: an orte_launch_agent of his is left alone, his plm_rsh_agent is what the shim
- *     runs;
+ *   - the user's own words go first: an orte_launch_agent of his, which may hold words but no syntax of a shell, is left
+ *     alone, his plm_rsh_agent is what the shim runs;
  *   - a host that is only described tells through its shell that it was reached, where the remote shell is ssh; of
  *     others nothing is known until they fail;
  *   - inside a resource manager mpirun's daemons are started by that, and no notes come; hosts are not compared with
@@ -55,9 +55,11 @@ int hrun_reach_before_program(const struct hrun_reach *reach, struct hrun_strvec
 int hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *env,
                    struct hrun_error *err);
 
-/* Does all that mpirun itself writes into the commands of remote shells stand for itself there? It puts double quotes
- * around it, and no more: the folder of the job, parameters of --mca and of the environment env that mpirun gets, and
- * where mpirun is. What hrun writes itself is quoted (hrun_buf_add_command) or plain, and -x, the program and its
+/* Does all that mpirun itself writes into the commands of remote shells stand for itself there? Around most of it, the
+ * folder of the job and parameters of --mca and of the environment env that mpirun gets, it puts double quotes. No
+ * quotes are around its own path, variables that say where Open MPI is (OPAL_PREFIX), and parameters that become part
+ * of the command (orte_launch_agent, plm_rsh_args, plm_rsh_chdir, plm_rsh_pass_libpath), also where they come from
+ * a file of parameters. What hrun writes itself is quoted (hrun_buf_add_command) or plain, and -x, the program and its
  * arguments go another way. Errors: HRUN_EINVAL (with what to change), HRUN_ENOMEM. */
 int hrun_reach_check_shells(const struct hrun_reach *reach, const struct hrun_run *r, const struct hrun_openmpi *m,
                             const struct hrun_strvec *env, struct hrun_error *err);

@@ -164,7 +164,8 @@ static int build(const struct gather *g, const struct node *nodes, int n, struct
 static int start(const struct gather *g, const struct node *nodes, int n, struct hrun_run *r, struct hrun_error *err)
 {
     struct hrun_strvec argv = HRUN_STRVEC_INIT, env = HRUN_STRVEC_INIT;
-    struct hrun_guard_spec spec = { .job_id = r->job_id, .rundir = r->rundir, .shmdir = r->shmdir, .grace_ms = 1000 };
+    struct hrun_guard_spec spec = { .job_id = r->job_id, .mark = r->mark, .rundir = r->rundir, .shmdir = r->shmdir,
+                                    .grace_ms = 1000 };
     struct hrun_spawn_one one;
     int rc = -1;
 

@@ -77,7 +77,7 @@ static void child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, 
     if (s->wdir && chdir(s->wdir))
         give_up(complaints, index, STEP_WDIR);
     if (s->mark)
-        memfd_create(s->mark, 0);  /* without it the process is found by its environment or group */
+        fcntl(s->mark, F_SETFD, 0);
     if (s->ignore_ttou && one->own_group)
         signal(SIGTTOU, SIG_IGN);
     sigaction(SIGCHLD, &s->sigchld, NULL);

@@ -20,8 +20,8 @@ struct hrun_spawn {
     sigset_t mask;               /* signal mask of the process */
     struct sigaction sigchld;    /* its disposition of SIGCHLD */
     int death_signal;            /* sent to the process by the kernel when hrun dies */
-    const char *mark;            /* name of an empty memory file that it holds open, and all that it starts, unless they
-                                    close it; NULL: none */
+    int mark;                    /* descriptor of the job's memory file, which it inherits, and all that it starts,
+                                    unless they close it; 0: none */
     int ignore_ttou;             /* 1: a process in a group of its own may write to a tostop terminal */
     const struct hrun_topo *topo; /* NULL: nothing is bound */
 };

@@ -13,7 +13,7 @@
  * children of its own at any time; those carry no mark of the job. */
 static int is_ours(const struct hrun_run *r, pid_t pid, int single)
 {
-    return single || hrun_pids_has(&r->groups, hrun_procs_group(pid)) || hrun_procs_marked(pid, r->job_id);
+    return single || hrun_pids_has(&r->groups, hrun_procs_group(pid)) || hrun_procs_marked(pid, r->job_id, r->mark);
 }
 
 /* Reap what has ended among the adopted children, list those that live. -1: the kernel keeps no list. */
@@ -45,7 +45,7 @@ int hrun_run_sweep(struct hrun_run *r, int sig)
         hrun_pids_push(&except, r->guard.pid);
         for (size_t i = 0; i < direct; i++)
             hrun_pids_push(&except, left.v[i]);
-        hrun_procs_of_job(r->job_id, &r->groups, &except, &left);
+        hrun_procs_of_job(r->job_id, r->mark, &r->groups, &except, &left);
     }
     for (size_t i = 0; i < left.n && sig; i++) {
         kill(left.v[i], sig);

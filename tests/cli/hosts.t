@@ -291,7 +291,29 @@ fails 125 "leave it out" "--mca with a \" in its value" $start --mca nosuch '"; 
 fails 125 "leave it out" "--mca with a ; in its name" $start --mca 'nosuch;touch touched;' 1 true
 fails 125 "leave it out" "a \` in a variable of Open MPI" env OMPI_MCA_nosuch='`touch touched`' $start true
 fails 125 "leave it out" "a ; in the name of one" env 'OMPI_MCA_nosuch;touch touched;=1' $start true
+cat > novalue.py <<'P'
+import ctypes, os, sys
+argv = (ctypes.c_char_p * len(sys.argv))(*[word.encode() for word in sys.argv[1:]], None)
+words = [b"OMPI_MCA_novalue"] + [name + b"=" + value for name, value in os.environb.items()]
+ctypes.CDLL(None).execve(argv[0], argv, (ctypes.c_char_p * (len(words) + 1))(*words, None))
+P
+fails 125 "the parameter novalue in the environment has no value: unset it" "a variable of Open MPI without a =" \
+    python3 novalue.py "$build/bin/hrun" ${start#hrun} true
 fails 125 "another mpirun first in PATH" "a \$ in mpirun's path" env PATH="$tmp/bin\$(touch touched):$PATH" $start true
+ln -s /usr 'prefix$(touch touched)'
+for word in OPAL_PREFIX="$tmp/prefix\$(touch touched)" OPAL_BINDIR='/usr/bin;touch touched' \
+    OMPI_MCA_plm_rsh_pass_libpath='/x;touch touched;' OMPI_MCA_plm_rsh_chdir='/;touch touched' \
+    OMPI_MCA_plm_rsh_args='; touch touched;' OMPI_MCA_orte_launch_agent='touch touched; orted'; do
+    fails 125 "without quotes into the commands" "${word%%=*} that is more than a plain value" env "$word" $start true
+done
+fails 125 "only letters, digits and :_./+,@%=- can stand in it" "the first of two --mca for one parameter" \
+    $start --mca plm_rsh_pass_libpath '/x;touch touched;' --mca plm_rsh_pass_libpath /y true
+echo "plm_rsh_chdir = /;touch touched" > "$HOME/.openmpi/mca-params.conf"
+fails 125 "mpirun writes plm_rsh_chdir=/;touch touched without" "one in the user's file of parameters" $start true
+rm "$HOME/.openmpi/mca-params.conf"
+run env OPAL_PREFIX=/usr OMPI_MCA_plm_rsh_pass_libpath=/x:/y OMPI_MCA_plm_rsh_chdir=/ \
+    OMPI_MCA_orte_launch_agent='/usr/bin/env orted' $h --host 127.0.0.98 -n 1 -q true
+status_is 0 "plain ones"
 fails 125 "a name does not begin with '-'" "a host that is an option" $h --host=-oProxyCommand -n 1 true
 run $start --mca nosuch 'a b;c' -x 'A=$(touch touched)' -x 'OMPI_MCA_other=$(touch touched)' \
     --wdir 'tmp$(touch touched)' sh -c 'echo "$A $1 $PWD"' sh '`touch touched`'

@@ -57,6 +57,22 @@ end_job
 out_has joined "with the namespace it would have joined"
 status_is 77 "and aborted the job"
 
+# ---- a stranger that gives a memory file of its own the names of the job's outlives a job whose hrun is killed
+start_job
+python3 -c 'import os, sys, time
+files = [os.memfd_create(name, 0) for name in sys.argv[1:]]
+print("made", flush=True)
+time.sleep(60)' "${rundir##*/}" hrun-job >forged &
+forger=$!
+for _ in $(seq 200); do [ -s forged ] && break; sleep 0.05; done
+kill -9 $pid
+wait $pid 2>/dev/null
+for _ in $(seq 200); do [ -d "$rundir" ] || break; sleep 0.05; done
+ok "the job is removed" test -s forged -a ! -d "$rundir"
+ok "and the stranger lives" kill -0 $forger
+kill $forger
+wait $forger 2>/dev/null
+
 # ---- with a mask that forbids nothing
 mkdir -p masked/ledger
 (umask 0; HRUN_DATA=$tmp/masked/data HRUN_CACHE=$tmp/masked/cache HRUN_LEDGER=$tmp/masked/ledger \

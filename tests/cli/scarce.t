@@ -2,6 +2,7 @@
 # Under bad conditions: too little memory, too few threads, no home folder, SIGKILL at any moment.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
+chmod 711 "$tmp"    # another user comes as far as the temporary folder
 before=$(litter)
 
 # ---- limits: a run ends, and where hrun cannot do it, it says so. All begin now: one waits for a time limit of hrun.

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -488,26 +489,26 @@ static void processes(void)
         usleep(10000);
     }
     is_int(found.n, 2, "a process and its child");
-    ok(hrun_procs_marked(found.v[0], "test-job-1") && hrun_procs_marked(found.v[1], "test-job-1"),
+    ok(hrun_procs_marked(found.v[0], "test-job-1", 0) && hrun_procs_marked(found.v[1], "test-job-1", 0),
        "are marked");
-    ok(!hrun_procs_marked(pid, "test-job-10") && !hrun_procs_marked(pid, "test-job-") &&
-       !hrun_procs_marked(1, "x"), "with this mark only");
+    ok(!hrun_procs_marked(pid, "test-job-10", 0) && !hrun_procs_marked(pid, "test-job-", 0) &&
+       !hrun_procs_marked(1, "x", 0), "with this mark only");
     is_int(hrun_procs_group(found.v[1]), pid, "the child is in its group");
     found.n = 0;
-    is_int(hrun_procs_of_job("test-job-1", NULL, NULL, &found), 0, "all processes are looked at");
+    is_int(hrun_procs_of_job("test-job-1", 0, NULL, NULL, &found), 0, "all processes are looked at");
     is_int(found.n, 2, "both are found by mark");
     found.n = 0;
     hrun_pids_push(&groups, pid);
-    hrun_procs_of_job("nobody", &groups, NULL, &found);
+    hrun_procs_of_job("nobody", 0, &groups, NULL, &found);
     is_int(found.n, 2, "both are found by group");
     found.n = 0;
     hrun_pids_push(&except, pid);
-    hrun_procs_of_job("test-job-1", &groups, &except, &found);
+    hrun_procs_of_job("test-job-1", 0, &groups, &except, &found);
     is_int(found.n, 1, "but for the one that is not wanted");
     kill(-pid, SIGKILL);
     usleep(50000);
     found.n = 0;
-    hrun_procs_of_job("test-job-1", &groups, NULL, &found);
+    hrun_procs_of_job("test-job-1", 0, &groups, NULL, &found);
     is_int(found.n, 0, "a zombie is not alive");
     found.n = 0;
     hrun_procs_children(&found);
@@ -520,6 +521,44 @@ static void processes(void)
     hrun_pids_release(&found);
     hrun_pids_release(&groups);
     hrun_pids_release(&except);
+}
+
+/* A process is of the job by the memory file that it inherits, not by one of the same name, nor by a copy that it
+ * would not hand on. */
+static void marks(void)
+{
+    static const struct { int own, cloexec, is; const char *what; } t[] = {
+        { 0, 0, 1, "the job's memory file, inherited" },
+        { 0, FD_CLOEXEC, 0, "the same, close-on-exec: of a process that another thread has forked" },
+        { 1, 0, 0, "another file of the same name" },
+    };
+
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        int mark = memfd_create("job", MFD_CLOEXEC), ready[2];
+        pid_t pid;
+        char c;
+
+        if (mark <= 0 || pipe(ready)) {
+            ok(0, "a memory file and a pipe");
+            return;
+        }
+        pid = fork();
+        if (pid == 0) {
+            if (t[i].own) {
+                close(mark);
+                mark = memfd_create("job", 0);
+            }
+            if (fcntl(mark, F_SETFD, t[i].cloexec) || write(ready[1], "", 1) != 1)
+                _exit(1);
+            pause();
+        }
+        ok(read(ready[0], &c, 1) == 1 && hrun_procs_marked(pid, "job", mark) == t[i].is, "%s", t[i].what);
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        close(mark);
+        close(ready[0]);
+        close(ready[1]);
+    }
 }
 
 int main(void)
@@ -548,6 +587,7 @@ int main(void)
     quoting();
     environment(&f);
     processes();
+    marks();
     mpich(&f);
     if (chdir("/"))
         return 1;

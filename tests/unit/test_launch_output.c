@@ -318,8 +318,24 @@ static void watched(void)
 
 /* ---------------------------------------------------------------- no standard files */
 
+static int check_files(const struct hrun_job *job, struct hrun_error *err)
+{
+    (void)job;
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            return hrun_fail(err, HRUN_EIO, "%d is closed", fd);
+    return 0;
+}
+
+static int run_checked_files(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
+{
+    out->status = 0;
+    return check_files(job, err);
+}
+
 static void no_files(struct fixture *f)
 {
+    static const struct hrun_engine looker = { .name = "looker", .check = check_files, .run = run_checked_files };
     static const char *const probe[] = { "probe", "ring", NULL };
     struct hrun_guard_spec spec = { .job_id = "test", .rundir = f->tmp, .nranks = 2,
                                     .cpusets = (const char *const[]){ "", "" } };
@@ -343,6 +359,15 @@ static void no_files(struct fixture *f)
         _exit(bad);
     }
     is_int(status_of(pid), 0, "a guard of a process without standard files");
+    fflush(stdout);
+    pid = fork();
+    if (pid == 0) {
+        struct hrun_outcome out;
+        for (int i = 0; i < 3; i++)
+            close(i);
+        _exit(hrun_launch(&looker, NULL, &out, NULL) || fcntl(0, F_GETFD) >= 0);
+    }
+    is_int(status_of(pid), 0, "/dev/null takes their place for the check and for the run, and only for these");
     hrun_remove_tree(job_dir);
     free(job_dir);
     for (int e = 0; e < 2; e++) {
