@@ -365,7 +365,7 @@ static int load(const struct loading *l, struct hrun_error *err)
            find_usable(t, err) || find_cores(t, err) || find_kinds(t, err) || find_cpu_model(t, err) ? -1 : 0;
 }
 
-/* Load, check, and cut into PEs: what takes long or crashes does so here. */
+/* Load, check, and cut into PEs: what takes long or crashes does so here. The process ends without a cleaning. */
 static int load_and_use(void *ctx, struct hrun_error *err)
 {
     const struct loading *l = ctx;
@@ -379,7 +379,6 @@ static int load_and_use(void *ctx, struct hrun_error *err)
         if (hrun_topo_has_level(l->t, (enum hrun_level)level) &&
             hrun_topo_pes(l->t, (enum hrun_level)level, 0, &pes, &n, err))
             return -1;
-    hrun_topo_destroy(l->t);
     return 0;
 }
 
