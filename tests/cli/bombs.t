@@ -50,7 +50,7 @@ bomb "'variants' must have at most 32 entries" "33 variants, each of which is se
 for e in '((a{1,255}){1,255}){1,255}([0-9]+)' "$(repeated 'a{255}' 100)([0-9]+)" \
     "a$(repeated + 20)([0-9]+)" "$(repeated a 3000)([0-9]+)"; do
     define "time: {match: '$e'}"
-    bomb "more than 1000 characters when its repetitions are written out" "time.match: ${e::40}" $use
+    bomb "more than 250 characters when its repetitions are written out" "time.match: ${e::40}" $use
 done
 define "time: {match: '$(repeated '(' 30000)a$(repeated ')' 30000)'}"
 bomb "more than 32 groups within each other" "groups within each other" $use
