@@ -232,7 +232,7 @@ int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_value
 
 /* Reading the application's own time. Feed standard output in pieces, cut anywhere; each line is matched
  * apart (only its first HRUN_CLOCK_LINE bytes, without its end: LF, CR or both); the last match counts. */
-enum { HRUN_CLOCK_LINE = 4096 };
+enum { HRUN_CLOCK_LINE = 65536 };
 
 struct hrun_clock;
 /* NULL with *err unset when the definition has no time_match. dir: working directory, for time_file, whose

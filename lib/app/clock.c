@@ -13,6 +13,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
+enum {
+    LONG_LINE = 4096,       /* finding the time in a longer line takes up to seconds */
+    SEARCHED_MAX = 16384    /* bytes that one compiled expression searches, since each takes memory */
+};
+
 /* What a file was before the run. */
 struct before {
     off_t length;
@@ -27,6 +32,8 @@ struct hrun_clock {
     char *path;             /* of the file to read, or NULL for standard output */
     struct before before;
     struct hrun_buf line;   /* the line that has not ended yet */
+    struct hrun_buf late;   /* the last line that matched, if it is long: searched at the end; else empty */
+    size_t searched;        /* bytes, by pattern */
     int skip;               /* it is longer than HRUN_CLOCK_LINE: the rest is dropped */
     struct hrun_buf found;  /* the last match's group */
     int matched;
@@ -35,10 +42,44 @@ struct hrun_clock {
 
 /* ------------------------------------------------------------------ lines */
 
+/* Before len more bytes are searched. */
+static int renew_pattern(struct hrun_clock *c, size_t len)
+{
+    struct hrun_time_match *fresh;
+
+    c->searched += len;
+    if (c->searched <= SEARCHED_MAX)
+        return 0;
+    fresh = hrun_time_match_create(c->match, NULL);
+    if (!fresh)
+        return -1;
+    hrun_time_match_destroy(c->pattern);
+    c->pattern = fresh;
+    c->searched = len;
+    return 0;
+}
+
+/* Note the time in a line that matches. */
+static void find_time(struct hrun_clock *c, const struct hrun_buf *line)
+{
+    const char *group;
+    size_t len;
+    int found = renew_pattern(c, line->len) ? -1 : hrun_time_match_find(c->pattern, line->data, &group, &len);
+
+    if (found < 0)
+        c->failed = 1;
+    if (found > 0) {
+        hrun_buf_reset(&c->found);
+        hrun_buf_add(&c->found, group, len);
+        c->matched = 1;
+    }
+    hrun_buf_reset(&c->late);
+}
+
 static void end_line(struct hrun_clock *c)
 {
-    size_t len = c->line.len, group_len;
-    const char *group;
+    size_t len = c->line.len;
+    struct hrun_buf swap = c->late;
     int found;
 
     c->skip = 0;
@@ -51,13 +92,14 @@ static void end_line(struct hrun_clock *c)
     for (char *s = c->line.data; len > 0 && (s = memchr(s, 0, (size_t)(c->line.data + len - s))); )
         *s = ' ';
     /* Between the two characters of "\r\n" stands no line. */
-    found = len ? hrun_time_match_find(c->pattern, c->line.data, &group, &group_len) : 0;
+    found = !len ? 0 : renew_pattern(c, len) ? -1 : hrun_time_match_test(c->pattern, c->line.data);
     if (found < 0)
         c->failed = 1;
-    if (found > 0) {
-        hrun_buf_reset(&c->found);
-        hrun_buf_add(&c->found, group, group_len);
-        c->matched = 1;
+    if (found > 0 && len > LONG_LINE) {
+        c->late = c->line;
+        c->line = swap;
+    } else if (found > 0) {
+        find_time(c, &c->line);
     }
     hrun_buf_reset(&c->line);
 }
@@ -191,6 +233,7 @@ struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const char *dir
         return NULL;
     }
     hrun_buf_init(&c->line);
+    hrun_buf_init(&c->late);
     hrun_buf_init(&c->found);
     c->pattern = hrun_time_match_create(app->time_match, err);
     if (!c->pattern) {
@@ -218,6 +261,7 @@ int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *e
 
     if (c->path) {
         hrun_buf_reset(&c->line);
+        hrun_buf_reset(&c->late);
         c->skip = c->matched = 0;
         if (read_file(c, err))
             return -1;
@@ -225,6 +269,8 @@ int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *e
     /* The last line may lack its end. */
     if (c->line.len > 0)
         end_line(c);
+    if (c->late.len > 0)
+        find_time(c, &c->late);
     if (c->failed || c->found.failed)
         return hrun_fail_nomem(err);
     if (!c->matched)
@@ -247,6 +293,7 @@ void hrun_clock_destroy(struct hrun_clock *c)
         return;
     hrun_time_match_destroy(c->pattern);
     hrun_buf_release(&c->line);
+    hrun_buf_release(&c->late);
     hrun_buf_release(&c->found);
     free(c->match);
     free(c->path);

@@ -2,7 +2,8 @@
  *
  * glibc writes out every repetition: "((a{255}){255}){255}" takes gigabytes. So its work is counted before. Its search
  * tries a match from each character on, which takes time by the square of the line's length; matched from the line's
- * beginning alone, as "^.*(text)", the line is read once. So this decides whether a line is searched at all.
+ * beginning alone, as "^.*(text)", the line is read once. So this decides whether a line is searched at all. A ')'
+ * that closes no group is an ordinary character; the filter has it as "\)", or it would close the filter's own group.
  */
 #include "app/time_match.h"
 
@@ -14,7 +15,7 @@
 #include <string.h>
 
 /* Characters when all repetitions are written out. The time and memory of regcomp grow by the square. */
-enum { SIZE_MAX_CHARS = 1000, DEPTH_MAX = 32 };
+enum { SIZE_MAX_CHARS = 250, DEPTH_MAX = 32 };
 
 struct hrun_time_match {
     regex_t re, filter;
@@ -59,13 +60,18 @@ static size_t read_repetition(const char **p)
     return high < SIZE_MAX_CHARS ? high : SIZE_MAX_CHARS + 1;
 }
 
-/* What keeps text from being compiled with bounded effort, or NULL. Its syntax is regcomp's to check. */
-static const char *find_fault(const char *text)
+/* What keeps text from being compiled with bounded effort, or NULL: then the filter's text is appended. Its syntax is
+ * regcomp's to check. */
+static const char *find_fault(const char *text, struct hrun_buf *filter)
 {
+    const char *begin;
+
     size_t sums[DEPTH_MAX + 1] = { 0 }, last = 0, times;   /* of each group that is open; of the last piece */
     int depth = 0;
 
+    hrun_buf_adds(filter, "^.*(");
     for (const char *p = text; *p; ) {
+        begin = p;
         times = read_repetition(&p);
         if (times) {
             sums[depth] += last * (times - 1);
@@ -80,6 +86,8 @@ static const char *find_fault(const char *text)
             sums[depth] += last;
             p++;
         } else {
+            if (*p == ')')
+                hrun_buf_addc(filter, '\\');
             if (*p == '\\' && isdigit((unsigned char)p[1]))
                 return "it refers back to a group, which no extended expression does";
             p = *p == '[' ? skip_bracket(p) : p + (*p == '\\' && p[1] ? 2 : 1);
@@ -87,8 +95,10 @@ static const char *find_fault(const char *text)
             sums[depth]++;
         }
         if (sums[depth] > SIZE_MAX_CHARS)
-            return "it has more than 1000 characters when its repetitions are written out";
+            return "it has more than 250 characters when its repetitions are written out";
+        hrun_buf_add(filter, begin, (size_t)(p - begin));
     }
+    hrun_buf_addc(filter, ')');
     return NULL;
 }
 
@@ -109,11 +119,11 @@ static int compile(regex_t *re, const char *what, const char *text, int flags, s
 struct hrun_time_match *hrun_time_match_create(const char *text, struct hrun_error *err)
 {
     struct hrun_time_match *p = malloc(sizeof *p);
-    char *filter = hrun_strf("^.*(%s)", text);
-    const char *fault = find_fault(text);
+    struct hrun_buf filter = HRUN_BUF_INIT;
+    const char *fault = find_fault(text, &filter);
     int compiled = 0;
 
-    if (!p || !filter) {
+    if (!p || filter.failed) {
         hrun_fail_nomem(err);
         goto fail;
     }
@@ -129,25 +139,30 @@ struct hrun_time_match *hrun_time_match_create(const char *text, struct hrun_err
                   text);
         goto fail;
     }
-    if (compile(&p->filter, text, filter, REG_NOSUB, err))
+    if (compile(&p->filter, text, filter.data, REG_NOSUB, err))
         goto fail;
-    free(filter);
+    hrun_buf_release(&filter);
     return p;
 fail:
     if (compiled)
         regfree(&p->re);
-    free(filter);
+    hrun_buf_release(&filter);
     free(p);
     return NULL;
+}
+
+int hrun_time_match_test(const struct hrun_time_match *p, const char *line)
+{
+    int rc = regexec(&p->filter, line, 0, NULL, 0);
+
+    return rc == REG_ESPACE ? -1 : !rc;
 }
 
 int hrun_time_match_find(const struct hrun_time_match *p, const char *line, const char **group, size_t *len)
 {
     regmatch_t match[2];
-    int rc = regexec(&p->filter, line, 0, NULL, 0);
+    int rc = regexec(&p->re, line, 2, match, 0);
 
-    if (!rc)
-        rc = regexec(&p->re, line, 2, match, 0);
     if (rc || match[1].rm_so < 0)
         return rc == REG_ESPACE ? -1 : 0;
     *group = line + match[1].rm_so;

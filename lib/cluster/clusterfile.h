@@ -43,6 +43,8 @@ struct load {
     struct names *hosts;            /* per entry: its hosts; excluded ones are "" */
     struct names exclude;           /* of the file */
     size_t nnames;                  /* in all lists of the file */
+    struct hrun_topo **described;   /* per entry: its topology or NULL; equal texts share one */
+    int npus;                       /* of all topologies that the file describes */
     struct host_note *notes;        /* per host of the cluster */
     int level;                      /* from the command line, or -1 */
     enum hrun_level default_level;

@@ -35,8 +35,9 @@ struct hrun_topo {
 int hrun_topo_has_level(const struct hrun_topo *t, enum hrun_level level);
 
 /* Call work in a forked process with bounds on its memory and time: hwloc 2.9 crashes on broken XML, and makes a
- * billion PUs of a short text. hwloc_topology_init has to come before, so that hwloc has no lock to wait for in the
- * child. The work prints nothing, and what it makes is lost with the process; only *err returns.
+ * billion PUs of a short text. The work calls nothing that takes a lock of hwloc or libxml2, as hwloc_topology_init,
+ * _destroy and _set_xmlbuffer do: where another thread holds it during the fork, it stays locked in the child.
+ * The work prints nothing, and what it makes is lost with the process; only *err returns.
  * what: the description, for messages. Errors: those of work; HRUN_EINVAL for a crash and for exceeded bounds. */
 int hrun_topo_try(int (*work)(void *ctx, struct hrun_error *err), void *ctx, const char *what, struct hrun_error *err);
 

@@ -5,7 +5,6 @@
 #include "base/ranges.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,8 +13,9 @@ static const char *const level_names[] = { "node", "package", "numa", "l3", "cor
 
 enum { NLEVELS = sizeof level_names / sizeof level_names[0] };
 
-/* An XML topology of a node with a thousand PUs and all its devices has about 2 MB. */
-static const size_t xml_max = (size_t)16 << 20;
+/* An XML topology of a node with a thousand PUs and all its devices has about 2 MB. Reading it, which happens in this
+ * process, takes thirty times as much memory. */
+static const size_t xml_max = (size_t)4 << 20;
 
 const char *hrun_level_name(enum hrun_level level)
 {
@@ -38,8 +38,10 @@ int hrun_level_parse(const char *text, enum hrun_level *out, struct hrun_error *
 
 static int set_xml(hwloc_topology_t h, const char *what, const char *xml, size_t len, struct hrun_error *err)
 {
+    if (len > xml_max)
+        return hrun_fail(err, HRUN_EINVAL, "%s has more than %zu MiB of XML", what, xml_max >> 20);
     /* hwloc counts the final NUL. */
-    if (len >= INT_MAX || hwloc_topology_set_xmlbuffer(h, xml, (int)len + 1) < 0)
+    if (hwloc_topology_set_xmlbuffer(h, xml, (int)len + 1) < 0)
         return hrun_fail(err, HRUN_EINVAL, "%s is no hwloc XML topology; 'lstopo --of xml FILE' writes one",
                          what);
     return 0;
@@ -365,7 +367,7 @@ static int load(const struct loading *l, struct hrun_error *err)
            find_usable(t, err) || find_cores(t, err) || find_kinds(t, err) || find_cpu_model(t, err) ? -1 : 0;
 }
 
-/* Load, check, and cut into PEs: what takes long or crashes does so here. */
+/* Load, check, and cut into PEs: what takes long or crashes does so here. The process ends without a cleaning. */
 static int load_and_use(void *ctx, struct hrun_error *err)
 {
     const struct loading *l = ctx;
@@ -379,7 +381,6 @@ static int load_and_use(void *ctx, struct hrun_error *err)
         if (hrun_topo_has_level(l->t, (enum hrun_level)level) &&
             hrun_topo_pes(l->t, (enum hrun_level)level, 0, &pes, &n, err))
             return -1;
-    hrun_topo_destroy(l->t);
     return 0;
 }
 
@@ -443,6 +444,11 @@ int hrun_topo_ncores(const struct hrun_topo *t, int kind)
     for (int i = 0; i < t->ncores; i++)
         n += kind < 0 || t->cores[i].kind == kind;
     return n;
+}
+
+int hrun_topo_npus(const struct hrun_topo *t)
+{
+    return hwloc_bitmap_weight(t->usable);
 }
 
 int hrun_topo_nkinds(const struct hrun_topo *t)

@@ -62,6 +62,8 @@ int hrun_topo_is_this_system(const struct hrun_topo *t);
 const char *hrun_topo_cpu_model(const struct hrun_topo *t);
 /* Usable cores (at least 1), all of them or of one kind (kind >= 0). */
 int hrun_topo_ncores(const struct hrun_topo *t, int kind);
+/* Usable PUs. */
+int hrun_topo_npus(const struct hrun_topo *t);
 /* Number of core kinds that hold usable cores (at least 1) and the name of one: "" when there is one kind
  * only, else hwloc's CoreType ("IntelCore", "IntelAtom"; "IntelAtom-2" for the second kind of that type) or
  * "kindK". kind outside 0..nkinds-1 gives "". */

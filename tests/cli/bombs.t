@@ -26,6 +26,24 @@ bomb "cluster.yaml:3:14: the file has more than 16384 names" "a cluster file of 
 printf 'subclusters:\n  - {hosts: "n[1-9]", exclude: "%s", cores: 2, memory: 1GiB}\n' "$many" > cluster.yaml
 bomb "more than 16384 names" "as many that are excluded" hrun --cluster cluster.yaml --show-cluster
 
+# ---- topologies
+# topologies COUNT STEP: a cluster file of so many, each with STEP more cores than the one before
+topologies() {
+    echo subclusters:
+    for ((i = 0; i < $1; i++)); do
+        echo "  - {hosts: '127.0.1.$((i + 1))', topology: 'package:32 numa:4 core:$((20 + i * $2)) pu:4'}"
+    done
+}
+topologies 20 1 > cluster.yaml
+bomb "cluster.yaml:3:37: the topologies of the file have more than 16384 PUs together" "20 large topologies" \
+    hrun --cluster cluster.yaml --show-cluster
+topologies 20 0 > cluster.yaml
+run bounded hrun --cluster cluster.yaml --show-cluster
+status_is 0 "equal topologies count once"
+{ echo '<a>'; repeated '<a/>' 1200000; echo '</a>'; } > large.xml
+echo 'subclusters: [{hosts: 127.0.1.1, topology: large.xml}]' > cluster.yaml
+bomb "4194304" "a large XML file" hrun --cluster cluster.yaml --show-cluster
+
 # ---- YAML
 define() { # LINE...: a definition with these lines
     printf '%s\n' 'name: bomb' 'rule: "P >= 1"' 'terms: {np: ["N/P"], n: ["N"]}' 'args: ["{N}"]' "$@" > bomb.yaml
@@ -50,7 +68,7 @@ bomb "'variants' must have at most 32 entries" "33 variants, each of which is se
 for e in '((a{1,255}){1,255}){1,255}([0-9]+)' "$(repeated 'a{255}' 100)([0-9]+)" \
     "a$(repeated + 20)([0-9]+)" "$(repeated a 3000)([0-9]+)"; do
     define "time: {match: '$e'}"
-    bomb "more than 1000 characters when its repetitions are written out" "time.match: ${e::40}" $use
+    bomb "more than 250 characters when its repetitions are written out" "time.match: ${e::40}" $use
 done
 define "time: {match: '$(repeated '(' 30000)a$(repeated ')' 30000)'}"
 bomb "more than 32 groups within each other" "groups within each other" $use

@@ -2,7 +2,10 @@
 #include "app_test.h"
 
 #include "app/app.h"
+#include "app/time_match.h"
 
+#include <regex.h>
+#include <sys/resource.h>
 #include <time.h>
 
 static char *dir;
@@ -65,9 +68,49 @@ static void test_lines(void)
     is_num(time_in("time: ([0-9.ED+-]+)", "time: 0.125D-01", 15, 3), 0.0125, 1e-15, "Fortran's exponent");
 }
 
+/* Each expression finds in each line what regexec alone finds. */
+static void test_expressions(void)
+{
+    static const char *const expressions[] = {
+        "t ([0-9]+)|s ([0-9]+)", "(a)|b", "b|(a)", "^(a)|^b", "x|^t ([0-9])|y$", "(^t|x) ", "([0-9]+)$",
+        "x(^a)?", "(a$|b)",
+        "1) t ([0-9]+)", ") t ([0-9]+)", "([0-9])) t", "1){1,2} t ([0-9]+)", "1)* ?t ([0-9]+)", "x|) t ([0-9])",
+        "[)] t ([0-9])", "\\) t ([0-9])", "(x|)t", "(|x)t", "()", "(a)||b", "|(a)", "a*(b*)", "(((t)))", "t{1}( )",
+        "^.*([0-9])", "(\\<t)"
+    };
+    static const char *const lines[] = {
+        "", "t 3", "1) t 45 s", ") t 7", "1)) t 8", "xa", "ab", "b a", "s 3 t 4", "xt 1y"
+    };
+
+    for (size_t i = 0; i < sizeof expressions / sizeof *expressions; i++) {
+        struct hrun_time_match *p = hrun_time_match_create(expressions[i], NULL);
+        regmatch_t m[2];
+        regex_t re;
+        int same = p && !regcomp(&re, expressions[i], REG_EXTENDED);
+
+        for (size_t k = 0; same && k < sizeof lines / sizeof *lines; k++) {
+            const char *group = NULL;
+            size_t len = 0;
+            int matches = !regexec(&re, lines[k], 2, m, 0);
+
+            same = hrun_time_match_test(p, lines[k]) == matches;
+            if (matches && m[1].rm_so >= 0)
+                same &= hrun_time_match_find(p, lines[k], &group, &len) == 1 && group == lines[k] + m[1].rm_so &&
+                        (regoff_t)len == m[1].rm_eo - m[1].rm_so;
+            else
+                same &= hrun_time_match_find(p, lines[k], &group, &len) == 0;
+        }
+        ok(same, "'%s' finds what regexec finds", expressions[i]);
+        if (p)
+            regfree(&re);
+        hrun_time_match_destroy(p);
+    }
+}
+
 static void test_long_lines(void)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
+    struct rusage usage;
     clock_t begin;
 
     hrun_buf_adds(&b, "t=3 ");
@@ -87,8 +130,24 @@ static void test_long_lines(void)
         hrun_buf_addc(&b, '\n');
     }
     begin = clock();
-    ok(time_in(".*x.*t=([0-9]+)", b.data, b.len, 1 << 16) == -1, "a mebibyte of long lines without a time");
-    ok(clock() - begin < 2 * CLOCKS_PER_SEC, "is searched in less than 2 s");
+    ok(time_in(".*x.*t=([0-9]+)", b.data, b.len, 1 << 16) == -1, "16 MiB of long lines without a time");
+    ok(clock() - begin < 2 * CLOCKS_PER_SEC, "are searched in less than 2 s");
+    hrun_buf_reset(&b);
+    for (int i = 0; i < 40; i++) {
+        hrun_buf_addn(&b, 'x', HRUN_CLOCK_LINE / 4);
+        hrun_buf_addf(&b, " xt=%d\n", i + 1);
+    }
+    begin = clock();
+    ok(time_in("x+t=([0-9]+)", b.data, b.len, 1 << 16) == 40, "the time at the end of long lines");
+    ok(clock() - begin < 2 * CLOCKS_PER_SEC, "is searched for in the last of them only");
+    hrun_buf_adds(&b, "t=5\n");
+    ok(time_in(".*t=([0-9]+)", b.data, b.len, 1 << 16) == 5, "a short line behind long ones counts");
+    hrun_buf_reset(&b);
+    for (unsigned i = 0, r = 1; i < 1 << 16; i++, r = r * 1103515245 + 12345)
+        hrun_buf_addc(&b, i % 4096 == 0 ? '\n' : "ab"[r >> 30 & 1]);
+    ok(time_in("a.{240}([0-9])", b.data, b.len, 1 << 16) == -1, "text of which no piece is like another");
+    getrusage(RUSAGE_SELF, &usage);
+    ok(usage.ru_maxrss < 200 << 10, "is searched in less than 200 MB (%ld KiB)", usage.ru_maxrss);
     hrun_buf_release(&b);
 }
 
@@ -175,6 +234,7 @@ int main(void)
 {
     dir = test_dir();
     test_lines();
+    test_expressions();
     test_long_lines();
     test_files();
     test_errors();

@@ -9,9 +9,13 @@
 #include "topo/topo.h"
 
 #include <ctype.h>
+#include <hwloc.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static int loaded, refused, wrong;
@@ -128,6 +132,39 @@ static void bombs(void)
     ok(mine.ru_maxrss < 400 << 10, "they do not fill the memory of the program (%ld KiB)", mine.ru_maxrss);
 }
 
+static atomic_int stop;
+
+static void *use_hwloc(void *unused)
+{
+    hwloc_topology_t h;
+
+    while (!stop && !hwloc_topology_init(&h))
+        hwloc_topology_destroy(h);
+    return unused;
+}
+
+/* A lock of hwloc that another thread holds during a fork stays locked in the child for ever. */
+static void test_threads(void)
+{
+    pthread_t threads[8];
+    struct hrun_error err = { 0 };
+    struct hrun_topo *t;
+    time_t end = time(NULL) + 2;
+    int n = 0;
+
+    for (int i = 0; i < 8; i++)
+        if (pthread_create(&threads[i], NULL, use_hwloc, NULL))
+            exit(1);
+    do {
+        t = hrun_topo_load(HRUN_TOPO_SYNTHETIC, "core:2 pu:1", &err);
+        hrun_topo_destroy(t);
+    } while (t && ++n < 300 && time(NULL) < end);
+    stop = 1;
+    for (int i = 0; i < 8; i++)
+        pthread_join(threads[i], NULL);
+    ok(t != NULL, "%d descriptions load while other threads use hwloc: %s", n, err.text);
+}
+
 int main(void)
 {
     static const char *const files[] = { "arm-2c.xml", "lakefield.xml" };
@@ -137,5 +174,6 @@ int main(void)
         ok(corpus(files[i], "0"), "%s broken in many ways, with hwloc's own reader", files[i]);
     }
     bombs();
+    test_threads();
     return tap_done();
 }
