@@ -73,7 +73,6 @@ const char calib_usage_after[] =
     "executed or found; 130: interrupted; 1: doctor found problems).\n"
     "Manual: hrun-calibrate(1).\n";
 
-
 const struct hrun_opt calib_options[] = {
     OPTION_APP(SHOW | FIT | REPORT | EXPORT | IMPORT | SPEEDS | RUNS),
     OPTION_VARIANT(REPORT | SPEEDS | MEASURE),

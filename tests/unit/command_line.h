@@ -144,6 +144,12 @@ static int try_option(const struct context_command *cmd, const struct hrun_opt *
     add_word(&l, text);
     bad += !is_refused(cmd, &l, o->arg == HRUN_OPT_NONE ? "takes no value" : o->arg == HRUN_OPT_PAIR
                        ? "needs two values" : "needs a value");
+    if (o->sym) {
+        begin(cmd, m, &l, first);
+        snprintf(text, sizeof text, o->arg == HRUN_OPT_NONE ? "-%c=" : "-%c", o->sym);
+        add_word(&l, text);
+        bad += !is_refused(cmd, &l, o->arg == HRUN_OPT_NONE ? "option '" : "needs a value");
+    }
     if (checks_value(o)) {
         begin(cmd, m, &l, first);
         snprintf(text, sizeof text, "--%s=@", o->name);
