@@ -51,7 +51,8 @@ void common_settings_release(struct common_settings *s);
 
 #define COMMON_AT(member) offsetof(struct common_settings, member)
 
-#define NEEDS(...) (const char *const[]){ __VA_ARGS__, NULL }
+/* Names of options, for `needs` and `against` of a row. */
+#define NAMES(...) (const char *const[]){ __VA_ARGS__, NULL }
 
 /* Rows of the option table that both commands have, each with the modes of the command in which it counts. */
 #define OPTION_APP(in) \
