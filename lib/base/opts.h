@@ -50,6 +50,7 @@ struct hrun_opt {
     int64_t min, max;      /* for HRUN_OPT_COUNT */
     const char *const *needs; /* names of options, up to a NULL, one of which must be given too; NULL: none */
     const char *const *against; /* the same, none of which may be given too */
+    int needs_app;         /* 1: it has an effect only with an app definition, which the command knows later */
 };
 
 /* Ready-made apply functions: set an int member to 1; point a const char * member at value. */

@@ -46,6 +46,21 @@ fails 125 "--json does nothing for \`--list-apps\`" "--list-apps has no JSON" hr
 fails 125 "--np does nothing for \`--show-cluster\`" "--show-cluster and an option of runs" \
     hrun --show-cluster -n 4
 fails 125 "\`--who\` takes no program or name: '/bin/true'" "--who and a program" hrun --who /bin/true
+for o in "variant x" "define a=1" "model pt" "fit ls" "placement plain" "explore 5%"; do
+    # shellcheck disable=SC2086
+    fails 125 "--${o%% *} does nothing without an app definition: none knows the program /bin/true" "--$o alone" \
+        hrun --$o /bin/true
+done
+fails 125 "--variant does nothing without an app definition: there is none" "--show-cluster of no application" \
+    hrun --show-cluster --variant x
+fails 125 "--define does nothing without an app definition: there is none" "speeds for no application" \
+    hrun-calibrate speeds -D a=1
+for o in "model pt" "fit ls" "explore 5%"; do
+    # shellcheck disable=SC2086
+    fails 125 "--${o%% *} does nothing without a size" "--$o of no size" hrun --$o -app lu "$lu" 100
+done
+run hrun --force --refresh --skip-unreachable --oversubscribe /bin/true
+status_is 0 "what only allows something is accepted where it is not needed"
 fails 125 "--probe-size does nothing without --probe" "--probe-size alone" hrun --probe-size 5 -app lu -N 100 "$lu"
 fails 125 "--budget does nothing for \`fit\`" "hrun-calibrate fit with options of runs" \
     hrun-calibrate fit --budget 5m --parallel --threshold 3 lu
