@@ -16,9 +16,6 @@ int budget_wanted(const struct calib_settings *s, struct hrun_error *err)
 {
     int wanted = s->budget_s || s->runs || s->target;
 
-    if (wanted && s->full_grid)
-        return hrun_fail(err, HRUN_EINVAL, "--full-grid makes all runs, and --budget, --runs and --target-error choose "
-                         "some: give one of them");
     if (wanted && s->repetitions)
         return hrun_fail(err, HRUN_EINVAL, "--repetitions belongs to the full grid; with --budget, --runs or "
                          "--target-error runs are repeated where their spread asks for it");
@@ -28,9 +25,6 @@ int budget_wanted(const struct calib_settings *s, struct hrun_error *err)
     if (wanted && s->parallel)
         return hrun_fail(err, HRUN_EINVAL, "--parallel belongs to the full grid; with --budget, --runs or "
                          "--target-error each run depends on those before it, and many use several sub-clusters");
-    if ((wanted || s->no_fit) && s->remeasure >= 0)
-        return hrun_fail(err, HRUN_EINVAL, "--remeasure belongs to a full grid that is fitted: leave it out, or "
-                         "--budget, --runs, --target-error and --no-fit");
     return wanted;
 }
 

@@ -71,10 +71,6 @@ int lists_read(const struct context *c, const struct calib_settings *s, struct l
     *out = (struct lists){ s->sizes, s->pes, s->procs, calloc((size_t)c->cluster->nsubs, sizeof *out->most) };
     if (!out->most)
         return hrun_fail_nomem(err);
-    if (s->N && s->sizes.n) {
-        hrun_fail(err, HRUN_EINVAL, "-N and --sizes both say which sizes to measure: give one of them");
-        goto fail;
-    }
     if (s->N)
         out->sizes = (struct number_list){ { s->N }, 1 };
     for (int i = 0; !s->N && !s->sizes.n && i < app->nsizes && i < LIST_MAX; i++)

@@ -154,8 +154,9 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
     int chosen;
 
     c->set = &s->common;
-    if (s->trace && s->no_trace)
-        return hrun_fail(err, HRUN_EINVAL, "--trace and --no-trace contradict each other: give one of them");
+    if (s->remeasure > 0 && !remeasure_runs(s))
+        return hrun_fail(err, HRUN_EINVAL, "--remeasure does nothing with --fit ls, by which no point is suspicious: "
+                         "leave one of them out");
     if (context_app(c, words[0], err))
         return -1;
     if (!c->app)

@@ -73,7 +73,6 @@ const char calib_usage_after[] =
     "executed or found; 130: interrupted; 1: doctor found problems).\n"
     "Manual: hrun-calibrate(1).\n";
 
-
 const struct hrun_opt calib_options[] = {
     OPTION_APP(SHOW | FIT | REPORT | EXPORT | IMPORT | SPEEDS | RUNS),
     OPTION_VARIANT(REPORT | SPEEDS | MEASURE),
@@ -86,7 +85,8 @@ const struct hrun_opt calib_options[] = {
     { "sizes", 0, HRUN_OPT_WORD, "LIST", NULL, "sizes N: 400,800,1600 or 100-500:100 (default: the definition's)",
       "What to measure", lists_add, AT(sizes), .modes = RUNS, .min = 1, .max = HRUN_COUNT_MAX },
     { "size", 'N', HRUN_OPT_COUNT, "SIZE", NULL, "this size alone; report: the one whose configurations are shown",
-      "What to measure", NULL, AT(N), .modes = REPORT | MEASURE, .min = 1, .max = HRUN_COUNT_MAX },
+      "What to measure", NULL, AT(N), .modes = REPORT | MEASURE, .min = 1, .max = HRUN_COUNT_MAX,
+      .against = NAMES("sizes") },
     { "pes", 0, HRUN_OPT_WORD, "LIST", NULL, "numbers of PEs (default: all up to 4, then 6, 8, 12, 16, ...)",
       "What to measure", lists_add, AT(pes), .modes = RUNS, .min = 1, .max = 1000000 },
     { "procs", 0, HRUN_OPT_WORD, "LIST", NULL, "processes per PE (default: the definition's procs_per_pe)",
@@ -103,9 +103,10 @@ const struct hrun_opt calib_options[] = {
       "What to measure", NULL, AT(target), .modes = RUNS },
     { "seed", 0, HRUN_OPT_COUNT, "S", NULL, "of the random order of chosen runs (default 1)",
       "What to measure", NULL, AT(seed), .modes = RUNS, .max = HRUN_COUNT_MAX,
-      .needs = NEEDS("budget", "runs", "target-error") },
+      .needs = NAMES("budget", "runs", "target-error") },
     { "full-grid", 0, HRUN_OPT_NONE, NULL, NULL, "every size, PEs and processes per PE (the default)",
-      "What to measure", hrun_opt_flag, AT(full_grid), .modes = RUNS },
+      "What to measure", hrun_opt_flag, AT(full_grid), .modes = RUNS,
+      .against = NAMES("budget", "runs", "target-error") },
     { "repetitions", 'r', HRUN_OPT_COUNT, "K", NULL, "runs of each point (default 3)",
       "What to measure", NULL, AT(repetitions), .modes = STARTS, .min = 1, .max = 100000 },
     { "retries", 0, HRUN_OPT_COUNT, "K", NULL, "how often a failed run is tried again (default 1)",
@@ -122,9 +123,10 @@ const struct hrun_opt calib_options[] = {
     { "trace", 0, HRUN_OPT_NONE, NULL, NULL, "watch the MPI calls of all runs (default: of mixed ones)",
       "What to measure", hrun_opt_flag, AT(trace), .modes = RUNS },
     { "no-trace", 0, HRUN_OPT_NONE, NULL, NULL, "watch no run",
-      "What to measure", hrun_opt_flag, AT(no_trace), .modes = RUNS },
+      "What to measure", hrun_opt_flag, AT(no_trace), .modes = RUNS, .against = NAMES("trace") },
     { "no-fit", 0, HRUN_OPT_NONE, NULL, NULL, "measure only",
-      "What to measure", hrun_opt_flag, AT(no_fit), .modes = RUNS },
+      "What to measure", hrun_opt_flag, AT(no_fit), .modes = RUNS,
+      .against = NAMES("fit", "no-robust", "exclude-glitches", "remeasure") },
 
     { "new", 0, HRUN_OPT_NONE, NULL, NULL, "write the definition of a program that has none, then fit",
       "A new application", hrun_opt_flag, AT(make_new), .modes = NEW },
@@ -136,7 +138,7 @@ const struct hrun_opt calib_options[] = {
     { "terms", 0, HRUN_OPT_NONE, NULL, NULL, "show: propose the definition's terms from watched runs",
       "What to show", hrun_opt_flag, AT(terms), .modes = SHOW },
     { "plot", 0, HRUN_OPT_NONE, NULL, NULL, "show: draw times over N also where no terminal is",
-      "What to show", hrun_opt_flag, AT(plot), .modes = SHOW },
+      "What to show", hrun_opt_flag, AT(plot), .modes = SHOW, .against = NAMES("json") },
     { "network", 0, HRUN_OPT_NONE, NULL, NULL, "show: the network of these hosts",
       "What to show", hrun_opt_flag, AT(network), .modes = SHOW_NETWORK },
     { "speeds", 0, HRUN_OPT_NONE, NULL, NULL, "show: how quick the PEs are",
@@ -166,7 +168,8 @@ const struct hrun_opt calib_options[] = {
       "leave out sizes with at most K of the performance of the next smaller one",
       "How to fit", NULL, AT(common.glitches), .modes = FIT | RUNS },
     { "remeasure", 0, HRUN_OPT_COUNT, "K", NULL, "more runs of a point that looks suspicious (default 1)",
-      "How to fit", NULL, AT(remeasure), .modes = MEASURE, .max = 100 },
+      "How to fit", NULL, AT(remeasure), .modes = MEASURE, .max = 100,
+      .against = NAMES("budget", "runs", "target-error") },
 
     OPTIONS_HOSTS(HOSTS),
     OPTION_CLUSTER(HOSTS),

@@ -4,7 +4,6 @@
 #include "calib.h"
 
 #include "base/units.h"
-
 #include "model/suspect.h"
 
 #include <math.h>

@@ -54,7 +54,6 @@ int weak_points(struct context *c, const struct calib_settings *s, const struct 
 {
     int64_t own = (int64_t)l->most[i] * m, P = s->P && s->P < own ? s->P : own;
 
-
     for (int k = 0; k < l->sizes.n; k++)
         if (add_size(c, i, m, l->most[i], l->most[i], P, l->sizes.v[k], g, err))
             return -1;

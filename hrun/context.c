@@ -76,6 +76,15 @@ int context_app(struct context *c, const char *argv0, struct hrun_error *err)
     return context_find_app(c, argv0, err);
 }
 
+int context_check_app(const struct context *c, const char *argv0, struct hrun_error *err)
+{
+    if (c->app || !c->set->needs_app)
+        return 0;
+    return hrun_fail(err, HRUN_ENOENT, "--%s does nothing without an app definition: %s%s; name one with -app (hrun "
+                     "--list-apps)", c->set->needs_app, argv0 ? "none knows the program " : "there is none",
+                     argv0 ? argv0 : "");
+}
+
 int context_cluster(struct context *c, const struct common_settings *s, struct hrun_error *err)
 {
     int rc, hidden;
@@ -226,6 +235,9 @@ static int read_line(const struct context_command *cmd, struct common_settings *
     }
     if (s->help || s->version || s->completion)
         return mode;
+    for (int i = 0; cmd->options[i].name && !s->needs_app; i++)
+        if (given.rows[i] && cmd->options[i].needs_app)
+            s->needs_app = cmd->options[i].name;
     return check_words(cmd, &cmd->modes[mode], given.ended, *words, err) ||
            hrun_opts_check(cmd->options, cmd->modes, mode, &given, err) ? -1 : mode;
 }

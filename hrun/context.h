@@ -41,6 +41,7 @@ struct common_settings {
     int force, json, quiet, verbose;
     const char *network_file;         /* --network of hrun alone */
     int help, version, completion;
+    const char *needs_app;            /* name of the first option given that has no effect without an app definition */
 };
 
 /* To be called first in main. Descriptors 0 to 2 that are closed are opened on /dev/null, so that no file of ours takes
@@ -52,7 +53,8 @@ void common_settings_release(struct common_settings *s);
 
 #define COMMON_AT(member) offsetof(struct common_settings, member)
 
-#define NEEDS(...) (const char *const[]){ __VA_ARGS__, NULL }
+/* Names of options, for `needs` and `against` of a row. */
+#define NAMES(...) (const char *const[]){ __VA_ARGS__, NULL }
 
 /* Rows of the option table that both commands have, each with the modes of the command in which it counts. */
 #define OPTION_APP(in) \
@@ -61,10 +63,10 @@ void common_settings_release(struct common_settings *s);
       COMMON_AT(app), .modes = in }
 #define OPTION_VARIANT(in) \
     { "variant", 0, HRUN_OPT_WORD, "NAME", NULL, "of the algorithms that the definition has, this one", \
-      "Application", hrun_opt_string, COMMON_AT(variant), .modes = in }
+      "Application", hrun_opt_string, COMMON_AT(variant), .modes = in, .needs_app = 1 }
 #define OPTION_DEFINE(in) \
     { "define", 'D', HRUN_OPT_WORD, "NAME=VALUE", NULL, "set a constant of the app definition", \
-      "Application", hrun_opt_append, COMMON_AT(defines), .modes = in }
+      "Application", hrun_opt_append, COMMON_AT(defines), .modes = in, .needs_app = 1 }
 #define OPTION_PROFILE_PATH(in) \
     { "profile-path", 0, HRUN_OPT_DIR, "DIRS", NULL, "folders to search for app definitions first", \
       "Application", hrun_opt_string, COMMON_AT(profile_path), .modes = in }
@@ -73,7 +75,7 @@ void common_settings_release(struct common_settings *s);
       "Application", hrun_opt_string, COMMON_AT(data), .modes = in }
 #define OPTION_FIT(in) \
     { "fit", 0, HRUN_OPT_CHOICE, "METHOD", "nnls ls", "how models are fitted", \
-      "Application", hrun_opt_string, COMMON_AT(fit), .modes = in }
+      "Application", hrun_opt_string, COMMON_AT(fit), .modes = in, .needs_app = 1 }
 #define OPTION_FORCE(in) \
     { "force", 0, HRUN_OPT_NONE, NULL, NULL, "overwrite files hrun did not write; run what the rule excludes", \
       "Application", hrun_opt_flag, COMMON_AT(force), .modes = in }
@@ -148,6 +150,9 @@ int context_program(struct context *c, const char *argv0, struct hrun_error *err
 int context_has_openmpi(void);
 /* App definition by -app, else by the program's name; c->app stays NULL when there is neither. */
 int context_app(struct context *c, const char *argv0, struct hrun_error *err);
+/* After it: where there is no definition, refuse an option that has no effect then. argv0: for the message, or NULL.
+ * Errors: HRUN_ENOENT. */
+int context_check_app(const struct context *c, const char *argv0, struct hrun_error *err);
 /* Engine, time limit, store and signatures; needs cluster and program. */
 int context_engine(struct context *c, struct hrun_error *err);
 /* The same where nothing will run: any engine will do, and the program need not be known (service/context.h). */

@@ -77,8 +77,6 @@ static int decide_size(struct prepared *p, const struct question *q, int finest,
 
     if (!finest)
         return decision_make(&p->c, q, &p->known, NULL, N, &p->d, err);
-    if (!p->c.app)
-        return hrun_fail(err, HRUN_ENOENT, "--finest needs an app definition: name one with -app (hrun --list-apps)");
     p->w.N = 0;
     if (!work_size_is_told(&p->w))
         return hrun_fail(err, HRUN_EINVAL, "--finest: the size N does not reach the program: write {N} where it "
@@ -294,13 +292,24 @@ int prepare_now(struct prepared *p, struct hrun_error *err)
     }
 }
 
+/* Without a size no model is asked. */
+static int check_size(const struct hrun_settings *s, struct hrun_error *err)
+{
+    const char *useless = s->ask.family ? "--model" : s->common.fit ? "--fit" : s->ask.explore > 0 ? "--explore" : NULL;
+
+    if (s->N || s->finest || !useless)
+        return 0;
+    return hrun_fail(err, HRUN_EINVAL, "%s does nothing without a size: give -N SIZE", useless);
+}
+
 /* The context, and what the work is. */
 static int prepare_context(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     struct context *c = &p->c;
 
     p->N = s->N;
-    if (probe_check(s, err) || context_app(c, words[0], err) ||
+    if (probe_check(s, err) || context_app(c, words[0], err) || context_check_app(c, words[0], err) ||
+        check_size(s, err) ||
         (s->probe && words[0] && !c->app && make_bare(c, words[0], err)))
         return -1;
     if (!c->app && p->N)
@@ -316,7 +325,7 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
     if (c->app && p->N && !work_size_is_told(&p->w))
         p->ask.explore = 0;
     p->ask.table = s->dry_run;
-    if (s->finest && c->app)   /* any size will do to find a program that is built for each */
+    if (s->finest)   /* any size will do to find a program that is built for each */
         p->w.N = c->app->nsizes ? c->app->sizes[0] : 1;
     return (words[0] ? work_find_program(&p->w, 0, err) : find_named(p, err)) ||
            context_cluster(c, &s->common, err) || context_engine(c, err) || ledger_open(&p->ledger, c, err) ? -1 : 0;

@@ -10,20 +10,9 @@
 
 int probe_check(const struct hrun_settings *s, struct hrun_error *err)
 {
-    const struct { const char *option; int given; } against[] = {
-        { "--config", s->ask.config != NULL }, { "-n", s->ask.procs != 0 }, { "--explore", s->ask.explore > 0 },
-        { "--finest", s->finest },
-    };
-
-    if (!s->probe)
-        return 0;
-    if (!s->N)
+    if (s->probe && !s->N)
         return hrun_fail(err, HRUN_EINVAL, "--probe runs the program at a smaller size first: say which is the real "
                          "one with -N SIZE, and write {N} where it stands among the program's words");
-    for (size_t i = 0; i < sizeof against / sizeof *against; i++)
-        if (against[i].given)
-            return hrun_fail(err, HRUN_EINVAL, "--probe and %s contradict each other: give one of them",
-                             against[i].option);
     return 0;
 }
 

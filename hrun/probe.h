@@ -33,7 +33,7 @@ struct probe {
     int status;                /* of hrun, where a run was interrupted or took too long; else 0 */
 };
 
-/* --probe against the other options. Errors: HRUN_EINVAL. */
+/* A probe needs a size. Errors: HRUN_EINVAL. */
 int probe_check(const struct hrun_settings *s, struct hrun_error *err);
 
 /* After decide: size and configuration of the first run. w is the real run, d its default. Errors: HRUN_EINVAL (the

@@ -25,8 +25,8 @@ int run_show_cluster(const struct hrun_settings *s, char **words)
     int status = 0;
 
     c.set = &s->common;
-    if (context_app(&c, words[0], &err) || context_cluster(&c, &s->common, &err) ||
-        (words[0] && context_program(&c, words[0], &err)) ||
+    if (context_app(&c, words[0], &err) || context_check_app(&c, words[0], &err) ||
+        context_cluster(&c, &s->common, &err) || (words[0] && context_program(&c, words[0], &err)) ||
         ((words[0] || (!c.cluster->platform && context_has_openmpi())) && context_engine(&c, &err)) ||
         (s->common.json ? document_cluster : report_cluster)(&c, &out, &err))
         status = context_complain("hrun", &err);

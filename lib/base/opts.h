@@ -49,6 +49,8 @@ struct hrun_opt {
     unsigned modes;        /* in which the option has an effect: bits 1 << place in the list of modes */
     int64_t min, max;      /* for HRUN_OPT_COUNT */
     const char *const *needs; /* names of options, up to a NULL, one of which must be given too; NULL: none */
+    const char *const *against; /* the same, none of which may be given too */
+    int needs_app;         /* 1: it has an effect only with an app definition, which the command knows later */
 };
 
 /* Ready-made apply functions: set an int member to 1; point a const char * member at value. */
@@ -90,7 +92,8 @@ struct hrun_opt_mode {
 int hrun_opts_mode(const struct hrun_opt *table, const struct hrun_opt_mode *modes,
                    const struct hrun_opts_given *given, const char *word);
 
-/* Refuse the first option that has no effect: in this mode, or without others. Errors: HRUN_EINVAL. */
+/* Refuse the first option that has no effect, in this mode or without others, or that contradicts another. Errors:
+ * HRUN_EINVAL. */
 int hrun_opts_check(const struct hrun_opt *table, const struct hrun_opt_mode *modes, int mode,
                     const struct hrun_opts_given *given, struct hrun_error *err);
 

@@ -14,6 +14,15 @@ static int was_given(const struct hrun_opt *table, const struct hrun_opts_given 
     return 0;
 }
 
+/* The first of the names (NULL: there are none), up to a NULL, whose option was given, or NULL. */
+static const char *first_given(const struct hrun_opt *table, const struct hrun_opts_given *given,
+                               const char *const *names)
+{
+    while (names && *names && !was_given(table, given, *names))
+        names++;
+    return names ? *names : NULL;
+}
+
 int hrun_opts_mode(const struct hrun_opt *table, const struct hrun_opt_mode *modes,
                    const struct hrun_opts_given *given, const char *word)
 {
@@ -64,16 +73,16 @@ int hrun_opts_check(const struct hrun_opt *table, const struct hrun_opt_mode *mo
                     const struct hrun_opts_given *given, struct hrun_error *err)
 {
     for (const struct hrun_opt *o = table; o->name || o->sym; o++) {
-        const char *const *needs = o->needs;
+        const char *other;
         size_t n = 0;
 
         if (!given->rows[o - table])
             continue;
         if (!(o->modes >> mode & 1))
             return fail_mode(o, modes, mode, err);
-        while (needs && *needs && !was_given(table, given, *needs))
-            needs++;
-        if (!needs || *needs)
+        if ((other = first_given(table, given, o->against)))
+            return hrun_fail(err, HRUN_EINVAL, "--%s and --%s contradict each other: give one of them", o->name, other);
+        if (!o->needs || first_given(table, given, o->needs))
             continue;
         while (o->needs[n])
             n++;

@@ -2,7 +2,6 @@
 #include "service/finest.h"
 
 #include "base/units.h"
-#include "base/units.h"
 #include "service/goals.h"
 #include "service/size.h"
 

@@ -46,6 +46,21 @@ fails 125 "--json does nothing for \`--list-apps\`" "--list-apps has no JSON" hr
 fails 125 "--np does nothing for \`--show-cluster\`" "--show-cluster and an option of runs" \
     hrun --show-cluster -n 4
 fails 125 "\`--who\` takes no program or name: '/bin/true'" "--who and a program" hrun --who /bin/true
+for o in "variant x" "define a=1" "model pt" "fit ls" "placement plain" "explore 5%"; do
+    # shellcheck disable=SC2086
+    fails 125 "--${o%% *} does nothing without an app definition: none knows the program /bin/true" "--$o alone" \
+        hrun --$o /bin/true
+done
+fails 125 "--variant does nothing without an app definition: there is none" "--show-cluster of no application" \
+    hrun --show-cluster --variant x
+fails 125 "--define does nothing without an app definition: there is none" "speeds for no application" \
+    hrun-calibrate speeds -D a=1
+for o in "model pt" "fit ls" "explore 5%"; do
+    # shellcheck disable=SC2086
+    fails 125 "--${o%% *} does nothing without a size" "--$o of no size" hrun --$o -app lu "$lu" 100
+done
+run hrun --force --refresh --skip-unreachable --oversubscribe /bin/true
+status_is 0 "what only allows something is accepted where it is not needed"
 fails 125 "--probe-size does nothing without --probe" "--probe-size alone" hrun --probe-size 5 -app lu -N 100 "$lu"
 fails 125 "--budget does nothing for \`fit\`" "hrun-calibrate fit with options of runs" \
     hrun-calibrate fit --budget 5m --parallel --threshold 3 lu
@@ -54,8 +69,16 @@ fails 125 "--budget needs a time" "hrun-calibrate export with a bad value" \
 fails 125 "--pes needs a whole number" "and with a bad list" hrun-calibrate export --pes zz
 fails 125 "--seed does nothing without --budget, --runs or --target-error" "a seed of nothing" \
     hrun-calibrate --seed 3 -app lu "$lu"
-fails 125 "-N and --sizes" "two options that say which sizes" hrun-calibrate -N 60 --sizes 100 -app lu "$lu"
+fails 125 "--size and --sizes contradict each other" "two options that say which sizes" hrun-calibrate -N 60 --sizes 100 -app lu "$lu"
 fails 125 "contradict each other" "--trace and --no-trace" hrun-calibrate --trace --no-trace -app lu "$lu"
+for o in "fit ls" no-robust "exclude-glitches 0.9" "remeasure 2"; do
+    # shellcheck disable=SC2086
+    fails 125 "--no-fit and --${o%% *} contradict each other" "no fit, and --$o" \
+        hrun-calibrate --no-fit --$o --sizes 100 -app lu "$lu"
+done
+fails 125 "--remeasure does nothing with --fit ls" "no point is suspicious" \
+    hrun-calibrate --fit ls --remeasure 2 --sizes 100 -app lu "$lu"
+fails 125 "--plot and --json contradict each other" "a plot in a document" hrun-calibrate show --plot --json
 fails 125 "--define needs NAME=VALUE" "a constant without a value" hrun-calibrate show -D nonsense lu
 for c in hrun hrun-calibrate; do
     fails 125 "are not served yet" "$c and several programs" $c -n 1 /bin/echo : -n 1 /bin/echo

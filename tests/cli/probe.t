@@ -18,7 +18,7 @@ fails 125 "--probe-size needs a whole number in 1..200" "a probe larger than the
     "$h" --probe --probe-size 300 -N 200 "$lu" {N}
 fails 125 "no number of processes from 1 to" "a size without a number of processes" \
     "$h" --probe --probe-size 9 -N 18 "$bin/femcg" {N}
-for o in "-n 2" "--config (1,1)" "--explore 5" "--finest"; do
+for o in "--np 2" "--config (1,1)" "--explore 5" "--finest"; do
     # shellcheck disable=SC2086
     fails 125 "--probe and ${o%% *} contradict each other" "--probe with ${o%% *}" "$h" --probe $o -N 200 "$lu" {N}
 done

@@ -114,7 +114,7 @@ static int is_refused(const struct context_command *cmd, const struct line *l, c
     return good;
 }
 
-/* Why the option, added to what asks for the mode, is a mistake; NULL: it is none. */
+/* Why the option, added to what asks for the mode, is a mistake; NULL: it is none, for all that the table says. */
 static const char *mistake(const struct context_command *cmd, const struct hrun_opt *o, const struct hrun_opt_mode *m)
 {
     struct hrun_opts_given given = { .ended = 0 };
@@ -144,6 +144,12 @@ static int try_option(const struct context_command *cmd, const struct hrun_opt *
     add_word(&l, text);
     bad += !is_refused(cmd, &l, o->arg == HRUN_OPT_NONE ? "takes no value" : o->arg == HRUN_OPT_PAIR
                        ? "needs two values" : "needs a value");
+    if (o->sym) {
+        begin(cmd, m, &l, first);
+        snprintf(text, sizeof text, o->arg == HRUN_OPT_NONE ? "-%c=" : "-%c", o->sym);
+        add_word(&l, text);
+        bad += !is_refused(cmd, &l, o->arg == HRUN_OPT_NONE ? "option '" : "needs a value");
+    }
     if (checks_value(o)) {
         begin(cmd, m, &l, first);
         snprintf(text, sizeof text, "--%s=@", o->name);
@@ -157,6 +163,41 @@ static int try_option(const struct context_command *cmd, const struct hrun_opt *
     return bad;
 }
 
+/* How many of the names (NULL: none) the command has no option of. */
+static int count_unknown(const struct context_command *cmd, const char *const *names)
+{
+    int unknown = 0;
+
+    for (; names && *names; names++) {
+        const struct hrun_opt *o = cmd->options;
+
+        while (o->name && strcmp(o->name, *names))
+            o++;
+        unknown += !o->name;
+    }
+    return unknown;
+}
+
+/* The option with each that it contradicts, where both count and need no third. Result: as try_option. */
+static int try_pairs(const struct context_command *cmd, const struct hrun_opt *o, const struct hrun_opt_mode *m)
+{
+    char first[96], texts[2][96], want[96];
+    struct line l;
+    int bad = 0;
+
+    for (const struct hrun_opt *p = cmd->options; p->name; p++)
+        for (int i = 0; o->against && o->against[i]; i++) {
+            if (strcmp(p->name, o->against[i]) || mistake(cmd, o, m) || mistake(cmd, p, m))
+                continue;
+            begin(cmd, m, &l, first);
+            add_option(&l, p, texts[0]);
+            add_option(&l, o, texts[1]);
+            snprintf(want, sizeof want, "--%s and --%s contradict each other", o->name, p->name);
+            bad += !is_refused(cmd, &l, want);
+        }
+    return bad;
+}
+
 static void test_command_line(const struct context_command *cmd)
 {
     int nmodes = 0, nrows = 0;
@@ -167,10 +208,10 @@ static void test_command_line(const struct context_command *cmd)
         nmodes++;
     nmodes++;
     for (const struct hrun_opt *o = cmd->options; o->name; o++, nrows++) {
-        int bad = 0;
+        int bad = count_unknown(cmd, o->needs) + count_unknown(cmd, o->against);
 
         for (int m = 0; m < nmodes; m++)
-            bad += try_option(cmd, o, &cmd->modes[m]);
+            bad += try_option(cmd, o, &cmd->modes[m]) + try_pairs(cmd, o, &cmd->modes[m]);
         is_int(bad, 0, "%s --%s: each mistake has one message", cmd->name, o->name);
     }
     ok(nrows > 30 && nrows <= HRUN_OPTS_MAX, "%d options", nrows);

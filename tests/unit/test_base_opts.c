@@ -186,6 +186,8 @@ static const struct hrun_opt numbers[] = {
       .needs = (const char *const[]){ "count", "part", NULL } },
     { "part", 0, HRUN_OPT_PERCENT, "X", NULL, "", "", NULL, NUMBER(part), .modes = 7 },
     { "time", 0, HRUN_OPT_TIME, "T", NULL, "", "", NULL, NUMBER(time_s), .modes = 1 << PLAN },
+    { "one", 'o', HRUN_OPT_NONE, NULL, NULL, "", "", hrun_opt_flag, NUMBER(all), .modes = 1 << RUN,
+      .against = (const char *const[]){ "part", "count", NULL } },
     { "all", 'a', HRUN_OPT_NONE, NULL, NULL, "", "", hrun_opt_flag, NUMBER(all), .modes = 1 << SHOW },
     { 0 }
 };
@@ -215,6 +217,11 @@ static void test_modes(void)
         { "--part=9", NULL, NULL, -1, "--part does nothing for a run: leave it out; it is for `show --all`, `show` or "
           "`--time`" },
         { "--number=2", NULL, NULL, -1, "--number does nothing without --count or --part" },
+        { "--one", "--count=1", NULL, -1, "--one and --count contradict each other: give one of them" },
+        { "--part=9", "-o", NULL, -1, "--part does nothing for a run: leave it out; it is for `show --all`, `show` or "
+          "`--time`" },
+        { "--one", NULL, NULL, RUN, "" }, { "--one", "--time=9", NULL, -1, "--one does nothing for `--time`: leave it "
+          "out; it is for a run" },
         { "--count=4", NULL, NULL, -1, "--count needs a whole number in -1..3, not '4'" },
         { "-cx", NULL, NULL, -1, "-c needs a whole number such as 1, not 'x'" },
         { "--number=0", NULL, NULL, -1, "--number 0: it must be above 0" },
@@ -237,7 +244,7 @@ static void test_modes(void)
     ok(n.part == 0.09 && n.time_s == 120, "numbers have the units of their kinds");
     given = (struct hrun_opts_given){ .ended = 0 };
     check_two("--", "-a", NULL, &n, &given, &err);
-    ok(given.ended && !given.rows[4], "-- ends the options, and is told");
+    ok(given.ended && !given.rows[5], "-- ends the options, and is told");
     given = (struct hrun_opts_given){ .ended = 0 };
     check_two("prog", "--", NULL, &n, &given, &err);
     ok(!given.ended, "that of the program is not");

@@ -193,12 +193,9 @@ static void plans(void)
 static void refuses(void)
 {
     static const struct { struct calib_settings s; const char *words; } bad[] = {
-        { { CALIB_SETTINGS_DEFAULTS, .budget_s = 600, .full_grid = 1 }, "--full-grid makes all runs" },
         { { CALIB_SETTINGS_DEFAULTS, .runs = 10, .repetitions = 3 }, "--repetitions belongs to the full grid" },
         { { CALIB_SETTINGS_DEFAULTS, .target = 0.05, .parallel = 1 }, "--parallel belongs to the full grid" },
         { { CALIB_SETTINGS_DEFAULTS, .runs = 10, .redo = 1 }, "--redo belongs to the full grid" },
-        { { .runs = 10, .remeasure = 2 }, "--remeasure belongs to a full grid" },
-        { { .no_fit = 1, .remeasure = 2 }, "--remeasure belongs to a full grid" },
     };
     struct hrun_error err = { 0 };
 
