@@ -12,8 +12,8 @@
  *     not looked at;
  *   - what a user does costs others little: of all folders of one user together at most HRUN_LEDGER_FILES names,
  *     HRUN_LEDGER_USES hosts and four times HRUN_LEDGER_BYTES are read. What is beyond, and what its owner keeps others
- *     from reading, is not looked at, and is its owner's loss. A name in the ledger itself costs one look (stat). A user
- *     is a UID here: who has subordinate ones (subuid(5)) can cost others as much again with each of them;
+ *     from reading, is not looked at, and is its owner's loss. A name in the ledger itself costs one look (stat). Users
+ *     are told apart by UID: one with subordinate UIDs (subuid(5)) can cost others as much again with each of them;
  *   - an entry counts while its process holds a write lock on its first byte, which nobody else can take, as that needs
  *     a descriptor for writing. Locks end with the process, or its host: what a killed run leaves does not count, and
  *     the next run of its user removes it. A name appears with its text whole and its locks held, and is never used
