@@ -72,7 +72,8 @@ fails 125 "--finest and --config contradict" "--config" hrun --cluster "$tmp/clu
     --config 1,1,0,0 "$bin/lu" '{N}'
 fails 125 "--finest and --within contradict" "--within" hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu --finest \
     --within 5% "$bin/lu" '{N}'
-fails 125 "--finest does nothing without an app definition" "a program without a definition" hrun --dry-run --finest /bin/true
+fails 125 "--finest does nothing without an app definition" "a program without a definition" \
+    hrun --dry-run --finest /bin/true
 fails 125 "write {N} where it stands" "a size that does not reach the program" hrun --cluster "$tmp/cluster.yaml" \
     --dry-run -app lu --finest "$bin/lu" 100
 fails 125 "there is no profile" "no profile" hrun --data "$tmp/data2" --cluster "$tmp/cluster.yaml" --dry-run -app lu \

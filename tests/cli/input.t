@@ -69,7 +69,8 @@ fails 125 "--budget needs a time" "hrun-calibrate export with a bad value" \
 fails 125 "--pes needs a whole number" "and with a bad list" hrun-calibrate export --pes zz
 fails 125 "--seed does nothing without --budget, --runs or --target-error" "a seed of nothing" \
     hrun-calibrate --seed 3 -app lu "$lu"
-fails 125 "--size and --sizes contradict each other" "two options that say which sizes" hrun-calibrate -N 60 --sizes 100 -app lu "$lu"
+fails 125 "--size and --sizes contradict each other" "two options that say which sizes" \
+    hrun-calibrate -N 60 --sizes 100 -app lu "$lu"
 fails 125 "contradict each other" "--trace and --no-trace" hrun-calibrate --trace --no-trace -app lu "$lu"
 for o in "fit ls" no-robust "exclude-glitches 0.9" "remeasure 2"; do
     # shellcheck disable=SC2086
