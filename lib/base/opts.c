@@ -278,7 +278,7 @@ int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char
         if (apply(row_of(&p, val), val, settings, argc, argv, err))
             goto out;
         if (given)
-            given->rows[row_of(&p, val) - table] = 1;
+            given->rows[row_of(&p, val) - table] = val < LONG_BASE ? HRUN_OPT_SHORT : HRUN_OPT_LONG;
     }
     if (given && optind > at)   /* getopt has passed over a "--" */
         given->ended = 1;

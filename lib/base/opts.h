@@ -63,9 +63,11 @@ int hrun_opt_append(void *settings, const struct hrun_opt *opt, const char *valu
 int hrun_opt_apply(const struct hrun_opt *opt, const char *as, void *settings, const char *value,
                    struct hrun_error *err);
 
+enum { HRUN_OPT_LONG = 1, HRUN_OPT_SHORT };
+
 /* What a command line held. Zeroed: nothing. */
 struct hrun_opts_given {
-    unsigned char rows[HRUN_OPTS_MAX];   /* 1: the option of this row of the table */
+    unsigned char rows[HRUN_OPTS_MAX];   /* of the table: in which form its option was given last; 0: it was not */
     int ended;                           /* 1: "--" ended the options */
 };
 

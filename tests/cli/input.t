@@ -41,7 +41,7 @@ fails 125 "--top needs a whole number" "a bad value that nothing would read" hru
 fails 125 "--top does nothing without --dry-run, --predict or --verbose" "alternatives that nobody sees" \
     hrun --top 3 /bin/true
 fails 125 "--top does nothing for \`--who\`" "--who and an option of runs" hrun --who --top 3
-fails 125 "--np does nothing for \`--list-apps\`" "--list-apps and an option of runs" hrun --list-apps -n 4
+fails 125 "-n: --np does nothing for \`--list-apps\`" "--list-apps and an option of runs" hrun --list-apps -n 4
 fails 125 "--json does nothing for \`--list-apps\`" "--list-apps has no JSON" hrun --list-apps --json
 fails 125 "--np does nothing for \`--show-cluster\`" "--show-cluster and an option of runs" \
     hrun --show-cluster -n 4

@@ -211,8 +211,8 @@ static void test_modes(void)
         { NULL, NULL, NULL, RUN, "" }, { NULL, NULL, "prog", RUN, "" }, { NULL, NULL, "show", SHOW_ALL, "" },
         { "-a", NULL, "show", SHOW, "" }, { "--count=-1", NULL, NULL, RUN, "" }, { "--time=2m", NULL, "x", PLAN, "" },
         { "--number=2", "--count=1", NULL, RUN, "" }, { "--number=2", "-c1", "x", RUN, "" },
-        { "-a", NULL, "prog", -1, "--all does nothing for a run: leave it out; it is for `show --all`" },
-        { "-a", "--time=9", NULL, -1, "--all does nothing for `--time`: leave it out; it is for `show --all`" },
+        { "-a", NULL, "prog", -1, "-a: --all does nothing for a run: leave it out; it is for `show --all`" },
+        { "-a", "--time=9", NULL, -1, "-a: --all does nothing for `--time`: leave it out; it is for `show --all`" },
         { "--time=9", NULL, "show", -1, "--time does nothing for `show`: leave it out" },
         { "--part=9", NULL, NULL, -1, "--part does nothing for a run: leave it out; it is for `show --all`, `show` or "
           "`--time`" },
