@@ -307,8 +307,9 @@ static int compare(struct input *in, const struct ledger *l, int force, struct h
     if (look(in, &st))
         return errno == ENOENT ? 0 : hrun_fail_errno(err, HRUN_EIO, "cannot look at '%s'", in->path);
     if (!S_ISREG(st.st_mode))
-        return hrun_fail(err, HRUN_EEXISTS, "'%s' is in the way: an input file is to be written there and "
-                         "it is %s; move it away", in->path, S_ISLNK(st.st_mode) ? "a symbolic link" : "not a file");
+        return hrun_fail(err, HRUN_EEXISTS, "'%s' is in the way: an input file is to be written there and it is %s; "
+                         "move it away", in->path, S_ISLNK(st.st_mode)
+                         ? "a symbolic link, which may lead out of the working directory" : "not a file");
     /* Larger than all that hrun would know again: no need to read it. */
     if (st.st_size > want.length && !(e && (st.st_size == e->is.length || st.st_size == e->was.length)))
         return force ? 0 : fail_foreign(in, err);
