@@ -395,7 +395,7 @@ $(addprefix $(B)/tests/accuracy/,mg collectives): $(B)/tests/accuracy/%: tests/a
 # would stay so in what the tests start and signal.
 TEST_ENV = env --default-signal HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_TEST_DATA=tests/data \
            HRUN_TEST_APPS=$(B)/tests/apps OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 HRUN_LEDGER=none \
-           ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 LSAN_OPTIONS=suppressions=tests/lsan.supp:print_suppressions=0
+           ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0
 
 .PHONY: apps unit check valgrind races bench demo fuzz clean
 apps: $(APP_BIN) $(B)/tests/apps/jump.so $(SMPI_APPS) $(if $(SMPICC),$(SKELETONS))
