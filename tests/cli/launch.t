@@ -77,6 +77,7 @@ for engine in local mpirun; do
 
     for sig in INT:130 TERM:143 HUP:129; do
         want=${sig#*:} sig=${sig%:*}
+        rm -f "$tmp/.out"     # wait_for would see what the run before wrote
         # Shells start background jobs with SIGINT ignored, nohup SIGHUP, and hrun leaves ignored what was ignored.
         env --default-signal=INT,HUP "$build/bin/hrun" --engine $engine -n 2 "$probe" info spin \
             </dev/null >"$tmp/.out" 2>"$tmp/.err" &
@@ -88,6 +89,7 @@ for engine in local mpirun; do
         status_is $want "$engine: SIG$sig ends the run with 128 + its number"
         nothing_left "$engine, after SIG$sig"
     done
+    rm -f "$tmp/.out"
     "$build/bin/hrun" --engine $engine -n 2 "$probe" trap info sleep=3 </dev/null >"$tmp/.out" 2>"$tmp/.err" &
     pid=$!
     wait_for "rank 1" "$tmp/.out"
@@ -98,6 +100,7 @@ for engine in local mpirun; do
 done
 
 # SIGKILL of hrun itself: the processes end with it; folders go with the next run.
+rm -f "$tmp/.out"
 "$build/bin/hrun" -n 2 "$probe" info spin </dev/null >"$tmp/.out" 2>/dev/null &
 pid=$!
 wait_for "rank 1" "$tmp/.out"

@@ -210,6 +210,7 @@ status_is 124 "--timeout of a program that ignores SIGTERM"
 nothing_left "after failures and timeouts"
 for sig in INT:130 TERM:143 HUP:129; do
     want=${sig#*:} sig=${sig%:*}
+    rm -f "$tmp/.out"     # wait_for would see what the run before wrote
     env --default-signal=INT,HUP $q -n 2 "$smpi/probe" info spin </dev/null >"$tmp/.out" 2>"$tmp/.err" &
     pid=$!
     wait_for "rank 1" "$tmp/.out"
@@ -218,6 +219,7 @@ for sig in INT:130 TERM:143 HUP:129; do
     status=$? err=$(cat "$tmp/.err")
     status_is $want "SIG$sig ends the run with 128 + its number"
 done
+rm -f "$tmp/.out"
 $q -n 2 "$smpi/probe" info spin </dev/null >"$tmp/.out" 2>/dev/null &
 pid=$!
 wait_for "rank 1" "$tmp/.out"

@@ -32,7 +32,8 @@ export TMPDIR=$tmp/tmp
 mkdir -p "$HOME" "$TMPDIR"
 chmod 711 "$tmp"
 chmod 1777 "$TMPDIR"
-trap 'cd /; rm -rf "$tmp"' EXIT
+# A child that a signal ends before it has become its program would do the same.
+trap '[ "$BASHPID" != $$ ] || { cd /; rm -rf "$tmp"; }' EXIT
 tap_n=0
 tap_failed=0
 
