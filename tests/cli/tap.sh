@@ -44,9 +44,11 @@ tap_report() { # GOOD WHAT
     else
         tap_failed=$((tap_failed + 1))
         echo "not ok $tap_n - $2"
-        echo "#   line ${BASH_LINENO[1]}; status ${status-} of: ${ran-}"
-        printf '%s\n' "${out-}" | head -n 15 | sed 's/^/#   out: /'
-        printf '%s\n' "${err-}" | head -n 15 | sed 's/^/#   err: /'
+        {   # where prove(1) shows it
+            echo "#   $2: line ${BASH_LINENO[1]}; status ${status-} of: ${ran-}"
+            printf '%s\n' "${out-}" | head -n 15 | sed 's/^/#   out: /'
+            printf '%s\n' "${err-}" | head -n 15 | sed 's/^/#   err: /'
+        } >&2
     fi
 }
 
