@@ -367,7 +367,8 @@ static void remove_stale(const char *base, const char *place)
 
     if (!dir)
         return;
-    while (keeps_names(dirfd(dir)) && (e = readdir(dir)))
+    /* Asked once: this folder may have thousands of names, and each run looks at them. */
+    for (int safe = keeps_names(dirfd(dir)); safe && (e = readdir(dir));)
         if (is_stale(e->d_name, place) && fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
             S_ISDIR(st.st_mode) && st.st_uid == geteuid())
             remove_at(dirfd(dir), e->d_name);
