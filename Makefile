@@ -7,6 +7,7 @@
 #   make check-lab       the tests over several hosts, on an emulated cluster (root; 5 minutes)
 #   make bench           speed figures, as ratios of one run
 #   make accuracy        is hrun's choice the best? on simulated clusters (ACCURACY="--app lu": options of the program)
+#   make trials SEED=S TRIALS=K  is hrun's choice the best? on random programs and clusters
 #   make weak-accuracy   are codes that scale weakly predicted well? as in paper 001 (part of make accuracy)
 #   make ring-accuracy   are rings predicted well? the seven PCs of paper 004 (part of make accuracy)
 #   make variants-accuracy  is the right algorithm chosen? on two simulated clusters (part of make accuracy)
@@ -471,6 +472,17 @@ variants-accuracy: all $(B)/tests/accuracy/matmul $(B)/tests/accuracy/variants_a
 $(B)/tests/accuracy/variants_accuracy: $(B)/tests/accuracy/variants_accuracy.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+# Is hrun right where nobody looked before? Random programs on random clusters (tests/trials/README.md).
+SEED ?= 1
+TRIALS ?= 10
+$(B)/tests/trials/skeleton: tests/trials/skeleton.c
+	@mkdir -p $(@D)
+	$(call say,SMPI)
+	$(Q)$(SKELETON)
+.PHONY: trials
+trials: all $(B)/tests/trials/skeleton
+	HRUN_BUILD=$(B) tests/trials/trials --seed $(SEED) --trials $(TRIALS) $(TRIALS_OPTIONS)
 
 # How well are operations predicted? Played under SMPI on 16 unlike hosts (NET_ACCURACY: options of tests/accuracy/net),
 # by the network as it is, and as hrun-calibrate estimates it.

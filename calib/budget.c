@@ -14,18 +14,20 @@
 
 int budget_wanted(const struct calib_settings *s, struct hrun_error *err)
 {
-    int wanted = s->budget_s || s->runs || s->target;
-
-    if (wanted && s->repetitions)
-        return hrun_fail(err, HRUN_EINVAL, "--repetitions belongs to the full grid; with --budget, --runs or "
-                         "--target-error runs are repeated where their spread asks for it");
-    if (wanted && s->redo)
-        return hrun_fail(err, HRUN_EINVAL, "--redo belongs to the full grid; --again measures all anew also with "
-                         "--budget, --runs or --target-error");
-    if (wanted && s->parallel)
-        return hrun_fail(err, HRUN_EINVAL, "--parallel belongs to the full grid; with --budget, --runs or "
-                         "--target-error each run depends on those before it, and many use several sub-clusters");
-    return wanted;
+    if (s->full_grid)
+        return 0;
+    if (s->repetitions)
+        return hrun_fail(err, HRUN_EINVAL, "--repetitions belongs to --full-grid; chosen runs are repeated where their "
+                         "spread asks for it");
+    if (s->redo)
+        return hrun_fail(err, HRUN_EINVAL, "--redo belongs to --full-grid; --again measures all anew");
+    if (s->parallel)
+        return hrun_fail(err, HRUN_EINVAL, "--parallel belongs to --full-grid; of chosen runs each depends on those "
+                         "before it, and many use several sub-clusters");
+    if (s->remeasure >= 0)
+        return hrun_fail(err, HRUN_EINVAL, "--remeasure belongs to --full-grid; chosen runs that look suspicious are "
+                         "made again anyway");
+    return 1;
 }
 
 static int same_text(const char *a, const char *b)
@@ -156,6 +158,7 @@ static int fill(struct context *c, const struct calib_settings *s, struct campai
     set.procs = b->lists.procs.v;
     set.nprocs = b->lists.procs.n;
     set.budget_s = b->limit_s > 0 ? fmax(b->limit_s - s->spent_s, 1e-3) : 0;
+    set.own_budget = b->limit_s > 0 || b->runs || b->target > 0 ? 0 : s->part;
     set.runs = b->runs ? b->runs - s->made > 0 ? b->runs - s->made : 1 : 0;
     set.target = b->target;
     set.seed = b->seed;
@@ -177,8 +180,8 @@ int budget_build(struct context *c, const struct calib_settings *s, struct campa
 
     if (!g.budget)
         return hrun_fail_nomem(err);
-    g.budget->limit_s = s->budget_s;
-    g.budget->runs = (int)s->runs;
+    g.budget->limit_s = s->part * s->budget_s;
+    g.budget->runs = (int)ceil(s->part * (double)s->runs);
     g.budget->seed = (uint64_t)s->seed;
     g.budget->target = s->target;
     if (fill(c, s, &g, err)) {

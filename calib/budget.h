@@ -1,6 +1,7 @@
 /* budget.h - a campaign whose runs are chosen one by one (lib/design), within a budget
  *
- * Purpose: what --budget, --runs and --target-error ask for, from options and log to a design, and back to words.
+ * Purpose: what hrun-calibrate does by default, and --budget, --runs and --target-error limit: from options and log to
+ * a design, and back to words.
  * Invariants: the design knows every good run of the log that counts and is of these sub-clusters, mixed ones included;
  * what was known before costs nothing of the budget; budget and runs are those of one call of hrun-calibrate.
  */
@@ -20,7 +21,7 @@ struct budget {
     uint64_t seed;
 };
 
-/* Do the options ask for chosen runs? Errors (-1): HRUN_EINVAL (options that contradict each other). */
+/* Are runs chosen (1), or is it the full grid (0)? Errors (-1): HRUN_EINVAL (an option of the other way). */
 int budget_wanted(const struct calib_settings *s, struct hrun_error *err);
 
 /* Instead of campaign_build: *out has no points but those of the log, one group, and its budget. Errors: HRUN_EINVAL

@@ -3,6 +3,7 @@
 
 #include "../hrun/work.h"
 #include "base/units.h"
+#include "service/network.h"
 #include "budget.h"
 #include "choices.h"
 #include "exclusive.h"
@@ -144,6 +145,28 @@ static int lock_profiles(const struct context *c, const struct campaign *g, stru
     return exclusive_begin(own, c, c->app->name, sig, err);
 }
 
+/* Measure the network that the definition's terms ask about, where it is not known. Without it these terms are left out,
+ * so a failure, which was told, stops nothing. Result: 0, or the number of the signal that ended it. */
+static int measure_network(struct context *c, const struct calib_settings *s, struct hrun_error *err)
+{
+    struct calib_settings own = *s;
+    struct hrun_net *net = NULL;
+    int status;
+
+    if (c->cluster->nhosts < 2 || !hrun_app_has_network(c->app))
+        return 0;
+    if (network_find(c, &net, NULL, NULL, err))
+        return -1;
+    hrun_net_destroy(net);
+    if (net)
+        return 0;
+    fprintf(stderr, "hrun-calibrate: the definition has network terms, and the network of these hosts is not known yet\n");
+    own.common.quiet = 1;
+    own.common.json = own.again = own.redo = 0;
+    status = calib_network(&own, NULL);
+    return status > 128 ? status - 128 : 0;
+}
+
 /* own: the profiles, which are locked unless nothing is to be measured. *sig: the signal that has ended waiting for
  * them. */
 static int prepare(struct context *c, const struct calib_settings *s, char **words, struct campaign *g,
@@ -151,7 +174,7 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
 {
     int (*build)(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err);
     struct work w = { .c = c, .words = words };
-    int chosen;
+    int chosen, ended;
 
     c->set = &s->common;
     if (s->remeasure > 0 && !remeasure_runs(s))
@@ -176,8 +199,17 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
     if (!work_size_is_told(&w))
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
                          "instance %s '{N}'", words[0]);
-    if (check_family(c, s, words, err) || (chosen = budget_wanted(s, err)) < 0)
+    if (check_family(c, s, words, err) ||
+        (chosen = c->app->family == HRUN_APP_WEAK ? 0 : budget_wanted(s, err)) < 0)
         return -1;
+    ended = s->dry_run || !chosen ? 0 : measure_network(c, s, err);
+    if (ended < 0)
+        return -1;
+    if (ended) {
+        *sig = ended;
+        return hrun_fail(err, HRUN_EBUSY, "measuring the network was interrupted by signal %d; nothing was measured",
+                         ended);
+    }
     build = chosen ? budget_build : campaign_build;
     if (build(c, s, g, err))
         return -1;

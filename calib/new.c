@@ -17,6 +17,8 @@
 
 /* Processes per PE that are measured without --procs: what paper 000 found to pay on the faster nodes of two kinds. */
 static const int PROCS[] = { 1, 2 };
+/* Part of the budget before the terms are chosen; with the rest what they choose is run. */
+static const double FIRST_PART = 0.6;
 
 /* Files of one errand. */
 struct places {
@@ -355,14 +357,13 @@ done:
     return rc;
 }
 
-/* Fit with the definition that was written, unless one of its name stands in an earlier folder. Result: the exit
- * status. */
-static int fit_new(const struct calib_settings *s, const struct new_app *a, const struct places *at)
+/* Measure what the terms that were written choose, with the rest of the budget, unless a definition of this name stands
+ * in an earlier folder. Result: the exit status. */
+static int measure_choices(const struct calib_settings *s, const struct new_app *a, const struct places *at)
 {
     struct calib_settings own = *s;
     struct context c = { .set = &own.common };
     struct hrun_error err = { 0 };
-    char *names[] = { (char *)a->name, NULL };
     int status = 0, hidden;
 
     own.common.app = a->name;
@@ -373,7 +374,10 @@ static int fit_new(const struct calib_settings *s, const struct new_app *a, cons
         if (hidden)
             fprintf(stderr, "hrun-calibrate: %s hides the new definition: remove it, or name the folder of the new one "
                     "with --profile-path\n", c.app->file);
-        status = hidden ? STATUS_FAILED : calib_fit(&own, names);
+        own.part = 1 - FIRST_PART;
+        own.again = 0;
+        own.common.force = 0;       /* it is meant for the definition */
+        status = hidden ? STATUS_FAILED : calib_measure(&own, (char **)a->words);
     }
     context_release(&c);
     return status;
@@ -385,6 +389,7 @@ static int measure(const struct calib_settings *s, const struct new_app *a)
     struct calib_settings own = *s;
 
     own.no_fit = 1;
+    own.part = s->no_fit ? 1 : FIRST_PART;
     own.common.force = 0;       /* it is meant for the definition */
     return calib_measure(&own, (char **)a->words);
 }
@@ -415,7 +420,7 @@ int calib_new(const struct calib_settings *settings, char **words)
     if (!own.dry_run && (status == 0 || status == STATUS_FAILED)) {
         rc = write_definition(&own, &a, &at, &err);
         if (!rc && !own.no_fit)
-            rc = fit_new(&own, &a, &at);
+            rc = measure_choices(&own, &a, &at);
         status = rc < 0 ? -1 : status ? status : rc;
     }
     if (status < 0)

@@ -33,12 +33,13 @@ struct calib_settings {
     const char *from, *keep;          /* doctor, network */
     double precision;                 /* network; 0: not given */
     int network, speeds;              /* show: the network, or how quick PEs are */
+    double part;                      /* of budget or runs: --new measures twice */
     double spent_s;                   /* of the budget, and runs made, before all hosts were asked anew */
     int made;
 };
 
 /* What options that are not given stand for. */
-#define CALIB_SETTINGS_DEFAULTS .retries = 1, .remeasure = -1, .seed = 1
+#define CALIB_SETTINGS_DEFAULTS .part = 1, .retries = 1, .remeasure = -1, .seed = 1
 
 /* What hrun-calibrate can be asked for, in the order of calib_modes. */
 enum calib_mode {

@@ -107,7 +107,7 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
     const struct point *point = &runs->g->v[i];
     int rc = -1;
     struct work w = { .c = c, .N = point->N, .words = runs->words, .quiet_run = 1, .on_message = runs_hear, .ctx = runs,
-                      .limit_s = campaign_limit(runs->g, i) };
+                      .limit_s = strcmp(c->engine->name, "smpi") ? campaign_limit(runs->g, i) : 0 };
     struct hrun_layout *l = NULL;
     struct hrun_error why = { 0 };
     struct waits waits;
@@ -173,7 +173,7 @@ static void tell_run(struct runs *r, int i, const struct work_result *result, in
 {
     struct event e = {
         .kind = EVENT_RUN, .point = i, .ok = result->ok, .left_out = !result->ok && last, .time_s = result->time_s,
-        .wall_s = result->outcome.wall_s, .host_failed = !result->ok && host_failed(result),
+        .wall_s = result->outcome.job_s, .host_failed = !result->ok && host_failed(result),
     };
 
     if (!result->ok && !strncmp(result->status, ENGINE, strlen(ENGINE)))
@@ -181,7 +181,7 @@ static void tell_run(struct runs *r, int i, const struct work_result *result, in
     else if (!result->ok)
         snprintf(e.text, sizeof e.text, "%s%s%s", result->status, result->detail[0] ? ": " : "", result->detail);
     r->spent.time_s = result->ok ? result->time_s : 0;
-    r->spent.wall_s += result->outcome.wall_s;
+    r->spent.wall_s += result->outcome.job_s;
     tell(r, &e);
 }
 

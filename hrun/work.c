@@ -375,7 +375,7 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
     s.N = w->N;
     s.P = P;
     s.time_s = r->time_s;
-    s.wall_s = r->outcome.wall_s;
+    s.wall_s = r->outcome.job_s;
     s.ok = r->ok;
     s.mixed = used > 1;
     s.status = (char *)r->status;

@@ -293,6 +293,7 @@ static void expect(struct hrun_design *d)
     else if (d->set.runs > 0)
         left = fmax(left, per_run * (d->set.runs - d->state.runs));
     d->state.left_s = left;
+    d->state.budget_s = d->set.budget_s;
     d->state.queued = d->nqueue - d->next;
 }
 

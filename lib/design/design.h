@@ -47,6 +47,8 @@ struct hrun_design_settings {
     const int64_t *procs;       /* processes per PE, ascending; NULL: the definition's */
     int nprocs;
     double budget_s;            /* wall time to be spent; 0: not limited */
+    double own_budget;          /* > 0: budget_s is found from what the choices take, anew with each fit, and this part of
+                                   it is for this design */
     int runs;                   /* runs to be made; 0: not limited */
     double target;              /* e.g. 0.05: stop when at every size the time of the choice is known to +- 5 % (95 %
                                    interval) and expected to be that near to the best; 0: no target */
@@ -74,6 +76,7 @@ struct hrun_design_state {
     enum hrun_design_end end;
     int runs, failed;           /* made under this design, failed ones among them */
     double spent_s;             /* their wall time */
+    double budget_s;            /* 0: not limited, or not known yet */
     double left_s;              /* expected; 0 not known. With a budget never more than what is left of it */
     int sizes, settled;         /* sizes with a valid configuration; of them those where the choice stands */
     double loss;                /* mean over sizes: expected relative loss of the choice; NaN while not known */

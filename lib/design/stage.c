@@ -18,8 +18,12 @@ static const double RESERVE_MOST = 0.3;
 /* Where a choice stands before the budget is spent, its size goes on with what would be better if beliefs were less
  * certain than they are: by 2, 4, then 8 times. What lies farther off than that is not worth looking for. */
 static const double DOUBT_MOST = 8;
+/* The same of a budget that nobody gave: it is not spent because it is there. */
+static const double DOUBT_OWN = 2;
 /* While other sizes have something to do without doubt, a run made for doubt costs at most this part of the rest. */
 static const double DOUBT_SHARE = 0.002;
+/* Of a budget that is found and not given. */
+static const double OWN_ROUNDS = 12, OWN_RUNS = 8;
 /* Most runs at one size in a stage. */
 enum { AT_ONE_SIZE = 4 };
 
@@ -114,7 +118,7 @@ static struct design_belief *doubted_run(struct hrun_design *d, struct design_si
     struct design_belief *b;
 
     while (!(b = mixed_run(d, s, known_only, cost)) && !known_only && s->choice >= 0 && d->set.budget_s > 0 &&
-           2 * s->doubt <= DOUBT_MOST) {
+           2 * s->doubt <= (d->set.own_budget > 0 ? DOUBT_OWN : DOUBT_MOST)) {
         s->doubt *= 2;
         design_gains(d, s);
     }
@@ -201,7 +205,19 @@ static int fill(struct hrun_design *d, struct hrun_error *err)
     return 0;
 }
 
-/* What a round of the reserve costs, as far as it may. */
+/* A budget of its own: rounds of runs of the choices at all sizes, and for each number of processes per PE of each
+ * sub-cluster, which has a model of its own, runs at one size. Never less than what is spent and a last round. */
+static void find_budget(struct hrun_design *d)
+{
+    int options = 0;
+
+    for (int i = 0; i < d->nsubs; i++)
+        options += d->subs[i].npes ? d->nprocs : 0;
+    d->set.budget_s = fmax(d->set.own_budget * (OWN_ROUNDS + OWN_RUNS * options / d->nsizes) * d->round_s,
+                           d->state.spent_s + DESIGN_ROUNDS * d->round_s);
+}
+
+/* What a round of the reserve costs, as far as it may, and with it a budget of its own. */
 static void keep_reserve(struct hrun_design *d)
 {
     d->round_s = 0;
@@ -214,6 +230,8 @@ static void keep_reserve(struct hrun_design *d)
         b = &s->v[s->choice];
         d->round_s += design_cost(d, b->config, b->P, s->N, b->model_s);
     }
+    if (d->set.own_budget > 0 && d->round_s > 0)
+        find_budget(d);
     d->round_s = fmin(d->round_s, RESERVE_MOST * d->set.budget_s / DESIGN_ROUNDS);
 }
 
@@ -287,7 +305,7 @@ int design_stage(struct hrun_design *d, struct hrun_error *err)
     }
     if (d->next == d->nqueue)
         d->state.end = d->state.sizes && d->state.settled == d->state.sizes ? HRUN_DESIGN_STABLE
-                     : d->too_long ? HRUN_DESIGN_BUDGET : HRUN_DESIGN_EXHAUSTED;
+                     : d->closing || d->too_long ? HRUN_DESIGN_BUDGET : HRUN_DESIGN_EXHAUSTED;
     shuffle(d);
     return 0;
 fail:

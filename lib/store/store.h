@@ -37,7 +37,7 @@ struct hrun_sample {
     int M;                 /* processes per PE in this sub-cluster */
     int pes;               /* PEs used in this sub-cluster */
     double time_s;         /* what the model is about: the application's own time, else wall_s; 0 if failed */
-    double wall_s;         /* from start to end of the launch */
+    double wall_s;         /* from start to end of the launch; simulated with engine smpi */
     int ok;                /* 1: a good run; 0: failed, `status` says how; never used for a fit */
     int mixed;             /* 1: other sub-clusters took part; `config` tells the whole configuration */
     char *status;          /* "ok", "exit 3", "signal 9", "timeout", "no time in output" */
