@@ -222,7 +222,7 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
     return build(c, s, g, err);
 }
 
-/* A sub-cluster of one PE takes over how its time follows P from one that was measured at two P > Mi (model/share.h),
+/* A sub-cluster of one PE takes over how its time follows P from one that was measured at two P > Mi (model/common.h),
  * that is on three PEs. Without such a one it is never chosen together with others. */
 static void say_alone(const struct context *c, const struct campaign *g, FILE *to, const char *prefix)
 {

@@ -24,6 +24,12 @@ static const double GLITCHES = 0.05, GLITCH_MAX = 1.0986122886681098, ODD = 0.1,
 /* 95 % of a normal distribution lie within this many standard deviations. */
 static const double NORMAL_95 = 1.959963984540054;
 
+/* A machine differs from day to day by some percent beside the scatter of runs (5 % and more were seen). */
+static const double DAY_SD = 0.03;
+/* What the form misses outside of the sizes that were run, for each factor e in N: 1.5 times the largest size was missed
+ * by 10 % (tests/trials). */
+static const double BEYOND_SD = 0.25;
+
 /* Pairs of repetitions that the assumed scatter counts as. */
 enum { ASSUMED_PAIRS = 5 };
 
@@ -51,6 +57,8 @@ struct hrun_corrections {
     int n;
     double var[2];          /* prior variance of r: on one sub-cluster, on several */
     double sigma_abs_s;     /* how a run scatters whatever its time */
+    double sigma_rel;       /* and in proportion to it */
+    double nmin, nmax;      /* ln of the sizes that were run */
     struct hrun_residual *runs;  /* in order of time */
     size_t nruns;
 };
@@ -181,18 +189,17 @@ static void summarise(struct point *p, const struct hrun_recalled *runs, size_t 
     p->runs = (int)n;
 }
 
-/* How a run scatters whatever its time, s: what is assumed, or less when repetitions of runs so short that it would
- * show differ by less. Runs in order of configuration, N and r: each is compared with the one half of the repetitions
- * further, which differs from it by more than any other would in the mean. The middle of all pairs passes over
- * glitches; what is assumed counts as some of them. */
-static double absolute_scatter(const struct hrun_recalled *runs, size_t n, const struct hrun_fit_options *options,
-                               double *room)
+/* How runs scatter: long ones relative to their time, short ones (absolute = 1) by seconds. Runs are in order of
+ * configuration, N and r: each is compared with the one half of the repetitions further. The result is the median over
+ * all such pairs, which glitches do not move; what is assumed counts as ASSUMED_PAIRS of them. */
+static double scatter_of(const struct hrun_recalled *runs, size_t n, const struct hrun_fit_options *options,
+                         int absolute, double *room)
 {
     static const double MEDIAN = 0.6744897501960817;   /* of the absolute value of a normal variable */
     size_t pairs = 0, end;
 
     while (pairs < ASSUMED_PAIRS)
-        room[pairs++] = options->sigma_abs_s;
+        room[pairs++] = absolute ? options->sigma_abs_s : options->sigma_rel;
     for (size_t begin = 0; begin < n; begin = end) {
         size_t half;
 
@@ -200,11 +207,12 @@ static double absolute_scatter(const struct hrun_recalled *runs, size_t n, const
             end++;
         half = (end - begin) / 2;
         for (size_t i = begin; i < begin + half; i++)
-            if (options->sigma_abs_s > options->sigma_rel * runs[i].s->time_s)
-                room[pairs++] = (runs[i + half].r - runs[i].r) / sqrt(2) / MEDIAN * runs[i].s->time_s;
+            if ((options->sigma_abs_s > options->sigma_rel * runs[i].s->time_s) == absolute)
+                room[pairs++] = (runs[i + half].r - runs[i].r) / sqrt(2) / MEDIAN *
+                                (absolute ? runs[i].s->time_s : 1);
     }
     qsort(room, pairs, sizeof *room, by_value);
-    return fmin(room[pairs / 2], options->sigma_abs_s);
+    return room[pairs / 2];
 }
 
 /* The points of one configuration from its runs[n], in order of N and r. */
@@ -430,7 +438,13 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
             runs[kept++] = runs[i];
     if (kept)
         qsort(runs, kept, sizeof *runs, by_config);
-    own.sigma_abs_s = c->sigma_abs_s = absolute_scatter(runs, kept, assumed, room);
+    own.sigma_abs_s = c->sigma_abs_s = fmin(scatter_of(runs, kept, assumed, 1, room), assumed->sigma_abs_s);
+    own.sigma_rel = c->sigma_rel = fmax(scatter_of(runs, kept, assumed, 0, room), assumed->sigma_rel);
+    c->nmin = kept ? INFINITY : 0;
+    for (size_t i = 0; i < kept; i++) {
+        c->nmin = fmin(c->nmin, log((double)runs[i].s->N));
+        c->nmax = fmax(c->nmax, log((double)runs[i].s->N));
+    }
     c->v = calloc(kept + 1, sizeof *c->v);
     c->runs = calloc(kept + 1, sizeof *c->runs);
     if (!c->v || !c->runs) {
@@ -525,9 +539,8 @@ static double left_open(double side, double noise, double prior, double sd)
 int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, const int *procs, int64_t N, double *time_s,
                           double *low_s, double *high_s, struct hrun_correction *at)
 {
-    static const struct hrun_fit_options run = HRUN_FIT_OPTIONS_DEFAULT;
     struct hrun_correction own = { .factor = 1 };
-    double down, up, prior, noise, t;
+    double down, up, prior, noise, t, beyond, run;
     int i = hrun_corrections_find(c, pes, procs), used = 0;
 
     if (!c)
@@ -537,13 +550,15 @@ int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, cons
     prior = own.sd = sqrt(c->var[used > 1]);
     if (i >= 0)
         hrun_correction_at(c, i, N, &own);
-    noise = hypot(run.sigma_rel, c->sigma_abs_s / *time_s);
+    noise = hypot(c->sigma_rel, c->sigma_abs_s / *time_s);
+    beyond = c->nruns ? fmax(fmax(log((double)N) - c->nmax, c->nmin - log((double)N)), 0) : 0;
+    run = hypot(hypot(c->sigma_rel, DAY_SD), BEYOND_SD * beyond);
     down = left_open(log(*time_s / *low_s), noise, prior, own.sd);
     up = left_open(log(*high_s / *time_s), noise, prior, own.sd);
     t = *time_s *= own.factor;
     /* How a run scatters whatever its time is added, not multiplied. */
-    *low_s = fmax(t - hypot(t * -expm1(-NORMAL_95 * hypot(down, run.sigma_rel)), NORMAL_95 * c->sigma_abs_s), 0);
-    *high_s = t + hypot(t * expm1(NORMAL_95 * hypot(up, run.sigma_rel)), NORMAL_95 * c->sigma_abs_s);
+    *low_s = fmax(t - hypot(t * -expm1(-NORMAL_95 * hypot(down, run)), NORMAL_95 * c->sigma_abs_s), 0);
+    *high_s = t + hypot(t * expm1(NORMAL_95 * hypot(up, run)), NORMAL_95 * c->sigma_abs_s);
     if (i >= 0 && at)
         *at = own;
     return i >= 0;

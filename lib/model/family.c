@@ -296,7 +296,7 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
         r->cov[j] *= more;
     r->sigma_abs_s = job->options.sigma_abs_s / (shared && !r->dof ? ANCHOR_WEIGHT : 1);
     r->sigma_rel = job->options.sigma_rel / (shared && !r->dof ? ANCHOR_WEIGHT : 1);
-    measured_range(r, shared ? rows : own, shared ? n : nown);
+    measured_range(r, nown ? own : rows, nown ? nown : n);
     r->npoints = (int)nown;
     if (add_unused(job, r, x, n, r->s2 * more, err)) {
         drop_record(job);

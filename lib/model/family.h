@@ -39,8 +39,8 @@ struct hrun_fit_job {
 
 /* Fit terms to rows[n], whose values x[n by terms->n] (row-major) are given, and append a record. P: that of an
  * N-T model, else 0. The first `anchors` rows help to find the coefficients with a fifth of their weight, see
- * anchor.h and share.h; range, errors and variance are those of the other rows. Rows that are shared count for the
- * range, too; where no more than they is known, the record expects five times the scatter. 0 also when there are too
+ * anchor.h and common.h; range, errors and variance are those of the other rows. Where no more than
+ * shared rows is known, they make the range, and the record expects five times the scatter. 0 also when there are too
  * few measurements: then
  * a line goes to job->skipped and *record becomes NULL. Errors: those of lib/fit, HRUN_ENOMEM; the models are as
  * before. */

@@ -7,11 +7,11 @@
  */
 #include "model/joint.h"
 
+#include "model/common.h"
 #include "model/family.h"
 #include "model/glitch.h"
 #include "model/mixed.h"
 #include "model/predictor.h"
-#include "model/share.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,7 +34,8 @@ struct job {
     size_t *nbase;
     struct hrun_row *rows;          /* scratch for the rows of one sub-cluster */
     struct hrun_models **models;    /* of each sub-cluster, or NULL */
-    struct hrun_models **given;     /* the models without what is shared, which sharing builds on */
+    struct hrun_models **given;     /* the models without what is shared */
+    struct hrun_common *common;     /* or NULL */
     struct hrun_buf *skipped;       /* of each sub-cluster */
     struct hrun_buf *excluded;      /* of each: measurements that are glitches */
     char *counts, *before;          /* of each part: is it a row of its sub-cluster? now, and in the last round */
@@ -60,64 +61,28 @@ static size_t add_mixed(const struct job *j, int sub, struct hrun_row *rows)
     return n;
 }
 
-/* How many processes per PE of `from` tell how the time of M of them follows P: M itself, or the nearest that does if
- * nobody has M; 0 when none does. */
-static int gives(const struct job *j, int from, int M)
+/* What the others share with sub-cluster `sub`, for every M of the definition. */
+static size_t add_shared(const struct job *j, int sub, struct hrun_row *rows)
 {
-    int best = 0, somebody = 0;
+    size_t n = 0;
 
-    for (int i = 0; i < j->nsubs; i++)
-        somebody |= !hrun_share_needed(j->base[i], j->nbase[i], M);
-    for (int k = 0; k < j->app->nprocs_per_pe; k++) {
-        int m = j->app->procs_per_pe[k];
-
-        if ((somebody && m != M) || hrun_share_needed(j->base[from], j->nbase[from], m))
-            continue;
-        if (!best || abs(m - M) < abs(best - M))
-            best = m;
-    }
-    return best;
-}
-
-/* What the others share with sub-cluster `sub`, for every M of the definition that needs it. */
-static int add_shared(const struct job *j, int sub, struct hrun_row *rows, size_t *count, struct hrun_error *err)
-{
-    for (int k = 0; k < j->app->nprocs_per_pe; k++) {
-        int M = j->app->procs_per_pe[k];
-
-        if (!hrun_share_needed(j->base[sub], j->nbase[sub], M))
-            continue;
-        for (int from = 0; from < j->nsubs; from++) {
-            int given = gives(j, from, M);
-
-            if (given && (from != sub || given != M) &&
-                hrun_share(j->app, j->given[from], j->base[from], j->nbase[from], given, j->given[sub], M, rows, count,
-                           err))
-                return -1;
-        }
-    }
-    return 0;
+    for (int k = 0; k < j->app->nprocs_per_pe; k++)
+        hrun_common_rows(j->common, sub, j->app->procs_per_pe[k], rows, &n);
+    return n;
 }
 
 /* ------------------------------------------------------------------ fitting */
 
-/* Who shared the rows of this M, into the record's note. */
-static int note_shared(const struct job *j, struct hrun_fit_record *r, struct hrun_error *err)
+/* How time follows P is known from elsewhere: into the record's note. */
+static int note_shared(struct hrun_fit_record *r, struct hrun_error *err)
 {
-    struct hrun_buf note = HRUN_BUF_INIT;
+    char *note = hrun_strf("shared with others%s%s", r->note && *r->note ? "; " : "", r->note ? r->note : "");
 
-    for (int from = 0; from < j->nsubs; from++)
-        if (gives(j, from, r->M))
-            hrun_buf_addf(&note, "%s%s", note.len ? " and " : "shared with ", j->subs[from].name);
-    if (r->note && *r->note)
-        hrun_buf_addf(&note, "; %s", r->note);
-    if (note.failed) {
-        hrun_buf_release(&note);
+    if (!note)
         return hrun_fail_nomem(err);
-    }
     free(r->note);
-    r->note = hrun_buf_detach(&note);
-    return r->note ? 0 : hrun_fail_nomem(err);
+    r->note = note;
+    return 0;
 }
 
 static int has_shared(const struct hrun_row *rows, size_t n, int M)
@@ -150,7 +115,8 @@ static int fit_sub(struct job *j, int sub, struct hrun_row *rows, size_t n, stru
         return hrun_fail_prefix(err, "%s", j->subs[sub].name);
     }
     for (int i = 0; i < m->n; i++)
-        if (!strcmp(m->v[i].family, "npt") && has_shared(rows, n, m->v[i].M) && note_shared(j, &m->v[i], err)) {
+        if (!strcmp(m->v[i].family, "npt") && has_shared(rows, n, m->v[i].M) &&
+            hrun_common_needed(j->base[sub], j->nbase[sub], m->v[i].M) && note_shared(&m->v[i], err)) {
             hrun_models_destroy(m);
             return -1;
         }
@@ -176,8 +142,7 @@ static int fit_all(struct job *j, struct hrun_error *err)
         if (n)
             memcpy(j->rows, j->base[i], n * sizeof *j->rows);
         n += add_mixed(j, i, j->rows + n);
-        if (add_shared(j, i, j->rows, &n, err))
-            return -1;
+        n += add_shared(j, i, j->rows + n);
         m = j->given[i];
         if (n > j->nbase[i] && fit_sub(j, i, j->rows, n, &m, err))
             return -1;
@@ -437,7 +402,8 @@ int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub
     for (int i = 0; i < nsubs; i++)
         j.models[i] = j.given[i];
     if (options->method != HRUN_METHOD_LS && app->family != HRUN_APP_WEAK &&
-        (fit_all(&j, err) || (j.mixed.nruns && iterate(&j, err))))
+        (hrun_common_create(app, j.base, j.nbase, nsubs, &j.mixed, options, &j.common, err) ||
+         fit_all(&j, err) || (j.mixed.nruns && iterate(&j, err))))
         goto out;
     if (finish(&j, skipped, err))
         goto out;
@@ -459,6 +425,7 @@ out:
     }
     for (size_t i = 0; j.skipped && i < 2 * n; i++)
         hrun_buf_release(&j.skipped[i]);
+    hrun_common_destroy(j.common);
     hrun_mixed_release(&j.mixed);
     free(j.base);
     free(j.nbase);

@@ -12,7 +12,7 @@
 
 enum hrun_row_kind {
     HRUN_ROW_SINGLE,    /* a run on one PE: P = M */
-    HRUN_ROW_SHARED,    /* no run: what one would have taken, from another sub-cluster's runs (share.h) */
+    HRUN_ROW_SHARED,    /* no run: what one would have taken, from another option's runs (common.h) */
     HRUN_ROW_OWN,       /* a run on this sub-cluster alone, P > M */
     HRUN_ROW_MIXED      /* a run on several sub-clusters that this one limited (joint.h) */
 };

@@ -1,0 +1,474 @@
+/* common.c - one form for all sub-clusters; see common.h for the contract
+ *
+ * Given the speeds the coefficients are a linear problem, and given the coefficients so are the speeds of each option
+ * (a sub-cluster with M processes per PE): NNLS in turn. Which option limits a mixed run follows from the last turn.
+ */
+#include "model/common.h"
+
+#include "fit/robust.h"
+#include "model/terms.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Speeds and who limits what stand after some five turns; what comes then polishes. */
+enum { TURNS = 25, PLAIN_TURNS = 3 };
+/* A term is divided work when twice the processes leave at most this part of it: more than N^3/P^(2/3), less than
+ * N^3/P. */
+static const double DIVIDED = 0.6;
+/* What is not known of speeds: relative standard deviations of one M against the others of its sub-cluster, and of
+ * messages against those of other sub-clusters. A run tells to 1 %. */
+static const double SPEED_SD = 0.5, RUN_SD = 0.01;
+/* What is not divided work on one PE is a part of the shortest time there: its standard deviation before runs tell. */
+static const double ONE_PE_SD = 0.3;
+/* Residuals beyond so many scales count less, and no scale is below this. */
+static const double HUBER = 2, SCALE_LEAST = 0.02;
+/* More rows than this count as if they were so many: an option's own runs are fewer. */
+static const double ROWS_MOST = 25;
+/* ln s of two sub-clusters, in runs: how much their being alike counts. */
+static const double ALIKE = 0.5;
+
+struct option {
+    int known;              /* was something run? */
+    int told;               /* did a run that it limited, or another M of its sub-cluster, tell its speeds? */
+    double w, v;
+    double u;               /* s: what is not divided work on one PE */
+};
+
+struct point {              /* a run */
+    const struct hrun_row *row;             /* on one sub-cluster, else NULL */
+    const struct hrun_mixed_run *mixed;     /* on several */
+    int64_t N;
+    int P, one_pe;
+    double T, weight;       /* weight: relative to others of this T, by its residual */
+    int limiting;           /* option */
+    double span;            /* s */
+};
+
+struct hrun_common {
+    const struct hrun_app *app;
+    const struct hrun_mixed *mixed;
+    int nsubs, nprocs;
+    struct option *options; /* nsubs by nprocs */
+    int *most;              /* nsubs: the most PEs of a run on it alone */
+    struct point *points;
+    size_t n;
+    size_t p;
+    double *x;              /* n by p */
+    int *divided;           /* p */
+    double *k;              /* p */
+    double *span;           /* nsubs by nsubs: s of two sub-clusters */
+};
+
+int hrun_common_needed(const struct hrun_row *rows, size_t n, int M)
+{
+    int P = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (rows[i].M != M || rows[i].kind != HRUN_ROW_OWN)
+            continue;
+        if (P && rows[i].P != P)
+            return 0;
+        P = rows[i].P;
+    }
+    return 1;
+}
+
+/* Index of an option, -1 for an M that the definition has not got. */
+static int option_of(const struct hrun_common *c, int sub, int M)
+{
+    for (int k = 0; k < c->nprocs; k++)
+        if (c->app->procs_per_pe[k] == M)
+            return sub * c->nprocs + k;
+    return -1;
+}
+
+/* ------------------------------------------------------------------ runs */
+
+static void add_point(struct hrun_common *c, const struct hrun_row *row, const struct hrun_mixed_run *m, int sub)
+{
+    struct point *q = &c->points[c->n];
+
+    if (row)
+        *q = (struct point){ .row = row, .N = row->N, .P = row->P, .one_pe = row->kind == HRUN_ROW_SINGLE, .T = row->T,
+                             .limiting = option_of(c, sub, row->M) };
+    else
+        *q = (struct point){ .mixed = m, .N = m->N, .P = m->P, .T = m->T, .limiting = -1 };
+    q->weight = q->span = 1;
+    if (row && q->limiting < 0)
+        return;
+    if (row) {
+        c->options[q->limiting].known = 1;
+        if (row->P / row->M > c->most[sub])
+            c->most[sub] = row->P / row->M;
+    }
+    c->n++;
+}
+
+/* All parts of a mixed run are options? They are known then. */
+static int has_options(struct hrun_common *c, const struct hrun_mixed_run *m)
+{
+    const struct hrun_mixed_part *parts = c->mixed->parts + m->first;
+
+    for (size_t i = 0; i < m->nparts; i++)
+        if (option_of(c, parts[i].sub, parts[i].M) < 0)
+            return 0;
+    for (size_t i = 0; i < m->nparts; i++)
+        c->options[option_of(c, parts[i].sub, parts[i].M)].known = 1;
+    return m->whole;
+}
+
+/* The terms' values at all points, of which those whose place the network does not know are left out. */
+static int evaluate(struct hrun_common *c, const struct hrun_fit_job *job, struct hrun_error *err)
+{
+    size_t kept = 0;
+
+    c->p = (size_t)job->np.n;
+    c->x = calloc(c->n * c->p + 1, sizeof *c->x);
+    c->divided = calloc(c->p + 1, sizeof *c->divided);
+    c->k = calloc(c->p + 1, sizeof *c->k);
+    if (!c->x || !c->divided || !c->k)
+        return hrun_fail_nomem(err);
+    for (size_t i = 0; i < c->n; i++) {
+        const struct point *q = &c->points[i];
+        struct hrun_row row = q->row ? *q->row
+                            : (struct hrun_row){ .N = q->N, .P = q->P, .sample = q->mixed->sample, .own = -1 };
+
+        if (job->net && (!row.sample || !hrun_netview_config(job->net, row.sample, row.own, job->config, job->config +
+                                                             hrun_netview_nsubs(job->net))))
+            continue;
+        for (size_t j = 0; j < c->p; j++)
+            if (hrun_fit_term(job, job->np.v[j].expr, &row, &c->x[kept * c->p + j], err))
+                return hrun_fail_prefix(err, "term '%s' of %s at a measured point (N=%lld, P=%d)", job->np.v[j].text,
+                                        c->app->name, (long long)q->N, q->P);
+        c->points[kept++] = *q;
+    }
+    c->n = kept;
+    for (size_t j = 0; j < c->p && kept; j++) {
+        const struct point *q = &c->points[kept - 1];
+        double here, twice;
+
+        c->divided[j] = !hrun_term_is_network(job->np.v[j].expr) &&
+                        !hrun_term_eval(job->np.v[j].expr, HRUN_TERM_NP, (double)q->N, 8, 0, &here, NULL) &&
+                        !hrun_term_eval(job->np.v[j].expr, HRUN_TERM_NP, (double)q->N, 16, 0, &twice, NULL) &&
+                        twice <= DIVIDED * here;
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------ one turn */
+
+/* C and G at a point. */
+static void parts_at(const struct hrun_common *c, size_t i, double *work, double *rest)
+{
+    *work = *rest = 0;
+    for (size_t j = 0; j < c->p; j++)
+        *(c->divided[j] ? work : rest) += c->k[j] * c->x[i * c->p + j];
+}
+
+static double time_on(const struct option *o, const struct point *q, double work, double rest)
+{
+    return o->w * work + (q->one_pe ? o->u : o->v * q->span * rest);
+}
+
+/* Who limits each mixed run, and how much slower its messages are. */
+static void assign(struct hrun_common *c, int first)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        struct point *q = &c->points[i];
+        const struct hrun_mixed_part *parts = q->mixed ? c->mixed->parts + q->mixed->first : NULL;
+        double work, rest, most = -1;
+
+        if (!q->mixed)
+            continue;
+        parts_at(c, i, &work, &rest);
+        q->span = 1;
+        for (size_t a = 0; a < q->mixed->nparts; a++)
+            for (size_t b = 0; b < a; b++)
+                q->span = fmax(q->span, c->span[parts[a].sub * c->nsubs + parts[b].sub]);
+        for (size_t a = 0; a < q->mixed->nparts; a++) {
+            int o = option_of(c, parts[a].sub, parts[a].M);
+            double t = first ? c->options[o].w : time_on(&c->options[o], q, work, rest);
+
+            if (q->mixed->watched ? parts[a].sub == q->mixed->limits : t > most) {
+                most = t;
+                q->limiting = o;
+            }
+        }
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* What each run counts for, by how far it is off. */
+static void weigh(struct hrun_common *c, double *scratch)
+{
+    double scale, work, rest;
+
+    for (size_t i = 0; i < c->n; i++) {
+        parts_at(c, i, &work, &rest);
+        scratch[i] = fabs(log(c->points[i].T / time_on(&c->options[c->points[i].limiting], &c->points[i], work, rest)));
+        c->points[i].weight = scratch[i];
+    }
+    qsort(scratch, c->n, sizeof *scratch, by_value);
+    scale = fmax(scratch[c->n / 2] / 0.6745, SCALE_LEAST);
+    for (size_t i = 0; i < c->n; i++)
+        c->points[i].weight = fmin(1, sqrt(HUBER * scale / fmax(c->points[i].weight, 1e-12)));
+}
+
+/* The coefficients, given the speeds. Scratch: a[n by p], b[n]. */
+static int fit_terms(struct hrun_common *c, double *a, double *b, struct hrun_error *err)
+{
+    struct hrun_lsq problem = { a, b, NULL, c->n, c->p };
+    struct hrun_lsq_result result = { c->k, NULL, 0, 0, 0 };
+
+    for (size_t i = 0; i < c->n; i++) {
+        const struct point *q = &c->points[i];
+        const struct option *o = &c->options[q->limiting];
+
+        b[i] = q->weight * (q->one_pe ? fmax(1 - o->u / q->T, 0) : 1);
+        for (size_t j = 0; j < c->p; j++)
+            a[i * c->p + j] = q->weight / q->T * c->x[i * c->p + j] *
+                              (c->divided[j] ? o->w : q->one_pe ? 0 : o->v * q->span);
+    }
+    return hrun_fit_nnls(&problem, &result, err);
+}
+
+/* The speeds of option o, given the coefficients: w, v, u by NNLS, with what is expected of them as rows. */
+static int fit_speeds(struct hrun_common *c, int o, double *a, double *b, struct hrun_error *err)
+{
+    enum { UNKNOWN = 3 };
+    struct option *own = &c->options[o];
+    double speeds[UNKNOWN], work, rest, others = 0, shortest = INFINITY;
+    struct hrun_lsq problem = { a, b, NULL, 0, UNKNOWN };
+    struct hrun_lsq_result result = { speeds, NULL, 0, 0, 0 };
+    int sub = o / c->nprocs, count = 0;
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->n; i++) {
+        const struct point *q = &c->points[i];
+        double row = q->weight / (q->T * RUN_SD);
+
+        if (q->limiting != o)
+            continue;
+        parts_at(c, i, &work, &rest);
+        a[n * UNKNOWN] = row * work;
+        a[n * UNKNOWN + 1] = q->one_pe ? 0 : row * rest * q->span;
+        a[n * UNKNOWN + 2] = q->one_pe ? row : 0;
+        shortest = q->one_pe ? fmin(shortest, q->T) : shortest;
+        b[n++] = q->weight / RUN_SD;
+    }
+    for (int m = sub * c->nprocs; m < (sub + 1) * c->nprocs; m++)
+        if (m != o && c->options[m].told) {
+            others += c->options[m].w;
+            count++;
+        }
+    own->told = n || count;
+    if (!n) {
+        *own = (struct option){ own->known, count > 0, count ? others / count : 1, 1, 0 };
+        return 0;
+    }
+    memset(a + n * UNKNOWN, 0, UNKNOWN * UNKNOWN * sizeof *a);
+    if (count) {
+        a[n * UNKNOWN] = count / (others * SPEED_SD);
+        b[n++] = 1 / SPEED_SD;
+    }
+    a[n * UNKNOWN + 1] = 1 / SPEED_SD;
+    b[n++] = 1 / SPEED_SD;
+    a[n * UNKNOWN + 2] = isfinite(shortest) ? 1 / (ONE_PE_SD * shortest) : 1;
+    b[n++] = 0;
+    problem.n = n;
+    if (hrun_fit_nnls(&problem, &result, err))
+        return -1;
+    own->w = speeds[0] > 0 ? speeds[0] : own->w;
+    own->v = speeds[1];
+    own->u = speeds[2];
+    return 0;
+}
+
+/* How much slower messages are between sub-clusters: each mixed run tells of its slowest pair. */
+static void fit_spans(struct hrun_common *c, double *sum, double *count)
+{
+    size_t n = (size_t)c->nsubs * (size_t)c->nsubs;
+
+    memset(sum, 0, n * sizeof *sum);
+    for (size_t k = 0; k < n; k++)
+        count[k] = ALIKE;
+    for (size_t i = 0; i < c->n; i++) {
+        const struct point *q = &c->points[i];
+        const struct hrun_mixed_part *parts = q->mixed ? c->mixed->parts + q->mixed->first : NULL;
+        const struct option *o = &c->options[q->limiting];
+        double work, rest, seen;
+
+        if (!q->mixed)
+            continue;
+        parts_at(c, i, &work, &rest);
+        if (!(o->v * rest > 0))
+            continue;
+        seen = log(fmax((q->T - o->w * work) / (o->v * rest), 1));
+        for (size_t a = 0; a < q->mixed->nparts; a++)
+            for (size_t b = 0; b < q->mixed->nparts; b++) {
+                size_t k = (size_t)parts[a].sub * (size_t)c->nsubs + (size_t)parts[b].sub;
+
+                if (a != b && c->span[k] >= q->span) {
+                    sum[k] += seen;
+                    count[k]++;
+                }
+            }
+    }
+    for (size_t k = 0; k < n; k++)
+        c->span[k] = exp(sum[k] / count[k]);
+}
+
+static int iterate(struct hrun_common *c, struct hrun_error *err)
+{
+    size_t options = (size_t)c->nsubs * (size_t)c->nprocs, columns = c->p > 3 ? c->p : 3;
+    size_t squares = (size_t)c->nsubs * (size_t)c->nsubs;
+    double *a = calloc((c->n + 3) * (columns + 1) + 2 * squares, sizeof *a), *b = a + (c->n + 3) * columns;
+    double *pairs = b + c->n + 3;
+    int rc = a ? 0 : hrun_fail_nomem(err);
+
+    for (int turn = 0; turn < TURNS && !rc; turn++) {
+        assign(c, turn == 0);
+        if (turn >= PLAIN_TURNS)
+            weigh(c, b);
+        rc = fit_terms(c, a, b, err);
+        for (size_t o = 0; o < options && !rc; o++)
+            rc = fit_speeds(c, (int)o, a, b, err);
+        if (!rc && turn >= PLAIN_TURNS)
+            fit_spans(c, pairs, pairs + squares);
+    }
+    free(a);
+    return rc;
+}
+
+/* ------------------------------------------------------------------ all */
+
+/* A first guess of speeds: times on one PE where both have them, else times at all. */
+static void guess_speeds(struct hrun_common *c)
+{
+    for (int o = 0; o < c->nsubs * c->nprocs; o++) {
+        double sum = 0;
+        int n = 0;
+
+        for (size_t i = 0; i < c->n; i++)
+            for (size_t l = 0; l < c->n && c->points[i].limiting == o; l++)
+                if (c->points[l].row && c->points[l].N == c->points[i].N && c->points[l].limiting != o) {
+                    sum += log(c->points[i].T * c->points[i].P / (c->points[l].T * c->points[l].P));
+                    n++;
+                }
+        c->options[o] = (struct option){ c->options[o].known, n > 0, n ? exp(sum / n) : 1, 1, 0 };
+    }
+}
+
+void hrun_common_destroy(struct hrun_common *c)
+{
+    if (!c)
+        return;
+    free(c->options);
+    free(c->most);
+    free(c->points);
+    free(c->x);
+    free(c->divided);
+    free(c->k);
+    free(c->span);
+    free(c);
+}
+
+static int fit(struct hrun_common *c, const struct hrun_fit_options *options, struct hrun_error *err)
+{
+    struct hrun_fit_job job = { .app = c->app, .options = *options, .skipped = HRUN_BUF_INIT };
+    size_t none = 0;
+    int rc = hrun_fit_network(&job, NULL, &none, err);
+
+    if (!rc)
+        rc = evaluate(c, &job, err);
+    hrun_buf_release(&job.skipped);
+    hrun_fit_network_release(&job);
+    if (rc || !c->n || !c->p)
+        return rc;
+    guess_speeds(c);
+    return iterate(c, err);
+}
+
+int hrun_common_create(const struct hrun_app *app, struct hrun_row *const *rows, const size_t *nrows, int nsubs,
+                       const struct hrun_mixed *mixed, const struct hrun_fit_options *options,
+                       struct hrun_common **out, struct hrun_error *err)
+{
+    struct hrun_common *c;
+    size_t n = mixed->nruns, subs = (size_t)nsubs;
+    int known = 0;
+
+    *out = NULL;
+    for (int i = 0; i < nsubs; i++)
+        n += nrows[i];
+    if (app->family != HRUN_APP_NPT || !app->np.n || !n)
+        return 0;
+    c = calloc(1, sizeof *c);
+    if (!c)
+        return hrun_fail_nomem(err);
+    *c = (struct hrun_common){ .app = app, .mixed = mixed, .nsubs = nsubs, .nprocs = app->nprocs_per_pe };
+    c->options = calloc(subs * (size_t)c->nprocs + 1, sizeof *c->options);
+    c->most = calloc(subs + 1, sizeof *c->most);
+    c->points = calloc(n, sizeof *c->points);
+    c->span = calloc(subs * subs + 1, sizeof *c->span);
+    if (!c->options || !c->most || !c->points || !c->span) {
+        hrun_common_destroy(c);
+        return hrun_fail_nomem(err);
+    }
+    for (size_t k = 0; k < subs * subs; k++)
+        c->span[k] = 1;
+    for (int i = 0; i < nsubs; i++)
+        for (size_t k = 0; k < nrows[i]; k++)
+            add_point(c, &rows[i][k], NULL, i);
+    for (size_t k = 0; k < mixed->nruns; k++)
+        if (has_options(c, &mixed->runs[k]) && mixed->runs[k].nparts > 1)
+            add_point(c, NULL, &mixed->runs[k], -1);
+    for (int o = 0; o < nsubs * c->nprocs; o++)
+        known += c->options[o].known;
+    if (known < 2 || !c->n) {
+        hrun_common_destroy(c);
+        return 0;
+    }
+    if (fit(c, options, err)) {
+        hrun_common_destroy(c);
+        return -1;
+    }
+    *out = c;
+    return 0;
+}
+
+void hrun_common_rows(const struct hrun_common *c, int sub, int M, struct hrun_row *out, size_t *count)
+{
+    int o = c ? option_of(c, sub, M) : -1;
+    size_t first = *count;
+    double beyond = 0;
+
+    if (o < 0 || !c->options[o].known || !c->options[o].told)
+        return;
+    for (int i = 0; i < c->nsubs; i++)
+        beyond += i == sub ? 0 : log(c->span[sub * c->nsubs + i]) / (c->nsubs - 1);
+    for (size_t i = 0; i < c->n; i++) {
+        struct point q = c->points[i];
+        double work, rest, T;
+
+        if (q.one_pe || q.limiting == o)
+            continue;
+        /* More processes than it holds alone come from elsewhere. */
+        if (!q.mixed)
+            q.span = q.P > c->most[sub] * M ? exp(beyond) : 1;
+        parts_at(c, i, &work, &rest);
+        T = time_on(&c->options[o], &q, work, rest);
+        if (isfinite(T) && T > 0)
+            out[(*count)++] = (struct hrun_row){ q.N, q.P, M, T, "", HRUN_ROW_SHARED, 1,
+                                                 q.row ? q.row->sample : q.mixed->sample, q.row ? q.row->own : -1 };
+    }
+    for (size_t i = first; i < *count; i++)
+        out[i].weight = fmin(1, sqrt(ROWS_MOST / (double)(*count - first)));
+}
