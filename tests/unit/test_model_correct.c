@@ -130,10 +130,10 @@ static void test_telling(void)
     ok(!tell(c, pes, procs, 1000, 0.01, &t, &low, &high) && t == 100, "what was never run keeps its time");
     none[0] = log(t / low);
     none[1] = log(high / t);
-    is_num(none[0], 1.959964 * hypot(0.05, 0.02), 1e-6, "and is not known to 1 %%, whatever the model says");
+    is_num(none[0], 1.959964 * hypot(0.05, hypot(0.02, 0.03)), 1e-6, "and is not known to 1 %%, whatever the model says");
     is_num(none[1], none[0], 1e-6, "up as well as down");
     tell(c, pes, procs, 1000, 0.4, &t, &low, &high);
-    is_num(log(t / low), 0.4, 2e-3, "a model's wider interval stays");
+    ok(log(t / low) >= 0.4 && log(t / low) < 0.41, "a model's wider interval stays");
     hrun_corrections_destroy(c);
     for (int i = 0; i < 4; i++)
         mr_run(f.m, 1000, pes, procs, 1.04 + 1e-6 * i, NULL);
@@ -141,13 +141,14 @@ static void test_telling(void)
     again = only(&f, 1000).factor;
     ok(tell(c, pes, procs, 1000, 0.01, &t, &low, &high), "with runs of it");
     is_num(t, 100 * again, 1e-9, "the time is corrected");
-    ok(low < t && t < high && log(t / low) < none[0] / 1.9 && log(t / low) > 1.959964 * 0.02,
-       "and known better, but for the scatter of one run: %.4f", log(t / low));
+    ok(low < t && t < high && log(t / low) < none[0] / 1.6 && log(t / low) > 1.959964 * hypot(0.02, 0.03),
+       "and known better, but for the scatter of one run and what differs from day to day: %.4f", log(t / low));
     tell(c, pes, procs, 1000, 0.4, &t, &low, &high);
     wide[0] = log(t / low);
     ok(wide[0] < 0.2 && wide[0] > 1.959964 * 0.02, "runs tell more than the model: %.4f of 0.4", wide[0]);
     tell(c, pes, procs, 1000000, 0.4, &t, &far_low, &high);
-    is_num(log(t / far_low), 0.4, 0.01, "but not at sizes far from theirs");
+    ok(log(t / far_low) > 0.4, "but not at sizes far from theirs, where less is known the farther they are: %.2f",
+       log(t / far_low));
     t = low = 1e-4;
     high = 2e-4;
     hrun_corrections_tell(c, alone, alone_m, 1000, &t, &low, &high, NULL);
