@@ -151,13 +151,15 @@ static int write_draft(const struct new_app *a, struct hrun_app_draft *d, const 
     return rc;
 }
 
-/* A definition that is good for measuring: its terms are those of paper 000's Table V, in common to Himeno and FEM, by
- * which --budget chooses the runs. */
+/* The terms of paper 000's Table V that Himeno and FEM have in common. By them the first runs are chosen; in the
+ * definition they stand behind those that were found, as what few runs do not show may still be there. */
+static char *common_np[] = { "N^3/P", "N^2/P", "N/P", "1/P", "N^2", "N", "1", "ln(P)", NULL };
+static char *common_n[] = { "N^3", "N^2", "N", "1", NULL };
+
 static int write_provisional(const struct new_app *a, const char *file, struct hrun_error *err)
 {
-    static char *np[] = { "N^3/P", "N^2/P", "N/P", "1/P", "N^2", "N", "1", "ln(P)", NULL };
-    static char *n[] = { "N^3", "N^2", "N", "1", NULL }, *p[] = { "T/P", "1", "ln(P)", NULL };
-    struct hrun_strvec terms[] = { { np, 8, 0 }, { n, 4, 0 }, { p, 3, 0 } };
+    static char *p[] = { "T/P", "1", "ln(P)", NULL };
+    struct hrun_strvec terms[] = { { common_np, 8, 0 }, { common_n, 4, 0 }, { p, 3, 0 } };
     struct hrun_app_draft d = { .np = &terms[0], .n = &terms[1], .p = &terms[2] };
 
     return write_draft(a, &d, file, err);
@@ -253,6 +255,19 @@ static int gather(struct context *c, struct hrun_discover_point **v, size_t *n, 
     return 0;
 }
 
+static int add_common(struct hrun_strvec *terms, char *const *common, struct hrun_error *err)
+{
+    for (char *const *term = common; *term; term++) {
+        int there = 0;
+
+        for (size_t i = 0; i < terms->n; i++)
+            there |= !strcmp(terms->v[i], *term);
+        if (!there && hrun_strvec_push(terms, *term))
+            return hrun_fail_nomem(err);
+    }
+    return 0;
+}
+
 static void say_terms(const struct hrun_discovery *d, struct hrun_buf *out)
 {
     hrun_buf_addf(out, "Chosen from a library because they tell best what was left out: %.1f %% off on average%s",
@@ -260,7 +275,7 @@ static void say_terms(const struct hrun_discovery *d, struct hrun_buf *out)
     if (!isnan(d->beyond))
         hrun_buf_addf(out, "and %.1f %% at the largest number of processes, told by the smaller ones.",
                       100 * d->beyond);
-    hrun_buf_addf(out, " Where you know better, change\nthem and say: hrun-calibrate fit");
+    hrun_buf_addf(out, " Behind them stand common\nterms that few runs do not show. Where you know better, change them and say: hrun-calibrate fit");
 }
 
 static int by_number(const void *a, const void *b)
@@ -283,8 +298,8 @@ static int different(int64_t *v, size_t n)
 
 /* Warn of terms that rest on little: two sizes, or two P, fix one power and leave nothing to tell it from another; nor
  * do fewer points than twice the terms when each is left out in its turn. */
-static int say_little(const struct hrun_discover_point *v, size_t n, const struct hrun_discovery *d, const char *name,
-                      struct hrun_error *err)
+static int say_little(const struct hrun_discover_point *v, size_t n, const struct hrun_discovery *d, size_t nfound,
+                      const char *name, struct hrun_error *err)
 {
     enum { POWER = 3, EACH = 2 };
     int64_t *x = calloc(n + 1, sizeof *x);
@@ -299,12 +314,12 @@ static int say_little(const struct hrun_discover_point *v, size_t n, const struc
         x[i] = v[i].P;
     counts = different(x, n);
     free(x);
-    if (sizes >= POWER && counts >= POWER && d->points >= EACH * (int)d->np.n)
+    if (sizes >= POWER && counts >= POWER && d->points >= EACH * (int)nfound)
         return 0;
     fprintf(stderr, "hrun-calibrate: the terms rest on little and may be poor: %zu term%s on %d point%s, of %d size%s "
             "and %d number%s of processes; for better ones say --new --force with more --sizes, a larger --budget or "
-            "more PEs, or edit the definition where you know better, and say: hrun-calibrate fit %s\n", d->np.n,
-            d->np.n == 1 ? "" : "s", d->points, d->points == 1 ? "" : "s", sizes, sizes == 1 ? "" : "s", counts,
+            "more PEs, or edit the definition where you know better, and say: hrun-calibrate fit %s\n", nfound,
+            nfound == 1 ? "" : "s", d->points, d->points == 1 ? "" : "s", sizes, sizes == 1 ? "" : "s", counts,
             counts == 1 ? "" : "s", name);
     return 0;
 }
@@ -321,11 +336,14 @@ static int write_definition(const struct calib_settings *s, struct new_app *a, c
     struct ranges r = { 0 };
     struct context c = { 0 };
     char date[21];
-    size_t n = 0;
+    size_t n = 0, nfound;
     int rc = -1;
 
     if (open_context(&c, s, a, err) || gather(&c, &points, &n, &r, err) || fit_options(&s->common, &options, err) ||
         hrun_discover(points, n, &options, &found, err))
+        goto done;
+    nfound = found.np.n;
+    if (add_common(&found.np, common_np, err) || add_common(&found.n, common_n, err))
         goto done;
     hrun_date_now(date);
     hrun_buf_addf(&about, "Made by hrun-calibrate --new on %.10s from %zu runs, N from %lld to %lld on %d to %d "
@@ -343,11 +361,11 @@ static int write_definition(const struct calib_settings *s, struct new_app *a, c
     if (write_draft(a, &d, at->draft, err) || hrun_mkdirs(at->folder, 0755, err) || write_draft(a, &d, at->file, err))
         goto done;
     printf("%s: rule %s, terms", at->file, a->rule.data);
-    for (size_t i = 0; i < found.np.n; i++)
+    for (size_t i = 0; i < nfound; i++)
         printf("%s %s", i ? "," : "", found.np.v[i]);
     printf("\n\n");
     fflush(stdout);
-    rc = s->common.quiet ? 0 : say_little(points, n, &found, a->name, err);
+    rc = s->common.quiet ? 0 : say_little(points, n, &found, nfound, a->name, err);
 done:
     hrun_discovery_release(&found);
     free(points);

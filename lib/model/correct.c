@@ -21,6 +21,9 @@ static const double PRIOR_SD = 0.05, PRIOR_WEIGHT = 4;
  * ever quicker than it can be. And one configuration in ten is predicted four times worse than the others. */
 static const double GLITCHES = 0.05, GLITCH_MAX = 1.0986122886681098, ODD = 0.1, ODD_FACTOR = 4;
 
+/* How much more each of its own other points tells of how much r varies for a configuration. */
+static const double OWN_POINTS = 4;
+
 /* 95 % of a normal distribution lie within this many standard deviations. */
 static const double NORMAL_95 = 1.959963984540054;
 
@@ -342,7 +345,13 @@ static double judge(struct config *v, size_t i, double prior)
 {
     struct point *p = &v->points[i];
     double one = p->var / p->agree;
-    double odds = oddness(v, prior, i), mean, var, usual, odd, slowed = 0, square = fmax(p->r * p->r - one, 0);
+    double sum = prior, odds, mean, var, usual, odd, slowed = 0, square = fmax(p->r * p->r - one, 0);
+
+    /* The other points of the configuration tell more of it than all other configurations do. */
+    for (size_t k = 0; k < v->npoints; k++)
+        sum += k == i ? 0 : OWN_POINTS * v->points[k].r * v->points[k].r;
+    prior = sum / (1 + OWN_POINTS * (double)(v->npoints - 1));
+    odds = oddness(v, prior, i);
 
     condition(v, prior, p->x, i, &mean, &var);
     /* Divided by the density with which runs agree with each other, of which there may be thousands. */
@@ -377,13 +386,33 @@ static void add_run(struct hrun_corrections *c, const struct hrun_recalled *run,
     snprintf(v->date, sizeof v->date, "%s", s->date ? s->date : "");
 }
 
+/* The variance of r on several sub-clusters, or on one, as the middle of its points has it: where models are far off,
+ * their misses must not pass for glitches. What is expected where there are too few. room: npoints of all. */
+static double usual_variance(const struct hrun_corrections *c, int mixed, double *room)
+{
+    enum { FEWEST = 2 };
+    static const double MEDIAN = 0.6744897501960817;
+    double sd = 0;
+    size_t n = 0;
+
+    for (int i = 0; i < c->n; i++)
+        for (size_t k = 0; k < c->v[i].npoints; k++)
+            if (c->v[i].mixed == mixed)
+                room[n++] = fabs(c->v[i].points[k].r);
+    qsort(room, n, sizeof *room, by_value);
+    if (n >= FEWEST)
+        sd = room[(n - 1) / 2] / MEDIAN;
+    return fmax(sd * sd, PRIOR_SD * PRIOR_SD);
+}
+
 /* How much r varies: what is expected, and what the points show beyond the scatter of runs, as far as they can be
  * trusted; which depends on how much r varies (EM). */
-static void learn_variance(struct hrun_corrections *c)
+static void learn_variance(struct hrun_corrections *c, double *room)
 {
     enum { ROUNDS = 5 };   /* from then on it changes by less than a hundredth of itself */
 
-    c->var[0] = c->var[1] = PRIOR_SD * PRIOR_SD;
+    for (int m = 0; m < 2; m++)
+        c->var[m] = usual_variance(c, m, room);
     for (int i = 0; i < c->n; i++)
         for (size_t k = 0; k < c->v[i].npoints; k++)
             c->v[i].points[k].trust = 1;
@@ -461,7 +490,7 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     }
     if (c->nruns)
         qsort(c->runs, c->nruns, sizeof *c->runs, by_time);
-    learn_variance(c);
+    learn_variance(c, room);
     *out = c;
     c = NULL;
     rc = 0;

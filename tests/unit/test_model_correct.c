@@ -258,7 +258,7 @@ static void test_glitch_among_neighbours(void)
     c = make(&f, &err);
     ok(c && hrun_corrections_sd(c) > 0.08, "most predictions are right to %.0f %% only", 100 * hrun_corrections_sd(c));
     hrun_correction_at(c, hrun_corrections_find(c, pes, procs), 1000, &r);
-    ok(r.factor > 1 && r.factor < 1.1, "one run of 1.7 times the time among others as predicted: %.3f", r.factor);
+    ok(r.factor > 1 && r.factor < 1.2, "one run of 1.7 times the time among others as predicted: %.3f", r.factor);
     hrun_corrections_destroy(c);
     teardown(&f);
 }
