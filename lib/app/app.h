@@ -60,6 +60,13 @@ enum hrun_app_family {
 /* The names that `family` may have, in the order of the enum, ended by NULL. */
 extern const char *const hrun_app_family_names[];
 
+/* What the folder of a run that only measures has of the working folder (key `scratch`). */
+enum hrun_app_scratch {
+    HRUN_APP_SCRATCH_LINK,      /* copies of small files, links to large ones */
+    HRUN_APP_SCRATCH_COPY,      /* copies of all */
+    HRUN_APP_SCRATCH_NONE       /* it has no folder of its own, and runs in the working folder */
+};
+
 /* What a process of a ring does (family ring), over n = N/P, N and P. */
 struct hrun_app_ring {
     struct hrun_expr *local;    /* work on its own data, in any unit */
@@ -96,6 +103,7 @@ struct hrun_app {
     int threads_fill;           /* `threads: fill`: a PE's cores are shared out to its processes, a thread for each */
     char *threads;              /* OMP_NUM_THREADS as the user fixed it (hrun_app_fix_threads), or NULL */
     char *pattern;              /* between which ranks most is sent: one of hrun_app_patterns; NULL: not declared */
+    enum hrun_app_scratch scratch;
     char *stdin_text;           /* template fed to the program's standard input, or NULL */
     char *time_match;           /* POSIX extended regex, the first group being seconds; NULL: wall clock */
     char *time_file;            /* file in which time_match is looked for, relative to the working directory,
