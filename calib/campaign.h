@@ -76,9 +76,11 @@ int campaign_has(const struct campaign *g, int sub);
 
 /* Runs that are still to be made; of one sub-cluster, or with sub = -1 of all. */
 int campaign_left(const struct campaign *g, int sub);
-/* Their expected wall time, the same way: known points by their own mean, others scaled from the nearest known point by
- * the growth in N seen so far; 0 while that is not known. */
+/* Their expected wall time, the same way: known points by their own mean, others by a start-up and a power of N and of
+ * the number of PEs that fit the known ones; 0 while that is not known. */
 double campaign_time_left(const struct campaign *g, int sub);
+/* 1 when that rests on runs: some of each sub-cluster, and none of those left has a larger N. */
+int campaign_left_is_sure(const struct campaign *g);
 /* The same for all groups at the same time: the longest. */
 double campaign_time_left_parallel(const struct campaign *g);
 
