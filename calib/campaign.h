@@ -41,6 +41,7 @@ struct campaign {
     const char *together;     /* why there is but one group although --parallel was given; NULL when there are more */
     int good, failed_points, hosts_failed; /* since it was built: good runs; points left out, and runs that an engine
                                  or a host made fail */
+    int no_time;              /* runs that ended well, but of which the time is not known */
     char last_failure[640];
 };
 
@@ -53,6 +54,7 @@ struct event {
     int ok;                   /* RUN: 1 a measurement, 0 failed: text says how */
     int left_out;             /* RUN: it failed for the last time */
     int host_failed;          /* RUN: the engine or a host failed, not the application */
+    int no_time;              /* RUN: the application ended well, but its time is not known */
     double time_s, wall_s;    /* RUN */
     char text[640];           /* RUN, GIVEN_UP: why; WORDS: what the engine says */
 };

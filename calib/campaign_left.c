@@ -22,6 +22,7 @@ void campaign_note(struct campaign *g, const struct event *e)
         p->left_out = e->left_out;
         g->failed_points += e->left_out;
         g->hosts_failed += e->host_failed;
+        g->no_time += e->no_time;
     } else if (e->kind == EVENT_GIVEN_UP) {
         for (int i = 0; i < g->n && !g->budget; i++)
             if (g->v[i].sub == e->sub && g->v[i].have < g->wanted + g->v[i].extra)

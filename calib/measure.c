@@ -264,11 +264,14 @@ static void say_before(const struct context *c, const struct calib_settings *s, 
 }
 
 /* What is to be known of failures. Result: the exit status. */
-static int say_after(const struct campaign *g)
+static int say_after(const struct context *c, const struct campaign *g)
 {
     if (!g->failed_points)
         return 0;
-    if (!g->good && !g->hosts_failed)
+    if (!g->good && g->no_time)
+        fprintf(stderr, "hrun-calibrate: the program runs, but its time is not found (%s); mend 'time' in %s, or leave it "
+                "out there, and the wall clock counts\n", g->last_failure, c->app->file);
+    else if (!g->good && !g->hosts_failed)
         fprintf(stderr, "hrun-calibrate: the first %d points all failed (%s); is this how the program is started? "
                 "Every run needs the size, for instance '{N}' among its arguments\n", g->failed_points,
                 g->last_failure);
@@ -352,7 +355,7 @@ static int make_in(struct context *c, const struct calib_settings *s, struct cam
                 s->again ? " without --again" : s->redo ? " without --redo" : "");
         return 128 + rc;
     }
-    status = say_after(g);
+    status = say_after(c, g);
     if (!s->no_fit) {
         rc = fit_all(c, g);
         status = status ? status : rc;

@@ -102,7 +102,8 @@ static void keep_pace(struct progress *p, const struct event *e)
     static const double wait_s = 10;    /* a longer pause before a run is for other users' */
     double now = hrun_monotonic_s();
 
-    p->busy_s += p->c->cluster->platform ? now - p->heard_s : fmin(fmax(now - p->heard_s, e->wall_s), e->wall_s + wait_s);
+    p->busy_s += p->c->cluster->platform ? now - p->heard_s
+                                         : fmin(fmax(now - p->heard_s, e->wall_s), e->wall_s + wait_s);
     p->wall_s += e->wall_s;
     p->runs++;
     p->heard_s = now;
@@ -171,8 +172,8 @@ static void add_found(const struct progress *p, struct hrun_buf *out)
     const struct hrun_design_state *st = hrun_design_state(p->g->budget->design);
 
     if (st->sizes && !isnan(st->loss))
-        hrun_buf_addf(out, "; the best is found at %d of %d sizes, its time known to +- %.2g %%", st->settled, st->sizes,
-                      100 * st->interval);
+        hrun_buf_addf(out, "; the best is found at %d of %d sizes, its time known to +- %.2g %%", st->settled,
+                      st->sizes, 100 * st->interval);
 }
 
 /* What a chosen run is for. */

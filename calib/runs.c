@@ -178,8 +178,11 @@ static void tell_run(struct runs *r, int i, const struct work_result *result, in
 
     if (!result->ok && !strncmp(result->status, ENGINE, strlen(ENGINE)))
         snprintf(e.text, sizeof e.text, "%s", result->detail);
-    else if (!result->ok)
+    else if (!result->ok && result->outcome.status)
         snprintf(e.text, sizeof e.text, "%s%s%s", result->status, result->detail[0] ? ": " : "", result->detail);
+    else if (!result->ok)        /* it ended well: the detail says what is wrong with its time */
+        snprintf(e.text, sizeof e.text, "%s", result->detail[0] ? result->detail : result->status);
+    e.no_time = !result->ok && !result->outcome.status && !e.host_failed;
     r->spent.time_s = result->ok ? result->time_s : 0;
     r->spent.wall_s += result->outcome.wall_s;
     tell(r, &e);

@@ -249,7 +249,8 @@ struct hrun_clock;
 struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const char *dir, struct hrun_error *err);
 void hrun_clock_feed(struct hrun_clock *c, const char *data, size_t len);
 /* *time_s of the last match. Errors: HRUN_ENODATA (no line matched, the run wrote no such file, or several;
- * says which expression and where it was looked for), HRUN_ENONFINITE (not a positive finite number), HRUN_EIO, HRUN_ENOMEM. */
+ * says which expression and where it was looked for), HRUN_ENONFINITE (not a positive finite number), HRUN_EIO,
+ * HRUN_ENOMEM. */
 int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *err);
 void hrun_clock_destroy(struct hrun_clock *c);
 

@@ -53,16 +53,21 @@ static int last_place(double v)
     return atoi(strchr(text, 'e') + 1) - digits + 1;
 }
 
+double hrun_times_step(const double *time_s, size_t n)
+{
+    double step = INFINITY;
+
+    for (size_t i = 0; i < n; i++)
+        step = fmin(step, pow(10, last_place(time_s[i])));
+    return step;
+}
+
 int hrun_times_repeat(const double *time_s, const int *thing, size_t n)
 {
     static const double same = 1e-9, seen = 1e-4;
     double longest = 0;
-    int place = 0;
 
-    for (size_t i = 0; i < n; i++) {
-        int own = last_place(time_s[i]);
-
-        place = !i || own < place ? own : place;
+    for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++) {
             if (thing[j] != thing[i])
                 continue;
@@ -70,8 +75,7 @@ int hrun_times_repeat(const double *time_s, const int *thing, size_t n)
                 return 0;
             longest = fmax(longest, time_s[i]);
         }
-    }
-    return longest > 0 && pow(10, place) <= seen * longest;
+    return longest > 0 && hrun_times_step(time_s, n) <= seen * longest;
 }
 
 /* Replace sorted samples by their ranks, the mean one for ties. Result: the sum of t^3 - t over the ties. */

@@ -40,7 +40,10 @@ truncate -s 2M "$work/large"
 ln -s nowhere "$work/broken"
 ln -s sub "$work/link"
 export SEEN=$tmp/seen
-state() { (cd "$tmp/place" && find . -type d -printf '%P %m\n' -o -printf '%P %y %m %s %t %l\n' | sort && md5sum work/deck work/sub/deck work/mine.txt); }
+state() {
+    (cd "$tmp/place" && find . -type d -printf '%P %m\n' -o -printf '%P %y %m %s %t %l\n' | sort &&
+        md5sum work/deck work/sub/deck work/mine.txt)
+}
 cd "$work" || exit 1
 
 calibrate() { rm -f "$SEEN"; run hrun-calibrate --again --sizes 11,13,15 --pes 1 -r 1 --retries 0 --remeasure 0 "$@"; }

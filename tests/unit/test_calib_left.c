@@ -44,8 +44,8 @@ static double worst(wall *w, double part, int repetitions)
     static const char cluster[] = "subclusters:\n"
                                   "  - {name: near, hosts: \"127.0.0.[2-5]\", cores: 1, cpu: Near}\n"
                                   "  - {name: far, hosts: \"127.0.0.[6-9]\", cores: 2, cpu: Far}\n";
-    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .sizes = { { 400, 800, 1200, 1600, 2400, 3200, 4000, 6400 }, 8 },
-                                .repetitions = repetitions, .again = 1 };
+    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .again = 1, .repetitions = repetitions,
+                                .sizes = { { 400, 800, 1200, 1600, 2400, 3200, 4000, 6400 }, 8 } };
     double all = 0, done = 0, most = 1;
     struct fixture f;
 
