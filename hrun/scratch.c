@@ -77,6 +77,7 @@ int scratch_find(struct scratch *s, const struct context *c, int keep, char **wh
     if (!home)
         return hrun_fail_errno(err, HRUN_EIO, "cannot find the working directory '%s'",
                                c->set->wdir ? c->set->wdir : ".");
+    s->home = home;
     s->base = strdup(home);
     s->kept = keep ? hrun_strf("%s/%s%s", home, KEPT, c->app->name) : NULL;
     if (!s->base || (keep && !s->kept))
@@ -86,17 +87,16 @@ int scratch_find(struct scratch *s, const struct context *c, int keep, char **wh
         *slash = 0;
     /* The root folder is nobody's place for folders. */
     if (slash == s->base || !serves(c, s->base, home)) {
-        strcpy(s->base, home);
+        *slash = '/';
         if (!serves(c, home, home)) {
             *why = hrun_strf("runs are made in %s itself: no folder for them can be made there that all hosts see",
                              home);
             free(home);
+            s->home = NULL;
             if (!*why)
                 goto nomem;
-            return 0;
         }
     }
-    s->home = home;
     return 0;
 nomem:
     scratch_release(s);

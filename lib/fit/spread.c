@@ -50,7 +50,7 @@ static int last_place(double v)
     do
         snprintf(text, sizeof text, "%.*e", digits - 1, v);
     while (strtod(text, NULL) != v && digits++ < 17);
-    return atoi(strchr(text, 'e') + 1) - digits + 1;
+    return (int)strtol(strchr(text, 'e') + 1, NULL, 10) - digits + 1;
 }
 
 double hrun_times_step(const double *time_s, size_t n)
