@@ -10,8 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many runs of a configuration at N failed, by the log of the first sub-cluster that it uses. */
-static int count_failed(const struct context *c, const struct decision *d, const char *config, int *failed,
+/* Did a run fail by itself, and not because of the engine or a host (runs.c, work.h)? */
+static int failed_by_itself(const struct hrun_sample *s)
+{
+    return !s->ok && strncmp(s->status, "engine: ", 8) != 0 && strncmp(s->status, "lost host ", 10) != 0;
+}
+
+/* How many runs of a configuration at N failed by themselves, by the log of the first sub-cluster that it uses. */
+static int count_failed(const struct context *c, const struct decision *d, const char *config, int *count,
                         struct hrun_error *err)
 {
     struct hrun_samples log = { 0 };
@@ -22,9 +28,10 @@ static int count_failed(const struct context *c, const struct decision *d, const
     if (hrun_store_samples(c->store, c->app->name, c->signatures.v[sub], &log, err))
         return -1;
     hrun_samples_current(&log);
-    *failed = 0;
+    *count = 0;
     for (size_t i = 0; i < log.n; i++)
-        *failed += !log.v[i].ok && log.v[i].N == d->N && log.v[i].config && !strcmp(log.v[i].config, config);
+        *count += failed_by_itself(&log.v[i]) && log.v[i].N == d->N && log.v[i].config &&
+                  !strcmp(log.v[i].config, config);
     hrun_samples_release(&log);
     return 0;
 }

@@ -269,15 +269,17 @@ static int say_after(const struct context *c, const struct campaign *g)
     if (!g->failed_points)
         return 0;
     if (!g->good && g->no_time)
-        fprintf(stderr, "hrun-calibrate: the program runs, but its time is not found (%s); mend 'time' in %s, or leave it "
-                "out there, and the wall clock counts\n", g->last_failure, c->app->file);
+        fprintf(stderr, "hrun-calibrate: the program runs, but its time is not found (%s); mend 'time' in %s, or leave "
+                "it out there, and the wall clock counts\n", g->last_failure, c->app->file);
     else if (!g->good && !g->hosts_failed)
         fprintf(stderr, "hrun-calibrate: the first %d points all failed (%s); is this how the program is started? "
                 "Every run needs the size, for instance '{N}' among its arguments\n", g->failed_points,
                 g->last_failure);
     else
-        fprintf(stderr, "hrun-calibrate: %d point%s failed and %s left out (last: %s)\n", g->failed_points,
-                g->failed_points == 1 ? "" : "s", g->failed_points == 1 ? "is" : "are", g->last_failure);
+        fprintf(stderr, "hrun-calibrate: %d point%s failed and %s left out (last: %s)%s\n", g->failed_points,
+                g->failed_points == 1 ? "" : "s", g->failed_points == 1 ? "is" : "are", g->last_failure,
+                g->hosts_failed ? "; what was measured is kept, and the same command makes the runs that a "
+                "host has prevented" : "");
     return STATUS_FAILED;
 }
 

@@ -87,8 +87,8 @@ int hrun_samples_vague(const struct hrun_sample *samples, size_t n, struct hrun_
     if (coarse) {
         hrun_buf_adds(out, "the program tells its time in steps of ");
         hrun_add_seconds(out, step);
-        hrun_buf_addf(out, ", and %zu of %zu times are shorter than %d of them: measure larger sizes (--sizes), or find "
-                      "a finer time in its output (time in the definition) ", coarse, count, STEPS);
+        hrun_buf_addf(out, ", and %zu of %zu times are shorter than %d of them: measure larger sizes (--sizes), or "
+                      "find a finer time in its output (time in the definition) ", coarse, count, STEPS);
     }
     return out->failed ? hrun_fail_nomem(err) : 0;
 }

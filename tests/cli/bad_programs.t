@@ -4,7 +4,8 @@
 cd "$tmp" || exit 1
 export HRUN_PROFILE_PATH=$tmp
 program() { # NAME TIME
-    printf '%s\n' "name: $1" "programs: [$1]" 'terms: {np: ["N/P", "N", "1"], n: ["N", "1"]}' 'args: ["{N}"]' "$2" >"$1.yaml"
+    printf '%s\n' "name: $1" "programs: [$1]" \
+        'terms: {np: ["N/P", "N", "1"], n: ["N", "1"]}' 'args: ["{N}"]' "$2" >"$1.yaml"
     (echo '#!/bin/bash'; echo 'p=${OMPI_COMM_WORLD_SIZE:-1}'; cat) >"$1"
     chmod +x "$1"
 }
@@ -21,7 +22,8 @@ quick="--sizes 4,8,12,16 --procs 1 --retries 0"
 
 run hrun-calibrate $quick -r 1 ./untold
 status_is 125 "a program whose time is not found"
-err_has "failed: the program reported no time: no line of its standard output matches '^time: ([0-9.]+)'" "each run says so"
+err_has "failed: the program reported no time: no line of its standard output matches '^time: ([0-9.]+)'" \
+    "each run says so"
 err_has "the program runs, but its time is not found" "and the end"
 err_has "mend 'time' in $tmp/untold.yaml, or leave it out there, and the wall clock counts" "with what to do"
 err_lacks "is this how the program is started" "which is not to start it otherwise"
