@@ -69,8 +69,8 @@ FIT  := work ls nnls sparse sparse_qr check optimal robust bound spread
 NET     := algo_all algo_bcast algo_reduce algo_root algorithms bound breaks check choose columns estimate files \
            limits net net_read net_yaml play ports predict quality records result sanity schedule segments selectors \
            share sharing system thresholds trial trial_slope trial_value tune turns unsure wire
-MODEL   := names rows glitch suspect anchor select library series discover coefs family fit misses irregular terms \
-           formulas predict oracle interval mixed common joint recall correct drift netview netview_net network \
+MODEL   := names rows glitch suspect anchor select library series discover coefs family fit misses vague irregular \
+           terms formulas predict oracle interval mixed common joint recall correct drift netview netview_net network \
            balance weak ring ring_share ring_fit ring_predict speeds analytic formula perf ring_balance ring_options \
            weak_family weak_option weak_predict
 PLAN    := config objective space fail count exhaustive level solve search whole least pareto known explore
@@ -92,7 +92,7 @@ LIB_SRC := $(call room,base,$(BASE)) $(call room,expr,$(EXPR)) $(call room,topo,
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 
 # What both commands share is context and work; the rest is each one's own.
-SHARED_SRC := $(addprefix hrun/,context.c work.c waits.c tune.c ledger.c ledger_claim.c ledger_tell.c)
+SHARED_SRC := $(addprefix hrun/,context.c work.c scratch.c waits.c tune.c ledger.c ledger_claim.c ledger_tell.c)
 SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim_fold.c) \
               $(call room,base,buf error file write ranges) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)

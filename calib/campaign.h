@@ -41,6 +41,7 @@ struct campaign {
     const char *together;     /* why there is but one group although --parallel was given; NULL when there are more */
     int good, failed_points, hosts_failed; /* since it was built: good runs; points left out, and runs that an engine
                                  or a host made fail */
+    int no_time;              /* runs that ended well, but of which the time is not known */
     char last_failure[640];
 };
 
@@ -53,6 +54,7 @@ struct event {
     int ok;                   /* RUN: 1 a measurement, 0 failed: text says how */
     int left_out;             /* RUN: it failed for the last time */
     int host_failed;          /* RUN: the engine or a host failed, not the application */
+    int no_time;              /* RUN: the application ended well, but its time is not known */
     double time_s, wall_s;    /* RUN */
     char text[640];           /* RUN, GIVEN_UP: why; WORDS: what the engine says */
 };
@@ -76,9 +78,11 @@ int campaign_has(const struct campaign *g, int sub);
 
 /* Runs that are still to be made; of one sub-cluster, or with sub = -1 of all. */
 int campaign_left(const struct campaign *g, int sub);
-/* Their expected wall time, the same way: known points by their own mean, others scaled from the nearest known point by
- * the growth in N seen so far; 0 while that is not known. */
+/* Their expected wall time, the same way: known points by their own mean, others by a start-up and a power of N and of
+ * the number of PEs that fit the known ones; 0 while that is not known. */
 double campaign_time_left(const struct campaign *g, int sub);
+/* 1 when that rests on runs: some of each sub-cluster, and none of those left has a larger N. */
+int campaign_left_is_sure(const struct campaign *g);
 /* The same for all groups at the same time: the longest. */
 double campaign_time_left_parallel(const struct campaign *g);
 

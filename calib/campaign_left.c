@@ -22,6 +22,7 @@ void campaign_note(struct campaign *g, const struct event *e)
         p->left_out = e->left_out;
         g->failed_points += e->left_out;
         g->hosts_failed += e->host_failed;
+        g->no_time += e->no_time;
     } else if (e->kind == EVENT_GIVEN_UP) {
         for (int i = 0; i < g->n && !g->budget; i++)
             if (g->v[i].sub == e->sub && g->v[i].have < g->wanted + g->v[i].extra)
@@ -57,52 +58,101 @@ int campaign_left(const struct campaign *g, int sub)
 /* Wall time grows with at most this power of N: dense linear algebra. */
 static const double GROWTH_MAX = 3;
 
-/* How wall time has grown with N so far: the slope of log time over log N between the smallest and the largest known
- * size, kept between 0 and GROWTH_MAX. NAN while there is one size only: nothing honest can be said. */
-static double growth(const struct campaign *g)
+/* Wall time as start_s + factor N^in_n / PEs^in_pes, with a factor for each sub-cluster. */
+struct growth {
+    double in_n, in_pes, start_s;
+};
+
+static double load(const struct growth *w, const struct point *p)
 {
-    const struct point *lo = NULL, *hi = NULL;
-    double slope;
+    return pow((double)p->N, w->in_n) / pow(p->sub < 0 ? p->P : p->pes[p->sub], w->in_pes);
+}
+
+/* The factor of a sub-cluster is mean - start_s slope, by least squares of relative deviations. One of which nothing is
+ * known has that of all others. */
+static void find_factor(const struct campaign *g, const struct growth *w, int sub, double *mean, double *slope)
+{
+    double xx = 0, xt = 0, x1 = 0;
+
+    for (int any = 0; any < 2 && xx == 0; any++)
+        for (int i = 0; i < g->n; i++) {
+            const struct point *p = &g->v[i];
+            double x = load(w, p) / p->wall_s;
+
+            if (p->wall_s <= 0 || (p->sub != sub && !any))
+                continue;
+            xx += x * x;
+            xt += x;
+            x1 += x / p->wall_s;
+        }
+    *mean = xx > 0 ? xt / xx : 0;
+    *slope = xx > 0 ? x1 / xx : 0;
+}
+
+static double foretell(const struct campaign *g, const struct growth *w, const struct point *p)
+{
+    double mean, slope;
+
+    find_factor(g, w, p->sub, &mean, &slope);
+    return w->start_s + fmax(mean - w->start_s * slope, 0) * load(w, p);
+}
+
+/* The best start_s of these powers. Result: the sum of squared relative deviations. */
+static double fit_start(const struct campaign *g, struct growth *w)
+{
+    double least = INFINITY, up = 0, down = 0, sum = 0;
+
+    for (int i = 0; i < g->n; i++) {
+        const struct point *p = &g->v[i];
+        double mean, slope, x, y;
+
+        if (p->wall_s <= 0)
+            continue;
+        find_factor(g, w, p->sub, &mean, &slope);
+        x = (1 - slope * load(w, p)) / p->wall_s;
+        y = 1 - mean * load(w, p) / p->wall_s;
+        up += x * y;
+        down += x * x;
+        least = fmin(least, p->wall_s);
+    }
+    w->start_s = down > 0 ? fmin(fmax(up / down, 0), least) : 0;
+    for (int i = 0; i < g->n; i++)
+        if (g->v[i].wall_s > 0)
+            sum += pow(foretell(g, w, &g->v[i]) / g->v[i].wall_s - 1, 2);
+    return sum;
+}
+
+/* How wall time has grown so far. Result: 0; -1 while runs of one size are known and others are to be made: nothing
+ * honest can be said. */
+static int find_growth(const struct campaign *g, struct growth *out)
+{
+    /* Where powers explain the runs alike the first one counts: most codes lie between. */
+    static const double in_n[] = { 2, 3, 2.5, 1.5, 1, 0.5, 0 }, in_pes[] = { 1, 0.5, 0 };
+    const struct point *known = NULL;
+    double best = INFINITY;
+    int sizes = 0, unknown = 0;
 
     for (int i = 0; i < g->n; i++) {
         const struct point *p = &g->v[i];
 
-        if (p->wall_s <= 0)
-            continue;
-        if (!lo || p->N < lo->N)
-            lo = p;
-        if (!hi || p->N > hi->N)
-            hi = p;
+        if (p->wall_s > 0 && !known)
+            known = p;
+        sizes |= known && p->wall_s > 0 && p->N != known->N;
+        unknown |= known && p->wall_s <= 0 && p->N != known->N;
     }
-    if (!lo || lo->N == hi->N)
-        return NAN;
-    slope = log(hi->wall_s / lo->wall_s) / log((double)hi->N / (double)lo->N);
-    return fmin(fmax(slope, 0), GROWTH_MAX);
-}
+    if (!known || (unknown && !sizes))
+        return -1;
+    for (size_t i = 0; i < sizeof in_n / sizeof *in_n; i++)
+        for (size_t j = 0; j < sizeof in_pes / sizeof *in_pes; j++) {
+            struct growth w = { in_n[i], in_pes[j], 0 };
+            double sum = fit_start(g, &w) + 1e-6;
 
-/* Of one run of point p; NAN or 0 while not known. */
-static double expected(const struct campaign *g, const struct point *p, double slope)
-{
-    const struct point *best = NULL;
-    double distance, least = INFINITY;
-
-    if (p->wall_s > 0)
-        return p->wall_s;
-    for (int j = 0; j < g->n; j++) {
-        const struct point *q = &g->v[j];
-
-        if (q->wall_s <= 0)
-            continue;
-        distance = fabs(log((double)p->N / (double)q->N)) + fabs(log((double)p->P / q->P)) +
-                   (p->sub != q->sub);
-        if (distance < least) {
-            least = distance;
-            best = q;
+            if (sum < 0.99 * best) {
+                best = sum;
+                *out = w;
+            }
         }
-    }
-    if (!best)
-        return 0;
-    return best->N == p->N ? best->wall_s : best->wall_s * pow((double)p->N / (double)best->N, slope);
+    return 0;
 }
 
 /* The longest time that known runs with PEs of a sub-cluster let expect of point p, which has some, too: each PE's part
@@ -144,20 +194,42 @@ double campaign_limit(const struct campaign *g, int i)
 
 double campaign_time_left(const struct campaign *g, int sub)
 {
-    double total = 0, slope = growth(g), est;
+    struct growth w;
+    double total = 0;
 
+    if (find_growth(g, &w))
+        return 0;
     for (int i = 0; i < g->n; i++) {
         const struct point *p = &g->v[i];
         int runs = runs_left(g, p);
 
         if (!runs || (sub >= 0 && p->sub != sub))
             continue;
-        est = expected(g, p, slope);
-        if (isnan(est))
-            return 0;
-        total += est * runs;
+        total += (p->wall_s > 0 ? p->wall_s : foretell(g, &w, p)) * runs;
     }
     return total;
+}
+
+int campaign_left_is_sure(const struct campaign *g)
+{
+    enum { TELL = 4 };            /* runs of a sub-cluster: the speed shows beside the start-up */
+    int64_t known = 0, left = 0;
+
+    for (int i = 0; i < g->n; i++) {
+        const struct point *p = &g->v[i];
+        int of_sub = 0;
+
+        if (p->wall_s > 0)
+            known = p->N > known ? p->N : known;
+        if (!runs_left(g, p))
+            continue;
+        left = p->N > left ? p->N : left;
+        for (int j = 0; j < g->n; j++)
+            of_sub += g->v[j].wall_s > 0 && g->v[j].sub == p->sub;
+        if (p->wall_s <= 0 && of_sub < TELL)
+            return 0;
+    }
+    return left <= known;
 }
 
 double campaign_time_left_parallel(const struct campaign *g)

@@ -8,21 +8,59 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-static int take(const struct decision *d, struct choices *out, struct hrun_error *err)
+/* Did a run fail by itself, and not because of the engine or a host (runs.c, work.h)? */
+static int failed_by_itself(const struct hrun_sample *s)
+{
+    return !s->ok && strncmp(s->status, "engine: ", 8) != 0 && strncmp(s->status, "lost host ", 10) != 0;
+}
+
+/* How many runs of a configuration at N failed by themselves, by the log of the first sub-cluster that it uses. */
+static int count_failed(const struct context *c, const struct decision *d, const char *config, int *count,
+                        struct hrun_error *err)
+{
+    struct hrun_samples log = { 0 };
+    int sub = 0;
+
+    while (!d->pes[sub])
+        sub++;
+    if (hrun_store_samples(c->store, c->app->name, c->signatures.v[sub], &log, err))
+        return -1;
+    hrun_samples_current(&log);
+    *count = 0;
+    for (size_t i = 0; i < log.n; i++)
+        *count += failed_by_itself(&log.v[i]) && log.v[i].N == d->N && log.v[i].config &&
+                  !strcmp(log.v[i].config, config);
+    hrun_samples_release(&log);
+    return 0;
+}
+
+static int add_choice(const struct context *c, const struct decision *d, int64_t N, const char *why,
+                      struct choices *out, struct hrun_error *err)
 {
     struct choice *v = &out->v[out->n];
     struct hrun_buf config = HRUN_BUF_INIT;
+    int known = d && d->by == BY_MODEL && d->predicted;
 
-    if (d->by != BY_MODEL || !d->predicted)
-        return 0;
-    hrun_config_print(d->pes, d->procs, d->nsubs, &config);
-    *v = (struct choice){ d->N, hrun_buf_detach(&config), d->time_s, d->low_s, d->high_s, d->runs_here,
-                          d->runs_elsewhere };
+    if (known)
+        hrun_config_print(d->pes, d->procs, d->nsubs, &config);
+    else
+        hrun_buf_adds(&config, "-");
+    *v = (struct choice){ .N = N, .config = hrun_buf_detach(&config) };
     if (!v->config)
         return hrun_fail_nomem(err);
     out->n++;
-    return 0;
+    if (!known) {
+        v->why = why;
+        return 0;
+    }
+    v->time_s = d->time_s;
+    v->low_s = d->low_s;
+    v->high_s = d->high_s;
+    v->runs_here = d->runs_here;
+    v->runs_elsewhere = d->runs_elsewhere;
+    return count_failed(c, d, v->config, &v->failed_here, err);
 }
 
 int choices_ask(struct context *c, const struct calib_settings *s, const int64_t *sizes, int nsizes,
@@ -38,12 +76,15 @@ int choices_ask(struct context *c, const struct calib_settings *s, const int64_t
         struct decision d;
 
         if (decision_make(c, &as_hrun, &known, NULL, sizes[i], &d, &why)) {
-            rc = why.code == HRUN_EINFEASIBLE ? 0 : -1;
-            if (rc)
+            if (why.code != HRUN_EINFEASIBLE) {
+                rc = -1;
                 *err = why;
+            } else {
+                rc = add_choice(c, NULL, sizes[i], "no configuration is valid, by rule and memory", &found, err);
+            }
             continue;
         }
-        rc = take(&d, &found, err);
+        rc = add_choice(c, &d, sizes[i], "nothing is known: no model could be made", &found, err);
         decision_release(&d);
     }
     profiles_release(&known);
@@ -67,7 +108,12 @@ void choices_release(struct choices *c)
 /* "3 runs", "no run at this size, 2 at others" */
 static void add_runs(struct hrun_table *t, const struct choice *v)
 {
-    if (v->runs_here)
+    if (v->why)
+        hrun_table_cell(t, "%s", v->why);
+    else if (!v->runs_here && v->failed_here)
+        hrun_table_cell(t, "FAILED at this size, %d run%s at others", v->runs_elsewhere,
+                        v->runs_elsewhere == 1 ? "" : "s");
+    else if (v->runs_here)
         hrun_table_cell(t, "%d run%s", v->runs_here, v->runs_here == 1 ? "" : "s");
     else if (v->runs_elsewhere)
         hrun_table_cell(t, "not run at this size, %d run%s at others", v->runs_elsewhere,
@@ -88,12 +134,14 @@ int choices_table(const struct choices *c, struct hrun_buf *out)
         const struct choice *v = &c->v[i];
         struct hrun_buf time = HRUN_BUF_INIT, range = HRUN_BUF_INIT;
 
-        hrun_add_seconds(&time, v->time_s);
-        hrun_buf_addc(&range, '(');
-        hrun_add_seconds(&range, v->low_s);
-        hrun_buf_adds(&range, " .. ");
-        hrun_add_seconds(&range, v->high_s);
-        hrun_buf_addc(&range, ')');
+        if (!v->why) {
+            hrun_add_seconds(&time, v->time_s);
+            hrun_buf_addc(&range, '(');
+            hrun_add_seconds(&range, v->low_s);
+            hrun_buf_adds(&range, " .. ");
+            hrun_add_seconds(&range, v->high_s);
+            hrun_buf_addc(&range, ')');
+        }
         hrun_table_cell(t, "%lld", (long long)v->N);
         hrun_table_cell(t, "%s", v->config);
         hrun_table_cell(t, "%s", time.data);
@@ -110,15 +158,24 @@ int choices_table(const struct choices *c, struct hrun_buf *out)
 void choices_words(const struct choices *c, struct hrun_buf *out)
 {
     double half = 0;
-    int unrun = 0;
+    int unrun = 0, failed = 0, known = 0;
 
     for (int i = 0; i < c->n; i++) {
+        if (c->v[i].why)
+            continue;
+        known++;
+        failed += !c->v[i].runs_here && c->v[i].failed_here;
         half = fmax(half, fmax(c->v[i].high_s / c->v[i].time_s - 1, 1 - c->v[i].low_s / c->v[i].time_s));
         unrun += !c->v[i].runs_here;
     }
-    if (c->n)
+    if (known)
         hrun_buf_addf(out, "; the times that hrun predicts are known to +- %.2g %% or better", 100 * half);
     if (unrun)
         hrun_buf_addf(out, ", but at %d of %d sizes its choice was not run at this size: there they rest on models and "
                       "on runs at other sizes", unrun, c->n);
+    if (failed)
+        hrun_buf_addf(out, ", and at %d the choice FAILED when it was run: tell the rule of the definition what the "
+                      "program accepts", failed);
+    if (known < c->n)
+        hrun_buf_addf(out, "; at %d of %d sizes nothing is known", c->n - known, c->n);
 }

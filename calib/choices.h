@@ -2,7 +2,7 @@
  *
  * Purpose: the end of a budget tells the best configurations. Their times and intervals are those that hrun --dry-run
  * gives afterwards, from the models that were stored and the runs in the logs.
- * Invariants: nothing but stored models and logs is asked; a size without a valid configuration is left out.
+ * Invariants: nothing but stored models and logs is asked; of a size where nothing is known it is said why.
  */
 #ifndef CALIB_CHOICES_H
 #define CALIB_CHOICES_H
@@ -11,9 +11,11 @@
 
 struct choice {
     int64_t N;
-    char *config;              /* "(4,1,0,0)"; owned */
+    char *config;              /* "(4,1,0,0)"; owned; "-": none is known */
     double time_s, low_s, high_s;
     int runs_here, runs_elsewhere;  /* of this configuration, at this N and at others */
+    int failed_here;           /* runs of it at this N that failed by themselves */
+    const char *why;           /* why none is known, or NULL */
 };
 
 struct choices {

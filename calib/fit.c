@@ -174,6 +174,19 @@ static int read_logs(struct batch *b)
     return status;
 }
 
+/* What the measurements of profile i do not tell, however well models fit them. */
+static int tell_vague(const struct batch *b, int i, struct hrun_error *err)
+{
+    struct hrun_buf words = HRUN_BUF_INIT;
+    int rc = hrun_samples_vague(b->logs[i].v, b->logs[i].n, &words, err);
+
+    if (!rc && words.len)
+        fprintf(stderr, "hrun-calibrate: %s on %s: %.*s\n", b->c->app->name, name(&b->v[i]), (int)words.len - 1,
+                words.data);
+    hrun_buf_release(&words);
+    return rc;
+}
+
 int fit_together(struct context *c, struct fit_one *v, int n)
 {
     struct batch b = { .c = c, .v = v, .n = n };
@@ -197,6 +210,9 @@ int fit_together(struct context *c, struct fit_one *v, int n)
     }
     for (int i = 0; i < n; i++)
         if ((b.models[i] || !v[i].quiet) && store(&b, i, &err))
+            status = context_complain("hrun-calibrate", &err);
+    for (int i = 0; i < n && c->app->family == HRUN_APP_NPT; i++)
+        if (v[i].models && !v[i].quiet && !c->set->quiet && tell_vague(&b, i, &err))
             status = context_complain("hrun-calibrate", &err);
     if (skipped.len && (c->set->verbose || (b.options.glitches > 0 && !c->set->quiet)))
         fprintf(stderr, "%s", skipped.data);

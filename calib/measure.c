@@ -296,17 +296,22 @@ static void say_before(const struct context *c, const struct calib_settings *s, 
 }
 
 /* What is to be known of failures. Result: the exit status. */
-static int say_after(const struct campaign *g)
+static int say_after(const struct context *c, const struct campaign *g)
 {
     if (!g->failed_points)
         return 0;
-    if (!g->good && !g->hosts_failed)
+    if (!g->good && g->no_time)
+        fprintf(stderr, "hrun-calibrate: the program runs, but its time is not found (%s); mend 'time' in %s, or leave "
+                "it out there, and the wall clock counts\n", g->last_failure, c->app->file);
+    else if (!g->good && !g->hosts_failed)
         fprintf(stderr, "hrun-calibrate: the first %d points all failed (%s); is this how the program is started? "
                 "Every run needs the size, for instance '{N}' among its arguments\n", g->failed_points,
                 g->last_failure);
     else
-        fprintf(stderr, "hrun-calibrate: %d point%s failed and %s left out (last: %s)\n", g->failed_points,
-                g->failed_points == 1 ? "" : "s", g->failed_points == 1 ? "is" : "are", g->last_failure);
+        fprintf(stderr, "hrun-calibrate: %d point%s failed and %s left out (last: %s)%s\n", g->failed_points,
+                g->failed_points == 1 ? "" : "s", g->failed_points == 1 ? "is" : "are", g->last_failure,
+                g->hosts_failed ? "; what was measured is kept, and the same command makes the runs that a "
+                "host has prevented" : "");
     return STATUS_FAILED;
 }
 
@@ -359,12 +364,12 @@ static int make_again(struct runs *r, int more, int *dead, struct hrun_error *er
     return rc;
 }
 
-/* Make the runs and fit. Result: the exit status; -1 with *err. */
-static int make_campaign(struct context *c, const struct calib_settings *s, struct campaign *g, char **words,
-                         struct hrun_error *err)
+/* Make the runs, in folders of scratch, and fit. Result: the exit status; -1 with *err. */
+static int make_in(struct context *c, const struct calib_settings *s, struct campaign *g, char **words,
+                   const struct scratch *scratch, struct hrun_error *err)
 {
     struct progress p;
-    struct runs r = { .c = c, .words = words, .verbose = s->common.verbose, .g = g, .group = -1,
+    struct runs r = { .c = c, .words = words, .scratch = scratch, .verbose = s->common.verbose, .g = g, .group = -1,
                       .retries = (int)s->retries,
                       .trace = s->no_trace ? 0 : s->trace ? 2 : 1,
                       .tell = progress_show, .ctx = &p };
@@ -384,7 +389,7 @@ static int make_campaign(struct context *c, const struct calib_settings *s, stru
                 s->again ? " without --again" : s->redo ? " without --redo" : "");
         return 128 + rc;
     }
-    status = say_after(g);
+    status = say_after(c, g);
     if (!s->no_fit) {
         rc = fit_all(c, g);
         status = status ? status : rc;
@@ -394,6 +399,21 @@ static int make_campaign(struct context *c, const struct calib_settings *s, stru
         status = status ? status : rc;
     }
     return status ? status : dead ? STATUS_FAILED : 0;
+}
+
+static int make_campaign(struct context *c, const struct calib_settings *s, struct campaign *g, char **words,
+                         struct hrun_error *err)
+{
+    struct scratch scratch;
+    char *why = NULL;
+    int status = scratch_find(&scratch, c, 1, &why, err) ? -1 : 0;
+
+    if (why && !s->common.quiet)
+        fprintf(stderr, "hrun-calibrate: %s\n", why);
+    free(why);
+    status = status ? status : make_in(c, s, g, words, &scratch, err);
+    scratch_release(&scratch);
+    return status;
 }
 
 /* Is the cluster of the same PEs? Then what a host has changed in does not matter to times. */

@@ -20,6 +20,7 @@ int progress_start(struct progress *p, const struct context *c, const struct cam
     p->parallel = parallel;
     p->tty = isatty(STDERR_FILENO);
     p->total = campaign_left(g, -1);
+    p->heard_s = hrun_monotonic_s();
     p->running = malloc((size_t)g->ngroups * sizeof *p->running);
     if (!p->running)
         return hrun_fail_nomem(err);
@@ -77,25 +78,35 @@ static void add_running(const struct progress *p, struct hrun_buf *out)
     hrun_buf_adds(out, "  running");
 }
 
-/* What a budget is at: "1 min 2 s of 10 min, the choice stands at 3 of 9 sizes". */
-static void add_budget(const struct progress *p, struct hrun_buf *out)
+double progress_left(const struct progress *p)
 {
     const struct budget *b = p->g->budget;
-    const struct hrun_design_state *st = hrun_design_state(b->design);
+    int left = campaign_left(p->g, -1);
+    double own;
 
-    hrun_buf_adds(out, "   ");
-    hrun_add_seconds(out, st->spent_s);
-    if (b->limit_s > 0) {
-        hrun_buf_adds(out, " of ");
-        hrun_add_seconds(out, b->limit_s);
-    } else if (st->left_s > 0) {
-        hrun_buf_adds(out, b->runs ? ", about " : ", at least ");
-        hrun_add_seconds(out, st->left_s);
-        hrun_buf_adds(out, " left");
+    if (b) {
+        own = b->limit_s > 0 ? fmax(b->limit_s - hrun_design_state(b->design)->spent_s, 0)
+                             : hrun_design_state(b->design)->left_s;
+        return p->wall_s > 0 ? own * p->busy_s / p->wall_s : own;
     }
-    if (st->sizes && !isnan(st->loss))
-        hrun_buf_addf(out, ", the choice stands at %d of %d sizes, +- %.2g %%, unchanged for %d run%s", st->settled,
-                      st->sizes, 100 * st->interval, st->stable_runs, st->stable_runs == 1 ? "" : "s");
+    own = p->parallel ? campaign_time_left_parallel(p->g) : campaign_time_left(p->g, -1);
+    if (own <= 0 || !left || p->parallel || !p->runs)
+        return left ? own : 0;
+    /* A simulation's own time is not that of its simulator. */
+    return p->c->cluster->platform ? left * p->busy_s / p->runs : own + left * (p->busy_s - p->wall_s) / p->runs;
+}
+
+/* Take down how long a run has taken, to the end and by its own clock. */
+static void keep_pace(struct progress *p, const struct event *e)
+{
+    static const double wait_s = 10;    /* a longer pause before a run is for other users' */
+    double now = hrun_monotonic_s();
+
+    p->busy_s += p->c->cluster->platform ? now - p->heard_s
+                                         : fmin(fmax(now - p->heard_s, e->wall_s), e->wall_s + wait_s);
+    p->wall_s += e->wall_s;
+    p->runs++;
+    p->heard_s = now;
 }
 
 /* Keep the time of a good run. Where memory runs out less is known of the spread. */
@@ -136,36 +147,53 @@ static void add_spread(const struct progress *p, struct hrun_buf *out)
         hrun_buf_addf(out, "   times vary by %.*f %%", m2 / dof < 0.01 ? 1 : 0, 100 * sqrt(m2 / dof));
 }
 
+/* "   about 2 min left". */
 static void add_left(const struct progress *p, struct hrun_buf *out)
 {
-    double left;
+    const struct budget *b = p->g->budget;
+    double left = progress_left(p);
 
-    if (p->g->budget) {
-        add_budget(p, out);
+    if (left <= 0)
         return;
-    }
-    left = p->parallel ? campaign_time_left_parallel(p->g) : campaign_time_left(p->g, -1);
-
-    if (left <= 0 || !campaign_left(p->g, -1))
-        return;
-    hrun_buf_adds(out, "   about ");
-    if (left < 1)
+    hrun_buf_adds(out, b ? b->limit_s > 0 || b->runs ? "   about " : "   at least "
+                         : campaign_left_is_sure(p->g) ? "   about " : "   perhaps ");
+    if (left < 1.5)
         hrun_buf_adds(out, "a second");
+    else if (left < 60)
+        hrun_buf_addf(out, "%.0f s", left);
     else
         hrun_add_seconds(out, round(left));
     hrun_buf_adds(out, " left");
 }
 
-/* "[12] choice" or "[12/40] choice": which run of those chosen, and what for. Once it is made the campaign has noted
- * it, the design not yet. */
-static void add_chosen(const struct progress *p, struct hrun_buf *out)
+/* What chosen runs have shown so far: "; the best is found at 3 of 4 sizes, times known to +- 33 %". */
+static void add_found(const struct progress *p, struct hrun_buf *out)
 {
     const struct hrun_design_state *st = hrun_design_state(p->g->budget->design);
 
-    hrun_buf_addf(out, "[%d", st->runs + 1);
+    if (st->sizes && !isnan(st->loss))
+        hrun_buf_addf(out, "; the best is found at %d of %d sizes, its time known to +- %.2g %%", st->settled,
+                      st->sizes, 100 * st->interval);
+}
+
+/* What a chosen run is for. */
+static const char *purpose(enum hrun_design_stage stage)
+{
+    static const char *const words[] = {
+        [HRUN_DESIGN_SCREEN] = "a first look", [HRUN_DESIGN_MODEL] = "for the models",
+        [HRUN_DESIGN_CHOICE] = "is it the best?", [HRUN_DESIGN_REPEAT] = "once more, to be sure",
+    };
+
+    return words[stage];
+}
+
+/* "[12] " or "[12/40] ": which run of those chosen. Once it is made the campaign has noted it, the design not yet. */
+static void add_chosen(const struct progress *p, struct hrun_buf *out)
+{
+    hrun_buf_addf(out, "[%d", hrun_design_state(p->g->budget->design)->runs + 1);
     if (p->g->budget->runs)
         hrun_buf_addf(out, "/%d", p->g->budget->runs);
-    hrun_buf_addf(out, "] %-6s ", hrun_design_stage_name(st->stage));
+    hrun_buf_adds(out, "] ");
 }
 
 /* "[ 12/60] amd-core  N=800  P=2 (2 PEs x 1)": before a run, rewritten afterwards with its time. */
@@ -175,8 +203,10 @@ static void show_point(struct progress *p, const struct event *e)
     int width = snprintf(NULL, 0, "%d", p->total), begin = e->kind == EVENT_BEGIN;
     int done = p->total - campaign_left(p->g, -1);
 
-    if (!begin)
+    if (!begin) {
         keep_time(p, e);
+        keep_pace(p, e);
+    }
     p->running[p->g->v[e->point].sub < 0 ? 0 : p->g->group[p->g->v[e->point].sub]] = begin ? e->point : -1;
     if (p->quiet || (begin && !p->tty))
         return;
@@ -194,8 +224,12 @@ static void show_point(struct progress *p, const struct event *e)
         else
             hrun_buf_addf(&out, "failed: %s", e->text);
     }
+    if (p->g->budget)
+        hrun_buf_addf(&out, "  (%s)", purpose(hrun_design_state(p->g->budget->design)->stage));
     add_left(p, &out);
-    if (!p->g->budget)
+    if (p->g->budget)
+        add_found(p, &out);
+    else
         add_spread(p, &out);
     progress_clear(p);
     if (!out.failed)

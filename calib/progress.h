@@ -16,7 +16,13 @@ struct progress {
         double mean, m2;
     } *times;
     int ntimes;
+    double heard_s;               /* when the last run ended, or the first began */
+    double busy_s, wall_s;        /* of all runs so far: by this clock, with what passes between runs; by their own */
+    int runs;                     /* how many these are */
 };
+
+/* Real seconds that are left, by what runs have taken so far and what passes between them. 0: not known. */
+double progress_left(const struct progress *p);
 
 /* Errors: HRUN_ENOMEM. */
 int progress_start(struct progress *p, const struct context *c, const struct campaign *g, int parallel,

@@ -106,7 +106,8 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
     struct context *c = runs->c;
     const struct point *point = &runs->g->v[i];
     int rc = -1;
-    struct work w = { .c = c, .N = point->N, .words = runs->words, .quiet_run = 1, .on_message = runs_hear, .ctx = runs,
+    struct work w = { .c = c, .N = point->N, .words = runs->words, .scratch = runs->scratch, .quiet_run = 1,
+                      .on_message = runs_hear, .ctx = runs,
                       .limit_s = strcmp(c->engine->name, "smpi") ? campaign_limit(runs->g, i) : 0 };
     struct hrun_layout *l = NULL;
     struct hrun_error why = { 0 };
@@ -178,8 +179,11 @@ static void tell_run(struct runs *r, int i, const struct work_result *result, in
 
     if (!result->ok && !strncmp(result->status, ENGINE, strlen(ENGINE)))
         snprintf(e.text, sizeof e.text, "%s", result->detail);
-    else if (!result->ok)
+    else if (!result->ok && result->outcome.status)
         snprintf(e.text, sizeof e.text, "%s%s%s", result->status, result->detail[0] ? ": " : "", result->detail);
+    else if (!result->ok)        /* it ended well: the detail says what is wrong with its time */
+        snprintf(e.text, sizeof e.text, "%s", result->detail[0] ? result->detail : result->status);
+    e.no_time = !result->ok && !result->outcome.status && !e.host_failed;
     r->spent.time_s = result->ok ? result->time_s : 0;
     r->spent.wall_s += result->outcome.job_s;
     tell(r, &e);

@@ -31,14 +31,6 @@ static double since_1970(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double monotonic(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* ---------------------------------------------------------------- which PEs */
 
 /* When a busy PE is predicted to be free; INFINITY: not known, or late already. */
@@ -189,7 +181,7 @@ static int wait_for(struct prepared *p, struct wish *w, double end_s, struct hru
 
     while (!(rc = look_once(p, w, err))) {
         const struct ledger_run run = { .layout = p->layout, .N = p->w.N };
-        double left = end_s - monotonic();
+        double left = end_s - hrun_monotonic_s();
 
         /* What was free and was taken while it was claimed: look again at once. */
         if (w->missing && ledger_queue(&p->ledger, &p->c, &run, err))
@@ -226,7 +218,7 @@ int prepare_waiting(struct prepared *p, struct hrun_error *err)
         return 0;
     w.whole_s = predicted(p);
     if (!wish_create(&w, p->c.cluster, err))
-        rc = wait_for(p, &w, monotonic() + at_most, err);
+        rc = wait_for(p, &w, hrun_monotonic_s() + at_most, err);
     wish_release(&w, p->c.cluster);
     p->c.busy = ledger_busy(&p->ledger);
     return rc;

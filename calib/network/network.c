@@ -147,6 +147,12 @@ static int make(struct context *c, const struct calib_settings *s, const struct 
         fprintf(stderr, "hrun-calibrate: measuring the network of %d host%s; the machine should be as it is when "
                 "programs run\n", c->cluster->nhosts, c->cluster->nhosts == 1 ? "" : "s");
     rc = network_measure(c, p, &records, interrupted, err);
+    if (rc && !*interrupted && err->code == HRUN_EENGINE) {
+        struct hrun_error why = *err;
+
+        hrun_fail(err, why.code, "the network cannot be measured: %s; nothing of it is changed; a host that fails can "
+                  "be left out (--host, --skip-unreachable)", why.text);
+    }
     if (!rc)
         rc = hrun_net_estimate(&records, &options, &net, &quality, err) || describe(c, k, net, err) ||
              hrun_net_save(net, file, err) ||

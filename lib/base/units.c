@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 /* ---------------------------------------------------------------- parsing */
 
@@ -310,4 +311,12 @@ void hrun_add_age(struct hrun_buf *out, double seconds)
         u++;
     n = floor(seconds / units[u].s);
     hrun_buf_addf(out, "%.0f %s%s", n, units[u].name, n == 1 ? "" : "s");
+}
+
+double hrun_monotonic_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }

@@ -47,4 +47,7 @@ void hrun_add_count(struct hrun_buf *out, double count);
 /* "3 days", "2 hours", "5 minutes", "12 seconds": the age of something, rounded down, plural right. */
 void hrun_add_age(struct hrun_buf *out, double seconds);
 
+/* Seconds by a clock that nobody sets. */
+double hrun_monotonic_s(void);
+
 #endif

@@ -19,14 +19,6 @@
 /* How often processes are looked for that outlive their ranks. */
 enum { SWEEP_STEP_MS = 10 };
 
-double hrun_monotonic_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void hrun_run_say(struct hrun_run *r, const char *fmt, ...)
 {
     char text[512];

@@ -9,6 +9,7 @@
 #ifndef HRUN_LAUNCH_JOB_H
 #define HRUN_LAUNCH_JOB_H
 
+#include "base/units.h"
 #include "launch/guard.h"
 #include "launch/launch.h"
 #include "launch/output.h"
@@ -119,7 +120,5 @@ void hrun_run_say(struct hrun_run *r, const char *fmt, ...) __attribute__((forma
 /* In sweep.c: processes of the job that outlived its ranks. sig is sent to each (0: none). Result: how many
  * live. */
 int hrun_run_sweep(struct hrun_run *r, int sig);
-
-double hrun_monotonic_s(void);
 
 #endif

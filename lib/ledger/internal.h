@@ -2,6 +2,7 @@
 #ifndef HRUN_LEDGER_INTERNAL_H
 #define HRUN_LEDGER_INTERNAL_H
 
+#include "base/units.h"
 #include "ledger/ledger.h"
 
 /* Names of entries, and of files that are not entries yet. */
@@ -33,9 +34,6 @@ struct hrun_ledger {
     int granted;                /* 1: the claim is */
     double looked_s;            /* when this object last read the ledger, by the monotonic clock; 0: never */
 };
-
-/* Monotonic. */
-double ledger_clock_s(void);
 
 /* ---------------------------------------------------------------- entry.c */
 

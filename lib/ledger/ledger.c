@@ -17,14 +17,6 @@ enum { ROUNDS = 7 };
 /* Who has just looked chooses by what was seen; it need not be asked again before something is claimed. */
 static const double FRESH_S = 0.02;
 
-double ledger_clock_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 int hrun_ledger_open(const char *dir, struct hrun_ledger **out, struct hrun_error *err)
 {
     struct hrun_ledger *l;
@@ -198,7 +190,7 @@ static int try_claim(struct hrun_ledger *l, const struct hrun_ledger_entry *mine
 {
     int rc;
 
-    if (!l->looked_s || ledger_clock_s() - l->looked_s > FRESH_S) {
+    if (!l->looked_s || hrun_monotonic_s() - l->looked_s > FRESH_S) {
         if (hrun_ledger_read(l, seen, err))
             return -1;
         if (in_the_way(l, seen, mine) == 2)

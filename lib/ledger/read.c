@@ -329,7 +329,7 @@ int hrun_ledger_read(struct hrun_ledger *l, struct hrun_ledger_list *out, struct
         qsort(r.list.v, (size_t)r.list.n, sizeof *r.list.v, by_order);
     if (!l->ticket)
         take_ticket(l, &r.list);
-    l->looked_s = ledger_clock_s();
+    l->looked_s = hrun_monotonic_s();
     *out = r.list;
     return 0;
 }

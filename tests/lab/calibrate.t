@@ -78,6 +78,7 @@ lab kill slow2
 finish dies 240
 status_is 125 "a host dies in the middle of a run: status 125"
 err_has "slow2" "and it is named"
+err_has "what was measured is kept, and the same command makes the runs that a host has prevented" "and what to do"
 ok "the other kind is measured in full" log dies nap 'sum(x["ok"] and x["pes"] in (1, 2) for q in p if "fast" in q["signature"] for x in q["measurements"]) == 10'
 ok "failures are failures" log dies nap \
     'any(not x["ok"] for x in m) and all(x["time_s"] == 0 and ("slow2" in x["status"]) for x in m if not x["ok"])'

@@ -1,0 +1,54 @@
+#!/bin/bash
+# What hrun-calibrate says of programs that cannot be measured, or not everywhere.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+export HRUN_PROFILE_PATH=$tmp
+program() { # NAME TIME
+    printf '%s\n' "name: $1" "programs: [$1]" \
+        'terms: {np: ["N/P", "N", "1"], n: ["N", "1"]}' 'args: ["{N}"]' "$2" >"$1.yaml"
+    (echo '#!/bin/bash'; echo 'p=${OMPI_COMM_WORLD_SIZE:-1}'; cat) >"$1"
+    chmod +x "$1"
+}
+clock="time: {match: '^time: ([0-9.]+)'}"
+program untold "$clock" <<<'echo "elapsed: 1.5"'
+program coarse "$clock" <<<'echo "time: 0.01"'
+program idle "" <<<'sleep 0.05'
+program picky "$clock" <<'EOF'
+[ "${OMPI_COMM_WORLD_RANK:-0}" = 0 ] || exit 0
+[ $p = 1 ] || [ "$1" -lt 12 ] || { echo "$1 on $p" >&2; exit 4; }
+echo "time: 0.$((5000 * $1 / p + 10000 + RANDOM % 100))"
+EOF
+quick="--sizes 4,8,12,16 --procs 1 --retries 0"
+
+run hrun-calibrate $quick -r 1 ./untold
+status_is 125 "a program whose time is not found"
+err_has "failed: the program reported no time: no line of its standard output matches '^time: ([0-9.]+)'" \
+    "each run says so"
+err_has "the program runs, but its time is not found" "and the end"
+err_has "mend 'time' in $tmp/untold.yaml, or leave it out there, and the wall clock counts" "with what to do"
+err_lacks "is this how the program is started" "which is not to start it otherwise"
+ok "its output is kept for a look" grep -q "elapsed: 1.5" hrun-failed-untold/hrun.stdout
+run hrun-calibrate $quick --budget 1 ./untold
+status_is 125 "the same with chosen runs"
+out_has "nothing is known: no model could be made" "the table says of each size that nothing is known"
+
+run hrun-calibrate $quick -r 1 ./coarse
+status_is 0 "a program with a coarse clock"
+err_has "coarse on " "is named"
+err_has "the program tells its time in steps of 10.0 ms" "with its step"
+run hrun-calibrate $quick -r 1 ./idle
+status_is 0 "a program without work"
+err_has "the time hardly follows N, " "is called so"
+run hrun-calibrate -q $quick -r 1 --again ./idle
+err_lacks "hardly" "not with -q"
+
+if [ "$(nproc)" -ge 2 ]; then
+    run hrun-calibrate $quick --pes 1,2 --budget 2 ./picky
+    status_is 125 "a program that fails at some sizes on two processes"
+    err_has "exit 4: 16 on 2" "says what failed"
+    out_has "FAILED at this size" "and the choices that would fail"
+    err_has "at 2 the choice FAILED when it was run" "how many they are"
+else
+    for what in fails says choices many; do skip "$what" "two cores are needed"; done
+fi
+done_testing

@@ -1,0 +1,120 @@
+/* test_calib_left.c - the time left that a campaign foretells, against the time that its runs then take */
+#include "calib_fixture.h"
+
+#include "../../calib/progress.h"
+
+#include <math.h>
+
+static const struct hrun_engine fake = { .name = "mpirun", .check = fake_check };
+
+/* The wall time of a run, s. */
+typedef double wall(double N, double P, double speed);
+
+static double dense(double N, double P, double speed)
+{
+    return 0.5 + 4e-11 * N * N * N / P / speed + 2e-8 * N * N;
+}
+
+static double stencil(double N, double P, double speed)
+{
+    return 0.4 + 1e-6 * N * N / P / speed + 1e-5 * N;
+}
+
+static double no_start(double N, double P, double speed)
+{
+    return 2e-9 * N * N * N / P / speed;
+}
+
+static double flat(double N, double P, double speed)
+{
+    (void)P;
+    return 2 + 1e-6 * N / speed;
+}
+
+/* Each time varies by a few percent. */
+static double noise(int point, int repetition)
+{
+    return 1 + 0.04 * sin(12.9898 * point + 78.233 * repetition);
+}
+
+/* Make the runs of a grid in their order, as runs_make does. Result: the largest factor by which the time left is wrong
+ * once `part` of the time has passed. */
+static double worst(wall *w, double part, int repetitions)
+{
+    static const char cluster[] = "subclusters:\n"
+                                  "  - {name: near, hosts: \"127.0.0.[2-5]\", cores: 1, cpu: Near}\n"
+                                  "  - {name: far, hosts: \"127.0.0.[6-9]\", cores: 2, cpu: Far}\n";
+    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .again = 1, .repetitions = repetitions,
+                                .sizes = { { 400, 800, 1200, 1600, 2400, 3200, 4000, 6400 }, 8 } };
+    double all = 0, done = 0, most = 1;
+    struct fixture f;
+
+    set_up_context(&f, "left", cluster, "{np: [\"N\"], n: [\"N\"]}", "far", &fake);
+    if (campaign_build(&f.c, &s, &f.g, &f.err))
+        stop(&f);
+    for (int rep = 0; rep < repetitions; rep++)
+        for (int i = 0; i < f.g.n; i++)
+            all += w((double)f.g.v[i].N, f.g.v[i].P, f.g.v[i].sub ? 0.5 : 1) * noise(i, rep);
+    for (int rep = 0; rep < repetitions; rep++)
+        for (int i = 0; i < f.g.n; i++) {
+            double t = w((double)f.g.v[i].N, f.g.v[i].P, f.g.v[i].sub ? 0.5 : 1) * noise(i, rep), left;
+
+            campaign_note(&f.g, &(struct event){ .kind = EVENT_RUN, .point = i, .ok = 1, .time_s = t, .wall_s = t });
+            done += t;
+            left = campaign_time_left(&f.g, -1);
+            if (campaign_left_is_sure(&f.g) && done > part * all && all - done > 0.01 * all)
+                most = fmax(most, left > 0 ? exp(fabs(log(left / (all - done)))) : INFINITY);
+        }
+    tear_down(&f);
+    return most;
+}
+
+/* What passes between runs counts: of a grid as much for each run, of a budget in proportion. */
+static void test_pace(void)
+{
+    struct hrun_cluster cl = { .nsubs = 1 };
+    struct common_settings set = { .quiet = 1 };
+    struct context c = { .set = &set, .cluster = &cl };
+    int pes = 1, group = 0;
+    struct point points[2] = { { .N = 100, .pes = &pes, .procs = &pes, .P = 1 },
+                               { .N = 200, .pes = &pes, .procs = &pes, .P = 1 } };
+    struct campaign g = { .v = points, .n = 2, .wanted = 2, .group = &group, .nsubs = 1, .ngroups = 1 };
+    struct progress p;
+
+    progress_start(&p, &c, &g, 0, NULL);
+    is_num(progress_left(&p), 0, 0, "before the first run the time left is not known");
+    for (int i = 0; i < 2; i++) {
+        const struct event e = { .kind = EVENT_RUN, .point = i, .ok = 1, .time_s = 1, .wall_s = 4 };
+
+        campaign_note(&g, &e);
+        progress_show(&p, &e);
+    }
+    is_num(progress_left(&p), 8, 1e-6, "two runs of 4 s are left, nothing passed between the first ones");
+    p.busy_s += 1;
+    is_num(progress_left(&p), 9, 1e-6, "half a second each between runs");
+    p.heard_s -= 100;
+    progress_show(&p, &(struct event){ .kind = EVENT_RUN, .point = 1, .wall_s = 4 });
+    is_num(p.busy_s, 9 + 14, 1e-6, "a long pause is no pace");
+    cl.platform = (char *)"some.xml";
+    is_num(progress_left(&p), 2 * p.busy_s / 3, 1e-6, "a simulation takes as long as its simulator");
+    progress_end(&p);
+}
+
+int main(void)
+{
+    static const struct { const char *name; wall *w; } kinds[] = {
+        { "a dense solver", dense }, { "a stencil", stencil }, { "no start-up", no_start }, { "nearly flat", flat }
+    };
+
+    if (!mkdtemp(folder))
+        return 1;
+    test_pace();
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (int r = 1; r <= 3; r += 2) {
+            double x = worst(kinds[i].w, 0.1, r);
+
+            ok(x < 1.3, "%s, %d run%s of each point: the time left is right within 30 %% (%.2f)", kinds[i].name, r,
+               r == 1 ? "" : "s", x);
+        }
+    return done();
+}
