@@ -71,7 +71,7 @@ static int make_words(const struct work *w, const struct hrun_app_values *values
         hrun_buf_reset(&b);
         if (hrun_app_expand(app, app->args[i], values, &b, err)) {
             hrun_buf_release(&b);
-            return -1;
+            return hrun_fail_prefix(err, "args of %s", app->name);
         }
         if (b.failed || hrun_strvec_push(out, b.data)) {
             hrun_buf_release(&b);
@@ -84,17 +84,13 @@ static int make_words(const struct work *w, const struct hrun_app_values *values
 
 int work_size_is_told(const struct work *w)
 {
-    const struct hrun_app *app = w->c->app;
     char number[32];
-    int told = app->stdin_text && strstr(app->stdin_text, "{N}");
+    int told, shares;
 
+    hrun_app_inputs_use(w->c->app, !w->words[1], &told, &shares);
     snprintf(number, sizeof number, "%lld", (long long)w->N);
     for (char *const *word = w->words; *word && !told; word++)
         told = strstr(*word, "{N}") || (word > w->words && w->N && !strcmp(*word, number));
-    for (int i = 0; i < app->nargs && !w->words[1] && !told; i++)
-        told = strstr(app->args[i], "{N}") != NULL;
-    for (int i = 0; i < app->nfiles && !told; i++)
-        told = strstr(app->files[i].content, "{N}") || strstr(app->files[i].path, "{N}");
     return told;
 }
 
@@ -152,7 +148,7 @@ static int fill_stdin(const struct hrun_app *app, const struct hrun_app_values *
         return 0;
     if (hrun_app_expand(app, app->stdin_text, values, &text, err)) {
         hrun_buf_release(&text);
-        return -1;
+        return hrun_fail_prefix(err, "stdin of %s", app->name);
     }
     *stdin_text = hrun_buf_detach(&text);
     return *stdin_text ? 0 : hrun_fail_nomem(err);

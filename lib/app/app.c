@@ -74,8 +74,10 @@ void hrun_app_destroy(struct hrun_app *app)
     free(app->stdin_text);
     free(app->time_match);
     free(app->time_file);
-    for (int i = 0; i < app->nconsts; i++)
+    for (int i = 0; i < app->nconsts; i++) {
         free(app->consts[i].name);
+        free(app->consts[i].is);
+    }
     free(app->consts);
     free(app->sizes);
     hrun_formula_destroy(app->formula);

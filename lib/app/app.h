@@ -100,7 +100,7 @@ struct hrun_app {
     char *time_match;           /* POSIX extended regex, the first group being seconds; NULL: wall clock */
     char *time_file;            /* file in which time_match is looked for, relative to the working directory,
                                    as it stands (no template); NULL: standard output */
-    struct hrun_const *consts;  /* the definition's `constants` overridden by -D, by name */
+    struct hrun_const *consts;  /* the definition's `constants` by name, then its `derived`, overridden by -D */
     int nconsts;
     struct hrun_formula *formula; /* of the family analytic; else NULL */
     char *variant;              /* which one this is, or NULL; `name` is then "NAME.VARIANT" */
@@ -194,9 +194,10 @@ int hrun_app_units_fitting(const struct hrun_app *app, int64_t N, int64_t P, int
  * are of that number, apart from those of other numbers and of the filled ones. Errors: HRUN_ENOMEM. */
 int hrun_app_fix_threads(struct hrun_app *app, const char *value, struct hrun_error *err);
 
-/* Append "nb=128,x=2": the constants in order of name, "" when there are none, and behind them "threads:fill" of a
- * definition that says so ("threads:2" when the number is fixed; no constant has a colon), and "variant:NAME" of a
- * variant. Measurements carry it, and those with different texts are never mixed. */
+/* Append "nb=128,x=2": the constants in order of name, "" when there are none, derived ones only where -D gave them
+ * a number; behind them "threads:fill" of a definition that says so ("threads:2" when the number is fixed; no constant
+ * has a colon), and "variant:NAME" of a variant. Measurements carry it, and those with different texts are never
+ * mixed. */
 void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out);
 
 /* What the words in braces stand for, besides constants. */
@@ -206,15 +207,20 @@ struct hrun_app_values {
     const char *shares;     /* of the work, by rank, equal neighbours together: "4*96,2*64"; NULL: equal, "P*1" */
 };
 
-/* Append template with {N}, {P}, {shares} and {constant} replaced; "{{" gives "{". A template that uses {N} where N is
- * not known is HRUN_EINVAL ("needs -N SIZE"). Whole constants print without a fraction.
- * Errors: HRUN_EINVAL also for an unknown word or a brace that is not closed; *out is as before. */
+/* Append template with {N}, {P}, {shares}, {constant} and {expression of N, P and constants} replaced; "{{" gives "{".
+ * A template that uses N where it is not known is HRUN_EINVAL ("needs -N SIZE"). Whole constants print without a
+ * fraction; what is computed is a whole number.
+ * Errors: HRUN_EINVAL also for an unknown word, a brace that is not closed, and an expression whose value is not whole;
+ * HRUN_ENONFINITE; with the line, of a template that has several; *out is as before. */
 int hrun_app_expand(const struct hrun_app *app, const char *text, const struct hrun_app_values *values,
                     struct hrun_buf *out, struct hrun_error *err);
 
-/* The same for a word of the user's command line ("./bmt-{N}"), where braces may mean something else: only
- * {N}, {P}, {shares} and {constant} are replaced, "{{N}" gives "{N}", and all else stays as it is. app may be NULL (no
- * definition: no constants). Errors: HRUN_EINVAL when {N} is used and N is not known. */
+/* Do N and the shares reach the program by standard input, files and, with_args, the arguments? */
+void hrun_app_inputs_use(const struct hrun_app *app, int with_args, int *size, int *shares);
+
+/* The same as hrun_app_expand for a word of the user's command line ("./bmt-{N}"), where braces may mean something
+ * else: only {N}, {P}, {shares} and {constant} are replaced, "{{N}" gives "{N}", and all else stays as it is. app may
+ * be NULL (no definition: no constants). Errors: HRUN_EINVAL when {N} is used and N is not known. */
 int hrun_app_expand_word(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
                          struct hrun_buf *out, struct hrun_error *err);
 

@@ -67,6 +67,8 @@ struct raw_app {
     struct raw_time *time;
     struct raw_const *constants;
     unsigned constants_count;
+    struct raw_step *derived;
+    unsigned derived_count;
     int64_t *sizes;
     unsigned sizes_count;
 };

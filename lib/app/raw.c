@@ -114,6 +114,7 @@ static const cyaml_schema_field_t app_fields[] = {
     CYAML_FIELD_SEQUENCE("variants", MAYBE, struct raw_app, variants, &variant_entry, 1, VARIANTS_MAX),
     CYAML_FIELD_MAPPING_PTR("weak", MAYBE, struct raw_app, weak, weak_fields),
     LIST("constants", MAYBE, struct raw_app, constants, &const_entry),
+    LIST("derived", MAYBE, struct raw_app, derived, &step_entry),
     LIST("files", MAYBE, struct raw_app, files, &file_entry),
     LIST("args", MAYBE, struct raw_app, args, &string_entry),
     TEXT("stdin", MAYBE, struct raw_app, stdin_text),

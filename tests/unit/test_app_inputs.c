@@ -81,7 +81,7 @@ static void test_ownership(void)
     rmdir(path);
     is_int(hrun_app_write_files(app, AT(0), dir, ledger, 0, &err), -1, "N is needed");
     is_int(err.code, HRUN_EINVAL, "code");
-    has_str(err.text, "file 'a.dat' of files: {N} is the problem size", "message");
+    has_str(err.text, "file 'a.dat' of files: line 1: {N} is the problem size", "message");
     is_int(hrun_app_write_files(app, AT(1), "/nonexistent", ledger, 0, &err), -1, "no such working directory");
     is_int(err.code, HRUN_EIO, "code");
     free(path);
