@@ -282,18 +282,19 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         (w->tune && tune_prepare(w->tune, w->c, layout, &job, err)) ||
         w->c->engine->check(&job, err))
         goto done;
+    if (app && fill_values(w, layout, &shares, &values, err))
+        goto done;
     if (app && app->nfiles && w->N) {
         ledger = w->c->store ? hrun_store_ledger(w->c->store) : NULL;
         if (w->c->store && !ledger) {
             hrun_fail_nomem(err);
             goto done;
         }
-        if (fill_values(w, layout, &shares, &values, err) ||
-            hrun_app_write_files(app, &values, dir, ledger, w->c->set->force, err))
+        if (hrun_app_write_files(app, &values, dir, ledger, w->c->set->force, err))
             goto done;
     }
     if (app && app->time_match && w->N) {
-        l.clock = hrun_clock_create(app, dir, &clock_err);
+        l.clock = hrun_clock_create(app, &values, dir, &clock_err);
         if (!l.clock) {
             if (err)
                 *err = clock_err;

@@ -73,6 +73,7 @@ void hrun_app_destroy(struct hrun_app *app)
     free_list(app->args, app->nargs);
     free(app->stdin_text);
     free(app->time_match);
+    hrun_expr_destroy(app->time_value);
     free(app->time_file);
     for (int i = 0; i < app->nconsts; i++) {
         free(app->consts[i].name);

@@ -97,7 +97,8 @@ struct hrun_app {
     char *threads;              /* OMP_NUM_THREADS as the user fixed it (hrun_app_fix_threads), or NULL */
     char *pattern;              /* between which ranks most is sent: one of hrun_app_patterns; NULL: not declared */
     char *stdin_text;           /* template fed to the program's standard input, or NULL */
-    char *time_match;           /* POSIX extended regex, the first group being seconds; NULL: wall clock */
+    char *time_match;           /* POSIX extended regex, the first group being a number; NULL: wall clock */
+    struct hrun_expr *time_value; /* seconds over x, that number, N and P; NULL: x */
     char *time_file;            /* file in which time_match is looked for, relative to the working directory,
                                    as it stands (no template); NULL: standard output */
     struct hrun_const *consts;  /* the definition's `constants` by name, then its `derived`, overridden by -D */
@@ -241,10 +242,12 @@ int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_value
 enum { HRUN_CLOCK_LINE = 65536 };
 
 struct hrun_clock;
-/* NULL with *err unset when the definition has no time_match. dir: working directory, for time_file, whose
- * content at creation is remembered (length and checksum) so that only what the run appends is read; a file
- * that the run wrote anew is read in whole. Errors: HRUN_EINVAL (the expression), HRUN_EIO. */
-struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const char *dir, struct hrun_error *err);
+/* NULL with *err unset when the definition has no time_match. values: of the run, for time_value. dir: working
+ * directory, for time_file, whose content at creation is remembered (length and checksum) so that only what the run
+ * appends is read; a file that the run wrote anew is read in whole. app outlives the clock. Errors: HRUN_EINVAL (the expression),
+ * HRUN_EIO. */
+struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
+                                     struct hrun_error *err);
 void hrun_clock_feed(struct hrun_clock *c, const char *data, size_t len);
 /* *time_s of the last match. Errors: HRUN_ENODATA (no line matched; says which expression and where it was
  * looked for), HRUN_ENONFINITE (not a positive finite number), HRUN_EIO, HRUN_ENOMEM. */

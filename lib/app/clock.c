@@ -27,8 +27,9 @@ struct before {
 };
 
 struct hrun_clock {
+    const struct hrun_app *app;
+    double N, P;
     struct hrun_time_match *pattern;
-    char *match;            /* the expression's text */
     char *path;             /* of the file to read, or NULL for standard output */
     struct before before;
     struct hrun_buf line;   /* the line that has not ended yet */
@@ -50,7 +51,7 @@ static int renew_pattern(struct hrun_clock *c, size_t len)
     c->searched += len;
     if (c->searched <= SEARCHED_MAX)
         return 0;
-    fresh = hrun_time_match_create(c->match, NULL);
+    fresh = hrun_time_match_create(c->app->time_match, NULL);
     if (!fresh)
         return -1;
     hrun_time_match_destroy(c->pattern);
@@ -221,7 +222,8 @@ io:
 
 /* ------------------------------------------------------------------ the clock */
 
-struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const char *dir, struct hrun_error *err)
+struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
+                                     struct hrun_error *err)
 {
     struct hrun_clock *c;
 
@@ -232,6 +234,9 @@ struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const char *dir
         hrun_fail_nomem(err);
         return NULL;
     }
+    c->app = app;
+    c->N = (double)values->N;
+    c->P = (double)values->P;
     hrun_buf_init(&c->line);
     hrun_buf_init(&c->late);
     hrun_buf_init(&c->found);
@@ -240,10 +245,9 @@ struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const char *dir
         hrun_fail_prefix(err, "time of %s", app->name);
         goto fail;
     }
-    c->match = strdup(app->time_match);
     if (app->time_file)
         c->path = hrun_strf("%s/%s", dir, app->time_file);
-    if (!c->match || (app->time_file && !c->path)) {
+    if (app->time_file && !c->path) {
         hrun_fail_nomem(err);
         goto fail;
     }
@@ -257,6 +261,7 @@ fail:
 
 int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *err)
 {
+    struct hrun_expr *value = c->app->time_value;
     double t;
 
     if (c->path) {
@@ -275,14 +280,19 @@ int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *e
         return hrun_fail_nomem(err);
     if (!c->matched)
         return hrun_fail(err, HRUN_ENODATA, "the program reported no time: no line of %s matches '%s'",
-                         c->path ? c->path : "its standard output", c->match);
+                         c->path ? c->path : "its standard output", c->app->time_match);
     /* Fortran may write a double's exponent with a D. */
     for (char *s = c->found.data; *s; s++)
         if (*s == 'D' || *s == 'd')
             *s = 'e';
-    if (hrun_parse_number("time", c->found.data, &t, NULL) || t <= 0)
+    if (hrun_parse_number("time", c->found.data, &t, NULL) || (!value && t <= 0))
         return hrun_fail(err, HRUN_ENONFINITE, "the program reported a time of '%s' in %s: not a positive "
                          "number of seconds", c->found.data, c->path ? c->path : "its standard output");
+    if (value && hrun_expr_eval(value, (const double[]){ t, c->N, c->P }, &t, err))
+        return hrun_fail_prefix(err, "time of %s", c->app->name);
+    if (t <= 0)
+        return hrun_fail(err, HRUN_ENONFINITE, "time of %s: '%s' is %g at x=%s, N=%.0f, P=%.0f: not a positive number "
+                         "of seconds", c->app->name, hrun_expr_text(value), t, c->found.data, c->N, c->P);
     *time_s = t;
     return 0;
 }
@@ -295,7 +305,6 @@ void hrun_clock_destroy(struct hrun_clock *c)
     hrun_buf_release(&c->line);
     hrun_buf_release(&c->late);
     hrun_buf_release(&c->found);
-    free(c->match);
     free(c->path);
     free(c);
 }

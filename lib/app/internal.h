@@ -19,7 +19,7 @@ struct raw_file {
 };
 
 struct raw_time {
-    char *match, *file;
+    char *match, *file, *value;
 };
 
 struct raw_const {

@@ -44,6 +44,7 @@ static const cyaml_schema_value_t file_entry = {
 static const cyaml_schema_field_t time_fields[] = {
     TEXT("match", MUST, struct raw_time, match),
     TEXT("file", MAYBE, struct raw_time, file),
+    TEXT("value", MAYBE, struct raw_time, value),
     CYAML_FIELD_END
 };
 

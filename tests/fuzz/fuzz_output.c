@@ -38,7 +38,7 @@ static void check_clock(char *text, size_t len)
         return;
     *end = 0;
     for (size_t piece = 1; piece <= 4096; piece *= 64) {
-        struct hrun_clock *c = hrun_clock_create(&app, ".", &one);
+        struct hrun_clock *c = hrun_clock_create(&app, &(struct hrun_app_values){ 1, 1, NULL }, ".", &one);
         double s;
 
         if (!c) {

@@ -4,6 +4,7 @@
 
 #include "app/app.h"
 
+#include <math.h>
 #include <regex.h>
 
 static void test_sample(void)
@@ -400,6 +401,9 @@ static const struct mistake mistakes[] = {
     { 0, "time: {match: 'ab'}\n", 5, 16,
       "'ab' has no group: put the part that is the time in seconds in parentheses" },
     { 0, "time: {match: '(a)', file: /x}\n", 5, 28, "the path '/x' is absolute" },
+    { 0, "time: {match: '(a)', value: 'N/(x*M)'}\n", 5, 35, "unknown variable 'M' (known: x, N, P)" },
+    { 0, "constants: [{name: x, value: 1}]\ntime: {match: '(a)', value: 'x'}\n", 6, 30,
+      "a constant cannot be named 'x': it is a variable" },
     { 0, "time: {file: x}\n", 5, 7, "match" },
 };
 
@@ -471,7 +475,7 @@ static void test_shipped(void)
         const char *time;       /* what stands in its first group */
     } shipped[] = {
         { "hpl", 10, 4, 3, 1000, 3, 1000, 0,
-          "WR11C2R4        1000    80     1     2               0.17              7.747e+01", "0.17" },
+          "WR11C2R4        1000    80     1     2               0.17              7.747e+01", "7.747e+01" },
         { "hpcc", 9, 4, 3, 1000, 3, 1000, 0, NULL, NULL },
         { "himeno", 8, 4, 3, 128, 3, 128, 0, " MFLOPS: 1041.339 time(s): 0.047232 1.6e-03", "0.047232" },
         { "fem", 8, 4, 3, 72, 8, 72, 7, NULL, NULL },
@@ -523,7 +527,10 @@ static void test_hpl_format(void)
     char *path = hrun_strf("%s/../../share/profiles/hpl.yaml", test_data());
     struct hrun_error err = { .code = HRUN_OK };
     struct hrun_buf b = HRUN_BUF_INIT;
+    const char *line = "WR11C2R4         960   128     2     3               0.02             3.9153e+01\n";
     struct hrun_app *app = NULL;
+    struct hrun_clock *clock;
+    double t = 0;
     int lines = 0;
 
     if (!hrun_app_load(path, NULL, 0, &app, &err) &&
@@ -532,7 +539,12 @@ static void test_hpl_format(void)
             lines += *s == '\n';
     is_int(lines, 31, "HPL.dat has the 31 lines that HPL reads");
     has_str(b.data, "\n960          problem size\n", "N");
-    has_str(b.data, "\n1            process rows\n6          process columns\n", "a grid of 1 x P");
+    has_str(b.data, "\n2          process rows\n3        process columns\n", "the squarest grid of P");
+    clock = app ? hrun_clock_create(app, &(struct hrun_app_values){ 960, 6, NULL }, ".", &err) : NULL;
+    hrun_clock_feed(clock, line, strlen(line));
+    ok(clock && !hrun_clock_result(clock, &t, &err) && fabs(t - 0.0151) < 1e-6,
+       "the time has the digits of the Gflops: %.7f %s", t, err.text);
+    hrun_clock_destroy(clock);
     hrun_app_destroy(app);
     hrun_buf_release(&b);
     free(path);
