@@ -91,7 +91,7 @@ LIB_SRC := $(call room,base,$(BASE)) $(call room,expr,$(EXPR)) $(call room,topo,
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 
 # What both commands share is context and work; the rest is each one's own.
-SHARED_SRC := $(addprefix hrun/,context.c work.c waits.c tune.c ledger.c ledger_claim.c ledger_tell.c)
+SHARED_SRC := $(addprefix hrun/,context.c work.c scratch.c waits.c tune.c ledger.c ledger_claim.c ledger_tell.c)
 SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim_fold.c) \
               $(call room,base,buf error file write ranges) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)

@@ -39,7 +39,7 @@ static int run_copy(struct runs *runs, const struct point *p, int pe, struct wor
 {
     struct context *c = runs->c;
     size_t n = (size_t)c->cluster->nsubs;
-    struct work w = { .c = c, .N = p->N, .words = runs->words, .quiet_run = 1,
+    struct work w = { .c = c, .N = p->N, .words = runs->words, .scratch = runs->scratch, .quiet_run = 1,
                       .limit_s = campaign_limit(runs->g, (int)(p - runs->g->v)) };
     int *config = calloc(2 * n, sizeof *config);
     double *share = calloc(n, sizeof *share);

@@ -324,12 +324,12 @@ static int make_again(struct runs *r, int more, int *dead, struct hrun_error *er
     return rc;
 }
 
-/* Make the runs and fit. Result: the exit status; -1 with *err. */
-static int make_campaign(struct context *c, const struct calib_settings *s, struct campaign *g, char **words,
-                         struct hrun_error *err)
+/* Make the runs, in folders of scratch, and fit. Result: the exit status; -1 with *err. */
+static int make_in(struct context *c, const struct calib_settings *s, struct campaign *g, char **words,
+                   const struct scratch *scratch, struct hrun_error *err)
 {
     struct progress p;
-    struct runs r = { .c = c, .words = words, .verbose = s->common.verbose, .g = g, .group = -1,
+    struct runs r = { .c = c, .words = words, .scratch = scratch, .verbose = s->common.verbose, .g = g, .group = -1,
                       .retries = (int)s->retries,
                       .trace = s->no_trace ? 0 : s->trace ? 2 : 1,
                       .tell = progress_show, .ctx = &p };
@@ -359,6 +359,21 @@ static int make_campaign(struct context *c, const struct calib_settings *s, stru
         status = status ? status : rc;
     }
     return status ? status : dead ? STATUS_FAILED : 0;
+}
+
+static int make_campaign(struct context *c, const struct calib_settings *s, struct campaign *g, char **words,
+                         struct hrun_error *err)
+{
+    struct scratch scratch;
+    char *why = NULL;
+    int status = scratch_find(&scratch, c, 1, &why, err) ? -1 : 0;
+
+    if (why && !s->common.quiet)
+        fprintf(stderr, "hrun-calibrate: %s\n", why);
+    free(why);
+    status = status ? status : make_in(c, s, g, words, &scratch, err);
+    scratch_release(&scratch);
+    return status;
 }
 
 /* Is the cluster of the same PEs? Then what a host has changed in does not matter to times. */

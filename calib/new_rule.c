@@ -21,6 +21,7 @@ struct search {
     struct context *c;
     struct new_app *a;
     struct ledger ledger;
+    struct scratch scratch;
     struct hrun_rules rules;
     struct { int64_t N; int P, worked; } run[RUNS_MAX];
     int nruns;
@@ -48,7 +49,7 @@ static void place(const int *npes, int nsubs, int P, int *pes, int *procs)
 static int run_once(struct search *s, int64_t N, int P, int *worked, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = s->c->cluster;
-    struct work w = { .c = s->c, .N = N, .words = s->a->words, .quiet_run = 1 };
+    struct work w = { .c = s->c, .N = N, .words = s->a->words, .scratch = &s->scratch, .quiet_run = 1 };
     struct work_result r = { 0 };
     struct hrun_layout *l = NULL;
     int *places = calloc(2 * (size_t)cl->nsubs, sizeof *places), rc = -1, sig = 0;
@@ -200,6 +201,7 @@ int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err)
 {
     struct search s = { .c = c, .a = a };
     int most = 0, rc, rule;
+    char *why;
 
     hrun_rules_init(&s.rules);
     for (int i = 0; i < c->cluster->nsubs && most < TRIED_MAX; i++)
@@ -207,13 +209,19 @@ int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err)
     most = most < TRIED_MIN ? TRIED_MIN : most > TRIED_MAX ? TRIED_MAX : most;
     if (!c->set->quiet)
         fprintf(stderr, "hrun-calibrate: trying which numbers of processes %s accepts\n", a->name);
-    if (ledger_open(&s.ledger, c, err))
+    if (scratch_find(&s.scratch, c, 0, &why, err))
         return -1;
+    free(why);                     /* the runs that follow tell it */
+    if (ledger_open(&s.ledger, c, err)) {
+        scratch_release(&s.scratch);
+        return -1;
+    }
     rc = ask(&s, a->lists.sizes.v, a->lists.sizes.n, most, err);
     rc = rc ? rc : confirm(&s, most, err);
     if (!rc && hrun_rules_first(&s.rules) >= 0)
         rc = ask_between(&s, most, err);
     ledger_release(&s.ledger);
+    scratch_release(&s.scratch);
     if (rc)
         return rc;
     rule = hrun_rules_first(&s.rules);

@@ -106,8 +106,8 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
     struct context *c = runs->c;
     const struct point *point = &runs->g->v[i];
     int rc = -1;
-    struct work w = { .c = c, .N = point->N, .words = runs->words, .quiet_run = 1, .on_message = runs_hear, .ctx = runs,
-                      .limit_s = campaign_limit(runs->g, i) };
+    struct work w = { .c = c, .N = point->N, .words = runs->words, .scratch = runs->scratch, .quiet_run = 1,
+                      .on_message = runs_hear, .ctx = runs, .limit_s = campaign_limit(runs->g, i) };
     struct hrun_layout *l = NULL;
     struct hrun_error why = { 0 };
     struct waits waits;

@@ -12,11 +12,14 @@
 
 #include "campaign.h"
 
+#include "../hrun/scratch.h"
+
 struct work_result;
 
 struct runs {
     struct context *c;
     char **words;             /* program and arguments */
+    const struct scratch *scratch; /* folders of the runs; NULL: they run in the working folder. The caller's */
     int verbose;              /* 1: the engine's words are told, too */
     struct campaign *g;
     int group;                /* whose runs to make; -1: all */

@@ -132,8 +132,8 @@ int weak_run(struct runs *runs, int i, struct work_result *r, struct hrun_error 
     struct context *c = runs->c;
     const struct point *p = &runs->g->v[i];
     double *share = calloc((size_t)c->cluster->nsubs, sizeof *share);
-    struct work w = { .c = c, .N = p->N, .words = runs->words, .quiet_run = 1, .on_message = runs_hear, .ctx = runs,
-                      .share = share, .copies = p->copies, .limit_s = campaign_limit(runs->g, i) };
+    struct work w = { .c = c, .N = p->N, .words = runs->words, .scratch = runs->scratch, .quiet_run = 1,
+                      .on_message = runs_hear, .ctx = runs, .share = share, .copies = p->copies, .limit_s = campaign_limit(runs->g, i) };
     int rc;
 
     memset(r, 0, sizeof *r);

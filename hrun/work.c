@@ -1,6 +1,7 @@
 /* work.c - one run of an application; see work.h */
 #include "work.h"
 
+#include "base/file.h"
 #include "base/list.h"
 
 #include <ctype.h>
@@ -12,6 +13,8 @@
 
 /* A program that is built per number of processes is looked for up to this number. */
 enum { VARIANTS_MAX = 4096 };
+/* Of a swallowed standard output its end is kept, as of standard error (launch.h). */
+enum { OUTPUT_KEPT = 64 << 10 };
 
 static char *expand(const struct work *w, const struct hrun_app_values *values, const char *word,
                     struct hrun_error *err)
@@ -196,6 +199,7 @@ int work_job(const struct work *w, const struct hrun_layout *layout, struct hrun
 struct listener {
     const struct work *w;
     struct hrun_clock *clock;
+    struct hrun_buf output;    /* the end of it, in a run that has a folder of its own */
 };
 
 static void hear_output(void *ctx, const char *data, size_t len)
@@ -204,6 +208,8 @@ static void hear_output(void *ctx, const char *data, size_t len)
 
     if (l->clock)
         hrun_clock_feed(l->clock, data, len);
+    if (l->w->scratch)
+        hrun_buf_add_tail(&l->output, data, len, OUTPUT_KEPT);
 }
 
 static void hear_message(void *ctx, const char *text)
@@ -263,17 +269,45 @@ static void judge(const struct work *w, struct listener *l, const char *stderr_t
         last_line(stderr_text, r->detail, sizeof r->detail);
 }
 
+/* The inputs that hrun writes into dir, the run's own folder or the user's. */
+static int write_inputs(const struct work *w, const struct hrun_app_values *values, const char *dir, int own,
+                        struct hrun_error *err)
+{
+    char *ledger = NULL;
+    int rc = -1;
+
+    if (!w->c->app || !w->c->app->nfiles || !w->N)
+        return 0;
+    if (w->c->store && !own && !(ledger = hrun_store_ledger(w->c->store)))
+        hrun_fail_nomem(err);
+    else
+        rc = hrun_app_write_files(w->c->app, values, dir, ledger, own || w->c->set->force, err);
+    free(ledger);
+    return rc;
+}
+
+/* Keep what a failed run left, where that is wanted, and say where. */
+static void keep_failed(const struct work *w, const char *own, const struct hrun_buf *output,
+                        const struct hrun_buf *errors, struct work_result *r)
+{
+    size_t len = strlen(r->detail);
+
+    if (!r->ok && !r->outcome.interrupted && !r->outcome.signalled && scratch_keep(w->scratch, own, output, errors))
+        snprintf(r->detail + len, sizeof r->detail - len, "%swhat it left is in %s", len ? "; " : "",
+                 w->scratch->kept);
+}
+
 int work_run(const struct work *w, const struct hrun_layout *layout, struct work_result *out, struct hrun_error *err)
 {
     struct hrun_strvec words = HRUN_STRVEC_INIT;
     struct hrun_buf stderr_text = HRUN_BUF_INIT, shares = HRUN_BUF_INIT;
     struct hrun_app_values values;
-    struct listener l = { .w = w };
+    struct listener l = { .w = w, .output = HRUN_BUF_INIT };
     struct hrun_error clock_err = { 0 };
     const struct hrun_app *app = w->c->app;
     const char *dir = w->c->set->wdir ? w->c->set->wdir : ".";
     struct hrun_job job;
-    char *stdin_text = NULL, *ledger = NULL;
+    char *stdin_text = NULL, *own = NULL;
     int rc = -1;
 
     if (work_job(w, layout, &words, &stdin_text, &job, err))
@@ -284,15 +318,14 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         goto done;
     if (app && fill_values(w, layout, &shares, &values, err))
         goto done;
-    if (app && app->nfiles && w->N) {
-        ledger = w->c->store ? hrun_store_ledger(w->c->store) : NULL;
-        if (w->c->store && !ledger) {
-            hrun_fail_nomem(err);
+    if (w->scratch && w->scratch->home) {
+        own = scratch_create(w->scratch, err);
+        if (!own)
             goto done;
-        }
-        if (hrun_app_write_files(app, &values, dir, ledger, w->c->set->force, err))
-            goto done;
+        job.wdir = job.scratch = dir = own;
     }
+    if (write_inputs(w, &values, dir, own != NULL, err) || (own && scratch_fill(w->scratch, own, err)))
+        goto done;
     if (app && app->time_match && w->N) {
         l.clock = hrun_clock_create(app, &values, dir, &clock_err);
         if (!l.clock) {
@@ -312,14 +345,18 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
     rc = hrun_launch_checked(w->c->engine, &job, &out->outcome, err);
     if (!rc)
         judge(w, &l, stderr_text.data, out);
+    if (!rc && own)
+        keep_failed(w, own, &l.output, &stderr_text, out);
     if (!rc && w->tune && w->tune->tell)
         rc = tune_hear(w->tune, job.trace_text, err);
     if (!rc && w->waits && out->ok)
         rc = waits_read(w->waits, w->c, layout, err);
 done:
     hrun_clock_destroy(l.clock);
-    free(ledger);
+    hrun_remove_tree(own);
+    free(own);
     free(stdin_text);
+    hrun_buf_release(&l.output);
     hrun_buf_release(&stderr_text);
     hrun_buf_release(&shares);
     hrun_strvec_release(&words);

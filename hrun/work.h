@@ -7,6 +7,7 @@
 #define HRUN_WORK_H
 
 #include "context.h"
+#include "scratch.h"
 #include "tune.h"
 #include "waits.h"
 
@@ -14,6 +15,8 @@ struct work {
     struct context *c;
     int64_t N;                 /* 0: not known */
     char *const *words;        /* program and arguments as the user wrote them, NULL-terminated */
+    const struct scratch *scratch; /* the run has a folder of its own there; NULL: it runs in the working folder. The
+                                  caller's */
     int quiet_run;             /* 1: output of the application is swallowed (calibration) */
     int tag_output, report_bindings;
     struct tune *tune;         /* NULL: its collective operations are not tuned; else filled by work_run; the

@@ -60,6 +60,13 @@ enum hrun_app_family {
 /* The names that `family` may have, in the order of the enum, ended by NULL. */
 extern const char *const hrun_app_family_names[];
 
+/* What the folder of a run that only measures has of the working folder (key `scratch`). */
+enum hrun_app_scratch {
+    HRUN_APP_SCRATCH_LINK,      /* copies of small files, links to large ones */
+    HRUN_APP_SCRATCH_COPY,      /* copies of all */
+    HRUN_APP_SCRATCH_NONE       /* it has no folder of its own, and runs in the working folder */
+};
+
 /* What a process of a ring does (family ring), over n = N/P, N and P. */
 struct hrun_app_ring {
     struct hrun_expr *local;    /* work on its own data, in any unit */
@@ -96,11 +103,12 @@ struct hrun_app {
     int threads_fill;           /* `threads: fill`: a PE's cores are shared out to its processes, a thread for each */
     char *threads;              /* OMP_NUM_THREADS as the user fixed it (hrun_app_fix_threads), or NULL */
     char *pattern;              /* between which ranks most is sent: one of hrun_app_patterns; NULL: not declared */
+    enum hrun_app_scratch scratch;
     char *stdin_text;           /* template fed to the program's standard input, or NULL */
     char *time_match;           /* POSIX extended regex, the first group being a number; NULL: wall clock */
     struct hrun_expr *time_value; /* seconds over x, that number, N and P; NULL: x */
-    char *time_file;            /* file in which time_match is looked for, relative to the working directory,
-                                   as it stands (no template); NULL: standard output */
+    char *time_file;            /* pattern (glob(7), no template) of the file in which time_match is looked for,
+                                   relative to the working directory; NULL: standard output */
     struct hrun_const *consts;  /* the definition's `constants` by name, then its `derived`, overridden by -D */
     int nconsts;
     struct hrun_formula *formula; /* of the family analytic; else NULL */
@@ -243,14 +251,15 @@ enum { HRUN_CLOCK_LINE = 65536 };
 
 struct hrun_clock;
 /* NULL with *err unset when the definition has no time_match. values: of the run, for time_value. dir: working
- * directory, for time_file, whose content at creation is remembered (length and checksum) so that only what the run
- * appends is read; a file that the run wrote anew is read in whole. app outlives the clock. Errors: HRUN_EINVAL (the expression),
- * HRUN_EIO. */
+ * directory, for time_file. The content at creation of the files that match is remembered (length and checksum): read
+ * is the one that the run writes, of it what the run appends, or all where it writes the file anew. app outlives the
+ * clock. Errors: HRUN_EINVAL (the expression), HRUN_EIO. */
 struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
                                      struct hrun_error *err);
 void hrun_clock_feed(struct hrun_clock *c, const char *data, size_t len);
-/* *time_s of the last match. Errors: HRUN_ENODATA (no line matched; says which expression and where it was
- * looked for), HRUN_ENONFINITE (not a positive finite number), HRUN_EIO, HRUN_ENOMEM. */
+/* *time_s of the last match. Errors: HRUN_ENODATA (no line matched, the run wrote no such file, or several;
+ * says which expression and where it was looked for), HRUN_ENONFINITE (not a positive finite number), HRUN_EIO,
+ * HRUN_ENOMEM. */
 int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *err);
 void hrun_clock_destroy(struct hrun_clock *c);
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,6 +21,7 @@ enum {
 
 /* What a file was before the run. */
 struct before {
+    char *path;
     off_t length;
     uLong crc;              /* of these bytes */
     ino_t inode;
@@ -30,8 +32,10 @@ struct hrun_clock {
     const struct hrun_app *app;
     double N, P;
     struct hrun_time_match *pattern;
-    char *path;             /* of the file to read, or NULL for standard output */
-    struct before before;
+    char *path;             /* pattern of the files to read below the working directory, or NULL for standard output */
+    size_t dir_len;         /* of that directory's name, with a slash */
+    struct before *before;  /* of each file that matched before the run */
+    size_t nbefore;
     struct hrun_buf line;   /* the line that has not ended yet */
     struct hrun_buf late;   /* the last line that matched, if it is long: searched at the end; else empty */
     size_t searched;        /* bytes, by pattern */
@@ -162,65 +166,160 @@ static off_t read_on(int fd, off_t max, struct hrun_clock *c, uLong *crc)
     return total;
 }
 
-/* Remember what the file is. A file that is not there is an empty one. */
-static int look_before(const char *path, struct before *b, struct hrun_error *err)
+/* Open a file and look at it. Result: its descriptor; -1 with *err, or with errno ENOENT, which is no error here. */
+static int open_file(const char *path, struct stat *st, struct hrun_error *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = -1;
-    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-    memset(b, 0, sizeof *b);
-    b->crc = crc32_z(0, NULL, 0);
     if (fd < 0 && errno == ENOENT)
-        return 0;
-    if (fd < 0)
-        return hrun_fail_errno(err, HRUN_EIO, "cannot read '%s'", path);
-    if (fstat(fd, &st) || (b->length = read_on(fd, -1, NULL, &b->crc)) < 0) {
+        return -1;
+    if (fd < 0 || fstat(fd, st)) {
         hrun_fail_errno(err, HRUN_EIO, "cannot read '%s'", path);
-        goto out;
+        if (fd >= 0)
+            close(fd);
+        errno = EIO;
+        return -1;
     }
-    b->inode = st.st_ino;
-    b->mtime = st.st_mtim;
-    rc = 0;
-out:
-    close(fd);
+    return fd;
+}
+
+/* The files that match now. Result: 0, and found is to be given to globfree; or -1. */
+static int find_files(const struct hrun_clock *c, glob_t *found, struct hrun_error *err)
+{
+    int rc = glob(c->path, 0, NULL, found);
+
+    if (!rc || rc == GLOB_NOMATCH)
+        return 0;
+    globfree(found);
+    return rc == GLOB_NOSPACE ? hrun_fail_nomem(err) : hrun_fail_errno(err, HRUN_EIO, "cannot look for '%s'", c->path);
+}
+
+/* Remember what the files are before the run. */
+static int look_before(struct hrun_clock *c, struct hrun_error *err)
+{
+    glob_t found = { 0 };
+    int rc = find_files(c, &found, err);
+
+    if (rc)
+        return -1;
+    c->before = calloc(found.gl_pathc + 1, sizeof *c->before);
+    if (!c->before)
+        rc = hrun_fail_nomem(err);
+    for (size_t i = 0; i < found.gl_pathc && !rc; i++) {
+        struct before *b = &c->before[c->nbefore];
+        struct stat st;
+        int fd = open_file(found.gl_pathv[i], &st, err);
+
+        if (fd < 0) {
+            rc = errno == ENOENT ? 0 : -1;
+            continue;
+        }
+        b->crc = crc32_z(0, NULL, 0);
+        b->inode = st.st_ino;
+        b->mtime = st.st_mtim;
+        b->length = read_on(fd, -1, NULL, &b->crc);
+        b->path = strdup(found.gl_pathv[i]);
+        c->nbefore++;
+        if (b->length < 0)
+            rc = hrun_fail_errno(err, HRUN_EIO, "cannot read '%s'", found.gl_pathv[i]);
+        else if (!b->path)
+            rc = hrun_fail_nomem(err);
+        close(fd);
+    }
+    globfree(&found);
     return rc;
 }
 
-/* Read what the run added to the file, or all of it if the run wrote it anew: its beginning is no longer what
- * it was, or nothing was added although it was written. */
-static int read_file(struct hrun_clock *c, struct hrun_error *err)
+/* What the file was before the run; one that was not there is empty. */
+static struct before before_of(const struct hrun_clock *c, const char *path)
 {
-    const struct before *b = &c->before;
+    for (size_t i = 0; i < c->nbefore; i++)
+        if (!strcmp(c->before[i].path, path))
+            return c->before[i];
+    return (struct before){ .crc = crc32_z(0, NULL, 0) };
+}
+
+static int is_as_before(const struct before *b, const struct stat *st)
+{
+    return b->path && st->st_size == b->length && st->st_ino == b->inode && st->st_mtim.tv_sec == b->mtime.tv_sec &&
+           st->st_mtim.tv_nsec == b->mtime.tv_nsec;
+}
+
+/* Read what the run added to a file, or all of it if the run wrote it anew: its beginning is no longer what it was, or
+ * nothing was added although it was written. Result: 1; 0 when the run did not write it; or -1. */
+static int read_file(struct hrun_clock *c, const char *path, struct hrun_error *err)
+{
+    struct before b = before_of(c, path);
     uLong crc = crc32_z(0, NULL, 0);
     struct stat st;
     off_t got;
-    int fd = open(c->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = -1, anew;
+    int fd = open_file(path, &st, err), rc = -1;
 
-    if (fd < 0 && errno == ENOENT)
-        return 0;
     if (fd < 0)
-        return hrun_fail_errno(err, HRUN_EIO, "cannot read '%s'", c->path);
-    if (fstat(fd, &st))
-        goto io;
-    got = read_on(fd, b->length, NULL, &crc);
-    if (got < 0)
-        goto io;
-    anew = got < b->length || crc != b->crc ||
-           (st.st_size == b->length && (st.st_ino != b->inode || st.st_mtim.tv_sec != b->mtime.tv_sec ||
-                                        st.st_mtim.tv_nsec != b->mtime.tv_nsec));
-    if (anew && lseek(fd, 0, SEEK_SET) < 0)
-        goto io;
-    if (read_on(fd, -1, c, NULL) < 0)
-        goto io;
-    rc = 0;
-io:
-    if (rc)
-        hrun_fail_errno(err, HRUN_EIO, "cannot read '%s'", c->path);
+        return errno == ENOENT ? 0 : -1;
+    if (is_as_before(&b, &st)) {
+        rc = 0;
+    } else if ((got = read_on(fd, b.length, NULL, &crc)) >= 0 &&
+               ((got == b.length && crc == b.crc && st.st_size != b.length) || !lseek(fd, 0, SEEK_SET)) &&
+               read_on(fd, -1, c, NULL) >= 0) {
+        rc = 1;
+    } else {
+        hrun_fail_errno(err, HRUN_EIO, "cannot read '%s'", path);
+    }
     close(fd);
     return rc;
 }
 
+/* The nth file that the run wrote, below the working directory; three are named. */
+static void add_name(const struct hrun_clock *c, const char *path, int nth, struct hrun_buf *out)
+{
+    enum { NAMED = 3 };
+
+    if (nth <= NAMED)
+        hrun_buf_addf(out, "%s%s", nth > 1 ? ", " : "", path + c->dir_len);
+    else if (nth == NAMED + 1)
+        hrun_buf_adds(out, " and more");
+}
+
+/* Read the file that the run wrote; there has to be one. */
+static int read_files(struct hrun_clock *c, struct hrun_error *err)
+{
+    struct hrun_buf names = HRUN_BUF_INIT;
+    glob_t found = { 0 };
+    int n = 0, rc = find_files(c, &found, err);
+
+    if (rc)
+        return -1;
+    for (size_t i = 0; i < found.gl_pathc && rc >= 0; i++) {
+        rc = read_file(c, found.gl_pathv[i], err);
+        if (rc > 0)
+            add_name(c, found.gl_pathv[i], ++n, &names);
+    }
+    globfree(&found);
+    if (rc >= 0 && !n)
+        rc = hrun_fail(err, HRUN_ENODATA, "the program reported no time: the run wrote no file '%s'%s",
+                       c->app->time_file, c->nbefore ? ", only an older one is there" : "");
+    else if (rc >= 0 && n > 1)
+        rc = hrun_fail(err, HRUN_ENODATA, "which file holds the time is not known: the run wrote %d that match '%s' (%s); "
+                       "write a pattern under time.file that one of them matches", n, c->app->time_file, names.data);
+    hrun_buf_release(&names);
+    return rc < 0 ? -1 : 0;
+}
+
 /* ------------------------------------------------------------------ the clock */
+
+/* Only the definition's name is a pattern, not that of the folder. */
+static int set_pattern(struct hrun_clock *c, const char *dir, const char *file)
+{
+    struct hrun_buf path = HRUN_BUF_INIT;
+
+    for (const char *s = dir; *s; s++)
+        hrun_buf_addf(&path, "%s%c", strchr("*?[\\", *s) ? "\\" : "", *s);
+    hrun_buf_addf(&path, "/%s", file);
+    c->dir_len = strlen(dir) + 1;
+    c->path = hrun_buf_detach(&path);
+    return c->path ? 0 : -1;
+}
 
 struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
                                      struct hrun_error *err)
@@ -245,13 +344,11 @@ struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const struct hr
         hrun_fail_prefix(err, "time of %s", app->name);
         goto fail;
     }
-    if (app->time_file)
-        c->path = hrun_strf("%s/%s", dir, app->time_file);
-    if (app->time_file && !c->path) {
+    if (app->time_file && set_pattern(c, dir, app->time_file)) {
         hrun_fail_nomem(err);
         goto fail;
     }
-    if (c->path && look_before(c->path, &c->before, err))
+    if (c->path && look_before(c, err))
         goto fail;
     return c;
 fail:
@@ -268,7 +365,7 @@ int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *e
         hrun_buf_reset(&c->line);
         hrun_buf_reset(&c->late);
         c->skip = c->matched = 0;
-        if (read_file(c, err))
+        if (read_files(c, err))
             return -1;
     }
     /* The last line may lack its end. */
@@ -280,14 +377,14 @@ int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *e
         return hrun_fail_nomem(err);
     if (!c->matched)
         return hrun_fail(err, HRUN_ENODATA, "the program reported no time: no line of %s matches '%s'",
-                         c->path ? c->path : "its standard output", c->app->time_match);
+                         c->path ? c->app->time_file : "its standard output", c->app->time_match);
     /* Fortran may write a double's exponent with a D. */
     for (char *s = c->found.data; *s; s++)
         if (*s == 'D' || *s == 'd')
             *s = 'e';
     if (hrun_parse_number("time", c->found.data, &t, NULL) || (!value && t <= 0))
         return hrun_fail(err, HRUN_ENONFINITE, "the program reported a time of '%s' in %s: not a positive "
-                         "number of seconds", c->found.data, c->path ? c->path : "its standard output");
+                         "number of seconds", c->found.data, c->path ? c->app->time_file : "its standard output");
     if (value && hrun_expr_eval(value, (const double[]){ t, c->N, c->P }, &t, err))
         return hrun_fail_prefix(err, "time of %s", c->app->name);
     if (t <= 0)
@@ -305,6 +402,9 @@ void hrun_clock_destroy(struct hrun_clock *c)
     hrun_buf_release(&c->line);
     hrun_buf_release(&c->late);
     hrun_buf_release(&c->found);
+    for (size_t i = 0; i < c->nbefore; i++)
+        free(c->before[i].path);
+    free(c->before);
     free(c->path);
     free(c);
 }

@@ -186,46 +186,43 @@ static int load_procs(struct hrun_load *l)
     return 0;
 }
 
-const char *const hrun_app_patterns[] = { "ring", "grid", "alltoall", NULL };
-
-static int load_pattern(const struct hrun_load *l)
+/* Which of the known words stands at key: its index; -1 is a mistake, which is told. */
+static int load_choice(const struct hrun_load *l, const char *key, const char *word, const char *const *known)
 {
-    const char *const *known = hrun_app_patterns, *word = l->raw->pattern, *near;
-    size_t n = 0;
-
-    while (known[n] && word && strcmp(known[n], word))
-        n++;
-    if (!word || known[n])
-        return hrun_load_text(l, word, &l->app->pattern);
-    near = hrun_nearest(word, known, n);
-    return hrun_load_bad(l, "pattern", "'%s' is not known: write ring, grid or alltoall%s%s%s, or leave the key "
-                         "out", word, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
-}
-
-const char *const hrun_app_family_names[] = { "npt", "weak", "ring", "analytic", NULL };
-
-static int load_family(const struct hrun_load *l)
-{
-    const char *const *known = hrun_app_family_names, *word = l->raw->family, *near;
     struct hrun_buf list = HRUN_BUF_INIT;
+    const char *near;
     size_t n = 0;
 
-    l->app->family = l->raw->formula ? HRUN_APP_ANALYTIC : HRUN_APP_NPT;
-    if (!word)
-        return 0;
-    while (known[n] && strcmp(known[n], word))
-        n++;
-    if (known[n]) {
-        l->app->family = (enum hrun_app_family)n;
-        return 0;
+    for (; known[n]; n++) {
+        if (!strcmp(known[n], word)) {
+            hrun_buf_release(&list);
+            return (int)n;
+        }
+        hrun_buf_addf(&list, "%s%s", n ? ", " : "", known[n]);
     }
     near = hrun_nearest(word, known, n);
-    for (n = 0; known[n]; n++)
-        hrun_buf_addf(&list, "%s%s", n ? ", " : "", known[n]);
-    hrun_load_bad(l, "family", "'%s' is not known (known: %s)%s%s%s", word, list.failed ? "npt" : list.data,
-                  near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    hrun_load_bad(l, key, "'%s' is not known (known: %s)%s%s%s", word, list.data, near ? " (did you mean '" : "",
+                  near ? near : "", near ? "'?)" : "");
     hrun_buf_release(&list);
     return -1;
+}
+
+const char *const hrun_app_patterns[] = { "ring", "grid", "alltoall", NULL };
+const char *const hrun_app_family_names[] = { "npt", "weak", "ring", "analytic", NULL };
+static const char *const scratch_names[] = { "link", "copy", "none", NULL };
+
+static int load_choices(const struct hrun_load *l)
+{
+    const struct raw_app *raw = l->raw;
+    int family = raw->formula ? HRUN_APP_ANALYTIC : HRUN_APP_NPT, scratch = HRUN_APP_SCRATCH_LINK;
+
+    if ((raw->pattern && load_choice(l, "pattern", raw->pattern, hrun_app_patterns) < 0) ||
+        (raw->family && (family = load_choice(l, "family", raw->family, hrun_app_family_names)) < 0) ||
+        (raw->scratch && (scratch = load_choice(l, "scratch", raw->scratch, scratch_names)) < 0))
+        return -1;
+    l->app->family = (enum hrun_app_family)family;
+    l->app->scratch = (enum hrun_app_scratch)scratch;
+    return hrun_load_text(l, raw->pattern, &l->app->pattern);
 }
 
 static int load_threads(struct hrun_load *l)
@@ -279,7 +276,7 @@ int hrun_load_all(struct hrun_load *l, const char *file, char *const *defines, i
     for (int i = 0; i < ndefines; i++)
         if (define(l, defines[i]))
             return -1;
-    return load_procs(l) || load_threads(l) || load_pattern(l) || load_family(l) || load_sizes(l) ||
+    return load_procs(l) || load_threads(l) || load_choices(l) || load_sizes(l) ||
            hrun_load_expressions(l) || hrun_load_weak(l) || hrun_load_ring(l) || hrun_load_inputs(l) ||
            hrun_load_time(l) ? -1 : 0;
 }

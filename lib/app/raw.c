@@ -119,6 +119,7 @@ static const cyaml_schema_field_t app_fields[] = {
     LIST("files", MAYBE, struct raw_app, files, &file_entry),
     LIST("args", MAYBE, struct raw_app, args, &string_entry),
     TEXT("stdin", MAYBE, struct raw_app, stdin_text),
+    TEXT("scratch", MAYBE, struct raw_app, scratch),
     CYAML_FIELD_MAPPING_PTR("time", MAYBE, struct raw_app, time, time_fields),
     LIST("sizes", MAYBE, struct raw_app, sizes, &size_entry),
     CYAML_FIELD_END

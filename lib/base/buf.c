@@ -69,6 +69,15 @@ void hrun_buf_add(struct hrun_buf *b, const void *data, size_t len)
     b->data[b->len] = 0;
 }
 
+void hrun_buf_add_tail(struct hrun_buf *b, const void *data, size_t len, size_t max)
+{
+    hrun_buf_add(b, data, len);
+    if (b->len > max && !b->failed) {
+        memmove(b->data, b->data + b->len - max, max + 1);
+        b->len = max;
+    }
+}
+
 void hrun_buf_adds(struct hrun_buf *b, const char *s)
 {
     hrun_buf_add(b, s, strlen(s));

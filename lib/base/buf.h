@@ -25,6 +25,8 @@ void hrun_buf_init(struct hrun_buf *b);
 void hrun_buf_release(struct hrun_buf *b);             /* frees and leaves an empty buffer */
 void hrun_buf_reset(struct hrun_buf *b);               /* len = 0, failed = 0, memory kept */
 void hrun_buf_add(struct hrun_buf *b, const void *data, size_t len);
+/* The same, keeping the last max bytes. */
+void hrun_buf_add_tail(struct hrun_buf *b, const void *data, size_t len, size_t max);
 void hrun_buf_adds(struct hrun_buf *b, const char *s);
 void hrun_buf_addc(struct hrun_buf *b, char c);
 void hrun_buf_addn(struct hrun_buf *b, char c, size_t count);  /* c, count times */

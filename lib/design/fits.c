@@ -1,6 +1,8 @@
 /* fits.c - models from the runs so far, and the runs of each configuration and size as one group; see internal.h */
 #include "design/internal.h"
 
+#include "fit/spread.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,9 +93,32 @@ double design_noise(const struct hrun_design *d, double time_s)
     return hypot(d->noise, d->noise_s / time_s);
 }
 
+/* Do the times of these runs, in groups, not scatter? */
+static int are_exact(struct hrun_design *d, struct design_run *const *order, struct hrun_error *err)
+{
+    double *time_s = calloc((size_t)d->nruns + 1, sizeof *time_s);
+    int *group = calloc((size_t)d->nruns + 1, sizeof *group);
+    size_t n = 0;
+
+    for (int i = 0; time_s && group && i < d->nruns; i++)
+        if (order[i]->time_s > 0) {
+            time_s[n] = order[i]->time_s;
+            group[n++] = (int)(group_of(d, order[i]) - d->groups);
+        }
+    if (time_s && group)
+        d->exact = hrun_times_repeat(time_s, group, n);
+    else
+        hrun_fail_nomem(err);
+    n = time_s && group;
+    free(time_s);
+    free(group);
+    return n ? 0 : -1;
+}
+
 static int make_groups(struct hrun_design *d, struct hrun_error *err)
 {
     struct design_run **order = calloc((size_t)d->nruns + 1, sizeof *order);
+    int rc;
 
     d->groups = calloc((size_t)d->nruns + 1, sizeof *d->groups);
     if (!order || !d->groups) {
@@ -131,8 +156,9 @@ static int make_groups(struct hrun_design *d, struct hrun_error *err)
         g->log_t /= g->kept;
         g->var = pow(design_noise(d, g->least), 2) / g->kept;
     }
+    rc = are_exact(d, order, err);
     free(order);
-    return 0;
+    return rc;
 }
 
 /* ------------------------------------------------------------------ models */

@@ -51,7 +51,12 @@ static int unconfirmed(const struct hrun_design *d, const struct design_group *g
 
 int design_repeats(struct hrun_design *d, struct hrun_error *err)
 {
-    for (int i = 0; i < d->ngroups; i++) {
+    int known = 0;              /* whether times scatter: some configuration was run twice */
+
+    for (int i = 0; i < d->ngroups; i++)
+        known |= d->groups[i].n > 1;
+    /* As long as it is not known one run is made again alone, which may save the others. */
+    for (int i = 0; i < d->ngroups && !d->exact && (known || d->next == d->nqueue); i++) {
         const struct design_group *g = &d->groups[i];
         double sd;
 

@@ -104,6 +104,7 @@ struct hrun_design {
     struct hrun_corrections *corrections; /* NULL: none */
     struct design_group *groups;    /* of all runs, made with the models */
     int ngroups;
+    int exact;                  /* times do not scatter: no run needs to be made again */
     struct design_size *sizes;
     int nsizes;
     double noise, noise_s;      /* scatter of one run: relative, and in seconds */

@@ -195,8 +195,10 @@ int process_make(const struct hrun_design *d, int64_t N, struct process *p, stru
         own[i] = p->g[i]->var;
     }
     factor(p, own);
-    doubt(p, own);
-    factor(p, own);
+    if (!d->exact) {
+        doubt(p, own);
+        factor(p, own);
+    }
     free(own);
     return 0;
 }

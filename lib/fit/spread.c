@@ -5,6 +5,7 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,39 @@ int hrun_spread_of(const double *v, size_t n, struct hrun_spread *out, struct hr
     out->most = work[n - 1];
     free(work);
     return 0;
+}
+
+/* The last decimal place of a number as it is written with fewest digits: -2 of 0.25. */
+static int last_place(double v)
+{
+    char text[40];
+    int digits = 1;
+
+    do
+        snprintf(text, sizeof text, "%.*e", digits - 1, v);
+    while (strtod(text, NULL) != v && digits++ < 17);
+    return atoi(strchr(text, 'e') + 1) - digits + 1;
+}
+
+int hrun_times_repeat(const double *time_s, const int *thing, size_t n)
+{
+    static const double same = 1e-9, seen = 1e-4;
+    double longest = 0;
+    int place = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        int own = last_place(time_s[i]);
+
+        place = !i || own < place ? own : place;
+        for (size_t j = 0; j < i; j++) {
+            if (thing[j] != thing[i])
+                continue;
+            if (fabs(time_s[j] - time_s[i]) > same * time_s[i])
+                return 0;
+            longest = fmax(longest, time_s[i]);
+        }
+    }
+    return longest > 0 && pow(10, place) <= seen * longest;
 }
 
 /* Replace sorted samples by their ranks, the mean one for ties. Result: the sum of t^3 - t over the ties. */

@@ -95,8 +95,12 @@ int hrun_env_base(struct hrun_strvec *out, struct hrun_error *err)
 
 int hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env, struct hrun_error *err)
 {
-    char *text;
+    char *text = job->wdir ? realpath(job->wdir, NULL) : NULL;
+    int failed = text && hrun_env_set(env, "PWD", 3, text);
 
+    free(text);
+    if (failed)
+        return hrun_fail_nomem(err);
     for (int i = 0; i < job->n_mca; i++) {
         const char *eq = strchr(job->mca[i], '=');
         char *name = hrun_strf("OMPI_MCA_%.*s", (int)(eq - job->mca[i]), job->mca[i]);

@@ -13,8 +13,8 @@ const char *hrun_env_get(const struct hrun_strvec *env, const char *name);
 /* The caller's environment without what an outer launcher has left in it (ranks, addresses of servers). */
 int hrun_env_base(struct hrun_strvec *out, struct hrun_error *err);
 
-/* Apply the job's mca words (as OMPI_MCA_KEY=VALUE) and env words. A NAME without a value is in the list
- * already; one that is not set is told to on_message. */
+/* Apply the job's working directory (as PWD), mca words (as OMPI_MCA_KEY=VALUE) and env words. A NAME
+ * without a value is in the list already; one that is not set is told to on_message. */
 int hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env, struct hrun_error *err);
 
 /* Set MCA parameter key unless the user does. */

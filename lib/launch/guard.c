@@ -54,6 +54,7 @@ static void clean_up(const struct hrun_guard_spec *spec, const struct hrun_pids 
     }
     hrun_remove_tree(spec->rundir);
     hrun_remove_tree(spec->shmdir);
+    hrun_remove_tree(spec->scratch);
 }
 
 /* Wait for hrun's words; its end without a farewell is its death. */

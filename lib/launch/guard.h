@@ -28,6 +28,7 @@ struct hrun_guard_spec {
     const char *job_id;          /* value of HRUN_JOB in the processes' environment */
     int mark;                    /* descriptor of the memory file that they inherit, above 2; 0: none */
     const char *rundir, *shmdir; /* folders of the job, either may be NULL */
+    const char *scratch;         /* that of the caller's, or NULL */
     int grace_ms;                /* after hrun's death: how long the processes may take to end */
     /* PMIx: */
     int nranks;                  /* 0: no PMIx server */

@@ -81,6 +81,8 @@ struct hrun_job {
     char *const *smpi;             /* n_smpi words "NAME:VALUE", parameters of SimGrid: --smpi */
     int n_smpi;
     const char *wdir;              /* working directory of the processes, NULL: the present one */
+    const char *scratch;           /* a folder of the caller's that is removed should hrun be killed while the job runs;
+                                      NULL: none */
     const char *stdin_text;        /* fed to rank 0 instead of hrun's standard input; NULL: pass that on */
     int no_stdin;                  /* 1: rank 0 reads /dev/null */
     int report_bindings;           /* 1: each process tells its host and real affinity on standard error before the

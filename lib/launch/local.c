@@ -192,6 +192,7 @@ static int start(struct hrun_run *r, struct hrun_strvec *pmix, struct hrun_strve
     spec.mark = r->mark;
     spec.rundir = r->rundir;
     spec.shmdir = r->shmdir;
+    spec.scratch = job->scratch;
     spec.nranks = n;
     spec.cpusets = cpusets;
     spec.wdir = job->wdir;

@@ -321,6 +321,7 @@ static int start(struct hrun_run *r, const struct hrun_openmpi *m, struct hrun_r
     spec.mark = r->mark;
     spec.rundir = r->rundir;
     spec.shmdir = r->shmdir;
+    spec.scratch = r->job->scratch;
     spec.grace_ms = 3000;  /* mpirun cleans up within two seconds of SIGTERM, which it gets when hrun dies */
     if (!rankfile || !ready) {
         hrun_fail_nomem(err);

@@ -171,16 +171,6 @@ void hrun_output_started(struct hrun_output *o)
         }
 }
 
-/* Keep the last STDERR_KEPT bytes. */
-static void keep_tail(struct hrun_buf *b, const char *data, size_t len)
-{
-    hrun_buf_add(b, data, len);
-    if (b->len > STDERR_KEPT && !b->failed) {
-        memmove(b->data, b->data + b->len - STDERR_KEPT, STDERR_KEPT + 1);
-        b->len = STDERR_KEPT;
-    }
-}
-
 /* "[1,3]<stdout>:" at the start of mpirun's lines: length of the tag and what it says, or 0 and nothing changed. */
 static int mpirun_tag(const char *line, int *rank, int *is_err)
 {
@@ -220,7 +210,7 @@ static void pass_on(struct hrun_output *o, const struct source *s, int tagged, i
         hrun_sink_add(k, tag, (size_t)n);
         hrun_sink_add(k, text, len);
     } else if (s->is_err && o->job->stderr_text) {
-        keep_tail(o->job->stderr_text, text, len);
+        hrun_buf_add_tail(o->job->stderr_text, text, len, STDERR_KEPT);
     }
 }
 
@@ -288,7 +278,7 @@ static void take_plain(struct hrun_output *o, struct source *s, const char *data
     if (!s->is_err && o->job->on_stdout)
         o->job->on_stdout(o->job->ctx, data, len);
     if (s->is_err && o->job->stderr_text)
-        keep_tail(o->job->stderr_text, data, len);
+        hrun_buf_add_tail(o->job->stderr_text, data, len, STDERR_KEPT);
     if (!o->job->swallow)
         hrun_sink_add(&o->sinks[s->is_err], data, len);
 }

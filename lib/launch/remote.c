@@ -173,15 +173,10 @@ static void drain(struct crowd *c, struct agent *a, int which)
     while (a->fds[which] >= 0 && ((n = read(a->fds[which], chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR))) {
         if (n <= 0)
             continue;
-        if (which == 0 && out->len <= OUTPUT_MAX) {
+        if (which == 0 && out->len <= OUTPUT_MAX)
             hrun_buf_add(out, chunk, (size_t)n);
-        } else if (which == 1) {
-            hrun_buf_add(&a->said, chunk, (size_t)n);
-            if (a->said.len > SAID_MAX) {
-                memmove(a->said.data, a->said.data + a->said.len - SAID_MAX, SAID_MAX + 1);
-                a->said.len = SAID_MAX;
-            }
-        }
+        else if (which == 1)
+            hrun_buf_add_tail(&a->said, chunk, (size_t)n, SAID_MAX);
         if (which == 0 && out->len > OUTPUT_MAX)
             return;
     }

@@ -249,7 +249,7 @@ static int start(struct hrun_run *r, const struct hrun_mpi *mpi, const char *hel
     struct hrun_buf text = HRUN_BUF_INIT;
     struct hrun_spawn_one one;
     struct hrun_guard_spec spec = { .job_id = r->job_id, .mark = r->mark, .rundir = r->rundir, .shmdir = r->shmdir,
-                                    .grace_ms = 3000 };
+                                    .scratch = r->job->scratch, .grace_ms = 3000 };
     char *hostfile = hrun_strf("%s/hostfile", r->rundir);
     int rc = -1;
 

@@ -246,7 +246,7 @@ static int start(struct hrun_run *r, const struct hrun_srun_parts *p, const char
     struct hrun_spawn_one one;
     /* srun ends the ranks within a second of SIGTERM, which it gets when hrun dies */
     struct hrun_guard_spec spec = { .job_id = r->job_id, .mark = r->mark, .rundir = r->rundir, .shmdir = r->shmdir,
-                                    .grace_ms = 3000 };
+                                    .scratch = r->job->scratch, .grace_ms = 3000 };
     int rc = -1;
 
     memset(&one, 0, sizeof one);

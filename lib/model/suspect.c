@@ -2,6 +2,7 @@
 #include "model/suspect.h"
 
 #include "fit/robust.h"
+#include "fit/spread.h"
 #include "model/family.h"
 #include "model/terms.h"
 
@@ -125,6 +126,19 @@ static void judge(const struct hrun_row *rows, size_t n, const double *r, double
     }
 }
 
+/* Do the repetitions of points agree to all digits? Scratch: time_s[n], point[n]. */
+static int are_exact(const struct hrun_row *rows, size_t n, double *time_s, int *point)
+{
+    for (size_t first = 0, end; first < n; first = end) {
+        end = point_end(rows, n, first);
+        for (size_t i = first; i < end; i++) {
+            time_s[i] = rows[i].T;
+            point[i] = (int)first;
+        }
+    }
+    return hrun_times_repeat(time_s, point, n);
+}
+
 int hrun_model_suspects(const struct hrun_app *app, const struct hrun_models *m, const struct hrun_sample *samples,
                         size_t n, const struct hrun_fit_options *options, struct hrun_suspect **out, size_t *count,
                         struct hrun_error *err)
@@ -133,17 +147,17 @@ int hrun_model_suspects(const struct hrun_app *app, const struct hrun_models *m,
     struct hrun_suspect *found = calloc(n ? n : 1, sizeof *found);
     struct hrun_fit_job job = { .app = app, .options = *options, .skipped = HRUN_BUF_INIT };
     double *r = calloc(2 * n + 1, sizeof *r);
+    int *point = calloc(n + 1, sizeof *point), rc = -1;
     size_t nrows, nfound = 0, end;
-    int rc = -1;
 
-    if (!rows || !found || !r) {
+    if (!rows || !found || !r || !point) {
         hrun_fail_nomem(err);
         goto out;
     }
     if (hrun_rows_select(app, samples, n, options->own, rows, &nrows, err) ||
         hrun_fit_network(&job, rows, &nrows, err))
         goto out;
-    for (size_t begin = 0; begin < nrows; begin = end) {
+    for (size_t begin = are_exact(rows, nrows, r, point) ? nrows : 0; begin < nrows; begin = end) {
         for (end = begin; end < nrows && rows[end].M == rows[begin].M;)
             end++;
         if (distances(&job, m, rows + begin, end - begin, r + begin, err))
@@ -164,6 +178,7 @@ out:
     hrun_buf_release(&job.skipped);
     free(rows);
     free(found);
+    free(point);
     free(r);
     return rc;
 }

@@ -24,7 +24,7 @@ struct hrun_suspect {
 /* Suspicious points among samples[n] of one sub-cluster, from which m was fitted with options, the farthest off first,
  * into *out[*count], which the caller frees (NULL when there are none). Points of two and more runs are compared with
  * their median, those of one with the model of P = M or npt; the scale is that of all such distances of this M, and not
- * below what the weights take for usual. Errors: HRUN_ENODATA as hrun_model_fit, HRUN_ENONFINITE, HRUN_ENOMEM. */
+ * below what the weights take for usual. Where times do not scatter (hrun_times_repeat) none is suspicious. Errors: HRUN_ENODATA as hrun_model_fit, HRUN_ENONFINITE, HRUN_ENOMEM. */
 int hrun_model_suspects(const struct hrun_app *app, const struct hrun_models *m, const struct hrun_sample *samples,
                         size_t n, const struct hrun_fit_options *options, struct hrun_suspect **out, size_t *count,
                         struct hrun_error *err);

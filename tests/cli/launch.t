@@ -62,6 +62,8 @@ for engine in local mpirun; do
     mkdir -p elsewhere
     run $h -n 1 --wdir elsewhere "$probe" info
     out_has "$tmp/elsewhere" "$engine: --wdir"
+    run $h -n 1 --wdir elsewhere env
+    out_has "PWD=$tmp/elsewhere" "$engine: PWD is that directory"
     run $h -n 1 -- "$probe" out=3
     status_is 0 "$engine: -- ends the options"
     run $h --mca mpi_param_check 0 -n 1 "$probe" env=OMPI_MCA_mpi_param_check

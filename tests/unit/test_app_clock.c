@@ -198,8 +198,58 @@ static void test_files(void)
     ok(file_time("", "a", "time: 7", &err) == 7, "an empty file, no end of line");
     ok(file_time(NULL, NULL, NULL, &err) == -1, "no file at all");
     is_int(err.code, HRUN_ENODATA, "code");
-    has_str(err.text, "the program reported no time: no line of ", "message");
-    has_str(err.text, "/out.txt matches 'time: *([0-9.]+)'", "which names file and expression");
+    is_str(err.text, "the program reported no time: the run wrote no file 'out.txt'", "message");
+    file_time(NULL, "w", "nothing\n", &err);
+    is_str(err.text, "the program reported no time: no line of out.txt matches 'time: *([0-9.]+)'",
+           "of one that says nothing; it names file and expression");
+    file_time("time: 1\n", NULL, NULL, &err);
+    is_str(err.text, "the program reported no time: the run wrote no file 'out.txt', only an older one is there",
+           "of an old one");
+}
+
+/* The time in what a run writes into files of these names, where there was an old one; -1 and *err. */
+static double pattern_time(const char *pattern, const char *const *names, struct hrun_error *err)
+{
+    struct hrun_clock *c;
+    double t = -1;
+    char text[32];
+    int n = 0;
+
+    put(dir, "result.0.yaml", "time: 99\n");
+    c = create("time: *([0-9.]+)", pattern);
+    for (; names[n]; n++) {
+        snprintf(text, sizeof text, "time: %d\n", n + 1);
+        put(dir, names[n], text);
+    }
+    err->code = HRUN_OK;
+    if (hrun_clock_result(c, &t, err))
+        t = -1;
+    hrun_clock_destroy(c);
+    while (n--) {
+        char *path = hrun_strf("%s/%s", dir, names[n]);
+
+        unlink(path);
+        free(path);
+    }
+    return t;
+}
+
+static void test_patterns(void)
+{
+    const char *const one[] = { "result.17.yaml", "other", NULL }, *const none[] = { "other", NULL };
+    const char *const several[] = { "result.1.yaml", "result.2.yaml", "result.3.yaml", "result.4.yaml", NULL };
+    struct hrun_error err;
+
+    ok(pattern_time("result.*.yaml", one, &err) == 1, "the file that the run wrote, beside an old one (%s)", err.text);
+    ok(pattern_time("result.[0-9]?.yaml", one, &err) == 1, "any pattern of glob(7)");
+    ok(pattern_time("result.*.yaml", none, &err) == -1 && err.code == HRUN_ENODATA, "none is no time");
+    is_str(err.text, "the program reported no time: the run wrote no file 'result.*.yaml', only an older one is there",
+           "with these words");
+    ok(pattern_time("result.*.yaml", several, &err) == -1 && err.code == HRUN_ENODATA, "nor are several");
+    is_str(err.text, "which file holds the time is not known: the run wrote 4 that match 'result.*.yaml' "
+           "(result.1.yaml, result.2.yaml, result.3.yaml and more); write a pattern under time.file that one of them "
+           "matches", "with these");
+    ok(pattern_time("result.2*", several, &err) == 2, "which is the way out");
 }
 
 /* The time as an expression of what is matched, N and P. */
@@ -271,6 +321,7 @@ int main(void)
     test_long_lines();
     test_files();
     test_value();
+    test_patterns();
     test_errors();
     hrun_remove_tree(dir);
     free(dir);

@@ -352,6 +352,7 @@ static void doubts(void)
     double x = 3 * truth(pes, procs, 300, &P);
 
     start(&t, &plain);
+    t.sigma = 1e-3;
     go(&t, 16);
     hrun_design_add(t.d, pes, procs, 300, x, x, -1, 1, NULL);   /* three times as long as it should take */
     go(&t, 30);
@@ -435,6 +436,31 @@ static void test_reserve(void)
     ok(spent < 1, "which takes no more than the budget in the mean (%.3f of it)", spent);
 }
 
+/* How many runs are made again, of times that scatter so. */
+static int made_again(double sigma)
+{
+    struct hrun_design_settings s = plain;
+    struct trial t;
+    int n = 0;
+
+    s.budget_s = 4000;
+    start(&t, &s);
+    t.sigma = sigma;
+    go(&t, 60);
+    for (int i = 0; i < t.n; i++)
+        n += t.stage[i] == HRUN_DESIGN_REPEAT;
+    finish(&t);
+    return n;
+}
+
+static void test_exact(void)
+{
+    int noisy = made_again(1e-3), exact = made_again(0);
+
+    ok(noisy > 2, "of times that scatter several runs are made again (%d)", noisy);
+    is_int(exact, 1, "of exact ones one, which shows it");
+}
+
 /* The models follow a disturbed run where they have as few points as this; only another run tells. */
 static void test_uncontradicted(void)
 {
@@ -493,6 +519,7 @@ static void test_torn(void)
 
 int main(void)
 {
+    test_exact();
     test_uncontradicted();
     test_torn();
     test_reserve();

@@ -68,9 +68,28 @@ static void test_kruskal(void)
     ok(hrun_kruskal_wallis(apart, n, 1, &h, &p, &err) && err.code == HRUN_EINVAL && p == 1, "a single group");
 }
 
+static void test_repeating(void)
+{
+    const int thing[] = { 1, 2, 1, 3 };
+    const double exact[] = { 0.123456, 2.5, 0.123456, 1.75 }, coarse[] = { 0.31, 2.5, 0.31, 1.75 };
+    const double differ[] = { 0.123456, 2.5, 0.123457, 1.75 }, long_ones[] = { 310.25, 2.5, 310.25, 1.75 };
+    const double stored[] = { 1.0 / 3, 2.5, 0.333333333333, 1.75 };
+    const int apart[] = { 1, 2, 3, 4 }, all[] = { 1, 1, 1, 1 };
+
+    is_int(hrun_times_repeat(exact, thing, 4), 1, "two equal times of six digits");
+    is_int(hrun_times_repeat(coarse, thing, 4), 0, "of a clock of 10 ms equal times of 0.31 s say nothing");
+    is_int(hrun_times_repeat(long_ones, thing, 4), 1, "those of 310 s do");
+    is_int(hrun_times_repeat(differ, thing, 4), 0, "times that differ in the last digit");
+    is_int(hrun_times_repeat(exact, apart, 4), 0, "times of different things");
+    is_int(hrun_times_repeat(exact, all, 4), 0, "one pair that differs is enough");
+    is_int(hrun_times_repeat(stored, thing, 4), 1, "a time that was written and read is equal to itself");
+    is_int(hrun_times_repeat(NULL, NULL, 0), 0, "no times");
+}
+
 int main(void)
 {
     test_spread();
+    test_repeating();
     test_kruskal();
     return tap_done();
 }

@@ -210,11 +210,34 @@ static void test_agreed(void)
     ma_release(&a);
 }
 
+/* A simulation that counts operations: however odd a time is, its run would give the same again. */
+static void test_exact(void)
+{
+    struct hrun_sample s[MAX];
+    struct hrun_suspect *found;
+    struct ma a;
+    size_t n = campaign(3, 1, s);
+
+    ma_init(&a, hpl_np, hpl_nt, NULL, 1);
+    s[2].time_s *= 1.5;
+    is_int((int)suspects(&a, s, n, &found), 1, "a single run that is off is suspicious");
+    free(found);
+    s[n] = s[5];
+    n++;
+    is_int((int)suspects(&a, s, n, &found), 0, "not where another point's two runs agree to all digits");
+    free(found);
+    s[n - 1].time_s *= 1 + 1e-6;
+    is_int((int)suspects(&a, s, n, &found), 1, "but where they differ in the seventh");
+    free(found);
+    ma_release(&a);
+}
+
 int main(void)
 {
     test_rule();
     test_fit();
     test_suspects();
     test_agreed();
+    test_exact();
     return tap_done();
 }
