@@ -132,16 +132,21 @@ static void say_untuned(const struct prepared *p)
 static int dry_run(struct prepared *p, struct hrun_error *err)
 {
     struct hrun_strvec argv = HRUN_STRVEC_INIT;
+    struct hrun_buf inputs = HRUN_BUF_INIT;
     struct hrun_job job;
     char *stdin_text = NULL;
     int rc = -1;
 
     if (!work_job(&p->w, p->layout, &argv, &stdin_text, &job, err) &&
+        !work_check_inputs(&p->w, p->layout, &inputs, err) &&
         !(p->w.tune && tune_prepare(p->w.tune, &p->c, p->layout, &job, err)) &&
         !(p->c.program && p->c.engine->check(&job, err)))
         rc = tell_plan(p, &job, stdout, err);
     if (!rc)
         say_untuned(p);
+    if (!rc && inputs.len && !p->c.set->quiet)
+        fprintf(stderr, "hrun: %s\n", inputs.data);
+    hrun_buf_release(&inputs);
     free(stdin_text);
     hrun_strvec_release(&argv);
     return rc;

@@ -269,20 +269,86 @@ static void judge(const struct work *w, struct listener *l, const char *stderr_t
         last_line(stderr_text, r->detail, sizeof r->detail);
 }
 
-/* The inputs that hrun writes into dir, the run's own folder or the user's. */
-static int write_inputs(const struct work *w, const struct hrun_app_values *values, const char *dir, int own,
-                        struct hrun_error *err)
+/* The inputs that hrun writes. */
+static int has_inputs(const struct work *w)
+{
+    return w->c->app && w->c->app->nfiles && w->N;
+}
+
+/* Write them into dir, the run's own folder or the user's, or only check whether that can be done. */
+static int put_inputs(const struct work *w, const struct hrun_app_values *values, const char *dir, int own, int check,
+                      struct hrun_error *err)
 {
     char *ledger = NULL;
     int rc = -1;
 
-    if (!w->c->app || !w->c->app->nfiles || !w->N)
-        return 0;
     if (w->c->store && !own && !(ledger = hrun_store_ledger(w->c->store)))
         hrun_fail_nomem(err);
     else
-        rc = hrun_app_write_files(w->c->app, values, dir, ledger, own || w->c->set->force, err);
+        rc = (check ? hrun_app_check_files : hrun_app_write_files)(w->c->app, values, dir, ledger,
+                                                                   own || w->c->set->force, err);
     free(ledger);
+    return rc;
+}
+
+static int list_inputs(const struct work *w, const struct hrun_app_values *values, struct hrun_strvec *paths,
+                       struct hrun_error *err)
+{
+    struct hrun_buf path = HRUN_BUF_INIT;
+    int rc = 0;
+
+    for (int i = 0; i < w->c->app->nfiles && !rc; i++) {
+        hrun_buf_reset(&path);
+        rc = hrun_app_expand(w->c->app, w->c->app->files[i].path, values, &path, err);
+        if (!rc && hrun_strvec_push(paths, path.data))
+            rc = hrun_fail_nomem(err);
+    }
+    hrun_buf_release(&path);
+    return rc;
+}
+
+/* Where files of the user's are in the way of the inputs the run needs a folder of its own: *aside and inputs are filled
+ * then, for the caller to release, and aside->home is not NULL. */
+static int find_aside(const struct work *w, const struct hrun_app_values *values, struct scratch *aside,
+                      struct hrun_strvec *inputs, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+    char *reason = NULL;
+
+    if (!has_inputs(w) || !put_inputs(w, values, w->c->set->wdir ? w->c->set->wdir : ".", 0, 1, &why))
+        return 0;
+    if (why.code == HRUN_EEXISTS && scratch_find(aside, w->c, 0, &reason, err))
+        return -1;
+    if (!aside->home)
+        hrun_fail(err, why.code, "%s%s%s", why.text, reason ? "; " : "", reason ? reason : "");
+    free(reason);
+    if (!aside->home)
+        return -1;
+    aside->link = 1;
+    return list_inputs(w, values, inputs, err);
+}
+
+static void aside_words(const struct hrun_strvec *inputs, struct hrun_buf *out)
+{
+    for (size_t i = 0; i < inputs->n; i++)
+        hrun_buf_addf(out, "%s%s", i ? ", " : "your ", inputs->v[i]);
+    hrun_buf_adds(out, " stays as it is: the program runs in a folder of its own, and what else it writes comes back here");
+}
+
+int work_check_inputs(const struct work *w, const struct hrun_layout *layout, struct hrun_buf *words,
+                      struct hrun_error *err)
+{
+    struct hrun_buf shares = HRUN_BUF_INIT;
+    struct hrun_strvec inputs = HRUN_STRVEC_INIT;
+    struct hrun_app_values values;
+    struct scratch aside = { 0 };
+    int rc = fill_values(w, layout, &shares, &values, err) || find_aside(w, &values, &aside, &inputs, err) ? -1 : 0;
+
+    if (!rc && aside.home)
+        aside_words(&inputs, words);
+    scratch_release(&aside);
+    hrun_strvec_release(&inputs);
+    hrun_buf_release(&shares);
     return rc;
 }
 
@@ -307,6 +373,10 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
     const struct hrun_app *app = w->c->app;
     const char *dir = w->c->set->wdir ? w->c->set->wdir : ".";
     struct hrun_job job;
+    struct hrun_buf words_aside = HRUN_BUF_INIT;
+    struct hrun_strvec inputs = HRUN_STRVEC_INIT;
+    struct scratch aside = { 0 };
+    const struct scratch *place = NULL;
     char *stdin_text = NULL, *own = NULL;
     int rc = -1;
 
@@ -316,16 +386,27 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         (w->tune && tune_prepare(w->tune, w->c, layout, &job, err)) ||
         w->c->engine->check(&job, err))
         goto done;
-    if (app && fill_values(w, layout, &shares, &values, err))
+    if (fill_values(w, layout, &shares, &values, err))
         goto done;
-    if (w->scratch && w->scratch->home) {
-        own = scratch_create(w->scratch, err);
+    if (w->scratch && w->scratch->home)
+        place = w->scratch;
+    else if (find_aside(w, &values, &aside, &inputs, err))
+        goto done;
+    else if (aside.home)
+        place = &aside;
+    if (place) {
+        own = scratch_create(place, err);
         if (!own)
             goto done;
         job.wdir = job.scratch = dir = own;
     }
-    if (write_inputs(w, &values, dir, own != NULL, err) || (own && scratch_fill(w->scratch, own, err)))
+    if ((has_inputs(w) && put_inputs(w, &values, dir, own != NULL, 0, err)) ||
+        (own && scratch_fill(place, own, err)))
         goto done;
+    if (aside.home && w->on_message && !w->c->set->quiet) {
+        aside_words(&inputs, &words_aside);
+        w->on_message(w->ctx, words_aside.data);
+    }
     if (app && app->time_match && w->N) {
         l.clock = hrun_clock_create(app, &values, dir, &clock_err);
         if (!l.clock) {
@@ -345,7 +426,13 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
     rc = hrun_launch_checked(w->c->engine, &job, &out->outcome, err);
     if (!rc)
         judge(w, &l, stderr_text.data, out);
-    if (!rc && own)
+    if (!rc && aside.home) {
+        rc = scratch_return(&aside, own, &inputs, err);
+        if (rc) {
+            free(own);             /* what is in it is the user's */
+            own = NULL;
+        }
+    } else if (!rc && own)
         keep_failed(w, own, &l.output, &stderr_text, out);
     if (!rc && w->tune && w->tune->tell)
         rc = tune_hear(w->tune, job.trace_text, err);
@@ -355,6 +442,9 @@ done:
     hrun_clock_destroy(l.clock);
     hrun_remove_tree(own);
     free(own);
+    scratch_release(&aside);
+    hrun_strvec_release(&inputs);
+    hrun_buf_release(&words_aside);
     free(stdin_text);
     hrun_buf_release(&l.output);
     hrun_buf_release(&stderr_text);

@@ -80,6 +80,11 @@ void hrun_app_destroy(struct hrun_app *app)
         free(app->consts[i].is);
     }
     free(app->consts);
+    for (int i = 0; i < app->npresets; i++) {
+        free(app->presets[i].name);
+        free(app->presets[i].file);
+    }
+    free(app->presets);
     free(app->sizes);
     hrun_formula_destroy(app->formula);
     free(app->variant);

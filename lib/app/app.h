@@ -48,6 +48,12 @@ struct hrun_app_file {          /* an input that is written before a run */
     char *content;              /* template */
 };
 
+struct hrun_app_preset {        /* where a user's own input file says the value of a constant */
+    char *name, *file;
+    int line;                   /* from 1 */
+    double value;               /* of the definition */
+};
+
 /* How times follow from measurements (key `family`); the models of lib/model. */
 enum hrun_app_family {
     HRUN_APP_NPT,               /* formulas in N and P (paper 000) */
@@ -111,6 +117,8 @@ struct hrun_app {
                                    relative to the working directory; NULL: standard output */
     struct hrun_const *consts;  /* the definition's `constants` by name, then its `derived`, overridden by -D */
     int nconsts;
+    struct hrun_app_preset *presets;
+    int npresets;
     struct hrun_formula *formula; /* of the family analytic; else NULL */
     char *variant;              /* which one this is, or NULL; `name` is then "NAME.VARIANT" */
     struct hrun_app **variants; /* the algorithms among which hrun chooses: definitions of their own, whose
@@ -244,6 +252,16 @@ int hrun_app_expand_word(const struct hrun_app *app, const char *word, const str
  * Errors: also HRUN_EINVAL (a template), HRUN_EIO; files replaced before the failure stay. */
 int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
                          const char *ledger, int force, struct hrun_error *err);
+
+/* The same without writing anything: 0 where it would succeed. */
+int hrun_app_check_files(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
+                         const char *ledger, int force, struct hrun_error *err);
+
+/* Append to *defines, as of -D, the constants that files of the user's in dir say otherwise than the definition: those of
+ * `presets` whose line begins with a number that no other one follows. Files that hrun wrote, by the ledger, do not
+ * count, nor do those that cannot be read. Errors: HRUN_ENOMEM. */
+int hrun_app_presets(const struct hrun_app *app, const char *dir, const char *ledger, struct hrun_strvec *defines,
+                     struct hrun_error *err);
 
 /* Reading the application's own time. Feed standard output in pieces, cut anywhere; each line is matched
  * apart (only its first HRUN_CLOCK_LINE bytes, without its end: LF, CR or both); the last match counts. */

@@ -23,8 +23,9 @@ struct raw_time {
 };
 
 struct raw_const {
-    char *name;
+    char *name, *file;
     double value;
+    int line;
 };
 
 struct raw_ring {

@@ -68,6 +68,27 @@ static int add_const(struct hrun_load *l, const char *path, const char *name)
     return 0;
 }
 
+/* Where the user's file says constant i. */
+static int add_preset(struct hrun_load *l, unsigned i)
+{
+    const struct raw_const *c = &l->raw->constants[i];
+    struct hrun_app_preset *p = &l->app->presets[l->app->npresets];
+    unsigned k = 0;
+    char path[64];
+
+    snprintf(path, sizeof path, "constants[%u].%s", i, c->file ? "file" : "line");
+    if (!c->file || c->line < 1)
+        return c->file || c->line ? hrun_load_bad(l, path, "'file' and 'line', from 1, stand together: where a file of the "
+                                                  "user's says the value") : 0;
+    while (k < l->raw->files_count && strcmp(l->raw->files[k].path, c->file))
+        k++;
+    if (k == l->raw->files_count)
+        return hrun_load_bad(l, path, "there is no '%s' under 'files'", c->file);
+    l->app->npresets++;
+    *p = (struct hrun_app_preset){ .line = c->line, .value = c->value };
+    return hrun_load_text(l, c->name, &p->name) || hrun_load_text(l, c->file, &p->file) ? -1 : 0;
+}
+
 static int load_consts(struct hrun_load *l)
 {
     struct hrun_app *app = l->app;
@@ -75,11 +96,12 @@ static int load_consts(struct hrun_load *l)
     char path[64];
 
     app->consts = calloc((size_t)n + l->raw->derived_count + 1, sizeof *app->consts);
-    if (!app->consts)
+    app->presets = calloc((size_t)n + 1, sizeof *app->presets);
+    if (!app->consts || !app->presets)
         return hrun_fail_nomem(l->err);
     for (unsigned i = 0; i < n; i++) {
         snprintf(path, sizeof path, "constants[%u].name", i);
-        if (add_const(l, path, l->raw->constants[i].name))
+        if (add_const(l, path, l->raw->constants[i].name) || add_preset(l, i))
             return -1;
         app->consts[i].value = l->raw->constants[i].value;
     }

@@ -51,6 +51,8 @@ static const cyaml_schema_field_t time_fields[] = {
 static const cyaml_schema_field_t const_fields[] = {
     TEXT("name", MUST, struct raw_const, name),
     CYAML_FIELD_FLOAT("value", CYAML_FLAG_DEFAULT, struct raw_const, value),
+    TEXT("file", MAYBE, struct raw_const, file),
+    CYAML_FIELD_INT("line", CYAML_FLAG_OPTIONAL, struct raw_const, line),
     CYAML_FIELD_END
 };
 
