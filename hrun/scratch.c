@@ -237,7 +237,8 @@ int scratch_fill(const struct scratch *s, const char *folder, struct hrun_error 
 static int return_name(const struct scratch *s, const char *folder, const struct hrun_strvec *inputs, const char *below,
                        const char *name, struct hrun_strvec *folders)
 {
-    char *from = hrun_strf("%s/%s%s", folder, below, name), *to = hrun_strf("%s/%s%s", s->home, below, name), link[4096];
+    char *from = hrun_strf("%s/%s%s", folder, below, name), *to = hrun_strf("%s/%s%s", s->home, below, name);
+    char link[4096];
     struct stat st, there;
     ssize_t n = from ? readlink(from, link, sizeof link) : -1;
     int rc = 0, ours = from && to && n == (ssize_t)strlen(to) && !memcmp(link, to, (size_t)n);
@@ -258,7 +259,8 @@ static int return_name(const struct scratch *s, const char *folder, const struct
     return rc;
 }
 
-int scratch_return(const struct scratch *s, const char *folder, const struct hrun_strvec *inputs, struct hrun_error *err)
+int scratch_return(const struct scratch *s, const char *folder, const struct hrun_strvec *inputs,
+                   struct hrun_error *err)
 {
     struct hrun_strvec folders = HRUN_STRVEC_INIT;
     int rc = hrun_strvec_push(&folders, "") ? hrun_fail_nomem(err) : 0;

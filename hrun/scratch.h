@@ -1,7 +1,8 @@
 /* scratch.h - folders of their own for runs
  *
- * Purpose: what such a run writes is removed with its folder, and the user's folder stays as it was. Other runs have one
- * where an input that hrun writes is in the way of a file of the user's: what these write is moved to the user's folder.
+ * Purpose: what a run writes that only measures is removed with its folder, and the user's folder stays as it was. A
+ * run of the user's has a folder where hrun would write an input over a file of the user's: what else the run writes
+ * there is moved to the user's folder.
  * Invariants: a scratch folder stands beside the working folder (so that "../x" leads to the same file), or, where none
  * can be made there, in it; both are on one file system. A folder whose process is gone is removed when the next one is
  * made, and by the launch's guard when hrun is killed while the job runs.
@@ -34,7 +35,8 @@ char *scratch_create(const struct scratch *s, struct hrun_error *err);
 int scratch_fill(const struct scratch *s, const char *folder, struct hrun_error *err);
 /* Move what a run has made in a folder of links to the working folder: all but the links and the inputs, names in the
  * folder. Errors: HRUN_EIO, HRUN_ENOMEM; the rest is still in the folder. */
-int scratch_return(const struct scratch *s, const char *folder, const struct hrun_strvec *inputs, struct hrun_error *err);
+int scratch_return(const struct scratch *s, const char *folder, const struct hrun_strvec *inputs,
+                   struct hrun_error *err);
 /* Keep the folder of a failed run, with the end of its output, in place of the one kept before. Result: 1; 0 when it
  * cannot be kept, or none is to be. */
 int scratch_keep(const struct scratch *s, const char *folder, const struct hrun_buf *output,

@@ -307,8 +307,8 @@ static int list_inputs(const struct work *w, const struct hrun_app_values *value
     return rc;
 }
 
-/* Where files of the user's are in the way of the inputs the run needs a folder of its own: *aside and inputs are filled
- * then, for the caller to release, and aside->home is not NULL. */
+/* Where files of the user's are in the way of the inputs the run needs a folder of its own: *aside and *inputs are
+ * filled then, for the caller to release, and aside->home is not NULL. */
 static int find_aside(const struct work *w, const struct hrun_app_values *values, struct scratch *aside,
                       struct hrun_strvec *inputs, struct hrun_error *err)
 {
@@ -332,7 +332,8 @@ static void aside_words(const struct hrun_strvec *inputs, struct hrun_buf *out)
 {
     for (size_t i = 0; i < inputs->n; i++)
         hrun_buf_addf(out, "%s%s", i ? ", " : "your ", inputs->v[i]);
-    hrun_buf_adds(out, " stays as it is: the program runs in a folder of its own, and what else it writes comes back here");
+    hrun_buf_adds(out, " stays as it is: the program runs in a folder of its own, and what else it writes comes back "
+                  "here");
 }
 
 int work_check_inputs(const struct work *w, const struct hrun_layout *layout, struct hrun_buf *words,

@@ -16,7 +16,8 @@ enum { STATUS_UNPREDICTABLE = 1 };
 /* Records of a big cluster: a few KiB for each PE. */
 static const size_t RECORDS_MAX = (size_t)1 << 30;
 
-/* The first lines of the records: who is where, what cgroups grant, and the libraries of the program, if one is named. */
+/* The first lines of the records: who is where, what cgroups grant, and the libraries of the program, if one is
+ * named. */
 static int describe(const struct context *c, const struct hrun_layout *l, const char *program, struct hrun_buf *out,
                     struct hrun_error *err)
 {

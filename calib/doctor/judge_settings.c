@@ -195,8 +195,8 @@ int check_cpu_quota(const struct check *c, const struct doctor_data *d, const st
             n += d->ranks[k].host == r;
         if (!quota || strtod(quota, NULL) >= n)
             continue;
-        f = finding_add(c, out, r, err, "the control group of host %s grants %s CPUs to its %d PE%s: processes stand still "
-                        "when they have used them up", d->ranks[r].host_name, quota, n, n == 1 ? "" : "s");
+        f = finding_add(c, out, r, err, "the control group of host %s grants %s CPUs to its %d PE%s: processes stand "
+                        "still when they have used them up", d->ranks[r].host_name, quota, n, n == 1 ? "" : "s");
         if (!f)
             return -1;
         f->host_only = 1;

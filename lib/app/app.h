@@ -257,8 +257,8 @@ int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_value
 int hrun_app_check_files(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
                          const char *ledger, int force, struct hrun_error *err);
 
-/* Append to *defines, as of -D, the constants that files of the user's in dir say otherwise than the definition: those of
- * `presets` whose line begins with a number that no other one follows. Files that hrun wrote, by the ledger, do not
+/* Append to *defines, as of -D, the constants that files of the user's in dir say otherwise than the definition: those
+ * of `presets` whose line begins with a number that no other one follows. Files that hrun wrote, by the ledger, do not
  * count, nor do those that cannot be read. Errors: HRUN_ENOMEM. */
 int hrun_app_presets(const struct hrun_app *app, const char *dir, const char *ledger, struct hrun_strvec *defines,
                      struct hrun_error *err);

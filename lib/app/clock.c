@@ -300,8 +300,9 @@ static int read_files(struct hrun_clock *c, struct hrun_error *err)
         rc = hrun_fail(err, HRUN_ENODATA, "the program reported no time: the run wrote no file '%s'%s",
                        c->app->time_file, c->nbefore ? ", only an older one is there" : "");
     else if (rc >= 0 && n > 1)
-        rc = hrun_fail(err, HRUN_ENODATA, "which file holds the time is not known: the run wrote %d that match '%s' (%s); "
-                       "write a pattern under time.file that one of them matches", n, c->app->time_file, names.data);
+        rc = hrun_fail(err, HRUN_ENODATA, "which file holds the time is not known: the run wrote %d that match '%s' "
+                       "(%s); write a pattern under time.file that one of them matches", n, c->app->time_file,
+                       names.data);
     hrun_buf_release(&names);
     return rc < 0 ? -1 : 0;
 }

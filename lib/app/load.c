@@ -78,8 +78,8 @@ static int add_preset(struct hrun_load *l, unsigned i)
 
     snprintf(path, sizeof path, "constants[%u].%s", i, c->file ? "file" : "line");
     if (!c->file || c->line < 1)
-        return c->file || c->line ? hrun_load_bad(l, path, "'file' and 'line', from 1, stand together: where a file of the "
-                                                  "user's says the value") : 0;
+        return c->file || c->line ? hrun_load_bad(l, path, "'file' and 'line', from 1, stand together: where a file of "
+                                                  "the user's says the value") : 0;
     while (k < l->raw->files_count && strcmp(l->raw->files[k].path, c->file))
         k++;
     if (k == l->raw->files_count)

@@ -62,8 +62,8 @@ int hrun_topo_is_this_system(const struct hrun_topo *t);
 const char *hrun_topo_cpu_model(const struct hrun_topo *t);
 /* Usable cores (at least 1), all of them or of one kind (kind >= 0). */
 int hrun_topo_ncores(const struct hrun_topo *t, int kind);
-/* The CPUs whose time the process's cgroup grants altogether, as 0.3 or 2; 0: it sets no limit, or the topology does not
- * describe the machine we run on. */
+/* The CPUs whose time the process's cgroup grants altogether, as 0.3 or 2; 0: it sets no limit, or the topology does
+ * not describe the machine we run on. */
 double hrun_topo_cpu_quota(const struct hrun_topo *t);
 /* Usable PUs. */
 int hrun_topo_npus(const struct hrun_topo *t);
