@@ -307,8 +307,8 @@ static int list_inputs(const struct work *w, const struct hrun_app_values *value
     return rc;
 }
 
-/* Where files of the user's are in the way of the inputs the run needs a folder of its own: *aside and *inputs are
- * filled then, for the caller to release, and aside->home is not NULL. */
+/* Where files of the user's are in the way of the inputs, and what they say is taken over, the run needs a folder of its
+ * own: *aside and *inputs are filled then, for the caller to release, and aside->home is not NULL. */
 static int find_aside(const struct work *w, const struct hrun_app_values *values, struct scratch *aside,
                       struct hrun_strvec *inputs, struct hrun_error *err)
 {
@@ -317,7 +317,7 @@ static int find_aside(const struct work *w, const struct hrun_app_values *values
 
     if (!has_inputs(w) || !put_inputs(w, values, w->c->set->wdir ? w->c->set->wdir : ".", 0, 1, &why))
         return 0;
-    if (why.code == HRUN_EEXISTS && scratch_find(aside, w->c, 0, &reason, err))
+    if (why.code == HRUN_EEXISTS && w->c->app->npresets && scratch_find(aside, w->c, 0, &reason, err))
         return -1;
     if (!aside->home)
         hrun_fail(err, why.code, "%s%s%s", why.text, reason ? "; " : "", reason ? reason : "");
