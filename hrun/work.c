@@ -307,8 +307,8 @@ static int list_inputs(const struct work *w, const struct hrun_app_values *value
     return rc;
 }
 
-/* Where files of the user's are in the way of the inputs, and what they say is taken over, the run needs a folder of its
- * own: *aside and *inputs are filled then, for the caller to release, and aside->home is not NULL. */
+/* Where files of the user's are in the way of the inputs, and what they say is taken over, the run needs a folder of
+ * its own: *aside and *inputs are filled then, for the caller to release, and aside->home is not NULL. */
 static int find_aside(const struct work *w, const struct hrun_app_values *values, struct scratch *aside,
                       struct hrun_strvec *inputs, struct hrun_error *err)
 {

@@ -187,8 +187,8 @@ void hrun_cache_put(struct hrun_cache *cache, const char *host, const struct hru
         return;
     hrun_buf_addf(&b, "%lld\t%016llx\t%llu\t%s\t%s\t%s\t%s\t%.6f\t%s", (long long)t->asked_s,
                   (unsigned long long)t->key, (unsigned long long)t->memory_bytes,
-                  t->fingerprint ? t->fingerprint : "-", t->machine ? t->machine : "-", t->usable ? t->usable : "-", t->mpi ? t->mpi : "-",
-                  t->cpu_quota, t->cpu_model ? t->cpu_model : "-");
+                  t->fingerprint ? t->fingerprint : "-", t->machine ? t->machine : "-", t->usable ? t->usable : "-",
+                  t->mpi ? t->mpi : "-", t->cpu_quota, t->cpu_model ? t->cpu_model : "-");
     if (!b.failed && !hrun_strvec_push(&cache->names, host) && hrun_strvec_push(&cache->fresh, b.data)) {
         free(cache->names.v[--cache->names.n]);
         cache->names.v[cache->names.n] = NULL;
