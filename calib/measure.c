@@ -104,14 +104,11 @@ done:
 /* Does the work of a process reach the program? */
 static int shares_are_told(const struct hrun_app *app, char *const *words)
 {
-    int told = app->stdin_text && strstr(app->stdin_text, "{shares}");
+    int size, told;
 
+    hrun_app_inputs_use(app, !words[1], &size, &told);
     for (char *const *word = words; *word && !told; word++)
         told = strstr(*word, "{shares}") != NULL;
-    for (int i = 0; i < app->nargs && !words[1] && !told; i++)
-        told = strstr(app->args[i], "{shares}") != NULL;
-    for (int i = 0; i < app->nfiles && !told; i++)
-        told = strstr(app->files[i].content, "{shares}") != NULL;
     return told;
 }
 

@@ -283,6 +283,8 @@ static void add_command(const struct context *c, const struct command *cmd, stru
                       cmd->layout->nranks == 1 ? "" : "es");
     }
     hrun_buf_addf(out, "%s\n", cmd->mpirun);
+    if (*cmd->yielding)
+        hrun_buf_addf(out, "  %s\n", cmd->yielding);
     if (cmd->layout->uneven_threads)
         hrun_buf_addf(out, "  %s OMP_NUM_THREADS, which differs from process to process\n",
                       strcmp(c->engine->name, "local") ? "and by hrun-shim" : "but for");

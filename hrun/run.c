@@ -91,11 +91,14 @@ int run_list_apps(const struct hrun_settings *s, char **words)
 /* What would be started as job, and why. */
 static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE *to, struct hrun_error *err)
 {
-    struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT;
+    struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT, yielding = HRUN_BUF_INIT;
     struct command cmd = { .layout = p->layout, .placed = &p->placed, .argv = job->argv, .variants = &p->variants };
     int rc = p->c.engine->command(job, &mpirun, err);
 
+    if (!p->c.cluster->platform)
+        hrun_job_yielding(job, &yielding);
     cmd.mpirun = mpirun.data;
+    cmd.yielding = yielding.data;
     cmd.more = json_pack("{s:o, s:o, s:o, s:o}", "probe", probe_json(&p->probe, p->d.nsubs), "variants",
                          variants_json(&p->variants), "tuning", p->w.tune ? tuned_plan_json(p->w.tune) : json_null(),
                          "in_use", ledger_json(&p->ledger));
@@ -108,6 +111,7 @@ static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE 
     if (!rc)
         fputs(out.data, to);
     json_decref(cmd.more);
+    hrun_buf_release(&yielding);
     hrun_buf_release(&out);
     hrun_buf_release(&mpirun);
     return rc;
@@ -128,16 +132,21 @@ static void say_untuned(const struct prepared *p)
 static int dry_run(struct prepared *p, struct hrun_error *err)
 {
     struct hrun_strvec argv = HRUN_STRVEC_INIT;
+    struct hrun_buf inputs = HRUN_BUF_INIT;
     struct hrun_job job;
     char *stdin_text = NULL;
     int rc = -1;
 
     if (!work_job(&p->w, p->layout, &argv, &stdin_text, &job, err) &&
+        !work_check_inputs(&p->w, p->layout, &inputs, err) &&
         !(p->w.tune && tune_prepare(p->w.tune, &p->c, p->layout, &job, err)) &&
         !(p->c.program && p->c.engine->check(&job, err)))
         rc = tell_plan(p, &job, stdout, err);
     if (!rc)
         say_untuned(p);
+    if (!rc && inputs.len && !p->c.set->quiet)
+        fprintf(stderr, "hrun: %s\n", inputs.data);
+    hrun_buf_release(&inputs);
     free(stdin_text);
     hrun_strvec_release(&argv);
     return rc;
@@ -151,6 +160,12 @@ static int say_before(void *ctx, const struct hrun_job *job, struct hrun_error *
 
     if (p->c.set->verbose && tell_plan(p, job, stderr, err))
         return -1;
+    if (p->w.report_bindings && !p->c.set->verbose) {
+        hrun_job_yielding(job, &text);
+        if (text.len)
+            fprintf(stderr, "hrun: %s\n", text.data);
+        hrun_buf_reset(&text);
+    }
     report_before(&p->c, &p->d, &p->ledger, p->w.words, &text);
     say(p->c.set, &text);
     hrun_buf_release(&text);

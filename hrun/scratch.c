@@ -1,4 +1,4 @@
-/* scratch.c - runs that only measure have a folder of their own; see scratch.h */
+/* scratch.c - folders of their own for runs; see scratch.h */
 #include "scratch.h"
 
 #include "base/file.h"
@@ -172,7 +172,7 @@ static int is_ours(const char *name)
 static int put(struct fill *f, const char *below, const char *name)
 {
     char *from = hrun_strf("%s/%s%s", f->s->home, below, name), *to = hrun_strf("%s/%s%s", f->to, below, name);
-    struct stat st;
+    struct stat st, there;
     int rc = 1;
 
     f->names++;
@@ -181,6 +181,10 @@ static int put(struct fill *f, const char *below, const char *name)
         rc = -1;
     } else if (lstat(from, &st)) {
         rc = 0;                    /* somebody has removed it */
+    } else if (f->s->link) {
+        /* A folder that is there holds inputs: it has links of its own. */
+        if (S_ISDIR(st.st_mode) && !lstat(to, &there) && S_ISDIR(there.st_mode))
+            rc = hrun_strvec_pushf(&f->folders, "%s%s/", below, name) ? -1 : 0;
     } else if (S_ISDIR(st.st_mode) && (f->s->copy || (f->names <= NAMES_MAX && name[0] != '.'))) {
         rc = (mkdir(to, 0700) && errno != EEXIST) || hrun_strvec_pushf(&f->folders, "%s%s/", below, name) ? -1 : 0;
     } else if (!stat(from, &st) && S_ISREG(st.st_mode)) {
@@ -224,6 +228,58 @@ int scratch_fill(const struct scratch *s, const char *folder, struct hrun_error 
     for (size_t i = 0; i < f.folders.n && !rc; i++)
         rc = fill_folder(&f, f.folders.v[i], err);
     hrun_strvec_release(&f.folders);
+    return rc;
+}
+
+/* ------------------------------------------------------------------ what a run has made */
+
+/* One name of the run's folder. 0, or -1 with errno. */
+static int return_name(const struct scratch *s, const char *folder, const struct hrun_strvec *inputs, const char *below,
+                       const char *name, struct hrun_strvec *folders)
+{
+    char *from = hrun_strf("%s/%s%s", folder, below, name), *to = hrun_strf("%s/%s%s", s->home, below, name);
+    char link[4096];
+    struct stat st, there;
+    ssize_t n = from ? readlink(from, link, sizeof link) : -1;
+    int rc = 0, ours = from && to && n == (ssize_t)strlen(to) && !memcmp(link, to, (size_t)n);
+
+    for (size_t i = 0; i < inputs->n && from; i++)
+        ours |= !strcmp(from + strlen(folder) + 1, inputs->v[i]);
+    if (!from || !to) {
+        errno = ENOMEM;
+        rc = -1;
+    } else if (!ours && !lstat(from, &st)) {
+        if (S_ISDIR(st.st_mode) && !lstat(to, &there) && S_ISDIR(there.st_mode))
+            rc = hrun_strvec_pushf(folders, "%s%s/", below, name);
+        else
+            rc = rename(from, to);
+    }
+    free(from);
+    free(to);
+    return rc;
+}
+
+int scratch_return(const struct scratch *s, const char *folder, const struct hrun_strvec *inputs,
+                   struct hrun_error *err)
+{
+    struct hrun_strvec folders = HRUN_STRVEC_INIT;
+    int rc = hrun_strvec_push(&folders, "") ? hrun_fail_nomem(err) : 0;
+
+    for (size_t i = 0; i < folders.n && !rc; i++) {
+        char *path = hrun_strf("%s/%s", folder, folders.v[i]);
+        DIR *dir = path ? opendir(path) : NULL;
+        struct dirent *e;
+
+        while (dir && !rc && (e = readdir(dir)))
+            if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..") &&
+                return_name(s, folder, inputs, folders.v[i], e->d_name, &folders))
+                rc = hrun_fail_errno(err, HRUN_EIO, "cannot move '%s%s', which the run has written, from '%s' to '%s'",
+                                     folders.v[i], e->d_name, folder, s->home);
+        if (dir)
+            closedir(dir);
+        free(path);
+    }
+    hrun_strvec_release(&folders);
     return rc;
 }
 

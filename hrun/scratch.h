@@ -1,6 +1,8 @@
-/* scratch.h - runs that only measure have a folder of their own
+/* scratch.h - folders of their own for runs
  *
- * Purpose: what such a run writes is removed with its folder, and the user's folder stays as it was.
+ * Purpose: what a run writes that only measures is removed with its folder, and the user's folder stays as it was. A
+ * run of the user's has a folder where hrun would write an input over a file of the user's: what else the run writes
+ * there is moved to the user's folder.
  * Invariants: a scratch folder stands beside the working folder (so that "../x" leads to the same file), or, where none
  * can be made there, in it; both are on one file system. A folder whose process is gone is removed when the next one is
  * made, and by the launch's guard when hrun is killed while the job runs.
@@ -15,6 +17,7 @@ struct scratch {
     char *base;                /* folder that holds the scratch folders */
     char *kept;                /* where the folder of the last failed run is kept; NULL: none is kept */
     int copy;                  /* 1: every file is copied; 0: see scratch_create */
+    int link;                  /* 1: nothing is copied; what the run writes is the user's */
 };
 
 /* Decide where runs of c->app have their folders, once for many runs; needs cluster and engine. keep = 1: that of the
@@ -30,6 +33,10 @@ char *scratch_create(const struct scratch *s, struct hrun_error *err);
  * folders beyond the first thousand names; the rest is copied. With copy only what is no file or folder is linked.
  * Errors: HRUN_EIO, HRUN_ENOMEM. */
 int scratch_fill(const struct scratch *s, const char *folder, struct hrun_error *err);
+/* Move what a run has made in a folder of links to the working folder: all but the links and the inputs, names in the
+ * folder. Errors: HRUN_EIO, HRUN_ENOMEM; the rest is still in the folder. */
+int scratch_return(const struct scratch *s, const char *folder, const struct hrun_strvec *inputs,
+                   struct hrun_error *err);
 /* Keep the folder of a failed run, with the end of its output, in place of the one kept before. Result: 1; 0 when it
  * cannot be kept, or none is to be. */
 int scratch_keep(const struct scratch *s, const char *folder, const struct hrun_buf *output,

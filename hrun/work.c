@@ -74,7 +74,7 @@ static int make_words(const struct work *w, const struct hrun_app_values *values
         hrun_buf_reset(&b);
         if (hrun_app_expand(app, app->args[i], values, &b, err)) {
             hrun_buf_release(&b);
-            return -1;
+            return hrun_fail_prefix(err, "args of %s", app->name);
         }
         if (b.failed || hrun_strvec_push(out, b.data)) {
             hrun_buf_release(&b);
@@ -87,17 +87,13 @@ static int make_words(const struct work *w, const struct hrun_app_values *values
 
 int work_size_is_told(const struct work *w)
 {
-    const struct hrun_app *app = w->c->app;
     char number[32];
-    int told = app->stdin_text && strstr(app->stdin_text, "{N}");
+    int told, shares;
 
+    hrun_app_inputs_use(w->c->app, !w->words[1], &told, &shares);
     snprintf(number, sizeof number, "%lld", (long long)w->N);
     for (char *const *word = w->words; *word && !told; word++)
         told = strstr(*word, "{N}") || (word > w->words && w->N && !strcmp(*word, number));
-    for (int i = 0; i < app->nargs && !w->words[1] && !told; i++)
-        told = strstr(app->args[i], "{N}") != NULL;
-    for (int i = 0; i < app->nfiles && !told; i++)
-        told = strstr(app->files[i].content, "{N}") || strstr(app->files[i].path, "{N}");
     return told;
 }
 
@@ -155,7 +151,7 @@ static int fill_stdin(const struct hrun_app *app, const struct hrun_app_values *
         return 0;
     if (hrun_app_expand(app, app->stdin_text, values, &text, err)) {
         hrun_buf_release(&text);
-        return -1;
+        return hrun_fail_prefix(err, "stdin of %s", app->name);
     }
     *stdin_text = hrun_buf_detach(&text);
     return *stdin_text ? 0 : hrun_fail_nomem(err);
@@ -273,23 +269,87 @@ static void judge(const struct work *w, struct listener *l, const char *stderr_t
         last_line(stderr_text, r->detail, sizeof r->detail);
 }
 
-/* The inputs that hrun writes into dir, the run's own folder or the user's. */
-static int write_inputs(const struct work *w, const struct hrun_layout *layout, const char *dir, int own,
-                        struct hrun_error *err)
+/* The inputs that hrun writes. */
+static int has_inputs(const struct work *w)
 {
-    struct hrun_buf shares = HRUN_BUF_INIT;
-    struct hrun_app_values values;
+    return w->c->app && w->c->app->nfiles && w->N;
+}
+
+/* Write them into dir, the run's own folder or the user's, or only check whether that can be done. */
+static int put_inputs(const struct work *w, const struct hrun_app_values *values, const char *dir, int own, int check,
+                      struct hrun_error *err)
+{
     char *ledger = NULL;
     int rc = -1;
 
-    if (!w->c->app || !w->c->app->nfiles || !w->N)
-        return 0;
     if (w->c->store && !own && !(ledger = hrun_store_ledger(w->c->store)))
         hrun_fail_nomem(err);
-    else if (!fill_values(w, layout, &shares, &values, err))
-        rc = hrun_app_write_files(w->c->app, &values, dir, ledger, own || w->c->set->force, err);
-    hrun_buf_release(&shares);
+    else
+        rc = (check ? hrun_app_check_files : hrun_app_write_files)(w->c->app, values, dir, ledger,
+                                                                   own || w->c->set->force, err);
     free(ledger);
+    return rc;
+}
+
+static int list_inputs(const struct work *w, const struct hrun_app_values *values, struct hrun_strvec *paths,
+                       struct hrun_error *err)
+{
+    struct hrun_buf path = HRUN_BUF_INIT;
+    int rc = 0;
+
+    for (int i = 0; i < w->c->app->nfiles && !rc; i++) {
+        hrun_buf_reset(&path);
+        rc = hrun_app_expand(w->c->app, w->c->app->files[i].path, values, &path, err);
+        if (!rc && hrun_strvec_push(paths, path.data))
+            rc = hrun_fail_nomem(err);
+    }
+    hrun_buf_release(&path);
+    return rc;
+}
+
+/* Where files of the user's are in the way of the inputs, and what they say is taken over, the run needs a folder of
+ * its own: *aside and *inputs are filled then, for the caller to release, and aside->home is not NULL. */
+static int find_aside(const struct work *w, const struct hrun_app_values *values, struct scratch *aside,
+                      struct hrun_strvec *inputs, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+    char *reason = NULL;
+
+    if (!has_inputs(w) || !put_inputs(w, values, w->c->set->wdir ? w->c->set->wdir : ".", 0, 1, &why))
+        return 0;
+    if (why.code == HRUN_EEXISTS && w->c->app->npresets && scratch_find(aside, w->c, 0, &reason, err))
+        return -1;
+    if (!aside->home)
+        hrun_fail(err, why.code, "%s%s%s", why.text, reason ? "; " : "", reason ? reason : "");
+    free(reason);
+    if (!aside->home)
+        return -1;
+    aside->link = 1;
+    return list_inputs(w, values, inputs, err);
+}
+
+static void aside_words(const struct hrun_strvec *inputs, struct hrun_buf *out)
+{
+    for (size_t i = 0; i < inputs->n; i++)
+        hrun_buf_addf(out, "%s%s", i ? ", " : "your ", inputs->v[i]);
+    hrun_buf_adds(out, " stays as it is: the program runs in a folder of its own, and what else it writes comes back "
+                  "here");
+}
+
+int work_check_inputs(const struct work *w, const struct hrun_layout *layout, struct hrun_buf *words,
+                      struct hrun_error *err)
+{
+    struct hrun_buf shares = HRUN_BUF_INIT;
+    struct hrun_strvec inputs = HRUN_STRVEC_INIT;
+    struct hrun_app_values values;
+    struct scratch aside = { 0 };
+    int rc = fill_values(w, layout, &shares, &values, err) || find_aside(w, &values, &aside, &inputs, err) ? -1 : 0;
+
+    if (!rc && aside.home)
+        aside_words(&inputs, words);
+    scratch_release(&aside);
+    hrun_strvec_release(&inputs);
+    hrun_buf_release(&shares);
     return rc;
 }
 
@@ -307,12 +367,17 @@ static void keep_failed(const struct work *w, const char *own, const struct hrun
 int work_run(const struct work *w, const struct hrun_layout *layout, struct work_result *out, struct hrun_error *err)
 {
     struct hrun_strvec words = HRUN_STRVEC_INIT;
-    struct hrun_buf stderr_text = HRUN_BUF_INIT;
+    struct hrun_buf stderr_text = HRUN_BUF_INIT, shares = HRUN_BUF_INIT;
+    struct hrun_app_values values;
     struct listener l = { .w = w, .output = HRUN_BUF_INIT };
     struct hrun_error clock_err = { 0 };
     const struct hrun_app *app = w->c->app;
     const char *dir = w->c->set->wdir ? w->c->set->wdir : ".";
     struct hrun_job job;
+    struct hrun_buf words_aside = HRUN_BUF_INIT;
+    struct hrun_strvec inputs = HRUN_STRVEC_INIT;
+    struct scratch aside = { 0 };
+    const struct scratch *place = NULL;
     char *stdin_text = NULL, *own = NULL;
     int rc = -1;
 
@@ -322,16 +387,29 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         (w->tune && tune_prepare(w->tune, w->c, layout, &job, err)) ||
         w->c->engine->check(&job, err))
         goto done;
-    if (w->scratch && w->scratch->home) {
-        own = scratch_create(w->scratch, err);
+    if (fill_values(w, layout, &shares, &values, err))
+        goto done;
+    if (w->scratch && w->scratch->home)
+        place = w->scratch;
+    else if (find_aside(w, &values, &aside, &inputs, err))
+        goto done;
+    else if (aside.home)
+        place = &aside;
+    if (place) {
+        own = scratch_create(place, err);
         if (!own)
             goto done;
         job.wdir = job.scratch = dir = own;
     }
-    if (write_inputs(w, layout, dir, own != NULL, err) || (own && scratch_fill(w->scratch, own, err)))
+    if ((has_inputs(w) && put_inputs(w, &values, dir, own != NULL, 0, err)) ||
+        (own && scratch_fill(place, own, err)))
         goto done;
+    if (aside.home && w->on_message && !w->c->set->quiet) {
+        aside_words(&inputs, &words_aside);
+        w->on_message(w->ctx, words_aside.data);
+    }
     if (app && app->time_match && w->N) {
-        l.clock = hrun_clock_create(app, dir, &clock_err);
+        l.clock = hrun_clock_create(app, &values, dir, &clock_err);
         if (!l.clock) {
             if (err)
                 *err = clock_err;
@@ -349,7 +427,13 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
     rc = hrun_launch_checked(w->c->engine, &job, &out->outcome, err);
     if (!rc)
         judge(w, &l, stderr_text.data, out);
-    if (!rc && own)
+    if (!rc && aside.home) {
+        rc = scratch_return(&aside, own, &inputs, err);
+        if (rc) {
+            free(own);             /* what is in it is the user's */
+            own = NULL;
+        }
+    } else if (!rc && own)
         keep_failed(w, own, &l.output, &stderr_text, out);
     if (!rc && w->tune && w->tune->tell)
         rc = tune_hear(w->tune, job.trace_text, err);
@@ -359,9 +443,13 @@ done:
     hrun_clock_destroy(l.clock);
     hrun_remove_tree(own);
     free(own);
+    scratch_release(&aside);
+    hrun_strvec_release(&inputs);
+    hrun_buf_release(&words_aside);
     free(stdin_text);
     hrun_buf_release(&l.output);
     hrun_buf_release(&stderr_text);
+    hrun_buf_release(&shares);
     hrun_strvec_release(&words);
     return rc;
 }

@@ -55,6 +55,11 @@ int work_find_program(const struct work *w, int64_t P, struct hrun_error *err);
 int work_job(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *words, char **stdin_text,
              struct hrun_job *job, struct hrun_error *err);
 
+/* Would the run's inputs be written? 0, with *words why the run would have a folder of its own ("": it would have
+ * none); -1: the run would be refused. */
+int work_check_inputs(const struct work *w, const struct hrun_layout *layout, struct hrun_buf *words,
+                      struct hrun_error *err);
+
 /* Write inputs, launch, time. 0: it was launched, *out tells how it went; -1: it was not. */
 int work_run(const struct work *w, const struct hrun_layout *layout, struct work_result *out, struct hrun_error *err);
 

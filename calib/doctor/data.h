@@ -4,8 +4,8 @@
  *     sub INDEX PUS NAME             a sub-cluster, and the processing units of one of its PEs
  *     rank INDEX SUB PE HOST         a process, on PE number PE of sub-cluster SUB
  *     library PATH                   of the program that was named
- *     hrun-probe 1                   from here on by hrun-probe; times are in seconds
  *     fact RANK KEY VALUE            a setting; KEY is a word, VALUE the rest of the line
+ *     hrun-probe 1                   from here on by hrun-probe, facts as well; times are in seconds
  *     kernel RANK T...               times of the same work
  *     noise RANK QUANTA LEAST MEAN MEDIAN P99 MOST
  *     clock RANK OFFSET ERROR        of the host of that process against that of process 0

@@ -16,7 +16,8 @@ enum { STATUS_UNPREDICTABLE = 1 };
 /* Records of a big cluster: a few KiB for each PE. */
 static const size_t RECORDS_MAX = (size_t)1 << 30;
 
-/* The first lines of the records: who is where, and the libraries of the program, if one is named. */
+/* The first lines of the records: who is where, what cgroups grant, and the libraries of the program, if one is
+ * named. */
 static int describe(const struct context *c, const struct hrun_layout *l, const char *program, struct hrun_buf *out,
                     struct hrun_error *err)
 {
@@ -29,6 +30,9 @@ static int describe(const struct context *c, const struct hrun_layout *l, const 
     for (int r = 0; r < l->nranks; r++)
         hrun_buf_addf(out, "rank %d %d %d %s\n", r, l->ranks[r].sub, l->ranks[r].pe,
                       c->cluster->hosts[l->ranks[r].host].name);
+    for (int r = 0; r < l->nranks; r++)
+        if (!l->ranks[r].local_rank && c->cluster->hosts[l->ranks[r].host].cpu_quota > 0)
+            hrun_buf_addf(out, "fact %d cpu_quota %.6g\n", r, c->cluster->hosts[l->ranks[r].host].cpu_quota);
     if (program) {
         path = hrun_program_find(program, c->set->wdir, err);
         rc = path ? hrun_program_libraries(path, &libraries, err) : -1;

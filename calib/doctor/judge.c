@@ -56,6 +56,9 @@ static const struct check checks[] = {
     { "turbo", DOCTOR_WARNING, check_turbo,
       "turn it off where times must repeat: echo 1 >/sys/devices/system/cpu/intel_pstate/no_turbo, or else echo 0 "
       ">/sys/devices/system/cpu/cpufreq/boost", NULL },
+    { "cpu-quota", DOCTOR_WARNING, check_cpu_quota,
+      "raise it (cpu.max or cpu.cfs_quota_us of the control group, the CPUs of the container), or use fewer PEs; hrun "
+      "makes waiting processes yield there", NULL },
     { "blas-threads", DOCTOR_PROBLEM, check_blas,
       "set OMP_NUM_THREADS=1 and OPENBLAS_NUM_THREADS=1 (or MKL_NUM_THREADS=1) with -x, or `threads: fill` in the "
       "app definition", NULL },

@@ -76,6 +76,6 @@ typedef int check_fn(const struct check *c, const struct doctor_data *d, const s
 check_fn check_kernel_spread, check_unequal_pes, check_noise, check_others, check_stolen;
 check_fn check_clocks, check_trips, check_anomalies, check_unequal_links, check_alltoall;
 check_fn check_governor, check_unequal_governors, check_turbo, check_mtu, check_link_speed, check_link_speed_subs,
-         check_blas, check_swapping, check_swap_used, check_huge_pages;
+         check_blas, check_swapping, check_swap_used, check_huge_pages, check_cpu_quota;
 
 #endif

@@ -181,6 +181,29 @@ static int setting_is(const struct check *c, const struct doctor_data *d, const 
     return 0;
 }
 
+/* A host whose cgroup grants fewer CPUs than it has PEs here. */
+int check_cpu_quota(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
+                    struct findings *out, struct hrun_error *err)
+{
+    (void)limits;
+    for (int r = 0; r < d->nranks; r++) {
+        const char *quota = doctor_leads(d, r) ? known(d, r, "cpu_quota") : NULL;
+        struct finding *f;
+        int n = 0;
+
+        for (int k = r; k < d->nranks; k++)
+            n += d->ranks[k].host == r;
+        if (!quota || strtod(quota, NULL) >= n)
+            continue;
+        f = finding_add(c, out, r, err, "the control group of host %s grants %s CPUs to its %d PE%s: processes stand "
+                        "still when they have used them up", d->ranks[r].host_name, quota, n, n == 1 ? "" : "s");
+        if (!f)
+            return -1;
+        f->host_only = 1;
+    }
+    return 0;
+}
+
 int check_turbo(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
                 struct findings *out, struct hrun_error *err)
 {

@@ -235,7 +235,7 @@ static int read_first(struct reader *r)
 /* first = 1: written before the words of hrun-probe. */
 static const struct { const char *word; int first; int (*read)(struct reader *r); } kinds[] = {
     { "sub", 1, read_sub }, { "rank", 1, read_rank }, { "library", 1, read_library }, { FIRST, 1, read_first },
-    { "fact", 0, read_fact }, { "kernel", 0, read_kernel }, { "noise", 0, read_noise }, { "clock", 0, read_clock },
+    { "fact", 1, read_fact }, { "kernel", 0, read_kernel }, { "noise", 0, read_noise }, { "clock", 0, read_clock },
     { "pairs", 0, read_pairs }, { "trip", 0, read_trip }, { "alltoall", 0, read_alltoall }, { "busy", 0, read_busy },
     { "swapped", 0, read_swapped }, { "process", 0, read_process },
 };

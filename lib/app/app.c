@@ -73,10 +73,18 @@ void hrun_app_destroy(struct hrun_app *app)
     free_list(app->args, app->nargs);
     free(app->stdin_text);
     free(app->time_match);
+    hrun_expr_destroy(app->time_value);
     free(app->time_file);
-    for (int i = 0; i < app->nconsts; i++)
+    for (int i = 0; i < app->nconsts; i++) {
         free(app->consts[i].name);
+        free(app->consts[i].is);
+    }
     free(app->consts);
+    for (int i = 0; i < app->npresets; i++) {
+        free(app->presets[i].name);
+        free(app->presets[i].file);
+    }
+    free(app->presets);
     free(app->sizes);
     hrun_formula_destroy(app->formula);
     free(app->variant);

@@ -48,6 +48,12 @@ struct hrun_app_file {          /* an input that is written before a run */
     char *content;              /* template */
 };
 
+struct hrun_app_preset {        /* where a user's own input file says the value of a constant */
+    char *name, *file;
+    int line;                   /* from 1 */
+    double value;               /* of the definition */
+};
+
 /* How times follow from measurements (key `family`); the models of lib/model. */
 enum hrun_app_family {
     HRUN_APP_NPT,               /* formulas in N and P (paper 000) */
@@ -105,11 +111,14 @@ struct hrun_app {
     char *pattern;              /* between which ranks most is sent: one of hrun_app_patterns; NULL: not declared */
     enum hrun_app_scratch scratch;
     char *stdin_text;           /* template fed to the program's standard input, or NULL */
-    char *time_match;           /* POSIX extended regex, the first group being seconds; NULL: wall clock */
+    char *time_match;           /* POSIX extended regex, the first group being a number; NULL: wall clock */
+    struct hrun_expr *time_value; /* seconds over x, that number, N and P; NULL: x */
     char *time_file;            /* pattern (glob(7), no template) of the file in which time_match is looked for,
                                    relative to the working directory; NULL: standard output */
-    struct hrun_const *consts;  /* the definition's `constants` overridden by -D, by name */
+    struct hrun_const *consts;  /* the definition's `constants` by name, then its `derived`, overridden by -D */
     int nconsts;
+    struct hrun_app_preset *presets;
+    int npresets;
     struct hrun_formula *formula; /* of the family analytic; else NULL */
     char *variant;              /* which one this is, or NULL; `name` is then "NAME.VARIANT" */
     struct hrun_app **variants; /* the algorithms among which hrun chooses: definitions of their own, whose
@@ -202,9 +211,10 @@ int hrun_app_units_fitting(const struct hrun_app *app, int64_t N, int64_t P, int
  * are of that number, apart from those of other numbers and of the filled ones. Errors: HRUN_ENOMEM. */
 int hrun_app_fix_threads(struct hrun_app *app, const char *value, struct hrun_error *err);
 
-/* Append "nb=128,x=2": the constants in order of name, "" when there are none, and behind them "threads:fill" of a
- * definition that says so ("threads:2" when the number is fixed; no constant has a colon), and "variant:NAME" of a
- * variant. Measurements carry it, and those with different texts are never mixed. */
+/* Append "nb=128,x=2": the constants in order of name, "" when there are none, derived ones only where -D gave them
+ * a number; behind them "threads:fill" of a definition that says so ("threads:2" when the number is fixed; no constant
+ * has a colon), and "variant:NAME" of a variant. Measurements carry it, and those with different texts are never
+ * mixed. */
 void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out);
 
 /* What the words in braces stand for, besides constants. */
@@ -214,15 +224,20 @@ struct hrun_app_values {
     const char *shares;     /* of the work, by rank, equal neighbours together: "4*96,2*64"; NULL: equal, "P*1" */
 };
 
-/* Append template with {N}, {P}, {shares} and {constant} replaced; "{{" gives "{". A template that uses {N} where N is
- * not known is HRUN_EINVAL ("needs -N SIZE"). Whole constants print without a fraction.
- * Errors: HRUN_EINVAL also for an unknown word or a brace that is not closed; *out is as before. */
+/* Append template with {N}, {P}, {shares}, {constant} and {expression of N, P and constants} replaced; "{{" gives "{".
+ * A template that uses N where it is not known is HRUN_EINVAL ("needs -N SIZE"). Whole constants print without a
+ * fraction; what is computed is a whole number.
+ * Errors: HRUN_EINVAL also for an unknown word, a brace that is not closed, and an expression whose value is not whole;
+ * HRUN_ENONFINITE; with the line, of a template that has several; *out is as before. */
 int hrun_app_expand(const struct hrun_app *app, const char *text, const struct hrun_app_values *values,
                     struct hrun_buf *out, struct hrun_error *err);
 
-/* The same for a word of the user's command line ("./bmt-{N}"), where braces may mean something else: only
- * {N}, {P}, {shares} and {constant} are replaced, "{{N}" gives "{N}", and all else stays as it is. app may be NULL (no
- * definition: no constants). Errors: HRUN_EINVAL when {N} is used and N is not known. */
+/* Do N and the shares reach the program by standard input, files and, with_args, the arguments? */
+void hrun_app_inputs_use(const struct hrun_app *app, int with_args, int *size, int *shares);
+
+/* The same as hrun_app_expand for a word of the user's command line ("./bmt-{N}"), where braces may mean something
+ * else: only {N}, {P}, {shares} and {constant} are replaced, "{{N}" gives "{N}", and all else stays as it is. app may
+ * be NULL (no definition: no constants). Errors: HRUN_EINVAL when {N} is used and N is not known. */
 int hrun_app_expand_word(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
                          struct hrun_buf *out, struct hrun_error *err);
 
@@ -238,15 +253,27 @@ int hrun_app_expand_word(const struct hrun_app *app, const char *word, const str
 int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
                          const char *ledger, int force, struct hrun_error *err);
 
+/* The same without writing anything: 0 where it would succeed. */
+int hrun_app_check_files(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
+                         const char *ledger, int force, struct hrun_error *err);
+
+/* Append to *defines, as of -D, the constants that files of the user's in dir say otherwise than the definition: those
+ * of `presets` whose line begins with a number that no other one follows. Files that hrun wrote, by the ledger, do not
+ * count, nor do those that cannot be read. Errors: HRUN_ENOMEM. */
+int hrun_app_presets(const struct hrun_app *app, const char *dir, const char *ledger, struct hrun_strvec *defines,
+                     struct hrun_error *err);
+
 /* Reading the application's own time. Feed standard output in pieces, cut anywhere; each line is matched
  * apart (only its first HRUN_CLOCK_LINE bytes, without its end: LF, CR or both); the last match counts. */
 enum { HRUN_CLOCK_LINE = 65536 };
 
 struct hrun_clock;
-/* NULL with *err unset when the definition has no time_match. dir: working directory, for time_file. The content at
- * creation of the files that match is remembered (length and checksum): read is the one that the run writes, of it what
- * the run appends, or all where it writes the file anew. Errors: HRUN_EINVAL (the expression), HRUN_EIO. */
-struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const char *dir, struct hrun_error *err);
+/* NULL with *err unset when the definition has no time_match. values: of the run, for time_value. dir: working
+ * directory, for time_file. The content at creation of the files that match is remembered (length and checksum): read
+ * is the one that the run writes, of it what the run appends, or all where it writes the file anew. app outlives the
+ * clock. Errors: HRUN_EINVAL (the expression), HRUN_EIO. */
+struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
+                                     struct hrun_error *err);
 void hrun_clock_feed(struct hrun_clock *c, const char *data, size_t len);
 /* *time_s of the last match. Errors: HRUN_ENODATA (no line matched, the run wrote no such file, or several;
  * says which expression and where it was looked for), HRUN_ENONFINITE (not a positive finite number), HRUN_EIO,

@@ -29,10 +29,10 @@ struct before {
 };
 
 struct hrun_clock {
+    const struct hrun_app *app;
+    double N, P;
     struct hrun_time_match *pattern;
-    char *match;            /* the expression's text */
-    char *file;             /* the pattern of files to read, as the definition has it, or NULL for standard output */
-    char *path;             /* the same below the working directory */
+    char *path;             /* pattern of the files to read below the working directory, or NULL for standard output */
     size_t dir_len;         /* of that directory's name, with a slash */
     struct before *before;  /* of each file that matched before the run */
     size_t nbefore;
@@ -55,7 +55,7 @@ static int renew_pattern(struct hrun_clock *c, size_t len)
     c->searched += len;
     if (c->searched <= SEARCHED_MAX)
         return 0;
-    fresh = hrun_time_match_create(c->match, NULL);
+    fresh = hrun_time_match_create(c->app->time_match, NULL);
     if (!fresh)
         return -1;
     hrun_time_match_destroy(c->pattern);
@@ -134,7 +134,7 @@ static void feed(struct hrun_clock *c, const char *data, size_t len)
 void hrun_clock_feed(struct hrun_clock *c, const char *data, size_t len)
 {
     /* With a file to read, standard output does not count. */
-    if (!c->file)
+    if (!c->path)
         feed(c, data, len);
 }
 
@@ -297,11 +297,12 @@ static int read_files(struct hrun_clock *c, struct hrun_error *err)
     }
     globfree(&found);
     if (rc >= 0 && !n)
-        rc = hrun_fail(err, HRUN_ENODATA, "the program reported no time: the run wrote no file '%s'%s", c->file,
-                       c->nbefore ? ", only an older one is there" : "");
+        rc = hrun_fail(err, HRUN_ENODATA, "the program reported no time: the run wrote no file '%s'%s",
+                       c->app->time_file, c->nbefore ? ", only an older one is there" : "");
     else if (rc >= 0 && n > 1)
         rc = hrun_fail(err, HRUN_ENODATA, "which file holds the time is not known: the run wrote %d that match '%s' "
-                       "(%s); write a pattern under time.file that one of them matches", n, c->file, names.data);
+                       "(%s); write a pattern under time.file that one of them matches", n, c->app->time_file,
+                       names.data);
     hrun_buf_release(&names);
     return rc < 0 ? -1 : 0;
 }
@@ -317,12 +318,12 @@ static int set_pattern(struct hrun_clock *c, const char *dir, const char *file)
         hrun_buf_addf(&path, "%s%c", strchr("*?[\\", *s) ? "\\" : "", *s);
     hrun_buf_addf(&path, "/%s", file);
     c->dir_len = strlen(dir) + 1;
-    c->file = strdup(file);
     c->path = hrun_buf_detach(&path);
-    return c->file && c->path ? 0 : -1;
+    return c->path ? 0 : -1;
 }
 
-struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const char *dir, struct hrun_error *err)
+struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
+                                     struct hrun_error *err)
 {
     struct hrun_clock *c;
 
@@ -333,6 +334,9 @@ struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const char *dir
         hrun_fail_nomem(err);
         return NULL;
     }
+    c->app = app;
+    c->N = (double)values->N;
+    c->P = (double)values->P;
     hrun_buf_init(&c->line);
     hrun_buf_init(&c->late);
     hrun_buf_init(&c->found);
@@ -341,12 +345,11 @@ struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const char *dir
         hrun_fail_prefix(err, "time of %s", app->name);
         goto fail;
     }
-    c->match = strdup(app->time_match);
-    if (!c->match || (app->time_file && set_pattern(c, dir, app->time_file))) {
+    if (app->time_file && set_pattern(c, dir, app->time_file)) {
         hrun_fail_nomem(err);
         goto fail;
     }
-    if (c->file && look_before(c, err))
+    if (c->path && look_before(c, err))
         goto fail;
     return c;
 fail:
@@ -356,9 +359,10 @@ fail:
 
 int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *err)
 {
+    struct hrun_expr *value = c->app->time_value;
     double t;
 
-    if (c->file) {
+    if (c->path) {
         hrun_buf_reset(&c->line);
         hrun_buf_reset(&c->late);
         c->skip = c->matched = 0;
@@ -374,14 +378,19 @@ int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *e
         return hrun_fail_nomem(err);
     if (!c->matched)
         return hrun_fail(err, HRUN_ENODATA, "the program reported no time: no line of %s matches '%s'",
-                         c->file ? c->file : "its standard output", c->match);
+                         c->path ? c->app->time_file : "its standard output", c->app->time_match);
     /* Fortran may write a double's exponent with a D. */
     for (char *s = c->found.data; *s; s++)
         if (*s == 'D' || *s == 'd')
             *s = 'e';
-    if (hrun_parse_number("time", c->found.data, &t, NULL) || t <= 0)
+    if (hrun_parse_number("time", c->found.data, &t, NULL) || (!value && t <= 0))
         return hrun_fail(err, HRUN_ENONFINITE, "the program reported a time of '%s' in %s: not a positive "
-                         "number of seconds", c->found.data, c->file ? c->file : "its standard output");
+                         "number of seconds", c->found.data, c->path ? c->app->time_file : "its standard output");
+    if (value && hrun_expr_eval(value, (const double[]){ t, c->N, c->P }, &t, err))
+        return hrun_fail_prefix(err, "time of %s", c->app->name);
+    if (t <= 0)
+        return hrun_fail(err, HRUN_ENONFINITE, "time of %s: '%s' is %g at x=%s, N=%.0f, P=%.0f: not a positive number "
+                         "of seconds", c->app->name, hrun_expr_text(value), t, c->found.data, c->N, c->P);
     *time_s = t;
     return 0;
 }
@@ -397,8 +406,6 @@ void hrun_clock_destroy(struct hrun_clock *c)
     for (size_t i = 0; i < c->nbefore; i++)
         free(c->before[i].path);
     free(c->before);
-    free(c->match);
-    free(c->file);
     free(c->path);
     free(c);
 }

@@ -13,7 +13,7 @@ static const char *const variables[HRUN_FORMULA_VARIABLES] = {
 };
 
 static const char *const functions[HRUN_FORMULA_FUNCTIONS] = {
-    [HRUN_FORMULA_UPTO] = "upto", [HRUN_FORMULA_EVERY] = "every", [HRUN_FORMULA_SQUAREST] = "squarest",
+    [HRUN_FORMULA_UPTO] = "upto", [HRUN_FORMULA_EVERY] = "every",
     [HRUN_FORMULA_BEFORE] = "before", [HRUN_FORMULA_TOTAL] = "total", [HRUN_FORMULA_MOST] = "most",
 };
 

@@ -29,7 +29,6 @@ enum hrun_formula_variable {
 enum hrun_formula_function {
     HRUN_FORMULA_UPTO,          /* upto(r): the sum of the shares of ranks below r; between ranks it is linear */
     HRUN_FORMULA_EVERY,         /* every(k): of all ranks that leave this one's remainder when divided by k */
-    HRUN_FORMULA_SQUAREST,      /* squarest(n): the greatest divisor of n that is not above its root, n below 2^31 */
     HRUN_FORMULA_BEFORE,        /* before(x): the sum of x over the ranks below this one */
     HRUN_FORMULA_TOTAL,         /* total(x): the sum of x over all processes */
     HRUN_FORMULA_MOST,          /* most(x): the greatest x of all processes */

@@ -7,9 +7,10 @@
  * line is made durable before the file is replaced, and an interruption between the two leaves the former
  * content. A line that does not parse (torn by a crash) is skipped.
  */
-#include "app/app.h"
+#include "app/internal.h"
 
 #include "base/file.h"
+#include "base/units.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -374,7 +375,17 @@ static int mkdir_of(const char *file, struct hrun_error *err)
     return rc;
 }
 
-static int write_all(struct input *in, int n, int root, const char *ledger, int force, struct hrun_error *err)
+/* Can files be made where this one is to be? */
+static int check_folder(const struct input *in, int root, struct hrun_error *err)
+{
+    if (!faccessat(in->folder >= 0 ? in->folder : root, ".", W_OK | X_OK, AT_EACCESS))
+        return 0;
+    return hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", in->path);
+}
+
+/* check = 1: write nothing. */
+static int write_all(struct input *in, int n, int root, const char *ledger, int force, int check,
+                     struct hrun_error *err)
 {
     struct ledger l = { NULL, 0, 0, 0 };
     int rc = -1, todo = 0;
@@ -382,9 +393,13 @@ static int write_all(struct input *in, int n, int root, const char *ledger, int 
     if (ledger && ledger_read(ledger, &l, err))
         goto out;
     for (int i = 0; i < n; i++) {
-        if (compare(&in[i], &l, force, err))
+        if (compare(&in[i], &l, force, err) || (check && in[i].write && check_folder(&in[i], root, err)))
             goto out;
         todo += in[i].write;
+    }
+    if (check) {
+        rc = 0;
+        goto out;
     }
     if (ledger && todo > 0 && ledger_write(ledger, &l, in, n, err))
         goto out;
@@ -399,8 +414,8 @@ out:
     return rc;
 }
 
-int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
-                         const char *ledger, int force, struct hrun_error *err)
+static int put_files(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
+                     const char *ledger, int force, int check, struct hrun_error *err)
 {
     struct input *in = calloc((size_t)app->nfiles + 1, sizeof *in);
     char *lock = ledger ? hrun_strf("%s.lock", ledger) : NULL, *root = NULL;
@@ -434,9 +449,9 @@ int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_value
         rc = 0;
         goto out;
     }
-    if (ledger && (mkdir_of(ledger, err) || (fd = hrun_lock(lock, err)) < 0))
+    if (ledger && !check && (mkdir_of(ledger, err) || (fd = hrun_lock(lock, err)) < 0))
         goto out;
-    rc = write_all(in, app->nfiles, top, ledger, force, err);
+    rc = write_all(in, app->nfiles, top, ledger, force, check, err);
     hrun_unlock(fd);
 out:
     for (int i = 0; in && i < app->nfiles; i++) {
@@ -452,4 +467,82 @@ out:
     free(root);
     errno = saved;
     return rc;
+}
+
+int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
+                         const char *ledger, int force, struct hrun_error *err)
+{
+    return put_files(app, values, dir, ledger, force, 0, err);
+}
+
+int hrun_app_check_files(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
+                         const char *ledger, int force, struct hrun_error *err)
+{
+    return put_files(app, values, dir, ledger, force, 1, err);
+}
+
+/* ------------------------------------------------------------------ what a user's file says */
+
+/* The number that a word is, as far as its end (a blank). Result: 1, or 0 and *value is as before. */
+static int number_of(const char *word, double *value)
+{
+    char *text = strndup(word, strcspn(word, " \t\r\n"));
+    int yes = text && !hrun_parse_number("", text, value, NULL);
+
+    free(text);
+    return yes;
+}
+
+/* The number at the beginning of a line of text, unless another one follows. */
+static int lone_number(const char *text, int line, double *value)
+{
+    double other;
+
+    while (--line > 0 && (text = strchr(text, '\n')))
+        text++;
+    if (!text)
+        return 0;
+    text += strspn(text, " \t");
+    if (!number_of(text, value))
+        return 0;
+    text += strcspn(text, " \t\r\n");
+    text += strspn(text, " \t");
+    return !number_of(text, &other);
+}
+
+int hrun_app_presets(const struct hrun_app *app, const char *dir, const char *ledger, struct hrun_strvec *defines,
+                     struct hrun_error *err)
+{
+    enum { TEXT_MAX = 1 << 20 };
+    struct ledger l = { NULL, 0, 0, 0 };
+    struct hrun_buf text = HRUN_BUF_INIT, define = HRUN_BUF_INIT;
+    int rc = 0;
+
+    if (app->npresets && ledger)
+        ledger_read(ledger, &l, NULL);
+    for (int i = 0; i < app->npresets && !rc; i++) {
+        const struct hrun_app_preset *p = &app->presets[i];
+        char *path = hrun_strf("%s/%s", dir, p->file), *full = path ? realpath(path, NULL) : NULL;
+        const struct entry *e = full ? ledger_find(&l, full) : NULL;
+        struct sum there;
+        double value;
+
+        hrun_buf_reset(&text);
+        if (full && !hrun_file_read(full, TEXT_MAX, &text, NULL) && text.len == strlen(text.data)) {
+            there = sum_of(text.data, text.len);
+            if (!(e && (same(there, e->is) || same(there, e->was))) && lone_number(text.data, p->line, &value) &&
+                value != p->value) {
+                hrun_buf_reset(&define);
+                hrun_buf_addf(&define, "%s=", p->name);
+                hrun_app_add_value(&define, value);
+                rc = define.failed ? -1 : hrun_strvec_push(defines, define.data);
+            }
+        }
+        free(full);
+        free(path);
+    }
+    ledger_release(&l);
+    hrun_buf_release(&text);
+    hrun_buf_release(&define);
+    return rc ? hrun_fail_nomem(err) : 0;
 }

@@ -19,12 +19,13 @@ struct raw_file {
 };
 
 struct raw_time {
-    char *match, *file;
+    char *match, *file, *value;
 };
 
 struct raw_const {
-    char *name;
+    char *name, *file;
     double value;
+    int line;
 };
 
 struct raw_ring {
@@ -67,6 +68,8 @@ struct raw_app {
     struct raw_time *time;
     struct raw_const *constants;
     unsigned constants_count;
+    struct raw_step *derived;
+    unsigned derived_count;
     int64_t *sizes;
     unsigned sizes_count;
 };

@@ -49,31 +49,96 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct hrun_const *)a)->name, ((const struct hrun_const *)b)->name);
 }
 
+/* The name, at path, of a constant or a derived value becomes that of the next entry of app->consts. */
+static int add_const(struct hrun_load *l, const char *path, const char *name)
+{
+    struct hrun_app *app = l->app;
+
+    if (!hrun_expr_is_name(name) || !strcmp(name, "N") || !strcmp(name, "P") || !strcmp(name, "T") ||
+        !strcmp(name, "shares"))
+        return hrun_load_bad(l, path, "'%s' cannot be the name of a constant: up to 100 letters, digits and '_', "
+                             "no digit first, not a function, nor N, P, T or shares", name);
+    for (int k = 0; k < app->nconsts; k++)
+        if (!strcmp(name, app->consts[k].name))
+            return hrun_load_bad(l, path, "'%s' is defined twice", name);
+    app->consts[app->nconsts].name = hrun_load_copy(l, name);
+    if (!app->consts[app->nconsts].name)
+        return -1;
+    app->nconsts++;
+    return 0;
+}
+
+/* Where the user's file says constant i. */
+static int add_preset(struct hrun_load *l, unsigned i)
+{
+    const struct raw_const *c = &l->raw->constants[i];
+    struct hrun_app_preset *p = &l->app->presets[l->app->npresets];
+    unsigned k = 0;
+    char path[64];
+
+    snprintf(path, sizeof path, "constants[%u].%s", i, c->file ? "file" : "line");
+    if (!c->file || c->line < 1)
+        return c->file || c->line ? hrun_load_bad(l, path, "'file' and 'line', from 1, stand together: where a file of "
+                                                  "the user's says the value") : 0;
+    while (k < l->raw->files_count && strcmp(l->raw->files[k].path, c->file))
+        k++;
+    if (k == l->raw->files_count)
+        return hrun_load_bad(l, path, "there is no '%s' under 'files'", c->file);
+    l->app->npresets++;
+    *p = (struct hrun_app_preset){ .line = c->line, .value = c->value };
+    return hrun_load_text(l, c->name, &p->name) || hrun_load_text(l, c->file, &p->file) ? -1 : 0;
+}
+
 static int load_consts(struct hrun_load *l)
 {
     struct hrun_app *app = l->app;
     unsigned n = l->raw->constants_count;
+    char path[64];
 
-    app->consts = calloc(n + 1u, sizeof *app->consts);
-    if (!app->consts)
+    app->consts = calloc((size_t)n + l->raw->derived_count + 1, sizeof *app->consts);
+    app->presets = calloc((size_t)n + 1, sizeof *app->presets);
+    if (!app->consts || !app->presets)
         return hrun_fail_nomem(l->err);
     for (unsigned i = 0; i < n; i++) {
-        const char *name = l->raw->constants[i].name;
-        char path[64];
-
         snprintf(path, sizeof path, "constants[%u].name", i);
-        if (!hrun_expr_is_name(name) || !strcmp(name, "N") || !strcmp(name, "P") || !strcmp(name, "T") ||
-            !strcmp(name, "shares"))
-            return hrun_load_bad(l, path, "'%s' cannot be the name of a constant: up to 100 letters, digits and '_', "
-                                 "no digit first, not a function, nor N, P, T or shares", name);
-        for (unsigned k = 0; k < i; k++)
-            if (!strcmp(name, app->consts[k].name))
-                return hrun_load_bad(l, path, "'%s' is defined twice", name);
-        app->consts[i].name = hrun_load_copy(l, name);
-        app->consts[i].value = l->raw->constants[i].value;
-        if (!app->consts[i].name)
+        if (add_const(l, path, l->raw->constants[i].name) || add_preset(l, i))
             return -1;
-        app->nconsts++;
+        app->consts[i].value = l->raw->constants[i].value;
+    }
+    qsort(app->consts, n, sizeof *app->consts, by_name);
+    return 0;
+}
+
+/* Values that follow from N, P, constants and the values before them. */
+static int load_derived(struct hrun_load *l)
+{
+    static const char *const vars[] = { "N", "P" };
+    struct hrun_app *app = l->app;
+    const struct raw_step *v = l->raw->derived;
+    char path[64], unknown[HRUN_EXPR_NAME_MAX + 32];
+
+    for (unsigned i = 0; i < l->raw->derived_count; i++) {
+        struct hrun_error inner = { .code = HRUN_OK };
+        struct hrun_expr *e;
+
+        snprintf(path, sizeof path, "derived[%u].name", i);
+        if (!strcmp(v[i].name, "M"))
+            return hrun_load_bad(l, path, "'M' cannot be the name of a value: it is the number of processes per PE");
+        if (add_const(l, path, v[i].name))
+            return -1;
+        snprintf(path, sizeof path, "derived[%u].is", i);
+        e = hrun_expr_compile(v[i].is, vars, 2, app->consts, app->nconsts - 1, &inner);
+        hrun_expr_destroy(e);
+        for (unsigned k = i; !e && k < l->raw->derived_count; k++) {
+            snprintf(unknown, sizeof unknown, "unknown variable '%.*s'", HRUN_EXPR_NAME_MAX, v[k].name);
+            if (!strncmp(inner.text, unknown, strlen(unknown)))
+                return hrun_load_bad(l, path, "'%s' uses '%s', which is not above it: a value may use those that stand "
+                                     "before it", v[i].name, v[k].name);
+        }
+        if (!e)
+            return hrun_load_fail_inside(l, path, inner.column > 0 ? inner.column - 1 : 0, &inner);
+        if (hrun_load_text(l, v[i].is, &app->consts[app->nconsts - 1].is))
+            return -1;
     }
     return 0;
 }
@@ -93,7 +158,11 @@ static int define(struct hrun_load *l, const char *text)
         if (strlen(app->consts[i].name) != len || strncmp(app->consts[i].name, text, len))
             continue;
         snprintf(what, sizeof what, "-D %s", app->consts[i].name);
-        return hrun_parse_number(what, eq + 1, &app->consts[i].value, l->err);
+        if (hrun_parse_number(what, eq + 1, &app->consts[i].value, l->err))
+            return -1;
+        free(app->consts[i].is);
+        app->consts[i].is = NULL;
+        return 0;
     }
     for (int i = 0; i < app->nconsts; i++)
         hrun_buf_addf(&list, "%s%s", i ? ", " : "", app->consts[i].name);
@@ -224,12 +293,11 @@ static int load_sizes(struct hrun_load *l)
 
 int hrun_load_all(struct hrun_load *l, const char *file, char *const *defines, int ndefines)
 {
-    if (load_names(l, file) || load_consts(l))
+    if (load_names(l, file) || load_consts(l) || load_derived(l))
         return -1;
     for (int i = 0; i < ndefines; i++)
         if (define(l, defines[i]))
             return -1;
-    qsort(l->app->consts, (size_t)l->app->nconsts, sizeof *l->app->consts, by_name);
     return load_procs(l) || load_threads(l) || load_choices(l) || load_sizes(l) ||
            hrun_load_expressions(l) || hrun_load_weak(l) || hrun_load_ring(l) || hrun_load_inputs(l) ||
            hrun_load_time(l) ? -1 : 0;

@@ -74,9 +74,10 @@ int hrun_load_inputs(struct hrun_load *l)
 
 int hrun_load_time(struct hrun_load *l)
 {
+    static const char *const vars[] = { "x", "N", "P" };
     const struct raw_time *t = l->raw->time;
     struct hrun_time_match *pattern;
-    struct hrun_error why;
+    struct hrun_error why = { .code = HRUN_OK };
 
     if (!t)
         return 0;
@@ -86,5 +87,10 @@ int hrun_load_time(struct hrun_load *l)
     hrun_time_match_destroy(pattern);
     if (t->file && check_path(l, "time.file", t->file))
         return -1;
+    if (t->value) {
+        l->app->time_value = hrun_expr_compile(t->value, vars, 3, l->app->consts, l->app->nconsts, &why);
+        if (!l->app->time_value)
+            return hrun_load_fail_inside(l, "time.value", why.column > 0 ? why.column - 1 : 0, &why);
+    }
     return hrun_load_text(l, t->match, &l->app->time_match) || hrun_load_text(l, t->file, &l->app->time_file) ? -1 : 0;
 }

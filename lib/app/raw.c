@@ -44,12 +44,15 @@ static const cyaml_schema_value_t file_entry = {
 static const cyaml_schema_field_t time_fields[] = {
     TEXT("match", MUST, struct raw_time, match),
     TEXT("file", MAYBE, struct raw_time, file),
+    TEXT("value", MAYBE, struct raw_time, value),
     CYAML_FIELD_END
 };
 
 static const cyaml_schema_field_t const_fields[] = {
     TEXT("name", MUST, struct raw_const, name),
     CYAML_FIELD_FLOAT("value", CYAML_FLAG_DEFAULT, struct raw_const, value),
+    TEXT("file", MAYBE, struct raw_const, file),
+    CYAML_FIELD_INT("line", CYAML_FLAG_OPTIONAL, struct raw_const, line),
     CYAML_FIELD_END
 };
 
@@ -114,6 +117,7 @@ static const cyaml_schema_field_t app_fields[] = {
     CYAML_FIELD_SEQUENCE("variants", MAYBE, struct raw_app, variants, &variant_entry, 1, VARIANTS_MAX),
     CYAML_FIELD_MAPPING_PTR("weak", MAYBE, struct raw_app, weak, weak_fields),
     LIST("constants", MAYBE, struct raw_app, constants, &const_entry),
+    LIST("derived", MAYBE, struct raw_app, derived, &step_entry),
     LIST("files", MAYBE, struct raw_app, files, &file_entry),
     LIST("args", MAYBE, struct raw_app, args, &string_entry),
     TEXT("stdin", MAYBE, struct raw_app, stdin_text),

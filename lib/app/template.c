@@ -1,4 +1,4 @@
-/* template.c - {N}, {P}, {shares} and {constant} in texts; see app.h for the contracts */
+/* template.c - {N}, {P}, {shares}, {constant} and {expression} in texts; see app.h for the contracts */
 #include "app/internal.h"
 
 #include "base/units.h"
@@ -31,14 +31,21 @@ void hrun_app_add_value(struct hrun_buf *out, double value)
 
 void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out)
 {
+    const char *comma = "";
+
     for (int i = 0; i < app->nconsts; i++) {
-        hrun_buf_addf(out, "%s%s=", i ? "," : "", app->consts[i].name);
+        if (app->consts[i].is)
+            continue;
+        hrun_buf_addf(out, "%s%s=", comma, app->consts[i].name);
         hrun_app_add_value(out, app->consts[i].value);
+        comma = ",";
     }
-    if (app->threads_fill)
-        hrun_buf_addf(out, "%sthreads:%s", app->nconsts ? "," : "", app->threads ? app->threads : "fill");
+    if (app->threads_fill) {
+        hrun_buf_addf(out, "%sthreads:%s", comma, app->threads ? app->threads : "fill");
+        comma = ",";
+    }
     if (app->variant)
-        hrun_buf_addf(out, "%svariant:%s", app->nconsts || app->threads_fill ? "," : "", app->variant);
+        hrun_buf_addf(out, "%svariant:%s", comma, app->variant);
 }
 
 /* The length of the name in braces at s ("{name}"), or 0. */
@@ -56,37 +63,79 @@ static int is(const char *name, const char *s, size_t len)
     return strlen(name) == len && !memcmp(name, s, len);
 }
 
+/* One walk through a template. */
+struct expansion {
+    const struct hrun_app *app;
+    const struct hrun_app_values *values;   /* NULL: the template is only checked */
+    struct hrun_buf *out;
+    int uses_size, uses_shares;
+};
+
+static const struct hrun_const *find_const(const struct hrun_app *app, const char *name, size_t len)
+{
+    for (int i = 0; app && i < app->nconsts; i++)
+        if (is(app->consts[i].name, name, len))
+            return &app->consts[i];
+    return NULL;
+}
+
 /* Does name[len] stand for something? */
 static int is_known(const struct hrun_app *app, const char *name, size_t len)
 {
-    if (is("N", name, len) || is("P", name, len) || is("shares", name, len))
-        return 1;
-    for (int i = 0; app && i < app->nconsts; i++)
-        if (is(app->consts[i].name, name, len))
-            return 1;
-    return 0;
+    return is("N", name, len) || is("P", name, len) || is("shares", name, len) || find_const(app, name, len);
+}
+
+static int fail_value(const char *text, double y, const struct hrun_app_values *v, struct hrun_error *err)
+{
+    return hrun_fail(err, HRUN_EINVAL, "{%s} is %.10g at N=%" PRId64 ", P=%" PRId64 ", and a computed value in a "
+                     "template is a whole number: write round(), floor() or ceil()", text, y, v->N, v->P);
+}
+
+/* Append the value of an expression. */
+static int add_expression(struct expansion *x, const char *text, struct hrun_error *err)
+{
+    static const char *const vars[] = { "N", "P" };
+    struct hrun_expr *e = hrun_expr_compile(text, vars, 2, x->app->consts, x->app->nconsts, err);
+    const double at[2] = { x->values ? (double)x->values->N : 0, x->values ? (double)x->values->P : 0 };
+    int rc = 0;
+    double y;
+
+    if (!e)
+        return -1;
+    x->uses_size |= hrun_expr_uses(e, 0);
+    if (x->values && hrun_expr_uses(e, 0) && x->values->N == 0)
+        rc = hrun_fail(err, HRUN_EINVAL, "{%s} needs the problem size N, which is not known: say -N SIZE", text);
+    else if (x->values)
+        rc = hrun_expr_eval(e, at, &y, err) ? -1
+           : y == floor(y) && fabs(y) <= (double)HRUN_COUNT_MAX ? 0 : fail_value(text, y, x->values, err);
+    if (x->values && !rc)
+        hrun_app_add_value(x->out, y);
+    hrun_expr_destroy(e);
+    return rc;
 }
 
 /* Append the value of a known name. */
-static int add(const struct hrun_app *app, const char *name, size_t len, const struct hrun_app_values *values,
-               struct hrun_buf *out, struct hrun_error *err)
+static int add(struct expansion *x, const char *name, size_t len, struct hrun_error *err)
 {
+    const struct hrun_app_values *values = x->values;
+    const struct hrun_const *c = find_const(x->app, name, len);
+
+    x->uses_size |= is("N", name, len);
+    x->uses_shares |= is("shares", name, len);
+    if (c && c->is)
+        return add_expression(x, c->name, err);
+    if (!values)
+        return 0;
     if (is("N", name, len) && values->N == 0)
         return hrun_fail(err, HRUN_EINVAL, "{N} is the problem size, which is not known: it needs -N SIZE");
-    if (len == 1 && (*name == 'N' || *name == 'P')) {
-        hrun_buf_addf(out, "%" PRId64, *name == 'N' ? values->N : values->P);
-        return 0;
-    }
-    if (is("shares", name, len)) {
-        if (values->shares)
-            hrun_buf_adds(out, values->shares);
-        else
-            hrun_buf_addf(out, "%" PRId64 "*1", values->P);
-        return 0;
-    }
-    for (int i = 0; i < app->nconsts; i++)
-        if (is(app->consts[i].name, name, len))
-            hrun_app_add_value(out, app->consts[i].value);
+    if (c)
+        hrun_app_add_value(x->out, c->value);
+    else if (len == 1)
+        hrun_buf_addf(x->out, "%" PRId64, *name == 'N' ? values->N : values->P);
+    else if (values->shares)
+        hrun_buf_adds(x->out, values->shares);
+    else
+        hrun_buf_addf(x->out, "%" PRId64 "*1", values->P);
     return 0;
 }
 
@@ -102,60 +151,114 @@ static int fail_unknown(const struct hrun_app *app, const char *name, size_t len
     return -1;
 }
 
-/* Append text expanded. *where: the place of a mistake. */
-static int expand(const struct hrun_app *app, const char *text, const struct hrun_app_values *values,
-                  struct hrun_buf *out, const char **where, struct hrun_error *err)
+/* Append the value of what stands in braces at s; *len: its length with the braces. */
+static int add_braces(struct expansion *x, const char *s, size_t *len, struct hrun_error *err)
+{
+    size_t n = name_length(s);
+    struct hrun_error inner;
+    char *text;
+    int rc;
+
+    if (n) {
+        *len = n + 2;
+        return is_known(x->app, s + 1, n) ? add(x, s + 1, n, err) : fail_unknown(x->app, s + 1, n, err);
+    }
+    n = strcspn(s + 1, "{}\n");
+    if (s[1 + n] != '}' || strspn(s + 1, " \t") == n)
+        return hrun_fail(err, HRUN_EINVAL, "'{' does not begin a word in braces; a plain brace is written '{{'");
+    *len = n + 2;
+    text = strndup(s + 1, n);
+    if (!text)
+        return hrun_fail_nomem(err);
+    rc = add_expression(x, text, &inner);
+    if (rc && inner.code == HRUN_EPARSE)
+        hrun_fail(err, HRUN_EINVAL, "{%s}: %s; a plain brace is written '{{'", text, inner.text);
+    else if (rc && err)
+        *err = inner;
+    free(text);
+    return rc;
+}
+
+/* Walk through a template, appending what it stands for. *where: the place of a mistake. */
+static int expand(struct expansion *x, const char *text, const char **where, struct hrun_error *err)
 {
     const char *s = text;
 
     while (*s) {
         size_t plain = strcspn(s, "{"), len;
 
-        hrun_buf_add(out, s, plain);
+        hrun_buf_add(x->out, s, plain);
         s += plain;
         *where = s;
         if (!*s)
             break;
         if (s[1] == '{') {
-            hrun_buf_addc(out, '{');
+            hrun_buf_addc(x->out, '{');
             s += 2;
             continue;
         }
-        len = name_length(s);
-        if (len == 0)
-            return hrun_fail(err, HRUN_EINVAL, "'{' does not begin a word in braces; a plain brace is "
-                             "written '{{'");
-        if (!is_known(app, s + 1, len))
-            return fail_unknown(app, s + 1, len, err);
-        if (add(app, s + 1, len, values, out, err))
+        if (add_braces(x, s, &len, err))
             return -1;
-        s += len + 2;
+        s += len;
     }
-    return out->failed ? hrun_fail_nomem(err) : 0;
+    return x->out->failed ? hrun_fail_nomem(err) : 0;
+}
+
+/* Check a template; which words it uses is noted in x. */
+static int scan(struct expansion *x, const char *text, const char **where, struct hrun_error *err)
+{
+    struct hrun_buf out = HRUN_BUF_INIT;
+    int rc;
+
+    x->out = &out;
+    rc = expand(x, text, where, err);
+    hrun_buf_release(&out);
+    return rc;
 }
 
 int hrun_template_check(const struct hrun_app *app, const char *text, int *offset, struct hrun_error *err)
 {
-    struct hrun_buf out = HRUN_BUF_INIT;
+    struct expansion x = { .app = app };
     const char *where = text;
-    int rc = expand(app, text, &(struct hrun_app_values){ 1, 1, NULL }, &out, &where, err);
 
-    if (rc)
-        *offset = (int)(where - text);
-    hrun_buf_release(&out);
-    return rc;
+    if (!scan(&x, text, &where, err))
+        return 0;
+    *offset = (int)(where - text);
+    return -1;
+}
+
+void hrun_app_inputs_use(const struct hrun_app *app, int with_args, int *size, int *shares)
+{
+    struct expansion x = { .app = app };
+    const char *where;
+
+    if (app->stdin_text)
+        scan(&x, app->stdin_text, &where, NULL);
+    for (int i = 0; with_args && i < app->nargs; i++)
+        scan(&x, app->args[i], &where, NULL);
+    for (int i = 0; i < app->nfiles; i++) {
+        scan(&x, app->files[i].path, &where, NULL);
+        scan(&x, app->files[i].content, &where, NULL);
+    }
+    *size = x.uses_size;
+    *shares = x.uses_shares;
 }
 
 int hrun_app_expand(const struct hrun_app *app, const char *text, const struct hrun_app_values *values,
                     struct hrun_buf *out, struct hrun_error *err)
 {
     struct hrun_buf mine = HRUN_BUF_INIT;
-    const char *where;
-    int rc = expand(app, text, values, &mine, &where, err);
+    struct expansion x = { .app = app, .values = values, .out = &mine };
+    const char *where = text;
+    int rc = expand(&x, text, &where, err), line = 1;
 
     if (!rc)
         hrun_buf_add(out, mine.data, mine.len);
     hrun_buf_release(&mine);
+    for (const char *s = text; s < where; s++)
+        line += *s == '\n';
+    if (rc && strchr(text, '\n'))
+        hrun_fail_prefix(err, "line %d", line);
     return rc || !out->failed ? rc : hrun_fail_nomem(err);
 }
 
@@ -163,6 +266,7 @@ int hrun_app_expand_word(const struct hrun_app *app, const char *word, const str
                          struct hrun_buf *out, struct hrun_error *err)
 {
     struct hrun_buf mine = HRUN_BUF_INIT;
+    struct expansion x = { .app = app, .values = values, .out = &mine };
     const char *s = word;
     int rc = -1;
 
@@ -177,7 +281,7 @@ int hrun_app_expand_word(const struct hrun_app *app, const char *word, const str
         s += literal;
         if (literal)
             hrun_buf_add(&mine, s, len + 2);
-        else if (add(app, s + 1, len, values, &mine, err))
+        else if (add(&x, s + 1, len, err))
             goto out;
         s += len + 2;
     }

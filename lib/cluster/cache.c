@@ -30,7 +30,7 @@ static const char index_head[] = "hrun-hosts 1\n", host_files[] = "hosts-", topo
 static const char *const swept_files[] = { host_files, topology_files, "openmpi-" };
 
 /* Fields of a line, between tabs. */
-enum { CRC, NAME, ASKED, KEY, MEMORY, FINGERPRINT, MACHINE, USABLE, MPI, CPU, NFIELDS };
+enum { CRC, NAME, ASKED, KEY, MEMORY, FINGERPRINT, MACHINE, USABLE, MPI, QUOTA, CPU, NFIELDS };
 
 struct line {
     char *name;                 /* in text */
@@ -155,6 +155,7 @@ struct hrun_told *hrun_cache_find(const struct hrun_cache *cache, const char *ho
         t->asked_s = strtoll(f[ASKED], NULL, 10);
         t->key = strtoull(f[KEY], NULL, 16);
         t->memory_bytes = strtoull(f[MEMORY], NULL, 10);
+        t->cpu_quota = hrun_cpu_quota_of(f[QUOTA]);
         t->remembered = 1;
     }
     free(rest);
@@ -184,10 +185,10 @@ void hrun_cache_put(struct hrun_cache *cache, const char *host, const struct hru
 
     if (!cache)
         return;
-    hrun_buf_addf(&b, "%lld\t%016llx\t%llu\t%s\t%s\t%s\t%s\t%s", (long long)t->asked_s, (unsigned long long)t->key,
-                  (unsigned long long)t->memory_bytes, t->fingerprint ? t->fingerprint : "-",
-                  t->machine ? t->machine : "-", t->usable ? t->usable : "-", t->mpi ? t->mpi : "-",
-                  t->cpu_model ? t->cpu_model : "-");
+    hrun_buf_addf(&b, "%lld\t%016llx\t%llu\t%s\t%s\t%s\t%s\t%.6f\t%s", (long long)t->asked_s,
+                  (unsigned long long)t->key, (unsigned long long)t->memory_bytes,
+                  t->fingerprint ? t->fingerprint : "-", t->machine ? t->machine : "-", t->usable ? t->usable : "-",
+                  t->mpi ? t->mpi : "-", t->cpu_quota, t->cpu_model ? t->cpu_model : "-");
     if (!b.failed && !hrun_strvec_push(&cache->names, host) && hrun_strvec_push(&cache->fresh, b.data)) {
         free(cache->names.v[--cache->names.n]);
         cache->names.v[cache->names.n] = NULL;

@@ -28,7 +28,8 @@ int hrun_cluster_add_host(struct hrun_cluster *c, const char *name, int is_local
     if (!hosts)
         return hrun_fail_nomem(err);
     c->hosts = hosts;
-    hosts[c->nhosts] = (struct hrun_host){ strdup(name), is_local, slots, topo, NULL, "", NULL, 0, 0, 0 };
+    hosts[c->nhosts] = (struct hrun_host){ .name = strdup(name), .is_local = is_local, .slots = slots, .topo = topo,
+                                           .fingerprint = "", .cpu_quota = topo ? hrun_topo_cpu_quota(topo) : 0 };
     if (!hosts[c->nhosts].name)
         return hrun_fail_nomem(err);
     return c->nhosts++;
@@ -43,6 +44,7 @@ void hrun_cluster_told(struct hrun_cluster *c, int host, struct hrun_told *t)
     h->mpi = t->mpi;
     h->asked_s = t->asked_s;
     h->remembered = t->remembered;
+    h->cpu_quota = t->cpu_quota;
 }
 
 int hrun_cluster_add_topo(struct hrun_cluster *c, struct hrun_topo *t, struct hrun_error *err)

@@ -49,6 +49,7 @@ struct hrun_host {
     const char *mpi;            /* of a host that was asked: the version of Open MPI there, "" none; else NULL */
     int remembered;             /* 1: what we know of it comes from the cache */
     int64_t asked_s;            /* when it was asked, seconds since 1970; 0: it was not */
+    double cpu_quota;           /* CPUs that the cgroup grants (hrun_topo_cpu_quota); 0: no limit, or not known */
     int group;                  /* its component in a heterogeneous job of the allocation, from 0 */
 };
 

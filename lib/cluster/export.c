@@ -94,6 +94,8 @@ int hrun_cluster_export(const char *mpi, const char *watched, struct hrun_buf *o
         memory += pes[i].memory_bytes;
     }
     hrun_buf_addf(&b, "\nmemory %llu\n", (unsigned long long)memory);
+    if (hrun_topo_cpu_quota(t) > 0)
+        hrun_buf_addf(&b, "quota %.6f\n", hrun_topo_cpu_quota(t));
     if (!strstr(hrun_topo_cpu_model(t), HRUN_TOLD_END))
         hrun_buf_addf(&b, "cpu %s\n", hrun_topo_cpu_model(t));
     if (mpi)

@@ -63,6 +63,7 @@ struct hrun_told {
     uint64_t key;               /* hrun_topology_key of its XML */
     char *usable;               /* the PUs that may be used there, "0-3,8"; NULL: all of topo */
     uint64_t memory_bytes;      /* of the PEs, together; 0 = unknown. Counts with usable only */
+    double cpu_quota;           /* CPUs, 0: no limit */
     char *cpu_model;            /* NULL: what topo says */
     char *mpi, *fingerprint, *machine;  /* see hrun_cluster_export; NULL: not told */
     int64_t asked_s;            /* seconds since 1970 */
@@ -79,6 +80,8 @@ struct hrun_cache;
 int hrun_told_ask(const struct hrun_cluster_request *req, struct hrun_cache *cache, struct hrun_cluster *c,
                   char *const *hosts, int n, struct hrun_told **told, int *bad, struct hrun_error *err);
 void hrun_told_destroy(struct hrun_told *t);
+/* A quota as a host tells it; what is none counts as no limit. */
+double hrun_cpu_quota_of(const char *text);
 
 /* ---------------------------------------------------------------- export.c: what a host says */
 

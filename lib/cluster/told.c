@@ -114,10 +114,19 @@ static char *find_mark(char *text, size_t len)
     return at;
 }
 
+double hrun_cpu_quota_of(const char *text)
+{
+    char *after;
+    double quota = strtod(text, &after);
+
+    return after > text && !*after && quota > 0 && quota <= HRUN_CORES_MAX ? quota : 0;
+}
+
 static int read_instruction(const char *host, const char *p, struct hrun_told *t, struct hrun_error *err)
 {
     int good, nomem = 0;
     char *number = told_line(p, "\nmemory ", &nomem), *key = told_line(p, "\ntopology ", &nomem), *after = NULL;
+    char *quota = told_line(p, "\nquota ", &nomem);
 
     t->usable = told_line(p, "\nusable ", &nomem);
     t->cpu_model = told_line(p, "\ncpu ", &nomem);
@@ -129,6 +138,8 @@ static int read_instruction(const char *host, const char *p, struct hrun_told *t
     good = t->usable && number && isdigit((unsigned char)*number) && !*after && t->memory_bytes <= HRUN_MEMORY_MAX;
     if (key)
         t->key = strtoull(key, NULL, 16);
+    t->cpu_quota = quota ? hrun_cpu_quota_of(quota) : 0;
+    free(quota);
     free(number);
     free(key);
     return nomem ? hrun_fail_nomem(err) : good ? 0 : fail_answer(host, p, err);

@@ -50,6 +50,21 @@ static double fn_ispow2(double x)
     return x >= 1 && frexp(x, &exponent) == 0.5;
 }
 
+static double fn_squarest(double x)
+{
+    int32_t n, d;
+
+    if (!(x >= 1 && x <= INT32_MAX && x == floor(x))) {
+        feraiseexcept(FE_INVALID);
+        return NAN;
+    }
+    n = (int32_t)x;
+    d = (int32_t)sqrt(x);
+    while (n % d)
+        d--;
+    return d;
+}
+
 double hrun_builtin_not(double x)
 {
     return x == 0;
@@ -88,6 +103,7 @@ const struct hrun_builtin hrun_builtins[] = {
     { "log2", fn_log2, NULL },
     { "log10", fn_log10, NULL },
     { "ispow2", fn_ispow2, NULL },
+    { "squarest", fn_squarest, NULL },
 };
 
 const int hrun_builtins_n = sizeof hrun_builtins / sizeof *hrun_builtins;

@@ -36,6 +36,8 @@ struct hrun_expr {
     char **names;           /* of variables and constants, in the same order */
     unsigned char *used;    /* per variable */
     int nvars, nnames;
+    struct hrun_expr **derived;     /* nnames - nvars; those constants that are expressions and are used, else NULL */
+    int nderived;               /* how many are not NULL */
     struct hrun_expr_call calls[HRUN_EXPR_CALLS_MAX];
     struct hrun_expr **arguments;   /* ncalls; NULL of a call without one */
     double called[HRUN_EXPR_CALLS_MAX];
@@ -90,7 +92,7 @@ static const char *flags_text(int flags)
     if (flags & FE_DIVBYZERO)
         return "divides by zero";
     if (flags & FE_INVALID)
-        return "takes 0/0, or a logarithm or root of a number that has none";
+        return "takes 0/0, or a logarithm, root or squarest() of a number that has none";
     return "overflows";
 }
 
@@ -138,7 +140,8 @@ static struct hrun_expr *create(const char *text, const char *const *vars, int n
     e->values = calloc(n + nnumbers + 1, sizeof *e->values);
     e->names = calloc(n + 1, sizeof *e->names);
     e->used = calloc((size_t)nvars + 1, 1);
-    if (!e->text || !e->values || !e->names || !e->used || !e->arguments)
+    e->derived = calloc((size_t)nconsts + 1, sizeof *e->derived);
+    if (!e->text || !e->values || !e->names || !e->used || !e->arguments || !e->derived)
         goto fail;
     for (size_t i = 0; i < n; i++) {
         e->names[i] = strdup(i < (size_t)nvars ? vars[i] : consts[i - (size_t)nvars].name);
@@ -186,9 +189,38 @@ static int fail_again(const struct hrun_expr *e, struct hrun_error *err)
     return hrun_fail_at(err, HRUN_EPARSE, NULL, 0, 1, "'%s' cannot be compiled", e->text);
 }
 
+/* The column of a word in text, from 1. */
+static int column_of(const char *text, const char *word)
+{
+    size_t len = strlen(word);
+
+    for (const char *s = text; (s = strstr(s, word)); s += len)
+        if (!hrun_expr_is_word(s[len]) && (s == text || !hrun_expr_is_word(s[-1])))
+            return (int)(s - text) + 1;
+    return 1;
+}
+
+/* Compile constant c, which the expression uses and which is an expression itself. */
+static int compile_derived(struct hrun_expr *e, const struct hrun_const *consts, int c, struct hrun_error *err)
+{
+    const char *const *vars = (const char *const *)e->names;
+    struct hrun_error inner = { .code = HRUN_OK };
+
+    e->derived[c] = hrun_expr_compile(consts[c].is, vars, e->nvars, consts, c, &inner);
+    if (!e->derived[c] && inner.code == HRUN_ENOMEM)
+        return hrun_fail_nomem(err);
+    if (!e->derived[c])
+        return hrun_fail_at(err, HRUN_EPARSE, NULL, 0, column_of(e->text, consts[c].name), "'%s' is '%s', which has no "
+                            "value here: %s", consts[c].name, consts[c].is, inner.text);
+    e->nderived++;
+    for (int v = 0; v < e->nvars; v++)
+        e->used[v] |= e->derived[c]->used[v];
+    return 0;
+}
+
 /* Which variables are used, and whether a part of plain numbers has no value. Looking for the variables makes
  * muParser compile without evaluating; what raises flags then is its folding of numbers. */
-static int inspect(struct hrun_expr *e, const char *folded, struct hrun_error *err)
+static int inspect(struct hrun_expr *e, const char *folded, const struct hrun_const *consts, struct hrun_error *err)
 {
     int n, flags;
 
@@ -203,10 +235,14 @@ static int inspect(struct hrun_expr *e, const char *folded, struct hrun_error *e
     for (int i = 0; i < n; i++) {
         const muChar_t *name;
         muFloat_t *value;
+        int at;
 
         mupGetExprVar(e->mup, (unsigned)i, &name, &value);
-        if (value >= e->values && value < e->values + e->nvars)
-            e->used[value - e->values] = 1;
+        at = value >= e->values && value < e->values + e->nnames ? (int)(value - e->values) : -1;
+        if (at >= 0 && at < e->nvars)
+            e->used[at] = 1;
+        else if (at >= 0 && consts[at - e->nvars].is && compile_derived(e, consts, at - e->nvars, err))
+            return -1;
     }
     return 0;
 }
@@ -296,7 +332,7 @@ struct hrun_expr *hrun_expr_compile_calls(const char *text, const char *const *v
         hrun_fail_nomem(err);
     else if (set_text(e, masked))
         fail_compile(e, plain, own, nown, err);
-    else if (!inspect(e, folded.data, err) && !compile_arguments(e, vars, consts, nconsts, err))
+    else if (!inspect(e, folded.data, consts, err) && !compile_arguments(e, vars, consts, nconsts, err))
         rc = set_lazy(e, lazy.data, &numbers, err);
     if (!rc)
         e->is_scaled_call = ncalls == 1 && hrun_expr_is_multiple(masked, &e->calls[0]);
@@ -334,6 +370,9 @@ void hrun_expr_destroy(struct hrun_expr *e)
             hrun_expr_destroy(e->arguments[i]);
         free(e->calls[i].argument);
     }
+    for (int c = 0; e->derived && c < e->nnames - e->nvars; c++)
+        hrun_expr_destroy(e->derived[c]);
+    free(e->derived);
     free(e->arguments);
     free(e->names);
     free(e->values);
@@ -369,6 +408,9 @@ int hrun_expr_eval_called(struct hrun_expr *e, const double *values, const doubl
         if (!isfinite(values[i]) && e->used[i])
             return fail_eval(e, "has no value", err);
     }
+    for (int c = 0; e->nderived && c < e->nnames - e->nvars; c++)
+        if (e->derived[c] && hrun_expr_eval(e->derived[c], values, &e->values[e->nvars + c], err))
+            return hrun_fail_prefix(err, "%s", e->names[e->nvars + c]);
     y = mupEval(e->mup);
     /* Testing the flags is cheap, clearing them is not: the flags of something earlier are cleared and the
      * evaluation repeated only when some are set. */

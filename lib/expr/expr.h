@@ -3,7 +3,8 @@
  * Purpose: compile "N % (P*P) == 0 && ispow2(P)" once, evaluate it often.
  * Language: + - * / ^ and parentheses, % (remainder, sign of the left side), comparisons, && || ! (0 is
  * false), c ? a : b, min max abs sqrt cbrt exp floor ceil round, ln and log (both natural), log2, log10,
- * ispow2(x) (1 if x is a power of two, 1 included), the variables given at compilation, and constants.
+ * ispow2(x) (1 if x is a power of two, 1 included), squarest(x) (the greatest divisor of x, a whole number from 1 to
+ * 2^31 - 1, that is not above its root), the variables given at compilation, and constants.
  * ^ binds to the right and above a sign (-2^2 is -4); ! binds as a sign does (!N == 0 is (!N) == 0); of two
  * signs in a row the second needs parentheses. At most HRUN_EXPR_TEXT_MAX characters.
  * && and || and ?: evaluate the right side only when it matters, so that "P > 1 && N % (P-1) == 0" is sound;
@@ -30,15 +31,17 @@ enum { HRUN_EXPR_TEXT_MAX = 4096, HRUN_EXPR_NAME_MAX = 100, HRUN_EXPR_CALLS_MAX 
 
 struct hrun_expr;
 
-/* A named number known at compilation (-D nb=128). */
+/* A named number known at compilation (-D nb=128), or a named value that follows from the variables. */
 struct hrun_const {
     char *name;
-    double value;
+    double value;               /* where `is` is NULL */
+    char *is;                   /* an expression of the variables and of the constants before this one, or NULL */
 };
 
 /* Compile text. vars: nvars names, whose values are given at evaluation in this order; consts may be NULL.
  * Errors: HRUN_EPARSE with err->column from 1 in text, saying what was found and which names are known;
- * HRUN_EINVAL for text that is empty or a constant that hides a variable or function. */
+ * HRUN_EINVAL for text that is empty or a constant that hides a variable or function. A constant that is an expression
+ * is compiled where text uses it; it may have variables that are not among vars where text does not. */
 struct hrun_expr *hrun_expr_compile(const char *text, const char *const *vars, int nvars,
                                     const struct hrun_const *consts, int nconsts, struct hrun_error *err);
 void hrun_expr_destroy(struct hrun_expr *e);

@@ -139,6 +139,30 @@ int hrun_env_user_mca(const struct hrun_job *job, const char *key)
     return getenv(name) != NULL;
 }
 
+const char hrun_env_yield[] = "mpi_yield_when_idle";
+
+int hrun_env_yields(const struct hrun_job *job)
+{
+    return hrun_layout_yields(job->layout) && !hrun_env_user_mca(job, hrun_env_yield);
+}
+
+void hrun_job_yielding(const struct hrun_job *job, struct hrun_buf *out)
+{
+    const struct hrun_layout *l = job->layout;
+    int n = 0;
+
+    if (!hrun_env_yields(job))
+        return;
+    for (int r = 0; r < l->nranks; r++)
+        n += &l->cluster->hosts[l->ranks[r].host] == l->limited;
+    hrun_buf_adds(out, "waiting processes yield the processor, as ");
+    if (l->limited)
+        hrun_buf_addf(out, "the control group of host %s grants %.3g CPUs to %d of them", l->limited->name,
+                      l->limited->cpu_quota, n);
+    else
+        hrun_buf_adds(out, "some share cores");
+}
+
 int hrun_env_mca(const struct hrun_job *job, struct hrun_strvec *env, const char *key, const char *value,
                  struct hrun_error *err)
 {

@@ -45,6 +45,10 @@ int hrun_env_preload_words(const struct hrun_job *job, struct hrun_strvec *words
 /* Does the user set MCA parameter key, in the environment or with --mca? */
 int hrun_env_user_mca(const struct hrun_job *job, const char *key);
 
+/* The parameter by which waiting ranks yield the processor, and whether hrun sets it. */
+extern const char hrun_env_yield[];
+int hrun_env_yields(const struct hrun_job *job);
+
 /* Validate the job's env and mca words. Errors: HRUN_EINVAL with the word and the right form. */
 int hrun_env_check(const struct hrun_job *job, struct hrun_error *err);
 

@@ -151,6 +151,11 @@ const struct hrun_engine *hrun_engines(void);
 const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, struct hrun_openmpi *found,
                                            struct hrun_error *err);
 
+/* Append why waiting processes are made to yield the processor, a sentence without its end ("waiting processes yield
+ * the processor, as the control group of host h1 grants 0.3 CPUs to 1 of them"); nothing where they are not, or where
+ * the user sets mpi_yield_when_idle. */
+void hrun_job_yielding(const struct hrun_job *job, struct hrun_buf *out);
+
 /* Append what tells the times of engine e from those of others, for signatures: its name, and for smpi the parameters
  * of SimGrid that the user sets, and what a flop here counts as where the program's computation is timed here. */
 void hrun_engine_kind(const struct hrun_engine *e, const struct hrun_cluster *cluster, const struct hrun_mpi *mpi,

@@ -82,8 +82,9 @@ static int common_env(const struct hrun_run *r, struct hrun_strvec *env, struct 
         hrun_env_mca(r->job, env, "orte_bound_at_launch", "1", err) ||
         hrun_env_no_mpich(env, err) || hrun_env_shared_memory(r->job, env, r->shmdir, err))
         return -1;
-    /* Ranks that share a core and spin keep each other from working: 8.5 ms a barrier against 6.5 us. */
-    if (l->shared_cores && hrun_env_mca(r->job, env, "mpi_yield_when_idle", "1", err))
+    /* Ranks that share a core and spin keep each other from working: 8.5 ms a barrier against 6.5 us. Those that spin
+     * use up what a cgroup grants them, and stand still when there is work. */
+    if (hrun_env_yields(r->job) && hrun_env_mca(r->job, env, hrun_env_yield, "1", err))
         return -1;
     return hrun_env_user(r->job, env, err) || hrun_env_preload(r->job, r->job->report_bindings, env, err) ? -1 : 0;
 }

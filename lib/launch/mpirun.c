@@ -110,9 +110,9 @@ static int push_wdir(const char *wdir, struct hrun_strvec *v)
 static int push_rest(const struct hrun_job *job, const struct hrun_reach *reach, const char *program,
                      struct hrun_strvec *v)
 {
-    static const char yield[] = "mpi_yield_when_idle", agent[] = "plm_rsh_agent=";
+    static const char agent[] = "plm_rsh_agent=";
 
-    if (job->layout->shared_cores && !hrun_env_user_mca(job, yield) && push_mca(v, yield, strlen(yield), "1"))
+    if (hrun_env_yields(job) && push_mca(v, hrun_env_yield, strlen(hrun_env_yield), "1"))
         return -1;
     for (int i = 0; i < job->n_mca; i++) {
         const char *eq = strchr(job->mca[i], '=');

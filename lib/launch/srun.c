@@ -91,14 +91,13 @@ static const char JOB_NODES[] = "SLURM_JOB_NODELIST";
 /* The words in front of srun that a user would type for a part of the nodes, -x, --mca and yielding. */
 static int push_variables(const struct hrun_job *job, const struct hrun_srun_parts *p, struct hrun_strvec *v)
 {
-    static const char yield[] = "mpi_yield_when_idle";
     size_t before = v->n;
     int bad = hrun_strvec_push(v, "env");
 
     if (!bad && p->nodes)
         bad = hrun_strvec_pushf(v, "%s=%s", JOB_NODES, p->nodes);
-    if (!bad && job->layout->shared_cores && !hrun_env_user_mca(job, yield))
-        bad = hrun_strvec_pushf(v, "OMPI_MCA_%s=1", yield);
+    if (!bad && hrun_env_yields(job))
+        bad = hrun_strvec_pushf(v, "OMPI_MCA_%s=1", hrun_env_yield);
     for (int i = 0; i < job->n_mca && !bad; i++)
         bad = hrun_strvec_pushf(v, "OMPI_MCA_%s", job->mca[i]);
     for (int i = 0; i < job->n_env && !bad; i++)
@@ -228,7 +227,7 @@ static int build_env(const struct hrun_run *r, const struct hrun_srun_parts *p, 
          (!getenv("SLURM_PMIX_FENCE") && set(env, "SLURM_PMIX_FENCE", "ring", err)) || hrun_env_no_mpich(env, err) ||
          /* the shim has bound the ranks; Open MPI 4 shall not try to do it better */
          hrun_env_mca(job, env, "orte_bound_at_launch", "1", err) ||
-         (job->layout->shared_cores && hrun_env_mca(job, env, "mpi_yield_when_idle", "1", err));
+         (hrun_env_yields(job) && hrun_env_mca(job, env, hrun_env_yield, "1", err));
     for (size_t i = 0; i < ranks.n && !rc; i++) {
         char *eq = strchr(ranks.v[i], '=');
         if (hrun_env_set(env, ranks.v[i], (size_t)(eq - ranks.v[i]), eq + 1))

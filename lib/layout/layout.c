@@ -26,7 +26,7 @@ static int order_by_group(struct hrun_layout *l, struct hrun_error *err)
     return 0;
 }
 
-/* Number the ranks of each host, count the hosts used, find out whether ranks share a core. */
+/* Number the ranks of each host, count the hosts used, find out whether ranks share cores or what a cgroup grants. */
 static int finish(struct hrun_layout *l, struct hrun_error *err)
 {
     const struct hrun_cluster *c = l->cluster;
@@ -60,6 +60,8 @@ static int finish(struct hrun_layout *l, struct hrun_error *err)
         k->local_rank = on_host[k->host]++;
         if (++on_pe[first[k->sub] + (size_t)k->pe] > cores)
             l->shared_cores = 1;
+        if (!l->limited && c->hosts[k->host].cpu_quota > 0 && on_host[k->host] > c->hosts[k->host].cpu_quota)
+            l->limited = &c->hosts[k->host];
     }
     rc = 0;
 out:
@@ -67,6 +69,11 @@ out:
     free(first);
     free(on_pe);
     return rc;
+}
+
+int hrun_layout_yields(const struct hrun_layout *l)
+{
+    return l->shared_cores || l->limited;
 }
 
 static void place(struct hrun_layout *l, int rank, int sub, int pe)

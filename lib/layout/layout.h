@@ -28,7 +28,8 @@ struct hrun_layout {
     struct hrun_rank *ranks;
     int nranks;
     int nhosts_used;
-    int shared_cores;       /* 1: some PE has more ranks than cores (1 if unknown), so waiting must yield */
+    int shared_cores;       /* 1: some PE has more ranks than cores (1 if unknown) */
+    const struct hrun_host *limited; /* one whose cgroup grants fewer CPUs than it has ranks; NULL: there is none */
     int uneven_threads;     /* 1: ranks differ in threads */
     char *split;            /* owned by the layout: the texts of narrowed ranks; NULL where there are none */
 };
@@ -67,6 +68,10 @@ struct hrun_layout *hrun_layout_plain_free(const struct hrun_cluster *cluster, i
  * Errors: HRUN_ENOMEM; the layout is as before. */
 int hrun_layout_fill_threads(struct hrun_layout *l, struct hrun_error *err);
 void hrun_layout_destroy(struct hrun_layout *l);
+
+/* Must ranks that wait yield the processor? 1 where they share cores, or where polling would use up what a cgroup
+ * grants. */
+int hrun_layout_yields(const struct hrun_layout *l);
 
 /* The least and the most cores and threads of a rank of sub-cluster sub; all 0 when it has none. */
 struct hrun_layout_share {

@@ -1,7 +1,6 @@
 /* formula.c - the value of a formula for each process of a configuration; see analytic.h for the contract */
 #include "model/analytic.h"
 
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -42,15 +41,6 @@ static double every(const struct rows *r, int rank, double k)
     return sum;
 }
 
-static double squarest(double n)
-{
-    double d = floor(sqrt(n));
-
-    while (fmod(n, d) != 0)
-        d--;
-    return d;
-}
-
 /* Sum or maximum of a call's argument over the first n processes. */
 static int over(const struct rows *r, struct hrun_expr *e, int c, int n, int most, double *out, struct hrun_error *err)
 {
@@ -82,12 +72,9 @@ static int call(const struct rows *r, struct hrun_expr *e, int c, int rank, doub
         *out = upto(r, x);
         return 0;
     case HRUN_FORMULA_EVERY:
-    case HRUN_FORMULA_SQUAREST:
-        if (!(x >= 1 && x == floor(x) && (own == HRUN_FORMULA_EVERY || x <= INT_MAX)))
-            return hrun_fail(err, HRUN_ENONFINITE, "'%s' takes a whole number from 1 %s, not %.10g",
-                             own == HRUN_FORMULA_EVERY ? "every" : "squarest",
-                             own == HRUN_FORMULA_EVERY ? "on" : "to 2^31 - 1", x);
-        *out = own == HRUN_FORMULA_EVERY ? every(r, rank, x) : squarest(x);
+        if (!(x >= 1 && x == floor(x)))
+            return hrun_fail(err, HRUN_ENONFINITE, "'every' takes a whole number from 1 on, not %.10g", x);
+        *out = every(r, rank, x);
         return 0;
     default:
         if (!(x >= 0))

@@ -263,6 +263,7 @@ int document_plan(const struct context *c, const struct decision *d, const struc
     for (char *const *word = cmd->argv; word && *word; word++)
         json_array_append_new(argv, text(*word));
     json_object_set_new(root, "argv", argv);
+    json_object_set_new(root, "yielding", cmd->yielding && *cmd->yielding ? text(cmd->yielding) : json_null());
     json_object_set_new(root, "mpirun", cmd->mpirun ? text(cmd->mpirun) : json_null());
     return json_print(root, out, err);
 }
@@ -270,11 +271,12 @@ int document_plan(const struct context *c, const struct decision *d, const struc
 /* asked is in seconds since 1970; what was not asked or told is null. */
 static json_t *host(const struct hrun_host *h)
 {
-    return json_pack("{s:s, s:b, s:i, s:i, s:b, s:o, s:o, s:o}", "name", h->name, "local", h->is_local, "slots",
+    return json_pack("{s:s, s:b, s:i, s:i, s:b, s:o, s:o, s:o, s:o}", "name", h->name, "local", h->is_local, "slots",
                      h->slots, "component", h->group, "remembered", h->remembered, "asked",
                      h->asked_s ? json_integer((json_int_t)h->asked_s) : json_null(), "fingerprint",
                      *h->fingerprint ? text(h->fingerprint) : json_null(), "openmpi",
-                     h->mpi ? text(h->mpi) : json_null());
+                     h->mpi ? text(h->mpi) : json_null(), "cpu_quota",
+                     h->cpu_quota > 0 ? json_real(h->cpu_quota) : json_null());
 }
 
 /* Hosts that are not used, and why. */

@@ -16,6 +16,7 @@ struct command {
     char *const *argv;        /* program and arguments with everything replaced; NULL: no program is known */
     const char *mpirun;       /* the line to type: what engine mpirun or srun runs, the equivalent for local and smpi;
                                  NULL: no program is known */
+    const char *yielding;     /* why waiting processes yield (hrun_job_yielding); "": they do not */
     const struct variants *variants; /* among which one was chosen; NULL or without any: there are none */
     json_t *more;             /* members that the command adds; NULL: none */
 };

@@ -77,11 +77,14 @@ static void add_cpu_model(struct hrun_buf *b)
     hrun_buf_addc(b, '\n');
 }
 
-static void add_memory(struct hrun_buf *b)
+static void add_limits(struct hrun_buf *b)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     uint64_t limit = hrun_cgroup_memory_limit("");
+    double quota = hrun_cgroup_cpu_quota("");
 
+    if (quota > 0)
+        hrun_buf_addf(b, "%.6f\n", quota);
     hrun_buf_addf(b, "%llu %llu\n",
                   (unsigned long long)(pages > 0 && page > 0 ? hrun_round_memory((uint64_t)pages * (uint64_t)page) : 0),
                   (unsigned long long)(limit == UINT64_MAX ? 0 : hrun_round_memory(limit)));
@@ -119,7 +122,7 @@ void hrun_topo_fingerprint(const char *extra, struct hrun_buf *out)
     hrun_buf_addf(&b, "%s\n%s\n", name, online);
     add_affinity(&b);
     add_cpu_model(&b);
-    add_memory(&b);
+    add_limits(&b);
     add_variables(&b);
     hrun_buf_adds(&b, extra ? extra : "");
     hrun_buf_addf(out, "%08lx", (unsigned long)crc_of(b.data, b.len));

@@ -28,6 +28,7 @@ struct hrun_topo {
     struct hrun_strvec kinds;       /* kind names */
     char *cpu_model;
     uint64_t memory_limit;          /* of the cgroup, bytes; UINT64_MAX for none */
+    double cpu_quota;               /* of the cgroup, CPUs; 0 for none */
     int memory_made_up;             /* a synthetic description without memory: hwloc invents 1 GB per node */
 };
 

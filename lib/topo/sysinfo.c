@@ -1,5 +1,5 @@
-/* sysinfo.c - what hwloc does not tell of this system: memory limits of cgroups, and the CPU model where
- * hwloc has none; see sysinfo.h for the contracts */
+/* sysinfo.c - what hwloc does not tell of this system: limits of cgroups, and the CPU model where hwloc has none; see
+ * sysinfo.h for the contracts */
 #include "topo/sysinfo.h"
 
 #include <ctype.h>
@@ -41,29 +41,69 @@ static int has_word(const char *list, const char *word)
 /* Version 1 writes "no limit" as LONG_MAX rounded down to a page; no memory comes near a quarter of the range. */
 static const uint64_t NO_LIMIT = (uint64_t)1 << 62;
 
-/* The number in a limit file; UINT64_MAX for "max", for no limit, for no file and for anything else. */
-static uint64_t read_limit(const char *path)
-{
-    unsigned long long value;
-    uint64_t limit = UINT64_MAX;
-    FILE *f = fopen(path, "re");
+/* What a cgroup, a folder, sets itself; UINT64_MAX for no limit and for what cannot be read. */
+typedef uint64_t limit_fn(const char *dir);
 
-    if (!f)
-        return limit;
-    if (fscanf(f, "%llu", &value) == 1 && value < NO_LIMIT)
-        limit = value;
-    fclose(f);
-    return limit;
+/* The number at the beginning of a file and the one behind it. Result: how many there are. */
+static int read_numbers(const char *dir, const char *file, long long *first, long long *second)
+{
+    char *path = hrun_strf("%s/%s", dir, file);
+    FILE *f = path ? fopen(path, "re") : NULL;
+    int n = f ? fscanf(f, "%lld %lld", first, second) : 0;
+
+    if (f)
+        fclose(f);
+    free(path);
+    return n;
+}
+
+static uint64_t memory_limit(const char *dir, const char *file)
+{
+    long long bytes, more;
+
+    return read_numbers(dir, file, &bytes, &more) > 0 && bytes >= 0 && (uint64_t)bytes < NO_LIMIT ? (uint64_t)bytes
+                                                                                                : UINT64_MAX;
+}
+
+static uint64_t memory_v2(const char *dir)
+{
+    return memory_limit(dir, "memory.max");
+}
+
+static uint64_t memory_v1(const char *dir)
+{
+    return memory_limit(dir, "memory.limit_in_bytes");
+}
+
+/* Of quota_us in each period_us, in millionths of a CPU. */
+static uint64_t cpus_of(long long quota_us, long long period_us)
+{
+    return quota_us > 0 && period_us > 0 ? (uint64_t)(1e6 * (double)quota_us / (double)period_us) : UINT64_MAX;
+}
+
+static uint64_t cpus_v2(const char *dir)
+{
+    long long quota_us, period_us;
+
+    return read_numbers(dir, "cpu.max", &quota_us, &period_us) == 2 ? cpus_of(quota_us, period_us) : UINT64_MAX;
+}
+
+static uint64_t cpus_v1(const char *dir)
+{
+    long long quota_us, period_us, more;
+
+    return read_numbers(dir, "cpu.cfs_quota_us", &quota_us, &more) > 0 &&
+           read_numbers(dir, "cpu.cfs_period_us", &period_us, &more) > 0 ? cpus_of(quota_us, period_us) : UINT64_MAX;
 }
 
 /* Smallest limit in the folders from base/path up to base. path begins with '/'. */
-static uint64_t climb(const char *base, const char *path, const char *file)
+static uint64_t climb(const char *base, const char *path, limit_fn *read_limit)
 {
     uint64_t limit = UINT64_MAX, here;
     char *dir = strdup(path), *end, *name;
 
     while (dir) {
-        name = hrun_strf("%s%s/%s", base, strcmp(dir, "/") ? dir : "", file);
+        name = hrun_strf("%s%s", base, strcmp(dir, "/") ? dir : "");
         if (name) {
             here = read_limit(name);
             if (here < limit)
@@ -103,8 +143,7 @@ static char *cgroup_path(const char *root, const char *controller)
     return path;
 }
 
-static uint64_t hierarchy_limit(const char *root, const char *fstype, const char *controller,
-                                const char *file)
+static uint64_t hierarchy_limit(const char *root, const char *fstype, const char *controller, limit_fn *read_limit)
 {
     char *name = hrun_strf("%s/proc/self/mountinfo", root), *path = cgroup_path(root, controller);
     char *line = NULL, *base;
@@ -130,7 +169,7 @@ static uint64_t hierarchy_limit(const char *root, const char *fstype, const char
         if (*below && *below != '/')
             below = "";
         base = hrun_strf("%s%s", root, at);
-        here = base ? climb(base, *below ? below : "/", file) : UINT64_MAX;
+        here = base ? climb(base, *below ? below : "/", read_limit) : UINT64_MAX;
         if (here < limit)
             limit = here;
         free(base);
@@ -143,14 +182,27 @@ static uint64_t hierarchy_limit(const char *root, const char *fstype, const char
     return limit;
 }
 
-uint64_t hrun_cgroup_memory_limit(const char *root)
+/* The smaller limit of both versions' hierarchies. */
+static uint64_t cgroup_limit(const char *root, const char *controller, limit_fn *of_v2, limit_fn *of_v1)
 {
     int saved = errno;
-    uint64_t v2 = hierarchy_limit(root, "cgroup2", NULL, "memory.max");
-    uint64_t v1 = hierarchy_limit(root, "cgroup", "memory", "memory.limit_in_bytes");
+    uint64_t v2 = hierarchy_limit(root, "cgroup2", NULL, of_v2);
+    uint64_t v1 = hierarchy_limit(root, "cgroup", controller, of_v1);
 
     errno = saved;
     return v2 < v1 ? v2 : v1;
+}
+
+uint64_t hrun_cgroup_memory_limit(const char *root)
+{
+    return cgroup_limit(root, "memory", memory_v2, memory_v1);
+}
+
+double hrun_cgroup_cpu_quota(const char *root)
+{
+    uint64_t millionths = cgroup_limit(root, "cpu", cpus_v2, cpus_v1);
+
+    return millionths == UINT64_MAX ? 0 : 1e-6 * (double)millionths;
 }
 
 void hrun_add_squeezed(struct hrun_buf *out, const char *text)

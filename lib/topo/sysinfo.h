@@ -1,6 +1,6 @@
 /* sysinfo.h - what the system itself tells of a host, without hwloc (internal to lib/topo and lib/cluster)
  *
- * Purpose: memory limits of cgroups, the CPU model of /proc/cpuinfo, and the rounding of memory.
+ * Purpose: limits of cgroups, the CPU model of /proc/cpuinfo, and the rounding of memory.
  * Invariants: needs the C library and lib/base/buf alone, so that hrun-shim can link it. errno is kept.
  */
 #ifndef HRUN_TOPO_SYSINFO_H
@@ -14,6 +14,10 @@
  * (memory.max) or 1 (memory.limit_in_bytes); UINT64_MAX when there is none or nothing can be read.
  * root: "" for this system, else a folder that stands for "/". */
 uint64_t hrun_cgroup_memory_limit(const char *root);
+
+/* The smallest quota of processor time on the same way, in CPUs (cpu.max of version 2, cpu.cfs_quota_us of version 1):
+ * 0.3 for 30 ms in each 100 ms; 0 when there is none or nothing can be read. */
+double hrun_cgroup_cpu_quota(const char *root);
 
 /* Append the CPU model of /proc/cpuinfo below root, blanks squeezed; nothing when it names none. */
 void hrun_cpuinfo_model(const char *root, struct hrun_buf *out);

@@ -361,8 +361,10 @@ static int load(const struct loading *l, struct hrun_error *err)
                                           "of the environment hide it?)");
     t->memory_made_up = makes_up_memory(l->source, l->text, t->hwloc);
     t->memory_limit = UINT64_MAX;
-    if (hwloc_topology_is_thissystem(t->hwloc))
+    if (hwloc_topology_is_thissystem(t->hwloc)) {
         t->memory_limit = hrun_cgroup_memory_limit("");
+        t->cpu_quota = hrun_cgroup_cpu_quota("");
+    }
     return check_numbers(t, HWLOC_OBJ_PU, err) || check_numbers(t, HWLOC_OBJ_NUMANODE, err) ||
            find_usable(t, err) || find_cores(t, err) || find_kinds(t, err) || find_cpu_model(t, err) ? -1 : 0;
 }
@@ -444,6 +446,11 @@ int hrun_topo_ncores(const struct hrun_topo *t, int kind)
     for (int i = 0; i < t->ncores; i++)
         n += kind < 0 || t->cores[i].kind == kind;
     return n;
+}
+
+double hrun_topo_cpu_quota(const struct hrun_topo *t)
+{
+    return t->cpu_quota;
 }
 
 int hrun_topo_npus(const struct hrun_topo *t)

@@ -62,6 +62,9 @@ int hrun_topo_is_this_system(const struct hrun_topo *t);
 const char *hrun_topo_cpu_model(const struct hrun_topo *t);
 /* Usable cores (at least 1), all of them or of one kind (kind >= 0). */
 int hrun_topo_ncores(const struct hrun_topo *t, int kind);
+/* The CPUs whose time the process's cgroup grants altogether, as 0.3 or 2; 0: it sets no limit, or the topology does
+ * not describe the machine we run on. */
+double hrun_topo_cpu_quota(const struct hrun_topo *t);
 /* Usable PUs. */
 int hrun_topo_npus(const struct hrun_topo *t);
 /* Number of core kinds that hold usable cores (at least 1) and the name of one: "" when there is one kind
@@ -88,7 +91,7 @@ int hrun_topo_binding_of(const struct hrun_topo *t, int pid, struct hrun_buf *ou
 
 /* Append 8 hex digits (CRC-32) that change when what this process may use of this host does, without loading a
  * topology (well under a millisecond): the host's own name, the PUs online and those in the affinity mask, CPU
- * model, memory and the cgroup's limit of it (each to two significant binary digits), the variables of
+ * model, memory and the cgroup's limit of it (each to two significant binary digits), its CPU quota, the variables of
  * hwloc that replace a topology with date and size of the file they name, and `extra` (may be NULL): what the
  * caller finds worth watching. Equal for all processes of one host that may use the same. */
 void hrun_topo_fingerprint(const char *extra, struct hrun_buf *out);

@@ -25,8 +25,8 @@ fails 126 "home" "a folder is no program" hrun ./home
 fails 125 "it needs -N SIZE" "no size: refused before anything is said of the run" hrun "$lu"
 printf 'name: keeps\nrule: "P >= 1"\nterms: {np: ["N/P"], n: ["N"]}\nfiles: [{path: in.txt, content: "{N}"}]\n' > keeps.yaml
 echo mine > in.txt
-for v in "" -v; do
-    fails 125 "in.txt" "a file that is not to be written over: the same${v:+, with -v}" \
+for v in "" -v --dry-run; do
+    fails 125 "in.txt" "a file that is not to be written over: the same${v:+, with $v}" \
         hrun $v --data "$tmp/kept" --profile-path "$tmp" -app keeps -N 100 true
 done
 fails 125 "-N, the problem size, needs an app definition" "size without a definition" hrun -N 100 /bin/true

@@ -16,6 +16,9 @@ const char *const fuzz_seeds[] = {
     "sizes: [2000, 500]\n",
     "name: a\nfamily: weak\nprocs_per_pe: [1]\nweak: {rows: \"N\", unit: \"N/2^floor(log2(N))\", memory: \"8*W*N\"}\n",
     "name: a\nfamily: ring\nring: {local: \"n^2\", step: \"2*n^2\", bytes: \"8*n\"}\nsizes: [9007199254740992]\n",
+    "name: a\nterms: {np: [N/q], n: [N]}\nconstants: [{name: c, value: 2, file: f, line: 3}]\n"
+    "derived:\n- {name: q, is: squarest(P)}\n- {name: r, is: P/q+c}\n"
+    "files: [{path: f, content: '{r} {ceil(N/q)} {P/'}]\ntime: {match: (.*), value: N/x}\n",
     "name: a\nfamily: analytic\nconstants: [{name: c, value: 1e308}]\nwhere:\n- {name: q, is: squarest(P)}\n- "
     "{name: w, is: "
     "before(share)}\nformula: \"2*N^3*share*perf + latency*q + total(w) + bcast(8*N)\"\nvariants:\n- {name: a, "

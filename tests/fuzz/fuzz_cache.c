@@ -5,14 +5,15 @@
 
 #include "cluster/private.h"
 
+#include <math.h>
 #include <time.h>
 #include <zlib.h>
 
-#define SAID "\t0123456789abcdef\t16000000000\t1a2b3c4d\t5d41402abc4b2a76 node17\t0-3\t4.1.4\tAMD EPYC\n"
+#define SAID "\t0123456789abcdef\t16000000000\t1a2b3c4d\t5d41402abc4b2a76 node17\t0-3\t4.1.4\t0.300000\tAMD EPYC\n"
 
 const char *const fuzz_seeds[] = {
     "h\t@" SAID, "a\t@" SAID "H\t@" SAID "z\t1" SAID, "h\t-9223372036854775808" SAID "i\t@" SAID,
-    "h\t@\t0\t0\t-\t-\t-\t-\t-\n", "h\t@\t-1\t-1\t\t\t\t\t\n", "h\n\t\n", "", NULL
+    "h\t@\t0\t0\t-\t-\t-\t-\t-\t-\n", "h\t@\t-1\t-1\t\t\t\t\t\t\n", "h\n\t\n", "", NULL
 };
 
 static char path[4096 + 32];
@@ -61,6 +62,7 @@ static void check(void)
     back = hrun_cache_find(cache, "h");
     FUZZ_CHECK(back && back->asked_s == t->asked_s && back->key == t->key && back->memory_bytes == t->memory_bytes);
     FUZZ_CHECK(same(back->usable, t->usable) && same(back->cpu_model, t->cpu_model) && same(back->mpi, t->mpi));
+    FUZZ_CHECK(fabs(back->cpu_quota - t->cpu_quota) <= 1e-6);
     FUZZ_CHECK(same(back->fingerprint, t->fingerprint) && same(back->machine, t->machine));
     hrun_told_destroy(back);
     hrun_told_destroy(t);

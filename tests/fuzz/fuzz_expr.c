@@ -12,7 +12,7 @@
 enum { VALUES = 6 };
 
 static const char *const vars[] = { "N", "P" };
-static struct hrun_const consts[] = { { "nb", 128 } };
+static struct hrun_const consts[] = { { "nb", 128, NULL } };
 
 const char *const fuzz_seeds[] = {
     "N % (P*P) == 0 && ispow2(P)", "P > 1 && N % (P-1) == 0", "P == 1 || N/(P-1) > 2", "N^3/P", "8*N^2/P + nb",

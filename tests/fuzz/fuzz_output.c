@@ -38,7 +38,7 @@ static void check_clock(char *text, size_t len)
         return;
     *end = 0;
     for (size_t piece = 1; piece <= 4096; piece *= 64) {
-        struct hrun_clock *c = hrun_clock_create(&app, ".", &one);
+        struct hrun_clock *c = hrun_clock_create(&app, &(struct hrun_app_values){ 1, 1, NULL }, ".", &one);
         double s;
 
         if (!c) {
@@ -56,7 +56,7 @@ static void check_clock(char *text, size_t len)
 static void check_template(const char *text)
 {
     char name[] = "nb", app_name[] = "a";
-    struct hrun_const consts[] = { { name, 128 } };
+    struct hrun_const consts[] = { { name, 128, NULL } };
     const struct hrun_app app = { .name = app_name, .consts = consts, .nconsts = 1 };
     const struct hrun_app_values v = { 9600, 8, "8*1" };
     struct hrun_buf whole = HRUN_BUF_INIT, word = HRUN_BUF_INIT;

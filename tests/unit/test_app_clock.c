@@ -9,10 +9,11 @@
 #include <time.h>
 
 static char *dir;
+static const struct hrun_app_values at = { 100, 4, NULL };
 
 static struct hrun_clock *create(const char *match, const char *file)
 {
-    struct hrun_app app;
+    static struct hrun_app app;         /* which outlives the clock */
     struct hrun_error err = { .code = HRUN_OK };
     struct hrun_clock *c;
 
@@ -20,7 +21,7 @@ static struct hrun_clock *create(const char *match, const char *file)
     app.name = "app";
     app.time_match = (char *)match;
     app.time_file = (char *)file;
-    c = hrun_clock_create(&app, dir, &err);
+    c = hrun_clock_create(&app, &at, dir, &err);
     if (!c)
         ok(0, "a clock for '%s': %s", match, err.text);
     return c;
@@ -251,6 +252,35 @@ static void test_patterns(void)
     ok(pattern_time("result.2*", several, &err) == 2, "which is the way out");
 }
 
+/* The time as an expression of what is matched, N and P. */
+static void test_value(void)
+{
+    static const char *const xNP[] = { "x", "N", "P" };
+    struct hrun_error err = { .code = HRUN_OK };
+    struct hrun_app app;
+    struct hrun_clock *c;
+    double t = 5;
+
+    memset(&app, 0, sizeof app);
+    app.name = "app";
+    app.time_match = "rate ([0-9.]+)";
+    app.time_value = hrun_expr_compile("N^2/(P*x) - 1", xNP, 3, NULL, 0, &err);
+    c = hrun_clock_create(&app, &at, dir, &err);
+    hrun_clock_feed(c, "rate 2.5\n", 9);
+    ok(!hrun_clock_result(c, &t, &err) && t == 999, "a rate is a time: %s", err.text);
+    hrun_clock_feed(c, "rate 0\n", 7);
+    is_int(hrun_clock_result(c, &t, &err), -1, "a rate of 0");
+    is_int(err.code, HRUN_ENONFINITE, "code");
+    is_str(err.text, "time of app: 'N^2/(P*x) - 1' divides by zero at x=0, N=100, P=4", "message");
+    hrun_clock_feed(c, "rate 2500\n", 10);
+    is_int(hrun_clock_result(c, &t, &err), -1, "a time of 0");
+    is_str(err.text, "time of app: 'N^2/(P*x) - 1' is 0 at x=2500, N=100, P=4: not a positive number of seconds",
+           "message");
+    ok(t == 999, "the output is untouched");
+    hrun_clock_destroy(c);
+    hrun_expr_destroy(app.time_value);
+}
+
 static void test_errors(void)
 {
     struct hrun_error err = { .code = HRUN_OK };
@@ -273,14 +303,14 @@ static void test_errors(void)
     memset(&app, 0, sizeof app);
     app.name = "app";
     err.code = HRUN_OK;
-    ok(!hrun_clock_create(&app, dir, &err) && err.code == HRUN_OK, "no expression, no clock, no error");
+    ok(!hrun_clock_create(&app, &at, dir, &err) && err.code == HRUN_OK, "no expression, no clock, no error");
     app.time_match = "a(b";
-    ok(!hrun_clock_create(&app, dir, &err) && err.code == HRUN_EINVAL, "a bad expression");
+    ok(!hrun_clock_create(&app, &at, dir, &err) && err.code == HRUN_EINVAL, "a bad expression");
     app.time_match = "ab";
-    ok(!hrun_clock_create(&app, dir, &err) && err.code == HRUN_EINVAL, "an expression without a group");
+    ok(!hrun_clock_create(&app, &at, dir, &err) && err.code == HRUN_EINVAL, "an expression without a group");
     app.time_match = "(a)";
     app.time_file = ".";
-    ok(!hrun_clock_create(&app, dir, &err) && err.code == HRUN_EIO, "a folder instead of a file");
+    ok(!hrun_clock_create(&app, &at, dir, &err) && err.code == HRUN_EIO, "a folder instead of a file");
 }
 
 int main(void)
@@ -290,6 +320,7 @@ int main(void)
     test_expressions();
     test_long_lines();
     test_files();
+    test_value();
     test_patterns();
     test_errors();
     hrun_remove_tree(dir);

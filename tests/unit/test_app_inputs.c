@@ -81,7 +81,7 @@ static void test_ownership(void)
     rmdir(path);
     is_int(hrun_app_write_files(app, AT(0), dir, ledger, 0, &err), -1, "N is needed");
     is_int(err.code, HRUN_EINVAL, "code");
-    has_str(err.text, "file 'a.dat' of files: {N} is the problem size", "message");
+    has_str(err.text, "file 'a.dat' of files: line 1: {N} is the problem size", "message");
     is_int(hrun_app_write_files(app, AT(1), "/nonexistent", ledger, 0, &err), -1, "no such working directory");
     is_int(err.code, HRUN_EIO, "code");
     free(path);
@@ -342,6 +342,68 @@ static void test_clash(void)
     free(path);
 }
 
+/* What files of the user's say of constants. */
+static void test_presets(void)
+{
+    static const char text[] = "name: app\nterms: {np: [\"N/P\"], n: [\"N\"]}\nconstants:\n"
+        "- {name: a, value: 1, file: in, line: 1}\n- {name: b, value: 2, file: in, line: 2}\n"
+        "- {name: c, value: 3, file: in, line: 4}\n- {name: d, value: 4, file: in, line: 9}\n"
+        "- {name: e, value: 5, file: none, line: 1}\n- {name: f, value: 6}\n"
+        "files: [{path: in, content: \"7\\n8\\n\"}, {path: none, content: x}]\n";
+    const struct { const char *file, *want; } cases[] = {
+        { "7 # words\n  2.5\n\n\t-3", "a=7 b=2.5 c=-3 " }, { "1\n2\n\n3\n", "" },
+        { "7 8 words\n9\r\nx\n3x\n", "b=9 " },
+        { "words 7\n.\n\n1e999", "" }, { "", "" }, { "inf\nnan\n", "" }, { "7 8x\n", "a=7 " },
+    };
+    char *work = hrun_strf("%s/presets", top), *known = hrun_strf("%s/presets.log", top);
+    struct hrun_error err;
+    struct hrun_app *a = load_text(top, text, &err);
+    struct hrun_strvec found = HRUN_STRVEC_INIT;
+
+    mkdir(work, 0700);
+    ok(a && a->npresets == 5, "constants with places: %s", err.text);
+    for (size_t i = 0; a && i < sizeof cases / sizeof cases[0]; i++) {
+        struct hrun_buf all = HRUN_BUF_INIT;
+
+        put(work, "in", cases[i].file);
+        ok(!hrun_app_presets(a, work, known, &found, &err), "presets %zu", i);
+        for (size_t k = 0; k < found.n; k++)
+            hrun_buf_addf(&all, "%s ", found.v[k]);
+        is_str(all.len ? all.data : "", cases[i].want, "what it says");
+        hrun_buf_release(&all);
+        hrun_strvec_release(&found);
+    }
+    ok(a && !hrun_app_write_files(a, AT(1), work, known, 1, &err) &&
+       !hrun_app_presets(a, work, known, &found, &err) && found.n == 0, "a file of hrun's says nothing: %s", err.text);
+    hrun_app_destroy(a);
+    free(work);
+    free(known);
+}
+
+/* Would they be written? */
+static void test_check(void)
+{
+    static const char text[] = "name: app\nterms: {np: [\"N/P\"], n: [\"N\"]}\n"
+        "files: [{path: in, content: \"{N}\"}]\n";
+    char *work = hrun_strf("%s/check", top), *known = hrun_strf("%s/no/check.log", top);
+    struct hrun_error err;
+    struct hrun_app *a = load_text(top, text, &err);
+    struct stat st;
+
+    mkdir(work, 0700);
+    ok(a && !hrun_app_check_files(a, AT(5), work, known, 0, &err), "a file that can be written: %s", err.text);
+    is_str(get(work, "in"), "(none)", "is not");
+    ok(stat(known, &st), "nor is the ledger");
+    put(work, "in", "mine");
+    ok(a && hrun_app_check_files(a, AT(5), work, known, 0, &err) && err.code == HRUN_EEXISTS, "one of the user's");
+    has_str(err.text, "/check/in' was changed, or was not written by hrun", "is told");
+    ok(a && !hrun_app_check_files(a, AT(5), work, known, 1, &err), "but with force");
+    is_str(get(work, "in"), "mine", "it is as it was");
+    hrun_app_destroy(a);
+    free(work);
+    free(known);
+}
+
 int main(void)
 {
     struct hrun_error err = { .code = HRUN_OK };
@@ -370,6 +432,8 @@ int main(void)
         test_clash();
     }
     hrun_app_destroy(app);
+    test_presets();
+    test_check();
     hrun_remove_tree(top);
     free(path);
     free(top);

@@ -4,6 +4,7 @@
 
 #include "app/app.h"
 
+#include <math.h>
 #include <regex.h>
 
 static void test_sample(void)
@@ -78,6 +79,64 @@ static void test_sample(void)
     ok(app && !hrun_expr_eval(app->np.v[1].expr, v, &y, &err) && y == 25, "terms see the defined value");
     hrun_app_destroy(app);
 out:
+    hrun_buf_release(&b);
+    free(path);
+}
+
+/* Expressions in templates, and values that follow from N, P and constants. */
+static void test_derived(const char *dir)
+{
+    static const char text[] = "name: app\nterms: {np: [\"N/(P/q)\"], n: [\"N\"]}\n"
+        "rule: \"P % q == 0\"\nmemory: \"8*cols\"\n"
+        "constants: [{name: nb, value: 64}]\n"
+        "derived: [{name: q, is: squarest(P)}, {name: cols, is: \"ceil(N/nb)*q\"}]\n"
+        "files: [{path: 'in.{q}', content: \"{q} {P/q} {ceil(N / nb)}\\n{cols} {{q} { N } {q - q}\\n\"}]\n"
+        "args: ['{N/2}', '{P > 1 ? -P : 7}']\n";
+    const struct hrun_app_values at = { 640, 12, NULL };
+    char *path = hrun_strf("%s/app.yaml", dir), *define[] = { "q=2" };
+    double v[2] = { 640, 12 }, y = 0;
+    struct hrun_buf b = HRUN_BUF_INIT;
+    struct hrun_error err;
+    struct hrun_app *app = load_text(dir, text, &err);
+    int size = 0, shares = 1;
+
+    ok(app != NULL, "derived values: %s", err.text);
+    if (!app)
+        goto out;
+    ok(!hrun_app_expand(app, app->files[0].content, &at, &b, &err), "in a template: %s", err.text);
+    is_str(b.data, "3 4 10\n30 {q} 640 0\n", "with expressions");
+    hrun_buf_reset(&b);
+    ok(!hrun_app_expand(app, app->args[1], &(struct hrun_app_values){ 0, 12, NULL }, &b, &err) &&
+       !hrun_app_expand_word(app, "{q}x{P/q}", &at, &b, &err), "N need not be known where it is not used");
+    is_str(b.data, "-123x{P/q}", "a user's word has words replaced alone");
+    is_int(hrun_app_rule(app, 640, 12, &err), 1, "in the rule");
+    ok(!hrun_app_memory(app, 640, 12, &y, &err) && y == 240, "in the memory");
+    ok(!hrun_expr_eval(app->np.v[0].expr, v, &y, &err) && y == 160, "in terms");
+    hrun_buf_reset(&b);
+    hrun_app_consts_text(app, &b);
+    is_str(b.data, "nb=64", "which are no constants of a measurement");
+    ok(hrun_app_expand(app, "grid {P/q}\nsize {N/9}\n", &at, &b, &err), "a value that is not whole");
+    is_int(err.code, HRUN_EINVAL, "code");
+    is_str(err.text, "line 2: {N/9} is 71.11111111 at N=640, P=12, and a computed value in a template is a whole "
+           "number: write round(), floor() or ceil()", "message");
+    ok(hrun_app_expand(app, "{N/(P-12)}", &at, &b, &err) && err.code == HRUN_ENONFINITE, "one that there is not");
+    is_str(err.text, "'N/(P-12)' divides by zero at N=640, P=12", "message");
+    ok(hrun_app_expand(app, "{2*cols}", &(struct hrun_app_values){ 0, 12, NULL }, &b, &err), "N, by a derived value");
+    is_str(err.text, "{2*cols} needs the problem size N, which is not known: say -N SIZE", "when it is not known");
+    is_str(b.data, "nb=64", "the output is untouched");
+    hrun_app_inputs_use(app, 0, &size, &shares);
+    ok(size == 1 && shares == 0, "the size reaches the program by expressions");
+    hrun_app_destroy(app);
+
+    app = NULL;
+    ok(!hrun_app_load(path, define, 1, &app, &err), "-D of a derived value: %s", err.text);
+    hrun_buf_reset(&b);
+    if (app)
+        hrun_app_consts_text(app, &b);
+    is_str(b.data, "nb=64,q=2", "makes it a constant of measurements");
+    ok(app && hrun_app_rule(app, 640, 3, &err) == 0 && hrun_app_rule(app, 640, 4, &err) == 1, "which the rule sees");
+out:
+    hrun_app_destroy(app);
     hrun_buf_release(&b);
     free(path);
 }
@@ -172,8 +231,8 @@ static void test_defines(void)
         const char *message;
     } bad[] = {
         { "x", "-D x has no value: write -D x=VALUE" },
-        { "y=1", "-D y: sample has no constant of this name (it has: x, nb)" },
-        { "nbx=1", "-D nbx: sample has no constant of this name (it has: x, nb)" },
+        { "y=1", "-D y: sample has no constant of this name (it has: nb, x)" },
+        { "nbx=1", "-D nbx: sample has no constant of this name (it has: nb, x)" },
         { "x=abc", "-D x" },
         { "x=nan", "-D x" },
         { "x=", "-D x" },
@@ -310,6 +369,25 @@ static const struct mistake mistakes[] = {
     { 0, "constants: [{name: 2x, value: 1}]\n", 5, 20, "'2x' cannot be the name of a constant" },
     { 0, "constants: [{name: a, value: 1}, {name: a, value: 2}]\n", 5, 41, "'a' is defined twice" },
     { 0, "constants: [{name: a, value: .inf}]\n", 5, 30, "inf" },
+    { 0, "constants: [{name: a, value: 1, file: x}]\n", 5, 39, "'file' and 'line', from 1, stand together" },
+    { 0, "constants: [{name: a, value: 1, line: 3}]\n", 5, 39, "'file' and 'line', from 1, stand together" },
+    { 0, "files: [{path: y, content: a}]\nconstants: [{name: a, value: 1, file: x, line: 1}]\n", 6, 39,
+      "there is no 'x' under 'files'" },
+    { 0, "derived: [{name: P, is: N}]\n", 5, 18, "'P' cannot be the name of a constant" },
+    { 0, "derived: [{name: M, is: N}]\n", 5, 18, "'M' cannot be the name of a value" },
+    { 0, "constants: [{name: a, value: 1}]\nderived: [{name: a, is: N}]\n", 6, 18, "'a' is defined twice" },
+    { 0, "derived: [{name: a, is: N}, {name: a, is: P}]\n", 5, 36, "'a' is defined twice" },
+    { 0, "derived: [{name: a, is: N*T}]\n", 5, 27, "unknown variable 'T' (known: N, P)" },
+    { 0, "derived: [{name: a, is: N/b}, {name: b, is: P+a}]\n", 5, 25,
+      "'a' uses 'b', which is not above it: a value may use those that stand before it" },
+    { 0, "derived: [{name: a, is: a+1}]\n", 5, 25, "'a' uses 'a', which is not above it" },
+    { 0, "derived: [{name: a, is: ring(8)}]\n", 5, 25, "unknown function 'ring'" },
+    { 4, "  n: [\"N + a\"]\nderived: [{name: a, is: P}]\n", 4, 12,
+      "'a' is 'P', which has no value here: unknown variable 'P' (known: N)" },
+    { 0, "args: ['-g', 'x{P/b}']\n", 5, 16,
+      "{P/b}: unknown variable 'b' (known: N, P); a plain brace is written '{{'" },
+    { 0, "files:\n  - path: a\n    content: |\n      {N}\n      {P P}\n", 9, 7, "{P P}: an operator is missing" },
+    { 0, "stdin: '{}'\n", 5, 9, "'{' does not begin a word" },
     { 0, "files: [{path: /etc/x, content: a}]\n", 5, 16, "the path '/etc/x' is absolute" },
     { 0, "files: [{path: ../x, content: a}]\n", 5, 16, "the path '../x' leaves the working directory" },
     { 0, "files: [{path: a/../x, content: a}]\n", 5, 16, "the path 'a/../x' leaves the working directory" },
@@ -327,6 +405,9 @@ static const struct mistake mistakes[] = {
     { 0, "time: {match: 'ab'}\n", 5, 16,
       "'ab' has no group: put the part that is the time in seconds in parentheses" },
     { 0, "time: {match: '(a)', file: /x}\n", 5, 28, "the path '/x' is absolute" },
+    { 0, "time: {match: '(a)', value: 'N/(x*M)'}\n", 5, 35, "unknown variable 'M' (known: x, N, P)" },
+    { 0, "constants: [{name: x, value: 1}]\ntime: {match: '(a)', value: 'x'}\n", 6, 30,
+      "a constant cannot be named 'x': it is a variable" },
     { 0, "time: {file: x}\n", 5, 7, "match" },
 };
 
@@ -398,7 +479,7 @@ static void test_shipped(void)
         const char *time;       /* what stands in its first group */
     } shipped[] = {
         { "hpl", 10, 4, 3, 1000, 3, 1000, 0,
-          "WR11C2R4        1000    80     1     2               0.17              7.747e+01", "0.17" },
+          "WR11C2R4        1000    80     1     2               0.17              7.747e+01", "7.747e+01" },
         { "hpcc", 9, 4, 3, 1000, 3, 1000, 0, NULL, NULL },
         { "himeno", 8, 4, 3, 128, 3, 128, 0, " MFLOPS: 1041.339 time(s): 0.047232 1.6e-03", "0.047232" },
         { "fem", 8, 4, 3, 72, 8, 72, 7, NULL, NULL },
@@ -450,7 +531,10 @@ static void test_hpl_format(void)
     char *path = hrun_strf("%s/../../share/profiles/hpl.yaml", test_data());
     struct hrun_error err = { .code = HRUN_OK };
     struct hrun_buf b = HRUN_BUF_INIT;
+    const char *line = "WR11C2R4         960   128     2     3               0.02             3.9153e+01\n";
     struct hrun_app *app = NULL;
+    struct hrun_clock *clock;
+    double t = 0;
     int lines = 0;
 
     if (!hrun_app_load(path, NULL, 0, &app, &err) &&
@@ -459,7 +543,12 @@ static void test_hpl_format(void)
             lines += *s == '\n';
     is_int(lines, 31, "HPL.dat has the 31 lines that HPL reads");
     has_str(b.data, "\n960          problem size\n", "N");
-    has_str(b.data, "\n1            process rows\n6          process columns\n", "a grid of 1 x P");
+    has_str(b.data, "\n2          process rows\n3        process columns\n", "the squarest grid of P");
+    clock = app ? hrun_clock_create(app, &(struct hrun_app_values){ 960, 6, NULL }, ".", &err) : NULL;
+    hrun_clock_feed(clock, line, strlen(line));
+    ok(clock && !hrun_clock_result(clock, &t, &err) && fabs(t - 0.0151) < 1e-6,
+       "the time has the digits of the Gflops: %.7f %s", t, err.text);
+    hrun_clock_destroy(clock);
     hrun_app_destroy(app);
     hrun_buf_release(&b);
     free(path);
@@ -472,6 +561,7 @@ int main(void)
     test_sample();
     test_defines();
     test_least(dir);
+    test_derived(dir);
     test_family(dir);
     test_pattern(dir);
     test_threads(dir);

@@ -135,6 +135,10 @@ static void test_settings(void)
     is_str(found.v[0].check, "unequal-governors", "... is a problem");
     is_str(found.v[1].check, "governor", "... beside the warning");
     is_int(found.problems, 1, "... counted once");
+    one("fact 4 cpu_quota 1.5\n", "", 1, "cpu-quota", DOCTOR_WARNING,
+        "the control group of host b1 grants 1.5 CPUs to its 2 PEs");
+    one("fact 0 cpu_quota 0.3\nfact 1 cpu_quota 1\nfact 4 cpu_quota 2\n", "", 1, "cpu-quota", DOCTOR_WARNING,
+        "the control group of host a1 grants 0.3 CPUs to its 1 PE:");
     one("", "fact 4 turbo on\n", 1, "turbo", DOCTOR_WARNING, "host b1: turbo is on");
     one("", "fact 4 turbo_intel on\n", 1, "turbo", DOCTOR_WARNING, "host b1: turbo is on");
     one("", "fact 4 huge_pages always\n", 1, "huge-pages", DOCTOR_WARNING, "host b1");

@@ -251,6 +251,9 @@ static void test_remote(void)
     free(other);
     /* The key is made here when a host does not tell it, or another one. */
     memcpy(strstr(w.v[1].text, "\ntopology ") + 1, "apology ", 8);
+    other = changed(w.v[1].text, "\nmemory 7", "\nquota 0.3\nmemory 7");
+    free(w.v[1].text);
+    w.v[1].text = other;
     w.v[3].text = changed(big, "usable 0-7", "usable 1,3-5");
     w.v[4].text = changed(small, "usable 0-7", "usable 0-2,7");
     *strstr(plain, "<?hrun") = 0;
@@ -272,6 +275,7 @@ static void test_remote(void)
         is_int(c->subs[1].memory_bytes, 7900000000, "the smallest counts");
         ok(c->subs[1].pes[0].cpuset == c->subs[1].pes[1].cpuset, "equal PEs share their strings");
         is_str(c->subs[1].pes[0].core_pus, "0-1;2-3;4-5;6-7", "PUs core by core");
+        ok(c->hosts[0].cpu_quota == 0 && fabs(c->hosts[1].cpu_quota - 0.3) < 1e-9, "what a cgroup grants there");
         is_str(c->hosts[0].mpi, "4.1.4", "the Open MPI there");
         is_int(strlen(c->hosts[0].fingerprint), 8, "the fingerprint there");
         ok(!c->hosts[0].remembered && c->hosts[0].asked_s > 0, "it was asked now");

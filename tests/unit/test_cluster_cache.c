@@ -92,6 +92,7 @@ static void test_remembered(struct network *w, const char *dir)
         is_int(d->hosts[0].asked_s, c->hosts[0].asked_s, "when it was asked");
         is_str(d->hosts[1].fingerprint, c->hosts[1].fingerprint, "the fingerprint");
         is_str(d->hosts[1].mpi, "4.1.4", "the Open MPI");
+        ok(c->hosts[1].cpu_quota == 0.75 && d->hosts[1].cpu_quota == 0.75, "what the cgroup grants");
         is_str(d->subs[0].name, c->subs[0].name, "the name");
         is_str(d->subs[0].pes[1].core_pus, c->subs[0].pes[1].core_pus, "the PUs");
         is_int(d->subs[0].pes[1].memory_bytes, c->subs[0].pes[1].memory_bytes, "the memory");
@@ -339,12 +340,13 @@ int main(void)
     struct network w = { .asked = HRUN_BUF_INIT };
     struct hrun_buf text = HRUN_BUF_INIT;
     struct hrun_error err;
-    char *base = hrun_rundir_create(NULL, &err), *dir = hrun_strf("%s/a/cache", base);
+    char *base = hrun_rundir_create(NULL, &err), *dir = hrun_strf("%s/a/cache", base), *whole;
 
     setenv("HWLOC_SYNTHETIC", "package:2 [numa(memory=8GB)] core:2 pu:2", 1);
     ok(!hrun_cluster_export("4.1.4", NULL, &text, &err), "an export");
     unsetenv("HWLOC_SYNTHETIC");
-    w.text = text.data;
+    *strstr(text.data, "\nmemory ") = 0;
+    w.text = whole = hrun_strf("%s\nquota 0.75\n%s", text.data, text.data + strlen(text.data) + 1);
     test_remembered(&w, dir);
     test_damage(&w, dir);
     test_age(&w, dir);
@@ -357,6 +359,7 @@ int main(void)
     hrun_buf_release(&w.asked);
     hrun_buf_release(&text);
     free(base);
+    free(whole);
     free(dir);
     return tap_done();
 }

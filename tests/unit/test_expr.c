@@ -76,6 +76,8 @@ static void test_language(void)
     gives("0 || 7", 1, 1, 1);
     gives("N > 1 ? P > 1 ? 1 : 2 : 3", 2, 1, 2);
     gives("N || P ? N && P ? 1 : 2 : 3", 0, 5, 2);
+    gives("squarest(P) + 10*squarest(12) + 100*squarest(16) + 1000*squarest(1)", 1, 7, 1431);
+    gives("squarest(P)", 1, 2147483647, 1);
     gives("min(N, P, 3) + max(N, P)", 4, 9, 12);
     gives("max(N || P, N && P ? 5 : 2)", 0, 1, 2);
     gives("ln(1) + log(1) + log2(8) + log10(100)", 1, 1, 5);
@@ -138,12 +140,14 @@ static void test_no_value(void)
     no_value("N % (P-4)", 100, 4, "'N % (P-4)' divides by zero at N=100, P=4");
     no_value("N/(P-4) > 0 ? 1 : 2", 100, 4, "'N/(P-4) > 0 ? 1 : 2' divides by zero at N=100, P=4");
     no_value("log(P-1)", 100, 1,
-             "'log(P-1)' takes 0/0, or a logarithm or root of a number that has none at P=1");
+             "'log(P-1)' takes 0/0, or a logarithm, root or squarest() of a number that has none at P=1");
     no_value("sqrt(1-P) > 2 || 1", 100, 3,
-             "'sqrt(1-P) > 2 || 1' takes 0/0, or a logarithm or root of a number that has none at P=3");
+             "'sqrt(1-P) > 2 || 1' takes 0/0, or a logarithm, root or squarest() of a number that has none at P=3");
     no_value("exp(N) > 1", 1000, 3, "'exp(N) > 1' overflows at N=1000");
     refused("N*(1/0)", 1, "'N*(1/0)' divides by zero, whatever the variables are");
-    refused("N ? 1 : log(0)", 1, "'N ? 1 : log(0)' takes 0/0, or a logarithm or root of a number that has "
+    no_value("squarest(P)", 1, 1.5, "'squarest(P)' takes 0/0, or a logarithm, root or squarest() of a number that has "
+             "none at P=1.5");
+    refused("N ? 1 : log(0)", 1, "'N ? 1 : log(0)' takes 0/0, or a logarithm, root or squarest() of a number that has "
             "none, whatever the variables are");
 }
 
@@ -152,9 +156,9 @@ static void test_messages(void)
     refused("N + Q", 5, "unknown variable 'Q' (known: N, P)");
     refused("n + 1", 1, "unknown variable 'n', did you mean 'N'? (known: N, P)");
     refused("ispow(P)", 1, "unknown function 'ispow', did you mean 'ispow2'? (known: min, max, abs, sqrt, "
-            "cbrt, exp, floor, ceil, round, ln, log, log2, log10, ispow2)");
+            "cbrt, exp, floor, ceil, round, ln, log, log2, log10, ispow2, squarest)");
     refused("sum(N,P)", 1, "unknown function 'sum' (known: min, max, abs, sqrt, cbrt, "
-            "exp, floor, ceil, round, ln, log, log2, log10, ispow2)");
+            "exp, floor, ceil, round, ln, log, log2, log10, ispow2, squarest)");
     refused("_pi*N", 1, "unknown variable '_pi' (known: N, P)");
     refused("__0 + 1", 1, "unknown variable '__0' (known: N, P)");
     refused("N + min", 5, "function 'min' needs its arguments in parentheses");
@@ -201,8 +205,8 @@ static void test_messages(void)
 
 static void test_consts(void)
 {
-    struct hrun_const c[2] = { { "nb", 32 }, { "x", 0 } };
-    struct hrun_const hides[2] = { { "N", 1 }, { "N", 1 } };
+    struct hrun_const c[2] = { { "nb", 32, NULL }, { "x", 0, NULL } };
+    struct hrun_const hides[2] = { { "N", 1, NULL }, { "N", 1, NULL } };
     struct hrun_error err = { .code = HRUN_OK };
     struct hrun_expr *e;
     double v[2] = { 64, 2 }, y = 0;
@@ -233,6 +237,39 @@ static void test_consts(void)
     ok(!hrun_expr_compile(" \n", NP, 2, NULL, 0, &err) && err.code == HRUN_EINVAL, "an empty text");
     ok(!hrun_expr_compile("N+", NP, 2, NULL, 0, NULL), "no error object is needed");
     hrun_expr_destroy(NULL);
+}
+
+/* Constants that are expressions of the variables and of constants before them. */
+static void test_derived(void)
+{
+    const char *const T[] = { "T" };
+    char q_text[] = "squarest(P)", p_text[] = "P/q", pole[] = "1/(N-P)";
+    struct hrun_const c[] = { { "nb", 32, NULL }, { "q", 0, q_text }, { "p", 0, p_text }, { "z", 0, pole } };
+    struct hrun_error err = { .code = HRUN_OK };
+    struct hrun_expr *e;
+    double v[2] = { 64, 12 }, y = 0;
+
+    e = hrun_expr_compile("100*p + q + nb/64", NP, 2, c, 4, &err);
+    ok(e && !hrun_expr_eval(e, v, &y, &err) && y == 403.5, "values that follow from variables: %s", err.text);
+    v[1] = 9;
+    ok(e && !hrun_expr_eval(e, v, &y, &err) && y == 303.5, "follow them");
+    ok(e && !hrun_expr_uses(e, 0) && hrun_expr_uses(e, 1), "what they use the expression uses");
+    hrun_expr_destroy(e);
+    e = hrun_expr_compile("N", NP, 2, c, 4, &err);
+    v[0] = v[1];
+    ok(e && !hrun_expr_eval(e, v, &y, &err) && y == 9, "one that is not used is not evaluated");
+    hrun_expr_destroy(e);
+    e = hrun_expr_compile("2 + z", NP, 2, c, 4, &err);
+    ok(e && hrun_expr_eval(e, v, &y, &err), "one that has no value");
+    is_int(err.code, HRUN_ENONFINITE, "code");
+    is_str(err.text, "z: '1/(N-P)' divides by zero at N=9, P=9", "message");
+    hrun_expr_destroy(e);
+    ok(!hrun_expr_compile("T + q", T, 1, c, 4, &err), "one of a variable that there is not");
+    is_int(err.column, 5, "column");
+    is_str(err.text, "'q' is 'squarest(P)', which has no value here: unknown variable 'P' (known: T, nb)", "message");
+    e = hrun_expr_compile("T + nb", T, 1, c, 4, &err);
+    ok(e != NULL, "which is no fault where it is not used");
+    hrun_expr_destroy(e);
 }
 
 static void test_state(void)
@@ -476,6 +513,7 @@ int main(void)
     test_lazy();
     test_messages();
     test_consts();
+    test_derived();
     test_state();
     if (fp_flags_work()) {
         test_no_value();

@@ -13,7 +13,7 @@ static const struct hrun_expr_function FUNCTIONS[] = {
 static struct hrun_expr *compile(const char *text, struct hrun_error *err)
 {
     char name[] = "nb";
-    struct hrun_const nb = { name, 4 };
+    struct hrun_const nb = { name, 4, NULL };
 
     return hrun_expr_compile_calls(text, NP, 2, &nb, 1, FUNCTIONS, 4, err);
 }
@@ -113,7 +113,7 @@ static void test_messages(void)
     refused("ring(N) p2p(8)", 9, "an operator is missing before 'p2p'");
     refused("N*ring", 3, "function 'ring' needs its arguments in parentheses");
     refused("N*rings(8)", 3, "unknown function 'rings', did you mean 'ring'? (known: min, max, abs, sqrt, cbrt, exp, "
-            "floor, ceil, round, ln, log, log2, log10, ispow2, p2p, ring, alltoall, barrier)");
+            "floor, ceil, round, ln, log, log2, log10, ispow2, squarest, p2p, ring, alltoall, barrier)");
     refused("__c0*ring(8)", 1, "unknown variable '__c0': no name begins with __");
     refused("ring(__c0)", 6, "unknown variable '__c0' (known: N, P, nb)");
     refused("ring(8", 5, "'(' without a ')' after it");

@@ -388,6 +388,40 @@ static void commands(struct fixture *f)
     free(slurm);
 }
 
+/* A host whose cgroup grants less than its ranks would use up: engines, and words for the user. */
+static void quotas(struct fixture *f)
+{
+    int pes = 1, procs = 1;
+    char *argv[] = { (char *)"prog", NULL }, *mca[] = { (char *)"mpi_yield_when_idle=0" };
+    struct hrun_buf b = HRUN_BUF_INIT;
+    struct hrun_layout *l;
+    struct hrun_job job;
+
+    f->cluster.hosts[0].cpu_quota = 0.25;
+    l = hrun_layout_create(&f->cluster, &pes, &procs, NULL);
+    job = fixture_job(f, l, argv, "/bin/prog");
+    hrun_job_yielding(&job, &b);
+    has_str(b.data, "waiting processes yield the processor, as the control group of host ", "why ranks yield is told");
+    has_str(b.data, " grants 0.25 CPUs to 1 of them", "with figures");
+    hrun_buf_reset(&b);
+    hrun_engine_find("mpirun")->command(&job, &b, NULL);
+    has_str(b.data, " --mca mpi_yield_when_idle 1 ", "mpirun is told to");
+    hrun_buf_reset(&b);
+    job.mca = mca;
+    job.n_mca = 1;
+    hrun_job_yielding(&job, &b);
+    is_str(b.data, "", "the user's setting goes before");
+    hrun_layout_destroy(l);
+    hrun_buf_reset(&b);
+    f->cluster.hosts[0].cpu_quota = 0;
+    l = hrun_layout_create(&f->cluster, &pes, &procs, NULL);
+    job = fixture_job(f, l, argv, "/bin/prog");
+    hrun_job_yielding(&job, &b);
+    is_str(b.data, "", "without a quota nothing is told");
+    hrun_layout_destroy(l);
+    hrun_buf_release(&b);
+}
+
 /* Every word comes back from the shell as it was; what needs no quotes has none. */
 static void quoting(void)
 {
@@ -584,6 +618,7 @@ int main(void)
     checks(&f);
     table(&f);
     commands(&f);
+    quotas(&f);
     quoting();
     environment(&f);
     processes();

@@ -45,6 +45,29 @@ static int holds(const struct hrun_layout *l, const int *p, const int *m)
            l->shared_cores == shared && l->cluster == &cluster;
 }
 
+/* Ranks that wait yield where a cgroup grants a host fewer CPUs than it has ranks. */
+static void test_quotas(void)
+{
+    const int p[NSUBS] = { 1, 2, 0 }, m[NSUBS] = { 1, 1, 1 };   /* two ranks on host 0, one on host 1 */
+    const struct { double quota[2]; int limited; } cases[] = {
+        { { 0, 0 }, -1 }, { { 2, 1 }, -1 }, { { 1.9, 0 }, 0 }, { { 0, 0.5 }, 1 }, { { 16, 0.999 }, 1 },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct hrun_error err = { 0 };
+        struct hrun_layout *l;
+
+        hosts[0].cpu_quota = cases[i].quota[0];
+        hosts[1].cpu_quota = cases[i].quota[1];
+        l = hrun_layout_create(&cluster, p, m, &err);
+        ok(l && l->limited == (cases[i].limited < 0 ? NULL : &hosts[cases[i].limited]) && !l->shared_cores,
+           "quotas of %g and %g CPUs: limited is host %d", cases[i].quota[0], cases[i].quota[1], cases[i].limited);
+        is_int(l && hrun_layout_yields(l), cases[i].limited >= 0, "yields");
+        hrun_layout_destroy(l);
+    }
+    hosts[0].cpu_quota = hosts[1].cpu_quota = 0;
+}
+
 static void all_configurations(void)
 {
     int tried = 0, good = 0, refused = 0, empty = 0;
@@ -246,6 +269,7 @@ static void busy_pes(void)
 int main(void)
 {
     all_configurations();
+    test_quotas();
     refusals();
     plain();
     busy_pes();

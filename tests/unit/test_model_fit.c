@@ -128,7 +128,7 @@ static void test_selection(void)
     static char old[] = "2026-01-01T00:00:00Z", new[] = "2026-11-20T10:36:00Z",
                 future[] = "2027-01-01T00:00:00Z";
     static char nb[] = "nb=128", nb64[] = "nb=64", name[] = "nb";
-    struct hrun_const c = { name, 128 };
+    struct hrun_const c = { name, 128, NULL };
     int same = 1;
 
     ma_init(&a, hpl_np, hpl_nt, hpl_pt, 1);

@@ -191,6 +191,45 @@ static uint64_t limit_of(const char *const (*files)[2])
     return limit;
 }
 
+/* The quota and the period of version 2, and of version 1. */
+static void test_cpu_quota(void)
+{
+    static const char *const v2[][2] = {
+        { "proc/self/cgroup", "0::/user/job\n" },
+        { "proc/self/mountinfo", "30 23 0:26 / /cg rw shared:4 - cgroup2 cgroup2 rw\n" },
+        { "cg/user/job/cpu.max", "max 100000\n" },
+        { "cg/user/cpu.max", "150000 100000\n" },
+        { "cg/cpu.max", "400000 100000\n" },
+        { NULL, NULL } };
+    static const char *const v1[][2] = {
+        { "proc/self/cgroup", "9:cpu,cpuacct:/lab/h1\n4:memory:/\n0::/\n" },
+        { "proc/self/mountinfo", "36 31 0:33 / /cg/cpu rw,relatime - cgroup cgroup rw,cpu,cpuacct\n" },
+        { "cg/cpu/lab/h1/cpu.cfs_quota_us", "3000\n" }, { "cg/cpu/lab/h1/cpu.cfs_period_us", "10000\n" },
+        { "cg/cpu/lab/cpu.cfs_quota_us", "-1\n" }, { "cg/cpu/lab/cpu.cfs_period_us", "100000\n" },
+        { NULL, NULL } };
+    static const char *const none[][2] = {
+        { "proc/self/cgroup", "9:cpu:/\n0::/\n" },
+        { "proc/self/mountinfo", "36 31 0:33 / /cg/cpu rw - cgroup cgroup rw,cpu\n"
+                                 "30 23 0:26 / /cg2 rw - cgroup2 cgroup2 rw\n" },
+        { "cg/cpu/cpu.cfs_quota_us", "-1\n" }, { "cg/cpu/cpu.cfs_period_us", "100000\n" },
+        { "cg2/cpu.max", "100000 0\n" },
+        { NULL, NULL } };
+    const struct { const char *const (*files)[2]; double want; const char *what; } cases[] = {
+        { v2, 1.5, "cgroup v2: the smallest quota on the way up" }, { v1, 0.3, "cgroup v1" },
+        { none, 0, "no quota, and one that makes no sense" },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *root = make_root(cases[i].files);
+
+        is_num(hrun_cgroup_cpu_quota(root), cases[i].want, 1e-9, "%s", cases[i].what);
+        hrun_remove_tree(root);
+        free(root);
+    }
+    errno = 5;
+    ok(hrun_cgroup_cpu_quota("/no/such") == 0 && errno == 5, "no files; errno is kept");
+}
+
 static void test_cgroup(void)
 {
     static const char *const v2[][2] = {
@@ -288,6 +327,7 @@ int main(void)
     test_affinity();
     test_this_system();
     test_cgroup();
+    test_cpu_quota();
     test_cpuinfo();
     test_plugged_memory();
     return tap_done();
