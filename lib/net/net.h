@@ -124,6 +124,8 @@ double hrun_net_p2p(const struct hrun_net *net, int from, int from_kind, int to,
 /* What a long message alone carries from one host to another, bytes/s, by the factor of the last segment: what a user
  * calls bandwidth. NAN as above. */
 double hrun_net_bandwidth(const struct hrun_net *net, int from, int to);
+/* What long messages from group `from` to group `to` carry together, while none go back; 0: no limit was seen. */
+double hrun_net_trunk_bandwidth(const struct hrun_net *net, int from, int to);
 
 /* How badly is known what messages between hosts take? Counted are the pairs of classes of which the time of an empty
  * message, or of one of 64 KiB, has a 95 % interval (the root of the sum of the squares of its parameters' shares) that
