@@ -131,6 +131,8 @@ ok "the thin link is told as a trunk: $out" python3 -c "import sys; v = eval(sys
 sys.exit(not v or any(abs(x / 12.5e6 - 1) > 0.025 for x in v))" "$out"
 ok "what long messages carry is told" test "$(json '[round(p["bandwidth_bytes_per_s"] / 12.5e6, 1) for p in d["pairs"]
     if d["hosts"][0]["class"] == p["from"] and d["hosts"][2]["class"] == p["to"]]' network.json)" = "[1.0]"
+ok "algorithms are those of SimGrid's \`ompi\`, with which hrun starts programs" \
+    test "$(json 'd["selector"]' network.json)" = ompi
 ok "and what else hrun knows of SimGrid's messages" test "$(json '[d[k] for k in ("wire_waits", "bias_bytes",
     "back_share", "trunks_shared")]' network.json)" = "[True, 8775.0, 0.0, True]"
 ok "sends of 64 KiB wait" test "$(json '62000 < d["rendezvous_bytes"] <= 65536' network.json)" = True

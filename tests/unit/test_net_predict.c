@@ -121,7 +121,8 @@ static void test_totals(void)
         { HRUN_NET_BCAST, "chain", 12, 11 },
         { HRUN_NET_BCAST, "split-binary", 16, 7.5 + 7.5 }, { HRUN_NET_SCATTER, "binomial", 16, 32 },
         { HRUN_NET_GATHER, "binomial", 16, 32 }, { HRUN_NET_ALLGATHER, "ring", 12, 12 * 11 },
-        { HRUN_NET_ALLGATHER, "bruck", 12, 12 * 11 }, { HRUN_NET_ALLGATHER, "recursive-doubling", 16, 16 * 15 },
+        { HRUN_NET_ALLGATHER, "bruck", 12, 12 * 11 }, { HRUN_NET_ALLGATHER, "recursive-doubling-mpich", 12, 12 * 11 },
+        { HRUN_NET_ALLGATHER, "recursive-doubling", 16, 16 * 15 },
         { HRUN_NET_ALLGATHER, "neighbor", 12, 12 * 11 }, { HRUN_NET_ALLTOALL, "bruck", 16, 16 * 4 * 8 },
         { HRUN_NET_ALLTOALL, "linear", 12, 12 * 11 }, { HRUN_NET_ALLREDUCE, "ring", 12, 2 * 11 },
         { HRUN_NET_ALLREDUCE, "rabenseifner", 16, 2 * 15 },
@@ -154,6 +155,37 @@ static void test_totals(void)
         play_release(&s);
         net_hosts_release(&hosts);
     }
+}
+
+/* What Open MPI 4.1.4's rank 0 sends to rank n - 1, n - 2, n - 4, ... in an allgather of any size, as its own
+ * counters say (--mca pml_monitoring_enable 2): recursive doubling takes powers of two only. */
+static void test_openmpi_allgather(void)
+{
+    static const struct { int n; double blocks[4]; } counted[] = {
+        { 6, { 1, 2, 2 } }, { 7, { 1, 2, 3 } }, { 12, { 1, 2, 4, 4 } },
+    };
+
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+        for (double bytes = 8; bytes <= 1e5; bytes *= 12500) {
+            int n = counted[i].n, like = 1;
+            struct net_task task = { .n = n, .bytes = bytes };
+            struct play_schedule s;
+            size_t sends = 0;
+            const char *name = hrun_net_selected("openmpi", HRUN_NET_ALLGATHER, n, bytes);
+
+            play_begin(&s, n);
+            play_rank(&s, 0);
+            net_algorithm_find(HRUN_NET_ALLGATHER, name, &name)(&s, &task, 0);
+            for (size_t k = 0; k < s.nsteps; k++)
+                if (play_sends(&s.steps[k])) {
+                    like &= sends < 4 && s.steps[k].peer == n - (1 << sends) &&
+                            s.steps[k].bytes == counted[i].blocks[sends] * bytes;
+                    sends++;
+                }
+            ok(like && (sends == 4 || counted[i].blocks[sends] == 0), "allgather of %.0f B among %d as in Open MPI", bytes,
+               n);
+            play_release(&s);
+        }
 }
 
 /* ---------------------------------------------------------------- laws */
@@ -257,6 +289,9 @@ static void test_selectors(void)
         { "openmpi", HRUN_NET_BCAST, 16, 1 << 20, "scatter-doubling" },
         { "openmpi", HRUN_NET_ALLREDUCE, 8, 8192, "rabenseifner" },
         { "openmpi", HRUN_NET_ALLGATHER, 48, 1024, "neighbor" },
+        { "openmpi", HRUN_NET_ALLGATHER, 6, 1024, "recursive-doubling" },
+        { "ompi", HRUN_NET_ALLGATHER, 6, 1024, "recursive-doubling-mpich" }, { "ompi", HRUN_NET_REDUCE, 3, 4, "linear" },
+        { "ompi", HRUN_NET_ALLTOALL, 16, 4, "bruck" },
         { "openmpi", HRUN_NET_BARRIER, 6, 0, "linear" }, { "openmpi", HRUN_NET_BARRIER, 100000, 0, "bruck" },
         { "mpich", HRUN_NET_ALLTOALL, 8, 255, "bruck" }, { "mpich", HRUN_NET_ALLTOALL, 7, 255, "throttled" },
         { "mpich", HRUN_NET_ALLTOALL, 8, 32768, "pairwise" },
@@ -379,7 +414,7 @@ static void test_bounds(void)
         double bound = -1, time;
 
         free(net->selector);
-        net->selector = strdup(hrun_net_selectors()[run % 3]);
+        net->selector = strdup(hrun_net_selectors()[run % 4]);
         call.root = rnd_int(&seed, 0, n - 1);
         for (int r = 0; r < known; r++)
             part[r] = rnd(&seed) < 0.2 ? rnd_int(&seed, 0, 4) : r / per % 5;
@@ -505,6 +540,7 @@ int main(void)
 {
     test_algorithms();
     test_totals();
+    test_openmpi_allgather();
     test_laws();
     test_closed();
     test_selectors();
