@@ -15,6 +15,7 @@ struct sub {
     char *name;
     int npes;
     struct hrun_netview_pe *pes;
+    int beside;                /* its other PEs on the host of its first; -1: another sub-cluster has PEs there */
 };
 
 /* A time, where it was asked. */
@@ -210,6 +211,7 @@ int hrun_netview_bound(struct hrun_netview *v, enum hrun_net_op op, double bytes
 {
     struct hrun_net_call call = { .op = op, .bytes = bytes, .quick = 1 };
     struct hrun_net_ranks some;
+    int64_t beside = v->subs[sub].beside < 0 ? P : (int64_t)v->subs[sub].beside * m;
     double t;
 
     if (!v->source.bound || P < 2 || m > P || v->subs[sub].npes < 1) {
@@ -223,7 +225,7 @@ int hrun_netview_bound(struct hrun_netview *v, enum hrun_net_op op, double bytes
         v->kind[r] = v->subs[sub].pes[0].kind;
     }
     some = (struct hrun_net_ranks){ m, v->host, v->kind };
-    if (v->source.bound(v->source.ctx, &call, P, &some, &t, err))
+    if (v->source.bound(v->source.ctx, &call, P, &some, beside < P ? (int)beside : P, &t, err))
         return -1;
     *time_s = isfinite(t) && t > 0 ? t : 0;
     return 0;
@@ -305,6 +307,21 @@ static int copy_sub(struct hrun_netview *v, int i, const struct hrun_netview_sub
     return 0;
 }
 
+/* As `beside` of struct sub. */
+static int count_beside(const struct hrun_netview *v, int sub)
+{
+    int n = -1;                /* the first PE is not beside itself */
+
+    for (int i = 0; i < v->nsubs && v->subs[sub].npes; i++)
+        for (int p = 0; p < v->subs[i].npes; p++)
+            if (v->subs[i].pes[p].host == v->subs[sub].pes[0].host) {
+                if (i != sub)
+                    return -1;
+                n++;
+            }
+    return n;
+}
+
 struct hrun_netview *hrun_netview_of(const struct hrun_netview_source *source, const struct hrun_netview_sub *subs,
                                      int nsubs, struct hrun_error *err)
 {
@@ -326,6 +343,8 @@ struct hrun_netview *hrun_netview_of(const struct hrun_netview_source *source, c
             v->nsubs++;
             goto out;
         }
+    for (int i = 0; i < nsubs; i++)
+        v->subs[i].beside = count_beside(v, i);
     rc = 0;
 out:
     if (rc) {

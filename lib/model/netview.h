@@ -25,9 +25,10 @@ struct hrun_netview_source {
     /* Time of an operation among ranks, n >= 2. 0, or -1 with *err. */
     int (*predict)(const void *ctx, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
                    double *time_s, struct hrun_error *err);
-    /* A lower bound of it among n ranks, of which `some` take part, for others anywhere. NULL: 0. */
+    /* A lower bound of it among n ranks, of which `some` take part, for others anywhere, no more than `beside` of them
+     * on a host of `some`. NULL: 0. */
     int (*bound)(const void *ctx, const struct hrun_net_call *call, int n, const struct hrun_net_ranks *some,
-                 double *time_s, struct hrun_error *err);
+                 int beside, double *time_s, struct hrun_error *err);
 };
 
 struct hrun_netview_pe {

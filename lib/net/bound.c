@@ -173,7 +173,7 @@ static double of_host(const struct bound *b)
 }
 
 int hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call, int n,
-                   const struct hrun_net_ranks *some, int closed, double *time_s, struct hrun_error *err)
+                   const struct hrun_net_ranks *some, int beside, double *time_s, struct hrun_error *err)
 {
     struct bound b = { .net = net, .call = call, .some = some };
     struct hrun_net_call checked = *call;
@@ -192,7 +192,7 @@ int hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call,
         b.host = some->host[hosts.leader[h]];
         b.m = hosts.first[h + 1] - hosts.first[h];
         b.e_known = some->n - b.m;
-        b.e = closed ? n - b.m : b.e_known;
+        b.e = n - b.m - beside > b.e_known ? n - b.m - beside : b.e_known;
         most_s = fmax(most_s, of_host(&b));
     }
     net_hosts_release(&hosts);

@@ -196,12 +196,12 @@ int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *cal
 int hrun_net_irregular(const struct hrun_net *net, const struct hrun_net_call *call, int n);
 
 /* A lower bound of hrun_net_predict, cheap, for searches: the time of call (root and quick do not count) among n ranks
- * of which some->n, where they say, take part, and the others are anywhere in the network: on hosts where none of
- * `some` is if closed is 1, else perhaps beside them. It holds in whatever order the ranks are. What counts are the
- * bytes that must pass each host's ports, what its processors must do, and the way to the nearest other host. Errors:
- * HRUN_EINVAL (as hrun_net_predict; fewer ranks than `some`), HRUN_ENOMEM. */
+ * of which some->n, where they say, take part, and the others are anywhere in the network: on each host of `some` no
+ * more than `beside` of them. It holds in whatever order the ranks are. What counts are the bytes that must pass each
+ * host's ports, what its processors must do, and the way to the nearest other host. Errors: HRUN_EINVAL (as
+ * hrun_net_predict; fewer ranks than `some`), HRUN_ENOMEM. */
 int hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call, int n,
-                   const struct hrun_net_ranks *some, int closed, double *time_s, struct hrun_error *err);
+                   const struct hrun_net_ranks *some, int beside, double *time_s, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- on disk */
 
