@@ -71,6 +71,11 @@ int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes,
 int hrun_netview_bound(struct hrun_netview *v, enum hrun_net_op op, double bytes, int sub, int m, int P, double *time_s,
                        struct hrun_error *err);
 
+/* A lower bound in s of the same in every configuration with P processes in all, of which pes and procs are those of
+ * sub-clusters 0..known-1; from there on they are 0 and anything may be. Errors: as above. */
+int hrun_netview_part(struct hrun_netview *v, enum hrun_net_op op, double bytes, const int *pes, const int *procs,
+                      int known, int P, double *time_s, struct hrun_error *err);
+
 /* The configuration of a run: pes[nsubs], procs[nsubs]. By the names in its record; own: the sub-cluster in whose log
  * it is, where the record does not tell it of a run on one alone (-1: not known). 1, or 0 when the view has no such
  * sub-clusters or PEs. */

@@ -198,8 +198,8 @@ int hrun_net_irregular(const struct hrun_net *net, const struct hrun_net_call *c
 /* A lower bound of hrun_net_predict, cheap, for searches: the time of call (root and quick do not count) among n ranks
  * of which some->n, where they say, take part, and the others are anywhere in the network: on each host of `some` no
  * more than `beside` of them. It holds in whatever order the ranks are. What counts are the bytes that must pass each
- * host's ports, what its processors must do, and the way to the nearest other host. Errors: HRUN_EINVAL (as
- * hrun_net_predict; fewer ranks than `some`), HRUN_ENOMEM. */
+ * host's ports and each group's trunks, what its processors must do, and the way to the nearest other host. Errors:
+ * HRUN_EINVAL (as hrun_net_predict; fewer ranks than `some`), HRUN_ENOMEM. */
 int hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call, int n,
                    const struct hrun_net_ranks *some, int beside, double *time_s, struct hrun_error *err);
 

@@ -232,6 +232,16 @@ static void test_view_bound(void)
         }
         if (P < 2 || hrun_netview_time(v, op, bytes, pes, procs, &time, NULL))
             continue;
+        for (int known = N; known > 0; known--) {
+            int first_pes[N] = { 0 }, first_procs[N] = { 0 }, any = 0;
+
+            for (int i = 0; i < known; i++) {
+                first_pes[i] = pes[i];
+                first_procs[i] = procs[i];
+                any |= pes[i];
+            }
+            above += any && (hrun_netview_part(v, op, bytes, first_pes, first_procs, known, P, &b, NULL) || b > time);
+        }
         for (int i = 0; i < N; i++)
             above += pes[i] && (hrun_netview_bound(v, op, bytes, i, procs[i], P, &b, NULL) || b > time);
     }
@@ -278,6 +288,12 @@ static void check_choice(const struct ma *a, struct hrun_netview *view, struct h
             continue;
         }
         off = fmax(off, fabs(one / most - 1));
+        for (int known = pes[0] ? 1 : 2; known <= SUBS; known++) {
+            int first[2 * SUBS] = { pes[0], known > 1 ? pes[1] : 0, procs[0], known > 1 ? procs[1] : 0 };
+            double part = INFINITY;
+
+            above += o->part(o->ctx, first, first + SUBS, known, P, &part, NULL) || !(part <= one);
+        }
         for (int k = 0; k < o->noptions; k++)
             if (pes[o->options[k].sub] && procs[o->options[k].sub] == o->options[k].m)
                 above += !(t[k] <= one);
