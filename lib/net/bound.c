@@ -189,8 +189,8 @@ static double trunks_of(const struct hrun_net *net, int g, int out)
     return sum;
 }
 
-/* Of n ranks m are known to be in group g and e elsewhere; the rest is on either side, all of it at the least load of an
- * all-to-all, as a product is concave. */
+/* Of n ranks m are known to be in group g and e elsewhere; the rest is on either side, all of it on one at the least
+ * load of an all-to-all, as a product is concave. */
 static double of_group(const struct bound *b, int g, int m, int e, int n)
 {
     const struct hrun_net *net = b->net;

@@ -1,8 +1,8 @@
 /* whole.c - the search of a model that is not separable; see plan.h and search.h for the contracts
  *
  * Where the oracle bounds parts of configurations (oracle->part): the first few of some P each are looked at, so that
- * there is a good list; then, for each P in the order of its least separable bound, sub-cluster by sub-cluster, all that
- * may still enter the list, which is what the bound of the sub-clusters so far allows (branch and bound).
+ * there is a good list; then, for each P in the order of its least separable bound, sub-cluster by sub-cluster, all
+ * that may still enter the list, which is what the bound of the sub-clusters so far allows (branch and bound).
  * Else in the order of the separable lower bound: what the fast search lists first is looked at first; behind one whose
  * bound is above the last value in the full list none can enter it. Lists are asked for four times as long each time:
  * together they cost hardly more than the last.
@@ -10,8 +10,8 @@
  * numbers of PEs and processes on one sub-cluster, or on two that make up for each other, so that P stays what the
  * rule accepts.
  *
- * What can be proven. Until it is looked at, nothing is known of a configuration but its bound. So whoever proves that V
- * is the best value has looked at each configuration whose bound is below V, or has a bound for it that is not:
+ * What can be proven. Until it is looked at, nothing is known of a configuration but its bound. So whoever proves that
+ * V is the best value has looked at each configuration whose bound is below V, or has a bound for it that is not:
  * otherwise it may have any value between. With separable bounds alone no order of looks avoids that, and where V is
  * some per cent above the least bound they are too many to look at: any numbers of PEs that give P, for each choice of
  * M. Bounds of parts leave out all that begins alike at once. The gap that is reported is how far V is above the least

@@ -198,8 +198,8 @@ static double coefficient(const struct hrun_models *m, int M, const char *term)
     return NAN;
 }
 
-/* Through a view, an operation's bound is that of the hosts it surely uses: on one switch, of an all-to-all, almost what
- * it takes, and never more. */
+/* Through a view, an operation's bound is that of the hosts it surely uses: on one switch, of an all-to-all, almost
+ * what it takes, and never more. */
 static void test_view_bound(void)
 {
     static const char *const names[] = { "a", "b", "c", "d", "e", "f" };
@@ -254,7 +254,7 @@ static void test_view_bound(void)
             tight += sub == 0 ? b > 0.95 * time : sub == 1 ? b > 0.6 * time && b < 0.7 * time : b == 0;
     }
     is_int(above, 0, "no bound through a view is above the time");
-    is_int(tight, N, "it is close where a host has one PE, less so where it has more, and nothing where others share it");
+    is_int(tight, N, "it is close where a host has one PE, less so where it has more, nothing where others share it");
     hrun_netview_destroy(v);
     hrun_net_destroy(network);
 }

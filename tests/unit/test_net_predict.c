@@ -182,8 +182,8 @@ static void test_openmpi_allgather(void)
                             s.steps[k].bytes == counted[i].blocks[sends] * bytes;
                     sends++;
                 }
-            ok(like && (sends == 4 || counted[i].blocks[sends] == 0), "allgather of %.0f B among %d as in Open MPI", bytes,
-               n);
+            ok(like && (sends == 4 || counted[i].blocks[sends] == 0), "allgather of %.0f B among %d as in Open MPI",
+               bytes, n);
             play_release(&s);
         }
 }
@@ -290,8 +290,8 @@ static void test_selectors(void)
         { "openmpi", HRUN_NET_ALLREDUCE, 8, 8192, "rabenseifner" },
         { "openmpi", HRUN_NET_ALLGATHER, 48, 1024, "neighbor" },
         { "openmpi", HRUN_NET_ALLGATHER, 6, 1024, "recursive-doubling" },
-        { "ompi", HRUN_NET_ALLGATHER, 6, 1024, "recursive-doubling-mpich" }, { "ompi", HRUN_NET_REDUCE, 3, 4, "linear" },
-        { "ompi", HRUN_NET_ALLTOALL, 16, 4, "bruck" },
+        { "ompi", HRUN_NET_ALLGATHER, 6, 1024, "recursive-doubling-mpich" },
+        { "ompi", HRUN_NET_REDUCE, 3, 4, "linear" }, { "ompi", HRUN_NET_ALLTOALL, 16, 4, "bruck" },
         { "openmpi", HRUN_NET_BARRIER, 6, 0, "linear" }, { "openmpi", HRUN_NET_BARRIER, 100000, 0, "bruck" },
         { "mpich", HRUN_NET_ALLTOALL, 8, 255, "bruck" }, { "mpich", HRUN_NET_ALLTOALL, 7, 255, "throttled" },
         { "mpich", HRUN_NET_ALLTOALL, 8, 32768, "pairwise" },
