@@ -185,7 +185,7 @@ static void add_cell(struct report_table *t, struct hrun_buf *b, int *bad)
 static void add_row(const struct hrun_net *net, int g, int h, struct report_table *t, struct hrun_buf *b, int *bad)
 {
     struct network_range k = network_range_of(net, g, h);
-    double trunk = net->trunks[g * net->ngroups + h].v * network_long_share(net);
+    double trunk = hrun_net_trunk_bandwidth(net, g, h);
 
     if (!k.pairs)
         return;

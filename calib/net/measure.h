@@ -56,7 +56,6 @@ struct net_bench {
     double *trip0_s, *trip_s;      /* nhosts by nhosts, row: who leads; 0: not tried. Empty trips; those of `bytes` */
     double *error0_s, *error_s;    /* standard errors of these */
     int bytes;                     /* M of trips, fans and joins: below rendezvous, and big enough to see the rate */
-    int many_bytes;                /* of many trips at once: big enough that all are under way at a time */
     int eager;                     /* the most bytes a send of which was seen not to wait for the receiver; 0: none */
     int apart;                     /* 1: trips at once disturb each other, so one at a time */
 };

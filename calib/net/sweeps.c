@@ -14,9 +14,8 @@ enum { PROBES = 3 };                   /* the middle one of so many counts */
 static const double LATER = 2, SLEEP_S = 1e-3;
 /* Of the delay: the call that sends has waited for the receiver. One that waits for the bytes to leave takes half. */
 static const double WAITED = 2.0 / 3;
-/* The threshold is found within this part of it. A message shows the rate, alone and beside others, when it takes so
- * many times what an empty one does; one alone does with less where times do not scatter. */
-static const double SEEN_BESIDE = 4;
+/* The threshold is found within this part of it. A message shows the rate when it takes so many times what an empty one
+ * does; less will do where times do not scatter. */
 #ifdef HRUN_SMPI
 enum { FINE = 16 };
 static const double SEEN = 2;
@@ -59,14 +58,6 @@ static int waits(struct net_bench *b, int bytes, double trip_s)
     return answer;
 }
 
-/* The least power of two, below rendezvous, that takes so many times as long as an empty message. */
-static int bytes_seen(struct net_bench *b, int from, double times, double empty_s)
-{
-    while (2 * from <= b->eager && first_trip(b, from) < times * empty_s)
-        from *= 2;
-    return from;
-}
-
 void net_find_eager(struct net_bench *b)
 {
     int good = 0, bad = FIRST;
@@ -89,8 +80,9 @@ void net_find_eager(struct net_bench *b)
     }
     b->eager = good;
     empty_s = first_trip(b, 0);
-    b->bytes = bytes_seen(b, FIRST, SEEN, empty_s);
-    b->many_bytes = bytes_seen(b, b->bytes, SEEN_BESIDE, empty_s);
+    b->bytes = FIRST;
+    while (2 * b->bytes <= b->eager && first_trip(b, b->bytes) < SEEN * empty_s)
+        b->bytes *= 2;
 }
 
 /* ---------------------------------------------------------------- sizes */

@@ -17,8 +17,9 @@ static const double DISTURBED = 0.1;
 static const double GROUP_SLACK = 0.25;
 /* Messages between two parts that are slowed by so much more than those inside share something thin. */
 static const double SLOWED = 1.2;
-/* Repetitions of trips at once where one of a trip alone would do: those in the middle meet all others. */
-enum { IN_TURN = 3 };
+/* The bytes of trips at once, one after the other, take so many times what an empty trip does. Trips begin up to an
+ * empty one apart, and do not share until then: what they share is found within this part of it. */
+static const double SEEN_BESIDE = 64;
 #ifdef HRUN_SMPI
 enum { SIMULATED = 1 };
 #else
@@ -130,8 +131,38 @@ static void one_by_one(struct net_bench *b, int bytes, struct table into)
 
 /* ---------------------------------------------------------------- many at once */
 
-/* n trips at once with b->many_bytes there, from[m] to to[m], hosts; what each took, on all. took[n] */
-static void at_once(struct net_bench *b, const int *from, const int *to, int n, struct net_times *took)
+/* What an empty trip takes, led by one of the two or by both. */
+static double empty_trip(const struct net_bench *b, int i, int j, double *error)
+{
+    int there = i * b->nhosts + j, back = j * b->nhosts + i;
+
+    *error = hypot(b->error0_s[there], b->error0_s[back]);
+    return b->trip0_s[there] + b->trip0_s[back];
+}
+
+double net_bytes_take(const struct net_bench *b, int i, int j)
+{
+    double error, all = b->trip_s[i * b->nhosts + j], empty = i == j ? 0 : empty_trip(b, i, j, &error);
+
+    return all > empty && empty > 0 ? all - empty : 0;
+}
+
+/* The least power of two, up to `most`, with which all trips from[m] to to[m] show what they share. */
+static int bytes_beside(const struct net_bench *b, const int *from, const int *to, int n, int most)
+{
+    int bytes = b->bytes;
+
+    for (int k = 0; k < n; k++) {
+        double error, take = net_bytes_take(b, from[k], to[k]), empty = empty_trip(b, from[k], to[k], &error);
+
+        while (take > 0 && 2 * bytes <= most && n * take / b->bytes * bytes < SEEN_BESIDE * empty)
+            bytes *= 2;
+    }
+    return bytes;
+}
+
+/* n trips at once with `bytes` there, from[m] to to[m], hosts; what each took, on all. took[n] */
+static void at_once(struct net_bench *b, const int *from, const int *to, int n, int bytes, struct net_times *took)
 {
     struct net_times m;
 
@@ -139,7 +170,7 @@ static void at_once(struct net_bench *b, const int *from, const int *to, int n, 
     net_rest(b);
     for (int k = 0; k < n; k++) {
         struct net_trial t = { .lead = b->leader[from[k]], .follow = &b->leader[to[k]], .nfollow = 1,
-                               .bytes = b->many_bytes, .fixed = b->set.most > b->set.least ? NET_FIXED : IN_TURN };
+                               .bytes = bytes, .fixed = b->set.most > b->set.least ? NET_FIXED : 1 };
 
         if ((b->rank == t.lead || b->rank == b->leader[to[k]]) && net_try(b, &t, &m))
             took[k] = m;
@@ -169,7 +200,7 @@ static int size_of(const struct net_bench *b, int group)
 /* n trips from group g to group h at once, as lib/net/estimate.h has it. */
 static void pairs(struct net_bench *b, int g, int h, int n)
 {
-    struct net_record r = { .kind = NET_PAIRS, .i = g, .j = h, .k = -1, .n = n, .bytes = b->many_bytes };
+    struct net_record r = { .kind = NET_PAIRS, .i = g, .j = h, .k = -1, .n = n };
     struct net_times *took = calloc((size_t)n, sizeof *took), mean = { 0 };
     int *from = calloc(2 * (size_t)n, sizeof *from), *to = from + n, known = 0;
 
@@ -180,7 +211,8 @@ static void pairs(struct net_bench *b, int g, int h, int n)
         from[k] = member(b, g, k);
         to[k] = member(b, h, g == h ? n + k : k);
     }
-    at_once(b, from, to, n, took);
+    r.bytes = bytes_beside(b, from, to, n, NET_BYTES_MAX);
+    at_once(b, from, to, n, r.bytes, took);
     for (int k = 0; k < n; k++) {
         mean.n = took[k].n;
         mean.median_s += took[k].median_s / n;
@@ -208,22 +240,6 @@ void net_pairs(struct net_bench *b)
 
 /* ---------------------------------------------------------------- groups */
 
-/* What an empty trip takes, led by one of the two or by both. */
-static double empty_trip(const struct net_bench *b, int i, int j, double *error)
-{
-    int there = i * b->nhosts + j, back = j * b->nhosts + i;
-
-    *error = hypot(b->error0_s[there], b->error0_s[back]);
-    return b->trip0_s[there] + b->trip0_s[back];
-}
-
-double net_bytes_take(const struct net_bench *b, int i, int j)
-{
-    double error, all = b->trip_s[i * b->nhosts + j], empty = i == j ? 0 : empty_trip(b, i, j, &error);
-
-    return all > empty && empty > 0 ? all - empty : 0;
-}
-
 struct load {
     struct net_bench *b;
     double *byte_s, *out, *in;         /* byte_s: nhosts by nhosts */
@@ -232,11 +248,11 @@ struct load {
 };
 
 /* By how much trips at once take longer than their hosts' bytes do: the mean. */
-static double slowed(const struct load *l, int n)
+static double slowed(const struct load *l, int n, int bytes)
 {
     double sum = 0, error;
 
-    at_once(l->b, l->from, l->to, n, l->took);
+    at_once(l->b, l->from, l->to, n, bytes, l->took);
     for (int k = 0; k < n; k++)
         sum += (l->took[k].median_s - empty_trip(l->b, l->from[k], l->to[k], &error)) /
                fmax(l->out[l->from[k]], l->in[l->to[k]]) / n;
@@ -256,17 +272,19 @@ static int neighbours(const struct load *l, const int *v, int n, int k, int most
 static int slows(void *ctx, const int *a, int na, const int *b, int nb)
 {
     const struct load *l = ctx;
-    int n = na < nb ? na : nb, inside;
+    int n = na < nb ? na : nb, inside, bytes;
     double across;
 
     for (int k = 0; k < n; k++) {
         l->from[k] = a[k];
         l->to[k] = b[k];
     }
-    across = slowed(l, n);
+    /* Beyond rendezvous latencies are others than those of empty messages. */
+    bytes = bytes_beside(l->b, l->from, l->to, n, l->b->eager);
+    across = slowed(l, n, bytes);
     inside = neighbours(l, a, na, 0, n);
     inside = neighbours(l, b, nb, inside, n);
-    return across > SLOWED * slowed(l, inside);
+    return across > SLOWED * slowed(l, inside, bytes);
 }
 
 static void find_groups(struct net_bench *b)

@@ -43,10 +43,12 @@ static json_t *classes(const struct hrun_net *net)
     for (int k = 0; k < net->nclasses; k++) {
         const struct hrun_net_class *c = &net->classes[k];
 
-        json_array_append_new(a, json_pack("{s:o, s:o, s:o, s:o, s:f, s:o}", "C_s", value(&c->C_s), "t_s_per_byte",
-                                           value(&c->t_s_per_byte), "out_bytes_per_s", value(&c->out_bytes_per_s),
-                                           "in_bytes_per_s", value(&c->in_bytes_per_s), "local_bytes_per_s",
-                                           c->local_bytes_per_s, "local", kinds(c)));
+        json_array_append_new(a, json_pack("{s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:o}", "C_s", value(&c->C_s),
+                                           "t_s_per_byte", value(&c->t_s_per_byte), "out_bytes_per_s",
+                                           value(&c->out_bytes_per_s), "in_bytes_per_s", value(&c->in_bytes_per_s),
+                                           "out_bandwidth_bytes_per_s", c->out_bytes_per_s.v * network_long_share(net),
+                                           "in_bandwidth_bytes_per_s", c->in_bytes_per_s.v * network_long_share(net),
+                                           "local_bytes_per_s", c->local_bytes_per_s, "local", kinds(c)));
     }
     return a;
 }
@@ -82,8 +84,9 @@ static json_t *trunks(const struct hrun_net *net)
 
     for (int k = 0; k < net->ngroups * net->ngroups; k++)
         if (net->trunks[k].v > 0)
-            json_array_append_new(a, json_pack("{s:i, s:i, s:o}", "from", k / net->ngroups, "to", k % net->ngroups,
-                                               "bytes_per_s", value(&net->trunks[k])));
+            json_array_append_new(a, json_pack("{s:i, s:i, s:o, s:f}", "from", k / net->ngroups, "to", k % net->ngroups,
+                                               "bytes_per_s", value(&net->trunks[k]), "bandwidth_bytes_per_s",
+                                               hrun_net_trunk_bandwidth(net, k / net->ngroups, k % net->ngroups)));
     return a;
 }
 

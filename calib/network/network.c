@@ -13,7 +13,7 @@
 /* Records of a thousand hosts: 31 trips of each, and as much again of the rest. */
 static const size_t RECORDS_MAX = (size_t)1 << 28;
 
-/* Of SimGrid, hrun has Open MPI's algorithms unless the user sets others (lib/launch/smpi.c). */
+/* Of SimGrid, hrun has `ompi` unless the user sets another (lib/launch/smpi.c). */
 static const char *selector(const struct context *c)
 {
     static const struct { const char *parameter, *name; } known[] = {
@@ -24,7 +24,7 @@ static const char *selector(const struct context *c)
         for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
             if (!strcmp(c->set->smpi.v[i], known[k].parameter))
                 return known[k].name;
-    return "openmpi";
+    return c->cluster->platform ? "ompi" : "openmpi";
 }
 
 static int set_text(char **to, const char *text, struct hrun_error *err)

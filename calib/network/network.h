@@ -56,7 +56,7 @@ struct network_range {
     int pairs, from, to;           /* pairs = 0: there is none, and nothing else counts */
 };
 struct network_range network_range_of(const struct hrun_net *net, int g, int h);
-/* What ports and trunks carry of long messages, as a part of what the model says of them. */
+/* What ports carry of long messages, as a part of what the model says of them. */
 double network_long_share(const struct hrun_net *net);
 /* Append the hosts whose class or group (of[nhosts]) is `which`, folded; a rate; what there is to say of protocols, a
  * line each. */

@@ -276,7 +276,7 @@ static void add_trunks(const struct hrun_net *net, struct hrun_buf *out)
             hrun_buf_adds(out, " to ");
             network_add_hosts(net, net->group_of, h, out);
             hrun_buf_adds(out, " share ");
-            network_add_rate(v->v * network_long_share(net), out);
+            network_add_rate(hrun_net_trunk_bandwidth(net, g, h), out);
             if (is_known(v))
                 add_half(out, v);
             else

@@ -400,6 +400,18 @@ static const struct hrun_predictor_kind kind = {
     .options = hrun_formulas_options,
 };
 
+/* Bounds of parts that may be asked for in about a second: one takes some 4 us of 64 ranks, and as their square. */
+static long parts_most(const struct hrun_formulas *p)
+{
+    const double most = 250000, measured = 64;
+    double ranks = 0;
+
+    for (int o = 0; o < p->noptions; o++)      /* the last option of each sub-cluster has the most processes */
+        if (o + 1 == p->noptions || p->options[o + 1].sub != p->options[o].sub)
+            ranks += (double)p->options[o].m * hrun_netview_npes(p->net, p->options[o].sub);
+    return ranks > measured ? (long)(most * measured * measured / ranks / ranks) + 1 : (long)most;
+}
+
 struct hrun_predictor *hrun_formulas_create(const struct hrun_predictor_source *from, struct hrun_error *err)
 {
     const struct hrun_app *app = from->app;
@@ -446,6 +458,8 @@ struct hrun_predictor *hrun_formulas_create(const struct hrun_predictor_source *
         .rule = hrun_formulas_rule,
         .memory = app->memory ? hrun_formulas_memory : NULL,
         .whole = p->same_subs && has_network(&p->base) ? hrun_formulas_whole : NULL,
+        .part = p->same_subs && has_network(&p->base) ? hrun_formulas_part : NULL,
+        .parts = p->same_subs && has_network(&p->base) ? parts_most(p) : 0,
     };
     free(usable);
     hrun_buf_release(&consts);

@@ -82,6 +82,8 @@ int hrun_formulas_times(void *ctx, int P, double *t, struct hrun_error *err);
 int hrun_formulas_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err);
 int hrun_formulas_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
                          struct hrun_error *err);
+int hrun_formulas_part(void *ctx, const int *pes, const int *procs, int known, int P, double *time_s,
+                       struct hrun_error *err);
 int hrun_formulas_rule(void *ctx, int P, struct hrun_error *err);
 int hrun_formulas_memory(void *ctx, int P, double *bytes, struct hrun_error *err);
 

@@ -15,6 +15,8 @@ struct sub {
     char *name;
     int npes;
     struct hrun_netview_pe *pes;
+    int beside;                /* its other PEs on the host of its first; -1: another sub-cluster has PEs there */
+    int sharing;               /* the last other sub-cluster that has PEs on one of its hosts; -1: none */
 };
 
 /* A time, where it was asked. */
@@ -205,12 +207,24 @@ int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes,
     return 0;
 }
 
+/* The bound for P ranks of which n are laid. */
+static int bound_laid(struct hrun_netview *v, enum hrun_net_op op, double bytes, int n, int beside, int P,
+                      double *time_s, struct hrun_error *err)
+{
+    struct hrun_net_call call = { .op = op, .bytes = bytes, .quick = 1 };
+    struct hrun_net_ranks some = { n, v->host, v->kind };
+    double t;
+
+    if (v->source.bound(v->source.ctx, &call, P, &some, beside, &t, err))
+        return -1;
+    *time_s = isfinite(t) && t > 0 ? t : 0;
+    return 0;
+}
+
 int hrun_netview_bound(struct hrun_netview *v, enum hrun_net_op op, double bytes, int sub, int m, int P, double *time_s,
                        struct hrun_error *err)
 {
-    struct hrun_net_call call = { .op = op, .bytes = bytes, .quick = 1 };
-    struct hrun_net_ranks some;
-    double t;
+    int64_t beside = v->subs[sub].beside < 0 ? P : (int64_t)v->subs[sub].beside * m;
 
     if (!v->source.bound || P < 2 || m > P || v->subs[sub].npes < 1) {
         *time_s = 0;
@@ -222,11 +236,24 @@ int hrun_netview_bound(struct hrun_netview *v, enum hrun_net_op op, double bytes
         v->host[r] = v->subs[sub].pes[0].host;   /* the first PE is used in any case */
         v->kind[r] = v->subs[sub].pes[0].kind;
     }
-    some = (struct hrun_net_ranks){ m, v->host, v->kind };
-    if (v->source.bound(v->source.ctx, &call, P, &some, &t, err))
+    return bound_laid(v, op, bytes, m, beside < P ? (int)beside : P, P, time_s, err);
+}
+
+int hrun_netview_part(struct hrun_netview *v, enum hrun_net_op op, double bytes, const int *pes, const int *procs,
+                      int known, int P, double *time_s, struct hrun_error *err)
+{
+    int n = 0, beside = 0;
+
+    if (count_ranks(v, pes, procs, &n, err) || lay(v, pes, procs, n, err))
         return -1;
-    *time_s = isfinite(t) && t > 0 ? t : 0;
-    return 0;
+    for (int i = 0; i < known; i++)
+        if (pes[i] && v->subs[i].sharing >= known)
+            beside = P;
+    if (!v->source.bound || P < 2 || n > P) {
+        *time_s = 0;
+        return 0;
+    }
+    return bound_laid(v, op, bytes, n, beside, P, time_s, err);
 }
 
 /* ------------------------------------------------------------------ runs */
@@ -305,6 +332,21 @@ static int copy_sub(struct hrun_netview *v, int i, const struct hrun_netview_sub
     return 0;
 }
 
+/* Set `beside` and `sharing` of a sub-cluster. */
+static void find_sharing(const struct hrun_netview *v, struct sub *s)
+{
+    s->beside = s->sharing = -1;               /* the first PE is not beside itself */
+    for (int p = 0; p < s->npes; p++)
+        s->beside += s->pes[p].host == s->pes[0].host;
+    for (int i = 0; i < v->nsubs; i++)
+        for (int p = 0; p < v->subs[i].npes && &v->subs[i] != s; p++)
+            for (int k = 0; k < s->npes; k++)
+                if (v->subs[i].pes[p].host == s->pes[k].host) {
+                    s->sharing = i;
+                    s->beside = s->pes[k].host == s->pes[0].host ? -1 : s->beside;
+                }
+}
+
 struct hrun_netview *hrun_netview_of(const struct hrun_netview_source *source, const struct hrun_netview_sub *subs,
                                      int nsubs, struct hrun_error *err)
 {
@@ -326,6 +368,8 @@ struct hrun_netview *hrun_netview_of(const struct hrun_netview_source *source, c
             v->nsubs++;
             goto out;
         }
+    for (int i = 0; i < nsubs; i++)
+        find_sharing(v, &v->subs[i]);
     rc = 0;
 out:
     if (rc) {

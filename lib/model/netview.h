@@ -25,9 +25,10 @@ struct hrun_netview_source {
     /* Time of an operation among ranks, n >= 2. 0, or -1 with *err. */
     int (*predict)(const void *ctx, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
                    double *time_s, struct hrun_error *err);
-    /* A lower bound of it among n ranks, of which `some` take part, for others anywhere. NULL: 0. */
+    /* A lower bound of it among n ranks, of which `some` take part, for others anywhere, no more than `beside` of them
+     * on a host of `some`. NULL: 0. */
     int (*bound)(const void *ctx, const struct hrun_net_call *call, int n, const struct hrun_net_ranks *some,
-                 double *time_s, struct hrun_error *err);
+                 int beside, double *time_s, struct hrun_error *err);
 };
 
 struct hrun_netview_pe {
@@ -69,6 +70,11 @@ int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes,
  * PE that it uses. Errors: as above. */
 int hrun_netview_bound(struct hrun_netview *v, enum hrun_net_op op, double bytes, int sub, int m, int P, double *time_s,
                        struct hrun_error *err);
+
+/* A lower bound in s of the same in every configuration with P processes in all, of which pes and procs are those of
+ * sub-clusters 0..known-1; from there on they are 0 and anything may be. Errors: as above. */
+int hrun_netview_part(struct hrun_netview *v, enum hrun_net_op op, double bytes, const int *pes, const int *procs,
+                      int known, int P, double *time_s, struct hrun_error *err);
 
 /* The configuration of a run: pes[nsubs], procs[nsubs]. By the names in its record; own: the sub-cluster in whose log
  * it is, where the record does not tell it of a run on one alone (-1: not known). 1, or 0 when the view has no such

@@ -15,9 +15,9 @@ static int predict(const void *ctx, const struct hrun_net_call *call, const stru
 }
 
 static int bound(const void *ctx, const struct hrun_net_call *call, int n, const struct hrun_net_ranks *some,
-                 double *time_s, struct hrun_error *err)
+                 int beside, double *time_s, struct hrun_error *err)
 {
-    return hrun_net_bound(ctx, call, n, some, 0, time_s, err);
+    return hrun_net_bound(ctx, call, n, some, beside, time_s, err);
 }
 
 struct hrun_netview_source hrun_netview_source_of(const struct hrun_net *net)

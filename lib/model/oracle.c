@@ -62,6 +62,9 @@ int hrun_formulas_value(struct hrun_formulas *p, int j, int P, const int *pes, c
                             p->app->name, (long long)p->size, P);
 }
 
+/* Bounds are summed in another order than times; a little less covers what that rounds. */
+static const double SLACK = 1e-12;
+
 /* Ti of all options at P from the values of the terms. */
 static void add_terms(struct hrun_formulas *p, int P, double *t)
 {
@@ -82,11 +85,9 @@ static void add_terms(struct hrun_formulas *p, int P, double *t)
         t[p->points[i].option] = usable(p->points[i].time_s) ? p->points[i].time_s : NAN;
 }
 
-/* Add to t what the network terms of each option take at least, a little less for rounding in another order. */
+/* Add to t what the network terms of each option take at least. */
 static int add_network(struct hrun_formulas *p, int P, double *t, struct hrun_error *err)
 {
-    static const double SLACK = 1e-12;
-
     for (int j = 0; j < p->nterms; j++)
         for (int o = 0; p->is_network[j] && o < p->noptions; o++) {
             double k = p->coef[(size_t)j * (size_t)p->noptions + (size_t)o], least;
@@ -154,6 +155,28 @@ int hrun_formulas_whole(void *ctx, const int *pes, const int *procs, int P, doub
                          (long long)p->size, P);
     *time_s = most;
     *limiting = who;
+    return 0;
+}
+
+int hrun_formulas_part(void *ctx, const int *pes, const int *procs, int known, int P, double *time_s,
+                       struct hrun_error *err)
+{
+    struct hrun_formulas *p = ctx;
+    double most = 0;
+
+    for (int j = 0; j < p->nterms; j++) {
+        if (p->least_m[j] >= P)
+            continue;
+        if (!p->is_network[j] ? hrun_formulas_term(p, j, P, &p->value[j], err)
+                              : hrun_term_network_part(p->terms[j].expr, p->N, P, p->net, pes, procs, known,
+                                                       &p->value[j], err))
+            return -1;
+    }
+    add_terms(p, P, p->parts);
+    for (int o = 0; o < p->noptions; o++)
+        if (pes[p->options[o].sub] && procs[p->options[o].sub] == p->options[o].m && p->parts[o] > most)
+            most = p->parts[o];
+    *time_s = most * (1 - SLACK);
     return 0;
 }
 

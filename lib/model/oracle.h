@@ -57,6 +57,13 @@ struct hrun_oracle {
     /* How many configurations may be looked at as a whole, 0: as many as is right where a look takes a tenth of a
      * millisecond. */
     long looks;
+
+    /* NULL: not known. A lower bound of `whole` for every configuration with P processes in all that has these pes and
+     * procs on sub-clusters 0..known-1, some of which are used; from there on they are 0 and anything may be. Asked as
+     * `whole` is. 0, or -1 with *err. */
+    int (*part)(void *ctx, const int *pes, const int *procs, int known, int P, double *time_s, struct hrun_error *err);
+    /* How often it may be asked, 0: as is right where it takes a tenth of a microsecond. */
+    long parts;
 };
 
 #endif

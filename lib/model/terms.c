@@ -90,6 +90,18 @@ int hrun_term_network_bound(struct hrun_expr *e, double N, int P, struct hrun_ne
     return 0;
 }
 
+int hrun_term_network_part(struct hrun_expr *e, double N, int P, struct hrun_netview *view, const int *pes,
+                           const int *procs, int known, double *out, struct hrun_error *err)
+{
+    double bytes, factor, t;
+
+    if (network_parts(e, N, P, &factor, &bytes, err) ||
+        hrun_netview_part(view, operation(e), bytes, pes, procs, known, P, &t, err))
+        return -1;
+    *out = factor * t;
+    return 0;
+}
+
 /* Nothing in the text can jump or bend: no remainder, comparison or choice, and of functions only roots and
  * logarithms. */
 static int analytic(const char *text)

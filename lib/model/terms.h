@@ -36,6 +36,10 @@ int hrun_term_network_call(struct hrun_expr *e, double N, double P, struct hrun_
 int hrun_term_network_bound(struct hrun_expr *e, double N, int P, struct hrun_netview *view, int sub, int m,
                             double *out, struct hrun_error *err);
 
+/* The same where pes and procs of sub-clusters 0..known-1 are known (netview.h). Errors: the same. */
+int hrun_term_network_part(struct hrun_expr *e, double N, int P, struct hrun_netview *view, const int *pes,
+                           const int *procs, int known, double *out, struct hrun_error *err);
+
 /* The compiled term of the definition with this text, or one compiled afresh; then *owned = 1 and the caller
  * destroys it. Errors: those of hrun_expr_compile, naming the text. */
 struct hrun_expr *hrun_term_find(const struct hrun_app *app, enum hrun_term_kind kind, const char *text,

@@ -363,7 +363,7 @@ static int make_options(struct weak_predictor *p, const struct hrun_predictor_so
     }
     *other = ours ? NULL : *other;
     p->oracle = (struct hrun_oracle) { p, from->nsubs, n, p->options, times, bounds, rule, memory, whole,
-                                      LOOKS };
+                                      LOOKS, NULL, 0 };
     return 0;
 }
 

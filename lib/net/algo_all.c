@@ -79,13 +79,19 @@ void net_doubling(struct play_schedule *s, const struct net_task *t, int me, dou
     }
 }
 
-void net_allgather_doubling(struct play_schedule *s, const struct net_task *t, int me)
+void net_allgather_doubling_mpich(struct play_schedule *s, const struct net_task *t, int me)
 {
     struct net_task whole = *t;
 
     whole.root = 0;
+    net_doubling(s, &whole, me, t->bytes, t->bytes * t->n);
+}
+
+/* Open MPI's takes a power of two. */
+void net_allgather_doubling(struct play_schedule *s, const struct net_task *t, int me)
+{
     if (net_pow2_below(t->n) == t->n)
-        net_doubling(s, &whole, me, t->bytes, t->bytes * t->n);
+        net_allgather_doubling_mpich(s, t, me);
     else
         net_allgather_bruck(s, t, me);
 }

@@ -39,6 +39,7 @@ static const struct algorithm ALGORITHMS[HRUN_NET_NOPS][MOST] = {
                              { "rabenseifner", net_allreduce_rabenseifner }, { "by-hosts", net_allreduce_hosts } },
     [HRUN_NET_ALLGATHER] = { { "linear", net_allgather_parts }, { "linear-posted", net_allgather_posted },
                              { "bruck", net_allgather_bruck }, { "recursive-doubling", net_allgather_doubling },
+                             { "recursive-doubling-mpich", net_allgather_doubling_mpich },
                              { "ring", net_allgather_ring }, { "pairwise", net_allgather_pairwise },
                              { "neighbor", net_allgather_neighbor } },
     [HRUN_NET_ALLTOALL] = { { "linear", net_alltoall_linear }, { "pairwise", net_alltoall_pairwise },

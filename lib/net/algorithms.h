@@ -76,8 +76,8 @@ net_program net_allreduce_doubling, net_allreduce_ring, net_allreduce_rabenseifn
     net_allreduce_linear, net_allreduce_hosts;
 /* algo_all.c */
 net_program net_p2p, net_ring;
-net_program net_allgather_posted, net_allgather_parts, net_allgather_bruck, net_allgather_doubling, net_allgather_ring,
-    net_allgather_pairwise, net_allgather_neighbor;
+net_program net_allgather_posted, net_allgather_parts, net_allgather_bruck, net_allgather_doubling,
+    net_allgather_doubling_mpich, net_allgather_ring, net_allgather_pairwise, net_allgather_neighbor;
 net_program net_alltoall_linear, net_alltoall_pairwise, net_alltoall_xor, net_alltoall_bruck, net_alltoall_throttled;
 net_program net_barrier_linear, net_barrier_doubling, net_barrier_bruck, net_barrier_tree;
 

@@ -4,7 +4,7 @@
  * others need of theirs must leave it. m ranks of a host and e others give the bytes (table LOADS), the ports the time,
  * to which the shortest way to any other host adds, for no byte flows before. Of all-to-alls in which each rank sends
  * to each other itself, more is known: what that takes its processor, and, where messages wait for their receivers, the
- * rounds one after the other.
+ * rounds one after the other. The same holds of a group of hosts, whose ports are its trunks.
  */
 #include "net/algorithms.h"
 
@@ -31,11 +31,10 @@ struct load {
     int either;
 };
 
-static struct load load_of(const struct bound *b)
+/* m ranks of the host, e elsewhere. */
+static struct load load_of(enum hrun_net_op op, double m, double e)
 {
-    double m = b->m, e = b->e;
-
-    switch (b->call->op) {
+    switch (op) {
     case HRUN_NET_ALLTOALL:
         return (struct load){ m * e, m * e, 0 };
     case HRUN_NET_ALLGATHER:
@@ -60,7 +59,7 @@ static struct load load_of(const struct bound *b)
 static double port_s(const struct bound *b, double least_b)
 {
     const struct hrun_net_class *c = &b->net->classes[b->net->class_of[b->host]];
-    struct load load = load_of(b);
+    struct load load = load_of(b->call->op, b->m, b->e);
     double bytes = b->call->bytes * least_b, back = b->net->back_share;
     double in = c->in_bytes_per_s.v, out = c->out_bytes_per_s.v;
 
@@ -153,7 +152,7 @@ static double direct_s(const struct bound *b)
     return fmax(processor_s(b), waits && one_by_one ? rounds_s(b) : 0);
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- hosts */
 
 static double of_host(const struct bound *b)
 {
@@ -172,8 +171,52 @@ static double of_host(const struct bound *b)
     return fmax(t_s * MARGIN + correction_s, 0);
 }
 
+/* ---------------------------------------------------------------- groups of hosts */
+
+/* What trunks let out of group g, or into it; 0: no limit. */
+static double trunks_of(const struct hrun_net *net, int g, int out)
+{
+    double sum = 0;
+
+    for (int h = 0; h < net->ngroups; h++) {
+        int from = out ? g : h, to = out ? h : g, swap = net->trunks_shared && from > to;
+        double rate = net->trunks[swap ? to * net->ngroups + from : from * net->ngroups + to].v;
+
+        if (h != g && rate <= 0)
+            return 0;
+        sum += h != g ? rate : 0;
+    }
+    return sum;
+}
+
+/* Of n ranks m are known to be in group g and e elsewhere; the rest is on either side, all of it on one at the least
+ * load of an all-to-all, as a product is concave. */
+static double of_group(const struct bound *b, int g, int m, int e, int n)
+{
+    const struct hrun_net *net = b->net;
+    int rest = b->call->op == HRUN_NET_ALLTOALL ? n - m - e : 0;
+    struct load l = (double)(m + rest) * e < (double)m * (e + rest) ? load_of(b->call->op, m + rest, e)
+                                                                  : load_of(b->call->op, m, e + rest);
+    double out = trunks_of(net, g, 1), in = trunks_of(net, g, 0), least_b = INFINITY, back = net->back_share;
+    double bytes_s;
+
+    if (m < 1 || e < 1 || !(in > 0) || !(out > 0))
+        return 0;
+    for (int k = 0; k < net->nsegments; k++)
+        least_b = fmin(least_b, net->segments[k].b);
+    if (l.either)
+        bytes_s = l.in / fmax(in, out);
+    else if (net->trunks_shared)
+        bytes_s = (l.in + l.out) * (1 + back) / in;
+    else
+        bytes_s = fmax((l.in + back * l.out) / in, (l.out + back * l.in) / out);
+    return bytes_s * b->call->bytes * least_b * MARGIN;
+}
+
+/* ---------------------------------------------------------------- the whole */
+
 int hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call, int n,
-                   const struct hrun_net_ranks *some, int closed, double *time_s, struct hrun_error *err)
+                   const struct hrun_net_ranks *some, int beside, double *time_s, struct hrun_error *err)
 {
     struct bound b = { .net = net, .call = call, .some = some };
     struct hrun_net_call checked = *call;
@@ -192,10 +235,17 @@ int hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call,
         b.host = some->host[hosts.leader[h]];
         b.m = hosts.first[h + 1] - hosts.first[h];
         b.e_known = some->n - b.m;
-        b.e = closed ? n - b.m : b.e_known;
+        b.e = n - b.m - beside > b.e_known ? n - b.m - beside : b.e_known;
         most_s = fmax(most_s, of_host(&b));
     }
     net_hosts_release(&hosts);
+    for (int g = 0; g < net->ngroups && net->ngroups > 1; g++) {
+        int m = 0;
+
+        for (int r = 0; r < some->n; r++)
+            m += net->group_of[some->host[r]] == g;
+        most_s = fmax(most_s, of_group(&b, g, m, some->n - m, n));
+    }
     *time_s = most_s;
     return 0;
 }

@@ -148,7 +148,7 @@ static double local_time(const struct hrun_net_class *c, int from_kind, int to_k
     return c->local_fixed_s[at].v + bytes * per_byte;
 }
 
-/* What a trunk leaves a message alone: where its directions are shared, as those inside a group are, its
+/* What a trunk carries one way: where its directions are shared, as those inside a group are, its
  * acknowledgements take some of it. */
 static double trunk_alone(const struct hrun_net *net, int g, int h)
 {
@@ -187,4 +187,9 @@ double hrun_net_bandwidth(const struct hrun_net *net, int from, int to)
     double longer = fmax(1e9, net->segments[net->nsegments - 1].from_bytes);   /* in the last segment, whatever it is */
 
     return longer / (hrun_net_p2p(net, from, 0, to, 0, 2 * longer) - hrun_net_p2p(net, from, 0, to, 0, longer));
+}
+
+double hrun_net_trunk_bandwidth(const struct hrun_net *net, int from, int to)
+{
+    return trunk_alone(net, from, to) / net->segments[net->nsegments - 1].b;
 }

@@ -124,6 +124,8 @@ double hrun_net_p2p(const struct hrun_net *net, int from, int from_kind, int to,
 /* What a long message alone carries from one host to another, bytes/s, by the factor of the last segment: what a user
  * calls bandwidth. NAN as above. */
 double hrun_net_bandwidth(const struct hrun_net *net, int from, int to);
+/* What long messages from group `from` to group `to` carry together, while none go back; 0: no limit was seen. */
+double hrun_net_trunk_bandwidth(const struct hrun_net *net, int from, int to);
 
 /* How badly is known what messages between hosts take? Counted are the pairs of classes of which the time of an empty
  * message, or of one of 64 KiB, has a 95 % interval (the root of the sum of the squares of its parameters' shares) that
@@ -162,8 +164,8 @@ int hrun_net_op_find(const char *name);                      /* -1 when there is
 /* Algorithms of an operation ("linear", "binomial", "pairwise", ...): writes the first `most` of them, which live as
  * long as the program, to names[]. Result: how many there are. */
 size_t hrun_net_algorithms(enum hrun_net_op op, const char **names, size_t most);
-/* Whose rules choose them: "openmpi" (4.1 and later, coll/tuned), "mpich" (SimGrid's coll-selector:mpich), "smpi"
- * (SimGrid's default), ending with NULL. */
+/* Whose rules choose them: "openmpi" (4.1 and later, coll/tuned), "ompi" and "mpich" (SimGrid's coll-selector:ompi and
+ * :mpich), "smpi" (SimGrid's default), ending with NULL. */
 const char *const *hrun_net_selectors(void);
 /* What a selector takes for n ranks, as many on each host, and so many bytes. NULL: no such selector. */
 const char *hrun_net_selected(const char *selector, enum hrun_net_op op, int n, double bytes);
@@ -194,12 +196,12 @@ int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *cal
 int hrun_net_irregular(const struct hrun_net *net, const struct hrun_net_call *call, int n);
 
 /* A lower bound of hrun_net_predict, cheap, for searches: the time of call (root and quick do not count) among n ranks
- * of which some->n, where they say, take part, and the others are anywhere in the network: on hosts where none of
- * `some` is if closed is 1, else perhaps beside them. It holds in whatever order the ranks are. What counts are the
- * bytes that must pass each host's ports, what its processors must do, and the way to the nearest other host. Errors:
+ * of which some->n, where they say, take part, and the others are anywhere in the network: on each host of `some` no
+ * more than `beside` of them. It holds in whatever order the ranks are. What counts are the bytes that must pass each
+ * host's ports and each group's trunks, what its processors must do, and the way to the nearest other host. Errors:
  * HRUN_EINVAL (as hrun_net_predict; fewer ranks than `some`), HRUN_ENOMEM. */
 int hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call, int n,
-                   const struct hrun_net_ranks *some, int closed, double *time_s, struct hrun_error *err);
+                   const struct hrun_net_ranks *some, int beside, double *time_s, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- on disk */
 

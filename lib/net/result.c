@@ -75,8 +75,8 @@ int net_fill(const struct net_state *e, struct hrun_net *net, struct hrun_error 
         net->pairs[i].beta_bytes_per_s = beta_of(e, e->s.c.g[i]);
     }
     for (int i = 0; i < groups * groups; i++) {
-        /* What comes back takes of a trunk that both ways share. */
-        double all = g->trunks_shared && i / groups != i % groups ? 1 + g->back_share : 1;
+        /* What comes back takes of a trunk that both ways share, as they do inside a group. */
+        double all = g->trunks_shared || i / groups == i % groups ? 1 + g->back_share : 1;
 
         net->trunks[i] = rate_of((struct hrun_net_value){ e->trunk[i] / all, e->trunk_half[i] / all });
     }

@@ -1,8 +1,8 @@
 /* known.c - the search where some configurations are known better than the oracle; see plan.h for the contract
  *
- * The `top` best of all are among the known ones and the `top` best of the others; and these are among the first
- * top + n of the search, in which at most n known ones stand.
+ * The `top` best of all are among the known ones and the `top` best of the others.
  */
+#include "plan/search.h"
 #include "plan/space.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
                            struct hrun_plan **out, struct hrun_error *err)
 {
     int nsubs = problem->oracle->nsubs, rc = -1;
-    double started = plan_clock();
+    double started = plan_clock(), others;
     struct hrun_error why = { 0 };
     struct hrun_plan *p = NULL;
     struct plan_best best;
@@ -73,9 +73,9 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
                       known[i].doubt);
             goto out;
         }
-    if (hrun_plan_search(problem, top < 1 ? top : top + n, &p, &why)) {
-        /* By its model none keeps the limits; one that is known better may. */
-        p = n && problem->limits && why.code == HRUN_EINFEASIBLE ? calloc(1, sizeof *p) : NULL;
+    if (plan_search_without(problem, known, n, top, &p, &why)) {
+        /* By its model no other keeps the limits; one that is known better may. */
+        p = n && why.code == HRUN_EINFEASIBLE ? calloc(1, sizeof *p) : NULL;
         if (!p) {
             if (err)
                 *err = why;
@@ -86,6 +86,7 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
         if (hrun_plan_count(problem, COUNT_LIMIT, &p->counts, err))
             goto out;
     }
+    others = p->n ? p->v[0].value : 1;
     for (int i = 0; i < p->n; i++)
         if (!plan_known_find(known, n, &p->v[i], nsubs) && plan_best_add(&best, &p->v[i], err))
             goto out;
@@ -95,6 +96,8 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
     if (!best.n) {
         if (problem->limits)
             plan_fail_none(problem, known, n, err);
+        else if (why.code && err)
+            *err = why;
         else
             hrun_fail(err, HRUN_EINFEASIBLE, "no configuration has a usable time");
         goto out;
@@ -106,6 +109,8 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
     p->n = best.n;
     best.v = NULL;
     best.n = 0;
+    if (p->gap > 0 && isfinite(p->gap))
+        p->gap = fmax((1 + p->gap) * p->v[0].value / others - 1, 0);
     take_doubts_off(problem, known, n, p);
     p->search_s = plan_clock() - started;
     *out = p;

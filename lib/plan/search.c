@@ -347,6 +347,13 @@ int plan_few_enough(const struct hrun_plan_problem *problem, struct hrun_error *
 int hrun_plan_search(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,
                      struct hrun_error *err)
 {
+    return plan_search_without(problem, NULL, 0, top, out, err);
+}
+
+int plan_search_without(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
+                        struct hrun_plan **out, struct hrun_error *err)
+{
+    int more = top < 1 ? top : top + n;
     static const struct plan_tuning tuning = PLAN_TUNING_DEFAULT;
     struct plan_looks looks = PLAN_LOOKS_DEFAULT;
     const struct hrun_plan_limits *l = problem->limits;
@@ -354,11 +361,13 @@ int hrun_plan_search(const struct hrun_plan_problem *problem, int top, struct hr
 
     if ((problem->objective && !problem->objective->separable) ||
         (l && (l->cost > 0 || l->energy_j > 0 || l->pes > 0)))
-        return plan_few_enough(problem, err) || hrun_plan_exhaustive(problem, top, out, err) ? -1 : 0;
+        return plan_few_enough(problem, err) || hrun_plan_exhaustive(problem, more, out, err) ? -1 : 0;
     if (problem->oracle->looks > 0)
         looks.bounded = problem->oracle->looks;
-    if (problem->oracle->whole ? plan_search_whole(problem, top, &looks, &p, err)
-                               : plan_search_tuned(problem, top, &tuning, NULL, &p, err))
+    if (problem->oracle->parts > 0)
+        looks.parts = problem->oracle->parts;
+    if (problem->oracle->whole ? plan_search_whole(problem, known, n, top, &looks, &p, err)
+                               : plan_search_tuned(problem, more, &tuning, NULL, &p, err))
         return -1;
     if (l && drop_slow(problem, &p, err))
         return -1;

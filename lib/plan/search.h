@@ -30,14 +30,20 @@ struct plan_looks {
     int first;      /* so many configurations of the least lower bound are listed first, then four times as many, ... */
     long bounded;   /* so many are looked at as a whole; no fewer than are asked for */
     long local;     /* and where that does not suffice so many more, from the best one found to its neighbours */
+    long parts;     /* so many bounds of parts of configurations are asked for, where the oracle has them */
 };
 
 /* A look plays a network operation or two: some 0.1 ms with 16 processes, and as the square of their number. 2000 looks
- * are within what a launch takes. Half of them are for proving, half for finding where that does not end. */
-#define PLAN_LOOKS_DEFAULT { 16, 1000, 1000 }
+ * are within what a launch takes. Half of them are for proving, half for finding where that does not end. Bounds of
+ * parts are for 0.1 s where one takes 0.1 us. */
+#define PLAN_LOOKS_DEFAULT { 16, 1000, 1000, 1000000 }
 
-/* hrun_plan_search of a model that is not separable; separable objectives only. */
-int plan_search_whole(const struct hrun_plan_problem *problem, int top, const struct plan_looks *looks,
-                      struct hrun_plan **out, struct hrun_error *err);
+/* hrun_plan_search of a model that is not separable, without known[n]; separable objectives only. */
+int plan_search_whole(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
+                      const struct plan_looks *looks, struct hrun_plan **out, struct hrun_error *err);
+
+/* hrun_plan_search, of which known[n] may be missing; the list has at least `top` others, as far as there are. */
+int plan_search_without(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
+                        struct hrun_plan **out, struct hrun_error *err);
 
 #endif

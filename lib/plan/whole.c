@@ -1,18 +1,31 @@
 /* whole.c - the search of a model that is not separable; see plan.h and search.h for the contracts
  *
- * Branch and bound over the order of the separable lower bound: what the fast search lists first is looked at first;
- * behind one whose bound is above the last value in the full list none can enter it. Lists are asked for
- * four times as long each time: together they cost hardly more than the last.
- * Where the looks do not suffice, the rest of them goes to the neighbours of the best one found, and of theirs: other
+ * Where the oracle bounds parts of configurations (oracle->part): the first few of some P each are looked at, so that
+ * there is a good list; then, for each P in the order of its least separable bound, sub-cluster by sub-cluster, all
+ * that may still enter the list, which is what the bound of the sub-clusters so far allows (branch and bound).
+ * Else in the order of the separable lower bound: what the fast search lists first is looked at first; behind one whose
+ * bound is above the last value in the full list none can enter it. Lists are asked for four times as long each time:
+ * together they cost hardly more than the last.
+ * Where either does not end, the rest of the looks goes to the neighbours of the best one found, and of theirs: other
  * numbers of PEs and processes on one sub-cluster, or on two that make up for each other, so that P stays what the
  * rule accepts.
+ *
+ * What can be proven. Until it is looked at, nothing is known of a configuration but its bound. So whoever proves that
+ * V is the best value has looked at each configuration whose bound is below V, or has a bound for it that is not:
+ * otherwise it may have any value between. With separable bounds alone no order of looks avoids that, and where V is
+ * some per cent above the least bound they are too many to look at: any numbers of PEs that give P, for each choice of
+ * M. Bounds of parts leave out all that begins alike at once. The gap that is reported is how far V is above the least
+ * bound of what was neither looked at nor left out.
  */
 #include "plan/search.h"
-#include "plan/space.h"
+#include "plan/solve.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* P that are tried first grow by one in so many. */
+enum { STEPS = 8 };
 
 struct walk {
     struct plan_space space;
@@ -20,8 +33,10 @@ struct walk {
     struct hrun_choice c;       /* the one that is looked at */
     struct hrun_choice from;    /* where the walk is */
     const struct plan_looks *looks;
+    const struct hrun_known *known; /* nknown that are not wanted */
+    int nknown;
     long n;                     /* looks taken */
-    long most;                  /* looks by the order of the bound */
+    long most;                  /* as many as may be taken now */
     int moved;
 };
 
@@ -43,21 +58,36 @@ static int make_room(struct hrun_choice *c, int nsubs)
 /* Look at w->c, whose row this is. */
 static int look(struct walk *w, const struct plan_row *row, struct hrun_error *err)
 {
+    if (plan_known_find(w->known, w->nknown, &w->c, w->space.nsubs)) {
+        w->c.value = INFINITY;
+        return 0;
+    }
     if (plan_choice_look(&w->space, row->t, &w->c, err))
         return -1;
     w->n++;
     return isfinite(w->c.value) ? plan_best_add(&w->best, &w->c, err) : 0;
 }
 
+/* Is w->c in the list of the best? */
+static int is_listed(const struct walk *w)
+{
+    size_t bytes = (size_t)w->space.nsubs * sizeof *w->c.pes;
+
+    for (int k = 0; k < w->best.n; k++)
+        if (!memcmp(w->c.pes, w->best.v[k].pes, bytes) && !memcmp(w->c.procs, w->best.v[k].procs, bytes))
+            return 1;
+    return 0;
+}
+
 /* ------------------------------------------------------------------ by the order of the bound */
 
-/* Look at v[from..n-1], in order of their bounds. *done: 1 when none behind the last one looked at can enter
+/* Look at v[*seen..n-1], in order of their bounds. *done: 1 when none behind the last one looked at can enter
  * the list. *bound: the least value that one of those not looked at may have. */
-static int look_at_list(struct walk *w, const struct hrun_choice *v, int from, int n, int *done, double *bound,
+static int look_at_list(struct walk *w, const struct hrun_choice *v, int *seen, int n, int *done, double *bound,
                         struct hrun_error *err)
 {
     *done = 0;
-    for (int k = from; k < n; k++) {
+    for (int k = *seen; k < n; *seen = ++k) {
         const struct plan_row *row;
 
         *bound = v[k].value;
@@ -83,7 +113,7 @@ static int by_bound(struct walk *w, const struct hrun_plan_problem *problem, str
     static const struct plan_tuning tuning = PLAN_TUNING_DEFAULT;
     struct hrun_oracle separable = *problem->oracle;
     struct hrun_plan_problem lower = *problem;
-    int seen = 0, all = 0, top = w->looks->first > w->best.top ? w->looks->first : w->best.top;
+    int seen = 0, all = 0, top = (w->looks->first > w->best.top ? w->looks->first : w->best.top) + w->nknown;
 
     separable.whole = NULL;
     lower.oracle = &separable;
@@ -93,15 +123,50 @@ static int by_bound(struct walk *w, const struct hrun_plan_problem *problem, str
         if (plan_search_tuned(&lower, top, &tuning, NULL, &p, err))
             return -1;
         *counts = p->counts;
-        if (look_at_list(w, p->v, seen, p->n, exact, bound, err)) {
+        if (look_at_list(w, p->v, &seen, p->n, exact, bound, err)) {
             hrun_plan_destroy(p);
             return -1;
         }
-        all = p->n < top && w->n == p->n;
-        seen = p->n;
+        all = p->n < top && seen == p->n;
         hrun_plan_destroy(p);
     }
     *exact |= all;
+    return 0;
+}
+
+/* Look at the first ones by their bound of some P each, from few processes, which are soon looked at, to many. */
+static int by_processes(struct walk *w, const struct hrun_plan_problem *problem, long most, struct hrun_error *err)
+{
+    static const struct plan_tuning tuning = PLAN_TUNING_DEFAULT;
+    struct hrun_oracle separable = *problem->oracle;
+    struct hrun_plan_problem lower = *problem;
+    int only = problem->P, done, seen, next = only ? only : 1;
+    int each = w->looks->first > w->best.top ? w->looks->first : w->best.top;
+    double bound;
+
+    separable.whole = NULL;
+    lower.oracle = &separable;
+    for (int P = next; P <= (only ? only : w->space.max_P); P++) {
+        const struct plan_row *row = P < next ? NULL : plan_space_row(&w->space, P, err);
+        struct hrun_error none;
+        struct hrun_plan *p;
+        int rc;
+
+        if (P < next)
+            continue;
+        if (!row)
+            return -1;
+        lower.P = P;
+        if (!row->rule || plan_search_tuned(&lower, each + w->nknown, &tuning, NULL, &p, &none))
+            continue;          /* what is wrong, other than that there is none, the other searches say */
+        seen = 0;
+        w->most = w->n + each < most ? w->n + each : most;
+        rc = look_at_list(w, p->v, &seen, p->n, &done, &bound, err);
+        hrun_plan_destroy(p);
+        if (rc)
+            return -1;
+        next = P + 1 + P / STEPS;
+    }
     return 0;
 }
 
@@ -116,7 +181,7 @@ static int try(struct walk *w, struct hrun_error *err)
     struct hrun_choice *c = &w->c;
     double value = 0;
 
-    if (w->n >= w->most + w->looks->local)
+    if (w->n >= w->most)
         return 0;
     c->P = c->npes = 0;
     for (int i = 0; i < s->nsubs; i++) {
@@ -136,10 +201,8 @@ static int try(struct walk *w, struct hrun_error *err)
                 value = fmax(value, row->v[o]);   /* infinite when it cannot be used */
     if (!(value < w->from.value))
         return 0;
-    for (int k = 0; k < w->best.n; k++)
-        if (!memcmp(c->pes, w->best.v[k].pes, (size_t)s->nsubs * sizeof *c->pes) &&
-            !memcmp(c->procs, w->best.v[k].procs, (size_t)s->nsubs * sizeof *c->procs))
-            return 0;
+    if (is_listed(w))
+        return 0;
     if (look(w, row, err))
         return -1;
     w->moved |= c->value < w->from.value;
@@ -225,19 +288,179 @@ static int by_neighbours(struct walk *w, struct hrun_error *err)
         for (int i = 0; i < w->space.nsubs; i++)
             if (change_sub(w, i, err))
                 return -1;
-    } while (w->moved && w->n < w->most + w->looks->local);
+    } while (w->moved && w->n < w->most);
     return 0;
+}
+
+/* ------------------------------------------------------------------ sub-cluster by sub-cluster */
+
+struct parts {
+    struct walk *w;
+    const struct plan_row *row;
+    long *held;            /* nsubs + 1: the most processes that sub-clusters k.. hold with options that are wanted */
+    int most_m;            /* the most processes on a PE of these */
+    long left;             /* bounds that may still be asked for */
+};
+
+/* Where P could be less than the list's last value. */
+struct entrance {
+    double bound;
+    int P;
+};
+
+static int by_entrance(const void *a, const void *b)
+{
+    const struct entrance *x = a, *y = b;
+
+    return x->bound != y->bound ? (x->bound > y->bound) - (x->bound < y->bound) : x->P - y->P;
+}
+
+/* May a configuration that begins with sub-clusters 0..known-1 of w->c, needs `rest` processes more and is of no less
+ * than this value enter the list? */
+static int may_enter(const struct parts *s, int known, long rest, double value)
+{
+    const struct plan_best *best = &s->w->best;
+    const struct hrun_choice *c = &s->w->c, *last = &best->v[best->n - 1];
+    long npes = c->npes + (rest + s->most_m - 1) / s->most_m;
+
+    if (best->n < best->top || value != last->value)
+        return plan_best_wants(best, value);
+    if (npes != last->npes)
+        return npes < last->npes;
+    for (int i = 0; i < known; i++) {
+        if (c->pes[i] != last->pes[i])
+            return c->pes[i] < last->pes[i];
+        if (c->procs[i] != last->procs[i])
+            return c->procs[i] < last->procs[i];
+    }
+    return 1;
+}
+
+static int add_part(struct parts *s, int k, long rest, double value, struct hrun_error *err);
+
+/* Sub-cluster k with p PEs of m processes, and all that may follow. */
+static int with_pair(struct parts *s, int k, int p, int m, long rest, double value, struct hrun_error *err)
+{
+    struct walk *w = s->w;
+    const struct hrun_oracle *oracle = w->space.oracle;
+    double time_s;
+    int rc;
+
+    if (s->left-- <= 0)
+        return 0;
+    w->c.pes[k] = p;
+    w->c.procs[k] = m;
+    w->c.npes += p;
+    rc = oracle->part(oracle->ctx, w->c.pes, w->c.procs, k + 1, s->row->P, &time_s, err);
+    if (!rc) {
+        value = fmax(value, plan_value(&w->space, time_s));
+        rc = may_enter(s, k + 1, rest, value) ? add_part(s, k + 1, rest, value, err) : 0;
+    }
+    w->c.pes[k] = w->c.procs[k] = 0;
+    w->c.npes -= p;
+    return rc;
+}
+
+/* Add to the list what begins with the pairs of w->c before sub-cluster k and has `rest` processes from there on. */
+static int add_part(struct parts *s, int k, long rest, double value, struct hrun_error *err)
+{
+    struct walk *w = s->w;
+    const struct plan_space *space = &w->space;
+
+    if (rest == 0) {
+        int npes = w->c.npes, rc;
+
+        w->c.P = s->row->P;
+        s->left -= w->n >= w->most ? s->left : 0;
+        rc = s->left > 0 && !is_listed(w) ? look(w, s->row, err) : 0;
+        w->c.npes = npes;
+        return rc;
+    }
+    if (k == space->nsubs || rest > s->held[k])
+        return 0;
+    for (int o = space->first[k]; o < space->first[k + 1]; o++) {
+        long m = space->oracle->options[o].m, least = rest > s->held[k + 1] ? (rest - s->held[k + 1] + m - 1) / m : 1;
+
+        for (long p = rest / m < space->subs[k].npes ? rest / m : space->subs[k].npes; p >= least; p--)
+            if (plan_best_wants(&w->best, s->row->v[o]) && s->row->v[o] < INFINITY &&
+                with_pair(s, k, (int)p, (int)m, rest - p * m, fmax(value, s->row->v[o]), err))
+                return -1;
+    }
+    return add_part(s, k + 1, rest, value, err);
+}
+
+/* The P at which a configuration may enter the list, those with the least bound first. Result: how many; -1: *err. */
+static int list_entrances(struct walk *w, struct entrance *v, struct hrun_error *err)
+{
+    struct plan_space *s = &w->space;
+    int n = 0;
+
+    for (int P = s->problem->P ? s->problem->P : 1; P <= (s->problem->P ? s->problem->P : s->max_P); P++) {
+        const struct plan_row *row = plan_space_row(s, P, err);
+        double least = INFINITY;
+
+        if (!row)
+            return -1;
+        for (int o = 0; o < s->nopt && row->rule; o++)
+            if (row->v[o] < least && plan_has_capacity(s, row->v, row->v[o], P, P))
+                least = row->v[o];
+        if (least < INFINITY && plan_best_wants(&w->best, least))
+            v[n++] = (struct entrance){ least, P };
+    }
+    if (n)
+        qsort(v, (size_t)n, sizeof *v, by_entrance);
+    return n;
+}
+
+/* Prove the list, or end at *bound, below which nothing that was left out is. */
+static int by_parts(struct walk *w, int *exact, double *bound, struct hrun_error *err)
+{
+    struct plan_space *s = &w->space;
+    struct entrance *v = malloc(((size_t)s->max_P + 1) * sizeof *v);
+    struct parts parts = { .w = w, .held = calloc((size_t)s->nsubs + 1, sizeof *parts.held),
+                           .left = w->looks->parts };
+    int n = v && parts.held ? list_entrances(w, v, err) : hrun_fail_nomem(err), rc = n < 0 ? -1 : 0;
+
+    for (int i = 0; i < n && !rc && parts.left > 0 && plan_best_wants(&w->best, v[i].bound); i++) {
+        parts.row = plan_space_row(s, v[i].P, err);
+        *bound = fmax(*bound, v[i].bound);
+        parts.most_m = 1;
+        for (int k = s->nsubs - 1; k >= 0; k--) {
+            long most = 0;
+
+            for (int o = s->first[k]; o < s->first[k + 1]; o++)
+                if (plan_best_wants(&w->best, parts.row->v[o]) && parts.row->v[o] < INFINITY && s->full[o] > 0) {
+                    most = s->full[o] > most ? s->full[o] : most;
+                    parts.most_m = s->oracle->options[o].m > parts.most_m ? s->oracle->options[o].m : parts.most_m;
+                }
+            parts.held[k] = parts.held[k + 1] + most;
+        }
+        memset(w->c.pes, 0, (size_t)s->nsubs * sizeof *w->c.pes);
+        memset(w->c.procs, 0, (size_t)s->nsubs * sizeof *w->c.procs);
+        w->c.npes = 0;
+        rc = add_part(&parts, 0, v[i].P, 0, err);
+    }
+    *exact = !rc && parts.left > 0;
+    free(v);
+    free(parts.held);
+    return rc;
 }
 
 /* ------------------------------------------------------------------ */
 
-int plan_search_whole(const struct hrun_plan_problem *problem, int top, const struct plan_looks *looks,
-                      struct hrun_plan **out, struct hrun_error *err)
+/* Additions that counting for the report may cost: about 4 ms. */
+static const double COUNT_LIMIT = 4e6;
+/* Parts are tried with no more (P, option) cells: their rows are kept. */
+static const double CELLS_MOST = 200000;
+
+int plan_search_whole(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
+                      const struct plan_looks *looks, struct hrun_plan **out, struct hrun_error *err)
 {
     struct hrun_plan_counts counts = { 0 };
-    struct walk w = { .looks = looks, .most = top > looks->bounded ? top : looks->bounded };
+    long bounded = top > looks->bounded ? top : looks->bounded, all = bounded + looks->local;
+    struct walk w = { .looks = looks, .most = bounded, .known = known, .nknown = n };
     double started = plan_clock(), bound = 0;
-    int rc = -1, exact;
+    int rc = -1, exact = 0;
 
     plan_best_init(&w.best, top, problem->oracle->nsubs);
     if (top < 1) {
@@ -250,7 +473,25 @@ int plan_search_whole(const struct hrun_plan_problem *problem, int top, const st
         hrun_fail_nomem(err);
         goto out;
     }
-    if (by_bound(&w, problem, &counts, &exact, &bound, err) || (!exact && by_neighbours(&w, err)))
+    if (problem->oracle->part && plan_space_cells(&w.space) <= CELLS_MOST) {
+        w.space.rows = calloc((size_t)w.space.max_P + 1, sizeof *w.space.rows);
+        if (!w.space.rows) {
+            hrun_fail_nomem(err);
+            goto out;
+        }
+        if (by_processes(&w, problem, all, err))
+            goto out;
+    }
+    if (w.best.n) {
+        if (plan_count(&w.space, COUNT_LIMIT, &counts, err))
+            goto out;
+        w.most = all;
+        if (by_parts(&w, &exact, &bound, err))
+            goto out;
+    } else if (by_bound(&w, problem, &counts, &exact, &bound, err))
+        goto out;
+    w.most = all;
+    if (!exact && by_neighbours(&w, err))
         goto out;
     if (!w.best.n) {            /* none of what was looked at can be used */
         counts.excluded_memory += counts.valid;

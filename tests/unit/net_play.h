@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* n hosts "h0", ... as hrun_net_create makes them. */
 __attribute__((unused)) static struct hrun_net *net_of(int n)
@@ -48,6 +49,16 @@ __attribute__((unused)) static struct hrun_net *net_at_random(int n, uint64_t *s
     net->back_share = rnd(seed) < 0.5 ? 0 : 0.05;
     net->bias_bytes = rnd(seed) < 0.5 ? 0 : 8775;
     net->reduce_s_per_byte = 1e-9 * rnd(seed);
+    if (rnd(seed) < 0.5) {
+        net->ngroups = rnd_int(seed, 2, 3);
+        free(net->trunks);
+        net->trunks = calloc((size_t)net->ngroups * (size_t)net->ngroups, sizeof *net->trunks);
+        for (int i = 0; i < n; i++)
+            net->group_of[i] = i % net->ngroups;
+        for (int i = 0; i < net->ngroups * net->ngroups; i++)
+            net->trunks[i] = (struct hrun_net_value){ rnd(seed) < 0.2 ? 0 : 1e8 * (0.1 + rnd(seed)), NAN };
+        net->trunks_shared = rnd(seed) < 0.5;
+    }
     return net;
 }
 

@@ -7,6 +7,7 @@
 #include "model/netview.h"
 #include "model/terms.h"
 #include "model_fit.h"
+#include "net_play.h"
 #include "plan/plan.h"
 
 enum { HOSTS = 7, SUBS = 2, NPES = 3 };   /* host 6 is in no sub-cluster */
@@ -48,12 +49,12 @@ static int predict(const void *ctx, const struct hrun_net_call *call, const stru
 
 /* A rank sends to all that are not on its host, where two at most are. */
 static int bound(const void *ctx, const struct hrun_net_call *call, int n, const struct hrun_net_ranks *some,
-                 double *time_s, struct hrun_error *err)
+                 int beside, double *time_s, struct hrun_error *err)
 {
     (void)ctx;
     (void)err;
     *time_s = n > 2 ? (n - 2) * (1e-5 + call->bytes * 1e-9) : 0;
-    net.bounded += some->n;
+    net.bounded += beside == 0 ? some->n : 0;
     return 0;
 }
 
@@ -197,6 +198,67 @@ static double coefficient(const struct hrun_models *m, int M, const char *term)
     return NAN;
 }
 
+/* Through a view, an operation's bound is that of the hosts it surely uses: on one switch, of an all-to-all, almost
+ * what it takes, and never more. */
+static void test_view_bound(void)
+{
+    static const char *const names[] = { "a", "b", "c", "d", "e", "f" };
+    static const struct hrun_netview_pe one[] = { { 0, 0, 0 }, { 1, 0, 0 }, { 2, 0, 0 } };
+    static const struct hrun_netview_pe two[] = { { 3, 0, 0 }, { 3, 0, 0 }, { 4, 0, 0 } };
+    static const struct hrun_netview_pe big[] = { { 5, 0, 0 }, { 5, 0, 0 } }, little[] = { { 5, 0, 0 } };
+    static const struct hrun_netview_sub subs[] = { { "one", 3, one }, { "two", 3, two }, { "big", 2, big },
+                                                    { "little", 1, little } };
+    enum { N = 4 };
+    struct hrun_net *network = hrun_net_create(names, 6, NULL);
+    struct hrun_netview_source source = hrun_netview_source_of(network);
+    struct hrun_netview *v;
+    int above = 0, tight = 0;
+    uint64_t seed = 11;
+
+    for (int i = 0; i < 36; i++)
+        network->pairs[i] = (struct hrun_net_pair){ { 5e-5, NAN }, { 1e8, NAN } };
+    for (int i = 0; i < 6; i++)
+        network->classes[i].out_bytes_per_s.v = network->classes[i].in_bytes_per_s.v = 1e8;
+    v = hrun_netview_of(&source, subs, N, NULL);
+    for (int run = 0; run < 500; run++) {
+        int pes[N], procs[N], P = 0;
+        enum hrun_net_op op = (enum hrun_net_op)(run % HRUN_NET_NOPS);
+        double bytes = 1 + 1e5 * rnd(&seed), time = 0, b = 0;
+
+        for (int i = 0; i < N; i++) {
+            pes[i] = rnd_int(&seed, 0, subs[i].npes);
+            procs[i] = pes[i] ? rnd_int(&seed, 1, 2) : 0;
+            P += pes[i] * procs[i];
+        }
+        if (P < 2 || hrun_netview_time(v, op, bytes, pes, procs, &time, NULL))
+            continue;
+        for (int known = N; known > 0; known--) {
+            int first_pes[N] = { 0 }, first_procs[N] = { 0 }, any = 0;
+
+            for (int i = 0; i < known; i++) {
+                first_pes[i] = pes[i];
+                first_procs[i] = procs[i];
+                any |= pes[i];
+            }
+            above += any && (hrun_netview_part(v, op, bytes, first_pes, first_procs, known, P, &b, NULL) || b > time);
+        }
+        for (int i = 0; i < N; i++)
+            above += pes[i] && (hrun_netview_bound(v, op, bytes, i, procs[i], P, &b, NULL) || b > time);
+    }
+    for (int sub = 0; sub < N; sub++) {
+        int pes[N] = { 3, 1 }, procs[N] = { 1, 1 };    /* on each of four hosts one */
+        double time = 0, b = 0;
+
+        if (!hrun_netview_time(v, HRUN_NET_ALLTOALL, 1e5, pes, procs, &time, NULL) &&
+            !hrun_netview_bound(v, HRUN_NET_ALLTOALL, 1e5, sub, 1, 4, &b, NULL))
+            tight += sub == 0 ? b > 0.95 * time : sub == 1 ? b > 0.6 * time && b < 0.7 * time : b == 0;
+    }
+    is_int(above, 0, "no bound through a view is above the time");
+    is_int(tight, N, "it is close where a host has one PE, less so where it has more, nothing where others share it");
+    hrun_netview_destroy(v);
+    hrun_net_destroy(network);
+}
+
 /* All configurations by hand against a search of the predictor's oracle. */
 static void check_choice(const struct ma *a, struct hrun_netview *view, struct hrun_models *const *models, int64_t N,
                          double within)
@@ -227,6 +289,12 @@ static void check_choice(const struct ma *a, struct hrun_netview *view, struct h
             continue;
         }
         off = fmax(off, fabs(one / most - 1));
+        for (int known = pes[0] ? 1 : 2; known <= SUBS; known++) {
+            int first[2 * SUBS] = { pes[0], known > 1 ? pes[1] : 0, procs[0], known > 1 ? procs[1] : 0 };
+            double part = INFINITY;
+
+            above += o->part(o->ctx, first, first + SUBS, known, P, &part, NULL) || !(part <= one);
+        }
         for (int k = 0; k < o->noptions; k++)
             if (pes[o->options[k].sub] && procs[o->options[k].sub] == o->options[k].m)
                 above += !(t[k] <= one);
@@ -402,6 +470,7 @@ static void test_memory(void)
 int main(void)
 {
     test_view();
+    test_view_bound();
     test_config();
     test_fit();
     test_joint();
