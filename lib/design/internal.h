@@ -118,6 +118,7 @@ struct hrun_design {
     double round_s;             /* what a round of the reserve costs; 0 while there are no choices */
     int closing;                /* only the reserve is left */
     int screened;               /* rounds of screening */
+    double screening_s;         /* what they took, with a budget that is found */
     uint64_t rng;
     struct hrun_design_state state;
 };

@@ -29,6 +29,26 @@ static int screens(const struct hrun_design *d, const struct design_point *p, in
     return p->pes == 1 || p->pes == most;
 }
 
+/* At the smallest size so many times slower than the quickest run there, and so of no use at any other. With a budget
+ * that is found nothing else keeps such a run short. Its second size comes from screen_rest. */
+static const double SLOW = 4;
+
+static int is_slow(const struct hrun_design *d, const int *config)
+{
+    double least = INFINITY, own = INFINITY;
+
+    for (int i = 0; i < d->nruns && d->set.own_budget > 0; i++) {
+        const struct design_run *r = &d->runs[i];
+
+        if (r->time_s <= 0 || (d->nsizes > 1 && r->N >= d->set.sizes[1]))
+            continue;
+        least = fmin(least, r->time_s);
+        if (design_same(d, r->config, config))
+            own = fmin(own, r->time_s);
+    }
+    return isfinite(own) && own > SLOW * least;
+}
+
 /* Queue the points of screening at a size that were not run. Result: their cost, or -1. */
 static int screen_size(struct hrun_design *d, int size, int queue, double *cost, struct hrun_error *err)
 {
@@ -44,7 +64,7 @@ static int screen_size(struct hrun_design *d, int size, int queue, double *cost,
         if (!screens(d, p, size))
             continue;
         design_point_config(d, p, config);
-        if (design_count(d, config, p->N, &failed) || failed)
+        if (design_count(d, config, p->N, &failed) || failed || (size > 0 && is_slow(d, config)))
             continue;
         one = design_cost(d, config, p->P, p->N, 0);
         *cost += one;

@@ -23,7 +23,7 @@ static const double DOUBT_OWN = 2;
 /* While other sizes have something to do without doubt, a run made for doubt costs at most this part of the rest. */
 static const double DOUBT_SHARE = 0.002;
 /* Of a budget that is found and not given. */
-static const double OWN_ROUNDS = 12, OWN_RUNS = 8;
+static const double OWN_ROUNDS = 12, OWN_RUNS = 8, OWN_LEAST = 8;
 /* Most runs at one size in a stage. */
 enum { AT_ONE_SIZE = 4 };
 
@@ -206,15 +206,18 @@ static int fill(struct hrun_design *d, struct hrun_error *err)
 }
 
 /* A budget of its own: rounds of runs of the choices at all sizes, and for each number of processes per PE of each
- * sub-cluster, which has a model of its own, runs at one size. Never less than what is spent and a last round. */
+ * sub-cluster, which has a model of its own, runs at one size. Never less than screening and some rounds more, nor than
+ * what is spent and a last round. */
 static void find_budget(struct hrun_design *d)
 {
     int options = 0;
 
+    if (d->screening_s <= 0)
+        d->screening_s = d->state.spent_s;
     for (int i = 0; i < d->nsubs; i++)
         options += d->subs[i].npes ? d->nprocs : 0;
     d->set.budget_s = fmax(d->set.own_budget * (OWN_ROUNDS + OWN_RUNS * options / d->nsizes) * d->round_s,
-                           d->state.spent_s + DESIGN_ROUNDS * d->round_s);
+                           fmax(d->screening_s + OWN_LEAST * d->round_s, d->state.spent_s + DESIGN_ROUNDS * d->round_s));
 }
 
 /* What a round of the reserve costs, as far as it may, and with it a budget of its own. */
