@@ -181,7 +181,7 @@ int budget_build(struct context *c, const struct calib_settings *s, struct campa
     if (!g.budget)
         return hrun_fail_nomem(err);
     g.budget->limit_s = s->part * s->budget_s;
-    g.budget->runs = (int)ceil(s->part * (double)s->runs);
+    g.budget->runs = (int)s->runs;
     g.budget->seed = (uint64_t)s->seed;
     g.budget->target = s->target;
     if (fill(c, s, &g, err)) {
