@@ -278,6 +278,11 @@ void budget_verdict(const struct campaign *g, struct hrun_buf *out)
 
     hrun_buf_addf(out, "%s; %d run%s in ", reasons[st->end], st->runs, st->runs == 1 ? "" : "s");
     hrun_add_seconds(out, st->spent_s);
+    if (st->budget_s > 0) {
+        hrun_buf_adds(out, " of a budget of ");
+        hrun_add_seconds(out, st->budget_s);
+        hrun_buf_adds(out, g->budget->limit_s > 0 ? "" : ", found from what runs of the choices take");
+    }
     if (!st->sizes || isnan(st->loss))
         return;
     hrun_buf_addf(out, "; the choice stands at %d of %d sizes", st->settled, st->sizes);
