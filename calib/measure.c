@@ -162,7 +162,8 @@ static int measure_network(struct context *c, const struct calib_settings *s, st
     if (net)
         return 0;
     if (!s->common.quiet)
-        fprintf(stderr, "hrun-calibrate: %s has terms that ask for the network, which is measured first\n", c->app->name);
+        fprintf(stderr, "hrun-calibrate: %s has terms that ask for the network, which is measured first\n",
+                c->app->name);
     own.common.quiet = 1;
     own.common.timeout_s = 0;   /* it is meant for runs of the application */
     own.again = 0;

@@ -364,7 +364,8 @@ done:
 }
 
 /* Measure what the terms that were written choose, with the rest of the budget, and fit, unless a definition of this
- * name stands in an earlier folder. The full grid is measured already. Result: the exit status. */
+ * name stands in an earlier folder. Of the full grid, and of --runs 1 or 2, there is no rest. Result: the exit
+ * status. */
 static int measure_choices(const struct calib_settings *s, const struct new_app *a, const struct places *at)
 {
     struct calib_settings own = *s;
@@ -385,8 +386,12 @@ static int measure_choices(const struct calib_settings *s, const struct new_app 
         own.runs -= first_runs(s);
         own.again = 0;
         own.common.force = 0;       /* it is meant for the definition */
-        status = hidden ? STATUS_FAILED : s->full_grid || s->runs == 1 ? calib_fit(&own, names)
-                                                               : calib_measure(&own, (char **)a->words);
+        if (hidden)
+            status = STATUS_FAILED;
+        else if (s->full_grid || (s->runs && !own.runs))
+            status = calib_fit(&own, names);
+        else
+            status = calib_measure(&own, (char **)a->words);
     }
     context_release(&c);
     return status;
