@@ -1,6 +1,6 @@
 #!/bin/bash
-# hrun-calibrate chooses its runs, finds a budget or keeps to --budget, --runs, --target-error, says why it ended, goes on
-# where it was; the grid is behind --full-grid. Mixed runs: smpi.t.
+# hrun-calibrate chooses its runs, finds a budget or keeps to --budget, --runs, --target-error, says why it ended, goes
+# on where it was; the grid is behind --full-grid. Mixed runs: smpi.t.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 lu=$bin/lu

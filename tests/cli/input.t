@@ -67,7 +67,8 @@ fails 125 "--budget does nothing for \`fit\`" "hrun-calibrate fit with options o
 fails 125 "--budget needs a time" "hrun-calibrate export with a bad value" \
     hrun-calibrate export --budget nonsense --pes zz
 fails 125 "--pes needs a whole number" "and with a bad list" hrun-calibrate export --pes zz
-fails 125 "--seed and --full-grid contradict each other" "a seed of nothing" hrun-calibrate --full-grid --seed 3 -app lu "$lu"
+fails 125 "--seed and --full-grid contradict each other" "a seed of nothing" \
+    hrun-calibrate --full-grid --seed 3 -app lu "$lu"
 fails 125 "--size and --sizes contradict each other" "two options that say which sizes" \
     hrun-calibrate -N 60 --sizes 100 -app lu "$lu"
 fails 125 "contradict each other" "--trace and --no-trace" hrun-calibrate --trace --no-trace -app lu "$lu"

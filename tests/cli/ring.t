@@ -81,7 +81,8 @@ for config in '(1,3,1,2,2,1)' '(1,1,1,1,2,1)' '(1,4,1,3,2,2)' '(1,4,0,0,1,2)'; d
 done
 
 # Sub-clusters of one host tell nothing of messages between hosts: small data over much network. The network does.
-run hrun-calibrate --full-grid --platform "$tmp/pcs.xml" -app ring -D m=64 --sizes 200,600 --procs 1 --pes 1 --repetitions 1 "$ring"
+run hrun-calibrate --full-grid --platform "$tmp/pcs.xml" -app ring -D m=64 --sizes 200,600 --procs 1 --pes 1 \
+    --repetitions 1 "$ring"
 off() {
     run hrun --platform "$tmp/pcs.xml" -app ring -D m=64 -N 600 --no-record --config '(1,1,1,1,1,1)' "$ring"
     sed -n 's/.*prediction error [+-]\([0-9.]*\) %.*/\1/p' <<<"$err"
@@ -96,7 +97,8 @@ ok "messages between hosts that were never used together: off by $before %, by $
 sed 's/^family: ring//; s/^ring: .*/terms: {np: ["N^2\/P", "N"], n: ["N^2"]}/; s/^name: ring/name: plain/
     /^  local:/d; /^  step:/d; /^  bytes:/d' "$apps/ring.yaml" >"$tmp/plain.yaml"
 export HRUN_PROFILE_PATH=$tmp
-run hrun-calibrate --full-grid --platform "$tmp/pcs.xml" -app plain --sizes 1000,2000 --procs 1 --pes 1,2 --repetitions 1 "$ring"
+run hrun-calibrate --full-grid --platform "$tmp/pcs.xml" -app plain --sizes 1000,2000 --procs 1 --pes 1,2 \
+    --repetitions 1 "$ring"
 status_is 0 "the same with terms"
 fails 125 "--max-loss is for applications of family ring" "--max-loss of another family" \
     hrun --dry-run --platform "$tmp/pcs.xml" -app plain -N 2000 --max-loss 5 "$ring"
