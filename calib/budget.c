@@ -181,7 +181,7 @@ int budget_build(struct context *c, const struct calib_settings *s, struct campa
     if (!g.budget)
         return hrun_fail_nomem(err);
     g.budget->limit_s = s->part * s->budget_s;
-    g.budget->runs = (int)ceil(s->part * (double)s->runs);
+    g.budget->runs = (int)s->runs;
     g.budget->seed = (uint64_t)s->seed;
     g.budget->target = s->target;
     if (fill(c, s, &g, err)) {
@@ -281,6 +281,11 @@ void budget_verdict(const struct campaign *g, struct hrun_buf *out)
     hrun_buf_addf(out, "%s; %d run%s in ", found ? "all runs that such a cluster and so many sizes get are made (--budget "
                   "TIME sets another limit)" : reasons[st->end], st->runs, st->runs == 1 ? "" : "s");
     hrun_add_seconds(out, st->spent_s);
+    if (st->budget_s > 0) {
+        hrun_buf_adds(out, " of a budget of ");
+        hrun_add_seconds(out, st->budget_s);
+        hrun_buf_adds(out, g->budget->limit_s > 0 ? "" : ", found from what runs of the choices take");
+    }
     if (!st->sizes || isnan(st->loss))
         return;
     hrun_buf_addf(out, "; the choice stands at %d of %d sizes", st->settled, st->sizes);

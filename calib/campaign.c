@@ -111,10 +111,8 @@ static int add_points(struct context *c, const struct lists *l, int i, int m, st
     int npes = l->pes.n ? l->pes.n : hrun_design_pes(l->most[i], own);
 
     for (int j = 0; j < npes; j++) {
-        if (pes[j] > l->most[i]) {
-            g->skipped_pes++;
-            continue;
-        }
+        if (pes[j] > l->most[i])
+            break;
         for (int k = 0; k < l->sizes.n; k++) {
             int64_t P = pes[j] * m, N = hrun_design_size(c->app, l->sizes.v[k], P, err);
             double bytes;
@@ -156,12 +154,8 @@ int campaign_build(struct context *c, const struct calib_settings *s, struct cam
             goto fail;
     }
     if (!g.n) {
-        if (g.skipped_pes && !g.skipped_rule && !g.skipped_memory)
-            hrun_fail(err, HRUN_EINVAL, "--pes: no sub-cluster has so many PEs as %lld (hrun --show-cluster)",
-                      (long long)l.pes.v[0]);
-        else
-            hrun_fail(err, HRUN_EINVAL, "nothing to measure: the rule '%s' excludes %d points, memory %d; try other "
-                      "--sizes", hrun_expr_text(c->app->rule), g.skipped_rule, g.skipped_memory);
+        hrun_fail(err, HRUN_EINVAL, "nothing to measure: the rule '%s' excludes %d points, memory %d; try other "
+                  "--sizes", hrun_expr_text(c->app->rule), g.skipped_rule, g.skipped_memory);
         goto fail;
     }
     if (groups_make(c, s->parallel, &g, err))

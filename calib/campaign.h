@@ -34,7 +34,6 @@ struct campaign {
     struct budget *budget;    /* runs are chosen one by one (budget.h), owned; NULL: the grid */
     int wanted;               /* repetitions of each point of the grid */
     int skipped_rule, skipped_memory; /* grid points that could not be made valid */
-    int skipped_pes;          /* numbers of PEs that a sub-cluster does not have */
     int *group;               /* of each sub-cluster, from 0; -1 when it has no point. Different groups may be measured
                                  at the same time, sub-clusters of one are one after the other */
     int nsubs, ngroups;

@@ -67,6 +67,7 @@ done:
 int lists_read(const struct context *c, const struct calib_settings *s, struct lists *out, struct hrun_error *err)
 {
     const struct hrun_app *app = c->app;
+    int most = 0;
 
     *out = (struct lists){ s->sizes, s->pes, s->procs, calloc((size_t)c->cluster->nsubs, sizeof *out->most) };
     if (!out->most)
@@ -79,10 +80,16 @@ int lists_read(const struct context *c, const struct calib_settings *s, struct l
         out->procs.v[out->procs.n++] = app->procs_per_pe[i];
     if (context_use(c->cluster, s->use, out->most, err))
         goto fail;
-    if (out->sizes.n)
+    for (int i = 0; i < c->cluster->nsubs; i++)
+        most = out->most[i] > most ? out->most[i] : most;
+    if (!out->sizes.n)
+        hrun_fail(err, HRUN_EINVAL, "the definition of %s (%s) suggests no sizes: give some with --sizes LIST",
+                  app->name, app->file);
+    else if (out->pes.n && out->pes.v[0] > most)
+        hrun_fail(err, HRUN_EINVAL, "--pes: no sub-cluster has so many PEs as %lld (hrun --show-cluster)",
+                  (long long)out->pes.v[0]);
+    else
         return 0;
-    hrun_fail(err, HRUN_EINVAL, "the definition of %s (%s) suggests no sizes: give some with --sizes LIST", app->name,
-              app->file);
 fail:
     lists_release(out);
     return -1;

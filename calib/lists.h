@@ -10,7 +10,8 @@ struct lists {
 };
 
 /* Sizes and processes per PE that the options do not give are the definition's. Errors: HRUN_EINVAL (both --sizes
- * and -N, no sizes known), those of context_use, HRUN_ENOMEM. */
+ * and -N, no sizes known,
+ * no sub-cluster has that many PEs), those of context_use, HRUN_ENOMEM. */
 int lists_read(const struct context *c, const struct calib_settings *s, struct lists *out, struct hrun_error *err);
 /* For the option table: a list as "1,2,4-8:2" with numbers in min..max of the row, into a struct number_list. */
 int lists_add(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);

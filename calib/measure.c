@@ -123,9 +123,10 @@ static int check_family(const struct context *c, const struct calib_settings *s,
                          "another family; --pes and --procs say what is measured", c->app->name);
     if (!weak)
         return 0;
-    if (s->budget_s || s->runs || s->target || s->pes.n)
+    if (s->budget_s || s->runs || s->target || s->full_grid || s->pes.n)
         return hrun_fail(err, HRUN_EINVAL, "%s is of family weak, whose models are made of six runs for each sub-"
-                         "cluster and size: --budget, --runs, --target-error and --pes choose nothing", c->app->name);
+                         "cluster and size: --budget, --runs, --target-error, --full-grid and --pes choose nothing",
+                         c->app->name);
     if (!shares_are_told(c->app, words))
         return hrun_fail(err, HRUN_EINVAL, "the rows of a process do not reach the program: write {shares} where they "
                          "stand, for instance %s '{N}' '--shares={shares}'", words[0]);
@@ -142,8 +143,8 @@ static int lock_profiles(const struct context *c, const struct campaign *g, stru
     return exclusive_begin(own, c, c->app->name, sig, err);
 }
 
-/* Measure the network that the definition's terms ask about, where it is not known. Without it these terms are left out,
- * so a failure, which was told, stops nothing. Result: 0, or the number of the signal that ended it. */
+/* Measure the network that the definition's terms ask for, where it is not known. Without it these terms are left out,
+ * so a failure, which calib_network reports, stops nothing. Result: 0, or the number of the signal that ended it. */
 static int measure_network(struct context *c, const struct calib_settings *s, struct hrun_error *err)
 {
     struct calib_settings own = *s;
@@ -157,9 +158,12 @@ static int measure_network(struct context *c, const struct calib_settings *s, st
     hrun_net_destroy(net);
     if (net)
         return 0;
-    fprintf(stderr, "hrun-calibrate: the definition has network terms, and the network of these hosts is not known yet\n");
+    if (!s->common.quiet)
+        fprintf(stderr, "hrun-calibrate: %s has terms that ask for the network, which is measured first\n",
+                c->app->name);
     own.common.quiet = 1;
-    own.common.json = own.again = own.redo = 0;
+    own.common.timeout_s = 0;   /* it is meant for runs of the application */
+    own.again = 0;
     status = calib_network(&own, NULL);
     return status > 128 ? status - 128 : 0;
 }
@@ -220,12 +224,13 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
 }
 
 /* A sub-cluster of one PE takes over how its time follows P from one that was measured at two P > Mi (model/common.h),
- * that is on three PEs. Without such a one it is never chosen together with others. */
+ * that is on three PEs. Without such a one it is never chosen together with others, unless it was run with them, as
+ * chosen runs are. */
 static void say_alone(const struct context *c, const struct campaign *g, FILE *to, const char *prefix)
 {
     enum { TELLS = 3 };
 
-    if (c->app->family == HRUN_APP_WEAK)
+    if (c->app->family == HRUN_APP_WEAK || g->budget)
         return;
     for (int i = 0; i < c->cluster->nsubs; i++)
         if (c->cluster->subs[i].npes >= TELLS)

@@ -17,8 +17,14 @@
 
 /* Processes per PE that are measured without --procs: what paper 000 found to pay on the faster nodes of two kinds. */
 static const int PROCS[] = { 1, 2 };
-/* Part of the budget before the terms are chosen; with the rest what they choose is run. */
+/* Part of the budget that is spent before the terms are chosen; with the rest what they choose is run. */
 static const double FIRST_PART = 0.6;
+
+/* The same part of --runs, rounded up. */
+static long long first_runs(const struct calib_settings *s)
+{
+    return (long long)ceil(FIRST_PART * (double)s->runs);
+}
 
 /* Files of one errand. */
 struct places {
@@ -375,13 +381,15 @@ done:
     return rc;
 }
 
-/* Measure what the terms that were written choose, with the rest of the budget, unless a definition of this name stands
- * in an earlier folder. Result: the exit status. */
+/* Measure what the terms that were written choose, with the rest of the budget, and fit, unless a definition of this
+ * name stands in an earlier folder. Of the full grid, and of --runs 1 or 2, there is no rest. Result: the exit
+ * status. */
 static int measure_choices(const struct calib_settings *s, const struct new_app *a, const struct places *at)
 {
     struct calib_settings own = *s;
     struct context c = { .set = &own.common };
     struct hrun_error err = { 0 };
+    char *names[] = { (char *)a->name, NULL };
     int status = 0, hidden;
 
     own.common.app = a->name;
@@ -393,9 +401,15 @@ static int measure_choices(const struct calib_settings *s, const struct new_app 
             fprintf(stderr, "hrun-calibrate: %s hides the new definition: remove it, or name the folder of the new one "
                     "with --profile-path\n", c.app->file);
         own.part = 1 - FIRST_PART;
+        own.runs -= first_runs(s);
         own.again = 0;
         own.common.force = 0;       /* it is meant for the definition */
-        status = hidden ? STATUS_FAILED : calib_measure(&own, (char **)a->words);
+        if (hidden)
+            status = STATUS_FAILED;
+        else if (s->full_grid || (s->runs && !own.runs))
+            status = calib_fit(&own, names);
+        else
+            status = calib_measure(&own, (char **)a->words);
     }
     context_release(&c);
     return status;
@@ -407,7 +421,10 @@ static int measure(const struct calib_settings *s, const struct new_app *a)
     struct calib_settings own = *s;
 
     own.no_fit = 1;
-    own.part = s->no_fit ? 1 : FIRST_PART;
+    if (!s->no_fit) {
+        own.part = FIRST_PART;
+        own.runs = first_runs(s);
+    }
     own.common.force = 0;       /* it is meant for the definition */
     return calib_measure(&own, (char **)a->words);
 }

@@ -33,7 +33,7 @@ struct calib_settings {
     const char *from, *keep;          /* doctor, network */
     double precision;                 /* network; 0: not given */
     int network, speeds;              /* show: the network, or how quick PEs are */
-    double part;                      /* of budget or runs: --new measures twice */
+    double part;                      /* of the budget: --new measures twice */
     double spent_s;                   /* of the budget, and runs made, before all hosts were asked anew */
     int made;
 };

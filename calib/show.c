@@ -60,9 +60,10 @@ void models_warn(struct hrun_models *const *m, int n)
 
     hrun_models_misses(m, n, &which);
     if (which.len && !which.failed)
-        fprintf(stderr, "hrun-calibrate: these models miss their own measurements by more than %.0f %% on average: %s; "
-                "where times are short, measure larger sizes (--sizes) or more often (-r), else see whether the terms "
-                "of the definition describe the application\n", 100 * HRUN_MODELS_MISS, which.data);
+        fprintf(stderr, "hrun-calibrate: these models miss their own measurements by more than %.0f %% on average: "
+                "%s; where times are short, measure larger sizes (--sizes) or more often (--budget, or -r with "
+                "--full-grid), else see whether the terms of the definition describe the application\n",
+                100 * HRUN_MODELS_MISS, which.data);
     hrun_buf_release(&which);
 }
 

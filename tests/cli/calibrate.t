@@ -1,11 +1,12 @@
 #!/bin/bash
-# hrun-calibrate: measures, stores at once, goes on where it was, fits, shows; then hrun predicts by it.
+# hrun-calibrate --full-grid: measures, stores at once, goes on where it was, fits, shows; then hrun predicts by it.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 lu=$bin/lu
+full="hrun-calibrate --full-grid"
 small="--sizes 60,100,140,200"
 
-run hrun-calibrate $small -r 1 --dry-run -app lu "$lu"
+run $full $small -r 1 --dry-run -app lu "$lu"
 status_is 0 "the runs are listed"
 out_has "runs to make" "with their number"
 ok "nothing is stored by a dry run" test ! -e "$HRUN_DATA"
@@ -22,7 +23,7 @@ err_has "no profile of lu" "hrun says that it has no profile"
 err_has "hrun-calibrate -app lu" "and the command that makes one"
 err_has "recorded" "and that the time was recorded"
 
-run hrun-calibrate $small -r 2 -app lu "$lu"
+run $full $small -r 2 -app lu "$lu"
 status_is 0 "calibration succeeds"
 err_has "left" "with the time left"
 err_has "times vary by" "and, as points are repeated, how much their times vary"
@@ -31,7 +32,7 @@ out_has "single/nnls" "and single-PE models"
 ok "calibration leaves nothing behind" nothing_new "$before"
 logs=$(cat "$HRUN_DATA"/profiles/lu/*.log | wc -l)
 
-run hrun-calibrate $small -r 2 -app lu "$lu"
+run $full $small -r 2 -app lu "$lu"
 status_is 0 "a second calibration succeeds"
 err_has "are measured already" "and measures nothing anew"
 ok "no record was added" test "$logs" = "$(cat "$HRUN_DATA"/profiles/lu/*.log | wc -l)"
@@ -154,7 +155,7 @@ echo "--------------------" >&2
 exit 3
 P
 chmod +x failing
-run hrun-calibrate --data "$tmp/data2" $small -r 1 -app lu ./failing '{N}'
+run $full --data "$tmp/data2" $small -r 1 -app lu ./failing '{N}'
 status_is 125 "a program that always fails stops the calibration"
 err_has "out of luck" "with its last words"
 run hrun-calibrate --data "$tmp/data2" --json show lu
@@ -166,13 +167,13 @@ assert p and all(not m["ok"] and m["time_s"] == 0 for q in p for m in q["measure
 # Killed at any moment it loses at most the running measurement, and goes on where it was.
 data3=$tmp/data3
 for delay in 0.4 0.8 1.2; do
-    hrun-calibrate --data "$data3" $small -r 1 --remeasure 0 -app lu "$lu" >/dev/null 2>&1 </dev/null &
+    $full --data "$data3" $small -r 1 --remeasure 0 -app lu "$lu" >/dev/null 2>&1 </dev/null &
     pid=$!
     sleep $delay
     kill -9 $pid
     wait $pid 2>/dev/null
 done
-run hrun-calibrate --data "$data3" $small -r 1 --remeasure 0 -app lu "$lu"
+run $full --data "$data3" $small -r 1 --remeasure 0 -app lu "$lu"
 status_is 0 "a calibration that was killed goes on"
 run hrun-calibrate --data "$data3" --json show lu
 ok "each point was measured once, nothing is bad" python3 -c '
@@ -184,9 +185,9 @@ assert len(keys) == len(set(keys)) and len(keys) >= 4, keys' "$tmp/.out"
 
 # Two at once lose nothing.
 data4=$tmp/data4
-hrun-calibrate -q --data "$data4" --sizes 60,100 --pes 1 --procs 1 -r 2 --remeasure 0 -app lu "$lu" >/dev/null 2>&1 </dev/null &
+$full -q --data "$data4" --sizes 60,100 --pes 1 --procs 1 -r 2 --remeasure 0 -app lu "$lu" >/dev/null 2>&1 </dev/null &
 one=$!
-hrun-calibrate -q --data "$data4" --sizes 140,200 --pes 1 --procs 1 -r 2 --remeasure 0 -app lu "$lu" >/dev/null 2>&1 </dev/null &
+$full -q --data "$data4" --sizes 140,200 --pes 1 --procs 1 -r 2 --remeasure 0 -app lu "$lu" >/dev/null 2>&1 </dev/null &
 two=$!
 wait $one; s1=$?
 wait $two; s2=$?
@@ -198,21 +199,21 @@ p = json.load(open(sys.argv[1]))
 assert len(p[0]["measurements"]) == 8 and p[0]["bad_records"] == 0' "$tmp/.out"
 
 # --again: what was measured before no longer counts, so that a changed program gets a new profile.
-run hrun-calibrate --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 --remeasure 0 -app lu "$lu"
-run hrun-calibrate --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 --again --remeasure 0 -app lu "$lu"
+run $full --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 --remeasure 0 -app lu "$lu"
+run $full --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 --again --remeasure 0 -app lu "$lu"
 run hrun-calibrate --data "$tmp/data5" show lu
 out_has "4 measurements" "--again starts anew"
 out_has "4 older ones no longer count" "and what was measured before is kept and told"
-run hrun-calibrate --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 --remeasure 0 -app lu "$lu"
+run $full --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 --remeasure 0 -app lu "$lu"
 err_has "4 of 4 runs are measured already" "and goes on without --again"
 
 # --redo: what is measured anew replaces what was measured there, and nothing else.
-run hrun-calibrate --data "$tmp/data5" --sizes 100,200 --pes 1 --procs 1 -r 1 --redo --remeasure 0 -app lu "$lu"
+run $full --data "$tmp/data5" --sizes 100,200 --pes 1 --procs 1 -r 1 --redo --remeasure 0 -app lu "$lu"
 status_is 0 "a part is measured anew"
 run hrun-calibrate --data "$tmp/data5" show lu
 out_has "4 measurements" "all sizes still count"
 out_has "6 older ones no longer count" "and what was measured at those two no longer does"
-run hrun-calibrate --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 --remeasure 0 -app lu "$lu"
+run $full --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 --remeasure 0 -app lu "$lu"
 err_has "4 of 4 runs are measured already" "so that nothing is left to be measured"
 
 # Times that no model describes: said in one line, with what to do.
@@ -221,7 +222,7 @@ cat > "$tmp/jitter" <<'P'
 case $1 in 60 | 140) echo "time: 10 s" ;; *) echo "time: 0.001 s" ;; esac
 P
 chmod +x "$tmp/jitter"
-run hrun-calibrate --data "$tmp/data7" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 -app lu "$tmp/jitter" '{N}'
+run $full --data "$tmp/data7" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 -app lu "$tmp/jitter" '{N}'
 status_is 0 "times that no model describes are no error"
 said="models miss their own measurements by more than 50 % on average: single of "
 err_has "$said" "but told"
@@ -237,7 +238,7 @@ run hrun-calibrate -q --data "$tmp/data7" fit lu
 err_lacks "$said" "and not with -q"
 printf '#!/bin/sh\necho "time: $(($1 * $1 * $1))e-8 s"\n' > "$tmp/steady"
 chmod +x "$tmp/steady"
-run hrun-calibrate --data "$tmp/data8" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 -app lu "$tmp/steady" '{N}'
+run $full --data "$tmp/data8" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 -app lu "$tmp/steady" '{N}'
 out_has "single/nnls" "times that a model describes"
 err_lacks "miss their own" "are not talked of"
 run hrun --dry-run --data "$tmp/data8" -app lu -N 100 "$tmp/steady" '{N}'
@@ -254,7 +255,7 @@ echo "time: ${t}e-7 s"
 P
 chmod +x "$tmp/flaky"
 grid="--data $tmp/data9 --sizes 60,80,100,120,140,160,200 --pes 1 --procs 1 -r 3 -app lu"
-run hrun-calibrate $grid "$tmp/flaky" '{N}'
+run $full $grid "$tmp/flaky" '{N}'
 status_is 0 "a campaign with a run that is off"
 err_has "1 point is suspicious and measured again: " "tells of it"
 err_has "N=140 P=1 (823 ms, " "which it is and what it took"
@@ -267,10 +268,10 @@ m = p["models"][0]
 assert len(p["measurements"]) == 22 and m["family"] == "single"
 assert abs(sum(t["k"] * 200.0 ** (3 - i) for i, t in enumerate(m["terms"])) / 0.8 - 1) < 0.01
 assert "1 of 22 measurements contradicts the others and counts less" in m["note"]' "$tmp/.out"
-run hrun-calibrate $grid "$tmp/flaky" '{N}'
+run $full $grid "$tmp/flaky" '{N}'
 err_lacks "suspicious" "a point is measured again only once"
 rm "$tmp/flaky.ran"
-run hrun-calibrate --remeasure 0 --data "$tmp/data10" --sizes 60,80,100,120,140,160,200 --pes 1 --procs 1 -r 3 \
+run $full --remeasure 0 --data "$tmp/data10" --sizes 60,80,100,120,140,160,200 --pes 1 --procs 1 -r 3 \
     -app lu "$tmp/flaky" '{N}'
 err_lacks "suspicious" "and not with --remeasure 0"
 run hrun-calibrate --no-robust --data "$tmp/data10" fit lu
@@ -285,7 +286,7 @@ err_lacks "glitch" "without glitches the rule excludes nothing"
 rm -f "$tmp/flaky.ran"
 printf '#!/bin/sh\necho "time: $(($1 == 140 ? 6000000 : $1 * $1 * $1))e-7 s"\n' > "$tmp/dent"
 chmod +x "$tmp/dent"
-run hrun-calibrate --exclude-glitches 0.9 --data "$tmp/data11" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 -app lu \
+run $full --exclude-glitches 0.9 --data "$tmp/data11" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 -app lu \
     "$tmp/dent" '{N}'
 err_has "M=1, P=1, N=140 is excluded as a glitch: 0.46 of the performance at N=100, at most 0.90" "a glitch is told"
 out_has " 3  60 .. 200" "and excluded"
@@ -294,7 +295,7 @@ status_is 125 "a factor of 0 is refused"
 err_has "--exclude-glitches 0: it must be above 0" "and why"
 
 # The same through engine mpirun, whose profiles are its own.
-run hrun-calibrate --engine mpirun --data "$tmp/data6" --sizes 60,100,140,200 --pes 1,2 --procs 1 -r 1 -app lu "$lu"
+run $full --engine mpirun --data "$tmp/data6" --sizes 60,100,140,200 --pes 1,2 --procs 1 -r 1 -app lu "$lu"
 status_is 0 "calibration through mpirun"
 run hrun --engine mpirun --data "$tmp/data6" --dry-run --json -app lu -N 180 "$lu"
 ok "its model chooses" python3 -c 'import json,sys; assert json.load(open(sys.argv[1]))["chosen_by"] == "model"' "$tmp/.out"
@@ -333,7 +334,7 @@ if [ "$(id -u)" = 0 ] && mkdir -p "$tmp/full" && mount -t tmpfs -o size=256k tmp
     dd if=/dev/zero of="$tmp/full/filler" bs=1k count=1000 2>/dev/null
     held=$(cat "$tmp/full/profiles/lu/$sig.log" | sha256sum)
     # A dozen records fill what is left of the log's last block.
-    run hrun-calibrate --data "$tmp/full" --again --sizes 60 --pes 1 --procs 1 -r 16 --no-fit -app lu "$lu"
+    run $full --data "$tmp/full" --again --sizes 60 --pes 1 --procs 1 -r 16 --no-fit -app lu "$lu"
     status_is 125 "a full disk stops the calibration"
     err_has "No space left" "with the reason"
     ok "and the log is a prefix of what it is now" test "$(head -c "$(stat -c %s "$tmp/keep/profiles/lu/$sig.log")" "$tmp/full/profiles/lu/$sig.log" | sha256sum)" = "$held"
@@ -354,7 +355,7 @@ if [ "$(id -u)" = 0 ] && member 1 test -x "$build/bin/hrun"; then
     chgrp $((60000 + $$ % 5000)) shared
     chmod 2770 shared
     for user in 1 2; do
-        run member $user hrun-calibrate --sizes $((50 + 10 * user)),100 --pes 1 --procs 1 -r $user -app lu "$lu"
+        run member $user $full --sizes $((50 + 10 * user)),100 --pes 1 --procs 1 -r $user -app lu "$lu"
         status_is 0 "user $user of a group measures and fits"
         run member $user hrun -app lu -N 100 "$lu"
         status_is 0 "and runs"

@@ -1,16 +1,42 @@
 #!/bin/bash
-# hrun-calibrate --budget, --runs, --target-error: chooses runs, says why it ended, goes on where it was.
+# hrun-calibrate chooses its runs, finds a budget or keeps to --budget, --runs, --target-error, says why it ended, goes
+# on where it was; the grid is behind --full-grid. Mixed runs: smpi.t.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 lu=$bin/lu
 some="--sizes 60,100,140,200 -app lu"
 records() { cat "$HRUN_DATA"/profiles/lu/*.log | wc -l; }
 
-run hrun-calibrate $some --budget 1m --dry-run "$lu"
+run hrun-calibrate $some --dry-run "$lu"
 status_is 0 "the first runs are listed"
 out_has "screen" "with their stage"
+out_lacks "has one PE" "and nothing of what only runs alone need"
 out_has "the later ones depend on the times of these" "the others cannot be known"
 ok "nothing is stored by a dry run" test ! -e "$HRUN_DATA"
+
+# Without any option of the kind: the budget follows from what runs of the choices take.
+printf '#!/bin/sh\nawk "BEGIN { print \\"time:\\", $1 ^ 3 * 1e-7 / $2 + 1e-3 * $2, \\"s\\" }"\n' >exact
+chmod +x exact
+run hrun-calibrate $some --data "$tmp/default" ./exact '{N}' '{P}'
+status_is 0 "runs are chosen by default"
+err_has "runs are chosen one by one" "which is said at the start"
+ok "at the end, how long they took of which budget" \
+    grep -Eq '; [0-9]+ runs? in [0-9.]+ m?s of a budget of [0-9.]+ m?s, found from what runs of the choices take' .err
+made=$(sed -n 's/.*; \([0-9]*\) runs\{0,1\} in .*/\1/p' .err)
+ok "each of the $made runs is in the log" test "$made" = "$(cat default/profiles/lu/*.log | wc -l)"
+out_has "npt/nnls" "the models are fitted"
+ok "the best configuration at each size stands at the end" \
+    test "$(sed -n '/rests on/,$p' .out | grep -cE '^ *(60|100|140|200) +\(2,2\) .* [0-9]+ runs?$')" = 4
+run hrun-calibrate $some --data "$tmp/default" --full-grid --dry-run ./exact '{N}' '{P}'
+status_is 0 "the grid is behind --full-grid"
+out_has "runs to make" "with all its runs"
+out_lacks "screen" "none of which is chosen"
+for o in "-r 2" --redo --parallel "--remeasure 2"; do
+    # shellcheck disable=SC2086
+    fails 125 "belongs to --full-grid" "$o without --full-grid" hrun-calibrate $some --data "$tmp/default" $o "$lu"
+done
+fails 125 "--full-grid and --budget contradict each other" "either the full grid or chosen runs" \
+    hrun-calibrate $some --budget 1m --full-grid "$lu"
 
 before=$(litter)
 run hrun-calibrate $some --runs 10 --seed 3 "$lu"
@@ -57,13 +83,4 @@ done
 run hrun --dry-run -app lu -N 180 "$lu"
 status_is 0 "hrun chooses by what was measured"
 out_has "predicted" "with a prediction"
-
-run hrun-calibrate $some --budget 1m -r 2 "$lu"
-status_is 125 "repetitions are the full grid's"
-err_has "repeated where their spread asks for it" "which is said"
-run hrun-calibrate $some --budget 1m --full-grid "$lu"
-status_is 125 "either the full grid or chosen runs"
-run hrun-calibrate $some --full-grid --dry-run "$lu"
-status_is 0 "the full grid has its name"
-out_has "runs to make" "and is as before"
 done_testing

@@ -78,7 +78,7 @@ runs() {
     cat "$HRUN_DATA"/profiles/"${1:-lu}"/*.log | grep -c '"origin":"calibration"'
 }
 
-measure="hrun-calibrate --sizes 60,100 --pes 1 --procs 1 -r 3 -app lu $lu"
+measure="hrun-calibrate --full-grid --sizes 60,100 --pes 1 --procs 1 -r 3 -app lu $lu"
 
 what="plain"
 two $measure
@@ -120,8 +120,8 @@ ok "the second one goes by the runs of the first" grep -qE "[0-9]+ measurements?
 
 what="--new"
 mkdir "$tmp/made"
-two hrun-calibrate --new --sizes 60,100 --pes 1 --procs 1 -r 1 --rule "N % P == 0" --profile-path "$tmp/made" \
-    -app mine "$lu" "{N}"
+two hrun-calibrate --full-grid --new --sizes 60,100 --pes 1 --procs 1 -r 1 --rule "N % P == 0" \
+    --profile-path "$tmp/made" -app mine "$lu" "{N}"
 go_on
 ok "the first one writes the definition, the second one finds it there" test "$statuses" = "0 125"
 ok "that is said" grep -q "is there already" "$tmp/2.err"

@@ -67,8 +67,8 @@ fails 125 "--budget does nothing for \`fit\`" "hrun-calibrate fit with options o
 fails 125 "--budget needs a time" "hrun-calibrate export with a bad value" \
     hrun-calibrate export --budget nonsense --pes zz
 fails 125 "--pes needs a whole number" "and with a bad list" hrun-calibrate export --pes zz
-fails 125 "--seed does nothing without --budget, --runs or --target-error" "a seed of nothing" \
-    hrun-calibrate --seed 3 -app lu "$lu"
+fails 125 "--seed and --full-grid contradict each other" "a seed of nothing" \
+    hrun-calibrate --full-grid --seed 3 -app lu "$lu"
 fails 125 "--size and --sizes contradict each other" "two options that say which sizes" \
     hrun-calibrate -N 60 --sizes 100 -app lu "$lu"
 fails 125 "contradict each other" "--trace and --no-trace" hrun-calibrate --trace --no-trace -app lu "$lu"
@@ -78,7 +78,7 @@ for o in "fit ls" no-robust "exclude-glitches 0.9" "remeasure 2"; do
         hrun-calibrate --no-fit --$o --sizes 100 -app lu "$lu"
 done
 fails 125 "--remeasure does nothing with --fit ls" "no point is suspicious" \
-    hrun-calibrate --fit ls --remeasure 2 --sizes 100 -app lu "$lu"
+    hrun-calibrate --full-grid --fit ls --remeasure 2 --sizes 100 -app lu "$lu"
 fails 125 "--plot and --json contradict each other" "a plot in a document" hrun-calibrate show --plot --json
 fails 125 "--define needs NAME=VALUE" "a constant without a value" hrun-calibrate show -D nonsense lu
 for c in hrun hrun-calibrate; do

@@ -159,7 +159,7 @@ P
 chmod +x "$tmp/table"
 one=(--host localhost -app table -N 300)
 runs() { cat "$HRUN_DATA"/profiles/table/*.log | grep -c '"origin":"run"'; }
-run hrun-calibrate --host localhost --level package --pes 1 -r 1 -app table "$tmp/table"
+run hrun-calibrate --full-grid --host localhost --level package --pes 1 -r 1 -app table "$tmp/table"
 status_is 0 "a profile of this machine"
 run hrun "${one[@]}" --level package --explore 5% "$tmp/table"
 status_is 0 "a run"

@@ -147,7 +147,7 @@ if os.environ.get("OMPI_COMM_WORLD_RANK") == "0": print("time: %.6f" % s, flush=
 P
 chmod +x "$tmp/naps"
 export HRUN_PROFILE_PATH=$tmp/profiles
-run hrun-calibrate -q -app naps -r 1 "$tmp/naps"
+run hrun-calibrate --full-grid -q -app naps -r 1 "$tmp/naps"
 status_is 0 "a profile"
 start 1 "$tmp/five"
 five=$!
@@ -171,7 +171,7 @@ wait $six 2>/dev/null
 start 1 "$tmp/seven"
 seven=$!
 (sleep 1.5; touch "$tmp/seven.end") &
-run hrun-calibrate --sizes 10 --pes 1 -r 1 --again --no-fit -app naps "$tmp/naps"
+run hrun-calibrate --full-grid --sizes 10 --pes 1 -r 1 --again --no-fit -app naps "$tmp/naps"
 status_is 0 "a calibration"
 err_has "waits for its PEs: 1 of $cores PEs" "waits until its host is free"
 wait $seven

@@ -52,7 +52,7 @@ json() { python3 -c "import json,sys; d = json.load(open('$tmp/.out')); print($1
 
 # shellcheck disable=SC2086
 {
-run "$c" -q $on -app fft --sizes 65536,262144,1048576 "$app"
+run "$c" --full-grid -q $on -app fft --sizes 65536,262144,1048576 "$app"
 status_is 0 "a profile without a network"
 run "$h" --dry-run $on -app fft -N 524288 "$app"
 out_has "network of these hosts was not measured" "a dry run says that the network is not known"
@@ -115,7 +115,7 @@ ok "without a measured network the given one does" \
 run "$h" --dry-run --json $on -app fft -N 524288 "$app"
 ok "models fitted with a network are not needed without it" test "$(json 'd["network"] is None and d["predicted_s"] > 0')" = True
 mv away/p.yaml data/networks
-run "$c" -q $on -app fft --sizes 65536 --redo "$app"
+run "$c" --full-grid -q $on -app fft --sizes 65536 --redo "$app"
 run "$c" show --data data --json fft
 out_has alltoall "with a network the term is fitted and kept"
 run "$c" show --data data fft
@@ -145,5 +145,18 @@ err_has "left out of this report" "and says so"
 run "$c" fit $on fft
 err_has "the network of these hosts was not measured: terms of fft" "fit says that the named hosts have none"
 err_has "hrun-calibrate network" "and how to measure it"
+
+# Where runs are chosen the network that terms ask for is measured before the first one.
+new="--data first ${on#--data data } --host fast-[0-1] -app fft --sizes 4096,16384 --procs 1"
+run "$c" $new --dry-run "$app"
+ok "a dry run measures no network" test ! -e first/networks
+run "$c" $new --runs 4 "$app"
+status_is 0 "terms of the network and chosen runs"
+err_has "fft has terms that ask for the network, which is measured first" "the network is measured"
+ok "and kept" test -n "$(ls first/networks/*.yaml)"
+run "$c" $new --runs 1 "$app"
+err_lacks "is measured first" "which is known from then on"
+run "$c" fit ${new%% -app *} -v fft
+err_has "the network of 2 hosts measured" "and used"
 }
 done_testing

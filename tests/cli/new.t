@@ -7,7 +7,7 @@ cp "$bin/fft" mycode
 own=$HOME/.config/hrun/profiles/mycode.yaml
 clock='^time: ([0-9.eE+-]+) s$'
 sizes="--sizes 4096,16384,65536"
-new="hrun-calibrate --new -app mycode $sizes --procs 1 -r 1"
+new="hrun-calibrate --new -app mycode $sizes --procs 1"
 
 run hrun --dry-run -app mycode -N 4096 ./mycode
 status_is 125 "before, nothing is known of it"
@@ -75,22 +75,45 @@ ok "it is as it was" test "$sum" = "$(cksum <"$own")"
 run $new --force --rule 'ispow2(N) && N % (P*P) == 0' ./mycode '{N}'
 status_is 0 "--force replaces it"
 err_lacks "on 3 processes" "a rule that is given is not tried"
-err_has "are measured already" "and what was measured counts"
+err_has "measurements are there already" "and what was measured counts"
 ok "it is the one given" grep -qF "rule: 'ispow2(N) && N % (P*P) == 0'" "$own"
 
 mkdir here
-run $new --profile-path here --rule 'ispow2(N) && ispow2(P)' --dry-run ./mycode '{N}'
+run $new --profile-path here --data here --rule 'ispow2(N) && ispow2(P)' --dry-run ./mycode '{N}'
 status_is 0 "a dry run"
-out_has "runs to make" "lists the runs"
+out_has "first runs" "lists the first runs"
 ok "and writes nothing" test -z "$(ls here)"
 run $new --profile-path here --rule 'ispow2(N) && ispow2(P)' -q ./mycode '{N}'
 status_is 0 "--profile-path"
 ok "is where the definition goes" test -e here/mycode.yaml
+
+# What the chosen terms would choose is run, too; --runs is for both parts, and the grid is not measured twice.
+cat >exact <<'P'
+#!/bin/sh
+[ "$1" != 141 ] && awk "BEGIN { print \"time:\", $1 ^ 3 * 1e-7 / $2 + 1e-3 * $2, \"s\" }"
+P
+chmod +x exact
+exact=(--new --rule 'P >= 1' --time "$clock" --no-trace -- ./exact '{N}' '{P}')
+records() { cat "$HRUN_DATA/profiles/$1"/*.log | grep -c '"origin":"calibration"'; }
+run hrun-calibrate -app chosen --sizes 60,100,140,200 "${exact[@]}"
+status_is 0 "a definition by chosen runs"
+ok "each size's choice by the terms that were chosen rests on runs" \
+    test "$(sed -n '/rests on/,$p' .out | grep -cE '^ *(60|100|140|200) .* [0-9]+ runs?$')" = 4
+run hrun-calibrate -app few --sizes 60,100,140,200 --procs 1 --runs 7 "${exact[@]}"
+err_has "all --runs are made; 5 runs in" "--runs 7: five before the terms are chosen"
+ok "and at most two with them" grep -qE '; [12] runs? in ' .err
+run hrun-calibrate -app two --sizes 60,200 --pes 1 --procs 1 --runs 2 "${exact[@]}"
+out_has "single/" "--runs 2 leave none for the second part, which fits"
+ok "and are two in all" test "$(records two)" = 2
+run hrun-calibrate -app grid --full-grid -r 1 --sizes 60,100,141,200 --pes 1 --procs 1 --retries 0 "${exact[@]}"
+out_has "single/nnls" "a definition by the full grid"
+ok "each run is made once, also the one that fails" test "$(records grid)" = 4
+
 # The rule is tried on the PEs that may be used.
 printf '#!/bin/sh\ngrep Cpus_allowed_list /proc/self/status >>"$SEEN"\nexec ./mycode "$@"\n' >wrapped
 chmod +x wrapped
 name=$(hrun --show-cluster | awk '/ signature$/ { getline; print $1 }')
-run env SEEN="$tmp/seen" hrun-calibrate --new -app narrow --sizes 4096,16384 --procs 1 -r 1 --use "$name:1" \
+run env SEEN="$tmp/seen" hrun-calibrate --new -app narrow --sizes 4096,16384 --procs 1 --runs 4 --use "$name:1" \
     --time "$clock" -- ./wrapped '{N}'
 status_is 0 "a definition made on one PE"
 err_has "N=4096 on 2 processes: works" "with runs of several processes"

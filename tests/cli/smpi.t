@@ -231,13 +231,15 @@ nothing_left "after signals, and after SIGKILL of hrun and one more run"
 # ---------------------------------------------------------------- calibration
 
 fails 125 "is linked with Open MPI" "hrun-calibrate with a program of Open MPI" \
-    hrun-calibrate -q --platform two.xml -app lu --host 'fast-0' --sizes 64 --repetitions 1 "$bin/lu"
+    hrun-calibrate -q --platform two.xml -app lu --host 'fast-0' --sizes 64 "$bin/lu"
 run hrun-calibrate --dry-run --platform two.xml --host 'fast-[0-2],slow-[0-2]' -app flops "$smpi/flops"
 status_is 0 "hrun-calibrate --dry-run"
-out_has "fast-[0-2]" "shows the simulated hosts"
+out_has "sub-clusters fast,slow" "shows the kinds of simulated hosts"
 few=(--platform two.xml --host 'fast-[0-2],slow-[0-2]')
-run hrun-calibrate -q "${few[@]}" -app flops --repetitions 1 --procs 1,2 "$smpi/flops"
+run hrun-calibrate "${few[@]}" -app flops --procs 1,2 "$smpi/flops"
 status_is 0 "hrun-calibrate"
+ok "runs on both kinds at once are among those that it chooses" grep -q '"mixed":true' "$HRUN_DATA"/profiles/flops/*.log
+out_has "rests on" "and the best configuration at each size stands at the end"
 ok "profiles say that they are simulated" \
     test "$(cd "$HRUN_DATA/profiles/flops" && ls -d simulated-*-smpi-3*-smpi-*.yaml | wc -l)" = 2
 run "$h" --dry-run --json "${few[@]}" -app flops -N 1500 "$smpi/flops"
@@ -264,7 +266,7 @@ run other --platform two.xml --host 'fast-[0-2]'
 ok "fewer hosts are not" test "$(json 'd["chosen_by"]')" = model
 
 # Without a time of its own the program's time is the simulated clock's.
-hrun-calibrate -q "${few[@]}" -app bare --repetitions 1 --sizes 400,800 "$smpi/flops" >/dev/null
+hrun-calibrate --full-grid -q "${few[@]}" -app bare --repetitions 1 --sizes 400,800 "$smpi/flops" >/dev/null
 run "$h" --dry-run --json "${few[@]}" -app bare -N 800 --config '(1,1,0,0)' "$smpi/flops"
 ok "the wall clock of a run is the simulated one" \
     test "$(json '0.319 < d["predicted_s"] < 0.33')" = True

@@ -136,7 +136,7 @@ done
 
 # Calibration: each number of processes per PE is its own split, and has its own model.
 export HRUN_DATA=$tmp/hybrid
-run hrun-calibrate --sizes 32,64,96,128 -r 1 -app hybrid "$hybrid"
+run hrun-calibrate --full-grid --sizes 32,64,96,128 -r 1 -app hybrid "$hybrid"
 status_is 0 "calibration of hybrid"
 ok "measures both splits, under the name of the key" python3 -c '
 import glob, json, os
@@ -156,9 +156,9 @@ status_is 0 "and it runs"
 err_has "predicted" "with a prediction"
 run hrun --dry-run -app hybrid -N 112 -x OMP_NUM_THREADS=1 "$hybrid"
 out_has "measured with constants 'threads:fill', this run has 'threads:1'" "a fixed number does not use that profile"
-run hrun-calibrate --dry-run --sizes 32,64,96,128 -r 1 -app hybrid "$hybrid"
+run hrun-calibrate --full-grid --dry-run --sizes 32,64,96,128 -r 1 -app hybrid "$hybrid"
 out_has "0 runs to make" "nothing is left to be measured"
 sed '/^threads:/d' "$apps/hybrid.yaml" >defs/hybrid.yaml
-run hrun-calibrate --dry-run --level node --sizes 32,64,96,128 -r 1 -app hybrid "$hybrid"
+run hrun-calibrate --full-grid --dry-run --level node --sizes 32,64,96,128 -r 1 -app hybrid "$hybrid"
 out_has "8 runs to make" "but without the key all is"
 done_testing

@@ -196,11 +196,11 @@ ok "and more so than when all compute alike ($factor)" awk "BEGIN { exit !($fact
 # ---------------------------------------------------------------- hrun-calibrate
 
 rm -rf "$HRUN_DATA"
-run hrun-calibrate --sizes 1000,2000,4000,8000 -r 1 -q -app pattern "$pattern"
+run hrun-calibrate --full-grid --sizes 1000,2000,4000,8000 -r 1 -q -app pattern "$pattern"
 status_is 0 'a calibration'
 ok 'does not watch runs of one sub-cluster by itself' \
     test "$(grep -c '"trace"' "$HRUN_DATA"/profiles/pattern/*.log)" = 0
-run hrun-calibrate --trace --again --sizes 1000,2000,4000,8000 -r 1 -q -app pattern "$pattern"
+run hrun-calibrate --full-grid --trace --again --sizes 1000,2000,4000,8000 -r 1 -q -app pattern "$pattern"
 status_is 0 'a calibration with --trace'
 ok 'watches all' test "$(grep -c '"trace":"1 ranks' "$HRUN_DATA"/profiles/pattern/*.log)" -ge 12
 run hrun-calibrate show pattern
@@ -221,7 +221,7 @@ assert p["waits"][0]["runs"] >= 4 and p["waits"][0]["imbalance"] >= 1
 assert 0 <= p["waits"][0]["overhead"] < 10
 assert "N" in p["proposed_terms"]["np"] and p["proposed_terms"]["varied_N"]
 assert any(m["trace"] and m["compute_s"] > 0 for m in p["measurements"])' "$tmp/.out"
-run hrun-calibrate --trace --sizes 1000 -r 1 -app pattern sh -c ': {N}; echo time: 1.5 s'
+run hrun-calibrate --full-grid --trace --sizes 1000 -r 1 -app pattern sh -c ': {N}; echo time: 1.5 s'
 ok 'of what cannot be watched a calibration says so once' \
     test "$(grep -c 'who waits is not known: the program is not linked with MPI' "$tmp/.err")" = 1
 ok 'nothing is left' nothing_new "$before"

@@ -97,7 +97,7 @@ awk -v how="$1" -v N="$2" -v P="$3" 'BEGIN { print "t", how == "linear" ? 1e-2 *
 END
 chmod +x "$tmp/timed"
 both() { run "$h" --profile-path "$tmp/defs" -app both "$@" "$tmp/timed"; }
-run "$c" --profile-path "$tmp/defs" -app both --sizes 50,100,200,400 --pes 1,2 -r 1 --no-trace "$tmp/timed"
+run "$c" --profile-path "$tmp/defs" -app both --sizes 50,100,200,400 --pes 1,2 --runs 12 --no-trace "$tmp/timed"
 status_is 0 "all variants with terms are measured"
 err_has "variant linear, 1 of 2 that have terms" "one after the other"
 ok "and kept apart" test -d "$HRUN_DATA/profiles/both.linear" -a -d "$HRUN_DATA/profiles/both.square"
@@ -111,7 +111,7 @@ both -N 400
 err_has "hrun: variant linear, predicted" "after a run it is told which it was"
 both -N 400 --variant square
 err_has "hrun: variant square, predicted" "--variant names one"
-run "$c" --profile-path "$tmp/defs" -app both --variant square --sizes 50,100 --pes 1 -r 1 --dry-run "$tmp/timed"
+run "$c" --profile-path "$tmp/defs" -app both --variant square --sizes 50,100 --pes 1 --dry-run "$tmp/timed"
 err_lacks "variant linear" "hrun-calibrate --variant measures one"
 run "$c" --profile-path "$tmp/defs" -app two "$tmp/timed"
 err_has "all variants are predicted by formulas" "of formulas there is nothing to measure"

@@ -96,7 +96,10 @@ err_has "hrun: N = $finest, predicted" "and says which size that was"
 run hrun-calibrate "${on[@]}" fit --fit ls multigrid
 out_has "weak/ls" "the paper's steps make models as well"
 
-fails 125 "are made of six runs" "a budget" hrun-calibrate "${on[@]}" --budget 1m -N 32768 "$prog"
+for o in "--budget 1m" --full-grid; do
+    # shellcheck disable=SC2086
+    fails 125 "are made of six runs" "$o" hrun-calibrate "${on[@]}" $o -N 32768 "$prog"
+done
 fails 125 "write {shares} where they stand" "a program that is not told its rows" \
     hrun-calibrate "${on[@]}" -N 32768 "$prog" '{N}'
 fails 125 "-n says how many processes a run of family weak is to have" "-n for another family" \

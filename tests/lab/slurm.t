@@ -78,7 +78,7 @@ out_has "ring good" "and on some of them, in another order"
 # shellcheck disable=SC2016
 all hrun -q --level core --host slow2 sh -c 'echo "$SLURM_JOB_NODELIST"'
 [ "$out" = slow2 ] && tap_report 1 "it is told its own nodes" || tap_report 0 "it is told its own nodes: $out"
-all hrun-calibrate --data "$tmp/data" --profile-path "$top/tests/apps" --use lab-slow --sizes 100,200 -r 1 \
+all hrun-calibrate --full-grid --data "$tmp/data" --profile-path "$top/tests/apps" --use lab-slow --sizes 100,200 -r 1 \
     --timeout 20 "$bin/lu"
 status_is 0 "the sub-cluster of the last nodes is calibrated"
 err_lacks "failed" "and no run fails"

@@ -40,7 +40,8 @@ hosts two,one --config '(1,1,1,1)' -x OMP_NUM_THREADS=2 -N 120 "$bin/hybrid" '{N
 status_is 1 "its check finds a process with more threads than cores"
 err_has "rank 1 is bound to 1 cores and has 2 threads" "and names it"
 
-run timeout 300 "$lab_tool" head hrun-calibrate --host two,one -app hybrid --sizes 32,64,96 -r 1 -q "$bin/hybrid"
+run timeout 300 "$lab_tool" head hrun-calibrate --full-grid \
+    --host two,one -app hybrid --sizes 32,64,96 -r 1 -q "$bin/hybrid"
 status_is 0 "calibration over unlike hosts"
 ok "measures each split on each kind of host" python3 -c '
 import glob, json, os

@@ -18,8 +18,8 @@
  * WORK: operations of all processes in a step; STEPS: repetitions; BYTES: data of the whole problem; MEMORY 1: the work
  * is memory-bound; REDUCE: sums over all processes in each step.
  *
- * Steps are all alike, or in a few groups of alike ones (dense): after the first ones all
- * sleep through the rest at the pace of the slowest. All work is counted (smpi_execute_flops), so times are the same from run to run.
+ * Steps are all alike, or in a few groups of alike ones (dense): after the first ones all sleep through the rest at the
+ * pace of the slowest. All work is counted (smpi_execute_flops), so times are the same from run to run.
  */
 #include <mpi.h>
 #include <simgrid/barrier.h>

@@ -1,0 +1,38 @@
+#!/bin/bash
+# trials.t - random programs on random clusters (tests/trials): one small trial runs through, and again the same way
+. "$(dirname "$0")/tap.sh"
+if [ ! -x "$build/bin/hrun-smpi" ] || [ ! -x "$build/tests/trials/skeleton" ]; then
+    [ "${CI-}" = true ] && { printf '1..1\nnot ok 1 - SimGrid is not installed (libsimgrid-dev)\n'; exit 1; }
+    echo '1..0 # SKIP SimGrid is not installed (libsimgrid-dev)'
+    exit 0
+fi
+trials() { HRUN_BUILD=$build tests/trials/trials "$@"; }
+
+# Seed 8: stencils on 2 kinds of hosts, 80 configurations, no definition.
+trial() { trials --seed 8 --trials 1 --jobs 1 --calibrate "--runs 12" --out "$tmp/$1.json"; }
+trial again >/dev/null 2>&1 &
+run trial one
+wait $!
+again=$?
+status_is 0 "a trial"
+err_has "seed 8: stencil1, epsilon" "is told"
+out_has "trained, --new" "in a report"
+out_has "cost against all configurations: mean" "with what it cost"
+cat >"$tmp/check.py" <<'P'
+import json, sys
+t = json.loads(open(sys.argv[1]).read())
+assert [c["class"] for c in t["sizes"]] == ["trained"] * 3 + ["between", "beyond"], t
+assert all(c["epsilon"] >= 0 and c["best_s"] > 0 and c["predicted_s"] > 0 for c in t["sizes"]), t
+assert t["runs"] >= 12 and 0 < t["cost_s"] < t["all_s"] and t["calibrate_status"] == 0, t
+P
+ok "five sizes, none with a choice better than the best" python3 "$tmp/check.py" "$tmp/one.json"
+ok "the same seed gives the same result (status $again)" cmp "$tmp/one.json" "$tmp/again.json"
+trials --report "$tmp/one.json" >"$tmp/report"
+ok "a report of what was kept is the same" cmp "$tmp/report" "$tmp/.out"
+echo '{"seed": 9, "error": "made up"}' >"$tmp/bad.json"
+run trials --report "$tmp/one.json" "$tmp/bad.json"
+out_has "seed 9 could not be tried: made up" "a trial that failed is not passed over"
+ok "no folder of a trial is left" test -z "$(ls -d "$TMPDIR"/hrun-trial-* 2>/dev/null)"
+run trials --show 8
+out_has "phase stencil" "--show has the program"
+done_testing
