@@ -18,7 +18,7 @@ int fit_options(const struct common_settings *s, struct hrun_fit_options *out, s
         return -1;
     if (s->glitches > 0)
         options.glitches = s->glitches;
-    options.robust = options.select = !s->no_robust;
+    options.robust = !s->no_robust;
     if (s->platform)
         options.sigma_abs_s = HRUN_FIT_SIMULATED_ABS_S;
     *out = options;

@@ -162,7 +162,7 @@ const struct hrun_opt calib_options[] = {
     { "from", 0, HRUN_OPT_FILE, "FILE", NULL, "doctor, network: judge what --keep has written; measure nothing",
       "What to diagnose", hrun_opt_string, AT(from), .modes = DOCTOR_FROM | NETWORK_FROM },
 
-    { "no-robust", 0, HRUN_OPT_NONE, NULL, NULL, "let all measurements count in full, keep all terms",
+    { "no-robust", 0, HRUN_OPT_NONE, NULL, NULL, "let all measurements count in full",
       "How to fit", hrun_opt_flag, AT(common.no_robust), .modes = FIT | RUNS },
     { "exclude-glitches", 0, HRUN_OPT_NUMBER, "K", NULL,
       "leave out sizes with at most K of the performance of the next smaller one",

@@ -19,6 +19,8 @@ static const char KEPT[] = "hrun-failed-";
 /* Of a link-filled folder. Input decks are text of some KiB; restart files and meshes are not read by copying them for
  * each of a hundred runs. */
 enum { COPIED_MAX = 1 << 20, COPIED_ALL = 32 << 20, NAMES_MAX = 1000 };
+/* To put more names than this in place takes longer than many runs take. */
+enum { NAMES_MOST = 5000 };
 
 /* ------------------------------------------------------------------ where */
 
@@ -53,16 +55,31 @@ static int is_shared(const struct context *c, char *folder)
     return yes;
 }
 
-/* Can folders for runs be made in base, on the file system of home, and do all hosts see them? */
+/* Can folders for runs be made in base, on the file system of home, out of reach of others, and do all hosts see
+ * them? */
 static int serves(const struct context *c, const char *base, const char *home)
 {
     struct stat a, b;
-    char *folder = !stat(base, &a) && !stat(home, &b) && a.st_dev == b.st_dev ? hrun_rundir_create(base, NULL) : NULL;
+    int good = !stat(base, &a) && !stat(home, &b) && a.st_dev == b.st_dev &&
+               (!strcmp(base, home) || !(a.st_mode & (S_IWGRP | S_IWOTH)) || (a.st_mode & S_ISVTX));
+    char *folder = good ? hrun_rundir_create(base, NULL) : NULL;
     int yes = folder && (c->cluster->platform || is_shared(c, folder));
 
     hrun_remove_tree(folder);
     free(folder);
     return yes;
+}
+
+static int has_many_names(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    int n = 0;
+
+    while (dir && n <= NAMES_MOST && readdir(dir))
+        n++;
+    if (dir)
+        closedir(dir);
+    return n > NAMES_MOST;
 }
 
 int scratch_find(struct scratch *s, const struct context *c, int keep, char **why, struct hrun_error *err)
@@ -77,6 +94,12 @@ int scratch_find(struct scratch *s, const struct context *c, int keep, char **wh
     if (!home)
         return hrun_fail_errno(err, HRUN_EIO, "cannot find the working directory '%s'",
                                c->set->wdir ? c->set->wdir : ".");
+    if (has_many_names(home)) {
+        *why = hrun_strf("runs are made in %s itself: it holds more than %d names, too many to put into folders for runs",
+                         home, (int)NAMES_MOST);
+        free(home);
+        return *why ? 0 : hrun_fail_nomem(err);
+    }
     s->home = home;
     s->base = strdup(home);
     s->kept = keep ? hrun_strf("%s/%s%s", home, KEPT, c->app->name) : NULL;
@@ -103,8 +126,25 @@ nomem:
     return hrun_fail_nomem(err);
 }
 
+int scratch_for_user(struct scratch *s, const struct context *c, struct hrun_error *err)
+{
+    char *home = realpath(c->set->wdir ? c->set->wdir : ".", NULL);
+
+    *s = (struct scratch){ 0 };
+    if (!home)
+        return hrun_fail_errno(err, HRUN_EIO, "cannot find the working directory '%s'",
+                               c->set->wdir ? c->set->wdir : ".");
+    s->users = hrun_strf("%s/hrun-%s.XXXXXX", home, c->app->name);
+    s->home = home;
+    if (s->users)
+        return 0;
+    scratch_release(s);
+    return hrun_fail_nomem(err);
+}
+
 void scratch_release(struct scratch *s)
 {
+    free(s->users);
     free(s->home);
     free(s->base);
     free(s->kept);
@@ -113,7 +153,20 @@ void scratch_release(struct scratch *s)
 
 char *scratch_create(const struct scratch *s, struct hrun_error *err)
 {
-    return hrun_rundir_create(s->base, err);
+    char *path;
+
+    if (!s->users)
+        return hrun_rundir_create(s->base, err);
+    path = strdup(s->users);
+    if (!path) {
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    if (mkdtemp(path))
+        return path;
+    hrun_fail_errno(err, HRUN_EIO, "cannot make a folder for the run in '%s'", s->home);
+    free(path);
+    return NULL;
 }
 
 /* ------------------------------------------------------------------ what is in it */
@@ -159,13 +212,14 @@ static int copy_file(const char *from, const char *to, const struct stat *st, in
     return rc;
 }
 
-/* Folders of hrun's own in the working folder. */
-static int is_ours(const char *name)
+/* Folders of hrun's own in the working folder, `to` among them. */
+static int is_ours(const char *name, const char *to)
 {
     char mine[32];
 
     snprintf(mine, sizeof mine, "hrun.%ld.", (long)geteuid());
-    return !strncmp(name, mine, strlen(mine)) || !strncmp(name, KEPT, sizeof KEPT - 1);
+    return !strncmp(name, mine, strlen(mine)) || !strncmp(name, KEPT, sizeof KEPT - 1) ||
+           !strcmp(name, strrchr(to, '/') + 1);
 }
 
 /* One name of a folder. 0, or -1 with errno. */
@@ -181,7 +235,7 @@ static int put(struct fill *f, const char *below, const char *name)
         rc = -1;
     } else if (lstat(from, &st)) {
         rc = 0;                    /* somebody has removed it */
-    } else if (f->s->link) {
+    } else if (f->s->users) {
         /* A folder that is there holds inputs: it has links of its own. */
         if (S_ISDIR(st.st_mode) && !lstat(to, &there) && S_ISDIR(there.st_mode))
             rc = hrun_strvec_pushf(&f->folders, "%s%s/", below, name) ? -1 : 0;
@@ -210,7 +264,7 @@ static int fill_folder(struct fill *f, const char *below, struct hrun_error *err
     int rc = path ? 0 : hrun_fail_nomem(err);
 
     while (dir && !rc && (e = readdir(dir)))
-        if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && (*below || !is_ours(e->d_name)) &&
+        if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && (*below || !is_ours(e->d_name, f->to)) &&
             put(f, below, e->d_name))
             rc = hrun_fail_errno(err, HRUN_EIO, "cannot put '%s%s' into '%s', the folder of a run (scratch: none in "
                                  "the definition does without it)", below, e->d_name, f->to);
@@ -280,6 +334,8 @@ int scratch_return(const struct scratch *s, const char *folder, const struct hru
         free(path);
     }
     hrun_strvec_release(&folders);
+    if (!rc)
+        hrun_remove_tree(folder);
     return rc;
 }
 

@@ -307,25 +307,36 @@ static int list_inputs(const struct work *w, const struct hrun_app_values *value
     return rc;
 }
 
+/* Does each input say the values of constants? Then nothing that the user's own says is lost. */
+static int all_presets(const struct hrun_app *app, const struct hrun_strvec *inputs)
+{
+    for (size_t i = 0; i < inputs->n; i++) {
+        int found = 0;
+
+        for (int k = 0; k < app->npresets; k++)
+            found |= !strcmp(app->presets[k].file, inputs->v[i]);
+        if (!found)
+            return 0;
+    }
+    return 1;
+}
+
 /* Where files of the user's are in the way of the inputs, and what they say is taken over, the run needs a folder of
  * its own: *aside and *inputs are filled then, for the caller to release, and aside->home is not NULL. */
 static int find_aside(const struct work *w, const struct hrun_app_values *values, struct scratch *aside,
                       struct hrun_strvec *inputs, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
-    char *reason = NULL;
 
     if (!has_inputs(w) || !put_inputs(w, values, w->c->set->wdir ? w->c->set->wdir : ".", 0, 1, &why))
         return 0;
-    if (why.code == HRUN_EEXISTS && w->c->app->npresets && scratch_find(aside, w->c, 0, &reason, err))
+    if (list_inputs(w, values, inputs, err))
         return -1;
-    if (!aside->home)
-        hrun_fail(err, why.code, "%s%s%s", why.text, reason ? "; " : "", reason ? reason : "");
-    free(reason);
-    if (!aside->home)
-        return -1;
-    aside->link = 1;
-    return list_inputs(w, values, inputs, err);
+    if (why.code == HRUN_EEXISTS && all_presets(w->c->app, inputs))
+        return scratch_for_user(aside, w->c, err);
+    if (err)
+        *err = why;
+    return -1;
 }
 
 static void aside_words(const struct hrun_strvec *inputs, struct hrun_buf *out)
@@ -399,7 +410,8 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         own = scratch_create(place, err);
         if (!own)
             goto done;
-        job.wdir = job.scratch = dir = own;
+        job.wdir = dir = own;
+        job.scratch = place == &aside ? NULL : own;
     }
     if ((has_inputs(w) && put_inputs(w, &values, dir, own != NULL, 0, err)) ||
         (own && scratch_fill(place, own, err)))
@@ -427,12 +439,11 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
     rc = hrun_launch_checked(w->c->engine, &job, &out->outcome, err);
     if (!rc)
         judge(w, &l, stderr_text.data, out);
-    if (!rc && aside.home) {
-        rc = scratch_return(&aside, own, &inputs, err);
-        if (rc) {
-            free(own);             /* what is in it is the user's */
-            own = NULL;
-        }
+    if (aside.home) {
+        if (scratch_return(&aside, own, &inputs, rc ? NULL : err))
+            rc = -1;
+        free(own);                 /* what is still in it is the user's */
+        own = NULL;
     } else if (!rc && own)
         keep_failed(w, own, &l.output, &stderr_text, out);
     if (!rc && w->tune && w->tune->tell)

@@ -194,6 +194,14 @@ static int find_files(const struct hrun_clock *c, glob_t *found, struct hrun_err
     return rc == GLOB_NOSPACE ? hrun_fail_nomem(err) : hrun_fail_errno(err, HRUN_EIO, "cannot look for '%s'", c->path);
 }
 
+/* A folder or the like that a pattern happens to match. */
+static int is_other(const struct hrun_clock *c, const char *path)
+{
+    struct stat st;
+
+    return strpbrk(c->app->time_file, "*?[") && !stat(path, &st) && !S_ISREG(st.st_mode);
+}
+
 /* Remember what the files are before the run. */
 static int look_before(struct hrun_clock *c, struct hrun_error *err)
 {
@@ -208,8 +216,11 @@ static int look_before(struct hrun_clock *c, struct hrun_error *err)
     for (size_t i = 0; i < found.gl_pathc && !rc; i++) {
         struct before *b = &c->before[c->nbefore];
         struct stat st;
-        int fd = open_file(found.gl_pathv[i], &st, err);
+        int fd;
 
+        if (is_other(c, found.gl_pathv[i]))
+            continue;
+        fd = open_file(found.gl_pathv[i], &st, err);
         if (fd < 0) {
             rc = errno == ENOENT ? 0 : -1;
             continue;
@@ -257,9 +268,10 @@ static int read_file(struct hrun_clock *c, const char *path, struct hrun_error *
 
     if (fd < 0)
         return errno == ENOENT ? 0 : -1;
-    if (is_as_before(&b, &st)) {
+    got = read_on(fd, b.length, NULL, &crc);
+    if (got == b.length && crc == b.crc && is_as_before(&b, &st)) {
         rc = 0;
-    } else if ((got = read_on(fd, b.length, NULL, &crc)) >= 0 &&
+    } else if (got >= 0 &&
                ((got == b.length && crc == b.crc && st.st_size != b.length) || !lseek(fd, 0, SEEK_SET)) &&
                read_on(fd, -1, c, NULL) >= 0) {
         rc = 1;
@@ -291,6 +303,8 @@ static int read_files(struct hrun_clock *c, struct hrun_error *err)
     if (rc)
         return -1;
     for (size_t i = 0; i < found.gl_pathc && rc >= 0; i++) {
+        if (is_other(c, found.gl_pathv[i]))
+            continue;
         rc = read_file(c, found.gl_pathv[i], err);
         if (rc > 0)
             add_name(c, found.gl_pathv[i], ++n, &names);

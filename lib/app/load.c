@@ -112,11 +112,16 @@ static int load_consts(struct hrun_load *l)
 /* Values that follow from N, P, constants and the values before them. */
 static int load_derived(struct hrun_load *l)
 {
+    enum { DERIVED_MAX = 12 };
     static const char *const vars[] = { "N", "P" };
     struct hrun_app *app = l->app;
     const struct raw_step *v = l->raw->derived;
     char path[64], unknown[HRUN_EXPR_NAME_MAX + 32];
 
+    /* Each use of a value is a copy of its expression, so that a chain of them grows like Fibonacci's numbers. */
+    if (l->raw->derived_count > DERIVED_MAX)
+        return hrun_load_bad(l, "derived", "there are %u derived values, and at most %d may be", l->raw->derived_count,
+                             DERIVED_MAX);
     for (unsigned i = 0; i < l->raw->derived_count; i++) {
         struct hrun_error inner = { .code = HRUN_OK };
         struct hrun_expr *e;

@@ -19,6 +19,8 @@ static const char *path_fault(const char *p)
         return "is a folder";
     for (; s; s = strchr(s, '/')) {
         s += *s == '/';
+        if (*s == '/' || (*s == '.' && (s[1] == '/' || !s[1])))
+            return "has an empty or '.' part, which leads nowhere";
         if (!strncmp(s, "..", 2) && (s[2] == '/' || !s[2]))
             return "leaves the working directory";
     }

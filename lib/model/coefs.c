@@ -2,7 +2,6 @@
 #include "model/coefs.h"
 
 #include "fit/robust.h"
-#include "model/select.h"
 
 #include <float.h>
 #include <math.h>
@@ -131,22 +130,13 @@ int hrun_fit_coefs(struct hrun_fit_job *job, const double *x, size_t n, size_t p
                    struct hrun_lsq_result *result, struct hrun_error *err)
 {
     struct hrun_lsq all = { x, job->y, job->wr, n, p };
-    int nnls = job->options.method == HRUN_METHOD_NNLS, dropped = 0;
+    int nnls = job->options.method == HRUN_METHOD_NNLS;
 
     *bound = INFINITY;
     memcpy(job->wr, job->w, n * sizeof *job->wr);
-    memset(job->dropped, 0, p * sizeof *job->dropped);
     if (choose_terms(job, &all, count, err))
         return -1;
     if (*count && nnls && job->options.robust && reweigh(job, &all, bound, err))
         return -1;
-    if (*count && nnls && job->options.select) {
-        if (hrun_select_terms(&all, job->point, job->may, job->keep, job->dropped, err))
-            return -1;
-        for (size_t j = 0; j < p; j++)
-            dropped |= job->dropped[j];
-        if (dropped && job->options.robust && reweigh(job, &all, bound, err))
-            return -1;
-    }
     return solve(job, &all, count, result, err);
 }

@@ -179,6 +179,7 @@ static void assign(struct hrun_common *c, int first)
         struct point *q = &c->points[i];
         const struct hrun_mixed_part *parts = q->mixed ? c->mixed->parts + q->mixed->first : NULL;
         double work, rest, most = -1;
+        int seen = 0;
 
         if (!q->mixed)
             continue;
@@ -187,11 +188,14 @@ static void assign(struct hrun_common *c, int first)
         for (size_t a = 0; a < q->mixed->nparts; a++)
             for (size_t b = 0; b < a; b++)
                 q->span = fmax(q->span, c->span[parts[a].sub * c->nsubs + parts[b].sub]);
+        for (size_t a = 0; a < q->mixed->nparts; a++)
+            seen |= q->mixed->watched && parts[a].sub == q->mixed->limits;
+        q->limiting = option_of(c, parts[0].sub, parts[0].M);
         for (size_t a = 0; a < q->mixed->nparts; a++) {
             int o = option_of(c, parts[a].sub, parts[a].M);
             double t = first ? c->options[o].w : time_on(&c->options[o], q, work, rest);
 
-            if (q->mixed->watched ? parts[a].sub == q->mixed->limits : t > most) {
+            if (seen ? parts[a].sub == q->mixed->limits : t > most) {
                 most = t;
                 q->limiting = o;
             }

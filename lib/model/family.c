@@ -143,18 +143,17 @@ static double repeated_alike(const struct hrun_fit_job *job, const int *point, s
     return points > rank && s2 > 0 ? fmax(sum / (double)(points - rank) / s2, 1) : 1;
 }
 
-/* Append the names of the terms with keep = 0 that were dropped for one reason, and the reason. */
-static void note_dropped(struct hrun_buf *note, const struct hrun_terms *terms, const struct hrun_fit_job *job,
-                         int selected, const char *why)
+/* Append the names of the terms with keep = 0. */
+static void note_dropped(struct hrun_buf *note, const struct hrun_terms *terms, const struct hrun_fit_job *job)
 {
     size_t before = note->len;
 
     for (int j = 0; j < terms->n; j++)
-        if (!job->keep[j] && job->dropped[j] == selected)
+        if (!job->keep[j])
             hrun_buf_addf(note, "%s%s", note->len > before ? ", " : before ? "; dropped " : "dropped ",
                           terms->v[j].text);
     if (note->len > before)
-        hrun_buf_adds(note, why);
+        hrun_buf_adds(note, ": these measurements cannot tell it from the other terms");
 }
 
 /* How many measurements count much less than others. */
@@ -305,8 +304,7 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
     training_error(r, nown ? x + anchors * (size_t)terms->n : x, nown ? own : rows, nown ? nown : n);
     if (!strcmp(family, "npt") && job->left_out.len)
         hrun_buf_addf(&note, "%s", job->left_out.data);
-    note_dropped(&note, terms, job, 0, ": these measurements cannot tell it from the other terms");
-    note_dropped(&note, terms, job, 1, ": without it the model tells points that it has not seen better");
+    note_dropped(&note, terms, job);
     note_distrusted(&note, job, nown, bound);
     r->note = hrun_buf_detach(&note);
     if (!r->note) {

@@ -28,8 +28,7 @@ struct hrun_fit_job {
     double *x, *sub, *y, *w, *k, *cov, *left, *factor;
     double *wr, *r;                 /* weights in the end, residuals: nrows each */
     int64_t *sizes;
-    int *keep, *in_use, *good, *dropped;
-    int *may;                       /* of each term: may it be dropped when it does not earn its place? */
+    int *keep, *in_use, *good;
     int *point;                     /* of each row: rows at one (N, P) have the same number */
     struct hrun_terms np;           /* the definition's NP-T terms, without network terms where there is no network */
     struct hrun_buf left_out;       /* the network terms that np has not got, and why */
@@ -39,7 +38,7 @@ struct hrun_fit_job {
 
 /* Fit terms to rows[n], whose values x[n by terms->n] (row-major) are given, and append a record. P: that of an
  * N-T model, else 0. The first `anchors` rows help to find the coefficients with a fifth of their weight, see
- * anchor.h and common.h; range, errors and variance are those of the other rows. Where no more than
+ * common.h; range, errors and variance are those of the other rows. Where no more than
  * shared rows is known, they make the range, and the record expects five times the scatter. 0 also when there are too
  * few measurements: then
  * a line goes to job->skipped and *record becomes NULL. Errors: those of lib/fit, HRUN_ENOMEM; the models are as

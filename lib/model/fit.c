@@ -6,7 +6,6 @@
  */
 #include "model/model.h"
 
-#include "model/anchor.h"
 #include "model/family.h"
 #include "model/glitch.h"
 #include "model/ring_family.h"
@@ -23,27 +22,10 @@ enum { COUNTS_MIN = 2 };
 
 /* ------------------------------------------------------------------ the families of one M */
 
-/* Which terms may be dropped when they do not earn their place (coefs.h): those over N alone, and those that shrink as
- * P grows. Of a term that does not, the P that were measured see the least: that it is small there does not say that it
- * may be left out where hrun will use the model, at the P of several sub-clusters together. */
-static void may_drop(const struct hrun_fit_job *job, const struct hrun_terms *terms, enum hrun_term_kind kind,
-                     const struct hrun_row *row, double T)
-{
-    for (int j = 0; j < terms->n; j++) {
-        double here, twice;
-
-        job->may[j] = kind == HRUN_TERM_N ||
-                      (!hrun_term_eval(terms->v[j].expr, kind, (double)row->N, row->P, T, &here, NULL) &&
-                       !hrun_term_eval(terms->v[j].expr, kind, (double)row->N, 2.0 * row->P, T, &twice, NULL) &&
-                       fabs(twice) < fabs(here));
-    }
-}
-
-/* Values of terms at rows[n] into x[n by terms->n], and job->may; T is looked at for P-T terms only. */
+/* Values of terms at rows[n] into x[n by terms->n]; T is looked at for P-T terms only. */
 static int evaluate(const struct hrun_fit_job *job, const struct hrun_terms *terms, enum hrun_term_kind kind,
                     const struct hrun_row *rows, size_t n, const double *T, double *x, struct hrun_error *err)
 {
-    may_drop(job, terms, kind, &rows[n - 1], T ? T[n - 1] : 0);
     for (size_t i = 0; i < n; i++)
         for (int j = 0; j < terms->n; j++)
             if (kind == HRUN_TERM_NP ? hrun_fit_term(job, terms->v[j].expr, &rows[i], x++, err)
@@ -163,8 +145,7 @@ out:
     return rc;
 }
 
-/* NP-T on rows with P > M. What another sub-cluster shares helps; where one P was measured and nothing is shared, the
- * runs on one PE do. */
+/* NP-T on rows with P > M, and what others share. */
 static int fit_npt(struct hrun_fit_job *job, const struct parts *p, struct hrun_error *err)
 {
     const struct hrun_terms *terms = &job->np;
@@ -176,12 +157,8 @@ static int fit_npt(struct hrun_fit_job *job, const struct parts *p, struct hrun_
                       job->left_out.len ? "; " : "", job->left_out.data);
         return 0;
     }
-    if (!leading && job->options.method == HRUN_METHOD_NNLS && one_count(p->rows + before, p->n - before))
-        leading = p->single;
     if (evaluate(job, terms, HRUN_TERM_NP, p->rows + before - leading, p->n - before + leading, NULL, job->x, err))
         return -1;
-    if (leading && !p->shared)
-        hrun_anchor(terms, p->rows, p->n, leading, job->x);
     return hrun_fit_family(job, "npt", 0, terms, job->x, p->rows + before - leading, p->n - before + leading, leading,
                            &record, err);
 }
@@ -265,7 +242,7 @@ int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
     job.models = calloc(1, sizeof *job.models);
     job.used = calloc(n, 1);
     job.sizes = calloc(n, sizeof *job.sizes);
-    job.keep = calloc(5 * terms + n + 1, sizeof *job.keep);
+    job.keep = calloc(3 * terms + n + 1, sizeof *job.keep);
     memory = calloc(2 * n * terms + 5 * n + 2 * terms + terms * terms + 1, sizeof *memory);
     if (!job.models || !job.used || !job.sizes || !job.keep || !memory) {
         hrun_fail_nomem(err);
@@ -283,9 +260,7 @@ int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
     job.cov = job.r + n;
     job.in_use = job.keep + terms;
     job.good = job.in_use + terms;
-    job.may = job.good + terms;
-    job.dropped = job.may + terms;
-    job.point = job.dropped + terms;
+    job.point = job.good + terms;
 
     for (size_t begin = 0; begin < n; begin = end) {
         for (end = begin; end < n && rows[end].M == rows[begin].M;)

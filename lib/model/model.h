@@ -33,7 +33,6 @@ struct hrun_fit_options {
     double sigma_abs_s;
     double sigma_rel;
     int robust;        /* 1: rows that the others contradict count less (Huber, fit/robust.h) */
-    int select;        /* 1: terms that do not earn their place are dropped (model/select.h) */
     double glitches;   /* k of paper 000's glitch rule (model/glitch.h), 0: off */
     struct hrun_netview *net;  /* the network of the sub-clusters, for network terms (lib/app); NULL: these are left
                                   out. Must outlive what is made with it */
@@ -42,7 +41,7 @@ struct hrun_fit_options {
 };
 /* NNLS, 1 ms (what starting and timing a run jitters by at least), 2 % (run-to-run variation of a quiet
  * node). */
-#define HRUN_FIT_OPTIONS_DEFAULT { HRUN_METHOD_NNLS, 1e-3, 0.02, 1, 1, 0, NULL, -1 }
+#define HRUN_FIT_OPTIONS_DEFAULT { HRUN_METHOD_NNLS, 1e-3, 0.02, 1, 0, NULL, -1 }
 
 /* In place of the 1 ms, for simulated hosts: nothing jitters there, and shorter times no program tells apart. */
 #define HRUN_FIT_SIMULATED_ABS_S 1e-6
@@ -56,13 +55,8 @@ struct hrun_fit_options {
  * 0. Where several sums fit equally well, it begins with the first term of the list and goes on with those
  * that explain most of what is left (hrun_fit_nnls): a definition's first term is its main computation. In
  * either case the coefficients in use are never more than the different (N, P).
- * Where one P > M was measured, npt takes in the runs on one PE (P = M), too, with a fifth of their weight, as far
- * as terms in 1/P explain them: so it knows the divided work, and what is left over it holds for messages, which do not
- * shrink as P grows (lib/model/anchor.h). LS, the reference of paper 000, does not.
  * With NNLS and options->robust, measurements that the others contradict count less (Huber); the record's note says how
- * many are far off. With options->select, terms are dropped without which the model tells points that it has not seen
- * better (leave-one-point-out); of pt and npt only terms that shrink as P grows, for what grows is seen least at the P
- * that were measured. LS is the reference of paper 000 and does neither.
+ * many are far off. LS, the reference of paper 000, does not.
  * cov is larger than independent rows would have it where repetitions are off alike, that is where the form of the
  * model misses a point by more than the runs scatter. With options->robust s2 is that of an M-estimate (fit/robust.h).
  * That of npt holds with NNLS also what terms at 0 may be (fit/bound.h), where several P were measured: what grows with

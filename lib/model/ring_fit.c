@@ -107,10 +107,8 @@ static int fit_terms(struct hrun_fit_job *job, const struct hrun_row *rows, size
     struct hrun_term v[HRUN_RING_TERMS] = { { NULL, NULL } };
     const struct hrun_terms terms = { v, count };
 
-    for (int j = 0; j < count; j++) {
+    for (int j = 0; j < count; j++)
         v[j].text = (char *)(uintptr_t)texts[j];   /* it is copied, never written */
-        job->may[j] = 0;
-    }
     return evaluate(job, rows, n, count, err) ||
            hrun_fit_family(job, "ring", 0, &terms, job->x, rows, n, 0, record, err) ? -1 : 0;
 }

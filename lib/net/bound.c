@@ -154,10 +154,19 @@ static double direct_s(const struct bound *b)
 
 /* ---------------------------------------------------------------- hosts */
 
-static double of_host(const struct bound *b)
+/* What the network's correction of an operation may take off, at most 0. */
+static double correction_s(const struct bound *b)
 {
     const struct hrun_net_thresholds *th = &b->net->thresholds;
-    double least_a = INFINITY, least_b = INFINITY, t_s, correction_s = 0;
+
+    if (b->call->op != HRUN_NET_GATHER && b->call->op != HRUN_NET_ALLGATHER)
+        return 0;
+    return fmin(0, fmin(th->kappa1_s_per_byte, th->kappa2_s_per_byte) * b->call->bytes);
+}
+
+static double of_host(const struct bound *b)
+{
+    double least_a = INFINITY, least_b = INFINITY, t_s;
 
     if (b->e < 1)
         return 0;
@@ -166,9 +175,7 @@ static double of_host(const struct bound *b)
         least_b = fmin(least_b, b->net->segments[k].b);
     }
     t_s = fmax(way_s(b, least_a) + port_s(b, least_b), direct_s(b));
-    if (b->call->op == HRUN_NET_GATHER || b->call->op == HRUN_NET_ALLGATHER)
-        correction_s = fmin(0, fmin(th->kappa1_s_per_byte, th->kappa2_s_per_byte) * b->call->bytes);
-    return fmax(t_s * MARGIN + correction_s, 0);
+    return fmax(t_s * MARGIN + correction_s(b), 0);
 }
 
 /* ---------------------------------------------------------------- groups of hosts */
@@ -210,7 +217,7 @@ static double of_group(const struct bound *b, int g, int m, int e, int n)
         bytes_s = (l.in + l.out) * (1 + back) / in;
     else
         bytes_s = fmax((l.in + back * l.out) / in, (l.out + back * l.in) / out);
-    return bytes_s * b->call->bytes * least_b * MARGIN;
+    return fmax(bytes_s * b->call->bytes * least_b * MARGIN + correction_s(b), 0);
 }
 
 /* ---------------------------------------------------------------- the whole */

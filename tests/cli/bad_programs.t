@@ -20,7 +20,7 @@ echo "time: 0.$((5000 * $1 / p + 10000 + RANDOM % 100))"
 EOF
 quick="--sizes 4,8,12,16 --procs 1 --retries 0"
 
-run hrun-calibrate $quick -r 1 ./untold
+run hrun-calibrate $quick --full-grid -r 1 ./untold
 status_is 125 "a program whose time is not found"
 err_has "failed: the program reported no time: no line of its standard output matches '^time: ([0-9.]+)'" \
     "each run says so"
@@ -32,14 +32,14 @@ run hrun-calibrate $quick --budget 1 ./untold
 status_is 125 "the same with chosen runs"
 out_has "nothing is known: no model could be made" "the table says of each size that nothing is known"
 
-run hrun-calibrate $quick -r 1 ./coarse
+run hrun-calibrate $quick --full-grid -r 1 ./coarse
 status_is 0 "a program with a coarse clock"
 err_has "coarse on " "is named"
 err_has "the program tells its time in steps of 10.0 ms" "with its step"
-run hrun-calibrate $quick -r 1 ./idle
+run hrun-calibrate $quick --full-grid -r 1 ./idle
 status_is 0 "a program without work"
 err_has "the time hardly follows N, " "is called so"
-run hrun-calibrate -q $quick -r 1 --again ./idle
+run hrun-calibrate -q $quick --full-grid -r 1 --again ./idle
 err_lacks "hardly" "not with -q"
 
 if [ "$(nproc)" -ge 2 ]; then

@@ -4,6 +4,7 @@
 
 # A program that reads HPL.dat as HPL does, writes files as programs do, and prints HPL's result line.
 mkdir -p "$tmp/work/data"
+export SLOW=$tmp/slow TIDY=$tmp/tidy
 cd "$tmp/work" || exit 1
 cat >xhpl <<'END'
 #!/bin/bash
@@ -14,8 +15,8 @@ echo run >>log
 echo "$(word 6)" >new.tmp && mv new.tmp new
 mkdir -p results && echo done >results/"$(word 6)"
 rm -f deck && echo written >deck
-[ -e ../tidy ] || echo spoilt >HPL.dat
-[ ! -e ../slow ] || sleep 60
+[ -e "$TIDY" ] || echo spoilt >HPL.dat
+[ ! -e "$SLOW" ] || sleep 60
 printf 'WR%s%sC2R%s %10s %5s %5s %5s %18.2f %18s\n' "$(word 25)" "$(word 23)" "$(word 17)" "$(word 6)" "$(word 8)" \
     "$(word 11)" "$(word 12)" 0.01 1.2345e+01
 END
@@ -83,28 +84,27 @@ is_result "00 1000 192 2 3" "the grid where it fits"
 # ---------------------------------------------------------------- hrun is killed
 
 cp HPL.dat ../stock
-touch ../slow
+touch "$SLOW"
 setsid hrun -q --host localhost:1 -app hpl -N 3000 -n 1 ./xhpl >/dev/null 2>&1 &
 pid=$!
 for ((i = 0; i < 300; i++)); do
-    grep -qs 3000 ../hrun.*/new && break
+    grep -qs 3000 hrun-hpl.*/new && break
     sleep 0.05
 done
-ok "the run has a folder beside" grep -qs 3000 ../hrun.*/new
+ok "the run has a folder of its own" grep -qs 3000 hrun-hpl.*/new
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
-rm ../slow
+rm "$SLOW"
 ok "after SIGKILL the file is as it was" cmp HPL.dat ../stock
-for ((i = 0; i < 100; i++)); do
-    ls -d ../hrun.* >/dev/null 2>&1 || break
-    sleep 0.05
-done
-ok "and the folder is removed" test -z "$(ls -d ../hrun.* 2>/dev/null)"
+ok "and what the program wrote is still there" grep -qs 3000 hrun-hpl.*/new
+hrun --dry-run --host localhost:1 -app hpl -N 3000 -n 1 ./xhpl >/dev/null 2>&1
+ok "after the next hrun, too" grep -qs 3000 hrun-hpl.*/new
+rm -r hrun-hpl.*
 
 # ---------------------------------------------------------------- what is refused is refused in a dry run, too
 
 # hrun's own file is no user's: the next run replaces it.
-touch ../tidy
+touch "$TIDY"
 hpl -N 1000 -n 1 --force
 err_lacks "taken over" "--force overwrites the file"
 hpl -N 2000 -n 1

@@ -216,7 +216,7 @@ fails 125 "torn:40: the records of the network benchmark end before" "records th
 if command -v gnuplot >/dev/null; then
     run $c network --platform two.xml -q
     ok "the records are kept beside the network" test "$(ls "$HRUN_DATA"/networks/*.records | wc -l)" -ge 2
-    run $c -app jacobi --platform two.xml --sizes 24,48 -r 1 -q "$build/tests/smpi/jacobi" {N}
+    run $c -app jacobi --platform two.xml --sizes 24,48 --full-grid -r 1 -q "$build/tests/smpi/jacobi" {N}
     run $c report jacobi --platform two.xml -o r.html
     status_is 0 "a report with a network"
     ok "has its section, its figures and its pairs" perl -0777 -e '$_ = <> // ""; exit !(m{<h2>The\ network</h2> .*

@@ -46,7 +46,7 @@ state() {
 }
 cd "$work" || exit 1
 
-calibrate() { rm -f "$SEEN"; run hrun-calibrate --again --sizes 11,13,15 --pes 1 -r 1 --retries 0 --remeasure 0 "$@"; }
+calibrate() { rm -f "$SEEN"; run hrun-calibrate --again --sizes 11,13,15 --pes 1 --full-grid -r 1 --retries 0 --remeasure 0 "$@"; }
 folders() { sort -u "$SEEN" 2>/dev/null | wc -l; }
 unchanged() { [ "$(state)" = "$before" ]; }
 
@@ -102,7 +102,7 @@ ok "nothing else is" unchanged
 
 begin() { # a calibration whose run sleeps, until it is there
     rm -f "$SEEN"
-    env --default-signal hrun-calibrate --again --sizes 11,13,15 --pes 1 -r 1 -x SLEEP=60 ./prog \
+    env --default-signal hrun-calibrate --again --sizes 11,13,15 --pes 1 --full-grid -r 1 -x SLEEP=60 ./prog \
         >"$tmp/.out" 2>"$tmp/.err" </dev/null &
     pid=$!
     for ((i = 0; i < 300; i++)); do [ ! -s "$SEEN" ] && kill -0 "$pid" || break; sleep 0.1; done

@@ -138,52 +138,6 @@ static double pair_value(const struct hrun_app *app, const double *k, double N, 
     return eval(&app->np, k, v);
 }
 
-/* One P beside P = M, as on two PEs: the runs on one PE tell divided work from messages, so that these do not shrink
- * as P grows. */
-static void test_anchored(void)
-{
-    static const int64_t sizes[] = { 800, 1300, 1900, 2600 };
-    static const double work = 3e-11, messages = 2e-8;
-    struct hrun_error err = { 0 };
-    struct hrun_models *m = NULL;
-    struct hrun_sample s[8];
-    const struct hrun_fit_record *r;
-    struct ma a;
-    size_t n = 0;
-
-    ma_init(&a, hpl_np, hpl_nt, hpl_pt, 1);
-    for (int P = 1; P <= 2; P++)
-        for (size_t i = 0; i < 4; i++) {
-            double N = (double)sizes[i];
-
-            s[n++] = sample(sizes[i], P, 1, work * N * N * N / P + (P > 1 ? messages * N * N : 0));
-        }
-    is_int(hrun_model_fit(&a.app, s, n, &nnls, &m, NULL, &err), 0, "one P beside one PE: fitted");
-    r = find(m, "npt", 1, 0);
-    ok(r && fabs(np_value(&a.app, r->k, 3000, 12) / (work * 2.7e10 / 12 + messages * 9e6) - 1) < 1e-6,
-       "work is divided by P, messages are not");
-    ok(r && r->npoints == 4 && r->pmin == 2 && r->pmax == 2 && r->train_max < 1e-6,
-       "range and errors are those of the runs on two PEs");
-    hrun_models_destroy(m);
-    m = NULL;
-
-    /* Faster than the work divided (a cache): what was measured there stays right there. */
-    for (size_t i = 4; i < 8; i++)
-        s[i].time_s = 0.8 * s[i - 4].time_s / 2;
-    is_int(hrun_model_fit(&a.app, s, n, &nnls, &m, NULL, &err), 0, "less than half on two PEs: fitted");
-    r = find(m, "npt", 1, 0);
-    ok(r && fabs(np_value(&a.app, r->k, 1900, 2) / s[6].time_s - 1) < 0.03, "... and near to what was measured there");
-    hrun_models_destroy(m);
-    m = NULL;
-
-    /* Without runs on one PE it is as before: the first term of the list explains all. */
-    is_int(hrun_model_fit(&a.app, s + 4, 4, &nnls, &m, NULL, &err), 0, "no runs on one PE: fitted");
-    r = find(m, "npt", 1, 0);
-    ok(r && r->k[0] > 0 && r->k[7] == 0, "... by the main computation");
-    hrun_models_destroy(m);
-    ma_release(&a);
-}
-
 /* Exact data of every sum of two HPL terms, on few sizes and few P: NNLS goes through all points, and
  * gives the sum back where no other goes through them. */
 static void test_few_points(void)
@@ -303,7 +257,6 @@ int main(void)
     test_too_few();
     test_one_p(HRUN_METHOD_NNLS);
     test_one_p(HRUN_METHOD_LS);
-    test_anchored();
     test_few_points();
     test_start_up();
     test_noisy_start_up();

@@ -1,7 +1,6 @@
 /* Fitting when measurements lie: glitches, terms that follow noise, and whether intervals keep their word. */
 #include "nomem.h"
 #include "fit_random.h"
-#include "model/select.h"
 #include "model_app.h"
 #include "tap.h"
 
@@ -34,14 +33,6 @@ static size_t campaign(uint64_t *seed, double noise, int glitches, struct hrun_s
                                                .ok = 1 };
             }
     return n;
-}
-
-static const struct hrun_fit_record *npt(const struct hrun_models *m)
-{
-    for (int i = 0; i < m->n; i++)
-        if (!strcmp(m->v[i].family, "npt"))
-            return &m->v[i];
-    return NULL;
 }
 
 struct seen {
@@ -101,7 +92,7 @@ static void test_glitches(void)
     struct hrun_fit_options plain = robust;
     struct seen with, without, clean;
 
-    plain.robust = plain.select = 0;
+    plain.robust = 0;
     with = survey(&robust, 0.02, 5, 2, PES);
     without = survey(&plain, 0.02, 5, 2, PES);
     clean = survey(&robust, 0.02, 0, 2, PES);
@@ -220,111 +211,6 @@ static void test_alike(void)
     ma_release(&a);
 }
 
-/* ------------------------------------------------------------------ terms */
-
-static void test_dropped(void)
-{
-    static const char *const many[] = { "N^3/P", "N^2", "1", "ln(P)", "N^2/P", "N/P", "1/P", "sqrt(N)/P", "N^2.5/P",
-                                        "N^1.5/P", NULL };
-    struct hrun_fit_options all = robust;
-    struct hrun_sample s[RUNS];
-    int dropped = 0, noted = 0, grows = 0, used[2] = { 0 };
-    double error[2] = { 0 };
-    struct ma a;
-
-    all.select = 0;
-    ma_init(&a, many, hpl_nt, NULL, 1);
-    for (uint64_t seed = 1; seed <= 25; seed++) {
-        uint64_t state = seed * 77;
-        size_t n = campaign(&state, 0.05, 0, s);
-
-        for (int way = 0; way < 2; way++) {
-            struct hrun_models *m = NULL;
-            const struct hrun_fit_record *r;
-            struct seen seen = { 0 };
-
-            hrun_model_fit(&a.app, s, n, way ? &robust : &all, &m, NULL, NULL);
-            r = npt(m);
-            for (int j = 0; j < r->nterms; j++)
-                used[way] += r->k[j] > 0;
-            if (way && strstr(r->note, "without it the model tells")) {
-                dropped++;
-                noted += strstr(r->note, "/P: without it the model tells points that it has not seen better") != NULL;
-                grows += strstr(r->note, "dropped N^2:") || strstr(r->note, "dropped 1:") || strstr(r->note, "ln(P)");
-            }
-            look(&a, m, 2, 2 * PES, 0, &state, &seen);
-            error[way] += seen.error / seen.count / 25;
-            hrun_models_destroy(m);
-        }
-    }
-    ok(dropped >= 3 && noted == dropped, "terms that follow noise are dropped and noted (in %d of 25 models)", dropped);
-    is_int(grows, 0, "never one that does not shrink as P grows");
-    ok(used[1] < used[0], "%d coefficients are in use instead of %d", used[1], used[0]);
-    ok(error[1] < 1.05 * error[0], "up to twice the measured P the error is %.2f %% with fewer, %.2f %% with all",
-       100 * error[1], 100 * error[0]);
-    ma_release(&a);
-}
-
-/* hrun_select_terms alone: y = x1, and x2 is 1 at 8 points of 40. At one of them y is 16 more, so that x2 gets a
- * coefficient of 2, which tells the seven others wrong; or at all of them, so that it deserves one. */
-static int select_x2(int n, int others, int may_drop, int reps, int *first)
-{
-    double x[80 * 2], y[80], w[80];
-    struct hrun_lsq lsq = { x, y, w, (size_t)(n * reps), 2 };
-    int point[80], keep[2] = { 1, 1 }, may[2] = { 1, may_drop }, dropped[2] = { -1, -1 };
-
-    for (int i = 0; i < n * reps; i++) {
-        point[i] = i / reps;
-        x[2 * i] = 1 + point[i];
-        x[2 * i + 1] = point[i] % 5 == 0;
-        y[i] = x[2 * i] + (point[i] == 20 || others ? 16 * x[2 * i + 1] : 0) + 0.1 * (i % 2);
-        w[i] = 1;
-    }
-    if (hrun_select_terms(&lsq, point, may, keep, dropped, NULL))
-        return -1;
-    *first = keep[0] && !dropped[0];
-    return keep[1] + 2 * dropped[1];
-}
-
-static void test_select(void)
-{
-    enum { KEPT = 1, DROPPED = 2 };
-    int first, all = 1;
-
-    is_int(select_x2(40, 0, 1, 1, &first), DROPPED, "a term that one bad point has called for is dropped");
-    all &= first;
-    is_int(select_x2(40, 0, 1, 2, &first), DROPPED, "repetitions of the bad point do not vouch for each other");
-    all &= first;
-    is_int(select_x2(40, 1, 1, 1, &first), KEPT, "a term that tells unseen points is kept");
-    all &= first;
-    is_int(select_x2(40, 0, 0, 1, &first), KEPT, "and one that may not be dropped");
-    all &= first;
-    is_int(select_x2(3, 0, 1, 1, &first), KEPT, "three points are too few to tell");
-    ok(all && first, "the other term stays");
-}
-
-/* Two sizes, one of them measured once, at the largest P: that one run tells N^3/P from N^2/P. Half of the time at the
- * small size is of either, so that neither can do without the other. */
-static void test_one_large_run(void)
-{
-    enum { SMALL = 12 };
-    double x[(SMALL + 1) * 2], y[SMALL + 1], w[SMALL + 1];
-    struct hrun_lsq lsq = { x, y, w, SMALL + 1, 2 };
-    int point[SMALL + 1], keep[2] = { 1, 1 }, may[2] = { 1, 1 }, dropped[2] = { -1, -1 };
-
-    for (int i = 0; i <= SMALL; i++) {
-        double N = i < SMALL ? 1 : 4, P = i < SMALL ? 1 + i : SMALL;
-
-        point[i] = i;
-        x[2 * i] = N * N * N / P;
-        x[2 * i + 1] = N * N / P;
-        y[i] = (x[2 * i] + x[2 * i + 1]) * (i % 2 ? 1.01 : 0.99);
-        w[i] = 1 / (0.02 * y[i]);
-    }
-    is_int(hrun_select_terms(&lsq, point, may, keep, dropped, NULL), 0, "one large run among many small ones");
-    ok(keep[0] && keep[1], "a term that a single point tells from another is kept");
-}
-
 /* ------------------------------------------------------------------ when memory runs out */
 
 static void test_nomem(void)
@@ -372,9 +258,6 @@ int main(void)
     test_coverage();
     test_unseen();
     test_alike();
-    test_dropped();
-    test_select();
-    test_one_large_run();
     test_nomem();
     return tap_done();
 }
