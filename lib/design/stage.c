@@ -24,6 +24,8 @@ static const double DOUBT_OWN = 2;
 static const double DOUBT_SHARE = 0.002;
 /* Of a budget that is found and not given. */
 static const double OWN_ROUNDS = 12, OWN_RUNS = 8, OWN_LEAST = 8;
+/* More runs than these for each model and each size tell nothing new, however short they are. */
+enum { OPTION_RUNS = 20, SIZE_RUNS = 10 };
 /* Most runs at one size in a stage. */
 enum { AT_ONE_SIZE = 4 };
 
@@ -210,12 +212,14 @@ static int fill(struct hrun_design *d, struct hrun_error *err)
  * what is spent and a last round. */
 static void find_budget(struct hrun_design *d)
 {
-    int options = 0;
+    int options = 0, most;
 
     if (d->screening_s <= 0)
         d->screening_s = d->state.spent_s;
     for (int i = 0; i < d->nsubs; i++)
         options += d->subs[i].npes ? d->nprocs : 0;
+    most = OPTION_RUNS * options + SIZE_RUNS * d->nsizes;
+    d->closing |= d->state.runs > most;
     d->set.budget_s = fmax(d->set.own_budget * (OWN_ROUNDS + OWN_RUNS * options / d->nsizes) * d->round_s,
                            fmax(d->screening_s + OWN_LEAST * d->round_s, d->state.spent_s + DESIGN_ROUNDS * d->round_s));
 }
@@ -260,7 +264,7 @@ static int confirm(struct hrun_design *d, struct hrun_error *err)
         }
     }
     if (!at)
-        return mixed_runs(d, 1, err);
+        return d->set.own_budget > 0 ? 0 : mixed_runs(d, 1, err);
     if (design_queue(d, at->v[at->choice].config, at->N, HRUN_DESIGN_CHOICE, at->v[at->choice].model_s, least, err))
         return -1;
     d->queue[d->nqueue - 1].rounds = 0;
@@ -307,8 +311,9 @@ int design_stage(struct hrun_design *d, struct hrun_error *err)
             goto fail;
     }
     if (d->next == d->nqueue)
-        d->state.end = d->state.sizes && d->state.settled == d->state.sizes ? HRUN_DESIGN_STABLE
-                     : d->closing || d->too_long ? HRUN_DESIGN_BUDGET : HRUN_DESIGN_EXHAUSTED;
+        d->state.end = d->closing || d->too_long ? HRUN_DESIGN_BUDGET
+                     : d->state.sizes && d->state.settled == d->state.sizes ? HRUN_DESIGN_STABLE
+                     : HRUN_DESIGN_EXHAUSTED;
     shuffle(d);
     return 0;
 fail:
