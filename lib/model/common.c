@@ -55,6 +55,7 @@ struct hrun_common {
     struct point *points;
     size_t n;
     size_t p;
+    struct hrun_expr **terms;   /* p, the definition's */
     double *x;              /* n by p */
     int *divided;           /* p */
     double *k;              /* p */
@@ -128,8 +129,11 @@ static int evaluate(struct hrun_common *c, const struct hrun_fit_job *job, struc
     c->x = calloc(c->n * c->p + 1, sizeof *c->x);
     c->divided = calloc(c->p + 1, sizeof *c->divided);
     c->k = calloc(c->p + 1, sizeof *c->k);
-    if (!c->x || !c->divided || !c->k)
+    c->terms = calloc(c->p + 1, sizeof *c->terms);
+    if (!c->x || !c->divided || !c->k || !c->terms)
         return hrun_fail_nomem(err);
+    for (size_t j = 0; j < c->p; j++)
+        c->terms[j] = job->np.v[j].expr;
     for (size_t i = 0; i < c->n; i++) {
         const struct point *q = &c->points[i];
         struct hrun_row row = q->row ? *q->row
@@ -378,6 +382,7 @@ void hrun_common_destroy(struct hrun_common *c)
     free(c->options);
     free(c->most);
     free(c->points);
+    free(c->terms);
     free(c->x);
     free(c->divided);
     free(c->k);
@@ -448,6 +453,29 @@ int hrun_common_create(const struct hrun_app *app, struct hrun_row *const *rows,
     return 0;
 }
 
+/* What one PE of an option would have taken at the sizes of all runs. */
+static void add_alone(const struct hrun_common *c, int o, int M, struct hrun_row *out, size_t *count)
+{
+    size_t first = *count;
+
+    for (size_t i = 0; i < c->n; i++) {
+        int64_t N = c->points[i].N;
+        double T = c->options[o].u, value;
+        int again = 0;
+
+        for (size_t l = 0; l < i; l++)
+            again |= c->points[l].N == N;
+        for (size_t j = 0; j < c->p && !again; j++)
+            if (c->divided[j] && c->k[j] > 0)
+                T += hrun_term_eval(c->terms[j], HRUN_TERM_NP, (double)N, M, 0, &value, NULL) ? NAN :
+                     c->options[o].w * c->k[j] * value;
+        if (!again && isfinite(T) && T > 0)
+            out[(*count)++] = (struct hrun_row){ N, M, M, T, "", HRUN_ROW_SHARED_SINGLE, 1, NULL, -1 };
+    }
+    for (size_t i = first; i < *count; i++)
+        out[i].weight = fmin(1, sqrt(ROWS_MOST / (double)(*count - first)));
+}
+
 void hrun_common_rows(const struct hrun_common *c, int sub, int M, struct hrun_row *out, size_t *count)
 {
     int o = c ? option_of(c, sub, M) : -1;
@@ -456,6 +484,8 @@ void hrun_common_rows(const struct hrun_common *c, int sub, int M, struct hrun_r
 
     if (o < 0 || !c->options[o].known || !c->options[o].told)
         return;
+    add_alone(c, o, M, out, count);
+    first = *count;
     for (int i = 0; i < c->nsubs; i++)
         beyond += i == sub ? 0 : log(c->span[sub * c->nsubs + i]) / (c->nsubs - 1);
     for (size_t i = 0; i < c->n; i++) {

@@ -31,8 +31,8 @@ int hrun_common_create(const struct hrun_app *app, struct hrun_row *const *rows,
                        struct hrun_common **out, struct hrun_error *err);
 void hrun_common_destroy(struct hrun_common *c);
 
-/* Append to out what the runs of others would have taken on sub-cluster sub with M processes per PE; *count grows by at
- * most one for each of them. Nothing where c is NULL, or nothing was run there. */
+/* Append to out what the runs of others would have taken on sub-cluster sub with M processes per PE, and what one PE
+ * would have taken at each size; *count grows by at most two for each run. Nothing where c is NULL, or nothing was run there. */
 void hrun_common_rows(const struct hrun_common *c, int sub, int M, struct hrun_row *out, size_t *count);
 
 #endif

@@ -256,7 +256,7 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
     struct hrun_error failure;
     struct hrun_fit_record *r;
     double bound, more;
-    int M = rows[0].M, shared = rows[0].kind == HRUN_ROW_SHARED;
+    int M = rows[0].M, shared = rows[0].kind == HRUN_ROW_SHARED || rows[0].kind == HRUN_ROW_SHARED_SINGLE;
 
     *record = NULL;
     if (too_few(job, family, P, shared ? rows : own, shared ? n : nown))
@@ -312,7 +312,7 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
         return hrun_fail_nomem(err);
     }
     for (size_t i = 0; i < n; i++)
-        job->used[rows - job->rows + (ptrdiff_t)i] |= rows[i].kind != HRUN_ROW_SHARED;
+        job->used[rows - job->rows + (ptrdiff_t)i] |= rows[i].kind != HRUN_ROW_SHARED && rows[i].kind != HRUN_ROW_SHARED_SINGLE;
     job->models->n++;
     *record = r;
     return 0;

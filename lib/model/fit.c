@@ -38,14 +38,15 @@ static int evaluate(const struct hrun_fit_job *job, const struct hrun_terms *ter
 /* The rows of one M by kind; they stand in memory in this order. */
 struct parts {
     const struct hrun_row *rows;
-    size_t n, single, shared, own;   /* how many; the rest of n is mixed */
+    size_t n, alone, single, shared, own;   /* how many (alone: shared ones on one PE); the rest of n is mixed */
 };
 
 static struct parts part(const struct hrun_row *rows, size_t n)
 {
-    struct parts p = { rows, n, 0, 0, 0 };
+    struct parts p = { rows, n, 0, 0, 0, 0 };
 
     for (size_t i = 0; i < n; i++) {
+        p.alone += rows[i].kind == HRUN_ROW_SHARED_SINGLE;
         p.single += rows[i].kind == HRUN_ROW_SINGLE;
         p.shared += rows[i].kind == HRUN_ROW_SHARED;
         p.own += rows[i].kind == HRUN_ROW_OWN;
@@ -60,7 +61,7 @@ static int fit_nt(struct hrun_fit_job *job, const struct parts *p, int *ref, str
     const struct hrun_terms *terms = &job->app->nt;
     const struct hrun_row *rows = p->rows;
     struct hrun_fit_record *record;
-    size_t begin, end, last = p->single + p->shared + p->own;
+    size_t begin, end, last = p->alone + p->single + p->shared + p->own;
 
     *ref = -1;
     if (terms->n == 0) {
@@ -72,17 +73,18 @@ static int fit_nt(struct hrun_fit_job *job, const struct parts *p, int *ref, str
         hrun_buf_addf(&job->skipped, "M=%d, single: nothing measured with P=%d\n", rows[0].M, rows[0].M);
     if (evaluate(job, terms, HRUN_TERM_N, rows, p->n, NULL, job->x, err))
         return -1;
-    for (begin = 0; begin < last; begin = end) {
-        int one_pe = rows[begin].kind == HRUN_ROW_SINGLE;
-
+    if (p->single && hrun_fit_family(job, "single", 0, terms, job->x, rows, p->alone + p->single, p->alone, &record,
+                                     err))
+        return -1;
+    for (begin = p->alone + p->single; begin < last; begin = end) {
         for (end = begin; end < last && rows[end].P == rows[begin].P && rows[end].kind == rows[begin].kind;)
             end++;
         if (rows[begin].kind == HRUN_ROW_SHARED)
             continue;
-        if (hrun_fit_family(job, one_pe ? "single" : "nt", one_pe ? 0 : rows[begin].P, terms,
-                            job->x + begin * (size_t)terms->n, rows + begin, end - begin, 0, &record, err))
+        if (hrun_fit_family(job, "nt", rows[begin].P, terms, job->x + begin * (size_t)terms->n, rows + begin,
+                            end - begin, 0, &record, err))
             return -1;
-        if (record && !one_pe && *ref < 0)
+        if (record && *ref < 0)
             *ref = job->models->n - 1;
     }
     return 0;
@@ -150,7 +152,7 @@ static int fit_npt(struct hrun_fit_job *job, const struct parts *p, struct hrun_
 {
     const struct hrun_terms *terms = &job->np;
     struct hrun_fit_record *record;
-    size_t before = p->single + p->shared, leading = p->shared;
+    size_t before = p->alone + p->single + p->shared, leading = p->shared;
 
     if (terms->n == 0) {
         hrun_buf_addf(&job->skipped, "M=%d, npt: the definition has no terms under 'np'%s%s\n", p->rows[0].M,
@@ -166,12 +168,12 @@ static int fit_npt(struct hrun_fit_job *job, const struct parts *p, struct hrun_
 static int fit_formulas(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, struct hrun_error *err)
 {
     struct parts p = part(rows, n);
-    size_t first = p.single + p.shared;
+    size_t first = p.alone + p.single + p.shared;
     int ref;
 
     if (fit_nt(job, &p, &ref, err))
         return -1;
-    if (p.single == n) {
+    if (p.alone + p.single == n) {
         hrun_buf_addf(&job->skipped, "M=%d, nt, pt and npt: nothing measured with P > %d\n", rows[0].M,
                       rows[0].M);
         return 0;

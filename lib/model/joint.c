@@ -297,7 +297,7 @@ static int prepare(struct job *j, struct hrun_error *err)
     }
     if (j->options->method == HRUN_METHOD_NNLS && hrun_mixed_list(j->app, j->subs, j->nsubs, &j->mixed, err))
         return -1;
-    j->rows = calloc(n * (ms + 1) + 1, sizeof *j->rows);
+    j->rows = calloc(n * (2 * ms + 1) + 1, sizeof *j->rows);
     j->counts = calloc(2 * j->mixed.nparts + 1, 1);
     j->predicted = calloc(j->mixed.nparts + 1, sizeof *j->predicted);
     if (!j->rows || !j->counts || !j->predicted)

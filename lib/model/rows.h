@@ -11,6 +11,7 @@
 #include "store/store.h"
 
 enum hrun_row_kind {
+    HRUN_ROW_SHARED_SINGLE, /* as HRUN_ROW_SHARED, of a run on one PE */
     HRUN_ROW_SINGLE,    /* a run on one PE: P = M */
     HRUN_ROW_SHARED,    /* no run: what one would have taken, from another option's runs (common.h) */
     HRUN_ROW_OWN,       /* a run on this sub-cluster alone, P > M */
