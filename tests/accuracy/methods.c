@@ -163,7 +163,7 @@ int accuracy_joint(const struct method *m, const struct trial *trial, struct ans
 
 /* As hrun has it for simulated hosts: the noise of these measurements is relative, and short times are told as well as
  * long ones. */
-#define SIMULATED { HRUN_METHOD_NNLS, HRUN_FIT_SIMULATED_ABS_S, 0.02, 1, 1, 0, NULL, -1 }
+#define SIMULATED { HRUN_METHOD_NNLS, HRUN_FIT_SIMULATED_ABS_S, 0.02, 1, 0, NULL, -1 }
 
 const struct method accuracy_methods[] = {
     { "ls", "least squares without weights (paper 000)", { .method = HRUN_METHOD_LS }, decide_grid },
@@ -174,7 +174,6 @@ const struct method accuracy_methods[] = {
     { "huber", "the same, and rows that the others contradict count less",
       { .method = HRUN_METHOD_NNLS, .sigma_abs_s = HRUN_FIT_SIMULATED_ABS_S, .sigma_rel = 0.02, .robust = 1 },
       decide_grid },
-    { "robust", "the same, and only terms that earn their place", SIMULATED, decide_grid },
     { "joint", "the same, all sub-clusters together: what hrun-calibrate --full-grid --platform does", SIMULATED,
       accuracy_joint },
     { "real", "the same as for real hosts, where runs differ by 1 ms, too: --full-grid", HRUN_FIT_OPTIONS_DEFAULT,

@@ -263,8 +263,14 @@ try:
         if len(row) != 9 or not row[0].isdigit():
             continue
         n = int(row[0])
+        if row[8] == "-":           # a choice that was never run
+            continue
         actual = statistics.median(d["time_s"] for d in records if d["N"] == n and d["ok"] and d["config"] == row[2])
-        times = [d["time_s"] for d in records if d["N"] == n and d["ok"] and d["config"] != row[2]]
+        runs = {}
+        for d in records:
+            if d["N"] == n and d["ok"]:
+                runs.setdefault(d["config"], []).append(d["time_s"])
+        times = [statistics.median(v) for config, v in runs.items() if config != row[2]]
         predicted = float(row[3].split()[0]) * (1e-3 if row[3].endswith("ms") else 1)
         eps = 100 * (actual / min(times) - 1)
         told = re.fullmatch("(\u2265 )?(-?[0-9.]+) %", row[8])

@@ -63,7 +63,7 @@ ok "an array for several configurations" test "$(field '[c["P"] for c in p]')" =
 run "${lu[@]}" --dry-run
 status_is 0 "--dry-run without a program"
 out_has "-np 2 lu 2000" "shows the definition's"
-out_has "predicted 2.05 s" "and uses the profile that there is"
+out_has "predicted 2.04 s" "and uses the profile that there is"
 run env PATH="$build/bin:/nowhere" "${lu[@]}" --predict
 ok "neither mpirun nor an MPI need be installed" test "$out" = "$best $config"
 
@@ -178,7 +178,7 @@ if [ -n "$san" ]; then
 else
     run python3 best.py lu 2000 cluster.yaml
     status_is 0 "the manual's script runs"
-    out_has "$config 2.052 s" "and finds the best"
+    out_has "$config 2.043 s" "and finds the best"
     ok "and four alternatives" test "$(grep -c '^(' .out)" = 5
     out_has "limited by new" "and reads the document"
     run python3 best.py lu 2000 nosuch.yaml

@@ -23,7 +23,7 @@ status_is 0 "a plan"
 first=$(field 'p["predicted_s"]')
 ok "one PE and others are chosen together" test "$(field '[c["pes"] for c in p["config"]]')" = "[1, 4]"
 plan
-out_has "sub-cluster new shows too few P alone: how its time follows P is shared with old" \
+out_has "sub-cluster new shows too few P alone: how its time follows P is shared with others" \
     "the report says what is shared"
 out_lacks "corrected" "nothing is corrected without runs"
 

@@ -142,7 +142,9 @@ for m in ls nnls relative joint automatic; do
     ok "without noise $m always finds the best" \
         look "all(methods['$m'][s]['epsilon_worst'] == 0 and methods['$m'][s]['served'] == methods['$m'][s]['asked'] > 0
                   for s in ('trained', 'others'))"
-    ok "and predicts its time" look "all(methods['$m'][s]['delta_worst'] < 1e-5 for s in ('trained', 'others'))"
+    # What sub-clusters have in common pulls their models a little.
+    case $m in joint | automatic) within=0.01 ;; *) within=1e-5 ;; esac
+    ok "and predicts its time" look "all(methods['$m'][s]['delta_worst'] < $within for s in ('trained', 'others'))"
 done
 ok "the grid is what was measured" look "abs(methods['nnls']['cost_of_grid'] - 1) < 1e-9"
 ok "static allocations stand beside them" \
