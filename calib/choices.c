@@ -169,7 +169,7 @@ void choices_words(const struct choices *c, struct hrun_buf *out)
         unrun += !c->v[i].runs_here;
     }
     if (known)
-        hrun_buf_addf(out, "; the times that hrun predicts are known to +- %.2g %% or better", 100 * half);
+        hrun_buf_addf(out, "; the times that hrun predicts are known to +- %.*f %% or better", half < 0.1, 100 * half);
     if (unrun)
         hrun_buf_addf(out, ", but at %d of %d sizes its choice was not run at this size: there they rest on models and "
                       "on runs at other sizes", unrun, c->n);

@@ -95,13 +95,24 @@ static int lock_name(const struct calib_settings *s, const char *name, const cha
     return rc;
 }
 
-static int check_rule(const char *text, struct hrun_error *err)
+/* Is it an expression, and does it accept anything at these sizes? */
+static int check_rule(const char *text, const struct number_list *sizes, struct hrun_error *err)
 {
+    enum { TRIED = 1024 };
     static const char *const vars[] = { "N", "P" };
     struct hrun_expr *e = hrun_expr_compile(text, vars, 2, NULL, 0, err);
+    int accepts = 0;
 
+    for (int i = 0; e && i < sizes->n && !accepts; i++)
+        for (int P = 1; P <= TRIED && !accepts; P++) {
+            double v[2] = { (double)sizes->v[i], P }, value;
+
+            accepts = !hrun_expr_eval(e, v, &value, NULL) && value != 0;
+        }
+    if (e && !accepts)
+        hrun_fail(err, HRUN_EINVAL, "accepts no number of processes up to %d at any of the --sizes", (int)TRIED);
     hrun_expr_destroy(e);
-    return e ? 0 : hrun_fail_prefix(err, "--rule '%s'", text);
+    return accepts ? 0 : hrun_fail_prefix(err, "--rule '%s'", text);
 }
 
 static int check_time(const char *text, struct hrun_error *err)
@@ -127,7 +138,7 @@ static int check(const struct calib_settings *s, const struct new_app *a, struct
     if (!s->sizes.n)
         return hrun_fail(err, HRUN_EINVAL, "nothing is known of %s: say which sizes N to measure, with --sizes LIST",
                          a->name);
-    return (s->rule && check_rule(s->rule, err)) || (s->time && check_time(s->time, err)) ? -1 : 0;
+    return (s->rule && check_rule(s->rule, &s->sizes, err)) || (s->time && check_time(s->time, err)) ? -1 : 0;
 }
 
 /* Write the definition to file, and see that it is one. d: with the terms. */

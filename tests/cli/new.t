@@ -25,6 +25,9 @@ run $new --rule 'N %% P' ./mycode '{N}'
 status_is 125 "a rule that is none"
 one_error "is told in one line"
 err_has "--rule 'N %% P'" "by its option"
+run $new --force --rule 'P < 1' ./mycode '{N}'
+status_is 125 "a rule that accepts nothing"
+err_has "--rule 'P < 1': accepts no number of processes" "is refused before anything is run or replaced"
 run $new --time '^time: (' ./mycode '{N}'
 status_is 125 "a regular expression that is none"
 err_has "--time: '^time: ('" "is told by its option"
