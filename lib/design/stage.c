@@ -207,19 +207,31 @@ static int fill(struct hrun_design *d, struct hrun_error *err)
     return 0;
 }
 
+/* How many models there are: one for each number of processes per PE of each sub-cluster. */
+static int options_of(const struct hrun_design *d)
+{
+    int n = 0;
+
+    for (int i = 0; i < d->nsubs; i++)
+        n += d->subs[i].npes ? d->nprocs : 0;
+    return n;
+}
+
+static int most_runs(const struct hrun_design *d)
+{
+    return OPTION_RUNS * options_of(d) + SIZE_RUNS * d->nsizes;
+}
+
 /* A budget of its own: rounds of runs of the choices at all sizes, and for each number of processes per PE of each
  * sub-cluster, which has a model of its own, runs at one size. Never less than screening and some rounds more, nor than
  * what is spent and a last round. */
 static void find_budget(struct hrun_design *d)
 {
-    int options = 0, most;
+    int options = options_of(d);
 
     if (d->screening_s <= 0)
         d->screening_s = d->state.spent_s;
-    for (int i = 0; i < d->nsubs; i++)
-        options += d->subs[i].npes ? d->nprocs : 0;
-    most = OPTION_RUNS * options + SIZE_RUNS * d->nsizes;
-    d->closing |= d->state.runs > most;
+    d->closing |= d->state.runs > most_runs(d);
     d->set.budget_s = fmax(d->set.own_budget * (OWN_ROUNDS + OWN_RUNS * options / d->nsizes) * d->round_s,
                            fmax(d->screening_s + OWN_LEAST * d->round_s, d->state.spent_s + DESIGN_ROUNDS * d->round_s));
 }
@@ -264,7 +276,8 @@ static int confirm(struct hrun_design *d, struct hrun_error *err)
         }
     }
     if (!at)
-        return d->set.own_budget > 0 ? 0 : mixed_runs(d, 1, err);
+        return d->set.own_budget > 0 && d->state.runs > most_runs(d) + DESIGN_ROUNDS * d->nsizes ? 0
+               : mixed_runs(d, 1, err);
     if (design_queue(d, at->v[at->choice].config, at->N, HRUN_DESIGN_CHOICE, at->v[at->choice].model_s, least, err))
         return -1;
     d->queue[d->nqueue - 1].rounds = 0;
