@@ -35,7 +35,7 @@ plan() { run hrun --dry-run --platform "$tmp/pcs.xml" -app ring -N "$@" "$ring";
 plan 6000 --max-loss 10
 status_is 125 "--max-loss without a profile"
 err_has "need predictions" "is refused"
-run hrun-calibrate --platform "$tmp/pcs.xml" -app ring --sizes 3000,6000 --procs 1,4 "$ring"
+run hrun-calibrate --full-grid --platform "$tmp/pcs.xml" -app ring --sizes 3000,6000 --procs 1,4 --repetitions 1 "$ring"
 status_is 0 "a ring is measured"
 run hrun-calibrate show ring
 out_has "ring/nnls" "and fitted as one"
@@ -69,7 +69,7 @@ fails 125 "--max-loss and -n contradict each other" "--max-loss with -n" \
     hrun --dry-run --platform "$tmp/pcs.xml" -app ring -N 12000 --max-loss 5 -n 4 "$ring"
 fails 125 "--max-loss and --config contradict each other" "--max-loss with --config" \
     hrun --dry-run --platform "$tmp/pcs.xml" -app ring -N 12000 --max-loss 5 --config '(1,1,0,0,0,0)' "$ring"
-run hrun --dry-run --platform "$tmp/pcs.xml" -app ring -N 12000 --max-loss 0.01 --use p,q:1,r:1 "$ring"
+run hrun --dry-run --platform "$tmp/pcs.xml" -app ring -N 12000 --max-loss 0.001 --use p,q:1,r:1 "$ring"
 out_has ", the fewest that keep --max-loss, lose 0.0 %" "what is chosen keeps the loss"
 
 # Simulated times are exact: a choice, one process each, and an uneven one with an even number of processes.
