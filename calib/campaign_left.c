@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void campaign_note(struct campaign *g, const struct event *e)
@@ -68,49 +69,60 @@ static double load(const struct growth *w, const struct point *p)
     return pow((double)p->N, w->in_n) / pow(p->sub < 0 ? p->P : p->pes[p->sub], w->in_pes);
 }
 
-/* The factor of a sub-cluster is mean - start_s slope, by least squares of relative deviations. One of which nothing is
- * known has that of all others. */
-static void find_factor(const struct campaign *g, const struct growth *w, int sub, double *mean, double *slope)
+/* The factor of a sub-cluster is mean - start_s slope. */
+struct factor {
+    double mean, slope;
+};
+
+/* That of one sub-cluster, by least squares of relative deviations. One of which nothing is known has that of all
+ * others. */
+static struct factor find_factor(const struct campaign *g, const struct growth *w, int sub)
 {
-    double xx = 0, xt = 0, x1 = 0;
+    double xx = 0, xt = 0, x1 = 0, x;
 
     for (int any = 0; any < 2 && xx == 0; any++)
         for (int i = 0; i < g->n; i++) {
             const struct point *p = &g->v[i];
-            double x = load(w, p) / p->wall_s;
 
             if (p->wall_s <= 0 || (p->sub != sub && !any))
                 continue;
+            x = load(w, p) / p->wall_s;
             xx += x * x;
             xt += x;
             x1 += x / p->wall_s;
         }
-    *mean = xx > 0 ? xt / xx : 0;
-    *slope = xx > 0 ? x1 / xx : 0;
+    return xx > 0 ? (struct factor){ xt / xx, x1 / xx } : (struct factor){ 0, 0 };
 }
 
-static double foretell(const struct campaign *g, const struct growth *w, const struct point *p)
+/* factors[nsubs + 1]: of runs on several sub-clusters (sub = -1) first. */
+static void find_factors(const struct campaign *g, const struct growth *w, struct factor *factors)
 {
-    double mean, slope;
-
-    find_factor(g, w, p->sub, &mean, &slope);
-    return w->start_s + fmax(mean - w->start_s * slope, 0) * load(w, p);
+    for (int sub = -1; sub < g->nsubs; sub++)
+        factors[sub + 1] = find_factor(g, w, sub);
 }
 
-/* The best start_s of these powers. Result: the sum of squared relative deviations. */
-static double fit_start(const struct campaign *g, struct growth *w)
+static double foretell(const struct factor *factors, const struct growth *w, const struct point *p)
+{
+    const struct factor *f = &factors[p->sub + 1];
+
+    return w->start_s + fmax(f->mean - w->start_s * f->slope, 0) * load(w, p);
+}
+
+/* The best start_s of these powers, with its factors. Result: the sum of squared relative deviations. */
+static double fit_start(const struct campaign *g, struct growth *w, struct factor *factors)
 {
     double least = INFINITY, up = 0, down = 0, sum = 0;
 
+    find_factors(g, w, factors);
     for (int i = 0; i < g->n; i++) {
         const struct point *p = &g->v[i];
-        double mean, slope, x, y;
+        const struct factor *f = &factors[p->sub + 1];
+        double x, y;
 
         if (p->wall_s <= 0)
             continue;
-        find_factor(g, w, p->sub, &mean, &slope);
-        x = (1 - slope * load(w, p)) / p->wall_s;
-        y = 1 - mean * load(w, p) / p->wall_s;
+        x = (1 - f->slope * load(w, p)) / p->wall_s;
+        y = 1 - f->mean * load(w, p) / p->wall_s;
         up += x * y;
         down += x * x;
         least = fmin(least, p->wall_s);
@@ -118,13 +130,13 @@ static double fit_start(const struct campaign *g, struct growth *w)
     w->start_s = down > 0 ? fmin(fmax(up / down, 0), least) : 0;
     for (int i = 0; i < g->n; i++)
         if (g->v[i].wall_s > 0)
-            sum += pow(foretell(g, w, &g->v[i]) / g->v[i].wall_s - 1, 2);
+            sum += pow(foretell(factors, w, &g->v[i]) / g->v[i].wall_s - 1, 2);
     return sum;
 }
 
-/* How wall time has grown so far. Result: 0; -1 while runs of one size are known and others are to be made: nothing
- * honest can be said. */
-static int find_growth(const struct campaign *g, struct growth *out)
+/* How wall time has grown so far, with its factors. Result: 0; -1 while runs of one size are known and others are to be
+ * made: nothing honest can be said. */
+static int find_growth(const struct campaign *g, struct growth *out, struct factor *factors)
 {
     /* Where powers explain the runs alike the first one counts: most codes lie between. */
     static const double in_n[] = { 2, 3, 2.5, 1.5, 1, 0.5, 0 }, in_pes[] = { 1, 0.5, 0 };
@@ -145,13 +157,14 @@ static int find_growth(const struct campaign *g, struct growth *out)
     for (size_t i = 0; i < sizeof in_n / sizeof *in_n; i++)
         for (size_t j = 0; j < sizeof in_pes / sizeof *in_pes; j++) {
             struct growth w = { in_n[i], in_pes[j], 0 };
-            double sum = fit_start(g, &w) + 1e-6;
+            double sum = fit_start(g, &w, factors) + 1e-6;
 
             if (sum < 0.99 * best) {
                 best = sum;
                 *out = w;
             }
         }
+    find_factors(g, out, factors);
     return 0;
 }
 
@@ -194,19 +207,20 @@ double campaign_limit(const struct campaign *g, int i)
 
 double campaign_time_left(const struct campaign *g, int sub)
 {
+    struct factor *factors = calloc((size_t)g->nsubs + 1, sizeof *factors);
     struct growth w;
     double total = 0;
+    int known = factors && !find_growth(g, &w, factors);
 
-    if (find_growth(g, &w))
-        return 0;
-    for (int i = 0; i < g->n; i++) {
+    for (int i = 0; i < g->n && known; i++) {
         const struct point *p = &g->v[i];
         int runs = runs_left(g, p);
 
         if (!runs || (sub >= 0 && p->sub != sub))
             continue;
-        total += (p->wall_s > 0 ? p->wall_s : foretell(g, &w, p)) * runs;
+        total += (p->wall_s > 0 ? p->wall_s : foretell(factors, &w, p)) * runs;
     }
+    free(factors);
     return total;
 }
 
