@@ -275,7 +275,6 @@ static const double LOSS_SHOWN = 1e-4;
 void budget_verdict(const struct campaign *g, struct hrun_buf *out)
 {
     const struct hrun_design_state *st = hrun_design_state(g->budget->design);
-
     int found = st->end == HRUN_DESIGN_BUDGET && g->budget->limit_s <= 0;
 
     hrun_buf_addf(out, "%s; %d run%s in ", found ? "all runs that such a cluster and so many sizes get are made (--budget "

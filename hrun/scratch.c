@@ -55,19 +55,38 @@ static int is_shared(const struct context *c, char *folder)
     return yes;
 }
 
+static int is_safe(const char *folder)
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), yes = fd >= 0 && hrun_keeps_names(fd);
+
+    if (fd >= 0)
+        close(fd);
+    return yes;
+}
+
 /* Can folders for runs be made in base, on the file system of home, out of reach of others, and do all hosts see
  * them? */
 static int serves(const struct context *c, const char *base, const char *home)
 {
     struct stat a, b;
     int good = !stat(base, &a) && !stat(home, &b) && a.st_dev == b.st_dev &&
-               (!strcmp(base, home) || !(a.st_mode & (S_IWGRP | S_IWOTH)) || (a.st_mode & S_ISVTX));
+               (!strcmp(base, home) || is_safe(base));
     char *folder = good ? hrun_rundir_create(base, NULL) : NULL;
     int yes = folder && (c->cluster->platform || is_shared(c, folder));
 
     hrun_remove_tree(folder);
     free(folder);
     return yes;
+}
+
+static char *working_folder(const struct context *c, struct hrun_error *err)
+{
+    const char *dir = c->set->wdir ? c->set->wdir : ".";
+    char *path = realpath(dir, NULL);
+
+    if (!path)
+        hrun_fail_errno(err, HRUN_EIO, "cannot find the working directory '%s'", dir);
+    return path;
 }
 
 static int has_many_names(const char *folder)
@@ -90,10 +109,9 @@ int scratch_find(struct scratch *s, const struct context *c, int keep, char **wh
     *why = NULL;
     if (c->app->scratch == HRUN_APP_SCRATCH_NONE)
         return 0;
-    home = realpath(c->set->wdir ? c->set->wdir : ".", NULL);
+    home = working_folder(c, err);
     if (!home)
-        return hrun_fail_errno(err, HRUN_EIO, "cannot find the working directory '%s'",
-                               c->set->wdir ? c->set->wdir : ".");
+        return -1;
     if (has_many_names(home)) {
         *why = hrun_strf("runs are made in %s itself: it holds more than %d names, too many to put into folders for runs",
                          home, (int)NAMES_MOST);
@@ -128,12 +146,11 @@ nomem:
 
 int scratch_for_user(struct scratch *s, const struct context *c, struct hrun_error *err)
 {
-    char *home = realpath(c->set->wdir ? c->set->wdir : ".", NULL);
+    char *home = working_folder(c, err);
 
     *s = (struct scratch){ 0 };
     if (!home)
-        return hrun_fail_errno(err, HRUN_EIO, "cannot find the working directory '%s'",
-                               c->set->wdir ? c->set->wdir : ".");
+        return -1;
     s->users = hrun_strf("%s/hrun-%s.XXXXXX", home, c->app->name);
     s->home = home;
     if (s->users)

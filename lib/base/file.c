@@ -350,8 +350,7 @@ static int is_stale(const char *name, const char *place)
     return then && (now = start_ticks(pid)) && now != then; /* the number was given to another process since */
 }
 
-/* Can nobody but root and this user rename what is in the folder? A name proves nothing where others can. */
-static int keeps_names(int dir)
+int hrun_keeps_names(int dir)
 {
     struct stat st;
 
@@ -368,7 +367,7 @@ static void remove_stale(const char *base, const char *place)
     if (!dir)
         return;
     /* Asked once: this folder may have thousands of names, and each run looks at them. */
-    for (int safe = keeps_names(dirfd(dir)); safe && (e = readdir(dir));)
+    for (int safe = hrun_keeps_names(dirfd(dir)); safe && (e = readdir(dir));)
         if (is_stale(e->d_name, place) && fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
             S_ISDIR(st.st_mode) && st.st_uid == geteuid())
             remove_at(dirfd(dir), e->d_name);

@@ -75,6 +75,9 @@ int hrun_lock(const char *path, struct hrun_error *err);
 int hrun_lock_try(const char *path, struct hrun_error *err);
 void hrun_unlock(int fd);
 
+/* Can nobody but root and this user rename what is in the open folder? A name proves nothing where others can. */
+int hrun_keeps_names(int dir);
+
 /* A private folder (0700) for one run, "BASE/hrun.UID.PID.START.PLACE.XXXXXX", base being NULL for $TMPDIR or /tmp.
  * Folders of the same user in BASE whose process is gone (an earlier hrun was killed) are removed first, unless other
  * users can rename what is in BASE.

@@ -16,6 +16,10 @@
  * 3 %. */
 #define DESIGN_SETTLED 3e-4
 
+/* A size is moved by at most this part of itself to satisfy the rule: half of the step between sizes that grow by
+ * a factor of 1.5, so that moved sizes stay apart. */
+#define DESIGN_SIZE_SHIFT 0.25
+
 struct design_run {
     int *config;
     int P, sub;                 /* sub: the only sub-cluster used, -1: several */

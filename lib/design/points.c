@@ -6,10 +6,6 @@
 
 enum { ALL_PES_UP_TO = 4 };
 
-/* A size is moved by at most this part of itself to satisfy the rule: half of the step between sizes that grow by
- * a factor of 1.5, so that moved sizes stay apart. */
-static const double SIZE_SHIFT = 0.25;
-
 /* Rules repeat with P or P^2; past so many steps no multiple is left to find. */
 enum { STEPS_MAX = 1000000 };
 
@@ -29,7 +25,7 @@ int hrun_design_pes(int npes, int64_t *v)
 
 int64_t hrun_design_size(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_error *err)
 {
-    int64_t reach = (int64_t)(SIZE_SHIFT * (double)N);
+    int64_t reach = (int64_t)(DESIGN_SIZE_SHIFT * (double)N);
 
     for (int64_t d = 0; d <= reach && d <= STEPS_MAX; d++) {
         for (int side = -1; side <= 1; side += 2) {

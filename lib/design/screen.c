@@ -40,7 +40,8 @@ static int is_slow(const struct hrun_design *d, const int *config)
     for (int i = 0; i < d->nruns && d->set.own_budget > 0; i++) {
         const struct design_run *r = &d->runs[i];
 
-        if (r->time_s <= 0 || (d->nsizes > 1 && r->N >= d->set.sizes[1]) || 4 * r->N < 3 * d->set.sizes[0])
+        if (r->time_s <= 0 || (d->nsizes > 1 && r->N >= d->set.sizes[1]) ||
+            (double)r->N < (1 - DESIGN_SIZE_SHIFT) * (double)d->set.sizes[0])
             continue;
         least = fmin(least, r->time_s);
         if (design_same(d, r->config, config))

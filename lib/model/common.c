@@ -207,13 +207,6 @@ static void assign(struct hrun_common *c, int first)
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 /* What each run counts for, by how far it is off. */
 static void weigh(struct hrun_common *c, double *scratch)
 {
@@ -224,8 +217,7 @@ static void weigh(struct hrun_common *c, double *scratch)
         scratch[i] = fabs(log(c->points[i].T / time_on(&c->options[c->points[i].limiting], &c->points[i], work, rest)));
         c->points[i].weight = scratch[i];
     }
-    qsort(scratch, c->n, sizeof *scratch, by_value);
-    scale = fmax(scratch[c->n / 2] / 0.6745, SCALE_LEAST);
+    scale = fmax(hrun_fit_scale(scratch, c->n, 0), SCALE_LEAST);
     for (size_t i = 0; i < c->n; i++)
         c->points[i].weight = fmin(1, sqrt(HUBER * scale / fmax(c->points[i].weight, 1e-12)));
 }
@@ -453,6 +445,12 @@ int hrun_common_create(const struct hrun_app *app, struct hrun_row *const *rows,
     return 0;
 }
 
+static void weigh_rows(struct hrun_row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        rows[i].weight = fmin(1, sqrt(ROWS_MOST / (double)n));
+}
+
 /* What one PE of an option would have taken at the sizes of all runs. */
 static void add_alone(const struct hrun_common *c, int o, int M, struct hrun_row *out, size_t *count)
 {
@@ -472,8 +470,7 @@ static void add_alone(const struct hrun_common *c, int o, int M, struct hrun_row
         if (!again && isfinite(T) && T > 0)
             out[(*count)++] = (struct hrun_row){ N, M, M, T, "", HRUN_ROW_SHARED_SINGLE, 1, NULL, -1 };
     }
-    for (size_t i = first; i < *count; i++)
-        out[i].weight = fmin(1, sqrt(ROWS_MOST / (double)(*count - first)));
+    weigh_rows(out + first, *count - first);
 }
 
 void hrun_common_rows(const struct hrun_common *c, int sub, int M, struct hrun_row *out, size_t *count)
@@ -503,6 +500,5 @@ void hrun_common_rows(const struct hrun_common *c, int sub, int M, struct hrun_r
             out[(*count)++] = (struct hrun_row){ q.N, q.P, M, T, "", HRUN_ROW_SHARED, 1,
                                                  q.row ? q.row->sample : q.mixed->sample, q.row ? q.row->own : -1 };
     }
-    for (size_t i = first; i < *count; i++)
-        out[i].weight = fmin(1, sqrt(ROWS_MOST / (double)(*count - first)));
+    weigh_rows(out + first, *count - first);
 }

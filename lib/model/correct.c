@@ -33,6 +33,9 @@ static const double DAY_SD = 0.04;
  * by 10 % (tests/trials). */
 static const double BEYOND_SD = 0.25;
 
+/* The median of the absolute value of a normal variable. */
+static const double MEDIAN = 0.6744897501960817;
+
 /* Pairs of repetitions that the assumed scatter counts as. */
 enum { ASSUMED_PAIRS = 5 };
 
@@ -198,7 +201,6 @@ static void summarise(struct point *p, const struct hrun_recalled *runs, size_t 
 static double scatter_of(const struct hrun_recalled *runs, size_t n, const struct hrun_fit_options *options,
                          int absolute, double *room)
 {
-    static const double MEDIAN = 0.6744897501960817;   /* of the absolute value of a normal variable */
     size_t pairs = 0, end;
 
     while (pairs < ASSUMED_PAIRS)
@@ -391,7 +393,6 @@ static void add_run(struct hrun_corrections *c, const struct hrun_recalled *run,
 static double usual_variance(const struct hrun_corrections *c, int mixed, double *room)
 {
     enum { FEWEST = 2 };
-    static const double MEDIAN = 0.6744897501960817;
     double sd = 0;
     size_t n = 0;
 
