@@ -70,7 +70,7 @@ NET     := algo_all algo_bcast algo_reduce algo_root algorithms bound breaks che
            limits net net_read net_yaml play ports predict quality records result sanity schedule segments selectors \
            share sharing system thresholds trial trial_slope trial_value tune turns unsure wire
 MODEL   := names rows glitch suspect library series discover coefs family fit misses vague irregular \
-           terms formulas predict oracle interval mixed common joint recall correct drift netview netview_net network \
+           terms formulas predict oracle interval mixed tasking common joint recall correct drift netview netview_net network \
            balance weak ring ring_share ring_fit ring_predict speeds analytic formula perf ring_balance ring_options \
            weak_family weak_option weak_predict
 PLAN    := config objective space fail count exhaustive level solve search whole least pareto known explore

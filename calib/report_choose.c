@@ -154,23 +154,9 @@ int report_predict(struct report *r, const int *config, int64_t N, double *time_
                    struct hrun_error *err)
 {
     struct hrun_predictor *p = report_predictor(r, N, err);
-    int P = report_processes(r, config);
-    double t, l, h;
 
-    if (!p)
+    if (!p || hrun_predictor_time_whole(p, r->nsubs, config, config + r->nsubs, time_s, low, high, NULL, NULL, err))
         return -1;
-    *time_s = *low = *high = 0;
-    for (int i = 0; i < r->nsubs; i++) {
-        if (!config[i])
-            continue;
-        if (r->predictors->net
-            ? hrun_predictor_time_in(p, i, config, config + r->nsubs, &t, &l, &h, err)
-            : hrun_predictor_time(p, i, config[r->nsubs + i], P, &t, &l, &h, err))
-            return -1;
-        *time_s = fmax(*time_s, t);
-        *low = fmax(*low, l);
-        *high = fmax(*high, h);
-    }
     return *time_s > 0 ? 0 : -1;
 }
 

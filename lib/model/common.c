@@ -1,22 +1,22 @@
 /* common.c - one form for all sub-clusters; see common.h for the contract
  *
  * Given the speeds the coefficients are a linear problem, and given the coefficients so are the speeds of each option
- * (a sub-cluster with M processes per PE): NNLS in turn. Which option limits a mixed run follows from the last turn.
+ * (a sub-cluster with M processes per PE): NNLS in turn. A mixed run is a weighted sum of the times of its parts, with
+ * weights from the last turn: 1 for the part that limits it; where tasks go to who is free, by the parts' speeds.
  */
 #include "model/common.h"
 
 #include "fit/robust.h"
+#include "model/tasking.h"
 #include "model/terms.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Speeds and who limits what stand after some five turns; what comes then polishes. */
 enum { TURNS = 25, PLAIN_TURNS = 3 };
-/* A term is divided work when twice the processes leave at most this part of it: more than N^3/P^(2/3), less than
- * N^3/P. */
-static const double DIVIDED = 0.6;
 /* What is not known of speeds: relative standard deviations of one M against the others of its sub-cluster, and of
  * messages against those of other sub-clusters. A run tells to 1 %. */
 static const double SPEED_SD = 0.5, RUN_SD = 0.01;
@@ -28,6 +28,12 @@ static const double HUBER = 2, SCALE_LEAST = 0.02;
 static const double ROWS_MOST = 25;
 /* ln s of two sub-clusters, in runs: how much their being alike counts. */
 static const double ALIKE = 0.5;
+/* Other forms are tried where equal shares miss runs by more than this in the mean, of so many configurations at
+ * least, and win where what is missed of runs that were left out falls to this part. */
+static const double OFF = 0.05, BETTER = 0.6;
+enum { CONFIGS_LEAST = 8, FOLDS = 2 };
+/* What a disturbed run may be off by counts as so much (logarithm). */
+static const double GLITCH = 0.2;
 
 struct option {
     int known;              /* was something run? */
@@ -42,8 +48,15 @@ struct point {              /* a run */
     int64_t N;
     int P, one_pe;
     double T, weight;       /* weight: relative to others of this T, by its residual */
-    int limiting;           /* option */
+    int option;             /* of a run on one sub-cluster */
     double span;            /* s */
+    int config;             /* its number among different ones */
+    int held;               /* 1: it is left out of the fit */
+};
+
+struct part {               /* of a mixed run */
+    int option;
+    double weight;          /* of its time in the run's */
 };
 
 struct hrun_common {
@@ -60,6 +73,9 @@ struct hrun_common {
     int *divided;           /* p */
     double *k;              /* p */
     double *span;           /* nsubs by nsubs: s of two sub-clusters */
+    struct part *parts;     /* of all parts of mixed runs */
+    struct hrun_tasking tasking;
+    struct hrun_part_time *times;   /* nsubs: scratch */
 };
 
 int hrun_common_needed(const struct hrun_row *rows, size_t n, int M)
@@ -93,14 +109,14 @@ static void add_point(struct hrun_common *c, const struct hrun_row *row, const s
 
     if (row)
         *q = (struct point){ .row = row, .N = row->N, .P = row->P, .one_pe = row->kind == HRUN_ROW_SINGLE, .T = row->T,
-                             .limiting = option_of(c, sub, row->M) };
+                             .option = option_of(c, sub, row->M) };
     else
-        *q = (struct point){ .mixed = m, .N = m->N, .P = m->P, .T = m->T, .limiting = -1 };
+        *q = (struct point){ .mixed = m, .N = m->N, .P = m->P, .T = m->T, .option = -1 };
     q->weight = q->span = 1;
-    if (row && q->limiting < 0)
+    if (row && q->option < 0)
         return;
     if (row) {
-        c->options[q->limiting].known = 1;
+        c->options[q->option].known = 1;
         if (row->P / row->M > c->most[sub])
             c->most[sub] = row->P / row->M;
     }
@@ -115,8 +131,10 @@ static int has_options(struct hrun_common *c, const struct hrun_mixed_run *m)
     for (size_t i = 0; i < m->nparts; i++)
         if (option_of(c, parts[i].sub, parts[i].M) < 0)
             return 0;
-    for (size_t i = 0; i < m->nparts; i++)
-        c->options[option_of(c, parts[i].sub, parts[i].M)].known = 1;
+    for (size_t i = 0; i < m->nparts; i++) {
+        c->parts[m->first + i].option = option_of(c, parts[i].sub, parts[i].M);
+        c->options[c->parts[m->first + i].option].known = 1;
+    }
     return m->whole;
 }
 
@@ -149,15 +167,9 @@ static int evaluate(struct hrun_common *c, const struct hrun_fit_job *job, struc
         c->points[kept++] = *q;
     }
     c->n = kept;
-    for (size_t j = 0; j < c->p && kept; j++) {
-        const struct point *q = &c->points[kept - 1];
-        double here, twice;
+    for (size_t j = 0; j < c->p; j++)
+        c->divided[j] = hrun_term_is_divided(job->np.v[j].expr);
 
-        c->divided[j] = !hrun_term_is_network(job->np.v[j].expr) &&
-                        !hrun_term_eval(job->np.v[j].expr, HRUN_TERM_NP, (double)q->N, 8, 0, &here, NULL) &&
-                        !hrun_term_eval(job->np.v[j].expr, HRUN_TERM_NP, (double)q->N, 16, 0, &twice, NULL) &&
-                        twice <= DIVIDED * here;
-    }
     return 0;
 }
 
@@ -169,6 +181,7 @@ static void parts_at(const struct hrun_common *c, size_t i, double *work, double
     *work = *rest = 0;
     for (size_t j = 0; j < c->p; j++)
         *(c->divided[j] ? work : rest) += c->k[j] * c->x[i * c->p + j];
+    *work *= hrun_tasking_excess(&c->tasking, c->points[i].P);
 }
 
 static double time_on(const struct option *o, const struct point *q, double work, double rest)
@@ -176,33 +189,74 @@ static double time_on(const struct option *o, const struct point *q, double work
     return o->w * work + (q->one_pe ? o->u : o->v * q->span * rest);
 }
 
-/* Who limits each mixed run, and how much slower its messages are. */
+/* What option o has of the time of a run, as a factor of its own. */
+static double weight_of(const struct hrun_common *c, const struct point *q, int o)
+{
+    double sum = 0;
+
+    if (q->row)
+        return q->option == o;
+    for (size_t a = q->mixed->first; a < q->mixed->first + q->mixed->nparts; a++)
+        sum += c->parts[a].option == o ? c->parts[a].weight : 0;
+    return sum;
+}
+
+/* The speeds of a run as a whole: of its divided work, and of all else. */
+static void speeds_of(const struct hrun_common *c, const struct point *q, double *w, double *v)
+{
+    const struct option *o = q->row ? &c->options[q->option] : NULL;
+
+    *w = o ? o->w : 0;
+    *v = o ? (q->one_pe ? 0 : o->v * q->span) : 0;
+    for (size_t a = o ? 0 : q->mixed->first; !o && a < q->mixed->first + q->mixed->nparts; a++) {
+        *w += c->parts[a].weight * c->options[c->parts[a].option].w;
+        *v += c->parts[a].weight * c->options[c->parts[a].option].v * q->span;
+    }
+}
+
+/* What the form makes of point i. */
+static double predicted(const struct hrun_common *c, size_t i)
+{
+    const struct point *q = &c->points[i];
+    double w, v, work, rest;
+
+    parts_at(c, i, &work, &rest);
+    speeds_of(c, q, &w, &v);
+    return w * work + v * rest + (q->one_pe ? c->options[q->option].u : 0);
+}
+
+/* The weights of the parts of each mixed run, and how much slower its messages are. */
 static void assign(struct hrun_common *c, int first)
 {
     for (size_t i = 0; i < c->n; i++) {
         struct point *q = &c->points[i];
         const struct hrun_mixed_part *parts = q->mixed ? c->mixed->parts + q->mixed->first : NULL;
-        double work, rest, most = -1;
-        int seen = 0;
+        struct part *own = q->mixed ? c->parts + q->mixed->first : NULL;
+        double work, rest, speed = 0, whole;
+        size_t slowest = 0;
 
         if (!q->mixed)
             continue;
-        parts_at(c, i, &work, &rest);
         q->span = 1;
         for (size_t a = 0; a < q->mixed->nparts; a++)
             for (size_t b = 0; b < a; b++)
                 q->span = fmax(q->span, c->span[parts[a].sub * c->nsubs + parts[b].sub]);
-        for (size_t a = 0; a < q->mixed->nparts; a++)
-            seen |= q->mixed->watched && parts[a].sub == q->mixed->limits;
-        q->limiting = option_of(c, parts[0].sub, parts[0].M);
+        parts_at(c, i, &work, &rest);
         for (size_t a = 0; a < q->mixed->nparts; a++) {
-            int o = option_of(c, parts[a].sub, parts[a].M);
-            double t = first ? c->options[o].w : time_on(&c->options[o], q, work, rest);
+            const struct option *o = &c->options[own[a].option];
+            double t = fmax(first ? o->w : time_on(o, q, work, rest), DBL_MIN);
 
-            if (seen ? parts[a].sub == q->mixed->limits : t > most) {
-                most = t;
-                q->limiting = o;
-            }
+            c->times[a] = (struct hrun_part_time){ t, parts[a].pes * parts[a].M };
+            slowest = t > c->times[slowest].t ? a : slowest;
+            speed += c->times[a].processes / t;
+        }
+        for (size_t a = 0; a < q->mixed->nparts && q->mixed->watched && !c->tasking.dynamic; a++)
+            slowest = parts[a].sub == q->mixed->limits ? a : slowest;
+        whole = hrun_tasking_time(&c->tasking, c->times, (int)q->mixed->nparts);
+        for (size_t a = 0; a < q->mixed->nparts; a++) {
+            double share = c->times[a].processes / c->times[a].t / speed;     /* of the tasks */
+
+            own[a].weight = c->tasking.dynamic ? share * whole / c->times[a].t : a == slowest;
         }
     }
 }
@@ -210,14 +264,15 @@ static void assign(struct hrun_common *c, int first)
 /* What each run counts for, by how far it is off. */
 static void weigh(struct hrun_common *c, double *scratch)
 {
-    double scale, work, rest;
+    double scale;
+    size_t n = 0;
 
     for (size_t i = 0; i < c->n; i++) {
-        parts_at(c, i, &work, &rest);
-        scratch[i] = fabs(log(c->points[i].T / time_on(&c->options[c->points[i].limiting], &c->points[i], work, rest)));
-        c->points[i].weight = scratch[i];
+        c->points[i].weight = fabs(log(c->points[i].T / predicted(c, i)));
+        if (!c->points[i].held)
+            scratch[n++] = c->points[i].weight;
     }
-    scale = fmax(hrun_fit_scale(scratch, c->n, 0), SCALE_LEAST);
+    scale = fmax(hrun_fit_scale(scratch, n, 0), SCALE_LEAST);
     for (size_t i = 0; i < c->n; i++)
         c->points[i].weight = fmin(1, sqrt(HUBER * scale / fmax(c->points[i].weight, 1e-12)));
 }
@@ -225,17 +280,21 @@ static void weigh(struct hrun_common *c, double *scratch)
 /* The coefficients, given the speeds. Scratch: a[n by p], b[n]. */
 static int fit_terms(struct hrun_common *c, double *a, double *b, struct hrun_error *err)
 {
-    struct hrun_lsq problem = { a, b, NULL, c->n, c->p };
+    struct hrun_lsq problem = { a, b, NULL, 0, c->p };
     struct hrun_lsq_result result = { c->k, NULL, 0, 0, 0 };
 
     for (size_t i = 0; i < c->n; i++) {
         const struct point *q = &c->points[i];
-        const struct option *o = &c->options[q->limiting];
+        double w, v;
 
-        b[i] = q->weight * (q->one_pe ? fmax(1 - o->u / q->T, 0) : 1);
+        if (q->held)
+            continue;
+        speeds_of(c, q, &w, &v);
+        w *= hrun_tasking_excess(&c->tasking, q->P);
+        b[problem.n] = q->weight * (q->one_pe ? fmax(1 - c->options[q->option].u / q->T, 0) : 1);
         for (size_t j = 0; j < c->p; j++)
-            a[i * c->p + j] = q->weight / q->T * c->x[i * c->p + j] *
-                              (c->divided[j] ? o->w : q->one_pe ? 0 : o->v * q->span);
+            a[problem.n * c->p + j] = q->weight / q->T * c->x[i * c->p + j] * (c->divided[j] ? w : v);
+        problem.n++;
     }
     return hrun_fit_nnls(&problem, &result, err);
 }
@@ -253,16 +312,18 @@ static int fit_speeds(struct hrun_common *c, int o, double *a, double *b, struct
 
     for (size_t i = 0; i < c->n; i++) {
         const struct point *q = &c->points[i];
-        double row = q->weight / (q->T * RUN_SD);
+        double row = q->weight / (q->T * RUN_SD), part = weight_of(c, q, o), w, v;
 
-        if (q->limiting != o)
+        if (!(part > 0) || q->held)
             continue;
         parts_at(c, i, &work, &rest);
-        a[n * UNKNOWN] = row * work;
-        a[n * UNKNOWN + 1] = q->one_pe ? 0 : row * rest * q->span;
+        speeds_of(c, q, &w, &v);
+        a[n * UNKNOWN] = row * part * work;
+        a[n * UNKNOWN + 1] = q->one_pe ? 0 : row * part * rest * q->span;
         a[n * UNKNOWN + 2] = q->one_pe ? row : 0;
         shortest = q->one_pe ? fmin(shortest, q->T) : shortest;
-        b[n++] = q->weight / RUN_SD;
+        /* What the other parts have of it is known. */
+        b[n++] = row * (q->T - (w - part * own->w) * work - (v - (q->one_pe ? 0 : part * own->v * q->span)) * rest);
     }
     for (int m = sub * c->nprocs; m < (sub + 1) * c->nprocs; m++)
         if (m != o && c->options[m].told) {
@@ -303,15 +364,16 @@ static void fit_spans(struct hrun_common *c, double *sum, double *count)
     for (size_t i = 0; i < c->n; i++) {
         const struct point *q = &c->points[i];
         const struct hrun_mixed_part *parts = q->mixed ? c->mixed->parts + q->mixed->first : NULL;
-        const struct option *o = &c->options[q->limiting];
-        double work, rest, seen;
+        double work, rest, seen, w, v;
 
-        if (!q->mixed)
+        if (!q->mixed || q->held)
             continue;
         parts_at(c, i, &work, &rest);
-        if (!(o->v * rest > 0))
+        speeds_of(c, q, &w, &v);
+        v /= q->span;
+        if (!(v * rest > 0))
             continue;
-        seen = log(fmax((q->T - o->w * work) / (o->v * rest), 1));
+        seen = log(fmax((q->T - w * work) / (v * rest), 1));
         for (size_t a = 0; a < q->mixed->nparts; a++)
             for (size_t b = 0; b < q->mixed->nparts; b++) {
                 size_t k = (size_t)parts[a].sub * (size_t)c->nsubs + (size_t)parts[b].sub;
@@ -326,28 +388,6 @@ static void fit_spans(struct hrun_common *c, double *sum, double *count)
         c->span[k] = exp(sum[k] / count[k]);
 }
 
-static int iterate(struct hrun_common *c, struct hrun_error *err)
-{
-    size_t options = (size_t)c->nsubs * (size_t)c->nprocs, columns = c->p > 3 ? c->p : 3;
-    size_t squares = (size_t)c->nsubs * (size_t)c->nsubs;
-    double *a = calloc((c->n + 3) * (columns + 1) + 2 * squares, sizeof *a), *b = a + (c->n + 3) * columns;
-    double *pairs = b + c->n + 3;
-    int rc = a ? 0 : hrun_fail_nomem(err);
-
-    for (int turn = 0; turn < TURNS && !rc; turn++) {
-        assign(c, turn == 0);
-        if (turn >= PLAIN_TURNS)
-            weigh(c, b);
-        rc = fit_terms(c, a, b, err);
-        for (size_t o = 0; o < options && !rc; o++)
-            rc = fit_speeds(c, (int)o, a, b, err);
-        if (!rc && turn >= PLAIN_TURNS)
-            fit_spans(c, pairs, pairs + squares);
-    }
-    free(a);
-    return rc;
-}
-
 /* ------------------------------------------------------------------ all */
 
 /* A first guess of speeds: times on one PE where both have them, else times at all. */
@@ -358,8 +398,8 @@ static void guess_speeds(struct hrun_common *c)
         int n = 0;
 
         for (size_t i = 0; i < c->n; i++)
-            for (size_t l = 0; l < c->n && c->points[i].limiting == o; l++)
-                if (c->points[l].row && c->points[l].N == c->points[i].N && c->points[l].limiting != o) {
+            for (size_t l = 0; l < c->n && c->points[i].option == o; l++)
+                if (c->points[l].row && c->points[l].N == c->points[i].N && c->points[l].option != o) {
                     sum += log(c->points[i].T * c->points[i].P / (c->points[l].T * c->points[l].P));
                     n++;
                 }
@@ -379,7 +419,117 @@ void hrun_common_destroy(struct hrun_common *c)
     free(c->divided);
     free(c->k);
     free(c->span);
+    free(c->parts);
+    free(c->times);
     free(c);
+}
+
+static int iterate(struct hrun_common *c, struct hrun_error *err)
+{
+    size_t options = (size_t)c->nsubs * (size_t)c->nprocs, columns = c->p > 3 ? c->p : 3;
+    size_t squares = (size_t)c->nsubs * (size_t)c->nsubs;
+    double *a = calloc((c->n + 3) * (columns + 1) + 2 * squares, sizeof *a), *b = a + (c->n + 3) * columns;
+    double *pairs = b + c->n + 3;
+    int rc = a ? 0 : hrun_fail_nomem(err);
+
+    guess_speeds(c);
+    for (size_t k = 0; k < squares; k++)
+        c->span[k] = 1;
+    for (size_t i = 0; i < c->n; i++)
+        c->points[i].weight = c->points[i].span = 1;
+    for (int turn = 0; turn < TURNS && !rc; turn++) {
+        assign(c, turn == 0);
+        if (turn >= PLAIN_TURNS)
+            weigh(c, b);
+        rc = fit_terms(c, a, b, err);
+        for (size_t o = 0; o < options && !rc; o++)
+            rc = fit_speeds(c, (int)o, a, b, err);
+        if (!rc && turn >= PLAIN_TURNS)
+            fit_spans(c, pairs, pairs + squares);
+    }
+    assign(c, 0);
+    free(a);
+    return rc;
+}
+
+/* How far runs on several PEs are off, those that were left out or the others: the mean of what is off by no more than
+ * a glitch. */
+static double missed(const struct hrun_common *c, int held)
+{
+    double sum = 0;
+    int n = 0;
+
+    for (size_t i = 0; i < c->n; i++)
+        if (!c->points[i].one_pe && c->points[i].held == held) {
+            sum += fmin(fabs(log(c->points[i].T / predicted(c, i))), GLITCH);
+            n++;
+        }
+    return n ? sum / n : 0;
+}
+
+/* What a form misses of the runs of each half of the configurations when it is fitted without them. */
+static int missed_unseen(struct hrun_common *c, struct hrun_tasking form, double *out, struct hrun_error *err)
+{
+    *out = 0;
+    for (int fold = 0; fold < FOLDS; fold++) {
+        for (size_t i = 0; i < c->n; i++)
+            c->points[i].held = !c->points[i].one_pe && c->points[i].config % FOLDS == fold;
+        c->tasking = form;
+        if (iterate(c, err))
+            return -1;
+        *out += missed(c, 1) / FOLDS;
+    }
+    for (size_t i = 0; i < c->n; i++)
+        c->points[i].held = 0;
+    return 0;
+}
+
+static int same_config(const struct hrun_common *c, const struct point *x, const struct point *y)
+{
+    if (x->mixed && y->mixed)
+        return x->mixed->nparts == y->mixed->nparts &&
+               !memcmp(c->mixed->parts + x->mixed->first, c->mixed->parts + y->mixed->first,
+                       x->mixed->nparts * sizeof *c->mixed->parts);
+    return x->row && y->row && x->option == y->option && x->P == y->P;
+}
+
+/* Number the different configurations of several PEs. Result: how many. */
+static int number_configs(struct hrun_common *c)
+{
+    int n = 0;
+
+    for (size_t i = 0; i < c->n; i++) {
+        struct point *q = &c->points[i];
+
+        q->config = -1;
+        for (size_t l = 0; l < i && !q->one_pe && q->config < 0; l++)
+            if (same_config(c, q, &c->points[l]))
+                q->config = c->points[l].config;
+        if (!q->one_pe && q->config < 0)
+            q->config = n++;
+    }
+    return n;
+}
+
+/* The form that predicts best what it has not seen: has each process an equal share, or does work go to who is free? */
+static int compete(struct hrun_common *c, struct hrun_error *err)
+{
+    static const struct hrun_tasking forms[] = { { 0, 0 }, { 1, 0 }, { 1, 1 } };
+    enum { FORMS = sizeof forms / sizeof *forms };
+    double off[FORMS];
+    int best = 0;
+
+    if (iterate(c, err))
+        return -1;
+    if (missed(c, 0) <= OFF || number_configs(c) < CONFIGS_LEAST)
+        return 0;
+    for (int f = 0; f < FORMS; f++) {
+        if (missed_unseen(c, forms[f], &off[f], err))
+            return -1;
+        best = off[f] < off[best] && off[f] < BETTER * off[0] ? f : best;
+    }
+    c->tasking = forms[best];
+    return iterate(c, err);
 }
 
 static int fit(struct hrun_common *c, const struct hrun_fit_options *options, struct hrun_error *err)
@@ -394,8 +544,12 @@ static int fit(struct hrun_common *c, const struct hrun_fit_options *options, st
     hrun_fit_network_release(&job);
     if (rc || !c->n || !c->p)
         return rc;
-    guess_speeds(c);
-    return iterate(c, err);
+    return compete(c, err);
+}
+
+struct hrun_tasking hrun_common_tasking(const struct hrun_common *c)
+{
+    return c ? c->tasking : (struct hrun_tasking){ 0 };
 }
 
 int hrun_common_create(const struct hrun_app *app, struct hrun_row *const *rows, const size_t *nrows, int nsubs,
@@ -419,12 +573,12 @@ int hrun_common_create(const struct hrun_app *app, struct hrun_row *const *rows,
     c->most = calloc(subs + 1, sizeof *c->most);
     c->points = calloc(n, sizeof *c->points);
     c->span = calloc(subs * subs + 1, sizeof *c->span);
-    if (!c->options || !c->most || !c->points || !c->span) {
+    c->parts = calloc(mixed->nparts + 1, sizeof *c->parts);
+    c->times = calloc(mixed->nparts + 1, sizeof *c->times);
+    if (!c->options || !c->most || !c->points || !c->span || !c->parts || !c->times) {
         hrun_common_destroy(c);
         return hrun_fail_nomem(err);
     }
-    for (size_t k = 0; k < subs * subs; k++)
-        c->span[k] = 1;
     for (int i = 0; i < nsubs; i++)
         for (size_t k = 0; k < nrows[i]; k++)
             add_point(c, &rows[i][k], NULL, i);
@@ -466,7 +620,7 @@ static void add_alone(const struct hrun_common *c, int o, int M, struct hrun_row
         for (size_t j = 0; j < c->p && !again; j++)
             if (c->divided[j] && c->k[j] > 0)
                 T += hrun_term_eval(c->terms[j], HRUN_TERM_NP, (double)N, M, 0, &value, NULL) ? NAN :
-                     c->options[o].w * c->k[j] * value;
+                     c->options[o].w * c->k[j] * value * hrun_tasking_excess(&c->tasking, M);
         if (!again && isfinite(T) && T > 0)
             out[(*count)++] = (struct hrun_row){ N, M, M, T, "", HRUN_ROW_SHARED_SINGLE, 1, NULL, -1 };
     }
@@ -489,7 +643,7 @@ void hrun_common_rows(const struct hrun_common *c, int sub, int M, struct hrun_r
         struct point q = c->points[i];
         double work, rest, T;
 
-        if (q.one_pe || q.limiting == o)
+        if (q.one_pe || (c->tasking.dynamic ? q.option == o : weight_of(c, &q, o) > 0))
             continue;
         /* More processes than it holds alone come from elsewhere. */
         if (!q.mixed)

@@ -5,8 +5,9 @@
  *     T_iM(N,P) = w_iM C(N,P) + v_iM s G(N,P),
  * C the terms that shrink as P grows (divided work) and G all others (messages, serial work), with coefficients common
  * to all; w_iM and v_iM how slow each is there, v drawn to 1, and a constant in place of v G on one PE, where there
- * are no messages between PEs; s >= 1 how much slower messages are between two sub-clusters than inside, 1 on one of them. A
- * run on several takes the largest. From this form each sub-cluster takes over what runs elsewhere would have taken on
+ * are no messages between PEs; s >= 1 how much slower messages are between two sub-clusters than inside, 1 on one of
+ * them. What a run on several takes of these follows from how the work is dealt out (tasking.h): equal shares, unless
+ * tasks for who is free predict much better what they were not fitted to. From this form each sub-cluster takes over what runs elsewhere would have taken on
  * it: rows (HRUN_ROW_SHARED) that are fitted beside its own with a fifth of their weight. They give the shape, its own
  * runs the scale, and deviations where they insist.
  * Invariants: rows are shared by runs alone, never by shared rows.
@@ -30,6 +31,9 @@ int hrun_common_create(const struct hrun_app *app, struct hrun_row *const *rows,
                        const struct hrun_mixed *mixed, const struct hrun_fit_options *options,
                        struct hrun_common **out, struct hrun_error *err);
 void hrun_common_destroy(struct hrun_common *c);
+
+/* The form that won; equal shares where c is NULL. */
+struct hrun_tasking hrun_common_tasking(const struct hrun_common *c);
 
 /* Append to out what the runs of others would have taken on sub-cluster sub with M processes per PE, and what one PE
  * would have taken at each size; *count grows by at most two for each run. Nothing where c is NULL, or nothing was run there. */

@@ -1,6 +1,7 @@
 /* correct.c - what runs of a configuration tell of its prediction; see correct.h for the contract */
 #include "model/correct.h"
 
+#include "model/tasking.h"
 #include "model/predictor.h"
 #include "model/recall.h"
 
@@ -93,15 +94,16 @@ static int options_times(struct hrun_predictor *p, const struct hrun_netview *ne
  * that was seen to, or by the models. */
 static int residuals(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
                      struct hrun_models *const *models, enum hrun_family family, struct hrun_netview *net,
-                     struct hrun_recalled *runs, size_t n, struct hrun_error *err)
+                     struct hrun_recalled *runs, size_t count, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
     struct hrun_predictor *p = hrun_predictor_create_net(app, models, nsubs, family, runs[0].s->N, net, NULL, &why);
     const struct hrun_oracle *o;
+    struct hrun_part_time *parts = NULL;
     double *t = NULL;
     int rc = -1;
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < count; i++)
         runs[i].r = NAN;
     if (!p && why.code == HRUN_ENODATA)
         return 0;
@@ -112,14 +114,15 @@ static int residuals(const struct hrun_app *app, const struct hrun_joint_sub *su
     }
     o = hrun_predictor_oracle(p);
     t = calloc((size_t)o->noptions + 1, sizeof *t);
-    if (!t) {
+    parts = calloc((size_t)nsubs + 1, sizeof *parts);
+    if (!t || !parts) {
         hrun_fail_nomem(err);
         goto out;
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < count; i++) {
         const char *seen = runs[i].s->limits;
         double most = 0;
-        int found = 0;
+        int found = 0, n = 0;
 
         if (options_times(p, net, &runs[i], t, err))
             goto out;
@@ -132,22 +135,24 @@ static int residuals(const struct hrun_app *app, const struct hrun_joint_sub *su
             if (!runs[i].pes[s])
                 continue;
             if (!(own > 0 && isfinite(own))) {
-                most = NAN;
+                n = 0;
                 break;
             }
             if (own > most && !found)
                 runs[i].limiting = s;
             most = fmax(most, own);
+            parts[n++] = (struct hrun_part_time){ own, runs[i].pes[s] * runs[i].procs[s] };
             if (seen && !strcmp(seen, subs[s].name)) {
                 runs[i].limiting = s;
                 found = 1;
             }
         }
-        runs[i].r = most > 0 ? log(runs[i].s->time_s / most) : NAN;
+        runs[i].r = n ? log(runs[i].s->time_s / hrun_tasking_time(hrun_predictor_tasking(p), parts, n)) : NAN;
     }
     rc = 0;
 out:
     free(t);
+    free(parts);
     hrun_predictor_destroy(p);
     return rc;
 }

@@ -244,8 +244,9 @@ static int spread(struct hrun_formulas *p, struct hrun_error *err)
     p->is_network = calloc(terms + 1, sizeof *p->is_network);
     p->has_network = calloc(n + 1, sizeof *p->has_network);
     p->parts = calloc(n + 1, sizeof *p->parts);
+    p->used = calloc(n + 1, sizeof *p->used);
     if (!p->coef || !p->value || !p->least_m || !p->has_negative || !p->checked || !p->is_network || !p->has_network ||
-        !p->parts)
+        !p->parts || !p->used)
         return hrun_fail_nomem(err);
     for (size_t j = 0; j < terms; j++)
         p->is_network[j] = hrun_term_is_network(p->terms[j].expr);
@@ -357,6 +358,11 @@ int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *con
     return 0;
 }
 
+static int is_whole(const struct hrun_predictor *base)
+{
+    return base->tasking.dynamic > 0 || has_network(base);
+}
+
 static void destroy(struct hrun_predictor *base)
 {
     struct hrun_formulas *p = (struct hrun_formulas *)base;
@@ -380,6 +386,7 @@ static void destroy(struct hrun_predictor *base)
     free(p->is_network);
     free(p->has_network);
     free(p->parts);
+    free(p->used);
     free(p->points);
     free(p);
 }
@@ -396,7 +403,7 @@ static const struct hrun_predictor_kind kind = {
     .time_in = hrun_formulas_time_in,
     .measured = hrun_formulas_measured,
     .has_network = has_network,
-    .is_whole = has_network,
+    .is_whole = is_whole,
     .options = hrun_formulas_options,
 };
 
@@ -439,6 +446,8 @@ struct hrun_predictor *hrun_formulas_create(const struct hrun_predictor_source *
             other = models[s]->consts;
         else
             usable[s] = models[s];
+        if (usable[s] && p->family == HRUN_FAMILY_NPT)
+            p->base.tasking = usable[s]->tasking.dynamic ? usable[s]->tasking : p->base.tasking;
     }
     if (list_options(p, usable, nsubs, err) || check_family(p, usable, nsubs, other, consts.data, err))
         goto fail;
@@ -457,10 +466,12 @@ struct hrun_predictor *hrun_formulas_create(const struct hrun_predictor_source *
         .bounds = hrun_formulas_bounds,
         .rule = hrun_formulas_rule,
         .memory = app->memory ? hrun_formulas_memory : NULL,
-        .whole = p->same_subs && has_network(&p->base) ? hrun_formulas_whole : NULL,
-        .part = p->same_subs && has_network(&p->base) ? hrun_formulas_part : NULL,
-        .parts = p->same_subs && has_network(&p->base) ? parts_most(p) : 0,
     };
+    if (has_network(&p->base) ? p->same_subs : p->base.tasking.dynamic > 0) {
+        p->oracle.whole = hrun_formulas_whole;
+        p->oracle.part = hrun_formulas_part;
+        p->oracle.parts = has_network(&p->base) ? parts_most(p) : 0;
+    }
     free(usable);
     hrun_buf_release(&consts);
     return &p->base;

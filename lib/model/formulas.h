@@ -12,6 +12,7 @@
 #ifndef HRUN_MODEL_FORMULAS_H
 #define HRUN_MODEL_FORMULAS_H
 
+#include "model/tasking.h"
 #include "model/predictor.h"
 #include "model/terms.h"
 
@@ -57,6 +58,7 @@ struct hrun_formulas {
     int same_subs;                         /* 1: net's sub-clusters are those of the predictor */
     int *lone;                             /* 2 nsubs of net: a configuration of one sub-cluster */
     double *parts;                         /* noptions: scratch */
+    struct hrun_part_time *used;           /* noptions: scratch, of the options that a configuration uses */
     struct hrun_oracle oracle;
 };
 

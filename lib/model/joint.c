@@ -354,6 +354,7 @@ static int finish(struct job *j, struct hrun_buf *skipped, struct hrun_error *er
         if (!m)
             continue;
         have = 1;
+        m->tasking = j->options->tasking;
         free(m->signature);
         free(m->subcluster);
         m->signature = strdup(j->subs[i].signature ? j->subs[i].signature : "");
@@ -374,6 +375,7 @@ int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub
                          const struct hrun_fit_options *options, struct hrun_models **out, struct hrun_buf *skipped,
                          struct hrun_error *err)
 {
+    struct hrun_fit_options with_form = *options;
     struct job j = { .app = app, .subs = subs, .nsubs = nsubs, .options = options };
     size_t n = (size_t)nsubs;
     int rc = -1;
@@ -396,14 +398,18 @@ int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub
         j.skipped[i] = (struct hrun_buf)HRUN_BUF_INIT;
     if (prepare(&j, err))
         goto out;
+    if (options->method != HRUN_METHOD_LS && app->family != HRUN_APP_WEAK &&
+        hrun_common_create(app, j.base, j.nbase, nsubs, &j.mixed, options, &j.common, err))
+        goto out;
+    with_form.tasking = hrun_common_tasking(j.common);
+    j.options = &with_form;
     for (int i = 0; i < nsubs; i++)
         if (fit_sub(&j, i, j.base[i], j.nbase[i], &j.given[i], err))
             goto out;
     for (int i = 0; i < nsubs; i++)
         j.models[i] = j.given[i];
     if (options->method != HRUN_METHOD_LS && app->family != HRUN_APP_WEAK &&
-        (hrun_common_create(app, j.base, j.nbase, nsubs, &j.mixed, options, &j.common, err) ||
-         fit_all(&j, err) || (j.mixed.nruns && iterate(&j, err))))
+        (fit_all(&j, err) || (j.mixed.nruns && !with_form.tasking.dynamic && iterate(&j, err))))
         goto out;
     if (finish(&j, skipped, err))
         goto out;

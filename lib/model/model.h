@@ -38,10 +38,11 @@ struct hrun_fit_options {
                                   out. Must outlive what is made with it */
     int own;           /* the sub-cluster of net that the measurements of one sub-cluster are of, where their records do
                           not tell it, -1: not known */
+    struct hrun_tasking tasking;  /* of NP-T models: how the work is dealt out; hrun_model_fit_joint finds it itself */
 };
 /* NNLS, 1 ms (what starting and timing a run jitters by at least), 2 % (run-to-run variation of a quiet
  * node). */
-#define HRUN_FIT_OPTIONS_DEFAULT { HRUN_METHOD_NNLS, 1e-3, 0.02, 1, 0, NULL, -1 }
+#define HRUN_FIT_OPTIONS_DEFAULT { HRUN_METHOD_NNLS, 1e-3, 0.02, 1, 0, NULL, -1, { 0, 0 } }
 
 /* In place of the 1 ms, for simulated hosts: nothing jitters there, and shorter times no program tells apart. */
 #define HRUN_FIT_SIMULATED_ABS_S 1e-6
@@ -152,6 +153,13 @@ int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, double 
  * terms the configuration with P / m PEs of this sub-cluster alone; HRUN_ENODATA also when it has fewer. */
 int hrun_predictor_time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s,
                            double *low, double *high, struct hrun_error *err);
+
+/* The time of a configuration and its interval: those of its parts together. sub_time_s[nsubs] (may be NULL): of each
+ * part; *limiting: whose is the largest. Errors: those of hrun_predictor_time_in. */
+int hrun_predictor_time_whole(struct hrun_predictor *p, int nsubs, const int *pes, const int *procs, double *time_s,
+                              double *low, double *high, double *sub_time_s, int *limiting, struct hrun_error *err);
+/* How the program deals its work out, as its runs show. */
+const struct hrun_tasking *hrun_predictor_tasking(const struct hrun_predictor *p);
 
 /* How the work is dealt out in a configuration: share[nsubs], of each process of a sub-cluster, 0 where it is not used.
  * In the unit of the definition's family (weak: rows of the mesh), or relative to each other; all 1 where the family

@@ -1,9 +1,27 @@
 /* network.c - network terms in a fit; see family.h for the contracts */
 #include "model/family.h"
+#include "model/tasking.h"
 
 #include "model/terms.h"
 
 #include <stdlib.h>
+
+/* A term of divided work, as the form deals it out; it is owned. */
+static int deal_out(struct hrun_fit_job *job, const char *text, struct hrun_term *out, struct hrun_error *err)
+{
+    struct hrun_buf dealt = HRUN_BUF_INIT;
+    int owned;
+
+    hrun_tasking_term(&job->options.tasking, text, &dealt);
+    out->text = hrun_buf_detach(&dealt);
+    if (!out->text)
+        return hrun_fail_nomem(err);
+    out->expr = hrun_term_find(job->app, HRUN_TERM_NP, out->text, &owned, err);
+    if (out->expr && owned)
+        return 0;
+    free(out->text);
+    return out->expr ? hrun_fail(err, HRUN_EINVAL, "the term '%s' stands twice", text) : -1;
+}
 
 int hrun_fit_network(struct hrun_fit_job *job, struct hrun_row *rows, size_t *n, struct hrun_error *err)
 {
@@ -17,7 +35,11 @@ int hrun_fit_network(struct hrun_fit_job *job, struct hrun_row *rows, size_t *n,
     if (!job->np.v)
         return hrun_fail_nomem(err);
     for (int j = 0; j < all->n; j++) {
-        if (job->net || !hrun_term_is_network(all->v[j].expr))
+        if (job->options.tasking.master && hrun_term_is_divided(all->v[j].expr)) {
+            if (deal_out(job, all->v[j].text, &job->np.v[job->np.n], err))
+                return -1;
+            job->np.n++;
+        } else if (job->net || !hrun_term_is_network(all->v[j].expr))
             job->np.v[job->np.n++] = all->v[j];
         else
             hrun_buf_addf(&job->left_out, "%s%s", job->left_out.len ? ", " : "left out ", all->v[j].text);
@@ -46,6 +68,16 @@ int hrun_fit_network(struct hrun_fit_job *job, struct hrun_row *rows, size_t *n,
 
 void hrun_fit_network_release(struct hrun_fit_job *job)
 {
+    for (int j = 0; j < job->np.n; j++) {
+        int given = 0;
+
+        for (int k = 0; k < job->app->np.n && !given; k++)
+            given = job->np.v[j].text == job->app->np.v[k].text;
+        if (given)
+            continue;
+        hrun_expr_destroy(job->np.v[j].expr);
+        free(job->np.v[j].text);
+    }
     free(job->np.v);
     free(job->config);
     hrun_buf_release(&job->left_out);

@@ -103,6 +103,19 @@ static int add_network(struct hrun_formulas *p, int P, double *t, struct hrun_er
     return 0;
 }
 
+/* Where work goes to who is free, a configuration is at least as quick as all its processes on the quickest option. */
+static void share_work(const struct hrun_formulas *p, double excess, double *t)
+{
+    double least = INFINITY;
+
+    if (!p->base.tasking.dynamic)
+        return;
+    for (int o = 0; o < p->noptions; o++)
+        least = fmin(least, t[o]);      /* NAN does not count */
+    for (int o = 0; o < p->noptions; o++)
+        t[o] = isnan(t[o]) ? NAN : least / excess * (1 - SLACK);
+}
+
 int hrun_formulas_times(void *ctx, int P, double *t, struct hrun_error *err)
 {
     struct hrun_formulas *p = ctx;
@@ -114,7 +127,10 @@ int hrun_formulas_times(void *ctx, int P, double *t, struct hrun_error *err)
             p->value[j] = 0;
     }
     add_terms(p, P, t);
-    return p->same_subs ? add_network(p, P, t, err) : 0;
+    if (p->same_subs && add_network(p, P, t, err))
+        return -1;
+    share_work(p, hrun_tasking_excess(&p->base.tasking, P), t);
+    return 0;
 }
 
 int hrun_formulas_options(struct hrun_predictor *base, int P, const int *pes, const int *procs, double *t,
@@ -133,8 +149,8 @@ int hrun_formulas_whole(void *ctx, const int *pes, const int *procs, int P, doub
                          struct hrun_error *err)
 {
     struct hrun_formulas *p = ctx;
+    int who = -1, n = 0;
     double most = 0;
-    int who = -1;
 
     if (hrun_formulas_options(&p->base, P, pes, procs, p->parts, err))
         return -1;
@@ -143,17 +159,16 @@ int hrun_formulas_whole(void *ctx, const int *pes, const int *procs, int P, doub
 
         if (!pes[option->sub] || procs[option->sub] != option->m)
             continue;
-        if (isnan(p->parts[o]))   /* an overflow */
-            most = NAN;
         if (who < 0 || p->parts[o] > most) {
             most = p->parts[o];
             who = option->sub;
         }
+        p->used[n++] = (struct hrun_part_time){ p->parts[o], pes[option->sub] * option->m };
     }
-    if (!usable(most))
+    *time_s = n ? hrun_tasking_time(&p->base.tasking, p->used, n) : NAN;
+    if (!usable(*time_s))   /* an overflow */
         return hrun_fail(err, HRUN_ENONFINITE, "the model of %s gives no time at N=%lld, P=%d", p->app->name,
                          (long long)p->size, P);
-    *time_s = most;
     *limiting = who;
     return 0;
 }
@@ -162,7 +177,8 @@ int hrun_formulas_part(void *ctx, const int *pes, const int *procs, int known, i
                        struct hrun_error *err)
 {
     struct hrun_formulas *p = ctx;
-    double most = 0;
+    double least = INFINITY;
+    int n = 0, rest = P;
 
     for (int j = 0; j < p->nterms; j++) {
         if (p->least_m[j] >= P)
@@ -173,10 +189,16 @@ int hrun_formulas_part(void *ctx, const int *pes, const int *procs, int known, i
             return -1;
     }
     add_terms(p, P, p->parts);
-    for (int o = 0; o < p->noptions; o++)
-        if (pes[p->options[o].sub] && procs[p->options[o].sub] == p->options[o].m && p->parts[o] > most)
-            most = p->parts[o];
-    *time_s = most * (1 - SLACK);
+    for (int o = 0; o < p->noptions; o++) {
+        const struct hrun_option *option = &p->options[o];
+
+        least = option->sub >= known ? fmin(least, p->parts[o]) : least;
+        if (pes[option->sub] && procs[option->sub] == option->m && !isnan(p->parts[o])) {
+            p->used[n++] = (struct hrun_part_time){ p->parts[o], pes[option->sub] * option->m };
+            rest -= pes[option->sub] * option->m;
+        }
+    }
+    *time_s = hrun_tasking_least(&p->base.tasking, p->used, n, rest, least) * (1 - SLACK);
     return 0;
 }
 
@@ -253,6 +275,7 @@ int hrun_formulas_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error
         if (usable(point->time_s) && point->time_s < b[point->option])
             b[point->option] = point->time_s;
     }
+    share_work(p, hrun_tasking_excess(&p->base.tasking, lo > 1 ? lo : 2), b);   /* it falls with P */
     return 0;
 }
 

@@ -1,6 +1,9 @@
 /* predict.c - predictors of whatever family a definition names; see model.h and predictor.h */
 #include "model/analytic.h"
+#include "model/tasking.h"
 #include "model/predictor.h"
+
+#include <stdlib.h>
 #include "model/ring_family.h"
 #include "model/weak_family.h"
 
@@ -72,6 +75,40 @@ int hrun_predictor_options(struct hrun_predictor *p, int P, const int *pes, cons
     const struct hrun_oracle *o = hrun_predictor_oracle(p);
 
     return p->kind->options ? p->kind->options(p, P, pes, procs, t, err) : o->times(o->ctx, P, t, err);
+}
+
+int hrun_predictor_time_whole(struct hrun_predictor *p, int nsubs, const int *pes, const int *procs, double *time_s,
+                              double *low, double *high, double *sub_time_s, int *limiting, struct hrun_error *err)
+{
+    struct hrun_part_time *parts = calloc(3 * (size_t)nsubs + 1, sizeof *parts), *least = parts + nsubs,
+                          *most = least + nsubs;
+    int n = 0, rc = parts ? 0 : hrun_fail_nomem(err);
+
+    for (int i = 0; i < nsubs && !rc; i++) {
+        if (!pes[i])
+            continue;
+        parts[n].processes = least[n].processes = most[n].processes = pes[i] * procs[i];
+        rc = hrun_predictor_time_in(p, i, pes, procs, &parts[n].t, &least[n].t, &most[n].t, err);
+        if (!rc && sub_time_s)
+            sub_time_s[i] = parts[n].t;
+        if (!rc && limiting && (n == 0 || parts[n].t > *time_s)) {
+            *limiting = i;
+            *time_s = parts[n].t;
+        }
+        n++;
+    }
+    if (!rc && n) {
+        *time_s = hrun_tasking_time(&p->tasking, parts, n);
+        *low = hrun_tasking_time(&p->tasking, least, n);
+        *high = hrun_tasking_time(&p->tasking, most, n);
+    }
+    free(parts);
+    return rc;
+}
+
+const struct hrun_tasking *hrun_predictor_tasking(const struct hrun_predictor *p)
+{
+    return &p->tasking;
 }
 
 int hrun_predictor_deals(const struct hrun_predictor *p)

@@ -33,6 +33,7 @@ struct hrun_predictor_kind {
 
 struct hrun_predictor {
     const struct hrun_predictor_kind *kind;
+    struct hrun_tasking tasking;  /* families that deal out shares: equal ones */
 };
 
 int hrun_predictor_is_whole(const struct hrun_predictor *p);

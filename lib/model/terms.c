@@ -132,6 +132,17 @@ static int analytic(const char *text)
     return 1;
 }
 
+/* Twice the processes leave at most this part of divided work: more than N^3/P^(2/3), less than N^3/P. */
+static const double DIVIDED = 0.6;
+
+int hrun_term_is_divided(struct hrun_expr *e)
+{
+    double here, twice;
+
+    return !hrun_term_is_network(e) && !hrun_term_eval(e, HRUN_TERM_NP, 1024, 8, 0, &here, NULL) &&
+           !hrun_term_eval(e, HRUN_TERM_NP, 1024, 16, 0, &twice, NULL) && twice <= DIVIDED * here;
+}
+
 int hrun_term_degree(struct hrun_expr *e, double N)
 {
     static const double ts[] = { 1e-3, 0.37, 29, 1e4 }, ps[] = { 2, 7, 64, 1009, 100003 };

@@ -45,6 +45,9 @@ int hrun_term_network_part(struct hrun_expr *e, double N, int P, struct hrun_net
 struct hrun_expr *hrun_term_find(const struct hrun_app *app, enum hrun_term_kind kind, const char *text,
                                  int *owned, struct hrun_error *err);
 
+/* Is an NP-T term divided work: does it shrink nearly as P grows? */
+int hrun_term_is_divided(struct hrun_expr *e);
+
 /* How a P-T term depends on T: 0 not at all, 1 in proportion, -1 otherwise. */
 int hrun_term_degree(struct hrun_expr *e, double N);
 

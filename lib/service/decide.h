@@ -111,6 +111,7 @@ struct decision {
     enum hrun_family family;
     enum hrun_method method;
     int formula;                  /* 1: the prediction is by a formula (app->family analytic) */
+    struct hrun_tasking tasking;        /* how the program deals its work out, as its runs show */
     int nsamples;                 /* measurements behind the models */
     double newest_s;              /* age of the newest, -1 unknown */
 };

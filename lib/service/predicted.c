@@ -16,25 +16,19 @@ static void farther(struct beyond *b, int sub, int64_t v, const int64_t *measure
 static int predict(struct decision *d, struct hrun_predictor *p, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
-    double t, low, high;
     int64_t sizes[2], counts[2];
 
     d->time_s = d->low_s = d->high_s = 0;
     d->beyond_n.factor = d->beyond_p.factor = 1;
+    if (hrun_predictor_time_whole(p, d->nsubs, d->pes, d->procs, &d->time_s, &d->low_s, &d->high_s, d->sub_time_s,
+                                  &d->limiting, &why)) {
+        d->predicted = 0;
+        return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 0;
+    }
+    d->tasking = *hrun_predictor_tasking(p);
     for (int i = 0; i < d->nsubs; i++) {
         if (!d->pes[i])
             continue;
-        if (hrun_predictor_time_in(p, i, d->pes, d->procs, &t, &low, &high, &why)) {
-            d->predicted = 0;
-            return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 0;
-        }
-        d->sub_time_s[i] = t;
-        if (t > d->time_s) {
-            d->time_s = t;
-            d->limiting = i;
-        }
-        d->low_s = fmax(d->low_s, low);
-        d->high_s = fmax(d->high_s, high);
         if (!hrun_predictor_measured(p, i, d->procs[i], d->P, sizes, counts)) {
             farther(&d->beyond_n, i, d->N, sizes);
             farther(&d->beyond_p, i, d->P, counts);

@@ -29,6 +29,7 @@ struct file_record {
 struct file {
     int version, samples;
     char *app, *signature, *subcluster, *consts, *fitted, *newest;
+    int *dynamic, *master; /* NULL: 0 */
     struct file_record *models;
     unsigned nmodels;
 };
@@ -86,6 +87,8 @@ static const cyaml_schema_field_t file_fields[] = {
     CYAML_FIELD_STRING_PTR("fitted", MAYBE, struct file, fitted, 0, CYAML_UNLIMITED),
     CYAML_FIELD_STRING_PTR("newest", MAYBE, struct file, newest, 0, CYAML_UNLIMITED),
     CYAML_FIELD_INT("samples", NEEDED, struct file, samples),
+    CYAML_FIELD_INT_PTR("dynamic", MAYBE, struct file, dynamic),
+    CYAML_FIELD_INT_PTR("master", MAYBE, struct file, master),
     CYAML_FIELD_SEQUENCE_COUNT("models", CYAML_FLAG_POINTER, struct file, models, nmodels, &record_schema, 0,
                                CYAML_UNLIMITED),
     CYAML_FIELD_END
@@ -163,11 +166,14 @@ int store_print_models(const struct hrun_models *m, struct hrun_buf *out, struct
         .subcluster = nonempty(m->subcluster), .consts = nonempty(m->consts), .fitted = nonempty(m->fitted),
         .newest = nonempty(m->newest), .models = calloc((size_t)m->n + 1, sizeof *f.models)
     };
+    struct hrun_tasking tasking = m->tasking;
     locale_t old = (locale_t)0, c = enter_c_locale(&old);
     int rc = -1;
 
     if (!f.models || !c)
         goto nomem;
+    f.dynamic = tasking.dynamic ? &tasking.dynamic : NULL;
+    f.master = tasking.master ? &tasking.master : NULL;
     while (f.nmodels < (unsigned)m->n) {
         unsigned i = f.nmodels++;
 
@@ -269,6 +275,7 @@ static struct hrun_models *take_models(const struct file *f, const char *app, co
     m->fitted = copy(f->fitted);
     m->newest = copy(f->newest);
     m->nsamples = f->samples;
+    m->tasking = (struct hrun_tasking){ f->dynamic ? *f->dynamic : 0, f->master ? *f->master : 0 };
     m->v = calloc((size_t)f->nmodels + 1, sizeof *m->v);
     if (!m->app || !m->signature || !m->subcluster || !m->consts || !m->fitted || !m->newest || !m->v)
         goto nomem;

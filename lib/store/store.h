@@ -106,6 +106,12 @@ struct hrun_fit_record {
     char *note;            /* "" or what was dropped and why */
 };
 
+/* How a program deals its work out (lib/model/tasking.h). */
+struct hrun_tasking {
+    int dynamic;    /* 0: equal shares, at once; 1: many tasks, each to the process that is free first */
+    int master;     /* 1: dynamic, and a process only hands tasks out */
+};
+
 struct hrun_models {
     char *app, *signature;
     char *subcluster;      /* name, CPU model etc. for people */
@@ -113,6 +119,7 @@ struct hrun_models {
     char *fitted;          /* date */
     char *newest;          /* date of the newest measurement used */
     int nsamples;          /* measurements used in all */
+    struct hrun_tasking tasking;
     struct hrun_fit_record *v;
     int n;
 };
