@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Part of the time for mixed runs: what homogeneous runs cannot tell, the times at the P of the whole cluster, is where
  * choices went wrong (FIELD-NOTES). Either kind gives its time to the other when it has nothing more to offer. */
@@ -26,6 +27,9 @@ static const double DOUBT_SHARE = 0.002;
 static const double OWN_ROUNDS = 12, OWN_RUNS = 8, OWN_LEAST = 8;
 /* More runs than these for each model and each size tell nothing new, however short they are. */
 enum { OPTION_RUNS = 20, SIZE_RUNS = 10 };
+/* Neighbours of the choice at the largest size: those that are predicted to take no more than so many times as long, in
+ * at most this part of the budget. */
+static const double VARY_SLOW = 1.6, VARY_SHARE = 0.15;
 /* Most runs at one size in a stage. */
 enum { AT_ONE_SIZE = 4 };
 
@@ -166,6 +170,61 @@ static int mixed_runs(struct hrun_design *d, int known_only, struct hrun_error *
     return 0;
 }
 
+/* Queue a configuration that was never run at any size, and may be the better one. */
+static int vary(struct hrun_design *d, const struct hrun_plan_problem *problem, const struct design_size *s,
+                const int *config, struct hrun_error *err)
+{
+    struct hrun_choice c;
+    double cost;
+    int rc;
+
+    for (int i = 0; i < d->nruns; i++)
+        if (design_same(d, d->runs[i].config, config))
+            return 0;
+    rc = design_evaluate(problem, config, 1, &c, err);
+    if (rc <= 0)
+        return rc;
+    cost = design_cost(d, config, c.P, s->N, c.time_s);
+    if (c.time_s <= VARY_SLOW * s->v[s->choice].model_s && design_affords(d, cost, DESIGN_ROUNDS) &&
+        d->varied_s + cost <= VARY_SHARE * d->set.budget_s) {
+        d->varied_s += cost;
+        rc = design_queue(d, config, s->N, HRUN_DESIGN_CHOICE, c.time_s, cost, err);
+    } else {
+        rc = 0;
+    }
+    hrun_choice_release(&c);
+    return rc;
+}
+
+/* What the models got wrong of all that was run alike shows where one thing is changed: the choice at the largest size
+ * without each of its sub-clusters, and with other numbers of processes on each. */
+static int vary_choice(struct hrun_design *d, struct hrun_error *err)
+{
+    const struct design_size *s = &d->sizes[d->nsizes - 1];
+    size_t n = (size_t)d->nsubs, bytes = 2 * n * sizeof(int);
+    struct hrun_plan_sub *subs = calloc(n, sizeof *subs);
+    int *config = malloc(bytes), rc = 0;
+    struct hrun_predictor *p = subs && config && s->choice >= 0 ? design_predictor(d, s->N, err) : NULL;
+    struct hrun_plan_problem problem;
+
+    if (p)
+        design_problem(d, p, subs, &problem);
+    for (int i = 0; i < d->nsubs && p && !rc; i++)
+        for (int k = -1; k < d->nprocs && !rc; k++) {
+            const int *choice = s->v[s->choice].config;
+
+            memcpy(config, choice, bytes);
+            config[i] = k < 0 ? 0 : choice[i];
+            config[n + (size_t)i] = k < 0 ? 0 : d->procs[k];
+            if (choice[i] && !design_same(d, config, choice))
+                rc = vary(d, &problem, s, config, err);
+        }
+    hrun_predictor_destroy(p);
+    free(subs);
+    free(config);
+    return rc;
+}
+
 /* Is the time of the choice known well enough at every size? */
 static int target_reached(const struct hrun_design *d)
 {
@@ -199,6 +258,10 @@ static int fill(struct hrun_design *d, struct hrun_error *err)
 
     if (design_repeats(d, err) || d->next < d->nqueue)
         return d->next < d->nqueue ? 0 : -1;
+    if (d->set.budget_s > 0 && !final(d) && vary_choice(d, err))
+        return -1;
+    if (d->next < d->nqueue)
+        return 0;
     if (final(d) && mixed_runs(d, 1, err))
         return -1;
     for (int turn = 0; turn < 2 && d->next == d->nqueue; turn++)
