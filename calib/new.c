@@ -8,6 +8,7 @@
 #include "base/home.h"
 #include "exclusive.h"
 #include "model/discover.h"
+#include "plan/plan.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,13 +18,21 @@
 
 /* Processes per PE that are measured without --procs: what paper 000 found to pay on the faster nodes of two kinds. */
 static const int PROCS[] = { 1, 2 };
-/* Part of the budget that is spent before the terms are chosen; with the rest what they choose is run. */
-static const double FIRST_PART = 0.6;
+/* Parts of the budget: before terms are chosen at all; before they are chosen again, by runs that the first ones led to;
+ * and for what they choose in the end. */
+static const double PARTS[] = { 0.4, 0.3, 0.3 };
+enum { LAST = sizeof PARTS / sizeof *PARTS - 1 };
 
-/* The same part of --runs, rounded up. */
-static long long first_runs(const struct calib_settings *s)
+/* The same part of --runs, rounded up, of what the parts before it leave. */
+static long long runs_of(const struct calib_settings *s, int part)
 {
-    return (long long)ceil(FIRST_PART * (double)s->runs);
+    long long left = s->runs;
+
+    if (s->runs <= LAST)
+        return part ? 0 : s->runs;
+    for (int i = 0; i < part; i++)
+        left -= runs_of(s, i);
+    return part == LAST ? left : (long long)fmin(ceil(PARTS[part] * (double)s->runs), (double)left);
 }
 
 /* Files of one errand. */
@@ -226,10 +235,47 @@ struct ranges {
     int pmin, pmax;
 };
 
-/* Add what counts in one profile's log as series of their own. */
-static int add_points(struct context *c, int sub, struct hrun_discover_point **v, size_t *n, struct ranges *r,
-                      struct hrun_error *err)
+/* Which series a run on several sub-clusters belongs to: of the same sub-clusters with the same processes per PE the
+ * same one limits, whatever the numbers of PEs. -1: it is none of this sub-cluster's to tell, as an earlier one tells it,
+ * or of another cluster; -2: *err. */
+static int mixed_series(const struct context *c, int sub, const struct hrun_sample *s, struct hrun_strvec *mixed,
+                        struct hrun_error *err)
 {
+    int nsubs = c->cluster->nsubs, *pes = calloc(2 * (size_t)nsubs + 1, sizeof *pes), *procs = pes + nsubs, at = -1;
+    struct hrun_buf key = HRUN_BUF_INIT;
+
+    if (!pes) {
+        hrun_fail_nomem(err);
+        return -2;
+    }
+    if (!hrun_config_parse(s->config ? s->config : "", nsubs, pes, procs, NULL)) {
+        for (int i = 0; i < nsubs && at < 0; i++)
+            at = pes[i] ? i : -1;
+        hrun_buf_addf(&key, "%s", s->signatures ? s->signatures : "");
+        for (int i = 0; i < nsubs; i++)
+            hrun_buf_addf(&key, ",%d", procs[i]);
+    }
+    free(pes);
+    if (at >= 0 && strcmp(c->signatures.v[at], c->signatures.v[sub]))
+        at = -1;
+    for (size_t i = 0; i < mixed->n && at >= 0; i++)
+        if (!strcmp(mixed->v[i], key.data)) {
+            hrun_buf_release(&key);
+            return c->cluster->nsubs * HRUN_PROCS_PER_PE_MAX + 1 + (int)i;
+        }
+    if (at >= 0 && (key.failed || hrun_strvec_push(mixed, key.data))) {
+        hrun_fail_nomem(err);
+        at = -2;
+    }
+    hrun_buf_release(&key);
+    return at >= 0 ? c->cluster->nsubs * HRUN_PROCS_PER_PE_MAX + (int)mixed->n : at;
+}
+
+/* Add what counts in one profile's log as series of their own. */
+static int add_points(struct context *c, int sub, struct hrun_discover_point **v, size_t *n, struct hrun_strvec *mixed,
+                      struct ranges *r, struct hrun_error *err)
+{
+    int rc = 0;
     struct hrun_samples log = { 0 };
     struct hrun_discover_point *grown;
 
@@ -244,32 +290,40 @@ static int add_points(struct context *c, int sub, struct hrun_discover_point **v
     *v = grown;
     for (size_t i = 0; i < log.n; i++) {
         const struct hrun_sample *s = &log.v[i];
+        int series = sub * HRUN_PROCS_PER_PE_MAX + s->M;
 
-        if (!s->ok || s->mixed || (s->consts && s->consts[0]))
+        if (!s->ok || (s->consts && s->consts[0]))
             continue;
-        grown[(*n)++] = (struct hrun_discover_point){ sub * HRUN_PROCS_PER_PE_MAX + s->M, s->N, s->P, s->M, s->time_s };
+        series = s->mixed ? mixed_series(c, sub, s, mixed, err) : series;
+        rc = series == -2 ? -1 : rc;
+        if (series < 0)
+            continue;
+        grown[(*n)++] = (struct hrun_discover_point){ series, s->N, s->P, s->mixed ? 1 : s->M, s->time_s };
         r->nmin = r->nmin && r->nmin < s->N ? r->nmin : s->N;
         r->nmax = r->nmax > s->N ? r->nmax : s->N;
         r->pmin = r->pmin && r->pmin < s->P ? r->pmin : s->P;
         r->pmax = r->pmax > s->P ? r->pmax : s->P;
     }
     hrun_samples_release(&log);
-    return 0;
+    return rc;
 }
 
 /* All measurements of the cluster; those of two sub-clusters with one signature once. */
 static int gather(struct context *c, struct hrun_discover_point **v, size_t *n, struct ranges *r,
                   struct hrun_error *err)
 {
-    for (int i = 0; i < c->cluster->nsubs; i++) {
+    struct hrun_strvec mixed = { 0 };
+    int rc = 0;
+
+    for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
         int again = 0;
 
         for (int j = 0; j < i; j++)
             again |= !strcmp(c->signatures.v[i], c->signatures.v[j]);
-        if (!again && add_points(c, i, v, n, r, err))
-            return -1;
+        rc = again ? 0 : add_points(c, i, v, n, &mixed, r, err);
     }
-    return 0;
+    hrun_strvec_release(&mixed);
+    return rc;
 }
 
 static int add_common(struct hrun_strvec *terms, char *const *common, struct hrun_error *err)
@@ -341,8 +395,8 @@ static int say_little(const struct hrun_discover_point *v, size_t n, const struc
     return 0;
 }
 
-/* Choose terms, write the definition for good. */
-static int write_definition(const struct calib_settings *s, struct new_app *a, const struct places *at,
+/* Choose terms, write the definition; for good in the end: then the terms are told. */
+static int write_definition(const struct calib_settings *s, struct new_app *a, const struct places *at, int end,
                             struct hrun_error *err)
 {
     struct hrun_fit_options options;
@@ -375,8 +429,13 @@ static int write_definition(const struct calib_settings *s, struct new_app *a, c
     d.comment = about.data;
     d.rule_comment = a->rule_from.data;
     d.terms_comment = why.data;
-    if (write_draft(a, &d, at->draft, err) || hrun_mkdirs(at->folder, 0755, err) || write_draft(a, &d, at->file, err))
+    if (write_draft(a, &d, at->draft, err) ||
+        (end && (hrun_mkdirs(at->folder, 0755, err) || write_draft(a, &d, at->file, err))))
         goto done;
+    if (!end) {
+        rc = 0;
+        goto done;
+    }
     printf("%s: rule %s, terms", at->file, a->rule.data);
     for (size_t i = 0; i < nfound; i++)
         printf("%s %s", i ? "," : "", found.np.v[i]);
@@ -411,8 +470,8 @@ static int measure_choices(const struct calib_settings *s, const struct new_app 
         if (hidden)
             fprintf(stderr, "hrun-calibrate: %s hides the new definition: remove it, or name the folder of the new one "
                     "with --profile-path\n", c.app->file);
-        own.part = 1 - FIRST_PART;
-        own.runs -= first_runs(s);
+        own.part = PARTS[LAST];
+        own.runs = runs_of(s, LAST);
         own.again = 0;
         own.common.force = 0;       /* it is meant for the definition */
         if (hidden)
@@ -427,14 +486,14 @@ static int measure_choices(const struct calib_settings *s, const struct new_app 
 }
 
 /* Measure with the draft. Result: the exit status. */
-static int measure(const struct calib_settings *s, const struct new_app *a)
+static int measure(const struct calib_settings *s, const struct new_app *a, int part)
 {
     struct calib_settings own = *s;
 
     own.no_fit = 1;
     if (!s->no_fit) {
-        own.part = FIRST_PART;
-        own.runs = first_runs(s);
+        own.part = PARTS[part];
+        own.runs = runs_of(s, part);
     }
     own.common.force = 0;       /* it is meant for the definition */
     return calib_measure(&own, (char **)a->words);
@@ -461,12 +520,15 @@ int calib_new(const struct calib_settings *settings, char **words)
         rc = lock_name(&own, a.name, at.file, &name, &sig, &err);
     own.common.app = at.draft;
     rc = rc ? rc : find_rule(&own, &a, at.draft, &err);
-    status = rc > 0 ? 128 + rc : rc ? -1 : measure(&own, &a);
+    status = rc > 0 ? 128 + rc : rc ? -1 : measure(&own, &a, 0);
     /* What failed to the last is left out, and was told; what is there may do. */
-    if (!own.dry_run && (status == 0 || status == STATUS_FAILED)) {
-        rc = write_definition(&own, &a, &at, &err);
+    for (int part = 1; !own.dry_run && part <= LAST && (status == 0 || status == STATUS_FAILED); part++) {
+        int whole = own.no_fit || own.full_grid || (own.runs && !runs_of(&own, LAST));     /* it was one part */
+
+        rc = write_definition(&own, &a, &at, part == LAST || whole, &err);
+        part = whole ? LAST : part;
         if (!rc && !own.no_fit)
-            rc = measure_choices(&own, &a, &at);
+            rc = part < LAST ? measure(&own, &a, part) : measure_choices(&own, &a, &at);
         status = rc < 0 ? -1 : status ? status : rc;
     }
     if (status < 0)

@@ -10,7 +10,8 @@
     { 6, 1, b, m }, { 6, 0, b, m }, { 3, 0, b, m }, { 2, 0, b, m }, { 0, 1, b, m }, { 0, 0, b, m }
 
 static const struct hrun_basis library[] = {
-    FOR_EACH_N(-6, 0),     /* divided work */
+    { 24, 0, -6, 0 }, { 21, 0, -6, 0 },     /* N steps of N^3, and more or fewer of them */
+    FOR_EACH_N(-6, 0), { 15, 0, -6, 0 },    /* divided work */
     FOR_EACH_N(0, 0),      /* what every process does */
     FOR_EACH_N(0, 1),      /* trees */
     FOR_EACH_N(-3, 0),     /* sides of squares */
