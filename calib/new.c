@@ -179,13 +179,13 @@ static int write_draft(const struct new_app *a, struct hrun_app_draft *d, const 
 
 /* The terms of paper 000's Table V that Himeno and FEM have in common. By them the first runs are chosen; in the
  * definition they stand behind those that were found, as what few runs do not show may still be there. */
-static char *common_np[] = { "N^3/P", "N^2/P", "N/P", "1/P", "N^2", "N", "1", "ln(P)", NULL };
-static char *common_n[] = { "N^3", "N^2", "N", "1", NULL };
+static char *common_np[] = { "N^3/P", "N^2/P", "N/P", "1/P", "N^2", "N", "1", "ln(P)", "N^4/P", NULL };
+static char *common_n[] = { "N^3", "N^2", "N", "1", "N^4", NULL };
 
 static int write_provisional(const struct new_app *a, const char *file, struct hrun_error *err)
 {
-    static char *p[] = { "T/P", "1", "ln(P)", NULL };
-    struct hrun_strvec terms[] = { { common_np, 8, 0 }, { common_n, 4, 0 }, { p, 3, 0 } };
+    static char *p[] = { "T/P", "1", "ln(P)", "N^4/P", NULL };
+    struct hrun_strvec terms[] = { { common_np, 9, 0 }, { common_n, 5, 0 }, { p, 3, 0 } };
     struct hrun_app_draft d = { .np = &terms[0], .n = &terms[1], .p = &terms[2] };
 
     return write_draft(a, &d, file, err);

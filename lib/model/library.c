@@ -9,10 +9,12 @@
     { 18, 0, b, m }, { 12, 1, b, m }, { 12, 0, b, m }, { 9, 0, b, m }, \
     { 6, 1, b, m }, { 6, 0, b, m }, { 3, 0, b, m }, { 2, 0, b, m }, { 0, 1, b, m }, { 0, 0, b, m }
 
+/* N or sqrt(N) steps over N^3 points, and sqrt(N) over N^2. */
+#define STEPS_OF_N3(b) { 24, 0, b, 0 }, { 21, 0, b, 0 }, { 15, 0, b, 0 }
+
 static const struct hrun_basis library[] = {
-    { 24, 0, -6, 0 }, { 21, 0, -6, 0 },     /* N steps of N^3, and more or fewer of them */
-    FOR_EACH_N(-6, 0), { 15, 0, -6, 0 },    /* divided work */
-    FOR_EACH_N(0, 0),      /* what every process does */
+    STEPS_OF_N3(-6), FOR_EACH_N(-6, 0),    /* divided work */
+    STEPS_OF_N3(0), FOR_EACH_N(0, 0),      /* what every process does */
     FOR_EACH_N(0, 1),      /* trees */
     FOR_EACH_N(-3, 0),     /* sides of squares */
     FOR_EACH_N(6, 0),      /* rows of all processes */
