@@ -141,7 +141,7 @@ static int add_subclusters(const struct context *c, const struct decision *d, co
             add_threads(c, d, l, i, t);
         hrun_table_cell(t, "%s", ranks.data);
         hrun_table_cell(t, "%s", time.len ? time.data : d->predicted ? "-" : "");
-        hrun_table_cell(t, "%s", d->predicted && used && i == d->limiting ? "<- limits" : "");
+        hrun_table_cell(t, "%s", d->predicted && used && i == d->limiting && !d->tasking.dynamic ? "<- limits" : "");
     }
     hrun_buf_addc(out, '\n');
     rc = hrun_table_render(t, 2, out) ? hrun_fail_nomem(err) : 0;
@@ -151,6 +151,15 @@ static int add_subclusters(const struct context *c, const struct decision *d, co
     hrun_buf_release(&ranks);
     hrun_buf_release(&time);
     return rc;
+}
+
+/* Where speeds add up, no sub-cluster limits, and its own time is what all processes would take if they were like its. */
+static void add_tasking(const struct decision *d, struct hrun_buf *out)
+{
+    if (d->predicted && d->tasking.dynamic)
+        hrun_buf_addf(out, "  work goes to who is free%s, as runs on several sub-clusters show: speeds add up; the times "
+                      "of sub-clusters are those that all %d processes would take there\n",
+                      d->tasking.master ? ", dealt out by one process" : "", d->P);
 }
 
 /* "  sub-cluster fast with 2 processes per PE: shared with slow" */
@@ -251,6 +260,7 @@ static void add_notes(const struct context *c, const struct decision *d, const s
         end = line + strcspn(line, "\n");
         hrun_buf_addf(out, "  %.*s\n", (int)(end - line), line);
     }
+    add_tasking(d, out);
     if (d->predicted && d->has_config)
         add_shared(c, d, out);
     add_misses(d, out);

@@ -1,6 +1,7 @@
 /* mixed_runs.h - logs of a made-up cluster with runs on several sub-clusters, for the tests of lib/model
  *
- * The true time of sub-cluster i is that of `time`; the time of a run is the largest of those that take part.
+ * The true time of sub-cluster i is that of `time`; the time of a run is the largest of those that take part, or what
+ * `whole` makes of them.
  */
 #ifndef HRUN_TESTS_MIXED_RUNS_H
 #define HRUN_TESTS_MIXED_RUNS_H
@@ -21,6 +22,7 @@ struct mr_log {
 
 struct mr {
     double (*time)(int sub, double N, int P, int M);
+    double (*whole)(double N, const int *pes, const int *procs);    /* NULL: the largest */
     int nsubs;
     struct mr_log log[MR_SUBS];
     char texts[MR_MAX][32];
@@ -45,6 +47,8 @@ __attribute__((unused)) static double mr_run(struct mr *m, int64_t N, const int 
     for (int i = 0; i < MR_SUBS; i++)
         if (pes[i])
             T = fmax(T, factor * m->time(i, (double)N, P, procs[i]));
+    if (m->whole)
+        T = factor * m->whole((double)N, pes, procs);
     snprintf(config, sizeof m->texts[0], "(%d,%d,%d,%d,%d,%d)", pes[0], procs[0], pes[1], procs[1], pes[2], procs[2]);
     for (int i = 0; i < MR_SUBS; i++)
         if (pes[i])
