@@ -92,6 +92,7 @@ static int take_sample(struct campaign *g, int sub, const struct hrun_sample *v,
     p = &g->v[i];
     p->wall_s = (p->wall_s * p->have + s->wall_s) / (p->have + 1);
     p->have++;
+    campaign_see_time(g, s->time_s);
     g->budget->known++;
     return 0;
 }

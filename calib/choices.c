@@ -10,12 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Did a run fail by itself, and not because of the engine or a host (runs.c, work.h)? */
-static int failed_by_itself(const struct hrun_sample *s)
-{
-    return !s->ok && strncmp(s->status, "engine: ", 8) != 0 && strncmp(s->status, "lost host ", 10) != 0;
-}
-
 /* How many runs of a configuration at N failed by themselves, by the log of the first sub-cluster that it uses. */
 static int count_failed(const struct context *c, const struct decision *d, const char *config, int *count,
                         struct hrun_error *err)
@@ -30,7 +24,7 @@ static int count_failed(const struct context *c, const struct decision *d, const
     hrun_samples_current(&log);
     *count = 0;
     for (size_t i = 0; i < log.n; i++)
-        *count += failed_by_itself(&log.v[i]) && log.v[i].N == d->N && log.v[i].config &&
+        *count += hrun_sample_failed(&log.v[i]) && log.v[i].N == d->N && log.v[i].config &&
                   !strcmp(log.v[i].config, config);
     hrun_samples_release(&log);
     return 0;

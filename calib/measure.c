@@ -300,12 +300,22 @@ static void say_before(const struct context *c, const struct calib_settings *s, 
 /* What is to be known of failures. Result: the exit status. */
 static int say_after(const struct context *c, const struct campaign *g)
 {
+    int worked = 0;
+
+    for (int i = 0; i < g->n; i++)
+        worked |= g->v[i].have > 0;
+    if (!worked && g->too_short && !g->failed_points) {
+        fprintf(stderr, "hrun-calibrate: every run ended with a time of 0 s: these sizes are too short for the clock of "
+                "the program; measure larger ones (--sizes), or leave 'time' out in %s, and the wall clock counts\n",
+                c->app->file);
+        return STATUS_FAILED;
+    }
     if (!g->failed_points)
         return 0;
-    if (!g->good && g->no_time)
+    if (!worked && g->no_time)
         fprintf(stderr, "hrun-calibrate: the program runs, but its time is not found (%s); mend 'time' in %s, or leave "
                 "it out there, and the wall clock counts\n", g->last_failure, c->app->file);
-    else if (!g->good && !g->hosts_failed)
+    else if (!worked && !g->hosts_failed)
         fprintf(stderr, "hrun-calibrate: the first %d points all failed (%s); is this how the program is started? "
                 "Every run needs the size, for instance '{N}' among its arguments\n", g->failed_points,
                 g->last_failure);

@@ -100,6 +100,19 @@ static void tell_unwatched(struct runs *r, const struct waits *w)
     tell(r, &e);
 }
 
+/* A program that tells its time in steps and says 0 took one step at most: half a step is its time (hrun_times_step),
+ * known as badly as other rounded times. */
+static void time_short_run(const struct campaign *g, struct work_result *r)
+{
+    if (!r->too_short || campaign_step(g) <= 0)
+        return;
+    r->ok = 1;
+    r->too_short = 0;
+    r->time_s = campaign_step(g) / 2;
+    snprintf(r->status, sizeof r->status, "ok");
+    r->detail[0] = 0;
+}
+
 /* Run point i once and record it. 0: ran, or could not be started (r tells how); -1 with *err. */
 static int run_point(struct runs *runs, int i, struct work_result *r, struct hrun_error *err)
 {
@@ -133,6 +146,7 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
         runs_engine_failed(r, &why);
     }
     runs_tell_limit(&w, r);
+    time_short_run(runs->g, r);
     if (!r->outcome.interrupted && !r->outcome.signalled &&
         work_record(&w, point->pes, point->procs, r, "calibration", err))
         goto done;
@@ -183,7 +197,8 @@ static void tell_run(struct runs *r, int i, const struct work_result *result, in
         snprintf(e.text, sizeof e.text, "%s%s%s", result->status, result->detail[0] ? ": " : "", result->detail);
     else if (!result->ok)        /* it ended well: the detail says what is wrong with its time */
         snprintf(e.text, sizeof e.text, "%s", result->detail[0] ? result->detail : result->status);
-    e.no_time = !result->ok && !result->outcome.status && !e.host_failed;
+    e.too_short = result->too_short;
+    e.no_time = !result->ok && !result->outcome.status && !e.host_failed && !e.too_short;
     r->spent.time_s = result->ok ? result->time_s : 0;
     r->spent.wall_s += result->outcome.job_s;
     tell(r, &e);
@@ -195,19 +210,22 @@ static int measure_point(struct runs *r, int i, struct luck *luck, struct hrun_e
     struct work_result result;
 
     for (int attempt = r->g->v[i].failed; ; attempt++) {
+        int last;
+
         tell(r, &(struct event){ .kind = EVENT_BEGIN, .point = i });
         if (r->g->v[i].work > 0 ? run_weak(r, i, &result, err) : run_point(r, i, &result, err))
             return -1;
         if (result.outcome.interrupted || result.outcome.signalled)
             return result.outcome.interrupted ? result.outcome.interrupted : result.outcome.signalled;
-        tell_run(r, i, &result, attempt >= r->retries);
+        last = attempt >= r->retries || result.too_short;
+        tell_run(r, i, &result, last);
         if (result.ok) {
             luck->good++;
             luck->hosts_failed = 0;
             return 0;
         }
-        if (attempt >= r->retries) {
-            luck->failed_points++;
+        if (last) {
+            luck->failed_points += !result.too_short;
             luck->hosts_failed = host_failed(&result) ? luck->hosts_failed + 1 : 0;
             return 0;
         }
@@ -278,6 +296,8 @@ static int make_all(struct runs *r, struct hrun_error *err)
     struct campaign *g = r->g;
     int rounds = g->wanted, rc;
 
+    for (int i = 0; luck && i < g->n; i++)
+        luck[g->v[i].sub < 0 ? g->nsubs : g->v[i].sub].good += g->v[i].have;
     r->slow_host = malloc(((size_t)r->c->cluster->nsubs + 1) * sizeof *r->slow_host);
     for (int i = 0; r->slow_host && i < r->c->cluster->nsubs; i++)
         r->slow_host[i] = -1;

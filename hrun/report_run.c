@@ -80,7 +80,7 @@ void report_after(const struct context *c, const struct decision *d, const struc
     double delta;
 
     if (!r->ok) {
-        if (!strcmp(r->status, "no time in output"))
+        if (r->too_short || !strcmp(r->status, "no time in output"))
             hrun_buf_addf(out, "hrun: %s\n", r->detail);
         return;
     }

@@ -112,6 +112,7 @@ struct hrun_design {
     struct design_size *sizes;
     int nsizes;
     double noise, noise_s;      /* scatter of one run: relative, and in seconds */
+    double rounding_s;          /* standard deviation of what rounding does to a time, the same in all runs of a group */
     double training;            /* relative standard deviation of homogeneous groups about their fit */
     double misfit;              /* relative standard deviation of models against measured groups */
     double homogeneous_s, mixed_s;  /* spent */
@@ -138,7 +139,7 @@ double design_cost(const struct hrun_design *d, const int *config, int P, int64_
 int design_fit(struct hrun_design *d, struct hrun_error *err);
 void design_drop_models(struct hrun_design *d);
 
-/* Relative standard deviation of one run that takes so long. */
+/* Relative standard deviation of one run that takes so long, with its rounding. */
 double design_noise(const struct hrun_design *d, double time_s);
 /* The models at one size. NULL: there are none (err->code is HRUN_OK then), or an error. */
 struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, struct hrun_error *err);

@@ -53,13 +53,40 @@ static int last_place(double v)
     return (int)strtol(strchr(text, 'e') + 1, NULL, 10) - digits + 1;
 }
 
-double hrun_times_step(const double *time_s, size_t n)
+static int is_multiple(double v, double step)
+{
+    static const double same = 1e-9;
+
+    return isfinite(step) && fabs(v / step - round(v / step)) <= same * v / step;
+}
+
+/* The step of the times but those equal to `without`. */
+static double step_of(const double *time_s, size_t n, double without)
 {
     double step = INFINITY;
 
     for (size_t i = 0; i < n; i++)
-        step = fmin(step, pow(10, last_place(time_s[i])));
+        if (time_s[i] != without && !is_multiple(time_s[i], step))
+            step = fmin(step, pow(10, last_place(time_s[i])));
     return step;
+}
+
+double hrun_times_step(const double *time_s, size_t n)
+{
+    static const double same = 1e-9;
+    double least = INFINITY, others;
+
+    for (size_t i = 0; i < n; i++)
+        least = fmin(least, time_s[i]);
+    others = step_of(time_s, n, least);
+    return isfinite(others) && fabs(2 * least - others) <= same * others ? others : step_of(time_s, n, 0);
+}
+
+double hrun_times_rounding(const double *time_s, size_t n)
+{
+    enum { FEWEST = 5 };
+
+    return n < FEWEST ? 0 : hrun_times_step(time_s, n) / sqrt(12);
 }
 
 int hrun_times_repeat(const double *time_s, const int *thing, size_t n)

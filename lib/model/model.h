@@ -27,7 +27,8 @@ const char *hrun_method_name(enum hrun_method m);  /* "ls", "nnls" */
 int hrun_family_parse(const char *text, enum hrun_family *out, struct hrun_error *err);
 int hrun_method_parse(const char *text, enum hrun_method *out, struct hrun_error *err);
 
-/* Row weights 1/sqrt(sigma_abs^2 + (sigma_rel T)^2). Both 0: no weights, as in paper 000. */
+/* Row weights 1/sqrt(sigma_abs^2 + (sigma_rel T)^2), where sigma_abs has the rounding of the times added
+ * (hrun_times_rounding). Both 0: no weights, as in paper 000. */
 struct hrun_fit_options {
     enum hrun_method method;
     double sigma_abs_s;

@@ -72,7 +72,7 @@ static int list_failed(const struct context *c, const struct hrun_samples *log, 
     for (size_t i = 0; i < log->n && !rc; i++) {
         const struct hrun_sample *s = &log->v[i];
 
-        if (!s->ok && s->N == N && !strcmp(s->cluster ? s->cluster : "", cluster.data) &&
+        if (hrun_sample_failed(s) && s->N == N && !strcmp(s->cluster ? s->cluster : "", cluster.data) &&
             !strcmp(s->consts ? s->consts : "", consts.data) && hrun_strvec_push(out, s->config ? s->config : ""))
             rc = hrun_fail_nomem(err);
     }

@@ -86,8 +86,24 @@ static void test_repeating(void)
     is_int(hrun_times_repeat(NULL, NULL, 0), 0, "no times");
 }
 
+static void test_steps(void)
+{
+    const double coarse[] = { 0.31, 2.5, 0.02, 0.005, 0.1 }, fine[] = { 0.31, 2.5, 0.02, 0.007, 0.1 };
+    const double one[] = { 0.25 }, simulated[] = { 1.0 / 3, 2, 3, 4, 5 };
+
+    is_num(hrun_times_step(coarse, 3), 0.01, 0, "steps of 10 ms");
+    is_num(hrun_times_step(coarse, 5), 0.01, 0, "half a step is a time that was told as 0");
+    is_num(hrun_times_step(fine, 5), 0.001, 0, "another time is a finer step");
+    is_num(hrun_times_step(one, 1), 0.01, 0, "of one time");
+    ok(isinf(hrun_times_step(NULL, 0)), "no times, no step");
+    is_num(hrun_times_rounding(coarse, 5), 0.01 / sqrt(12), 1e-12, "what rounding to it does");
+    is_num(hrun_times_rounding(coarse, 4), 0, 0, "four times may end in zeros by accident");
+    ok(hrun_times_rounding(simulated, 5) < 1e-15, "all digits");
+}
+
 int main(void)
 {
+    test_steps();
     test_spread();
     test_repeating();
     test_kruskal();
