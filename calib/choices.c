@@ -10,28 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many runs of a configuration at N failed by themselves, by the log of the first sub-cluster that it uses. */
-static int count_failed(const struct context *c, const struct decision *d, const char *config, int *count,
-                        struct hrun_error *err)
-{
-    struct hrun_samples log = { 0 };
-    int sub = 0;
-
-    while (!d->pes[sub])
-        sub++;
-    if (hrun_store_samples(c->store, c->app->name, c->signatures.v[sub], &log, err))
-        return -1;
-    hrun_samples_current(&log);
-    *count = 0;
-    for (size_t i = 0; i < log.n; i++)
-        *count += hrun_sample_failed(&log.v[i]) && log.v[i].N == d->N && log.v[i].config &&
-                  !strcmp(log.v[i].config, config);
-    hrun_samples_release(&log);
-    return 0;
-}
-
-static int add_choice(const struct context *c, const struct decision *d, int64_t N, const char *why,
-                      struct choices *out, struct hrun_error *err)
+static int add_choice(const struct decision *d, int64_t N, const char *why, struct choices *out,
+                      struct hrun_error *err)
 {
     struct choice *v = &out->v[out->n];
     struct hrun_buf config = HRUN_BUF_INIT;
@@ -54,7 +34,7 @@ static int add_choice(const struct context *c, const struct decision *d, int64_t
     v->high_s = d->high_s;
     v->runs_here = d->runs_here;
     v->runs_elsewhere = d->runs_elsewhere;
-    return count_failed(c, d, v->config, &v->failed_here, err);
+    return 0;
 }
 
 int choices_ask(struct context *c, const struct calib_settings *s, const int64_t *sizes, int nsizes,
@@ -74,11 +54,11 @@ int choices_ask(struct context *c, const struct calib_settings *s, const int64_t
                 rc = -1;
                 *err = why;
             } else {
-                rc = add_choice(c, NULL, sizes[i], "no configuration is valid, by rule and memory", &found, err);
+                rc = add_choice(NULL, sizes[i], "no configuration is valid, by rule and memory", &found, err);
             }
             continue;
         }
-        rc = add_choice(c, &d, sizes[i], "nothing is known: no model could be made", &found, err);
+        rc = add_choice(&d, sizes[i], "nothing is known: no model could be made", &found, err);
         decision_release(&d);
     }
     profiles_release(&known);
@@ -104,9 +84,6 @@ static void add_runs(struct hrun_table *t, const struct choice *v)
 {
     if (v->why)
         hrun_table_cell(t, "%s", v->why);
-    else if (!v->runs_here && v->failed_here)
-        hrun_table_cell(t, "FAILED at this size, %d run%s at others", v->runs_elsewhere,
-                        v->runs_elsewhere == 1 ? "" : "s");
     else if (v->runs_here)
         hrun_table_cell(t, "%d run%s", v->runs_here, v->runs_here == 1 ? "" : "s");
     else if (v->runs_elsewhere)
@@ -152,13 +129,12 @@ int choices_table(const struct choices *c, struct hrun_buf *out)
 void choices_words(const struct choices *c, struct hrun_buf *out)
 {
     double half = 0;
-    int unrun = 0, failed = 0, known = 0;
+    int unrun = 0, known = 0;
 
     for (int i = 0; i < c->n; i++) {
         if (c->v[i].why)
             continue;
         known++;
-        failed += !c->v[i].runs_here && c->v[i].failed_here;
         half = fmax(half, fmax(c->v[i].high_s / c->v[i].time_s - 1, 1 - c->v[i].low_s / c->v[i].time_s));
         unrun += !c->v[i].runs_here;
     }
@@ -167,9 +143,6 @@ void choices_words(const struct choices *c, struct hrun_buf *out)
     if (unrun)
         hrun_buf_addf(out, ", but at %d of %d sizes its choice was not run at this size: there they rest on models and "
                       "on runs at other sizes", unrun, c->n);
-    if (failed)
-        hrun_buf_addf(out, ", and at %d the choice FAILED when it was run: tell the rule of the definition what the "
-                      "program accepts", failed);
     if (known < c->n)
         hrun_buf_addf(out, "; at %d of %d sizes nothing is known", c->n - known, c->n);
 }

@@ -14,7 +14,6 @@ struct choice {
     char *config;              /* "(4,1,0,0)"; owned; "-": none is known */
     double time_s, low_s, high_s;
     int runs_here, runs_elsewhere;  /* of this configuration, at this N and at others */
-    int failed_here;           /* runs of it at this N that failed by themselves */
     const char *why;           /* why none is known, or NULL */
 };
 

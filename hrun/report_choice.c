@@ -173,6 +173,18 @@ static void add_finest(const struct context *c, const struct decision *d, char *
     hrun_buf_addc(out, '\n');
 }
 
+/* "  left out     2 configurations that failed at this size (exit 3): (2,2) (1,2); --config runs one all the same" */
+static void add_failed(const struct decision *d, struct hrun_buf *out)
+{
+    enum { SHOWN = 60 };
+    size_t len = strlen(d->failed);
+    int shown = (int)(len > SHOWN ? strcspn(d->failed + SHOWN, " ") + SHOWN : len);
+
+    hrun_buf_addf(out, "  left out     %d configuration%s that failed at this size (%s%s): %.*s%s; --config runs one all "
+                  "the same\n", d->nfailed, d->nfailed == 1 ? "" : "s", d->nfailed == 1 ? "" : "last: ",
+                  d->failed_why, shown, d->failed, (size_t)shown < len ? " ..." : "");
+}
+
 void report_choice(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
 {
     if (d->predicted) {
@@ -190,6 +202,8 @@ void report_choice(const struct context *c, const struct decision *d, char *cons
         add_balance(d, out);
     if (d->plan)
         add_counts(d, out);
+    if (d->nfailed)
+        add_failed(d, out);
     if (d->finest.on)
         add_finest(c, d, words, out);
 }

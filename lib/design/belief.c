@@ -96,12 +96,22 @@ static int choices(struct hrun_design *d, struct design_size *s, const struct hr
                    struct hrun_error *err)
 {
     int n = hrun_corrections_count(d->corrections), rc;
-    struct hrun_known *known = calloc((size_t)n + 1, sizeof *known);
+    struct hrun_known *known = calloc((size_t)n + (size_t)d->ngroups + 1, sizeof *known);
 
     s->choice = s->hope = -1;
     if (!known)
         return hrun_fail_nomem(err);
     hrun_corrections_known(d->corrections, s->N, known, NULL);
+    for (int i = 0; i < d->ngroups; i++) {
+        const struct design_group *g = &d->groups[i];
+        int at = hrun_corrections_find(d->corrections, g->config, g->config + d->nsubs);
+
+        if (g->N != s->N || !g->failed || g->n)
+            continue;
+        if (at < 0)
+            known[at = n++] = (struct hrun_known){ .pes = g->config, .procs = g->config + d->nsubs };
+        known[at].excluded = 1;
+    }
     rc = choice_of_hrun(d, s, problem, known, n, &s->choice, err);
     for (int i = 0; i < n; i++)
         known[i].doubt = 0;

@@ -613,7 +613,7 @@ void hrun_corrections_known(const struct hrun_corrections *c, int64_t N, struct 
         struct hrun_correction at;
 
         hrun_correction_at(c, i, N, &at);
-        known[i] = (struct hrun_known){ c->v[i].pes, c->v[i].procs, at.factor, hrun_correction_doubt(c, &at) };
+        known[i] = (struct hrun_known){ c->v[i].pes, c->v[i].procs, at.factor, hrun_correction_doubt(c, &at), 0 };
         if (details)
             details[i] = at;
     }

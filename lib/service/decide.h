@@ -88,6 +88,9 @@ struct decision {
     double *share;                /* nsubs: of the work, of each process there (hrun_predictor_shares); NULL: equal */
     double factor;                /* what runs of this configuration have corrected its prediction by, else 1 */
     int runs_here, runs_elsewhere; /* how many at this N, and at others */
+    int nfailed;                  /* configurations that were left out because they failed at this N */
+    char *failed;                 /* them, with blanks between; owned; NULL: none */
+    char *failed_why;             /* how the last of them failed; owned */
     int limiting;
     struct beyond beyond_n, beyond_p; /* in N and in P, of the sub-clusters used */
     struct hrun_drift *drift;     /* nsubs: of the runs that each limits; .runs = 0: none */

@@ -199,6 +199,8 @@ static void add_others(json_t *root, const struct decision *d)
     for (int k = 1; d->plan && k < d->plan->n; k++)
         json_array_append_new(next, choice(&d->plan->v[k], d->nsubs));
     json_object_set_new(root, "next_best", next);
+    json_object_set_new(root, "failed", d->nfailed ? json_pack("{s:i, s:s, s:o}", "count", d->nfailed, "configs",
+                                                               d->failed, "last", text(d->failed_why)) : json_null());
     json_object_set_new(root, "objective", d->objective ? json_string(d->objective) : json_null());
     json_object_set_new(root, "ring", ring(d));
     json_object_set_new(root, "cost", seconds(d->objective && isfinite(d->cost), d->cost));
