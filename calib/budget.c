@@ -159,7 +159,7 @@ static int fill(struct context *c, const struct calib_settings *s, struct campai
     set.procs = b->lists.procs.v;
     set.nprocs = b->lists.procs.n;
     set.budget_s = b->limit_s > 0 ? fmax(b->limit_s - s->spent_s, 1e-3) : 0;
-    set.own_budget = b->limit_s > 0 || b->runs || b->target > 0 ? 0 : s->part;
+    set.own_budget = b->limit_s > 0 || b->runs || b->target > 0 ? 0 : s->until;
     set.runs = b->runs ? b->runs - s->made > 0 ? b->runs - s->made : 1 : 0;
     set.target = b->target;
     set.seed = b->seed;
@@ -273,6 +273,22 @@ static const char *const reasons[] = {
 /* A smaller loss is not told apart: models are never that good. */
 static const double LOSS_SHOWN = 1e-4;
 
+/* At which sizes the choice does not stand, and what is expected to be lost there. */
+static void add_open(const struct campaign *g, struct hrun_buf *out)
+{
+    const struct number_list *sizes = &g->budget->lists.sizes;
+    const char *sep = " (not yet at N = ";
+    double loss;
+
+    for (int i = 0; i < sizes->n; i++)
+        if (!hrun_design_stands(g->budget->design, i, &loss) && !isnan(loss)) {
+            hrun_buf_addf(out, "%s%lld: %.2g %%", sep, (long long)sizes->v[i], 100 * loss);
+            sep = ", ";
+        }
+    if (*sep == ',')
+        hrun_buf_adds(out, "; --budget TIME, with more time, goes on there)");
+}
+
 void budget_verdict(const struct campaign *g, struct hrun_buf *out)
 {
     const struct hrun_design_state *st = hrun_design_state(g->budget->design);
@@ -291,4 +307,5 @@ void budget_verdict(const struct campaign *g, struct hrun_buf *out)
     hrun_buf_addf(out, "; the choice stands at %d of %d sizes", st->settled, st->sizes);
     hrun_buf_addf(out, ", its expected loss against the best is %s%.2g %%", st->loss < LOSS_SHOWN ? "below " : "",
                   100 * fmax(st->loss, LOSS_SHOWN));
+    add_open(g, out);
 }

@@ -34,7 +34,16 @@ static int add_choice(const struct decision *d, int64_t N, const char *why, stru
     v->high_s = d->high_s;
     v->runs_here = d->runs_here;
     v->runs_elsewhere = d->runs_elsewhere;
-    return 0;
+    hrun_buf_reset(&config);
+    if (d->plan->n > 1) {
+        hrun_config_print(d->plan->v[1].pes, d->plan->v[1].procs, d->nsubs, &config);
+        hrun_buf_addf(&config, " %+.1f %%", 100 * (d->plan->v[1].time_s / d->time_s - 1));
+    }
+    v->next = hrun_buf_detach(&config);
+    hrun_buf_init(&config);
+    decision_doubts(d, &config);
+    v->doubts = hrun_buf_detach(&config);
+    return v->next && v->doubts ? 0 : hrun_fail_nomem(err);
 }
 
 int choices_ask(struct context *c, const struct calib_settings *s, const int64_t *sizes, int nsizes,
@@ -42,7 +51,7 @@ int choices_ask(struct context *c, const struct calib_settings *s, const int64_t
 {
     struct question as_hrun = { .use = s->use };
     struct profiles known = { 0 };
-    struct choices found = { calloc((size_t)nsizes + 1, sizeof *found.v), 0 };
+    struct choices found = { .v = calloc((size_t)nsizes + 1, sizeof *found.v) };
     int rc = found.v ? profiles_load(c, &known, err) : hrun_fail_nomem(err);
 
     for (int i = 0; i < nsizes && !rc; i++) {
@@ -71,8 +80,11 @@ int choices_ask(struct context *c, const struct calib_settings *s, const int64_t
 
 void choices_release(struct choices *c)
 {
-    for (int i = 0; c->v && i < c->n; i++)
+    for (int i = 0; c->v && i < c->n; i++) {
         free(c->v[i].config);
+        free(c->v[i].doubts);
+        free(c->v[i].next);
+    }
     free(c->v);
     *c = (struct choices){ 0 };
 }
@@ -93,14 +105,20 @@ static void add_runs(struct hrun_table *t, const struct choice *v)
         hrun_table_cell(t, "never run, the models alone");
 }
 
+/* Is this choice to be marked? Of times that do not scatter one run is enough. */
+static int is_unsure(const struct choices *c, const struct choice *v)
+{
+    return !v->why && *v->doubts && !(c->exact && v->runs_here);
+}
+
 int choices_table(const struct choices *c, struct hrun_buf *out)
 {
-    struct hrun_table *t = hrun_table_create("rlrll");
-    int rc;
+    struct hrun_table *t = hrun_table_create("rlrllll");
+    int rc, unsure = 0;
 
     if (!t)
         return -1;
-    hrun_table_row(t, "N", "best", "time", "", "rests on");
+    hrun_table_row(t, "N", "best", "time", "", "next best", "rests on", "");
     for (int i = 0; i < c->n; i++) {
         const struct choice *v = &c->v[i];
         struct hrun_buf time = HRUN_BUF_INIT, range = HRUN_BUF_INIT;
@@ -117,11 +135,17 @@ int choices_table(const struct choices *c, struct hrun_buf *out)
         hrun_table_cell(t, "%s", v->config);
         hrun_table_cell(t, "%s", time.data);
         hrun_table_cell(t, "%s", range.data);
+        hrun_table_cell(t, "%s", v->why ? "" : v->next);
         add_runs(t, v);
+        hrun_table_cell(t, "%s", !is_unsure(c, v) ? "" : strchr(v->doubts, ',') ? "**" : "*");
+        unsure |= !is_unsure(c, v) ? 0 : strchr(v->doubts, ',') ? 3 : 1;
         hrun_buf_release(&time);
         hrun_buf_release(&range);
     }
     rc = c->n ? hrun_table_render(t, 0, out) : 0;
+    if (unsure)
+        hrun_buf_addf(out, "\n*  fewer than two runs at this size; more time (--budget) runs it again%s\n", unsure & 2 ?
+                      "\n** and the models that say so are asked for more than 1.5 times what was measured" : "");
     hrun_table_destroy(t);
     return rc || out->failed ? -1 : 0;
 }

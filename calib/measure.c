@@ -335,6 +335,7 @@ static int say_verdict(struct context *c, const struct calib_settings *s, const 
     struct hrun_error err = { 0 };
     int rc = s->no_fit ? 0 : choices_ask(c, s, g->budget->lists.sizes.v, g->budget->lists.sizes.n, &found, &err);
 
+    found.exact = hrun_design_state(g->budget->design)->exact;
     budget_verdict(g, &words);
     choices_words(&found, &words);
     if (!rc && choices_table(&found, &table))

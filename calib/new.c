@@ -433,7 +433,7 @@ static int measure(const struct calib_settings *s, const struct new_app *a)
 
     own.no_fit = 1;
     if (!s->no_fit) {
-        own.part = FIRST_PART;
+        own.part = own.until = FIRST_PART;
         own.runs = first_runs(s);
     }
     own.common.force = 0;       /* it is meant for the definition */

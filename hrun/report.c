@@ -255,14 +255,9 @@ static void add_notes(const struct context *c, const struct decision *d, const s
         add_shared(c, d, out);
     add_misses(d, out);
     report_changed(c, d, "  ", words, out);
-    if (report_extrapolates(d)) {
-        hrun_buf_adds(out, "  the prediction extrapolates: ");
-        report_extrapolation(c, d, out);
-        hrun_buf_addc(out, '\n');
-    }
     if (c->app && d->N && missing) {
         hrun_buf_adds(out, d->nsamples ? "  to measure the rest: " : "  to make a profile: ");
-        report_calibrate_command(c, 0, d, words, out);
+        report_calibrate_command(c, CALIBRATE_MEASURE, d, words, out);
         hrun_buf_addc(out, '\n');
     }
 }

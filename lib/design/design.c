@@ -242,8 +242,10 @@ int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, int
     d->nruns++;
     if (time_s > 0)
         note_surprise(d, r);
-    if (!counts)
+    if (!counts) {
+        d->before_s += wall_s;
         return 0;
+    }
     d->state.runs++;
     d->state.failed += time_s <= 0;
     d->state.spent_s += wall_s;
@@ -338,6 +340,12 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
 const struct hrun_design_state *hrun_design_state(const struct hrun_design *d)
 {
     return &d->state;
+}
+
+int hrun_design_stands(const struct hrun_design *d, int i, double *loss)
+{
+    *loss = d->sizes[i].choice < 0 ? NAN : d->sizes[i].loss;
+    return d->sizes[i].choice >= 0 && d->sizes[i].settled;
 }
 
 int hrun_design_choice(const struct hrun_design *d, int i, const int **pes, const int **procs, double *time_s,

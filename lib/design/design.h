@@ -47,8 +47,8 @@ struct hrun_design_settings {
     const int64_t *procs;       /* processes per PE, ascending; NULL: the definition's */
     int nprocs;
     double budget_s;            /* wall time to be spent; 0: not limited */
-    double own_budget;          /* > 0: budget_s is found from what the choices take, anew with each fit, and this part of
-                                   it is for this design */
+    double own_budget;          /* > 0: budget_s is found from what the choices take, anew with each fit: this part of it,
+                                   less what the runs known from before took */
     int runs;                   /* runs to be made; 0: not limited */
     double target;              /* e.g. 0.05: stop when at every size the time of the choice is known to +- 5 % (95 %
                                    interval) and expected to be that near to the best; 0: no target */
@@ -84,6 +84,7 @@ struct hrun_design_state {
     enum hrun_design_stage stage; /* of the run given out last */
     int queued;                 /* runs of this stage that are still to come */
     int stable_runs;            /* runs since the choice changed at any size */
+    int exact;                  /* 1: times do not scatter */
 };
 
 struct hrun_design;
@@ -107,6 +108,9 @@ int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, int
 int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct hrun_error *err);
 
 const struct hrun_design_state *hrun_design_state(const struct hrun_design *d);
+
+/* Does the choice at size number i stand? Else *loss is what is expected to be lost by it, relative, NaN: not known. */
+int hrun_design_stands(const struct hrun_design *d, int i, double *loss);
 
 /* The choice at size number i as the design sees it: 1 and where it is, how long (time_s, low_s, high_s) and how often
  * it was run; 0 when there is none (yet). */

@@ -379,6 +379,7 @@ int design_fit(struct hrun_design *d, struct hrun_error *err)
     if (make_groups(d, err) || fit_all(d, err) || predict_groups(d, err))
         return -1;
     d->training = training(d);
+    d->state.exact = d->exact;
     d->fitted = d->nruns;
     return 0;
 }

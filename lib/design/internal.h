@@ -116,6 +116,7 @@ struct hrun_design {
     double training;            /* relative standard deviation of homogeneous groups about their fit */
     double misfit;              /* relative standard deviation of models against measured groups */
     double homogeneous_s, mixed_s;  /* spent */
+    double before_s;            /* what the runs known from before took */
     int changed_at;             /* runs made when the choice at some size changed last */
     double surprise[DESIGN_SURPRISES];  /* ln of time over the models' time, the first ones */
     int nsurprises;

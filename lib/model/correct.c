@@ -528,6 +528,15 @@ void hrun_corrections_destroy(struct hrun_corrections *c)
     free(c);
 }
 
+int hrun_corrections_sizes(const struct hrun_corrections *c, int64_t *sizes)
+{
+    for (size_t i = 0; c && i < c->nruns; i++) {
+        sizes[0] = i && sizes[0] < c->runs[i].N ? sizes[0] : c->runs[i].N;
+        sizes[1] = i && sizes[1] > c->runs[i].N ? sizes[1] : c->runs[i].N;
+    }
+    return c && c->nruns;
+}
+
 size_t hrun_corrections_runs(const struct hrun_corrections *c, const struct hrun_residual **v)
 {
     *v = c->runs;

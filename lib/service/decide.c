@@ -319,6 +319,24 @@ done:
     return rc;
 }
 
+int decision_is_outside(const struct decision *d)
+{
+    return d->predicted && d->sizes[0] && (d->N < d->sizes[0] || d->N > d->sizes[1]);
+}
+
+void decision_doubts(const struct decision *d, struct hrun_buf *out)
+{
+    static const double FAR = 1.5;  /* models are off by some percent up to there (tests/trials, "beyond") */
+
+    if (!d->predicted || d->formula || d->runs_here > 1)
+        return;
+    hrun_buf_adds(out, d->runs_here ? "1 run" : d->runs_elsewhere ? "not run at this size" : "never run");
+    if (d->beyond_n.factor > FAR)
+        hrun_buf_addf(out, ", N %.1f x beyond what was measured", d->beyond_n.factor);
+    if (d->beyond_p.factor > FAR)
+        hrun_buf_addf(out, ", P %.1f x beyond what was measured", d->beyond_p.factor);
+}
+
 double decision_value(const struct decision *d)
 {
     if (d->objective && !strcmp(d->objective, "cost"))
