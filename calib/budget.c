@@ -160,6 +160,8 @@ static int fill(struct context *c, const struct calib_settings *s, struct campai
     set.nprocs = b->lists.procs.n;
     set.budget_s = b->limit_s > 0 ? fmax(b->limit_s - s->spent_s, 1e-3) : 0;
     set.own_budget = b->limit_s > 0 || b->runs || b->target > 0 ? 0 : s->until;
+    set.own_sizes = b->lists.own;
+    b->finds = set.own_budget > 0;
     set.runs = b->runs ? b->runs - s->made > 0 ? b->runs - s->made : 1 : 0;
     set.target = b->target;
     set.seed = b->seed;
@@ -280,8 +282,8 @@ static void add_open(const struct campaign *g, struct hrun_buf *out)
     const char *sep = " (not yet at N = ";
     double loss;
 
-    for (int i = 0; i < sizes->n; i++)
-        if (!hrun_design_stands(g->budget->design, i, &loss) && !isnan(loss)) {
+    for (int i = hrun_design_state(g->budget->design)->dropped, k = 0; i < sizes->n; i++, k++)
+        if (!hrun_design_stands(g->budget->design, k, &loss) && !isnan(loss)) {
             hrun_buf_addf(out, "%s%lld: %.2g %%", sep, (long long)sizes->v[i], 100 * loss);
             sep = ", ";
         }

@@ -333,7 +333,9 @@ static int say_verdict(struct context *c, const struct calib_settings *s, const 
     struct hrun_buf words = HRUN_BUF_INIT, table = HRUN_BUF_INIT;
     struct choices found = { 0 };
     struct hrun_error err = { 0 };
-    int rc = s->no_fit ? 0 : choices_ask(c, s, g->budget->lists.sizes.v, g->budget->lists.sizes.n, &found, &err);
+    const struct number_list *sizes = &g->budget->lists.sizes;
+    int dropped = hrun_design_state(g->budget->design)->dropped;
+    int rc = s->no_fit ? 0 : choices_ask(c, s, sizes->v + dropped, sizes->n - dropped, &found, &err);
 
     found.exact = hrun_design_state(g->budget->design)->exact;
     budget_verdict(g, &words);

@@ -126,6 +126,7 @@ static int check_time(const char *text, struct hrun_error *err)
 /* Words that cannot be used are told before anything is run. */
 static int check(const struct calib_settings *s, const struct new_app *a, struct hrun_error *err)
 {
+    const struct number_list only = { { s->N }, 1 };
     int told = 0;
 
     for (char *const *w = a->words; *w; w++)
@@ -135,10 +136,11 @@ static int check(const struct calib_settings *s, const struct new_app *a, struct
     if (!told)
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
                          "instance %s '{N}'", a->words[0]);
-    if (!s->sizes.n)
-        return hrun_fail(err, HRUN_EINVAL, "nothing is known of %s: say which sizes N to measure, with --sizes LIST",
+    if (!s->sizes.n && !s->N)
+        return hrun_fail(err, HRUN_EINVAL, "nothing is known of %s: say which sizes N to measure, with -N SIZE, the one that "
+                         "matters, or --sizes LIST",
                          a->name);
-    return (s->rule && check_rule(s->rule, &s->sizes, err)) || (s->time && check_time(s->time, err)) ? -1 : 0;
+    return (s->rule && check_rule(s->rule, s->N ? &only : &s->sizes, err)) || (s->time && check_time(s->time, err)) ? -1 : 0;
 }
 
 /* Write the definition to file, and see that it is one. d: with the terms. */
@@ -188,7 +190,7 @@ static int open_context(struct context *c, const struct calib_settings *s, struc
     struct work w = { .c = c, .words = a->words };
 
     c->set = &s->common;
-    w.N = s->sizes.v[0];
+    w.N = s->N ? s->N : s->sizes.v[0];
     if (context_app(c, a->words[0], err) || work_find_program(&w, 0, err) || context_cluster(c, &s->common, err) ||
         context_engine(c, err))
         return -1;

@@ -42,7 +42,7 @@ void runs_hear(void *ctx, const char *text)
     tell(r, &e);
 }
 
-static void hear_waiting(void *ctx, const char *text)
+static void hear_words(void *ctx, const char *text)
 {
     struct event e = { .kind = EVENT_WORDS };
 
@@ -131,7 +131,7 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
     runs->spent.limits = -1;
     l = hrun_layout_create(c->cluster, point->pes, point->procs, err);
     if (!l || placement_fill_threads(c, l, err) || work_find_program(&w, l->nranks, err) ||
-        alone_begin(runs->ledger, c, l, point->N, point->wall_s, hear_waiting, runs, &r->outcome.interrupted, err))
+        alone_begin(runs->ledger, c, l, point->N, point->wall_s, hear_words, runs, &r->outcome.interrupted, err))
         goto done;
     if (r->outcome.interrupted) {
         rc = 0;
@@ -176,7 +176,7 @@ static int run_weak(struct runs *r, int i, struct work_result *result, struct hr
     all[p->sub] = cl->subs[p->sub].npes;
     all[cl->nsubs + p->sub] = 1;
     l = hrun_layout_create(cl, all, all + cl->nsubs, err);
-    if (l && !alone_begin(r->ledger, r->c, l, p->N, p->wall_s, hear_waiting, r, &result->outcome.interrupted, err))
+    if (l && !alone_begin(r->ledger, r->c, l, p->N, p->wall_s, hear_words, r, &result->outcome.interrupted, err))
         rc = result->outcome.interrupted ? 0 : weak_run(r, i, result, err);
     alone_end(r->ledger);
     hrun_layout_destroy(l);
@@ -200,6 +200,7 @@ static void tell_run(struct runs *r, int i, const struct work_result *result, in
     e.too_short = result->too_short;
     e.no_time = !result->ok && !result->outcome.status && !e.host_failed && !e.too_short;
     r->spent.time_s = result->ok ? result->time_s : 0;
+    r->spent.too_short = result->too_short;
     r->spent.wall_s += result->outcome.job_s;
     tell(r, &e);
 }
@@ -275,18 +276,50 @@ static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct
     if (hrun_design_add(g->budget->design, p->pes, p->procs, p->N, r->spent.time_s, r->spent.wall_s - before.wall_s,
                         r->spent.limits, 1, err))
         return -1;
+    if (r->spent.too_short)
+        hrun_design_too_short(g->budget->design, p->N);
     give_up(r, slot, &luck[slot]);
     return 0;
+}
+
+/* Sizes that were given up since *dropped, and a budget that was found, each said once. */
+static void tell_progress(struct runs *r, int *dropped, int *found)
+{
+    const struct budget *b = r->g->budget;
+    const struct hrun_design_state *st = hrun_design_state(b->design);
+    struct hrun_buf words = HRUN_BUF_INIT;
+
+    for (; *dropped < st->dropped; ++*dropped)
+        hrun_buf_addf(&words, "%s%lld", words.len ? ", " : "N = ", (long long)b->lists.sizes.v[*dropped]);
+    if (words.len) {
+        hrun_buf_addf(&words, " %s left out, as times there are too short to tell anything",
+                      strchr(words.data, ',') ? "are" : "is");
+        hear_words(r, words.data);
+    }
+    if (!*found && b->finds && st->budget_s > 0) {
+        *found = 1;
+        hrun_buf_reset(&words);
+        hrun_buf_adds(&words, "this takes about ");
+        hrun_add_seconds(&words, st->budget_s);
+        hrun_buf_adds(&words, " in all (--budget TIME sets another limit; Ctrl-C ends it with what there is)");
+        hear_words(r, words.data);
+    }
+    hrun_buf_release(&words);
 }
 
 static int make_all_chosen(struct runs *r, struct luck *luck, struct hrun_error *err)
 {
     struct hrun_design_run run;
-    int rc;
+    int rc, dropped = 0, found = r->c->set->quiet;
 
-    while ((rc = hrun_design_next(r->g->budget->design, &run, err)) > 0)
+    while ((rc = hrun_design_next(r->g->budget->design, &run, err)) > 0) {
+        if (!r->c->set->quiet)
+            tell_progress(r, &dropped, &found);
         if ((rc = make_chosen(r, &run, luck, err)))
             return rc;
+    }
+    if (!r->c->set->quiet)
+        tell_progress(r, &dropped, &found);
     return rc;
 }
 

@@ -342,6 +342,11 @@ const struct hrun_design_state *hrun_design_state(const struct hrun_design *d)
     return &d->state;
 }
 
+void hrun_design_too_short(struct hrun_design *d, int64_t N)
+{
+    d->too_short = d->too_short > N ? d->too_short : N;
+}
+
 int hrun_design_stands(const struct hrun_design *d, int i, double *loss)
 {
     *loss = d->sizes[i].choice < 0 ? NAN : d->sizes[i].loss;

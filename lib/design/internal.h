@@ -117,6 +117,7 @@ struct hrun_design {
     double misfit;              /* relative standard deviation of models against measured groups */
     double homogeneous_s, mixed_s;  /* spent */
     double before_s;            /* what the runs known from before took */
+    int64_t too_short;          /* the largest N of a run that was too short to tell its time; 0: none */
     int changed_at;             /* runs made when the choice at some size changed last */
     double surprise[DESIGN_SURPRISES];  /* ln of time over the models' time, the first ones */
     int nsurprises;
@@ -129,8 +130,9 @@ struct hrun_design {
     struct hrun_design_state state;
 };
 
-/* points.c: all homogeneous points. */
+/* points.c: all homogeneous points. And give up the smallest sizes that are too short, where that is allowed. */
 int design_points(struct hrun_design *d, struct hrun_error *err);
+int design_drop_short(struct hrun_design *d, struct hrun_error *err);
 
 /* cost.c: expected wall time of a run that takes model_s by the models (0: they do not tell); 0 while nothing was
  * run. */

@@ -305,6 +305,8 @@ int design_stage(struct hrun_design *d, struct hrun_error *err)
     for (int i = 0; i < d->nqueue; i++)
         free(d->queue[i].config);
     d->nqueue = d->next = d->too_long = 0;
+    if (design_drop_short(d, &own))
+        goto fail;
     for (int before = -1; !d->closing && d->next == d->nqueue && d->screened != before; ) {
         before = d->screened;
         if (design_screen(d, &own))

@@ -89,6 +89,61 @@ double hrun_times_rounding(const double *time_s, size_t n)
     return n < FEWEST ? 0 : hrun_times_step(time_s, n) / sqrt(12);
 }
 
+/* Two runs of one thing that follow each other. */
+struct pair {
+    double time_s, apart_s;     /* the mean; a standard deviation from the difference */
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct pair *x = a, *y = b;
+
+    return (x->time_s > y->time_s) - (x->time_s < y->time_s);
+}
+
+/* What pairs v[n], in order of time, scatter by whatever their time is; the middle ones of either half decide, as some
+ * runs are disturbed. Scratch: room[n]. */
+static double absolute_scatter(const struct pair *v, size_t n, double *room)
+{
+    enum { FEWEST = 6 };
+    static const double normal = 1.4826;   /* standard deviation over the median of absolute values */
+    size_t half = n / 2;
+    double own, in_proportion, time_s = n ? v[half / 2].time_s : 0;
+
+    if (n < FEWEST)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        room[i] = i < half ? v[i].apart_s : v[i].apart_s / v[i].time_s;
+    gsl_sort(room, 1, half);
+    gsl_sort(room + half, 1, n - half);
+    own = normal * room[half / 2];
+    in_proportion = normal * room[half + (n - half) / 2] * time_s;
+    return own > 2 * in_proportion ? sqrt(own * own - in_proportion * in_proportion) : 0;
+}
+
+int hrun_times_least(const double *time_s, const int *thing, size_t n, double *least_s)
+{
+    enum { STEPS = 50, SCATTERS = 20 };
+    struct pair *v = calloc(n + 1, sizeof *v);
+    double *room = calloc(n + 1, sizeof *room);
+    size_t pairs = 0;
+
+    for (size_t i = 0; v && room && i < n; i++)
+        for (size_t j = i + 1; j < n; j++)
+            if (thing[j] == thing[i]) {
+                v[pairs++] = (struct pair){ (time_s[i] + time_s[j]) / 2, fabs(time_s[i] - time_s[j]) / M_SQRT2 };
+                break;
+            }
+    if (v && room) {
+        qsort(v, pairs, sizeof *v, by_time);
+        *least_s = fmax(STEPS * sqrt(12) * hrun_times_rounding(time_s, n), SCATTERS * absolute_scatter(v, pairs, room));
+    }
+    n = v && room;
+    free(v);
+    free(room);
+    return n ? 0 : -1;
+}
+
 int hrun_times_repeat(const double *time_s, const int *thing, size_t n)
 {
     static const double same = 1e-9, seen = 1e-4;

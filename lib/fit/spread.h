@@ -28,6 +28,11 @@ double hrun_times_step(const double *time_s, size_t n);
  * where fewer than five times are known: their last digits may be zeros by accident. */
 double hrun_times_rounding(const double *time_s, size_t n);
 
+/* The shortest time that tells more of a thing than of its clock: 50 steps, and 20 standard deviations of what
+ * repetitions scatter by whatever their time is. The latter shows where the shorter half of six pairs or more scatters
+ * by more than in proportion to the longer half. 0: any time. Arguments as below. Errors (-1): memory ran out. */
+int hrun_times_least(const double *time_s, const int *thing, size_t n, double *least_s);
+
 /* Do times not scatter at all, as those of a simulation that counts operations? 1 when two of one thing are equal, none
  * of one thing differ, and the clock would have shown it: its step is at most a ten-
  * thousandth of an equal pair's time. (Two of times that scatter by 1 % agree so once in 350.) 0 otherwise. time_s[n]

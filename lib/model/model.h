@@ -88,8 +88,8 @@ int hrun_model_fit(const struct hrun_app *app, const struct hrun_sample *samples
  * "npt of slow with 2 processes per PE". N-T models of single P are left out: they are not what choices are made by. */
 void hrun_models_misses(struct hrun_models *const *models, int n, struct hrun_buf *which);
 
-/* Append why samples[n] of one sub-cluster say too little for any model, a sentence each: times that hardly follow N,
- * and times of few steps of the clock that tells them. Nothing where all is well. Errors: HRUN_ENOMEM. */
+/* Append why samples[n] of one sub-cluster say too little for any model: their times hardly follow N. Nothing where all
+ * is well. Errors: HRUN_ENOMEM. */
 int hrun_samples_vague(const struct hrun_sample *samples, size_t n, struct hrun_buf *out, struct hrun_error *err);
 
 struct hrun_predictor;

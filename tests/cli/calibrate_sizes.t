@@ -18,13 +18,32 @@ ok "nor a reason to try again" test "$(grep -c 'too short' "$HRUN_DATA"/profiles
 run hrun-calibrate --sizes 60,120,240,480,960 -app lu ./coarse '{N}' '{P}'
 status_is 0 "the same again"
 ok "where the clock is known it counts as half a step" grep -q 'time_s":0.005' "$HRUN_DATA"/profiles/lu/*.log
-err_lacks "too short to tell" "and as a run"
+ok "and as a run" test "$(grep -c 'too short to tell  ' .err)" = 0
+err_has "lu: the quickest runs at N = 60 (" "which sizes are too short is said"
+ok "once, and which would do" \
+    test "$(grep -c 'are too short to tell much: 500 ms .* from about N = 9.6e+02 on' .err)" = 1
 run hrun --dry-run --json -app lu -N 60 ./coarse '{N}' '{P}'
 status_is 0 "hrun predicts the shortest size"
 ok "and knows that its time is not known" python3 -c '
 import json, sys
 p = json.load(open(sys.argv[1]))
 assert p["predicted_low_s"] <= 0.0022 / p["P"] and p["predicted_high_s"] < 0.03, p' "$tmp/.out"
+
+# -N names the size that matters: those up to it are hrun's choice, and none is too short.
+run hrun-calibrate -N 1920 -app lu --data "$tmp/upto.data" ./coarse '{N}' '{P}'
+status_is 0 "sizes up to one that matters"
+err_has "N = 240 is left out, as times there are too short to tell anything" "short ones are given up"
+err_has "N = 480 is left out" "up to those that are long enough"
+err_has "this takes about " "how long it takes is said as soon as it is known"
+ok "and have no place in the table" test "$(sed -n '/rests on/,$p' .out | awk '$1 ~ /^[0-9]+$/ { print $1 }' | xargs)" = \
+    "640 960 1280 1920"
+run hrun-calibrate -N 1920 -app lu --data "$tmp/upto.data" ./coarse '{N}' '{P}'
+err_lacks "] epyc  N=240 " "nor are they measured when it goes on"
+run hrun-calibrate -N 1920 --full-grid --dry-run -app lu --data "$tmp/upto.data" ./coarse '{N}' '{P}'
+out_lacks " 960 " "of the grid it is this size alone"
+run hrun-calibrate --new -N 960 -app upto --rule 'P >= 1' --time '^time: ([0-9.]+) s$' ./coarse '{N}' '{P}'
+status_is 0 "so it is with --new"
+ok "up to the size" grep -Eq '^960 +\(2,2\)' .out
 
 printf '#!/bin/sh\necho "time: 0.00 s"\n' >nothing
 chmod +x nothing

@@ -101,8 +101,33 @@ static void test_steps(void)
     ok(hrun_times_rounding(simulated, 5) < 1e-15, "all digits");
 }
 
+static void test_least(void)
+{
+    enum { N = 40 };
+    double proportional[N], started[N], coarse[N], least = -1;
+    int thing[N];
+
+    for (int i = 0; i < N; i++) {
+        double t = 0.05 * pow(1.2, i / 2), off = i % 2 ? 1 : -1;   /* pairs, from 50 ms to 1.6 s */
+
+        thing[i] = i / 2;
+        proportional[i] = t * (1 + 0.0212345 * off);
+        started[i] = 0.3 + t * (1 + 0.001012345 * off) + 0.0102345 * off;
+        coarse[i] = round(100 * t) / 100;
+    }
+    ok(!hrun_times_least(coarse, thing, N, &least), "coarse times");
+    is_num(least, 0.5, 1e-9, "50 steps of 10 ms");
+    hrun_times_least(proportional, thing, N, &least);
+    ok(least < 1e-6, "a scatter in proportion allows short runs (%g)", least);
+    hrun_times_least(started, thing, N, &least);
+    ok(least > 0.2 && least < 0.6, "one of 15 ms whatever the time asks for 0.3 s (%g)", least);
+    hrun_times_least(started, thing, 8, &least);
+    ok(least < 1e-6, "a few pairs do not tell (%g)", least);
+}
+
 int main(void)
 {
+    test_least();
     test_steps();
     test_spread();
     test_repeating();
