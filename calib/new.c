@@ -68,6 +68,27 @@ static int check_free(const struct calib_settings *s, const char *file, struct h
     return 0;
 }
 
+/* Would a definition of this name in an earlier folder be found in place of the new one? */
+static int check_hidden(const struct calib_settings *s, const char *name, const char *folder, struct hrun_error *err)
+{
+    static const char behind[] = "/etc/hrun/profiles";     /* of all folders that a definition is written to */
+    struct hrun_strvec dirs = HRUN_STRVEC_INIT;
+    int rc = hrun_app_path(s->common.profile_path, NULL, &dirs, err);
+
+    for (size_t i = 0; i < dirs.n && !rc && strcmp(dirs.v[i], folder) && strcmp(dirs.v[i], behind); i++) {
+        char *file = hrun_strf("%s/%s.yaml", dirs.v[i], name);
+
+        if (!file)
+            rc = hrun_fail_nomem(err);
+        else if (access(file, F_OK) == 0)
+            rc = hrun_fail(err, HRUN_EEXISTS, "%s would hide the new definition: remove it, choose another name (-app "
+                           "OTHER), or name the folder of the new one with --profile-path", file);
+        free(file);
+    }
+    hrun_strvec_release(&dirs);
+    return rc;
+}
+
 static int find_places(const struct calib_settings *s, const char *name, struct places *p, struct hrun_error *err)
 {
     p->folder = own_folder(s, err);
@@ -80,7 +101,7 @@ static int find_places(const struct calib_settings *s, const char *name, struct 
     p->draft = hrun_strf("%s/%s.yaml", p->own, name);
     if (!p->file || !p->draft)
         return hrun_fail_nomem(err);
-    return check_free(s, p->file, err);
+    return check_hidden(s, name, p->folder, err) || check_free(s, p->file, err) ? -1 : 0;
 }
 
 /* Wait for another --new of the same name, which may have written the definition. */
@@ -394,38 +415,19 @@ done:
     return rc;
 }
 
-/* Measure what the terms that were written choose, with the rest of the budget, and fit, unless a definition of this
- * name stands in an earlier folder. Of the full grid, and of --runs 1 or 2, there is no rest. Result: the exit
- * status. */
-static int measure_choices(const struct calib_settings *s, const struct new_app *a, const struct places *at)
+/* Measure what the terms that were written choose, with the rest of the budget, and fit. Of the full grid, and of --runs
+ * 1 or 2, there is no rest. Result: the exit status. */
+static int measure_choices(const struct calib_settings *s, const struct new_app *a)
 {
     struct calib_settings own = *s;
-    struct context c = { .set = &own.common };
-    struct hrun_error err = { 0 };
     char *names[] = { (char *)a->name, NULL };
-    int status = 0, hidden;
 
     own.common.app = a->name;
-    if (context_app(&c, a->words[0], &err)) {
-        status = context_complain("hrun-calibrate", &err);
-    } else {
-        hidden = strcmp(c.app->file, at->file) != 0;
-        if (hidden)
-            fprintf(stderr, "hrun-calibrate: %s hides the new definition: remove it, or name the folder of the new one "
-                    "with --profile-path\n", c.app->file);
-        own.part = 1 - FIRST_PART;
-        own.runs -= first_runs(s);
-        own.again = 0;
-        own.common.force = 0;       /* it is meant for the definition */
-        if (hidden)
-            status = STATUS_FAILED;
-        else if (s->full_grid || (s->runs && !own.runs))
-            status = calib_fit(&own, names);
-        else
-            status = calib_measure(&own, (char **)a->words);
-    }
-    context_release(&c);
-    return status;
+    own.part = 1 - FIRST_PART;
+    own.runs -= first_runs(s);
+    own.again = 0;
+    own.common.force = 0;       /* it is meant for the definition */
+    return s->full_grid || (s->runs && !own.runs) ? calib_fit(&own, names) : calib_measure(&own, (char **)a->words);
 }
 
 /* Measure with the draft. Result: the exit status. */
@@ -468,7 +470,7 @@ int calib_new(const struct calib_settings *settings, char **words)
     if (!own.dry_run && (status == 0 || status == STATUS_FAILED)) {
         rc = write_definition(&own, &a, &at, &err);
         if (!rc && !own.no_fit)
-            rc = measure_choices(&own, &a, &at);
+            rc = measure_choices(&own, &a);
         status = rc < 0 ? -1 : status ? status : rc;
     }
     if (status < 0)

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "service/placement.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -301,7 +302,9 @@ static void tell_progress(struct runs *r, int *dropped, int *found)
         hrun_buf_reset(&words);
         hrun_buf_adds(&words, "this takes about ");
         hrun_add_seconds(&words, st->budget_s);
-        hrun_buf_adds(&words, " in all (--budget TIME sets another limit; Ctrl-C ends it with what there is)");
+        hrun_buf_adds(&words, " in all, of which ");
+        hrun_add_seconds(&words, fmax(st->budget_s - st->spent_s, 0));
+        hrun_buf_adds(&words, " are left (--budget TIME sets another limit)");
         hear_words(r, words.data);
     }
     hrun_buf_release(&words);

@@ -71,6 +71,15 @@ static int take_procs(struct hrun_design *d, struct hrun_error *err)
     d->procs = calloc((size_t)d->app->nprocs_per_pe + 1, sizeof *d->procs);
     if (!d->procs)
         return hrun_fail_nomem(err);
+    for (int j = 0; j < d->set.nprocs; j++) {
+        int allowed = 0;
+
+        for (int i = 0; i < d->app->nprocs_per_pe; i++)
+            allowed |= d->set.procs[j] == d->app->procs_per_pe[i];
+        if (!allowed)
+            return hrun_fail(err, HRUN_EINVAL, "the definition of %s does not allow %lld processes per PE "
+                             "(procs_per_pe)", d->app->name, (long long)d->set.procs[j]);
+    }
     for (int i = 0; i < d->app->nprocs_per_pe; i++) {
         int wanted = !d->set.procs;
 
@@ -79,8 +88,7 @@ static int take_procs(struct hrun_design *d, struct hrun_error *err)
         if (wanted)
             d->procs[d->nprocs++] = d->app->procs_per_pe[i];
     }
-    return d->nprocs ? 0 : hrun_fail(err, HRUN_EINVAL, "the definition of %s allows none of these numbers of processes "
-                                     "per PE", d->app->name);
+    return 0;
 }
 
 /* The texts that measurements carry. */

@@ -32,6 +32,7 @@ assert p["predicted_low_s"] <= 0.0022 / p["P"] and p["predicted_high_s"] < 0.03,
 # -N names the size that matters: those up to it are hrun's choice, and none is too short.
 run hrun-calibrate -N 1920 -app lu --data "$tmp/upto.data" ./coarse '{N}' '{P}'
 status_is 0 "sizes up to one that matters"
+err_has "how long they take is told by the first ones" "at the start it is said that the time will be known"
 err_has "N = 240 is left out, as times there are too short to tell anything" "short ones are given up"
 err_has "N = 480 is left out" "up to those that are long enough"
 err_has "this takes about " "how long it takes is said as soon as it is known"
@@ -44,6 +45,14 @@ out_lacks " 960 " "of the grid it is this size alone"
 run hrun-calibrate --new -N 960 -app upto --rule 'P >= 1' --time '^time: ([0-9.]+) s$' ./coarse '{N}' '{P}'
 status_is 0 "so it is with --new"
 ok "up to the size" grep -Eq '^960 +\(2,2\)' .out
+
+mkdir first
+cp "$apps/lu.yaml" first/upto.yaml
+HRUN_PROFILE_PATH=$tmp/first fails 125 "$tmp/first/upto.yaml would hide the new definition" \
+    "a definition that hides the new one is seen before anything is run" \
+    hrun-calibrate --new --force -N 960 -app upto ./coarse '{N}' '{P}'
+fails 125 "does not allow 99 processes per PE" "nor are numbers of processes that the definition lacks passed over" \
+    hrun-calibrate -N 960 --procs 1,99 -app lu ./coarse '{N}' '{P}'
 
 printf '#!/bin/sh\necho "time: 0.00 s"\n' >nothing
 chmod +x nothing
