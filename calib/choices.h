@@ -14,7 +14,7 @@ struct choice {
     char *config;              /* "(4,1,0,0)"; owned; "-": none is known */
     double time_s, low_s, high_s;
     int runs_here, runs_elsewhere;  /* of this configuration, at this N and at others */
-    char *doubts;              /* why it is less sure than one that was run twice (decision_doubts), "": it is not; owned */
+    char *doubts;              /* why it is less sure than one that was run twice (decision_doubts), or ""; owned */
     char *next;                /* the runner-up, "(3,1,0,0) +2.1 %"; owned; "" where there is none */
     const char *why;           /* why none is known, or NULL */
 };

@@ -72,8 +72,8 @@ static void say_wanting(const struct context *c, const struct campaign *g, int i
         failed += p->sub == i && p->left_out;
     }
     if (which.len)
-        fprintf(stderr, "hrun-calibrate: hrun will not use sub-cluster %s with %s processes per PE, of which there is no "
-                "model: of the runs on it alone %d worked%s, at %d points they failed, and %d runs had it with others; "
+        fprintf(stderr, "hrun-calibrate: hrun will not use sub-cluster %s with %s processes per PE, of which there is "
+                "no model: of the runs on it alone %d worked%s, at %d points they failed, and %d runs had it with others; "
                 "the same command with --use %s measures more of it\n", c->cluster->subs[i].name, which.data, alone,
                 alone ? " (a model needs two sizes)" : "", failed, mixed, c->cluster->subs[i].name);
     hrun_buf_release(&which);
@@ -338,8 +338,8 @@ static int say_after(const struct context *c, const struct campaign *g)
     for (int i = 0; i < g->n; i++)
         worked |= g->v[i].have > 0;
     if (!worked && g->too_short && !g->failed_points) {
-        fprintf(stderr, "hrun-calibrate: every run ended with a time of 0 s: these sizes are too short for the clock of "
-                "the program; measure larger ones (--sizes), or leave 'time' out in %s, and the wall clock counts\n",
+        fprintf(stderr, "hrun-calibrate: every run ended with a time of 0 s: these sizes are too short for the clock "
+                "of the program; measure larger ones (--sizes), or leave 'time' out in %s, and the wall clock counts\n",
                 c->app->file);
         return STATUS_FAILED;
     }

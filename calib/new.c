@@ -158,10 +158,12 @@ static int check(const struct calib_settings *s, const struct new_app *a, struct
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
                          "instance %s '{N}'", a->words[0]);
     if (!s->sizes.n && !s->N)
-        return hrun_fail(err, HRUN_EINVAL, "nothing is known of %s: say which sizes N to measure, with -N SIZE, the one that "
-                         "matters, or --sizes LIST",
+        return hrun_fail(err, HRUN_EINVAL, "nothing is known of %s: say which sizes N to measure, with -N SIZE, the one "
+                         "that matters, or --sizes LIST",
                          a->name);
-    return (s->rule && check_rule(s->rule, s->N ? &only : &s->sizes, err)) || (s->time && check_time(s->time, err)) ? -1 : 0;
+    if (s->rule && check_rule(s->rule, s->N ? &only : &s->sizes, err))
+        return -1;
+    return s->time ? check_time(s->time, err) : 0;
 }
 
 /* Write the definition to file, and see that it is one. d: with the terms. */
