@@ -92,6 +92,7 @@ static int take_sample(struct campaign *g, int sub, const struct hrun_sample *v,
     p = &g->v[i];
     p->wall_s = (p->wall_s * p->have + s->wall_s) / (p->have + 1);
     p->have++;
+    campaign_see_time(g, s->time_s);
     g->budget->known++;
     return 0;
 }
@@ -158,7 +159,9 @@ static int fill(struct context *c, const struct calib_settings *s, struct campai
     set.procs = b->lists.procs.v;
     set.nprocs = b->lists.procs.n;
     set.budget_s = b->limit_s > 0 ? fmax(b->limit_s - s->spent_s, 1e-3) : 0;
-    set.own_budget = b->limit_s > 0 || b->runs || b->target > 0 ? 0 : s->part;
+    set.own_budget = b->limit_s > 0 || b->runs || b->target > 0 ? 0 : s->until;
+    set.own_sizes = b->lists.own;
+    b->finds = set.own_budget > 0;
     set.runs = b->runs ? b->runs - s->made > 0 ? b->runs - s->made : 1 : 0;
     set.target = b->target;
     set.seed = b->seed;
@@ -272,6 +275,22 @@ static const char *const reasons[] = {
 /* A smaller loss is not told apart: models are never that good. */
 static const double LOSS_SHOWN = 1e-4;
 
+/* At which sizes the choice does not stand, and what is expected to be lost there. */
+static void add_open(const struct campaign *g, struct hrun_buf *out)
+{
+    const struct number_list *sizes = &g->budget->lists.sizes;
+    const char *sep = " (not yet at N = ";
+    double loss;
+
+    for (int i = hrun_design_state(g->budget->design)->dropped, k = 0; i < sizes->n; i++, k++)
+        if (!hrun_design_stands(g->budget->design, k, &loss) && !isnan(loss)) {
+            hrun_buf_addf(out, "%s%lld: %.2g %%", sep, (long long)sizes->v[i], 100 * loss);
+            sep = ", ";
+        }
+    if (*sep == ',')
+        hrun_buf_adds(out, "; --budget TIME, with more time, goes on there)");
+}
+
 void budget_verdict(const struct campaign *g, struct hrun_buf *out)
 {
     const struct hrun_design_state *st = hrun_design_state(g->budget->design);
@@ -290,4 +309,5 @@ void budget_verdict(const struct campaign *g, struct hrun_buf *out)
     hrun_buf_addf(out, "; the choice stands at %d of %d sizes", st->settled, st->sizes);
     hrun_buf_addf(out, ", its expected loss against the best is %s%.2g %%", st->loss < LOSS_SHOWN ? "below " : "",
                   100 * fmax(st->loss, LOSS_SHOWN));
+    add_open(g, out);
 }

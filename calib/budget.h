@@ -16,6 +16,7 @@ struct budget {
     struct hrun_design_sub *subs;
     struct hrun_design *design;
     double limit_s, target;   /* 0: none */
+    int finds;                /* 1: the design finds a budget */
     int runs;                 /* 0: no limit */
     int known;                /* good runs that the log held */
     uint64_t seed;

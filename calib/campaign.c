@@ -95,6 +95,7 @@ static int count_measured(struct context *c, int i, struct campaign *g, struct h
             p->wall_s = (p->wall_s * p->have + s->wall_s) / (p->have + 1);
             p->have++;
         }
+        campaign_see_time(g, s->time_s);
     }
     hrun_buf_release(&consts);
     hrun_samples_release(&samples);

@@ -41,6 +41,9 @@ struct campaign {
     int good, failed_points, hosts_failed; /* since it was built: good runs; points left out, and runs that an engine
                                  or a host made fail */
     int no_time;              /* runs that ended well, but of which the time is not known */
+    int too_short;            /* runs that ended well and told a time of 0 s */
+    double step_s;            /* the steps in which the times of the log and of the good runs are told */
+    int timed;                /* how many these are */
     char last_failure[640];
 };
 
@@ -54,6 +57,7 @@ struct event {
     int left_out;             /* RUN: it failed for the last time */
     int host_failed;          /* RUN: the engine or a host failed, not the application */
     int no_time;              /* RUN: the application ended well, but its time is not known */
+    int too_short;            /* RUN: it ended well and told a time of 0 s */
     double time_s, wall_s;    /* RUN */
     char text[640];           /* RUN, GIVEN_UP: why; WORDS: what the engine says */
 };
@@ -63,6 +67,10 @@ int campaign_build(struct context *c, const struct calib_settings *s, struct cam
 void campaign_release(struct campaign *g);
 
 void campaign_note(struct campaign *g, const struct event *e);
+
+/* Look at a measured time, and the steps in which times are told as far as is known: 0, not known. */
+void campaign_see_time(struct campaign *g, double time_s);
+double campaign_step(const struct campaign *g);
 
 /* The point with this configuration (PEs and processes per PE of each of g->nsubs sub-clusters) and size, made when it
  * is not there yet. Result: its index; -1 with HRUN_ENOMEM. */

@@ -3,11 +3,26 @@
 
 #include "base/table.h"
 #include "base/units.h"
+#include "fit/spread.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+void campaign_see_time(struct campaign *g, double time_s)
+{
+    double both[] = { time_s, g->step_s };
+
+    g->step_s = hrun_times_step(both, g->timed++ ? 2 : 1);
+}
+
+double campaign_step(const struct campaign *g)
+{
+    enum { FEWEST = 5 };    /* as hrun_times_rounding */
+
+    return g->timed < FEWEST ? 0 : g->step_s;
+}
 
 void campaign_note(struct campaign *g, const struct event *e)
 {
@@ -17,13 +32,15 @@ void campaign_note(struct campaign *g, const struct event *e)
         p->wall_s = (p->wall_s * p->have + e->wall_s) / (p->have + 1);
         p->have++;
         g->good++;
+        campaign_see_time(g, e->time_s);
     } else if (e->kind == EVENT_RUN) {
         snprintf(g->last_failure, sizeof g->last_failure, "%s", e->text);
         p->failed++;
         p->left_out = e->left_out;
-        g->failed_points += e->left_out;
+        g->failed_points += e->left_out && !e->too_short;
         g->hosts_failed += e->host_failed;
         g->no_time += e->no_time;
+        g->too_short += e->too_short;
     } else if (e->kind == EVENT_GIVEN_UP) {
         for (int i = 0; i < g->n && !g->budget; i++)
             if (g->v[i].sub == e->sub && g->v[i].have < g->wanted + g->v[i].extra)

@@ -10,34 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Did a run fail by itself, and not because of the engine or a host (runs.c, work.h)? */
-static int failed_by_itself(const struct hrun_sample *s)
-{
-    return !s->ok && strncmp(s->status, "engine: ", 8) != 0 && strncmp(s->status, "lost host ", 10) != 0;
-}
-
-/* How many runs of a configuration at N failed by themselves, by the log of the first sub-cluster that it uses. */
-static int count_failed(const struct context *c, const struct decision *d, const char *config, int *count,
-                        struct hrun_error *err)
-{
-    struct hrun_samples log = { 0 };
-    int sub = 0;
-
-    while (!d->pes[sub])
-        sub++;
-    if (hrun_store_samples(c->store, c->app->name, c->signatures.v[sub], &log, err))
-        return -1;
-    hrun_samples_current(&log);
-    *count = 0;
-    for (size_t i = 0; i < log.n; i++)
-        *count += failed_by_itself(&log.v[i]) && log.v[i].N == d->N && log.v[i].config &&
-                  !strcmp(log.v[i].config, config);
-    hrun_samples_release(&log);
-    return 0;
-}
-
-static int add_choice(const struct context *c, const struct decision *d, int64_t N, const char *why,
-                      struct choices *out, struct hrun_error *err)
+static int add_choice(const struct decision *d, int64_t N, const char *why, struct choices *out,
+                      struct hrun_error *err)
 {
     struct choice *v = &out->v[out->n];
     struct hrun_buf config = HRUN_BUF_INIT;
@@ -60,7 +34,16 @@ static int add_choice(const struct context *c, const struct decision *d, int64_t
     v->high_s = d->high_s;
     v->runs_here = d->runs_here;
     v->runs_elsewhere = d->runs_elsewhere;
-    return count_failed(c, d, v->config, &v->failed_here, err);
+    hrun_buf_reset(&config);
+    if (d->plan->n > 1) {
+        hrun_config_print(d->plan->v[1].pes, d->plan->v[1].procs, d->nsubs, &config);
+        hrun_buf_addf(&config, " %+.1f %%", 100 * (d->plan->v[1].time_s / d->time_s - 1));
+    }
+    v->next = hrun_buf_detach(&config);
+    hrun_buf_init(&config);
+    decision_doubts(d, &config);
+    v->doubts = hrun_buf_detach(&config);
+    return v->next && v->doubts ? 0 : hrun_fail_nomem(err);
 }
 
 int choices_ask(struct context *c, const struct calib_settings *s, const int64_t *sizes, int nsizes,
@@ -68,7 +51,7 @@ int choices_ask(struct context *c, const struct calib_settings *s, const int64_t
 {
     struct question as_hrun = { .use = s->use };
     struct profiles known = { 0 };
-    struct choices found = { calloc((size_t)nsizes + 1, sizeof *found.v), 0 };
+    struct choices found = { .v = calloc((size_t)nsizes + 1, sizeof *found.v) };
     int rc = found.v ? profiles_load(c, &known, err) : hrun_fail_nomem(err);
 
     for (int i = 0; i < nsizes && !rc; i++) {
@@ -80,11 +63,11 @@ int choices_ask(struct context *c, const struct calib_settings *s, const int64_t
                 rc = -1;
                 *err = why;
             } else {
-                rc = add_choice(c, NULL, sizes[i], "no configuration is valid, by rule and memory", &found, err);
+                rc = add_choice(NULL, sizes[i], "no configuration is valid, by rule and memory", &found, err);
             }
             continue;
         }
-        rc = add_choice(c, &d, sizes[i], "nothing is known: no model could be made", &found, err);
+        rc = add_choice(&d, sizes[i], "nothing is known: no model could be made", &found, err);
         decision_release(&d);
     }
     profiles_release(&known);
@@ -97,8 +80,11 @@ int choices_ask(struct context *c, const struct calib_settings *s, const int64_t
 
 void choices_release(struct choices *c)
 {
-    for (int i = 0; c->v && i < c->n; i++)
+    for (int i = 0; c->v && i < c->n; i++) {
         free(c->v[i].config);
+        free(c->v[i].doubts);
+        free(c->v[i].next);
+    }
     free(c->v);
     *c = (struct choices){ 0 };
 }
@@ -110,9 +96,6 @@ static void add_runs(struct hrun_table *t, const struct choice *v)
 {
     if (v->why)
         hrun_table_cell(t, "%s", v->why);
-    else if (!v->runs_here && v->failed_here)
-        hrun_table_cell(t, "FAILED at this size, %d run%s at others", v->runs_elsewhere,
-                        v->runs_elsewhere == 1 ? "" : "s");
     else if (v->runs_here)
         hrun_table_cell(t, "%d run%s", v->runs_here, v->runs_here == 1 ? "" : "s");
     else if (v->runs_elsewhere)
@@ -122,14 +105,20 @@ static void add_runs(struct hrun_table *t, const struct choice *v)
         hrun_table_cell(t, "never run, the models alone");
 }
 
+/* Is this choice to be marked? Of times that do not scatter one run is enough. */
+static int is_unsure(const struct choices *c, const struct choice *v)
+{
+    return !v->why && *v->doubts && !(c->exact && v->runs_here);
+}
+
 int choices_table(const struct choices *c, struct hrun_buf *out)
 {
-    struct hrun_table *t = hrun_table_create("rlrll");
-    int rc;
+    struct hrun_table *t = hrun_table_create("rlrllll");
+    int rc, unsure = 0;
 
     if (!t)
         return -1;
-    hrun_table_row(t, "N", "best", "time", "", "rests on");
+    hrun_table_row(t, "N", "best", "time", "", "next best", "rests on", "");
     for (int i = 0; i < c->n; i++) {
         const struct choice *v = &c->v[i];
         struct hrun_buf time = HRUN_BUF_INIT, range = HRUN_BUF_INIT;
@@ -146,11 +135,17 @@ int choices_table(const struct choices *c, struct hrun_buf *out)
         hrun_table_cell(t, "%s", v->config);
         hrun_table_cell(t, "%s", time.data);
         hrun_table_cell(t, "%s", range.data);
+        hrun_table_cell(t, "%s", v->why ? "" : v->next);
         add_runs(t, v);
+        hrun_table_cell(t, "%s", !is_unsure(c, v) ? "" : strchr(v->doubts, ',') ? "**" : "*");
+        unsure |= !is_unsure(c, v) ? 0 : strchr(v->doubts, ',') ? 3 : 1;
         hrun_buf_release(&time);
         hrun_buf_release(&range);
     }
     rc = c->n ? hrun_table_render(t, 0, out) : 0;
+    if (unsure)
+        hrun_buf_addf(out, "\n*  fewer than two runs at this size; more time (--budget) runs it again%s\n", unsure & 2 ?
+                      "\n** and the models that say so are asked for more than 1.5 times what was measured" : "");
     hrun_table_destroy(t);
     return rc || out->failed ? -1 : 0;
 }
@@ -158,13 +153,12 @@ int choices_table(const struct choices *c, struct hrun_buf *out)
 void choices_words(const struct choices *c, struct hrun_buf *out)
 {
     double half = 0;
-    int unrun = 0, failed = 0, known = 0;
+    int unrun = 0, known = 0;
 
     for (int i = 0; i < c->n; i++) {
         if (c->v[i].why)
             continue;
         known++;
-        failed += !c->v[i].runs_here && c->v[i].failed_here;
         half = fmax(half, fmax(c->v[i].high_s / c->v[i].time_s - 1, 1 - c->v[i].low_s / c->v[i].time_s));
         unrun += !c->v[i].runs_here;
     }
@@ -173,9 +167,6 @@ void choices_words(const struct choices *c, struct hrun_buf *out)
     if (unrun)
         hrun_buf_addf(out, ", but at %d of %d sizes its choice was not run at this size: there they rest on models and "
                       "on runs at other sizes", unrun, c->n);
-    if (failed)
-        hrun_buf_addf(out, ", and at %d the choice FAILED when it was run: tell the rule of the definition what the "
-                      "program accepts", failed);
     if (known < c->n)
         hrun_buf_addf(out, "; at %d of %d sizes nothing is known", c->n - known, c->n);
 }

@@ -14,13 +14,15 @@ struct choice {
     char *config;              /* "(4,1,0,0)"; owned; "-": none is known */
     double time_s, low_s, high_s;
     int runs_here, runs_elsewhere;  /* of this configuration, at this N and at others */
-    int failed_here;           /* runs of it at this N that failed by themselves */
+    char *doubts;              /* why it is less sure than one that was run twice (decision_doubts), or ""; owned */
+    char *next;                /* the runner-up, "(3,1,0,0) +2.1 %"; owned; "" where there is none */
     const char *why;           /* why none is known, or NULL */
 };
 
 struct choices {
     struct choice *v;          /* in order of N; owned */
     int n;
+    int exact;                 /* 1: times do not scatter, one run is enough */
 };
 
 /* Ask for sizes[nsizes]. Without stored models there are none. Errors: those of decide but HRUN_EINFEASIBLE. */

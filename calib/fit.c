@@ -4,8 +4,10 @@
 #include "network/network.h"
 #include "base/list.h"
 #include "base/units.h"
+#include "fit/spread.h"
 #include "model/joint.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,6 +189,97 @@ static int tell_vague(const struct batch *b, int i, struct hrun_error *err)
     return rc;
 }
 
+/* The quickest runs at one size. */
+struct quickest {
+    int64_t N;
+    double time_s;
+};
+
+static int by_size(const void *a, const void *b)
+{
+    const struct quickest *x = a, *y = b;
+
+    return x->N != y->N ? (x->N > y->N) - (x->N < y->N) : (x->time_s > y->time_s) - (x->time_s < y->time_s);
+}
+
+/* The size from which on runs take least_s, by how the quickest runs of the two largest sizes grow. */
+static double long_enough(const struct quickest *v, size_t n, double least_s)
+{
+    const struct quickest *a = n > 1 ? &v[n - 2] : NULL, *b = &v[n - 1];
+    double power = a && b->time_s > a->time_s ? log(b->time_s / a->time_s) / log((double)b->N / (double)a->N) : 1;
+
+    for (size_t i = 0; i < n; i++)
+        if (v[i].time_s >= least_s)
+            return (double)v[i].N;
+    return (double)b->N * pow(least_s / b->time_s, 1 / fmin(fmax(power, 0.5), 3));
+}
+
+/* Sizes whose quickest runs are too short for the clock that tells their times, and which would do. v[n]: scratch. */
+static void tell_short(const struct batch *b, struct quickest *v, size_t n, double least_s)
+{
+    struct hrun_buf words = HRUN_BUF_INIT;
+    double enough;
+    size_t sizes = 0, kept = 0;
+
+    qsort(v, n, sizeof *v, by_size);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || v[i].N != v[kept - 1].N)
+            v[kept++] = v[i];
+    for (size_t i = 0; i < kept; i++)
+        if (v[i].time_s < least_s) {
+            hrun_buf_addf(&words, "%s%lld (", sizes++ ? ", " : "N = ", (long long)v[i].N);
+            hrun_add_seconds(&words, v[i].time_s);
+            hrun_buf_addc(&words, ')');
+        }
+    if (sizes) {
+        enough = long_enough(v, kept, least_s);
+        fprintf(stderr, "hrun-calibrate: %s: the quickest runs at %s are too short to tell much: ", b->c->app->name,
+                words.data);
+        hrun_buf_reset(&words);
+        hrun_add_seconds(&words, least_s);
+        fprintf(stderr, "%s would be long enough for what times are rounded to, or scatter by; measure sizes from "
+                "about N = %.2g on (--sizes), or find a finer time in its output (time in the definition)\n", words.data,
+                enough);
+    }
+    hrun_buf_release(&words);
+}
+
+/* Look for such sizes in all logs. */
+static int find_short(const struct batch *b, struct hrun_error *err)
+{
+    size_t most = 1, n = 0;
+    struct quickest *v;
+    double *time_s, least_s;
+    int *thing, rc = -1;
+
+    for (int i = 0; i < b->n; i++)
+        most += b->logs[i].n;
+    v = calloc(most, sizeof *v);
+    time_s = calloc(most, sizeof *time_s);
+    thing = calloc(most, sizeof *thing);
+    for (int i = 0; v && time_s && thing && i < b->n; i++)
+        for (size_t k = 0, first = n; k < b->logs[i].n; k++) {
+            const struct hrun_sample *s = &b->logs[i].v[k], *same = b->logs[i].v;
+
+            if (!s->ok || s->copies)
+                continue;
+            while (same->N != s->N || same->P != s->P || !same->config || !s->config || strcmp(same->config, s->config))
+                if (same++ == s)
+                    break;
+            v[n] = (struct quickest){ s->N, s->time_s };
+            time_s[n] = s->time_s;
+            thing[n++] = (int)(first + (size_t)(same - b->logs[i].v));
+        }
+    if (v && time_s && thing && !hrun_times_least(time_s, thing, n, &least_s)) {
+        tell_short(b, v, n, least_s);
+        rc = 0;
+    }
+    free(v);
+    free(time_s);
+    free(thing);
+    return rc ? hrun_fail_nomem(err) : 0;
+}
+
 int fit_together(struct context *c, struct fit_one *v, int n)
 {
     struct batch b = { .c = c, .v = v, .n = n };
@@ -214,6 +307,8 @@ int fit_together(struct context *c, struct fit_one *v, int n)
     for (int i = 0; i < n && c->app->family == HRUN_APP_NPT; i++)
         if (v[i].models && !v[i].quiet && !c->set->quiet && tell_vague(&b, i, &err))
             status = context_complain("hrun-calibrate", &err);
+    if (c->app->family == HRUN_APP_NPT && !c->set->quiet && find_short(&b, &err))
+        status = context_complain("hrun-calibrate", &err);
     if (skipped.len && (c->set->verbose || (b.options.glitches > 0 && !c->set->quiet)))
         fprintf(stderr, "%s", skipped.data);
 done:

@@ -64,15 +64,76 @@ done:
     return rc;
 }
 
+/* How many P up to most does the rule accept at N? -1 on errors. */
+static int count_accepted(const struct hrun_app *app, int64_t N, int most, struct hrun_error *err)
+{
+    int n = 0;
+
+    for (int P = 1; P <= most; P++) {
+        int good = hrun_app_rule(app, N, P, err);
+
+        if (good < 0)
+            return -1;
+        n += good;
+    }
+    return n;
+}
+
+/* Of the sizes near N, at most a tenth away, the one that the rule accepts for most P, the nearest of several. */
+static int64_t nearby(const struct hrun_app *app, int64_t N, int most, struct hrun_error *err)
+{
+    enum { STEPS = 64 };
+    int64_t reach = N / 10 < STEPS ? N / 10 : STEPS, best = N;
+    int accepted = count_accepted(app, N, most, err);
+
+    for (int64_t d = 1; d <= reach && accepted >= 0 && accepted < most; d++)
+        for (int side = -1; side <= 1; side += 2) {
+            int n = count_accepted(app, N + side * d, most, err);
+
+            if (n < 0)
+                return -1;
+            if (n > accepted) {
+                accepted = n;
+                best = N + side * d;
+            }
+        }
+    return accepted < 0 ? -1 : best;
+}
+
+/* Sizes for one that matters: it, and smaller ones whose ratio is at most 1.5, so that a form shows. */
+static int sizes_up_to(const struct context *c, int64_t N, struct number_list *out, struct hrun_error *err)
+{
+    static const int parts[][2] = { { 1, 8 }, { 1, 6 }, { 1, 4 }, { 1, 3 }, { 1, 2 }, { 2, 3 } };
+    enum { PROCESSES = 256 };
+    int most = 0;
+
+    for (int i = 0; i < c->cluster->nsubs; i++)
+        most += c->cluster->subs[i].npes;
+    out->n = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        int64_t n = nearby(c->app, N * parts[i][0] / parts[i][1], most < PROCESSES ? most : PROCESSES, err);
+
+        if (n < 0)
+            return -1;
+        if (n >= 1 && n < N && (!out->n || n > out->v[out->n - 1]))
+            out->v[out->n++] = n;
+    }
+    out->v[out->n++] = N;
+    return 0;
+}
+
 int lists_read(const struct context *c, const struct calib_settings *s, struct lists *out, struct hrun_error *err)
 {
     const struct hrun_app *app = c->app;
     int most = 0;
 
-    *out = (struct lists){ s->sizes, s->pes, s->procs, calloc((size_t)c->cluster->nsubs, sizeof *out->most) };
+    *out = (struct lists){ s->sizes, s->pes, s->procs, s->N && !s->full_grid && app->family != HRUN_APP_WEAK,
+                           calloc((size_t)c->cluster->nsubs, sizeof *out->most) };
     if (!out->most)
         return hrun_fail_nomem(err);
-    if (s->N)
+    if (out->own && sizes_up_to(c, s->N, &out->sizes, err))
+        goto fail;
+    if (s->N && !out->own)
         out->sizes = (struct number_list){ { s->N }, 1 };
     for (int i = 0; !s->N && !s->sizes.n && i < app->nsizes && i < LIST_MAX; i++)
         out->sizes.v[out->sizes.n++] = app->sizes[i];

@@ -4,6 +4,7 @@
 #include "../hrun/work.h"
 #include "base/units.h"
 #include "service/network.h"
+#include "service/unmodelled.h"
 #include "budget.h"
 #include "choices.h"
 #include "exclusive.h"
@@ -56,6 +57,28 @@ static int has_measurements(const struct campaign *g, int sub)
     return 0;
 }
 
+/* Tell of sub-cluster i, which was to be measured, what its models do not predict, why, and what would mend it. */
+static void say_wanting(const struct context *c, const struct campaign *g, int i, const struct hrun_models *models)
+{
+    struct hrun_buf which = HRUN_BUF_INIT;
+    int alone = 0, mixed = 0, failed = 0;
+
+    models_wanting(c->app, models, &which);
+    for (int k = 0; k < g->n; k++) {
+        const struct point *p = &g->v[k];
+
+        alone += p->sub == i ? p->have : 0;
+        mixed += p->sub < 0 && p->pes[i] ? p->have : 0;
+        failed += p->sub == i && p->left_out;
+    }
+    if (which.len)
+        fprintf(stderr, "hrun-calibrate: hrun will not use sub-cluster %s with %s processes per PE, of which there is "
+                "no model: of the runs on it alone %d worked%s, at %d points they failed, and %d runs had it with others; "
+                "the same command with --use %s measures more of it\n", c->cluster->subs[i].name, which.data, alone,
+                alone ? " (a model needs two sizes)" : "", failed, mixed, c->cluster->subs[i].name);
+    hrun_buf_release(&which);
+}
+
 /* Fit every sub-cluster and print the table. Those outside the campaign are fitted with the others, if anything was
  * ever measured there: runs on several sub-clusters tell of all. Result: the exit status. */
 static int fit_all(struct context *c, const struct campaign *g)
@@ -81,6 +104,10 @@ static int fit_all(struct context *c, const struct campaign *g)
                                             NULL };
     }
     status = fit_together(c, v, count);
+    for (int i = 0; i < n && !c->set->quiet; i++)
+        for (int j = 0; j < count; j++)
+            if (g->group[i] >= 0 && c->cluster->subs[i].npes && !strcmp(v[j].signature, c->signatures.v[i]))
+                say_wanting(c, g, i, v[j].models);
     for (int i = 0; i < count; i++)
         if (v[i].models && !v[i].quiet)
             models[k++] = v[i].models;
@@ -276,8 +303,14 @@ static void say_before(const struct context *c, const struct calib_settings *s, 
     if (s->common.quiet)
         return;
     if (g->budget) {
+        hrun_add_seconds(&groups, g->budget->limit_s);
         fprintf(stderr, "hrun-calibrate: runs are chosen one by one, in random order within a stage (--seed %llu)",
                 (unsigned long long)g->budget->seed);
+        if (g->budget->limit_s > 0)
+            fprintf(stderr, "; they may take %s", groups.data);
+        else if (g->budget->finds)
+            fputs("; how long they take is told by the first ones, and then said (--budget TIME sets it)", stderr);
+        hrun_buf_release(&groups);
         if (g->budget->known)
             fprintf(stderr, "; %d measurement%s there already", g->budget->known,
                     g->budget->known == 1 ? " is" : "s are");
@@ -300,12 +333,22 @@ static void say_before(const struct context *c, const struct calib_settings *s, 
 /* What is to be known of failures. Result: the exit status. */
 static int say_after(const struct context *c, const struct campaign *g)
 {
+    int worked = 0;
+
+    for (int i = 0; i < g->n; i++)
+        worked |= g->v[i].have > 0;
+    if (!worked && g->too_short && !g->failed_points) {
+        fprintf(stderr, "hrun-calibrate: every run ended with a time of 0 s: these sizes are too short for the clock "
+                "of the program; measure larger ones (--sizes), or leave 'time' out in %s, and the wall clock counts\n",
+                c->app->file);
+        return STATUS_FAILED;
+    }
     if (!g->failed_points)
         return 0;
-    if (!g->good && g->no_time)
+    if (!worked && g->no_time)
         fprintf(stderr, "hrun-calibrate: the program runs, but its time is not found (%s); mend 'time' in %s, or leave "
                 "it out there, and the wall clock counts\n", g->last_failure, c->app->file);
-    else if (!g->good && !g->hosts_failed)
+    else if (!worked && !g->hosts_failed)
         fprintf(stderr, "hrun-calibrate: the first %d points all failed (%s); is this how the program is started? "
                 "Every run needs the size, for instance '{N}' among its arguments\n", g->failed_points,
                 g->last_failure);
@@ -323,8 +366,11 @@ static int say_verdict(struct context *c, const struct calib_settings *s, const 
     struct hrun_buf words = HRUN_BUF_INIT, table = HRUN_BUF_INIT;
     struct choices found = { 0 };
     struct hrun_error err = { 0 };
-    int rc = s->no_fit ? 0 : choices_ask(c, s, g->budget->lists.sizes.v, g->budget->lists.sizes.n, &found, &err);
+    const struct number_list *sizes = &g->budget->lists.sizes;
+    int dropped = hrun_design_state(g->budget->design)->dropped;
+    int rc = s->no_fit ? 0 : choices_ask(c, s, sizes->v + dropped, sizes->n - dropped, &found, &err);
 
+    found.exact = hrun_design_state(g->budget->design)->exact;
     budget_verdict(g, &words);
     choices_words(&found, &words);
     if (!rc && choices_table(&found, &table))

@@ -77,6 +77,27 @@ static int check_free(const struct calib_settings *s, const char *file, struct h
     return 0;
 }
 
+/* Would a definition of this name in an earlier folder be found in place of the new one? */
+static int check_hidden(const struct calib_settings *s, const char *name, const char *folder, struct hrun_error *err)
+{
+    static const char behind[] = "/etc/hrun/profiles";     /* of all folders that a definition is written to */
+    struct hrun_strvec dirs = HRUN_STRVEC_INIT;
+    int rc = hrun_app_path(s->common.profile_path, NULL, &dirs, err);
+
+    for (size_t i = 0; i < dirs.n && !rc && strcmp(dirs.v[i], folder) && strcmp(dirs.v[i], behind); i++) {
+        char *file = hrun_strf("%s/%s.yaml", dirs.v[i], name);
+
+        if (!file)
+            rc = hrun_fail_nomem(err);
+        else if (access(file, F_OK) == 0)
+            rc = hrun_fail(err, HRUN_EEXISTS, "%s would hide the new definition: remove it, choose another name (-app "
+                           "OTHER), or name the folder of the new one with --profile-path", file);
+        free(file);
+    }
+    hrun_strvec_release(&dirs);
+    return rc;
+}
+
 static int find_places(const struct calib_settings *s, const char *name, struct places *p, struct hrun_error *err)
 {
     p->folder = own_folder(s, err);
@@ -89,7 +110,7 @@ static int find_places(const struct calib_settings *s, const char *name, struct 
     p->draft = hrun_strf("%s/%s.yaml", p->own, name);
     if (!p->file || !p->draft)
         return hrun_fail_nomem(err);
-    return check_free(s, p->file, err);
+    return check_hidden(s, name, p->folder, err) || check_free(s, p->file, err) ? -1 : 0;
 }
 
 /* Wait for another --new of the same name, which may have written the definition. */
@@ -135,6 +156,7 @@ static int check_time(const char *text, struct hrun_error *err)
 /* Words that cannot be used are told before anything is run. */
 static int check(const struct calib_settings *s, const struct new_app *a, struct hrun_error *err)
 {
+    const struct number_list only = { { s->N }, 1 };
     int told = 0;
 
     for (char *const *w = a->words; *w; w++)
@@ -144,10 +166,13 @@ static int check(const struct calib_settings *s, const struct new_app *a, struct
     if (!told)
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
                          "instance %s '{N}'", a->words[0]);
-    if (!s->sizes.n)
-        return hrun_fail(err, HRUN_EINVAL, "nothing is known of %s: say which sizes N to measure, with --sizes LIST",
+    if (!s->sizes.n && !s->N)
+        return hrun_fail(err, HRUN_EINVAL, "nothing is known of %s: say which sizes N to measure, with -N SIZE, the one "
+                         "that matters, or --sizes LIST",
                          a->name);
-    return (s->rule && check_rule(s->rule, &s->sizes, err)) || (s->time && check_time(s->time, err)) ? -1 : 0;
+    if (s->rule && check_rule(s->rule, s->N ? &only : &s->sizes, err))
+        return -1;
+    return s->time ? check_time(s->time, err) : 0;
 }
 
 /* Write the definition to file, and see that it is one. d: with the terms. */
@@ -197,7 +222,7 @@ static int open_context(struct context *c, const struct calib_settings *s, struc
     struct work w = { .c = c, .words = a->words };
 
     c->set = &s->common;
-    w.N = s->sizes.v[0];
+    w.N = s->N ? s->N : s->sizes.v[0];
     if (context_app(c, a->words[0], err) || work_find_program(&w, 0, err) || context_cluster(c, &s->common, err) ||
         context_engine(c, err))
         return -1;
@@ -451,38 +476,19 @@ done:
     return rc;
 }
 
-/* Measure what the terms that were written choose, with the rest of the budget, and fit, unless a definition of this
- * name stands in an earlier folder. Of the full grid, and of --runs 1 or 2, there is no rest. Result: the exit
- * status. */
-static int measure_choices(const struct calib_settings *s, const struct new_app *a, const struct places *at)
+/* Measure what the terms that were written choose, with the rest of the budget, and fit. Of the full grid, and of --runs
+ * 1 or 2, there is no rest. Result: the exit status. */
+static int measure_choices(const struct calib_settings *s, const struct new_app *a)
 {
     struct calib_settings own = *s;
-    struct context c = { .set = &own.common };
-    struct hrun_error err = { 0 };
     char *names[] = { (char *)a->name, NULL };
-    int status = 0, hidden;
 
     own.common.app = a->name;
-    if (context_app(&c, a->words[0], &err)) {
-        status = context_complain("hrun-calibrate", &err);
-    } else {
-        hidden = strcmp(c.app->file, at->file) != 0;
-        if (hidden)
-            fprintf(stderr, "hrun-calibrate: %s hides the new definition: remove it, or name the folder of the new one "
-                    "with --profile-path\n", c.app->file);
-        own.part = PARTS[LAST];
-        own.runs = runs_of(s, LAST);
-        own.again = 0;
-        own.common.force = 0;       /* it is meant for the definition */
-        if (hidden)
-            status = STATUS_FAILED;
-        else if (s->full_grid || (s->runs && !own.runs))
-            status = calib_fit(&own, names);
-        else
-            status = calib_measure(&own, (char **)a->words);
-    }
-    context_release(&c);
-    return status;
+    own.part = PARTS[LAST];
+    own.runs = runs_of(s, LAST);
+    own.again = 0;
+    own.common.force = 0;       /* it is meant for the definition */
+    return s->full_grid || (s->runs && !own.runs) ? calib_fit(&own, names) : calib_measure(&own, (char **)a->words);
 }
 
 /* Measure with the draft. Result: the exit status. */
@@ -494,6 +500,8 @@ static int measure(const struct calib_settings *s, const struct new_app *a, int 
     if (!s->no_fit) {
         own.part = PARTS[part];
         own.runs = runs_of(s, part);
+        for (int later = part + 1; later <= LAST; later++)
+            own.until -= PARTS[later];
     }
     own.common.force = 0;       /* it is meant for the definition */
     return calib_measure(&own, (char **)a->words);
@@ -528,7 +536,7 @@ int calib_new(const struct calib_settings *settings, char **words)
         rc = write_definition(&own, &a, &at, part == LAST || whole, &err);
         part = whole ? LAST : part;
         if (!rc && !own.no_fit)
-            rc = part < LAST ? measure(&own, &a, part) : measure_choices(&own, &a, &at);
+            rc = part < LAST ? measure(&own, &a, part) : measure_choices(&own, &a);
         status = rc < 0 ? -1 : status ? status : rc;
     }
     if (status < 0)

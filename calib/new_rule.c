@@ -68,8 +68,8 @@ static int run_once(struct search *s, int64_t N, int P, int *worked, struct hrun
     rc = sig ? sig : r.outcome.interrupted ? r.outcome.interrupted : r.outcome.signalled;
     if (sig)
         goto done;
-    *worked = r.ok;
-    if (r.ok)
+    *worked = r.ok || r.too_short;
+    if (*worked)
         s->longest_s = fmax(s->longest_s, r.outcome.wall_s);
     else
         snprintf(s->why, sizeof s->why, "N=%lld on %d process%s: %s%s%s", (long long)N, P, P == 1 ? "" : "es", r.status,

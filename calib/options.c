@@ -84,8 +84,8 @@ const struct hrun_opt calib_options[] = {
 
     { "sizes", 0, HRUN_OPT_WORD, "LIST", NULL, "sizes N: 400,800,1600 or 100-500:100 (default: the definition's)",
       "What to measure", lists_add, AT(sizes), .modes = RUNS, .min = 1, .max = HRUN_COUNT_MAX },
-    { "size", 'N', HRUN_OPT_COUNT, "SIZE", NULL, "this size alone; report: the one whose configurations are shown",
-      "What to measure", NULL, AT(N), .modes = REPORT | MEASURE, .min = 1, .max = HRUN_COUNT_MAX,
+    { "size", 'N', HRUN_OPT_COUNT, "SIZE", NULL, "the size that matters: those up to it are measured; report: show its configurations",
+      "What to measure", NULL, AT(N), .modes = REPORT | RUNS, .min = 1, .max = HRUN_COUNT_MAX,
       .against = NAMES("sizes") },
     { "pes", 0, HRUN_OPT_WORD, "LIST", NULL, "numbers of PEs (default: all up to 4, then 6, 8, 12, 16, ...)",
       "What to measure", lists_add, AT(pes), .modes = RUNS, .min = 1, .max = 1000000 },

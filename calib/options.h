@@ -34,12 +34,13 @@ struct calib_settings {
     double precision;                 /* network; 0: not given */
     int network, speeds;              /* show: the network, or how quick PEs are */
     double part;                      /* of the budget: --new measures twice */
+    double until;                     /* the part of a budget that is found by which to end */
     double spent_s;                   /* of the budget, and runs made, before all hosts were asked anew */
     int made;
 };
 
 /* What options that are not given stand for. */
-#define CALIB_SETTINGS_DEFAULTS .part = 1, .retries = 1, .remeasure = -1, .seed = 1
+#define CALIB_SETTINGS_DEFAULTS .part = 1, .until = 1, .retries = 1, .remeasure = -1, .seed = 1
 
 /* What hrun-calibrate can be asked for, in the order of calib_modes. */
 enum calib_mode {

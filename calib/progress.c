@@ -131,7 +131,7 @@ static void keep_time(struct progress *p, const struct event *e)
     t->m2 += off * (log(e->time_s) - t->mean);
 }
 
-/* How good the times are so far, once points have been repeated: "   times vary by 1.2 %", the standard deviation of a
+/* How good the times are so far, once points have been repeated: "times vary by 1.2 %", the standard deviation of a
  * run about the mean of its point. */
 static void add_spread(const struct progress *p, struct hrun_buf *out)
 {
@@ -144,10 +144,10 @@ static void add_spread(const struct progress *p, struct hrun_buf *out)
             dof += p->times[i].n - 1;
         }
     if (dof)
-        hrun_buf_addf(out, "   times vary by %.*f %%", m2 / dof < 0.01 ? 1 : 0, 100 * sqrt(m2 / dof));
+        hrun_buf_addf(out, "times vary by %.*f %%", m2 / dof < 0.01 ? 1 : 0, 100 * sqrt(m2 / dof));
 }
 
-/* "   about 2 min left". */
+/* "about 2 min left". */
 static void add_left(const struct progress *p, struct hrun_buf *out)
 {
     const struct budget *b = p->g->budget;
@@ -155,8 +155,8 @@ static void add_left(const struct progress *p, struct hrun_buf *out)
 
     if (left <= 0)
         return;
-    hrun_buf_adds(out, b ? b->limit_s > 0 || b->runs ? "   about " : "   at least "
-                         : campaign_left_is_sure(p->g) ? "   about " : "   perhaps ");
+    hrun_buf_adds(out, b ? b->limit_s > 0 || b->runs ? "about " : "at least "
+                         : campaign_left_is_sure(p->g) ? "about " : "perhaps ");
     if (left < 1.5)
         hrun_buf_adds(out, "a second");
     else if (left < 60)
@@ -166,25 +166,39 @@ static void add_left(const struct progress *p, struct hrun_buf *out)
     hrun_buf_adds(out, " left");
 }
 
-/* What chosen runs have shown so far: "; the best is found at 3 of 4 sizes, times known to +- 33 %". */
+/* What chosen runs have shown so far: "the best is found at 3 of 4 sizes, to +- 33 %". */
 static void add_found(const struct progress *p, struct hrun_buf *out)
 {
     const struct hrun_design_state *st = hrun_design_state(p->g->budget->design);
 
     if (st->sizes && !isnan(st->loss))
-        hrun_buf_addf(out, "; the best is found at %d of %d sizes, its time known to +- %.2g %%", st->settled,
-                      st->sizes, 100 * st->interval);
+        hrun_buf_addf(out, "the best is found at %d of %d sizes, to +- %.2g %%", st->settled, st->sizes,
+                      100 * st->interval);
 }
 
-/* What a chosen run is for. */
-static const char *purpose(enum hrun_design_stage stage)
+/* What a chosen run is for: "(a first look)". */
+static void add_purpose(const struct progress *p, struct hrun_buf *out)
 {
     static const char *const words[] = {
         [HRUN_DESIGN_SCREEN] = "a first look", [HRUN_DESIGN_MODEL] = "for the models",
         [HRUN_DESIGN_CHOICE] = "is it the best?", [HRUN_DESIGN_REPEAT] = "once more, to be sure",
     };
 
-    return words[stage];
+    hrun_buf_addf(out, "(%s)", words[hrun_design_state(p->g->budget->design)->stage]);
+}
+
+/* Add to a line what a function says, if it then still fits on a terminal. */
+static void add_fitting(const struct progress *p, void (*add)(const struct progress *p, struct hrun_buf *out),
+                        struct hrun_buf *line)
+{
+    enum { WIDTH = 79 };
+    struct hrun_buf more = HRUN_BUF_INIT;
+
+    add(p, &more);
+    if (more.len && line->len + 2 + more.len <= WIDTH)
+        hrun_buf_addf(line, "  %s", more.data);
+    line->failed |= more.failed;
+    hrun_buf_release(&more);
 }
 
 /* "[12] " or "[12/40] ": which run of those chosen. Once it is made the campaign has noted it, the design not yet. */
@@ -222,15 +236,14 @@ static void show_point(struct progress *p, const struct event *e)
         if (e->ok)
             hrun_add_seconds(&out, e->time_s);
         else
-            hrun_buf_addf(&out, "failed: %s", e->text);
+            hrun_buf_adds(&out, e->too_short ? "too short to tell" : "failed");
     }
+    add_fitting(p, add_left, &out);
     if (p->g->budget)
-        hrun_buf_addf(&out, "  (%s)", purpose(hrun_design_state(p->g->budget->design)->stage));
-    add_left(p, &out);
-    if (p->g->budget)
-        add_found(p, &out);
-    else
-        add_spread(p, &out);
+        add_fitting(p, add_purpose, &out);
+    add_fitting(p, p->g->budget ? add_found : add_spread, &out);
+    if (!begin && !e->ok && !e->too_short)
+        hrun_buf_addf(&out, "\n  failed: %s", e->text);
     progress_clear(p);
     if (!out.failed)
         fputs(out.data, stderr);

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "service/placement.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ void runs_hear(void *ctx, const char *text)
     tell(r, &e);
 }
 
-static void hear_waiting(void *ctx, const char *text)
+static void hear_words(void *ctx, const char *text)
 {
     struct event e = { .kind = EVENT_WORDS };
 
@@ -100,6 +101,19 @@ static void tell_unwatched(struct runs *r, const struct waits *w)
     tell(r, &e);
 }
 
+/* A program that tells its time in steps and says 0 took one step at most: half a step is its time (hrun_times_step),
+ * known as badly as other rounded times. */
+static void time_short_run(const struct campaign *g, struct work_result *r)
+{
+    if (!r->too_short || campaign_step(g) <= 0)
+        return;
+    r->ok = 1;
+    r->too_short = 0;
+    r->time_s = campaign_step(g) / 2;
+    snprintf(r->status, sizeof r->status, "ok");
+    r->detail[0] = 0;
+}
+
 /* Run point i once and record it. 0: ran, or could not be started (r tells how); -1 with *err. */
 static int run_point(struct runs *runs, int i, struct work_result *r, struct hrun_error *err)
 {
@@ -118,7 +132,7 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
     runs->spent.limits = -1;
     l = hrun_layout_create(c->cluster, point->pes, point->procs, err);
     if (!l || placement_fill_threads(c, l, err) || work_find_program(&w, l->nranks, err) ||
-        alone_begin(runs->ledger, c, l, point->N, point->wall_s, hear_waiting, runs, &r->outcome.interrupted, err))
+        alone_begin(runs->ledger, c, l, point->N, point->wall_s, hear_words, runs, &r->outcome.interrupted, err))
         goto done;
     if (r->outcome.interrupted) {
         rc = 0;
@@ -133,6 +147,7 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
         runs_engine_failed(r, &why);
     }
     runs_tell_limit(&w, r);
+    time_short_run(runs->g, r);
     if (!r->outcome.interrupted && !r->outcome.signalled &&
         work_record(&w, point->pes, point->procs, r, "calibration", err))
         goto done;
@@ -162,7 +177,7 @@ static int run_weak(struct runs *r, int i, struct work_result *result, struct hr
     all[p->sub] = cl->subs[p->sub].npes;
     all[cl->nsubs + p->sub] = 1;
     l = hrun_layout_create(cl, all, all + cl->nsubs, err);
-    if (l && !alone_begin(r->ledger, r->c, l, p->N, p->wall_s, hear_waiting, r, &result->outcome.interrupted, err))
+    if (l && !alone_begin(r->ledger, r->c, l, p->N, p->wall_s, hear_words, r, &result->outcome.interrupted, err))
         rc = result->outcome.interrupted ? 0 : weak_run(r, i, result, err);
     alone_end(r->ledger);
     hrun_layout_destroy(l);
@@ -183,8 +198,10 @@ static void tell_run(struct runs *r, int i, const struct work_result *result, in
         snprintf(e.text, sizeof e.text, "%s%s%s", result->status, result->detail[0] ? ": " : "", result->detail);
     else if (!result->ok)        /* it ended well: the detail says what is wrong with its time */
         snprintf(e.text, sizeof e.text, "%s", result->detail[0] ? result->detail : result->status);
-    e.no_time = !result->ok && !result->outcome.status && !e.host_failed;
+    e.too_short = result->too_short;
+    e.no_time = !result->ok && !result->outcome.status && !e.host_failed && !e.too_short;
     r->spent.time_s = result->ok ? result->time_s : 0;
+    r->spent.too_short = result->too_short;
     r->spent.wall_s += result->outcome.job_s;
     tell(r, &e);
 }
@@ -195,19 +212,22 @@ static int measure_point(struct runs *r, int i, struct luck *luck, struct hrun_e
     struct work_result result;
 
     for (int attempt = r->g->v[i].failed; ; attempt++) {
+        int last;
+
         tell(r, &(struct event){ .kind = EVENT_BEGIN, .point = i });
         if (r->g->v[i].work > 0 ? run_weak(r, i, &result, err) : run_point(r, i, &result, err))
             return -1;
         if (result.outcome.interrupted || result.outcome.signalled)
             return result.outcome.interrupted ? result.outcome.interrupted : result.outcome.signalled;
-        tell_run(r, i, &result, attempt >= r->retries);
+        last = attempt >= r->retries || result.too_short;
+        tell_run(r, i, &result, last);
         if (result.ok) {
             luck->good++;
             luck->hosts_failed = 0;
             return 0;
         }
-        if (attempt >= r->retries) {
-            luck->failed_points++;
+        if (last) {
+            luck->failed_points += !result.too_short;
             luck->hosts_failed = host_failed(&result) ? luck->hosts_failed + 1 : 0;
             return 0;
         }
@@ -257,18 +277,52 @@ static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct
     if (hrun_design_add(g->budget->design, p->pes, p->procs, p->N, r->spent.time_s, r->spent.wall_s - before.wall_s,
                         r->spent.limits, 1, err))
         return -1;
+    if (r->spent.too_short)
+        hrun_design_too_short(g->budget->design, p->N);
     give_up(r, slot, &luck[slot]);
     return 0;
+}
+
+/* Sizes that were given up since *dropped, and a budget that was found, each said once. */
+static void tell_progress(struct runs *r, int *dropped, int *found)
+{
+    const struct budget *b = r->g->budget;
+    const struct hrun_design_state *st = hrun_design_state(b->design);
+    struct hrun_buf words = HRUN_BUF_INIT;
+
+    for (; *dropped < st->dropped; ++*dropped)
+        hrun_buf_addf(&words, "%s%lld", words.len ? ", " : "N = ", (long long)b->lists.sizes.v[*dropped]);
+    if (words.len) {
+        hrun_buf_addf(&words, " %s left out, as times there are too short to tell anything",
+                      strchr(words.data, ',') ? "are" : "is");
+        hear_words(r, words.data);
+    }
+    if (!*found && b->finds && st->budget_s > 0) {
+        *found = 1;
+        hrun_buf_reset(&words);
+        hrun_buf_adds(&words, "this takes about ");
+        hrun_add_seconds(&words, st->budget_s);
+        hrun_buf_adds(&words, " in all, of which ");
+        hrun_add_seconds(&words, fmax(st->budget_s - st->spent_s, 0));
+        hrun_buf_adds(&words, " are left (--budget TIME sets another limit)");
+        hear_words(r, words.data);
+    }
+    hrun_buf_release(&words);
 }
 
 static int make_all_chosen(struct runs *r, struct luck *luck, struct hrun_error *err)
 {
     struct hrun_design_run run;
-    int rc;
+    int rc, dropped = 0, found = r->c->set->quiet;
 
-    while ((rc = hrun_design_next(r->g->budget->design, &run, err)) > 0)
+    while ((rc = hrun_design_next(r->g->budget->design, &run, err)) > 0) {
+        if (!r->c->set->quiet)
+            tell_progress(r, &dropped, &found);
         if ((rc = make_chosen(r, &run, luck, err)))
             return rc;
+    }
+    if (!r->c->set->quiet)
+        tell_progress(r, &dropped, &found);
     return rc;
 }
 
@@ -278,6 +332,8 @@ static int make_all(struct runs *r, struct hrun_error *err)
     struct campaign *g = r->g;
     int rounds = g->wanted, rc;
 
+    for (int i = 0; luck && i < g->n; i++)
+        luck[g->v[i].sub < 0 ? g->nsubs : g->v[i].sub].good += g->v[i].have;
     r->slow_host = malloc(((size_t)r->c->cluster->nsubs + 1) * sizeof *r->slow_host);
     for (int i = 0; r->slow_host && i < r->c->cluster->nsubs; i++)
         r->slow_host[i] = -1;

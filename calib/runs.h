@@ -33,6 +33,7 @@ struct runs {
     void *ctx;
     struct spending {
         double time_s;        /* of the last run, 0 when it failed */
+        int too_short;        /* the last run told a time of 0 s */
         double wall_s;        /* of all runs */
         int limits;           /* the sub-cluster that was seen to limit the last run, if it was a mixed one; else -1 */
     } spent;

@@ -62,7 +62,7 @@ static void advise_size(const struct prepared *p, const struct finest *f, struct
 
     if (!f->measure)
         return;
-    report_calibrate_command(&p->c, 0, &larger, p->w.words, &command);
+    report_calibrate_command(&p->c, CALIBRATE_MEASURE, &larger, p->w.words, &command);
     hrun_fail(err, why.code, "%s; to measure a larger one: %s", why.text, command.data);
     hrun_buf_release(&command);
 }

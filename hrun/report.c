@@ -4,6 +4,7 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "service/predicted.h"
+#include "service/unmodelled.h"
 #include "tuned.h"
 
 #include <math.h>
@@ -235,10 +236,26 @@ static void add_misses(const struct decision *d, struct hrun_buf *out)
     hrun_buf_release(&which);
 }
 
+/* Numbers of processes per PE that no model of sub-cluster i predicts. Result: 1 if there are any. */
+static int add_wanting(const struct context *c, const struct decision *d, int i, struct hrun_buf *out)
+{
+    struct hrun_buf which = HRUN_BUF_INIT;
+    int any;
+
+    if (c->app && d->plan && d->subs[i].models)
+        models_wanting(c->app, d->subs[i].models, &which);
+    any = which.len > 0;
+    if (any)
+        hrun_buf_addf(out, "  sub-cluster %s has no model for %s process%s per PE and is not used so\n",
+                      c->cluster->subs[i].name, which.data, strcmp(which.data, "1") ? "es" : "");
+    hrun_buf_release(&which);
+    return any;
+}
+
 static void add_notes(const struct context *c, const struct decision *d, const struct ledger *ledger,
                       char *const *words, struct hrun_buf *out)
 {
-    int missing = 0;
+    int missing = 0, wanting = 0;
 
     if (c->app && c->app->threads_fill && one_core_each(c->cluster))
         hrun_buf_addf(out, "  %s fills cores with threads, and each PE is one core: choose larger PEs, for instance "
@@ -253,6 +270,7 @@ static void add_notes(const struct context *c, const struct decision *d, const s
         } else if (c->app && d->N && d->nsamples && !d->subs[i].models) {
             hrun_buf_addf(out, "  sub-cluster %s has no profile yet and is not used\n", c->cluster->subs[i].name);
         }
+        wanting += add_wanting(c, d, i, out);
         missing += !d->subs[i].models;
     }
     ledger_tell(ledger, "  ", "\n", out);
@@ -265,14 +283,9 @@ static void add_notes(const struct context *c, const struct decision *d, const s
         add_shared(c, d, out);
     add_misses(d, out);
     report_changed(c, d, "  ", words, out);
-    if (report_extrapolates(d)) {
-        hrun_buf_adds(out, "  the prediction extrapolates: ");
-        report_extrapolation(c, d, out);
-        hrun_buf_addc(out, '\n');
-    }
-    if (c->app && d->N && missing) {
+    if (c->app && d->N && missing + wanting) {
         hrun_buf_adds(out, d->nsamples ? "  to measure the rest: " : "  to make a profile: ");
-        report_calibrate_command(c, 0, d, words, out);
+        report_calibrate_command(c, CALIBRATE_MEASURE, d, words, out);
         hrun_buf_addc(out, '\n');
     }
 }

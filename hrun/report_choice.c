@@ -17,8 +17,10 @@ static void add_percent(struct hrun_buf *out, double ratio)
  * "  corrected    +4.0 %, by 3 runs of this configuration and 2 at other N" */
 static void add_correction(const struct decision *d, struct hrun_buf *out)
 {
+    const char *mark = d->formula || d->runs_here > 1 ? "" : "   <- fewer than two runs at this size";
+
     if (!d->runs_here && !d->runs_elsewhere) {
-        hrun_buf_adds(out, "  rests on     models alone: this configuration was never run\n");
+        hrun_buf_addf(out, "  rests on     models alone: this configuration was never run%s\n", mark);
         return;
     }
     hrun_buf_adds(out, "  corrected    ");
@@ -29,7 +31,7 @@ static void add_correction(const struct decision *d, struct hrun_buf *out)
         hrun_buf_adds(out, " at other N; not run at this one");
     else if (d->runs_elsewhere)
         hrun_buf_addf(out, " and %d at other N", d->runs_elsewhere);
-    hrun_buf_addc(out, '\n');
+    hrun_buf_addf(out, "%s\n", mark);
 }
 
 static int is_chosen(const struct decision *d, const struct hrun_choice *v)
@@ -168,15 +170,29 @@ static void add_finest(const struct context *c, const struct decision *d, char *
         hrun_buf_addf(out, "; N = %lld: %s", (long long)f->next, f->why);
     if (f->next && f->measure) {
         hrun_buf_adds(out, "\n  to measure a larger one: ");
-        report_calibrate_command(c, 0, &larger, words, out);
+        report_calibrate_command(c, CALIBRATE_MEASURE, &larger, words, out);
     }
     hrun_buf_addc(out, '\n');
+}
+
+/* "  left out     2 configurations that failed at this size (exit 3): (2,2) (1,2); --config runs one all the same" */
+static void add_failed(const struct decision *d, struct hrun_buf *out)
+{
+    enum { SHOWN = 60 };
+    size_t len = strlen(d->failed);
+    int shown = (int)(len > SHOWN ? strcspn(d->failed + SHOWN, " ") + SHOWN : len);
+
+    hrun_buf_addf(out, "  left out     %d configuration%s that failed at this size (%s%s): %.*s%s; --config runs one all "
+                  "the same\n", d->nfailed, d->nfailed == 1 ? "" : "s", d->nfailed == 1 ? "" : "last: ",
+                  d->failed_why, shown, d->failed, (size_t)shown < len ? " ..." : "");
 }
 
 void report_choice(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
 {
     if (d->predicted) {
         add_correction(d, out);
+        if (report_extrapolates(d))
+            report_outside(c, d, "  ", words, out);
         if (d->explores.on) {
             hrun_buf_adds(out, "  explores     ");
             report_exploring(d, out);
@@ -190,6 +206,8 @@ void report_choice(const struct context *c, const struct decision *d, char *cons
         add_balance(d, out);
     if (d->plan)
         add_counts(d, out);
+    if (d->nfailed)
+        add_failed(d, out);
     if (d->finest.on)
         add_finest(c, d, words, out);
 }

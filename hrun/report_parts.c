@@ -76,11 +76,12 @@ static void add_formula_command(const struct context *c, int again, const struct
     report_where(c, out);
 }
 
-void report_calibrate_command(const struct context *c, int again, const struct decision *d, char *const *words,
+void report_calibrate_command(const struct context *c, enum calibrate_how how, const struct decision *d, char *const *words,
                               struct hrun_buf *out)
 {
     const struct common_settings *s = c->set;
     int64_t N = d->N;
+    int again = how == CALIBRATE_AGAIN;
     int bare = c->app && !*c->app->file;    /* a definition is to be written first */
 
     if (c->app && c->app->formula) {
@@ -107,6 +108,8 @@ void report_calibrate_command(const struct context *c, int again, const struct d
                       (long long)N);
     else if (N && !again && c->app && c->app->family == HRUN_APP_WEAK)
         hrun_buf_addf(out, " -N %lld", (long long)N);
+    else if (how == CALIBRATE_SIZE)
+        hrun_buf_addf(out, " --sizes %lld", (long long)N);
     add_words(c, N, words, out);
 }
 
@@ -154,7 +157,7 @@ void report_changed(const struct context *c, const struct decision *d, const cha
                   "those before and the profile say, since %.10s\n", lead, d->drift[i].runs, c->cluster->subs[i].name,
                   100 * fabs(factor - 1), factor > 1 ? "longer" : "less time", d->drift[i].since);
     hrun_buf_addf(out, "%sto measure it again: ", lead);
-    report_calibrate_command(c, 1, d, words, out);
+    report_calibrate_command(c, CALIBRATE_AGAIN, d, words, out);
     hrun_buf_addc(out, '\n');
 }
 
@@ -166,18 +169,24 @@ void report_other_engine(const struct context *c, const struct decision *d, int 
                   "--engine %s uses it\n", c->cluster->subs[i].name, other, c->engine->name, other);
 }
 
-int report_extrapolates(const struct decision *d)
+/* Is this worth saying of N, or of P? */
+static int is_far(const struct decision *d, const struct beyond *b)
 {
-    return d->predicted && fmax(d->beyond_n.factor, d->beyond_p.factor) > EXTRAPOLATION_WORTH_SAYING;
+    return b->factor > EXTRAPOLATION_WORTH_SAYING || (b == &d->beyond_n && decision_is_outside(d));
 }
 
-static void add_beyond(const struct context *c, const struct beyond *b, const char *what, int64_t v, const char **sep,
-                       struct hrun_buf *out)
+int report_extrapolates(const struct decision *d)
 {
-    if (b->factor <= EXTRAPOLATION_WORTH_SAYING)
+    return d->predicted && (is_far(d, &d->beyond_n) || is_far(d, &d->beyond_p));
+}
+
+static void add_beyond(const struct context *c, const struct decision *d, const struct beyond *b, const char *what,
+                       int64_t v, const char **sep, struct hrun_buf *out)
+{
+    if (!is_far(d, b))
         return;
-    hrun_buf_addf(out, "%s%s = %lld is %.1f times %s what sub-cluster %s was measured at (", *sep, what, (long long)v,
-                  b->factor, v > b->measured[1] ? "beyond" : "below", c->cluster->subs[b->sub].name);
+    hrun_buf_addf(out, "%s%s = %lld is %.*f times %s what sub-cluster %s was measured at (", *sep, what, (long long)v,
+                  b->factor > EXTRAPOLATION_WORTH_SAYING ? 1 : 2, b->factor, v > b->measured[1] ? "beyond" : "below", c->cluster->subs[b->sub].name);
     hrun_buf_addf(out, b->measured[0] == b->measured[1] ? "%lld)" : "%lld .. %lld)", (long long)b->measured[0],
                   (long long)b->measured[1]);
     *sep = ", ";
@@ -187,6 +196,18 @@ void report_extrapolation(const struct context *c, const struct decision *d, str
 {
     const char *sep = "";
 
-    add_beyond(c, &d->beyond_n, "N", d->N, &sep, out);
-    add_beyond(c, &d->beyond_p, "P", d->P, &sep, out);
+    add_beyond(c, d, &d->beyond_n, "N", d->N, &sep, out);
+    add_beyond(c, d, &d->beyond_p, "P", d->P, &sep, out);
+}
+
+void report_outside(const struct context *c, const struct decision *d, const char *lead, char *const *words,
+                    struct hrun_buf *out)
+{
+    hrun_buf_addf(out, "%sthe prediction extrapolates: ", lead);
+    report_extrapolation(c, d, out);
+    if (decision_is_outside(d)) {
+        hrun_buf_addf(out, "\n%sto measure this size, too: ", lead);
+        report_calibrate_command(c, CALIBRATE_SIZE, d, words, out);
+    }
+    hrun_buf_addc(out, '\n');
 }

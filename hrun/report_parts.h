@@ -30,6 +30,9 @@ void report_other_engine(const struct context *c, const struct decision *d, int 
 
 /* Does the prediction lie so far outside what was measured that it is worth saying? */
 int report_extrapolates(const struct decision *d);
+/* That, and the command that measures a size outside of those that were run; lines that begin with `lead`. */
+void report_outside(const struct context *c, const struct decision *d, const char *lead, char *const *words,
+                    struct hrun_buf *out);
 /* In which of N and P, how far, and where; no end of a line. */
 void report_extrapolation(const struct context *c, const struct decision *d, struct hrun_buf *out);
 

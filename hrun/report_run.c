@@ -27,7 +27,7 @@ static void tell_unmeasured(const struct context *c, const struct decision *d, c
     }
     if (missing) {
         hrun_buf_adds(out, "hrun: to measure it: ");
-        report_calibrate_command(c, 0, d, words, out);
+        report_calibrate_command(c, CALIBRATE_MEASURE, d, words, out);
         hrun_buf_addc(out, '\n');
     }
 }
@@ -38,6 +38,8 @@ void report_before(const struct context *c, const struct decision *d, const stru
     ledger_tell(ledger, "hrun: ", "\n", out);
     if (d->by != BY_DEFAULT) {
         tell_unmeasured(c, d, words, out);
+        if (decision_is_outside(d))
+            report_outside(c, d, "hrun: ", words, out);
         if (d->explores.on) {
             hrun_buf_adds(out, "hrun: explores ");
             hrun_config_print(d->pes, d->procs, d->nsubs, out);
@@ -70,7 +72,7 @@ void report_before(const struct context *c, const struct decision *d, const stru
         }
     }
     hrun_buf_adds(out, "hrun: to make one: ");
-    report_calibrate_command(c, 0, d, words, out);
+    report_calibrate_command(c, CALIBRATE_MEASURE, d, words, out);
     hrun_buf_addc(out, '\n');
 }
 
@@ -80,7 +82,7 @@ void report_after(const struct context *c, const struct decision *d, const struc
     double delta;
 
     if (!r->ok) {
-        if (!strcmp(r->status, "no time in output"))
+        if (r->too_short || !strcmp(r->status, "no time in output"))
             hrun_buf_addf(out, "hrun: %s\n", r->detail);
         return;
     }
@@ -122,7 +124,7 @@ void report_after(const struct context *c, const struct decision *d, const struc
     } else {
         hrun_buf_adds(out, "hrun: that is far outside the interval: the machine was busy, or the profile is stale; to "
                            "measure again: ");
-        report_calibrate_command(c, 1, d, words, out);
+        report_calibrate_command(c, CALIBRATE_AGAIN, d, words, out);
         hrun_buf_addc(out, '\n');
     }
 }

@@ -238,7 +238,7 @@ static void judge(const struct work *w, struct listener *l, const char *stderr_t
 {
     struct hrun_error err = { 0 };
 
-    r->ok = 0;
+    r->ok = r->too_short = 0;
     r->time_s = 0;
     r->detail[0] = 0;
     if (r->outcome.timed_out)
@@ -260,6 +260,11 @@ static void judge(const struct work *w, struct listener *l, const char *stderr_t
         r->time_s = 0;
         snprintf(r->status, sizeof r->status, "no time in output");
         snprintf(r->detail, sizeof r->detail, "%.500s", err.text);
+    } else if (r->time_s <= 0) {
+        r->too_short = 1;
+        snprintf(r->status, sizeof r->status, "%s", HRUN_STATUS_TOO_SHORT);
+        snprintf(r->detail, sizeof r->detail, "the program says that it took 0 s, which is shorter than it can tell: "
+                 "a larger size takes longer");
     } else {
         r->ok = 1;
     }
@@ -370,7 +375,7 @@ static void keep_failed(const struct work *w, const char *own, const struct hrun
 {
     size_t len = strlen(r->detail);
 
-    if (!r->ok && !r->outcome.interrupted && !r->outcome.signalled && scratch_keep(w->scratch, own, output, errors))
+    if (!r->ok && !r->too_short && !r->outcome.interrupted && !r->outcome.signalled && scratch_keep(w->scratch, own, output, errors))
         snprintf(r->detail + len, sizeof r->detail - len, "%swhat it left is in %s", len ? "; " : "",
                  w->scratch->kept);
 }

@@ -38,8 +38,9 @@ struct work_result {
     int ok;                    /* the run ended well and its time is known */
     double time_s;             /* application's own time, else the clock of the job's hosts (outcome.job_s);
                                   0 unless ok */
+    int too_short;             /* it ended well, and the program says that it took 0 s: not ok */
     char status[96];           /* for the log: "ok", "exit 3", "signal 9", "timeout", "lost host h3", "no time in
-                                  output" */
+                                  output", HRUN_STATUS_TOO_SHORT */
     char detail[512];          /* for people: the last words on standard error, or why no time was found; "" */
 };
 

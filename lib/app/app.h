@@ -275,9 +275,9 @@ struct hrun_clock;
 struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
                                      struct hrun_error *err);
 void hrun_clock_feed(struct hrun_clock *c, const char *data, size_t len);
-/* *time_s of the last match. Errors: HRUN_ENODATA (no line matched, the run wrote no such file, or several;
- * says which expression and where it was looked for), HRUN_ENONFINITE (not a positive finite number), HRUN_EIO,
- * HRUN_ENOMEM. */
+/* *time_s of the last match; 0 where the program says 0: the run was shorter than it can tell. Errors: HRUN_ENODATA (no
+ * line matched, the run wrote no such file, or several; says which expression and where it was looked for),
+ * HRUN_ENONFINITE (negative, not finite, or by time_value not positive), HRUN_EIO, HRUN_ENOMEM. */
 int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *err);
 void hrun_clock_destroy(struct hrun_clock *c);
 

@@ -397,12 +397,12 @@ int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *e
     for (char *s = c->found.data; *s; s++)
         if (*s == 'D' || *s == 'd')
             *s = 'e';
-    if (hrun_parse_number("time", c->found.data, &t, NULL) || (!value && t <= 0))
+    if (hrun_parse_number("time", c->found.data, &t, NULL) || (!value && t < 0))
         return hrun_fail(err, HRUN_ENONFINITE, "the program reported a time of '%s' in %s: not a positive "
                          "number of seconds", c->found.data, c->path ? c->app->time_file : "its standard output");
     if (value && hrun_expr_eval(value, (const double[]){ t, c->N, c->P }, &t, err))
         return hrun_fail_prefix(err, "time of %s", c->app->name);
-    if (t <= 0)
+    if (value && t <= 0)
         return hrun_fail(err, HRUN_ENONFINITE, "time of %s: '%s' is %g at x=%s, N=%.0f, P=%.0f: not a positive number "
                          "of seconds", c->app->name, hrun_expr_text(value), t, c->found.data, c->N, c->P);
     *time_s = t;

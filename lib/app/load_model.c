@@ -68,6 +68,26 @@ static int same_term(const char *a, const char *b)
     }
 }
 
+/* Where the wall clock is what is timed, a start-up is part of it: a constant is among the terms, the last of them if
+ * the definition has none. There is room for it. */
+static int add_start(struct hrun_load *l, const char *const *vars, int nvars, struct hrun_terms *out)
+{
+    static const double there[] = { 2, 3 }, elsewhere[] = { 50, 7 };
+    struct hrun_term *t = &out->v[out->n];
+    double a, b;
+
+    if (l->raw->time || !out->n)
+        return 0;
+    for (int i = 0; i < out->n; i++)
+        if (!hrun_expr_calls(out->v[i].expr) && !hrun_expr_eval(out->v[i].expr, there, &a, NULL) &&
+            !hrun_expr_eval(out->v[i].expr, elsewhere, &b, NULL) && a == b)
+            return 0;
+    t->text = hrun_load_copy(l, "1");
+    t->expr = t->text ? compile(l, "terms", t->text, vars, nvars) : NULL;
+    out->n++;
+    return t->expr ? 0 : -1;
+}
+
 static int load_terms(struct hrun_load *l, const char *key, char *const *texts, unsigned n,
                       const char *const *vars, int nvars, struct hrun_terms *out)
 {
@@ -89,7 +109,7 @@ static int load_terms(struct hrun_load *l, const char *key, char *const *texts, 
         if (!t->expr || check_calls(l, path, t->expr, vars == vars_np))
             return -1;
     }
-    return 0;
+    return vars == vars_tpn ? 0 : add_start(l, vars, nvars, out);
 }
 
 /* A formula goes without terms, and `where` with a formula. */

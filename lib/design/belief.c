@@ -96,12 +96,22 @@ static int choices(struct hrun_design *d, struct design_size *s, const struct hr
                    struct hrun_error *err)
 {
     int n = hrun_corrections_count(d->corrections), rc;
-    struct hrun_known *known = calloc((size_t)n + 1, sizeof *known);
+    struct hrun_known *known = calloc((size_t)n + (size_t)d->ngroups + 1, sizeof *known);
 
     s->choice = s->hope = -1;
     if (!known)
         return hrun_fail_nomem(err);
     hrun_corrections_known(d->corrections, s->N, known, NULL);
+    for (int i = 0; i < d->ngroups; i++) {
+        const struct design_group *g = &d->groups[i];
+        int at = hrun_corrections_find(d->corrections, g->config, g->config + d->nsubs);
+
+        if (g->N != s->N || !g->failed || g->n)
+            continue;
+        if (at < 0)
+            known[at = n++] = (struct hrun_known){ .pes = g->config, .procs = g->config + d->nsubs };
+        known[at].excluded = 1;
+    }
     rc = choice_of_hrun(d, s, problem, known, n, &s->choice, err);
     for (int i = 0; i < n; i++)
         known[i].doubt = 0;
@@ -174,11 +184,13 @@ static double expected_gain(double mean, double sd)
 /* What one more run is expected to lower the least time by: of the best one (sign = -1), which may turn out to be worse
  * than the second at `other` and this then better by that, or of another (1), which may be better than the best at
  * `other`. sd counts as doubt times as large. A run that may have been disturbed is so to this probability, and the
- * configuration is then as if it had none, which is far from normal. */
+ * configuration is then as if it had none, which is far from normal. What rounding does to the time of one run it does to
+ * the next one as well. */
 static double gain_of(const struct hrun_design *d, const struct design_belief *b, int sign, double other, double doubt)
 {
-    double noise = design_noise(d, exp(b->mean));
-    double gain = expected_gain(sign * (other - b->mean), doubt * b->sd * b->sd / hypot(b->sd, noise));
+    double noise = design_noise(d, exp(b->mean)), alike = b->runs ? d->rounding_s / exp(b->mean) : 0;
+    double open = fmax(b->sd * b->sd - alike * alike, 0);
+    double gain = expected_gain(sign * (other - b->mean), doubt * open / sqrt(open + noise * noise));
 
     if (b->disturbed > 0)
         gain += b->disturbed * (expected_gain(sign * (other - b->else_mean),

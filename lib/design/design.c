@@ -71,6 +71,15 @@ static int take_procs(struct hrun_design *d, struct hrun_error *err)
     d->procs = calloc((size_t)d->app->nprocs_per_pe + 1, sizeof *d->procs);
     if (!d->procs)
         return hrun_fail_nomem(err);
+    for (int j = 0; j < d->set.nprocs; j++) {
+        int allowed = 0;
+
+        for (int i = 0; i < d->app->nprocs_per_pe; i++)
+            allowed |= d->set.procs[j] == d->app->procs_per_pe[i];
+        if (!allowed)
+            return hrun_fail(err, HRUN_EINVAL, "the definition of %s does not allow %lld processes per PE "
+                             "(procs_per_pe)", d->app->name, (long long)d->set.procs[j]);
+    }
     for (int i = 0; i < d->app->nprocs_per_pe; i++) {
         int wanted = !d->set.procs;
 
@@ -79,8 +88,7 @@ static int take_procs(struct hrun_design *d, struct hrun_error *err)
         if (wanted)
             d->procs[d->nprocs++] = d->app->procs_per_pe[i];
     }
-    return d->nprocs ? 0 : hrun_fail(err, HRUN_EINVAL, "the definition of %s allows none of these numbers of processes "
-                                     "per PE", d->app->name);
+    return 0;
 }
 
 /* The texts that measurements carry. */
@@ -242,8 +250,10 @@ int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, int
     d->nruns++;
     if (time_s > 0)
         note_surprise(d, r);
-    if (!counts)
+    if (!counts) {
+        d->before_s += wall_s;
         return 0;
+    }
     d->state.runs++;
     d->state.failed += time_s <= 0;
     d->state.spent_s += wall_s;
@@ -338,6 +348,17 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
 const struct hrun_design_state *hrun_design_state(const struct hrun_design *d)
 {
     return &d->state;
+}
+
+void hrun_design_too_short(struct hrun_design *d, int64_t N)
+{
+    d->too_short = d->too_short > N ? d->too_short : N;
+}
+
+int hrun_design_stands(const struct hrun_design *d, int i, double *loss)
+{
+    *loss = d->sizes[i].choice < 0 ? NAN : d->sizes[i].loss;
+    return d->sizes[i].choice >= 0 && d->sizes[i].settled;
 }
 
 int hrun_design_choice(const struct hrun_design *d, int i, const int **pes, const int **procs, double *time_s,

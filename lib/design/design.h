@@ -42,13 +42,15 @@ struct hrun_design_sub {
 struct hrun_design_settings {
     const int64_t *sizes;       /* at which runs may be made and the choice must stand; ascending */
     int nsizes;
+    int own_sizes;              /* 1: they may be given up, the smallest first, where times are too short to tell
+                                   anything (hrun_times_least); three are left */
     const int64_t *pes;         /* numbers of PEs of homogeneous runs, ascending; NULL: hrun_design_pes */
     int npes;
     const int64_t *procs;       /* processes per PE, ascending; NULL: the definition's */
     int nprocs;
     double budget_s;            /* wall time to be spent; 0: not limited */
-    double own_budget;          /* > 0: budget_s is found from what the choices take, anew with each fit, and this part of
-                                   it is for this design */
+    double own_budget;          /* > 0: budget_s is found from what the choices take, anew with each fit: this part of it,
+                                   less what the runs known from before took */
     int runs;                   /* runs to be made; 0: not limited */
     double target;              /* e.g. 0.05: stop when at every size the time of the choice is known to +- 5 % (95 %
                                    interval) and expected to be that near to the best; 0: no target */
@@ -79,11 +81,14 @@ struct hrun_design_state {
     double budget_s;            /* 0: not limited, or not known yet */
     double left_s;              /* expected; 0 not known. With a budget never more than what is left of it */
     int sizes, settled;         /* sizes with a valid configuration; of them those where the choice stands */
+    int dropped;                /* sizes that were given up, the smallest ones; the others are numbered from 0 */
+    double least_s;             /* shorter times tell little (hrun_times_least), 0: any do */
     double loss;                /* mean over sizes: expected relative loss of the choice; NaN while not known */
     double interval;            /* largest half width over sizes of the choice's 95 % interval, relative; NaN */
     enum hrun_design_stage stage; /* of the run given out last */
     int queued;                 /* runs of this stage that are still to come */
     int stable_runs;            /* runs since the choice changed at any size */
+    int exact;                  /* 1: times do not scatter */
 };
 
 struct hrun_design;
@@ -101,12 +106,18 @@ void hrun_design_destroy(struct hrun_design *d);
 int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, int64_t N, double time_s, double wall_s,
                     int limits, int counts, struct hrun_error *err);
 
+/* Tell of a run that was too short for the program to tell its time, besides hrun_design_add. */
+void hrun_design_too_short(struct hrun_design *d, int64_t N);
+
 /* The next run: 1 and *run; 0 when it is time to stop (hrun_design_state says why); -1 on errors: those of lib/model,
  * lib/plan and of the application's expressions, HRUN_ENOMEM. Asked again without a run added it gives the run after
  * that one: several may be on their way. */
 int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct hrun_error *err);
 
 const struct hrun_design_state *hrun_design_state(const struct hrun_design *d);
+
+/* Does the choice at size number i stand? Else *loss is what is expected to be lost by it, relative, NaN: not known. */
+int hrun_design_stands(const struct hrun_design *d, int i, double *loss);
 
 /* The choice at size number i as the design sees it: 1 and where it is, how long (time_s, low_s, high_s) and how often
  * it was run; 0 when there is none (yet). */

@@ -74,7 +74,8 @@ static double scatter(const struct hrun_design *d, int shorts, double assumed)
     for (int i = 0; i < d->nruns && n < PAIRS_MAX; i++) {
         const struct design_run *a = &d->runs[i];
 
-        if (shorts && d->set.fit.sigma_rel * a->time_s >= d->set.fit.sigma_abs_s)
+        if ((shorts && d->set.fit.sigma_rel * a->time_s >= d->set.fit.sigma_abs_s) ||
+            d->rounding_s > d->set.fit.sigma_rel * a->time_s)
             continue;
         for (int j = i + 1; j < d->nruns && a->time_s > 0; j++) {
             const struct design_run *b = &d->runs[j];
@@ -90,7 +91,7 @@ static double scatter(const struct hrun_design *d, int shorts, double assumed)
 
 double design_noise(const struct hrun_design *d, double time_s)
 {
-    return hypot(d->noise, d->noise_s / time_s);
+    return hypot(d->noise, hypot(d->noise_s, d->rounding_s) / time_s);
 }
 
 /* Do the times of these runs, in groups, not scatter? */
@@ -154,7 +155,7 @@ static int make_groups(struct hrun_design *d, struct hrun_error *err)
         if (!g->kept)
             continue;
         g->log_t /= g->kept;
-        g->var = pow(design_noise(d, g->least), 2) / g->kept;
+        g->var = pow(hypot(d->noise, d->noise_s / g->least), 2) / g->kept + pow(d->rounding_s / g->least, 2);
     }
     rc = are_exact(d, order, err);
     free(order);
@@ -352,14 +353,33 @@ static double training(const struct hrun_design *d)
     return MAD_FACTOR * design_median(miss, n);
 }
 
+/* What rounding does to times. */
+static int find_rounding(struct hrun_design *d, struct hrun_error *err)
+{
+    double *time_s = calloc((size_t)d->nruns + 1, sizeof *time_s);
+    size_t n = 0;
+
+    if (!time_s)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < d->nruns; i++)
+        if (d->runs[i].time_s > 0)
+            time_s[n++] = d->runs[i].time_s;
+    d->rounding_s = hrun_times_rounding(time_s, n);
+    free(time_s);
+    return 0;
+}
+
 int design_fit(struct hrun_design *d, struct hrun_error *err)
 {
     design_drop_models(d);
+    if (find_rounding(d, err))
+        return -1;
     d->noise = scatter(d, 0, d->set.fit.sigma_rel);
     d->noise_s = fmin(scatter(d, 1, d->set.fit.sigma_abs_s), d->set.fit.sigma_abs_s);
     if (make_groups(d, err) || fit_all(d, err) || predict_groups(d, err))
         return -1;
     d->training = training(d);
+    d->state.exact = d->exact;
     d->fitted = d->nruns;
     return 0;
 }

@@ -112,9 +112,12 @@ struct hrun_design {
     struct design_size *sizes;
     int nsizes;
     double noise, noise_s;      /* scatter of one run: relative, and in seconds */
+    double rounding_s;          /* standard deviation of what rounding does to a time, the same in all runs of a group */
     double training;            /* relative standard deviation of homogeneous groups about their fit */
     double misfit;              /* relative standard deviation of models against measured groups */
     double homogeneous_s, mixed_s;  /* spent */
+    double before_s;            /* what the runs known from before took */
+    int64_t too_short;          /* the largest N of a run that was too short to tell its time; 0: none */
     int changed_at;             /* runs made when the choice at some size changed last */
     double surprise[DESIGN_SURPRISES];  /* ln of time over the models' time, the first ones */
     int nsurprises;
@@ -128,8 +131,9 @@ struct hrun_design {
     struct hrun_design_state state;
 };
 
-/* points.c: all homogeneous points. */
+/* points.c: all homogeneous points. And give up the smallest sizes that are too short, where that is allowed. */
 int design_points(struct hrun_design *d, struct hrun_error *err);
+int design_drop_short(struct hrun_design *d, struct hrun_error *err);
 
 /* cost.c: expected wall time of a run that takes model_s by the models (0: they do not tell); 0 while nothing was
  * run. */
@@ -139,7 +143,7 @@ double design_cost(const struct hrun_design *d, const int *config, int P, int64_
 int design_fit(struct hrun_design *d, struct hrun_error *err);
 void design_drop_models(struct hrun_design *d);
 
-/* Relative standard deviation of one run that takes so long. */
+/* Relative standard deviation of one run that takes so long, with its rounding. */
 double design_noise(const struct hrun_design *d, double time_s);
 /* The models at one size. NULL: there are none (err->code is HRUN_OK then), or an error. */
 struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, struct hrun_error *err);

@@ -1,6 +1,9 @@
 /* points.c - homogeneous points: numbers of PEs, and sizes that suit the rule; see design.h */
 #include "design/internal.h"
 
+#include "fit/spread.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,5 +96,72 @@ int design_points(struct hrun_design *d, struct hrun_error *err)
     if (!d->npoints)
         return hrun_fail(err, HRUN_EINVAL, "there is nothing to measure: the rule '%s' and the memory leave no run at "
                          "these sizes", hrun_expr_text(d->app->rule));
+    return 0;
+}
+
+/* ------------------------------------------------------------------ sizes that are too short */
+
+/* The shortest time that tells enough, from all runs so far. */
+static int find_least(struct hrun_design *d, struct hrun_error *err)
+{
+    double *time_s = calloc((size_t)d->nruns + 1, sizeof *time_s);
+    int *thing = calloc((size_t)d->nruns + 1, sizeof *thing);
+    size_t n = 0;
+    int rc = -1;
+
+    for (int i = 0; time_s && thing && i < d->nruns; i++) {
+        int same = 0;
+
+        if (d->runs[i].time_s <= 0)
+            continue;
+        while (d->runs[same].N != d->runs[i].N || !design_same(d, d->runs[same].config, d->runs[i].config))
+            same++;
+        time_s[n] = d->runs[i].time_s;
+        thing[n++] = same;
+    }
+    if (time_s && thing)
+        rc = hrun_times_least(time_s, thing, n, &d->state.least_s);
+    free(time_s);
+    free(thing);
+    return rc ? hrun_fail_nomem(err) : 0;
+}
+
+/* Is the quickest run at the smallest size too short? */
+static int smallest_is_short(const struct hrun_design *d)
+{
+    double begin = (1 - DESIGN_SIZE_SHIFT) * (double)d->set.sizes[0], least = INFINITY;
+    double end = ((double)d->set.sizes[0] + (double)d->set.sizes[1]) / 2;
+
+    for (int i = 0; i < d->nruns; i++)
+        if (d->runs[i].time_s > 0 && (double)d->runs[i].N > begin && (double)d->runs[i].N < end)
+            least = fmin(least, d->runs[i].time_s);
+    return least < d->state.least_s || d->too_short >= d->set.sizes[0];
+}
+
+int design_drop_short(struct hrun_design *d, struct hrun_error *err)
+{
+    enum { LEFT = 3 };
+
+    if (!d->set.own_sizes)
+        return 0;
+    if (find_least(d, err))
+        return -1;
+    while (d->nsizes > LEFT && smallest_is_short(d)) {
+        int n = 0;
+
+        design_drop_sizes(d);
+        free(d->sizes[0].chosen);
+        d->nsizes = --d->set.nsizes;
+        d->set.sizes++;
+        memmove(d->sizes, d->sizes + 1, (size_t)d->nsizes * sizeof *d->sizes);
+        for (int i = 0; i < d->npoints; i++)
+            if (d->points[i].size) {
+                d->points[n] = d->points[i];
+                d->points[n++].size--;
+            }
+        d->npoints = n;
+        d->screened = d->screened > 1 ? d->screened : 0;
+        d->state.dropped++;
+    }
     return 0;
 }

@@ -286,8 +286,8 @@ static int most_runs(const struct hrun_design *d)
 }
 
 /* A budget of its own: rounds of runs of the choices at all sizes, and for each number of processes per PE of each
- * sub-cluster, which has a model of its own, runs at one size. Never less than screening and some rounds more, nor than
- * what is spent and a last round. */
+ * sub-cluster, which has a model of its own, runs at one size. Never less than screening and some rounds more. What runs
+ * took before counts, but a last round is always left. */
 static void find_budget(struct hrun_design *d)
 {
     int options = options_of(d);
@@ -295,8 +295,9 @@ static void find_budget(struct hrun_design *d)
     if (d->screening_s <= 0)
         d->screening_s = d->state.spent_s;
     d->closing |= d->state.runs > most_runs(d);
-    d->set.budget_s = fmax(d->set.own_budget * (OWN_ROUNDS + OWN_RUNS * options / d->nsizes) * d->round_s,
-                           fmax(d->screening_s + OWN_LEAST * d->round_s, d->state.spent_s + DESIGN_ROUNDS * d->round_s));
+    d->set.budget_s = fmax(fmax(d->set.own_budget * (OWN_ROUNDS + OWN_RUNS * options / d->nsizes) * d->round_s,
+                                d->screening_s + OWN_LEAST * d->round_s) - d->before_s,
+                           d->state.spent_s + DESIGN_ROUNDS * d->round_s);
 }
 
 /* What a round of the reserve costs, as far as it may, and with it a budget of its own. */
@@ -367,6 +368,8 @@ int design_stage(struct hrun_design *d, struct hrun_error *err)
     for (int i = 0; i < d->nqueue; i++)
         free(d->queue[i].config);
     d->nqueue = d->next = d->too_long = 0;
+    if (design_drop_short(d, &own))
+        goto fail;
     for (int before = -1; !d->closing && d->next == d->nqueue && d->screened != before; ) {
         before = d->screened;
         if (design_screen(d, &own))

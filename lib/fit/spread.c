@@ -53,13 +53,95 @@ static int last_place(double v)
     return (int)strtol(strchr(text, 'e') + 1, NULL, 10) - digits + 1;
 }
 
-double hrun_times_step(const double *time_s, size_t n)
+static int is_multiple(double v, double step)
+{
+    static const double same = 1e-9;
+
+    return isfinite(step) && fabs(v / step - round(v / step)) <= same * v / step;
+}
+
+/* The step of the times but those equal to `without`. */
+static double step_of(const double *time_s, size_t n, double without)
 {
     double step = INFINITY;
 
     for (size_t i = 0; i < n; i++)
-        step = fmin(step, pow(10, last_place(time_s[i])));
+        if (time_s[i] != without && !is_multiple(time_s[i], step))
+            step = fmin(step, pow(10, last_place(time_s[i])));
     return step;
+}
+
+double hrun_times_step(const double *time_s, size_t n)
+{
+    static const double same = 1e-9;
+    double least = INFINITY, others;
+
+    for (size_t i = 0; i < n; i++)
+        least = fmin(least, time_s[i]);
+    others = step_of(time_s, n, least);
+    return isfinite(others) && fabs(2 * least - others) <= same * others ? others : step_of(time_s, n, 0);
+}
+
+double hrun_times_rounding(const double *time_s, size_t n)
+{
+    enum { FEWEST = 5 };
+
+    return n < FEWEST ? 0 : hrun_times_step(time_s, n) / sqrt(12);
+}
+
+/* Two runs of one thing that follow each other. */
+struct pair {
+    double time_s, apart_s;     /* the mean; a standard deviation from the difference */
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct pair *x = a, *y = b;
+
+    return (x->time_s > y->time_s) - (x->time_s < y->time_s);
+}
+
+/* What pairs v[n], in order of time, scatter by whatever their time is; the middle ones of either half decide, as some
+ * runs are disturbed. Scratch: room[n]. */
+static double absolute_scatter(const struct pair *v, size_t n, double *room)
+{
+    enum { FEWEST = 6 };
+    static const double normal = 1.4826;   /* standard deviation over the median of absolute values */
+    size_t half = n / 2;
+    double own, in_proportion, time_s = n ? v[half / 2].time_s : 0;
+
+    if (n < FEWEST)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        room[i] = i < half ? v[i].apart_s : v[i].apart_s / v[i].time_s;
+    gsl_sort(room, 1, half);
+    gsl_sort(room + half, 1, n - half);
+    own = normal * room[half / 2];
+    in_proportion = normal * room[half + (n - half) / 2] * time_s;
+    return own > 2 * in_proportion ? sqrt(own * own - in_proportion * in_proportion) : 0;
+}
+
+int hrun_times_least(const double *time_s, const int *thing, size_t n, double *least_s)
+{
+    enum { STEPS = 50, SCATTERS = 20 };
+    struct pair *v = calloc(n + 1, sizeof *v);
+    double *room = calloc(n + 1, sizeof *room);
+    size_t pairs = 0;
+
+    for (size_t i = 0; v && room && i < n; i++)
+        for (size_t j = i + 1; j < n; j++)
+            if (thing[j] == thing[i]) {
+                v[pairs++] = (struct pair){ (time_s[i] + time_s[j]) / 2, fabs(time_s[i] - time_s[j]) / M_SQRT2 };
+                break;
+            }
+    if (v && room) {
+        qsort(v, pairs, sizeof *v, by_time);
+        *least_s = fmax(STEPS * sqrt(12) * hrun_times_rounding(time_s, n), SCATTERS * absolute_scatter(v, pairs, room));
+    }
+    n = v && room;
+    free(v);
+    free(room);
+    return n ? 0 : -1;
 }
 
 int hrun_times_repeat(const double *time_s, const int *thing, size_t n)

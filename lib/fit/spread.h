@@ -22,8 +22,16 @@ struct hrun_spread {
 int hrun_spread_of(const double *v, size_t n, struct hrun_spread *out, struct hrun_error *err);
 
 /* The steps in which a clock tells time_s[n], all above 0, as far as their digits show: 0.01 of 0.31 and 2.5; INFINITY
- * without any. */
+ * without any. A time of half a step stands for one that the clock told as 0. */
 double hrun_times_step(const double *time_s, size_t n);
+/* The standard deviation of what rounding to such steps does to a time (of a uniform distribution one step wide). 0
+ * where fewer than five times are known: their last digits may be zeros by accident. */
+double hrun_times_rounding(const double *time_s, size_t n);
+
+/* The shortest time that tells more of a thing than of its clock: 50 steps, and 20 standard deviations of what
+ * repetitions scatter by whatever their time is. The latter shows where the shorter half of six pairs or more scatters
+ * by more than in proportion to the longer half. 0: any time. Arguments as below. Errors (-1): memory ran out. */
+int hrun_times_least(const double *time_s, const int *thing, size_t n, double *least_s);
 
 /* Do times not scatter at all, as those of a simulation that counts operations? 1 when two of one thing are equal, none
  * of one thing differ, and the clock would have shown it: its step is at most a ten-

@@ -1,9 +1,10 @@
 /* correct.c - what runs of a configuration tell of its prediction; see correct.h for the contract */
 #include "model/correct.h"
 
-#include "model/tasking.h"
+#include "fit/spread.h"
 #include "model/predictor.h"
 #include "model/recall.h"
+#include "model/tasking.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -45,6 +46,7 @@ struct point {              /* runs of one configuration at one N */
     int64_t N;
     double r;               /* mean of ln(measured / predicted) of the runs that agree */
     double var;             /* of one run's, by the scatter of runs */
+    double rounding;        /* the variance of what rounding does to the time, alike in all runs */
     int agree;              /* how many agree */
     int runs;
     double trust;           /* probability that they were not slowed down */
@@ -65,6 +67,7 @@ struct hrun_corrections {
     double var[2];          /* prior variance of r: on one sub-cluster, on several */
     double sigma_abs_s;     /* how a run scatters whatever its time */
     double sigma_rel;       /* and in proportion to it */
+    double rounding_s;      /* standard deviation of what the rounding of times does (hrun_times_rounding) */
     double nmin, nmax;      /* ln of the sizes that were run */
     struct hrun_residual *runs;  /* in order of time */
     size_t nruns;
@@ -188,7 +191,7 @@ static int same_config(const struct hrun_recalled *x, const struct hrun_recalled
  * as glitches make runs longer. */
 static void summarise(struct point *p, const struct hrun_recalled *runs, size_t n)
 {
-    double middle = runs[(n - 1) / 2].r, within = 3 * sqrt(2 * p->var), sum = 0;
+    double middle = runs[(n - 1) / 2].r, within = 3 * sqrt(2 * (p->var + p->rounding)), sum = 0;
 
     for (size_t i = 0; i < n; i++) {
         if (fabs(runs[i].r - middle) > within)
@@ -202,9 +205,10 @@ static void summarise(struct point *p, const struct hrun_recalled *runs, size_t 
 
 /* How runs scatter: long ones relative to their time, short ones (absolute = 1) by seconds. Runs are in order of
  * configuration, N and r: each is compared with the one half of the repetitions further. The result is the median over
- * all such pairs, which glitches do not move; what is assumed counts as ASSUMED_PAIRS of them. */
+ * all such pairs, which glitches do not move; what is assumed counts as ASSUMED_PAIRS of them. Times that are rounded more
+ * coarsely than they scatter tell nothing. */
 static double scatter_of(const struct hrun_recalled *runs, size_t n, const struct hrun_fit_options *options,
-                         int absolute, double *room)
+                         double rounding_s, int absolute, double *room)
 {
     size_t pairs = 0, end;
 
@@ -217,7 +221,8 @@ static double scatter_of(const struct hrun_recalled *runs, size_t n, const struc
             end++;
         half = (end - begin) / 2;
         for (size_t i = begin; i < begin + half; i++)
-            if ((options->sigma_abs_s > options->sigma_rel * runs[i].s->time_s) == absolute)
+            if ((options->sigma_abs_s > options->sigma_rel * runs[i].s->time_s) == absolute &&
+                rounding_s <= options->sigma_rel * runs[i].s->time_s)
                 room[pairs++] = (runs[i + half].r - runs[i].r) / sqrt(2) / MEDIAN *
                                 (absolute ? runs[i].s->time_s : 1);
     }
@@ -250,6 +255,7 @@ static int add_config(struct hrun_corrections *c, const struct hrun_recalled *ru
         p->N = runs[begin].s->N;
         p->x = log((double)p->N);
         p->var = fmax(scatter * scatter, 1e-8);
+        p->rounding = pow(c->rounding_s / runs[begin].s->time_s, 2);
         summarise(p, runs + begin, end - begin);
     }
     return 0;
@@ -307,7 +313,7 @@ static void condition(const struct config *v, double prior, double x, size_t ski
 
         for (size_t b = 0; b < n; b++)
             A[a][b] = covariance(prior, p->x, v->points[use[b]].x);
-        A[a][a] += p->var / (p->agree * fmax(p->trust, 1e-6));
+        A[a][a] += p->var / (p->agree * fmax(p->trust, 1e-6)) + p->rounding;
         k[a] = covariance(prior, p->x, x);
         r[a] = p->r;
     }
@@ -337,7 +343,7 @@ static double oddness(const struct config *v, double prior, size_t skip)
 
     for (size_t i = 0; i < v->npoints; i++) {
         const struct point *p = &v->points[i];
-        double var = p->var / p->agree;
+        double var = p->var / p->agree + p->rounding;
 
         if (i != skip && p->trust > 0.5)
             ratio *= density(p->r, ODD_FACTOR * ODD_FACTOR * prior + var) / density(p->r, prior + var);
@@ -351,7 +357,7 @@ static double oddness(const struct config *v, double prior, size_t skip)
 static double judge(struct config *v, size_t i, double prior)
 {
     struct point *p = &v->points[i];
-    double one = p->var / p->agree;
+    double one = p->var / p->agree + p->rounding;
     double sum = prior, odds, mean, var, usual, odd, slowed = 0, square = fmax(p->r * p->r - one, 0);
 
     /* The other points of the configuration tell more of it than all other configurations do. */
@@ -389,7 +395,8 @@ static void add_run(struct hrun_corrections *c, const struct hrun_recalled *run,
 
     *v = (struct hrun_residual) { .N = s->N, .config = c->n - 1, .sub = run->limiting, .mixed = s->mixed,
                                   .real = s->origin && !strcmp(s->origin, "run"), .r = run->r,
-                                  .sigma = hypot(options->sigma_abs_s / s->time_s, options->sigma_rel) };
+                                  .sigma = hypot(hypot(options->sigma_abs_s, c->rounding_s) / s->time_s,
+                                                 options->sigma_rel) };
     snprintf(v->date, sizeof v->date, "%s", s->date ? s->date : "");
 }
 
@@ -473,8 +480,12 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
             runs[kept++] = runs[i];
     if (kept)
         qsort(runs, kept, sizeof *runs, by_config);
-    own.sigma_abs_s = c->sigma_abs_s = fmin(scatter_of(runs, kept, assumed, 1, room), assumed->sigma_abs_s);
-    own.sigma_rel = c->sigma_rel = fmax(scatter_of(runs, kept, assumed, 0, room), assumed->sigma_rel);
+    for (size_t i = 0; i < kept; i++)
+        room[i] = runs[i].s->time_s;
+    c->rounding_s = hrun_times_rounding(room, kept);
+    own.sigma_abs_s = c->sigma_abs_s = fmin(scatter_of(runs, kept, assumed, c->rounding_s, 1, room),
+                                            assumed->sigma_abs_s);
+    own.sigma_rel = c->sigma_rel = fmax(scatter_of(runs, kept, assumed, c->rounding_s, 0, room), assumed->sigma_rel);
     c->nmin = kept ? INFINITY : 0;
     for (size_t i = 0; i < kept; i++) {
         c->nmin = fmin(c->nmin, log((double)runs[i].s->N));
@@ -520,6 +531,15 @@ void hrun_corrections_destroy(struct hrun_corrections *c)
     free(c->v);
     free(c->runs);
     free(c);
+}
+
+int hrun_corrections_sizes(const struct hrun_corrections *c, int64_t *sizes)
+{
+    for (size_t i = 0; c && i < c->nruns; i++) {
+        sizes[0] = i && sizes[0] < c->runs[i].N ? sizes[0] : c->runs[i].N;
+        sizes[1] = i && sizes[1] > c->runs[i].N ? sizes[1] : c->runs[i].N;
+    }
+    return c && c->nruns;
 }
 
 size_t hrun_corrections_runs(const struct hrun_corrections *c, const struct hrun_residual **v)
@@ -575,7 +595,7 @@ int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, cons
                           double *low_s, double *high_s, struct hrun_correction *at)
 {
     struct hrun_correction own = { .factor = 1 };
-    double down, up, prior, noise, t, beyond, run;
+    double down, up, prior, noise, t, beyond, run, abs_s;
     int i = hrun_corrections_find(c, pes, procs), used = 0;
 
     if (!c)
@@ -585,15 +605,16 @@ int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, cons
     prior = own.sd = sqrt(c->var[used > 1]);
     if (i >= 0)
         hrun_correction_at(c, i, N, &own);
-    noise = hypot(c->sigma_rel, c->sigma_abs_s / *time_s);
+    abs_s = hypot(c->sigma_abs_s, c->rounding_s);
+    noise = hypot(c->sigma_rel, abs_s / *time_s);
     beyond = c->nruns ? fmax(fmax(log((double)N) - c->nmax, c->nmin - log((double)N)), 0) : 0;
     run = hypot(hypot(c->sigma_rel, DAY_SD), BEYOND_SD * beyond);
     down = left_open(log(*time_s / *low_s), noise, prior, own.sd);
     up = left_open(log(*high_s / *time_s), noise, prior, own.sd);
     t = *time_s *= own.factor;
     /* How a run scatters whatever its time is added, not multiplied. */
-    *low_s = fmax(t - hypot(t * -expm1(-NORMAL_95 * hypot(down, run)), NORMAL_95 * c->sigma_abs_s), 0);
-    *high_s = t + hypot(t * expm1(NORMAL_95 * hypot(up, run)), NORMAL_95 * c->sigma_abs_s);
+    *low_s = fmax(t - hypot(t * -expm1(-NORMAL_95 * hypot(down, run)), NORMAL_95 * abs_s), 0);
+    *high_s = t + hypot(t * expm1(NORMAL_95 * hypot(up, run)), NORMAL_95 * abs_s);
     if (i >= 0 && at)
         *at = own;
     return i >= 0;
@@ -606,7 +627,7 @@ void hrun_corrections_known(const struct hrun_corrections *c, int64_t N, struct 
         struct hrun_correction at;
 
         hrun_correction_at(c, i, N, &at);
-        known[i] = (struct hrun_known){ c->v[i].pes, c->v[i].procs, at.factor, hrun_correction_doubt(c, &at) };
+        known[i] = (struct hrun_known){ c->v[i].pes, c->v[i].procs, at.factor, hrun_correction_doubt(c, &at), 0 };
         if (details)
             details[i] = at;
     }

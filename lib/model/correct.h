@@ -35,6 +35,9 @@ int hrun_corrections_find(const struct hrun_corrections *c, const int *pes, cons
 /* All runs that they are made of, in order of time: *v, which stays the corrections'. Result: how many. */
 size_t hrun_corrections_runs(const struct hrun_corrections *c, const struct hrun_residual **v);
 
+/* The least and the largest N of these into sizes[2]: 1; 0 where there are none. */
+int hrun_corrections_sizes(const struct hrun_corrections *c, int64_t *sizes);
+
 struct hrun_correction {
     double factor;     /* predicted time times this */
     double sd;         /* standard deviation of ln(factor): what is not known of it */

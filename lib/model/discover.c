@@ -1,6 +1,8 @@
 /* discover.c - which terms an application has; see discover.h for the contract */
 #include "model/discover.h"
 
+#include "fit/spread.h"
+
 #include "fit/robust.h"
 #include "model/family.h"
 #include "model/series.h"
@@ -260,6 +262,8 @@ int hrun_discover(const struct hrun_discover_point *points, size_t n, const stru
     static const char *const scaled[] = { "T/P", "1", "ln(P)" };
     struct hrun_discovery d = { .beyond = NAN };
     struct hrun_discover_point *sorted = NULL;
+    struct hrun_fit_options rounded = *options;
+    double *time_s = NULL;
     int rc = -1;
 
     if (n == 0)
@@ -267,12 +271,18 @@ int hrun_discover(const struct hrun_discover_point *points, size_t n, const stru
     if (hrun_fit_check_options(options, err) || check(points, n, err))
         return -1;
     sorted = malloc(n * sizeof *sorted);
-    if (!sorted)
-        return hrun_fail_nomem(err);
+    time_s = malloc(n * sizeof *time_s);
+    if (!sorted || !time_s) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
     memcpy(sorted, points, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, by_place);
-    if (discover_list(sorted, n, which_np(sorted, n), options, &d.np, &d, err) ||
-        discover_list(sorted, n, LIST_N, options, &d.n, NULL, err))
+    for (size_t i = 0; i < n; i++)
+        time_s[i] = points[i].time_s;
+    rounded.sigma_abs_s = hypot(rounded.sigma_abs_s, hrun_times_rounding(time_s, n));
+    if (discover_list(sorted, n, which_np(sorted, n), &rounded, &d.np, &d, err) ||
+        discover_list(sorted, n, LIST_N, &rounded, &d.n, NULL, err))
         goto done;
     for (size_t i = 0; i < sizeof scaled / sizeof scaled[0]; i++)
         if (hrun_strvec_push(&d.p, scaled[i])) {
@@ -285,6 +295,7 @@ int hrun_discover(const struct hrun_discover_point *points, size_t n, const stru
 done:
     hrun_discovery_release(&d);
     free(sorted);
+    free(time_s);
     return rc;
 }
 

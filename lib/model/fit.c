@@ -6,6 +6,7 @@
  */
 #include "model/model.h"
 
+#include "fit/spread.h"
 #include "model/family.h"
 #include "model/glitch.h"
 #include "model/ring_family.h"
@@ -225,6 +226,17 @@ static int finish(struct hrun_fit_job *job, struct hrun_error *err)
     return 0;
 }
 
+/* Times in coarse steps scatter by their rounding as well: *abs_s with it. Scratch: time_s[n]. */
+static void add_rounding(const struct hrun_row *rows, size_t n, double *time_s, double *abs_s)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].kind != HRUN_ROW_SHARED && rows[i].kind != HRUN_ROW_SHARED_SINGLE)
+            time_s[count++] = rows[i].T;
+    *abs_s = hypot(*abs_s, hrun_times_rounding(time_s, count));
+}
+
 int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
                   const struct hrun_fit_options *options, struct hrun_models **out, struct hrun_buf *skipped,
                   struct hrun_error *err)
@@ -263,6 +275,8 @@ int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
     job.in_use = job.keep + terms;
     job.good = job.in_use + terms;
     job.point = job.good + terms;
+    if (options->sigma_abs_s > 0 || options->sigma_rel > 0)
+        add_rounding(rows, n, job.y, &job.options.sigma_abs_s);
 
     for (size_t begin = 0; begin < n; begin = end) {
         for (end = begin; end < n && rows[end].M == rows[begin].M;)

@@ -27,7 +27,8 @@ const char *hrun_method_name(enum hrun_method m);  /* "ls", "nnls" */
 int hrun_family_parse(const char *text, enum hrun_family *out, struct hrun_error *err);
 int hrun_method_parse(const char *text, enum hrun_method *out, struct hrun_error *err);
 
-/* Row weights 1/sqrt(sigma_abs^2 + (sigma_rel T)^2). Both 0: no weights, as in paper 000. */
+/* Row weights 1/sqrt(sigma_abs^2 + (sigma_rel T)^2), where sigma_abs has the rounding of the times added
+ * (hrun_times_rounding). Both 0: no weights, as in paper 000. */
 struct hrun_fit_options {
     enum hrun_method method;
     double sigma_abs_s;
@@ -88,8 +89,8 @@ int hrun_model_fit(const struct hrun_app *app, const struct hrun_sample *samples
  * "npt of slow with 2 processes per PE". N-T models of single P are left out: they are not what choices are made by. */
 void hrun_models_misses(struct hrun_models *const *models, int n, struct hrun_buf *which);
 
-/* Append why samples[n] of one sub-cluster say too little for any model, a sentence each: times that hardly follow N,
- * and times of few steps of the clock that tells them. Nothing where all is well. Errors: HRUN_ENOMEM. */
+/* Append why samples[n] of one sub-cluster say too little for any model: their times hardly follow N. Nothing where all
+ * is well. Errors: HRUN_ENOMEM. */
 int hrun_samples_vague(const struct hrun_sample *samples, size_t n, struct hrun_buf *out, struct hrun_error *err);
 
 struct hrun_predictor;

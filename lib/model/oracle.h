@@ -15,12 +15,14 @@ struct hrun_option {
     int m;     /* processes per PE, >= 1 */
 };
 
-/* A configuration that is known better than by its model: its time is that of the oracle times the factor. */
+/* A configuration that is known better than by its model: its time is that of the oracle times the factor, or it is not
+ * to be chosen. */
 struct hrun_known {
     const int *pes, *procs;     /* nsubs each */
     double factor;              /* finite, > 0 */
     double doubt;               /* > 0: in the order it counts as if its time were this much longer still, below 1
                                    shorter: others, less known, are less to be trusted. 0: as 1 */
+    int excluded;               /* 1: not to be chosen; factor and doubt do not count */
 };
 
 struct hrun_oracle {

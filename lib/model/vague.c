@@ -2,10 +2,8 @@
 #include "model/model.h"
 
 #include "base/units.h"
-#include "fit/spread.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* The shortest times of one P and M at the least and the largest N. */
 struct ends {
@@ -61,21 +59,8 @@ static int is_flat(const struct hrun_sample *samples, size_t n, struct ends *wid
 
 int hrun_samples_vague(const struct hrun_sample *samples, size_t n, struct hrun_buf *out, struct hrun_error *err)
 {
-    /* A time of so many steps is known to 1 %. */
-    enum { STEPS = 50 };
-    double *time_s = calloc(n + 1, sizeof *time_s), step;
-    size_t count = 0, coarse = 0;
     struct ends e = { 0 };
 
-    if (!time_s)
-        return hrun_fail_nomem(err);
-    for (size_t i = 0; i < n; i++)
-        if (counts(&samples[i]))
-            time_s[count++] = samples[i].time_s;
-    step = hrun_times_step(time_s, count);
-    for (size_t i = 0; i < count; i++)
-        coarse += time_s[i] < STEPS * step;
-    free(time_s);
     if (is_flat(samples, n, &e)) {
         hrun_buf_adds(out, "the time hardly follows N, ");
         hrun_add_seconds(out, e.time_s[0]);
@@ -83,12 +68,6 @@ int hrun_samples_vague(const struct hrun_sample *samples, size_t n, struct hrun_
         hrun_add_seconds(out, e.time_s[1]);
         hrun_buf_addf(out, " at N=%lld on %d process%s: does the size reach the program, and is there work beside its "
                       "start? ", (long long)e.n[1], e.P, e.P == 1 ? "" : "es");
-    }
-    if (coarse) {
-        hrun_buf_adds(out, "the program tells its time in steps of ");
-        hrun_add_seconds(out, step);
-        hrun_buf_addf(out, ", and %zu of %zu times are shorter than %d of them: measure larger sizes (--sizes), or "
-                      "find a finer time in its output (time in the definition) ", coarse, count, STEPS);
     }
     return out->failed ? hrun_fail_nomem(err) : 0;
 }

@@ -26,7 +26,7 @@ static double low(const struct hrun_explore_arm *a, int runs)
 /* May it be quicker than the best by something that matters, at an allowed loss? */
 static int is_open(const struct hrun_explore_arm *v, int i, double loss, int runs)
 {
-    return !v[i].failed && v[i].value <= (1 + loss) * v[0].value &&
+    return v[i].value <= (1 + loss) * v[0].value &&
            low(&v[i], runs) < fmin(low(&v[0], runs), (1 - MATTERS) * v[0].value);
 }
 

@@ -13,7 +13,6 @@ struct hrun_explore_arm {
     double value;          /* predicted value of the objective, > 0 */
     double sd;             /* standard deviation of ln(true value / predicted): what is not known of it */
     int runs;              /* runs of it at this N that made the prediction */
-    int failed;            /* 1: it failed at this N and is not tried again */
 };
 
 /* The one of v[n] to run, v[0] being the best predicted one (n >= 1). loss: the predicted loss that is allowed, 0.05

@@ -34,6 +34,8 @@ static int add_known(const struct hrun_plan_problem *problem, const struct hrun_
     struct hrun_choice c;
     int rc = 0;
 
+    if (k->excluded)
+        return 0;
     if (hrun_plan_evaluate(problem, k->pes, k->procs, 1, &c, &why)) {
         if (why.code == HRUN_EINVAL)
             return 0;
@@ -56,7 +58,7 @@ static int add_known(const struct hrun_plan_problem *problem, const struct hrun_
 int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
                            struct hrun_plan **out, struct hrun_error *err)
 {
-    int nsubs = problem->oracle->nsubs, rc = -1;
+    int nsubs = problem->oracle->nsubs, excluded = 0, rc = -1;
     double started = plan_clock(), others;
     struct hrun_error why = { 0 };
     struct hrun_plan *p = NULL;
@@ -64,7 +66,9 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
 
     plan_best_init(&best, top, nsubs);
     for (int i = 0; i < n; i++)
-        if (!(isfinite(known[i].factor) && known[i].factor > 0)) {
+        if (known[i].excluded) {
+            excluded++;
+        } else if (!(isfinite(known[i].factor) && known[i].factor > 0)) {
             hrun_fail(err, HRUN_EINVAL, "the factor of known configuration %d is %g, not finite and above 0", i + 1,
                       known[i].factor);
             goto out;
@@ -99,7 +103,8 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
         else if (why.code && err)
             *err = why;
         else
-            hrun_fail(err, HRUN_EINFEASIBLE, "no configuration has a usable time");
+            hrun_fail(err, HRUN_EINFEASIBLE, excluded ? "no configuration is left: those that failed at this size are "
+                      "left out" : "no configuration has a usable time");
         goto out;
     }
     for (int i = 0; i < p->n; i++)

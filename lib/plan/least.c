@@ -84,6 +84,8 @@ static int take(void *ctx, const struct plan_space *s, const double *t, double t
     const struct hrun_known *known = plan_known_find(l->known, l->nknown, c, s->nsubs);
     double factor = known ? known->factor : 1, v[NKINDS];
 
+    if (known && known->excluded)
+        return 0;
     values_of(s, c, time_s * factor, v);
     if (!note(l, v, 1))
         return 0;

@@ -68,19 +68,15 @@ static int insert(struct front *f, const struct hrun_choice *c, int nsubs, struc
     return 0;
 }
 
-static double factor_of(const struct front *f, const struct hrun_choice *c, int nsubs)
-{
-    const struct hrun_known *k = plan_known_find(f->known, f->nknown, c, nsubs);
-
-    return k ? k->factor : 1;
-}
-
 static int take(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
                 struct hrun_error *err)
 {
     struct front *f = ctx;
-    double factor = factor_of(f, c, s->nsubs);
+    const struct hrun_known *k = plan_known_find(f->known, f->nknown, c, s->nsubs);
+    double factor = k ? k->factor : 1;
 
+    if (k && k->excluded)
+        return 0;
     time_s *= factor;
     if (s->oracle->whole &&
         is_beaten(f, time_s, s->objective->value(time_s, c->pes, s->subs, s->nsubs), NULL, s->nsubs))

@@ -58,8 +58,16 @@ static int keep_near(struct hrun_samples *all, int64_t N, struct hrun_error *err
 
 /* ------------------------------------------------------------------ */
 
-/* The configurations of failed runs at N. */
-static int list_failed(const struct context *c, const struct hrun_samples *log, int64_t N, struct hrun_strvec *out,
+static int is_listed(const struct hrun_strvec *list, const char *word)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (!strcmp(list->v[i], word))
+            return 1;
+    return 0;
+}
+
+/* The configurations that failed at N and never ran there, each once. */
+static int list_failed(const struct context *c, const struct hrun_samples *log, int64_t N, struct corrected *out,
                        struct hrun_error *err)
 {
     struct hrun_buf cluster = HRUN_BUF_INIT, consts = HRUN_BUF_INIT;
@@ -71,14 +79,42 @@ static int list_failed(const struct context *c, const struct hrun_samples *log, 
         rc = hrun_fail_nomem(err);
     for (size_t i = 0; i < log->n && !rc; i++) {
         const struct hrun_sample *s = &log->v[i];
+        int ran = 0;
 
-        if (!s->ok && s->N == N && !strcmp(s->cluster ? s->cluster : "", cluster.data) &&
-            !strcmp(s->consts ? s->consts : "", consts.data) && hrun_strvec_push(out, s->config ? s->config : ""))
+        if (!hrun_sample_failed(s) || s->N != N || !s->config || strcmp(s->cluster ? s->cluster : "", cluster.data) ||
+            strcmp(s->consts ? s->consts : "", consts.data) || is_listed(&out->failed, s->config))
+            continue;
+        for (size_t k = 0; k < log->n && !ran; k++)
+            ran = log->v[k].ok && log->v[k].N == N && log->v[k].config && !strcmp(log->v[k].config, s->config);
+        if (ran)
+            continue;
+        free(out->why);
+        out->why = strdup(s->status);
+        if (!out->why || hrun_strvec_push(&out->failed, s->config))
             rc = hrun_fail_nomem(err);
     }
     hrun_buf_release(&cluster);
     hrun_buf_release(&consts);
     return rc;
+}
+
+/* The configurations that failed are not to be chosen. known[] and details[] have room for them. */
+static int exclude_failed(struct corrected *k, int nsubs, struct hrun_error *err)
+{
+    k->places = calloc(2 * (size_t)nsubs * (k->failed.n + 1), sizeof *k->places);
+    if (!k->places)
+        return hrun_fail_nomem(err);
+    for (size_t i = 0; i < k->failed.n; i++) {
+        int *pes = k->places + 2 * (size_t)nsubs * i, at;
+
+        if (hrun_config_parse(k->failed.v[i], nsubs, pes, pes + nsubs, NULL))
+            continue;
+        at = hrun_corrections_find(k->all, pes, pes + nsubs);
+        if (at < 0)
+            k->known[at = k->n++] = (struct hrun_known){ .pes = pes, .procs = pes + nsubs };
+        k->known[at].excluded = 1;
+    }
+    return 0;
 }
 
 int corrected_load(struct context *c, int64_t N, enum hrun_family family, struct hrun_models *const *models,
@@ -99,21 +135,21 @@ int corrected_load(struct context *c, int64_t N, enum hrun_family family, struct
     for (int i = 0; i < c->cluster->nsubs; i++) {
         if (models[i] && hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &logs[i], err))
             goto done;
-        if (list_failed(c, &logs[i], N, &out->failed, err) || keep_near(&logs[i], N, err))
+        if (list_failed(c, &logs[i], N, out, err) || keep_near(&logs[i], N, err))
             goto done;
         subs[i] = (struct hrun_joint_sub) { c->cluster->subs[i].name, c->signatures.v[i], logs[i].v, logs[i].n };
     }
     if (hrun_corrections_create(c->app, subs, c->cluster->nsubs, models, family, &options, &out->all, err))
         goto done;
     out->n = hrun_corrections_count(out->all);
-    out->known = calloc((size_t)out->n + 1, sizeof *out->known);
-    out->details = calloc((size_t)out->n + 1, sizeof *out->details);
+    out->known = calloc((size_t)out->n + out->failed.n + 1, sizeof *out->known);
+    out->details = calloc((size_t)out->n + out->failed.n + 1, sizeof *out->details);
     if (!out->known || !out->details) {
         hrun_fail_nomem(err);
         goto done;
     }
     hrun_corrections_known(out->all, N, out->known, out->details);
-    rc = 0;
+    rc = exclude_failed(out, c->cluster->nsubs, err);
 done:
     for (size_t i = 0; logs && i < nsubs; i++)
         hrun_samples_release(&logs[i]);
@@ -130,6 +166,8 @@ void corrected_release(struct corrected *k)
     free(k->details);
     hrun_corrections_destroy(k->all);
     hrun_strvec_release(&k->failed);
+    free(k->why);
+    free(k->places);
     memset(k, 0, sizeof *k);
 }
 
@@ -138,17 +176,4 @@ const struct hrun_correction *corrected_find(const struct corrected *k, const in
     int i = hrun_corrections_find(k->all, pes, procs);
 
     return i < 0 ? NULL : &k->details[i];
-}
-
-int corrected_failed(const struct corrected *k, int nsubs, const int *pes, const int *procs)
-{
-    const struct hrun_correction *r = corrected_find(k, pes, procs);
-    struct hrun_buf config = HRUN_BUF_INIT;
-    int failed = 0;
-
-    hrun_config_print(pes, procs, nsubs, &config);
-    for (size_t i = 0; i < k->failed.n && !config.failed && (!r || !r->runs) && !failed; i++)
-        failed = !strcmp(k->failed.v[i], config.data);
-    hrun_buf_release(&config);
-    return failed;
 }

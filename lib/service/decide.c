@@ -44,6 +44,21 @@ static int slowest(void *ctx, const struct hrun_choice *v, double *high_s, struc
     return 0;
 }
 
+/* Which configurations are left out because they failed. */
+static int tell_failed(const struct corrected *k, struct decision *d, struct hrun_error *err)
+{
+    struct hrun_buf list = HRUN_BUF_INIT;
+
+    if (!k->failed.n)
+        return 0;
+    for (size_t i = 0; i < k->failed.n; i++)
+        hrun_buf_addf(&list, "%s%s", i ? " " : "", k->failed.v[i]);
+    d->nfailed = (int)k->failed.n;
+    d->failed = hrun_buf_detach(&list);
+    d->failed_why = strdup(k->why);
+    return d->failed && d->failed_why ? 0 : hrun_fail_nomem(err);
+}
+
 static int by_model(struct context *c, const struct question *q, const struct hrun_plan_problem *problem,
                     const struct corrected *k, struct decision *d, struct hrun_error *err)
 {
@@ -51,6 +66,8 @@ static int by_model(struct context *c, const struct question *q, const struct hr
     struct hrun_error why = { 0 };
 
     d->by = BY_MODEL;
+    if (tell_failed(k, d, err))
+        return -1;
     if (hrun_plan_search_known(problem, k->known, k->n, top, &d->plan, &why)) {
         /* -n 3 on two PEs is no configuration: it is run as without a profile, if the rule accepts it. */
         if (why.code == HRUN_EINFEASIBLE && problem->P && !problem->limits)
@@ -302,6 +319,24 @@ done:
     return rc;
 }
 
+int decision_is_outside(const struct decision *d)
+{
+    return d->predicted && d->sizes[0] && (d->N < d->sizes[0] || d->N > d->sizes[1]);
+}
+
+void decision_doubts(const struct decision *d, struct hrun_buf *out)
+{
+    static const double FAR = 1.5;  /* models are off by some percent up to there (tests/trials, "beyond") */
+
+    if (!d->predicted || d->formula || d->runs_here > 1)
+        return;
+    hrun_buf_adds(out, d->runs_here ? "1 run" : d->runs_elsewhere ? "not run at this size" : "never run");
+    if (d->beyond_n.factor > FAR)
+        hrun_buf_addf(out, ", N %.1f x beyond what was measured", d->beyond_n.factor);
+    if (d->beyond_p.factor > FAR)
+        hrun_buf_addf(out, ", P %.1f x beyond what was measured", d->beyond_p.factor);
+}
+
 double decision_value(const struct decision *d)
 {
     if (d->objective && !strcmp(d->objective, "cost"))
@@ -323,5 +358,7 @@ void decision_release(struct decision *d)
     free(d->sub_time_s);
     free(d->share);
     free(d->drift);
+    free(d->failed);
+    free(d->failed_why);
     memset(d, 0, sizeof *d);
 }

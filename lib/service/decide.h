@@ -88,8 +88,12 @@ struct decision {
     double *share;                /* nsubs: of the work, of each process there (hrun_predictor_shares); NULL: equal */
     double factor;                /* what runs of this configuration have corrected its prediction by, else 1 */
     int runs_here, runs_elsewhere; /* how many at this N, and at others */
+    int nfailed;                  /* configurations that were left out because they failed at this N */
+    char *failed;                 /* them, with blanks between; owned; NULL: none */
+    char *failed_why;             /* how the last of them failed; owned */
     int limiting;
     struct beyond beyond_n, beyond_p; /* in N and in P, of the sub-clusters used */
+    int64_t sizes[2];             /* the least and the largest N that was run of anything here; 0: not known */
     struct hrun_drift *drift;     /* nsubs: of the runs that each limits; .runs = 0: none */
     struct exploring explores;
     struct finest finest;
@@ -130,6 +134,13 @@ int question_family(const struct question *q, enum hrun_family *out, struct hrun
 int decision_make(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,
                   int64_t N, struct decision *out, struct hrun_error *err);
 void decision_release(struct decision *d);
+
+/* Does N lie outside of the sizes that were run? */
+int decision_is_outside(const struct decision *d);
+
+/* What makes the prediction of a configuration less sure than that of one that was run twice at its size: append it,
+ * with commas between, or nothing: "1 run", "never run", "N 2.0 x, P 1.7 x beyond what was measured". */
+void decision_doubts(const struct decision *d, struct hrun_buf *out);
 
 /* What was minimised: the time, cost or energy of a decision with a prediction. */
 double decision_value(const struct decision *d);

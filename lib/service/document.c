@@ -170,7 +170,7 @@ static void add_prediction(json_t *root, const struct context *c, const struct d
 /* Why this size and this configuration, and how far the models can be trusted with them. */
 static void add_reasons(json_t *root, const struct context *c, const struct decision *d)
 {
-    struct hrun_buf misses = HRUN_BUF_INIT;
+    struct hrun_buf misses = HRUN_BUF_INIT, doubts = HRUN_BUF_INIT;
 
     json_object_set_new(root, "explores",
                         d->explores.on ? json_pack("{s:o, s:f, s:i}", "in_place_of", choice(&d->plan->v[0], d->nsubs),
@@ -191,6 +191,12 @@ static void add_reasons(json_t *root, const struct context *c, const struct deci
     json_object_set_new(root, "extrapolation",
                         seconds(d->predicted, fmax(d->beyond_n.factor, d->beyond_p.factor)));
     json_object_set_new(root, "extrapolates", extrapolates(c, d));
+    json_object_set_new(root, "outside_of_sizes", decision_is_outside(d) ? json_pack("[I, I]", (json_int_t)d->sizes[0],
+                                                                                     (json_int_t)d->sizes[1])
+                                                                         : json_null());
+    decision_doubts(d, &doubts);
+    json_object_set_new(root, "unsure", doubts.len ? json_string(doubts.data) : json_null());
+    hrun_buf_release(&doubts);
 }
 
 /* What else could be chosen, by time and by price. */
@@ -201,6 +207,8 @@ static void add_others(json_t *root, const struct decision *d)
     for (int k = 1; d->plan && k < d->plan->n; k++)
         json_array_append_new(next, choice(&d->plan->v[k], d->nsubs));
     json_object_set_new(root, "next_best", next);
+    json_object_set_new(root, "failed", d->nfailed ? json_pack("{s:i, s:s, s:o}", "count", d->nfailed, "configs",
+                                                               d->failed, "last", text(d->failed_why)) : json_null());
     json_object_set_new(root, "objective", d->objective ? json_string(d->objective) : json_null());
     json_object_set_new(root, "ring", ring(d));
     json_object_set_new(root, "cost", seconds(d->objective && isfinite(d->cost), d->cost));

@@ -36,15 +36,13 @@ static int was_last(const struct corrected *k, const struct decision *d, const s
            !memcmp(k->known[runs[n - 1].config].procs, v->procs, len);
 }
 
-static void fill(const struct corrected *k, const struct decision *d, const struct hrun_choice *v,
-                 struct hrun_explore_arm *arm)
+static void fill(const struct corrected *k, const struct hrun_choice *v, struct hrun_explore_arm *arm)
 {
     const struct hrun_correction *r = corrected_find(k, v->pes, v->procs);
 
     arm->value = v->value;
     arm->sd = r ? r->sd : hrun_corrections_sd(k->all);
     arm->runs = r ? r->runs : 0;
-    arm->failed = corrected_failed(k, d->nsubs, v->pes, v->procs);
 }
 
 int explore(const struct hrun_plan_problem *problem, const struct corrected *k, double loss, struct decision *d,
@@ -65,7 +63,7 @@ int explore(const struct hrun_plan_problem *problem, const struct corrected *k, 
     for (int i = 0; i < k->n; i++)
         runs += k->details[i].runs;
     for (int i = 0; i < plan->n; i++)
-        fill(k, d, &plan->v[i], &arms[i]);
+        fill(k, &plan->v[i], &arms[i]);
     pick = hrun_explore_pick(arms, plan->n, loss, runs, 0);
     if (!pick)
         d->explores.nothing = plan->n > 1 ? "no other configuration may be quicker at this predicted loss"

@@ -112,6 +112,7 @@ int predicted_fill(struct decision *d, struct hrun_predictor *p, const struct hr
     if (hrun_predictor_is_ring(p) && d->predicted)
         balance(d, p);
     correct(d, k);
+    hrun_corrections_sizes(k->all, d->sizes);
     predict_plain(d, problem, k);
     return 0;
 }

@@ -3,6 +3,8 @@
 
 #include "service/nearest.h"
 
+#include <string.h>
+
 static int count_processes(const struct decision *d)
 {
     int P = 0;
@@ -43,6 +45,21 @@ int decide_by_config(struct context *c, const struct question *q, struct decisio
     d->has_config = 1;
     d->P = count_processes(d);
     return check_rule(c, d, d->P, err);
+}
+
+void models_wanting(const struct hrun_app *app, const struct hrun_models *models, struct hrun_buf *out)
+{
+    for (int k = 0; k < app->nprocs_per_pe && app->family == HRUN_APP_NPT && !app->formula; k++) {
+        int alone = 0, several = 0;
+
+        for (int i = 0; models && i < models->n; i++) {
+            alone |= models->v[i].M == app->procs_per_pe[k] && !strcmp(models->v[i].family, "single");
+            several |= models->v[i].M == app->procs_per_pe[k] && !strcmp(models->v[i].family, "npt");
+        }
+        if (!several)
+            hrun_buf_addf(out, "%s%d%s", out->len ? ", " : "", app->procs_per_pe[k],
+                          alone ? " (but alone on one PE)" : "");
+    }
 }
 
 int64_t decide_capacity(const struct context *c, const struct decision *d)

@@ -50,6 +50,17 @@ const void *store_const_member(const struct hrun_sample *s, const struct store_f
     return (const char *)s + f->offset;
 }
 
+int hrun_sample_failed(const struct hrun_sample *s)
+{
+    static const char *const others[] = { "engine: ", "lost host ", "interrupted", "stopped for a while",
+                                          HRUN_STATUS_TOO_SHORT };
+
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (!strncmp(s->status, others[i], strlen(others[i])))
+            return 0;
+    return !s->ok;
+}
+
 void hrun_sample_release(struct hrun_sample *s)
 {
     int saved = errno;

@@ -40,7 +40,7 @@ struct hrun_sample {
     double wall_s;         /* from start to end of the launch; simulated with engine smpi */
     int ok;                /* 1: a good run; 0: failed, `status` says how; never used for a fit */
     int mixed;             /* 1: other sub-clusters took part; `config` tells the whole configuration */
-    char *status;          /* "ok", "exit 3", "signal 9", "timeout", "no time in output" */
+    char *status;          /* "ok", "exit 3", "signal 9", "timeout", "no time in output", HRUN_STATUS_TOO_SHORT */
     char *origin;          /* "calibration", "run" or "import" */
     char *config;          /* "(4,1,0,0)" over the sub-clusters of `cluster` */
     char *cluster;         /* names of the sub-clusters, comma-separated */
@@ -80,6 +80,11 @@ void hrun_samples_release(struct hrun_samples *s);
  * written like a failed run (ok = 0); nothing is ever removed from the log. */
 #define HRUN_STATUS_ANEW "anew"
 #define HRUN_STATUS_ANEW_POINT "anew here"
+/* Status of a run that ended well and said that it took 0 s. */
+#define HRUN_STATUS_TOO_SHORT "too short to tell"
+
+/* Did the program fail, and not the engine, a host or the clock? */
+int hrun_sample_failed(const struct hrun_sample *s);
 
 /* Drop the measurements that no longer count, and the marks. Result: how many measurements were dropped. */
 size_t hrun_samples_current(struct hrun_samples *s);

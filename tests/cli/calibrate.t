@@ -88,15 +88,23 @@ assert p["chosen_by"] == "model" and p["predicted_low_s"] <= p["predicted_s"] <=
 assert len(p["ranks"]) == p["P"] and p["exact"]
 assert p["predicted_s"] <= min([c["predicted_s"] for c in p["next_best"]] + [p["mpirun_style"]["predicted_s"]])' "$tmp/.out"
 
+run hrun --dry-run -app lu -N 180 "$lu"
+out_lacks "extrapolates" "a size between those that were run is no extrapolation"
+run hrun -app lu -N 210 --no-record "$lu"
+err_has "hrun: the prediction extrapolates: N = 210 is 1.05 times beyond" "a run says at once that its size is outside"
+err_has "hrun: to measure this size, too: hrun-calibrate -app lu --sizes 210 " "and how to measure it"
 run hrun --dry-run -app lu -N 400 "$lu"
 out_has "the prediction extrapolates: N = 400 is 2.0 times beyond what sub-cluster " "twice the largest size is told"
 out_has " was measured at (60 .. 200)" "with the measured range"
+out_has "to measure this size, too: hrun-calibrate -app lu --sizes 400 " "and the command that measures it"
+ok "once" test "$(grep -c extrapolates .out)" = 1
 run hrun --dry-run --json -app lu -N 400 "$lu"
 ok "and in JSON" python3 -c '
 import json, sys
 p = json.load(open(sys.argv[1]))
 e = [x for x in p["extrapolates"] if x["in"] == "N"][0]
 assert e["value"] == 400 and e["factor"] == 2 and e["measured"] == [60, 200] and p["extrapolation"] >= 2
+assert p["outside_of_sizes"] == [60, 200] and "N 2.0 x beyond" in p["unsure"], p
 assert e["subcluster"] in [s["name"] for s in p["subclusters"]]' "$tmp/.out"
 
 run hrun -app lu -N 180 "$lu"

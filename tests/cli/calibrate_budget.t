@@ -26,7 +26,15 @@ made=$(sed -n 's/.*; \([0-9]*\) runs\{0,1\} in .*/\1/p' .err)
 ok "each of the $made runs is in the log" test "$made" = "$(cat default/profiles/lu/*.log | wc -l)"
 out_has "npt/nnls" "the models are fitted"
 ok "the best configuration at each size stands at the end" \
-    test "$(sed -n '/rests on/,$p' .out | grep -cE '^ *(60|100|140|200) +\(2,2\) .* [0-9]+ runs?$')" = 4
+    test "$(sed -n '/rests on/,$p' .out | grep -cE '^ *(60|100|140|200) +\(2,2\) .* [0-9]+ runs?( +\*)?$')" = 4
+ok "the next best stands beside it" grep -Eq '^ *200 +\(2,2\) .* \((2,1|1,2)\) \+[0-9]' .out
+ok "and a choice of one run is marked" test "$(grep -c ' 1 run  *\*$' .out)" = "$(grep -cE '^ *[0-9]+ .* 1 run( |$)' .out)"
+run hrun --dry-run -app lu -N 200 --data "$tmp/default" ./exact '{N}' '{P}'
+ok "there and in the dry run" test "$(grep -c 'fewer than two runs at this size' .out)" = \
+    "$(grep -cE 'by 1 run of|not run at this one' .out)"
+run hrun-calibrate $some --data "$tmp/default" ./exact '{N}' '{P}'
+ok "what was measured counts when it is started again" \
+    test "$(sed -n 's/.*; \([0-9]*\) runs\{0,1\} in .*/\1/p' .err)" -lt "$made"
 run hrun-calibrate $some --data "$tmp/default" --full-grid --dry-run ./exact '{N}' '{P}'
 status_is 0 "the grid is behind --full-grid"
 out_has "runs to make" "with all its runs"

@@ -297,6 +297,27 @@ struct mistake {
 };
 
 /* Terms of the network are told from others. */
+/* Of the wall clock a start-up is a part. */
+static void test_start(const char *dir)
+{
+    static const struct { const char *terms; int np, n; } cases[] = {
+        { "np: [\"N/P\"]\n  n: [\"N\"]\n", 2, 2 },
+        { "np: [\"N/P\", \"2*3\"]\n  n: [\"1\", \"N\"]\n", 2, 2 },
+        { "np: [\"N/P\"]\n  n: [\"N\"]\ntime: {match: '([0-9]+)'}\n", 1, 1 },
+    };
+    char text[256];
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct hrun_error err = { .code = HRUN_OK };
+        struct hrun_app *app;
+
+        snprintf(text, sizeof text, "name: app\nterms:\n  %s", cases[i].terms);
+        app = load_text(dir, text, &err);
+        ok(app && app->np.n == cases[i].np && app->nt.n == cases[i].n, "case %zu: a constant where one is wanting", i);
+        hrun_app_destroy(app);
+    }
+}
+
 static void test_network(const char *dir)
 {
     char *path = hrun_strf("%s/app.yaml", dir);
@@ -565,6 +586,7 @@ int main(void)
     test_family(dir);
     test_pattern(dir);
     test_threads(dir);
+    test_start(dir);
     test_network(dir);
     test_mistakes(dir);
     test_questions(dir);

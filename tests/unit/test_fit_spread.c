@@ -86,8 +86,49 @@ static void test_repeating(void)
     is_int(hrun_times_repeat(NULL, NULL, 0), 0, "no times");
 }
 
+static void test_steps(void)
+{
+    const double coarse[] = { 0.31, 2.5, 0.02, 0.005, 0.1 }, fine[] = { 0.31, 2.5, 0.02, 0.007, 0.1 };
+    const double one[] = { 0.25 }, simulated[] = { 1.0 / 3, 2, 3, 4, 5 };
+
+    is_num(hrun_times_step(coarse, 3), 0.01, 0, "steps of 10 ms");
+    is_num(hrun_times_step(coarse, 5), 0.01, 0, "half a step is a time that was told as 0");
+    is_num(hrun_times_step(fine, 5), 0.001, 0, "another time is a finer step");
+    is_num(hrun_times_step(one, 1), 0.01, 0, "of one time");
+    ok(isinf(hrun_times_step(NULL, 0)), "no times, no step");
+    is_num(hrun_times_rounding(coarse, 5), 0.01 / sqrt(12), 1e-12, "what rounding to it does");
+    is_num(hrun_times_rounding(coarse, 4), 0, 0, "four times may end in zeros by accident");
+    ok(hrun_times_rounding(simulated, 5) < 1e-15, "all digits");
+}
+
+static void test_least(void)
+{
+    enum { N = 40 };
+    double proportional[N], started[N], coarse[N], least = -1;
+    int thing[N];
+
+    for (int i = 0; i < N; i++) {
+        double t = 0.05 * pow(1.2, i / 2), off = i % 2 ? 1 : -1;   /* pairs, from 50 ms to 1.6 s */
+
+        thing[i] = i / 2;
+        proportional[i] = t * (1 + 0.0212345 * off);
+        started[i] = 0.3 + t * (1 + 0.001012345 * off) + 0.0102345 * off;
+        coarse[i] = round(100 * t) / 100;
+    }
+    ok(!hrun_times_least(coarse, thing, N, &least), "coarse times");
+    is_num(least, 0.5, 1e-9, "50 steps of 10 ms");
+    hrun_times_least(proportional, thing, N, &least);
+    ok(least < 1e-6, "a scatter in proportion allows short runs (%g)", least);
+    hrun_times_least(started, thing, N, &least);
+    ok(least > 0.2 && least < 0.6, "one of 15 ms whatever the time asks for 0.3 s (%g)", least);
+    hrun_times_least(started, thing, 8, &least);
+    ok(least < 1e-6, "a few pairs do not tell (%g)", least);
+}
+
 int main(void)
 {
+    test_least();
+    test_steps();
     test_spread();
     test_repeating();
     test_kruskal();

@@ -59,7 +59,6 @@ static struct year live(uint64_t seed, int narms, double spread)
         for (int i = 0; i < narms; i++) {
             v[i].value = arms[i].predicted * exp(posterior(&arms[i], &v[i].sd));
             v[i].runs = arms[i].runs;
-            v[i].failed = 0;
             order[i] = &v[i];
         }
         qsort(order, (size_t)narms, sizeof *order, by_value);
@@ -113,16 +112,14 @@ static void test_years(void)
 
 static void test_rules(void)
 {
-    struct hrun_explore_arm v[4] = { { 100, 0.01, 5, 0 }, { 102, 0.05, 0, 0 }, { 102, 0.05, 2, 0 },
-                                     { 106, 0.5, 0, 0 } };
+    struct hrun_explore_arm v[4] = { { 100, 0.01, 5 }, { 102, 0.05, 0 }, { 102, 0.05, 2 },
+                                     { 106, 0.5, 0 } };
 
     is_int(hrun_explore_pick(v, 4, 0.05, 7, 1), 0, "after another one the best has its turn");
     is_int(hrun_explore_pick(v, 4, 0.05, 7, 0), 1, "between those that may be as quick, the one tried least");
     is_int(hrun_explore_open(v, 4, 0.05, 7), 2, "two may be quicker");
-    v[1].failed = 1;
-    is_int(hrun_explore_pick(v, 4, 0.05, 7, 0), 2, "what failed is not tried again");
-    v[2].sd = 0.001;
-    is_int(hrun_explore_pick(v, 4, 0.05, 7, 0), 0, "nor what cannot be quicker");
+    v[1].sd = v[2].sd = 0.001;
+    is_int(hrun_explore_pick(v, 4, 0.05, 7, 0), 0, "what cannot be quicker is not tried");
     is_int(hrun_explore_open(v, 4, 0.05, 7), 0, "then none is left");
     is_int(hrun_explore_pick(v, 4, 0.07, 7, 0), 3, "a larger loss allows more");
     is_int(hrun_explore_pick(v, 4, 0.07, 7, 0), 3, "the same is asked, the same is answered");

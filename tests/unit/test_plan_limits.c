@@ -310,7 +310,7 @@ int main(void)
         for (int j = below(&rng, KNOWN + 1), at = below(&rng, nfound); j > 0 && at < nfound; j--) {
             memcpy(pes[n], found[at].pes, sizeof pes[n]);
             memcpy(procs[n], found[at].procs, sizeof procs[n]);
-            k[n] = (struct hrun_known){ pes[n], procs[n], 0.5 + below(&rng, 4) * 0.25, 0 };
+            k[n] = (struct hrun_known){ pes[n], procs[n], 0.5 + below(&rng, 4) * 0.25, 0, 0 };
             n++;
             at += 1 + below(&rng, 5);
         }

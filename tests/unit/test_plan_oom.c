@@ -15,7 +15,7 @@ static int act(enum action action, const struct hrun_plan_problem *problem, stru
 {
     static const struct plan_tuning tuning = { 0, 4, 1 };
     int pes[3] = { 2, 1, 0 }, procs[3] = { 1, 2, 0 };
-    struct hrun_known known = { pes, procs, 0.5, 2 };
+    struct hrun_known known = { pes, procs, 0.5, 2, 0 };
     struct hrun_plan_counts n;
     struct hrun_choice c;
 
