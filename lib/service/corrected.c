@@ -140,6 +140,11 @@ const struct hrun_correction *corrected_find(const struct corrected *k, const in
     return i < 0 ? NULL : &k->details[i];
 }
 
+double corrected_doubt(const struct corrected *k, const struct hrun_correction *r)
+{
+    return r ? hrun_correction_doubt(k->all, r) : 1;
+}
+
 int corrected_failed(const struct corrected *k, int nsubs, const int *pes, const int *procs)
 {
     const struct hrun_correction *r = corrected_find(k, pes, procs);

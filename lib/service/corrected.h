@@ -26,5 +26,7 @@ int corrected_failed(const struct corrected *k, int nsubs, const int *pes, const
 
 /* The correction of a configuration, or NULL. */
 const struct hrun_correction *corrected_find(const struct corrected *k, const int *pes, const int *procs);
+/* hrun_correction_doubt of one that was found, 1 of NULL. */
+double corrected_doubt(const struct corrected *k, const struct hrun_correction *r);
 
 #endif
