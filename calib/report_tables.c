@@ -264,8 +264,13 @@ static void add_models(struct tables *t)
             cell(t, "%d", m->npoints);
             range_cell(t, m->nmin, m->nmax);
             range_cell(t, m->pmin, m->pmax);
-            cell(t, "%.1f %%", 100 * m->train_mean);
-            cell(t, "%.1f %%", 100 * m->train_max);
+            if (m->dof) {
+                cell(t, "%.1f %%", 100 * m->train_mean);
+                cell(t, "%.1f %%", 100 * m->train_max);
+            } else {
+                cell(t, "too few runs");
+                cell(t, "-");
+            }
             cell(t, "%s", m->note ? m->note : "");
         }
 }

@@ -102,7 +102,7 @@ struct hrun_fit_record {
     int npoints;           /* measurements used */
     int64_t nmin, nmax;    /* measured range of N */
     int pmin, pmax;        /* measured range of P */
-    double train_mean, train_max; /* training error: mean and largest |fit - T| / T */
+    double train_mean, train_max; /* training error: mean and largest |fit - T| / T; with dof = 0 it tells nothing */
     char *note;            /* "" or what was dropped and why */
 };
 

@@ -46,8 +46,28 @@ ok "is JSON" python3 -c 'import json,sys; p=json.load(open(sys.argv[1])); assert
 ok "whose numbers have nine digits, as in all JSON" python3 -c 'import json,sys
 def digits(text): assert len(text.split("e")[0].replace(".", "").lstrip("-0")) <= 9, text
 json.load(open(sys.argv[1]), parse_float=digits)' "$tmp/.out"
+cp -r "$HRUN_DATA" "$tmp/few"
+for log in "$tmp"/few/profiles/lu/*.log; do
+    python3 - "$log" <<'P'
+import json, sys, zlib
+sizes = {r["N"]: r for r in (json.loads(l.split("\t")[0]) for l in open(sys.argv[1])) if r["P"] == 1}
+with open(sys.argv[1], "w") as f:
+    for N, r in sorted(sizes.items())[:2]:
+        text = json.dumps(dict(r, time_s=1e-7 * N ** 3 + 1e-5 * N ** 2), sort_keys=True, separators=(",", ":"))
+        f.write("%s\t%08x\n" % (text, zlib.crc32(text.encode())))
+P
+done
+run hrun-calibrate --data "$tmp/few" fit lu
+out_has "too few runs" "coefficients that follow two runs exactly have no training error"
+run hrun-calibrate --data "$tmp/few" show --json lu
+ok "nor in JSON" python3 -c 'import json,sys
+for r in json.load(open(sys.argv[1]))[0]["models"]: assert r["train_error_max"] is None and r["dof"] == 0, r' \
+    "$tmp/.out"
+run hrun-calibrate --data "$tmp/few" report lu -o "$tmp/few.html"
+ok "nor in a report" grep -q "too few runs" "$tmp/few.html"
 run hrun-calibrate fit lu
 status_is 0 "fit anew"
+out_lacks "too few runs" "with enough of them there is a training error"
 run hrun-calibrate fit nosuch
 status_is 125 "fit of an unknown application fails"
 
