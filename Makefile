@@ -79,7 +79,7 @@ LAUNCH  := engine program ask mpi env sieve sink output procs spawn signals swee
            srun_words srun_watch remote_srun smpi smpi_words
 LAYOUT  := layout placement rankfile threads traffic
 DESIGN  := design points cost fits process belief screen homogeneous stage
-SERVICE := context network profiles corrected size goals nearest predicted explore decide finest placement json \
+SERVICE := context conditions network profiles corrected size goals nearest predicted explore decide finest placement json \
            document guess predict service answer settings unmodelled variants
 
 room = $(patsubst %,lib/$(1)/%.c,$(2))

@@ -3,6 +3,7 @@
 
 #include "../hrun/work.h"
 #include "base/units.h"
+#include "service/conditions.h"
 #include "service/network.h"
 #include "budget.h"
 #include "choices.h"
@@ -267,6 +268,32 @@ static int dry_run(const struct context *c, const struct campaign *g, struct hru
     return rc;
 }
 
+/* Measurements that were made with other options count together with those to come, unless all are made anew. */
+static int say_settings(const struct context *c, const struct calib_settings *s, struct hrun_error *err)
+{
+    int n = s->common.quiet || s->again ? 0 : c->cluster->nsubs, rc = 0;
+    struct hrun_samples *logs = calloc((size_t)n + 1, sizeof *logs);
+    struct hrun_buf own = HRUN_BUF_INIT;
+    char *before = NULL;
+
+    conditions_settings(c, &own);
+    if (!logs || own.failed)
+        rc = hrun_fail_nomem(err);
+    for (int i = 0; i < n && !rc; i++)
+        rc = hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &logs[i], err);
+    rc = rc ? rc : conditions_differ(logs, n, own.data, &before, err);
+    if (before)
+        fprintf(stderr, "hrun-calibrate: what is measured already had other options that change times (it: %s; now: "
+                "%s), and counts, too: give the same, or --again to measure all anew\n", *before ? before : "none",
+                own.len ? own.data : "none");
+    for (int i = 0; logs && i < n; i++)
+        hrun_samples_release(&logs[i]);
+    free(logs);
+    free(before);
+    hrun_buf_release(&own);
+    return rc;
+}
+
 /* What is to be known before the first run. */
 static void say_before(const struct context *c, const struct calib_settings *s, const struct campaign *g)
 {
@@ -378,7 +405,8 @@ static int make_in(struct context *c, const struct calib_settings *s, struct cam
     int rc, status, more = remeasure_runs(s), dead = 0;
 
     say_before(c, s, g);
-    rc = mark_anew(c, s, g, err);
+    rc = say_settings(c, s, err);
+    rc = rc ? rc : mark_anew(c, s, g, err);
     if (!rc)
         rc = make_runs(&r, &dead, err);
     if (!rc && more && !g->budget && c->app->family != HRUN_APP_WEAK)

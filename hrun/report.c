@@ -255,6 +255,7 @@ static void add_notes(const struct context *c, const struct decision *d, const s
         add_shared(c, d, out);
     add_misses(d, out);
     report_changed(c, d, "  ", words, out);
+    report_settings(c, d, "  ", words, out);
     if (report_extrapolates(d)) {
         hrun_buf_adds(out, "  the prediction extrapolates: ");
         report_extrapolation(c, d, out);

@@ -38,6 +38,7 @@ void report_before(const struct context *c, const struct decision *d, const stru
     ledger_tell(ledger, "hrun: ", "\n", out);
     if (d->by != BY_DEFAULT) {
         tell_unmeasured(c, d, words, out);
+        report_settings(c, d, "hrun: ", words, out);
         if (d->explores.on) {
             hrun_buf_adds(out, "hrun: explores ");
             hrun_config_print(d->pes, d->procs, d->nsubs, out);

@@ -13,6 +13,7 @@ struct corrected {
     struct hrun_correction *details;      /* the same */
     struct hrun_corrections *all;
     struct hrun_strvec failed;            /* configurations that failed at this N, as "(4,1,0,0)" */
+    char *measured_with;                  /* settings of the calibration that are not c's (conditions.h); or NULL */
 };
 
 /* models: one for each sub-cluster, or NULL. Without models: none. Errors: those of the store and of

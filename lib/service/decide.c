@@ -210,6 +210,8 @@ static int decide_known(struct context *c, const struct question *q, const struc
     };
     struct asking asking = { d, at->predictor, &problem, &at->known };
 
+    if (at->known.measured_with && !(d->measured_with = strdup(at->known.measured_with)))
+        return hrun_fail_nomem(err);
     d->network = hrun_predictor_has_network(at->predictor);
     if (find_drift(&at->known, d, err))
         return -1;
@@ -322,6 +324,7 @@ void decision_release(struct decision *d)
     free(d->plain_procs);
     free(d->sub_time_s);
     free(d->share);
+    free(d->measured_with);
     free(d->drift);
     memset(d, 0, sizeof *d);
 }

@@ -162,6 +162,8 @@ static void add_prediction(json_t *root, const struct context *c, const struct d
                             ? json_pack("{s:f, s:i, s:i}", "factor", d->factor, "runs", d->runs_here,
                                         "runs_at_other_N", d->runs_elsewhere)
                             : json_null());
+    json_object_set_new(root, "measured_with",
+                        d->predicted && d->measured_with ? text(d->measured_with) : json_null());
     json_object_set_new(root, "drift", drift(c, d));
 }
 

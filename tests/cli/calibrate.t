@@ -331,6 +331,26 @@ err_has "$note" "in a run, too"
 run hrun --data "$tmp/none" --dry-run -app lu -N 180 "$lu"
 out_lacks "has a profile for" "where there is none nothing is said of one"
 
+# Options that change times, and are no part of a signature.
+with="--mca coll ^tuned"
+run $full --sizes 60,100 -r 1 --data "$tmp/options" $with --mca orte_tmpdir_base "$tmp" -app lu "$lu"
+status_is 0 "a calibration with an option that changes times"
+ok "which is recorded, what does not is not" grep -q '"settings":"--mca coll .^tuned.' "$tmp"/options/profiles/lu/*.log
+run hrun --data "$tmp/options" --dry-run $with -app lu -N 80 "$lu"
+out_lacks "other options that change times" "with the same option nothing is said"
+run env OMPI_MCA_coll=^tuned hrun --data "$tmp/options" --dry-run -app lu -N 80 "$lu"
+out_lacks "other options that change times" "the environment may have it"
+run hrun --data "$tmp/options" --dry-run -x A=b -app lu -N 80 "$lu"
+out_has "(it: --mca coll '^tuned'; this run: -x A=b)" "a run with others is told"
+out_has "hrun-calibrate --again -app lu --data $tmp/options -x A=b" "with the command that measures it"
+run hrun --data "$tmp/options" --dry-run --json -app lu -N 80 "$lu"
+ok "programs are told, too" python3 -c 'import json,sys
+assert json.load(open(sys.argv[1]))["measured_with"].startswith("--mca coll ")' "$tmp/.out"
+run hrun --data "$tmp/options" -app lu -N 80 "$lu"
+err_has "was measured with other options that change times (it: --mca coll '^tuned'; this run: none)" "and in a run"
+run $full --sizes 60,100,140 -r 1 --data "$tmp/options" -app lu "$lu"
+err_has "(it: --mca coll '^tuned'; now: none), and counts, too" "going on without it is told"
+
 # Damage to the stored files.
 sig=$(basename "$(ls "$HRUN_DATA"/profiles/lu/*.yaml)" .yaml)
 cp -r "$HRUN_DATA" "$tmp/keep"
