@@ -36,20 +36,6 @@ static int count_failed(const struct context *c, const struct decision *d, const
     return 0;
 }
 
-/* The second best, as a dry run tells it. */
-static char *runner_up(const struct decision *d)
-{
-    const struct hrun_choice *v = d->plan && d->plan->n > 1 ? &d->plan->v[1] : NULL;
-    struct hrun_buf text = HRUN_BUF_INIT;
-
-    if (v) {
-        hrun_config_print(v->pes, v->procs, d->nsubs, &text);
-        hrun_buf_addc(&text, ' ');
-        hrun_plan_print_behind(v->time_s, hrun_plan_is_doubted(d->plan, 1), v->ranked_s, d->time_s, &text);
-    }
-    return hrun_buf_detach(&text);
-}
-
 static int add_choice(const struct context *c, const struct decision *d, int64_t N, const char *why,
                       struct choices *out, struct hrun_error *err)
 {
@@ -69,9 +55,6 @@ static int add_choice(const struct context *c, const struct decision *d, int64_t
         v->why = why;
         return 0;
     }
-    v->next = runner_up(d);
-    if (!v->next)
-        return hrun_fail_nomem(err);
     v->time_s = d->time_s;
     v->low_s = d->low_s;
     v->high_s = d->high_s;
@@ -114,10 +97,8 @@ int choices_ask(struct context *c, const struct calib_settings *s, const int64_t
 
 void choices_release(struct choices *c)
 {
-    for (int i = 0; c->v && i < c->n; i++) {
+    for (int i = 0; c->v && i < c->n; i++)
         free(c->v[i].config);
-        free(c->v[i].next);
-    }
     free(c->v);
     *c = (struct choices){ 0 };
 }
@@ -143,12 +124,12 @@ static void add_runs(struct hrun_table *t, const struct choice *v)
 
 int choices_table(const struct choices *c, struct hrun_buf *out)
 {
-    struct hrun_table *t = hrun_table_create("rlrlll");
+    struct hrun_table *t = hrun_table_create("rlrll");
     int rc;
 
     if (!t)
         return -1;
-    hrun_table_row(t, "N", "best", "time", "", "runner-up", "rests on");
+    hrun_table_row(t, "N", "best", "time", "", "rests on");
     for (int i = 0; i < c->n; i++) {
         const struct choice *v = &c->v[i];
         struct hrun_buf time = HRUN_BUF_INIT, range = HRUN_BUF_INIT;
@@ -165,7 +146,6 @@ int choices_table(const struct choices *c, struct hrun_buf *out)
         hrun_table_cell(t, "%s", v->config);
         hrun_table_cell(t, "%s", time.data);
         hrun_table_cell(t, "%s", range.data);
-        hrun_table_cell(t, "%s", v->next ? v->next : "");
         add_runs(t, v);
         hrun_buf_release(&time);
         hrun_buf_release(&range);

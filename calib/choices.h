@@ -15,7 +15,6 @@ struct choice {
     double time_s, low_s, high_s;
     int runs_here, runs_elsewhere;  /* of this configuration, at this N and at others */
     int failed_here;           /* runs of it at this N that failed by themselves */
-    char *next;                /* the runner-up, "(2,2,0,0) +3.1 %"; "": there is none; owned */
     const char *why;           /* why none is known, or NULL */
 };
 
@@ -29,7 +28,7 @@ int choices_ask(struct context *c, const struct calib_settings *s, const int64_t
                 struct choices *out, struct hrun_error *err);
 void choices_release(struct choices *c);
 
-/* Append a table: the choice of each size, its time, the runner-up, and what it rests on. -1: memory ran out. */
+/* Append a table: the choice of each size, its time, and what it rests on. -1: memory ran out. */
 int choices_table(const struct choices *c, struct hrun_buf *out);
 
 /* Append in words how well the times are known, and at how many sizes the choice was not run there; nothing when there
