@@ -271,27 +271,21 @@ static int dry_run(const struct context *c, const struct campaign *g, struct hru
 /* Measurements that were made with other options count together with those to come, unless all are made anew. */
 static int say_settings(const struct context *c, const struct calib_settings *s, struct hrun_error *err)
 {
-    int n = s->common.quiet || s->again ? 0 : c->cluster->nsubs, rc = 0;
-    struct hrun_samples *logs = calloc((size_t)n + 1, sizeof *logs);
     struct hrun_buf own = HRUN_BUF_INIT;
     char *before = NULL;
 
+    if (s->common.quiet || s->again)
+        return 0;
+    if (conditions_differ(c, &before, err))
+        return -1;
     conditions_settings(c, &own);
-    if (!logs || own.failed)
-        rc = hrun_fail_nomem(err);
-    for (int i = 0; i < n && !rc; i++)
-        rc = hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &logs[i], err);
-    rc = rc ? rc : conditions_differ(logs, n, own.data, &before, err);
     if (before)
         fprintf(stderr, "hrun-calibrate: what is measured already had other options that change times (it: %s; now: "
                 "%s), and counts, too: give the same, or --again to measure all anew\n", *before ? before : "none",
                 own.len ? own.data : "none");
-    for (int i = 0; logs && i < n; i++)
-        hrun_samples_release(&logs[i]);
-    free(logs);
     free(before);
     hrun_buf_release(&own);
-    return rc;
+    return 0;
 }
 
 /* What is to be known before the first run. */

@@ -36,9 +36,9 @@ void report_before(const struct context *c, const struct decision *d, const stru
                    struct hrun_buf *out)
 {
     ledger_tell(ledger, "hrun: ", "\n", out);
+    report_settings(c, d, "hrun: ", words, out);
     if (d->by != BY_DEFAULT) {
         tell_unmeasured(c, d, words, out);
-        report_settings(c, d, "hrun: ", words, out);
         if (d->explores.on) {
             hrun_buf_adds(out, "hrun: explores ");
             hrun_config_print(d->pes, d->procs, d->nsubs, out);

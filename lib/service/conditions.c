@@ -74,24 +74,42 @@ void conditions_settings(const struct context *c, struct hrun_buf *out)
     hrun_strvec_release(&v);
 }
 
-int conditions_differ(const struct hrun_samples *v, int n, const char *settings, char **out, struct hrun_error *err)
+/* Look for a run with `settings` in a log, and for its newest one. Result: 1, it has one. */
+static int look(const struct hrun_samples *log, const char *settings, const struct hrun_sample **newest)
 {
+    for (size_t k = 0; k < log->n; k++) {
+        const struct hrun_sample *s = &log->v[k];
+
+        if (!s->ok || !s->origin || strcmp(s->origin, "calibration"))
+            continue;
+        if (!strcmp(s->settings ? s->settings : "", settings))
+            return 1;
+        if (!*newest || strcmp(s->date, (*newest)->date) > 0)
+            *newest = s;
+    }
+    return 0;
+}
+
+int conditions_differ(const struct context *c, char **out, struct hrun_error *err)
+{
+    int n = c->cluster->nsubs, same = 0, rc = 0;
+    struct hrun_samples *logs = calloc((size_t)n, sizeof *logs);
     const struct hrun_sample *newest = NULL;
+    struct hrun_buf own = HRUN_BUF_INIT;
 
     *out = NULL;
-    for (int i = 0; i < n; i++)
-        for (size_t k = 0; k < v[i].n; k++) {
-            const struct hrun_sample *s = &v[i].v[k];
-
-            if (!s->ok || !s->origin || strcmp(s->origin, "calibration"))
-                continue;
-            if (!strcmp(s->settings ? s->settings : "", settings))
-                return 0;
-            if (!newest || strcmp(s->date, newest->date) > 0)
-                newest = s;
-        }
-    if (!newest)
-        return 0;
-    *out = strdup(newest->settings ? newest->settings : "");
-    return *out ? 0 : hrun_fail_nomem(err);
+    conditions_settings(c, &own);
+    if (!logs || own.failed)
+        rc = hrun_fail_nomem(err);
+    for (int i = 0; i < n && !rc && !same; i++) {
+        rc = hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &logs[i], err);
+        same = !rc && look(&logs[i], own.data, &newest);
+    }
+    if (!rc && !same && newest && !(*out = strdup(newest->settings ? newest->settings : "")))
+        rc = hrun_fail_nomem(err);
+    for (int i = 0; logs && i < n; i++)
+        hrun_samples_release(&logs[i]);
+    free(logs);
+    hrun_buf_release(&own);
+    return rc;
 }

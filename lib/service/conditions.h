@@ -13,8 +13,8 @@
  * transports or algorithms, -x NAME=VALUE, and --smpi. c->engine is known. */
 void conditions_settings(const struct context *c, struct hrun_buf *out);
 
-/* The settings of the newest good run of a calibration in the logs v[n], in fresh memory, where no run of one had
- * `settings`; NULL where one had, or there is none. Errors (NULL and -1): HRUN_ENOMEM. */
-int conditions_differ(const struct hrun_samples *v, int n, const char *settings, char **out, struct hrun_error *err);
+/* *out: the settings of the newest good run of a calibration of c->app on sub-clusters of c, in fresh memory, where no
+ * run of one had those of c; NULL where one had, or there is none. Errors: those of the store, HRUN_ENOMEM. */
+int conditions_differ(const struct context *c, char **out, struct hrun_error *err);
 
 #endif

@@ -1,8 +1,6 @@
 /* corrected.c - what earlier runs of a configuration tell of its time; see corrected.h */
 #include "service/corrected.h"
 
-#include "service/conditions.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +88,6 @@ int corrected_load(struct context *c, int64_t N, enum hrun_family family, struct
     size_t nsubs = (size_t)c->cluster->nsubs;
     struct hrun_samples *logs = calloc(nsubs, sizeof *logs);
     struct hrun_joint_sub *subs = calloc(nsubs, sizeof *subs);
-    struct hrun_buf settings = HRUN_BUF_INIT;
     int rc = -1;
 
     options.net = c->measured ? c->measured : c->view;
@@ -102,15 +99,6 @@ int corrected_load(struct context *c, int64_t N, enum hrun_family family, struct
     for (int i = 0; i < c->cluster->nsubs; i++) {
         if (models[i] && hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &logs[i], err))
             goto done;
-    }
-    conditions_settings(c, &settings);
-    if (settings.failed) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
-    if (conditions_differ(logs, c->cluster->nsubs, settings.data, &out->measured_with, err))
-        goto done;
-    for (int i = 0; i < c->cluster->nsubs; i++) {
         if (list_failed(c, &logs[i], N, &out->failed, err) || keep_near(&logs[i], N, err))
             goto done;
         subs[i] = (struct hrun_joint_sub) { c->cluster->subs[i].name, c->signatures.v[i], logs[i].v, logs[i].n };
@@ -131,7 +119,6 @@ done:
         hrun_samples_release(&logs[i]);
     free(logs);
     free(subs);
-    hrun_buf_release(&settings);
     if (rc)
         corrected_release(out);
     return rc;
@@ -143,7 +130,6 @@ void corrected_release(struct corrected *k)
     free(k->details);
     hrun_corrections_destroy(k->all);
     hrun_strvec_release(&k->failed);
-    free(k->measured_with);
     memset(k, 0, sizeof *k);
 }
 
@@ -152,11 +138,6 @@ const struct hrun_correction *corrected_find(const struct corrected *k, const in
     int i = hrun_corrections_find(k->all, pes, procs);
 
     return i < 0 ? NULL : &k->details[i];
-}
-
-double corrected_doubt(const struct corrected *k, const struct hrun_correction *r)
-{
-    return r ? hrun_correction_doubt(k->all, r) : 1;
 }
 
 int corrected_failed(const struct corrected *k, int nsubs, const int *pes, const int *procs)

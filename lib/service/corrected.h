@@ -13,7 +13,6 @@ struct corrected {
     struct hrun_correction *details;      /* the same */
     struct hrun_corrections *all;
     struct hrun_strvec failed;            /* configurations that failed at this N, as "(4,1,0,0)" */
-    char *measured_with;                  /* settings of the calibration that are not c's (conditions.h); or NULL */
 };
 
 /* models: one for each sub-cluster, or NULL. Without models: none. Errors: those of the store and of
@@ -27,7 +26,5 @@ int corrected_failed(const struct corrected *k, int nsubs, const int *pes, const
 
 /* The correction of a configuration, or NULL. */
 const struct hrun_correction *corrected_find(const struct corrected *k, const int *pes, const int *procs);
-/* hrun_correction_doubt of one that was found, 1 of NULL. */
-double corrected_doubt(const struct corrected *k, const struct hrun_correction *r);
 
 #endif

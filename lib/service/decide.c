@@ -137,6 +137,7 @@ static int take_profiles(const struct context *c, const struct question *q, cons
     d->newest_s = p->newest_s;
     d->network_s = p->network_s;
     d->network_note = p->network_note;
+    d->measured_with = p->measured_with;
     return 0;
 }
 
@@ -210,8 +211,6 @@ static int decide_known(struct context *c, const struct question *q, const struc
     };
     struct asking asking = { d, at->predictor, &problem, &at->known };
 
-    if (at->known.measured_with && !(d->measured_with = strdup(at->known.measured_with)))
-        return hrun_fail_nomem(err);
     d->network = hrun_predictor_has_network(at->predictor);
     if (find_drift(&at->known, d, err))
         return -1;
@@ -324,7 +323,6 @@ void decision_release(struct decision *d)
     free(d->plain_procs);
     free(d->sub_time_s);
     free(d->share);
-    free(d->measured_with);
     free(d->drift);
     memset(d, 0, sizeof *d);
 }

@@ -102,8 +102,8 @@ struct decision {
     const char *pareto_of, *pareto_unit; /* static */
     int network;                  /* 1: the prediction asks the network (context.net) */
     double network_s;             /* its age, -1 unknown */
-    char *measured_with;          /* the calibration's settings, where they are not those of this run (conditions.h);
-                                     owned; or NULL */
+    const char *measured_with;    /* the calibration's settings, where they are not those of this run (conditions.h);
+                                     of the profiles; or NULL */
     const char *network_note;     /* what is to be said of it, or NULL; of the profiles */
     int plain_known;              /* the mpirun-style configuration could be predicted */
     double plain_time_s, plain_ranked_s;    /* ranked: as that of a struct hrun_choice */
