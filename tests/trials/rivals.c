@@ -3,10 +3,11 @@
  *   rivals APP NAME:PES[:BYTES],... N...
  *
  * of the measurements in the user's data folder, by the user's definition of APP, for sub-clusters of so many PEs of so
- * much memory. * Methods: "nnls", the definition's terms by non-negative least squares, each sub-cluster and M for itself; "Extra-P",
- * its published approach, the same way. Both have the runs on one sub-cluster only: there is no way to fit those on
- * several. The time of a configuration is the largest of its sub-clusters, the search is hrun's. Prints a line for each
- * method and N: "nnls 480 NAME 6 4 NAME 0 0 ...", PEs and processes on each; no line where there is no choice.
+ * much memory. Methods: "nnls", the definition's terms by non-negative least squares, each sub-cluster and M for
+ * itself; "Extra-P", its published approach, the same way. Both have the runs on one sub-cluster only: there is no way
+ * to fit those on several. The time of a configuration is the largest of its sub-clusters, the search is hrun's. Prints
+ * a line for each method and N, "nnls 480 NAME 6 4 NAME 0 0 ...", PEs and processes on each; none where there is no
+ * choice.
  */
 #include "../accuracy/extrap_fit.h"
 #include "base/list.h"

@@ -101,7 +101,8 @@ static void read_program(const char *path, struct program *p)
     memset(p, 0, sizeof *p);
     while (fgets(line, sizeof line, f)) {
         struct phase *ph = &p->phases[p->nphases < PHASES ? p->nphases : 0];
-        int k = p->nkinds < KINDS ? p->nkinds : 0, m = p->nrooms < KINDS ? p->nrooms : 0, good = line[0] == '#' || line[0] == '\n';
+        int k = p->nkinds < KINDS ? p->nkinds : 0, m = p->nrooms < KINDS ? p->nrooms : 0;
+        int good = line[0] == '#' || line[0] == '\n';
 
         good |= sscanf(line, "start %lf", &p->start_s) == 1 || sscanf(line, "clock %lf", &p->clock_s) == 1 ||
                 sscanf(line, "square %d", &p->square) == 1 ||
