@@ -79,7 +79,7 @@ LAUNCH  := engine program ask mpi env sieve sink output procs spawn signals swee
            srun_words srun_watch remote_srun smpi smpi_words
 LAYOUT  := layout placement rankfile threads traffic
 DESIGN  := design points cost fits process belief screen homogeneous stage
-SERVICE := context network profiles corrected size goals nearest predicted explore decide finest placement json \
+SERVICE := context conditions network profiles corrected size goals nearest predicted explore decide finest placement json \
            document guess predict service answer settings unmodelled variants
 
 room = $(patsubst %,lib/$(1)/%.c,$(2))
@@ -399,7 +399,7 @@ TEST_ENV = env --default-signal HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_T
            ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0
 
 .PHONY: apps unit check valgrind races bench demo fuzz clean
-apps: $(APP_BIN) $(B)/tests/apps/jump.so $(SMPI_APPS) $(if $(SMPICC),$(SKELETONS) $(B)/tests/trials/skeleton)
+apps: $(APP_BIN) $(B)/tests/apps/jump.so $(SMPI_APPS) $(if $(SMPICC),$(SKELETONS) $(addprefix $(B)/tests/trials/,skeleton rivals))
 unit: $(UNIT_BIN)
 
 check: all apps unit $(FUZZ_BIN) $(addprefix $(B)/tests/accuracy/,accuracy rings variants_accuracy) \
@@ -437,8 +437,8 @@ bench: all apps $(BENCH_BIN) $(B)/tests/lab/idle.so
 	$(TEST_ENV) tests/bench/run
 
 # How good are the choices? Ground truth played under SMPI (what was played is kept), methods tried on it.
-ACCURACY_OBJ := $(addprefix $(B)/tests/accuracy/,accuracy.o methods.o automatic.o extrap.o designed.o network.o \
-                trials.o why.o show.o truth.o)
+ACCURACY_OBJ := $(addprefix $(B)/tests/accuracy/,accuracy.o methods.o automatic.o extrap.o extrap_fit.o designed.o \
+                network.o trials.o why.o show.o truth.o)
 $(B)/tests/accuracy/accuracy: $(ACCURACY_OBJ) $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
@@ -480,8 +480,11 @@ $(B)/tests/trials/skeleton: tests/trials/skeleton.c
 	@mkdir -p $(@D)
 	$(call say,SMPI)
 	$(Q)$(SKELETON)
+$(B)/tests/trials/rivals: $(B)/tests/trials/rivals.o $(B)/tests/accuracy/extrap_fit.o $(B)/lib/libhrun.a
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 .PHONY: trials
-trials: all $(B)/tests/trials/skeleton
+trials: all $(B)/tests/trials/skeleton $(B)/tests/trials/rivals
 	HRUN_BUILD=$(B) tests/trials/trials --seed $(SEED) --trials $(TRIALS) $(TRIALS_OPTIONS)
 
 # How well are operations predicted? Played under SMPI on 16 unlike hosts (NET_ACCURACY: options of tests/accuracy/net),

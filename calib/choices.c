@@ -37,7 +37,9 @@ static int add_choice(const struct decision *d, int64_t N, const char *why, stru
     hrun_buf_reset(&config);
     if (d->plan->n > 1) {
         hrun_config_print(d->plan->v[1].pes, d->plan->v[1].procs, d->nsubs, &config);
-        hrun_buf_addf(&config, " %+.1f %%", 100 * (d->plan->v[1].time_s / d->time_s - 1));
+        hrun_buf_addc(&config, ' ');
+        hrun_plan_print_behind(d->plan->v[1].time_s, hrun_plan_is_doubted(d->plan, 1), d->plan->v[1].ranked_s, d->time_s,
+                               &config);
     }
     v->next = hrun_buf_detach(&config);
     hrun_buf_init(&config);

@@ -3,6 +3,7 @@
 
 #include "../hrun/work.h"
 #include "base/units.h"
+#include "service/conditions.h"
 #include "service/network.h"
 #include "service/unmodelled.h"
 #include "budget.h"
@@ -294,6 +295,26 @@ static int dry_run(const struct context *c, const struct campaign *g, struct hru
     return rc;
 }
 
+/* Measurements that were made with other options count together with those to come, unless all are made anew. */
+static int say_settings(const struct context *c, const struct calib_settings *s, struct hrun_error *err)
+{
+    struct hrun_buf own = HRUN_BUF_INIT;
+    char *before = NULL;
+
+    if (s->common.quiet || s->again)
+        return 0;
+    if (conditions_differ(c, &before, err))
+        return -1;
+    conditions_settings(c, &own);
+    if (before)
+        fprintf(stderr, "hrun-calibrate: what is measured already had other options that change times (it: %s; now: "
+                "%s), and counts, too: give the same, or --again to measure all anew\n", *before ? before : "none",
+                own.len ? own.data : "none");
+    free(before);
+    hrun_buf_release(&own);
+    return 0;
+}
+
 /* What is to be known before the first run. */
 static void say_before(const struct context *c, const struct calib_settings *s, const struct campaign *g)
 {
@@ -424,7 +445,8 @@ static int make_in(struct context *c, const struct calib_settings *s, struct cam
     int rc, status, more = remeasure_runs(s), dead = 0;
 
     say_before(c, s, g);
-    rc = mark_anew(c, s, g, err);
+    rc = say_settings(c, s, err);
+    rc = rc ? rc : mark_anew(c, s, g, err);
     if (!rc)
         rc = make_runs(&r, &dead, err);
     if (!rc && more && !g->budget && c->app->family != HRUN_APP_WEAK)

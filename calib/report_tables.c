@@ -158,7 +158,13 @@ static void add_best(struct tables *t)
         cell(t, "%s", b.data);
         cell(t, "%d", plan->v[i].P);
         seconds_cell(t, plan->v[i].time_s);
-        cell(t, i ? "%+.1f %%" : "chosen", 100 * (plan->v[i].time_s / plan->v[0].time_s - 1));
+        hrun_buf_reset(&b);
+        if (i)
+            hrun_plan_print_behind(plan->v[i].time_s, hrun_plan_is_doubted(plan, i), plan->v[i].ranked_s,
+                                   plan->v[0].time_s, &b);
+        else
+            hrun_buf_adds(&b, "chosen");
+        cell(t, "%s", b.data);
         hrun_buf_release(&b);
     }
     note(t, "PEs and processes on each PE of every sub-cluster, in the order above. Memory does not limit the "
@@ -258,8 +264,13 @@ static void add_models(struct tables *t)
             cell(t, "%d", m->npoints);
             range_cell(t, m->nmin, m->nmax);
             range_cell(t, m->pmin, m->pmax);
-            cell(t, "%.1f %%", 100 * m->train_mean);
-            cell(t, "%.1f %%", 100 * m->train_max);
+            if (m->dof) {
+                cell(t, "%.1f %%", 100 * m->train_mean);
+                cell(t, "%.1f %%", 100 * m->train_max);
+            } else {
+                cell(t, "too few runs");
+                cell(t, "-");
+            }
             cell(t, "%s", m->note ? m->note : "");
         }
 }

@@ -45,8 +45,13 @@ int models_table(struct hrun_models *const *m, int n, int all, struct hrun_buf *
             add_range(t, r->nmin, r->nmax);
             add_range(t, r->pmin, r->pmax);
             hrun_table_cell(t, "%d of %d", used, r->nterms);
-            hrun_table_cell(t, "%.1f %%", 100 * r->train_mean);
-            hrun_table_cell(t, "%.1f %%", 100 * r->train_max);
+            if (r->dof) {
+                hrun_table_cell(t, "%.1f %%", 100 * r->train_mean);
+                hrun_table_cell(t, "%.1f %%", 100 * r->train_max);
+            } else {
+                hrun_table_cell(t, "too few runs");
+                hrun_table_cell(t, "-");
+            }
             hrun_table_cell(t, "%s", all && r->note ? r->note : "");
         }
     rc = hrun_table_render(t, 0, out);
@@ -105,17 +110,23 @@ static void add_formulas(const struct hrun_models *m, int all, struct hrun_buf *
     }
 }
 
+/* As many coefficients as runs follow these exactly, which says nothing of others. */
+static json_t *training_error(const struct hrun_fit_record *r, double value)
+{
+    return r->dof ? json_real(value) : json_null();
+}
+
 static json_t *record_json(const struct hrun_fit_record *r)
 {
     json_t *terms = json_array();
 
     for (int k = 0; k < r->nterms; k++)
         json_array_append_new(terms, json_pack("{s:s, s:f}", "term", r->terms[k], "k", r->k[k]));
-    return json_pack("{s:s, s:s, s:i, s:i, s:o, s:i, s:I, s:I, s:i, s:i, s:f, s:f, s:i, s:s}", "family", r->family,
+    return json_pack("{s:s, s:s, s:i, s:i, s:o, s:i, s:I, s:I, s:i, s:i, s:o, s:o, s:i, s:s}", "family", r->family,
                      "method", r->method, "M", r->M, "P", r->P, "terms", terms, "measurements", r->npoints, "N_min",
                      (json_int_t)r->nmin, "N_max", (json_int_t)r->nmax, "P_min", r->pmin, "P_max", r->pmax,
-                     "train_error_mean", r->train_mean, "train_error_max", r->train_max, "dof", r->dof, "note",
-                     r->note ? r->note : "");
+                     "train_error_mean", training_error(r, r->train_mean), "train_error_max",
+                     training_error(r, r->train_max), "dof", r->dof, "note", r->note ? r->note : "");
 }
 
 static json_t *sample_json(const struct hrun_sample *s)

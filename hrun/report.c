@@ -279,6 +279,7 @@ static void add_notes(const struct context *c, const struct decision *d, const s
         hrun_buf_addf(out, "  %.*s\n", (int)(end - line), line);
     }
     add_tasking(d, out);
+    report_settings(c, d, "  ", words, out);
     if (d->predicted && d->has_config)
         add_shared(c, d, out);
     add_misses(d, out);
@@ -337,6 +338,9 @@ static void add_rows(const struct context *c, const struct decision *d, struct h
     hrun_buf_addc(out, '\n');
 }
 
+/* Models are off by some percent up to there (tests/trials, "beyond"). */
+static const double FAR = 1.5;
+
 /* "  P = 6  (4,1,2,1)      predicted 61.2 s (58.1 s .. 64.9 s)" */
 static void add_choice(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
@@ -356,6 +360,8 @@ static void add_choice(const struct context *c, const struct decision *d, struct
         hrun_buf_adds(&line, " .. ");
         hrun_add_seconds(&line, d->high_s);
         hrun_buf_addc(&line, ')');
+        if (fmax(d->beyond_n.factor, d->beyond_p.factor) > FAR)
+            hrun_buf_adds(&line, ", extrapolated");
     } else if (d->by == BY_DEFAULT) {
         hrun_buf_adds(&line, "  one process per PE");
         if (c->app && d->N)

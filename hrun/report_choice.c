@@ -6,13 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static void add_percent(struct hrun_buf *out, double ratio)
-{
-    double p = 100 * (ratio - 1);
-
-    hrun_buf_addf(out, fabs(p) < 9.95 ? "%+.1f %%" : "%+.0f %%", p);
-}
-
 /* What the prediction rests on beside models:
  * "  corrected    +4.0 %, by 3 runs of this configuration and 2 at other N" */
 static void add_correction(const struct decision *d, struct hrun_buf *out)
@@ -24,7 +17,7 @@ static void add_correction(const struct decision *d, struct hrun_buf *out)
         return;
     }
     hrun_buf_adds(out, "  corrected    ");
-    add_percent(out, d->factor);
+    hrun_add_percent(out, d->factor);
     hrun_buf_addf(out, ", by %d run%s of this configuration", d->runs_here ? d->runs_here : d->runs_elsewhere,
                   (d->runs_here ? d->runs_here : d->runs_elsewhere) == 1 ? "" : "s");
     if (!d->runs_here)
@@ -41,6 +34,13 @@ static int is_chosen(const struct decision *d, const struct hrun_choice *v)
     return !memcmp(d->pes, v->pes, len) && !memcmp(d->procs, v->procs, len);
 }
 
+/* Would the mpirun-style configuration be chosen, were it not known less well? */
+static int plain_is_doubted(const struct decision *d)
+{
+    return d->plan && !d->explores.on && d->objective && !strcmp(d->objective, "time") && d->plain_valid &&
+           d->plain_time_s < d->time_s && d->plain_ranked_s >= d->time_s;
+}
+
 static void add_alternatives(const struct decision *d, struct hrun_buf *out)
 {
     int shown = 0;
@@ -55,7 +55,7 @@ static void add_alternatives(const struct decision *d, struct hrun_buf *out)
         hrun_buf_addc(out, ' ');
         hrun_add_seconds(out, v->time_s);
         hrun_buf_adds(out, "  ");
-        add_percent(out, v->time_s / d->time_s);
+        hrun_plan_print_behind(v->time_s, hrun_plan_is_doubted(d->plan, k), v->ranked_s, d->time_s, out);
         if (d->objective && strcmp(d->objective, "time"))
             hrun_buf_addf(out, ", %s %.4g", d->objective, v->value);
         shown++;
@@ -68,7 +68,7 @@ static void add_alternatives(const struct decision *d, struct hrun_buf *out)
         hrun_buf_addc(out, ' ');
         hrun_add_seconds(out, d->plain_time_s);
         hrun_buf_adds(out, "  ");
-        add_percent(out, d->plain_time_s / d->time_s);
+        hrun_plan_print_behind(d->plain_time_s, plain_is_doubted(d), d->plain_ranked_s, d->time_s, out);
         if (d->plain_P)
             hrun_buf_addf(out, "  (it is not of %d process%s)", d->plain_P, d->plain_P == 1 ? "" : "es");
         else if (!d->plain_valid)

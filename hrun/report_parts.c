@@ -2,6 +2,7 @@
 #include "report_parts.h"
 
 #include "base/units.h"
+#include "service/conditions.h"
 #include "service/network.h"
 
 #include <math.h>
@@ -159,6 +160,22 @@ void report_changed(const struct context *c, const struct decision *d, const cha
     hrun_buf_addf(out, "%sto measure it again: ", lead);
     report_calibrate_command(c, CALIBRATE_AGAIN, d, words, out);
     hrun_buf_addc(out, '\n');
+}
+
+void report_settings(const struct context *c, const struct decision *d, const char *lead, char *const *words,
+                     struct hrun_buf *out)
+{
+    struct hrun_buf own = HRUN_BUF_INIT;
+
+    if (!d->predicted || !d->measured_with)
+        return;
+    conditions_settings(c, &own);
+    hrun_buf_addf(out, "%sthe profile was measured with other options that change times (it: %s; this run: %s): give "
+                  "the same, or measure with these: ", lead, *d->measured_with ? d->measured_with : "none",
+                  own.len ? own.data : "none");
+    report_calibrate_command(c, 1, d, words, out);
+    hrun_buf_addc(out, '\n');
+    hrun_buf_release(&own);
 }
 
 void report_other_engine(const struct context *c, const struct decision *d, int i, struct hrun_buf *out)

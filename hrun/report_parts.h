@@ -21,6 +21,11 @@ void report_choice(const struct context *c, const struct decision *d, char *cons
 void report_changed(const struct context *c, const struct decision *d, const char *lead, char *const *words,
                     struct hrun_buf *out);
 
+/* That the profile was measured with other options that change times than those of this run, and what to type, a line
+ * that begins with `lead`; nothing where it was not. */
+void report_settings(const struct context *c, const struct decision *d, const char *lead, char *const *words,
+                     struct hrun_buf *out);
+
 /* The options that the user gave to say which machine it is, each after a blank. */
 void report_where(const struct context *c, struct hrun_buf *out);
 

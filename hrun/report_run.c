@@ -36,6 +36,7 @@ void report_before(const struct context *c, const struct decision *d, const stru
                    struct hrun_buf *out)
 {
     ledger_tell(ledger, "hrun: ", "\n", out);
+    report_settings(c, d, "hrun: ", words, out);
     if (d->by != BY_DEFAULT) {
         tell_unmeasured(c, d, words, out);
         if (decision_is_outside(d))

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/list.h"
+#include "service/conditions.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -488,7 +489,7 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
 {
     struct context *c = w->c;
     struct hrun_buf config = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT, consts = HRUN_BUF_INIT, signatures = HRUN_BUF_INIT;
-    struct hrun_buf trace = HRUN_BUF_INIT;
+    struct hrun_buf trace = HRUN_BUF_INIT, settings = HRUN_BUF_INIT;
     struct hrun_sample s = { 0 };
     struct utsname uts;
     char date[21], engine[32];
@@ -507,9 +508,10 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
     hrun_cluster_names(c->cluster, &cluster);
     hrun_config_print(pes, procs, c->cluster->nsubs, &config);
     hrun_app_consts_text(c->app, &consts);
+    conditions_settings(c, &settings);
     hrun_date_now(date);
     snprintf(engine, sizeof engine, "%s", c->engine->name);
-    if (config.failed || cluster.failed || consts.failed || signatures.failed) {
+    if (config.failed || cluster.failed || consts.failed || signatures.failed || settings.failed) {
         rc = hrun_fail_nomem(err);
         goto done;
     }
@@ -531,6 +533,7 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
     s.engine = engine;
     s.version = (char *)HRUN_VERSION;
     s.date = date;
+    s.settings = settings.data;
     if (used > 1 && r->ok && w->waits && w->waits->limits >= 0)
         s.limits = c->cluster->subs[w->waits->limits].name;
     for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
@@ -548,6 +551,7 @@ done:
     hrun_buf_release(&cluster);
     hrun_buf_release(&consts);
     hrun_buf_release(&signatures);
+    hrun_buf_release(&settings);
     hrun_buf_release(&trace);
     return rc;
 }

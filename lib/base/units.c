@@ -292,6 +292,13 @@ void hrun_add_count(struct hrun_buf *out, double count)
     }
 }
 
+void hrun_add_percent(struct hrun_buf *out, double ratio)
+{
+    double p = 100 * (ratio - 1);
+
+    hrun_buf_addf(out, fabs(p) < 9.95 ? "%+.1f %%" : "%+.0f %%", p);
+}
+
 void hrun_add_age(struct hrun_buf *out, double seconds)
 {
     static const struct { double s; const char *name; } units[] = {

@@ -44,6 +44,8 @@ void hrun_add_seconds(struct hrun_buf *out, double seconds);
 void hrun_add_bytes(struct hrun_buf *out, double bytes);
 /* "2,754"; above 1e15 as "5.3e41" */
 void hrun_add_count(struct hrun_buf *out, double count);
+/* "+1.2 %", "-15 %": how much more than 1 a ratio is */
+void hrun_add_percent(struct hrun_buf *out, double ratio);
 /* "3 days", "2 hours", "5 minutes", "12 seconds": the age of something, rounded down, plural right. */
 void hrun_add_age(struct hrun_buf *out, double seconds);
 

@@ -5,24 +5,54 @@
 #include "plan/search.h"
 #include "plan/space.h"
 
+#include "base/units.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 /* Additions that counting for the report may cost: about 4 ms. */
 #define COUNT_LIMIT 4e6
 
-/* Of known configurations the values without doubts. */
+static double doubt_of(const struct hrun_known *known, int n, const struct hrun_choice *v, int nsubs)
+{
+    const struct hrun_known *k = plan_known_find(known, n, v, nsubs);
+
+    return k && k->doubt > 0 ? k->doubt : 1;
+}
+
+/* The values without doubts, which remain in ranked_s. */
 static void take_doubts_off(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
                             struct hrun_plan *p)
 {
     const struct hrun_objective *o = problem->objective ? problem->objective : hrun_objectives();
+    double first = doubt_of(known, n, &p->v[0], p->nsubs);
 
     for (int i = 0; i < p->n; i++) {
-        const struct hrun_known *k = plan_known_find(known, n, &p->v[i], p->nsubs);
+        struct hrun_choice *v = &p->v[i];
+        double doubt = doubt_of(known, n, v, p->nsubs);
 
-        if (k && k->doubt > 0)
-            p->v[i].value = o->value(p->v[i].time_s, p->v[i].pes, problem->subs, p->nsubs);
+        v->ranked_s = v->time_s * (doubt / first);
+        if (doubt != 1)
+            v->value = o->value(v->time_s, v->pes, problem->subs, p->nsubs);
     }
+}
+
+int hrun_plan_is_doubted(const struct hrun_plan *p, int k)
+{
+    for (int i = 0; i < k; i++)
+        if (p->v[i].value > p->v[k].value)
+            return 1;
+    return 0;
+}
+
+void hrun_plan_print_behind(double time_s, int doubted, double ranked_s, double base_s, struct hrun_buf *out)
+{
+    hrun_add_percent(out, time_s / base_s);
+    if (!doubted)
+        return;
+    hrun_buf_adds(out, " (less certain: ranked as ");
+    hrun_add_percent(out, ranked_s / base_s);
+    hrun_buf_addc(out, ')');
 }
 
 /* Add a known configuration, if the problem has it. */

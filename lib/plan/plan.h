@@ -58,6 +58,8 @@ struct hrun_choice {
     int npes;               /* sum Pi */
     double time_s;          /* max Ti; of a model that is not separable, its time of the whole */
     double value;           /* of the objective */
+    double ranked_s;        /* of hrun_plan_search_known: the time that its place comes from, with the doubt of v[0]
+                               taken off: v[0].time_s for v[0], above time_s for what is known less well. Else 0 */
     int limiting;           /* the sub-cluster with the largest Ti, the first of several */
 };
 
@@ -103,6 +105,12 @@ int hrun_plan_search(const struct hrun_plan_problem *problem, int top, struct hr
  * configurations that are not valid here do not matter. Errors: the same; HRUN_EINVAL (a factor, a doubt). */
 int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
                            struct hrun_plan **out, struct hrun_error *err);
+
+/* Does v[k] stand behind one whose value is larger, because it is known less well? */
+int hrun_plan_is_doubted(const struct hrun_plan *p, int k);
+/* Append how much longer than base_s something takes, "-1.7 %", and where it stands behind for being known less well
+ * what its place comes from: "-1.7 % (less certain: ranked as +31 %)". */
+void hrun_plan_print_behind(double time_s, int doubted, double ranked_s, double base_s, struct hrun_buf *out);
 
 /* The same as hrun_plan_search by looking at every configuration (paper 000, Fig. 1): the reference. For small
  * instances. */

@@ -154,6 +154,7 @@ static int take_profiles(const struct context *c, const struct question *q, cons
     d->newest_s = p->newest_s;
     d->network_s = p->network_s;
     d->network_note = p->network_note;
+    d->measured_with = p->measured_with;
     return 0;
 }
 

@@ -106,9 +106,11 @@ struct decision {
     const char *pareto_of, *pareto_unit; /* static */
     int network;                  /* 1: the prediction asks the network (context.net) */
     double network_s;             /* its age, -1 unknown */
+    const char *measured_with;    /* the calibration's settings, where they are not those of this run (conditions.h);
+                                     of the profiles; or NULL */
     const char *network_note;     /* what is to be said of it, or NULL; of the profiles */
     int plain_known;              /* the mpirun-style configuration could be predicted */
-    double plain_time_s;
+    double plain_time_s, plain_ranked_s;    /* ranked: as that of a struct hrun_choice */
     int *plain_pes, *plain_procs; /* every PE, one process each */
     int plain_valid;              /* the rule and the memory accept it, and it has the processes that are asked for */
     int plain_P;                  /* the processes that are asked for, where these alone exclude it; else 0 */

@@ -43,8 +43,8 @@ static json_t *seconds(int known, double value)
 
 static json_t *choice(const struct hrun_choice *v, int nsubs)
 {
-    return json_pack("{s:o, s:i, s:i, s:f}", "config", config(v->pes, v->procs, nsubs), "P", v->P, "pes", v->npes,
-                     "predicted_s", v->time_s);
+    return json_pack("{s:o, s:i, s:i, s:f, s:f}", "config", config(v->pes, v->procs, nsubs), "P", v->P, "pes", v->npes,
+                     "predicted_s", v->time_s, "ranked_s", v->ranked_s);
 }
 
 /* What the prediction lies outside of: at most N and P. */
@@ -164,6 +164,8 @@ static void add_prediction(json_t *root, const struct context *c, const struct d
                             ? json_pack("{s:f, s:i, s:i}", "factor", d->factor, "runs", d->runs_here,
                                         "runs_at_other_N", d->runs_elsewhere)
                             : json_null());
+    json_object_set_new(root, "measured_with",
+                        d->predicted && d->measured_with ? text(d->measured_with) : json_null());
     json_object_set_new(root, "drift", drift(c, d));
 }
 
@@ -215,9 +217,10 @@ static void add_others(json_t *root, const struct decision *d)
     json_object_set_new(root, "energy_j", seconds(d->objective && isfinite(d->energy_j), d->energy_j));
     json_object_set_new(root, "pareto", pareto(d));
     json_object_set_new(root, "mpirun_style",
-                        d->plain_known ? json_pack("{s:o, s:f, s:b}", "config",
+                        d->plain_known ? json_pack("{s:o, s:f, s:f, s:b}", "config",
                                                    config(d->plain_pes, d->plain_procs, d->nsubs), "predicted_s",
-                                                   d->plain_time_s, "valid", d->plain_valid)
+                                                   d->plain_time_s, "ranked_s", d->plain_ranked_s, "valid",
+                                                   d->plain_valid)
                                        : json_null());
 }
 

@@ -62,6 +62,11 @@ static void correct(struct decision *d, const struct corrected *k)
     d->runs_elsewhere = at.others;
 }
 
+static double doubt(const struct corrected *k, const struct hrun_correction *r)
+{
+    return r ? hrun_correction_doubt(k->all, r) : 1;
+}
+
 /* The configuration that mpirun's default amounts to, and what the model says of it. */
 static void predict_plain(struct decision *d, const struct hrun_plan_problem *problem, const struct corrected *k)
 {
@@ -79,6 +84,7 @@ static void predict_plain(struct decision *d, const struct hrun_plan_problem *pr
         d->plain_known = 1;
         r = corrected_find(k, d->plain_pes, d->plain_procs);
         d->plain_time_s = choice.time_s * (r ? r->factor : 1);
+        d->plain_ranked_s = d->plain_time_s * doubt(k, r) / doubt(k, corrected_find(k, d->pes, d->procs));
         hrun_choice_release(&choice);
         d->plain_valid = !hrun_plan_evaluate(problem, d->plain_pes, d->plain_procs, 1, &choice, NULL);
         if (!d->plain_valid && !hrun_plan_evaluate(&any, d->plain_pes, d->plain_procs, 1, &choice, NULL))

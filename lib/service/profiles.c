@@ -3,6 +3,7 @@
 
 #include "model/joint.h"
 #include "model/perf.h"
+#include "service/conditions.h"
 #include "service/network.h"
 
 #include <stdlib.h>
@@ -255,7 +256,7 @@ int profiles_load(struct context *c, struct profiles *out, struct hrun_error *er
     if (!p.subs)
         hrun_fail_nomem(err);
     else if (!(c->given.fit && hrun_method_parse(c->given.fit, &p.method, err)) && !load_all(c, &p, err))
-        rc = p.have ? add_network(c, &p, err) : 0;
+        rc = p.have && (add_network(c, &p, err) || conditions_differ(c, &p.measured_with, err)) ? -1 : 0;
     if (rc)
         profiles_release(&p);
     else
@@ -271,5 +272,6 @@ void profiles_release(struct profiles *p)
     }
     free(p->subs);
     free(p->network_note);
+    free(p->measured_with);
     *p = (struct profiles) { 0 };
 }

@@ -23,6 +23,7 @@ struct profiles {
     int nsamples;                 /* measurements behind the models */
     double newest_s;              /* age of the newest, -1 unknown */
     double network_s;             /* of the network, -1 unknown */
+    char *measured_with;          /* settings of the calibration, where c has others (conditions.h), or NULL; owned */
     char *network_note;           /* what is to be said of it, or NULL; owned */
 };
 

@@ -38,6 +38,7 @@ const struct store_field store_fields[] = {
     { "trace",      STORE_TEXT,    offsetof(struct hrun_sample, trace), 2 },
     { "work",       STORE_SECONDS, offsetof(struct hrun_sample, work), 3 },
     { "copies",     STORE_FLAG,    offsetof(struct hrun_sample, copies), 3 },
+    { "settings",   STORE_TEXT,    offsetof(struct hrun_sample, settings), 4 },
 };
 
 void *store_member(struct hrun_sample *s, const struct store_field *f)

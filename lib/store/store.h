@@ -61,6 +61,8 @@ struct hrun_sample {
                               (weak: rows) or relative to those of others (not in one record); 0: equal shares */
     int copies;            /* 1: not one run of P processes but P runs of one process each, at the same time; time_s is
                               that of the slowest (family weak: a process on a loaded host) */
+    char *settings;        /* options that change times, as they would be typed: "--mca pml ob1"; "" also of older
+                              hruns */
     char *trace;           /* what its processes did in MPI, as hrun_trace_encode writes it */
 };
 
@@ -107,7 +109,7 @@ struct hrun_fit_record {
     int npoints;           /* measurements used */
     int64_t nmin, nmax;    /* measured range of N */
     int pmin, pmax;        /* measured range of P */
-    double train_mean, train_max; /* training error: mean and largest |fit - T| / T */
+    double train_mean, train_max; /* training error: mean and largest |fit - T| / T; with dof = 0 it tells nothing */
     char *note;            /* "" or what was dropped and why */
 };
 

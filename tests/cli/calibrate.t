@@ -46,8 +46,28 @@ ok "is JSON" python3 -c 'import json,sys; p=json.load(open(sys.argv[1])); assert
 ok "whose numbers have nine digits, as in all JSON" python3 -c 'import json,sys
 def digits(text): assert len(text.split("e")[0].replace(".", "").lstrip("-0")) <= 9, text
 json.load(open(sys.argv[1]), parse_float=digits)' "$tmp/.out"
+cp -r "$HRUN_DATA" "$tmp/few"
+for log in "$tmp"/few/profiles/lu/*.log; do
+    python3 - "$log" <<'P'
+import json, sys, zlib
+sizes = {r["N"]: r for r in (json.loads(l.split("\t")[0]) for l in open(sys.argv[1])) if r["P"] == 1}
+with open(sys.argv[1], "w") as f:
+    for N, r in sorted(sizes.items())[:2]:
+        text = json.dumps(dict(r, time_s=1e-7 * N ** 3 + 1e-5 * N ** 2), sort_keys=True, separators=(",", ":"))
+        f.write("%s\t%08x\n" % (text, zlib.crc32(text.encode())))
+P
+done
+run hrun-calibrate --data "$tmp/few" fit lu
+out_has "too few runs" "coefficients that follow two runs exactly have no training error"
+run hrun-calibrate --data "$tmp/few" show --json lu
+ok "nor in JSON" python3 -c 'import json,sys
+for r in json.load(open(sys.argv[1]))[0]["models"]: assert r["train_error_max"] is None and r["dof"] == 0, r' \
+    "$tmp/.out"
+run hrun-calibrate --data "$tmp/few" report lu -o "$tmp/few.html"
+ok "nor in a report" grep -q "too few runs" "$tmp/few.html"
 run hrun-calibrate fit lu
 status_is 0 "fit anew"
+out_lacks "too few runs" "with enough of them there is a training error"
 run hrun-calibrate fit nosuch
 status_is 125 "fit of an unknown application fails"
 
@@ -318,6 +338,31 @@ run hrun --data "$tmp/data6" --no-record -app lu -N 180 "$lu"
 err_has "$note" "in a run, too"
 run hrun --data "$tmp/none" --dry-run -app lu -N 180 "$lu"
 out_lacks "has a profile for" "where there is none nothing is said of one"
+
+# Options that change times, and are no part of a signature.
+with="--mca coll ^tuned"
+run $full --sizes 60,100 -r 1 --data "$tmp/options" $with --mca orte_tmpdir_base "$tmp" -app lu "$lu"
+status_is 0 "a calibration with an option that changes times"
+ok "which is recorded, what does not is not" grep -q '"settings":"--mca coll .^tuned.' "$tmp"/options/profiles/lu/*.log
+run hrun --data "$tmp/options" --dry-run $with -app lu -N 80 "$lu"
+out_lacks "other options that change times" "with the same option nothing is said"
+run env OMPI_MCA_coll=^tuned hrun --data "$tmp/options" --dry-run -app lu -N 80 "$lu"
+out_lacks "other options that change times" "the environment may have it"
+out_lacks ", extrapolated" "N = 80 lies within what was measured"
+run hrun --data "$tmp/options" --dry-run -app lu -N 140 "$lu"
+out_lacks ", extrapolated" "140 is 1.4 times beyond it"
+run hrun --data "$tmp/options" --dry-run -app lu -N 160 "$lu"
+ok "where the interval stands 160 is told to be extrapolated" grep -qE "predicted .* [.][.] .*[)], extrapolated$" "$tmp/.out"
+run hrun --data "$tmp/options" --dry-run -x A=b -app lu -N 80 "$lu"
+out_has "(it: --mca coll '^tuned'; this run: -x A=b)" "a run with others is told"
+out_has "hrun-calibrate --again -app lu --data $tmp/options -x A=b" "with the command that measures it"
+run hrun --data "$tmp/options" --dry-run --json -app lu -N 80 "$lu"
+ok "programs are told, too" python3 -c 'import json,sys
+assert json.load(open(sys.argv[1]))["measured_with"].startswith("--mca coll ")' "$tmp/.out"
+run hrun --data "$tmp/options" -app lu -N 80 "$lu"
+err_has "was measured with other options that change times (it: --mca coll '^tuned'; this run: none)" "and in a run"
+run $full --sizes 60,100,140 -r 1 --data "$tmp/options" -app lu "$lu"
+err_has "(it: --mca coll '^tuned'; now: none), and counts, too" "going on without it is told"
 
 # Damage to the stored files.
 sig=$(basename "$(ls "$HRUN_DATA"/profiles/lu/*.yaml)" .yaml)

@@ -137,6 +137,20 @@ run python3 "$tmp/nights.py" "$top/tests/cli" "$tmp/shown" hrun --cluster "$tmp/
     -N 600 "$bin/lu"
 status_is 0 "repeated runs find the best: $out"
 
+# ---- the order: what is known less well stands behind, which is shown
+rm -rf "$HRUN_DATA"
+serial=0
+put <<<$'alone new 2\nalone old 24'
+run hrun-calibrate fit lu
+nights 12 "$best" 1.003
+plan --top 4
+ok "what looks quicker than the choice is told to be less certain" \
+    grep -qE '  -[0-9.]+ % \(less certain: ranked as \+[0-9.]+ %\)' "$tmp/.out"
+plan --top 4 --json
+ok "to programs, too" test "$(field 'p["next_best"][0]["predicted_s"] < p["predicted_s"] < p["next_best"][0]["ranked_s"]')" = True
+run hrun-calibrate report lu -N 600 -o "$tmp/lu.html"
+ok "and in a report" grep -q "(less certain: ranked as +" "$tmp/lu.html"
+
 # ---- real runs: a program of one's own whose time is that of a table
 mkdir "$tmp/profiles"
 export HRUN_PROFILE_PATH=$tmp/profiles:$apps

@@ -18,6 +18,9 @@ status_is 0 "a trial"
 err_has "seed 8: stencil1, epsilon" "is told"
 out_has "trained, --new" "in a report"
 out_has "cost against all configurations: mean" "with what it cost"
+for rival in nnls Extra-P "two quickest"; do
+    ok "compared with $rival" grep -qE "^$rival +epsilon .* hrun is worse by more than 3 % in .* of the 5 cases" "$tmp/.out"
+done
 cat >"$tmp/check.py" <<'P'
 import json, sys
 t = json.loads(open(sys.argv[1]).read())
@@ -35,4 +38,25 @@ out_has "seed 9 could not be tried: made up" "a trial that failed is not passed 
 ok "no folder of a trial is left" test -z "$(ls -d "$TMPDIR"/hrun-trial-* 2>/dev/null)"
 run trials --show 8
 out_has "phase stencil" "--show has the program"
+run trials --show 24
+out_has 'memory: "16777216 + ' "some definitions state what memory they need"
+cat >"$tmp/space.py" <<'P'
+import importlib.machinery, importlib.util, random, sys
+sys.dont_write_bytecode = True
+loader = importlib.machinery.SourceFileLoader("trials", "tests/trials/trials")
+trials = importlib.util.module_from_spec(importlib.util.spec_from_loader("trials", loader))
+loader.exec_module(trials)
+rng = random.Random("hrun 24")
+cluster = trials.draw_cluster(rng)
+program = trials.draw_program(rng, cluster)
+space = trials.Space(cluster, program, trials.draw_memory(random.Random("hrun memory 24"), cluster, program))
+n = [space.count(N) for N in (program["sizes"][0], program["beyond"])]
+assert n == [len(space.all(N)) for N in (program["sizes"][0], program["beyond"])] and 0 < n[1] < n[0] / 2, n
+case = dict(epsilon=0.2, delta=0, best_s=1, best_predicted=0.3, best_known=dict(runs=0, others=2, beyond=1))
+assert trials.cause(case) == "the best is predicted too long, run at other N only"
+assert trials.cause(dict(case, delta=-0.3, best_predicted=0.01, known=dict(runs=1))) == \
+    "the choice is predicted too short, though it was run"
+assert trials.cause(dict(case, best_predicted=0.1)).startswith("caution") and not trials.cause(dict(case, epsilon=0.01))
+P
+ok "which leaves out configurations; causes are those of the figures" python3 "$tmp/space.py"
 done_testing

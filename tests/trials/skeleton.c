@@ -14,6 +14,8 @@
  *   square 1                       P must be a square whose root divides N
  *   kind PREFIX FACTOR PORTS       memory-bound work takes FACTOR times as long on hosts of that name, and so many
  *                                  processes of a host have their full speed
+ *   needs OWN c a                  bytes that each process takes: OWN, and its equal part of c N^a. A run of which more
+ *   room PREFIX BYTES              stand on a host of that name than it has room for fails
  *   phase SHAPE DIMS WORK c a STEPS c a BYTES c a MEMORY REDUCE
  * WORK: operations of all processes in a step; STEPS: repetitions; BYTES: data of the whole problem; MEMORY 1: the work
  * is memory-bound; REDUCE: sums over all processes in each step.
@@ -51,13 +53,19 @@ struct phase {
 struct program {
     double start_s, clock_s, sigma, share, factor;
     unsigned long long seed;
-    int square, nphases, nkinds;
+    int square, nphases, nkinds, nrooms;
+    double own_bytes;
+    struct growth bytes;
     struct phase phases[PHASES];
     struct {
         char prefix[32];
         double factor;
         int ports;
     } kinds[KINDS];
+    struct {
+        char prefix[32];
+        double bytes;
+    } rooms[KINDS];
 };
 
 /* A run, as one of its processes sees it. */
@@ -93,11 +101,15 @@ static void read_program(const char *path, struct program *p)
     memset(p, 0, sizeof *p);
     while (fgets(line, sizeof line, f)) {
         struct phase *ph = &p->phases[p->nphases < PHASES ? p->nphases : 0];
-        int k = p->nkinds < KINDS ? p->nkinds : 0, good = line[0] == '#' || line[0] == '\n';
+        int k = p->nkinds < KINDS ? p->nkinds : 0, m = p->nrooms < KINDS ? p->nrooms : 0;
+        int good = line[0] == '#' || line[0] == '\n';
 
         good |= sscanf(line, "start %lf", &p->start_s) == 1 || sscanf(line, "clock %lf", &p->clock_s) == 1 ||
                 sscanf(line, "square %d", &p->square) == 1 ||
-                sscanf(line, "noise %lf %lf %lf %llu", &p->sigma, &p->share, &p->factor, &p->seed) == 4;
+                sscanf(line, "noise %lf %lf %lf %llu", &p->sigma, &p->share, &p->factor, &p->seed) == 4 ||
+                sscanf(line, "needs %lf %lf %lf", &p->own_bytes, &p->bytes.c, &p->bytes.a) == 3;
+        if (sscanf(line, "room %31s %lf", p->rooms[m].prefix, &p->rooms[m].bytes) == 2)
+            good = ++p->nrooms <= KINDS;
         if (sscanf(line, "kind %31s %lf %d", p->kinds[k].prefix, &p->kinds[k].factor, &p->kinds[k].ports) == 3)
             good = ++p->nkinds <= KINDS;
         if (sscanf(line, "phase %15s %d %lf %lf %lf %lf %lf %lf %d %d", ph->shape, &ph->dims, &ph->work.c, &ph->work.a,
@@ -356,9 +368,10 @@ static void phase(const struct run *r, const struct phase *p)
 
 /* ---------------------------------------------------------------- a run */
 
-static double slowdown(const struct program *p, MPI_Comm comm, int size)
+/* How many processes stand on this host, whose name is *name. */
+static int count_here(MPI_Comm comm, int size, const char **host)
 {
-    const char *name = sg_host_get_name(sg_host_self());
+    const char *name = *host = sg_host_get_name(sg_host_self());
     unsigned mine = 0, all[RANKS];
     int here = 0;
 
@@ -369,10 +382,29 @@ static double slowdown(const struct program *p, MPI_Comm comm, int size)
         MPI_Allgather(&mine, 1, MPI_UNSIGNED, all, 1, MPI_UNSIGNED, comm);
     for (int i = 0; i < size; i++)
         here += all[i] == mine;
+    return here;
+}
+
+static double slowdown(const struct program *p, MPI_Comm comm, int size)
+{
+    const char *name;
+    int here = count_here(comm, size, &name);
+
     for (int i = 0; i < p->nkinds; i++)
         if (!strncmp(name, p->kinds[i].prefix, strlen(p->kinds[i].prefix)))
             return p->kinds[i].factor * fmax(1, (double)here / p->kinds[i].ports);
     return 1;
+}
+
+static void check_room(const struct program *p, MPI_Comm comm, double N, int size)
+{
+    const char *name;
+    int here = p->nrooms ? count_here(comm, size, &name) : 0;
+
+    for (int i = 0; i < p->nrooms; i++)
+        if (!strncmp(name, p->rooms[i].prefix, strlen(p->rooms[i].prefix)) &&
+            here * (p->own_bytes + value(p->bytes, N) / size) > p->rooms[i].bytes)
+            fail("out of memory");
 }
 
 static int refused(const struct program *p, double N, int size)
@@ -484,6 +516,7 @@ static int run_one(const struct program *p, double N)
     for (int i = 0; i < size; i++)
         ranks[i] = i;
     comm = communicator(ranks, size);
+    check_room(p, comm, N, size);
     t = run(p, comm, N);
     MPI_Comm_free(&comm);
     if (rank == 0)

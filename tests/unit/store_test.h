@@ -109,7 +109,8 @@ __attribute__((unused)) static int same_sample(const struct hrun_sample *a, cons
         && same_text(a->date, b->date) && same_text(a->signatures, b->signatures)
         && same_text(a->limits, b->limits) && !memcmp(&a->compute_s, &b->compute_s, sizeof a->compute_s)
         && !memcmp(&a->mpi_s, &b->mpi_s, sizeof a->mpi_s)
-        && !memcmp(&a->work, &b->work, sizeof a->work) && a->copies == b->copies && same_text(a->trace, b->trace);
+        && !memcmp(&a->work, &b->work, sizeof a->work) && a->copies == b->copies && same_text(a->trace, b->trace)
+        && same_text(a->settings, b->settings);
 }
 
 #endif

@@ -324,7 +324,7 @@ static void test_known(void)
     uint64_t r = 20261121;
     struct table *x = malloc(sizeof *x);
     struct brute b = { 0 };
-    int differ = 0, moved = 0, invalid = 0;
+    int differ = 0, moved = 0, invalid = 0, marked = 0;
 
     if (!x)
         abort();
@@ -386,6 +386,13 @@ static void test_known(void)
         rc = hrun_plan_search_known(&problem, known, n, top, &plan, &err);
         differ += b.n ? rc || !same_plan(plan, &b, top) || !same_counts(&plan->counts, &b.counts)
                       : rc != -1 || err.code != HRUN_EINFEASIBLE;
+        for (int i = 1; !rc && !problem.objective && i < plan->n; i++) {
+            int doubted = hrun_plan_is_doubted(plan, i);
+
+            differ += plan->v[i].ranked_s < plan->v[i - 1].ranked_s * (1 - 1e-12) ||
+                      (plan->v[i].time_s < plan->v[0].time_s && !doubted);
+            marked += doubted;
+        }
         if (!rc)
             hrun_plan_destroy(plan);
         if (n) {
@@ -397,6 +404,7 @@ static void test_known(void)
     is_int(differ, 0, "%d random instances with known configurations agree with brute force", ROUNDS);
     ok(moved > ROUNDS / 10 && invalid > ROUNDS / 20, "%d times the best is another one, %d known ones do not exist",
        moved, invalid);
+    ok(marked > ROUNDS / 20, "what stands behind something slower, %d times, is told, with the time that ranks it", marked);
     free(b.v);
     free(x);
 }
