@@ -65,7 +65,7 @@ TRACE   := read sum form propose
 SCHEDULE := schedule timeline bound
 LEDGER  := ledger entry own read
 STORE  := sample invariants current store log recent models models_yaml exchange import csv regions extrap jsonl
-FIT  := work ls nnls sparse sparse_qr check optimal robust bound spread
+FIT  := work ls nnls sparse sparse_qr check optimal robust spread
 NET     := algo_all algo_bcast algo_reduce algo_root algorithms bound breaks check choose columns estimate files \
            limits net net_read net_yaml play ports predict quality records result sanity schedule segments selectors \
            share sharing system thresholds trial trial_slope trial_value tune turns unsure wire

@@ -1,7 +1,6 @@
 /* family.c - one model: which terms, their coefficients, how well they fit; see family.h for the contract */
 #include "model/family.h"
 
-#include "fit/bound.h"
 #include "fit/robust.h"
 #include "model/coefs.h"
 #include "model/suspect.h"
@@ -222,29 +221,6 @@ static void spread(const struct hrun_fit_job *job, struct hrun_fit_record *r, si
     }
 }
 
-/* Into r->cov, which is over r->s2, what terms that NNLS left at 0 may be: in use or not is seen at the P that were
- * measured, and predictions are wanted at others. (Of one P hrun_predictor_time has another way.) Where rounding stands
- * in the way nothing is added. */
-static int add_unused(struct hrun_fit_job *job, struct hrun_fit_record *r, const double *x, size_t n, double s2,
-                      struct hrun_error *err)
-{
-    struct hrun_lsq all = { x, job->y, job->wr, n, (size_t)r->nterms };
-    struct hrun_error why = { 0 };
-
-    if (job->options.method != HRUN_METHOD_NNLS || strcmp(r->family, "npt") || r->pmin == r->pmax || !(r->s2 > 0))
-        return 0;
-    for (int j = 0; j < r->nterms * r->nterms; j++)
-        r->cov[j] *= r->s2;
-    if (hrun_fit_bound(&all, r->k, s2, r->cov, &why) && why.code == HRUN_ENOMEM) {
-        if (err)
-            *err = why;
-        return -1;
-    }
-    for (int j = 0; j < r->nterms * r->nterms; j++)
-        r->cov[j] /= r->s2;
-    return 0;
-}
-
 int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const struct hrun_terms *terms,
                     const double *x, const struct hrun_row *rows, size_t n, size_t anchors,
                     struct hrun_fit_record **record, struct hrun_error *err)
@@ -297,10 +273,6 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
     r->sigma_rel = job->options.sigma_rel / (shared && !r->dof ? ANCHOR_WEIGHT : 1);
     measured_range(r, nown ? own : rows, nown ? nown : n);
     r->npoints = (int)nown;
-    if (add_unused(job, r, x, n, r->s2 * more, err)) {
-        drop_record(job);
-        return -1;
-    }
     training_error(r, nown ? x + anchors * (size_t)terms->n : x, nown ? own : rows, nown ? nown : n);
     if (!strcmp(family, "npt") && job->left_out.len)
         hrun_buf_addf(&note, "%s", job->left_out.data);

@@ -49,25 +49,6 @@ static int formula_value(struct hrun_formulas *p, int o, int P, const int *pes, 
     return 0;
 }
 
-/* Values at P of the terms with coefficient 0 that may be above it all the same, as far as they have one. */
-static void unused_values(const struct hrun_formulas *p, const struct hrun_fit_record *r, int P, const int *pes,
-                          const int *procs, double *x)
-{
-    for (int j = 0; j < r->nterms; j++) {
-        struct hrun_expr *e;
-        int owned = 0;
-
-        if (r->k[j] != 0 || !(r->cov[j * r->nterms + j] > 0))
-            continue;
-        e = hrun_term_find(p->app, HRUN_TERM_NP, r->terms[j], &owned, NULL);
-        if (!e || (hrun_term_is_network(e) ? !pes || hrun_term_network(e, p->N, P, p->net, pes, procs, &x[j], NULL)
-                                           : hrun_term_eval(e, HRUN_TERM_NP, p->N, P, 0, &x[j], NULL)))
-            x[j] = 0;
-        if (owned)
-            hrun_expr_destroy(e);
-    }
-}
-
 /* ------------------------------------------------------------------ one P alone was measured */
 
 /* Where a model of one measured P is asked for another, each term in use stands for all those that are
@@ -174,8 +155,6 @@ static int predict(struct hrun_formulas *p, int sub, int m, int P, const int *pe
     if (r == p->opts[o].formula ? formula_value(p, o, P, pes, procs, x, &t, err) :
         hrun_formulas_nt_value(p->app, r, p->N, x, &t, err))
         goto out;
-    if (r == p->opts[o].formula && p->family == HRUN_FAMILY_NPT)
-        unused_values(p, r, P, pes, procs, x);
     half = hrun_record_half_width(r, x, t);
     if (r == p->opts[o].formula && p->family == HRUN_FAMILY_NPT && r->pmin == r->pmax && P != r->pmin) {
         if (spread_over_terms(p, r, P, &down, &up, err))
