@@ -244,7 +244,7 @@ int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
     job.models = calloc(1, sizeof *job.models);
     job.used = calloc(n, 1);
     job.sizes = calloc(n, sizeof *job.sizes);
-    job.keep = calloc(3 * terms + n + 1, sizeof *job.keep);
+    job.keep = calloc(3 * terms + 1, sizeof *job.keep);
     memory = calloc(2 * n * terms + 5 * n + 2 * terms + terms * terms + 1, sizeof *memory);
     if (!job.models || !job.used || !job.sizes || !job.keep || !memory) {
         hrun_fail_nomem(err);
@@ -262,7 +262,6 @@ int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
     job.cov = job.r + n;
     job.in_use = job.keep + terms;
     job.good = job.in_use + terms;
-    job.point = job.good + terms;
 
     for (size_t begin = 0; begin < n; begin = end) {
         for (end = begin; end < n && rows[end].M == rows[begin].M;)

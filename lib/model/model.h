@@ -57,8 +57,7 @@ struct hrun_fit_options {
  * either case the coefficients in use are never more than the different (N, P).
  * With NNLS and options->robust, measurements that the others contradict count less (Huber); the record's note says how
  * many are far off. LS, the reference of paper 000, does not.
- * cov is larger than independent rows would have it where repetitions are off alike, that is where the form of the
- * model misses a point by more than the runs scatter. With options->robust s2 is that of an M-estimate (fit/robust.h).
+ * With options->robust s2 is that of an M-estimate (fit/robust.h).
  * Network terms (lib/app) of npt are what the operation takes in the configuration of each run, told by its record, so
  * that their coefficients are counts and hold in any configuration, on other sub-clusters too. LS leaves them out, and
  * so does a fit without options->net; the record's note says so. Runs whose places the network does not know

@@ -121,38 +121,6 @@ static void test_coverage(void)
     }
 }
 
-/* ------------------------------------------------------------------ repetitions that are off alike */
-
-static void test_alike(void)
-{
-    static const char *const terms[] = { "N", NULL };
-    double half[2];
-    struct ma a;
-
-    ma_init(&a, NULL, terms, NULL, 1);
-    for (int reps = 1; reps <= 8; reps *= 8) {
-        struct hrun_sample s[10 * 8];
-        struct hrun_models *m = NULL;
-        size_t n = 0;
-        double mean = 0;
-        const struct hrun_fit_record *r;
-
-        /* Each size is off by 10 %, up and down in turn, and all its repetitions alike. */
-        for (int i = 0; i < 10; i++)
-            for (int k = 0; k < reps; k++)
-                s[n++] = (struct hrun_sample){ .N = 100 + 10 * i, .P = 1, .M = 1, .pes = 1, .ok = 1, .wall_s = 1,
-                                               .time_s = (100 + 10 * i) * (i % 2 ? 1.1 : 0.9) };
-        hrun_model_fit(&a.app, s, n, &robust, &m, NULL, NULL);
-        r = &m->v[0];
-        mean = sqrt(r->s2 * r->cov[0]);
-        half[reps > 1] = mean;
-        hrun_models_destroy(m);
-    }
-    ok(half[1] > 0.9 * half[0], "runs that repeat the model's own error do not make it surer (%.3f, was %.3f)", half[1],
-       half[0]);
-    ma_release(&a);
-}
-
 /* ------------------------------------------------------------------ when memory runs out */
 
 static void test_nomem(void)
@@ -198,7 +166,6 @@ int main(void)
 {
     test_glitches();
     test_coverage();
-    test_alike();
     test_nomem();
     return tap_done();
 }
