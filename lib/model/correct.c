@@ -361,32 +361,13 @@ static void add_run(struct hrun_corrections *c, const struct hrun_recalled *run,
     snprintf(v->date, sizeof v->date, "%s", s->date ? s->date : "");
 }
 
-/* The variance of r on several sub-clusters, or on one, as the middle of its points has it: where models are far off,
- * their misses must not pass for glitches. What is expected where there are too few. room: npoints of all. */
-static double usual_variance(const struct hrun_corrections *c, int mixed, double *room)
-{
-    enum { FEWEST = 2 };
-    double sd = 0;
-    size_t n = 0;
-
-    for (int i = 0; i < c->n; i++)
-        for (size_t k = 0; k < c->v[i].npoints; k++)
-            if (c->v[i].mixed == mixed)
-                room[n++] = fabs(c->v[i].points[k].r);
-    qsort(room, n, sizeof *room, by_value);
-    if (n >= FEWEST)
-        sd = room[(n - 1) / 2] / MEDIAN;
-    return fmax(sd * sd, PRIOR_SD * PRIOR_SD);
-}
-
 /* How much r varies: what is expected, and what the points show beyond the scatter of runs, as far as they can be
  * trusted; which depends on how much r varies (EM). */
-static void learn_variance(struct hrun_corrections *c, double *room)
+static void learn_variance(struct hrun_corrections *c)
 {
     enum { ROUNDS = 5 };   /* from then on it changes by less than a hundredth of itself */
 
-    for (int m = 0; m < 2; m++)
-        c->var[m] = usual_variance(c, m, room);
+    c->var[0] = c->var[1] = PRIOR_SD * PRIOR_SD;
     for (int i = 0; i < c->n; i++)
         for (size_t k = 0; k < c->v[i].npoints; k++)
             c->v[i].points[k].trust = 1;
@@ -464,7 +445,7 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     }
     if (c->nruns)
         qsort(c->runs, c->nruns, sizeof *c->runs, by_time);
-    learn_variance(c, room);
+    learn_variance(c);
     *out = c;
     c = NULL;
     rc = 0;
