@@ -26,8 +26,8 @@ static const double NORMAL_95 = 1.959963984540054;
 
 /* A machine differs from day to day by some percent beside the scatter of runs (5 % and more were seen). */
 static const double DAY_SD = 0.04;
-/* What the form misses outside of the sizes that were run, for each factor e in N: 1.5 times the largest size was missed
- * by 10 % (tests/trials). */
+/* What the form misses outside of the sizes that were run, for each factor e in N: 1.5 times the largest size was
+ * missed by 10 % (tests/trials). */
 static const double BEYOND_SD = 0.25;
 
 /* The median of the absolute value of a normal variable. */
@@ -75,7 +75,7 @@ static int options_times(struct hrun_predictor *p, const struct hrun_netview *ne
     const struct hrun_oracle *o = hrun_predictor_oracle(p);
     int known = 1;
 
-    if (!hrun_predictor_is_whole(p))
+    if (!p->is_whole)
         return o->times(o->ctx, run->s->P, t, err);
     for (int s = 0; net && s < run->nsubs; s++)
         known &= run->pes[s] <= hrun_netview_npes(net, s);
@@ -322,8 +322,8 @@ static double density(double x, double var)
     return exp(-x * x / (2 * var)) / sqrt(2 * 3.14159265358979323846 * var);
 }
 
-/* What the runs of point i are, by Bayes: r is normal about what its neighbours tell, and each run scatters about it; or
- * all are glitches. Sets the trust. Result: the expected square of r over its own variance. */
+/* What the runs of point i are, by Bayes: r is normal about what its neighbours tell, and each run scatters about it;
+ * or all are glitches. Sets the trust. Result: the expected square of r over its own variance. */
 static double judge(struct config *v, size_t i, double prior)
 {
     struct point *p = &v->points[i];

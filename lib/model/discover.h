@@ -37,9 +37,9 @@ struct hrun_discovery {
     int points;              /* different (series, N, P) that were told: with P > M if there are any */
 };
 
-/* Choose terms by points[n], in any order. Where a series has but one P > M, its runs on one PE (P = M) take part,
- * of which all but constants is divided work, so that this can be told from what is not; where there are only such runs, all work counts as
- * divided. options: the weights (sigma_abs_s, sigma_rel); the rest is not looked at.
+/* Choose terms by points[n], in any order. Where a series has but one P > M, its runs on one PE (P = M) take part, of
+ * which all but constants is divided work, so that this can be told from what is not; where there are only such runs,
+ * all work counts as divided. options: the weights (sigma_abs_s, sigma_rel); the rest is not looked at.
  * Errors: HRUN_ENODATA (fewer than two sizes N), HRUN_EINVAL (a point that breaks an invariant), HRUN_ENOMEM. Release
  * *out. */
 int hrun_discover(const struct hrun_discover_point *points, size_t n, const struct hrun_fit_options *options,

@@ -260,7 +260,8 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
         return hrun_fail_nomem(err);
     }
     for (size_t i = 0; i < n; i++)
-        job->used[rows - job->rows + (ptrdiff_t)i] |= rows[i].kind != HRUN_ROW_SHARED && rows[i].kind != HRUN_ROW_SHARED_SINGLE;
+        job->used[rows - job->rows + (ptrdiff_t)i] |= rows[i].kind != HRUN_ROW_SHARED &&
+                                                      rows[i].kind != HRUN_ROW_SHARED_SINGLE;
     job->models->n++;
     *record = r;
     return 0;

@@ -178,7 +178,7 @@ static int predict_run(struct job *j, struct hrun_predictor *p, const struct hru
     const struct hrun_oracle *o = hrun_predictor_oracle(p);
     int n;
 
-    if (!hrun_predictor_is_whole(p))
+    if (!p->is_whole)
         return o->times(o->ctx, r->P, t, err);
     if (!hrun_predictor_has_network(p) && r->whole)
         return options_of_parts(j, p, r, t, err);

@@ -175,8 +175,8 @@ int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const int 
                            struct hrun_balance *out, struct hrun_error *err);
 
 /* The fewest processes q that the rule accepts with which some configuration loses at most `loss`, and what it loses.
- * Memory is not asked. The oracle then has, with q processes, only options that lose no more. Errors, which leave it as it
- * is: HRUN_EINFEASIBLE (none loses so little), HRUN_ENONFINITE, HRUN_ENOMEM. */
+ * Memory is not asked. The oracle then has, with q processes, only options that lose no more. Errors, which leave it
+ * as it is: HRUN_EINFEASIBLE (none loses so little), HRUN_ENONFINITE, HRUN_ENOMEM. */
 struct hrun_fewest {
     int q;
     double loss;

@@ -56,8 +56,8 @@ struct hrun_ring_group {
 /* The allocation of q processes that minimises the largest q_i/s_i, and so gamma of eq. 11 and all U of eq. 9, among
  * those that a configuration (P1,M1,...) can say: one number of processes in a group, on some of its nodes. Dynamic
  * programming over groups and numbers of processes (paper 004's reference 5). Of equal ones the first by group has the
- * fewest nodes. O(q sum of pes noptions). *rate: the largest rate. Errors: HRUN_EINVAL (q < 1), HRUN_EINFEASIBLE (no such
- * configuration), HRUN_ENOMEM; pes[n] and procs[n] are as before. */
+ * fewest nodes. O(q sum of pes noptions). *rate: the largest rate. Errors: HRUN_EINVAL (q < 1), HRUN_EINFEASIBLE (no
+ * such configuration), HRUN_ENOMEM; pes[n] and procs[n] are as before. */
 int hrun_ring_allocate_groups(const struct hrun_ring_group *groups, int n, int q, int *pes, int *procs, double *rate,
                               struct hrun_error *err);
 
