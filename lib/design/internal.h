@@ -114,7 +114,6 @@ struct hrun_design {
     double noise, noise_s;      /* scatter of one run: relative, and in seconds */
     double training;            /* relative standard deviation of homogeneous groups about their fit */
     double misfit;              /* relative standard deviation of models against measured groups */
-    double homogeneous_s, mixed_s;  /* spent */
     int changed_at;             /* runs made when the choice at some size changed last */
     double surprise[DESIGN_SURPRISES];  /* ln of time over the models' time, the first ones */
     int nsurprises;
@@ -164,8 +163,7 @@ int design_queue(struct hrun_design *d, const int *config, int64_t N, enum hrun_
 
 /* screen.c: the next round of screening. */
 int design_screen(struct hrun_design *d, struct hrun_error *err);
-/* homogeneous.c: A-optimal runs, and doubtful ones again. */
-int design_model_runs(struct hrun_design *d, double limit_s, struct hrun_error *err);
+/* repeat.c: doubtful homogeneous runs again. */
 int design_repeats(struct hrun_design *d, struct hrun_error *err);
 
 /* Runs of this configuration at this size: good ones, and whether one failed for good. */

@@ -4,11 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Part of the time for mixed runs: what homogeneous runs cannot tell, the times at the P of the whole cluster, is where
- * choices went wrong (FIELD-NOTES). Either kind gives its time to the other when it has nothing more to offer. */
-static const double MIXED_SHARE = 0.7;
-/* A stage of homogeneous runs takes at most this part of the time that is left for them. */
-static const double STAGE_SHARE = 0.2;
 /* The last part of a budget goes first to what would be chosen: nothing is tried that was not run, but for a choice
  * that was not, as long as there is anything of the kind to do. */
 static const double FINAL_PART = 0.15;
@@ -183,28 +178,12 @@ static int target_reached(const struct hrun_design *d)
     return seen > 0;
 }
 
-static int homogeneous_runs(struct hrun_design *d, struct hrun_error *err)
-{
-    double limit = INFINITY;
-
-    if (d->set.budget_s > 0)
-        limit = STAGE_SHARE * ((1 - MIXED_SHARE) * d->set.budget_s - d->homogeneous_s);
-    return design_model_runs(d, limit, err);
-}
-
-/* Each kind of run in its turn, the one that had less than its share of the time first. */
+/* What is doubtful, then at the end of a budget what was run, then anything. */
 static int fill(struct hrun_design *d, struct hrun_error *err)
 {
-    int mixed_first = d->mixed_s / MIXED_SHARE < d->homogeneous_s / (1 - MIXED_SHARE);
-
-    if (design_repeats(d, err) || d->next < d->nqueue)
-        return d->next < d->nqueue ? 0 : -1;
-    if (final(d) && mixed_runs(d, 1, err))
+    if (design_repeats(d, err) || (d->next == d->nqueue && final(d) && mixed_runs(d, 1, err)))
         return -1;
-    for (int turn = 0; turn < 2 && d->next == d->nqueue; turn++)
-        if (turn == !mixed_first ? mixed_runs(d, 0, err) : homogeneous_runs(d, err))
-            return -1;
-    return 0;
+    return d->next == d->nqueue ? mixed_runs(d, 0, err) : 0;
 }
 
 /* How many models there are: one for each number of processes per PE of each sub-cluster. */
