@@ -4,8 +4,8 @@
  * several sub-clusters sees it: its time is that of the sub-cluster which limits it (paper 000, section 4.1:
  * T = max Ti), and for the others a time that they do not exceed. So each such run becomes a measurement of the one
  * that limits, as the trace library saw it, or else of the one whose prediction is largest, and of any other whose
- * prediction exceeds it; then all models are fitted anew, until who limits what no longer changes. Each
- * takes over from the others what their runs tell of the program (common.h).
+ * prediction exceeds it; then all models are fitted anew. Each takes over from the others what their
+ * runs tell of the program (common.h).
  * Invariants: without mixed runs, and where nothing is shared, the models are those of hrun_model_fit to the last bit.
  */
 #ifndef HRUN_MODEL_JOINT_H
