@@ -244,8 +244,8 @@ int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
     job.models = calloc(1, sizeof *job.models);
     job.used = calloc(n, 1);
     job.sizes = calloc(n, sizeof *job.sizes);
-    job.keep = calloc(3 * terms + 1, sizeof *job.keep);
-    memory = calloc(2 * n * terms + 5 * n + 2 * terms + terms * terms + 1, sizeof *memory);
+    job.keep = calloc(terms + 1, sizeof *job.keep);
+    memory = calloc(2 * n * terms + 5 * n + terms + terms * terms + 1, sizeof *memory);
     if (!job.models || !job.used || !job.sizes || !job.keep || !memory) {
         hrun_fail_nomem(err);
         goto out;
@@ -255,13 +255,10 @@ int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
     job.y = job.sub + n * terms;
     job.w = job.y + n;
     job.k = job.w + n;
-    job.left = job.k + terms;
-    job.factor = job.left + terms;
+    job.factor = job.k + terms;
     job.wr = job.factor + n;
     job.r = job.wr + n;
     job.cov = job.r + n;
-    job.in_use = job.keep + terms;
-    job.good = job.in_use + terms;
 
     for (size_t begin = 0; begin < n; begin = end) {
         for (end = begin; end < n && rows[end].M == rows[begin].M;)

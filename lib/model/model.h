@@ -47,14 +47,12 @@ struct hrun_fit_options {
 #define HRUN_FIT_SIMULATED_ABS_S 1e-6
 
 /* Fit all families for every M that has measurements; repetitions count as rows of their own. Terms that the
- * measurements cannot tell from others are dropped and noted in the record: with NNLS those that are
- * multiples of one before them (N^3 and N^3/P when there is one P), and one of those in use while they are so
- * near to depending on each other that variances would drown in rounding (the last that the fit can spare);
- * with LS all that are sums of terms before them, as with more terms than different (N, P). NNLS takes any
- * number of terms: with N^3, N^2, N, 1 and three sizes, N^3 + 1 is no other sum of them with coefficients >=
- * 0. Where several sums fit equally well, it begins with the first term of the list and goes on with those
- * that explain most of what is left (hrun_fit_nnls): a definition's first term is its main computation. In
- * either case the coefficients in use are never more than the different (N, P).
+ * measurements cannot tell from others are dropped and noted in the record: with NNLS those that are multiples of one
+ * before them (N^3 and N^3/P when there is one P); with LS all that are sums of terms before them, as with more terms
+ * than different (N, P). NNLS takes any number of terms: with N^3, N^2, N, 1 and three sizes, N^3 + 1 is no other sum
+ * of them with coefficients >= 0. Where several sums fit equally well, it begins with the first term of the list and
+ * goes on with those that explain most of what is left (hrun_fit_nnls): a definition's first term is its main
+ * computation. In either case the coefficients in use are never more than the different (N, P).
  * With NNLS and options->robust, measurements that the others contradict count less (Huber); the record's note says how
  * many are far off. LS, the reference of paper 000, does not.
  * With options->robust s2 is that of an M-estimate (fit/robust.h).
