@@ -15,10 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a part has no model, the run's time is taken for its own if the others explain less of it than this: what
- * remains is more than the error of an ordinary prediction. */
-static const double EXPLAINED = 0.9;
-
 struct job {
     const struct hrun_app *app;
     const struct hrun_joint_sub *subs;
@@ -243,8 +239,7 @@ static void assign_run(struct job *j, const struct hrun_mixed_run *r)
         most = fmax(most, isnan(j->predicted[i]) ? 0 : j->predicted[i]);
     for (size_t i = r->first; i < r->first + r->nparts; i++) {
         double t = j->predicted[i];
-        int limits = r->watched ? j->mixed.parts[i].sub == r->limits :
-                     isnan(t) ? most < EXPLAINED * r->T : r->whole && t == most;
+        int limits = r->watched ? j->mixed.parts[i].sub == r->limits : r->whole && t == most;
 
         j->counts[i] = (char)(limits || t > r->T);
     }
