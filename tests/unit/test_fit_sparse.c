@@ -1,6 +1,7 @@
 /* test_fit_sparse.c - sparse non-negative least squares against the dense solver and the conditions of optimality */
 #include "fit/fit.h"
 #include "fit/sparse.h"
+#include "fit_kkt.h"
 #include "fit_random.h"
 #include "tap.h"
 #include "unit/nomem.h"
@@ -156,7 +157,7 @@ static void test_dense(void)
                 }
                 bad += s.rank != positive;
                 most = s.iterations > most ? s.iterations : most;
-                worst = fmax(worst, hrun_fit_kkt(&m.dense, mine) / allowance(&m.dense, mine));
+                worst = fmax(worst, fit_kkt(&m.dense, mine) / allowance(&m.dense, mine));
                 rss = fmax(rss, fabs(sqrt(s.rss) - sqrt(d.rss)) / size_of_y(&m));
                 off = fmax(off, unique((enum kind)kind) && norm > 0 ? diff / norm : 0);
             }
