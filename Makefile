@@ -78,7 +78,7 @@ LAUNCH  := engine program ask mpi env sieve sink output procs spawn signals swee
            openmpi openmpi_kept mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts \
            srun_words srun_watch remote_srun smpi smpi_words
 LAYOUT  := layout placement rankfile threads traffic
-DESIGN  := design points cost fits process belief screen repeat stage
+DESIGN  := design points cost fits process belief screen stage
 SERVICE := context network profiles corrected size goals nearest predicted explore decide finest placement json \
            document guess predict service answer settings unmodelled variants
 

@@ -8,9 +8,7 @@
  *   choice   at each size the configuration whose time, once known, is expected to lower the time of the choice most
  *            (knowledge gradient, Frazier, Powell, Dayanik 2008) per second; the choice itself while it has not been
  *            run; so repetitions come where finalists cannot be told apart;
- *   repeat   a homogeneous run that lies far from the fit is made again before it is believed; of a budget also a cheap
- *            one whose model has no more points than terms, which may follow any of them, or of which no two
- *            runs agree;
+ *   repeat   a homogeneous run that lies far from the fit is made again before it is believed;
  *   the end  a reserve of a budget is kept to run each choice twice, three tenths at most: where the last fit chooses
  *            what was never run, it is run, the shortest first, until all choices stand.
  * Invariants:

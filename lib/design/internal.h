@@ -163,8 +163,6 @@ int design_queue(struct hrun_design *d, const int *config, int64_t N, enum hrun_
 
 /* screen.c: the next round of screening. */
 int design_screen(struct hrun_design *d, struct hrun_error *err);
-/* repeat.c: doubtful homogeneous runs again. */
-int design_repeats(struct hrun_design *d, struct hrun_error *err);
 
 /* Runs of this configuration at this size: good ones, and whether one failed for good. */
 int design_count(const struct hrun_design *d, const int *config, int64_t N, int *failed);

@@ -24,6 +24,11 @@ enum { OPTION_RUNS = 20, SIZE_RUNS = 10 };
 /* Most runs at one size in a stage. */
 enum { AT_ONE_SIZE = 4 };
 
+/* Of single runs this far from the fit, in standard deviations of one run, one in 15,000 is undisturbed. */
+static const double DOUBTFUL = 4;
+/* Made again so often at most, while no two runs agree: of 20 runs one is disturbed, of 8,000 three in a row. */
+enum { REPEATS = 3 };
+
 /* splitmix64 (Steele, Lea, Flood 2014) */
 static uint64_t draw(uint64_t *state)
 {
@@ -178,10 +183,33 @@ static int target_reached(const struct hrun_design *d)
     return seen > 0;
 }
 
+/* Homogeneous runs that lie far from the fit once more. */
+static int repeats(struct hrun_design *d, struct hrun_error *err)
+{
+    int known = 0;              /* whether times scatter: some configuration was run twice */
+
+    for (int i = 0; i < d->ngroups; i++)
+        known |= d->groups[i].n > 1;
+    /* As long as it is not known one run is made again alone, which may save the others. */
+    for (int i = 0; i < d->ngroups && !d->exact && (known || d->next == d->nqueue); i++) {
+        const struct design_group *g = &d->groups[i];
+        double sd;
+
+        if (g->sub < 0 || g->kept != 1 || g->n > REPEATS || g->failed || !isfinite(g->model))
+            continue;
+        sd = hypot(design_noise(d, g->least), d->training);
+        if (fabs(g->log_t - g->model) > DOUBTFUL * sd &&
+            design_queue(d, g->config, g->N, HRUN_DESIGN_REPEAT, 0,
+                         design_cost(d, g->config, g->P, g->N, g->least), err))
+            return -1;
+    }
+    return 0;
+}
+
 /* What is doubtful, then at the end of a budget what was run, then anything. */
 static int fill(struct hrun_design *d, struct hrun_error *err)
 {
-    if (design_repeats(d, err) || (d->next == d->nqueue && final(d) && mixed_runs(d, 1, err)))
+    if (repeats(d, err) || (d->next == d->nqueue && final(d) && mixed_runs(d, 1, err)))
         return -1;
     return d->next == d->nqueue ? mixed_runs(d, 0, err) : 0;
 }
