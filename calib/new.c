@@ -287,8 +287,8 @@ static int add_common(struct hrun_strvec *terms, char *const *common, struct hru
 
 static void say_terms(const struct hrun_discovery *d, struct hrun_buf *out)
 {
-    hrun_buf_addf(out, "Chosen from a library because they tell best what was left out: %.1f %% off on average. Behind\n"
-                  "them stand common terms that few runs do not show. Where you know better, change them and say:\n"
+    hrun_buf_addf(out, "Chosen from a library because they tell best what was left out: %.1f %% off on average. "
+                  "Behind\nthem stand common terms that few runs do not show. Where you know better, change them and say:\n"
                   "hrun-calibrate fit", 100 * d->error);
 }
 

@@ -268,8 +268,8 @@ static double mean_square(double mean, double sd)
     return sd * sd * (1 + z * z + z * sqrt(2 / acos(-1)) * exp(-z * z / 2) / erfc(-z / sqrt(2)));
 }
 
-/* What the coefficient of a column at 0 is likely to be (sparse.h), at most `most`: norm is that of its part outside the
- * span of the columns in use, the column having norm 1; product that part's with the residual. */
+/* What the coefficient of a column at 0 is likely to be (sparse.h), at most `most`: norm is that of its part outside
+ * the span of the columns in use, the column having norm 1; product that part's with the residual. */
 static double likely(double product, double norm, double s2, double most)
 {
     if (!(norm > sqrt(DBL_EPSILON)))   /* what is left drowns in the rounding of its square */

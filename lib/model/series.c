@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The rows of one series that are looked at: all with P > M; for terms over N alone the runs on one PE, else those of the
- * smallest P. Result: how many. */
+/* The rows of one series that are looked at: all with P > M; for terms over N alone the runs on one PE, else those of
+ * the smallest P. Result: how many. */
 static size_t take(const struct hrun_discover_point *p, size_t n, int only_n, size_t *first)
 {
     size_t single = 0, one;

@@ -187,8 +187,8 @@ static double integral(double mean, double sd)
     return top / bottom;
 }
 
-/* Variances of coefficients k[p] of a small dense system by least squares: of those in use, and with one column more for
- * each at 0. */
+/* Variances of coefficients k[p] of a small dense system by least squares: of those in use, and with one column more
+ * for each at 0. */
 static void variance_by_ls(const struct hrun_lsq *q, const double *k, const double *cov, double s2, double *out)
 {
     size_t p = q->p, m = 0, used[PMAX];
@@ -271,7 +271,8 @@ static void test_at_zero(void)
         m = (struct problem){ .x = { 1, 0, 0, 2, 0, 0 }, .y = { 3, 2 * means[i], 0 }, .w = { 1, 1, 1 } };
         m.dense = (struct hrun_lsq){ m.x, m.y, m.w, 3, 2 };
         take(&m);
-        ok(!hrun_sparse_variance(&m.sparse, k, 1, v, NULL) && fabs(v[1] - want) < 0.02 * want && fabs(v[0] - 1) < 1e-12,
+        ok(!hrun_sparse_variance(&m.sparse, k, 1, v, NULL) && fabs(v[1] - want) < 0.02 * want &&
+           fabs(v[0] - 1) < 1e-12,
            "a coefficient of %g +- 0.5 has the mean square of what is above 0, %.4g (%.4g by integration)", means[i],
            v[1], want);
     }
