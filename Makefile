@@ -65,7 +65,7 @@ TRACE   := read sum form propose
 SCHEDULE := schedule timeline bound
 LEDGER  := ledger entry own read
 STORE  := sample invariants current store log recent models models_yaml exchange import csv regions extrap jsonl
-FIT  := work ls nnls sparse sparse_qr check optimal robust bound spread
+FIT  := work ls nnls sparse sparse_qr check robust spread
 NET     := algo_all algo_bcast algo_reduce algo_root algorithms bound breaks check choose columns estimate files \
            limits net net_read net_yaml play ports predict quality records result sanity schedule segments selectors \
            share sharing system thresholds trial trial_slope trial_value tune turns unsure wire
@@ -78,7 +78,7 @@ LAUNCH  := engine program ask mpi env sieve sink output procs spawn signals swee
            openmpi openmpi_kept mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts \
            srun_words srun_watch remote_srun smpi smpi_words
 LAYOUT  := layout placement rankfile threads traffic
-DESIGN  := design points cost fits process belief screen homogeneous stage
+DESIGN  := design points cost fits process belief screen stage
 SERVICE := context conditions network profiles corrected size goals nearest predicted explore decide finest placement json \
            document guess predict service answer settings unmodelled variants
 

@@ -180,8 +180,8 @@ static void add_found(const struct progress *p, struct hrun_buf *out)
 static void add_purpose(const struct progress *p, struct hrun_buf *out)
 {
     static const char *const words[] = {
-        [HRUN_DESIGN_SCREEN] = "a first look", [HRUN_DESIGN_MODEL] = "for the models",
-        [HRUN_DESIGN_CHOICE] = "is it the best?", [HRUN_DESIGN_REPEAT] = "once more, to be sure",
+        [HRUN_DESIGN_SCREEN] = "a first look", [HRUN_DESIGN_CHOICE] = "is it the best?",
+        [HRUN_DESIGN_REPEAT] = "once more, to be sure",
     };
 
     hrun_buf_addf(out, "(%s)", words[hrun_design_state(p->g->budget->design)->stage]);

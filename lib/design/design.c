@@ -9,7 +9,7 @@
 
 const char *hrun_design_stage_name(enum hrun_design_stage s)
 {
-    static const char *const names[] = { "screen", "model", "choice", "repeat" };
+    static const char *const names[] = { "screen", "choice", "repeat" };
 
     return names[s];
 }
@@ -257,7 +257,6 @@ int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, int
     d->state.runs++;
     d->state.failed += time_s <= 0;
     d->state.spent_s += wall_s;
-    *(r->sub < 0 ? &d->mixed_s : &d->homogeneous_s) += wall_s;
     return 0;
 }
 

@@ -5,14 +5,10 @@
  * Stages, each a batch of runs in random order, after which all models are fitted anew:
  *   screen   each sub-cluster and M: one PE and all PEs at a small and a middle size; then the whole cluster with
  *            each M at every second size, so that models need not extrapolate in P;
- *   model    homogeneous runs by A-optimal gain per second (fit/optimal.h): the fall of the relative variances of the
- *            times Ti on which the best predicted configurations rest;
  *   choice   at each size the configuration whose time, once known, is expected to lower the time of the choice most
  *            (knowledge gradient, Frazier, Powell, Dayanik 2008) per second; the choice itself while it has not been
  *            run; so repetitions come where finalists cannot be told apart;
- *   repeat   a homogeneous run that lies far from the fit is made again before it is believed; of a budget also a cheap
- *            one whose model has no more points than terms, which may follow any of them, or of which no two
- *            runs agree;
+ *   repeat   a homogeneous run that lies far from the fit is made again before it is believed;
  *   the end  a reserve of a budget is kept to run each choice twice, three tenths at most: where the last fit chooses
  *            what was never run, it is run, the shortest first, until all choices stand.
  * Invariants:
@@ -58,8 +54,8 @@ struct hrun_design_settings {
     struct hrun_fit_options fit;
 };
 
-enum hrun_design_stage { HRUN_DESIGN_SCREEN, HRUN_DESIGN_MODEL, HRUN_DESIGN_CHOICE, HRUN_DESIGN_REPEAT };
-const char *hrun_design_stage_name(enum hrun_design_stage s);   /* "screen", "model", "choice", "repeat" */
+enum hrun_design_stage { HRUN_DESIGN_SCREEN, HRUN_DESIGN_CHOICE, HRUN_DESIGN_REPEAT };
+const char *hrun_design_stage_name(enum hrun_design_stage s);   /* "screen", "choice", "repeat" */
 
 struct hrun_design_run {
     const int *pes, *procs;     /* of each sub-cluster; the design's, valid until its next call */

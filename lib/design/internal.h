@@ -115,7 +115,6 @@ struct hrun_design {
     double rounding_s;          /* standard deviation of what rounding does to a time, the same in all runs of a group */
     double training;            /* relative standard deviation of homogeneous groups about their fit */
     double misfit;              /* relative standard deviation of models against measured groups */
-    double homogeneous_s, mixed_s;  /* spent */
     double before_s;            /* what the runs known from before took */
     int64_t too_short;          /* the largest N of a run that was too short to tell its time; 0: none */
     int changed_at;             /* runs made when the choice at some size changed last */
@@ -169,9 +168,6 @@ int design_queue(struct hrun_design *d, const int *config, int64_t N, enum hrun_
 
 /* screen.c: the next round of screening. */
 int design_screen(struct hrun_design *d, struct hrun_error *err);
-/* homogeneous.c: A-optimal runs, and doubtful ones again. */
-int design_model_runs(struct hrun_design *d, double limit_s, struct hrun_error *err);
-int design_repeats(struct hrun_design *d, struct hrun_error *err);
 
 /* Runs of this configuration at this size: good ones, and whether one failed for good. */
 int design_count(const struct hrun_design *d, const int *config, int64_t N, int *failed);

@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Part of the time for mixed runs: what homogeneous runs cannot tell, the times at the P of the whole cluster, is where
- * choices went wrong (FIELD-NOTES). Either kind gives its time to the other when it has nothing more to offer. */
-static const double MIXED_SHARE = 0.7;
-/* A stage of homogeneous runs takes at most this part of the time that is left for them. */
-static const double STAGE_SHARE = 0.2;
 /* The last part of a budget goes first to what would be chosen: nothing is tried that was not run, but for a choice
  * that was not, as long as there is anything of the kind to do. */
 static const double FINAL_PART = 0.15;
@@ -32,6 +27,11 @@ enum { OPTION_RUNS = 20, SIZE_RUNS = 10 };
 static const double VARY_SLOW = 1.6, VARY_SHARE = 0.15;
 /* Most runs at one size in a stage. */
 enum { AT_ONE_SIZE = 4 };
+
+/* Of single runs this far from the fit, in standard deviations of one run, one in 15,000 is undisturbed. */
+static const double DOUBTFUL = 4;
+/* Made again so often at most, while no two runs agree: of 20 runs one is disturbed, of 8,000 three in a row. */
+enum { REPEATS = 3 };
 
 /* splitmix64 (Steele, Lea, Flood 2014) */
 static uint64_t draw(uint64_t *state)
@@ -242,32 +242,39 @@ static int target_reached(const struct hrun_design *d)
     return seen > 0;
 }
 
-static int homogeneous_runs(struct hrun_design *d, struct hrun_error *err)
+/* Homogeneous runs that lie far from the fit once more. */
+static int repeats(struct hrun_design *d, struct hrun_error *err)
 {
-    double limit = INFINITY;
+    int known = 0;              /* whether times scatter: some configuration was run twice */
 
-    if (d->set.budget_s > 0)
-        limit = STAGE_SHARE * ((1 - MIXED_SHARE) * d->set.budget_s - d->homogeneous_s);
-    return design_model_runs(d, limit, err);
+    for (int i = 0; i < d->ngroups; i++)
+        known |= d->groups[i].n > 1;
+    /* As long as it is not known one run is made again alone, which may save the others. */
+    for (int i = 0; i < d->ngroups && !d->exact && (known || d->next == d->nqueue); i++) {
+        const struct design_group *g = &d->groups[i];
+        double sd;
+
+        if (g->sub < 0 || g->kept != 1 || g->n > REPEATS || g->failed || !isfinite(g->model))
+            continue;
+        sd = hypot(design_noise(d, g->least), d->training);
+        if (fabs(g->log_t - g->model) > DOUBTFUL * sd &&
+            design_queue(d, g->config, g->N, HRUN_DESIGN_REPEAT, 0,
+                         design_cost(d, g->config, g->P, g->N, g->least), err))
+            return -1;
+    }
+    return 0;
 }
 
-/* Each kind of run in its turn, the one that had less than its share of the time first. */
+/* What is doubtful, then at the end of a budget what was run, then anything. */
 static int fill(struct hrun_design *d, struct hrun_error *err)
 {
-    int mixed_first = d->mixed_s / MIXED_SHARE < d->homogeneous_s / (1 - MIXED_SHARE);
-
-    if (design_repeats(d, err) || d->next < d->nqueue)
-        return d->next < d->nqueue ? 0 : -1;
-    if (d->set.budget_s > 0 && !final(d) && vary_choice(d, err))
+    if (repeats(d, err))
         return -1;
-    if (d->next < d->nqueue)
-        return 0;
-    if (final(d) && mixed_runs(d, 1, err))
+    if (d->next == d->nqueue && d->set.budget_s > 0 && !final(d) && vary_choice(d, err))
         return -1;
-    for (int turn = 0; turn < 2 && d->next == d->nqueue; turn++)
-        if (turn == !mixed_first ? mixed_runs(d, 0, err) : homogeneous_runs(d, err))
-            return -1;
-    return 0;
+    if (d->next == d->nqueue && final(d) && mixed_runs(d, 1, err))
+        return -1;
+    return d->next == d->nqueue ? mixed_runs(d, 0, err) : 0;
 }
 
 /* How many models there are: one for each number of processes per PE of each sub-cluster. */

@@ -1,38 +1,8 @@
-/* check.c - questions about a problem: optimality of an answer, independence and likeness of columns; see
- * fit.h */
+/* check.c - which columns are independent of others, or unlike them; see fit.h */
 #include "fit/fit.h"
 #include "fit/work.h"
 
 #include <math.h>
-
-double hrun_fit_kkt(const struct hrun_lsq *problem, const double *k)
-{
-    struct hrun_fit_work w;
-    double unit, *e, worst = 0;
-
-    if (hrun_fit_work_alloc(problem, problem->n, &w, NULL))
-        return INFINITY;
-    unit = w.bnorm > 0 ? w.bnorm : 1;
-    e = w.extra;
-    for (size_t i = 0; i < w.n; i++)
-        e[i] = w.b[i];
-    for (size_t j = 0; j < w.p; j++)
-        for (size_t i = 0; i < w.n && k[j] != 0; i++)
-            e[i] -= w.a[j * w.n + i] * (k[j] * w.scale[j] / unit);
-    for (size_t j = 0; j < w.p; j++) {
-        double g = 0;
-
-        for (size_t i = 0; i < w.n; i++)
-            g += w.a[j * w.n + i] * e[i];
-        /* a free coefficient needs g = 0, one at its bound g <= 0; a negative one is off by itself */
-        worst = fmax(worst, k[j] != 0 ? fabs(g) : g);
-        worst = fmax(worst, -k[j] * w.scale[j] / unit);
-        if (!isfinite(g) || !isfinite(k[j]) || (k[j] < 0 && w.scale[j] == 0))
-            worst = INFINITY;
-    }
-    hrun_fit_work_free(&w);
-    return worst;
-}
 
 int hrun_fit_independent(const struct hrun_lsq *problem, double tol, int *keep, size_t *rank,
                          struct hrun_error *err)

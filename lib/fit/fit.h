@@ -44,11 +44,6 @@ int hrun_fit_ls(const struct hrun_lsq *problem, struct hrun_lsq_result *out, str
  * norm 1, and of those equal but for rounding the first. */
 int hrun_fit_nnls(const struct hrun_lsq *problem, struct hrun_lsq_result *out, struct hrun_error *err);
 
-/* Largest violation of the Kuhn-Tucker conditions by k[p], relative: columns scaled to norm 1, divided by
- * ||W y||. 0 for an exact optimum; rounding leaves about max(n,p) 1e-16 (1 + sum k_j ||W x_j|| / ||W y||).
- * Infinity when it cannot be computed (bad input, no memory). */
-double hrun_fit_kkt(const struct hrun_lsq *problem, const double *k);
-
 /* Which columns are independent of the kept ones before them: keep[j] = 1 or 0 (Householder QR of the scaled
  * columns from left to right; a column whose remainder is at most tol of its norm, or what rounding explains,
  * depends). problem->y is not looked at. *rank: how many are kept. */

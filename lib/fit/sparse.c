@@ -3,6 +3,7 @@
 #include "fit/sparse_qr.h"
 #include "fit/work.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,6 +257,26 @@ static void project(struct nnls *s, size_t position, double *along, double *step
     }
 }
 
+/* The mean square of a normal distribution of this mean and standard deviation, cut off below 0: with z = mean / sd and
+ * l = phi(z) / Phi(z) it is sd^2 (1 + z^2 + z l). Far below 0 that is 2 (sd / z)^2 (1 - O(z^-2)), but for rounding. */
+static double mean_square(double mean, double sd)
+{
+    double z = mean / sd;
+
+    if (z < -20)
+        return 2 * (sd / z) * (sd / z);
+    return sd * sd * (1 + z * z + z * sqrt(2 / acos(-1)) * exp(-z * z / 2) / erfc(-z / sqrt(2)));
+}
+
+/* What the coefficient of a column at 0 is likely to be (sparse.h), at most `most`: norm is that of its part outside
+ * the span of the columns in use, the column having norm 1; product that part's with the residual. */
+static double likely(double product, double norm, double s2, double most)
+{
+    if (!(norm > sqrt(DBL_EPSILON)))   /* what is left drowns in the rounding of its square */
+        return most;
+    return s2 > 0 ? fmin(most, sqrt(mean_square(product / (norm * norm), sqrt(s2) / norm))) : 0;
+}
+
 /* What a column at 0 adds to the variances of all, v[p] (scaled: times bnorm squared). left[n]: what x leaves. */
 static void add_bound(struct nnls *s, size_t position, double s2, const double *left, double *v)
 {
@@ -268,7 +289,7 @@ static void add_bound(struct nnls *s, size_t position, double s2, const double *
             most = fmin(most, s->x[i] / along[i]);
     for (size_t i = 0; i < q->n; i++)
         product += s->rest[i] * left[i];
-    u = hrun_fit_likely(product, hrun_fit_norm(s->rest, q->n), s2, most);
+    u = likely(product, hrun_fit_norm(s->rest, q->n), s2, most);
     if (!isfinite(u))
         return;
     v[position] += u * u;

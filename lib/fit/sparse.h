@@ -39,9 +39,14 @@ int hrun_sparse_nnls(const struct hrun_sparse *problem, const double *start, str
                      struct hrun_error *err);
 
 /* Variances of the coefficients k[p] >= 0 that hrun_sparse_nnls found, s2 being that of a weighted residual: s2 times
- * the diagonal of (X'W^2X)^-1 on the columns in use, and what the columns at 0 may be all the same: the diagonal of
- * what hrun_fit_bound (bound.h) adds. Where columns in use depend on each other theirs is NAN. variance[p]. Errors:
- * also HRUN_EINVAL (s2 negative or not finite). */
+ * the diagonal of (X'W^2X)^-1 on the columns in use, and what the columns at 0 may be all the same. For each of
+ * these, j, let u_j be what its coefficient is likely to be, and d_j the change of all coefficients when it becomes 1
+ * and those in use follow: d_jj = 1, and -1 times the coefficients of least squares of column j on the columns in
+ * use. u_j^2 d_j^2 is added. u_j is the root mean square of a normal distribution cut off below 0 (Johnson, Kotz,
+ * Balakrishnan, Continuous Univariate Distributions 1, 2nd ed., section 13.10.1), that of the coefficient which least
+ * squares gives to column j beside those in use; and at most what leaves the coefficients in use >= 0, which alone
+ * limits a column that the rows cannot tell from those in use. Where columns in use depend on each other their
+ * variance is NAN. variance[p]. Errors: also HRUN_EINVAL (s2 negative or not finite). */
 int hrun_sparse_variance(const struct hrun_sparse *problem, const double *k, double s2, double *variance,
                          struct hrun_error *err);
 

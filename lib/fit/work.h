@@ -45,10 +45,6 @@ void hrun_fit_reflect(const double *v, double beta, double *y, size_t len);
 /* Solve R z = d for upper triangular R[k by k], entry (i,j) at r[j * ld + i]. */
 void hrun_fit_backsolve(const double *r, size_t ld, size_t k, const double *d, double *z);
 
-/* What the coefficient of a column left at 0 is likely to be (u of bound.h), at most `most`: norm is that of its part
- * outside the span of the columns in use, the column having norm 1; product that part's with the residual. */
-double hrun_fit_likely(double product, double norm, double s2, double most);
-
 /* Write the answer into *out: scaled coefficients z[k] of columns cols[k], all others 0; the covariance from
  * the triangular factor r (as above, destroyed: it is inverted in place). Nothing is written on failure.
  * Errors: HRUN_ENONFINITE when a result overflows, naming the column. */

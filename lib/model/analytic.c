@@ -16,18 +16,13 @@ static const double NORMAL_95 = 1.959963984540054;
 
 struct analytic {
     struct hrun_predictor base;
-    const struct hrun_app *app;
-    int64_t size;
-    struct hrun_option *options;
     double *perf, *deviation;   /* of each option: s per operation, and its standard deviation, relative */
-    int noptions;
     struct hrun_netview *net;
     int cap;                    /* ranks that there is room for */
     double *share, *rank_perf, *time, *room;
     double *least;              /* of each P below nleast: the lower bound, 0: not known yet */
     int nleast;
     int *lone;                  /* 2 nsubs */
-    struct hrun_oracle oracle;
 };
 
 /* What the network's functions are asked in. */
@@ -44,17 +39,9 @@ static int ask_network(void *ctx, int function, double bytes, double *time_s, st
     return hrun_netview_time(w->net, (enum hrun_net_op)op, bytes, w->pes, w->procs, time_s, err);
 }
 
-static int find_option(const struct analytic *a, int sub, int m)
-{
-    for (int o = 0; o < a->noptions; o++)
-        if (a->options[o].sub == sub && a->options[o].m == m)
-            return o;
-    return -1;
-}
-
 static int make_room(struct analytic *a, int P, struct hrun_error *err)
 {
-    size_t width = HRUN_FORMULA_VARIABLES + (size_t)a->app->formula->n + 1;
+    size_t width = HRUN_FORMULA_VARIABLES + (size_t)a->base.app->formula->n + 1;
     double *room;
 
     if (P <= a->cap)
@@ -77,7 +64,7 @@ static int find_rates(const struct analytic *a, struct where *w, struct hrun_for
     double once, twice;
 
     r->bandwidth_bytes_per_s = DBL_MAX;
-    if (!a->app->formula->has_rate || r->P < 2)
+    if (!a->base.app->formula->has_rate || r->P < 2)
         return 0;
     if (hrun_netview_time(w->net, HRUN_NET_P2P, 0, w->pes, w->procs, &r->latency_s, err) ||
         hrun_netview_time(w->net, HRUN_NET_P2P, LARGE_BYTES, w->pes, w->procs, &once, err) ||
@@ -90,7 +77,7 @@ static int find_rates(const struct analytic *a, struct where *w, struct hrun_for
 
 static int prefix(const struct analytic *a, struct hrun_error *err)
 {
-    return hrun_fail_prefix(err, "%s", a->app->name);
+    return hrun_fail_prefix(err, "%s", a->base.app->name);
 }
 
 /* Times of all ranks, the first of sub-cluster i at first[i]; perf changed by so many standard deviations. */
@@ -104,8 +91,8 @@ static int evaluate(struct analytic *a, const int *pes, const int *procs, int P,
 
     if (make_room(a, P, err))
         return -1;
-    for (int i = 0; i < a->oracle.nsubs; i++) {
-        int o = pes[i] ? find_option(a, i, procs[i]) : -1;
+    for (int i = 0; i < a->base.oracle.nsubs; i++) {
+        int o = pes[i] ? hrun_predictor_find(&a->base, i, procs[i]) : -1;
 
         if (pes[i] && o < 0)
             return hrun_fail(err, HRUN_ENODATA, "the speed of sub-cluster %d with %d processes on a PE is not known",
@@ -122,7 +109,8 @@ static int evaluate(struct analytic *a, const int *pes, const int *procs, int P,
     ranks.perf = a->rank_perf;
     if (find_rates(a, &w, &ranks, err))
         return -1;
-    return hrun_formula_eval(a->app->formula, (double)a->size, &ranks, a->room, a->time, err) ? prefix(a, err) : 0;
+    return hrun_formula_eval(a->base.app->formula, (double)a->base.N, &ranks, a->room, a->time, err) ? prefix(a, err)
+                                                                                                     : 0;
 }
 
 /* ------------------------------------------------------------------ the lower bound */
@@ -135,7 +123,7 @@ static int ideal(struct analytic *a, int P, double *least, struct hrun_error *er
 
     if (make_room(a, P, err))
         return -1;
-    for (int o = 0; o < a->noptions; o++)
+    for (int o = 0; o < a->base.noptions; o++)
         quickest = fmin(quickest, a->perf[o]);
     for (int r = 0; r < P; r++) {
         a->share[r] = 1.0 / P;
@@ -143,7 +131,7 @@ static int ideal(struct analytic *a, int P, double *least, struct hrun_error *er
     }
     ranks.share = a->share;
     ranks.perf = a->rank_perf;
-    if (hrun_formula_eval(a->app->formula, (double)a->size, &ranks, a->room, a->time, err))
+    if (hrun_formula_eval(a->base.app->formula, (double)a->base.N, &ranks, a->room, a->time, err))
         return prefix(a, err);
     for (int r = 0; r < P; r++)
         most = fmax(most, a->time[r]);
@@ -171,20 +159,6 @@ static int least_at(struct analytic *a, int P, double *least, struct hrun_error 
     return 0;
 }
 
-static int rule(void *ctx, int P, struct hrun_error *err)
-{
-    const struct analytic *a = ctx;
-
-    return hrun_app_rule(a->app, a->size, P, err);
-}
-
-static int memory(void *ctx, int P, double *bytes, struct hrun_error *err)
-{
-    const struct analytic *a = ctx;
-
-    return hrun_app_memory(a->app, a->size, P, bytes, err);
-}
-
 static int times(void *ctx, int P, double *t, struct hrun_error *err)
 {
     struct analytic *a = ctx;
@@ -192,8 +166,8 @@ static int times(void *ctx, int P, double *t, struct hrun_error *err)
 
     if (least_at(a, P, &least, err))
         return -1;
-    for (int o = 0; o < a->noptions; o++)
-        t[o] = a->options[o].m <= P ? least : NAN;
+    for (int o = 0; o < a->base.noptions; o++)
+        t[o] = a->base.options[o].m <= P ? least : NAN;
     return 0;
 }
 
@@ -203,14 +177,14 @@ static int bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
     double least = INFINITY, here;
 
     for (int P = lo; P <= hi; P++) {
-        int ok = rule(a, P, err);
+        int ok = a->base.oracle.rule(a, P, err);
 
         if (ok < 0 || (ok && least_at(a, P, &here, err)))
             return -1;
         least = ok ? fmin(least, here) : least;
     }
-    for (int o = 0; o < a->noptions; o++)
-        b[o] = a->options[o].m <= hi ? least : INFINITY;
+    for (int o = 0; o < a->base.noptions; o++)
+        b[o] = a->base.options[o].m <= hi ? least : INFINITY;
     return 0;
 }
 
@@ -236,7 +210,7 @@ static int whole(void *ctx, const int *pes, const int *procs, int P, double *tim
 
     if (least_at(a, P, &least, err) || evaluate(a, pes, procs, P, 0, err))
         return -1;
-    for (int i = 0; i < a->oracle.nsubs; i++) {
+    for (int i = 0; i < a->base.oracle.nsubs; i++) {
         t = pes[i] ? longest(a, pes, procs, i, least) : 0;
         if (pes[i] && (who < 0 || t > most)) {
             most = t;
@@ -250,25 +224,11 @@ static int whole(void *ctx, const int *pes, const int *procs, int P, double *tim
 
 /* ------------------------------------------------------------------ the predictor's functions */
 
-static const struct hrun_oracle *oracle(struct hrun_predictor *p)
-{
-    return &((struct analytic *)p)->oracle;
-}
-
-static int count(const struct analytic *a, const int *pes, const int *procs)
-{
-    int P = 0;
-
-    for (int i = 0; i < a->oracle.nsubs; i++)
-        P += pes[i] * procs[i];
-    return P;
-}
-
 static int time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s, double *low,
                    double *high, struct hrun_error *err)
 {
     struct analytic *a = (struct analytic *)p;
-    int P = count(a, pes, procs);
+    int P = hrun_predictor_count(p, pes, procs);
     double least, t[3];
 
     if (least_at(a, P, &least, err))
@@ -288,7 +248,7 @@ static int time_alone(struct hrun_predictor *p, int sub, int m, int P, double *t
                       struct hrun_error *err)
 {
     struct analytic *a = (struct analytic *)p;
-    int n = a->oracle.nsubs;
+    int n = a->base.oracle.nsubs;
 
     if (P % m || (a->net && P / m > hrun_netview_npes(a->net, sub)))
         return hrun_fail(err, HRUN_ENODATA, "sub-cluster %d alone has no configuration with P=%d, M=%d", sub + 1, P, m);
@@ -302,22 +262,11 @@ static int time_alone(struct hrun_predictor *p, int sub, int m, int P, double *t
 static int measured(const struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts)
 {
     (void)P;
-    if (find_option((const struct analytic *)p, sub, m) < 0)
+    if (hrun_predictor_find(p, sub, m) < 0)
         return -1;
     sizes[0] = counts[0] = 1;
     sizes[1] = counts[1] = INT64_MAX;
     return 0;
-}
-
-static int has_network(const struct hrun_predictor *p)
-{
-    return ((const struct analytic *)p)->app->formula->has_network;
-}
-
-static int is_whole(const struct hrun_predictor *p)
-{
-    (void)p;
-    return 1;
 }
 
 static int options_in(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,
@@ -326,16 +275,16 @@ static int options_in(struct hrun_predictor *p, int P, const int *pes, const int
     struct analytic *a = (struct analytic *)p;
     double least;
 
-    for (int o = 0; o < a->noptions; o++)
+    for (int o = 0; o < a->base.noptions; o++)
         t[o] = NAN;
-    for (int i = 0; i < a->oracle.nsubs; i++)
-        if (pes[i] && find_option(a, i, procs[i]) < 0)
+    for (int i = 0; i < a->base.oracle.nsubs; i++)
+        if (pes[i] && hrun_predictor_find(&a->base, i, procs[i]) < 0)
             return 0;
     if (least_at(a, P, &least, err) || evaluate(a, pes, procs, P, 0, err))
         return -1;
-    for (int o = 0; o < a->noptions; o++)
-        if (pes[a->options[o].sub] && procs[a->options[o].sub] == a->options[o].m)
-            t[o] = longest(a, pes, procs, a->options[o].sub, least);
+    for (int o = 0; o < a->base.noptions; o++)
+        if (pes[a->base.options[o].sub] && procs[a->base.options[o].sub] == a->base.options[o].m)
+            t[o] = longest(a, pes, procs, a->base.options[o].sub, least);
     return 0;
 }
 
@@ -345,8 +294,8 @@ static int shares(struct hrun_predictor *p, const int *pes, const int *procs, do
     const struct analytic *a = (const struct analytic *)p;
     double slowest = 0;
 
-    for (int i = 0; i < a->oracle.nsubs; i++) {
-        int o = pes[i] ? find_option(a, i, procs[i]) : -1;
+    for (int i = 0; i < a->base.oracle.nsubs; i++) {
+        int o = pes[i] ? hrun_predictor_find(&a->base, i, procs[i]) : -1;
 
         if (pes[i] && o < 0)
             return hrun_fail(err, HRUN_ENODATA, "the speed of sub-cluster %d with %d processes on a PE is not known",
@@ -354,7 +303,7 @@ static int shares(struct hrun_predictor *p, const int *pes, const int *procs, do
         share[i] = o < 0 ? 0 : a->perf[o];
         slowest = fmax(slowest, share[i]);
     }
-    for (int i = 0; i < a->oracle.nsubs; i++)
+    for (int i = 0; i < a->base.oracle.nsubs; i++)
         share[i] = share[i] > 0 ? slowest / share[i] : 0;
     return 0;
 }
@@ -363,7 +312,7 @@ static void destroy(struct hrun_predictor *p)
 {
     struct analytic *a = (struct analytic *)p;
 
-    free(a->options);
+    free(a->base.options);
     free(a->perf);
     free(a->deviation);
     free(a->share);
@@ -373,34 +322,34 @@ static void destroy(struct hrun_predictor *p)
 }
 
 static const struct hrun_predictor_kind kind = {
-    .destroy = destroy, .oracle = oracle, .time = time_alone, .time_in = time_in, .measured = measured,
-    .has_network = has_network, .is_whole = is_whole, .options = options_in, .shares = shares,
+    .destroy = destroy, .time = time_alone, .time_in = time_in, .measured = measured, .options = options_in,
+    .shares = shares,
 };
 
 static int list_options(struct analytic *a, struct hrun_models *const *models, int nsubs, struct hrun_error *err)
 {
-    size_t most = (size_t)nsubs * (size_t)a->app->nprocs_per_pe + 1;
+    size_t most = (size_t)nsubs * (size_t)a->base.app->nprocs_per_pe + 1;
 
-    a->options = calloc(most, sizeof *a->options);
+    a->base.options = calloc(most, sizeof *a->base.options);
     a->perf = calloc(most, sizeof *a->perf);
     a->deviation = calloc(most, sizeof *a->deviation);
     a->lone = calloc(2 * (size_t)nsubs + 1, sizeof *a->lone);
-    if (!a->options || !a->perf || !a->deviation || !a->lone)
+    if (!a->base.options || !a->perf || !a->deviation || !a->lone)
         return hrun_fail_nomem(err);
     for (int i = 0; i < nsubs; i++)
-        for (int k = 0; k < a->app->nprocs_per_pe; k++) {
-            const struct hrun_fit_record *r = hrun_perf_find(models[i], a->app->procs_per_pe[k]);
+        for (int k = 0; k < a->base.app->nprocs_per_pe; k++) {
+            const struct hrun_fit_record *r = hrun_perf_find(models[i], a->base.app->procs_per_pe[k]);
 
             if (!r)
                 continue;
-            a->options[a->noptions] = (struct hrun_option){ i, r->M };
-            a->perf[a->noptions] = r->k[0];
-            a->deviation[a->noptions++] = sqrt(fmax(r->s2 * r->cov[0], 0)) / r->k[0];
+            a->base.options[a->base.noptions] = (struct hrun_option){ i, r->M };
+            a->perf[a->base.noptions] = r->k[0];
+            a->deviation[a->base.noptions++] = sqrt(fmax(r->s2 * r->cov[0], 0)) / r->k[0];
         }
-    if (a->noptions)
+    if (a->base.noptions)
         return 0;
     return hrun_fail(err, HRUN_ENODATA, "%s needs the speeds of the PEs, which were not measured: hrun-calibrate "
-                     "speeds does", a->app->name);
+                     "speeds does", a->base.app->name);
 }
 
 struct hrun_predictor *hrun_analytic_create(const struct hrun_predictor_source *from, struct hrun_error *err)
@@ -412,9 +361,9 @@ struct hrun_predictor *hrun_analytic_create(const struct hrun_predictor_source *
         hrun_fail_nomem(err);
         return NULL;
     }
-    a->base.kind = &kind;
-    a->app = from->app;
-    a->size = from->N;
+    hrun_predictor_start(&a->base, &kind, from);
+    a->base.has_network = from->app->formula->has_network;
+    a->base.is_whole = 1;
     for (int i = 0; i < from->nsubs && from->place; i++)
         same &= from->place[i] == i;
     a->net = same ? from->net : NULL;
@@ -425,10 +374,11 @@ struct hrun_predictor *hrun_analytic_create(const struct hrun_predictor_source *
                   "hrun-calibrate network does", from->app->name);
         goto fail;
     }
-    a->oracle = (struct hrun_oracle){
-        .ctx = a, .nsubs = from->nsubs, .noptions = a->noptions, .options = a->options, .times = times,
-        .bounds = bounds, .rule = rule, .memory = from->app->memory ? memory : NULL, .whole = whole,
-    };
+    a->base.oracle.noptions = a->base.noptions;
+    a->base.oracle.options = a->base.options;
+    a->base.oracle.times = times;
+    a->base.oracle.bounds = bounds;
+    a->base.oracle.whole = whole;
     return &a->base;
 fail:
     destroy(&a->base);

@@ -19,20 +19,17 @@ static const double LENGTH = 0.6931471805599453;
  * 10); it counts as much as this many measured values. */
 static const double PRIOR_SD = 0.05, PRIOR_WEIGHT = 4;
 
-/* A run in twenty is slowed down by something else, to up to three times its time; none is
- * ever quicker than it can be. And one configuration in ten is predicted four times worse than the others. */
-static const double GLITCHES = 0.05, GLITCH_MAX = 1.0986122886681098, ODD = 0.1, ODD_FACTOR = 4;
-
-/* How much more each of its own other points tells of how much r varies for a configuration. */
-static const double OWN_POINTS = 4;
+/* A run in twenty is slowed down by something else, to up to three times its time; none is ever quicker than it can
+ * be. */
+static const double GLITCHES = 0.05, GLITCH_MAX = 1.0986122886681098;
 
 /* 95 % of a normal distribution lie within this many standard deviations. */
 static const double NORMAL_95 = 1.959963984540054;
 
 /* A machine differs from day to day by some percent beside the scatter of runs (5 % and more were seen). */
 static const double DAY_SD = 0.04;
-/* What the form misses outside of the sizes that were run, for each factor e in N: 1.5 times the largest size was missed
- * by 10 % (tests/trials). */
+/* What the form misses outside of the sizes that were run, for each factor e in N: 1.5 times the largest size was
+ * missed by 10 % (tests/trials). */
 static const double BEYOND_SD = 0.25;
 
 /* The median of the absolute value of a normal variable. */
@@ -82,7 +79,7 @@ static int options_times(struct hrun_predictor *p, const struct hrun_netview *ne
     const struct hrun_oracle *o = hrun_predictor_oracle(p);
     int known = 1;
 
-    if (!hrun_predictor_is_whole(p))
+    if (!p->is_whole)
         return o->times(o->ctx, run->s->P, t, err);
     for (int s = 0; net && s < run->nsubs; s++)
         known &= run->pes[s] <= hrun_netview_npes(net, s);
@@ -336,45 +333,21 @@ static double density(double x, double var)
     return exp(-x * x / (2 * var)) / sqrt(2 * 3.14159265358979323846 * var);
 }
 
-/* The probability that a configuration is odd, by its points but `skip`, as if each told of it by itself. */
-static double oddness(const struct config *v, double prior, size_t skip)
-{
-    double ratio = ODD / (1 - ODD);
-
-    for (size_t i = 0; i < v->npoints; i++) {
-        const struct point *p = &v->points[i];
-        double var = p->var / p->agree + p->rounding;
-
-        if (i != skip && p->trust > 0.5)
-            ratio *= density(p->r, ODD_FACTOR * ODD_FACTOR * prior + var) / density(p->r, prior + var);
-    }
-    return isfinite(ratio) ? ratio / (1 + ratio) : 1;
-}
-
-/* What the runs of point i are, by Bayes: r is normal about what its neighbours tell, with ODD_FACTOR^2 times the
- * variance for odd configurations, and each run scatters about it; or all are glitches. Sets the trust. Result: the
- * expected square of r over its own variance, times prior. */
+/* What the runs of point i are, by Bayes: r is normal about what its neighbours tell, and each run scatters about it;
+ * or all are glitches. Sets the trust. Result: the expected square of r over its own variance. */
 static double judge(struct config *v, size_t i, double prior)
 {
     struct point *p = &v->points[i];
-    double one = p->var / p->agree + p->rounding;
-    double sum = prior, odds, mean, var, usual, odd, slowed = 0, square = fmax(p->r * p->r - one, 0);
-
-    /* The other points of the configuration tell more of it than all other configurations do. */
-    for (size_t k = 0; k < v->npoints; k++)
-        sum += k == i ? 0 : OWN_POINTS * v->points[k].r * v->points[k].r;
-    prior = sum / (1 + OWN_POINTS * (double)(v->npoints - 1));
-    odds = oddness(v, prior, i);
+    double one = p->var / p->agree + p->rounding, mean, var, usual, slowed = 0;
 
     condition(v, prior, p->x, i, &mean, &var);
     /* Divided by the density with which runs agree with each other, of which there may be thousands. */
-    usual = (1 - GLITCHES) * (1 - odds) * density(p->r - mean, var + one);
-    odd = (1 - GLITCHES) * odds * density(p->r - mean, ODD_FACTOR * ODD_FACTOR * var + one);
+    usual = (1 - GLITCHES) * density(p->r - mean, var + one);
     if (p->r > 0 && p->r <= GLITCH_MAX)
         slowed = GLITCHES / GLITCH_MAX *
                  pow(GLITCHES / GLITCH_MAX / ((1 - GLITCHES) * density(0, p->var)), p->agree - 1);
-    p->trust = usual + odd > 0 ? (usual + odd) / (usual + odd + slowed) : 0;
-    return usual + odd > 0 ? square * (usual + odd / (ODD_FACTOR * ODD_FACTOR)) / (usual + odd + slowed) : 0;
+    p->trust = usual > 0 ? usual / (usual + slowed) : 0;
+    return p->trust * fmax(p->r * p->r - one, 0);
 }
 
 static int by_time(const void *a, const void *b)
@@ -400,32 +373,13 @@ static void add_run(struct hrun_corrections *c, const struct hrun_recalled *run,
     snprintf(v->date, sizeof v->date, "%s", s->date ? s->date : "");
 }
 
-/* The variance of r on several sub-clusters, or on one, as the middle of its points has it: where models are far off,
- * their misses must not pass for glitches. What is expected where there are too few. room: npoints of all. */
-static double usual_variance(const struct hrun_corrections *c, int mixed, double *room)
-{
-    enum { FEWEST = 2 };
-    double sd = 0;
-    size_t n = 0;
-
-    for (int i = 0; i < c->n; i++)
-        for (size_t k = 0; k < c->v[i].npoints; k++)
-            if (c->v[i].mixed == mixed)
-                room[n++] = fabs(c->v[i].points[k].r);
-    qsort(room, n, sizeof *room, by_value);
-    if (n >= FEWEST)
-        sd = room[(n - 1) / 2] / MEDIAN;
-    return fmax(sd * sd, PRIOR_SD * PRIOR_SD);
-}
-
 /* How much r varies: what is expected, and what the points show beyond the scatter of runs, as far as they can be
  * trusted; which depends on how much r varies (EM). */
-static void learn_variance(struct hrun_corrections *c, double *room)
+static void learn_variance(struct hrun_corrections *c)
 {
     enum { ROUNDS = 5 };   /* from then on it changes by less than a hundredth of itself */
 
-    for (int m = 0; m < 2; m++)
-        c->var[m] = usual_variance(c, m, room);
+    c->var[0] = c->var[1] = PRIOR_SD * PRIOR_SD;
     for (int i = 0; i < c->n; i++)
         for (size_t k = 0; k < c->v[i].npoints; k++)
             c->v[i].points[k].trust = 1;
@@ -507,7 +461,7 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     }
     if (c->nruns)
         qsort(c->runs, c->nruns, sizeof *c->runs, by_time);
-    learn_variance(c, room);
+    learn_variance(c);
     *out = c;
     c = NULL;
     rc = 0;

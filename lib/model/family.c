@@ -1,7 +1,6 @@
 /* family.c - one model: which terms, their coefficients, how well they fit; see family.h for the contract */
 #include "model/family.h"
 
-#include "fit/bound.h"
 #include "fit/robust.h"
 #include "model/coefs.h"
 #include "model/suspect.h"
@@ -123,26 +122,6 @@ static double assumed_variance(const struct hrun_fit_job *job, const struct hrun
     return pow(weight(&expected, mean), -2);
 }
 
-/* By how much the covariance is larger than independent rows would have it. Where the form of a model misses a point,
- * all repetitions of it are off alike, and are no more than one row: the mean square of the points' mean residuals
- * tells (the lack-of-fit test of the analysis of variance: Draper and Smith, Applied Regression Analysis, 3rd ed.,
- * section 2.1). point[n] as in family.h. At least 1. */
-static double repeated_alike(const struct hrun_fit_job *job, const int *point, size_t n, size_t rank, double bound,
-                             double s2)
-{
-    double sum = 0;
-    size_t points = 0, end;
-
-    for (size_t first = 0; first < n; first = end, points++) {
-        double mean = 0;
-
-        for (end = first; end < n && point[end] == point[first]; end++)
-            mean += fmin(fmax(job->r[end], -bound), bound);
-        sum += mean * mean / (double)(end - first);
-    }
-    return points > rank && s2 > 0 ? fmax(sum / (double)(points - rank) / s2, 1) : 1;
-}
-
 /* Append the names of the terms with keep = 0. */
 static void note_dropped(struct hrun_buf *note, const struct hrun_terms *terms, const struct hrun_fit_job *job)
 {
@@ -222,29 +201,6 @@ static void spread(const struct hrun_fit_job *job, struct hrun_fit_record *r, si
     }
 }
 
-/* Into r->cov, which is over r->s2, what terms that NNLS left at 0 may be: in use or not is seen at the P that were
- * measured, and predictions are wanted at others. (Of one P hrun_predictor_time has another way.) Where rounding stands
- * in the way nothing is added. */
-static int add_unused(struct hrun_fit_job *job, struct hrun_fit_record *r, const double *x, size_t n, double s2,
-                      struct hrun_error *err)
-{
-    struct hrun_lsq all = { x, job->y, job->wr, n, (size_t)r->nterms };
-    struct hrun_error why = { 0 };
-
-    if (job->options.method != HRUN_METHOD_NNLS || strcmp(r->family, "npt") || r->pmin == r->pmax || !(r->s2 > 0))
-        return 0;
-    for (int j = 0; j < r->nterms * r->nterms; j++)
-        r->cov[j] *= r->s2;
-    if (hrun_fit_bound(&all, r->k, s2, r->cov, &why) && why.code == HRUN_ENOMEM) {
-        if (err)
-            *err = why;
-        return -1;
-    }
-    for (int j = 0; j < r->nterms * r->nterms; j++)
-        r->cov[j] /= r->s2;
-    return 0;
-}
-
 int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const struct hrun_terms *terms,
                     const double *x, const struct hrun_row *rows, size_t n, size_t anchors,
                     struct hrun_fit_record **record, struct hrun_error *err)
@@ -255,7 +211,7 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
     struct hrun_buf note = HRUN_BUF_INIT;
     struct hrun_error failure;
     struct hrun_fit_record *r;
-    double bound, more;
+    double bound;
     int M = rows[0].M, shared = rows[0].kind == HRUN_ROW_SHARED || rows[0].kind == HRUN_ROW_SHARED_SINGLE;
 
     *record = NULL;
@@ -264,7 +220,6 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
     for (size_t i = 0; i < n; i++) {
         job->y[i] = rows[i].T;
         job->w[i] = weight(&job->options, rows[i].T) * rows[i].weight * (i < anchors ? ANCHOR_WEIGHT : 1);
-        job->point[i] = i && rows[i].N == rows[i - 1].N && rows[i].P == rows[i - 1].P ? job->point[i - 1] : (int)i;
     }
     if (hrun_fit_coefs(job, x, n, (size_t)terms->n, &count, &bound, &result, &failure)) {
         if (failure.code == HRUN_ERANK) {
@@ -290,17 +245,10 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
     r->dof = nown > result.rank ? (int)(nown - result.rank) : 0;
     r->s2 = r->dof ? hrun_fit_huber_variance(job->r, nown, result.rank, bound) :
             assumed_variance(job, nown ? own : rows, nown ? nown : n);
-    more = repeated_alike(job, job->point + anchors, nown, result.rank, bound, r->s2);
-    for (int j = 0; j < r->nterms * r->nterms; j++)
-        r->cov[j] *= more;
     r->sigma_abs_s = job->options.sigma_abs_s / (shared && !r->dof ? ANCHOR_WEIGHT : 1);
     r->sigma_rel = job->options.sigma_rel / (shared && !r->dof ? ANCHOR_WEIGHT : 1);
     measured_range(r, nown ? own : rows, nown ? nown : n);
     r->npoints = (int)nown;
-    if (add_unused(job, r, x, n, r->s2 * more, err)) {
-        drop_record(job);
-        return -1;
-    }
     training_error(r, nown ? x + anchors * (size_t)terms->n : x, nown ? own : rows, nown ? nown : n);
     if (!strcmp(family, "npt") && job->left_out.len)
         hrun_buf_addf(&note, "%s", job->left_out.data);
@@ -312,7 +260,8 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
         return hrun_fail_nomem(err);
     }
     for (size_t i = 0; i < n; i++)
-        job->used[rows - job->rows + (ptrdiff_t)i] |= rows[i].kind != HRUN_ROW_SHARED && rows[i].kind != HRUN_ROW_SHARED_SINGLE;
+        job->used[rows - job->rows + (ptrdiff_t)i] |= rows[i].kind != HRUN_ROW_SHARED &&
+                                                      rows[i].kind != HRUN_ROW_SHARED_SINGLE;
     job->models->n++;
     *record = r;
     return 0;

@@ -25,11 +25,10 @@ struct hrun_fit_job {
     const struct hrun_row *rows;
     size_t nrows;
     /* scratch for nrows rows and the longest list of terms */
-    double *x, *sub, *y, *w, *k, *cov, *left, *factor;
+    double *x, *sub, *y, *w, *k, *cov, *factor;
     double *wr, *r;                 /* weights in the end, residuals: nrows each */
     int64_t *sizes;
-    int *keep, *in_use, *good;
-    int *point;                     /* of each row: rows at one (N, P) have the same number */
+    int *keep;
     struct hrun_terms np;           /* the definition's NP-T terms, without network terms where there is no network */
     struct hrun_buf left_out;       /* the network terms that np has not got, and why */
     struct hrun_netview *net;       /* or NULL: np has no network terms */

@@ -256,8 +256,8 @@ int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
     job.models = calloc(1, sizeof *job.models);
     job.used = calloc(n, 1);
     job.sizes = calloc(n, sizeof *job.sizes);
-    job.keep = calloc(3 * terms + n + 1, sizeof *job.keep);
-    memory = calloc(2 * n * terms + 5 * n + 2 * terms + terms * terms + 1, sizeof *memory);
+    job.keep = calloc(terms + 1, sizeof *job.keep);
+    memory = calloc(2 * n * terms + 5 * n + terms + terms * terms + 1, sizeof *memory);
     if (!job.models || !job.used || !job.sizes || !job.keep || !memory) {
         hrun_fail_nomem(err);
         goto out;
@@ -267,14 +267,10 @@ int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
     job.y = job.sub + n * terms;
     job.w = job.y + n;
     job.k = job.w + n;
-    job.left = job.k + terms;
-    job.factor = job.left + terms;
+    job.factor = job.k + terms;
     job.wr = job.factor + n;
     job.r = job.wr + n;
     job.cov = job.r + n;
-    job.in_use = job.keep + terms;
-    job.good = job.in_use + terms;
-    job.point = job.good + terms;
     if (options->sigma_abs_s > 0 || options->sigma_rel > 0)
         add_rounding(rows, n, job.y, &job.options.sigma_abs_s);
 

@@ -74,7 +74,7 @@ static int intern(struct hrun_formulas *p, enum hrun_term_kind kind, const char 
         p->terms = terms;
         p->cap = cap;
     }
-    e = hrun_term_find(p->app, kind, text, &owned, err);
+    e = hrun_term_find(p->base.app, kind, text, &owned, err);
     if (!e)
         return -1;
     if (kind == HRUN_TERM_TPN)
@@ -82,7 +82,7 @@ static int intern(struct hrun_formulas *p, enum hrun_term_kind kind, const char 
     if (hrun_pterm_init(&p->terms[p->nterms], e, owned, kind, p->N, degree == 1 ? 1 : T, err)) {
         if (owned)
             hrun_expr_destroy(e);
-        hrun_fail_prefix(err, "term '%s' of %s", text, p->app->name);
+        hrun_fail_prefix(err, "term '%s' of %s", text, p->base.app->name);
         return -1;
     }
     p->terms[p->nterms].degree = degree;
@@ -129,7 +129,7 @@ static int point_order(const void *a, const void *b)
 /* Does this record take part in predictions of the family? */
 static int concerns(const struct hrun_formulas *p, const struct hrun_fit_record *r)
 {
-    return m_allowed(p->app, r->M) &&
+    return m_allowed(p->base.app, r->M) &&
            (!strcmp(r->family, "single") || !strcmp(r->family, hrun_family_name(p->family)));
 }
 
@@ -143,19 +143,19 @@ static int list_options(struct hrun_formulas *p, struct hrun_models *const *mode
     for (int s = 0; s < nsubs; s++)
         for (int i = 0; models[s] && i < models[s]->n; i++)
             count += (size_t)concerns(p, &models[s]->v[i]);
-    p->options = calloc(count + 1, sizeof *p->options);
+    p->base.options = calloc(count + 1, sizeof *p->base.options);
     p->opts = calloc(count + 1, sizeof *p->opts);
     p->points = calloc(count + 1, sizeof *p->points);
-    if (!p->options || !p->opts || !p->points)
+    if (!p->base.options || !p->opts || !p->points)
         return hrun_fail_nomem(err);
     for (int s = 0; s < nsubs; s++)
         for (int i = 0; models[s] && i < models[s]->n; i++)
             if (concerns(p, &models[s]->v[i]))
-                p->options[n++] = (struct hrun_option) { s, models[s]->v[i].M };
-    qsort(p->options, (size_t)n, sizeof *p->options, option_order);
+                p->base.options[n++] = (struct hrun_option) { s, models[s]->v[i].M };
+    qsort(p->base.options, (size_t)n, sizeof *p->base.options, option_order);
     for (int i = 0; i < n; i++)
-        if (i == 0 || option_order(&p->options[i], &p->options[p->noptions - 1]))
-            p->options[p->noptions++] = p->options[i];
+        if (i == 0 || option_order(&p->base.options[i], &p->base.options[p->base.noptions - 1]))
+            p->base.options[p->base.noptions++] = p->base.options[i];
     return 0;
 }
 
@@ -167,7 +167,7 @@ static int add_point(struct hrun_formulas *p, int option, int P, const struct hr
     for (int i = p->npoints; i-- > 0 && p->points[i].option == option;)
         if (p->points[i].P == P)
             return 0;   /* a second record for the same point: the first counts */
-    if (hrun_formulas_nt_value(p->app, r, p->N, NULL, &point->time_s, err))
+    if (hrun_formulas_nt_value(p->base.app, r, p->N, NULL, &point->time_s, err))
         return -1;
     point->P = P;
     point->option = option;
@@ -183,7 +183,7 @@ static int bind_option(struct hrun_formulas *p, int o, const struct hrun_models 
     struct hrun_popt *opt = &p->opts[o];
     enum hrun_term_kind kind = p->family == HRUN_FAMILY_PT ? HRUN_TERM_TPN : HRUN_TERM_NP;
     const struct hrun_fit_record *r, *ref;
-    int M = p->options[o].m;
+    int M = p->base.options[o].m;
 
     opt->models = models;
     opt->single = find_record(models, "single", M, 0);
@@ -203,7 +203,7 @@ static int bind_option(struct hrun_formulas *p, int o, const struct hrun_models 
         ref = find_record(models, "nt", M, r->P);
         if (!ref)
             return 0;
-        if (hrun_formulas_nt_value(p->app, ref, p->N, NULL, &opt->T, err))
+        if (hrun_formulas_nt_value(p->base.app, ref, p->N, NULL, &opt->T, err))
             return -1;
         if (!isfinite(opt->T) || opt->T <= 0)   /* a wrecked N-T model: nothing can be built on it */
             return 0;
@@ -217,7 +217,7 @@ static int bind_option(struct hrun_formulas *p, int o, const struct hrun_models 
         if (!isfinite(r->k[j]))
             return hrun_fail(err, HRUN_ENONFINITE,
                              "the coefficient of '%s' in the %s model of %s (M=%d) is %g", r->terms[j],
-                             r->family, p->app->name, M, r->k[j]);
+                             r->family, p->base.app->name, M, r->k[j]);
         if (r->k[j] == 0)
             continue;
         opt->term[j] = intern(p, kind, r->terms[j], opt->T, &opt->factor[j], err);
@@ -225,7 +225,7 @@ static int bind_option(struct hrun_formulas *p, int o, const struct hrun_models 
             return -1;
         if (hrun_term_is_network(p->terms[opt->term[j]].expr) && !p->net)
             return hrun_fail(err, HRUN_ENODATA, "the model of %s has the term '%s', which needs the network of these "
-                             "hosts: hrun-calibrate network measures it", p->app->name, r->terms[j]);
+                             "hosts: hrun-calibrate network measures it", p->base.app->name, r->terms[j]);
     }
     opt->formula = r;
     return 0;
@@ -234,7 +234,7 @@ static int bind_option(struct hrun_formulas *p, int o, const struct hrun_models 
 /* Coefficients in rows of options, and what is known of each term as a whole. */
 static int spread(struct hrun_formulas *p, struct hrun_error *err)
 {
-    size_t n = (size_t)p->noptions, terms = (size_t)p->nterms;
+    size_t n = (size_t)p->base.noptions, terms = (size_t)p->nterms;
 
     p->coef = calloc(terms * n + 1, sizeof *p->coef);
     p->value = calloc(terms + 1, sizeof *p->value);
@@ -249,7 +249,8 @@ static int spread(struct hrun_formulas *p, struct hrun_error *err)
         !p->parts || !p->used)
         return hrun_fail_nomem(err);
     for (size_t j = 0; j < terms; j++)
-        p->is_network[j] = hrun_term_is_network(p->terms[j].expr);
+        p->base.has_network |= p->is_network[j] = hrun_term_is_network(p->terms[j].expr);
+    p->base.is_whole = p->base.has_network || p->base.tasking.dynamic;
     for (size_t j = 0; j < terms; j++)
         p->least_m[j] = INT_MAX;
     for (size_t o = 0; o < n; o++) {
@@ -264,8 +265,8 @@ static int spread(struct hrun_formulas *p, struct hrun_error *err)
             c = &p->coef[(size_t)j * n + o];
             *c += opt->formula->k[l] * opt->factor[l];
             p->has_network[o] |= p->is_network[j];
-            if (p->options[o].m < p->least_m[j])
-                p->least_m[j] = p->options[o].m;
+            if (p->base.options[o].m < p->least_m[j])
+                p->least_m[j] = p->base.options[o].m;
         }
     }
     for (size_t j = 0; j < terms; j++)
@@ -291,15 +292,15 @@ static int check_family(const struct hrun_formulas *p, struct hrun_models *const
             wanted += concerns(p, &models[s]->v[i]) && !strcmp(models[s]->v[i].family, name);
         }
     }
-    if (wanted || (!several && p->noptions))
+    if (wanted || (!several && p->base.noptions))
         return 0;
     if (other)
         return hrun_fail(err, HRUN_ENODATA,
                          "no sub-cluster has models of %s with constants '%s'; there are some with "
                          "'%s'",
-                         p->app->name, consts, other);
+                         p->base.app->name, consts, other);
     return hrun_fail(err, HRUN_ENODATA, "no sub-cluster has a model of family %s for %s%s", name,
-                     p->app->name, p->family != HRUN_FAMILY_PT ? "" :
+                     p->base.app->name, p->family != HRUN_FAMILY_PT ? "" :
                      ": it needs measurements at two different P > Mi; without them choose npt");
 }
 
@@ -326,16 +327,6 @@ static int place_subs(struct hrun_formulas *p, struct hrun_netview *net, const i
     return 0;
 }
 
-static int has_network(const struct hrun_predictor *base)
-{
-    const struct hrun_formulas *p = (const struct hrun_formulas *)base;
-
-    for (int j = 0; j < p->nterms; j++)
-        if (p->is_network[j])
-            return 1;
-    return 0;
-}
-
 int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *const *models, int nsubs, int used)
 {
     for (int s = 0; s < nsubs; s++)
@@ -358,22 +349,17 @@ int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *con
     return 0;
 }
 
-static int is_whole(const struct hrun_predictor *base)
-{
-    return base->tasking.dynamic > 0 || has_network(base);
-}
-
 static void destroy(struct hrun_predictor *base)
 {
     struct hrun_formulas *p = (struct hrun_formulas *)base;
 
-    for (int o = 0; p->opts && o < p->noptions; o++) {
+    for (int o = 0; p->opts && o < p->base.noptions; o++) {
         free(p->opts[o].term);
         free(p->opts[o].factor);
     }
     for (int j = 0; j < p->nterms; j++)
         hrun_pterm_release(&p->terms[j]);
-    free(p->options);
+    free(p->base.options);
     free(p->opts);
     free(p->terms);
     free(p->least_m);
@@ -391,19 +377,11 @@ static void destroy(struct hrun_predictor *base)
     free(p);
 }
 
-static const struct hrun_oracle *oracle(struct hrun_predictor *base)
-{
-    return &((struct hrun_formulas *)base)->oracle;
-}
-
 static const struct hrun_predictor_kind kind = {
     .destroy = destroy,
-    .oracle = oracle,
     .time = hrun_formulas_time,
     .time_in = hrun_formulas_time_in,
     .measured = hrun_formulas_measured,
-    .has_network = has_network,
-    .is_whole = is_whole,
     .options = hrun_formulas_options,
 };
 
@@ -413,9 +391,9 @@ static long parts_most(const struct hrun_formulas *p)
     const double most = 250000, measured = 64;
     double ranks = 0;
 
-    for (int o = 0; o < p->noptions; o++)      /* the last option of each sub-cluster has the most processes */
-        if (o + 1 == p->noptions || p->options[o + 1].sub != p->options[o].sub)
-            ranks += (double)p->options[o].m * hrun_netview_npes(p->net, p->options[o].sub);
+    for (int o = 0; o < p->base.noptions; o++)      /* the last option of each sub-cluster has the most processes */
+        if (o + 1 == p->base.noptions || p->base.options[o + 1].sub != p->base.options[o].sub)
+            ranks += (double)p->base.options[o].m * hrun_netview_npes(p->net, p->base.options[o].sub);
     return ranks > measured ? (long)(most * measured * measured / ranks / ranks) + 1 : (long)most;
 }
 
@@ -434,11 +412,9 @@ struct hrun_predictor *hrun_formulas_create(const struct hrun_predictor_source *
         hrun_fail_nomem(err);
         goto fail;
     }
-    p->base.kind = &kind;
-    p->app = app;
+    hrun_predictor_start(&p->base, &kind, from);
     p->family = from->family;
     p->N = (double)from->N;
-    p->size = from->N;
     if (place_subs(p, from->net, from->place, nsubs, err))
         goto fail;
     for (int s = 0; s < nsubs; s++) {
@@ -451,26 +427,20 @@ struct hrun_predictor *hrun_formulas_create(const struct hrun_predictor_source *
     }
     if (list_options(p, usable, nsubs, err) || check_family(p, usable, nsubs, other, consts.data, err))
         goto fail;
-    for (int o = 0; o < p->noptions; o++)
-        if (bind_option(p, o, usable[p->options[o].sub], err))
+    for (int o = 0; o < p->base.noptions; o++)
+        if (bind_option(p, o, usable[p->base.options[o].sub], err))
             goto fail;
     if (spread(p, err))
         goto fail;
     qsort(p->points, (size_t)p->npoints, sizeof *p->points, point_order);
-    p->oracle = (struct hrun_oracle){
-        .ctx = p,
-        .nsubs = nsubs,
-        .noptions = p->noptions,
-        .options = p->options,
-        .times = hrun_formulas_times,
-        .bounds = hrun_formulas_bounds,
-        .rule = hrun_formulas_rule,
-        .memory = app->memory ? hrun_formulas_memory : NULL,
-    };
-    if (has_network(&p->base) ? p->same_subs : p->base.tasking.dynamic > 0) {
-        p->oracle.whole = hrun_formulas_whole;
-        p->oracle.part = hrun_formulas_part;
-        p->oracle.parts = has_network(&p->base) ? parts_most(p) : 0;
+    p->base.oracle.noptions = p->base.noptions;
+    p->base.oracle.options = p->base.options;
+    p->base.oracle.times = hrun_formulas_times;
+    p->base.oracle.bounds = hrun_formulas_bounds;
+    if (p->base.has_network ? p->same_subs : p->base.tasking.dynamic) {
+        p->base.oracle.whole = hrun_formulas_whole;
+        p->base.oracle.part = hrun_formulas_part;
+        p->base.oracle.parts = p->base.has_network ? parts_most(p) : 0;
     }
     free(usable);
     hrun_buf_release(&consts);

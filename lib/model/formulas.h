@@ -33,13 +33,9 @@ struct hrun_ppoint {
 
 struct hrun_formulas {
     struct hrun_predictor base;            /* first */
-    const struct hrun_app *app;
     enum hrun_family family;
     double N;
-    int64_t size;                          /* N as a whole number */
-    struct hrun_option *options;
     struct hrun_popt *opts;
-    int noptions;
     struct hrun_pterm *terms;
     int *least_m;                          /* of each term: the smallest m of the options that use it */
     int *checked;                          /* of each term: up to this P it has a value wherever the rule
@@ -59,7 +55,6 @@ struct hrun_formulas {
     int *lone;                             /* 2 nsubs of net: a configuration of one sub-cluster */
     double *parts;                         /* noptions: scratch */
     struct hrun_part_time *used;           /* noptions: scratch, of the options that a configuration uses */
-    struct hrun_oracle oracle;
 };
 
 /* Ti of all options at P, t[noptions], in a configuration of net's sub-clusters (not looked at without network terms);
@@ -86,8 +81,6 @@ int hrun_formulas_whole(void *ctx, const int *pes, const int *procs, int P, doub
                          struct hrun_error *err);
 int hrun_formulas_part(void *ctx, const int *pes, const int *procs, int known, int P, double *time_s,
                        struct hrun_error *err);
-int hrun_formulas_rule(void *ctx, int P, struct hrun_error *err);
-int hrun_formulas_memory(void *ctx, int P, double *bytes, struct hrun_error *err);
 
 /* The value of distinct term j at P. Errors: HRUN_ENONFINITE naming term, N and P. */
 int hrun_formulas_term(struct hrun_formulas *p, int j, int P, double *value, struct hrun_error *err);

@@ -6,14 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int find_option(const struct hrun_formulas *p, int sub, int m)
-{
-    for (int o = 0; o < p->noptions; o++)
-        if (p->options[o].sub == sub && p->options[o].m == m)
-            return o;
-    return -1;
-}
-
 /* The record that predicts option o at P, or NULL. */
 static const struct hrun_fit_record *record_at(const struct hrun_formulas *p, int o, int P)
 {
@@ -22,7 +14,7 @@ static const struct hrun_fit_record *record_at(const struct hrun_formulas *p, in
     for (int i = hrun_formulas_point(p, P); i < p->npoints && p->points[i].P == P; i++)
         if (p->points[i].option == o)
             return p->points[i].record;
-    return P > p->options[o].m ? p->opts[o].formula : NULL;
+    return P > p->base.options[o].m ? p->opts[o].formula : NULL;
 }
 
 /* Value and terms x[nterms] of a formula, summed over distinct terms in the order of hrun_formulas_times: a
@@ -34,7 +26,7 @@ static int formula_value(struct hrun_formulas *p, int o, int P, const int *pes, 
     double sum = 0;
 
     for (int j = 0; j < p->nterms; j++) {
-        double c = p->coef[(size_t)j * (size_t)p->noptions + (size_t)o], v;
+        double c = p->coef[(size_t)j * (size_t)p->base.noptions + (size_t)o], v;
 
         if (c == 0)
             continue;
@@ -47,25 +39,6 @@ static int formula_value(struct hrun_formulas *p, int o, int P, const int *pes, 
     }
     *value = sum;
     return 0;
-}
-
-/* Values at P of the terms with coefficient 0 that may be above it all the same, as far as they have one. */
-static void unused_values(const struct hrun_formulas *p, const struct hrun_fit_record *r, int P, const int *pes,
-                          const int *procs, double *x)
-{
-    for (int j = 0; j < r->nterms; j++) {
-        struct hrun_expr *e;
-        int owned = 0;
-
-        if (r->k[j] != 0 || !(r->cov[j * r->nterms + j] > 0))
-            continue;
-        e = hrun_term_find(p->app, HRUN_TERM_NP, r->terms[j], &owned, NULL);
-        if (!e || (hrun_term_is_network(e) ? !pes || hrun_term_network(e, p->N, P, p->net, pes, procs, &x[j], NULL)
-                                           : hrun_term_eval(e, HRUN_TERM_NP, p->N, P, 0, &x[j], NULL)))
-            x[j] = 0;
-        if (owned)
-            hrun_expr_destroy(e);
-    }
 }
 
 /* ------------------------------------------------------------------ one P alone was measured */
@@ -81,7 +54,7 @@ static void eval_points(const struct hrun_formulas *p, const struct hrun_fit_rec
     double middle = floor(sqrt((double)r->nmin * (double)r->nmax));
     const double N[NPOINTS] = { (double)r->nmin, middle, (double)r->nmax, p->N, p->N };
     int owned = 0;
-    struct hrun_expr *e = hrun_term_find(p->app, HRUN_TERM_NP, r->terms[j], &owned, NULL);
+    struct hrun_expr *e = hrun_term_find(p->base.app, HRUN_TERM_NP, r->terms[j], &owned, NULL);
 
     for (int i = 0; i < NPOINTS; i++)
         if (!e || hrun_term_is_network(e) ||   /* how that follows P is known */
@@ -161,21 +134,19 @@ double hrun_record_half_width(const struct hrun_fit_record *r, const double *x, 
 static int predict(struct hrun_formulas *p, int sub, int m, int P, const int *pes, const int *procs, double *time_s,
                    double *low, double *high, struct hrun_error *err)
 {
-    int o = find_option(p, sub, m), rc = -1;
+    int o = hrun_predictor_find(&p->base, sub, m), rc = -1;
     const struct hrun_fit_record *r = record_at(p, o, P);
     double *x, t, half, down = 0, up = 0;
 
     if (!r)
         return hrun_fail(err, HRUN_ENODATA, "%s has no %s model for P=%d with M=%d on sub-cluster %d",
-                         p->app->name, P == m ? "single" : hrun_family_name(p->family), P, m, sub + 1);
+                         p->base.app->name, P == m ? "single" : hrun_family_name(p->family), P, m, sub + 1);
     x = calloc((size_t)r->nterms + 1, sizeof *x);
     if (!x)
         return hrun_fail_nomem(err);
     if (r == p->opts[o].formula ? formula_value(p, o, P, pes, procs, x, &t, err) :
-        hrun_formulas_nt_value(p->app, r, p->N, x, &t, err))
+        hrun_formulas_nt_value(p->base.app, r, p->N, x, &t, err))
         goto out;
-    if (r == p->opts[o].formula && p->family == HRUN_FAMILY_NPT)
-        unused_values(p, r, P, pes, procs, x);
     half = hrun_record_half_width(r, x, t);
     if (r == p->opts[o].formula && p->family == HRUN_FAMILY_NPT && r->pmin == r->pmax && P != r->pmin) {
         if (spread_over_terms(p, r, P, &down, &up, err))
@@ -185,7 +156,7 @@ static int predict(struct hrun_formulas *p, int sub, int m, int P, const int *pe
     if (!isfinite(t) || t <= 0 || !isfinite(half + down + up)) {
         hrun_fail(err, HRUN_ENONFINITE,
                   "the %s model of %s predicts %g s +- %g s at N=%lld, P=%d, M=%d: not a time", r->family,
-                  p->app->name, t, half, (long long)p->size, P, m);
+                  p->base.app->name, t, half, (long long)p->base.N, P, m);
         goto out;
     }
     *time_s = t;
@@ -201,13 +172,13 @@ int hrun_formulas_time(struct hrun_predictor *base, int sub, int m, int P, doubl
                        struct hrun_error *err)
 {
     struct hrun_formulas *p = (struct hrun_formulas *)base;
-    int o = find_option(p, sub, m), there = p->net ? p->place[sub] : -1, n;
+    int o = hrun_predictor_find(&p->base, sub, m), there = p->net ? p->place[sub] : -1, n;
 
     if (o < 0 || !p->has_network[o] || P <= m)
         return predict(p, sub, m, P, NULL, NULL, time_s, low, high, err);
     if (there < 0 || P % m || P / m > hrun_netview_npes(p->net, there))
         return hrun_fail(err, HRUN_ENODATA, "sub-cluster %d alone has no configuration with P=%d, M=%d, whose network "
-                         "a term of %s asks for", sub + 1, P, m, p->app->name);
+                         "a term of %s asks for", sub + 1, P, m, p->base.app->name);
     n = hrun_netview_nsubs(p->net);
     memset(p->lone, 0, 2 * (size_t)n * sizeof *p->lone);
     p->lone[there] = P / m;
@@ -219,7 +190,7 @@ int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const int *pes, 
                           double *low, double *high, struct hrun_error *err)
 {
     struct hrun_formulas *p = (struct hrun_formulas *)base;
-    int n = p->net && p->same_subs ? hrun_netview_nsubs(p->net) : p->oracle.nsubs, P = 0;
+    int n = p->net && p->same_subs ? hrun_netview_nsubs(p->net) : p->base.oracle.nsubs, P = 0;
 
     for (int i = 0; i < n; i++)
         P += pes[i] * procs[i];
@@ -231,7 +202,7 @@ int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const int *pes, 
 int hrun_formulas_measured(const struct hrun_predictor *base, int sub, int m, int P, int64_t *sizes, int64_t *counts)
 {
     const struct hrun_formulas *p = (const struct hrun_formulas *)base;
-    const struct hrun_fit_record *r = record_at(p, find_option(p, sub, m), P);
+    const struct hrun_fit_record *r = record_at(p, hrun_predictor_find(&p->base, sub, m), P);
 
     if (!r)
         return -1;

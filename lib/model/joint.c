@@ -1,9 +1,7 @@
 /* joint.c - fitting all sub-clusters together; see joint.h for the contract
  *
- * Each round fits every sub-cluster to its own rows, those that others share, and the mixed runs assigned to it, and
- * assigns the runs anew by what the models then predict. A run counts for a sub-cluster that does not limit it only
- * while its prediction exceeds the run's time: that is least squares with one-sided residuals, solved by its active
- * rows.
+ * Every sub-cluster is fitted to its own rows and those that others share; what the models then predict assigns the
+ * mixed runs; and every sub-cluster is fitted again, with those that count for it.
  */
 #include "model/joint.h"
 
@@ -16,13 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Rounds until who limits what has to stand; it does after two to four where predictions are any good. */
-enum { ROUNDS_MAX = 8 };
-
-/* Where a part has no model, the run's time is taken for its own if the others explain less of it than this: what
- * remains is more than the error of an ordinary prediction. */
-static const double EXPLAINED = 0.9;
 
 struct job {
     const struct hrun_app *app;
@@ -38,7 +29,7 @@ struct job {
     struct hrun_common *common;     /* or NULL */
     struct hrun_buf *skipped;       /* of each sub-cluster */
     struct hrun_buf *excluded;      /* of each: measurements that are glitches */
-    char *counts, *before;          /* of each part: is it a row of its sub-cluster? now, and in the last round */
+    char *counts;                   /* of each part: is it a row of its sub-cluster? */
     double *predicted;              /* of each part; NaN without a model */
     int *place;                     /* nsubs: which sub-cluster of the network each is, -1: none; NULL: no network */
     int *config;                    /* scratch: a configuration of the network's sub-clusters */
@@ -132,7 +123,7 @@ static void drop(struct job *j, int sub)
     j->models[sub] = NULL;
 }
 
-/* One round: all sub-clusters anew; those to which nothing is added have their models already. */
+/* All sub-clusters anew; those to which nothing is added have their models already. */
 static int fit_all(struct job *j, struct hrun_error *err)
 {
     for (int i = 0; i < j->nsubs; i++) {
@@ -178,7 +169,7 @@ static int predict_run(struct job *j, struct hrun_predictor *p, const struct hru
     const struct hrun_oracle *o = hrun_predictor_oracle(p);
     int n;
 
-    if (!hrun_predictor_is_whole(p))
+    if (!p->is_whole)
         return o->times(o->ctx, r->P, t, err);
     if (!hrun_predictor_has_network(p) && r->whole)
         return options_of_parts(j, p, r, t, err);
@@ -248,8 +239,7 @@ static void assign_run(struct job *j, const struct hrun_mixed_run *r)
         most = fmax(most, isnan(j->predicted[i]) ? 0 : j->predicted[i]);
     for (size_t i = r->first; i < r->first + r->nparts; i++) {
         double t = j->predicted[i];
-        int limits = r->watched ? j->mixed.parts[i].sub == r->limits :
-                     isnan(t) ? most < EXPLAINED * r->T : r->whole && t == most;
+        int limits = r->watched ? j->mixed.parts[i].sub == r->limits : r->whole && t == most;
 
         j->counts[i] = (char)(limits || t > r->T);
     }
@@ -298,35 +288,21 @@ static int prepare(struct job *j, struct hrun_error *err)
     if (j->options->method == HRUN_METHOD_NNLS && hrun_mixed_list(j->app, j->subs, j->nsubs, &j->mixed, err))
         return -1;
     j->rows = calloc(n * (2 * ms + 1) + 1, sizeof *j->rows);
-    j->counts = calloc(2 * j->mixed.nparts + 1, 1);
+    j->counts = calloc(j->mixed.nparts + 1, 1);
     j->predicted = calloc(j->mixed.nparts + 1, sizeof *j->predicted);
     if (!j->rows || !j->counts || !j->predicted)
         return hrun_fail_nomem(err);
-    j->before = j->counts + j->mixed.nparts;
     return 0;
 }
 
-/* Rounds until the assignment stands. */
-static int iterate(struct job *j, struct hrun_error *err)
+/* Which mixed runs count for whom, by what the models predict. */
+static int assign(struct job *j, struct hrun_error *err)
 {
     double *t = calloc((size_t)j->nsubs * ((size_t)j->app->nprocs_per_pe + 1) + 1, sizeof *t);
-    int rc = -1;
+    int rc = t ? predict_all(j, t, err) : hrun_fail_nomem(err);
 
-    if (!t)
-        return hrun_fail_nomem(err);
-    for (int round = 0; round < ROUNDS_MAX; round++) {
-        memcpy(j->before, j->counts, j->mixed.nparts);
-        if (predict_all(j, t, err))
-            goto out;
-        for (size_t r = 0; r < j->mixed.nruns; r++)
-            assign_run(j, &j->mixed.runs[r]);
-        if (!memcmp(j->before, j->counts, j->mixed.nparts))
-            break;
-        if (fit_all(j, err))
-            goto out;
-    }
-    rc = 0;
-out:
+    for (size_t r = 0; r < j->mixed.nruns && !rc; r++)
+        assign_run(j, &j->mixed.runs[r]);
     free(t);
     return rc;
 }
@@ -409,7 +385,8 @@ int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub
     for (int i = 0; i < nsubs; i++)
         j.models[i] = j.given[i];
     if (options->method != HRUN_METHOD_LS && app->family != HRUN_APP_WEAK &&
-        (fit_all(&j, err) || (j.mixed.nruns && !with_form.tasking.dynamic && iterate(&j, err))))
+        (fit_all(&j, err) ||
+         (j.mixed.nruns && !with_form.tasking.dynamic && (assign(&j, err) || fit_all(&j, err)))))
         goto out;
     if (finish(&j, skipped, err))
         goto out;

@@ -49,20 +49,15 @@ struct hrun_fit_options {
 #define HRUN_FIT_SIMULATED_ABS_S 1e-6
 
 /* Fit all families for every M that has measurements; repetitions count as rows of their own. Terms that the
- * measurements cannot tell from others are dropped and noted in the record: with NNLS those that are
- * multiples of one before them (N^3 and N^3/P when there is one P), and one of those in use while they are so
- * near to depending on each other that variances would drown in rounding (the last that the fit can spare);
- * with LS all that are sums of terms before them, as with more terms than different (N, P). NNLS takes any
- * number of terms: with N^3, N^2, N, 1 and three sizes, N^3 + 1 is no other sum of them with coefficients >=
- * 0. Where several sums fit equally well, it begins with the first term of the list and goes on with those
- * that explain most of what is left (hrun_fit_nnls): a definition's first term is its main computation. In
- * either case the coefficients in use are never more than the different (N, P).
+ * measurements cannot tell from others are dropped and noted in the record: with NNLS those that are multiples of one
+ * before them (N^3 and N^3/P when there is one P); with LS all that are sums of terms before them, as with more terms
+ * than different (N, P). NNLS takes any number of terms: with N^3, N^2, N, 1 and three sizes, N^3 + 1 is no other sum
+ * of them with coefficients >= 0. Where several sums fit equally well, it begins with the first term of the list and
+ * goes on with those that explain most of what is left (hrun_fit_nnls): a definition's first term is its main
+ * computation. In either case the coefficients in use are never more than the different (N, P).
  * With NNLS and options->robust, measurements that the others contradict count less (Huber); the record's note says how
  * many are far off. LS, the reference of paper 000, does not.
- * cov is larger than independent rows would have it where repetitions are off alike, that is where the form of the
- * model misses a point by more than the runs scatter. With options->robust s2 is that of an M-estimate (fit/robust.h).
- * That of npt holds with NNLS also what terms at 0 may be (fit/bound.h), where several P were measured: what grows with
- * P is often too small to be seen there.
+ * With options->robust s2 is that of an M-estimate (fit/robust.h).
  * Network terms (lib/app) of npt are what the operation takes in the configuration of each run, told by its record, so
  * that their coefficients are counts and hold in any configuration, on other sub-clusters too. LS leaves them out, and
  * so does a fit without options->net; the record's note says so. Runs whose places the network does not know
@@ -187,8 +182,8 @@ int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const int 
                            struct hrun_balance *out, struct hrun_error *err);
 
 /* The fewest processes q that the rule accepts with which some configuration loses at most `loss`, and what it loses.
- * Memory is not asked. The oracle then has, with q processes, only options that lose no more. Errors, which leave it as it
- * is: HRUN_EINFEASIBLE (none loses so little), HRUN_ENONFINITE, HRUN_ENOMEM. */
+ * Memory is not asked. The oracle then has, with q processes, only options that lose no more. Errors, which leave it
+ * as it is: HRUN_EINFEASIBLE (none loses so little), HRUN_ENONFINITE, HRUN_ENOMEM. */
 struct hrun_fewest {
     int q;
     double loss;

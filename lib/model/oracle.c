@@ -48,7 +48,7 @@ int hrun_formulas_term(struct hrun_formulas *p, int j, int P, double *value, str
     if (!hrun_pterm_value(&p->terms[j], P, value, err))
         return 0;
     return hrun_fail_prefix(err, "term '%s' of %s at N=%lld, P=%d", hrun_expr_text(p->terms[j].expr),
-                            p->app->name, (long long)p->size, P);
+                            p->base.app->name, (long long)p->base.N, P);
 }
 
 int hrun_formulas_value(struct hrun_formulas *p, int j, int P, const int *pes, const int *procs, double *value,
@@ -59,7 +59,7 @@ int hrun_formulas_value(struct hrun_formulas *p, int j, int P, const int *pes, c
     if (!hrun_term_network(p->terms[j].expr, p->N, P, p->net, pes, procs, value, err))
         return 0;
     return hrun_fail_prefix(err, "term '%s' of %s at N=%lld, P=%d", hrun_expr_text(p->terms[j].expr),
-                            p->app->name, (long long)p->size, P);
+                            p->base.app->name, (long long)p->base.N, P);
 }
 
 /* Bounds are summed in another order than times; a little less covers what that rounds. */
@@ -68,7 +68,7 @@ static const double SLACK = 1e-12;
 /* Ti of all options at P from the values of the terms. */
 static void add_terms(struct hrun_formulas *p, int P, double *t)
 {
-    int n = p->noptions;
+    int n = p->base.noptions;
 
     for (int o = 0; o < n; o++)
         t[o] = 0;
@@ -79,7 +79,7 @@ static void add_terms(struct hrun_formulas *p, int P, double *t)
         if (p->has_network[o] && t[o] == 0)
             t[o] = DBL_MIN;   /* all that is known: more than 0 */
     for (int o = 0; o < n; o++)
-        if (p->options[o].m >= P || !usable(t[o]))   /* without a formula the sum is 0, and 0 is not usable */
+        if (p->base.options[o].m >= P || !usable(t[o]))   /* without a formula the sum is 0, and 0 is not usable */
             t[o] = NAN;
     for (int i = hrun_formulas_point(p, P); i < p->npoints && p->points[i].P == P; i++)
         t[p->points[i].option] = usable(p->points[i].time_s) ? p->points[i].time_s : NAN;
@@ -89,15 +89,15 @@ static void add_terms(struct hrun_formulas *p, int P, double *t)
 static int add_network(struct hrun_formulas *p, int P, double *t, struct hrun_error *err)
 {
     for (int j = 0; j < p->nterms; j++)
-        for (int o = 0; p->is_network[j] && o < p->noptions; o++) {
-            double k = p->coef[(size_t)j * (size_t)p->noptions + (size_t)o], least;
+        for (int o = 0; p->is_network[j] && o < p->base.noptions; o++) {
+            const struct hrun_option *option = &p->base.options[o];
+            double k = p->coef[(size_t)j * (size_t)p->base.noptions + (size_t)o], least;
 
-            if (!(k > 0) || p->options[o].m >= P || isnan(t[o]))
+            if (!(k > 0) || option->m >= P || isnan(t[o]))
                 continue;
-            if (hrun_term_network_bound(p->terms[j].expr, p->N, P, p->net, p->options[o].sub, p->options[o].m, &least,
-                                        err))
+            if (hrun_term_network_bound(p->terms[j].expr, p->N, P, p->net, option->sub, option->m, &least, err))
                 return hrun_fail_prefix(err, "term '%s' of %s at N=%lld, P=%d", hrun_expr_text(p->terms[j].expr),
-                                        p->app->name, (long long)p->size, P);
+                                        p->base.app->name, (long long)p->base.N, P);
             t[o] = (t[o] + k * least) * (1 - SLACK);
         }
     return 0;
@@ -110,9 +110,9 @@ static void share_work(const struct hrun_formulas *p, double excess, double *t)
 
     if (!p->base.tasking.dynamic)
         return;
-    for (int o = 0; o < p->noptions; o++)
+    for (int o = 0; o < p->base.noptions; o++)
         least = fmin(least, t[o]);      /* NAN does not count */
-    for (int o = 0; o < p->noptions; o++)
+    for (int o = 0; o < p->base.noptions; o++)
         t[o] = isnan(t[o]) ? NAN : least / excess * (1 - SLACK);
 }
 
@@ -154,8 +154,8 @@ int hrun_formulas_whole(void *ctx, const int *pes, const int *procs, int P, doub
 
     if (hrun_formulas_options(&p->base, P, pes, procs, p->parts, err))
         return -1;
-    for (int o = 0; o < p->noptions; o++) {
-        const struct hrun_option *option = &p->options[o];
+    for (int o = 0; o < p->base.noptions; o++) {
+        const struct hrun_option *option = &p->base.options[o];
 
         if (!pes[option->sub] || procs[option->sub] != option->m)
             continue;
@@ -167,8 +167,8 @@ int hrun_formulas_whole(void *ctx, const int *pes, const int *procs, int P, doub
     }
     *time_s = n ? hrun_tasking_time(&p->base.tasking, p->used, n) : NAN;
     if (!usable(*time_s))   /* an overflow */
-        return hrun_fail(err, HRUN_ENONFINITE, "the model of %s gives no time at N=%lld, P=%d", p->app->name,
-                         (long long)p->size, P);
+        return hrun_fail(err, HRUN_ENONFINITE, "the model of %s gives no time at N=%lld, P=%d", p->base.app->name,
+                         (long long)p->base.N, P);
     *limiting = who;
     return 0;
 }
@@ -189,8 +189,8 @@ int hrun_formulas_part(void *ctx, const int *pes, const int *procs, int known, i
             return -1;
     }
     add_terms(p, P, p->parts);
-    for (int o = 0; o < p->noptions; o++) {
-        const struct hrun_option *option = &p->options[o];
+    for (int o = 0; o < p->base.noptions; o++) {
+        const struct hrun_option *option = &p->base.options[o];
 
         least = option->sub >= known ? fmin(least, p->parts[o]) : least;
         if (pes[option->sub] && procs[option->sub] == option->m && !isnan(p->parts[o])) {
@@ -205,13 +205,13 @@ int hrun_formulas_part(void *ctx, const int *pes, const int *procs, int known, i
 /* Add the least contribution of a term whose values lie in min..max. */
 static void add_least(const struct hrun_formulas *p, int j, double min, double max, double *b)
 {
-    const double *c = p->coef + (size_t)j * (size_t)p->noptions;
+    const double *c = p->coef + (size_t)j * (size_t)p->base.noptions;
 
     if (!p->has_negative[j] && isfinite(min)) {
-        add_scaled(b, c, min, p->noptions);
+        add_scaled(b, c, min, p->base.noptions);
         return;
     }
-    for (int o = 0; o < p->noptions; o++) {
+    for (int o = 0; o < p->base.noptions; o++) {
         if (c[o] == 0)
             continue;
         /* min > max: the term has no value anywhere, so no P of the interval is usable */
@@ -233,7 +233,7 @@ static int check_values(struct hrun_formulas *p, int j, int lo, int hi, struct h
             return -1;
         if (!missing)
             break;
-        rule = hrun_formulas_rule(p, missing, err);
+        rule = p->base.oracle.rule(p, missing, err);
         if (rule < 0 || (rule && hrun_formulas_term(p, j, missing, &value, err)))
             return -1;
     }
@@ -245,7 +245,7 @@ static int check_values(struct hrun_formulas *p, int j, int lo, int hi, struct h
 int hrun_formulas_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
 {
     struct hrun_formulas *p = ctx;
-    int n = p->noptions;
+    int n = p->base.noptions;
 
     for (int o = 0; o < n; o++)
         b[o] = 0;
@@ -264,7 +264,7 @@ int hrun_formulas_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error
         add_least(p, j, min, max, b);
     }
     for (int o = 0; o < n; o++) {
-        if (!p->opts[o].formula || p->options[o].m >= hi)
+        if (!p->opts[o].formula || p->base.options[o].m >= hi)
             b[o] = INFINITY;
         else if (!(b[o] > 0))   /* also NaN, of infinities of both signs; usable times are above 0 */
             b[o] = 0;
@@ -277,18 +277,4 @@ int hrun_formulas_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error
     }
     share_work(p, hrun_tasking_excess(&p->base.tasking, lo > 1 ? lo : 2), b);   /* it falls with P */
     return 0;
-}
-
-int hrun_formulas_rule(void *ctx, int P, struct hrun_error *err)
-{
-    const struct hrun_formulas *p = ctx;
-
-    return hrun_app_rule(p->app, p->size, P, err);
-}
-
-int hrun_formulas_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
-{
-    const struct hrun_formulas *p = ctx;
-
-    return hrun_app_memory(p->app, p->size, P, bytes, err);
 }

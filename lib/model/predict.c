@@ -31,6 +31,47 @@ struct hrun_predictor *hrun_predictor_create_net(const struct hrun_app *app, str
     return makers[app->family](&from, err);
 }
 
+static int rule(void *ctx, int P, struct hrun_error *err)
+{
+    const struct hrun_predictor *p = ctx;
+
+    return hrun_app_rule(p->app, p->N, P, err);
+}
+
+static int memory(void *ctx, int P, double *bytes, struct hrun_error *err)
+{
+    const struct hrun_predictor *p = ctx;
+
+    return hrun_app_memory(p->app, p->N, P, bytes, err);
+}
+
+void hrun_predictor_start(struct hrun_predictor *p, const struct hrun_predictor_kind *kind,
+                          const struct hrun_predictor_source *from)
+{
+    p->kind = kind;
+    p->app = from->app;
+    p->N = from->N;
+    p->oracle = (struct hrun_oracle){ .ctx = p, .nsubs = from->nsubs, .rule = rule,
+                                      .memory = from->app->memory ? memory : NULL };
+}
+
+int hrun_predictor_find(const struct hrun_predictor *p, int sub, int m)
+{
+    for (int o = 0; o < p->noptions; o++)
+        if (p->options[o].sub == sub && p->options[o].m == m)
+            return o;
+    return -1;
+}
+
+int hrun_predictor_count(const struct hrun_predictor *p, const int *pes, const int *procs)
+{
+    int P = 0;
+
+    for (int i = 0; i < p->oracle.nsubs; i++)
+        P += pes[i] * procs[i];
+    return P;
+}
+
 void hrun_predictor_destroy(struct hrun_predictor *p)
 {
     if (p)
@@ -39,7 +80,7 @@ void hrun_predictor_destroy(struct hrun_predictor *p)
 
 const struct hrun_oracle *hrun_predictor_oracle(struct hrun_predictor *p)
 {
-    return p->kind->oracle(p);
+    return &p->oracle;
 }
 
 int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low,
@@ -61,12 +102,7 @@ int hrun_predictor_measured(struct hrun_predictor *p, int sub, int m, int P, int
 
 int hrun_predictor_has_network(const struct hrun_predictor *p)
 {
-    return p->kind->has_network && p->kind->has_network(p);
-}
-
-int hrun_predictor_is_whole(const struct hrun_predictor *p)
-{
-    return p->kind->is_whole && p->kind->is_whole(p);
+    return p->has_network;
 }
 
 int hrun_predictor_options(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,

@@ -141,29 +141,3 @@ double hrun_ring_play(const struct hrun_ring_stage *stages, int n, enum hrun_rin
     free(t);
     return most;
 }
-
-struct hrun_ring_stage hrun_ring_stage_of(const struct hrun_ring_node *node, const struct hrun_ring_costs *costs)
-{
-    const double q = node->procs, s = node->speed;
-    struct hrun_ring_stage stage = { .procs = node->procs };
-
-    if (node->procs == 0)
-        return stage;
-    stage.local_s = q / s * costs->local_s + node->switch1_s;
-    stage.step_s = q / s * (costs->step_s + costs->pack_s) + (q - 1) / s * (costs->inner_s + costs->unpack_s) +
-                   node->switch2_s;
-    stage.unpack_s = costs->unpack_s / s;
-    stage.wire_s = node->wire_s;
-    return stage;
-}
-
-double hrun_ring_efficiency(const struct hrun_ring_node *nodes, int n, double cpu_s, double elapsed_s)
-{
-    double done = 0, total = 0;
-
-    for (int i = 0; i < n; i++) {
-        done += nodes[i].procs * cpu_s;      /* s_i eta_i T_par, with eta_i = q_i cpu_s / s_i / T_par */
-        total += nodes[i].speed;
-    }
-    return done / (elapsed_s * total);
-}

@@ -44,41 +44,6 @@ enum hrun_ring_wait { HRUN_RING_BEFORE, HRUN_RING_PRINTED };
 double hrun_ring_play(const struct hrun_ring_stage *stages, int n, enum hrun_ring_wait wait, double *elapsed_s,
                       double *idle_s, struct hrun_error *err);
 
-/* A node of paper 004, and what a process does there in seconds of the reference node. */
-struct hrun_ring_node {
-    int procs;              /* q_i */
-    double speed;           /* s_i > 0 */
-    double switch1_s, switch2_s;  /* t_cs1, t_cs2: lost in switching between processes, local phase and one step */
-    double wire_s;          /* as above */
-};
-struct hrun_ring_costs {
-    double local_s, step_s; /* t1_cp, t2_cp: computation (eq. 4) */
-    double inner_s;         /* t0_tm: a message between processes of one node */
-    double pack_s, unpack_s;
-};
-
-/* Eq. 7: what node i does. */
-struct hrun_ring_stage hrun_ring_stage_of(const struct hrun_ring_node *node, const struct hrun_ring_costs *costs);
-
-/* The efficiency of eq. 1, sum s_i eta_i / S with eta_i = CPU time over T_par, of n nodes whose processes compute cpu_s
- * seconds of the reference node each; S is over all nodes, those without processes too. */
-double hrun_ring_efficiency(const struct hrun_ring_node *nodes, int n, double cpu_s, double elapsed_s);
-
-/* gamma of eq. 11, 1 - s_io q / (q_io S): what the system loses by imbalance. procs[n] >= 0, one of them above 0;
- * speed[n] > 0. In [0, 1), but for rounding. */
-double hrun_ring_gamma(const double *speed, const int *procs, int n);
-
-/* The allocation of q processes that minimises max q_i/s_i, and so gamma and all U of eq. 9: dynamic programming over
- * the number of processes (paper 004's reference 5): an optimal allocation of q - 1 and one more process where
- * (q_i + 1)/s_i is least, on the first of several. Each node gets at least `least`, 0 or 1. O(n q).
- * Errors: HRUN_EINVAL (q < 1 or q < n least, a speed that is not above 0 and finite); procs[n] is as before. */
-int hrun_ring_allocate(const double *speed, int n, int q, int least, int *procs, struct hrun_error *err);
-
-/* The simpler, sub-optimal one of section 4: q_i = s_i q / S to the nearest whole number, at least `least`. Where the
- * sum is not q, it is mended one process at a time where the rounding went furthest the wrong way, on the first of
- * several. Errors: as above. */
-int hrun_ring_allocate_round(const double *speed, int n, int q, int least, int *procs, struct hrun_error *err);
-
 /* One kind of nodes that are alike, of which `pes` may be used with the same number of processes on each. */
 struct hrun_ring_group {
     int pes;                /* >= 0 */
@@ -88,19 +53,16 @@ struct hrun_ring_group {
     int noptions;
 };
 
-/* The same for what a configuration (P1,M1,...) can say: one number of processes in a group, on some of its nodes;
- * minimises the largest rate used, so that sum pes procs = q. Of equal ones the first by group has the fewest nodes.
- * O(q sum of pes noptions). *rate: the largest rate. Errors: HRUN_EINVAL (q < 1), HRUN_EINFEASIBLE (no such
- * configuration), HRUN_ENOMEM; pes[n] and procs[n] are as before. */
+/* The allocation of q processes that minimises the largest q_i/s_i, and so gamma of eq. 11 and all U of eq. 9, among
+ * those that a configuration (P1,M1,...) can say: one number of processes in a group, on some of its nodes. Dynamic
+ * programming over groups and numbers of processes (paper 004's reference 5). Of equal ones the first by group has the
+ * fewest nodes. O(q sum of pes noptions). *rate: the largest rate. Errors: HRUN_EINVAL (q < 1), HRUN_EINFEASIBLE (no
+ * such configuration), HRUN_ENOMEM; pes[n] and procs[n] are as before. */
 int hrun_ring_allocate_groups(const struct hrun_ring_group *groups, int n, int q, int *pes, int *procs, double *rate,
                               struct hrun_error *err);
 
 /* S of the groups: the units of work per second that all nodes do, each with the number of processes that it is
  * fastest with. gamma of eq. 11 is then 1 - q / (rate S). */
 double hrun_ring_total(const struct hrun_ring_group *groups, int n);
-
-/* The smallest q of 1..most whose allocation by hrun_ring_allocate has gamma <= loss; 0: none has. The procedure's
- * second step (section 5.2). Errors: as of hrun_ring_allocate, and HRUN_ENOMEM; -1. */
-int hrun_ring_fewest(const double *speed, int n, double loss, int least, int most, struct hrun_error *err);
 
 #endif

@@ -28,7 +28,7 @@ static void release(struct shape *s)
 
 static int make_room(const struct hrun_ring *r, struct shape *s, struct hrun_error *err)
 {
-    size_t n = (size_t)r->nsubs, options = (size_t)r->noptions;
+    size_t n = (size_t)r->nsubs, options = (size_t)r->base.noptions;
 
     s->groups = calloc(n, sizeof *s->groups);
     s->speed = calloc(n, sizeof *s->speed);
@@ -46,17 +46,17 @@ static void make(const struct hrun_ring *r, const int *npes, double n, struct sh
         s->groups[i] = (struct hrun_ring_group){ .pes = npes[i] };
         s->speed[i] = 0;
     }
-    for (int o = 0; o < r->noptions; o++) {
-        double rate = hrun_ring_rate(r->opts[o].k, n), *speed = &s->speed[r->options[o].sub];
+    for (int o = 0; o < r->base.noptions; o++) {
+        double rate = hrun_ring_rate(r->opts[o].k, n), *speed = &s->speed[r->base.options[o].sub];
 
         if (rate > 0)
-            *speed = fmax(*speed, r->options[o].m / rate);
+            *speed = fmax(*speed, r->base.options[o].m / rate);
     }
-    for (int o = r->noptions; o-- > 0;) {
-        struct hrun_ring_group *g = &s->groups[r->options[o].sub];
+    for (int o = r->base.noptions; o-- > 0;) {
+        struct hrun_ring_group *g = &s->groups[r->base.options[o].sub];
 
-        s->procs[o] = r->options[o].m;
-        s->rate[o] = s->procs[o] / s->speed[r->options[o].sub];   /* infinite without a speed */
+        s->procs[o] = r->base.options[o].m;
+        s->rate[o] = s->procs[o] / s->speed[r->base.options[o].sub];   /* infinite without a speed */
         g->rate = s->rate + o;
         g->procs = s->procs + o;
         g->noptions++;
@@ -97,8 +97,8 @@ static double allocations(const struct hrun_ring *r, const int *npes, int q)
 {
     double sum = 0;
 
-    for (int o = 0; o < r->noptions; o++)
-        sum += npes[r->options[o].sub];
+    for (int o = 0; o < r->base.noptions; o++)
+        sum += npes[r->base.options[o].sub];
     return sum * q;
 }
 
@@ -114,22 +114,21 @@ int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const int 
 
     if (make_room(r, &s, err))
         goto out;
-    for (int i = 0; i < r->nsubs; i++)
-        b.q += pes[i] * procs[i];
+    b.q = hrun_predictor_count(p, pes, procs);
     w = hrun_ring_work_at(r, b.q, err);
     t = w ? hrun_ring_play_config(r, pes, procs, b.q, r->own, err) : -1;
     if (t < 0)
         goto out;
     make(r, npes, w->n, &s);
-    for (int o = 0; o < r->noptions; o++)
-        if (pes[r->options[o].sub] > 0 && procs[r->options[o].sub] == s.procs[o])
+    for (int o = 0; o < r->base.noptions; o++)
+        if (pes[r->base.options[o].sub] > 0 && procs[r->base.options[o].sub] == s.procs[o])
             most = fmax(most, s.rate[o]);
     total = hrun_ring_total(s.groups, r->nsubs);
     b.loss = loss_of(b.q, most, total);
     b.efficiency = b.q * (w->local + (b.q - 1) / 2.0 * w->step) / (t * total);
     if (!isfinite(b.loss) || !isfinite(b.efficiency)) {
         hrun_fail(err, HRUN_ENODATA, "the models of %s know no speeds: no time of theirs follows the work",
-                  r->app->name);
+                  r->base.app->name);
         goto out;
     }
     b.rounded = rounded_loss(r, &s, b.q);
@@ -175,8 +174,8 @@ static int capacity(const struct hrun_ring *r, const int *npes)
     for (int i = 0; i < r->nsubs; i++) {
         int largest = 0;
 
-        for (int o = 0; o < r->noptions; o++)
-            largest = r->options[o].sub == i && r->options[o].m > largest ? r->options[o].m : largest;
+        for (int o = 0; o < r->base.noptions; o++)
+            largest = r->base.options[o].sub == i && r->base.options[o].m > largest ? r->base.options[o].m : largest;
         most += npes[i] * largest;
     }
     return most;
@@ -194,13 +193,13 @@ int hrun_predictor_fewest(struct hrun_predictor *p, const int *npes, double loss
         goto out;
     for (int q = 1; q <= most; q++) {
         struct hrun_error why = { 0 };
-        int allowed = hrun_app_rule(r->app, r->N, q, err);
+        int allowed = hrun_app_rule(r->base.app, r->base.N, q, err);
 
         if (allowed < 0)
             goto out;
         if (!allowed)
             continue;
-        make(r, npes, (double)r->N / q, &s);
+        make(r, npes, (double)r->base.N / q, &s);
         if (!may_keep(r, &s, q, loss))
             continue;
         if (hrun_ring_allocate_groups(s.groups, r->nsubs, q, s.config, s.config + r->nsubs, &worst, &why)) {
@@ -221,7 +220,7 @@ int hrun_predictor_fewest(struct hrun_predictor *p, const int *npes, double loss
         }
     }
     hrun_fail(err, HRUN_EINFEASIBLE, "no configuration of %s loses at most %.3g %% by imbalance: allow more, or more "
-              "processes per PE (procs_per_pe)", r->app->name, 100 * loss);
+              "processes per PE (procs_per_pe)", r->base.app->name, 100 * loss);
 out:
     release(&s);
     return rc;

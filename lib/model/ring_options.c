@@ -25,7 +25,7 @@ static void nearest(const struct hrun_models *m, int M, const struct hrun_fit_re
 static int bind(struct hrun_ring *r, int o, const struct hrun_fit_record *const from[2], struct hrun_error *err)
 {
     struct hrun_ring_option *opt = &r->opts[o];
-    int m = r->options[o].m;
+    int m = r->base.options[o].m;
 
     *opt = (struct hrun_ring_option){ .r = { from[0], from[1] } };
     opt->far = from[0]->pmax > from[0]->M && from[1]->pmax > from[1]->M;
@@ -37,10 +37,10 @@ static int bind(struct hrun_ring *r, int o, const struct hrun_fit_record *const 
 
             if (term < 0 || from[i]->nterms > HRUN_RING_TERMS)
                 return hrun_fail(err, HRUN_ENODATA, "the ring model of %s has the term '%s', which this hrun does not "
-                                 "know: hrun-calibrate fit makes it anew", r->app->name, from[i]->terms[j]);
+                                 "know: hrun-calibrate fit makes it anew", r->base.app->name, from[i]->terms[j]);
             if (!isfinite(from[i]->k[j]))
                 return hrun_fail(err, HRUN_ENONFINITE, "the coefficient of '%s' in the ring model of %s (M=%d) is %g",
-                                 from[i]->terms[j], r->app->name, m, from[i]->k[j]);
+                                 from[i]->terms[j], r->base.app->name, m, from[i]->k[j]);
             if (opt->far || !hrun_ring_is_far(term))
                 opt->k[term] += from[i]->k[j] * (i ? opt->part : 1 - opt->part);
         }
@@ -54,19 +54,19 @@ static void borrow_wires(struct hrun_ring *r)
     double sum[HRUN_RING_TERMS] = { 0 };
     int count = 0, fewest = INT_MAX;
 
-    for (int o = 0; o < r->noptions; o++)
-        if (r->opts[o].far && r->options[o].m < fewest)
-            fewest = r->options[o].m;
-    for (int o = 0; o < r->noptions; o++) {
-        if (!r->opts[o].far || r->options[o].m != fewest)
+    for (int o = 0; o < r->base.noptions; o++)
+        if (r->opts[o].far && r->base.options[o].m < fewest)
+            fewest = r->base.options[o].m;
+    for (int o = 0; o < r->base.noptions; o++) {
+        if (!r->opts[o].far || r->base.options[o].m != fewest)
             continue;
         for (int j = 0; j < HRUN_RING_TERMS; j++)
             sum[j] += r->opts[o].k[j];
         count++;
     }
-    for (int o = 0; o < r->noptions; o++)
+    for (int o = 0; o < r->base.noptions; o++)
         r->opts[o].asks = !count && r->net;
-    for (int o = 0; o < r->noptions; o++)
+    for (int o = 0; o < r->base.noptions; o++)
         for (int j = 0; count && !r->opts[o].far && j < HRUN_RING_TERMS; j++)
             if (hrun_ring_is_far(j))
                 r->opts[o].wire[j] = sum[j] / count;
@@ -78,9 +78,9 @@ int hrun_ring_list_options(struct hrun_ring *r, const struct hrun_predictor_sour
     const struct hrun_app *app = from->app;
     size_t most = (size_t)from->nsubs * (size_t)app->nprocs_per_pe + 1;
 
-    r->options = calloc(most, sizeof *r->options);
+    r->base.options = calloc(most, sizeof *r->base.options);
     r->opts = calloc(most, sizeof *r->opts);
-    if (!r->options || !r->opts)
+    if (!r->base.options || !r->opts)
         return hrun_fail_nomem(err);
     for (int s = 0; s < from->nsubs; s++)
         for (int k = 0; k < app->nprocs_per_pe; k++) {
@@ -94,8 +94,8 @@ int hrun_ring_list_options(struct hrun_ring *r, const struct hrun_predictor_sour
             nearest(m, app->procs_per_pe[k], near);
             if (!near[0] || !near[1])
                 continue;
-            r->options[r->noptions] = (struct hrun_option){ s, app->procs_per_pe[k] };
-            if (bind(r, r->noptions++, near, err))
+            r->base.options[r->base.noptions] = (struct hrun_option){ s, app->procs_per_pe[k] };
+            if (bind(r, r->base.noptions++, near, err))
                 return -1;
         }
     borrow_wires(r);

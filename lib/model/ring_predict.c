@@ -30,7 +30,7 @@ const struct hrun_ring_work *hrun_ring_work_at(struct hrun_ring *r, int P, struc
         r->works = v;
         r->nworks = n;
     }
-    if (!r->works[P].known && hrun_app_ring_work(r->app, r->N, P, &r->works[P].w, err))
+    if (!r->works[P].known && hrun_app_ring_work(r->base.app, r->base.N, P, &r->works[P].w, err))
         return NULL;
     r->works[P].known = 1;
     return &r->works[P].w;
@@ -42,7 +42,7 @@ static int stage_at(struct hrun_ring *r, int o, int P, struct hrun_ring_stage *o
     const struct hrun_ring_work *w = hrun_ring_work_at(r, P, err);
     const struct hrun_ring_option *opt = &r->opts[o];
     double wire = 0, others;
-    int m = r->options[o].m;
+    int m = r->base.options[o].m;
     struct hrun_ring_terms t;
 
     if (!w)
@@ -54,24 +54,17 @@ static int stage_at(struct hrun_ring *r, int o, int P, struct hrun_ring_stage *o
         out->step_s += opt->k[j] * t.step[j];
         wire += opt->wire[j] * t.step[j];
     }
-    if (opt->asks && P > m && hrun_ring_wire(r, r->options[o].sub, w->bytes, &wire, err))
+    if (opt->asks && P > m && hrun_ring_wire(r, r->base.options[o].sub, w->bytes, &wire, err))
         return -1;
     others = (m - 1) * out->step_s / m;   /* one process waits for the PE before, the others do what they have */
     out->step_s += fmax(wire - others, 0);
     return 0;
 }
 
-static int find_option(const struct hrun_ring *r, int sub, int m)
-{
-    for (int o = 0; o < r->noptions; o++)
-        if (r->options[o].sub == sub && r->options[o].m == m)
-            return o;
-    return -1;
-}
-
 static int no_model(const struct hrun_ring *r, int sub, int m, struct hrun_error *err)
 {
-    return hrun_fail(err, HRUN_ENODATA, "%s has no ring model with M=%d on sub-cluster %d", r->app->name, m, sub + 1);
+    return hrun_fail(err, HRUN_ENODATA, "%s has no ring model with M=%d on sub-cluster %d", r->base.app->name, m,
+                     sub + 1);
 }
 
 /* ------------------------------------------------------------------ the oracle */
@@ -82,12 +75,12 @@ static int times(void *ctx, int P, double *t, struct hrun_error *err)
 {
     struct hrun_ring *r = ctx;
 
-    for (int o = 0; o < r->noptions; o++) {
+    for (int o = 0; o < r->base.noptions; o++) {
         struct hrun_ring_stage s;
 
         t[o] = NAN;
-        if (P < r->options[o].m ||
-            (P == r->even_q && r->options[o].m / r->speed[r->options[o].sub] > r->slowest))
+        if (P < r->base.options[o].m ||
+            (P == r->even_q && r->base.options[o].m / r->speed[r->base.options[o].sub] > r->slowest))
             continue;
         if (stage_at(r, o, P, &s, err))
             return -1;
@@ -99,18 +92,18 @@ static int times(void *ctx, int P, double *t, struct hrun_error *err)
 static int bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
 {
     struct hrun_ring *r = ctx;
-    double *t = calloc((size_t)r->noptions + 1, sizeof *t);
+    double *t = calloc((size_t)r->base.noptions + 1, sizeof *t);
     int rc = -1;
 
     if (!t)
         return hrun_fail_nomem(err);
-    for (int o = 0; o < r->noptions; o++)
+    for (int o = 0; o < r->base.noptions; o++)
         b[o] = INFINITY;
     for (int P = lo; P <= hi; P++) {
         struct hrun_error why;
 
         if (times(r, P, t, &why)) {
-            int allowed = hrun_app_rule(r->app, r->N, P, err);
+            int allowed = r->base.oracle.rule(r, P, err);
 
             if (allowed < 0)
                 goto out;
@@ -120,7 +113,7 @@ static int bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
                 *err = why;
             goto out;
         }
-        for (int o = 0; o < r->noptions; o++)
+        for (int o = 0; o < r->base.noptions; o++)
             if (t[o] > 0 && t[o] < b[o])
                 b[o] = t[o];
     }
@@ -128,20 +121,6 @@ static int bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
 out:
     free(t);
     return rc;
-}
-
-static int rule(void *ctx, int P, struct hrun_error *err)
-{
-    const struct hrun_ring *r = ctx;
-
-    return hrun_app_rule(r->app, r->N, P, err);
-}
-
-static int memory(void *ctx, int P, double *bytes, struct hrun_error *err)
-{
-    const struct hrun_ring *r = ctx;
-
-    return hrun_app_memory(r->app, r->N, P, bytes, err);
 }
 
 /* ------------------------------------------------------------------ a configuration */
@@ -179,7 +158,7 @@ static int lay(struct hrun_ring *r, const int *pes, const int *procs, int P, dou
     n = 0;
     for (int i = 0; i < r->nsubs; i++) {
         struct hrun_ring_stage s;
-        int o = pes[i] > 0 ? find_option(r, i, procs[i]) : 0;
+        int o = pes[i] > 0 ? hrun_predictor_find(&r->base, i, procs[i]) : 0;
 
         if (pes[i] == 0)
             continue;
@@ -251,10 +230,10 @@ static int options(struct hrun_predictor *p, int P, const int *pes, const int *p
     struct hrun_ring *r = of(p);
     double all;
 
-    for (int o = 0; o < r->noptions; o++)
+    for (int o = 0; o < r->base.noptions; o++)
         t[o] = NAN;
     for (int i = 0; i < r->nsubs; i++)
-        if (pes[i] > 0 && find_option(r, i, procs[i]) < 0)
+        if (pes[i] > 0 && hrun_predictor_find(&r->base, i, procs[i]) < 0)
             return 0;
     all = hrun_ring_play_config(r, pes, procs, P, r->own, err);
     if (all < 0)
@@ -262,7 +241,7 @@ static int options(struct hrun_predictor *p, int P, const int *pes, const int *p
     r->own[busiest(r, r->own)] = all;
     for (int i = 0; i < r->nsubs; i++)
         if (pes[i] > 0)
-            t[find_option(r, i, procs[i])] = r->own[i];
+            t[hrun_predictor_find(&r->base, i, procs[i])] = r->own[i];
     return 0;
 }
 
@@ -297,11 +276,11 @@ static int tell(struct hrun_ring *r, int o, int P, double steps, double t, doubl
 
     if (!w)
         return -1;
-    hrun_ring_terms_at(w, P, r->options[o].m, &terms);
+    hrun_ring_terms_at(w, P, r->base.options[o].m, &terms);
     half = half_width(r, o, &terms, steps, t);
     if (!(t > 0) || !isfinite(t + half))
         return hrun_fail(err, HRUN_ENONFINITE, "the ring model of %s predicts %g s +- %g s at N=%lld, P=%d, M=%d: not "
-                         "a time", r->app->name, t, half, (long long)r->N, P, r->options[o].m);
+                         "a time", r->base.app->name, t, half, (long long)r->base.N, P, r->base.options[o].m);
     *time_s = t;
     *low = fmax(t - half, 0);
     *high = t + half;
@@ -315,7 +294,7 @@ static int time_alone(struct hrun_predictor *p, int sub, int m, int P, double *t
     struct hrun_ring *r = of(p);
     double steps = hrun_ring_run_steps(P, m);
     struct hrun_ring_stage s;
-    int o = find_option(r, sub, m);
+    int o = hrun_predictor_find(&r->base, sub, m);
 
     if (o < 0 || P < m)
         return no_model(r, sub, m, err);
@@ -328,11 +307,9 @@ static int time_in(struct hrun_predictor *p, int sub, const int *pes, const int 
                    double *high, struct hrun_error *err)
 {
     struct hrun_ring *r = of(p);
-    int P = 0, o = find_option(r, sub, procs[sub]);
+    int P = hrun_predictor_count(p, pes, procs), o = hrun_predictor_find(p, sub, procs[sub]);
     double all;
 
-    for (int i = 0; i < r->nsubs; i++)
-        P += pes[i] * procs[i];
     if (o < 0)
         return no_model(r, sub, procs[sub], err);
     all = hrun_ring_play_config(r, pes, procs, P, r->own, err);
@@ -345,7 +322,7 @@ static int time_in(struct hrun_predictor *p, int sub, const int *pes, const int 
 static int measured(const struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts)
 {
     const struct hrun_ring *r = (const struct hrun_ring *)p;
-    int o = find_option(r, sub, m);
+    int o = hrun_predictor_find(&r->base, sub, m);
 
     if (o < 0)
         return -1;
@@ -364,12 +341,6 @@ static int measured(const struct hrun_predictor *p, int sub, int m, int P, int64
     return 0;
 }
 
-static int is_whole(const struct hrun_predictor *p)
-{
-    (void)p;
-    return 1;
-}
-
 /* ------------------------------------------------------------------ create, destroy */
 
 static void destroy(struct hrun_predictor *p)
@@ -378,7 +349,7 @@ static void destroy(struct hrun_predictor *p)
 
     free(r->place);
     free(r->pair);
-    free(r->options);
+    free(r->base.options);
     free(r->opts);
     free(r->works);
     free(r->speed);
@@ -388,18 +359,11 @@ static void destroy(struct hrun_predictor *p)
     free(r);
 }
 
-static const struct hrun_oracle *oracle(struct hrun_predictor *p)
-{
-    return &of(p)->oracle;
-}
-
 static const struct hrun_predictor_kind kind = {
     .destroy = destroy,
-    .oracle = oracle,
     .time = time_alone,
     .time_in = time_in,
     .measured = measured,
-    .is_whole = is_whole,
     .options = options,
 };
 
@@ -419,9 +383,8 @@ struct hrun_predictor *hrun_ring_create(const struct hrun_predictor_source *from
         hrun_fail_nomem(err);
         goto fail;
     }
-    r->base.kind = &kind;
-    r->app = from->app;
-    r->N = from->N;
+    hrun_predictor_start(&r->base, &kind, from);
+    r->base.is_whole = 1;
     r->nsubs = from->nsubs;
     r->own = calloc((size_t)from->nsubs + 1, sizeof *r->own);
     r->speed = calloc((size_t)from->nsubs + 1, sizeof *r->speed);
@@ -433,15 +396,16 @@ struct hrun_predictor *hrun_ring_create(const struct hrun_predictor_source *from
         goto fail;
     if (hrun_ring_list_options(r, from, consts.data, &other, err))
         goto fail;
-    if (!r->noptions) {
+    if (!r->base.noptions) {
         hrun_fail(err, HRUN_ENODATA, other ? "no sub-cluster has models of %s with constants '%s'; there are some with "
                   "'%s'" : "no sub-cluster has a model of family ring for %s", from->app->name, consts.data, other);
         goto fail;
     }
-    r->oracle = (struct hrun_oracle){
-        .ctx = r, .nsubs = r->nsubs, .noptions = r->noptions, .options = r->options, .times = times, .bounds = bounds,
-        .rule = rule, .memory = from->app->memory ? memory : NULL, .whole = whole,
-    };
+    r->base.oracle.noptions = r->base.noptions;
+    r->base.oracle.options = r->base.options;
+    r->base.oracle.times = times;
+    r->base.oracle.bounds = bounds;
+    r->base.oracle.whole = whole;
     hrun_buf_release(&consts);
     return &r->base;
 fail:

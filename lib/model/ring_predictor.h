@@ -24,13 +24,10 @@ struct hrun_ring_option {
 
 struct hrun_ring {
     struct hrun_predictor base;           /* first */
-    const struct hrun_app *app;
-    int64_t N;
     struct hrun_netview *net;             /* borrowed; NULL: there is none */
     int *place;                           /* nsubs: which sub-cluster of net each is, -1: none; NULL without net */
     int *pair;                            /* scratch: a configuration of net's sub-clusters */
-    int nsubs, noptions;
-    struct hrun_option *options;
+    int nsubs;
     struct hrun_ring_option *opts;
     struct hrun_ring_known *works;             /* of P = 0 .. nworks-1 */
     int nworks;
@@ -41,7 +38,6 @@ struct hrun_ring {
     struct hrun_ring_stage *stages;       /* scratch */
     double *elapsed;                      /* 2 nstages: scratch */
     int nstages;
-    struct hrun_oracle oracle;
 };
 
 /* The options of all sub-clusters with models of these constants; *other: constants of models that have others. Errors:

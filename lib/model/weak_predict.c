@@ -15,10 +15,7 @@ enum { LOOKS = 20000 };
 
 struct weak_predictor {
     struct hrun_predictor base;
-    struct hrun_oracle oracle;
-    const struct hrun_app *app;
-    int64_t N, units, unit;
-    struct hrun_option *options;
+    int64_t units, unit;
     struct hrun_weak_option *opts;
     double *memory;             /* nsubs: bytes of a PE, 0 not limited */
     struct hrun_balance_part *parts; /* nsubs: scratch */
@@ -50,20 +47,12 @@ static double time_of(const struct weak_predictor *p, int o, int P, int64_t unit
     return base_s + (double)units * unit_s;
 }
 
-static int find_option(const struct weak_predictor *p, int sub, int m)
-{
-    for (int o = 0; o < p->oracle.noptions; o++)
-        if (p->options[o].sub == sub && p->options[o].m == m)
-            return o;
-    return -1;
-}
-
 /* The most units that a process of option o among P has memory for. */
 static int fitting(const struct weak_predictor *p, int o, int P, int64_t *most, struct hrun_error *err)
 {
-    double room = p->memory[p->options[o].sub] / p->options[o].m;
+    double room = p->memory[p->base.options[o].sub] / p->base.options[o].m;
 
-    return hrun_app_units_fitting(p->app, p->N, P, p->units, p->unit, room, most, err);
+    return hrun_app_units_fitting(p->base.app, p->base.N, P, p->units, p->unit, room, most, err);
 }
 
 /* The shares of a configuration, into p->share, of its parts, whose sub-clusters are in p->sub_of. *time_s: INFINITY
@@ -71,14 +60,12 @@ static int fitting(const struct weak_predictor *p, int o, int P, int64_t *most, 
 static int share_out(struct weak_predictor *p, const int *pes, const int *procs, double *time_s,
                      struct hrun_error *err)
 {
-    int P = 0, n = 0;
+    int P = hrun_predictor_count(&p->base, pes, procs), n = 0;
 
     *time_s = INFINITY;
-    for (int i = 0; i < p->oracle.nsubs; i++)
-        P += pes[i] * procs[i];
-    for (int i = 0; i < p->oracle.nsubs; i++) {
+    for (int i = 0; i < p->base.oracle.nsubs; i++) {
         struct hrun_balance_part *part = &p->parts[n];
-        int o = pes[i] ? find_option(p, i, procs[i]) : -1;
+        int o = pes[i] ? hrun_predictor_find(&p->base, i, procs[i]) : -1;
 
         if (!pes[i])
             continue;
@@ -107,10 +94,10 @@ static void least_times(const struct weak_predictor *p, int P, int most_P, doubl
     int64_t mean = (p->units + most_P - 1) / most_P;
     double all = INFINITY;
 
-    for (int o = 0; o < p->oracle.noptions; o++)
+    for (int o = 0; o < p->base.noptions; o++)
         if (p->opts[o].most < 0 || p->opts[o].most >= mean)
             all = fmin(all, time_of(p, o, P, mean));
-    for (int o = 0; o < p->oracle.noptions; o++)
+    for (int o = 0; o < p->base.noptions; o++)
         t[o] = P > p->units || !p->opts[o].most || !isfinite(all) ? NAN : fmax(all, time_of(p, o, P, 1));
 }
 
@@ -125,7 +112,7 @@ static int times(void *ctx, int P, double *t, struct hrun_error *err)
 static int bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
 {
     const struct weak_predictor *p = ctx;
-    int n = p->oracle.noptions;
+    int n = p->base.noptions;
 
     (void)err;
     least_times(p, lo, hi, b);
@@ -166,7 +153,7 @@ static int rule(void *ctx, int P, struct hrun_error *err)
 {
     const struct weak_predictor *p = ctx;
 
-    return P > p->units ? 0 : hrun_app_rule(p->app, p->N, P, err);
+    return P > p->units ? 0 : hrun_app_rule(p->base.app, p->base.N, P, err);
 }
 
 /* Of a process with the least share: what more fits is for `whole`. */
@@ -174,7 +161,7 @@ static int memory(void *ctx, int P, double *bytes, struct hrun_error *err)
 {
     const struct weak_predictor *p = ctx;
 
-    return hrun_app_rows_memory(p->app, p->N, P, (double)p->unit, bytes, err);
+    return hrun_app_rows_memory(p->base.app, p->base.N, P, (double)p->unit, bytes, err);
 }
 
 /* ------------------------------------------------------------------ the row of predictor.h */
@@ -183,18 +170,13 @@ static void destroy(struct hrun_predictor *base)
 {
     struct weak_predictor *p = (struct weak_predictor *)base;
 
-    free(p->options);
+    free(p->base.options);
     free(p->opts);
     free(p->memory);
     free(p->parts);
     free(p->share);
     free(p->sub_of);
     free(p);
-}
-
-static const struct hrun_oracle *oracle(struct hrun_predictor *base)
-{
-    return &((struct weak_predictor *)base)->oracle;
 }
 
 /* The time of option o among P processes with so many units, and its 95 % interval. */
@@ -205,8 +187,8 @@ static int tell(const struct weak_predictor *p, int o, int P, int64_t units, dou
     double x[K], variance = 0, t = time_of(p, o, P, units), half;
 
     if (!(t > 0 && isfinite(t)))
-        return hrun_fail(err, HRUN_ENONFINITE, "the model of %s gives %g s at N=%lld, P=%d", p->app->name, t,
-                         (long long)p->N, P);
+        return hrun_fail(err, HRUN_ENONFINITE, "the model of %s gives %g s at N=%lld, P=%d", p->base.app->name, t,
+                         (long long)p->base.N, P);
     hrun_weak_values(P, (double)units * (double)p->unit, x);
     for (int i = 0; i < K; i++)
         for (int j = 0; j < K; j++)
@@ -222,7 +204,7 @@ static int tell(const struct weak_predictor *p, int o, int P, int64_t units, dou
 
 static int no_model(const struct weak_predictor *p, struct hrun_error *err)
 {
-    return hrun_fail(err, HRUN_ENODATA, "no model of %s for this at N=%lld", p->app->name, (long long)p->N);
+    return hrun_fail(err, HRUN_ENODATA, "no model of %s for this at N=%lld", p->base.app->name, (long long)p->base.N);
 }
 
 static int time_in(struct hrun_predictor *base, int sub, const int *pes, const int *procs, double *time_s, double *low,
@@ -230,15 +212,13 @@ static int time_in(struct hrun_predictor *base, int sub, const int *pes, const i
 {
     struct weak_predictor *p = (struct weak_predictor *)base;
     double t;
-    int n = share_out(p, pes, procs, &t, err), P = 0;
+    int n = share_out(p, pes, procs, &t, err), P = hrun_predictor_count(base, pes, procs);
 
     if (n < 0)
         return -1;
-    for (int i = 0; i < p->oracle.nsubs; i++)
-        P += pes[i] * procs[i];
     for (int i = 0; i < n; i++)
         if (p->sub_of[i] == sub)
-            return tell(p, find_option(p, sub, procs[sub]), P, p->share[i], time_s, low, high, err);
+            return tell(p, hrun_predictor_find(&p->base, sub, procs[sub]), P, p->share[i], time_s, low, high, err);
     return no_model(p, err);
 }
 
@@ -246,7 +226,7 @@ static int time_alone(struct hrun_predictor *base, int sub, int m, int P, double
                       struct hrun_error *err)
 {
     struct weak_predictor *p = (struct weak_predictor *)base;
-    int o = find_option(p, sub, m);
+    int o = hrun_predictor_find(&p->base, sub, m);
 
     if (o < 0 || P < 1 || P % m || P > p->units)
         return no_model(p, err);
@@ -257,7 +237,7 @@ static int time_alone(struct hrun_predictor *base, int sub, int m, int P, double
 static int measured(const struct hrun_predictor *base, int sub, int m, int P, int64_t *sizes, int64_t *counts)
 {
     const struct weak_predictor *p = (const struct weak_predictor *)base;
-    int o = find_option(p, sub, m);
+    int o = hrun_predictor_find(&p->base, sub, m);
 
     (void)P;
     if (o < 0)
@@ -269,12 +249,6 @@ static int measured(const struct hrun_predictor *base, int sub, int m, int P, in
     return 0;
 }
 
-static int is_whole(const struct hrun_predictor *base)
-{
-    (void)base;
-    return 1;
-}
-
 static int options(struct hrun_predictor *base, int P, const int *pes, const int *procs, double *t,
                    struct hrun_error *err)
 {
@@ -282,10 +256,10 @@ static int options(struct hrun_predictor *base, int P, const int *pes, const int
     double slowest;
     int n = share_out(p, pes, procs, &slowest, err);
 
-    for (int o = 0; o < p->oracle.noptions; o++)
+    for (int o = 0; o < p->base.noptions; o++)
         t[o] = NAN;
     for (int i = 0; i < n; i++) {
-        int o = find_option(p, p->sub_of[i], procs[p->sub_of[i]]);
+        int o = hrun_predictor_find(&p->base, p->sub_of[i], procs[p->sub_of[i]]);
 
         t[o] = time_of(p, o, P, p->share[i]);
     }
@@ -303,7 +277,7 @@ static int shares(struct hrun_predictor *base, const int *pes, const int *procs,
         return -1;
     if (!n)
         return no_model(p, err);
-    for (int i = 0; i < p->oracle.nsubs; i++)
+    for (int i = 0; i < p->base.oracle.nsubs; i++)
         share[i] = 0;
     for (int i = 0; i < n; i++)
         share[p->sub_of[i]] = (double)p->share[i] * (double)p->unit;
@@ -314,14 +288,14 @@ static int limit_memory(struct hrun_predictor *base, const double *bytes, struct
 {
     struct weak_predictor *p = (struct weak_predictor *)base;
 
-    for (int i = 0; i < p->oracle.nsubs; i++)
+    for (int i = 0; i < p->base.oracle.nsubs; i++)
         p->memory[i] = bytes[i];
-    for (int o = 0; o < p->oracle.noptions; o++) {
+    for (int o = 0; o < p->base.noptions; o++) {
         struct hrun_weak_option *opt = &p->opts[o];
 
-        if (!p->app->weak.memory)
+        if (!p->base.app->weak.memory)
             opt->most = p->units;       /* it does not depend on the share: lib/plan looks after it */
-        else if (hrun_expr_uses(p->app->weak.memory, 1))
+        else if (hrun_expr_uses(p->base.app->weak.memory, 1))
             opt->most = -1;
         else if (fitting(p, o, 1, &opt->most, err))
             return -1;
@@ -330,8 +304,8 @@ static int limit_memory(struct hrun_predictor *base, const double *bytes, struct
 }
 
 static const struct hrun_predictor_kind kind = {
-    .destroy = destroy, .oracle = oracle, .time = time_alone, .time_in = time_in, .measured = measured,
-    .is_whole = is_whole, .options = options, .shares = shares, .limit_memory = limit_memory,
+    .destroy = destroy, .time = time_alone, .time_in = time_in, .measured = measured,
+    .options = options, .shares = shares, .limit_memory = limit_memory,
 };
 
 /* ------------------------------------------------------------------ making one */
@@ -345,9 +319,9 @@ static int make_options(struct weak_predictor *p, const struct hrun_predictor_so
     int n = 0, ours = 0;
 
     *other = NULL;
-    p->options = calloc(most, sizeof *p->options);
+    p->base.options = calloc(most, sizeof *p->base.options);
     p->opts = calloc(most, sizeof *p->opts);
-    if (!p->options || !p->opts)
+    if (!p->base.options || !p->opts)
         return -1;
     for (int s = 0; s < from->nsubs; s++) {
         const struct hrun_models *m = from->models[s];
@@ -359,11 +333,12 @@ static int make_options(struct weak_predictor *p, const struct hrun_predictor_so
         ours = 1;
         for (int i = 0; i < app->nprocs_per_pe; i++)
             if (hrun_weak_option_at(app, m, app->procs_per_pe[i], from->N, &p->opts[n]))
-                p->options[n++] = (struct hrun_option) { s, app->procs_per_pe[i] };
+                p->base.options[n++] = (struct hrun_option) { s, app->procs_per_pe[i] };
     }
     *other = ours ? NULL : *other;
-    p->oracle = (struct hrun_oracle) { p, from->nsubs, n, p->options, times, bounds, rule, memory, whole,
-                                      LOOKS, NULL, 0 };
+    p->base.noptions = n;
+    p->base.oracle = (struct hrun_oracle) { p, from->nsubs, n, p->base.options, times, bounds, rule, memory, whole,
+                                            LOOKS, NULL, 0 };
     return 0;
 }
 
@@ -379,12 +354,12 @@ static int make(struct weak_predictor *p, const struct hrun_predictor_source *fr
     p->sub_of = calloc(n, sizeof *p->sub_of);
     if (!p->memory || !p->parts || !p->share || !p->sub_of || make_options(p, from, consts, &other))
         return hrun_fail_nomem(err);
-    if (p->oracle.noptions)
-        return hrun_app_mesh(p->app, p->N, &p->units, &p->unit, err);
+    if (p->base.noptions)
+        return hrun_app_mesh(p->base.app, p->base.N, &p->units, &p->unit, err);
     if (!other)
         return hrun_weak_fail_size(from, err);
     return hrun_fail(err, HRUN_ENODATA, "no sub-cluster has models of %s with constants '%s'; there are some with '%s'",
-                     p->app->name, consts, other);
+                     p->base.app->name, consts, other);
 }
 
 struct hrun_predictor *hrun_weak_create(const struct hrun_predictor_source *from, struct hrun_error *err)
@@ -397,9 +372,8 @@ struct hrun_predictor *hrun_weak_create(const struct hrun_predictor_source *from
     if (!p || consts.failed) {
         hrun_fail_nomem(err);
     } else {
-        p->base.kind = &kind;
-        p->app = from->app;
-        p->N = from->N;
+        hrun_predictor_start(&p->base, &kind, from);
+        p->base.is_whole = 1;
         rc = make(p, from, consts.data, err);
     }
     hrun_buf_release(&consts);

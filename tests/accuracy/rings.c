@@ -10,9 +10,9 @@
  * printed.
  */
 #include "model/joint.h"
-#include "model/ring.h"
 #include "plan/plan.h"
 #include "truth.h"
+#include "unit/ring_paper.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -256,9 +256,9 @@ static double simulate(const struct row *r, double *kept)
 {
     static const double f[] = { [0] = 1, [3] = 0.23, [6] = 0.023, [9] = 0.0051 };
     struct hrun_ring_stage stages[NODES];
-    struct hrun_ring_node nodes[NODES];
-    double speed[NODES], elapsed[NODES], bytes = 8 * 10 * r->N / r->q, np = r->N / r->q, T, cpu;
-    const struct hrun_ring_costs costs = {
+    struct ring_node node;
+    double speed[NODES], elapsed[NODES], bytes = 8 * 10 * r->N / r->q, np = r->N / r->q, T, cpu, rate, total = 0;
+    const struct ring_costs costs = {
         .local_s = np * (np - 1) / 2 * f[r->near] * 0.57e-6, .step_s = np * np * f[r->near] * 0.57e-6,
         .inner_s = 27e-6 + 27e-9 * bytes,
     };
@@ -266,15 +266,18 @@ static double simulate(const struct row *r, double *kept)
 
     for (int i = 0; i < n; i++)
         speed[i] = speeds[r->nodes[i] - 'a'];
-    hrun_ring_allocate(speed, n, r->q, 1, procs, NULL);
+    *kept = NAN;
+    if (rp_allocate(speed, n, r->q, procs, &rate))
+        return NAN;
     for (int i = 0; i < n; i++) {
-        nodes[i] = (struct hrun_ring_node){ procs[i], speed[i], 0, 0, 75e-6 + 90e-9 * bytes };
-        stages[i] = hrun_ring_stage_of(&nodes[i], &costs);
+        node = (struct ring_node){ procs[i], speed[i], 0, 0, 75e-6 + 90e-9 * bytes };
+        stages[i] = rp_stage(&node, &costs);
+        total += speed[i];
     }
-    *kept = 1 - hrun_ring_gamma(speed, procs, n);
+    *kept = rp_kept(speed, n, r->q, rate);
     T = hrun_ring_play(stages, n, HRUN_RING_PRINTED, elapsed, NULL, NULL);
     cpu = r->N * (r->N - 1) / 2 * f[r->near] * 0.57e-6 / r->q;
-    return hrun_ring_efficiency(nodes, n, cpu, T);
+    return r->q * cpu / (T * total);     /* eq. 1: the sum of s_i eta_i over S */
 }
 
 /* 0, or 1 when a printed 1 - gamma differs. */

@@ -5,6 +5,7 @@
  * kkt".
  */
 #include "fit/fit.h"
+#include "fit_kkt.h"
 #include "fit_random.h"
 #include "tap.h"
 
@@ -208,7 +209,7 @@ static void test_kkt(void)
             }
             bad_rank += r.rank != positive;
             entered = r.iterations > entered ? r.iterations : entered;
-            worst = fmax(worst, hrun_fit_kkt(&m.q, k) / allowance(&m.q, k));
+            worst = fmax(worst, fit_kkt(&m.q, k) / allowance(&m.q, k));
         }
         ok(!failed && !negative && !bad_rank && !bad_cov, "%s: solved, k >= 0, rank and covariance fit k",
            kind_names[kind]);
@@ -266,15 +267,15 @@ static void test_by_hand(void)
     is_num(k[0], 2, 1e-15, "a constrained plane: k1 = 2");
     ok(k[1] == 0, "a constrained plane: k2 = 0 exactly");
     is_num(r.rss, 6, 1e-14, "a constrained plane: residual 1 + 1 + 4");
-    is_num(hrun_fit_kkt(&q, k), 0, 1e-15, "its Kuhn-Tucker conditions hold");
+    is_num(fit_kkt(&q, k), 0, 1e-15, "its Kuhn-Tucker conditions hold");
     k[1] = 0.5;
-    ok(hrun_fit_kkt(&q, k) > 0.1, "and are violated elsewhere");
+    ok(fit_kkt(&q, k) > 0.1, "and are violated elsewhere");
     k[0] = 2;
     k[1] = -1;
-    ok(hrun_fit_kkt(&q, k) > 0.1, "also at the unconstrained solution, by its negative coefficient");
+    ok(fit_kkt(&q, k) > 0.1, "also at the unconstrained solution, by its negative coefficient");
     k[0] = 2;
     k[1] = NAN;
-    ok(isinf(hrun_fit_kkt(&q, k)), "and infinitely by NaN");
+    ok(isinf(fit_kkt(&q, k)), "and infinitely by NaN");
     q = (struct hrun_lsq) { dup, y, NULL, 2, 2 };
     hrun_fit_nnls(&q, &r, NULL);
     is_num(k[0], 0.5, 1e-15, "of two equal columns");
@@ -282,7 +283,7 @@ static void test_by_hand(void)
     y[0] = y[1] = 0;
     hrun_fit_nnls(&q, &r, NULL);
     ok(k[0] == 0 && k[1] == 0 && r.rss == 0 && r.rank == 0, "a zero right side gives zero");
-    is_num(hrun_fit_kkt(&q, k), 0, 0, "... which is optimal");
+    is_num(fit_kkt(&q, k), 0, 0, "... which is optimal");
     y[0] = y[1] = -1;
     hrun_fit_nnls(&q, &r, NULL);
     ok(k[0] == 0 && k[1] == 0 && r.rank == 0, "a negative right side gives zero");
@@ -503,7 +504,7 @@ static int solve(void)
         }
         for (size_t j = 0; j < p; j++)
             printf("%.17g ", k[j]);
-        printf("%.17g %.17g\n", sqrt(r.rss), hrun_fit_kkt(&m.q, k));
+        printf("%.17g %.17g\n", sqrt(r.rss), fit_kkt(&m.q, k));
     }
     return 0;
 }

@@ -1,14 +1,14 @@
 /* test_fit_sparse.c - sparse non-negative least squares against the dense solver and the conditions of optimality */
-#include "fit/bound.h"
 #include "fit/fit.h"
 #include "fit/sparse.h"
+#include "fit_kkt.h"
 #include "fit_random.h"
 #include "tap.h"
 #include "unit/nomem.h"
 
 #include <float.h>
 
-enum { NMAX = 160, PMAX = 48 };
+enum { NMAX = 160, PMAX = 48, NSMALL = 12, PSMALL = 4 };
 
 /* The same system twice. */
 struct problem {
@@ -157,7 +157,7 @@ static void test_dense(void)
                 }
                 bad += s.rank != positive;
                 most = s.iterations > most ? s.iterations : most;
-                worst = fmax(worst, hrun_fit_kkt(&m.dense, mine) / allowance(&m.dense, mine));
+                worst = fmax(worst, fit_kkt(&m.dense, mine) / allowance(&m.dense, mine));
                 rss = fmax(rss, fabs(sqrt(s.rss) - sqrt(d.rss)) / size_of_y(&m));
                 off = fmax(off, unique((enum kind)kind) && norm > 0 ? diff / norm : 0);
             }
@@ -172,31 +172,116 @@ static void test_dense(void)
     }
 }
 
+/* The mean square of a normal distribution cut off below 0, by the trapezium rule. */
+static double integral(double mean, double sd)
+{
+    double zero = fmax(-mean / sd, 0), top = 0, bottom = 0;
+
+    for (int i = 0; i <= 40000; i++) {
+        double t = i * 1e-3, x = fmax(mean, 0) + (t - (mean > 0 ? 20 : 0)) * sd, z = (x - mean) / sd;
+        double density = (i ? 1 : 0.5) * (x < 0 ? 0 : exp((zero * zero - z * z) / 2));
+
+        top += x * x * density;
+        bottom += density;
+    }
+    return top / bottom;
+}
+
+/* Variances of coefficients k[p] of a small dense system by least squares: of those in use, and with one column more
+ * for each at 0. */
+static void variance_by_ls(const struct hrun_lsq *q, const double *k, const double *cov, double s2, double *out)
+{
+    size_t p = q->p, m = 0, used[PMAX];
+
+    for (size_t j = 0; j < p; j++) {
+        out[j] = s2 * cov[j * p + j];
+        if (k[j] > 0)
+            used[m++] = j;
+    }
+    for (size_t j = 0; j < p; j++) {
+        double sub[NSMALL * PSMALL], column[NSMALL], b[PSMALL], c[PSMALL], v[PSMALL * PSMALL], most = INFINITY, u;
+        struct hrun_lsq along = { sub, column, q->w, q->n, m }, more = { sub, q->y, q->w, q->n, m + 1 };
+        struct hrun_lsq_result on_used = { b, NULL, 0, 0, 0 }, full = { c, v, 0, 0, 0 };
+
+        if (k[j] > 0)
+            continue;
+        for (size_t i = 0; i < q->n; i++) {
+            for (size_t l = 0; l < m; l++)
+                sub[i * m + l] = q->x[i * p + used[l]];
+            column[i] = q->x[i * p + j];
+        }
+        hrun_fit_ls(&along, &on_used, NULL);
+        for (size_t i = 0; i < q->n; i++) {
+            for (size_t l = 0; l < m; l++)
+                sub[i * (m + 1) + l] = q->x[i * p + used[l]];
+            sub[i * (m + 1) + m] = column[i];
+        }
+        hrun_fit_ls(&more, &full, NULL);
+        for (size_t l = 0; l < m; l++)
+            if (b[l] > 0)
+                most = fmin(most, k[used[l]] / b[l]);
+        u = fmin(most, sqrt(integral(c[m], sqrt(s2 * v[m * (m + 1) + m]))));
+        out[j] += u * u;
+        for (size_t l = 0; l < m; l++)
+            out[used[l]] += u * u * b[l] * b[l];
+    }
+}
+
 static void test_variance(void)
 {
     static struct problem m;
-    static double cov[PMAX * PMAX];
-    double k[PMAX], v[PMAX], worst = 0;
-    uint64_t seed = 9;
-    int failed = 0;
+    uint64_t seed = 7;
+    double worst = 0;
+    int count = 0, failed = 0;
 
     for (int t = 0; t < 200; t++) {
+        double k[PSMALL], cov[PSMALL * PSMALL], v[PSMALL], want[PSMALL], s2 = 0.1 + rnd(&seed);
         struct hrun_lsq_result d = { k, cov, 0, 0, 0 };
-        size_t p;
-        double s2;
 
-        make(&m, t % 3 == 0 ? ZEROES : t % 3 == 1 ? SCALED : PAIRS, &seed);
-        p = m.dense.p;
-        failed += hrun_fit_nnls(&m.dense, &d, NULL) != 0;
-        s2 = d.rss / (double)(m.dense.n - d.rank);
-        for (size_t i = 0; i < p * p; i++)
-            cov[i] *= s2;
-        failed += hrun_fit_bound(&m.dense, k, s2, cov, NULL) != 0 ||
-                  hrun_sparse_variance(&m.sparse, k, s2, v, NULL) != 0;
-        for (size_t j = 0; j < p; j++)
-            worst = fmax(worst, fabs(v[j] - cov[j * p + j]) / fmax(cov[j * p + j], 1e-300));
+        m.dense = (struct hrun_lsq){ m.x, m.y, m.w, NSMALL, PSMALL };
+        for (int i = 0; i < NSMALL; i++) {
+            for (int j = 0; j < PSMALL; j++)
+                m.x[i * PSMALL + j] = rnd(&seed) * pow(10, j);
+            m.y[i] = m.x[i * PSMALL] + rnd_normal(&seed);
+            m.w[i] = 0.5 + rnd(&seed);
+        }
+        take(&m);
+        failed += hrun_fit_nnls(&m.dense, &d, NULL) || hrun_sparse_variance(&m.sparse, k, s2, v, NULL);
+        if (!d.rank)
+            continue;   /* y points away from all columns: least squares has nothing to compare with */
+        variance_by_ls(&m.dense, k, cov, s2, want);
+        for (int j = 0; j < PSMALL; j++)
+            worst = fmax(worst, fabs(v[j] / want[j] - 1));
+        count += d.rank < PSMALL;
     }
-    ok(!failed && worst < 1e-8, "variances are those of the dense solver with hrun_fit_bound: %.1e", worst);
+    ok(!failed && count > 100 && worst < 0.02, "variances are those of least squares, of %d with a column at 0 with one "
+       "column more (largest difference %.2g)", count, worst);
+}
+
+/* A column at right angles to the other is told by itself; one like another may take its place, and no more. */
+static void test_at_zero(void)
+{
+    static const double means[] = { 0, -0.5, -1, -3, -19, -21, 0.5 };
+    static struct problem m;
+    double k[] = { 3, 0 }, v[2];
+
+    for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
+        double want = integral(means[i], 0.5);
+
+        m = (struct problem){ .x = { 1, 0, 0, 2, 0, 0 }, .y = { 3, 2 * means[i], 0 }, .w = { 1, 1, 1 } };
+        m.dense = (struct hrun_lsq){ m.x, m.y, m.w, 3, 2 };
+        take(&m);
+        ok(!hrun_sparse_variance(&m.sparse, k, 1, v, NULL) && fabs(v[1] - want) < 0.02 * want &&
+           fabs(v[0] - 1) < 1e-12,
+           "a coefficient of %g +- 0.5 has the mean square of what is above 0, %.4g (%.4g by integration)", means[i],
+           v[1], want);
+    }
+    m = (struct problem){ .x = { 1, 2, 2, 4, 3, 6 }, .y = { 5, 10, 15 }, .w = { 1, 1, 1 } };
+    m.dense = (struct hrun_lsq){ m.x, m.y, m.w, 3, 2 };
+    take(&m);
+    k[0] = 5;
+    ok(!hrun_sparse_variance(&m.sparse, k, 0, v, NULL) && fabs(v[0] - 25) < 1e-9 && fabs(v[1] - 6.25) < 1e-9,
+       "two columns that are multiples of each other exchange all of 5");
 }
 
 /* Rows in another order, from another start. */
@@ -288,6 +373,7 @@ int main(void)
     setvbuf(stdout, NULL, _IOLBF, 0);
     test_dense();
     test_variance();
+    test_at_zero();
     test_order();
     test_errors();
     test_memory();

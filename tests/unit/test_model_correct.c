@@ -236,33 +236,6 @@ static void test_glitch(void)
     teardown(&f);
 }
 
-/* Where models are so poor that any residual may be true, the same configuration at other N tells a glitch. */
-static void test_glitch_among_neighbours(void)
-{
-    static const int64_t at[] = { 500, 700, 1000, 1400, 2000 };
-    struct fixture f;
-    struct hrun_error err = { 0 };
-    struct hrun_corrections *c;
-    struct hrun_correction r = { 0, 0, 0, 0 };
-
-    setup(&f);
-    for (int k = 0; k < 5; k++) {
-        for (int q = 1; q <= 3; q++) {      /* 60 % too long or short, all agree */
-            int others[MR_SUBS] = { q, 1, 0 }, with[MR_SUBS] = { 1, 1, 0 };
-
-            mr_run(f.m, at[k], others, with, q == 2 ? 0.6 : 1.6, NULL);
-            mr_run(f.m, at[k], others, with, q == 2 ? 0.601 : 1.601, NULL);
-        }
-        mr_run(f.m, at[k], pes, procs, k == 2 ? 1.7 : 1.01, NULL);
-    }
-    c = make(&f, &err);
-    ok(c && hrun_corrections_sd(c) > 0.08, "most predictions are right to %.0f %% only", 100 * hrun_corrections_sd(c));
-    hrun_correction_at(c, hrun_corrections_find(c, pes, procs), 1000, &r);
-    ok(r.factor > 1 && r.factor < 1.2, "one run of 1.7 times the time among others as predicted: %.3f", r.factor);
-    hrun_corrections_destroy(c);
-    teardown(&f);
-}
-
 static void test_whose(void)
 {
     static const int alone[MR_SUBS] = { 0, 3, 0 }, twice[MR_SUBS] = { 0, 2, 0 };
@@ -436,7 +409,6 @@ int main(void)
     test_several();
     test_kriging();
     test_glitch();
-    test_glitch_among_neighbours();
     test_whose();
     test_twins();
     test_many();

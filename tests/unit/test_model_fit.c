@@ -234,40 +234,6 @@ static void test_refused(void)
 
 /* ------------------------------------------------------------------ terms too much alike */
 
-/* Terms in use that are all but dependent: the one that can be spared is dropped after the fit (not 1: no sum
- * of N + 1 and N is 3 N + 4), and variances stay finite and true. */
-static void test_nearly_dependent(void)
-{
-    static const char *const np[] = { "N + 1 + 1e-9*P", "N", "1", NULL };
-    struct ma a;
-    struct hrun_sample s[MAX];
-    struct hrun_models *m = NULL;
-    const struct hrun_fit_record *r;
-    size_t n = 0;
-
-    ma_init(&a, np, hpl_nt, NULL, 1);
-    for (int P = 2; P <= 4; P++)
-        for (int i = 1; i <= 9; i++)
-            s[n++] = sample(i, P, 1, 3 * i + 4 + 2e-9 * P);
-    hrun_model_fit(&a.app, s, n, &nnls, &m, NULL, NULL);
-    r = find(m, "npt", 1, 0);
-    ok(r->train_max < 1e-7, "terms that are all but dependent: through all points (%.1e)", r->train_max);
-    for (int P = 3; P <= 30; P *= 10) {
-        struct hrun_predictor *p = hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_NPT, P + 2, NULL);
-        double t = 0, low = 0, high = INFINITY;
-
-        hrun_predictor_time(p, 0, 1, P, &t, &low, &high, NULL);
-        ok(high - low < 1e-6 * t, "... no variance drowns, whichever is dropped, at P = %d (%.1e)", P,
-           (high - low) / t);
-        hrun_predictor_destroy(p);
-    }
-    is_str(r->note, "dropped N: these measurements cannot tell it from the other terms",
-           "... by dropping one");
-    is_int(r->dof, 27 - 2, "... two are in use");
-    hrun_models_destroy(m);
-    ma_release(&a);
-}
-
 static void test_bad_term(void)
 {
     static const char *const np[] = { "N^3/P", "1/(P-4)", NULL };
@@ -372,7 +338,6 @@ int main(void)
     }
     test_selection();
     test_refused();
-    test_nearly_dependent();
     test_bad_term();
     test_nearly_alike();
     test_weights();

@@ -422,7 +422,7 @@ static void test_bounds(void)
             int must_fail = 0, fails;
 
             for (int P = lo; P <= hi; P++) {
-                must_fail |= failed[P] && hrun_formulas_rule(p, P, NULL);
+                must_fail |= failed[P] && hrun_predictor_oracle(p)->rule(p, P, NULL);
                 for (int o = 0; o < n && !failed[P]; o++)
                     if (isfinite(t[P][o]) && t[P][o] > 0)
                         least[o] = fmin(least[o], t[P][o]);
@@ -491,7 +491,7 @@ static void test_bounds_exact(void)
                     if (!hrun_expr_eval(e, (double[]) { 20, P }, &v, NULL))
                         least = fmin(least, r->k[0] * v + r->k[1]);
                     else
-                        must_fail |= hrun_formulas_rule(p, P, NULL);
+                        must_fail |= hrun_predictor_oracle(p)->rule(p, P, NULL);
                 }
                 bad += (hrun_predictor_oracle(p)->bounds(p, lo, hi, &b, NULL) != 0) != must_fail;
                 if (must_fail)

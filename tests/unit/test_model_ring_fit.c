@@ -156,7 +156,7 @@ static void test_predictions(void)
     is_int(hrun_predictor_measured(p, 1, 2, 20, sizes, counts), 0, "of more processes than ran on it alone");
     is_int(counts[1], 20, "the steps are counted: that is no extrapolation");
     is_int(hrun_predictor_measured(p, 1, 5, 6, sizes, counts), -1, "and where nothing was");
-    ok(!hrun_predictor_deals(p) && hrun_predictor_is_ring(p) && hrun_predictor_is_whole(p) &&
+    ok(!hrun_predictor_deals(p) && hrun_predictor_is_ring(p) && hrun_predictor_oracle(p)->whole &&
        !hrun_predictor_has_network(p), "shares are equal, times those of whole configurations");
     hrun_predictor_destroy(p);
     for (int i = 0; i < SUBS; i++)

@@ -121,96 +121,6 @@ static void test_coverage(void)
     }
 }
 
-/* ------------------------------------------------------------------ terms that few P do not show */
-
-/* A tenth of a percent at P = 4, and most of the time at P = 20. */
-static double crowd(int64_t N, int P)
-{
-    double n = (double)N;
-
-    return 4e-7 * n * n * n / P + (P == 1 ? 0 : 3e-6 * n * n + 2e-3 + 5e-6 * n * P);
-}
-
-/* Models of runs on up to 4 PEs that do not need N*P, or P, and may need them at P = 5..20. */
-static void test_unseen(void)
-{
-    static const char *const terms[] = { "N^3/P", "N^2", "1", "N*P", "P", "ln(P)", "N^2*P", "N^2/P", "N/P",
-                                         "1/P", NULL };
-    enum { PES_FEW = 4 };
-    static const double noise = 0.01;
-    int in[2] = { 0 }, count[2] = { 0 };
-    struct hrun_sample s[RUNS];
-    struct ma a;
-
-    ma_init(&a, terms, hpl_nt, NULL, 1);
-    for (uint64_t seed = 1; seed <= 25; seed++) {
-        uint64_t state = seed * 7919;
-        struct hrun_models *m = NULL;
-        size_t n = 0;
-
-        for (int P = 1; P <= PES_FEW; P++)
-            for (int i = 0; i < SIZES * REPS; i++) {
-                double T = crowd(sizes[i / REPS], P) * exp(noise * rnd_normal(&state));
-
-                s[n++] = (struct hrun_sample){ .N = sizes[i / REPS], .P = P, .M = 1, .pes = P, .time_s = T, .wall_s = T,
-                                               .ok = 1 };
-            }
-        hrun_model_fit(&a.app, s, n, &robust, &m, NULL, NULL);
-        for (int64_t N = 40; m && N <= 180; N += 20) {
-            struct hrun_predictor *p = hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_NPT, N, NULL);
-
-            for (int P = 2; P <= 20; P++) {
-                double T = crowd(N, P) * exp(noise * rnd_normal(&state)), t, low, high;
-                int far = P > PES_FEW;
-
-                if (hrun_predictor_time(p, 0, 1, P, &t, &low, &high, NULL))
-                    continue;
-                in[far] += T >= low && T <= high;
-                count[far]++;
-            }
-            hrun_predictor_destroy(p);
-        }
-        hrun_models_destroy(m);
-    }
-    ok(in[0] >= 0.90 * count[0] && in[0] <= 0.99 * count[0], "95 %% intervals hold %.1f %% of new runs where P was "
-       "measured", 100.0 * in[0] / count[0]);
-    ok(in[1] >= 0.95 * count[1], "and %.1f %% up to five times that, whatever terms were not needed",
-       100.0 * in[1] / count[1]);
-    ma_release(&a);
-}
-
-/* ------------------------------------------------------------------ repetitions that are off alike */
-
-static void test_alike(void)
-{
-    static const char *const terms[] = { "N", NULL };
-    double half[2];
-    struct ma a;
-
-    ma_init(&a, NULL, terms, NULL, 1);
-    for (int reps = 1; reps <= 8; reps *= 8) {
-        struct hrun_sample s[10 * 8];
-        struct hrun_models *m = NULL;
-        size_t n = 0;
-        double mean = 0;
-        const struct hrun_fit_record *r;
-
-        /* Each size is off by 10 %, up and down in turn, and all its repetitions alike. */
-        for (int i = 0; i < 10; i++)
-            for (int k = 0; k < reps; k++)
-                s[n++] = (struct hrun_sample){ .N = 100 + 10 * i, .P = 1, .M = 1, .pes = 1, .ok = 1, .wall_s = 1,
-                                               .time_s = (100 + 10 * i) * (i % 2 ? 1.1 : 0.9) };
-        hrun_model_fit(&a.app, s, n, &robust, &m, NULL, NULL);
-        r = &m->v[0];
-        mean = sqrt(r->s2 * r->cov[0]);
-        half[reps > 1] = mean;
-        hrun_models_destroy(m);
-    }
-    ok(half[1] > 0.9 * half[0], "runs that repeat the model's own error do not make it surer (%.3f, was %.3f)", half[1],
-       half[0]);
-    ma_release(&a);
-}
-
 /* ------------------------------------------------------------------ when memory runs out */
 
 static void test_nomem(void)
@@ -256,8 +166,6 @@ int main(void)
 {
     test_glitches();
     test_coverage();
-    test_unseen();
-    test_alike();
     test_nomem();
     return tap_done();
 }
