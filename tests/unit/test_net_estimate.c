@@ -512,7 +512,19 @@ static void test_segments(void)
             l.r.v[i].time_s = l.r.v[i].max_s = truth_one_way(&u, 0, 1, l.r.v[i].bytes);
     net = estimate(&l, &plain, NULL);
     is_int(net ? net->wire_waits : 0, 1, "late receives take as long as any: bytes wait");
+    is_int(net ? net->exchange_waits : 1, 0, "of exchanges nothing was measured");
     hrun_net_destroy(net);
+    for (int waits = 0; waits < 2; waits++) {
+        double one = truth_one_way(&u, 0, 1, 1e5), other = truth_one_way(&u, 1, 0, 1e5);
+
+        for (int k = 0; k <= waits; k++)
+            log_add(&l, HRUN_NET_BOTH, 0, 1, -1, 0, 1e5, 1e5, waits ? one + other : fmax(one, other));
+        net = estimate(&l, &plain, NULL);
+        is_int(net ? net->exchange_waits : !waits, waits, "%s", waits ? "two exchanges of three wait" :
+               "an exchange takes as long as one way: both at once");
+        is_num(net ? net->back_share : -1, 0, 0, "and tell nothing of what comes back");
+        hrun_net_destroy(net);
+    }
     log_end(&l);
 }
 
