@@ -321,7 +321,7 @@ static int gather(const struct net_work *w, const struct net_solution *s, struct
                   struct hrun_net_thresholds *out, struct hrun_error *err)
 {
     int root, others, based;
-    size_t n = collect(w, HRUN_NET_GATHERED, rows, &root, &others), from, to;
+    size_t n = collect(w, HRUN_NET_GATHERED, rows, &root, &others), from, to, waiting = first_waiting(w, rows, n);
     double base[2];
 
     if (n == 0)
@@ -329,7 +329,7 @@ static int gather(const struct net_work *w, const struct net_solution *s, struct
     if (set_regular(w, s, rows, n, root, others, err) || region(rows, n, &from, &to, err))
         return -1;
     if (from == to)
-        return kappa(w, s, rows, 0, first_waiting(w, rows, n), root, others, 0, &out->kappa1_s_per_byte, err);
+        return kappa(w, s, rows, 0, waiting, root, others, 0, &out->kappa1_s_per_byte, err);
     /* Where it begins and ends between two sizes is not known: both are regular, all between them may be not. */
     out->gather_M1 = from ? rows[from - 1].bytes + 1 : rows[from].bytes;
     out->gather_M2 = to < n ? rows[to].bytes - 1 : rows[to - 1].bytes;
@@ -338,7 +338,7 @@ static int gather(const struct net_work *w, const struct net_solution *s, struct
         return -1;
     escalations(rows, from, to, based ? NULL : base, &out->irregular_share, &out->irregular_s);
     return kappa(w, s, rows, 0, from, root, others, 0, &out->kappa1_s_per_byte, err) ||
-           kappa(w, s, rows, to, n, root, others, 1, &out->kappa2_s_per_byte, err) ? -1 : 0;
+           kappa(w, s, rows, to, to < waiting ? waiting : n, root, others, 1, &out->kappa2_s_per_byte, err) ? -1 : 0;
 }
 
 /* ---------------------------------------------------------------- scatter */
