@@ -14,7 +14,8 @@
 #   make net-accuracy    are messages predicted well? collective operations on simulated networks
 #   make net-parameters  are networks estimated right? on simulated ones of 16 unlike hosts
 #   make lab-net-accuracy  predicted against measured collective operations, on an emulated cluster (LAB_NET=...)
-#   make lab-accuracy    is hrun's choice the best? on an emulated cluster (LAB_QUICK=1: a part of it)
+#   make lab-accuracy    is hrun's choice the best? on an emulated cluster (LAB_QUICK=1: a part of it;
+#                        PROGRAMS=DIR: HPL, NPB, LAMMPS and HPC Challenge, those that are in DIR or installed)
 #   make install         PREFIX=/usr/local DESTDIR=
 #
 # Packages are installed by ./bootstrap, never by make.
@@ -522,7 +523,7 @@ $(B)/tests/lab/idle.so $(B)/tests/apps/jump.so:
 # Is the choice the best one? All configurations of a small emulated cluster; LAB_QUICK=1 tries it at fewer sizes.
 .PHONY: lab-accuracy
 lab-accuracy: all apps $(B)/tests/lab/idle.so
-	$(TEST_ENV) tests/lab/accuracy $(if $(LAB_QUICK),--quick)
+	$(TEST_ENV) tests/lab/accuracy $(if $(LAB_QUICK),--quick) $(if $(PROGRAMS),--programs $(PROGRAMS))
 
 # Predicted against measured collective operations of Open MPI on unlike links, and how much these vary.
 .PHONY: lab-net-accuracy

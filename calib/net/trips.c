@@ -377,11 +377,11 @@ void net_trips(struct net_bench *b)
  * them. */
 enum { BOTHS = 3 };
 
-static void both(struct net_bench *b, int i, int j)
+static void both(struct net_bench *b, int i, int j, int bytes)
 {
-    struct net_record rec = { .kind = NET_BOTH, .i = i, .j = j, .k = -1, .bytes = b->bytes, .back = b->bytes };
-    struct net_trial t = { .lead = b->leader[i], .nfollow = 1, .follow = &b->leader[j], .bytes = b->bytes,
-                           .back = b->bytes, .both = 1 };
+    struct net_record rec = { .kind = NET_BOTH, .i = i, .j = j, .k = -1, .bytes = bytes, .back = bytes };
+    struct net_trial t = { .lead = b->leader[i], .nfollow = 1, .follow = &b->leader[j], .bytes = bytes,
+                           .back = bytes, .both = 1 };
     struct net_times m;
 
     if (is_alone(b, i, j))
@@ -392,7 +392,7 @@ static void both(struct net_bench *b, int i, int j)
 
 void net_boths(struct net_bench *b)
 {
-    int n = b->ngroups, *tried = calloc((size_t)n * (size_t)n, sizeof *tried);
+    int n = b->ngroups, waiting = 0, *tried = calloc((size_t)n * (size_t)n, sizeof *tried);
 
     b->failed |= !tried;
     if (net_all_well(b))
@@ -406,7 +406,10 @@ void net_boths(struct net_bench *b)
             g = b->group_of[i] < b->group_of[j] ? b->group_of[i] : b->group_of[j];
             h = b->group_of[i] + b->group_of[j] - g;
             if (g == h || tried[g * n + h]++ < BOTHS)
-                both(b, i, j);
+                both(b, i, j, b->bytes);
+            /* Of sizes that wait for the receiver some tell enough. */
+            if (r == 0 && b->eager && 2 * b->eager < NET_BYTES_MAX && waiting++ < BOTHS)
+                both(b, i, j, 2 * b->eager);
         }
 out:
     free(tried);

@@ -132,11 +132,13 @@ static json_t *measured(const struct network_about *a)
 int network_json(const struct hrun_net *net, const struct network_about *about, struct hrun_buf *out,
                  struct hrun_error *err)
 {
-    json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:f, s:b, s:f, s:f, s:b, s:f, s:o}",
+    json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:f, s:b, s:b, s:f, s:f, s:b, s:f, "
+                             "s:o}",
                              "date", net->date, "engine", net->engine, "mpi", net->mpi, "selector", net->selector,
                              "switches", net->ngroups, "hosts", hosts(net), "classes", classes(net), "pairs",
                              pairs(net), "trunks", trunks(net), "segments", segments(net), "rendezvous_bytes",
-                             net->sync_bytes, "wire_waits", net->wire_waits, "bias_bytes", net->bias_bytes,
+                             net->sync_bytes, "wire_waits", net->wire_waits, "exchange_waits",
+                             net->exchange_waits, "bias_bytes", net->bias_bytes,
                              "back_share", net->back_share, "trunks_shared", net->trunks_shared, "reduce_s_per_byte",
                              net->reduce_s_per_byte, "thresholds", thresholds(&net->thresholds));
 

@@ -79,7 +79,8 @@ int hrun_cluster_find_sub(struct hrun_cluster *c, int first, const struct hrun_p
         if (!strcmp(s->cpu_model, key->cpu_model) && !strcmp(s->core_kind, key->core_kind) &&
             s->level == key->level && s->cores_per_pe == key->ncores &&
             (s->pus_per_pe == key->npus || !s->pus_per_pe || !key->npus) &&
-            (key->any_memory || hrun_round_memory(s->memory_bytes) == key->memory_bytes) &&
+            (key->any_memory || (hrun_round_memory(s->memory_bytes) == key->memory_bytes &&
+                                 s->quota_permille == key->quota_permille)) &&
             (!key->network || (s->island == key->island && !strcmp(s->network, key->network)))) {
             if (!s->pus_per_pe)
                 s->pus_per_pe = key->npus;
@@ -94,6 +95,7 @@ int hrun_cluster_find_sub(struct hrun_cluster *c, int first, const struct hrun_p
     *s = (struct hrun_subcluster){ .cpu_model = strdup(key->cpu_model), .core_kind = strdup(key->core_kind),
                                    .level = key->level, .cores_per_pe = key->ncores,
                                    .pus_per_pe = key->npus, .island = key->island,
+                                   .quota_permille = key->quota_permille,
                                    .network = key->network ? strdup(key->network) : NULL };
     if (!s->cpu_model || !s->core_kind || (key->network && !s->network)) {
         sub_release(s);

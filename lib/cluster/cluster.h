@@ -5,10 +5,11 @@
  * of SimGrid, whose hosts are simulated and where nothing real is asked.
  * Invariants:
  *   - all PEs of a sub-cluster are equivalent: same CPU model, core kind, cores, PUs, level and, unless a
- *     cluster file put them together, the same memory to two significant binary digits;
+ *     cluster file put them together, the same memory to two significant binary digits and the same CPU quota of
+ *     their hosts, where that is less than their cores;
  *   - sub-clusters are ordered as the cluster file lists them, else by what they are: CPU model, core kind (the
- *     fastest of a host first), more cores first, more memory first, whatever the order of the hosts; names are unique,
- *     and where one CPU model gives several sub-clusters they say what tells them apart;
+ *     fastest of a host first), more cores first, more memory first, larger quota first, whatever the order of the
+ *     hosts; names are unique, and where one CPU model gives several sub-clusters they say what tells them apart;
  *   - no host is listed twice; a host that cannot be resolved is an error; one that does not answer too, unless
  *     skip_unreachable is set;
  *   - inside an allocation nothing that it does not grant is in a PE: a host file or --host that names another host is
@@ -70,6 +71,8 @@ struct hrun_subcluster {
     enum hrun_level level;
     int cores_per_pe, pus_per_pe;
     uint64_t memory_bytes;      /* per PE: the smallest of its PEs, 0 = unknown */
+    int quota_permille;         /* thousandths of a CPU that the control group of each of its hosts grants; 0: no fewer
+                                   than the cores there, not known, or of a cluster file, where hosts may differ */
     double cost_per_hour, power_w; /* per PE, from the cluster file; 0 = not given */
     /* Of simulated hosts; else NULL and 0. */
     char *network;              /* "link 125 MB/s 50 us, between two hosts 125 MB/s 100 us": part of the signature */
@@ -183,7 +186,7 @@ void hrun_allocation_release(struct hrun_allocation *a);
 
 /* Append the signature of a kind of PE: CPU model, core kind, cores, memory, level, MPI (for instance "ompi-4.1.4") and
  * engine, as a file name: a readable part of [a-z0-9.-] and 8 hex digits (CRC-32) of the exact fields (of simulated
- * hosts with their network), memory rounded to two significant binary digits: a few MB more or less of memory, as
+ * hosts with their network, of hosts with a CPU quota with it), memory rounded to two significant binary digits: a few MB more or less of memory, as
  * kernels differ in what they keep, are the same kind of PE. Not part of it: how many PEs there are, their names, cost
  * and power. mpi and engine may be NULL. */
 void hrun_cluster_signature(const struct hrun_subcluster *s, const char *mpi, const char *engine,

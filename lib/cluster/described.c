@@ -236,7 +236,7 @@ static int find_kind(const struct load *l, unsigned e, const char *host, const s
 static int add_pe(struct load *l, const struct wanted *w, const char *model, const char *kind,
                   const struct hrun_pe *pe, int npus, struct hrun_error *err)
 {
-    struct hrun_pe_key key = { model, kind, w->level, pe->ncores, npus, 0, 1, NULL, 0 };
+    struct hrun_pe_key key = { model, kind, w->level, pe->ncores, npus, 0, 1, NULL, 0, 0 };
     int sub = hrun_cluster_find_sub(l->c, w->first_sub, &key, err);
 
     return sub < 0 ? -1 : hrun_cluster_add_pe(l->c, sub, pe, err);

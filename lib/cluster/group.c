@@ -2,6 +2,7 @@
  * contracts */
 #include "cluster/private.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,11 +13,21 @@ struct last {
     int sub;
 };
 
-static int find_sub(struct hrun_cluster *c, const struct hrun_host *h, enum hrun_level level,
+/* What the control group of a host grants, in thousandths of a CPU; 0: no fewer CPUs than its PEs have cores. */
+static int quota_permille(const struct hrun_host *h, const struct hrun_cut *cut)
+{
+    int ncores = 0;
+
+    for (int i = 0; i < cut->n; i++)
+        ncores += cut->pes[i].ncores;
+    return h->cpu_quota > 0 && h->cpu_quota < ncores ? (int)fmax(1, round(1000 * h->cpu_quota)) : 0;
+}
+
+static int find_sub(struct hrun_cluster *c, const struct hrun_host *h, enum hrun_level level, int quota,
                     const struct hrun_topo_pe *pe, uint64_t memory_bytes, struct hrun_error *err)
 {
     struct hrun_pe_key key = { hrun_host_cpu_model(h), hrun_topo_kind_name(h->topo, pe->kind), level, pe->ncores,
-                               pe->npus, hrun_round_memory(memory_bytes), 0, NULL, 0 };
+                               pe->npus, hrun_round_memory(memory_bytes), 0, NULL, 0, quota };
     int before = c->nsubs, sub = hrun_cluster_find_sub(c, 0, &key, err);
 
     if (sub >= 0 && (c->nsubs > before || pe->kind < c->subs[sub].kind))
@@ -29,6 +40,7 @@ int hrun_group_host(struct hrun_cluster *c, int host, enum hrun_level level, str
     const struct hrun_host *h = &c->hosts[host];
     const struct hrun_cut *cut = hrun_host_cut(c, h, level, h->slots, err);
     struct last last = { NULL, 0, 0 };
+    int quota = cut ? quota_permille(h, cut) : 0;
 
     if (!cut)
         return -1;
@@ -39,7 +51,7 @@ int hrun_group_host(struct hrun_cluster *c, int host, enum hrun_level level, str
 
         if (!last.like || last.memory_bytes != memory || last.like->kind != p->kind ||
             last.like->ncores != p->ncores || last.like->npus != p->npus)
-            last = (struct last){ p, memory, find_sub(c, h, level, p, memory, err) };
+            last = (struct last){ p, memory, find_sub(c, h, level, quota, p, memory, err) };
         if (last.sub < 0 || hrun_cluster_add_pe(c, last.sub, &pe, err) < 0)
             return -1;
     }
@@ -65,6 +77,8 @@ static int compare_subs(const void *pa, const void *pb)
         order = b->pus_per_pe - a->pus_per_pe;
     if (!order)
         order = (mb > ma) - (mb < ma);
+    if (!order && a->quota_permille != b->quota_permille)       /* no quota first, then the larger ones */
+        order = !a->quota_permille || (b->quota_permille && a->quota_permille > b->quota_permille) ? -1 : 1;
     return order;
 }
 
@@ -100,8 +114,19 @@ static int memory_of(const struct hrun_subcluster *s, struct hrun_buf *out)
     return exponent < 1 ? exponent : 2 * exponent + (int)(memory >> (exponent - 1) & 1);
 }
 
+static int quota_of(const struct hrun_subcluster *s, struct hrun_buf *out)
+{
+    if (out) {
+        if (s->quota_permille)
+            hrun_buf_addf(out, "-%.3gcpu", 1e-3 * s->quota_permille);
+        else
+            hrun_buf_adds(out, "-noquota");
+    }
+    return s->quota_permille;
+}
+
 /* What may tell sub-clusters of one name apart. */
-static int (*const marks[])(const struct hrun_subcluster *s, struct hrun_buf *out) = { cores_of, pus_of, memory_of };
+static int (*const marks[])(const struct hrun_subcluster *s, struct hrun_buf *out) = { cores_of, pus_of, memory_of, quota_of };
 
 static int same_base(char *const *bases, const struct hrun_cluster *c, int a, int b)
 {

@@ -150,6 +150,7 @@ struct hrun_pe_key {
     int any_memory;                 /* 1: of a cluster file's sub-cluster, whose PEs may differ in it */
     const char *network;            /* of simulated hosts, else NULL */
     int island;
+    int quota_permille;
 };
 
 /* Each returns the index of the new (or found) element, or -1 (HRUN_ENOMEM). */

@@ -119,6 +119,8 @@ void hrun_cluster_signature(const struct hrun_subcluster *s, const char *mpi, co
         hrun_buf_addf(out, "%dt", s->pus_per_pe);
     hrun_buf_addc(out, '-');
     hrun_add_short_memory(out, memory);
+    if (s->quota_permille)
+        hrun_buf_addf(out, "-%.3gcpu", 1e-3 * s->quota_permille);
     hrun_buf_addf(out, "-%s", hrun_level_name(s->level));
     if (mpi && *mpi)
         add_part(out, mpi, "mpi");
@@ -130,6 +132,8 @@ void hrun_cluster_signature(const struct hrun_subcluster *s, const char *mpi, co
                   mpi ? mpi : "", engine ? engine : "");
     if (s->network)
         hrun_buf_addf(&exact, "\x1f%s", s->network);
+    if (s->quota_permille)
+        hrun_buf_addf(&exact, "\x1fquota %d", s->quota_permille);
     hrun_buf_addf(out, "-%08lx", crc32(0, (const Bytef *)exact.data, (uInt)exact.len) & 0xffffffffu);
     out->failed |= exact.failed;
     hrun_buf_release(&exact);

@@ -35,6 +35,12 @@ static void add_point(struct line *l, double x, double y, double w)
     l->weight = total;
 }
 
+/* Its slope is not below 0: where the best one is, the best line is level, and misses what the slope would explain. */
+static double rss_of(const struct line *l)
+{
+    return l->rss + (l->xy < 0 ? l->xy / l->xx * l->xy : 0);
+}
+
 /* Row by row of m pieces: the least sum of squares of the first e points, and where the last piece begins. */
 struct table {
     double *rss;
@@ -65,7 +71,7 @@ static void fill(struct table *t, const double *x, const double *y, const double
             if (e + 1 - a < least || !(l.xx > 0))
                 continue;
             for (int m = 1; m <= t->most; m++) {
-                double rss = t->rss[at(t, m - 1, a)] + l.rss;
+                double rss = t->rss[at(t, m - 1, a)] + rss_of(&l);
 
                 if (rss < t->rss[at(t, m, e + 1)]) {
                     t->rss[at(t, m, e + 1)] = rss;
@@ -131,7 +137,7 @@ static void take_pieces(const struct table *t, int m, const double *x, const dou
         for (size_t i = from; i < end; i++)
             add_point(&l, x[i], y[i], w ? w[i] : 1);
         b->first[--m] = from;
-        b->c1[m] = l.xy / l.xx;
+        b->c1[m] = fmax(0, l.xy / l.xx);
         b->c0[m] = l.mean_y - b->c1[m] * l.mean_x;
         end = from;
     }

@@ -4,6 +4,7 @@
  * structural change models", J. of Applied Econometrics 18, 2003 (paper 002, section 3): of all partitions into 1..m
  * pieces of at least h points the one with the least sum of squares by dynamic programming, and of their numbers the
  * one with the least BIC. Exact: brute force over all partitions gives the same.
+ * A larger message takes no less time within a piece: slopes are >= 0.
  * Invariants: a piece has at least h points and two different x; of equal sums the earliest breaks, of equal BIC the
  * fewest pieces. BIC = n ln(rss / n) + p ln n, where p = 3 npieces - 1 counts the coefficients of the lines and the
  * breaks; what rounding alone makes of exact lines counts as no residual.

@@ -220,7 +220,8 @@ int net_check(const struct hrun_net *net, char where[NET_WHERE], struct hrun_err
         { "back_share", net->back_share },
     };
     const struct { const char *key; int v; } flags[] = {
-        { "wire_waits", net->wire_waits }, { "trunks_shared", net->trunks_shared },
+        { "wire_waits", net->wire_waits }, { "exchange_waits", net->exchange_waits },
+        { "trunks_shared", net->trunks_shared },
     };
 
     if (check_lists(net, where, err) || check_names(net, where, err) || check_hosts(net, where, err))

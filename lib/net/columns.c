@@ -61,6 +61,11 @@ int net_in_use(const struct net_work *w, size_t record)
            (v->kind == HRUN_NET_TRIP || w->sync_bytes == 0 || fmax(v->bytes, v->back_bytes) < w->sync_bytes);
 }
 
+int net_is_exchange(const struct net_work *w, const struct hrun_net_record *v)
+{
+    return v->kind == HRUN_NET_BOTH && w->sync_bytes > 0 && v->bytes >= w->sync_bytes;
+}
+
 /* ---------------------------------------------------------------- what the records tell */
 
 void net_told_release(struct net_told *t)

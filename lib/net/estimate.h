@@ -15,7 +15,7 @@
  *                     side
  *   call  i j M       what the call that sends M (below rendezvous) takes the sender alone: C_i + t_i M. It may be 0
  *   both  i j M       one of a row of MPI_Sendrecv of M both ways, between i and j alone. Where ports are what limits
- *                     it, it tells back_share
+ *                     it, it tells back_share; from rendezvous on, exchange_waits
  *   pairs g h n M     n trips at once, M there and empty back, the m-th of them from the m-th host of group g to the
  *                     m-th host of group h (g = h: to the (n + m)-th), hosts in order of index: the mean of their
  *                     times. With a trip alone it tells the trunk; `both` between two groups, whether both ways share

@@ -68,6 +68,35 @@ int net_wire_waits(const struct net_work *w, const struct net_solution *s)
     return waits > not;
 }
 
+static double one_way(const struct net_work *w, const struct net_solution *s, int i, int j, double bytes)
+{
+    const struct hrun_net_segment *seg = net_segment(&w->given, bytes);
+    int pair = s->c.class_of[i] * s->c.nclasses + s->c.class_of[j];
+
+    return stage(s, i, bytes) + seg->a * at(s, s->c.L[pair]) + bytes * seg->b * at(s, s->c.g[pair]) +
+           stage(s, j, bytes);
+}
+
+int net_exchange_waits(const struct net_work *w, const struct net_solution *s)
+{
+    int waits = 0, not = 0;
+
+    for (size_t l = 0; l < w->r->n; l++) {
+        const struct hrun_net_record *v = &w->r->v[l];
+        double there, back;
+
+        if (!net_is_exchange(w, v))
+            continue;
+        there = one_way(w, s, v->i, v->j, v->bytes);
+        back = one_way(w, s, v->j, v->i, v->bytes);
+        if (v->time_s > (fmax(there, back) + there + back) / 2)
+            waits++;
+        else
+            not++;
+    }
+    return waits > not;
+}
+
 /* The m-th host of a group, from 0; -1. */
 static int member(const struct net_work *w, int group, int m)
 {

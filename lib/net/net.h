@@ -91,6 +91,9 @@ struct hrun_net {
     double sync_bytes;         /* rendezvous from here on; 0: never */
     int wire_waits;            /* 1: also below, bytes flow only from when the receiver receives, while the sender goes
                                   on (SimGrid's SMPI); 0: they flow as soon as they are sent */
+    int exchange_waits;        /* 1: from sync_bytes on, of two messages between ranks of two hosts, one each way,
+                                  the later flows when the earlier has: the answer on which it begins is behind the
+                                  bytes of the earlier, on one connection; 0: both at once */
     double bias_bytes;         /* how much more the shorter way gets of what messages share: rates go with one over the
                                   latency and what so many bytes take on both hosts' ports (TCP's bias against long
                                   round trips; 8775 in SimGrid's SMPI). 0: all get the same */

@@ -177,6 +177,7 @@ static struct hrun_net *take_net(const struct net_file *f, const struct hrun_yam
         goto fail;
     net->sync_bytes = f->sync_bytes;
     net->wire_waits = f->wire_waits;
+    net->exchange_waits = f->exchange_waits;
     net->bias_bytes = f->bias_bytes;
     net->back_share = f->back_share;
     net->trunks_shared = f->trunks_shared;

@@ -114,6 +114,7 @@ static const cyaml_schema_field_t file_fields[] = {
     LIST("segments", 0, struct net_file, segments, nsegments, &segment_entry, 1),
     NUMBER("sync_bytes", struct net_file, sync_bytes),
     WHOLE("wire_waits", struct net_file, wire_waits),
+    CYAML_FIELD_INT("exchange_waits", CYAML_FLAG_OPTIONAL, struct net_file, exchange_waits),
     NUMBER("bias_bytes", struct net_file, bias_bytes),
     NUMBER("back_share", struct net_file, back_share),
     WHOLE("trunks_shared", struct net_file, trunks_shared),
@@ -202,7 +203,8 @@ int net_print(const struct hrun_net *net, struct hrun_buf *out, struct hrun_erro
     struct net_file f = {
         .version = NET_VERSION, .groups = net->ngroups, .engine = nonempty(net->engine), .mpi = nonempty(net->mpi),
         .selector = net->selector, .date = nonempty(net->date), .sync_bytes = net->sync_bytes,
-        .wire_waits = net->wire_waits, .bias_bytes = net->bias_bytes, .back_share = net->back_share,
+        .wire_waits = net->wire_waits, .exchange_waits = net->exchange_waits, .bias_bytes = net->bias_bytes,
+        .back_share = net->back_share,
         .trunks_shared = net->trunks_shared,
         .reduce_s_per_byte = net->reduce_s_per_byte, .thresholds = net->thresholds, .segments = net->segments,
         .nsegments = (unsigned)net->nsegments, .hosts = net_alloc(net->nhosts, sizeof *f.hosts),

@@ -55,7 +55,7 @@ struct net_file {
     struct hrun_net_segment *segments;
     unsigned nhosts, nclasses, npairs, ntrunks, nsegments;
     double sync_bytes, bias_bytes, back_share, reduce_s_per_byte;
-    int wire_waits, trunks_shared;
+    int wire_waits, exchange_waits, trunks_shared;
     struct hrun_net_thresholds thresholds;
 };
 

@@ -30,7 +30,8 @@ struct message {
     int sync, ssend;           /* the wire waits for the receiver; the sender waits for the wire, or the receiver */
     int sender_waits;
     int sent_done, received_done;
-    int next;                  /* of what the receiver has still to process */
+    int next;                  /* of what the receiver has still to process; of what is held */
+    int held;                  /* the first of those the other way that flow when this one has */
 };
 
 struct player {
@@ -266,11 +267,40 @@ static double next_event(struct play *p)
     return next_s;
 }
 
+/* Does this message flow only when one the other way has? It is kept until then. The receiver's answer, on which bytes
+ * begin to flow, is behind the bytes of what the receiver itself sends. */
+static int hold(struct play *p, int message)
+{
+    struct message *m = &p->messages[message];
+
+    if (!p->net->exchange_waits || m->bytes < p->net->sync_bytes || p->ranks->host[m->from] == p->ranks->host[m->to])
+        return 0;
+    for (int f = 0; f < p->nflows; f++) {
+        struct message *other = &p->messages[p->flows[f].message];
+
+        if (other->from != m->to || other->to != m->from || other->bytes < p->net->sync_bytes)
+            continue;
+        m->next = other->held;
+        other->held = message;
+        return 1;
+    }
+    return 0;
+}
+
+static void release_held(struct play *p, struct message *m)
+{
+    for (int held = m->held; held != NONE; held = p->messages[held].next)
+        push(p, p->now_s, held);
+    m->held = NONE;
+}
+
 static void begin_flow(struct play *p, int message)
 {
     const struct message *m = &p->messages[message];
     struct share_flow f;
 
+    if (hold(p, message))
+        return;
     wire_flow(p->net, p->ranks, m->from, m->to, m->bytes, p->resources, &f);
     f.message = message;
     f.left = m->bytes;
@@ -299,6 +329,7 @@ static void go_on(struct play *p, double next_s)
 
         flow->left -= flow->rate * passed_s;
         if (flow->left <= TOGETHER * p->messages[flow->message].bytes) {
+            release_held(p, &p->messages[flow->message]);
             arrive(p, flow->message);
             p->stale = 1;
         } else {
@@ -368,7 +399,7 @@ static void begin(struct play *p)
             if (play_sends(step))
                 p->messages[p->message_of[i]] = (struct message){
                     .from = r, .to = step->peer, .bytes = step->bytes, .sent_s = -1, .received_s = -1, .there_s = -1,
-                    .ssend = step->kind == PLAY_SSEND, .next = NONE };
+                    .ssend = step->kind == PLAY_SSEND, .next = NONE, .held = NONE };
         }
     }
 }

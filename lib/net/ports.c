@@ -13,7 +13,8 @@ double net_misfit(const struct net_work *w, const struct net_solution *s, int cl
         const struct hrun_net_record *v = &w->r->v[l];
         double e;
 
-        if (v->kind != kind || !(kind == HRUN_NET_BOTH ? !w->out[l] : net_in_use(w, l)) || v->bytes == 0 ||
+        if (v->kind != kind || v->bytes == 0 ||
+            !(kind == HRUN_NET_BOTH ? !w->out[l] && !net_is_exchange(w, v) : net_in_use(w, l)) ||
             (class >= 0 && s->c.class_of[v->i] != class))
             continue;
         e = (v->time_s - net_fitted(w, s, l)) / w->se[l];

@@ -192,9 +192,12 @@ int hrun_net_irregular(const struct hrun_net *net, const struct hrun_net_call *c
            call->bytes <= th->gather_M2;
 }
 
-/* Paper 002, section 3: the slope's corrections, and the region where times jump. */
-static void correct(const struct hrun_net_thresholds *th, const struct hrun_net_call *call, struct hrun_net_time *out)
+/* Paper 002, section 3: the slope's corrections, and the region where times jump. kappa2 is of the sizes next to the
+ * region: where these do not wait for the root, those that do have none. */
+static void correct(const struct hrun_net *net, const struct hrun_net_call *call, struct hrun_net_time *out)
 {
+    const struct hrun_net_thresholds *th = &net->thresholds;
+    int other = net->sync_bytes > th->gather_M2 && call->bytes >= net->sync_bytes;
     double add_s = 0;
 
     if (!is_straight(call, out->algorithm))
@@ -202,7 +205,7 @@ static void correct(const struct hrun_net_thresholds *th, const struct hrun_net_
     if (th->gather_M1 > 0 && call->bytes < th->gather_M1)
         add_s = th->kappa1_s_per_byte * call->bytes;
     else if (th->gather_M2 > 0 && call->bytes > th->gather_M2)
-        add_s = th->kappa2_s_per_byte * call->bytes;
+        add_s = other ? 0 : th->kappa2_s_per_byte * call->bytes;
     else if (th->gather_M2 > 0) {
         out->irregular = 1;
         out->high_s += th->irregular_share > 0 ? th->irregular_s / th->irregular_share : th->irregular_s;
@@ -290,7 +293,7 @@ static int predict(const struct hrun_net *net, struct prediction *p, const struc
         goto out;
     t.low_s = fmax(t.time_s - half_s, 0);
     t.high_s = t.time_s + half_s;
-    correct(&net->thresholds, p->call, &t);
+    correct(net, p->call, &t);
     if (p->call->quick)
         t.low_s = t.high_s = t.time_s;
     *out = t;

@@ -85,6 +85,7 @@ int net_fill(const struct net_state *e, struct hrun_net *net, struct hrun_error 
     net->back_share = g->back_share;
     net->trunks_shared = g->trunks_shared;
     net->wire_waits = e->s.c.C && net_wire_waits(&e->w, &e->s);
+    net->exchange_waits = e->s.c.C && net_exchange_waits(&e->w, &e->s);
     net->bias_bytes = g->bias_bytes;
     if (net_locals(&e->w, net, err) || (e->s.c.C && net_thresholds(&e->w, &e->s, &net->thresholds, err)))
         return -1;

@@ -130,6 +130,50 @@ static void average(const struct net_work *w, struct net_sweep *s)
     }
 }
 
+/* How far size m lies from the line through the sizes beside it, as a part of its time. */
+static double off_neighbours(const struct net_sweep *s, size_t m)
+{
+    double share = (s->bytes[m] - s->bytes[m - 1]) / (s->bytes[m + 1] - s->bytes[m - 1]);
+
+    return fabs(s->mean_s[m] / ((1 - share) * s->mean_s[m - 1] + share * s->mean_s[m + 1]) - 1);
+}
+
+/* By how much size m takes more than both sizes beside it, or less than both, as a part of its time; 0: neither. */
+static double peak(const struct net_sweep *s, size_t m)
+{
+    double before = s->mean_s[m] - s->mean_s[m - 1], after = s->mean_s[m] - s->mean_s[m + 1];
+
+    return before * after > 0 ? fmin(fabs(before), fabs(after)) / s->mean_s[m] : 0;
+}
+
+/* A machine that others use for a while disturbs all repetitions of one size alike: what neighbouring sizes differ by
+ * tells more of that than repetitions do. It becomes a part of each weight, and sizes that stand out by more than
+ * ODD times as much are left out. Sweeps without such scatter stay as they are. scatter[n]. */
+static void expect_scatter(struct net_sweep *s, double *scatter)
+{
+    enum { ODD = 4 };
+    const double gauss = 0.6745, of_three = sqrt(1.5);  /* median of |x|; deviation of x_m - (x_m-1 + x_m+1) / 2 */
+    double usual;
+    size_t n = 0;
+
+    if (s->n < SWEPT)
+        return;
+    for (size_t m = 1; m + 1 < s->n; m++)
+        scatter[m - 1] = off_neighbours(s, m);
+    qsort(scatter, s->n - 2, sizeof *scatter, compare);
+    usual = scatter[(s->n - 2) / 2] / gauss / of_three;
+    for (size_t m = 0; m < s->n; m++)
+        scatter[m] = m > 0 && m + 1 < s->n ? peak(s, m) : 0;
+    for (size_t m = 0; m < s->n; m++) {
+        if (usual > 0 && scatter[m] > ODD * usual && s->n - m + n > SWEPT)
+            continue;
+        s->bytes[n] = s->bytes[m];
+        s->mean_s[n] = s->mean_s[m];
+        s->weight[n++] = 1 / hypot(1 / s->weight[m], usual * s->mean_s[m]);
+    }
+    s->n = n;
+}
+
 static int sweep_make(const struct net_work *w, struct net_sweep *out, struct hrun_error *err)
 {
     struct net_sweep s = { 0 };
@@ -141,10 +185,11 @@ static int sweep_make(const struct net_work *w, struct net_sweep *out, struct hr
         net_sweep_release(&s);
         return hrun_fail_nomem(err);
     }
-    free(mine);
     s.mean_s = s.bytes + w->r->n + 1;
     s.weight = s.mean_s + w->r->n + 1;
     average(w, &s);
+    expect_scatter(&s, mine);
+    free(mine);
     *out = s;
     return 0;
 }
@@ -304,6 +349,21 @@ static double slope_through(const struct net_sweep *s, int piece, double base)
     return den > 0 ? num / den : 0;
 }
 
+/* Where a line of this slope through the points of a piece begins, at 0 bytes. */
+static double base_through(const struct net_sweep *s, int piece, double slope)
+{
+    double num = 0, den = 0;
+
+    for (size_t m = 0; m < s->n; m++)
+        if (s->piece[m] == piece) {
+            double w2 = s->weight[m] * s->weight[m];
+
+            num += w2 * (s->mean_s[m] - slope * s->bytes[m]);
+            den += w2;
+        }
+    return den > 0 ? num / den : 0;
+}
+
 void net_segments_fit(const struct net_work *w, const struct net_sweep *sweep, const struct net_solution *s,
                       struct hrun_net_segment *segments, int nsegments, double *change)
 {
@@ -312,6 +372,9 @@ void net_segments_fit(const struct net_work *w, const struct net_sweep *sweep, c
     double L, g;
     /* A factor is above 0; this one stands for a piece that is better off without. */
     const double least = sqrt(DBL_EPSILON);
+    /* Bytes take at least so much of what those of the main segment do: many messages of a size at which one alone
+     * hides them (in a first packet, or a shaper's burst) share ports all the same. */
+    const double least_b = 0.5;
 
     *change = 0;
     if (nsegments < 2 || !(m.g > 0))
@@ -324,11 +387,12 @@ void net_segments_fit(const struct net_work *w, const struct net_sweep *sweep, c
         m.L = L;
     m.g = g;
     for (int i = 0; i < nsegments; i++) {
-        double a = 1, b = 1, slope = sweep->c1[i];
+        double a = 1, b = 1, slope = fmax(sweep->c1[i], m.t + least_b * m.g);
+        double base = slope > sweep->c1[i] ? base_through(sweep, i, slope) : sweep->c0[i];
 
         /* Where latency is none, or the line begins below the processors' part, only its slope is left to fit. */
         if (i > 0 && m.L > least * m.C) {
-            a = (sweep->c0[i] - m.C - m.L) / m.L;
+            a = (base - m.C - m.L) / m.L;
             if (a < least) {
                 a = least;
                 slope = slope_through(sweep, i, m.C + (1 + a) * m.L);
@@ -336,7 +400,7 @@ void net_segments_fit(const struct net_work *w, const struct net_sweep *sweep, c
         } else if (i > 0)
             slope = slope_through(sweep, i, m.C + 2 * m.L);
         if (i != main_one)
-            b = fmax(least, (slope - m.t) / m.g);
+            b = fmax(least_b, (slope - m.t) / m.g);
         *change = fmax(*change, fmax(fabs(a / segments[i].a - 1), fabs(b / segments[i].b - 1)));
         segments[i].a = a;
         segments[i].b = b;

@@ -21,6 +21,10 @@ double net_sync(const struct hrun_net_records *r);
  * receive takes more than half of what the wire does, in most of the records. */
 int net_wire_waits(const struct net_work *w, const struct net_solution *s);
 
+/* Do messages from sync_bytes on flow one after the other where two ranks send to each other at once? So they do when
+ * most of the `both` records of such sizes take nearer to the sum of both ways than to the longer of them. */
+int net_exchange_waits(const struct net_work *w, const struct net_solution *s);
+
 /* ---------------------------------------------------------------- segments (segments.c) */
 
 /* The mean round trip of the pairs of which many sizes are known, over the sizes that all of them have. */

@@ -48,6 +48,9 @@ int net_weigh(struct net_work *w, struct hrun_error *err);
 /* Is the record one of the rows, as far as it is sound? Beyond rendezvous only trips are. */
 int net_in_use(const struct net_work *w, size_t record);
 
+/* Is it a `both` record of messages that wait for the receiver? */
+int net_is_exchange(const struct net_work *w, const struct hrun_net_record *v);
+
 /* What the records tell, for hosts in these classes. */
 struct net_told {
     int L;                     /* 1: C and L can be told apart */

@@ -321,7 +321,7 @@ static int gather(const struct net_work *w, const struct net_solution *s, struct
                   struct hrun_net_thresholds *out, struct hrun_error *err)
 {
     int root, others, based;
-    size_t n = collect(w, HRUN_NET_GATHERED, rows, &root, &others), from, to;
+    size_t n = collect(w, HRUN_NET_GATHERED, rows, &root, &others), from, to, waiting = first_waiting(w, rows, n);
     double base[2];
 
     if (n == 0)
@@ -329,7 +329,7 @@ static int gather(const struct net_work *w, const struct net_solution *s, struct
     if (set_regular(w, s, rows, n, root, others, err) || region(rows, n, &from, &to, err))
         return -1;
     if (from == to)
-        return kappa(w, s, rows, 0, first_waiting(w, rows, n), root, others, 0, &out->kappa1_s_per_byte, err);
+        return kappa(w, s, rows, 0, waiting, root, others, 0, &out->kappa1_s_per_byte, err);
     /* Where it begins and ends between two sizes is not known: both are regular, all between them may be not. */
     out->gather_M1 = from ? rows[from - 1].bytes + 1 : rows[from].bytes;
     out->gather_M2 = to < n ? rows[to].bytes - 1 : rows[to - 1].bytes;
@@ -338,12 +338,30 @@ static int gather(const struct net_work *w, const struct net_solution *s, struct
         return -1;
     escalations(rows, from, to, based ? NULL : base, &out->irregular_share, &out->irregular_s);
     return kappa(w, s, rows, 0, from, root, others, 0, &out->kappa1_s_per_byte, err) ||
-           kappa(w, s, rows, to, n, root, others, 1, &out->kappa2_s_per_byte, err) ? -1 : 0;
+           kappa(w, s, rows, to, to < waiting ? waiting : n, root, others, 1, &out->kappa2_s_per_byte, err) ? -1 : 0;
 }
 
 /* ---------------------------------------------------------------- scatter */
 
-static int scatter(const struct net_work *w, struct row *rows, struct hrun_net_thresholds *out, struct hrun_error *err)
+/* Is the time of a scatter of that size nearer to what its messages take at once than to their sum? */
+static int is_at_once(const struct net_work *w, const struct net_solution *s, const struct row *r, int root, int n)
+{
+    const struct hrun_net_segment *seg = net_segment(&w->given, r->bytes);
+    double sum = 0, longest = 0;
+
+    for (int m = 0; m < n; m++) {
+        int j = (root + 1 + m) % w->r->nhosts, pair = s->c.class_of[root] * s->c.nclasses + s->c.class_of[j];
+        double one = seg->a * at(s, s->c.L[pair]) + r->bytes * seg->b * at(s, s->c.g[pair]);
+
+        sum += one;
+        longest = fmax(longest, one);
+    }
+    longest = fmax(longest, n * r->bytes * seg->b * at(s, s->c.out[s->c.class_of[root]]));
+    return r->time_s < (fmin(longest, sum) + sum) / 2;
+}
+
+static int scatter(const struct net_work *w, const struct net_solution *s, struct row *rows,
+                   struct hrun_net_thresholds *out, struct hrun_error *err)
 {
     struct hrun_breaks b = { 0 };
     int root, others;
@@ -358,8 +376,9 @@ static int scatter(const struct net_work *w, struct row *rows, struct hrun_net_t
         double before = b.c0[0] + b.c1[0] * r->bytes, after = b.c0[1] + b.c1[1] * r->bytes;
         int other = net_segment(&w->given, r[-1].bytes) != net_segment(&w->given, r->bytes);
 
-        /* A leap, not a change of slope: three standard errors. Where messages alone leap, too, it is theirs. */
-        if (!other && after - before > 3 * r->se_s)
+        /* A leap, not a change of slope: three standard errors. Where messages alone leap, too, it is theirs. What
+         * takes far less than its messages one after the other is no row of them. */
+        if (!other && after - before > 3 * r->se_s && !is_at_once(w, s, &rows[n - 1], root, others))
             out->scatter_S = rows[b.first[1] - 1].bytes;
     }
     hrun_breaks_release(&b);
@@ -375,7 +394,7 @@ int net_thresholds(const struct net_work *w, const struct net_solution *s, struc
 
     if (!rows)
         return hrun_fail_nomem(err);
-    rc = scatter(w, rows, &found, err) || gather(w, s, rows, &found, err) ? -1 : 0;
+    rc = scatter(w, s, rows, &found, err) || gather(w, s, rows, &found, err) ? -1 : 0;
     free(rows);
     if (rc == 0)
         *out = found;

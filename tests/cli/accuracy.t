@@ -47,6 +47,17 @@ else:
     raise SystemExit(1)
 P
 
+py "real programs: epsilon beyond the noise, runs inside the interval, what users would type" <<'P'
+from figures import real_case, seconds
+assert abs(seconds("1 min 3.5 s with 2 processes") - 63.5) < 1e-9 and seconds("316 ms with 16 processes") == 0.316
+d = {"predicted_s": 1.1, "predicted_low_s": 1.05, "predicted_high_s": 1.25, "yielding": None}
+times = {"a": [1.0, 1.02, 0.98], "b": [1.2, 1.21, 1.3], "c": [9.0], "d": []}
+k = real_case("hpl", 100, d, "b", times, {"quickest": "a", "all": "d", "by speed": "c"}, 60)
+assert k["best"] == "a" and abs(k["epsilon"] - 0.21) < 1e-12 and (k["inside"], k["runs"]) == (2, 3)
+assert 0.13 < k["epsilon_beyond"] < 0.18 and k["simple"] == "quickest" and abs(k["gain"] - 1 / 1.21) < 1e-12, k
+assert real_case("hpl", 100, d, "a", times, {"all": "c"}, 60)["epsilon_beyond"] == 0
+P
+
 py "the final holds the choice, the defaults and the survey's best, each once" <<'P'
 from figures import finalists
 survey = {"a": [1.0], "b": [2.0], "c": [3.0], "d": [4.0], "e": [5.0]}

@@ -16,6 +16,7 @@ Invariants: a configuration is a string such as "(2,1,0,0,1,2)"; times are kept 
 """
 
 import math
+import re
 
 
 def median(values):
@@ -24,6 +25,10 @@ def median(values):
         raise ValueError("no values")
     half = len(v) // 2
     return v[half] if len(v) % 2 else 0.5 * (v[half - 1] + v[half])
+
+
+def mean(values):
+    return sum(values) / len(values) if values else None
 
 
 def variation(values):
@@ -81,9 +86,6 @@ def case(app, size, survey, final, predicted, chosen, defaults):
 
 def summary(cases):
     """Means and worst values over cases; delta by its absolute value."""
-    def mean(v):
-        return sum(v) / len(v) if v else None
-
     def worst(v):
         return max(v) if v else None
 
@@ -151,3 +153,57 @@ def compared(survey, predicted, chosen, count):
                      "-" if p is None else "%.3f s" % p, "-" if p is None else percent(p / t - 1),
                      str(rank.get(c, "-"))])
     return table(rows)
+
+
+# ---------------------------------------------------------------- real programs
+
+def seconds(text):
+    """Of "actual 1 min 3.2 s" and the like."""
+    unit = {"us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}
+    return sum(float(v) * unit[u] for v, u in re.findall(r"([0-9.]+) (us|ms|s|min|h)\b", text))
+
+
+def real_case(app, size, d, chosen, times, simple, cost_s):
+    """One size: d is the document of the dry run, times {config: [seconds]}, simple {what users type: config}.
+    epsilon_beyond is what is left of epsilon when both medians are off by their standard error, which is that of the
+    runs of all configurations (the median's is 1.25 times that of the mean)."""
+    middle = {c: median(t) for c, t in times.items() if t}
+    best = min(middle, key=lambda c: middle[c])
+    noise = [variation(t) for t in times.values() if len(t) > 1]
+    noise = math.sqrt(sum(v * v for v in noise) / len(noise)) if noise else 0
+    off = 1.25 * noise / math.sqrt(max(1, min(len(times[c]) for c in (chosen, best))))
+    low, high = d["predicted_low_s"] or math.nan, d["predicted_high_s"] or math.nan
+    tried = {n: middle[c] for n, c in simple.items() if c in middle}
+    return {"app": app, "N": size, "chosen": chosen, "best": best, "predicted_s": d["predicted_s"], "low_s": low,
+            "high_s": high, "tau_s": middle[chosen], "epsilon": middle[chosen] / middle[best] - 1,
+            "epsilon_beyond": max(0, middle[chosen] * (1 - off) / (middle[best] * (1 + off)) - 1), "noise": noise,
+            "inside": sum(low <= t <= high for t in times[chosen]), "runs": len(times[chosen]), "cost_s": cost_s,
+            "simple": min(tried, key=lambda n: tried[n]), "gain": min(tried.values()) / middle[chosen],
+            "yielding": d["yielding"] or "", "times": times}
+
+
+REAL_HEAD = ["app", "N", "chosen", "best", "predicted", "interval", "actual", "inside", "epsilon", "beyond noise",
+             "noise", "best simple way", "calibration", "set"]
+
+
+def real_words(c):
+    return [c["app"], str(c["N"]), c["chosen"], c["best"], "%.3g s" % c["predicted_s"],
+            "%.3g .. %.3g" % (c["low_s"], c["high_s"]), "%.3g s" % c["tau_s"], "%d of %d" % (c["inside"], c["runs"]),
+            percent(c["epsilon"]), percent(c["epsilon_beyond"]), percent(c["noise"]),
+            "%.2f x (%s)" % (c["gain"], c["simple"]), "%.0f s" % c["cost_s"], "yields" if c["yielding"] else "-"]
+
+
+def real_row(case):
+    return "  ".join(real_words(case))
+
+
+def real_report(cases):
+    if not cases:
+        return "nothing was measured"
+    runs, inside = sum(c["runs"] for c in cases), sum(c["inside"] for c in cases)
+    every = "".join("%s N=%d  %s\n" % (c["app"], c["N"], "  ".join(
+        "%s %s" % (k, "/".join("%.3g" % x for x in v)) for k, v in c["times"].items())) for c in cases)
+    return "%s\n%s\nmean epsilon %s, beyond the noise %s (worst %s); %d of %d runs inside the interval (%s)\n" % (
+        every, table([REAL_HEAD] + [real_words(c) for c in cases]), percent(mean([c["epsilon"] for c in cases])),
+        percent(mean([c["epsilon_beyond"] for c in cases])), percent(max(c["epsilon_beyond"] for c in cases)), inside,
+        runs, percent(inside / runs))

@@ -241,7 +241,8 @@ static void test_remote(void)
     char *small = exported("package:1 [numa(memory=8GB)] core:4 pu:2");
     char *big = exported("package:2 [numa(memory=32GB)] core:4 pu:1"), *plain = strdup(small), *other;
     struct network w = { .v = { { "127.0.0.11", small }, { "127.0.0.12", NULL }, { "127.0.0.13", big },
-                                { "127.0.0.14", NULL }, { "127.0.0.15", NULL }, { "127.0.0.16", NULL } } };
+                                { "127.0.0.14", NULL }, { "127.0.0.15", NULL }, { "127.0.0.16", NULL },
+                                { "127.0.0.17", NULL }, { "127.0.0.18", NULL } } };
     struct hrun_error err;
     struct hrun_cluster *c;
 
@@ -251,13 +252,12 @@ static void test_remote(void)
     free(other);
     /* The key is made here when a host does not tell it, or another one. */
     memcpy(strstr(w.v[1].text, "\ntopology ") + 1, "apology ", 8);
-    other = changed(w.v[1].text, "\nmemory 7", "\nquota 0.3\nmemory 7");
-    free(w.v[1].text);
-    w.v[1].text = other;
     w.v[3].text = changed(big, "usable 0-7", "usable 1,3-5");
     w.v[4].text = changed(small, "usable 0-7", "usable 0-2,7");
     *strstr(plain, "<?hrun") = 0;
     w.v[5].text = plain;
+    w.v[6].text = changed(small, "\nmemory 8", "\nquota 0.3\nmemory 8");
+    w.v[7].text = changed(small, "\nmemory 8", "\nquota 1.5\nmemory 8");
 
     setenv("HWLOC_SYNTHETIC", "core:1 pu:1", 1);
     c = visit(&w, NULL, "127.0.0.[11-13],localhost", -1, &err);
@@ -275,13 +275,21 @@ static void test_remote(void)
         is_int(c->subs[1].memory_bytes, 7900000000, "the smallest counts");
         ok(c->subs[1].pes[0].cpuset == c->subs[1].pes[1].cpuset, "equal PEs share their strings");
         is_str(c->subs[1].pes[0].core_pus, "0-1;2-3;4-5;6-7", "PUs core by core");
-        ok(c->hosts[0].cpu_quota == 0 && fabs(c->hosts[1].cpu_quota - 0.3) < 1e-9, "what a cgroup grants there");
         is_str(c->hosts[0].mpi, "4.1.4", "the Open MPI there");
         is_int(strlen(c->hosts[0].fingerprint), 8, "the fingerprint there");
         ok(!c->hosts[0].remembered && c->hosts[0].asked_s > 0, "it was asked now");
         ok(!c->hosts[3].asked_s && !c->hosts[3].mpi && !*c->hosts[3].fingerprint, "this host is not asked");
     }
     hrun_cluster_destroy(c);
+    c = visit(&w, NULL, "127.0.0.[11,17]", -1, &err);
+    if (ok(c != NULL, "a host of two has a quota %s", err.text)) {
+        ok(c->hosts[0].cpu_quota == 0 && fabs(c->hosts[1].cpu_quota - 0.3) < 1e-9, "what a cgroup grants there");
+        is_int(c->subs[1].quota_permille, 300, "and to the PEs of its sub-cluster");
+    }
+    hrun_cluster_destroy(c);
+    is_visit(&w, "127.0.0.[11,17-18]", HRUN_LEVEL_NODE,
+            "node-noquota() node 1x4/8: 0-3; node-1.5cpu() node 1x4/8: 0-3; node-0.3cpu() node 1x4/8: 0-3");
+    is_visit(&w, "127.0.0.11,127.0.0.18:1", HRUN_LEVEL_CORE, "core() core 5x1/2: 0 1 2 3 0");
     is_visit(&w, "127.0.0.11", -1, "core() core 4x1/2: 0 1 2 3");
     is_visit(&w, "127.0.0.11:3,127.0.0.12:2", HRUN_LEVEL_CORE, "core() core 5x1/2: 0 1 2 0 1");
     is_visit(&w, "127.0.0.13,127.0.0.11", HRUN_LEVEL_PACKAGE,
@@ -536,7 +544,7 @@ static void test_signature(void)
     struct hrun_subcluster s = { .name = (char *)"x", .cpu_model = (char *)"AMD EPYC 7763 64-Core Processor",
                                  .core_kind = (char *)"", .level = HRUN_LEVEL_L3, .cores_per_pe = 8,
                                  .pus_per_pe = 16, .memory_bytes = (uint64_t)31 << 30 };
-    struct hrun_subcluster same = s, other[7];
+    struct hrun_subcluster same = s, other[8];
     char *base = sign(&s, "ompi-4.1.4", "local"), *got;
 
     /* The hash was computed apart, by Python's zlib.crc32 on the fields joined by \x1f. */
@@ -551,7 +559,7 @@ static void test_signature(void)
     is_str(got, base, "name, number, cost, power and some memory are not part of it");
     free(got);
 
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < 8; i++)
         other[i] = s;
     other[0].cpu_model = (char *)"AMD EPYC 7763 32-Core Processor";     /* the same readable part */
     other[1].core_kind = (char *)"IntelCore";
@@ -560,7 +568,8 @@ static void test_signature(void)
     other[4].pus_per_pe = 8;
     other[5].memory_bytes = (uint64_t)64 << 30;
     other[6].memory_bytes = 0;
-    for (int i = 0; i < 7; i++) {
+    other[7].quota_permille = 300;
+    for (int i = 0; i < 8; i++) {
         got = sign(&other[i], "ompi-4.1.4", "local");
         ok(strcmp(got, base) && strcmp(got + strlen(got) - 8, base + strlen(base) - 8), "%s differs", got);
         free(got);

@@ -35,6 +35,8 @@ static double line_rss(const double *x, const double *y, const double *w, size_t
     }
     if (x[a] == x[e - 1])
         return INFINITY;
+    if (xy < 0)
+        xy = 0;
     *c1 = (double)(xy / xx);
     *c0 = (double)(sy / s - xy / xx * (sx / s));
     for (size_t i = a; i < e; i++) {

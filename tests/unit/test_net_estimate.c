@@ -512,8 +512,46 @@ static void test_segments(void)
             l.r.v[i].time_s = l.r.v[i].max_s = truth_one_way(&u, 0, 1, l.r.v[i].bytes);
     net = estimate(&l, &plain, NULL);
     is_int(net ? net->wire_waits : 0, 1, "late receives take as long as any: bytes wait");
+    is_int(net ? net->exchange_waits : 1, 0, "of exchanges nothing was measured");
     hrun_net_destroy(net);
+    for (int waits = 0; waits < 2; waits++) {
+        double one = truth_one_way(&u, 0, 1, 1e5), other = truth_one_way(&u, 1, 0, 1e5);
+
+        for (int k = 0; k <= waits; k++)
+            log_add(&l, HRUN_NET_BOTH, 0, 1, -1, 0, 1e5, 1e5, waits ? one + other : fmax(one, other));
+        net = estimate(&l, &plain, NULL);
+        is_int(net ? net->exchange_waits : !waits, waits, "%s", waits ? "two exchanges of three wait" :
+               "an exchange takes as long as one way: both at once");
+        is_num(net ? net->back_share : -1, 0, 0, "and tell nothing of what comes back");
+        hrun_net_destroy(net);
+    }
     log_end(&l);
+}
+
+/* Records of real hosts that others used meanwhile: single sizes of the sweep are off by a factor 2. */
+static void test_busy(void)
+{
+    const char *data = getenv("HRUN_TEST_DATA");
+    struct hrun_net_records r = { 0 };
+    struct hrun_error err = { 0 };
+    struct hrun_net *net = NULL;
+    static char text[1 << 16];
+    char *path = hrun_strf("%s/net/busy.records", data ? data : "tests/data");
+    FILE *f = fopen(path, "r");
+    int good = 1;
+
+    if (f)
+        text[fread(text, 1, sizeof text - 1, f)] = 0;
+    ok(f && !hrun_net_records_parse(text, &r, &err) && !hrun_net_estimate(&r, &plain, &net, NULL, &err), "%s %s", path,
+       err.text);
+    for (int i = 0; net && i < net->nsegments; i++)
+        good = good && net->segments[i].b >= 0.5 && net->segments[i].b < 3 && net->segments[i].a > 0.01;
+    ok(net && good, "what single sizes are off by makes no protocols");
+    if (f)
+        fclose(f);
+    free(path);
+    hrun_net_destroy(net);
+    hrun_net_records_release(&r);
 }
 
 /* ---------------------------------------------------------------- local messages, one host */
@@ -578,6 +616,7 @@ int main(void)
     test_sharing();
     test_many();
     test_segments();
+    test_busy();
     test_local();
     test_options();
     test_memory();

@@ -251,6 +251,41 @@ static void test_waiting(void)
     hrun_net_destroy(net);
 }
 
+/* Two ranks send 1e5 bytes (1 ms on the wire) to each other at once. */
+static void test_exchange(void)
+{
+    const struct { int waits, one_host; double sync, want_ms; const char *text; } cases[] = {
+        { 0, 0, 1e5, 1.1, "both ways at once" },
+        { 1, 0, 1e5, 2.1, "an exchange that waits: one way after the other" },
+        { 1, 0, 2e5, 1.1, "not below rendezvous" },
+        { 1, 1, 1e5, 0, "not inside a host" } };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hrun_net *net = net_of(2);
+        int hosts[2] = { 0, !cases[i].one_host };
+        struct hrun_net_ranks ranks = { 2, hosts, NULL };
+        struct play_schedule s;
+        struct hrun_error err = { 0 };
+        double t = -1;
+
+        net->pairs[1] = net->pairs[2] = (struct hrun_net_pair){ { 1e-4, NAN }, { 1e8, NAN } };
+        net->sync_bytes = cases[i].sync;
+        net->exchange_waits = cases[i].waits;
+        play_begin(&s, 2);
+        for (int r = 0; r < 2; r++) {
+            play_rank(&s, r);
+            play_recv(&s, !r);
+            play_send(&s, !r, 1e5);
+            play_wait(&s);
+        }
+        if (play_run(&s, net, &ranks, &t, &err))
+            puts(err.text);
+        is_num(t * 1e3, cases[i].want_ms, 1e-12, "%s", cases[i].text);
+        play_release(&s);
+        hrun_net_destroy(net);
+    }
+}
+
 /* The shorter way gets more of a port. */
 static void test_bias(void)
 {
@@ -319,6 +354,7 @@ int main(void)
     test_by_hand();
     test_unlike();
     test_waiting();
+    test_exchange();
     test_bias();
     test_mistakes();
     return tap_done();

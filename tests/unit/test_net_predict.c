@@ -360,12 +360,14 @@ static void test_irregular(void)
     struct hrun_net_ranks ranks = { 3, (const int[]){ 0, 1, 2 }, NULL };
     struct hrun_net_call call = { .op = HRUN_NET_GATHER, .algorithm = "linear-posted" };
     const struct { double bytes, want_ms; int irregular; } cases[] = {
-        { 1000, 0.01 + 0.002, 0 }, { 5000, 0.05 + 100, 1 }, { 20000, 0.2 - 0.02, 0 } };
+        { 1000, 0.01 + 0.002, 0 }, { 5000, 0.05 + 100, 1 }, { 20000, 0.2 - 0.02, 0 },
+        { 50000, 0.5, 0 } };        /* which wait for the root: kappa2 is of those that do not */
 
     for (int i = 0; i < 9; i++)
         net->pairs[i] = (struct hrun_net_pair){ { 0, NAN }, { 1e8, NAN } };
     net->thresholds = (struct hrun_net_thresholds){ 0, 4000, 16000, 2e-9, -1e-9, 0.1, 0.25 };
-    for (size_t i = 0; i < 3; i++) {
+    net->sync_bytes = 40000;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct hrun_net_time t = { .time_s = -1 };
 
         call.bytes = cases[i].bytes;
