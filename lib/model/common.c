@@ -22,6 +22,8 @@ enum { TURNS = 25, PLAIN_TURNS = 3 };
 static const double SPEED_SD = 0.5, RUN_SD = 0.01;
 /* What is not divided work on one PE is a part of the shortest time there: its standard deviation before runs tell. */
 static const double ONE_PE_SD = 0.3;
+/* What limits no run is taken for a little quicker than what does. */
+static const double NEARLY = 0.99;
 /* Residuals beyond so many scales count less, and no scale is below this. */
 static const double HUBER = 2, SCALE_LEAST = 0.02;
 /* More rows than this count as if they were so many: an option's own runs are fewer. */
@@ -330,11 +332,24 @@ static int fit_speeds(struct hrun_common *c, int o, double *a, double *b, struct
             others += c->options[m].w;
             count++;
         }
-    own->told = n || count;
     if (!n) {
-        *own = (struct option){ own->known, count > 0, count ? others / count : 1, 1, 0 };
+        double most = count ? others / count : INFINITY;
+
+        /* It is no slower than the quickest run that it took part in and did not limit. */
+        for (size_t i = 0; i < c->n; i++) {
+            const struct point *q = &c->points[i];
+            double part = 0;
+
+            for (size_t k = 0; q->mixed && k < q->mixed->nparts; k++)
+                part += c->parts[q->mixed->first + k].option == o;
+            parts_at(c, i, &work, &rest);
+            if (part > 0 && work > 0 && q->T > q->span * rest)
+                most = fmin(most, NEARLY * (q->T - q->span * rest) / work);
+        }
+        *own = (struct option){ own->known, isfinite(most), isfinite(most) ? most : 1, 1, 0 };
         return 0;
     }
+    own->told = 1;
     memset(a + n * UNKNOWN, 0, UNKNOWN * UNKNOWN * sizeof *a);
     if (count) {
         a[n * UNKNOWN] = count / (others * SPEED_SD);
