@@ -22,7 +22,7 @@ static const double DOUBT_SHARE = 0.002;
 static const double OWN_ROUNDS = 12, OWN_RUNS = 8, OWN_LEAST = 8;
 /* More runs than these for each model and each size tell nothing new, however short they are. */
 enum { OPTION_RUNS = 20, SIZE_RUNS = 10 };
-/* Neighbours of the choice at the largest size: those that are predicted to take no more than so many times as long, in
+/* Neighbours of the choices at the least and the largest size: those that are predicted to take no more than so many times as long, in
  * at most this part of the budget. */
 static const double VARY_SLOW = 1.6, VARY_SHARE = 0.15;
 /* Most runs at one size in a stage. */
@@ -170,55 +170,55 @@ static int mixed_runs(struct hrun_design *d, int known_only, struct hrun_error *
     return 0;
 }
 
-/* Queue a configuration that was never run at any size, and may be the better one. */
+/* Queue a configuration that was never run at this size, and may be the better one. */
 static int vary(struct hrun_design *d, const struct hrun_plan_problem *problem, const struct design_size *s,
                 const int *config, struct hrun_error *err)
 {
     struct hrun_choice c;
     double cost;
-    int rc;
+    int failed, rc = 0;
 
-    for (int i = 0; i < d->nruns; i++)
-        if (design_same(d, d->runs[i].config, config))
-            return 0;
-    rc = design_evaluate(problem, config, 1, &c, err);
+    if (!design_count(d, config, s->N, &failed) && !failed)
+        rc = design_evaluate(problem, config, 1, &c, err);
     if (rc <= 0)
         return rc;
     cost = design_cost(d, config, c.P, s->N, c.time_s);
+    rc = 0;
     if (c.time_s <= VARY_SLOW * s->v[s->choice].model_s && design_affords(d, cost, DESIGN_ROUNDS) &&
         d->varied_s + cost <= VARY_SHARE * d->set.budget_s) {
         d->varied_s += cost;
         rc = design_queue(d, config, s->N, HRUN_DESIGN_CHOICE, c.time_s, cost, err);
-    } else {
-        rc = 0;
     }
     hrun_choice_release(&c);
     return rc;
 }
 
-/* What the models got wrong of all that was run alike shows where one thing is changed: the choice at the largest size
- * without each of its sub-clusters, and with other numbers of processes on each. */
-static int vary_choice(struct hrun_design *d, struct hrun_error *err)
+/* What models get wrong of all that was run alike shows where one thing is changed: the choice without one or two of its
+ * sub-clusters, with other numbers of processes on each, and with all of one that it leaves out. */
+static int vary_choice(struct hrun_design *d, const struct design_size *s, struct hrun_error *err)
 {
-    const struct design_size *s = &d->sizes[d->nsizes - 1];
     size_t n = (size_t)d->nsubs, bytes = 2 * n * sizeof(int);
     struct hrun_plan_sub *subs = calloc(n, sizeof *subs);
     int *config = malloc(bytes), rc = 0;
-    struct hrun_predictor *p = subs && config && s->choice >= 0 ? design_predictor(d, s->N, err) : NULL;
+    const int *choice = s->choice >= 0 ? s->v[s->choice].config : NULL;
+    struct hrun_predictor *p = subs && config && choice ? design_predictor(d, s->N, err) : NULL;
     struct hrun_plan_problem problem;
 
     if (p)
         design_problem(d, p, subs, &problem);
-    for (int i = 0; i < d->nsubs && p && !rc; i++)
-        for (int k = -1; k < d->nprocs && !rc; k++) {
-            const int *choice = s->v[s->choice].config;
-
+    for (size_t i = 0; i < n && p && !rc; i++) {
+        for (size_t j = i; j < n && choice[i] && !rc; j++) {
             memcpy(config, choice, bytes);
-            config[i] = k < 0 ? 0 : choice[i];
-            config[n + (size_t)i] = k < 0 ? 0 : d->procs[k];
-            if (choice[i] && !design_same(d, config, choice))
-                rc = vary(d, &problem, s, config, err);
+            config[i] = config[n + i] = config[j] = config[n + j] = 0;
+            rc = choice[j] ? vary(d, &problem, s, config, err) : 0;
         }
+        for (int k = 0; k < d->nprocs && !rc; k++) {
+            memcpy(config, choice, bytes);
+            config[i] = choice[i] ? choice[i] : d->subs[i].npes;
+            config[n + i] = config[i] ? d->procs[k] : 0;
+            rc = vary(d, &problem, s, config, err);
+        }
+    }
     hrun_predictor_destroy(p);
     free(subs);
     free(config);
@@ -270,7 +270,8 @@ static int fill(struct hrun_design *d, struct hrun_error *err)
 {
     if (repeats(d, err))
         return -1;
-    if (d->next == d->nqueue && d->set.budget_s > 0 && !final(d) && vary_choice(d, err))
+    if (d->next == d->nqueue && d->set.budget_s > 0 && !final(d) &&
+        (vary_choice(d, &d->sizes[0], err) || (d->nsizes > 1 && vary_choice(d, &d->sizes[d->nsizes - 1], err))))
         return -1;
     if (d->next == d->nqueue && final(d) && mixed_runs(d, 1, err))
         return -1;
