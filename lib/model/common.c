@@ -22,8 +22,8 @@ enum { TURNS = 25, PLAIN_TURNS = 3 };
 static const double SPEED_SD = 0.5, RUN_SD = 0.01;
 /* What is not divided work on one PE is a part of the shortest time there: its standard deviation before runs tell. */
 static const double ONE_PE_SD = 0.3;
-/* What limits no run is taken for a little quicker than what does. */
-static const double NEARLY = 0.99;
+/* What limits no run is taken for a little quicker than what does, by runs with nearly the largest part of work. */
+static const double NEARLY = 0.99, MOSTLY = 0.9;
 /* Residuals beyond so many scales count less, and no scale is below this. */
 static const double HUBER = 2, SCALE_LEAST = 0.02;
 /* More rows than this count as if they were so many: an option's own runs are fewer. */
@@ -37,9 +37,12 @@ enum { CONFIGS_LEAST = 8, FOLDS = 2 };
 /* What a disturbed run may be off by counts as so much (logarithm). */
 static const double GLITCH = 0.2;
 
+enum { BY_RUNS = 2 };
+
 struct option {
     int known;              /* was something run? */
-    int told;               /* did a run that it limited, or another M of its sub-cluster, tell its speeds? */
+    int told;               /* 2: a run that it limited tells its speeds; 1: another M of its sub-cluster, or a run that it
+                               did not limit */
     double w, v;
     double u;               /* s: what is not divided work on one PE */
 };
@@ -301,6 +304,45 @@ static int fit_terms(struct hrun_common *c, double *a, double *b, struct hrun_er
     return hrun_fit_nnls(&problem, &result, err);
 }
 
+/* v of those options that runs tell of, in the mean. */
+static double usual_v(const struct hrun_common *c)
+{
+    double sum = 0;
+    int n = 0;
+
+    for (int o = 0; o < c->nsubs * c->nprocs; o++)
+        if (c->options[o].told == BY_RUNS) {
+            sum += c->options[o].v;
+            n++;
+        }
+    return n ? sum / n : 1;
+}
+
+/* w of an option that limits no run: it is no slower than the quickest run that it took part in. Runs that are mostly
+ * work tell. */
+static double slowest_possible(const struct hrun_common *c, int o)
+{
+    double share = 0, least = INFINITY;
+
+    for (int turn = 0; turn < 2; turn++)
+        for (size_t i = 0; i < c->n; i++) {
+            const struct point *q = &c->points[i];
+            double work, rest, part;
+            int there = 0;
+
+            for (size_t k = 0; q->mixed && k < q->mixed->nparts; k++)
+                there |= c->parts[q->mixed->first + k].option == o;
+            parts_at(c, i, &work, &rest);
+            part = 1 - q->span * rest / q->T;
+            if (!there || !(work > 0))
+                continue;
+            if (turn && part > MOSTLY * share)
+                least = fmin(least, NEARLY * part * q->T / work);
+            share = turn ? share : fmax(share, part);
+        }
+    return least;
+}
+
 /* The speeds of option o, given the coefficients: w, v, u by NNLS, with what is expected of them as rows. */
 static int fit_speeds(struct hrun_common *c, int o, double *a, double *b, struct hrun_error *err)
 {
@@ -328,28 +370,17 @@ static int fit_speeds(struct hrun_common *c, int o, double *a, double *b, struct
         b[n++] = row * (q->T - (w - part * own->w) * work - (v - (q->one_pe ? 0 : part * own->v * q->span)) * rest);
     }
     for (int m = sub * c->nprocs; m < (sub + 1) * c->nprocs; m++)
-        if (m != o && c->options[m].told) {
+        if (m != o && c->options[m].told == BY_RUNS) {
             others += c->options[m].w;
             count++;
         }
     if (!n) {
-        double most = count ? others / count : INFINITY;
+        double most = fmin(slowest_possible(c, o), count ? others / count : INFINITY);
 
-        /* It is no slower than the quickest run that it took part in and did not limit. */
-        for (size_t i = 0; i < c->n; i++) {
-            const struct point *q = &c->points[i];
-            double part = 0;
-
-            for (size_t k = 0; q->mixed && k < q->mixed->nparts; k++)
-                part += c->parts[q->mixed->first + k].option == o;
-            parts_at(c, i, &work, &rest);
-            if (part > 0 && work > 0 && q->T > q->span * rest)
-                most = fmin(most, NEARLY * (q->T - q->span * rest) / work);
-        }
-        *own = (struct option){ own->known, isfinite(most), isfinite(most) ? most : 1, 1, 0 };
+        *own = (struct option){ own->known, isfinite(most), isfinite(most) ? most : 1, usual_v(c), 0 };
         return 0;
     }
-    own->told = 1;
+    own->told = BY_RUNS;
     memset(a + n * UNKNOWN, 0, UNKNOWN * UNKNOWN * sizeof *a);
     if (count) {
         a[n * UNKNOWN] = count / (others * SPEED_SD);
@@ -405,20 +436,22 @@ static void fit_spans(struct hrun_common *c, double *sum, double *count)
 
 /* ------------------------------------------------------------------ all */
 
-/* A first guess of speeds: times on one PE where both have them, else times at all. */
+/* A first guess of speeds: times at sizes where another has them, too. What was never run alone limits nothing at first. */
 static void guess_speeds(struct hrun_common *c)
 {
     for (int o = 0; o < c->nsubs * c->nprocs; o++) {
         double sum = 0;
-        int n = 0;
+        int n = 0, alone = 0;
 
+        for (size_t i = 0; i < c->n; i++)
+            alone |= c->points[i].option == o;
         for (size_t i = 0; i < c->n; i++)
             for (size_t l = 0; l < c->n && c->points[i].option == o; l++)
                 if (c->points[l].row && c->points[l].N == c->points[i].N && c->points[l].option != o) {
                     sum += log(c->points[i].T * c->points[i].P / (c->points[l].T * c->points[l].P));
                     n++;
                 }
-        c->options[o] = (struct option){ c->options[o].known, n > 0, n ? exp(sum / n) : 1, 1, 0 };
+        c->options[o] = (struct option){ c->options[o].known, n > 0, n ? exp(sum / n) : alone, 1, 0 };
     }
 }
 

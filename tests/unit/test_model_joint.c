@@ -141,6 +141,32 @@ static void test_span(const struct ma *a)
     free(r);
 }
 
+/* A sub-cluster that was never run alone, nor limited a run, is no slower than the quickest run it took part in. */
+static void test_never_limits(const struct ma *a)
+{
+    static const int pes[MR_SUBS] = { 2, 0, 4 }, procs[MR_SUBS] = { 1, 0, 1 };
+    struct hrun_models *m[MR_SUBS];
+    struct hrun_error err = { 0 };
+    struct mr *r = fresh(plain);
+    int slower = 0, quicker = 0;
+
+    mr_alone(r, 1, 4, 1, sizes, NSIZES);
+    mr_alone(r, 2, 4, 1, sizes, NSIZES);
+    for (int k = 0; k < NSIZES; k++)
+        mr_run(r, sizes[k], pes, procs, 1, NULL);
+    ok(!fit(a, r, m, &err) && m[0], "a sub-cluster has a model though it was never run alone: %s", err.text);
+    for (int k = 0; k < NSIZES; k++) {
+        double t = mr_predict(&a->app, m, 0, sizes[k], 6, 1, NULL, NULL);
+
+        slower += t > 1.02 * plain(2, (double)sizes[k], 6, 1);
+        quicker += t < plain(0, (double)sizes[k], 6, 1);
+    }
+    is_int(slower, 0, "by which it is no slower than what limited the runs");
+    is_int(quicker, 0, "nor quicker than it is");
+    destroy(m);
+    free(r);
+}
+
 /* Mean relative error at P = 12 to 20 of the sub-clusters that limit there. */
 static double error_at_large(const struct ma *a, const struct mr *m, struct hrun_models **models)
 {
@@ -365,6 +391,7 @@ int main(void)
     test_alone(&a);
     test_common(&a);
     test_span(&a);
+    test_never_limits(&a);
     test_mixed(&a);
     test_watched(&a);
     test_bound(&a);
