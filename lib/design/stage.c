@@ -22,9 +22,9 @@ static const double DOUBT_SHARE = 0.002;
 static const double OWN_ROUNDS = 12, OWN_RUNS = 8, OWN_LEAST = 8;
 /* More runs than these for each model and each size tell nothing new, however short they are. */
 enum { OPTION_RUNS = 20, SIZE_RUNS = 10 };
-/* Neighbours of the choices at the least and the largest size: those that are predicted to take no more than so many times as long, in
+/* Variants of a choice that are predicted to take no more than so many times as long, and choices of sizes beside it, in
  * at most this part of the budget. */
-static const double VARY_SLOW = 1.6, VARY_SHARE = 0.15;
+static const double VARY_SLOW = 1.6, BESIDE_SLOW = 3, VARY_SHARE = 0.15;
 /* Most runs at one size in a stage. */
 enum { AT_ONE_SIZE = 4 };
 
@@ -172,7 +172,7 @@ static int mixed_runs(struct hrun_design *d, int known_only, struct hrun_error *
 
 /* Queue a configuration that was never run at this size, and may be the better one. */
 static int vary(struct hrun_design *d, const struct hrun_plan_problem *problem, const struct design_size *s,
-                const int *config, struct hrun_error *err)
+                const int *config, double slow, struct hrun_error *err)
 {
     struct hrun_choice c;
     double cost;
@@ -184,7 +184,7 @@ static int vary(struct hrun_design *d, const struct hrun_plan_problem *problem, 
         return rc;
     cost = design_cost(d, config, c.P, s->N, c.time_s);
     rc = 0;
-    if (c.time_s <= VARY_SLOW * s->v[s->choice].model_s && design_affords(d, cost, DESIGN_ROUNDS) &&
+    if (c.time_s <= slow * s->v[s->choice].model_s && design_affords(d, cost, DESIGN_ROUNDS) &&
         d->varied_s + cost <= VARY_SHARE * d->set.budget_s) {
         d->varied_s += cost;
         rc = design_queue(d, config, s->N, HRUN_DESIGN_CHOICE, c.time_s, cost, err);
@@ -193,10 +193,12 @@ static int vary(struct hrun_design *d, const struct hrun_plan_problem *problem, 
     return rc;
 }
 
-/* What models get wrong of all that was run alike shows where one thing is changed: the choice without one or two of its
- * sub-clusters, with other numbers of processes on each, and with all of one that it leaves out. */
-static int vary_choice(struct hrun_design *d, const struct design_size *s, struct hrun_error *err)
+/* What models get wrong of all that was run alike shows where one thing is changed: what is chosen at the sizes beside;
+ * the choice without one or two of its sub-clusters, with other numbers of processes on each, and with all of one that it
+ * leaves out. */
+static int vary_choice(struct hrun_design *d, int size, struct hrun_error *err)
 {
+    const struct design_size *s = &d->sizes[size];
     size_t n = (size_t)d->nsubs, bytes = 2 * n * sizeof(int);
     struct hrun_plan_sub *subs = calloc(n, sizeof *subs);
     int *config = malloc(bytes), rc = 0;
@@ -206,17 +208,20 @@ static int vary_choice(struct hrun_design *d, const struct design_size *s, struc
 
     if (p)
         design_problem(d, p, subs, &problem);
+    for (int beside = size ? size - 1 : 0; beside <= size + 1 && beside < d->nsizes && p && !rc; beside++)
+        if (d->sizes[beside].choice >= 0)
+            rc = vary(d, &problem, s, d->sizes[beside].v[d->sizes[beside].choice].config, BESIDE_SLOW, err);
     for (size_t i = 0; i < n && p && !rc; i++) {
         for (size_t j = i; j < n && choice[i] && !rc; j++) {
             memcpy(config, choice, bytes);
             config[i] = config[n + i] = config[j] = config[n + j] = 0;
-            rc = choice[j] ? vary(d, &problem, s, config, err) : 0;
+            rc = choice[j] ? vary(d, &problem, s, config, VARY_SLOW, err) : 0;
         }
         for (int k = 0; k < d->nprocs && !rc; k++) {
             memcpy(config, choice, bytes);
             config[i] = choice[i] ? choice[i] : d->subs[i].npes;
             config[n + i] = config[i] ? d->procs[k] : 0;
-            rc = vary(d, &problem, s, config, err);
+            rc = vary(d, &problem, s, config, VARY_SLOW, err);
         }
     }
     hrun_predictor_destroy(p);
@@ -270,9 +275,9 @@ static int fill(struct hrun_design *d, struct hrun_error *err)
 {
     if (repeats(d, err))
         return -1;
-    if (d->next == d->nqueue && d->set.budget_s > 0 && !final(d) &&
-        (vary_choice(d, &d->sizes[0], err) || (d->nsizes > 1 && vary_choice(d, &d->sizes[d->nsizes - 1], err))))
-        return -1;
+    for (int i = d->nsizes - 1; i >= 0 && d->next == d->nqueue && d->set.budget_s > 0 && !final(d); i--)
+        if (vary_choice(d, i, err))
+            return -1;
     if (d->next == d->nqueue && final(d) && mixed_runs(d, 1, err))
         return -1;
     return d->next == d->nqueue ? mixed_runs(d, 0, err) : 0;
