@@ -178,6 +178,9 @@ static int vary(struct hrun_design *d, const struct hrun_plan_problem *problem, 
     double cost;
     int failed, rc = 0;
 
+    for (int i = d->next; i < d->nqueue; i++)
+        if (d->queue[i].N == s->N && design_same(d, d->queue[i].config, config))
+            return 0;
     if (!design_count(d, config, s->N, &failed) && !failed)
         rc = design_evaluate(problem, config, 1, &c, err);
     if (rc <= 0)
@@ -201,11 +204,13 @@ static int vary_choice(struct hrun_design *d, int size, struct hrun_error *err)
     const struct design_size *s = &d->sizes[size];
     size_t n = (size_t)d->nsubs, bytes = 2 * n * sizeof(int);
     struct hrun_plan_sub *subs = calloc(n, sizeof *subs);
-    int *config = malloc(bytes), rc = 0;
+    int *config = malloc(bytes), rc = subs && config ? 0 : hrun_fail_nomem(err);
     const int *choice = s->choice >= 0 ? s->v[s->choice].config : NULL;
-    struct hrun_predictor *p = subs && config && choice ? design_predictor(d, s->N, err) : NULL;
+    struct hrun_predictor *p = !rc && choice ? design_predictor(d, s->N, err) : NULL;
     struct hrun_plan_problem problem;
 
+    if (!rc && choice && !p && err->code)
+        rc = -1;
     if (p)
         design_problem(d, p, subs, &problem);
     for (int beside = size ? size - 1 : 0; beside <= size + 1 && beside < d->nsizes && p && !rc; beside++)

@@ -334,7 +334,7 @@ static double slowest_possible(const struct hrun_common *c, int o)
                 there |= c->parts[q->mixed->first + k].option == o;
             parts_at(c, i, &work, &rest);
             part = 1 - q->span * rest / q->T;
-            if (!there || !(work > 0))
+            if (!there || q->held || !(work > 0))
                 continue;
             if (turn && part > MOSTLY * share)
                 least = fmin(least, NEARLY * part * q->T / work);

@@ -385,6 +385,9 @@ static const struct hrun_predictor_kind kind = {
     .options = hrun_formulas_options,
 };
 
+/* Where speeds add up, good configurations are many and alike: to look at so many parts takes some hundredths of a second. */
+enum { ADDED_PARTS = 30000 };
+
 /* Bounds of parts that may be asked for in about a second: one takes some 4 us of 64 ranks, and as their square. */
 static long parts_most(const struct hrun_formulas *p)
 {
@@ -440,7 +443,7 @@ struct hrun_predictor *hrun_formulas_create(const struct hrun_predictor_source *
     if (p->base.has_network ? p->same_subs : p->base.tasking.dynamic) {
         p->base.oracle.whole = hrun_formulas_whole;
         p->base.oracle.part = hrun_formulas_part;
-        p->base.oracle.parts = p->base.has_network ? parts_most(p) : 0;
+        p->base.oracle.parts = p->base.has_network ? parts_most(p) : ADDED_PARTS;
     }
     free(usable);
     hrun_buf_release(&consts);

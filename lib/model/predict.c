@@ -1,11 +1,11 @@
 /* predict.c - predictors of whatever family a definition names; see model.h and predictor.h */
 #include "model/analytic.h"
-#include "model/tasking.h"
 #include "model/predictor.h"
+#include "model/ring_family.h"
+#include "model/tasking.h"
+#include "model/weak_family.h"
 
 #include <stdlib.h>
-#include "model/ring_family.h"
-#include "model/weak_family.h"
 
 static struct hrun_predictor *(*const makers[HRUN_APP_FAMILIES])(const struct hrun_predictor_source *from,
                                                                 struct hrun_error *err) = {
@@ -118,27 +118,29 @@ int hrun_predictor_time_whole(struct hrun_predictor *p, int nsubs, const int *pe
 {
     struct hrun_part_time *parts = calloc(3 * (size_t)nsubs + 1, sizeof *parts), *least = parts + nsubs,
                           *most = least + nsubs;
-    int n = 0, rc = parts ? 0 : hrun_fail_nomem(err);
+    int *sub = calloc((size_t)nsubs + 1, sizeof *sub), n = 0, slowest = 0, rc = 0;
 
+    if (!parts || !sub)
+        rc = hrun_fail_nomem(err);
     for (int i = 0; i < nsubs && !rc; i++) {
         if (!pes[i])
             continue;
         parts[n].processes = least[n].processes = most[n].processes = pes[i] * procs[i];
         rc = hrun_predictor_time_in(p, i, pes, procs, &parts[n].t, &least[n].t, &most[n].t, err);
-        if (!rc && sub_time_s)
-            sub_time_s[i] = parts[n].t;
-        if (!rc && limiting && (n == 0 || parts[n].t > *time_s)) {
-            *limiting = i;
-            *time_s = parts[n].t;
-        }
-        n++;
+        slowest = parts[n].t > parts[slowest].t ? n : slowest;
+        sub[n++] = i;
     }
+    for (int k = 0; k < n && !rc && sub_time_s; k++)
+        sub_time_s[sub[k]] = parts[k].t;
     if (!rc && n) {
         *time_s = hrun_tasking_time(&p->tasking, parts, n);
         *low = hrun_tasking_time(&p->tasking, least, n);
         *high = hrun_tasking_time(&p->tasking, most, n);
+        if (limiting)
+            *limiting = sub[slowest];
     }
     free(parts);
+    free(sub);
     return rc;
 }
 
