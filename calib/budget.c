@@ -24,9 +24,6 @@ int budget_wanted(const struct calib_settings *s, struct hrun_error *err)
     if (s->parallel)
         return hrun_fail(err, HRUN_EINVAL, "--parallel belongs to --full-grid; of chosen runs each depends on those "
                          "before it, and many use several sub-clusters");
-    if (s->remeasure >= 0)
-        return hrun_fail(err, HRUN_EINVAL, "--remeasure belongs to --full-grid; chosen runs that look suspicious are "
-                         "made again anyway");
     return 1;
 }
 

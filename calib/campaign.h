@@ -19,7 +19,6 @@ struct point {
     int copies;               /* 1: each process is a run of its own, all at the same time (copies.h) */
     int sub;                  /* the only sub-cluster used; -1: several */
     int have;                 /* good measurements on disk */
-    int extra;                /* runs beyond those wanted: its runs are suspicious (remeasure.h) */
     int failed;               /* attempts that failed in this campaign */
     int left_out;             /* 1: it failed too often, or its sub-cluster is given up */
     double wall_s;            /* mean wall time of its good runs, 0 unknown */

@@ -43,7 +43,7 @@ void campaign_note(struct campaign *g, const struct event *e)
         g->too_short += e->too_short;
     } else if (e->kind == EVENT_GIVEN_UP) {
         for (int i = 0; i < g->n && !g->budget; i++)
-            if (g->v[i].sub == e->sub && g->v[i].have < g->wanted + g->v[i].extra)
+            if (g->v[i].sub == e->sub && g->v[i].have < g->wanted)
                 g->v[i].left_out = 1;
     }
 }
@@ -58,9 +58,7 @@ int campaign_has(const struct campaign *g, int sub)
 
 static int runs_left(const struct campaign *g, const struct point *p)
 {
-    int wanted = g->wanted + p->extra;
-
-    return p->left_out || p->have >= wanted ? 0 : wanted - p->have;
+    return p->left_out || p->have >= g->wanted ? 0 : g->wanted - p->have;
 }
 
 int campaign_left(const struct campaign *g, int sub)

@@ -12,7 +12,6 @@
 #include "groups.h"
 #include "parallel.h"
 #include "progress.h"
-#include "remeasure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,9 +205,6 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
     int chosen, ended;
 
     c->set = &s->common;
-    if (s->remeasure > 0 && !remeasure_runs(s))
-        return hrun_fail(err, HRUN_EINVAL, "--remeasure does nothing with --fit ls, by which no point is suspicious: "
-                         "leave one of them out");
     if (context_app(c, words[0], err))
         return -1;
     if (!c->app)
@@ -418,21 +414,6 @@ static int make_runs(struct runs *r, int *dead, struct hrun_error *err)
     return rc;
 }
 
-/* Measure suspicious points again. As runs_make. */
-static int make_again(struct runs *r, int more, int *dead, struct hrun_error *err)
-{
-    struct hrun_buf words = HRUN_BUF_INIT;
-    int n = remeasure_mark(r->c, r->g, more, &words, err), rc = n < 0 ? -1 : 0;
-
-    if (n > 0 && !r->c->set->quiet)
-        fprintf(stderr, "hrun-calibrate: %d point%s suspicious and measured again: %s\n", n, n == 1 ? " is" : "s are",
-                words.data);
-    if (n > 0)
-        rc = make_runs(r, dead, err);
-    hrun_buf_release(&words);
-    return rc;
-}
-
 /* Make the runs, in folders of scratch, and fit. Result: the exit status; -1 with *err. */
 static int make_in(struct context *c, const struct calib_settings *s, struct campaign *g, char **words,
                    const struct scratch *scratch, struct hrun_error *err)
@@ -442,15 +423,13 @@ static int make_in(struct context *c, const struct calib_settings *s, struct cam
                       .retries = (int)s->retries,
                       .trace = s->no_trace ? 0 : s->trace ? 2 : 1,
                       .tell = progress_show, .ctx = &p };
-    int rc, status, more = remeasure_runs(s), dead = 0;
+    int rc, status, dead = 0;
 
     say_before(c, s, g);
     rc = say_settings(c, s, err);
     rc = rc ? rc : mark_anew(c, s, g, err);
     if (!rc)
         rc = make_runs(&r, &dead, err);
-    if (!rc && more && !g->budget && c->app->family != HRUN_APP_WEAK)
-        rc = make_again(&r, more, &dead, err);
     if (rc < 0)
         return -1;
     if (rc > 0) {

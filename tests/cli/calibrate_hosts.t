@@ -82,7 +82,7 @@ case \$1 in
 esac
 P
 chmod +x odd
-odd="$full --data $tmp/odd.d --timeout 1 --retries 2 -r 2 --pes 1 --sizes 99-112 --remeasure 0 -app odd ./odd"
+odd="$full --data $tmp/odd.d --timeout 1 --retries 2 -r 2 --pes 1 --sizes 99-112 -app odd ./odd"
 run $odd
 status_is 125 "points that fail: status 125"
 err_has "10 points failed and are left out" "as many as failed are told"
@@ -98,7 +98,7 @@ ok "one that failed once and then worked is a measurement" log odd.d odd \
     'sorted(x["time_s"] for x in m if x["N"] == 111) == [0, 0.5, 0.5]'
 ok "the others have their repetitions" log odd.d odd 'all(sum(x["N"] == n and x["ok"] for x in m) == 2 for n in (99, 100, 112))'
 out_has "single/nnls" "and what worked is fitted"
-run $full --data "$tmp/odd.d" --timeout 1 --retries 0 -r 2 --pes 1 --sizes 99,101,100 --remeasure 0 -app odd ./odd
+run $full --data "$tmp/odd.d" --timeout 1 --retries 0 -r 2 --pes 1 --sizes 99,101,100 -app odd ./odd
 ok "--retries 0: one more try" log odd.d odd 'sum(x["N"] == 101 for x in m) == 4'
 
 # ---- the dry run, and what --parallel says where it changes nothing
@@ -139,24 +139,24 @@ esac
 sleep 100
 P
 chmod +x napper
-run $full $two --parallel --data nap.d -r 1 --remeasure 0 -app nap "$tmp/napper"
+run $full $two --parallel --data nap.d -r 1 -app nap "$tmp/napper"
 status_is 0 "--parallel measures both sub-clusters at the same time"
 err_has "at the same time: made-far; made-near" "and says so"
 err_has "[4/4]" "one count for all"
 ok "every run is in the log" log nap.d nap 'len(m) == 4 and all(x["ok"] and x["time_s"] > 0 for x in m) and not bad and len(p) == 2'
 rm -f here.*
-run $full $two --data nap1.d --sizes 31,41 -r 2 --remeasure 0 -app nap "$tmp/napper"
+run $full $two --data nap1.d --sizes 31,41 -r 2 -app nap "$tmp/napper"
 status_is 0 "without it they are measured one after the other"
 err_lacks "at the same time" "and nothing is said"
 ok "with as many runs" log nap1.d nap 'len(m) == 8 and all(x["ok"] for x in m)'
-run $full $two --parallel --data nap1.d --sizes 31,41 -r 2 --remeasure 0 -app nap "$tmp/napper"
+run $full $two --parallel --data nap1.d --sizes 31,41 -r 2 -app nap "$tmp/napper"
 err_has "8 of 8 runs are measured already" "--parallel goes on where the other was"
 status_is 0 "and only fits"
-run $full $two --parallel --data nap1.d --sizes 31,41 -r 4 --dry-run --remeasure 0 -app nap "$tmp/napper"
+run $full $two --parallel --data nap1.d --sizes 31,41 -r 4 --dry-run -app nap "$tmp/napper"
 ok "a dry run knows the times now" grep -Eq '^all, with --parallel +4 +8 +[0-9.]+ m?s$' "$tmp/.out"
 
 # ---- a sub-cluster that nobody has measured does not lie idle unnoticed
-run $full $two --use made-near --data one.d --sizes 31,41 -r 2 --remeasure 0 -app nap "$tmp/napper"
+run $full $two --use made-near --data one.d --sizes 31,41 -r 2 -app nap "$tmp/napper"
 status_is 0 "one of two sub-clusters is measured"
 run hrun $two --data one.d -N 41 -app nap "$tmp/napper"
 status_is 0 "a run by its profile"
@@ -171,7 +171,7 @@ for round in "INT 130" "TERM 143"; do
     rm -f here.*
     # The shell lets SIGINT be ignored by what it starts in the background.
     perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' \
-        $full $two --parallel --data "nap$sig.d" --sizes 30,99 -r 1 --remeasure 0 -app nap "$tmp/napper" >bg.out 2>bg.err </dev/null &
+        $full $two --parallel --data "nap$sig.d" --sizes 30,99 -r 1 -app nap "$tmp/napper" >bg.out 2>bg.err </dev/null &
     pid=$!
     wait_for here. 2
     for _ in $(seq 100); do log "nap$sig.d" nap 'len(m) == 2' && [ "$(left | wc -w)" -ge 2 ] && break; sleep 0.1; done
@@ -187,7 +187,7 @@ done
 
 # ---- a worker process that is killed
 rm -f here.*
-$full $two --parallel --data napK.d --sizes 30,31,99 --timeout 3 --retries 0 -r 1 --remeasure 0 -app nap "$tmp/napper" >bg.out 2>bg.err </dev/null &
+$full $two --parallel --data napK.d --sizes 30,31,99 --timeout 3 --retries 0 -r 1 -app nap "$tmp/napper" >bg.out 2>bg.err </dev/null &
 pid=$!
 for _ in $(seq 200); do [ "$(left | wc -w)" -ge 2 ] && log napK.d nap 'len(m) == 4' && break; sleep 0.1; done
 kill -9 "$(pgrep -P $pid -x hrun-calibrate | head -n 1)"
@@ -201,7 +201,7 @@ ok "the other one goes on to its end" log napK.d nap 'len(m) == 5 and sum(x["sta
 nothing_left "a worker killed"
 
 # ---- hrun-calibrate itself is killed
-$full $two --parallel --data napK9.d --sizes 99 -r 1 --remeasure 0 -app nap "$tmp/napper" >bg.out 2>bg.err </dev/null &
+$full $two --parallel --data napK9.d --sizes 99 -r 1 -app nap "$tmp/napper" >bg.out 2>bg.err </dev/null &
 pid=$!
 for _ in $(seq 200); do [ "$(left | wc -w)" -ge 2 ] && break; sleep 0.1; done
 kill -9 $pid
@@ -210,7 +210,7 @@ nothing_left "SIGKILL"
 
 # ---- a host that cannot be reached when a run is started
 touch down.127.0.0.4
-run $full $two --parallel --data down.d --sizes 31-36 -r 2 --retries 1 --remeasure 0 -app nap "$tmp/napper"
+run $full $two --parallel --data down.d --sizes 31-36 -r 2 --retries 1 -app nap "$tmp/napper"
 status_is 125 "a host is down: status 125"
 err_has "sub-cluster made-far is given up: 3 points in a row could not be run" "its sub-cluster is given up"
 err_has "127.0.0.4" "and the host is named"
@@ -219,7 +219,7 @@ ok "its failures are in the log, tried again" log down.d nap \
 ok "the other sub-cluster is measured in full" log down.d nap 'sum(x["ok"] for x in m) == 12'
 out_has "made-near " "and fitted"
 rm down.127.0.0.4
-run $full $two --data down.d --sizes 31-36 -r 2 --retries 1 --remeasure 0 -app nap "$tmp/napper"
+run $full $two --data down.d --sizes 31-36 -r 2 --retries 1 -app nap "$tmp/napper"
 status_is 0 "when it is back the same command goes on"
 err_has "12 of 24 runs are measured already" "with what is missing"
 

@@ -20,7 +20,7 @@ sys.exit(any(q["bad_records"] for q in p) or not eval(sys.argv[2]))' "$tmp/.log"
 }
 
 # ---- one after the other, and at the same time
-cal="$full $hosts --remeasure 0 --sizes 100,200,300 --procs 1"
+cal="$full $hosts --sizes 100,200,300 --procs 1"
 run on_head $cal --parallel -r 1 --dry-run -app lu "$lu"
 status_is 0 "a dry run over two kinds of hosts"
 ok "12 runs, six for each" test "$(grep -cE '^lab-(fast|slow)[^ ]* +[a-z]+\[1-2\] +6 +6 ' .out)" = 2
@@ -63,7 +63,7 @@ P
 chmod +x nap
 nap=$tmp/nap
 
-run on_head $full $hosts --parallel --data "$tmp/late" --sizes 1,2,900 --pes 1 --timeout 5 --retries 1 -r 1 --remeasure 0 -app nap "$nap"
+run on_head $full $hosts --parallel --data "$tmp/late" --sizes 1,2,900 --pes 1 --timeout 5 --retries 1 -r 1 -app nap "$nap"
 status_is 125 "a time limit"
 err_has "2 points failed and are left out (last: timeout)" "one point of each kind"
 ok "recorded as failed, tried again, never a time" log late nap \
@@ -72,7 +72,7 @@ all_clean "nothing is left of the runs that were ended"
 
 # ---- a host dies in the middle
 rm -f at.*
-cal="$full $hosts --parallel --data $tmp/dies --sizes 1,2,3,4,50 --retries 1 -r 1 --remeasure 0 -app nap $nap"
+cal="$full $hosts --parallel --data $tmp/dies --sizes 1,2,3,4,50 --retries 1 -r 1 -app nap $nap"
 background dies on_head $cal
 await 60 test -e at.slow2.50
 lab kill slow2
@@ -93,7 +93,7 @@ ok "to the end" log dies nap 'sum(x["ok"] for x in m) == 20'
 
 # ---- a host becomes another one in the middle
 rm -f at.*
-cal="$full $hosts --parallel --data $tmp/changes --sizes 1,2,20 --pes 1,2 -r 1 --remeasure 0 -app nap $nap"
+cal="$full $hosts --parallel --data $tmp/changes --sizes 1,2,20 --pes 1,2 -r 1 -app nap $nap"
 background changes on_head $cal
 await 60 test -e at.slow1.20
 lab kind slow2 fast
@@ -109,7 +109,7 @@ lab kind slow2 slow
 # ---- one signal
 rm -f at.*
 background int "$lab_tool" head \
-    $full $hosts --refresh --parallel --data "$tmp/int" --sizes 900 --pes 2 -r 1 --remeasure 0 -app nap "$nap"
+    $full $hosts --refresh --parallel --data "$tmp/int" --sizes 900 --pes 2 -r 1 -app nap "$nap"
 both() { [ -e at.fast2.900 ] && [ -e at.slow2.900 ]; }
 ok "a run on each kind" await 60 both
 kill -INT "${behind[int]}"
