@@ -108,7 +108,7 @@ NET_SRC    := $(addprefix calib/net/,measure.c repeat.c spread.c schedule.c grou
               local.c)
 DOCTOR     := data read judge judge_compute judge_network judge_settings report doctor
 CALIB_SRC  := $(addprefix calib/,main.c alone.c options.c lists.c campaign.c campaign_left.c \
-              report_tradeoff.c budget.c choices.c groups.c runs.c copies.c weak.c weak_runs.c parallel.c progress.c \
+              report_tradeoff.c budget.c choices.c runs.c copies.c weak.c weak_runs.c progress.c \
               measure.c fit.c \
               show.c waits.c new.c new_rule.c gnuplot.c plot.c svg.c report.c report_data.c report_choose.c \
               report_figures.c report_tables.c report_html.c report_pages.c textplot.c show_plot.c exchange.c tool.c \

@@ -3,6 +3,7 @@
 
 #include "base/table.h"
 #include "base/units.h"
+#include "budget.h"
 #include "fit/spread.h"
 
 #include <math.h>
@@ -50,6 +51,8 @@ void campaign_note(struct campaign *g, const struct event *e)
 
 int campaign_has(const struct campaign *g, int sub)
 {
+    if (g->budget)
+        return g->budget->lists.most[sub] > 0;
     for (int i = 0; i < g->n; i++)
         if (g->v[i].sub == sub)
             return 1;
@@ -261,25 +264,6 @@ int campaign_left_is_sure(const struct campaign *g)
     return left <= known;
 }
 
-double campaign_time_left_parallel(const struct campaign *g)
-{
-    double longest = 0;
-
-    for (int k = 0; k < g->ngroups; k++) {
-        double total = 0;
-
-        for (int i = 0; i < g->nsubs; i++) {
-            double part = g->group[i] == k ? campaign_time_left(g, i) : 0;
-
-            if (part == 0 && g->group[i] == k && campaign_left(g, i))
-                return 0;
-            total += part;
-        }
-        longest = fmax(longest, total);
-    }
-    return longest;
-}
-
 static void add_time(struct hrun_table *t, double seconds, int runs)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
@@ -292,8 +276,7 @@ static void add_time(struct hrun_table *t, double seconds, int runs)
     hrun_buf_release(&text);
 }
 
-static void add_total(struct hrun_table *t, const char *name, const char *hosts, const struct campaign *g, int sub,
-                      double seconds)
+static void add_total(struct hrun_table *t, const char *name, const char *hosts, const struct campaign *g, int sub)
 {
     int points = 0, left = campaign_left(g, sub);
 
@@ -303,10 +286,10 @@ static void add_total(struct hrun_table *t, const char *name, const char *hosts,
     hrun_table_cell(t, "%s", hosts);
     hrun_table_cell(t, "%d", points);
     hrun_table_cell(t, "%d", left);
-    add_time(t, seconds, left);
+    add_time(t, campaign_time_left(g, sub), left);
 }
 
-/* Runs and time of each sub-cluster and in all, the way the campaign will be made. */
+/* Runs and time of each sub-cluster and in all. */
 static int totals_table(const struct context *c, const struct campaign *g, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("llrrl");
@@ -325,11 +308,9 @@ static int totals_table(const struct context *c, const struct campaign *g, struc
             continue;
         hrun_buf_reset(&hosts);
         hrun_subcluster_hosts(c->cluster, &c->cluster->subs[i], 0, most, &hosts);
-        add_total(t, c->cluster->subs[i].name, hosts.data, g, i, campaign_time_left(g, i));
+        add_total(t, c->cluster->subs[i].name, hosts.data, g, i);
     }
-    add_total(t, "all, one after the other", "", g, -1, campaign_time_left(g, -1));
-    if (g->ngroups > 1)
-        add_total(t, "all, with --parallel", "", g, -1, campaign_time_left_parallel(g));
+    add_total(t, "all", "", g, -1);
     rc = hrun_table_render(t, 0, out);
     hrun_table_destroy(t);
     hrun_buf_release(&hosts);

@@ -111,8 +111,6 @@ const struct hrun_opt calib_options[] = {
       "What to measure", NULL, AT(repetitions), .modes = STARTS, .min = 1, .max = 100000 },
     { "retries", 0, HRUN_OPT_COUNT, "K", NULL, "how often a failed run is tried again (default 1)",
       "What to measure", NULL, AT(retries), .modes = RUNS, .max = 1000 },
-    { "parallel", 0, HRUN_OPT_NONE, NULL, NULL, "measure sub-clusters that share no host at the same time",
-      "What to measure", hrun_opt_flag, AT(parallel), .modes = RUNS },
     { "again", 0, HRUN_OPT_NONE, NULL, NULL, "measure all anew: what was measured before no longer counts",
       "What to measure", hrun_opt_flag, AT(again), .modes = NETWORK | RUNS },
     { "redo", 0, HRUN_OPT_NONE, NULL, NULL,

@@ -19,7 +19,7 @@ struct calib_settings {
     const char *use;                  /* sub-clusters */
     int64_t repetitions;              /* 0: not given */
     int64_t retries;
-    int again, redo, parallel, dry_run, no_fit, full_grid;
+    int again, redo, dry_run, no_fit, full_grid;
     int trace, no_trace;              /* watch all runs; none; neither: those of several sub-clusters */
     int make_new;                     /* write a definition, with this rule and time, each NULL when not given */
     const char *rule, *time;

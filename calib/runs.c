@@ -342,8 +342,7 @@ static int make_all(struct runs *r, struct hrun_error *err)
         for (int i = 0; i < g->n && !rc; i++) {
             const struct point *p = &g->v[i];
 
-            if (p->left_out || p->have > rep ||
-                (r->group >= 0 && g->group[p->sub] != r->group))
+            if (p->left_out || p->have > rep)
                 continue;
             rc = measure_point(r, i, &luck[p->sub], err);
             if (!rc)

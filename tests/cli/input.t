@@ -63,7 +63,7 @@ run hrun --force --refresh --skip-unreachable --oversubscribe /bin/true
 status_is 0 "what only allows something is accepted where it is not needed"
 fails 125 "--probe-size does nothing without --probe" "--probe-size alone" hrun --probe-size 5 -app lu -N 100 "$lu"
 fails 125 "--budget does nothing for \`fit\`" "hrun-calibrate fit with options of runs" \
-    hrun-calibrate fit --budget 5m --parallel --threshold 3 lu
+    hrun-calibrate fit --budget 5m --no-trace --threshold 3 lu
 fails 125 "--budget needs a time" "hrun-calibrate export with a bad value" \
     hrun-calibrate export --budget nonsense --pes zz
 fails 125 "--pes needs a whole number" "and with a bad list" hrun-calibrate export --pes zz

@@ -194,7 +194,6 @@ static void refuses(void)
 {
     static const struct { struct calib_settings s; const char *words; } bad[] = {
         { { CALIB_SETTINGS_DEFAULTS, .repetitions = 3 }, "--repetitions belongs to --full-grid" },
-        { { CALIB_SETTINGS_DEFAULTS, .target = 0.05, .parallel = 1 }, "--parallel belongs to --full-grid" },
         { { CALIB_SETTINGS_DEFAULTS, .runs = 10, .redo = 1 }, "--redo belongs to --full-grid" },
     };
     struct hrun_error err = { 0 };
@@ -203,8 +202,7 @@ static void refuses(void)
         ok(budget_wanted(&bad[i].s, &err) == -1 && strstr(err.text, bad[i].words), "refused: %s", err.text);
     }
     is_int(budget_wanted(&(struct calib_settings){ CALIB_SETTINGS_DEFAULTS }, &err), 1, "runs are chosen by default");
-    is_int(budget_wanted(&(struct calib_settings){ .part = 1, .full_grid = 1, .repetitions = 3, .redo = 1,
-                                                   .parallel = 1 }, &err), 0,
+    is_int(budget_wanted(&(struct calib_settings){ .part = 1, .full_grid = 1, .repetitions = 3, .redo = 1 }, &err), 0,
            "--full-grid is the grid, with all that belongs to it");
 }
 

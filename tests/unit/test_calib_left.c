@@ -75,13 +75,13 @@ static void test_pace(void)
     struct hrun_cluster cl = { .nsubs = 1 };
     struct common_settings set = { .quiet = 1 };
     struct context c = { .set = &set, .cluster = &cl };
-    int pes = 1, group = 0;
+    int pes = 1;
     struct point points[2] = { { .N = 100, .pes = &pes, .procs = &pes, .P = 1 },
                                { .N = 200, .pes = &pes, .procs = &pes, .P = 1 } };
-    struct campaign g = { .v = points, .n = 2, .wanted = 2, .group = &group, .nsubs = 1, .ngroups = 1 };
+    struct campaign g = { .v = points, .n = 2, .wanted = 2, .nsubs = 1 };
     struct progress p;
 
-    progress_start(&p, &c, &g, 0, NULL);
+    progress_start(&p, &c, &g);
     is_num(progress_left(&p), 0, 0, "before the first run the time left is not known");
     for (int i = 0; i < 2; i++) {
         const struct event e = { .kind = EVENT_RUN, .point = i, .ok = 1, .time_s = 1, .wall_s = 4 };
