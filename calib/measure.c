@@ -404,7 +404,7 @@ static int make_in(struct context *c, const struct calib_settings *s, struct cam
     if (!rc) {
         progress_start(&p, c, g);
         rc = runs_make(&r, err);
-        progress_end(&p);
+        progress_clear(&p);
     }
     if (rc < 0)
         return -1;

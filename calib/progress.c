@@ -6,22 +6,12 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 void progress_start(struct progress *p, const struct context *c, const struct campaign *g)
 {
     *p = (struct progress){ .c = c, .g = g, .quiet = c->set->quiet, .tty = isatty(STDERR_FILENO),
                             .total = campaign_left(g, -1), .heard_s = hrun_monotonic_s() };
-}
-
-void progress_end(struct progress *p)
-{
-    progress_clear(p);
-    free(p->times);
-    p->times = NULL;
-    p->ntimes = 0;
 }
 
 void progress_clear(const struct progress *p)
@@ -75,44 +65,6 @@ static void keep_pace(struct progress *p, const struct event *e)
     p->wall_s += e->wall_s;
     p->runs++;
     p->heard_s = now;
-}
-
-/* Keep the time of a good run. Where memory runs out less is known of the spread. */
-static void keep_time(struct progress *p, const struct event *e)
-{
-    struct progress_times *t;
-    double off;
-
-    if (!e->ok || !(e->time_s > 0))
-        return;
-    if (e->point >= p->ntimes) {
-        t = realloc(p->times, (size_t)p->g->n * sizeof *t);
-        if (!t)
-            return;
-        p->times = t;
-        memset(t + p->ntimes, 0, (size_t)(p->g->n - p->ntimes) * sizeof *t);
-        p->ntimes = p->g->n;
-    }
-    t = &p->times[e->point];
-    off = log(e->time_s) - t->mean;
-    t->mean += off / ++t->n;
-    t->m2 += off * (log(e->time_s) - t->mean);
-}
-
-/* How good the times are so far, once points have been repeated: "times vary by 1.2 %", the standard deviation of a
- * run about the mean of its point. */
-static void add_spread(const struct progress *p, struct hrun_buf *out)
-{
-    double m2 = 0;
-    int dof = 0;
-
-    for (int i = 0; i < p->ntimes; i++)
-        if (p->times[i].n > 1) {
-            m2 += p->times[i].m2;
-            dof += p->times[i].n - 1;
-        }
-    if (dof)
-        hrun_buf_addf(out, "times vary by %.*f %%", m2 / dof < 0.01 ? 1 : 0, 100 * sqrt(m2 / dof));
 }
 
 /* "about 2 min left". */
@@ -185,10 +137,8 @@ static void show_point(struct progress *p, const struct event *e)
     int width = snprintf(NULL, 0, "%d", p->total), begin = e->kind == EVENT_BEGIN;
     int done = p->total - campaign_left(p->g, -1);
 
-    if (!begin) {
-        keep_time(p, e);
+    if (!begin)
         keep_pace(p, e);
-    }
     if (p->quiet || (begin && !p->tty))
         return;
     if (!p->g->budget)
@@ -202,9 +152,10 @@ static void show_point(struct progress *p, const struct event *e)
     else
         hrun_buf_adds(&out, begin ? "running" : e->too_short ? "too short to tell" : "failed");
     add_fitting(p, add_left, &out);
-    if (p->g->budget)
+    if (p->g->budget) {
         add_fitting(p, add_purpose, &out);
-    add_fitting(p, p->g->budget ? add_found : add_spread, &out);
+        add_fitting(p, add_found, &out);
+    }
     if (!begin && !e->ok && !e->too_short)
         hrun_buf_addf(&out, "\n  failed: %s", e->text);
     progress_clear(p);
