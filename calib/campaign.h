@@ -81,10 +81,10 @@ int campaign_has(const struct campaign *g, int sub);
 
 /* Runs that are still to be made; of one sub-cluster, or with sub = -1 of all. */
 int campaign_left(const struct campaign *g, int sub);
-/* Their expected wall time, the same way: known points by their own mean, others by a start-up and a power of N and of
- * the number of PEs that fit the known ones; 0 while that is not known. */
+/* Their expected wall time, the same way: known points by their own mean, others by the nearest known one; 0 while none
+ * is. */
 double campaign_time_left(const struct campaign *g, int sub);
-/* 1 when that rests on runs: some of each sub-cluster, and none of those left has a larger N. */
+/* 1 when all that are left were run before. */
 int campaign_left_is_sure(const struct campaign *g);
 
 /* The time (s) after which a run of point i is taken to hang, by what is known of its sub-clusters: 20 times the
