@@ -32,23 +32,20 @@ static void tell(struct runs *r, const struct event *e)
     r->tell(r->ctx, e);
 }
 
-void runs_hear(void *ctx, const char *text)
-{
-    struct runs *r = ctx;
-    struct event e = { .kind = EVENT_WORDS };
-
-    if (!r->verbose)
-        return;
-    snprintf(e.text, sizeof e.text, "%s", text);
-    tell(r, &e);
-}
-
 static void hear_words(void *ctx, const char *text)
 {
     struct event e = { .kind = EVENT_WORDS };
 
     snprintf(e.text, sizeof e.text, "%s", text);
     tell(ctx, &e);
+}
+
+void runs_hear(void *ctx, const char *text)
+{
+    struct runs *r = ctx;
+
+    if (r->verbose)
+        hear_words(r, text);
 }
 
 static const char ENGINE[] = "engine: ";
