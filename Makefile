@@ -70,7 +70,7 @@ FIT  := work ls nnls sparse sparse_qr check robust spread
 NET     := algo_all algo_bcast algo_reduce algo_root algorithms bound breaks check choose columns estimate files \
            limits net net_read net_yaml play ports predict quality records result sanity schedule segments selectors \
            share sharing system thresholds trial trial_slope trial_value tune turns unsure wire
-MODEL   := names rows glitch suspect library series discover coefs family fit misses vague irregular \
+MODEL   := names rows glitch library series discover coefs family fit misses vague irregular \
            terms formulas predict oracle interval mixed tasking common joint recall correct drift netview netview_net network \
            balance weak ring ring_share ring_fit ring_predict speeds analytic formula perf ring_balance ring_options \
            weak_family weak_option weak_predict
@@ -108,8 +108,8 @@ PROBE_SRC  := $(addprefix calib/probe/,main.c facts.c kernel.c clock.c trips.c a
 NET_SRC    := $(addprefix calib/net/,measure.c repeat.c spread.c schedule.c groups.c trips.c fans.c sweeps.c \
               local.c)
 DOCTOR     := data read judge judge_compute judge_network judge_settings report doctor
-CALIB_SRC  := $(addprefix calib/,main.c alone.c options.c lists.c remeasure.c campaign.c campaign_left.c \
-              report_tradeoff.c budget.c choices.c groups.c runs.c copies.c weak.c weak_runs.c parallel.c progress.c \
+CALIB_SRC  := $(addprefix calib/,main.c alone.c options.c lists.c campaign.c campaign_left.c \
+              report_tradeoff.c budget.c choices.c runs.c copies.c weak.c weak_runs.c progress.c \
               measure.c fit.c \
               show.c waits.c new.c new_rule.c gnuplot.c plot.c svg.c report.c report_data.c report_choose.c \
               report_figures.c report_tables.c report_html.c report_pages.c textplot.c show_plot.c exchange.c tool.c \

@@ -21,12 +21,6 @@ int budget_wanted(const struct calib_settings *s, struct hrun_error *err)
                          "spread asks for it");
     if (s->redo)
         return hrun_fail(err, HRUN_EINVAL, "--redo belongs to --full-grid; --again measures all anew");
-    if (s->parallel)
-        return hrun_fail(err, HRUN_EINVAL, "--parallel belongs to --full-grid; of chosen runs each depends on those "
-                         "before it, and many use several sub-clusters");
-    if (s->remeasure >= 0)
-        return hrun_fail(err, HRUN_EINVAL, "--remeasure belongs to --full-grid; chosen runs that look suspicious are "
-                         "made again anyway");
     return 1;
 }
 
@@ -135,8 +129,7 @@ static int fill(struct context *c, const struct calib_settings *s, struct campai
     struct hrun_design_settings set = { 0 };
 
     b->subs = calloc((size_t)n, sizeof *b->subs);
-    g->group = calloc((size_t)n, sizeof *g->group);
-    if (!config || !b->subs || !g->group) {
+    if (!config || !b->subs) {
         free(config);
         return hrun_fail_nomem(err);
     }
@@ -149,9 +142,7 @@ static int fill(struct context *c, const struct calib_settings *s, struct campai
 
         b->subs[i] = (struct hrun_design_sub){ .name = sub->name, .signature = c->signatures.v[i],
                                                .npes = b->lists.most[i], .memory_bytes = (double)sub->memory_bytes };
-        g->group[i] = b->lists.most[i] ? 0 : -1;
     }
-    g->ngroups = 1;
     set.sizes = b->lists.sizes.v;
     set.nsizes = b->lists.sizes.n;
     set.pes = b->lists.pes.n ? b->lists.pes.v : NULL;

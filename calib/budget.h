@@ -25,7 +25,7 @@ struct budget {
 /* Are runs chosen (1), or is it the full grid (0)? Errors (-1): HRUN_EINVAL (an option of the other way). */
 int budget_wanted(const struct calib_settings *s, struct hrun_error *err);
 
-/* Instead of campaign_build: *out has no points but those of the log, one group, and its budget. Errors: HRUN_EINVAL
+/* Instead of campaign_build: *out has no points but those of the log, and its budget. Errors: HRUN_EINVAL
  * (bad options, nothing to measure), those of the store and of hrun_design_create. */
 int budget_build(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err);
 void budget_destroy(struct budget *b);

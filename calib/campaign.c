@@ -3,7 +3,6 @@
 
 #include "base/units.h"
 #include "budget.h"
-#include "groups.h"
 #include "weak.h"
 
 #include <stdlib.h>
@@ -159,8 +158,6 @@ int campaign_build(struct context *c, const struct calib_settings *s, struct cam
                   "--sizes", hrun_expr_text(c->app->rule), g.skipped_rule, g.skipped_memory);
         goto fail;
     }
-    if (groups_make(c, s->parallel, &g, err))
-        goto fail;
     lists_release(&l);
     *out = g;
     return 0;
@@ -175,7 +172,6 @@ void campaign_release(struct campaign *g)
     for (int i = 0; i < g->n; i++)
         free(g->v[i].pes);
     free(g->v);
-    free(g->group);
     budget_destroy(g->budget);
     memset(g, 0, sizeof *g);
 }

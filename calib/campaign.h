@@ -4,7 +4,7 @@
  * from homogeneous sub-clusters), fitted to the application's rule, less what is measured already.
  * Invariants: points are distinct; each satisfies rule and memory limit; a point with a rule such as N % P == 0 uses
  * the valid size nearest to the wanted one (section 5.2: "we cannot use arbitrary sizes but must choose the multiples
- * of the specified P"); sub-clusters of different groups share no host and no file that hrun writes or reads.
+ * of the specified P").
  */
 #ifndef CALIB_CAMPAIGN_H
 #define CALIB_CAMPAIGN_H
@@ -19,7 +19,6 @@ struct point {
     int copies;               /* 1: each process is a run of its own, all at the same time (copies.h) */
     int sub;                  /* the only sub-cluster used; -1: several */
     int have;                 /* good measurements on disk */
-    int extra;                /* runs beyond those wanted: its runs are suspicious (remeasure.h) */
     int failed;               /* attempts that failed in this campaign */
     int left_out;             /* 1: it failed too often, or its sub-cluster is given up */
     double wall_s;            /* mean wall time of its good runs, 0 unknown */
@@ -34,10 +33,7 @@ struct campaign {
     struct budget *budget;    /* runs are chosen one by one (budget.h), owned; NULL: the grid */
     int wanted;               /* repetitions of each point of the grid */
     int skipped_rule, skipped_memory; /* grid points that could not be made valid */
-    int *group;               /* of each sub-cluster, from 0; -1 when it has no point. Different groups may be measured
-                                 at the same time, sub-clusters of one are one after the other */
-    int nsubs, ngroups;
-    const char *together;     /* why there is but one group although --parallel was given; NULL when there are more */
+    int nsubs;
     int good, failed_points, hosts_failed; /* since it was built: good runs; points left out, and runs that an engine
                                  or a host made fail */
     int no_time;              /* runs that ended well, but of which the time is not known */
@@ -80,18 +76,16 @@ int campaign_point(struct campaign *g, const int *pes, const int *procs, int64_t
 int campaign_share(struct campaign *g, int sub, int pes, int procs, int64_t N, double work, int copies,
                    struct hrun_error *err);
 
-/* 1 if some point belongs to this sub-cluster. */
+/* 1 if this sub-cluster is to be measured. */
 int campaign_has(const struct campaign *g, int sub);
 
 /* Runs that are still to be made; of one sub-cluster, or with sub = -1 of all. */
 int campaign_left(const struct campaign *g, int sub);
-/* Their expected wall time, the same way: known points by their own mean, others by a start-up and a power of N and of
- * the number of PEs that fit the known ones; 0 while that is not known. */
+/* Their expected wall time, the same way: known points by their own mean, others by the nearest known one; 0 while none
+ * is. */
 double campaign_time_left(const struct campaign *g, int sub);
-/* 1 when that rests on runs: some of each sub-cluster, and none of those left has a larger N. */
+/* 1 when all that are left were run before. */
 int campaign_left_is_sure(const struct campaign *g);
-/* The same for all groups at the same time: the longest. */
-double campaign_time_left_parallel(const struct campaign *g);
 
 /* The time (s) after which a run of point i is taken to hang, by what is known of its sub-clusters: 20 times the
  * longest time to be expected of it, and a minute for a slow start. To be expected is the wall time of any known point

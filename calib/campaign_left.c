@@ -3,6 +3,7 @@
 
 #include "base/table.h"
 #include "base/units.h"
+#include "budget.h"
 #include "fit/spread.h"
 
 #include <math.h>
@@ -43,13 +44,15 @@ void campaign_note(struct campaign *g, const struct event *e)
         g->too_short += e->too_short;
     } else if (e->kind == EVENT_GIVEN_UP) {
         for (int i = 0; i < g->n && !g->budget; i++)
-            if (g->v[i].sub == e->sub && g->v[i].have < g->wanted + g->v[i].extra)
+            if (g->v[i].sub == e->sub && g->v[i].have < g->wanted)
                 g->v[i].left_out = 1;
     }
 }
 
 int campaign_has(const struct campaign *g, int sub)
 {
+    if (g->budget)
+        return g->budget->lists.most[sub] > 0;
     for (int i = 0; i < g->n; i++)
         if (g->v[i].sub == sub)
             return 1;
@@ -58,9 +61,7 @@ int campaign_has(const struct campaign *g, int sub)
 
 static int runs_left(const struct campaign *g, const struct point *p)
 {
-    int wanted = g->wanted + p->extra;
-
-    return p->left_out || p->have >= wanted ? 0 : wanted - p->have;
+    return p->left_out || p->have >= g->wanted ? 0 : g->wanted - p->have;
 }
 
 int campaign_left(const struct campaign *g, int sub)
@@ -75,115 +76,6 @@ int campaign_left(const struct campaign *g, int sub)
 
 /* Wall time grows with at most this power of N: dense linear algebra. */
 static const double GROWTH_MAX = 3;
-
-/* Wall time as start_s + factor N^in_n / PEs^in_pes, with a factor for each sub-cluster. */
-struct growth {
-    double in_n, in_pes, start_s;
-};
-
-static double load(const struct growth *w, const struct point *p)
-{
-    return pow((double)p->N, w->in_n) / pow(p->sub < 0 ? p->P : p->pes[p->sub], w->in_pes);
-}
-
-/* The factor of a sub-cluster is mean - start_s slope. */
-struct factor {
-    double mean, slope;
-};
-
-/* That of one sub-cluster, by least squares of relative deviations. One of which nothing is known has that of all
- * others. */
-static struct factor find_factor(const struct campaign *g, const struct growth *w, int sub)
-{
-    double xx = 0, xt = 0, x1 = 0, x;
-
-    for (int any = 0; any < 2 && xx == 0; any++)
-        for (int i = 0; i < g->n; i++) {
-            const struct point *p = &g->v[i];
-
-            if (p->wall_s <= 0 || (p->sub != sub && !any))
-                continue;
-            x = load(w, p) / p->wall_s;
-            xx += x * x;
-            xt += x;
-            x1 += x / p->wall_s;
-        }
-    return xx > 0 ? (struct factor){ xt / xx, x1 / xx } : (struct factor){ 0, 0 };
-}
-
-/* factors[nsubs + 1]: of runs on several sub-clusters (sub = -1) first. */
-static void find_factors(const struct campaign *g, const struct growth *w, struct factor *factors)
-{
-    for (int sub = -1; sub < g->nsubs; sub++)
-        factors[sub + 1] = find_factor(g, w, sub);
-}
-
-static double foretell(const struct factor *factors, const struct growth *w, const struct point *p)
-{
-    const struct factor *f = &factors[p->sub + 1];
-
-    return w->start_s + fmax(f->mean - w->start_s * f->slope, 0) * load(w, p);
-}
-
-/* The best start_s of these powers, with its factors. Result: the sum of squared relative deviations. */
-static double fit_start(const struct campaign *g, struct growth *w, struct factor *factors)
-{
-    double least = INFINITY, up = 0, down = 0, sum = 0;
-
-    find_factors(g, w, factors);
-    for (int i = 0; i < g->n; i++) {
-        const struct point *p = &g->v[i];
-        const struct factor *f = &factors[p->sub + 1];
-        double x, y;
-
-        if (p->wall_s <= 0)
-            continue;
-        x = (1 - f->slope * load(w, p)) / p->wall_s;
-        y = 1 - f->mean * load(w, p) / p->wall_s;
-        up += x * y;
-        down += x * x;
-        least = fmin(least, p->wall_s);
-    }
-    w->start_s = down > 0 ? fmin(fmax(up / down, 0), least) : 0;
-    for (int i = 0; i < g->n; i++)
-        if (g->v[i].wall_s > 0)
-            sum += pow(foretell(factors, w, &g->v[i]) / g->v[i].wall_s - 1, 2);
-    return sum;
-}
-
-/* How wall time has grown so far, with its factors. Result: 0; -1 while runs of one size are known and others are to be
- * made: nothing honest can be said. */
-static int find_growth(const struct campaign *g, struct growth *out, struct factor *factors)
-{
-    /* Where powers explain the runs alike the first one counts: most codes lie between. */
-    static const double in_n[] = { 2, 3, 2.5, 1.5, 1, 0.5, 0 }, in_pes[] = { 1, 0.5, 0 };
-    const struct point *known = NULL;
-    double best = INFINITY;
-    int sizes = 0, unknown = 0;
-
-    for (int i = 0; i < g->n; i++) {
-        const struct point *p = &g->v[i];
-
-        if (p->wall_s > 0 && !known)
-            known = p;
-        sizes |= known && p->wall_s > 0 && p->N != known->N;
-        unknown |= known && p->wall_s <= 0 && p->N != known->N;
-    }
-    if (!known || (unknown && !sizes))
-        return -1;
-    for (size_t i = 0; i < sizeof in_n / sizeof *in_n; i++)
-        for (size_t j = 0; j < sizeof in_pes / sizeof *in_pes; j++) {
-            struct growth w = { in_n[i], in_pes[j], 0 };
-            double sum = fit_start(g, &w, factors) + 1e-6;
-
-            if (sum < 0.99 * best) {
-                best = sum;
-                *out = w;
-            }
-        }
-    find_factors(g, out, factors);
-    return 0;
-}
 
 /* The longest time that known runs with PEs of a sub-cluster let expect of point p, which has some, too: each PE's part
  * of the work, Mi of P, is larger on fewer PEs. 0: there is no such run. */
@@ -222,64 +114,63 @@ double campaign_limit(const struct campaign *g, int i)
     return longest > 0 ? factor * longest + start_s : 0;
 }
 
+/* The power of N, or of P, with which times have grown so far, between least and most; `most` while nothing tells. */
+static double growth(const struct campaign *g, int in_n, double least, double most)
+{
+    double xx = 0, xt = 0;
+
+    for (int i = 0; i < g->n; i++)
+        for (int j = 0; j < i; j++) {
+            const struct point *p = &g->v[i], *q = &g->v[j];
+            double x = in_n ? log((double)p->N / (double)q->N) : log((double)p->P / q->P);
+
+            if (p->wall_s <= 0 || q->wall_s <= 0 || p->sub != q->sub || (in_n ? p->P != q->P : p->N != q->N))
+                continue;
+            xx += x * x;
+            xt += x * log(p->wall_s / q->wall_s);
+        }
+    return xx > 0 ? fmin(fmax(xt / xx, least), most) : most;
+}
+
+/* The time of a point that was not run yet: that of the nearest known one, on its own sub-cluster if there is one, with
+ * these powers of N and P. 0: none is known. */
+static double guess(const struct campaign *g, const struct point *p, double in_n, double in_p)
+{
+    static const double elsewhere = 100;
+    double nearest = INFINITY, wall_s = 0;
+
+    for (int i = 0; i < g->n; i++) {
+        const struct point *q = &g->v[i];
+        double size = log((double)p->N / (double)q->N), parts = log((double)p->P / q->P);
+        double distance = fabs(size) + fabs(parts) + (q->sub == p->sub ? 0 : elsewhere);
+
+        if (q->wall_s > 0 && distance < nearest) {
+            nearest = distance;
+            wall_s = q->wall_s * exp(in_n * size + in_p * parts);
+        }
+    }
+    return wall_s;
+}
+
 double campaign_time_left(const struct campaign *g, int sub)
 {
-    struct factor *factors = calloc((size_t)g->nsubs + 1, sizeof *factors);
-    struct growth w;
-    double total = 0;
-    int known = factors && !find_growth(g, &w, factors);
+    double total = 0, in_n = growth(g, 1, 0, GROWTH_MAX), in_p = growth(g, 0, -1, 0);
 
-    for (int i = 0; i < g->n && known; i++) {
+    for (int i = 0; i < g->n; i++) {
         const struct point *p = &g->v[i];
-        int runs = runs_left(g, p);
 
-        if (!runs || (sub >= 0 && p->sub != sub))
-            continue;
-        total += (p->wall_s > 0 ? p->wall_s : foretell(factors, &w, p)) * runs;
+        if (sub < 0 || p->sub == sub)
+            total += (p->wall_s > 0 ? p->wall_s : guess(g, p, in_n, in_p)) * runs_left(g, p);
     }
-    free(factors);
     return total;
 }
 
 int campaign_left_is_sure(const struct campaign *g)
 {
-    enum { TELL = 4 };            /* runs of a sub-cluster: the speed shows beside the start-up */
-    int64_t known = 0, left = 0;
-
-    for (int i = 0; i < g->n; i++) {
-        const struct point *p = &g->v[i];
-        int of_sub = 0;
-
-        if (p->wall_s > 0)
-            known = p->N > known ? p->N : known;
-        if (!runs_left(g, p))
-            continue;
-        left = p->N > left ? p->N : left;
-        for (int j = 0; j < g->n; j++)
-            of_sub += g->v[j].wall_s > 0 && g->v[j].sub == p->sub;
-        if (p->wall_s <= 0 && of_sub < TELL)
+    for (int i = 0; i < g->n; i++)
+        if (g->v[i].wall_s <= 0 && runs_left(g, &g->v[i]))
             return 0;
-    }
-    return left <= known;
-}
-
-double campaign_time_left_parallel(const struct campaign *g)
-{
-    double longest = 0;
-
-    for (int k = 0; k < g->ngroups; k++) {
-        double total = 0;
-
-        for (int i = 0; i < g->nsubs; i++) {
-            double part = g->group[i] == k ? campaign_time_left(g, i) : 0;
-
-            if (part == 0 && g->group[i] == k && campaign_left(g, i))
-                return 0;
-            total += part;
-        }
-        longest = fmax(longest, total);
-    }
-    return longest;
+    return 1;
 }
 
 static void add_time(struct hrun_table *t, double seconds, int runs)
@@ -294,8 +185,7 @@ static void add_time(struct hrun_table *t, double seconds, int runs)
     hrun_buf_release(&text);
 }
 
-static void add_total(struct hrun_table *t, const char *name, const char *hosts, const struct campaign *g, int sub,
-                      double seconds)
+static void add_total(struct hrun_table *t, const char *name, const char *hosts, const struct campaign *g, int sub)
 {
     int points = 0, left = campaign_left(g, sub);
 
@@ -305,10 +195,10 @@ static void add_total(struct hrun_table *t, const char *name, const char *hosts,
     hrun_table_cell(t, "%s", hosts);
     hrun_table_cell(t, "%d", points);
     hrun_table_cell(t, "%d", left);
-    add_time(t, seconds, left);
+    add_time(t, campaign_time_left(g, sub), left);
 }
 
-/* Runs and time of each sub-cluster and in all, the way the campaign will be made. */
+/* Runs and time of each sub-cluster and in all. */
 static int totals_table(const struct context *c, const struct campaign *g, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("llrrl");
@@ -327,11 +217,9 @@ static int totals_table(const struct context *c, const struct campaign *g, struc
             continue;
         hrun_buf_reset(&hosts);
         hrun_subcluster_hosts(c->cluster, &c->cluster->subs[i], 0, most, &hosts);
-        add_total(t, c->cluster->subs[i].name, hosts.data, g, i, campaign_time_left(g, i));
+        add_total(t, c->cluster->subs[i].name, hosts.data, g, i);
     }
-    add_total(t, "all, one after the other", "", g, -1, campaign_time_left(g, -1));
-    if (g->ngroups > 1)
-        add_total(t, "all, with --parallel", "", g, -1, campaign_time_left_parallel(g));
+    add_total(t, "all", "", g, -1);
     rc = hrun_table_render(t, 0, out);
     hrun_table_destroy(t);
     hrun_buf_release(&hosts);

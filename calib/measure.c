@@ -9,10 +9,8 @@
 #include "budget.h"
 #include "choices.h"
 #include "exclusive.h"
-#include "groups.h"
-#include "parallel.h"
 #include "progress.h"
-#include "remeasure.h"
+#include "runs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +32,7 @@ static int mark_anew(struct context *c, const struct calib_settings *s, const st
     mark.consts = consts.data;
     mark.date = date;
     for (int i = 0; i < c->cluster->nsubs && s->again && !rc; i++)
-        if (g->group[i] >= 0)
+        if (campaign_has(g, i))
             rc = hrun_store_append(c->store, c->app->name, c->signatures.v[i], &mark, err);
     mark.status = (char *)HRUN_STATUS_ANEW_POINT;
     for (int i = 0; i < g->n && s->redo && !s->again && !rc; i++) {
@@ -107,7 +105,7 @@ static int fit_all(struct context *c, const struct campaign *g)
     status = fit_together(c, v, count);
     for (int i = 0; i < n && !c->set->quiet; i++)
         for (int j = 0; j < count; j++)
-            if (g->group[i] >= 0 && c->cluster->subs[i].npes && !strcmp(v[j].signature, c->signatures.v[i]))
+            if (campaign_has(g, i) && c->cluster->subs[i].npes && !strcmp(v[j].signature, c->signatures.v[i]))
                 say_wanting(c, g, i, v[j].models);
     for (int i = 0; i < count; i++)
         if (v[i].models && !v[i].quiet)
@@ -166,7 +164,7 @@ static int lock_profiles(const struct context *c, const struct campaign *g, stru
                          struct hrun_error *err)
 {
     for (int i = 0; i < c->cluster->nsubs; i++)
-        if (g->group[i] >= 0 && exclusive_add(own, c, c->app->name, c->signatures.v[i], err))
+        if (campaign_has(g, i) && exclusive_add(own, c, c->app->name, c->signatures.v[i], err))
             return -1;
     return exclusive_begin(own, c, c->app->name, sig, err);
 }
@@ -206,9 +204,6 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
     int chosen, ended;
 
     c->set = &s->common;
-    if (s->remeasure > 0 && !remeasure_runs(s))
-        return hrun_fail(err, HRUN_EINVAL, "--remeasure does nothing with --fit ls, by which no point is suspicious: "
-                         "leave one of them out");
     if (context_app(c, words[0], err))
         return -1;
     if (!c->app)
@@ -279,16 +274,9 @@ static int dry_run(const struct context *c, const struct campaign *g, struct hru
         hrun_buf_release(&out);
         return -1;
     }
-    if (g->ngroups > 1) {
-        hrun_buf_adds(&out, "at the same time: ");
-        groups_text(c, g, &out);
-        hrun_buf_addc(&out, '\n');
-    }
     rc = rc || out.failed ? hrun_fail_nomem(err) : 0;
     if (!rc)
         fputs(out.data, stdout);
-    if (!rc && g->together)
-        printf("--parallel changes nothing: %s\n", g->together);
     if (!rc)
         say_alone(c, g, stdout, "");
     hrun_buf_release(&out);
@@ -319,36 +307,29 @@ static int say_settings(const struct context *c, const struct calib_settings *s,
 static void say_before(const struct context *c, const struct calib_settings *s, const struct campaign *g)
 {
     int all = g->n * g->wanted, left = campaign_left(g, -1);
-    struct hrun_buf groups = HRUN_BUF_INIT;
+    struct hrun_buf limit = HRUN_BUF_INIT;
 
     if (s->common.quiet)
         return;
     if (g->budget) {
-        hrun_add_seconds(&groups, g->budget->limit_s);
+        hrun_add_seconds(&limit, g->budget->limit_s);
         fprintf(stderr, "hrun-calibrate: runs are chosen one by one, in random order within a stage (--seed %llu)",
                 (unsigned long long)g->budget->seed);
         if (g->budget->limit_s > 0)
-            fprintf(stderr, "; they may take %s", groups.data);
+            fprintf(stderr, "; they may take %s", limit.data);
         else if (g->budget->finds)
             fputs("; how long they take is told by the first ones, and then said (--budget TIME sets it)", stderr);
-        hrun_buf_release(&groups);
+        hrun_buf_release(&limit);
         if (g->budget->known)
             fprintf(stderr, "; %d measurement%s there already", g->budget->known,
                     g->budget->known == 1 ? " is" : "s are");
         fputc('\n', stderr);
         return;
     }
-    groups_text(c, g, &groups);
     if (left < all)
         fprintf(stderr, "hrun-calibrate: %d of %d runs are measured already (--again measures them anew)\n",
                 all - left, all);
-    if (s->parallel && g->ngroups > 1)
-        fprintf(stderr, "hrun-calibrate: what shares no host is measured at the same time: %s\n",
-                groups.failed ? "" : groups.data);
-    else if (s->parallel && g->together)
-        fprintf(stderr, "hrun-calibrate: --parallel changes nothing: %s\n", g->together);
     say_alone(c, g, stderr, "hrun-calibrate: ");
-    hrun_buf_release(&groups);
 }
 
 /* What is to be known of failures. Result: the exit status. */
@@ -406,51 +387,25 @@ static int say_verdict(struct context *c, const struct calib_settings *s, const 
     return rc ? context_complain("hrun-calibrate", &err) : 0;
 }
 
-/* Make the runs that are left, showing how it goes. As runs_make. */
-static int make_runs(struct runs *r, int *dead, struct hrun_error *err)
-{
-    int rc;
-
-    if (progress_start(r->ctx, r->c, r->g, r->g->ngroups > 1, err))
-        return -1;
-    rc = r->g->ngroups > 1 ? parallel_make(r, dead, err) : runs_make(r, err);
-    progress_end(r->ctx);
-    return rc;
-}
-
-/* Measure suspicious points again. As runs_make. */
-static int make_again(struct runs *r, int more, int *dead, struct hrun_error *err)
-{
-    struct hrun_buf words = HRUN_BUF_INIT;
-    int n = remeasure_mark(r->c, r->g, more, &words, err), rc = n < 0 ? -1 : 0;
-
-    if (n > 0 && !r->c->set->quiet)
-        fprintf(stderr, "hrun-calibrate: %d point%s suspicious and measured again: %s\n", n, n == 1 ? " is" : "s are",
-                words.data);
-    if (n > 0)
-        rc = make_runs(r, dead, err);
-    hrun_buf_release(&words);
-    return rc;
-}
-
 /* Make the runs, in folders of scratch, and fit. Result: the exit status; -1 with *err. */
 static int make_in(struct context *c, const struct calib_settings *s, struct campaign *g, char **words,
                    const struct scratch *scratch, struct hrun_error *err)
 {
     struct progress p;
-    struct runs r = { .c = c, .words = words, .scratch = scratch, .verbose = s->common.verbose, .g = g, .group = -1,
+    struct runs r = { .c = c, .words = words, .scratch = scratch, .verbose = s->common.verbose, .g = g,
                       .retries = (int)s->retries,
                       .trace = s->no_trace ? 0 : s->trace ? 2 : 1,
                       .tell = progress_show, .ctx = &p };
-    int rc, status, more = remeasure_runs(s), dead = 0;
+    int rc, status;
 
     say_before(c, s, g);
     rc = say_settings(c, s, err);
     rc = rc ? rc : mark_anew(c, s, g, err);
-    if (!rc)
-        rc = make_runs(&r, &dead, err);
-    if (!rc && more && !g->budget && c->app->family != HRUN_APP_WEAK)
-        rc = make_again(&r, more, &dead, err);
+    if (!rc) {
+        progress_start(&p, c, g);
+        rc = runs_make(&r, err);
+        progress_clear(&p);
+    }
     if (rc < 0)
         return -1;
     if (rc > 0) {
@@ -468,7 +423,7 @@ static int make_in(struct context *c, const struct calib_settings *s, struct cam
         rc = say_verdict(c, s, g);
         status = status ? status : rc;
     }
-    return status ? status : dead ? STATUS_FAILED : 0;
+    return status;
 }
 
 static int make_campaign(struct context *c, const struct calib_settings *s, struct campaign *g, char **words,

@@ -111,8 +111,6 @@ const struct hrun_opt calib_options[] = {
       "What to measure", NULL, AT(repetitions), .modes = STARTS, .min = 1, .max = 100000 },
     { "retries", 0, HRUN_OPT_COUNT, "K", NULL, "how often a failed run is tried again (default 1)",
       "What to measure", NULL, AT(retries), .modes = RUNS, .max = 1000 },
-    { "parallel", 0, HRUN_OPT_NONE, NULL, NULL, "measure sub-clusters that share no host at the same time",
-      "What to measure", hrun_opt_flag, AT(parallel), .modes = RUNS },
     { "again", 0, HRUN_OPT_NONE, NULL, NULL, "measure all anew: what was measured before no longer counts",
       "What to measure", hrun_opt_flag, AT(again), .modes = NETWORK | RUNS },
     { "redo", 0, HRUN_OPT_NONE, NULL, NULL,
@@ -126,7 +124,7 @@ const struct hrun_opt calib_options[] = {
       "What to measure", hrun_opt_flag, AT(no_trace), .modes = RUNS, .against = NAMES("trace") },
     { "no-fit", 0, HRUN_OPT_NONE, NULL, NULL, "measure only",
       "What to measure", hrun_opt_flag, AT(no_fit), .modes = RUNS,
-      .against = NAMES("fit", "no-robust", "exclude-glitches", "remeasure") },
+      .against = NAMES("fit", "no-robust", "exclude-glitches") },
 
     { "new", 0, HRUN_OPT_NONE, NULL, NULL, "write the definition of a program that has none, then fit",
       "A new application", hrun_opt_flag, AT(make_new), .modes = NEW },
@@ -167,8 +165,6 @@ const struct hrun_opt calib_options[] = {
     { "exclude-glitches", 0, HRUN_OPT_NUMBER, "K", NULL,
       "leave out sizes with at most K of the performance of the next smaller one",
       "How to fit", NULL, AT(common.glitches), .modes = FIT | RUNS },
-    { "remeasure", 0, HRUN_OPT_COUNT, "K", NULL, "more runs of a point that looks suspicious (default 1)",
-      "How to fit", NULL, AT(remeasure), .modes = MEASURE, .max = 100 },
 
     OPTIONS_HOSTS(HOSTS),
     OPTION_CLUSTER(HOSTS),

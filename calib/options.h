@@ -18,8 +18,8 @@ struct calib_settings {
     int64_t P;                        /* family weak: processes of the target; 0: all PEs' */
     const char *use;                  /* sub-clusters */
     int64_t repetitions;              /* 0: not given */
-    int64_t retries, remeasure;       /* remeasure < 0: not given */
-    int again, redo, parallel, dry_run, no_fit, full_grid;
+    int64_t retries;
+    int again, redo, dry_run, no_fit, full_grid;
     int trace, no_trace;              /* watch all runs; none; neither: those of several sub-clusters */
     int make_new;                     /* write a definition, with this rule and time, each NULL when not given */
     const char *rule, *time;
@@ -40,7 +40,7 @@ struct calib_settings {
 };
 
 /* What options that are not given stand for. */
-#define CALIB_SETTINGS_DEFAULTS .part = 1, .until = 1, .retries = 1, .remeasure = -1, .seed = 1
+#define CALIB_SETTINGS_DEFAULTS .part = 1, .until = 1, .retries = 1, .seed = 1
 
 /* What hrun-calibrate can be asked for, in the order of calib_modes. */
 enum calib_mode {

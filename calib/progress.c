@@ -6,37 +6,12 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-int progress_start(struct progress *p, const struct context *c, const struct campaign *g, int parallel,
-                   struct hrun_error *err)
+void progress_start(struct progress *p, const struct context *c, const struct campaign *g)
 {
-    memset(p, 0, sizeof *p);
-    p->c = c;
-    p->g = g;
-    p->quiet = c->set->quiet;
-    p->parallel = parallel;
-    p->tty = isatty(STDERR_FILENO);
-    p->total = campaign_left(g, -1);
-    p->heard_s = hrun_monotonic_s();
-    p->running = malloc((size_t)g->ngroups * sizeof *p->running);
-    if (!p->running)
-        return hrun_fail_nomem(err);
-    for (int i = 0; i < g->ngroups; i++)
-        p->running[i] = -1;
-    return 0;
-}
-
-void progress_end(struct progress *p)
-{
-    progress_clear(p);
-    free(p->running);
-    p->running = NULL;
-    free(p->times);
-    p->times = NULL;
-    p->ntimes = 0;
+    *p = (struct progress){ .c = c, .g = g, .quiet = c->set->quiet, .tty = isatty(STDERR_FILENO),
+                            .total = campaign_left(g, -1), .heard_s = hrun_monotonic_s() };
 }
 
 void progress_clear(const struct progress *p)
@@ -61,23 +36,6 @@ static void add_point(const struct progress *p, int i, struct hrun_buf *out)
     }
 }
 
-static void add_running(const struct progress *p, struct hrun_buf *out)
-{
-    int n = 0;
-
-    for (int k = 0; k < p->g->ngroups; k++) {
-        if (p->running[k] < 0)
-            continue;
-        hrun_buf_adds(out, n++ ? ", " : "");
-        if (p->parallel)
-            hrun_buf_addf(out, "%s N=%lld P=%d", p->c->cluster->subs[p->g->v[p->running[k]].sub].name,
-                          (long long)p->g->v[p->running[k]].N, p->g->v[p->running[k]].P);
-        else
-            add_point(p, p->running[k], out);
-    }
-    hrun_buf_adds(out, "  running");
-}
-
 double progress_left(const struct progress *p)
 {
     const struct budget *b = p->g->budget;
@@ -89,8 +47,8 @@ double progress_left(const struct progress *p)
                              : hrun_design_state(b->design)->left_s;
         return p->wall_s > 0 ? own * p->busy_s / p->wall_s : own;
     }
-    own = p->parallel ? campaign_time_left_parallel(p->g) : campaign_time_left(p->g, -1);
-    if (own <= 0 || !left || p->parallel || !p->runs)
+    own = campaign_time_left(p->g, -1);
+    if (own <= 0 || !left || !p->runs)
         return left ? own : 0;
     /* A simulation's own time is not that of its simulator. */
     return p->c->cluster->platform ? left * p->busy_s / p->runs : own + left * (p->busy_s - p->wall_s) / p->runs;
@@ -107,44 +65,6 @@ static void keep_pace(struct progress *p, const struct event *e)
     p->wall_s += e->wall_s;
     p->runs++;
     p->heard_s = now;
-}
-
-/* Keep the time of a good run. Where memory runs out less is known of the spread. */
-static void keep_time(struct progress *p, const struct event *e)
-{
-    struct progress_times *t;
-    double off;
-
-    if (!e->ok || !(e->time_s > 0))
-        return;
-    if (e->point >= p->ntimes) {
-        t = realloc(p->times, (size_t)p->g->n * sizeof *t);
-        if (!t)
-            return;
-        p->times = t;
-        memset(t + p->ntimes, 0, (size_t)(p->g->n - p->ntimes) * sizeof *t);
-        p->ntimes = p->g->n;
-    }
-    t = &p->times[e->point];
-    off = log(e->time_s) - t->mean;
-    t->mean += off / ++t->n;
-    t->m2 += off * (log(e->time_s) - t->mean);
-}
-
-/* How good the times are so far, once points have been repeated: "times vary by 1.2 %", the standard deviation of a
- * run about the mean of its point. */
-static void add_spread(const struct progress *p, struct hrun_buf *out)
-{
-    double m2 = 0;
-    int dof = 0;
-
-    for (int i = 0; i < p->ntimes; i++)
-        if (p->times[i].n > 1) {
-            m2 += p->times[i].m2;
-            dof += p->times[i].n - 1;
-        }
-    if (dof)
-        hrun_buf_addf(out, "times vary by %.*f %%", m2 / dof < 0.01 ? 1 : 0, 100 * sqrt(m2 / dof));
 }
 
 /* "about 2 min left". */
@@ -217,31 +137,25 @@ static void show_point(struct progress *p, const struct event *e)
     int width = snprintf(NULL, 0, "%d", p->total), begin = e->kind == EVENT_BEGIN;
     int done = p->total - campaign_left(p->g, -1);
 
-    if (!begin) {
-        keep_time(p, e);
+    if (!begin)
         keep_pace(p, e);
-    }
-    p->running[p->g->v[e->point].sub < 0 ? 0 : p->g->group[p->g->v[e->point].sub]] = begin ? e->point : -1;
     if (p->quiet || (begin && !p->tty))
         return;
     if (!p->g->budget)
         hrun_buf_addf(&out, "[%*d/%d] ", width, done + begin, p->total);
     else
         add_chosen(p, &out);
-    if (begin) {
-        add_running(p, &out);
-    } else {
-        add_point(p, e->point, &out);
-        hrun_buf_adds(&out, "  ");
-        if (e->ok)
-            hrun_add_seconds(&out, e->time_s);
-        else
-            hrun_buf_adds(&out, e->too_short ? "too short to tell" : "failed");
-    }
+    add_point(p, e->point, &out);
+    hrun_buf_adds(&out, "  ");
+    if (!begin && e->ok)
+        hrun_add_seconds(&out, e->time_s);
+    else
+        hrun_buf_adds(&out, begin ? "running" : e->too_short ? "too short to tell" : "failed");
     add_fitting(p, add_left, &out);
-    if (p->g->budget)
+    if (p->g->budget) {
         add_fitting(p, add_purpose, &out);
-    add_fitting(p, p->g->budget ? add_found : add_spread, &out);
+        add_fitting(p, add_found, &out);
+    }
     if (!begin && !e->ok && !e->too_short)
         hrun_buf_addf(&out, "\n  failed: %s", e->text);
     progress_clear(p);

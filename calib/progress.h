@@ -7,15 +7,9 @@
 struct progress {
     const struct context *c;
     const struct campaign *g;     /* events are noted in it before they are shown */
-    int quiet, parallel;
+    int quiet;
     int tty;                      /* stderr is a terminal: one line that is rewritten */
     int total;                    /* runs to be made */
-    int *running;                 /* of each group: the point it is at, -1 none */
-    struct progress_times {       /* of each point: good runs since the start, mean and squared deviations of ln time */
-        int n;
-        double mean, m2;
-    } *times;
-    int ntimes;
     double heard_s;               /* when the last run ended, or the first began */
     double busy_s, wall_s;        /* of all runs so far: by this clock, with what passes between runs; by their own */
     int runs;                     /* how many these are */
@@ -24,10 +18,7 @@ struct progress {
 /* Real seconds that are left, by what runs have taken so far and what passes between them. 0: not known. */
 double progress_left(const struct progress *p);
 
-/* Errors: HRUN_ENOMEM. */
-int progress_start(struct progress *p, const struct context *c, const struct campaign *g, int parallel,
-                   struct hrun_error *err);
-void progress_end(struct progress *p);
+void progress_start(struct progress *p, const struct context *c, const struct campaign *g);
 void progress_show(void *progress, const struct event *e);
 /* To be called before anything else is written to standard error. */
 void progress_clear(const struct progress *p);

@@ -32,23 +32,20 @@ static void tell(struct runs *r, const struct event *e)
     r->tell(r->ctx, e);
 }
 
-void runs_hear(void *ctx, const char *text)
-{
-    struct runs *r = ctx;
-    struct event e = { .kind = EVENT_WORDS };
-
-    if (!r->verbose)
-        return;
-    snprintf(e.text, sizeof e.text, "%s", text);
-    tell(r, &e);
-}
-
 static void hear_words(void *ctx, const char *text)
 {
     struct event e = { .kind = EVENT_WORDS };
 
     snprintf(e.text, sizeof e.text, "%s", text);
     tell(ctx, &e);
+}
+
+void runs_hear(void *ctx, const char *text)
+{
+    struct runs *r = ctx;
+
+    if (r->verbose)
+        hear_words(r, text);
 }
 
 static const char ENGINE[] = "engine: ";
@@ -330,7 +327,7 @@ static int make_all(struct runs *r, struct hrun_error *err)
 {
     struct luck *luck = calloc((size_t)r->c->cluster->nsubs + 1, sizeof *luck);
     struct campaign *g = r->g;
-    int rounds = g->wanted, rc;
+    int rc;
 
     for (int i = 0; luck && i < g->n; i++)
         luck[g->v[i].sub < 0 ? g->nsubs : g->v[i].sub].good += g->v[i].have;
@@ -338,15 +335,11 @@ static int make_all(struct runs *r, struct hrun_error *err)
     for (int i = 0; r->slow_host && i < r->c->cluster->nsubs; i++)
         r->slow_host[i] = -1;
     rc = !luck || !r->slow_host ? hrun_fail_nomem(err) : g->budget ? make_all_chosen(r, luck, err) : 0;
-
-    for (int i = 0; i < g->n; i++)
-        rounds = g->v[i].extra > rounds - g->wanted ? g->wanted + g->v[i].extra : rounds;
-    for (int rep = 0; rep < rounds && !rc; rep++) {
+    for (int rep = 0; rep < g->wanted && !rc; rep++) {
         for (int i = 0; i < g->n && !rc; i++) {
             const struct point *p = &g->v[i];
 
-            if (p->left_out || p->have > rep || rep >= g->wanted + p->extra ||
-                (r->group >= 0 && g->group[p->sub] != r->group))
+            if (p->left_out || p->have > rep)
                 continue;
             rc = measure_point(r, i, &luck[p->sub], err);
             if (!rc)

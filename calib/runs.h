@@ -1,9 +1,7 @@
 /* runs.h - making the runs of a campaign, each stored at once, and telling of them
  *
- * Purpose: the same loop whether hrun-calibrate makes all runs itself or worker processes make those of a group each.
  * Invariants:
- *   - what has happened is told as events; campaign_note (campaign.h) brings any copy of the campaign to the same state
- *     by them, and nothing else changes a campaign once it is built;
+ *   - what has happened is told as events; nothing but campaign_note (campaign.h) changes a campaign once it is built;
  *   - every run is in the log when its event is told: as a time, or as failed;
  *   - an interrupted run says nothing about the application and is not recorded.
  */
@@ -22,7 +20,6 @@ struct runs {
     const struct scratch *scratch; /* folders of the runs; NULL: they run in the working folder. The caller's */
     int verbose;              /* 1: the engine's words are told, too */
     struct campaign *g;
-    int group;                /* whose runs to make; -1: all */
     int retries;              /* of a failed run */
     int trace;                /* which runs are watched: 0 none, 1 mixed ones, 2 all */
     struct ledger *ledger;    /* while the runs are made */

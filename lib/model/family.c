@@ -3,7 +3,6 @@
 
 #include "fit/robust.h"
 #include "model/coefs.h"
-#include "model/suspect.h"
 
 #include <float.h>
 #include <math.h>

@@ -14,6 +14,10 @@
 #include "model/model.h"
 #include "model/rows.h"
 
+/* Residuals beyond this many scales are suspicious: Iglewicz and Hoaglin, How to Detect and Handle Outliers (1993),
+ * for distances in units of the median one. */
+#define HRUN_SUSPICIOUS 3.5
+
 /* What all fits of one call share. */
 struct hrun_fit_job {
     const struct hrun_app *app;

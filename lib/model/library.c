@@ -36,11 +36,6 @@ int hrun_basis_constant(const struct hrun_basis *t)
     return !t->b6 && !t->m;
 }
 
-struct hrun_basis hrun_basis_only_n(const struct hrun_basis *t)
-{
-    return (struct hrun_basis){ t->a6, t->l, 0, 0 };
-}
-
 static double power(double x, int sixths, int logs)
 {
     return pow(x, sixths / 6.0) * pow(log(x), logs);

@@ -24,8 +24,6 @@ const struct hrun_basis *hrun_library(size_t *n);
 int hrun_basis_divided(const struct hrun_basis *t);
 /* Does it not depend on P at all? */
 int hrun_basis_constant(const struct hrun_basis *t);
-/* Only what N has to do with it. */
-struct hrun_basis hrun_basis_only_n(const struct hrun_basis *t);
 
 /* Its value at N, P >= 1. */
 double hrun_basis_value(const struct hrun_basis *t, double N, double P);

@@ -2,7 +2,6 @@
 #include "model/ring_family.h"
 
 #include "fit/fit.h"
-#include "model/suspect.h"
 
 #include <math.h>
 #include <stdint.h>

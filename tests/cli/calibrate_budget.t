@@ -39,7 +39,7 @@ run hrun-calibrate $some --data "$tmp/default" --full-grid --dry-run ./exact '{N
 status_is 0 "the grid is behind --full-grid"
 out_has "runs to make" "with all its runs"
 out_lacks "screen" "none of which is chosen"
-for o in "-r 2" --redo --parallel "--remeasure 2"; do
+for o in "-r 2" --redo; do
     # shellcheck disable=SC2086
     fails 125 "belongs to --full-grid" "$o without --full-grid" hrun-calibrate $some --data "$tmp/default" $o "$lu"
 done

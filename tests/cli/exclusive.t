@@ -78,7 +78,7 @@ runs() {
     cat "$HRUN_DATA"/profiles/"${1:-lu}"/*.log | grep -c '"origin":"calibration"'
 }
 
-measure="hrun-calibrate --full-grid --sizes 60,100 --pes 1 --procs 1 -r 3 --remeasure 0 -app lu $lu"
+measure="hrun-calibrate --full-grid --sizes 60,100 --pes 1 --procs 1 -r 3 -app lu $lu"
 
 what="plain"
 two $measure

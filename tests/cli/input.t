@@ -63,7 +63,7 @@ run hrun --force --refresh --skip-unreachable --oversubscribe /bin/true
 status_is 0 "what only allows something is accepted where it is not needed"
 fails 125 "--probe-size does nothing without --probe" "--probe-size alone" hrun --probe-size 5 -app lu -N 100 "$lu"
 fails 125 "--budget does nothing for \`fit\`" "hrun-calibrate fit with options of runs" \
-    hrun-calibrate fit --budget 5m --parallel --threshold 3 lu
+    hrun-calibrate fit --budget 5m --no-trace --threshold 3 lu
 fails 125 "--budget needs a time" "hrun-calibrate export with a bad value" \
     hrun-calibrate export --budget nonsense --pes zz
 fails 125 "--pes needs a whole number" "and with a bad list" hrun-calibrate export --pes zz
@@ -72,13 +72,11 @@ fails 125 "--seed and --full-grid contradict each other" "a seed of nothing" \
 fails 125 "--size and --sizes contradict each other" "two options that say which sizes" \
     hrun-calibrate -N 60 --sizes 100 -app lu "$lu"
 fails 125 "contradict each other" "--trace and --no-trace" hrun-calibrate --trace --no-trace -app lu "$lu"
-for o in "fit ls" no-robust "exclude-glitches 0.9" "remeasure 2"; do
+for o in "fit ls" no-robust "exclude-glitches 0.9"; do
     # shellcheck disable=SC2086
     fails 125 "--no-fit and --${o%% *} contradict each other" "no fit, and --$o" \
         hrun-calibrate --no-fit --$o --sizes 100 -app lu "$lu"
 done
-fails 125 "--remeasure does nothing with --fit ls" "no point is suspicious" \
-    hrun-calibrate --full-grid --fit ls --remeasure 2 --sizes 100 -app lu "$lu"
 fails 125 "--plot and --json contradict each other" "a plot in a document" hrun-calibrate show --plot --json
 fails 125 "--define needs NAME=VALUE" "a constant without a value" hrun-calibrate show -D nonsense lu
 for c in hrun hrun-calibrate; do

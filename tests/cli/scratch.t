@@ -46,7 +46,7 @@ state() {
 }
 cd "$work" || exit 1
 
-calibrate() { rm -f "$SEEN"; run hrun-calibrate --again --sizes 11,13,15 --pes 1 --full-grid -r 1 --retries 0 --remeasure 0 "$@"; }
+calibrate() { rm -f "$SEEN"; run hrun-calibrate --again --sizes 11,13,15 --pes 1 --full-grid -r 1 --retries 0 "$@"; }
 folders() { sort -u "$SEEN" 2>/dev/null | wc -l; }
 unchanged() { [ "$(state)" = "$before" ]; }
 

@@ -85,7 +85,7 @@ static void set_up_context(struct fixture *f, const char *name, const char *clus
         stop(f);
     f->argv[0] = (char *)"/bin/true";
     f->argv[1] = (char *)"{N}";
-    f->r = (struct runs){ .c = &f->c, .words = f->argv, .g = &f->g, .group = -1, .tell = hear, .ctx = f };
+    f->r = (struct runs){ .c = &f->c, .words = f->argv, .g = &f->g, .tell = hear, .ctx = f };
     free(app);
     free(data);
     free(def);

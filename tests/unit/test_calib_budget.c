@@ -176,7 +176,7 @@ static void gives_up(void)
 
 static void plans(void)
 {
-    struct calib_settings s = { .part = 1, .remeasure = -1, .target = 0.05, .seed = 9 };
+    struct calib_settings s = { .part = 1, .target = 0.05, .seed = 9 };
     struct hrun_buf out = HRUN_BUF_INIT;
     struct fixture f;
 
@@ -194,9 +194,7 @@ static void refuses(void)
 {
     static const struct { struct calib_settings s; const char *words; } bad[] = {
         { { CALIB_SETTINGS_DEFAULTS, .repetitions = 3 }, "--repetitions belongs to --full-grid" },
-        { { CALIB_SETTINGS_DEFAULTS, .target = 0.05, .parallel = 1 }, "--parallel belongs to --full-grid" },
         { { CALIB_SETTINGS_DEFAULTS, .runs = 10, .redo = 1 }, "--redo belongs to --full-grid" },
-        { { .part = 1, .remeasure = 0 }, "--remeasure belongs to --full-grid" },
     };
     struct hrun_error err = { 0 };
 
@@ -204,8 +202,7 @@ static void refuses(void)
         ok(budget_wanted(&bad[i].s, &err) == -1 && strstr(err.text, bad[i].words), "refused: %s", err.text);
     }
     is_int(budget_wanted(&(struct calib_settings){ CALIB_SETTINGS_DEFAULTS }, &err), 1, "runs are chosen by default");
-    is_int(budget_wanted(&(struct calib_settings){ .part = 1, .full_grid = 1, .repetitions = 3, .redo = 1,
-                                                   .parallel = 1, .remeasure = 0 }, &err), 0,
+    is_int(budget_wanted(&(struct calib_settings){ .part = 1, .full_grid = 1, .repetitions = 3, .redo = 1 }, &err), 0,
            "--full-grid is the grid, with all that belongs to it");
 }
 

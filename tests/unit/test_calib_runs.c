@@ -1,9 +1,5 @@
-/* test_calib_runs.c - a campaign's runs by an engine of the test's own: failures, retries, giving up, worker
- * processes */
+/* test_calib_runs.c - a campaign's runs by an engine of the test's own: failures, retries, giving up */
 #include "calib_fixture.h"
-
-#include "../../calib/groups.h"
-#include "../../calib/parallel.h"
 
 #include <signal.h>
 
@@ -39,8 +35,7 @@ static void set_up(struct fixture *f, const char *name, behaviour *b)
     static const char cluster[] = "subclusters:\n"
                                   "  - {name: near, hosts: 127.0.0.2, cores: 1, cpu: Near}\n"
                                   "  - {name: far, hosts: 127.0.0.4, cores: 2, cpu: Far}\n";
-    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .sizes = { { 11, 12, 13, 14 }, 4 }, .repetitions = 2,
-                                 .parallel = 1, .again = 1 };
+    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .sizes = { { 11, 12, 13, 14 }, 4 }, .repetitions = 2, .again = 1 };
 
     set_up_context(f, name, cluster, "{np: [\"N\"], n: [\"N\"]}", "far", &fake);
     behave = b;
@@ -156,15 +151,6 @@ static int changes(const char *host, long n, struct hrun_outcome *out, struct hr
     return far(host) && n == 12 ? hrun_fail(err, HRUN_ECHANGED, "host %s has changed", host) : 0;
 }
 
-/* The other worker would never end by itself. */
-static int changes_while_near_runs(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err)
-{
-    if (!far(host))
-        for (;;)
-            pause();
-    return changes(host, n, out, err);
-}
-
 static int interrupts(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err)
 {
     (void)host;
@@ -176,35 +162,6 @@ static int interrupts(const char *host, long n, struct hrun_outcome *out, struct
     return 0;
 }
 
-static int dies(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err)
-{
-    (void)out;
-    (void)err;
-    if (far(host) && n == 12)
-        kill(getpid(), SIGKILL);
-    return 0;
-}
-
-static int interrupts_parent(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err)
-{
-    (void)out;
-    (void)err;
-    if (far(host) && n == 12)
-        kill(getppid(), SIGINT);
-    while (n == 12)
-        pause();
-    return 0;
-}
-
-static int hangs_up_parent(const char *host, long n, struct hrun_outcome *out, struct hrun_error *err)
-{
-    (void)out;
-    (void)err;
-    if (far(host) && n == 12)
-        kill(getppid(), SIGHUP);
-    return 0;
-}
-
 /* ------------------------------------------------------------------ tests */
 
 static void test_failures(void)
@@ -212,7 +169,6 @@ static void test_failures(void)
     struct fixture f;
 
     set_up(&f, "well", all_well);
-    is_int(f.g.ngroups, 2, "two sub-clusters, two groups");
     is_int(runs_make(&f.r, &f.err), 0, "all goes well");
     is_int(records(&f, "near", "ok") + records(&f, "far", "ok"), 16, "16 records");
     is_int(campaign_left(&f.g, -1), 0, "and nothing is left");
@@ -331,75 +287,12 @@ static void test_ends(void)
     tear_down(&f);
 }
 
-static void test_workers(void)
-{
-    struct fixture f;
-    struct sigaction old, ignore = { .sa_handler = SIG_IGN };
-    sigset_t before, after;
-    int dead;
-
-    sigprocmask(SIG_SETMASK, NULL, &before);
-    set_up(&f, "pwell", all_well);
-    is_int(parallel_make(&f.r, &dead, &f.err), 0, "workers: all goes well");
-    is_int(records(&f, "near", "ok") + records(&f, "far", "ok"), 16, "16 records");
-    is_int(f.g.good, 16, "and the campaign knows them");
-    is_int(campaign_left(&f.g, -1), 0, "nothing is left");
-    is_int(dead, 0, "no worker was lost");
-    tear_down(&f);
-
-    set_up(&f, "pdown", far_is_down);
-    is_int(parallel_make(&f.r, &dead, &f.err), 0, "workers: a host is down");
-    is_int(records(&f, "far", "engine: "), 6, "its failures are in the log");
-    is_int(records(&f, "near", "ok"), 8, "the others go on");
-    has_str(f.words, "given up", "and it is told");
-    is_int(campaign_left(&f.g, -1), 0, "nothing is left to be done");
-    tear_down(&f);
-
-    set_up(&f, "pchanged", changes_while_near_runs);
-    is_int(parallel_make(&f.r, &dead, &f.err), -1, "workers: a host that has changed");
-    is_int(f.err.code, HRUN_ECHANGED, "ends all");
-    is_str(f.err.text, "host 127.0.0.4 has changed", "with its words");
-    is_int(dead, 0, "those that were ended are not called lost");
-    tear_down(&f);
-
-    set_up(&f, "pdies", dies);
-    is_int(parallel_make(&f.r, &dead, &f.err), 0, "a worker dies");
-    is_int(dead, 1, "it is counted");
-    has_str(f.words, "was killed by signal 9", "and told");
-    has_str(f.words, "far", "whose it was");
-    is_int(records(&f, "near", "ok"), 8, "the other one goes on");
-    is_int(records(&f, "far", "ok"), 1, "what the dead one measured is kept");
-    is_int(f.g.good, 9, "and known");
-    tear_down(&f);
-
-    set_up(&f, "pint", interrupts_parent);
-    is_int(parallel_make(&f.r, &dead, &f.err), SIGINT, "one SIGINT ends all workers");
-    is_int(dead, 0, "none is called lost");
-    is_int(records(&f, "far", ""), 1, "what it was at is no record");
-    /* The other one may not have come so far yet. */
-    ok(records(&f, "near", "") <= 1 && records(&f, "near", "") == records(&f, "near", "ok"),
-       "nor what the other was at");
-    tear_down(&f);
-
-    sigaction(SIGHUP, &ignore, &old);
-    set_up(&f, "phup", hangs_up_parent);
-    is_int(parallel_make(&f.r, &dead, &f.err), 0, "a signal that is ignored stays ignored");
-    is_int(f.g.good, 16, "and all is measured");
-    tear_down(&f);
-    sigaction(SIGHUP, &old, NULL);
-
-    sigprocmask(SIG_SETMASK, NULL, &after);
-    ok(!memcmp(&before, &after, sizeof(long)), "the signal mask is as it was");
-}
-
 int main(void)
 {
     if (!mkdtemp(folder))
         return 1;
-    alarm(120);               /* a worker that is not ended would keep us for ever */
     test_failures();
     test_limit();
     test_ends();
-    test_workers();
     return done();
 }

@@ -1,12 +1,8 @@
-/* The glitch rule of paper 000, and which measurements are suspicious. */
-#include "fit_random.h"
+/* The glitch rule of paper 000. */
 #include "model/glitch.h"
 #include "model/joint.h"
-#include "model/suspect.h"
 #include "model_app.h"
 #include "tap.h"
-
-static const struct hrun_fit_options robust = HRUN_FIT_OPTIONS_DEFAULT;
 
 static struct hrun_sample sample(int64_t N, int P, double T)
 {
@@ -118,126 +114,9 @@ static void test_fit(void)
     ma_release(&a);
 }
 
-/* ------------------------------------------------------------------ suspicious points */
-
-enum { SIZES = 8, PES = 5, MAX = SIZES * PES * 5 };
-
-static size_t campaign(uint64_t seed, int reps, struct hrun_sample *s)
-{
-    size_t n = 0;
-
-    for (int P = 1; P <= PES; P++)
-        for (int i = 0; i < SIZES; i++)
-            for (int k = 0; k < reps; k++) {
-                double N = 100 * (i + 1), T = 1e-8 * N * N * N / P + 2e-6 * N * N + 0.01;
-
-                s[n++] = sample((int64_t)N, P, T * exp(0.02 * rnd_normal(&seed)));
-            }
-    return n;
-}
-
-static size_t suspects(const struct ma *a, struct hrun_sample *s, size_t n, struct hrun_suspect **out)
-{
-    struct hrun_models *m = NULL;
-    size_t count = 99;
-
-    hrun_model_fit(&a->app, s, n, &robust, &m, NULL, NULL);
-    is_int(hrun_model_suspects(&a->app, m, s, n, &robust, out, &count, NULL), 0, "asked");
-    hrun_models_destroy(m);
-    return count;
-}
-
-static void test_suspects(void)
-{
-    struct hrun_sample s[MAX];
-    struct hrun_suspect *found;
-    struct ma a;
-
-    ma_init(&a, hpl_np, hpl_nt, NULL, 1);
-    for (int reps = 1; reps <= 4; reps++) {
-        size_t n, place[3], count, clean = 0;
-        int right = 0;
-
-        for (uint64_t seed = 1; seed <= 10; seed++) {
-            n = campaign(seed, reps, s);
-            clean += suspects(&a, s, n, &found);
-            free(found);
-            place[0] = (size_t)(2 * reps);                      /* P = 1 */
-            place[1] = (size_t)((2 * SIZES + 5) * reps);        /* P = 3 */
-            place[2] = (size_t)((4 * SIZES + 1) * reps);        /* P = 5 */
-            s[place[0]].time_s *= 1.5;
-            s[place[1]].time_s *= 2;
-            s[place[2]].time_s *= 0.5;
-            count = suspects(&a, s, n, &found);
-            for (size_t i = 0; i < count; i++)
-                for (int k = 0; k < 3; k++) {
-                    const struct hrun_sample *x = &s[place[k]];
-
-                    right += found[i].N == x->N && found[i].P == x->P && found[i].runs == reps &&
-                             (reps == 2 || found[i].time_s == x->time_s) &&
-                             (reps == 2 || (found[i].deviation > 0) == (k < 2));
-                }
-            if (count)
-                right += fabs(found[0].deviation) >= fabs(found[count - 1].deviation);
-            free(found);
-        }
-        is_int(right, 40, "%d run%s of each point: the three that are off are found, the farthest off first", reps,
-               reps == 1 ? "" : "s");
-        ok(clean <= 10 * SIZES * PES * 2 / 100, "of good points at most 2 %% are suspected (%zu of %d)", clean,
-           10 * SIZES * PES);
-    }
-    ma_release(&a);
-}
-
-/* What runs agree on is no accident. */
-static void test_agreed(void)
-{
-    struct hrun_sample s[MAX];
-    struct hrun_suspect *found;
-    struct ma a;
-    size_t n = campaign(3, 3, s), count;
-    int there = 0;
-
-    ma_init(&a, hpl_np, hpl_nt, NULL, 1);
-    for (size_t i = 0; i < n; i++)
-        if (s[i].P == 3 && s[i].N == 500)
-            s[i].time_s *= 2;
-    count = suspects(&a, s, n, &found);
-    for (size_t i = 0; i < count; i++)
-        there += found[i].P == 3 && found[i].N == 500;
-    is_int(there, 0, "a point whose runs agree is believed, however far off the model");
-    free(found);
-    ma_release(&a);
-}
-
-/* A simulation that counts operations: however odd a time is, its run would give the same again. */
-static void test_exact(void)
-{
-    struct hrun_sample s[MAX];
-    struct hrun_suspect *found;
-    struct ma a;
-    size_t n = campaign(3, 1, s);
-
-    ma_init(&a, hpl_np, hpl_nt, NULL, 1);
-    s[2].time_s *= 1.5;
-    is_int((int)suspects(&a, s, n, &found), 1, "a single run that is off is suspicious");
-    free(found);
-    s[n] = s[5];
-    n++;
-    is_int((int)suspects(&a, s, n, &found), 0, "not where another point's two runs agree to all digits");
-    free(found);
-    s[n - 1].time_s *= 1 + 1e-6;
-    is_int((int)suspects(&a, s, n, &found), 1, "but where they differ in the seventh");
-    free(found);
-    ma_release(&a);
-}
-
 int main(void)
 {
     test_rule();
     test_fit();
-    test_suspects();
-    test_agreed();
-    test_exact();
     return tap_done();
 }
