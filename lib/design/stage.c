@@ -22,9 +22,9 @@ static const double DOUBT_SHARE = 0.002;
 static const double OWN_ROUNDS = 12, OWN_RUNS = 8, OWN_LEAST = 8;
 /* More runs than these for each model and each size tell nothing new, however short they are. */
 enum { OPTION_RUNS = 20, SIZE_RUNS = 10 };
-/* Variants of a choice that are predicted to take no more than so many times as long, and choices of sizes beside it, in
- * at most this part of the budget. */
-static const double VARY_SLOW = 1.6, BESIDE_SLOW = 3, VARY_SHARE = 0.15;
+/* Variants of the choice at the largest size: those that are predicted to take no more than so many times as long, in at
+ * most this part of the budget. */
+static const double VARY_SLOW = 1.6, VARY_SHARE = 0.15;
 /* Most runs at one size in a stage. */
 enum { AT_ONE_SIZE = 4 };
 
@@ -170,24 +170,26 @@ static int mixed_runs(struct hrun_design *d, int known_only, struct hrun_error *
     return 0;
 }
 
-/* Queue a configuration that was never run at this size, and may be the better one. */
+/* Queue a configuration that was never run, at any size, and may be the better one. */
 static int vary(struct hrun_design *d, const struct hrun_plan_problem *problem, const struct design_size *s,
-                const int *config, double slow, struct hrun_error *err)
+                const int *config, struct hrun_error *err)
 {
     struct hrun_choice c;
     double cost;
-    int failed, rc = 0;
+    int rc;
 
-    for (int i = d->next; i < d->nqueue; i++)
-        if (d->queue[i].N == s->N && design_same(d, d->queue[i].config, config))
+    for (int i = 0; i < d->nruns; i++)
+        if (design_same(d, d->runs[i].config, config))
             return 0;
-    if (!design_count(d, config, s->N, &failed) && !failed)
-        rc = design_evaluate(problem, config, 1, &c, err);
+    for (int i = d->next; i < d->nqueue; i++)
+        if (design_same(d, d->queue[i].config, config))
+            return 0;
+    rc = design_evaluate(problem, config, 1, &c, err);
     if (rc <= 0)
         return rc;
     cost = design_cost(d, config, c.P, s->N, c.time_s);
     rc = 0;
-    if (c.time_s <= slow * s->v[s->choice].model_s && design_affords(d, cost, DESIGN_ROUNDS) &&
+    if (c.time_s <= VARY_SLOW * s->v[s->choice].model_s && design_affords(d, cost, DESIGN_ROUNDS) &&
         d->varied_s + cost <= VARY_SHARE * d->set.budget_s) {
         d->varied_s += cost;
         rc = design_queue(d, config, s->N, HRUN_DESIGN_CHOICE, c.time_s, cost, err);
@@ -196,16 +198,15 @@ static int vary(struct hrun_design *d, const struct hrun_plan_problem *problem, 
     return rc;
 }
 
-/* What models get wrong of all that was run alike shows where one thing is changed: what is chosen at the sizes beside;
- * the choice without one or two of its sub-clusters, with other numbers of processes on each, and with all of one that it
- * leaves out. */
-static int vary_choice(struct hrun_design *d, int size, struct hrun_error *err)
+/* What models get wrong of all that was run alike shows where one thing is changed: the choice at the largest size
+ * without each of its sub-clusters, and with other numbers of processes on each. */
+static int vary_choice(struct hrun_design *d, struct hrun_error *err)
 {
-    const struct design_size *s = &d->sizes[size];
-    size_t n = (size_t)d->nsubs, bytes = 2 * n * sizeof(int);
+    const struct design_size *s = &d->sizes[d->nsizes - 1];
+    const int *choice = s->choice >= 0 ? s->v[s->choice].config : NULL;
+    size_t n = (size_t)d->nsubs, bytes = 2 * n * sizeof *choice;
     struct hrun_plan_sub *subs = calloc(n, sizeof *subs);
     int *config = malloc(bytes), rc = subs && config ? 0 : hrun_fail_nomem(err);
-    const int *choice = s->choice >= 0 ? s->v[s->choice].config : NULL;
     struct hrun_predictor *p = !rc && choice ? design_predictor(d, s->N, err) : NULL;
     struct hrun_plan_problem problem;
 
@@ -213,22 +214,13 @@ static int vary_choice(struct hrun_design *d, int size, struct hrun_error *err)
         rc = -1;
     if (p)
         design_problem(d, p, subs, &problem);
-    for (int beside = size ? size - 1 : 0; beside <= size + 1 && beside < d->nsizes && p && !rc; beside++)
-        if (d->sizes[beside].choice >= 0)
-            rc = vary(d, &problem, s, d->sizes[beside].v[d->sizes[beside].choice].config, BESIDE_SLOW, err);
-    for (size_t i = 0; i < n && p && !rc; i++) {
-        for (size_t j = i; j < n && choice[i] && !rc; j++) {
+    for (size_t i = 0; i < n && p && !rc; i++)
+        for (int k = -1; k < d->nprocs && choice[i] && !rc; k++) {
             memcpy(config, choice, bytes);
-            config[i] = config[n + i] = config[j] = config[n + j] = 0;
-            rc = choice[j] ? vary(d, &problem, s, config, VARY_SLOW, err) : 0;
+            config[i] = k < 0 ? 0 : choice[i];
+            config[n + i] = k < 0 ? 0 : d->procs[k];
+            rc = vary(d, &problem, s, config, err);
         }
-        for (int k = 0; k < d->nprocs && !rc; k++) {
-            memcpy(config, choice, bytes);
-            config[i] = choice[i] ? choice[i] : d->subs[i].npes;
-            config[n + i] = config[i] ? d->procs[k] : 0;
-            rc = vary(d, &problem, s, config, VARY_SLOW, err);
-        }
-    }
     hrun_predictor_destroy(p);
     free(subs);
     free(config);
@@ -280,9 +272,8 @@ static int fill(struct hrun_design *d, struct hrun_error *err)
 {
     if (repeats(d, err))
         return -1;
-    for (int i = d->nsizes - 1; i >= 0 && d->next == d->nqueue && d->set.budget_s > 0 && !final(d); i--)
-        if (vary_choice(d, i, err))
-            return -1;
+    if (d->next == d->nqueue && d->set.budget_s > 0 && !final(d) && vary_choice(d, err))
+        return -1;
     if (d->next == d->nqueue && final(d) && mixed_runs(d, 1, err))
         return -1;
     return d->next == d->nqueue ? mixed_runs(d, 0, err) : 0;
