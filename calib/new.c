@@ -23,16 +23,20 @@ static const int PROCS[] = { 1, 2 };
 static const double PARTS[] = { 0.4, 0.3, 0.3 };
 enum { LAST = sizeof PARTS / sizeof *PARTS - 1 };
 
-/* The same part of --runs, rounded up, of what the parts before it leave. */
+/* The same part of --runs; few of them are one part. */
 static long long runs_of(const struct calib_settings *s, int part)
 {
-    long long left = s->runs;
+    long long first = (long long)ceil(PARTS[0] * (double)s->runs), second = (long long)(PARTS[1] * (double)s->runs);
 
-    if (s->runs <= LAST)
+    if (s->runs <= LAST + 1)
         return part ? 0 : s->runs;
-    for (int i = 0; i < part; i++)
-        left -= runs_of(s, i);
-    return part == LAST ? left : (long long)fmin(ceil(PARTS[part] * (double)s->runs), (double)left);
+    return part == 0 ? first : part < LAST ? second : s->runs - first - second;
+}
+
+static void say_part(const struct calib_settings *s, int part, const char *what)
+{
+    if (!s->common.quiet && !s->no_fit && !s->full_grid && !s->dry_run)
+        fprintf(stderr, "hrun-calibrate: part %d of %d: %s\n", part + 1, LAST + 1, what);
 }
 
 /* Files of one errand. */
@@ -432,9 +436,15 @@ static int write_definition(const struct calib_settings *s, struct new_app *a, c
     size_t n = 0, nfound;
     int rc = -1;
 
-    if (open_context(&c, s, a, err) || gather(&c, &points, &n, &r, err) || fit_options(&s->common, &options, err) ||
-        hrun_discover(points, n, &options, &found, err))
+    if (open_context(&c, s, a, err) || gather(&c, &points, &n, &r, err) || fit_options(&s->common, &options, err))
         goto done;
+    if (hrun_discover(points, n, &options, &found, err)) {
+        if (err->code != HRUN_ENODATA)
+            goto done;
+        rc = end ? hrun_fail_prefix(err, "%s: the runs tell too little (a larger --budget or --runs, or more --sizes, "
+                                    "would do)", a->name) : 0;
+        goto done;      /* more runs may do */
+    }
     nfound = found.np.n;
     if (add_common(&found.np, common_np, err) || add_common(&found.n, common_n, err))
         goto done;
@@ -525,6 +535,8 @@ int calib_new(const struct calib_settings *settings, char **words)
         rc = lock_name(&own, a.name, at.file, &name, &sig, &err);
     own.common.app = at.draft;
     rc = rc ? rc : find_rule(&own, &a, at.draft, &err);
+    if (!rc)
+        say_part(&own, 0, "runs to choose terms by");
     status = rc > 0 ? 128 + rc : rc ? -1 : measure(&own, &a, 0);
     /* What failed to the last is left out, and was told; what is there may do. */
     for (int part = 1; !own.dry_run && part <= LAST && (status == 0 || status == STATUS_FAILED); part++) {
@@ -532,6 +544,9 @@ int calib_new(const struct calib_settings *settings, char **words)
 
         rc = write_definition(&own, &a, &at, part == LAST || whole, &err);
         part = whole ? LAST : part;
+        if (!rc && !whole)
+            say_part(&own, part, part < LAST ? "runs that the terms led to, to choose them again" : "runs of what would be "
+                     "chosen");
         if (!rc && !own.no_fit)
             rc = part < LAST ? measure(&own, &a, part) : measure_choices(&own, &a);
         status = rc < 0 ? -1 : status ? status : rc;
