@@ -483,7 +483,7 @@ static int measure_choices(const struct calib_settings *s, const struct new_app 
     own.common.app = a->name;
     own.part = PARTS[LAST];
     own.runs = runs_of(s, LAST);
-    own.again = 0;
+    own.again = own.redo = 0;
     own.common.force = 0;       /* it is meant for the definition */
     return s->full_grid || (s->runs && !own.runs) ? calib_fit(&own, names) : calib_measure(&own, (char **)a->words);
 }
@@ -494,6 +494,8 @@ static int measure(const struct calib_settings *s, const struct new_app *a, int 
     struct calib_settings own = *s;
 
     own.no_fit = 1;
+    own.again = part ? 0 : s->again;    /* the first part marks what was there; the later ones count what it measured */
+    own.redo = part ? 0 : s->redo;
     if (!s->no_fit) {
         own.part = PARTS[part];
         own.runs = runs_of(s, part);
