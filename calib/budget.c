@@ -91,11 +91,24 @@ static int take_sample(struct campaign *g, int sub, const struct hrun_sample *v,
     return 0;
 }
 
+/* The failure v[k] into the design: hrun excludes its configuration at its size (service/corrected.h). */
+static int add_failure(struct campaign *g, const struct hrun_sample *s, const char *cluster, int *config,
+                       struct hrun_error *err)
+{
+    int n = g->nsubs;
+
+    if (!same_text(s->origin, "calibration") || !same_text(s->cluster, cluster) || !s->config ||
+        hrun_config_parse(s->config, n, config, config + n, NULL))
+        return 0;
+    return hrun_design_add(g->budget->design, config, config + n, s->N, 0, 0, -1, 0, err);
+}
+
+/* A failure counts only if something worked before it: else it may have been how the program was started. */
 static int take_log(struct context *c, struct campaign *g, int sub, int *config, struct hrun_error *err)
 {
     struct hrun_samples samples = { 0 };
     struct hrun_buf consts = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
-    int rc = 0;
+    int worked = 0, rc = 0;
 
     if (hrun_store_samples(c->store, c->app->name, c->signatures.v[sub], &samples, err))
         return -1;
@@ -104,9 +117,17 @@ static int take_log(struct context *c, struct campaign *g, int sub, int *config,
     hrun_cluster_names(c->cluster, &cluster);
     if (consts.failed || cluster.failed)
         rc = hrun_fail_nomem(err);
-    for (size_t k = 0; k < samples.n && !rc; k++)
-        if (samples.v[k].ok && !strcmp(samples.v[k].consts ? samples.v[k].consts : "", consts.data))
+    for (size_t k = 0; k < samples.n && !rc; k++) {
+        const struct hrun_sample *s = &samples.v[k];
+
+        if (!same_text(s->consts, consts.data))
+            continue;
+        if (s->ok)
             rc = take_sample(g, sub, samples.v, k, cluster.data, config, err);
+        else if (worked && hrun_samples_failed(&samples, k))
+            rc = add_failure(g, s, cluster.data, config, err);
+        worked |= s->ok;
+    }
     hrun_buf_release(&cluster);
     hrun_buf_release(&consts);
     hrun_samples_release(&samples);
@@ -274,7 +295,7 @@ static void add_open(const struct campaign *g, struct hrun_buf *out)
     double loss;
 
     for (int i = hrun_design_state(g->budget->design)->dropped, k = 0; i < sizes->n; i++, k++)
-        if (!hrun_design_stands(g->budget->design, k, &loss) && !isnan(loss)) {
+        if (!hrun_design_stands(g->budget->design, k, &loss) && loss >= LOSS_SHOWN) {
             hrun_buf_addf(out, "%s%lld: %.2g %%", sep, (long long)sizes->v[i], 100 * loss);
             sep = ", ";
         }

@@ -2,7 +2,8 @@
  *
  * Purpose: what hrun-calibrate does by default, and --budget, --runs and --target-error limit: from options and log to
  * a design, and back to words.
- * Invariants: the design knows every good run of the log that counts and is of these sub-clusters, mixed ones included;
+ * Invariants: the design knows every good run of the log that counts and is of these sub-clusters, mixed ones included,
+ * and what failed there for good after something had worked, so that it does not choose what hrun excludes;
  * what was known before costs nothing of the budget; budget and runs are those of one call of hrun-calibrate.
  */
 #ifndef CALIB_BUDGET_H

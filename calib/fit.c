@@ -247,7 +247,7 @@ static void tell_short(const struct batch *b, struct quickest *v, size_t n, doub
 /* Look for such sizes in all logs. */
 static int find_short(const struct batch *b, struct hrun_error *err)
 {
-    size_t most = 1, n = 0;
+    size_t most = 1, n = 0, first = 0;     /* first: the number of a log's first record among all */
     struct quickest *v;
     double *time_s, least_s;
     int *thing, rc = -1;
@@ -257,15 +257,15 @@ static int find_short(const struct batch *b, struct hrun_error *err)
     v = calloc(most, sizeof *v);
     time_s = calloc(most, sizeof *time_s);
     thing = calloc(most, sizeof *thing);
-    for (int i = 0; v && time_s && thing && i < b->n; i++)
-        for (size_t k = 0, first = n; k < b->logs[i].n; k++) {
+    for (int i = 0; v && time_s && thing && i < b->n; first += b->logs[i++].n)
+        for (size_t k = 0; k < b->logs[i].n; k++) {
             const struct hrun_sample *s = &b->logs[i].v[k], *same = b->logs[i].v;
 
             if (!s->ok || s->copies)
                 continue;
-            while (same->N != s->N || same->P != s->P || !same->config || !s->config || strcmp(same->config, s->config))
-                if (same++ == s)
-                    break;
+            while (same != s && (same->N != s->N || same->P != s->P || !same->config || !s->config ||
+                                 strcmp(same->config, s->config)))
+                same++;
             v[n] = (struct quickest){ s->N, s->time_s };
             time_s[n] = s->time_s;
             thing[n++] = (int)(first + (size_t)(same - b->logs[i].v));

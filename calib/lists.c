@@ -111,7 +111,8 @@ static int sizes_up_to(const struct context *c, int64_t N, struct number_list *o
         most += c->cluster->subs[i].npes;
     out->n = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        int64_t n = nearby(c->app, N * parts[i][0] / parts[i][1], most < PROCESSES ? most : PROCESSES, err);
+        int64_t part = N * parts[i][0] / parts[i][1];
+        int64_t n = part ? nearby(c->app, part, most < PROCESSES ? most : PROCESSES, err) : 0;
 
         if (n < 0)
             return -1;

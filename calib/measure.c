@@ -56,11 +56,12 @@ static int has_measurements(const struct campaign *g, int sub)
     return 0;
 }
 
-/* Tell of sub-cluster i, which was to be measured, what its models do not predict, why, and what would mend it. */
+/* Tell of sub-cluster i, which was to be measured, what its models do not predict, why, and what would mend it;
+ * nothing where no run worked, which is told as an error. */
 static void say_wanting(const struct context *c, const struct campaign *g, int i, const struct hrun_models *models)
 {
     struct hrun_buf which = HRUN_BUF_INIT;
-    int alone = 0, mixed = 0, failed = 0;
+    int alone = 0, mixed = 0, failed = 0, any = 0;
 
     models_wanting(c->app, models, &which);
     for (int k = 0; k < g->n; k++) {
@@ -69,8 +70,9 @@ static void say_wanting(const struct context *c, const struct campaign *g, int i
         alone += p->sub == i ? p->have : 0;
         mixed += p->sub < 0 && p->pes[i] ? p->have : 0;
         failed += p->sub == i && p->left_out;
+        any |= p->have > 0;
     }
-    if (which.len)
+    if (which.len && any)
         fprintf(stderr, "hrun-calibrate: hrun will not use sub-cluster %s with %s processes per PE, of which there is "
                 "no model: of the runs on it alone %d worked%s, at %d points they failed, and %d runs had it with others; "
                 "the same command with --use %s measures more of it\n", c->cluster->subs[i].name, which.data, alone,

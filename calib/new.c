@@ -22,6 +22,8 @@ static const int PROCS[] = { 1, 2 };
  * and for what they choose in the end. */
 static const double PARTS[] = { 0.4, 0.3, 0.3 };
 enum { LAST = sizeof PARTS / sizeof *PARTS - 1 };
+/* A budget that is found is so much more than that of a program whose terms are known. */
+static const double MORE = 1.7;
 
 /* The same part of --runs; few of them are one part. */
 static long long runs_of(const struct calib_settings *s, int part)
@@ -492,8 +494,9 @@ static int measure_choices(const struct calib_settings *s, const struct new_app 
 
     own.common.app = a->name;
     own.part = PARTS[LAST];
+    own.until = MORE;
     own.runs = runs_of(s, LAST);
-    own.again = 0;
+    own.again = own.redo = 0;
     own.common.force = 0;       /* it is meant for the definition */
     return s->full_grid || (s->runs && !own.runs) ? calib_fit(&own, names) : calib_measure(&own, (char **)a->words);
 }
@@ -504,11 +507,14 @@ static int measure(const struct calib_settings *s, const struct new_app *a, int 
     struct calib_settings own = *s;
 
     own.no_fit = 1;
+    own.again = part ? 0 : s->again;    /* the first part marks what was there; the later ones count what it measured */
+    own.redo = part ? 0 : s->redo;
     if (!s->no_fit) {
         own.part = PARTS[part];
         own.runs = runs_of(s, part);
         for (int later = part + 1; later <= LAST; later++)
             own.until -= PARTS[later];
+        own.until *= MORE;
     }
     own.common.force = 0;       /* it is meant for the definition */
     return calib_measure(&own, (char **)a->words);

@@ -8,9 +8,11 @@
 static int list_variants(const struct calib_settings *s, char **words, struct hrun_strvec *names, int *formulas,
                          struct hrun_error *err)
 {
-    struct context c = { .set = &s->common };
+    struct common_settings quiet = s->common;
+    struct context c = { .set = &quiet };
     int several = 0, rc = 0;
 
+    quiet.quiet = 1;            /* what is taken over is said by the measurement */
     *formulas = 0;
     if (words[0] && !context_app(&c, words[0], err) && c.variants_of && !s->common.variant) {
         several = 1;

@@ -173,7 +173,7 @@ void report_settings(const struct context *c, const struct decision *d, const ch
     hrun_buf_addf(out, "%sthe profile was measured with other options that change times (it: %s; this run: %s): give "
                   "the same, or measure with these: ", lead, *d->measured_with ? d->measured_with : "none",
                   own.len ? own.data : "none");
-    report_calibrate_command(c, 1, d, words, out);
+    report_calibrate_command(c, CALIBRATE_AGAIN, d, words, out);
     hrun_buf_addc(out, '\n');
     hrun_buf_release(&own);
 }

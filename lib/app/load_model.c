@@ -72,16 +72,22 @@ static int same_term(const char *a, const char *b)
  * the definition has none. There is room for it. */
 static int add_start(struct hrun_load *l, const char *const *vars, int nvars, struct hrun_terms *out)
 {
-    static const double there[] = { 2, 3 }, elsewhere[] = { 50, 7 };
+    static const double points[][2] = { { 2, 3 }, { 50, 7 }, { 97, 12 } };
+    enum { POINTS = sizeof points / sizeof *points };
     struct hrun_term *t = &out->v[out->n];
-    double a, b;
 
     if (l->raw->time || !out->n)
         return 0;
-    for (int i = 0; i < out->n; i++)
-        if (!hrun_expr_calls(out->v[i].expr) && !hrun_expr_eval(out->v[i].expr, there, &a, NULL) &&
-            !hrun_expr_eval(out->v[i].expr, elsewhere, &b, NULL) && a == b)
+    for (int i = 0; i < out->n; i++) {
+        double value[POINTS];
+        int k = 0;
+
+        while (k < POINTS && !hrun_expr_calls(out->v[i].expr) &&
+               !hrun_expr_eval(out->v[i].expr, points[k], &value[k], NULL) && value[k] == value[0])
+            k++;
+        if (k == POINTS)
             return 0;
+    }
     t->text = hrun_load_copy(l, "1");
     t->expr = t->text ? compile(l, "terms", t->text, vars, nvars) : NULL;
     out->n++;

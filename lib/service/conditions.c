@@ -6,20 +6,30 @@
 
 extern char **environ;
 
-static const char in_environment[] = "OMPI_MCA_";
+#define IN_ENVIRONMENT "OMPI_MCA_"
 
 /* Parameters of Open MPI that begin with these choose transports and algorithms, and how processes wait. */
 static const char *const of_times[] = { "btl", "coll", "mpi_", "mtl", "opal_", "osc", "pml", "ucx" };
 
+/* Variables that begin with these set threads, libraries and transports. Others are not recorded: they may be secrets, and
+ * may differ in every job. */
+static const char *const of_threads[] = { "OMP_", "KMP_", "GOMP_", "OPENBLAS_", "MKL_", "BLIS_", "UCX_", IN_ENVIRONMENT };
+
+static int begins_with(const char *word, const char *const *starts, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strncmp(word, starts[i], strlen(starts[i])))
+            return 1;
+    return 0;
+}
+
 /* "--mca KEY VALUE" from "KEY=VALUE", if it is of times and none of later[n] is of the same key. */
 static int add_parameter(struct hrun_strvec *v, const char *word, char *const *later, size_t n)
 {
-    size_t key = strcspn(word, "="), known = 0;
+    int known = begins_with(word, of_times, sizeof of_times / sizeof *of_times), bad;
+    size_t key = strcspn(word, "=");
     struct hrun_buf text = HRUN_BUF_INIT;
-    int bad;
 
-    for (size_t i = 0; i < sizeof of_times / sizeof *of_times; i++)
-        known |= !strncmp(word, of_times[i], strlen(of_times[i]));
     for (size_t i = 0; i < n; i++)
         known &= strncmp(word, later[i], key + 1) != 0;
     if (!known || !word[key])
@@ -43,6 +53,19 @@ static int add_word(struct hrun_strvec *v, const char *option, const char *word)
     return bad;
 }
 
+/* "-x NAME=VALUE" from "NAME=VALUE", or from "NAME" with the value that the environment has, if it changes times. */
+static int add_variable(struct hrun_strvec *v, const char *word)
+{
+    size_t len = strlen(word);
+
+    if (!begins_with(word, of_threads, sizeof of_threads / sizeof *of_threads))
+        return 0;
+    for (char **e = environ; *e && !strchr(word, '='); e++)
+        if (!strncmp(*e, word, len) && (*e)[len] == '=')
+            word = *e;
+    return strchr(word, '=') ? add_word(v, "-x ", word) : 0;
+}
+
 static int by_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -53,17 +76,16 @@ void conditions_settings(const struct context *c, struct hrun_buf *out)
     const struct hrun_strvec *mca = given_words(c->given.mca), *env = given_words(c->given.env),
                              *smpi = given_words(c->given.smpi);
     int simulated = !strcmp(c->engine->name, "smpi"), bad = 0;
-    size_t prefix = strlen(in_environment);
+    size_t prefix = sizeof IN_ENVIRONMENT - 1;
     struct hrun_strvec v = { 0 };
 
     for (char **e = environ; *e && !simulated; e++)
-        if (!strncmp(*e, in_environment, prefix))
+        if (!strncmp(*e, IN_ENVIRONMENT, prefix))
             bad |= add_parameter(&v, *e + prefix, mca->v, mca->n);
     for (size_t i = 0; i < mca->n && !simulated; i++)
         bad |= add_parameter(&v, mca->v[i], mca->v + i + 1, mca->n - i - 1);
     for (size_t i = 0; i < env->n; i++)
-        if (strchr(env->v[i], '='))
-            bad |= add_word(&v, "-x ", env->v[i]);
+        bad |= add_variable(&v, env->v[i]);
     for (size_t i = 0; i < smpi->n && simulated; i++)
         bad |= add_word(&v, "--smpi ", smpi->v[i]);
     if (v.n)

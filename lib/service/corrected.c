@@ -66,7 +66,7 @@ static int is_listed(const struct hrun_strvec *list, const char *word)
     return 0;
 }
 
-/* The configurations that failed at N and never ran there, each once. */
+/* The configurations that failed at N and never ran there, each once: in calibrations, and where they were only tried. */
 static int list_failed(const struct context *c, const struct hrun_samples *log, int64_t N, struct corrected *out,
                        struct hrun_error *err)
 {
@@ -79,18 +79,18 @@ static int list_failed(const struct context *c, const struct hrun_samples *log, 
         rc = hrun_fail_nomem(err);
     for (size_t i = 0; i < log->n && !rc; i++) {
         const struct hrun_sample *s = &log->v[i];
-        int ran = 0;
+        int measured = s->origin && !strcmp(s->origin, "calibration");
+        struct hrun_strvec *list = measured ? &out->failed : &out->tried;
 
-        if (!hrun_sample_failed(s) || s->N != N || !s->config || strcmp(s->cluster ? s->cluster : "", cluster.data) ||
-            strcmp(s->consts ? s->consts : "", consts.data) || is_listed(&out->failed, s->config))
+        if (s->N != N || !s->config || strcmp(s->cluster ? s->cluster : "", cluster.data) ||
+            strcmp(s->consts ? s->consts : "", consts.data) || !hrun_samples_failed(log, i) ||
+            is_listed(list, s->config))
             continue;
-        for (size_t k = 0; k < log->n && !ran; k++)
-            ran = log->v[k].ok && log->v[k].N == N && log->v[k].config && !strcmp(log->v[k].config, s->config);
-        if (ran)
-            continue;
-        free(out->why);
-        out->why = strdup(s->status);
-        if (!out->why || hrun_strvec_push(&out->failed, s->config))
+        if (measured) {
+            free(out->why);
+            out->why = strdup(s->status);
+        }
+        if ((measured && !out->why) || hrun_strvec_push(list, s->config))
             rc = hrun_fail_nomem(err);
     }
     hrun_buf_release(&cluster);
@@ -166,6 +166,7 @@ void corrected_release(struct corrected *k)
     free(k->details);
     hrun_corrections_destroy(k->all);
     hrun_strvec_release(&k->failed);
+    hrun_strvec_release(&k->tried);
     free(k->why);
     free(k->places);
     memset(k, 0, sizeof *k);
@@ -176,4 +177,15 @@ const struct hrun_correction *corrected_find(const struct corrected *k, const in
     int i = hrun_corrections_find(k->all, pes, procs);
 
     return i < 0 ? NULL : &k->details[i];
+}
+
+int corrected_tried(const struct corrected *k, const int *pes, const int *procs, int nsubs)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int found;
+
+    hrun_config_print(pes, procs, nsubs, &text);
+    found = text.failed ? -1 : is_listed(&k->tried, text.data);
+    hrun_buf_release(&text);
+    return found;
 }

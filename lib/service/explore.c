@@ -52,7 +52,7 @@ int explore(const struct hrun_plan_problem *problem, const struct corrected *k, 
     struct hrun_plan *plan = NULL;
     const struct hrun_choice *v;
     size_t len = (size_t)d->nsubs * sizeof *d->pes;
-    int runs = 0, pick;
+    int index[LOOKED_AT], n = 0, runs = 0, pick;
 
     if (!was_last(k, d, &d->plan->v[0])) {
         d->explores.nothing = "before another is tried, the best known is run, which the last run at this N was not";
@@ -62,20 +62,29 @@ int explore(const struct hrun_plan_problem *problem, const struct corrected *k, 
         return -1;
     for (int i = 0; i < k->n; i++)
         runs += k->details[i].runs;
-    for (int i = 0; i < plan->n; i++)
-        fill(k, &plan->v[i], &arms[i]);
-    pick = hrun_explore_pick(arms, plan->n, loss, runs, 0);
+    for (int i = 0; i < plan->n; i++) {
+        int tried = i ? corrected_tried(k, plan->v[i].pes, plan->v[i].procs, d->nsubs) : 0;
+
+        if (tried < 0) {
+            hrun_plan_destroy(plan);
+            return hrun_fail_nomem(err);
+        }
+        index[n] = i;
+        if (!tried)
+            fill(k, &plan->v[i], &arms[n++]);
+    }
+    pick = hrun_explore_pick(arms, n, loss, runs, 0);
     if (!pick)
         d->explores.nothing = plan->n > 1 ? "no other configuration may be quicker at this predicted loss"
                                           : "no other configuration is valid";
     if (pick) {
-        v = &plan->v[pick];
+        v = &plan->v[index[pick]];
         memcpy(d->pes, v->pes, len);
         memcpy(d->procs, v->procs, len);
         d->P = v->P;
         d->has_config = 1;
         d->explores = (struct exploring) { 1, v->value / plan->v[0].value - 1,
-                                           hrun_explore_open(arms, plan->n, loss, runs), NULL };
+                                           hrun_explore_open(arms, n, loss, runs), NULL };
     }
     hrun_plan_destroy(plan);
     return 0;

@@ -62,6 +62,25 @@ int hrun_sample_failed(const struct hrun_sample *s)
     return !s->ok;
 }
 
+static int same_text(const char *a, const char *b)
+{
+    return !strcmp(a ? a : "", b ? b : "");
+}
+
+int hrun_samples_failed(const struct hrun_samples *s, size_t k)
+{
+    const struct hrun_sample *x = &s->v[k];
+    int ran = !hrun_sample_failed(x);
+
+    for (size_t i = 0; i < s->n && !ran; i++) {
+        const struct hrun_sample *y = &s->v[i];
+
+        ran = y->ok && y->N == x->N && same_text(y->config, x->config) && same_text(y->consts, x->consts) &&
+              same_text(y->cluster, x->cluster);
+    }
+    return !ran;
+}
+
 void hrun_sample_release(struct hrun_sample *s)
 {
     int saved = errno;

@@ -87,6 +87,8 @@ void hrun_samples_release(struct hrun_samples *s);
 
 /* Did the program fail, and not the engine, a host or the clock? */
 int hrun_sample_failed(const struct hrun_sample *s);
+/* Did v[k] fail so, and no other of its N, configuration, constants and cluster work? */
+int hrun_samples_failed(const struct hrun_samples *s, size_t k);
 
 /* Drop the measurements that no longer count, and the marks. Result: how many measurements were dropped. */
 size_t hrun_samples_current(struct hrun_samples *s);

@@ -51,4 +51,10 @@ if [ "$(nproc)" -ge 2 ]; then
 else
     for what in fails says choices many; do skip "$what" "two cores are needed"; done
 fi
+# Nothing worked: that is told, and not that more measurements would give models.
+printf '#!/bin/sh\nexit 3\n' >"$tmp/never"
+chmod +x "$tmp/never"
+run hrun-calibrate --sizes 60,100 --procs 1 --runs 4 -app untold "$tmp/never"
+err_has "points all failed" "a program that always fails"
+err_lacks "hrun will not use sub-cluster" "is no want of models"
 done_testing

@@ -343,9 +343,13 @@ run hrun --data "$tmp/options" --dry-run -app lu -N 140 "$lu"
 out_lacks ", extrapolated" "140 is 1.4 times beyond it"
 run hrun --data "$tmp/options" --dry-run -app lu -N 160 "$lu"
 ok "where the interval stands 160 is told to be extrapolated" grep -qE "predicted .* [.][.] .*[)], extrapolated$" "$tmp/.out"
-run hrun --data "$tmp/options" --dry-run -x A=b -app lu -N 80 "$lu"
-out_has "(it: --mca coll '^tuned'; this run: -x A=b)" "a run with others is told"
-out_has "hrun-calibrate --again -app lu --data $tmp/options -x A=b" "with the command that measures it"
+run env KMP_BLOCKTIME=7 hrun --data "$tmp/options" --dry-run -x OMP_PLACES=cores -x KMP_BLOCKTIME -app lu -N 80 "$lu"
+out_has "(it: --mca coll '^tuned'; this run: -x KMP_BLOCKTIME=7 -x OMP_PLACES=cores)" "a run with others is told"
+out_has "hrun-calibrate --again -app lu --data $tmp/options -x OMP_PLACES=cores -x KMP_BLOCKTIME" "with the command that \
+measures it"
+run hrun --data "$tmp/options" $with -x PASSWORD=secret -app lu -N 80 "$lu"
+ok "a variable that changes no times is not recorded" eval '! grep -q secret "$tmp"/options/profiles/lu/*.log'
+err_lacks "other options that change times" "nor is it another condition"
 run hrun --data "$tmp/options" --dry-run --json -app lu -N 80 "$lu"
 ok "programs are told, too" python3 -c 'import json,sys
 assert json.load(open(sys.argv[1]))["measured_with"].startswith("--mca coll ")' "$tmp/.out"

@@ -54,6 +54,11 @@ HRUN_PROFILE_PATH=$tmp/first fails 125 "$tmp/first/upto.yaml would hide the new 
 fails 125 "does not allow 99 processes per PE" "nor are numbers of processes that the definition lacks passed over" \
     hrun-calibrate -N 960 --procs 1,99 -app lu ./coarse '{N}' '{P}'
 
+printf '%s\n' 'name: divides' 'rule: "1000/N > P"' 'procs_per_pe: [1]' 'terms: {np: ["N/P"], n: ["N"]}' \
+    'args: ["{N}", "{P}"]' >first/divides.yaml
+HRUN_PROFILE_PATH=$tmp/first run hrun-calibrate --dry-run -N 5 -app divides ./coarse
+status_is 0 "a size whose parts are below 1, with a rule that divides by N"
+
 printf '#!/bin/sh\necho "time: 0.00 s"\n' >nothing
 chmod +x nothing
 run hrun-calibrate --sizes 60,120 -app lu --data "$tmp/nothing.data" ./nothing '{N}' '{P}'

@@ -54,6 +54,8 @@ hpl -N 1000 -n 2 --dry-run
 status_is 0 "a dry run with a file of the user's"
 err_has "taken over from your HPL.dat: bcast=0, depth=0 (-D" "says what one number of it says"
 err_has "your HPL.dat stays as it is: the program runs in a folder of its own" "and how a run would be made"
+run hrun-calibrate --dry-run --level core --host localhost:1 -app hpl --sizes 1000,2000 ./xhpl
+ok "hrun-calibrate says so once" test "$(grep -c 'taken over from your HPL.dat: bcast=0, depth=0' <<<"$err")" = 1
 hpl -N 1000 -n 4
 status_is 0 "a run with it"
 is_result "00 1000 128 2 2" "takes over what it says; lists of values are HPL's to try"

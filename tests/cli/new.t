@@ -105,6 +105,12 @@ ok "each size's choice by the terms that were chosen rests on runs" \
 run hrun-calibrate -app few --sizes 60,100,140,200 --procs 1 --runs 7 "${exact[@]}"
 err_has "all --runs are made; 3 runs in" "--runs 7: three before the terms are chosen"
 ok "and at most one with them" test "$(records few)" -le 7
+ok "a loss that nobody would see is not told" eval '! grep -qE "[0-9]e-[0-9]+ %" .err'
+marks() { cat "$HRUN_DATA"/profiles/few/*.log | grep -c '"status":"anew"'; }
+run hrun-calibrate -app few --sizes 60,100,140,200 --procs 1 --runs 7 --again --force "${exact[@]}"
+status_is 0 "--again measures anew"
+err_has "; 3 measurements are there already" "and what it measures first counts in its later parts"
+ok "what stood before is marked once" test "$(marks)" = 1
 run hrun-calibrate -app two --sizes 60,200 --pes 1 --procs 1 --runs 2 "${exact[@]}"
 out_has "single/" "--runs 2 leave none for the second part, which fits"
 ok "and are two in all" test "$(records two)" = 2

@@ -303,6 +303,7 @@ static void test_start(const char *dir)
     static const struct { const char *terms; int np, n; } cases[] = {
         { "np: [\"N/P\"]\n  n: [\"N\"]\n", 2, 2 },
         { "np: [\"N/P\", \"2*3\"]\n  n: [\"1\", \"N\"]\n", 2, 2 },
+        { "np: [\"N/P\", \"N^2-624*P\"]\n  n: [\"N\"]\n", 3, 2 },
         { "np: [\"N/P\"]\n  n: [\"N\"]\ntime: {match: '([0-9]+)'}\n", 1, 1 },
     };
     char text[256];

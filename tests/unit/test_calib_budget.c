@@ -174,6 +174,51 @@ static void gives_up(void)
     tear_down(&f);
 }
 
+/* A record of two PEs of far, or of all PEs, at N = 400, of this status. */
+static void record(const struct fixture *f, int all, const char *status)
+{
+    struct hrun_buf cluster = HRUN_BUF_INIT;
+    struct hrun_sample s = { .N = 400, .P = all ? 4 : 2, .M = 1, .pes = 2, .mixed = all, .wall_s = 1,
+                             .ok = !strcmp(status, "ok"), .origin = (char *)"calibration",
+                             .version = (char *)"0", .date = (char *)"2026-01-01T00:00:00Z" };
+
+    hrun_cluster_names(f->c.cluster, &cluster);
+    s.time_s = s.ok;
+    s.cluster = cluster.data;
+    s.config = (char *)(all ? "(2,1,2,1)" : "(0,0,2,1)");
+    s.status = (char *)status;
+    if (hrun_store_append(f->c.store, "fake", "far", &s, NULL))
+        ok(0, "a record of the test's own");
+    hrun_buf_release(&cluster);
+}
+
+/* Are all PEs run at N = 400 in a campaign that begins with these records? */
+static int runs_it(const char *name, const char *first, const char *second_status)
+{
+    struct calib_settings s = { .part = 1, .remeasure = -1, .runs = 40, .seed = 1, .sizes = { { 400 }, 1 } };
+    struct hrun_design_run run;
+    struct fixture f;
+    int found = 0;
+
+    set_up(&f, name, &s);
+    record(&f, strcmp(first, "ok") != 0, first);
+    record(&f, strcmp(first, "ok") == 0, second_status);
+    tear_down(&f);
+    set_up(&f, name, &s);
+    for (int n = 0; n < 40 && hrun_design_next(f.g.budget->design, &run, &f.err) > 0; n++) {
+        found |= run.N == 400 && run.pes[0] == 2 && run.pes[1] == 2;
+        hrun_design_add(f.g.budget->design, run.pes, run.procs, run.N, 1.0 / run.P, 1.0 / run.P, -1, 1, &f.err);
+    }
+    tear_down(&f);
+    return found;
+}
+
+static void knows_failures(void)
+{
+    ok(!runs_it("failed-later", "ok", "exit 3"), "what failed after something had worked is not run again");
+    ok(runs_it("failed-first", "exit 3", "ok"), "what failed before anything worked is");
+}
+
 static void plans(void)
 {
     struct calib_settings s = { .part = 1, .target = 0.05, .seed = 9 };
@@ -215,6 +260,7 @@ int main(void)
     doubts_configurations();
     stops_and_goes_on();
     gives_up();
+    knows_failures();
     plans();
     refuses();
     return done();
