@@ -195,7 +195,7 @@ static void record(const struct fixture *f, int all, const char *status)
 /* Are all PEs run at N = 400 in a campaign that begins with these records? */
 static int runs_it(const char *name, const char *first, const char *second_status)
 {
-    struct calib_settings s = { .part = 1, .remeasure = -1, .runs = 40, .seed = 1, .sizes = { { 400 }, 1 } };
+    struct calib_settings s = { .part = 1, .runs = 40, .seed = 1, .sizes = { { 400 }, 1 } };
     struct hrun_design_run run;
     struct fixture f;
     int found = 0;
