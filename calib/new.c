@@ -372,9 +372,12 @@ static int add_common(struct hrun_strvec *terms, char *const *common, struct hru
 
 static void say_terms(const struct hrun_discovery *d, struct hrun_buf *out)
 {
-    hrun_buf_addf(out, "Chosen from a library because they tell best what was left out: %.1f %% off on average. "
-                  "Behind\nthem stand common terms that few runs do not show. Where you know better, change them and say:\n"
-                  "hrun-calibrate fit", 100 * d->error);
+    hrun_buf_addf(out, "Chosen from a library because they tell best what was left out: %.1f %% off on average%s",
+                  100 * d->error, isnan(d->beyond) ? "." : ",\n");
+    if (!isnan(d->beyond))
+        hrun_buf_addf(out, "and %.1f %% at the largest number of processes, told by the smaller ones.",
+                      100 * d->beyond);
+    hrun_buf_addf(out, " Behind them stand common\nterms that few runs do not show. Where you know better, change them and say: hrun-calibrate fit");
 }
 
 static int by_number(const void *a, const void *b)

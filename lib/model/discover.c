@@ -1,6 +1,7 @@
 /* discover.c - which terms an application has; see discover.h for the contract */
 #include "model/discover.h"
 
+#include "fit/robust.h"
 #include "fit/spread.h"
 #include "model/family.h"
 #include "model/series.h"
@@ -96,14 +97,14 @@ static int extend(struct hrun_selection *d, const struct hrun_selected *from, st
     return 0;
 }
 
-/* Forward selection into steps, which have one term more each, and the one to be taken of them. */
-static int select_terms(struct hrun_selection *d, struct hrun_selected *steps, double *means, int *chosen,
+/* Forward selection into steps[0..*nsteps-1], which have one term more each, and the one to be taken of them. */
+static int select_terms(struct hrun_selection *d, struct hrun_selected *steps, double *means, int *nsteps, int *chosen,
                         struct hrun_error *err)
 {
     struct hrun_selected none = { .mean = INFINITY, .loss = steps[0].loss };
-    int best = 0, found;
+    int best = 0, found, n;
 
-    for (int n = 0; n < HRUN_TERMS_MAX && n <= best + PATIENCE; n++) {
+    for (n = 0; n < HRUN_TERMS_MAX && n <= best + PATIENCE; n++) {
         if (extend(d, n ? &steps[n - 1] : &none, &steps[n], means, &found, err))
             return -1;
         if (!found)
@@ -111,31 +112,61 @@ static int select_terms(struct hrun_selection *d, struct hrun_selected *steps, d
         if (steps[n].mean < steps[best].mean)
             best = n;
     }
+    *nsteps = n;
     for (*chosen = 0; *chosen < best; ++*chosen) {
         const double *a = steps[*chosen].loss, *b = steps[best].loss;
+        double se2 = variance(a, b, d->nloo) + variance(a + d->nloo, b + d->nloo, d->nheld);
 
-        if (steps[*chosen].mean - steps[best].mean <= sqrt(variance(a, b, d->nloo)))
+        if (steps[*chosen].mean - steps[best].mean <= sqrt(se2))
             break;
     }
     return 0;
 }
 
-/* Mean relative error of the choice at points left out. */
-static double relative_error(const struct hrun_selection *d, const struct hrun_selected *c,
-                             const struct hrun_fit_options *o)
+/* Let rows count less that the choice misses by far, left out. */
+static int doubt(struct hrun_selection *d, const struct hrun_selected *c,
+                      struct hrun_error *err)
 {
-    double sum = 0;
+    const struct hrun_huber huber = HRUN_HUBER_DEFAULT;
+
+    for (size_t i = 0; i < d->nseries; i++) {
+        struct hrun_series *s = &d->v[i];
+        double scale;
+
+        if (hrun_series_leave_out(d, s, c, err))
+            return -1;
+        memcpy(d->suby, d->e, s->n * sizeof *d->e);
+        scale = fmax(huber.least_scale, hrun_fit_scale(d->suby, s->n, (size_t)c->n));
+        for (size_t r = 0; r < s->n; r++)
+            if (isfinite(d->e[r]) && fabs(d->e[r]) > huber.k * scale)
+                s->w[r] *= huber.k * scale / fabs(d->e[r]);
+    }
+    return 0;
+}
+
+/* Mean relative errors of the choice, left out and beyond. */
+static void tell_errors(struct hrun_selection *d, const struct hrun_selected *c, const struct hrun_fit_options *o,
+                       struct hrun_discovery *out)
+{
+    double sum = 0, beyond = 0;
 
     /* Losses are in units of what a run of this time is expected to scatter by; that of a long one is relative. */
     for (size_t i = 0; i < d->nseries; i++) {
         const struct hrun_series *s = &d->v[i];
-        size_t loo = s->loo;
+        size_t loo = s->loo, held = s->held_at;
 
-        for (size_t r = 0; r < s->n; r++)
-            if (!r || s->point[r] != s->point[r - 1])
-                sum += c->loss[loo++] * hypot(o->sigma_abs_s, o->sigma_rel * s->y[r]) / s->y[r];
+        for (size_t r = s->anchors; r < s->n; r++) {
+            double unit = hypot(o->sigma_abs_s, o->sigma_rel * s->y[r]) / s->y[r];
+
+            if (r > s->anchors && s->point[r] == s->point[r - 1])
+                continue;
+            sum += c->loss[loo++] * unit;
+            beyond += s->held[r] ? c->loss[held++] * unit : 0;
+        }
     }
-    return sum / (double)d->nloo;
+    out->points = (int)d->nloo;
+    out->error = sum / (double)d->nloo;
+    out->beyond = d->nheld ? beyond / (double)d->nheld : NAN;
 }
 
 static int push_term(struct hrun_strvec *v, const struct hrun_basis *t)
@@ -180,7 +211,7 @@ static int discover_list(const struct hrun_discover_point *points, size_t n, enu
     struct hrun_selection d;
     struct hrun_selected steps[HRUN_TERMS_MAX];
     double *losses = NULL, *means;
-    int chosen = 0, rc = -1;
+    int nsteps, chosen = 0, rc = -1;
 
     if (hrun_series_init(&d, points, n, which != LIST_NP, o, err))
         return -1;
@@ -189,15 +220,16 @@ static int discover_list(const struct hrun_discover_point *points, size_t n, enu
                   "processes");
         goto done;
     }
-    losses = calloc(HRUN_TERMS_MAX * d.nloo + HRUN_LIBRARY_MAX, sizeof *losses);
+    losses = calloc(HRUN_TERMS_MAX * (d.nloo + d.nheld) + HRUN_LIBRARY_MAX, sizeof *losses);
     if (!losses) {
         hrun_fail_nomem(err);
         goto done;
     }
-    means = losses + HRUN_TERMS_MAX * d.nloo;
+    means = losses + HRUN_TERMS_MAX * (d.nloo + d.nheld);
     for (int i = 0; i < HRUN_TERMS_MAX; i++)
-        steps[i] = (struct hrun_selected){ .mean = INFINITY, .loss = losses + (size_t)i * d.nloo };
-    if (select_terms(&d, steps, means, &chosen, err))
+        steps[i] = (struct hrun_selected){ .mean = INFINITY, .loss = losses + (size_t)i * (d.nloo + d.nheld) };
+    if (select_terms(&d, steps, means, &nsteps, &chosen, err) || doubt(&d, &steps[chosen], err) ||
+        select_terms(&d, steps, means, &nsteps, &chosen, err))
         goto done;
     rc = 0;
     for (int divided = 1; divided >= 0; divided--)
@@ -213,10 +245,8 @@ static int discover_list(const struct hrun_discover_point *points, size_t n, enu
     rc = rc || push_term(terms, &one);
     if (rc)
         rc = hrun_fail_nomem(err);
-    if (!rc && out) {
-        out->points = (int)d.nloo;
-        out->error = relative_error(&d, &steps[chosen], o);
-    }
+    else if (out)
+        tell_errors(&d, &steps[chosen], o, out);
 done:
     free(losses);
     hrun_series_release(&d);
@@ -229,7 +259,7 @@ int hrun_discover(const struct hrun_discover_point *points, size_t n, const stru
     /* How T of one P becomes that of another: work is shared out, the rest stays, or grows with the height of a tree
      * (paper 000, eq. 3 and Table V). */
     static const char *const scaled[] = { "T/P", "1", "ln(P)" };
-    struct hrun_discovery d = { 0 };
+    struct hrun_discovery d = { .beyond = NAN };
     struct hrun_discover_point *sorted = NULL;
     struct hrun_fit_options rounded = *options;
     double *time_s = NULL;

@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The rows of one series that are looked at: all with P > M; for terms over N alone the runs on one PE, else those of
- * the smallest P. Result: how many. */
-static size_t take(const struct hrun_discover_point *p, size_t n, int only_n, size_t *first)
+/* What a run on one PE counts for beside those on several, as in family.c. */
+static const double ANCHOR_WEIGHT = 0.2;
+
+/* The rows of one series that are looked at: all with P > M, with its runs on one PE before them where they are of one
+ * P only; and for terms over N alone the runs on one PE, else those of the smallest P. Result: how many. */
+static size_t take(const struct hrun_discover_point *p, size_t n, int only_n, size_t *first, size_t *anchors)
 {
     size_t single = 0, one;
 
@@ -17,22 +20,41 @@ static size_t take(const struct hrun_discover_point *p, size_t n, int only_n, si
         single++;
     for (one = single; one < n && p[one].P == p[single].P; one++)
         ;
-    *first = only_n ? 0 : single;
-    return !only_n ? n - single : single ? single : one;
+    *anchors = 0;
+    *first = 0;
+    if (only_n)
+        return single ? single : one;
+    *anchors = one == n && single < n ? single : 0;
+    *first = *anchors ? 0 : single;
+    return n - *first;
 }
 
-/* Fill s from n sorted points. */
-static void fill(struct hrun_selection *d, struct hrun_series *s, const struct hrun_fit_options *o)
+/* Fill s from n sorted points. *loo, *held: numbers of losses so far. */
+static void fill(struct hrun_selection *d, struct hrun_series *s, int only_n, const struct hrun_fit_options *o)
 {
+    size_t counts = 0;
+    int last = s->at[s->n - 1].P;
+
     for (size_t i = 0; i < s->n; i++) {
         const struct hrun_discover_point *p = &s->at[i];
+        int fresh = i == 0 || p->N != p[-1].N || p->P != p[-1].P;
 
-        s->npoints += i == 0 || p->N != p[-1].N || p->P != p[-1].P;
-        s->point[i] = (int)s->npoints;
+        s->point[i] = i ? s->point[i - 1] + fresh : 0;
         s->y[i] = p->time_s;
-        s->w[i] = 1 / hypot(o->sigma_abs_s, o->sigma_rel * p->time_s);
+        s->w[i] = (i < s->anchors ? ANCHOR_WEIGHT : 1) / hypot(o->sigma_abs_s, o->sigma_rel * p->time_s);
         for (size_t j = 0; j < d->columns; j++)
-            s->x[i * d->columns + j] = hrun_basis_value(&d->basis[j], (double)p->N, p->P);
+            s->x[i * d->columns + j] = i < s->anchors && !hrun_basis_divided(&d->basis[j]) ? 0
+                                     : hrun_basis_value(&d->basis[j], (double)p->N, p->P);
+        if (i >= s->anchors && fresh) {
+            s->npoints++;
+            counts += i == s->anchors || p->P != p[-1].P;
+        }
+    }
+    if (only_n || counts < 3)
+        return;
+    for (size_t i = s->anchors; i < s->n; i++) {
+        s->held[i] = s->at[i].P == last;
+        s->nheld += s->held[i] && s->point[i] != s->point[i - 1];
     }
 }
 
@@ -41,6 +63,7 @@ void hrun_series_release(struct hrun_selection *d)
     free(d->v);
     free(d->memory);
     free(d->ints);
+    free(d->chars);
 }
 
 /* Series of sorted points[n] into *d. A series of one size tells nothing and is left out. */
@@ -48,7 +71,7 @@ int hrun_series_init(struct hrun_selection *d, const struct hrun_discover_point 
                          const struct hrun_fit_options *o, struct hrun_error *err)
 {
     const struct hrun_basis *all;
-    size_t nall, end, at = 0;
+    size_t nall, end, at = 0, loo = 0, held = 0;
 
     memset(d, 0, sizeof *d);
     all = hrun_library(&nall);
@@ -56,14 +79,17 @@ int hrun_series_init(struct hrun_selection *d, const struct hrun_discover_point 
         if (!only_n || hrun_basis_constant(&all[j]))
             d->basis[d->columns++] = all[j];
     d->v = calloc(n + 1, sizeof *d->v);
-    d->memory = calloc(n * (d->columns + 3 + HRUN_TERMS_MAX) + HRUN_TERMS_MAX, sizeof *d->memory);
+    d->memory = calloc(n * (d->columns + 5 + HRUN_TERMS_MAX) + HRUN_TERMS_MAX, sizeof *d->memory);
     d->ints = calloc(n + 1, sizeof *d->ints);
-    if (!d->v || !d->memory || !d->ints) {
+    d->chars = calloc(n + 1, 1);
+    if (!d->v || !d->memory || !d->ints || !d->chars) {
         hrun_series_release(d);
         return hrun_fail_nomem(err);
     }
     d->sub = d->memory + n * (d->columns + 2);
-    d->e = d->sub + n * HRUN_TERMS_MAX;
+    d->suby = d->sub + n * HRUN_TERMS_MAX;
+    d->subw = d->suby + n;
+    d->e = d->subw + n;
     d->k = d->e + n;
     for (size_t i = 0; i < n; i = end) {
         struct hrun_series *s = &d->v[d->nseries];
@@ -71,10 +97,10 @@ int hrun_series_init(struct hrun_selection *d, const struct hrun_discover_point 
 
         for (end = i; end < n && points[end].series == points[i].series; end++)
             ;
-        s->n = take(points + i, end - i, only_n, &first);
+        s->n = take(points + i, end - i, only_n, &first, &s->anchors);
         s->at = points + i + first;
-        for (size_t r = 0; r < s->n; r++)
-            different += s->at[r].N != s->at[0].N;
+        for (size_t r = s->anchors; r < s->n; r++)
+            different += s->at[r].N != s->at[s->anchors].N;
         if (!different) {
             memset(s, 0, sizeof *s);
             continue;
@@ -83,32 +109,47 @@ int hrun_series_init(struct hrun_selection *d, const struct hrun_discover_point 
         s->y = s->x + s->n * d->columns;
         s->w = s->y + s->n;
         s->point = d->ints + at;
-        fill(d, s, o);
-        s->loo = d->nloo;
-        d->nloo += s->npoints;
+        s->held = d->chars + at;
+        fill(d, s, only_n, o);
+        s->loo = loo;
+        s->held_at = held;
+        loo += s->npoints;
+        held += s->nheld;
         at += s->n;
         d->nseries++;
     }
+    d->nloo = loo;
+    d->nheld = held;
+    for (size_t i = 0; i < d->nseries; i++)
+        d->v[i].held_at += loo;
     return 0;
 }
 
 /* ---------------------------------------------------------------- one choice of terms */
 
-/* The rows of s with these columns. */
-static struct hrun_lsq gather(struct hrun_selection *d, const struct hrun_series *s, const int *term, size_t n)
+/* The rows of s but for those held (all when held = 0) with these columns. */
+static struct hrun_lsq gather(struct hrun_selection *d, const struct hrun_series *s, const int *term, size_t n,
+                              int held)
 {
-    for (size_t i = 0; i < s->n; i++)
+    size_t rows = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        if (held && s->held[i])
+            continue;
         for (size_t j = 0; j < n; j++)
-            d->sub[i * n + j] = s->x[i * d->columns + (size_t)term[j]];
-    return (struct hrun_lsq){ d->sub, s->y, s->w, s->n, n };
+            d->sub[rows * n + j] = s->x[i * d->columns + (size_t)term[j]];
+        d->suby[rows] = s->y[i];
+        d->subw[rows++] = s->w[i];
+    }
+    return (struct hrun_lsq){ d->sub, d->suby, d->subw, rows, n };
 }
 
 /* Fit, then e[row]: what each row is missed by when its point is left out, INFINITY where it cannot be. */
-static int leave_out(struct hrun_selection *d, const struct hrun_series *s, const struct hrun_selected *c,
-                     struct hrun_error *err)
+int hrun_series_leave_out(struct hrun_selection *d, const struct hrun_series *s, const struct hrun_selected *c,
+                          struct hrun_error *err)
 {
     struct hrun_lsq_result result = { d->k, NULL, 0, 0, 0 };
-    struct hrun_lsq all = gather(d, s, c->term, (size_t)c->n);
+    struct hrun_lsq all = gather(d, s, c->term, (size_t)c->n, 0);
     struct hrun_error why = { 0 };
     int used[HRUN_TERMS_MAX];
     size_t n = 0;
@@ -122,7 +163,7 @@ static int leave_out(struct hrun_selection *d, const struct hrun_series *s, cons
         d->e[i] = INFINITY;
     if (n == 0)
         return 0;
-    all = gather(d, s, used, n);
+    all = gather(d, s, used, n, 0);
     if (hrun_fit_leave_out(&all, s->point, d->e, &why) && why.code != HRUN_ERANK && why.code != HRUN_ENODATA) {
         if (err)
             *err = why;
@@ -131,30 +172,57 @@ static int leave_out(struct hrun_selection *d, const struct hrun_series *s, cons
     return 0;
 }
 
+/* Means over the rows of each point of |e[row]|, for points that are held or for all, into loss. */
+static void sum_points(const struct hrun_series *s, const double *e, int held, double *loss)
+{
+    size_t end, at = 0;
+
+    for (size_t i = s->anchors; i < s->n; i = end) {
+        double sum = 0;
+
+        for (end = i; end < s->n && s->point[end] == s->point[i]; end++)
+            sum += fabs(e[end]);
+        if (!held || s->held[i])
+            loss[at++] = sum / (double)(end - i);
+    }
+}
+
 /* The losses of c. Of a series that cannot tell, for a point that is needed to know the terms, those of `before`. */
 int hrun_series_judge(struct hrun_selection *d, const struct hrun_selected *before, struct hrun_selected *c,
                       struct hrun_error *err)
 {
-    c->mean = 0;
+    double loo = 0, held = 0;
+
     for (size_t i = 0; i < d->nseries; i++) {
         const struct hrun_series *s = &d->v[i];
-        double *loss = c->loss + s->loo;
         int known = 1;
-        size_t end, at = 0;
 
-        if (leave_out(d, s, c, err))
+        if (hrun_series_leave_out(d, s, c, err))
             return -1;
-        for (size_t r = 0; r < s->n; r = end, at++) {      /* the mean of a point's rows */
-            loss[at] = 0;
-            for (end = r; end < s->n && s->point[end] == s->point[r]; end++)
-                loss[at] += fabs(d->e[end]);
-            loss[at] /= (double)(end - r);
-            known &= isfinite(loss[at]) != 0;
-        }
+        sum_points(s, d->e, 0, c->loss + s->loo);
+        for (size_t k = 0; k < s->npoints; k++)
+            known &= isfinite(c->loss[s->loo + k]) != 0;
         if (!known && before->n)
-            memcpy(loss, before->loss + s->loo, s->npoints * sizeof *loss);
+            memcpy(c->loss + s->loo, before->loss + s->loo, s->npoints * sizeof *c->loss);
+        if (s->nheld) {
+            struct hrun_lsq_result result = { d->k, NULL, 0, 0, 0 };
+            struct hrun_lsq some = gather(d, s, c->term, (size_t)c->n, 1);
+
+            if (hrun_fit_nnls(&some, &result, err))
+                return -1;
+            for (size_t r = 0; r < s->n; r++) {
+                d->e[r] = s->y[r];
+                for (int j = 0; j < c->n; j++)
+                    d->e[r] -= s->x[r * d->columns + (size_t)c->term[j]] * d->k[j];
+                d->e[r] *= s->w[r];
+            }
+            sum_points(s, d->e, 1, c->loss + s->held_at);
+        }
     }
     for (size_t i = 0; i < d->nloo; i++)
-        c->mean += c->loss[i] / (double)d->nloo;
+        loo += c->loss[i] / (double)d->nloo;
+    for (size_t i = 0; i < d->nheld; i++)
+        held += c->loss[d->nloo + i] / (double)d->nheld;
+    c->mean = loo + held;
     return 0;
 }

@@ -1,7 +1,7 @@
 /* series.h - how well terms tell measurements that a fit has not seen; not for other rooms
  *
  * Purpose: discover.c tries hundreds of lists of terms on the same measurements. Here these are laid out once, with the
- * values of all columns of the library, and a list is judged by the points left out.
+ * values of all columns of the library, and a list is judged by the points left out and by the largest P, held back.
  */
 #ifndef HRUN_MODEL_SERIES_H
 #define HRUN_MODEL_SERIES_H
@@ -15,11 +15,12 @@ enum { HRUN_TERMS_MAX = 10, HRUN_LIBRARY_MAX = 128 };
 /* One series: its rows in the order of P = M or not, P, N, and what the library's terms are there. */
 struct hrun_series {
     const struct hrun_discover_point *at;
-    size_t n;
+    size_t n, anchors;       /* the first `anchors` have P = M */
     double *x, *y, *w;       /* n by columns, row-major; n; n */
     int *point;              /* of each row: rows at one (N, P) have the same number */
-    size_t loo;              /* where its losses begin, one for each point left out */
-    size_t npoints;          /* how many */
+    char *held;              /* 1: at the largest P, told by the others */
+    size_t loo, held_at;     /* where its losses begin: points left out, and held points */
+    size_t npoints, nheld;   /* how many */
 };
 
 struct hrun_selection {
@@ -29,11 +30,12 @@ struct hrun_selection {
     size_t columns;
     double *memory;
     int *ints;
-    size_t nloo;
-    double *sub, *k, *e;     /* scratch */
+    char *chars;
+    size_t nloo, nheld;
+    double *sub, *suby, *subw, *k, *e;   /* scratch */
 };
 
-/* Terms, and the losses of all points. */
+/* Terms, and the losses of all points, those left out first. */
 struct hrun_selected {
     int term[HRUN_TERMS_MAX];
     int n;
@@ -46,6 +48,11 @@ struct hrun_selected {
 int hrun_series_init(struct hrun_selection *d, const struct hrun_discover_point *points, size_t n, int only_n,
                      const struct hrun_fit_options *o, struct hrun_error *err);
 void hrun_series_release(struct hrun_selection *d);
+
+/* Fit the terms of c to s; then d->e[row] is what each row is missed by when its point is left out, in units of its
+ * scatter, INFINITY where it cannot be. Errors: those of hrun_fit_nnls. */
+int hrun_series_leave_out(struct hrun_selection *d, const struct hrun_series *s, const struct hrun_selected *c,
+                          struct hrun_error *err);
 
 /* The losses of c and their mean. Of a series that cannot tell, for a point that is needed to know the terms, those of
  * `before`. Errors: those of hrun_fit_nnls. */

@@ -144,7 +144,8 @@ static void test_exact(void)
 
         ok(!hrun_discover(v, n, &options, &d, &err), "%s: terms are found", codes[i].name);
         ok(has(&d.np, codes[i].first), "%s: %s is one", codes[i].name, codes[i].first);
-        ok(d.error < 0.002, "%s: points left out are told (%.2g)", codes[i].name, d.error);
+        ok(d.error < 0.002 && d.beyond < 0.004, "%s: points left out are told (%.2g), P=%d by fewer, too (%.2g)",
+           codes[i].name, d.error, PES, d.beyond);
         ok(miss(&codes[i], &d, v, n, 2000, 16) < 0.02, "%s: twice the processes within 2 %% (%.2g)", codes[i].name,
            miss(&codes[i], &d, v, n, 2000, 16));
         ok(d.n.n >= 2 && d.p.n == 3, "%s: there are terms of N and of T, too", codes[i].name);
@@ -190,7 +191,7 @@ static void test_two(void)
     size_t n = runs(&codes[0], 2, 0, 0, &seed, v);
 
     ok(!hrun_discover(v, n, &options, &d, &err), "with P of 1 and 2 terms are found");
-    ok(has(&d.np, "N^3/P"), "work is divided");
+    ok(has(&d.np, "N^3/P") && isnan(d.beyond), "work is divided, and nothing is said of larger P");
     ok(has(&d.n, "N^3"), "with P fixed it is N^3");
     hrun_discovery_release(&d);
     n = runs(&codes[2], 2, 0, 0, &seed, v);
