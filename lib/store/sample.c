@@ -54,7 +54,7 @@ const void *store_const_member(const struct hrun_sample *s, const struct store_f
 int hrun_sample_failed(const struct hrun_sample *s)
 {
     static const char *const others[] = { "engine: ", "lost host ", "interrupted", "stopped for a while",
-                                          HRUN_STATUS_TOO_SHORT };
+                                          "no time in output", HRUN_STATUS_TOO_SHORT };
 
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (!strncmp(s->status, others[i], strlen(others[i])))
