@@ -24,6 +24,8 @@ static const double SPEED_SD = 0.5, RUN_SD = 0.01;
 static const double ONE_PE_SD = 0.3;
 /* What limits no run is taken for a little quicker than what does, by runs with nearly the largest part of work. */
 static const double NEARLY = 0.99, MOSTLY = 0.9;
+/* Nor is it taken for so much quicker than the quickest that is known. */
+static const double QUICKER = 0.2;
 /* Residuals beyond so many scales count less, and no scale is below this. */
 static const double HUBER = 2, SCALE_LEAST = 0.02;
 /* More rows than this count as if they were so many: an option's own runs are fewer. */
@@ -322,8 +324,10 @@ static double usual_v(const struct hrun_common *c)
  * work tell. */
 static double slowest_possible(const struct hrun_common *c, int o)
 {
-    double share = 0, least = INFINITY;
+    double share = 0, least = INFINITY, quickest = INFINITY;
 
+    for (int k = 0; k < c->nsubs * c->nprocs; k++)
+        quickest = c->options[k].told == BY_RUNS ? fmin(quickest, c->options[k].w) : quickest;
     for (int turn = 0; turn < 2; turn++)
         for (size_t i = 0; i < c->n; i++) {
             const struct point *q = &c->points[i];
@@ -340,7 +344,8 @@ static double slowest_possible(const struct hrun_common *c, int o)
                 least = fmin(least, NEARLY * part * q->T / work);
             share = turn ? share : fmax(share, part);
         }
-    return least;
+    /* Where messages hide the work, runs tell nothing of it. */
+    return isfinite(quickest) ? fmax(least, QUICKER * quickest) : least;
 }
 
 /* The speeds of option o, given the coefficients: w, v, u by NNLS, with what is expected of them as rows. */
@@ -393,7 +398,7 @@ static int fit_speeds(struct hrun_common *c, int o, double *a, double *b, struct
     problem.n = n;
     if (hrun_fit_nnls(&problem, &result, err))
         return -1;
-    own->w = speeds[0] > 0 ? speeds[0] : own->w;
+    own->w = speeds[0] > 0 ? speeds[0] : own->w > 0 ? own->w : 1;
     own->v = speeds[1];
     own->u = speeds[2];
     return 0;
@@ -451,7 +456,7 @@ static void guess_speeds(struct hrun_common *c)
                     sum += log(c->points[i].T * c->points[i].P / (c->points[l].T * c->points[l].P));
                     n++;
                 }
-        c->options[o] = (struct option){ c->options[o].known, n > 0, n ? exp(sum / n) : alone, 1, 0 };
+        c->options[o] = (struct option){ c->options[o].known, n > 0, n ? exp(sum / n) : alone ? 1 : 1e-6, 1, 0 };
     }
 }
 
@@ -605,6 +610,7 @@ int hrun_common_create(const struct hrun_app *app, struct hrun_row *const *rows,
                        struct hrun_common **out, struct hrun_error *err)
 {
     struct hrun_common *c;
+    struct hrun_error why = { 0 };
     size_t n = mixed->nruns, subs = (size_t)nsubs;
     int known = 0;
 
@@ -639,8 +645,12 @@ int hrun_common_create(const struct hrun_app *app, struct hrun_row *const *rows,
         hrun_common_destroy(c);
         return 0;
     }
-    if (fit(c, options, err)) {
+    if (fit(c, options, &why)) {
         hrun_common_destroy(c);
+        if (why.code != HRUN_ENOMEM)
+            return 0;       /* each sub-cluster has its own runs to go by, and their fit says what is wrong with them */
+        if (err)
+            *err = why;
         return -1;
     }
     *out = c;
