@@ -163,7 +163,8 @@ int accuracy_joint(const struct method *m, const struct trial *trial, struct ans
 
 /* As hrun has it for simulated hosts: the noise of these measurements is relative, and short times are told as well as
  * long ones. */
-#define SIMULATED { HRUN_METHOD_NNLS, HRUN_FIT_SIMULATED_ABS_S, 0.02, 1, 0, NULL, -1 }
+#define SIMULATED \
+    { .method = HRUN_METHOD_NNLS, .sigma_abs_s = HRUN_FIT_SIMULATED_ABS_S, .sigma_rel = 0.02, .robust = 1, .own = -1 }
 
 const struct method accuracy_methods[] = {
     { "ls", "least squares without weights (paper 000)", { .method = HRUN_METHOD_LS }, decide_grid },
