@@ -411,7 +411,7 @@ static int refused(const struct program *p, double N, int size)
 {
     int q = (int)lround(sqrt(size));
 
-    return size > RANKS || size > N || (p->square && (q * q != size || fmod(N, q) != 0));
+    return size > RANKS || (p->square ? q * q != size || fmod(N, q) != 0 : size > N);
 }
 
 /* The program's own time, without noise; that of the process that took longest. */
