@@ -10,7 +10,6 @@
 #include "model/tasking.h"
 #include "model/terms.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +25,9 @@ static const double ONE_PE_SD = 0.3;
 static const double NEARLY = 0.99, MOSTLY = 0.9;
 /* Nor is it taken for so much quicker than the quickest that is known. */
 static const double QUICKER = 0.2;
+/* No part of a run, and no w, is less, nor 1/w: where work goes to who is free, a part that does next to none of it may
+ * be taken for slower and slower. */
+static const double LEAST = 1e-6;
 /* Residuals beyond so many scales count less, and no scale is below this. */
 static const double HUBER = 2, SCALE_LEAST = 0.02;
 /* More rows than this count as if they were so many: an option's own runs are fewer. */
@@ -176,7 +178,6 @@ static int evaluate(struct hrun_common *c, const struct hrun_fit_job *job, struc
     c->n = kept;
     for (size_t j = 0; j < c->p; j++)
         c->divided[j] = hrun_term_is_divided(job->np.v[j].expr);
-
     return 0;
 }
 
@@ -251,7 +252,7 @@ static void assign(struct hrun_common *c, int first)
         parts_at(c, i, &work, &rest);
         for (size_t a = 0; a < q->mixed->nparts; a++) {
             const struct option *o = &c->options[own[a].option];
-            double t = fmax(first ? o->w : time_on(o, q, work, rest), DBL_MIN);
+            double t = first ? o->w : fmax(time_on(o, q, work, rest), LEAST * q->T);
 
             c->times[a] = (struct hrun_part_time){ t, parts[a].pes * parts[a].M };
             slowest = t > c->times[slowest].t ? a : slowest;
@@ -398,7 +399,7 @@ static int fit_speeds(struct hrun_common *c, int o, double *a, double *b, struct
     problem.n = n;
     if (hrun_fit_nnls(&problem, &result, err))
         return -1;
-    own->w = speeds[0] > 0 ? speeds[0] : own->w > 0 ? own->w : 1;
+    own->w = speeds[0] > 0 ? fmin(fmax(speeds[0], LEAST), 1 / LEAST) : own->w;
     own->v = speeds[1];
     own->u = speeds[2];
     return 0;
@@ -456,7 +457,7 @@ static void guess_speeds(struct hrun_common *c)
                     sum += log(c->points[i].T * c->points[i].P / (c->points[l].T * c->points[l].P));
                     n++;
                 }
-        c->options[o] = (struct option){ c->options[o].known, n > 0, n ? exp(sum / n) : alone ? 1 : 1e-6, 1, 0 };
+        c->options[o] = (struct option){ c->options[o].known, n > 0, n ? exp(sum / n) : alone ? 1 : LEAST, 1, 0 };
     }
 }
 
@@ -610,7 +611,6 @@ int hrun_common_create(const struct hrun_app *app, struct hrun_row *const *rows,
                        struct hrun_common **out, struct hrun_error *err)
 {
     struct hrun_common *c;
-    struct hrun_error why = { 0 };
     size_t n = mixed->nruns, subs = (size_t)nsubs;
     int known = 0;
 
@@ -645,12 +645,8 @@ int hrun_common_create(const struct hrun_app *app, struct hrun_row *const *rows,
         hrun_common_destroy(c);
         return 0;
     }
-    if (fit(c, options, &why)) {
+    if (fit(c, options, err)) {
         hrun_common_destroy(c);
-        if (why.code != HRUN_ENOMEM)
-            return 0;       /* each sub-cluster has its own runs to go by, and their fit says what is wrong with them */
-        if (err)
-            *err = why;
         return -1;
     }
     *out = c;

@@ -167,6 +167,40 @@ static void test_never_limits(const struct ma *a)
     free(r);
 }
 
+/* Whatever the times of mixed runs are, they are fitted: with nothing but noise for a law, and sub-clusters that only
+ * took part in mixed runs, speeds must not run away. */
+static void test_any_times(const struct ma *a)
+{
+    enum { TRIALS = 60, RUNS = 40 };
+    unsigned seed = 4711;
+    char why[sizeof ((struct hrun_error *)0)->text] = "";
+    int bad = 0;
+
+    for (int trial = 0; trial < TRIALS; trial++) {
+        struct hrun_models *m[MR_SUBS];
+        struct hrun_error err = { 0 };
+        struct mr *r = fresh(plain);
+        double spread = 1 + trial % 3;
+
+        mr_alone(r, 2, 1 + trial % 4, 1 + trial % 2, sizes, 2);
+        for (int k = 0; k < RUNS; k++) {
+            int pes[MR_SUBS], procs[MR_SUBS];
+
+            for (int i = 0; i < MR_SUBS; i++) {
+                pes[i] = i == 2 ? 1 + rand_r(&seed) % 12 : rand_r(&seed) % 3;
+                procs[i] = pes[i] ? 1 + rand_r(&seed) % 2 : 0;
+            }
+            mr_run(r, sizes[rand_r(&seed) % NSIZES], pes, procs, exp(spread * (rand_r(&seed) / (double)RAND_MAX - 0.5)),
+                   NULL);
+        }
+        bad += fit(a, r, m, &err) || !m[2];
+        strcpy(why, err.code ? err.text : why);
+        destroy(m);
+        free(r);
+    }
+    is_int(bad, 0, "runs of random times are fitted, however they contradict each other %s", why);
+}
+
 /* Mean relative error at P = 12 to 20 of the sub-clusters that limit there. */
 static double error_at_large(const struct ma *a, const struct mr *m, struct hrun_models **models)
 {
@@ -392,6 +426,7 @@ int main(void)
     test_common(&a);
     test_span(&a);
     test_never_limits(&a);
+    test_any_times(&a);
     test_mixed(&a);
     test_watched(&a);
     test_bound(&a);
