@@ -20,11 +20,13 @@ static const double DOUBT_OWN = 2;
 static const double DOUBT_SHARE = 0.002;
 /* Of a budget that is found and not given. */
 static const double OWN_ROUNDS = 12, OWN_RUNS = 8, OWN_LEAST = 8;
+/* Where more than this is expected to be lost by what is chosen, in the mean of sizes, it is so many times as much. */
+static const double LOSS_MORE = 0.02, MORE = 2;
 /* More runs than these for each model and each size tell nothing new, however short they are. */
 enum { OPTION_RUNS = 20, SIZE_RUNS = 10 };
 /* Variants of the choice at the largest size: those that are predicted to take no more than so many times as long, in at
  * most this part of the budget. */
-static const double VARY_SLOW = 1.6, VARY_SHARE = 0.15;
+static const double VARY_SLOW = 1.6, ADD_SLOW = 6, VARY_SHARE = 0.15;
 /* Most runs at one size in a stage. */
 enum { AT_ONE_SIZE = 4 };
 
@@ -172,7 +174,7 @@ static int mixed_runs(struct hrun_design *d, int known_only, struct hrun_error *
 
 /* Queue a configuration that was never run, at any size, and may be the better one. */
 static int vary(struct hrun_design *d, const struct hrun_plan_problem *problem, const struct design_size *s,
-                const int *config, struct hrun_error *err)
+                const int *config, double slow, struct hrun_error *err)
 {
     struct hrun_choice c;
     double cost;
@@ -189,7 +191,7 @@ static int vary(struct hrun_design *d, const struct hrun_plan_problem *problem, 
         return rc;
     cost = design_cost(d, config, c.P, s->N, c.time_s);
     rc = 0;
-    if (c.time_s <= VARY_SLOW * s->v[s->choice].model_s && design_affords(d, cost, DESIGN_ROUNDS) &&
+    if (c.time_s <= slow * s->v[s->choice].model_s && design_affords(d, cost, DESIGN_ROUNDS) &&
         d->varied_s + cost <= VARY_SHARE * d->set.budget_s) {
         d->varied_s += cost;
         rc = design_queue(d, config, s->N, HRUN_DESIGN_CHOICE, c.time_s, cost, err);
@@ -198,11 +200,10 @@ static int vary(struct hrun_design *d, const struct hrun_plan_problem *problem, 
     return rc;
 }
 
-/* What models get wrong of all that was run alike shows where one thing is changed: the choice at the largest size
- * without each of its sub-clusters, and with other numbers of processes on each. */
-static int vary_choice(struct hrun_design *d, struct hrun_error *err)
+/* Variants of the choice at size s: with all PEs of each sub-cluster that it leaves out (added), or without each of its
+ * sub-clusters; and with other numbers of processes on each. */
+static int vary_size(struct hrun_design *d, const struct design_size *s, int added, struct hrun_error *err)
 {
-    const struct design_size *s = &d->sizes[d->nsizes - 1];
     const int *choice = s->choice >= 0 ? s->v[s->choice].config : NULL;
     size_t n = (size_t)d->nsubs, bytes = 2 * n * sizeof *choice;
     struct hrun_plan_sub *subs = calloc(n, sizeof *subs);
@@ -215,16 +216,23 @@ static int vary_choice(struct hrun_design *d, struct hrun_error *err)
     if (p)
         design_problem(d, p, subs, &problem);
     for (size_t i = 0; i < n && p && !rc; i++)
-        for (int k = -1; k < d->nprocs && choice[i] && !rc; k++) {
+        for (int k = added ? 0 : -1; k < d->nprocs && added == !choice[i] && !rc; k++) {
             memcpy(config, choice, bytes);
-            config[i] = k < 0 ? 0 : choice[i];
+            config[i] = k < 0 ? 0 : added ? d->subs[i].npes : choice[i];
             config[n + i] = k < 0 ? 0 : d->procs[k];
-            rc = vary(d, &problem, s, config, err);
+            rc = vary(d, &problem, s, config, added ? ADD_SLOW : VARY_SLOW, err);
         }
     hrun_predictor_destroy(p);
     free(subs);
     free(config);
     return rc;
+}
+
+/* What models get wrong of all that was run alike shows where one thing is changed. What is added may be far slower
+ * than it is predicted, or quicker: that is seen at the smallest size, where it costs least. */
+static int vary_choice(struct hrun_design *d, struct hrun_error *err)
+{
+    return vary_size(d, &d->sizes[0], 1, err) || vary_size(d, &d->sizes[d->nsizes - 1], 0, err) ? -1 : 0;
 }
 
 /* Is the time of the choice known well enough at every size? */
@@ -296,17 +304,20 @@ static int most_runs(const struct hrun_design *d)
 
 /* A budget of its own: rounds of runs of the choices at all sizes, and for each number of processes per PE of each
  * sub-cluster, which has a model of its own, runs at one size. Never less than screening and some rounds more. What runs
- * took before counts, but a last round is always left. */
+ * took before counts, but a last round is always left. Where it has grown, it is not at its end. */
 static void find_budget(struct hrun_design *d)
 {
+    double more = d->state.loss > LOSS_MORE ? MORE : 1, before = d->set.budget_s;
     int options = options_of(d);
 
     if (d->screening_s <= 0)
         d->screening_s = d->state.spent_s;
-    d->closing |= d->state.runs > most_runs(d);
-    d->set.budget_s = fmax(fmax(d->set.own_budget * (OWN_ROUNDS + OWN_RUNS * options / d->nsizes) * d->round_s,
+    d->set.budget_s = fmax(fmax(d->set.own_budget * more * (OWN_ROUNDS + OWN_RUNS * options / d->nsizes) * d->round_s,
                                 d->screening_s + OWN_LEAST * d->round_s) - d->before_s,
                            d->state.spent_s + DESIGN_ROUNDS * d->round_s);
+    if (d->set.budget_s > before)
+        d->closing = 0;
+    d->closing |= d->state.runs > most_runs(d);
 }
 
 /* What a round of the reserve costs, as far as it may, and with it a budget of its own. */

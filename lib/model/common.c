@@ -321,11 +321,11 @@ static double usual_v(const struct hrun_common *c)
     return n ? sum / n : 1;
 }
 
-/* w of an option that limits no run: it is no slower than the quickest run that it took part in. Runs that are mostly
- * work tell. */
+/* w of an option that limits no run: it is no slower than the quickest run that it took part in, of those that are
+ * mostly work; where messages hide the work of all, they are taken as a whole. INFINITY: it took part in none. */
 static double slowest_possible(const struct hrun_common *c, int o)
 {
-    double share = 0, least = INFINITY, quickest = INFINITY;
+    double share = 0, least = INFINITY, whole = INFINITY, quickest = INFINITY;
 
     for (int k = 0; k < c->nsubs * c->nprocs; k++)
         quickest = c->options[k].told == BY_RUNS ? fmin(quickest, c->options[k].w) : quickest;
@@ -341,12 +341,13 @@ static double slowest_possible(const struct hrun_common *c, int o)
             part = 1 - q->span * rest / q->T;
             if (!there || q->held || !(work > 0))
                 continue;
+            whole = fmin(whole, q->T / work);
             if (turn && part > MOSTLY * share)
                 least = fmin(least, NEARLY * part * q->T / work);
             share = turn ? share : fmax(share, part);
         }
-    /* Where messages hide the work, runs tell nothing of it. */
-    return isfinite(quickest) ? fmax(least, QUICKER * quickest) : least;
+    least = isfinite(least) ? least : whole;
+    return isfinite(least) && isfinite(quickest) ? fmax(least, QUICKER * quickest) : least;
 }
 
 /* The speeds of option o, given the coefficients: w, v, u by NNLS, with what is expected of them as rows. */
