@@ -172,7 +172,7 @@ static int mixed_runs(struct hrun_design *d, int known_only, struct hrun_error *
     return 0;
 }
 
-/* Queue a configuration that was never run, at any size, and may be the better one. */
+/* Queue a configuration that was never run at this size, and may be the better one. */
 static int vary(struct hrun_design *d, const struct hrun_plan_problem *problem, const struct design_size *s,
                 const int *config, double slow, struct hrun_error *err)
 {
@@ -181,10 +181,10 @@ static int vary(struct hrun_design *d, const struct hrun_plan_problem *problem, 
     int rc;
 
     for (int i = 0; i < d->nruns; i++)
-        if (design_same(d, d->runs[i].config, config))
+        if (d->runs[i].N == s->N && design_same(d, d->runs[i].config, config))
             return 0;
     for (int i = d->next; i < d->nqueue; i++)
-        if (design_same(d, d->queue[i].config, config))
+        if (d->queue[i].N == s->N && design_same(d, d->queue[i].config, config))
             return 0;
     rc = design_evaluate(problem, config, 1, &c, err);
     if (rc <= 0)

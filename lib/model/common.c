@@ -25,8 +25,8 @@ static const double ONE_PE_SD = 0.3;
 static const double NEARLY = 0.99, MOSTLY = 0.9;
 /* Nor is it taken for so much quicker than the quickest that is known. */
 static const double QUICKER = 0.2;
-/* No part of a run, and no w, is less, nor 1/w: where work goes to who is free, a part that does next to none of it may
- * be taken for slower and slower. */
+/* No part of a run, no speed and no span is less, nor 1 over it: where work goes to who is free, a part that does next
+ * to none of it may be taken for slower and slower. */
 static const double LEAST = 1e-6;
 /* Residuals beyond so many scales count less, and no scale is below this. */
 static const double HUBER = 2, SCALE_LEAST = 0.02;
@@ -350,6 +350,11 @@ static double slowest_possible(const struct hrun_common *c, int o)
     return isfinite(least) && isfinite(quickest) ? fmax(least, QUICKER * quickest) : least;
 }
 
+static double bounded(double x)
+{
+    return fmin(fmax(x, LEAST), 1 / LEAST);
+}
+
 /* The speeds of option o, given the coefficients: w, v, u by NNLS, with what is expected of them as rows. */
 static int fit_speeds(struct hrun_common *c, int o, double *a, double *b, struct hrun_error *err)
 {
@@ -400,8 +405,8 @@ static int fit_speeds(struct hrun_common *c, int o, double *a, double *b, struct
     problem.n = n;
     if (hrun_fit_nnls(&problem, &result, err))
         return -1;
-    own->w = speeds[0] > 0 ? fmin(fmax(speeds[0], LEAST), 1 / LEAST) : own->w;
-    own->v = speeds[1];
+    own->w = speeds[0] > 0 ? bounded(speeds[0]) : own->w;
+    own->v = bounded(speeds[1]);
     own->u = speeds[2];
     return 0;
 }
@@ -426,7 +431,7 @@ static void fit_spans(struct hrun_common *c, double *sum, double *count)
         v /= q->span;
         if (!(v * rest > 0))
             continue;
-        seen = log(fmax((q->T - w * work) / (v * rest), 1));
+        seen = log(bounded(fmax((q->T - w * work) / (v * rest), 1)));
         for (size_t a = 0; a < q->mixed->nparts; a++)
             for (size_t b = 0; b < q->mixed->nparts; b++) {
                 size_t k = (size_t)parts[a].sub * (size_t)c->nsubs + (size_t)parts[b].sub;

@@ -171,7 +171,7 @@ static void test_never_limits(const struct ma *a)
  * took part in mixed runs, speeds must not run away. */
 static void test_any_times(const struct ma *a)
 {
-    enum { TRIALS = 60, RUNS = 40 };
+    enum { TRIALS = 150, RUNS = 40 };
     unsigned seed = 4711;
     char why[sizeof ((struct hrun_error *)0)->text] = "";
     int bad = 0;
@@ -180,14 +180,15 @@ static void test_any_times(const struct ma *a)
         struct hrun_models *m[MR_SUBS];
         struct hrun_error err = { 0 };
         struct mr *r = fresh(plain);
-        double spread = 1 + trial % 3;
+        double spread = 1 + 2 * (trial % 5);
 
-        mr_alone(r, 2, 1 + trial % 4, 1 + trial % 2, sizes, 2);
+        for (int i = trial % MR_SUBS; i < MR_SUBS; i++)
+            mr_alone(r, i, 1 + trial % 4, 1 + trial % 2, sizes, 2);
         for (int k = 0; k < RUNS; k++) {
             int pes[MR_SUBS], procs[MR_SUBS];
 
             for (int i = 0; i < MR_SUBS; i++) {
-                pes[i] = i == 2 ? 1 + rand_r(&seed) % 12 : rand_r(&seed) % 3;
+                pes[i] = i == 2 ? 1 + rand_r(&seed) % 12 : rand_r(&seed) % (trial % 7 ? 3 : 12);
                 procs[i] = pes[i] ? 1 + rand_r(&seed) % 2 : 0;
             }
             mr_run(r, sizes[rand_r(&seed) % NSIZES], pes, procs, exp(spread * (rand_r(&seed) / (double)RAND_MAX - 0.5)),
