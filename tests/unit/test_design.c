@@ -16,10 +16,13 @@ static const struct hrun_design_sub subs[SUBS] = {
 static const struct hrun_design_settings plain = { .sizes = sizes, .nsizes = NSIZES, .seed = 1,
                                                    .fit = HRUN_FIT_OPTIONS_DEFAULT };
 
+/* How much slower the slow sub-cluster is, and how much of each configuration's time no model knows. */
+static double slowness = 1.4, unknown = 0;
+
 /* Ti of a sub-cluster: a family the models can follow. Two processes on a PE help a little. */
 static double part(int sub, int m, double N, int P)
 {
-    double flop = (sub ? 1.4e-7 : 1e-7) * (m == 2 ? 1.8 : 1);
+    double flop = (sub ? slowness : 1) * 1e-7 * (m == 2 ? 1.8 : 1);
 
     return flop * N * N * N / P + 2e-7 * N * N + 1e-6 * N * P + 1e-3;
 }
@@ -35,7 +38,8 @@ static double truth(const int *pes, const int *procs, int64_t N, int *P)
     for (int i = 0; i < SUBS; i++)
         if (pes[i])
             t = fmax(t, part(i, procs[i], (double)N, *P));
-    return t;
+    /* A factor of the configuration, the same each time. */
+    return t * exp(unknown * sin(1 + pes[0] + 7 * pes[1] + 31 * procs[0] + 57 * procs[1]));
 }
 
 static double best_of_all(int64_t N, int *P)
@@ -448,8 +452,80 @@ static void test_exact(void)
     is_int(exact, 0, "of exact ones none");
 }
 
+/* What the choice leaves out is added to it once, at the smallest size, with all PEs. */
+static void test_adds(void)
+{
+    struct hrun_design_settings s = plain;
+    const int *pes, *procs;
+    double time_s, low_s, high_s;
+    int runs, added = 0;
+    struct trial t;
+
+    s.own_budget = 1;
+    slowness = 4;
+    start(&t, &s);
+    go(&t, RUNS_MAX);
+    ok(hrun_design_choice(t.d, 0, &pes, &procs, &time_s, &low_s, &high_s, &runs) && !pes[1],
+       "a slow sub-cluster is left out");
+    for (int i = 0; i < t.n; i++)
+        added |= t.N[i] == sizes[0] && t.pes[i][1] == PES && t.pes[i][0] == pes[0] && t.procs[i][0] == procs[0]
+                 ? t.procs[i][1] : 0;
+    is_int(added, MOST, "but was tried with the choice, with as many processes on each of its PEs as the rule allows");
+    finish(&t);
+    slowness = 1.4;
+}
+
+/* What it takes to run the choices at all sizes. */
+static double round_of(const struct trial *t)
+{
+    double round_s = 0;
+
+    for (int i = 0; i < NSIZES; i++) {
+        const int *pes, *procs;
+        double time_s, low_s, high_s;
+        int runs;
+
+        if (hrun_design_choice(t->d, i, &pes, &procs, &time_s, &low_s, &high_s, &runs))
+            round_s += time_s + 0.01;
+    }
+    return round_s;
+}
+
+/* A budget that is found, in rounds: the most while more than 2 % may be lost, and at the end. */
+static void rounds_found(double odd, double *doubtful, double *at_end)
+{
+    struct hrun_design_settings s = plain;
+    struct trial t;
+
+    *doubtful = 0;
+    s.own_budget = 1;
+    unknown = odd;
+    start(&t, &s);
+    while (step(&t) == 1)
+        if (hrun_design_state(t.d)->loss > 0.02)
+            *doubtful = fmax(*doubtful, hrun_design_state(t.d)->budget_s / round_of(&t));
+    *at_end = hrun_design_state(t.d)->budget_s / round_of(&t);
+    unknown = 0;
+    finish(&t);
+}
+
+/* hrun-calibrate(1): 12 rounds and 8 runs for each model, here 4 at 5 sizes; twice where the loss is above 2 %. */
+static void test_found(void)
+{
+    const double usual = 12 + 8 * SUBS * MOST / (double)NSIZES;
+    double doubtful, at_end;
+
+    rounds_found(0, &doubtful, &at_end);
+    ok(fabs(at_end / usual - 1) < 0.1, "a budget is found by what runs of the choices take: %.1f rounds", at_end);
+    rounds_found(0.3, &doubtful, &at_end);
+    ok(fabs(doubtful / usual - 2) < 0.4, "and is twice as much while more than 2 %% may be lost: %.1f", doubtful);
+    ok(fabs(at_end / usual - 1) < 0.1, "which may prove needless: %.1f at the end", at_end);
+}
+
 int main(void)
 {
+    test_adds();
+    test_found();
     test_exact();
     test_reserve();
     chooses_the_best();
