@@ -65,7 +65,7 @@ int choices_ask(struct context *c, const struct calib_settings *s, const int64_t
                 rc = -1;
                 *err = why;
             } else {
-                rc = add_choice(NULL, sizes[i], "no configuration is valid, by rule and memory", &found, err);
+                rc = add_choice(NULL, sizes[i], "nothing is left to choose from: hrun --dry-run tells why", &found, err);
             }
             continue;
         }

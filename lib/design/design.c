@@ -312,9 +312,11 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
 
     for (;;) {
         struct design_plan *q;
+        /* A budget of its own is not at its end before all runs have told what it is. */
+        int may_grow = d->set.own_budget > 0 && d->fitted < d->nruns;
 
         d->state.end = d->set.runs > 0 && d->state.runs >= d->set.runs ? HRUN_DESIGN_RUNS
-                     : d->set.budget_s > 0 && d->state.spent_s >= d->set.budget_s ? HRUN_DESIGN_BUDGET
+                     : d->set.budget_s > 0 && d->state.spent_s >= d->set.budget_s && !may_grow ? HRUN_DESIGN_BUDGET
                      : HRUN_DESIGN_GOES_ON;
         if (!d->state.end && d->next == d->nqueue) {
             if (skipped && d->closing && d->fitted == d->nruns)
