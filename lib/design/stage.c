@@ -216,7 +216,7 @@ static int vary_size(struct hrun_design *d, const struct design_size *s, int add
     if (p)
         design_problem(d, p, subs, &problem);
     for (size_t i = 0; i < n && p && !rc; i++)
-        for (int k = added ? 0 : -1; k < d->nprocs && added == !choice[i] && !rc; k++) {
+        for (int k = added ? 0 : -1; k < d->nprocs && added == !choice[i] && d->subs[i].npes > 0 && !rc; k++) {
             memcpy(config, choice, bytes);
             config[i] = k < 0 ? 0 : added ? d->subs[i].npes : choice[i];
             config[n + i] = k < 0 ? 0 : d->procs[k];
