@@ -24,8 +24,8 @@ static const double OWN_ROUNDS = 12, OWN_RUNS = 8, OWN_LEAST = 8;
 static const double LOSS_MORE = 0.02, MORE = 2;
 /* More runs than these for each model and each size tell nothing new, however short they are. */
 enum { OPTION_RUNS = 20, SIZE_RUNS = 10 };
-/* Variants of the choice at the largest size: those that are predicted to take no more than so many times as long, in at
- * most this part of the budget. */
+/* Variants of a choice: those that are predicted to take no more than so many times as long, in at most this part of the
+ * budget. */
 static const double VARY_SLOW = 1.6, ADD_SLOW = 6, VARY_SHARE = 0.15;
 /* Most runs at one size in a stage. */
 enum { AT_ONE_SIZE = 4 };
@@ -303,8 +303,8 @@ static int most_runs(const struct hrun_design *d)
 }
 
 /* A budget of its own: rounds of runs of the choices at all sizes, and for each number of processes per PE of each
- * sub-cluster, which has a model of its own, runs at one size. Never less than screening and some rounds more. What runs
- * took before counts, but a last round is always left. Where it has grown, it is not at its end. */
+ * sub-cluster, which has a model of its own, runs at one size. Never less than screening and some rounds more. What
+ * runs took before counts, but a last round is always left. Where it has grown, it is not at its end. */
 static void find_budget(struct hrun_design *d)
 {
     double more = d->state.loss > LOSS_MORE ? MORE : 1, before = d->set.budget_s;
