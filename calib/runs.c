@@ -280,9 +280,11 @@ static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct
     return 0;
 }
 
-/* Sizes that were given up since *dropped, and a budget that was found, each said once. */
-static void tell_progress(struct runs *r, int *dropped, int *found)
+/* Sizes that were given up since *dropped, each said once, and a budget that was found, again where it has grown much
+ * beyond *said_s. */
+static void tell_progress(struct runs *r, int *dropped, double *said_s)
 {
+    const double much = 1.3;
     const struct budget *b = r->g->budget;
     const struct hrun_design_state *st = hrun_design_state(b->design);
     struct hrun_buf words = HRUN_BUF_INIT;
@@ -294,10 +296,11 @@ static void tell_progress(struct runs *r, int *dropped, int *found)
                       strchr(words.data, ',') ? "are" : "is");
         hear_words(r, words.data);
     }
-    if (!*found && b->finds && st->budget_s > 0) {
-        *found = 1;
+    if (b->finds && !st->end && st->budget_s > much * *said_s) {
         hrun_buf_reset(&words);
-        hrun_buf_adds(&words, "this takes about ");
+        hrun_buf_adds(&words, *said_s > 0 ? "what is best is less clear than it seemed: this takes about "
+                                          : "this takes about ");
+        *said_s = st->budget_s;
         hrun_add_seconds(&words, st->budget_s);
         hrun_buf_adds(&words, " in all, of which ");
         hrun_add_seconds(&words, fmax(st->budget_s - st->spent_s, 0));
@@ -310,16 +313,17 @@ static void tell_progress(struct runs *r, int *dropped, int *found)
 static int make_all_chosen(struct runs *r, struct luck *luck, struct hrun_error *err)
 {
     struct hrun_design_run run;
-    int rc, dropped = 0, found = r->c->set->quiet;
+    double said_s = 0;
+    int rc, dropped = 0;
 
     while ((rc = hrun_design_next(r->g->budget->design, &run, err)) > 0) {
         if (!r->c->set->quiet)
-            tell_progress(r, &dropped, &found);
+            tell_progress(r, &dropped, &said_s);
         if ((rc = make_chosen(r, &run, luck, err)))
             return rc;
     }
     if (!r->c->set->quiet)
-        tell_progress(r, &dropped, &found);
+        tell_progress(r, &dropped, &said_s);
     return rc;
 }
 
