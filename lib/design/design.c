@@ -326,6 +326,7 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
                 return -1;
         }
         if (d->state.end) {
+            d->state.budget_s = d->set.budget_s;
             d->state.left_s = 0;
             d->state.queued = 0;
             return design_conclude(d, err);

@@ -7,7 +7,8 @@
  *            each M at every second size, so that models need not extrapolate in P;
  *   choice   at each size the configuration whose time, once known, is expected to lower the time of the choice most
  *            (knowledge gradient, Frazier, Powell, Dayanik 2008) per second; the choice itself while it has not been
- *            run; so repetitions come where finalists cannot be told apart;
+ *            run; so repetitions come where finalists cannot be told apart; with a budget, variants of the choice at
+ *            the smallest size and the largest;
  *   repeat   a homogeneous run that lies far from the fit is made again before it is believed;
  *   the end  a reserve of a budget is kept to run each choice twice, three tenths at most: where the last fit chooses
  *            what was never run, it is run, the shortest first, until all choices stand.
@@ -46,7 +47,8 @@ struct hrun_design_settings {
     int nprocs;
     double budget_s;            /* wall time to be spent; 0: not limited */
     double own_budget;          /* > 0: budget_s is found from what the choices take, anew with each fit: this part of it,
-                                   less what the runs known from before took */
+                                   twice as much while more than 2 % is expected to be lost, less what the runs known
+                                   from before took; it ends when all runs have told what it is */
     int runs;                   /* runs to be made; 0: not limited */
     double target;              /* e.g. 0.05: stop when at every size the time of the choice is known to +- 5 % (95 %
                                    interval) and expected to be that near to the best; 0: no target */

@@ -123,7 +123,7 @@ struct hrun_design {
     int too_long;               /* runs were left out of this stage, too long for what is left of the budget */
     double round_s;             /* what a round of the reserve costs; 0 while there are no choices */
     double varied_s;            /* spent on neighbours of choices */
-    int closing;                /* only the reserve is left */
+    int closing;                /* only the reserve is left, until a budget that is found grows */
     int screened;               /* rounds of screening */
     double screening_s;         /* what they took, with a budget that is found */
     uint64_t rng;

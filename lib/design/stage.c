@@ -22,10 +22,12 @@ static const double DOUBT_SHARE = 0.002;
 static const double OWN_ROUNDS = 12, OWN_RUNS = 8, OWN_LEAST = 8;
 /* Where more than this is expected to be lost by what is chosen, in the mean of sizes, it is so many times as much. */
 static const double LOSS_MORE = 0.02, MORE = 2;
+/* What is run at its end, because the last fit chooses it, is bounded by so many times the budget and some rounds. */
+static const double OVER = 1.5, OVER_ROUNDS = 4;
 /* More runs than these for each model and each size tell nothing new, however short they are. */
 enum { OPTION_RUNS = 20, SIZE_RUNS = 10 };
-/* Variants of a choice: those that are predicted to take no more than so many times as long, in at most this part of the
- * budget. */
+/* Variants of a choice: those that are predicted to take no more than so many times as long, in at most this part of
+ * the budget. */
 static const double VARY_SLOW = 1.6, ADD_SLOW = 6, VARY_SHARE = 0.15;
 /* Most runs at one size in a stage. */
 enum { AT_ONE_SIZE = 4 };
@@ -232,7 +234,9 @@ static int vary_size(struct hrun_design *d, const struct design_size *s, int add
  * than it is predicted, or quicker: that is seen at the smallest size, where it costs least. */
 static int vary_choice(struct hrun_design *d, struct hrun_error *err)
 {
-    return vary_size(d, &d->sizes[0], 1, err) || vary_size(d, &d->sizes[d->nsizes - 1], 0, err) ? -1 : 0;
+    if (d->nsizes > 1 && vary_size(d, &d->sizes[0], 1, err))
+        return -1;
+    return vary_size(d, &d->sizes[d->nsizes - 1], 0, err);
 }
 
 /* Is the time of the choice known well enough at every size? */
@@ -304,17 +308,19 @@ static int most_runs(const struct hrun_design *d)
 
 /* A budget of its own: rounds of runs of the choices at all sizes, and for each number of processes per PE of each
  * sub-cluster, which has a model of its own, runs at one size. Never less than screening and some rounds more. What
- * runs took before counts, but a last round is always left. Where it has grown, it is not at its end. */
+ * runs took before counts, but last rounds are left as far as they are bounded. Where it has grown, it is not at its
+ * end. */
 static void find_budget(struct hrun_design *d)
 {
-    double more = d->state.loss > LOSS_MORE ? MORE : 1, before = d->set.budget_s;
+    double more = d->state.loss > LOSS_MORE ? MORE : 1, before = d->set.budget_s, rounds_s = DESIGN_ROUNDS * d->round_s;
     int options = options_of(d);
 
     if (d->screening_s <= 0)
         d->screening_s = d->state.spent_s;
     d->set.budget_s = fmax(fmax(d->set.own_budget * more * (OWN_ROUNDS + OWN_RUNS * options / d->nsizes) * d->round_s,
-                                d->screening_s + OWN_LEAST * d->round_s) - d->before_s,
-                           d->state.spent_s + DESIGN_ROUNDS * d->round_s);
+                                d->screening_s + OWN_LEAST * d->round_s) - d->before_s, 0);
+    d->set.budget_s = fmax(d->set.budget_s, fmin(d->state.spent_s + rounds_s,
+                                                 OVER * d->set.budget_s + OVER_ROUNDS * rounds_s));
     if (d->set.budget_s > before)
         d->closing = 0;
     d->closing |= d->state.runs > most_runs(d);
@@ -342,10 +348,11 @@ static void keep_reserve(struct hrun_design *d)
  * runs come first: where one tells, what was found at its size also changes what is predicted for longer ones. */
 static int confirm(struct hrun_design *d, struct hrun_error *err)
 {
+    int enough = d->set.own_budget > 0 && d->state.runs > most_runs(d) + DESIGN_ROUNDS * d->nsizes;
     double least = INFINITY;
     struct design_size *at = NULL;
 
-    for (int i = 0; i < d->nsizes; i++) {
+    for (int i = 0; i < d->nsizes && !enough; i++) {
         struct design_size *s = &d->sizes[i];
         struct design_belief *b;
         double cost;
@@ -360,8 +367,7 @@ static int confirm(struct hrun_design *d, struct hrun_error *err)
         }
     }
     if (!at)
-        return d->set.own_budget > 0 && d->state.runs > most_runs(d) + DESIGN_ROUNDS * d->nsizes ? 0
-               : mixed_runs(d, 1, err);
+        return enough ? 0 : mixed_runs(d, 1, err);
     if (design_queue(d, at->v[at->choice].config, at->N, HRUN_DESIGN_CHOICE, at->v[at->choice].model_s, least, err))
         return -1;
     d->queue[d->nqueue - 1].rounds = 0;

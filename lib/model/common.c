@@ -25,7 +25,7 @@ static const double ONE_PE_SD = 0.3;
 static const double NEARLY = 0.99, MOSTLY = 0.9;
 /* Nor is it taken for so much quicker than the quickest that is known. */
 static const double QUICKER = 0.2;
-/* No part of a run, no speed and no span is less, nor 1 over it: where work goes to who is free, a part that does next
+/* Parts of a run, w, v and spans lie between this and 1 over it: where work goes to who is free, a part that does next
  * to none of it may be taken for slower and slower. */
 static const double LEAST = 1e-6;
 /* Residuals beyond so many scales count less, and no scale is below this. */
@@ -389,7 +389,7 @@ static int fit_speeds(struct hrun_common *c, int o, double *a, double *b, struct
     if (!n) {
         double most = fmin(slowest_possible(c, o), count ? others / count : INFINITY);
 
-        *own = (struct option){ own->known, isfinite(most), isfinite(most) ? most : 1, usual_v(c), 0 };
+        *own = (struct option){ own->known, isfinite(most), isfinite(most) ? bounded(most) : 1, usual_v(c), 0 };
         return 0;
     }
     own->told = BY_RUNS;
@@ -429,8 +429,8 @@ static void fit_spans(struct hrun_common *c, double *sum, double *count)
         parts_at(c, i, &work, &rest);
         speeds_of(c, q, &w, &v);
         v /= q->span;
-        if (!(v * rest > 0))
-            continue;
+        if (!(v > 2 * LEAST) || !(rest > 0))
+            continue;       /* it has next to no messages to be slowed down */
         seen = log(bounded(fmax((q->T - w * work) / (v * rest), 1)));
         for (size_t a = 0; a < q->mixed->nparts; a++)
             for (size_t b = 0; b < q->mixed->nparts; b++) {
@@ -463,7 +463,8 @@ static void guess_speeds(struct hrun_common *c)
                     sum += log(c->points[i].T * c->points[i].P / (c->points[l].T * c->points[l].P));
                     n++;
                 }
-        c->options[o] = (struct option){ c->options[o].known, n > 0, n ? exp(sum / n) : alone ? 1 : LEAST, 1, 0 };
+        c->options[o] = (struct option){ c->options[o].known, n > 0, n ? bounded(exp(sum / n)) : alone ? 1 : LEAST, 1,
+                                            0 };
     }
 }
 

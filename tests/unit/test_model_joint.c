@@ -186,16 +186,18 @@ static void test_any_times(const struct ma *a)
             mr_alone(r, i, 1 + trial % 4, 1 + trial % 2, sizes, 2);
         for (int k = 0; k < RUNS; k++) {
             int pes[MR_SUBS], procs[MR_SUBS];
+            int64_t N;
 
             for (int i = 0; i < MR_SUBS; i++) {
                 pes[i] = i == 2 ? 1 + rand_r(&seed) % 12 : rand_r(&seed) % (trial % 7 ? 3 : 12);
                 procs[i] = pes[i] ? 1 + rand_r(&seed) % 2 : 0;
             }
-            mr_run(r, sizes[rand_r(&seed) % NSIZES], pes, procs, exp(spread * (rand_r(&seed) / (double)RAND_MAX - 0.5)),
-                   NULL);
+            N = sizes[rand_r(&seed) % NSIZES];
+            mr_run(r, N, pes, procs, exp(spread * (rand_r(&seed) / (double)RAND_MAX - 0.5)), NULL);
         }
         bad += fit(a, r, m, &err) || !m[2];
-        strcpy(why, err.code ? err.text : why);
+        if (err.code)
+            strcpy(why, err.text);
         destroy(m);
         free(r);
     }
