@@ -164,8 +164,10 @@ void choices_words(const struct choices *c, struct hrun_buf *out)
         half = fmax(half, fmax(c->v[i].high_s / c->v[i].time_s - 1, 1 - c->v[i].low_s / c->v[i].time_s));
         unrun += !c->v[i].runs_here;
     }
-    if (known)
+    if (known && half < 1)
         hrun_buf_addf(out, "; the times that hrun predicts are known to +- %.*f %% or better", half < 0.1, 100 * half);
+    else if (known)
+        hrun_buf_adds(out, "; the times that hrun predicts are hardly known");
     if (unrun)
         hrun_buf_addf(out, ", but at %d of %d sizes its choice was not run at this size: there they rest on models and "
                       "on runs at other sizes", unrun, c->n);

@@ -75,8 +75,10 @@ static void say_wanting(const struct context *c, const struct campaign *g, int i
     if (which.len && any)
         fprintf(stderr, "hrun-calibrate: hrun will not use sub-cluster %s with %s processes per PE, of which there is "
                 "no model: of the runs on it alone %d worked%s, at %d points they failed, and %d runs had it with others; "
-                "the same command with --use %s measures more of it\n", c->cluster->subs[i].name, which.data, alone,
-                alone ? " (a model needs two sizes)" : "", failed, mixed, c->cluster->subs[i].name);
+                "%s%s measures more of it\n", c->cluster->subs[i].name, which.data, alone,
+                alone ? " (a model needs two sizes)" : "", failed, mixed,
+                c->cluster->nsubs > 1 ? "the same command with --use " : "the same command with more --sizes or runs",
+                c->cluster->nsubs > 1 ? c->cluster->subs[i].name : "");
     hrun_buf_release(&which);
 }
 

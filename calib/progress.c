@@ -67,16 +67,18 @@ static void keep_pace(struct progress *p, const struct event *e)
     p->heard_s = now;
 }
 
-/* "about 2 min left". */
+/* "about 2 min left"; of a budget that is found "up to", once it is, for it may end sooner. */
 static void add_left(const struct progress *p, struct hrun_buf *out)
 {
     const struct budget *b = p->g->budget;
     double left = progress_left(p);
 
-    if (left <= 0)
+    if (left <= 0 || (b && b->finds && hrun_design_state(b->design)->budget_s <= 0))
         return;
-    hrun_buf_adds(out, b ? b->limit_s > 0 || b->runs ? "about " : "at least "
-                         : campaign_left_is_sure(p->g) ? "about " : "perhaps ");
+    if (b)
+        hrun_buf_adds(out, b->limit_s > 0 || b->runs ? "about " : b->finds ? "up to " : "at least ");
+    else
+        hrun_buf_adds(out, campaign_left_is_sure(p->g) ? "about " : "perhaps ");
     if (left < 1.5)
         hrun_buf_adds(out, "a second");
     else if (left < 60)

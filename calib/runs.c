@@ -298,8 +298,8 @@ static void tell_progress(struct runs *r, int *dropped, double *said_s)
     }
     if (b->finds && !st->end && st->budget_s > much * *said_s) {
         hrun_buf_reset(&words);
-        hrun_buf_adds(&words, *said_s > 0 ? "what is best is less clear than it seemed: this takes about "
-                                          : "this takes about ");
+        hrun_buf_adds(&words, *said_s > 0 ? "what is best is less clear than it seemed: this takes up to "
+                                          : "this takes up to ");
         *said_s = st->budget_s;
         hrun_add_seconds(&words, st->budget_s);
         hrun_buf_adds(&words, " in all, of which ");

@@ -35,7 +35,7 @@ status_is 0 "sizes up to one that matters"
 err_has "how long they take is told by the first ones" "at the start it is said that the time will be known"
 err_has "N = 240 is left out, as times there are too short to tell anything" "short ones are given up"
 err_has "N = 480 is left out" "up to those that are long enough"
-err_has "this takes about " "how long it takes is said as soon as it is known"
+err_has "this takes up to " "how long it takes is said as soon as it is known"
 ok "and have no place in the table" test "$(sed -n '/rests on/,$p' .out | awk '$1 ~ /^[0-9]+$/ { print $1 }' | xargs)" = \
     "640 960 1280 1920"
 run hrun-calibrate -N 1920 -app lu --data "$tmp/upto.data" ./coarse '{N}' '{P}'

@@ -19,6 +19,7 @@ fails 125 "level" "unknown level" hrun --level rack --show-cluster
 fails 125 "no program" "no program" hrun
 fails 127 "nosuchprogram" "program not found" hrun ./nosuchprogram
 fails 127 "nosuchprogram" "program not found in PATH" hrun nosuchprogram
+fails 127 "24: no program" "a list without commas" hrun-calibrate -app lu --sizes 16 24 32 "$lu"
 echo hello > "$tmp/plain"
 fails 126 "plain" "program not executable" hrun ./plain
 fails 126 "home" "a folder is no program" hrun ./home
