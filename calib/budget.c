@@ -24,20 +24,15 @@ int budget_wanted(const struct calib_settings *s, struct hrun_error *err)
     return 1;
 }
 
-static int same_text(const char *a, const char *b)
-{
-    return !strcmp(a ? a : "", b ? b : "");
-}
-
 /* How often a mixed run stands in the log in front of v[k]: once for each sub-cluster of the log's kind that took part,
  * all with one date. */
 static int stands_before(const struct hrun_sample *v, size_t k)
 {
     int n = 0;
 
-    for (size_t i = k; i-- > 0 && same_text(v[i].date, v[k].date);)
+    for (size_t i = k; i-- > 0 && hrun_text_same(v[i].date, v[k].date);)
         n += v[i].mixed && v[i].N == v[k].N && v[i].time_s == v[k].time_s && v[i].wall_s == v[k].wall_s &&
-             same_text(v[i].config, v[k].config);
+             hrun_text_same(v[i].config, v[k].config);
     return n;
 }
 
@@ -50,7 +45,7 @@ static int read_mixed(const struct campaign *g, int sub, const struct hrun_sampl
     int n = g->nsubs, first = -1, alike = 0;
     double P = 0;
 
-    if (!same_text(v[k].cluster, cluster) || hrun_config_parse(v[k].config ? v[k].config : "", n, config, config + n,
+    if (!hrun_text_same(v[k].cluster, cluster) || hrun_config_parse(v[k].config ? v[k].config : "", n, config, config + n,
                                                                NULL))
         return 0;
     for (int i = 0; i < n; i++) {
@@ -97,7 +92,7 @@ static int add_failure(struct campaign *g, const struct hrun_sample *s, const ch
 {
     int n = g->nsubs;
 
-    if (!same_text(s->origin, "calibration") || !same_text(s->cluster, cluster) || !s->config ||
+    if (!hrun_text_same(s->origin, "calibration") || !hrun_text_same(s->cluster, cluster) || !s->config ||
         hrun_config_parse(s->config, n, config, config + n, NULL))
         return 0;
     return hrun_design_add(g->budget->design, config, config + n, s->N, 0, 0, -1, 0, err);
@@ -120,7 +115,7 @@ static int take_log(struct context *c, struct campaign *g, int sub, int *config,
     for (size_t k = 0; k < samples.n && !rc; k++) {
         const struct hrun_sample *s = &samples.v[k];
 
-        if (!same_text(s->consts, consts.data))
+        if (!hrun_text_same(s->consts, consts.data))
             continue;
         if (s->ok)
             rc = take_sample(g, sub, samples.v, k, cluster.data, config, err);

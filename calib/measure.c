@@ -60,6 +60,8 @@ static int has_measurements(const struct campaign *g, int sub)
  * nothing where no run worked, which is told as an error. */
 static void say_wanting(const struct context *c, const struct campaign *g, int i, const struct hrun_models *models)
 {
+    const char *name = c->cluster->subs[i].name;
+    int several = c->cluster->nsubs > 1;
     struct hrun_buf which = HRUN_BUF_INIT;
     int alone = 0, mixed = 0, failed = 0, any = 0;
 
@@ -75,10 +77,9 @@ static void say_wanting(const struct context *c, const struct campaign *g, int i
     if (which.len && any)
         fprintf(stderr, "hrun-calibrate: hrun will not use sub-cluster %s with %s processes per PE, of which there is "
                 "no model: of the runs on it alone %d worked%s, at %d points they failed, and %d runs had it with others; "
-                "%s%s measures more of it\n", c->cluster->subs[i].name, which.data, alone,
-                alone ? " (a model needs two sizes)" : "", failed, mixed,
-                c->cluster->nsubs > 1 ? "the same command with --use " : "the same command with more --sizes or runs",
-                c->cluster->nsubs > 1 ? c->cluster->subs[i].name : "");
+                "the same command with %s%s measures more of it\n", name, which.data, alone,
+                alone ? " (a model needs two sizes)" : "", failed, mixed, several ? "--use " : "more --sizes or runs",
+                several ? name : "");
     hrun_buf_release(&which);
 }
 

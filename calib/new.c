@@ -377,7 +377,8 @@ static void say_terms(const struct hrun_discovery *d, struct hrun_buf *out)
     if (!isnan(d->beyond))
         hrun_buf_addf(out, "and %.1f %% at the largest number of processes, told by the smaller ones.",
                       100 * d->beyond);
-    hrun_buf_addf(out, " Behind them stand common\nterms that few runs do not show. Where you know better, change them and say: hrun-calibrate fit");
+    hrun_buf_adds(out, " Behind them stand common\nterms that few runs do not show. Where you know better, change them and "
+                  "say: hrun-calibrate fit");
 }
 
 static int by_number(const void *a, const void *b)

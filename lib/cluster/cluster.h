@@ -186,10 +186,9 @@ void hrun_allocation_release(struct hrun_allocation *a);
 
 /* Append the signature of a kind of PE: CPU model, core kind, cores, memory, level, MPI (for instance "ompi-4.1.4") and
  * engine, as a file name: a readable part of [a-z0-9.-] and 8 hex digits (CRC-32) of the exact fields (of simulated
- * hosts with their network, of hosts with a CPU quota with it), memory rounded to two significant binary digits: a few MB more
- * or less of memory, as
- * kernels differ in what they keep, are the same kind of PE. Not part of it: how many PEs there are, their names, cost
- * and power. mpi and engine may be NULL. */
+ * hosts with their network, of hosts with a CPU quota with it), memory rounded to two significant binary digits: a few
+ * MB more or less of memory, as kernels differ in what they keep, are the same kind of PE. Not part of it: how many PEs
+ * there are, their names, cost and power. mpi and engine may be NULL. */
 void hrun_cluster_signature(const struct hrun_subcluster *s, const char *mpi, const char *engine,
                             struct hrun_buf *out);
 

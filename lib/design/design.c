@@ -55,6 +55,15 @@ int design_count(const struct hrun_design *d, const int *config, int64_t N, int 
     return n;
 }
 
+int design_is_known(const struct hrun_design *d, const int *config, int64_t N)
+{
+    int failed, known = design_count(d, config, N, &failed) || failed;
+
+    for (int i = d->next; i < d->nqueue && !known; i++)
+        known = d->queue[i].N == N && design_same(d, d->queue[i].config, config);
+    return known;
+}
+
 static int check_settings(const struct hrun_design_settings *s, struct hrun_error *err)
 {
     if (s->nsizes < 1)

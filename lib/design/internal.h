@@ -176,6 +176,8 @@ int design_affords(const struct hrun_design *d, double expected_s, int rounds);
 /* The median of v[n], of two in the middle the larger; v is sorted. 0 when n is 0. */
 double design_median(double *v, int n);
 int design_same(const struct hrun_design *d, const int *a, const int *b);
+/* Was a configuration run at N, well or not, or is it to be? */
+int design_is_known(const struct hrun_design *d, const int *config, int64_t N);
 void design_point_config(const struct hrun_design *d, const struct design_point *p, int *config);
 
 #endif

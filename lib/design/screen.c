@@ -182,16 +182,14 @@ static int screen_whole(struct hrun_design *d, struct hrun_error *err)
     for (int k = d->nsizes > 1 ? d->nsizes - 2 : 0; k >= 0 && !rc; k -= 2) {
         for (int j = 0; j < d->nprocs && !rc; j++) {
             int64_t N = d->set.sizes[k];
-            int failed, planned = 0, P = largest(d, d->procs[j], N, config, err);
+            int P = largest(d, d->procs[j], N, config, err);
             double cost;
 
             if (P <= 0) {
                 rc = P;
                 continue;
             }
-            for (int i = d->next; i < d->nqueue; i++)
-                planned |= d->queue[i].N == N && design_same(d, d->queue[i].config, config);
-            if (planned || design_count(d, config, N, &failed) || failed)
+            if (design_is_known(d, config, N))
                 continue;
             cost = design_cost(d, config, P, N, 0);
             if (d->set.budget_s <= 0 || cost <= WHOLE_SHARE * d->set.budget_s)

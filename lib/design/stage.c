@@ -182,12 +182,8 @@ static int vary(struct hrun_design *d, const struct hrun_plan_problem *problem, 
     double cost;
     int rc;
 
-    for (int i = 0; i < d->nruns; i++)
-        if (d->runs[i].N == s->N && design_same(d, d->runs[i].config, config))
-            return 0;
-    for (int i = d->next; i < d->nqueue; i++)
-        if (d->queue[i].N == s->N && design_same(d, d->queue[i].config, config))
-            return 0;
+    if (design_is_known(d, config, s->N))
+        return 0;
     rc = design_evaluate(problem, config, 1, &c, err);
     if (rc <= 0)
         return rc;
@@ -312,15 +308,14 @@ static int most_runs(const struct hrun_design *d)
  * end. */
 static void find_budget(struct hrun_design *d)
 {
-    double more = d->state.loss > LOSS_MORE ? MORE : 1, before = d->set.budget_s, rounds_s = DESIGN_ROUNDS * d->round_s;
-    int options = options_of(d);
+    double more = d->state.loss > LOSS_MORE ? MORE : 1, rounds_s = DESIGN_ROUNDS * d->round_s;
+    double runs_s = d->set.own_budget * more * (OWN_ROUNDS + OWN_RUNS * options_of(d) / d->nsizes) * d->round_s;
+    double own_s, before = d->set.budget_s;
 
     if (d->screening_s <= 0)
         d->screening_s = d->state.spent_s;
-    d->set.budget_s = fmax(fmax(d->set.own_budget * more * (OWN_ROUNDS + OWN_RUNS * options / d->nsizes) * d->round_s,
-                                d->screening_s + OWN_LEAST * d->round_s) - d->before_s, 0);
-    d->set.budget_s = fmax(d->set.budget_s, fmin(d->state.spent_s + rounds_s,
-                                                 OVER * d->set.budget_s + OVER_ROUNDS * rounds_s));
+    own_s = fmax(fmax(runs_s, d->screening_s + OWN_LEAST * d->round_s) - d->before_s, 0);
+    d->set.budget_s = fmax(own_s, fmin(d->state.spent_s + rounds_s, OVER * own_s + OVER_ROUNDS * rounds_s));
     if (d->set.budget_s > before)
         d->closing = 0;
     d->closing |= d->state.runs > most_runs(d);

@@ -45,8 +45,8 @@ enum { BY_RUNS = 2 };
 
 struct option {
     int known;              /* was something run? */
-    int told;               /* 2: a run that it limited tells its speeds; 1: another M of its sub-cluster, or a run that it
-                               did not limit */
+    int told;               /* BY_RUNS: a run that it limited tells its speeds; 1: another M of its sub-cluster, or a
+                               run that it did not limit */
     double w, v;
     double u;               /* s: what is not divided work on one PE */
 };
@@ -448,7 +448,8 @@ static void fit_spans(struct hrun_common *c, double *sum, double *count)
 
 /* ------------------------------------------------------------------ all */
 
-/* A first guess of speeds: times at sizes where another has them, too. What was never run alone limits nothing at first. */
+/* A first guess of speeds: times at sizes where another has them, too. What was never run alone limits nothing at
+ * first. */
 static void guess_speeds(struct hrun_common *c)
 {
     for (int o = 0; o < c->nsubs * c->nprocs; o++) {

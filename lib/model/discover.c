@@ -97,14 +97,14 @@ static int extend(struct hrun_selection *d, const struct hrun_selected *from, st
     return 0;
 }
 
-/* Forward selection into steps[0..*nsteps-1], which have one term more each, and the one to be taken of them. */
-static int select_terms(struct hrun_selection *d, struct hrun_selected *steps, double *means, int *nsteps, int *chosen,
+/* Forward selection into steps, which have one term more each, and the one to be taken of them. */
+static int select_terms(struct hrun_selection *d, struct hrun_selected *steps, double *means, int *chosen,
                         struct hrun_error *err)
 {
     struct hrun_selected none = { .mean = INFINITY, .loss = steps[0].loss };
-    int best = 0, found, n;
+    int best = 0, found;
 
-    for (n = 0; n < HRUN_TERMS_MAX && n <= best + PATIENCE; n++) {
+    for (int n = 0; n < HRUN_TERMS_MAX && n <= best + PATIENCE; n++) {
         if (extend(d, n ? &steps[n - 1] : &none, &steps[n], means, &found, err))
             return -1;
         if (!found)
@@ -112,7 +112,6 @@ static int select_terms(struct hrun_selection *d, struct hrun_selected *steps, d
         if (steps[n].mean < steps[best].mean)
             best = n;
     }
-    *nsteps = n;
     for (*chosen = 0; *chosen < best; ++*chosen) {
         const double *a = steps[*chosen].loss, *b = steps[best].loss;
         double se2 = variance(a, b, d->nloo) + variance(a + d->nloo, b + d->nloo, d->nheld);
@@ -124,8 +123,7 @@ static int select_terms(struct hrun_selection *d, struct hrun_selected *steps, d
 }
 
 /* Let rows count less that the choice misses by far, left out. */
-static int doubt(struct hrun_selection *d, const struct hrun_selected *c,
-                      struct hrun_error *err)
+static int doubt(struct hrun_selection *d, const struct hrun_selected *c, struct hrun_error *err)
 {
     const struct hrun_huber huber = HRUN_HUBER_DEFAULT;
 
@@ -211,7 +209,7 @@ static int discover_list(const struct hrun_discover_point *points, size_t n, enu
     struct hrun_selection d;
     struct hrun_selected steps[HRUN_TERMS_MAX];
     double *losses = NULL, *means;
-    int nsteps, chosen = 0, rc = -1;
+    int chosen = 0, rc = -1;
 
     if (hrun_series_init(&d, points, n, which != LIST_NP, o, err))
         return -1;
@@ -228,8 +226,8 @@ static int discover_list(const struct hrun_discover_point *points, size_t n, enu
     means = losses + HRUN_TERMS_MAX * (d.nloo + d.nheld);
     for (int i = 0; i < HRUN_TERMS_MAX; i++)
         steps[i] = (struct hrun_selected){ .mean = INFINITY, .loss = losses + (size_t)i * (d.nloo + d.nheld) };
-    if (select_terms(&d, steps, means, &nsteps, &chosen, err) || doubt(&d, &steps[chosen], err) ||
-        select_terms(&d, steps, means, &nsteps, &chosen, err))
+    if (select_terms(&d, steps, means, &chosen, err) || doubt(&d, &steps[chosen], err) ||
+        select_terms(&d, steps, means, &chosen, err))
         goto done;
     rc = 0;
     for (int divided = 1; divided >= 0; divided--)

@@ -385,7 +385,7 @@ static const struct hrun_predictor_kind kind = {
     .options = hrun_formulas_options,
 };
 
-/* Where speeds add up, good configurations are many and alike: to look at so many parts takes some hundredths of a second. */
+/* Where speeds add up, good configurations are many and alike: so many parts take hundredths of a second. */
 enum { ADDED_PARTS = 30000 };
 
 /* Bounds of parts that may be asked for in about a second: one takes some 4 us of 64 ranks, and as their square. */

@@ -11,9 +11,10 @@ extern char **environ;
 /* Parameters of Open MPI that begin with these choose transports and algorithms, and how processes wait. */
 static const char *const of_times[] = { "btl", "coll", "mpi_", "mtl", "opal_", "osc", "pml", "ucx" };
 
-/* Variables that begin with these set threads, libraries and transports. Others are not recorded: they may be secrets, and
- * may differ in every job. */
-static const char *const of_threads[] = { "OMP_", "KMP_", "GOMP_", "OPENBLAS_", "MKL_", "BLIS_", "UCX_", IN_ENVIRONMENT };
+/* Variables that begin with these set threads, libraries and transports. Others are not recorded: they may be secrets,
+ * and may differ in every job. */
+static const char *const of_threads[] = { "OMP_", "KMP_", "GOMP_", "OPENBLAS_", "MKL_", "BLIS_", "UCX_",
+                                          IN_ENVIRONMENT };
 
 static int begins_with(const char *word, const char *const *starts, size_t n)
 {

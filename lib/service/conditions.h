@@ -10,8 +10,8 @@
 #include "service/context.h"
 
 /* Append the settings of c: --mca (of the option, or of OMPI_MCA_... in the environment) where the parameter is of
- * transports or algorithms, -x NAME=VALUE (also of -x NAME) where the variable is of threads, libraries or transports, and
- * --smpi. No other variable: it may be a secret. c->engine is known. */
+ * transports or algorithms, -x NAME=VALUE (also of -x NAME) where the variable is of threads, libraries or transports,
+ * and --smpi. No other variable: it may be a secret. c->engine is known. */
 void conditions_settings(const struct context *c, struct hrun_buf *out);
 
 /* *out: the settings of the newest good run of a calibration of c->app on sub-clusters of c, in fresh memory, where no

@@ -82,8 +82,8 @@ static int list_failed(const struct context *c, const struct hrun_samples *log, 
         int measured = s->origin && !strcmp(s->origin, "calibration");
         struct hrun_strvec *list = measured ? &out->failed : &out->tried;
 
-        if (s->N != N || !s->config || strcmp(s->cluster ? s->cluster : "", cluster.data) ||
-            strcmp(s->consts ? s->consts : "", consts.data) || !hrun_samples_failed(log, i) ||
+        if (s->N != N || !s->config || !hrun_text_same(s->cluster, cluster.data) ||
+            !hrun_text_same(s->consts, consts.data) || !hrun_samples_failed(log, i) ||
             is_listed(list, s->config))
             continue;
         if (measured) {

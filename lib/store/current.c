@@ -17,17 +17,12 @@ static int is_mark(const struct hrun_sample *s)
     return scope_of(s) != NO_MARK;
 }
 
-static int same_text(const char *a, const char *b)
-{
-    return !strcmp(a ? a : "", b ? b : "");
-}
-
 /* Does what stands after s in the log make it count no longer? */
 static int outdates(const struct hrun_sample *later, const struct hrun_sample *s)
 {
     enum scope scope = scope_of(later);
 
-    if (scope == NO_MARK || !same_text(later->consts, s->consts))
+    if (scope == NO_MARK || !hrun_text_same(later->consts, s->consts))
         return 0;
     return scope == ALL || (!s->mixed && later->N == s->N && later->P == s->P && later->M == s->M);
 }

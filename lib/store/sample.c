@@ -62,7 +62,7 @@ int hrun_sample_failed(const struct hrun_sample *s)
     return !s->ok;
 }
 
-static int same_text(const char *a, const char *b)
+int hrun_text_same(const char *a, const char *b)
 {
     return !strcmp(a ? a : "", b ? b : "");
 }
@@ -75,8 +75,8 @@ int hrun_samples_failed(const struct hrun_samples *s, size_t k)
     for (size_t i = 0; i < s->n && !ran; i++) {
         const struct hrun_sample *y = &s->v[i];
 
-        ran = y->ok && y->N == x->N && same_text(y->config, x->config) && same_text(y->consts, x->consts) &&
-              same_text(y->cluster, x->cluster);
+        ran = y->ok && y->N == x->N && hrun_text_same(y->config, x->config) && hrun_text_same(y->consts, x->consts) &&
+              hrun_text_same(y->cluster, x->cluster);
     }
     return !ran;
 }

@@ -85,6 +85,9 @@ void hrun_samples_release(struct hrun_samples *s);
 /* Status of a run that ended well and said that it took 0 s. */
 #define HRUN_STATUS_TOO_SHORT "too short to tell"
 
+/* Are two texts of records the same? NULL is "". */
+int hrun_text_same(const char *a, const char *b);
+
 /* Did the program fail, and not the engine, a host or the clock? */
 int hrun_sample_failed(const struct hrun_sample *s);
 /* Did v[k] fail so, and no other of its N, configuration, constants and cluster work? */
