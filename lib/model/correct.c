@@ -76,18 +76,11 @@ struct hrun_corrections {
 static int options_times(struct hrun_predictor *p, const struct hrun_netview *net, const struct hrun_recalled *run,
                          double *t, struct hrun_error *err)
 {
-    const struct hrun_oracle *o = hrun_predictor_oracle(p);
     int known = 1;
 
-    if (!p->is_whole)
-        return o->times(o->ctx, run->s->P, t, err);
-    for (int s = 0; net && s < run->nsubs; s++)
+    for (int s = 0; p->is_whole && net && s < run->nsubs; s++)
         known &= run->pes[s] <= hrun_netview_npes(net, s);
-    if (known)
-        return hrun_predictor_options(p, run->s->P, run->pes, run->procs, t, err);
-    for (int k = 0; k < o->noptions; k++)
-        t[k] = NAN;
-    return 0;
+    return hrun_predictor_options(p, run->s->P, known ? run->pes : NULL, run->procs, t, err);
 }
 
 /* ln(measured / predicted) of runs[n], all of one N; NaN without a prediction. And who limits them: the sub-cluster
@@ -98,7 +91,6 @@ static int residuals(const struct hrun_app *app, const struct hrun_joint_sub *su
 {
     struct hrun_error why = { 0 };
     struct hrun_predictor *p = hrun_predictor_create_net(app, models, nsubs, family, runs[0].s->N, net, NULL, &why);
-    const struct hrun_oracle *o;
     struct hrun_part_time *parts = NULL;
     double *t = NULL;
     int rc = -1;
@@ -112,8 +104,7 @@ static int residuals(const struct hrun_app *app, const struct hrun_joint_sub *su
             *err = why;
         return -1;
     }
-    o = hrun_predictor_oracle(p);
-    t = calloc((size_t)o->noptions + 1, sizeof *t);
+    t = calloc((size_t)hrun_predictor_oracle(p)->noptions + 1, sizeof *t);
     parts = calloc((size_t)nsubs + 1, sizeof *parts);
     if (!t || !parts) {
         hrun_fail_nomem(err);
@@ -127,11 +118,9 @@ static int residuals(const struct hrun_app *app, const struct hrun_joint_sub *su
         if (options_times(p, net, &runs[i], t, err))
             goto out;
         for (int s = 0; s < nsubs; s++) {
-            double own = NAN;
+            int k = hrun_predictor_find(p, s, runs[i].procs[s]);
+            double own = k < 0 ? NAN : t[k];
 
-            for (int k = 0; k < o->noptions; k++)
-                if (o->options[k].sub == s && o->options[k].m == runs[i].procs[s])
-                    own = t[k];
             if (!runs[i].pes[s])
                 continue;
             if (!(own > 0 && isfinite(own))) {

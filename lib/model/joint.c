@@ -166,19 +166,13 @@ static int options_of_parts(struct job *j, struct hrun_predictor *p, const struc
 static int predict_run(struct job *j, struct hrun_predictor *p, const struct hrun_mixed_run *r, double *t,
                        struct hrun_error *err)
 {
-    const struct hrun_oracle *o = hrun_predictor_oracle(p);
-    int n;
+    int n, known;
 
-    if (!p->is_whole)
-        return o->times(o->ctx, r->P, t, err);
     if (!hrun_predictor_has_network(p) && r->whole)
         return options_of_parts(j, p, r, t, err);
     n = j->options->net ? hrun_netview_nsubs(j->options->net) : 0;
-    if (n && hrun_netview_config(j->options->net, r->sample, -1, j->config, j->config + n))
-        return hrun_predictor_options(p, r->P, j->config, j->config + n, t, err);
-    for (int k = 0; k < o->noptions; k++)
-        t[k] = NAN;
-    return 0;
+    known = n && hrun_netview_config(j->options->net, r->sample, -1, j->config, j->config + n);
+    return hrun_predictor_options(p, r->P, known ? j->config : NULL, j->config + n, t, err);
 }
 
 /* Predictions of all parts of runs of size N, which are runs[n]. */
@@ -188,7 +182,6 @@ static int predict_size(struct job *j, const struct hrun_mixed_run *runs, size_t
     struct hrun_error why = { 0 };
     struct hrun_predictor *p = hrun_predictor_create_net(j->app, j->models, j->nsubs, family, runs[0].N,
                                                          j->options->net, j->place, &why);
-    const struct hrun_oracle *o;
     int rc = -1;
 
     for (size_t i = runs[0].first; i < runs[n - 1].first + runs[n - 1].nparts; i++)
@@ -200,15 +193,15 @@ static int predict_size(struct job *j, const struct hrun_mixed_run *runs, size_t
             *err = why;
         return -1;
     }
-    o = hrun_predictor_oracle(p);
     for (size_t r = 0; r < n; r++) {
         if (predict_run(j, p, &runs[r], t, err))
             goto out;
-        for (size_t i = runs[r].first; i < runs[r].first + runs[r].nparts; i++)
-            for (int k = 0; k < o->noptions; k++)
-                if (o->options[k].sub == j->mixed.parts[i].sub && o->options[k].m == j->mixed.parts[i].M &&
-                    isfinite(t[k]) && t[k] > 0)
-                    j->predicted[i] = t[k];
+        for (size_t i = runs[r].first; i < runs[r].first + runs[r].nparts; i++) {
+            int k = hrun_predictor_find(p, j->mixed.parts[i].sub, j->mixed.parts[i].M);
+
+            if (k >= 0 && isfinite(t[k]) && t[k] > 0)
+                j->predicted[i] = t[k];
+        }
     }
     rc = 0;
 out:

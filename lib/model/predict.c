@@ -5,6 +5,7 @@
 #include "model/tasking.h"
 #include "model/weak_family.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static struct hrun_predictor *(*const makers[HRUN_APP_FAMILIES])(const struct hrun_predictor_source *from,
@@ -110,7 +111,13 @@ int hrun_predictor_options(struct hrun_predictor *p, int P, const int *pes, cons
 {
     const struct hrun_oracle *o = hrun_predictor_oracle(p);
 
-    return p->kind->options ? p->kind->options(p, P, pes, procs, t, err) : o->times(o->ctx, P, t, err);
+    if (!p->is_whole || !p->kind->options)
+        return o->times(o->ctx, P, t, err);
+    if (pes)
+        return p->kind->options(p, P, pes, procs, t, err);
+    for (int k = 0; k < o->noptions; k++)
+        t[k] = NAN;
+    return 0;
 }
 
 int hrun_predictor_time_whole(struct hrun_predictor *p, int nsubs, const int *pes, const int *procs, double *time_s,
