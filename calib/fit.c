@@ -218,7 +218,7 @@ static double long_enough(const struct quickest *v, size_t n, double least_s)
 static void tell_short(const struct batch *b, struct quickest *v, size_t n, double least_s)
 {
     struct hrun_buf words = HRUN_BUF_INIT;
-    double enough;
+    double enough, unit;
     size_t sizes = 0, kept = 0;
 
     qsort(v, n, sizeof *v, by_size);
@@ -233,13 +233,14 @@ static void tell_short(const struct batch *b, struct quickest *v, size_t n, doub
         }
     if (sizes) {
         enough = long_enough(v, kept, least_s);
+        unit = pow(10, fmax(floor(log10(enough)) - 1, 0));      /* told to two digits */
         fprintf(stderr, "hrun-calibrate: %s: the quickest runs at %s are too short to tell much: ", b->c->app->name,
                 words.data);
         hrun_buf_reset(&words);
         hrun_add_seconds(&words, least_s);
         fprintf(stderr, "%s would be long enough for what times are rounded to, or scatter by; measure sizes from "
-                "about N = %.2g on (--sizes), or find a finer time in its output (time in the definition)\n", words.data,
-                enough);
+                "about N = %.0f on (--sizes), or find a finer time in its output (time in the definition)\n", words.data,
+                ceil(enough / unit) * unit);
     }
     hrun_buf_release(&words);
 }

@@ -338,7 +338,7 @@ static void say_before(const struct context *c, const struct calib_settings *s, 
 }
 
 /* What is to be known of failures. Result: the exit status. */
-static int say_after(const struct context *c, const struct campaign *g)
+static int say_after(const struct context *c, const struct calib_settings *s, const struct campaign *g)
 {
     int worked = 0;
 
@@ -353,8 +353,9 @@ static int say_after(const struct context *c, const struct campaign *g)
     if (!g->failed_points)
         return 0;
     if (!worked && g->no_time)
-        fprintf(stderr, "hrun-calibrate: the program runs, but its time is not found (%s); mend 'time' in %s, or leave "
-                "it out there, and the wall clock counts\n", g->last_failure, c->app->file);
+        fprintf(stderr, "hrun-calibrate: the program runs, but its time is not found (%s); mend %s%s, or leave it out, "
+                "and the wall clock counts\n", g->last_failure, s->time ? "--time" : "'time' in ",
+                s->time ? "" : c->app->file);
     else if (!worked && !g->hosts_failed)
         fprintf(stderr, "hrun-calibrate: the first %d points all failed (%s); is this how the program is started? "
                 "Every run needs the size, for instance '{N}' among its arguments\n", g->failed_points,
@@ -414,12 +415,12 @@ static int make_in(struct context *c, const struct calib_settings *s, struct cam
     if (rc < 0)
         return -1;
     if (rc > 0) {
-        fprintf(stderr, "hrun-calibrate: stopped; %d measurement%s kept, the same command%s goes on from here\n",
-                g->good, g->good == 1 ? " is" : "s are",
+        fprintf(stderr, "hrun-calibrate: stopped after %d measurement%s; all are kept, the same command%s goes on from "
+                "here\n", g->good, g->good == 1 ? "" : "s",
                 s->again ? " without --again" : s->redo ? " without --redo" : "");
         return 128 + rc;
     }
-    status = say_after(c, g);
+    status = say_after(c, s, g);
     if (!s->no_fit) {
         rc = fit_all(c, g);
         status = status ? status : rc;

@@ -447,7 +447,8 @@ static int write_definition(const struct calib_settings *s, struct new_app *a, c
     if (hrun_discover(points, n, &options, &found, err)) {
         if (err->code != HRUN_ENODATA)
             goto done;
-        rc = end ? hrun_fail_prefix(err, "%s: the runs tell too little (a larger --budget or --runs, or more --sizes, "
+        rc = !n ? hrun_fail(err, HRUN_ENODATA, "no run of %s worked, so no definition is written", a->name)
+           : end ? hrun_fail_prefix(err, "%s: the runs tell too little (a larger --budget or --runs, or more --sizes, "
                                     "would do)", a->name) : 0;
         goto done;      /* more runs may do */
     }
@@ -547,6 +548,8 @@ int calib_new(const struct calib_settings *settings, char **words)
     rc = rc ? rc : find_rule(&own, &a, at.draft, &err);
     if (!rc)
         say_part(&own, 0, "runs to choose terms by");
+    if (rc > 0 && !sig)
+        fputs("hrun-calibrate: stopped; no definition is written\n", stderr);
     status = rc > 0 ? 128 + rc : rc ? -1 : measure(&own, &a, 0);
     /* What failed to the last is left out, and was told; what is there may do. */
     for (int part = 1; !own.dry_run && part <= LAST && (status == 0 || status == STATUS_FAILED); part++) {

@@ -64,7 +64,8 @@ const char calib_usage[] =
     "  hrun-calibrate report hpl -o r.html show times, fits and choices as plots\n"
     "  hrun-calibrate export -o t.csv hpl  measurements for other programs\n"
     "  hrun-calibrate doctor               say what makes this cluster unpredictable\n"
-    "  hrun-calibrate network              measure what messages between hosts take\n";
+    "  hrun-calibrate network              measure what messages between hosts take\n"
+    "  hrun-calibrate speeds               measure how quick the cores of each kind are\n";
 
 const char calib_usage_after[] =
     "\n"

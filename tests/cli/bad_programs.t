@@ -25,7 +25,7 @@ status_is 125 "a program whose time is not found"
 err_has "failed: the program reported no time: no line of its standard output matches '^time: ([0-9.]+)'" \
     "each run says so"
 err_has "the program runs, but its time is not found" "and the end"
-err_has "mend 'time' in $tmp/untold.yaml, or leave it out there, and the wall clock counts" "with what to do"
+err_has "mend 'time' in $tmp/untold.yaml, or leave it out, and the wall clock counts" "with what to do"
 err_lacks "is this how the program is started" "which is not to start it otherwise"
 ok "its output is kept for a look" grep -q "elapsed: 1.5" hrun-failed-untold/hrun.stdout
 run hrun-calibrate $quick --budget 1 ./untold
