@@ -40,6 +40,8 @@ struct raw_variant {        /* what stands here replaces what the definition say
     char *name, *title, *rule, *memory, *formula;
     char **args;
     unsigned args_count;
+    struct raw_const *constants;    /* values of some of the definition's */
+    unsigned constants_count;
     struct raw_terms *terms;
     struct raw_step *where;
     unsigned where_count;

@@ -148,6 +148,39 @@ static int load_derived(struct hrun_load *l)
     return 0;
 }
 
+/* The constant or derived value of this name, NULL: there is none. */
+static struct hrun_const *find_const(const struct hrun_app *app, const char *name, size_t len)
+{
+    for (int i = 0; i < app->nconsts; i++)
+        if (strlen(app->consts[i].name) == len && !strncmp(app->consts[i].name, name, len))
+            return &app->consts[i];
+    return NULL;
+}
+
+static void set_const(struct hrun_const *c, double value)
+{
+    c->value = value;
+    free(c->is);
+    c->is = NULL;
+}
+
+/* The values of a variant; they are what it is, so that they count before all others. */
+static int load_own_values(struct hrun_load *l)
+{
+    const struct raw_variant *v = l->variant;
+
+    for (unsigned i = 0; v && i < v->constants_count; i++) {
+        struct hrun_const *c = find_const(l->app, v->constants[i].name, strlen(v->constants[i].name));
+        char path[64];
+
+        snprintf(path, sizeof path, "variants[%u].constants[%u].name", l->nth, i);
+        if (!c)
+            return hrun_load_bad(l, path, "there is no '%s' under 'constants' or 'derived'", v->constants[i].name);
+        set_const(c, v->constants[i].value);
+    }
+    return 0;
+}
+
 /* -D NAME=VALUE; of two for one name the later counts. */
 static int define(struct hrun_load *l, const char *text)
 {
@@ -155,18 +188,17 @@ static int define(struct hrun_load *l, const char *text)
     struct hrun_buf list = HRUN_BUF_INIT;
     const char *eq = strchr(text, '=');
     size_t len = eq ? (size_t)(eq - text) : strlen(text);
+    struct hrun_const *c = find_const(app, text, len);
     char what[64];
+    double value;
 
     if (!eq)
         return hrun_fail(l->err, HRUN_EINVAL, "-D %s has no value: write -D %s=VALUE", text, text);
-    for (int i = 0; i < app->nconsts; i++) {
-        if (strlen(app->consts[i].name) != len || strncmp(app->consts[i].name, text, len))
-            continue;
-        snprintf(what, sizeof what, "-D %s", app->consts[i].name);
-        if (hrun_parse_number(what, eq + 1, &app->consts[i].value, l->err))
+    if (c) {
+        snprintf(what, sizeof what, "-D %s", c->name);
+        if (hrun_parse_number(what, eq + 1, &value, l->err))
             return -1;
-        free(app->consts[i].is);
-        app->consts[i].is = NULL;
+        set_const(c, value);
         return 0;
     }
     for (int i = 0; i < app->nconsts; i++)
@@ -303,7 +335,7 @@ int hrun_load_all(struct hrun_load *l, const char *file, char *const *defines, i
     for (int i = 0; i < ndefines; i++)
         if (define(l, defines[i]))
             return -1;
-    return load_procs(l) || load_threads(l) || load_choices(l) || load_sizes(l) ||
+    return load_own_values(l) || load_procs(l) || load_threads(l) || load_choices(l) || load_sizes(l) ||
            hrun_load_expressions(l) || hrun_load_weak(l) || hrun_load_ring(l) || hrun_load_inputs(l) ||
            hrun_load_time(l) ? -1 : 0;
 }

@@ -77,12 +77,24 @@ static const cyaml_schema_value_t step_entry = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct raw_step, step_fields)
 };
 
+/* Of a variant: in place of the definition's. */
+static const cyaml_schema_field_t value_fields[] = {
+    TEXT("name", MUST, struct raw_const, name),
+    CYAML_FIELD_FLOAT("value", CYAML_FLAG_DEFAULT, struct raw_const, value),
+    CYAML_FIELD_END
+};
+
+static const cyaml_schema_value_t value_entry = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct raw_const, value_fields)
+};
+
 static const cyaml_schema_field_t variant_fields[] = {
     TEXT("name", MUST, struct raw_variant, name),
     TEXT("title", MAYBE, struct raw_variant, title),
     TEXT("rule", MAYBE, struct raw_variant, rule),
     TEXT("memory", MAYBE, struct raw_variant, memory),
     LIST("args", MAYBE, struct raw_variant, args, &string_entry),
+    LIST("constants", MAYBE, struct raw_variant, constants, &value_entry),
     CYAML_FIELD_MAPPING_PTR("terms", MAYBE, struct raw_variant, terms, terms_fields),
     LIST("where", MAYBE, struct raw_variant, where, &step_entry),
     TEXT("formula", MAYBE, struct raw_variant, formula),

@@ -58,6 +58,36 @@ out:
     free(file);
 }
 
+/* Variants that differ by values: those that one has of its own count before -D, also of what is derived. */
+static void test_values(const char *dir)
+{
+    static const char text[] =
+        "name: blocks\nconstants: [{name: nb, value: 64}]\nderived: [{name: q, is: \"P/2\"}]\n"
+        "terms: {np: [\"nb*N\"], n: [N]}\nargs: [\"{nb}\", \"{q}\"]\n"
+        "variants:\n- {name: usual}\n- {name: large, constants: [{name: nb, value: 256}, {name: q, value: 1}]}\n";
+    static const char *const want[][2] = {
+        { "nb=64,variant:usual", "nb=256,q=1,variant:large" }, { "nb=32,variant:usual", "nb=256,q=1,variant:large" },
+    };
+    char *file = hrun_strf("%s/blocks.yaml", dir), *defines[] = { "nb=32" };
+
+    put(dir, "blocks.yaml", text);
+    for (int d = 0; d < 2; d++) {
+        struct hrun_error err = { 0 };
+        struct hrun_app *app = NULL;
+
+        ok(!hrun_app_load(file, defines, d, &app, &err), "variants with values of their own load: %s", err.text);
+        for (int v = 0; app && v < app->nvariants; v++) {
+            struct hrun_buf b = HRUN_BUF_INIT;
+
+            hrun_app_consts_text(app->variants[v], &b);
+            is_str(b.data, want[d][v], "what %s is measured with, %s -D", app->variants[v]->name, d ? "with" : "without");
+            hrun_buf_release(&b);
+        }
+        hrun_app_destroy(app);
+    }
+    free(file);
+}
+
 static void test_find(const char *dir)
 {
     struct hrun_strvec dirs = HRUN_STRVEC_INIT;
@@ -102,6 +132,8 @@ static void test_mistakes(const char *dir)
         { "name: bad\nvariants:\n- {name: a, formula: N}\n- {name: b, formula: \"N + x\"}\n", ":4:27:", "x" },
         { "name: bad\nvariants:\n- {name: a, formula: N, args: [\"{M}\"]}\n", ":3:33:", "unknown word {M}" },
         { "name: bad\nvariants:\n- {name: a, formula: N, colour: red}\n", ":3:", "colour" },
+        { "name: bad\nconstants:\n- {name: q, value: 1}\nvariants:\n- {name: a, formula: N, constants: [{name: r, value: "
+          "2}]}\n", ":5:44:", "there is no 'r' under 'constants' or 'derived'" },
         { "name: bad\nvariants: []\n", ":2:", "" },
     };
 
@@ -124,6 +156,7 @@ int main(void)
     char *dir = test_dir();
 
     test_whole(dir);
+    test_values(dir);
     test_find(dir);
     test_mistakes(dir);
     hrun_remove_tree(dir);
