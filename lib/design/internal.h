@@ -82,6 +82,7 @@ struct design_size {
     int64_t N;
     struct design_belief *v;
     int n;
+    int whole;                  /* v has all valid configurations */
     int choice;                 /* index of what hrun would choose, -1 none */
     int hope;                   /* the same without caution: to be run, so that it may become the choice */
     int *chosen;                /* configuration of the choice before the last fit; all 0: none */

@@ -11,15 +11,13 @@ static const double FINAL_PART = 0.15;
 /* The reserve takes at most this part of a budget: of one that is so short that runs of what is chosen would take more,
  * the most is still for learning what to choose. */
 static const double RESERVE_MOST = 0.3;
-/* Where a choice stands before the budget is spent, its size goes on with what would be better if beliefs were less
- * certain than they are: by 2, 4, then 8 times. What lies farther off than that is not worth looking for. */
-static const double DOUBT_MOST = 8;
-/* The same of a budget that nobody gave: it is not spent because it is there. */
-static const double DOUBT_OWN = 2;
-/* While other sizes have something to do without doubt, a run made for doubt costs at most this part of the rest. */
-static const double DOUBT_SHARE = 0.002;
+/* Where a choice stands before the budget is spent, its size goes on with what would be better if beliefs were so much
+ * less certain than they are. */
+static const double DOUBT = 2;
 /* Of a budget that is found and not given. */
 static const double OWN_ROUNDS = 12, OWN_RUNS = 8, OWN_LEAST = 8;
+/* It is no more than this part of what all configurations would take, where there are so few that all are candidates. */
+static const double OWN_SHARE = 0.1;
 /* Where more than this is expected to be lost by what is chosen, in the mean of sizes, it is so many times as much. */
 static const double LOSS_MORE = 0.02, MORE = 2;
 /* What is run at its end, because the last fit chooses it, is bounded by so many times the budget and some rounds. */
@@ -114,45 +112,28 @@ static struct design_belief *mixed_run(struct hrun_design *d, const struct desig
     return best;
 }
 
-/* A choice, or hope, that was not run may always be run, what is doubted when it is short enough. */
-static int may_run(const struct design_size *s, const struct design_belief *b, double cost, double most_s)
+/* The same, with doubt while there is a budget and nothing else to do at this size. */
+static struct design_belief *doubted_run(struct hrun_design *d, struct design_size *s, int known_only, double *cost)
 {
-    return s->doubt <= 1 || cost <= most_s || (!b->runs && (b == s->v + s->choice || b == s->v + s->hope));
-}
+    struct design_belief *b = mixed_run(d, s, known_only, cost);
 
-/* The same, with more and more doubt while there is a budget and nothing to do at this size; but no run longer than
- * most_s then. */
-static struct design_belief *doubted_run(struct hrun_design *d, struct design_size *s, int known_only, double most_s,
-                                         double *cost)
-{
-    struct design_belief *b;
-
-    while (!(b = mixed_run(d, s, known_only, cost)) && !known_only && s->choice >= 0 && d->set.budget_s > 0 &&
-           2 * s->doubt <= (d->set.own_budget > 0 ? DOUBT_OWN : DOUBT_MOST)) {
-        s->doubt *= 2;
-        design_gains(d, s);
-    }
-    return b && may_run(s, b, *cost, most_s) ? b : NULL;
+    if (b || known_only || s->choice < 0 || d->set.budget_s <= 0 || s->doubt >= DOUBT)
+        return b;
+    s->doubt = DOUBT;
+    design_gains(d, s);
+    return mixed_run(d, s, known_only, cost);
 }
 
 /* All sizes count alike, and what is found at one is a guess for its neighbours: so runs are made in inverse
  * proportion to the root of their cost, which for given time makes the sum of variances least (Neyman allocation). */
 static int mixed_runs(struct hrun_design *d, int known_only, struct hrun_error *err)
 {
-    double most = 0, most_s = INFINITY;
+    double most = 0;
 
     for (int i = 0; i < d->nsizes; i++) {
         double cost = 0;
 
-        if (d->sizes[i].doubt > 1 || !mixed_run(d, &d->sizes[i], known_only, &cost))
-            continue;
-        most = fmax(most, cost);
-        most_s = DOUBT_SHARE * (d->set.budget_s - d->state.spent_s);
-    }
-    for (int i = 0; i < d->nsizes; i++) {
-        double cost = 0;
-
-        if (doubted_run(d, &d->sizes[i], known_only, most_s, &cost))
+        if (doubted_run(d, &d->sizes[i], known_only, &cost))
             most = fmax(most, cost);
     }
     for (int i = 0; i < d->nsizes; i++) {
@@ -162,7 +143,7 @@ static int mixed_runs(struct hrun_design *d, int known_only, struct hrun_error *
             double cost = 0;
             struct design_belief *b = mixed_run(d, s, known_only, &cost);
 
-            if (!b || !may_run(s, b, cost, most_s))
+            if (!b)
                 break;
             runs = (int)fmin(fmax(round(sqrt(most / cost)), 1), AT_ONE_SIZE);
             b->queued = 1;
@@ -302,6 +283,22 @@ static int most_runs(const struct hrun_design *d)
     return OPTION_RUNS * options_of(d) + SIZE_RUNS * d->nsizes;
 }
 
+/* What all configurations of all sizes would take; INFINITY where they are too many to look at. */
+static double all_s(const struct hrun_design *d)
+{
+    double sum = 0;
+
+    for (int i = 0; i < d->nsizes; i++) {
+        const struct design_size *s = &d->sizes[i];
+
+        if (!s->whole)
+            return INFINITY;
+        for (int k = 0; k < s->n; k++)
+            sum += s->v[k].failed ? 0 : design_cost(d, s->v[k].config, s->v[k].P, s->N, s->v[k].model_s);
+    }
+    return sum;
+}
+
 /* A budget of its own: rounds of runs of the choices at all sizes, and for each number of processes per PE of each
  * sub-cluster, which has a model of its own, runs at one size. Never less than screening and some rounds more. What
  * runs took before counts, but last rounds are left as far as they are bounded. Where it has grown, it is not at its
@@ -312,9 +309,11 @@ static void find_budget(struct hrun_design *d)
     double runs_s = d->set.own_budget * more * (OWN_ROUNDS + OWN_RUNS * options_of(d) / d->nsizes) * d->round_s;
     double own_s, before = d->set.budget_s;
 
+    double most_s = d->set.own_budget * OWN_SHARE * all_s(d);
+
     if (d->screening_s <= 0)
         d->screening_s = d->state.spent_s;
-    own_s = fmax(fmax(runs_s, d->screening_s + OWN_LEAST * d->round_s) - d->before_s, 0);
+    own_s = fmax(fmax(fmin(runs_s, most_s), d->screening_s + fmin(OWN_LEAST * d->round_s, most_s)) - d->before_s, 0);
     d->set.budget_s = fmax(own_s, fmin(d->state.spent_s + rounds_s, OVER * own_s + OVER_ROUNDS * rounds_s));
     if (d->set.budget_s > before)
         d->closing = 0;

@@ -1,6 +1,7 @@
 /* correct.c - what runs of a configuration tell of its prediction; see correct.h for the contract */
 #include "model/correct.h"
 
+#include "fit/fit.h"
 #include "fit/spread.h"
 #include "model/predictor.h"
 #include "model/recall.h"
@@ -64,6 +65,7 @@ struct hrun_corrections {
     double var[2];          /* prior variance of r: on one sub-cluster, on several */
     double sigma_abs_s;     /* how a run scatters whatever its time */
     double sigma_rel;       /* and in proportion to it */
+    double t95;             /* of an interval: Student's t, as scatter is known from few pairs of runs */
     double rounding_s;      /* standard deviation of what the rounding of times does (hrun_times_rounding) */
     double nmin, nmax;      /* ln of the sizes that were run */
     struct hrun_residual *runs;  /* in order of time */
@@ -191,10 +193,10 @@ static void summarise(struct point *p, const struct hrun_recalled *runs, size_t 
 
 /* How runs scatter: long ones relative to their time, short ones (absolute = 1) by seconds. Runs are in order of
  * configuration, N and r: each is compared with the one half of the repetitions further. The result is the median over
- * all such pairs, which glitches do not move; what is assumed counts as ASSUMED_PAIRS of them. Times that are rounded more
- * coarsely than they scatter tell nothing. */
+ * all such pairs, *dof of them, which glitches do not move; what is assumed counts as ASSUMED_PAIRS. Times that are
+ * rounded more coarsely than they scatter tell nothing. */
 static double scatter_of(const struct hrun_recalled *runs, size_t n, const struct hrun_fit_options *options,
-                         double rounding_s, int absolute, double *room)
+                         double rounding_s, int absolute, double *room, int *dof)
 {
     size_t pairs = 0, end;
 
@@ -213,6 +215,7 @@ static double scatter_of(const struct hrun_recalled *runs, size_t n, const struc
                                 (absolute ? runs[i].s->time_s : 1);
     }
     qsort(room, pairs, sizeof *room, by_value);
+    *dof = (int)pairs;
     return room[pairs / 2];
 }
 
@@ -397,7 +400,7 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     struct hrun_fit_options own = *assumed, *options = &own;
     struct hrun_recalled *runs = NULL;
     double *room = NULL;
-    int *numbers = NULL, rc = -1;
+    int *numbers = NULL, dof, rc = -1;
     size_t n = 0, kept = 0, end;
 
     for (int i = 0; i < nsubs; i++)
@@ -426,9 +429,11 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     for (size_t i = 0; i < kept; i++)
         room[i] = runs[i].s->time_s;
     c->rounding_s = hrun_times_rounding(room, kept);
-    own.sigma_abs_s = c->sigma_abs_s = fmin(scatter_of(runs, kept, assumed, c->rounding_s, 1, room),
-                                            assumed->sigma_abs_s);
-    own.sigma_rel = c->sigma_rel = fmax(scatter_of(runs, kept, assumed, c->rounding_s, 0, room), assumed->sigma_rel);
+    own.sigma_abs_s = c->sigma_abs_s = fmin(scatter_of(runs, kept, assumed, c->rounding_s, 1, room,
+                                                       &dof), assumed->sigma_abs_s);
+    own.sigma_rel = c->sigma_rel = fmax(scatter_of(runs, kept, assumed, c->rounding_s, 0, room, &dof),
+                                        assumed->sigma_rel);
+    c->t95 = hrun_fit_t_quantile(0.975, dof);
     c->nmin = kept ? INFINITY : 0;
     for (size_t i = 0; i < kept; i++) {
         c->nmin = fmin(c->nmin, log((double)runs[i].s->N));
@@ -556,8 +561,8 @@ int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, cons
     up = left_open(log(*high_s / *time_s), noise, prior, own.sd);
     t = *time_s *= own.factor;
     /* How a run scatters whatever its time is added, not multiplied. */
-    *low_s = fmax(t - hypot(t * -expm1(-NORMAL_95 * hypot(down, run)), NORMAL_95 * abs_s), 0);
-    *high_s = t + hypot(t * expm1(NORMAL_95 * hypot(up, run)), NORMAL_95 * abs_s);
+    *low_s = fmax(t - hypot(t * -expm1(-c->t95 * hypot(down, run)), c->t95 * abs_s), 0);
+    *high_s = t + hypot(t * expm1(c->t95 * hypot(up, run)), c->t95 * abs_s);
     if (i >= 0 && at)
         *at = own;
     return i >= 0;
