@@ -238,12 +238,12 @@ int budget_plan(const struct context *c, const struct campaign *g, struct hrun_b
     struct hrun_table *t = hrun_table_create("lrrlr");
     struct hrun_buf cluster = HRUN_BUF_INIT;
     struct hrun_design_run run;
-    int rc, n = 0;
+    int rc = 0, n = 0;
 
     if (!t)
         return hrun_fail_nomem(err);
     hrun_table_row(t, "configuration", "N", "P", "stage", "time");
-    while ((rc = hrun_design_next(g->budget->design, &run, err)) > 0) {
+    while ((!g->budget->runs || n < g->budget->runs) && (rc = hrun_design_next(g->budget->design, &run, err)) > 0) {
         add_config(t, g, run.pes, run.procs);
         hrun_table_cell(t, "%lld", (long long)run.N);
         hrun_table_cell(t, "%d", run.P);

@@ -184,19 +184,14 @@ static double expected_gain(double mean, double sd)
 
 /* What one more run is expected to lower the least time by: of the best one (sign = -1), which may turn out to be worse
  * than the second at `other` and this then better by that, or of another (1), which may be better than the best at
- * `other`. sd counts as doubt times as large. A run that may have been disturbed is so to this probability, and the
- * configuration is then as if it had none, which is far from normal. What rounding does to the time of one run it does to
- * the next one as well. */
+ * `other`. sd counts as doubt times as large. What rounding does to the time of one run it does to the next one as
+ * well. */
 static double gain_of(const struct hrun_design *d, const struct design_belief *b, int sign, double other, double doubt)
 {
     double noise = design_noise(d, exp(b->mean)), alike = b->runs ? d->rounding_s / exp(b->mean) : 0;
     double open = fmax(b->sd * b->sd - alike * alike, 0);
-    double gain = expected_gain(sign * (other - b->mean), doubt * open / sqrt(open + noise * noise));
 
-    if (b->disturbed > 0)
-        gain += b->disturbed * (expected_gain(sign * (other - b->else_mean),
-                                              doubt * b->else_sd * b->else_sd / hypot(b->else_sd, noise)) - gain);
-    return gain;
+    return expected_gain(sign * (other - b->mean), doubt * open / sqrt(open + noise * noise));
 }
 
 void design_gains(struct hrun_design *d, struct design_size *s)

@@ -73,8 +73,6 @@ struct design_belief {
     int queued;                 /* it is in the present stage already */
     double model_s;             /* by the models */
     double mean, sd;            /* of ln time: models, what they missed nearby, runs of this configuration */
-    double disturbed;           /* probability that the only run that counts was disturbed, too; else 0 */
-    double else_mean, else_sd;  /* then: of ln time without that run */
     double gain;                /* knowledge gradient of one more run, relative */
 };
 

@@ -78,7 +78,6 @@ void process_free(struct process *p)
     free(p->l);
     free(p->w);
     free(p->k);
-    free(p->alone);
 }
 
 /* Four sums at a time: one alone waits for each of its additions. */
@@ -145,7 +144,6 @@ static void factor(struct process *p, const double *own)
 static void doubt(struct process *p, double *own)
 {
     for (int i = 0; i < p->n; i++) {
-        struct process_alone *a = &p->alone[i];
         double q, miss;
 
         if (p->g[i]->kept != 1)
@@ -155,8 +153,7 @@ static void doubt(struct process *p, double *own)
         solve_lower(p, i, p->k);
         q = dot(p->k + i, p->k + i, p->n - i);
         miss = p->w[i] / q;
-        *a = (struct process_alone){ disturbance(miss, 1 / q), p->g[i]->log_t - p->g[i]->model - miss, sqrt(1 / q) };
-        own[i] += miss * miss * a->disturbed;
+        own[i] += miss * miss * disturbance(miss, 1 / q);
     }
 }
 
@@ -178,9 +175,8 @@ int process_make(const struct hrun_design *d, int64_t N, struct process *p, stru
     p->l = calloc(most * most, sizeof *p->l);
     p->w = calloc(most, sizeof *p->w);
     p->k = calloc(most, sizeof *p->k);
-    p->alone = calloc(most, sizeof *p->alone);
     own = calloc(most, sizeof *own);
-    if (!p->alone || !p->c || !p->l || !p->w || !p->k || !own) {
+    if (!p->c || !p->l || !p->w || !p->k || !own) {
         free(own);
         process_free(p);
         return hrun_fail_nomem(err);
@@ -209,15 +205,9 @@ void process_ask(const struct hrun_design *d, struct process *p, int64_t N, stru
     double var = covariance(d, &here, &here);
 
     b->mean = log(b->model_s);
-    b->disturbed = 0;
     for (int i = 0; i < p->n; i++) {
         struct place a = place_of(p->g[i]);
 
-        if (p->g[i]->N == N && design_same(d, p->g[i]->config, b->config)) {
-            b->disturbed = p->alone[i].disturbed;
-            b->else_mean = log(b->model_s) + p->alone[i].mean;
-            b->else_sd = p->alone[i].sd;
-        }
         p->k[i] = covariance(d, &a, &here);
         b->mean += p->k[i] * p->w[i];
     }

@@ -4,19 +4,12 @@
 
 #include "design/internal.h"
 
-/* Of a group with one run that counts: how probable it is that it was disturbed, too, and what all other groups say of
- * it (of ln time over that of the models). */
-struct process_alone {
-    double disturbed, mean, sd;
-};
-
 /* The groups that tell of a size: all with a model, not too far in N. */
 struct process {
     const struct design_group **g;
     double *c, *l;          /* n by n, lower triangles: covariance of what is alike, Cholesky factor of the whole */
     double *w;              /* n: covariance^-1 times their misses */
     double *k;              /* n: scratch */
-    struct process_alone *alone;    /* n; disturbed = 0 where it is of several runs, or not above what others say */
     int n;
 };
 
@@ -27,7 +20,7 @@ double design_misfit(const struct hrun_design *d);
 int process_make(const struct hrun_design *d, int64_t N, struct process *p, struct hrun_error *err);
 void process_free(struct process *p);
 
-/* Fill mean, sd and what stands for one disturbed run of a configuration at a size from its model_s. */
+/* Fill mean and sd of a configuration at a size from its model_s. */
 void process_ask(const struct hrun_design *d, struct process *p, int64_t N, struct design_belief *b);
 
 #endif
