@@ -1,6 +1,7 @@
 /* report_choose.c - predictions, choices and their errors in a report; see report.h */
 #include "report.h"
 
+#include "fit/spread.h"
 #include "model/joint.h"
 
 #include <limits.h>
@@ -167,13 +168,6 @@ static int same_config(const struct report *r, const int *a, const int *b)
     return a && b && !memcmp(a, b, 2 * (size_t)r->nsubs * sizeof *a);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static int by_time(const void *a, const void *b)
 {
     const struct report_point *x = a, *y = b;
@@ -206,7 +200,7 @@ static int make_points(struct report *r)
                 times[n++] = r->runs[k].s->time_s;
                 done[k] = 1;
             }
-        qsort(times, (size_t)n, sizeof *times, by_value);
+        hrun_sort(times, (size_t)n);
         r->points[r->npoints++] = (struct report_point){
             first->config, first->s->N, first->s->P, n, (times[(n - 1) / 2] + times[n / 2]) / 2, first->fit,
         };

@@ -38,13 +38,6 @@ int check_kernel_spread(const struct check *c, const struct doctor_data *d, cons
     return 0;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* One sub-cluster, with room for the samples, counts and medians of all ranks. */
 struct group {
     const double **v;
@@ -68,7 +61,7 @@ static int judge_group(const struct check *c, const struct doctor_data *d, const
         return 0;
     for (size_t i = 0; i < g->k; i++)
         g->sorted[i] = g->median[i];
-    qsort(g->sorted, g->k, sizeof *g->sorted, ascending);
+    hrun_sort(g->sorted, g->k);
     usual = g->sorted[(g->k - 1) / 2];
     for (size_t i = 0; i < g->k; i++) {
         double off = g->median[i] / usual - 1;

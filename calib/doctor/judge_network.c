@@ -114,13 +114,6 @@ static int alike(const struct doctor_data *d, const struct doctor_messages *x, c
            ((a->sub == p->sub && b->sub == q->sub) || (a->sub == q->sub && b->sub == p->sub));
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Three pairs at least: of two it cannot be said which is the usual one. */
 int check_unequal_links(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
                         struct findings *out, struct hrun_error *err)
@@ -144,7 +137,7 @@ int check_unequal_links(const struct check *c, const struct doctor_data *d, cons
         for (int k = 0; k < d->ntrips; k++)
             if (alike(d, m, &d->trips[k]))
                 of[n++] = median[k];
-        qsort(of, n, sizeof *of, ascending);
+        hrun_sort(of, n);
         off = median[i] / of[(n - 1) / 2] - 1;
         if (n < 3 || off <= limits->network)
             continue;

@@ -133,7 +133,7 @@ static int gather(struct hrun_design *d, struct design_size *s, const struct hru
         *err = why;
         return -1;
     }
-    s->whole = plan && plan->n < CANDIDATES;
+    s->whole = !plan || plan->n < CANDIDATES;
     for (int i = 0; i < d->ngroups; i++)
         measured += d->groups[i].N == s->N;
     s->v = calloc((size_t)(plan ? plan->n : 0) + (size_t)measured + 3, sizeof *s->v);

@@ -2,6 +2,7 @@
 #include "design/internal.h"
 
 #include "base/list.h"
+#include "fit/spread.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,16 +15,9 @@ const char *hrun_design_stage_name(enum hrun_design_stage s)
     return names[s];
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 double design_median(double *v, int n)
 {
-    qsort(v, (size_t)n, sizeof *v, by_value);
+    hrun_sort(v, (size_t)n);
     return n ? v[n / 2] : 0;
 }
 

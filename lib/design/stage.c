@@ -16,7 +16,7 @@ static const double RESERVE_MOST = 0.3;
 static const double DOUBT = 2;
 /* Of a budget that is found and not given. */
 static const double OWN_ROUNDS = 12, OWN_RUNS = 8, OWN_LEAST = 8;
-/* It is no more than this part of what all configurations would take, where there are so few that all are candidates. */
+/* It is no more than this part of what all configurations would take, where so few are there that all are candidates. */
 static const double OWN_SHARE = 0.1;
 /* Where more than this is expected to be lost by what is chosen, in the mean of sizes, it is so many times as much. */
 static const double LOSS_MORE = 0.02, MORE = 2;
@@ -300,16 +300,14 @@ static double all_s(const struct hrun_design *d)
 }
 
 /* A budget of its own: rounds of runs of the choices at all sizes, and for each number of processes per PE of each
- * sub-cluster, which has a model of its own, runs at one size. Never less than screening and some rounds more. What
- * runs took before counts, but last rounds are left as far as they are bounded. Where it has grown, it is not at its
- * end. */
+ * sub-cluster, which has a model of its own, runs at one size; but of few configurations only a part. Never less than
+ * screening and, as far as that part goes, some rounds more. What runs took before counts, but last rounds are left as
+ * far as they are bounded. Where it has grown, it is not at its end. */
 static void find_budget(struct hrun_design *d)
 {
     double more = d->state.loss > LOSS_MORE ? MORE : 1, rounds_s = DESIGN_ROUNDS * d->round_s;
     double runs_s = d->set.own_budget * more * (OWN_ROUNDS + OWN_RUNS * options_of(d) / d->nsizes) * d->round_s;
-    double own_s, before = d->set.budget_s;
-
-    double most_s = d->set.own_budget * OWN_SHARE * all_s(d);
+    double most_s = d->set.own_budget * OWN_SHARE * all_s(d), own_s, before = d->set.budget_s;
 
     if (d->screening_s <= 0)
         d->screening_s = d->state.spent_s;

@@ -19,6 +19,11 @@ static int check(const double *v, size_t n, struct hrun_error *err)
     return 0;
 }
 
+void hrun_sort(double *v, size_t n)
+{
+    gsl_sort(v, 1, n);
+}
+
 int hrun_spread_of(const double *v, size_t n, struct hrun_spread *out, struct hrun_error *err)
 {
     double *work;

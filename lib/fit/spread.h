@@ -18,6 +18,9 @@ struct hrun_spread {
     double least, most;
 };
 
+/* Put v[n] into ascending order. */
+void hrun_sort(double *v, size_t n);
+
 /* Of v[n], n >= 1. */
 int hrun_spread_of(const double *v, size_t n, struct hrun_spread *out, struct hrun_error *err);
 

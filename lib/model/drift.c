@@ -1,6 +1,8 @@
 /* drift.c - have the machines changed since they were measured? see drift.h */
 #include "model/drift.h"
 
+#include "fit/spread.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,13 +55,6 @@ struct drift {
     struct cusum *sums;     /* of each sub-cluster */
 };
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static int by_cell(const void *a, const void *b)
 {
     const struct cell *x = a, *y = b;
@@ -103,7 +98,7 @@ static void find_scatter(struct drift *d)
     }
     if (n < PAIRS)
         return;
-    qsort(d->e, n, sizeof *d->e, by_value);
+    hrun_sort(d->e, n);
     d->scatter = d->e[n / 2] / (MAD * sqrt(2));
 }
 

@@ -58,7 +58,7 @@ int hrun_predictor_find(const struct hrun_predictor *p, int sub, int m);
 /* How many processes a configuration of its sub-clusters has. */
 int hrun_predictor_count(const struct hrun_predictor *p, const int *pes, const int *procs);
 
-/* Ti of all options in a configuration of P processes. pes NULL: where they run is not known, so NaN where it matters. */
+/* Ti of all options in a configuration of P processes; NaN where it depends on where they run, and pes is NULL. */
 int hrun_predictor_options(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,
                            struct hrun_error *err);
 

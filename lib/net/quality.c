@@ -1,6 +1,8 @@
 /* quality.c - how well the parameters explain the records, and what is odd about them; see stages.h */
 #include "net/stages.h"
 
+#include "fit/spread.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -18,13 +20,6 @@ static int note(struct hrun_strvec *notes, const char *format, ...)
     rc = b.failed ? -1 : hrun_strvec_push(notes, b.data);
     hrun_buf_release(&b);
     return rc;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
 }
 
 /* A host of a class. */
@@ -47,7 +42,7 @@ static int note_slow(const struct net_work *w, const struct net_solution *s, str
     for (int i = 0; i < n * n; i++)
         if (s->c.g[i] >= 0)
             g[m++] = s->x[s->c.g[i]];
-    qsort(g, (size_t)m, sizeof *g, ascending);
+    hrun_sort(g, (size_t)m);
     median = m ? g[m / 2] : 0;
     free(g);
     for (int i = 0; i < n * n && rc == 0; i++) {

@@ -1,6 +1,7 @@
 /* sharing.c - hosts behind one switch, and hosts that cannot be told apart; see stages.h */
 #include "net/stages.h"
 #include "fit/fit.h"
+#include "fit/spread.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,13 +37,6 @@ static int number_groups(const char *near, int n, int *group)
     return count;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* The widest gap among the distances d[n by n] that makes groups: its ratio, 0 when there is none. sorted[n n],
  * near[n n], trial[n]: scratch. */
 static double widest(const double *d, int n, double *sorted, char *near, int *trial, int *group, int *ngroups)
@@ -53,7 +47,7 @@ static double widest(const double *d, int n, double *sorted, char *near, int *tr
     for (int i = 0; i < n; i++)
         for (int j = i + 1; j < n; j++)
             sorted[m++] = d[i * n + j];
-    qsort(sorted, m, sizeof *sorted, ascending);
+    hrun_sort(sorted, m);
     for (size_t l = 0; l + 1 < m; l++) {
         double ratio = sorted[l + 1] / sorted[l];
         int count;
