@@ -257,9 +257,9 @@ int budget_plan(const struct context *c, const struct campaign *g, struct hrun_b
         hrun_cluster_names(c->cluster, &cluster);
         rc = n ? hrun_table_render(t, 0, out) : 0;
         if (n)
-            hrun_buf_addf(out, "\n%d first run%s over the sub-clusters %s, in this order (--seed %llu); the later ones "
-                          "depend on the times of these\n", n, n == 1 ? "" : "s", cluster.data,
-                          (unsigned long long)g->budget->seed);
+            hrun_buf_addf(out, "\n%d first run%s over the sub-clusters %s, in this order (--seed %llu)%s\n", n,
+                          n == 1 ? "" : "s", cluster.data, (unsigned long long)g->budget->seed, n == g->budget->runs ?
+                          "" : "; the later ones depend on the times of these");
         else
             hrun_buf_adds(out, "nothing is left to be run\n");
         if (rc || out->failed || cluster.failed)

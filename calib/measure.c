@@ -346,8 +346,8 @@ static int say_after(const struct context *c, const struct calib_settings *s, co
         worked |= g->v[i].have > 0;
     if (!worked && g->too_short && !g->failed_points) {
         fprintf(stderr, "hrun-calibrate: every run ended with a time of 0 s: these sizes are too short for the clock "
-                "of the program; measure larger ones (--sizes), or leave 'time' out in %s, and the wall clock counts\n",
-                c->app->file);
+                "of the program; measure larger ones (--sizes), or leave %s%s out, and the wall clock counts\n",
+                s->time ? "--time" : "'time' in ", s->time ? "" : c->app->file);
         return STATUS_FAILED;
     }
     if (!g->failed_points)
@@ -415,8 +415,8 @@ static int make_in(struct context *c, const struct calib_settings *s, struct cam
     if (rc < 0)
         return -1;
     if (rc > 0) {
-        fprintf(stderr, "hrun-calibrate: stopped after %d measurement%s; all are kept, the same command%s goes on from "
-                "here\n", g->good, g->good == 1 ? "" : "s",
+        fprintf(stderr, "hrun-calibrate: stopped after %d measurement%s; what was measured is kept, the same command%s "
+                "goes on from here\n", g->good, g->good == 1 ? "" : "s",
                 s->again ? " without --again" : s->redo ? " without --redo" : "");
         return 128 + rc;
     }

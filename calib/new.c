@@ -447,7 +447,7 @@ static int write_definition(const struct calib_settings *s, struct new_app *a, c
     if (hrun_discover(points, n, &options, &found, err)) {
         if (err->code != HRUN_ENODATA)
             goto done;
-        rc = !n ? hrun_fail(err, HRUN_ENODATA, "no run of %s worked, so no definition is written", a->name)
+        rc = !n ? hrun_fail(err, HRUN_ENODATA, "no run of %s told a time, so no definition is written", a->name)
            : end ? hrun_fail_prefix(err, "%s: the runs tell too little (a larger --budget or --runs, or more --sizes, "
                                     "would do)", a->name) : 0;
         goto done;      /* more runs may do */

@@ -164,6 +164,17 @@ static void set_const(struct hrun_const *c, double value)
     c->is = NULL;
 }
 
+/* No file of the user's says the value of this constant. */
+static void drop_preset(struct hrun_app *app, const char *name)
+{
+    for (int i = 0; i < app->npresets; i++)
+        if (!strcmp(app->presets[i].name, name)) {
+            free(app->presets[i].name);
+            free(app->presets[i].file);
+            app->presets[i--] = app->presets[--app->npresets];
+        }
+}
+
 /* The values of a variant; they are what it is, so that they count before all others. */
 static int load_own_values(struct hrun_load *l)
 {
@@ -176,7 +187,11 @@ static int load_own_values(struct hrun_load *l)
         snprintf(path, sizeof path, "variants[%u].constants[%u].name", l->nth, i);
         if (!c)
             return hrun_load_bad(l, path, "there is no '%s' under 'constants' or 'derived'", v->constants[i].name);
+        for (unsigned k = 0; k < i; k++)
+            if (!strcmp(v->constants[k].name, c->name))
+                return hrun_load_bad(l, path, "'%s' is defined twice", c->name);
         set_const(c, v->constants[i].value);
+        drop_preset(l->app, c->name);
     }
     return 0;
 }

@@ -21,7 +21,7 @@ void design_drop_sizes(struct hrun_design *d)
             free(d->sizes[i].v[j].config);
         free(d->sizes[i].v);
         d->sizes[i].v = NULL;
-        d->sizes[i].n = 0;
+        d->sizes[i].n = d->sizes[i].complete = 0;
         d->sizes[i].choice = -1;
     }
 }
@@ -133,7 +133,7 @@ static int gather(struct hrun_design *d, struct design_size *s, const struct hru
         *err = why;
         return -1;
     }
-    s->whole = !plan || plan->n < CANDIDATES;
+    s->complete = !plan || plan->n < CANDIDATES;
     for (int i = 0; i < d->ngroups; i++)
         measured += d->groups[i].N == s->N;
     s->v = calloc((size_t)(plan ? plan->n : 0) + (size_t)measured + 3, sizeof *s->v);

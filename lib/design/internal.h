@@ -80,7 +80,7 @@ struct design_size {
     int64_t N;
     struct design_belief *v;
     int n;
-    int whole;                  /* v has all valid configurations */
+    int complete;               /* v has all valid configurations */
     int choice;                 /* index of what hrun would choose, -1 none */
     int hope;                   /* the same without caution: to be run, so that it may become the choice */
     int *chosen;                /* configuration of the choice before the last fit; all 0: none */
@@ -121,6 +121,7 @@ struct hrun_design {
     int nsurprises;
     int too_long;               /* runs were left out of this stage, too long for what is left of the budget */
     double round_s;             /* what a round of the reserve costs; 0 while there are no choices */
+    double own_s;               /* a budget that is found, without its last rounds */
     double varied_s;            /* spent on neighbours of choices */
     int closing;                /* only the reserve is left, until a budget that is found grows */
     int screened;               /* rounds of screening */

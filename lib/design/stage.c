@@ -16,7 +16,8 @@ static const double RESERVE_MOST = 0.3;
 static const double DOUBT = 2;
 /* Of a budget that is found and not given. */
 static const double OWN_ROUNDS = 12, OWN_RUNS = 8, OWN_LEAST = 8;
-/* It is no more than this part of what all configurations would take, where so few are there that all are candidates. */
+/* Beside screening and last rounds it is no more than this part of what all configurations would take, where they are so
+ * few that all are candidates. */
 static const double OWN_SHARE = 0.1;
 /* Where more than this is expected to be lost by what is chosen, in the mean of sizes, it is so many times as much. */
 static const double LOSS_MORE = 0.02, MORE = 2;
@@ -27,8 +28,8 @@ enum { OPTION_RUNS = 20, SIZE_RUNS = 10 };
 /* Variants of a choice: those that are predicted to take no more than so many times as long, in at most this part of
  * the budget. */
 static const double VARY_SLOW = 1.6, ADD_SLOW = 6, VARY_SHARE = 0.15;
-/* Most runs at one size in a stage. */
-enum { AT_ONE_SIZE = 4 };
+/* Most runs at one size in a stage; and how often what is chosen is to be run. */
+enum { AT_ONE_SIZE = 4, CONFIRMED = 2 };
 
 /* Of single runs this far from the fit, in standard deviations of one run, one in 15,000 is undisturbed. */
 static const double DOUBTFUL = 4;
@@ -291,7 +292,7 @@ static double all_s(const struct hrun_design *d)
     for (int i = 0; i < d->nsizes; i++) {
         const struct design_size *s = &d->sizes[i];
 
-        if (!s->whole)
+        if (!s->complete)
             return INFINITY;
         for (int k = 0; k < s->n; k++)
             sum += s->v[k].failed ? 0 : design_cost(d, s->v[k].config, s->v[k].P, s->N, s->v[k].model_s);
@@ -299,23 +300,24 @@ static double all_s(const struct hrun_design *d)
     return sum;
 }
 
-/* A budget of its own: rounds of runs of the choices at all sizes, and for each number of processes per PE of each
- * sub-cluster, which has a model of its own, runs at one size; but of few configurations only a part. Never less than
- * screening and, as far as that part goes, some rounds more. What runs took before counts, but last rounds are left as
- * far as they are bounded. Where it has grown, it is not at its end. */
+/* A budget of its own, d->own_s: rounds of runs of the choices at all sizes, and for each number of processes per PE of
+ * each sub-cluster, which has a model of its own, runs at one size; of few configurations only a part of all. Never less
+ * than screening and, as far as that part goes, some rounds more. What runs took before counts. Last rounds come on top,
+ * as far as they are bounded. Where it has grown, it is not at its end. */
 static void find_budget(struct hrun_design *d)
 {
     double more = d->state.loss > LOSS_MORE ? MORE : 1, rounds_s = DESIGN_ROUNDS * d->round_s;
     double runs_s = d->set.own_budget * more * (OWN_ROUNDS + OWN_RUNS * options_of(d) / d->nsizes) * d->round_s;
-    double most_s = d->set.own_budget * OWN_SHARE * all_s(d), own_s, before = d->set.budget_s;
+    double most_s = d->set.own_budget * OWN_SHARE * all_s(d), own_s;
 
     if (d->screening_s <= 0)
         d->screening_s = d->state.spent_s;
     own_s = fmax(fmax(fmin(runs_s, most_s), d->screening_s + fmin(OWN_LEAST * d->round_s, most_s)) - d->before_s, 0);
     d->set.budget_s = fmax(own_s, fmin(d->state.spent_s + rounds_s, OVER * own_s + OVER_ROUNDS * rounds_s));
-    if (d->set.budget_s > before)
+    if (own_s > d->own_s)
         d->closing = 0;
-    d->closing |= d->state.runs > most_runs(d);
+    d->own_s = own_s;
+    d->closing |= d->state.spent_s >= own_s || d->state.runs > most_runs(d);
 }
 
 /* What a round of the reserve costs, as far as it may, and with it a budget of its own. */
@@ -336,30 +338,30 @@ static void keep_reserve(struct hrun_design *d)
     d->round_s = fmin(d->round_s, RESERVE_MOST * d->set.budget_s / DESIGN_ROUNDS);
 }
 
-/* The end of a budget: no size is to be left with a choice that was never run, so these come before all else. Short
- * runs come first: where one tells, what was found at its size also changes what is predicted for longer ones. */
+/* The end: no size is to be left with a choice that was never run, nor, where times scatter, run only once: what seems
+ * to be the best may have been lucky. These come before all else. Short runs come first: where one tells, what was found
+ * at its size also changes what is predicted for longer ones. */
 static int confirm(struct hrun_design *d, struct hrun_error *err)
 {
     int enough = d->set.own_budget > 0 && d->state.runs > most_runs(d) + DESIGN_ROUNDS * d->nsizes;
+    int fewest = d->exact ? 1 : CONFIRMED;
     double least = INFINITY;
     struct design_size *at = NULL;
 
     for (int i = 0; i < d->nsizes && !enough; i++) {
         struct design_size *s = &d->sizes[i];
-        struct design_belief *b;
-        double cost;
+        const struct design_belief *b = s->choice < 0 ? NULL : &s->v[s->choice];
+        double cost = b ? design_cost(d, b->config, b->P, s->N, b->model_s) : 0;
 
-        if (s->choice < 0 || s->v[s->choice].runs || s->v[s->choice].failed)
-            continue;
-        b = &s->v[s->choice];
-        cost = design_cost(d, b->config, b->P, s->N, b->model_s);
-        if (cost < least && design_affords(d, cost, 0)) {
+        if (b && !b->failed && (b->runs < fewest || (at && b->runs == fewest && cost < least)) &&
+            design_affords(d, cost, 0)) {
+            fewest = b->runs;
             least = cost;
             at = s;
         }
     }
     if (!at)
-        return enough ? 0 : mixed_runs(d, 1, err);
+        return enough || !d->closing ? 0 : mixed_runs(d, 1, err);
     if (design_queue(d, at->v[at->choice].config, at->N, HRUN_DESIGN_CHOICE, at->v[at->choice].model_s, least, err))
         return -1;
     d->queue[d->nqueue - 1].rounds = 0;
@@ -404,7 +406,7 @@ int design_stage(struct hrun_design *d, struct hrun_error *err)
         if (!d->closing && fill(d, &own))
             goto fail;
         d->closing |= d->next == d->nqueue && d->too_long;
-        if (d->closing && confirm(d, &own))
+        if (d->next == d->nqueue && confirm(d, &own))
             goto fail;
     }
     if (d->next == d->nqueue)

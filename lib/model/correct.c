@@ -66,7 +66,7 @@ struct hrun_corrections {
     double var[2];          /* prior variance of r: on one sub-cluster, on several */
     double sigma_abs_s;     /* how a run scatters whatever its time */
     double sigma_rel;       /* and in proportion to it */
-    double t95;             /* of an interval: Student's t, as scatter is known from few pairs of runs */
+    double t_abs, t_rel;    /* Student's t of 95 %, as these are known from few repetitions */
     double rounding_s;      /* standard deviation of what the rounding of times does (hrun_times_rounding) */
     double nmin, nmax;      /* ln of the sizes that were run */
     struct hrun_residual *runs;  /* in order of time */
@@ -188,9 +188,9 @@ static void summarise(struct point *p, const struct hrun_recalled *runs, size_t 
 /* How runs scatter: long ones relative to their time, short ones (absolute = 1) by seconds. Runs are in order of
  * configuration, N and r: each is compared with the one half of the repetitions further. The result is the median over
  * all such pairs, which glitches do not move; what is assumed counts as ASSUMED_PAIRS of them. Times that are rounded
- * more coarsely than they scatter tell nothing. *dof: of the result. */
+ * more coarsely than they scatter tell nothing. *t: Student's t of 95 % for as many pairs as there were. */
 static double scatter_of(const struct hrun_recalled *runs, size_t n, const struct hrun_fit_options *options,
-                         double rounding_s, int absolute, double *room, int *dof)
+                         double rounding_s, int absolute, double *room, double *t)
 {
     size_t pairs = 0, end;
 
@@ -209,7 +209,7 @@ static double scatter_of(const struct hrun_recalled *runs, size_t n, const struc
                                 (absolute ? runs[i].s->time_s : 1);
     }
     hrun_sort(room, pairs);
-    *dof = (int)pairs - ASSUMED_PAIRS + ASSUMED_DOF;
+    *t = hrun_fit_t_quantile(0.975, (double)(pairs - ASSUMED_PAIRS + ASSUMED_DOF));
     return room[pairs / 2];
 }
 
@@ -394,7 +394,7 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     struct hrun_fit_options own = *assumed, *options = &own;
     struct hrun_recalled *runs = NULL;
     double *room = NULL;
-    int *numbers = NULL, dof, rc = -1;
+    int *numbers = NULL, rc = -1;
     size_t n = 0, kept = 0, end;
 
     for (int i = 0; i < nsubs; i++)
@@ -423,11 +423,10 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     for (size_t i = 0; i < kept; i++)
         room[i] = runs[i].s->time_s;
     c->rounding_s = hrun_times_rounding(room, kept);
-    own.sigma_abs_s = c->sigma_abs_s = fmin(scatter_of(runs, kept, assumed, c->rounding_s, 1, room,
-                                                       &dof), assumed->sigma_abs_s);
-    own.sigma_rel = c->sigma_rel = fmax(scatter_of(runs, kept, assumed, c->rounding_s, 0, room, &dof),
+    own.sigma_abs_s = c->sigma_abs_s = fmin(scatter_of(runs, kept, assumed, c->rounding_s, 1, room, &c->t_abs),
+                                            assumed->sigma_abs_s);
+    own.sigma_rel = c->sigma_rel = fmax(scatter_of(runs, kept, assumed, c->rounding_s, 0, room, &c->t_rel),
                                         assumed->sigma_rel);
-    c->t95 = hrun_fit_t_quantile(0.975, dof);
     c->nmin = kept ? INFINITY : 0;
     for (size_t i = 0; i < kept; i++) {
         c->nmin = fmin(c->nmin, log((double)runs[i].s->N));
@@ -550,13 +549,13 @@ int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, cons
     abs_s = hypot(c->sigma_abs_s, c->rounding_s);
     noise = hypot(c->sigma_rel, abs_s / *time_s);
     beyond = c->nruns ? fmax(fmax(log((double)N) - c->nmax, c->nmin - log((double)N)), 0) : 0;
-    run = hypot(hypot(c->sigma_rel, DAY_SD), BEYOND_SD * beyond);
+    run = hypot(hypot(c->t_rel / NORMAL_95 * c->sigma_rel, DAY_SD), BEYOND_SD * beyond);
     down = left_open(log(*time_s / *low_s), noise, prior, own.sd);
     up = left_open(log(*high_s / *time_s), noise, prior, own.sd);
     t = *time_s *= own.factor;
     /* How a run scatters whatever its time is added, not multiplied. */
-    *low_s = fmax(t - hypot(t * -expm1(-c->t95 * hypot(down, run)), c->t95 * abs_s), 0);
-    *high_s = t + hypot(t * expm1(c->t95 * hypot(up, run)), c->t95 * abs_s);
+    *low_s = fmax(t - hypot(t * -expm1(-NORMAL_95 * hypot(down, run)), c->t_abs * abs_s), 0);
+    *high_s = t + hypot(t * expm1(NORMAL_95 * hypot(up, run)), c->t_abs * abs_s);
     if (i >= 0 && at)
         *at = own;
     return i >= 0;

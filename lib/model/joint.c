@@ -168,6 +168,8 @@ static int predict_run(struct job *j, struct hrun_predictor *p, const struct hru
 {
     int n, known;
 
+    if (!p->is_whole)
+        return hrun_predictor_options(p, r->P, NULL, NULL, t, err);
     if (!hrun_predictor_has_network(p) && r->whole)
         return options_of_parts(j, p, r, t, err);
     n = j->options->net ? hrun_netview_nsubs(j->options->net) : 0;

@@ -134,6 +134,8 @@ static void test_mistakes(const char *dir)
         { "name: bad\nvariants:\n- {name: a, formula: N, colour: red}\n", ":3:", "colour" },
         { "name: bad\nconstants:\n- {name: q, value: 1}\nvariants:\n- {name: a, formula: N, constants: [{name: r, value: "
           "2}]}\n", ":5:44:", "there is no 'r' under 'constants' or 'derived'" },
+        { "name: bad\nconstants:\n- {name: q, value: 1}\nvariants:\n- {name: a, formula: N, constants: [{name: q, value: "
+          "2}, {name: q, value: 3}]}\n", ":5:65:", "'q' is defined twice" },
         { "name: bad\nvariants: []\n", ":2:", "" },
     };
 

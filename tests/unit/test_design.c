@@ -13,6 +13,11 @@ static const int64_t sizes[NSIZES] = { 100, 150, 200, 300, 400 };
 static const struct hrun_design_sub subs[SUBS] = {
     { "fast", "fast", PES, 0, 0 }, { "slow", "slow", PES, 0, 0 },
 };
+/* More than 200 configurations at each size. */
+static const struct hrun_design_sub many[SUBS] = {
+    { "fast", "fast", 3 * PES, 0, 0 }, { "slow", "slow", 3 * PES, 0, 0 },
+};
+static const struct hrun_design_sub *used = subs;
 static const struct hrun_design_settings plain = { .sizes = sizes, .nsizes = NSIZES, .seed = 1,
                                                    .fit = HRUN_FIT_OPTIONS_DEFAULT };
 
@@ -80,7 +85,7 @@ static void start(struct trial *t, const struct hrun_design_settings *s)
     memset(t, 0, sizeof *t);
     ma_init(&t->m, np, nt, NULL, MOST);
     t->noise = 7;
-    t->d = hrun_design_create(&t->m.app, subs, SUBS, s, &t->err);
+    t->d = hrun_design_create(&t->m.app, used, SUBS, s, &t->err);
 }
 
 static void finish(struct trial *t)
@@ -520,10 +525,14 @@ static void test_found(void)
     double doubtful, at_end;
 
     rounds_found(0, &doubtful, &at_end);
+    ok(at_end < 0.8 * usual, "the budget that is found is small where configurations are few: %.1f rounds", at_end);
+    used = many;
+    rounds_found(0, &doubtful, &at_end);
     ok(fabs(at_end / usual - 1) < 0.1, "a budget is found by what runs of the choices take: %.1f rounds", at_end);
     rounds_found(0.3, &doubtful, &at_end);
     ok(fabs(doubtful / usual - 2) < 0.4, "and is twice as much while more than 2 %% may be lost: %.1f", doubtful);
     ok(fabs(at_end / usual - 1) < 0.1, "which may prove needless: %.1f at the end", at_end);
+    used = subs;
 }
 
 static int is_mixed(const int *pes, int64_t N)

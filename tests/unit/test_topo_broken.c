@@ -132,6 +132,9 @@ static void bombs(void)
     ok(mine.ru_maxrss < 400 << 10, "they do not fill the memory of the program (%ld KiB)", mine.ru_maxrss);
 }
 
+/* The address sanitizer's allocator has locks, too, and does not take them before a fork as glibc does: a child spins on
+ * one that another thread held. */
+#ifndef __SANITIZE_ADDRESS__
 static atomic_int stop;
 
 static void *use_hwloc(void *unused)
@@ -164,6 +167,7 @@ static void test_threads(void)
         pthread_join(threads[i], NULL);
     ok(t != NULL, "%d descriptions load while other threads use hwloc: %s", n, err.text);
 }
+#endif
 
 int main(void)
 {
@@ -174,6 +178,8 @@ int main(void)
         ok(corpus(files[i], "0"), "%s broken in many ways, with hwloc's own reader", files[i]);
     }
     bombs();
+#ifndef __SANITIZE_ADDRESS__
     test_threads();
+#endif
     return tap_done();
 }
