@@ -414,6 +414,11 @@ static int make_in(struct context *c, const struct calib_settings *s, struct cam
     }
     if (rc < 0)
         return -1;
+    if (rc > 0 && s->written) {
+        fprintf(stderr, "hrun-calibrate: stopped; the definition is written and what was measured is kept: "
+                "hrun-calibrate -app %s %s goes on from here\n", c->app->name, words[0]);
+        return 128 + rc;
+    }
     if (rc > 0) {
         fprintf(stderr, "hrun-calibrate: stopped after %d measurement%s; what was measured is kept, the same command%s "
                 "goes on from here\n", g->good, g->good == 1 ? "" : "s",

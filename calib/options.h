@@ -21,7 +21,8 @@ struct calib_settings {
     int64_t retries;
     int again, redo, dry_run, no_fit, full_grid;
     int trace, no_trace;              /* watch all runs; none; neither: those of several sub-clusters */
-    int make_new;                     /* write a definition, with this rule and time, each NULL when not given */
+    int make_new;                     /* write a definition, with this rule and time, each NULL when not given; */
+    int written;                      /* which is there already */
     const char *rule, *time;
     int terms, plot;                  /* show: propose terms; draw times also where no terminal is */
     const char *output;               /* report, export: the file to write */

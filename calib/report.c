@@ -144,7 +144,12 @@ static int find_app(struct context *c, struct common_settings *set, char **apps,
         if (!set->app)
             return -1;
     }
-    return context_app(c, NULL, err);
+    if (context_app(c, NULL, err))
+        return -1;
+    if (c->variants_of && !set->variant)
+        return hrun_fail(err, HRUN_EINVAL, "%s has %d variants, and a report is of one, as of %s.%s", c->variants_of->name,
+                         c->variants_of->nvariants, c->variants_of->name, c->variants_of->variants[0]->variant);
+    return 0;
 }
 
 /* A report is of one cluster; whoever wanted another is to know. */

@@ -257,11 +257,27 @@ int calib_apps(const struct context *c, struct hrun_strvec *names, struct hrun_e
     return 0;
 }
 
+/* The variants of an application that have profiles, to the end of names. Result: how many, -1 with *err. */
+static int add_variants(const struct context *c, const char *app, struct hrun_strvec *names, struct hrun_error *err)
+{
+    struct hrun_strvec all = HRUN_STRVEC_INIT;
+    size_t len = strlen(app);
+    int n = 0, rc = calib_apps(c, &all, err);
+
+    for (size_t i = 0; i < all.n && !rc; i++)
+        if (!strncmp(all.v[i], app, len) && all.v[i][len] == '.') {
+            rc = hrun_strvec_push(names, all.v[i]) ? hrun_fail_nomem(err) : 0;
+            n++;
+        }
+    hrun_strvec_release(&all);
+    return rc ? -1 : n;
+}
+
 int each_profile(struct context *c, char **apps, visit_fn *visit, void *ctx, int *seen)
 {
     struct hrun_strvec names = HRUN_STRVEC_INIT, sigs = HRUN_STRVEC_INIT;
     struct hrun_error err = { 0 };
-    int rc = 0, status = 0;
+    int rc = 0, status = 0, found;
 
     *seen = 0;
     for (int i = 0; apps[i] && !rc; i++)
@@ -278,10 +294,11 @@ int each_profile(struct context *c, char **apps, visit_fn *visit, void *ctx, int
             status = context_complain("hrun-calibrate", &err);
             continue;
         }
-        if (!sigs.n) {
+        found = sigs.n ? 1 : add_variants(c, names.v[i], &names, &err);
+        if (!found)
             hrun_fail(&err, HRUN_ENOENT, "there is no profile of %s in %s", names.v[i], hrun_store_dir(c->store));
+        if (found <= 0)
             status = context_complain("hrun-calibrate", &err);
-        }
         for (size_t k = 0; k < sigs.n; k++) {
             if (visit(c, names.v[i], sigs.v[k], ctx, &err))
                 status = context_complain("hrun-calibrate", &err);

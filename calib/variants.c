@@ -46,6 +46,7 @@ int calib_variants(const struct calib_settings *s, char **words)
             fprintf(stderr, "hrun-calibrate: variant %s, %zu of %zu that have terms\n", names.v[i], i + 1, names.n);
         one.common.variant = names.v[i];
         status = calib_measure(&one, words);
+        fflush(stdout);         /* its table stands below its name also where both go to one file */
     }
     hrun_strvec_release(&names);
     return status;

@@ -16,6 +16,9 @@ run hrun-calibrate --new -app mycode ./mycode '{N}'
 status_is 125 "sizes are needed"
 one_error "in one line"
 err_has "--sizes" "which names the option"
+run hrun-calibrate --new -app mycode --sizes 64 ./mycode '{N}'
+status_is 125 "one size"
+err_has "--sizes: two sizes or more" "tells nothing of growth, which is said before anything is run"
 run $new ./mycode
 status_is 125 "the size has to reach the program"
 err_has "{N}" "and how is said"

@@ -96,11 +96,24 @@ cat >"$tmp/timed" <<'END'
 awk -v how="$1" -v N="$2" -v P="$3" 'BEGIN { print "t", how == "linear" ? 1e-2 * N / P + 1 * P : 1e-4 * N * N / P + 1 }'
 END
 chmod +x "$tmp/timed"
+for how in show "--profile-path $tmp/defs fit" export; do
+    run "$c" $how both
+    status_is 125 "${how##* }: without a profile of any variant"
+    err_has "there is no profile of both" "is told"
+done
 both() { run "$h" --profile-path "$tmp/defs" -app both "$@" "$tmp/timed"; }
 run "$c" --profile-path "$tmp/defs" -app both --sizes 50,100,200,400 --pes 1,2 --runs 12 --no-trace "$tmp/timed"
 status_is 0 "all variants with terms are measured"
 err_has "variant linear, 1 of 2 that have terms" "one after the other"
 ok "and kept apart" test -d "$HRUN_DATA/profiles/both.linear" -a -d "$HRUN_DATA/profiles/both.square"
+for how in show "--profile-path $tmp/defs fit" export; do
+    run "$c" $how both
+    status_is 0 "${how##* } takes the name of the whole for all variants"
+    ok "each once" test "$(grep -Eo '^both\.(linear|square)' "$tmp/.out" | sort -u | wc -l)" = 2
+done
+run "$c" --profile-path "$tmp/defs" report both -o "$tmp/both.html"
+status_is 125 "a report is of one variant"
+err_has "both has 2 variants, and a report is of one, as of both.linear" "which is said"
 both --dry-run --json -N 50
 small=$(json 'd["app"]')
 both --dry-run --json -N 400
@@ -113,6 +126,21 @@ both -N 400 --variant square
 err_has "hrun: variant square, predicted" "--variant names one"
 run "$c" --profile-path "$tmp/defs" -app both --variant square --sizes 50,100 --pes 1 --dry-run "$tmp/timed"
 err_lacks "variant linear" "hrun-calibrate --variant measures one"
+cat >"$tmp/defs/blocks.yaml" <<'END'
+name: blocks
+constants: [{name: how, value: 1}]
+args: ["{how}", "{N}", "{P}"]
+terms: {np: ["N^2/P", "1"], n: ["N^2"]}
+variants:
+- name: usual
+- {name: other, constants: [{name: how, value: 7}]}
+END
+printf '#!/bin/sh\n[ "${PMIX_RANK:-0}" = 0 ] && echo "how $1"\n' >"$tmp/says"
+chmod +x "$tmp/says"
+for v in usual other; do
+    run "$h" --profile-path "$tmp/defs" -app blocks --variant $v -N 10 -n 1 "$tmp/says"
+    out_has "how $([ $v = usual ] && echo 1 || echo 7)" "variant $v has its own value"
+done
 run "$c" --profile-path "$tmp/defs" -app two "$tmp/timed"
 err_has "all variants are predicted by formulas" "of formulas there is nothing to measure"
 
