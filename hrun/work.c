@@ -222,12 +222,15 @@ static void hear_message(void *ctx, const char *text)
 }
 
 /* The last line of some text that says something (mpirun frames its words with lines of dashes), without its
- * newline. */
+ * newline; where Open MPI tells of an MPI_Abort, the last one before that, the program's own, if there is one. */
 static void last_line(const char *text, char *out, size_t size)
 {
-    size_t end = strlen(text), start = 0;
+    const char *banner = strstr(text, "MPI_ABORT was invoked");
+    size_t end = banner ? (size_t)(banner - text) : strlen(text), start = 0;
 
     while (end && !isalnum((unsigned char)text[end - 1]))
+        end--;
+    for (end = end ? end : strlen(text); end && !isalnum((unsigned char)text[end - 1]);)
         end--;
     for (start = end; start && text[start - 1] != '\n'; start--)
         ;

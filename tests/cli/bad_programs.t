@@ -18,6 +18,11 @@ program picky "$clock" <<'EOF'
 [ $p = 1 ] || [ "$1" -lt 12 ] || { echo "$1 on $p" >&2; exit 4; }
 echo "time: 0.$((5000 * $1 / p + 10000 + RANDOM % 100))"
 EOF
+program aborts "$clock" <<'EOF'
+printf '%s\n' 'aborts: bad size' '-----------' 'MPI_ABORT was invoked on rank 0 with errorcode 3.' '' \
+    'exactly when Open MPI kills them.' '-----------' >&2
+exit 3
+EOF
 quick="--sizes 4,8,12,16 --procs 1 --retries 0"
 
 run hrun-calibrate $quick --full-grid -r 1 ./untold
@@ -31,6 +36,9 @@ ok "its output is kept for a look" grep -q "elapsed: 1.5" hrun-failed-untold/hru
 run hrun-calibrate $quick --budget 1 ./untold
 status_is 125 "the same with chosen runs"
 out_has "nothing is known: no model could be made" "the table says of each size that nothing is known"
+
+run hrun-calibrate $quick --full-grid -r 1 ./aborts
+err_has "failed: exit 3: aborts: bad size" "of a program that aborts its own words are told, not those of the library"
 
 run hrun-calibrate $quick --full-grid -r 1 ./coarse
 status_is 0 "a program with a coarse clock"
