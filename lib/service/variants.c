@@ -130,12 +130,15 @@ void variants_print(const struct variants *v, struct hrun_buf *out)
     }
     if (k < 0) {
         hrun_buf_adds(out, ", the only one that is predicted");
-        return;
+    } else {
+        next = &v->v[k];
+        hrun_buf_addf(out, "; next best: %s ", next->name);
+        hrun_config_print(next->d.pes, next->d.procs, next->d.nsubs, out);
+        hrun_buf_addf(out, " %+.1f %%", 100 * (next->value / chosen->value - 1));
     }
-    next = &v->v[k];
-    hrun_buf_addf(out, "; next best: %s ", next->name);
-    hrun_config_print(next->d.pes, next->d.procs, next->d.nsubs, out);
-    hrun_buf_addf(out, " %+.1f %%", 100 * (next->value / chosen->value - 1));
+    for (int i = 0, others = 0; i < v->n; i++)
+        if (!v->v[i].predicted)
+            hrun_buf_addf(out, "%s %s", others++ ? "," : "; not predicted:", v->v[i].name);
 }
 
 static json_t *view_json(const struct variant_view *v, int chosen)

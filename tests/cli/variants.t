@@ -43,7 +43,7 @@ END
 two() { run "$h" --profile-path "$tmp/defs" -app two "$@"; }
 two --dry-run -N 1000 /bin/true
 status_is 0 "a variant that needs the network is left out where it was not measured"
-out_has "variant      plain, the only one that is predicted" "which is said"
+out_has "variant      plain, the only one that is predicted; not predicted: chatty" "which is said"
 cat >"$tmp/defs/slow.yaml" <<'END'
 name: slow
 args: ["{N}"]
