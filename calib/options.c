@@ -65,7 +65,7 @@ const char calib_usage[] =
     "  hrun-calibrate export -o t.csv hpl  measurements for other programs\n"
     "  hrun-calibrate doctor               say what makes this cluster unpredictable\n"
     "  hrun-calibrate network              measure what messages between hosts take\n"
-    "  hrun-calibrate speeds               measure how quick the cores of each kind are\n";
+    "  hrun-calibrate speeds               measure how quick each kind of core is\n";
 
 const char calib_usage_after[] =
     "\n"
