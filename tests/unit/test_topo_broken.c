@@ -132,8 +132,8 @@ static void bombs(void)
     ok(mine.ru_maxrss < 400 << 10, "they do not fill the memory of the program (%ld KiB)", mine.ru_maxrss);
 }
 
-/* The address sanitizer's allocator has locks, too, and does not take them before a fork as glibc does: a child spins on
- * one that another thread held. */
+/* The address sanitizer has locks of its own, and does not take them before a fork as glibc takes malloc's: a child spins
+ * on one that another thread held, here at times after all that the other tests leave behind. */
 #ifndef __SANITIZE_ADDRESS__
 static atomic_int stop;
 
