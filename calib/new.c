@@ -176,11 +176,13 @@ static int check(const struct calib_settings *s, const struct new_app *a, struct
         return hrun_fail(err, HRUN_EINVAL, "nothing is known of %s: say which sizes N to measure, with -N SIZE, the one "
                          "that matters, or --sizes LIST",
                          a->name);
-    if (s->sizes.n == 1)
-        return hrun_fail(err, HRUN_EINVAL, "--sizes: two sizes or more tell how time grows with N");
     if (s->rule && check_rule(s->rule, s->N ? &only : &s->sizes, err))
         return -1;
-    return s->time ? check_time(s->time, err) : 0;
+    if (s->time && check_time(s->time, err))
+        return -1;
+    if (s->sizes.n == 1)
+        return hrun_fail(err, HRUN_EINVAL, "--sizes: two sizes or more tell how time grows with N");
+    return 0;
 }
 
 /* Write the definition to file, and see that it is one. d: with the terms. */
