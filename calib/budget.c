@@ -45,8 +45,8 @@ static int read_mixed(const struct campaign *g, int sub, const struct hrun_sampl
     int n = g->nsubs, first = -1, alike = 0;
     double P = 0;
 
-    if (!hrun_text_same(v[k].cluster, cluster) || hrun_config_parse(v[k].config ? v[k].config : "", n, config, config + n,
-                                                               NULL))
+    if (!hrun_text_same(v[k].cluster, cluster) ||
+        hrun_config_parse(v[k].config ? v[k].config : "", n, config, config + n, NULL))
         return 0;
     for (int i = 0; i < n; i++) {
         P += (double)config[i] * config[n + i];

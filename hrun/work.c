@@ -221,17 +221,22 @@ static void hear_message(void *ctx, const char *text)
         l->w->on_message(l->w->ctx, text);
 }
 
+/* How much of text[len] there is up to its last letter or digit. */
+static size_t length_of_words(const char *text, size_t len)
+{
+    while (len && !isalnum((unsigned char)text[len - 1]))
+        len--;
+    return len;
+}
+
 /* The last line of some text that says something (mpirun frames its words with lines of dashes), without its
  * newline; where Open MPI tells of an MPI_Abort, the last one before that, the program's own, if there is one. */
 static void last_line(const char *text, char *out, size_t size)
 {
     const char *banner = strstr(text, "MPI_ABORT was invoked");
-    size_t end = banner ? (size_t)(banner - text) : strlen(text), start = 0;
+    size_t end = banner ? length_of_words(text, (size_t)(banner - text)) : 0, start;
 
-    while (end && !isalnum((unsigned char)text[end - 1]))
-        end--;
-    for (end = end ? end : strlen(text); end && !isalnum((unsigned char)text[end - 1]);)
-        end--;
+    end = end ? end : length_of_words(text, strlen(text));
     for (start = end; start && text[start - 1] != '\n'; start--)
         ;
     end += strcspn(text + end, "\r\n");

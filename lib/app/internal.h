@@ -78,6 +78,9 @@ struct raw_app {
 
 extern const cyaml_schema_value_t hrun_app_schema;
 
+/* The constant or derived value whose name is name[len]; NULL: there is none, or app is NULL. */
+struct hrun_const *hrun_app_find_const(const struct hrun_app *app, const char *name, size_t len);
+
 /* Check a template of app, whose constants are known already. Result: 0, or -1 with the text of *err, and
  * *offset the place of the mistake (characters into text). */
 int hrun_template_check(const struct hrun_app *app, const char *text, int *offset, struct hrun_error *err);

@@ -148,15 +148,6 @@ static int load_derived(struct hrun_load *l)
     return 0;
 }
 
-/* The constant or derived value of this name, NULL: there is none. */
-static struct hrun_const *find_const(const struct hrun_app *app, const char *name, size_t len)
-{
-    for (int i = 0; i < app->nconsts; i++)
-        if (strlen(app->consts[i].name) == len && !strncmp(app->consts[i].name, name, len))
-            return &app->consts[i];
-    return NULL;
-}
-
 static void set_const(struct hrun_const *c, double value)
 {
     c->value = value;
@@ -181,7 +172,7 @@ static int load_own_values(struct hrun_load *l)
     const struct raw_variant *v = l->variant;
 
     for (unsigned i = 0; v && i < v->constants_count; i++) {
-        struct hrun_const *c = find_const(l->app, v->constants[i].name, strlen(v->constants[i].name));
+        struct hrun_const *c = hrun_app_find_const(l->app, v->constants[i].name, strlen(v->constants[i].name));
         char path[64];
 
         snprintf(path, sizeof path, "variants[%u].constants[%u].name", l->nth, i);
@@ -203,7 +194,7 @@ static int define(struct hrun_load *l, const char *text)
     struct hrun_buf list = HRUN_BUF_INIT;
     const char *eq = strchr(text, '=');
     size_t len = eq ? (size_t)(eq - text) : strlen(text);
-    struct hrun_const *c = find_const(app, text, len);
+    struct hrun_const *c = hrun_app_find_const(app, text, len);
     char what[64];
     double value;
 

@@ -71,7 +71,7 @@ struct expansion {
     int uses_size, uses_shares;
 };
 
-static const struct hrun_const *find_const(const struct hrun_app *app, const char *name, size_t len)
+struct hrun_const *hrun_app_find_const(const struct hrun_app *app, const char *name, size_t len)
 {
     for (int i = 0; app && i < app->nconsts; i++)
         if (is(app->consts[i].name, name, len))
@@ -82,7 +82,7 @@ static const struct hrun_const *find_const(const struct hrun_app *app, const cha
 /* Does name[len] stand for something? */
 static int is_known(const struct hrun_app *app, const char *name, size_t len)
 {
-    return is("N", name, len) || is("P", name, len) || is("shares", name, len) || find_const(app, name, len);
+    return is("N", name, len) || is("P", name, len) || is("shares", name, len) || hrun_app_find_const(app, name, len);
 }
 
 static int fail_value(const char *text, double y, const struct hrun_app_values *v, struct hrun_error *err)
@@ -118,7 +118,7 @@ static int add_expression(struct expansion *x, const char *text, struct hrun_err
 static int add(struct expansion *x, const char *name, size_t len, struct hrun_error *err)
 {
     const struct hrun_app_values *values = x->values;
-    const struct hrun_const *c = find_const(x->app, name, len);
+    const struct hrun_const *c = hrun_app_find_const(x->app, name, len);
 
     x->uses_size |= is("N", name, len);
     x->uses_shares |= is("shares", name, len);

@@ -56,8 +56,8 @@ void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, stru
  * N, by what runs tell. A configuration that was never run keeps its interval, relative to the time, which gets no
  * narrower than what others on one sub-cluster, or on several, were missed by. Runs of it add what they tell of r to
  * this as to any prior. How much one run scatters is known from repetitions, of all configurations: of few of them the
- * interval is wider by Student's t. Whoever tells a time to people asks here. c NULL: nothing changes. Result: 1, and *at (which
- * may be NULL) its correction; 0 when it was never run, *at is untouched then. */
+ * interval is wider by Student's t. Whoever tells a time to people asks here. c NULL: nothing changes. Result: 1, and
+ * *at (which may be NULL) its correction; 0 when it was never run, *at is untouched then. */
 int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, const int *procs, int64_t N, double *time_s,
                           double *low_s, double *high_s, struct hrun_correction *at);
 
