@@ -62,7 +62,7 @@ static int take_sample(struct campaign *g, int sub, const struct hrun_sample *v,
                        int *config, struct hrun_error *err)
 {
     const struct hrun_sample *s = &v[k];
-    int n = g->nsubs, limits = -1, i;
+    int n = g->nsubs, i;
     struct point *p;
 
     memset(config, 0, 2 * (size_t)n * sizeof *config);
@@ -72,11 +72,8 @@ static int take_sample(struct campaign *g, int sub, const struct hrun_sample *v,
         config[sub] = s->pes;
         config[n + sub] = s->M;
     }
-    for (i = 0; s->mixed && i < n; i++)
-        if (s->limits && !strcmp(s->limits, g->budget->subs[i].name))
-            limits = i;
     i = campaign_point(g, config, config + n, s->N, err);
-    if (i < 0 || hrun_design_add(g->budget->design, config, config + n, s->N, s->time_s, s->wall_s, limits, 0, err))
+    if (i < 0 || hrun_design_add(g->budget->design, config, config + n, s->N, s->time_s, s->wall_s, 0, err))
         return -1;
     p = &g->v[i];
     p->wall_s = (p->wall_s * p->have + s->wall_s) / (p->have + 1);
@@ -95,7 +92,7 @@ static int add_failure(struct campaign *g, const struct hrun_sample *s, const ch
     if (!hrun_text_same(s->origin, "calibration") || !hrun_text_same(s->cluster, cluster) || !s->config ||
         hrun_config_parse(s->config, n, config, config + n, NULL))
         return 0;
-    return hrun_design_add(g->budget->design, config, config + n, s->N, 0, 0, -1, 0, err);
+    return hrun_design_add(g->budget->design, config, config + n, s->N, 0, 0, 0, err);
 }
 
 /* A failure counts only if something worked before it: else it may have been how the program was started. */

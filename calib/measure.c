@@ -400,7 +400,7 @@ static int make_in(struct context *c, const struct calib_settings *s, struct cam
     struct progress p;
     struct runs r = { .c = c, .words = words, .scratch = scratch, .verbose = s->common.verbose, .g = g,
                       .retries = (int)s->retries,
-                      .trace = s->no_trace ? 0 : s->trace ? 2 : 1,
+                      .trace = s->trace,
                       .tell = progress_show, .ctx = &p };
     int rc, status;
 

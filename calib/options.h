@@ -20,7 +20,7 @@ struct calib_settings {
     int64_t repetitions;              /* 0: not given */
     int64_t retries;
     int again, redo, dry_run, no_fit, full_grid;
-    int trace, no_trace;              /* watch all runs; none; neither: those of several sub-clusters */
+    int trace;                        /* watch the runs */
     int make_new;                     /* write a definition, with this rule and time, each NULL when not given; */
     int written;                      /* which is there already */
     const char *rule, *time;

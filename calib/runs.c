@@ -76,22 +76,12 @@ void runs_tell_limit(const struct work *w, struct work_result *r)
     hrun_buf_release(&text);
 }
 
-/* Is a run with these PEs of n sub-clusters to be watched? */
-static int watches(const struct runs *r, const int *pes, int n)
-{
-    int used = 0;
-
-    for (int i = 0; i < n; i++)
-        used += pes[i] > 0;
-    return r->trace == 2 || (r->trace == 1 && used > 1);
-}
-
-/* Once: runs cannot be watched, and why. Nobody expects it of simulated ones. */
+/* Once: runs cannot be watched, and why. */
 static void tell_unwatched(struct runs *r, const struct waits *w)
 {
     struct event e = { .kind = EVENT_WORDS };
 
-    if (r->told_why || !w->why[0] || (r->trace == 1 && !strcmp(r->c->engine->name, "smpi")))
+    if (r->told_why || !w->why[0])
         return;
     r->told_why = 1;
     snprintf(e.text, sizeof e.text, "who waits is not known: %s", w->why);
@@ -126,7 +116,6 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
 
     waits_init(&waits);
     memset(r, 0, sizeof *r);
-    runs->spent.limits = -1;
     l = hrun_layout_create(c->cluster, point->pes, point->procs, err);
     if (!l || placement_fill_threads(c, l, err) || work_find_program(&w, l->nranks, err) ||
         alone_begin(runs->ledger, c, l, point->N, point->wall_s, hear_words, runs, &r->outcome.interrupted, err))
@@ -135,7 +124,7 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
         rc = 0;
         goto done;
     }
-    w.waits = watches(runs, point->pes, c->cluster->nsubs) ? &waits : NULL;
+    w.waits = runs->trace ? &waits : NULL;
     if (work_run(&w, l, r, &why)) {
         if (why.code != HRUN_EENGINE) {
             *err = why;
@@ -149,8 +138,6 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
         work_record(&w, point->pes, point->procs, r, "calibration", err))
         goto done;
     tell_unwatched(runs, &waits);
-    if (point->sub < 0 && r->ok)
-        runs->spent.limits = waits.limits;
     rc = 0;
 done:
     alone_end(runs->ledger);
@@ -266,13 +253,13 @@ static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct
     p = &g->v[i];
     slot = p->sub < 0 ? g->nsubs : p->sub;
     if (hopeless(g, luck, p))
-        return hrun_design_add(g->budget->design, p->pes, p->procs, p->N, 0, 0, -1, 0, err);
+        return hrun_design_add(g->budget->design, p->pes, p->procs, p->N, 0, 0, 0, err);
     rc = measure_point(r, i, &luck[slot], err);
     if (rc)
         return rc;
     p = &g->v[i];
     if (hrun_design_add(g->budget->design, p->pes, p->procs, p->N, r->spent.time_s, r->spent.wall_s - before.wall_s,
-                        r->spent.limits, 1, err))
+                        1, err))
         return -1;
     if (r->spent.too_short)
         hrun_design_too_short(g->budget->design, p->N);

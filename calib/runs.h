@@ -21,7 +21,7 @@ struct runs {
     int verbose;              /* 1: the engine's words are told, too */
     struct campaign *g;
     int retries;              /* of a failed run */
-    int trace;                /* which runs are watched: 0 none, 1 mixed ones, 2 all */
+    int trace;                /* 1: they are watched */
     struct ledger *ledger;    /* while the runs are made */
     int told_why;             /* why a run could not be watched has been told */
     int *slow_host;           /* of each sub-cluster: the slowest host that copies have found, -1: none was looked for;
@@ -32,7 +32,6 @@ struct runs {
         double time_s;        /* of the last run, 0 when it failed */
         int too_short;        /* the last run told a time of 0 s */
         double wall_s;        /* of all runs */
-        int limits;           /* the sub-cluster that was seen to limit the last run, if it was a mixed one; else -1 */
     } spent;
 };
 

@@ -215,7 +215,7 @@ static void note_surprise(struct hrun_design *d, const struct design_run *r)
 }
 
 int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, int64_t N, double time_s, double wall_s,
-                    int limits, int counts, struct hrun_error *err)
+                    int counts, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
     struct design_run *r;
@@ -235,7 +235,6 @@ int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, int
     if (!r->config)
         return hrun_fail_nomem(err);
     r->P = take_config(d, pes, procs, r->config, &r->sub);
-    r->limits = limits >= 0 && limits < d->nsubs ? limits : -1;
     r->N = N;
     r->time_s = time_s;
     r->wall_s = wall_s;

@@ -181,8 +181,7 @@ static size_t take_samples(const struct hrun_design *d, int kind, struct hrun_sa
                                            .pes = r->config[sub], .time_s = r->time_s,
                                            .wall_s = fmax(r->wall_s, r->time_s), .ok = 1, .mixed = r->sub < 0,
                                            .status = (char *)"ok", .config = r->text, .cluster = d->names.data,
-                                           .signatures = d->signatures.data, .consts = d->consts.data,
-                                           .limits = r->limits >= 0 ? (char *)d->subs[r->limits].name : (char *)"" };
+                                           .signatures = d->signatures.data, .consts = d->consts.data };
         }
     }
     return n;

@@ -23,7 +23,6 @@
 struct design_run {
     int *config;
     int P, sub;                 /* sub: the only sub-cluster used, -1: several */
-    int limits;                 /* the sub-cluster that was seen to limit it, -1 not known */
     char *text;                 /* the configuration as measurements have it */
     int64_t N;
     double time_s, wall_s;

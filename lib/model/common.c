@@ -258,8 +258,6 @@ static void assign(struct hrun_common *c, int first)
             slowest = t > c->times[slowest].t ? a : slowest;
             speed += c->times[a].processes / t;
         }
-        for (size_t a = 0; a < q->mixed->nparts && q->mixed->watched && !c->tasking.dynamic; a++)
-            slowest = parts[a].sub == q->mixed->limits ? a : slowest;
         whole = hrun_tasking_time(&c->tasking, c->times, (int)q->mixed->nparts);
         for (size_t a = 0; a < q->mixed->nparts; a++) {
             double share = c->times[a].processes / c->times[a].t / speed;     /* of the tasks */

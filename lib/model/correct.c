@@ -86,11 +86,9 @@ static int options_times(struct hrun_predictor *p, const struct hrun_netview *ne
     return hrun_predictor_options(p, run->s->P, known ? run->pes : NULL, run->procs, t, err);
 }
 
-/* ln(measured / predicted) of runs[n], all of one N; NaN without a prediction. And who limits them: the sub-cluster
- * that was seen to, or by the models. */
-static int residuals(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
-                     struct hrun_models *const *models, enum hrun_family family, struct hrun_netview *net,
-                     struct hrun_recalled *runs, size_t count, struct hrun_error *err)
+/* ln(measured / predicted) of runs[n], all of one N; NaN without a prediction. And who limits them, by the models. */
+static int residuals(const struct hrun_app *app, int nsubs, struct hrun_models *const *models, enum hrun_family family,
+                     struct hrun_netview *net, struct hrun_recalled *runs, size_t count, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
     struct hrun_predictor *p = hrun_predictor_create_net(app, models, nsubs, family, runs[0].s->N, net, NULL, &why);
@@ -114,9 +112,8 @@ static int residuals(const struct hrun_app *app, const struct hrun_joint_sub *su
         goto out;
     }
     for (size_t i = 0; i < count; i++) {
-        const char *seen = runs[i].s->limits;
         double most = 0;
-        int found = 0, n = 0;
+        int n = 0;
 
         if (options_times(p, net, &runs[i], t, err))
             goto out;
@@ -130,14 +127,10 @@ static int residuals(const struct hrun_app *app, const struct hrun_joint_sub *su
                 n = 0;
                 break;
             }
-            if (own > most && !found)
+            if (own > most)
                 runs[i].limiting = s;
             most = fmax(most, own);
             parts[n++] = (struct hrun_part_time){ own, runs[i].pes[s] * runs[i].procs[s] };
-            if (seen && !strcmp(seen, subs[s].name)) {
-                runs[i].limiting = s;
-                found = 1;
-            }
         }
         runs[i].r = n ? log(runs[i].s->time_s / hrun_tasking_time(hrun_predictor_tasking(p), parts, n)) : NAN;
     }
@@ -412,7 +405,7 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     for (size_t begin = 0; begin < n; begin = end) {
         for (end = begin; end < n && runs[end].s->N == runs[begin].s->N;)
             end++;
-        if (residuals(app, subs, nsubs, models, family, options->net, runs + begin, end - begin, err))
+        if (residuals(app, nsubs, models, family, options->net, runs + begin, end - begin, err))
             goto out;
     }
     for (size_t i = 0; i < n; i++)

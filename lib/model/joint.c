@@ -234,9 +234,8 @@ static void assign_run(struct job *j, const struct hrun_mixed_run *r)
         most = fmax(most, isnan(j->predicted[i]) ? 0 : j->predicted[i]);
     for (size_t i = r->first; i < r->first + r->nparts; i++) {
         double t = j->predicted[i];
-        int limits = r->watched ? j->mixed.parts[i].sub == r->limits : r->whole && t == most;
 
-        j->counts[i] = (char)(limits || t > r->T);
+        j->counts[i] = (char)((r->whole && t == most) || t > r->T);
     }
 }
 

@@ -46,23 +46,6 @@ static int by_place(const void *a, const void *b)
     return order ? order : (x->s->pes > y->s->pes) - (x->s->pes < y->s->pes);
 }
 
-/* The sub-cluster that a record says limited the run: by its signature, or where there is none by its name. */
-static int limiting(const struct hrun_sample *s, const struct hrun_joint_sub *subs, int nsubs)
-{
-    for (int place = 0, n = hrun_list_count(s->cluster); place < n; place++) {
-        size_t len = 0;
-        int told = hrun_list_item(s->signatures, place, &len) && len;
-
-        if (!hrun_list_is(s->cluster, place, s->limits))
-            continue;
-        for (int i = 0; i < nsubs; i++)
-            if (told ? hrun_list_is(s->signatures, place, subs[i].signature)
-                     : hrun_list_is(s->cluster, place, subs[i].name))
-                return i;
-    }
-    return -1;
-}
-
 static int check(const struct hrun_app *app, const struct hrun_sample *s, struct hrun_error *err)
 {
     if (!isfinite(s->time_s) || s->time_s <= 0)
@@ -75,23 +58,18 @@ static int check(const struct hrun_app *app, const struct hrun_sample *s, struct
 }
 
 /* The run of entries[n], which are of one run. */
-static void add_run(struct hrun_mixed *out, const struct entry *entries, size_t n, const struct hrun_joint_sub *subs,
-                    int nsubs)
+static void add_run(struct hrun_mixed *out, const struct entry *entries, size_t n)
 {
     const struct hrun_sample *s = entries[0].s;
     struct hrun_mixed_run *r = &out->runs[out->nruns++];
     int64_t found = 0;
 
-    *r = (struct hrun_mixed_run) { s->N, s->P, s->time_s, s->date ? s->date : "", out->nparts, n, 0, -1, 0, s };
+    *r = (struct hrun_mixed_run) { s->N, s->P, s->time_s, s->date ? s->date : "", out->nparts, n, 0, s };
     for (size_t i = 0; i < n; i++) {
         const struct hrun_sample *e = entries[i].s;
 
         out->parts[out->nparts++] = (struct hrun_mixed_part) { entries[i].sub, e->M, e->pes };
         found += (int64_t)e->M * e->pes;
-        if (e->limits && *e->limits && !r->watched) {
-            r->watched = 1;
-            r->limits = limiting(e, subs, nsubs);
-        }
     }
     r->whole = found == s->P;
 }
@@ -130,7 +108,7 @@ int hrun_mixed_list(const struct hrun_app *app, const struct hrun_joint_sub *sub
     for (size_t begin = 0; begin < count; begin = end) {
         for (end = begin + 1; end < count && !hrun_mixed_order(entries[begin].s, entries[end].s);)
             end++;
-        add_run(&m, entries + begin, end - begin, subs, nsubs);
+        add_run(&m, entries + begin, end - begin);
     }
     *out = m;
     memset(&m, 0, sizeof m);

@@ -20,8 +20,6 @@ struct hrun_mixed_run {
     const char *date;   /* of a sample; "" when it has none */
     size_t first, nparts;
     int whole;          /* 1: all that took part are in subs */
-    int limits;         /* the sub-cluster seen to limit it, an index into subs; -1: not known, or not in subs */
-    int watched;        /* 1: it is known which sub-cluster limited it */
     const struct hrun_sample *sample;
 };
 

@@ -64,7 +64,7 @@ run hrun --force --refresh --skip-unreachable --oversubscribe /bin/true
 status_is 0 "what only allows something is accepted where it is not needed"
 fails 125 "--probe-size does nothing without --probe" "--probe-size alone" hrun --probe-size 5 -app lu -N 100 "$lu"
 fails 125 "--budget does nothing for \`fit\`" "hrun-calibrate fit with options of runs" \
-    hrun-calibrate fit --budget 5m --no-trace --threshold 3 lu
+    hrun-calibrate fit --budget 5m --trace --threshold 3 lu
 fails 125 "--budget needs a time" "hrun-calibrate export with a bad value" \
     hrun-calibrate export --budget nonsense --pes zz
 fails 125 "--pes needs a whole number" "and with a bad list" hrun-calibrate export --pes zz
@@ -72,7 +72,6 @@ fails 125 "--seed and --full-grid contradict each other" "a seed of nothing" \
     hrun-calibrate --full-grid --seed 3 -app lu "$lu"
 fails 125 "--size and --sizes contradict each other" "two options that say which sizes" \
     hrun-calibrate -N 60 --sizes 100 -app lu "$lu"
-fails 125 "contradict each other" "--trace and --no-trace" hrun-calibrate --trace --no-trace -app lu "$lu"
 for o in "fit ls" no-robust "exclude-glitches 0.9"; do
     # shellcheck disable=SC2086
     fails 125 "--no-fit and --${o%% *} contradict each other" "no fit, and --$o" \

@@ -99,7 +99,7 @@ cat >exact <<'P'
 [ "$1" != 141 ] && awk "BEGIN { print \"time:\", $1 ^ 3 * 1e-7 / $2 + 1e-3 * $2, \"s\" }"
 P
 chmod +x exact
-exact=(--new --rule 'P >= 1' --time "$clock" --no-trace -- ./exact '{N}' '{P}')
+exact=(--new --rule 'P >= 1' --time "$clock" -- ./exact '{N}' '{P}')
 records() { cat "$HRUN_DATA/profiles/$1"/*.log | grep -c '"origin":"calibration"'; }
 run hrun-calibrate -app chosen --sizes 60,100,140,200 "${exact[@]}"
 status_is 0 "a definition by chosen runs"

@@ -102,7 +102,7 @@ for how in show "--profile-path $tmp/defs fit" export; do
     err_has "there is no profile of both" "is told"
 done
 both() { run "$h" --profile-path "$tmp/defs" -app both "$@" "$tmp/timed"; }
-run "$c" --profile-path "$tmp/defs" -app both --sizes 50,100,200,400 --pes 1,2 --runs 12 --no-trace "$tmp/timed"
+run "$c" --profile-path "$tmp/defs" -app both --sizes 50,100,200,400 --pes 1,2 --runs 12 "$tmp/timed"
 status_is 0 "all variants with terms are measured"
 err_has "variant linear, 1 of 2 that have terms" "one after the other"
 ok "and kept apart" test -d "$HRUN_DATA/profiles/both.linear" -a -d "$HRUN_DATA/profiles/both.square"

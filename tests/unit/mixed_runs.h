@@ -33,8 +33,7 @@ static char mr_name[MR_SUBS][2] = { "a", "b", "c" }, mr_signature[MR_SUBS][8] = 
 static char mr_cluster[] = "a,b,c", mr_signatures[] = "sig-a,sig-b,sig-c";
 
 /* Add a run of pes[MR_SUBS] with procs[MR_SUBS] that took `factor` times its true time. Result: the time. */
-__attribute__((unused)) static double mr_run(struct mr *m, int64_t N, const int *pes, const int *procs, double factor,
-                                             const char *limits)
+__attribute__((unused)) static double mr_run(struct mr *m, int64_t N, const int *pes, const int *procs, double factor)
 {
     int P = 0, used = 0;
     double T = 0;
@@ -54,8 +53,7 @@ __attribute__((unused)) static double mr_run(struct mr *m, int64_t N, const int 
         if (pes[i])
             m->log[i].v[m->log[i].n++] = (struct hrun_sample) {
                 .N = N, .P = P, .M = procs[i], .pes = pes[i], .time_s = T, .wall_s = T, .ok = 1, .mixed = used > 1,
-                .config = config, .cluster = mr_cluster, .signatures = used > 1 ? mr_signatures : NULL,
-                .limits = (char *)limits };
+                .config = config, .cluster = mr_cluster, .signatures = used > 1 ? mr_signatures : NULL };
     return T;
 }
 
@@ -69,7 +67,7 @@ __attribute__((unused)) static void mr_alone(struct mr *m, int i, int npes, int 
 
                 pes[i] = p;
                 procs[i] = M;
-                mr_run(m, sizes[k], pes, procs, 1, NULL);
+                mr_run(m, sizes[k], pes, procs, 1);
             }
 }
 

@@ -424,6 +424,8 @@ static const struct mistake mistakes[] = {
     { 0, "args: ['{n}']\n", 5, 9, "unknown word {n} (known: {N}, {P}, {shares})" },
     { 0, "stdin: 'a{b'\n", 5, 10, "'{' does not begin a word" },
     { 0, "time: {match: 'a(b'}\n", 5, 16, "'a(b' is not a POSIX extended regular expression: " },
+    { 0, "time: {match: '(\\d+)'}\n", 5, 16, "'\\d' is Perl's; a digit is '[0-9]' here" },
+    { 0, "time: {match: 'a ([\\d.]+)'}\n", 5, 16, "'\\d' is Perl's" },
     { 0, "time: {match: 'ab'}\n", 5, 16,
       "'ab' has no group: put the part that is the time in seconds in parentheses" },
     { 0, "time: {match: '(a)', file: /x}\n", 5, 28, "the path '/x' is absolute" },

@@ -85,7 +85,7 @@ static void test_one_run(void)
     ok(c && hrun_corrections_count(c) == 0, "no runs: nothing to correct");
     is_num(hrun_corrections_sd(c), 0.05, 1e-12, "a prediction is taken to be right to 5 %%");
     hrun_corrections_destroy(c);
-    mr_run(f.m, 1000, pes, procs, 1.04, NULL);
+    mr_run(f.m, 1000, pes, procs, 1.04);
     c = make(&f, &err);
     ok(c && hrun_corrections_count(c) == 1, "a run of one configuration, in two logs, is one");
     is_int(hrun_corrections_find(c, pes, procs), 0, "the configuration is that of the run");
@@ -143,7 +143,7 @@ static void test_telling(void)
     ok(log(t / low) >= 0.4 && log(t / low) < 0.42, "a model's wider interval stays");
     hrun_corrections_destroy(c);
     for (int i = 0; i < 4; i++)
-        mr_run(f.m, 1000, pes, procs, 1.04 + 1e-6 * i, NULL);
+        mr_run(f.m, 1000, pes, procs, 1.04 + 1e-6 * i);
     c = make(&f, &err);
     again = only(&f, 1000).factor;
     ok(tell(c, pes, procs, 1000, 0.01, &t, &low, &high), "with runs of it");
@@ -173,15 +173,15 @@ static void test_several(void)
     struct hrun_correction once, often, between;
 
     setup(&f);
-    mr_run(f.m, 1000, pes, procs, 1.04, NULL);
+    mr_run(f.m, 1000, pes, procs, 1.04);
     once = only(&f, 1000);
     for (int i = 0; i < 4; i++)
-        mr_run(f.m, 1000, pes, procs, 1.040001 + 1e-6 * i, NULL);
+        mr_run(f.m, 1000, pes, procs, 1.040001 + 1e-6 * i);
     often = only(&f, 1000);
     ok(often.factor > once.factor && often.factor < 1.04, "five runs count for more than one: %.4f", often.factor);
     ok(often.sd < once.sd && often.runs == 5, "and leave less unknown");
     for (int i = 0; i < 5; i++)
-        mr_run(f.m, 2000, pes, procs, 0.96 + 1e-6 * i, NULL);
+        mr_run(f.m, 2000, pes, procs, 0.96 + 1e-6 * i);
     between = only(&f, 1414);
     ok(fabs(between.factor - 1) < 0.01, "half way between +4 %% and -4 %% lies nothing: %.4f", between.factor);
     is_int(between.others, 10, "from ten runs");
@@ -201,8 +201,8 @@ static void test_kriging(void)
 
     setup(&f);
     f.m->time = model_time;
-    mr_run(f.m, 1000, pes, procs, 0.97, NULL);    /* below: never a glitch */
-    mr_run(f.m, 3000, pes, procs, 0.94, NULL);
+    mr_run(f.m, 1000, pes, procs, 0.97);    /* below: never a glitch */
+    mr_run(f.m, 3000, pes, procs, 0.94);
     c = make(&f, &err);
     v = pow(hrun_corrections_sd(c), 2);
     hrun_correction_at(c, 0, 1700, &got);
@@ -229,16 +229,16 @@ static void test_glitch(void)
     struct hrun_correction r;
 
     setup(&f);
-    mr_run(f.m, 1000, pes, procs, 2.1, NULL);
+    mr_run(f.m, 1000, pes, procs, 2.1);
     r = only(&f, 1000);
     ok(r.factor < 1.03, "one run of twice the time is hardly believed: %.4f", r.factor);
-    mr_run(f.m, 1000, pes, procs, 1.01, NULL);
+    mr_run(f.m, 1000, pes, procs, 1.01);
     r = only(&f, 1000);
     ok(r.factor > 1 && r.factor < 1.01, "and not at all beside one as predicted: %.4f", r.factor);
     teardown(&f);
     setup(&f);
     for (int i = 0; i < 4; i++)
-        mr_run(f.m, 1000, pes, procs, 1.4 + 1e-3 * i, NULL);
+        mr_run(f.m, 1000, pes, procs, 1.4 + 1e-3 * i);
     r = only(&f, 1000);
     ok(r.factor > 1.3, "four that agree on 40 %% more are: %.4f", r.factor);
     teardown(&f);
@@ -254,14 +254,14 @@ static void test_whose(void)
     struct hrun_known known;
 
     setup(&f);
-    mr_run(f.m, 1000, alone, twice, 1.04, NULL);
+    mr_run(f.m, 1000, alone, twice, 1.04);
     c = make(&f, &err);
     ok(c && hrun_corrections_count(c) == 1, "a run on one sub-cluster");
     is_int(hrun_corrections_find(c, alone, twice), 0, "corrects its configuration as well");
     hrun_corrections_destroy(c);
 
     /* The cluster has changed: its sub-clusters have other places now, and one is gone. */
-    mr_run(f.m, 1000, pes, procs, 1.04, NULL);
+    mr_run(f.m, 1000, pes, procs, 1.04);
     subs[0] = (struct hrun_joint_sub) { "x", "sig-other", NULL, 0 };
     subs[1] = (struct hrun_joint_sub) { "y", mr_signature[1], f.m->log[1].v, f.m->log[1].n };
     ok(!hrun_corrections_create(&f.a.app, subs, 2, f.models, HRUN_FAMILY_NPT, &nnls, &c, &err), "in another cluster");
@@ -282,7 +282,7 @@ static void test_whose(void)
 
     /* What the models do not predict. */
     setup(&f);
-    mr_run(f.m, 1000, pes, procs, 1.04, NULL);
+    mr_run(f.m, 1000, pes, procs, 1.04);
     hrun_models_destroy(f.models[1]);
     f.models[1] = NULL;
     c = make(&f, &err);
@@ -334,7 +334,7 @@ static void test_many(void)
 
     setup(&f);
     for (int i = 0; i < 60; i++)
-        mr_run(f.m, 1000 + 10 * i, pes, procs, 0.97, NULL);
+        mr_run(f.m, 1000 + 10 * i, pes, procs, 0.97);
     r = only(&f, 1300);
     ok(r.factor > 0.969 && r.factor < 0.975 && r.others + r.runs == 60, "60 sizes agree: %.4f", r.factor);
     for (int i = 0; odd[i]; i++)
@@ -355,7 +355,7 @@ static void test_thousands(void)
 
     setup(&f);
     for (int i = 0; i < 2000; i++)
-        mr_run(f.m, 1000, pes, procs, 0.96 + 1e-5 * i, NULL);
+        mr_run(f.m, 1000, pes, procs, 0.96 + 1e-5 * i);
     r = only(&f, 1000);
     ok(r.runs == 2000 && fabs(r.factor - 0.97) < 0.001 && r.sd < 0.001, "2000 runs: %.4f", r.factor);
     teardown(&f);
@@ -369,11 +369,11 @@ static void test_short(void)
     struct hrun_correction once, often;
 
     setup(&f);
-    mr_run(f.m, 22, pes, procs, 0.9, NULL);
+    mr_run(f.m, 22, pes, procs, 0.9);
     once = only(&f, 22);
     ok(fabs(once.factor - 1) < 0.01, "one run of a millisecond tells next to nothing: %.4f", once.factor);
     for (int i = 0; i < 31; i++)
-        mr_run(f.m, 22, pes, procs, 0.9 + 1e-5 * (i + 1), NULL);
+        mr_run(f.m, 22, pes, procs, 0.9 + 1e-5 * (i + 1));
     often = only(&f, 22);
     ok(fabs(often.factor - 0.9) < 0.01, "many that agree do: %.4f", often.factor);
     teardown(&f);
@@ -389,8 +389,8 @@ static void test_no_memory(void)
     if (!REPLACED)
         return;
     setup(&f);
-    mr_run(f.m, 1000, pes, procs, 1.04, NULL);
-    mr_run(f.m, 2000, pes, procs, 1.04, NULL);
+    mr_run(f.m, 1000, pes, procs, 1.04);
+    mr_run(f.m, 2000, pes, procs, 1.04);
     hrun_corrections_destroy(make(&f, &err));
     calls = fail_at = 0;
     c = make(&f, &err);

@@ -106,7 +106,7 @@ static void test_found(const struct ma *a, double (*whole)(double, const int *, 
         mr_alone(m, i, 4, 1, sizes, NSIZES);
     for (size_t c = 0; c < sizeof pes / sizeof *pes; c++)
         for (int k = 0; k < NSIZES; k++)
-            mr_run(m, sizes[k], pes[c], procs, 1 + 0.01 * ((k + (int)c) % 3 - 1), NULL);
+            mr_run(m, sizes[k], pes[c], procs, 1 + 0.01 * ((k + (int)c) % 3 - 1));
     mr_subs(m, logs);
     ok(!hrun_model_fit_joint(&a->app, logs, MR_SUBS, &nnls, models, NULL, &err), "a fit: %s", err.text);
     is_int(models[0]->tasking.dynamic, dynamic, "finds whether work goes to who is free");
