@@ -21,7 +21,7 @@ struct runs {
     int verbose;              /* 1: the engine's words are told, too */
     struct campaign *g;
     int retries;              /* of a failed run */
-    int trace;                /* 1: they are watched */
+    int trace;                /* 1: the runs are watched */
     struct ledger *ledger;    /* while the runs are made */
     int told_why;             /* why a run could not be watched has been told */
     int *slow_host;           /* of each sub-cluster: the slowest host that copies have found, -1: none was looked for;

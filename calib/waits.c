@@ -13,13 +13,13 @@
 
 /* The watched runs with M processes per PE. */
 struct group {
-    int M, runs, mixed, limited;
+    int M, runs, mixed, awaited;
     double computing, imbalance;       /* means */
     double overhead;                   /* largest */
 };
 
-/* Did the sub-cluster with this signature limit a mixed run? */
-static int limited(const struct hrun_sample *s, const char *signature)
+/* Did the others of a mixed run wait for the sub-cluster with this signature? */
+static int awaited(const struct hrun_sample *s, const char *signature)
 {
     for (int i = 0, n = hrun_list_count(s->signatures); i < n; i++)
         if (hrun_list_is(s->signatures, i, signature) && hrun_list_is(s->cluster, i, s->limits))
@@ -42,7 +42,7 @@ static void add_run(struct group *g, const struct hrun_sample *s, const struct h
 
     g->runs++;
     g->mixed += s->mixed;
-    g->limited += s->mixed && limited(s, signature);
+    g->awaited += s->mixed && awaited(s, signature);
     g->computing += (share - g->computing) / g->runs;
     g->imbalance += (imbalance - g->imbalance) / g->runs;
     g->overhead = fmax(g->overhead, seen->overhead);
@@ -83,14 +83,14 @@ int waits_show(const struct hrun_samples *samples, const char *signature, struct
     if (n < 0 || (n > 0 && !t))
         rc = hrun_fail_nomem(err);
     if (t)
-        hrun_table_row(t, "procs/PE", "runs watched", "computing", "imbalance", "limited mixed runs", "watching took");
+        hrun_table_row(t, "procs/PE", "runs watched", "computing", "imbalance", "waited for in mixed runs", "watching took");
     for (int i = 0; t && i < n; i++) {
         hrun_table_cell(t, "%d", g[i].M);
         hrun_table_cell(t, "%d", g[i].runs);
         hrun_table_cell(t, "%.0f %%", 100 * g[i].computing);
         hrun_table_cell(t, "%.2f", g[i].imbalance);
         if (g[i].mixed)
-            hrun_table_cell(t, "%d of %d", g[i].limited, g[i].mixed);
+            hrun_table_cell(t, "%d of %d", g[i].awaited, g[i].mixed);
         else
             hrun_table_cell(t, "-");
         hrun_table_cell(t, "%.*f %%", g[i].overhead < 0.01 ? 3 : 0, 100 * g[i].overhead);
@@ -113,7 +113,7 @@ json_t *waits_json(const struct hrun_samples *samples, const char *signature)
     for (int i = 0; all && i < n; i++)
         json_array_append_new(all, json_pack("{s:i, s:i, s:f, s:f, s:i, s:i, s:f}", "M", g[i].M, "runs", g[i].runs,
                                              "computing", g[i].computing, "imbalance", g[i].imbalance, "mixed",
-                                             g[i].mixed, "limited", g[i].limited, "overhead", g[i].overhead));
+                                             g[i].mixed, "limited", g[i].awaited, "overhead", g[i].overhead));
     free(g);
     return all;
 }

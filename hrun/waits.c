@@ -108,7 +108,7 @@ int waits_read(struct waits *w, const struct context *c, const struct hrun_layou
         w->setup_s = fmax(w->setup_s, w->subs[i].setup_s);
     }
     if (!rc) {
-        w->limits = hrun_trace_limits(w->subs, w->nsubs);
+        w->limits = hrun_trace_awaited(w->subs, w->nsubs);
         w->imbalance = hrun_trace_imbalance(w->subs, w->nsubs);
     }
     hrun_trace_destroy(t);

@@ -1,6 +1,5 @@
 /* find.c - where definitions are; see app.h for the contracts */
 #include "app/app.h"
-#include "app/internal.h"
 
 #include "base/file.h"
 #include "base/home.h"
@@ -174,30 +173,11 @@ static int find_file(const struct hrun_strvec *dirs, const char *name, int len, 
     return 0;
 }
 
-/* Has each constant of the command line the value that it says? A variant's own values count before these. */
-static int check_defines(const struct hrun_app *app, char *const *defines, int n, struct hrun_error *err)
-{
-    for (int i = 0; i < n; i++) {
-        size_t len = strcspn(defines[i], "=");
-        const struct hrun_const *c = hrun_app_find_const(app, defines[i], len);
-
-        for (int k = i + 1; c && k < n; k++)
-            c = strncmp(defines[k], defines[i], len + 1) ? c : NULL;        /* of two for one name the later counts */
-        if (c && c->value != strtod(defines[i] + len + 1, NULL))
-            return hrun_fail(err, HRUN_EINVAL, "-D %s: variant '%s' has its own value of it, %.*s=%g: leave -D out, or "
-                             "choose another variant", defines[i], app->variant, (int)len, defines[i], c->value);
-    }
-    return 0;
-}
-
 /* Take a variant out of its definition. */
-static int only_variant(struct hrun_app *app, const char *variant, char *const *defines, int ndefines,
-                        struct hrun_app **out, struct hrun_error *err)
+static int only_variant(struct hrun_app *app, const char *variant, struct hrun_app **out, struct hrun_error *err)
 {
     int k = hrun_app_find_variant(app, variant, err);
 
-    if (k >= 0 && check_defines(app->variants[k], defines, ndefines, err))
-        k = -1;
     if (k >= 0) {
         *out = app->variants[k];
         app->variants[k] = NULL;
@@ -223,8 +203,8 @@ int hrun_app_find(const struct hrun_strvec *dirs, const char *name, char *const 
     if (path)
         rc = hrun_app_load(path, defines, ndefines, out, err);
     else if (of_variant)
-        rc = hrun_app_load(of_variant, defines, ndefines, &whole, err) ||
-             only_variant(whole, dot + 1, defines, ndefines, out, err) ? -1 : 0;
+        rc = hrun_app_load(of_variant, defines, ndefines, &whole, err) || only_variant(whole, dot + 1, out, err) ? -1
+                                                                                                                 : 0;
     else
         rc = fail_not_found(dirs, name, err);
     free(path);

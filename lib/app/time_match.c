@@ -91,8 +91,9 @@ static const char *find_fault(const char *text, struct hrun_buf *filter)
             if (*p == '\\' && isdigit((unsigned char)p[1]))
                 return "it refers back to a group, which no extended expression does";
             p = *p == '[' ? skip_bracket(p) : p + (*p == '\\' && p[1] ? 2 : 1);
+            /* regcomp would take it for a 'd', or within brackets for a backslash and a 'd'. */
             if (memmem(begin, (size_t)(p - begin), "\\d", 2))
-                return "'\\d' is Perl's; a digit is '[0-9]' here";
+                return "'\\d' is no digit in a POSIX expression: write [0-9], within brackets 0-9";
             last = 1;
             sums[depth]++;
         }

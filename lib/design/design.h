@@ -99,8 +99,8 @@ struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct 
 void hrun_design_destroy(struct hrun_design *d);
 
 /* Tell of a run. time_s: what models are about; 0: it failed for good. counts: 1 if it was made under this design, 0 if
- * it is known from before and costs nothing. Errors: HRUN_EINVAL (no configuration of these sub-clusters, times that are
- * none), HRUN_ENOMEM; nothing changes then. */
+ * it is known from before and costs nothing. Errors: HRUN_EINVAL (no configuration of these sub-clusters, times that
+ * are none), HRUN_ENOMEM; nothing changes then. */
 int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, int64_t N, double time_s, double wall_s,
                     int counts, struct hrun_error *err);
 

@@ -30,6 +30,9 @@ enum { OPTION_RUNS = 20, SIZE_RUNS = 10 };
 static const double VARY_SLOW = 1.6, ADD_SLOW = 6, VARY_SHARE = 0.15;
 /* Most runs at one size in a stage; and how often what is chosen is to be run. */
 enum { AT_ONE_SIZE = 4, CONFIRMED = 2 };
+/* The next best is run in the end where ln time is expected to be no more above that of the choice: what models say of
+ * what was never run at a size is often that far off. */
+static const double RIVAL = 0.15;
 
 /* Of single runs this far from the fit, in standard deviations of one run, one in 15,000 is undisturbed. */
 static const double DOUBTFUL = 4;
@@ -338,31 +341,47 @@ static void keep_reserve(struct hrun_design *d)
     d->round_s = fmin(d->round_s, RESERVE_MOST * d->set.budget_s / DESIGN_ROUNDS);
 }
 
+/* What has to be run at a size in the end: the choice; rival: the next best, where it was never run and may be the better
+ * one. NULL: nothing has to. */
+static const struct design_belief *finalist(const struct hrun_design *d, const struct design_size *s, int rival)
+{
+    const struct design_belief *choice = s->choice < 0 ? NULL : &s->v[s->choice], *next = NULL;
+
+    if (!choice || choice->failed)
+        return NULL;
+    if (!rival)
+        return choice->runs < (d->exact ? 1 : CONFIRMED) ? choice : NULL;
+    for (int i = 0; i < s->n; i++)
+        if (i != s->choice && !s->v[i].failed && (!next || s->v[i].mean < next->mean))
+            next = &s->v[i];
+    return next && !next->runs && next->mean < choice->mean + RIVAL ? next : NULL;
+}
+
 /* The end: no size is to be left with a choice that was never run, nor, where times scatter, run only once: what seems
- * to be the best may have been lucky. These come before all else. Short runs come first: where one tells, what was found
- * at its size also changes what is predicted for longer ones. */
+ * to be the best may have been lucky. These come before all else, and then the next best. Short runs come first: where
+ * one tells, what was found at its size also changes what is predicted for longer ones. */
 static int confirm(struct hrun_design *d, struct hrun_error *err)
 {
     int enough = d->set.own_budget > 0 && d->state.runs > most_runs(d) + DESIGN_ROUNDS * d->nsizes;
-    int fewest = d->exact ? 1 : CONFIRMED;
+    const struct design_belief *best = NULL;
     double least = INFINITY;
-    struct design_size *at = NULL;
+    int64_t N = 0;
 
-    for (int i = 0; i < d->nsizes && !enough; i++) {
-        struct design_size *s = &d->sizes[i];
-        const struct design_belief *b = s->choice < 0 ? NULL : &s->v[s->choice];
-        double cost = b ? design_cost(d, b->config, b->P, s->N, b->model_s) : 0;
+    for (int rival = 0; rival < 2 && !best && !enough; rival++)
+        for (int i = 0; i < d->nsizes; i++) {
+            const struct design_belief *b = finalist(d, &d->sizes[i], rival);
+            double cost = b ? design_cost(d, b->config, b->P, d->sizes[i].N, b->model_s) : 0;
 
-        if (b && !b->failed && (b->runs < fewest || (at && b->runs == fewest && cost < least)) &&
-            design_affords(d, cost, 0)) {
-            fewest = b->runs;
-            least = cost;
-            at = s;
+            if (b && (!best || b->runs < best->runs || (b->runs == best->runs && cost < least)) &&
+                design_affords(d, cost, 0)) {
+                best = b;
+                least = cost;
+                N = d->sizes[i].N;
+            }
         }
-    }
-    if (!at)
+    if (!best)
         return enough || !d->closing ? 0 : mixed_runs(d, 1, err);
-    if (design_queue(d, at->v[at->choice].config, at->N, HRUN_DESIGN_CHOICE, at->v[at->choice].model_s, least, err))
+    if (design_queue(d, best->config, N, HRUN_DESIGN_CHOICE, best->model_s, least, err))
         return -1;
     d->queue[d->nqueue - 1].rounds = 0;
     return 0;

@@ -1,7 +1,6 @@
 /* mixed.c - runs on several sub-clusters; see mixed.h for the contract */
 #include "model/mixed.h"
 
-#include "base/list.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -34,8 +34,7 @@ enum { CRC_DIGITS = 8 };
 static const size_t texts[] = {
     offsetof(struct hrun_sample, status), offsetof(struct hrun_sample, origin), offsetof(struct hrun_sample, config),
     offsetof(struct hrun_sample, cluster), offsetof(struct hrun_sample, consts), offsetof(struct hrun_sample, date),
-    offsetof(struct hrun_sample, signatures), offsetof(struct hrun_sample, limits),
-    offsetof(struct hrun_sample, settings),
+    offsetof(struct hrun_sample, signatures), offsetof(struct hrun_sample, settings),
 };
 enum { NTEXTS = sizeof texts / sizeof *texts };
 
@@ -197,7 +196,7 @@ static int take_file(char *data, size_t len, struct origin *o, struct hrun_sampl
 
         *newline = 0;
         if (line == data) {
-            if (sscanf(line, "hrun recent 2 %" SCNuMAX " %" SCNdMAX " %lx", &o->inode, &offset, &o->before) != 3)
+            if (sscanf(line, "hrun recent 3 %" SCNuMAX " %" SCNdMAX " %lx", &o->inode, &offset, &o->before) != 3)
                 return -1;
             o->end = (off_t)offset;
             continue;
@@ -238,7 +237,7 @@ static void keep(const char *path, int fd, struct origin *o, const struct hrun_s
     struct hrun_buf b = HRUN_BUF_INIT;
     int odd = read_before(fd, o->end, &o->before);
 
-    hrun_buf_addf(&b, "hrun recent 2 %" PRIuMAX " %" PRIdMAX " %08lx\n", o->inode, (intmax_t)o->end, o->before);
+    hrun_buf_addf(&b, "hrun recent 3 %" PRIuMAX " %" PRIdMAX " %08lx\n", o->inode, (intmax_t)o->end, o->before);
     for (size_t i = 0; i < s->n && !odd; i++) {
         const struct hrun_sample *v = &s->v[i];
 

@@ -102,7 +102,7 @@ void hrun_trace_sub_release(struct hrun_trace_sub *s)
     errno = saved;
 }
 
-int hrun_trace_limits(const struct hrun_trace_sub *subs, int n)
+int hrun_trace_awaited(const struct hrun_trace_sub *subs, int n)
 {
     int best = -1;
 

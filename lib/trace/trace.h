@@ -1,10 +1,11 @@
 /* trace.h - who waits: what the ranks of a watched run did, summed up for each sub-cluster
  *
- * Purpose: read what libhrun-trace.so tells (wire.h), find the sub-cluster that the others wait for, and keep what a
- * model can use as a short text beside the measurement.
+ * Purpose: read what libhrun-trace.so tells (wire.h), find the sub-cluster that the others wait for, and keep what was
+ * seen as a short text beside the measurement.
  * Words: a rank waits or communicates while it is inside an MPI function, and computes while it is outside, between
- * MPI_Init and MPI_Finalize. The sub-cluster that limits is that of the rank which spends least time inside MPI: the
- * others wait for it. The bytes of a message are those that are sent; of a collective operation, the rank's own part.
+ * MPI_Init and MPI_Finalize. The others wait for the sub-cluster of the rank which spends least time inside MPI; it
+ * need not be the one that limits the run (model/joint.h). The bytes of a message are those that are sent; of a
+ * collective operation, the rank's own part.
  * Invariants: lines that are torn, mixed with others or incomplete are found, and then there is no trace; a trace is
  * only accepted for the number of ranks that were started.
  */
@@ -73,9 +74,9 @@ int hrun_trace_sum(const struct hrun_trace *t, const int *sub, int i, struct hru
                    struct hrun_error *err);
 void hrun_trace_sub_release(struct hrun_trace_sub *s);
 
-/* Index of the sub-cluster that limits, of subs[n]; -1: none took part, or none waits clearly less than all others (the
- * least times inside MPI differ by 2 % of the run or less). */
-int hrun_trace_limits(const struct hrun_trace_sub *subs, int n);
+/* Index of the sub-cluster that the others wait for, of subs[n]; -1: none took part, or none waits clearly less than
+ * all others (the least times inside MPI differ by 2 % of the run or less). */
+int hrun_trace_awaited(const struct hrun_trace_sub *subs, int n);
 /* Largest time outside MPI over the mean of all ranks of subs[n], 1: all compute equally long, 0: nobody computed. */
 double hrun_trace_imbalance(const struct hrun_trace_sub *subs, int n);
 

@@ -3,7 +3,7 @@
 SHOWN: what `hrun --show-cluster --json` printed of a cluster of sub-clusters "new" and "old", or "s1", "s2", ..., which
 are so quick. SERIAL: seconds from 10 o'clock to the first one's date. A line is one of
     alone NAME PES                   a sub-cluster alone, on 1 to PES of its PEs, at six N
-    run (1,1,4,1) N FACTOR [LIMITS]  a calibration's run of a configuration, which took FACTOR times its true time
+    run (1,1,4,1) N FACTOR           a calibration's run of a configuration, which took FACTOR times its true time
     night (1,1,4,1) N FACTOR         the same of a user's run
     crash (1,1,4,1) N                a user's run that failed
 """
@@ -29,7 +29,7 @@ class Logs:
         p = sum(config[2 * i] * config[2 * i + 1] for i in used)
         return max(seconds(self.subs[i][0], n, p, config[2 * i + 1]) for i in used)
 
-    def put(self, config, n, factor=1, limits="", origin="calibration", status="ok"):
+    def put(self, config, n, factor=1, origin="calibration", status="ok"):
         self.serial += 1
         date = datetime.datetime(2026, 11, 20, 10) + datetime.timedelta(seconds=self.serial)
         used = [i for i in range(len(self.subs)) if config[2 * i]]
@@ -37,7 +37,7 @@ class Logs:
         for i in used:
             r = dict(M=config[2 * i + 1], N=n, P=sum(config[2 * k] * config[2 * k + 1] for k in used), app="lu",
                      cluster=",".join(s[0] for s in self.subs), compute_s=0, config="(%s)" % ",".join(map(str, config)),
-                     consts="", date=date.strftime("%Y-%m-%dT%H:%M:%SZ"), engine="mpirun", host="head", limits=limits,
+                     consts="", date=date.strftime("%Y-%m-%dT%H:%M:%SZ"), engine="mpirun", host="head", limits="",
                      mixed=len(used) > 1, mpi="ompi-4.1.4", mpi_s=0, ok=status == "ok", origin=origin,
                      pes=config[2 * i], program="/opt/lu", signature=self.subs[i][1],
                      signatures=",".join(s[1] for s in self.subs), status=status, time_s=t, trace="", v=2,
@@ -66,7 +66,7 @@ def main():
         if w[0] == "alone":
             logs.alone(w[1], int(w[2]))
         elif w[0] == "run":
-            logs.put(numbers(w[1]), int(w[2]), float(w[3]), w[4] if len(w) > 4 else "")
+            logs.put(numbers(w[1]), int(w[2]), float(w[3]))
         elif w[0] == "night":
             logs.put(numbers(w[1]), int(w[2]), float(w[3]), origin="run")
         elif w[0] == "crash":

@@ -49,8 +49,8 @@ p = json.loads(sys.argv[1])
 t = [p["predicted_s"]] + [v["predicted_s"] for v in p["next_best"]]
 assert t == sorted(t) and len(t) == 3, t' "$out"
 
-# The old ones were seen to limit runs in which all are used: their model learns of P = 5.
-put <<<"$(printf 'run (1,1,4,1) %d 1.3 old\n' 800 1200 1600 2400 3200)"
+# The old ones limit runs in which all are used: their model learns of P = 5.
+put <<<"$(printf 'run (1,1,4,1) %d 1.3\n' 800 1200 1600 2400 3200)"
 run hrun-calibrate fit lu
 status_is 0 "fitted with mixed runs"
 run hrun-calibrate show lu --json

@@ -198,7 +198,7 @@ ok "and more so than when all compute alike ($factor)" awk "BEGIN { exit !($fact
 rm -rf "$HRUN_DATA"
 run hrun-calibrate --full-grid --sizes 1000,2000,4000,8000 -r 1 -q -app pattern "$pattern"
 status_is 0 'a calibration'
-ok 'does not watch runs of one sub-cluster by itself' \
+ok 'watches nothing unasked' \
     test "$(grep -c '"trace"' "$HRUN_DATA"/profiles/pattern/*.log)" = 0
 run hrun-calibrate --full-grid --trace --again --sizes 1000,2000,4000,8000 -r 1 -q -app pattern "$pattern"
 status_is 0 'a calibration with --trace'

@@ -39,7 +39,7 @@ waits_for() { # RANK KIND OTHER
 waits_for 2 slow fast
 waits_for 1 fast slow
 run hrun-calibrate show pattern
-out_has 'limited mixed runs' 'show tells how often each kind did'
+out_has 'waited for in mixed runs' 'show tells how often each kind did'
 # shellcheck disable=SC2016
 run on_head hrun $hosts --trace -q -n 3 sh -c 'env | grep -c -e "^HRUN_PRELOAD"; env | grep -c "^LD_PRELOAD=.*libhrun-trace"'
 ok 'each process has the library, and not what is meant for hrun-shim' test "$(sort <<<"$out" | xargs)" = '0 0 0 1 1 1'

@@ -68,14 +68,13 @@ static void test_values(const char *dir)
     static const char *const want[][2] = {
         { "nb=64,variant:usual", "nb=256,q=1,variant:large" }, { "nb=32,variant:usual", "nb=256,q=1,variant:large" },
     };
-    char *file = hrun_strf("%s/blocks.yaml", dir), *defines[] = { "nb=32" }, *same[] = { "nb=32", "nb=256" };
-    struct hrun_strvec dirs = HRUN_STRVEC_INIT;
-    struct hrun_error err = { 0 };
-    struct hrun_app *app = NULL;
+    char *file = hrun_strf("%s/blocks.yaml", dir), *defines[] = { "nb=32" };
 
     put(dir, "blocks.yaml", text);
     for (int d = 0; d < 2; d++) {
-        app = NULL;
+        struct hrun_error err = { 0 };
+        struct hrun_app *app = NULL;
+
         ok(!hrun_app_load(file, defines, d, &app, &err), "variants with values of their own load: %s", err.text);
         for (int v = 0; app && v < app->nvariants; v++) {
             struct hrun_buf b = HRUN_BUF_INIT;
@@ -86,13 +85,6 @@ static void test_values(const char *dir)
         }
         hrun_app_destroy(app);
     }
-    hrun_strvec_push(&dirs, dir);
-    ok(hrun_app_find(&dirs, "blocks.large", defines, 1, &app, &err) && err.code == HRUN_EINVAL,
-       "-D against the value of the variant that is named");
-    has_str(err.text, "-D nb=32: variant 'large' has its own value of it, nb=256", "message");
-    ok(!hrun_app_find(&dirs, "blocks.large", same, 2, &app, &err), "the same value, the later of two: %s", err.text);
-    hrun_app_destroy(app);
-    hrun_strvec_release(&dirs);
     free(file);
 }
 

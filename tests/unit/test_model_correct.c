@@ -115,10 +115,13 @@ static int tell(const struct hrun_corrections *c, const int *p, const int *m, in
     return hrun_corrections_tell(c, p, m, N, t, low, high, &at);
 }
 
+/* What machines differ by from one time to the next. */
+static const double DAY = 0.07;
+
 /* Half the interval of what was never run: what models miss, days, and the scatter of a run by Student's t. */
 static double half_unknown(double t)
 {
-    return 1.959964 * hypot(0.05, hypot(t / 1.959964 * 0.02, 0.04));
+    return 1.959964 * hypot(0.05, hypot(t / 1.959964 * 0.02, DAY));
 }
 
 static void test_telling(void)
@@ -140,7 +143,7 @@ static void test_telling(void)
     is_num(none[0], half_unknown(t2), 1e-6, "and is not known to 1 %%, whatever the model says");
     is_num(none[1], none[0], 1e-6, "up as well as down");
     tell(c, pes, procs, 1000, 0.4, &t, &low, &high);
-    ok(log(t / low) >= 0.4 && log(t / low) < 0.42, "a model's wider interval stays");
+    ok(log(t / low) >= 0.4 && log(t / low) < 0.43, "a model's wider interval stays");
     hrun_corrections_destroy(c);
     for (int i = 0; i < 4; i++)
         mr_run(f.m, 1000, pes, procs, 1.04 + 1e-6 * i);
@@ -148,7 +151,7 @@ static void test_telling(void)
     again = only(&f, 1000).factor;
     ok(tell(c, pes, procs, 1000, 0.01, &t, &low, &high), "with runs of it");
     is_num(t, 100 * again, 1e-9, "the time is corrected");
-    ok(low < t && t < high && log(t / low) < none[0] / 1.4 && log(t / low) > 1.959964 * hypot(0.02, 0.04),
+    ok(low < t && t < high && log(t / low) < none[0] / 1.2 && log(t / low) > 1.959964 * hypot(0.02, DAY),
        "and known better, but for the scatter of one run and what differs from day to day: %.4f", log(t / low));
     tell(c, pes, procs, 1000, 0.4, &t, &low, &high);
     wide[0] = log(t / low);

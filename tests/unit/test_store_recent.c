@@ -66,7 +66,7 @@ static int same(const struct hrun_samples *a, const struct hrun_samples *b)
                x->ok == y->ok && x->mixed == y->mixed && same_text(x->status, y->status) &&
                same_text(x->origin, y->origin) && same_text(x->config, y->config) &&
                same_text(x->cluster, y->cluster) && same_text(x->consts, y->consts) && same_text(x->date, y->date) &&
-               same_text(x->signatures, y->signatures) && same_text(x->limits, y->limits);
+               same_text(x->signatures, y->signatures) && same_text(x->settings, y->settings);
     }
     return same;
 }
