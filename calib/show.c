@@ -241,6 +241,16 @@ done:
     return rc;
 }
 
+/* Is there something of this application, or cannot that be told? A calibration that failed leaves an empty folder. */
+static int has_profiles(const struct context *c, const char *app)
+{
+    struct hrun_strvec signatures = HRUN_STRVEC_INIT;
+    int has = hrun_store_signatures(c->store, app, &signatures, NULL) || signatures.n > 0;
+
+    hrun_strvec_release(&signatures);
+    return has;
+}
+
 int calib_apps(const struct context *c, struct hrun_strvec *names, struct hrun_error *err)
 {
     size_t n = 0;
@@ -248,7 +258,7 @@ int calib_apps(const struct context *c, struct hrun_strvec *names, struct hrun_e
     if (hrun_store_apps(c->store, names, err))
         return -1;
     for (size_t i = 0; i < names->n; i++)
-        if (strcmp(names->v[i], HRUN_PERF_APP))
+        if (strcmp(names->v[i], HRUN_PERF_APP) && has_profiles(c, names->v[i]))
             names->v[n++] = names->v[i];
         else
             free(names->v[i]);

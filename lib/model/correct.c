@@ -27,6 +27,9 @@ static const double GLITCHES = 0.05, GLITCH_MAX = 1.0986122886681098;
 /* 95 % of a normal distribution lie within this many standard deviations. */
 static const double NORMAL_95 = 1.959963984540054;
 
+/* How often, and by how much in ln time, the form of a model does not hold at all: where data no longer fit into a cache,
+ * at another algorithm of a library. */
+static const double WRONG = 0.001, WRONG_MAX = 3;
 /* A machine differs from one time to the next beside the scatter of runs: between calibration and use by 7 %, as the
  * root of mean squares of 33 cases of six real programs on a virtual machine. */
 static const double DAY_SD = 0.07;
@@ -313,8 +316,9 @@ static double density(double x, double var)
     return exp(-x * x / (2 * var)) / sqrt(2 * 3.14159265358979323846 * var);
 }
 
-/* What the runs of point i are, by Bayes: r is normal about what its neighbours tell, and each run scatters about it;
- * or all are glitches. Sets the trust. Result: the expected square of r over its own variance. */
+/* What the runs of point i are, by Bayes: r is normal about what its neighbours tell, or anything within WRONG_MAX
+ * where the form of the model does not hold, which takes two runs to be seen, and each run scatters about it; or all
+ * are glitches. Sets the trust. Result: the expected square of r over its own variance. */
 static double judge(struct config *v, size_t i, double prior)
 {
     struct point *p = &v->points[i];
@@ -322,7 +326,8 @@ static double judge(struct config *v, size_t i, double prior)
 
     condition(v, prior, p->x, i, &mean, &var);
     /* Divided by the density with which runs agree with each other, of which there may be thousands. */
-    usual = (1 - GLITCHES) * density(p->r - mean, var + one);
+    usual = (1 - GLITCHES) * ((1 - WRONG) * density(p->r - mean, var + one) +
+                              (p->agree > 1 && fabs(p->r) <= WRONG_MAX ? WRONG / (2 * WRONG_MAX) : 0));
     if (p->r > 0 && p->r <= GLITCH_MAX)
         slowed = GLITCHES / GLITCH_MAX *
                  pow(GLITCHES / GLITCH_MAX / ((1 - GLITCHES) * density(0, p->var)), p->agree - 1);
