@@ -83,7 +83,8 @@ int waits_show(const struct hrun_samples *samples, const char *signature, struct
     if (n < 0 || (n > 0 && !t))
         rc = hrun_fail_nomem(err);
     if (t)
-        hrun_table_row(t, "procs/PE", "runs watched", "computing", "imbalance", "waited for in mixed runs", "watching took");
+        hrun_table_row(t, "procs/PE", "runs watched", "computing", "imbalance", "waited for in mixed runs",
+                       "watching took");
     for (int i = 0; t && i < n; i++) {
         hrun_table_cell(t, "%d", g[i].M);
         hrun_table_cell(t, "%d", g[i].runs);

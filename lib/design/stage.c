@@ -16,8 +16,8 @@ static const double RESERVE_MOST = 0.3;
 static const double DOUBT = 2;
 /* Of a budget that is found and not given. */
 static const double OWN_ROUNDS = 12, OWN_RUNS = 8, OWN_LEAST = 8;
-/* Beside screening and last rounds it is no more than this part of what all configurations would take, where they are so
- * few that all are candidates. */
+/* Beside screening and last rounds it is no more than this part of what all configurations would take, where they are
+ * so few that all are candidates. */
 static const double OWN_SHARE = 0.1;
 /* Where more than this is expected to be lost by what is chosen, in the mean of sizes, it is so many times as much. */
 static const double LOSS_MORE = 0.02, MORE = 2;
@@ -304,9 +304,9 @@ static double all_s(const struct hrun_design *d)
 }
 
 /* A budget of its own, d->own_s: rounds of runs of the choices at all sizes, and for each number of processes per PE of
- * each sub-cluster, which has a model of its own, runs at one size; of few configurations only a part of all. Never less
- * than screening and, as far as that part goes, some rounds more. What runs took before counts. Last rounds come on top,
- * as far as they are bounded. Where it has grown, it is not at its end. */
+ * each sub-cluster, which has a model of its own, runs at one size; of few configurations only a part of all. Never
+ * less than screening and, as far as that part goes, some rounds more. What runs took before counts. Last rounds come on
+ * top, as far as they are bounded. Where it has grown, it is not at its end. */
 static void find_budget(struct hrun_design *d)
 {
     double more = d->state.loss > LOSS_MORE ? MORE : 1, rounds_s = DESIGN_ROUNDS * d->round_s;
@@ -341,8 +341,8 @@ static void keep_reserve(struct hrun_design *d)
     d->round_s = fmin(d->round_s, RESERVE_MOST * d->set.budget_s / DESIGN_ROUNDS);
 }
 
-/* What has to be run at a size in the end: the choice; rival: the next best, where it was never run and may be the better
- * one. NULL: nothing has to. */
+/* What has to be run at a size in the end: the choice; rival: the next best, where it was never run and may be the
+ * better one. NULL: nothing has to. */
 static const struct design_belief *finalist(const struct hrun_design *d, const struct design_size *s, int rival)
 {
     const struct design_belief *choice = s->choice < 0 ? NULL : &s->v[s->choice], *next = NULL;

@@ -27,8 +27,8 @@ static const double GLITCHES = 0.05, GLITCH_MAX = 1.0986122886681098;
 /* 95 % of a normal distribution lie within this many standard deviations. */
 static const double NORMAL_95 = 1.959963984540054;
 
-/* How often, and by how much in ln time, the form of a model does not hold at all: where data no longer fit into a cache,
- * at another algorithm of a library. */
+/* How often, and by how much in ln time, the form of a model does not hold at all: where data no longer fit into a
+ * cache, at another algorithm of a library. */
 static const double WRONG = 0.001, WRONG_MAX = 3;
 /* A machine differs from one time to the next beside the scatter of runs: between calibration and use by 7 %, as the
  * root of mean squares of 33 cases of six real programs on a virtual machine. */

@@ -1,7 +1,6 @@
 /* mixed.c - runs on several sub-clusters; see mixed.h for the contract */
 #include "model/mixed.h"
 
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

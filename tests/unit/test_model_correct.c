@@ -243,7 +243,8 @@ static void test_glitch(void)
     for (int i = 0; i < 4; i++)
         mr_run(f.m, 1000, pes, procs, 2.8 + 0.1 * i);
     r = only(&f, 1000);
-    ok(r.factor > 2.6 && r.factor < 3.1, "four runs of three times the time are, as the form may be wrong: %.4f", r.factor);
+    ok(r.factor > 2.6 && r.factor < 3.1, "four runs of three times the time are, as the form may be wrong: %.4f",
+       r.factor);
     teardown(&f);
     setup(&f);
     for (int i = 0; i < 4; i++)
