@@ -159,6 +159,19 @@ static int check_time(const char *text, struct hrun_error *err)
     return pattern ? 0 : hrun_fail_prefix(err, "--time");
 }
 
+static int check_name(const char *name, struct hrun_error *err)
+{
+    char *plain;
+
+    if (hrun_app_is_name(name))
+        return 0;
+    plain = hrun_app_name_of(name);
+    hrun_fail(err, HRUN_EINVAL, "-app %s: the name of a new application has lower-case letters, digits, '.', '_' and '-', "
+              "a letter or digit first: -app %s would do", name, plain && *plain ? plain : "NAME");
+    free(plain);
+    return -1;
+}
+
 /* Words that cannot be used are told before anything is run. */
 static int check(const struct calib_settings *s, const struct new_app *a, struct hrun_error *err)
 {
@@ -167,8 +180,8 @@ static int check(const struct calib_settings *s, const struct new_app *a, struct
 
     for (char *const *w = a->words; *w; w++)
         told |= strstr(*w, "{N}") != NULL;
-    if (strchr(a->name, '/') || !a->name[0])
-        return hrun_fail(err, HRUN_EINVAL, "-app %s: a new application needs a plain name", a->name);
+    if (check_name(a->name, err))
+        return -1;
     if (!told)
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
                          "instance %s '{N}'", a->words[0]);
@@ -533,7 +546,7 @@ static int measure(const struct calib_settings *s, const struct new_app *a, int 
 int calib_new(const struct calib_settings *settings, char **words)
 {
     struct calib_settings own = *settings;
-    const char *slash = words[0] ? strrchr(words[0], '/') : NULL;
+    char *named = NULL;        /* after the program */
     struct new_app a = { .words = words, .time_match = own.time, .rule = HRUN_BUF_INIT, .rule_from = HRUN_BUF_INIT };
     struct places at = { 0 };
     struct exclusive name = { 0 };
@@ -545,8 +558,8 @@ int calib_new(const struct calib_settings *settings, char **words)
               stderr);
         return STATUS_FAILED;
     }
-    a.name = own.common.app ? own.common.app : slash ? slash + 1 : words[0];
-    rc = check(&own, &a, &err) || find_places(&own, a.name, &at, &err) ? -1 : 0;
+    a.name = own.common.app ? own.common.app : (named = hrun_app_name_of(words[0]));
+    rc = !a.name ? hrun_fail_nomem(&err) : check(&own, &a, &err) || find_places(&own, a.name, &at, &err) ? -1 : 0;
     if (!rc && !own.dry_run)
         rc = lock_name(&own, a.name, at.file, &name, &sig, &err);
     own.common.app = at.draft;
@@ -578,5 +591,6 @@ int calib_new(const struct calib_settings *settings, char **words)
     lists_release(&a.lists);
     hrun_buf_release(&a.rule);
     hrun_buf_release(&a.rule_from);
+    free(named);
     return status;
 }

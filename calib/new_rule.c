@@ -226,8 +226,9 @@ int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err)
         return rc;
     rule = hrun_rules_first(&s.rules);
     if (rule < 0 && (rule = next_best(&s)) < 0)
-        return hrun_fail(err, HRUN_ENODATA, "no run of %s worked (the last: %s); is this how the program is started, and "
-                         "is --time right? Its rule can be given with --rule", a->name, s.why);
+        return hrun_fail(err, HRUN_ENODATA, "no run of %s worked (the last: %s); is this how the program is started%s? "
+                         "Its rule can be given with --rule", a->name, s.why,
+                         a->time_match ? ", and is --time right" : "");
     hrun_rules_print(&s.rules, rule, &a->rule);
     hrun_buf_addf(&a->rule_from, "%s by runs with up to %d processes. Worked: ",
                   hrun_rules_first(&s.rules) < 0 ? "Allows none that failed, but no rule known agrees with all; found"

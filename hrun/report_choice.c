@@ -72,7 +72,7 @@ static void add_alternatives(const struct decision *d, struct hrun_buf *out)
         if (d->plain_P)
             hrun_buf_addf(out, "  (it is not of %d process%s)", d->plain_P, d->plain_P == 1 ? "" : "es");
         else if (!d->plain_valid)
-            hrun_buf_adds(out, "  (the rule or the memory excludes it)");
+            hrun_buf_adds(out, "  (not possible here: the rule or the memory does not allow it)");
         hrun_buf_addc(out, '\n');
     }
 }

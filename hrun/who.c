@@ -83,7 +83,7 @@ static int print_text(const struct hrun_ledger *l, const struct hrun_ledger_list
 
     for (int k = 0; k < list->n; k++)
         used += list->v[k].state != HRUN_LEDGER_WAITS;
-    hrun_buf_addf(out, used ? "in use, as %s has it:\n" : "nothing is in use, as %s has it\n", hrun_ledger_dir(l));
+    hrun_buf_addf(out, used ? "in use (%s):\n" : "no PEs are in use (%s)\n", hrun_ledger_dir(l));
     return add_table(list, 0, out, err) || add_table(list, 1, out, err) ? -1 : 0;
 }
 

@@ -146,8 +146,14 @@ int hrun_app_load(const char *file, char *const *defines, int ndefines, struct h
                   struct hrun_error *err);
 void hrun_app_destroy(struct hrun_app *app);
 
+/* [a-z0-9][a-z0-9._-]*, so that a name is a file name anywhere and never an option. Result: 1 or 0. */
+int hrun_app_is_name(const char *s);
+/* The name that an application of this program has: its own in lower-case letters, without the folder, '-' for what may
+ * not stand in one ("./Mini MD" -> "mini-md"). The caller frees it; "" where nothing is left; NULL: no memory. */
+char *hrun_app_name_of(const char *program);
+
 /* A definition for a program that none knows: any P is accepted, one process per PE, no terms, no arguments, the wall
- * clock; its name is the program's as an application's may be ("Mini MD" -> "mini-md"), its file "". Errors:
+ * clock; its name is hrun_app_name_of, its file "". Errors:
  * HRUN_EINVAL (nothing of the name is left), HRUN_ENOMEM. */
 int hrun_app_create_bare(const char *program, struct hrun_app **out, struct hrun_error *err);
 

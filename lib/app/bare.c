@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The program's name as one of an application: small letters, and a '-' for what may not stand in one. */
-static char *name_of(const char *program)
+char *hrun_app_name_of(const char *program)
 {
     const char *base = strrchr(program, '/');
     struct hrun_buf b = HRUN_BUF_INIT;
@@ -30,7 +29,7 @@ int hrun_app_create_bare(const char *program, struct hrun_app **out, struct hrun
 
     if (!app)
         return hrun_fail_nomem(err);
-    app->name = name_of(program);
+    app->name = hrun_app_name_of(program);
     app->title = strdup(program);
     app->file = strdup("");
     app->programs = calloc(1, sizeof *app->programs);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int hrun_load_is_name(const char *s)
+int hrun_app_is_name(const char *s)
 {
     return strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789._-") == strlen(s) && *s &&
            !strchr("._-", *s);
@@ -23,7 +23,7 @@ static int load_names(struct hrun_load *l, const char *file)
     len = strlen(base);
     if (len > 5 && !strcmp(base + len - 5, ".yaml"))
         len -= 5;
-    if (!hrun_load_is_name(name))
+    if (!hrun_app_is_name(name))
         return hrun_load_bad(l, "name", "'%s' cannot be a name: lower-case letters, digits, '.', '_' and '-', a letter "
                              "or digit first", name);
     if (strlen(name) != len || strncmp(name, base, len))

@@ -39,8 +39,6 @@ int hrun_load_fail_inside(const struct hrun_load *l, const char *path, int offse
 
 /* Is the text at path a template? */
 int hrun_load_check_template(const struct hrun_load *l, const char *path, const char *text);
-/* [a-z0-9][a-z0-9._-]*, so that a name is a file name anywhere and never an option. Result: 1 or 0. */
-int hrun_load_is_name(const char *s);
 
 /* ---------------------------------------------------------------- parts of a definition, whose constants are loaded */
 

@@ -11,7 +11,7 @@ static int check_variant(const struct hrun_load *l, const struct raw_app *raw, u
     char path[64];
 
     snprintf(path, sizeof path, "variants[%u].name", nth);
-    if (!hrun_load_is_name(v->name) || strchr(v->name, '.'))
+    if (!hrun_app_is_name(v->name) || strchr(v->name, '.'))
         return hrun_load_bad(l, path, "'%s' cannot be the name of a variant: lower-case letters, digits, '_' and '-', "
                              "a letter or digit first", v->name);
     for (unsigned k = 0; k < nth; k++)

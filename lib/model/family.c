@@ -143,8 +143,8 @@ static void note_distrusted(struct hrun_buf *note, const struct hrun_fit_job *jo
     for (size_t i = 0; i < n; i++)
         count += fabs(job->r[i]) > bound / huber.k * HRUN_SUSPICIOUS;
     if (count)
-        hrun_buf_addf(note, "%s%zu of %zu measurements contradict%s the others and count%s less", note->len ? "; " : "",
-                      count, n, count == 1 ? "s" : "", count == 1 ? "s" : "");
+        hrun_buf_addf(note, "%s%zu of %zu measurements %s far from the fit and count%s less", note->len ? "; " : "",
+                      count, n, count == 1 ? "is" : "are", count == 1 ? "s" : "");
 }
 
 /* With fewer than SIZES_MIN sizes there is no model, but of a ring, whose definition tells how its work follows N: a

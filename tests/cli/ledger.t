@@ -30,7 +30,7 @@ who() { hrun --who --json | python3 -c "import json, sys; d = json.load(sys.stdi
 
 run hrun --who
 status_is 0 "an empty ledger"
-out_has "nothing is in use" "says so"
+out_has "no PEs are in use" "says so"
 ok "looking enters nothing" test "$(ls "$ledger")" = ""
 
 # ---- a second run takes what remains
@@ -118,7 +118,7 @@ kill -STOP $waiter
 touch "$tmp/four.end"
 wait $four
 run hrun --who
-out_has "nothing is in use" "where all wait nothing is in use"
+out_has "no PEs are in use" "where all wait nothing is in use"
 out_has "waiting, the first one first:" "and those who wait are told"
 kill -TERM $waiter
 kill -CONT $waiter
@@ -186,7 +186,7 @@ HRUN_LEDGER='' fails 125 "there is no ledger '$tmp/mine'" "one that a cluster fi
     hrun --cluster "$tmp/c.yaml" true
 mkdir "$tmp/mine"
 HRUN_LEDGER='' run hrun --cluster "$tmp/c.yaml" --who
-out_has "as $tmp/mine has it" "and --who knows it"
+out_has "in use ($tmp/mine)" "and --who knows it"
 run hrun -q sh -c 'hrun -q --level core true'
 status_is 0 "a run that starts a run"
 

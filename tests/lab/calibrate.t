@@ -62,7 +62,7 @@ nap=$tmp/nap
 
 run on_head $full $hosts --data "$tmp/late" --sizes 1,2,900 --pes 1 --timeout 5 --retries 1 -r 1 -app nap "$nap"
 status_is 125 "a time limit"
-err_has "2 points failed and are left out (last: timeout)" "one point of each kind"
+err_has "2 points failed and are left out (last: timeout: what it left is in $tmp/hrun-failed-nap)" "one point of each kind"
 ok "recorded as failed, tried again, never a time" log late nap \
     'len(m) == 8 and sum(x["status"] == "timeout" and not x["ok"] and x["time_s"] == 0 for x in m) == 4'
 all_clean "nothing is left of the runs that were ended"
