@@ -26,7 +26,8 @@ ok 'on each of them once' test "$(printf '%s\n' "$out" | sort | xargs)" = 'h1 h2
 err_has 'h1: rank 0 is bound to PUs 0, as planned' 'the first host uses its own CPU'
 err_has 'h2: rank 1 is bound to PUs 1, as planned' 'the second, though of the same kind, another one'
 err_has 'h3: rank 2 is bound to PUs 1, as planned' 'and so does the third'
-ok 'nothing else is said' test "$(printf '%s\n' "$err" | wc -l)" = 3
+err_has 'waiting processes yield the processor, as the control group of host h1' 'that ranks yield is said'
+ok 'nothing else is said' test "$(printf '%s\n' "$err" | wc -l)" = 4
 
 # shellcheck disable=SC2016
 run hrun sh -c 'taskset -cp $$ | sed "s/.*: //; s/^/$(hostname) /"'

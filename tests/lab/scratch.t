@@ -17,7 +17,7 @@ exit 0
 EOF
 chmod +x shared/work/prog; echo x >shared/work/deck
 export SEEN=$tmp/seen
-cal="hrun-calibrate --host a[1-2] --again --sizes 11,13,15 --procs 1 --pes 2 -r 1 --retries 0 -x SEEN"
+cal="hrun-calibrate --full-grid --host a[1-2] --again --sizes 11,13,15 --procs 1 --pes 2 -r 1 --retries 0 -x SEEN"
 cd shared/work
 run on_head $cal ./prog
 status_is 0 "runs over two hosts that share the working folder"

@@ -62,7 +62,7 @@ status_is 0 "--report-bindings"
 err_has "fast2: rank 3 is bound to PUs 1, as planned" "tells what each rank is bound to"
 
 all hrun --dry-run --level core "$probe" a "b c"
-out_has "would run: srun --mpi=pmix" "the dry run shows a command"
+out_has "would run: env OMPI_MCA_mpi_yield_when_idle=1 srun --mpi=pmix" "the dry run shows a command"
 command=$(printf '%s\n' "$out" | sed -n 's/.*would run: //p')
 all bash -c "${command/ a */ info}"
 status_is 0 "that can be typed"
