@@ -41,7 +41,7 @@ PKG_CONFIG ?= pkg-config
 OBJCOPY   ?= objcopy
 MPICC     ?= $(firstword $(shell command -v mpicc.openmpi) mpicc)
 
-PKGS      := pmix hwloc gsl jansson muparser libcyaml yaml-0.1 zlib
+PKGS      := pmix hwloc gsl jansson libcyaml yaml-0.1 zlib
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS))
 # libcsv has no file for pkg-config.
 PKG_LIBS  := $(shell $(PKG_CONFIG) --libs $(PKGS)) -lcsv -lm
@@ -56,7 +56,7 @@ ALL_LDFLAGS = $(LDFLAGS) $(SANFLAGS)
 # ---------------------------------------------------------------- sources, room by room
 BASE    := error buf file write units table opts opts_modes opts_text yaml yaml_check yaml_words yaml_place nearest \
            hostlist ranges list installed home
-EXPR    := expr builtins calls explain lazy
+EXPR    := expr functions parse
 TOPO    := topo trial pes bind sysinfo fingerprint
 CLUSTER := cluster group discover allocation hostfile clusterfile described cut signature resolve export told cache \
            platform

@@ -1,56 +1,27 @@
-/* expr.c - compiling and evaluating expressions with muParser; see expr.h for the contracts
+/* expr.c - expressions: their values, and what they are made of; see expr.h for the contracts
  *
- * An expression is compiled three times. First as the user wrote it, for muParser's errors and their places;
- * then rewritten (lazy.h), to find parts of plain numbers that have no value; then with the numbers as
- * variables, for good. The caller's constants are variables too: muParser would otherwise evaluate the
- * division in "nb > 0 ? 1 / nb : 0" at compilation, and a branch that is never taken could fail.
- * muParser lets infinities and NaN pass; the floating point flags tell of them.
+ * The parser (parse.c) makes code for a stack machine, which run() executes. Infinities and NaN pass through the
+ * floating point unit; its flags tell of them.
  */
-#include "expr/expr.h"
+#include "expr/internal.h"
 
 #include "base/buf.h"
-#include "base/units.h"
-#include "expr/builtins.h"
-#include "expr/calls.h"
-#include "expr/explain.h"
-#include "expr/lazy.h"
 
 #include <ctype.h>
 #include <fenv.h>
 #include <math.h>
-#include <muParserDLL.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Flags that mean a value does not exist. Underflow and inexact results are ordinary. */
 enum { BAD_FLAGS = FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW };
 
-/* Precedence of * and / in muParserDef.h, enum EOprtPrecedence. */
-enum { MU_PRECEDENCE_MUL = 6 };
-
-struct hrun_expr {
-    muParserHandle_t mup;
-    char *text;
-    double *values;         /* the variables, the constants, the numbers of the text */
-    char **names;           /* of variables and constants, in the same order */
-    unsigned char *used;    /* per variable */
-    int nvars, nnames;
-    struct hrun_expr **derived;     /* nnames - nvars; those constants that are expressions and are used, else NULL */
-    int nderived;               /* how many are not NULL */
-    struct hrun_expr_call calls[HRUN_EXPR_CALLS_MAX];
-    struct hrun_expr **arguments;   /* ncalls; NULL of a call without one */
-    double called[HRUN_EXPR_CALLS_MAX];
-    int ncalls;
-    int is_scaled_call;
-};
-
 /* ------------------------------------------------------------------ names */
 
 static int is_function(const char *name)
 {
-    for (int i = 0; i < hrun_builtins_n; i++)
-        if (!strcmp(hrun_builtins[i].name, name))
+    for (int i = 0; i < hrun_functions_n; i++)
+        if (!strcmp(hrun_functions[i].name, name))
             return 1;
     return 0;
 }
@@ -59,247 +30,61 @@ int hrun_expr_is_name(const char *name)
 {
     const char *s = name;
 
-    if ((!isalpha((unsigned char)*s) && *s != '_') || !strncmp(s, "__", 2))
+    if (!isalpha((unsigned char)*s) && *s != '_')
         return 0;
-    while (hrun_expr_is_word(*s))
+    while (isalnum((unsigned char)*s) || *s == '_')
         s++;
     return !*s && s - name <= HRUN_EXPR_NAME_MAX && !is_function(name);
 }
 
-/* ------------------------------------------------------------------ messages */
-
-/* text: as the user wrote it, with blanks for other white space. */
-static int fail_compile(const struct hrun_expr *e, const char *text, const struct hrun_expr_function *own, int nown,
-                        struct hrun_error *err)
+static int check_consts(const struct scope *scope, struct hrun_error *err)
 {
-    size_t n = (size_t)(hrun_builtins_n + nown);
-    const char **names = calloc(n, sizeof *names);
-    struct hrun_words words = { (const char *const *)e->names, (size_t)e->nnames, names, n };
-
-    if (!names)
-        return hrun_fail_nomem(err);
-    for (int i = 0; i < hrun_builtins_n; i++)
-        names[i] = hrun_builtins[i].name;
-    for (int i = 0; i < nown; i++)
-        names[hrun_builtins_n + i] = own[i].name;
-    hrun_expr_explain(text, mupGetErrorCode(e->mup), mupGetErrorPos(e->mup), &words, err);
-    free(names);
-    return -1;
-}
-
-static const char *flags_text(int flags)
-{
-    if (flags & FE_DIVBYZERO)
-        return "divides by zero";
-    if (flags & FE_INVALID)
-        return "takes 0/0, or a logarithm, root or squarest() of a number that has none";
-    return "overflows";
-}
-
-/* ------------------------------------------------------------------ compilation */
-
-static int check_consts(const char *const *vars, int nvars, const struct hrun_const *consts, int nconsts,
-                        struct hrun_error *err)
-{
-    for (int i = 0; i < nconsts; i++) {
-        const char *name = consts[i].name;
+    for (int i = 0; i < scope->nconsts; i++) {
+        const char *name = scope->consts[i].name;
 
         if (!hrun_expr_is_name(name))
             return hrun_fail(err, HRUN_EINVAL, "a constant cannot be named '%s'%s", name,
                              is_function(name) ? ": it is a function" : "");
-        for (int v = 0; v < nvars; v++)
-            if (!strcmp(vars[v], name))
+        for (int v = 0; v < scope->nvars; v++)
+            if (!strcmp(scope->vars[v], name))
                 return hrun_fail(err, HRUN_EINVAL, "a constant cannot be named '%s': it is a variable", name);
         for (int k = 0; k < i; k++)
-            if (!strcmp(consts[k].name, name))
+            if (!strcmp(scope->consts[k].name, name))
                 return hrun_fail(err, HRUN_EINVAL, "there are two constants named '%s'", name);
-        if (!isfinite(consts[i].value))
+        if (!isfinite(scope->consts[i].value))
             return hrun_fail(err, HRUN_EINVAL, "the constant '%s' is not a finite number", name);
     }
     return 0;
 }
 
-/* The calls' arguments become those of the expression, on failure too. */
-static struct hrun_expr *create(const char *text, const char *const *vars, int nvars,
-                                const struct hrun_const *consts, int nconsts, size_t nnumbers,
-                                struct hrun_expr_call *calls, int ncalls)
-{
-    struct hrun_expr *e = calloc(1, sizeof *e);
-    size_t n = (size_t)(nvars + nconsts);
+/* ------------------------------------------------------------------ compilation */
 
-    if (!e)
-        return NULL;
-    for (e->ncalls = 0; e->ncalls < ncalls; e->ncalls++) {
-        e->calls[e->ncalls] = calls[e->ncalls];
-        calls[e->ncalls].argument = NULL;
-        e->called[e->ncalls] = 1;
-    }
-    e->nvars = nvars;
-    e->arguments = calloc((size_t)ncalls + 1, sizeof *e->arguments);
+static int allocate(struct hrun_expr *e, const char *text, const struct scope *scope)
+{
     e->text = strdup(text);
-    e->values = calloc(n + nnumbers + 1, sizeof *e->values);
-    e->names = calloc(n + 1, sizeof *e->names);
-    e->used = calloc((size_t)nvars + 1, 1);
-    e->derived = calloc((size_t)nconsts + 1, sizeof *e->derived);
-    if (!e->text || !e->values || !e->names || !e->used || !e->arguments || !e->derived)
-        goto fail;
-    for (size_t i = 0; i < n; i++) {
-        e->names[i] = strdup(i < (size_t)nvars ? vars[i] : consts[i - (size_t)nvars].name);
-        if (!e->names[i])
-            goto fail;
-        e->values[i] = i < (size_t)nvars ? 1 : consts[i - (size_t)nvars].value;
-        e->nnames++;
-    }
-    e->mup = mupCreate(muBASETYPE_FLOAT);
-    if (!e->mup)
-        goto fail;
-    /* muParser's own functions and constants (sum, avg, _pi, ...) are no part of the language. */
-    mupClearFun(e->mup);
-    mupClearConst(e->mup);
-    mupDefineOprt(e->mup, "%", hrun_builtin_remainder, MU_PRECEDENCE_MUL, muOPRT_ASCT_LEFT, 1);
-    mupDefineInfixOprt(e->mup, "!", hrun_builtin_not, 1);
-    for (int i = 0; i < hrun_builtins_n; i++) {
-        if (hrun_builtins[i].one)
-            mupDefineFun1(e->mup, hrun_builtins[i].name, hrun_builtins[i].one, 1);
-        else
-            mupDefineMultFun(e->mup, hrun_builtins[i].name, hrun_builtins[i].many, 1);
-    }
-    for (int i = 0; i < e->nnames; i++)
-        mupDefineVar(e->mup, e->names[i], &e->values[i]);
-    for (int i = 0; i < ncalls; i++)
-        mupDefineVar(e->mup, e->calls[i].variable, &e->called[i]);
-    if (!mupError(e->mup))
-        return e;
-fail:
-    hrun_expr_destroy(e);
-    return NULL;
-}
-
-/* Give muParser a text and let it compile. Result: 0, or -1 when it found a mistake. */
-static int set_text(struct hrun_expr *e, const char *text)
-{
-    mupSetExpr(e->mup, text);
-    if (!mupError(e->mup))
-        mupEval(e->mup);
-    return mupError(e->mup) ? -1 : 0;
-}
-
-static int fail_again(const struct hrun_expr *e, struct hrun_error *err)
-{
-    return hrun_fail_at(err, HRUN_EPARSE, NULL, 0, 1, "'%s' cannot be compiled", e->text);
-}
-
-/* The column of a word in text, from 1. */
-static int column_of(const char *text, const char *word)
-{
-    size_t len = strlen(word);
-
-    for (const char *s = text; (s = strstr(s, word)); s += len)
-        if (!hrun_expr_is_word(s[len]) && (s == text || !hrun_expr_is_word(s[-1])))
-            return (int)(s - text) + 1;
-    return 1;
-}
-
-/* Compile constant c, which the expression uses and which is an expression itself. */
-static int compile_derived(struct hrun_expr *e, const struct hrun_const *consts, int c, struct hrun_error *err)
-{
-    const char *const *vars = (const char *const *)e->names;
-    struct hrun_error inner = { .code = HRUN_OK };
-
-    e->derived[c] = hrun_expr_compile(consts[c].is, vars, e->nvars, consts, c, &inner);
-    if (!e->derived[c] && inner.code == HRUN_ENOMEM)
-        return hrun_fail_nomem(err);
-    if (!e->derived[c])
-        return hrun_fail_at(err, HRUN_EPARSE, NULL, 0, column_of(e->text, consts[c].name), "'%s' is '%s', which has no "
-                            "value here: %s", consts[c].name, consts[c].is, inner.text);
-    e->nderived++;
-    for (int v = 0; v < e->nvars; v++)
-        e->used[v] |= e->derived[c]->used[v];
-    return 0;
-}
-
-/* Which variables are used, and whether a part of plain numbers has no value. Looking for the variables makes
- * muParser compile without evaluating; what raises flags then is its folding of numbers. */
-static int inspect(struct hrun_expr *e, const char *folded, const struct hrun_const *consts, struct hrun_error *err)
-{
-    int n, flags;
-
-    if (set_text(e, folded))
-        return fail_again(e, err);
-    feclearexcept(BAD_FLAGS);
-    n = mupGetExprVarNum(e->mup);
-    flags = fetestexcept(BAD_FLAGS);
-    if (flags)
-        return hrun_fail_at(err, HRUN_EPARSE, NULL, 0, 1, "'%s' %s, whatever the variables are", e->text,
-                            flags_text(flags));
-    for (int i = 0; i < n; i++) {
-        const muChar_t *name;
-        muFloat_t *value;
-        int at;
-
-        mupGetExprVar(e->mup, (unsigned)i, &name, &value);
-        at = value >= e->values && value < e->values + e->nnames ? (int)(value - e->values) : -1;
-        if (at >= 0 && at < e->nvars)
-            e->used[at] = 1;
-        else if (at >= 0 && consts[at - e->nvars].is && compile_derived(e, consts, at - e->nvars, err))
+    e->ops = calloc(2 * strlen(text) + 1, sizeof *e->ops);    /* "a&&b" makes the most operations of its length: 6 */
+    e->values = calloc((size_t)(scope->nvars + scope->nconsts) + 1, sizeof *e->values);
+    e->names = calloc((size_t)(scope->nvars + scope->nconsts) + 1, sizeof *e->names);
+    e->used = calloc((size_t)scope->nvars + 1, 1);
+    e->derived = calloc((size_t)scope->nconsts + 1, sizeof *e->derived);
+    if (!e->text || !e->ops || !e->values || !e->names || !e->used || !e->derived)
+        return -1;
+    for (; e->nvars < scope->nvars; e->nvars++)
+        if (!(e->names[e->nvars] = strdup(scope->vars[e->nvars])))
+            return -1;
+    for (; e->nconsts < scope->nconsts; e->nconsts++) {
+        e->values[e->nvars + e->nconsts] = scope->consts[e->nconsts].value;
+        if (!(e->names[e->nvars + e->nconsts] = strdup(scope->consts[e->nconsts].name)))
             return -1;
     }
+    for (int c = 0; c < HRUN_EXPR_CALLS_MAX; c++)
+        e->called[c] = 1;
     return 0;
 }
 
-/* Compile the rewritten text for good, so that evaluation finds the code ready. */
-static int set_lazy(struct hrun_expr *e, const char *lazy, const struct hrun_strvec *numbers,
-                    struct hrun_error *err)
+struct hrun_expr *hrun_expr_create(const char *text, const struct scope *scope, struct hrun_error *err)
 {
-    char name[32];
-
-    for (size_t i = 0; i < numbers->n; i++) {
-        double *value = &e->values[(size_t)e->nnames + i];
-
-        if (hrun_parse_number("expression", numbers->v[i], value, err))
-            return -1;
-        snprintf(name, sizeof name, "__%zu", i);
-        mupDefineVar(e->mup, name, value);
-    }
-    if (mupError(e->mup) || set_text(e, lazy))
-        return fail_again(e, err);
-    feclearexcept(BAD_FLAGS);
-    return 0;
-}
-
-/* The arguments of calls, each an expression of its own; a variable that one uses is used. */
-static int compile_arguments(struct hrun_expr *e, const char *const *vars, const struct hrun_const *consts,
-                             int nconsts, struct hrun_error *err)
-{
-    struct hrun_error inner = { .code = HRUN_OK };
-
-    for (int i = 0; i < e->ncalls; i++) {
-        const struct hrun_expr_call *call = &e->calls[i];
-
-        if (!call->argument)
-            continue;
-        e->arguments[i] = hrun_expr_compile(call->argument, vars, e->nvars, consts, nconsts, &inner);
-        if (!e->arguments[i] && inner.code == HRUN_ENOMEM)
-            return hrun_fail_nomem(err);
-        if (!e->arguments[i])
-            return hrun_fail_at(err, HRUN_EPARSE, NULL, 0,
-                                call->argument_column + (inner.column ? inner.column - 1 : 0), "%s", inner.text);
-        for (int v = 0; v < e->nvars; v++)
-            e->used[v] |= e->arguments[i]->used[v];
-    }
-    return 0;
-}
-
-struct hrun_expr *hrun_expr_compile_calls(const char *text, const char *const *vars, int nvars,
-                                          const struct hrun_const *consts, int nconsts,
-                                          const struct hrun_expr_function *own, int nown, struct hrun_error *err)
-{
-    struct hrun_buf lazy = HRUN_BUF_INIT, folded = HRUN_BUF_INIT;
-    struct hrun_strvec numbers = HRUN_STRVEC_INIT;
-    struct hrun_expr_call calls[HRUN_EXPR_CALLS_MAX] = { 0 };
-    struct hrun_expr *e = NULL;
-    char *plain = NULL, *masked = NULL;
-    int rc = -1, ncalls = 0;
+    struct hrun_expr *e;
 
     if (strspn(text, " \t\r\n") == strlen(text)) {
         hrun_fail(err, HRUN_EINVAL, "an expression is empty");
@@ -310,45 +95,32 @@ struct hrun_expr *hrun_expr_compile_calls(const char *text, const char *const *v
                      "the expression is longer than %d characters", HRUN_EXPR_TEXT_MAX);
         return NULL;
     }
-    if (check_consts(vars, nvars, consts, nconsts, err) || hrun_expr_scan(text, err))
+    if (check_consts(scope, err))
         return NULL;
-    plain = strdup(text);
-    if (plain)
-        for (char *s = plain; *s; s++)
-            *s = isspace((unsigned char)*s) ? ' ' : *s;
-    masked = plain ? strdup(plain) : NULL;
-    if (!masked) {
+    e = calloc(1, sizeof *e);
+    if (!e || allocate(e, text, scope)) {
         hrun_fail_nomem(err);
-        goto out;
+        goto fail;
     }
-    if (nown && hrun_expr_find_calls(masked, own, nown, calls, &ncalls, err))
-        goto out;
-    if (hrun_expr_rewrite(masked, &folded, NULL) || hrun_expr_rewrite(masked, &lazy, &numbers)) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
-    e = create(text, vars, nvars, consts, nconsts, numbers.n, calls, ncalls);
-    if (!e)
-        hrun_fail_nomem(err);
-    else if (set_text(e, masked))
-        fail_compile(e, plain, own, nown, err);
-    else if (!inspect(e, folded.data, consts, err) && !compile_arguments(e, vars, consts, nconsts, err))
-        rc = set_lazy(e, lazy.data, &numbers, err);
-    if (!rc)
-        e->is_scaled_call = ncalls == 1 && hrun_expr_is_multiple(masked, &e->calls[0]);
-out:
-    for (int i = 0; i < HRUN_EXPR_CALLS_MAX; i++)
-        free(calls[i].argument);
-    hrun_strvec_release(&numbers);
-    hrun_buf_release(&lazy);
-    hrun_buf_release(&folded);
-    free(masked);
-    free(plain);
-    if (rc) {
-        hrun_expr_destroy(e);
-        e = NULL;
-    }
-    return e;
+    if (hrun_expr_parse(e, scope, err))
+        goto fail;
+    e->stack = calloc((size_t)e->depth, sizeof *e->stack);
+    if (e->stack)
+        return e;
+    hrun_fail_nomem(err);
+fail:
+    hrun_expr_destroy(e);
+    return NULL;
+}
+
+struct hrun_expr *hrun_expr_compile_calls(const char *text, const char *const *vars, int nvars,
+                                          const struct hrun_const *consts, int nconsts,
+                                          const struct hrun_expr_function *functions, int nfunctions,
+                                          struct hrun_error *err)
+{
+    struct scope scope = { vars, nvars, consts, nconsts, functions, nfunctions, NULL };
+
+    return hrun_expr_create(text, &scope, err);
 }
 
 struct hrun_expr *hrun_expr_compile(const char *text, const char *const *vars, int nvars,
@@ -361,27 +133,81 @@ void hrun_expr_destroy(struct hrun_expr *e)
 {
     if (!e)
         return;
-    if (e->mup)
-        mupRelease(e->mup);
-    for (int i = 0; i < e->nnames; i++)
+    for (int i = 0; i < e->nvars + e->nconsts; i++)
         free(e->names[i]);
-    for (int i = 0; i < e->ncalls; i++) {
-        if (e->arguments)
-            hrun_expr_destroy(e->arguments[i]);
-        free(e->calls[i].argument);
-    }
-    for (int c = 0; e->derived && c < e->nnames - e->nvars; c++)
+    for (int c = 0; c < e->ncalls; c++)
+        hrun_expr_destroy(e->calls[c].argument);
+    for (int c = 0; c < e->nconsts; c++)
         hrun_expr_destroy(e->derived[c]);
     free(e->derived);
-    free(e->arguments);
+    free(e->used);
     free(e->names);
     free(e->values);
-    free(e->used);
+    free(e->stack);
+    free(e->ops);
     free(e->text);
     free(e);
 }
 
 /* ------------------------------------------------------------------ evaluation */
+
+void hrun_expr_apply(const struct op *op, double *v)
+{
+    switch ((enum opcode)op->code) {
+    case OP_ONE: v[0] = hrun_functions[op->arg].one(v[0]); break;
+    case OP_MANY: v[0] = hrun_functions[op->arg].many(v, op->count); break;
+    case OP_NEGATE: v[0] = -v[0]; break;
+    case OP_NOT: v[0] = v[0] == 0; break;
+    case OP_TRUTH: v[0] = v[0] != 0; break;
+    case OP_SQUARE: v[0] = v[0] * v[0]; break;
+    case OP_CUBE: v[0] = v[0] * v[0] * v[0]; break;
+    case OP_ADD: v[0] += v[1]; break;
+    case OP_SUBTRACT: v[0] -= v[1]; break;
+    case OP_MULTIPLY: v[0] *= v[1]; break;
+    case OP_DIVIDE: v[0] /= v[1]; break;
+    case OP_REMAINDER: v[0] = hrun_remainder(v[0], v[1]); break;
+    case OP_POWER: v[0] = pow(v[0], v[1]); break;
+    case OP_LESS: v[0] = v[0] < v[1]; break;
+    case OP_LESS_EQUAL: v[0] = v[0] <= v[1]; break;
+    case OP_GREATER: v[0] = v[0] > v[1]; break;
+    case OP_GREATER_EQUAL: v[0] = v[0] >= v[1]; break;
+    case OP_EQUAL: v[0] = v[0] == v[1]; break;
+    case OP_NOT_EQUAL: v[0] = v[0] != v[1]; break;
+    case OP_NUMBER: case OP_VALUE: case OP_CALLED: case OP_JUMP: case OP_JUMP_IF_0: break;
+    }
+}
+
+static double run(const struct hrun_expr *e)
+{
+    double *top = e->stack;         /* the first that is free */
+
+    for (const struct op *op = e->ops, *end = op + e->nops; op < end; op++)
+        switch ((enum opcode)op->code) {
+        case OP_NUMBER: *top++ = op->number; break;
+        case OP_VALUE: *top++ = e->values[op->arg]; break;
+        case OP_CALLED: *top++ = e->called[op->arg]; break;
+        case OP_JUMP: op = e->ops + op->arg - 1; break;
+        case OP_JUMP_IF_0: op = *--top == 0 ? e->ops + op->arg - 1 : op; break;
+        default:
+            top -= op->count - 1;
+            hrun_expr_apply(op, top - 1);
+        }
+    return e->stack[0];
+}
+
+const char *hrun_expr_flags(void)
+{
+    int flags = fetestexcept(BAD_FLAGS);
+
+    if (!flags)
+        return NULL;
+    feclearexcept(BAD_FLAGS);
+    if (flags & FE_DIVBYZERO)
+        return "divides by zero";
+    if (flags & FE_INVALID)
+        return "takes 0/0, or a logarithm, root or squarest() of a number that has none";
+    return "overflows";
+}
 
 static int fail_eval(const struct hrun_expr *e, const char *what, struct hrun_error *err)
 {
@@ -398,31 +224,28 @@ static int fail_eval(const struct hrun_expr *e, const char *what, struct hrun_er
 int hrun_expr_eval_called(struct hrun_expr *e, const double *values, const double *called, double *out,
                           struct hrun_error *err)
 {
-    int flags = 0;
+    const char *why = NULL;
     double y;
 
-    for (int i = 0; i < e->ncalls; i++)
-        e->called[i] = called[i];
+    for (int c = 0; c < e->ncalls; c++)
+        e->called[c] = called[c];
     for (int i = 0; i < e->nvars; i++) {
         e->values[i] = values[i];
         if (!isfinite(values[i]) && e->used[i])
             return fail_eval(e, "has no value", err);
     }
-    for (int c = 0; e->nderived && c < e->nnames - e->nvars; c++)
+    for (int c = 0; e->nderived && c < e->nconsts; c++)
         if (e->derived[c] && hrun_expr_eval(e->derived[c], values, &e->values[e->nvars + c], err))
             return hrun_fail_prefix(err, "%s", e->names[e->nvars + c]);
-    y = mupEval(e->mup);
+    y = run(e);
     /* Testing the flags is cheap, clearing them is not: the flags of something earlier are cleared and the
      * evaluation repeated only when some are set. */
-    if (fetestexcept(BAD_FLAGS)) {
-        feclearexcept(BAD_FLAGS);
-        y = mupEval(e->mup);
-        flags = fetestexcept(BAD_FLAGS);
-        if (flags)
-            feclearexcept(BAD_FLAGS);
+    if (hrun_expr_flags()) {
+        y = run(e);
+        why = hrun_expr_flags();
     }
-    if (flags || !isfinite(y))
-        return fail_eval(e, flags ? flags_text(flags) : "has no value", err);
+    if (why || !isfinite(y))
+        return fail_eval(e, why ? why : "has no value", err);
     *out = y;
     return 0;
 }
@@ -456,8 +279,8 @@ int hrun_expr_is_scaled_call(const struct hrun_expr *e)
 
 int hrun_expr_eval_argument(struct hrun_expr *e, int c, const double *values, double *out, struct hrun_error *err)
 {
-    if (e->arguments[c])
-        return hrun_expr_eval(e->arguments[c], values, out, err);
+    if (e->calls[c].argument)
+        return hrun_expr_eval(e->calls[c].argument, values, out, err);
     *out = 0;
     return 0;
 }

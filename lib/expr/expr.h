@@ -1,4 +1,4 @@
-/* expr.h - expressions of rules, terms and memory (muParser)
+/* expr.h - expressions of rules, terms and memory
  *
  * Purpose: compile "N % (P*P) == 0 && ispow2(P)" once, evaluate it often.
  * Language: + - * / ^ and parentheses, % (remainder, sign of the left side), comparisons, && || ! (0 is
@@ -26,7 +26,6 @@
 
 #include <stddef.h>
 
-/* Names: muParser refuses longer ones (MaxLenIdentifier). */
 enum { HRUN_EXPR_TEXT_MAX = 4096, HRUN_EXPR_NAME_MAX = 100, HRUN_EXPR_CALLS_MAX = 16 };
 
 struct hrun_expr;
@@ -81,8 +80,8 @@ const char *hrun_expr_text(const struct hrun_expr *e);
 /* 1 if the expression uses variable v (index in vars). */
 int hrun_expr_uses(const struct hrun_expr *e, int v);
 
-/* 1 if name can be the name of a constant: a letter or _, then letters, digits and _, not beginning with __
- * (used inside), at most HRUN_EXPR_NAME_MAX of them, and no function's name. */
+/* 1 if name can be the name of a constant: a letter or _, then letters, digits and _, at most HRUN_EXPR_NAME_MAX of
+ * them, and no function's name. */
 int hrun_expr_is_name(const char *name);
 
 #endif

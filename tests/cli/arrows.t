@@ -44,7 +44,6 @@ my @outside = (
     [qr{^hwloc[./]}        => 'lib/topo'],
     [qr{^gsl/}             => 'lib/fit'],
     [qr{^pmix}             => 'lib/launch'],
-    [qr{^muParser}         => 'lib/expr'],
     [qr{^csv\.h$}          => 'lib/store'],
     [qr{^(simgrid|smpi|xbt)/} => 'hrun', 'calib/net'],
     [qr{^ompi?(-|_|/|\.)|^mpi\.h$} => 'calib', 'hrun/coll'],

@@ -73,7 +73,7 @@ static void test_scaled(void)
         { "ring(8)", 1 }, { " ring(N) ", 1 }, { "3*ring(8)", 1 }, { "ring(8)*3", 1 }, { "N^2/P * ring(8) / (P+1)", 1 },
         { "1e-3*ring(8)", 1 }, { "N % P * ring(8)", 1 }, { "(P - 1)*ring(8)", 1 }, { "sqrt(N - 1)*barrier()", 1 },
         { "N", 0 }, { "ring(8) + 1", 0 }, { "1 - ring(8)", 0 }, { "-ring(8)", 0 }, { "1/ring(8)", 0 },
-        { "ring(8)^2", 0 }, { "2^ring(8)", 0 }, { "(ring(8))", 0 }, { "sqrt(ring(8))", 0 }, { "ring(8) % 2", 0 },
+        { "ring(8)^2", 0 }, { "2^ring(8)", 0 }, { "N*(ring(8)/P)", 1 }, { "sqrt(ring(8))", 0 }, { "ring(8) % 2", 0 },
         { "ring(8)*N % 2", 0 }, { "ring(8)*p2p(8)", 0 }, { "P > 1 ? ring(8) : 0", 0 }, { "N*ring(8) > 1", 0 },
         { "N && ring(8)", 0 }, { "N/ring(8)", 0 }, { "N*ring(8)^P", 0 }, { "!ring(8)", 0 },
     };
@@ -114,7 +114,7 @@ static void test_messages(void)
     refused("N*ring", 3, "function 'ring' needs its arguments in parentheses");
     refused("N*rings(8)", 3, "unknown function 'rings', did you mean 'ring'? (known: min, max, abs, sqrt, cbrt, exp, "
             "floor, ceil, round, ln, log, log2, log10, ispow2, squarest, p2p, ring, alltoall, barrier)");
-    refused("__c0*ring(8)", 1, "unknown variable '__c0': no name begins with __");
+    refused("__c0*ring(8)", 1, "unknown variable '__c0' (known: N, P, nb)");
     refused("ring(__c0)", 6, "unknown variable '__c0' (known: N, P, nb)");
     refused("ring(8", 5, "'(' without a ')' after it");
     refused("ring(1/0)", 6, "'1/0' divides by zero, whatever the variables are");

@@ -1,5 +1,5 @@
-/* builtins.c - the functions of the language; see builtins.h */
-#include "expr/builtins.h"
+/* functions.c - the functions of the language; see internal.h */
+#include "expr/internal.h"
 
 #include "base/units.h"
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Whole numbers, nearly always: the remainder of integers is five times as fast as fmod. */
-double hrun_builtin_remainder(double a, double b)
+double hrun_remainder(double a, double b)
 {
     const double exact = (double)HRUN_COUNT_MAX;
 
@@ -65,11 +65,6 @@ static double fn_squarest(double x)
     return d;
 }
 
-double hrun_builtin_not(double x)
-{
-    return x == 0;
-}
-
 static double fn_min(const double *v, int n)
 {
     double m = v[0];
@@ -88,7 +83,7 @@ static double fn_max(const double *v, int n)
     return m;
 }
 
-const struct hrun_builtin hrun_builtins[] = {
+const struct hrun_function hrun_functions[] = {
     { "min", NULL, fn_min },
     { "max", NULL, fn_max },
     { "abs", fabs, NULL },
@@ -106,4 +101,4 @@ const struct hrun_builtin hrun_builtins[] = {
     { "squarest", fn_squarest, NULL },
 };
 
-const int hrun_builtins_n = sizeof hrun_builtins / sizeof *hrun_builtins;
+const int hrun_functions_n = sizeof hrun_functions / sizeof *hrun_functions;

@@ -1,0 +1,86 @@
+/* internal.h - what the parser makes and the evaluation runs (internal to lib/expr) */
+#ifndef HRUN_EXPR_INTERNAL_H
+#define HRUN_EXPR_INTERNAL_H
+
+#include "expr/expr.h"
+
+/* A function of the language. Where it has no value, a flag of the floating point unit says so. */
+struct hrun_function {
+    const char *name;
+    double (*one)(double);               /* of one argument, or */
+    double (*many)(const double *, int); /* of one or more */
+};
+
+extern const struct hrun_function hrun_functions[];
+extern const int hrun_functions_n;
+
+/* a % b, with the sign of a. */
+double hrun_remainder(double a, double b);
+
+/* Code for a stack of numbers. A jump's target is the index of an operation. */
+enum opcode {
+    OP_NUMBER,       /* push number */
+    OP_VALUE,        /* push values[arg]: variables, then constants */
+    OP_CALLED,       /* push called[arg] */
+    OP_ONE, OP_MANY, /* function arg of the top, of the `count` topmost */
+    OP_NEGATE, OP_NOT, OP_TRUTH, OP_SQUARE, OP_CUBE,
+    OP_ADD, OP_SUBTRACT, OP_MULTIPLY, OP_DIVIDE, OP_REMAINDER, OP_POWER,
+    OP_LESS, OP_LESS_EQUAL, OP_GREATER, OP_GREATER_EQUAL, OP_EQUAL, OP_NOT_EQUAL,
+    OP_JUMP, OP_JUMP_IF_0    /* the latter pops */
+};
+
+struct op {
+    short code;
+    short count;
+    int arg;
+    double number;
+};
+
+/* A call of a function of the caller. */
+struct call {
+    int function;               /* index into the caller's functions */
+    int column;                 /* of its name, from 1 */
+    struct hrun_expr *argument; /* NULL of a function without one */
+};
+
+struct hrun_expr {
+    char *text;
+    struct op *ops;
+    int nops, depth;            /* numbers on the stack at most */
+    double *stack;
+    double *values;             /* variables, constants */
+    char **names;               /* in the same order */
+    unsigned char *used;        /* per variable */
+    int nvars, nconsts;
+    struct hrun_expr **derived; /* per constant: of those that are expressions and are used; else NULL */
+    int nderived;               /* how many are not NULL */
+    struct call calls[HRUN_EXPR_CALLS_MAX];
+    double called[HRUN_EXPR_CALLS_MAX];
+    int ncalls;
+    int is_scaled_call;
+};
+
+/* What an expression is compiled with. */
+struct scope {
+    const char *const *vars;
+    int nvars;
+    const struct hrun_const *consts;
+    int nconsts;
+    const struct hrun_expr_function *functions;
+    int nfunctions;
+    const char *inside;         /* the function whose argument this is, or NULL: then calls are errors */
+};
+
+/* Compile e->text into e, whose arrays have room. Result: 0, or -1 with *err (HRUN_EPARSE, HRUN_ENOMEM). */
+int hrun_expr_parse(struct hrun_expr *e, const struct scope *scope, struct hrun_error *err);
+
+/* A new expression of a scope. NULL with *err. */
+struct hrun_expr *hrun_expr_create(const char *text, const struct scope *scope, struct hrun_error *err);
+
+/* One operation on the stack, of which v is the first operand: the value stays in v[0]. No jumps, nor what pushes. */
+void hrun_expr_apply(const struct op *op, double *v);
+
+/* "divides by zero" and so on for the flags that are set, which are cleared; NULL when none is. */
+const char *hrun_expr_flags(void);
+
+#endif

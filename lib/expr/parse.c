@@ -1,0 +1,590 @@
+/* parse.c - from text to code, by precedence climbing; see internal.h for the contracts
+ *
+ * A text is read twice: check_brackets() finds what is best told where it opened, then parse_choice() and the functions
+ * below it read operands and operators and append code as they go. Operations on plain numbers are done at once.
+ */
+#include "expr/internal.h"
+
+#include "base/buf.h"
+#include "base/nearest.h"
+#include "base/units.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Deeper nesting than this is no rule that anyone wrote; it bounds the recursion. */
+enum { MAX_DEPTH = 200 };
+
+struct parser {
+    struct hrun_expr *e;
+    const struct scope *scope;
+    const char *at;             /* what is read next */
+    int depth;                  /* numbers on the stack here */
+    struct hrun_error *err;
+};
+
+/* What is known of an operand when its code has been appended. */
+struct operand {
+    int plain;                  /* a number: its code is one OP_NUMBER */
+    int calls;                  /* calls in it */
+    int scaled;                 /* one call times and over things without calls */
+};
+
+static int is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static const char *skip_blanks(const char *s)
+{
+    while (isspace((unsigned char)*s))
+        s++;
+    return s;
+}
+
+static int fail_at(const struct parser *p, const char *at, const char *what)
+{
+    return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(at - p->e->text) + 1, "%s", what);
+}
+
+/* ------------------------------------------------------------------ brackets */
+
+/* An open parenthesis. */
+struct open {
+    const char *at;
+    int call;                   /* that of a function's arguments */
+    int choices;                /* '?' still without their ':' */
+    const char *question;       /* the last such '?' */
+};
+
+static const char NO_COLON[] = "'?' without a ':' after it; write 'c ? a : b'";
+
+static int is_call(const char *text, const char *at)
+{
+    while (at > text && isspace((unsigned char)at[-1]))
+        at--;
+    return at > text && is_word(at[-1]);
+}
+
+/* Parentheses and choices have their ends, and all characters belong to the language. */
+static int check_brackets(const struct parser *p)
+{
+    struct open stack[MAX_DEPTH + 1] = { { NULL, 0, 0, NULL } }, *top = stack;
+
+    for (const char *s = p->e->text; *s; s++) {
+        if (*s == '(') {
+            if (top == stack + MAX_DEPTH)
+                return fail_at(p, s, "parentheses are nested too deeply");
+            *++top = (struct open){ s, is_call(p->e->text, s), 0, NULL };
+        } else if (*s == '?') {
+            top->choices++;
+            top->question = s;
+        } else if (*s == ':') {
+            if (top->choices-- == 0)
+                return fail_at(p, s, "':' without a '?' before it");
+        } else if (*s == ')' || *s == ',') {
+            if (top == stack && *s == ')')
+                return fail_at(p, s, "')' without a '(' before it");
+            if (!top->call && *s == ',')
+                return fail_at(p, s, "unexpected ','; only a function's arguments are separated by commas");
+            if (top->choices)
+                return fail_at(p, top->question, NO_COLON);
+            top -= *s == ')';
+        } else if (!is_word(*s) && !strchr("+-*/^%<>!=&|. \t\r\n", *s)) {
+            if (*s < 0x20 || *s >= 0x7f)
+                return fail_at(p, s, "unexpected character");
+            return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1, "unexpected character '%c'",
+                                *s);
+        }
+    }
+    if (top != stack)
+        return fail_at(p, top->at, "'(' without a ')' after it");
+    return top->choices ? fail_at(p, top->question, NO_COLON) : 0;
+}
+
+/* ------------------------------------------------------------------ messages */
+
+/* The length of the word or the character at s. */
+static int token_length(const char *s)
+{
+    int n = 0;
+
+    while (is_word(s[n]))
+        n++;
+    return n ? n : *s != 0;
+}
+
+static int fail_token(const struct parser *p, const char *at, const char *before)
+{
+    return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(at - p->e->text) + 1, "%s'%.*s'", before, token_length(at),
+                        at);
+}
+
+/* Something stands where an operand should. */
+static int fail_no_operand(const struct parser *p)
+{
+    const char *end = p->e->text + strlen(p->e->text);
+
+    if (*p->at)
+        return fail_token(p, p->at, "unexpected ");
+    while (isspace((unsigned char)end[-1]))
+        end--;
+    return fail_at(p, end, "the expression ends where a value is expected");
+}
+
+/* Something stands where an operator should, or an end. */
+static int fail_no_operator(const struct parser *p)
+{
+    if (p->at[0] == '=')
+        return fail_at(p, p->at, "'=' cannot assign here; write '==' to compare");
+    if (p->at[0] == '&')
+        return fail_at(p, p->at, "unexpected '&'; 'and' is written '&&'");
+    if (p->at[0] == '|')
+        return fail_at(p, p->at, "unexpected '|'; 'or' is written '||'");
+    return fail_token(p, p->at, is_word(*p->at) || *p->at == '.' || *p->at == '(' ? "an operator is missing before " :
+                      "unexpected ");
+}
+
+/* The word at s is not known. */
+static int fail_unknown(const struct parser *p, const char *s)
+{
+    const struct scope *scope = p->scope;
+    int len = token_length(s), call = *skip_blanks(s + len) == '(', n = 0;
+    const char **names = calloc((size_t)(scope->nvars + scope->nconsts + hrun_functions_n + scope->nfunctions) + 1,
+                                sizeof *names);
+    char *word = strndup(s, (size_t)len);
+    const char *hint = NULL;
+    struct hrun_buf list = HRUN_BUF_INIT;
+
+    for (int i = 0; names && call && i < hrun_functions_n; i++)
+        names[n++] = hrun_functions[i].name;
+    for (int i = 0; names && call && i < scope->nfunctions; i++)
+        names[n++] = scope->functions[i].name;
+    for (int i = 0; names && !call && i < scope->nvars; i++)
+        names[n++] = scope->vars[i];
+    for (int i = 0; names && !call && i < scope->nconsts; i++)
+        names[n++] = scope->consts[i].name;
+    for (int i = 0; i < n; i++)
+        hrun_buf_addf(&list, "%s%s", i ? ", " : "", names[i]);
+    for (int i = 0; word && i < n && !hint; i++)
+        hint = strcasecmp(word, names[i]) ? NULL : names[i];
+    if (!names || !word || list.failed) {
+        hrun_fail_nomem(p->err);
+    } else {
+        hint = hint ? hint : hrun_nearest(word, names, (size_t)n);
+        hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1, "unknown %s '%s'%s%s%s (known: %s)",
+                     call ? "function" : "variable", word, hint ? ", did you mean '" : "", hint ? hint : "",
+                     hint ? "'?" : "", n ? list.data : "none");
+    }
+    hrun_buf_release(&list);
+    free(word);
+    free(names);
+    return -1;
+}
+
+/* ------------------------------------------------------------------ code */
+
+static struct op *append(struct parser *p, enum opcode code, int arg)
+{
+    struct op *op = &p->e->ops[p->e->nops++];
+
+    *op = (struct op){ .code = (short)code, .count = 1, .arg = arg };
+    return op;
+}
+
+/* The same for an operation that leaves one number more. */
+static struct op *append_push(struct parser *p, enum opcode code, int arg)
+{
+    if (++p->depth > p->e->depth)
+        p->e->depth = p->depth;
+    return append(p, code, arg);
+}
+
+/* Append an operation on `count` operands, or do it when they are plain numbers. */
+static int append_operation(struct parser *p, struct op op, int count, int plain)
+{
+    struct hrun_expr *e = p->e;
+    const char *why;
+    double *v;
+
+    op.count = (short)count;
+    p->depth -= count - 1;
+    if (!plain) {
+        e->ops[e->nops++] = op;
+        return 0;
+    }
+    v = calloc((size_t)count, sizeof *v);
+    if (!v)
+        return hrun_fail_nomem(p->err);
+    e->nops -= count;
+    for (int i = 0; i < count; i++)
+        v[i] = e->ops[e->nops + i].number;
+    hrun_expr_flags();
+    hrun_expr_apply(&op, v);
+    why = hrun_expr_flags();
+    append(p, OP_NUMBER, 0)->number = v[0];
+    free(v);
+    return why ? hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, 1, "'%s' %s, whatever the variables are", e->text, why) : 0;
+}
+
+/* ------------------------------------------------------------------ operands */
+
+static int parse_choice(struct parser *p, struct operand *out);
+
+static int parse_number(struct parser *p, struct operand *out)
+{
+    const char *s = p->at, *end = s + strspn(s, "0123456789");
+    char *text;
+    double number;
+    int bad;
+
+    end += *end == '.';
+    end += end[-1] == '.' ? strspn(end, "0123456789") : 0;
+    if (tolower((unsigned char)*end) == 'e') {
+        const char *exponent = end + 1 + (end[1] == '+' || end[1] == '-');
+
+        end = isdigit((unsigned char)*exponent) ? exponent + strspn(exponent, "0123456789") : end + 1;
+    }
+    text = strndup(s, (size_t)(end - s));
+    if (!text)
+        return hrun_fail_nomem(p->err);
+    bad = hrun_parse_number("expression", text, &number, NULL);
+    if (bad)
+        hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1, "'%s' is not a number", text);
+    free(text);
+    if (bad)
+        return -1;
+    append_push(p, OP_NUMBER, 0)->number = number;
+    *out = (struct operand){ .plain = 1 };
+    p->at = end;
+    return 0;
+}
+
+/* Arguments of a function of the language, after its '('. */
+static int parse_arguments(struct parser *p, int function, const char *name, struct operand *out)
+{
+    const struct hrun_function *f = &hrun_functions[function];
+    int n = 0, plain = 1, calls = 0;
+
+    if (*(p->at = skip_blanks(p->at)) != ')')
+        do {
+            struct operand one;
+
+            p->at += n > 0;
+            if (parse_choice(p, &one))
+                return -1;
+            plain &= one.plain;
+            calls += one.calls;
+            n++;
+        } while (*p->at == ',');
+    if (*p->at != ')')
+        return fail_no_operator(p);
+    if (!n || (f->one && n > 1))
+        return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(name - p->e->text) + 1, "too %s arguments for '%s'",
+                            n ? "many" : "few", f->name);
+    p->at++;
+    *out = (struct operand){ .plain = plain, .calls = calls };
+    return append_operation(p, (struct op){ .code = f->one ? OP_ONE : OP_MANY, .arg = function }, n, plain);
+}
+
+/* The ')' of the '(' at s. commas: those that separate arguments. */
+static const char *closing(const char *s, int *commas)
+{
+    int depth = 0;
+
+    for (*commas = 0;; s++) {
+        depth += *s == '(' ? 1 : *s == ')' ? -1 : 0;
+        *commas += *s == ',' && depth == 1;
+        if (!depth)
+            return s;
+    }
+}
+
+/* A call of function f of the caller, whose name is at p->at; its argument is an expression of its own. */
+static int parse_call(struct parser *p, int f, struct operand *out)
+{
+    const struct hrun_expr_function *function = &p->scope->functions[f];
+    struct call *call = &p->e->calls[p->e->ncalls];
+    const char *open = strchr(p->at, '('), *end, *start = skip_blanks(open + 1);
+    struct scope inside = *p->scope;
+    struct hrun_error inner = { .code = HRUN_OK };
+    int commas, column = (int)(p->at - p->e->text) + 1;
+    char *text;
+
+    end = closing(open, &commas);
+    if (inside.inside)
+        return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, column, "'%s' cannot stand in the argument of '%s'",
+                            function->name, inside.inside);
+    if (p->e->ncalls == HRUN_EXPR_CALLS_MAX)
+        return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, column, "more than %d calls of %s and the like",
+                            HRUN_EXPR_CALLS_MAX, function->name);
+    if (!function->arguments && start < end)
+        return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, column, "too many arguments for '%s': write %s()",
+                            function->name, function->name);
+    if (function->arguments && (start == end || commas))
+        return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, column, "too %s arguments for '%s'",
+                            start == end ? "few" : "many", function->name);
+    *call = (struct call){ f, column, NULL };
+    append_push(p, OP_CALLED, p->e->ncalls++);
+    p->at = end + 1;
+    *out = (struct operand){ .calls = 1, .scaled = 1 };
+    if (start == end)
+        return 0;
+    text = strndup(open + 1, (size_t)(end - open - 1));
+    if (!text)
+        return hrun_fail_nomem(p->err);
+    inside.inside = function->name;
+    call->argument = hrun_expr_create(text, &inside, &inner);
+    free(text);
+    if (!call->argument && inner.code == HRUN_EPARSE)
+        return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(open - p->e->text) + 1 + inner.column, "%s",
+                            inner.text);
+    if (!call->argument)
+        return hrun_fail_nomem(p->err);
+    for (int v = 0; v < p->e->nvars; v++)
+        p->e->used[v] |= call->argument->used[v];
+    return 0;
+}
+
+/* Constant c, which is an expression of the variables and of the constants before it, is used at s. */
+static int parse_derived(struct parser *p, int c, const char *s)
+{
+    struct hrun_expr *e = p->e;
+    const struct hrun_const *is = &p->scope->consts[c];
+    struct hrun_error inner = { .code = HRUN_OK };
+
+    if (!is->is || e->derived[c])
+        return 0;
+    e->derived[c] = hrun_expr_compile(is->is, p->scope->vars, e->nvars, p->scope->consts, c, &inner);
+    if (!e->derived[c] && inner.code == HRUN_ENOMEM)
+        return hrun_fail_nomem(p->err);
+    if (!e->derived[c])
+        return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - e->text) + 1, "'%s' is '%s', which has no value "
+                            "here: %s", is->name, is->is, inner.text);
+    e->nderived++;
+    for (int v = 0; v < e->nvars; v++)
+        e->used[v] |= e->derived[c]->used[v];
+    return 0;
+}
+
+static int is_at(const char *s, int len, const char *name)
+{
+    return (int)strlen(name) == len && !strncmp(s, name, (size_t)len);
+}
+
+static int parse_word(struct parser *p, struct operand *out)
+{
+    const char *s = p->at, *after;
+    const struct scope *scope = p->scope;
+    int len = token_length(s), value = -1, function = -1, own = -1;
+
+    after = skip_blanks(s + len);
+    for (int i = 0; i < scope->nvars; i++)
+        value = is_at(s, len, scope->vars[i]) ? i : value;
+    for (int c = 0; c < scope->nconsts; c++)
+        value = is_at(s, len, scope->consts[c].name) ? scope->nvars + c : value;
+    for (int i = 0; i < hrun_functions_n; i++)
+        function = is_at(s, len, hrun_functions[i].name) ? i : function;
+    for (int i = 0; i < scope->nfunctions; i++)
+        own = is_at(s, len, scope->functions[i].name) ? i : own;
+    if ((function >= 0 || own >= 0) && *after != '(')
+        return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1, "function '%.*s' needs its "
+                            "arguments in parentheses", len, s);
+    if (own >= 0)
+        return parse_call(p, own, out);
+    if (function >= 0) {
+        p->at = after + 1;
+        return parse_arguments(p, function, s, out);
+    }
+    if (value < 0)
+        return fail_unknown(p, s);
+    if (*after == '(')
+        return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1, "'%.*s' is not a function", len,
+                            s);
+    p->at = s + len;
+    append_push(p, OP_VALUE, value);
+    *out = (struct operand){ 0 };
+    if (value >= scope->nvars)
+        return parse_derived(p, value - scope->nvars, s);
+    p->e->used[value] = 1;
+    return 0;
+}
+
+static int parse_operand(struct parser *p, struct operand *out)
+{
+    p->at = skip_blanks(p->at);
+    if (isdigit((unsigned char)*p->at) || *p->at == '.')
+        return parse_number(p, out);
+    if (is_word(*p->at))
+        return parse_word(p, out);
+    if (*p->at != '(')
+        return fail_no_operand(p);
+    p->at++;
+    if (parse_choice(p, out))
+        return -1;
+    return *p->at++ == ')' ? 0 : (p->at--, fail_no_operator(p));
+}
+
+/* ------------------------------------------------------------------ operators */
+
+enum level { LEVEL_OR = 1, LEVEL_AND, LEVEL_COMPARE, LEVEL_ADD, LEVEL_MULTIPLY, LEVEL_SIGN, LEVEL_POWER };
+
+static const struct operator {
+    char text[3];
+    enum level level;
+    enum opcode code;           /* but of || and && */
+} operators[] = {               /* of two that begin alike the longer one is the first */
+    { "||", LEVEL_OR, OP_JUMP_IF_0 }, { "&&", LEVEL_AND, OP_JUMP_IF_0 },
+    { "==", LEVEL_COMPARE, OP_EQUAL }, { "!=", LEVEL_COMPARE, OP_NOT_EQUAL },
+    { "<=", LEVEL_COMPARE, OP_LESS_EQUAL }, { ">=", LEVEL_COMPARE, OP_GREATER_EQUAL },
+    { "<", LEVEL_COMPARE, OP_LESS }, { ">", LEVEL_COMPARE, OP_GREATER },
+    { "+", LEVEL_ADD, OP_ADD }, { "-", LEVEL_ADD, OP_SUBTRACT },
+    { "*", LEVEL_MULTIPLY, OP_MULTIPLY }, { "/", LEVEL_MULTIPLY, OP_DIVIDE }, { "%", LEVEL_MULTIPLY, OP_REMAINDER },
+    { "^", LEVEL_POWER, OP_POWER },
+};
+
+static const struct operator *operator_at(const char *s)
+{
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        if (!strncmp(s, operators[i].text, strlen(operators[i].text)))
+            return &operators[i];
+    return NULL;
+}
+
+static int parse_level(struct parser *p, enum level level, struct operand *out);
+
+/* An operand with its exponents, and a sign or ! before it. */
+static int parse_signed(struct parser *p, struct operand *out)
+{
+    char sign;
+
+    p->at = skip_blanks(p->at);
+    sign = *p->at;
+    if (sign != '-' && sign != '+' && sign != '!')
+        return parse_level(p, LEVEL_POWER, out);
+    p->at++;
+    if (parse_level(p, LEVEL_POWER, out))
+        return -1;
+    out->scaled = 0;
+    if (sign == '+')
+        return 0;
+    return append_operation(p, (struct op){ .code = sign == '-' ? OP_NEGATE : OP_NOT }, 1, out->plain);
+}
+
+/* The right side of && or ||, whose left side has been appended: it is evaluated only when it matters. */
+static int parse_lazy(struct parser *p, enum level level, struct operand *left)
+{
+    struct operand right;
+    int skip = p->e->nops, end = 0;
+
+    append(p, OP_JUMP_IF_0, 0);
+    p->depth--;
+    if (level == LEVEL_OR) {        /* a != 0: 1, else the right side */
+        append(p, OP_NUMBER, 0)->number = 1;
+        end = p->e->nops;
+        append(p, OP_JUMP, 0);
+        p->e->ops[skip].arg = p->e->nops;
+    }
+    if (parse_level(p, (enum level)(level + 1), &right))
+        return -1;
+    append(p, OP_TRUTH, 0);
+    if (level == LEVEL_AND) {       /* a == 0: 0 */
+        end = p->e->nops;
+        append(p, OP_JUMP, 0);
+        p->e->ops[skip].arg = p->e->nops;
+        append(p, OP_NUMBER, 0);
+    }
+    p->e->ops[end].arg = p->e->nops;
+    *left = (struct operand){ .calls = left->calls + right.calls };
+    return 0;
+}
+
+/* x^2 and x^3, which are most exponents, are products. */
+static int append_power(struct parser *p, int plain_right, int plain)
+{
+    struct hrun_expr *e = p->e;
+    double exponent = plain_right ? e->ops[e->nops - 1].number : 0;
+
+    if (plain || (exponent != 2 && exponent != 3))
+        return append_operation(p, (struct op){ .code = OP_POWER }, 2, plain);
+    e->nops--;
+    p->depth--;
+    append(p, exponent == 2 ? OP_SQUARE : OP_CUBE, 0);
+    return 0;
+}
+
+/* The right side of operator o, and what it makes of both. */
+static int parse_right(struct parser *p, const struct operator *o, struct operand *left)
+{
+    struct operand right;
+    int plain;
+
+    if (o->level == LEVEL_POWER ? parse_signed(p, &right) : parse_level(p, (enum level)(o->level + 1), &right))
+        return -1;
+    plain = left->plain && right.plain;
+    *left = (struct operand){
+        .plain = plain, .calls = left->calls + right.calls,
+        .scaled = (left->scaled && !right.calls && (o->code == OP_MULTIPLY || o->code == OP_DIVIDE)) ||
+                  (right.scaled && !left->calls && o->code == OP_MULTIPLY)
+    };
+    return o->code == OP_POWER ? append_power(p, right.plain, plain)
+                               : append_operation(p, (struct op){ .code = (short)o->code }, 2, plain);
+}
+
+/* Operators of this level and of higher ones. Those of one level go from left to right, but for ^. */
+static int parse_level(struct parser *p, enum level level, struct operand *out)
+{
+    const struct operator *o;
+    int rc = level > LEVEL_SIGN ? parse_operand(p, out) : parse_signed(p, out);
+
+    while (!rc && (p->at = skip_blanks(p->at), o = operator_at(p->at)) && o->level >= level) {
+        p->at += strlen(o->text);
+        rc = o->level <= LEVEL_AND ? parse_lazy(p, o->level, out) : parse_right(p, o, out);
+    }
+    return rc;
+}
+
+/* A whole expression, c ? a : b among them. */
+static int parse_choice(struct parser *p, struct operand *out)
+{
+    struct operand yes, no;
+    int skip, end;
+
+    if (parse_level(p, LEVEL_OR, out))
+        return -1;
+    if (*p->at != '?')
+        return 0;
+    p->at++;
+    skip = p->e->nops;
+    append(p, OP_JUMP_IF_0, 0);
+    p->depth--;
+    if (parse_choice(p, &yes))
+        return -1;
+    if (*p->at != ':')
+        return fail_no_operator(p);
+    p->at++;
+    end = p->e->nops;
+    append(p, OP_JUMP, 0);
+    p->e->ops[skip].arg = p->e->nops;
+    p->depth--;
+    if (parse_choice(p, &no))
+        return -1;
+    p->e->ops[end].arg = p->e->nops;
+    *out = (struct operand){ .calls = out->calls + yes.calls + no.calls };
+    return 0;
+}
+
+int hrun_expr_parse(struct hrun_expr *e, const struct scope *scope, struct hrun_error *err)
+{
+    struct parser p = { e, scope, e->text, 0, err };
+    struct operand whole;
+
+    if (check_brackets(&p) || parse_choice(&p, &whole))
+        return -1;
+    if (*p.at)
+        return fail_no_operator(&p);
+    e->is_scaled_call = whole.scaled;
+    return 0;
+}
