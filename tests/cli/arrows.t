@@ -379,5 +379,9 @@ ok(!@bad, 'no banned function is called', @bad);
 @bad = bad_calls('.', qr{^lib/}, \%mute);
 ok(!@bad, 'lib/ does not print and does not end the process', @bad);
 
+# ---------------------------------------------------------------- the drawing
+
+ok(system('man/figures/draw', '--check') == 0, 'the figures are drawn from their text, and name functions that exist');
+
 print "1..$count\n";
 exit($failed ? 1 : 0);
