@@ -517,7 +517,8 @@ static void processes(void)
         _exit(1);
     }
     setpgid(pid, pid);
-    for (int i = 0; i < 500 && found.n < 2; i++) {
+    /* While the child executes sleep its environment is empty. */
+    for (int i = 0; i < 500 && (found.n < 2 || !hrun_procs_marked(found.v[1], "test-job-1", 0)); i++) {
         found.n = 0;
         hrun_procs_tree(pid, &found);
         usleep(10000);
