@@ -62,7 +62,7 @@ void common_settings_release(struct common_settings *s);
       "app definition (default: the one that knows the program's name)", "Application", hrun_opt_string, \
       COMMON_AT(app), .modes = in }
 #define OPTION_VARIANT(in) \
-    { "variant", 0, HRUN_OPT_WORD, "NAME", NULL, "of the algorithms that the definition has, this one", \
+    { "variant", 0, HRUN_OPT_WORD, "NAME", NULL, "use this variant of the definition: one of its algorithms", \
       "Application", hrun_opt_string, COMMON_AT(variant), .modes = in, .needs_app = 1 }
 #define OPTION_DEFINE(in) \
     { "define", 'D', HRUN_OPT_WORD, "NAME=VALUE", NULL, "set a constant of the app definition", \
@@ -93,7 +93,7 @@ void common_settings_release(struct common_settings *s);
     { "level", 0, HRUN_OPT_CHOICE, "LEVEL", "node package numa l3 core", \
       "what one PE is (default: core on one host, else node)", \
       "Machine", hrun_opt_string, COMMON_AT(level), .modes = in }, \
-    { "refresh", 0, HRUN_OPT_NONE, NULL, NULL, "ask all hosts anew what they are made of", \
+    { "refresh", 0, HRUN_OPT_NONE, NULL, NULL, "discover all hosts again, without what is remembered", \
       "Machine", hrun_opt_flag, COMMON_AT(refresh), .modes = in }, \
     { "skip-unreachable", 0, HRUN_OPT_NONE, NULL, NULL, "leave out hosts that do not answer", \
       "Machine", hrun_opt_flag, COMMON_AT(skip_unreachable), .modes = in }
@@ -101,7 +101,7 @@ void common_settings_release(struct common_settings *s);
     { "cluster", 0, HRUN_OPT_FILE, "FILE", NULL, "cluster file (YAML) that names the sub-clusters", \
       "Machine", hrun_opt_string, COMMON_AT(cluster_file), .modes = in }
 #define OPTION_LEDGER(in) \
-    { "ledger", 0, HRUN_OPT_DIR, "DIR", NULL, "where runs of all users are entered, or none", \
+    { "ledger", 0, HRUN_OPT_DIR, "DIR", NULL, "folder in which all users' runs are listed, or none", \
       "Machine", hrun_opt_string, COMMON_AT(ledger), .modes = in }
 
 #define OPTION_ENGINE(in) \
