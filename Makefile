@@ -4,7 +4,7 @@
 #   make demo            calibrate, predict and run a real application on this machine
 #   make check           every test (SANITIZE=address,undefined builds and tests with sanitizers)
 #   make races           threads that share a service, under ThreadSanitizer
-#   make check-lab       the tests over several hosts, on an emulated cluster (root; 5 minutes)
+#   make check-lab       the tests over several hosts, on an emulated cluster (root; 10 minutes)
 #   make bench           speed figures, as ratios of one run
 #   make accuracy        is hrun's choice the best? on simulated clusters (ACCURACY="--app lu": options of the program)
 #   make trials SEED=S TRIALS=K  is hrun's choice the best? on random programs and clusters

@@ -159,15 +159,19 @@ static int check_time(const char *text, struct hrun_error *err)
     return pattern ? 0 : hrun_fail_prefix(err, "--time");
 }
 
-static int check_name(const char *name, struct hrun_error *err)
+static int check_name(const char *name, const char *program, struct hrun_error *err)
 {
     char *plain;
 
     if (hrun_app_is_name(name))
         return 0;
+    if (!*name)
+        return hrun_fail(err, HRUN_EINVAL, "no name can be made of that of the program, '%s': give one with -app NAME",
+                         program);
     plain = hrun_app_name_of(name);
-    hrun_fail(err, HRUN_EINVAL, "-app %s: the name of a new application has lower-case letters, digits, '.', '_' and '-', "
-              "a letter or digit first: -app %s would do", name, plain && *plain ? plain : "NAME");
+    hrun_fail(err, HRUN_EINVAL, "-app %s: the name of a new application has lower-case letters, digits, '.', '_' and "
+              "'-', a letter or digit first, and does not end in .yaml: -app %s would do", name,
+              plain && *plain ? plain : "NAME");
     free(plain);
     return -1;
 }
@@ -180,7 +184,7 @@ static int check(const struct calib_settings *s, const struct new_app *a, struct
 
     for (char *const *w = a->words; *w; w++)
         told |= strstr(*w, "{N}") != NULL;
-    if (check_name(a->name, err))
+    if (check_name(a->name, a->words[0], err))
         return -1;
     if (!told)
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "

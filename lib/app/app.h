@@ -146,7 +146,8 @@ int hrun_app_load(const char *file, char *const *defines, int ndefines, struct h
                   struct hrun_error *err);
 void hrun_app_destroy(struct hrun_app *app);
 
-/* [a-z0-9][a-z0-9._-]*, so that a name is a file name anywhere and never an option. Result: 1 or 0. */
+/* [a-z0-9][a-z0-9._-]* without .yaml at its end, so that a name is a file name anywhere and never an option nor a path.
+ * Result: 1 or 0. */
 int hrun_app_is_name(const char *s);
 /* The name that an application of this program has: its own in lower-case letters, without the folder, '-' for what may
  * not stand in one ("./Mini MD" -> "mini-md"). The caller frees it; "" where nothing is left; NULL: no memory. */

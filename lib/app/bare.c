@@ -9,6 +9,7 @@ char *hrun_app_name_of(const char *program)
 {
     const char *base = strrchr(program, '/');
     struct hrun_buf b = HRUN_BUF_INIT;
+    char *name;
 
     base = base ? base + 1 : program;
     for (; *base; base++) {
@@ -19,7 +20,10 @@ char *hrun_app_name_of(const char *program)
         else if (b.len)
             hrun_buf_addc(&b, '-');
     }
-    return hrun_buf_detach(&b);
+    name = hrun_buf_detach(&b);
+    for (size_t n = name ? strlen(name) : 0; n >= 5 && !strcmp(name + n - 5, ".yaml"); n -= 5)
+        name[n - 5] = 0;
+    return name;
 }
 
 int hrun_app_create_bare(const char *program, struct hrun_app **out, struct hrun_error *err)

@@ -9,8 +9,10 @@
 
 int hrun_app_is_name(const char *s)
 {
-    return strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789._-") == strlen(s) && *s &&
-           !strchr("._-", *s);
+    size_t len = strlen(s);
+
+    return strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789._-") == len && *s && !strchr("._-", *s) &&
+           !(len >= 5 && !strcmp(s + len - 5, ".yaml"));
 }
 
 static int load_names(struct hrun_load *l, const char *file)
@@ -118,7 +120,7 @@ static int load_derived(struct hrun_load *l)
     const struct raw_step *v = l->raw->derived;
     char path[64], unknown[HRUN_EXPR_NAME_MAX + 32];
 
-    /* Each use of a value is a copy of its expression, so that a chain of them grows like Fibonacci's numbers. */
+    /* Each use of a value is a copy of its expression, so that chains of them grow. */
     if (l->raw->derived_count > DERIVED_MAX)
         return hrun_load_bad(l, "derived", "there are %u derived values, and at most %d may be", l->raw->derived_count,
                              DERIVED_MAX);

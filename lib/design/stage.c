@@ -305,8 +305,8 @@ static double all_s(const struct hrun_design *d)
 
 /* A budget of its own, d->own_s: rounds of runs of the choices at all sizes, and for each number of processes per PE of
  * each sub-cluster, which has a model of its own, runs at one size; of few configurations only a part of all. Never
- * less than screening and, as far as that part goes, some rounds more. What runs took before counts. Last rounds come on
- * top, as far as they are bounded. Where it has grown, it is not at its end. */
+ * less than screening and, as far as that part goes, some rounds more. What runs took before counts. Last rounds come
+ * on top, as far as they are bounded. Where it has grown, it is not at its end. */
 static void find_budget(struct hrun_design *d)
 {
     double more = d->state.loss > LOSS_MORE ? MORE : 1, rounds_s = DESIGN_ROUNDS * d->round_s;

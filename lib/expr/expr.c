@@ -1,7 +1,7 @@
 /* expr.c - expressions: their values, and what they are made of; see expr.h for the contracts
  *
- * The parser (parse.c) makes code for a stack machine, which run() executes. Infinities and NaN pass through the
- * floating point unit; its flags tell of them.
+ * The parser (parse.c) makes code for a stack machine, which hrun_expr_run executes. Infinities and NaN pass through
+ * the floating point unit; its flags tell of them.
  */
 #include "expr/internal.h"
 
@@ -51,7 +51,7 @@ static int check_consts(const struct scope *scope, struct hrun_error *err)
         for (int k = 0; k < i; k++)
             if (!strcmp(scope->consts[k].name, name))
                 return hrun_fail(err, HRUN_EINVAL, "there are two constants named '%s'", name);
-        if (!isfinite(scope->consts[i].value))
+        if (!scope->consts[i].is && !isfinite(scope->consts[i].value))
             return hrun_fail(err, HRUN_EINVAL, "the constant '%s' is not a finite number", name);
     }
     return 0;
@@ -151,48 +151,53 @@ void hrun_expr_destroy(struct hrun_expr *e)
 
 /* ------------------------------------------------------------------ evaluation */
 
-void hrun_expr_apply(const struct op *op, double *v)
+double hrun_expr_run(const struct op *ops, int n, const double *values, const double *called, double *stack)
 {
-    switch ((enum opcode)op->code) {
-    case OP_ONE: v[0] = hrun_functions[op->arg].one(v[0]); break;
-    case OP_MANY: v[0] = hrun_functions[op->arg].many(v, op->count); break;
-    case OP_NEGATE: v[0] = -v[0]; break;
-    case OP_NOT: v[0] = v[0] == 0; break;
-    case OP_TRUTH: v[0] = v[0] != 0; break;
-    case OP_SQUARE: v[0] = v[0] * v[0]; break;
-    case OP_CUBE: v[0] = v[0] * v[0] * v[0]; break;
-    case OP_ADD: v[0] += v[1]; break;
-    case OP_SUBTRACT: v[0] -= v[1]; break;
-    case OP_MULTIPLY: v[0] *= v[1]; break;
-    case OP_DIVIDE: v[0] /= v[1]; break;
-    case OP_REMAINDER: v[0] = hrun_remainder(v[0], v[1]); break;
-    case OP_POWER: v[0] = pow(v[0], v[1]); break;
-    case OP_LESS: v[0] = v[0] < v[1]; break;
-    case OP_LESS_EQUAL: v[0] = v[0] <= v[1]; break;
-    case OP_GREATER: v[0] = v[0] > v[1]; break;
-    case OP_GREATER_EQUAL: v[0] = v[0] >= v[1]; break;
-    case OP_EQUAL: v[0] = v[0] == v[1]; break;
-    case OP_NOT_EQUAL: v[0] = v[0] != v[1]; break;
-    case OP_NUMBER: case OP_VALUE: case OP_CALLED: case OP_JUMP: case OP_JUMP_IF_0: break;
+    double *top = stack;         /* the first that is free */
+
+#define ONE(code, value)  case code: { const double a = top[-1]; top[-1] = (value); break; }
+#define TWO(code, value)  case code: { const double a = top[-2], b = *--top; top[-1] = (value); break; }
+    for (int i = 0; i < n; i++) {
+        const struct op *op = &ops[i];
+
+        switch ((enum opcode)op->code) {
+        case OP_NUMBER: *top++ = op->number; break;
+        case OP_VALUE: *top++ = values[op->arg]; break;
+        case OP_CALLED: *top++ = called[op->arg]; break;
+        case OP_JUMP: i = op->arg - 1; break;
+        case OP_JUMP_IF_0: i = *--top == 0 ? op->arg - 1 : i; break;
+        case OP_MANY:
+            top -= op->count - 1;
+            top[-1] = hrun_functions[op->arg].many(top - 1, op->count);
+            break;
+        ONE(OP_ONE, hrun_functions[op->arg].one(a))
+        ONE(OP_NEGATE, -a)
+        ONE(OP_NOT, a == 0)
+        ONE(OP_TRUTH, a != 0)
+        ONE(OP_SQUARE, a * a)
+        ONE(OP_CUBE, a * a * a)
+        TWO(OP_ADD, a + b)
+        TWO(OP_SUBTRACT, a - b)
+        TWO(OP_MULTIPLY, a * b)
+        TWO(OP_DIVIDE, a / b)
+        TWO(OP_REMAINDER, hrun_remainder(a, b))
+        TWO(OP_POWER, pow(a, b))
+        TWO(OP_LESS, a < b)
+        TWO(OP_LESS_EQUAL, a <= b)
+        TWO(OP_GREATER, a > b)
+        TWO(OP_GREATER_EQUAL, a >= b)
+        TWO(OP_EQUAL, a == b)
+        TWO(OP_NOT_EQUAL, a != b)
+        }
     }
+#undef ONE
+#undef TWO
+    return stack[0];
 }
 
 static double run(const struct hrun_expr *e)
 {
-    double *top = e->stack;         /* the first that is free */
-
-    for (const struct op *op = e->ops, *end = op + e->nops; op < end; op++)
-        switch ((enum opcode)op->code) {
-        case OP_NUMBER: *top++ = op->number; break;
-        case OP_VALUE: *top++ = e->values[op->arg]; break;
-        case OP_CALLED: *top++ = e->called[op->arg]; break;
-        case OP_JUMP: op = e->ops + op->arg - 1; break;
-        case OP_JUMP_IF_0: op = *--top == 0 ? e->ops + op->arg - 1 : op; break;
-        default:
-            top -= op->count - 1;
-            hrun_expr_apply(op, top - 1);
-        }
-    return e->stack[0];
+    return hrun_expr_run(e->ops, e->nops, e->values, e->called, e->stack);
 }
 
 const char *hrun_expr_flags(void)
@@ -252,7 +257,9 @@ int hrun_expr_eval_called(struct hrun_expr *e, const double *values, const doubl
 
 int hrun_expr_eval(struct hrun_expr *e, const double *values, double *out, struct hrun_error *err)
 {
-    static const double ones[HRUN_EXPR_CALLS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+    static const double ones[] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+
+    _Static_assert(sizeof ones / sizeof *ones == HRUN_EXPR_CALLS_MAX, "a 1 for each call");
 
     return hrun_expr_eval_called(e, values, ones, out, err);
 }

@@ -12,7 +12,7 @@
  * Invariants:
  *   - a division or remainder by zero, a logarithm of zero, a root of a negative number or an overflow
  *     anywhere in the evaluation is an error, even when a comparison would hide it; of plain numbers ("1/0")
- *     it is an error at compilation, in every branch;
+ *     without && || and ?: it is an error at compilation, in every branch;
  *   - such errors are found by the floating point flags of the thread, which may be cleared by a call;
  *   - a compiled expression holds its own variables: it is not to be evaluated by two threads at once.
  * Functions of the caller: an expression may call functions that the language has not got, "3*ring(16*N/P^2)". Their
@@ -47,7 +47,7 @@ void hrun_expr_destroy(struct hrun_expr *e);
 
 /* A function whose values the caller gives. */
 struct hrun_expr_function {
-    const char *name;          /* three letters at least, no function of the language */
+    const char *name;          /* no function of the language; a constant may have it, too */
     int arguments;             /* 0 or 1 */
 };
 

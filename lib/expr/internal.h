@@ -77,8 +77,8 @@ int hrun_expr_parse(struct hrun_expr *e, const struct scope *scope, struct hrun_
 /* A new expression of a scope. NULL with *err. */
 struct hrun_expr *hrun_expr_create(const char *text, const struct scope *scope, struct hrun_error *err);
 
-/* One operation on the stack, of which v is the first operand: the value stays in v[0]. No jumps, nor what pushes. */
-void hrun_expr_apply(const struct op *op, double *v);
+/* The value of code ops[n] with values and the values of calls, on a stack that has room. */
+double hrun_expr_run(const struct op *ops, int n, const double *values, const double *called, double *stack);
 
 /* "divides by zero" and so on for the flags that are set, which are cleared; NULL when none is. */
 const char *hrun_expr_flags(void);

@@ -30,6 +30,7 @@ struct operand {
     int plain;                  /* a number: its code is one OP_NUMBER */
     int calls;                  /* calls in it */
     int scaled;                 /* one call times and over things without calls */
+    int negated;                /* a sign or ! is in it, outside of arguments */
 };
 
 static int is_word(char c)
@@ -122,13 +123,27 @@ static int fail_token(const struct parser *p, const char *at, const char *before
                         at);
 }
 
+/* '=', '&' or '|' stands alone. */
+static int fail_single(const struct parser *p)
+{
+    if (*p->at == '=')
+        return fail_at(p, p->at, "'=' cannot assign here; write '==' to compare");
+    return fail_at(p, p->at, *p->at == '&' ? "unexpected '&'; 'and' is written '&&'"
+                                           : "unexpected '|'; 'or' is written '||'");
+}
+
+static int is_single(const char *s)
+{
+    return *s && strchr("=&|", *s) && s[1] != *s;
+}
+
 /* Something stands where an operand should. */
 static int fail_no_operand(const struct parser *p)
 {
     const char *end = p->e->text + strlen(p->e->text);
 
     if (*p->at)
-        return fail_token(p, p->at, "unexpected ");
+        return is_single(p->at) ? fail_single(p) : fail_token(p, p->at, "unexpected ");
     while (isspace((unsigned char)end[-1]))
         end--;
     return fail_at(p, end, "the expression ends where a value is expected");
@@ -137,12 +152,8 @@ static int fail_no_operand(const struct parser *p)
 /* Something stands where an operator should, or an end. */
 static int fail_no_operator(const struct parser *p)
 {
-    if (p->at[0] == '=')
-        return fail_at(p, p->at, "'=' cannot assign here; write '==' to compare");
-    if (p->at[0] == '&')
-        return fail_at(p, p->at, "unexpected '&'; 'and' is written '&&'");
-    if (p->at[0] == '|')
-        return fail_at(p, p->at, "unexpected '|'; 'or' is written '||'");
+    if (is_single(p->at))
+        return fail_single(p);
     return fail_token(p, p->at, is_word(*p->at) || *p->at == '.' || *p->at == '(' ? "an operator is missing before " :
                       "unexpected ");
 }
@@ -202,31 +213,28 @@ static struct op *append_push(struct parser *p, enum opcode code, int arg)
     return append(p, code, arg);
 }
 
-/* Append an operation on `count` operands, or do it when they are plain numbers. */
-static int append_operation(struct parser *p, struct op op, int count, int plain)
+/* Append an operation on `count` operands, or do it when they are plain numbers. at: where it stands. */
+static int append_operation(struct parser *p, enum opcode code, int arg, int count, int plain, const char *at)
 {
     struct hrun_expr *e = p->e;
     const char *why;
-    double *v;
+    double *stack, value;
 
-    op.count = (short)count;
+    append(p, code, arg)->count = (short)count;
     p->depth -= count - 1;
-    if (!plain) {
-        e->ops[e->nops++] = op;
+    if (!plain)
         return 0;
-    }
-    v = calloc((size_t)count, sizeof *v);
-    if (!v)
+    stack = calloc((size_t)count, sizeof *stack);
+    if (!stack)
         return hrun_fail_nomem(p->err);
-    e->nops -= count;
-    for (int i = 0; i < count; i++)
-        v[i] = e->ops[e->nops + i].number;
+    e->nops -= count + 1;
     hrun_expr_flags();
-    hrun_expr_apply(&op, v);
+    value = hrun_expr_run(e->ops + e->nops, count + 1, NULL, NULL, stack);
     why = hrun_expr_flags();
-    append(p, OP_NUMBER, 0)->number = v[0];
-    free(v);
-    return why ? hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, 1, "'%s' %s, whatever the variables are", e->text, why) : 0;
+    free(stack);
+    append(p, OP_NUMBER, 0)->number = value;
+    return why ? hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(at - e->text) + 1, "'%s' %s, whatever the variables "
+                              "are", e->text, why) : 0;
 }
 
 /* ------------------------------------------------------------------ operands */
@@ -286,7 +294,7 @@ static int parse_arguments(struct parser *p, int function, const char *name, str
                             n ? "many" : "few", f->name);
     p->at++;
     *out = (struct operand){ .plain = plain, .calls = calls };
-    return append_operation(p, (struct op){ .code = f->one ? OP_ONE : OP_MANY, .arg = function }, n, plain);
+    return append_operation(p, f->one ? OP_ONE : OP_MANY, function, n, plain, name);
 }
 
 /* The ')' of the '(' at s. commas: those that separate arguments. */
@@ -389,10 +397,10 @@ static int parse_word(struct parser *p, struct operand *out)
         function = is_at(s, len, hrun_functions[i].name) ? i : function;
     for (int i = 0; i < scope->nfunctions; i++)
         own = is_at(s, len, scope->functions[i].name) ? i : own;
-    if ((function >= 0 || own >= 0) && *after != '(')
+    if ((function >= 0 || (own >= 0 && value < 0)) && *after != '(')
         return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1, "function '%.*s' needs its "
                             "arguments in parentheses", len, s);
-    if (own >= 0)
+    if (own >= 0 && *after == '(')
         return parse_call(p, own, out);
     if (function >= 0) {
         p->at = after + 1;
@@ -424,7 +432,10 @@ static int parse_operand(struct parser *p, struct operand *out)
     p->at++;
     if (parse_choice(p, out))
         return -1;
-    return *p->at++ == ')' ? 0 : (p->at--, fail_no_operator(p));
+    if (*p->at != ')')
+        return fail_no_operator(p);
+    p->at++;
+    return 0;
 }
 
 /* ------------------------------------------------------------------ operators */
@@ -458,19 +469,19 @@ static int parse_level(struct parser *p, enum level level, struct operand *out);
 /* An operand with its exponents, and a sign or ! before it. */
 static int parse_signed(struct parser *p, struct operand *out)
 {
-    char sign;
+    const char *at = skip_blanks(p->at);
+    char sign = *at;
 
-    p->at = skip_blanks(p->at);
-    sign = *p->at;
     if (sign != '-' && sign != '+' && sign != '!')
         return parse_level(p, LEVEL_POWER, out);
-    p->at++;
+    p->at = at + 1;
     if (parse_level(p, LEVEL_POWER, out))
         return -1;
-    out->scaled = 0;
     if (sign == '+')
         return 0;
-    return append_operation(p, (struct op){ .code = sign == '-' ? OP_NEGATE : OP_NOT }, 1, out->plain);
+    out->scaled = 0;
+    out->negated = 1;
+    return append_operation(p, sign == '-' ? OP_NEGATE : OP_NOT, 0, 1, out->plain, at);
 }
 
 /* The right side of && or ||, whose left side has been appended: it is evaluated only when it matters. */
@@ -502,35 +513,36 @@ static int parse_lazy(struct parser *p, enum level level, struct operand *left)
 }
 
 /* x^2 and x^3, which are most exponents, are products. */
-static int append_power(struct parser *p, int plain_right, int plain)
+static int append_power(struct parser *p, int plain_right, int plain, const char *at)
 {
     struct hrun_expr *e = p->e;
     double exponent = plain_right ? e->ops[e->nops - 1].number : 0;
 
     if (plain || (exponent != 2 && exponent != 3))
-        return append_operation(p, (struct op){ .code = OP_POWER }, 2, plain);
+        return append_operation(p, OP_POWER, 0, 2, plain, at);
     e->nops--;
     p->depth--;
     append(p, exponent == 2 ? OP_SQUARE : OP_CUBE, 0);
     return 0;
 }
 
-/* The right side of operator o, and what it makes of both. */
-static int parse_right(struct parser *p, const struct operator *o, struct operand *left)
+/* The right side of operator o, which stands at `at`, and what it makes of both. */
+static int parse_right(struct parser *p, const struct operator *o, const char *at, struct operand *left)
 {
     struct operand right;
-    int plain;
+    int plain, negated, times = o->code == OP_MULTIPLY;
 
     if (o->level == LEVEL_POWER ? parse_signed(p, &right) : parse_level(p, (enum level)(o->level + 1), &right))
         return -1;
     plain = left->plain && right.plain;
+    negated = left->negated || right.negated;
     *left = (struct operand){
-        .plain = plain, .calls = left->calls + right.calls,
-        .scaled = (left->scaled && !right.calls && (o->code == OP_MULTIPLY || o->code == OP_DIVIDE)) ||
-                  (right.scaled && !left->calls && o->code == OP_MULTIPLY)
+        .plain = plain, .calls = left->calls + right.calls, .negated = negated,
+        .scaled = !negated && ((left->scaled && !right.calls && (times || o->code == OP_DIVIDE)) ||
+                               (right.scaled && !left->calls && times))
     };
-    return o->code == OP_POWER ? append_power(p, right.plain, plain)
-                               : append_operation(p, (struct op){ .code = (short)o->code }, 2, plain);
+    return o->code == OP_POWER ? append_power(p, right.plain, plain, at)
+                               : append_operation(p, o->code, 0, 2, plain, at);
 }
 
 /* Operators of this level and of higher ones. Those of one level go from left to right, but for ^. */
@@ -540,8 +552,10 @@ static int parse_level(struct parser *p, enum level level, struct operand *out)
     int rc = level > LEVEL_SIGN ? parse_operand(p, out) : parse_signed(p, out);
 
     while (!rc && (p->at = skip_blanks(p->at), o = operator_at(p->at)) && o->level >= level) {
+        const char *at = p->at;
+
         p->at += strlen(o->text);
-        rc = o->level <= LEVEL_AND ? parse_lazy(p, o->level, out) : parse_right(p, o, out);
+        rc = o->level <= LEVEL_AND ? parse_lazy(p, o->level, out) : parse_right(p, o, at, out);
     }
     return rc;
 }

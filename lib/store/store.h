@@ -178,8 +178,8 @@ int hrun_store_samples(struct hrun_store *s, const char *app, const char *signat
 /* What a decision needs of a log, however long it is: the good records that still count, in their order; of a
  * configuration at one N the first 8 and the last 24, and of users' runs ("run") the last 512 of these. Of each only
  * N, P, M, pes, time_s, ok, mixed, status, origin, config, cluster, consts, date, signatures and settings are known;
- * bad is 0. The part of the log that was read is remembered as such in SIGNATURE.recent beside it, so that each record is
- * read once; that file may be lost at any time. Errors: those of hrun_store_samples. */
+ * bad is 0. The part of the log that was read is remembered as such in SIGNATURE.recent beside it, so that each record
+ * is read once; that file may be lost at any time. Errors: those of hrun_store_samples. */
 int hrun_store_recent(struct hrun_store *s, const char *app, const char *signature, struct hrun_samples *out,
                       struct hrun_error *err);
 

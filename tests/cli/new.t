@@ -16,6 +16,11 @@ run hrun-calibrate --new -app mycode ./mycode '{N}'
 status_is 125 "sizes are needed"
 one_error "in one line"
 err_has "--sizes" "which names the option"
+fails 125 "-app MyCode: the name of a new application has lower-case letters" "a name with capital letters" \
+    hrun-calibrate --new -app MyCode -N 4096 ./mycode '{N}'
+err_has "-app mycode would do" "is told in lower-case ones"
+fails 125 "and does not end in .yaml: -app mycode would do" "that of a file is none" \
+    hrun-calibrate --new -app mycode.yaml -N 4096 ./mycode '{N}'
 run hrun-calibrate --new -app mycode --sizes 64 ./mycode '{N}'
 status_is 125 "one size"
 err_has "--sizes: two sizes or more" "tells nothing of growth, which is said before anything is run"

@@ -360,7 +360,7 @@ static const struct mistake mistakes[] = {
     { 4, "  n: []", 4, 6, "at least 1" },
     { 4, "  n: [\"N\"]\n  p: [\"Q\"]", 5, 8, "unknown variable 'Q' (known: T, P, N)" },
     { 0, "rule: \"N % P = 0\"\n", 5, 14, "'=' cannot assign here; write '==' to compare" },
-    { 0, "rule: \"1/0\"\n", 5, 8, "'1/0' divides by zero, whatever the variables are" },
+    { 0, "rule: \"1/0\"\n", 5, 9, "'1/0' divides by zero, whatever the variables are" },
     { 0, "memory: 8*M\n", 5, 11, "unknown variable 'M' (known: N, P)" },
     { 3, "  np: [\"N/P\", \"N + ring(8)\"]", 3, 20,
       "a term with 'ring' is this alone, times and over other things, as N*ring(8*N)/P is" },

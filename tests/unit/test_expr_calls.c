@@ -73,7 +73,8 @@ static void test_scaled(void)
         { "ring(8)", 1 }, { " ring(N) ", 1 }, { "3*ring(8)", 1 }, { "ring(8)*3", 1 }, { "N^2/P * ring(8) / (P+1)", 1 },
         { "1e-3*ring(8)", 1 }, { "N % P * ring(8)", 1 }, { "(P - 1)*ring(8)", 1 }, { "sqrt(N - 1)*barrier()", 1 },
         { "N", 0 }, { "ring(8) + 1", 0 }, { "1 - ring(8)", 0 }, { "-ring(8)", 0 }, { "1/ring(8)", 0 },
-        { "ring(8)^2", 0 }, { "2^ring(8)", 0 }, { "N*(ring(8)/P)", 1 }, { "sqrt(ring(8))", 0 }, { "ring(8) % 2", 0 },
+        { "ring(8)^2", 0 }, { "2^ring(8)", 0 }, { "(ring(8))", 1 }, { "N*(ring(8)/P)", 1 }, { "-N*ring(8)", 0 },
+        { "ring(8)*-N", 0 }, { "+N*ring(8)", 1 }, { "sqrt(ring(8))", 0 }, { "ring(8) % 2", 0 },
         { "ring(8)*N % 2", 0 }, { "ring(8)*p2p(8)", 0 }, { "P > 1 ? ring(8) : 0", 0 }, { "N*ring(8) > 1", 0 },
         { "N && ring(8)", 0 }, { "N/ring(8)", 0 }, { "N*ring(8)^P", 0 }, { "!ring(8)", 0 },
     };
@@ -117,9 +118,22 @@ static void test_messages(void)
     refused("__c0*ring(8)", 1, "unknown variable '__c0' (known: N, P, nb)");
     refused("ring(__c0)", 6, "unknown variable '__c0' (known: N, P, nb)");
     refused("ring(8", 5, "'(' without a ')' after it");
-    refused("ring(1/0)", 6, "'1/0' divides by zero, whatever the variables are");
+    refused("ring(1/0)", 7, "'1/0' divides by zero, whatever the variables are");
     refused("ring(1)+ring(1)+ring(1)+ring(1)+ring(1)+ring(1)+ring(1)+ring(1)+ring(1)+ring(1)+ring(1)+ring(1)+ring(1)"
             "+ring(1)+ring(1)+ring(1)+ring(1)", 129, "more than 16 calls of ring and the like");
+}
+
+/* A constant may have the name of a function: the parenthesis tells them apart. */
+static void test_constant(void)
+{
+    char name[] = "ring";
+    struct hrun_const c = { name, 3, NULL };
+    struct hrun_error err = { .code = HRUN_OK };
+    struct hrun_expr *e = hrun_expr_compile_calls("N*ring + ring(P)", NP, 2, &c, 1, FUNCTIONS, 4, &err);
+    double v[2] = { 7, 2 }, called = 100, y = 0;
+
+    ok(e && !hrun_expr_eval_called(e, v, &called, &y, &err) && y == 121, "a constant beside a function: %s", err.text);
+    hrun_expr_destroy(e);
 }
 
 static void test_no_value(void)
@@ -139,6 +153,7 @@ int main(void)
     test_values();
     test_scaled();
     test_messages();
+    test_constant();
     test_no_value();
     return tap_done();
 }
