@@ -145,7 +145,8 @@ int lists_read(const struct context *c, const struct calib_settings *s, struct l
     for (int i = 0; i < c->cluster->nsubs; i++)
         most = out->most[i] > most ? out->most[i] : most;
     if (!out->sizes.n)
-        hrun_fail(err, HRUN_EINVAL, "the definition of %s (%s) suggests no sizes: give some with --sizes LIST",
+        hrun_fail(err, HRUN_EINVAL, "the definition of %s (%s) suggests no sizes: name the one that matters with "
+                  "-N SIZE, or all with --sizes LIST",
                   app->name, app->file);
     else if (out->pes.n && out->pes.v[0] > most)
         hrun_fail(err, HRUN_EINVAL, "--pes: no sub-cluster has so many PEs as %lld (hrun --show-cluster)",

@@ -107,10 +107,12 @@ void report_calibrate_command(const struct context *c, enum calibrate_how how, c
     if (bare)
         hrun_buf_addf(out, " --sizes %lld,%lld,%lld --", (long long)(N / 4 ? N / 4 : 1), (long long)(N / 2 ? N / 2 : 1),
                       (long long)N);
-    else if (N && !again && c->app && c->app->family == HRUN_APP_WEAK)
+    else if (N && c->app && c->app->family == HRUN_APP_WEAK && !again)
         hrun_buf_addf(out, " -N %lld", (long long)N);
     else if (how == CALIBRATE_SIZE)
         hrun_buf_addf(out, " --sizes %lld", (long long)N);
+    else if (N && c->app && c->app->family != HRUN_APP_WEAK && !c->app->nsizes)
+        hrun_buf_addf(out, " -N %lld", (long long)N);
     add_words(c, N, words, out);
 }
 
@@ -186,10 +188,11 @@ void report_other_engine(const struct context *c, const struct decision *d, int 
                   "--engine %s uses it\n", c->cluster->subs[i].name, other, c->engine->name, other);
 }
 
-/* Is this worth saying of N, or of P? */
+/* Is this worth saying of N, or of P? A stopped --again leaves models that know sizes of which no run counts. */
 static int is_far(const struct decision *d, const struct beyond *b)
 {
-    return b->factor > EXTRAPOLATION_WORTH_SAYING || (b == &d->beyond_n && decision_is_outside(d));
+    return b->factor > EXTRAPOLATION_WORTH_SAYING ||
+           (b == &d->beyond_n && b->measured[1] > 0 && decision_is_outside(d));
 }
 
 int report_extrapolates(const struct decision *d)
@@ -203,7 +206,8 @@ static void add_beyond(const struct context *c, const struct decision *d, const 
     if (!is_far(d, b))
         return;
     hrun_buf_addf(out, "%s%s = %lld is %.*f times %s what sub-cluster %s was measured at (", *sep, what, (long long)v,
-                  b->factor > EXTRAPOLATION_WORTH_SAYING ? 1 : 2, b->factor, v > b->measured[1] ? "beyond" : "below", c->cluster->subs[b->sub].name);
+                  b->factor > EXTRAPOLATION_WORTH_SAYING ? 1 : 2, b->factor, v > b->measured[1] ? "beyond" : "below",
+                  c->cluster->subs[b->sub].name);
     hrun_buf_addf(out, b->measured[0] == b->measured[1] ? "%lld)" : "%lld .. %lld)", (long long)b->measured[0],
                   (long long)b->measured[1]);
     *sep = ", ";
