@@ -63,25 +63,23 @@ CLUSTER := cluster group discover allocation hostfile clusterfile described cut 
 APP     := app raw load load_pieces load_model load_ring load_weak load_inputs time_match load_variants bare find \
            template inputs clock draft rules formula
 TRACE   := read sum form propose
-SCHEDULE := schedule timeline bound
+SCHEDULE := job_schedule timeline bound
 LEDGER  := ledger entry own read
 STORE  := sample invariants current store log recent models models_yaml exchange import csv regions extrap jsonl
 FIT  := work ls nnls sparse sparse_qr check robust spread
-NET     := algo_all algo_bcast algo_reduce algo_root algorithms bound breaks check choose columns estimate files \
-           limits net net_read net_yaml play ports predict quality records result sanity schedule segments selectors \
-           share sharing system thresholds trial trial_slope trial_value tune turns unsure wire
-MODEL   := names rows glitch library series discover coefs family fit misses vague irregular \
-           terms formulas predict oracle interval mixed tasking common joint recall correct drift netview netview_net network \
-           balance weak ring ring_share ring_fit ring_predict speeds analytic formula perf ring_balance ring_options \
-           weak_family weak_option weak_predict
+NET     := algo_all algo_bcast algo_reduce algo_root algorithms bound breaks check classes estimate files limits \
+           message_schedule net net_read net_yaml operation ports quality records replay rows segments selectors share \
+           system thresholds trial trial_slope tune turns wire
+MODEL   := rows record fit warnings terms common joint correct drift netview predictor discover series speeds \
+           $(addprefix families/,npt npt_fit npt_predict weak weak_fit weak_shares ring ring_fit ring_play analytic)
 PLAN    := config objective space fail count exhaustive level solve search whole least pareto known explore
 LAUNCH  := engine program ask mpi env sieve sink output procs spawn signals sweep job loop guard pmix local \
            openmpi openmpi_kept mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts \
            srun_words srun_watch remote_srun smpi smpi_words
 LAYOUT  := layout placement rankfile threads traffic
-DESIGN  := design points cost fits process belief screen stage
-SERVICE := context conditions network profiles corrected size goals nearest predicted explore decide finest placement json \
-           document guess predict service answer settings unmodelled variants
+DESIGN  := design points cost refit process belief screen stage
+SERVICE := context conditions network profiles log_corrections size goals nearest prediction explore decide finest placement json \
+           document guess query service answer settings unmodelled variants
 
 room = $(patsubst %,lib/$(1)/%.c,$(2))
 LIB_SRC := $(call room,base,$(BASE)) $(call room,expr,$(EXPR)) $(call room,topo,$(TOPO)) \
@@ -93,25 +91,28 @@ LIB_SRC := $(call room,base,$(BASE)) $(call room,expr,$(EXPR)) $(call room,topo,
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 
 # What both commands share is context and work; the rest is each one's own.
-SHARED_SRC := $(addprefix hrun/,context.c work.c scratch.c waits.c tune.c ledger.c ledger_claim.c ledger_tell.c)
+SHARED_SRC := $(addprefix hrun/,context.c work.c scratch.c mpi_waits.c coll_tuning.c ledger.c ledger_claim.c \
+              ledger_tell.c)
 SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim_fold.c) \
               $(call room,base,buf error file write ranges) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)
 HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c report.c report_choice.c report_parts.c report_run.c \
-              report_cluster.c tuned.c predict.c jobs.c jobs_read.c jobs_ways.c probe.c probe_size.c probe_run.c \
-              probe_choose.c probe_say.c prepare.c wait.c who.c) $(SHARED_SRC)
-COLL       := net tree tree_unlike play ways
-COLL_SRC   := $(addprefix hrun/coll/,$(addsuffix .c,$(COLL)) comm.c move.c move_bcast.c take.c told.c \
-              wrap_c.c wrap_fortran.c)
-TRACE_SRC  := $(addprefix calib/trace/,watch.c places.c tell.c wrap_c.c wrap_fortran.c)
-PROBE_SRC  := $(addprefix calib/probe/,main.c facts.c kernel.c clock.c trips.c alltoall.c product.c usage.c)
-NET_SRC    := $(addprefix calib/net/,measure.c repeat.c spread.c schedule.c groups.c trips.c fans.c sweeps.c \
-              local.c)
+              report_cluster.c coll_report.c predict_sizes.c jobs.c jobs_read.c jobs_ways.c probe.c probe_size.c \
+              probe_run.c probe_choose.c probe_say.c prepare.c queue.c who.c) $(SHARED_SRC)
+COLL       := tree ways
+COLL_SRC   := $(addprefix hrun/preloaded/,$(addsuffix .c,$(COLL)) comm.c move.c operations.c records.c coll_wrap_c.c \
+              coll_wrap_fortran.c)
+# The network model, of which nothing but the C library is needed.
+COLL_LIB   := $(call room,base,buf error) $(call room,net,algo_all algo_bcast algo_reduce algo_root algorithms \
+              message_schedule net operation replay selectors share tune wire)
+TRACE_SRC  := $(addprefix hrun/preloaded/,watch.c watch_report.c watch_wrap_c.c watch_wrap_fortran.c)
+PROBE_SRC  := $(addprefix calib/mpi/,probe.c probe_facts.c probe_messages.c probe_usage.c probe_work.c messages.c)
+NET_SRC    := $(addprefix calib/mpi/,measure.c messages.c repeat.c rounds.c groups.c trips.c fans.c sweeps.c)
 DOCTOR     := data read judge judge_compute judge_network judge_settings report doctor
 CALIB_SRC  := $(addprefix calib/,main.c alone.c options.c lists.c campaign.c campaign_left.c \
-              report_tradeoff.c budget.c choices.c runs.c copies.c weak.c weak_runs.c progress.c \
-              measure.c fit.c \
-              show.c waits.c new.c new_rule.c gnuplot.c plot.c svg.c report.c report_data.c report_choose.c \
+              report_tradeoff.c budget.c choices.c runs.c copies.c loaded.c progress.c \
+              measure.c fit_command.c \
+              show.c show_mpi_waits.c new.c new_rule.c gnuplot.c plot.c svg.c report.c report_data.c report_choose.c \
               report_figures.c report_tables.c report_html.c report_pages.c textplot.c show_plot.c exchange.c tool.c \
               report_network.c speeds.c variants.c exclusive.c) $(DOCTOR:%=calib/doctor/%.c) \
               $(addprefix calib/network/,find.c network.c measure.c show.c json.c) $(SHARED_SRC)
@@ -158,7 +159,7 @@ $(B)/lib/static/libhrun.a: $(LIB_OBJ) $(B)/lib/hrun.names
 	$(Q)rm -f $@ && $(AR) rcs $@ $(@D)/hrun.o && rm $(@D)/hrun.o
 
 # The choices of libhrun-coll.so, for hrun to tell of them.
-$(B)/bin/hrun: $(HRUN_SRC:%.c=$(B)/%.o) $(COLL:%=$(B)/hrun/coll/%.o) $(B)/lib/libhrun.a
+$(B)/bin/hrun: $(HRUN_SRC:%.c=$(B)/%.o) $(COLL:%=$(B)/hrun/preloaded/%.o) $(B)/lib/libhrun.a
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
@@ -181,21 +182,21 @@ $(B)/bin/hrun-smpi: hrun/smpi.c
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(LDFLAGS) -o $@ $< \
 	  $(shell $(PKG_CONFIG) --cflags --libs simgrid 2>/dev/null)
 
-# What is preloaded into the ranks of users: never built with our sanitizers, not linked with MPI, nor with anything of
-# ours (calib/trace/watch.h).
-$(B)/calib/trace/%.o: calib/trace/%.c
+# What is preloaded into the ranks of users: never built with our sanitizers, not linked with MPI. By lib/net, of which
+# libhrun-coll.so has a copy with hidden names, ranks compute the same, whatever they run on, as hrun does.
+$(B)/lib/net/%.o: ALL_CFLAGS += -ffp-contract=off
+PRELOADED_CFLAGS = -std=c11 -Ilib -D_GNU_SOURCE $(WARNINGS) -O2 -g -ffp-contract=off -fPIC -fvisibility=hidden -MMD -MP
+$(B)/hrun/preloaded/%.o: hrun/preloaded/%.c
 	@mkdir -p $(@D)
 	$(call say,MPI)
-	$(Q)$(MPICC) -std=c11 -Ilib -D_GNU_SOURCE $(WARNINGS) -O2 -g -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+	$(Q)$(MPICC) $(PRELOADED_CFLAGS) -c -o $@ $<
 
-# The same; its ranks must compute the same, whatever they run on.
-$(B)/hrun/coll/%.o: hrun/coll/%.c
+$(B)/preloaded/%.o: %.c
 	@mkdir -p $(@D)
-	$(call say,MPI)
-	$(Q)$(MPICC) -std=c11 -Ilib -D_GNU_SOURCE $(WARNINGS) -O2 -g -ffp-contract=off -fPIC -fvisibility=hidden -MMD -MP \
-	  -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(PRELOADED_CFLAGS) -c -o $@ $<
 
-$(B)/lib/hrun/libhrun-coll.so: $(COLL_SRC:%.c=$(B)/%.o)
+$(B)/lib/hrun/libhrun-coll.so: $(COLL_SRC:%.c=$(B)/%.o) $(COLL_LIB:%.c=$(B)/preloaded/%.o)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libhrun-coll.so -o $@ $^ -ldl -lm
@@ -205,23 +206,18 @@ $(B)/lib/hrun/libhrun-trace.so: $(TRACE_SRC:%.c=$(B)/%.o)
 	$(call say,LD)
 	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libhrun-trace.so -o $@ $^ -ldl -lpthread
 
-# What doctor starts on every PE: MPI and the C library alone.
-$(B)/calib/probe/%.o: calib/probe/%.c
+# What doctor starts on every PE, and hrun-calibrate network on every host: MPI and the C library alone.
+$(B)/calib/mpi/%.o: calib/mpi/%.c
 	@mkdir -p $(@D)
 	$(call say,MPI)
-	$(Q)$(MPICC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -fPIC -MMD -MP -c -o $@ $<
+	$(Q)$(MPICC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
 
 $(B)/lib/hrun/hrun-probe: $(PROBE_SRC:%.c=$(B)/%.o)
 	@mkdir -p $(@D)
 	$(call say,MPI)
 	$(Q)$(MPICC) $(LDFLAGS) -o $@ $^
 
-# What hrun-calibrate network starts: MPI and the C library alone; as a library for applications, and for SimGrid.
-$(B)/calib/net/%.o: calib/net/%.c
-	@mkdir -p $(@D)
-	$(call say,MPI)
-	$(Q)$(MPICC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
-
+# The network benchmark is a library for applications, too, and is built for SimGrid.
 # One object, whose inner names are its own.
 $(B)/lib/libhrun-mpi.a: $(NET_SRC:%.c=$(B)/%.o)
 	@mkdir -p $(@D)
@@ -234,30 +230,28 @@ $(B)/lib/libhrun-mpi.so: $(NET_SRC:%.c=$(B)/%.o)
 	$(call say,LD)
 	$(Q)$(MPICC) $(LDFLAGS) -shared -Wl,-soname,libhrun-mpi.so.0 -o $@ $^ -lm
 
-$(B)/lib/hrun/hrun-netbench: $(B)/calib/net/main.o $(NET_SRC:%.c=$(B)/%.o)
+$(B)/lib/hrun/hrun-netbench: $(B)/calib/mpi/netbench.o $(NET_SRC:%.c=$(B)/%.o)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(MPICC) $(LDFLAGS) -o $@ $^ -lm
 
-$(B)/lib/hrun/hrun-netbench-smpi: calib/net/main.c $(NET_SRC) calib/net/measure.h calib/net/hrun-mpi.h
+$(B)/lib/hrun/hrun-netbench-smpi: calib/mpi/netbench.c $(NET_SRC) $(wildcard calib/mpi/*.h)
 	@mkdir -p $(@D)
 	$(call say,SMPI)
 	$(Q)$(SMPICC) -std=c11 -D_GNU_SOURCE -DHRUN_SMPI $(WARNINGS) -O2 -g -o $@ $(filter %.c,$^) -lm
 
 # ---------------------------------------------------------------- what is installed
-MANPAGES := man/hrun.1 man/hrun-calibrate.1 man/hrun-app.5 man/hrun-cluster.5 man/hrun-profile.5 man/hrun.7
+MANPAGES := man/hrun.1 man/hrun-calibrate.1 man/hrun-app.5 man/hrun-cluster.5 man/hrun-profile.5 man/hrun.7 \
+            man/hrun-model.7
 PROFILES := $(sort $(wildcard share/profiles/*.yaml))
 
-# hrun.h is the rooms' headers, one after the other, without the includes between them.
-PUBLIC := base/error base/buf expr/expr trace/wire trace/trace trace/terms topo/topo cluster/cluster app/app \
-          store/store store/exchange fit/fit net/net net/breaks model/oracle model/netview model/model model/joint \
-          model/drift model/correct plan/plan plan/explore design/design layout/layout layout/placement launch/launch \
-           net/estimate ledger/ledger service/service
-$(B)/include/hrun.h: $(PUBLIC:%=lib/%.h)
+# hrun.h is what others may use: errors, buffers, the network's model, and the service; without includes between them.
+PUBLIC := base/error base/buf net/net net/estimate service/service
+$(B)/include/hrun.h: $(PUBLIC:%=lib/%.h) Makefile
 	@mkdir -p $(@D)
-	{ echo '/* hrun.h - libhrun, for schedulers and tools; made from the headers of its rooms */'; \
-	  sed -n '/^#include </p' $^ | sort -u; \
-	  printf '%s\n' '#ifdef __cplusplus' 'extern "C" {' '#endif'; sed '/^#include/d' $^; \
+	{ echo '/* hrun.h - libhrun, for schedulers and tools; made from its public headers */'; \
+	  sed -n '/^#include </p' $(PUBLIC:%=lib/%.h) | sort -u; \
+	  printf '%s\n' '#ifdef __cplusplus' 'extern "C" {' '#endif'; sed '/^#include/d' $(PUBLIC:%=lib/%.h); \
 	  printf '%s\n' '#ifdef __cplusplus' '}' '#endif'; } > $@
 
 # The names that it declares are all that the libraries show.
@@ -282,7 +276,7 @@ $(B)/hrun-mpi.pc: FORCE
 	  'Description: measures the network below an MPI communicator' 'Version: $(VERSION)' \
 	  'Libs: -L$${libdir} -lhrun-mpi' 'Libs.private: -lm' 'Cflags: -I$${includedir}' > $@
 
-$(B)/include/hrun-mpi.h: calib/net/hrun-mpi.h
+$(B)/include/hrun-mpi.h: calib/mpi/hrun-mpi.h
 	@mkdir -p $(@D)
 	cp $< $@
 
@@ -333,14 +327,15 @@ $(B)/tests/unit/main_%.o: $(B)/%/main.o
 $(B)/tests/unit/test_calib_options: $(B)/tests/unit/main_calib.o
 $(B)/tests/unit/test_hrun_options: $(B)/tests/unit/test_hrun_options.o $(B)/tests/unit/main_hrun.o \
                                    $(filter-out $(B)/hrun/main.o,$(HRUN_SRC:%.c=$(B)/%.o)) \
-                                   $(COLL:%=$(B)/hrun/coll/%.o) $(B)/lib/libhrun.a
+                                   $(COLL:%=$(B)/hrun/preloaded/%.o) $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
-$(B)/tests/unit/test_netbench: $(B)/tests/unit/test_netbench.o $(addprefix $(B)/calib/net/,schedule.o groups.o spread.o)
+$(B)/tests/unit/test_netbench: $(B)/tests/unit/test_netbench.o \
+                               $(addprefix $(B)/calib/mpi/,rounds.o groups.o repeat.o messages.o)
 	$(call say,LD)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lm
+	$(Q)$(MPICC) $(ALL_LDFLAGS) -o $@ $^ -lm
 $(B)/tests/unit/test_netbench.o: ALL_CFLAGS += $(shell $(MPICC) --showme:compile 2>/dev/null)
-$(B)/tests/unit/test_coll: $(B)/tests/unit/test_coll.o $(COLL:%=$(B)/hrun/coll/%.o) $(B)/lib/libhrun.a
+$(B)/tests/unit/test_coll: $(B)/tests/unit/test_coll.o $(COLL:%=$(B)/hrun/preloaded/%.o) $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 $(B)/tests/unit/test_truth: $(B)/tests/unit/test_truth.o $(B)/tests/accuracy/truth.o $(B)/lib/libhrun.a
@@ -503,8 +498,8 @@ net-accuracy: all $(B)/tests/accuracy/collectives $(B)/tests/accuracy/net_accura
 $(B)/tests/accuracy/net_parameters: $(B)/tests/accuracy/net_parameters.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
-$(B)/tests/accuracy/netbench-processing: calib/net/main.c $(NET_SRC) tests/accuracy/processing.c \
-                                            tests/accuracy/processing.h calib/net/measure.h
+$(B)/tests/accuracy/netbench-processing: calib/mpi/netbench.c $(NET_SRC) tests/accuracy/processing.c \
+                                            tests/accuracy/processing.h $(wildcard calib/mpi/*.h)
 	@mkdir -p $(@D)
 	$(call say,SMPI)
 	$(Q)$(SMPICC) -std=c11 -D_GNU_SOURCE -DHRUN_SMPI $(WARNINGS) -O2 -g -include tests/accuracy/processing.h -o $@ \

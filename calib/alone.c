@@ -26,7 +26,7 @@ void alone_say(void *ctx, const char *text)
         fprintf(stderr, "hrun-calibrate: %s\n", text);
 }
 
-static void hear(void *ctx, const char *data, size_t len)
+static void on_output(void *ctx, const char *data, size_t len)
 {
     hrun_buf_add(ctx, data, len);
 }
@@ -48,7 +48,7 @@ int alone_run(struct context *c, const struct hrun_layout *l, char *const *words
     if (!rc && *interrupted)
         rc = hrun_fail(err, HRUN_EENGINE, "waiting for the hosts was interrupted by signal %d", *interrupted);
     if (!rc) {
-        job.on_stdout = hear;
+        job.on_stdout = on_output;
         job.ctx = out;
         job.stderr_text = &said;
         rc = hrun_launch(c->engine, &job, &outcome, err) ? -1 : judge(&outcome, &said, interrupted, err);

@@ -24,7 +24,8 @@ typedef int alone_judge(const struct hrun_outcome *o, const struct hrun_buf *sai
                         struct hrun_error *err);
 
 /* Start words on a layout whose hosts are then its own, and append what it prints to out. *interrupted: the signal that
- * ended it or the waiting, else 0 or untouched. Errors: those of work_job, of the ledger, of the engine and of judge. */
+ * ended it or the waiting, else 0 or untouched. Errors: those of work_job, of the ledger, of the engine and of
+ * judge. */
 int alone_run(struct context *c, const struct hrun_layout *l, char *const *words, alone_judge *judge,
               struct hrun_buf *out, int *interrupted, struct hrun_error *err);
 

@@ -83,7 +83,7 @@ static int take_sample(struct campaign *g, int sub, const struct hrun_sample *v,
     return 0;
 }
 
-/* The failure v[k] into the design: hrun excludes its configuration at its size (service/corrected.h). */
+/* The failure v[k] into the design: hrun excludes its configuration at its size (service/log_corrections.h). */
 static int add_failure(struct campaign *g, const struct hrun_sample *s, const char *cluster, int *config,
                        struct hrun_error *err)
 {
@@ -270,8 +270,8 @@ int budget_plan(const struct context *c, const struct campaign *g, struct hrun_b
 static const char *const reasons[] = {
     [HRUN_DESIGN_GOES_ON] = "not at its end",
     [HRUN_DESIGN_BUDGET] = "the budget is spent, or too little of it is left for any run that would tell more",
-    [HRUN_DESIGN_RUNS] = "all --runs are made",
-    [HRUN_DESIGN_TARGET] = "the target of --target-error is reached",
+    [HRUN_DESIGN_RUNS] = "all runs of --budget are made",
+    [HRUN_DESIGN_TARGET] = "the percentage of --budget is reached",
     [HRUN_DESIGN_STABLE] = "the choice is stable: no further run is expected to improve it by 0.03 %",
     [HRUN_DESIGN_EXHAUSTED] = "nothing is left that could be run",
 };

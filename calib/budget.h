@@ -1,6 +1,6 @@
 /* budget.h - a campaign whose runs are chosen one by one (lib/design), within a budget
  *
- * Purpose: what hrun-calibrate does by default, and --budget, --runs and --target-error limit: from options and log to
+ * Purpose: what hrun-calibrate does by default, and --budget limits: from options and log to
  * a design, and back to words.
  * Invariants: the design knows every good run of the log that counts and is of these sub-clusters, mixed ones included,
  * and what failed there for good after something had worked, so that it does not choose what hrun excludes;

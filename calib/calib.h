@@ -32,7 +32,7 @@ int calib_show_network(const struct calib_settings *s, char **apps);
 char *calib_tool(const char *name, struct hrun_error *err);
 
 /* How models are to be fitted. Errors: HRUN_EINVAL. */
-int fit_options(const struct common_settings *s, struct hrun_fit_options *out, struct hrun_error *err);
+int fit_options(const struct settings *s, struct hrun_fit_options *out, struct hrun_error *err);
 
 /* One profile to be fitted. */
 struct fit_one {

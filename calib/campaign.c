@@ -3,7 +3,6 @@
 
 #include "base/units.h"
 #include "budget.h"
-#include "weak.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +49,9 @@ int campaign_point(struct campaign *g, const int *pes, const int *procs, int64_t
     return add(g, pes, procs, N, 0, 0, err);
 }
 
-int campaign_share(struct campaign *g, int sub, int pes, int m, int64_t N, double work, int copies,
-                   struct hrun_error *err)
+/* The point of sub-cluster `sub` alone; work: 0 for equal shares. Result: its index, or -1 with *err. */
+static int add_alone(struct campaign *g, int sub, int pes, int m, int64_t N, double work, int copies,
+                     struct hrun_error *err)
 {
     int *config = calloc(2 * (size_t)g->nsubs, sizeof *config), i;
 
@@ -62,12 +62,6 @@ int campaign_share(struct campaign *g, int sub, int pes, int m, int64_t N, doubl
     i = add(g, config, config + g->nsubs, N, work, copies, err);
     free(config);
     return i;
-}
-
-/* The homogeneous point. Result: its index, or -1 with *err. */
-static int alone(struct campaign *g, int sub, int pes, int m, int64_t N, struct hrun_error *err)
-{
-    return campaign_share(g, sub, pes, m, N, 0, 0, err);
 }
 
 /* Count what the log already holds of each point of sub-cluster i. */
@@ -102,8 +96,8 @@ static int count_measured(struct context *c, int i, struct campaign *g, struct h
 }
 
 /* The points of one sub-cluster for one number of processes per PE. */
-static int add_points(struct context *c, const struct lists *l, int i, int m, struct campaign *g,
-                      struct hrun_error *err)
+static int add_grid(struct context *c, const struct lists *l, int i, int m, struct campaign *g,
+                    struct hrun_error *err)
 {
     const struct hrun_subcluster *sub = &c->cluster->subs[i];
     int64_t own[HRUN_DESIGN_PES];
@@ -129,9 +123,30 @@ static int add_points(struct context *c, const struct lists *l, int i, int m, st
                 g->skipped_memory++;
                 continue;
             }
-            if (alone(g, i, (int)pes[j], m, N, err) < 0)
+            if (add_alone(g, i, (int)pes[j], m, N, 0, 0, err) < 0)
                 return -1;
         }
+    }
+    return 0;
+}
+
+/* The points that the family wants of one sub-cluster and one number of processes per PE. */
+static int add_wanted(struct context *c, const struct calib_settings *s, const struct lists *l, int i, int m,
+                      struct campaign *g, struct hrun_error *err)
+{
+    const struct hrun_family_place place = { l->most[i], m, s->P, (double)c->cluster->subs[i].memory_bytes / m };
+    struct hrun_family_point v[HRUN_FAMILY_POINTS];
+
+    for (int k = 0; k < l->sizes.n; k++) {
+        int n = hrun_family_of(c->app)->points(c->app, l->sizes.v[k], &place, v, err);
+
+        if (n == -1)
+            return -1;
+        g->skipped_memory += n == HRUN_POINTS_MEMORY ? HRUN_FAMILY_POINTS : 0;
+        g->skipped_rule += n == HRUN_POINTS_RULE ? HRUN_FAMILY_POINTS : 0;
+        for (int j = 0; j < n; j++)
+            if (add_alone(g, i, v[j].pes, m, l->sizes.v[k], v[j].work, v[j].copies, err) < 0)
+                return -1;
     }
     return 0;
 }
@@ -147,8 +162,8 @@ int campaign_build(struct context *c, const struct calib_settings *s, struct cam
         if (!l.most[i])
             continue;
         for (int j = 0; j < l.procs.n; j++)
-            if (c->app->family == HRUN_APP_WEAK ? weak_points(c, s, &l, i, (int)l.procs.v[j], &g, err) :
-                add_points(c, &l, i, (int)l.procs.v[j], &g, err))
+            if (hrun_family_of(c->app)->points ? add_wanted(c, s, &l, i, (int)l.procs.v[j], &g, err) :
+                add_grid(c, &l, i, (int)l.procs.v[j], &g, err))
                 goto fail;
         if (!s->again && !s->redo && count_measured(c, i, &g, err))
             goto fail;

@@ -72,10 +72,6 @@ double campaign_step(const struct campaign *g);
  * is not there yet. Result: its index; -1 with HRUN_ENOMEM. */
 int campaign_point(struct campaign *g, const int *pes, const int *procs, int64_t N, struct hrun_error *err);
 
-/* The same on PEs of one sub-cluster with so much work for each process, as one run or as copies. */
-int campaign_share(struct campaign *g, int sub, int pes, int procs, int64_t N, double work, int copies,
-                   struct hrun_error *err);
-
 /* 1 if this sub-cluster is to be measured. */
 int campaign_has(const struct campaign *g, int sub);
 

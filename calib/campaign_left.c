@@ -228,12 +228,12 @@ static int totals_table(const struct context *c, const struct campaign *g, struc
 
 int campaign_table(const struct context *c, const struct campaign *g, struct hrun_buf *out)
 {
-    int weak = c->app->family == HRUN_APP_WEAK, rc;
-    struct hrun_table *t = hrun_table_create(weak ? "lrrrrrrl" : "lrrrrr");
+    int deals = hrun_family_of(c->app)->deals_units, rc;
+    struct hrun_table *t = hrun_table_create(deals ? "lrrrrrrl" : "lrrrrr");
 
     if (!t)
         return -1;
-    if (weak)
+    if (deals)
         hrun_table_row(t, "sub-cluster", "N", "P", "PEs", "procs/PE", "runs", "rows/process", "");
     else
         hrun_table_row(t, "sub-cluster", "N", "P", "PEs", "procs/PE", "runs");
@@ -246,7 +246,7 @@ int campaign_table(const struct context *c, const struct campaign *g, struct hru
         hrun_table_cell(t, "%d", p->pes[p->sub]);
         hrun_table_cell(t, "%d", p->procs[p->sub]);
         hrun_table_cell(t, "%d", runs_left(g, p));
-        if (weak) {
+        if (deals) {
             hrun_table_cell(t, "%.10g", p->work);
             hrun_table_cell(t, "%s", p->copies ? "each alone" : "");
         }

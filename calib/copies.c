@@ -142,7 +142,7 @@ static void reap(struct copy *copy)
     copy->pid = 0;
 }
 
-static void hear(struct copy *copy)
+static void on_copy_output(struct copy *copy)
 {
     size_t got = 0;
 
@@ -188,7 +188,7 @@ static int wait_all(struct copies *c, struct hrun_error *err)
         }
         for (int i = 0; i < c->n; i++)
             if (polls[i].fd >= 0 && polls[i].revents) {
-                hear(&c->v[i]);
+                on_copy_output(&c->v[i]);
                 polls[i].fd = -1;
                 left--;
             }

@@ -48,7 +48,7 @@ static void become(const struct pipes *p)
 }
 
 /* Read what there is. 0, or -1 at the end, when the descriptor is closed. */
-static void take(int *fd, struct hrun_buf *out)
+static void read_pipe(int *fd, struct hrun_buf *out)
 {
     char chunk[65536];
     ssize_t n = read(*fd, chunk, sizeof chunk);
@@ -90,9 +90,9 @@ static int talk(struct pipes *p, const struct hrun_buf *script, struct hrun_buf 
         if (v[0].revents)
             give(&p->in[1], script, &done);
         if (v[1].revents)
-            take(&p->out[0], out);
+            read_pipe(&p->out[0], out);
         if (v[2].revents)
-            take(&p->words[0], words);
+            read_pipe(&p->words[0], words);
     }
     return 0;
 }
@@ -107,7 +107,7 @@ static const char *first_words(struct hrun_buf *words)
     return line ? line + strspn(line, " \t") : "it says nothing";
 }
 
-static int judge(int status, size_t made, struct hrun_buf *words, struct hrun_error *err)
+static int check_end(int status, size_t made, struct hrun_buf *words, struct hrun_error *err)
 {
     if (WIFEXITED(status) && WEXITSTATUS(status) == NO_PROGRAM)
         return hrun_fail(err, HRUN_ENOENT, "gnuplot, which draws the plots, is not installed; on Debian and Ubuntu: "
@@ -151,7 +151,7 @@ int gnuplot_run(const struct hrun_buf *script, struct hrun_buf *out, struct hrun
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (!rc)
-        rc = out->failed || words.failed ? hrun_fail_nomem(err) : judge(status, out->len - before, &words, err);
+        rc = out->failed || words.failed ? hrun_fail_nomem(err) : check_end(status, out->len - before, &words, err);
 done:
     close_all(&p);
     hrun_buf_release(&words);

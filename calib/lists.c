@@ -128,7 +128,7 @@ int lists_read(const struct context *c, const struct calib_settings *s, struct l
     const struct hrun_app *app = c->app;
     int most = 0;
 
-    *out = (struct lists){ s->sizes, s->pes, s->procs, s->N && !s->full_grid && app->family != HRUN_APP_WEAK,
+    *out = (struct lists){ s->sizes, s->pes, s->procs, s->N && !s->full_grid && !hrun_family_of(app)->points,
                            calloc((size_t)c->cluster->nsubs, sizeof *out->most) };
     if (!out->most)
         return hrun_fail_nomem(err);

@@ -24,6 +24,6 @@ int main(int argc, char **argv)
     mode = context_command_line(&command, &s.common, argc, argv, &words, &status);
     if (mode >= 0)
         status = errands[mode](&s, words);
-    common_settings_release(&s.common);
+    settings_release(&s.common);
     return context_end(command.name, status);
 }

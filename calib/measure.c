@@ -143,20 +143,48 @@ static int shares_are_told(const struct hrun_app *app, char *const *words)
     return told;
 }
 
+/* The smallest number of processes that the rule accepts at N, of those up to the first thousand; 0: none. */
+static int fewest_processes(const struct hrun_app *app, int64_t N)
+{
+    enum { MOST = 1000 };
+
+    for (int P = 1; P <= MOST; P++)
+        if (hrun_app_rule(app, N, P, NULL) > 0)
+            return P;
+    return 0;
+}
+
+/* Terms that have no value where the rule accepts a run: fits would fail once everything is measured. N: a size. */
+static int check_terms(const struct hrun_app *app, int64_t N, struct hrun_error *err)
+{
+    int P = fewest_processes(app, N);
+    double np[2] = { (double)N, P }, value;
+    struct hrun_error why;
+
+    for (int i = 0; i < app->np.n && P; i++) {
+        const struct hrun_expr *term = app->np.v[i].expr;
+
+        if (!hrun_term_is_network(term) && hrun_expr_eval(app->np.v[i].expr, np, &value, &why))
+            return hrun_fail_at(err, HRUN_EINVAL, app->file, 0, 0, "terms: %s, which the rule accepts: a term needs a "
+                                "value wherever the program runs", why.text);
+    }
+    return 0;
+}
+
 /* What a family of models needs, and what others have no use for. */
 static int check_family(const struct context *c, const struct calib_settings *s, char *const *words,
                         struct hrun_error *err)
 {
-    int weak = c->app->family == HRUN_APP_WEAK;
+    const struct hrun_family *family = hrun_family_of(c->app);
 
-    if (!weak && s->P)
+    if (!family->points && s->P)
         return hrun_fail(err, HRUN_EINVAL, "-n says how many processes a run of family weak is to have, and %s is of "
                          "another family; --pes and --procs say what is measured", c->app->name);
-    if (!weak)
+    if (!family->points)
         return 0;
     if (s->budget_s || s->runs || s->target || s->full_grid || s->pes.n)
         return hrun_fail(err, HRUN_EINVAL, "%s is of family weak, whose models are made of six runs for each sub-"
-                         "cluster and size: --budget, --runs, --target-error, --full-grid and --pes choose nothing",
+                         "cluster and size: --budget, --full-grid and --pes choose nothing",
                          c->app->name);
     if (!shares_are_told(c->app, words))
         return hrun_fail(err, HRUN_EINVAL, "the rows of a process do not reach the program: write {shares} where they "
@@ -206,6 +234,7 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
 {
     int (*build)(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err);
     struct work w = { .c = c, .words = words };
+    int64_t N;
     int chosen, ended;
 
     c->set = &s->common;
@@ -228,8 +257,9 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
     if (!work_size_is_told(&w))
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
                          "instance %s '{N}'", words[0]);
-    if (check_family(c, s, words, err) ||
-        (chosen = c->app->family == HRUN_APP_WEAK ? 0 : budget_wanted(s, err)) < 0)
+    N = s->N ? s->N : s->sizes.n ? s->sizes.v[0] : c->app->nsizes ? c->app->sizes[0] : 0;
+    if ((N && check_terms(c->app, N, err)) || check_family(c, s, words, err) ||
+        (chosen = hrun_family_of(c->app)->points ? 0 : budget_wanted(s, err)) < 0)
         return -1;
     ended = s->dry_run || !chosen ? 0 : measure_network(c, s, err);
     if (ended < 0)
@@ -251,14 +281,14 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
     return build(c, s, g, err);
 }
 
-/* A sub-cluster of one PE takes over how its time follows P from one that was measured at two P > Mi (model/common.h),
- * that is on three PEs. Without such a one it is never chosen together with others, unless it was run with them, as
- * chosen runs are. */
+/* A sub-cluster of one PE takes over how its time follows P from one that was measured at two P > Mi
+ * (hrun_common_rows, lib/model), that is on three PEs. Without such a one it is never chosen together with others,
+ * unless it was run with them, as chosen runs are. */
 static void say_alone(const struct context *c, const struct campaign *g, FILE *to, const char *prefix)
 {
     enum { TELLS = 3 };
 
-    if (c->app->family == HRUN_APP_WEAK || g->budget)
+    if (hrun_family_of(c->app)->points || g->budget)
         return;
     for (int i = 0; i < c->cluster->nsubs; i++)
         if (c->cluster->subs[i].npes >= TELLS)

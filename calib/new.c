@@ -25,7 +25,7 @@ enum { LAST = sizeof PARTS / sizeof *PARTS - 1 };
 /* A budget that is found is so much more than that of a program whose terms are known. */
 static const double MORE = 1.7;
 
-/* The same part of --runs; few of them are one part. */
+/* The same part of the runs of --budget; few of them are one part. */
 static long long runs_of(const struct calib_settings *s, int part)
 {
     long long first = (long long)ceil(PARTS[0] * (double)s->runs), second = (long long)(PARTS[1] * (double)s->runs);
@@ -177,7 +177,7 @@ static int check_name(const char *name, const char *program, struct hrun_error *
 }
 
 /* Words that cannot be used are told before anything is run. */
-static int check(const struct calib_settings *s, const struct new_app *a, struct hrun_error *err)
+static int check_settings(const struct calib_settings *s, const struct new_app *a, struct hrun_error *err)
 {
     const struct number_list only = { { s->N }, 1 };
     int told = 0;
@@ -469,7 +469,7 @@ static int write_definition(const struct calib_settings *s, struct new_app *a, c
         if (err->code != HRUN_ENODATA)
             goto done;
         rc = !n ? hrun_fail(err, HRUN_ENODATA, "no run of %s told a time, so no definition is written", a->name)
-           : end ? hrun_fail_prefix(err, "%s: the runs tell too little (a larger --budget or --runs, or more --sizes, "
+           : end ? hrun_fail_prefix(err, "%s: the runs tell too little (a larger --budget, or more --sizes, "
                                     "would do)", a->name) : 0;
         goto done;      /* more runs may do */
     }
@@ -511,8 +511,8 @@ done:
     return rc;
 }
 
-/* Measure what the terms that were written choose, with the rest of the budget, and fit. Of the full grid, and of --runs
- * 1 or 2, there is no rest. Result: the exit status. */
+/* Measure what the terms that were written choose, with the rest of the budget, and fit. Of the full grid, and of
+ * 1 or 2 runs, there is no rest. Result: the exit status. */
 static int measure_choices(const struct calib_settings *s, const struct new_app *a)
 {
     struct calib_settings own = *s;
@@ -563,7 +563,8 @@ int calib_new(const struct calib_settings *settings, char **words)
         return STATUS_FAILED;
     }
     a.name = own.common.app ? own.common.app : (named = hrun_app_name_of(words[0]));
-    rc = !a.name ? hrun_fail_nomem(&err) : check(&own, &a, &err) || find_places(&own, a.name, &at, &err) ? -1 : 0;
+    rc = !a.name ? hrun_fail_nomem(&err)
+       : check_settings(&own, &a, &err) || find_places(&own, a.name, &at, &err) ? -1 : 0;
     if (!rc && !own.dry_run)
         rc = lock_name(&own, a.name, at.file, &name, &sig, &err);
     own.common.app = at.draft;

@@ -3,23 +3,77 @@
 
 #include "base/units.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #define AT(member) offsetof(struct calib_settings, member)
 
+/* One limit of --budget: "2%", "50runs" or a time. */
+static int read_limit(char *text, struct calib_settings *s, struct hrun_error *err)
+{
+    static const char runs[] = "runs";
+    size_t len = strlen(text), end = len > sizeof runs - 1 ? len - (sizeof runs - 1) : 0;
+
+    if (len && text[len - 1] == '%')
+        return hrun_parse_percent("--budget", text, &s->target, err);
+    if (!end || strcmp(text + end, runs))
+        return hrun_parse_duration("--budget", text, &s->budget_s, err);
+    text[end] = 0;
+    return hrun_parse_count("--budget", text, 1, 1000000, &s->runs, err);
+}
+
+static int budget_limits(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
+{
+    char *list = strdup(value), *rest = list, *part;
+    int rc = list ? 0 : hrun_fail_nomem(err);
+
+    (void)opt;
+    while (!rc && (part = strsep(&rest, ",")))
+        rc = read_limit(part, settings, err);
+    free(list);
+    return rc;
+}
+
+static const char usage_show[] =
+    "Usage: hrun-calibrate show [OPTION]... [APP]...\n"
+    "Show the profiles: measurements, models, how well they fit; or the network, or speeds.\n";
+static const char usage_fit[] =
+    "Usage: hrun-calibrate fit [OPTION]... [APP]...\n"
+    "Fit the models anew from the stored measurements.\n";
+static const char usage_report[] =
+    "Usage: hrun-calibrate report [OPTION]... [APP] -o FILE\n"
+    "Write a page, or figures, of times, fits and choices.\n";
+static const char usage_export[] =
+    "Usage: hrun-calibrate export [OPTION]... [APP]...\n"
+    "Write the measurements for other programs.\n";
+static const char usage_import[] =
+    "Usage: hrun-calibrate import [OPTION]... FILE...\n"
+    "Take measurements over from files that `export` or other programs wrote.\n";
+static const char usage_doctor[] =
+    "Usage: hrun-calibrate doctor [OPTION]... [PROGRAM]\n"
+    "Say what makes this cluster unpredictable.\n";
+static const char usage_network[] =
+    "Usage: hrun-calibrate network [OPTION]...\n"
+    "Measure what messages between hosts take.\n";
+static const char usage_speeds[] =
+    "Usage: hrun-calibrate speeds [OPTION]...\n"
+    "Measure how quick each kind of core is.\n";
+
 const struct hrun_opt_mode calib_modes[] = {
-    [CALIB_SHOW_NETWORK] = { "show", "network", "`show --network`", 0 },
-    [CALIB_SHOW_SPEEDS] = { "show", "speeds", "`show --speeds`", 0 },
-    [CALIB_SHOW] = { "show", NULL, "`show`", 1 },
-    [CALIB_FIT] = { "fit", NULL, "`fit`", 1 },
-    [CALIB_REPORT] = { "report", NULL, "`report`", 1 },
-    [CALIB_EXPORT] = { "export", NULL, "`export`", 1 },
-    [CALIB_IMPORT] = { "import", NULL, "`import`", 1 },
-    [CALIB_DOCTOR_FROM] = { "doctor", "from", "`doctor --from`", 0 },
-    [CALIB_DOCTOR] = { "doctor", NULL, "`doctor`", 1 },
-    [CALIB_NETWORK_FROM] = { "network", "from", "`network --from`", 0 },
-    [CALIB_NETWORK] = { "network", NULL, "`network`", 0 },
-    [CALIB_SPEEDS] = { "speeds", NULL, "`speeds`", 0 },
-    [CALIB_NEW] = { NULL, "new", "`--new`", 1 },
-    [CALIB_MEASURE] = { NULL, NULL, "measuring a program", 1 },
+    [CALIB_SHOW_NETWORK] = { "show", "network", "`show --network`", 0, usage_show },
+    [CALIB_SHOW_SPEEDS] = { "show", "speeds", "`show --speeds`", 0, usage_show },
+    [CALIB_SHOW] = { "show", NULL, "`show`", 1, usage_show },
+    [CALIB_FIT] = { "fit", NULL, "`fit`", 1, usage_fit },
+    [CALIB_REPORT] = { "report", NULL, "`report`", 1, usage_report },
+    [CALIB_EXPORT] = { "export", NULL, "`export`", 1, usage_export },
+    [CALIB_IMPORT] = { "import", NULL, "`import`", 1, usage_import },
+    [CALIB_DOCTOR_FROM] = { "doctor", "from", "`doctor --from`", 0, usage_doctor },
+    [CALIB_DOCTOR] = { "doctor", NULL, "`doctor`", 1, usage_doctor },
+    [CALIB_NETWORK_FROM] = { "network", "from", "`network --from`", 0, usage_network },
+    [CALIB_NETWORK] = { "network", NULL, "`network`", 0, usage_network },
+    [CALIB_SPEEDS] = { "speeds", NULL, "`speeds`", 0, usage_speeds },
+    [CALIB_NEW] = { NULL, "new", "`--new`", 1, NULL },
+    [CALIB_MEASURE] = { NULL, NULL, "measuring a program", 1, NULL },
 };
 
 /* Modes of the rows below. */
@@ -46,26 +100,22 @@ enum {
 
 const char calib_usage[] =
     "Usage: hrun-calibrate [OPTION]... PROGRAM [ARGUMENT]...\n"
-    "       hrun-calibrate [OPTION]... show [APP]...\n"
-    "       hrun-calibrate [OPTION]... fit [APP]...\n"
-    "       hrun-calibrate [OPTION]... report [APP] -o FILE\n"
-    "       hrun-calibrate [OPTION]... export [APP]...\n"
-    "       hrun-calibrate [OPTION]... import FILE...\n"
-    "       hrun-calibrate [OPTION]... doctor [PROGRAM]\n"
-    "       hrun-calibrate [OPTION]... network\n"
-    "       hrun-calibrate [OPTION]... speeds\n"
+    "       hrun-calibrate SUBCOMMAND [OPTION]... [NAME]...\n"
     "Measure an application and fit the models by which hrun chooses.\n"
     "\n"
-    "  hrun-calibrate -app hpl ./xhpl      measure what is not measured yet, then fit\n"
+    "  hrun-calibrate -app hpl ./xhpl     measure what is not measured yet, then fit\n"
     "  hrun-calibrate --new -app NAME --sizes 1000,2000,4000 -- ./mycode {N}\n"
-    "                                      a program without a definition\n"
-    "  hrun-calibrate show hpl             show the profiles\n"
-    "  hrun-calibrate fit hpl              fit anew from the stored measurements\n"
-    "  hrun-calibrate report hpl -o r.html show times, fits and choices as plots\n"
-    "  hrun-calibrate export -o t.csv hpl  measurements for other programs\n"
-    "  hrun-calibrate doctor               say what makes this cluster unpredictable\n"
-    "  hrun-calibrate network              measure what messages between hosts take\n"
-    "  hrun-calibrate speeds               measure how quick each kind of core is\n";
+    "                                     a program without a definition\n"
+    "\n"
+    "Subcommands, each with a --help of its own:\n"
+    "  show [APP]...          show the profiles\n"
+    "  fit [APP]...           fit anew from the stored measurements\n"
+    "  report [APP] -o FILE   show times, fits and choices as plots\n"
+    "  export [APP]...        write measurements for other programs (-o FILE)\n"
+    "  import FILE...         take over measurements\n"
+    "  doctor [PROGRAM]       say what makes this cluster unpredictable\n"
+    "  network                measure what messages between hosts take\n"
+    "  speeds                 measure how quick each kind of core is\n";
 
 const char calib_usage_after[] =
     "\n"
@@ -84,11 +134,11 @@ const struct hrun_opt calib_options[] = {
     OPTION_FORCE(RUNS),
 
     { "sizes", 0, HRUN_OPT_WORD, "LIST", NULL, "sizes N: 400,800,1600 or 100-500:100 (default: the definition's)",
-      "What to measure", lists_add, AT(sizes), .modes = RUNS, .min = 1, .max = HRUN_COUNT_MAX },
-    { "size", 'N', HRUN_OPT_COUNT, "SIZE", NULL, "the size that matters: sizes up to it are measured; report: show its "
+      "What to measure", lists_add, AT(sizes), .modes = RUNS, .min = 1, .max = HRUN_COUNT_MAX, .often = 1 },
+    { "size", 'N', HRUN_OPT_COUNT, "SIZE", NULL, "the size that matters: sizes up to it are measured; report: its "
       "configurations",
       "What to measure", NULL, AT(N), .modes = REPORT | RUNS, .min = 1, .max = HRUN_COUNT_MAX,
-      .against = NAMES("sizes") },
+      .against = NAMES("sizes"), .often = 1 },
     { "pes", 0, HRUN_OPT_WORD, "LIST", NULL, "numbers of PEs (default: all up to 4, then 6, 8, 12, 16, ...)",
       "What to measure", lists_add, AT(pes), .modes = RUNS, .min = 1, .max = 1000000 },
     { "procs", 0, HRUN_OPT_WORD, "LIST", NULL, "processes per PE (default: the definition's procs_per_pe)",
@@ -97,43 +147,38 @@ const struct hrun_opt calib_options[] = {
       "What to measure", NULL, AT(P), .modes = MEASURE, .min = 1, .max = HRUN_COUNT_MAX },
     { "use", 0, HRUN_OPT_WORD, "NAME[:PES],...", NULL, "only these sub-clusters (and PEs of them)",
       "What to measure", hrun_opt_string, AT(use), .modes = DOCTOR | SPEEDS | RUNS },
-    { "budget", 0, HRUN_OPT_TIME, "TIME", NULL,
-      "time that runs may take (90, 10m, 1h30m; default: found by the first runs)",
-      "What to measure", NULL, AT(budget_s), .modes = RUNS },
-    { "runs", 0, HRUN_OPT_COUNT, "K", NULL, "make at most K runs",
-      "What to measure", NULL, AT(runs), .modes = RUNS, .min = 1, .max = 1000000 },
-    { "target-error", 0, HRUN_OPT_PERCENT, "PERCENT", NULL, "stop when the best time is known within PERCENT",
-      "What to measure", NULL, AT(target), .modes = RUNS },
+    { "budget", 0, HRUN_OPT_WORD, "LIMITS", NULL,
+      "end after a time (10m), runs (50runs), or when the best time is known within 2%; or the first of 10m,50runs,2% "
+      "(default: found by the first runs)",
+      "What to measure", budget_limits, 0, .modes = RUNS, .often = 1 },
     { "seed", 0, HRUN_OPT_COUNT, "S", NULL, "seed of the random order of runs (default 1)",
       "What to measure", NULL, AT(seed), .modes = RUNS, .max = HRUN_COUNT_MAX,
       .against = NAMES("full-grid") },
     { "full-grid", 0, HRUN_OPT_NONE, NULL, NULL, "measure every size, PEs and processes per PE",
       "What to measure", hrun_opt_flag, AT(full_grid), .modes = RUNS,
-      .against = NAMES("budget", "runs", "target-error") },
-    { "repetitions", 'r', HRUN_OPT_COUNT, "K", NULL, "runs of each point of the full grid (default 3)",
+      .against = NAMES("budget") },
+    { "repetitions", 'r', HRUN_OPT_COUNT, "K", NULL,
+      "runs of each point of the full grid (default 3); doctor: rounds (20); network: rounds at most (100)",
       "What to measure", NULL, AT(repetitions), .modes = STARTS, .min = 1, .max = 100000 },
     { "retries", 0, HRUN_OPT_COUNT, "K", NULL, "how often a failed run is tried again (default 1)",
       "What to measure", NULL, AT(retries), .modes = RUNS, .max = 1000 },
     { "again", 0, HRUN_OPT_NONE, NULL, NULL, "measure everything again; earlier measurements no longer count",
-      "What to measure", hrun_opt_flag, AT(again), .modes = NETWORK | RUNS },
+      "What to measure", hrun_opt_flag, AT(again), .modes = NETWORK | RUNS, .often = 1 },
     { "redo", 0, HRUN_OPT_NONE, NULL, NULL,
       "measure these points, or the network, again; others still count",
       "What to measure", hrun_opt_flag, AT(redo), .modes = NETWORK | RUNS },
     { "dry-run", 0, HRUN_OPT_NONE, NULL, NULL, "show the runs that would be made",
-      "What to measure", hrun_opt_flag, AT(dry_run), .modes = NETWORK | RUNS },
+      "What to measure", hrun_opt_flag, AT(dry_run), .modes = NETWORK | RUNS, .often = 1 },
     { "trace", 0, HRUN_OPT_NONE, NULL, NULL, "watch the MPI calls of the runs",
       "What to measure", hrun_opt_flag, AT(trace), .modes = RUNS },
-    { "no-fit", 0, HRUN_OPT_NONE, NULL, NULL, "measure, but fit no models",
-      "What to measure", hrun_opt_flag, AT(no_fit), .modes = RUNS,
-      .against = NAMES("fit", "no-robust", "exclude-glitches") },
 
     { "new", 0, HRUN_OPT_NONE, NULL, NULL, "write the definition of a program that has none, then fit",
-      "A new application", hrun_opt_flag, AT(make_new), .modes = NEW },
+      "A new application", hrun_opt_flag, AT(make_new), .modes = NEW, .often = 1 },
     { "rule", 0, HRUN_OPT_WORD, "EXPR", NULL, "which N and P it accepts: 'N % P == 0' (default: found by runs)",
       "A new application", hrun_opt_string, AT(rule), .modes = NEW },
     { "time", 0, HRUN_OPT_WORD, "REGEX", NULL,
       "where its output has its time: '^time: ([0-9.]+)' (default: wall clock)",
-      "A new application", hrun_opt_string, AT(time), .modes = NEW },
+      "A new application", hrun_opt_string, AT(time), .modes = NEW, .often = 1 },
 
     { "terms", 0, HRUN_OPT_NONE, NULL, NULL, "show: propose the definition's terms from watched runs",
       "What to show", hrun_opt_flag, AT(terms), .modes = SHOW },
@@ -145,7 +190,7 @@ const struct hrun_opt calib_options[] = {
       "What to show", hrun_opt_flag, AT(speeds), .modes = SHOW_SPEEDS },
     { "output", 'o', HRUN_OPT_FILE, "FILE", NULL,
       "report: FILE.html, FILE.pdf or FILE.png (one for each plot); export: FILE.csv, FILE.txt or FILE.jsonl",
-      "What to show", hrun_opt_string, AT(output), .modes = REPORT | EXPORT },
+      "What to show", hrun_opt_string, AT(output), .modes = REPORT | EXPORT, .often = 1 },
 
     { "format", 0, HRUN_OPT_CHOICE, "FORMAT", "csv extrap jsonl",
       "export, import: format of the file (default: by its name, else csv)",
@@ -170,7 +215,6 @@ const struct hrun_opt calib_options[] = {
 
     OPTIONS_HOSTS(HOSTS),
     OPTION_CLUSTER(HOSTS),
-    OPTION_LEDGER(STARTS),
     OPTION_ENGINE(HOSTS),
     OPTION_EXPORT(STARTS | REPORT),
     OPTION_MCA(HOSTS),

@@ -13,7 +13,7 @@ struct number_list {
 };
 
 struct calib_settings {
-    struct common_settings common;    /* first: shared rows of the table */
+    struct settings common;    /* first: shared rows of the table */
     struct number_list sizes, pes, procs;  /* what to measure */
     int64_t P;                        /* family weak: processes of the target; 0: all PEs' */
     const char *use;                  /* sub-clusters */

@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/units.h"
-#include "waits.h"
+#include "show_mpi_waits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,7 +119,7 @@ done:
 /* ------------------------------------------------------------------ the errand */
 
 /* The application that is meant: named by a word or by -app, or the only one that there is. */
-static int find_app(struct context *c, struct common_settings *set, char **apps, struct hrun_strvec *names,
+static int find_app(struct context *c, struct settings *set, char **apps, struct hrun_strvec *names,
                     struct hrun_error *err)
 {
     const char *other = apps[0] && apps[1] ? apps[1] : set->app;

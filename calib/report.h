@@ -10,7 +10,7 @@
 #define CALIB_REPORT_H
 
 #include "calib.h"
-#include "model/correct.h"
+#include "model/model.h"
 #include "net/estimate.h"
 #include "plot.h"
 

@@ -2,7 +2,7 @@
 #include "report.h"
 
 #include "fit/spread.h"
-#include "model/joint.h"
+#include "model/model.h"
 
 #include <limits.h>
 #include <math.h>
@@ -121,7 +121,7 @@ static struct kept *find_predictor(struct report *r, int64_t N)
     all->v = v;
     v += all->n;
     *v = (struct kept){ .N = N };
-    v->p = hrun_predictor_create_net(r->c->app, all->models, r->nsubs, HRUN_FAMILY_NPT, N, all->net, NULL, &v->why);
+    v->p = hrun_predictor_create_net(r->c->app, all->models, r->nsubs, HRUN_FORM_NPT, N, all->net, NULL, &v->why);
     if (!v->p && v->why.code == HRUN_ENOMEM)
         return NULL;
     all->n++;
@@ -232,7 +232,7 @@ static int make_corrections(struct report *r, struct hrun_error *err)
 
         subs[i] = (struct hrun_joint_sub){ r->subs[i].name, r->subs[i].signature, s->v, s->n };
     }
-    if (hrun_corrections_create(r->c->app, subs, r->nsubs, r->predictors->models, HRUN_FAMILY_NPT, &options,
+    if (hrun_corrections_create(r->c->app, subs, r->nsubs, r->predictors->models, HRUN_FORM_NPT, &options,
                                 &r->corrections, &why))
         r->corrections = NULL;
     free(subs);
@@ -295,7 +295,7 @@ static int keep_choice(struct report *r, struct report_size *s, const struct hru
 }
 
 /* The errors at one N, whose points are p[n], the fastest first. */
-static void judge(const struct report *r, struct report_size *s, const struct report_point *p, int n)
+static void compare_with_runs(const struct report *r, struct report_size *s, const struct report_point *p, int n)
 {
     const struct report_point *ranked = NULL;
     int predicted = 0;
@@ -342,7 +342,7 @@ static int choose_sizes(struct report *r, struct hrun_error *err)
         hrun_plan_destroy(plan);
         if (rc)
             return hrun_fail_nomem(err);
-        judge(r, s, &r->points[i], n);
+        compare_with_runs(r, s, &r->points[i], n);
     }
     return 0;
 }

@@ -91,8 +91,8 @@ static void config_cell(struct tables *t, const int *config)
     hrun_buf_release(&b);
 }
 
-static void note(struct tables *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void note(struct tables *t, const char *fmt, ...)
+static void add_note(struct tables *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add_note(struct tables *t, const char *fmt, ...)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
     va_list ap;
@@ -138,7 +138,7 @@ static void add_subs(struct tables *t)
     for (size_t i = 0; i < r->others.n; i++)
         hrun_buf_addf(&others, "%s %s", i ? "," : "", r->others.v[i]);
     hrun_buf_adds(&others, r->others.n ? "." : "");
-    note(t, "%s", others.data);
+    add_note(t, "%s", others.data);
     hrun_buf_release(&others);
 }
 
@@ -167,7 +167,7 @@ static void add_best(struct tables *t)
         cell(t, "%s", b.data);
         hrun_buf_release(&b);
     }
-    note(t, "PEs and processes on each PE of every sub-cluster, in the order above. Memory does not limit the "
+    add_note(t, "PEs and processes on each PE of every sub-cluster, in the order above. Memory does not limit the "
          "configurations here; hrun --dry-run knows the hosts and says what fits.");
 }
 
@@ -224,7 +224,7 @@ static void add_errors(struct tables *t)
     add_sum(r, report_ranked_epsilon, "\xce\xb5", &sums);
     hrun_buf_adds(&sums, "; ");
     add_sum(r, report_ranked_delta, "|\xce\xb4|", &sums);
-    note(t, "%s.\n\xce\xb5 = (actual time of the chosen configuration - that of the truly best one) / the latter; "
+    add_note(t, "%s.\n\xce\xb5 = (actual time of the chosen configuration - that of the truly best one) / the latter; "
          "\xce\xb4 = (predicted - actual time of the chosen one) / the latter; actual times are medians of runs. Both "
          "are known where the chosen configuration was run at that N. Where not all valid configurations were run the "
          "truly best one may be another: \xe2\x89\xa5 says that \xce\xb5 may be larger. The models were fitted to "
@@ -333,7 +333,7 @@ static void add_costs(struct tables *t)
     }
     cost_row(t, "all", &all);
     if (r->bad || r->old || r->other_consts)
-        note(t, "Beside these, %zu older run%s no longer count%s, and %zu damaged record%s skipped. %zu of the runs "
+        add_note(t, "Beside these, %zu older run%s no longer count%s, and %zu damaged record%s skipped. %zu of the runs "
              "had other constants of the definition and %s not compared with the models.", r->old,
              r->old == 1 ? "" : "s",
              r->old == 1 ? "s" : "", r->bad, r->bad == 1 ? " was" : "s were", r->other_consts,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "Cheapest within 10 %" of the quickest: what hrun --within 10% chooses. */
+/* "Cheapest within 10 %" of the quickest: what hrun --limit within=10% chooses. */
 static const double WITHIN = 0.1;
 
 static const struct kind {

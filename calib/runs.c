@@ -4,7 +4,7 @@
 #include "../hrun/work.h"
 #include "alone.h"
 #include "budget.h"
-#include "weak.h"
+#include "loaded.h"
 
 #include "base/units.h"
 #include "service/placement.h"
@@ -26,7 +26,7 @@ struct luck {
     int given_up;
 };
 
-static void tell(struct runs *r, const struct event *e)
+static void print_event(struct runs *r, const struct event *e)
 {
     campaign_note(r->g, e);
     r->tell(r->ctx, e);
@@ -37,7 +37,7 @@ static void hear_words(void *ctx, const char *text)
     struct event e = { .kind = EVENT_WORDS };
 
     snprintf(e.text, sizeof e.text, "%s", text);
-    tell(ctx, &e);
+    print_event(ctx, &e);
 }
 
 void runs_hear(void *ctx, const char *text)
@@ -85,7 +85,7 @@ static void tell_unwatched(struct runs *r, const struct waits *w)
         return;
     r->told_why = 1;
     snprintf(e.text, sizeof e.text, "who waits is not known: %s", w->why);
-    tell(r, &e);
+    print_event(r, &e);
 }
 
 /* A program that tells its time in steps and says 0 took one step at most: half a step is its time (hrun_times_step),
@@ -148,7 +148,7 @@ done:
 
 /* Run point i, whose processes have parts of a sub-cluster each. The other PEs of it are loaded meanwhile, so all of
  * its hosts are claimed. As run_point. */
-static int run_weak(struct runs *r, int i, struct work_result *result, struct hrun_error *err)
+static int run_loaded(struct runs *r, int i, struct work_result *result, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = r->c->cluster;
     const struct point *p = &r->g->v[i];
@@ -162,7 +162,7 @@ static int run_weak(struct runs *r, int i, struct work_result *result, struct hr
     all[cl->nsubs + p->sub] = 1;
     l = hrun_layout_create(cl, all, all + cl->nsubs, err);
     if (l && !alone_begin(r->ledger, r->c, l, p->N, p->wall_s, hear_words, r, &result->outcome.interrupted, err))
-        rc = result->outcome.interrupted ? 0 : weak_run(r, i, result, err);
+        rc = result->outcome.interrupted ? 0 : loaded_run(r, i, result, err);
     alone_end(r->ledger);
     hrun_layout_destroy(l);
     free(all);
@@ -187,7 +187,7 @@ static void tell_run(struct runs *r, int i, const struct work_result *result, in
     r->spent.time_s = result->ok ? result->time_s : 0;
     r->spent.too_short = result->too_short;
     r->spent.wall_s += result->outcome.job_s;
-    tell(r, &e);
+    print_event(r, &e);
 }
 
 /* One point, with retries. 0, -1 (error), or the number of the signal that interrupted. */
@@ -198,8 +198,8 @@ static int measure_point(struct runs *r, int i, struct luck *luck, struct hrun_e
     for (int attempt = r->g->v[i].failed; ; attempt++) {
         int last;
 
-        tell(r, &(struct event){ .kind = EVENT_BEGIN, .point = i });
-        if (r->g->v[i].work > 0 ? run_weak(r, i, &result, err) : run_point(r, i, &result, err))
+        print_event(r, &(struct event){ .kind = EVENT_BEGIN, .point = i });
+        if (r->g->v[i].work > 0 ? run_loaded(r, i, &result, err) : run_point(r, i, &result, err))
             return -1;
         if (result.outcome.interrupted || result.outcome.signalled)
             return result.outcome.interrupted ? result.outcome.interrupted : result.outcome.signalled;
@@ -228,7 +228,7 @@ static void give_up(struct runs *r, int sub, struct luck *luck)
     luck->given_up = 1;
     snprintf(e.text, sizeof e.text, luck->hosts_failed >= HOPELESS ? "%d points in a row could not be run"
                                                                    : "its first %d points all failed", HOPELESS);
-    tell(r, &e);
+    print_event(r, &e);
 }
 
 /* Is some sub-cluster of this configuration given up, or what runs on several? */

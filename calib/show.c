@@ -2,11 +2,11 @@
 #include "calib.h"
 
 #include "show_plot.h"
-#include "waits.h"
+#include "show_mpi_waits.h"
 
 #include "base/table.h"
 #include "base/units.h"
-#include "model/perf.h"
+#include "model/speeds.h"
 #include "service/json.h"
 
 #include <stdio.h>

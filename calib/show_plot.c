@@ -77,7 +77,7 @@ static int by_x(const void *a, const void *b)
 }
 
 /* The runs with these M and P into points[samples->n]. */
-static int take(const struct hrun_samples *samples, int M, int P, struct textplot_point *points)
+static int copy_points(const struct hrun_samples *samples, int M, int P, struct textplot_point *points)
 {
     int n = 0;
 
@@ -100,7 +100,7 @@ static int fit(const struct hrun_app *app, struct hrun_models *m, int M, int P, 
 
         if (i && runs[i].x == runs[i - 1].x)
             continue;
-        p = hrun_predictor_create(app, &m, 1, HRUN_FAMILY_NPT, (int64_t)runs[i].x, NULL);
+        p = hrun_predictor_create(app, &m, 1, HRUN_FORM_NPT, (int64_t)runs[i].x, NULL);
         if (p && !hrun_predictor_time(p, 0, M, P, &t, &low, &high, NULL))
             points[found++] = (struct textplot_point){ runs[i].x, t };
         hrun_predictor_destroy(p);
@@ -118,7 +118,7 @@ static int plot_one(const struct hrun_app *app, const struct hrun_samples *sampl
 
     hrun_buf_addf(out, "\n  time over N, %d process%s per PE\n", M, M == 1 ? "" : "es");
     for (int i = 0; i < n && points; i++) {
-        v[i] = (struct textplot_series){ (char)('a' + i), at, take(samples, M, P[i], at) };
+        v[i] = (struct textplot_series){ (char)('a' + i), at, copy_points(samples, M, P[i], at) };
         at += samples->n;
         v[n + i] = (struct textplot_series){ 0, at, fit(app, m, M, P[i], v[i].v, v[i].n, at) };
         at += samples->n;

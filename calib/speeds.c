@@ -1,7 +1,7 @@
 /* speeds.c - hrun-calibrate speeds: how quick the PEs of each sub-cluster are, for definitions with formulas
  *
  * hrun-probe multiplies matrices on all PEs at once, with as many processes on each as asked for; what a product takes
- * is kept in the store (model/perf.h).
+ * is kept in the store (model/speeds.h).
  */
 #include "calib.h"
 
@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "exclusive.h"
 #include "launch/launch.h"
-#include "model/perf.h"
+#include "model/speeds.h"
 #include "service/json.h"
 #include "service/profiles.h"
 
@@ -32,7 +32,8 @@ struct measured {
     int *ranks;                 /* nsubs */
 };
 
-static int judge(const struct hrun_outcome *o, const struct hrun_buf *said, int *interrupted, struct hrun_error *err)
+static int check_end(const struct hrun_outcome *o, const struct hrun_buf *said, int *interrupted,
+                     struct hrun_error *err)
 {
     if (o->timed_out)
         return hrun_fail(err, HRUN_EENGINE, "measuring speeds did not end within --timeout");
@@ -146,7 +147,7 @@ static int measure(struct context *c, const char *probe, const int *pes, int M, 
     for (int i = 0; i < n; i++)
         procs[i] = pes[i] ? M : 0;
     l = hrun_layout_create(c->cluster, pes, procs, err);
-    if (!l || alone_run(c, l, words, judge, &out, interrupted, err) || read_all(out.data, l, &m, err))
+    if (!l || alone_run(c, l, words, check_end, &out, interrupted, err) || read_all(out.data, l, &m, err))
         goto done;
     rc = 0;
     for (int i = 0; i < n && !rc; i++)

@@ -8,7 +8,7 @@
 static int list_variants(const struct calib_settings *s, char **words, struct hrun_strvec *names, int *formulas,
                          struct hrun_error *err)
 {
-    struct common_settings quiet = s->common;
+    struct settings quiet = s->common;
     struct context c = { .set = &quiet };
     int several = 0, rc = 0;
 

@@ -2,6 +2,8 @@
 #include "context.h"
 
 #include "base/installed.h"
+#include "base/nearest.h"
+#include "launch/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,14 +31,6 @@ void context_start(void)
     sigaction(SIGXFSZ, &act, NULL);
 }
 
-void common_settings_release(struct common_settings *s)
-{
-    hrun_strvec_release(&s->defines);
-    hrun_strvec_release(&s->env);
-    hrun_strvec_release(&s->mca);
-    hrun_strvec_release(&s->smpi);
-}
-
 /* hwloc looks for devices by plugins that load graphics libraries, which takes longer than the topology. Result: 1 when
  * they are hidden; programs that are started later see the environment as it was. */
 static int hide_device_plugins(void)
@@ -48,7 +42,7 @@ static int hide_device_plugins(void)
 }
 
 /* What a discovery left out, and what -v wants to know of it. */
-static void tell_discovery(const struct hrun_cluster *cl, const struct common_settings *s)
+static void tell_discovery(const struct hrun_cluster *cl, const struct settings *s)
 {
     for (size_t i = 0; i < cl->why_not.n && !s->quiet; i++)
         fprintf(stderr, "%s: %s; left out\n", program_invocation_short_name, cl->why_not.v[i]);
@@ -56,22 +50,8 @@ static void tell_discovery(const struct hrun_cluster *cl, const struct common_se
         fprintf(stderr, "%s: %s\n", program_invocation_short_name, cl->cache_note);
 }
 
-/* What the other rooms are to know of the settings, which may have changed since the last step. */
-static void give(struct context *c)
-{
-    const struct common_settings *s = c->set;
-
-    c->given = (struct given) {
-        .app = s->app, .variant = s->variant, .profile_path = s->profile_path, .data = s->data, .no_data = s->no_data,
-        .cluster_file = s->cluster_file, .host_file = s->host_file, .hosts = s->hosts, .platform = s->platform,
-        .level = s->level, .engine = s->engine,
-        .fit = s->fit, .wdir = s->wdir, .defines = &s->defines, .env = &s->env, .mca = &s->mca, .smpi = &s->smpi,
-        .network = s->network_file, .refresh = s->refresh, .skip_unreachable = s->skip_unreachable, .force = s->force,
-    };
-}
-
 /* Is the constant of "NAME=VALUE" given by -D? */
-static int is_defined(const struct common_settings *s, const char *text)
+static int is_defined(const struct settings *s, const char *text)
 {
     size_t len = strcspn(text, "=") + 1;
 
@@ -97,7 +77,7 @@ static void say_presets(const struct context *c, const struct hrun_strvec *prese
 /* What the user's own input files in the working folder say counts as if it were given by -D, before what is. */
 static int apply_presets(struct context *c, const char *argv0, struct hrun_error *err)
 {
-    const struct common_settings *s = c->set;
+    const struct settings *s = c->set;
     struct hrun_store *store = s->no_data ? NULL : hrun_store_open(s->data, NULL);
     char *ledger = store ? hrun_store_ledger(store) : NULL;
     struct hrun_strvec all = HRUN_STRVEC_INIT;
@@ -109,9 +89,9 @@ static int apply_presets(struct context *c, const char *argv0, struct hrun_error
             rc = hrun_strvec_push(&all, s->defines.v[i]) ? hrun_fail_nomem(err) : 0;
         context_drop_app(c);
         hrun_strvec_release(&c->app_dirs);
-        c->given.defines = &all;
+        c->defines = &all;
         rc = rc ? -1 : context_find_app(c, argv0, err);
-        c->given.defines = &s->defines;
+        c->defines = NULL;
     }
     hrun_strvec_release(&all);
     free(ledger);
@@ -121,7 +101,6 @@ static int apply_presets(struct context *c, const char *argv0, struct hrun_error
 
 int context_app(struct context *c, const char *argv0, struct hrun_error *err)
 {
-    give(c);
     if (context_find_app(c, argv0, err))
         return -1;
     return c->app && c->app->npresets && !c->set->force ? apply_presets(c, argv0, err) : 0;
@@ -136,12 +115,11 @@ int context_check_app(const struct context *c, const char *argv0, struct hrun_er
                      argv0 ? argv0 : "");
 }
 
-int context_cluster(struct context *c, const struct common_settings *s, struct hrun_error *err)
+int context_cluster(struct context *c, const struct settings *s, struct hrun_error *err)
 {
     int rc, hidden;
 
     c->set = s;
-    give(c);
     hidden = hide_device_plugins();
     rc = context_discover(c, err);
     if (hidden)
@@ -153,7 +131,6 @@ int context_cluster(struct context *c, const struct common_settings *s, struct h
 
 int context_program(struct context *c, const char *argv0, struct hrun_error *err)
 {
-    give(c);
     return context_find_program(c, argv0, err);
 }
 
@@ -169,20 +146,17 @@ int context_has_openmpi(void)
 
 int context_store(struct context *c, struct hrun_error *err)
 {
-    give(c);
     return context_open_store(c, err);
 }
 
 int context_engine(struct context *c, struct hrun_error *err)
 {
-    give(c);
     c->timeout_s = c->set->timeout_s;
     return context_choose_engine(c, 1, err);
 }
 
 int context_predicts(struct context *c, struct hrun_error *err)
 {
-    give(c);
     return context_choose_engine(c, 0, err);
 }
 
@@ -223,22 +197,52 @@ int context_complain(const char *command, const struct hrun_error *err)
     }
 }
 
-/* --help, --version and --completion: 1 when one of them was asked for and printed, else 0. */
-static int answer(const struct context_command *cmd, const struct common_settings *s)
+/* The modes that begin with this word; NULL: those that begin with none. */
+static unsigned modes_of_word(const struct hrun_opt_mode *modes, const char *word)
+{
+    unsigned same = 0;
+    int last = 0;
+
+    for (unsigned i = 0; !last; i++) {
+        if (word && modes[i].word ? !strcmp(modes[i].word, word) : modes[i].word == word)
+            same |= 1u << i;
+        last = !modes[i].word && !modes[i].option;
+    }
+    return same;
+}
+
+/* The help of a subcommand lists its own options; that of the command all, or (-h) those that are needed most. */
+static void add_help(const struct context_command *cmd, const struct hrun_opt_mode *mode, int all, struct hrun_buf *out)
+{
+    int often = !mode->word && !all;
+
+    hrun_buf_adds(out, mode->word ? mode->usage : cmd->usage);
+    hrun_opts_help(cmd->options, mode->word || often ? modes_of_word(cmd->modes, mode->word) : ~0u, often, out);
+    if (often)
+        hrun_buf_addf(out, "\n--help shows all options; manual: %s(1).\n", cmd->name);
+    else if (!mode->word)
+        hrun_buf_adds(out, cmd->after);
+}
+
+/* Is the command line a question that is answered without any mode? */
+static int asks_only(const struct settings *s)
+{
+    return s->help || s->version || s->completion;
+}
+
+/* -h, --help, --version and --completion: 1 when one of them was asked for and printed, else 0. */
+static int answer(const struct context_command *cmd, const struct settings *s, int mode)
 {
     struct hrun_buf out = HRUN_BUF_INIT;
 
-    if (!s->help && !s->version && !s->completion)
+    if (!asks_only(s))
         return 0;
-    if (s->help) {
-        hrun_buf_addf(&out, "%s\n", cmd->usage);
-        hrun_opts_help(cmd->options, &out);
-        hrun_buf_adds(&out, cmd->after);
-    } else if (s->version) {
+    if (s->help)
+        add_help(cmd, &cmd->modes[mode], s->help == HRUN_OPT_LONG, &out);
+    else if (s->version)
         hrun_buf_addf(&out, "%s %s\n", cmd->name, HRUN_VERSION);
-    } else {
+    else
         hrun_opts_completion(cmd->options, cmd->name, cmd->subcommands, &out);
-    }
     fputs(out.data, stdout);
     hrun_buf_release(&out);
     return 1;
@@ -258,7 +262,27 @@ static int check_words(const struct context_command *cmd, const struct hrun_opt_
     return 0;
 }
 
-static int read_line(const struct context_command *cmd, struct common_settings *s, int argc, char **argv,
+/* A program that there is not, with a name like that of a subcommand. */
+static int check_subcommand(const struct context_command *cmd, const char *word, struct hrun_error *err)
+{
+    const char *known[8 * sizeof(unsigned)], *near;
+    size_t n = 0;
+    char *path;
+
+    if (!word || strchr(word, '/') || !access(word, F_OK))
+        return 0;
+    for (const struct hrun_opt_mode *m = cmd->modes; m->word || m->option; m++)
+        if (m->word)
+            known[n++] = m->word;
+    near = hrun_nearest(word, known, n);
+    path = near ? hrun_program_find(word, NULL, NULL) : NULL;
+    free(path);
+    if (!near || path)
+        return 0;
+    return hrun_fail(err, HRUN_ENOPROG, "'%s' is neither a program nor a subcommand; did you mean '%s'?", word, near);
+}
+
+static int read_line(const struct context_command *cmd, struct settings *s, int argc, char **argv,
                      char ***words, struct hrun_error *err)
 {
     struct hrun_opts_given given = { .ended = 0 };
@@ -284,23 +308,27 @@ static int read_line(const struct context_command *cmd, struct common_settings *
         *words = names;
         mode = hrun_opts_mode(cmd->options, cmd->modes, &given, subcommand);
     }
-    if (s->help || s->version || s->completion)
-        return mode;
-    for (int i = 0; cmd->options[i].name && !s->needs_app; i++)
-        if (given.rows[i] && cmd->options[i].needs_app)
+    for (int i = 0; cmd->options[i].name; i++) {
+        if (given.rows[i] && cmd->options[i].needs_app && !s->needs_app)
             s->needs_app = cmd->options[i].name;
-    return check_words(cmd, &cmd->modes[mode], given.ended, *words, err) ||
+        if (given.rows[i] && !strcmp(cmd->options[i].name, "help"))
+            s->help = given.rows[i];
+    }
+    if (asks_only(s))
+        return mode;
+    return (!cmd->modes[mode].word && !given.ended && check_subcommand(cmd, (*words)[0], err)) ||
+           check_words(cmd, &cmd->modes[mode], given.ended, *words, err) ||
            hrun_opts_check(cmd->options, cmd->modes, mode, &given, err) ? -1 : mode;
 }
 
-int context_command_line(const struct context_command *cmd, struct common_settings *s, int argc, char **argv,
+int context_command_line(const struct context_command *cmd, struct settings *s, int argc, char **argv,
                          char ***words, int *status)
 {
     struct hrun_error err = { 0 };
     int mode = read_line(cmd, s, argc, argv, words, &err);
 
     *status = mode < 0 ? context_complain(cmd->name, &err) : 0;
-    return mode < 0 || answer(cmd, s) ? -1 : mode;
+    return mode < 0 || answer(cmd, s, mode) ? -1 : mode;
 }
 
 int context_end(const char *command, int status)

@@ -16,42 +16,12 @@
 /* hrun's own exit statuses, as env(1) and timeout(1). */
 enum { STATUS_FAILED = 125, STATUS_NOEXEC = 126, STATUS_NOPROG = 127, STATUS_TIMEOUT = 124 };
 
-/* Settings shared by both commands; the first member of each command's own settings, so that one table row
- * serves both. Strings point into argv. */
-struct common_settings {
-    const char *app, *variant;
-    const char *profile_path;
-    const char *data;
-    int no_data;                      /* there is no place for data: no store is opened */
-    const char *cluster_file, *host_file, *hosts;
-    const char *platform;
-    const char *level;
-    const char *ledger;               /* DIR or "none" */
-    const char *engine;
-    const char *fit;                  /* "nnls", "ls" or NULL */
-    double glitches;                  /* k of the glitch rule; this and the next of hrun-calibrate alone, which fits */
-    int no_robust;
-    const char *wdir;
-    double timeout_s;
-    struct hrun_strvec defines;       /* -D */
-    struct hrun_strvec env;           /* -x */
-    struct hrun_strvec mca;           /* --mca, "KEY=VALUE" */
-    struct hrun_strvec smpi;          /* --smpi, "NAME:VALUE" */
-    int refresh, skip_unreachable;
-    int force, json, quiet, verbose;
-    const char *network_file;         /* --network of hrun alone */
-    int help, version, completion;
-    const char *needs_app;            /* name of the first option given that has no effect without an app definition */
-};
-
 /* To be called first in main. Descriptors 0 to 2 that are closed are opened on /dev/null, so that no file of ours takes
  * their place. A closed pipe or a file over its size limit is to be an error of write(2), not the end of hrun. The
  * handlers do nothing and, unlike SIG_IGN, are not inherited by the programs that hrun starts. */
 void context_start(void);
 
-void common_settings_release(struct common_settings *s);
-
-#define COMMON_AT(member) offsetof(struct common_settings, member)
+#define COMMON_AT(member) offsetof(struct settings, member)
 
 /* Names of options, for `needs` and `against` of a row. */
 #define NAMES(...) (const char *const[]){ __VA_ARGS__, NULL }
@@ -60,7 +30,7 @@ void common_settings_release(struct common_settings *s);
 #define OPTION_APP(in) \
     { "app", 0, HRUN_OPT_NAME, "NAME", "hrun --list-apps", \
       "app definition (default: the one that knows the program's name)", "Application", hrun_opt_string, \
-      COMMON_AT(app), .modes = in }
+      COMMON_AT(app), .modes = in, .often = 1 }
 #define OPTION_VARIANT(in) \
     { "variant", 0, HRUN_OPT_WORD, "NAME", NULL, "use this variant of the definition: one of its algorithms", \
       "Application", hrun_opt_string, COMMON_AT(variant), .modes = in, .needs_app = 1 }
@@ -83,11 +53,11 @@ void common_settings_release(struct common_settings *s);
 /* Which hosts, and what of them is used. */
 #define OPTIONS_HOSTS(in) \
     { "hostfile", 0, HRUN_OPT_FILE, "FILE", NULL, "hosts, one per line (name slots=N)", \
-      "Machine", hrun_opt_string, COMMON_AT(host_file), .modes = in }, \
+      "Machine", hrun_opt_string, COMMON_AT(host_file), .modes = in, .often = 1 }, \
     { "machinefile", 0, HRUN_OPT_FILE, "FILE", NULL, NULL, "Machine", hrun_opt_string, COMMON_AT(host_file), \
       .modes = in }, \
     { "host", 'H', HRUN_OPT_WORD, "HOSTS", NULL, "hosts, as a:2,b,p4-[0-3]", \
-      "Machine", hrun_opt_string, COMMON_AT(hosts), .modes = in }, \
+      "Machine", hrun_opt_string, COMMON_AT(hosts), .modes = in, .often = 1 }, \
     { "platform", 0, HRUN_OPT_FILE, "FILE", NULL, "simulated hosts: a platform file of SimGrid (engine smpi)", \
       "Machine", hrun_opt_string, COMMON_AT(platform), .modes = in }, \
     { "level", 0, HRUN_OPT_CHOICE, "LEVEL", "node package numa l3 core", \
@@ -99,17 +69,14 @@ void common_settings_release(struct common_settings *s);
       "Machine", hrun_opt_flag, COMMON_AT(skip_unreachable), .modes = in }
 #define OPTION_CLUSTER(in) \
     { "cluster", 0, HRUN_OPT_FILE, "FILE", NULL, "cluster file (YAML) that names the sub-clusters", \
-      "Machine", hrun_opt_string, COMMON_AT(cluster_file), .modes = in }
-#define OPTION_LEDGER(in) \
-    { "ledger", 0, HRUN_OPT_DIR, "DIR", NULL, "folder in which all users' runs are listed, or none", \
-      "Machine", hrun_opt_string, COMMON_AT(ledger), .modes = in }
+      "Machine", hrun_opt_string, COMMON_AT(cluster_file), .modes = in, .often = 1 }
 
 #define OPTION_ENGINE(in) \
     { "engine", 0, HRUN_OPT_CHOICE, "NAME", "auto local mpirun srun smpi", "what starts the processes", \
       "Launch", hrun_opt_string, COMMON_AT(engine), .modes = in }
 #define OPTION_EXPORT(in) \
     { "export", 'x', HRUN_OPT_WORD, "NAME[=VALUE]", NULL, "give an environment variable to the processes", \
-      "Launch", hrun_opt_append, COMMON_AT(env), .modes = in }
+      "Launch", hrun_opt_append, COMMON_AT(env), .modes = in, .often = 1 }
 #define OPTION_MCA(in) \
     { "mca", 0, HRUN_OPT_PAIR, "KEY VALUE", NULL, "set an MCA parameter of Open MPI", \
       "Launch", hrun_opt_append, COMMON_AT(mca), .modes = in }
@@ -122,27 +89,27 @@ void common_settings_release(struct common_settings *s);
     { "wd", 0, HRUN_OPT_DIR, "DIR", NULL, NULL, "Launch", hrun_opt_string, COMMON_AT(wdir), .modes = in }
 #define OPTION_TIMEOUT(in) \
     { "timeout", 0, HRUN_OPT_TIME, "TIME", NULL, "end a run after TIME (90, 5m, 1h30m)", \
-      "Launch", NULL, COMMON_AT(timeout_s), .modes = in }
+      "Launch", NULL, COMMON_AT(timeout_s), .modes = in, .often = 1 }
 
 #define OPTION_JSON(in) \
     { "json", 0, HRUN_OPT_NONE, NULL, NULL, "print for machines", "Output", hrun_opt_flag, COMMON_AT(json), \
-      .modes = in }
+      .modes = in, .often = 1 }
 /* These count, or do no harm, everywhere. */
 #define OPTIONS_TELL \
     { "quiet", 'q', HRUN_OPT_NONE, NULL, NULL, "say nothing but errors", \
       "Output", hrun_opt_flag, COMMON_AT(quiet), .modes = ~0U }, \
     { "verbose", 'v', HRUN_OPT_NONE, NULL, NULL, "say more", "Output", hrun_opt_flag, COMMON_AT(verbose), \
       .modes = ~0U }, \
-    { "help", 'h', HRUN_OPT_NONE, NULL, NULL, "show this help", "Output", hrun_opt_flag, COMMON_AT(help), \
-      .modes = ~0U }, \
+    { "help", 'h', HRUN_OPT_NONE, NULL, NULL, "show all options; -h: those that are needed most", \
+      "Output", hrun_opt_flag, COMMON_AT(help), .modes = ~0U, .often = 1 }, \
     { "version", 'V', HRUN_OPT_NONE, NULL, NULL, "show the version", "Output", hrun_opt_flag, COMMON_AT(version), \
       .modes = ~0U }, \
-    { "completion", 0, HRUN_OPT_NONE, NULL, NULL, "print the bash completion", \
+    { "completion", 0, HRUN_OPT_NONE, NULL, NULL, NULL, \
       "Output", hrun_opt_flag, COMMON_AT(completion), .modes = ~0U }
 
 /* Cluster from the settings; after context_app, whose definition may want other PEs (`threads: fill`: whole nodes,
  * unless the settings or a cluster file say otherwise). */
-int context_cluster(struct context *c, const struct common_settings *s, struct hrun_error *err);
+int context_cluster(struct context *c, const struct settings *s, struct hrun_error *err);
 /* Program and its MPI, in place of any found before; argv0 as the user wrote it. Errors: HRUN_ENOPROG, HRUN_ENOEXEC,
  * HRUN_EIO. */
 int context_program(struct context *c, const char *argv0, struct hrun_error *err);
@@ -183,7 +150,7 @@ struct context_command {
  * the names; *words are then these names, else the program and its arguments; argv is overwritten.
  * Result: which of the command's modes is asked for. -1: nothing is left to be done, as --help and the like have been
  * answered (*status 0), or the command line is wrong, which has been said. */
-int context_command_line(const struct context_command *cmd, struct common_settings *s, int argc, char **argv,
+int context_command_line(const struct context_command *cmd, struct settings *s, int argc, char **argv,
                          char ***words, int *status);
 
 /* The last of what main does. Result: status, or STATUS_FAILED when standard output could not be written. */

@@ -2,7 +2,7 @@
 #include "jobs.h"
 
 #include "service/decide.h"
-#include "service/predict.h"
+#include "service/query.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,8 +163,9 @@ static void add_use(const struct hrun_cluster *cl, const struct parts *p, struct
 }
 
 /* hrun's choice on one part, if it has one. */
-static int look(struct context *c, const struct question *q, const struct profiles *known, const struct at_size *at,
-                struct job_kind *k, const char *variant, struct hrun_error *why, struct hrun_error *err)
+static int predict_part(struct context *c, const struct question *q, const struct profiles *known,
+                        const struct at_size *at, struct job_kind *k, const char *variant, struct hrun_error *why,
+                        struct hrun_error *err)
 {
     struct decision d;
     int rc = 0;
@@ -203,7 +204,7 @@ static int find_variant_ways(const struct hrun_settings *s, struct context *c, c
                       c->app->name, c->app->name);
         goto done;
     }
-    if (at_size_make(c, &known, HRUN_FAMILY_NPT, k->N, &at, err) || make_parts(npes, c->cluster->nsubs, &parts, err))
+    if (at_size_make(c, &known, k->N, &at, err) || make_parts(npes, c->cluster->nsubs, &parts, err))
         goto done;
     while (next_part(&parts)) {
         hrun_buf_reset(&use);
@@ -213,7 +214,7 @@ static int find_variant_ways(const struct hrun_settings *s, struct context *c, c
             goto done;
         }
         q.use = use.data;
-        if (look(c, &q, &known, &at, k, variant, why, err))
+        if (predict_part(c, &q, &known, &at, k, variant, why, err))
             goto done;
     }
     rc = 0;
@@ -286,7 +287,7 @@ int jobs_ways(const struct hrun_settings *s, struct jobs *j, struct context *c, 
 {
     for (int k = 0; k < j->nkinds; k++) {
         struct job_kind *kind = &j->kinds[k];
-        struct common_settings set = s->common;
+        struct settings set = s->common;
         struct context own = { 0 }, *to = k ? &own : c;
         int rc;
 

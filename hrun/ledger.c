@@ -22,21 +22,20 @@ static int is_sticky(const char *path)
     return !stat(path, &st) && S_ISDIR(st.st_mode) && (st.st_mode & S_ISVTX) && !access(path, W_OK | X_OK);
 }
 
-int ledger_find(const struct common_settings *s, const char *from_file, char **dir, int *named, char **why,
-                struct hrun_error *err)
+int ledger_find(const char *from_file, char **dir, int *named, char **why, struct hrun_error *err)
 {
     const char *env = getenv("HRUN_LEDGER"), *place, *reason = NULL;
 
     *dir = *why = NULL;
     *named = 1;
-    place = s->ledger ? s->ledger : env && *env ? env : from_file;
+    place = env && *env ? env : from_file;
     if (!place) {
         *named = 0;
         place = !access(SITE, F_OK) ? SITE : is_sticky(HOST) ? HOST : NULL;
         reason = "there is neither /etc/hrun/ledger nor a sticky folder /run/lock to write in";
     } else if (!strcmp(place, "none")) {
         place = NULL;
-        reason = s->ledger ? "--ledger none" : env && *env ? "HRUN_LEDGER is none" : "the cluster file says none";
+        reason = env && *env ? "HRUN_LEDGER is none" : "the cluster file says none";
     }
     *(place ? dir : why) = strdup(place ? place : reason);
     return *dir || *why ? 0 : hrun_fail_nomem(err);
@@ -91,7 +90,7 @@ int ledger_open(struct ledger *g, const struct context *c, struct hrun_error *er
         g->why_none = strdup(reason);
         return g->why_none ? 0 : hrun_fail_nomem(err);
     }
-    if (ledger_find(c->set, c->cluster->ledger, &dir, &named, &g->why_none, err))
+    if (ledger_find(c->cluster->ledger, &dir, &named, &g->why_none, err))
         return -1;
     if (dir && hrun_ledger_open(dir, &g->l, &why)) {
         if (named || why.code == HRUN_ENOMEM) {

@@ -30,11 +30,10 @@ struct ledger {
     int64_t queued_s;             /* since when this run waits, 0: it does not */
 };
 
-/* Where the ledger is: --ledger, $HRUN_LEDGER, the cluster file, /etc/hrun/ledger, /run/lock. *dir: fresh memory, NULL
+/* Where the ledger is: $HRUN_LEDGER, the cluster file, /etc/hrun/ledger, /run/lock. *dir: fresh memory, NULL
  * where there is none, and then *why too. named: 1 where the user has named it. from_file: what the cluster file says,
  * or NULL. Errors: HRUN_ENOMEM. */
-int ledger_find(const struct common_settings *s, const char *from_file, char **dir, int *named, char **why,
-                struct hrun_error *err);
+int ledger_find(const char *from_file, char **dir, int *named, char **why, struct hrun_error *err);
 
 /* Open the ledger of the context's cluster, if there is one for it: none inside an allocation, of simulated or
  * described hosts, and of a run inside another. Errors: those of hrun_ledger_open where the user has named it;

@@ -40,7 +40,7 @@ int main(int argc, char **argv)
         find_data(&s);
     if (mode >= 0)
         status = errands[mode](&s, words);
-    common_settings_release(&s.common);
+    settings_release(&s.common);
     hrun_strvec_release(&s.configs);
     return context_end(command.name, status);
 }

@@ -6,21 +6,21 @@
 #include "service/decide.h"
 
 struct hrun_settings {
-    struct common_settings common;    /* first: shared rows of the table */
+    struct settings common;    /* first: shared rows of the table */
     int64_t N;                        /* -N; 0: not given */
     struct question ask;              /* what is to be chosen */
     struct hrun_strvec configs;       /* each --config; ask.config is the last one */
-    const char *placement;            /* "pattern" (as NULL), "plain" */
-    int64_t probe_N;                  /* --probe-size; 0: not given */
-    double wait_at_most_s;            /* 0: not given */
-    int wait;
-    int dry_run, predict, show_cluster, list_apps, who, export_topology;   /* what is asked for, unless a run */
-    int tag_output, report_bindings, trace, tune_collectives, finest, probe;
+    int64_t probe_N;                  /* --probe: size of its run, -1: found; 0: not given */
+    double wait_s;                    /* --wait: at most, INFINITY: without end; 0: not given */
+    const char *dry_run;              /* NULL: not given */
+    const char *show_cluster;         /* as given: NULL also where no value was */
+    int list_apps;
+    int tag_output, report_bindings, trace, tune_collectives, finest;
 };
 
 /* What hrun can be asked for, in the order of hrun_modes. */
 enum hrun_mode {
-    HRUN_SHOW_CLUSTER, HRUN_LIST_APPS, HRUN_WHO, HRUN_EXPORT_TOPOLOGY, HRUN_PLAN, HRUN_PREDICT, HRUN_DRY_RUN,
+    HRUN_WHO, HRUN_EXPORT_TOPOLOGY, HRUN_LIST_APPS, HRUN_SHOW_CLUSTER, HRUN_PLAN, HRUN_PREDICT, HRUN_DRY_RUN,
     HRUN_RUN
 };
 

@@ -16,13 +16,13 @@
  * quarter of a second in all. */
 enum { ROUNDS = 8 };
 
-static void hear(void *ctx, const char *text)
+static void on_words(void *ctx, const char *text)
 {
     (void)ctx;
     fprintf(stderr, "hrun: %s\n", text);
 }
 
-static void say(const struct common_settings *set, const struct hrun_buf *text)
+static void say(const struct settings *set, const struct hrun_buf *text)
 {
     if (!set->quiet)
         fputs(text->data, stderr);
@@ -111,8 +111,8 @@ static int probe(struct prepared *p, const struct hrun_settings *s, struct hrun_
 {
     struct hrun_buf text = HRUN_BUF_INIT;
 
-    p->probe.asked = s->probe;
-    if (!s->probe)
+    p->probe.asked = s->probe_N != 0;
+    if (!s->probe_N)
         return 0;
     if (p->d.by == BY_MODEL) {
         p->probe.not_needed = 1;
@@ -147,7 +147,7 @@ static int make_bare(struct context *c, const char *program, struct hrun_error *
 }
 
 /* What is known of the application, and the decision. Of several variants the best is taken. */
-static int settle(struct prepared *p, const struct hrun_settings *s, const struct question *ask, int64_t N,
+static int make_decision(struct prepared *p, const struct hrun_settings *s, const struct question *ask, int64_t N,
                   struct hrun_error *err)
 {
     struct context *c = &p->c;
@@ -182,7 +182,7 @@ static int find_named(struct prepared *p, struct hrun_error *err)
 /* A network that is supposed must make sense, and what does not ask it is said. */
 static int check_network(struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
 {
-    const char *file = s->common.network_file;
+    const char *file = s->common.network;
 
     if (!file)
         return 0;
@@ -204,7 +204,7 @@ int prepare_layout(struct prepared *p, const char *const *busy, int by_pattern, 
 
     drop_layout(p);
     c->busy = busy;
-    rc = (by_pattern && placement_choose(c, p->set->placement, &p->d, &p->placed, err)) ||
+    rc = (by_pattern && placement_choose(c, &p->d, &p->placed, err)) ||
          placement_layout(c, &p->d, &p->placed, &p->layout, err) ? -1 : 0;
     p->w.share = p->d.share;
     return rc;
@@ -214,7 +214,7 @@ int prepare_choose(struct prepared *p, int all, struct hrun_error *err)
 {
     drop_choice(p);
     p->c.busy = all ? NULL : ledger_busy(&p->ledger);
-    if (settle(p, p->set, &p->ask, p->N, err) || (p->c.program && work_find_program(&p->w, p->d.P, err)))
+    if (make_decision(p, p->set, &p->ask, p->N, err) || (p->c.program && work_find_program(&p->w, p->d.P, err)))
         return -1;
     return prepare_layout(p, p->c.busy, 1, err);
 }
@@ -222,7 +222,7 @@ int prepare_choose(struct prepared *p, int all, struct hrun_error *err)
 /* Is something run before it is known what is chosen? */
 static int will_probe(const struct prepared *p)
 {
-    return p->set->probe && p->d.by != BY_MODEL && !p->set->dry_run;
+    return p->set->probe_N && p->d.by != BY_MODEL && !p->set->dry_run;
 }
 
 int prepare_claim(struct prepared *p, struct hrun_error *err)
@@ -254,7 +254,7 @@ static int fail_busy(struct prepared *p, const struct hrun_error *why, struct hr
         hrun_buf_addf(&text, "nothing can be chosen of what is free (%s)", why->text);
     hrun_buf_adds(&text, ": ");
     ledger_tell(&p->ledger, "", "; ", &text);
-    hrun_buf_adds(&text, "--wait waits for them, --who tells more");
+    hrun_buf_adds(&text, "--wait waits for them, --show-cluster=users tells more");
     hrun_fail(err, HRUN_EBUSY, "%s", text.data);
     hrun_buf_release(&text);
     return -1;
@@ -295,7 +295,7 @@ int prepare_now(struct prepared *p, struct hrun_error *err)
 /* Without a size no model is asked. */
 static int check_size(const struct hrun_settings *s, struct hrun_error *err)
 {
-    const char *useless = s->ask.family ? "--model" : s->common.fit ? "--fit" : s->ask.explore > 0 ? "--explore" : NULL;
+    const char *useless = s->ask.explore > 0 ? "--explore" : NULL;
 
     if (s->N || s->finest || !useless)
         return 0;
@@ -310,7 +310,7 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
     p->N = s->N;
     if (probe_check(s, err) || context_app(c, words[0], err) || context_check_app(c, words[0], err) ||
         check_size(s, err) ||
-        (s->probe && words[0] && !c->app && make_bare(c, words[0], err)))
+        (s->probe_N && words[0] && !c->app && make_bare(c, words[0], err)))
         return -1;
     if (!c->app && p->N)
         return hrun_fail(err, HRUN_ENOENT,
@@ -320,11 +320,11 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
     if (!words[0])
         p->named[0] = c->app->nprograms ? c->app->programs[0] : c->app->name;
     p->w = (struct work){ .c = c, .N = p->N, .words = words[0] ? words : p->named, .tag_output = s->tag_output,
-                          .report_bindings = s->report_bindings, .on_message = hear };
+                          .report_bindings = s->report_bindings, .on_message = on_words };
     /* Nothing is learnt from a run that is not recorded. */
     if (c->app && p->N && !work_size_is_told(&p->w))
         p->ask.explore = 0;
-    p->ask.table = s->dry_run;
+    p->ask.table = s->dry_run != NULL;
     if (s->finest)   /* any size will do to find a program that is built for each */
         p->w.N = c->app->nsizes ? c->app->sizes[0] : 1;
     return (words[0] ? work_find_program(&p->w, 0, err) : find_named(p, err)) ||
@@ -340,7 +340,7 @@ int prepare(struct prepared *p, const struct hrun_settings *s, char **words, str
     p->ask = s->ask;
     p->c.set = &s->common;
     if (prepare_context(p, s, words, err) ||
-        (s->wait || s->wait_at_most_s ? prepare_waiting(p, err) : prepare_now(p, err)) || check_network(p, s, err))
+        (s->wait_s > 0 ? prepare_waiting(p, err) : prepare_now(p, err)) || check_network(p, s, err))
         return -1;
     probes = will_probe(p);
     if (probe(p, s, err))

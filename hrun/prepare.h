@@ -36,7 +36,7 @@ struct prepared {
 int prepare(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err);
 void prepared_release(struct prepared *p);
 
-/* wait.c: the same for a run that waits, once the context is there. */
+/* queue.c: the same for a run that waits, once the context is there. */
 int prepare_waiting(struct prepared *p, struct hrun_error *err);
 
 /* Decide and lay out: all PEs, or without those that others use. What was chosen before is dropped. */

@@ -10,7 +10,7 @@
 
 int probe_check(const struct hrun_settings *s, struct hrun_error *err)
 {
-    if (s->probe && !s->N)
+    if (s->probe_N && !s->N)
         return hrun_fail(err, HRUN_EINVAL, "--probe runs the program at a smaller size first: say which is the real "
                          "one with -N SIZE, and write {N} where it stands among the program's words");
     return 0;
@@ -81,7 +81,7 @@ int probe_plan(struct probe *p, const struct work *w, const struct hrun_settings
     if (!work_size_is_told(&unsized))
         return hrun_fail(err, HRUN_EINVAL, "--probe cannot tell the program its size: write {N} where it stands among "
                          "the program's words, in place of the number");
-    if (s->probe_N && hrun_check_count("--probe-size", s->probe_N, 1, d->N, err))
+    if (s->probe_N > 0 && hrun_check_count("--probe", s->probe_N, 1, d->N, err))
         return -1;
     for (int i = 0; i < d->nsubs; i++) {
         used += d->subs[i].npes > 0;
@@ -91,7 +91,7 @@ int probe_plan(struct probe *p, const struct work *w, const struct hrun_settings
     p->procs = calloc((size_t)d->nsubs, sizeof *p->procs);
     if (!p->pes || !p->procs)
         return hrun_fail_nomem(err);
-    if (probe_size_choose(w->c, d, s->probe_N, used, total, &p->N, &p->P, err))
+    if (probe_size_choose(w->c, d, s->probe_N > 0 ? s->probe_N : 0, used, total, &p->N, &p->P, err))
         return -1;
     spread(d, p->P, p->pes, p->procs);
     return ask_open(p, w, s, d, err) || (p->useful && ask_watched(p, w->c, err)) ? -1 : 0;

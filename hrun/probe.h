@@ -37,7 +37,7 @@ struct probe {
 int probe_check(const struct hrun_settings *s, struct hrun_error *err);
 
 /* After decide: size and configuration of the first run. w is the real run, d its default. Errors: HRUN_EINVAL (the
- * size does not reach the program, --probe-size), HRUN_EINFEASIBLE (no size to probe with), HRUN_ENOMEM. */
+ * size does not reach the program, --probe=SIZE), HRUN_EINFEASIBLE (no size to probe with), HRUN_ENOMEM. */
 int probe_plan(struct probe *p, const struct work *w, const struct hrun_settings *s, const struct decision *d,
                struct hrun_error *err);
 

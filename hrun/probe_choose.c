@@ -137,8 +137,8 @@ static void adopt(struct probing *g, const struct hrun_choice *v)
 
 /* Look at the best configuration v of those with at most a number of processes, the first one or a further one. *limit:
  * of the next, 0: there is none. */
-static int look(struct probing *g, const struct hrun_speeds *s, const struct hrun_choice *v, int is_first, int *limit,
-                struct hrun_error *err)
+static int consider_choice(struct probing *g, const struct hrun_speeds *s, const struct hrun_choice *v, int is_first,
+                           int *limit, struct hrun_error *err)
 {
     struct both both;
     int shows = 0;
@@ -221,7 +221,7 @@ int probe_choose(struct probing *g, struct hrun_error *err)
         struct hrun_plan *plan = search(g, s, limit, &why);
 
         if (plan) {
-            rc = look(g, s, &plan->v[0], k == 0, &limit, err);
+            rc = consider_choice(g, s, &plan->v[0], k == 0, &limit, err);
         } else if (why.code == HRUN_EINFEASIBLE) {
             if (k == 0)
                 snprintf(g->p->kept, sizeof g->p->kept, "nothing else is possible");

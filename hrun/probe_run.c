@@ -30,7 +30,7 @@ static int fail_run(struct probe *p, int64_t N, int P, const struct work_result 
     if (sig)
         return hrun_fail(err, HRUN_EENGINE, "interrupted in the probe; the real run was not begun");
     return hrun_fail(err, HRUN_EENGINE, "the probe with N = %lld on %d process%s failed: %s%s%s; name a size that "
-                     "works with --probe-size, or leave --probe out", (long long)N, P, P == 1 ? "" : "es", r->status,
+                     "works with --probe=SIZE, or leave --probe out", (long long)N, P, P == 1 ? "" : "es", r->status,
                      r->detail[0] ? ": " : "", r->detail);
 }
 
@@ -81,7 +81,7 @@ done:
 /* How many processes of a PE do not slow each other down: each takes as many cores as it has threads. */
 static int free_cores(const struct context *c, int sub)
 {
-    const char *word = given_exported(&c->given, "OMP_NUM_THREADS");
+    const char *word = settings_exported(c->set, "OMP_NUM_THREADS");
     int cores = c->cluster->subs[sub].cores_per_pe;
     int64_t threads = 1;
 
@@ -335,7 +335,7 @@ static int refine(struct probing *g, double before_s, struct hrun_error *err)
     int64_t larger;
     int found;
 
-    if (g->s->probe_N || !says_little(g))
+    if (g->s->probe_N > 0 || !says_little(g))
         return 0;
     for (int i = 0; i < g->d->nsubs; i++) {
         longest = fmax(longest, g->v[i].compute_s);

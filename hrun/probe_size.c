@@ -101,7 +101,7 @@ int probe_size_choose(const struct context *c, const struct decision *d, int64_t
         *N = asked;
         rc = most_processes(c, d, asked, used, total, P, err);
         return rc > 0 ? 0 : rc < 0 ? -1
-               : hrun_fail(err, HRUN_EINFEASIBLE, "--probe-size %lld: no number of processes from %d to %d is valid "
+               : hrun_fail(err, HRUN_EINFEASIBLE, "--probe=%lld: no number of processes from %d to %d is valid "
                            "there (rule '%s'%s)", (long long)asked, used, total, hrun_expr_text(app->rule),
                            app->memory ? ", memory" : "");
     }
@@ -115,6 +115,6 @@ int probe_size_choose(const struct context *c, const struct decision *d, int64_t
     }
     return rc > 0 ? 0 : rc < 0 ? -1
            : hrun_fail(err, HRUN_EINFEASIBLE, "--probe finds no size up to N = %lld at which the rule of %s, '%s', "
-                       "accepts a number of processes from %d to %d; name one with --probe-size", (long long)d->N,
+                       "accepts a number of processes from %d to %d; name one with --probe=SIZE", (long long)d->N,
                        app->name, hrun_expr_text(app->rule), used, total);
 }

@@ -3,9 +3,9 @@
 
 #include "base/table.h"
 #include "base/units.h"
-#include "service/predicted.h"
+#include "service/prediction.h"
 #include "service/unmodelled.h"
-#include "tuned.h"
+#include "coll_tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,15 +31,11 @@ static int total_pes(const struct hrun_cluster *cl)
 
 static void add_family(struct hrun_buf *out, const struct context *c, const struct decision *d)
 {
-    static const char *const names[] = { "N-T", "P-T", "NP-T" };
-    const enum hrun_app_family family = c->app->family;
+    const struct hrun_family *family = hrun_family_of(c->app);
 
-    if (d->formula) {
-        hrun_buf_adds(out, "formula over the speeds of PEs");
-        return;
-    }
-    hrun_buf_addf(out, "%s/%s", family == HRUN_APP_NPT ? names[d->family] : hrun_app_family_names[family],
-                  d->method == HRUN_METHOD_LS ? "LS" : "NNLS");
+    hrun_buf_adds(out, family->describe(HRUN_FORM_NPT));
+    if (family->fit)
+        hrun_buf_adds(out, d->method == HRUN_METHOD_LS ? "/LS" : "/NNLS");
 }
 
 static void add_heading(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
@@ -197,8 +193,8 @@ static void add_network(const struct context *c, const struct decision *d, struc
     if (!d->network)
         return;
     hrun_buf_addf(out, "  network of %d host%s", c->net->nhosts, plural(c->net->nhosts));
-    if (c->given.network)
-        hrun_buf_addf(out, " as %s has it", c->given.network);
+    if (c->set->network)
+        hrun_buf_addf(out, " as %s has it", c->set->network);
     else if (d->network_s >= 0) {
         hrun_buf_adds(out, ", measured ");
         hrun_add_age(out, d->network_s);
@@ -391,7 +387,7 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
         variants_print(cmd->variants, out);
         hrun_buf_addc(out, '\n');
     }
-    if (d->share && c->app->family == HRUN_APP_WEAK)
+    if (d->share && hrun_family_of(c->app)->deals_units)
         add_rows(c, d, out);
     if (cmd->placed->pattern) {
         hrun_buf_adds(out, "  placement    ");

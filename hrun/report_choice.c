@@ -148,7 +148,7 @@ static void add_balance(const struct decision *d, struct hrun_buf *out)
     const struct hrun_balance *b = &d->balance;
 
     hrun_buf_addf(out, "  balance      %d processes%s lose %.1f %% by imbalance", b->q,
-                  d->max_loss > 0 ? ", the fewest that keep --max-loss," : "", 100 * b->loss);
+                  d->max_loss > 0 ? ", the fewest that keep --limit loss," : "", 100 * b->loss);
     if (isfinite(b->least)) {
         hrun_buf_addf(out, " (%.1f %% at least", 100 * b->least);
         if (isfinite(b->rounded))

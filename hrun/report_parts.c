@@ -48,7 +48,7 @@ static void add_words(const struct context *c, int64_t N, char *const *words, st
 
 void report_where(const struct context *c, struct hrun_buf *out)
 {
-    const struct common_settings *s = c->set;
+    const struct settings *s = c->set;
 
     add_option(out, "--data", s->data);
     add_option(out, "--cluster", s->cluster_file);
@@ -57,7 +57,6 @@ void report_where(const struct context *c, struct hrun_buf *out)
     hrun_buf_adds(out, s->skip_unreachable ? " --skip-unreachable" : "");
     add_option(out, "--platform", s->platform);
     add_option(out, "--level", s->level);
-    add_option(out, "--ledger", s->ledger);
     add_option(out, "--engine", s->engine);
 }
 
@@ -80,7 +79,7 @@ static void add_formula_command(const struct context *c, int again, const struct
 void report_calibrate_command(const struct context *c, enum calibrate_how how, const struct decision *d, char *const *words,
                               struct hrun_buf *out)
 {
-    const struct common_settings *s = c->set;
+    const struct settings *s = c->set;
     int64_t N = d->N;
     int again = how == CALIBRATE_AGAIN;
     int bare = c->app && !*c->app->file;    /* a definition is to be written first */
@@ -107,11 +106,11 @@ void report_calibrate_command(const struct context *c, enum calibrate_how how, c
     if (bare)
         hrun_buf_addf(out, " --sizes %lld,%lld,%lld --", (long long)(N / 4 ? N / 4 : 1), (long long)(N / 2 ? N / 2 : 1),
                       (long long)N);
-    else if (N && c->app && c->app->family == HRUN_APP_WEAK && !again)
+    else if (N && c->app && hrun_family_of(c->app)->is_of_sizes && !again)
         hrun_buf_addf(out, " -N %lld", (long long)N);
     else if (how == CALIBRATE_SIZE)
         hrun_buf_addf(out, " --sizes %lld", (long long)N);
-    else if (N && c->app && c->app->family != HRUN_APP_WEAK && !c->app->nsizes)
+    else if (N && c->app && !hrun_family_of(c->app)->is_of_sizes && !c->app->nsizes)
         hrun_buf_addf(out, " -N %lld", (long long)N);
     add_words(c, N, words, out);
 }

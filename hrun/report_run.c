@@ -87,14 +87,15 @@ void report_after(const struct context *c, const struct decision *d, const struc
             hrun_buf_addf(out, "hrun: %s\n", r->detail);
         return;
     }
-    if (!d->predicted) {
+    if (!d->predicted || !told) {
         if (c->app && d->N) {
             hrun_buf_adds(out, "hrun: actual ");
             hrun_add_seconds(out, r->time_s);
             hrun_buf_addf(out, " with %d process%s%s\n", d->P, d->P == 1 ? "" : "es", recorded ? ", recorded" : "");
             if (!told)
-                hrun_buf_addf(out, "hrun: not recorded: N = %lld does not stand among the program's words; write {N} "
-                              "where the size belongs\n", (long long)d->N);
+                hrun_buf_addf(out, "hrun: not %srecorded: N = %lld does not stand among the program's words; write {N} "
+                              "where the size belongs\n", d->predicted ? "compared with the prediction, nor " : "",
+                              (long long)d->N);
             else if (!d->has_config)
                 hrun_buf_adds(out, "hrun: not recorded: the PEs have different numbers of processes\n");
         }

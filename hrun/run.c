@@ -4,14 +4,14 @@
 #include "base/table.h"
 #include "prepare.h"
 #include "report.h"
-#include "tuned.h"
+#include "coll_tuning.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void say(const struct common_settings *set, const struct hrun_buf *text)
+static void say(const struct settings *set, const struct hrun_buf *text)
 {
     if (!set->quiet)
         fputs(text->data, stderr);

@@ -44,7 +44,7 @@ struct agent {
 };
 
 /* Where there is no FIFO standard error leads to the user, through the hosts between. */
-static void note(const struct agent *a, enum hrun_note kind, int number, const char *text)
+static void send_note(const struct agent *a, enum hrun_note kind, int number, const char *text)
 {
     static const char *const plain[HRUN_NOTE_KINDS] = {
         [HRUN_NOTE_CHANGED] = "has changed since it was asked what it is made of: say --refresh",
@@ -67,15 +67,15 @@ static void conclude(struct agent *a, int status)
         return;
     a->ended = 1;
     if (a->told || (a->bye >= 0 && a->bye < 128))
-        note(a, HRUN_NOTE_ENDED, status, "");
+        send_note(a, HRUN_NOTE_ENDED, status, "");
     else if (a->reporter != NOBODY && !a->up)
-        note(a, HRUN_NOTE_FAILED, status, a->last);
+        send_note(a, HRUN_NOTE_FAILED, status, a->last);
     else if (a->bye >= 128)
-        note(a, HRUN_NOTE_CRASHED, a->bye - 128, a->last);
+        send_note(a, HRUN_NOTE_CRASHED, a->bye - 128, a->last);
     else if (a->reporter != HOST && !cut_off)
-        note(a, HRUN_NOTE_ENDED, status, "");
+        send_note(a, HRUN_NOTE_ENDED, status, "");
     else
-        note(a, a->reporter == NOBODY ? HRUN_NOTE_FAILED : HRUN_NOTE_LOST, status, a->last);
+        send_note(a, a->reporter == NOBODY ? HRUN_NOTE_FAILED : HRUN_NOTE_LOST, status, a->last);
 }
 
 /* ---------------------------------------------------------------- what comes from the other host */
@@ -96,18 +96,18 @@ static void pass_on(const char *data, size_t len)
 
 /* A report of shim_host, or of the word before the command. After the last one all is clean there, and the connection
  * is cut, as closing it in its own time takes longer. 0: it is none. */
-static int hear(struct agent *a, const char *word)
+static int obey_word(struct agent *a, const char *word)
 {
     if (!strcmp(word, SHIM_UP)) {
         if (!a->up)
-            note(a, HRUN_NOTE_UP, 0, "");
+            send_note(a, HRUN_NOTE_UP, 0, "");
         a->up = 1;
     } else if (!strcmp(word, SHIM_CHANGED)) {
         a->told = 1;
-        note(a, HRUN_NOTE_CHANGED, 0, "");
+        send_note(a, HRUN_NOTE_CHANGED, 0, "");
     } else if (!strncmp(word, SHIM_REFUSED, strlen(SHIM_REFUSED))) {
         a->told = 1;
-        note(a, HRUN_NOTE_REFUSED, 0, word + strlen(SHIM_REFUSED));
+        send_note(a, HRUN_NOTE_REFUSED, 0, word + strlen(SHIM_REFUSED));
     } else if (!strncmp(word, SHIM_BYE, strlen(SHIM_BYE))) {
         a->bye = (int)strtol(word + strlen(SHIM_BYE), NULL, 10);
         conclude(a, a->bye);
@@ -128,7 +128,7 @@ static int take_report(struct agent *a, char *line, size_t len)
         return 0;
     line[len - 1] = 0;
     for (char *mark = line; !heard && (mark = strstr(mark, SHIM_MARK)); mark++)
-        if ((heard = hear(a, mark + strlen(SHIM_MARK))))
+        if ((heard = obey_word(a, mark + strlen(SHIM_MARK))))
             pass_on(line, (size_t)(mark - line));
     line[len - 1] = '\n';
     return heard;
@@ -148,7 +148,7 @@ static void take_line(struct agent *a, char *line, size_t len)
         snprintf(a->last, sizeof a->last, "%.*s", (int)words, line);
 }
 
-static void take(struct agent *a, const char *data, size_t len)
+static void on_input(struct agent *a, const char *data, size_t len)
 {
     while (len > 0) {
         const char *nl = memchr(data, '\n', len);
@@ -171,7 +171,7 @@ static void drain(struct agent *a)
 
     while (a->errs >= 0 && ((n = read(a->errs, chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR)))
         if (n > 0)
-            take(a, chunk, (size_t)n);
+            on_input(a, chunk, (size_t)n);
     if (a->errs >= 0 && n == 0) {
         close(a->errs);
         a->errs = -1;
@@ -246,7 +246,7 @@ static void give_up(struct agent *a)
     char text[64];
 
     snprintf(text, sizeof text, "%g", a->limit_s);
-    note(a, HRUN_NOTE_LATE, 0, text);
+    send_note(a, HRUN_NOTE_LATE, 0, text);
     a->told = 1;
     kill(a->pid, SIGTERM);
     kill(a->pid, SIGCONT);
@@ -317,7 +317,7 @@ int shim_agent(char **words)
     command = a.reporter == SHELL ? with_report(words + 3, n, count - 3) : words + 3;
     if (path)
         a.notes = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-    note(&a, HRUN_NOTE_BEGUN, 0, "");
+    send_note(&a, HRUN_NOTE_BEGUN, 0, "");
     if (!command || start(&a, command)) {
         shim_say("hrun-shim agent: %s", strerror(errno));
         return SHIM_FAILED;

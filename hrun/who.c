@@ -1,4 +1,4 @@
-/* who.c - hrun --who: the ledger as people and machines read it */
+/* who.c - hrun --show-cluster=users: the ledger as people and machines read it */
 #include "run.h"
 
 #include "base/hostlist.h"
@@ -124,9 +124,10 @@ int run_who(const struct hrun_settings *s, char **words)
 
     (void)words;
     rc = (s->common.cluster_file && hrun_clusterfile_ledger(s->common.cluster_file, &from_file, &err)) ||
-         ledger_find(&s->common, from_file, &dir, &named, &why, &err);
+         ledger_find(from_file, &dir, &named, &why, &err);
     if (!rc && !dir)
-        rc = hrun_fail(&err, HRUN_ENOENT, "there is no ledger (%s); name one with --ledger DIR", why);
+        rc = hrun_fail(&err, HRUN_ENOENT, "there is no ledger (%s); name one with HRUN_LEDGER=DIR or in the "
+                       "cluster file", why);
     if (!rc)
         rc = hrun_ledger_open(dir, &l, &err) || hrun_ledger_read(l, &list, &err) ||
              (s->common.json ? print_json : print_text)(l, &list, &out, &err);

@@ -116,7 +116,7 @@ static int equal_rows(const struct work *w, int P, double *rows, struct hrun_err
     int64_t units, unit;
 
     *rows = 0;
-    if (!w->c->app || w->c->app->family != HRUN_APP_WEAK || !w->N)
+    if (!w->c->app || !hrun_family_of(w->c->app)->deals_units || !w->N)
         return 0;
     if (hrun_app_mesh(w->c->app, w->N, &units, &unit, err))
         return -1;
@@ -161,7 +161,7 @@ static int fill_stdin(const struct hrun_app *app, const struct hrun_app_values *
 int work_job(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *words, char **stdin_text,
              struct hrun_job *job, struct hrun_error *err)
 {
-    const struct common_settings *set = w->c->set;
+    const struct settings *set = w->c->set;
     struct hrun_buf shares = HRUN_BUF_INIT;
     struct hrun_app_values values;
     int failed;
@@ -243,7 +243,7 @@ static void last_line(const char *text, char *out, size_t size)
     snprintf(out, size, "%.*s", (int)(end - start), text + start);
 }
 
-static void judge(const struct work *w, struct listener *l, const char *stderr_text, struct work_result *r)
+static void classify_end(const struct work *w, struct listener *l, const char *stderr_text, struct work_result *r)
 {
     struct hrun_error err = { 0 };
 
@@ -452,7 +452,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         goto done;
     rc = hrun_launch_checked(w->c->engine, &job, &out->outcome, err);
     if (!rc)
-        judge(w, &l, stderr_text.data, out);
+        classify_end(w, &l, stderr_text.data, out);
     if (aside.home) {
         if (scratch_return(&aside, own, &inputs, rc ? NULL : err))
             rc = -1;
@@ -461,7 +461,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
     } else if (!rc && own)
         keep_failed(w, own, &l.output, &stderr_text, out);
     if (!rc && w->tune && w->tune->tell)
-        rc = tune_hear(w->tune, job.trace_text, err);
+        rc = tune_collect_report(w->tune, job.trace_text, err);
     if (!rc && w->waits && out->ok)
         rc = waits_read(w->waits, w->c, layout, err);
 done:

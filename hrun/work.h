@@ -8,8 +8,8 @@
 
 #include "context.h"
 #include "scratch.h"
-#include "tune.h"
-#include "waits.h"
+#include "coll_tuning.h"
+#include "mpi_waits.h"
 
 struct work {
     struct context *c;

@@ -1,4 +1,4 @@
-/* doctor.c - hrun-calibrate doctor: start hrun-probe on every PE, judge what it tells, say it */
+/* doctor.c - hrun-calibrate doctor: start hrun-probe on every PE, check_end what it tells, say it */
 #include "../calib.h"
 
 #include "../../hrun/work.h"
@@ -45,7 +45,8 @@ static int describe(const struct context *c, const struct hrun_layout *l, const 
 }
 
 /* How it ended. */
-static int judge(const struct hrun_outcome *o, const struct hrun_buf *said, int *interrupted, struct hrun_error *err)
+static int check_end(const struct hrun_outcome *o, const struct hrun_buf *said, int *interrupted,
+                     struct hrun_error *err)
 {
     if (o->timed_out)
         return hrun_fail(err, HRUN_EENGINE, "measuring did not end within --timeout");
@@ -94,7 +95,7 @@ static int measure_on(struct context *c, const struct calib_settings *s, const c
     if (!s->common.quiet)
         fprintf(stderr, "hrun-calibrate: measuring %d PE%s; the machine should be as it is when programs run\n",
                 l->nranks, l->nranks == 1 ? "" : "s");
-    rc = alone_run(c, l, words, judge, out, interrupted, err);
+    rc = alone_run(c, l, words, check_end, out, interrupted, err);
 done:
     hrun_layout_destroy(l);
     free(pes);

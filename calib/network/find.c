@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int network_named(const struct common_settings *s)
+int network_named(const struct settings *s)
 {
     return s->hosts || s->host_file || s->cluster_file || s->platform;
 }
 
 /* Cluster, MPI and engine, as runs of the application have them; the benchmark stands for its program. */
-static int look(struct context *hosts, struct hrun_buf *note, struct hrun_error *err)
+static int find_for_hosts(struct context *hosts, struct hrun_buf *note, struct hrun_error *err)
 {
     char *program = calib_tool(hosts->set->platform ? "hrun-netbench-smpi" : "hrun-netbench", err);
     int rc = !program || context_cluster(hosts, hosts->set, err) || context_program(hosts, program, err) ||
@@ -30,7 +30,7 @@ int network_of_options(struct context *c, const char *without, struct hrun_error
     if (c->view || !c->app || !hrun_app_has_network(c->app))
         return 0;
     if (network_named(c->set))
-        rc = look(&hosts, &note, err);
+        rc = find_for_hosts(&hosts, &note, err);
     if (!rc) {
         c->net = hosts.net;
         c->view = hosts.view;

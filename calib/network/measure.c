@@ -140,8 +140,9 @@ void network_plan_release(struct network_plan *p)
 
 /* ---------------------------------------------------------------- measure */
 
-/* How it ended. */
-static int judge(const struct hrun_outcome *o, const struct hrun_buf *said, int *interrupted, struct hrun_error *err)
+/* Did the run end well? *interrupted: by a signal. */
+static int check_end(const struct hrun_outcome *o, const struct hrun_buf *said, int *interrupted,
+                     struct hrun_error *err)
 {
     static const char kept[] = "nothing of it is kept";
 
@@ -193,7 +194,7 @@ int network_measure(struct context *c, const struct network_plan *p, struct hrun
                     struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = alone_run(c, p->layout, p->words.v, judge, &text, interrupted, err);
+    int rc = alone_run(c, p->layout, p->words.v, check_end, &text, interrupted, err);
 
     if (!rc)
         rc = hrun_net_records_parse(text.data, out, err);

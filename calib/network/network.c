@@ -57,7 +57,7 @@ static int describe(const struct context *c, const struct network_key *k, struct
            set_text(&net->selector, selector(c), err) || set_text(&net->date, date, err) ? -1 : 0;
 }
 
-static int tell(const struct calib_settings *s, const struct hrun_net *net, const struct network_about *about,
+static int print_network(const struct calib_settings *s, const struct hrun_net *net, const struct network_about *about,
                 struct hrun_error *err)
 {
     struct hrun_buf out = HRUN_BUF_INIT;
@@ -71,7 +71,7 @@ static int tell(const struct calib_settings *s, const struct hrun_net *net, cons
 }
 
 /* Where the text was not shown, which has the warning. */
-static int warn(const struct calib_settings *s, const struct hrun_net *net, struct hrun_error *err)
+static int warn_unsure(const struct calib_settings *s, const struct hrun_net *net, struct hrun_error *err)
 {
     struct hrun_buf words = HRUN_BUF_INIT;
     int rc;
@@ -161,7 +161,7 @@ static int make(struct context *c, const struct calib_settings *s, const struct 
     about.spent_s = records.spent_s;
     about.records = records.n;
     if (!rc)
-        rc = tell(s, net, &about, err) || warn(s, net, err) ? -1 : 0;
+        rc = print_network(s, net, &about, err) || warn_unsure(s, net, err) ? -1 : 0;
     hrun_net_destroy(net);
     hrun_net_quality_release(&quality);
     hrun_net_records_release(&records);
@@ -177,7 +177,7 @@ static int shown_before(const struct calib_settings *s, const char *file, struct
 
     if (s->redo || s->again || s->dry_run || hrun_net_load(file, &net, NULL))
         return 0;
-    rc = tell(s, net, &about, err) ? -1 : 1;
+    rc = print_network(s, net, &about, err) ? -1 : 1;
     if (!s->common.quiet && rc > 0)
         fprintf(stderr, "hrun-calibrate: this network was measured before, on %s; --redo measures it again\n",
                 net->date);
@@ -236,7 +236,7 @@ static int from_records(const struct calib_settings *s, struct hrun_error *err)
         rc = -1;
     }
     if (!rc)
-        rc = tell(s, net, &(struct network_about){ .quality = &quality, .spent_s = records.spent_s,
+        rc = print_network(s, net, &(struct network_about){ .quality = &quality, .spent_s = records.spent_s,
                                                    .records = records.n }, err);
     hrun_net_destroy(net);
     hrun_net_quality_release(&quality);
@@ -281,7 +281,7 @@ static int show_on(struct context *c, const struct calib_settings *settings, str
         rc = hrun_fail(err, HRUN_ENOENT, "the network of %s was not measured: `hrun-calibrate network` with the same "
                        "options does", c->cluster->nhosts == 1 ? "this host" : "these hosts");
     if (!rc)
-        rc = tell(&s, net, &(struct network_about){ .file = file.data }, err);
+        rc = print_network(&s, net, &(struct network_about){ .file = file.data }, err);
     hrun_net_destroy(net);
     hrun_buf_release(&note);
     hrun_buf_release(&file);

@@ -1,6 +1,6 @@
 /* network.h - hrun-calibrate network: measure, estimate, keep and show the network of a cluster
  *
- * Purpose: hrun-netbench (calib/net) is started through the engines with some processes on each host; its records
+ * Purpose: hrun-netbench (calib/mpi) is started through the engines with some processes on each host; its records
  * become a network model (lib/net/estimate.h), which is kept beside the profiles and shown.
  * Invariants: what is kept is complete: a measurement that failed or was stopped leaves what there was; hosts have the
  * names by which hrun knows them.
@@ -20,7 +20,7 @@
 int network_context(struct context *c, struct calib_settings *s, struct hrun_error *err);
 
 /* Do the options name hosts? 1 or 0. */
-int network_named(const struct common_settings *s);
+int network_named(const struct settings *s);
 /* For commands that need no hosts: where c->app has network terms, the network of the hosts that the options name, and
  * the sub-clusters of these on it, into c->net and c->view, if they are not there yet. Which is used is told on stderr
  * with --verbose, and unless --quiet that none is, and what becomes of it: `without` (" of these models"). Errors:

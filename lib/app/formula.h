@@ -3,7 +3,7 @@
  * Purpose: applications of which is known what they compute and send need no measurements of their own: the speeds of
  * the PEs and the network tell their time (paper 003, section 3.3). A formula is a list of steps: the named values of
  * `where`, each of which may use those before it, and the formula itself. It is evaluated for each process of a
- * configuration, in order of ranks; the application takes as long as the longest (lib/model/analytic.h).
+ * configuration, in order of ranks; the application takes as long as the longest (lib/model).
  * Invariants: names are distinct, and no variables, constants or functions; the last step is the formula.
  */
 #ifndef HRUN_APP_FORMULA_H

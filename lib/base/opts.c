@@ -5,6 +5,7 @@
 #include "base/units.h"
 
 #include <getopt.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +67,8 @@ static int parser_init(struct parser *p, const struct hrun_opt *table)
     p->shorts[nshort++] = '+'; /* stop at the first word that is no option */
     p->shorts[nshort++] = ':'; /* tell a missing value from an unknown option */
     for (size_t i = 0; i < p->n; i++) {
-        int has_arg = table[i].arg == HRUN_OPT_NONE ? no_argument : required_argument;
+        int has_arg = table[i].arg == HRUN_OPT_NONE ? no_argument
+                    : table[i].optional ? optional_argument : required_argument;
         if (table[i].name)
             p->longs[nlong++] = (struct option){ table[i].name, has_arg, NULL, LONG_BASE + (int)i };
         if (table[i].sym) {
@@ -202,11 +204,26 @@ out:
 
 /* ---------------------------------------------------------------- parsing */
 
+/* What an optional value stands for that is left out. */
+static void apply_default(const struct hrun_opt *opt, void *member)
+{
+    if (opt->arg == HRUN_OPT_TIME)
+        *(double *)member = INFINITY;
+    else if (opt->arg == HRUN_OPT_COUNT)
+        *(int64_t *)member = -1;
+    else
+        *(const char **)member = opt->choices;
+}
+
 int hrun_opt_apply(const struct hrun_opt *opt, const char *as, void *settings, const char *value,
                    struct hrun_error *err)
 {
     void *member = (char *)settings + opt->offset;
 
+    if (opt->optional && !value) {
+        apply_default(opt, member);
+        return 0;
+    }
     switch (opt->arg) {
     case HRUN_OPT_COUNT:
         return hrun_parse_count(as, value, opt->min, opt->max, member, err);
@@ -223,6 +240,29 @@ int hrun_opt_apply(const struct hrun_opt *opt, const char *as, void *settings, c
     default:
         return opt->apply(settings, opt, value, err);
     }
+}
+
+/* Is text a value of this kind? */
+static int is_value(const struct hrun_opt *opt, const char *text)
+{
+    double number;
+    int64_t count;
+
+    switch (opt->arg) {
+    case HRUN_OPT_TIME: return !hrun_parse_duration("", text, &number, NULL);
+    case HRUN_OPT_COUNT: return !hrun_parse_count("", text, opt->min, opt->max, &count, NULL);
+    case HRUN_OPT_CHOICE: return !check_choice(opt, "", text, NULL);
+    default: return 0;
+    }
+}
+
+/* "--wait 5m ./x": a value that may be left out stands in a word of its own, and would be the program. */
+static int check_detached(const struct hrun_opt *last, const char *word, const char *next, struct hrun_error *err)
+{
+    if (!last || !last->optional || !next || strncmp(word, "-", 1) || strchr(word, '=') || !is_value(last, next))
+        return 0;
+    return hrun_fail(err, HRUN_EINVAL, "'%s' behind %s would be the program: write %s=%s, or -- before a program of "
+                     "this name", next, word, word, next);
 }
 
 /* One option that getopt understood. */
@@ -249,6 +289,7 @@ int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char
                     struct hrun_opts_given *given, struct hrun_error *err)
 {
     struct parser p;
+    const struct hrun_opt *last = NULL;
     int rc = -1, val, at;
 
     if (parser_init(&p, table))
@@ -275,13 +316,20 @@ int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char
             fail_unknown(&p, cluster ? one : argv[at], err);
             goto out;
         }
-        if (apply(row_of(&p, val), val, settings, argc, argv, err))
+        last = row_of(&p, val);
+        if (apply(last, val, settings, argc, argv, err))
             goto out;
-        if (given)
-            given->rows[row_of(&p, val) - table] = val < LONG_BASE ? HRUN_OPT_SHORT : HRUN_OPT_LONG;
+        if (given) {
+            size_t row = (size_t)(last - table);
+
+            given->rows[row] = val < LONG_BASE ? HRUN_OPT_SHORT : HRUN_OPT_LONG;
+            given->values[row] = optarg;
+        }
     }
     if (given && optind > at)   /* getopt has passed over a "--" */
         given->ended = 1;
+    if (optind == at && at > 1 && check_detached(last, argv[at - 1], argv[at], err))
+        goto out;
     *rest = optind;
     rc = 0;
 out:

@@ -51,6 +51,9 @@ struct hrun_opt {
     const char *const *needs; /* names of options, up to a NULL, one of which must be given too; NULL: none */
     const char *const *against; /* the same, none of which may be given too */
     int needs_app;         /* 1: it has an effect only with an app definition, which the command knows later */
+    int optional;          /* 1: the value may be left out, and follows "=" where it is given (--wait=5m). Left out, it
+                              is INFINITY for a time, -1 for a count, and all choices for one of them. */
+    int often;             /* 1: -h lists it, too */
 };
 
 /* Ready-made apply functions: set an int member to 1; point a const char * member at value. */
@@ -68,6 +71,7 @@ enum { HRUN_OPT_LONG = 1, HRUN_OPT_SHORT };
 /* What a command line held. Zeroed: nothing. */
 struct hrun_opts_given {
     unsigned char rows[HRUN_OPTS_MAX];   /* of the table: in which form its option was given last; 0: it was not */
+    const char *values[HRUN_OPTS_MAX];   /* the value that was given last; NULL: none was, or the option was not */
     int ended;                           /* 1: "--" ended the options */
 };
 
@@ -84,9 +88,10 @@ int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char
 /* One thing that a command can be asked for. */
 struct hrun_opt_mode {
     const char *word;      /* that stands where a program would ("show"); NULL: whatever stands there */
-    const char *option;    /* the name of an option that is given ("network"); NULL: with or without options */
+    const char *option;    /* an option that is given ("network", "dry-run=time"); NULL: with or without options */
     const char *name;      /* for messages: "`show --network`" */
     int takes_words;       /* a program, or names, may follow */
+    const char *usage;     /* of a word: the lines of its --help above its options */
 };
 
 /* Which mode is asked for: the first that fits in the list, which ends with one that always does. word: the first one
@@ -101,8 +106,9 @@ int hrun_opts_check(const struct hrun_opt *table, const struct hrun_opt_mode *mo
 
 /* ---------------------------------------------------------------- texts */
 
-/* Append the options, grouped, as --help shows them (80 columns). */
-void hrun_opts_help(const struct hrun_opt *table, struct hrun_buf *out);
+/* Append the options that have an effect in one of these modes, as --help shows them (80 columns): grouped, or (often
+ * 1) without headings those alone that -h lists. */
+void hrun_opts_help(const struct hrun_opt *table, unsigned modes, int often, struct hrun_buf *out);
 
 /* Append a bash completion function for command and register it. Where a program is due, commands and files are
  * offered, and the blank-separated words of `subcommands` (NULL: none); behind the program files, behind a

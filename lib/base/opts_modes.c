@@ -6,10 +6,22 @@
 
 enum { MODES_MAX = 8 * sizeof ((struct hrun_opt *)0)->modes };
 
-static int was_given(const struct hrun_opt *table, const struct hrun_opts_given *given, const char *name)
+/* Is `word` the option, alone ("dry-run") or with a value ("dry-run=time")? */
+static int is_option(const struct hrun_opt *o, const char *word)
 {
+    size_t len = o->name ? strlen(o->name) : 0;
+
+    return len && !strncmp(word, o->name, len) && (!word[len] || word[len] == '=');
+}
+
+/* Was the option, with its value where the word has one, given? */
+static int was_given(const struct hrun_opt *table, const struct hrun_opts_given *given, const char *word)
+{
+    const char *value = strchr(word, '=');
+
     for (size_t i = 0; table[i].name || table[i].sym; i++)
-        if (given->rows[i] && table[i].name && !strcmp(table[i].name, name))
+        if (given->rows[i] && is_option(&table[i], word) &&
+            (!value || (given->values[i] && !strcmp(given->values[i], value + 1))))
             return 1;
     return 0;
 }
@@ -34,7 +46,7 @@ int hrun_opts_mode(const struct hrun_opt *table, const struct hrun_opt_mode *mod
     return i;
 }
 
-/* "--seed does nothing without --budget, --runs or --target-error": why, and `before` each of words[n]. */
+/* "--top does nothing without --dry-run or --verbose": why, and `before` each of words[n]. */
 static int fail_useless(const struct hrun_opt *o, const char *why, const char *before, const char *const *words,
                         size_t n, struct hrun_error *err)
 {
@@ -53,7 +65,7 @@ static int fail_useless(const struct hrun_opt *o, const char *why, const char *b
 /* Does the option alone ask for the mode? Then there is nothing to be told of it. */
 static int asks_for(const struct hrun_opt *o, const struct hrun_opt_mode *mode)
 {
-    return !mode->word && mode->option && !strcmp(mode->option, o->name);
+    return !mode->word && mode->option && is_option(o, mode->option);
 }
 
 static int fail_mode(const struct hrun_opt *o, const struct hrun_opt_mode *modes, int mode, struct hrun_error *err)

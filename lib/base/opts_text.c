@@ -30,7 +30,9 @@ static void add_left(const struct hrun_opt *o, struct hrun_buf *out)
         hrun_buf_adds(out, "      ");
     if (o->name)
         hrun_buf_addf(out, "--%s", o->name);
-    if (o->arg != HRUN_OPT_NONE)
+    if (o->optional)
+        hrun_buf_addf(out, "[=%s]", o->meta);
+    else if (o->arg != HRUN_OPT_NONE)
         hrun_buf_addf(out, " %s", o->meta ? o->meta : o->arg == HRUN_OPT_PAIR ? "KEY VALUE" : "VALUE");
 }
 
@@ -95,43 +97,67 @@ static int same_group(const struct hrun_opt *a, const struct hrun_opt *b)
     return strcmp(a->group ? a->group : "", b->group ? b->group : "") == 0;
 }
 
-void hrun_opts_help(const struct hrun_opt *table, struct hrun_buf *out)
+/* The column in which the texts begin. */
+static size_t text_column(const struct hrun_opt *table, int (*is_shown)(const struct hrun_opt *o, unsigned modes),
+                          unsigned modes, struct hrun_buf *out)
 {
     struct hrun_buf left = HRUN_BUF_INIT;
-    size_t indent = 0;
+    size_t column = 0;
 
     for (const struct hrun_opt *o = table; !row_ends(o); o++) {
         size_t w;
-        if (!o->help)
+        if (!is_shown(o, modes))
             continue;
         hrun_buf_reset(&left);
         add_left(o, &left);
         w = hrun_text_width(left.data, left.len) + 2;
-        if (w > indent && w <= LEFT_MOST)
-            indent = w;
+        if (w > column && w <= LEFT_MOST)
+            column = w;
     }
-    if (!indent)
-        indent = LEFT_MOST;
+    out->failed |= left.failed;
+    hrun_buf_release(&left);
+    return column ? column : LEFT_MOST;
+}
+
+static int is_shown(const struct hrun_opt *o, unsigned modes)
+{
+    return o->help && (o->modes & modes || !o->modes);
+}
+
+static int is_often(const struct hrun_opt *o, unsigned modes)
+{
+    return is_shown(o, modes) && o->often;
+}
+
+static void add_group(const struct hrun_opt *first, unsigned modes, size_t indent, struct hrun_buf *out)
+{
+    if (out->len && out->data[out->len - 1] == '\n')
+        hrun_buf_addc(out, '\n');
+    if (first->group && first->group[0])
+        hrun_buf_addf(out, "%s:\n", first->group);
+    for (const struct hrun_opt *o = first; !row_ends(o); o++)
+        if (is_shown(o, modes) && same_group(o, first))
+            add_row(o, indent, out);
+}
+
+void hrun_opts_help(const struct hrun_opt *table, unsigned modes, int often, struct hrun_buf *out)
+{
+    size_t indent = text_column(table, often ? is_often : is_shown, modes, out);
+
+    if (often)
+        hrun_buf_addc(out, '\n');
     for (const struct hrun_opt *o = table; !row_ends(o); o++) {
         const struct hrun_opt *e = table;
-        if (!o->help)
+        if (often && is_often(o, modes))
+            add_row(o, indent, out);
+        if (often || !is_shown(o, modes))
             continue;
-        /* a group is printed where its first visible row stands */
-        while (e < o && !(e->help && same_group(e, o)))
+        /* a group is printed where its first row stands that is shown */
+        while (e < o && !(is_shown(e, modes) && same_group(e, o)))
             e++;
-        if (e < o)
-            continue;
-        if (o > table && out->len && out->data[out->len - 1] == '\n')
-            hrun_buf_addc(out, '\n');
-        if (o->group && o->group[0])
-            hrun_buf_addf(out, "%s:\n", o->group);
-        for (e = o; !row_ends(e); e++)
-            if (e->help && same_group(e, o))
-                add_row(e, indent, out);
+        if (e == o)
+            add_group(o, modes, indent, out);
     }
-    if (left.failed)
-        out->failed = 1;
-    hrun_buf_release(&left);
 }
 
 /* ---------------------------------------------------------------- bash completion */
@@ -153,7 +179,8 @@ static void add_branch(const struct hrun_opt *table, unsigned kinds, const char 
     const char *sep = "            ";
 
     for (const struct hrun_opt *o = table; !row_ends(o); o++) {
-        if (!(kinds >> o->arg & 1) || (suffix[0] && !o->name))
+        enum hrun_opt_arg arg = o->optional && !suffix[0] ? HRUN_OPT_NONE : o->arg;
+        if (!(kinds >> arg & 1) || (suffix[0] && !o->name))
             continue;
         hrun_buf_adds(out, sep);
         add_pattern(o, suffix, out);
@@ -178,7 +205,7 @@ static void add_values(const struct hrun_opt *table, const char *suffix, struct 
     add_branch(table, 1u << HRUN_OPT_DIR, suffix, "compopt -o filenames; mapfile -t COMPREPLY < "
                "<(compgen -d -- \"$value\"); return", out);
     for (const struct hrun_opt *o = table; !row_ends(o); o++)
-        if (o->arg == HRUN_OPT_CHOICE && (o->name || !suffix[0])) {
+        if (o->arg == HRUN_OPT_CHOICE && (suffix[0] ? o->name != NULL : !o->optional)) {
             hrun_buf_adds(out, "            ");
             add_pattern(o, suffix, out);
             hrun_buf_addf(out, ") mapfile -t COMPREPLY < <(compgen -W '%s' -- \"$value\"); return ;;\n",

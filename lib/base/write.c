@@ -105,7 +105,7 @@ static int is_temporary(const char *name, const char *target)
 
 /* Take the lock that a temporary file's writer holds. 0: it is ours, or this file system has no locks;
  * -1: somebody has it. */
-static int take(int fd)
+static int lock_file(int fd)
 {
     struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
@@ -158,7 +158,7 @@ static int open_beside(int folder, const char *target, mode_t mode, char **name)
             return -1;
         }
         fd = openat(folder, s, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode & HRUN_FILE_MODES);
-        if (fd >= 0 && take(fd) == 0 && (fstat(fd, &st) || st.st_nlink > 0)) {
+        if (fd >= 0 && lock_file(fd) == 0 && (fstat(fd, &st) || st.st_nlink > 0)) {
             *name = s;
             return fd;
         }

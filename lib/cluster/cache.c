@@ -196,7 +196,7 @@ void hrun_cache_put(struct hrun_cache *cache, const char *host, const struct hru
     hrun_buf_release(&b);
 }
 
-static void note(struct hrun_cache *cache, const struct hrun_error *why)
+static void remember_failure(struct hrun_cache *cache, const struct hrun_error *why)
 {
     if (!cache->note)
         cache->note = hrun_strf("what hosts are made of cannot be kept in %s: %s", cache->dir, why->text);
@@ -213,7 +213,7 @@ void hrun_cache_keep(struct hrun_cache *cache, uint64_t key, const char *xml, si
     if (!hrun_cache_topology(cache, key, &old))
         utimensat(AT_FDCWD, path, NULL, 0);     /* it serves new lines: not to be swept before them */
     else if (hrun_mkdirs(cache->dir, 0700, &why) || hrun_file_replace(path, xml, len, 0600, &why))
-        note(cache, &why);
+        remember_failure(cache, &why);
     hrun_buf_release(&old);
     free(path);
 }
@@ -275,7 +275,7 @@ static void write_lines(struct hrun_cache *cache)
             add_line(&b, name, cache->lines[i].rest);
     }
     if (!b.failed && (hrun_mkdirs(cache->dir, 0700, &why) || hrun_file_replace(cache->path, b.data, b.len, 0600, &why)))
-        note(cache, &why);
+        remember_failure(cache, &why);
     hrun_buf_release(&b);
     sweep(cache);
 }

@@ -55,7 +55,7 @@ static int find(const struct hrun_design *d, const struct design_size *s, const 
     return -1;
 }
 
-/* What hrun would choose here: corrected predictions (model/correct.h), those known[n], searched exactly. Its
+/* What hrun would choose here: corrected predictions (model/model.h), those known[n], searched exactly. Its
  * index among the candidates into *at, to which it is added when it is not there; -1 when there is none. */
 static int choice_of_hrun(struct hrun_design *d, struct design_size *s, const struct hrun_plan_problem *problem,
                           const struct hrun_known *known, int n, int *at, struct hrun_error *err)
@@ -232,11 +232,10 @@ void design_gains(struct hrun_design *d, struct design_size *s)
     s->settled = s->v[s->choice].runs > 0 && most < DESIGN_SETTLED;
 }
 
-/* Sum up over sizes, and see where the choice changed. */
+/* Sum up over sizes. */
 static void sum_up(struct hrun_design *d)
 {
     struct hrun_design_state *st = &d->state;
-    int changed = 0;
 
     st->sizes = st->settled = 0;
     st->loss = st->interval = 0;
@@ -249,16 +248,11 @@ static void sum_up(struct hrun_design *d)
         st->settled += s->settled;
         st->loss += s->loss;
         st->interval = fmax(st->interval, s->half);
-        changed |= !design_same(d, s->chosen, s->v[s->choice].config);
-        memcpy(s->chosen, s->v[s->choice].config, 2 * (size_t)d->nsubs * sizeof *s->chosen);
     }
     if (st->sizes)
         st->loss /= st->sizes;
     else
         st->loss = st->interval = NAN;
-    if (changed)
-        d->changed_at = st->runs;
-    st->stable_runs = st->runs - d->changed_at;
 }
 
 static int believe_size(struct hrun_design *d, struct design_size *s, struct hrun_plan_sub *subs,

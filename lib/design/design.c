@@ -69,7 +69,7 @@ static int check_settings(const struct hrun_design_settings *s, struct hrun_erro
 }
 
 /* The numbers of processes per PE that the settings and the definition both have. */
-static int take_procs(struct hrun_design *d, struct hrun_error *err)
+static int copy_procs(struct hrun_design *d, struct hrun_error *err)
 {
     d->procs = calloc((size_t)d->app->nprocs_per_pe + 1, sizeof *d->procs);
     if (!d->procs)
@@ -138,17 +138,12 @@ struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct 
         d->sizes[i].N = settings->sizes[i];
         d->sizes[i].choice = -1;
         d->sizes[i].doubt = 1;
-        d->sizes[i].chosen = calloc(2 * (size_t)nsubs, sizeof *d->sizes[i].chosen);
-        if (!d->sizes[i].chosen) {
-            hrun_fail_nomem(err);
-            goto fail;
-        }
     }
     if (d->names.failed || d->signatures.failed || d->consts.failed) {
         hrun_fail_nomem(err);
         goto fail;
     }
-    if (take_procs(d, err) || design_points(d, err))
+    if (copy_procs(d, err) || design_points(d, err))
         goto fail;
     return d;
 fail:
@@ -162,8 +157,6 @@ void hrun_design_destroy(struct hrun_design *d)
         return;
     design_drop_models(d);
     design_drop_sizes(d);
-    for (int i = 0; d->sizes && i < d->nsizes; i++)
-        free(d->sizes[i].chosen);
     for (int i = 0; i < d->nruns; i++) {
         free(d->runs[i].config);
         free(d->runs[i].text);
@@ -182,7 +175,7 @@ void hrun_design_destroy(struct hrun_design *d)
 }
 
 /* A configuration of these sub-clusters into config[2 nsubs]; how many processes, 0 when it is none. */
-static int take_config(const struct hrun_design *d, const int *pes, const int *procs, int *config, int *sub)
+static int read_config(const struct hrun_design *d, const int *pes, const int *procs, int *config, int *sub)
 {
     int P = 0;
 
@@ -234,7 +227,7 @@ int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, int
     r->config = calloc(2 * (size_t)d->nsubs, sizeof *r->config);
     if (!r->config)
         return hrun_fail_nomem(err);
-    r->P = take_config(d, pes, procs, r->config, &r->sub);
+    r->P = read_config(d, pes, procs, r->config, &r->sub);
     r->N = N;
     r->time_s = time_s;
     r->wall_s = wall_s;
@@ -363,32 +356,4 @@ int hrun_design_stands(const struct hrun_design *d, int i, double *loss)
 {
     *loss = d->sizes[i].choice < 0 ? NAN : d->sizes[i].loss;
     return d->sizes[i].choice >= 0 && d->sizes[i].settled;
-}
-
-int hrun_design_choice(const struct hrun_design *d, int i, const int **pes, const int **procs, double *time_s,
-                       double *low_s, double *high_s, int *runs)
-{
-    const struct design_size *s = &d->sizes[i];
-    const struct design_belief *b;
-
-    if (s->choice < 0)
-        return 0;
-    b = &s->v[s->choice];
-    *pes = b->config;
-    *procs = b->config + d->nsubs;
-    *time_s = exp(b->mean);
-    *low_s = exp(b->mean - s->half);
-    *high_s = exp(b->mean + s->half);
-    *runs = b->runs;
-    return 1;
-}
-
-struct hrun_models *const *hrun_design_models(const struct hrun_design *d)
-{
-    return d->models;
-}
-
-const struct hrun_corrections *hrun_design_corrections(const struct hrun_design *d)
-{
-    return d->corrections;
 }

@@ -24,7 +24,7 @@
 
 #include "app/app.h"
 #include "base/error.h"
-#include "model/correct.h"
+#include "model/model.h"
 
 #include <stdint.h>
 
@@ -86,7 +86,6 @@ struct hrun_design_state {
     double interval;            /* largest half width over sizes of the choice's 95 % interval, relative; NaN */
     enum hrun_design_stage stage; /* of the run given out last */
     int queued;                 /* runs of this stage that are still to come */
-    int stable_runs;            /* runs since the choice changed at any size */
     int exact;                  /* 1: times do not scatter */
 };
 
@@ -116,16 +115,6 @@ const struct hrun_design_state *hrun_design_state(const struct hrun_design *d);
 
 /* Does the choice at size number i stand? Else *loss is what is expected to be lost by it, relative, NaN: not known. */
 int hrun_design_stands(const struct hrun_design *d, int i, double *loss);
-
-/* The choice at size number i as the design sees it: 1 and where it is, how long (time_s, low_s, high_s) and how often
- * it was run; 0 when there is none (yet). */
-int hrun_design_choice(const struct hrun_design *d, int i, const int **pes, const int **procs, double *time_s,
-                       double *low_s, double *high_s, int *runs);
-
-/* The models of the last fit, one per sub-cluster, NULL where there are none; the design's. NULL before the first. */
-struct hrun_models *const *hrun_design_models(const struct hrun_design *d);
-/* What the runs of single configurations add to them; the design's, NULL when there is nothing. */
-const struct hrun_corrections *hrun_design_corrections(const struct hrun_design *d);
 
 /* ------------------------------------------------------------------ homogeneous points, also of the full grid */
 

@@ -82,7 +82,6 @@ struct design_size {
     int complete;               /* v has all valid configurations */
     int choice;                 /* index of what hrun would choose, -1 none */
     int hope;                   /* the same without caution: to be run, so that it may become the choice */
-    int *chosen;                /* configuration of the choice before the last fit; all 0: none */
     double doubt;               /* >= 1: beliefs are taken for so much less certain when runs are chosen */
     double loss, half;          /* expected relative loss, half width of the choice's 95 % interval */
     int settled;
@@ -115,7 +114,6 @@ struct hrun_design {
     double misfit;              /* relative standard deviation of models against measured groups */
     double before_s;            /* what the runs known from before took */
     int64_t too_short;          /* the largest N of a run that was too short to tell its time; 0: none */
-    int changed_at;             /* runs made when the choice at some size changed last */
     double surprise[DESIGN_SURPRISES];  /* ln of time over the models' time, the first ones */
     int nsurprises;
     int too_long;               /* runs were left out of this stage, too long for what is left of the budget */
@@ -137,7 +135,7 @@ int design_drop_short(struct hrun_design *d, struct hrun_error *err);
  * run. */
 double design_cost(const struct hrun_design *d, const int *config, int P, int64_t N, double model_s);
 
-/* fits.c: models from all runs, into d->models (NULL entries where there are none), and d->groups. */
+/* refit.c: models from all runs, into d->models (NULL entries where there are none), and d->groups. */
 int design_fit(struct hrun_design *d, struct hrun_error *err);
 void design_drop_models(struct hrun_design *d);
 

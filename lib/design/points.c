@@ -150,7 +150,6 @@ int design_drop_short(struct hrun_design *d, struct hrun_error *err)
         int n = 0;
 
         design_drop_sizes(d);
-        free(d->sizes[0].chosen);
         d->nsizes = --d->set.nsizes;
         d->set.sizes++;
         memmove(d->sizes, d->sizes + 1, (size_t)d->nsizes * sizeof *d->sizes);

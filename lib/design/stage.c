@@ -261,7 +261,7 @@ static int repeats(struct hrun_design *d, struct hrun_error *err)
 }
 
 /* What is doubtful, then at the end of a budget what was run, then anything. */
-static int fill(struct hrun_design *d, struct hrun_error *err)
+static int fill_queue(struct hrun_design *d, struct hrun_error *err)
 {
     if (repeats(d, err))
         return -1;
@@ -422,7 +422,7 @@ int design_stage(struct hrun_design *d, struct hrun_error *err)
             return 0;
         }
         keep_reserve(d);
-        if (!d->closing && fill(d, &own))
+        if (!d->closing && fill_queue(d, &own))
             goto fail;
         d->closing |= d->next == d->nqueue && d->too_long;
         if (d->next == d->nqueue && confirm(d, &own))

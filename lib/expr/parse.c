@@ -60,6 +60,21 @@ struct open {
     const char *question;       /* the last such '?' */
 };
 
+/* A character that is not ASCII, as formulas have it that were copied from a text. */
+static int fail_foreign(const struct parser *p, const char *at)
+{
+    static const struct { const char *character, *write; } known[] = {
+        { "²", "'^2'" }, { "³", "'^3'" }, { "·", "'*'" }, { "×", "'*'" }, { "÷", "'/'" }, { "−", "'-'" },
+        { "–", "'-'" }, { "≤", "'<='" }, { "≥", "'>='" }, { "≠", "'!='" }, { "√", "'sqrt(...)'" },
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strncmp(at, known[i].character, strlen(known[i].character)))
+            return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(at - p->e->text) + 1, "unexpected '%s'; write %s",
+                                known[i].character, known[i].write);
+    return fail_at(p, at, "unexpected character");
+}
+
 static const char NO_COLON[] = "'?' without a ':' after it; write 'c ? a : b'";
 
 static int is_call(const char *text, const char *at)
@@ -95,7 +110,7 @@ static int check_brackets(const struct parser *p)
             top -= *s == ')';
         } else if (!is_word(*s) && !strchr("+-*/^%<>!=&|. \t\r\n", *s)) {
             if (*s < 0x20 || *s >= 0x7f)
-                return fail_at(p, s, "unexpected character");
+                return fail_foreign(p, s);
             return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1, "unexpected character '%c'",
                                 *s);
         }
@@ -142,6 +157,8 @@ static int fail_no_operand(const struct parser *p)
 {
     const char *end = p->e->text + strlen(p->e->text);
 
+    if (*p->at == '*' && p->at > p->e->text && p->at[-1] == '*')
+        return fail_at(p, p->at - 1, "unexpected '**'; a power is written '^'");
     if (*p->at)
         return is_single(p->at) ? fail_single(p) : fail_token(p, p->at, "unexpected ");
     while (isspace((unsigned char)end[-1]))
@@ -152,8 +169,15 @@ static int fail_no_operand(const struct parser *p)
 /* Something stands where an operator should, or an end. */
 static int fail_no_operator(const struct parser *p)
 {
+    static const struct { const char *word, *write; } words[] = { { "and", "&&" }, { "or", "||" }, { "mod", "%" } };
+
     if (is_single(p->at))
         return fail_single(p);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (token_length(p->at) == (int)strlen(words[i].word) &&
+            !strncasecmp(p->at, words[i].word, strlen(words[i].word)))
+            return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(p->at - p->e->text) + 1, "unexpected '%s'; it is "
+                                "written '%s'", words[i].word, words[i].write);
     return fail_token(p, p->at, is_word(*p->at) || *p->at == '.' || *p->at == '(' ? "an operator is missing before " :
                       "unexpected ");
 }

@@ -114,7 +114,7 @@ static void leave(struct nnls *s, size_t pos, int state)
 
 /* Lawson and Hanson's inner loop: walk from x towards the solution z of the subproblem, dropping each column
  * whose coefficient reaches 0 first, until z > 0. Every turn takes at least one column out. */
-static void settle(struct nnls *s)
+static void solve_inner(struct nnls *s)
 {
     for (;;) {
         double alpha = 2;
@@ -169,7 +169,7 @@ static void iterate(struct nnls *s, double *tol, size_t *entered)
             leave(s, s->k - 1, ASIDE);
             continue;
         }
-        settle(s);
+        solve_inner(s);
         for (size_t l = 0; l < s->p; l++)
             if (s->state[l] == ASIDE)
                 s->state[l] = OUT;

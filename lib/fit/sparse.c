@@ -53,7 +53,7 @@ static void factor(struct nnls *s)
 
 /* From x towards the solution of the subproblem, each column leaving whose coefficient reaches 0 first, until all are
  * above 0. Every turn takes one out. */
-static void settle(struct nnls *s)
+static void solve_inner(struct nnls *s)
 {
     struct hrun_sparse_qr *q = &s->q;
 
@@ -84,7 +84,7 @@ static void settle(struct nnls *s)
 }
 
 /* What x leaves, its square, and the gradient. */
-static double look(struct nnls *s)
+static double find_residual(struct nnls *s)
 {
     double sum = 0;
 
@@ -122,7 +122,7 @@ static void begin(struct nnls *s, const double *start)
         for (size_t i = 0; i < q->p; i++)
             s->x[i] = q->in[i] ? s->x[i] : 0;
     }
-    settle(s);
+    solve_inner(s);
 }
 
 /* Let columns in whose gradient rounding cannot explain: all, or that with the largest; how many. */
@@ -160,7 +160,7 @@ static size_t enter(struct nnls *s, double tol, int all)
 static void iterate(struct nnls *s)
 {
     size_t p = s->q.p, single = 0;
-    double c = hrun_fit_roundoff(s->q.n, p), least = look(s);
+    double c = hrun_fit_roundoff(s->q.n, p), least = find_residual(s);
     int all = 1;
 
     for (;;) {
@@ -175,8 +175,8 @@ static void iterate(struct nnls *s)
         s->entered += count;
         if (all)
             factor(s);
-        settle(s);
-        found = look(s);
+        solve_inner(s);
+        found = find_residual(s);
         all = all && found < least * (1 - 1e-6);
         least = found;
         if (!all && ++single % (3 * p) == 0)
@@ -196,7 +196,7 @@ int hrun_sparse_nnls(const struct hrun_sparse *problem, const double *start, str
         goto out;
     begin(&s, start);
     iterate(&s);
-    rss = look(&s) * q->bnorm * q->bnorm;
+    rss = find_residual(&s) * q->bnorm * q->bnorm;
     for (size_t j = 0; j < q->p; j++) {
         size_t i = q->position[j];
 

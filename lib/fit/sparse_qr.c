@@ -148,7 +148,7 @@ static int make_order(const struct hrun_sparse *problem, struct hrun_sparse_qr *
 
 /* ---------------------------------------------------------------- the matrix */
 
-static int check(const struct hrun_sparse *problem, struct hrun_error *err)
+static int check_problem(const struct hrun_sparse *problem, struct hrun_error *err)
 {
     if (problem->n == 0 || problem->p == 0)
         return hrun_fail(err, HRUN_ENODATA, "nothing to fit: %zu rows, %zu columns", problem->n, problem->p);
@@ -204,7 +204,7 @@ int hrun_sparse_qr_make(const struct hrun_sparse *problem, struct hrun_sparse_qr
     size_t n = problem->n, p = problem->p, all;
 
     *q = (struct hrun_sparse_qr){ .n = n, .p = p };
-    if (check(problem, err) || make_order(problem, q, err))
+    if (check_problem(problem, err) || make_order(problem, q, err))
         return -1;
     all = problem->first[n];
     q->first = malloc((n + 1 + all) * sizeof *q->first);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int check(const double *v, size_t n, struct hrun_error *err)
+static int check_values(const double *v, size_t n, struct hrun_error *err)
 {
     if (!n)
         return hrun_fail(err, HRUN_ENODATA, "there is no sample");
@@ -28,7 +28,7 @@ int hrun_spread_of(const double *v, size_t n, struct hrun_spread *out, struct hr
 {
     double *work;
 
-    if (check(v, n, err))
+    if (check_values(v, n, err))
         return -1;
     work = malloc(2 * n * sizeof *work);
     if (!work)
@@ -193,7 +193,7 @@ int hrun_kruskal_wallis(const double *const *v, const size_t *n, size_t k, doubl
     if (k < 2)
         return hrun_fail(err, HRUN_EINVAL, "comparing needs two groups of samples");
     for (size_t g = 0; g < k; g++) {
-        if (check(v[g], n[g], err))
+        if (check_values(v[g], n[g], err))
             return -1;
         total += n[g];
     }

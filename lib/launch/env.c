@@ -3,7 +3,7 @@
 
 #include "base/home.h"
 #include "launch/ranks.h"
-#include "net/collwire.h"
+#include "net/tune.h"
 #include "trace/wire.h"
 
 #include <stdio.h>

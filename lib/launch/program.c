@@ -100,12 +100,12 @@ static char *find_in_path(const char *name, const char *wdir, struct hrun_error 
     }
     path = join(wdir, "", 0, name);
     if (path && look(path) == 0)
-        hrun_fail(err, HRUN_ENOPROG, "%s: not found in PATH (%s): did you mean ./%s?", name, list, name);
+        hrun_fail(err, HRUN_ENOPROG, "%s: there is no program of this name in PATH; did you mean ./%s?", name, name);
     else if (name[strspn(name, "0123456789.,")])
-        hrun_fail(err, HRUN_ENOPROG, "%s: not found in PATH (%s)", name, list);
+        hrun_fail(err, HRUN_ENOPROG, "%s: there is no program of this name in PATH, which is %s", name, list);
     else
-        hrun_fail(err, HRUN_ENOPROG, "%s: no program of this name is in PATH; is it part of an option's list? Lists are "
-                  "written with commas: 16,24,32", name);
+        hrun_fail(err, HRUN_ENOPROG, "%s: there is no program of this name in PATH; is it part of an option's list? "
+                  "Lists are written with commas: 16,24,32", name);
     free(path);
     path = NULL;
 out:

@@ -25,8 +25,7 @@ enum hrun_pattern {
     HRUN_PATTERN_ALLTOALL,     /* each to each other */
     HRUN_NPATTERNS
 };
-const char *hrun_pattern_name(enum hrun_pattern pattern);    /* "ring", "grid", "alltoall" */
-int hrun_pattern_find(const char *name);                     /* -1 when there is none */
+int hrun_pattern_find(const char *name);   /* "ring", "grid", "alltoall"; -1 when there is none */
 
 struct hrun_placement_request {
     const struct hrun_cluster *cluster;

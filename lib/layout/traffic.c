@@ -8,11 +8,6 @@
 
 static const char *const names[HRUN_NPATTERNS] = { "ring", "grid", "alltoall" };
 
-const char *hrun_pattern_name(enum hrun_pattern pattern)
-{
-    return names[pattern];
-}
-
 int hrun_pattern_find(const char *name)
 {
     for (int i = 0; i < HRUN_NPATTERNS; i++)

@@ -34,7 +34,7 @@
  *     that it is alive by touching its entry; one that has not for HRUN_LEDGER_SILENT_S, by the clock of the file
  *     system, was stopped and holds nobody up;
  *   - who cannot see all of it (no memory, no descriptors, an error of the file system) is granted nothing.
- * Cooperation is what it rests on: a user can claim what he does not use. `hrun --who` names him.
+ * Cooperation is what it rests on: a user can claim what he does not use. `hrun --show-cluster=users` names him.
  */
 #ifndef HRUN_LEDGER_H
 #define HRUN_LEDGER_H

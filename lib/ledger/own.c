@@ -167,7 +167,7 @@ int ledger_own_folder(struct hrun_ledger *l, struct hrun_error *err)
 /* ---------------------------------------------------------------- entries */
 
 /* Over NFS what is written is seen by others once it is on the server. */
-static int settle(int fd)
+static int sync_over_nfs(int fd)
 {
     struct statfs fs;
 
@@ -177,8 +177,8 @@ static int settle(int fd)
 /* Until it is locked nobody else can open it. */
 static int fill(int fd, const char *text, size_t len)
 {
-    return hrun_write_all(fd, text, len) || set_lock(fd, F_WRLCK, LEDGER_BYTE_LIVE, 2) || settle(fd) || fchmod(fd, 0644)
-               ? -1 : 0;
+    return hrun_write_all(fd, text, len) || set_lock(fd, F_WRLCK, LEDGER_BYTE_LIVE, 2) || sync_over_nfs(fd) ||
+           fchmod(fd, 0644) ? -1 : 0;
 }
 
 int ledger_put(struct hrun_ledger *l, const char *text, size_t len, struct ledger_file *out, struct hrun_error *err)

@@ -39,7 +39,7 @@ struct reading {
 
 /* Something could not be looked at. That it is not there any more, or that its owner keeps others from it (by a lease:
  * EAGAIN; by encryption: ENOKEY), is no failure. */
-static void note(struct reading *r, int sys)
+static void note_failure(struct reading *r, int sys)
 {
     static const int harmless[] = { 0, ENOENT, EACCES, EPERM, ELOOP, ENOTDIR, ENXIO, ENODEV, ESTALE, EAGAIN, ENOKEY };
 
@@ -107,7 +107,7 @@ static void read_text(struct reading *r, int fd, const struct stat *st, int pend
     int rc;
 
     if (!text) {
-        note(r, errno);
+        note_failure(r, errno);
         return;
     }
     rc = ledger_parse(text, (size_t)st->st_size, left->uses, &e);
@@ -134,7 +134,7 @@ static void read_file(struct reading *r, int dir, const char *name, struct budge
     int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), live, pending;
 
     if (fd < 0) {
-        note(r, errno);
+        note_failure(r, errno);
         return;
     }
     /* That a file has other names is no fault: another user may have made them. */
@@ -146,7 +146,7 @@ static void read_file(struct reading *r, int dir, const char *name, struct budge
     live = ledger_is_locked(fd, LEDGER_BYTE_LIVE);
     pending = live > 0 ? ledger_is_locked(fd, LEDGER_BYTE_PENDING) : 0;
     if (live < 0 || pending < 0) {
-        note(r, errno);
+        note_failure(r, errno);
     } else if (!live) {
         if (left->uid == r->l->uid)
             unlinkat(dir, name, 0);
@@ -187,7 +187,7 @@ static struct dirent *next_name(struct reading *r, DIR *list)
     errno = 0;
     e = readdir(list);
     if (!e && errno)
-        note(r, errno);
+        note_failure(r, errno);
     return e;
 }
 
@@ -199,7 +199,7 @@ static void read_folder(struct reading *r, int fd, struct budget *left)
     struct dirent *e;
 
     if (!list) {
-        note(r, errno);
+        note_failure(r, errno);
         close(fd);
         return;
     }
@@ -269,7 +269,7 @@ static void read_user(struct reading *r, int dir, const struct dirent *e)
     }
     fd = ledger_open_folder(dir, e->d_name, key.uid, r->dev);
     if (fd < 0) {
-        note(r, errno);
+        note_failure(r, errno);
     } else if (!left && !(left = new_budget(r, key.uid))) {
         close(fd);
     } else {

@@ -1,14 +1,12 @@
-/* common.c - one form for all sub-clusters; see common.h for the contract
+/* common.c - one form for all sub-clusters; see internal.h for the contract
  *
  * Given the speeds the coefficients are a linear problem, and given the coefficients so are the speeds of each option
  * (a sub-cluster with M processes per PE): NNLS in turn. A mixed run is a weighted sum of the times of its parts, with
  * weights from the last turn: 1 for the part that limits it; where tasks go to who is free, by the parts' speeds.
  */
-#include "model/common.h"
+#include "model/internal.h"
 
 #include "fit/robust.h"
-#include "model/tasking.h"
-#include "model/terms.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -268,7 +266,7 @@ static void assign(struct hrun_common *c, int first)
 }
 
 /* What each run counts for, by how far it is off. */
-static void weigh(struct hrun_common *c, double *scratch)
+static void set_weights(struct hrun_common *c, double *scratch)
 {
     double scale;
     size_t n = 0;
@@ -500,7 +498,7 @@ static int iterate(struct hrun_common *c, struct hrun_error *err)
     for (int turn = 0; turn < TURNS && !rc; turn++) {
         assign(c, turn == 0);
         if (turn >= PLAIN_TURNS)
-            weigh(c, b);
+            set_weights(c, b);
         rc = fit_terms(c, a, b, err);
         for (size_t o = 0; o < options && !rc; o++)
             rc = fit_speeds(c, (int)o, a, b, err);
@@ -623,7 +621,7 @@ int hrun_common_create(const struct hrun_app *app, struct hrun_row *const *rows,
     *out = NULL;
     for (int i = 0; i < nsubs; i++)
         n += nrows[i];
-    if (app->family != HRUN_APP_NPT || !app->np.n || !n)
+    if (!hrun_family_of(app)->has_forms || !app->np.n || !n)
         return 0;
     c = calloc(1, sizeof *c);
     if (!c)

@@ -1,11 +1,8 @@
-/* correct.c - what runs of a configuration tell of its prediction; see correct.h for the contract */
-#include "model/correct.h"
+/* correct.c - what runs of a configuration tell of its prediction; see model.h for the contract */
+#include "model/internal.h"
 
 #include "fit/fit.h"
 #include "fit/spread.h"
-#include "model/predictor.h"
-#include "model/recall.h"
-#include "model/tasking.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -91,11 +88,12 @@ static int options_times(struct hrun_predictor *p, const struct hrun_netview *ne
 }
 
 /* ln(measured / predicted) of runs[n], all of one N; NaN without a prediction. And who limits them, by the models. */
-static int residuals(const struct hrun_app *app, int nsubs, struct hrun_models *const *models, enum hrun_family family,
-                     struct hrun_netview *net, struct hrun_recalled *runs, size_t count, struct hrun_error *err)
+static int residuals(const struct hrun_app *app, int nsubs, struct hrun_models *const *models,
+                     enum hrun_model_form form, struct hrun_netview *net, struct hrun_recalled *runs, size_t count,
+                     struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
-    struct hrun_predictor *p = hrun_predictor_create_net(app, models, nsubs, family, runs[0].s->N, net, NULL, &why);
+    struct hrun_predictor *p = hrun_predictor_create_net(app, models, nsubs, form, runs[0].s->N, net, NULL, &why);
     struct hrun_part_time *parts = NULL;
     double *t = NULL;
     int rc = -1;
@@ -319,7 +317,7 @@ static double density(double x, double var)
 /* What the runs of point i are, by Bayes: r is normal about what its neighbours tell, or anything within WRONG_MAX
  * where the form of the model does not hold, which takes two runs to be seen, and each run scatters about it; or all
  * are glitches. Sets the trust. Result: the expected square of r over its own variance. */
-static double judge(struct config *v, size_t i, double prior)
+static double set_trust(struct config *v, size_t i, double prior)
 {
     struct point *p = &v->points[i];
     double one = p->var / p->agree + p->rounding, mean, var, usual, slowed = 0;
@@ -376,7 +374,7 @@ static void learn_variance(struct hrun_corrections *c)
             for (size_t k = 0; k < c->v[i].npoints; k++) {
                 int mixed = c->v[i].mixed;
 
-                sum[mixed] += judge(&c->v[i], k, c->var[mixed]);
+                sum[mixed] += set_trust(&c->v[i], k, c->var[mixed]);
                 weight[mixed] += c->v[i].points[k].trust;
             }
         for (int m = 0; m < 2; m++)
@@ -385,7 +383,7 @@ static void learn_variance(struct hrun_corrections *c)
 }
 
 int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
-                            struct hrun_models *const *models, enum hrun_family family,
+                            struct hrun_models *const *models, enum hrun_model_form form,
                             const struct hrun_fit_options *assumed, struct hrun_corrections **out,
                             struct hrun_error *err)
 {
@@ -411,7 +409,7 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     for (size_t begin = 0; begin < n; begin = end) {
         for (end = begin; end < n && runs[end].s->N == runs[begin].s->N;)
             end++;
-        if (residuals(app, nsubs, models, family, options->net, runs + begin, end - begin, err))
+        if (residuals(app, nsubs, models, form, options->net, runs + begin, end - begin, err))
             goto out;
     }
     for (size_t i = 0; i < n; i++)

@@ -1,10 +1,11 @@
 /* discover.c - which terms an application has; see discover.h for the contract */
 #include "model/discover.h"
 
+#include "model/internal.h"
+#include "model/series.h"
+
 #include "fit/robust.h"
 #include "fit/spread.h"
-#include "model/family.h"
-#include "model/series.h"
 
 #include <errno.h>
 #include <math.h>
@@ -34,7 +35,7 @@ static int by_place(const void *a, const void *b)
     return x->time_s < y->time_s ? -1 : x->time_s > y->time_s;
 }
 
-static int check(const struct hrun_discover_point *p, size_t n, struct hrun_error *err)
+static int check_points(const struct hrun_discover_point *p, size_t n, struct hrun_error *err)
 {
     size_t different = 0;
 
@@ -123,7 +124,7 @@ static int select_terms(struct hrun_selection *d, struct hrun_selected *steps, d
 }
 
 /* Let rows count less that the choice misses by far, left out. */
-static int doubt(struct hrun_selection *d, const struct hrun_selected *c, struct hrun_error *err)
+static int reweigh_contradicted(struct hrun_selection *d, const struct hrun_selected *c, struct hrun_error *err)
 {
     const struct hrun_huber huber = HRUN_HUBER_DEFAULT;
 
@@ -143,8 +144,8 @@ static int doubt(struct hrun_selection *d, const struct hrun_selected *c, struct
 }
 
 /* Mean relative errors of the choice, left out and beyond. */
-static void tell_errors(struct hrun_selection *d, const struct hrun_selected *c, const struct hrun_fit_options *o,
-                       struct hrun_discovery *out)
+static void find_errors(struct hrun_selection *d, const struct hrun_selected *c, const struct hrun_fit_options *o,
+                        struct hrun_discovery *out)
 {
     double sum = 0, beyond = 0;
 
@@ -226,7 +227,7 @@ static int discover_list(const struct hrun_discover_point *points, size_t n, enu
     means = losses + HRUN_TERMS_MAX * (d.nloo + d.nheld);
     for (int i = 0; i < HRUN_TERMS_MAX; i++)
         steps[i] = (struct hrun_selected){ .mean = INFINITY, .loss = losses + (size_t)i * (d.nloo + d.nheld) };
-    if (select_terms(&d, steps, means, &chosen, err) || doubt(&d, &steps[chosen], err) ||
+    if (select_terms(&d, steps, means, &chosen, err) || reweigh_contradicted(&d, &steps[chosen], err) ||
         select_terms(&d, steps, means, &chosen, err))
         goto done;
     rc = 0;
@@ -244,7 +245,7 @@ static int discover_list(const struct hrun_discover_point *points, size_t n, enu
     if (rc)
         rc = hrun_fail_nomem(err);
     else if (out)
-        tell_errors(&d, &steps[chosen], o, out);
+        find_errors(&d, &steps[chosen], o, out);
 done:
     free(losses);
     hrun_series_release(&d);
@@ -265,7 +266,7 @@ int hrun_discover(const struct hrun_discover_point *points, size_t n, const stru
 
     if (n == 0)
         return hrun_fail(err, HRUN_ENODATA, "there are no measurements to tell terms from");
-    if (hrun_fit_check_options(options, err) || check(points, n, err))
+    if (hrun_fit_check_options(options, err) || check_points(points, n, err))
         return -1;
     sorted = malloc(n * sizeof *sorted);
     time_s = malloc(n * sizeof *time_s);

@@ -1,7 +1,7 @@
 /* discover.h - which terms an application has, told from its measurements
  *
  * Purpose: a definition needs terms; of an application that nobody knows the theory of they are taken from the library
- * (library.h), one after the other, as long as measurements that were not looked at are told better for it.
+ * (series.h), one after the other, as long as measurements that were not looked at are told better for it.
  * How: forward selection. All series (a sub-cluster with a number of processes per PE) have the same terms and
  * coefficients >= 0 of their own (NNLS on weighted rows, as in model.h). What is made small is the mean absolute error
  * at points that a fit has not seen, in units of a run's scatter: each (N, P) left out once (hrun_fit_leave_out), and,

@@ -1,5 +1,5 @@
-/* drift.c - have the machines changed since they were measured? see drift.h */
-#include "model/drift.h"
+/* drift.c - have the machines changed since they were measured? see model.h */
+#include "model/internal.h"
 
 #include "fit/spread.h"
 
@@ -128,7 +128,8 @@ static void open_cell(const struct drift *d, struct cell *c, int mixed)
 }
 
 /* Let a run make what is known of its cell, once z of it is known. */
-static void learn(struct drift *d, struct cell *c, const struct hrun_residual *r, double deviation, double scatter)
+static void add_residual(struct drift *d, struct cell *c, const struct hrun_residual *r, double deviation,
+                         double scatter)
 {
     double bound = LIMIT * deviation, e = fmax(-bound, fmin(bound, r->r - c->m)), var = scatter * scatter, middle;
     int i = c->n;
@@ -153,7 +154,7 @@ static void learn(struct drift *d, struct cell *c, const struct hrun_residual *r
     c->var = c->var * var / (c->var + var);
 }
 
-static void add(double *sum, int *runs, double step)
+static void add_step(double *sum, int *runs, double step)
 {
     *sum = fmin(*sum + step, CEILING);
     *runs = *sum > 0 ? *runs + 1 : 0;
@@ -174,12 +175,12 @@ static void test_runs(struct drift *d)
         d->e[i] = r->r - c->m;
         if (r->real) {
             z = fmax(-LIMIT, fmin(LIMIT, d->e[i] / deviation));
-            add(&s->up, &s->up_runs, z - SLACK);
-            add(&s->down, &s->down_runs, -z - SLACK);
+            add_step(&s->up, &s->up_runs, z - SLACK);
+            add_step(&s->down, &s->down_runs, -z - SLACK);
         }
         /* What may be a drift does not become what is expected. */
         if (fmax(s->up, s->down) <= ALARM / 2)
-            learn(d, c, r, deviation, scatter);
+            add_residual(d, c, r, deviation, scatter);
     }
 }
 

@@ -1,15 +1,9 @@
-/* joint.c - fitting all sub-clusters together; see joint.h for the contract
+/* joint.c - fitting all sub-clusters together; see model.h for the contract
  *
  * Every sub-cluster is fitted to its own rows and those that others share; what the models then predict assigns the
  * mixed runs; and every sub-cluster is fitted again, with those that count for it.
  */
-#include "model/joint.h"
-
-#include "model/common.h"
-#include "model/family.h"
-#include "model/glitch.h"
-#include "model/mixed.h"
-#include "model/predictor.h"
+#include "model/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -180,9 +174,9 @@ static int predict_run(struct job *j, struct hrun_predictor *p, const struct hru
 /* Predictions of all parts of runs of size N, which are runs[n]. */
 static int predict_size(struct job *j, const struct hrun_mixed_run *runs, size_t n, double *t, struct hrun_error *err)
 {
-    enum hrun_family family = j->app->np.n ? HRUN_FAMILY_NPT : HRUN_FAMILY_PT;
+    enum hrun_model_form form = j->app->np.n ? HRUN_FORM_NPT : HRUN_FORM_PT;
     struct hrun_error why = { 0 };
-    struct hrun_predictor *p = hrun_predictor_create_net(j->app, j->models, j->nsubs, family, runs[0].N,
+    struct hrun_predictor *p = hrun_predictor_create_net(j->app, j->models, j->nsubs, form, runs[0].N,
                                                          j->options->net, j->place, &why);
     int rc = -1;
 
@@ -368,7 +362,7 @@ int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub
         j.skipped[i] = (struct hrun_buf)HRUN_BUF_INIT;
     if (prepare(&j, err))
         goto out;
-    if (options->method != HRUN_METHOD_LS && app->family != HRUN_APP_WEAK &&
+    if (options->method != HRUN_METHOD_LS && hrun_family_of(app)->is_joint &&
         hrun_common_create(app, j.base, j.nbase, nsubs, &j.mixed, options, &j.common, err))
         goto out;
     with_form.tasking = hrun_common_tasking(j.common);
@@ -378,7 +372,7 @@ int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub
             goto out;
     for (int i = 0; i < nsubs; i++)
         j.models[i] = j.given[i];
-    if (options->method != HRUN_METHOD_LS && app->family != HRUN_APP_WEAK &&
+    if (options->method != HRUN_METHOD_LS && hrun_family_of(app)->is_joint &&
         (fit_all(&j, err) ||
          (j.mixed.nruns && !with_form.tasking.dynamic && (assign(&j, err) || fit_all(&j, err)))))
         goto out;

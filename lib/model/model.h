@@ -1,31 +1,95 @@
-/* model.h - from measurements to Ti(N, P, Mi), and back to predictions
+/* model.h - from measurements to Ti(N, P, Mi), and back to predictions; the theory is in hrun-model(7)
  *
- * Families (paper 000), for each sub-cluster and each M:
- *   single  Ti(N) when one PE holds all processes, P = M (section 4.1: "the case P = Mi"): N-T terms
- *   nt      Ti(N) at one P > M: N-T terms (eq. 2)
- *   pt      Ti(N,P) = sum over P-T terms, with T the N-T model at the reference P (eq. 3, Table V)
- *   npt     Ti(N,P) = sum over NP-T terms (eq. 4, Table V)
- * nt, pt and npt hold for P > M only; P = M always goes to `single`.
- * Invariants: only good measurements (ok = 1) with the definition's constants are fitted, and only homogeneous ones
- * (mixed = 0) but for joint.h, which fits a whole cluster; a prediction that is negative or not finite is never given
- * as a time.
+ * Purpose: fit models to the measurements of each sub-cluster, alone or together with those of others; predict times
+ * and shares of work; correct predictions by runs of the same configuration; find drift of the machines. How times
+ * follow from measurements is the definition's family, a row of one table.
+ * Invariants: only good measurements (ok = 1) with the definition's constants are fitted; a prediction that is negative
+ * or not finite is never given as a time; times of the network that are remembered change no answer.
  */
 #ifndef HRUN_MODEL_H
 #define HRUN_MODEL_H
 
 #include "app/app.h"
+#include "base/buf.h"
 #include "base/error.h"
-#include "model/netview.h"
+#include "cluster/cluster.h"
 #include "model/oracle.h"
+#include "net/net.h"
 #include "store/store.h"
 
-enum hrun_family { HRUN_FAMILY_NT, HRUN_FAMILY_PT, HRUN_FAMILY_NPT };
+#include <stddef.h>
+#include <stdint.h>
+
+/* ------------------------------------------------------------------ the network of a cluster */
+
+/* Ranks are as lib/layout lays them: component by component of a heterogeneous job, in these sub-cluster by
+ * sub-cluster, the first Pi PEs of sub-cluster i, the Mi ranks of a PE next to each other. A view is for one thread at
+ * a time. */
+struct hrun_netview;
+
+/* The view of the sub-clusters of a cluster, in its order, on a network, which must outlive it. Errors: HRUN_ENODATA (a
+ * host that the network has not got, named), HRUN_ENOMEM. */
+struct hrun_netview *hrun_netview_create(const struct hrun_net *net, const struct hrun_cluster *cluster,
+                                         struct hrun_error *err);
+void hrun_netview_destroy(struct hrun_netview *v);
+
+int hrun_netview_nsubs(const struct hrun_netview *v);
+/* The sub-cluster with this name, -1. */
+int hrun_netview_find(const struct hrun_netview *v, const char *name);
+int hrun_netview_npes(const struct hrun_netview *v, int sub);
+
+/* ------------------------------------------------------------------ families, forms and methods */
+
+enum hrun_model_form { HRUN_FORM_NT, HRUN_FORM_PT, HRUN_FORM_NPT };
 enum hrun_method { HRUN_METHOD_LS, HRUN_METHOD_NNLS };
 
-const char *hrun_family_name(enum hrun_family f);  /* "nt", "pt", "npt" */
+const char *hrun_model_form_name(enum hrun_model_form f);  /* "nt", "pt", "npt" */
 const char *hrun_method_name(enum hrun_method m);  /* "ls", "nnls" */
-int hrun_family_parse(const char *text, enum hrun_family *out, struct hrun_error *err);
 int hrun_method_parse(const char *text, enum hrun_method *out, struct hrun_error *err);
+
+/* What a family wants to know of a sub-cluster to say what is measured there. */
+struct hrun_family_place {
+    int npes, M;               /* PEs to use, and processes on each */
+    int64_t P;                 /* processes of the run that is prepared, on this sub-cluster or on others too */
+    double memory_bytes;       /* of a process */
+};
+/* A run to measure: on so many PEs with M processes each. */
+struct hrun_family_point {
+    int pes;
+    double work;               /* units of each process */
+    int copies;                /* 1: as many runs of one process at the same time */
+};
+enum { HRUN_FAMILY_POINTS = 6 };
+enum { HRUN_POINTS_MEMORY = -2, HRUN_POINTS_RULE = -3 };
+
+struct hrun_fit_options;
+struct hrun_fit_job;
+struct hrun_row;
+struct hrun_predictor_source;
+
+/* A family: in which way times follow from measurements. One row for each, in families/NAME.c. */
+struct hrun_family {
+    const char *name;          /* as definitions have it */
+    const char *(*describe)(enum hrun_model_form form);   /* of predictions, for reports */
+    int has_forms;             /* 1: models single, nt, pt and npt, of which one form predicts */
+    int uses_network;          /* 1: also where no term of the definition names it */
+    int deals_units;           /* 1: shares are whole units of a mesh (hrun_app_mesh), of which runs tell how many */
+    int is_of_sizes;           /* 1: a model is of one N, and others follow from two */
+    int is_joint;              /* 1: runs of other sub-clusters, and on several, help to fit those of one */
+    /* The runs that its models are made of at size N, into v[HRUN_FAMILY_POINTS]: how many, or HRUN_POINTS_MEMORY or
+     * HRUN_POINTS_RULE where there can be none, -1 with *err. NULL: sizes and PEs are chosen by others. */
+    int (*points)(const struct hrun_app *app, int64_t N, const struct hrun_family_place *place,
+                  struct hrun_family_point *v, struct hrun_error *err);
+    /* lib/model's own (internal.h). */
+    size_t (*keep)(struct hrun_row *rows, size_t n, const struct hrun_fit_options *options);   /* NULL: all rows */
+    int nterms;                /* the most terms of a record, besides those of the definition */
+    int (*fit)(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n,
+               struct hrun_error *err);        /* NULL: nothing is fitted */
+    struct hrun_predictor *(*predict)(const struct hrun_predictor_source *from, struct hrun_error *err);
+};
+const struct hrun_family *hrun_family_of(const struct hrun_app *app);
+
+/* ------------------------------------------------------------------ fitting */
 
 /* Row weights 1/sqrt(sigma_abs^2 + (sigma_rel T)^2), where sigma_abs has the rounding of the times added
  * (hrun_times_rounding). Both 0: no weights, as in paper 000. */
@@ -34,7 +98,7 @@ struct hrun_fit_options {
     double sigma_abs_s;
     double sigma_rel;
     int robust;        /* 1: rows that the others contradict count less (Huber, fit/robust.h) */
-    double glitches;   /* k of paper 000's glitch rule (model/glitch.h), 0: off */
+    double glitches;   /* k of the glitch rule (hrun-model(7)), 0: off */
     struct hrun_netview *net;  /* the network of the sub-clusters, for network terms (lib/app); NULL: these are left
                                   out. Must outlive what is made with it */
     int own;           /* the sub-cluster of net that the measurements of one sub-cluster are of, where their records do
@@ -48,34 +112,36 @@ struct hrun_fit_options {
 /* In place of the 1 ms, for simulated hosts: nothing jitters there, and shorter times no program tells apart. */
 #define HRUN_FIT_SIMULATED_ABS_S 1e-6
 
-/* Fit all families for every M that has measurements; repetitions count as rows of their own. Terms that the
- * measurements cannot tell from others are dropped and noted in the record: with NNLS those that are multiples of one
- * before them (N^3 and N^3/P when there is one P); with LS all that are sums of terms before them, as with more terms
- * than different (N, P). NNLS takes any number of terms: with N^3, N^2, N, 1 and three sizes, N^3 + 1 is no other sum
- * of them with coefficients >= 0. Where several sums fit equally well, it begins with the first term of the list and
- * goes on with those that explain most of what is left (hrun_fit_nnls): a definition's first term is its main
- * computation. In either case the coefficients in use are never more than the different (N, P).
- * With NNLS and options->robust, measurements that the others contradict count less (Huber); the record's note says how
- * many are far off. LS, the reference of paper 000, does not.
- * With options->robust s2 is that of an M-estimate (fit/robust.h).
- * Network terms (lib/app) of npt are what the operation takes in the configuration of each run, told by its record, so
- * that their coefficients are counts and hold in any configuration, on other sub-clusters too. LS leaves them out, and
- * so does a fit without options->net; the record's note says so. Runs whose places the network does not know
- * (sub-clusters of other names, more PEs than there are) are not used then, and *skipped says how many. Families for
- * which there are too few measurements are left out and *skipped (may be NULL) says which and why, one line each. Too
- * few: a family needs two different N, as one size tells nothing of how time follows N; pt needs two different P > M,
- * as one tells nothing of how it follows P (so M = 1 on two PEs has no pt; it has npt, and hrun_predictor_time says
- * what its intervals are worth). T of the P-T models is the N-T model of the same method at the smallest measured P >
- * M that has one. Without degrees of freedom s2 is what the weights assume (1), or without weights the variance of the
- * default options at the mean time.
- * Result: *out with app, signature "", subcluster "", consts and dates filled; it does not depend on the
- * order of samples.
- * Errors: HRUN_ENODATA when no model at all can be made (saying what became of the measurements),
- * HRUN_ENONFINITE (a time that is not finite and positive; a term that is not finite at a measured point,
- * naming term, N and P), HRUN_EINVAL (bad options, P < M), those of lib/fit. */
+/* Fit the models of one sub-cluster for every M that has measurements; repetitions are rows of their own. Terms that
+ * the measurements cannot tell from others are dropped, and the record's note says so (hrun-model(7), "Fitting").
+ * Models for which there are too few measurements are left out; *skipped (may be NULL) says which and why, one line
+ * each, and how many runs the network does not know the places of. The result does not depend on the order of samples;
+ * *out has app, signature "", subcluster "", consts and dates.
+ * Errors: HRUN_ENODATA when no model at all can be made (saying what became of the measurements), HRUN_ENONFINITE (a
+ * time that is not finite and positive; a term that is not finite at a measured point, naming term, N and P),
+ * HRUN_EINVAL (bad options, P < M), those of lib/fit. */
 int hrun_model_fit(const struct hrun_app *app, const struct hrun_sample *samples, size_t n,
                    const struct hrun_fit_options *options, struct hrun_models **out, struct hrun_buf *skipped,
                    struct hrun_error *err);
+
+/* One sub-cluster, or several alike: its signature stands once. */
+struct hrun_joint_sub {
+    const char *name;                   /* for the models and for messages */
+    const char *signature;
+    const struct hrun_sample *samples;  /* all of its log that still count, homogeneous and mixed ones */
+    size_t n;
+};
+
+/* Fit the models of subs[nsubs], out[i] those of subs[i] with name and signature, NULL where none can be made;
+ * *skipped (may be NULL) tells then why, and what hrun_model_fit left out, each line with the sub-cluster's name.
+ * A mixed run is found again in the logs of all that took part by its date, configuration, N and times; where one of
+ * these is not in subs it counts only as a bound. A model that knows from others alone how time follows P says so in
+ * its record's note, "shared with others", and has wider intervals. With LS, the reference of paper 000, each
+ * sub-cluster is fitted alone.
+ * Errors: HRUN_ENODATA when no model at all can be made, and those of hrun_model_fit; then out is untouched. */
+int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
+                         const struct hrun_fit_options *options, struct hrun_models **out, struct hrun_buf *skipped,
+                         struct hrun_error *err);
 
 /* A model that is so far off, on average, cannot tell a number of PEs from twice as many, which halves the time at
  * best. */
@@ -88,6 +154,8 @@ void hrun_models_misses(struct hrun_models *const *models, int n, struct hrun_bu
  * is well. Errors: HRUN_ENOMEM. */
 int hrun_samples_vague(const struct hrun_sample *samples, size_t n, struct hrun_buf *out, struct hrun_error *err);
 
+/* ------------------------------------------------------------------ predicting */
+
 struct hrun_predictor;
 
 /* A prediction of all sub-clusters for one N. models[nsubs]: NULL for a sub-cluster without a profile (its
@@ -98,7 +166,7 @@ struct hrun_predictor;
  * family; `single` alone will do when nothing else was ever fitted), HRUN_ENONFINITE (a coefficient, or a
  * term over N alone, has no finite value), HRUN_ENOMEM. */
 struct hrun_predictor *hrun_predictor_create(const struct hrun_app *app, struct hrun_models *const *models,
-                                             int nsubs, enum hrun_family family, int64_t N,
+                                             int nsubs, enum hrun_model_form form, int64_t N,
                                              struct hrun_error *err);
 void hrun_predictor_destroy(struct hrun_predictor *p);
 
@@ -108,7 +176,7 @@ void hrun_predictor_destroy(struct hrun_predictor *p);
  * max over the used sub-clusters of the times in the configuration. Errors: also HRUN_ENODATA for a model with a
  * network term but without a network. */
 struct hrun_predictor *hrun_predictor_create_net(const struct hrun_app *app, struct hrun_models *const *models,
-                                                 int nsubs, enum hrun_family family, int64_t N,
+                                                 int nsubs, enum hrun_model_form form, int64_t N,
                                                  struct hrun_netview *net, const int *place, struct hrun_error *err);
 
 /* Append the network terms in use whose operation at N with P processes is one whose times jump (hrun_net_irregular),
@@ -130,28 +198,14 @@ int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *con
  * HRUN_ENOMEM; b is undefined. */
 const struct hrun_oracle *hrun_predictor_oracle(struct hrun_predictor *p);
 
-/* Ti(N, P, M) with its 95 % prediction interval (Student's t on the covariance of the fit, plus the scatter
- * of one run; of P-T models T counts as exact). *low is never below 0. The time is that of the oracle to the
- * last bit.
- * Where an NP-T model of one measured P is asked for another, how time follows P was never seen and rests on
- * the order of the terms: there the interval is wider. For each term in use, its contribution at the measured
- * P is followed to this P by each term of the record that is a multiple of it at the measured P (as 1/P, 1
- * and P are); the sums of the least and of the greatest move *low and *high outwards, and the statistical
- * part is no narrower than the scatter of one run that the weights (or the default options) assume. Terms
- * without a value there do not count.
- * Errors: HRUN_ENODATA (no model for this option and P), HRUN_ENONFINITE (also a prediction that is not above
- * 0). */
+/* Ti(N, P, M) of a sub-cluster alone, with its 95 % prediction interval (hrun-model(7), "Intervals"); *low is never
+ * below 0, and the time is that of the oracle to the last bit. Errors: HRUN_ENODATA (no model for this option and P, or
+ * with network terms fewer PEs than P / m), HRUN_ENONFINITE (also a prediction that is not above 0). */
 int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low,
                         double *high, struct hrun_error *err);
 
-/* The same for sub-cluster sub of the configuration pes[nsubs], procs[nsubs] (of net's sub-clusters, where there is a
- * network; else they are not looked at but for P and procs[sub]). hrun_predictor_time takes of models with network
- * terms the configuration with P / m PEs of this sub-cluster alone; HRUN_ENODATA also when it has fewer. */
-int hrun_predictor_time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s,
-                           double *low, double *high, struct hrun_error *err);
-
 /* The time of a configuration and its interval: those of its parts together. sub_time_s[nsubs] (may be NULL): of each
- * part; *limiting: whose is the largest. Errors: those of hrun_predictor_time_in. */
+ * part; *limiting: whose is the largest. Errors: those of hrun_predictor_time. */
 int hrun_predictor_time_whole(struct hrun_predictor *p, int nsubs, const int *pes, const int *procs, double *time_s,
                               double *low, double *high, double *sub_time_s, int *limiting, struct hrun_error *err);
 /* How the program deals its work out, as its runs show. */
@@ -159,14 +213,12 @@ const struct hrun_tasking *hrun_predictor_tasking(const struct hrun_predictor *p
 
 /* How the work is dealt out in a configuration: share[nsubs], of each process of a sub-cluster, 0 where it is not used.
  * In the unit of the definition's family (weak: rows of the mesh), or relative to each other; all 1 where the family
- * deals out equal shares. Errors: those of hrun_predictor_time_in. */
+ * deals out equal shares. Errors: those of hrun_predictor_time. */
 int hrun_predictor_deals(const struct hrun_predictor *p);   /* 0: its shares are always equal */
 int hrun_predictor_shares(struct hrun_predictor *p, const int *pes, const int *procs, double *share,
                           struct hrun_error *err);
 
-/* Family ring (paper 004): how well a configuration uses the PEs npes[nsubs] that there are. s_i of eq. 11 is the work
- * per second of a PE with the number of processes that it is fastest with, at N/q points each, alike for all
- * numbers: 0 <= least <= loss, least <= rounded, and PEs of one sub-cluster, all used, lose nothing. */
+/* How well a configuration uses the PEs npes[nsubs] that there are, where the family tells (hrun-model(7), "ring"). */
 struct hrun_balance {
     int q;                     /* processes */
     double loss;               /* gamma of eq. 11: what imbalance loses, 0.1 for 10 % */
@@ -176,8 +228,8 @@ struct hrun_balance {
                                   these are not q */
     double efficiency;         /* eq. 1: the work over what all PEs would do in the predicted time */
 };
-int hrun_predictor_is_ring(const struct hrun_predictor *p);
-/* Errors: HRUN_ENODATA (a model without speeds), those of hrun_predictor_time_in. */
+int hrun_predictor_has_balance(const struct hrun_predictor *p);   /* 0: the next two fail with HRUN_EINVAL */
+/* Errors: HRUN_ENODATA (a model without speeds), those of hrun_predictor_time. */
 int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const int *pes, const int *procs,
                            struct hrun_balance *out, struct hrun_error *err);
 
@@ -201,5 +253,84 @@ int hrun_predictor_measured(struct hrun_predictor *p, int sub, int m, int P, int
 
 /* How far v lies outside lo..hi, all above 0: 1 inside, else the ratio to the nearer end. */
 double hrun_beyond(int64_t v, int64_t lo, int64_t hi);
+
+/* ------------------------------------------------------------------ drift of the machines */
+
+/* One run and how its time compares to its model. */
+struct hrun_residual {
+    char date[21];         /* of its end */
+    int64_t N;
+    int config;            /* number of its configuration, from 0 */
+    int sub;               /* the sub-cluster that limits it, from 0 */
+    int mixed;             /* 1: on several sub-clusters */
+    int real;              /* 1: a user's run, 0: of a calibration, which makes what is known but is not tested */
+    double r;              /* ln(measured / predicted by the models alone) */
+    double sigma;          /* standard deviation of r by the scatter of runs, as far as nothing tells more */
+};
+
+struct hrun_drift {
+    int runs;              /* 0: none; else how many runs, the last ones, were tested since it began */
+    double factor;         /* their times over what was expected of them: the median */
+    char since[21];        /* date of the first of them */
+};
+
+/* Test v[n], in order of time. out[nsubs] is that of each sub-cluster. Errors: HRUN_ENOMEM; out is undefined. */
+int hrun_drift_find(const struct hrun_residual *v, size_t n, int nsubs, struct hrun_drift *out,
+                    struct hrun_error *err);
+
+/* ------------------------------------------------------------------ corrections by runs */
+
+struct hrun_corrections;
+
+/* Runs of a configuration at more sizes than these, the nearest, tell nothing more of one. */
+enum { HRUN_CORRECTION_SIZES = 24 };
+
+/* From the runs in the logs of subs[nsubs], the sub-clusters of the cluster in their order (a signature may stand
+ * several times, and options->net is of them), and models[nsubs], whose predictions are corrected: of this `form`.
+ * Runs that the cluster's sub-clusters do not hold, and those that the models do not predict, do not count. Errors:
+ * those of hrun_predictor_create other than HRUN_ENODATA, HRUN_ENONFINITE as hrun_oracle.times, HRUN_ENOMEM. */
+int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
+                            struct hrun_models *const *models, enum hrun_model_form form,
+                            const struct hrun_fit_options *options, struct hrun_corrections **out,
+                            struct hrun_error *err);
+void hrun_corrections_destroy(struct hrun_corrections *c);
+
+/* Configurations that were run: how many; c may be NULL, there are none then. */
+int hrun_corrections_count(const struct hrun_corrections *c);
+/* The number, from 0, of the one with pes[nsubs] and procs[nsubs], or -1; c as above. */
+int hrun_corrections_find(const struct hrun_corrections *c, const int *pes, const int *procs);
+
+/* All runs that they are made of, in order of time: *v, which stays the corrections'. Result: how many. */
+size_t hrun_corrections_runs(const struct hrun_corrections *c, const struct hrun_residual **v);
+
+/* The least and the largest N of these into sizes[2]: 1; 0 where there are none. */
+int hrun_corrections_sizes(const struct hrun_corrections *c, int64_t *sizes);
+
+struct hrun_correction {
+    double factor;     /* predicted time times this */
+    double sd;         /* standard deviation of ln(factor): what is not known of it */
+    int runs;          /* runs at this N */
+    int others;        /* runs at other N */
+};
+
+/* Standard deviation of ln(true time / prediction) of most configurations that were never run, as those that were show
+ * it. */
+double hrun_corrections_sd(const struct hrun_corrections *c);
+
+/* Correct a prediction in seconds and its 95 % interval for one run, as the models give them for the configuration at
+ * N, by what runs tell (hrun-model(7), "Corrections"). Whoever tells a time to people asks here. c NULL: nothing
+ * changes. Result: 1, and *at (which may be NULL) its correction; 0 when it was never run, *at is untouched then. */
+int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, const int *procs, int64_t N, double *time_s,
+                          double *low_s, double *high_s, struct hrun_correction *at);
+
+/* What a search at N is to know: known[hrun_corrections_count], with their doubts; their pes and procs stay the
+ * corrections'. details, as many, may be NULL: the corrections themselves. */
+void hrun_corrections_known(const struct hrun_corrections *c, int64_t N, struct hrun_known *known,
+                            struct hrun_correction *details);
+
+/* How a configuration with this correction compares with those that were never run, beyond its time (`doubt` in
+ * oracle.h): each counts with a time that is one standard deviation longer than expected. Above 0, below 1 for one
+ * that is known better. */
+double hrun_correction_doubt(const struct hrun_corrections *c, const struct hrun_correction *at);
 
 #endif

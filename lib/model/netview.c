@@ -1,5 +1,5 @@
-/* netview.c - what operations of the network take in configurations; see netview.h for the contracts */
-#include "model/netview.h"
+/* netview.c - operations of the network in configurations of a cluster; see model.h */
+#include "model/internal.h"
 
 #include "base/list.h"
 
@@ -81,7 +81,7 @@ static void forget(struct hrun_netview *v)
 }
 
 /* Room for one more; half of the table stays free. */
-static int grow(struct hrun_netview *v)
+static int grow_memory(struct hrun_netview *v)
 {
     struct hrun_netview old;
 
@@ -148,7 +148,7 @@ static int make_room(struct hrun_netview *v, int n)
     return 0;
 }
 
-static int lay(struct hrun_netview *v, const int *pes, const int *procs, int n, struct hrun_error *err)
+static int list_ranks(struct hrun_netview *v, const int *pes, const int *procs, int n, struct hrun_error *err)
 {
     int at = 0;
 
@@ -182,14 +182,14 @@ int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes,
         return 0;
     }
     hash = hash_of(v, (int)op, bytes, pes, procs);
-    if (grow(v))
+    if (grow_memory(v))
         return hrun_fail_nomem(err);
     e = find(v, hash, (int)op, bytes, pes, procs);
     if (e->hash) {
         *time_s = e->time_s;
         return 0;
     }
-    if (lay(v, pes, procs, n, err))
+    if (list_ranks(v, pes, procs, n, err))
         return -1;
     ranks = (struct hrun_net_ranks){ n, v->host, v->kind };
     if (v->source.predict(v->source.ctx, &call, &ranks, &t, err))
@@ -244,7 +244,7 @@ int hrun_netview_part(struct hrun_netview *v, enum hrun_net_op op, double bytes,
 {
     int n = 0, beside = 0;
 
-    if (count_ranks(v, pes, procs, &n, err) || lay(v, pes, procs, n, err))
+    if (count_ranks(v, pes, procs, &n, err) || list_ranks(v, pes, procs, n, err))
         return -1;
     for (int i = 0; i < known; i++)
         if (pes[i] && v->subs[i].sharing >= known)
@@ -392,4 +392,66 @@ void hrun_netview_destroy(struct hrun_netview *v)
     free(v->host);
     free(v->kind);
     free(v);
+}
+
+/* ------------------------------------------------------------------ from a network's description */
+
+static int predict(const void *ctx, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
+                   double *time_s, struct hrun_error *err)
+{
+    struct hrun_net_time t;
+
+    if (hrun_net_predict(ctx, call, ranks, &t, err))
+        return -1;
+    *time_s = t.time_s;
+    return 0;
+}
+
+static int bound(const void *ctx, const struct hrun_net_call *call, int n, const struct hrun_net_ranks *some,
+                 int beside, double *time_s, struct hrun_error *err)
+{
+    return hrun_net_bound(ctx, call, n, some, beside, time_s, err);
+}
+
+struct hrun_netview_source hrun_netview_source_of(const struct hrun_net *net)
+{
+    return (struct hrun_netview_source){ net, net->nhosts, predict, bound };
+}
+
+struct hrun_netview *hrun_netview_create(const struct hrun_net *net, const struct hrun_cluster *cluster,
+                                         struct hrun_error *err)
+{
+    struct hrun_netview_source source = hrun_netview_source_of(net);
+    struct hrun_netview_sub *subs = calloc((size_t)cluster->nsubs + 1, sizeof *subs);
+    struct hrun_netview_pe *pes = NULL, *at;
+    struct hrun_netview *v = NULL;
+    size_t npes = 0;
+
+    for (int i = 0; i < cluster->nsubs; i++)
+        npes += (size_t)cluster->subs[i].npes;
+    at = pes = calloc(npes + 1, sizeof *pes);
+    if (!subs || !pes) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    for (int i = 0; i < cluster->nsubs; i++) {
+        const struct hrun_subcluster *s = &cluster->subs[i];
+
+        subs[i] = (struct hrun_netview_sub){ s->name, s->npes, at };
+        for (int p = 0; p < s->npes; p++, at++) {
+            const struct hrun_host *h = &cluster->hosts[s->pes[p].host];
+            int host = hrun_net_find(net, h->name);
+
+            if (host < 0) {
+                hrun_fail(err, HRUN_ENODATA, "the network of %s does not know host %s", net->date, h->name);
+                goto out;
+            }
+            *at = (struct hrun_netview_pe){ host, hrun_net_kind(net, host, s->kind), h->group };
+        }
+    }
+    v = hrun_netview_of(&source, subs, cluster->nsubs, err);
+out:
+    free(subs);
+    free(pes);
+    return v;
 }

@@ -1,6 +1,9 @@
-/* rows.c - which measurements are fitted, and in what order; see rows.h for the contract */
-#include "model/rows.h"
+/* rows.c - which measurements are fitted: rows, the glitch rule, runs on several sub-clusters; see internal.h */
+#include "model/internal.h"
 
+#include "base/list.h"
+
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,4 +79,294 @@ int hrun_rows_select(const struct hrun_app *app, const struct hrun_sample *sampl
 out:
     hrun_buf_release(&consts);
     return rc;
+}
+
+/* ------------------------------------------------------------------ the glitch rule of paper 000 */
+
+static int same_place(const struct hrun_row *a, const struct hrun_row *b)
+{
+    return a->M == b->M && a->P == b->P && a->kind == b->kind;
+}
+
+/* Rows of one size are in order of time. */
+static double median_time(const struct hrun_row *rows, size_t n)
+{
+    return (rows[(n - 1) / 2].T + rows[n / 2].T) / 2;
+}
+
+/* Append a line. */
+static void add_excluded(struct hrun_buf *skipped, const struct hrun_row *row, double ratio, int64_t before, double k)
+{
+    hrun_buf_addf(skipped, "M=%d, P=%d, N=%lld is excluded as a glitch: %.2f of the performance at N=%lld, at most "
+                  "%.2f\n", row->M, row->P, (long long)row->N, ratio, (long long)before, k);
+}
+
+/* Walk over the sizes of each place; with out = NULL only look whether every performance can be computed. *kept: rows
+ * that are copied to out. */
+static int walk_sizes(const struct hrun_app *app, double k, const struct hrun_row *rows, size_t n, struct hrun_row *out,
+                size_t *kept, struct hrun_buf *skipped, struct hrun_error *err)
+{
+    double before = 0;
+    size_t end;
+
+    *kept = 0;
+    for (size_t first = 0; first < n; first = end) {
+        const struct hrun_row *row = &rows[first];
+        int compare = first > 0 && same_place(row, &rows[first - 1]), glitch;
+        double work, performance;
+
+        for (end = first; end < n && rows[end].N == row->N && same_place(&rows[end], row);)
+            end++;
+        if (hrun_term_eval(app->nt.v[0].expr, HRUN_TERM_N, (double)row->N, 0, 0, &work, err))
+            return hrun_fail_prefix(err, "term '%s' of %s at N=%lld", app->nt.v[0].text, app->name, (long long)row->N);
+        performance = work / median_time(row, end - first);
+        glitch = compare && performance <= k * before;
+        if (glitch && out && skipped)
+            add_excluded(skipped, row, performance / before, rows[first - 1].N, k);
+        before = performance;
+        if (!glitch && out) {
+            memmove(out + *kept, row, (end - first) * sizeof *out);
+            *kept += end - first;
+        }
+    }
+    return 0;
+}
+
+int hrun_glitches_exclude(const struct hrun_app *app, double k, struct hrun_row *rows, size_t *n,
+                          struct hrun_buf *skipped, struct hrun_error *err)
+{
+    size_t kept;
+
+    if (!(k >= 0) || !isfinite(k))
+        return hrun_fail(err, HRUN_EINVAL, "the factor of the glitch rule is %g; it must be finite and not negative",
+                         k);
+    if (k == 0)
+        return 0;
+    if (app->nt.n == 0)
+        return hrun_fail(err, HRUN_EINVAL, "the glitch rule needs the performance, that is the first term under 'n' "
+                         "over the time; the definition of %s has none", app->name);
+    if (walk_sizes(app, k, rows, *n, NULL, &kept, NULL, err))
+        return -1;
+    walk_sizes(app, k, rows, *n, rows, &kept, skipped, NULL);
+    *n = kept;
+    return 0;
+}
+
+/* ------------------------------------------------------------------ runs on several sub-clusters */
+
+/* One record of a run, in the log of one sub-cluster. */
+struct entry {
+    const struct hrun_sample *s;
+    int sub;
+};
+
+static int by_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "");
+}
+
+static int by_number(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+int hrun_mixed_order(const struct hrun_sample *x, const struct hrun_sample *y)
+{
+    int order = (x->N > y->N) - (x->N < y->N);
+
+    order = order ? order : (x->P > y->P) - (x->P < y->P);
+    order = order ? order : by_text(x->date, y->date);
+    order = order ? order : by_number(x->time_s, y->time_s);
+    order = order ? order : by_number(x->wall_s, y->wall_s);
+    order = order ? order : by_text(x->config, y->config);
+    order = order ? order : by_text(x->cluster, y->cluster);
+    return order ? order : by_text(x->signatures, y->signatures);
+}
+
+static int by_entry(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    int order = hrun_mixed_order(x->s, y->s);
+
+    order = order ? order : (x->sub > y->sub) - (x->sub < y->sub);
+    order = order ? order : (x->s->M > y->s->M) - (x->s->M < y->s->M);
+    return order ? order : (x->s->pes > y->s->pes) - (x->s->pes < y->s->pes);
+}
+
+static int check_mixed(const struct hrun_app *app, const struct hrun_sample *s, struct hrun_error *err)
+{
+    if (!isfinite(s->time_s) || s->time_s <= 0)
+        return hrun_fail(err, HRUN_ENONFINITE, "a run of %s on several sub-clusters (N=%lld, P=%d) has a time of %g s; "
+                         "a time is finite and above 0", app->name, (long long)s->N, s->P, s->time_s);
+    if (s->M < 1 || s->pes < 1 || s->P <= s->M)
+        return hrun_fail(err, HRUN_EINVAL, "a run of %s on several sub-clusters (N=%lld) has P=%d processes with %d "
+                         "PEs of M=%d", app->name, (long long)s->N, s->P, s->pes, s->M);
+    return 0;
+}
+
+/* The run of entries[n], which are of one run. */
+static void add_run(struct hrun_mixed *out, const struct entry *entries, size_t n)
+{
+    const struct hrun_sample *s = entries[0].s;
+    struct hrun_mixed_run *r = &out->runs[out->nruns++];
+    int64_t found = 0;
+
+    *r = (struct hrun_mixed_run) { s->N, s->P, s->time_s, s->date ? s->date : "", out->nparts, n, 0, s };
+    for (size_t i = 0; i < n; i++) {
+        const struct hrun_sample *e = entries[i].s;
+
+        out->parts[out->nparts++] = (struct hrun_mixed_part) { entries[i].sub, e->M, e->pes };
+        found += (int64_t)e->M * e->pes;
+    }
+    r->whole = found == s->P;
+}
+
+int hrun_mixed_list(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_mixed *out,
+                    struct hrun_error *err)
+{
+    struct hrun_buf consts = HRUN_BUF_INIT;
+    struct hrun_mixed m = { NULL, NULL, 0, 0 };
+    struct entry *entries = NULL;
+    size_t n = 0, count = 0, end;
+    int rc = -1;
+
+    hrun_app_consts_text(app, &consts);
+    for (int i = 0; i < nsubs; i++)
+        n += subs[i].n;
+    entries = calloc(n + 1, sizeof *entries);
+    m.runs = calloc(n + 1, sizeof *m.runs);
+    m.parts = calloc(n + 1, sizeof *m.parts);
+    if (consts.failed || !entries || !m.runs || !m.parts) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    for (int i = 0; i < nsubs; i++)
+        for (size_t j = 0; j < subs[i].n; j++) {
+            const struct hrun_sample *s = &subs[i].samples[j];
+
+            if (!s->ok || !s->mixed || by_text(s->consts, consts.data))
+                continue;
+            if (check_mixed(app, s, err))
+                goto out;
+            entries[count++] = (struct entry) { s, i };
+        }
+    if (count)
+        qsort(entries, count, sizeof *entries, by_entry);
+    for (size_t begin = 0; begin < count; begin = end) {
+        for (end = begin + 1; end < count && !hrun_mixed_order(entries[begin].s, entries[end].s);)
+            end++;
+        add_run(&m, entries + begin, end - begin);
+    }
+    *out = m;
+    memset(&m, 0, sizeof m);
+    rc = 0;
+out:
+    hrun_mixed_release(&m);
+    free(entries);
+    hrun_buf_release(&consts);
+    return rc;
+}
+
+void hrun_mixed_release(struct hrun_mixed *m)
+{
+    free(m->runs);
+    free(m->parts);
+    memset(m, 0, sizeof *m);
+}
+
+/* ------------------------------------------------------------------ runs as a cluster's configurations */
+
+/* The sub-cluster of the cluster that stands at `place` of the run's, or -1. own: the signature of the log. */
+static int find_sub(const struct hrun_sample *s, int place, const char *own, const struct hrun_joint_sub *subs,
+                    int nsubs)
+{
+    size_t len = 0;
+    int told = hrun_list_item(s->signatures, place, &len) && len, found = -1, several = 0;
+
+    if (!told && s->mixed)
+        return -1;
+    for (int i = 0; i < nsubs; i++) {
+        if (told ? !hrun_list_is(s->signatures, place, subs[i].signature) : strcmp(own, subs[i].signature))
+            continue;
+        if (hrun_list_is(s->cluster, place, subs[i].name))
+            return i;
+        several = found >= 0;
+        found = i;
+    }
+    return several ? -1 : found;
+}
+
+/* The configuration of a record into pes[nsubs] and procs[nsubs]. 1, or 0 when it is none of this cluster's. */
+static int read_config(const struct hrun_sample *s, const char *own, const struct hrun_joint_sub *subs, int nsubs,
+                       int *pes, int *procs)
+{
+    const char *at = s->config ? s->config : "";
+    int64_t P = 0;
+
+    for (int i = 0; i < nsubs; i++)
+        pes[i] = procs[i] = 0;
+    for (int place = 0; *at == (place ? ',' : '('); place++) {
+        char *end;
+        long p = strtol(at + 1, &end, 10), m = *end == ',' ? strtol(end + 1, &end, 10) : 0;
+        int sub;
+
+        at = end;
+        if (p <= 0 || m <= 0)
+            continue;
+        if (p > INT_MAX || m > INT_MAX / p)
+            return 0;
+        sub = find_sub(s, place, own, subs, nsubs);
+        if (sub < 0 || pes[sub])
+            return 0;
+        pes[sub] = (int)p;
+        procs[sub] = (int)m;
+        P += (int64_t)p * m;
+    }
+    return *at == ')' && P == s->P;
+}
+
+static int by_run(const void *a, const void *b)
+{
+    const struct hrun_recalled *x = a, *y = b;
+
+    return hrun_mixed_order(x->s, y->s);
+}
+
+int hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_recalled *runs,
+                int *numbers, size_t *count, struct hrun_error *err)
+{
+    struct hrun_buf consts = HRUN_BUF_INIT;
+    size_t n = 0, kept = 0;
+
+    hrun_app_consts_text(app, &consts);
+    if (consts.failed) {
+        hrun_buf_release(&consts);
+        return hrun_fail_nomem(err);
+    }
+    for (int i = 0; i < nsubs; i++) {
+        int again = 0;
+
+        for (int j = 0; j < i; j++)
+            again |= !strcmp(subs[j].signature, subs[i].signature);
+        for (size_t k = 0; k < subs[i].n && !again; k++) {
+            const struct hrun_sample *s = &subs[i].samples[k];
+
+            runs[n] = (struct hrun_recalled) { s, nsubs, numbers, numbers + nsubs, 0, 0 };
+            if (hrun_family_of(app)->deals_units && s->origin && !strcmp(s->origin, "calibration"))
+                continue;   /* of other meshes than those of size N */
+            if (!s->ok || !(s->time_s > 0) || strcmp(s->consts ? s->consts : "", consts.data) ||
+                !read_config(s, subs[i].signature, subs, nsubs, runs[n].pes, runs[n].procs))
+                continue;
+            n++;
+            numbers += 2 * nsubs;
+        }
+    }
+    if (n)
+        qsort(runs, n, sizeof *runs, by_run);
+    for (size_t i = 0; i < n; i++)
+        if (!i || !runs[i].s->mixed || by_run(&runs[i], &runs[kept - 1]))
+            runs[kept++] = runs[i];
+    *count = kept;
+    hrun_buf_release(&consts);
+    return 0;
 }

@@ -1,4 +1,4 @@
-/* speeds.h - predictions without a profile: from how long the processes of one small run computed
+/* speeds.h - from the speeds of PEs: predictions without a profile, and records for formulas
  *
  * Purpose: the search's table of functions for an application of which nothing is known but the speeds of the PEs under
  * it (paper 004, section 5.2: a small instance with one process per node tells them; then processes are given out by
@@ -19,6 +19,7 @@
 
 #include "app/app.h"
 #include "model/oracle.h"
+#include "store/store.h"
 
 struct hrun_speed {            /* of one sub-cluster */
     double compute_s;          /* Ci; not > 0: not known, and the sub-cluster is not used */
@@ -54,5 +55,31 @@ int hrun_speeds_range(const struct hrun_speeds *s, const int *pes, const int *pr
 /* How much longer than an even share the largest of P shares of N rows is: ceil(N/P) P/N - 1. What is measured at one
  * size with shares that are uneven there says so much less about another. */
 double hrun_speeds_uneven(int64_t N, int P);
+
+/* ------------------------------------------------------------------ how quick PEs are */
+
+/* Paper 003's Perf(p) (section 3.2: "processing performance"), as records of the family "speed" in a struct
+ * hrun_models, so that they are stored and looked up as models are: term "perf", coefficient s per operation of one
+ * process on a PE that has M of them, cov over s2 its variance from PE to PE and run to run. A measurement of a speed
+ * is a sample whose N is the order of the product that was timed, on all PEs of the sub-cluster at once with M
+ * processes on each; time_s is what one product takes. */
+
+/* Under this name the store keeps speeds; no definition can have it. */
+#define HRUN_PERF_APP "pe-Speeds"
+
+/* Operations of a product of order n: 2 n^3. */
+double hrun_perf_flops(double n);
+
+/* Of samples[n], all that are good: of each M the newest date's. Errors: HRUN_ENODATA (there are none), HRUN_ENOMEM. */
+int hrun_perf_of(const struct hrun_sample *samples, size_t n, const char *signature, const char *subcluster,
+                 struct hrun_models **out, struct hrun_error *err);
+
+/* Of simulated hosts whose cores do so many operations a second, with M = procs[nprocs] processes on the cores of a PE.
+ * Errors: HRUN_ENOMEM. */
+int hrun_perf_simulated(double core_flops, int cores, const int *procs, int nprocs, struct hrun_models **out,
+                        struct hrun_error *err);
+
+/* The record for M, or NULL. */
+const struct hrun_fit_record *hrun_perf_find(const struct hrun_models *m, int M);
 
 #endif

@@ -1,5 +1,5 @@
-/* terms.c - terms as functions of P; see terms.h for the contracts */
-#include "model/terms.h"
+/* terms.c - terms as functions of P; see internal.h for the contracts */
+#include "model/internal.h"
 
 #include <ctype.h>
 #include <limits.h>

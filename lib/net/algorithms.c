@@ -11,14 +11,7 @@ static const char *const OPS[HRUN_NET_NOPS] = {
     [HRUN_NET_ALLGATHER] = "allgather", [HRUN_NET_ALLTOALL] = "alltoall", [HRUN_NET_BARRIER] = "barrier"
 };
 
-struct algorithm {
-    const char *name;
-    net_program *program;
-};
-
-/* Of each operation; the last has no program. */
-enum { MOST = 11 };
-static const struct algorithm ALGORITHMS[HRUN_NET_NOPS][MOST] = {
+const struct net_algorithm net_algorithms[HRUN_NET_NOPS][NET_ALGORITHMS_MAX] = {
     [HRUN_NET_P2P] = { { "direct", net_p2p } },
     [HRUN_NET_RING] = { { "direct", net_ring } },
     [HRUN_NET_SCATTER] = { { "linear", net_scatter_linear }, { "linear-posted", net_from_root },
@@ -62,24 +55,12 @@ int hrun_net_op_find(const char *name)
     return -1;
 }
 
-size_t hrun_net_algorithms(enum hrun_net_op op, const char **names, size_t most)
-{
-    size_t n = 0;
-
-    while (n < MOST && ALGORITHMS[op][n].program) {
-        if (n < most)
-            names[n] = ALGORITHMS[op][n].name;
-        n++;
-    }
-    return n;
-}
-
 net_program *net_algorithm_find(enum hrun_net_op op, const char *name, const char **kept)
 {
-    for (int i = 0; i < MOST && ALGORITHMS[op][i].program; i++)
-        if (!strcmp(name, ALGORITHMS[op][i].name)) {
-            *kept = ALGORITHMS[op][i].name;
-            return ALGORITHMS[op][i].program;
+    for (int i = 0; i < NET_ALGORITHMS_MAX && net_algorithms[op][i].program; i++)
+        if (!strcmp(name, net_algorithms[op][i].name)) {
+            *kept = net_algorithms[op][i].name;
+            return net_algorithms[op][i].program;
         }
     return NULL;
 }

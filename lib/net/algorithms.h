@@ -1,6 +1,6 @@
 /* algorithms.h - what each rank does in a collective operation, by algorithm; for lib/net
  *
- * Purpose: the algorithms that MPI libraries take, as steps of the ranks (play.h). They are written as one rank's
+ * Purpose: the algorithms that MPI libraries take, as steps of the ranks (replay.h). They are written as one rank's
  * program, among the members of a task, so that one operation can be made of others among some of its ranks.
  * Sources: Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication Operations in MPICH", Int. J. of
  * High Performance Computing Applications 19, 2005; Bruck et al., IEEE Trans. on Parallel and Distributed Systems 8,
@@ -10,7 +10,7 @@
 #ifndef HRUN_NET_ALGORITHMS_H
 #define HRUN_NET_ALGORITHMS_H
 
-#include "net/play.h"
+#include "net/replay.h"
 
 struct net_task {
     int n, root;               /* members, and the root's index among them */
@@ -34,6 +34,13 @@ void net_hosts_release(struct net_hosts *h);
 
 /* Add the steps of member `me`. */
 typedef void net_program(struct play_schedule *s, const struct net_task *t, int me);
+
+/* Those of each operation; unused rows have no program. */
+enum { NET_ALGORITHMS_MAX = 11 };
+extern const struct net_algorithm {
+    const char *name;
+    net_program *program;
+} net_algorithms[HRUN_NET_NOPS][NET_ALGORITHMS_MAX];
 
 /* NULL: the operation has none of that name. *kept receives the table's own name. */
 net_program *net_algorithm_find(enum hrun_net_op op, const char *name, const char **kept);

@@ -7,6 +7,7 @@
  * rounds one after the other. The same holds of a group of hosts, whose ports are its trunks.
  */
 #include "net/algorithms.h"
+#include "net/internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -186,8 +187,7 @@ static double trunks_of(const struct hrun_net *net, int g, int out)
     double sum = 0;
 
     for (int h = 0; h < net->ngroups; h++) {
-        int from = out ? g : h, to = out ? h : g, swap = net->trunks_shared && from > to;
-        double rate = net->trunks[swap ? to * net->ngroups + from : from * net->ngroups + to].v;
+        double rate = net->trunks[out ? net_trunk(net, g, h) : net_trunk(net, h, g)].v;
 
         if (h != g && rate <= 0)
             return 0;

@@ -1,5 +1,5 @@
-/* breaks.c - structural breaks; see breaks.h for the contract */
-#include "net/breaks.h"
+/* breaks.c - structural breaks; see fitting.h for the contract */
+#include "net/fitting.h"
 
 #include <errno.h>
 #include <float.h>

@@ -1,6 +1,6 @@
 /* estimate.h - from timed exchanges of messages to the network model
  *
- * Purpose: hrun-netbench (calib/net) times the experiments of paper 002, section 3, and some more; here their records
+ * Purpose: hrun-netbench (calib/mpi) times the experiments of paper 002, section 3, and some more; here their records
  * become the parameters of net.h, by one non-negative least squares system over all of them, where the paper averages
  * the solutions of triplets.
  * The experiments, and what is known after each (times by the stages of net.h). The host i whose clock measures is

@@ -38,6 +38,12 @@ struct hrun_net *net_make(const char *const *hosts, int n, int nclasses, int ngr
 /* Is there something in a value that its absence from a file would not tell? */
 int net_is_known(const struct hrun_net_value *v);
 
+/* The segment of messages of so many bytes; the parameters from one host to another; where in net->trunks the trunk
+ * from group g to group h is, which both directions may share. */
+const struct hrun_net_segment *net_segment_of(const struct hrun_net_segment *segments, int n, double bytes);
+const struct hrun_net_pair *net_pair(const struct hrun_net *net, int from, int to);
+int net_trunk(const struct hrun_net *net, int g, int h);
+
 /* Room for n things of size bytes each, zeroed, never of none; NULL also when n is negative. */
 void *net_alloc(long long n, size_t size);
 

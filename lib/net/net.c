@@ -1,4 +1,4 @@
-/* net.c - the network model: making, finding, a message alone; see net.h for the contracts */
+/* net.c - the network model: making, finding, a message alone, what is badly known; see net.h for the contracts */
 #include "net/internal.h"
 
 #include <errno.h>
@@ -129,6 +129,23 @@ int hrun_net_kind(const struct hrun_net *net, int host, int kind)
 
 /* ---------------------------------------------------------------- a message alone */
 
+const struct hrun_net_segment *net_segment_of(const struct hrun_net_segment *segments, int n, double bytes)
+{
+    while (n > 1 && bytes < segments[n - 1].from_bytes)
+        n--;
+    return &segments[n - 1];
+}
+
+const struct hrun_net_pair *net_pair(const struct hrun_net *net, int from, int to)
+{
+    return &net->pairs[net->class_of[from] * net->nclasses + net->class_of[to]];
+}
+
+int net_trunk(const struct hrun_net *net, int g, int h)
+{
+    return net->trunks_shared && g > h ? h * net->ngroups + g : g * net->ngroups + h;
+}
+
 /* The smaller of two rates, of which 0 is no limit. */
 static double tighter(double a, double b)
 {
@@ -152,15 +169,14 @@ static double local_time(const struct hrun_net_class *c, int from_kind, int to_k
  * acknowledgements take some of it. */
 static double trunk_alone(const struct hrun_net *net, int g, int h)
 {
-    int swap = net->trunks_shared && g > h;
-    double rate = net->trunks[(size_t)(swap ? h : g) * (size_t)net->ngroups + (size_t)(swap ? g : h)].v;
+    double rate = net->trunks[net_trunk(net, g, h)].v;
 
     return net->trunks_shared || g == h ? rate / (1 + net->back_share) : rate;
 }
 
 double hrun_net_p2p(const struct hrun_net *net, int from, int from_kind, int to, int to_kind, double bytes)
 {
-    const struct hrun_net_segment *s = net->segments;
+    const struct hrun_net_segment *s = net_segment_of(net->segments, net->nsegments, bytes);
     const struct hrun_net_class *ci, *cj;
     const struct hrun_net_pair *pair;
     double port, trunk, rate;
@@ -171,11 +187,9 @@ double hrun_net_p2p(const struct hrun_net *net, int from, int from_kind, int to,
     cj = &net->classes[net->class_of[to]];
     if (from == to)
         return local_time(ci, from_kind, to_kind, bytes);
-    pair = &net->pairs[(size_t)net->class_of[from] * (size_t)net->nclasses + (size_t)net->class_of[to]];
+    pair = net_pair(net, from, to);
     if (!(pair->beta_bytes_per_s.v > 0))
         return NAN;
-    while (s + 1 < net->segments + net->nsegments && s[1].from_bytes <= bytes)
-        s++;
     port = tighter(ci->out_bytes_per_s.v, cj->in_bytes_per_s.v);
     trunk = trunk_alone(net, net->group_of[from], net->group_of[to]);
     rate = tighter(tighter(pair->beta_bytes_per_s.v, port), trunk) / s->b;
@@ -192,4 +206,69 @@ double hrun_net_bandwidth(const struct hrun_net *net, int from, int to)
 double hrun_net_trunk_bandwidth(const struct hrun_net *net, int from, int to)
 {
     return trunk_alone(net, from, to) / net->segments[net->nsegments - 1].b;
+}
+
+/* ---------------------------------------------------------------- what is badly known */
+
+/* Of a message: most programs send many that are empty or nearly so, and long ones show the rate. */
+static const double SIZES[] = { 0, 65536 };
+
+static double square(double factor, const struct hrun_net_value *v)
+{
+    return isfinite(v->half) ? factor * factor * v->half * v->half : 0;
+}
+
+/* Relative half width of what a message of so many bytes takes from a host to one of another. */
+static double half_of(const struct hrun_net *net, int from, int to, double bytes)
+{
+    const struct hrun_net_class *a = &net->classes[net->class_of[from]], *b = &net->classes[net->class_of[to]];
+    const struct hrun_net_pair *p = net_pair(net, from, to);
+    double time_s = hrun_net_p2p(net, from, 0, to, 0, bytes), rate = p->beta_bytes_per_s.v, sum;
+
+    sum = square(1, &a->C_s) + square(1, &b->C_s) + square(1, &p->L_s) + square(bytes, &a->t_s_per_byte) +
+          square(bytes, &b->t_s_per_byte) + (rate > 0 ? square(bytes / rate / rate, &p->beta_bytes_per_s) : 0);
+    return time_s > 0 ? sqrt(sum) / time_s : 0;
+}
+
+/* The first host of a class, but for one (-1: none). */
+static int host_of(const struct hrun_net *net, int class, int but)
+{
+    for (int h = 0; h < net->nhosts; h++)
+        if (net->class_of[h] == class && h != but)
+            return h;
+    return -1;
+}
+
+void hrun_net_find_unsure(const struct hrun_net *net, struct hrun_net_unsure *out)
+{
+    *out = (struct hrun_net_unsure){ 0 };
+    for (int k = 0; k < net->nclasses * net->nclasses; k++) {
+        int from = host_of(net, k / net->nclasses, -1), to = host_of(net, k % net->nclasses, from);
+        double half = 0;
+
+        if (from < 0 || to < 0 || !(net->pairs[k].beta_bytes_per_s.v > 0))
+            continue;
+        for (size_t s = 0; s < sizeof SIZES / sizeof *SIZES; s++)
+            half = fmax(half, half_of(net, from, to, SIZES[s]));
+        out->of++;
+        out->pairs += half > HRUN_NET_UNSURE;
+        if (half > out->half_rel) {
+            out->half_rel = half;
+            out->from = from;
+            out->to = to;
+        }
+    }
+}
+
+void hrun_net_add_unsure(const struct hrun_net *net, struct hrun_buf *out)
+{
+    struct hrun_net_unsure u;
+
+    hrun_net_find_unsure(net, &u);
+    if (u.pairs == 0)
+        return;
+    hrun_buf_addf(out, "what messages take is badly known of %d of %d pairs of hosts (%s -> %s: +-%.0f %%): was the "
+                  "machine busy? measure again when it is quiet, with `hrun-calibrate network --redo`, and more often "
+                  "with --precision 2%% and a larger -r", u.pairs, u.of, net->hosts[u.from], net->hosts[u.to],
+                  100 * u.half_rel);
 }

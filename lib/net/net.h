@@ -76,7 +76,8 @@ struct hrun_net_thresholds {
 
 struct hrun_net {
     char *engine, *mpi;        /* "mpirun", "ompi-4.1.4" */
-    char *selector;            /* whose choice of algorithms: a name of hrun_net_selectors */
+    char *selector;            /* whose rules choose algorithms: "openmpi" (4.1 and later, coll/tuned), "ompi" and
+                                  "mpich" (SimGrid's coll-selector:ompi and :mpich), "smpi" (SimGrid's default) */
     char *date;                /* ISO 8601 UTC */
     int nhosts, nclasses, ngroups;
     char **hosts;              /* names */
@@ -163,15 +164,6 @@ enum hrun_net_op {
 };
 const char *hrun_net_op_name(enum hrun_net_op op);           /* "p2p", "alltoall", ... */
 int hrun_net_op_find(const char *name);                      /* -1 when there is none */
-
-/* Algorithms of an operation ("linear", "binomial", "pairwise", ...): writes the first `most` of them, which live as
- * long as the program, to names[]. Result: how many there are. */
-size_t hrun_net_algorithms(enum hrun_net_op op, const char **names, size_t most);
-/* Whose rules choose them: "openmpi" (4.1 and later, coll/tuned), "ompi" and "mpich" (SimGrid's coll-selector:ompi and
- * :mpich), "smpi" (SimGrid's default), ending with NULL. */
-const char *const *hrun_net_selectors(void);
-/* What a selector takes for n ranks, as many on each host, and so many bytes. NULL: no such selector. */
-const char *hrun_net_selected(const char *selector, enum hrun_net_op op, int n, double bytes);
 
 struct hrun_net_call {
     enum hrun_net_op op;

@@ -1,26 +1,10 @@
-/* quality.c - how well the parameters explain the records, and what is odd about them; see stages.h */
-#include "net/stages.h"
+/* quality.c - how well the parameters explain the records, and what is odd about them; see fitting.h */
+#include "net/fitting.h"
 
 #include "fit/spread.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-static int note(struct hrun_strvec *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int note(struct hrun_strvec *notes, const char *format, ...)
-{
-    struct hrun_buf b = HRUN_BUF_INIT;
-    va_list ap;
-    int rc;
-
-    va_start(ap, format);
-    hrun_buf_vaddf(&b, format, ap);
-    va_end(ap);
-    rc = b.failed ? -1 : hrun_strvec_push(notes, b.data);
-    hrun_buf_release(&b);
-    return rc;
-}
 
 /* A host of a class. */
 static const char *host_of(const struct net_work *w, const struct net_solution *s, int class)
@@ -49,8 +33,8 @@ static int note_slow(const struct net_work *w, const struct net_solution *s, str
         double own = s->c.g[i] >= 0 ? s->x[s->c.g[i]] : 0;
 
         if (median > 0 && own > 100 * median)
-            rc = note(notes, "the link from %s to %s is %.0f times slower than the median: is it what it should be?",
-                      host_of(w, s, i / n), host_of(w, s, i % n), own / median);
+            rc = hrun_strvec_pushf(notes, "the link from %s to %s is %.0f times slower than the median: is it what it "
+                                   "should be?", host_of(w, s, i / n), host_of(w, s, i % n), own / median);
     }
     return rc;
 }
@@ -81,9 +65,9 @@ static int note_asymmetric(const struct net_work *w, const struct net_solution *
                 worst_b = worst_a == a ? b : a;
             }
         }
-    return *count ? note(notes, "%d %s asymmetric: bytes from %s to %s flow %.3g times as fast as back", *count,
-                         *count == 1 ? "link is" : "links are", host_of(w, s, worst_a), host_of(w, s, worst_b),
-                         worst) : 0;
+    return *count ? hrun_strvec_pushf(notes, "%d %s asymmetric: bytes from %s to %s flow %.3g times as fast as back",
+                                      *count, *count == 1 ? "link is" : "links are", host_of(w, s, worst_a),
+                                      host_of(w, s, worst_b), worst) : 0;
 }
 
 int net_assess(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes,
@@ -108,7 +92,8 @@ int net_assess(const struct net_work *w, const struct net_solution *s, struct hr
     }
     q->residual_rel = n ? sqrt(sum / (double)n) : 0;
     if (s->c.L && s->c.L[s->c.nclasses > 1 ? 1 : 0] < 0 &&
-        note(notes, "latency cannot be told from processing: it is counted as processing, as paper 002 does"))
+        hrun_strvec_pushf(notes, "latency cannot be told from processing: it is counted as processing, as paper 002 "
+                                 "does"))
         return -1;
     return note_slow(w, s, notes) || note_asymmetric(w, s, notes, &q->asymmetric) ? -1 : 0;
 }

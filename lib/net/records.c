@@ -184,7 +184,7 @@ static int record(struct reader *rd, enum hrun_net_kind kind, char **word, int n
     return 0;
 }
 
-static int take(struct reader *rd, char *line)
+static int parse_line(struct reader *rd, char *line)
 {
     char *word[FIELDS];
     int n = split(line, word);
@@ -248,7 +248,7 @@ int hrun_net_records_parse(const char *text, struct hrun_net_records *out, struc
             hrun_fail_nomem(err);
             goto out;
         }
-        if (take(&rd, line)) {
+        if (parse_line(&rd, line)) {
             if (rd.began && !text[len])        /* without its end */
                 cut(&rd);
             free(line);

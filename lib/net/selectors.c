@@ -221,13 +221,6 @@ static const struct {
 
 enum { NSELECTORS = sizeof SELECTORS / sizeof *SELECTORS };
 
-const char *const *hrun_net_selectors(void)
-{
-    static const char *const NAMES[] = { "openmpi", "ompi", "mpich", "smpi", NULL };
-
-    return NAMES;
-}
-
 static int row_fits(const struct row *row, enum hrun_net_op op, int n, double bytes, int uniform)
 {
     double size = row->fits & TOTAL ? bytes * n : bytes;
@@ -258,9 +251,4 @@ const char *net_select(const char *selector, enum hrun_net_op op, int n, double 
             return found;
         }
     return NULL;
-}
-
-const char *hrun_net_selected(const char *selector, enum hrun_net_op op, int n, double bytes)
-{
-    return net_select(selector, op, n, bytes, 1);
 }

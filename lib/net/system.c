@@ -1,5 +1,5 @@
-/* system.c - the solution of the least squares system; see system.h */
-#include "net/system.h"
+/* system.c - the solution of the least squares system; see fitting.h */
+#include "net/fitting.h"
 #include "fit/fit.h"
 #include "fit/sparse.h"
 
@@ -323,7 +323,7 @@ out:
 
 /* One choice of parameters, from the start. */
 static int solve_choice(const struct net_work *w, const int *class_of, int n, const struct choice *choice,
-                        const struct net_told *told, const struct net_solution *from, int intervals,
+                        const struct net_separable *told, const struct net_solution *from, int intervals,
                         struct net_solution *out, struct hrun_error *err)
 {
     struct choice simple = { choice->C, choice->L, 0, 0, told->call_t, NULL };
@@ -362,10 +362,10 @@ int net_solve(const struct net_work *w, const int *class_of, int nclasses, const
               int intervals, struct net_solution *out, struct hrun_error *err)
 {
     struct net_solution by_t = { 0 }, by_ports = { 0 };
-    struct net_told told = { 0 };
+    struct net_separable told = { 0 };
     int rc = -1;
 
-    if (net_told(w, class_of, nclasses, &told, err))
+    if (net_find_separable(w, class_of, nclasses, &told, err))
         return -1;
     struct choice processor = { told.C, told.L || !told.C, 0, 0, told.call_t, told.fan_t };
     struct choice port = { told.C, told.L || !told.C, 1, w->given.bias_bytes > 0, told.call_t, NULL };
@@ -389,6 +389,6 @@ int net_solve(const struct net_work *w, const int *class_of, int nclasses, const
 out:
     net_solution_release(&by_t);
     net_solution_release(&by_ports);
-    net_told_release(&told);
+    net_separable_release(&told);
     return rc;
 }

@@ -1,16 +1,13 @@
-/* trial.c - segments of messages, and many messages that share one limit; see trial.h */
-#include "net/trial.h"
+/* trial.c - experiments in plain numbers, and many messages that share one limit; see fitting.h */
+#include "net/fitting.h"
+#include "net/internal.h"
 
 #include <float.h>
 #include <math.h>
 
 const struct hrun_net_segment *net_segment(const struct net_given *given, double bytes)
 {
-    const struct hrun_net_segment *s = given->segments;
-
-    for (int i = 1; i < given->nsegments && given->segments[i].from_bytes <= bytes; i++)
-        s = &given->segments[i];
-    return s;
+    return net_segment_of(given->segments, given->nsegments, bytes);
 }
 
 double net_second_bytes(const struct hrun_net_record *r)
@@ -87,4 +84,21 @@ void net_share(int n, const double *start_s, const double *alone_s_per_byte, con
         }
         now = next;
     }
+}
+
+/* ---------------------------------------------------------------- experiments */
+
+#include "net/trial_stages.h"
+
+int net_trial_is_row(const struct hrun_net_record *r)
+{
+    return trials[r->kind] != NULL && r->kind != HRUN_NET_BOTH;
+}
+
+double net_trial(const struct net_columns *c, const struct net_given *given, const double *x,
+                 const struct hrun_net_record *r)
+{
+    struct trial t = { c, given, x };
+
+    return trials[r->kind](&t, r);
 }

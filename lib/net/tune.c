@@ -1,17 +1,13 @@
-/* tune.c - the text for libhrun-coll.so; see tune.h and collwire.h */
+/* tune.c - writing and reading the text for libhrun-coll.so; see tune.h for the contracts */
 #include "net/tune.h"
 
+#include "net/internal.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Sizes up to 16 MiB, and beyond so many ranks only powers of two, are looked at for changes of algorithms: MPI
- * libraries' rules have no bound beyond 1 MiB, and go by powers of two where there are many ranks. */
-enum { SIZE_BITS = 24, RANKS_EACH = 4096 };
-
-static const struct {
-    enum hrun_net_op op;
-    const char *name;
-} tuned[] = { { HRUN_NET_SCATTER, "scatter" }, { HRUN_NET_GATHER, "gather" }, { HRUN_NET_BCAST, "bcast" } };
+/* ---------------------------------------------------------------- writing */
 
 /* Numbers of what is used, counted anew from 0; -1: not used. */
 struct numbers {
@@ -95,8 +91,7 @@ static void add_parameters(const struct hrun_net *net, const struct numbers *n, 
         }
     for (int i = 0; i < net->ngroups; i++)
         for (int j = 0; j < net->ngroups; j++) {
-            int swap = net->trunks_shared && i > j;
-            double rate = net->trunks[swap ? j * net->ngroups + i : i * net->ngroups + j].v;
+            double rate = net->trunks[net_trunk(net, i, j)].v;   /* both ways, as groups are renumbered */
 
             if (n->group[i] >= 0 && n->group[j] >= 0 && rate > 0)
                 RECORD(t, "g,%d,%d,%.6g", n->group[i], n->group[j], rate);
@@ -117,34 +112,6 @@ static void add_places(const struct hrun_net *net, const struct hrun_net_ranks *
     }
 }
 
-/* Do they take the same for n and m ranks at all sizes? */
-static int same_rules(const char *selector, enum hrun_net_op op, int n, int m)
-{
-    for (int k = 0; k <= SIZE_BITS; k++)
-        if (strcmp(hrun_net_selected(selector, op, n, (double)(1 << k)),
-                   hrun_net_selected(selector, op, m, (double)(1 << k))))
-            return 0;
-    return 1;
-}
-
-static void add_rules(const char *selector, int P, struct text *t)
-{
-    for (size_t i = 0; i < sizeof tuned / sizeof *tuned; i++)
-        for (int n = 2, before = 0; n <= P; before = n, n = n < RANKS_EACH ? n + 1 : 2 * n) {
-            const char *last = "";
-
-            if (before && same_rules(selector, tuned[i].op, before, n))
-                continue;
-            for (int k = 0; k <= SIZE_BITS; k++) {
-                const char *takes = hrun_net_selected(selector, tuned[i].op, n, (double)(1 << k));
-
-                if (strcmp(takes, last))
-                    RECORD(t, "u,%s,%d,%d,%s", tuned[i].name, n, k ? 1 << k : 0, takes);
-                last = takes;
-            }
-        }
-}
-
 int hrun_net_tune(const struct hrun_net *net, const struct hrun_net_ranks *world,
                   const struct hrun_net_tune_options *options, struct hrun_buf *out, struct hrun_error *err)
 {
@@ -158,16 +125,14 @@ int hrun_net_tune(const struct hrun_net *net, const struct hrun_net_ranks *world
 
     if (rc)
         goto out;
-    RECORD(&t, "b,%d,%d,%d,%d,%d,%.17g,%.6g,%.6g,%d", HRUN_COLL_VERSION, world->n, n.nhosts, n.nclasses, n.ngroups,
-           net->sync_bytes, o->margin, o->cost_s, o->patience);
+    RECORD(&t, "b,%d,%d,%d,%d,%d,%d,%s", HRUN_COLL_VERSION, world->n, n.nhosts, n.nclasses, n.ngroups, net->nsegments,
+           net->selector);
+    RECORD(&t, "o,%.6g,%.6g,%d,%d", o->margin, o->cost_s, o->patience, o->tell);
+    RECORD(&t, "w,%.17g,%d,%d,%.6g,%.6g,%d", net->sync_bytes, net->wire_waits, net->exchange_waits, net->bias_bytes,
+           net->back_share, net->trunks_shared);
     RECORD(&t, "t,%.17g,%.17g,%.6g", limits->gather_M1, limits->gather_M2, limits->irregular_s);
     add_parameters(net, &n, &t);
     add_places(net, world, &n, &t);
-    /* Without a selector that is known nothing is compared, and all is left to the library. */
-    if (hrun_net_selected(net->selector, HRUN_NET_GATHER, 2, 1))
-        add_rules(net->selector, world->n, &t);
-    if (o->tell)
-        RECORD(&t, "v,1");
     hrun_buf_addf(&b, "e,%d", t.records);
     if (b.failed)
         rc = hrun_fail_nomem(err);
@@ -182,4 +147,268 @@ out:
     free(n.host);
     hrun_buf_release(&b);
     return rc;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+/* More than any cluster has; keeps what a damaged text asks for small. */
+enum { RANKS_MAX = 1 << 20, CLASSES_MAX = 1 << 10, GROUPS_MAX = 1 << 10, SEGMENTS_MAX = 1 << 10 };
+
+/* A text while it is read. */
+struct reader {
+    struct hrun_net_tuning *t;
+    const char *p;             /* the words left */
+    int bad;
+    int nsegments, nranks;     /* read so far */
+};
+
+static double read_number(struct reader *r)
+{
+    char *end;
+    double v;
+
+    if (r->bad || *r->p != ',') {
+        r->bad = 1;
+        return 0;
+    }
+    v = strtod(r->p + 1, &end);
+    r->bad = end == r->p + 1 || !isfinite(v) || v < 0;
+    r->p = end;
+    return v;
+}
+
+/* A whole number in least..most. */
+static int read_whole(struct reader *r, int least, int most)
+{
+    double v = read_number(r);
+
+    if (v < least || v > most || v != floor(v))
+        r->bad = 1;
+    return r->bad ? least : (int)v;
+}
+
+static void read_name(struct reader *r, char *out, size_t size)
+{
+    size_t len = r->bad || *r->p != ',' ? 0 : strcspn(r->p + 1, ",;");
+
+    r->bad = !len || len >= size;
+    if (r->bad)
+        return;
+    memcpy(out, r->p + 1, len);
+    out[len] = 0;
+    r->p += 1 + len;
+}
+
+static struct hrun_net *make_network(int nhosts, int nclasses, int ngroups, int nsegments, const char *selector)
+{
+    const char **names = net_alloc(nhosts, sizeof *names);
+    struct hrun_net *net = NULL;
+
+    for (int i = 0; names && i < nhosts; i++)
+        names[i] = "";
+    if (names)
+        net = net_make(names, nhosts, nclasses, ngroups, nsegments);
+    free(names);
+    if (net) {
+        free(net->selector);
+        net->selector = strdup(selector);
+    }
+    return net;
+}
+
+static void read_begin(struct reader *r)
+{
+    struct hrun_net_tuning *t = r->t;
+    int nhosts, nclasses, ngroups, nsegments;
+    char selector[32];
+
+    r->bad = t->net || read_whole(r, 0, 1000) != HRUN_COLL_VERSION;
+    t->world.n = read_whole(r, 1, RANKS_MAX);
+    nhosts = read_whole(r, 1, RANKS_MAX);
+    nclasses = read_whole(r, 1, nhosts < CLASSES_MAX ? nhosts : CLASSES_MAX);
+    ngroups = read_whole(r, 1, nhosts < GROUPS_MAX ? nhosts : GROUPS_MAX);
+    nsegments = read_whole(r, 1, SEGMENTS_MAX);
+    read_name(r, selector, sizeof selector);
+    if (r->bad)
+        return;
+    t->net = make_network(nhosts, nclasses, ngroups, nsegments, selector);
+    t->places = net_alloc(2LL * t->world.n, sizeof *t->places);
+    r->bad = !t->net || !t->net->selector || !t->places;
+    if (r->bad)
+        return;
+    t->world.host = t->places;
+    t->world.kind = t->places + t->world.n;
+    for (int i = 0; i < nclasses; i++)
+        t->net->classes[i].nkinds = 0; /* until its record is read */
+}
+
+static void read_options(struct reader *r)
+{
+    struct hrun_net_tune_options *o = &r->t->options;
+
+    o->margin = read_number(r);
+    o->cost_s = read_number(r);
+    o->patience = read_whole(r, 0, 1000000);
+    o->tell = read_whole(r, 0, 1);
+}
+
+static void read_wires(struct reader *r)
+{
+    struct hrun_net *net = r->t->net;
+
+    net->sync_bytes = read_number(r);
+    net->wire_waits = read_whole(r, 0, 1);
+    net->exchange_waits = read_whole(r, 0, 1);
+    net->bias_bytes = read_number(r);
+    net->back_share = read_number(r);
+    net->trunks_shared = read_whole(r, 0, 1);
+}
+
+static void read_thresholds(struct reader *r)
+{
+    struct hrun_net_thresholds *limits = &r->t->net->thresholds;
+
+    limits->gather_M1 = read_number(r);
+    limits->gather_M2 = read_number(r);
+    limits->irregular_s = read_number(r);
+}
+
+static void read_segment(struct reader *r)
+{
+    struct hrun_net_segment *all = r->t->net->segments, s;
+
+    s.from_bytes = read_number(r);
+    s.a = read_number(r);
+    s.b = read_number(r);
+    r->bad |= r->nsegments >= r->t->net->nsegments || s.a <= 0 || s.b <= 0 ||
+              (r->nsegments ? s.from_bytes <= all[r->nsegments - 1].from_bytes : s.from_bytes > 0);
+    if (!r->bad)
+        all[r->nsegments++] = s;
+}
+
+static void read_class(struct reader *r)
+{
+    struct hrun_net_class *c = &r->t->net->classes[read_whole(r, 0, r->t->net->nclasses - 1)];
+    size_t cells;
+
+    r->bad |= c->nkinds != 0;
+    c->C_s.v = read_number(r);
+    c->t_s_per_byte.v = read_number(r);
+    c->out_bytes_per_s.v = read_number(r);
+    c->in_bytes_per_s.v = read_number(r);
+    c->local_bytes_per_s = read_number(r);
+    if (r->bad)
+        return;
+    c->nkinds = read_whole(r, 1, HRUN_NET_KINDS_MAX);
+    cells = (size_t)c->nkinds * (size_t)c->nkinds;
+    free(c->local_fixed_s);
+    free(c->local_s_per_byte);
+    c->local_fixed_s = calloc(cells, sizeof *c->local_fixed_s);
+    c->local_s_per_byte = calloc(cells, sizeof *c->local_s_per_byte);
+    r->bad |= !c->local_fixed_s || !c->local_s_per_byte;
+    for (size_t i = 0; i < cells && !r->bad; i++) {
+        c->local_fixed_s[i].v = read_number(r);
+        c->local_s_per_byte[i].v = read_number(r);
+    }
+}
+
+static void read_pair(struct reader *r)
+{
+    int n = r->t->net->nclasses, i = read_whole(r, 0, n - 1), j = read_whole(r, 0, n - 1);
+    struct hrun_net_pair *p = &r->t->net->pairs[i * n + j];
+
+    p->L_s.v = read_number(r);
+    p->beta_bytes_per_s.v = read_number(r);
+}
+
+static void read_trunk(struct reader *r)
+{
+    int n = r->t->net->ngroups, i = read_whole(r, 0, n - 1), j = read_whole(r, 0, n - 1);
+
+    r->t->net->trunks[i * n + j].v = read_number(r);
+}
+
+static void read_host(struct reader *r)
+{
+    struct hrun_net *net = r->t->net;
+    int h = read_whole(r, 0, net->nhosts - 1);
+
+    r->bad |= r->nranks > 0;   /* a rank's kind was checked against the class that its host had */
+    net->class_of[h] = read_whole(r, 0, net->nclasses - 1);
+    net->group_of[h] = read_whole(r, 0, net->ngroups - 1);
+    r->bad |= !net->classes[net->class_of[h]].nkinds;
+}
+
+static void read_ranks(struct reader *r)
+{
+    struct hrun_net_tuning *t = r->t;
+    int first = read_whole(r, 0, t->world.n - 1), last = read_whole(r, first, t->world.n - 1);
+    int host = read_whole(r, 0, t->net->nhosts - 1), kind = read_whole(r, 0, HRUN_NET_KINDS_MAX);
+
+    r->bad |= first != r->nranks || kind >= t->net->classes[t->net->class_of[host]].nkinds;
+    for (; r->nranks <= last && !r->bad; r->nranks++) {
+        t->places[r->nranks] = host;
+        t->places[t->world.n + r->nranks] = kind;
+    }
+}
+
+static void read_forced(struct reader *r)
+{
+    char name[16] = "";
+    int op;
+
+    read_name(r, name, sizeof name);
+    op = r->bad ? -1 : hrun_net_op_find(name);
+    r->bad |= op < 0;
+    if (!r->bad)
+        read_name(r, r->t->forced[op], sizeof r->t->forced[op]);
+}
+
+static const struct {
+    char key;
+    void (*read)(struct reader *r);
+} records[] = {
+    { 'b', read_begin }, { 'o', read_options }, { 'w', read_wires }, { 't', read_thresholds }, { 's', read_segment },
+    { 'c', read_class }, { 'p', read_pair }, { 'g', read_trunk }, { 'h', read_host }, { 'r', read_ranks },
+    { 'f', read_forced },
+};
+
+/* One record at r->p, which moves behind it. */
+static void read_record(struct reader *r)
+{
+    char key = *r->p++;
+
+    r->bad = key != 'b' && !r->t->net;
+    for (size_t i = 0; i < sizeof records / sizeof *records && !r->bad; i++)
+        if (records[i].key == key) {
+            records[i].read(r);
+            r->bad |= *r->p != ';';
+            r->p++;
+            return;
+        }
+    r->bad = 1;
+}
+
+struct hrun_net_tuning *hrun_net_tuning_read(const char *text)
+{
+    struct hrun_net_tuning *t = calloc(1, sizeof *t);
+    struct reader r = { .t = t, .p = text, .bad = !t };
+    int count = 0;
+
+    for (; !r.bad && *r.p && *r.p != 'e'; count++)
+        read_record(&r);
+    if (!r.bad && *r.p++ == 'e' && read_whole(&r, 0, RANKS_MAX * 4) == count && !r.bad && !*r.p && t->net &&
+        r.nsegments == t->net->nsegments && r.nranks == t->world.n)
+        return t;
+    hrun_net_tuning_destroy(t);
+    return NULL;
+}
+
+void hrun_net_tuning_destroy(struct hrun_net_tuning *t)
+{
+    if (!t)
+        return;
+    hrun_net_destroy(t->net);
+    free(t->places);
+    free(t);
 }

@@ -1,5 +1,5 @@
-/* turns.c - the parameters, and what goes with them, by turns; see turns.h */
-#include "net/turns.h"
+/* turns.c - the parameters, and what goes with them, by turns; see fitting.h */
+#include "net/fitting.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -190,7 +190,7 @@ static int is_biased(const struct net_state *e, double without)
     return without - e->s.rss > 3.841 * fmax(e->s.s2, e->w.scatter_known ? 1 : odd);
 }
 
-int net_settle(struct net_state *e, struct hrun_error *err)
+int net_converge(struct net_state *e, struct hrun_error *err)
 {
     double *bias = &e->w.given.bias_bytes, without;
 

@@ -1,5 +1,6 @@
-/* wire.c - what one message takes (wire.h) */
-#include "net/wire.h"
+/* wire.c - what one message takes (replay.h) */
+#include "net/internal.h"
+#include "net/replay.h"
 
 #include <math.h>
 
@@ -8,19 +9,9 @@ static const struct hrun_net_class *class_of(const struct hrun_net *net, const s
     return &net->classes[net->class_of[ranks->host[rank]]];
 }
 
-static const struct hrun_net_pair *pair_of(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int from,
-                                           int to)
-{
-    return &net->pairs[net->class_of[ranks->host[from]] * net->nclasses + net->class_of[ranks->host[to]]];
-}
-
 static const struct hrun_net_segment *segment_of(const struct hrun_net *net, double bytes)
 {
-    int k = net->nsegments - 1;
-
-    while (k > 0 && bytes < net->segments[k].from_bytes)
-        k--;
-    return &net->segments[k];
+    return net_segment_of(net->segments, net->nsegments, bytes);
 }
 
 static int same_host(const struct hrun_net_ranks *ranks, int a, int b)
@@ -46,7 +37,12 @@ double wire_latency_s(const struct hrun_net *net, const struct hrun_net_ranks *r
 {
     if (same_host(ranks, from, to))
         return class_of(net, ranks, from)->local_fixed_s[local_index(net, ranks, from, to)].v;
-    return segment_of(net, bytes)->a * pair_of(net, ranks, from, to)->L_s.v;
+    return segment_of(net, bytes)->a * net_pair(net, ranks->host[from], ranks->host[to])->L_s.v;
+}
+
+double wire_copy_s(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int rank, double bytes)
+{
+    return bytes * class_of(net, ranks, rank)->local_s_per_byte[local_index(net, ranks, rank, rank)].v;
 }
 
 static double local_limit(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int from, int to)
@@ -91,7 +87,7 @@ static void use(struct share_flow *f, int resource, double capacity, double weig
 static void use_trunk(const struct hrun_net *net, struct share_flow *f, int g, int h, double weight,
                       struct share_resource *resources)
 {
-    int swap = net->trunks_shared && g > h, k = swap ? h * net->ngroups + g : g * net->ngroups + h;
+    int k = net_trunk(net, g, h);
 
     use(f, 3 * net->nhosts + k, net->trunks[k].v, weight, resources);
 }
@@ -100,7 +96,7 @@ void wire_flow(const struct hrun_net *net, const struct hrun_net_ranks *ranks, i
                struct share_resource *resources, struct share_flow *out)
 {
     const struct hrun_net_class *c = class_of(net, ranks, from), *d = class_of(net, ranks, to);
-    const struct hrun_net_pair *pair = pair_of(net, ranks, from, to);
+    const struct hrun_net_pair *pair = net_pair(net, ranks->host[from], ranks->host[to]);
     int i = ranks->host[from], j = ranks->host[to], g = net->group_of[i], h = net->group_of[j];
     double b = segment_of(net, bytes)->b, back = b * net->back_share;
 

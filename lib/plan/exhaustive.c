@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* Count c under the first reason against it, or as valid. Result: the state of its worst option; -1: rule. */
-static int judge(const struct plan_space *s, const struct plan_row *row, const int *option, double *time_s,
-                 struct hrun_choice *c)
+static int evaluate(const struct plan_space *s, const struct plan_row *row, const int *option, double *time_s,
+                    struct hrun_choice *c)
 {
     int worst = PLAN_USABLE;
 
@@ -80,7 +80,7 @@ int plan_each(struct plan_space *s, struct hrun_plan_counts *counts,
         if (!row)
             goto out;
         counts->total++;
-        state = judge(s, row, option, &time_s, &c);
+        state = evaluate(s, row, option, &time_s, &c);
         if (state == PLAN_USABLE && !isfinite(s->objective->value(time_s, c.pes, s->subs, s->nsubs)))
             state = PLAN_MODEL;
         switch (state) {
@@ -100,7 +100,7 @@ out:
 }
 
 /* The best of those that keep the limits. No exact time is below time_s, nor are what it costs and takes. */
-static int take_best(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
+static int keep_best(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
                      struct hrun_error *err)
 {
     struct plan_best *best = ctx;
@@ -129,7 +129,7 @@ int hrun_plan_exhaustive(const struct hrun_plan_problem *problem, int top, struc
         hrun_fail(err, HRUN_EINVAL, "the number of best configurations must be at least 1, not %d", top);
         goto out;
     }
-    if (plan_each(&s, &counts, take_best, &best, err))
+    if (plan_each(&s, &counts, keep_best, &best, err))
         goto out;
     rc = best.n || !counts.valid || !problem->limits ? plan_finish(&s, &best, &counts, started, out, err)
          : plan_fail_none(problem, NULL, 0, err);

@@ -47,8 +47,8 @@ static void values_of(const struct plan_space *s, const struct hrun_choice *c, d
     v[PES] = c->npes;
 }
 
-/* Take values in. With look, only say whether that would change anything. */
-static int note(struct least *l, const double *v, int look)
+/* Lower the least values to v. With look, only say whether that would change anything. */
+static int update_least(struct least *l, const double *v, int look)
 {
     double worst = 0;
     int over = 0, at = 0, changes = 0;
@@ -77,8 +77,8 @@ static int note(struct least *l, const double *v, int look)
 }
 
 /* No exact time is below time_s, nor are what it costs and takes. */
-static int take(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
-                struct hrun_error *err)
+static int consider_candidate(void *ctx, const struct plan_space *s, const double *t, double time_s,
+                              struct hrun_choice *c, struct hrun_error *err)
 {
     struct least *l = ctx;
     const struct hrun_known *known = plan_known_find(l->known, l->nknown, c, s->nsubs);
@@ -87,13 +87,13 @@ static int take(void *ctx, const struct plan_space *s, const double *t, double t
     if (known && known->excluded)
         return 0;
     values_of(s, c, time_s * factor, v);
-    if (!note(l, v, 1))
+    if (!update_least(l, v, 1))
         return 0;
     if (plan_choice_look(s, t, c, err))
         return -1;
     if (isfinite(c->time_s)) {
         values_of(s, c, c->time_s * factor, v);
-        note(l, v, 0);
+        update_least(l, v, 0);
     }
     return 0;
 }
@@ -130,7 +130,7 @@ static int find_all(const struct hrun_plan_problem *problem, struct least *l, do
 {
     struct hrun_plan_counts counts = { .counted = 1 };
     struct plan_space s;
-    int rc = plan_space_init(&s, problem, 1, err) || plan_each(&s, &counts, take, l, err) ? -1 : 0;
+    int rc = plan_space_init(&s, problem, 1, err) || plan_each(&s, &counts, consider_candidate, l, err) ? -1 : 0;
 
     if (!rc && isinf(l->all[TIME])) {   /* none can be used as a whole */
         counts.excluded_memory += counts.valid;

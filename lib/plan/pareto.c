@@ -68,8 +68,8 @@ static int insert(struct front *f, const struct hrun_choice *c, int nsubs, struc
     return 0;
 }
 
-static int take(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
-                struct hrun_error *err)
+static int keep_choice(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
+                       struct hrun_error *err)
 {
     struct front *f = ctx;
     const struct hrun_known *k = plan_known_find(f->known, f->nknown, c, s->nsubs);
@@ -104,7 +104,7 @@ int hrun_plan_pareto(const struct hrun_plan_problem *problem, const struct hrun_
     if (plan_few_enough(problem, err))
         return -1;
     plan_best_init(&best, 1, problem->oracle->nsubs);
-    if (plan_space_init(&s, problem, 1, err) || plan_each(&s, &counts, take, &f, err))
+    if (plan_space_init(&s, problem, 1, err) || plan_each(&s, &counts, keep_choice, &f, err))
         goto out;
     best.v = f.v;
     best.n = f.n;

@@ -56,7 +56,7 @@ static int make_room(struct hrun_choice *c, int nsubs)
 }
 
 /* Look at w->c, whose row this is. */
-static int look(struct walk *w, const struct plan_row *row, struct hrun_error *err)
+static int evaluate_whole(struct walk *w, const struct plan_row *row, struct hrun_error *err)
 {
     if (plan_known_find(w->known, w->nknown, &w->c, w->space.nsubs)) {
         w->c.value = INFINITY;
@@ -101,7 +101,7 @@ static int look_at_list(struct walk *w, const struct hrun_choice *v, int *seen, 
         if (!row)
             return -1;
         copy_config(&v[k], &w->c, w->space.nsubs);
-        if (look(w, row, err))
+        if (evaluate_whole(w, row, err))
             return -1;
     }
     return 0;
@@ -174,7 +174,7 @@ static int by_processes(struct walk *w, const struct hrun_plan_problem *problem,
 
 /* Is w->c, whose numbers are set but for P and npes, a valid configuration that might be better than where the walk is?
  * Then it is looked at. */
-static int try(struct walk *w, struct hrun_error *err)
+static int consider_candidate(struct walk *w, struct hrun_error *err)
 {
     const struct plan_space *s = &w->space;
     const struct plan_row *row;
@@ -203,7 +203,7 @@ static int try(struct walk *w, struct hrun_error *err)
         return 0;
     if (is_listed(w))
         return 0;
-    if (look(w, row, err))
+    if (evaluate_whole(w, row, err))
         return -1;
     w->moved |= c->value < w->from.value;
     return 0;
@@ -221,7 +221,7 @@ static int make_up(struct walk *w, int i, int j, struct hrun_error *err)
         return 0;
     if (left == 0) {
         w->c.pes[j] = w->c.procs[j] = 0;
-        return try(w, err);
+        return consider_candidate(w, err);
     }
     for (int o = s->first[j]; o < s->first[j + 1]; o++) {
         int m = s->oracle->options[o].m;
@@ -230,7 +230,7 @@ static int make_up(struct walk *w, int i, int j, struct hrun_error *err)
             continue;
         w->c.pes[j] = left / m;
         w->c.procs[j] = m;
-        if (try(w, err))
+        if (consider_candidate(w, err))
             return -1;
     }
     return 0;
@@ -247,7 +247,7 @@ static int change(struct walk *w, int i, int pes, int m, struct hrun_error *err)
         copy_config(&w->from, &w->c, s->nsubs);
         w->c.pes[i] = pes;
         w->c.procs[i] = pes ? m : 0;
-        if (j != i && (j < 0 ? try(w, err) : make_up(w, i, j, err)))
+        if (j != i && (j < 0 ? consider_candidate(w, err) : make_up(w, i, j, err)))
             return -1;
     }
     return 0;
@@ -372,7 +372,7 @@ static int add_part(struct parts *s, int k, long rest, double value, struct hrun
 
         w->c.P = s->row->P;
         s->left -= w->n >= w->most ? s->left : 0;
-        rc = s->left > 0 && !is_listed(w) ? look(w, s->row, err) : 0;
+        rc = s->left > 0 && !is_listed(w) ? evaluate_whole(w, s->row, err) : 0;
         w->c.npes = npes;
         return rc;
     }

@@ -9,7 +9,7 @@
 static int take_choice(struct context *c, struct known_app *app, const struct question *q, int64_t N, const int *pes,
                        const int *procs, struct answer_choice *out, struct hrun_error *err)
 {
-    struct question one = { .use = q->use, .family = q->family };
+    struct question one = { .use = q->use };
     struct hrun_buf config = HRUN_BUF_INIT;
     int rc = -1;
 

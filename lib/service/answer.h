@@ -6,7 +6,7 @@
 #ifndef HRUN_SERVICE_ANSWER_H
 #define HRUN_SERVICE_ANSWER_H
 
-#include "service/predict.h"
+#include "service/query.h"
 #include "service/service.h"
 
 struct answer_choice {

@@ -74,8 +74,8 @@ static int by_text(const void *a, const void *b)
 
 void conditions_settings(const struct context *c, struct hrun_buf *out)
 {
-    const struct hrun_strvec *mca = given_words(c->given.mca), *env = given_words(c->given.env),
-                             *smpi = given_words(c->given.smpi);
+    const struct hrun_strvec *mca = &c->set->mca, *env = &c->set->env,
+                             *smpi = &c->set->smpi;
     int simulated = !strcmp(c->engine->name, "smpi"), bad = 0;
     size_t prefix = sizeof IN_ENVIRONMENT - 1;
     struct hrun_strvec v = { 0 };
@@ -98,7 +98,7 @@ void conditions_settings(const struct context *c, struct hrun_buf *out)
 }
 
 /* Look for a run with `settings` in a log, and for its newest one. Result: 1, it has one. */
-static int look(const struct hrun_samples *log, const char *settings, const struct hrun_sample **newest)
+static int find_newest(const struct hrun_samples *log, const char *settings, const struct hrun_sample **newest)
 {
     for (size_t k = 0; k < log->n; k++) {
         const struct hrun_sample *s = &log->v[k];
@@ -126,7 +126,7 @@ int conditions_differ(const struct context *c, char **out, struct hrun_error *er
         rc = hrun_fail_nomem(err);
     for (int i = 0; i < n && !rc && !same; i++) {
         rc = hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &logs[i], err);
-        same = !rc && look(&logs[i], own.data, &newest);
+        same = !rc && find_newest(&logs[i], own.data, &newest);
     }
     if (!rc && !same && newest && !(*out = strdup(newest->settings ? newest->settings : "")))
         rc = hrun_fail_nomem(err);

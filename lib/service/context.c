@@ -15,15 +15,8 @@
 #error "HRUN_SHARE must name the installed share folder"
 #endif
 
-static const struct hrun_strvec nothing = HRUN_STRVEC_INIT;
-
-const struct hrun_strvec *given_words(const struct hrun_strvec *given)
-{
-    return given ? given : &nothing;
-}
-
 /* hrun as other hosts have it; the caller frees it. NULL: not known, or no memory. */
-static char *hrun_path(const struct given *g)
+static char *hrun_path(const struct settings *g)
 {
     static const char calibrate[] = "-calibrate";
     char *path, *prefix;
@@ -48,11 +41,11 @@ static char *hrun_path(const struct given *g)
 static int ask_topologies(void *ctx, char *const *hosts, int n, int skip, struct hrun_buf *texts,
                           struct hrun_error *errors, struct hrun_error *err)
 {
-    const struct given *g = ctx;
-    char *path = hrun_path(g), export[] = "--export-topology";
+    const struct settings *g = ctx;
+    char *path = hrun_path(g), export[] = "--show-cluster=xml";
     char *const argv[] = { path, export, NULL };
     struct hrun_remote what = {
-        .argv = argv, .mca = given_words(g->mca)->v, .n_mca = (int)given_words(g->mca)->n, .timeout_s = 10,
+        .argv = argv, .mca = g->mca.v, .n_mca = (int)g->mca.n, .timeout_s = 10,
         .missing = "install hrun there at the same path",
         .otherwise = "describe the host in a cluster file (see hrun-cluster(5))", .keep_going = skip,
     };
@@ -72,13 +65,13 @@ static char *cache_folder(void)
 }
 
 /* What the user says of a parameter of mpirun's that has two names, those of Open MPI 4 and 5. The caller frees it. */
-static char *mca_setting(const struct given *g, const char *const names[2])
+static char *mca_setting(const struct settings *g, const char *const names[2])
 {
-    return hrun_agent_setting(given_words(g->mca)->v, (int)given_words(g->mca)->n, names, 2);
+    return hrun_agent_setting(g->mca.v, (int)g->mca.n, names, 2);
 }
 
 /* What reaches other hosts: the settings of the remote shell, and the job whose steps do. The caller frees it. */
-static char *way_to_hosts(const struct given *g)
+static char *way_to_hosts(const struct settings *g)
 {
     static const char *const variables[] = { "SLURM_JOB_ID", "SLURM_RESTART_COUNT" };
     static const char *const agents[] = { "plm_rsh_agent", "plm_ssh_agent" };
@@ -102,7 +95,7 @@ static int read_platform(void *ctx, const char *path, struct hrun_buf *text, str
 }
 
 /* Engine smpi is for the hosts of a platform file, and only they are for it. */
-static int check_platform(const struct given *g, struct hrun_error *err)
+static int check_platform(const struct settings *g, struct hrun_error *err)
 {
     int named = g->engine && strcmp(g->engine, "auto"), smpi = named && !strcmp(g->engine, "smpi");
 
@@ -112,7 +105,7 @@ static int check_platform(const struct given *g, struct hrun_error *err)
     if (g->platform && named && !smpi)
         return hrun_fail(err, HRUN_EINVAL, "--platform: its hosts are simulated, and engine %s starts processes on "
                          "real ones: use --engine smpi", g->engine);
-    if (given_words(g->smpi)->n && !g->platform)
+    if (g->smpi.n && !g->platform)
         return hrun_fail(err, HRUN_EINVAL, "--smpi sets parameters of SimGrid, and nothing is simulated without "
                          "--platform FILE");
     return 0;
@@ -120,10 +113,10 @@ static int check_platform(const struct given *g, struct hrun_error *err)
 
 int context_discover(struct context *c, struct hrun_error *err)
 {
-    const struct given *g = &c->given;
+    const struct settings *g = c->set;
     struct hrun_cluster_request req = {
         .cluster_file = g->cluster_file, .host_file = g->host_file, .hosts = g->hosts, .level = -1,
-        .topologies = ask_topologies, .ctx = &c->given,
+        .topologies = ask_topologies, .ctx = (void *)c->set,
         /* A remembered host may be down by now: only asking tells which to leave out. */
         .refresh = g->refresh || g->skip_unreachable, .skip_unreachable = g->skip_unreachable,
         .platform = g->platform, .read_platform = read_platform,
@@ -154,7 +147,7 @@ int context_discover(struct context *c, struct hrun_error *err)
 
 int context_find_program(struct context *c, const char *argv0, struct hrun_error *err)
 {
-    char *path = hrun_program_find(argv0, c->given.wdir, err);
+    char *path = hrun_program_find(argv0, c->set->wdir, err);
 
     if (!path)
         return -1;
@@ -169,7 +162,7 @@ int context_find_program(struct context *c, const char *argv0, struct hrun_error
 
 int context_can_run(const struct context *c, const struct hrun_mpi *mpi)
 {
-    return !c->given.platform || mpi->kind == HRUN_MPI_SMPI;
+    return !c->set->platform || mpi->kind == HRUN_MPI_SMPI;
 }
 
 void context_drop_program(struct context *c)
@@ -237,29 +230,14 @@ static char *share_folder(void)
     return found ? found : strdup(HRUN_SHARE);
 }
 
-/* The last one counts, as it does for the processes. */
-const char *given_exported(const struct given *g, const char *name)
-{
-    const struct hrun_strvec *env = given_words(g->env);
-    const char *value = NULL;
-    size_t len = strlen(name);
-
-    for (size_t i = 0; i < env->n; i++) {
-        if (!strncmp(env->v[i], name, len) && env->v[i][len] == '=')
-            value = env->v[i] + len + 1;
-        else if (!strcmp(env->v[i], name) && !value)
-            value = getenv(name);
-    }
-    return value;
-}
-
 static int find_app(struct context *c, const char *argv0, struct hrun_error *err)
 {
-    char *const *defines = given_words(c->given.defines)->v;
-    int ndefines = (int)given_words(c->given.defines)->n;
+    const struct hrun_strvec *list = c->defines ? c->defines : &c->set->defines;
+    char *const *defines = list->v;
+    int ndefines = (int)list->n;
 
-    if (c->given.app)
-        return hrun_app_find(&c->app_dirs, c->given.app, defines, ndefines, &c->app, err);
+    if (c->set->app)
+        return hrun_app_find(&c->app_dirs, c->set->app, defines, ndefines, &c->app, err);
     if (!argv0)
         return 0;
     return hrun_app_find_program(&c->app_dirs, argv0, defines, ndefines, &c->app, err);
@@ -270,12 +248,12 @@ static int find_variant(struct context *c, struct hrun_error *err)
 {
     int k = 0;
 
-    if (!c->app || (!c->app->nvariants && !c->given.variant))
+    if (!c->app || (!c->app->nvariants && !c->set->variant))
         return 0;
-    if (c->given.variant && c->app->variant && !strcmp(c->app->variant, c->given.variant))
+    if (c->set->variant && c->app->variant && !strcmp(c->app->variant, c->set->variant))
         return 0;
-    if (c->given.variant) {
-        k = hrun_app_find_variant(c->app, c->given.variant, err);
+    if (c->set->variant) {
+        k = hrun_app_find_variant(c->app, c->set->variant, err);
         if (k < 0)
             return hrun_fail_prefix(err, "--variant");
     }
@@ -292,13 +270,13 @@ void context_drop_app(struct context *c)
 
 int context_find_app(struct context *c, const char *argv0, struct hrun_error *err)
 {
-    const char *threads = given_exported(&c->given, "OMP_NUM_THREADS");
+    const char *threads = settings_exported(c->set, "OMP_NUM_THREADS");
     char *share = share_folder();
     int rc;
 
     if (!share)
         return hrun_fail_nomem(err);
-    rc = hrun_app_path(c->given.profile_path, share, &c->app_dirs, err);
+    rc = hrun_app_path(c->set->profile_path, share, &c->app_dirs, err);
     free(share);
     if (rc || find_app(c, argv0, err) || find_variant(c, err))
         return -1;
@@ -309,8 +287,8 @@ int context_find_app(struct context *c, const char *argv0, struct hrun_error *er
 
 int context_open_store(struct context *c, struct hrun_error *err)
 {
-    c->store = c->given.no_data ? NULL : hrun_store_open(c->given.data, err);
-    return c->store || c->given.no_data ? 0 : -1;
+    c->store = c->set->no_data ? NULL : hrun_store_open(c->set->data, err);
+    return c->store || c->set->no_data ? 0 : -1;
 }
 
 /* The engine that would be taken for such hosts where it can run. */
@@ -322,7 +300,7 @@ static const struct hrun_engine *engine_for(const struct hrun_cluster *cl)
 
 static int find_engine(struct context *c, int runs, struct hrun_error *err)
 {
-    const char *name = c->given.engine;
+    const char *name = c->set->engine;
 
     if (!name || !strcmp(name, "auto")) {
         c->engine = hrun_engine_auto(c->cluster, &c->openmpi, runs ? err : NULL);
@@ -338,7 +316,7 @@ static int find_engine(struct context *c, int runs, struct hrun_error *err)
 
 static int make_signatures(struct context *c, struct hrun_error *err)
 {
-    const struct hrun_strvec *smpi = given_words(c->given.smpi);
+    const struct hrun_strvec *smpi = &c->set->smpi;
     struct hrun_buf sig = HRUN_BUF_INIT, kind = HRUN_BUF_INIT;
     int rc = 0;
 
@@ -361,7 +339,7 @@ int context_choose_engine(struct context *c, int runs, struct hrun_error *err)
     if (!c->cache_dir)
         c->cache_dir = cache_folder();
     c->openmpi.cache_dir = c->cache_dir;
-    c->openmpi.refresh = c->given.refresh;
+    c->openmpi.refresh = c->set->refresh;
     if (find_engine(c, runs, err) || context_open_store(c, err) || (!c->program && guess_mpi(c, err)))
         return -1;
     return make_signatures(c, err);

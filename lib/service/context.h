@@ -16,34 +16,12 @@
 #include "model/model.h"
 #include "net/net.h"
 #include "plan/plan.h"
+#include "service/settings.h"
 #include "store/store.h"
 
-/* What was given, by the names of hrun's options; NULL or 0 where nothing was. All of it is the caller's. */
-struct given {
-    const char *app, *variant, *profile_path, *data;
-    const char *cluster_file, *host_file, *hosts, *platform, *level;
-    const char *engine;
-    const char *fit;                  /* "nnls", "ls" */
-    const char *wdir;
-    const char *mpi;                  /* of programs, as in signatures: "ompi-4.1.4"; that of c->program goes before */
-    const char *hrun;                 /* path of hrun on the other hosts; NULL: as it is installed here */
-    const char *network;              /* file of a network that is supposed, in place of the one that was measured */
-    const struct hrun_strvec *defines, *env, *mca, *smpi;
-    int refresh, skip_unreachable, force;
-    int no_data;                      /* work without a store */
-};
-
-/* A list of words that may not have been given: then one of none. */
-const struct hrun_strvec *given_words(const struct hrun_strvec *list);
-
-/* What env says of a variable ("NAME=VALUE", or "NAME" for that of this process): its value, or NULL. */
-const char *given_exported(const struct given *g, const char *name);
-
-struct common_settings;
-
 struct context {
-    const struct common_settings *set; /* the commands' own, of which this room knows nothing; NULL for others */
-    struct given given;
+    const struct settings *set;       /* the caller's */
+    const struct hrun_strvec *defines;  /* constants in place of set->defines; NULL: none */
     struct hrun_cluster *cluster;
     const struct hrun_engine *engine;
     char *program;                    /* path of the program, as found; NULL: none is known */
@@ -53,7 +31,7 @@ struct context {
     struct hrun_strvec app_dirs;
     struct hrun_app *app;             /* NULL: unknown application */
     struct hrun_app *variants_of;     /* the definition that owns app, where app is one of its variants; else NULL */
-    struct hrun_store *store;         /* NULL also where given.no_data says so */
+    struct hrun_store *store;         /* NULL also where set->no_data says so */
     struct hrun_strvec signatures;    /* one per sub-cluster */
     double timeout_s;                 /* of a run of the commands; 0: none */
     struct hrun_net *net;             /* of the cluster, where something asked for it (service/network.h); or NULL */
@@ -64,7 +42,7 @@ struct context {
 };
 
 /* App definition by name, else by the program's name; c->app stays NULL when there is neither. Of one with variants
- * c->app is that which given.variant names, else the first, and c->variants_of the definition (variants.h). */
+ * c->app is that which set->variant names, else the first, and c->variants_of the definition (variants.h). */
 int context_find_app(struct context *c, const char *argv0, struct hrun_error *err);
 /* The cluster; after context_find_app, whose definition may want other PEs (`threads: fill`: whole nodes, unless the
  * level or a cluster file says otherwise). */

@@ -4,7 +4,7 @@
 #include "service/explore.h"
 #include "service/goals.h"
 #include "service/nearest.h"
-#include "service/predicted.h"
+#include "service/prediction.h"
 #include "service/unmodelled.h"
 
 #include <limits.h>
@@ -76,7 +76,7 @@ static int by_model(struct context *c, const struct question *q, const struct hr
             *err = why;
         if (why.code == HRUN_EINFEASIBLE) {
             if (q->max_loss)
-                hrun_fail_prefix(err, "of %d process%s, the fewest that keep --max-loss", problem->P,
+                hrun_fail_prefix(err, "of %d process%s, the fewest that keep --limit loss", problem->P,
                                  problem->P == 1 ? "" : "es");
             hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
             if (problem->limits)
@@ -122,17 +122,11 @@ static int allocate(struct decision *d, const struct hrun_cluster *cl, struct hr
     return 0;
 }
 
-int question_family(const struct question *q, enum hrun_family *out, struct hrun_error *err)
-{
-    *out = HRUN_FAMILY_NPT;
-    return q->family ? hrun_family_parse(q->family, out, err) : 0;
-}
-
 /* What the profiles say, into the decision; those that are needed must be readable. */
 static int take_profiles(const struct context *c, const struct question *q, const struct profiles *p,
                          struct decision *d, struct hrun_error *err)
 {
-    int needed = !q->config && !q->procs && !c->given.force;
+    int needed = !q->config && !q->procs && !c->set->force;
 
     for (int i = 0; i < p->nsubs; i++) {
         const struct sub_profile *s = &p->subs[i];
@@ -185,23 +179,23 @@ static int read_goals(const struct context *c, const struct question *q, const s
         return -1;
     if ((!goals->any && !q->max_loss) || have)
         return 0;
-    return hrun_fail(err, HRUN_ENODATA, "--objective, --within and --max-... need predictions, and there are none: %s",
+    return hrun_fail(err, HRUN_ENODATA, "--objective and --limit need predictions, and there are none: %s",
                      !c->app ? "no app definition (-app NAME)" : !N ? "no size (-N SIZE)"
                      : "no profile; hrun-calibrate makes one");
 }
 
-/* --max-loss: with how many processes the choice is made. */
+/* --limit loss: with how many processes the choice is made. */
 static int fewest_processes(const struct question *q, struct hrun_predictor *predictor, struct decision *d, int *P,
                             struct hrun_error *err)
 {
     struct hrun_fewest fewest;
     int *npes, rc;
 
-    if (!hrun_predictor_is_ring(predictor))
-        return hrun_fail(err, HRUN_EINVAL, "--max-loss is for applications of family ring (hrun-app(5)), whose times "
+    if (!hrun_predictor_has_balance(predictor))
+        return hrun_fail(err, HRUN_EINVAL, "--limit loss is for applications of family ring (hrun-app(5)), whose times "
                          "tell what imbalance loses");
     if (q->procs || q->config)
-        return hrun_fail(err, HRUN_EINVAL, "--max-loss and %s contradict each other: it says how many processes there "
+        return hrun_fail(err, HRUN_EINVAL, "--limit loss and %s contradict each other: it says how many processes "
                          "are; give one of them", q->procs ? "-n" : "--config");
     d->max_loss = q->max_loss;
     npes = calloc((size_t)d->nsubs, sizeof *npes);
@@ -300,13 +294,12 @@ int decision_make(struct context *c, const struct question *q, const struct prof
     }
     d->N = N;
     d->method = HRUN_METHOD_NNLS;
-    if (question_family(q, &d->family, err) || (c->given.fit && hrun_method_parse(c->given.fit, &d->method, err)) ||
-        context_use(c->cluster, q->use, npes, err) || leave_busy(c, npes, err))
+    if (context_use(c->cluster, q->use, npes, err) || leave_busy(c, npes, err))
         goto done;
     for (int i = 0; i < d->nsubs; i++)
         d->subs[i].npes = npes[i];
     if (p->have && !at) {
-        if (at_size_make(c, p, d->family, N, &own, err))
+        if (at_size_make(c, p, N, &own, err))
             goto done;
         at = &own;
     }

@@ -8,7 +8,7 @@
 #ifndef HRUN_SERVICE_DECIDE_H
 #define HRUN_SERVICE_DECIDE_H
 
-#include "model/drift.h"
+#include "model/model.h"
 #include "service/size.h"
 
 #include <limits.h>
@@ -23,8 +23,7 @@ enum {
 struct question {
     int64_t procs;                /* -n */
     const char *config, *use;
-    const char *family;           /* --model */
-    const char *objective;        /* NULL: time, or cost with --within */
+    const char *objective;        /* NULL: time, or cost with within */
     double within;                /* 0.1: at most 10 % slower than the quickest; QUESTION_INTERVAL: than the end of its
                                      95 % interval */
     double max_time_s, max_cost, max_energy_j;
@@ -114,7 +113,6 @@ struct decision {
     int *plain_pes, *plain_procs; /* every PE, one process each */
     int plain_valid;              /* the rule and the memory accept it, and it has the processes that are asked for */
     int plain_P;                  /* the processes that are asked for, where these alone exclude it; else 0 */
-    enum hrun_family family;
     enum hrun_method method;
     int formula;                  /* 1: the prediction is by a formula (app->family analytic) */
     struct hrun_tasking tasking;        /* how the program deals its work out, as its runs show */
@@ -123,14 +121,12 @@ struct decision {
 };
 
 struct hrun_opt;
-/* For the option table: "10%" or "interval" into a `within`. */
-int question_within(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
+/* For the option table: "time=30m,pes=8,within=10%" into a question's limits; `within` may be "interval". */
+int question_limit(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
 
-/* The family that a question names, else the default. Errors: HRUN_EINVAL. */
-int question_family(const struct question *q, enum hrun_family *out, struct hrun_error *err);
 
 /* Decide for size N (0: not given). p: those of c, nothing loaded where the application or N is not known; at: those of
- * this N and of the question's family, NULL: they are made for this decision. p and c must outlive it. On failure
+ * this N, NULL: they are made for this decision. p and c must outlive it. On failure
  * nothing is kept. Errors: those of the rooms; HRUN_EINFEASIBLE with the nearest sizes N that have a valid
  * configuration; that of a profile which is needed and cannot be read. */
 int decision_make(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,

@@ -2,7 +2,7 @@
 #include "service/document.h"
 
 #include "service/json.h"
-#include "service/predicted.h"
+#include "service/prediction.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -247,7 +247,7 @@ static void add_network(json_t *root, const struct context *c, const struct deci
     json_object_set_new(root, "network",
                         d->network ? json_pack("{s:s, s:o, s:i, s:s?}", "date", c->net->date, "age_s",
                                                seconds(d->network_s >= 0, d->network_s), "hosts", c->net->nhosts,
-                                               "file", c->given.network)
+                                               "file", c->set->network)
                                    : json_null());
     predicted_irregular(c, d, &irregular);
     json_object_set_new(root, "irregular", irregular.len ? text(irregular.data) : json_null());

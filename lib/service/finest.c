@@ -20,7 +20,6 @@ static const double SECONDS = 20;
 struct finder {
     struct context *c;
     int nsubs;
-    enum hrun_family family;
     struct hrun_models **models;
     struct hrun_plan_sub *subs;
     struct goals goals;
@@ -49,7 +48,7 @@ static int any_rule(void *ctx, int P, struct hrun_error *err)
 /* Is there a configuration for N within the limits; ruled = 0: whatever the rule says? 1, 0 with *why, or -1. */
 static int allows(struct finder *f, int64_t N, int ruled, struct hrun_error *why, struct hrun_error *err)
 {
-    struct hrun_predictor *p = hrun_predictor_create_net(f->c->app, f->models, f->nsubs, f->family, N, f->c->view,
+    struct hrun_predictor *p = hrun_predictor_create_net(f->c->app, f->models, f->nsubs, HRUN_FORM_NPT, N, f->c->view,
                                                          NULL, why);
     struct hrun_plan_problem problem = f->problem;
     struct hrun_plan *plan = NULL;
@@ -108,7 +107,7 @@ static int64_t only_size(const struct finder *f)
         for (int k = 0; f->models[i] && k < f->models[i]->n; k++) {
             const struct hrun_fit_record *r = f->models[i]->v[k].nmin > 0 ? &f->models[i]->v[k] : NULL;
 
-            if (!r || strcmp(r->family, "weak") || r->nmin != r->nmax || (only && r->nmin != only))
+            if (!r || !hrun_family_of(f->c->app)->is_of_sizes || r->nmin != r->nmax || (only && r->nmin != only))
                 return 0;
             only = r->nmin;
         }
@@ -203,14 +202,14 @@ static int search(struct finder *f, int64_t most, struct finest *out, struct hru
 
 /* ------------------------------------------------------------------ */
 
-static int check(const struct question *q, struct hrun_error *err)
+static int check_question(const struct question *q, struct hrun_error *err)
 {
     if (q->config)
         return hrun_fail(err, HRUN_EINVAL, "--finest and --config contradict each other: the size is to be found that "
                          "some configuration allows; --use and -n limit which");
     if (q->within)
-        return hrun_fail(err, HRUN_EINVAL, "--finest and --within contradict each other: there is no quickest "
-                         "configuration of all sizes; say --max-time");
+        return hrun_fail(err, HRUN_EINVAL, "--finest and --limit within contradict each other: there is no quickest "
+                         "configuration of all sizes; say --limit time=TIME");
     return 0;
 }
 
@@ -228,7 +227,7 @@ static int load(struct finder *f, const struct question *q, const struct profile
         hrun_fail_nomem(err);
         goto done;
     }
-    if (question_family(q, &f->family, err) || context_use(cl, q->use, npes, err))
+    if (context_use(cl, q->use, npes, err))
         goto done;
     if (!p->have) {
         hrun_fail(err, HRUN_ENODATA, "--finest needs predictions, and there is no profile; hrun-calibrate makes one");
@@ -253,7 +252,7 @@ int finest_find(struct context *c, const struct question *q, const struct profil
 {
     struct finder f = { .c = c };
     struct finest found = { .on = 1 };
-    int rc = check(q, err) || load(&f, q, p, err) || search(&f, most, &found, err) ? -1 : 0;
+    int rc = check_question(q, err) || load(&f, q, p, err) || search(&f, most, &found, err) ? -1 : 0;
 
     if (!rc)
         *out = found;

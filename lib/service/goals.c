@@ -5,6 +5,8 @@
 #include "base/units.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static double price(const struct hrun_plan_sub *s)
@@ -37,14 +39,55 @@ static int need(const char *option, const char *key, double (*what)(const struct
                                  cl->subs[i].name, key);
 }
 
-int question_within(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
+static int limit_within(void *question, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
-    double *within = (double *)(void *)((char *)settings + opt->offset);
+    struct question *q = question;
 
+    (void)opt;
     if (strcmp(value, "interval"))
-        return hrun_parse_percent("--within", value, within, err);
-    *within = QUESTION_INTERVAL;
+        return hrun_parse_percent("--limit within", value, &q->within, err);
+    q->within = QUESTION_INTERVAL;
     return 0;
+}
+
+#define LIMIT(member) offsetof(struct question, member)
+static const struct hrun_opt limit_rows[] = {
+    { .name = "time", .arg = HRUN_OPT_TIME, .offset = LIMIT(max_time_s) },
+    { .name = "cost", .arg = HRUN_OPT_NUMBER, .offset = LIMIT(max_cost) },
+    { .name = "energy", .arg = HRUN_OPT_NUMBER, .offset = LIMIT(max_energy_j) },
+    { .name = "pes", .arg = HRUN_OPT_COUNT, .offset = LIMIT(max_pes), .min = 1, .max = QUESTION_PES_MAX },
+    { .name = "loss", .arg = HRUN_OPT_PERCENT, .offset = LIMIT(max_loss) },
+    { .name = "within", .arg = HRUN_OPT_WORD, .apply = limit_within },
+};
+enum { NLIMITS = sizeof limit_rows / sizeof *limit_rows };
+
+/* One part of the list, "NAME=VALUE", which is cut in two. */
+static int read_limit(char *part, struct question *q, struct hrun_error *err)
+{
+    char *equals = strchr(part, '='), name[32];
+    int i = 0;
+
+    if (equals)
+        *equals = 0;
+    while (i < NLIMITS && strcmp(part, limit_rows[i].name))
+        i++;
+    if (!equals || i == NLIMITS)
+        return hrun_fail(err, HRUN_EINVAL, "--limit: '%s' is none of time=TIME, cost=COST, energy=JOULES, pes=PES, "
+                         "loss=PERCENT and within=PERCENT, which are separated by commas", part);
+    snprintf(name, sizeof name, "--limit %s", limit_rows[i].name);
+    return hrun_opt_apply(&limit_rows[i], name, q, equals + 1, err);
+}
+
+int question_limit(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
+{
+    struct question *q = (struct question *)(void *)((char *)settings + opt->offset);
+    char *list = strdup(value), *rest = list, *part;
+    int rc = list ? 0 : hrun_fail_nomem(err);
+
+    while (!rc && (part = strsep(&rest, ",")))
+        rc = read_limit(part, q, err);
+    free(list);
+    return rc;
 }
 
 int goals_read(const struct question *q, const struct hrun_cluster *cl, const struct hrun_plan_sub *subs,
@@ -57,22 +100,22 @@ int goals_read(const struct question *q, const struct hrun_cluster *cl, const st
                                          .pes = (int)q->max_pes },
     };
     if (q->within && q->objective && !strcmp(q->objective, "time"))
-        return hrun_fail(err, HRUN_EINVAL, "--within and --objective time contradict each other: what is not the "
-                         "quickest is chosen for its cost (the default with --within) or energy");
+        return hrun_fail(err, HRUN_EINVAL, "--limit within and --objective time contradict each other: what is not the "
+                         "quickest is chosen for its cost (the default with it) or energy");
     out->objective = hrun_objective_find(q->objective ? q->objective : q->within ? "cost" : "time");
     is_cost = !strcmp(out->objective->name, "cost");
     is_energy = !strcmp(out->objective->name, "energy");
     out->any = is_cost || is_energy || q->within || q->max_time_s || q->max_cost || q->max_energy_j || q->max_pes;
     if (out->any && q->config)
-        return hrun_fail(err, HRUN_EINVAL, "--config leaves nothing to choose: --objective, --within and --max-... "
-                         "cannot be given with it");
-    if (is_cost && need(q->objective ? "--objective cost" : "--within", "cost_per_hour", price, cl, subs, err))
+        return hrun_fail(err, HRUN_EINVAL, "--config leaves nothing to choose: --objective and --limit cannot be "
+                         "given with it");
+    if (is_cost && need(q->objective ? "--objective cost" : "--limit within", "cost_per_hour", price, cl, subs, err))
         return -1;
-    if (q->max_cost && need("--max-cost", "cost_per_hour", price, cl, subs, err))
+    if (q->max_cost && need("--limit cost", "cost_per_hour", price, cl, subs, err))
         return -1;
     if (is_energy && need("--objective energy", "power_w", power, cl, subs, err))
         return -1;
-    return q->max_energy_j ? need("--max-energy", "power_w", power, cl, subs, err) : 0;
+    return q->max_energy_j ? need("--limit energy", "power_w", power, cl, subs, err) : 0;
 }
 
 int goals_within(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,

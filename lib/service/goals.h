@@ -1,7 +1,7 @@
 /* goals.h - what is minimised, and what the choice must keep (paper 000, section 8)
  *
- * Purpose: --objective, --within, --max-time, --max-cost, --max-energy and --max-pes become an objective and limits of
- * the search, and what was chosen gets its cost and energy.
+ * Purpose: --objective and --limit become an objective and limits of the search, and what was chosen
+ * gets its cost and energy.
  * Invariant: where money or energy counts, every sub-cluster that may be used has a price or a power: a sub-cluster
  * without one is not taken to be free.
  */
@@ -25,8 +25,8 @@ int goals_read(const struct question *q, const struct hrun_cluster *cl, const st
 /* The upper end of a configuration's interval, into *high_s: 0, or -1 with *err. */
 typedef int goals_slowest_fn(void *ctx, const struct hrun_choice *choice, double *high_s, struct hrun_error *err);
 
-/* What --within allows: from the quickest configuration of the problem, whose limits are *limits, the limit of time
- * into *limits. Errors: those of the search and of slowest. */
+/* What --limit within allows: from the quickest configuration of the problem, whose limits are *limits, the
+ * limit of time into *limits. Errors: those of the search and of slowest. */
 int goals_within(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
                  goals_slowest_fn *slowest, void *ctx, struct hrun_plan_limits *limits, struct hrun_error *err);
 

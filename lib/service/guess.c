@@ -16,12 +16,12 @@ struct search {
 /* The application, or each variant that may be meant. */
 static int napps(const struct context *c)
 {
-    return !c->app ? 0 : c->variants_of && !c->given.variant ? c->variants_of->nvariants : 1;
+    return !c->app ? 0 : c->variants_of && !c->set->variant ? c->variants_of->nvariants : 1;
 }
 
 static const struct hrun_app *app_at(const struct context *c, int k)
 {
-    return c->variants_of && !c->given.variant ? c->variants_of->variants[k] : c->app;
+    return c->variants_of && !c->set->variant ? c->variants_of->variants[k] : c->app;
 }
 
 /* From the words that signatures hold. */
@@ -47,7 +47,7 @@ static struct hrun_mpi by_id(const char *id)
 static int try(struct search *s, const struct hrun_mpi *mpi, struct hrun_error *err)
 {
     struct context *c = s->c;
-    const struct hrun_strvec *smpi = given_words(c->given.smpi);
+    const struct hrun_strvec *smpi = &c->set->smpi;
     struct hrun_buf kind = HRUN_BUF_INIT, sig = HRUN_BUF_INIT;
     int failed;
 
@@ -139,10 +139,10 @@ int guess_mpi(struct context *c, struct hrun_error *err)
     struct search s = { .c = c, .there = HRUN_STRVEC_INIT };
     int rc = 0;
 
-    if (c->given.mpi) {
-        if (strlen(c->given.mpi) >= sizeof c->mpi.id)
-            return hrun_fail(err, HRUN_EINVAL, "mpi: '%s' is none; say, for instance, ompi-4.1.4", c->given.mpi);
-        c->mpi = by_id(c->given.mpi);
+    if (c->set->mpi) {
+        if (strlen(c->set->mpi) >= sizeof c->mpi.id)
+            return hrun_fail(err, HRUN_EINVAL, "mpi: '%s' is none; say, for instance, ompi-4.1.4", c->set->mpi);
+        c->mpi = by_id(c->set->mpi);
         return 0;
     }
     for (int k = 0; k < napps(c) && !rc; k++)

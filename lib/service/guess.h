@@ -8,10 +8,10 @@
 
 #include "service/context.h"
 
-/* Which MPI programs of c->app have, into c->mpi: of c->given.mpi; else of the definition's programs that are in PATH
+/* Which MPI programs of c->app have, into c->mpi: of c->set->mpi; else of the definition's programs that are in PATH
  * (on simulated hosts, of those that SimGrid can run), of SimGrid on simulated hosts, of the Open MPI that is installed
  * here, and of what was measured, the first one of which there is a profile here; without a profile simply the first
- * one. Needs cluster, engine and store; app may be NULL. Errors: HRUN_EINVAL (given.mpi is too long to be one), those
+ * one. Needs cluster, engine and store; app may be NULL. Errors: HRUN_EINVAL (set->mpi is too long to be one), those
  * of the store, HRUN_ENOMEM. */
 int guess_mpi(struct context *c, struct hrun_error *err);
 

@@ -54,7 +54,7 @@ static void add_mpi(const struct context *c, struct hrun_buf *out)
 
 int network_key(const struct context *c, struct network_key *out, struct hrun_error *err)
 {
-    const struct hrun_strvec *mca = given_words(c->given.mca), *smpi = given_words(c->given.smpi);
+    const struct hrun_strvec *mca = &c->set->mca, *smpi = &c->set->smpi;
 
     hrun_buf_init(&out->engine);
     hrun_buf_init(&out->mpi);
@@ -103,7 +103,7 @@ int network_find(const struct context *c, struct hrun_net **out, struct hrun_buf
 
 static int load_given(const struct context *c, struct hrun_net **out, struct hrun_error *err)
 {
-    const char *file = c->given.network;
+    const char *file = c->set->network;
     struct hrun_net *net;
 
     if (hrun_net_load(file, &net, err))
@@ -122,16 +122,16 @@ int network_load(struct context *c, struct hrun_buf *note, struct hrun_error *er
 {
     if (c->net)
         return 0;
-    return c->given.network ? load_given(c, &c->net, err) : network_find(c, &c->net, NULL, note, err);
+    return c->set->network ? load_given(c, &c->net, err) : network_find(c, &c->net, NULL, note, err);
 }
 
 int network_use(struct context *c, struct hrun_buf *note, struct hrun_error *err)
 {
-    if (c->view || !c->app || (!hrun_app_has_network(c->app) && c->app->family != HRUN_APP_RING))
+    if (c->view || !c->app || (!hrun_app_has_network(c->app) && !hrun_family_of(c->app)->uses_network))
         return 0;
     if (!c->net && network_find(c, &c->net, NULL, note, err))
         return -1;
-    if (!c->net && c->given.network && load_given(c, &c->net, err))
+    if (!c->net && c->set->network && load_given(c, &c->net, err))
         return -1;
     if (!c->net)
         return 0;
@@ -144,7 +144,7 @@ int network_suppose(struct context *c, struct hrun_error *err)
     struct hrun_net *net;
     struct hrun_netview *view;
 
-    if (!c->given.network || !c->view || c->measured)
+    if (!c->set->network || !c->view || c->measured)
         return 0;
     if (load_given(c, &net, err))
         return -1;
@@ -162,8 +162,8 @@ int network_suppose(struct context *c, struct hrun_error *err)
 
 void network_command(const struct context *c, struct hrun_buf *out)
 {
-    const struct given *g = &c->given;
-    const struct hrun_strvec *mca = given_words(g->mca), *smpi = given_words(g->smpi);
+    const struct settings *g = c->set;
+    const struct hrun_strvec *mca = &g->mca, *smpi = &g->smpi;
     const struct { const char *option, *value; } given[] = {
         { "--hostfile", g->host_file }, { "--host", g->hosts }, { "--cluster", g->cluster_file },
         { "--platform", g->platform }, { "--engine", g->engine }, { "--data", g->data }

@@ -4,7 +4,7 @@
  * Invariants: the same hosts have one network for all engines that start real processes, as these talk by the same MPI
  * over the same wires; parameters of Open MPI that choose other wires make another network, and so do another platform
  * and parameters of SimGrid, whose hosts may have the names of those of any other. A network is loaded once: it is the
- * context's. One that is supposed (given.network) is what predictions ask; runs were made on the measured one.
+ * context's. One that is supposed (set->network) is what predictions ask; runs were made on the measured one.
  */
 #ifndef HRUN_SERVICE_NETWORK_H
 #define HRUN_SERVICE_NETWORK_H
@@ -29,8 +29,8 @@ void network_key_release(struct network_key *k);
 int network_find(const struct context *c, struct hrun_net **out, struct hrun_buf *file, struct hrun_buf *note,
                  struct hrun_error *err);
 
-/* The network that is asked into c->net, unless it is there: given.network, else as network_find. Errors: those of
- * network_find and hrun_net_load; HRUN_ENODATA (given.network has not got a host of the cluster). */
+/* The network that is asked into c->net, unless it is there: set->network, else as network_find. Errors: those of
+ * network_find and hrun_net_load; HRUN_ENODATA (set->network has not got a host of the cluster). */
 int network_load(struct context *c, struct hrun_buf *note, struct hrun_error *err);
 
 /* For a definition with network terms (lib/app): the network on which runs were made into c->net and c->view; NULL
@@ -38,7 +38,7 @@ int network_load(struct context *c, struct hrun_buf *note, struct hrun_error *er
  * those of network_load, HRUN_ENOMEM. */
 int network_use(struct context *c, struct hrun_buf *note, struct hrun_error *err);
 
-/* After network_use, and once models are fitted: given.network, if any, becomes c->net and c->view, and what they were
+/* After network_use, and once models are fitted: set->network, if any, becomes c->net and c->view, and what they were
  * c->measured_net and c->measured. Errors: as above; then nothing changes. */
 int network_suppose(struct context *c, struct hrun_error *err);
 

@@ -34,13 +34,12 @@ static int search(const struct context *c, const struct decision *d, struct plac
     return -1;
 }
 
-int placement_choose(struct context *c, const char *how, const struct decision *d, struct placed *out,
-                     struct hrun_error *err)
+int placement_choose(struct context *c, const struct decision *d, struct placed *out, struct hrun_error *err)
 {
     struct hrun_buf note = HRUN_BUF_INIT;
     int rc;
 
-    if (!c->app || !c->app->pattern || !d->has_config || (how && !strcmp(how, "plain")))
+    if (!c->app || !c->app->pattern || !d->has_config)
         return 0;
     out->pattern = c->app->pattern;
     if (c->cluster->ngroups > 1)

@@ -19,10 +19,9 @@ struct placed {
     char *why_not;             /* why the order is the plain one although a pattern is declared; or NULL */
 };
 
-/* Place the ranks of a decision that has a configuration; else *out stays empty, as where how is "plain" (--placement).
+/* Place the ranks of a decision that has a configuration; else *out stays empty.
  * Errors: HRUN_ENOMEM, those of network_load. */
-int placement_choose(struct context *c, const char *how, const struct decision *d, struct placed *out,
-                     struct hrun_error *err);
+int placement_choose(struct context *c, const struct decision *d, struct placed *out, struct hrun_error *err);
 void placement_release(struct placed *p);
 
 /* After a layout is made: share its cores out where the definition says `threads: fill`. The user's own -x

@@ -1,8 +1,8 @@
 /* profiles.c - the models of a cluster's sub-clusters; see profiles.h */
 #include "service/profiles.h"
 
-#include "model/joint.h"
-#include "model/perf.h"
+#include "model/model.h"
+#include "model/speeds.h"
 #include "service/conditions.h"
 #include "service/network.h"
 
@@ -35,15 +35,13 @@ static int load_speeds(struct context *c, int i, struct sub_profile *v, struct h
     return v->models || v->why_not ? 0 : hrun_fail_nomem(err);
 }
 
-/* Models of one sub-cluster: the stored ones, or fitted anew when --fit asks for another method. */
-static int load_models(struct context *c, int i, enum hrun_method method, struct sub_profile *v,
-                       struct hrun_error *err)
+/* Models of one sub-cluster: the stored ones. */
+static int load_models(struct context *c, int i, struct sub_profile *v, struct hrun_error *err)
 {
     const char *app = c->app->name, *sig = c->signatures.v[i];
     struct hrun_buf consts = HRUN_BUF_INIT;
     struct hrun_error why = { 0 };
     struct hrun_models *m = NULL;
-    int refit, rc = 0;
 
     if (hrun_store_get_models(c->store, app, sig, &m, &why)) {
         char text[HRUN_ERROR_FILE + HRUN_ERROR_TEXT + 32];
@@ -62,33 +60,15 @@ static int load_models(struct context *c, int i, enum hrun_method method, struct
         hrun_models_destroy(m);
         m = NULL;
     }
-    refit = m && c->given.fit && m->n && strcmp(m->v[0].method, hrun_method_name(method));
-    if (refit) {
-        struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
-        struct hrun_samples samples = { 0 };
-        struct hrun_models *fresh = NULL;
-
-        options.method = method;
-        rc = hrun_store_samples(c->store, app, sig, &samples, err);
-        if (!rc)
-            hrun_samples_current(&samples);
-        if (!rc && hrun_model_fit(c->app, samples.v, samples.n, &options, &fresh, NULL, &why)) {
-            v->why_not = hrun_strf("no %s fit: %s", hrun_method_name(method), why.text);
-            fresh = NULL;
-        }
-        hrun_samples_release(&samples);
-        hrun_models_destroy(m);
-        m = fresh;
-    }
     hrun_buf_release(&consts);
     v->models = m;
-    return rc;
+    return 0;
 }
 
 /* Another engine for which there is a profile of that sub-cluster, or NULL. What cannot be looked up is none. */
 static const char *other_engine(struct context *c, int i)
 {
-    const struct hrun_strvec *smpi = given_words(c->given.smpi);
+    const struct hrun_strvec *smpi = &c->set->smpi;
     struct hrun_strvec there = HRUN_STRVEC_INIT;
     const char *found = NULL;
 
@@ -115,7 +95,7 @@ static int load_all(struct context *c, struct profiles *p, struct hrun_error *er
     for (int i = 0; i < p->nsubs; i++) {
         struct sub_profile *v = &p->subs[i];
 
-        if (c->app->formula ? load_speeds(c, i, v, err) : load_models(c, i, p->method, v, err))
+        if (c->app->formula ? load_speeds(c, i, v, err) : load_models(c, i, v, err))
             return -1;
         if (!v->models && !v->why_not)
             v->other_engine = other_engine(c, i);
@@ -255,7 +235,7 @@ int profiles_load(struct context *c, struct profiles *out, struct hrun_error *er
     p.subs = calloc((size_t)p.nsubs, sizeof *p.subs);
     if (!p.subs)
         hrun_fail_nomem(err);
-    else if (!(c->given.fit && hrun_method_parse(c->given.fit, &p.method, err)) && !load_all(c, &p, err))
+    else if (!load_all(c, &p, err))
         rc = p.have && (add_network(c, &p, err) || conditions_differ(c, &p.measured_with, err)) ? -1 : 0;
     if (rc)
         profiles_release(&p);

@@ -19,7 +19,7 @@ struct profiles {
     int nsubs;                    /* 0: nothing is loaded */
     struct sub_profile *subs;
     int have;                     /* so many sub-clusters have models */
-    enum hrun_method method;      /* of the models, where none is asked for */
+    enum hrun_method method;      /* of the models */
     int nsamples;                 /* measurements behind the models */
     double newest_s;              /* age of the newest, -1 unknown */
     double network_s;             /* of the network, -1 unknown */

@@ -4,7 +4,7 @@
 #include "base/units.h"
 #include "service/answer.h"
 #include "service/document.h"
-#include "service/predict.h"
+#include "service/query.h"
 #include "service/settings.h"
 
 #include <locale.h>
@@ -75,7 +75,7 @@ void hrun_service_destroy(struct hrun_service *s)
     if (!s)
         return;
     close_all(s);
-    settings_release(&s->set);
+    settings_release_all(&s->set);
     pthread_mutex_destroy(&s->lock);
     freelocale(s->plain);
     free(s);
@@ -94,27 +94,13 @@ static void leave(struct hrun_service *s, locale_t before)
     pthread_mutex_unlock(&s->lock);
 }
 
-static int is_yes(const char *value)
-{
-    return value && !strcmp(value, "yes");
-}
-
 static int open_all(struct hrun_service *s, struct hrun_error *err)
 {
     const struct settings *set = &s->set;
-    const struct question q = { .family = set->model };
     struct context *c = &s->c;
-    enum hrun_family family;
 
-    c->given = (struct given) {
-        .app = set->app, .variant = set->variant, .profile_path = set->profile_path, .data = set->data,
-        .cluster_file = set->cluster_file, .host_file = set->host_file, .hosts = set->hosts,
-        .platform = set->platform, .level = set->level,
-        .engine = set->engine, .fit = set->fit, .mpi = set->mpi, .hrun = set->hrun, .defines = &set->defines,
-        .mca = &set->mca, .smpi = &set->smpi, .refresh = is_yes(set->refresh),
-        .skip_unreachable = is_yes(set->skip_unreachable),
-    };
-    if (question_family(&q, &family, err) || context_find_app(c, set->program, err) || context_discover(c, err) ||
+    c->set = set;
+    if (context_find_app(c, set->program, err) || context_discover(c, err) ||
         (set->program && context_find_program(c, set->program, err)) || context_choose_engine(c, 0, err))
         return -1;
     return knowledge_load(c, &s->known, err);
@@ -227,7 +213,6 @@ struct hrun_answer *hrun_service_predict(struct hrun_service *s, const char *con
         no_service(err);
         return NULL;
     }
-    q.family = s->set.model;
     before = enter(s);
     a = ask(s, &q, N, err);
     leave(s, before);
@@ -236,7 +221,7 @@ struct hrun_answer *hrun_service_predict(struct hrun_service *s, const char *con
 
 struct hrun_answer *hrun_service_best(struct hrun_service *s, int64_t N, const char *wishes, struct hrun_error *err)
 {
-    struct question q = { .family = s ? s->set.model : NULL };
+    struct question q = { .procs = 0 };
     char *words = s ? strdup(wishes ? wishes : "") : NULL;
     struct hrun_answer *a = NULL;
     locale_t before;
@@ -261,7 +246,7 @@ struct hrun_answer *hrun_service_best(struct hrun_service *s, int64_t N, const c
 static int make_text(struct hrun_service *s, const struct hrun_answer *a, char **out, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = a ? predict_document(&s->c, a->app, &a->d, s->set.placement, &text, err)
+    int rc = a ? predict_document(&s->c, a->app, &a->d, &text, err)
                : document_cluster(&s->c, &text, err);
 
     if (!rc && !(*out = hrun_buf_detach(&text)))

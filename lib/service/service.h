@@ -13,7 +13,7 @@
  *
  * Invariants:
  *   - what is answered is what hrun of the same version decides with the same options, by the same code, where no other
- *     run has PEs in use (--ledger none);
+ *     run has PEs in use;
  *   - nothing of the application is started; hrun_service_open may start ssh, mpirun --version and hrun-smpi to ask
  *     what hosts are made of, and no process of these remains;
  *   - a service that is open does not change: profiles and cluster stay as they were read. Runs at a size N that is
@@ -51,7 +51,7 @@ struct hrun_service *hrun_service_create(struct hrun_error *err);
  *                                                       allocation
  *   engine, mpi, program                                whose profiles: "mpirun", "ompi-4.1.4", the path of a program
  *                                                       whose MPI it is; by default what was measured
- *   model, fit, placement, mca ("KEY=VALUE"), smpi ("NAME:VALUE")     as with hrun
+ *   mca ("KEY=VALUE"), smpi ("NAME:VALUE")              as with hrun
  *   refresh, skip-unreachable ("yes" or "no"), hrun     asking other hosts: anew, without those that do not answer;
  *                                                       the path of hrun there
  * define, mca and smpi add one more each time; each other one counts as it was set last. The value is copied.
@@ -86,10 +86,9 @@ const char *hrun_service_sub_note(const struct hrun_service *s, int sub);
 struct hrun_answer *hrun_service_predict(struct hrun_service *s, const char *config, int64_t N, struct hrun_error *err);
 
 /* The best configuration at size N and its alternatives, best first. wishes: words NAME=VALUE with blanks between them,
- * or NULL: "objective=cost top=10". Names, as hrun's options: objective (time, cost, energy), within (PERCENT or
- * interval), max-time, max-cost, max-energy, max-pes (limits), max-loss (of rings), use (sub-clusters and PEs), np
- * (processes), top (how many choices, 3 unless told). Ownership and errors: as hrun_service_predict; HRUN_EINVAL also
- * for a wish, HRUN_EINFEASIBLE (nothing is valid, or keeps the limits; says what would). */
+ * or NULL: "objective=cost top=10". Names, as hrun's options: objective (time, cost, energy), limit
+ * (time=30m,cost=5,energy=2e6,pes=8,within=10%,loss=5%), use (sub-clusters and PEs), np (processes), top (how
+ * many choices, 3 unless told). Ownership and errors: as hrun_service_predict; HRUN_EINVAL also for a wish, HRUN_EINFEASIBLE (nothing is valid, or keeps the limits; says what would). */
 struct hrun_answer *hrun_service_best(struct hrun_service *s, int64_t N, const char *wishes, struct hrun_error *err);
 
 /* The text of an answer as `hrun --dry-run --json` prints it (hrun(1)), where nothing would be started: argv and mpirun

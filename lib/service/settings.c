@@ -1,13 +1,14 @@
-/* settings.c - what a service is told, by name; see settings.h */
+/* settings.c - what was asked for; of a service, by name; see settings.h */
 #include "service/settings.h"
 
 #include "base/opts.h"
+#include "service/decide.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { TEXT, YES_NO, PLACING, PAIRS, COLONS };   /* the last two: lists of them */
+enum kind { TEXT, YES_NO, PAIRS, COLONS };   /* the last two: lists of them */
 
 #define AT(member) offsetof(struct settings, member)
 static const struct { const char *name; enum kind kind; size_t at; } known_settings[] = {
@@ -16,7 +17,6 @@ static const struct { const char *name; enum kind kind; size_t at; } known_setti
     { "define", PAIRS, AT(defines) }, { "cluster", TEXT, AT(cluster_file) }, { "hostfile", TEXT, AT(host_file) },
     { "host", TEXT, AT(hosts) }, { "platform", TEXT, AT(platform) }, { "level", TEXT, AT(level) },
     { "engine", TEXT, AT(engine) }, { "mpi", TEXT, AT(mpi) }, { "program", TEXT, AT(program) },
-    { "model", TEXT, AT(model) }, { "fit", TEXT, AT(fit) }, { "placement", PLACING, AT(placement) },
     { "mca", PAIRS, AT(mca) }, { "smpi", COLONS, AT(smpi) }, { "refresh", YES_NO, AT(refresh) },
     { "skip-unreachable", YES_NO, AT(skip_unreachable) }, { "hrun", TEXT, AT(hrun) },
 };
@@ -31,8 +31,6 @@ static int check_value(const char *name, enum kind kind, const char *value, stru
 {
     if (kind == YES_NO && strcmp(value, "yes") && strcmp(value, "no"))
         return hrun_fail(err, HRUN_EINVAL, "%s: '%s' is neither yes nor no", name, value);
-    if (kind == PLACING && strcmp(value, "pattern") && strcmp(value, "plain"))
-        return hrun_fail(err, HRUN_EINVAL, "%s: '%s' is neither pattern nor plain", name, value);
     if (kind == PAIRS && (!strchr(value, '=') || *value == '='))
         return hrun_fail(err, HRUN_EINVAL, "%s: '%s' is not NAME=VALUE", name, value);
     if (kind == COLONS && (!strchr(value, ':') || *value == ':'))
@@ -48,13 +46,13 @@ static int set_list(struct hrun_strvec *list, const char *value, struct hrun_err
     return 0;
 }
 
-static int set_text(char **text, const char *value, struct hrun_error *err)
+static int set_text(const char **text, const char *value, struct hrun_error *err)
 {
     char *copy = value ? strdup(value) : NULL;
 
     if (value && !copy)
         return hrun_fail_nomem(err);
-    free(*text);
+    free((void *)*text);
     *text = copy;
     return 0;
 }
@@ -72,7 +70,7 @@ static int unknown_setting(const char *name, struct hrun_error *err)
 
 int settings_set(struct settings *set, const char *name, const char *value, struct hrun_error *err)
 {
-    char *base = (char *)set;
+    void *at;
     int i = 0;
 
     while (i < NSETTINGS && (!name || strcmp(name, known_settings[i].name)))
@@ -81,33 +79,52 @@ int settings_set(struct settings *set, const char *name, const char *value, stru
         return unknown_setting(name, err);
     if (value && check_value(name, known_settings[i].kind, value, err))
         return -1;
-    base += known_settings[i].at;
-    return is_list(known_settings[i].kind) ? set_list((struct hrun_strvec *)(void *)base, value, err)
-                                           : set_text((char **)(void *)base, value, err);
+    at = (char *)set + known_settings[i].at;
+    if (known_settings[i].kind == TEXT)
+        return set_text(at, value, err);
+    if (is_list(known_settings[i].kind))
+        return set_list(at, value, err);
+    *(int *)at = value && !strcmp(value, "yes");
+    return 0;
+}
+
+/* The last one counts, as it does for the processes. */
+const char *settings_exported(const struct settings *set, const char *name)
+{
+    const struct hrun_strvec *env = &set->env;
+    const char *value = NULL;
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i < env->n; i++) {
+        if (!strncmp(env->v[i], name, len) && env->v[i][len] == '=')
+            value = env->v[i] + len + 1;
+        else if (!strcmp(env->v[i], name) && !value)
+            value = getenv(name);
+    }
+    return value;
 }
 
 void settings_release(struct settings *set)
 {
-    for (int i = 0; i < NSETTINGS; i++) {
-        void *at = (char *)set + known_settings[i].at;
+    hrun_strvec_release(&set->defines);
+    hrun_strvec_release(&set->env);
+    hrun_strvec_release(&set->mca);
+    hrun_strvec_release(&set->smpi);
+}
 
-        if (is_list(known_settings[i].kind))
-            hrun_strvec_release(at);
-        else
-            set_text(at, NULL, NULL);
-    }
+void settings_release_all(struct settings *set)
+{
+    for (int i = 0; i < NSETTINGS; i++)
+        if (known_settings[i].kind == TEXT)
+            set_text((void *)((char *)set + known_settings[i].at), NULL, NULL);
+    settings_release(set);
 }
 
 #define WISH(member) offsetof(struct question, member)
 static const struct hrun_opt known_wishes[] = {
     { .name = "objective", .arg = HRUN_OPT_CHOICE, .choices = "time cost energy", .apply = hrun_opt_string,
       .offset = WISH(objective) },
-    { .name = "within", .arg = HRUN_OPT_WORD, .apply = question_within, .offset = WISH(within) },
-    { .name = "max-time", .arg = HRUN_OPT_TIME, .offset = WISH(max_time_s) },
-    { .name = "max-cost", .arg = HRUN_OPT_NUMBER, .offset = WISH(max_cost) },
-    { .name = "max-energy", .arg = HRUN_OPT_NUMBER, .offset = WISH(max_energy_j) },
-    { .name = "max-pes", .arg = HRUN_OPT_COUNT, .offset = WISH(max_pes), .min = 1, .max = QUESTION_PES_MAX },
-    { .name = "max-loss", .arg = HRUN_OPT_PERCENT, .offset = WISH(max_loss) },
+    { .name = "limit", .arg = HRUN_OPT_WORD, .apply = question_limit },
     { .name = "use", .arg = HRUN_OPT_WORD, .apply = hrun_opt_string, .offset = WISH(use) },
     { .name = "np", .arg = HRUN_OPT_COUNT, .offset = WISH(procs), .min = 1, .max = QUESTION_PROCS_MAX },
     { .name = "top", .arg = HRUN_OPT_COUNT, .offset = WISH(top), .min = 1, .max = QUESTION_TOP_MAX },

@@ -18,18 +18,17 @@ int size_limit_memory(const struct context *c, struct hrun_predictor *p, struct 
     return rc;
 }
 
-int at_size_make(struct context *c, const struct profiles *p, enum hrun_family family, int64_t N, struct at_size *out,
-                 struct hrun_error *err)
+int at_size_make(struct context *c, const struct profiles *p, int64_t N, struct at_size *out, struct hrun_error *err)
 {
-    struct at_size a = { .N = N, .family = family, .models = calloc((size_t)p->nsubs, sizeof *a.models) };
+    struct at_size a = { .N = N, .models = calloc((size_t)p->nsubs, sizeof *a.models) };
 
     if (!a.models)
         return hrun_fail_nomem(err);
     for (int i = 0; i < p->nsubs; i++)
         a.models[i] = p->subs[i].models;
-    a.predictor = hrun_predictor_create_net(c->app, a.models, p->nsubs, family, N, c->view, NULL, err);
+    a.predictor = hrun_predictor_create_net(c->app, a.models, p->nsubs, HRUN_FORM_NPT, N, c->view, NULL, err);
     if (!a.predictor || size_limit_memory(c, a.predictor, err) ||
-        corrected_load(c, N, family, a.models, &a.known, err)) {
+        corrected_load(c, N, a.models, &a.known, err)) {
         at_size_release(&a);
         return -1;
     }

@@ -2,12 +2,11 @@
 #ifndef HRUN_SERVICE_SIZE_H
 #define HRUN_SERVICE_SIZE_H
 
-#include "service/corrected.h"
+#include "service/log_corrections.h"
 #include "service/profiles.h"
 
 struct at_size {
     int64_t N;
-    enum hrun_family family;
     struct hrun_models **models;  /* of the profiles, NULL: none; the array is owned */
     struct hrun_predictor *predictor;
     struct corrected known;
@@ -15,8 +14,7 @@ struct at_size {
 
 /* Needs profiles of which some sub-cluster has models; these and c must outlive it. On failure nothing is kept. Errors:
  * those of the store and of lib/model. */
-int at_size_make(struct context *c, const struct profiles *p, enum hrun_family family, int64_t N, struct at_size *out,
-                 struct hrun_error *err);
+int at_size_make(struct context *c, const struct profiles *p, int64_t N, struct at_size *out, struct hrun_error *err);
 void at_size_release(struct at_size *a);
 
 /* Tell a predictor what the PEs of c's cluster hold. Errors: those of hrun_predictor_limit_memory, HRUN_ENOMEM. */

@@ -19,7 +19,7 @@ static int check_rule(struct context *c, const struct decision *d, int P, struct
 {
     int valid;
 
-    if (!c->app || !d->N || c->given.force)
+    if (!c->app || !d->N || c->set->force)
         return 0;
     valid = hrun_app_rule(c->app, d->N, P, err);
     if (valid < 0)
@@ -49,7 +49,7 @@ int decide_by_config(struct context *c, const struct question *q, struct decisio
 
 void models_wanting(const struct hrun_app *app, const struct hrun_models *models, struct hrun_buf *out)
 {
-    for (int k = 0; k < app->nprocs_per_pe && app->family == HRUN_APP_NPT && !app->formula; k++) {
+    for (int k = 0; k < app->nprocs_per_pe && hrun_family_of(app)->has_forms; k++) {
         int alone = 0, several = 0;
 
         for (int i = 0; models && i < models->n; i++) {

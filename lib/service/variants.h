@@ -30,9 +30,10 @@ struct variants {
 };
 
 /* Decide for every variant and take the best, which becomes c->app; its profiles and decision go to *known and *d. With
- * --within and --explore the quickest variant is taken, and they choose among its configurations. Without any
+ * --limit within and --explore the quickest variant is taken, and they choose among its configurations. Without any
  * prediction the first variant is taken. Errors: that of the first variant, where none has a valid configuration, or of
- * the one that is nearest to the limits, where none keeps them; those of the rooms. *out, *known and *d are then to be released as well. */
+ * the one that is nearest to the limits, where none keeps them; those of the rooms. *out, *known and *d are then
+ * to be released as well. */
 int variants_choose(struct context *c, const struct question *q, int64_t N, struct variants *out,
                     struct profiles *known, struct decision *d, struct hrun_error *err);
 void variants_release(struct variants *v);

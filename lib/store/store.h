@@ -117,7 +117,7 @@ struct hrun_fit_record {
     char *note;            /* "" or what was dropped and why */
 };
 
-/* How a program deals its work out (lib/model/tasking.h). */
+/* How a program deals its work out (hrun-model(7)). */
 struct hrun_tasking {
     int dynamic;    /* 0: equal shares, at once; 1: many tasks, each to the process that is free first */
     int master;     /* 1: dynamic, and a process only hands tasks out */

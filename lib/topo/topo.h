@@ -84,10 +84,6 @@ void hrun_topo_pes_free(struct hrun_topo_pe *pes, int n);
  * Errors: HRUN_EINVAL (no list, not among the usable PUs, or a topology that is not this system's; the
  * binding is as before), HRUN_EIO. */
 int hrun_topo_bind(const struct hrun_topo *t, const char *cpuset, struct hrun_error *err);
-/* Append the calling thread's present binding as a list of OS numbers. Errors: as for hrun_topo_bind. */
-int hrun_topo_binding(const struct hrun_topo *t, struct hrun_buf *out, struct hrun_error *err);
-/* The same for another process (its main thread). Errors: HRUN_ENOENT when it is gone. */
-int hrun_topo_binding_of(const struct hrun_topo *t, int pid, struct hrun_buf *out, struct hrun_error *err);
 
 /* Append 8 hex digits (CRC-32) that change when what this process may use of this host does, without loading a
  * topology (well under a millisecond): the host's own name, the PUs online and those in the affinity mask, CPU

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Functions that a program may call, in all: far more than calib/trace/calls.def has. */
+/* Functions that a program may call, in all: far more than hrun/preloaded/calls.def has. */
 enum { CALLS_MAX = 512, WORDS_MAX = 8 };
 
 int hrun_trace_places(const int *sub, const int *pe, int nranks, struct hrun_buf *out, struct hrun_error *err)

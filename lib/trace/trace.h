@@ -4,7 +4,7 @@
  * seen as a short text beside the measurement.
  * Words: a rank waits or communicates while it is inside an MPI function, and computes while it is outside, between
  * MPI_Init and MPI_Finalize. The others wait for the sub-cluster of the rank which spends least time inside MPI; it
- * need not be the one that limits the run (model/joint.h). The bytes of a message are those that are sent; of a
+ * need not be the one that limits the run (model/model.h). The bytes of a message are those that are sent; of a
  * collective operation, the rank's own part.
  * Invariants: lines that are torn, mixed with others or incomplete are found, and then there is no trace; a trace is
  * only accepted for the number of ranks that were started.

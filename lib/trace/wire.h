@@ -1,7 +1,7 @@
 /* wire.h - what libhrun-trace.so writes and hrun reads: the language between the two
  *
- * Purpose: the library that is preloaded into an application's ranks (calib/trace) tells on standard error of rank 0,
- * once, in MPI_Finalize, what each rank did; hrun takes these lines out of the stream (lib/launch) and reads them
+ * Purpose: the library that is preloaded into an application's ranks (hrun/preloaded) reports on standard error of rank
+ * 0, once, in MPI_Finalize, what each rank did; hrun takes these lines out of the stream (lib/launch) and reads them
  * (trace.h). Standard error is the one way back that every launcher offers from every host.
  * Format: lines HRUN_TRACE_MARK "BODY CHECK\n" of at most HRUN_TRACE_LINE bytes, so that a pipe takes each in one
  * piece, and srun --label passes it on whole, which makes two lines of one of more than 1024 bytes (Slurm 22.05, seen).

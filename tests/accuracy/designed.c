@@ -2,8 +2,9 @@
  * configuration would take, then the choice as hrun makes it, predictions corrected by runs of the configuration */
 #include "accuracy.h"
 
-#include "design/design.h"
+#include "design/internal.h"
 #include "plan/plan.h"
+#include "model/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static int tell(const struct hrun_design *d, struct hrun_predictor *p, const str
 
     if (hrun_predictor_time_in(p, c->limiting, c->pes, c->procs, &in.predicted_s, &in.low_s, &in.high_s, err))
         return -1;
-    hrun_corrections_tell(hrun_design_corrections(d), c->pes, c->procs, N, &in.predicted_s, &in.low_s, &in.high_s,
+    hrun_corrections_tell(d->corrections, c->pes, c->procs, N, &in.predicted_s, &in.low_s, &in.high_s,
                           NULL);
     *out = in;
     return 0;
@@ -72,9 +73,9 @@ static int choose(const struct trial *trial, const struct hrun_design *d, int64_
                   struct hrun_error *err)
 {
     const struct truth *t = trial->truth;
-    const struct hrun_corrections *c = hrun_design_corrections(d);
+    const struct hrun_corrections *c = d->corrections;
     int n = hrun_corrections_count(c), rc = -1;
-    struct hrun_predictor *p = hrun_predictor_create_net(trial->app, hrun_design_models(d), t->nsubs, HRUN_FAMILY_NPT,
+    struct hrun_predictor *p = hrun_predictor_create_net(trial->app, d->models, t->nsubs, HRUN_FORM_NPT,
                                                          N, trial->net, NULL, err);
     struct hrun_known *known = calloc((size_t)n + 1, sizeof *known);
     struct hrun_plan_sub subs[TRUTH_SUBS_MAX] = { { 0 } };

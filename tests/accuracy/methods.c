@@ -1,7 +1,7 @@
 /* methods.c - the methods that accuracy tries, and how they choose */
 #include "accuracy.h"
 
-#include "model/joint.h"
+#include "model/internal.h"
 #include "plan/plan.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static int choose_one(const struct trial *trial, struct hrun_models *const *mode
     const struct truth *t = trial->truth;
     struct hrun_plan_sub subs[TRUTH_SUBS_MAX];
     struct hrun_plan_problem problem = { .subs = subs };
-    struct hrun_predictor *p = hrun_predictor_create_net(trial->app, models, t->nsubs, HRUN_FAMILY_NPT, N, trial->net,
+    struct hrun_predictor *p = hrun_predictor_create_net(trial->app, models, t->nsubs, HRUN_FORM_NPT, N, trial->net,
                                                          NULL, err);
     struct hrun_plan *plan = NULL;
     const struct hrun_choice *c;

@@ -9,7 +9,7 @@
  * Ends with 1 when a target is missed: efficiencies within 3 % on average and 8 % at worst, 1 - gamma of Table 4 as
  * printed.
  */
-#include "model/joint.h"
+#include "model/model.h"
 #include "plan/plan.h"
 #include "truth.h"
 #include "unit/ring_paper.h"
@@ -126,7 +126,7 @@ static int fit(const struct hrun_app *app, struct run *runs, int n, int near, ui
 static double predict(const struct hrun_app *app, struct hrun_models *const *models, const struct run *r)
 {
     struct hrun_error err = { 0 };
-    struct hrun_predictor *p = hrun_predictor_create(app, models, NODES, HRUN_FAMILY_NPT, r->t.N, &err);
+    struct hrun_predictor *p = hrun_predictor_create(app, models, NODES, HRUN_FORM_NPT, r->t.N, &err);
     const struct hrun_oracle *o = p ? hrun_predictor_oracle(p) : NULL;
     double t = NAN;
     int limiting;

@@ -9,8 +9,8 @@
  * they are not, over the time of the best. Ends with status 1 when the mean error of a formula is above 2 %, or the
  * mean loss by formulas above 1 %.
  */
-#include "model/model.h"
-#include "model/perf.h"
+#include "model/internal.h"
+#include "model/speeds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -156,7 +156,7 @@ static void by_formula(struct trial *t, int variant)
             continue;
         for (int s = 0; s < SUBS; s++)
             m[s] = r->pes[s] ? procs[s] : 0;
-        p = hrun_predictor_create_net(t->app->variants[variant], t->speeds, SUBS, HRUN_FAMILY_NPT, r->N, t->view, NULL,
+        p = hrun_predictor_create_net(t->app->variants[variant], t->speeds, SUBS, HRUN_FORM_NPT, r->N, t->view, NULL,
                                       &err);
         o = p ? hrun_predictor_oracle(p) : NULL;
         if (!p || o->whole(o->ctx, r->pes, m, r->P, &r->predicted[FORMULA], &limiting, &err))
@@ -226,7 +226,7 @@ static void by_fit(struct trial *t, int variant)
 
         if (r->variant != variant)
             continue;
-        p = hrun_predictor_create(app, models, SUBS, HRUN_FAMILY_NPT, r->N, &err);
+        p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, r->N, &err);
         if (!p)
             fail(app->name, &err);
         r->predicted[FITTED] = 0;

@@ -86,7 +86,7 @@ static int bench(const char *what, int nsubs, int npes, int procs, int last, int
     for (int r = 0; r < REPS; r++) {
         struct hrun_plan_problem problem = { .subs = subs };
         double start = bench_now();
-        struct hrun_predictor *p = hrun_predictor_create(app, models, nsubs, HRUN_FAMILY_NPT, N, &err);
+        struct hrun_predictor *p = hrun_predictor_create(app, models, nsubs, HRUN_FORM_NPT, N, &err);
         struct hrun_plan *plan;
 
         if (!p)

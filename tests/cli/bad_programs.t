@@ -12,7 +12,7 @@ program() { # NAME TIME
 clock="time: {match: '^time: ([0-9.]+)'}"
 program untold "$clock" <<<'echo "elapsed: 1.5"'
 program coarse "$clock" <<<'echo "time: 0.01"'
-program idle "" <<<'sleep 0.05'
+program idle "" <<<'sleep 0.3'
 program picky "$clock" <<'EOF'
 [ "${OMPI_COMM_WORLD_RANK:-0}" = 0 ] || exit 0
 [ $p = 1 ] || [ "$1" -lt 12 ] || { echo "$1 on $p" >&2; exit 4; }
@@ -62,7 +62,7 @@ fi
 # Nothing worked: that is told, and not that more measurements would give models.
 printf '#!/bin/sh\nexit 3\n' >"$tmp/never"
 chmod +x "$tmp/never"
-run hrun-calibrate --sizes 60,100 --procs 1 --runs 4 -app untold "$tmp/never"
+run hrun-calibrate --sizes 60,100 --procs 1 --budget 4runs -app untold "$tmp/never"
 err_has "points all failed" "a program that always fails"
 err_lacks "hrun will not use sub-cluster" "is no want of models"
 done_testing

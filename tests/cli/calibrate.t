@@ -77,28 +77,6 @@ out_has "predicted" "has a prediction"
 out_has "mpirun-style" "compares with mpirun"
 out_has "configurations:" "counts configurations"
 out_has "would run:" "tells the command"
-run hrun --dry-run --fit ls -app lu -N 180 "$lu"
-status_is 0 "LS for comparison"
-out_has "NP-T/LS" "is named"
-run hrun --dry-run --model nt -app lu -N 200 "$lu"
-status_is 0 "family nt predicts"
-# P-T needs two different P > Mi, which two cores do not have.
-run hrun-calibrate --json show lu
-several=$(python3 -c '
-import json, sys
-P = {}
-for m in json.load(open(sys.argv[1]))[0]["measurements"]:
-    if m["ok"] and m["P"] > m["M"]:
-        P.setdefault(m["M"], set()).add(m["P"])
-print(int(any(len(p) > 1 for p in P.values())))' "$tmp/.out")
-run hrun --dry-run --model pt -app lu -N 200 "$lu"
-if [ "$several" = 1 ]; then
-    status_is 0 "family pt predicts"
-    out_has "P-T/NNLS" "and is named"
-else
-    status_is 125 "without two different P > Mi there is no family pt"
-    err_has "no sub-cluster has a model of family pt for lu: it needs measurements at two different P > Mi" "said so"
-fi
 run hrun --dry-run --json -app lu -N 180 "$lu"
 ok "--json is JSON" python3 -c '
 import json, sys
@@ -148,6 +126,8 @@ records() { cat "$HRUN_DATA"/profiles/lu/*.log | wc -l; }
 n=$(records)
 run hrun -app lu -N 180 "$lu" 100
 ok "a run whose words hold another size is not recorded" test "$n" = "$(records)"
+err_has "not compared with the prediction, nor recorded: N = 180 does not stand among" "nor compared, and why"
+err_lacks "prediction error" "no error of a prediction is told"
 run hrun -app lu -N 180 "$lu" 180
 ok "one whose words hold the size is" test "$((n + 1))" = "$(records)"
 run hrun -app lu -N 180 -n 3 "$lu"
@@ -381,7 +361,7 @@ if [ "$(id -u)" = 0 ] && mkdir -p "$tmp/full" && mount -t tmpfs -o size=256k tmp
     dd if=/dev/zero of="$tmp/full/filler" bs=1k count=1000 2>/dev/null
     held=$(cat "$tmp/full/profiles/lu/$sig.log" | sha256sum)
     # A dozen records fill what is left of the log's last block.
-    run $full --data "$tmp/full" --again --sizes 60 --pes 1 --procs 1 -r 16 --no-fit -app lu "$lu"
+    run $full --data "$tmp/full" --again --sizes 60 --pes 1 --procs 1 -r 16 -app lu "$lu"
     status_is 125 "a full disk stops the calibration"
     err_has "No space left" "with the reason"
     ok "and the log is a prefix of what it is now" test "$(head -c "$(stat -c %s "$tmp/keep/profiles/lu/$sig.log")" "$tmp/full/profiles/lu/$sig.log" | sha256sum)" = "$held"

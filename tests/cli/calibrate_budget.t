@@ -1,5 +1,5 @@
 #!/bin/bash
-# hrun-calibrate chooses its runs, finds a budget or keeps to --budget, --runs, --target-error, says why it ended, goes
+# hrun-calibrate chooses its runs, finds a budget or keeps to --budget (time, runs, percentage), says why it ended, goes
 # on where it was; the grid is behind --full-grid. Mixed runs: smpi.t.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
@@ -12,8 +12,8 @@ status_is 0 "the first runs are listed"
 out_has "screen" "with their stage"
 out_lacks "has one PE" "and nothing of what only runs alone need"
 out_has "the later ones depend on the times of these" "the others cannot be known"
-run hrun-calibrate $some --dry-run --runs 2 "$lu"
-ok "and no more than --runs" grep -q '^2 first runs over' .out
+run hrun-calibrate $some --dry-run --budget 2runs "$lu"
+ok "and no more than so many runs" grep -q '^2 first runs over' .out
 ok "nothing is stored by a dry run" test ! -e "$HRUN_DATA"
 
 # Without any option of the kind: the budget follows from what runs of the choices take.
@@ -49,24 +49,24 @@ fails 125 "--full-grid and --budget contradict each other" "either the full grid
     hrun-calibrate $some --budget 1m --full-grid "$lu"
 
 before=$(litter)
-run hrun-calibrate $some --runs 10 --seed 3 "$lu"
+run hrun-calibrate $some --budget 10runs --seed 3 "$lu"
 status_is 0 "ten runs are made"
 err_has "--seed 3" "their order can be had again"
 err_has "[10/10]" "the last of them"
-err_has "all --runs are made; 10 runs in" "why it ended is said"
+err_has "all runs of --budget are made; 10 runs in" "why it ended is said"
 out_has "rests on" "there is a table of the best configurations"
 out_has "npt/nnls" "and the models are fitted"
 ok "each run is in the log" test "$(records)" = 10
 ok "nothing is left behind" nothing_new "$before"
 
-run hrun-calibrate $some --runs 2 "$lu"
+run hrun-calibrate $some --budget 2runs "$lu"
 status_is 0 "two more"
 err_has "10 measurements are there already" "those of before are known"
 ok "and kept" test "$(records)" = 12
 
-run hrun-calibrate $some --target-error 100% --budget 5m "$lu"
+run hrun-calibrate $some --budget 100% --budget 5m "$lu"
 status_is 0 "a target that is easily reached"
-err_has "the target of --target-error is reached" "ends it"
+err_has "the percentage of --budget is reached" "ends it"
 
 # The table at the end is what hrun says of the same sizes: N, configuration, time, interval, runs of it.
 found=$out

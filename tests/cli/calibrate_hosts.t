@@ -8,7 +8,7 @@ full="hrun-calibrate --full-grid"
 mkdir profiles
 export HRUN_PROFILE_PATH=$tmp/profiles:$apps
 # This machine twice, with processors of other names.
-hrun --export-topology | sed '/^<?hrun/,/^?>/d' > this.xml
+hrun --show-cluster=xml | sed '/^<?hrun/,/^?>/d' > this.xml
 for kind in near far; do
     if grep -q 'name="CPUModel"' this.xml; then
         sed "s/\(name=\"CPUModel\" value=\"\)[^\"]*/\1Made $kind/" this.xml > $kind.xml
@@ -26,7 +26,7 @@ case \$host in
 *) export HWLOC_XMLFILE="$tmp/far.xml" HWLOC_THISSYSTEM=1 ;;
 esac
 case \$* in
-*--export-topology*) exec sh -c "\$*" ;;
+*--show-cluster=xml*) exec sh -c "\$*" ;;
 esac
 [ -e "$tmp/down.\$host" ] && { echo "ssh: connect to host \$host: No route to host" >&2; exit 255; }
 export SITE=\$host
@@ -198,7 +198,7 @@ suggested() { # OPTION...
     run hrun "$@" --dry-run -N 80 -app lu "$lu" 80
     line=$(printf '%s\n' "$out" | sed -n 's/^  to make a profile: //p')
     out=$line ok "$1 $2: a command is suggested" test -n "$line"
-    eval "run ${line/ -app/ --sizes 60,100 --procs 1 --runs 10 -app}"
+    eval "run ${line/ -app/ --sizes 60,100 --procs 1 --budget 10runs -app}"
     status_is 0 "$1 $2: it works"
     run hrun "$@" --dry-run --json -N 80 -app lu "$lu" 80
     ok "$1 $2: and hrun predicts by it" python3 -c 'import json,sys; assert json.load(open(sys.argv[1]))["chosen_by"] == "model"' "$tmp/.out"

@@ -9,7 +9,7 @@ cat >coarse <<'P'
 awk "BEGIN { printf \"time: %g s\n\", int(100 * $1 ^ 3 * 1e-8 / $2 + 0.5) / 100 }"
 P
 chmod +x coarse
-run hrun-calibrate --sizes 60,120,240,480,960 -app lu --runs 40 ./coarse '{N}' '{P}'
+run hrun-calibrate --sizes 60,120,240,480,960 -app lu --budget 40runs ./coarse '{N}' '{P}'
 status_is 0 "a program with a coarse clock is measured"
 err_lacks "failed" "a time of 0 is no failure"
 err_has "too short to tell" "but too short where the clock is not known yet"

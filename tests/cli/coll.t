@@ -7,12 +7,13 @@ lib=$build/lib/hrun/libhrun-coll.so
 mpi=(timeout -k 5 120 mpirun --oversubscribe --mca mpi_yield_when_idle 1)
 before=$(litter)
 
-# text RANKS [RECORD...]: what hrun tells the library, of three made-up hosts on two switches with the ranks dealt out
-# to them in turn; between 2 and 30 kB gathers are irregular.
+# [selector=NAME] [tell=1] text RANKS [RECORD...]: what hrun tells the library, of three made-up hosts on two switches
+# with the ranks dealt out to them in turn; between 2 and 30 kB gathers are irregular.
 text() {
     local n=$1 records
     shift
-    records="b,1,$n,3,2,2,65536,0.1,0,0;t,2000,30000,0.2;s,0,1,1;c,0,1e-6,1e-10,0,0,0,1,1e-6,1e-10"
+    records="b,2,$n,3,2,2,1,${selector:-unheard_of};o,0.1,0,0,${tell:-0};w,65536,0,0,0,0,0;t,2000,30000,0.2;s,0,1,1"
+    records+=";c,0,1e-6,1e-10,0,0,0,1,1e-6,1e-10"
     records+=";c,1,5e-5,5e-9,1e8,1e8,1e9,2,1e-6,1e-9,2e-6,2e-9,2e-6,2e-9,3e-6,3e-9"
     records+=";p,0,0,1e-5,1e9;p,0,1,1e-5,1e8;p,1,0,1e-5,1e8;p,1,1,1e-5,1e8;g,0,1,1e7;g,1,0,1e7"
     records+=";h,0,0,0;h,1,1,0;h,2,0,1"
@@ -30,6 +31,12 @@ check() {
 # took OP: of its calls none reached the library; left OP: all did.
 took() { ok "$2: no $1 is left to the library" grep -qE "^$1: [1-9][0-9]* calls, 0 reached" <<<"$out"; }
 left() { ok "$2: each $1 is left to the library" grep -qE "^$1: ([1-9][0-9]*) calls, \1 reached" <<<"$out"; }
+
+# It is built from lib/net and lib/base, of which a program of a user must see nothing.
+seen=$(nm -D --defined-only "$lib" | awk '{ print $3 }' | grep -vE '^(mpi_|MPI_|hrun_coll_(pmpi|PMPI)_)')
+ok 'it has no names but those of MPI' test -z "$seen"
+needed=$(readelf -d "$lib" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vE '^lib(c|m|dl)\.so')
+ok 'and needs the C library alone' test -z "$needed"
 
 for n in 2 5 8; do
     case $n in 2) ways=linear ;; 5) ways="linear binomial hosts" ;; *) ways=hosts ;; esac
@@ -57,22 +64,23 @@ out_has 'differing: 0' 'two threads at once, and the errors of wrong arguments'
 
 # ---------------------------------------------------------------- without a word, everything is the library's
 hosts=$(text 4 f,gather,hosts)
-for what in '' "$(text 3)" "$(text 4 x,1)" "${hosts%e,*}e,1" "b,2${hosts#b,1}"; do
+for what in '' "$(text 3)" "$(text 4 x,1)" "${hosts%e,*}e,1" "b,1${hosts#b,2}"; do
     check 4 "$what"
     status_is 0 "HRUN_COLL=$(cut -c 1-20 <<<"$what")...: runs"
     out_has 'differing: 0' 'the same'
     for op in gather bcast; do left $op 'a text that does not fit'; done
 done
-check 4 "$(text 4 u,gather,0,0,linear u,scatter,0,0,linear u,bcast,0,0,unheard_of)"
+check 4 "$(text 4)"
+for op in gather bcast; do left $op 'a selector that is not known'; done
+check 4 "$(selector=openmpi text 4)"
 out_has 'differing: 0' 'by the model: the same'
-left bcast 'an algorithm that is not known'
 ok 'by the model: some gathers are taken' test "$(awk '/^gather:/ { print ($2 > $4) }' <<<"$out")" = 1
 
 # ---------------------------------------------------------------- what was proposed is tried
 
 # 40 calls of one broadcast, which the model would do another way; a trial takes ten of them.
 tries() { # WHO WANT WHAT
-    check 6 "$(text 6 u,bcast,0,0,binomial)" slow="$1"
+    check 6 "$(selector=openmpi text 6)" slow="$1"
     out_has "slow: $2 of 40 were the library's" "$3"
     out_has 'differing: 0' 'and gives the same'
 }
@@ -231,7 +239,7 @@ out_lacks 'irregular' 'one of a larger gather does not'
 mv kept.yaml "$network"
 run "${tuned[@]}" --dry-run "${gathers[@]}"
 out_lacks 'pieces' 'where gathers are regular none goes in pieces'
-check 4 "$(text 4 f,gather,hosts v,1)"
+check 4 "$(tell=1 text 4 f,gather,hosts)"
 ok 'a way that is forced is told as such' grep -qE 'coll k,gather,4,0,[0-9]+,hosts,0,2,[1-9]' <<<"$err"
 cat >many.c <<'C'
 #include <mpi.h>
@@ -253,11 +261,11 @@ int main(int argc, char **argv)
 }
 C
 mpicc -o many many.c
-run "${mpi[@]}" -np 2 -x LD_PRELOAD="$lib" -x HRUN_COLL="$(text 2 f,gather,linear v,1)" ./many
+run "${mpi[@]}" -np 2 -x LD_PRELOAD="$lib" -x HRUN_COLL="$(tell=1 text 2 f,gather,linear)" ./many
 ok 'of 300 choices 256 are told' test "$(grep -c 'coll k,gather,' <<<"$err")" = 256
 ok 'and the others counted, each once' grep -qE 'coll m,44 ' <<<"$err"
 run hrun --tune-collectives -n 2 sh -c 'echo "$HRUN_COLL"'
-out_has "b,1,2,1,1,1," 'the processes are told of their hosts'
+out_has "b,2,2,1,1,1,1,openmpi" 'the processes are told of their hosts'
 run hrun --tune-collectives -n 2 -app pattern -N 100 "$bin/pattern" 100
 status_is 0 'an application with a definition'
 ok 'a tuned run is not kept' test ! -e "$HRUN_DATA/profiles/pattern"

@@ -113,7 +113,7 @@ ok "the first one does not notice" test "${statuses% *}" = 0
 ok "and makes its runs" test "$(runs)" = 6
 
 what="--budget"
-two hrun-calibrate --sizes 60,100 --pes 1 --procs 1 --runs 3 -app lu "$lu"
+two hrun-calibrate --sizes 60,100 --pes 1 --procs 1 --budget 3runs -app lu "$lu"
 go_on
 ok "both succeed" test "$statuses" = "0 0"
 ok "the second one goes by the runs of the first" grep -qE "[0-9]+ measurements? (is|are) there already" "$tmp/2.err"

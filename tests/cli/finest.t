@@ -46,32 +46,32 @@ exact() {
     done
     at "$n" "$@"
 }
-ok "--max-time 0.2" exact --max-time 0.2
+ok "--limit time=0.2" exact --limit time=0.2
 small=$(field 'p["N"]')
-ok "--max-time 0.4" exact --max-time 0.4
+ok "--limit time=0.4" exact --limit time=0.4
 ok "more time, a larger size" test "$(field 'p["N"]')" -gt "$small"
-ok "--max-cost 0.0005" exact --max-cost 0.0005
-ok "both" exact --max-cost 0.0005 --max-time 0.4
-ok "with -n" exact --max-time 0.2 -n 3
-ok "with --use" exact --max-time 0.2 --use old
+ok "--limit cost=0.0005" exact --limit cost=0.0005
+ok "both" exact --limit cost=0.0005 --limit time=0.4
+ok "with -n" exact --limit time=0.2 -n 3
+ok "with --use" exact --limit time=0.2 --use old
 finest
 ok "without limits what was measured limits it" test "$(field 'p["N"]')" = "$(field 'p["finest"]["limit"]//7*7')"
 ok "and the extrapolation is told" test "$(field 'p["extrapolates"] is not None')" = True
 finest -N 333
 ok "-N is an upper limit" test "$(field 'p["N"], p["finest"]["limit_given"]')" = "(329, True)"
-finest --max-time 0.2
+finest --limit time=0.2
 ok "the next size and why it is none" test \
     "$(field 'p["finest"]["next"] % 7 == 0 and "keeps the limits" in p["finest"]["why_not"]')" = True
-run hrun --profile-path "$tmp/defs" --cluster "$tmp/cluster.yaml" --dry-run -app lu --finest --max-time 0.2 \
+run hrun --profile-path "$tmp/defs" --cluster "$tmp/cluster.yaml" --dry-run -app lu --finest --limit time=0.2 \
     "$bin/lu" '{N}'
 out_has "  finest       N = $small of sizes up to " "the report says it"
 
 fails 125 "has no size up to" "limits that none keeps" hrun --profile-path "$tmp/defs" \
-    --cluster "$tmp/cluster.yaml" --dry-run -app lu --finest --max-time 0.000000001 "$bin/lu" '{N}'
+    --cluster "$tmp/cluster.yaml" --dry-run -app lu --finest --limit time=0.000000001 "$bin/lu" '{N}'
 fails 125 "--finest and --config contradict" "--config" hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu --finest \
     --config 1,1,0,0 "$bin/lu" '{N}'
-fails 125 "--finest and --within contradict" "--within" hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu --finest \
-    --within 5% "$bin/lu" '{N}'
+fails 125 "--finest and --limit within contradict" "--limit within" \
+    hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu --finest --limit within=5% "$bin/lu" '{N}'
 fails 125 "--finest does nothing without an app definition" "a program without a definition" \
     hrun --dry-run --finest /bin/true
 fails 125 "write {N} where it stands" "a size that does not reach the program" hrun --cluster "$tmp/cluster.yaml" \
@@ -80,13 +80,13 @@ fails 125 "there is no profile" "no profile" hrun --data "$tmp/data2" --cluster 
     --finest "$bin/lu"
 
 # Runs that took half as long again allow less than the models do; what was asked and what was measured stay the same.
-finest --max-time 0.2
+finest --limit time=0.2
 config=$(field '"(%s)" % ",".join("%d,%d" % (c["pes"], c["procs_per_pe"]) for c in p["config"])')
 limit=$(field 'p["finest"]["limit"]')
 procs=$(field 'p["P"]')
 slow() { python3 -c "for i in range(6): print('night $config $small 1.5')"; }
 put <<<"$(slow)"
-finest --max-time 0.2 -n "$procs"
+finest --limit time=0.2 -n "$procs"
 ok "slow runs make the size smaller, or another configuration, and not the limit" test \
     "$(field 'p["N"] <= '"$small"', p["finest"]["limit"] == '"$limit"', p["finest"]["limit_given"]')" = "(True, True, False)"
 ok "why the next size is none is told of them, too" test \

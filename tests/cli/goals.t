@@ -1,5 +1,5 @@
 #!/bin/bash
-# goals.t - what is minimised and what is kept: --objective, --within, --max-...; time against cost. All choices are
+# goals.t - what is minimised and what is kept: --objective and --limit; time against cost. All choices are
 # checked against each configuration evaluated on its own (--config).
 . "$(dirname "$0")/tap.sh"
 
@@ -59,17 +59,17 @@ ok "--objective cost" choice cost True
 plan --objective energy --json
 ok "--objective energy" choice energy True
 for x in 5 20 60; do
-    plan --within $x% --json
-    ok "--within $x%: the cheapest of those" choice cost "t <= best['t'] * (1 + $x / 100) * (1 + 1e-12)"
+    plan --limit within=$x% --json
+    ok "--limit within=$x%: the cheapest of those" choice cost "t <= best['t'] * (1 + $x / 100) * (1 + 1e-12)"
 done
-plan --within interval --json
-ok "--within interval" choice cost "t <= best['high'] * (1 + 1e-12)"
-plan --max-pes 2 --json
-ok "--max-pes" choice t "pes <= 2"
+plan --limit within=interval --json
+ok "--limit within=interval" choice cost "t <= best['high'] * (1 + 1e-12)"
+plan --limit pes=2 --json
+ok "--limit pes" choice t "pes <= 2"
 limit=$(python3 -c 'import json, sys
 print(sorted(json.loads(l)[2] for l in open(sys.argv[1]))[5])' "$tmp/all")
-plan --max-cost "$limit" --json
-ok "--max-cost" choice t "cost <= $limit * (1 + 1e-12)"
+plan --limit "cost=$limit" --json
+ok "--limit cost" choice t "cost <= $limit * (1 + 1e-12)"
 plan --json
 ok "time against cost: nothing beats these in both, and all such are there" python3 - "$tmp/all" "$out" <<'P'
 import json, sys
@@ -87,20 +87,20 @@ plan --objective cost
 out_has "<- minimised" "what is minimised is marked"
 
 fails 125 "keeps the limits: at most 1.00 ms; the quickest takes" "a time that none keeps" \
-    hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu -N 2000 --max-time 0.001 "$bin/lu"
+    hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu -N 2000 --limit time=0.001 "$bin/lu"
 fails 125 "the cheapest costs" "a cost that none keeps" \
-    hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu -N 2000 --max-cost 1e-9 "$bin/lu"
+    hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu -N 2000 --limit cost=1e-9 "$bin/lu"
 fails 125 "the smallest uses 1 PE; of those that keep the other limit the quickest takes" "two limits" \
-    hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu -N 2000 --max-time 0.001 --max-pes 1 "$bin/lu"
+    hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu -N 2000 --limit time=0.001 --limit pes=1 "$bin/lu"
 plan -n 1
 out_has "(it is not of 1 process)" "-n leaves mpirun's configuration out"
-fails 125 "--max-cost 0: it must be above 0" "a cost of nothing" hrun --dry-run --max-cost 0 "$bin/lu"
-fails 125 "--within and --objective time contradict" "--within and the time" \
-    hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu -N 2000 --within 5% --objective time "$bin/lu"
+fails 125 "--limit cost 0: it must be above 0" "a cost of nothing" hrun --dry-run --limit cost=0 "$bin/lu"
+fails 125 "--limit within and --objective time contradict" "--limit within and the time" \
+    hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu -N 2000 --limit within=5% --objective time "$bin/lu"
 fails 125 "--config leaves nothing to choose" "--config and a limit" \
-    hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu -N 2000 --config 1,1,0,0 --max-pes 2 "$bin/lu"
+    hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu -N 2000 --config 1,1,0,0 --limit pes=2 "$bin/lu"
 fails 125 "need predictions, and there are none" "no profile" \
-    hrun --cluster "$tmp/cluster.yaml" --dry-run --max-pes 1 /bin/true
+    hrun --cluster "$tmp/cluster.yaml" --dry-run --limit pes=1 /bin/true
 prices 9 ""
 fails 125 "sub-cluster old has no \`cost_per_hour\`" "a sub-cluster without a price" \
     hrun --cluster "$tmp/cluster.yaml" --dry-run -app lu -N 2000 --objective cost "$bin/lu"

@@ -17,7 +17,7 @@ case \$host in
 127.0.0.20) echo "first line" >&2; echo "ssh: connect to host: Connection refused" >&2; exit 255 ;;
 127.0.0.21) "$tmp/sleeper" 1000 & "$tmp/sleeper" 1000 ;;
 127.0.0.22) echo "hello there"; exit 0 ;;
-127.0.0.23) exec sh -c "$tmp/nosuch/hrun --export-topology" ;;
+127.0.0.23) exec sh -c "$tmp/nosuch/hrun --show-cluster=xml" ;;
 127.0.0.24) exec yes ;;
 127.0.0.25) exit 0 ;;
 127.0.0.26) printf '<?xml version="1.0"?>\n<topology version="2.0">\n'; exit 0 ;;
@@ -41,8 +41,8 @@ nothing_left() {
 json() { python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$tmp/.out" "$1"; }
 
 # ---- what a host tells
-run env HWLOC_SYNTHETIC="package:1 [numa(memory=8GB)] core:4 pu:2" hrun --export-topology
-status_is 0 "--export-topology"
+run env HWLOC_SYNTHETIC="package:1 [numa(memory=8GB)] core:4 pu:2" hrun --show-cluster=xml
+status_is 0 "--show-cluster=xml"
 out_has '<topology version=' "prints hwloc XML"
 out_has "usable 0-7" "and what may be used"
 out_has "memory 8000000000" "and the memory"
@@ -50,7 +50,7 @@ cp "$tmp/.out" told.xml
 ok "the whole is well-formed" python3 -c 'import sys, xml.etree.ElementTree as t; t.parse(sys.argv[1])' told.xml
 run env HWLOC_XMLFILE=told.xml hrun --show-cluster
 out_has "   4         1  " "hwloc reads it"
-run env HWLOC_SYNTHETIC=nonsense hrun --export-topology
+run env HWLOC_SYNTHETIC=nonsense hrun --show-cluster=xml
 status_is 125 "a topology that cannot be loaded"
 one_error "is one error"
 
@@ -60,7 +60,7 @@ printf '127.0.0.2\n127.0.0.[3-4]\n127.0.0.5\n' > hosts
 run $h --hostfile hosts --show-cluster --json
 status_is 0 "a host file with other hosts"
 ok "each host is asked once" test "$(sort calls | uniq | wc -l)" = 4 -a "$(wc -l < calls)" = 4
-ok "by the path of this hrun" grep -qx "127.0.0.3 $(realpath "$build/bin/hrun") --export-topology" calls
+ok "by the path of this hrun" grep -qx "127.0.0.3 $(realpath "$build/bin/hrun") --show-cluster=xml" calls
 got=$(json '[(s["name"], s["level"], s["cores_per_pe"], [p["host"] for p in s["pes"]]) for s in d["subclusters"]]')
 want="[('node-8c', 'node', 8, ['127.0.0.4', '127.0.0.5']), ('node-4c', 'node', 4, ['127.0.0.2', '127.0.0.3'])]"
 out=$got ok "two sub-clusters of nodes" test "$got" = "$want"

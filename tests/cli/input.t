@@ -19,7 +19,7 @@ fails 125 "level" "unknown level" hrun --level rack --show-cluster
 fails 125 "no program" "no program" hrun
 fails 127 "nosuchprogram" "program not found" hrun ./nosuchprogram
 fails 127 "nosuchprogram" "program not found in PATH" hrun nosuchprogram
-fails 127 "24: no program" "a list without commas" hrun-calibrate -app lu --sizes 16 24 32 "$lu"
+fails 127 "24: there is no program of this name in PATH; is it part of an option" "a list without commas" hrun-calibrate -app lu --sizes 16 24 32 "$lu"
 echo hello > "$tmp/plain"
 fails 126 "plain" "program not executable" hrun ./plain
 fails 126 "home" "a folder is no program" hrun ./home
@@ -39,15 +39,17 @@ done
 
 # ---- options without an effect, and words (tests/unit/command_line.h tries every option)
 fails 125 "--top needs a whole number" "a bad value that nothing would read" hrun --top x /bin/true
-fails 125 "--top does nothing without --dry-run, --predict or --verbose" "alternatives that nobody sees" \
+fails 125 "--top does nothing without --dry-run or --verbose" "alternatives that nobody sees" \
     hrun --top 3 /bin/true
-fails 125 "--top does nothing for \`--who\`" "--who and an option of runs" hrun --who --top 3
+fails 125 "--top does nothing for \`--show-cluster=users\`" "--show-cluster=users and an option of runs" \
+    hrun --show-cluster=users --top 3
 fails 125 "-n: --np does nothing for \`--list-apps\`" "--list-apps and an option of runs" hrun --list-apps -n 4
 fails 125 "--json does nothing for \`--list-apps\`" "--list-apps has no JSON" hrun --list-apps --json
 fails 125 "--np does nothing for \`--show-cluster\`" "--show-cluster and an option of runs" \
     hrun --show-cluster -n 4
-fails 125 "\`--who\` takes no program or name: '/bin/true'" "--who and a program" hrun --who /bin/true
-for o in "variant x" "define a=1" "model pt" "fit ls" "placement plain" "explore 5%"; do
+fails 125 "\`--show-cluster=users\` takes no program or name: '/bin/true'" "--show-cluster=users and a program" \
+    hrun --show-cluster=users /bin/true
+for o in "variant x" "define a=1" "explore 5%"; do
     # shellcheck disable=SC2086
     fails 125 "--${o%% *} does nothing without an app definition: none knows the program /bin/true" "--$o alone" \
         hrun --$o /bin/true
@@ -56,13 +58,17 @@ fails 125 "--variant does nothing without an app definition: there is none" "--s
     hrun --show-cluster --variant x
 fails 125 "--define does nothing without an app definition: there is none" "speeds for no application" \
     hrun-calibrate speeds -D a=1
-for o in "model pt" "fit ls" "explore 5%"; do
-    # shellcheck disable=SC2086
-    fails 125 "--${o%% *} does nothing without a size" "--$o of no size" hrun --$o -app lu "$lu" 100
-done
+fails 125 "--explore does nothing without a size" "--explore of no size" hrun --explore 5% -app lu "$lu" 100
 run hrun --force --refresh --skip-unreachable --oversubscribe /bin/true
 status_is 0 "what only allows something is accepted where it is not needed"
-fails 125 "--probe-size does nothing without --probe" "--probe-size alone" hrun --probe-size 5 -app lu -N 100 "$lu"
+fails 127 "'shwo' is neither a program nor a subcommand; did you mean 'show'?" "a subcommand with a typing mistake" \
+    hrun-calibrate shwo lu
+fails 125 "'5m' behind --wait would be the program: write --wait=5m" "a value that needs '='" hrun --wait 5m "$lu"
+fails 125 "--limit: 'tim' is none of time=TIME, cost=COST" "a limit that there is not" \
+    hrun --dry-run --limit pes=4,tim=5 -app lu -N 100 "$lu"
+fails 125 "--limit pes needs a whole number" "one of no number" hrun --dry-run --limit pes=few -app lu -N 100 "$lu"
+fails 125 "option '--dry-run' must be one of choice, time, found 'tme'; did you mean 'time'?" "a dry run of something else" \
+    hrun --dry-run=tme -app lu -N 100 "$lu"
 fails 125 "--budget does nothing for \`fit\`" "hrun-calibrate fit with options of runs" \
     hrun-calibrate fit --budget 5m --trace --threshold 3 lu
 fails 125 "--budget needs a time" "hrun-calibrate export with a bad value" \
@@ -72,11 +78,8 @@ fails 125 "--seed and --full-grid contradict each other" "a seed of nothing" \
     hrun-calibrate --full-grid --seed 3 -app lu "$lu"
 fails 125 "--size and --sizes contradict each other" "two options that say which sizes" \
     hrun-calibrate -N 60 --sizes 100 -app lu "$lu"
-for o in "fit ls" no-robust "exclude-glitches 0.9"; do
-    # shellcheck disable=SC2086
-    fails 125 "--no-fit and --${o%% *} contradict each other" "no fit, and --$o" \
-        hrun-calibrate --no-fit --$o --sizes 100 -app lu "$lu"
-done
+fails 125 "--budget needs a time" "a budget of runs in other words" hrun-calibrate --budget 5m,9walks -app lu "$lu"
+fails 125 "--budget needs a whole number in 1..1000000" "a budget of no run" hrun-calibrate --budget 0runs -app lu "$lu"
 fails 125 "--plot and --json contradict each other" "a plot in a document" hrun-calibrate show --plot --json
 fails 125 "--define needs NAME=VALUE" "a constant without a value" hrun-calibrate show -D nonsense lu
 for c in hrun hrun-calibrate; do
@@ -160,6 +163,10 @@ Y
 run hrun --profile-path "$tmp/defs" --dry-run -app bad -N 10 /bin/true
 status_is 125 "a rule that divides by zero for some P fails"
 err_has "P=1" "and names the P"
+sed -i 's,^rule:.*,rule: P >= 1,; s,"N/P","N/(P-1)",' defs/bad.yaml
+fails 125 "defs/bad.yaml: terms: 'N/(P-1)' divides by zero at N=100, P=1, which the rule accepts" \
+    "a term without a value where the rule accepts a run is told before anything is run" \
+    hrun-calibrate --profile-path "$tmp/defs" -app bad --sizes 100,200 "$lu" '{N}'
 cat > defs/key.yaml <<'Y'
 name: key
 rulez: "1"

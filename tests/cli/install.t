@@ -20,15 +20,12 @@ cat > "$tmp/user.c" <<'C'
 #include <stdio.h>
 int main(void)
 {
-    const char *const vars[] = { "N", "P" };
-    const double at[] = { 12, 4 };
     struct hrun_error err;
-    struct hrun_expr *e = hrun_expr_compile("N % P == 0", vars, 2, NULL, 0, &err);
-    double x;
-    if (!e || hrun_expr_eval(e, at, &x, &err))
+    struct hrun_service *s = hrun_service_create(&err);
+    if (!s || hrun_service_set(s, "app", "hpl", &err) || !hrun_service_set(s, "colour", "red", &err))
         return 1;
-    printf("%g\n", x);
-    hrun_expr_destroy(e);
+    puts(err.text);
+    hrun_service_destroy(s);
     return 0;
 }
 C
@@ -39,5 +36,5 @@ run cc $san -Wall -Werror -o "$tmp/user" "$tmp/user.c" $(pkg-config --cflags --l
 status_is 0 "a program builds with hrun.h, libhrun and hrun.pc"
 LD_LIBRARY_PATH=$dest/usr/lib run "$tmp/user"
 status_is 0 "and runs"
-out_has 1 "with the right answer"
+out_has "there is no setting 'colour'; there are: app" "with the right answer"
 done_testing

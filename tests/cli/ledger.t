@@ -1,5 +1,5 @@
 #!/bin/bash
-# ledger.t - runs side by side on the PEs of this host: what remains is taken, --wait, --who, runs of several users,
+# ledger.t - runs side by side on the PEs of this host: what remains is taken, --wait, who uses what, several users,
 # killed ones, a ledger that cannot be used
 . "$(dirname "$0")/tap.sh"
 
@@ -26,9 +26,9 @@ start() {
 }
 pus() { sed 's/.*: //' "$1" | sort -n | tr '\n' ' '; }
 entries() { find "$ledger" -type f | wc -l; }
-who() { hrun --who --json | python3 -c "import json, sys; d = json.load(sys.stdin)['runs']; print($1)"; }
+who() { hrun --show-cluster=users --json | python3 -c "import json, sys; d = json.load(sys.stdin)['runs']; print($1)"; }
 
-run hrun --who
+run hrun --show-cluster=users
 status_is 0 "an empty ledger"
 out_has "no PEs are in use" "says so"
 ok "looking enters nothing" test "$(ls "$ledger")" = ""
@@ -36,7 +36,7 @@ ok "looking enters nothing" test "$(ls "$ledger")" = ""
 # ---- a second run takes what remains
 start "$all" "$tmp/one"
 one=$!
-run hrun --who
+run hrun --show-cluster=users
 out_has "root" "who runs"
 out_has ":$one " "with its process"
 ok "for machines" test "$(who "(len(d), d[0]['state'], d[0]['pid'] == $one)")" = "(1, 'runs', True)"
@@ -57,11 +57,11 @@ fails 125 "--wait waits for them" "and is told of --wait" hrun true
 fails 125 "-n 2 needs PEs that are in use" "-n that needs them" hrun -n 2 true
 fails 125 "--config (2,1) needs PEs that are in use" "--config that does" hrun --config "(2,1)" true
 fails 125 "at most $cores" "what the cluster has not got is another error" hrun -n $((cores + 1)) true
-run hrun -q --ledger none -n 1 true
+run env HRUN_LEDGER=none hrun -q -n 1 true
 status_is 0 "without a ledger it runs beside them"
-run hrun --ledger none --wait -n 1 true
+run env HRUN_LEDGER=none hrun --wait -n 1 true
 status_is 0 "also where it would wait"
-err_has "--wait waits for nobody: there is no ledger (--ledger none)" "and says that it does not"
+err_has "--wait waits for nobody: there is no ledger (HRUN_LEDGER is none)" "and says that it does not"
 run hrun --wait --dry-run true
 out_has "$cores of $cores PEs of" "a dry run with --wait shows what would be waited for"
 
@@ -86,14 +86,14 @@ for _ in $(seq 200); do [ "$(who "len(d)")" = 2 ] && break; sleep 0.05; done
 hrun --wait -n "$cores" sh -c "echo all >>$tmp/order" 2>/dev/null &
 second=$!
 for _ in $(seq 200); do [ "$(who "len(d)")" = 3 ] && break; sleep 0.05; done
-run hrun --who
+run hrun --show-cluster=users
 out_has "waiting, the first one first:" "who waits stands in a list"
 ok "in their order" test "$(who "[e['pid'] for e in d if e['state'] == 'waits']")" = "[$first, $second]"
 run timeout -s INT 1 hrun --wait true
 status_is 124 "interrupted while it waits"
 err_has "waits: $cores of $cores PEs" "it said for whom"
 ok "it leaves nothing" test "$(entries)" = 3
-run hrun --wait-at-most 1 -n 1 true
+run hrun --wait=1 -n 1 true
 status_is 125 "at most a second"
 err_has "needs PEs that are in use" "then it is an error"
 ok "nothing was started meanwhile" test ! -e "$tmp/order"
@@ -117,7 +117,7 @@ fails 125 "kept for root, who waits" "what is free is kept for one that waits" h
 kill -STOP $waiter
 touch "$tmp/four.end"
 wait $four
-run hrun --who
+run hrun --show-cluster=users
 out_has "no PEs are in use" "where all wait nothing is in use"
 out_has "waiting, the first one first:" "and those who wait are told"
 kill -TERM $waiter
@@ -171,22 +171,22 @@ wait $six 2>/dev/null
 start 1 "$tmp/seven"
 seven=$!
 (sleep 1.5; touch "$tmp/seven.end") &
-run hrun-calibrate --full-grid --sizes 10 --pes 1 -r 1 --again --no-fit -app naps "$tmp/naps"
+run hrun-calibrate --full-grid --sizes 10,11 --pes 1 -r 1 --again -app naps "$tmp/naps"
 status_is 0 "a calibration"
 err_has "waits for its PEs: 1 of $cores PEs" "waits until its host is free"
 wait $seven
 ok "nothing is left" test "$(entries)" = 0
 
 # ---- a ledger that cannot be used
-fails 125 "there is no ledger '$tmp/nowhere'" "a ledger that is not there" hrun --ledger "$tmp/nowhere" true
+fails 125 "there is no ledger '$tmp/nowhere'" "a ledger that is not there" env HRUN_LEDGER="$tmp/nowhere" hrun true
 mkdir -m 777 "$tmp/open"
 fails 125 "chmod +t" "one that is open to all and not sticky" env HRUN_LEDGER="$tmp/open" hrun true
 printf 'ledger: mine\nsubclusters: [{hosts: localhost}]\n' >"$tmp/c.yaml"
 HRUN_LEDGER='' fails 125 "there is no ledger '$tmp/mine'" "one that a cluster file names" \
     hrun --cluster "$tmp/c.yaml" true
 mkdir "$tmp/mine"
-HRUN_LEDGER='' run hrun --cluster "$tmp/c.yaml" --who
-out_has "in use ($tmp/mine)" "and --who knows it"
+HRUN_LEDGER='' run hrun --cluster "$tmp/c.yaml" --show-cluster=users
+out_has "in use ($tmp/mine)" "and --show-cluster=users knows it"
 run hrun -q sh -c 'hrun -q --level core true'
 status_is 0 "a run that starts a run"
 
@@ -195,7 +195,7 @@ if [ "$(id -u)" = 0 ]; then
     as=(setpriv --reuid=64003 --regid=64003 --clear-groups env HOME="$tmp/other" HRUN_DATA="$tmp/other")
     mkdir "$tmp/other"
     chown 64003 "$tmp/other"
-    if "${as[@]}" hrun -q --ledger none true 2>/dev/null; then
+    if "${as[@]}" env HRUN_LEDGER=none hrun -q true 2>/dev/null; then
         "${as[@]}" hrun -q -n "$cores" sleep 30 &
         other=$!
         for _ in $(seq 200); do [ "$(who "len(d)")" = 1 ] && break; sleep 0.05; done
@@ -217,10 +217,10 @@ if [ "$(id -u)" = 0 ]; then
     # ---- a full file system
     mkdir -m 1777 "$tmp/full"
     if mount -t tmpfs -o size=8k,nr_inodes=64,mode=1777 tmpfs "$tmp/full" 2>/dev/null; then
-        run hrun -q --ledger "$tmp/full" -n 1 true
+        run env HRUN_LEDGER="$tmp/full" hrun -q -n 1 true
         status_is 0 "room for an entry"
         dd if=/dev/zero of="$tmp/full/filler" bs=4k count=4 2>/dev/null
-        run hrun --ledger "$tmp/full" -n 1 true
+        run env HRUN_LEDGER="$tmp/full" hrun -n 1 true
         status_is 0 "on a full file system it runs"
         err_has "this run is not in the ledger" "and says that it is not entered"
         ok "nothing is left of it" test "$(find "$tmp/full" -type f | wc -l)" = 1

@@ -16,7 +16,8 @@ fails 125 "takes no program" "a program" $c network ./program
 fails 125 "--precision 0: a percentage above 0" "a precision of nothing" $c network --precision 0
 fails 125 "-r needs a whole number" "no repetition" $c network -r 0
 fails 125 "--budget does nothing for \`network\`" "a budget, which is of applications" $c network --budget 10
-fails 125 "there is no ledger" "the ledger is of use to it" $c network -q --ledger "$tmp/none/of/these"
+fails 125 "there is no ledger" "the ledger is of use to it" \
+    env HRUN_LEDGER="$tmp/none/of/these" $c network -q
 fails 125 "--app does nothing for \`network\`" "an application" $c network --redo -app hpl
 fails 125 "--redo does nothing for \`network --from\`" "measuring what was measured" $c network --from nosuch --redo
 fails 125 "--precision does nothing for \`show --network\`" "a precision of what is only shown" \

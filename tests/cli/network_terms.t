@@ -150,11 +150,11 @@ err_has "hrun-calibrate network" "and how to measure it"
 new="--data first ${on#--data data } --host fast-[0-1] -app fft --sizes 4096,16384 --procs 1"
 run "$c" $new --dry-run "$app"
 ok "a dry run measures no network" test ! -e first/networks
-run "$c" $new --runs 4 "$app"
+run "$c" $new --budget 4runs "$app"
 status_is 0 "terms of the network and chosen runs"
 err_has "fft has terms that ask for the network, which is measured first" "the network is measured"
 ok "and kept" test -n "$(ls first/networks/*.yaml)"
-run "$c" $new --runs 1 "$app"
+run "$c" $new --budget 1runs "$app"
 err_lacks "is measured first" "which is known from then on"
 run "$c" fit ${new%% -app *} -v fft
 err_has "the network of 2 hosts measured" "and used"

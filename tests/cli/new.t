@@ -110,17 +110,17 @@ run hrun-calibrate -app chosen --sizes 60,100,140,200 "${exact[@]}"
 status_is 0 "a definition by chosen runs"
 ok "each size's choice by the terms that were chosen rests on runs" \
     test "$(sed -n '/rests on/,$p' .out | grep -cE '^ *(60|100|140|200) .* [0-9]+ runs?( +\*)?$')" = 4
-run hrun-calibrate -app few --sizes 60,100,140,200 --procs 1 --runs 7 "${exact[@]}"
-err_has "all --runs are made; 3 runs in" "--runs 7: three before the terms are chosen"
+run hrun-calibrate -app few --sizes 60,100,140,200 --procs 1 --budget 7runs "${exact[@]}"
+err_has "all runs of --budget are made; 3 runs in" "7 runs: three before the terms are chosen"
 ok "and at most one with them" test "$(records few)" -le 7
 ok "a loss that nobody would see is not told" eval '! grep -qE "[0-9]e-[0-9]+ %" .err'
 marks() { cat "$HRUN_DATA"/profiles/few/*.log | grep -c '"status":"anew"'; }
-run hrun-calibrate -app few --sizes 60,100,140,200 --procs 1 --runs 7 --again --force "${exact[@]}"
+run hrun-calibrate -app few --sizes 60,100,140,200 --procs 1 --budget 7runs --again --force "${exact[@]}"
 status_is 0 "--again measures anew"
 err_has "; 3 measurements are there already" "and what it measures first counts in its later parts"
 ok "what stood before is marked once" test "$(marks)" = 1
-run hrun-calibrate -app two --sizes 60,200 --pes 1 --procs 1 --runs 2 "${exact[@]}"
-out_has "single/" "--runs 2 leave none for the second part, which fits"
+run hrun-calibrate -app two --sizes 60,200 --pes 1 --procs 1 --budget 2runs "${exact[@]}"
+out_has "single/" "2 runs leave none for the second part, which fits"
 ok "and are two in all" test "$(records two)" = 2
 run hrun-calibrate -app grid --full-grid -r 1 --sizes 60,100,141,200 --pes 1 --procs 1 --retries 0 "${exact[@]}"
 out_has "single/nnls" "a definition by the full grid"
@@ -130,7 +130,7 @@ ok "each run is made once, also the one that fails" test "$(records grid)" = 4
 printf '#!/bin/sh\ngrep Cpus_allowed_list /proc/self/status >>"$SEEN"\nexec ./mycode "$@"\n' >wrapped
 chmod +x wrapped
 name=$(hrun --show-cluster | awk '/ signature$/ { getline; print $1 }')
-run env SEEN="$tmp/seen" hrun-calibrate --new -app narrow --sizes 4096,16384 --procs 1 --runs 4 --use "$name:1" \
+run env SEEN="$tmp/seen" hrun-calibrate --new -app narrow --sizes 4096,16384 --procs 1 --budget 4runs --use "$name:1" \
     --time "$clock" -- ./wrapped '{N}'
 status_is 0 "a definition made on one PE"
 err_has "N=4096 on 2 processes: works" "with runs of several processes"

@@ -79,18 +79,17 @@ out_has "grid over 2 switches: 4 crossings in place of " "a grid is cut once"
 dry all '(8,1)'
 out_has "alltoall over 2 switches: 32 crossings; no order is better than the plain one" \
     "from each to each: no order helps"
-dry rings '(8,1)' --placement=plain
-out_lacks "placement" "--placement=plain: no word of it"
+dry none '(8,1)'
+out_lacks "placement" "no pattern: no word of it"
 out_has "n-[0-7]" "and the order of the hosts"
 dry none '(8,1)' --json
 ok "no pattern: null" \
     test "$(json '(d["placement"], [r["pe"] for r in d["ranks"]])')" = "(None, [0, 1, 2, 3, 4, 5, 6, 7])"
-fails 125 "--placement" "an unknown word" "$h" --placement=random --platform two.xml -app rings -N 8 "$ring"
 
 run "$h" --platform two.xml -app rings --config '(8,1)' -N 8000 --no-record "$ring"
 status_is 0 "a run placed by its pattern"
 placed=$(printf '%s\n' "$out" | sed -n 's/^time: \(.*\) s$/\1/p')
-run "$h" --platform two.xml -app rings --config '(8,1)' -N 8000 --no-record --placement=plain "$ring"
+run "$h" --platform two.xml -app none --config '(8,1)' -N 8000 --no-record "$ring"
 status_is 0 "and one in plain order"
 plain=$(printf '%s\n' "$out" | sed -n 's/^time: \(.*\) s$/\1/p')
 ok "the first is quicker ($placed s, $plain s)" python3 -c "import sys; sys.exit(not $placed < 0.99 * $plain)"

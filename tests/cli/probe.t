@@ -12,12 +12,11 @@ json() { python3 -c "import json,sys; d = json.load(open('$tmp/.out')); print($1
 
 lu=$bin/lu
 fails 125 "say which is the real one with -N SIZE" "--probe without a size" "$h" --probe "$lu" {N}
-fails 125 "--probe-size does nothing without --probe" "--probe-size alone" "$h" --probe-size 100 -N 200 "$lu" {N}
 fails 125 "write {N} where it stands" "a size that the program is not told" "$h" --probe -N 200 -app lu "$lu" 200
-fails 125 "--probe-size needs a whole number in 1..200" "a probe larger than the run" \
-    "$h" --probe --probe-size 300 -N 200 "$lu" {N}
+fails 125 "--probe needs a whole number in 1..200" "a probe larger than the run" \
+    "$h" --probe=300 -N 200 "$lu" {N}
 fails 125 "no number of processes from 1 to" "a size without a number of processes" \
-    "$h" --probe --probe-size 9 -N 18 "$bin/femcg" {N}
+    "$h" --probe=9 -N 18 "$bin/femcg" {N}
 for o in "--np 2" "--config (1,1)" "--explore 5" "--finest"; do
     # shellcheck disable=SC2086
     fails 125 "--probe and ${o%% *} contradict each other" "--probe with ${o%% *}" "$h" --probe $o -N 200 "$lu" {N}

@@ -1,5 +1,5 @@
 #!/bin/bash
-# ring.t - family ring (paper 004): measured, fitted, chosen and run on simulated hosts; --max-loss; a part of the
+# ring.t - family ring (paper 004): measured, fitted, chosen and run on simulated hosts; --limit loss; a part of the
 # figures of `make ring-accuracy`
 . "$(dirname "$0")/tap.sh"
 if [ ! -x "$build/bin/hrun-smpi" ] || [ ! -x "$build/tests/accuracy/ring" ]; then
@@ -32,8 +32,8 @@ join() { # NAME NAME
 } >"$tmp/pcs.xml"
 plan() { run hrun --dry-run --platform "$tmp/pcs.xml" -app ring -N "$@" "$ring"; }
 
-plan 6000 --max-loss 10
-status_is 125 "--max-loss without a profile"
+plan 6000 --limit loss=10
+status_is 125 "--limit loss=without a profile"
 err_has "need predictions" "is refused"
 run hrun-calibrate --full-grid --platform "$tmp/pcs.xml" -app ring --sizes 3000,6000 --procs 1,4 --repetitions 1 "$ring"
 status_is 0 "a ring is measured"
@@ -52,25 +52,25 @@ ok "the balance is told, and in proportion nothing is lost" \
 plan 12000
 out_has "ring/NNLS" "the family is named"
 out_has "  balance      7 processes lose 0.0 % by imbalance" "and the balance told to people"
-plan 12000 --max-loss 20 --json
-ok "--max-loss: the fewest processes that lose no more" \
+plan 12000 --limit loss=20 --json
+ok "--limit loss: the fewest processes that lose no more" \
     test "$(json 'd["P"] < 7, d["ring"]["loss"] <= 0.2, d["ring"]["max_loss"], sum(c["pes"] * c["procs_per_pe"] for c in
         d["config"]) == d["P"]')" = "True True 0.2 True"
 fewer=$(json 'd["P"] - 1')
 plan 12000 -n "$fewer" --json
 ok "with one less, more is lost" test "$(json 'd["ring"]["least_loss"] > 0.2')" = True
-plan 12000 --max-loss 20 --max-pes 1
-status_is 125 "--max-loss with a limit that its processes do not keep"
-err_has "processes, the fewest that keep --max-loss: no configuration" "says how many it asks for"
+plan 12000 --limit loss=20 --limit pes=1
+status_is 125 "--limit loss=with a limit that its processes do not keep"
+err_has "processes, the fewest that keep --limit loss: no configuration" "says how many it asks for"
 err_has "at most 1 PE; the smallest uses " "and how many PEs they need"
-plan 12000 --max-loss 20
-out_has ", the fewest that keep --max-loss, lose" "the reason is said"
-fails 125 "--max-loss and -n contradict each other" "--max-loss with -n" \
-    hrun --dry-run --platform "$tmp/pcs.xml" -app ring -N 12000 --max-loss 5 -n 4 "$ring"
-fails 125 "--max-loss and --config contradict each other" "--max-loss with --config" \
-    hrun --dry-run --platform "$tmp/pcs.xml" -app ring -N 12000 --max-loss 5 --config '(1,1,0,0,0,0)' "$ring"
-run hrun --dry-run --platform "$tmp/pcs.xml" -app ring -N 12000 --max-loss 0.001 --use p,q:1,r:1 "$ring"
-out_has ", the fewest that keep --max-loss, lose 0.0 %" "what is chosen keeps the loss"
+plan 12000 --limit loss=20
+out_has ", the fewest that keep --limit loss, lose" "the reason is said"
+fails 125 "--limit loss and -n contradict each other" "--limit loss=with -n" \
+    hrun --dry-run --platform "$tmp/pcs.xml" -app ring -N 12000 --limit loss=5 -n 4 "$ring"
+fails 125 "--limit loss and --config contradict each other" "--limit loss=with --config" \
+    hrun --dry-run --platform "$tmp/pcs.xml" -app ring -N 12000 --limit loss=5 --config '(1,1,0,0,0,0)' "$ring"
+run hrun --dry-run --platform "$tmp/pcs.xml" -app ring -N 12000 --limit loss=0.001 --use p,q:1,r:1 "$ring"
+out_has ", the fewest that keep --limit loss, lose 0.0 %" "what is chosen keeps the loss"
 
 # Simulated times are exact: a choice, one process each, and an uneven one with an even number of processes.
 for config in '(1,3,1,2,2,1)' '(1,1,1,1,2,1)' '(1,4,1,3,2,2)' '(1,4,0,0,1,2)'; do
@@ -100,8 +100,8 @@ export HRUN_PROFILE_PATH=$tmp
 run hrun-calibrate --full-grid --platform "$tmp/pcs.xml" -app plain --sizes 1000,2000 --procs 1 --pes 1,2 \
     --repetitions 1 "$ring"
 status_is 0 "the same with terms"
-fails 125 "--max-loss is for applications of family ring" "--max-loss of another family" \
-    hrun --dry-run --platform "$tmp/pcs.xml" -app plain -N 2000 --max-loss 5 "$ring"
+fails 125 "--limit loss is for applications of family ring" "--limit loss=of another family" \
+    hrun --dry-run --platform "$tmp/pcs.xml" -app plain -N 2000 --limit loss=5 "$ring"
 
 run tests/accuracy/rings --quick --seeds 2 --out "$tmp/rings"
 status_is 0 "make ring-accuracy, a part of it: the targets are met"

@@ -32,8 +32,8 @@ if command -v smpicc >/dev/null && [ -x "$build/lib/hrun/hrun-netbench-smpi" ] &
         '<cluster id="N" prefix="new-" radical="0-3" suffix="" speed="2Gf" bw="125MBps" lat="50us"/>' \
         '</zone></platform>' >now.xml
     # shellcheck disable=SC2046,SC2010
-    run smpicc -DHRUN_SMPI -D_GNU_SOURCE -I"$OLDPWD/calib/net" -o simulated network.c \
-        $(ls "$OLDPWD"/calib/net/*.c | grep -v "/main\.c\$") $(pkg-config --cflags --libs hrun) -lm
+    run smpicc -DHRUN_SMPI -D_GNU_SOURCE -I"$OLDPWD/calib/mpi" -o simulated network.c \
+        $(ls "$OLDPWD"/calib/mpi/*.c | grep -v -e netbench -e probe) $(pkg-config --cflags --libs hrun) -lm
     status_is 0 "it builds with smpicc"
     run hrun -q --timeout 60 --platform now.xml --smpi smpi/simulate-computation:no -n 4 ./simulated
     ok "and predicts on simulated hosts" test "$(grep -c ' bytes: *[0-9][0-9.]* us (' .out)" = 6

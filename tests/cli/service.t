@@ -1,6 +1,6 @@
 #!/bin/bash
-# service.t - the estimate for schedulers: hrun --predict, the programs of hrun(7) in C and in Python, hrun.h, and what
-# libhrun shows. What they say is what the dry run says.
+# service.t - the estimate for schedulers: hrun --dry-run=time, the programs of hrun(7) in C and in Python, hrun.h, and
+# what libhrun shows. What they say is what the dry run says.
 . "$(dirname "$0")/tap.sh"
 
 # cluster FILE NEW OLD: a cluster of so many new and old hosts
@@ -24,7 +24,7 @@ put <<<$'alone new 2\nalone old 4\nrun (1,1,4,1) 2000 1.2\nrun (2,1,4,1) 2000 1.
 run hrun-calibrate fit lu
 status_is 0 "profiles of two sub-clusters"
 
-# ---------------------------------------------------------------- hrun --predict
+# ---------------------------------------------------------------- hrun --dry-run=time
 lu=(hrun --cluster "$tmp/cluster.yaml" -app lu -N 2000)
 # dry FIELDS CONFIG...: of the dry run with a program
 dry() {
@@ -33,21 +33,21 @@ dry() {
 }
 dry "" --config 2,1,4,1 >"$tmp/want"
 dry "" --config 1,1,0,0 >>"$tmp/want"
-run "${lu[@]}" --predict --config '(2,1,4,1)' --config 1,1,0,0
-status_is 0 "--predict without a program"
+run "${lu[@]}" --dry-run=time --config '(2,1,4,1)' --config 1,1,0,0
+status_is 0 "--dry-run=time without a program"
 ok "a line for each configuration: seconds, interval, configuration" test "$out" = \
     "$(paste -d' ' "$tmp/want" <(printf '(2,1,4,1)\n(1,1,0,0)\n'))"
 best=$(dry "")
 run "${lu[@]}" --dry-run --json "$bin/lu"
 config=$(field "'(' + ','.join('%d,%d' % (s['pes'], s['procs_per_pe']) for s in p['config']) + ')'")
-run "${lu[@]}" --predict
+run "${lu[@]}" --dry-run=time
 ok "without --config the best" test "$out" = "$best $config"
-run "${lu[@]}" --predict "$bin/lu"
+run "${lu[@]}" --dry-run=time "$bin/lu"
 ok "and with a program the same" test "$out" = "$best $config"
-run "${lu[@]}" --predict --objective cost
+run "${lu[@]}" --dry-run=time --objective cost
 out_has "(0,0,1,1)" "led by the options of a choice"
-run "${lu[@]}" --predict --json
-status_is 0 "--predict --json"
+run "${lu[@]}" --dry-run=time --json
+status_is 0 "--dry-run=time --json"
 cp "$tmp/.out" "$tmp/predict.json"
 run "${lu[@]}" --dry-run --json "$bin/lu"
 ok "is the document of the dry run but for what would be started" python3 - "$tmp/predict.json" "$tmp/.out" <<'P'
@@ -58,26 +58,25 @@ assert a["argv"] is None and a["mpirun"] is None and b["argv"] and b["mpirun"]
 assert list(a) == [k for k in b if k in a]
 assert [k for k in a if a[k] != b[k] and k != "search_s"] == ["argv", "mpirun"]
 P
-run "${lu[@]}" --predict --json --config 2,1,4,1 --config 1,1,0,0
+run "${lu[@]}" --dry-run=time --json --config 2,1,4,1 --config 1,1,0,0
 ok "an array for several configurations" test "$(field '[c["P"] for c in p]')" = "[6, 1]"
 run "${lu[@]}" --dry-run
 status_is 0 "--dry-run without a program"
 out_has "-np 2 lu 2000" "shows the definition's"
 out_has "predicted 2.04 s" "and uses the profile that there is"
-run env PATH="$build/bin:/nowhere" "${lu[@]}" --predict
+run env PATH="$build/bin:/nowhere" "${lu[@]}" --dry-run=time
 ok "neither mpirun nor an MPI need be installed" test "$out" = "$best $config"
 
-fails 125 "new has 2 PEs, not 5" "a configuration that is not there" "${lu[@]}" --predict --config 5,1,0,0
-fails 125 "5,1,0,0: --config" "of several it says which, and prints nothing" "${lu[@]}" --predict --config 1,1,0,0 \
+fails 125 "new has 2 PEs, not 5" "a configuration that is not there" "${lu[@]}" --dry-run=time --config 5,1,0,0
+fails 125 "5,1,0,0: --config" "of several it says which, and prints nothing" "${lu[@]}" --dry-run=time --config 1,1,0,0 \
     --config 5,1,0,0
-fails 125 "give -N SIZE" "no size" hrun --cluster "$tmp/cluster.yaml" -app lu --predict
-fails 125 "name one with -app" "no application" hrun --cluster "$tmp/cluster.yaml" -N 100 --predict
-fails 125 "--dry-run does nothing for \`--predict\`: leave it out" "options that contradict it" "${lu[@]}" --predict --dry-run
+fails 125 "give -N SIZE" "no size" hrun --cluster "$tmp/cluster.yaml" -app lu --dry-run=time
+fails 125 "name one with -app" "no application" hrun --cluster "$tmp/cluster.yaml" -N 100 --dry-run=time
 fails 125 "sub-cluster new has no profile of jacobi" "no profile" \
-    hrun --cluster "$tmp/cluster.yaml" -app jacobi -N 100 --predict
+    hrun --cluster "$tmp/cluster.yaml" -app jacobi -N 100 --dry-run=time
 fails 125 "no program given" "a run needs a program" "${lu[@]}"
 fails 125 "a profile of lu for engine mpirun, and none for engine srun" "the profile of another engine" "${lu[@]}" \
-    --predict --engine srun
+    --dry-run=time --engine srun
 
 # ---------------------------------------------------------------- an application of two variants
 mkdir "$tmp/defs"
@@ -102,12 +101,12 @@ run hrun-calibrate --profile-path "$tmp/defs" fit two.far two.near
 status_is 0 "profiles of both"
 two=(hrun --profile-path "$tmp/defs" --cluster "$tmp/cluster.yaml" -app two)
 for n in 600 3000; do
-    run "${two[@]}" -N $n --predict --variant far
+    run "${two[@]}" -N $n --dry-run=time --variant far
     far=$out
-    run "${two[@]}" -N $n --predict --variant near
+    run "${two[@]}" -N $n --dry-run=time --variant near
     quick=$(printf '%s\n' "$far" "$out" | sort -g | head -n 1)
     ok "variants differ at N = $n" test "$far" != "$out"
-    run "${two[@]}" -N $n --predict
+    run "${two[@]}" -N $n --dry-run=time
     ok "and the quicker one is told" test "$out" = "$quick"
     run "${two[@]}" -N $n --dry-run --json
     ok "as the dry run has it" test "$(field "'%.6g' % p['predicted_s']")" = "${quick%% *}"
@@ -143,7 +142,7 @@ declared=$(cc -E -P "$inc/hrun.h" | grep -oE '\<hrun_[a-z0-9_]+' | sort -u)
 for lib in "-D --defined-only $dest/usr/lib/libhrun.so" "$dest/usr/lib/libhrun.a"; do
     # shellcheck disable=SC2086
     shown=$(nm $lib | awk '$2 ~ /^[BCDGRSTVWui]$/ { sub(/@.*/, "", $3); print $3 }' | grep -vE '^(_|$)' | sort -u)
-    ok "${lib##*/} shows functions" test "$(echo "$shown" | wc -l)" -gt 100
+    ok "${lib##*/} shows functions" test "$(echo "$shown" | wc -l)" -gt 50
     more=$(comm -23 <(echo "$shown") <(echo "$declared"))
     ok "${lib##*/} shows nothing that hrun.h does not declare" test -z "$more"
 done

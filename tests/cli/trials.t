@@ -9,12 +9,12 @@ fi
 trials() { HRUN_BUILD=$build tests/trials/trials "$@"; }
 
 # Seed 8: stencils on 2 kinds of hosts, 80 configurations, no definition.
-trial() { trials --seed 8 --trials 1 --jobs 1 --calibrate "--runs 12" --out "$tmp/$1.json"; }
+trial() { trials --seed 8 --trials 1 --jobs 1 --calibrate "--budget 12runs" --out "$tmp/$1.json"; }
 trial again >/dev/null 2>&1 &
 run trial one
 wait $!
 again=$?
-status_is 0 "a trial"
+status_is 0 "aruns trial"
 err_has "seed 8: stencil1, epsilon" "is told"
 out_has "trained, --new" "in a report"
 out_has "cost against all configurations: mean" "with what it cost"

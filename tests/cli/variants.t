@@ -51,8 +51,8 @@ variants:
 - {name: twice, formula: "4*N^3*share*perf"}
 - {name: once, formula: "2*N^3*share*perf"}
 END
-for how in --dry-run --predict; do
-    run "$h" --profile-path "$tmp/defs" -app slow $how -N 1000 --max-time 0.000001 /bin/true
+for how in --dry-run --dry-run=time; do
+    run "$h" --profile-path "$tmp/defs" -app slow $how -N 1000 --limit time=0.000001 /bin/true
     status_is 125 "$how: a time that no variant keeps"
     err_has "slow.once at N = 1000: no configuration" "is told with the variant that comes nearest"
 done
@@ -68,7 +68,7 @@ run "$h" --profile-path "$tmp/defs" -app two.chaty --dry-run -N 1000 /bin/true
 err_has "did you mean 'chatty'?" "also as NAME.VARIANT"
 run "$h" --dry-run -app lu --variant x -N 100 "$bin/lu"
 err_has "lu has no variants" "a definition without variants has none"
-two -N 1000 --finest --max-time 1 /bin/true '{N}'
+two -N 1000 --finest --limit time=1 /bin/true '{N}'
 err_has "say which with --variant" "--finest chooses the size of one"
 rm -rf "$HRUN_DATA"
 two --dry-run -N 1000 /bin/true
@@ -102,7 +102,7 @@ for how in show "--profile-path $tmp/defs fit" export; do
     err_has "there is no profile of both" "is told"
 done
 both() { run "$h" --profile-path "$tmp/defs" -app both "$@" "$tmp/timed"; }
-run "$c" --profile-path "$tmp/defs" -app both --sizes 50,100,200,400 --pes 1,2 --runs 12 "$tmp/timed"
+run "$c" --profile-path "$tmp/defs" -app both --sizes 50,100,200,400 --pes 1,2 --budget 12runs "$tmp/timed"
 status_is 0 "all variants with terms are measured"
 err_has "variant linear, 1 of 2 that have terms" "one after the other"
 ok "and kept apart" test -d "$HRUN_DATA/profiles/both.linear" -a -d "$HRUN_DATA/profiles/both.square"
@@ -185,8 +185,8 @@ ok "formulas ask the network that is given: the measured one changes nothing" \
     test "$(json "abs(d['predicted_s'] / $predicted - 1) < 1e-6")" = True
 m --dry-run --json -N 1000 --network "$tmp/slow.yaml"
 ok "a slow one does" test "$(json "d['predicted_s'] > 1.1 * $predicted")" = True
-m --predict -N 1000 --network "$tmp/slow.yaml"
-ok "for --predict, too" awk -v p="$predicted" '{ exit !($1 > 1.1 * p) }' <<<"$out"
+m --dry-run=time -N 1000 --network "$tmp/slow.yaml"
+ok "for --dry-run=time, too" awk -v p="$predicted" '{ exit !($1 > 1.1 * p) }' <<<"$out"
 fails 125 "cannot read '$tmp/none'" "one that is not there is refused" \
     "$h" --platform "$tmp/v/platform.xml" -app matmul --dry-run -N 1000 --network "$tmp/none" \
     "$build/tests/accuracy/matmul"
@@ -196,10 +196,10 @@ fails 125 "cannot read '$tmp/none'" "one that is not there is refused" \
 alone() { run "$h" --data "$tmp/alone" --platform "$tmp/v/platform.xml" -app matmul "$@"; }
 mkdir -p "$tmp/alone/networks" "$tmp/path"
 cp "$tmp"/v/data/networks/* "$tmp/alone/networks"
-alone --predict -N 1000
+alone --dry-run=time -N 1000
 status_is 0 "a network suffices: without a program and a profile it is SimGrid's that is meant on a platform"
 cp "$bin/lu" "$tmp/path/matmul"
-PATH=$tmp/path:$PATH alone --predict -N 1000
+PATH=$tmp/path:$PATH alone --dry-run=time -N 1000
 status_is 0 "also where one in PATH is linked with another MPI"
 PATH=$tmp/path:$PATH alone --dry-run -N 1000
 status_is 0 "which a dry run does not take"

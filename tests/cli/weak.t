@@ -72,7 +72,7 @@ fails 125 "no model of multigrid for N=16384; there is one for N=32768" "a size 
 out_before=$err
 ok "and the command that makes one" grep -qF "hrun-calibrate -app multigrid -N 16384 makes one" <<<"$out_before"
 fails 125 "N = 32768 alone was measured" "--finest of one size" \
-    hrun "${on[@]}" --dry-run --finest --max-time 0.000001 "$prog"
+    hrun "${on[@]}" --dry-run --finest --limit time=0.000001 "$prog"
 out_before=$err
 ok "advises twice the size, with the options" grep -Eq \
     'to measure a larger one: hrun-calibrate -app multigrid .*--platform .* -N 65536 .*multigrid' <<<"$out_before"
@@ -83,13 +83,13 @@ ok "two sizes tell of one between them" near 12,1,12,1 24576
 plan -N 32768
 limit=$(field '0.6 * p["predicted_s"]')
 money=$(field '0.2 * p["cost"]')
-plan --finest --max-time "$limit"
+plan --finest --limit "time=$limit"
 ok "--finest keeps the time" test \
     "$(field "p['predicted_s'] <= $limit < 1.01 * p['predicted_s'] and p['finest']['next'] == p['N'] + 16")" = True
 finest=$(field 'p["N"]')
-plan --finest --max-time "$limit" --max-cost "$money"
+plan --finest --limit "time=$limit" --limit "cost=$money"
 ok "and the money, on a smaller mesh" test "$(field "p['cost'] <= $money and p['N'] < $finest")" = True
-run hrun "${on[@]}" --no-record --finest --max-time "$limit" "$prog"
+run hrun "${on[@]}" --no-record --finest --limit "time=$limit" "$prog"
 ok "it can be run, too" test "$status" = 0 -a -n "$(grep '^time: ' <<<"$out")"
 err_has "hrun: N = $finest, predicted" "and says which size that was"
 

@@ -3,19 +3,19 @@
  * entries and parameters that can be. */
 #include "fuzz.h"
 
-#include "../../hrun/coll/net.c"     /* else built without our sanitizers, for users' programs */
 #include "launch/ranks.h"
+#include "net/tune.h"
 
 #include <math.h>
 
 const char *const fuzz_seeds[] = {
     "0-3=0-7/8;4=8,24/1;5-9=", "0=0;1=1;2=;9=3", "0-1073741823=0/1073741823", "0-=1", "0=1/",
-    "b,1,4,2,2,1,65536,0.1,1e-6,10;t,1024,65536,0.2;s,0,1,1;s,1024,2,0.5;c,0,1e-5,1e-9,0,1e8,0,1,1e-6,0;c,1,1e-5,1e-"
-    "9,0,0,0,2,"
-    "1,0,1,0,1,0,1,0;p,0,1,5e-5,1.25e8;g,0,0,1e7;h,0,0,0;h,1,1,0;r,0,1,0,0;r,2,3,1,1;u,bcast,4,1024,binomial;"
-    "f,gather,linear;v,1;", "b,1,1,1,1,1,0,0,0,0;s,0,1,1;c,0,0,0,0,0,0,1,0,0;h,0,0,0;r,0,0,0,0;",
-    "b,1,1,2,2,1,0,0,0,0;s,0,1,1;c,0,0,0,0,0,0,1,0,0;c,1,0,0,0,0,0,2,0,0,0,0,0,0,0,0;h,0,1,0;r,0,0,0,1;h,0,0,0;",
-    "b,1,1,50000,1,50000,0,0,0,0;g,49999,49999,0;", NULL
+    "b,2,4,2,2,1,2,openmpi;o,0.1,1e-6,10,1;w,65536,0,1,8775,0.05,1;t,1024,65536,0.2;s,0,1,1;s,1024,2,0.5;"
+    "c,0,1e-5,1e-9,0,1e8,0,1,1e-6,0;c,1,1e-5,1e-9,0,0,0,2,1,0,1,0,1,0,1,0;p,0,1,5e-5,1.25e8;g,0,0,1e7;"
+    "h,0,0,0;h,1,1,0;r,0,1,0,0;r,2,3,1,1;f,gather,linear;", "b,2,1,1,1,1,1,x;s,0,1,1;"
+    "c,0,0,0,0,0,0,1,0,0;h,0,0,0;r,0,0,0,0;",
+    "b,2,2,2,2,1,1,x;s,0,1,1;c,0,0,0,0,0,0,1,0,0;c,1,0,0,0,0,0,2,0,0,0,0,0,0,0,0;h,0,1,0;r,0,0,0,1;h,0,0,0;",
+    "b,2,50000,50000,1,1000,1,x;g,999,999,0;", NULL
 };
 
 /* The one variable that there is. */
@@ -43,25 +43,27 @@ static void check_entry(int rank)
 static void check_net(void)
 {
     struct hrun_buf ended = HRUN_BUF_INIT;
-    struct coll_net *n;
+    struct hrun_net_tuning *t;
+    const struct hrun_net_ranks *w;
     int count = 0;
 
     for (const char *p = text; (p = strchr(p, ';')); p++)
         count++;
     hrun_buf_addf(&ended, "%se,%d", text, count);
-    n = coll_net_read(ended.data);
+    t = hrun_net_tuning_read(ended.data);
     hrun_buf_release(&ended);
-    if (!n)
+    if (!t)
         return;
-    FUZZ_CHECK(n->nranks > 0 && n->nhosts > 0 && n->nsegments > 0 && n->segments[0].from == 0);
-    for (int r = 0; r < n->nranks && r < 64; r++) {
-        int last = n->nranks - 1;
-        double s = coll_p2p(n, n->host[r], n->kind[r], n->host[last], n->kind[last], 1024);
+    w = &t->world;
+    FUZZ_CHECK(w->n > 0 && t->net->nhosts > 0 && t->net->nsegments > 0 && t->net->segments[0].from_bytes == 0);
+    for (int r = 0; r < w->n && r < 64; r++) {
+        int last = w->n - 1;
+        double s = hrun_net_p2p(t->net, w->host[r], w->kind[r], w->host[last], w->kind[last], 1024);
 
-        FUZZ_CHECK(n->host[r] >= 0 && n->host[r] < n->nhosts && n->kind[r] >= 0);
-        FUZZ_CHECK(n->kind[r] < n->classes[n->class_of[n->host[r]]].nkinds && (s >= 0 || s == -1));
+        FUZZ_CHECK(w->host[r] >= 0 && w->host[r] < t->net->nhosts && w->kind[r] >= 0);
+        FUZZ_CHECK(w->kind[r] < t->net->classes[t->net->class_of[w->host[r]]].nkinds && (s >= 0 || isnan(s)));
     }
-    coll_net_free(n);
+    hrun_net_tuning_destroy(t);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

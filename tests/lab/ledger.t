@@ -6,12 +6,12 @@
 lab_up 'f1 40 0 fast' 'f2 40 1 fast' 's1 20 0 slow'
 mkdir -m 1777 "$tmp/ledger"
 export HRUN_LEDGER=$tmp/ledger
-held() { on_head hrun --who --json | python3 -c "import json, sys; print(len(json.load(sys.stdin)['runs']))"; }
+held() { on_head hrun --show-cluster=users --json | python3 -c "import json, sys; print(len(json.load(sys.stdin)['runs']))"; }
 is_held() { [ "$(held)" = "$1" ]; }
 
 background one "$lab_tool" head hrun -q --host f1,f2,s1 -n 2 sh -c "while [ ! -e '$tmp/end' ]; do sleep 0.1; done"
 ok "a run over two hosts is entered" await 30 is_held 1
-run on_head hrun --who
+run on_head hrun --show-cluster=users
 out_has " f1:" "with the first host"
 out_has " f2:" "and the second"
 run on_head hrun --host f1,f2,s1 --dry-run true
@@ -21,7 +21,7 @@ ok "and takes the third" test "$status $out" = "0 s1"
 run on f1 hrun --level core true
 status_is 125 "a run that is started on another host sees it too"
 err_has "no PE is free" "where nothing is left"
-background two "$lab_tool" exec f2 hrun --wait-at-most 60 -q -n 1 hostname
+background two "$lab_tool" exec f2 hrun --wait=60 -q -n 1 hostname
 ok "one waits there" await 30 is_held 2
 touch "$tmp/end"
 finish one 30

@@ -99,7 +99,7 @@ static int read_runs(struct hrun_store *store, const char *app, const char *sign
 static void choose(const struct hrun_app *app, const struct cluster *c, const char *method,
                    struct hrun_models *const *models, int64_t N)
 {
-    struct hrun_predictor *p = hrun_predictor_create(app, models, c->n, HRUN_FAMILY_NPT, N, NULL);
+    struct hrun_predictor *p = hrun_predictor_create(app, models, c->n, HRUN_FORM_NPT, N, NULL);
     struct hrun_plan_problem problem = { .subs = c->subs };
     struct hrun_plan *plan = NULL;
 

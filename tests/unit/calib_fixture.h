@@ -14,7 +14,7 @@
 static char folder[] = "/tmp/hrun-test-calib.XXXXXX";
 
 struct fixture {
-    struct common_settings set;
+    struct settings set;
     struct context c;
     struct campaign g;
     struct runs r;

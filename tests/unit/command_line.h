@@ -30,7 +30,8 @@ static void add_word(struct line *l, const char *word)
 static const char *good_value(const struct hrun_opt *o, char number[32])
 {
     static const struct { const char *meta, *value; } words[] = {
-        { "NAME=VALUE", "a=1" }, { "NAME:VALUE", "a:1" }, { "LIST", "1" }, { "PERCENT", "5" },
+        { "NAME=VALUE", "a=1" }, { "NAME:VALUE", "a:1" }, { "LIST", "1" }, { "LIMITS", "50" },
+        { "LIMIT=VALUE,...", "pes=5" },
     };
 
     switch (o->arg) {
@@ -77,6 +78,10 @@ static void begin(const struct context_command *cmd, const struct hrun_opt_mode 
 {
     *l = (struct line){ { cmd->name }, 1 };
     add_word(l, m->word);
+    if (m->option && strchr(m->option, '=')) {
+        snprintf(text, 96, "--%s", m->option);
+        add_word(l, text);
+    }
     for (const struct hrun_opt *o = cmd->options; m->option && o->name; o++)
         if (!strcmp(o->name, m->option))
             add_option(l, o, text);
@@ -119,14 +124,21 @@ static const char *mistake(const struct context_command *cmd, const struct hrun_
 {
     struct hrun_opts_given given = { .ended = 0 };
     int both, useless = 0, needs = o->needs != NULL;
+    char number[32];
 
-    for (const struct hrun_opt *p = cmd->options; p->name; p++)
-        given.rows[p - cmd->options] = p == o || (m->option && !strcmp(p->name, m->option));
+    for (const struct hrun_opt *p = cmd->options; p->name; p++) {
+        size_t len = strlen(p->name);
+        int asks = m->option && !strncmp(p->name, m->option, len) && (!m->option[len] || m->option[len] == '=');
+
+        given.rows[p - cmd->options] = p == o || asks;
+        given.values[p - cmd->options] = p == o ? good_value(o, number)
+                                       : asks && m->option[len] ? m->option + len + 1 : NULL;
+    }
     both = hrun_opts_mode(cmd->options, cmd->modes, &given, m->word);
     for (const struct hrun_opt *p = cmd->options; p->name; p++)
         useless |= given.rows[p - cmd->options] && !(p->modes >> both & 1);
     for (int i = 0; o->needs && o->needs[i]; i++)
-        needs &= !m->option || strcmp(m->option, o->needs[i]) != 0;
+        needs &= !m->option || strncmp(m->option, o->needs[i], strlen(o->needs[i])) != 0;
     return useless ? "" : needs ? "does nothing without" : NULL;
 }
 
@@ -142,8 +154,9 @@ static int try_option(const struct context_command *cmd, const struct hrun_opt *
     if (o->arg == HRUN_OPT_NONE)
         strcat(text, "=x");
     add_word(&l, text);
-    bad += !is_refused(cmd, &l, o->arg == HRUN_OPT_NONE ? "takes no value" : o->arg == HRUN_OPT_PAIR
-                       ? "needs two values" : "needs a value");
+    if (!o->optional)
+        bad += !is_refused(cmd, &l, o->arg == HRUN_OPT_NONE ? "takes no value" : o->arg == HRUN_OPT_PAIR
+                           ? "needs two values" : "needs a value");
     if (o->sym) {
         begin(cmd, m, &l, first);
         snprintf(text, sizeof text, o->arg == HRUN_OPT_NONE ? "-%c=" : "-%c", o->sym);

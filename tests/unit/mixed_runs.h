@@ -6,7 +6,7 @@
 #ifndef HRUN_TESTS_MIXED_RUNS_H
 #define HRUN_TESTS_MIXED_RUNS_H
 
-#include "model/joint.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ __attribute__((unused)) static void mr_subs(const struct mr *m, struct hrun_join
 __attribute__((unused)) static double mr_predict(const struct hrun_app *app, struct hrun_models *const *models, int i,
                                                  int64_t N, int P, int M, double *low, double *high)
 {
-    struct hrun_predictor *p = hrun_predictor_create(app, models, MR_SUBS, HRUN_FAMILY_NPT, N, NULL);
+    struct hrun_predictor *p = hrun_predictor_create(app, models, MR_SUBS, HRUN_FORM_NPT, N, NULL);
     double t, lo, hi;
 
     if (!p || hrun_predictor_time(p, i, M, P, &t, &lo, &hi, NULL))

@@ -5,6 +5,7 @@
 #include "base/opts.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -175,8 +176,9 @@ struct numbers {
 enum { SHOW, SHOW_ALL, PLAN, RUN };
 
 static const struct hrun_opt_mode modes[] = {
-    { "show", "all", "`show --all`", 0 }, { "show", NULL, "`show`", 1 }, { NULL, "time", "`--time`", 1 },
-    { NULL, NULL, "a run", 1 },
+    { "show", "all", "`show --all`", 0, NULL }, { "show", NULL, "`show`", 1, NULL },
+    { NULL, "time", "`--time`", 1, NULL },
+    { NULL, NULL, "a run", 1, NULL },
 };
 
 #define NUMBER(member) offsetof(struct numbers, member)
@@ -274,13 +276,92 @@ static void test_help(void)
     struct hrun_buf b = HRUN_BUF_INIT;
     size_t longest = 0;
 
-    hrun_opts_help(table, &b);
+    hrun_opts_help(table, ~0u, 0, &b);
     is_str(b.data, want, "--help: groups in order, hidden aliases left out, text wrapped");
     for (const char *p = b.data; *p; p += strcspn(p, "\n") + 1)
         if (strcspn(p, "\n") > longest)
             longest = strcspn(p, "\n");
     ok(longest <= 80, "within 80 columns (%zu)", longest);
     hrun_buf_release(&b);
+}
+
+/* Of one mode, and of what is needed most. */
+static void test_short_help(void)
+{
+    static const struct hrun_opt rows[] = {
+        { "one", 'o', HRUN_OPT_NONE, NULL, NULL, "first", "A", hrun_opt_flag, 0, .modes = 1 },
+        { "wait", 0, HRUN_OPT_TIME, "TIME", NULL, "second", "B", NULL, 0, .modes = 2, .optional = 1, .often = 1 },
+        { "both", 0, HRUN_OPT_NONE, NULL, NULL, "third", "A", hrun_opt_flag, 0, .modes = 3, .often = 1 },
+        { 0 }
+    };
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    hrun_opts_help(rows, 2, 0, &b);
+    is_str(b.data, "B:\n      --wait[=TIME]  second\n\nA:\n      --both         third\n", "of one mode");
+    hrun_buf_reset(&b);
+    hrun_opts_help(rows, ~0u, 1, &b);
+    is_str(b.data, "\n      --wait[=TIME]  second\n      --both         third\n", "what is needed most");
+    hrun_buf_release(&b);
+}
+
+/* Values that may be left out, and modes that a value asks for. */
+static void test_optional(void)
+{
+    struct { double wait_s; int64_t count; const char *what; } s;
+    static const struct hrun_opt_mode by_value[] = {
+        { NULL, "what=b", "b", 0, NULL }, { NULL, NULL, "a run", 1, NULL },
+    };
+    const struct hrun_opt rows[] = {
+        { "wait", 0, HRUN_OPT_TIME, "TIME", NULL, "", "", NULL, (size_t)((char *)&s.wait_s - (char *)&s),
+          .modes = 3, .optional = 1 },
+        { "count", 0, HRUN_OPT_COUNT, "K", NULL, "", "", NULL, (size_t)((char *)&s.count - (char *)&s),
+          .modes = 3, .min = 1, .max = 9, .optional = 1 },
+        { "what", 0, HRUN_OPT_CHOICE, "WHAT", "a b", "", "", hrun_opt_string, (size_t)((char *)&s.what - (char *)&s),
+          .modes = 3, .optional = 1 },
+        { 0 }
+    };
+    static const struct { const char *words[4]; double wait_s; int64_t count; const char *what; int rest, mode; }
+    t[] = {
+        { { "--wait", "--count", "--what" }, INFINITY, -1, "a b", 4, 1 },
+        { { "--wait=5m", "--count=3", "--what=b" }, 300, 3, "b", 4, 0 },
+        { { "-wait=5", "--what=b", "--what=a" }, 5, 0, "a", 4, 1 },
+        { { "--wait", "x", "5" }, INFINITY, 0, NULL, 2, 1 },
+        { { "--wait", "--", "5" }, INFINITY, 0, NULL, 3, 1 },
+        { { "--wait=5m", "5m" }, 300, 0, NULL, 2, 1 },
+    };
+    static const struct { const char *words[3], *why; } bad[] = {
+        { { "--wait", "5m", "x" }, "'5m' behind --wait would be the program: write --wait=5m, or -- before a program of "
+          "this name" },
+        { { "-count", "7", "x" }, "'7' behind -count would be the program: write -count=7, or -- before a program of "
+          "this name" },
+        { { "--what", "b" }, "'b' behind --what would be the program: write --what=b, or -- before a program of this "
+          "name" },
+    };
+
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        char *argv[5] = { (char *)"x" };
+        struct hrun_opts_given given = { .ended = 0 };
+        struct hrun_error err = { 0 };
+        int rest = 0, argc = 0;
+
+        memcpy(argv + 1, t[i].words, sizeof t[i].words);
+        memset(&s, 0, sizeof s);
+        while (argv[argc])
+            argc++;
+        ok(!hrun_opts_parse(rows, &s, argc, argv, &rest, &given, &err) && rest == t[i].rest, "line %zu is read", i);
+        ok(s.wait_s == t[i].wait_s || (isinf(s.wait_s) && isinf(t[i].wait_s)), "%zu: time", i);
+        is_int(s.count, t[i].count, "%zu: count", i);
+        ok(t[i].what ? s.what && !strcmp(s.what, t[i].what) : !s.what, "%zu: choice", i);
+        is_int(hrun_opts_mode(rows, by_value, &given, NULL), t[i].mode, "%zu: mode", i);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char *argv[4] = { (char *)"x", (char *)bad[i].words[0], (char *)bad[i].words[1], (char *)bad[i].words[2] };
+        struct hrun_error err = { 0 };
+        int rest = 0;
+
+        is_int(hrun_opts_parse(rows, &s, argv[3] ? 4 : 3, argv, &rest, NULL, &err), -1, "%s %s", argv[1], argv[2]);
+        is_str(err.text, bad[i].why, "and why");
+    }
 }
 
 /* What a bash would offer for line, blank-separated, in `out`. */
@@ -354,6 +435,8 @@ int main(void)
     test_mistakes();
     test_modes();
     test_help();
+    test_short_help();
+    test_optional();
     test_completion();
     return tap_done();
 }

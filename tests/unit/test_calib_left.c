@@ -73,7 +73,7 @@ static double worst(wall *w, double part, int repetitions, int sure)
 static void test_pace(void)
 {
     struct hrun_cluster cl = { .nsubs = 1 };
-    struct common_settings set = { .quiet = 1 };
+    struct settings set = { .quiet = 1 };
     struct context c = { .set = &set, .cluster = &cl };
     int pes = 1;
     struct point points[2] = { { .N = 100, .pes = &pes, .procs = &pes, .P = 1 },

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static char folder[] = "/tmp/hrun-test-report.XXXXXX";
-static struct common_settings settings;
+static struct settings settings;
 static struct context context = { .set = &settings };
 
 static const char app_text[] = "name: toy\nrule: \"P >= 1\"\nprocs_per_pe: [1]\n"

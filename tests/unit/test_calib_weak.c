@@ -3,7 +3,7 @@
 #include "calib_fixture.h"
 
 #include "../../calib/copies.h"
-#include "../../calib/weak.h"
+#include "../../calib/loaded.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -195,7 +195,7 @@ static void test_runs(void)
 
     if (hrun_store_samples(f.c.store, "fake", "near", &log, &f.err) ||
         hrun_model_fit(f.c.app, log.v, log.n, &options, &models[0], NULL, &f.err) ||
-        !(p = hrun_predictor_create(f.c.app, models, 2, HRUN_FAMILY_NPT, 1024, &f.err)))
+        !(p = hrun_predictor_create(f.c.app, models, 2, HRUN_FORM_NPT, 1024, &f.err)))
         stop(&f);
     is_int(hrun_predictor_time(p, 0, 1, 32, &t, &low, &high, &f.err), 0, "32 processes are predicted");
     is_num(t, truth(32, 32, 1), 1e-9, "as long as they take");
@@ -251,20 +251,20 @@ static void test_spread(void)
     int order[32], seen_pe[32] = { 0 }, twice = 0;
 
     set_up(&f, "spread", "", &s);
-    weak_spread(&f.c.cluster->subs[0], 4, -1, order);
+    loaded_spread(&f.c.cluster->subs[0], 4, -1, order);
     ok(order[0] == 0 && order[1] == 4 && order[2] == 8 && order[3] == 12, "four processes on four hosts");
-    weak_spread(&f.c.cluster->subs[0], 4, 7, order);
+    loaded_spread(&f.c.cluster->subs[0], 4, 7, order);
     ok(order[0] == 0 && order[1] == 4 && order[2] == 8 && order[3] == 28, "one of them the slow one");
-    weak_spread(&f.c.cluster->subs[0], 8, 0, order);
+    loaded_spread(&f.c.cluster->subs[0], 8, 0, order);
     ok(order[0] == 0 && order[1] == 1 && order[2] == 4 && order[7] == 13, "two on each");
     for (int n = 1; n <= 32; n++) {
         memset(seen_pe, 0, sizeof seen_pe);
-        weak_spread(&f.c.cluster->subs[0], n, 5, order);
+        loaded_spread(&f.c.cluster->subs[0], n, 5, order);
         for (int i = 0; i < n; i++)
             twice += order[i] < 0 || order[i] >= 32 || seen_pe[order[i]]++ || (i && order[i] < order[i - 1]);
     }
     is_int(twice, 0, "any number of PEs: each once, in their order");
-    weak_spread(&f.c.cluster->subs[1], 2, -1, order);
+    loaded_spread(&f.c.cluster->subs[1], 2, -1, order);
     ok(order[0] == 0 && order[1] == 1, "a host alone");
     tear_down(&f);
 }

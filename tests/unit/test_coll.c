@@ -3,8 +3,7 @@
 #include "net_random.h"
 #include "tap.h"
 
-#include "../../hrun/coll/play.h"
-#include "../../hrun/coll/ways.h"
+#include "../../hrun/preloaded/ways.h"
 #include "net/tune.h"
 
 #include <stdlib.h>
@@ -53,14 +52,14 @@ static struct hrun_net_ranks shuffled(uint64_t *rng, int n, int *host, int *kind
     return (struct hrun_net_ranks){ n, host, kind };
 }
 
-static struct coll_net *told(const struct hrun_net *net, const struct hrun_net_ranks *r)
+static struct hrun_net_tuning *tuning_of(const struct hrun_net *net, const struct hrun_net_ranks *r)
 {
     struct hrun_net_tune_options o = { 0.1, 5e-6, 0, 0 };
     struct hrun_buf b = HRUN_BUF_INIT;
-    struct coll_net *c = NULL;
+    struct hrun_net_tuning *c = NULL;
 
     if (!hrun_net_tune(net, r, &o, &b, NULL))
-        c = coll_net_read(b.data);
+        c = hrun_net_tuning_read(b.data);
     hrun_buf_release(&b);
     return c;
 }
@@ -68,33 +67,25 @@ static struct coll_net *told(const struct hrun_net *net, const struct hrun_net_r
 static void test_text(void)
 {
     uint64_t rng = 5;
-    int host[HOSTS], kind[HOSTS], bad = 0, rules = 0;
+    int host[HOSTS], kind[HOSTS], bad = 0;
 
     for (int round = 0; round < 50; round++) {
         struct hrun_net *net = unlike_net(&rng, 1 + round % 3, 0);
         struct hrun_net_ranks r = shuffled(&rng, HOSTS, host, kind);
-        struct coll_net *c = told(net, &r);
+        struct hrun_net_tuning *c = tuning_of(net, &r);
 
         for (int i = 0; c && i < HOSTS; i++)
             for (int j = 0; j < HOSTS; j++) {
                 double bytes = between(&rng, 1, 1e6), want = hrun_net_p2p(net, host[i], 0, host[j], 0, bytes);
 
-                bad += !(fabs(coll_p2p(c, c->host[i], 0, c->host[j], 0, bytes) - want) <= 2e-5 * want);
+                bad += !(fabs(hrun_net_p2p(c->net, c->world.host[i], 0, c->world.host[j], 0, bytes) - want) <=
+                         2e-5 * want);
             }
-        bad += !c;
-        for (int n = 2; c && n <= HOSTS; n++)
-            for (double bytes = 1; bytes < 1e7; bytes *= 2) {
-                const struct coll_rule *rule = coll_rule(c, COLL_GATHER, n, bytes);
-
-                rules += !rule || strcmp(rule->algorithm, hrun_net_selected("openmpi", HRUN_NET_GATHER, n, bytes));
-                rule = coll_rule(c, COLL_BCAST, n, bytes);
-                rules += !rule || strcmp(rule->algorithm, hrun_net_selected("openmpi", HRUN_NET_BCAST, n, bytes));
-            }
-        coll_net_free(c);
+        bad += !c || strcmp(c->net->selector, net->selector) || c->net->ngroups != net->ngroups;
+        hrun_net_tuning_destroy(c);
         hrun_net_destroy(net);
     }
-    is_int(bad, 0, "messages take as long by what is told as by the network");
-    is_int(rules, 0, "and the library takes the same algorithms");
+    is_int(bad, 0, "messages take as long by the text as by the network");
 }
 
 static void test_damage(void)
@@ -104,15 +95,15 @@ static void test_damage(void)
     int host[HOSTS], kind[HOSTS], read = 0;
     struct hrun_net_ranks r = shuffled(&rng, HOSTS, host, kind);
     struct hrun_buf b = HRUN_BUF_INIT;
-    struct coll_net *c;
+    struct hrun_net_tuning *c;
 
     hrun_net_tune(net, &r, NULL, &b, NULL);
     for (size_t len = 0; len < b.len; len++) {
         char *cut = hrun_strf("%.*s", (int)len, b.data);
 
-        c = coll_net_read(cut);
+        c = hrun_net_tuning_read(cut);
         read += c != NULL;
-        coll_net_free(c);
+        hrun_net_tuning_destroy(c);
         free(cut);
     }
     is_int(read, 0, "a text that is cut anywhere is refused");
@@ -121,10 +112,11 @@ static void test_damage(void)
         char was = b.data[at];
 
         b.data[at] = ",;-9e0.abcprst\x01"[net_draw(&rng) % 15];
-        c = coll_net_read(b.data);
-        for (int k = 0; c && k < c->nranks; k++)
-            read += c->host[k] < 0 || c->host[k] >= c->nhosts || c->class_of[c->host[k]] >= c->nclasses;
-        coll_net_free(c);
+        c = hrun_net_tuning_read(b.data);
+        for (int k = 0; c && k < c->world.n; k++)
+            read += c->world.host[k] < 0 || c->world.host[k] >= c->net->nhosts ||
+                    c->net->class_of[c->world.host[k]] >= c->net->nclasses;
+        hrun_net_tuning_destroy(c);
         b.data[at] = was;
     }
     is_int(read, 0, "whatever is read has its indices in range");
@@ -185,8 +177,7 @@ static int crossings(const struct coll_tree *t, const int *of)
 static void test_trees(void)
 {
     static coll_build *const all[] = {
-        coll_tree_linear, coll_tree_binomial, coll_tree_hosts, coll_tree_greedy, coll_tree_mpi_linear,
-        coll_tree_mpi_binomial, coll_tree_mpi_in_order, coll_tree_mpi_chain, coll_tree_mpi_binary, coll_tree_mpi_knomial
+        coll_tree_linear, coll_tree_binomial, coll_tree_hosts, coll_tree_greedy
     };
     uint64_t rng = 11;
     int bad = 0, crossed = 0;
@@ -196,139 +187,94 @@ static void test_trees(void)
         int root = (int)(net_draw(&rng) % (unsigned)n), seen_h[HOSTS] = { 0 }, seen_g[3] = { 0 };
         struct hrun_net *net = unlike_net(&rng, 3, 0);
         struct hrun_net_ranks r = { n, host, kind };
-        struct coll_net *c;
-        struct coll_ranks ranks = { n, NULL, kind };
+        struct hrun_net_tuning *c;
+        const int *of;
 
         for (int i = 0; i < n; i++)
             host[i] = (int)(net_draw(&rng) % HOSTS);
-        c = told(net, &r);
-        ranks.host = c->host;
+        c = tuning_of(net, &r);
+        of = c->world.host;
         for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-            struct coll_tree *t = all[k](c, &ranks, root, 1000);
+            struct coll_tree *t = all[k](c->net, &c->world, root, 1000);
 
             bad += !is_tree(t, n, root);
             coll_tree_free(t);
         }
         for (int i = 0; i < n; i++) {
-            hosts += !seen_h[c->host[i]]++;
-            group[i] = c->group_of[c->host[i]];
+            hosts += !seen_h[of[i]]++;
+            group[i] = c->net->group_of[of[i]];
             groups += !seen_g[group[i]]++;
         }
         {
-            struct coll_tree *t = coll_tree_hosts(c, &ranks, root, 1000);
+            struct coll_tree *t = coll_tree_hosts(c->net, &c->world, root, 1000);
 
-            crossed += crossings(t, c->host) != hosts - 1 || crossings(t, group) != groups - 1;
+            crossed += crossings(t, of) != hosts - 1 || crossings(t, group) != groups - 1;
             coll_tree_free(t);
         }
-        coll_net_free(c);
+        hrun_net_tuning_destroy(c);
         hrun_net_destroy(net);
     }
     is_int(bad, 0, "trees span all ranks, with what is below a rank behind it");
     is_int(crossed, 0, "by hosts: each host and each switch is entered once");
 }
 
-/* The children of Open MPI's trees of 8 ranks, as coll_base_topo.c (4.1) gives them. */
-static void test_library_trees(void)
-{
-    static const struct { coll_build *build; int parent[8]; const char *what; } trees[] = {
-        { coll_tree_mpi_binomial, { -1, 0, 0, 1, 0, 1, 2, 3 }, "binomial" },
-        { coll_tree_mpi_in_order, { -1, 0, 0, 2, 0, 4, 4, 6 }, "binomial, in order" },
-        { coll_tree_mpi_chain, { -1, 0, 1, 2, 3, 4, 5, 6 }, "chain" },
-        { coll_tree_mpi_binary, { -1, 0, 0, 1, 2, 1, 2, 3 }, "binary" },
-        { coll_tree_mpi_knomial, { -1, 0, 0, 0, 0, 4, 4, 4 }, "knomial, radix 4" },
-    };
-    struct coll_ranks ranks = { .n = 8 };
-
-    for (size_t k = 0; k < sizeof trees / sizeof *trees; k++)
-        for (int root = 0; root < 8; root += 3) {
-            struct coll_tree *t = trees[k].build(NULL, &ranks, root, 1);
-            int bad = 0;
-
-            for (int v = 0; v < 8; v++)
-                bad += t->parent[(v + root) % 8] != (v ? (trees[k].parent[v] + root) % 8 : -1);
-            is_int(bad, 0, "Open MPI's tree: %s from %d", trees[k].what, root);
-            coll_tree_free(t);
-        }
-}
-
 /* ---------------------------------------------------------------- times and the choice */
 
-/* Largest relative difference of our play from lib/net's prediction of one algorithm. */
-static double difference(enum coll_op op, enum hrun_net_op net_op, const char *algorithm, coll_build *build,
-                         uint64_t seed)
-{
-    uint64_t rng = seed;
-    double worst = 0;
-
-    for (int round = 0; round < 60; round++) {
-        struct hrun_net *net = unlike_net(&rng, 1, 0);
-        int host[HOSTS], kind[HOSTS], n = 2 + round % (HOSTS - 1), root = round % n;
-        struct hrun_net_ranks r = shuffled(&rng, n, host, kind);
-        struct coll_net *c = told(net, &r);
-        struct coll_ranks ranks = { n, c->host, c->kind };
-        double bytes = floor(between(&rng, 1, 1e5)), mine;
-        struct coll_tree *t = build(c, &ranks, root, bytes);
-        struct hrun_net_call call = { .op = net_op, .bytes = bytes, .root = root, .algorithm = algorithm, .quick = 1 };
-        struct hrun_net_time want;
-
-        mine = coll_play(c, &ranks, t, &(struct coll_play){ op, bytes, 0, 0 });
-        if (hrun_net_predict(net, &call, &r, &want, NULL))
-            worst = INFINITY;
-        else
-            worst = fmax(worst, fabs(mine - want.time_s) / want.time_s);
-        coll_tree_free(t);
-        coll_net_free(c);
-        hrun_net_destroy(net);
-    }
-    return worst;
-}
-
-static void test_play(void)
+static void test_times(void)
 {
     uint64_t rng = 3;
     struct hrun_net *net = unlike_net(&rng, 1, 0);
     int host[HOSTS], kind[HOSTS];
     struct hrun_net_ranks r = shuffled(&rng, HOSTS, host, kind);
-    struct coll_net *c = told(net, &r);
-    struct coll_ranks ranks = { HOSTS, c->host, c->kind };
-    struct coll_tree *t = coll_tree_linear(c, &ranks, 0, 1000);
-    double M = 1000, root_s = c->classes[0].C_s + M * c->classes[0].t_s_per_byte, want = 0, all = (HOSTS - 1) * root_s;
-    double d;
+    struct hrun_net_tuning *c = tuning_of(net, &r);
+    const struct hrun_net_class *root = &c->net->classes[0];
+    struct coll_tree *t = coll_tree_linear(c->net, &c->world, 0, 1000);
+    double M = 1000, root_s = root->C_s.v + M * root->t_s_per_byte.v, want = 0, all = (HOSTS - 1) * root_s, d, whole;
 
     /* Paper 002, section 3: with slow ranks first each but the first to be served is done before the last message has
      * left the root and reached the quickest, or the slowest limits; between these two bounds the play must lie. */
     for (int j = 1; j < HOSTS; j++)
-        want = fmax(want, coll_p2p(c, c->host[0], 0, c->host[j], 0, M) - root_s);
-    d = coll_play(c, &ranks, t, &(struct coll_play){ COLL_SCATTER, M, 0, 0 });
+        want = fmax(want, hrun_net_p2p(c->net, c->world.host[0], 0, c->world.host[j], 0, M) - root_s);
+    d = coll_tree_time(c->net, &c->world, t, HRUN_NET_SCATTER, M, 0);
     ok(d <= (all + want) * (1 + 1e-12) && d >= fmax(all, want), "a linear scatter is within paper 002's formula");
+    is_int(coll_tree_time(c->net, &c->world, t, HRUN_NET_BCAST, M, 0) == d, 1, "as a broadcast of as many bytes");
     coll_tree_free(t);
-    coll_net_free(c);
+    t = coll_tree_hosts(c->net, &c->world, 0, 1e6);
+    whole = coll_tree_time(c->net, &c->world, t, HRUN_NET_BCAST, 1e6, 0);
+    d = coll_tree_time(c->net, &c->world, t, HRUN_NET_BCAST, 1e6, 65536);
+    ok(d < whole && d > whole / 16, "a long broadcast gains by segments, as they are handed on at once");
+    coll_tree_free(t);
+    hrun_net_tuning_destroy(c);
     hrun_net_destroy(net);
-    d = difference(COLL_SCATTER, HRUN_NET_SCATTER, "linear-posted", coll_tree_mpi_linear, 17);
-    ok(d < 1e-4, "linear scatter: as lib/net predicts (%.2g)", d);
-    d = difference(COLL_SCATTER, HRUN_NET_SCATTER, "binomial", coll_tree_mpi_in_order, 19);
-    ok(d < 0.01, "binomial scatter: as lib/net predicts (%.2g)", d);
-    d = difference(COLL_BCAST, HRUN_NET_BCAST, "binomial", coll_tree_mpi_binomial, 23);
-    ok(d < 1e-4, "binomial broadcast: as lib/net predicts (%.2g)", d);
-    d = difference(COLL_BCAST, HRUN_NET_BCAST, "knomial", coll_tree_mpi_knomial, 29);
-    ok(d < 1e-4, "knomial broadcast: as lib/net predicts (%.2g)", d);
-    d = difference(COLL_BCAST, HRUN_NET_BCAST, "chain", coll_tree_mpi_chain, 31);
-    ok(d < 1e-4, "chain: as lib/net predicts (%.2g)", d);
-    d = difference(COLL_GATHER, HRUN_NET_GATHER, "binomial", coll_tree_mpi_in_order, 37);
-    ok(d < 0.01, "binomial gather: as lib/net predicts (%.2g)", d);
+}
+
+/* A chain of equal hosts: n segments take what one takes, and then n - 1 times what a rank does with one. */
+static void test_pipeline(void)
+{
+    uint64_t rng = 1;
+    struct hrun_net *net = unlike_net(&rng, 1, 1);
+    int host[] = { 0, 1 }, kind[] = { 0, 0 };
+    struct hrun_net_ranks r = { 2, host, kind };
+    struct coll_tree *t = coll_tree_linear(net, &r, 0, 1);
+    double one = hrun_net_p2p(net, 0, 0, 1, 0, 1000), all = coll_tree_time(net, &r, t, HRUN_NET_BCAST, 10000, 1000);
+
+    ok(fabs(all - one - 9 * 1.1e-5) < 1e-12, "a pipeline takes its first segment, then its slowest stage for each");
+    coll_tree_free(t);
+    hrun_net_destroy(net);
 }
 
 static void test_sizes(void)
 {
-    struct coll_net net = { .M1 = 3000, .M2 = 70000 };
+    struct hrun_net net = { .thresholds = { .gather_M1 = 3000, .gather_M2 = 70000 } };
+    double M1 = net.thresholds.gather_M1, M2 = net.thresholds.gather_M2;
     int bad = 0;
 
     for (double bytes = 1; bytes < 1e6; bytes += floor(bytes / 50) + 1) {
         double round = coll_round(&net, bytes), piece = coll_piece(&net, bytes);
 
         bad += round > bytes || round < 0.8 * bytes - 1 || coll_round(&net, round) != round;
-        bad += (bytes >= net.M1 && bytes <= net.M2) != (round >= net.M1 && round <= net.M2);
-        bad += piece > 0 ? piece > net.M1 / 2 || bytes < net.M1 || bytes > net.M2 : bytes >= net.M1 && bytes <= net.M2;
+        bad += (bytes >= M1 && bytes <= M2) != (round >= M1 && round <= M2);
+        bad += piece > 0 ? piece > M1 / 2 || bytes < M1 || bytes > M2 : bytes >= M1 && bytes <= M2;
     }
     is_int(bad, 0, "sizes are rounded down by a fifth at most, and within their region; pieces are half as large as what is below it");
 }
@@ -337,6 +283,7 @@ static void test_sizes(void)
 static void test_choice(void)
 {
     uint64_t rng = 41;
+    static const enum hrun_net_op ops[] = { HRUN_NET_SCATTER, HRUN_NET_GATHER, HRUN_NET_BCAST };
     int bad = 0, taken = 0, left = 0;
     struct coll_choice choice;
 
@@ -344,24 +291,22 @@ static void test_choice(void)
         struct hrun_net *net = unlike_net(&rng, 1 + round % 3, 0);
         int host[16], kind[16] = { 0 }, n = 2 + (int)(net_draw(&rng) % 14);
         struct hrun_net_ranks r = { n, host, kind };
-        struct coll_net *c;
-        struct coll_ranks ranks;
-        enum coll_op op = (enum coll_op)(round % COLL_OPS);
+        struct hrun_net_tuning *c;
+        enum hrun_net_op op = ops[round % 3];
 
         for (int i = 0; i < n; i++)
             host[i] = (int)(net_draw(&rng) % HOSTS);
         net->thresholds.gather_M1 = 2000;
         net->thresholds.gather_M2 = round % 2 ? 50000 : 0;
         net->thresholds.irregular_s = 0.2;
-        c = told(net, &r);
-        ranks = (struct coll_ranks){ n, c->host, c->kind };
-        coll_choose(c, &ranks, op, round % n, floor(between(&rng, 1, 1e6)), &choice);
+        c = tuning_of(net, &r);
+        coll_choose(c, &c->world, op, round % n, floor(between(&rng, 1, 1e6)), &choice);
         taken += choice.way != NULL;
         left += !choice.way;
         bad += choice.way && (!is_tree(choice.tree, n, round % n) || choice.library_s - choice.time_s <= 5e-6 ||
                               choice.time_s >= 0.9 * choice.library_s);
         coll_choice_release(&choice);
-        coll_net_free(c);
+        hrun_net_tuning_destroy(c);
         hrun_net_destroy(net);
     }
     is_int(bad, 0, "a way is taken only where it saves a tenth and 5 us");
@@ -374,55 +319,47 @@ static void test_cases(void)
     struct hrun_net *net = unlike_net(&rng, 2, 1);
     int host[8] = { 0, 2, 4, 6, 1, 3, 5, 7 }, kind[8] = { 0 };
     struct hrun_net_ranks r = { 8, host, kind };
-    struct coll_net *c = told(net, &r);
-    struct coll_ranks ranks = { 8, c->host, c->kind };
+    struct hrun_net_tuning *c = tuning_of(net, &r);
     struct coll_choice choice, v;
 
     /* Open MPI's own is good where all is alike: 8 ranks, 64 bytes. */
-    coll_choose(c, &ranks, COLL_GATHER, 0, 64, &choice);
+    coll_choose(c, &c->world, HRUN_NET_GATHER, 0, 64, &choice);
     ok(!choice.way && choice.library_s > 0, "equal hosts on equal links are left to the library");
     coll_choice_release(&choice);
-    coll_net_free(c);
+    hrun_net_tuning_destroy(c);
     /* Two switches, 1 MB/s between them. */
     net->trunks[1].v = net->trunks[2].v = 1e6;
-    c = told(net, &r);
-    ranks = (struct coll_ranks){ 8, c->host, c->kind };
-    for (int i = 0; i < c->nrules; i++)
-        snprintf(c->rules[i].algorithm, sizeof c->rules[i].algorithm, "binomial");
-    coll_choose(c, &ranks, COLL_BCAST, 0, 1e6, &choice);
+    c = tuning_of(net, &r);
+    coll_choose(c, &c->world, HRUN_NET_BCAST, 0, 1e6, &choice);
     ok(choice.way && choice.time_s < 0.5 * choice.library_s, "a broadcast crosses a thin link once: %s",
        choice.way ? choice.way : "-");
     coll_choice_release(&choice);
-    for (int i = 0; i < c->nrules; i++)
-        snprintf(c->rules[i].algorithm, sizeof c->rules[i].algorithm, "unheard-of");
-    coll_choose(c, &ranks, COLL_BCAST, 0, 1e6, &choice);
-    ok(!choice.way && choice.library_s < 0, "an algorithm that is not known is not compared");
+    c->net->selector[0] = 'x';
+    coll_choose(c, &c->world, HRUN_NET_BCAST, 0, 1e6, &choice);
+    ok(!choice.way && choice.library_s < 0, "where it is not known what the library takes nothing is compared");
     coll_choice_release(&choice);
-    coll_net_free(c);
+    hrun_net_tuning_destroy(c);
     net->trunks[1].v = net->trunks[2].v = 0;
     /* Irregular gathers. */
     net->thresholds.gather_M1 = 4000;
     net->thresholds.gather_M2 = 64000;
     net->thresholds.irregular_s = 0.2;
-    c = told(net, &r);
-    ranks = (struct coll_ranks){ 8, c->host, c->kind };
-    for (int i = 0; i < c->nrules; i++)
-        snprintf(c->rules[i].algorithm, sizeof c->rules[i].algorithm, "linear");
-    coll_choose(c, &ranks, COLL_GATHER, 0, 20000, &choice);
+    c = tuning_of(net, &r);
+    coll_choose(c, &c->world, HRUN_NET_GATHER, 0, 20000, &choice);
     ok(choice.way && choice.time_s < 0.1 * choice.library_s, "an irregular gather goes another way: %s",
        choice.way ? choice.way : "-");
-    ok(coll_choose_v(c, &ranks, COLL_GATHER, 0, &v) && is_tree(v.tree, 8, 0), "with counts too");
-    ok(!coll_in_turn(c, 64000) && coll_in_turn(c, 64001), "beyond the region messages come one after the other");
+    ok(coll_choose_v(c, &c->world, HRUN_NET_GATHER, 0, &v) && is_tree(v.tree, 8, 0), "with counts too");
+    ok(!coll_in_turn(c->net, 64000) && coll_in_turn(c->net, 64001), "beyond the region messages come one after the other");
     coll_choice_release(&v);
     coll_choice_release(&choice);
-    snprintf(c->forced[COLL_GATHER], sizeof c->forced[COLL_GATHER], "pieces");
-    coll_choose(c, &ranks, COLL_GATHER, 0, 20000, &choice);
+    snprintf(c->forced[HRUN_NET_GATHER], sizeof c->forced[HRUN_NET_GATHER], "pieces");
+    coll_choose(c, &c->world, HRUN_NET_GATHER, 0, 20000, &choice);
     ok(choice.way && !strcmp(choice.way, "pieces") && choice.segment < 4000, "a way can be forced");
     coll_choice_release(&choice);
-    coll_choose(c, &ranks, COLL_GATHER, 0, 100, &choice);
+    coll_choose(c, &c->world, HRUN_NET_GATHER, 0, 100, &choice);
     ok(!choice.way, "where it can be gone");
     coll_choice_release(&choice);
-    coll_net_free(c);
+    hrun_net_tuning_destroy(c);
     hrun_net_destroy(net);
 }
 
@@ -431,8 +368,8 @@ int main(void)
     test_text();
     test_damage();
     test_trees();
-    test_library_trees();
-    test_play();
+    test_times();
+    test_pipeline();
     test_sizes();
     test_choice();
     test_cases();

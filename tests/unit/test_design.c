@@ -1,6 +1,6 @@
 /* Designs that choose runs of made-up applications whose true times are known: what they ask for, when they end, and
  * whether what they choose is the best of all configurations. */
-#include "design/design.h"
+#include "design/internal.h"
 #include "fit_random.h"
 #include "model_app.h"
 #include "tap.h"
@@ -142,6 +142,25 @@ static int go(struct trial *t, int most)
     return rc;
 }
 
+/* The choice at size number i: 1 and where it is, how long and how often it was run; 0 when there is none (yet). */
+static int choice_at(const struct hrun_design *d, int i, const int **pes, const int **procs, double *time_s,
+                     double *low_s, double *high_s, int *runs)
+{
+    const struct design_size *s = &d->sizes[i];
+    const struct design_belief *b;
+
+    if (s->choice < 0)
+        return 0;
+    b = &s->v[s->choice];
+    *pes = b->config;
+    *procs = b->config + d->nsubs;
+    *time_s = exp(b->mean);
+    *low_s = exp(b->mean - s->half);
+    *high_s = exp(b->mean + s->half);
+    *runs = b->runs;
+    return 1;
+}
+
 /* The largest estimation error over the sizes. */
 static double worst_error(const struct trial *t)
 {
@@ -152,7 +171,7 @@ static double worst_error(const struct trial *t)
         double time_s, low_s, high_s;
         int runs, P;
 
-        if (!hrun_design_choice(t->d, i, &pes, &procs, &time_s, &low_s, &high_s, &runs))
+        if (!choice_at(t->d, i, &pes, &procs, &time_s, &low_s, &high_s, &runs))
             return INFINITY;
         worst = fmax(worst, truth(pes, procs, sizes[i], &P) / best_of_all(sizes[i], &P) - 1);
     }
@@ -271,7 +290,7 @@ static void keeps_limits(void)
     ok(hrun_design_state(t.d)->left_s > 0, "with a number of runs the time left is foretold");
     go(&t, RUNS_MAX);
     ok(t.n == 11 && hrun_design_state(t.d)->end == HRUN_DESIGN_RUNS, "a number of runs ends it");
-    ok(hrun_design_models(t.d) != NULL && hrun_design_state(t.d)->sizes == NSIZES, "and all that was run is fitted");
+    ok(t.d->models != NULL && hrun_design_state(t.d)->sizes == NSIZES, "and all that was run is fitted");
     finish(&t);
     s.runs = 0;
     s.target = 0.2;
@@ -305,7 +324,7 @@ static void goes_round_failures(void)
         double time_s, low_s, high_s;
         int runs;
 
-        ok(hrun_design_choice(t.d, i, &pes, &procs, &time_s, &low_s, &high_s, &runs) && pes[1] <= 1 && runs > 0,
+        ok(choice_at(t.d, i, &pes, &procs, &time_s, &low_s, &high_s, &runs) && pes[1] <= 1 && runs > 0,
            "what was run at N = %lld without failing is chosen", (long long)sizes[i]);
     }
     finish(&t);
@@ -414,7 +433,7 @@ static void test_reserve(void)
             double time_s, low_s, high_s;
             int runs;
 
-            if (!hrun_design_choice(t.d, i, &pes, &procs, &time_s, &low_s, &high_s, &runs))
+            if (!choice_at(t.d, i, &pes, &procs, &time_s, &low_s, &high_s, &runs))
                 continue;
             choices++;
             unseen += !runs;
@@ -474,7 +493,7 @@ static void test_adds(void)
     slowness = 4;
     start(&t, &s);
     go(&t, RUNS_MAX);
-    ok(hrun_design_choice(t.d, 0, &pes, &procs, &time_s, &low_s, &high_s, &runs) && !pes[1],
+    ok(choice_at(t.d, 0, &pes, &procs, &time_s, &low_s, &high_s, &runs) && !pes[1],
        "a slow sub-cluster is left out");
     for (int i = 0; i < t.n; i++)
         added += t.N[i] == sizes[0] && t.pes[i][1] == PES && t.procs[i][1] == MOST && t.pes[i][0] == pes[0] &&
@@ -494,7 +513,7 @@ static double round_of(const struct trial *t)
         double time_s, low_s, high_s;
         int runs;
 
-        if (hrun_design_choice(t->d, i, &pes, &procs, &time_s, &low_s, &high_s, &runs))
+        if (choice_at(t->d, i, &pes, &procs, &time_s, &low_s, &high_s, &runs))
             round_s += time_s + 0.01;
     }
     return round_s;

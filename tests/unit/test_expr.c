@@ -178,6 +178,13 @@ static void test_messages(void)
     refused("N = 3", 3, "'=' cannot assign here; write '==' to compare");
     refused("N === P", 5, "'=' cannot assign here; write '==' to compare");
     refused("N & P", 3, "unexpected '&'; 'and' is written '&&'");
+    refused("N**2", 2, "unexpected '**'; a power is written '^'");
+    refused("N² / P", 2, "unexpected '²'; write '^2'");
+    refused("N·P", 2, "unexpected '·'; write '*'");
+    refused("N é P", 3, "unexpected character");
+    refused("N > 1 and P > 1", 7, "unexpected 'and'; it is written '&&'");
+    refused("N OR P", 3, "unexpected 'or'; it is written '||'");
+    refused("N mod P", 3, "unexpected 'mod'; it is written '%'");
     refused("N | P", 3, "unexpected '|'; 'or' is written '||'");
     refused("N, P", 2, "unexpected ','; only a function's arguments are separated by commas");
     refused("max((N,P),1)", 7, "unexpected ','; only a function's arguments are separated by commas");

@@ -52,7 +52,7 @@ static void find(struct fixture *f)
     has_str(err.text, "/bin1/locked cannot be executed: set its permission with chmod +x", "message");
     ok(!hrun_program_find("nowhere", NULL, &err), "not found");
     is_int(err.code, HRUN_ENOPROG, "code");
-    has_str(err.text, "nowhere: not found in PATH (", "message");
+    has_str(err.text, "nowhere: there is no program of this name in PATH, which is ", "message");
     ok(!strstr(err.text, "did you mean"), "no hint where none helps");
     ok(!hrun_program_find("here", NULL, &err), "the present folder is not searched");
     has_str(err.text, "did you mean ./here?", "and the message says what to type");

@@ -301,7 +301,7 @@ static void test_brute(void)
             same_cost(&p.cost, &brute.best))
             good++;
         else
-            printf("#   round %d, %s of %d: %.9g %.9g, want %.9g %.9g\n", r, hrun_pattern_name(brute.pattern), n,
+            printf("#   round %d, pattern %d of %d: %.9g %.9g, want %.9g %.9g\n", r, (int)brute.pattern, n,
                    p.cost.slowest_s, p.cost.sum_s, brute.best.slowest_s, brute.best.sum_s);
         l = hrun_layout_create_placed(&b->cluster, pes, procs, p.order, &err);
         for (int i = 0; l && i < n; i++)

@@ -4,7 +4,7 @@
 #include "expr/expr.h"
 #include "fit/fit.h"
 #include "model/discover.h"
-#include "model/library.h"
+#include "model/series.h"
 #include "tap.h"
 
 enum { SIZES = 7, PES = 8, MOST = 2 * SIZES * PES };

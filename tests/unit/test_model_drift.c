@@ -2,7 +2,7 @@
 #include "nomem.h"
 
 #include "fit_random.h"
-#include "model/drift.h"
+#include "model/model.h"
 #include "tap.h"
 
 enum { RUNS = 400, HISTORIES = 200 };

@@ -1,6 +1,6 @@
 /* The glitch rule of paper 000. */
-#include "model/glitch.h"
-#include "model/joint.h"
+#include "model/internal.h"
+#include "model/model.h"
 #include "model_app.h"
 #include "tap.h"
 

@@ -3,9 +3,8 @@
 #include "nomem.h"
 #include "tap.h"
 
-#include "model/joint.h"
-#include "model/netview.h"
-#include "model/terms.h"
+#include "model/model.h"
+#include "model/internal.h"
 #include "model_fit.h"
 #include "net_play.h"
 #include "plan/plan.h"
@@ -264,7 +263,7 @@ static void check_choice(const struct ma *a, struct hrun_netview *view, struct h
                          double within)
 {
     struct hrun_plan_sub subs[SUBS] = { { .npes = NPES }, { .npes = NPES } };
-    struct hrun_predictor *p = hrun_predictor_create_net(&a->app, models, SUBS, HRUN_FAMILY_NPT, N, view, NULL, NULL);
+    struct hrun_predictor *p = hrun_predictor_create_net(&a->app, models, SUBS, HRUN_FORM_NPT, N, view, NULL, NULL);
     const struct hrun_oracle *o = hrun_predictor_oracle(p);
     struct hrun_plan_problem problem = { o, subs, NULL, 0, NULL };
     struct hrun_plan *plan = NULL;
@@ -340,13 +339,13 @@ static void test_fit(void)
     check_choice(&a, view, m, 3000, 1e-5);
     check_choice(&a, view, m, 20000, 1e-5);
 
-    p = hrun_predictor_create_net(&a.app, m, SUBS, HRUN_FAMILY_NPT, 3000, view, NULL, &err);
+    p = hrun_predictor_create_net(&a.app, m, SUBS, HRUN_FORM_NPT, 3000, view, NULL, &err);
     ok(!hrun_predictor_time(p, 1, 2, 6, &t, &low, &high, &err) && fabs(t / truth(view, 1, 3000, (int[]){ 0, 3 },
        (int[]){ 0, 2 }) - 1) < 1e-5, "without a configuration that of the sub-cluster alone");
     is_int(hrun_predictor_time(p, 1, 2, 8, &t, &low, &high, &err), -1, "which it may not have");
     is_int(err.code, HRUN_ENODATA, "so nothing is known");
     hrun_predictor_destroy(p);
-    ok(!hrun_predictor_create(&a.app, m, SUBS, HRUN_FAMILY_NPT, 3000, &err) && err.code == HRUN_ENODATA,
+    ok(!hrun_predictor_create(&a.app, m, SUBS, HRUN_FORM_NPT, 3000, &err) && err.code == HRUN_ENODATA,
        "without a network they predict nothing");
     has_str(err.text, "hrun-calibrate network", "and say what to do");
 

@@ -1,7 +1,7 @@
 /* From models to predictions: values, intervals, bounds against brute force, mistakes. */
 #include "model_app.h"
 #include "fit_random.h"
-#include "model/formulas.h"
+#include "model/families/npt.h"
 #include "tap.h"
 
 #include <time.h>
@@ -56,7 +56,7 @@ static void test_values(void)
     ma_record(m[0], "npt", 3, 0, hpl_np, k10);          /* M = 3 is not allowed */
     ma_record(m[2], "npt", 1, 0, np_other, k2);         /* no single */
     ma_record(m[2], "nt", 1, 4, one, k1);               /* of another family */
-    p = hrun_predictor_create(&a.app, m, 3, HRUN_FAMILY_NPT, 1000, &err);
+    p = hrun_predictor_create(&a.app, m, 3, HRUN_FORM_NPT, 1000, &err);
     ok(p != NULL, "created with a sub-cluster that has no profile");
     o = hrun_predictor_oracle(p);
     is_int(o->nsubs, 3, "three sub-clusters");
@@ -104,13 +104,13 @@ static void test_values(void)
     hrun_predictor_destroy(NULL);
 
     a.app.memory = ma_compile(&a.app, "8*N^2/P", (const char *const[]) { "N", "P" }, 2);
-    p = hrun_predictor_create(&a.app, m, 3, HRUN_FAMILY_NPT, 1000, &err);
+    p = hrun_predictor_create(&a.app, m, 3, HRUN_FORM_NPT, 1000, &err);
     o = hrun_predictor_oracle(p);
     is_int(o->memory(o->ctx, 4, &bytes, &err), 0, "memory is asked");
     is_num(bytes, 2e6, 0, "8 N^2 / P");
     hrun_predictor_destroy(p);
 
-    p = hrun_predictor_create(&a.app, m, 3, HRUN_FAMILY_NT, 1000, &err);
+    p = hrun_predictor_create(&a.app, m, 3, HRUN_FORM_NT, 1000, &err);
     o = hrun_predictor_oracle(p);
     is_int(o->noptions, 3, "nt: an option with nt, or with single alone");
     o->times(o->ctx, 4, t, &err);
@@ -146,7 +146,7 @@ static void test_pt(void)
     }
     ma_record(m[0], "nt", 5, 10, hpl_nt, (double[]) { -1e-9, 0, 0, 0 });
     ma_record(m[0], "pt", 5, 10, pt, k);
-    p = hrun_predictor_create(&a.app, m, 1, HRUN_FAMILY_PT, 1500, &err);
+    p = hrun_predictor_create(&a.app, m, 1, HRUN_FORM_PT, 1500, &err);
     o = hrun_predictor_oracle(p);
     is_int(o->noptions, 5, "five options");
     for (int P = 1; P < 300; P++) {
@@ -191,7 +191,7 @@ static void test_wrecked(void)
             s[n++] = sample(N, P, 1, (1e-6 * N * N * N / P + 0.01) * (N == 192 ? 0.5 : 1));
     hrun_model_fit(&a.app, s, n, &ls, &m[0], NULL, &err);
     hrun_model_fit(&a.app, s, n, &nnls, &m[1], NULL, &err);
-    p = hrun_predictor_create(&a.app, m, 1, HRUN_FAMILY_NPT, 400, &err);
+    p = hrun_predictor_create(&a.app, m, 1, HRUN_FORM_NPT, 400, &err);
     hrun_predictor_oracle(p)->times(p, 4, t, &err);
     ok(isnan(t[0]), "least squares predicts a negative time for N = 400: not usable");
     is_int(hrun_predictor_time(p, 0, 1, 4, t, &low, &high, &err), -1, "nor given one by one");
@@ -199,7 +199,7 @@ static void test_wrecked(void)
     has_str(err.text, "the npt model of demo predicts -", "... saying what it predicts");
     has_str(err.text, "at N=400, P=4, M=1: not a time", "... and where");
     hrun_predictor_destroy(p);
-    p = hrun_predictor_create(&a.app, m + 1, 1, HRUN_FAMILY_NPT, 400, &err);
+    p = hrun_predictor_create(&a.app, m + 1, 1, HRUN_FORM_NPT, 400, &err);
     hrun_predictor_oracle(p)->times(p, 4, t, &err);
     ok(t[0] > 4 && t[0] < 30, "NNLS predicts %.1f s (16 s without the glitch)", t[0]);
     hrun_predictor_destroy(p);
@@ -232,7 +232,7 @@ static void test_coverage(void)
                 s[n++] = sample((int64_t)size, P, 1, T * (1 + 0.03 * rnd_normal(&seed)));
             }
         hrun_model_fit(&a.app, s, n, &nnls, &m, NULL, NULL);
-        p = hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_NPT, N, NULL);
+        p = hrun_predictor_create(&a.app, &m, 1, HRUN_FORM_NPT, N, NULL);
         for (int P = 2; P <= 4; P++) {
             double T = 4e-10 * pow((double)N, 3) / P + 3e-8 * (double)(N * N) + 0.02 * P;
             double run = T * (1 + 0.03 * rnd_normal(&seed));
@@ -266,7 +266,7 @@ static void test_interval_by_hand(void)
     r->cov[3] = 4;
     r->s2 = 9;
     r->dof = 2;
-    p = hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_NPT, 4, NULL);
+    p = hrun_predictor_create(&a.app, &m, 1, HRUN_FORM_NPT, 4, NULL);
     ok(p != NULL, "single alone will do when nothing else was fitted");
     hrun_predictor_time(p, 0, 1, 1, &t, &low, &high, NULL);
     /* x = (4,1): x'Cx = 4 - 4 + 4 = 4; unweighted: 9 (4 + 1); t(2, 0.975) = 4.3027 */
@@ -305,7 +305,7 @@ static void test_one_measured_p(void)
     for (int i = 0; i < 6; i++)
         s[n++] = sample(1000 + 500 * i, 2, 1, 2e-9 * pow(1000 + 500 * i, 3) / 2 + 0.5);
     is_int(hrun_model_fit(&a.app, s, n, &nnls, &m, NULL, &err), 0, "exact data at P = 2 alone");
-    p = hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_NPT, 1000, &err);
+    p = hrun_predictor_create(&a.app, &m, 1, HRUN_FORM_NPT, 1000, &err);
     hrun_predictor_time(p, 0, 1, 2, &at2, &low, &high, NULL);
     is_num(at2, 1.5, 1e-9, "the model is N^3/P + 1/P, 1 s and 0.5 s at P = 2");
     ok(high - low < 1e-6, "at P = 2 the interval is narrow (%.1e)", high - low);
@@ -333,7 +333,7 @@ static void test_one_measured_p(void)
         for (size_t l = 0; l < n; l++)
             s[l].time_s = 2e-9 * pow((double)s[l].N, 3) / 2;
         hrun_model_fit(&a.app, s, n, &o, &m, NULL, NULL);
-        p = hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_NPT, 1000, &err);
+        p = hrun_predictor_create(&a.app, &m, 1, HRUN_FORM_NPT, 1000, &err);
         hrun_predictor_time(p, 0, 1, 4, &t, &low, &high, NULL);
         is_num(high - low, 2 * 1.959964 * hypot(i ? abs_s : 1e-3, 0.02 * t), 1e-6, "%s: never of width 0",
                i ? "weighted" : "unweighted");
@@ -411,7 +411,7 @@ static void test_bounds(void)
                 ma_record(m, "single", M, 0, (const char *const[]){ "N", NULL },
                           (double[]){ 1e-3 * rnd(&seed) });
         }
-        p = hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_NPT, 200, NULL);
+        p = hrun_predictor_create(&a.app, &m, 1, HRUN_FORM_NPT, 200, NULL);
         int n = p ? hrun_predictor_oracle(p)->noptions : 0;
         missed += !p;
         for (int P = 1; p && P <= HI; P++)
@@ -471,7 +471,7 @@ static void test_bounds_exact(void)
             struct hrun_fit_record *r = ma_record(m, "npt", 1, 0, (const char *const[]) { zoo[z], "1", NULL },
                                                   (double[]) { sign, 1e5 });   /* keeps most sums positive */
             struct hrun_expr *e = ma_compile(&a.app, zoo[z], (const char *const[]) { "N", "P" }, 2);
-            struct hrun_predictor *p = hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_NPT, 20, NULL);
+            struct hrun_predictor *p = hrun_predictor_create(&a.app, &m, 1, HRUN_FORM_NPT, 20, NULL);
 
             for (int i = 0; i < 30; i++) {
                 int lo = rnd_int(&seed, 1, 5000), hi = rnd_int(&seed, lo, 5000);
@@ -532,7 +532,7 @@ static void test_mistakes(void)
 
     ma_init(&a, pole, hpl_nt, hpl_pt, 2);
     r = ma_record(m, "npt", 1, 0, pole, (double[]) { 1, 0.1 });
-    p = hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_NPT, 100, &err);
+    p = hrun_predictor_create(&a.app, &m, 1, HRUN_FORM_NPT, 100, &err);
     is_int(hrun_predictor_oracle(p)->times(p, 4, t, &err), -1, "a term that divides by zero is an error");
     is_int(err.code, HRUN_ENONFINITE, "... HRUN_ENONFINITE");
     has_str(err.text, "term '1/(P-4)' of demo at N=100, P=4: ", "... naming term, N and P");
@@ -556,7 +556,7 @@ static void test_mistakes(void)
 
     free(r->terms[1]);
     r->terms[1] = strdup("1/(P-5)");
-    p = hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_NPT, 100, &err);
+    p = hrun_predictor_create(&a.app, &m, 1, HRUN_FORM_NPT, 100, &err);
     is_int(hrun_predictor_oracle(p)->bounds(p, 5, 5, b, &err), 0, "where the rule refuses P it is no error");
     ok(isinf(b[0]) && b[0] > 0, "... there is no usable P in 5..5");
     is_int(hrun_predictor_oracle(p)->bounds(p, 4, 6, b, &err), 0, "... nor in an interval");
@@ -566,47 +566,47 @@ static void test_mistakes(void)
     r->terms[1] = strdup(pole[1]);
 
     r->k[1] = 0;
-    p = hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_NPT, 100, &err);
+    p = hrun_predictor_create(&a.app, &m, 1, HRUN_FORM_NPT, 100, &err);
     is_int(hrun_predictor_oracle(p)->times(p, 4, t, &err), 0, "with coefficient 0 it is never evaluated");
     is_num(t[0], 25, 1e-15, "N / P");
     hrun_predictor_destroy(p);
 
-    ok(!hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_PT, 100, &err), "no model of the family");
+    ok(!hrun_predictor_create(&a.app, &m, 1, HRUN_FORM_PT, 100, &err), "no model of the family");
     is_int(err.code, HRUN_ENODATA, "... HRUN_ENODATA");
     is_str(err.text,
            "no sub-cluster has a model of family pt for demo: it needs measurements at two different P > Mi; "
            "without them choose npt",
            "... said, and what it needs");
-    ok(!hrun_predictor_create(&a.app, none, 1, HRUN_FAMILY_NPT, 100, &err), "no profile at all");
+    ok(!hrun_predictor_create(&a.app, none, 1, HRUN_FORM_NPT, 100, &err), "no profile at all");
     is_int(err.code, HRUN_ENODATA, "... HRUN_ENODATA");
     m->consts[0] = 0;
     free(m->consts);
     m->consts = strdup("nb=64");
-    ok(!hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_NPT, 100, &err), "models with other constants do "
+    ok(!hrun_predictor_create(&a.app, &m, 1, HRUN_FORM_NPT, 100, &err), "models with other constants do "
                                                                           "not count");
     is_str(err.text, "no sub-cluster has models of demo with constants ''; there are some with 'nb=64'",
            "... said");
     m->consts[0] = 0;
     r->k[0] = INFINITY;
-    ok(!hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_NPT, 100, &err), "an infinite coefficient is "
+    ok(!hrun_predictor_create(&a.app, &m, 1, HRUN_FORM_NPT, 100, &err), "an infinite coefficient is "
                                                                           "refused");
     is_str(err.text, "the coefficient of 'N/P' in the npt model of demo (M=1) is inf", "... named");
     r->k[0] = 1;
     ma_record(m, "npt", 2, 0, broken, (double[]) { 1 });
-    ok(!hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_NPT, 100, &err), "a stored term that does not "
+    ok(!hrun_predictor_create(&a.app, &m, 1, HRUN_FORM_NPT, 100, &err), "a stored term that does not "
                                                                           "compile");
     is_int(err.code, HRUN_EPARSE, "... HRUN_EPARSE");
     has_str(err.text, "stored term 'N/' of demo: ", "... named");
     m->v[1].k[0] = 0;
-    p = hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_NPT, 100, &err);
+    p = hrun_predictor_create(&a.app, &m, 1, HRUN_FORM_NPT, 100, &err);
     ok(p != NULL, "with coefficient 0 it does not matter");
     hrun_predictor_destroy(p);
     ma_record(m, "single", 1, 0, pole_n, (double[]) { 1 });
-    ok(!hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_NPT, 100, &err), "a term over N alone without "
+    ok(!hrun_predictor_create(&a.app, &m, 1, HRUN_FORM_NPT, 100, &err), "a term over N alone without "
                                                                           "value");
     is_int(err.code, HRUN_ENONFINITE, "... HRUN_ENONFINITE");
     has_str(err.text, "term '1/(N-100)' of demo at N=100: ", "... named");
-    p = hrun_predictor_create(&a.app, &m, 1, HRUN_FAMILY_NPT, 101, &err);
+    p = hrun_predictor_create(&a.app, &m, 1, HRUN_FORM_NPT, 101, &err);
     ok(p != NULL, "at another N it has one");
     hrun_predictor_destroy(p);
     hrun_models_destroy(m);
@@ -637,7 +637,7 @@ static void test_large(void)
             ma_record(m[s], "npt", M, 0, hpl_np, k);
         }
     }
-    p = hrun_predictor_create(&a.app, m, SUBS, HRUN_FAMILY_NPT, 20000, NULL);
+    p = hrun_predictor_create(&a.app, m, SUBS, HRUN_FORM_NPT, 20000, NULL);
     o = hrun_predictor_oracle(p);
     is_int(o->noptions, SUBS * MS, "1024 options");
     o->times(o->ctx, 640000, t, NULL);

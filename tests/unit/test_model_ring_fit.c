@@ -1,9 +1,10 @@
 /* Models of rings (paper 004): what is fitted predicts, of one sub-cluster and of several; balance, and the search. */
 #include "fit_random.h"
-#include "model/ring_family.h"
+#include "model/families/ring.h"
 #include "model_app.h"
 #include "plan/plan.h"
 #include "tap.h"
+#include "model/internal.h"
 
 enum { SUBS = 3, MOST = 4, SAMPLES = 400 };
 
@@ -77,7 +78,7 @@ static struct hrun_models *fit(const struct ma *a, int i, const int *ms, int nms
 static struct hrun_predictor *predictor(const struct ma *a, struct hrun_models **models, int64_t N)
 {
     struct hrun_error err = { 0 };
-    struct hrun_predictor *p = hrun_predictor_create(&a->app, models, SUBS, HRUN_FAMILY_NPT, N, &err);
+    struct hrun_predictor *p = hrun_predictor_create(&a->app, models, SUBS, HRUN_FORM_NPT, N, &err);
 
     if (!p) {
         printf("Bail out! %s\n", err.text);
@@ -156,7 +157,7 @@ static void test_predictions(void)
     is_int(hrun_predictor_measured(p, 1, 2, 20, sizes, counts), 0, "of more processes than ran on it alone");
     is_int(counts[1], 20, "the steps are counted: that is no extrapolation");
     is_int(hrun_predictor_measured(p, 1, 5, 6, sizes, counts), -1, "and where nothing was");
-    ok(!hrun_predictor_deals(p) && hrun_predictor_is_ring(p) && hrun_predictor_oracle(p)->whole &&
+    ok(!hrun_predictor_deals(p) && hrun_predictor_has_balance(p) && hrun_predictor_oracle(p)->whole &&
        !hrun_predictor_has_network(p), "shares are equal, times those of whole configurations");
     hrun_predictor_destroy(p);
     for (int i = 0; i < SUBS; i++)
@@ -260,7 +261,7 @@ static void test_network(void)
         hrun_model_fit(&a.app, &one, 1, &options, &m[i], NULL, &err);
     }
     for (int k = 0; k < 2; k++) {
-        p = hrun_predictor_create_net(&a.app, m, SUBS, HRUN_FAMILY_NPT, 20000, k ? view : NULL, place, &err);
+        p = hrun_predictor_create_net(&a.app, m, SUBS, HRUN_FORM_NPT, 20000, k ? view : NULL, place, &err);
         hrun_predictor_oracle(p)->whole(hrun_predictor_oracle(p)->ctx, pes, procs, 4, &t[k], &limiting, &err);
         hrun_predictor_destroy(p);
     }
@@ -454,12 +455,12 @@ static void test_refusals(void)
     struct hrun_error err = { 0 };
 
     ring_app(&a);
-    ok(!hrun_predictor_create(&a.app, m, SUBS, HRUN_FAMILY_NPT, 100, &err), "no models");
+    ok(!hrun_predictor_create(&a.app, m, SUBS, HRUN_FORM_NPT, 100, &err), "no models");
     is_int(err.code, HRUN_ENODATA, "are refused: %s", err.text);
     m[0] = fit(&a, 0, all, MOST, 0);
     free(m[0]->v[1].terms[0]);
     m[0]->v[1].terms[0] = strdup("N^3");
-    ok(!hrun_predictor_create(&a.app, m, SUBS, HRUN_FAMILY_NPT, 100, &err), "a term of another kind");
+    ok(!hrun_predictor_create(&a.app, m, SUBS, HRUN_FORM_NPT, 100, &err), "a term of another kind");
     has_str(err.text, "'N^3'", "is refused: %s", err.text);
     hrun_models_destroy(m[0]);
     release_app(&a);

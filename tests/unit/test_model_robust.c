@@ -46,7 +46,7 @@ struct seen {
 static void look(struct ma *a, struct hrun_models *m, int lo, int hi, double noise, uint64_t *seed, struct seen *out)
 {
     for (int64_t N = 40; N <= 180; N += 20) {
-        struct hrun_predictor *p = hrun_predictor_create(&a->app, &m, 1, HRUN_FAMILY_NPT, N, NULL);
+        struct hrun_predictor *p = hrun_predictor_create(&a->app, &m, 1, HRUN_FORM_NPT, N, NULL);
 
         for (int P = lo; P <= hi; P++) {
             double T = stencil(N, P), fresh = T * exp(noise * rnd_normal(seed)), t, low, high;

@@ -4,7 +4,7 @@
 #include "model_app.h"
 #include "tap.h"
 
-#include "model/tasking.h"
+#include "model/internal.h"
 #include "plan/plan.h"
 
 enum { TASKS = 20000 };
@@ -111,7 +111,7 @@ static void test_found(const struct ma *a, double (*whole)(double, const int *, 
     ok(!hrun_model_fit_joint(&a->app, logs, MR_SUBS, &nnls, models, NULL, &err), "a fit: %s", err.text);
     is_int(models[0]->tasking.dynamic, dynamic, "finds whether work goes to who is free");
     is_int(models[0]->tasking.master, master, "and whether one process deals it out");
-    p = hrun_predictor_create(&a->app, models, MR_SUBS, HRUN_FAMILY_NPT, 2000, &err);
+    p = hrun_predictor_create(&a->app, models, MR_SUBS, HRUN_FORM_NPT, 2000, &err);
     if (!ok(p && !hrun_predictor_time_whole(p, MR_SUBS, other, procs, &t, &low, &high, NULL, &limiting, &err),
             "another configuration at another size: %s", err.text))
         goto done;

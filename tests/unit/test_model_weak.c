@@ -1,8 +1,7 @@
 /* The family weak (paper 001): its coefficients from six runs and from more, and shares that end together. */
 #include "fit_random.h"
-#include "model/balance.h"
-#include "model/model.h"
-#include "model/weak.h"
+#include "model/families/weak.h"
+#include "model/internal.h"
 #include "plan/plan.h"
 #include "tap.h"
 
@@ -352,12 +351,12 @@ static void test_constants(const struct hrun_app *app, struct hrun_models **mode
     double t, low, high;
 
     models[0]->consts = theirs;
-    p = hrun_predictor_create(app, models, SUBS, HRUN_FAMILY_NPT, 400, &err);
+    p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, 400, &err);
     ok(p && hrun_predictor_time(p, 0, 1, 4, &t, &low, &high, &err) == -1 && err.code == HRUN_ENODATA &&
        !hrun_predictor_time(p, 1, 1, 4, &t, &low, &high, &err), "models of other constants are left out");
     hrun_predictor_destroy(p);
     models[1]->consts = theirs;
-    p = hrun_predictor_create(app, models, SUBS, HRUN_FAMILY_NPT, 400, &err);
+    p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, 400, &err);
     ok(!p && err.code == HRUN_ENODATA, "where there are no others nothing is predicted");
     has_str(err.text, "there are some with 'levels=6'", "and it is said");
     hrun_predictor_destroy(p);
@@ -378,7 +377,7 @@ static void test_predictor(void)
 
     for (int i = 0; i < SUBS; i++)
         models[i] = fit_models(app, i, sizes, 2);
-    p = hrun_predictor_create(app, models, SUBS, HRUN_FAMILY_NPT, 400, &err);
+    p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, 400, &err);
     ok(p && hrun_predictor_deals(p), "a predictor that deals out shares");
     is_int(hrun_predictor_shares(p, pes, procs, share, &err), 0, "of a configuration");
     ok(3 * share[0] + 8 * share[1] >= 400 && fmod(share[0], UNIT) == 0 && share[0] > share[1],
@@ -387,7 +386,7 @@ static void test_predictor(void)
     is_num(t, own(1, 2, 11, share[1], 400), 1e-9, "is that of its share");
     ok(low < t && t < high, "with an interval");
     hrun_predictor_destroy(p);
-    p = hrun_predictor_create(app, models, SUBS, HRUN_FAMILY_NPT, 300, &err);
+    p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, 300, &err);
     is_int(p ? hrun_predictor_time(p, 0, 1, 4, &t, &low, &high, &err) : -1, 0, "a size between two that were measured");
     is_num(t, own(0, 1, 4, 76, 300), 1e-9, "lies on the line between them");
     hrun_predictor_destroy(p);
@@ -405,7 +404,7 @@ static void test_predictor(void)
         memory[1] = k % 4 ? 100.0 * UNIT * (k + 2) : 0;
         subs[0].memory_bytes = memory[0];
         subs[1].memory_bytes = memory[1];
-        p = hrun_predictor_create(app, models, SUBS, HRUN_FAMILY_NPT, N, &err);
+        p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, N, &err);
         if (!p || hrun_predictor_limit_memory(p, memory, &err))
             return (void)ok(0, "%s", err.text);
         problem.oracle = hrun_predictor_oracle(p);
@@ -447,7 +446,7 @@ static void test_bounds(void)
 
     for (int i = 0; i < SUBS; i++)
         models[i] = fit_models(app, i, &size, 1);
-    p = hrun_predictor_create(app, models, SUBS, HRUN_FAMILY_NPT, 200, &err);
+    p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, 200, &err);
     if (!p)
         return (void)ok(0, "%s", err.text);
     o = hrun_predictor_oracle(p);
@@ -474,7 +473,7 @@ static void test_bounds(void)
             }
     is_int(below, 0, "and no time above that of a configuration");
     hrun_predictor_destroy(p);
-    p = hrun_predictor_create(app, models, SUBS, HRUN_FAMILY_NPT, 201, &err);
+    p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, 201, &err);
     ok(!p && err.code == HRUN_ENODATA, "another size has no model");
     has_str(err.text, "hrun-calibrate -app mesh -N 201", "and the message says what makes one");
     for (int i = 0; i < SUBS; i++)

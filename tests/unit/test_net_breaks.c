@@ -3,7 +3,7 @@
 #include "nomem.h"
 #include "tap.h"
 
-#include "net/breaks.h"
+#include "net/fitting.h"
 
 #include <stdint.h>
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum { MOST = 16 };
+static const char *const selectors[] = { "openmpi", "ompi", "mpich", "smpi" };
 
 /* ---------------------------------------------------------------- schedules */
 
@@ -100,11 +101,8 @@ static void test_algorithm(enum hrun_net_op op, const char *name)
 static void test_algorithms(void)
 {
     for (int op = HRUN_NET_RING; op < HRUN_NET_NOPS; op++) {
-        const char *names[16];
-        size_t n = hrun_net_algorithms((enum hrun_net_op)op, names, 16);
-
-        for (size_t i = 0; i < n; i++)
-            test_algorithm((enum hrun_net_op)op, names[i]);
+        for (int i = 0; i < NET_ALGORITHMS_MAX && net_algorithms[op][i].program; i++)
+            test_algorithm((enum hrun_net_op)op, net_algorithms[op][i].name);
     }
 }
 
@@ -171,7 +169,7 @@ static void test_openmpi_allgather(void)
             struct net_task task = { .n = n, .bytes = bytes };
             struct play_schedule s;
             size_t sends = 0;
-            const char *name = hrun_net_selected("openmpi", HRUN_NET_ALLGATHER, n, bytes);
+            const char *name = net_select("openmpi", HRUN_NET_ALLGATHER, n, bytes, 1);
 
             play_begin(&s, n);
             play_rank(&s, 0);
@@ -213,19 +211,17 @@ static void test_laws(void)
     for (int i = 0; i < 64; i++)
         net->pairs[i] = (struct hrun_net_pair){ { 5e-5, NAN }, { 1e8, NAN } };
     for (int op = 0; op < HRUN_NET_NOPS; op++) {
-        const char *names[16];
-        size_t n = hrun_net_algorithms((enum hrun_net_op)op, names, 16);
-
-        for (size_t i = 0; i < n; i++) {
+        for (int i = 0; i < NET_ALGORITHMS_MAX && net_algorithms[op][i].program; i++) {
+            const char *name = net_algorithms[op][i].name;
             double last = 0;
 
             for (double bytes = 1; bytes <= 1 << 20; bytes *= 4) {
-                double t = net_time_at(net, (enum hrun_net_op)op, names[i], bytes, one, 8);
-                double u = net_time_at(net, (enum hrun_net_op)op, names[i], bytes, other, 8);
-                int jumps = changes((enum hrun_net_op)op, names[i]);
+                double t = net_time_at(net, (enum hrun_net_op)op, name, bytes, one, 8);
+                double u = net_time_at(net, (enum hrun_net_op)op, name, bytes, other, 8);
+                int jumps = changes((enum hrun_net_op)op, name);
 
                 if (!(t > 0) || fabs(t - u) > 1e-9 * t || (t < last * (1 - 1e-12) && !jumps))
-                    printf("# %s %s %g: %g and %g, before %g\n", hrun_net_op_name((enum hrun_net_op)op), names[i],
+                    printf("# %s %s %g: %g and %g, before %g\n", hrun_net_op_name((enum hrun_net_op)op), name,
                            bytes, t, u, last);
                 same &= t > 0 && fabs(t - u) <= 1e-9 * t;
                 rising &= t >= last * (1 - 1e-12) || jumps;
@@ -303,21 +299,21 @@ static void test_selectors(void)
     int complete = 1, unknown = 0;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        is_str(hrun_net_selected(cases[i].selector, cases[i].op, cases[i].n, cases[i].bytes), cases[i].want,
+        is_str(net_select(cases[i].selector, cases[i].op, cases[i].n, cases[i].bytes, 1), cases[i].want,
                "%s: %s of %.0f B among %d", cases[i].selector, hrun_net_op_name(cases[i].op), cases[i].bytes,
                cases[i].n);
-    for (const char *const *s = hrun_net_selectors(); *s; s++)
+    for (const char *const *s = selectors; s < selectors + 4; s++)
         for (int op = 0; op < HRUN_NET_NOPS; op++)
             for (int n = 1; n < 10000; n += 1 + n / 3)
                 for (double bytes = 0; bytes < 1e8; bytes = 2 * bytes + 1) {
-                    const char *name = hrun_net_selected(*s, (enum hrun_net_op)op, n, bytes);
+                    const char *name = net_select(*s, (enum hrun_net_op)op, n, bytes, 1);
 
                     complete &= name != NULL;
                     unknown += name && !net_algorithm_find((enum hrun_net_op)op, name, &name);
                 }
     ok(complete, "each selector takes something for each operation, number of ranks and size");
     is_int(unknown, 0, "and nothing that there is not");
-    ok(!hrun_net_selected("lam", HRUN_NET_BCAST, 2, 1), "no such selector");
+    ok(!net_select("lam", HRUN_NET_BCAST, 2, 1, 1), "no such selector");
     is_int(hrun_net_op_find("alltoall"), HRUN_NET_ALLTOALL, "an operation by its name");
     is_int(hrun_net_op_find("alltoal"), -1, "none of that name");
 }
@@ -416,7 +412,7 @@ static void test_bounds(void)
         double bound = -1, time;
 
         free(net->selector);
-        net->selector = strdup(hrun_net_selectors()[run % 4]);
+        net->selector = strdup(selectors[run % 4]);
         call.root = rnd_int(&seed, 0, n - 1);
         for (int r = 0; r < known; r++)
             part[r] = rnd(&seed) < 0.2 ? rnd_int(&seed, 0, 4) : r / per % 5;

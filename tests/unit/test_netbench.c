@@ -1,7 +1,7 @@
 /* test_netbench.c - hrun-netbench's schedules, groups and statistics: what needs no messages */
 #include "tap.h"
 
-#include "../../calib/net/measure.h"
+#include "../../calib/mpi/measure.h"
 
 #include <stdlib.h>
 

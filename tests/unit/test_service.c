@@ -181,11 +181,11 @@ static void try_errors(const struct place *p)
     is_int(hrun_service_set(s, "app", "fft", &err), -1, "nor set");
     refuse_best(s, 0, NULL, HRUN_EINVAL, "N = 0");
     refuse_best(s, -3, NULL, HRUN_EINVAL, "N = -3");
-    refuse_best(s, 2000, "speed=9", HRUN_EINVAL, "names are: objective, within");
+    refuse_best(s, 2000, "speed=9", HRUN_EINVAL, "names are: objective, limit");
     refuse_best(s, 2000, "top", HRUN_EINVAL, "no wish");
     refuse_best(s, 2000, "objective=fame", HRUN_EINVAL, "must be one of time, cost, energy, found 'fame'");
     refuse_best(s, 2000, "use=odd", HRUN_EINVAL, "there are: new, old");
-    refuse_best(s, 2000, "max-time=0.001", HRUN_EINFEASIBLE, "");
+    refuse_best(s, 2000, "limit=time=0.001", HRUN_EINFEASIBLE, "");
     refuse_config(s, "(3,1,0,0)", HRUN_EINVAL, "new has 2 PEs");
     refuse_config(s, "(1,1)", HRUN_EPARSE, "");
     refuse_config(s, NULL, HRUN_EPARSE, "");
@@ -206,10 +206,6 @@ static void try_errors(const struct place *p)
     is_int(hrun_service_set(s, "colour", "red", &err), -1, "an unknown setting");
     has_str(err.text, "there are: app, variant, profile-path", "is told what there is");
     is_int(hrun_service_set(s, "refresh", "maybe", &err), -1, "yes or no");
-    is_int(hrun_service_set(s, "placement", "random", &err), -1, "a way to place ranks that there is not");
-    has_str(err.text, "'random' is neither pattern nor plain", "is named");
-    is_int(hrun_service_set(s, "placement", "plain", &err), 0, "one that there is");
-    is_int(hrun_service_set(s, "placement", NULL, &err), 0, "taken back");
     is_int(hrun_service_set(s, "define", "nb", &err), -1, "a constant without a value");
     is_int(hrun_service_set(s, "mca", "=1", &err), -1, "a value without a name");
     hrun_service_destroy(s);
@@ -248,7 +244,7 @@ static void try_locale(const struct place *p)
     struct hrun_answer *want = hrun_service_best(s, 2000, NULL, NULL), *a, *cheap;
     char wish[64];
 
-    snprintf(wish, sizeof wish, "objective=cost max-time=%.3f", 1.2 * hrun_answer_time_s(want, 0));
+    snprintf(wish, sizeof wish, "objective=cost limit=time=%.3f", 1.2 * hrun_answer_time_s(want, 0));
     if (make_locale(p->dir)) {
         printf("ok %d - another locale # SKIP localedef cannot make one here\n", ++tap_count);
     } else {

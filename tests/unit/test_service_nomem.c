@@ -6,7 +6,7 @@
 static struct hrun_answer *ask(struct hrun_service *s, int64_t N, int way, struct hrun_error *err)
 {
     return way == 0 ? hrun_service_predict(s, "(2,1,4,1)", N, err)
-           : hrun_service_best(s, N, way == 1 ? NULL : "objective=cost within=50 top=9", err);
+           : hrun_service_best(s, N, way == 1 ? NULL : "objective=cost limit=within=50 top=9", err);
 }
 
 /* Do they say the same? What could do without some memory must not have become another answer. */
@@ -74,7 +74,7 @@ static void try_interval(const struct place *p)
 
         calls = 0;
         fail_at = n ? total - LAST + n : 0;
-        a = hrun_service_best(s, 220, "objective=cost within=interval", &err);
+        a = hrun_service_best(s, 220, "objective=cost limit=within=interval", &err);
         fail_at = 0;
         if (!n) {
             total = calls;

@@ -18,6 +18,26 @@ static char *data_path(const char *name)
     return hrun_strf("%s/topo/%s", dir ? dir : "tests/data", name);
 }
 
+/* The binding of a process (0: this one) as a list of OS numbers. 0, or -1: it is gone. */
+static int binding_of(int pid, struct hrun_buf *out)
+{
+    cpu_set_t set;
+    const char *sep = "";
+
+    if (sched_getaffinity(pid, sizeof set, &set))
+        return -1;
+    for (int i = 0, last; i < CPU_SETSIZE; i = last + 1) {
+        for (last = i; CPU_ISSET((size_t)last, &set) && last + 1 < CPU_SETSIZE &&
+             CPU_ISSET((size_t)last + 1, &set); last++)
+            ;
+        if (CPU_ISSET((size_t)i, &set)) {
+            hrun_buf_addf(out, last > i ? "%s%d-%d" : "%s%d", sep, i, last);
+            sep = ",";
+        }
+    }
+    return 0;
+}
+
 /* hwloc would take the real machine without a word in each of these. */
 static void test_environment(void)
 {
@@ -32,7 +52,6 @@ static void test_environment(void)
     ok(t && !hrun_topo_is_this_system(t), "and is not this system");
     is_int(hrun_topo_bind(t, "0", &err), -1, "binding is refused");
     has_str(err.text, "not this system's", "and says why");
-    is_int(hrun_topo_binding(t, &b, &err), -1, "reading it too");
     hrun_topo_destroy(t);
     setenv("HWLOC_XMLFILE", xml, 1);
     t = hrun_topo_load(HRUN_TOPO_THIS, NULL, &err);
@@ -90,12 +109,12 @@ static int child_affinity(void)
         return 102;
     bad |= m != 1 || pes[0].ncores != 1 || pes[0].npus != 1 ? 1 : 0;
     bad |= strcmp(pes[0].cores, all[n - 1].cores) ? 2 : 0;
-    bad |= hrun_topo_binding(t, &b, &err) || strcmp(b.data, pes[0].cpuset) ? 4 : 0;
+    bad |= binding_of(0, &b) || strcmp(b.data, pes[0].cpuset) ? 4 : 0;
     /* A CPU of another core is not usable here, though the kernel would allow it. */
     bad |= n > 1 && (hrun_topo_bind(t, all[0].cpuset, &err) != -1 || err.code != HRUN_EINVAL) ? 8 : 0;
     hrun_buf_reset(&b);
     /* `whole` was loaded before: by it the first core is usable. */
-    bad |= hrun_topo_bind(whole, all[0].cpuset, &err) || hrun_topo_binding(whole, &b, &err) ||
+    bad |= hrun_topo_bind(whole, all[0].cpuset, &err) || binding_of(0, &b) ||
            strcmp(b.data, all[0].cpuset) ? 16 : 0;
     hrun_buf_release(&b);
     hrun_topo_pes_free(pes, m);
@@ -133,7 +152,7 @@ static void test_this_system(void)
     ok(*hrun_topo_cpu_model(t) && !strstr(hrun_topo_cpu_model(t), "  "), "it has a CPU model");
     is_int(hrun_topo_pes(t, HRUN_LEVEL_NODE, 0, &pes, &n, &err), 0, "its PEs");
     ok(pes[0].memory_bytes > 0, "it has memory");
-    is_int(hrun_topo_binding(t, &before, &err), 0, "its binding is read");
+    is_int(binding_of(0, &before), 0, "its binding is read");
     hrun_topo_pes_free(pes, n);
 
     is_int(hrun_topo_bind(t, "", &err), -1, "bind to nothing");
@@ -141,7 +160,7 @@ static void test_this_system(void)
     is_int(hrun_topo_bind(t, "zero", &err), -1, "bind to no list");
     is_int(hrun_topo_bind(t, "4000", &err), -1, "bind to a PU that does not exist");
     has_str(err.text, "cannot bind to PUs '4000': usable here are '", "its message");
-    hrun_topo_binding(t, &after, &err);
+    binding_of(0, &after);
     is_str(after.data, before.data, "after all these the binding is as before");
 
     fflush(stdout);
@@ -151,12 +170,11 @@ static void test_this_system(void)
         _exit(0);
     }
     hrun_buf_reset(&after);
-    is_int(hrun_topo_binding_of(t, pid, &after, &err), 0, "the binding of another process");
+    is_int(binding_of(pid, &after), 0, "the binding of another process");
     is_str(after.data, before.data, "is inherited");
     kill(pid, SIGKILL);
     waitpid(pid, &status, 0);
-    is_int(hrun_topo_binding_of(t, pid, &after, &err), -1, "of one that is gone");
-    is_int(err.code, HRUN_ENOENT, "its code");
+    is_int(binding_of(pid, &after), -1, "of one that is gone");
     hrun_buf_release(&before);
     hrun_buf_release(&after);
     hrun_topo_destroy(t);

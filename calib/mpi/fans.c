@@ -1,0 +1,223 @@
+/* fans.c - one to two, and two to one: what serialises the messages of a host
+ *
+ * Paper 002, section 3: T_i(M) of i -> j, k with empty replies, of disjoint triples at once; and the reverse, as a port
+ * may take in less than it gives out. Inside groups, whose triples do not disturb each other. Where the bytes of one of
+ * the two take longer it gets fewer: until its end the port of i would be hidden.
+ */
+#include "measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Parts of the message for the faster one, of which the slower one gets some: what differs by less is scatter. */
+enum { PARTS = 8 };
+
+/* Hosts i, j, k, and the bytes for j and k, or from them; others pass by. */
+static void fan(struct net_bench *b, enum net_kind kind, int i, int j, int k, const int *bytes)
+{
+    const int others[] = { b->leader[j], b->leader[k] };
+    struct net_trial t = { .lead = b->leader[i], .nfollow = 2, .follow = others,
+                           .bytes = kind == NET_FAN ? bytes[0] : 0, .back = kind == NET_FAN ? 0 : bytes[0],
+                           .second = bytes[1] };
+    struct net_record r = { .kind = kind, .i = i, .j = j, .k = k, .bytes = bytes[0],
+                            .back = bytes[1] == bytes[0] ? 0 : bytes[1] };
+    struct net_times m;
+
+    if (net_leads_host(b) && (b->host == i || b->host == j || b->host == k) && net_try(b, &t, &m))
+        net_keep(b, &r, &m);
+}
+
+/* What a message of b->bytes took between host i and another one, to it or from it, and of that the bytes. */
+struct way {
+    double trip_s, bytes_s;
+};
+
+static struct way way(const struct net_bench *b, int i, int other, int from)
+{
+    int there = i * b->nhosts + other, back = other * b->nhosts + i;
+
+    return (struct way){ b->trip_s[from ? back : there],
+                         from ? net_bytes_take(b, other, i) : net_bytes_take(b, i, other) };
+}
+
+/* Bytes to j and k, or from them. Of a port that both share the one whose bytes take less gets less than it would
+ * alone; so the other one has so few that it would have ended by then. bytes[2] */
+static void balance(const struct net_bench *b, int i, int j, int k, int from, int *bytes)
+{
+    struct way one = way(b, i, j, from), two = way(b, i, k, from), fast, slow;
+    int few;
+
+    bytes[0] = bytes[1] = b->bytes;
+    fast = one.bytes_s < two.bytes_s ? one : two;
+    slow = one.bytes_s < two.bytes_s ? two : one;
+    if (!(fast.bytes_s > 0) || lround(PARTS * fast.bytes_s / slow.bytes_s) == PARTS)
+        return;
+    few = (int)floor(PARTS * fmin(1, (fast.trip_s - (slow.trip_s - slow.bytes_s)) / slow.bytes_s));
+    bytes[two.bytes_s > one.bytes_s] = b->bytes / PARTS * (few > 1 ? few : 1);
+}
+
+static void lead_from(struct net_bench *b, int i, int j, int k)
+{
+    int bytes[2] = { 0, 0 };
+
+    fan(b, NET_FAN, i, j, k, bytes);
+    balance(b, i, j, k, 0, bytes);
+    fan(b, NET_FAN, i, j, k, bytes);
+    balance(b, i, j, k, 1, bytes);
+    fan(b, NET_JOIN, i, j, k, bytes);
+}
+
+/* member[n]: the hosts of a group. */
+static void group(struct net_bench *b, const int *member, int n, int *triples)
+{
+    for (int r = 0; r < net_triple_rounds(n); r++) {
+        int count = net_triples(n, r, triples);
+
+        for (int q = 0; q < count; q++) {
+            int i = member[triples[3 * q]], j = member[triples[3 * q + 1]], k = member[triples[3 * q + 2]];
+
+            if (b->apart)
+                net_rest(b);
+            lead_from(b, i, j, k);
+            lead_from(b, j, k, i);
+            lead_from(b, k, i, j);
+        }
+    }
+}
+
+/* What bytes took at best from a host or to it: how fast its port is, as far as the others let it. */
+static double best(const struct net_bench *b, int host)
+{
+    double least = INFINITY;
+
+    for (int other = 0; other < b->nhosts; other++)
+        for (int in = 0; in < 2; in++) {
+            double s = in ? net_bytes_take(b, other, host) : net_bytes_take(b, host, other);
+
+            least = s > 0 ? fmin(least, s) : least;
+        }
+    return least;
+}
+
+/* The slowest first, as the first rest in the first round. Its triples are of neighbours, so that there are others for
+ * each that together are faster than its port, if there are any. */
+static void sort(const struct net_bench *b, int *member, int n)
+{
+    for (int m = 1; m < n; m++)
+        for (int k = m; k > 0 && best(b, member[k]) > best(b, member[k - 1]); k--) {
+            int swap = member[k];
+
+            member[k] = member[k - 1];
+            member[k - 1] = swap;
+        }
+}
+
+void net_fans(struct net_bench *b)
+{
+    int *member = calloc((size_t)b->nhosts, sizeof *member), *triples = calloc((size_t)b->nhosts, sizeof *triples);
+
+    b->failed |= !member || !triples;
+    if (net_all_well(b) || b->nhosts < 3)
+        goto out;
+    for (int g = 0; g < b->ngroups; g++) {
+        int n = 0;
+
+        for (int h = 0; h < b->nhosts; h++)
+            if (b->group_of[h] == g)
+                member[n++] = h;
+        sort(b, member, n);
+        group(b, member, n, triples);
+        for (int m = 0; m < n && n < 3; m++) {      /* too few: with hosts elsewhere, alone */
+            int i = member[m];
+
+            net_rest(b);
+            lead_from(b, i, (i + 1) % b->nhosts, (i + 2) % b->nhosts);
+        }
+    }
+out:
+    free(member);
+    free(triples);
+}
+
+/* ---------------------------------------------------------------- inside hosts */
+
+/* Between the processes of a host, by the kinds of their PEs; all hosts at the same time. */
+
+enum { TAG_MEAN = 10 };
+static const int sizes[] = { 0, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20 };
+enum { NSIZES = sizeof sizes / sizeof sizes[0] };
+/* Of as many kinds each is tried with each: processors have three kinds of cores at most, so these are ample, and 64
+ * pairs are soon measured. The model has room for more (HRUN_NET_KINDS_MAX). */
+enum { KINDS_MOST = 8 };
+enum { SIMULATED = 3 };
+
+/* The m-th process of this host whose PE is of a kind (-1: any), passing over `but`. -1: there is none. */
+static int process(const struct net_bench *b, int kind, int m, int but)
+{
+    for (int r = 0; r < b->nranks; r++)
+        if (b->host_of[r] == b->host && (kind < 0 || b->kind_of[r] == kind) && r != but && !m--)
+            return r;
+    return -1;
+}
+
+static int trip(struct net_bench *b, int from, int to, int bytes, int fixed, struct net_times *m)
+{
+    struct net_trial t = { .lead = from, .follow = &to, .nfollow = 1, .bytes = bytes, .fixed = fixed };
+
+    return (b->rank == from || b->rank == to) && net_try(b, &t, m);
+}
+
+static void kinds(struct net_bench *b, int from_kind, int to_kind)
+{
+    int from = process(b, from_kind, 0, -1), to = process(b, to_kind, 0, from);
+
+    for (int s = 0; s < NSIZES && from >= 0 && to >= 0; s++) {
+        struct net_record r = { .kind = NET_LOCAL, .i = b->host, .j = from_kind, .k = to_kind, .bytes = sizes[s] };
+        struct net_times m;
+
+        if (trip(b, from, to, sizes[s], 0, &m))
+            net_keep(b, &r, &m);
+    }
+}
+
+/* All processes of one kind in pairs at once: what the memory of the host gives to all. The first one of the host is
+ * told what the others found. */
+static void at_once(struct net_bench *b, int kind, int bytes)
+{
+    int first = process(b, kind, 0, -1), n = 0, fixed = b->set.most > b->set.least ? NET_FIXED : SIMULATED;
+    struct net_record r = { .kind = NET_LOCAL, .i = b->host, .j = kind, .k = kind, .bytes = bytes };
+    struct net_times m = { 0 };
+    double told[2] = { 0 }, sum = 0;    /* of one pair: the median, the longest */
+
+    while (process(b, kind, 2 * n + 1, -1) >= 0)
+        n++;
+    for (int k = 0; k < n && n > 1; k++) {
+        int from = process(b, kind, 2 * k, -1), to = process(b, kind, 2 * k + 1, -1);
+
+        if (!trip(b, from, to, bytes, fixed, &m))
+            continue;
+        sum = told[0] = m.median_s;
+        told[1] = m.max_s;
+        if (from != first)
+            MPI_Send(told, 2, MPI_DOUBLE, first, TAG_MEAN, b->comm);
+    }
+    for (int k = 1; k < n && b->rank == first; k++) {
+        MPI_Recv(told, 2, MPI_DOUBLE, process(b, kind, 2 * k, -1), TAG_MEAN, b->comm, MPI_STATUS_IGNORE);
+        sum += told[0];
+        m.max_s = told[1] > m.max_s ? told[1] : m.max_s;
+    }
+    r.n = n;
+    m.median_s = n ? sum / n : 0;
+    if (n > 1 && b->rank == first && m.median_s > 0)
+        net_keep(b, &r, &m);
+}
+
+void net_locals(struct net_bench *b)
+{
+    for (int a = 0; a < KINDS_MOST; a++)
+        for (int c = 0; c < KINDS_MOST; c++)
+            kinds(b, a, c);
+    for (int a = 0; a < KINDS_MOST; a++)
+        for (int s = NSIZES - 2; s < NSIZES; s++)
+            at_once(b, a, sizes[s]);
+}

@@ -1,0 +1,332 @@
+/* measure.c - the stages one after the other, and what all processes have found; see hrun-mpi.h and measure.h */
+#include "measure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+const char *const net_kind_names[NET_NKINDS] = {
+    "trip", "fan", "join", "call", "both", "pairs", "local", "scatter", "gather", "sync",
+};
+
+/* optional: an estimate can do without. */
+static const struct { void (*run)(struct net_bench *b); int optional; } stages[] = {
+    { net_find_eager, 0 }, { net_trips, 0 }, { net_fans, 0 }, { net_boths, 1 }, { net_pairs, 1 }, { net_locals, 1 },
+    { net_sizes, 1 }, { net_scatters, 1 },
+};
+
+#ifndef HRUN_SMPI
+/* How long a process sleeps before it looks again whether the others are there: to look takes some us, which is little
+ * of what the other processes of its host have. */
+static const long REST_NS = 1000000;
+#endif
+
+/* A process that waits in MPI_Barrier takes a processor, which the host may not have for it. */
+void net_rest(struct net_bench *b)
+{
+#ifdef HRUN_SMPI
+    MPI_Barrier(b->comm);
+#else
+    const struct timespec nap = { 0, REST_NS };
+    MPI_Request all;
+    int here;
+
+    MPI_Ibarrier(b->comm, &all);
+    for (MPI_Test(&all, &here, MPI_STATUS_IGNORE); !here; MPI_Test(&all, &here, MPI_STATUS_IGNORE))
+        nanosleep(&nap, NULL);
+#endif
+}
+
+int net_late(struct net_bench *b)
+{
+    int late = b->set.limit_s > 0 && mpi_now() - b->begin_s > b->set.limit_s;
+
+    net_rest(b);
+    MPI_Bcast(&late, 1, MPI_INT, 0, b->comm);
+    return late;
+}
+
+int net_leads_host(const struct net_bench *b)
+{
+    return b->leader[b->host] == b->rank;
+}
+
+void net_keep(struct net_bench *b, const struct net_record *r, const struct net_times *m)
+{
+    struct net_record *to;
+
+    if (b->n == b->room) {
+        int room = b->room ? 2 * b->room : 64;
+        struct net_record *v = realloc(b->v, (size_t)room * sizeof *v);
+
+        if (!v) {
+            b->failed = 1;
+            return;
+        }
+        b->v = v;
+        b->room = room;
+    }
+    to = &b->v[b->n++];
+    *to = *r;
+    to->repetitions = m->n;
+    to->time_s = m->median_s;
+    to->sd_s = m->sd_s;
+    to->max_s = m->max_s;
+}
+
+/* ---------------------------------------------------------------- before */
+
+int net_all_well(struct net_bench *b)
+{
+    int any;
+
+    MPI_Allreduce(&b->failed, &any, 1, MPI_INT, MPI_MAX, b->comm);
+    return any ? -1 : 0;
+}
+
+static int find_hosts(struct net_bench *b)
+{
+    size_t n = (size_t)b->nranks;
+    char mine[MPI_MAX_PROCESSOR_NAME > NET_HOST ? MPI_MAX_PROCESSOR_NAME : NET_HOST] = { 0 };
+    int len;
+
+    b->names = calloc(n, sizeof *b->names);
+    b->host_of = calloc(n, sizeof *b->host_of);
+    b->kind_of = calloc(n, sizeof *b->kind_of);
+    b->leader = calloc(n, sizeof *b->leader);
+    b->group_of = calloc(n, sizeof *b->group_of);
+    b->failed = !b->names || !b->host_of || !b->kind_of || !b->leader || !b->group_of;
+    if (net_all_well(b))
+        return -1;
+    MPI_Get_processor_name(mine, &len);
+    mine[NET_HOST - 1] = 0;
+    MPI_Allgather(mine, NET_HOST, MPI_CHAR, b->names, NET_HOST, MPI_CHAR, b->comm);
+    MPI_Allgather(&b->set.kind, 1, MPI_INT, b->kind_of, 1, MPI_INT, b->comm);
+    for (int r = 0; r < b->nranks; r++) {
+        int h = 0;
+
+        while (h < b->nhosts && strcmp(b->names[h], b->names[r]))
+            h++;
+        if (h == b->nhosts) {
+            memmove(b->names[h], b->names[r], NET_HOST);
+            b->leader[b->nhosts++] = r;
+        }
+        b->host_of[r] = h;
+    }
+    b->host = b->host_of[b->rank];
+    b->ngroups = 1;
+    return 0;
+}
+
+static int get_memory(struct net_bench *b)
+{
+    size_t n = (size_t)b->nhosts, most = (size_t)(b->set.most > NET_FIXED ? b->set.most : NET_FIXED);
+
+    b->out = calloc(1, NET_BYTES_MAX);
+    b->in = calloc(1, NET_IN_MAX);
+    b->requests = calloc((size_t)b->nranks, sizeof(MPI_Request));
+    b->times = calloc(most, sizeof *b->times);
+    b->calls = calloc(most, sizeof *b->calls);
+    b->trip0_s = calloc(n * n, sizeof *b->trip0_s);
+    b->trip_s = calloc(n * n, sizeof *b->trip_s);
+    b->error0_s = calloc(n * n, sizeof *b->error0_s);
+    b->error_s = calloc(n * n, sizeof *b->error_s);
+    b->failed = !b->out || !b->in || !b->requests || !b->times || !b->calls || !b->trip0_s || !b->trip_s ||
+                !b->error0_s || !b->error_s;
+    return net_all_well(b);
+}
+
+static void release(struct net_bench *b)
+{
+    free(b->names);
+    free(b->host_of);
+    free(b->kind_of);
+    free(b->leader);
+    free(b->group_of);
+    free(b->out);
+    free(b->in);
+    free(b->requests);
+    free(b->times);
+    free(b->calls);
+    free(b->trip0_s);
+    free(b->trip_s);
+    free(b->error0_s);
+    free(b->error_s);
+    free(b->v);
+}
+
+/* ---------------------------------------------------------------- after */
+
+/* Hosts of each kind of PE are numbered by the caller; here one who knows nothing has given all hosts kind 0. */
+static void print_hosts(const struct net_bench *b, FILE *out)
+{
+    fprintf(out, "network 1 %d\n", b->nhosts);
+    for (int h = 0; h < b->nhosts; h++) {
+        int most = 0;
+
+        for (int r = 0; r < b->nranks; r++)
+            if (b->host_of[r] == h && b->kind_of[r] > most)
+                most = b->kind_of[r];
+        fprintf(out, "host %d %s 0 %d %d\n", h, b->names[h], most + 1, b->group_of[h]);
+    }
+}
+
+static void print_records(const struct net_record *v, int n, FILE *out)
+{
+    for (int i = 0; i < n; i++)
+        fprintf(out, "%s %d %d %d %d %d %d %d %.17g %.17g %.17g %.17g\n", net_kind_names[v[i].kind], v[i].i, v[i].j,
+                v[i].k, v[i].n, v[i].bytes, v[i].back, v[i].repetitions, v[i].time_s, v[i].sd_s, v[i].max_s,
+                v[i].mean_s);
+}
+
+/* On process 0 the text of all; NULL: no memory. */
+static char *print_all(const struct net_bench *b, const struct net_record *all, int n)
+{
+    char *text = NULL;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+    int bad;
+
+    if (!out)
+        return NULL;
+    print_hosts(b, out);
+    print_records(all, n, out);
+    fprintf(out, "spent %.17g\nend\n", mpi_now() - b->begin_s);
+    bad = ferror(out);
+    if (fclose(out) || bad) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+static char *gather_records(struct net_bench *b)
+{
+    int bytes = b->n * (int)sizeof *b->v, *sizes = NULL, *at = NULL, total = 0;
+    char *all = NULL, *text = NULL;
+
+    if (!b->rank) {
+        sizes = calloc((size_t)b->nranks, sizeof *sizes);
+        at = calloc((size_t)b->nranks, sizeof *at);
+        b->failed |= !sizes || !at;
+    }
+    if (net_all_well(b))
+        goto out;
+    MPI_Gather(&bytes, 1, MPI_INT, sizes, 1, MPI_INT, 0, b->comm);
+    for (int r = 0; r < b->nranks && !b->rank; r++) {
+        at[r] = total;
+        total += sizes[r];
+    }
+    if (!b->rank)
+        b->failed = !(all = malloc((size_t)total + 1));
+    if (net_all_well(b))
+        goto out;
+    MPI_Gatherv(b->v, bytes, MPI_CHAR, all, sizes, at, MPI_CHAR, 0, b->comm);
+    if (!b->rank)
+        text = print_all(b, (const struct net_record *)(void *)all, total / (int)sizeof *b->v);
+    b->failed = !b->rank && !text;
+out:
+    free(all);
+    free(at);
+    free(sizes);
+    return text;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static int complain(char *why, size_t size, const char *text)
+{
+    if (why && size)
+        snprintf(why, size, "%s", text);
+    return -1;
+}
+
+static const char *check(const struct hrun_measure_options *o, int nranks)
+{
+    return !(o->precision > 0) || !isfinite(o->precision) ? "the precision is not above 0"
+         : o->least < 1 || o->most < o->least ? "repetitions: 1 <= least <= most is wanted"
+         : o->warm < 0 || !(o->trial_s >= 0) || !(o->limit_s >= 0) ? "an option is negative"
+         : o->kind < 0 || o->kind > 255 ? "the number of a kind of PE is not 0 .. 255"
+         : nranks < 2 ? "one process alone sends no messages: start one on each host, or several on one" : NULL;
+}
+
+/* Of what all stages took, all processes have the same: they began and ended together, but for what the last of them
+ * needed to wake up, for which this is ample. */
+static const double CLOCKS_S = 0.5, CLOCKS_SHARE = 0.01;
+
+/* Does one clock say otherwise than the others? Then b->odd has what is to be said of it; the same on all. */
+static void compare_clocks(struct net_bench *b, double took_s)
+{
+    struct { double s; int rank; } mine = { took_s, b->rank }, most, least;
+
+    MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, b->comm);
+    MPI_Allreduce(&mine, &least, 1, MPI_DOUBLE_INT, MPI_MINLOC, b->comm);
+    if (most.s - least.s <= CLOCKS_S + CLOCKS_SHARE * fabs(least.s))
+        return;
+    snprintf(b->odd, sizeof b->odd, "the clocks of two processes contradict each other: between the same two moments "
+             "%.3g s went by on %s (rank %d), and %.3g s on %s (rank %d). One of them jumps, and no time is worth "
+             "anything: see to the clocks (clock source of the kernel, suspended virtual machines), then measure again",
+             most.s, b->names[b->host_of[most.rank]], most.rank, least.s, b->names[b->host_of[least.rank]], least.rank);
+}
+
+static char *run_stages(struct net_bench *b)
+{
+    double together_s;
+
+    net_rest(b);
+    b->begin_s = together_s = mpi_now();
+    if (find_hosts(b) || get_memory(b))
+        return NULL;
+    for (size_t s = 0; s < sizeof stages / sizeof stages[0]; s++)
+        if (!(net_late(b) && stages[s].optional))
+            stages[s].run(b);
+    net_rest(b);
+    compare_clocks(b, mpi_now() - together_s);
+    return b->odd[0] ? NULL : gather_records(b);
+}
+
+int hrun_measure_hosts(MPI_Comm comm, int *host_of)
+{
+    struct net_bench b = { .comm = comm };
+    int n = 0;
+
+    MPI_Comm_size(comm, &b.nranks);
+    MPI_Comm_rank(comm, &b.rank);
+    if (!find_hosts(&b)) {
+        memcpy(host_of, b.host_of, (size_t)b.nranks * sizeof *host_of);
+        n = b.nhosts;
+    }
+    release(&b);
+    return n;
+}
+
+int hrun_measure_network(MPI_Comm comm, const struct hrun_measure_options *options, char **records, char *why,
+                         size_t size)
+{
+    struct net_bench b = { .set = *options };
+    const char *wrong;
+    char *text;
+    int bad, any;
+
+    MPI_Comm_size(comm, &b.nranks);
+    wrong = check(options, b.nranks);
+    bad = wrong != NULL;
+    MPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_MAX, comm);
+    if (any)
+        return complain(why, size, wrong ? wrong : "the options of another process are wrong");
+    MPI_Comm_dup(comm, &b.comm);
+    MPI_Comm_set_errhandler(b.comm, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_rank(b.comm, &b.rank);
+    text = run_stages(&b);
+    bad = net_all_well(&b) || b.odd[0];
+    MPI_Comm_free(&b.comm);
+    release(&b);
+    if (bad) {
+        free(text);
+        return complain(why, size, b.odd[0] ? b.odd : "memory ran out");
+    }
+    *records = text;
+    return 0;
+}

@@ -1,0 +1,113 @@
+/* probe.c - hrun-probe: the experiments one after the other, and what they found */
+#include "probe.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In this order: the kernel finds how much work the noise takes. */
+static const struct { const char *name; void (*run)(struct probe *p); int only_named; } experiments[] = {
+    { "facts", probe_facts, 0 }, { "kernel", probe_kernel, 0 }, { "noise", probe_noise, 0 },
+    { "clocks", probe_clocks, 0 }, { "trips", probe_trips, 0 }, { "alltoall", probe_alltoall, 0 },
+    { "product", probe_product, 1 },
+};
+
+void *probe_must(void *p)
+{
+    if (!p) {
+        fputs("hrun-probe: memory ran out\n", stderr);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    return p;
+}
+
+/* Who is where. */
+static void find_hosts(struct probe *p)
+{
+    char name[MPI_MAX_PROCESSOR_NAME], mine[PROBE_HOST];
+    int len;
+
+    MPI_Get_processor_name(name, &len);
+    memset(mine, 0, sizeof mine);
+    snprintf(mine, sizeof mine, "%.*s", len, name);
+    p->names = probe_must(calloc((size_t)p->nranks, sizeof *p->names));
+    p->leader = probe_must(calloc((size_t)p->nranks, sizeof *p->leader));
+    MPI_Allgather(mine, PROBE_HOST, MPI_CHAR, p->names, PROBE_HOST, MPI_CHAR, MPI_COMM_WORLD);
+    for (int r = 0; r < p->nranks; r++)
+        while (strcmp(p->names[p->leader[r]], p->names[r]))
+            p->leader[r]++;
+}
+
+/* Rank 0 prints the texts of all, in their order. */
+static void print_all(const struct probe *p, const char *text, int len)
+{
+    int *lens = probe_must(calloc((size_t)p->nranks, sizeof *lens));
+    int *at = probe_must(calloc((size_t)p->nranks, sizeof *at));
+    char *all = NULL;
+    int total = 0;
+
+    MPI_Gather(&len, 1, MPI_INT, lens, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int r = 0; r < p->nranks && !p->rank; r++) {
+        at[r] = total;
+        total += lens[r];
+    }
+    if (!p->rank)
+        all = probe_must(malloc((size_t)total + 1));
+    MPI_Gatherv(text, len, MPI_CHAR, all, lens, at, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (!p->rank) {
+        fputs("hrun-probe 1\n", stdout);
+        fwrite(all, 1, (size_t)total, stdout);
+        fputs("end\n", stdout);
+        if (fflush(stdout)) {
+            perror("hrun-probe: standard output");
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+    }
+    free(all);
+    free(lens);
+    free(at);
+}
+
+/* hrun-probe [--root DIR] [--repetitions K] [EXPERIMENT]...: all experiments but those that are to be named when none
+ * is. */
+int main(int argc, char **argv)
+{
+    struct probe p = { .root = "", .repetitions = 20 };
+    char *text = NULL;
+    size_t len = 0;
+    int first = 1;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &p.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &p.nranks);
+    for (; first + 1 < argc && !strncmp(argv[first], "--", 2); first += 2) {
+        if (!strcmp(argv[first], "--root"))
+            p.root = argv[first + 1];
+        else if (!strcmp(argv[first], "--repetitions"))
+            p.repetitions = (int)strtol(argv[first + 1], NULL, 10);
+    }
+    if (p.repetitions < 3)
+        p.repetitions = 3;
+    find_hosts(&p);
+    p.out = probe_must(open_memstream(&text, &len));
+    probe_usage_begin(&p);
+    for (size_t i = 0; i < sizeof experiments / sizeof experiments[0]; i++) {
+        int wanted = first >= argc && !experiments[i].only_named;
+
+        for (int k = first; k < argc && !wanted; k++)
+            wanted = !strcmp(argv[k], experiments[i].name);
+        if (!wanted)
+            continue;
+        MPI_Barrier(MPI_COMM_WORLD);
+        experiments[i].run(&p);
+    }
+    probe_usage_end(&p);
+    if (fclose(p.out))
+        probe_must(NULL);
+    print_all(&p, text, (int)len);
+    free(text);
+    free(p.names);
+    free(p.leader);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,194 @@
+/* repeat.c - a trial again and again, until its mean is known well enough */
+#include "measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Repetitions are decided on after so many more, not after each: saying so takes a message. */
+enum { BATCH = 5 };
+
+/* ---------------------------------------------------------------- the middle and the scatter of times */
+
+/* Fewer than this have no quartiles worth the name. */
+enum { QUARTILES_LEAST = 8 };
+static const double QUARTILE_RANGE_SD = 1.349;   /* of a normal distribution, in standard deviations */
+
+double net_student(int df)
+{
+    static const double few[] = { 12.7062, 4.3027, 3.1824, 2.7764 };
+    const double z = 1.959964, v = df;
+
+    if (df <= (int)(sizeof few / sizeof few[0]))
+        return few[df < 1 ? 0 : df - 1];
+    /* Cornish and Fisher's expansion (Abramowitz and Stegun 26.7.5), three terms: within 0.2 % from 5 on. */
+    return z + (pow(z, 3) + z) / (4 * v) + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * v * v) +
+           (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * pow(z, 3) - 15 * z) / (384 * v * v * v);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+double net_summary(double *v, int n, double *median, double *sd, double *max)
+{
+    double mean = 0, ss = 0;
+
+    *median = *sd = *max = 0;
+    if (!n)
+        return 0;
+    qsort(v, (size_t)n, sizeof *v, ascending);
+    for (int i = 0; i < n; i++)
+        mean += v[i] / n;
+    for (int i = 0; i < n; i++)
+        ss += (v[i] - mean) * (v[i] - mean);
+    *sd = n >= QUARTILES_LEAST ? (v[n - 1 - n / 4] - v[n / 4]) / QUARTILE_RANGE_SD : n > 1 ? sqrt(ss / (n - 1)) : 0;
+    *median = n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+    *max = v[n - 1];
+    return mean;
+}
+
+/* ---------------------------------------------------------------- repetitions */
+
+static int known(struct net_bench *b, int n)
+{
+    double mean, median, sd, max;
+
+    mean = net_summary(b->times, n, &median, &sd, &max);
+    return n > 1 && net_student(n - 1) * sd <= b->set.precision * mean * sqrt(n);
+}
+
+/* Where processors are granted in part (quotas of containers), one that has waited busily stands still for a while, and
+ * what is timed then tells of that. So only what is timed waits busily: before each batch all sleep, for longer than a
+ * batch of small messages takes, and what is not timed is waited for asleep. Simulated time is not to be wasted. */
+#ifndef HRUN_SMPI
+static const struct timespec PAUSE = { 0, 2000000 }, NAP = { 0, 100000 };
+#endif
+
+static void pause_before(void)
+{
+#ifndef HRUN_SMPI
+    nanosleep(&PAUSE, NULL);
+#endif
+}
+
+static void await(struct net_bench *b, int *value, int n, int from, int tag)
+{
+#ifdef HRUN_SMPI
+    MPI_Recv(value, n, MPI_INT, from, tag, b->comm, MPI_STATUS_IGNORE);
+#else
+    MPI_Request r;
+    int here;
+
+    MPI_Irecv(value, n, MPI_INT, from, tag, b->comm, &r);
+    for (MPI_Test(&r, &here, MPI_STATUS_IGNORE); !here; MPI_Test(&r, &here, MPI_STATUS_IGNORE))
+        nanosleep(&NAP, NULL);
+#endif
+}
+
+static void ready(struct net_bench *b, const struct net_trial *t)
+{
+    if (b->rank != t->lead) {
+        MPI_Send(NULL, 0, MPI_INT, t->lead, MESSAGES_READY, b->comm);
+        return;
+    }
+    for (int i = 0; i < t->nfollow; i++)
+        await(b, NULL, 0, t->follow[i], MESSAGES_READY);
+}
+
+/* After `skip` repetitions `count` that are noted from times[n] on. A time that is not above 0, of an interval in which
+ * messages went over a network, is that of a clock that jumps: it is left out. Result: how many times there are. */
+static int lead_batch(struct net_bench *b, const struct net_trial *t, int skip, int count, int n)
+{
+    struct message_buffers m = { b->comm, b->rank, b->out, b->in, b->requests };
+
+    pause_before();
+    ready(b, t);
+    for (int i = 0; i < skip + count; i++) {
+        double call, time;
+
+        if (t->delay_s > 0)
+            await(b, NULL, 0, t->follow[0], MESSAGES_READY);
+        time = messages_lead(&m, t, &call);
+        if (t->delay_s > 0)
+            memcpy(&time, b->in, sizeof time);
+        if (i < skip || !(time > 0) || call < 0)
+            continue;
+        b->times[n] = time;
+        b->calls[n++] = call;
+    }
+    return n;
+}
+
+static void follow_batch(struct net_bench *b, const struct net_trial *t, int count)
+{
+    struct message_buffers m = { b->comm, b->rank, b->out, b->in, b->requests };
+
+    pause_before();
+    ready(b, t);
+    for (int i = 0; i < count; i++)
+        messages_follow(&m, t);
+}
+
+/* Do followers wait to be told that the trial goes on, or has ended? Those who send bytes wait anyway: these are on
+ * their way when the call that sends them returns, and would disturb, and be disturbed by, what the follower did next.
+ */
+static int is_told(const struct net_trial *t, int least, int most)
+{
+    return most > least || t->back > 0;
+}
+
+static void lead_all(struct net_bench *b, const struct net_trial *t, int least, int most, int warm,
+                     struct net_times *out)
+{
+    int tried = least, n, more;
+    double begin = mpi_now();
+
+    n = lead_batch(b, t, warm, least, 0);
+    while (is_told(t, least, most)) {
+        int late = mpi_now() - begin > b->set.trial_s;
+
+        more = tried < most && !late && !known(b, n) ? (most - tried < BATCH ? most - tried : BATCH) : 0;
+        for (int i = 0; i < t->nfollow; i++)
+            MPI_Send(&more, 1, MPI_INT, t->follow[i], MESSAGES_MORE, b->comm);
+        if (!more)
+            break;
+        n = lead_batch(b, t, warm > 0, more, n);
+        tried += more;
+    }
+    memset(out, 0, sizeof *out);
+    out->n = n;
+    out->mean_s = net_summary(b->times, n, &out->median_s, &out->sd_s, &out->max_s);
+    net_summary(b->calls, n, &out->call_s, &out->call_sd_s, &out->call_max_s);
+}
+
+static void follow_all(struct net_bench *b, const struct net_trial *t, int least, int most, int warm)
+{
+    int more;
+
+    follow_batch(b, t, warm + least);
+    while (is_told(t, least, most)) {
+        await(b, &more, 1, t->lead, MESSAGES_MORE);
+        if (!more)
+            break;
+        follow_batch(b, t, (warm > 0) + more);
+    }
+}
+
+int net_try(struct net_bench *b, const struct net_trial *t, struct net_times *out)
+{
+    int most = t->fixed ? t->fixed : b->set.most, least = t->fixed ? t->fixed : t->least ? t->least : b->set.least;
+    int warm = t->both && !b->set.warm ? 1 : b->set.warm;   /* of a row, the first did not begin at once */
+
+    least = least > most ? most : least;
+    if (b->rank != t->lead) {
+        follow_all(b, t, least, most, warm);
+        return 0;
+    }
+    lead_all(b, t, least, most, warm, out);
+    return out->n > 0;
+}

@@ -1,0 +1,113 @@
+/* rounds.c - who tries with whom at the same time */
+#include "measure.h"
+
+/* ---------------------------------------------------------------- pairs */
+
+int net_rounds(int n)
+{
+    return n < 2 ? 0 : n % 2 ? n : n - 1;
+}
+
+/* The circle method: m = n, or n + 1 for an odd n, whose last one then makes its partner rest. Of 0 .. m-2 the sum of
+ * two partners is the round modulo m - 1; who would be its own partner has m - 1. */
+int net_partner(int n, int round, int x)
+{
+    int m = n + n % 2, r = m - 1, y;
+
+    if (x == m - 1) {
+        for (y = 0; 2 * y % r != round; y++)
+            ;
+        return y;
+    }
+    y = ((round - x) % r + r) % r;
+    y = y == x ? m - 1 : y;
+    return y < n ? y : -1;
+}
+
+/* ---------------------------------------------------------------- triples */
+
+enum { ALL_TRIPLES_MOST = 6, FANS_LEAST = 3 };
+
+static int common_divisor(int a, int b)
+{
+    return b ? common_divisor(b, a % b) : a;
+}
+
+/* All triples of n <= 6, one a round. */
+static void triple_of(int n, int index, int *out)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++)
+            for (int k = j + 1; k < n; k++)
+                if (!index--) {
+                    out[0] = i;
+                    out[1] = j;
+                    out[2] = k;
+                }
+}
+
+int net_triple_rounds(int n)
+{
+    return n < 3 ? 0 : n <= ALL_TRIPLES_MOST ? n * (n - 1) * (n - 2) / 6 : FANS_LEAST + (n % 3 != 0);
+}
+
+/* The steps by which all of 0 .. n-1 are gone through, up to n / 2: the index-th of them, round again. *times: how
+ * often round. */
+static int step_of(int n, int index, int *times)
+{
+    int count = 0, step = 0;
+
+    for (int k = 1; 2 * k <= n; k++)
+        count += common_divisor(k, n) == 1;
+    *times = index / count;
+    for (index %= count; index >= 0; index--)
+        while (common_divisor(++step, n) != 1)
+            ;
+    return step;
+}
+
+/* Beyond six: one or two hosts rest in a round, others in each; the rest are put into a row by steps, of another length
+ * each round, which is cut into triples; where the steps are used up, it is cut elsewhere. */
+static void triple_in_row(int n, int round, int index, int *out)
+{
+    int rest = n % 3, m = n - rest, again, step = step_of(m, round, &again);
+
+    for (int k = 0; k < 3; k++)
+        out[k] = (int)(((long)(3 * index + k + again) * step % m + (long)rest * (round + 1)) % n);
+}
+
+static int is_in(const int *triple, int host)
+{
+    return triple[0] == host || triple[1] == host || triple[2] == host;
+}
+
+/* Did these three come in an earlier round? */
+static int came(int n, int round, const int *triple)
+{
+    int other[3];
+
+    for (int r = 0; r < round; r++)
+        for (int q = 0; q < n / 3; q++) {
+            triple_in_row(n, r, q, other);
+            if (is_in(other, triple[0]) && is_in(other, triple[1]) && is_in(other, triple[2]))
+                return 1;
+        }
+    return 0;
+}
+
+int net_triples(int n, int round, int *out)
+{
+    int count = 0;
+
+    if (n < 3)
+        return 0;
+    if (n <= ALL_TRIPLES_MOST) {
+        triple_of(n, round, out);
+        return 1;
+    }
+    for (int q = 0; q < n / 3; q++) {
+        triple_in_row(n, round, q, out + 3 * count);
+        count += !came(n, round, out + 3 * count);
+    }
+    return count;
+}

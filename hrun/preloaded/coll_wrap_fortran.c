@@ -1,0 +1,125 @@
+/* coll_wrap_fortran.c - the MPI functions as Fortran programs call them; see coll.h
+ *
+ * Open MPI's Fortran functions call PMPI functions, so that the wrappers in C never see them. mpif.h and `use mpi` call
+ * mpi_bcast_, `use mpi_f08` calls mpi_bcast_f08_; arguments are the same, all by reference, the status at the end
+ * (which mpi_f08 may leave out). Names are those of gfortran and of most other compilers under Linux.
+ */
+#include "coll.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+/* MPI_IN_PLACE and MPI_BOTTOM are variables of Open MPI there. */
+static void *buffer(const void *buf)
+{
+    static const void *in_place, *bottom;
+
+    if (!in_place)
+        in_place = dlsym(RTLD_DEFAULT, "mpi_fortran_in_place_");
+    if (!bottom)
+        bottom = dlsym(RTLD_DEFAULT, "mpi_fortran_bottom_");
+    return buf && buf == in_place ? MPI_IN_PLACE : buf && buf == bottom ? MPI_BOTTOM : (void *)buf;
+}
+
+static MPI_Datatype type_of(const MPI_Fint *type)
+{
+    return coll_mpi()->Type_f2c(*type);
+}
+
+static MPI_Comm comm_of(const MPI_Fint *comm)
+{
+    return coll_mpi()->Comm_f2c(*comm);
+}
+
+#define SEEN __attribute__((visibility("default")))
+#define WRAPPER(symbol, ours, params, names, ...) \
+    SEEN void symbol params; \
+    SEEN void hrun_coll_p##symbol params; \
+    void hrun_coll_p##symbol params \
+    { \
+        static void (*real) params; \
+        int rc; \
+        if (coll_mpi()->Comm_f2c && ours(__VA_ARGS__, &rc)) { \
+            if (ierror) \
+                *ierror = rc; \
+            return; \
+        } \
+        if (!real) \
+            real = (__typeof__(real))coll_real("p" #symbol); \
+        real names; \
+    } \
+    void symbol params \
+    { \
+        hrun_coll_p##symbol names; \
+    }
+#define CALL(fortran, ours, params, names, ...) \
+    WRAPPER(mpi_##fortran##_, ours, params, names, __VA_ARGS__) \
+    WRAPPER(mpi_##fortran##_f08_, ours, params, names, __VA_ARGS__)
+
+#define P_GATHER (const void *send, const MPI_Fint *count, const MPI_Fint *type, void *in, const MPI_Fint *in_count, \
+                  const MPI_Fint *in_type, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *ierror)
+#define N_GATHER (send, count, type, in, in_count, in_type, root, comm, ierror)
+#define P_GATHERV (const void *send, const MPI_Fint *count, const MPI_Fint *type, void *in, \
+                   const MPI_Fint *in_counts, const MPI_Fint *places, const MPI_Fint *in_type, const MPI_Fint *root, \
+                   const MPI_Fint *comm, MPI_Fint *ierror)
+#define N_GATHERV (send, count, type, in, in_counts, places, in_type, root, comm, ierror)
+#define P_SCATTERV (const void *send, const MPI_Fint *counts, const MPI_Fint *places, const MPI_Fint *type, void *in, \
+                    const MPI_Fint *in_count, const MPI_Fint *in_type, const MPI_Fint *root, const MPI_Fint *comm, \
+                    MPI_Fint *ierror)
+#define N_SCATTERV (send, counts, places, type, in, in_count, in_type, root, comm, ierror)
+#define P_BCAST (void *buf, const MPI_Fint *count, const MPI_Fint *type, const MPI_Fint *root, const MPI_Fint *comm, \
+                 MPI_Fint *ierror)
+#define N_BCAST (buf, count, type, root, comm, ierror)
+
+CALL(gather, coll_do_gather, P_GATHER, N_GATHER, buffer(send), *count, type_of(type), buffer(in), *in_count,
+     type_of(in_type), *root, comm_of(comm))
+CALL(scatter, coll_do_scatter, P_GATHER, N_GATHER, buffer(send), *count, type_of(type), buffer(in), *in_count,
+     type_of(in_type), *root, comm_of(comm))
+CALL(gatherv, coll_do_gatherv, P_GATHERV, N_GATHERV, buffer(send), *count, type_of(type), buffer(in), in_counts,
+     places, type_of(in_type), *root, comm_of(comm))
+CALL(scatterv, coll_do_scatterv, P_SCATTERV, N_SCATTERV, buffer(send), counts, places, type_of(type), buffer(in),
+     *in_count, type_of(in_type), *root, comm_of(comm))
+CALL(bcast, coll_do_bcast, P_BCAST, N_BCAST, buffer(buf), *count, type_of(type), *root, comm_of(comm))
+
+typedef void status_only(MPI_Fint *ierror);
+typedef void thread_init(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror);
+
+/* The functions that begin and end, in both worlds. */
+#define BOUNDARIES(suffix) \
+    SEEN void hrun_coll_pmpi_init_##suffix(MPI_Fint *ierror); \
+    void hrun_coll_pmpi_init_##suffix(MPI_Fint *ierror) \
+    { \
+        ((status_only *)coll_real("pmpi_init_" #suffix))(ierror); \
+        if (!ierror || *ierror == MPI_SUCCESS) \
+            coll_init(); \
+    } \
+    SEEN void mpi_init_##suffix(MPI_Fint *ierror); \
+    void mpi_init_##suffix(MPI_Fint *ierror) \
+    { \
+        hrun_coll_pmpi_init_##suffix(ierror); \
+    } \
+    SEEN void hrun_coll_pmpi_init_thread_##suffix(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror); \
+    void hrun_coll_pmpi_init_thread_##suffix(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) \
+    { \
+        ((thread_init *)coll_real("pmpi_init_thread_" #suffix))(required, provided, ierror); \
+        if (!ierror || *ierror == MPI_SUCCESS) \
+            coll_init(); \
+    } \
+    SEEN void mpi_init_thread_##suffix(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror); \
+    void mpi_init_thread_##suffix(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) \
+    { \
+        hrun_coll_pmpi_init_thread_##suffix(required, provided, ierror); \
+    } \
+    SEEN void hrun_coll_pmpi_finalize_##suffix(MPI_Fint *ierror); \
+    void hrun_coll_pmpi_finalize_##suffix(MPI_Fint *ierror) \
+    { \
+        coll_finalize(); \
+        ((status_only *)coll_real("pmpi_finalize_" #suffix))(ierror); \
+    } \
+    SEEN void mpi_finalize_##suffix(MPI_Fint *ierror); \
+    void mpi_finalize_##suffix(MPI_Fint *ierror) \
+    { \
+        hrun_coll_pmpi_finalize_##suffix(ierror); \
+    }
+BOUNDARIES()
+BOUNDARIES(f08_)

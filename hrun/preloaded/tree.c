@@ -1,0 +1,277 @@
+/* tree.c - trees for unlike hosts; see tree.h */
+#include "tree.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+_Noreturn void coll_no_memory(void)
+{
+    fputs("libhrun-coll: no memory left\n", stderr);
+    abort();
+}
+
+void *coll_need(size_t n, size_t size)
+{
+    void *p = calloc(n ? n : 1, size);
+
+    if (!p)
+        coll_no_memory();
+    return p;
+}
+
+/* ---------------------------------------------------------------- making a tree */
+
+void coll_tree_free(struct coll_tree *t)
+{
+    if (!t)
+        return;
+    free(t->parent);
+    free(t);
+}
+
+/* A tree is made by begin, one link for each rank but the root below its parent, in the order in which a parent serves
+ * its children, and end. Until the end `order` holds the children as they are linked, and size[root] their number. */
+static struct coll_tree *begin_tree(int n, int root)
+{
+    struct coll_tree *t = coll_need(1, sizeof *t);
+    size_t len = (size_t)n;
+
+    t->parent = coll_need(6 * len + 1, sizeof *t->parent);
+    t->n = n;
+    t->root = root;
+    t->child = t->parent + len;
+    t->order = t->child + len;
+    t->pos = t->order + len;
+    t->size = t->pos + len;
+    t->first = t->size + len;
+    for (int v = 0; v < n; v++)
+        t->parent[v] = -1;
+    return t;
+}
+
+static void link_child(struct coll_tree *t, int parent, int child)
+{
+    t->parent[child] = parent;
+    t->order[t->size[t->root]++] = child;
+}
+
+static struct coll_tree *end_tree(struct coll_tree *t)
+{
+    int links = t->size[t->root], n = t->n, top = 0, at = 0;
+    int *next = t->pos, *stack = t->size;
+
+    for (int i = 0; i < links; i++)
+        t->first[t->parent[t->order[i]] + 1]++;
+    for (int v = 0; v < n; v++) {
+        t->first[v + 1] += t->first[v];
+        next[v] = t->first[v];
+    }
+    for (int i = 0; i < links; i++)
+        t->child[next[t->parent[t->order[i]]]++] = t->order[i];
+    for (stack[top++] = t->root; top;) {
+        int v = stack[--top];
+
+        t->order[at++] = v;
+        for (int k = t->first[v + 1] - 1; k >= t->first[v]; k--)
+            stack[top++] = t->child[k];
+    }
+    for (int v = 0; v < n; v++)
+        t->size[v] = 1;
+    for (int i = n - 1; i >= 0; i--) {
+        int v = t->order[i];
+
+        t->pos[v] = i;
+        if (t->parent[v] >= 0)
+            t->size[t->parent[v]] += t->size[v];
+    }
+    return t;
+}
+
+/* ---------------------------------------------------------------- nearest first */
+
+/* Beyond so many ranks choosing edge by edge, n^3 / 6 of them, takes more than a fraction of a ms. */
+enum { GREEDY_MAX = 48 };
+
+/* A rank, and how long a message from the root to it takes. */
+struct far {
+    double time_s;
+    int rank;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct far *x = a, *y = b;
+
+    if (x->time_s != y->time_s)
+        return x->time_s < y->time_s ? -1 : 1;
+    return x->rank - y->rank;
+}
+
+static double message_s(const struct hrun_net *net, const struct hrun_net_ranks *r, int from, int to, double bytes)
+{
+    return hrun_net_p2p(net, r->host[from], r->kind[from], r->host[to], r->kind[to], bytes);
+}
+
+/* All ranks but the root, the nearest first. */
+static struct far *nearest_first(const struct hrun_net *net, const struct hrun_net_ranks *r, int root, double bytes)
+{
+    struct far *list = coll_need((size_t)r->n, sizeof *list);
+    int n = 0;
+
+    for (int v = 0; v < r->n; v++)
+        if (v != root)
+            list[n++] = (struct far){ message_s(net, r, root, v, bytes), v };
+    qsort(list, (size_t)n, sizeof *list, by_time);
+    return list;
+}
+
+struct coll_tree *coll_tree_linear(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int root,
+                                   double bytes)
+{
+    struct far *list = nearest_first(net, ranks, root, bytes);
+    struct coll_tree *t = begin_tree(ranks->n, root);
+
+    for (int i = ranks->n - 2; i >= 0; i--)
+        link_child(t, root, list[i].rank);
+    free(list);
+    return end_tree(t);
+}
+
+/* Link list[1..n-1] below list[0] as a binomial tree: number i below i without its highest bit, so that the first ones
+ * have the most below them. */
+static void link_binomial(struct coll_tree *t, const int *list, int n)
+{
+    for (int bit = 1; bit < n; bit *= 2)
+        for (int i = bit; i < n && i < 2 * bit; i++)
+            link_child(t, list[i - bit], list[i]);
+}
+
+struct coll_tree *coll_tree_binomial(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int root,
+                                     double bytes)
+{
+    struct far *list = nearest_first(net, ranks, root, bytes);
+    int *sorted = coll_need((size_t)ranks->n, sizeof *sorted);
+    struct coll_tree *t = begin_tree(ranks->n, root);
+
+    sorted[0] = root;
+    for (int i = 1; i < ranks->n; i++)
+        sorted[i] = list[i - 1].rank;
+    link_binomial(t, sorted, ranks->n);
+    free(list);
+    free(sorted);
+    return end_tree(t);
+}
+
+/* Link those of list[n] whose head is `head`, of a kind each rank belongs to one of (the hosts, the switches): heads[i]
+ * is the head of rank i there. member: which ranks count (NULL: all). */
+static void link_below(struct coll_tree *t, int head, const int *heads, const int *member, const struct far *list,
+                       int n, int *scratch)
+{
+    int count = 0;
+
+    scratch[count++] = head;
+    for (int i = 0; i < n; i++) {
+        int v = list[i].rank;
+
+        if (v != head && heads[v] == head && (!member || member[v] == v))
+            scratch[count++] = v;
+    }
+    link_binomial(t, scratch, count);
+}
+
+/* The head of each rank's class (a host, a switch): the root, or the nearest one of the class. */
+static void find_heads(const int *class_of_rank, int n, int classes, int root, const struct far *list, int *head_of,
+                       int *heads)
+{
+    for (int c = 0; c < classes; c++)
+        head_of[c] = -1;
+    head_of[class_of_rank[root]] = root;
+    for (int i = 0; i < n - 1; i++)
+        if (head_of[class_of_rank[list[i].rank]] < 0)
+            head_of[class_of_rank[list[i].rank]] = list[i].rank;
+    for (int v = 0; v < n; v++)
+        heads[v] = head_of[class_of_rank[v]];
+}
+
+struct coll_tree *coll_tree_hosts(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int root,
+                                  double bytes)
+{
+    int n = ranks->n, most = net->nhosts > net->ngroups ? net->nhosts : net->ngroups;
+    struct far *list = nearest_first(net, ranks, root, bytes);
+    int *work = coll_need((size_t)n * 4 + (size_t)most, sizeof *work);
+    int *of_host = work, *of_group = work + n, *group = work + 2 * n, *scratch = work + 3 * n, *head_of = work + 4 * n;
+    struct coll_tree *t = begin_tree(n, root);
+    int count = 0;
+
+    for (int v = 0; v < n; v++)
+        group[v] = net->group_of[ranks->host[v]];
+    find_heads(ranks->host, n, net->nhosts, root, list, head_of, of_host);
+    find_heads(group, n, net->ngroups, root, list, head_of, of_group);
+    scratch[count++] = root;
+    for (int i = 0; i < n - 1; i++)
+        if (of_group[list[i].rank] == list[i].rank)
+            scratch[count++] = list[i].rank;
+    link_binomial(t, scratch, count);
+    link_below(t, root, of_group, of_host, list, n - 1, scratch);
+    for (int i = 0; i < n - 1; i++)
+        if (of_group[list[i].rank] == list[i].rank)
+            link_below(t, list[i].rank, of_group, of_host, list, n - 1, scratch);
+    link_below(t, root, of_host, NULL, list, n - 1, scratch);
+    for (int i = 0; i < n - 1; i++)
+        if (of_host[list[i].rank] == list[i].rank)
+            link_below(t, list[i].rank, of_host, NULL, list, n - 1, scratch);
+    free(list);
+    free(work);
+    return end_tree(t);
+}
+
+/* The sender that has the message and reaches any other rank first; into *to which one. */
+static int first_edge(const struct hrun_net *net, const struct hrun_net_ranks *r, const double *ready, double bytes,
+                      int *to)
+{
+    int from = -1;
+    double best = 0;
+
+    for (int i = 0; i < r->n; i++)
+        for (int j = 0; ready[i] >= 0 && j < r->n; j++) {
+            double there_s = ready[j] >= 0 ? INFINITY : ready[i] + message_s(net, r, i, j, bytes);
+
+            if (there_s < INFINITY && (from < 0 || there_s < best)) {
+                best = there_s;
+                from = i;
+                *to = j;
+            }
+        }
+    return from;
+}
+
+/* How long a rank is busy with a message that it sends: its processor, and the port if that is slower. */
+static double busy_s(const struct hrun_net *net, const struct hrun_net_ranks *r, int from, int to, double bytes)
+{
+    const struct hrun_net_class *c = &net->classes[net->class_of[r->host[from]]];
+    double port = c->out_bytes_per_s.v > 0 ? bytes / c->out_bytes_per_s.v : 0;
+
+    if (r->host[from] == r->host[to])
+        return message_s(net, r, from, to, bytes);
+    return fmax(port, c->C_s.v + c->t_s_per_byte.v * bytes);
+}
+
+struct coll_tree *coll_tree_greedy(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int root,
+                                   double bytes)
+{
+    struct coll_tree *t = ranks->n <= GREEDY_MAX ? begin_tree(ranks->n, root) : NULL;
+    double *ready = coll_need((size_t)ranks->n, sizeof *ready);
+
+    for (int v = 0; v < ranks->n; v++)
+        ready[v] = v == root ? 0 : -1;
+    for (int i = 1; t && i < ranks->n; i++) {
+        int to = 0, from = first_edge(net, ranks, ready, bytes, &to);
+
+        ready[to] = ready[from] + message_s(net, ranks, from, to, bytes);
+        ready[from] += busy_s(net, ranks, from, to, bytes);
+        link_child(t, from, to);
+    }
+    free(ready);
+    return t ? end_tree(t) : NULL;
+}

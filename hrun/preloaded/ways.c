@@ -1,0 +1,346 @@
+/* ways.c - choosing; see ways.h */
+#include "ways.h"
+
+#include "net/replay.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCATTER = 1 << HRUN_NET_SCATTER, GATHER = 1 << HRUN_NET_GATHER, BCAST = 1 << HRUN_NET_BCAST };
+
+static const struct way {
+    const char *name;
+    int ops;
+    int pieces;
+    coll_build *build;
+} ways[] = {
+    { "linear", SCATTER | GATHER, 0, coll_tree_linear },
+    { "pieces", GATHER, 1, coll_tree_linear },
+    { "binomial", SCATTER | GATHER | BCAST, 0, coll_tree_binomial },
+    { "hosts", SCATTER | GATHER | BCAST, 0, coll_tree_hosts },
+    { "greedy", BCAST, 0, coll_tree_greedy },
+};
+enum { NWAYS = sizeof ways / sizeof *ways };
+
+/* Segments that are tried for broadcasts, bytes: those of Open MPI's own decisions. */
+static const double segments[] = { 0, 8192, 32768, 131072 };
+
+void coll_choice_release(struct coll_choice *c)
+{
+    coll_tree_free(c->tree);
+    *c = (struct coll_choice){ .time_s = -1, .library_s = -1 };
+}
+
+/* ---------------------------------------------------------------- sizes */
+
+double coll_round(const struct hrun_net *net, double bytes)
+{
+    const struct hrun_net_thresholds *th = &net->thresholds;
+    int exponent;
+    double fraction = frexp(bytes, &exponent), round = ldexp(floor(fraction * 8) / 8, exponent);
+    double edges[] = { th->gather_M1, th->gather_M2 + 1 };
+
+    for (int i = 0; i < 2 && th->gather_M2 > 0; i++)
+        if (round < edges[i] && edges[i] <= bytes)
+            round = edges[i];
+    return round;
+}
+
+int coll_in_turn(const struct hrun_net *net, double bytes)
+{
+    return net->thresholds.gather_M2 > 0 && bytes > net->thresholds.gather_M2;
+}
+
+static int is_irregular(const struct hrun_net *net, double bytes)
+{
+    const struct hrun_net_thresholds *th = &net->thresholds;
+
+    return th->gather_M2 > 0 && bytes >= th->gather_M1 && bytes <= th->gather_M2;
+}
+
+/* Below M1 no gather of some 20 was irregular; of the many that an operation in pieces is made of some would be, where
+ * the switch's memory is full to the brim. So pieces leave half of it free. */
+static const double FULL = 0.5;
+
+double coll_piece(const struct hrun_net *net, double bytes)
+{
+    double most = floor(FULL * net->thresholds.gather_M1);
+
+    return is_irregular(net, bytes) && most >= 1 ? ceil(bytes / ceil(bytes / most)) : 0;
+}
+
+/* ---------------------------------------------------------------- times of ours */
+
+static double bytes_to(const struct coll_tree *t, enum hrun_net_op op, int v, double bytes)
+{
+    return op == HRUN_NET_BCAST ? bytes : bytes * t->size[v];
+}
+
+/* What a rank in the tree does besides handing on: it copies what is for itself and for others. */
+static void add_copy(struct play_schedule *s, const struct coll_tree *t, enum hrun_net_op op, int v, double bytes)
+{
+    if (op != HRUN_NET_BCAST && v != t->root && t->size[v] > 1)
+        play_copy(s, bytes);
+}
+
+/* The steps of rank v, as move.c has them. */
+static void add_gather(const struct hrun_net *net, struct play_schedule *s, const struct coll_tree *t, int v,
+                       double bytes)
+{
+    for (int k = t->first[v]; k < t->first[v + 1]; k++)
+        if (coll_in_turn(net, bytes * t->size[t->child[k]]))
+            play_recv_wait(s, t->child[k]);
+        else
+            play_recv(s, t->child[k]);
+    play_wait(s);
+    add_copy(s, t, HRUN_NET_GATHER, v, bytes);
+    if (v != t->root)
+        play_send_wait(s, t->parent[v], bytes * t->size[v]);
+}
+
+static void add_from_root(struct play_schedule *s, const struct coll_tree *t, enum hrun_net_op op, int v, double bytes)
+{
+    if (v != t->root)
+        play_recv_wait(s, t->parent[v]);
+    add_copy(s, t, op, v, bytes);
+    for (int k = t->first[v]; k < t->first[v + 1]; k++)
+        play_send(s, t->child[k], bytes_to(t, op, t->child[k], bytes));
+    play_wait(s);
+}
+
+static double play_tree(const struct hrun_net *net, const struct hrun_net_ranks *r, const struct coll_tree *t,
+                        enum hrun_net_op op, double bytes)
+{
+    struct play_schedule s;
+    double time_s = -1;
+
+    play_begin(&s, t->n);
+    for (int v = 0; v < t->n; v++) {
+        play_rank(&s, v);
+        if (op == HRUN_NET_GATHER)
+            add_gather(net, &s, t, v, bytes);
+        else
+            add_from_root(&s, t, op, v, bytes);
+    }
+    if (play_run(&s, net, r, &time_s, NULL))
+        coll_no_memory();      /* messages match and pairs are measured: nothing else fails */
+    play_release(&s);
+    return time_s;
+}
+
+/* Once a pipeline of broadcast segments is full, each further one takes as long as whatever is busy longest with it: a
+ * rank's processor, a wire, or what messages share. */
+static double period_s(const struct hrun_net *net, const struct hrun_net_ranks *r, const struct coll_tree *t,
+                       double bytes)
+{
+    size_t n = wire_resources(net);
+    struct share_resource *resources = coll_need(n, sizeof *resources);
+    double *load = coll_need(n, sizeof *load), *busy = coll_need((size_t)t->n, sizeof *busy), most_s = 0;
+
+    for (int v = 0; v < t->n; v++) {
+        int from = t->parent[v];
+        struct share_flow flow;
+
+        if (v == t->root)
+            continue;
+        busy[from] += wire_processor_s(net, r, from, v, bytes);
+        busy[v] += wire_processor_s(net, r, v, from, bytes);
+        wire_flow(net, r, from, v, bytes, resources, &flow);
+        most_s = fmax(most_s, bytes / flow.limit);
+        for (int u = 0; u < flow.nuse; u++)
+            load[flow.use[u]] += bytes * flow.weight[u];
+    }
+    for (int v = 0; v < t->n; v++)
+        most_s = fmax(most_s, busy[v]);
+    for (size_t i = 0; i < n; i++)
+        if (load[i] > 0)
+            most_s = fmax(most_s, load[i] / resources[i].capacity);
+    free(resources);
+    free(load);
+    free(busy);
+    return most_s;
+}
+
+/* Does a rank of the tree gather irregular messages from several at once? */
+static int has_irregular(const struct hrun_net *net, const struct coll_tree *t, double bytes)
+{
+    for (int v = 0; v < t->n; v++) {
+        int count = 0;
+
+        for (int k = t->first[v]; k < t->first[v + 1]; k++)
+            count += is_irregular(net, bytes * t->size[t->child[k]]);
+        if (count > 1)
+            return 1;
+    }
+    return 0;
+}
+
+double coll_tree_time(const struct hrun_net *net, const struct hrun_net_ranks *ranks, const struct coll_tree *tree,
+                      enum hrun_net_op op, double bytes, double segment)
+{
+    double first = op == HRUN_NET_BCAST && segment > 0 && segment < bytes ? segment : bytes;
+    double time_s = play_tree(net, ranks, tree, op, first);
+
+    if (first < bytes)
+        time_s += (bytes / segment - 1) * period_s(net, ranks, tree, segment);
+    if (op == HRUN_NET_GATHER && has_irregular(net, tree, bytes))
+        time_s += net->thresholds.irregular_s;
+    return time_s;
+}
+
+/* A linear gather in pieces: of all but the first one the root tells all by an empty message that it is wanted. */
+static double pieces_time(const struct hrun_net *net, const struct hrun_net_ranks *r, const struct coll_tree *t,
+                          double bytes, double piece)
+{
+    double rounds = ceil(bytes / piece), last = bytes - (rounds - 1) * piece;
+
+    if (rounds <= 1)
+        return coll_tree_time(net, r, t, HRUN_NET_GATHER, bytes, 0);
+    return (rounds - 1) * (coll_tree_time(net, r, t, HRUN_NET_GATHER, piece, 0) +
+                           coll_tree_time(net, r, t, HRUN_NET_SCATTER, 0, 0)) +
+           coll_tree_time(net, r, t, HRUN_NET_GATHER, last, 0);
+}
+
+/* ---------------------------------------------------------------- times of the library */
+
+/* The MPI library's binomial gather meets irregular times as ours do, where subtrees of several sizes are in the
+ * region, which lib/net's prediction, of linear gathers alone, does not count. */
+static int binomial_is_irregular(const struct hrun_net *net, int n, double bytes)
+{
+    int count = 0;
+
+    for (int bit = 1; bit < n; bit *= 2)
+        count += is_irregular(net, bytes * (bit < n - bit ? bit : n - bit));
+    return count > 1;
+}
+
+/* algorithm NULL: what the network's selector takes. -1: it is not known. */
+static double library_time(const struct hrun_net *net, const struct hrun_net_ranks *r, enum hrun_net_op op, int root,
+                           double bytes, const char *algorithm)
+{
+    struct hrun_net_call call = { .op = op, .bytes = bytes, .root = root, .algorithm = algorithm, .quick = 1 };
+    struct hrun_net_time time;
+    struct hrun_error err = { 0 };
+
+    if (hrun_net_predict(net, &call, r, &time, &err)) {
+        if (err.code == HRUN_ENOMEM)
+            coll_no_memory();
+        return -1;
+    }
+    if (op == HRUN_NET_GATHER && !strcmp(time.algorithm, "binomial") && binomial_is_irregular(net, r->n, bytes))
+        time.time_s += net->thresholds.irregular_s;
+    return time.time_s;
+}
+
+/* ---------------------------------------------------------------- the choice */
+
+/* Were messages measured between all hosts of the ranks? */
+static int is_measured(const struct hrun_net *net, const struct hrun_net_ranks *r)
+{
+    for (int i = 0; i < r->n; i++)
+        for (int j = 0; j < r->n; j++) {
+            int from = net->class_of[r->host[i]], to = net->class_of[r->host[j]];
+
+            if (r->host[i] != r->host[j] && !(net->pairs[from * net->nclasses + to].beta_bytes_per_s.v > 0))
+                return 0;
+        }
+    return 1;
+}
+
+static void keep_if_quicker(struct coll_choice *best, const struct way *way, struct coll_tree *t, double segment,
+                            double time_s)
+{
+    if (best->way && time_s >= best->time_s) {
+        coll_tree_free(t);
+        return;
+    }
+    coll_tree_free(best->tree);
+    best->way = way->name;
+    best->tree = t;
+    best->segment = segment;
+    best->time_s = time_s;
+}
+
+/* Try one way, with all segments. */
+static void try_way(const struct hrun_net *net, const struct hrun_net_ranks *r, enum hrun_net_op op, int root,
+                    double bytes, const struct way *way, struct coll_choice *best)
+{
+    double piece = way->pieces ? coll_piece(net, bytes) : 0;
+
+    if (way->pieces && piece <= 0)
+        return;
+    for (size_t k = 0; k < sizeof segments / sizeof *segments; k++) {
+        struct coll_tree *t;
+
+        if (k && (op != HRUN_NET_BCAST || bytes <= segments[k]))
+            break;
+        t = way->build(net, r, root, segments[k] > 0 ? segments[k] : bytes);
+        if (!t)
+            return;
+        keep_if_quicker(best, way, t, way->pieces ? piece : segments[k],
+                        way->pieces ? pieces_time(net, r, t, bytes, piece)
+                                    : coll_tree_time(net, r, t, op, bytes, segments[k]));
+    }
+}
+
+static int saves(const struct hrun_net_tuning *t, const struct coll_choice *c)
+{
+    double saved = c->library_s - c->time_s;
+
+    return c->way && c->library_s >= 0 && saved > t->options.margin * c->library_s && saved > t->options.cost_s;
+}
+
+void coll_choose(const struct hrun_net_tuning *t, const struct hrun_net_ranks *ranks, enum hrun_net_op op, int root,
+                 double bytes, struct coll_choice *out)
+{
+    const char *forced = t->forced[op];
+
+    *out = (struct coll_choice){ .time_s = -1, .library_s = -1 };
+    if (!is_measured(t->net, ranks))
+        return;
+    out->library_s = library_time(t->net, ranks, op, root, bytes, NULL);
+    for (int w = 0; w < NWAYS; w++)
+        if ((ways[w].ops & 1 << op) && (*forced ? !strcmp(forced, ways[w].name) : out->library_s >= 0))
+            try_way(t->net, ranks, op, root, bytes, &ways[w], out);
+    if (!*forced && !saves(t, out)) {
+        double library_s = out->library_s;
+
+        coll_choice_release(out);
+        out->library_s = library_s;
+    }
+}
+
+/* A part of a time by which two predictions do not differ: they are right within some hundredths at best. */
+static const double SAME = 0.01;
+
+int coll_choose_v(const struct hrun_net_tuning *t, const struct hrun_net_ranks *ranks, enum hrun_net_op op, int root,
+                  struct coll_choice *out)
+{
+    const char *forced = t->forced[op];
+    int use = !strcmp(forced, "linear") || !strcmp(forced, "pieces");
+    struct coll_choice c = { .way = "linear", .time_s = -1, .library_s = -1 };
+
+    if (!is_measured(t->net, ranks))
+        return 0;
+    c.tree = coll_tree_linear(t->net, ranks, root, 1);
+    /* From 1 B to 4 MiB, and never worse. */
+    for (double bytes = 1; !*forced && bytes <= 4 << 20; bytes *= 4) {
+        double piece = op == HRUN_NET_GATHER ? coll_piece(t->net, bytes) : 0;
+
+        c.library_s = library_time(t->net, ranks, op, root, bytes, "linear");
+        c.time_s = piece > 0 ? pieces_time(t->net, ranks, c.tree, bytes, piece)
+                             : coll_tree_time(t->net, ranks, c.tree, op, bytes, 0);
+        if (c.library_s < 0 || c.time_s > c.library_s * (1 + SAME) + t->options.cost_s) {
+            use = 0;
+            break;
+        }
+        use |= saves(t, &c);
+    }
+    if (!use) {
+        coll_choice_release(&c);
+        return 0;
+    }
+    *out = c;
+    return 1;
+}

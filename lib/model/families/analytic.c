@@ -1,0 +1,538 @@
+/* analytic.c - the family analytic: times by a formula in the speeds of the PEs and the network; see internal.h */
+#include "model/internal.h"
+#include "model/speeds.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ the value of a formula */
+
+/* One evaluation: a row of variables for each rank, and the sums of shares before each. */
+struct rows {
+    const struct hrun_formula *f;
+    const struct hrun_formula_ranks *ranks;
+    int width;                  /* of a row */
+    double *v;                  /* P rows */
+    double *before;             /* P + 1 */
+};
+
+static double *row_of(const struct rows *r, int rank)
+{
+    return r->v + (size_t)rank * (size_t)r->width;
+}
+
+static double upto(const struct rows *r, double x)
+{
+    int P = r->ranks->P, at;
+
+    if (!(x > 0))
+        return 0;
+    if (x >= P)
+        return r->before[P];
+    at = (int)x;
+    return r->before[at] + (x - at) * (r->before[at + 1] - r->before[at]);
+}
+
+static double every(const struct rows *r, int rank, double k)
+{
+    double sum = 0;
+
+    if (k >= r->ranks->P)
+        return r->ranks->share[rank];
+    for (int i = rank % (int)k; i < r->ranks->P; i += (int)k)
+        sum += r->ranks->share[i];
+    return sum;
+}
+
+/* Sum or maximum of a call's argument over the first n processes. */
+static int over(const struct rows *r, struct hrun_expr *e, int c, int n, int most, double *out, struct hrun_error *err)
+{
+    double sum = 0, max = -INFINITY, x;
+
+    for (int rank = 0; rank < n; rank++) {
+        if (hrun_expr_eval_argument(e, c, row_of(r, rank), &x, err))
+            return -1;
+        sum += x;
+        max = fmax(max, x);
+    }
+    *out = most ? max : sum;
+    return 0;
+}
+
+/* The value of call c for one rank. */
+static int call(const struct rows *r, struct hrun_expr *e, int c, int rank, double *out, struct hrun_error *err)
+{
+    int which = hrun_expr_call_function(e, c), own = which - hrun_app_nfunctions;
+    double x;
+
+    if (own == HRUN_FORMULA_TOTAL || own == HRUN_FORMULA_MOST || own == HRUN_FORMULA_BEFORE)
+        return over(r, e, c, own == HRUN_FORMULA_BEFORE ? rank : r->ranks->P, own == HRUN_FORMULA_MOST, out, err);
+    if (hrun_expr_eval_argument(e, c, row_of(r, rank), &x, err))
+        return -1;
+    *out = 0;
+    switch (own) {
+    case HRUN_FORMULA_UPTO:
+        *out = upto(r, x);
+        return 0;
+    case HRUN_FORMULA_EVERY:
+        if (!(x >= 1 && x == floor(x)))
+            return hrun_fail(err, HRUN_ENONFINITE, "'every' takes a whole number from 1 on, not %.10g", x);
+        *out = every(r, rank, x);
+        return 0;
+    default:
+        if (!(x >= 0))
+            return hrun_fail(err, HRUN_ENONFINITE, "'%s' of %g bytes", hrun_app_functions[which].name, x);
+        return r->ranks->network ? r->ranks->network(r->ranks->ctx, which, x, out, err) : 0;
+    }
+}
+
+/* Does the value of a call change from rank to rank? */
+static int call_is_common(const struct hrun_formula_step *s, int c)
+{
+    int own = hrun_expr_call_function(s->expr, c) - hrun_app_nfunctions;
+
+    return !s->varies || own == HRUN_FORMULA_TOTAL || own == HRUN_FORMULA_MOST;
+}
+
+/* Step k for all ranks, into column HRUN_FORMULA_VARIABLES + k. */
+static int step(const struct rows *r, int k, struct hrun_error *err)
+{
+    const struct hrun_formula_step *s = &r->f->steps[k];
+    int calls = hrun_expr_calls(s->expr), last = s->varies ? r->ranks->P : 1;
+    double called[HRUN_EXPR_CALLS_MAX], value = 0;
+
+    for (int rank = 0; rank < last; rank++) {
+        for (int c = 0; c < calls; c++)
+            if ((rank == 0 || !call_is_common(s, c)) && call(r, s->expr, c, rank, &called[c], err))
+                return -1;
+        if (hrun_expr_eval_called(s->expr, row_of(r, rank), called, &value, err))
+            return -1;
+        row_of(r, rank)[HRUN_FORMULA_VARIABLES + k] = value;
+    }
+    for (int rank = last; rank < r->ranks->P; rank++)
+        row_of(r, rank)[HRUN_FORMULA_VARIABLES + k] = value;
+    return 0;
+}
+
+static void fill_variables(const struct rows *r, double N)
+{
+    for (int rank = 0; rank < r->ranks->P; rank++) {
+        double *v = row_of(r, rank);
+
+        v[HRUN_FORMULA_N] = N;
+        v[HRUN_FORMULA_P] = r->ranks->P;
+        v[HRUN_FORMULA_SHARE] = r->ranks->share[rank];
+        v[HRUN_FORMULA_PERF] = r->ranks->perf[rank];
+        v[HRUN_FORMULA_LATENCY] = r->ranks->latency_s;
+        v[HRUN_FORMULA_BANDWIDTH] = r->ranks->bandwidth_bytes_per_s;
+        v[HRUN_FORMULA_ROOT] = rank == 0;
+        v[HRUN_FORMULA_RANK] = rank;
+        r->before[rank] = rank ? r->before[rank - 1] + r->ranks->share[rank - 1] : 0;
+    }
+    r->before[r->ranks->P] = 1;
+}
+
+int hrun_formula_eval(const struct hrun_formula *f, double N, const struct hrun_formula_ranks *ranks, double *room,
+                      double *time_s, struct hrun_error *err)
+{
+    struct rows r = { f, ranks, HRUN_FORMULA_VARIABLES + f->n, room, NULL };
+
+    r.before = room + (size_t)ranks->P * (size_t)r.width;
+    fill_variables(&r, N);
+    for (int k = 0; k < f->n; k++)
+        if (step(&r, k, err))
+            return hrun_fail_prefix(err, "%s%s at N=%.0f, P=%d", f->steps[k].name ? "where " : "formula",
+                                    f->steps[k].name ? f->steps[k].name : "", N, ranks->P);
+    for (int rank = 0; rank < ranks->P; rank++)
+        time_s[rank] = row_of(&r, rank)[r.width - 1];
+    return 0;
+}
+
+/* ------------------------------------------------------------------ the predictor */
+
+/* The bandwidth is that of a MiB more: far beyond where protocols change. */
+static const double LARGE_BYTES = 1 << 20;
+/* Standard deviations on either side that hold 95 % of a normal distribution. */
+static const double NORMAL_95 = 1.959963984540054;
+
+struct analytic {
+    struct hrun_predictor base;
+    double *perf, *deviation;   /* of each option: s per operation, and its standard deviation, relative */
+    struct hrun_netview *net;
+    int cap;                    /* ranks that there is room for */
+    double *share, *rank_perf, *time, *room;
+    double *least;              /* of each P below nleast: the lower bound, 0: not known yet */
+    int nleast;
+    int *lone;                  /* 2 nsubs */
+};
+
+/* What the network's functions are asked in. */
+struct where {
+    struct hrun_netview *net;
+    const int *pes, *procs;
+};
+
+static int network_time(void *ctx, int function, double bytes, double *time_s, struct hrun_error *err)
+{
+    const struct where *w = ctx;
+    int op = hrun_net_op_find(hrun_app_functions[function].name);
+
+    return hrun_netview_time(w->net, (enum hrun_net_op)op, bytes, w->pes, w->procs, time_s, err);
+}
+
+static int make_room(struct analytic *a, int P, struct hrun_error *err)
+{
+    size_t width = HRUN_FORMULA_VARIABLES + (size_t)a->base.app->formula->n + 1;
+    double *room;
+
+    if (P <= a->cap)
+        return 0;
+    room = calloc(((size_t)P + 1) * (width + 3), sizeof *room);
+    if (!room)
+        return hrun_fail_nomem(err);
+    free(a->share);
+    a->share = room;
+    a->rank_perf = room + P;
+    a->time = a->rank_perf + P;
+    a->room = a->time + P;
+    a->cap = P;
+    return 0;
+}
+
+/* Latency and bandwidth, where the formula uses them. */
+static int find_rates(const struct analytic *a, struct where *w, struct hrun_formula_ranks *r, struct hrun_error *err)
+{
+    double once, twice;
+
+    r->bandwidth_bytes_per_s = DBL_MAX;
+    if (!a->base.app->formula->has_rate || r->P < 2)
+        return 0;
+    if (hrun_netview_time(w->net, HRUN_NET_P2P, 0, w->pes, w->procs, &r->latency_s, err) ||
+        hrun_netview_time(w->net, HRUN_NET_P2P, LARGE_BYTES, w->pes, w->procs, &once, err) ||
+        hrun_netview_time(w->net, HRUN_NET_P2P, 2 * LARGE_BYTES, w->pes, w->procs, &twice, err))
+        return -1;
+    if (twice > once)
+        r->bandwidth_bytes_per_s = LARGE_BYTES / (twice - once);
+    return 0;
+}
+
+static int prefix(const struct analytic *a, struct hrun_error *err)
+{
+    return hrun_fail_prefix(err, "%s", a->base.app->name);
+}
+
+/* Times of all ranks, the first of sub-cluster i at first[i]; perf changed by so many standard deviations. */
+static int evaluate(struct analytic *a, const int *pes, const int *procs, int P, double deviations,
+                    struct hrun_error *err)
+{
+    struct where w = { a->net, pes, procs };
+    struct hrun_formula_ranks ranks = { .P = P, .network = a->net ? network_time : NULL, .ctx = &w };
+    double speeds = 0;
+    int at = 0;
+
+    if (make_room(a, P, err))
+        return -1;
+    for (int i = 0; i < a->base.oracle.nsubs; i++) {
+        int o = pes[i] ? hrun_predictor_find(&a->base, i, procs[i]) : -1;
+
+        if (pes[i] && o < 0)
+            return hrun_fail(err, HRUN_ENODATA, "the speed of sub-cluster %d with %d processes on a PE is not known",
+                             i + 1, procs[i]);
+        for (int k = 0; k < pes[i] * procs[i]; k++, at++) {
+            a->rank_perf[at] = a->perf[o] * fmax(1 + deviations * a->deviation[o], 0);
+            a->share[at] = 1 / a->perf[o];   /* dealt out by the speeds as they are known */
+            speeds += a->share[at];
+        }
+    }
+    for (int r = 0; r < P; r++)
+        a->share[r] /= speeds;
+    ranks.share = a->share;
+    ranks.perf = a->rank_perf;
+    if (find_rates(a, &w, &ranks, err))
+        return -1;
+    return hrun_formula_eval(a->base.app->formula, (double)a->base.N, &ranks, a->room, a->time, err) ? prefix(a, err)
+                                                                                                     : 0;
+}
+
+/* ------------------------------------------------------------------ the lower bound */
+
+/* Of P processes on PEs of the quickest kind, sharing evenly, whose messages take no time. */
+static int ideal(struct analytic *a, int P, double *least, struct hrun_error *err)
+{
+    struct hrun_formula_ranks ranks = { .P = P, .bandwidth_bytes_per_s = DBL_MAX };
+    double quickest = INFINITY, most = 0;
+
+    if (make_room(a, P, err))
+        return -1;
+    for (int o = 0; o < a->base.noptions; o++)
+        quickest = fmin(quickest, a->perf[o]);
+    for (int r = 0; r < P; r++) {
+        a->share[r] = 1.0 / P;
+        a->rank_perf[r] = quickest;
+    }
+    ranks.share = a->share;
+    ranks.perf = a->rank_perf;
+    if (hrun_formula_eval(a->base.app->formula, (double)a->base.N, &ranks, a->room, a->time, err))
+        return prefix(a, err);
+    for (int r = 0; r < P; r++)
+        most = fmax(most, a->time[r]);
+    *least = fmax(most, DBL_MIN);
+    return 0;
+}
+
+static int least_at(struct analytic *a, int P, double *least, struct hrun_error *err)
+{
+    if (P >= a->nleast) {
+        int n = 2 * P + 64;
+        double *v = realloc(a->least, (size_t)n * sizeof *v);
+
+        if (!v)
+            return hrun_fail_nomem(err);
+        memset(v + a->nleast, 0, (size_t)(n - a->nleast) * sizeof *v);
+        a->least = v;
+        a->nleast = n;
+    }
+    if (!a->least[P] && ideal(a, P, &a->least[P], err)) {
+        a->least[P] = 0;
+        return -1;
+    }
+    *least = a->least[P];
+    return 0;
+}
+
+static int times(void *ctx, int P, double *t, struct hrun_error *err)
+{
+    struct analytic *a = ctx;
+    double least;
+
+    if (least_at(a, P, &least, err))
+        return -1;
+    for (int o = 0; o < a->base.noptions; o++)
+        t[o] = a->base.options[o].m <= P ? least : NAN;
+    return 0;
+}
+
+static int bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
+{
+    struct analytic *a = ctx;
+    double least = INFINITY, here;
+
+    for (int P = lo; P <= hi; P++) {
+        int ok = a->base.oracle.rule(a, P, err);
+
+        if (ok < 0 || (ok && least_at(a, P, &here, err)))
+            return -1;
+        least = ok ? fmin(least, here) : least;
+    }
+    for (int o = 0; o < a->base.noptions; o++)
+        b[o] = a->base.options[o].m <= hi ? least : INFINITY;
+    return 0;
+}
+
+/* The longest of the ranks of a sub-cluster, and no less than the bound. */
+static double longest(const struct analytic *a, const int *pes, const int *procs, int sub, double least)
+{
+    double most = least;
+    int at = 0;
+
+    for (int i = 0; i < sub; i++)
+        at += pes[i] * procs[i];
+    for (int r = at; r < at + pes[sub] * procs[sub]; r++)
+        most = fmax(most, a->time[r]);
+    return most;
+}
+
+static int whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+                 struct hrun_error *err)
+{
+    struct analytic *a = ctx;
+    double most = 0, least, t;
+    int who = -1;
+
+    if (least_at(a, P, &least, err) || evaluate(a, pes, procs, P, 0, err))
+        return -1;
+    for (int i = 0; i < a->base.oracle.nsubs; i++) {
+        t = pes[i] ? longest(a, pes, procs, i, least) : 0;
+        if (pes[i] && (who < 0 || t > most)) {
+            most = t;
+            who = i;
+        }
+    }
+    *time_s = most;
+    *limiting = who;
+    return 0;
+}
+
+/* ------------------------------------------------------------------ the predictor's functions */
+
+static int time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s, double *low,
+                   double *high, struct hrun_error *err)
+{
+    struct analytic *a = (struct analytic *)p;
+    int P = hrun_predictor_count(p, pes, procs);
+    double least, t[3];
+
+    if (least_at(a, P, &least, err))
+        return -1;
+    for (int i = 0; i < 3; i++) {
+        if (evaluate(a, pes, procs, P, (i - 1) * NORMAL_95, err))
+            return -1;
+        t[i] = longest(a, pes, procs, sub, i ? least : 0);
+    }
+    *low = fmin(t[0], t[1]);
+    *time_s = t[1];
+    *high = fmax(t[2], t[1]);
+    return 0;
+}
+
+static int time_alone(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low, double *high,
+                      struct hrun_error *err)
+{
+    struct analytic *a = (struct analytic *)p;
+    int n = a->base.oracle.nsubs;
+
+    if (P % m || (a->net && P / m > hrun_netview_npes(a->net, sub)))
+        return hrun_fail(err, HRUN_ENODATA, "sub-cluster %d alone has no configuration with P=%d, M=%d", sub + 1, P, m);
+    memset(a->lone, 0, 2 * (size_t)n * sizeof *a->lone);
+    a->lone[sub] = P / m;
+    a->lone[n + sub] = m;
+    return time_in(p, sub, a->lone, a->lone + n, time_s, low, high, err);
+}
+
+/* Formulas were measured nowhere: they hold everywhere. */
+static int measured(const struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts)
+{
+    (void)P;
+    if (hrun_predictor_find(p, sub, m) < 0)
+        return -1;
+    sizes[0] = counts[0] = 1;
+    sizes[1] = counts[1] = INT64_MAX;
+    return 0;
+}
+
+static int options_in(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,
+                      struct hrun_error *err)
+{
+    struct analytic *a = (struct analytic *)p;
+    double least;
+
+    for (int o = 0; o < a->base.noptions; o++)
+        t[o] = NAN;
+    for (int i = 0; i < a->base.oracle.nsubs; i++)
+        if (pes[i] && hrun_predictor_find(&a->base, i, procs[i]) < 0)
+            return 0;
+    if (least_at(a, P, &least, err) || evaluate(a, pes, procs, P, 0, err))
+        return -1;
+    for (int o = 0; o < a->base.noptions; o++)
+        if (pes[a->base.options[o].sub] && procs[a->base.options[o].sub] == a->base.options[o].m)
+            t[o] = longest(a, pes, procs, a->base.options[o].sub, least);
+    return 0;
+}
+
+/* Speeds relative to the slowest used. */
+static int shares(struct hrun_predictor *p, const int *pes, const int *procs, double *share, struct hrun_error *err)
+{
+    const struct analytic *a = (const struct analytic *)p;
+    double slowest = 0;
+
+    for (int i = 0; i < a->base.oracle.nsubs; i++) {
+        int o = pes[i] ? hrun_predictor_find(&a->base, i, procs[i]) : -1;
+
+        if (pes[i] && o < 0)
+            return hrun_fail(err, HRUN_ENODATA, "the speed of sub-cluster %d with %d processes on a PE is not known",
+                             i + 1, procs[i]);
+        share[i] = o < 0 ? 0 : a->perf[o];
+        slowest = fmax(slowest, share[i]);
+    }
+    for (int i = 0; i < a->base.oracle.nsubs; i++)
+        share[i] = share[i] > 0 ? slowest / share[i] : 0;
+    return 0;
+}
+
+static void destroy(struct hrun_predictor *p)
+{
+    struct analytic *a = (struct analytic *)p;
+
+    free(a->base.options);
+    free(a->perf);
+    free(a->deviation);
+    free(a->share);
+    free(a->least);
+    free(a->lone);
+    free(a);
+}
+
+static const struct hrun_predictor_kind kind = {
+    .destroy = destroy, .time = time_alone, .time_in = time_in, .measured = measured, .options = options_in,
+    .shares = shares,
+};
+
+static int list_options(struct analytic *a, struct hrun_models *const *models, int nsubs, struct hrun_error *err)
+{
+    size_t most = (size_t)nsubs * (size_t)a->base.app->nprocs_per_pe + 1;
+
+    a->base.options = calloc(most, sizeof *a->base.options);
+    a->perf = calloc(most, sizeof *a->perf);
+    a->deviation = calloc(most, sizeof *a->deviation);
+    a->lone = calloc(2 * (size_t)nsubs + 1, sizeof *a->lone);
+    if (!a->base.options || !a->perf || !a->deviation || !a->lone)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < nsubs; i++)
+        for (int k = 0; k < a->base.app->nprocs_per_pe; k++) {
+            const struct hrun_fit_record *r = hrun_perf_find(models[i], a->base.app->procs_per_pe[k]);
+
+            if (!r)
+                continue;
+            a->base.options[a->base.noptions] = (struct hrun_option){ i, r->M };
+            a->perf[a->base.noptions] = r->k[0];
+            a->deviation[a->base.noptions++] = sqrt(fmax(r->s2 * r->cov[0], 0)) / r->k[0];
+        }
+    if (a->base.noptions)
+        return 0;
+    return hrun_fail(err, HRUN_ENODATA, "%s needs the speeds of the PEs, which were not measured: hrun-calibrate "
+                     "speeds does", a->base.app->name);
+}
+
+static struct hrun_predictor *create(const struct hrun_predictor_source *from, struct hrun_error *err)
+{
+    struct analytic *a = calloc(1, sizeof *a);
+    int same = from->net && hrun_netview_nsubs(from->net) == from->nsubs;
+
+    if (!a) {
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    hrun_predictor_start(&a->base, &kind, from);
+    a->base.has_network = from->app->formula->has_network;
+    a->base.is_whole = 1;
+    for (int i = 0; i < from->nsubs && from->place; i++)
+        same &= from->place[i] == i;
+    a->net = same ? from->net : NULL;
+    if (list_options(a, from->models, from->nsubs, err))
+        goto fail;
+    if (!a->net && from->app->formula->has_network) {
+        hrun_fail(err, HRUN_ENODATA, "the formula of %s asks for the network of these hosts, which was not measured: "
+                  "hrun-calibrate network does", from->app->name);
+        goto fail;
+    }
+    a->base.oracle.noptions = a->base.noptions;
+    a->base.oracle.options = a->base.options;
+    a->base.oracle.times = times;
+    a->base.oracle.bounds = bounds;
+    a->base.oracle.whole = whole;
+    return &a->base;
+fail:
+    destroy(&a->base);
+    return NULL;
+}
+
+static const char *describe(enum hrun_model_form form)
+{
+    (void)form;
+    return "formula over the speeds of PEs";
+}
+
+const struct hrun_family hrun_family_analytic = { .name = "analytic", .describe = describe, .predict = create };

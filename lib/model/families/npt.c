@@ -1,0 +1,463 @@
+/* npt.c - the family npt: a predictor by formulas in N and P; see npt.h */
+#include "model/families/npt.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int hrun_formulas_nt_value(const struct hrun_app *app, const struct hrun_fit_record *r, double N, double *x,
+                            double *value, struct hrun_error *err)
+{
+    double sum = 0;
+
+    for (int j = 0; j < r->nterms; j++) {
+        double v = 0;
+
+        if (r->k[j] != 0) {
+            int owned, rc;
+            struct hrun_expr *e = hrun_term_find(app, HRUN_TERM_N, r->terms[j], &owned, err);
+
+            if (!e)
+                return -1;
+            rc = hrun_term_eval(e, HRUN_TERM_N, N, 0, 0, &v, err);
+            if (owned)
+                hrun_expr_destroy(e);
+            if (rc)
+                return hrun_fail_prefix(err, "term '%s' of %s at N=%.0f", r->terms[j], app->name, N);
+        }
+        sum += r->k[j] * v;
+        if (x)
+            x[j] = v;
+    }
+    *value = sum;
+    return 0;
+}
+
+/* ------------------------------------------------------------------ distinct terms */
+
+/* The index of the distinct term with this text (and T, where it does not factor out), added if need be; -1
+ * on failure. */
+static int intern(struct hrun_formulas *p, enum hrun_term_kind kind, const char *text, double T,
+                  double *factor, struct hrun_error *err)
+{
+    struct hrun_expr *e;
+    int owned, degree = 0;
+
+    *factor = 1;
+    for (int i = 0; i < p->nterms; i++) {
+        const struct hrun_pterm *t = &p->terms[i];
+
+        if (strcmp(hrun_expr_text(t->expr), text))
+            continue;
+        if (kind != HRUN_TERM_TPN || t->degree == 0)
+            return i;
+        if (t->degree == 1) {
+            *factor = T;
+            return i;
+        }
+        if (t->T == T)
+            return i;
+    }
+    if (p->nterms == p->cap) {
+        int cap = p->cap ? p->cap * 2 : 16;
+        struct hrun_pterm *terms = realloc(p->terms, (size_t)cap * sizeof *terms);
+        if (!terms) {
+            hrun_fail_nomem(err);
+            return -1;
+        }
+        p->terms = terms;
+        p->cap = cap;
+    }
+    e = hrun_term_find(p->base.app, kind, text, &owned, err);
+    if (!e)
+        return -1;
+    if (kind == HRUN_TERM_TPN)
+        degree = hrun_term_degree(e, p->N);
+    if (hrun_pterm_init(&p->terms[p->nterms], e, owned, kind, p->N, degree == 1 ? 1 : T, err)) {
+        if (owned)
+            hrun_expr_destroy(e);
+        hrun_fail_prefix(err, "term '%s' of %s", text, p->base.app->name);
+        return -1;
+    }
+    p->terms[p->nterms].degree = degree;
+    if (degree == 1)
+        *factor = T;
+    return p->nterms++;
+}
+
+/* ------------------------------------------------------------------ options */
+
+static const struct hrun_fit_record *find_record(const struct hrun_models *m, const char *family, int M,
+                                                 int P)
+{
+    for (int i = 0; i < m->n; i++)
+        if (m->v[i].M == M && (P == 0 || m->v[i].P == P) && !strcmp(m->v[i].family, family))
+            return &m->v[i];
+    return NULL;
+}
+
+static int m_allowed(const struct hrun_app *app, int M)
+{
+    for (int i = 0; i < app->nprocs_per_pe; i++)
+        if (app->procs_per_pe[i] == M)
+            return 1;
+    return 0;
+}
+
+static int option_order(const void *a, const void *b)
+{
+    const struct hrun_option *x = a, *y = b;
+
+    return x->sub != y->sub ? (x->sub < y->sub ? -1 : 1) : (x->m > y->m) - (x->m < y->m);
+}
+
+static int point_order(const void *a, const void *b)
+{
+    const struct hrun_ppoint *x = a, *y = b;
+
+    if (x->P != y->P)
+        return x->P < y->P ? -1 : 1;
+    return x->option < y->option ? -1 : x->option > y->option;
+}
+
+/* Does this record take part in predictions of the family? */
+static int concerns(const struct hrun_formulas *p, const struct hrun_fit_record *r)
+{
+    return m_allowed(p->base.app, r->M) &&
+           (!strcmp(r->family, "single") || !strcmp(r->family, hrun_model_form_name(p->form)));
+}
+
+/* The distinct (sub, M) of all records that concern us, in order. */
+static int list_options(struct hrun_formulas *p, struct hrun_models *const *models, int nsubs,
+                        struct hrun_error *err)
+{
+    size_t count = 0;
+    int n = 0;
+
+    for (int s = 0; s < nsubs; s++)
+        for (int i = 0; models[s] && i < models[s]->n; i++)
+            count += (size_t)concerns(p, &models[s]->v[i]);
+    p->base.options = calloc(count + 1, sizeof *p->base.options);
+    p->opts = calloc(count + 1, sizeof *p->opts);
+    p->points = calloc(count + 1, sizeof *p->points);
+    if (!p->base.options || !p->opts || !p->points)
+        return hrun_fail_nomem(err);
+    for (int s = 0; s < nsubs; s++)
+        for (int i = 0; models[s] && i < models[s]->n; i++)
+            if (concerns(p, &models[s]->v[i]))
+                p->base.options[n++] = (struct hrun_option) { s, models[s]->v[i].M };
+    qsort(p->base.options, (size_t)n, sizeof *p->base.options, option_order);
+    for (int i = 0; i < n; i++)
+        if (i == 0 || option_order(&p->base.options[i], &p->base.options[p->base.noptions - 1]))
+            p->base.options[p->base.noptions++] = p->base.options[i];
+    return 0;
+}
+
+static int add_point(struct hrun_formulas *p, int option, int P, const struct hrun_fit_record *r,
+                     struct hrun_error *err)
+{
+    struct hrun_ppoint *point = &p->points[p->npoints];
+
+    for (int i = p->npoints; i-- > 0 && p->points[i].option == option;)
+        if (p->points[i].P == P)
+            return 0;   /* a second record for the same point: the first counts */
+    if (hrun_formulas_nt_value(p->base.app, r, p->N, NULL, &point->time_s, err))
+        return -1;
+    point->P = P;
+    point->option = option;
+    point->record = r;
+    p->npoints++;
+    return 0;
+}
+
+/* Bind the models of option o. */
+static int bind_option(struct hrun_formulas *p, int o, const struct hrun_models *models,
+                       struct hrun_error *err)
+{
+    struct hrun_popt *opt = &p->opts[o];
+    enum hrun_term_kind kind = p->form == HRUN_FORM_PT ? HRUN_TERM_TPN : HRUN_TERM_NP;
+    const struct hrun_fit_record *r, *ref;
+    int M = p->base.options[o].m;
+
+    opt->models = models;
+    opt->single = find_record(models, "single", M, 0);
+    if (opt->single && add_point(p, o, M, opt->single, err))
+        return -1;
+    if (p->form == HRUN_FORM_NT) {
+        for (int i = 0; i < models->n; i++)
+            if (models->v[i].M == M && models->v[i].P > M && !strcmp(models->v[i].family, "nt") &&
+                add_point(p, o, models->v[i].P, &models->v[i], err))
+                return -1;
+        return 0;
+    }
+    r = find_record(models, hrun_model_form_name(p->form), M, 0);
+    if (!r)
+        return 0;
+    if (p->form == HRUN_FORM_PT) {
+        ref = find_record(models, "nt", M, r->P);
+        if (!ref)
+            return 0;
+        if (hrun_formulas_nt_value(p->base.app, ref, p->N, NULL, &opt->T, err))
+            return -1;
+        if (!isfinite(opt->T) || opt->T <= 0)   /* a wrecked N-T model: nothing can be built on it */
+            return 0;
+    }
+    opt->term = calloc((size_t)r->nterms + 1, sizeof *opt->term);
+    opt->factor = calloc((size_t)r->nterms + 1, sizeof *opt->factor);
+    if (!opt->term || !opt->factor)
+        return hrun_fail_nomem(err);
+    for (int j = 0; j < r->nterms; j++) {
+        opt->term[j] = -1;
+        if (!isfinite(r->k[j]))
+            return hrun_fail(err, HRUN_ENONFINITE,
+                             "the coefficient of '%s' in the %s model of %s (M=%d) is %g", r->terms[j],
+                             r->family, p->base.app->name, M, r->k[j]);
+        if (r->k[j] == 0)
+            continue;
+        opt->term[j] = intern(p, kind, r->terms[j], opt->T, &opt->factor[j], err);
+        if (opt->term[j] < 0)
+            return -1;
+        if (hrun_term_is_network(p->terms[opt->term[j]].expr) && !p->net)
+            return hrun_fail(err, HRUN_ENODATA, "the model of %s has the term '%s', which needs the network of these "
+                             "hosts: hrun-calibrate network measures it", p->base.app->name, r->terms[j]);
+    }
+    opt->formula = r;
+    return 0;
+}
+
+/* Coefficients in rows of options, and what is known of each term as a whole. */
+static int spread(struct hrun_formulas *p, struct hrun_error *err)
+{
+    size_t n = (size_t)p->base.noptions, terms = (size_t)p->nterms;
+
+    p->coef = calloc(terms * n + 1, sizeof *p->coef);
+    p->value = calloc(terms + 1, sizeof *p->value);
+    p->least_m = calloc(terms + 1, sizeof *p->least_m);
+    p->has_negative = calloc(terms + 1, sizeof *p->has_negative);
+    p->checked = calloc(terms + 1, sizeof *p->checked);
+    p->is_network = calloc(terms + 1, sizeof *p->is_network);
+    p->has_network = calloc(n + 1, sizeof *p->has_network);
+    p->parts = calloc(n + 1, sizeof *p->parts);
+    p->used = calloc(n + 1, sizeof *p->used);
+    if (!p->coef || !p->value || !p->least_m || !p->has_negative || !p->checked || !p->is_network || !p->has_network ||
+        !p->parts || !p->used)
+        return hrun_fail_nomem(err);
+    for (size_t j = 0; j < terms; j++)
+        p->base.has_network |= p->is_network[j] = hrun_term_is_network(p->terms[j].expr);
+    p->base.is_whole = p->base.has_network || p->base.tasking.dynamic;
+    for (size_t j = 0; j < terms; j++)
+        p->least_m[j] = INT_MAX;
+    for (size_t o = 0; o < n; o++) {
+        const struct hrun_popt *opt = &p->opts[o];
+
+        for (int l = 0; opt->formula && l < opt->formula->nterms; l++) {
+            int j = opt->term[l];
+            double *c;
+
+            if (j < 0)
+                continue;
+            c = &p->coef[(size_t)j * n + o];
+            *c += opt->formula->k[l] * opt->factor[l];
+            p->has_network[o] |= p->is_network[j];
+            if (p->base.options[o].m < p->least_m[j])
+                p->least_m[j] = p->base.options[o].m;
+        }
+    }
+    for (size_t j = 0; j < terms; j++)
+        p->checked[j] = p->least_m[j];   /* at P <= m it is not evaluated */
+    for (size_t j = 0; j < terms; j++)
+        for (size_t o = 0; o < n; o++)
+            p->has_negative[j] |= p->coef[j * n + o] < 0;
+    return 0;
+}
+
+/* ------------------------------------------------------------------ create, destroy */
+
+/* Is there what the family needs? Models of runs on one PE alone do, when there is nothing else at all. */
+static int check_family(const struct hrun_formulas *p, struct hrun_models *const *models, int nsubs,
+                        const char *other, const char *consts, struct hrun_error *err)
+{
+    const char *name = hrun_model_form_name(p->form);
+    int wanted = 0, several = 0;
+
+    for (int s = 0; s < nsubs; s++) {
+        for (int i = 0; models[s] && i < models[s]->n; i++) {
+            several += strcmp(models[s]->v[i].family, "single") != 0;
+            wanted += concerns(p, &models[s]->v[i]) && !strcmp(models[s]->v[i].family, name);
+        }
+    }
+    if (wanted || (!several && p->base.noptions))
+        return 0;
+    if (other)
+        return hrun_fail(err, HRUN_ENODATA,
+                         "no sub-cluster has models of %s with constants '%s'; there are some with "
+                         "'%s'",
+                         p->base.app->name, consts, other);
+    return hrun_fail(err, HRUN_ENODATA, "no sub-cluster has a model of family %s for %s%s", name,
+                     p->base.app->name, p->form != HRUN_FORM_PT ? "" :
+                     ": it needs measurements at two different P > Mi; without them choose npt");
+}
+
+/* Where sub-clusters are in the network. The oracle's whole speaks of the same numbers. */
+static int place_subs(struct hrun_formulas *p, struct hrun_netview *net, const int *place, int nsubs,
+                      struct hrun_error *err)
+{
+    int same = net && hrun_netview_nsubs(net) == nsubs;
+
+    p->net = net;
+    if (!net)
+        return 0;
+    p->place = calloc((size_t)nsubs + 1, sizeof *p->place);
+    p->lone = calloc(2 * (size_t)hrun_netview_nsubs(net) + 1, sizeof *p->lone);
+    if (!p->place || !p->lone)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < nsubs; i++) {
+        p->place[i] = place ? place[i] : i;
+        same &= p->place[i] == i;
+        if (p->place[i] >= hrun_netview_nsubs(net))
+            p->place[i] = -1;
+    }
+    p->same_subs = same;
+    return 0;
+}
+
+int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *const *models, int nsubs, int used)
+{
+    for (int s = 0; s < nsubs; s++)
+        for (int i = 0; models[s] && i < models[s]->n; i++) {
+            const struct hrun_fit_record *r = &models[s]->v[i];
+
+            for (int j = 0; !strcmp(r->family, "npt") && j < r->nterms; j++) {
+                int owned, found;
+                struct hrun_expr *e = NULL;
+
+                if (!used || r->k[j] != 0)
+                    e = hrun_term_find(app, HRUN_TERM_NP, r->terms[j], &owned, NULL);
+                found = e && hrun_term_is_network(e);
+                if (e && owned)
+                    hrun_expr_destroy(e);
+                if (found)
+                    return 1;
+            }
+        }
+    return 0;
+}
+
+static void destroy(struct hrun_predictor *base)
+{
+    struct hrun_formulas *p = (struct hrun_formulas *)base;
+
+    for (int o = 0; p->opts && o < p->base.noptions; o++) {
+        free(p->opts[o].term);
+        free(p->opts[o].factor);
+    }
+    for (int j = 0; j < p->nterms; j++)
+        hrun_pterm_release(&p->terms[j]);
+    free(p->base.options);
+    free(p->opts);
+    free(p->terms);
+    free(p->least_m);
+    free(p->has_negative);
+    free(p->checked);
+    free(p->coef);
+    free(p->value);
+    free(p->place);
+    free(p->lone);
+    free(p->is_network);
+    free(p->has_network);
+    free(p->parts);
+    free(p->used);
+    free(p->points);
+    free(p);
+}
+
+static const struct hrun_predictor_kind kind = {
+    .destroy = destroy,
+    .time = hrun_formulas_time,
+    .time_in = hrun_formulas_time_in,
+    .measured = hrun_formulas_measured,
+    .options = hrun_formulas_options,
+};
+
+/* Where speeds add up, good configurations are many and alike: so many parts take hundredths of a second. */
+enum { ADDED_PARTS = 30000 };
+
+/* Bounds of parts that may be asked for in about a second: one takes some 4 us of 64 ranks, and as their square. */
+static long parts_most(const struct hrun_formulas *p)
+{
+    const double most = 250000, measured = 64;
+    double ranks = 0;
+
+    for (int o = 0; o < p->base.noptions; o++)      /* the last option of each sub-cluster has the most processes */
+        if (o + 1 == p->base.noptions || p->base.options[o + 1].sub != p->base.options[o].sub)
+            ranks += (double)p->base.options[o].m * hrun_netview_npes(p->net, p->base.options[o].sub);
+    return ranks > measured ? (long)(most * measured * measured / ranks / ranks) + 1 : (long)most;
+}
+
+static struct hrun_predictor *create(const struct hrun_predictor_source *from, struct hrun_error *err)
+{
+    const struct hrun_app *app = from->app;
+    struct hrun_models *const *models = from->models;
+    int nsubs = from->nsubs;
+    struct hrun_formulas *p = calloc(1, sizeof *p);
+    struct hrun_models **usable = calloc((size_t)nsubs + 1, sizeof *usable);
+    struct hrun_buf consts = HRUN_BUF_INIT;
+    const char *other = NULL;
+
+    hrun_app_consts_text(app, &consts);
+    if (!p || !usable || consts.failed) {
+        hrun_fail_nomem(err);
+        goto fail;
+    }
+    hrun_predictor_start(&p->base, &kind, from);
+    p->form = from->form;
+    p->N = (double)from->N;
+    if (place_subs(p, from->net, from->place, nsubs, err))
+        goto fail;
+    for (int s = 0; s < nsubs; s++) {
+        if (models[s] && models[s]->consts && strcmp(models[s]->consts, consts.data))
+            other = models[s]->consts;
+        else
+            usable[s] = models[s];
+        if (usable[s] && p->form == HRUN_FORM_NPT)
+            p->base.tasking = usable[s]->tasking.dynamic ? usable[s]->tasking : p->base.tasking;
+    }
+    if (list_options(p, usable, nsubs, err) || check_family(p, usable, nsubs, other, consts.data, err))
+        goto fail;
+    for (int o = 0; o < p->base.noptions; o++)
+        if (bind_option(p, o, usable[p->base.options[o].sub], err))
+            goto fail;
+    if (spread(p, err))
+        goto fail;
+    qsort(p->points, (size_t)p->npoints, sizeof *p->points, point_order);
+    p->base.oracle.noptions = p->base.noptions;
+    p->base.oracle.options = p->base.options;
+    p->base.oracle.times = hrun_formulas_times;
+    p->base.oracle.bounds = hrun_formulas_bounds;
+    if (p->base.has_network ? p->same_subs : p->base.tasking.dynamic) {
+        p->base.oracle.whole = hrun_formulas_whole;
+        p->base.oracle.part = hrun_formulas_part;
+        p->base.oracle.parts = p->base.has_network ? parts_most(p) : ADDED_PARTS;
+    }
+    free(usable);
+    hrun_buf_release(&consts);
+    return &p->base;
+fail:
+    free(usable);
+    hrun_buf_release(&consts);
+    if (p)
+        destroy(&p->base);
+    return NULL;
+}
+
+static const char *describe(enum hrun_model_form form)
+{
+    static const char *const names[] = { [HRUN_FORM_NT] = "N-T", [HRUN_FORM_PT] = "P-T", [HRUN_FORM_NPT] = "NP-T" };
+
+    return names[form];
+}
+
+const struct hrun_family hrun_family_npt = {
+    .name = "npt", .describe = describe, .has_forms = 1, .is_joint = 1, .fit = hrun_formulas_fit, .predict = create,
+};

@@ -1,0 +1,177 @@
+/* npt_fit.c - the family npt: measurements -> records; see npt.h
+ *
+ * Rows come in order of M, kind, P, N, so that the rows of each model are neighbours: first those of one PE (`single`),
+ * then one group per P (`nt`), all with P > M together (`pt`, `npt`). Each term is evaluated once per row and serves
+ * all models that use it.
+ */
+#include "model/families/npt.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Least number of different P > M of pt: with one, P is a constant, and which of P*T, T/P and T
+ * is kept would be decided by their order in the list alone. */
+enum { COUNTS_MIN = 2 };
+
+/* ------------------------------------------------------------------ the models of one M */
+
+/* Values of terms at rows[n] into x[n by terms->n]; T is looked at for P-T terms only. */
+static int evaluate(const struct hrun_fit_job *job, const struct hrun_terms *terms, enum hrun_term_kind kind,
+                    const struct hrun_row *rows, size_t n, const double *T, double *x, struct hrun_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        for (int j = 0; j < terms->n; j++)
+            if (kind == HRUN_TERM_NP ? hrun_fit_term(job, terms->v[j].expr, &rows[i], x++, err)
+                : hrun_term_eval(terms->v[j].expr, kind, (double)rows[i].N, rows[i].P, T ? T[i] : 0, x++, err))
+                return hrun_fail_prefix(err, "term '%s' of %s at a measured point (N=%lld, P=%d)",
+                                        terms->v[j].text, job->app->name, (long long)rows[i].N, rows[i].P);
+    return 0;
+}
+
+/* The rows of one M by kind; they stand in memory in this order. */
+struct parts {
+    const struct hrun_row *rows;
+    size_t n, alone, single, shared, own;   /* how many (alone: shared ones on one PE); the rest of n is mixed */
+};
+
+static struct parts part(const struct hrun_row *rows, size_t n)
+{
+    struct parts p = { rows, n, 0, 0, 0, 0 };
+
+    for (size_t i = 0; i < n; i++) {
+        p.alone += rows[i].kind == HRUN_ROW_SHARED_SINGLE;
+        p.single += rows[i].kind == HRUN_ROW_SINGLE;
+        p.shared += rows[i].kind == HRUN_ROW_SHARED;
+        p.own += rows[i].kind == HRUN_ROW_OWN;
+    }
+    return p;
+}
+
+/* single and, for each P, nt. *ref: the index of the nt model at the smallest P, or -1. job->x holds the N-T values of
+ * all rows then. */
+static int fit_nt(struct hrun_fit_job *job, const struct parts *p, int *ref, struct hrun_error *err)
+{
+    const struct hrun_terms *terms = &job->app->nt;
+    const struct hrun_row *rows = p->rows;
+    struct hrun_fit_record *record;
+    size_t begin, end, last = p->alone + p->single + p->shared + p->own;
+
+    *ref = -1;
+    if (terms->n == 0) {
+        hrun_buf_addf(&job->skipped, "M=%d, single and nt: the definition has no terms under 'n'\n",
+                      rows[0].M);
+        return 0;
+    }
+    if (!p->single)
+        hrun_buf_addf(&job->skipped, "M=%d, single: nothing measured with P=%d\n", rows[0].M, rows[0].M);
+    if (evaluate(job, terms, HRUN_TERM_N, rows, p->n, NULL, job->x, err))
+        return -1;
+    if (p->single && hrun_fit_family(job, "single", 0, terms, job->x, rows, p->alone + p->single, p->alone, &record,
+                                     err))
+        return -1;
+    for (begin = p->alone + p->single; begin < last; begin = end) {
+        for (end = begin; end < last && rows[end].P == rows[begin].P && rows[end].kind == rows[begin].kind;)
+            end++;
+        if (rows[begin].kind == HRUN_ROW_SHARED)
+            continue;
+        if (hrun_fit_family(job, "nt", rows[begin].P, terms, job->x + begin * (size_t)terms->n, rows + begin,
+                            end - begin, 0, &record, err))
+            return -1;
+        if (record && *ref < 0)
+            *ref = job->models->n - 1;
+    }
+    return 0;
+}
+
+/* Are all rows of one P? */
+static int one_count(const struct hrun_row *rows, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (rows[i].P != rows[0].P)
+            return 0;
+    return 1;
+}
+
+/* P-T on rows with P > M, before which `at` rows of this M stand; job->x holds the N-T values of all of them. T is
+ * the N-T model at the smallest P that has one: of all measured P it is nearest
+ * to the case that needs no communication, and it is measured at the least cost. */
+static int fit_pt(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, size_t at, int ref,
+                  struct hrun_error *err)
+{
+    const struct hrun_terms *terms = &job->app->pt, *nt = &job->app->nt;
+    struct hrun_fit_record *record;
+    double *T = NULL;
+    int rc = -1, P;
+
+    if (terms->n == 0 || ref < 0) {
+        hrun_buf_addf(&job->skipped, "M=%d, pt: %s\n", rows[0].M, terms->n == 0 ?
+                      "the definition has no terms under 'p'" : "there is no nt model to build on");
+        return 0;
+    }
+    if (one_count(rows, n)) {
+        hrun_buf_addf(&job->skipped,
+                      "M=%d, pt: measured at P=%d only of the P > %d, at least %d are needed to see how time "
+                      "follows P\n", rows[0].M, rows[0].P, rows[0].M, COUNTS_MIN);
+        return 0;
+    }
+    T = calloc(n, sizeof *T);
+    if (!T)
+        return hrun_fail_nomem(err);
+    P = job->models->v[ref].P;
+    for (size_t i = 0; i < n; i++) {
+        const double *x = job->x + (at + i) * (size_t)nt->n;
+
+        for (int j = 0; j < nt->n; j++)
+            T[i] += job->models->v[ref].k[j] * x[j];
+        if (!isfinite(T[i]) || T[i] <= 0) {
+            hrun_buf_addf(&job->skipped, "M=%d, pt: the nt model at P=%d predicts %g s at N=%lld\n",
+                          rows[0].M, P, T[i], (long long)rows[i].N);
+            rc = 0;
+            goto out;
+        }
+    }
+    if (evaluate(job, terms, HRUN_TERM_TPN, rows, n, T, job->x, err))
+        goto out;
+    rc = hrun_fit_family(job, "pt", 0, terms, job->x, rows, n, 0, &record, err);
+    if (!rc && record)
+        record->P = P;
+out:
+    free(T);
+    return rc;
+}
+
+/* NP-T on rows with P > M, and what others share. */
+static int fit_npt(struct hrun_fit_job *job, const struct parts *p, struct hrun_error *err)
+{
+    const struct hrun_terms *terms = &job->np;
+    struct hrun_fit_record *record;
+    size_t before = p->alone + p->single + p->shared, leading = p->shared;
+
+    if (terms->n == 0) {
+        hrun_buf_addf(&job->skipped, "M=%d, npt: the definition has no terms under 'np'%s%s\n", p->rows[0].M,
+                      job->left_out.len ? "; " : "", job->left_out.data);
+        return 0;
+    }
+    if (evaluate(job, terms, HRUN_TERM_NP, p->rows + before - leading, p->n - before + leading, NULL, job->x, err))
+        return -1;
+    return hrun_fit_family(job, "npt", 0, terms, job->x, p->rows + before - leading, p->n - before + leading, leading,
+                           &record, err);
+}
+
+int hrun_formulas_fit(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, struct hrun_error *err)
+{
+    struct parts p = part(rows, n);
+    size_t first = p.alone + p.single + p.shared;
+    int ref;
+
+    if (fit_nt(job, &p, &ref, err))
+        return -1;
+    if (p.alone + p.single == n) {
+        hrun_buf_addf(&job->skipped, "M=%d, nt, pt and npt: nothing measured with P > %d\n", rows[0].M,
+                      rows[0].M);
+        return 0;
+    }
+    if (first < n && fit_pt(job, rows + first, n - first, first, ref, err))
+        return -1;
+    return fit_npt(job, &p, err);
+}

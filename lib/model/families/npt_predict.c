@@ -1,0 +1,490 @@
+/* npt_predict.c - what formulas in N and P predict: the table for lib/plan, times and their intervals; see npt.h */
+#include "model/families/npt.h"
+
+#include "fit/fit.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ the table for lib/plan */
+
+int hrun_formulas_point(const struct hrun_formulas *p, int P)
+{
+    int lo = 0, hi = p->npoints;
+
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        if (p->points[mid].P < P)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* sum[o] += c[o] value, written so that compilers use vector instructions */
+static void add_scaled(double *restrict sum, const double *restrict c, double value, int n)
+{
+    int o = 0;
+
+    for (; o + 4 <= n; o += 4) {
+        sum[o] += c[o] * value;
+        sum[o + 1] += c[o + 1] * value;
+        sum[o + 2] += c[o + 2] * value;
+        sum[o + 3] += c[o + 3] * value;
+    }
+    for (; o < n; o++)
+        sum[o] += c[o] * value;
+}
+
+static int usable(double t)
+{
+    return t > 0 && t < INFINITY;
+}
+
+int hrun_formulas_term(struct hrun_formulas *p, int j, int P, double *value, struct hrun_error *err)
+{
+    if (!hrun_pterm_value(&p->terms[j], P, value, err))
+        return 0;
+    return hrun_fail_prefix(err, "term '%s' of %s at N=%lld, P=%d", hrun_expr_text(p->terms[j].expr),
+                            p->base.app->name, (long long)p->base.N, P);
+}
+
+int hrun_formulas_value(struct hrun_formulas *p, int j, int P, const int *pes, const int *procs, double *value,
+                         struct hrun_error *err)
+{
+    if (!p->is_network[j])
+        return hrun_formulas_term(p, j, P, value, err);
+    if (!hrun_term_network(p->terms[j].expr, p->N, P, p->net, pes, procs, value, err))
+        return 0;
+    return hrun_fail_prefix(err, "term '%s' of %s at N=%lld, P=%d", hrun_expr_text(p->terms[j].expr),
+                            p->base.app->name, (long long)p->base.N, P);
+}
+
+/* Bounds are summed in another order than times; a little less covers what that rounds. */
+static const double SLACK = 1e-12;
+
+/* Ti of all options at P from the values of the terms. */
+static void add_terms(struct hrun_formulas *p, int P, double *t)
+{
+    int n = p->base.noptions;
+
+    for (int o = 0; o < n; o++)
+        t[o] = 0;
+    for (int j = 0; j < p->nterms; j++)
+        if (p->least_m[j] < P)
+            add_scaled(t, p->coef + (size_t)j * (size_t)n, p->value[j], n);
+    for (int o = 0; o < n; o++)
+        if (p->has_network[o] && t[o] == 0)
+            t[o] = DBL_MIN;   /* all that is known: more than 0 */
+    for (int o = 0; o < n; o++)
+        if (p->base.options[o].m >= P || !usable(t[o]))   /* without a formula the sum is 0, and 0 is not usable */
+            t[o] = NAN;
+    for (int i = hrun_formulas_point(p, P); i < p->npoints && p->points[i].P == P; i++)
+        t[p->points[i].option] = usable(p->points[i].time_s) ? p->points[i].time_s : NAN;
+}
+
+/* Add to t what the network terms of each option take at least. */
+static int add_network(struct hrun_formulas *p, int P, double *t, struct hrun_error *err)
+{
+    for (int j = 0; j < p->nterms; j++)
+        for (int o = 0; p->is_network[j] && o < p->base.noptions; o++) {
+            const struct hrun_option *option = &p->base.options[o];
+            double k = p->coef[(size_t)j * (size_t)p->base.noptions + (size_t)o], least;
+
+            if (!(k > 0) || option->m >= P || isnan(t[o]))
+                continue;
+            if (hrun_term_network_bound(p->terms[j].expr, p->N, P, p->net, option->sub, option->m, &least, err))
+                return hrun_fail_prefix(err, "term '%s' of %s at N=%lld, P=%d", hrun_expr_text(p->terms[j].expr),
+                                        p->base.app->name, (long long)p->base.N, P);
+            t[o] = (t[o] + k * least) * (1 - SLACK);
+        }
+    return 0;
+}
+
+/* Where work goes to who is free, a configuration is at least as quick as all its processes on the quickest option. */
+static void share_work(const struct hrun_formulas *p, double excess, double *t)
+{
+    double least = INFINITY;
+
+    if (!p->base.tasking.dynamic)
+        return;
+    for (int o = 0; o < p->base.noptions; o++)
+        least = fmin(least, t[o]);      /* NAN does not count */
+    for (int o = 0; o < p->base.noptions; o++)
+        t[o] = isnan(t[o]) ? NAN : least / excess * (1 - SLACK);
+}
+
+int hrun_formulas_times(void *ctx, int P, double *t, struct hrun_error *err)
+{
+    struct hrun_formulas *p = ctx;
+
+    for (int j = 0; j < p->nterms; j++) {
+        if (p->least_m[j] < P && hrun_formulas_term(p, j, P, &p->value[j], err))
+            return -1;
+        if (p->is_network[j])
+            p->value[j] = 0;
+    }
+    add_terms(p, P, t);
+    if (p->same_subs && add_network(p, P, t, err))
+        return -1;
+    share_work(p, hrun_tasking_excess(&p->base.tasking, P), t);
+    return 0;
+}
+
+int hrun_formulas_options(struct hrun_predictor *base, int P, const int *pes, const int *procs, double *t,
+                          struct hrun_error *err)
+{
+    struct hrun_formulas *p = (struct hrun_formulas *)base;
+
+    for (int j = 0; j < p->nterms; j++)
+        if (p->least_m[j] < P && hrun_formulas_value(p, j, P, pes, procs, &p->value[j], err))
+            return -1;
+    add_terms(p, P, t);
+    return 0;
+}
+
+int hrun_formulas_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+                         struct hrun_error *err)
+{
+    struct hrun_formulas *p = ctx;
+    int who = -1, n = 0;
+    double most = 0;
+
+    if (hrun_formulas_options(&p->base, P, pes, procs, p->parts, err))
+        return -1;
+    for (int o = 0; o < p->base.noptions; o++) {
+        const struct hrun_option *option = &p->base.options[o];
+
+        if (!pes[option->sub] || procs[option->sub] != option->m)
+            continue;
+        if (who < 0 || p->parts[o] > most) {
+            most = p->parts[o];
+            who = option->sub;
+        }
+        p->used[n++] = (struct hrun_part_time){ p->parts[o], pes[option->sub] * option->m };
+    }
+    *time_s = n ? hrun_tasking_time(&p->base.tasking, p->used, n) : NAN;
+    if (!usable(*time_s))   /* an overflow */
+        return hrun_fail(err, HRUN_ENONFINITE, "the model of %s gives no time at N=%lld, P=%d", p->base.app->name,
+                         (long long)p->base.N, P);
+    *limiting = who;
+    return 0;
+}
+
+int hrun_formulas_part(void *ctx, const int *pes, const int *procs, int known, int P, double *time_s,
+                       struct hrun_error *err)
+{
+    struct hrun_formulas *p = ctx;
+    double least = INFINITY;
+    int n = 0, rest = P;
+
+    for (int j = 0; j < p->nterms; j++) {
+        if (p->least_m[j] >= P)
+            continue;
+        if (!p->is_network[j] ? hrun_formulas_term(p, j, P, &p->value[j], err)
+                              : hrun_term_network_part(p->terms[j].expr, p->N, P, p->net, pes, procs, known,
+                                                       &p->value[j], err))
+            return -1;
+    }
+    add_terms(p, P, p->parts);
+    for (int o = 0; o < p->base.noptions; o++) {
+        const struct hrun_option *option = &p->base.options[o];
+
+        least = option->sub >= known ? fmin(least, p->parts[o]) : least;
+        if (pes[option->sub] && procs[option->sub] == option->m && !isnan(p->parts[o])) {
+            p->used[n++] = (struct hrun_part_time){ p->parts[o], pes[option->sub] * option->m };
+            rest -= pes[option->sub] * option->m;
+        }
+    }
+    *time_s = hrun_tasking_least(&p->base.tasking, p->used, n, rest, least) * (1 - SLACK);
+    return 0;
+}
+
+/* Add the least contribution of a term whose values lie in min..max. */
+static void add_least(const struct hrun_formulas *p, int j, double min, double max, double *b)
+{
+    const double *c = p->coef + (size_t)j * (size_t)p->base.noptions;
+
+    if (!p->has_negative[j] && isfinite(min)) {
+        add_scaled(b, c, min, p->base.noptions);
+        return;
+    }
+    for (int o = 0; o < p->base.noptions; o++) {
+        if (c[o] == 0)
+            continue;
+        /* min > max: the term has no value anywhere, so no P of the interval is usable */
+        b[o] += min > max ? INFINITY : c[o] > 0 ? c[o] * min : c[o] * max;
+    }
+}
+
+/* Fail as times would at the first P of lo..hi that the rule accepts and where term j has no value: then a
+ * search fails at its first look, whatever it prunes. */
+static int check_values(struct hrun_formulas *p, int j, int lo, int hi, struct hrun_error *err)
+{
+    int goes_on = lo <= p->checked[j] + 1, P = goes_on ? p->checked[j] + 1 : lo, missing;
+
+    for (; P <= hi; P = missing + 1) {
+        int rule;
+        double value;
+
+        if (hrun_pterm_missing(&p->terms[j], P, hi, &missing, err))
+            return -1;
+        if (!missing)
+            break;
+        rule = p->base.oracle.rule(p, missing, err);
+        if (rule < 0 || (rule && hrun_formulas_term(p, j, missing, &value, err)))
+            return -1;
+    }
+    if (goes_on && p->checked[j] < hi)
+        p->checked[j] = hi;
+    return 0;
+}
+
+int hrun_formulas_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
+{
+    struct hrun_formulas *p = ctx;
+    int n = p->base.noptions;
+
+    for (int o = 0; o < n; o++)
+        b[o] = 0;
+    for (int j = 0; j < p->nterms; j++) {
+        double min, max;
+        int from = p->least_m[j] < lo ? lo : p->least_m[j] + 1;   /* formulas hold for P > m */
+
+        if (p->least_m[j] >= hi)
+            continue;
+        if (check_values(p, j, from, hi, err))
+            return -1;
+        if (p->is_network[j])
+            continue;
+        if (hrun_pterm_range(&p->terms[j], from, hi, &min, &max, err))
+            return -1;
+        add_least(p, j, min, max, b);
+    }
+    for (int o = 0; o < n; o++) {
+        if (!p->opts[o].formula || p->base.options[o].m >= hi)
+            b[o] = INFINITY;
+        else if (!(b[o] > 0))   /* also NaN, of infinities of both signs; usable times are above 0 */
+            b[o] = 0;
+    }
+    for (int i = hrun_formulas_point(p, lo); i < p->npoints && p->points[i].P <= hi; i++) {
+        const struct hrun_ppoint *point = &p->points[i];
+
+        if (usable(point->time_s) && point->time_s < b[point->option])
+            b[point->option] = point->time_s;
+    }
+    share_work(p, hrun_tasking_excess(&p->base.tasking, lo > 1 ? lo : 2), b);   /* it falls with P */
+    return 0;
+}
+
+/* ------------------------------------------------------------------ times and intervals */
+
+/* The record that predicts option o at P, or NULL. */
+static const struct hrun_fit_record *record_at(const struct hrun_formulas *p, int o, int P)
+{
+    if (o < 0)
+        return NULL;
+    for (int i = hrun_formulas_point(p, P); i < p->npoints && p->points[i].P == P; i++)
+        if (p->points[i].option == o)
+            return p->points[i].record;
+    return P > p->base.options[o].m ? p->opts[o].formula : NULL;
+}
+
+/* Value and terms x[nterms] of a formula, summed over distinct terms in the order of hrun_formulas_times: a
+ * report shows what the search saw. */
+static int formula_value(struct hrun_formulas *p, int o, int P, const int *pes, const int *procs, double *x,
+                         double *value, struct hrun_error *err)
+{
+    const struct hrun_popt *opt = &p->opts[o];
+    double sum = 0;
+
+    for (int j = 0; j < p->nterms; j++) {
+        double c = p->coef[(size_t)j * (size_t)p->base.noptions + (size_t)o], v;
+
+        if (c == 0)
+            continue;
+        if (hrun_formulas_value(p, j, P, pes, procs, &v, err))
+            return -1;
+        sum += c * v;
+        for (int l = 0; l < opt->formula->nterms; l++)
+            if (opt->term[l] == j)
+                x[l] = v * opt->factor[l];
+    }
+    *value = sum;
+    return 0;
+}
+
+/* ------------------------------------------------------------------ one P alone was measured */
+
+/* Where a model of one measured P is asked for another, each term in use stands for all those that are
+ * multiples of it at the measured P. These are the N by which that is seen, and the two points that
+ * matter. */
+enum { NMIN, NMIDDLE, NMAX, MEASURED, WANTED, NPOINTS };
+
+static void eval_points(const struct hrun_formulas *p, const struct hrun_fit_record *r, int j, int P,
+                        double *v)
+{
+    double middle = floor(sqrt((double)r->nmin * (double)r->nmax));
+    const double N[NPOINTS] = { (double)r->nmin, middle, (double)r->nmax, p->N, p->N };
+    int owned = 0;
+    struct hrun_expr *e = hrun_term_find(p->base.app, HRUN_TERM_NP, r->terms[j], &owned, NULL);
+
+    for (int i = 0; i < NPOINTS; i++)
+        if (!e || hrun_term_is_network(e) ||   /* how that follows P is known */
+            hrun_term_eval(e, HRUN_TERM_NP, N[i], i == WANTED ? P : r->pmin, 0, &v[i], NULL))
+            v[i] = NAN;
+    if (owned)
+        hrun_expr_destroy(e);
+}
+
+/* Could term b, with these values, have stood for term a? */
+static int stands_for(const double *a, const double *b)
+{
+    static const double same = 1e-9;
+
+    for (int i = 0; i < WANTED; i++)
+        if (!(fabs(b[i] * a[MEASURED] - a[i] * b[MEASURED]) <= same * fabs(a[i] * b[MEASURED])))
+            return 0;   /* also NaN */
+    return b[MEASURED] != 0 && isfinite(b[WANTED]);
+}
+
+/* How far the prediction at P would move down and up, were each term in use replaced by one that the measured
+ * P cannot tell from it, with the same value there. */
+static int spread_over_terms(const struct hrun_formulas *p, const struct hrun_fit_record *r, int P,
+                             double *down, double *up, struct hrun_error *err)
+{
+    double *v = calloc((size_t)r->nterms * NPOINTS + 1, sizeof *v);
+
+    if (!v)
+        return hrun_fail_nomem(err);
+    *down = *up = 0;
+    for (int j = 0; j < r->nterms; j++)
+        eval_points(p, r, j, P, v + j * NPOINTS);
+    for (int j = 0; j < r->nterms; j++) {
+        const double *a = v + j * NPOINTS;
+        double least = 0, most = 0;
+
+        for (int i = 0; i < r->nterms && r->k[j] != 0; i++) {
+            const double *b = v + i * NPOINTS;
+
+            if (stands_for(a, b)) {
+                double change = r->k[j] * (a[MEASURED] / b[MEASURED] * b[WANTED] - a[WANTED]);
+                least = fmin(least, change);
+                most = fmax(most, change);
+            }
+        }
+        *down -= least;
+        *up += most;
+    }
+    free(v);
+    return 0;
+}
+
+/* Standard deviation of one run of t seconds, as the weights had it, or the default options. */
+static double expected_scatter(const struct hrun_fit_record *r, double t)
+{
+    static const struct hrun_fit_options o = HRUN_FIT_OPTIONS_DEFAULT;
+
+    return r->sigma_abs_s > 0 || r->sigma_rel > 0 ? hypot(r->sigma_abs_s, r->sigma_rel * t) :
+           hypot(o.sigma_abs_s, o.sigma_rel * t);
+}
+
+/* ------------------------------------------------------------------ one prediction */
+
+double hrun_record_half_width(const struct hrun_fit_record *r, const double *x, double t)
+{
+    double mean = 0, one = 1, dof = r->dof > 0 ? r->dof : 1e9;
+
+    for (int i = 0; i < r->nterms; i++)
+        for (int j = 0; j < r->nterms; j++)
+            mean += x[i] * r->cov[i * r->nterms + j] * x[j];
+    if (r->sigma_abs_s > 0 || r->sigma_rel > 0)
+        one = r->sigma_abs_s * r->sigma_abs_s + r->sigma_rel * t * r->sigma_rel * t;
+    return hrun_fit_t_quantile(0.975, dof) * sqrt(r->s2 * (fmax(mean, 0) + one));
+}
+
+/* One prediction in a configuration; pes is NULL where no network term needs one. */
+static int predict(struct hrun_formulas *p, int sub, int m, int P, const int *pes, const int *procs, double *time_s,
+                   double *low, double *high, struct hrun_error *err)
+{
+    int o = hrun_predictor_find(&p->base, sub, m), rc = -1;
+    const struct hrun_fit_record *r = record_at(p, o, P);
+    double *x, t, half, down = 0, up = 0;
+
+    if (!r)
+        return hrun_fail(err, HRUN_ENODATA, "%s has no %s model for P=%d with M=%d on sub-cluster %d",
+                         p->base.app->name, P == m ? "single" : hrun_model_form_name(p->form), P, m, sub + 1);
+    x = calloc((size_t)r->nterms + 1, sizeof *x);
+    if (!x)
+        return hrun_fail_nomem(err);
+    if (r == p->opts[o].formula ? formula_value(p, o, P, pes, procs, x, &t, err) :
+        hrun_formulas_nt_value(p->base.app, r, p->N, x, &t, err))
+        goto out;
+    half = hrun_record_half_width(r, x, t);
+    if (r == p->opts[o].formula && p->form == HRUN_FORM_NPT && r->pmin == r->pmax && P != r->pmin) {
+        if (spread_over_terms(p, r, P, &down, &up, err))
+            goto out;
+        half = fmax(half, hrun_fit_t_quantile(0.975, 1e9) * expected_scatter(r, t));
+    }
+    if (!isfinite(t) || t <= 0 || !isfinite(half + down + up)) {
+        hrun_fail(err, HRUN_ENONFINITE,
+                  "the %s model of %s predicts %g s +- %g s at N=%lld, P=%d, M=%d: not a time", r->family,
+                  p->base.app->name, t, half, (long long)p->base.N, P, m);
+        goto out;
+    }
+    *time_s = t;
+    *low = fmax(t - half - down, 0);
+    *high = t + half + up;
+    rc = 0;
+out:
+    free(x);
+    return rc;
+}
+
+int hrun_formulas_time(struct hrun_predictor *base, int sub, int m, int P, double *time_s, double *low, double *high,
+                       struct hrun_error *err)
+{
+    struct hrun_formulas *p = (struct hrun_formulas *)base;
+    int o = hrun_predictor_find(&p->base, sub, m), there = p->net ? p->place[sub] : -1, n;
+
+    if (o < 0 || !p->has_network[o] || P <= m)
+        return predict(p, sub, m, P, NULL, NULL, time_s, low, high, err);
+    if (there < 0 || P % m || P / m > hrun_netview_npes(p->net, there))
+        return hrun_fail(err, HRUN_ENODATA, "sub-cluster %d alone has no configuration with P=%d, M=%d, whose network "
+                         "a term of %s asks for", sub + 1, P, m, p->base.app->name);
+    n = hrun_netview_nsubs(p->net);
+    memset(p->lone, 0, 2 * (size_t)n * sizeof *p->lone);
+    p->lone[there] = P / m;
+    p->lone[n + there] = m;
+    return predict(p, sub, m, P, p->lone, p->lone + n, time_s, low, high, err);
+}
+
+int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const int *pes, const int *procs, double *time_s,
+                          double *low, double *high, struct hrun_error *err)
+{
+    struct hrun_formulas *p = (struct hrun_formulas *)base;
+    int n = p->net && p->same_subs ? hrun_netview_nsubs(p->net) : p->base.oracle.nsubs, P = 0;
+
+    for (int i = 0; i < n; i++)
+        P += pes[i] * procs[i];
+    if (!p->net || p->same_subs)
+        return predict(p, sub, procs[sub], P, p->net ? pes : NULL, procs, time_s, low, high, err);
+    return hrun_formulas_time(base, sub, procs[sub], P, time_s, low, high, err);
+}
+
+int hrun_formulas_measured(const struct hrun_predictor *base, int sub, int m, int P, int64_t *sizes, int64_t *counts)
+{
+    const struct hrun_formulas *p = (const struct hrun_formulas *)base;
+    const struct hrun_fit_record *r = record_at(p, hrun_predictor_find(&p->base, sub, m), P);
+
+    if (!r)
+        return -1;
+    sizes[0] = r->nmin;
+    sizes[1] = r->nmax;
+    counts[0] = r->pmin;
+    counts[1] = r->pmax;
+    return 0;
+}

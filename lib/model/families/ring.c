@@ -1,0 +1,585 @@
+/* ring.c - the family ring: predictions; see ring.h */
+#include "model/families/ring.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ what records say */
+
+/* The records nearest to M from below and from above; NULL where there is none. */
+static void nearest(const struct hrun_models *m, int M, const struct hrun_fit_record *r[2])
+{
+    r[0] = r[1] = NULL;
+    for (int i = 0; m && i < m->n; i++) {
+        const struct hrun_fit_record *f = &m->v[i];
+
+        if (strcmp(f->family, "ring"))
+            continue;
+        if (f->M <= M && (!r[0] || f->M > r[0]->M))
+            r[0] = f;
+        if (f->M >= M && (!r[1] || f->M < r[1]->M))
+            r[1] = f;
+    }
+}
+
+static int bind_records(struct hrun_ring *r, int o, const struct hrun_fit_record *const from[2], struct hrun_error *err)
+{
+    struct hrun_ring_option *opt = &r->opts[o];
+    int m = r->base.options[o].m;
+
+    *opt = (struct hrun_ring_option){ .r = { from[0], from[1] } };
+    opt->far = from[0]->pmax > from[0]->M && from[1]->pmax > from[1]->M;
+    if (from[0]->M < from[1]->M)
+        opt->part = (double)(m - from[0]->M) / (from[1]->M - from[0]->M);
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < from[i]->nterms; j++) {
+            int term = hrun_ring_term(from[i]->terms[j]);
+
+            if (term < 0 || from[i]->nterms > HRUN_RING_TERMS)
+                return hrun_fail(err, HRUN_ENODATA, "the ring model of %s has the term '%s', which this hrun does not "
+                                 "know: hrun-calibrate fit makes it anew", r->base.app->name, from[i]->terms[j]);
+            if (!isfinite(from[i]->k[j]))
+                return hrun_fail(err, HRUN_ENONFINITE, "the coefficient of '%s' in the ring model of %s (M=%d) is %g",
+                                 from[i]->terms[j], r->base.app->name, m, from[i]->k[j]);
+            if (opt->far || !hrun_ring_is_far(term))
+                opt->k[term] += from[i]->k[j] * (i ? opt->part : 1 - opt->part);
+        }
+    return 0;
+}
+
+/* What messages between PEs take, where it was never measured, from where it was: with the fewest processes on a PE, so
+ * that least of it was hidden behind the work of others there. */
+static void borrow_wires(struct hrun_ring *r)
+{
+    double sum[HRUN_RING_TERMS] = { 0 };
+    int count = 0, fewest = INT_MAX;
+
+    for (int o = 0; o < r->base.noptions; o++)
+        if (r->opts[o].far && r->base.options[o].m < fewest)
+            fewest = r->base.options[o].m;
+    for (int o = 0; o < r->base.noptions; o++) {
+        if (!r->opts[o].far || r->base.options[o].m != fewest)
+            continue;
+        for (int j = 0; j < HRUN_RING_TERMS; j++)
+            sum[j] += r->opts[o].k[j];
+        count++;
+    }
+    for (int o = 0; o < r->base.noptions; o++)
+        r->opts[o].asks = !count && r->net;
+    for (int o = 0; o < r->base.noptions; o++)
+        for (int j = 0; count && !r->opts[o].far && j < HRUN_RING_TERMS; j++)
+            if (hrun_ring_is_far(j))
+                r->opts[o].wire[j] = sum[j] / count;
+}
+
+/* The options of all sub-clusters with models of these constants; *other: constants of models that have others. */
+static int list_options(struct hrun_ring *r, const struct hrun_predictor_source *from, const char *consts,
+                        const char **other, struct hrun_error *err)
+{
+    const struct hrun_app *app = from->app;
+    size_t most = (size_t)from->nsubs * (size_t)app->nprocs_per_pe + 1;
+
+    r->base.options = calloc(most, sizeof *r->base.options);
+    r->opts = calloc(most, sizeof *r->opts);
+    if (!r->base.options || !r->opts)
+        return hrun_fail_nomem(err);
+    for (int s = 0; s < from->nsubs; s++)
+        for (int k = 0; k < app->nprocs_per_pe; k++) {
+            const struct hrun_models *m = from->models[s];
+            const struct hrun_fit_record *near[2];
+
+            if (m && m->consts && strcmp(m->consts, consts)) {
+                *other = m->consts;
+                continue;
+            }
+            nearest(m, app->procs_per_pe[k], near);
+            if (!near[0] || !near[1])
+                continue;
+            r->base.options[r->base.noptions] = (struct hrun_option){ s, app->procs_per_pe[k] };
+            if (bind_records(r, r->base.noptions++, near, err))
+                return -1;
+        }
+    borrow_wires(r);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ the network */
+
+/* Where sub-clusters are in the network, if there is one. */
+static int place_subs(struct hrun_ring *r, const struct hrun_predictor_source *from, struct hrun_error *err)
+{
+    int there = from->net ? hrun_netview_nsubs(from->net) : 0;
+
+    if (!from->net)
+        return 0;
+    r->place = calloc((size_t)r->nsubs + 1, sizeof *r->place);
+    r->pair = calloc(2 * (size_t)there + 1, sizeof *r->pair);
+    if (!r->place || !r->pair)
+        return hrun_fail_nomem(err);
+    r->net = from->net;
+    for (int i = 0; i < r->nsubs; i++) {
+        r->place[i] = from->place ? from->place[i] : i;
+        if (r->place[i] >= there)
+            r->place[i] = -1;
+    }
+    return 0;
+}
+
+/* Between a PE of one sub-cluster of the network and one of another, or of the same. */
+static int between(struct hrun_ring *r, int a, int b, double bytes, double *time_s, struct hrun_error *err)
+{
+    int n = hrun_netview_nsubs(r->net);
+
+    memset(r->pair, 0, 2 * (size_t)n * sizeof *r->pair);
+    r->pair[a]++;
+    r->pair[b]++;
+    r->pair[n + a] = r->pair[n + b] = 1;
+    return hrun_netview_time(r->net, HRUN_NET_P2P, bytes, r->pair, r->pair + n, time_s, err);
+}
+
+/* What a message takes to a PE of sub-cluster sub by the network: from another PE of it, or where it has no other from
+ * those of others on average. 0 where the network does not know. */
+static int wire_time(struct hrun_ring *r, int sub, double bytes, double *wire_s, struct hrun_error *err)
+{
+    double sum = 0, t;
+    int own = r->place[sub], count = 0;
+
+    *wire_s = 0;
+    if (own < 0)
+        return 0;
+    if (hrun_netview_npes(r->net, own) > 1)
+        return between(r, own, own, bytes, wire_s, err);
+    for (int i = 0; i < r->nsubs; i++) {
+        if (r->place[i] < 0 || r->place[i] == own)
+            continue;
+        if (between(r, own, r->place[i], bytes, &t, err))
+            return -1;
+        sum += t;
+        count++;
+    }
+    *wire_s = count ? sum / count : 0;
+    return 0;
+}
+
+/* ------------------------------------------------------------------ a PE */
+
+/* Nodes times steps that are played one by one, some ms at most. Beyond it nobody waits long enough to matter: the time
+ * is that of the sub-cluster which takes longest for itself. */
+static const double PLAY_MOST = 1e6;
+
+static struct hrun_ring *of(struct hrun_predictor *p)
+{
+    return (struct hrun_ring *)p;
+}
+
+/* ------------------------------------------------------------------ what a PE does */
+
+const struct hrun_ring_work *hrun_ring_work_at(struct hrun_ring *r, int P, struct hrun_error *err)
+{
+    if (P >= r->nworks) {
+        int n = P < INT32_MAX / 2 ? 2 * P + 64 : P + 1;
+        struct hrun_ring_known *v = realloc(r->works, (size_t)n * sizeof *v);
+
+        if (!v) {
+            hrun_fail_nomem(err);
+            return NULL;
+        }
+        memset(v + r->nworks, 0, (size_t)(n - r->nworks) * sizeof *v);
+        r->works = v;
+        r->nworks = n;
+    }
+    if (!r->works[P].known && hrun_app_ring_work(r->base.app, r->base.N, P, &r->works[P].w, err))
+        return NULL;
+    r->works[P].known = 1;
+    return &r->works[P].w;
+}
+
+/* What a PE of option o does with its processes, P in all. 0, or -1 where the definition has no value. */
+static int stage_at(struct hrun_ring *r, int o, int P, struct hrun_ring_stage *out, struct hrun_error *err)
+{
+    const struct hrun_ring_work *w = hrun_ring_work_at(r, P, err);
+    const struct hrun_ring_option *opt = &r->opts[o];
+    double wire = 0, others;
+    int m = r->base.options[o].m;
+    struct hrun_ring_terms t;
+
+    if (!w)
+        return -1;
+    hrun_ring_terms_at(w, P, m, &t);
+    *out = (struct hrun_ring_stage){ .procs = m };
+    for (int j = 0; j < HRUN_RING_TERMS; j++) {
+        out->local_s += opt->k[j] * t.once[j];
+        out->step_s += opt->k[j] * t.step[j];
+        wire += opt->wire[j] * t.step[j];
+    }
+    if (opt->asks && P > m && wire_time(r, r->base.options[o].sub, w->bytes, &wire, err))
+        return -1;
+    others = (m - 1) * out->step_s / m;   /* one process waits for the PE before, the others do what they have */
+    out->step_s += fmax(wire - others, 0);
+    return 0;
+}
+
+static int no_model(const struct hrun_ring *r, int sub, int m, struct hrun_error *err)
+{
+    return hrun_fail(err, HRUN_ENODATA, "%s has no ring model with M=%d on sub-cluster %d", r->base.app->name, m,
+                     sub + 1);
+}
+
+/* ------------------------------------------------------------------ the oracle */
+
+/* Without the further step of an even ring, which not all PEs take part in. None with more processes on a PE than an
+ * allowed loss leaves it. */
+static int times(void *ctx, int P, double *t, struct hrun_error *err)
+{
+    struct hrun_ring *r = ctx;
+
+    for (int o = 0; o < r->base.noptions; o++) {
+        struct hrun_ring_stage s;
+
+        t[o] = NAN;
+        if (P < r->base.options[o].m ||
+            (P == r->even_q && r->base.options[o].m / r->speed[r->base.options[o].sub] > r->slowest))
+            continue;
+        if (stage_at(r, o, P, &s, err))
+            return -1;
+        t[o] = s.local_s + hrun_ring_steps(P) * s.step_s;
+    }
+    return 0;
+}
+
+static int bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
+{
+    struct hrun_ring *r = ctx;
+    double *t = calloc((size_t)r->base.noptions + 1, sizeof *t);
+    int rc = -1;
+
+    if (!t)
+        return hrun_fail_nomem(err);
+    for (int o = 0; o < r->base.noptions; o++)
+        b[o] = INFINITY;
+    for (int P = lo; P <= hi; P++) {
+        struct hrun_error why;
+
+        if (times(r, P, t, &why)) {
+            int allowed = r->base.oracle.rule(r, P, err);
+
+            if (allowed < 0)
+                goto out;
+            if (!allowed)
+                continue;
+            if (err)
+                *err = why;
+            goto out;
+        }
+        for (int o = 0; o < r->base.noptions; o++)
+            if (t[o] > 0 && t[o] < b[o])
+                b[o] = t[o];
+    }
+    rc = 0;
+out:
+    free(t);
+    return rc;
+}
+
+/* ------------------------------------------------------------------ a configuration */
+
+static int make_room(struct hrun_ring *r, int n, struct hrun_error *err)
+{
+    struct hrun_ring_stage *stages;
+    double *elapsed;
+
+    if (n <= r->nstages)
+        return 0;
+    stages = realloc(r->stages, (size_t)n * sizeof *stages);
+    if (stages)
+        r->stages = stages;
+    elapsed = realloc(r->elapsed, 2 * (size_t)n * sizeof *elapsed);
+    if (elapsed)
+        r->elapsed = elapsed;
+    if (!stages || !elapsed)
+        return hrun_fail_nomem(err);
+    r->nstages = n;
+    return 0;
+}
+
+/* The PEs of a configuration, in the order of their ranks: how many, or -1. *most: by how much the time of the slowest
+ * grows with each step. */
+static int list_stages(struct hrun_ring *r, const int *pes, const int *procs, int P, double *most,
+                       struct hrun_error *err)
+{
+    int n = 0;
+
+    *most = 0;
+    for (int i = 0; i < r->nsubs; i++)
+        n += pes[i];
+    if (make_room(r, n, err))
+        return -1;
+    n = 0;
+    for (int i = 0; i < r->nsubs; i++) {
+        struct hrun_ring_stage s;
+        int o = pes[i] > 0 ? hrun_predictor_find(&r->base, i, procs[i]) : 0;
+
+        if (pes[i] == 0)
+            continue;
+        if (o < 0)
+            return no_model(r, i, procs[i], err);
+        if (stage_at(r, o, P, &s, err))
+            return -1;
+        for (int k = 0; k < pes[i]; k++)
+            r->stages[n++] = s;
+        *most = fmax(*most, s.step_s);
+    }
+    return n;
+}
+
+double hrun_ring_play_config(struct hrun_ring *r, const int *pes, const int *procs, int P, double *own,
+                             struct hrun_error *err)
+{
+    double most, whole = 0;
+    int n = list_stages(r, pes, procs, P, &most, err), at = 0;
+
+    if (n < 0)
+        return -1;
+    if ((double)n * hrun_ring_steps(P) <= PLAY_MOST) {
+        whole = hrun_ring_play(r->stages, n, HRUN_RING_BEFORE, r->elapsed, r->elapsed + n, err);
+        if (whole < 0)
+            return -1;
+    } else {
+        for (int k = 0; k < n; k++) {
+            r->elapsed[k] = r->stages[k].local_s + hrun_ring_run_steps(P, 0) * r->stages[k].step_s;
+            r->elapsed[n + k] = 0;
+            whole = fmax(whole, r->elapsed[k]);
+        }
+    }
+    for (int i = 0; i < r->nsubs; at += pes[i], i++) {
+        own[i] = 0;
+        for (int k = at; k < at + pes[i]; k++)
+            own[i] = fmax(own[i], r->elapsed[k] - r->elapsed[n + k]);
+    }
+    return whole;
+}
+
+/* The sub-cluster whose PEs are busy longest. */
+static int busiest(const struct hrun_ring *r, const double *own)
+{
+    int best = 0;
+
+    for (int i = 1; i < r->nsubs; i++)
+        if (own[i] > own[best])
+            best = i;
+    return best;
+}
+
+static int whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+                 struct hrun_error *err)
+{
+    struct hrun_ring *r = ctx;
+    double t = hrun_ring_play_config(r, pes, procs, P, r->own, err);
+
+    if (t < 0)
+        return -1;
+    *time_s = t;
+    *limiting = busiest(r, r->own);
+    return 0;
+}
+
+/* Ti: what the PEs of a sub-cluster are busy; of the busiest the time of the whole, waits and all. */
+static int options(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t, struct hrun_error *err)
+{
+    struct hrun_ring *r = of(p);
+    double all;
+
+    for (int o = 0; o < r->base.noptions; o++)
+        t[o] = NAN;
+    for (int i = 0; i < r->nsubs; i++)
+        if (pes[i] > 0 && hrun_predictor_find(&r->base, i, procs[i]) < 0)
+            return 0;
+    all = hrun_ring_play_config(r, pes, procs, P, r->own, err);
+    if (all < 0)
+        return -1;
+    r->own[busiest(r, r->own)] = all;
+    for (int i = 0; i < r->nsubs; i++)
+        if (pes[i] > 0)
+            t[hrun_predictor_find(&r->base, i, procs[i])] = r->own[i];
+    return 0;
+}
+
+/* ------------------------------------------------------------------ intervals */
+
+/* Half the width of the 95 % interval of t seconds after so many steps: of the wider of an interpolation's two. */
+static double half_width(const struct hrun_ring *r, int o, const struct hrun_ring_terms *terms, double steps, double t)
+{
+    double half = 0;
+
+    for (int i = 0; i < 2; i++) {
+        const struct hrun_fit_record *record = r->opts[o].r[i];
+        double x[HRUN_RING_TERMS] = { 0 };
+
+        for (int j = 0; j < record->nterms && j < HRUN_RING_TERMS; j++) {
+            int term = hrun_ring_term(record->terms[j]);
+
+            if (term >= 0)
+                x[j] = terms->once[term] + steps * terms->step[term];
+        }
+        half = fmax(half, hrun_record_half_width(record, x, t));
+    }
+    return half;
+}
+
+static int time_interval(struct hrun_ring *r, int o, int P, double steps, double t, double *time_s, double *low,
+                         double *high, struct hrun_error *err)
+{
+    const struct hrun_ring_work *w = hrun_ring_work_at(r, P, err);
+    struct hrun_ring_terms terms;
+    double half;
+
+    if (!w)
+        return -1;
+    hrun_ring_terms_at(w, P, r->base.options[o].m, &terms);
+    half = half_width(r, o, &terms, steps, t);
+    if (!(t > 0) || !isfinite(t + half))
+        return hrun_fail(err, HRUN_ENONFINITE, "the ring model of %s predicts %g s +- %g s at N=%lld, P=%d, M=%d: not "
+                         "a time", r->base.app->name, t, half, (long long)r->base.N, P, r->base.options[o].m);
+    *time_s = t;
+    *low = fmax(t - half, 0);
+    *high = t + half;
+    return 0;
+}
+
+/* On this sub-cluster alone. */
+static int time_alone(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low, double *high,
+                      struct hrun_error *err)
+{
+    struct hrun_ring *r = of(p);
+    double steps = hrun_ring_run_steps(P, m);
+    struct hrun_ring_stage s;
+    int o = hrun_predictor_find(&r->base, sub, m);
+
+    if (o < 0 || P < m)
+        return no_model(r, sub, m, err);
+    if (stage_at(r, o, P, &s, err))
+        return -1;
+    return time_interval(r, o, P, steps, s.local_s + steps * s.step_s, time_s, low, high, err);
+}
+
+static int time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s, double *low,
+                   double *high, struct hrun_error *err)
+{
+    struct hrun_ring *r = of(p);
+    int P = hrun_predictor_count(p, pes, procs), o = hrun_predictor_find(p, sub, procs[sub]);
+    double all;
+
+    if (o < 0)
+        return no_model(r, sub, procs[sub], err);
+    all = hrun_ring_play_config(r, pes, procs, P, r->own, err);
+    if (all < 0)
+        return -1;
+    r->own[busiest(r, r->own)] = all;
+    return time_interval(r, o, P, hrun_ring_steps(P), r->own[sub], time_s, low, high, err);
+}
+
+static int measured(const struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts)
+{
+    const struct hrun_ring *r = (const struct hrun_ring *)p;
+    int o = hrun_predictor_find(&r->base, sub, m);
+
+    if (o < 0)
+        return -1;
+    sizes[0] = counts[0] = INT64_MAX;
+    sizes[1] = counts[1] = 0;
+    for (int i = 0; i < 2; i++) {
+        const struct hrun_fit_record *f = r->opts[o].r[i];
+
+        sizes[0] = f->nmin < sizes[0] ? f->nmin : sizes[0];
+        sizes[1] = f->nmax > sizes[1] ? f->nmax : sizes[1];
+        counts[0] = f->pmin < counts[0] ? f->pmin : counts[0];
+        counts[1] = f->pmax > counts[1] ? f->pmax : counts[1];
+    }
+    if (P > counts[1])   /* more steps of what was measured */
+        counts[1] = P;
+    return 0;
+}
+
+/* ------------------------------------------------------------------ create, destroy */
+
+static void destroy(struct hrun_predictor *p)
+{
+    struct hrun_ring *r = of(p);
+
+    free(r->place);
+    free(r->pair);
+    free(r->base.options);
+    free(r->opts);
+    free(r->works);
+    free(r->speed);
+    free(r->own);
+    free(r->stages);
+    free(r->elapsed);
+    free(r);
+}
+
+static const struct hrun_predictor_kind kind = {
+    .destroy = destroy,
+    .time = time_alone,
+    .time_in = time_in,
+    .measured = measured,
+    .options = options,
+    .balance = hrun_ring_balance,
+    .fewest = hrun_ring_fewest,
+};
+
+static struct hrun_predictor *create(const struct hrun_predictor_source *from, struct hrun_error *err)
+{
+    struct hrun_ring *r = calloc(1, sizeof *r);
+    struct hrun_buf consts = HRUN_BUF_INIT;
+    const char *other = NULL;
+
+    hrun_app_consts_text(from->app, &consts);
+    if (!r || consts.failed) {
+        hrun_fail_nomem(err);
+        goto fail;
+    }
+    hrun_predictor_start(&r->base, &kind, from);
+    r->base.is_whole = 1;
+    r->nsubs = from->nsubs;
+    r->own = calloc((size_t)from->nsubs + 1, sizeof *r->own);
+    r->speed = calloc((size_t)from->nsubs + 1, sizeof *r->speed);
+    if (!r->own || !r->speed) {
+        hrun_fail_nomem(err);
+        goto fail;
+    }
+    if (place_subs(r, from, err))
+        goto fail;
+    if (list_options(r, from, consts.data, &other, err))
+        goto fail;
+    if (!r->base.noptions) {
+        hrun_fail(err, HRUN_ENODATA, other ? "no sub-cluster has models of %s with constants '%s'; there are some with "
+                  "'%s'" : "no sub-cluster has a model of family ring for %s", from->app->name, consts.data, other);
+        goto fail;
+    }
+    r->base.oracle.noptions = r->base.noptions;
+    r->base.oracle.options = r->base.options;
+    r->base.oracle.times = times;
+    r->base.oracle.bounds = bounds;
+    r->base.oracle.whole = whole;
+    hrun_buf_release(&consts);
+    return &r->base;
+fail:
+    hrun_buf_release(&consts);
+    if (r)
+        destroy(&r->base);
+    return NULL;
+}
+
+static const char *describe(enum hrun_model_form form)
+{
+    (void)form;
+    return "ring";
+}
+
+const struct hrun_family hrun_family_ring = {
+    .name = "ring", .describe = describe, .uses_network = 1, .is_joint = 1, .keep = hrun_ring_keep,
+    .nterms = HRUN_RING_TERMS, .fit = hrun_ring_fit, .predict = create,
+};

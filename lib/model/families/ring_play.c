@@ -1,0 +1,440 @@
+/* ring_play.c - the time of a ring of processes, step by step, and its balance; see ring.h */
+#include "model/families/ring.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int hrun_ring_steps(int q)
+{
+    return (q - 1) / 2;
+}
+
+static int check_stages(const struct hrun_ring_stage *stages, int n, int *q, struct hrun_error *err)
+{
+    *q = 0;
+    for (int i = 0; i < n; i++) {
+        const struct hrun_ring_stage *s = &stages[i];
+
+        if (s->procs < 0)
+            return hrun_fail(err, HRUN_EINVAL, "node %d of a ring has %d processes", i + 1, s->procs);
+        if (s->procs > 0 && !(s->local_s >= 0 && s->step_s >= 0 && s->unpack_s >= 0 && s->wire_s >= 0 &&
+                              isfinite(s->local_s + s->step_s + s->unpack_s + s->wire_s)))
+            return hrun_fail(err, HRUN_ENONFINITE, "a time of node %d of a ring is negative or not finite", i + 1);
+        *q += s->procs;
+    }
+    return *q > 0 ? 0 : hrun_fail(err, HRUN_EINVAL, "a ring has no processes");
+}
+
+/* The node of process `rank`, whose first process is *first. */
+static int node_of(const struct hrun_ring_stage *used, int rank, int *first)
+{
+    int i = 0;
+
+    for (*first = 0; *first + used[i].procs <= rank; i++)
+        *first += used[i].procs;
+    return i;
+}
+
+/* When the data of the opposites on node j are on node i. */
+static double opposite_ready(const struct hrun_ring_stage *used, const double *done, int i, int j)
+{
+    return fmax(done[i], done[j] + (i != j ? used[i].wire_s + used[i].unpack_s : 0));
+}
+
+/* When node i has done the further step of its processes first .. last-1 with the data of those half ahead of them. It
+ * works on whatever has come, so that it is done at the latest of: data come, and then all work on these and on what
+ * comes later still (the busy period of a server that never rests while there is work). *idle: what of this it rests.
+ */
+static double opposites_done(const struct hrun_ring_stage *used, const double *done, int i, int first, int last,
+                             int half, double *idle)
+{
+    const double one = used[i].step_s / used[i].procs;
+    double latest = done[i];
+    int at, begin, end;
+
+    for (int j = node_of(used, first + half, &at), from = at; from < last + half; from += used[j].procs, j++) {
+        const double ready = opposite_ready(used, done, i, j);
+        int behind = 0, l = node_of(used, first + half, &begin);
+
+        for (; begin < last + half; begin = end, l++) {
+            end = begin + used[l].procs;
+            if (opposite_ready(used, done, i, l) >= ready)
+                behind += (end < last + half ? end : last + half) - (begin > first + half ? begin : first + half);
+        }
+        latest = fmax(latest, ready + behind * one);
+    }
+    *idle = latest - done[i] - (last - first) * one;
+    return latest;
+}
+
+/* The further step of an even q: the processes 0 .. half-1 get the data of those half ahead of them. done[m]: when the
+ * steps were over; t[m] moves on, wait[m] grows. */
+static void opposite_step(const struct hrun_ring_stage *used, int m, int half, const double *done, double *t,
+                          double *wait)
+{
+    int first = 0;
+
+    for (int i = 0; i < m && first < half; first += used[i].procs, i++) {
+        int last = first + used[i].procs < half ? first + used[i].procs : half;
+        double idle;
+
+        t[i] = opposites_done(used, done, i, first, last, half, &idle);
+        wait[i] += idle;
+    }
+}
+
+/* Eqs. 6 to 8 for the m nodes that are used; t[m], before[m] and wait[m] are scratch and results. */
+static void steps(const struct hrun_ring_stage *used, int m, int q, enum hrun_ring_wait how, double *t, double *before,
+                  double *wait)
+{
+    for (int i = 0; i < m; i++) {
+        t[i] = used[i].local_s + (how == HRUN_RING_PRINTED ? used[i].step_s : 0);
+        wait[i] = 0;
+    }
+    for (int l = 1; l <= hrun_ring_steps(q); l++) {
+        memcpy(before, t, (size_t)m * sizeof *t);
+        for (int i = 0; i < m; i++) {
+            const double come = before[(i + m - 1) % m] + used[i].wire_s;
+
+            if (come > before[i])
+                wait[i] += come - before[i];
+            t[i] = fmax(before[i], come) + used[i].unpack_s + used[i].step_s;
+        }
+    }
+    for (int i = 0; i < m && how == HRUN_RING_PRINTED; i++)
+        t[i] -= used[i].step_s;
+    if (q % 2 == 0) {
+        memcpy(before, t, (size_t)m * sizeof *t);
+        opposite_step(used, m, q / 2, before, t, wait);
+    }
+}
+
+double hrun_ring_play(const struct hrun_ring_stage *stages, int n, enum hrun_ring_wait wait, double *elapsed_s,
+                      double *idle_s, struct hrun_error *err)
+{
+    struct hrun_ring_stage *used;
+    double *t, most = 0;
+    int q, m = 0;
+
+    if (check_stages(stages, n, &q, err))
+        return -1;
+    used = calloc((size_t)n, sizeof *used);
+    t = calloc((size_t)n * 3, sizeof *t);
+    if (!used || !t) {
+        free(used);
+        free(t);
+        return hrun_fail_nomem(err);
+    }
+    for (int i = 0; i < n; i++)
+        if (stages[i].procs > 0)
+            used[m++] = stages[i];
+    steps(used, m, q, wait, t, t + m, t + 2 * m);
+    for (int i = 0, k = 0; i < n; i++) {
+        elapsed_s[i] = stages[i].procs > 0 ? t[k] : 0;
+        if (idle_s)
+            idle_s[i] = stages[i].procs > 0 ? t[2 * m + k] : 0;
+        k += stages[i].procs > 0;
+        most = fmax(most, elapsed_s[i]);
+    }
+    free(used);
+    free(t);
+    return most;
+}
+
+/* ------------------------------------------------------------------ how many processes each node gets */
+
+double hrun_ring_total(const struct hrun_ring_group *groups, int n)
+{
+    double total = 0;
+
+    for (int g = 0; g < n; g++) {
+        double best = 0;
+
+        for (int k = 0; k < groups[g].noptions; k++)
+            if (isfinite(groups[g].rate[k]) && groups[g].rate[k] > 0)
+                best = fmax(best, groups[g].procs[k] / groups[g].rate[k]);
+        total += groups[g].pes * best;
+    }
+    return total;
+}
+
+/* What the first g+1 groups can do with k processes: the least largest rate, and what group g has in it. */
+struct cell {
+    double rate;
+    int pes, procs;
+};
+
+static void add_group(const struct hrun_ring_group *group, int q, const struct cell *before, struct cell *row)
+{
+    for (int k = 0; k <= q; k++) {
+        row[k] = (struct cell){ before ? before[k].rate : k == 0 ? 0 : INFINITY, 0, 0 };
+        for (int p = 1; p <= group->pes; p++)
+            for (int o = 0; o < group->noptions; o++) {
+                int left = k - p * group->procs[o];
+                double rest, rate;
+
+                if (left < 0 || !isfinite(group->rate[o]))
+                    continue;
+                rest = before ? before[left].rate : left == 0 ? 0 : INFINITY;
+                rate = fmax(rest, group->rate[o]);
+                if (rate < row[k].rate)
+                    row[k] = (struct cell){ rate, p, group->procs[o] };
+            }
+    }
+}
+
+int hrun_ring_allocate_groups(const struct hrun_ring_group *groups, int n, int q, int *pes, int *procs, double *rate,
+                              struct hrun_error *err)
+{
+    struct cell *rows;
+    size_t width = (size_t)(q > 0 ? q : 0) + 1;
+    int left = q, status = -1;
+
+    if (q < 1 || n < 1)
+        return hrun_fail(err, HRUN_EINVAL, "%d processes cannot be shared out to %d groups of nodes", q, n);
+    rows = calloc((size_t)n * width, sizeof *rows);
+    if (!rows)
+        return hrun_fail_nomem(err);
+    for (int g = 0; g < n; g++)
+        add_group(&groups[g], q, g ? rows + (size_t)(g - 1) * width : NULL, rows + (size_t)g * width);
+    if (!isfinite(rows[(size_t)(n - 1) * width + (size_t)q].rate)) {
+        hrun_fail(err, HRUN_EINFEASIBLE, "no configuration has %d processes", q);
+        goto out;
+    }
+    *rate = rows[(size_t)(n - 1) * width + (size_t)q].rate;
+    for (int g = n - 1; g >= 0; g--) {
+        const struct cell *c = &rows[(size_t)g * width + (size_t)left];
+
+        pes[g] = c->pes;
+        procs[g] = c->procs;
+        left -= c->pes * c->procs;
+    }
+    status = 0;
+out:
+    free(rows);
+    return status;
+}
+
+/* ------------------------------------------------------------------ how well a ring uses its PEs */
+
+/* Of allocations beyond some tens of ms the least loss is not looked for only to be told. */
+static const double ALLOCATIONS_MOST = 3e7;
+
+/* The sub-clusters as groups of ring.h. */
+struct shape {
+    struct hrun_ring_group *groups;   /* nsubs */
+    double *speed;                    /* nsubs: units of work per second of a PE; 0: not known */
+    double *rate;                     /* noptions */
+    int *procs;                       /* noptions */
+    int *config;                      /* 2 nsubs: scratch */
+};
+
+static void release(struct shape *s)
+{
+    free(s->groups);
+    free(s->speed);
+    free(s->rate);
+    free(s->procs);
+    free(s->config);
+}
+
+static int make_room(const struct hrun_ring *r, struct shape *s, struct hrun_error *err)
+{
+    size_t n = (size_t)r->nsubs, options = (size_t)r->base.noptions;
+
+    s->groups = calloc(n, sizeof *s->groups);
+    s->speed = calloc(n, sizeof *s->speed);
+    s->rate = calloc(options, sizeof *s->rate);
+    s->procs = calloc(options, sizeof *s->procs);
+    s->config = calloc(2 * n, sizeof *s->config);
+    return s->groups && s->speed && s->rate && s->procs && s->config ? 0 : hrun_fail_nomem(err);
+}
+
+/* Where processes have n points each: a PE has one speed, whatever the number of its processes, so that q_i of them
+ * take q_i/s_i. A sub-cluster whose models have no speed is none here. */
+static void fill_shape(const struct hrun_ring *r, const int *npes, double n, struct shape *s)
+{
+    for (int i = 0; i < r->nsubs; i++) {
+        s->groups[i] = (struct hrun_ring_group){ .pes = npes[i] };
+        s->speed[i] = 0;
+    }
+    for (int o = 0; o < r->base.noptions; o++) {
+        double rate = hrun_ring_rate(r->opts[o].k, n), *speed = &s->speed[r->base.options[o].sub];
+
+        if (rate > 0)
+            *speed = fmax(*speed, r->base.options[o].m / rate);
+    }
+    for (int o = r->base.noptions; o-- > 0;) {
+        struct hrun_ring_group *g = &s->groups[r->base.options[o].sub];
+
+        s->procs[o] = r->base.options[o].m;
+        s->rate[o] = s->procs[o] / s->speed[r->base.options[o].sub];   /* infinite without a speed */
+        g->rate = s->rate + o;
+        g->procs = s->procs + o;
+        g->noptions++;
+    }
+}
+
+/* gamma of eq. 11, where the slowest PE takes so long for a unit of work; NAN where no speeds are known. */
+static double loss_of(int q, double rate, double total)
+{
+    return rate > 0 && isfinite(rate) && total > 0 ? fmax(1 - q / (rate * total), 0) : NAN;
+}
+
+/* The loss when the PEs of each sub-cluster get their share of q, as near as their numbers of processes come to it; NAN
+ * where these are not q in all. */
+static double rounded_loss(const struct hrun_ring *r, const struct shape *s, int q)
+{
+    double total = hrun_ring_total(s->groups, r->nsubs), most = 0, sum = 0;
+
+    for (int i = 0; i < r->nsubs; i++) {
+        const struct hrun_ring_group *g = &s->groups[i];
+        double share = s->speed[i] * q / total, rate = 0;
+        int procs = 0;
+
+        for (int o = 0; o < g->noptions; o++)
+            if (isfinite(g->rate[o]) && fabs(g->procs[o] - share) <= fabs(procs - share)) {
+                procs = g->procs[o];
+                rate = g->rate[o];
+            }
+        if (g->pes > 0)
+            most = fmax(most, rate);
+        sum += (double)g->pes * procs;
+    }
+    return sum == q ? loss_of(q, most, total) : NAN;
+}
+
+/* Work of hrun_ring_allocate_groups. */
+static double allocations(const struct hrun_ring *r, const int *npes, int q)
+{
+    double sum = 0;
+
+    for (int o = 0; o < r->base.noptions; o++)
+        sum += npes[r->base.options[o].sub];
+    return sum * q;
+}
+
+int hrun_ring_balance(struct hrun_predictor *p, const int *npes, const int *pes, const int *procs,
+                      struct hrun_balance *out, struct hrun_error *err)
+{
+    struct hrun_ring *r = (struct hrun_ring *)p;
+    const struct hrun_ring_work *w;
+    struct shape s = { NULL, NULL, NULL, NULL, NULL };
+    struct hrun_balance b = { 0 };
+    double most = 0, total, t, least;
+    int rc = -1;
+
+    if (make_room(r, &s, err))
+        goto out;
+    b.q = hrun_predictor_count(p, pes, procs);
+    w = hrun_ring_work_at(r, b.q, err);
+    t = w ? hrun_ring_play_config(r, pes, procs, b.q, r->own, err) : -1;
+    if (t < 0)
+        goto out;
+    fill_shape(r, npes, w->n, &s);
+    for (int o = 0; o < r->base.noptions; o++)
+        if (pes[r->base.options[o].sub] > 0 && procs[r->base.options[o].sub] == s.procs[o])
+            most = fmax(most, s.rate[o]);
+    total = hrun_ring_total(s.groups, r->nsubs);
+    b.loss = loss_of(b.q, most, total);
+    b.efficiency = b.q * (w->local + (b.q - 1) / 2.0 * w->step) / (t * total);
+    if (!isfinite(b.loss) || !isfinite(b.efficiency)) {
+        hrun_fail(err, HRUN_ENODATA, "the models of %s know no speeds: no time of theirs follows the work",
+                  r->base.app->name);
+        goto out;
+    }
+    b.rounded = rounded_loss(r, &s, b.q);
+    b.least = allocations(r, npes, b.q) > ALLOCATIONS_MOST ||
+              hrun_ring_allocate_groups(s.groups, r->nsubs, b.q, s.config, s.config + r->nsubs, &least, NULL)
+              ? NAN : loss_of(b.q, least, total);
+    *out = b;
+    rc = 0;
+out:
+    release(&s);
+    return rc;
+}
+
+/* The most seconds per unit of work that the loss allows a PE. */
+static double slowest_of(int q, double loss, double total)
+{
+    return q / ((1 - loss) * total) * (1 + 1e-12);
+}
+
+/* May q processes lose no more? A condition that is needed, and quickly asked: if each PE has the most with which it is
+ * no slower than the loss allows, there are q. */
+static int may_keep(const struct hrun_ring *r, const struct shape *s, int q, double loss)
+{
+    double slowest = slowest_of(q, loss, hrun_ring_total(s->groups, r->nsubs)), most = 0;
+
+    for (int i = 0; i < r->nsubs; i++) {
+        const struct hrun_ring_group *g = &s->groups[i];
+        int largest = 0;
+
+        for (int o = 0; o < g->noptions; o++)
+            if (g->rate[o] <= slowest && g->procs[o] > largest)
+                largest = g->procs[o];
+        most += (double)g->pes * largest;
+    }
+    return most >= q;
+}
+
+/* The most processes that there may be. */
+static int capacity(const struct hrun_ring *r, const int *npes)
+{
+    int most = 0;
+
+    for (int i = 0; i < r->nsubs; i++) {
+        int largest = 0;
+
+        for (int o = 0; o < r->base.noptions; o++)
+            largest = r->base.options[o].sub == i && r->base.options[o].m > largest ? r->base.options[o].m : largest;
+        most += npes[i] * largest;
+    }
+    return most;
+}
+
+int hrun_ring_fewest(struct hrun_predictor *p, const int *npes, double loss, struct hrun_fewest *out,
+                     struct hrun_error *err)
+{
+    struct hrun_ring *r = (struct hrun_ring *)p;
+    struct shape s = { NULL, NULL, NULL, NULL, NULL };
+    double least, worst;
+    int most = capacity(r, npes), rc = -1;
+
+    if (make_room(r, &s, err))
+        goto out;
+    for (int q = 1; q <= most; q++) {
+        struct hrun_error why = { 0 };
+        int allowed = hrun_app_rule(r->base.app, r->base.N, q, err);
+
+        if (allowed < 0)
+            goto out;
+        if (!allowed)
+            continue;
+        fill_shape(r, npes, (double)r->base.N / q, &s);
+        if (!may_keep(r, &s, q, loss))
+            continue;
+        if (hrun_ring_allocate_groups(s.groups, r->nsubs, q, s.config, s.config + r->nsubs, &worst, &why)) {
+            if (why.code == HRUN_EINFEASIBLE)
+                continue;
+            if (err)
+                *err = why;
+            goto out;
+        }
+        least = loss_of(q, worst, hrun_ring_total(s.groups, r->nsubs));
+        if (least <= loss + 1e-12) {
+            *out = (struct hrun_fewest){ q, least };
+            r->even_q = q;
+            r->slowest = slowest_of(q, loss, hrun_ring_total(s.groups, r->nsubs));
+            memcpy(r->speed, s.speed, (size_t)r->nsubs * sizeof *r->speed);
+            rc = 0;
+            goto out;
+        }
+    }
+    hrun_fail(err, HRUN_EINFEASIBLE, "no configuration of %s loses at most %.3g %% by imbalance: allow more, or more "
+              "processes per PE (procs_per_pe)", r->base.app->name, 100 * loss);
+out:
+    release(&s);
+    return rc;
+}

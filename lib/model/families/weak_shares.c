@@ -1,0 +1,112 @@
+/* weak_shares.c - shares of the work by which the slowest process ends as early as may be; see weak.h */
+#include "model/families/weak.h"
+
+#include <math.h>
+
+static double time_of(const struct hrun_balance_part *p, int64_t u)
+{
+    return p->base_s + (double)u * p->unit_s;
+}
+
+/* The most units, up to `limit`, that a process does by t; 0: not even one. */
+static int64_t units_by(const struct hrun_balance_part *p, double t, int64_t limit)
+{
+    int64_t most = p->most < limit ? p->most : limit, u, lo, hi;
+    double about;
+
+    if (most < 1 || time_of(p, 1) > t)
+        return 0;
+    if (time_of(p, most) <= t)
+        return most;
+    about = (t - p->base_s) / p->unit_s;
+    u = about < 1 ? 1 : about > (double)most ? most : (int64_t)about;
+    lo = u > 1 && time_of(p, u - 1) <= t ? u - 1 : 1;     /* does it; but for rounding, u does or does not */
+    hi = u + 2 < most && time_of(p, u + 2) > t ? u + 2 : most;
+    while (hi - lo > 1) {
+        u = lo + (hi - lo) / 2;
+        if (time_of(p, u) <= t)
+            lo = u;
+        else
+            hi = u;
+    }
+    return lo;
+}
+
+/* What it holds at t. */
+static int64_t held(const struct hrun_balance_part *p, double t, int64_t units)
+{
+    int64_t u = units_by(p, t, units / p->n + 1);
+
+    return u > 1 ? u : 1;
+}
+
+/* Is all done by t, but for those that need longer for their first unit? */
+static int enough(const struct hrun_balance_part *v, int n, int64_t units, double t)
+{
+    int64_t left = units;
+
+    for (int i = 0; i < n && left > 0; i++)
+        left -= held(&v[i], t, units) * v[i].n;
+    return left <= 0;
+}
+
+/* The part that takes longest of those that could do with one unit less, or -1. */
+static int slowest_spare(const struct hrun_balance_part *v, int n, const int64_t *share, int64_t excess)
+{
+    int found = -1;
+
+    for (int i = 0; i < n; i++)
+        if (share[i] > 1 && v[i].n <= excess &&
+            (found < 0 || time_of(&v[i], share[i]) > time_of(&v[found], share[found])))
+            found = i;
+    return found;
+}
+
+/* How many units each process of a part may give back at once: one, or more where that makes it no quicker. */
+static int64_t spare(const struct hrun_balance_part *p, int64_t share, int64_t excess)
+{
+    int64_t by = excess / p->n < share - 1 ? excess / p->n : share - 1;
+
+    while (by > 1 && time_of(p, share - by) < time_of(p, share))
+        by /= 2;
+    return by;
+}
+
+double hrun_balance(const struct hrun_balance_part *v, int n, int64_t units, int64_t *share)
+{
+    double lo = INFINITY, hi = -INFINITY, time_s = -INFINITY;
+    int64_t processes = 0, excess = -units;
+
+    for (int i = 0; i < n; i++) {
+        int64_t most = v[i].most < units / v[i].n + 1 ? v[i].most : units / v[i].n + 1;
+
+        if (most < 1 || v[i].n > units - processes)
+            return INFINITY;
+        processes += v[i].n;
+        lo = fmin(lo, time_of(&v[i], 1));
+        hi = fmax(hi, time_of(&v[i], most));
+    }
+    if (!isfinite(hi) || !enough(v, n, units, hi))
+        return INFINITY;
+    if (enough(v, n, units, lo))
+        hi = lo;
+    for (double mid = 0.5 * lo + 0.5 * hi; mid > lo && mid < hi; mid = 0.5 * lo + 0.5 * hi) {
+        if (enough(v, n, units, mid))
+            hi = mid;
+        else
+            lo = mid;
+    }
+    for (int i = 0; i < n; i++) {
+        share[i] = held(&v[i], hi, units);
+        excess += share[i] * v[i].n;
+    }
+    for (int i; (i = slowest_spare(v, n, share, excess)) >= 0;) {
+        int64_t by = spare(&v[i], share[i], excess);
+
+        share[i] -= by;
+        excess -= by * v[i].n;
+    }
+    for (int i = 0; i < n; i++)
+        time_s = fmax(time_s, time_of(&v[i], share[i]));
+    return time_s;
+}

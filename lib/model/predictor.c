@@ -1,0 +1,277 @@
+/* predictor.c - the table of families, and the predictors that they make; see model.h and internal.h */
+#include "model/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ the table, and names */
+
+const struct hrun_family *hrun_family_of(const struct hrun_app *app)
+{
+    static const struct hrun_family *const families[HRUN_APP_FAMILIES] = {
+        [HRUN_APP_NPT] = &hrun_family_npt,
+        [HRUN_APP_WEAK] = &hrun_family_weak,
+        [HRUN_APP_RING] = &hrun_family_ring,
+        [HRUN_APP_ANALYTIC] = &hrun_family_analytic,
+    };
+
+    return families[app->family];
+}
+
+static const char *const forms[] = {
+    [HRUN_FORM_NT] = "nt", [HRUN_FORM_PT] = "pt", [HRUN_FORM_NPT] = "npt"
+};
+static const char *const methods[] = { [HRUN_METHOD_LS] = "ls", [HRUN_METHOD_NNLS] = "nnls" };
+
+const char *hrun_model_form_name(enum hrun_model_form f)
+{
+    return forms[f];
+}
+
+const char *hrun_method_name(enum hrun_method m)
+{
+    return methods[m];
+}
+
+int hrun_method_parse(const char *text, enum hrun_method *out, struct hrun_error *err)
+{
+    for (int i = 0; i < (int)(sizeof methods / sizeof *methods); i++) {
+        if (!strcmp(text, methods[i])) {
+            *out = (enum hrun_method)i;
+            return 0;
+        }
+    }
+    return hrun_fail(err, HRUN_EINVAL, "'%s' is no fitting method; choose ls or nnls", text);
+}
+
+struct hrun_predictor *hrun_predictor_create(const struct hrun_app *app, struct hrun_models *const *models,
+                                             int nsubs, enum hrun_model_form form, int64_t N,
+                                             struct hrun_error *err)
+{
+    return hrun_predictor_create_net(app, models, nsubs, form, N, NULL, NULL, err);
+}
+
+struct hrun_predictor *hrun_predictor_create_net(const struct hrun_app *app, struct hrun_models *const *models,
+                                                 int nsubs, enum hrun_model_form form, int64_t N,
+                                                 struct hrun_netview *net, const int *place, struct hrun_error *err)
+{
+    const struct hrun_predictor_source from = { app, models, nsubs, form, N, net, place };
+
+    return hrun_family_of(app)->predict(&from, err);
+}
+
+static int rule(void *ctx, int P, struct hrun_error *err)
+{
+    const struct hrun_predictor *p = ctx;
+
+    return hrun_app_rule(p->app, p->N, P, err);
+}
+
+static int memory(void *ctx, int P, double *bytes, struct hrun_error *err)
+{
+    const struct hrun_predictor *p = ctx;
+
+    return hrun_app_memory(p->app, p->N, P, bytes, err);
+}
+
+void hrun_predictor_start(struct hrun_predictor *p, const struct hrun_predictor_kind *kind,
+                          const struct hrun_predictor_source *from)
+{
+    p->kind = kind;
+    p->app = from->app;
+    p->N = from->N;
+    p->oracle = (struct hrun_oracle){ .ctx = p, .nsubs = from->nsubs, .rule = rule,
+                                      .memory = from->app->memory ? memory : NULL };
+}
+
+int hrun_predictor_find(const struct hrun_predictor *p, int sub, int m)
+{
+    for (int o = 0; o < p->noptions; o++)
+        if (p->options[o].sub == sub && p->options[o].m == m)
+            return o;
+    return -1;
+}
+
+int hrun_predictor_count(const struct hrun_predictor *p, const int *pes, const int *procs)
+{
+    int P = 0;
+
+    for (int i = 0; i < p->oracle.nsubs; i++)
+        P += pes[i] * procs[i];
+    return P;
+}
+
+void hrun_predictor_destroy(struct hrun_predictor *p)
+{
+    if (p)
+        p->kind->destroy(p);
+}
+
+const struct hrun_oracle *hrun_predictor_oracle(struct hrun_predictor *p)
+{
+    return &p->oracle;
+}
+
+int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low,
+                        double *high, struct hrun_error *err)
+{
+    return p->kind->time(p, sub, m, P, time_s, low, high, err);
+}
+
+int hrun_predictor_time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s,
+                           double *low, double *high, struct hrun_error *err)
+{
+    return p->kind->time_in(p, sub, pes, procs, time_s, low, high, err);
+}
+
+int hrun_predictor_measured(struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts)
+{
+    return p->kind->measured(p, sub, m, P, sizes, counts);
+}
+
+int hrun_predictor_has_network(const struct hrun_predictor *p)
+{
+    return p->has_network;
+}
+
+int hrun_predictor_options(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,
+                           struct hrun_error *err)
+{
+    const struct hrun_oracle *o = hrun_predictor_oracle(p);
+
+    if (!p->is_whole || !p->kind->options)
+        return o->times(o->ctx, P, t, err);
+    if (pes)
+        return p->kind->options(p, P, pes, procs, t, err);
+    for (int k = 0; k < o->noptions; k++)
+        t[k] = NAN;
+    return 0;
+}
+
+int hrun_predictor_time_whole(struct hrun_predictor *p, int nsubs, const int *pes, const int *procs, double *time_s,
+                              double *low, double *high, double *sub_time_s, int *limiting, struct hrun_error *err)
+{
+    struct hrun_part_time *parts = calloc(3 * (size_t)nsubs + 1, sizeof *parts), *least = parts + nsubs,
+                          *most = least + nsubs;
+    int *sub = calloc((size_t)nsubs + 1, sizeof *sub), n = 0, slowest = 0, rc = 0;
+
+    if (!parts || !sub)
+        rc = hrun_fail_nomem(err);
+    for (int i = 0; i < nsubs && !rc; i++) {
+        if (!pes[i])
+            continue;
+        parts[n].processes = least[n].processes = most[n].processes = pes[i] * procs[i];
+        rc = hrun_predictor_time_in(p, i, pes, procs, &parts[n].t, &least[n].t, &most[n].t, err);
+        slowest = parts[n].t > parts[slowest].t ? n : slowest;
+        sub[n++] = i;
+    }
+    for (int k = 0; k < n && !rc && sub_time_s; k++)
+        sub_time_s[sub[k]] = parts[k].t;
+    if (!rc && n) {
+        *time_s = hrun_tasking_time(&p->tasking, parts, n);
+        *low = hrun_tasking_time(&p->tasking, least, n);
+        *high = hrun_tasking_time(&p->tasking, most, n);
+        if (limiting)
+            *limiting = sub[slowest];
+    }
+    free(parts);
+    free(sub);
+    return rc;
+}
+
+const struct hrun_tasking *hrun_predictor_tasking(const struct hrun_predictor *p)
+{
+    return &p->tasking;
+}
+
+int hrun_predictor_deals(const struct hrun_predictor *p)
+{
+    return p->kind->shares != NULL;
+}
+
+int hrun_predictor_shares(struct hrun_predictor *p, const int *pes, const int *procs, double *share,
+                          struct hrun_error *err)
+{
+    int n = hrun_predictor_oracle(p)->nsubs;
+
+    if (p->kind->shares)
+        return p->kind->shares(p, pes, procs, share, err);
+    for (int i = 0; i < n; i++)
+        share[i] = pes[i] > 0;
+    return 0;
+}
+
+int hrun_predictor_limit_memory(struct hrun_predictor *p, const double *bytes, struct hrun_error *err)
+{
+    return p->kind->limit_memory ? p->kind->limit_memory(p, bytes, err) : 0;
+}
+
+int hrun_predictor_has_balance(const struct hrun_predictor *p)
+{
+    return p->kind->balance != NULL;
+}
+
+static int no_balance(const struct hrun_predictor *p, struct hrun_error *err)
+{
+    return hrun_fail(err, HRUN_EINVAL, "times of family %s do not tell what imbalance loses",
+                     hrun_family_of(p->app)->name);
+}
+
+int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const int *pes, const int *procs,
+                           struct hrun_balance *out, struct hrun_error *err)
+{
+    return p->kind->balance ? p->kind->balance(p, npes, pes, procs, out, err) : no_balance(p, err);
+}
+
+int hrun_predictor_fewest(struct hrun_predictor *p, const int *npes, double loss, struct hrun_fewest *out,
+                          struct hrun_error *err)
+{
+    return p->kind->fewest ? p->kind->fewest(p, npes, loss, out, err) : no_balance(p, err);
+}
+
+double hrun_beyond(int64_t v, int64_t lo, int64_t hi)
+{
+    return v < lo ? (double)lo / (double)v : v > hi ? (double)v / (double)hi : 1;
+}
+
+/* ------------------------------------------------------------------ how work is dealt out */
+
+double hrun_tasking_excess(const struct hrun_tasking *f, int P)
+{
+    return f->master && P > 1 ? P / (P - 1.0) : 1;
+}
+
+void hrun_tasking_term(const struct hrun_tasking *f, const char *term, struct hrun_buf *out)
+{
+    hrun_buf_addf(out, f->master ? "(%s)*P/(P-1)" : "%s", term);
+}
+
+double hrun_tasking_time(const struct hrun_tasking *f, const struct hrun_part_time *parts, int n)
+{
+    double most = parts[0].t, rate = 0;
+    int P = 0;
+
+    for (int i = 0; i < n; i++) {
+        int workers = parts[i].processes - (i == 0 && (n > 1 || parts[i].processes > 1) ? f->master : 0);
+
+        most = isnan(parts[i].t) || parts[i].t > most ? parts[i].t : most;
+        rate += workers / parts[i].t;
+        P += workers;
+    }
+    return f->dynamic && most > 0 ? P / rate : most;
+}
+
+double hrun_tasking_least(const struct hrun_tasking *f, const struct hrun_part_time *parts, int n, int rest,
+                          double quickest)
+{
+    double most = 0, rate = rest > 0 ? rest / quickest : 0;
+    int P = rest;
+
+    for (int i = 0; i < n; i++) {
+        most = fmax(most, parts[i].t);
+        rate += parts[i].processes / parts[i].t;
+        P += parts[i].processes;
+    }
+    return f->dynamic ? P / rate / hrun_tasking_excess(f, P) : most;
+}

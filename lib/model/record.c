@@ -1,0 +1,426 @@
+/* record.c - one model from its rows: its terms, their coefficients, what is known of their errors; see internal.h */
+#include "model/internal.h"
+
+#include "fit/fit.h"
+#include "fit/robust.h"
+#include "fit/spread.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ coefficients */
+
+/* What is left of a column below this part of its length drowns when squared, that is in every variance. */
+static double least_remainder(void)
+{
+    return sqrt(DBL_EPSILON);
+}
+
+/* The columns with job->keep = 1 of x[n by p] into job->sub; how many. */
+static size_t gather(struct hrun_fit_job *job, const double *x, size_t n, size_t p)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < p; j++)
+            if (job->keep[j])
+                job->sub[kept++] = x[i * p + j];
+    return kept / n;
+}
+
+/* Which terms to offer: for LS those that are independent, for NNLS those that are distinct. A term that
+ * other terms span is no other way to the same sums there: its part may be one that they reach only with
+ * negative coefficients (the constant, with three sizes and N^3, N^2, N before it). */
+static int choose_terms(struct hrun_fit_job *job, const struct hrun_lsq *all, size_t *count, struct hrun_error *err)
+{
+    if (job->options.method == HRUN_METHOD_LS)
+        return hrun_fit_independent(all, least_remainder(), job->keep, count, err);
+    return hrun_fit_distinct(all, least_remainder(), job->keep, count, err);
+}
+
+/* Huber's weights, from the unchanged ones, for the terms kept. */
+static int fit_robust(struct hrun_fit_job *job, const struct hrun_lsq *all, double *bound, struct hrun_error *err)
+{
+    static const struct hrun_huber huber = HRUN_HUBER_DEFAULT;
+    struct hrun_lsq sub = { job->sub, all->y, job->w, all->n, gather(job, all->x, all->n, all->p) };
+    struct hrun_lsq_result result = { job->k, NULL, 0, 0, 0 };
+    struct hrun_huber_result robust = { job->factor, 0, 0, 0 };
+
+    if (hrun_fit_huber(hrun_fit_nnls, &sub, &huber, &result, &robust, err))
+        return -1;
+    for (size_t i = 0; i < all->n; i++)
+        job->wr[i] = job->w[i] * job->factor[i];
+    *bound = huber.k * robust.scale;
+    return 0;
+}
+
+int hrun_fit_coefs(struct hrun_fit_job *job, const double *x, size_t n, size_t p, size_t *count, double *bound,
+                   struct hrun_lsq_result *result, struct hrun_error *err)
+{
+    struct hrun_lsq all = { x, job->y, job->wr, n, p }, sub = { job->sub, job->y, job->wr, n, 0 };
+    int ls = job->options.method == HRUN_METHOD_LS;
+
+    *bound = INFINITY;
+    memcpy(job->wr, job->w, n * sizeof *job->wr);
+    if (choose_terms(job, &all, count, err))
+        return -1;
+    if (*count == 0)
+        return hrun_fail(err, HRUN_ERANK, "every term is 0 at every measured point");
+    if (!ls && job->options.robust && fit_robust(job, &all, bound, err))
+        return -1;
+    sub.p = gather(job, x, n, p);
+    return ls ? hrun_fit_ls(&sub, result, err) : hrun_fit_nnls(&sub, result, err);
+}
+
+/* ------------------------------------------------------------------ a record */
+
+/* Least number of different N in a family: with one size nothing is known of how the time follows N, and
+ * every term would fit as well as any other. */
+enum { SIZES_MIN = 2 };
+
+/* Runs on one PE tell the divided work of runs on several to 10 % or so (caches, memory bandwidth), five times the
+ * scatter that the default options expect of a run. */
+static const double ANCHOR_WEIGHT = 0.2;
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static int count_sizes(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n)
+{
+    int count = 0;
+
+    for (size_t i = 0; i < n; i++)
+        job->sizes[i] = rows[i].N;
+    qsort(job->sizes, n, sizeof *job->sizes, by_value);
+    for (size_t i = 0; i < n; i++)
+        count += i == 0 || job->sizes[i] != job->sizes[i - 1];
+    return count;
+}
+
+/* Weight of a row: one over the standard deviation that the options expect. */
+static double weight(const struct hrun_fit_options *o, double T)
+{
+    return o->sigma_abs_s > 0 || o->sigma_rel > 0 ? 1 / hypot(o->sigma_abs_s, o->sigma_rel * T) : 1;
+}
+
+struct hrun_fit_record *hrun_fit_add_record(struct hrun_fit_job *job)
+{
+    struct hrun_models *m = job->models;
+
+    if (m->n == job->cap) {
+        int cap = job->cap ? job->cap * 2 : 16;
+        struct hrun_fit_record *v = realloc(m->v, (size_t)cap * sizeof *v);
+        if (!v)
+            return NULL;
+        m->v = v;
+        job->cap = cap;
+    }
+    memset(&m->v[m->n], 0, sizeof m->v[m->n]);
+    return &m->v[m->n];
+}
+
+/* Take back the record that hrun_fit_add_record gave, with all that hangs on it. */
+static void drop_record(struct hrun_fit_job *job)
+{
+    hrun_fit_record_release(&job->models->v[job->models->n]);
+}
+
+static void training_error(struct hrun_fit_record *r, const double *x, const struct hrun_row *rows, size_t n)
+{
+    double sum = 0, max = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        double t = 0, e;
+        for (int j = 0; j < r->nterms; j++)
+            t += r->k[j] * x[i * (size_t)r->nterms + (size_t)j];
+        e = fabs(t / rows[i].T - 1);
+        sum += e;
+        max = fmax(max, e);
+    }
+    r->train_mean = sum / (double)n;
+    r->train_max = max;
+}
+
+/* Residuals of rows first..n-1 under the weights that they had to begin with, into job->r. */
+static void residuals(const struct hrun_fit_job *job, const struct hrun_fit_record *r, const double *x, size_t first,
+                      size_t n)
+{
+    for (size_t i = first; i < n; i++) {
+        double e = job->y[i];
+
+        for (int j = 0; j < r->nterms; j++)
+            if (r->k[j] != 0)
+                e -= r->k[j] * x[i * (size_t)r->nterms + (size_t)j];
+        job->r[i - first] = job->w[i] * e;
+    }
+}
+
+static void measured_range(struct hrun_fit_record *r, const struct hrun_row *rows, size_t n)
+{
+    r->npoints = (int)n;
+    r->nmin = r->nmax = rows[0].N;
+    r->pmin = r->pmax = rows[0].P;
+    for (size_t i = 1; i < n; i++) {
+        r->nmin = rows[i].N < r->nmin ? rows[i].N : r->nmin;
+        r->nmax = rows[i].N > r->nmax ? rows[i].N : r->nmax;
+        r->pmin = rows[i].P < r->pmin ? rows[i].P : r->pmin;
+        r->pmax = rows[i].P > r->pmax ? rows[i].P : r->pmax;
+    }
+}
+
+/* Without degrees of freedom the data do not tell how much they scatter: then weighted residuals are taken to have the
+ * variance for which the weights were made, 1, and unweighted ones that of the default options at the mean time. */
+static double assumed_variance(const struct hrun_fit_job *job, const struct hrun_row *rows, size_t n)
+{
+    static const struct hrun_fit_options expected = HRUN_FIT_OPTIONS_DEFAULT;
+    double mean = 0;
+
+    if (job->options.sigma_abs_s > 0 || job->options.sigma_rel > 0)
+        return 1;
+    for (size_t i = 0; i < n; i++)
+        mean += rows[i].T / (double)n;
+    return pow(weight(&expected, mean), -2);
+}
+
+/* Append the names of the terms with keep = 0. */
+static void note_dropped(struct hrun_buf *note, const struct hrun_terms *terms, const struct hrun_fit_job *job)
+{
+    size_t before = note->len;
+
+    for (int j = 0; j < terms->n; j++)
+        if (!job->keep[j])
+            hrun_buf_addf(note, "%s%s", note->len > before ? ", " : before ? "; dropped " : "dropped ",
+                          terms->v[j].text);
+    if (note->len > before)
+        hrun_buf_adds(note, ": these measurements cannot tell it from the other terms");
+}
+
+/* How many measurements count much less than others. */
+static void note_distrusted(struct hrun_buf *note, const struct hrun_fit_job *job, size_t n, double bound)
+{
+    static const struct hrun_huber huber = HRUN_HUBER_DEFAULT;
+    size_t count = 0;
+
+    for (size_t i = 0; i < n; i++)
+        count += fabs(job->r[i]) > bound / huber.k * HRUN_SUSPICIOUS;
+    if (count)
+        hrun_buf_addf(note, "%s%zu of %zu measurements %s far from the fit and count%s less", note->len ? "; " : "",
+                      count, n, count == 1 ? "is" : "are", count == 1 ? "s" : "");
+}
+
+/* With fewer than SIZES_MIN sizes there is no model, but of a ring, whose definition tells how its work follows N: a
+ * line into job->skipped says so. 1 then, else 0. */
+static int too_few(struct hrun_fit_job *job, const char *family, int P, const struct hrun_row *rows, size_t n)
+{
+    if (count_sizes(job, rows, n) >= SIZES_MIN || !strcmp(family, "ring"))
+        return 0;
+    if (P)
+        hrun_buf_addf(&job->skipped, "M=%d, %s at P=%d: ", rows[0].M, family, P);
+    else
+        hrun_buf_addf(&job->skipped, "M=%d, %s: ", rows[0].M, family);
+    hrun_buf_addf(&job->skipped, "measured at N=%lld only, at least %d sizes are needed\n",
+                  (long long)rows[0].N, SIZES_MIN);
+    return 1;
+}
+
+/* Texts and room for p terms. -1: memory ran out. */
+static int name_record(const struct hrun_fit_job *job, struct hrun_fit_record *r, const char *family,
+                       const struct hrun_terms *terms)
+{
+    size_t p = (size_t)terms->n;
+
+    r->family = strdup(family);
+    r->method = strdup(hrun_method_name(job->options.method));
+    r->terms = calloc(p, sizeof *r->terms);
+    r->k = calloc(p, sizeof *r->k);
+    r->cov = calloc(p * p, sizeof *r->cov);
+    if (!r->family || !r->method || !r->terms || !r->k || !r->cov)
+        return -1;
+    r->nterms = terms->n;
+    for (size_t j = 0; j < p; j++) {
+        r->terms[j] = strdup(terms->v[j].text);
+        if (!r->terms[j])
+            return -1;
+    }
+    return 0;
+}
+
+/* The coefficients of the `count` terms kept, and their covariances, at their places among all terms. */
+static void spread(const struct hrun_fit_job *job, struct hrun_fit_record *r, size_t count)
+{
+    size_t p = (size_t)r->nterms;
+
+    for (size_t j = 0, at = 0; j < p; j++) {
+        if (!job->keep[j])
+            continue;
+        r->k[j] = job->k[at];
+        for (size_t l = 0, to = 0; l < p; l++)
+            if (job->keep[l])
+                r->cov[j * p + l] = job->cov[at * count + to++];
+        at++;
+    }
+}
+
+int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const struct hrun_terms *terms,
+                    const double *x, const struct hrun_row *rows, size_t n, size_t anchors,
+                    struct hrun_fit_record **record, struct hrun_error *err)
+{
+    const struct hrun_row *own = rows + anchors;
+    size_t nown = n - anchors, count;
+    struct hrun_lsq_result result = { job->k, job->cov, 0, 0, 0 };
+    struct hrun_buf note = HRUN_BUF_INIT;
+    struct hrun_error failure;
+    struct hrun_fit_record *r;
+    double bound;
+    int M = rows[0].M, shared = rows[0].kind == HRUN_ROW_SHARED || rows[0].kind == HRUN_ROW_SHARED_SINGLE;
+
+    *record = NULL;
+    if (too_few(job, family, P, shared ? rows : own, shared ? n : nown))
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        job->y[i] = rows[i].T;
+        job->w[i] = weight(&job->options, rows[i].T) * rows[i].weight * (i < anchors ? ANCHOR_WEIGHT : 1);
+    }
+    if (hrun_fit_coefs(job, x, n, (size_t)terms->n, &count, &bound, &result, &failure)) {
+        if (failure.code == HRUN_ERANK) {
+            hrun_buf_addf(&job->skipped, "M=%d, %s: %s\n", M, family, failure.text);
+            return 0;
+        }
+        if (err)
+            *err = failure;
+        return hrun_fail_prefix(err, "M=%d, %s", M, family);
+    }
+
+    r = hrun_fit_add_record(job);
+    if (!r)
+        return hrun_fail_nomem(err);
+    if (name_record(job, r, family, terms)) {
+        drop_record(job);
+        return hrun_fail_nomem(err);
+    }
+    r->M = M;
+    r->P = P;
+    spread(job, r, count);
+    residuals(job, r, x, anchors, n);
+    r->dof = nown > result.rank ? (int)(nown - result.rank) : 0;
+    r->s2 = r->dof ? hrun_fit_huber_variance(job->r, nown, result.rank, bound) :
+            assumed_variance(job, nown ? own : rows, nown ? nown : n);
+    r->sigma_abs_s = job->options.sigma_abs_s / (shared && !r->dof ? ANCHOR_WEIGHT : 1);
+    r->sigma_rel = job->options.sigma_rel / (shared && !r->dof ? ANCHOR_WEIGHT : 1);
+    measured_range(r, nown ? own : rows, nown ? nown : n);
+    r->npoints = (int)nown;
+    training_error(r, nown ? x + anchors * (size_t)terms->n : x, nown ? own : rows, nown ? nown : n);
+    if (!strcmp(family, "npt") && job->left_out.len)
+        hrun_buf_addf(&note, "%s", job->left_out.data);
+    note_dropped(&note, terms, job);
+    note_distrusted(&note, job, nown, bound);
+    r->note = hrun_buf_detach(&note);
+    if (!r->note) {
+        drop_record(job);
+        return hrun_fail_nomem(err);
+    }
+    for (size_t i = 0; i < n; i++)
+        job->used[rows - job->rows + (ptrdiff_t)i] |= rows[i].kind != HRUN_ROW_SHARED &&
+                                                      rows[i].kind != HRUN_ROW_SHARED_SINGLE;
+    job->models->n++;
+    *record = r;
+    return 0;
+}
+
+/* ------------------------------------------------------------------ network terms */
+
+/* A term of divided work, as the form deals it out; it is owned. */
+static int deal_out(struct hrun_fit_job *job, const char *text, struct hrun_term *out, struct hrun_error *err)
+{
+    struct hrun_buf dealt = HRUN_BUF_INIT;
+    int owned;
+
+    hrun_tasking_term(&job->options.tasking, text, &dealt);
+    out->text = hrun_buf_detach(&dealt);
+    if (!out->text)
+        return hrun_fail_nomem(err);
+    out->expr = hrun_term_find(job->app, HRUN_TERM_NP, out->text, &owned, err);
+    if (out->expr && owned)
+        return 0;
+    free(out->text);
+    return out->expr ? hrun_fail(err, HRUN_EINVAL, "the term '%s' stands twice", text) : -1;
+}
+
+int hrun_fit_network(struct hrun_fit_job *job, struct hrun_row *rows, size_t *n, struct hrun_error *err)
+{
+    const struct hrun_terms *all = &job->app->np;
+    int ls = job->options.method == HRUN_METHOD_LS, nsubs;
+    size_t kept = 0;
+
+    job->left_out = (struct hrun_buf)HRUN_BUF_INIT;
+    job->net = hrun_app_has_network(job->app) && !ls ? job->options.net : NULL;
+    job->np.v = calloc((size_t)all->n + 1, sizeof *job->np.v);
+    if (!job->np.v)
+        return hrun_fail_nomem(err);
+    for (int j = 0; j < all->n; j++) {
+        if (job->options.tasking.master && hrun_term_is_divided(all->v[j].expr)) {
+            if (deal_out(job, all->v[j].text, &job->np.v[job->np.n], err))
+                return -1;
+            job->np.n++;
+        } else if (job->net || !hrun_term_is_network(all->v[j].expr))
+            job->np.v[job->np.n++] = all->v[j];
+        else
+            hrun_buf_addf(&job->left_out, "%s%s", job->left_out.len ? ", " : "left out ", all->v[j].text);
+    }
+    if (job->left_out.len)
+        hrun_buf_adds(&job->left_out, ls ? ": least squares know no network"
+                      : ": the network of these hosts was not measured (hrun-calibrate network)");
+    if (job->left_out.failed)
+        return hrun_fail_nomem(err);
+    if (!job->net)
+        return 0;
+    nsubs = hrun_netview_nsubs(job->net);
+    job->config = calloc(2 * (size_t)nsubs + 1, sizeof *job->config);
+    if (!job->config)
+        return hrun_fail_nomem(err);
+    for (size_t i = 0; i < *n; i++)
+        if (rows[i].sample && hrun_netview_config(job->net, rows[i].sample, rows[i].own, job->config,
+                                                  job->config + nsubs))
+            rows[kept++] = rows[i];
+    if (kept < *n)
+        hrun_buf_addf(&job->skipped, "%zu of %zu measurements: on hosts that the network does not know\n", *n - kept,
+                      *n);
+    *n = kept;
+    return 0;
+}
+
+void hrun_fit_network_release(struct hrun_fit_job *job)
+{
+    for (int j = 0; j < job->np.n; j++) {
+        int given = 0;
+
+        for (int k = 0; k < job->app->np.n && !given; k++)
+            given = job->np.v[j].text == job->app->np.v[k].text;
+        if (given)
+            continue;
+        hrun_expr_destroy(job->np.v[j].expr);
+        free(job->np.v[j].text);
+    }
+    free(job->np.v);
+    free(job->config);
+    hrun_buf_release(&job->left_out);
+}
+
+int hrun_fit_term(const struct hrun_fit_job *job, struct hrun_expr *e, const struct hrun_row *row, double *out,
+                  struct hrun_error *err)
+{
+    int nsubs;
+
+    if (!hrun_term_is_network(e))
+        return hrun_term_eval(e, HRUN_TERM_NP, (double)row->N, row->P, 0, out, err);
+    nsubs = hrun_netview_nsubs(job->net);
+    if (!hrun_netview_config(job->net, row->sample, row->own, job->config, job->config + nsubs))
+        return hrun_fail(err, HRUN_EINVAL, "the network does not know where a run was");
+    return hrun_term_network(e, (double)row->N, row->sample->P, job->net, job->config, job->config + nsubs, out, err);
+}

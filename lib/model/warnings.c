@@ -1,0 +1,132 @@
+/* warnings.c - what a user should know of measurements and models; see model.h */
+#include "model/internal.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ models that miss their own measurements */
+
+void hrun_models_misses(struct hrun_models *const *models, int n, struct hrun_buf *which)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; models[i] && j < models[i]->n; j++) {
+            const struct hrun_fit_record *r = &models[i]->v[j];
+
+            if (strcmp(r->family, "nt") && r->train_mean > HRUN_MODELS_MISS)
+                hrun_buf_addf(which, "%s%s of %s with %d process%s per PE", which->len ? "; " : "", r->family,
+                              models[i]->subcluster && models[i]->subcluster[0] ? models[i]->subcluster
+                                                                                : models[i]->signature,
+                              r->M, r->M == 1 ? "" : "es");
+        }
+}
+
+/* ------------------------------------------------------------------ measurements that tell little */
+
+/* The shortest times of one P and M at the least and the largest N. */
+struct ends {
+    int P, M;
+    int64_t n[2];
+    double time_s[2];
+};
+
+static int is_usable(const struct hrun_sample *s)
+{
+    return s->ok && !s->mixed && !s->copies;
+}
+
+static void find_ends(const struct hrun_sample *samples, size_t n, struct ends *e)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct hrun_sample *s = &samples[i];
+
+        for (int end = 0; end < 2 && is_usable(s) && s->P == e->P && s->M == e->M; end++) {
+            if (!e->n[end] || (end ? s->N > e->n[end] : s->N < e->n[end])) {
+                e->n[end] = s->N;
+                e->time_s[end] = s->time_s;
+            }
+            if (s->N == e->n[end])
+                e->time_s[end] = fmin(e->time_s[end], s->time_s);
+        }
+    }
+}
+
+/* Of no P and M does the time follow N; *widest gets the one with the widest range of N. */
+static int is_flat(const struct hrun_sample *samples, size_t n, struct ends *widest)
+{
+    static const double range = 2, power = 0.15;    /* less than any power of N that a code's work has */
+    double most = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct ends e = { .P = samples[i].P, .M = samples[i].M };
+
+        if (!is_usable(&samples[i]))
+            continue;
+        find_ends(samples, n, &e);
+        if ((double)e.n[1] < range * (double)e.n[0])
+            continue;
+        if (e.time_s[1] > e.time_s[0] * pow((double)e.n[1] / (double)e.n[0], power))
+            return 0;
+        if ((double)e.n[1] / (double)e.n[0] > most) {
+            most = (double)e.n[1] / (double)e.n[0];
+            *widest = e;
+        }
+    }
+    return most > 0;
+}
+
+int hrun_samples_vague(const struct hrun_sample *samples, size_t n, struct hrun_buf *out, struct hrun_error *err)
+{
+    struct ends e = { 0 };
+
+    if (is_flat(samples, n, &e)) {
+        hrun_buf_adds(out, "the time hardly follows N, ");
+        hrun_add_seconds(out, e.time_s[0]);
+        hrun_buf_addf(out, " at N=%lld and ", (long long)e.n[0]);
+        hrun_add_seconds(out, e.time_s[1]);
+        hrun_buf_addf(out, " at N=%lld on %d process%s: does the size reach the program, and is there work beside its "
+                      "start? ", (long long)e.n[1], e.P, e.P == 1 ? "" : "es");
+    }
+    return out->failed ? hrun_fail_nomem(err) : 0;
+}
+
+/* ------------------------------------------------------------------ operations whose times jump */
+
+/* Has a model before it the same term in use? */
+static int is_named(const struct hrun_buf *which, const char *text)
+{
+    size_t len = strlen(text);
+
+    for (const char *at = which->data; at && (at = strstr(at, text)); at++)
+        if ((at == which->data || at[-1] == ' ') && (!at[len] || at[len] == ','))
+            return 1;
+    return 0;
+}
+
+static void add_irregular(const struct hrun_app *app, const char *text, const struct hrun_net *net, int64_t N, int P,
+                    struct hrun_buf *which)
+{
+    struct hrun_net_call call;
+    int owned = 0;
+    struct hrun_expr *e = hrun_term_find(app, HRUN_TERM_NP, text, &owned, NULL);
+
+    if (e && hrun_term_is_network(e) && !hrun_term_network_call(e, (double)N, P, &call, NULL) &&
+        hrun_net_irregular(net, &call, P) && !is_named(which, text))
+        hrun_buf_addf(which, "%s%s", which->len ? ", " : "", text);
+    if (e && owned)
+        hrun_expr_destroy(e);
+}
+
+void hrun_models_irregular(const struct hrun_app *app, struct hrun_models *const *models, int nsubs,
+                           const struct hrun_net *net, int64_t N, int P, struct hrun_buf *which)
+{
+    for (int s = 0; s < nsubs; s++)
+        for (int i = 0; models[s] && i < models[s]->n; i++) {
+            const struct hrun_fit_record *r = &models[s]->v[i];
+
+            for (int j = 0; !strcmp(r->family, "npt") && j < r->nterms; j++)
+                if (r->k[j] != 0)
+                    add_irregular(app, r->terms[j], net, N, P, which);
+        }
+}

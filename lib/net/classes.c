@@ -1,0 +1,309 @@
+/* classes.c - hosts behind one switch, and hosts that cannot be told apart; see fitting.h */
+#include "net/fitting.h"
+#include "fit/fit.h"
+#include "fit/spread.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Far pairs are so many times as far as near ones, at least, when what is their hosts' own is 1. Links of one kind
+ * differ by less, and a second switch on the way doubles a latency. */
+static const double gap_least = 1.5;
+
+/* ---------------------------------------------------------------- groups */
+
+/* Number the hosts by near[n by n]; how many groups, 0 when near is not transitive. */
+static int number_groups(const char *near, int n, int *group)
+{
+    int count = 0;
+
+    for (int i = 0; i < n; i++)
+        group[i] = -1;
+    for (int i = 0; i < n; i++) {
+        if (group[i] < 0)
+            group[i] = count++;
+        for (int j = i + 1; j < n; j++)
+            if (near[i * n + j]) {
+                if (group[j] >= 0 && group[j] != group[i])
+                    return 0;
+                group[j] = group[i];
+            }
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            if (i != j && (group[i] == group[j]) != (near[i * n + j] != 0))
+                return 0;
+    return count;
+}
+
+/* The widest gap among the distances d[n by n] that makes groups: its ratio, 0 when there is none. sorted[n n],
+ * near[n n], trial[n]: scratch. */
+static double widest(const double *d, int n, double *sorted, char *near, int *trial, int *group, int *ngroups)
+{
+    size_t m = 0;
+    double best = 0;
+
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++)
+            sorted[m++] = d[i * n + j];
+    hrun_sort(sorted, m);
+    for (size_t l = 0; l + 1 < m; l++) {
+        double ratio = sorted[l + 1] / sorted[l];
+        int count;
+
+        if (!(sorted[l] > 0) || !(ratio >= gap_least) || ratio <= best)
+            continue;
+        for (int i = 0; i < n * n; i++)
+            near[i] = d[i] <= sorted[l];
+        count = number_groups(near, n, trial);
+        if (count < 2 || count == n)
+            continue;
+        best = ratio;
+        *ngroups = count;
+        memcpy(group, trial, (size_t)n * sizeof *group);
+    }
+    return best;
+}
+
+/* Latencies d[n by n] become parts of what is their two hosts' own: of a host, half of what the way over it is longer
+ * than the way past it, at least. own[n]: scratch. */
+static void by_own_latency(double *d, int n, double *own)
+{
+    for (int i = 0; i < n; i++) {
+        own[i] = INFINITY;
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < j; k++)
+                if (j != i && k != i)
+                    own[i] = fmin(own[i], (d[i * n + j] + d[i * n + k] - d[j * n + k]) / 2);
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            double both = fmax(0, own[i]) + fmax(0, own[j]);
+
+            d[i * n + j] = i != j && both > 0 && isfinite(both) ? d[i * n + j] / both : 0;
+        }
+}
+
+/* Times per byte g[n by n], one way, become d: parts of what its hosts' ports take, the best of each with anyone.
+ * own[2 n]: scratch. */
+static void by_own_rate(const double *g, int n, double *d, double *own)
+{
+    double *in = own + n;
+
+    for (int i = 0; i < n; i++) {
+        own[i] = in[i] = INFINITY;
+        for (int j = 0; j < n; j++)
+            if (i != j) {
+                own[i] = fmin(own[i], g[i * n + j]);
+                in[i] = fmin(in[i], g[j * n + i]);
+            }
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            double both = fmax(own[i], in[j]) + fmax(own[j], in[i]);
+
+            d[i * n + j] = i != j && both > 0 ? (g[i * n + j] + g[j * n + i]) / both : 0;
+        }
+}
+
+int net_groups_find(const struct net_work *w, const struct net_solution *s, int *group_of, struct hrun_error *err)
+{
+    int n = w->r->nhosts, count[2] = { 1, 1 };
+    size_t nn = (size_t)n * (size_t)n;
+    double *d = calloc(3 * nn + 2 * (size_t)n, sizeof *d), *from = d + 2 * nn + 2 * (size_t)n, ratio[2];
+    char *near = calloc(nn, 1);
+    int *room = calloc(3 * (size_t)n, sizeof *room), by;
+
+    if (!d || !near || !room) {
+        free(d);
+        free(near);
+        free(room);
+        return hrun_fail_nomem(err);
+    }
+    for (int k = 0; k < 2; k++) {
+        const int *columns = k ? s->c.g : s->c.L;
+
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                int a = columns[i * n + j], b = columns[j * n + i];
+
+                from[i * n + j] = (a >= 0 ? s->x[a] : 0) + (k || b < 0 ? 0 : s->x[b]);
+            }
+        if (k)
+            by_own_rate(from, n, d, d + nn);
+        else {
+            memcpy(d, from, nn * sizeof *d);
+            by_own_latency(d, n, d + nn);
+        }
+        ratio[k] = widest(d, n, d + nn, near, room, room + n * (1 + k), &count[k]);
+    }
+    by = ratio[1] > ratio[0];
+    memset(group_of, 0, (size_t)n * sizeof *group_of);
+    if (ratio[by] > 0)
+        memcpy(group_of, room + n * (1 + by), (size_t)n * sizeof *group_of);
+    free(d);
+    free(near);
+    free(room);
+    return ratio[by] > 0 ? count[by] : 1;
+}
+
+/* ---------------------------------------------------------------- classes */
+
+int net_classes_own(int nhosts, int *class_of)
+{
+    for (int i = 0; i < nhosts; i++)
+        class_of[i] = i;
+    return nhosts;
+}
+
+int net_classes_alike(const struct hrun_net_records *r, const int *group_of, int *class_of)
+{
+    int n = 0;
+
+    for (int i = 0; i < r->nhosts; i++) {
+        int like = 0;
+
+        while (like < i && !(r->kind_of[like] == r->kind_of[i] && r->nkinds[like] == r->nkinds[i] &&
+                             group_of[like] == group_of[i]))
+            like++;
+        class_of[i] = like < i ? class_of[like] : n++;
+    }
+    return n;
+}
+
+/* Numbers from 0 without a gap, in order of hosts; how many. */
+static int renumber(int *class_of, int n)
+{
+    int next = 0;
+
+    for (int i = 0; i < n; i++) {
+        int old = class_of[i], seen = 0;
+
+        if (old < 0)       /* done */
+            continue;
+        for (int j = i; j < n; j++)
+            if (class_of[j] == old) {
+                class_of[j] = -1 - next;
+                seen = 1;
+            }
+        next += seen;
+    }
+    for (int i = 0; i < n; i++)
+        class_of[i] = -1 - class_of[i];
+    return next;
+}
+
+int net_classes_measured(const struct net_work *w, const int *class_of, int nclasses, int *i, int *j,
+                         struct hrun_error *err)
+{
+    size_t n = (size_t)nclasses;
+    char *seen = calloc(n * n, 1);
+
+    if (!seen)
+        return hrun_fail_nomem(err);
+    for (size_t l = 0; l < w->r->n; l++) {
+        const struct hrun_net_record *v = &w->r->v[l];
+
+        if (v->kind != HRUN_NET_TRIP || w->out[l])
+            continue;
+        seen[(size_t)class_of[v->i] * n + (size_t)class_of[v->j]] = 1;
+        seen[(size_t)class_of[v->j] * n + (size_t)class_of[v->i]] = 1;
+    }
+    for (*i = 0; *i < w->r->nhosts; ++*i)
+        for (*j = *i + 1; *j < w->r->nhosts; ++*j)
+            if (!seen[(size_t)class_of[*i] * n + (size_t)class_of[*j]]) {
+                free(seen);
+                return 0;
+            }
+    free(seen);
+    return 1;
+}
+
+/* Split class c of class_of[n] into its hosts: numbers from `next` on. How many hosts it has. */
+static int split(const int *class_of, int n, int c, int next, int *out)
+{
+    int members = 0;
+
+    for (int i = 0; i < n; i++) {
+        out[i] = class_of[i];
+        if (class_of[i] == c && members++ > 0)
+            out[i] = next++;
+    }
+    return members;
+}
+
+/* Does splitting class c lower the sum of squares by more than chance? 1, 0 (also when it cannot be split), -1:
+ * error. */
+static int differs(const struct net_work *w, const struct net_solution *shared, const struct net_solution *own,
+                   const int *class_of, int c, int *apart, struct hrun_error *err)
+{
+    int n = w->r->nhosts, i, j, count, measured;
+    struct net_solution s = { 0 };
+    double more, s2, dof, f;
+
+    if (split(class_of, n, c, n, apart) < 2)
+        return 0;
+    count = renumber(apart, n);
+    measured = net_classes_measured(w, apart, count, &i, &j, err);
+    if (measured <= 0)
+        return measured;
+    if (net_solve(w, apart, count, NULL, 0, &s, err))
+        return -1;
+    more = (double)s.rank - (double)shared->rank;
+    s2 = own ? own->s2 : s.s2;
+    dof = own ? (double)own->rows - (double)own->rank : (double)s.rows - (double)s.rank;
+    if (!own || dof < 1 || w->scatter_known)
+        s2 = fmax(1, s2);
+    /* Weights of assumed scatter: what they allow for is no difference. */
+    if (!w->scatter_known)
+        s2 = fmax(1, s2);
+    f = (shared->rss - s.rss) / fmax(1, more) / s2;
+    net_solution_release(&s);
+    return hrun_fit_f_tail(f, fmax(1, more), fmax(1, dof)) < w->options->share_level;
+}
+
+int net_classes_share(const struct net_work *w, const struct net_solution *own, int *class_of,
+                      struct hrun_strvec *notes, struct hrun_error *err)
+{
+    int n = w->r->nhosts, count, measured, a, b, rc = -1;
+    struct net_solution shared = { 0 };
+    int *out = malloc(3 * (size_t)n * sizeof *out), *apart = out ? out + n : NULL, *alike = out ? out + 2 * n : NULL;
+
+    if (!out)
+        return hrun_fail_nomem(err);
+    count = net_classes_alike(w->r, w->given.group_of, alike);
+    memcpy(out, alike, (size_t)n * sizeof *out);
+    if (net_solve(w, alike, count, NULL, 0, &shared, err))
+        goto out;
+    for (int c = 0, next = count; c < count; c++) {
+        int verdict = differs(w, &shared, own, alike, c, apart, err), first = 1;
+
+        if (verdict < 0)
+            goto out;
+        for (int i = 0; i < n && verdict == 1; i++)
+            if (alike[i] == c) {
+                out[i] = first ? c : next++;
+                first = 0;
+            }
+    }
+    count = renumber(out, n);
+    measured = net_classes_measured(w, out, count, &a, &b, err);
+    if (measured < 0)
+        goto out;
+    if (!measured) {
+        if (hrun_strvec_push(notes, "hosts of one kind behind one switch differ by more than chance, but not every "
+                             "pair of them was measured: each has the mean of all")) {
+            hrun_fail_nomem(err);
+            goto out;
+        }
+        memcpy(out, alike, (size_t)n * sizeof *out);
+        count = renumber(out, n);
+    }
+    memcpy(class_of, out, (size_t)n * sizeof *out);
+    rc = count;
+out:
+    net_solution_release(&shared);
+    free(out);
+    return rc;
+}

@@ -1,0 +1,434 @@
+/* replay.c - a schedule played on a network (replay.h)
+ *
+ * Ranks run on their own clocks until they wait. What they send becomes an event at the end of its latency, then a
+ * flow; the next event is the first end of a latency or of a flow. A rank that waits goes on at an event, so that
+ * nothing ever happens before what has been played.
+ */
+#include "net/replay.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What ends within this part of its own latency, or of its bytes' time, from an event ends at that event: a rank is so
+ * late in the play by no more than this part of what it takes, and an operation of unlike hosts has far fewer events.
+ * Networks are known to a per cent at best. */
+static const double TOGETHER = 1e-3;
+/* Times that differ by less are one: sums of some thousand terms. */
+static const double SAME = 1e-12;
+
+enum { NONE = -1 };
+
+struct message {
+    int from, to;
+    double bytes;
+    double sent_s, received_s; /* clocks at which it left the sender and the receiver began to wait; < 0: not yet */
+    double there_s;            /* its last byte; < 0: not yet */
+    double latency_s, processor_s; /* before its bytes flow; the receiver's stage */
+    int sync, ssend;           /* the wire waits for the receiver; the sender waits for the wire, or the receiver */
+    int sender_waits;
+    int sent_done, received_done;
+    int next;                  /* of what the receiver has still to process; of what is held */
+    int held;                  /* the first of those the other way that flow when this one has */
+};
+
+struct player {
+    size_t pc;
+    double clock_s;
+    int pending;               /* steps begun and not complete */
+    int blocked;
+    int first_there, last_there; /* messages that are there and not processed, in this order */
+};
+
+struct event {
+    double time_s;
+    int message;
+};
+
+struct play {
+    const struct play_schedule *s;
+    const struct hrun_net *net;
+    const struct hrun_net_ranks *ranks;
+    struct message *messages;
+    int nmessages;
+    int *message_of;           /* of each step that begins something (play_match) */
+    struct player *players;
+    struct event *heap;
+    int nheap;
+    struct share_flow *flows;
+    int nflows, stale;         /* rates are to be computed anew */
+    struct share_resource *resources;
+    struct share_space space;
+    int *runnable, nrunnable;
+    double now_s;
+};
+
+/* ---------------------------------------------------------------- events */
+
+static void push(struct play *p, double time_s, int message)
+{
+    int i = p->nheap++;
+
+    while (i > 0 && p->heap[(i - 1) / 2].time_s > time_s) {
+        p->heap[i] = p->heap[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    p->heap[i] = (struct event){ time_s, message };
+}
+
+static int pop(struct play *p)
+{
+    int top = p->heap[0].message, i = 0;
+    struct event last = p->heap[--p->nheap];
+
+    for (int kid = 1; kid < p->nheap; kid = 2 * i + 1) {
+        kid += kid + 1 < p->nheap && p->heap[kid + 1].time_s < p->heap[kid].time_s;
+        if (last.time_s <= p->heap[kid].time_s)
+            break;
+        p->heap[i] = p->heap[kid];
+        i = kid;
+    }
+    p->heap[i] = last;
+    return top;
+}
+
+/* ---------------------------------------------------------------- ranks */
+
+static void end_step(struct play *p, int rank, double clock_s)
+{
+    struct player *r = &p->players[rank];
+
+    r->clock_s = fmax(r->clock_s, clock_s);
+    r->pending--;
+    if (r->blocked) {
+        r->blocked = 0;
+        p->runnable[p->nrunnable++] = rank;
+    }
+}
+
+/* The receiver takes a message that is there. */
+static void process(struct play *p, int message)
+{
+    struct message *m = &p->messages[message];
+    struct player *r = &p->players[m->to];
+
+    r->clock_s = fmax(r->clock_s, m->there_s) + m->processor_s;
+    m->received_done = 1;
+    end_step(p, m->to, r->clock_s);
+    if (m->ssend) {
+        m->sent_done = 1;
+        end_step(p, m->from, r->clock_s);
+    }
+}
+
+static void process_all(struct play *p, int rank)
+{
+    struct player *r = &p->players[rank];
+
+    while (r->first_there != NONE) {
+        int m = r->first_there;
+
+        r->first_there = p->messages[m].next;
+        process(p, m);
+    }
+    r->last_there = NONE;
+}
+
+static void queue(struct play *p, int message)
+{
+    struct message *m = &p->messages[message];
+    struct player *r = &p->players[m->to];
+
+    m->next = NONE;
+    if (r->first_there == NONE)
+        r->first_there = message;
+    else
+        p->messages[r->last_there].next = message;
+    r->last_there = message;
+}
+
+/* The last byte is there. */
+static void arrive(struct play *p, int message)
+{
+    struct message *m = &p->messages[message];
+
+    m->there_s = p->now_s;
+    if (m->sender_waits && !m->ssend) {
+        m->sent_done = 1;
+        end_step(p, m->from, p->now_s);
+    }
+    if (m->received_s < 0)
+        return;
+    if (p->players[m->to].blocked)
+        process(p, message);
+    else
+        queue(p, message);
+}
+
+static void begin_wire(struct play *p, int message)
+{
+    struct message *m = &p->messages[message];
+
+    if (m->sent_s < 0 || (m->sync && m->received_s < 0))
+        return;
+    m->latency_s = wire_latency_s(p->net, p->ranks, m->from, m->to, m->bytes);
+    push(p, (m->sync ? fmax(m->sent_s, m->received_s) : m->sent_s) + m->latency_s, message);
+}
+
+static void step_send(struct play *p, struct player *r, int message)
+{
+    struct message *m = &p->messages[message];
+    int rendezvous = p->net->sync_bytes > 0 && m->bytes >= p->net->sync_bytes;
+
+    r->clock_s += wire_processor_s(p->net, p->ranks, m->from, m->to, m->bytes);
+    m->processor_s = wire_processor_s(p->net, p->ranks, m->to, m->from, m->bytes);
+    m->sent_s = r->clock_s;
+    m->sync = rendezvous || p->net->wire_waits || m->ssend;
+    m->sender_waits = rendezvous || m->ssend;
+    m->sent_done = !m->sender_waits;
+    r->pending += m->sender_waits;
+    begin_wire(p, message);
+}
+
+static void step_recv(struct play *p, struct player *r, int message)
+{
+    struct message *m = &p->messages[message];
+
+    m->received_s = r->clock_s;
+    r->pending++;
+    if (m->there_s >= 0)
+        queue(p, message);
+    else if (m->sync)
+        begin_wire(p, message);
+}
+
+/* Is what this step waits for complete? */
+static int step_wait(struct play *p, int rank, const struct play_step *step)
+{
+    const struct message *m;
+
+    process_all(p, rank);
+    if (step->kind == PLAY_WAIT)
+        return p->players[rank].pending == 0;
+    m = &p->messages[p->message_of[step->other]];
+    return p->s->steps[step->other].kind == PLAY_RECV ? m->received_done : m->sent_done;
+}
+
+/* Run a rank until it waits or ends. */
+static void run(struct play *p, int rank)
+{
+    struct player *r = &p->players[rank];
+
+    for (; r->pc < p->s->first[rank + 1]; r->pc++) {
+        const struct play_step *step = &p->s->steps[r->pc];
+
+        switch (step->kind) {
+        case PLAY_SEND:
+        case PLAY_SSEND:
+            step_send(p, r, p->message_of[r->pc]);
+            break;
+        case PLAY_RECV:
+            step_recv(p, r, p->message_of[r->pc]);
+            break;
+        case PLAY_WORK:
+            r->clock_s += step->bytes * p->net->reduce_s_per_byte;
+            break;
+        case PLAY_COPY:
+            r->clock_s += wire_copy_s(p->net, p->ranks, rank, step->bytes);
+            break;
+        case PLAY_WAIT:
+        case PLAY_WAIT_ONE:
+            if (!step_wait(p, rank, step)) {
+                r->blocked = 1;
+                return;
+            }
+        }
+    }
+}
+
+static void run_all(struct play *p)
+{
+    while (p->nrunnable > 0)
+        run(p, p->runnable[--p->nrunnable]);
+}
+
+/* ---------------------------------------------------------------- time goes on */
+
+/* When the next latency or flow ends; INFINITY: nothing is under way. */
+static double next_event(struct play *p)
+{
+    double next_s = p->nheap ? p->heap[0].time_s : INFINITY;
+
+    if (p->stale) {
+        share_rates(p->flows, p->nflows, p->resources, &p->space);
+        p->stale = 0;
+    }
+    for (int f = 0; f < p->nflows; f++)
+        next_s = fmin(next_s, p->now_s + p->flows[f].left / p->flows[f].rate);
+    return next_s;
+}
+
+/* Does this message flow only when one the other way has? It is kept until then. The receiver's answer, on which bytes
+ * begin to flow, is behind the bytes of what the receiver itself sends. */
+static int hold(struct play *p, int message)
+{
+    struct message *m = &p->messages[message];
+
+    if (!p->net->exchange_waits || m->bytes < p->net->sync_bytes || p->ranks->host[m->from] == p->ranks->host[m->to])
+        return 0;
+    for (int f = 0; f < p->nflows; f++) {
+        struct message *other = &p->messages[p->flows[f].message];
+
+        if (other->from != m->to || other->to != m->from || other->bytes < p->net->sync_bytes)
+            continue;
+        m->next = other->held;
+        other->held = message;
+        return 1;
+    }
+    return 0;
+}
+
+static void release_held(struct play *p, struct message *m)
+{
+    for (int held = m->held; held != NONE; held = p->messages[held].next)
+        push(p, p->now_s, held);
+    m->held = NONE;
+}
+
+static void begin_flow(struct play *p, int message)
+{
+    const struct message *m = &p->messages[message];
+    struct share_flow f;
+
+    if (hold(p, message))
+        return;
+    wire_flow(p->net, p->ranks, m->from, m->to, m->bytes, p->resources, &f);
+    f.message = message;
+    f.left = m->bytes;
+    if (f.left <= 0 || (!f.nuse && f.limit >= INFINITY)) {
+        arrive(p, message);
+        return;
+    }
+    p->flows[p->nflows++] = f;
+    p->stale = 1;
+}
+
+static double latency_of_next(const struct play *p)
+{
+    return p->messages[p->heap[0].message].latency_s;
+}
+
+/* Order among what ends at one time is that of the flows' beginnings: plays are the same each time. */
+static void go_on(struct play *p, double next_s)
+{
+    double passed_s = next_s - p->now_s;
+    int kept = 0;
+
+    p->now_s = next_s;
+    for (int f = 0; f < p->nflows; f++) {
+        struct share_flow *flow = &p->flows[f];
+
+        flow->left -= flow->rate * passed_s;
+        if (flow->left <= TOGETHER * p->messages[flow->message].bytes) {
+            release_held(p, &p->messages[flow->message]);
+            arrive(p, flow->message);
+            p->stale = 1;
+        } else {
+            p->flows[kept++] = *flow;
+        }
+    }
+    p->nflows = kept;
+    while (p->nheap > 0 && p->heap[0].time_s <= next_s * (1 + SAME) + latency_of_next(p) * TOGETHER)
+        begin_flow(p, pop(p));
+    run_all(p);
+}
+
+static int play_all(struct play *p, struct hrun_error *err)
+{
+    for (int r = p->s->nranks - 1; r >= 0; r--)
+        p->runnable[p->nrunnable++] = r;
+    run_all(p);
+    for (double next_s; (next_s = next_event(p)) < INFINITY;)
+        go_on(p, next_s);
+    for (int r = 0; r < p->s->nranks; r++)
+        if (p->players[r].blocked)
+            return hrun_fail(err, HRUN_EINVAL, "rank %d waits forever", r);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- memory */
+
+static int allocate(struct play *p)
+{
+    size_t n = (size_t)p->s->nranks, m = (size_t)p->nmessages + 1, nresources = wire_resources(p->net);
+
+    p->messages = malloc(m * sizeof *p->messages);
+    p->message_of = malloc((p->s->nsteps + 1) * sizeof *p->message_of);
+    p->players = calloc(n, sizeof *p->players);
+    p->heap = malloc(m * sizeof *p->heap);
+    p->flows = malloc(m * sizeof *p->flows);
+    p->resources = calloc(nresources, sizeof *p->resources);
+    p->space.list = malloc(nresources * sizeof *p->space.list);
+    p->space.heap = malloc(m * sizeof *p->space.heap);
+    p->space.users = malloc(SHARE_USES * m * sizeof *p->space.users);
+    p->runnable = malloc(n * sizeof *p->runnable);
+    return p->messages && p->message_of && p->players && p->heap && p->flows && p->resources
+           && p->space.list && p->space.heap && p->space.users && p->runnable ? 0 : -1;
+}
+
+static void release(struct play *p)
+{
+    free(p->messages);
+    free(p->message_of);
+    free(p->players);
+    free(p->heap);
+    free(p->flows);
+    free(p->resources);
+    free(p->space.list);
+    free(p->space.heap);
+    free(p->space.users);
+    free(p->runnable);
+}
+
+static void begin(struct play *p)
+{
+    for (int r = 0; r < p->s->nranks; r++) {
+        p->players[r] = (struct player){ .pc = p->s->first[r], .first_there = NONE, .last_there = NONE };
+        for (size_t i = p->s->first[r]; i < p->s->first[r + 1]; i++) {
+            const struct play_step *step = &p->s->steps[i];
+
+            if (play_sends(step))
+                p->messages[p->message_of[i]] = (struct message){
+                    .from = r, .to = step->peer, .bytes = step->bytes, .sent_s = -1, .received_s = -1, .there_s = -1,
+                    .ssend = step->kind == PLAY_SSEND, .next = NONE, .held = NONE };
+        }
+    }
+}
+
+int play_run(const struct play_schedule *s, const struct hrun_net *net, const struct hrun_net_ranks *ranks,
+             double *time_s, struct hrun_error *err)
+{
+    struct play p = { .s = s, .net = net, .ranks = ranks };
+    double last_s = 0;
+    int rc = -1;
+
+    if (s->failed)
+        return hrun_fail_nomem(err);
+    for (size_t i = 0; i < s->nsteps; i++)
+        p.nmessages += play_sends(&s->steps[i]);
+    if (allocate(&p)) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    if (play_match(s, p.message_of, err))
+        goto out;
+    begin(&p);
+    if (play_all(&p, err))
+        goto out;
+    for (int r = 0; r < s->nranks; r++)
+        last_s = fmax(last_s, p.players[r].clock_s);
+    *time_s = last_s;
+    rc = 0;
+out:
+    release(&p);
+    return rc;
+}
