@@ -75,7 +75,8 @@ static void end_job(struct hrun_run *r)
 {
     if (r->kill_s > 0)
         return;
-    signal_all(r, SIGTERM);
+    if (r->ending_signal != SIGTERM)  /* that one has been passed on: a handler runs once */
+        signal_all(r, SIGTERM);
     signal_all(r, SIGCONT);
     /* mpirun has a patience of its own before it kills; then it needs time to leave. */
     r->kill_s = hrun_monotonic_s() + (r->is_launcher && !r->launcher ? 3 : 1) * GRACE_S;
