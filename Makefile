@@ -41,7 +41,7 @@ PKG_CONFIG ?= pkg-config
 OBJCOPY   ?= objcopy
 MPICC     ?= $(firstword $(shell command -v mpicc.openmpi) mpicc)
 
-PKGS      := pmix hwloc gsl jansson libcyaml yaml-0.1 zlib
+PKGS      := pmix hwloc gsl jansson yaml-0.1 zlib
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS))
 # libcsv has no file for pkg-config.
 PKG_LIBS  := $(shell $(PKG_CONFIG) --libs $(PKGS)) -lcsv -lm
@@ -54,21 +54,20 @@ ALL_CFLAGS = -std=c11 -Ilib $(DEFINES) $(PKG_CFLAGS) $(WARNINGS) $(CFLAGS) $(SAN
 ALL_LDFLAGS = $(LDFLAGS) $(SANFLAGS)
 
 # ---------------------------------------------------------------- sources, room by room
-BASE    := error buf file write units table opts opts_modes opts_text yaml yaml_check yaml_words yaml_place nearest \
+BASE    := error buf file write units table opts opts_modes opts_text yaml yaml_read yaml_print yaml_place nearest \
            hostlist ranges list installed home
 EXPR    := expr functions parse
 TOPO    := topo trial pes bind sysinfo fingerprint
 CLUSTER := cluster group discover allocation hostfile clusterfile described cut signature resolve export told cache \
            platform
-APP     := app raw load load_pieces load_model load_ring load_weak load_inputs time_match load_variants bare find \
-           template inputs clock draft rules formula
+APP     := app load load_values load_model load_inputs time_match bare find template inputs clock draft rules formula
 TRACE   := read sum form propose
 SCHEDULE := job_schedule timeline bound
 LEDGER  := ledger entry own read
 STORE  := sample invariants current store log recent models models_yaml exchange import csv regions extrap jsonl
 FIT  := work ls nnls sparse sparse_qr check robust spread
 NET     := algo_all algo_bcast algo_reduce algo_root algorithms bound breaks check classes estimate files limits \
-           message_schedule net net_read net_yaml operation ports quality records replay rows segments selectors share \
+           message_schedule net net_yaml operation ports quality records replay rows segments selectors share \
            system thresholds trial trial_slope tune turns wire
 MODEL   := rows record fit warnings terms common joint correct drift netview predictor discover series speeds \
            $(addprefix families/,npt npt_fit npt_predict weak weak_fit weak_shares ring ring_fit ring_play analytic)

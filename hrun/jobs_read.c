@@ -22,35 +22,22 @@ struct file {
     unsigned jobs_count;
 };
 
-#define OPTIONAL (CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL)
-
-static const cyaml_schema_value_t word = {
-    CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 0, CYAML_UNLIMITED)
+static const struct hrun_key entry_keys[] = {
+    { HRUN_KEY("name", struct entry, name), .optional = 1, .max = 64 },
+    { HRUN_KEY("app", struct entry, app) },
+    { HRUN_KEY("N", struct entry, N) },
+    { HRUN_KEY("count", struct entry, count), .optional = 1 },
+    { HRUN_KEY_LIST("define", struct entry, defines, defines_count), .optional = 1, .empty = 1 },
+    { HRUN_KEY("program", struct entry, program), .optional = 1 },
+    { HRUN_KEY_LIST("args", struct entry, args, args_count), .optional = 1, .empty = 1 },
+    { NULL }
 };
 
-static const cyaml_schema_field_t entry_fields[] = {
-    CYAML_FIELD_STRING_PTR("name", OPTIONAL, struct entry, name, 1, 64),
-    CYAML_FIELD_STRING_PTR("app", CYAML_FLAG_POINTER, struct entry, app, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_INT("N", CYAML_FLAG_DEFAULT, struct entry, N),
-    CYAML_FIELD_INT_PTR("count", OPTIONAL, struct entry, count),
-    CYAML_FIELD_SEQUENCE("define", OPTIONAL, struct entry, defines, &word, 0, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("program", OPTIONAL, struct entry, program, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_SEQUENCE("args", OPTIONAL, struct entry, args, &word, 0, CYAML_UNLIMITED),
-    CYAML_FIELD_END
+static const struct hrun_key file_keys[] = {
+    { HRUN_KEY_LIST("jobs", struct file, jobs, jobs_count), .keys = entry_keys, .min = 1 }, { NULL }
 };
 
-static const cyaml_schema_value_t entry_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct entry, entry_fields)
-};
-
-static const cyaml_schema_field_t file_fields[] = {
-    CYAML_FIELD_SEQUENCE("jobs", CYAML_FLAG_POINTER, struct file, jobs, &entry_schema, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_END
-};
-
-static const cyaml_schema_value_t schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct file, file_fields)
-};
+static const struct hrun_schema schema = { file_keys, sizeof(struct file) };
 
 __attribute__((format(printf, 5, 6)))
 static int bad(const struct jobs *j, unsigned i, const char *key, struct hrun_error *err, const char *fmt, ...)

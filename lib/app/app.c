@@ -2,7 +2,9 @@
 #include "app/app.h"
 
 #include "base/nearest.h"
+#include "base/units.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,5 +166,95 @@ int hrun_app_memory(const struct hrun_app *app, int64_t N, int64_t P, double *by
         return hrun_fail(err, HRUN_EINVAL, "memory of %s: '%s' is negative at N=%lld, P=%lld", app->name,
                          hrun_expr_text(app->memory), (long long)N, (long long)P);
     *bytes = y;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- family weak */
+
+/* A whole number above 0. */
+static int mesh_count(const struct hrun_app *app, struct hrun_expr *e, const char *key, int64_t N, int64_t *out,
+                 struct hrun_error *err)
+{
+    const double v[1] = { (double)N };
+    double y;
+
+    if (hrun_expr_eval(e, v, &y, err))
+        return hrun_fail_prefix(err, "weak.%s of %s", key, app->name);
+    if (!(y >= 1 && y <= (double)HRUN_COUNT_MAX && y == floor(y)))
+        return hrun_fail(err, HRUN_EINVAL, "weak.%s of %s: '%s' is %g at N=%lld; it must be a whole number "
+                         "from 1 to %lld", key, app->name, hrun_expr_text(e), y, (long long)N,
+                         (long long)HRUN_COUNT_MAX);
+    *out = (int64_t)y;
+    return 0;
+}
+
+int hrun_app_mesh(const struct hrun_app *app, int64_t N, int64_t *units, int64_t *unit, struct hrun_error *err)
+{
+    int64_t rows, each;
+
+    if (mesh_count(app, app->weak.rows, "rows", N, &rows, err) || mesh_count(app, app->weak.unit, "unit", N, &each, err))
+        return -1;
+    *unit = each;
+    *units = (rows + each - 1) / each;
+    return 0;
+}
+
+int hrun_app_rows_memory(const struct hrun_app *app, int64_t N, int64_t P, double rows, double *bytes,
+                         struct hrun_error *err)
+{
+    const double v[3] = { (double)N, (double)P, rows };
+    double y = 0;
+
+    if (!app->weak.memory)
+        return hrun_app_memory(app, N, P, bytes, err);
+    if (hrun_expr_eval(app->weak.memory, v, &y, err))
+        return hrun_fail_prefix(err, "weak.memory of %s", app->name);
+    if (y < 0)
+        return hrun_fail(err, HRUN_EINVAL, "weak.memory of %s: '%s' is negative at N=%lld, P=%lld, W=%.10g", app->name,
+                         hrun_expr_text(app->weak.memory), (long long)N, (long long)P, rows);
+    *bytes = y;
+    return 0;
+}
+
+int hrun_app_units_fitting(const struct hrun_app *app, int64_t N, int64_t P, int64_t units, int64_t unit,
+                           double room_bytes, int64_t *most, struct hrun_error *err)
+{
+    int64_t lo = room_bytes > 0 ? 0 : units, hi = units + 1;
+    double bytes;
+
+    while (hi - lo > 1) {
+        int64_t mid = lo + (hi - lo) / 2;
+
+        if (hrun_app_rows_memory(app, N, P, (double)mid * (double)unit, &bytes, err))
+            return -1;
+        if (bytes <= room_bytes)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    *most = lo;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- family ring */
+
+int hrun_app_ring_work(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_ring_work *out,
+                       struct hrun_error *err)
+{
+    enum { LOCAL, STEP, BYTES, EXPRESSIONS };
+    static const char *const keys[EXPRESSIONS] = { "local", "step", "bytes" };
+    struct hrun_expr *const exprs[EXPRESSIONS] = { app->ring.local, app->ring.step, app->ring.bytes };
+    const double values[] = { (double)N / (double)P, (double)N, (double)P };
+    double v[EXPRESSIONS];
+
+    for (int i = 0; i < EXPRESSIONS; i++) {
+        if (hrun_expr_eval(exprs[i], values, &v[i], err))
+            return hrun_fail_prefix(err, "ring.%s of %s", keys[i], app->name);
+        if (v[i] < 0)
+            return hrun_fail(err, HRUN_EINVAL, "ring.%s of %s, '%s', is %g at n=%g, N=%lld, P=%lld; it must not be "
+                             "negative", keys[i], app->name, hrun_expr_text(exprs[i]), v[i], values[0], (long long)N,
+                             (long long)P);
+    }
+    *out = (struct hrun_ring_work){ values[0], v[LOCAL], v[STEP], v[BYTES] };
     return 0;
 }

@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/home.h"
-#include "base/yaml.h"
+#include "base/nearest.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -1,6 +1,8 @@
 /* internal.h - what the files of lib/app share
  *
- * raw.c knows the format (the libcyaml schema), load.h and its files what it means, template.c the braces.
+ * load.c: the keys of a definition, its variants, copies and errors; load_values.c: names, constants, numbers and words;
+ * load_model.c: rule, terms, formulas, meshes and rings; load_inputs.c: what a run is given, and its time; template.c:
+ * the braces.
  */
 #ifndef HRUN_APP_INTERNAL_H
 #define HRUN_APP_INTERNAL_H
@@ -76,8 +78,6 @@ struct raw_app {
     unsigned sizes_count;
 };
 
-extern const cyaml_schema_value_t hrun_app_schema;
-
 /* The constant or derived value whose name is name[len]; NULL: there is none, or app is NULL. */
 struct hrun_const *hrun_app_find_const(const struct hrun_app *app, const char *name, size_t len);
 
@@ -85,15 +85,44 @@ struct hrun_const *hrun_app_find_const(const struct hrun_app *app, const char *n
  * *offset the place of the mistake (characters into text). */
 int hrun_template_check(const struct hrun_app *app, const char *text, int *offset, struct hrun_error *err);
 
-/* Compile what stands under `ring`, with the constants of app, which are known already. Result: 0, or -1 with the text
- * of *err, its column (0: not known), and *key the key of the mistake. */
-int hrun_app_compile_ring(const struct raw_ring *raw, struct hrun_app *app, const char **key, struct hrun_error *err);
-
-/* Compile what stands under `weak` (NULL: nothing does), with the constants of app, which are known already. Result: 0,
- * or -1 with the text of *err, its column (0: not known), and *key the key of the mistake. */
-int hrun_app_compile_weak(const struct raw_weak *raw, struct hrun_app *app, const char **key, struct hrun_error *err);
-
 /* The value of a constant as it is written in templates and measurements: 15 digits, 17 where needed. */
 void hrun_app_add_value(struct hrun_buf *out, double value);
+
+/* ---------------------------------------------------------------- loading: 0, or -1 with the error of the loading */
+
+/* What one loading works on. */
+struct hrun_load {
+    const struct raw_app *raw;
+    const struct raw_variant *variant;  /* whose keys stand in raw in place of the definition's; NULL: none */
+    unsigned nth;                       /* of the variants */
+    const struct hrun_yaml *marks;
+    struct hrun_app *app;
+    struct hrun_error *err;
+};
+
+/* A copy of a text, the caller's; NULL when memory ran out. */
+char *hrun_load_copy(const struct hrun_load *l, const char *s);
+/* Of one that may be NULL. */
+int hrun_load_text(const struct hrun_load *l, const char *s, char **out);
+int hrun_load_list(const struct hrun_load *l, char *const *from, unsigned n, char ***out, int *nout);
+
+enum { HRUN_LOAD_PLACE = 128 };
+/* Where the value at path stands in the file: that of a variant among its own keys, if it has it. */
+const char *hrun_load_place(const struct hrun_load *l, const char *path, char room[HRUN_LOAD_PLACE]);
+/* A mistake at the beginning of the value at path. Result: -1. */
+__attribute__((format(printf, 3, 4)))
+int hrun_load_bad(const struct hrun_load *l, const char *path, const char *fmt, ...);
+/* An error with the place of the value at path, the message being that of a deeper function. Result: -1. */
+int hrun_load_fail_inside(const struct hrun_load *l, const char *path, int offset, const struct hrun_error *inner);
+
+/* Is the text at path a template? */
+int hrun_load_check_template(const struct hrun_load *l, const char *path, const char *text);
+
+/* Names, constants, -D, processes per PE, family and the like. */
+int hrun_load_values(struct hrun_load *l, const char *file, char *const *defines, int ndefines);
+/* Rule, memory, and what the family has: terms, formula, mesh or ring. The values are loaded. */
+int hrun_load_model(struct hrun_load *l);
+/* Files, arguments, standard input, and where the time stands. The values are loaded. */
+int hrun_load_inputs(struct hrun_load *l);
 
 #endif

@@ -1,351 +1,255 @@
 /* load.c - a definition as it stands in the file -> a checked struct hrun_app; see app.h for the contracts */
-#include "app/load.h"
+#include "app/internal.h"
 
-#include "base/units.h"
-
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int hrun_app_is_name(const char *s)
-{
-    size_t len = strlen(s);
+enum { LIST_MAX = 1000, VARIANTS_MAX = 32 };  /* entries of a list are compared with each other */
 
-    return strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789._-") == len && *s && !strchr("._-", *s) &&
-           !(len >= 5 && !strcmp(s + len - 5, ".yaml"));
+/* hrun-app(5) describes the keys. Empty texts are refused below, where what they are for is known. */
+#define TEXT(key, s, m) { HRUN_KEY(key, s, m), .empty = 1 }
+#define MAYBE_TEXT(key, s, m) { HRUN_KEY(key, s, m), .empty = 1, .optional = 1 }
+#define MAYBE_LIST(key, s, m, ...) { HRUN_KEY_LIST(key, s, m, m##_count), .optional = 1, .max = LIST_MAX, __VA_ARGS__ }
+
+static const struct hrun_key terms_keys[] = {
+    { HRUN_KEY_LIST("np", struct raw_terms, np, np_count), .empty = 1, .min = 1, .max = LIST_MAX },
+    { HRUN_KEY_LIST("n", struct raw_terms, n, n_count), .empty = 1, .min = 1, .max = LIST_MAX },
+    MAYBE_LIST("p", struct raw_terms, p, .empty = 1, .min = 1),
+    { NULL }
+};
+
+static const struct hrun_key file_keys[] = {
+    TEXT("path", struct raw_file, path), TEXT("content", struct raw_file, content), { NULL }
+};
+
+static const struct hrun_key time_keys[] = {
+    TEXT("match", struct raw_time, match), MAYBE_TEXT("file", struct raw_time, file),
+    MAYBE_TEXT("value", struct raw_time, value), { NULL }
+};
+
+static const struct hrun_key const_keys[] = {
+    TEXT("name", struct raw_const, name), { HRUN_KEY("value", struct raw_const, value) },
+    MAYBE_TEXT("file", struct raw_const, file), { HRUN_KEY("line", struct raw_const, line), .optional = 1 }, { NULL }
+};
+
+static const struct hrun_key ring_keys[] = {
+    TEXT("local", struct raw_ring, local), TEXT("step", struct raw_ring, step), TEXT("bytes", struct raw_ring, bytes),
+    { NULL }
+};
+
+static const struct hrun_key step_keys[] = {
+    TEXT("name", struct raw_step, name), TEXT("is", struct raw_step, is), { NULL }
+};
+
+/* Of a variant: in place of the definition's. */
+static const struct hrun_key value_keys[] = {
+    TEXT("name", struct raw_const, name), { HRUN_KEY("value", struct raw_const, value) }, { NULL }
+};
+
+static const struct hrun_key variant_keys[] = {
+    TEXT("name", struct raw_variant, name),
+    MAYBE_TEXT("title", struct raw_variant, title),
+    MAYBE_TEXT("rule", struct raw_variant, rule),
+    MAYBE_TEXT("memory", struct raw_variant, memory),
+    MAYBE_LIST("args", struct raw_variant, args, .empty = 1),
+    MAYBE_LIST("constants", struct raw_variant, constants, .keys = value_keys),
+    { HRUN_KEY_PTR("terms", struct raw_variant, terms), .keys = terms_keys, .optional = 1 },
+    MAYBE_LIST("where", struct raw_variant, where, .keys = step_keys),
+    MAYBE_TEXT("formula", struct raw_variant, formula),
+    { NULL }
+};
+
+static const struct hrun_key weak_keys[] = {
+    MAYBE_TEXT("rows", struct raw_weak, rows), MAYBE_TEXT("unit", struct raw_weak, unit),
+    MAYBE_TEXT("memory", struct raw_weak, memory), { NULL }
+};
+
+static const struct hrun_key app_keys[] = {
+    TEXT("name", struct raw_app, name),
+    MAYBE_TEXT("title", struct raw_app, title),
+    MAYBE_LIST("programs", struct raw_app, programs, .empty = 1),
+    MAYBE_TEXT("family", struct raw_app, family),
+    MAYBE_TEXT("rule", struct raw_app, rule),
+    MAYBE_LIST("procs_per_pe", struct raw_app, procs_per_pe, .min = 1),
+    MAYBE_TEXT("memory", struct raw_app, memory),
+    MAYBE_TEXT("threads", struct raw_app, threads),
+    MAYBE_TEXT("pattern", struct raw_app, pattern),
+    { HRUN_KEY_PTR("terms", struct raw_app, terms), .keys = terms_keys, .optional = 1 },
+    { HRUN_KEY_PTR("ring", struct raw_app, ring), .keys = ring_keys, .optional = 1 },
+    MAYBE_LIST("where", struct raw_app, where, .keys = step_keys),
+    MAYBE_TEXT("formula", struct raw_app, formula),
+    { HRUN_KEY_LIST("variants", struct raw_app, variants, variants_count), .keys = variant_keys, .optional = 1,
+      .min = 1, .max = VARIANTS_MAX },
+    { HRUN_KEY_PTR("weak", struct raw_app, weak), .keys = weak_keys, .optional = 1 },
+    MAYBE_LIST("constants", struct raw_app, constants, .keys = const_keys),
+    MAYBE_LIST("derived", struct raw_app, derived, .keys = step_keys),
+    MAYBE_LIST("files", struct raw_app, files, .keys = file_keys),
+    MAYBE_LIST("args", struct raw_app, args, .empty = 1),
+    MAYBE_TEXT("stdin", struct raw_app, stdin_text),
+    MAYBE_TEXT("scratch", struct raw_app, scratch),
+    { HRUN_KEY_PTR("time", struct raw_app, time), .keys = time_keys, .optional = 1 },
+    { HRUN_KEY_LIST("sizes", struct raw_app, sizes, sizes_count), .optional = 1, .max = LIST_MAX },
+    { NULL }
+};
+
+static const struct hrun_schema app_schema = { app_keys, sizeof(struct raw_app) };
+
+/* ------------------------------------------------------------------ copies, and errors with their place */
+
+char *hrun_load_copy(const struct hrun_load *l, const char *s)
+{
+    char *c = strdup(s);
+
+    if (!c)
+        hrun_fail_nomem(l->err);
+    return c;
 }
 
-static int load_names(struct hrun_load *l, const char *file)
+int hrun_load_text(const struct hrun_load *l, const char *s, char **out)
 {
-    const char *name = l->raw->name, *base = strrchr(file, '/');
-    size_t len;
-    char path[64];
-
-    base = base ? base + 1 : file;
-    len = strlen(base);
-    if (len > 5 && !strcmp(base + len - 5, ".yaml"))
-        len -= 5;
-    if (!hrun_app_is_name(name))
-        return hrun_load_bad(l, "name", "'%s' cannot be a name: lower-case letters, digits, '.', '_' and '-', a letter "
-                             "or digit first", name);
-    if (strlen(name) != len || strncmp(name, base, len))
-        return hrun_load_bad(l, "name", "the name '%s' is not that of the file: call the file %s.yaml, or write name: "
-                             "%.*s", name, name, (int)len, base);
-    for (unsigned i = 0; i < l->raw->programs_count; i++) {
-        const char *p = l->raw->programs[i];
-        snprintf(path, sizeof path, "programs[%u]", i);
-        if (!*p || strchr(p, '/'))
-            return hrun_load_bad(l, path, "'%s' is not the name of a program: it is compared without its folders", p);
-        for (unsigned k = 0; k < i; k++)
-            if (!strcmp(p, l->raw->programs[k]))
-                return hrun_load_bad(l, path, "'%s' is listed twice", p);
-    }
-    if (hrun_load_text(l, name, &l->app->name) || hrun_load_text(l, l->raw->title, &l->app->title) ||
-        hrun_load_text(l, file, &l->app->file))
-        return -1;
-    return hrun_load_list(l, l->raw->programs, l->raw->programs_count, &l->app->programs, &l->app->nprograms);
+    *out = s ? hrun_load_copy(l, s) : NULL;
+    return s && !*out ? -1 : 0;
 }
 
-static int by_name(const void *a, const void *b)
+int hrun_load_list(const struct hrun_load *l, char *const *from, unsigned n, char ***out, int *nout)
 {
-    return strcmp(((const struct hrun_const *)a)->name, ((const struct hrun_const *)b)->name);
-}
+    char **v = calloc(n + 1u, sizeof *v);
 
-/* The name, at path, of a constant or a derived value becomes that of the next entry of app->consts. */
-static int add_const(struct hrun_load *l, const char *path, const char *name)
-{
-    struct hrun_app *app = l->app;
-
-    if (!hrun_expr_is_name(name) || !strcmp(name, "N") || !strcmp(name, "P") || !strcmp(name, "T") ||
-        !strcmp(name, "shares"))
-        return hrun_load_bad(l, path, "'%s' cannot be the name of a constant: up to 100 letters, digits and '_', "
-                             "no digit first, not a function, nor N, P, T or shares", name);
-    for (int k = 0; k < app->nconsts; k++)
-        if (!strcmp(name, app->consts[k].name))
-            return hrun_load_bad(l, path, "'%s' is defined twice", name);
-    app->consts[app->nconsts].name = hrun_load_copy(l, name);
-    if (!app->consts[app->nconsts].name)
-        return -1;
-    app->nconsts++;
-    return 0;
-}
-
-/* Where the user's file says constant i. */
-static int add_preset(struct hrun_load *l, unsigned i)
-{
-    const struct raw_const *c = &l->raw->constants[i];
-    struct hrun_app_preset *p = &l->app->presets[l->app->npresets];
-    unsigned k = 0;
-    char path[64];
-
-    snprintf(path, sizeof path, "constants[%u].%s", i, c->file ? "file" : "line");
-    if (!c->file || c->line < 1)
-        return c->file || c->line ? hrun_load_bad(l, path, "'file' and 'line', from 1, stand together: where a file of "
-                                                  "the user's says the value") : 0;
-    while (k < l->raw->files_count && strcmp(l->raw->files[k].path, c->file))
-        k++;
-    if (k == l->raw->files_count)
-        return hrun_load_bad(l, path, "there is no '%s' under 'files'", c->file);
-    l->app->npresets++;
-    *p = (struct hrun_app_preset){ .line = c->line, .value = c->value };
-    return hrun_load_text(l, c->name, &p->name) || hrun_load_text(l, c->file, &p->file) ? -1 : 0;
-}
-
-static int load_consts(struct hrun_load *l)
-{
-    struct hrun_app *app = l->app;
-    unsigned n = l->raw->constants_count;
-    char path[64];
-
-    app->consts = calloc((size_t)n + l->raw->derived_count + 1, sizeof *app->consts);
-    app->presets = calloc((size_t)n + 1, sizeof *app->presets);
-    if (!app->consts || !app->presets)
+    if (!v)
         return hrun_fail_nomem(l->err);
+    *out = v;
     for (unsigned i = 0; i < n; i++) {
-        snprintf(path, sizeof path, "constants[%u].name", i);
-        if (add_const(l, path, l->raw->constants[i].name) || add_preset(l, i))
+        v[i] = hrun_load_copy(l, from[i]);
+        if (!v[i])
             return -1;
-        app->consts[i].value = l->raw->constants[i].value;
-    }
-    qsort(app->consts, n, sizeof *app->consts, by_name);
-    return 0;
-}
-
-/* Values that follow from N, P, constants and the values before them. */
-static int load_derived(struct hrun_load *l)
-{
-    enum { DERIVED_MAX = 12 };
-    static const char *const vars[] = { "N", "P" };
-    struct hrun_app *app = l->app;
-    const struct raw_step *v = l->raw->derived;
-    char path[64], unknown[HRUN_EXPR_NAME_MAX + 32];
-
-    /* Each use of a value is a copy of its expression, so that chains of them grow. */
-    if (l->raw->derived_count > DERIVED_MAX)
-        return hrun_load_bad(l, "derived", "there are %u derived values, and at most %d may be", l->raw->derived_count,
-                             DERIVED_MAX);
-    for (unsigned i = 0; i < l->raw->derived_count; i++) {
-        struct hrun_error inner = { .code = HRUN_OK };
-        struct hrun_expr *e;
-
-        snprintf(path, sizeof path, "derived[%u].name", i);
-        if (!strcmp(v[i].name, "M"))
-            return hrun_load_bad(l, path, "'M' cannot be the name of a value: it is the number of processes per PE");
-        if (add_const(l, path, v[i].name))
-            return -1;
-        snprintf(path, sizeof path, "derived[%u].is", i);
-        e = hrun_expr_compile(v[i].is, vars, 2, app->consts, app->nconsts - 1, &inner);
-        hrun_expr_destroy(e);
-        for (unsigned k = i; !e && k < l->raw->derived_count; k++) {
-            snprintf(unknown, sizeof unknown, "unknown variable '%.*s'", HRUN_EXPR_NAME_MAX, v[k].name);
-            if (!strncmp(inner.text, unknown, strlen(unknown)))
-                return hrun_load_bad(l, path, "'%s' uses '%s', which is not above it: a value may use those that stand "
-                                     "before it", v[i].name, v[k].name);
-        }
-        if (!e)
-            return hrun_load_fail_inside(l, path, inner.column > 0 ? inner.column - 1 : 0, &inner);
-        if (hrun_load_text(l, v[i].is, &app->consts[app->nconsts - 1].is))
-            return -1;
+        *nout = (int)i + 1;
     }
     return 0;
 }
 
-static void set_const(struct hrun_const *c, double value)
-{
-    c->value = value;
-    free(c->is);
-    c->is = NULL;
-}
-
-/* No file of the user's says the value of this constant. */
-static void drop_preset(struct hrun_app *app, const char *name)
-{
-    for (int i = 0; i < app->npresets; i++)
-        if (!strcmp(app->presets[i].name, name)) {
-            free(app->presets[i].name);
-            free(app->presets[i].file);
-            app->presets[i--] = app->presets[--app->npresets];
-        }
-}
-
-/* The values of a variant; they are what it is, so that they count before all others. */
-static int load_own_values(struct hrun_load *l)
+const char *hrun_load_place(const struct hrun_load *l, const char *path, char room[HRUN_LOAD_PLACE])
 {
     const struct raw_variant *v = l->variant;
+    const struct { const char *key; int given; } keys[] = {
+        { "title", v && v->title }, { "rule", v && v->rule }, { "memory", v && v->memory },
+        { "args", v && v->args_count }, { "terms", v && v->terms }, { "where", v && v->where_count },
+        { "formula", v && v->formula },
+    };
+    size_t len = strcspn(path, ".[");
 
-    for (unsigned i = 0; v && i < v->constants_count; i++) {
-        struct hrun_const *c = hrun_app_find_const(l->app, v->constants[i].name, strlen(v->constants[i].name));
-        char path[64];
-
-        snprintf(path, sizeof path, "variants[%u].constants[%u].name", l->nth, i);
-        if (!c)
-            return hrun_load_bad(l, path, "there is no '%s' under 'constants' or 'derived'", v->constants[i].name);
-        for (unsigned k = 0; k < i; k++)
-            if (!strcmp(v->constants[k].name, c->name))
-                return hrun_load_bad(l, path, "'%s' is defined twice", c->name);
-        set_const(c, v->constants[i].value);
-        drop_preset(l->app, c->name);
-    }
-    return 0;
-}
-
-/* -D NAME=VALUE; of two for one name the later counts. */
-static int define(struct hrun_load *l, const char *text)
-{
-    struct hrun_app *app = l->app;
-    struct hrun_buf list = HRUN_BUF_INIT;
-    const char *eq = strchr(text, '=');
-    size_t len = eq ? (size_t)(eq - text) : strlen(text);
-    struct hrun_const *c = hrun_app_find_const(app, text, len);
-    char what[64];
-    double value;
-
-    if (!eq)
-        return hrun_fail(l->err, HRUN_EINVAL, "-D %s has no value: write -D %s=VALUE", text, text);
-    if (c) {
-        snprintf(what, sizeof what, "-D %s", c->name);
-        if (hrun_parse_number(what, eq + 1, &value, l->err))
-            return -1;
-        set_const(c, value);
-        return 0;
-    }
-    for (int i = 0; i < app->nconsts; i++)
-        hrun_buf_addf(&list, "%s%s", i ? ", " : "", app->consts[i].name);
-    hrun_fail(l->err, HRUN_EINVAL, "-D %.*s: %s has no constant of this name (%s%s)", (int)len, text,
-              app->name, app->nconsts ? "it has: " : "it has none", list.data);
-    hrun_buf_release(&list);
-    return -1;
-}
-
-static int by_int(const void *a, const void *b)
-{
-    int x = *(const int *)a, y = *(const int *)b;
-
-    return (x > y) - (x < y);
-}
-
-static int load_procs(struct hrun_load *l)
-{
-    const struct raw_app *raw = l->raw;
-    struct hrun_app *app = l->app;
-    unsigned n = raw->procs_per_pe_count;
-    char path[64];
-
-    app->procs_per_pe = calloc(n + 1u, sizeof *app->procs_per_pe);
-    if (!app->procs_per_pe)
-        return hrun_fail_nomem(l->err);
-    for (unsigned i = 0; i < n; i++) {
-        snprintf(path, sizeof path, "procs_per_pe[%u]", i);
-        if (raw->procs_per_pe[i] < 1)
-            return hrun_load_bad(l, path, "%d processes on a PE: at least 1 is needed", raw->procs_per_pe[i]);
-        if (raw->procs_per_pe[i] > HRUN_PROCS_PER_PE_MAX)
-            return hrun_load_bad(l, path, "%d processes on a PE: at most %d are possible", raw->procs_per_pe[i],
-                                 HRUN_PROCS_PER_PE_MAX);
-        for (unsigned k = 0; k < i; k++)
-            if (raw->procs_per_pe[k] == raw->procs_per_pe[i])
-                return hrun_load_bad(l, path, "%d is listed twice", raw->procs_per_pe[i]);
-        app->procs_per_pe[i] = raw->procs_per_pe[i];
-    }
-    if (n == 0)
-        app->procs_per_pe[n++] = 1;
-    app->nprocs_per_pe = (int)n;
-    qsort(app->procs_per_pe, n, sizeof *app->procs_per_pe, by_int);
-    return 0;
-}
-
-/* Which of the known words stands at key: its index; -1 is a mistake, which is told. */
-static int load_choice(const struct hrun_load *l, const char *key, const char *word, const char *const *known)
-{
-    struct hrun_buf list = HRUN_BUF_INIT;
-    const char *near;
-    size_t n = 0;
-
-    for (; known[n]; n++) {
-        if (!strcmp(known[n], word)) {
-            hrun_buf_release(&list);
-            return (int)n;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i].given && strlen(keys[i].key) == len && !strncmp(keys[i].key, path, len)) {
+            snprintf(room, HRUN_LOAD_PLACE, "variants[%u].%s", l->nth, path);
+            return room;
         }
-        hrun_buf_addf(&list, "%s%s", n ? ", " : "", known[n]);
-    }
-    near = hrun_nearest(word, known, n);
-    hrun_load_bad(l, key, "'%s' is not known (known: %s)%s%s%s", word, list.data, near ? " (did you mean '" : "",
-                  near ? near : "", near ? "'?)" : "");
-    hrun_buf_release(&list);
-    return -1;
+    return path;
 }
 
-const char *const hrun_app_patterns[] = { "ring", "grid", "alltoall", NULL };
-const char *const hrun_app_family_names[] = { "npt", "weak", "ring", "analytic", NULL };
-static const char *const scratch_names[] = { "link", "copy", "none", NULL };
-
-static int load_choices(const struct hrun_load *l)
+int hrun_load_bad(const struct hrun_load *l, const char *path, const char *fmt, ...)
 {
-    const struct raw_app *raw = l->raw;
-    int family = raw->formula ? HRUN_APP_ANALYTIC : HRUN_APP_NPT, scratch = HRUN_APP_SCRATCH_LINK;
+    char text[HRUN_ERROR_TEXT], room[HRUN_LOAD_PLACE];
+    va_list ap;
 
-    if ((raw->pattern && load_choice(l, "pattern", raw->pattern, hrun_app_patterns) < 0) ||
-        (raw->family && (family = load_choice(l, "family", raw->family, hrun_app_family_names)) < 0) ||
-        (raw->scratch && (scratch = load_choice(l, "scratch", raw->scratch, scratch_names)) < 0))
-        return -1;
-    l->app->family = (enum hrun_app_family)family;
-    l->app->scratch = (enum hrun_app_scratch)scratch;
-    return hrun_load_text(l, raw->pattern, &l->app->pattern);
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return hrun_yaml_fail(l->marks, hrun_load_place(l, path, room), 0, l->err, HRUN_EPARSE, "%s", text);
 }
 
-static int load_threads(struct hrun_load *l)
+int hrun_load_fail_inside(const struct hrun_load *l, const char *path, int offset, const struct hrun_error *inner)
 {
-    const char *how = l->raw->threads;
+    char room[HRUN_LOAD_PLACE];
 
-    if (how && strcmp(how, "fill"))
-        return hrun_load_bad(l, "threads", "'%s' is not known: write threads: fill, or leave the key out, and hrun "
-                             "sets no number of threads", how);
-    l->app->threads_fill = how != NULL;
-    return 0;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-static int load_sizes(struct hrun_load *l)
-{
-    const struct raw_app *raw = l->raw;
-    unsigned n = raw->sizes_count;
-    char path[64];
-
-    l->app->sizes = calloc(n + 1u, sizeof *l->app->sizes);
-    if (!l->app->sizes)
+    if (inner->code == HRUN_ENOMEM)
         return hrun_fail_nomem(l->err);
-    for (unsigned i = 0; i < n; i++) {
-        snprintf(path, sizeof path, "sizes[%u]", i);
-        if (raw->sizes[i] < 1 || raw->sizes[i] > HRUN_COUNT_MAX)
-            return hrun_load_bad(l, path, "a size is a whole number from 1 to %lld", (long long)HRUN_COUNT_MAX);
-        for (unsigned k = 0; k < i; k++)
-            if (raw->sizes[k] == raw->sizes[i])
-                return hrun_load_bad(l, path, "the size %lld is listed twice", (long long)raw->sizes[i]);
-        l->app->sizes[i] = raw->sizes[i];
-    }
-    l->app->nsizes = (int)n;
-    if (n > 0)
-        qsort(l->app->sizes, n, sizeof *l->app->sizes, by_size);
-    return 0;
+    return hrun_yaml_fail(l->marks, hrun_load_place(l, path, room), offset, l->err, HRUN_EPARSE, "%s", inner->text);
+}
+
+int hrun_load_check_template(const struct hrun_load *l, const char *path, const char *text)
+{
+    struct hrun_error inner = { .code = HRUN_OK };
+    int offset = 0;
+
+    return hrun_template_check(l->app, text, &offset, &inner) ? hrun_load_fail_inside(l, path, offset, &inner) : 0;
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-int hrun_load_all(struct hrun_load *l, const char *file, char *const *defines, int ndefines)
+/* All of a definition, or of a variant, but its variants. */
+static int load_all(struct hrun_load *l, const char *file, char *const *defines, int ndefines)
 {
-    if (load_names(l, file) || load_consts(l) || load_derived(l))
+    return hrun_load_values(l, file, defines, ndefines) || hrun_load_model(l) || hrun_load_inputs(l) ? -1 : 0;
+}
+
+static int check_variant(const struct hrun_load *l, const struct raw_app *raw, unsigned nth)
+{
+    const struct raw_variant *v = &raw->variants[nth];
+    char path[64];
+
+    snprintf(path, sizeof path, "variants[%u].name", nth);
+    if (!hrun_app_is_name(v->name) || strchr(v->name, '.'))
+        return hrun_load_bad(l, path, "'%s' cannot be the name of a variant: lower-case letters, digits, '_' and '-', "
+                             "a letter or digit first", v->name);
+    for (unsigned k = 0; k < nth; k++)
+        if (!strcmp(v->name, raw->variants[k].name))
+            return hrun_load_bad(l, path, "there are two variants '%s'", v->name);
+    return 0;
+}
+
+/* A variant is a definition of its own, with its keys in place of the definition's. */
+static int load_variant(struct hrun_load *l, const char *file, unsigned nth, char *const *defines, int ndefines)
+{
+    const struct raw_variant *v = &l->raw->variants[nth];
+    struct raw_app raw = *l->raw;
+    struct hrun_load one = { .raw = &raw, .variant = v, .nth = nth, .marks = l->marks, .err = l->err };
+    char *name;
+
+    if (check_variant(l, l->raw, nth))
         return -1;
-    for (int i = 0; i < ndefines; i++)
-        if (define(l, defines[i]))
+    raw.variants = NULL;
+    raw.variants_count = 0;
+    raw.title = v->title ? v->title : raw.title;
+    raw.rule = v->rule ? v->rule : raw.rule;
+    raw.memory = v->memory ? v->memory : raw.memory;
+    if (v->args_count) {
+        raw.args = v->args;
+        raw.args_count = v->args_count;
+    }
+    if (v->terms || v->formula) {
+        raw.terms = v->terms;
+        raw.formula = v->formula;
+    }
+    if (v->where_count || v->terms) {
+        raw.where = v->where;
+        raw.where_count = v->where_count;
+    }
+    one.app = calloc(1, sizeof *one.app);
+    if (!one.app)
+        return hrun_fail_nomem(l->err);
+    l->app->variants[l->app->nvariants++] = one.app;
+    if (load_all(&one, file, defines, ndefines) || hrun_load_text(l, v->name, &one.app->variant))
+        return -1;
+    name = hrun_strf("%s.%s", one.app->name, v->name);
+    if (!name)
+        return hrun_fail_nomem(l->err);
+    free(one.app->name);
+    one.app->name = name;
+    return 0;
+}
+
+static int load_variants(struct hrun_load *l, const char *file, char *const *defines, int ndefines)
+{
+    unsigned n = l->raw->variants_count;
+
+    l->app->variants = calloc((size_t)n + 1, sizeof *l->app->variants);
+    if (!l->app->variants)
+        return hrun_fail_nomem(l->err);
+    for (unsigned i = 0; i < n; i++)
+        if (load_variant(l, file, i, defines, ndefines))
             return -1;
-    return load_own_values(l) || load_procs(l) || load_threads(l) || load_choices(l) || load_sizes(l) ||
-           hrun_load_expressions(l) || hrun_load_weak(l) || hrun_load_ring(l) || hrun_load_inputs(l) ||
-           hrun_load_time(l) ? -1 : 0;
+    return 0;
 }
 
 int hrun_app_load(const char *file, char *const *defines, int ndefines, struct hrun_app **out,
@@ -356,7 +260,7 @@ int hrun_app_load(const char *file, char *const *defines, int ndefines, struct h
     struct hrun_load l = { .err = err };
     int rc = -1;
 
-    if (hrun_yaml_load(file, &hrun_app_schema, &data, &marks, err))
+    if (hrun_yaml_load(file, &app_schema, &data, &marks, err))
         return -1;
     l.raw = data;
     l.marks = marks;
@@ -364,12 +268,12 @@ int hrun_app_load(const char *file, char *const *defines, int ndefines, struct h
     if (!l.app)
         hrun_fail_nomem(err);
     else
-        rc = hrun_load_all(&l, file, defines, ndefines) || hrun_load_variants(&l, file, defines, ndefines) ? -1 : 0;
+        rc = load_all(&l, file, defines, ndefines) || load_variants(&l, file, defines, ndefines) ? -1 : 0;
     if (!rc) {
         *out = l.app;
         l.app = NULL;
     }
     hrun_app_destroy(l.app);
-    hrun_yaml_free(&hrun_app_schema, data, marks);
+    hrun_yaml_free(&app_schema, data, marks);
     return rc;
 }

@@ -1,5 +1,5 @@
-/* load_inputs.c - files, arguments, standard input and the time of a definition; see load.h */
-#include "app/load.h"
+/* load_inputs.c - files, arguments, standard input and the time of a definition; see internal.h */
+#include "app/internal.h"
 #include "app/time_match.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ static int check_path(const struct hrun_load *l, const char *at, const char *pat
                          fault);
 }
 
-int hrun_load_inputs(struct hrun_load *l)
+static int load_inputs(struct hrun_load *l)
 {
     const struct raw_app *raw = l->raw;
     struct hrun_app *app = l->app;
@@ -74,7 +74,7 @@ int hrun_load_inputs(struct hrun_load *l)
     return hrun_load_text(l, raw->stdin_text, &app->stdin_text);
 }
 
-int hrun_load_time(struct hrun_load *l)
+static int load_time(struct hrun_load *l)
 {
     static const char *const vars[] = { "x", "N", "P" };
     const struct raw_time *t = l->raw->time;
@@ -95,4 +95,9 @@ int hrun_load_time(struct hrun_load *l)
             return hrun_load_fail_inside(l, "time.value", why.column > 0 ? why.column - 1 : 0, &why);
     }
     return hrun_load_text(l, t->match, &l->app->time_match) || hrun_load_text(l, t->file, &l->app->time_file) ? -1 : 0;
+}
+
+int hrun_load_inputs(struct hrun_load *l)
+{
+    return load_inputs(l) || load_time(l) ? -1 : 0;
 }

@@ -1,5 +1,5 @@
-/* load_model.c - how a definition says what its processes take: terms, formulas, meshes and rings; see load.h */
-#include "app/load.h"
+/* load_model.c - how a definition says what its processes take: terms, formulas, meshes and rings; see internal.h */
+#include "app/internal.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -10,6 +10,8 @@
 static const char *const vars_np[] = { "N", "P" };
 static const char *const vars_n[] = { "N" };
 static const char *const vars_tpn[] = { "T", "P", "N" };
+static const char *const vars_memory[] = { "N", "P", "W" };
+static const char *const vars_ring[] = { "n", "N", "P" };
 
 static struct hrun_expr *compile(const struct hrun_load *l, const char *path, const char *text,
                                  const char *const *vars, int nvars)
@@ -154,7 +156,7 @@ static int load_formula(struct hrun_load *l)
     return rc ? -1 : 0;
 }
 
-int hrun_load_expressions(struct hrun_load *l)
+static int load_expressions(struct hrun_load *l)
 {
     const struct raw_app *raw = l->raw;
     const struct raw_terms *terms = raw->terms;
@@ -186,36 +188,65 @@ int hrun_load_expressions(struct hrun_load *l)
     return load_terms(l, "p", terms->p, terms->p_count, vars_tpn, 3, &app->pt);
 }
 
-int hrun_load_weak(const struct hrun_load *l)
-{
-    struct hrun_error inner = { .code = HRUN_OK };
-    const char *key;
-    char path[64];
+/* The expressions of one key's mapping: each is compiled with the constants of the definition. */
+struct part {
+    const char *key, *text;     /* NULL: not given */
+    const char *const *vars;
+    int nvars;
+    struct hrun_expr **out;
+};
 
-    if (l->app->family != HRUN_APP_WEAK)
-        return l->raw->weak ? hrun_load_bad(l, "weak", "'weak' is for definitions of family weak; write family: weak, "
-                                            "or leave it out") : 0;
-    if (!hrun_app_compile_weak(l->raw->weak, l->app, &key, &inner))
-        return 0;
-    snprintf(path, sizeof path, "weak.%s", key);
-    return hrun_load_fail_inside(l, path, inner.column > 0 ? inner.column - 1 : 0, &inner);
+static int compile_parts(const struct hrun_load *l, const char *mapping, const struct part *v, int n)
+{
+    for (int i = 0; i < n; i++) {
+        struct hrun_error inner = { .code = HRUN_OK };
+        char path[64];
+
+        if (!v[i].text)
+            continue;
+        *v[i].out = hrun_expr_compile(v[i].text, v[i].vars, v[i].nvars, l->app->consts, l->app->nconsts, &inner);
+        snprintf(path, sizeof path, "%s.%s", mapping, v[i].key);
+        if (!*v[i].out)
+            return hrun_load_fail_inside(l, path, inner.column > 0 ? inner.column - 1 : 0, &inner);
+    }
+    return 0;
 }
 
-int hrun_load_ring(const struct hrun_load *l)
+static int load_weak(const struct hrun_load *l)
 {
-    const int wanted = l->app->family == HRUN_APP_RING;
-    struct hrun_error inner = { .code = HRUN_OK };
-    const char *key;
-    char path[64];
+    const struct raw_weak *raw = l->raw->weak;
+    struct hrun_app *app = l->app;
+    const struct part parts[] = {
+        { "rows", raw && raw->rows ? raw->rows : "N", vars_n, 1, &app->weak.rows },
+        { "unit", raw && raw->unit ? raw->unit : "1", vars_n, 1, &app->weak.unit },
+        { "memory", raw ? raw->memory : NULL, vars_memory, 3, &app->weak.memory },
+    };
 
-    if (!l->raw->ring)
+    if (app->family != HRUN_APP_WEAK)
+        return raw ? hrun_load_bad(l, "weak", "'weak' is for definitions of family weak; write family: weak, or leave "
+                                   "it out") : 0;
+    return compile_parts(l, "weak", parts, 3);
+}
+
+static int load_ring(const struct hrun_load *l)
+{
+    const struct raw_ring *raw = l->raw->ring;
+    const int wanted = l->app->family == HRUN_APP_RING;
+
+    if (!raw)
         return wanted ? hrun_load_bad(l, "family", "a definition of family ring says under 'ring' what a process does: "
                                       "local, step and bytes, over n, N and P") : 0;
     if (!wanted)
         return hrun_load_bad(l, "ring", "'ring' is for definitions of family ring; write family: ring, or leave it "
                              "out");
-    if (!hrun_app_compile_ring(l->raw->ring, l->app, &key, &inner))
-        return 0;
-    snprintf(path, sizeof path, "ring.%s", key);
-    return hrun_load_fail_inside(l, path, inner.column > 0 ? inner.column - 1 : 0, &inner);
+    return compile_parts(l, "ring", (const struct part[]){
+        { "local", raw->local, vars_ring, 3, &l->app->ring.local },
+        { "step", raw->step, vars_ring, 3, &l->app->ring.step },
+        { "bytes", raw->bytes, vars_ring, 3, &l->app->ring.bytes },
+    }, 3);
+}
+
+int hrun_load_model(struct hrun_load *l)
+{
+    return load_expressions(l) || load_weak(l) || load_ring(l) ? -1 : 0;
 }

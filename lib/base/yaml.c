@@ -1,10 +1,9 @@
-/* yaml.c - parsing, loading and printing; see yaml.h for the contracts */
+/* yaml.c - parsing and loading; see yaml.h for the contracts */
 #include "base/yaml.h"
 
 #include "base/file.h"
 #include "base/yaml_tree.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +39,7 @@ static int syntax_error(const struct hrun_yaml *y, const yaml_parser_t *p, struc
     return hrun_fail_at(err, HRUN_EPARSE, y->name, line, column, "not valid YAML: %s%s", problem, hint);
 }
 
-/* Our schemas have eight levels at most; libyaml takes time by the square of the depth. */
+/* Our documents have eight levels at most; libyaml takes time by the square of the depth. */
 enum { DEPTH_MAX = 32 };
 
 /* Go once over the events: every syntax error, aliases, deep nesting and further documents are found here, with their
@@ -115,9 +114,8 @@ static void tree_destroy(struct hrun_yaml *y)
     free(y);
 }
 
-/* The document of text[len], checked by schema. NULL with *err. */
-static struct hrun_yaml *tree_create(const char *name, const char *text, size_t len,
-                                     const cyaml_schema_value_t *schema, struct hrun_error *err)
+/* The document of text[len]. NULL with *err. */
+static struct hrun_yaml *tree_create(const char *name, const char *text, size_t len, struct hrun_error *err)
 {
     struct hrun_yaml *y = calloc(1, sizeof *y);
 
@@ -129,7 +127,7 @@ static struct hrun_yaml *tree_create(const char *name, const char *text, size_t 
         memcpy(y->text, text, len);
     y->text[len] = 0;
     y->len = len;
-    if (scan(y, err) || build(y, err) || hrun_yaml_check(y, schema, err))
+    if (scan(y, err) || build(y, err))
         goto fail;
     return y;
 fail:
@@ -137,82 +135,41 @@ fail:
     return NULL;
 }
 
-/* libcyaml's first word on a failure, for the cases that our own walk does not know. */
-static void keep_first(cyaml_log_t level, void *ctx, const char *fmt, va_list ap)
+/* The struct that a document describes; NULL with *err. */
+static void *make_data(struct hrun_yaml *y, const struct hrun_schema *schema, struct hrun_error *err)
 {
-    struct hrun_buf *b = ctx;
+    void *data = calloc(1, schema->size);
 
-    if (level == CYAML_LOG_ERROR && b->len == 0) {
-        hrun_buf_vaddf(b, fmt, ap);
-        while (b->len && b->data[b->len - 1] == '\n')
-            b->data[--b->len] = 0;
-    }
-}
-
-/* libcyaml passes libyaml's failed allocations on as failures of libyaml. Loading comes after our own scan
- * has found the text good, so that only memory is left as a reason. */
-static int is_nomem(cyaml_err_t status, int loading)
-{
-    switch (status) {
-    case CYAML_ERR_OOM:
-    case CYAML_ERR_LIBYAML_EMITTER_INIT:
-    case CYAML_ERR_LIBYAML_PARSER_INIT:
-        return 1;
-    case CYAML_ERR_LIBYAML_PARSER:
-        return loading;
-    default:
-        return 0;
-    }
-}
-
-static cyaml_config_t config(struct hrun_buf *log)
-{
-    cyaml_config_t cfg = {
-        .log_fn = log ? keep_first : NULL, .log_ctx = log, .mem_fn = cyaml_mem,
-        .log_level = CYAML_LOG_ERROR, .flags = CYAML_CFG_NO_ALIAS
-    };
-    return cfg;
-}
-
-int hrun_yaml_parse(const char *name, const char *text, size_t len, const cyaml_schema_value_t *schema,
-                    void **data, struct hrun_yaml **marks, struct hrun_error *err)
-{
-    struct hrun_buf log = HRUN_BUF_INIT;
-    cyaml_config_t cfg = config(&log);
-    struct hrun_yaml *y = tree_create(name, text, len, schema, err);
-    void *loaded = NULL;
-    cyaml_err_t status;
-    int rc = -1;
-
-    if (!y)
-        return -1;
-    status = cyaml_load_data((const uint8_t *)y->text, y->len, &cfg, schema, &loaded, NULL);
-    if (status == CYAML_OK && !loaded)
-        /* libcyaml gives no struct for a mapping without keys; cyaml_mem frees with free() */
-        loaded = calloc(1, schema->data_size);
-    if (is_nomem(status, 1) || (status == CYAML_OK && !loaded)) {
+    if (!data) {
         hrun_fail_nomem(err);
-        goto out;
+    } else if (hrun_yaml_read(y, schema, data, err)) {
+        hrun_yaml_free(schema, data, NULL);
+        data = NULL;
     }
-    if (status != CYAML_OK) {
-        hrun_fail_at(err, HRUN_EPARSE, name, 0, 0, "%s%s%s", cyaml_strerror(status), log.len ? ": " : "",
-                     log.data);
-        goto out;
-    }
-    *data = loaded;
-    if (marks) {
-        *marks = y;
-        y = NULL;
-    }
-    rc = 0;
-out:
-    tree_destroy(y);
-    hrun_buf_release(&log);
-    return rc;
+    return data;
 }
 
-int hrun_yaml_load(const char *path, const cyaml_schema_value_t *schema, void **data,
-                   struct hrun_yaml **marks, struct hrun_error *err)
+int hrun_yaml_parse(const char *name, const char *text, size_t len, const struct hrun_schema *schema, void **data,
+                    struct hrun_yaml **marks, struct hrun_error *err)
+{
+    locale_t old = (locale_t)0, c = hrun_locale_enter(&old);
+    struct hrun_yaml *y = c ? tree_create(name, text, len, err) : NULL;
+    void *read = y ? make_data(y, schema, err) : NULL;
+
+    if (!c)
+        hrun_fail_nomem(err);
+    hrun_locale_leave(c, old);
+    if (read)
+        *data = read;
+    if (read && marks)
+        *marks = y;
+    else
+        tree_destroy(y);
+    return read ? 0 : -1;
+}
+
+int hrun_yaml_load(const char *path, const struct hrun_schema *schema, void **data, struct hrun_yaml **marks,
+                   struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
     int rc = hrun_file_read(path, FILE_MAX, &text, err);
@@ -239,77 +196,27 @@ int hrun_yaml_fail(const struct hrun_yaml *marks, const char *path, int offset, 
     return hrun_fail_at(err, code, marks ? marks->name : NULL, line, column, "%s", text);
 }
 
-int hrun_yaml_pair(const struct hrun_yaml *marks, const char *path, size_t i, const char **key,
-                   const char **value)
+void hrun_yaml_free(const struct hrun_schema *schema, void *data, struct hrun_yaml *marks)
 {
-    int whole;
-    yaml_node_t *map = hrun_yaml_find(marks, path, &whole), *k, *v;
-    yaml_document_t *doc = (yaml_document_t *)&marks->doc;
-    yaml_node_pair_t *pair;
-
-    if (!map || !whole || map->type != YAML_MAPPING_NODE)
-        return 0;
-    if (i >= (size_t)(map->data.mapping.pairs.top - map->data.mapping.pairs.start))
-        return 0;
-    pair = map->data.mapping.pairs.start + i;
-    k = yaml_document_get_node(doc, pair->key);
-    v = yaml_document_get_node(doc, pair->value);
-    *key = (const char *)k->data.scalar.value;
-    *value = v->type == YAML_SCALAR_NODE ? (const char *)v->data.scalar.value : NULL;
-    return 1;
-}
-
-int hrun_yaml_print(const cyaml_schema_value_t *schema, const void *data, struct hrun_buf *out,
-                    struct hrun_error *err)
-{
-    struct hrun_buf log = HRUN_BUF_INIT;
-    cyaml_config_t cfg = config(&log);
-    struct hrun_yaml *y = NULL;
-    struct hrun_error why;
-    char *text = NULL;
-    size_t len = 0;
-    cyaml_err_t status;
-    int rc = -1, saved = errno, why_errno;
-
-    /* libyaml fails alike for lack of memory and for texts that are not UTF-8; malloc leaves ENOMEM */
-    errno = 0;
-    status = cyaml_save_data(&text, &len, &cfg, schema, data, 0);
-    why_errno = errno;
-    errno = saved;
-    if (is_nomem(status, 0) || (status != CYAML_OK && why_errno == ENOMEM)) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
-    if (status != CYAML_OK) {
-        hrun_fail(err, HRUN_EINVAL, "the data cannot be written as YAML: %s%s%s", cyaml_strerror(status),
-                  log.len ? ": " : "", log.data);
-        goto out;
-    }
-    /* libcyaml writes NaN and infinity as readily as it reads them: what we could not load again is not
-     * handed out. */
-    y = tree_create("", text, len, schema, &why);
-    if (!y) {
-        hrun_fail(err, why.code == HRUN_ENOMEM ? HRUN_ENOMEM : HRUN_EINVAL, "%s%s",
-                  why.code == HRUN_ENOMEM ? "" : "the data cannot be written as YAML: ", why.text);
-        goto out;
-    }
-    hrun_buf_add(out, text, len);
-    if (len && text[len - 1] != '\n')
-        hrun_buf_addc(out, '\n');
-    rc = out->failed ? hrun_fail_nomem(err) : 0;
-out:
-    tree_destroy(y);
-    if (text)
-        cyaml_mem(NULL, text, 0);
-    hrun_buf_release(&log);
-    return rc;
-}
-
-void hrun_yaml_free(const cyaml_schema_value_t *schema, void *data, struct hrun_yaml *marks)
-{
-    cyaml_config_t cfg = config(NULL);
-
     if (data)
-        cyaml_free(&cfg, schema, data, 0);
+        hrun_yaml_release(schema->keys, data);
+    free(data);
     tree_destroy(marks);
+}
+
+locale_t hrun_locale_enter(locale_t *old)
+{
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+
+    if (c)
+        *old = uselocale(c);
+    return c;
+}
+
+void hrun_locale_leave(locale_t c, locale_t old)
+{
+    if (c) {
+        uselocale(old);
+        freelocale(c);
+    }
 }

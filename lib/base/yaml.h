@@ -1,57 +1,93 @@
-/* yaml.h - schema-checked YAML with exact places of mistakes (libcyaml over libyaml)
+/* yaml.h - YAML documents read into structs, and written from them, by a table of their keys (over libyaml)
  *
- * Purpose: load a file by a libcyaml schema, and be able to say afterwards where each value stood, so
- * that a mistake found later (a bad expression, say) names file, line and column.
+ * Purpose: one table per document says which keys there are, what they hold and where in a struct they go; the place of
+ * each value is kept, so that a mistake found later (a bad expression, say) names file, line and column.
  * Invariants:
- *   - the schema is the only description of a format: unknown, missing and duplicate keys, wrong types,
- *     empty files and several documents are found by walking schema and document together, each with
- *     its own line and column, and the message says what would be right (for an unknown key the nearest
- *     known one and the list of keys);
- *   - numbers that are NaN, infinite or out of range never pass.
+ *   - unknown, missing and duplicate keys, wrong types, empty files and several documents are errors with a line and
+ *     column of their own, the first in reading order; the message says what would be right;
+ *   - whole numbers are decimal without leading zeros; NaN, infinity and what is out of range never pass;
+ *   - aliases (*name) are refused;
+ *   - what is printed can be read again, and gives the same values.
  */
 #ifndef HRUN_BASE_YAML_H
 #define HRUN_BASE_YAML_H
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/nearest.h"
 
-#include <cyaml/cyaml.h>
+#include <locale.h>
+#include <stddef.h>
+#include <stdint.h>
 
-struct hrun_yaml; /* a loaded file: its name and the places of its values */
+struct hrun_yaml; /* a document that was read: its name and the places of its values */
 
-/* Load path by schema (a pointer to a mapping). Result: the data in *data (free with
- * hrun_yaml_free; never NULL, all zero when no key is set), the places in *marks (marks may be NULL).
- * Errors: HRUN_ENOENT, HRUN_EIO, HRUN_EINVAL (as hrun_file_read), HRUN_EPARSE, HRUN_ENOMEM.
- * Stricter than libcyaml: whole numbers are decimal without leading zeros, true/false/yes/no/on/off are the
- * only truth values, enumerations take no numbers, aliases (*name) are refused. A key without a value is
- * an empty text where the schema allows one, as libcyaml prints it. Fields of type CYAML_IGNORE hold
- * anything; see hrun_yaml_pair. */
-int hrun_yaml_load(const char *path, const cyaml_schema_value_t *schema, void **data,
-                   struct hrun_yaml **marks, struct hrun_error *err);
+enum hrun_key_type { HRUN_KEY_TEXT, HRUN_KEY_INT, HRUN_KEY_INT64, HRUN_KEY_NUMBER, HRUN_KEY_MAPPING };
+
+struct hrun_word {
+    const char *word;               /* NULL ends the list */
+    int value;
+};
+
+/* A key of a mapping. Write { HRUN_KEY("name", struct s, member), .optional = 1 }: the member's type gives the value's.
+ * A member that is a pointer to a number or a mapping is NULL where the key is not given; other members are then 0. */
+struct hrun_key {
+    const char *name;               /* NULL ends the table */
+    enum hrun_key_type type;        /* of a list: of its entries */
+    size_t at;                      /* offset of the member */
+    size_t size;                    /* of what the member points to, in bytes; 0: the member is the value */
+    size_t count_at;                /* list: offset of the number of entries, an unsigned */
+    const struct hrun_key *keys;    /* of a mapping */
+    const struct hrun_word *words;  /* the only values of an int */
+    unsigned min, max;              /* list: entries; text: max bytes; 0: no limit */
+    unsigned list : 1, optional : 1;
+    unsigned empty : 1;             /* a text may be "" */
+    unsigned flow : 1;              /* printed in one line: {a: 1} */
+};
+
+#define HRUN_KEY_TYPE(x) _Generic((x), char *: HRUN_KEY_TEXT, int: HRUN_KEY_INT, int *: HRUN_KEY_INT, \
+    int64_t: HRUN_KEY_INT64, double: HRUN_KEY_NUMBER, double *: HRUN_KEY_NUMBER, default: HRUN_KEY_MAPPING)
+/* Text, number, pointer to a number, or mapping. */
+#define HRUN_KEY(key, s, m) .name = (key), .type = HRUN_KEY_TYPE(((s *)0)->m), .at = offsetof(s, m), \
+    .size = _Generic(((s *)0)->m, int *: sizeof(int), double *: sizeof(double), default: 0)
+/* A pointer to a mapping. */
+#define HRUN_KEY_PTR(key, s, m) .name = (key), .type = HRUN_KEY_MAPPING, .at = offsetof(s, m), \
+    .size = sizeof *((s *)0)->m
+/* m points to the entries, whose number is member n. */
+#define HRUN_KEY_LIST(key, s, m, n) .name = (key), .list = 1, .type = HRUN_KEY_TYPE(*((s *)0)->m), \
+    .at = offsetof(s, m), .size = sizeof *((s *)0)->m, .count_at = offsetof(s, n)
+
+struct hrun_schema {
+    const struct hrun_key *keys;
+    size_t size;                    /* of the struct, in bytes */
+};
+
+/* Read a file. Result: the struct in *data and the places in *marks (marks may be NULL), both freed by hrun_yaml_free;
+ * on failure both are as before. A key without a value is an empty text where that is allowed.
+ * Errors: HRUN_ENOENT, HRUN_EIO, HRUN_EINVAL (as hrun_file_read), HRUN_EPARSE, HRUN_ENOMEM. */
+int hrun_yaml_load(const char *path, const struct hrun_schema *schema, void **data, struct hrun_yaml **marks,
+                   struct hrun_error *err);
 
 /* The same for text[len] in memory; name stands for the file in messages. */
-int hrun_yaml_parse(const char *name, const char *text, size_t len, const cyaml_schema_value_t *schema,
-                    void **data, struct hrun_yaml **marks, struct hrun_error *err);
+int hrun_yaml_parse(const char *name, const char *text, size_t len, const struct hrun_schema *schema, void **data,
+                    struct hrun_yaml **marks, struct hrun_error *err);
 
 /* Fill *err with the place of the value at path ("terms.np[3]", "" for the file itself) and a message.
- * offset: characters into the scalar's text (0 for its beginning, which for a quoted one is behind the
- * quote and for a block one the first line below; -1 for where the value itself begins). Where the path does
- * not exist, the place is that of its last part that does. Result: -1. */
+ * offset: characters into the scalar's text (0 for its beginning, which for a quoted one is behind the quote and for a
+ * block one the first line below; -1 for where the value itself begins). Where the path does not exist, the place is
+ * that of its last part that does. Result: -1. */
 int hrun_yaml_fail(const struct hrun_yaml *marks, const char *path, int offset, struct hrun_error *err,
                    enum hrun_code code, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
-/* The i-th pair (from 0, in the file's order) of the mapping at path: for mappings whose keys are free, which
- * the schema lets pass as CYAML_IGNORE (their keys are words and distinct all the same). *value is NULL
- * when it is no scalar. Result: 1, or 0 when there is no such pair. The strings live as long as marks. */
-int hrun_yaml_pair(const struct hrun_yaml *marks, const char *path, size_t i, const char **key,
-                   const char **value);
+/* Append data as text. Optional keys are left out where they hold nothing: NULL, no entries.
+ * Errors: HRUN_EINVAL (it could not be read again), HRUN_ENOMEM; then *out is as before. */
+int hrun_yaml_print(const struct hrun_schema *schema, const void *data, struct hrun_buf *out, struct hrun_error *err);
 
-/* Serialise data by schema, appended to *out. Errors: HRUN_EINVAL, HRUN_ENOMEM. */
-int hrun_yaml_print(const cyaml_schema_value_t *schema, const void *data, struct hrun_buf *out,
-                    struct hrun_error *err);
+/* Free what was read; each may be NULL. */
+void hrun_yaml_free(const struct hrun_schema *schema, void *data, struct hrun_yaml *marks);
 
-/* Free what hrun_yaml_load gave; each may be NULL. */
-void hrun_yaml_free(const cyaml_schema_value_t *schema, void *data, struct hrun_yaml *marks);
+/* printf and strtod follow the locale, files must not: the calling thread's locale becomes "C" until hrun_locale_leave.
+ * NULL when memory ran out; NULL may be left. */
+locale_t hrun_locale_enter(locale_t *old);
+void hrun_locale_leave(locale_t c, locale_t old);
 
 #endif

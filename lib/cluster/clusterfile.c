@@ -9,46 +9,35 @@
 #include <string.h>
 #include <strings.h>
 
-static const cyaml_strval_t levels[] = {
+static const struct hrun_word levels[] = {
     { "node", HRUN_LEVEL_NODE }, { "package", HRUN_LEVEL_PACKAGE }, { "numa", HRUN_LEVEL_NUMA },
-    { "l3", HRUN_LEVEL_L3 }, { "core", HRUN_LEVEL_CORE }
+    { "l3", HRUN_LEVEL_L3 }, { "core", HRUN_LEVEL_CORE }, { NULL }
 };
 
-#define OPTIONAL (CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL)
-
-static const cyaml_schema_field_t entry_fields[] = {
-    CYAML_FIELD_STRING_PTR("name", OPTIONAL, struct entry, name, 1, 64),
-    CYAML_FIELD_STRING_PTR("hosts", CYAML_FLAG_POINTER, struct entry, hosts, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("exclude", OPTIONAL, struct entry, exclude, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_ENUM_PTR("level", OPTIONAL | CYAML_FLAG_STRICT, struct entry, level, levels,
-                         CYAML_ARRAY_LEN(levels)),
-    CYAML_FIELD_INT_PTR("cores", OPTIONAL, struct entry, cores),
-    CYAML_FIELD_STRING_PTR("memory", OPTIONAL, struct entry, memory, 1, 64),
-    CYAML_FIELD_STRING_PTR("cpu", OPTIONAL, struct entry, cpu, 1, 256),
-    CYAML_FIELD_STRING_PTR("topology", OPTIONAL, struct entry, topology, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("kind", OPTIONAL, struct entry, kind, 1, 64),
-    CYAML_FIELD_FLOAT_PTR("cost_per_hour", OPTIONAL, struct entry, cost_per_hour),
-    CYAML_FIELD_FLOAT_PTR("power_w", OPTIONAL, struct entry, power_w),
-    CYAML_FIELD_END
+static const struct hrun_key entry_keys[] = {
+    { HRUN_KEY("name", struct entry, name), .optional = 1, .max = 64 },
+    { HRUN_KEY("hosts", struct entry, hosts) },
+    { HRUN_KEY("exclude", struct entry, exclude), .optional = 1 },
+    { HRUN_KEY("level", struct entry, level), .optional = 1, .words = levels },
+    { HRUN_KEY("cores", struct entry, cores), .optional = 1 },
+    { HRUN_KEY("memory", struct entry, memory), .optional = 1, .max = 64 },
+    { HRUN_KEY("cpu", struct entry, cpu), .optional = 1, .max = 256 },
+    { HRUN_KEY("topology", struct entry, topology), .optional = 1 },
+    { HRUN_KEY("kind", struct entry, kind), .optional = 1, .max = 64 },
+    { HRUN_KEY("cost_per_hour", struct entry, cost_per_hour), .optional = 1 },
+    { HRUN_KEY("power_w", struct entry, power_w), .optional = 1 },
+    { NULL }
 };
 
-static const cyaml_schema_value_t entry_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct entry, entry_fields)
+static const struct hrun_key file_keys[] = {
+    { HRUN_KEY("level", struct file, level), .optional = 1, .words = levels },
+    { HRUN_KEY("exclude", struct file, exclude), .optional = 1 },
+    { HRUN_KEY("ledger", struct file, ledger), .optional = 1 },
+    { HRUN_KEY_LIST("subclusters", struct file, subclusters, subclusters_count), .keys = entry_keys, .min = 1 },
+    { NULL }
 };
 
-static const cyaml_schema_field_t file_fields[] = {
-    CYAML_FIELD_ENUM_PTR("level", OPTIONAL | CYAML_FLAG_STRICT, struct file, level, levels,
-                         CYAML_ARRAY_LEN(levels)),
-    CYAML_FIELD_STRING_PTR("exclude", OPTIONAL, struct file, exclude, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("ledger", OPTIONAL, struct file, ledger, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_SEQUENCE("subclusters", CYAML_FLAG_POINTER, struct file, subclusters, &entry_schema, 1,
-                         CYAML_UNLIMITED),
-    CYAML_FIELD_END
-};
-
-static const cyaml_schema_value_t file_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct file, file_fields)
-};
+static const struct hrun_schema file_schema = { file_keys, sizeof(struct file) };
 
 int hrun_fail_at_entry(const struct load *l, unsigned e, const char *key, int offset, struct hrun_error *err,
                        char *text)
@@ -332,8 +321,8 @@ static int load_entry(struct load *l, unsigned e, struct hrun_error *err)
         return -1;
     w.described = l->described[e];
     w.level = l->level >= 0 ? (enum hrun_level)l->level
-            : entry->level ? *entry->level
-            : l->file->level ? *l->file->level : l->default_level;
+            : entry->level ? (enum hrun_level)*entry->level
+            : l->file->level ? (enum hrun_level)*l->file->level : l->default_level;
     hosts = malloc(names->v.n * sizeof *hosts);
     if (!hosts)
         return hrun_fail_nomem(err);

@@ -9,13 +9,12 @@
 /* The file as it stands; pointers are NULL where a key is not given. */
 struct entry {
     char *name, *hosts, *exclude, *memory, *cpu, *topology, *kind;
-    enum hrun_level *level;
-    int *cores;
+    int *level, *cores;             /* level: enum hrun_level */
     double *cost_per_hour, *power_w;
 };
 
 struct file {
-    enum hrun_level *level;
+    int *level;
     char *exclude, *ledger;
     struct entry *subclusters;
     unsigned subclusters_count;

@@ -1,150 +1,158 @@
-/* net_yaml.c - a network as YAML text; see internal.h and net_yaml.h for the contracts */
+/* net_yaml.c - a network as YAML text, and back; see internal.h for the contracts, hrun-profile(5) for the format
+ *
+ * Of pairs, trunks and what is local to hosts only those stand in a file of which something is known; an empty text is
+ * left out, and so is a half width that is not known, as a file has no NAN.
+ */
 #include "net/internal.h"
-#include "net/net_yaml.h"
+
+#include "base/yaml.h"
+#include "net/net.h"
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define NUMBER(key, type, member) CYAML_FIELD_FLOAT(key, CYAML_FLAG_DEFAULT, type, member)
-#define WHOLE(key, type, member) CYAML_FIELD_INT(key, CYAML_FLAG_DEFAULT, type, member)
-#define VALUE(key, type, member) CYAML_FIELD_MAPPING(key, CYAML_FLAG_FLOW, type, member, value_fields)
-#define TEXT(key, flags, member, min) \
-    CYAML_FIELD_STRING_PTR(key, CYAML_FLAG_POINTER | (flags), struct net_file, member, min, CYAML_UNLIMITED)
-#define LIST(key, flags, type, member, count, entry, min) \
-    CYAML_FIELD_SEQUENCE_COUNT(key, CYAML_FLAG_POINTER | (flags), type, member, count, entry, min, CYAML_UNLIMITED)
-#define MAYBE CYAML_FLAG_OPTIONAL
-
-static const cyaml_schema_field_t value_fields[] = {
-    NUMBER("v", struct net_file_value, v),
-    CYAML_FIELD_FLOAT_PTR("half", CYAML_FLAG_POINTER | MAYBE, struct net_file_value, half),
-    CYAML_FIELD_END
+struct net_file_value {
+    double v, *half;
 };
 
-static const cyaml_schema_field_t host_fields[] = {
-    CYAML_FIELD_STRING_PTR("name", CYAML_FLAG_POINTER, struct net_file_host, name, 1, CYAML_UNLIMITED),
-    WHOLE("class", struct net_file_host, class_of),
-    WHOLE("group", struct net_file_host, group),
-    CYAML_FIELD_END
+struct net_file_host {
+    char *name;
+    int class_of, group;
 };
 
-static const cyaml_schema_field_t local_fields[] = {
-    WHOLE("from", struct net_file_local, from),
-    WHOLE("to", struct net_file_local, to),
+struct net_file_local {
+    int from, to;
+    struct net_file_value fixed_s, s_per_byte;
+};
+
+struct net_file_class {
+    struct net_file_value C_s, t_s_per_byte, out_bytes_per_s, in_bytes_per_s;
+    double local_bytes_per_s;
+    int kinds;
+    struct net_file_local *local;
+    unsigned nlocal;
+};
+
+struct net_file_pair {
+    int from, to;
+    struct net_file_value L_s, beta_bytes_per_s;
+};
+
+struct net_file_trunk {
+    int from, to;
+    struct net_file_value bytes_per_s;
+};
+
+struct net_file {
+    int version, groups;
+    char *engine, *mpi, *selector, *date;
+    struct net_file_host *hosts;
+    struct net_file_class *classes;
+    struct net_file_pair *pairs;
+    struct net_file_trunk *trunks;
+    struct hrun_net_segment *segments;
+    unsigned nhosts, nclasses, npairs, ntrunks, nsegments;
+    double sync_bytes, bias_bytes, back_share, reduce_s_per_byte;
+    int wire_waits, exchange_waits, trunks_shared;
+    struct hrun_net_thresholds thresholds;
+};
+
+static const struct hrun_key value_keys[] = {
+    { HRUN_KEY("v", struct net_file_value, v) },
+    { HRUN_KEY("half", struct net_file_value, half), .optional = 1 },
+    { NULL }
+};
+
+#define VALUE(key, s, m) { HRUN_KEY(key, s, m), .keys = value_keys, .flow = 1 }
+
+static const struct hrun_key host_keys[] = {
+    { HRUN_KEY("name", struct net_file_host, name) },
+    { HRUN_KEY("class", struct net_file_host, class_of) },
+    { HRUN_KEY("group", struct net_file_host, group) },
+    { NULL }
+};
+
+static const struct hrun_key local_keys[] = {
+    { HRUN_KEY("from", struct net_file_local, from) },
+    { HRUN_KEY("to", struct net_file_local, to) },
     VALUE("fixed_s", struct net_file_local, fixed_s),
     VALUE("s_per_byte", struct net_file_local, s_per_byte),
-    CYAML_FIELD_END
+    { NULL }
 };
 
-static const cyaml_schema_field_t pair_fields[] = {
-    WHOLE("from", struct net_file_pair, from),
-    WHOLE("to", struct net_file_pair, to),
+static const struct hrun_key pair_keys[] = {
+    { HRUN_KEY("from", struct net_file_pair, from) },
+    { HRUN_KEY("to", struct net_file_pair, to) },
     VALUE("L_s", struct net_file_pair, L_s),
     VALUE("beta_bytes_per_s", struct net_file_pair, beta_bytes_per_s),
-    CYAML_FIELD_END
+    { NULL }
 };
 
-static const cyaml_schema_field_t trunk_fields[] = {
-    WHOLE("from", struct net_file_trunk, from),
-    WHOLE("to", struct net_file_trunk, to),
+static const struct hrun_key trunk_keys[] = {
+    { HRUN_KEY("from", struct net_file_trunk, from) },
+    { HRUN_KEY("to", struct net_file_trunk, to) },
     VALUE("bytes_per_s", struct net_file_trunk, bytes_per_s),
-    CYAML_FIELD_END
+    { NULL }
 };
 
-static const cyaml_schema_field_t segment_fields[] = {
-    NUMBER("from_bytes", struct hrun_net_segment, from_bytes),
-    NUMBER("a", struct hrun_net_segment, a),
-    NUMBER("b", struct hrun_net_segment, b),
-    CYAML_FIELD_END
+static const struct hrun_key segment_keys[] = {
+    { HRUN_KEY("from_bytes", struct hrun_net_segment, from_bytes) },
+    { HRUN_KEY("a", struct hrun_net_segment, a) },
+    { HRUN_KEY("b", struct hrun_net_segment, b) },
+    { NULL }
 };
 
-static const cyaml_schema_field_t threshold_fields[] = {
-    NUMBER("scatter_S", struct hrun_net_thresholds, scatter_S),
-    NUMBER("gather_M1", struct hrun_net_thresholds, gather_M1),
-    NUMBER("gather_M2", struct hrun_net_thresholds, gather_M2),
-    NUMBER("kappa1_s_per_byte", struct hrun_net_thresholds, kappa1_s_per_byte),
-    NUMBER("kappa2_s_per_byte", struct hrun_net_thresholds, kappa2_s_per_byte),
-    NUMBER("irregular_s", struct hrun_net_thresholds, irregular_s),
-    NUMBER("irregular_share", struct hrun_net_thresholds, irregular_share),
-    CYAML_FIELD_END
+static const struct hrun_key threshold_keys[] = {
+    { HRUN_KEY("scatter_S", struct hrun_net_thresholds, scatter_S) },
+    { HRUN_KEY("gather_M1", struct hrun_net_thresholds, gather_M1) },
+    { HRUN_KEY("gather_M2", struct hrun_net_thresholds, gather_M2) },
+    { HRUN_KEY("kappa1_s_per_byte", struct hrun_net_thresholds, kappa1_s_per_byte) },
+    { HRUN_KEY("kappa2_s_per_byte", struct hrun_net_thresholds, kappa2_s_per_byte) },
+    { HRUN_KEY("irregular_s", struct hrun_net_thresholds, irregular_s) },
+    { HRUN_KEY("irregular_share", struct hrun_net_thresholds, irregular_share) },
+    { NULL }
 };
 
-static const cyaml_schema_value_t host_entry = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_FLOW, struct net_file_host, host_fields)
-};
-static const cyaml_schema_value_t local_entry = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_FLOW, struct net_file_local, local_fields)
-};
-static const cyaml_schema_value_t pair_entry = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_FLOW, struct net_file_pair, pair_fields)
-};
-static const cyaml_schema_value_t trunk_entry = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_FLOW, struct net_file_trunk, trunk_fields)
-};
-static const cyaml_schema_value_t segment_entry = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_FLOW, struct hrun_net_segment, segment_fields)
-};
-
-static const cyaml_schema_field_t class_fields[] = {
+static const struct hrun_key class_keys[] = {
     VALUE("C_s", struct net_file_class, C_s),
     VALUE("t_s_per_byte", struct net_file_class, t_s_per_byte),
     VALUE("out_bytes_per_s", struct net_file_class, out_bytes_per_s),
     VALUE("in_bytes_per_s", struct net_file_class, in_bytes_per_s),
-    NUMBER("local_bytes_per_s", struct net_file_class, local_bytes_per_s),
-    WHOLE("kinds", struct net_file_class, kinds),
-    LIST("local", MAYBE, struct net_file_class, local, nlocal, &local_entry, 0),
-    CYAML_FIELD_END
+    { HRUN_KEY("local_bytes_per_s", struct net_file_class, local_bytes_per_s) },
+    { HRUN_KEY("kinds", struct net_file_class, kinds) },
+    { HRUN_KEY_LIST("local", struct net_file_class, local, nlocal), .keys = local_keys, .optional = 1, .flow = 1 },
+    { NULL }
 };
 
-static const cyaml_schema_value_t class_entry = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct net_file_class, class_fields)
+static const struct hrun_key file_keys[] = {
+    { HRUN_KEY("version", struct net_file, version) },
+    { HRUN_KEY("engine", struct net_file, engine), .optional = 1, .empty = 1 },
+    { HRUN_KEY("mpi", struct net_file, mpi), .optional = 1, .empty = 1 },
+    { HRUN_KEY("selector", struct net_file, selector) },
+    { HRUN_KEY("date", struct net_file, date), .optional = 1, .empty = 1 },
+    { HRUN_KEY("groups", struct net_file, groups) },
+    { HRUN_KEY_LIST("hosts", struct net_file, hosts, nhosts), .keys = host_keys, .min = 1, .flow = 1 },
+    { HRUN_KEY_LIST("classes", struct net_file, classes, nclasses), .keys = class_keys, .min = 1 },
+    { HRUN_KEY_LIST("pairs", struct net_file, pairs, npairs), .keys = pair_keys, .optional = 1, .flow = 1 },
+    { HRUN_KEY_LIST("trunks", struct net_file, trunks, ntrunks), .keys = trunk_keys, .optional = 1, .flow = 1 },
+    { HRUN_KEY_LIST("segments", struct net_file, segments, nsegments), .keys = segment_keys, .min = 1, .flow = 1 },
+    { HRUN_KEY("sync_bytes", struct net_file, sync_bytes) },
+    { HRUN_KEY("wire_waits", struct net_file, wire_waits) },
+    { HRUN_KEY("exchange_waits", struct net_file, exchange_waits), .optional = 1 },
+    { HRUN_KEY("bias_bytes", struct net_file, bias_bytes) },
+    { HRUN_KEY("back_share", struct net_file, back_share) },
+    { HRUN_KEY("trunks_shared", struct net_file, trunks_shared) },
+    { HRUN_KEY("reduce_s_per_byte", struct net_file, reduce_s_per_byte) },
+    { HRUN_KEY("thresholds", struct net_file, thresholds), .keys = threshold_keys },
+    { NULL }
 };
 
-static const cyaml_schema_field_t file_fields[] = {
-    WHOLE("version", struct net_file, version),
-    TEXT("engine", MAYBE, engine, 0),
-    TEXT("mpi", MAYBE, mpi, 0),
-    TEXT("selector", 0, selector, 1),
-    TEXT("date", MAYBE, date, 0),
-    WHOLE("groups", struct net_file, groups),
-    LIST("hosts", 0, struct net_file, hosts, nhosts, &host_entry, 1),
-    LIST("classes", 0, struct net_file, classes, nclasses, &class_entry, 1),
-    LIST("pairs", MAYBE, struct net_file, pairs, npairs, &pair_entry, 0),
-    LIST("trunks", MAYBE, struct net_file, trunks, ntrunks, &trunk_entry, 0),
-    LIST("segments", 0, struct net_file, segments, nsegments, &segment_entry, 1),
-    NUMBER("sync_bytes", struct net_file, sync_bytes),
-    WHOLE("wire_waits", struct net_file, wire_waits),
-    CYAML_FIELD_INT("exchange_waits", CYAML_FLAG_OPTIONAL, struct net_file, exchange_waits),
-    NUMBER("bias_bytes", struct net_file, bias_bytes),
-    NUMBER("back_share", struct net_file, back_share),
-    WHOLE("trunks_shared", struct net_file, trunks_shared),
-    NUMBER("reduce_s_per_byte", struct net_file, reduce_s_per_byte),
-    CYAML_FIELD_MAPPING("thresholds", CYAML_FLAG_DEFAULT, struct net_file, thresholds, threshold_fields),
-    CYAML_FIELD_END
-};
-
-const cyaml_schema_value_t net_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct net_file, file_fields)
-};
+static const struct hrun_schema net_schema = { file_keys, sizeof(struct net_file) };
 
 /* ---------------------------------------------------------------- to text */
-
-locale_t net_enter_c_locale(locale_t *old)
-{
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-
-    if (c)
-        *old = uselocale(c);
-    return c;
-}
-
-void net_leave_c_locale(locale_t c, locale_t old)
-{
-    if (c) {
-        uselocale(old);
-        freelocale(c);
-    }
-}
 
 static char *nonempty(char *s)
 {
@@ -212,10 +220,9 @@ int net_print(const struct hrun_net *net, struct hrun_buf *out, struct hrun_erro
         .pairs = net_alloc((long long)net->nclasses * net->nclasses, sizeof *f.pairs),
         .trunks = net_alloc((long long)net->ngroups * net->ngroups, sizeof *f.trunks)
     };
-    locale_t old = (locale_t)0, c = net_enter_c_locale(&old);
     int rc = -1;
 
-    if (!f.hosts || !f.classes || !f.pairs || !f.trunks || !c)
+    if (!f.hosts || !f.classes || !f.pairs || !f.trunks)
         goto nomem;
     for (int i = 0; i < net->nhosts; i++)
         f.hosts[f.nhosts++] = (struct net_file_host){ net->hosts[i], net->class_of[i], net->group_of[i] };
@@ -228,7 +235,6 @@ int net_print(const struct hrun_net *net, struct hrun_buf *out, struct hrun_erro
 nomem:
     hrun_fail_nomem(err);
 out:
-    net_leave_c_locale(c, old);
     for (unsigned i = 0; i < f.nclasses; i++)
         free(f.classes[i].local);
     free(f.hosts);
@@ -236,4 +242,211 @@ out:
     free(f.pairs);
     free(f.trunks);
     return rc;
+}
+
+/* ---------------------------------------------------------------- from text */
+
+static struct hrun_net_value from_file(const struct net_file_value *f)
+{
+    return (struct hrun_net_value){ f->v, f->half ? *f->half : NAN };
+}
+
+/* Entry i of a list is about `from` and `to`, two of n things: its place in the n by n table, or -1 with *err. */
+static long long take_place(const char *list, unsigned i, const char *what, int from, int to, int n,
+                            const struct hrun_yaml *marks, struct hrun_error *err)
+{
+    const struct { const char *key; int v; } ends[] = { { "from", from }, { "to", to } };
+    char where[NET_WHERE];
+
+    for (int j = 0; j < 2; j++) {
+        snprintf(where, sizeof where, "%s[%u].%s", list, i, ends[j].key);
+        if (ends[j].v < 0 || ends[j].v >= n)
+            return hrun_yaml_fail(marks, where, 0, err, HRUN_EPARSE, "%s is %d: %s are numbered from 0 to %d", where,
+                                  ends[j].v, what, n - 1);
+    }
+    return (long long)from * n + to;
+}
+
+/* A value of entry i of a list, unless the table has one: each may be given once. */
+static int take_value(const char *list, unsigned i, const char *key, const struct net_file_value *f,
+                      struct hrun_net_value *out, const struct hrun_yaml *marks, struct hrun_error *err)
+{
+    struct hrun_net_value v = from_file(f);
+    struct hrun_error why = { 0 };
+    char where[NET_WHERE];
+
+    snprintf(where, sizeof where, "%s[%u].%s", list, i, key);
+    if (net_is_known(out))
+        return hrun_yaml_fail(marks, where, 0, err, HRUN_EPARSE, "%s was given before: keep one", where);
+    if (net_check_value(&v, where, &why))
+        return hrun_yaml_fail(marks, where, 0, err, HRUN_EPARSE, "%s", why.text);
+    *out = v;
+    return 0;
+}
+
+static int take_class(const struct net_file_class *f, int i, struct hrun_net_class *c, const struct hrun_yaml *marks,
+                      struct hrun_error *err)
+{
+    static const struct hrun_net_value unknown = { 0, NAN };
+    long long n = (long long)f->kinds * f->kinds, at;
+    char list[NET_WHERE];
+
+    if (f->kinds < 1 || f->kinds > HRUN_NET_KINDS_MAX) {
+        snprintf(list, sizeof list, "classes[%d].kinds", i);
+        return hrun_yaml_fail(marks, list, 0, err, HRUN_EPARSE, "%s is %d: it must be in 1..%d", list, f->kinds,
+                              HRUN_NET_KINDS_MAX);
+    }
+    free(c->local_fixed_s);
+    free(c->local_s_per_byte);
+    c->C_s = from_file(&f->C_s);
+    c->t_s_per_byte = from_file(&f->t_s_per_byte);
+    c->out_bytes_per_s = from_file(&f->out_bytes_per_s);
+    c->in_bytes_per_s = from_file(&f->in_bytes_per_s);
+    c->local_bytes_per_s = f->local_bytes_per_s;
+    c->nkinds = f->kinds;
+    c->local_fixed_s = net_alloc(n, sizeof *c->local_fixed_s);
+    c->local_s_per_byte = net_alloc(n, sizeof *c->local_s_per_byte);
+    if (!c->local_fixed_s || !c->local_s_per_byte)
+        return hrun_fail_nomem(err);
+    for (long long k = 0; k < n; k++)
+        c->local_fixed_s[k] = c->local_s_per_byte[k] = unknown;
+    snprintf(list, sizeof list, "classes[%d].local", i);
+    for (unsigned k = 0; k < f->nlocal; k++) {
+        const struct net_file_local *l = &f->local[k];
+
+        at = take_place(list, k, "kinds", l->from, l->to, f->kinds, marks, err);
+        if (at < 0 || take_value(list, k, "fixed_s", &l->fixed_s, &c->local_fixed_s[at], marks, err) ||
+            take_value(list, k, "s_per_byte", &l->s_per_byte, &c->local_s_per_byte[at], marks, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int take_links(const struct net_file *f, struct hrun_net *net, const struct hrun_yaml *marks,
+                      struct hrun_error *err)
+{
+    long long at;
+
+    for (unsigned i = 0; i < f->npairs; i++) {
+        const struct net_file_pair *p = &f->pairs[i];
+
+        at = take_place("pairs", i, "classes", p->from, p->to, net->nclasses, marks, err);
+        if (at < 0 || take_value("pairs", i, "L_s", &p->L_s, &net->pairs[at].L_s, marks, err) ||
+            take_value("pairs", i, "beta_bytes_per_s", &p->beta_bytes_per_s, &net->pairs[at].beta_bytes_per_s, marks,
+                       err))
+            return -1;
+    }
+    for (unsigned i = 0; i < f->ntrunks; i++) {
+        const struct net_file_trunk *t = &f->trunks[i];
+
+        at = take_place("trunks", i, "groups", t->from, t->to, net->ngroups, marks, err);
+        if (at < 0 || take_value("trunks", i, "bytes_per_s", &t->bytes_per_s, &net->trunks[at], marks, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* A text of the file in place of the one that was. */
+static int take_text(const char *text, char **out)
+{
+    char *copy = strdup(text ? text : "");
+
+    if (!copy)
+        return -1;
+    free(*out);
+    *out = copy;
+    return 0;
+}
+
+/* More classes or groups than hosts would be more than anything in the file is about. */
+static int check_counts(const struct net_file *f, const struct hrun_yaml *marks, struct hrun_error *err)
+{
+    if (f->version != NET_VERSION)
+        return hrun_yaml_fail(marks, "version", 0, err, HRUN_EPARSE, "there never was a version %d", f->version);
+    if (f->groups < 1 || (unsigned)f->groups > f->nhosts)
+        return hrun_yaml_fail(marks, "groups", 0, err, HRUN_EPARSE, "groups is %d: it must be at least 1, and at most "
+                              "the number of hosts, %u", f->groups, f->nhosts);
+    if (f->nclasses > f->nhosts)
+        return hrun_yaml_fail(marks, "classes", 0, err, HRUN_EPARSE, "there are %u classes for %u host%s: there cannot "
+                              "be more", f->nclasses, f->nhosts, f->nhosts == 1 ? "" : "s");
+    return 0;
+}
+
+/* A network with room for what the file holds, and its hosts; NULL when memory ran out. */
+static struct hrun_net *make_room(const struct net_file *f)
+{
+    const char **names = net_alloc(f->nhosts, sizeof *names);
+    struct hrun_net *net = NULL;
+
+    if (!names)
+        return NULL;
+    for (unsigned i = 0; i < f->nhosts; i++)
+        names[i] = f->hosts[i].name;
+    net = net_make(names, (int)f->nhosts, (int)f->nclasses, f->groups, (int)f->nsegments);
+    free(names);
+    if (!net)
+        return NULL;
+    for (unsigned i = 0; i < f->nhosts; i++) {
+        net->class_of[i] = f->hosts[i].class_of;
+        net->group_of[i] = f->hosts[i].group;
+    }
+    memcpy(net->segments, f->segments, f->nsegments * sizeof *f->segments);
+    return net;
+}
+
+/* The network that a loaded file describes; NULL with *err. */
+static struct hrun_net *take_net(const struct net_file *f, const struct hrun_yaml *marks, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+    struct hrun_net *net = NULL;
+    char where[NET_WHERE];
+
+    if (check_counts(f, marks, err))
+        return NULL;
+    net = make_room(f);
+    if (!net || take_text(f->engine, &net->engine) || take_text(f->mpi, &net->mpi) ||
+        take_text(f->selector, &net->selector) || take_text(f->date, &net->date)) {
+        hrun_fail_nomem(err);
+        goto fail;
+    }
+    for (int i = 0; i < net->nclasses; i++)
+        if (take_class(&f->classes[i], i, &net->classes[i], marks, err))
+            goto fail;
+    if (take_links(f, net, marks, err))
+        goto fail;
+    net->sync_bytes = f->sync_bytes;
+    net->wire_waits = f->wire_waits;
+    net->exchange_waits = f->exchange_waits;
+    net->bias_bytes = f->bias_bytes;
+    net->back_share = f->back_share;
+    net->trunks_shared = f->trunks_shared;
+    net->reduce_s_per_byte = f->reduce_s_per_byte;
+    net->thresholds = f->thresholds;
+    if (net_check(net, where, &why)) {
+        if (why.code == HRUN_ENOMEM)
+            hrun_fail_nomem(err);
+        else
+            hrun_yaml_fail(marks, where, 0, err, HRUN_EPARSE, "%s", why.text);
+        goto fail;
+    }
+    return net;
+fail:
+    hrun_net_destroy(net);
+    return NULL;
+}
+
+int net_parse(const char *name, const char *text, size_t len, struct hrun_net **out, struct hrun_error *err)
+{
+    struct hrun_net *net = NULL;
+    struct hrun_yaml *marks = NULL;
+    void *f = NULL;
+
+    if (hrun_yaml_parse(name, text, len, &net_schema, &f, &marks, err))
+        return -1;
+    net = take_net(f, marks, err);
+    hrun_yaml_free(&net_schema, f, marks);
+    if (!net)
+        return -1;
+    *out = net;
+    return 0;
 }

@@ -3,13 +3,12 @@
 #include "base/yaml.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What the file holds. An empty text is left out, as libcyaml would write nothing for it. */
+/* What the file holds. An empty text is left out. */
 struct file_term {
     char *term;
     double k;
@@ -34,89 +33,50 @@ struct file {
     unsigned nmodels;
 };
 
-enum { NEEDED = CYAML_FLAG_DEFAULT, MAYBE = CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL };
-
-static const cyaml_schema_field_t term_fields[] = {
-    CYAML_FIELD_STRING_PTR("term", CYAML_FLAG_POINTER, struct file_term, term, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_FLOAT("k", NEEDED, struct file_term, k),
-    CYAML_FIELD_END
+static const struct hrun_key term_keys[] = {
+    { HRUN_KEY("term", struct file_term, term) }, { HRUN_KEY("k", struct file_term, k) }, { NULL }
 };
 
-static const cyaml_schema_value_t term_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_FLOW, struct file_term, term_fields)
+static const struct hrun_key record_keys[] = {
+    { HRUN_KEY("family", struct file_record, family) },
+    { HRUN_KEY("method", struct file_record, method) },
+    { HRUN_KEY("M", struct file_record, M) },
+    { HRUN_KEY("P", struct file_record, P) },
+    { HRUN_KEY_LIST("terms", struct file_record, terms, nterms), .keys = term_keys, .flow = 1 },
+    { HRUN_KEY_LIST("cov", struct file_record, cov, ncov) },
+    { HRUN_KEY("s2", struct file_record, s2) },
+    { HRUN_KEY("dof", struct file_record, dof) },
+    { HRUN_KEY("sigma_abs_s", struct file_record, sigma_abs_s) },
+    { HRUN_KEY("sigma_rel", struct file_record, sigma_rel) },
+    { HRUN_KEY("npoints", struct file_record, npoints) },
+    { HRUN_KEY("nmin", struct file_record, nmin) },
+    { HRUN_KEY("nmax", struct file_record, nmax) },
+    { HRUN_KEY("pmin", struct file_record, pmin) },
+    { HRUN_KEY("pmax", struct file_record, pmax) },
+    { HRUN_KEY("train_mean", struct file_record, train_mean) },
+    { HRUN_KEY("train_max", struct file_record, train_max) },
+    { HRUN_KEY("note", struct file_record, note), .optional = 1, .empty = 1 },
+    { NULL }
 };
 
-static const cyaml_schema_value_t row_schema = {
-    CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 1, CYAML_UNLIMITED)
+static const struct hrun_key file_keys[] = {
+    { HRUN_KEY("version", struct file, version) },
+    { HRUN_KEY("app", struct file, app) },
+    { HRUN_KEY("signature", struct file, signature) },
+    { HRUN_KEY("subcluster", struct file, subcluster), .optional = 1, .empty = 1 },
+    { HRUN_KEY("consts", struct file, consts), .optional = 1, .empty = 1 },
+    { HRUN_KEY("fitted", struct file, fitted), .optional = 1, .empty = 1 },
+    { HRUN_KEY("newest", struct file, newest), .optional = 1, .empty = 1 },
+    { HRUN_KEY("samples", struct file, samples) },
+    { HRUN_KEY("dynamic", struct file, dynamic), .optional = 1 },
+    { HRUN_KEY("master", struct file, master), .optional = 1 },
+    { HRUN_KEY_LIST("models", struct file, models, nmodels), .keys = record_keys },
+    { NULL }
 };
 
-static const cyaml_schema_field_t record_fields[] = {
-    CYAML_FIELD_STRING_PTR("family", CYAML_FLAG_POINTER, struct file_record, family, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("method", CYAML_FLAG_POINTER, struct file_record, method, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_INT("M", NEEDED, struct file_record, M),
-    CYAML_FIELD_INT("P", NEEDED, struct file_record, P),
-    CYAML_FIELD_SEQUENCE_COUNT("terms", CYAML_FLAG_POINTER, struct file_record, terms, nterms, &term_schema,
-                               0, CYAML_UNLIMITED),
-    CYAML_FIELD_SEQUENCE_COUNT("cov", CYAML_FLAG_POINTER, struct file_record, cov, ncov, &row_schema, 0,
-                               CYAML_UNLIMITED),
-    CYAML_FIELD_FLOAT("s2", NEEDED, struct file_record, s2),
-    CYAML_FIELD_INT("dof", NEEDED, struct file_record, dof),
-    CYAML_FIELD_FLOAT("sigma_abs_s", NEEDED, struct file_record, sigma_abs_s),
-    CYAML_FIELD_FLOAT("sigma_rel", NEEDED, struct file_record, sigma_rel),
-    CYAML_FIELD_INT("npoints", NEEDED, struct file_record, npoints),
-    CYAML_FIELD_INT("nmin", NEEDED, struct file_record, nmin),
-    CYAML_FIELD_INT("nmax", NEEDED, struct file_record, nmax),
-    CYAML_FIELD_INT("pmin", NEEDED, struct file_record, pmin),
-    CYAML_FIELD_INT("pmax", NEEDED, struct file_record, pmax),
-    CYAML_FIELD_FLOAT("train_mean", NEEDED, struct file_record, train_mean),
-    CYAML_FIELD_FLOAT("train_max", NEEDED, struct file_record, train_max),
-    CYAML_FIELD_STRING_PTR("note", MAYBE, struct file_record, note, 0, CYAML_UNLIMITED),
-    CYAML_FIELD_END
-};
-
-static const cyaml_schema_value_t record_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct file_record, record_fields)
-};
-
-static const cyaml_schema_field_t file_fields[] = {
-    CYAML_FIELD_INT("version", NEEDED, struct file, version),
-    CYAML_FIELD_STRING_PTR("app", CYAML_FLAG_POINTER, struct file, app, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("signature", CYAML_FLAG_POINTER, struct file, signature, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("subcluster", MAYBE, struct file, subcluster, 0, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("consts", MAYBE, struct file, consts, 0, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("fitted", MAYBE, struct file, fitted, 0, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("newest", MAYBE, struct file, newest, 0, CYAML_UNLIMITED),
-    CYAML_FIELD_INT("samples", NEEDED, struct file, samples),
-    CYAML_FIELD_INT_PTR("dynamic", MAYBE, struct file, dynamic),
-    CYAML_FIELD_INT_PTR("master", MAYBE, struct file, master),
-    CYAML_FIELD_SEQUENCE_COUNT("models", CYAML_FLAG_POINTER, struct file, models, nmodels, &record_schema, 0,
-                               CYAML_UNLIMITED),
-    CYAML_FIELD_END
-};
-
-static const cyaml_schema_value_t file_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct file, file_fields)
-};
+static const struct hrun_schema file_schema = { file_keys, sizeof(struct file) };
 
 /* ---------------------------------------------------------------- to text */
-
-/* libcyaml, printf and strtod follow the locale, files must not. NULL when memory ran out. */
-static locale_t enter_c_locale(locale_t *old)
-{
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-
-    if (c)
-        *old = uselocale(c);
-    return c;
-}
-
-static void leave_c_locale(locale_t c, locale_t old)
-{
-    if (c) {
-        uselocale(old);
-        freelocale(c);
-    }
-}
 
 static char *nonempty(char *s)
 {
@@ -167,7 +127,7 @@ int store_print_models(const struct hrun_models *m, struct hrun_buf *out, struct
         .newest = nonempty(m->newest), .models = calloc((size_t)m->n + 1, sizeof *f.models)
     };
     struct hrun_tasking tasking = m->tasking;
-    locale_t old = (locale_t)0, c = enter_c_locale(&old);
+    locale_t old = (locale_t)0, c = hrun_locale_enter(&old);
     int rc = -1;
 
     if (!f.models || !c)
@@ -185,7 +145,7 @@ int store_print_models(const struct hrun_models *m, struct hrun_buf *out, struct
 nomem:
     hrun_fail_nomem(err);
 out:
-    leave_c_locale(c, old);
+    hrun_locale_leave(c, old);
     for (unsigned i = 0; f.models && i < f.nmodels; i++)
         drop_record(&f.models[i]);
     free(f.models);
@@ -317,14 +277,14 @@ int store_parse_models(const char *path, const char *text, size_t len, const cha
     struct hrun_models *m = NULL;
     struct hrun_yaml *marks = NULL;
     void *f = NULL;
-    locale_t old = (locale_t)0, c = enter_c_locale(&old);
+    locale_t old = (locale_t)0, c = hrun_locale_enter(&old);
 
     if (!c)
         return hrun_fail_nomem(err);
     if (!hrun_yaml_parse(path, text, len, &file_schema, &f, &marks, err))
         m = take_models(f, app, signature, marks, err);
     hrun_yaml_free(&file_schema, f, marks);
-    leave_c_locale(c, old);
+    hrun_locale_leave(c, old);
     if (!m)
         return -1;
     *out = m;

@@ -7,6 +7,19 @@ for m in hrun.1 hrun-calibrate.1 hrun-app.5 hrun-cluster.5 hrun-profile.5 hrun.7
     status_is 0 "man/$m passes mandoc's lint"
 done
 
+# Every key of a document's table stands in the page of its format.
+while read -r source page; do
+    keys=$(grep -oE '(HRUN_KEY[A-Z_]*|TEXT|MAYBE_LIST|VALUE)\("[A-Za-z0-9_]+"' "$source" | sed 's/.*"\(.*\)"/\1/' | sort -u)
+    missing=$(for key in $keys; do grep -qw -- "$key" "man/$page" || echo "$key"; done)
+    out="$keys / $missing" ok "the keys of $source are in man/$page" test -n "$keys" -a -z "$missing"
+done <<'END'
+lib/app/load.c hrun-app.5
+lib/cluster/clusterfile.c hrun-cluster.5
+lib/net/net_yaml.c hrun-profile.5
+lib/store/models_yaml.c hrun-profile.5
+hrun/jobs_read.c hrun.1
+END
+
 # Every option of the table (the completion lists them all) stands in its page and in --help.
 for cmd in hrun hrun-calibrate; do
     run "$cmd" --completion

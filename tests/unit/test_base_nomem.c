@@ -94,19 +94,15 @@ struct doc {
     unsigned items_count;
 };
 
-static const cyaml_strval_t levels[] = { { "node", 0 }, { "core", 3 } };
-static const cyaml_schema_field_t item_fields[] = {
-    CYAML_FIELD_STRING_PTR("path", CYAML_FLAG_POINTER, struct item, path, 1, CYAML_UNLIMITED), CYAML_FIELD_END
+static const struct hrun_word levels[] = { { "node", 0 }, { "core", 3 }, { NULL } };
+static const struct hrun_key item_keys[] = { { HRUN_KEY("path", struct item, path) }, { NULL } };
+static const struct hrun_key keys[] = {
+    { HRUN_KEY("name", struct doc, name) },
+    { HRUN_KEY("level", struct doc, level), .words = levels, .optional = 1 },
+    { HRUN_KEY_LIST("items", struct doc, items, items_count), .keys = item_keys, .optional = 1, .max = 9 },
+    { NULL }
 };
-static const cyaml_schema_value_t item = { CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct item,
-                                                               item_fields) };
-static const cyaml_schema_field_t fields[] = {
-    CYAML_FIELD_STRING_PTR("name", CYAML_FLAG_POINTER, struct doc, name, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_ENUM("level", CYAML_FLAG_OPTIONAL, struct doc, level, levels, 2),
-    CYAML_FIELD_SEQUENCE("items", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct doc, items, &item, 0, 9),
-    CYAML_FIELD_END
-};
-static const cyaml_schema_value_t schema = { CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct doc, fields) };
+static const struct hrun_schema schema = { keys, sizeof(struct doc) };
 
 static const char text[] = "name: hpl\nlevel: core\nitems:\n  - path: a\n  - {path: \"b\"}\n";
 

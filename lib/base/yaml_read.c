@@ -1,0 +1,494 @@
+/* yaml_read.c - a document into a struct, by the table of its keys; see yaml.h and yaml_tree.h for the contracts */
+#include "base/yaml_tree.h"
+
+#include "base/nearest.h"
+#include "base/units.h"
+
+#include <errno.h>
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct reader {
+    const struct hrun_yaml *y;
+    yaml_document_t *doc;
+    struct hrun_buf path;      /* of the value looked at, "" for the file */
+    struct hrun_error *err;
+};
+
+static int read_mapping(struct reader *r, const struct hrun_key *keys, const yaml_node_t *node, void *to);
+
+static const char *text_of(const yaml_node_t *node)
+{
+    return (const char *)node->data.scalar.value;
+}
+
+/* ---------------------------------------------------------------- words of messages */
+
+/* "a list", "nothing", "'two'": a value as messages show it, long ones cut. */
+static void add_found(const yaml_node_t *node, struct hrun_buf *b)
+{
+    enum { SHOWN = 40 }; /* bytes: enough to know a value again on an 80-column line */
+
+    const char *text = text_of(node); /* of a scalar only */
+
+    if (node->type == YAML_SEQUENCE_NODE)
+        hrun_buf_adds(b, "a list");
+    else if (node->type == YAML_MAPPING_NODE)
+        hrun_buf_adds(b, "a mapping");
+    else if (node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && !node->data.scalar.length)
+        hrun_buf_adds(b, "nothing");
+    else if (strchr(text, '\n'))
+        hrun_buf_adds(b, "a text of several lines");
+    else {
+        size_t len = strlen(text), cut = len;
+        if (len > SHOWN)
+            for (cut = SHOWN; cut > 0 && ((unsigned char)text[cut] & 0xC0) == 0x80; cut--)
+                ;
+        hrun_buf_addc(b, '\'');
+        hrun_buf_add(b, text, cut);
+        hrun_buf_adds(b, cut < len ? "...'" : "'");
+    }
+}
+
+static void add_words(const struct hrun_word *words, struct hrun_buf *b)
+{
+    for (int i = 0; words[i].word; i++)
+        hrun_buf_addf(b, "%s%s", i ? ", " : "", words[i].word);
+}
+
+/* "a whole number", "a list of texts": what a key holds, or one entry of its list. */
+static void add_wanted(const struct hrun_key *k, int entry, struct hrun_buf *b)
+{
+    static const char *const one[] = {
+        [HRUN_KEY_TEXT] = "a text", [HRUN_KEY_INT] = "a whole number", [HRUN_KEY_INT64] = "a whole number",
+        [HRUN_KEY_NUMBER] = "a number", [HRUN_KEY_MAPPING] = "a mapping (lines of 'key: value')"
+    };
+    static const char *const many[] = {
+        [HRUN_KEY_TEXT] = "texts", [HRUN_KEY_INT] = "whole numbers", [HRUN_KEY_INT64] = "whole numbers",
+        [HRUN_KEY_NUMBER] = "numbers", [HRUN_KEY_MAPPING] = "mappings"
+    };
+    int list = k->list && !entry;
+
+    if (k->words) {
+        hrun_buf_adds(b, list ? "a list of some of " : "one of ");
+        add_words(k->words, b);
+    } else if (list)
+        hrun_buf_addf(b, "a list of %s", many[k->type]);
+    else
+        hrun_buf_adds(b, one[k->type]);
+}
+
+/* The value's name as the messages write it. */
+static void add_name(const struct reader *r, struct hrun_buf *b)
+{
+    if (r->path.len)
+        hrun_buf_addf(b, "'%s'", r->path.data);
+    else
+        hrun_buf_adds(b, "the file");
+}
+
+/* The key `key` of the mapping at r->path, or with key NULL an entry's number. */
+static size_t path_push(struct reader *r, const char *key, size_t i)
+{
+    size_t old = r->path.len;
+
+    if (key)
+        hrun_buf_addf(&r->path, "%s%s", old ? "." : "", key);
+    else
+        hrun_buf_addf(&r->path, "[%zu]", i);
+    return old;
+}
+
+static void path_pop(struct reader *r, size_t old)
+{
+    r->path.len = old;
+    if (r->path.cap)
+        r->path.data[old] = 0;
+}
+
+/* Report at node what text says, and free it. */
+static int bad(const struct reader *r, const yaml_node_t *node, struct hrun_buf *text)
+{
+    int rc;
+
+    if (text->failed || r->path.failed)
+        rc = hrun_fail_nomem(r->err);
+    else
+        rc = hrun_fail_at(r->err, HRUN_EPARSE, r->y->name, (int)node->start_mark.line + 1,
+                          (int)node->start_mark.column + 1, "%s", text->data);
+    hrun_buf_release(text);
+    return rc;
+}
+
+static int bad_type(const struct reader *r, const struct hrun_key *k, int entry, const yaml_node_t *node,
+                    const char *hint)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    add_name(r, &b);
+    hrun_buf_adds(&b, " must be ");
+    add_wanted(k, entry, &b);
+    hrun_buf_adds(&b, ", found ");
+    add_found(node, &b);
+    hrun_buf_adds(&b, hint);
+    return bad(r, node, &b);
+}
+
+__attribute__((format(printf, 3, 4)))
+static int bad_value(const struct reader *r, const yaml_node_t *node, const char *fmt, ...)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    va_list ap;
+
+    add_name(r, &b);
+    hrun_buf_addc(&b, ' ');
+    va_start(ap, fmt);
+    hrun_buf_vaddf(&b, fmt, ap);
+    va_end(ap);
+    return bad(r, node, &b);
+}
+
+/* ---------------------------------------------------------------- scalars */
+
+/* Decimal, without leading zeros: others would read "010" as eight and "0x10" as sixteen. */
+static int read_whole(struct reader *r, const struct hrun_key *k, const yaml_node_t *node, void *to)
+{
+    const char *t = text_of(node), *digits = t + (*t == '-' || *t == '+');
+    int64_t max = k->type == HRUN_KEY_INT ? INT_MAX : INT64_MAX;
+    size_t len = strlen(digits);
+    int saved = errno, out;
+    long long v;
+
+    if (!len || strspn(digits, "0123456789") != len)
+        return bad_type(r, k, 1, node, "");
+    if (len > 1 && digits[0] == '0')
+        return bad_type(r, k, 1, node, " (write it without leading zeros)");
+    errno = 0;
+    v = strtoll(t, NULL, 10);
+    out = errno == ERANGE || v > max || v < -max - 1;
+    errno = saved;
+    if (out)
+        return bad_value(r, node, "must be a whole number in %lld..%lld, found '%s'", (long long)-max - 1,
+                         (long long)max, t);
+    if (k->type == HRUN_KEY_INT)
+        *(int *)to = (int)v;
+    else
+        *(int64_t *)to = v;
+    return 0;
+}
+
+/* No hexadecimal, no words, nothing behind it. */
+static int is_decimal(const char *t)
+{
+    size_t len;
+
+    t += *t == '-' || *t == '+';
+    len = hrun_number_length(t, 1);
+    return len && !t[len];
+}
+
+static int read_number(struct reader *r, const struct hrun_key *k, const yaml_node_t *node, double *to)
+{
+    static const char *const nonfinite[] = { "nan", "inf", "infinity" };
+    const char *t = text_of(node), *word = t;
+    int saved = errno;
+
+    word += *word == '-' || *word == '+';
+    word += *word == '.';
+    for (size_t i = 0; i < sizeof nonfinite / sizeof *nonfinite; i++)
+        if (strcasecmp(word, nonfinite[i]) == 0)
+            return bad_value(r, node, "must be a finite number, found '%s'", t);
+    if (!is_decimal(t))
+        return bad_type(r, k, 1, node, "");
+    *to = strtod(t, NULL);
+    errno = saved;
+    return isfinite(*to) ? 0 : bad_value(r, node, "must be a number below %g, found '%s'", DBL_MAX, t);
+}
+
+static int read_word(struct reader *r, const struct hrun_key *k, const yaml_node_t *node, int *to)
+{
+    enum { WORDS_MAX = 32 };
+
+    const char *known[WORDS_MAX], *near = NULL;
+    struct hrun_buf b = HRUN_BUF_INIT;
+    size_t n = 0;
+
+    for (; node->type == YAML_SCALAR_NODE && n < WORDS_MAX && k->words[n].word; n++) {
+        known[n] = k->words[n].word;
+        if (strcmp(text_of(node), known[n]) == 0) {
+            *to = k->words[n].value;
+            return 0;
+        }
+    }
+    if (n)
+        near = hrun_nearest(text_of(node), known, n);
+    if (near)
+        hrun_buf_addf(&b, "; did you mean '%s'?", near);
+    bad_type(r, k, 1, node, b.data);
+    hrun_buf_release(&b);
+    return -1;
+}
+
+static int read_text(struct reader *r, const struct hrun_key *k, const yaml_node_t *node, char **to)
+{
+    size_t len = strlen(text_of(node));
+
+    if (len != node->data.scalar.length)
+        return bad_value(r, node, "must not hold the character \\0");
+    if (!len && !k->empty)
+        return node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? bad_type(r, k, 1, node, "")
+                                                                  : bad_value(r, node, "must not be empty");
+    if (k->max && !k->list && len > k->max)
+        return bad_value(r, node, "must have at most %u bytes, found %zu", k->max, len);
+    *to = strdup(text_of(node));
+    return *to ? 0 : hrun_fail_nomem(r->err);
+}
+
+/* ---------------------------------------------------------------- values */
+
+/* One value, which `to` holds: that of a key, or an entry of its list. */
+static int read_value(struct reader *r, const struct hrun_key *k, const yaml_node_t *node, void *to)
+{
+    if (k->words)
+        return read_word(r, k, node, to);
+    if (node->type != (k->type == HRUN_KEY_MAPPING ? YAML_MAPPING_NODE : YAML_SCALAR_NODE))
+        return bad_type(r, k, 1, node, "");
+    switch (k->type) {
+    case HRUN_KEY_TEXT:
+        return read_text(r, k, node, to);
+    case HRUN_KEY_INT:
+    case HRUN_KEY_INT64:
+        return read_whole(r, k, node, to);
+    case HRUN_KEY_NUMBER:
+        return read_number(r, k, node, to);
+    default:
+        return read_mapping(r, k->keys, node, to);
+    }
+}
+
+static int bad_count(struct reader *r, const yaml_node_t *node, const char *most, unsigned limit, size_t n)
+{
+    return bad_value(r, node, "must have at %s %u %s, found %zu", most, limit, limit == 1 ? "entry" : "entries", n);
+}
+
+static int read_list(struct reader *r, const struct hrun_key *k, const yaml_node_t *node, char *data)
+{
+    unsigned *count = (unsigned *)(void *)(data + k->count_at);
+    yaml_node_item_t *items;
+    char *entries;
+    size_t n;
+
+    if (node->type != YAML_SEQUENCE_NODE)
+        return bad_type(r, k, 0, node, "");
+    items = node->data.sequence.items.start;
+    n = (size_t)(node->data.sequence.items.top - items);
+    entries = calloc(n + 1, k->size);
+    if (!entries)
+        return hrun_fail_nomem(r->err);
+    memcpy(data + k->at, &entries, sizeof entries);
+    for (size_t i = 0; i < n; i++) {
+        yaml_node_t *item = yaml_document_get_node(r->doc, items[i]);
+        size_t old;
+
+        if (k->max && i >= k->max)
+            return bad_count(r, item, "most", k->max, n);
+        old = path_push(r, NULL, i);
+        ++*count;
+        if (read_value(r, k, item, entries + i * k->size))
+            return -1;
+        path_pop(r, old);
+    }
+    return n < k->min ? bad_count(r, node, "least", k->min, n) : 0;
+}
+
+/* The value of key k of the mapping that data holds. */
+static int read_key(struct reader *r, const struct hrun_key *k, const yaml_node_t *node, char *data)
+{
+    void *to = data + k->at;
+
+    if (r->path.failed)
+        return hrun_fail_nomem(r->err);
+    if (k->list)
+        return read_list(r, k, node, data);
+    if (k->size) {
+        void *own = calloc(1, k->size);
+
+        if (!own)
+            return hrun_fail_nomem(r->err);
+        memcpy(to, &own, sizeof own);
+        to = own;
+    }
+    return read_value(r, k, node, to);
+}
+
+/* ---------------------------------------------------------------- mappings */
+
+static yaml_node_t *key_at(const struct reader *r, const yaml_node_t *map, size_t i)
+{
+    return yaml_document_get_node(r->doc, map->data.mapping.pairs.start[i].key);
+}
+
+/* Keys must be words, each once. */
+static int check_keys(struct reader *r, const yaml_node_t *map, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        yaml_node_t *key = key_at(r, map, i);
+
+        if (key->type != YAML_SCALAR_NODE || !key->data.scalar.length ||
+            strlen(text_of(key)) != key->data.scalar.length) {
+            struct hrun_buf b = HRUN_BUF_INIT;
+
+            hrun_buf_adds(&b, "a key must be a word, found ");
+            add_found(key, &b);
+            return bad(r, key, &b);
+        }
+    }
+    return 0;
+}
+
+static int unknown_key(struct reader *r, const struct hrun_key *keys, const yaml_node_t *key)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    const char **known, *near;
+    size_t n = 0;
+
+    while (keys[n].name)
+        n++;
+    known = calloc(n + 1, sizeof *known);
+    if (!known)
+        return hrun_fail_nomem(r->err);
+    for (size_t i = 0; i < n; i++)
+        known[i] = keys[i].name;
+    near = hrun_nearest(text_of(key), known, n);
+    hrun_buf_addf(&b, "unknown key '%s'", text_of(key));
+    if (r->path.len)
+        hrun_buf_addf(&b, " in '%s'", r->path.data);
+    if (near)
+        hrun_buf_addf(&b, "; did you mean '%s'?", near);
+    hrun_buf_adds(&b, near ? " (known: " : "; known: ");
+    for (size_t i = 0; i < n; i++)
+        hrun_buf_addf(&b, "%s%s", i ? ", " : "", known[i]);
+    if (near)
+        hrun_buf_addc(&b, ')');
+    free(known);
+    return bad(r, key, &b);
+}
+
+/* Is key number i of the mapping, which is called `name`, there before? */
+static int check_once(struct reader *r, const yaml_node_t *map, size_t i)
+{
+    yaml_node_t *key = key_at(r, map, i);
+
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(text_of(key_at(r, map, k)), text_of(key)) == 0) {
+            path_push(r, text_of(key), 0);
+            return bad_value(r, key, "is listed twice, first on line %d: keep one",
+                             (int)key_at(r, map, k)->start_mark.line + 1);
+        }
+    return 0;
+}
+
+static int has_key(const struct reader *r, const yaml_node_t *map, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(text_of(key_at(r, map, i)), name) == 0)
+            return 1;
+    return 0;
+}
+
+static int read_mapping(struct reader *r, const struct hrun_key *keys, const yaml_node_t *map, void *to)
+{
+    yaml_node_pair_t *pairs = map->data.mapping.pairs.start;
+    size_t n = (size_t)(map->data.mapping.pairs.top - pairs), old;
+    struct hrun_buf b = HRUN_BUF_INIT;
+    const struct hrun_key *k;
+
+    if (check_keys(r, map, n))
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        const char *name = text_of(key_at(r, map, i));
+
+        for (k = keys; k->name && strcmp(k->name, name); k++)
+            ;
+        if (!k->name)
+            return unknown_key(r, keys, key_at(r, map, i));
+        if (check_once(r, map, i))
+            return -1;
+        old = path_push(r, name, 0);
+        if (read_key(r, k, yaml_document_get_node(r->doc, pairs[i].value), to))
+            return -1;
+        path_pop(r, old);
+    }
+    for (k = keys; k->name; k++)
+        if (!k->optional && !has_key(r, map, n, k->name)) {
+            add_name(r, &b);
+            hrun_buf_addf(&b, " lacks the key '%s': add it; it is ", k->name);
+            add_wanted(k, 0, &b);
+            return bad(r, map, &b);
+        }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static int empty_file(const struct reader *r, const struct hrun_key *keys)
+{
+    const char *sep = "; it needs at least: ";
+    struct hrun_buf b = HRUN_BUF_INIT;
+    int rc;
+
+    hrun_buf_adds(&b, "the file is empty");
+    for (; keys->name; keys++)
+        if (!keys->optional) {
+            hrun_buf_addf(&b, "%s%s", sep, keys->name);
+            sep = ", ";
+        }
+    rc = b.failed ? hrun_fail_nomem(r->err) : hrun_fail_at(r->err, HRUN_EPARSE, r->y->name, 1, 1, "%s", b.data);
+    hrun_buf_release(&b);
+    return rc;
+}
+
+int hrun_yaml_read(struct hrun_yaml *y, const struct hrun_schema *schema, void *data, struct hrun_error *err)
+{
+    static const struct hrun_key whole = { .type = HRUN_KEY_MAPPING };
+    struct reader r = { y, &y->doc, HRUN_BUF_INIT, err };
+    yaml_node_t *root = yaml_document_get_root_node(&y->doc);
+    int rc;
+
+    if (!root || (root->type == YAML_SCALAR_NODE && root->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+                  !root->data.scalar.length))
+        return empty_file(&r, schema->keys);
+    rc = root->type == YAML_MAPPING_NODE ? read_mapping(&r, schema->keys, root, data)
+                                         : bad_type(&r, &whole, 1, root, "");
+    hrun_buf_release(&r.path);
+    return rc;
+}
+
+static void *pointer_at(const char *member)
+{
+    void *p;
+
+    memcpy(&p, member, sizeof p);
+    return p;
+}
+
+void hrun_yaml_release(const struct hrun_key *keys, void *data)
+{
+    for (const struct hrun_key *k = keys; k->name; k++) {
+        char *member = (char *)data + k->at, *values = k->size ? pointer_at(member) : member;
+        unsigned n = k->list ? *(unsigned *)(void *)((char *)data + k->count_at) : values != NULL;
+        size_t size = k->list ? k->size : 0;
+
+        for (unsigned i = 0; i < n; i++)
+            if (k->type == HRUN_KEY_TEXT)
+                free(pointer_at(values + i * size));
+            else if (k->type == HRUN_KEY_MAPPING)
+                hrun_yaml_release(k->keys, values + i * size);
+        if (k->size)
+            free(values);
+    }
+}
