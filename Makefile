@@ -25,7 +25,7 @@ DESTDIR ?=
 SANITIZE ?=
 
 VERSION := 0.1.0
-# Of libhrun.so: raised when something that hrun.h declares goes or changes (lib/service/service.h).
+# Of libhrun.so: raised when something that hrun.h declares goes or changes (lib/session/service.h).
 ABI     := 0
 # make fuzz FUZZER=libfuzzer: the fuzz targets with clang's libFuzzer and sanitizers, in a folder of their own.
 ifdef FUZZER
@@ -53,51 +53,18 @@ DEFINES    = -D_GNU_SOURCE -DHRUN_SHARE='"$(PREFIX)/share/hrun/profiles"' -DHRUN
 ALL_CFLAGS = -std=c11 -Ilib $(DEFINES) $(PKG_CFLAGS) $(WARNINGS) $(CFLAGS) $(SANFLAGS) -fPIC
 ALL_LDFLAGS = $(LDFLAGS) $(SANFLAGS)
 
-# ---------------------------------------------------------------- sources, room by room
-BASE    := error buf file write units table opts opts_modes opts_text yaml yaml_read yaml_print yaml_place nearest \
-           hostlist ranges list installed home
-EXPR    := expr functions parse
-TOPO    := topo trial pes bind sysinfo fingerprint
-CLUSTER := cluster group discover allocation hostfile clusterfile described cut signature resolve export told cache \
-           platform
-APP     := app load load_values load_model load_inputs time_match bare find template inputs clock draft rules formula
-TRACE   := read sum form propose
-SCHEDULE := job_schedule timeline bound
-LEDGER  := ledger entry own read
-STORE  := sample invariants current store log recent models models_yaml exchange import csv regions extrap jsonl
-FIT  := work ls nnls sparse sparse_qr check robust spread
-NET     := algo_all algo_bcast algo_reduce algo_root algorithms bound breaks check classes estimate files limits \
-           message_schedule net net_yaml operation ports quality records replay rows segments selectors share \
-           system thresholds trial trial_slope tune turns wire
-MODEL   := rows record fit warnings terms common joint correct drift netview predictor discover series speeds \
-           $(addprefix families/,npt npt_fit npt_predict weak weak_fit weak_shares ring ring_fit ring_play analytic)
-PLAN    := config objective space fail count exhaustive level solve search whole least pareto known explore
-LAUNCH  := engine program ask mpi env sieve sink output procs spawn signals sweep job loop guard pmix local \
-           openmpi openmpi_kept mpirun remote agent ranks notes reach reach_notes shimpath words srun srun_parts \
-           srun_words srun_watch remote_srun smpi smpi_words
-LAYOUT  := layout placement rankfile threads traffic
-DESIGN  := design points cost refit process belief screen stage
-SERVICE := context conditions network profiles log_corrections size goals nearest prediction explore decide finest placement json \
-           document guess query service answer settings unmodelled variants
+# ---------------------------------------------------------------- sources
 
-room = $(patsubst %,lib/$(1)/%.c,$(2))
-LIB_SRC := $(call room,base,$(BASE)) $(call room,expr,$(EXPR)) $(call room,topo,$(TOPO)) \
-           $(call room,cluster,$(CLUSTER)) $(call room,app,$(APP)) $(call room,store,$(STORE)) \
-           $(call room,fit,$(FIT)) $(call room,trace,$(TRACE)) $(call room,net,$(NET)) $(call room,model,$(MODEL)) \
-           $(call room,plan,$(PLAN)) $(call room,layout,$(LAYOUT)) $(call room,launch,$(LAUNCH)) \
-           $(call room,design,$(DESIGN)) $(call room,ledger,$(LEDGER)) $(call room,service,$(SERVICE)) \
-           $(call room,schedule,$(SCHEDULE))
+LIB_SRC := $(sort $(wildcard lib/*/*.c lib/*/*/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
+room = $(patsubst %,lib/$(1)/%.c,$(2))
 
-# What both commands share is context and work; the rest is each one's own.
-SHARED_SRC := $(addprefix hrun/,context.c work.c scratch.c mpi_waits.c coll_tuning.c ledger.c ledger_claim.c \
-              ledger_tell.c)
-SHIM_SRC   := $(addprefix hrun/,shim.c shim_rank.c shim_agent.c shim_host.c shim_fold.c) \
+# What both commands have of hrun/.
+SHARED_SRC := hrun/command.c
+SHIM_SRC   := $(wildcard hrun/shim/*.c) \
               $(call room,base,buf error file write ranges) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)
-HRUN_SRC   := $(addprefix hrun/,main.c options.c run.c report.c report_choice.c report_parts.c report_run.c \
-              report_cluster.c coll_report.c predict_sizes.c jobs.c jobs_read.c jobs_ways.c probe.c probe_size.c \
-              probe_run.c probe_choose.c probe_say.c prepare.c queue.c who.c) $(SHARED_SRC)
+HRUN_SRC   := $(filter-out hrun/smpi.c,$(wildcard hrun/*.c hrun/jobs/*.c))
 COLL       := tree ways
 COLL_SRC   := $(addprefix hrun/preloaded/,$(addsuffix .c,$(COLL)) comm.c move.c operations.c records.c coll_wrap_c.c \
               coll_wrap_fortran.c)
@@ -107,14 +74,7 @@ COLL_LIB   := $(call room,base,buf error) $(call room,net,algo_all algo_bcast al
 TRACE_SRC  := $(addprefix hrun/preloaded/,watch.c watch_report.c watch_wrap_c.c watch_wrap_fortran.c)
 PROBE_SRC  := $(addprefix calib/mpi/,probe.c probe_facts.c probe_messages.c probe_usage.c probe_work.c messages.c)
 NET_SRC    := $(addprefix calib/mpi/,measure.c messages.c repeat.c rounds.c groups.c trips.c fans.c sweeps.c)
-DOCTOR     := data read judge judge_compute judge_network judge_settings report doctor
-CALIB_SRC  := $(addprefix calib/,main.c alone.c options.c lists.c campaign.c campaign_left.c \
-              report_tradeoff.c budget.c choices.c runs.c copies.c loaded.c progress.c \
-              measure.c fit_command.c \
-              show.c show_mpi_waits.c new.c new_rule.c gnuplot.c plot.c svg.c report.c report_data.c report_choose.c \
-              report_figures.c report_tables.c report_html.c report_pages.c textplot.c show_plot.c exchange.c tool.c \
-              report_network.c speeds.c variants.c exclusive.c) $(DOCTOR:%=calib/doctor/%.c) \
-              $(addprefix calib/network/,find.c network.c measure.c show.c json.c) $(SHARED_SRC)
+CALIB_SRC  := $(wildcard calib/*.c calib/doctor/*.c calib/network/*.c) $(SHARED_SRC)
 
 # Engine smpi is there where SimGrid is.
 SMPI_BIN   := $(if $(shell $(PKG_CONFIG) --exists simgrid 2>/dev/null && echo yes),$(B)/bin/hrun-smpi)
@@ -245,7 +205,7 @@ MANPAGES := man/hrun.1 man/hrun-calibrate.1 man/hrun-app.5 man/hrun-cluster.5 ma
 PROFILES := $(sort $(wildcard share/profiles/*.yaml))
 
 # hrun.h is what others may use: errors, buffers, the network's model, and the service; without includes between them.
-PUBLIC := base/error base/buf net/net net/estimate service/service
+PUBLIC := base/error base/buf net/net net/estimate session/service
 $(B)/include/hrun.h: $(PUBLIC:%=lib/%.h) Makefile
 	@mkdir -p $(@D)
 	{ echo '/* hrun.h - libhrun, for schedulers and tools; made from its public headers */'; \
@@ -349,7 +309,7 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/lib/libhrun.a
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
-$(B)/tests/fuzz/fuzz_jobs: $(B)/hrun/jobs_read.o
+$(B)/tests/fuzz/fuzz_jobs: $(B)/hrun/jobs/read.o
 $(B)/tests/fuzz/fuzz_doctor: $(addprefix $(B)/calib/doctor/,data.o read.o judge.o judge_compute.o judge_network.o \
                              judge_settings.o)
 # What runs a fuzz target: libFuzzer, started from the target's seeds, or the driver.

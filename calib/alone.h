@@ -6,8 +6,8 @@
 #ifndef CALIB_ALONE_H
 #define CALIB_ALONE_H
 
-#include "../hrun/ledger.h"
-#include "../hrun/work.h"
+#include "session/ledger.h"
+#include "session/work.h"
 
 /* Claim the hosts of a layout, for about time_s (0: not known), and wait for them. *sig: the signal that has ended the
  * waiting, else 0. say: told once for whom it waits. Errors: HRUN_ENOMEM. */

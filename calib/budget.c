@@ -5,7 +5,7 @@
 
 #include "base/table.h"
 #include "base/units.h"
-#include "service/network.h"
+#include "session/network.h"
 
 #include <math.h>
 #include <stdio.h>

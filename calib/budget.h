@@ -10,7 +10,7 @@
 #define CALIB_BUDGET_H
 
 #include "campaign.h"
-#include "design/design.h"
+#include "plan/next/design.h"
 
 struct budget {
     struct lists lists;

@@ -4,7 +4,7 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "plan/plan.h"
-#include "service/decide.h"
+#include "session/decide.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,8 +10,8 @@
 
 #include "runs.h"
 
-#include "../hrun/work.h"
-#include "service/placement.h"
+#include "session/work.h"
+#include "session/placement.h"
 
 /* Run a copy on each of pes[n] of the point's sub-cluster, *r tells of the slowest, or of one that failed, and
  * *slowest which that was (index into pes). Simulated hosts do not disturb each other: there the copies are run a few

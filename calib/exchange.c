@@ -258,7 +258,7 @@ int calib_export(const struct calib_settings *s, char **apps)
     size_t left = 0;
     int seen, status = 0;
 
-    if (find_format(s, s->output, HRUN_EXCHANGE_CSV, &e.format, &err) || context_store(&c, &err))
+    if (find_format(s, s->output, HRUN_EXCHANGE_CSV, &e.format, &err) || context_open_store(&c, &err))
         goto fail;
     status = each_profile(&c, apps, visit_export, &e, &seen);
     if (status)
@@ -363,7 +363,7 @@ int calib_import(const struct calib_settings *s, char **files)
 
     while (files[n])
         n++;
-    rc = n ? context_store(&c, &err) || context_app(&c, NULL, &err)
+    rc = n ? context_open_store(&c, &err) || context_app(&c, NULL, &err)
            : hrun_fail(&err, HRUN_EINVAL, "import needs the name of a file, or - for standard input");
     x = calloc((size_t)n + 1, sizeof *x);
     if (!rc && !x)

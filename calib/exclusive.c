@@ -1,7 +1,7 @@
 /* exclusive.c - one calibration of a thing at a time; see exclusive.h */
 #include "exclusive.h"
 
-#include "../hrun/ledger.h"
+#include "session/ledger.h"
 #include "base/file.h"
 
 #include <stdio.h>

@@ -493,7 +493,7 @@ int calib_fit(const struct calib_settings *s, char **apps)
     struct fitting f = { .clusters = { .sigs = HRUN_STRVEC_INIT } };
     int seen, status;
 
-    if (context_store(&c, &err) || context_app(&c, NULL, &err))
+    if (context_open_store(&c, &err) || context_app(&c, NULL, &err))
         status = context_complain("hrun-calibrate", &err);
     else
         status = each_profile(&c, apps, visit_fit, &f, &seen);

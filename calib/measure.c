@@ -1,11 +1,11 @@
 /* measure.c - hrun-calibrate PROGRAM: preparing a campaign, making it, fitting what it measured */
 #include "calib.h"
 
-#include "../hrun/work.h"
+#include "session/work.h"
 #include "base/units.h"
-#include "service/conditions.h"
-#include "service/network.h"
-#include "service/unmodelled.h"
+#include "session/conditions.h"
+#include "session/network.h"
+#include "session/unmodelled.h"
 #include "budget.h"
 #include "choices.h"
 #include "exclusive.h"
@@ -248,7 +248,7 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
                          "hrun-calibrate speeds and hrun-calibrate network measure what that needs", c->app->name);
     /* Which MPI it is must be known before the grid; a program built per size is there for some size. */
     w.N = s->sizes.n ? s->sizes.v[0] : s->N ? s->N : c->app->nsizes ? c->app->sizes[0] : 1;
-    if (work_find_program(&w, 0, err) || context_cluster(c, &s->common, err) || context_engine(c, err))
+    if (work_find_program(&w, 0, err) || context_cluster(c, &s->common, err) || context_choose_engine(c, 1, err))
         return -1;
     if (!context_is_real(c))
         return hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): "

@@ -1,7 +1,7 @@
 /* new.c - hrun-calibrate --new; see new.h */
 #include "new.h"
 
-#include "../hrun/work.h"
+#include "session/work.h"
 #include "app/draft.h"
 #include "app/time_match.h"
 #include "base/file.h"
@@ -124,7 +124,7 @@ static int lock_name(const struct calib_settings *s, const char *name, const cha
                      int *sig, struct hrun_error *err)
 {
     struct context c = { .set = &s->common };
-    int rc = context_store(&c, err) || exclusive_add(own, &c, name, "new", err) ||
+    int rc = context_open_store(&c, err) || exclusive_add(own, &c, name, "new", err) ||
              exclusive_begin(own, &c, name, sig, err) || check_free(s, file, err) ? -1 : 0;
 
     context_release(&c);
@@ -251,7 +251,7 @@ static int open_context(struct context *c, const struct calib_settings *s, struc
     c->set = &s->common;
     w.N = s->N ? s->N : s->sizes.v[0];
     if (context_app(c, a->words[0], err) || work_find_program(&w, 0, err) || context_cluster(c, &s->common, err) ||
-        context_engine(c, err))
+        context_choose_engine(c, 1, err))
         return -1;
     if (!context_is_real(c))
         return hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): "

@@ -1,7 +1,7 @@
 /* new_rule.c - finding the rule of an application by trying; see new.h */
 #include "new.h"
 
-#include "../hrun/work.h"
+#include "session/work.h"
 #include "alone.h"
 #include "app/rules.h"
 

@@ -2,7 +2,7 @@
 #ifndef CALIB_OPTIONS_H
 #define CALIB_OPTIONS_H
 
-#include "../hrun/context.h"
+#include "../hrun/command.h"
 
 enum { LIST_MAX = 1000 };
 

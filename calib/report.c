@@ -175,7 +175,7 @@ int calib_report(const struct calib_settings *settings, char **apps)
 
     if (!s.output)
         hrun_fail(&err, HRUN_EINVAL, "where to? say -o FILE.html, -o FILE.pdf or -o FILE.png");
-    else if (!(kind = kind_of(s.output, &err)) || context_store(&c, &err) ||
+    else if (!(kind = kind_of(s.output, &err)) || context_open_store(&c, &err) ||
              find_app(&c, &s.common, apps, &names, &err) || network_of_options(&c, " of this report", &err) ||
              report_gather(&c, s.N, &r, &err))
         ;

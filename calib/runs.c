@@ -1,13 +1,13 @@
 /* runs.c - making the runs of a campaign; see runs.h */
 #include "runs.h"
 
-#include "../hrun/work.h"
+#include "session/work.h"
 #include "alone.h"
 #include "budget.h"
 #include "loaded.h"
 
 #include "base/units.h"
-#include "service/placement.h"
+#include "session/placement.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 
 #include "campaign.h"
 
-#include "../hrun/scratch.h"
+#include "session/scratch.h"
 
 struct work_result;
 

@@ -7,7 +7,7 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "model/speeds.h"
-#include "service/json.h"
+#include "session/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -338,7 +338,7 @@ int calib_show(const struct calib_settings *s, char **apps)
     /* A definition is of use to plots, and not needed to show what is stored. */
     if (how.plot && context_app(&c, NULL, &err))
         err = (struct hrun_error){ 0 };
-    if (context_store(&c, &err))
+    if (context_open_store(&c, &err))
         status = context_complain("hrun-calibrate", &err);
     else
         status = each_profile(&c, apps, visit_show, &how, &seen);

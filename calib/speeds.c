@@ -5,15 +5,15 @@
  */
 #include "calib.h"
 
-#include "../hrun/work.h"
+#include "session/work.h"
 #include "alone.h"
 #include "base/table.h"
 #include "base/units.h"
 #include "exclusive.h"
 #include "launch/launch.h"
 #include "model/speeds.h"
-#include "service/json.h"
-#include "service/profiles.h"
+#include "session/json.h"
+#include "session/profiles.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -221,7 +221,7 @@ int calib_show_speeds(const struct calib_settings *s, char **apps)
 {
     struct context c = { .set = &s->common };
     struct hrun_error err = { 0 };
-    int rc = context_store(&c, &err) || show_all(&c, s->common.json, &err);
+    int rc = context_open_store(&c, &err) || show_all(&c, s->common.json, &err);
 
     (void)apps;
     context_release(&c);
@@ -280,7 +280,7 @@ static int speeds_on(struct context *c, const struct calib_settings *s, int *int
         hrun_fail(err, HRUN_EINVAL, "the speeds of simulated hosts stand in their platform file: nothing is to be "
                   "measured");
     else if (probe && !(s->common.app && context_app(c, NULL, err)) && !context_check_app(c, NULL, err) &&
-             !context_cluster(c, &s->common, err) && !context_program(c, probe, err) && !context_engine(c, err)) {
+             !context_cluster(c, &s->common, err) && !context_find_program(c, probe, err) && !context_choose_engine(c, 1, err)) {
         if (!context_is_real(c))
             hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): what "
                       "is measured here says nothing about it; unset the variable");

@@ -1,5 +1,5 @@
 /* coll_report.c - what tuning does to collective operations, in words; see coll_tuning.h for the contracts */
-#include "coll_tuning.h"
+#include "session/coll_tuning.h"
 
 #include "base/table.h"
 #include "base/units.h"

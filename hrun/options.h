@@ -2,8 +2,8 @@
 #ifndef HRUN_OPTIONS_H
 #define HRUN_OPTIONS_H
 
-#include "context.h"
-#include "service/decide.h"
+#include "command.h"
+#include "session/decide.h"
 
 struct hrun_settings {
     struct settings common;    /* first: shared rows of the table */

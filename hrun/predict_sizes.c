@@ -1,8 +1,8 @@
 /* predict_sizes.c - hrun --dry-run=time: the predicted time alone; see run.h */
 #include "run.h"
 
-#include "service/query.h"
-#include "work.h"
+#include "session/query.h"
+#include "session/work.h"
 
 #include <stdio.h>
 
@@ -29,7 +29,7 @@ static int learn(struct asked *a, char **words, struct hrun_error *err)
         return hrun_fail(err, HRUN_ENOENT, "--dry-run=time needs an app definition: name one with -app "
                          "(hrun --list-apps)");
     if ((words[0] && work_find_program(&w, 0, err)) || context_cluster(c, &s->common, err) ||
-        context_predicts(c, err))
+        context_choose_engine(c, 0, err))
         return -1;
     a->N = s->N;
     return knowledge_load(c, &a->known, err);

@@ -7,11 +7,11 @@
 #ifndef HRUN_PREPARE_H
 #define HRUN_PREPARE_H
 
-#include "ledger.h"
+#include "session/ledger.h"
 #include "probe.h"
-#include "service/placement.h"
-#include "service/variants.h"
-#include "work.h"
+#include "session/placement.h"
+#include "session/variants.h"
+#include "session/work.h"
 
 /* Everything up to the point where something could be started. */
 struct prepared {

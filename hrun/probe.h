@@ -11,7 +11,7 @@
 #define HRUN_PROBE_H
 
 #include "options.h"
-#include "work.h"
+#include "session/work.h"
 
 #include <jansson.h>
 

@@ -3,7 +3,7 @@
 #include "probe_size.h"
 
 #include "base/units.h"
-#include "service/placement.h"
+#include "session/placement.h"
 
 #include <math.h>
 #include <stdio.h>

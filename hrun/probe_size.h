@@ -5,7 +5,7 @@
 #ifndef HRUN_PROBE_SIZE_H
 #define HRUN_PROBE_SIZE_H
 
-#include "service/decide.h"
+#include "session/decide.h"
 
 /* Is (N, P) accepted by the rule, and does a process of it fit on each PE that may be used? 1, 0, or -1. */
 int probe_size_accepts(const struct context *c, const struct decision *d, int64_t N, int P, struct hrun_error *err);

@@ -3,9 +3,9 @@
 
 #include "base/table.h"
 #include "base/units.h"
-#include "service/prediction.h"
-#include "service/unmodelled.h"
-#include "coll_tuning.h"
+#include "session/prediction.h"
+#include "session/unmodelled.h"
+#include "session/coll_tuning.h"
 
 #include <math.h>
 #include <string.h>

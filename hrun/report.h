@@ -2,10 +2,10 @@
 #ifndef HRUN_REPORT_H
 #define HRUN_REPORT_H
 
-#include "ledger.h"
+#include "session/ledger.h"
 #include "probe.h"
-#include "service/document.h"
-#include "work.h"
+#include "session/document.h"
+#include "session/work.h"
 
 /* Append the dry run. ledger: of what others use. tune: what is tuned, NULL: that was not asked for. words: what the
  * user typed. With -v the rankfile or host file follows. */

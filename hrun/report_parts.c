@@ -2,8 +2,8 @@
 #include "report_parts.h"
 
 #include "base/units.h"
-#include "service/conditions.h"
-#include "service/network.h"
+#include "session/conditions.h"
+#include "session/network.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "base/table.h"
 #include "prepare.h"
 #include "report.h"
-#include "coll_tuning.h"
+#include "session/coll_tuning.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -26,8 +26,8 @@ int run_show_cluster(const struct hrun_settings *s, char **words)
 
     c.set = &s->common;
     if (context_app(&c, words[0], &err) || context_check_app(&c, words[0], &err) ||
-        context_cluster(&c, &s->common, &err) || (words[0] && context_program(&c, words[0], &err)) ||
-        ((words[0] || (!c.cluster->platform && context_has_openmpi())) && context_engine(&c, &err)) ||
+        context_cluster(&c, &s->common, &err) || (words[0] && context_find_program(&c, words[0], &err)) ||
+        ((words[0] || (!c.cluster->platform && context_has_openmpi())) && context_choose_engine(&c, 1, &err)) ||
         (s->common.json ? document_cluster : report_cluster)(&c, &out, &err))
         status = context_complain("hrun", &err);
     else

@@ -3,8 +3,8 @@
 
 #include "base/hostlist.h"
 #include "base/table.h"
-#include "service/json.h"
-#include "ledger.h"
+#include "session/json.h"
+#include "session/ledger.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* doctor.c - hrun-calibrate doctor: start hrun-probe on every PE, check_end what it tells, say it */
 #include "../calib.h"
 
-#include "../../hrun/work.h"
+#include "session/work.h"
 #include "../alone.h"
 #include "base/file.h"
 #include "base/units.h"
@@ -71,7 +71,7 @@ static int measure_on(struct context *c, const struct calib_settings *s, const c
     int *pes = NULL, *procs = NULL, rc = -1;
 
     if (!probe || hrun_check_count("--repetitions", times, 5, 10000, err) ||
-        context_cluster(c, &s->common, err) || context_program(c, probe, err) || context_engine(c, err))
+        context_cluster(c, &s->common, err) || context_find_program(c, probe, err) || context_choose_engine(c, 1, err))
         goto done;
     if (!context_is_real(c)) {
         hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): what is "

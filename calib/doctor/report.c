@@ -4,7 +4,7 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "fit/spread.h"
-#include "service/json.h"
+#include "session/json.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,8 +14,8 @@ int network_named(const struct settings *s)
 static int find_for_hosts(struct context *hosts, struct hrun_buf *note, struct hrun_error *err)
 {
     char *program = calib_tool(hosts->set->platform ? "hrun-netbench-smpi" : "hrun-netbench", err);
-    int rc = !program || context_cluster(hosts, hosts->set, err) || context_program(hosts, program, err) ||
-             context_engine(hosts, err) || network_use(hosts, note, err) ? -1 : 0;
+    int rc = !program || context_cluster(hosts, hosts->set, err) || context_find_program(hosts, program, err) ||
+             context_choose_engine(hosts, 1, err) || network_use(hosts, note, err) ? -1 : 0;
 
     free(program);
     return rc;

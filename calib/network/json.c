@@ -1,6 +1,6 @@
 /* json.c - a network as one JSON document, times in s, rates in bytes/s; see network.h */
 #include "network.h"
-#include "service/json.h"
+#include "session/json.h"
 
 
 #include <math.h>

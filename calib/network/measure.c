@@ -2,7 +2,7 @@
 #include "../calib.h"
 #include "network.h"
 
-#include "../../hrun/work.h"
+#include "session/work.h"
 #include "../alone.h"
 #include "base/units.h"
 
@@ -39,7 +39,7 @@ int network_context(struct context *c, struct calib_settings *s, struct hrun_err
     if (discover(c, s, err))
         return -1;
     program = calib_tool(c->cluster->platform ? "hrun-netbench-smpi" : "hrun-netbench", err);
-    rc = !program || context_program(c, program, err) || context_engine(c, err) ? -1 : 0;
+    rc = !program || context_find_program(c, program, err) || context_choose_engine(c, 1, err) ? -1 : 0;
     free(program);
     if (!rc && !context_is_real(c))
         rc = hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): "

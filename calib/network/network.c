@@ -2,7 +2,7 @@
 #include "../calib.h"
 #include "network.h"
 
-#include "../../hrun/work.h"
+#include "session/work.h"
 #include "../exclusive.h"
 #include "base/file.h"
 

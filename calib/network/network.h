@@ -8,7 +8,7 @@
 #ifndef CALIB_NETWORK_NETWORK_H
 #define CALIB_NETWORK_NETWORK_H
 
-#include "service/network.h"
+#include "session/network.h"
 #include "../options.h"
 
 #include "net/estimate.h"

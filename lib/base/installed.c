@@ -1,11 +1,14 @@
 /* installed.c - where this hrun is installed; see installed.h */
 #include "base/installed.h"
 
+#include "base/buf.h"
+
 #include <dlfcn.h>
 #include <link.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The file that this code is in. The loader knows the program itself by no name. */
 static char *own_file(void)
@@ -31,6 +34,19 @@ char *hrun_installed(void)
         } else {
             *slash = 0;
         }
+    }
+    return path;
+}
+
+char *hrun_installed_library(const char *name)
+{
+    char *prefix = hrun_installed(), *path = prefix ? hrun_strf("%s/lib/hrun/%s", prefix, name) : NULL;
+
+    free(prefix);
+    /* A blank or a colon ends a name in LD_PRELOAD. */
+    if (path && (access(path, R_OK) || strpbrk(path, " :"))) {
+        free(path);
+        path = NULL;
     }
     return path;
 }

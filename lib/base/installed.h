@@ -9,4 +9,8 @@
  * program; without symbolic links. The caller frees it. NULL: it cannot be told, or no memory. */
 char *hrun_installed(void);
 
+/* Path of a library of ours that is preloaded: PREFIX/bin/hrun -> PREFIX/lib/hrun/NAME, and the same below build/. The
+ * caller frees it. NULL: there is none, it cannot stand in LD_PRELOAD, or no memory. */
+char *hrun_installed_library(const char *name);
+
 #endif

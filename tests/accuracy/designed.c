@@ -2,7 +2,7 @@
  * configuration would take, then the choice as hrun makes it, predictions corrected by runs of the configuration */
 #include "accuracy.h"
 
-#include "design/internal.h"
+#include "plan/next/internal.h"
 #include "plan/plan.h"
 #include "model/internal.h"
 

@@ -6,7 +6,7 @@
  */
 #include "bench.h"
 
-#include "service/variants.h"
+#include "session/variants.h"
 
 #include <stdio.h>
 #include <string.h>

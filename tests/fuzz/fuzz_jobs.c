@@ -2,7 +2,7 @@
  * kinds that are all different */
 #include "fuzz.h"
 
-#include "../../hrun/jobs.h"
+#include "../../hrun/jobs/jobs.h"
 #include "base/units.h"
 
 const char *const fuzz_seeds[] = {

@@ -1,6 +1,6 @@
 /* Designs that choose runs of made-up applications whose true times are known: what they ask for, when they end, and
  * whether what they choose is the best of all configurations. */
-#include "design/internal.h"
+#include "plan/next/internal.h"
 #include "fit_random.h"
 #include "model_app.h"
 #include "tap.h"

@@ -1,6 +1,6 @@
 /* Each allocation fails once, in turn, while a design is made, told of runs, and asked for the next ones. */
 #include "nomem.h"
-#include "design/design.h"
+#include "plan/next/design.h"
 #include "model_app.h"
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 /* test_schedule.c - schedules against every start time of every way, and what holds for any schedule */
 #include "tap.h"
 
-#include "schedule/schedule.h"
+#include "../../hrun/jobs/schedule.h"
 
 #include "nomem.h"
 

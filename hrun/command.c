@@ -1,0 +1,225 @@
+/* command.c - what main does first and last, and the command line; see command.h */
+#include "command.h"
+
+#include "base/nearest.h"
+#include "launch/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char PLUGINS_VARIABLE[] = "HWLOC_PLUGINS_BLACKLIST";
+
+static void heed_nothing(int sig)
+{
+    (void)sig;
+}
+
+void context_start(void)
+{
+    struct sigaction act = { .sa_handler = heed_nothing, .sa_flags = SA_RESTART };
+
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+            _exit(STATUS_FAILED);
+    sigaction(SIGPIPE, &act, NULL);
+    sigaction(SIGXFSZ, &act, NULL);
+}
+
+/* hwloc looks for devices by plugins that load graphics libraries, which takes longer than the topology. Result: 1 when
+ * they are hidden; programs that are started later see the environment as it was. */
+static int hide_device_plugins(void)
+{
+    static const char plugins[] = "hwloc_cuda.so,hwloc_gl.so,hwloc_levelzero.so,hwloc_nvml.so,hwloc_opencl.so,"
+                                  "hwloc_pci.so,hwloc_rsmi.so";
+
+    return !getenv(PLUGINS_VARIABLE) && !setenv(PLUGINS_VARIABLE, plugins, 1);
+}
+
+/* What a discovery left out, and what -v wants to know of it. */
+static void tell_discovery(const struct hrun_cluster *cl, const struct settings *s)
+{
+    for (size_t i = 0; i < cl->why_not.n; i++)
+        settings_say(s, "%s; left out", cl->why_not.v[i]);
+    if (s->verbose && cl->cache_note)
+        settings_say(s, "%s", cl->cache_note);
+}
+
+static void print_note(const char *text)
+{
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, text);
+}
+
+int context_cluster(struct context *c, const struct settings *s, struct hrun_error *err)
+{
+    int rc, hidden;
+
+    c->set = s;
+    hidden = hide_device_plugins();
+    rc = context_discover(c, err);
+    if (hidden)
+        unsetenv(PLUGINS_VARIABLE);
+    if (!rc)
+        tell_discovery(c->cluster, s);
+    return rc;
+}
+
+int context_complain(const char *command, const struct hrun_error *err)
+{
+    char text[HRUN_ERROR_FILE + HRUN_ERROR_TEXT + 32];
+
+    fflush(stdout);
+    fprintf(stderr, "%s: %s\n", command, hrun_error_format(err, text, sizeof text));
+    switch (err->code) {
+    case HRUN_ENOPROG: return STATUS_NOPROG;
+    case HRUN_ENOEXEC: return STATUS_NOEXEC;
+    default: return STATUS_FAILED;
+    }
+}
+
+/* The modes that begin with this word; NULL: those that begin with none. */
+static unsigned modes_of_word(const struct hrun_opt_mode *modes, const char *word)
+{
+    unsigned same = 0;
+    int last = 0;
+
+    for (unsigned i = 0; !last; i++) {
+        if (word && modes[i].word ? !strcmp(modes[i].word, word) : modes[i].word == word)
+            same |= 1u << i;
+        last = !modes[i].word && !modes[i].option;
+    }
+    return same;
+}
+
+/* The help of a subcommand lists its own options; that of the command all, or (-h) those that are needed most. */
+static void add_help(const struct context_command *cmd, const struct hrun_opt_mode *mode, int all, struct hrun_buf *out)
+{
+    int often = !mode->word && !all;
+
+    hrun_buf_adds(out, mode->word ? mode->usage : cmd->usage);
+    hrun_opts_help(cmd->options, mode->word || often ? modes_of_word(cmd->modes, mode->word) : ~0u, often, out);
+    if (often)
+        hrun_buf_addf(out, "\n--help shows all options; manual: %s(1).\n", cmd->name);
+    else if (!mode->word)
+        hrun_buf_adds(out, cmd->after);
+}
+
+/* Is the command line a question that is answered without any mode? */
+static int asks_only(const struct settings *s)
+{
+    return s->help || s->version || s->completion;
+}
+
+/* -h, --help, --version and --completion: 1 when one of them was asked for and printed, else 0. */
+static int answer(const struct context_command *cmd, const struct settings *s, int mode)
+{
+    struct hrun_buf out = HRUN_BUF_INIT;
+
+    if (!asks_only(s))
+        return 0;
+    if (s->help)
+        add_help(cmd, &cmd->modes[mode], s->help == HRUN_OPT_LONG, &out);
+    else if (s->version)
+        hrun_buf_addf(&out, "%s %s\n", cmd->name, HRUN_VERSION);
+    else
+        hrun_opts_completion(cmd->options, cmd->name, cmd->subcommands, &out);
+    fputs(out.data, stdout);
+    hrun_buf_release(&out);
+    return 1;
+}
+
+/* Words where a mode has no use for them; and several programs, as mpirun separates them. */
+static int check_words(const struct context_command *cmd, const struct hrun_opt_mode *mode, int ended, char **words,
+                       struct hrun_error *err)
+{
+    if (words[0] && !mode->takes_words)
+        return hrun_fail(err, HRUN_EINVAL, "%s takes no program or name: '%s'", mode->name, words[0]);
+    for (char **w = words; *w && !mode->word && !ended; w++)
+        if (!strcmp(*w, ":"))
+            return hrun_fail(err, HRUN_EINVAL, "several programs, with ':' between them, are not served yet: start "
+                             "one; where ':' is an argument of the program, say -- before it: %s [OPTION]... -- "
+                             "PROGRAM ARGUMENT...", cmd->name);
+    return 0;
+}
+
+/* A program that there is not, with a name like that of a subcommand. */
+static int check_subcommand(const struct context_command *cmd, const char *word, struct hrun_error *err)
+{
+    const char *known[8 * sizeof(unsigned)], *near;
+    size_t n = 0;
+    char *path;
+
+    if (!word || strchr(word, '/') || !access(word, F_OK))
+        return 0;
+    for (const struct hrun_opt_mode *m = cmd->modes; m->word || m->option; m++)
+        if (m->word)
+            known[n++] = m->word;
+    near = hrun_nearest(word, known, n);
+    path = near ? hrun_program_find(word, NULL, NULL) : NULL;
+    free(path);
+    if (!near || path)
+        return 0;
+    return hrun_fail(err, HRUN_ENOPROG, "'%s' is neither a program nor a subcommand; did you mean '%s'?", word, near);
+}
+
+static int read_line(const struct context_command *cmd, struct settings *s, int argc, char **argv,
+                     char ***words, struct hrun_error *err)
+{
+    struct hrun_opts_given given = { .ended = 0 };
+    char **names = argv;
+    int rest, mode, n = 0;
+
+    if (hrun_opts_parse(cmd->options, s, argc, argv, &rest, &given, err))
+        return -1;
+    *words = argv + rest;
+    mode = hrun_opts_mode(cmd->options, cmd->modes, &given, argv[rest]);
+    if (cmd->modes[mode].word) {
+        const char *subcommand = argv[rest];
+
+        while (rest < argc) {
+            argc -= rest;
+            argv += rest;
+            if (hrun_opts_parse(cmd->options, s, argc, argv, &rest, &given, err))
+                return -1;
+            if (rest < argc)
+                names[n++] = argv[rest];
+        }
+        names[n] = NULL;
+        *words = names;
+        mode = hrun_opts_mode(cmd->options, cmd->modes, &given, subcommand);
+    }
+    for (int i = 0; cmd->options[i].name; i++) {
+        if (given.rows[i] && cmd->options[i].needs_app && !s->needs_app)
+            s->needs_app = cmd->options[i].name;
+        if (given.rows[i] && !strcmp(cmd->options[i].name, "help"))
+            s->help = given.rows[i];
+    }
+    if (asks_only(s))
+        return mode;
+    return (!cmd->modes[mode].word && !given.ended && check_subcommand(cmd, (*words)[0], err)) ||
+           check_words(cmd, &cmd->modes[mode], given.ended, *words, err) ||
+           hrun_opts_check(cmd->options, cmd->modes, mode, &given, err) ? -1 : mode;
+}
+
+int context_command_line(const struct context_command *cmd, struct settings *s, int argc, char **argv,
+                         char ***words, int *status)
+{
+    struct hrun_error err = { 0 };
+    int mode = read_line(cmd, s, argc, argv, words, &err);
+
+    s->say = print_note;
+    *status = mode < 0 ? context_complain(cmd->name, &err) : 0;
+    return mode < 0 || answer(cmd, s, mode) ? -1 : mode;
+}
+
+int context_end(const char *command, int status)
+{
+    if (!fflush(stdout) && !ferror(stdout))
+        return status;
+    fprintf(stderr, "%s: standard output: %s\n", command, strerror(errno));
+    return status ? status : STATUS_FAILED;
+}

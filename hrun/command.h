@@ -1,0 +1,133 @@
+/* command.h - what the main functions of hrun and hrun-calibrate share: command line, messages, exit statuses
+ *
+ * Purpose: the options that both have, and their way into struct settings; lib/session goes on from there.
+ */
+#ifndef HRUN_COMMAND_H
+#define HRUN_COMMAND_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/opts.h"
+#include "session/context.h"
+
+/* hrun's own exit statuses, as env(1) and timeout(1). */
+enum { STATUS_FAILED = 125, STATUS_NOEXEC = 126, STATUS_NOPROG = 127, STATUS_TIMEOUT = 124 };
+
+/* To be called first in main. Descriptors 0 to 2 that are closed are opened on /dev/null, so that no file of ours takes
+ * their place. A closed pipe or a file over its size limit is to be an error of write(2), not the end of hrun. The
+ * handlers do nothing and, unlike SIG_IGN, are not inherited by the programs that hrun starts. */
+void context_start(void);
+
+#define COMMON_AT(member) offsetof(struct settings, member)
+
+/* Names of options, for `needs` and `against` of a row. */
+#define NAMES(...) (const char *const[]){ __VA_ARGS__, NULL }
+
+/* Rows of the option table that both commands have, each with the modes of the command in which it counts. */
+#define OPTION_APP(in) \
+    { "app", 0, HRUN_OPT_NAME, "NAME", "hrun --list-apps", \
+      "app definition (default: the one that knows the program's name)", "Application", hrun_opt_string, \
+      COMMON_AT(app), .modes = in, .often = 1 }
+#define OPTION_VARIANT(in) \
+    { "variant", 0, HRUN_OPT_WORD, "NAME", NULL, "use this variant of the definition: one of its algorithms", \
+      "Application", hrun_opt_string, COMMON_AT(variant), .modes = in, .needs_app = 1 }
+#define OPTION_DEFINE(in) \
+    { "define", 'D', HRUN_OPT_WORD, "NAME=VALUE", NULL, "set a constant of the app definition", \
+      "Application", hrun_opt_append, COMMON_AT(defines), .modes = in, .needs_app = 1 }
+#define OPTION_PROFILE_PATH(in) \
+    { "profile-path", 0, HRUN_OPT_DIR, "DIRS", NULL, "folders to search for app definitions first", \
+      "Application", hrun_opt_string, COMMON_AT(profile_path), .modes = in }
+#define OPTION_DATA(in) \
+    { "data", 0, HRUN_OPT_DIR, "DIR", NULL, "where profiles are kept (default: $HRUN_DATA)", \
+      "Application", hrun_opt_string, COMMON_AT(data), .modes = in }
+#define OPTION_FIT(in) \
+    { "fit", 0, HRUN_OPT_CHOICE, "METHOD", "nnls ls", "how models are fitted", \
+      "Application", hrun_opt_string, COMMON_AT(fit), .modes = in, .needs_app = 1 }
+#define OPTION_FORCE(in) \
+    { "force", 0, HRUN_OPT_NONE, NULL, NULL, "overwrite files hrun did not write; run what the rule excludes", \
+      "Application", hrun_opt_flag, COMMON_AT(force), .modes = in }
+
+/* Which hosts, and what of them is used. */
+#define OPTIONS_HOSTS(in) \
+    { "hostfile", 0, HRUN_OPT_FILE, "FILE", NULL, "hosts, one per line (name slots=N)", \
+      "Machine", hrun_opt_string, COMMON_AT(host_file), .modes = in, .often = 1 }, \
+    { "machinefile", 0, HRUN_OPT_FILE, "FILE", NULL, NULL, "Machine", hrun_opt_string, COMMON_AT(host_file), \
+      .modes = in }, \
+    { "host", 'H', HRUN_OPT_WORD, "HOSTS", NULL, "hosts, as a:2,b,p4-[0-3]", \
+      "Machine", hrun_opt_string, COMMON_AT(hosts), .modes = in, .often = 1 }, \
+    { "platform", 0, HRUN_OPT_FILE, "FILE", NULL, "simulated hosts: a platform file of SimGrid (engine smpi)", \
+      "Machine", hrun_opt_string, COMMON_AT(platform), .modes = in }, \
+    { "level", 0, HRUN_OPT_CHOICE, "LEVEL", "node package numa l3 core", \
+      "what one PE is (default: core on one host, else node)", \
+      "Machine", hrun_opt_string, COMMON_AT(level), .modes = in }, \
+    { "refresh", 0, HRUN_OPT_NONE, NULL, NULL, "discover all hosts again, without what is remembered", \
+      "Machine", hrun_opt_flag, COMMON_AT(refresh), .modes = in }, \
+    { "skip-unreachable", 0, HRUN_OPT_NONE, NULL, NULL, "leave out hosts that do not answer", \
+      "Machine", hrun_opt_flag, COMMON_AT(skip_unreachable), .modes = in }
+#define OPTION_CLUSTER(in) \
+    { "cluster", 0, HRUN_OPT_FILE, "FILE", NULL, "cluster file (YAML) that names the sub-clusters", \
+      "Machine", hrun_opt_string, COMMON_AT(cluster_file), .modes = in, .often = 1 }
+
+#define OPTION_ENGINE(in) \
+    { "engine", 0, HRUN_OPT_CHOICE, "NAME", "auto local mpirun srun smpi", "what starts the processes", \
+      "Launch", hrun_opt_string, COMMON_AT(engine), .modes = in }
+#define OPTION_EXPORT(in) \
+    { "export", 'x', HRUN_OPT_WORD, "NAME[=VALUE]", NULL, "give an environment variable to the processes", \
+      "Launch", hrun_opt_append, COMMON_AT(env), .modes = in, .often = 1 }
+#define OPTION_MCA(in) \
+    { "mca", 0, HRUN_OPT_PAIR, "KEY VALUE", NULL, "set an MCA parameter of Open MPI", \
+      "Launch", hrun_opt_append, COMMON_AT(mca), .modes = in }
+#define OPTION_SMPI(in) \
+    { "smpi", 0, HRUN_OPT_WORD, "NAME:VALUE", NULL, "set a parameter of SimGrid", \
+      "Launch", hrun_opt_append, COMMON_AT(smpi), .modes = in }
+#define OPTIONS_WDIR(in) \
+    { "wdir", 0, HRUN_OPT_DIR, "DIR", NULL, "working directory of the processes", \
+      "Launch", hrun_opt_string, COMMON_AT(wdir), .modes = in }, \
+    { "wd", 0, HRUN_OPT_DIR, "DIR", NULL, NULL, "Launch", hrun_opt_string, COMMON_AT(wdir), .modes = in }
+#define OPTION_TIMEOUT(in) \
+    { "timeout", 0, HRUN_OPT_TIME, "TIME", NULL, "end a run after TIME (90, 5m, 1h30m)", \
+      "Launch", NULL, COMMON_AT(timeout_s), .modes = in, .often = 1 }
+
+#define OPTION_JSON(in) \
+    { "json", 0, HRUN_OPT_NONE, NULL, NULL, "print for machines", "Output", hrun_opt_flag, COMMON_AT(json), \
+      .modes = in, .often = 1 }
+/* These count, or do no harm, everywhere. */
+#define OPTIONS_TELL \
+    { "quiet", 'q', HRUN_OPT_NONE, NULL, NULL, "say nothing but errors", \
+      "Output", hrun_opt_flag, COMMON_AT(quiet), .modes = ~0U }, \
+    { "verbose", 'v', HRUN_OPT_NONE, NULL, NULL, "say more", "Output", hrun_opt_flag, COMMON_AT(verbose), \
+      .modes = ~0U }, \
+    { "help", 'h', HRUN_OPT_NONE, NULL, NULL, "show all options; -h: those that are needed most", \
+      "Output", hrun_opt_flag, COMMON_AT(help), .modes = ~0U, .often = 1 }, \
+    { "version", 'V', HRUN_OPT_NONE, NULL, NULL, "show the version", "Output", hrun_opt_flag, COMMON_AT(version), \
+      .modes = ~0U }, \
+    { "completion", 0, HRUN_OPT_NONE, NULL, NULL, NULL, \
+      "Output", hrun_opt_flag, COMMON_AT(completion), .modes = ~0U }
+
+/* Cluster from the settings; after context_app, whose definition may want other PEs (`threads: fill`: whole nodes,
+ * unless the settings or a cluster file say otherwise). */
+int context_cluster(struct context *c, const struct settings *s, struct hrun_error *err);
+
+/* Print "hrun: ..." for an error on stderr; result: the exit status that goes with it. */
+int context_complain(const char *command, const struct hrun_error *err);
+
+/* A command, as its command line is read. */
+struct context_command {
+    const char *name;                 /* "hrun" */
+    const struct hrun_opt *options;
+    const struct hrun_opt_mode *modes;
+    const char *usage, *after;        /* lines of --help above and below the options */
+    const char *subcommands;          /* for the completion (hrun_opts_completion) */
+};
+
+/* Read the command line into the settings, of which s is the first member. Behind a subcommand options may stand among
+ * the names; *words are then these names, else the program and its arguments; argv is overwritten.
+ * Result: which of the command's modes is asked for. -1: nothing is left to be done, as --help and the like have been
+ * answered (*status 0), or the command line is wrong, which has been said. */
+int context_command_line(const struct context_command *cmd, struct settings *s, int argc, char **argv,
+                         char ***words, int *status);
+
+/* The last of what main does. Result: status, or STATUS_FAILED when standard output could not be written. */
+int context_end(const char *command, int status);
+
+#endif

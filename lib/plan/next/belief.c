@@ -1,0 +1,298 @@
+/* belief.c - what is known of the best configurations at each size; see internal.h
+ *
+ * Candidates are the best predicted configurations and all that were run; process.c says what is believed of each.
+ */
+#include "plan/next/process.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So many of the best predicted configurations at each size: half of those that paper 000 tries (Table VI has 404).
+ * What the models miss by a fifth lies far down the list, and deciding takes time in proportion to it. */
+enum { CANDIDATES = 200 };
+/* 97.5 % quantile of the normal distribution. */
+static const double Z95 = 1.959964;
+
+void design_drop_sizes(struct hrun_design *d)
+{
+    for (int i = 0; d->sizes && i < d->nsizes; i++) {
+        for (int j = 0; j < d->sizes[i].n; j++)
+            free(d->sizes[i].v[j].config);
+        free(d->sizes[i].v);
+        d->sizes[i].v = NULL;
+        d->sizes[i].n = d->sizes[i].complete = 0;
+        d->sizes[i].choice = -1;
+    }
+}
+
+/* ------------------------------------------------------------------ candidates */
+
+static int add_belief(struct hrun_design *d, struct design_size *s, const int *pes, const int *procs,
+                      const struct hrun_choice *c, struct hrun_error *err)
+{
+    size_t n = (size_t)d->nsubs;
+    struct design_belief *b = &s->v[s->n];
+
+    memset(b, 0, sizeof *b);
+    b->config = malloc(2 * n * sizeof *b->config);
+    if (!b->config)
+        return hrun_fail_nomem(err);
+    memcpy(b->config, pes, n * sizeof *pes);
+    memcpy(b->config + n, procs, n * sizeof *procs);
+    b->P = c->P;
+    b->limiting = c->limiting;
+    b->model_s = c->time_s;
+    s->n++;
+    return 0;
+}
+
+static int find(const struct hrun_design *d, const struct design_size *s, const int *config)
+{
+    for (int i = 0; i < s->n; i++)
+        if (design_same(d, s->v[i].config, config))
+            return i;
+    return -1;
+}
+
+/* What hrun would choose here: corrected predictions (model/model.h), those known[n], searched exactly. Its
+ * index among the candidates into *at, to which it is added when it is not there; -1 when there is none. */
+static int choice_of_hrun(struct hrun_design *d, struct design_size *s, const struct hrun_plan_problem *problem,
+                          const struct hrun_known *known, int n, int *at, struct hrun_error *err)
+{
+    int *config = NULL, rc = -1;
+    struct hrun_plan *plan = NULL;
+    struct hrun_error why = { 0 };
+    struct hrun_choice c;
+
+    if (hrun_plan_search_known(problem, known, n, 1, &plan, &why)) {
+        rc = why.code == HRUN_EINFEASIBLE ? 0 : -1;
+        if (rc)
+            *err = why;
+        goto done;
+    }
+    config = malloc(2 * (size_t)d->nsubs * sizeof *config);
+    if (!config) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    memcpy(config, plan->v[0].pes, (size_t)d->nsubs * sizeof *config);
+    memcpy(config + d->nsubs, plan->v[0].procs, (size_t)d->nsubs * sizeof *config);
+    *at = find(d, s, config);
+    rc = *at < 0 ? design_evaluate(problem, config, 1, &c, err) : 0;
+    if (rc > 0) {
+        rc = add_belief(d, s, config, config + d->nsubs, &c, err);
+        hrun_choice_release(&c);
+        *at = rc ? -1 : s->n - 1;
+    }
+done:
+    hrun_plan_destroy(plan);
+    free(config);
+    return rc;
+}
+
+/* The choice, and what would be the choice without caution. */
+static int choices(struct hrun_design *d, struct design_size *s, const struct hrun_plan_problem *problem,
+                   struct hrun_error *err)
+{
+    int n = hrun_corrections_count(d->corrections), rc;
+    struct hrun_known *known = calloc((size_t)n + (size_t)d->ngroups + 1, sizeof *known);
+
+    s->choice = s->hope = -1;
+    if (!known)
+        return hrun_fail_nomem(err);
+    hrun_corrections_known(d->corrections, s->N, known, NULL);
+    for (int i = 0; i < d->ngroups; i++) {
+        const struct design_group *g = &d->groups[i];
+        int at = hrun_corrections_find(d->corrections, g->config, g->config + d->nsubs);
+
+        if (g->N != s->N || !g->failed || g->n)
+            continue;
+        if (at < 0)
+            known[at = n++] = (struct hrun_known){ .pes = g->config, .procs = g->config + d->nsubs };
+        known[at].excluded = 1;
+    }
+    rc = choice_of_hrun(d, s, problem, known, n, &s->choice, err);
+    for (int i = 0; i < n; i++)
+        known[i].doubt = 0;
+    rc = rc ? rc : choice_of_hrun(d, s, problem, known, n, &s->hope, err);
+    free(known);
+    return rc;
+}
+
+/* The best predicted configurations, and all that were run at this size. */
+static int gather(struct hrun_design *d, struct design_size *s, const struct hrun_plan_problem *problem,
+                  struct hrun_error *err)
+{
+    struct hrun_plan *plan = NULL;
+    struct hrun_choice c;
+    struct hrun_error why = { 0 };
+    int measured = 0, rc = -1;
+
+    if (hrun_plan_search(problem, CANDIDATES, &plan, &why) && why.code != HRUN_EINFEASIBLE) {
+        *err = why;
+        return -1;
+    }
+    s->complete = !plan || plan->n < CANDIDATES;
+    for (int i = 0; i < d->ngroups; i++)
+        measured += d->groups[i].N == s->N;
+    s->v = calloc((size_t)(plan ? plan->n : 0) + (size_t)measured + 3, sizeof *s->v);
+    if (!s->v) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    for (int i = 0; plan && i < plan->n; i++)
+        if (add_belief(d, s, plan->v[i].pes, plan->v[i].procs, &plan->v[i], err))
+            goto done;
+    for (int i = 0; i < d->ngroups; i++) {
+        const struct design_group *g = &d->groups[i];
+        int at;
+
+        if (g->N != s->N)
+            continue;
+        at = find(d, s, g->config);
+        if (at < 0) {
+            rc = design_evaluate(problem, g->config, 1, &c, err);
+            if (!rc)
+                continue;
+            if (rc > 0) {
+                rc = add_belief(d, s, g->config, g->config + d->nsubs, &c, err);
+                hrun_choice_release(&c);
+            }
+            if (rc)
+                goto done;
+            at = s->n - 1;
+        }
+        s->v[at].runs = g->n;
+        s->v[at].failed = g->failed;
+    }
+    rc = 0;
+done:
+    hrun_plan_destroy(plan);
+    return rc;
+}
+
+/* ------------------------------------------------------------------ the choice */
+
+/* E max(0, x) for x normal with this mean and standard deviation. */
+static double expected_gain(double mean, double sd)
+{
+    double z = sd > 0 ? mean / sd : 0;
+
+    return sd > 0 ? sd * exp(-0.5 * z * z) / sqrt(2 * M_PI) + mean * 0.5 * erfc(-z * M_SQRT1_2) : fmax(mean, 0);
+}
+
+/* What one more run is expected to lower the least time by: of the best one (sign = -1), which may turn out to be worse
+ * than the second at `other` and this then better by that, or of another (1), which may be better than the best at
+ * `other`. sd counts as doubt times as large. What rounding does to the time of one run it does to the next one as
+ * well. */
+static double gain_of(const struct hrun_design *d, const struct design_belief *b, int sign, double other, double doubt)
+{
+    double noise = design_noise(d, exp(b->mean)), alike = b->runs ? d->rounding_s / exp(b->mean) : 0;
+    double open = fmax(b->sd * b->sd - alike * alike, 0);
+
+    return expected_gain(sign * (other - b->mean), doubt * open / sqrt(open + noise * noise));
+}
+
+void design_gains(struct hrun_design *d, struct design_size *s)
+{
+    double best = INFINITY, second = INFINITY, most = 0;
+    int first = -1;
+
+    for (int i = 0; i < s->n; i++) {
+        const struct design_belief *b = &s->v[i];
+
+        if (b->failed)
+            continue;
+        if (b->mean < best) {
+            second = best;
+            best = b->mean;
+            first = i;
+        } else {
+            second = fmin(second, b->mean);
+        }
+    }
+    s->loss = s->half = 0;
+    if (s->choice < 0 || s->v[s->choice].failed)
+        s->choice = first;
+    if (first < 0)
+        return;
+    for (int i = 0; i < s->n; i++) {
+        struct design_belief *b = &s->v[i];
+        int sign = i == first ? -1 : 1;
+
+        if (b->failed)
+            continue;
+        b->gain = gain_of(d, b, sign, sign < 0 ? second : best, s->doubt);
+        most = fmax(most, gain_of(d, b, sign, sign < 0 ? second : best, 1));
+        if (i != s->choice)
+            s->loss = fmax(s->loss, expected_gain(s->v[s->choice].mean - b->mean, hypot(b->sd, s->v[s->choice].sd)));
+    }
+    s->half = Z95 * s->v[s->choice].sd;
+    s->settled = s->v[s->choice].runs > 0 && most < DESIGN_SETTLED;
+}
+
+/* Sum up over sizes. */
+static void sum_up(struct hrun_design *d)
+{
+    struct hrun_design_state *st = &d->state;
+
+    st->sizes = st->settled = 0;
+    st->loss = st->interval = 0;
+    for (int i = 0; i < d->nsizes; i++) {
+        struct design_size *s = &d->sizes[i];
+
+        if (s->choice < 0)
+            continue;
+        st->sizes++;
+        st->settled += s->settled;
+        st->loss += s->loss;
+        st->interval = fmax(st->interval, s->half);
+    }
+    if (st->sizes)
+        st->loss /= st->sizes;
+    else
+        st->loss = st->interval = NAN;
+}
+
+static int believe_size(struct hrun_design *d, struct design_size *s, struct hrun_plan_sub *subs,
+                        struct hrun_error *err)
+{
+    struct hrun_predictor *p;
+    struct hrun_plan_problem problem;
+    struct process process;
+    int rc;
+
+    p = design_predictor(d, s->N, err);
+    if (!p)
+        return err->code ? -1 : 0;
+    design_problem(d, p, subs, &problem);
+    rc = gather(d, s, &problem, err);
+    rc = rc ? rc : choices(d, s, &problem, err);
+    hrun_predictor_destroy(p);
+    if (rc || process_make(d, s->N, &process, err))
+        return -1;
+    for (int i = 0; i < s->n; i++)
+        process_ask(d, &process, s->N, &s->v[i]);
+    process_free(&process);
+    design_gains(d, s);
+    return 0;
+}
+
+int design_believe(struct hrun_design *d, struct hrun_error *err)
+{
+    struct hrun_plan_sub *subs = calloc((size_t)d->nsubs, sizeof *subs);
+    struct hrun_error own = { 0 };
+    int rc = subs ? 0 : hrun_fail_nomem(&own);
+
+    design_drop_sizes(d);
+    d->misfit = design_misfit(d);
+    for (int i = 0; i < d->nsizes && !rc; i++)
+        rc = believe_size(d, &d->sizes[i], subs, &own);
+    free(subs);
+    if (rc && err)
+        *err = own;
+    if (!rc)
+        sum_up(d);
+    return rc;
+}

@@ -1,0 +1,64 @@
+/* cost.c - how long a run will take; see internal.h */
+#include "plan/next/internal.h"
+
+#include <math.h>
+
+/* Growth of time with N that is taken for granted until two sizes are known: that of dense linear algebra, the largest
+ * of the shipped definitions, so that nothing takes longer than foretold. */
+static const double GROWTH = 3;
+
+/* What starting and ending a run adds to its time: the median of what it did so far. */
+static double overhead(const struct hrun_design *d)
+{
+    double last[2 * DESIGN_SURPRISES + 1];
+    int n = 0;
+
+    for (int i = d->nruns; i-- > 0 && n < (int)(sizeof last / sizeof *last); )
+        if (d->runs[i].time_s > 0)
+            last[n++] = fmax(d->runs[i].wall_s - d->runs[i].time_s, 0);
+    return design_median(last, n);
+}
+
+static double distance(const struct hrun_design *d, const struct design_run *r, const int *config, int P, int64_t N)
+{
+    double far = fabs(log((double)N / (double)r->N)) + fabs(log((double)P / r->P));
+
+    for (int i = 0; i < d->nsubs; i++)
+        far += !config[i] != !r->config[i];
+    return far;
+}
+
+double design_cost(const struct hrun_design *d, const int *config, int P, int64_t N, double model_s)
+{
+    const struct design_run *near = NULL, *lo = NULL, *hi = NULL;
+    double least = INFINITY, slope = GROWTH, wall = 0;
+    int same = 0;
+
+    for (int i = 0; i < d->nruns; i++) {
+        const struct design_run *r = &d->runs[i];
+        double far;
+
+        if (r->time_s <= 0)
+            continue;
+        if (r->N == N && design_same(d, r->config, config)) {
+            wall += r->wall_s;
+            same++;
+        }
+        far = distance(d, r, config, P, N);
+        if (far < least) {
+            least = far;
+            near = r;
+        }
+        lo = !lo || r->N < lo->N ? r : lo;
+        hi = !hi || r->N > hi->N ? r : hi;
+    }
+    if (same)
+        return wall / same;
+    if (model_s > 0 && isfinite(model_s))
+        return model_s + overhead(d);
+    if (!near)
+        return 0;
+    if (hi->N > lo->N)
+        slope = fmin(fmax(log(hi->time_s / lo->time_s) / log((double)hi->N / (double)lo->N), 0), GROWTH);
+    return near->time_s * pow(fmax((double)N / (double)near->N, 1), slope) + overhead(d);
+}

@@ -1,0 +1,359 @@
+/* design.c - a design's life: runs come in, runs go out; see design.h for the contract */
+#include "plan/next/internal.h"
+
+#include "base/list.h"
+#include "fit/spread.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *hrun_design_stage_name(enum hrun_design_stage s)
+{
+    static const char *const names[] = { "screen", "choice", "repeat" };
+
+    return names[s];
+}
+
+double design_median(double *v, int n)
+{
+    hrun_sort(v, (size_t)n);
+    return n ? v[n / 2] : 0;
+}
+
+int design_same(const struct hrun_design *d, const int *a, const int *b)
+{
+    return !memcmp(a, b, 2 * (size_t)d->nsubs * sizeof *a);
+}
+
+void design_point_config(const struct hrun_design *d, const struct design_point *p, int *config)
+{
+    memset(config, 0, 2 * (size_t)d->nsubs * sizeof *config);
+    config[p->sub] = p->pes;
+    config[d->nsubs + p->sub] = p->m;
+}
+
+int design_count(const struct hrun_design *d, const int *config, int64_t N, int *failed)
+{
+    int n = 0;
+
+    *failed = 0;
+    for (int i = 0; i < d->nruns; i++) {
+        const struct design_run *r = &d->runs[i];
+
+        if (r->N != N || !design_same(d, r->config, config))
+            continue;
+        n += r->time_s > 0;
+        *failed |= r->time_s <= 0;
+    }
+    return n;
+}
+
+int design_is_known(const struct hrun_design *d, const int *config, int64_t N)
+{
+    int failed, known = design_count(d, config, N, &failed) || failed;
+
+    for (int i = d->next; i < d->nqueue && !known; i++)
+        known = d->queue[i].N == N && design_same(d, d->queue[i].config, config);
+    return known;
+}
+
+static int check_settings(const struct hrun_design_settings *s, struct hrun_error *err)
+{
+    if (s->nsizes < 1)
+        return hrun_fail(err, HRUN_EINVAL, "a design needs sizes");
+    for (int i = 0; i < s->nsizes; i++)
+        if (s->sizes[i] < 1 || (i && s->sizes[i] <= s->sizes[i - 1]))
+            return hrun_fail(err, HRUN_EINVAL, "the sizes of a design must ascend from 1 on");
+    return 0;
+}
+
+/* The numbers of processes per PE that the settings and the definition both have. */
+static int copy_procs(struct hrun_design *d, struct hrun_error *err)
+{
+    d->procs = calloc((size_t)d->app->nprocs_per_pe + 1, sizeof *d->procs);
+    if (!d->procs)
+        return hrun_fail_nomem(err);
+    for (int j = 0; j < d->set.nprocs; j++) {
+        int allowed = 0;
+
+        for (int i = 0; i < d->app->nprocs_per_pe; i++)
+            allowed |= d->set.procs[j] == d->app->procs_per_pe[i];
+        if (!allowed)
+            return hrun_fail(err, HRUN_EINVAL, "the definition of %s does not allow %lld processes per PE "
+                             "(procs_per_pe)", d->app->name, (long long)d->set.procs[j]);
+    }
+    for (int i = 0; i < d->app->nprocs_per_pe; i++) {
+        int wanted = !d->set.procs;
+
+        for (int j = 0; j < d->set.nprocs && !wanted; j++)
+            wanted = d->set.procs[j] == d->app->procs_per_pe[i];
+        if (wanted)
+            d->procs[d->nprocs++] = d->app->procs_per_pe[i];
+    }
+    return 0;
+}
+
+/* The texts that measurements carry. */
+static void name_all(struct hrun_design *d)
+{
+    hrun_buf_init(&d->names);
+    hrun_buf_init(&d->signatures);
+    hrun_buf_init(&d->consts);
+    for (int i = 0; i < d->nsubs; i++) {
+        hrun_list_add(&d->names, d->subs[i].name);
+        hrun_list_add(&d->signatures, d->subs[i].signature);
+    }
+    hrun_app_consts_text(d->app, &d->consts);
+}
+
+struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct hrun_design_sub *subs, int nsubs,
+                                       const struct hrun_design_settings *settings, struct hrun_error *err)
+{
+    struct hrun_design *d;
+
+    if (check_settings(settings, err))
+        return NULL;
+    d = calloc(1, sizeof *d);
+    if (!d) {
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    d->app = app;
+    d->subs = subs;
+    d->nsubs = nsubs;
+    d->set = *settings;
+    d->rng = settings->seed;
+    name_all(d);
+    d->noise = settings->fit.sigma_rel;
+    d->noise_s = settings->fit.sigma_abs_s;
+    d->state.loss = d->state.interval = NAN;
+    d->sizes = calloc((size_t)settings->nsizes, sizeof *d->sizes);
+    if (!d->sizes) {
+        hrun_fail_nomem(err);
+        goto fail;
+    }
+    d->nsizes = settings->nsizes;
+    for (int i = 0; i < d->nsizes; i++) {
+        d->sizes[i].N = settings->sizes[i];
+        d->sizes[i].choice = -1;
+        d->sizes[i].doubt = 1;
+    }
+    if (d->names.failed || d->signatures.failed || d->consts.failed) {
+        hrun_fail_nomem(err);
+        goto fail;
+    }
+    if (copy_procs(d, err) || design_points(d, err))
+        goto fail;
+    return d;
+fail:
+    hrun_design_destroy(d);
+    return NULL;
+}
+
+void hrun_design_destroy(struct hrun_design *d)
+{
+    if (!d)
+        return;
+    design_drop_models(d);
+    design_drop_sizes(d);
+    for (int i = 0; i < d->nruns; i++) {
+        free(d->runs[i].config);
+        free(d->runs[i].text);
+    }
+    for (int i = 0; i < d->nqueue; i++)
+        free(d->queue[i].config);
+    free(d->sizes);
+    free(d->runs);
+    free(d->queue);
+    free(d->points);
+    free(d->procs);
+    hrun_buf_release(&d->names);
+    hrun_buf_release(&d->signatures);
+    hrun_buf_release(&d->consts);
+    free(d);
+}
+
+/* A configuration of these sub-clusters into config[2 nsubs]; how many processes, 0 when it is none. */
+static int read_config(const struct hrun_design *d, const int *pes, const int *procs, int *config, int *sub)
+{
+    int P = 0;
+
+    *sub = -1;
+    for (int i = 0; i < d->nsubs; i++) {
+        if (pes[i] < 0 || procs[i] < 0 || !pes[i] != !procs[i])
+            return 0;
+        config[i] = pes[i];
+        config[d->nsubs + i] = procs[i];
+        if (pes[i])
+            *sub = P ? -1 : i;
+        P += pes[i] * procs[i];
+    }
+    return P;
+}
+
+/* How far off the models were, when the run was planned that has now been made. */
+static void note_surprise(struct hrun_design *d, const struct design_run *r)
+{
+    for (int i = 0; i < d->next; i++) {
+        struct design_plan *q = &d->queue[i];
+
+        if (q->N != r->N || !design_same(d, q->config, r->config) || !(q->model_s > 0))
+            continue;
+        if (d->nsurprises < DESIGN_SURPRISES)
+            d->surprise[d->nsurprises++] = log(r->time_s / q->model_s);
+        q->model_s = 0;
+        return;
+    }
+}
+
+int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, int64_t N, double time_s, double wall_s,
+                    int counts, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    struct design_run *r;
+
+    if (d->nruns == d->runs_cap) {
+        int cap = d->runs_cap ? 2 * d->runs_cap : 64;
+        struct design_run *v = realloc(d->runs, (size_t)cap * sizeof *v);
+
+        if (!v)
+            return hrun_fail_nomem(err);
+        d->runs = v;
+        d->runs_cap = cap;
+    }
+    r = &d->runs[d->nruns];
+    memset(r, 0, sizeof *r);
+    r->config = calloc(2 * (size_t)d->nsubs, sizeof *r->config);
+    if (!r->config)
+        return hrun_fail_nomem(err);
+    r->P = read_config(d, pes, procs, r->config, &r->sub);
+    r->N = N;
+    r->time_s = time_s;
+    r->wall_s = wall_s;
+    if (!r->P || N < 1 || !(time_s >= 0) || !isfinite(time_s) || !(wall_s >= 0) || !isfinite(wall_s)) {
+        free(r->config);
+        return hrun_fail(err, HRUN_EINVAL, "a run of %d processes at N = %lld that took %g s (wall %g s) is none",
+                         r->P, (long long)N, time_s, wall_s);
+    }
+    hrun_config_print(pes, procs, d->nsubs, &text);
+    r->text = hrun_buf_detach(&text);
+    if (!r->text) {
+        free(r->config);
+        return hrun_fail_nomem(err);
+    }
+    d->nruns++;
+    if (time_s > 0)
+        note_surprise(d, r);
+    if (!counts) {
+        d->before_s += wall_s;
+        return 0;
+    }
+    d->state.runs++;
+    d->state.failed += time_s <= 0;
+    d->state.spent_s += wall_s;
+    return 0;
+}
+
+int design_queue(struct hrun_design *d, const int *config, int64_t N, enum hrun_design_stage stage, double model_s,
+                 double expected_s, struct hrun_error *err)
+{
+    size_t bytes = 2 * (size_t)d->nsubs * sizeof *config;
+    struct design_plan *q;
+
+    if (d->nqueue == d->queue_cap) {
+        int cap = d->queue_cap ? 2 * d->queue_cap : 16;
+        struct design_plan *v = realloc(d->queue, (size_t)cap * sizeof *v);
+
+        if (!v)
+            return hrun_fail_nomem(err);
+        d->queue = v;
+        d->queue_cap = cap;
+    }
+    q = &d->queue[d->nqueue];
+    *q = (struct design_plan){ .config = malloc(bytes), .N = N, .stage = stage, .model_s = model_s,
+                               .expected_s = expected_s, .rounds = DESIGN_ROUNDS };
+    if (!q->config)
+        return hrun_fail_nomem(err);
+    memcpy(q->config, config, bytes);
+    d->nqueue++;
+    return 0;
+}
+
+int design_affords(const struct hrun_design *d, double expected_s, int rounds)
+{
+    return d->set.budget_s <= 0 || d->state.spent_s + expected_s + rounds * d->round_s <= d->set.budget_s;
+}
+
+/* The expected time of what is queued; of a budget at most what is left. */
+static void expect(struct hrun_design *d)
+{
+    double left = 0, per_run = d->state.runs ? d->state.spent_s / d->state.runs : 0;
+
+    for (int i = d->next; i < d->nqueue; i++)
+        left += d->queue[i].expected_s;
+    if (d->set.budget_s > 0)
+        left = fmax(d->set.budget_s - d->state.spent_s, 0);
+    else if (d->set.runs > 0)
+        left = fmax(left, per_run * (d->set.runs - d->state.runs));
+    d->state.left_s = left;
+    d->state.budget_s = d->set.budget_s;
+    d->state.queued = d->nqueue - d->next;
+}
+
+int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct hrun_error *err)
+{
+    int skipped = 0;
+
+    for (;;) {
+        struct design_plan *q;
+        /* A budget of its own is not at its end before all runs have told what it is. */
+        int may_grow = d->set.own_budget > 0 && d->fitted < d->nruns;
+
+        d->state.end = d->set.runs > 0 && d->state.runs >= d->set.runs ? HRUN_DESIGN_RUNS
+                     : d->set.budget_s > 0 && d->state.spent_s >= d->set.budget_s && !may_grow ? HRUN_DESIGN_BUDGET
+                     : HRUN_DESIGN_GOES_ON;
+        if (!d->state.end && d->next == d->nqueue) {
+            if (skipped && d->closing && d->fitted == d->nruns)
+                d->state.end = HRUN_DESIGN_BUDGET;
+            d->closing |= skipped;  /* what was left of a stage was too long for what is left of the budget */
+            if (!d->state.end && design_stage(d, err))
+                return -1;
+        }
+        if (d->state.end) {
+            d->state.budget_s = d->set.budget_s;
+            d->state.left_s = 0;
+            d->state.queued = 0;
+            return design_conclude(d, err);
+        }
+        q = &d->queue[d->next++];
+        if (!design_affords(d, q->expected_s, q->rounds)) {
+            skipped = d->next == d->nqueue;
+            q->model_s = 0;
+            continue;
+        }
+        *run = (struct hrun_design_run){ .pes = q->config, .procs = q->config + d->nsubs, .N = q->N,
+                                         .stage = q->stage, .expected_s = q->expected_s };
+        for (int i = 0; i < d->nsubs; i++)
+            run->P += q->config[i] * q->config[d->nsubs + i];
+        d->state.stage = q->stage;
+        expect(d);
+        return 1;
+    }
+}
+
+const struct hrun_design_state *hrun_design_state(const struct hrun_design *d)
+{
+    return &d->state;
+}
+
+void hrun_design_too_short(struct hrun_design *d, int64_t N)
+{
+    d->too_short = d->too_short > N ? d->too_short : N;
+}
+
+int hrun_design_stands(const struct hrun_design *d, int i, double *loss)
+{
+    *loss = d->sizes[i].choice < 0 ? NAN : d->sizes[i].loss;
+    return d->sizes[i].choice >= 0 && d->sizes[i].settled;
+}

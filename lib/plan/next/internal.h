@@ -1,0 +1,180 @@
+/* internal.h - the inside of a design; not for other rooms
+ *
+ * Invariants:
+ *   - a configuration is an array of 2 nsubs numbers: P1..PG, then M1..MG; Mi = 0 where Pi = 0;
+ *   - runs are in the order in which they were added; time_s = 0 marks one that failed for good;
+ *   - of each size with a valid configuration there is one belief, made anew when models are fitted.
+ */
+#ifndef HRUN_DESIGN_INTERNAL_H
+#define HRUN_DESIGN_INTERNAL_H
+
+#include "base/buf.h"
+#include "plan/next/design.h"
+#include "plan/plan.h"
+
+/* A choice stands when no run at its size is expected to lower its time by this part: a hundredth of a worst error of
+ * 3 %. */
+#define DESIGN_SETTLED 3e-4
+
+/* A size is moved by at most this part of itself to satisfy the rule: half of the step between sizes that grow by
+ * a factor of 1.5, so that moved sizes stay apart. */
+#define DESIGN_SIZE_SHIFT 0.25
+
+struct design_run {
+    int *config;
+    int P, sub;                 /* sub: the only sub-cluster used, -1: several */
+    char *text;                 /* the configuration as measurements have it */
+    int64_t N;
+    double time_s, wall_s;
+};
+
+struct design_point {           /* a homogeneous run that may be made */
+    int sub, m, pes, P;
+    int64_t N;
+    int size;                   /* index of the size it was made for */
+};
+
+/* A reserve of the budget is kept for what is chosen at its end: a round is to run the choice at each size once. Two of
+ * them: the last fit may choose what was never run, and where that proves slower than predicted, or disturbed, the next
+ * best, or itself again, is to be run. */
+enum { DESIGN_ROUNDS = 2 };
+
+struct design_plan {            /* a run of the present stage */
+    int *config;
+    int64_t N;
+    enum hrun_design_stage stage;
+    double model_s;             /* by the models when it was planned; 0: not known, or it was made */
+    double expected_s;
+    int rounds;                 /* of the reserve that it leaves untouched */
+};
+
+/* Of the first so many runs that the models foretold we remember how far off they were: enough to see a standard
+ * deviation to a tenth. Later ones tell of configurations that are ever more like those that were run. */
+enum { DESIGN_SURPRISES = 50 };
+
+/* All runs of one configuration at one size. */
+struct design_group {
+    const int *config;
+    int P, sub, limiting;       /* limiting: the sub-cluster whose Ti is largest by the models, -1 not known */
+    int64_t N;
+    int n, kept;                /* good runs; of them undisturbed ones */
+    int failed;
+    double least;               /* the shortest time, s */
+    double log_t;               /* mean of ln time of the undisturbed ones */
+    double var;                 /* of that mean */
+    double model;               /* ln of the models' time; NaN: none */
+};
+
+/* What is believed of one configuration at one size. */
+struct design_belief {
+    int *config;
+    int P, limiting, runs, failed;
+    int queued;                 /* it is in the present stage already */
+    double model_s;             /* by the models */
+    double mean, sd;            /* of ln time: models, what they missed nearby, runs of this configuration */
+    double gain;                /* knowledge gradient of one more run, relative */
+};
+
+struct design_size {
+    int64_t N;
+    struct design_belief *v;
+    int n;
+    int complete;               /* v has all valid configurations */
+    int choice;                 /* index of what hrun would choose, -1 none */
+    int hope;                   /* the same without caution: to be run, so that it may become the choice */
+    double doubt;               /* >= 1: beliefs are taken for so much less certain when runs are chosen */
+    double loss, half;          /* expected relative loss, half width of the choice's 95 % interval */
+    int settled;
+};
+
+struct hrun_design {
+    const struct hrun_app *app;
+    const struct hrun_design_sub *subs;
+    int nsubs;
+    struct hrun_design_settings set;
+    int *procs, nprocs;
+    struct design_run *runs;
+    int nruns, runs_cap;
+    int fitted;                 /* runs that the models know */
+    struct design_point *points;
+    int npoints, points_cap;
+    struct design_plan *queue;
+    int nqueue, queue_cap, next;    /* queue[next..nqueue-1] are still to be given out */
+    struct hrun_buf names, signatures, consts; /* as measurements carry them */
+    struct hrun_models **models;    /* nsubs, NULL before the first fit; sub-clusters of one kind share theirs */
+    struct hrun_corrections *corrections; /* NULL: none */
+    struct design_group *groups;    /* of all runs, made with the models */
+    int ngroups;
+    int exact;                  /* times do not scatter: no run needs to be made again */
+    struct design_size *sizes;
+    int nsizes;
+    double noise, noise_s;      /* scatter of one run: relative, and in seconds */
+    double rounding_s;          /* standard deviation of what rounding does to a time, the same in all runs of a group */
+    double training;            /* relative standard deviation of homogeneous groups about their fit */
+    double misfit;              /* relative standard deviation of models against measured groups */
+    double before_s;            /* what the runs known from before took */
+    int64_t too_short;          /* the largest N of a run that was too short to tell its time; 0: none */
+    double surprise[DESIGN_SURPRISES];  /* ln of time over the models' time, the first ones */
+    int nsurprises;
+    int too_long;               /* runs were left out of this stage, too long for what is left of the budget */
+    double round_s;             /* what a round of the reserve costs; 0 while there are no choices */
+    double own_s;               /* a budget that is found, without its last rounds */
+    double varied_s;            /* spent on neighbours of choices */
+    int closing;                /* only the reserve is left, until a budget that is found grows */
+    int screened;               /* rounds of screening */
+    double screening_s;         /* what they took, with a budget that is found */
+    uint64_t rng;
+    struct hrun_design_state state;
+};
+
+/* points.c: all homogeneous points. And give up the smallest sizes that are too short, where that is allowed. */
+int design_points(struct hrun_design *d, struct hrun_error *err);
+int design_drop_short(struct hrun_design *d, struct hrun_error *err);
+
+/* cost.c: expected wall time of a run that takes model_s by the models (0: they do not tell); 0 while nothing was
+ * run. */
+double design_cost(const struct hrun_design *d, const int *config, int P, int64_t N, double model_s);
+
+/* refit.c: models from all runs, into d->models (NULL entries where there are none), and d->groups. */
+int design_fit(struct hrun_design *d, struct hrun_error *err);
+void design_drop_models(struct hrun_design *d);
+
+/* Relative standard deviation of one run that takes so long, with its rounding. */
+double design_noise(const struct hrun_design *d, double time_s);
+/* The models at one size. NULL: there are none (err->code is HRUN_OK then), or an error. */
+struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, struct hrun_error *err);
+/* The search over it; subs has room for nsubs entries. */
+void design_problem(const struct hrun_design *d, struct hrun_predictor *p, struct hrun_plan_sub *subs,
+                    struct hrun_plan_problem *out);
+/* Evaluate a configuration: 1 and *c; 0 where nothing predicts it or, with check, it is not valid; -1: no memory. */
+int design_evaluate(const struct hrun_plan_problem *problem, const int *config, int check, struct hrun_choice *c,
+                    struct hrun_error *err);
+
+/* belief.c: d->sizes from models and groups. */
+int design_believe(struct hrun_design *d, struct hrun_error *err);
+/* The gains of runs at one size, with its doubt. */
+void design_gains(struct hrun_design *d, struct design_size *s);
+void design_drop_sizes(struct hrun_design *d);
+
+/* stage.c: the runs of the next stage into the queue; none: d->state.end says why. */
+int design_stage(struct hrun_design *d, struct hrun_error *err);
+/* Models and choices of all runs, also of those since the last stage was made. */
+int design_conclude(struct hrun_design *d, struct hrun_error *err);
+int design_queue(struct hrun_design *d, const int *config, int64_t N, enum hrun_design_stage stage, double model_s,
+                 double expected_s, struct hrun_error *err);
+
+/* screen.c: the next round of screening. */
+int design_screen(struct hrun_design *d, struct hrun_error *err);
+
+/* Runs of this configuration at this size: good ones, and whether one failed for good. */
+int design_count(const struct hrun_design *d, const int *config, int64_t N, int *failed);
+/* Does the budget, if there is one, leave the time for a run, beside so many rounds of the reserve? */
+int design_affords(const struct hrun_design *d, double expected_s, int rounds);
+/* The median of v[n], of two in the middle the larger; v is sorted. 0 when n is 0. */
+double design_median(double *v, int n);
+int design_same(const struct hrun_design *d, const int *a, const int *b);
+/* Was a configuration run at N, well or not, or is it to be? */
+int design_is_known(const struct hrun_design *d, const int *config, int64_t N);
+void design_point_config(const struct hrun_design *d, const struct design_point *p, int *config);
+
+#endif

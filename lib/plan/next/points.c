@@ -1,0 +1,166 @@
+/* points.c - homogeneous points: numbers of PEs, and sizes that suit the rule; see design.h */
+#include "plan/next/internal.h"
+
+#include "fit/spread.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALL_PES_UP_TO = 4 };
+
+/* Rules repeat with P or P^2; past so many steps no multiple is left to find. */
+enum { STEPS_MAX = 1000000 };
+
+int hrun_design_pes(int npes, int64_t *v)
+{
+    int n = 0;
+
+    for (int p = 1; p <= npes && p <= ALL_PES_UP_TO; p++)
+        v[n++] = p;
+    for (int64_t p = ALL_PES_UP_TO; p < npes; p *= 2) {
+        if (p + p / 2 < npes)
+            v[n++] = p + p / 2;
+        v[n++] = 2 * p < npes ? 2 * p : npes;
+    }
+    return n;
+}
+
+int64_t hrun_design_size(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_error *err)
+{
+    int64_t reach = (int64_t)(DESIGN_SIZE_SHIFT * (double)N);
+
+    for (int64_t d = 0; d <= reach && d <= STEPS_MAX; d++) {
+        for (int side = -1; side <= 1; side += 2) {
+            int64_t x = N + side * d;
+            int good = x < 1 ? 0 : hrun_app_rule(app, x, P, err);
+
+            if (good < 0)
+                return -1;
+            if (good)
+                return x;
+        }
+    }
+    return 0;
+}
+
+static int add_point(struct hrun_design *d, struct design_point p, struct hrun_error *err)
+{
+    for (int i = 0; i < d->npoints; i++)
+        if (d->points[i].sub == p.sub && d->points[i].N == p.N && d->points[i].pes == p.pes && d->points[i].m == p.m)
+            return 0;
+    if (d->npoints == d->points_cap) {
+        int cap = d->points_cap ? 2 * d->points_cap : 64;
+        struct design_point *v = realloc(d->points, (size_t)cap * sizeof *v);
+
+        if (!v)
+            return hrun_fail_nomem(err);
+        d->points = v;
+        d->points_cap = cap;
+    }
+    d->points[d->npoints++] = p;
+    return 0;
+}
+
+static int add_points(struct hrun_design *d, int sub, int m, struct hrun_error *err)
+{
+    int64_t own[HRUN_DESIGN_PES], P, N;
+    const int64_t *pes = d->set.pes ? d->set.pes : own;
+    int n = d->set.pes ? d->set.npes : hrun_design_pes(d->subs[sub].npes, own);
+    double bytes;
+
+    for (int j = 0; j < n; j++) {
+        if (pes[j] > d->subs[sub].npes)
+            continue;
+        P = pes[j] * m;
+        for (int k = 0; k < d->set.nsizes; k++) {
+            N = hrun_design_size(d->app, d->set.sizes[k], P, err);
+            if (N < 0 || (N && hrun_app_memory(d->app, N, P, &bytes, err)))
+                return -1;
+            if (!N || (d->subs[sub].memory_bytes > 0 && bytes * m > d->subs[sub].memory_bytes))
+                continue;
+            if (add_point(d, (struct design_point){ .sub = sub, .m = m, .pes = (int)pes[j], .P = (int)P, .N = N,
+                                                    .size = k }, err))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+int design_points(struct hrun_design *d, struct hrun_error *err)
+{
+    for (int i = 0; i < d->nsubs; i++)
+        for (int j = 0; d->subs[i].npes && j < d->nprocs; j++)
+            if ((!d->subs[i].most || d->procs[j] <= d->subs[i].most) && add_points(d, i, d->procs[j], err))
+                return -1;
+    if (!d->npoints)
+        return hrun_fail(err, HRUN_EINVAL, "there is nothing to measure: the rule '%s' and the memory leave no run at "
+                         "these sizes", hrun_expr_text(d->app->rule));
+    return 0;
+}
+
+/* ------------------------------------------------------------------ sizes that are too short */
+
+/* The shortest time that tells enough, from all runs so far. */
+static int find_least(struct hrun_design *d, struct hrun_error *err)
+{
+    double *time_s = calloc((size_t)d->nruns + 1, sizeof *time_s);
+    int *thing = calloc((size_t)d->nruns + 1, sizeof *thing);
+    size_t n = 0;
+    int rc = -1;
+
+    for (int i = 0; time_s && thing && i < d->nruns; i++) {
+        int same = 0;
+
+        if (d->runs[i].time_s <= 0)
+            continue;
+        while (d->runs[same].N != d->runs[i].N || !design_same(d, d->runs[same].config, d->runs[i].config))
+            same++;
+        time_s[n] = d->runs[i].time_s;
+        thing[n++] = same;
+    }
+    if (time_s && thing)
+        rc = hrun_times_least(time_s, thing, n, &d->state.least_s);
+    free(time_s);
+    free(thing);
+    return rc ? hrun_fail_nomem(err) : 0;
+}
+
+/* Is the quickest run at the smallest size too short? */
+static int smallest_is_short(const struct hrun_design *d)
+{
+    double begin = (1 - DESIGN_SIZE_SHIFT) * (double)d->set.sizes[0], least = INFINITY;
+    double end = ((double)d->set.sizes[0] + (double)d->set.sizes[1]) / 2;
+
+    for (int i = 0; i < d->nruns; i++)
+        if (d->runs[i].time_s > 0 && (double)d->runs[i].N > begin && (double)d->runs[i].N < end)
+            least = fmin(least, d->runs[i].time_s);
+    return least < d->state.least_s || d->too_short >= d->set.sizes[0];
+}
+
+int design_drop_short(struct hrun_design *d, struct hrun_error *err)
+{
+    enum { LEFT = 3 };
+
+    if (!d->set.own_sizes)
+        return 0;
+    if (find_least(d, err))
+        return -1;
+    while (d->nsizes > LEFT && smallest_is_short(d)) {
+        int n = 0;
+
+        design_drop_sizes(d);
+        d->nsizes = --d->set.nsizes;
+        d->set.sizes++;
+        memmove(d->sizes, d->sizes + 1, (size_t)d->nsizes * sizeof *d->sizes);
+        for (int i = 0; i < d->npoints; i++)
+            if (d->points[i].size) {
+                d->points[n] = d->points[i];
+                d->points[n++].size--;
+            }
+        d->npoints = n;
+        d->screened = d->screened > 1 ? d->screened : 0;
+        d->state.dropped++;
+    }
+    return 0;
+}

@@ -1,0 +1,384 @@
+/* refit.c - models from the runs so far, and the runs of each configuration and size as one group; see internal.h */
+#include "plan/next/internal.h"
+
+#include "fit/spread.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A run this many standard deviations (of a difference of two runs) above the least of its group was disturbed:
+ * machines are slow by accident, never fast. 4: one in 30,000 of undisturbed ones. */
+static const double DISTURBED = 4;
+/* Standard deviation over median of the absolute value, for normal errors. */
+static const double MAD_FACTOR = 1.4826;
+/* Differences that the assumed scatter counts as, so that two or three repetitions do not make it 0. */
+enum { ASSUMED_PAIRS = 5, PAIRS_MAX = 400 };
+
+/* The first sub-cluster of this kind: those of one signature have their models in common. */
+static int first_alike(const struct hrun_design *d, int sub)
+{
+    for (int i = 0; i < sub; i++)
+        if (!strcmp(d->subs[i].signature, d->subs[sub].signature))
+            return i;
+    return sub;
+}
+
+void design_drop_models(struct hrun_design *d)
+{
+    hrun_corrections_destroy(d->corrections);
+    d->corrections = NULL;
+    for (int i = 0; d->models && i < d->nsubs; i++)
+        if (first_alike(d, i) == i)
+            hrun_models_destroy(d->models[i]);
+    free(d->models);
+    d->models = NULL;
+    free(d->groups);
+    d->groups = NULL;
+    d->ngroups = 0;
+}
+
+/* ------------------------------------------------------------------ groups */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct design_run *x = *(struct design_run *const *)a, *y = *(struct design_run *const *)b;
+
+    if (x->N != y->N)
+        return x->N < y->N ? -1 : 1;
+    if (x->P != y->P)
+        return x->P < y->P ? -1 : 1;
+    return 0;
+}
+
+static struct design_group *group_of(struct hrun_design *d, const struct design_run *r)
+{
+    for (int i = d->ngroups; i-- > 0; )
+        if (d->groups[i].N == r->N && design_same(d, d->groups[i].config, r->config))
+            return &d->groups[i];
+    d->groups[d->ngroups] = (struct design_group){ .config = r->config, .P = r->P, .sub = r->sub, .N = r->N,
+                                                   .limiting = r->sub, .least = INFINITY, .model = NAN };
+    return &d->groups[d->ngroups++];
+}
+
+/* Scatter of one run: from the differences of repetitions that follow each other, with the assumed scatter as some of
+ * them. The median passes over disturbed runs. Relative, or of short runs (those whose absolute scatter would show) in
+ * seconds. */
+static double scatter(const struct hrun_design *d, int shorts, double assumed)
+{
+    double pair[PAIRS_MAX + ASSUMED_PAIRS];
+    int n = 0;
+
+    for (int i = 0; i < ASSUMED_PAIRS; i++)
+        pair[n++] = assumed / MAD_FACTOR;
+    for (int i = 0; i < d->nruns && n < PAIRS_MAX; i++) {
+        const struct design_run *a = &d->runs[i];
+
+        if ((shorts && d->set.fit.sigma_rel * a->time_s >= d->set.fit.sigma_abs_s) ||
+            d->rounding_s > d->set.fit.sigma_rel * a->time_s)
+            continue;
+        for (int j = i + 1; j < d->nruns && a->time_s > 0; j++) {
+            const struct design_run *b = &d->runs[j];
+
+            if (b->time_s <= 0 || b->N != a->N || !design_same(d, a->config, b->config))
+                continue;
+            pair[n++] = fabs(log(a->time_s / b->time_s)) / sqrt(2) * (shorts ? a->time_s : 1);
+            break;
+        }
+    }
+    return MAD_FACTOR * design_median(pair, n);
+}
+
+double design_noise(const struct hrun_design *d, double time_s)
+{
+    return hypot(d->noise, hypot(d->noise_s, d->rounding_s) / time_s);
+}
+
+/* Do the times of these runs, in groups, not scatter? */
+static int are_exact(struct hrun_design *d, struct design_run *const *order, struct hrun_error *err)
+{
+    double *time_s = calloc((size_t)d->nruns + 1, sizeof *time_s);
+    int *group = calloc((size_t)d->nruns + 1, sizeof *group);
+    size_t n = 0;
+
+    for (int i = 0; time_s && group && i < d->nruns; i++)
+        if (order[i]->time_s > 0) {
+            time_s[n] = order[i]->time_s;
+            group[n++] = (int)(group_of(d, order[i]) - d->groups);
+        }
+    if (time_s && group)
+        d->exact = hrun_times_repeat(time_s, group, n);
+    else
+        hrun_fail_nomem(err);
+    n = time_s && group;
+    free(time_s);
+    free(group);
+    return n ? 0 : -1;
+}
+
+static int make_groups(struct hrun_design *d, struct hrun_error *err)
+{
+    struct design_run **order = calloc((size_t)d->nruns + 1, sizeof *order);
+    int rc;
+
+    d->groups = calloc((size_t)d->nruns + 1, sizeof *d->groups);
+    if (!order || !d->groups) {
+        free(order);
+        return hrun_fail_nomem(err);
+    }
+    for (int i = 0; i < d->nruns; i++)
+        order[i] = &d->runs[i];
+    qsort(order, (size_t)d->nruns, sizeof *order, by_place);
+    for (int i = 0; i < d->nruns; i++) {
+        struct design_group *g = group_of(d, order[i]);
+
+        if (order[i]->time_s > 0)
+            g->least = fmin(g->least, order[i]->time_s);
+        else
+            g->failed = 1;
+    }
+    for (int i = 0; i < d->nruns; i++) {
+        struct design_group *g = group_of(d, order[i]);
+        double t = order[i]->time_s;
+
+        if (t <= 0)
+            continue;
+        g->n++;
+        if (log(t / g->least) > DISTURBED * M_SQRT2 * design_noise(d, g->least))
+            continue;
+        g->log_t += log(t);
+        g->kept++;
+    }
+    for (int i = 0; i < d->ngroups; i++) {
+        struct design_group *g = &d->groups[i];
+
+        if (!g->kept)
+            continue;
+        g->log_t /= g->kept;
+        g->var = pow(hypot(d->noise, d->noise_s / g->least), 2) / g->kept + pow(d->rounding_s / g->least, 2);
+    }
+    rc = are_exact(d, order, err);
+    free(order);
+    return rc;
+}
+
+/* ------------------------------------------------------------------ models */
+
+/* The log of one kind of sub-cluster: every run in which it took part. Result: how many records. */
+static size_t list_samples(const struct hrun_design *d, int kind, struct hrun_sample *v)
+{
+    size_t n = 0;
+
+    for (int sub = kind; sub < d->nsubs; sub++) {
+        if (first_alike(d, sub) != kind)
+            continue;
+        for (int i = 0; i < d->nruns; i++) {
+            const struct design_run *r = &d->runs[i];
+
+            if (r->time_s <= 0 || !r->config[sub])
+                continue;
+            v[n++] = (struct hrun_sample){ .N = r->N, .P = r->P, .M = r->config[d->nsubs + sub],
+                                           .pes = r->config[sub], .time_s = r->time_s,
+                                           .wall_s = fmax(r->wall_s, r->time_s), .ok = 1, .mixed = r->sub < 0,
+                                           .status = (char *)"ok", .config = r->text, .cluster = d->names.data,
+                                           .signatures = d->signatures.data, .consts = d->consts.data };
+        }
+    }
+    return n;
+}
+
+/* The logs of all sub-clusters, in their order. *memory holds the records. */
+static struct hrun_joint_sub *list_logs(const struct hrun_design *d, struct hrun_sample **memory)
+{
+    struct hrun_joint_sub *logs = calloc((size_t)d->nsubs, sizeof *logs);
+    size_t at = 0;
+
+    *memory = calloc((size_t)d->nruns * (size_t)d->nsubs + 1, sizeof **memory);
+    for (int i = 0; logs && *memory && i < d->nsubs; i++) {
+        int kind = first_alike(d, i);
+
+        logs[i] = (struct hrun_joint_sub){ .name = d->subs[i].name, .signature = d->subs[i].signature,
+                                           .samples = *memory + at };
+        if (kind == i)
+            at += logs[i].n = list_samples(d, i, *memory + at);
+        else
+            logs[i] = (struct hrun_joint_sub){ d->subs[i].name, d->subs[i].signature, logs[kind].samples,
+                                               logs[kind].n };
+    }
+    if (logs && *memory)
+        return logs;
+    free(logs);
+    return NULL;
+}
+
+/* Models of more processes per PE than are allowed here, borrowed from elsewhere. */
+static void drop_beyond(const struct hrun_design *d, int sub)
+{
+    struct hrun_models *m = d->models[sub];
+    int kept = 0;
+
+    for (int i = 0; m && i < m->n; i++) {
+        if (d->subs[sub].most && m->v[i].M > d->subs[sub].most)
+            hrun_fit_record_release(&m->v[i]);
+        else
+            m->v[kept++] = m->v[i];
+    }
+    if (m)
+        m->n = kept;
+}
+
+/* Models of all kinds together, and what runs of a configuration add to them. */
+static int fit_all(struct hrun_design *d, struct hrun_error *err)
+{
+    struct hrun_sample *memory = NULL;
+    struct hrun_joint_sub *logs = list_logs(d, &memory), *kinds = calloc((size_t)d->nsubs, sizeof *kinds);
+    struct hrun_models **fitted = calloc((size_t)d->nsubs, sizeof *fitted);
+    struct hrun_error why = { 0 };
+    int nkinds = 0, rc = -1;
+
+    d->models = calloc((size_t)d->nsubs, sizeof *d->models);
+    if (!logs || !kinds || !fitted || !d->models) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    for (int i = 0; i < d->nsubs; i++)
+        if (first_alike(d, i) == i)
+            kinds[nkinds++] = logs[i];
+    if (hrun_model_fit_joint(d->app, kinds, nkinds, &d->set.fit, fitted, NULL, &why)) {
+        if (why.code != HRUN_ENODATA) {
+            *err = why;
+            goto done;
+        }
+        rc = 0;     /* no model yet is no error */
+        goto done;
+    }
+    for (int i = 0, k = 0; i < d->nsubs; i++)
+        d->models[i] = first_alike(d, i) == i ? fitted[k++] : d->models[first_alike(d, i)];
+    for (int i = 0; i < d->nsubs; i++)
+        drop_beyond(d, i);
+    if (hrun_corrections_create(d->app, logs, d->nsubs, d->models, HRUN_FORM_NPT, &d->set.fit, &d->corrections,
+                                &why) &&
+        why.code != HRUN_ENODATA) {
+        *err = why;
+        goto done;
+    }
+    rc = 0;
+done:
+    free(fitted);
+    free(kinds);
+    free(logs);
+    free(memory);
+    return rc;
+}
+
+struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+    struct hrun_predictor *p = hrun_predictor_create_net(d->app, d->models, d->nsubs, HRUN_FORM_NPT, N,
+                                                         d->set.fit.net, NULL, &why);
+
+    if (!p && why.code != HRUN_ENODATA && err)
+        *err = why;
+    else if (!p && err)
+        err->code = HRUN_OK;
+    return p;
+}
+
+void design_problem(const struct hrun_design *d, struct hrun_predictor *p, struct hrun_plan_sub *subs,
+                    struct hrun_plan_problem *out)
+{
+    for (int i = 0; i < d->nsubs; i++)
+        subs[i] = (struct hrun_plan_sub){ .npes = d->subs[i].npes, .memory_bytes = d->subs[i].memory_bytes };
+    *out = (struct hrun_plan_problem){ .oracle = hrun_predictor_oracle(p), .subs = subs };
+}
+
+int design_evaluate(const struct hrun_plan_problem *problem, const int *config, int check, struct hrun_choice *c,
+                    struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+
+    if (!hrun_plan_evaluate(problem, config, config + problem->oracle->nsubs, check, c, &why))
+        return 1;
+    return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 0;
+}
+
+/* What the models say of each group, and who limits it. */
+static int predict_groups(struct hrun_design *d, struct hrun_error *err)
+{
+    struct hrun_plan_sub *subs = calloc((size_t)d->nsubs, sizeof *subs);
+    struct hrun_predictor *p = NULL;
+    struct hrun_plan_problem problem;
+    int64_t N = 0;
+    int rc = subs ? 0 : hrun_fail_nomem(err);
+
+    for (int i = 0; i < d->ngroups && !rc; i++) {
+        struct design_group *g = &d->groups[i];
+        struct hrun_choice c;
+        int found;
+
+        if (g->N != N) {
+            hrun_predictor_destroy(p);
+            p = design_predictor(d, N = g->N, err);
+            if (!p && err && err->code) {
+                rc = -1;
+                break;
+            }
+            if (p)
+                design_problem(d, p, subs, &problem);
+        }
+        g->model = NAN;
+        found = p ? design_evaluate(&problem, g->config, 0, &c, err) : 0;
+        rc = found < 0 ? -1 : 0;
+        if (found <= 0)
+            continue;
+        g->model = log(c.time_s);
+        g->limiting = c.limiting;
+        hrun_choice_release(&c);
+    }
+    hrun_predictor_destroy(p);
+    free(subs);
+    return rc;
+}
+
+/* Scatter of homogeneous groups about the fit: what the terms cannot follow. */
+static double training(const struct hrun_design *d)
+{
+    double miss[PAIRS_MAX];
+    int n = 0;
+
+    for (int i = 0; i < d->ngroups && n < PAIRS_MAX; i++)
+        if (d->groups[i].sub >= 0 && d->groups[i].kept && isfinite(d->groups[i].model))
+            miss[n++] = fabs(d->groups[i].log_t - d->groups[i].model);
+    return MAD_FACTOR * design_median(miss, n);
+}
+
+/* What rounding does to times. */
+static int find_rounding(struct hrun_design *d, struct hrun_error *err)
+{
+    double *time_s = calloc((size_t)d->nruns + 1, sizeof *time_s);
+    size_t n = 0;
+
+    if (!time_s)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < d->nruns; i++)
+        if (d->runs[i].time_s > 0)
+            time_s[n++] = d->runs[i].time_s;
+    d->rounding_s = hrun_times_rounding(time_s, n);
+    free(time_s);
+    return 0;
+}
+
+int design_fit(struct hrun_design *d, struct hrun_error *err)
+{
+    design_drop_models(d);
+    if (find_rounding(d, err))
+        return -1;
+    d->noise = scatter(d, 0, d->set.fit.sigma_rel);
+    d->noise_s = fmin(scatter(d, 1, d->set.fit.sigma_abs_s), d->set.fit.sigma_abs_s);
+    if (make_groups(d, err) || fit_all(d, err) || predict_groups(d, err))
+        return -1;
+    d->training = training(d);
+    d->state.exact = d->exact;
+    d->fitted = d->nruns;
+    return 0;
+}

@@ -1,0 +1,224 @@
+/* screen.c - the first runs: each sub-cluster alone, then all together; see internal.h */
+#include "plan/next/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sizes of screening. */
+enum { SCREENS = 2 };
+/* Screening of the middle size costs no more than this part of the budget. */
+static const double SCREEN_SHARE = 0.1;
+/* A run on the whole cluster costs no more than this part of the budget: what is expected is a bound only, from a run
+ * at another size. */
+static const double WHOLE_SHARE = 0.02;
+
+/* Is it a point of screening at this size: one PE, or the most there are? */
+static int screens(const struct hrun_design *d, const struct design_point *p, int size)
+{
+    int most = 0;
+
+    if (p->size != size)
+        return 0;
+    for (int i = 0; i < d->npoints; i++) {
+        const struct design_point *q = &d->points[i];
+
+        if (q->sub == p->sub && q->m == p->m && q->size == size && q->pes > most)
+            most = q->pes;
+    }
+    return p->pes == 1 || p->pes == most;
+}
+
+/* At the smallest size so many times slower than the quickest run there, and so of no use at any other. With a budget
+ * that is found nothing else keeps such a run short. Its second size comes from screen_rest. */
+static const double SLOW = 4;
+
+static int is_slow(const struct hrun_design *d, const int *config)
+{
+    double least = INFINITY, own = INFINITY;
+
+    for (int i = 0; i < d->nruns && d->set.own_budget > 0; i++) {
+        const struct design_run *r = &d->runs[i];
+
+        if (r->time_s <= 0 || (d->nsizes > 1 && r->N >= d->set.sizes[1]) ||
+            (double)r->N < (1 - DESIGN_SIZE_SHIFT) * (double)d->set.sizes[0])
+            continue;
+        least = fmin(least, r->time_s);
+        if (design_same(d, r->config, config))
+            own = fmin(own, r->time_s);
+    }
+    return isfinite(own) && own > SLOW * least;
+}
+
+/* Queue the points of screening at a size that were not run. Result: their cost, or -1. */
+static int screen_size(struct hrun_design *d, int size, int queue, double *cost, struct hrun_error *err)
+{
+    int *config = calloc(2 * (size_t)d->nsubs, sizeof *config), failed, rc = 0;
+    double one;
+
+    if (!config)
+        return hrun_fail_nomem(err);
+    *cost = 0;
+    for (int i = 0; i < d->npoints && !rc; i++) {
+        const struct design_point *p = &d->points[i];
+
+        if (!screens(d, p, size))
+            continue;
+        design_point_config(d, p, config);
+        if (design_count(d, config, p->N, &failed) || failed || (size > 0 && is_slow(d, config)))
+            continue;
+        one = design_cost(d, config, p->P, p->N, 0);
+        *cost += one;
+        if (queue)
+            rc = design_queue(d, config, p->N, HRUN_DESIGN_SCREEN, 0, one, err);
+    }
+    free(config);
+    return rc;
+}
+
+/* Does this model (one PE, or several) know two sizes? */
+static int knows_two(const struct hrun_design *d, int sub, int m, int several)
+{
+    int64_t N = 0;
+
+    for (int i = 0; i < d->nruns; i++) {
+        const struct design_run *r = &d->runs[i];
+
+        if (r->sub != sub || r->time_s <= 0 || r->config[d->nsubs + sub] != m || (r->config[sub] > 1) != several)
+            continue;
+        if (N && r->N != N)
+            return 1;
+        N = r->N;
+    }
+    return 0;
+}
+
+/* A model that knows fewer than two sizes (the rule left out points, runs failed): its cheapest points that were not
+ * run, one for each model at a time. */
+static int screen_rest(struct hrun_design *d, struct hrun_error *err)
+{
+    int *config = calloc(2 * (size_t)d->nsubs, sizeof *config), failed, rc = config ? 0 : hrun_fail_nomem(err);
+
+    for (int k = 0; k < 2 * d->nsubs * d->nprocs && !rc; k++) {
+        int sub = k / 2 / d->nprocs, m = d->procs[k / 2 % d->nprocs], several = k % 2;
+        const struct design_point *best = NULL;
+        double least = INFINITY;
+
+        if (knows_two(d, sub, m, several))
+            continue;
+        for (int i = 0; i < d->npoints; i++) {
+            const struct design_point *p = &d->points[i];
+            double cost;
+
+            if (p->sub != sub || p->m != m || (p->pes > 1) != several)
+                continue;
+            design_point_config(d, p, config);
+            if (design_count(d, config, p->N, &failed) || failed)
+                continue;
+            cost = design_cost(d, config, p->P, p->N, 0);
+            if (cost < least) {
+                least = cost;
+                best = p;
+            }
+        }
+        if (best) {
+            design_point_config(d, best, config);
+            rc = design_queue(d, config, best->N, HRUN_DESIGN_SCREEN, 0, least, err);
+        }
+    }
+    free(config);
+    return rc;
+}
+
+/* May P processes run at N, as far as rule and memory go? 1 or 0, -1 on errors. */
+static int allowed(const struct hrun_design *d, const int *config, int P, int64_t N, struct hrun_error *err)
+{
+    double bytes;
+    int good = hrun_app_rule(d->app, N, P, err);
+
+    if (good <= 0 || hrun_app_memory(d->app, N, P, &bytes, err))
+        return good ? -1 : 0;
+    for (int i = 0; i < d->nsubs; i++)
+        if (d->subs[i].memory_bytes > 0 && bytes * config[d->nsubs + i] > d->subs[i].memory_bytes)
+            return 0;
+    return 1;
+}
+
+/* The largest configuration that may run at N with m processes on each PE, as far as sub-clusters bear so many: PEs are
+ * left out from the last sub-cluster on. P, or 0 when it is not of several sub-clusters; -1 on errors. */
+static int largest(const struct hrun_design *d, int m, int64_t N, int *config, struct hrun_error *err)
+{
+    int P = 0, used, good = 0;
+
+    for (int i = 0; i < d->nsubs; i++) {
+        int most = d->subs[i].most ? d->subs[i].most : m;
+
+        config[i] = d->subs[i].npes;
+        config[d->nsubs + i] = 0;
+        for (int j = 0; j < d->nprocs && config[i]; j++)
+            if (d->procs[j] <= m && d->procs[j] <= most && d->procs[j] > config[d->nsubs + i])
+                config[d->nsubs + i] = d->procs[j];
+        config[i] = config[d->nsubs + i] ? config[i] : 0;
+        P += config[i] * config[d->nsubs + i];
+    }
+    for (int i = d->nsubs - 1; i >= 0; i--)
+        while (config[i] && !(good = allowed(d, config, P, N, err))) {
+            P -= config[d->nsubs + i];
+            config[d->nsubs + i] *= --config[i] > 0;
+        }
+    used = 0;
+    for (int i = 0; i < d->nsubs; i++)
+        used += config[i] > 0;
+    return good < 0 ? -1 : good && used > 1 ? P : 0;
+}
+
+/* Runs on the whole cluster at every second size, up to the last but one, with as many processes per PE as there are
+ * values of: with them models interpolate in P where they would have to extrapolate. They are quick, as everything
+ * works on them. */
+static int screen_whole(struct hrun_design *d, struct hrun_error *err)
+{
+    int *config = calloc(2 * (size_t)d->nsubs, sizeof *config), rc = config ? 0 : hrun_fail_nomem(err);
+
+    for (int k = d->nsizes > 1 ? d->nsizes - 2 : 0; k >= 0 && !rc; k -= 2) {
+        for (int j = 0; j < d->nprocs && !rc; j++) {
+            int64_t N = d->set.sizes[k];
+            int P = largest(d, d->procs[j], N, config, err);
+            double cost;
+
+            if (P <= 0) {
+                rc = P;
+                continue;
+            }
+            if (design_is_known(d, config, N))
+                continue;
+            cost = design_cost(d, config, P, N, 0);
+            if (d->set.budget_s <= 0 || cost <= WHOLE_SHARE * d->set.budget_s)
+                rc = design_queue(d, config, N, HRUN_DESIGN_SCREEN, 0, cost, err);
+        }
+    }
+    free(config);
+    return rc;
+}
+
+int design_screen(struct hrun_design *d, struct hrun_error *err)
+{
+    int rounds = d->nsizes > 1 ? SCREENS : 1, size = 0;
+    double cost;
+
+    if (d->screened == rounds && d->nsubs > 1) {
+        d->screened++;
+        return screen_whole(d, err);
+    }
+    if (d->screened >= rounds)
+        return screen_rest(d, err);
+    if (d->screened) {
+        for (size = (d->nsizes - 1) / 2 > 1 ? (d->nsizes - 1) / 2 : 1; size > 1 && d->set.budget_s > 0; size--) {
+            if (screen_size(d, size, 0, &cost, err))
+                return -1;
+            if (cost <= SCREEN_SHARE * d->set.budget_s)
+                break;
+        }
+    }
+    d->screened++;
+    return screen_size(d, size, 1, &cost, err);
+}

@@ -1,0 +1,120 @@
+/* coll_tuning.c - tuned collective operations; see coll_tuning.h for the contracts */
+#include "session/coll_tuning.h"
+
+#include "base/installed.h"
+#include "net/tune.h"
+#include "session/network.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tune_init(struct tune *t)
+{
+    memset(t, 0, sizeof *t);
+    hrun_buf_init(&t->lines);
+    hrun_buf_init(&t->text);
+}
+
+void tune_release(struct tune *t)
+{
+    int tell = t->tell;
+
+    free(t->library);
+    hrun_buf_release(&t->lines);
+    hrun_buf_release(&t->text);
+    tune_init(t);
+    t->tell = tell;
+}
+
+/* Why this program cannot be tuned whatever the network; NULL: it can. */
+static const char *obstacle(const struct tune *t, const struct context *c, const struct hrun_layout *l)
+{
+    if (!strcmp(c->engine->name, "smpi"))
+        return "nothing can be preloaded into simulated programs";
+    if (c->mpi.kind == HRUN_MPI_OTHER)
+        return "only programs of Open MPI can be tuned";
+    if (!t->library)
+        return "libhrun-coll.so is not where hrun is installed (make install)";
+    if (l->nranks < 2)
+        return "there is one process alone";
+    return NULL;
+}
+
+/* The text for the ranks of a layout. Errors: HRUN_ENODATA (the network lacks a host), those of hrun_net_tune. */
+static int add_text(struct tune *t, const struct hrun_net *net, const struct hrun_layout *l, struct hrun_error *err)
+{
+    struct hrun_net_tune_options options = HRUN_NET_TUNE_DEFAULT;
+    int *host = malloc((size_t)l->nranks * 2 * sizeof *host), *kind = host + l->nranks, rc = -1;
+    struct hrun_net_ranks ranks = { l->nranks, host, kind };
+
+    if (!host)
+        return hrun_fail_nomem(err);
+    for (int r = 0; r < l->nranks; r++) {
+        host[r] = hrun_net_find(net, l->cluster->hosts[l->ranks[r].host].name);
+        if (host[r] < 0) {
+            hrun_fail(err, HRUN_ENODATA, "the network has no host %s", l->cluster->hosts[l->ranks[r].host].name);
+            goto out;
+        }
+        kind[r] = hrun_net_kind(net, host[r], l->cluster->subs[l->ranks[r].sub].kind);
+    }
+    options.tell = t->tell;
+    rc = hrun_net_tune(net, &ranks, &options, &t->text, err);
+out:
+    free(host);
+    return rc;
+}
+
+int tune_prepare(struct tune *t, struct context *c, const struct hrun_layout *l, struct hrun_job *job,
+                 struct hrun_error *err)
+{
+    struct hrun_buf note = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
+    struct hrun_error why = { 0 };
+    const char *reason;
+    int rc = 0;
+
+    tune_release(t);
+    t->library = hrun_installed_library("libhrun-coll.so");
+    reason = obstacle(t, c, l);
+    if (reason) {
+        snprintf(t->why, sizeof t->why, "%s", reason);
+        return 0;
+    }
+    rc = network_load(c, &note, &why);
+    network_command(c, &command);
+    if (!rc && !c->net)
+        snprintf(t->why, sizeof t->why, "the network of these hosts was not measured%s%s; measure it: %s",
+                 note.len ? ": " : "", note.data, command.data);
+    else if (!rc)
+        rc = add_text(t, c->net, l, &why);
+    if (rc && why.code != HRUN_ENOMEM) {
+        snprintf(t->why, sizeof t->why, "%s", why.text);
+        rc = 0;
+    }
+    if (!rc && !t->why[0]) {
+        job->preloads[job->npreloads++] = (struct hrun_preload){ t->library, HRUN_COLL_VARIABLE, t->text.data };
+        if (t->tell && !job->trace_text)
+            job->trace_text = &t->lines;
+    }
+    hrun_buf_release(&note);
+    hrun_buf_release(&command);
+    return rc ? hrun_fail_nomem(err) : 0;
+}
+
+int tune_collect_report(struct tune *t, struct hrun_buf *trace_text, struct hrun_error *err)
+{
+    struct hrun_buf rest = HRUN_BUF_INIT;
+
+    if (!trace_text || trace_text == &t->lines)
+        return t->lines.failed ? hrun_fail_nomem(err) : 0;
+    for (const char *line = trace_text->data, *end; line && (end = strchr(line, '\n')); line = end + 1)
+        hrun_buf_add(!strncmp(line, HRUN_COLL_REPORT, sizeof HRUN_COLL_REPORT - 1) ? &t->lines : &rest, line,
+                     (size_t)(end - line) + 1);
+    if (t->lines.failed || rest.failed || trace_text->failed) {
+        hrun_buf_release(&rest);
+        return hrun_fail_nomem(err);
+    }
+    hrun_buf_release(trace_text);
+    *trace_text = rest;
+    return 0;
+}

@@ -1,0 +1,450 @@
+/* context.c - wiring the rooms of lib/ together; see context.h */
+#include "session/context.h"
+
+#include "base/home.h"
+#include "base/installed.h"
+#include "base/units.h"
+#include "launch/agent.h"
+#include "session/guess.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef HRUN_SHARE
+#error "HRUN_SHARE must name the installed share folder"
+#endif
+
+/* hrun as other hosts have it; the caller frees it. NULL: not known, or no memory. */
+static char *hrun_path(const struct settings *g)
+{
+    static const char calibrate[] = "-calibrate";
+    char *path, *prefix;
+    size_t len;
+
+    if (g->hrun)
+        return strdup(g->hrun);
+    path = realpath("/proc/self/exe", NULL);
+    len = path ? strlen(path) : 0;
+    if (len > strlen(calibrate) && !strcmp(path + len - strlen(calibrate), calibrate))
+        path[len - strlen(calibrate)] = 0;
+    if (path && !strcmp(strrchr(path, '/'), "/hrun"))
+        return path;
+    free(path);
+    prefix = hrun_installed();
+    path = prefix ? hrun_strf("%s/bin/hrun", prefix) : NULL;
+    free(prefix);
+    return path;
+}
+
+/* Of other hosts; ctx is what was given. A healthy host answers within a second; ten suffice a slow name server too. */
+static int ask_topologies(void *ctx, char *const *hosts, int n, int skip, struct hrun_buf *texts,
+                          struct hrun_error *errors, struct hrun_error *err)
+{
+    const struct settings *g = ctx;
+    char *path = hrun_path(g), export[] = "--show-cluster=xml";
+    char *const argv[] = { path, export, NULL };
+    struct hrun_remote what = {
+        .argv = argv, .mca = g->mca.v, .n_mca = (int)g->mca.n, .timeout_s = 10,
+        .missing = "install hrun there at the same path",
+        .otherwise = "describe the host in a cluster file (see hrun-cluster(5))", .keep_going = skip,
+    };
+    int rc = path ? hrun_remote_run(&what, hosts, n, texts, errors, err)
+                  : hrun_fail_errno(err, HRUN_EIO, "cannot find the path of hrun itself");
+
+    free(path);
+    return rc;
+}
+
+/* What hosts said is kept in $HRUN_CACHE, else below the user's cache folder. The caller frees it; NULL: nowhere. */
+static char *cache_folder(void)
+{
+    const char *value = getenv("HRUN_CACHE");
+
+    return value && *value ? strdup(value) : hrun_user_path("XDG_CACHE_HOME", ".cache", "hrun/topologies", NULL);
+}
+
+/* What the user says of a parameter of mpirun's that has two names, those of Open MPI 4 and 5. The caller frees it. */
+static char *mca_setting(const struct settings *g, const char *const names[2])
+{
+    return hrun_agent_setting(g->mca.v, (int)g->mca.n, names, 2);
+}
+
+/* What reaches other hosts: the settings of the remote shell, and the job whose steps do. The caller frees it. */
+static char *way_to_hosts(const struct settings *g)
+{
+    static const char *const variables[] = { "SLURM_JOB_ID", "SLURM_RESTART_COUNT" };
+    static const char *const agents[] = { "plm_rsh_agent", "plm_ssh_agent" };
+    struct hrun_buf b = HRUN_BUF_INIT;
+    char *agent = mca_setting(g, agents);
+    const char *value;
+
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+        if ((value = getenv(variables[i])))
+            hrun_buf_addf(&b, "%s=%s\n", variables[i], value);
+    if (agent)
+        hrun_buf_addf(&b, "agent=%s\n", agent);
+    free(agent);
+    return hrun_buf_detach(&b);
+}
+
+static int read_platform(void *ctx, const char *path, struct hrun_buf *text, struct hrun_error *err)
+{
+    (void)ctx;
+    return hrun_platform_ask(path, text, err);
+}
+
+/* Engine smpi is for the hosts of a platform file, and only they are for it. */
+static int check_platform(const struct settings *g, struct hrun_error *err)
+{
+    int named = g->engine && strcmp(g->engine, "auto"), smpi = named && !strcmp(g->engine, "smpi");
+
+    if (smpi && !g->platform)
+        return hrun_fail(err, HRUN_EINVAL, "engine smpi simulates the hosts of a platform file of SimGrid: say which "
+                         "with --platform FILE");
+    if (g->platform && named && !smpi)
+        return hrun_fail(err, HRUN_EINVAL, "--platform: its hosts are simulated, and engine %s starts processes on "
+                         "real ones: use --engine smpi", g->engine);
+    if (g->smpi.n && !g->platform)
+        return hrun_fail(err, HRUN_EINVAL, "--smpi sets parameters of SimGrid, and nothing is simulated without "
+                         "--platform FILE");
+    return 0;
+}
+
+int context_discover(struct context *c, struct hrun_error *err)
+{
+    const struct settings *g = c->set;
+    struct hrun_cluster_request req = {
+        .cluster_file = g->cluster_file, .host_file = g->host_file, .hosts = g->hosts, .level = -1,
+        .topologies = ask_topologies, .ctx = (void *)c->set,
+        /* A remembered host may be down by now: only asking tells which to leave out. */
+        .refresh = g->refresh || g->skip_unreachable, .skip_unreachable = g->skip_unreachable,
+        .platform = g->platform, .read_platform = read_platform,
+    };
+    static const char *const hostfiles[] = { "orte_default_hostfile", "prte_default_hostfile" };
+    enum hrun_level level;
+    char *cache, *via, *hostfile;
+    int rc;
+
+    if (check_platform(g, err))
+        return -1;
+    if (g->level) {
+        if (hrun_level_parse(g->level, &level, err))
+            return -1;
+        req.level = (int)level;
+    } else if (c->app && c->app->threads_fill && !g->cluster_file) {
+        req.level = HRUN_LEVEL_NODE;  /* a core leaves nothing to be shared out */
+    }
+    req.cache_dir = cache = cache_folder();
+    req.via = via = way_to_hosts(g);
+    req.openmpi_hostfile = hostfile = mca_setting(g, hostfiles);
+    rc = hrun_cluster_discover(&req, &c->cluster, err);
+    free(hostfile);
+    free(via);
+    free(cache);
+    return rc;
+}
+
+int context_find_program(struct context *c, const char *argv0, struct hrun_error *err)
+{
+    char *path = hrun_program_find(argv0, c->set->wdir, err);
+
+    if (!path)
+        return -1;
+    if (c->program && !strcmp(path, c->program)) {
+        free(path);
+        return 0;
+    }
+    free(c->program);
+    c->program = path;
+    return hrun_program_mpi(path, &c->mpi, err);
+}
+
+int context_can_run(const struct context *c, const struct hrun_mpi *mpi)
+{
+    return !c->set->platform || mpi->kind == HRUN_MPI_SMPI;
+}
+
+void context_drop_program(struct context *c)
+{
+    free(c->program);
+    c->program = NULL;
+    c->mpi = (struct hrun_mpi) { 0 };
+}
+
+int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struct hrun_error *err)
+{
+    struct hrun_buf names = HRUN_BUF_INIT;
+    char *text = strdup(use ? use : ""), *save = NULL, *word;
+    int rc = text ? 0 : hrun_fail_nomem(err), total = 0;
+
+    for (int i = 0; i < cl->nsubs; i++)
+        npes[i] = use ? 0 : cl->subs[i].npes;
+    for (word = rc ? NULL : strtok_r(text, ",", &save); word && !rc; word = strtok_r(NULL, ",", &save)) {
+        char *colon = strchr(word, ':');
+        int64_t pes;
+        int i;
+
+        if (colon)
+            *colon = 0;
+        for (i = 0; i < cl->nsubs && strcmp(cl->subs[i].name, word); i++)
+            ;
+        if (i == cl->nsubs) {
+            for (int j = 0; j < cl->nsubs; j++)
+                hrun_buf_addf(&names, "%s%s", j ? ", " : "", cl->subs[j].name);
+            rc = hrun_fail(err, HRUN_EINVAL, "--use: there is no sub-cluster '%s'; there are: %s", word, names.data);
+            break;
+        }
+        pes = cl->subs[i].npes;
+        if (colon)
+            rc = hrun_parse_count("--use", colon + 1, 0, cl->subs[i].npes, &pes, err);
+        npes[i] = (int)pes;
+    }
+    for (int i = 0; i < cl->nsubs; i++)
+        total += npes[i];
+    if (!rc && !total)
+        rc = hrun_fail(err, HRUN_EINVAL, "--use leaves no PE");
+    hrun_buf_release(&names);
+    free(text);
+    return rc;
+}
+
+/* The share folder: where this is installed or in its source tree, else the configured one. */
+static char *share_folder(void)
+{
+    static const char *const below[] = {
+        "/share/hrun/profiles", "/../share/profiles", "/../../share/profiles",     /* build, build/san */
+    };
+    char *prefix = hrun_installed(), *found = NULL;
+
+    for (size_t i = 0; prefix && !found && i < sizeof below / sizeof below[0]; i++) {
+        char *path = hrun_strf("%s%s/hpl.yaml", prefix, below[i]);
+        char *real = path && access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
+
+        free(path);
+        if (real)
+            *strrchr(real, '/') = 0;
+        found = real;
+    }
+    free(prefix);
+    return found ? found : strdup(HRUN_SHARE);
+}
+
+static int find_app(struct context *c, const char *argv0, struct hrun_error *err)
+{
+    const struct hrun_strvec *list = c->defines ? c->defines : &c->set->defines;
+    char *const *defines = list->v;
+    int ndefines = (int)list->n;
+
+    if (c->set->app)
+        return hrun_app_find(&c->app_dirs, c->set->app, defines, ndefines, &c->app, err);
+    if (!argv0)
+        return 0;
+    return hrun_app_find_program(&c->app_dirs, argv0, defines, ndefines, &c->app, err);
+}
+
+/* Of a definition with variants one stands in its place. */
+static int find_variant(struct context *c, struct hrun_error *err)
+{
+    int k = 0;
+
+    if (!c->app || (!c->app->nvariants && !c->set->variant))
+        return 0;
+    if (c->set->variant && c->app->variant && !strcmp(c->app->variant, c->set->variant))
+        return 0;
+    if (c->set->variant) {
+        k = hrun_app_find_variant(c->app, c->set->variant, err);
+        if (k < 0)
+            return hrun_fail_prefix(err, "--variant");
+    }
+    c->variants_of = c->app;
+    c->app = c->app->variants[k];
+    return 0;
+}
+
+void context_drop_app(struct context *c)
+{
+    hrun_app_destroy(c->variants_of ? c->variants_of : c->app);
+    c->app = c->variants_of = NULL;
+}
+
+int context_find_app(struct context *c, const char *argv0, struct hrun_error *err)
+{
+    const char *threads = settings_exported(c->set, "OMP_NUM_THREADS");
+    char *share = share_folder();
+    int rc;
+
+    if (!share)
+        return hrun_fail_nomem(err);
+    rc = hrun_app_path(c->set->profile_path, share, &c->app_dirs, err);
+    free(share);
+    if (rc || find_app(c, argv0, err) || find_variant(c, err))
+        return -1;
+    if (!c->app || !c->app->threads_fill || !threads)
+        return 0;
+    return hrun_app_fix_threads(c->variants_of ? c->variants_of : c->app, threads, err);
+}
+
+int context_open_store(struct context *c, struct hrun_error *err)
+{
+    c->store = c->set->no_data ? NULL : hrun_store_open(c->set->data, err);
+    return c->store || c->set->no_data ? 0 : -1;
+}
+
+/* The engine that would be taken for such hosts where it can run. */
+static const struct hrun_engine *engine_for(const struct hrun_cluster *cl)
+{
+    return hrun_engine_find(cl->platform ? "smpi" : cl->manager == HRUN_MANAGER_SLURM ? "srun"
+                            : cl->nhosts == 1 && cl->hosts[0].is_local ? "local" : "mpirun");
+}
+
+/* Is the constant of "NAME=VALUE" given by -D? */
+static int is_defined(const struct settings *s, const char *text)
+{
+    size_t len = strcspn(text, "=") + 1;
+
+    for (size_t i = 0; i < s->defines.n; i++)
+        if (!strncmp(s->defines.v[i], text, len))
+            return 1;
+    return 0;
+}
+
+static void say_presets(const struct context *c, const struct hrun_strvec *presets)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+
+    for (size_t i = 0; i < presets->n; i++)
+        if (!is_defined(c->set, presets->v[i]))
+            hrun_buf_addf(&text, "%s%s", text.len ? ", " : "", presets->v[i]);
+    if (text.len)
+        settings_say(c->set, "taken over from your %s: %s (-D NAME=VALUE gives others)", c->app->presets[0].file,
+                     text.data);
+    hrun_buf_release(&text);
+}
+
+/* What the user's own input files in the working folder say counts as if it were given by -D, before what is. */
+static int apply_presets(struct context *c, const char *argv0, struct hrun_error *err)
+{
+    const struct settings *s = c->set;
+    struct hrun_store *store = s->no_data ? NULL : hrun_store_open(s->data, NULL);
+    char *ledger = store ? hrun_store_ledger(store) : NULL;
+    struct hrun_strvec all = HRUN_STRVEC_INIT;
+    int rc = hrun_app_presets(c->app, s->wdir ? s->wdir : ".", ledger, &all, err);
+
+    if (!rc && all.n) {
+        say_presets(c, &all);
+        for (size_t i = 0; i < s->defines.n && !rc; i++)
+            rc = hrun_strvec_push(&all, s->defines.v[i]) ? hrun_fail_nomem(err) : 0;
+        context_drop_app(c);
+        hrun_strvec_release(&c->app_dirs);
+        c->defines = &all;
+        rc = rc ? -1 : context_find_app(c, argv0, err);
+        c->defines = NULL;
+    }
+    hrun_strvec_release(&all);
+    free(ledger);
+    hrun_store_close(store);
+    return rc;
+}
+
+int context_app(struct context *c, const char *argv0, struct hrun_error *err)
+{
+    if (context_find_app(c, argv0, err))
+        return -1;
+    return c->app && c->app->npresets && !c->set->force ? apply_presets(c, argv0, err) : 0;
+}
+
+int context_check_app(const struct context *c, const char *argv0, struct hrun_error *err)
+{
+    if (c->app || !c->set->needs_app)
+        return 0;
+    return hrun_fail(err, HRUN_ENOENT, "--%s does nothing without an app definition: %s%s; name one with -app (hrun "
+                     "--list-apps)", c->set->needs_app, argv0 ? "none knows the program " : "there is none",
+                     argv0 ? argv0 : "");
+}
+
+int context_has_openmpi(void)
+{
+    char *path = hrun_program_find("ompi_info", NULL, NULL);
+    struct hrun_mpi mpi;
+    int has = path && !hrun_program_mpi(path, &mpi, NULL) && mpi.kind == HRUN_MPI_OPENMPI;
+
+    free(path);
+    return has;
+}
+
+static int find_engine(struct context *c, int runs, struct hrun_error *err)
+{
+    const char *name = c->set->engine;
+
+    if (!name || !strcmp(name, "auto")) {
+        c->engine = hrun_engine_auto(c->cluster, &c->openmpi, runs ? err : NULL);
+        if (!c->engine && !runs)
+            c->engine = engine_for(c->cluster);
+        return c->engine ? 0 : -1;
+    }
+    c->engine = hrun_engine_find(name);
+    if (!c->engine)
+        return hrun_fail(err, HRUN_EINVAL, "no engine '%s'; there are local, mpirun, srun and smpi", name);
+    return runs ? c->engine->usable(c->cluster, &c->openmpi, err) : 0;
+}
+
+static int make_signatures(struct context *c, struct hrun_error *err)
+{
+    const struct hrun_strvec *smpi = &c->set->smpi;
+    struct hrun_buf sig = HRUN_BUF_INIT, kind = HRUN_BUF_INIT;
+    int rc = 0;
+
+    hrun_engine_kind(c->engine, c->cluster, &c->mpi, smpi->v, (int)smpi->n, &kind);
+    if (kind.failed)
+        rc = hrun_fail_nomem(err);
+    for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
+        hrun_buf_reset(&sig);
+        hrun_cluster_signature(&c->cluster->subs[i], c->mpi.id, kind.data, &sig);
+        if (sig.failed || hrun_strvec_push(&c->signatures, sig.data))
+            rc = hrun_fail_nomem(err);
+    }
+    hrun_buf_release(&sig);
+    hrun_buf_release(&kind);
+    return rc;
+}
+
+int context_choose_engine(struct context *c, int runs, struct hrun_error *err)
+{
+    c->timeout_s = c->set->timeout_s;
+    if (!c->cache_dir)
+        c->cache_dir = cache_folder();
+    c->openmpi.cache_dir = c->cache_dir;
+    c->openmpi.refresh = c->set->refresh;
+    if (find_engine(c, runs, err) || context_open_store(c, err) || (!c->program && guess_mpi(c, err)))
+        return -1;
+    return make_signatures(c, err);
+}
+
+int context_is_real(const struct context *c)
+{
+    for (int i = 0; i < c->cluster->nhosts; i++) {
+        const struct hrun_host *h = &c->cluster->hosts[i];
+
+        if (h->is_local && h->topo && !hrun_topo_is_this_system(h->topo))
+            return 0;
+    }
+    return 1;
+}
+
+void context_release(struct context *c)
+{
+    hrun_strvec_release(&c->signatures);
+    hrun_store_close(c->store);
+    context_drop_app(c);
+    hrun_strvec_release(&c->app_dirs);
+    free(c->cache_dir);
+    free(c->program);
+    hrun_netview_destroy(c->view);
+    hrun_net_destroy(c->net);
+    hrun_netview_destroy(c->measured);
+    hrun_net_destroy(c->measured_net);
+    hrun_cluster_destroy(c->cluster);
+    memset(c, 0, sizeof *c);
+}
+

@@ -1,0 +1,358 @@
+/* decide.c - which configuration will be run; see decide.h */
+#include "session/decide.h"
+
+#include "session/explore.h"
+#include "session/goals.h"
+#include "session/nearest.h"
+#include "session/prediction.h"
+#include "session/unmodelled.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Alternatives shown when --top does not say otherwise: the choice and two more. */
+enum { TOP_DEFAULT = 3 };
+
+static int find_drift(const struct corrected *k, struct decision *d, struct hrun_error *err)
+{
+    const struct hrun_residual *runs;
+    size_t n = hrun_corrections_runs(k->all, &runs);
+
+    return hrun_drift_find(runs, n, d->nsubs, d->drift, err);
+}
+
+/* What predicted_fill says of a configuration. */
+struct asking {
+    struct decision *d;
+    struct hrun_predictor *predictor;
+    const struct hrun_plan_problem *problem;
+    const struct corrected *known;
+};
+
+static int slowest(void *ctx, const struct hrun_choice *v, double *high_s, struct hrun_error *err)
+{
+    struct asking *a = ctx;
+
+    memcpy(a->d->pes, v->pes, (size_t)a->d->nsubs * sizeof *v->pes);
+    memcpy(a->d->procs, v->procs, (size_t)a->d->nsubs * sizeof *v->procs);
+    a->d->P = v->P;
+    if (predicted_fill(a->d, a->predictor, a->problem, a->known, err))
+        return -1;
+    *high_s = a->d->predicted ? fmax(a->d->high_s, v->time_s) : v->time_s;
+    return 0;
+}
+
+/* Which configurations are left out because they failed. */
+static int tell_failed(const struct corrected *k, struct decision *d, struct hrun_error *err)
+{
+    struct hrun_buf list = HRUN_BUF_INIT;
+
+    if (!k->failed.n)
+        return 0;
+    for (size_t i = 0; i < k->failed.n; i++)
+        hrun_buf_addf(&list, "%s%s", i ? " " : "", k->failed.v[i]);
+    d->nfailed = (int)k->failed.n;
+    d->failed = hrun_buf_detach(&list);
+    d->failed_why = strdup(k->why);
+    return d->failed && d->failed_why ? 0 : hrun_fail_nomem(err);
+}
+
+static int by_model(struct context *c, const struct question *q, const struct hrun_plan_problem *problem,
+                    const struct corrected *k, struct decision *d, struct hrun_error *err)
+{
+    int top = q->top ? (int)q->top : TOP_DEFAULT;
+    struct hrun_error why = { 0 };
+
+    d->by = BY_MODEL;
+    if (tell_failed(k, d, err))
+        return -1;
+    if (hrun_plan_search_known(problem, k->known, k->n, top, &d->plan, &why)) {
+        /* -n 3 on two PEs is no configuration: it is run as without a profile, if the rule accepts it. */
+        if (why.code == HRUN_EINFEASIBLE && problem->P && !problem->limits)
+            return decide_by_count(c, problem->P, d, err);
+        if (err)
+            *err = why;
+        if (why.code == HRUN_EINFEASIBLE) {
+            if (q->max_loss)
+                hrun_fail_prefix(err, "of %d process%s, the fewest that keep --limit loss", problem->P,
+                                 problem->P == 1 ? "" : "es");
+            hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
+            if (problem->limits)
+                return -1;
+            nearest_sizes(c, problem->subs, d->N, problem->P, err);
+        }
+        return -1;
+    }
+    if (q->explore && explore(problem, k, q->explore, d, err))
+        return -1;
+    if (d->explores.on)
+        return 0;
+    memcpy(d->pes, d->plan->v[0].pes, (size_t)d->nsubs * sizeof *d->pes);
+    memcpy(d->procs, d->plan->v[0].procs, (size_t)d->nsubs * sizeof *d->procs);
+    d->P = d->plan->v[0].P;
+    d->has_config = 1;
+    return 0;
+}
+
+/* ------------------------------------------------------------------ */
+
+static int allocate(struct decision *d, const struct hrun_cluster *cl, struct hrun_error *err)
+{
+    size_t n = (size_t)cl->nsubs;
+
+    memset(d, 0, sizeof *d);
+    d->nsubs = cl->nsubs;
+    d->newest_s = d->network_s = -1;
+    d->cost = d->energy_j = NAN;
+    d->beyond_n.factor = d->beyond_p.factor = d->factor = 1;
+    d->subs = calloc(n, sizeof *d->subs);
+    d->pes = calloc(n, sizeof *d->pes);
+    d->procs = calloc(n, sizeof *d->procs);
+    d->plain_pes = calloc(n, sizeof *d->plain_pes);
+    d->plain_procs = calloc(n, sizeof *d->plain_procs);
+    d->sub_time_s = calloc(n, sizeof *d->sub_time_s);
+    d->drift = calloc(n, sizeof *d->drift);
+    if (!d->subs || !d->pes || !d->procs || !d->plain_pes || !d->plain_procs || !d->sub_time_s ||
+        !d->drift)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < cl->nsubs; i++)
+        d->subs[i].npes = cl->subs[i].npes;
+    return 0;
+}
+
+/* What the profiles say, into the decision; those that are needed must be readable. */
+static int take_profiles(const struct context *c, const struct question *q, const struct profiles *p,
+                         struct decision *d, struct hrun_error *err)
+{
+    int needed = !q->config && !q->procs && !c->set->force;
+
+    for (int i = 0; i < p->nsubs; i++) {
+        const struct sub_profile *s = &p->subs[i];
+
+        if (needed && s->unreadable)
+            return hrun_fail(err, s->unreadable,
+                             "the profile of %s on %s cannot be read: %s; to run as without a profile: --force",
+                             c->app->name, c->cluster->subs[i].name, s->why_not);
+        d->subs[i].models = s->models;
+        d->subs[i].why_not = s->why_not;
+        d->subs[i].needs_network = s->needs_network;
+        d->subs[i].other_engine = s->other_engine;
+    }
+    if (!p->nsubs)
+        return 0;
+    d->method = p->method;
+    d->formula = c->app->formula != NULL;
+    d->nsamples = p->nsamples;
+    d->newest_s = p->newest_s;
+    d->network_s = p->network_s;
+    d->network_note = p->network_note;
+    d->measured_with = p->measured_with;
+    return 0;
+}
+
+/* Can there be so many processes as -n asks for? */
+static int check_procs(const struct context *c, const struct question *q, const struct decision *d,
+                       struct hrun_error *err)
+{
+    if (!q->procs)
+        return 0;
+    if (q->config)
+        return hrun_fail(err, HRUN_EINVAL, "-n and --config contradict each other: a configuration says how many "
+                         "processes there are; give one of them");
+    if (q->procs <= decide_capacity(c, d) || q->oversubscribe)
+        return 0;
+    return hrun_fail(err, HRUN_EINVAL,
+                     "-n %lld: the cluster holds at most %lld processes (%s); give fewer, or --oversubscribe",
+                     (long long)q->procs, (long long)decide_capacity(c, d),
+                     c->app ? "PEs times the most processes per PE of the app definition"
+                     : c->cluster->subs[0].level == HRUN_LEVEL_NODE
+                     ? "one per PE; a PE is a node here, and --level core makes it a core" : "one per PE");
+}
+
+/* The goals, which need predictions. */
+static int read_goals(const struct context *c, const struct question *q, const struct hrun_plan_sub *subs, int have,
+                      int64_t N, struct goals *goals, struct hrun_error *err)
+{
+    if (goals_read(q, c->cluster, subs, goals, err))
+        return -1;
+    if ((!goals->any && !q->max_loss) || have)
+        return 0;
+    return hrun_fail(err, HRUN_ENODATA, "--objective and --limit need predictions, and there are none: %s",
+                     !c->app ? "no app definition (-app NAME)" : !N ? "no size (-N SIZE)"
+                     : "no profile; hrun-calibrate makes one");
+}
+
+/* --limit loss: with how many processes the choice is made. */
+static int fewest_processes(const struct question *q, struct hrun_predictor *predictor, struct decision *d, int *P,
+                            struct hrun_error *err)
+{
+    struct hrun_fewest fewest;
+    int *npes, rc;
+
+    if (!hrun_predictor_has_balance(predictor))
+        return hrun_fail(err, HRUN_EINVAL, "--limit loss is for applications of family ring (hrun-app(5)), whose times "
+                         "tell what imbalance loses");
+    if (q->procs || q->config)
+        return hrun_fail(err, HRUN_EINVAL, "--limit loss and %s contradict each other: it says how many processes "
+                         "are; give one of them", q->procs ? "-n" : "--config");
+    d->max_loss = q->max_loss;
+    npes = calloc((size_t)d->nsubs, sizeof *npes);
+    if (!npes)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < d->nsubs; i++)
+        npes[i] = d->subs[i].npes;
+    rc = hrun_predictor_fewest(predictor, npes, d->max_loss, &fewest, err);
+    free(npes);
+    if (!rc)
+        *P = fewest.q;
+    return rc;
+}
+
+/* Decide where models can be asked. */
+static int decide_known(struct context *c, const struct question *q, const struct at_size *at,
+                        const struct hrun_plan_sub *subs, struct goals *goals, struct decision *d,
+                        struct hrun_error *err)
+{
+    int P = (int)q->procs;
+    struct hrun_plan_problem problem = {
+        .oracle = hrun_predictor_oracle(at->predictor), .subs = subs, .objective = goals->objective, .P = P,
+        .limits = goals->any ? &goals->limits : NULL,
+    };
+    struct asking asking = { d, at->predictor, &problem, &at->known };
+
+    d->network = hrun_predictor_has_network(at->predictor);
+    if (find_drift(&at->known, d, err))
+        return -1;
+    if (q->max_loss && fewest_processes(q, at->predictor, d, &problem.P, err))
+        return hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
+    if (goals_within(goals, &problem, at->known.known, at->known.n, slowest, &asking, &goals->limits, err))
+        return hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
+    if (q->config ? decide_by_config(c, q, d, err)
+        : problem.P <= decide_capacity(c, d) ? by_model(c, q, &problem, &at->known, d, err)
+        : decide_by_count(c, P, d, err))
+        return -1;
+    if (!d->has_config)
+        return 0;
+    problem.P = P;   /* of others than the chosen one, too */
+    if (predicted_fill(d, at->predictor, &problem, &at->known, err))
+        return -1;
+    return goals_tell(goals, &problem, at->known.known, at->known.n, q->table, d, err);
+}
+
+/* Decide, where what is known at this size has been made if there are models. */
+static int decide(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,
+                  struct hrun_plan_sub *subs, struct decision *d, struct hrun_error *err)
+{
+    const struct hrun_cluster *cl = c->cluster;
+    struct goals goals = { 0 };
+
+    if ((q->explore && explore_check(q, err)) || check_procs(c, q, d, err) || take_profiles(c, q, p, d, err))
+        return -1;
+    for (int i = 0; i < cl->nsubs; i++)
+        subs[i] = (struct hrun_plan_sub){ d->subs[i].npes, (double)cl->subs[i].memory_bytes,
+                                          cl->subs[i].cost_per_hour, cl->subs[i].power_w };
+    if (read_goals(c, q, subs, p->have, d->N, &goals, err))
+        return -1;
+    if (at)
+        return decide_known(c, q, at, subs, &goals, d, err);
+    return q->config ? decide_by_config(c, q, d, err)
+           : q->procs ? decide_by_count(c, (int)q->procs, d, err)
+           : decide_by_default(c, d, subs, err);
+}
+
+/* PEs that others use are not to be chosen: npes[nsubs] without them. */
+static int leave_busy(const struct context *c, int *npes, struct hrun_error *err)
+{
+    int left = 0;
+
+    for (int i = 0; i < c->cluster->nsubs; i++) {
+        int nfree = 0;
+
+        for (int p = 0; p < c->cluster->subs[i].npes; p++)
+            nfree += !c->busy || !c->busy[i][p];
+        npes[i] = nfree < npes[i] ? nfree : npes[i];
+        left += npes[i];
+    }
+    return left ? 0 : hrun_fail(err, HRUN_EBUSY, "all PEs are in use");
+}
+
+int decision_make(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,
+                  int64_t N, struct decision *d, struct hrun_error *err)
+{
+    size_t n = (size_t)c->cluster->nsubs;
+    int *npes = calloc(n, sizeof *npes), rc = -1;
+    struct hrun_plan_sub *subs = calloc(n, sizeof *subs);
+    struct at_size own = { 0 };
+
+    if (allocate(d, c->cluster, err))
+        goto done;
+    if (!npes || !subs) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    d->N = N;
+    d->method = HRUN_METHOD_NNLS;
+    if (context_use(c->cluster, q->use, npes, err) || leave_busy(c, npes, err))
+        goto done;
+    for (int i = 0; i < d->nsubs; i++)
+        d->subs[i].npes = npes[i];
+    if (p->have && !at) {
+        if (at_size_make(c, p, N, &own, err))
+            goto done;
+        at = &own;
+    }
+    rc = decide(c, q, p, at, subs, d, err);
+done:
+    at_size_release(&own);
+    free(subs);
+    free(npes);
+    if (rc)
+        decision_release(d);
+    return rc;
+}
+
+int decision_is_outside(const struct decision *d)
+{
+    return d->predicted && d->sizes[0] && (d->N < d->sizes[0] || d->N > d->sizes[1]);
+}
+
+void decision_doubts(const struct decision *d, struct hrun_buf *out)
+{
+    static const double FAR = 1.5;  /* models are off by some percent up to there (tests/trials, "beyond") */
+
+    if (!d->predicted || d->formula || d->runs_here > 1)
+        return;
+    hrun_buf_adds(out, d->runs_here ? "1 run" : d->runs_elsewhere ? "not run at this size" : "never run");
+    if (d->beyond_n.factor > FAR)
+        hrun_buf_addf(out, ", N %.1f x beyond what was measured", d->beyond_n.factor);
+    if (d->beyond_p.factor > FAR)
+        hrun_buf_addf(out, ", P %.1f x beyond what was measured", d->beyond_p.factor);
+}
+
+double decision_value(const struct decision *d)
+{
+    if (d->objective && !strcmp(d->objective, "cost"))
+        return d->cost;
+    if (d->objective && !strcmp(d->objective, "energy"))
+        return d->energy_j;
+    return d->time_s;
+}
+
+void decision_release(struct decision *d)
+{
+    hrun_plan_destroy(d->plan);
+    hrun_plan_destroy(d->pareto);
+    free(d->subs);
+    free(d->pes);
+    free(d->procs);
+    free(d->plain_pes);
+    free(d->plain_procs);
+    free(d->sub_time_s);
+    free(d->share);
+    free(d->drift);
+    free(d->failed);
+    free(d->failed_why);
+    memset(d, 0, sizeof *d);
+}

@@ -1,0 +1,337 @@
+/* document.c - plans and clusters as JSON; see document.h */
+#include "session/document.h"
+
+#include "session/json.h"
+#include "session/prediction.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A text; bytes that are not UTF-8 (a program's name may hold any) become U+FFFD, so that none is lost silently. */
+static json_t *text(const char *s)
+{
+    json_t *j = json_string(s);
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    if (j)
+        return j;
+    for (; *s; s++) {
+        if ((unsigned char)*s < 0x80)
+            hrun_buf_addc(&b, *s);
+        else
+            hrun_buf_adds(&b, "\xef\xbf\xbd");
+    }
+    j = json_string(b.data);
+    hrun_buf_release(&b);
+    return j;
+}
+
+static json_t *config(const int *pes, const int *procs, int n)
+{
+    json_t *a = json_array();
+
+    for (int i = 0; i < n; i++)
+        json_array_append_new(a, json_pack("{s:i, s:i}", "pes", pes[i], "procs_per_pe", procs[i]));
+    return a;
+}
+
+static json_t *seconds(int known, double value)
+{
+    return known ? json_real(value) : json_null();
+}
+
+static json_t *choice(const struct hrun_choice *v, int nsubs)
+{
+    return json_pack("{s:o, s:i, s:i, s:f, s:f}", "config", config(v->pes, v->procs, nsubs), "P", v->P, "pes", v->npes,
+                     "predicted_s", v->time_s, "ranked_s", v->ranked_s);
+}
+
+/* What the prediction lies outside of: at most N and P. */
+static json_t *extrapolates(const struct context *c, const struct decision *d)
+{
+    const struct { const char *what; int64_t value; const struct beyond *b; } in[] = {
+        { "N", d->N, &d->beyond_n }, { "P", d->P, &d->beyond_p },
+    };
+    json_t *out = json_array();
+
+    for (size_t i = 0; i < sizeof in / sizeof *in && d->predicted; i++)
+        if (in[i].b->factor > 1)
+            json_array_append_new(out, json_pack("{s:s, s:I, s:f, s:s, s:[I, I]}", "in", in[i].what, "value",
+                                                 (json_int_t)in[i].value, "factor", in[i].b->factor, "subcluster",
+                                                 c->cluster->subs[in[i].b->sub].name, "measured",
+                                                 (json_int_t)in[i].b->measured[0], (json_int_t)in[i].b->measured[1]));
+    return out;
+}
+
+static json_t *ranks(const struct hrun_layout *l)
+{
+    const struct hrun_cluster *cl = l->cluster;
+    json_t *a = json_array();
+
+    for (int r = 0; r < l->nranks; r++) {
+        const struct hrun_rank *k = &l->ranks[r];
+
+        json_array_append_new(a, json_pack("{s:i, s:o, s:s, s:i, s:s, s:s, s:o}", "rank", r, "host",
+                                           text(cl->hosts[k->host].name), "subcluster", cl->subs[k->sub].name, "pe",
+                                           k->pe, "cores", k->cores, "pus", k->cpuset, "threads",
+                                           k->threads ? json_integer(k->threads) : json_null()));
+    }
+    return a;
+}
+
+/* The sub-clusters whose machines have changed. */
+static json_t *drift(const struct context *c, const struct decision *d)
+{
+    json_t *a = json_array();
+
+    for (int i = 0; i < d->nsubs; i++)
+        if (d->drift[i].runs)
+            json_array_append_new(a, json_pack("{s:s, s:f, s:i, s:s}", "subcluster", c->cluster->subs[i].name, "factor",
+                                               d->drift[i].factor, "runs", d->drift[i].runs, "since",
+                                               d->drift[i].since));
+    return a;
+}
+
+/* Time against cost or energy, quickest first; null where there is none. */
+static json_t *pareto(const struct decision *d)
+{
+    json_t *a = d->pareto ? json_array() : json_null();
+
+    for (int k = 0; d->pareto && k < d->pareto->n; k++) {
+        const struct hrun_choice *v = &d->pareto->v[k];
+
+        json_array_append_new(a, json_pack("{s:o, s:f, s:f}", "config", config(v->pes, v->procs, d->nsubs),
+                                           "predicted_s", v->time_s, d->pareto_of, v->value));
+    }
+    return a;
+}
+
+/* Of family ring, else null. */
+static json_t *ring(const struct decision *d)
+{
+    const struct hrun_balance *b = &d->balance;
+
+    if (!b->q)
+        return json_null();
+    return json_pack("{s:i, s:f, s:o, s:o, s:f, s:o}", "processes", b->q, "loss", b->loss, "least_loss",
+                     seconds(isfinite(b->least), b->least), "rounded_loss", seconds(isfinite(b->rounded), b->rounded),
+                     "efficiency", b->efficiency, "max_loss", seconds(d->max_loss > 0, d->max_loss));
+}
+
+static json_t *subclusters(const struct context *c, const struct decision *d)
+{
+    json_t *subs = json_array();
+
+    for (int i = 0; i < d->nsubs; i++) {
+        const struct hrun_subcluster *s = &c->cluster->subs[i];
+
+        json_array_append_new(
+            subs, json_pack("{s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:b, s:o}", "name", s->name, "signature",
+                            c->signatures.v[i], "pes", s->npes, "pes_used", d->has_config ? d->pes[i] : 0,
+                            "procs_per_pe", d->has_config ? d->procs[i] : 0, "share",
+                            seconds(d->share && d->has_config, d->share ? d->share[i] : 0), "predicted_s",
+                            seconds(d->sub_time_s[i] > 0, d->sub_time_s[i]), "profile", d->subs[i].models != NULL,
+                            "note", d->subs[i].why_not ? text(d->subs[i].why_not) : json_null()));
+    }
+    return subs;
+}
+
+static void add_choice(json_t *root, const struct context *c, const struct decision *d)
+{
+    static const char *const by[] = { "model", "user", "default", "probe" };
+
+    json_object_set_new(root, "app", c->app ? json_string(c->app->name) : json_null());
+    json_object_set_new(root, "N", d->N ? json_integer(d->N) : json_null());
+    json_object_set_new(root, "engine", json_string(c->engine->name));
+    json_object_set_new(root, "mpi", json_string(c->mpi.id));
+    json_object_set_new(root, "chosen_by", json_string(by[d->by]));
+    json_object_set_new(root, "P", json_integer(d->P));
+    json_object_set_new(root, "config", d->has_config ? config(d->pes, d->procs, d->nsubs) : json_null());
+}
+
+static void add_prediction(json_t *root, const struct context *c, const struct decision *d)
+{
+    json_object_set_new(root, "predicted_s", seconds(d->predicted, d->time_s));
+    json_object_set_new(root, "predicted_low_s", seconds(d->predicted, d->low_s));
+    json_object_set_new(root, "predicted_high_s", seconds(d->predicted, d->high_s));
+    json_object_set_new(root, "limiting", d->predicted && !d->tasking.dynamic
+                        ? json_string(c->cluster->subs[d->limiting].name) : json_null());
+    json_object_set_new(root, "work_goes_to", !d->predicted ? json_null() : json_string(
+                        d->tasking.master ? "who is free, by a master" : d->tasking.dynamic ? "who is free" : "all alike"));
+    json_object_set_new(root, "correction",
+                        d->runs_here || d->runs_elsewhere
+                            ? json_pack("{s:f, s:i, s:i}", "factor", d->factor, "runs", d->runs_here,
+                                        "runs_at_other_N", d->runs_elsewhere)
+                            : json_null());
+    json_object_set_new(root, "measured_with",
+                        d->predicted && d->measured_with ? text(d->measured_with) : json_null());
+    json_object_set_new(root, "drift", drift(c, d));
+}
+
+/* Why this size and this configuration, and how far the models can be trusted with them. */
+static void add_reasons(json_t *root, const struct context *c, const struct decision *d)
+{
+    struct hrun_buf misses = HRUN_BUF_INIT, doubts = HRUN_BUF_INIT;
+
+    json_object_set_new(root, "explores",
+                        d->explores.on ? json_pack("{s:o, s:f, s:i}", "in_place_of", choice(&d->plan->v[0], d->nsubs),
+                                                   "predicted_loss", d->explores.loss, "open", d->explores.open)
+                                       : json_null());
+    json_object_set_new(root, "explores_nothing", d->explores.nothing ? json_string(d->explores.nothing) : json_null());
+    json_object_set_new(root, "finest",
+                        d->finest.on ? json_pack("{s:I, s:I, s:b, s:o, s:o}", "N", (json_int_t)d->finest.N, "limit",
+                                                 (json_int_t)d->finest.limit, "limit_given", d->finest.given, "next",
+                                                 d->finest.next ? json_integer((json_int_t)d->finest.next)
+                                                                : json_null(),
+                                                 "why_not", d->finest.next ? text(d->finest.why) : json_null())
+                                     : json_null());
+    for (int i = 0; i < d->nsubs; i++)
+        hrun_models_misses(&d->subs[i].models, 1, &misses);
+    json_object_set_new(root, "models_that_miss", misses.len ? json_string(misses.data) : json_null());
+    hrun_buf_release(&misses);
+    json_object_set_new(root, "extrapolation",
+                        seconds(d->predicted, fmax(d->beyond_n.factor, d->beyond_p.factor)));
+    json_object_set_new(root, "extrapolates", extrapolates(c, d));
+    json_object_set_new(root, "outside_of_sizes", decision_is_outside(d) ? json_pack("[I, I]", (json_int_t)d->sizes[0],
+                                                                                     (json_int_t)d->sizes[1])
+                                                                         : json_null());
+    decision_doubts(d, &doubts);
+    json_object_set_new(root, "unsure", doubts.len ? json_string(doubts.data) : json_null());
+    hrun_buf_release(&doubts);
+}
+
+/* What else could be chosen, by time and by price. */
+static void add_others(json_t *root, const struct decision *d)
+{
+    json_t *next = json_array();
+
+    for (int k = 1; d->plan && k < d->plan->n; k++)
+        json_array_append_new(next, choice(&d->plan->v[k], d->nsubs));
+    json_object_set_new(root, "next_best", next);
+    json_object_set_new(root, "failed", d->nfailed ? json_pack("{s:i, s:s, s:o}", "count", d->nfailed, "configs",
+                                                               d->failed, "last", text(d->failed_why)) : json_null());
+    json_object_set_new(root, "objective", d->objective ? json_string(d->objective) : json_null());
+    json_object_set_new(root, "ring", ring(d));
+    json_object_set_new(root, "cost", seconds(d->objective && isfinite(d->cost), d->cost));
+    json_object_set_new(root, "energy_j", seconds(d->objective && isfinite(d->energy_j), d->energy_j));
+    json_object_set_new(root, "pareto", pareto(d));
+    json_object_set_new(root, "mpirun_style",
+                        d->plain_known ? json_pack("{s:o, s:f, s:f, s:b}", "config",
+                                                   config(d->plain_pes, d->plain_procs, d->nsubs), "predicted_s",
+                                                   d->plain_time_s, "ranked_s", d->plain_ranked_s, "valid",
+                                                   d->plain_valid)
+                                       : json_null());
+}
+
+static void add_search(json_t *root, const struct hrun_plan *plan)
+{
+    const struct hrun_plan_counts *n = &plan->counts;
+
+    json_object_set_new(
+        root, "configurations",
+        n->counted ? json_pack("{s:f, s:f, s:f, s:f, s:f}", "total", n->total, "valid", n->valid, "excluded_rule",
+                               n->excluded_rule, "excluded_memory", n->excluded_memory, "excluded_model",
+                               n->excluded_model)
+                   : json_pack("{s:f}", "total", n->total));
+    json_object_set_new(root, "exact", json_boolean(plan->exact));
+    json_object_set_new(root, "gap", seconds(isfinite(plan->gap), plan->gap));
+    json_object_set_new(root, "looks", json_integer(plan->evaluated));
+    json_object_set_new(root, "search_s", json_real(plan->search_s));
+}
+
+static void add_network(json_t *root, const struct context *c, const struct decision *d)
+{
+    struct hrun_buf irregular = HRUN_BUF_INIT;
+
+    json_object_set_new(root, "network",
+                        d->network ? json_pack("{s:s, s:o, s:i, s:s?}", "date", c->net->date, "age_s",
+                                               seconds(d->network_s >= 0, d->network_s), "hosts", c->net->nhosts,
+                                               "file", c->set->network)
+                                   : json_null());
+    predicted_irregular(c, d, &irregular);
+    json_object_set_new(root, "irregular", irregular.len ? text(irregular.data) : json_null());
+    hrun_buf_release(&irregular);
+    json_object_set_new(root, "network_note", d->network_note ? text(d->network_note) : json_null());
+}
+
+int document_plan(const struct context *c, const struct decision *d, const struct command *cmd,
+                  struct hrun_buf *out, struct hrun_error *err)
+{
+    json_t *root = json_object(), *argv = cmd->argv ? json_array() : json_null();
+
+    add_choice(root, c, d);
+    add_prediction(root, c, d);
+    add_reasons(root, c, d);
+    json_object_set_new(root, "subclusters", subclusters(c, d));
+    add_others(root, d);
+    if (d->plan)
+        add_search(root, d->plan);
+    add_network(root, c, d);
+    if (cmd->more)
+        json_object_update(root, cmd->more);
+    json_object_set_new(root, "measurements", json_integer(d->nsamples));
+    json_object_set_new(root, "placement", placement_json(cmd->placed));
+    json_object_set_new(root, "ranks", ranks(cmd->layout));
+    for (char *const *word = cmd->argv; word && *word; word++)
+        json_array_append_new(argv, text(*word));
+    json_object_set_new(root, "argv", argv);
+    json_object_set_new(root, "yielding", cmd->yielding && *cmd->yielding ? text(cmd->yielding) : json_null());
+    json_object_set_new(root, "mpirun", cmd->mpirun ? text(cmd->mpirun) : json_null());
+    return json_print(root, out, err);
+}
+
+/* asked is in seconds since 1970; what was not asked or told is null. */
+static json_t *host(const struct hrun_host *h)
+{
+    return json_pack("{s:s, s:b, s:i, s:i, s:b, s:o, s:o, s:o, s:o}", "name", h->name, "local", h->is_local, "slots",
+                     h->slots, "component", h->group, "remembered", h->remembered, "asked",
+                     h->asked_s ? json_integer((json_int_t)h->asked_s) : json_null(), "fingerprint",
+                     *h->fingerprint ? text(h->fingerprint) : json_null(), "openmpi",
+                     h->mpi ? text(h->mpi) : json_null(), "cpu_quota",
+                     h->cpu_quota > 0 ? json_real(h->cpu_quota) : json_null());
+}
+
+/* Hosts that are not used, and why. */
+static json_t *left_out(const struct hrun_cluster *cl)
+{
+    json_t *a = json_array();
+
+    for (size_t i = 0; i < cl->unreachable.n; i++)
+        json_array_append_new(a, json_pack("{s:s, s:o}", "name", cl->unreachable.v[i], "why", text(cl->why_not.v[i])));
+    for (size_t i = 0; i < cl->not_granted.n; i++)
+        json_array_append_new(a, json_pack("{s:s, s:s}", "name", cl->not_granted.v[i], "why", "not granted"));
+    return a;
+}
+
+int document_cluster(const struct context *c, struct hrun_buf *out, struct hrun_error *err)
+{
+    const struct hrun_cluster *cl = c->cluster;
+    json_t *root = json_object(), *subs = json_array(), *hosts = json_array();
+
+    for (int h = 0; h < cl->nhosts; h++)
+        json_array_append_new(hosts, host(&cl->hosts[h]));
+    for (int i = 0; i < cl->nsubs; i++) {
+        const struct hrun_subcluster *s = &cl->subs[i];
+        json_t *pes = json_array();
+
+        for (int k = 0; k < s->npes; k++)
+            json_array_append_new(pes, json_pack("{s:s, s:i, s:s, s:s, s:f}", "host", cl->hosts[s->pes[k].host].name,
+                                                 "index", s->pes[k].index, "cores", s->pes[k].cores, "pus",
+                                                 s->pes[k].cpuset, "memory_bytes", (double)s->pes[k].memory_bytes));
+        json_array_append_new(
+            subs, json_pack("{s:s, s:o, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:s?, s:s?, s:o}", "name", s->name,
+                            "cpu_model", text(s->cpu_model), "core_kind", s->core_kind, "level",
+                            hrun_level_name(s->level), "cores_per_pe", s->cores_per_pe, "pus_per_pe", s->pus_per_pe,
+                            "memory_bytes", (double)s->memory_bytes, "cost_per_hour", s->cost_per_hour, "power_w",
+                            s->power_w, "network", s->network, "signature",
+                            (size_t)i < c->signatures.n ? c->signatures.v[i] : NULL, "pes", pes));
+    }
+    json_object_set_new(root, "source", text(cl->source));
+    json_object_set_new(root, "platform", cl->platform ? text(cl->platform) : json_null());
+    json_object_set_new(root, "allocation", cl->allocation ? text(cl->allocation) : json_null());
+    json_object_set_new(root, "hosts", hosts);
+    json_object_set_new(root, "left_out", left_out(cl));
+    json_object_set_new(root, "subclusters", subs);
+    return json_print(root, out, err);
+}

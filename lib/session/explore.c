@@ -1,0 +1,91 @@
+/* explore.c - now and then another configuration than the best predicted one; see explore.h */
+#include "session/explore.h"
+
+#include "plan/explore.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* So many of the best predicted configurations are looked at: to try each once takes a job of every night four months.
+ * Those that turn out to be slow make room for others. */
+enum { LOOKED_AT = 64 };
+
+int explore_check(const struct question *q, struct hrun_error *err)
+{
+    const struct { const char *option; int given; } against[] = {
+        { "--config", q->config != NULL }, { "-n", q->procs != 0 }, { "--no-record", q->unrecorded },
+    };
+
+    for (size_t i = 0; i < sizeof against / sizeof *against; i++)
+        if (against[i].given)
+            return hrun_fail(err, HRUN_EINVAL, "--explore and %s contradict each other: it tries configurations of its "
+                             "own choice, and learns from their times", against[i].option);
+    return 0;
+}
+
+/* Is the last of the users' runs at N one of this configuration? */
+static int was_last(const struct corrected *k, const struct decision *d, const struct hrun_choice *v)
+{
+    size_t len = (size_t)d->nsubs * sizeof *v->pes;
+    const struct hrun_residual *runs;
+    size_t n = hrun_corrections_runs(k->all, &runs);
+
+    while (n && !(runs[n - 1].real && runs[n - 1].N == d->N))
+        n--;
+    return n && !memcmp(k->known[runs[n - 1].config].pes, v->pes, len) &&
+           !memcmp(k->known[runs[n - 1].config].procs, v->procs, len);
+}
+
+static void fill(const struct corrected *k, const struct hrun_choice *v, struct hrun_explore_arm *arm)
+{
+    const struct hrun_correction *r = corrected_find(k, v->pes, v->procs);
+
+    arm->value = v->value;
+    arm->sd = r ? r->sd : hrun_corrections_sd(k->all);
+    arm->runs = r ? r->runs : 0;
+}
+
+int explore(const struct hrun_plan_problem *problem, const struct corrected *k, double loss, struct decision *d,
+            struct hrun_error *err)
+{
+    struct hrun_explore_arm arms[LOOKED_AT];
+    struct hrun_plan *plan = NULL;
+    const struct hrun_choice *v;
+    size_t len = (size_t)d->nsubs * sizeof *d->pes;
+    int index[LOOKED_AT], n = 0, runs = 0, pick;
+
+    if (!was_last(k, d, &d->plan->v[0])) {
+        d->explores.nothing = "before another is tried, the best known is run, which the last run at this N was not";
+        return 0;
+    }
+    if (hrun_plan_search_known(problem, k->known, k->n, LOOKED_AT, &plan, err))
+        return -1;
+    for (int i = 0; i < k->n; i++)
+        runs += k->details[i].runs;
+    for (int i = 0; i < plan->n; i++) {
+        int tried = i ? corrected_tried(k, plan->v[i].pes, plan->v[i].procs, d->nsubs) : 0;
+
+        if (tried < 0) {
+            hrun_plan_destroy(plan);
+            return hrun_fail_nomem(err);
+        }
+        index[n] = i;
+        if (!tried)
+            fill(k, &plan->v[i], &arms[n++]);
+    }
+    pick = hrun_explore_pick(arms, n, loss, runs, 0);
+    if (!pick)
+        d->explores.nothing = plan->n > 1 ? "no other configuration may be quicker at this predicted loss"
+                                          : "no other configuration is valid";
+    if (pick) {
+        v = &plan->v[index[pick]];
+        memcpy(d->pes, v->pes, len);
+        memcpy(d->procs, v->procs, len);
+        d->P = v->P;
+        d->has_config = 1;
+        d->explores = (struct exploring) { 1, v->value / plan->v[0].value - 1,
+                                           hrun_explore_open(arms, n, loss, runs), NULL };
+    }
+    hrun_plan_destroy(plan);
+    return 0;
+}

@@ -1,0 +1,263 @@
+/* finest.c - the largest size that memory, time and money allow; see finest.h */
+#include "session/finest.h"
+
+#include "base/units.h"
+#include "session/goals.h"
+#include "session/size.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Beyond twice the largest measured size predictions are of no use to decide by: eight times the work of N^3. */
+enum { FINEST_BEYOND = 2 };
+/* The rule may leave gaps; so long they are searched, by our own processor time. */
+static const double SECONDS = 20;
+
+struct finder {
+    struct context *c;
+    int nsubs;
+    struct hrun_models **models;
+    struct hrun_plan_sub *subs;
+    struct goals goals;
+    struct hrun_plan_problem problem;
+    int most_P;
+};
+
+static double seconds_now(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+}
+
+/* ------------------------------------------------------------------ one size */
+
+static int any_rule(void *ctx, int P, struct hrun_error *err)
+{
+    (void)ctx;
+    (void)P;
+    (void)err;
+    return 1;
+}
+
+/* Is there a configuration for N within the limits; ruled = 0: whatever the rule says? 1, 0 with *why, or -1. */
+static int allows(struct finder *f, int64_t N, int ruled, struct hrun_error *why, struct hrun_error *err)
+{
+    struct hrun_predictor *p = hrun_predictor_create_net(f->c->app, f->models, f->nsubs, HRUN_FORM_NPT, N, f->c->view,
+                                                         NULL, why);
+    struct hrun_plan_problem problem = f->problem;
+    struct hrun_plan *plan = NULL;
+    struct hrun_oracle oracle;
+    int rc = p ? 1 : 0;
+
+    if (p && size_limit_memory(f->c, p, why))
+        rc = 0;
+    else if (p) {
+        oracle = *hrun_predictor_oracle(p);
+        if (!ruled)
+            oracle.rule = any_rule;
+        problem.oracle = &oracle;
+        rc = !hrun_plan_search(&problem, 1, &plan, why);
+        hrun_plan_destroy(plan);
+    }
+    hrun_predictor_destroy(p);
+    if (rc || why->code == HRUN_EINFEASIBLE || why->code == HRUN_ENODATA)
+        return rc;
+    if (err)
+        *err = *why;
+    return -1;
+}
+
+/* Does the rule accept N with some number of processes? 1, 0, or -1. */
+static int is_size(const struct finder *f, int64_t N, struct hrun_error *err)
+{
+    int from = f->problem.P ? f->problem.P : 1, to = f->problem.P ? f->problem.P : f->most_P, rc = 0;
+
+    for (int P = from; P <= to && !rc; P++)
+        rc = hrun_app_rule(f->c->app, N, P, err);
+    return rc;
+}
+
+/* ------------------------------------------------------------------ all sizes */
+
+/* The least and the largest size that can be predicted. */
+static void find_range(const struct finder *f, int64_t *lo, int64_t *hi)
+{
+    int64_t largest = 0;
+
+    for (int i = 0; i < f->nsubs; i++)
+        for (int k = 0; f->models[i] && k < f->models[i]->n; k++)
+            if (f->models[i]->v[k].nmax > largest)
+                largest = f->models[i]->v[k].nmax;
+    *lo = 1;
+    *hi = largest > HRUN_COUNT_MAX / FINEST_BEYOND ? HRUN_COUNT_MAX : largest * FINEST_BEYOND;
+}
+
+/* The size that all models are of, where it is only one and the family has no others then; else 0. */
+static int64_t only_size(const struct finder *f)
+{
+    int64_t only = 0;
+
+    for (int i = 0; i < f->nsubs; i++)
+        for (int k = 0; f->models[i] && k < f->models[i]->n; k++) {
+            const struct hrun_fit_record *r = f->models[i]->v[k].nmin > 0 ? &f->models[i]->v[k] : NULL;
+
+            if (!r || !hrun_family_of(f->c->app)->is_of_sizes || r->nmin != r->nmax || (only && r->nmin != only))
+                return 0;
+            only = r->nmin;
+        }
+    return only;
+}
+
+/* The largest size of lo..hi that is allowed whatever the rule says; lo - 1: none, and *why. */
+static int bisect(struct finder *f, int64_t lo, int64_t hi, int64_t *out, struct hrun_error *why,
+                  struct hrun_error *err)
+{
+    int64_t below = lo - 1, above = hi + 1, mid = hi;
+    int rc;
+
+    while (above - below > 1) {
+        rc = allows(f, mid, 0, why, err);
+        if (rc < 0)
+            return -1;
+        if (rc)
+            below = mid;
+        else
+            above = mid;
+        mid = below + (above - below) / 2;
+    }
+    *out = below;
+    return 0;
+}
+
+/* The first size from N down to lo that is allowed; 0: none. */
+static int walk_down(struct finder *f, int64_t N, int64_t lo, int64_t *out, struct hrun_error *why,
+                     struct hrun_error *err)
+{
+    double end = seconds_now() + SECONDS;
+    int rc = 0;
+
+    for (*out = 0; N >= lo && !rc; N--) {
+        rc = is_size(f, N, err);
+        rc = rc > 0 ? allows(f, N, 1, why, err) : rc;
+        if (rc > 0)
+            *out = N;
+        if (!rc && seconds_now() > end)
+            return hrun_fail(err, HRUN_EINFEASIBLE, "--finest: in %.0f s no size was found within the limits, down to "
+                             "N = %lld; -N SIZE begins lower", SECONDS, (long long)N);
+    }
+    return rc < 0 ? -1 : 0;
+}
+
+/* Why not the next larger size that the rule accepts: out->next and out->why. */
+static int tell_next(struct finder *f, int64_t hi, struct finest *out, struct hrun_error *err)
+{
+    double end = seconds_now() + SECONDS / 10;
+    struct hrun_error why = { 0 };
+
+    for (int64_t N = out->N + 1; N <= hi && seconds_now() < end; N++) {
+        int rc = is_size(f, N, err);
+
+        rc = rc > 0 ? allows(f, N, 1, &why, err) : rc;
+        if (rc < 0)
+            return -1;
+        if (!why.text[0])
+            continue;
+        out->next = N;
+        if (out->measure)
+            snprintf(out->why, sizeof out->why, "one size alone was measured, and others follow from two");
+        else
+            snprintf(out->why, sizeof out->why, "%.639s", why.text);
+        return 0;
+    }
+    return 0;
+}
+
+static int search(struct finder *f, int64_t most, struct finest *out, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+    int64_t lo, hi, top;
+
+    find_range(f, &lo, &hi);
+    out->limit = most && most < hi ? most : hi;
+    out->given = most && most < hi;
+    out->measure = only_size(f) ? hi : 0;
+    if (bisect(f, lo, out->limit, &top, &why, err) || walk_down(f, top, lo, &out->N, &why, err))
+        return -1;
+    if (out->N)
+        return tell_next(f, out->limit, out, err);
+    if (out->measure)
+        return hrun_fail(err, HRUN_EINFEASIBLE, "--finest: %s has no size up to %lld within the limits; N = %lld alone "
+                         "was measured, and others follow from two", f->c->app->name, (long long)out->limit,
+                         (long long)only_size(f));
+    return hrun_fail(err, HRUN_EINFEASIBLE, "--finest: %s has no size up to %lld within the limits%s%s",
+                     f->c->app->name, (long long)out->limit, why.text[0] ? "; at the last one looked at " : "",
+                     why.text);
+}
+
+/* ------------------------------------------------------------------ */
+
+static int check_question(const struct question *q, struct hrun_error *err)
+{
+    if (q->config)
+        return hrun_fail(err, HRUN_EINVAL, "--finest and --config contradict each other: the size is to be found that "
+                         "some configuration allows; --use and -n limit which");
+    if (q->within)
+        return hrun_fail(err, HRUN_EINVAL, "--finest and --limit within contradict each other: there is no quickest "
+                         "configuration of all sizes; say --limit time=TIME");
+    return 0;
+}
+
+/* Cluster, models and limits. */
+static int load(struct finder *f, const struct question *q, const struct profiles *p, struct hrun_error *err)
+{
+    const struct hrun_cluster *cl = f->c->cluster;
+    size_t n = (size_t)cl->nsubs;
+    int *npes = calloc(n, sizeof *npes), rc = -1;
+
+    f->nsubs = cl->nsubs;
+    f->models = calloc(n, sizeof *f->models);
+    f->subs = calloc(n, sizeof *f->subs);
+    if (!npes || !f->models || !f->subs) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    if (context_use(cl, q->use, npes, err))
+        goto done;
+    if (!p->have) {
+        hrun_fail(err, HRUN_ENODATA, "--finest needs predictions, and there is no profile; hrun-calibrate makes one");
+        goto done;
+    }
+    for (int i = 0; i < cl->nsubs; i++) {
+        f->subs[i] = (struct hrun_plan_sub) { npes[i], (double)cl->subs[i].memory_bytes, cl->subs[i].cost_per_hour,
+                                              cl->subs[i].power_w };
+        f->models[i] = p->subs[i].models;
+        f->most_P += npes[i] * f->c->app->procs_per_pe[f->c->app->nprocs_per_pe - 1];
+    }
+    rc = goals_read(q, cl, f->subs, &f->goals, err);
+    f->problem = (struct hrun_plan_problem) { .subs = f->subs, .objective = hrun_objective_find("time"),
+                                              .P = (int)q->procs, .limits = f->goals.any ? &f->goals.limits : NULL };
+done:
+    free(npes);
+    return rc;
+}
+
+int finest_find(struct context *c, const struct question *q, const struct profiles *p, int64_t most,
+                struct finest *out, struct hrun_error *err)
+{
+    struct finder f = { .c = c };
+    struct finest found = { .on = 1 };
+    int rc = check_question(q, err) || load(&f, q, p, err) || search(&f, most, &found, err) ? -1 : 0;
+
+    if (!rc)
+        *out = found;
+    out->measure = found.measure;
+    free(f.models);
+    free(f.subs);
+    return rc;
+}

@@ -1,0 +1,164 @@
+/* goals.c - what is minimised, and what the choice must keep; see goals.h */
+#include "session/goals.h"
+
+#include "base/opts.h"
+#include "base/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double price(const struct hrun_plan_sub *s)
+{
+    return s->cost_per_hour;
+}
+
+static double power(const struct hrun_plan_sub *s)
+{
+    return s->power_w;
+}
+
+/* The first sub-cluster in use of which this is not known, or -1. pes: those that count; NULL: all that may be used. */
+static int unknown(double (*what)(const struct hrun_plan_sub *), const struct hrun_plan_sub *subs, const int *pes,
+                   int nsubs)
+{
+    for (int i = 0; i < nsubs; i++)
+        if ((pes ? pes[i] : subs[i].npes) && !(what(&subs[i]) > 0))
+            return i;
+    return -1;
+}
+
+static int need(const char *option, const char *key, double (*what)(const struct hrun_plan_sub *),
+                const struct hrun_cluster *cl, const struct hrun_plan_sub *subs, struct hrun_error *err)
+{
+    int i = unknown(what, subs, NULL, cl->nsubs);
+
+    return i < 0 ? 0 : hrun_fail(err, HRUN_EINVAL, "%s: sub-cluster %s has no `%s`: give it in the cluster file for "
+                                 "each sub-cluster (hrun-cluster(5)), or leave this one out with --use", option,
+                                 cl->subs[i].name, key);
+}
+
+static int limit_within(void *question, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
+{
+    struct question *q = question;
+
+    (void)opt;
+    if (strcmp(value, "interval"))
+        return hrun_parse_percent("--limit within", value, &q->within, err);
+    q->within = QUESTION_INTERVAL;
+    return 0;
+}
+
+#define LIMIT(member) offsetof(struct question, member)
+static const struct hrun_opt limit_rows[] = {
+    { .name = "time", .arg = HRUN_OPT_TIME, .offset = LIMIT(max_time_s) },
+    { .name = "cost", .arg = HRUN_OPT_NUMBER, .offset = LIMIT(max_cost) },
+    { .name = "energy", .arg = HRUN_OPT_NUMBER, .offset = LIMIT(max_energy_j) },
+    { .name = "pes", .arg = HRUN_OPT_COUNT, .offset = LIMIT(max_pes), .min = 1, .max = QUESTION_PES_MAX },
+    { .name = "loss", .arg = HRUN_OPT_PERCENT, .offset = LIMIT(max_loss) },
+    { .name = "within", .arg = HRUN_OPT_WORD, .apply = limit_within },
+};
+enum { NLIMITS = sizeof limit_rows / sizeof *limit_rows };
+
+/* One part of the list, "NAME=VALUE", which is cut in two. */
+static int read_limit(char *part, struct question *q, struct hrun_error *err)
+{
+    char *equals = strchr(part, '='), name[32];
+    int i = 0;
+
+    if (equals)
+        *equals = 0;
+    while (i < NLIMITS && strcmp(part, limit_rows[i].name))
+        i++;
+    if (!equals || i == NLIMITS)
+        return hrun_fail(err, HRUN_EINVAL, "--limit: '%s' is none of time=TIME, cost=COST, energy=JOULES, pes=PES, "
+                         "loss=PERCENT and within=PERCENT, which are separated by commas", part);
+    snprintf(name, sizeof name, "--limit %s", limit_rows[i].name);
+    return hrun_opt_apply(&limit_rows[i], name, q, equals + 1, err);
+}
+
+int question_limit(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
+{
+    struct question *q = (struct question *)(void *)((char *)settings + opt->offset);
+    char *list = strdup(value), *rest = list, *part;
+    int rc = list ? 0 : hrun_fail_nomem(err);
+
+    while (!rc && (part = strsep(&rest, ",")))
+        rc = read_limit(part, q, err);
+    free(list);
+    return rc;
+}
+
+int goals_read(const struct question *q, const struct hrun_cluster *cl, const struct hrun_plan_sub *subs,
+               struct goals *out, struct hrun_error *err)
+{
+    int is_cost, is_energy;
+
+    *out = (struct goals){
+        .within = q->within, .limits = { .time_s = q->max_time_s, .cost = q->max_cost, .energy_j = q->max_energy_j,
+                                         .pes = (int)q->max_pes },
+    };
+    if (q->within && q->objective && !strcmp(q->objective, "time"))
+        return hrun_fail(err, HRUN_EINVAL, "--limit within and --objective time contradict each other: what is not the "
+                         "quickest is chosen for its cost (the default with it) or energy");
+    out->objective = hrun_objective_find(q->objective ? q->objective : q->within ? "cost" : "time");
+    is_cost = !strcmp(out->objective->name, "cost");
+    is_energy = !strcmp(out->objective->name, "energy");
+    out->any = is_cost || is_energy || q->within || q->max_time_s || q->max_cost || q->max_energy_j || q->max_pes;
+    if (out->any && q->config)
+        return hrun_fail(err, HRUN_EINVAL, "--config leaves nothing to choose: --objective and --limit cannot be "
+                         "given with it");
+    if (is_cost && need(q->objective ? "--objective cost" : "--limit within", "cost_per_hour", price, cl, subs, err))
+        return -1;
+    if (q->max_cost && need("--limit cost", "cost_per_hour", price, cl, subs, err))
+        return -1;
+    if (is_energy && need("--objective energy", "power_w", power, cl, subs, err))
+        return -1;
+    return q->max_energy_j ? need("--limit energy", "power_w", power, cl, subs, err) : 0;
+}
+
+int goals_within(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
+                 goals_slowest_fn *slowest, void *ctx, struct hrun_plan_limits *limits, struct hrun_error *err)
+{
+    struct hrun_plan_problem quick = *problem;
+    struct hrun_plan *p = NULL;
+    double allowed;
+    int rc = 0;
+
+    if (!g->within)
+        return 0;
+    quick.objective = hrun_objective_find("time");
+    if (hrun_plan_search_known(&quick, known, n, 1, &p, err))
+        return -1;
+    allowed = p->v[0].time_s * (1 + g->within);
+    if (g->within == QUESTION_INTERVAL)
+        rc = slowest(ctx, &p->v[0], &allowed, err);
+    hrun_plan_destroy(p);
+    if (rc)
+        return -1;
+    limits->time_s = limits->time_s > 0 ? fmin(limits->time_s, allowed) : allowed;
+    return 0;
+}
+
+int goals_tell(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
+               int table, struct decision *d, struct hrun_error *err)
+{
+    int priced = unknown(price, problem->subs, d->pes, d->nsubs) < 0, nsubs = d->nsubs;
+    int powered = unknown(power, problem->subs, d->pes, d->nsubs) < 0;
+    struct hrun_plan_problem against = *problem;
+    struct hrun_error why = { 0 };
+
+    d->objective = g->objective->name;
+    d->cost = d->predicted && priced ? hrun_plan_cost(d->time_s, d->pes, problem->subs, nsubs) : NAN;
+    d->energy_j = d->predicted && powered ? hrun_plan_energy(d->time_s, d->pes, problem->subs, nsubs) : NAN;
+    against.objective = hrun_objective_find(strcmp(g->objective->name, "energy") ? "cost" : "energy");
+    if (!table || d->by != BY_MODEL ||
+        unknown(strcmp(g->objective->name, "energy") ? price : power, problem->subs, NULL, nsubs) >= 0)
+        return 0;
+    d->pareto_unit = against.objective->unit;
+    d->pareto_of = against.objective->name;
+    if (!hrun_plan_pareto(&against, known, n, &d->pareto, &why))
+        return 0;
+    return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 0;   /* too many to look at: there is no table */
+}

@@ -1,0 +1,156 @@
+/* guess.c - the MPI of an application whose program is not at hand; see guess.h */
+#include "session/guess.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What may have been: signatures there are of the application, and the MPI that comes nearest. */
+struct search {
+    struct context *c;
+    struct hrun_strvec there;
+    struct hrun_mpi first;        /* that was tried; id "": none was */
+    int found;                    /* 1: c->mpi has a profile */
+};
+
+/* The application, or each variant that may be meant. */
+static int napps(const struct context *c)
+{
+    return !c->app ? 0 : c->variants_of && !c->set->variant ? c->variants_of->nvariants : 1;
+}
+
+static const struct hrun_app *app_at(const struct context *c, int k)
+{
+    return c->variants_of && !c->set->variant ? c->variants_of->variants[k] : c->app;
+}
+
+/* From the words that signatures hold. */
+static struct hrun_mpi by_id(const char *id)
+{
+    static const struct { const char *begins, *name; enum hrun_mpi_kind kind; } known[] = {
+        { "ompi", "Open MPI", HRUN_MPI_OPENMPI }, { "smpi", "SimGrid", HRUN_MPI_SMPI },
+        { "script", "", HRUN_MPI_UNKNOWN }, { "none", "", HRUN_MPI_NONE }, { "", "", HRUN_MPI_OTHER },
+    };
+    struct hrun_mpi mpi = { .kind = HRUN_MPI_OTHER };
+    size_t k = 0;
+
+    while (strncmp(id, known[k].begins, strlen(known[k].begins)))
+        k++;
+    mpi.kind = known[k].kind;
+    mpi.major = mpi.kind == HRUN_MPI_OPENMPI && id[4] == '-' ? (int)strtol(id + 5, NULL, 10) : 0;
+    snprintf(mpi.name, sizeof mpi.name, "%s", known[k].name);
+    snprintf(mpi.id, sizeof mpi.id, "%s", id);
+    return mpi;
+}
+
+/* Is there a profile of a sub-cluster for programs of this one? */
+static int try(struct search *s, const struct hrun_mpi *mpi, struct hrun_error *err)
+{
+    struct context *c = s->c;
+    const struct hrun_strvec *smpi = &c->set->smpi;
+    struct hrun_buf kind = HRUN_BUF_INIT, sig = HRUN_BUF_INIT;
+    int failed;
+
+    if (!s->first.id[0])
+        s->first = *mpi;
+    hrun_engine_kind(c->engine, c->cluster, mpi, smpi->v, (int)smpi->n, &kind);
+    for (int i = 0; i < c->cluster->nsubs && !s->found; i++) {
+        hrun_buf_reset(&sig);
+        hrun_cluster_signature(&c->cluster->subs[i], mpi->id, kind.data, &sig);
+        for (size_t k = 0; k < s->there.n && !sig.failed && !s->found; k++)
+            s->found = !strcmp(s->there.v[k], sig.data);
+    }
+    failed = kind.failed || sig.failed;
+    if (s->found)
+        c->mpi = *mpi;
+    hrun_buf_release(&kind);
+    hrun_buf_release(&sig);
+    return failed ? hrun_fail_nomem(err) : 0;
+}
+
+/* The same of a program's in PATH; what is not there, cannot be read or cannot run on such hosts is passed over. */
+static int try_program(struct search *s, const char *name, struct hrun_error *err)
+{
+    char *path = hrun_program_find(name, NULL, NULL);
+    struct hrun_mpi mpi;
+    int rc = path && !hrun_program_mpi(path, &mpi, NULL) && context_can_run(s->c, &mpi) ? try(s, &mpi, err) : 0;
+
+    free(path);
+    return rc;
+}
+
+/* Programs of SimGrid, that count their operations and that are timed. */
+static int try_simulated(struct search *s, struct hrun_error *err)
+{
+    const char *version = s->c->cluster->simgrid;
+    char id[64];
+
+    snprintf(id, sizeof id, "smpi%s%.32s", version ? "-" : "", version ? version : "");
+    for (int flops = 1; flops >= 0 && !s->found; flops--) {
+        struct hrun_mpi mpi = by_id(id);
+
+        mpi.counts_flops = flops;
+        if (try(s, &mpi, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* What the newest measurement of each profile of an application was made with. */
+static int try_measured(struct search *s, const char *app, struct hrun_error *err)
+{
+    struct hrun_strvec there = HRUN_STRVEC_INIT;
+    int rc = hrun_store_signatures(s->c->store, app, &there, err);
+
+    for (size_t i = 0; i < there.n && !s->found && !rc; i++) {
+        struct hrun_samples log = { 0 };
+
+        rc = hrun_store_samples(s->c->store, app, there.v[i], &log, err);
+        if (!rc && log.n && log.v[log.n - 1].mpi && *log.v[log.n - 1].mpi) {
+            struct hrun_mpi mpi = by_id(log.v[log.n - 1].mpi);
+
+            rc = try(s, &mpi, err);
+        }
+        hrun_samples_release(&log);
+    }
+    hrun_strvec_release(&there);
+    return rc;
+}
+
+static int try_all(struct search *s, struct hrun_error *err)
+{
+    struct context *c = s->c;
+
+    for (int i = 0; c->app && i < c->app->nprograms && !s->found; i++)
+        if (try_program(s, c->app->programs[i], err))
+            return -1;
+    if (!s->found && c->cluster->platform && try_simulated(s, err))
+        return -1;
+    if (!s->found && !c->cluster->platform && try_program(s, "ompi_info", err))
+        return -1;
+    for (int k = 0; k < napps(c) && !s->found; k++)
+        if (try_measured(s, app_at(c, k)->name, err))
+            return -1;
+    return 0;
+}
+
+int guess_mpi(struct context *c, struct hrun_error *err)
+{
+    struct search s = { .c = c, .there = HRUN_STRVEC_INIT };
+    int rc = 0;
+
+    if (c->set->mpi) {
+        if (strlen(c->set->mpi) >= sizeof c->mpi.id)
+            return hrun_fail(err, HRUN_EINVAL, "mpi: '%s' is none; say, for instance, ompi-4.1.4", c->set->mpi);
+        c->mpi = by_id(c->set->mpi);
+        return 0;
+    }
+    for (int k = 0; k < napps(c) && !rc; k++)
+        rc = hrun_store_signatures(c->store, app_at(c, k)->name, &s.there, err);
+    if (!rc)
+        rc = try_all(&s, err);
+    if (!rc && !s.found)
+        c->mpi = s.first.id[0] ? s.first : by_id("none");
+    hrun_strvec_release(&s.there);
+    return rc;
+}

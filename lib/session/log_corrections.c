@@ -1,0 +1,191 @@
+/* log_corrections.c - what earlier runs of a configuration tell of its time; see log_corrections.h */
+#include "session/log_corrections.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ of a log, what tells of N */
+
+struct item {
+    struct hrun_sample *s;
+    double far;           /* |ln of its N over N| */
+    int rank;             /* its N among those of its configuration, from 1, the nearest */
+};
+
+static int by_config(const struct hrun_sample *x, const struct hrun_sample *y)
+{
+    return strcmp(x->config ? x->config : "", y->config ? y->config : "");
+}
+
+static int by_distance(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    int order = by_config(x->s, y->s);
+
+    order = order ? order : (x->far > y->far) - (x->far < y->far);
+    return order ? order : (x->s->N > y->s->N) - (x->s->N < y->s->N);
+}
+
+/* Leave of each configuration the samples at the sizes nearest to N; their order stays. */
+static int keep_near(struct hrun_samples *all, int64_t N, struct hrun_error *err)
+{
+    struct item *v = calloc(all->n + 1, sizeof *v);
+    size_t kept = 0;
+
+    if (!v)
+        return hrun_fail_nomem(err);
+    for (size_t i = 0; i < all->n; i++)
+        v[i] = (struct item) { &all->v[i], fabs(log((double)all->v[i].N / (double)N)), 1 };
+    if (all->n)
+        qsort(v, all->n, sizeof *v, by_distance);
+    for (size_t i = 1; i < all->n; i++)
+        if (!by_config(v[i].s, v[i - 1].s))
+            v[i].rank = v[i - 1].rank + (v[i].s->N != v[i - 1].s->N);
+    for (size_t i = 0; i < all->n; i++)
+        if (v[i].rank > HRUN_CORRECTION_SIZES)
+            v[i].s->N = 0;
+    for (size_t i = 0; i < all->n; i++) {
+        if (all->v[i].N)
+            all->v[kept++] = all->v[i];
+        else
+            hrun_sample_release(&all->v[i]);
+    }
+    all->n = kept;
+    free(v);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ */
+
+static int is_listed(const struct hrun_strvec *list, const char *word)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (!strcmp(list->v[i], word))
+            return 1;
+    return 0;
+}
+
+/* The configurations that failed at N and never ran there, each once: in calibrations, and where they were only tried. */
+static int list_failed(const struct context *c, const struct hrun_samples *log, int64_t N, struct corrected *out,
+                       struct hrun_error *err)
+{
+    struct hrun_buf cluster = HRUN_BUF_INIT, consts = HRUN_BUF_INIT;
+    int rc = 0;
+
+    hrun_cluster_names(c->cluster, &cluster);
+    hrun_app_consts_text(c->app, &consts);
+    if (cluster.failed || consts.failed)
+        rc = hrun_fail_nomem(err);
+    for (size_t i = 0; i < log->n && !rc; i++) {
+        const struct hrun_sample *s = &log->v[i];
+        int measured = s->origin && !strcmp(s->origin, "calibration");
+        struct hrun_strvec *list = measured ? &out->failed : &out->tried;
+
+        if (s->N != N || !s->config || !hrun_text_same(s->cluster, cluster.data) ||
+            !hrun_text_same(s->consts, consts.data) || !hrun_samples_failed(log, i) ||
+            is_listed(list, s->config))
+            continue;
+        if (measured) {
+            free(out->why);
+            out->why = strdup(s->status);
+        }
+        if ((measured && !out->why) || hrun_strvec_push(list, s->config))
+            rc = hrun_fail_nomem(err);
+    }
+    hrun_buf_release(&cluster);
+    hrun_buf_release(&consts);
+    return rc;
+}
+
+/* The configurations that failed are not to be chosen. known[] and details[] have room for them. */
+static int exclude_failed(struct corrected *k, int nsubs, struct hrun_error *err)
+{
+    k->places = calloc(2 * (size_t)nsubs * (k->failed.n + 1), sizeof *k->places);
+    if (!k->places)
+        return hrun_fail_nomem(err);
+    for (size_t i = 0; i < k->failed.n; i++) {
+        int *pes = k->places + 2 * (size_t)nsubs * i, at;
+
+        if (hrun_config_parse(k->failed.v[i], nsubs, pes, pes + nsubs, NULL))
+            continue;
+        at = hrun_corrections_find(k->all, pes, pes + nsubs);
+        if (at < 0)
+            k->known[at = k->n++] = (struct hrun_known){ .pes = pes, .procs = pes + nsubs };
+        k->known[at].excluded = 1;
+    }
+    return 0;
+}
+
+int corrected_load(struct context *c, int64_t N, struct hrun_models *const *models,
+                   struct corrected *out, struct hrun_error *err)
+{
+    struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+    size_t nsubs = (size_t)c->cluster->nsubs;
+    struct hrun_samples *logs = calloc(nsubs, sizeof *logs);
+    struct hrun_joint_sub *subs = calloc(nsubs, sizeof *subs);
+    int rc = -1;
+
+    options.net = c->measured ? c->measured : c->view;
+    memset(out, 0, sizeof *out);
+    if (!logs || !subs) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    for (int i = 0; i < c->cluster->nsubs; i++) {
+        if (models[i] && hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &logs[i], err))
+            goto done;
+        if (list_failed(c, &logs[i], N, out, err) || keep_near(&logs[i], N, err))
+            goto done;
+        subs[i] = (struct hrun_joint_sub) { c->cluster->subs[i].name, c->signatures.v[i], logs[i].v, logs[i].n };
+    }
+    if (hrun_corrections_create(c->app, subs, c->cluster->nsubs, models, HRUN_FORM_NPT, &options, &out->all, err))
+        goto done;
+    out->n = hrun_corrections_count(out->all);
+    out->known = calloc((size_t)out->n + out->failed.n + 1, sizeof *out->known);
+    out->details = calloc((size_t)out->n + out->failed.n + 1, sizeof *out->details);
+    if (!out->known || !out->details) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    hrun_corrections_known(out->all, N, out->known, out->details);
+    rc = exclude_failed(out, c->cluster->nsubs, err);
+done:
+    for (size_t i = 0; logs && i < nsubs; i++)
+        hrun_samples_release(&logs[i]);
+    free(logs);
+    free(subs);
+    if (rc)
+        corrected_release(out);
+    return rc;
+}
+
+void corrected_release(struct corrected *k)
+{
+    free(k->known);
+    free(k->details);
+    hrun_corrections_destroy(k->all);
+    hrun_strvec_release(&k->failed);
+    hrun_strvec_release(&k->tried);
+    free(k->why);
+    free(k->places);
+    memset(k, 0, sizeof *k);
+}
+
+const struct hrun_correction *corrected_find(const struct corrected *k, const int *pes, const int *procs)
+{
+    int i = hrun_corrections_find(k->all, pes, procs);
+
+    return i < 0 ? NULL : &k->details[i];
+}
+
+int corrected_tried(const struct corrected *k, const int *pes, const int *procs, int nsubs)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int found;
+
+    hrun_config_print(pes, procs, nsubs, &text);
+    found = text.failed ? -1 : is_listed(&k->tried, text.data);
+    hrun_buf_release(&text);
+    return found;
+}

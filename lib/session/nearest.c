@@ -1,0 +1,173 @@
+/* nearest.c - sizes that would do; see nearest.h */
+#include "session/nearest.h"
+
+#include "base/units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Rules repeat with P or P^2 (paper 000, sections 5.2 and 5.4): so many steps reach the next multiple for every P up to
+ * 300; looking farther would take longer than people wait for an error message. */
+enum { STEPS = 100000, STEPS_OF_PROBE = 1000 };
+static const double SECONDS = 0.5;
+
+/* An oracle without a model: every option takes one second, only rule and memory matter. */
+struct flat {
+    const struct hrun_app *app;
+    int64_t N;
+    struct hrun_option *options;
+    struct hrun_oracle oracle;
+};
+
+static int flat_times(void *ctx, int P, double *t, struct hrun_error *err)
+{
+    struct flat *f = ctx;
+
+    (void)P;
+    (void)err;
+    for (int o = 0; o < f->oracle.noptions; o++)
+        t[o] = 1;
+    return 0;
+}
+
+static int flat_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
+{
+    (void)hi;
+    return flat_times(ctx, lo, b, err);
+}
+
+static int flat_rule(void *ctx, int P, struct hrun_error *err)
+{
+    struct flat *f = ctx;
+
+    return hrun_app_rule(f->app, f->N, P, err);
+}
+
+static int flat_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
+{
+    struct flat *f = ctx;
+
+    return hrun_app_memory(f->app, f->N, P, bytes, err);
+}
+
+static int flat_init(struct flat *f, const struct hrun_app *app, int nsubs)
+{
+    int k = 0;
+
+    memset(f, 0, sizeof *f);
+    f->app = app;
+    f->options = calloc((size_t)(nsubs * app->nprocs_per_pe), sizeof *f->options);
+    if (!f->options)
+        return -1;
+    for (int i = 0; i < nsubs; i++)
+        for (int j = 0; j < app->nprocs_per_pe; j++)
+            f->options[k++] = (struct hrun_option){ i, app->procs_per_pe[j] };
+    f->oracle = (struct hrun_oracle){ .ctx = f, .nsubs = nsubs, .noptions = k, .options = f->options,
+                                      .times = flat_times, .bounds = flat_bounds, .rule = flat_rule,
+                                      .memory = flat_memory };
+    return 0;
+}
+
+/* Of our own work: on a busy machine the same sizes are found. */
+static double seconds_now(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+}
+
+static int feasible(struct flat *f, const struct hrun_plan_problem *problem, int64_t N)
+{
+    struct hrun_plan *plan;
+
+    f->N = N;
+    if (hrun_plan_search(problem, 1, &plan, NULL))
+        return 0;
+    hrun_plan_destroy(plan);
+    return 1;
+}
+
+/* The first feasible size from N on, N included, in steps of `step` (+1 or -1); 0 when none was found. */
+static int64_t walk(struct flat *f, const struct hrun_plan_problem *problem, int64_t N, int step, int steps, double end)
+{
+    for (int k = 0; k < steps && N >= 1 && N <= HRUN_COUNT_MAX && seconds_now() < end; k++, N += step)
+        if (feasible(f, problem, N))
+            return N;
+    return 0;
+}
+
+/* The largest feasible size far below N, where the memory rules out all that is near: halve N until something fits,
+ * then bisect between the last two, each probe looking a little way down for a size that the rule accepts. */
+static int64_t far_below(struct flat *f, const struct hrun_plan_problem *problem, int64_t N)
+{
+    double end = seconds_now() + SECONDS;
+    int64_t lo, hi = N, found = 0, best = 0;
+
+    for (lo = N / 2; lo >= 1; hi = lo, lo /= 2)
+        if ((best = walk(f, problem, lo, -1, STEPS_OF_PROBE, end)) != 0)
+            break;
+    while (best && hi - lo > 1) {
+        int64_t mid = lo + (hi - lo) / 2;
+
+        found = walk(f, problem, mid, -1, STEPS_OF_PROBE, end);
+        if (found > best)
+            best = found;
+        if (found)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return best;
+}
+
+/* The first feasible power of two from N on in the direction of `step`: rules that want one leave gaps as wide as N
+ * itself, which no walk crosses. 0 when there is none. */
+static int64_t power_of_two(struct flat *f, const struct hrun_plan_problem *problem, int64_t N, int step)
+{
+    int64_t x = 1;
+
+    while (x < N)
+        x *= 2;
+    if (step < 0 && x > N)
+        x /= 2;
+    for (; x >= 1 && x <= HRUN_COUNT_MAX; x = step < 0 ? x / 2 : x * 2)
+        if (feasible(f, problem, x))
+            return x;
+    return 0;
+}
+
+void nearest_sizes(struct context *c, const struct hrun_plan_sub *subs, int64_t N, int P, struct hrun_error *err)
+{
+    struct hrun_plan_problem problem = { .subs = subs, .P = P };
+    struct flat f;
+    int64_t below, above, power;
+    int sure;                 /* all between them were looked at */
+    size_t len;
+
+    if (!err || flat_init(&f, c->app, c->cluster->nsubs))
+        return;
+    problem.oracle = &f.oracle;
+    below = walk(&f, &problem, N - 1, -1, STEPS, seconds_now() + SECONDS);
+    above = walk(&f, &problem, N + 1, +1, STEPS, seconds_now() + SECONDS);
+    sure = below && above;
+    if (!below) {
+        below = far_below(&f, &problem, N);
+        power = power_of_two(&f, &problem, N - 1, -1);
+        below = power > below ? power : below;
+    }
+    if (!above)
+        above = power_of_two(&f, &problem, N + 1, +1);
+    len = strlen(err->text);
+    if (below && above)
+        snprintf(err->text + len, sizeof err->text - len, sure ? "; the nearest sizes that have one are %lld and %lld" :
+                 "; sizes that have one are %lld and %lld", (long long)below, (long long)above);
+    else if (below || above)
+        snprintf(err->text + len, sizeof err->text - len, "; a size that has one is %lld",
+                 (long long)(below ? below : above));
+    else
+        snprintf(err->text + len, sizeof err->text - len, "; no size near it has one either");
+    free(f.options);
+}

@@ -1,0 +1,188 @@
+/* network.c - the network of the cluster's hosts; see network.h */
+#include "session/network.h"
+
+#include "base/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* As lib/cluster has it: a platform is some KiB, one with thousands of hosts some MiB. */
+static const size_t PLATFORM_MAX = (size_t)64 << 20;
+
+/* What begins with these, of Open MPI's parameters, chooses the wires and how they are used; of SimGrid's, all do but
+ * those of computation and of algorithms. */
+static const char *const of_wires[] = { "btl", "pml", "mtl", "opal_", "ucx", NULL };
+static const char *const not_of_wires[] = {
+    "smpi/coll-selector", "smpi/host-speed", "smpi/simulate-computation", NULL,
+};
+
+static int begins(const char *word, const char *const *v)
+{
+    while (*v && strncmp(word, *v, strlen(*v)))
+        v++;
+    return *v != NULL;
+}
+
+static int add_platform(const struct context *c, struct hrun_buf *out, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc = hrun_file_read(c->cluster->platform, PLATFORM_MAX, &text, err);
+
+    if (!rc)
+        hrun_buf_addf(out, "smpi %08lx", crc32(0, (const unsigned char *)text.data, (unsigned)text.len));
+    hrun_buf_release(&text);
+    return rc;
+}
+
+/* What a script runs is not known; it has the MPI that starts it, or that is installed here. */
+static void add_mpi(const struct context *c, struct hrun_buf *out)
+{
+    char here[64] = "", watched[2048];
+
+    if (c->mpi.kind == HRUN_MPI_OPENMPI || c->mpi.kind == HRUN_MPI_SMPI) {
+        hrun_buf_adds(out, c->mpi.id);
+        return;
+    }
+    if (!c->openmpi.version[0])
+        hrun_openmpi_here(here, sizeof here, watched, sizeof watched);
+    if (c->openmpi.version[0] || here[0])
+        hrun_buf_addf(out, "ompi-%s", c->openmpi.version[0] ? c->openmpi.version : here);
+    else
+        hrun_buf_adds(out, c->mpi.id);
+}
+
+int network_key(const struct context *c, struct network_key *out, struct hrun_error *err)
+{
+    const struct hrun_strvec *mca = &c->set->mca, *smpi = &c->set->smpi;
+
+    hrun_buf_init(&out->engine);
+    hrun_buf_init(&out->mpi);
+    out->nhosts = c->cluster->nhosts;
+    out->hosts = calloc((size_t)out->nhosts + 1, sizeof *out->hosts);
+    for (int i = 0; out->hosts && i < out->nhosts; i++)
+        out->hosts[i] = c->cluster->hosts[i].name;
+    if (c->cluster->platform && add_platform(c, &out->engine, err))
+        return -1;
+    if (!c->cluster->platform)
+        hrun_buf_adds(&out->engine, "real");
+    for (size_t i = 0; i < mca->n; i++)
+        if (begins(mca->v[i], of_wires))
+            hrun_buf_addf(&out->engine, " %s", mca->v[i]);
+    for (size_t i = 0; i < smpi->n; i++)
+        if (!begins(smpi->v[i], not_of_wires))
+            hrun_buf_addf(&out->engine, " %s", smpi->v[i]);
+    add_mpi(c, &out->mpi);
+    return !out->hosts || out->engine.failed || out->mpi.failed ? hrun_fail_nomem(err) : 0;
+}
+
+void network_key_release(struct network_key *k)
+{
+    hrun_buf_release(&k->engine);
+    hrun_buf_release(&k->mpi);
+    free(k->hosts);
+}
+
+int network_find(const struct context *c, struct hrun_net **out, struct hrun_buf *file, struct hrun_buf *note,
+                 struct hrun_error *err)
+{
+    struct network_key k;
+    int rc;
+
+    if (!c->store) {
+        *out = NULL;
+        return 0;
+    }
+    rc = network_key(c, &k, err);
+    if (!rc)
+        rc = hrun_net_choose(hrun_store_dir(c->store), k.hosts, k.nhosts, k.engine.data, k.mpi.data, out, file, note,
+                             err);
+    network_key_release(&k);
+    return rc;
+}
+
+static int load_given(const struct context *c, struct hrun_net **out, struct hrun_error *err)
+{
+    const char *file = c->set->network;
+    struct hrun_net *net;
+
+    if (hrun_net_load(file, &net, err))
+        return -1;
+    for (int i = 0; i < c->cluster->nhosts; i++)
+        if (hrun_net_find(net, c->cluster->hosts[i].name) < 0) {
+            hrun_net_destroy(net);
+            return hrun_fail_at(err, HRUN_ENODATA, file, 0, 0, "this network has no host %s: name hosts that it has "
+                                "(--host), or add it", c->cluster->hosts[i].name);
+        }
+    *out = net;
+    return 0;
+}
+
+int network_load(struct context *c, struct hrun_buf *note, struct hrun_error *err)
+{
+    if (c->net)
+        return 0;
+    return c->set->network ? load_given(c, &c->net, err) : network_find(c, &c->net, NULL, note, err);
+}
+
+int network_use(struct context *c, struct hrun_buf *note, struct hrun_error *err)
+{
+    if (c->view || !c->app || (!hrun_app_has_network(c->app) && !hrun_family_of(c->app)->uses_network))
+        return 0;
+    if (!c->net && network_find(c, &c->net, NULL, note, err))
+        return -1;
+    if (!c->net && c->set->network && load_given(c, &c->net, err))
+        return -1;
+    if (!c->net)
+        return 0;
+    c->view = hrun_netview_create(c->net, c->cluster, err);
+    return c->view ? 0 : -1;
+}
+
+int network_suppose(struct context *c, struct hrun_error *err)
+{
+    struct hrun_net *net;
+    struct hrun_netview *view;
+
+    if (!c->set->network || !c->view || c->measured)
+        return 0;
+    if (load_given(c, &net, err))
+        return -1;
+    view = hrun_netview_create(net, c->cluster, err);
+    if (!view) {
+        hrun_net_destroy(net);
+        return -1;
+    }
+    c->measured_net = c->net;
+    c->measured = c->view;
+    c->net = net;
+    c->view = view;
+    return 0;
+}
+
+void network_command(const struct context *c, struct hrun_buf *out)
+{
+    const struct settings *g = c->set;
+    const struct hrun_strvec *mca = &g->mca, *smpi = &g->smpi;
+    const struct { const char *option, *value; } given[] = {
+        { "--hostfile", g->host_file }, { "--host", g->hosts }, { "--cluster", g->cluster_file },
+        { "--platform", g->platform }, { "--engine", g->engine }, { "--data", g->data }
+    };
+
+    hrun_buf_adds(out, "hrun-calibrate network");
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i].value) {
+            hrun_buf_addf(out, " %s ", given[i].option);
+            hrun_buf_add_shell(out, given[i].value);
+        }
+    for (size_t i = 0; i < smpi->n; i++) {
+        hrun_buf_adds(out, " --smpi ");
+        hrun_buf_add_shell(out, smpi->v[i]);
+    }
+    for (size_t i = 0; i < mca->n; i++) {
+        size_t key = strcspn(mca->v[i], "=");
+
+        hrun_buf_addf(out, " --mca %.*s ", (int)key, mca->v[i]);
+        hrun_buf_add_shell(out, mca->v[i] + key + (mca->v[i][key] == '='));
+    }
+}

@@ -1,0 +1,131 @@
+/* prediction.c - what is predicted of a configuration that was decided on; see prediction.h */
+#include "session/prediction.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void farther(struct beyond *b, int sub, int64_t v, const int64_t *measured)
+{
+    double factor = hrun_beyond(v, measured[0], measured[1]);
+
+    if (factor > b->factor)
+        *b = (struct beyond){ factor, sub, { measured[0], measured[1] } };
+}
+
+/* That the models have no prediction is no error. */
+static int predict(struct decision *d, struct hrun_predictor *p, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+    int64_t sizes[2], counts[2];
+
+    d->time_s = d->low_s = d->high_s = 0;
+    d->beyond_n.factor = d->beyond_p.factor = 1;
+    if (hrun_predictor_time_whole(p, d->nsubs, d->pes, d->procs, &d->time_s, &d->low_s, &d->high_s, d->sub_time_s,
+                                  &d->limiting, &why)) {
+        d->predicted = 0;
+        return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 0;
+    }
+    d->tasking = *hrun_predictor_tasking(p);
+    for (int i = 0; i < d->nsubs; i++) {
+        if (!d->pes[i])
+            continue;
+        if (!hrun_predictor_measured(p, i, d->procs[i], d->P, sizes, counts)) {
+            farther(&d->beyond_n, i, d->N, sizes);
+            farther(&d->beyond_p, i, d->P, counts);
+        }
+    }
+    d->predicted = d->time_s > 0;
+    return 0;
+}
+
+/* How the work is dealt out. */
+static int deal(struct decision *d, struct hrun_predictor *p, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+
+    d->share = calloc((size_t)d->nsubs, sizeof *d->share);
+    d->predicted = d->share && !hrun_predictor_shares(p, d->pes, d->procs, d->share, &why);
+    return d->share && why.code != HRUN_ENOMEM ? 0 : hrun_fail_nomem(err);
+}
+
+/* Runs of this very configuration tell more than its model. */
+static void correct(struct decision *d, const struct corrected *k)
+{
+    struct hrun_correction at;
+
+    if (!d->predicted || !hrun_corrections_tell(k->all, d->pes, d->procs, d->N, &d->time_s, &d->low_s, &d->high_s, &at))
+        return;
+    for (int i = 0; i < d->nsubs; i++)
+        d->sub_time_s[i] *= at.factor;
+    d->factor = at.factor;
+    d->runs_here = at.runs;
+    d->runs_elsewhere = at.others;
+}
+
+static double doubt(const struct corrected *k, const struct hrun_correction *r)
+{
+    return r ? hrun_correction_doubt(k->all, r) : 1;
+}
+
+/* The configuration that mpirun's default amounts to, and what the model says of it. */
+static void predict_plain(struct decision *d, const struct hrun_plan_problem *problem, const struct corrected *k)
+{
+    const struct hrun_correction *r;
+    struct hrun_plan_problem any = *problem;
+    struct hrun_choice choice;
+
+    any.P = 0;
+    d->plain_P = 0;
+    for (int i = 0; i < d->nsubs; i++) {
+        d->plain_pes[i] = d->subs[i].npes;
+        d->plain_procs[i] = d->subs[i].npes > 0;
+    }
+    if (!hrun_plan_evaluate(problem, d->plain_pes, d->plain_procs, 0, &choice, NULL)) {
+        d->plain_known = 1;
+        r = corrected_find(k, d->plain_pes, d->plain_procs);
+        d->plain_time_s = choice.time_s * (r ? r->factor : 1);
+        d->plain_ranked_s = d->plain_time_s * doubt(k, r) / doubt(k, corrected_find(k, d->pes, d->procs));
+        hrun_choice_release(&choice);
+        d->plain_valid = !hrun_plan_evaluate(problem, d->plain_pes, d->plain_procs, 1, &choice, NULL);
+        if (!d->plain_valid && !hrun_plan_evaluate(&any, d->plain_pes, d->plain_procs, 1, &choice, NULL))
+            d->plain_P = problem->P;
+        if (d->plain_valid || d->plain_P)
+            hrun_choice_release(&choice);
+    }
+}
+
+/* How well a ring is balanced. */
+static void balance(struct decision *d, struct hrun_predictor *p)
+{
+    int *npes = calloc((size_t)d->nsubs, sizeof *npes);
+
+    for (int i = 0; npes && i < d->nsubs; i++)
+        npes[i] = d->subs[i].npes;
+    if (!npes || hrun_predictor_balance(p, npes, d->pes, d->procs, &d->balance, NULL))
+        d->balance.q = 0;
+    free(npes);
+}
+
+int predicted_fill(struct decision *d, struct hrun_predictor *p, const struct hrun_plan_problem *problem,
+                   const struct corrected *k, struct hrun_error *err)
+{
+    if (predict(d, p, err))
+        return -1;
+    free(d->share);
+    d->share = NULL;
+    if (hrun_predictor_deals(p) && d->predicted && deal(d, p, err))
+        return -1;
+    if (hrun_predictor_has_balance(p) && d->predicted)
+        balance(d, p);
+    correct(d, k);
+    hrun_corrections_sizes(k->all, d->sizes);
+    predict_plain(d, problem, k);
+    return 0;
+}
+
+void predicted_irregular(const struct context *c, const struct decision *d, struct hrun_buf *out)
+{
+    for (int i = 0; d->network && d->has_config && c->net && i < d->nsubs; i++)
+        if (d->pes[i])
+            hrun_models_irregular(c->app, &d->subs[i].models, 1, c->net, d->N, d->P, out);
+}

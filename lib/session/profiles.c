@@ -1,0 +1,257 @@
+/* profiles.c - the models of a cluster's sub-clusters; see profiles.h */
+#include "session/profiles.h"
+
+#include "model/model.h"
+#include "model/speeds.h"
+#include "session/conditions.h"
+#include "session/network.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int profiles_speed_signature(const struct hrun_subcluster *sub, struct hrun_buf *out, struct hrun_error *err)
+{
+    hrun_cluster_signature(sub, NULL, "speed", out);
+    return out->failed ? hrun_fail_nomem(err) : 0;
+}
+
+/* How quick the PEs of a sub-cluster are, for a formula: those of simulated hosts are known. */
+static int load_speeds(struct context *c, int i, struct sub_profile *v, struct hrun_error *err)
+{
+    const struct hrun_subcluster *sub = &c->cluster->subs[i];
+    struct hrun_buf signature = HRUN_BUF_INIT;
+    struct hrun_error why = { 0 };
+
+    if (c->cluster->platform)
+        return hrun_perf_simulated(sub->core_flops, sub->cores_per_pe, c->app->procs_per_pe, c->app->nprocs_per_pe,
+                                   &v->models, err);
+    if (profiles_speed_signature(sub, &signature, err))
+        return -1;
+    if (hrun_store_get_models(c->store, HRUN_PERF_APP, signature.data, &v->models, &why))
+        v->why_not = hrun_strf("the speed of its PEs cannot be read: %s", why.text);
+    else if (!v->models)
+        v->why_not = strdup("the speed of its PEs is not known; hrun-calibrate speeds measures it");
+    hrun_buf_release(&signature);
+    return v->models || v->why_not ? 0 : hrun_fail_nomem(err);
+}
+
+/* Models of one sub-cluster: the stored ones. */
+static int load_models(struct context *c, int i, struct sub_profile *v, struct hrun_error *err)
+{
+    const char *app = c->app->name, *sig = c->signatures.v[i];
+    struct hrun_buf consts = HRUN_BUF_INIT;
+    struct hrun_error why = { 0 };
+    struct hrun_models *m = NULL;
+
+    if (hrun_store_get_models(c->store, app, sig, &m, &why)) {
+        char text[HRUN_ERROR_FILE + HRUN_ERROR_TEXT + 32];
+
+        hrun_error_format(&why, text, sizeof text);
+        v->unreadable = why.code;
+        v->why_not = strdup(text);
+        return v->why_not ? 0 : hrun_fail_nomem(err);
+    }
+    if (!m)
+        return 0;
+    hrun_app_consts_text(c->app, &consts);
+    if (strcmp(consts.data, m->consts ? m->consts : "")) {
+        v->why_not = hrun_strf("its profile was measured with constants '%s', this run has '%s'",
+                               m->consts ? m->consts : "", consts.data);
+        hrun_models_destroy(m);
+        m = NULL;
+    }
+    hrun_buf_release(&consts);
+    v->models = m;
+    return 0;
+}
+
+/* Another engine for which there is a profile of that sub-cluster, or NULL. What cannot be looked up is none. */
+static const char *other_engine(struct context *c, int i)
+{
+    const struct hrun_strvec *smpi = &c->set->smpi;
+    struct hrun_strvec there = HRUN_STRVEC_INIT;
+    const char *found = NULL;
+
+    if (hrun_store_signatures(c->store, c->app->name, &there, NULL))
+        return NULL;
+    for (const struct hrun_engine *e = hrun_engines(); e->name && there.n && !found; e++) {
+        struct hrun_buf sig = HRUN_BUF_INIT, kind = HRUN_BUF_INIT;
+
+        hrun_engine_kind(e, c->cluster, &c->mpi, smpi->v, (int)smpi->n, &kind);
+        hrun_cluster_signature(&c->cluster->subs[i], c->mpi.id, kind.data, &sig);
+        for (size_t k = 0; k < there.n && !sig.failed && !kind.failed && e != c->engine && !found; k++)
+            found = strcmp(there.v[k], sig.data) ? NULL : e->name;
+        hrun_buf_release(&kind);
+        hrun_buf_release(&sig);
+    }
+    hrun_strvec_release(&there);
+    return found;
+}
+
+static int load_all(struct context *c, struct profiles *p, struct hrun_error *err)
+{
+    double age;
+
+    for (int i = 0; i < p->nsubs; i++) {
+        struct sub_profile *v = &p->subs[i];
+
+        if (c->app->formula ? load_speeds(c, i, v, err) : load_models(c, i, v, err))
+            return -1;
+        if (!v->models && !v->why_not)
+            v->other_engine = other_engine(c, i);
+        if (!v->models)
+            continue;
+        p->have++;
+        p->nsamples += v->models->nsamples;
+        if (v->models->n)
+            hrun_method_parse(v->models->v[0].method, &p->method, NULL);
+        if (v->models->newest && !hrun_date_age(v->models->newest, &age) && (p->newest_s < 0 || age < p->newest_s))
+            p->newest_s = age;
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------ the network */
+
+/* Fit the models of all sub-clusters anew from their logs, with what is known of the network. */
+static int fit_again(struct context *c, struct profiles *p, struct hrun_error *err)
+{
+    size_t n = (size_t)p->nsubs;
+    struct hrun_samples *logs = calloc(n, sizeof *logs);
+    struct hrun_joint_sub *subs = calloc(n, sizeof *subs);
+    struct hrun_models **fresh = calloc(n, sizeof *fresh);
+    struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+    int rc = logs && subs && fresh ? 0 : hrun_fail_nomem(err);
+
+    options.method = p->method;
+    options.net = c->measured ? c->measured : c->view;
+    if (c->cluster->platform)
+        options.sigma_abs_s = HRUN_FIT_SIMULATED_ABS_S;
+    for (int i = 0; i < p->nsubs && !rc; i++) {
+        if (p->subs[i].models)
+            rc = hrun_store_samples(c->store, c->app->name, c->signatures.v[i], &logs[i], err);
+        if (!rc)
+            hrun_samples_current(&logs[i]);
+        subs[i] = (struct hrun_joint_sub) { c->cluster->subs[i].name, c->signatures.v[i], logs[i].v, logs[i].n };
+    }
+    if (!rc)
+        rc = hrun_model_fit_joint(c->app, subs, p->nsubs, &options, fresh, NULL, err);
+    for (int i = 0; i < p->nsubs && !rc; i++) {
+        hrun_models_destroy(p->subs[i].models);
+        p->subs[i].models = fresh[i];
+    }
+    for (int i = 0; logs && i < p->nsubs; i++)
+        hrun_samples_release(&logs[i]);
+    free(logs);
+    free(subs);
+    free(fresh);
+    return rc;
+}
+
+/* A line for what is badly known of the network. */
+static int add_unsure(const struct hrun_net *net, struct hrun_buf *note)
+{
+    struct hrun_buf words = HRUN_BUF_INIT;
+
+    hrun_net_add_unsure(net, &words);
+    if (words.len)
+        hrun_buf_addf(note, "%sof the network: %s", note->len ? "\n" : "", words.data);
+    note->failed |= words.failed;
+    hrun_buf_release(&words);
+    return note->failed ? -1 : 0;
+}
+
+/* Without the network a formula tells nothing. */
+static int need_network(const struct context *c, struct profiles *p, struct hrun_error *err)
+{
+    struct hrun_buf why = HRUN_BUF_INIT;
+    int rc = 0;
+
+    if (c->view)
+        return 0;
+    hrun_buf_adds(&why, "its formula needs the network, which was not measured; to measure it: ");
+    network_command(c, &why);
+    for (int i = 0; i < p->nsubs && !rc; i++) {
+        hrun_models_destroy(p->subs[i].models);
+        p->subs[i].models = NULL;
+        if (!p->subs[i].why_not) {
+            p->subs[i].why_not = strdup(why.data);
+            p->subs[i].needs_network = 1;
+        }
+        rc = why.failed || !p->subs[i].why_not ? hrun_fail_nomem(err) : 0;
+    }
+    p->have = p->nsamples = 0;
+    hrun_buf_release(&why);
+    return rc;
+}
+
+/* Find the network for models that may ask for it. */
+static int add_network(struct context *c, struct profiles *p, struct hrun_error *err)
+{
+    struct hrun_models **models = calloc((size_t)p->nsubs, sizeof *models);
+    struct hrun_buf note = HRUN_BUF_INIT;
+    int used, listed, rc = models ? network_use(c, &note, err) : hrun_fail_nomem(err);
+
+    for (int i = 0; i < p->nsubs && !rc; i++)
+        models[i] = p->subs[i].models;
+    if (rc || !hrun_app_has_network(c->app)) {
+        rc = rc || network_suppose(c, err) ? -1 : 0;
+        goto done;
+    }
+    if (c->app->formula) {
+        rc = need_network(c, p, err) || network_suppose(c, err) ? -1 : 0;
+        goto tell;
+    }
+    used = hrun_models_have_network(c->app, models, p->nsubs, 1);
+    listed = hrun_models_have_network(c->app, models, p->nsubs, 0);
+    if (c->view ? !listed && p->method == HRUN_METHOD_NNLS : used)
+        rc = fit_again(c, p, err);
+    rc = rc || network_suppose(c, err) ? -1 : 0;
+    if (!c->view) {
+        hrun_buf_addf(&note, "%sthe network of these hosts was not measured, and terms that ask for it are left out; "
+                      "to measure it: ", note.len ? "\n" : "");
+        network_command(c, &note);
+    }
+tell:
+    if (!rc && c->net && add_unsure(c->net, &note))
+        rc = hrun_fail_nomem(err);
+    if (c->net && hrun_date_age(c->net->date, &p->network_s))
+        p->network_s = -1;
+    if (!rc && note.len) {
+        p->network_note = hrun_buf_detach(&note);
+        rc = p->network_note ? 0 : hrun_fail_nomem(err);
+    }
+done:
+    hrun_buf_release(&note);
+    free(models);
+    return rc;
+}
+
+int profiles_load(struct context *c, struct profiles *out, struct hrun_error *err)
+{
+    struct profiles p = { .nsubs = c->cluster->nsubs, .method = HRUN_METHOD_NNLS, .newest_s = -1, .network_s = -1 };
+    int rc = -1;
+
+    p.subs = calloc((size_t)p.nsubs, sizeof *p.subs);
+    if (!p.subs)
+        hrun_fail_nomem(err);
+    else if (!load_all(c, &p, err))
+        rc = p.have && (add_network(c, &p, err) || conditions_differ(c, &p.measured_with, err)) ? -1 : 0;
+    if (rc)
+        profiles_release(&p);
+    else
+        *out = p;
+    return rc;
+}
+
+void profiles_release(struct profiles *p)
+{
+    for (int i = 0; p->subs && i < p->nsubs; i++) {
+        hrun_models_destroy(p->subs[i].models);
+        free(p->subs[i].why_not);
+    }
+    free(p->subs);
+    free(p->network_note);
+    free(p->measured_with);
+    *p = (struct profiles) { 0 };
+}

@@ -1,0 +1,383 @@
+/* scratch.c - folders of their own for runs; see scratch.h */
+#include "session/scratch.h"
+
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char KEPT[] = "hrun-failed-";
+
+/* Of a link-filled folder. Input decks are text of some KiB; restart files and meshes are not read by copying them for
+ * each of a hundred runs. */
+enum { COPIED_MAX = 1 << 20, COPIED_ALL = 32 << 20, NAMES_MAX = 1000 };
+/* To put more names than this in place takes longer than many runs take. */
+enum { NAMES_MOST = 5000 };
+
+/* ------------------------------------------------------------------ where */
+
+/* Do all other hosts see the folder? */
+static int is_shared(const struct context *c, char *folder)
+{
+    enum { PATIENCE_S = 20 };
+    const struct hrun_cluster *cl = c->cluster;
+    char *const argv[] = { "/bin/sh", "-c", "test -d \"$0\"", folder, NULL };
+    struct hrun_remote what = { .argv = argv, .mca = c->set->mca.v, .n_mca = (int)c->set->mca.n,
+                                .timeout_s = PATIENCE_S, .missing = "", .keep_going = 0 };
+    size_t n = (size_t)cl->nhosts;
+    char **hosts = calloc(n + 1, sizeof *hosts);
+    struct hrun_buf *outputs = calloc(n + 1, sizeof *outputs);
+    struct hrun_error *errors = calloc(n + 1, sizeof *errors);
+    int others = 0, yes = hosts && outputs && errors;
+
+    for (int i = 0; i < cl->nhosts && yes; i++) {
+        hrun_buf_init(&outputs[i]);
+        if (!cl->hosts[i].is_local)
+            hosts[others++] = cl->hosts[i].name;
+    }
+    if (yes && others)
+        yes = !hrun_remote_run(&what, hosts, others, outputs, errors, NULL);
+    for (int i = 0; i < cl->nhosts && yes; i++)
+        yes = errors[i].code == HRUN_OK;
+    for (int i = 0; i < cl->nhosts && outputs; i++)
+        hrun_buf_release(&outputs[i]);
+    free(hosts);
+    free(outputs);
+    free(errors);
+    return yes;
+}
+
+static int is_safe(const char *folder)
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), yes = fd >= 0 && hrun_keeps_names(fd);
+
+    if (fd >= 0)
+        close(fd);
+    return yes;
+}
+
+/* Can folders for runs be made in base, on the file system of home, out of reach of others, and do all hosts see
+ * them? */
+static int serves(const struct context *c, const char *base, const char *home)
+{
+    struct stat a, b;
+    int good = !stat(base, &a) && !stat(home, &b) && a.st_dev == b.st_dev &&
+               (!strcmp(base, home) || is_safe(base));
+    char *folder = good ? hrun_rundir_create(base, NULL) : NULL;
+    int yes = folder && (c->cluster->platform || is_shared(c, folder));
+
+    hrun_remove_tree(folder);
+    free(folder);
+    return yes;
+}
+
+static char *working_folder(const struct context *c, struct hrun_error *err)
+{
+    const char *dir = c->set->wdir ? c->set->wdir : ".";
+    char *path = realpath(dir, NULL);
+
+    if (!path)
+        hrun_fail_errno(err, HRUN_EIO, "cannot find the working directory '%s'", dir);
+    return path;
+}
+
+static int has_many_names(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    int n = 0;
+
+    while (dir && n <= NAMES_MOST && readdir(dir))
+        n++;
+    if (dir)
+        closedir(dir);
+    return n > NAMES_MOST;
+}
+
+int scratch_find(struct scratch *s, const struct context *c, int keep, char **why, struct hrun_error *err)
+{
+    char *home, *slash;
+
+    *s = (struct scratch){ .copy = c->app->scratch == HRUN_APP_SCRATCH_COPY };
+    *why = NULL;
+    if (c->app->scratch == HRUN_APP_SCRATCH_NONE)
+        return 0;
+    home = working_folder(c, err);
+    if (!home)
+        return -1;
+    if (has_many_names(home)) {
+        *why = hrun_strf("runs are made in %s itself: it holds more than %d names, too many to put into folders for runs",
+                         home, (int)NAMES_MOST);
+        free(home);
+        return *why ? 0 : hrun_fail_nomem(err);
+    }
+    s->home = home;
+    s->base = strdup(home);
+    s->kept = keep ? hrun_strf("%s/%s%s", home, KEPT, c->app->name) : NULL;
+    if (!s->base || (keep && !s->kept))
+        goto nomem;
+    slash = strrchr(s->base, '/');
+    if (slash > s->base)
+        *slash = 0;
+    /* The root folder is nobody's place for folders. */
+    if (slash == s->base || !serves(c, s->base, home)) {
+        *slash = '/';
+        if (!serves(c, home, home)) {
+            *why = hrun_strf("runs are made in %s itself: no folder for them can be made there that all hosts see",
+                             home);
+            free(home);
+            s->home = NULL;
+            if (!*why)
+                goto nomem;
+        }
+    }
+    return 0;
+nomem:
+    scratch_release(s);
+    return hrun_fail_nomem(err);
+}
+
+int scratch_for_user(struct scratch *s, const struct context *c, struct hrun_error *err)
+{
+    char *home = working_folder(c, err);
+
+    *s = (struct scratch){ 0 };
+    if (!home)
+        return -1;
+    s->users = hrun_strf("%s/hrun-%s.XXXXXX", home, c->app->name);
+    s->home = home;
+    if (s->users)
+        return 0;
+    scratch_release(s);
+    return hrun_fail_nomem(err);
+}
+
+void scratch_release(struct scratch *s)
+{
+    free(s->users);
+    free(s->home);
+    free(s->base);
+    free(s->kept);
+    *s = (struct scratch){ 0 };
+}
+
+char *scratch_create(const struct scratch *s, struct hrun_error *err)
+{
+    char *path;
+
+    if (!s->users)
+        return hrun_rundir_create(s->base, err);
+    path = strdup(s->users);
+    if (!path) {
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    if (mkdtemp(path))
+        return path;
+    hrun_fail_errno(err, HRUN_EIO, "cannot make a folder for the run in '%s'", s->home);
+    free(path);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ what is in it */
+
+/* One folder after the other, the outer ones first. */
+struct fill {
+    const struct scratch *s;
+    const char *to;
+    struct hrun_strvec folders;    /* below the working folder, "" or "a/b/" */
+    size_t names;
+    off_t copied;
+};
+
+static int copy_bytes(int in, int out)
+{
+    char chunk[1 << 16];
+    ssize_t n;
+
+    while ((n = read(in, chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR))
+        if (n > 0 && hrun_write_all(out, chunk, (size_t)n))
+            return -1;
+    return n < 0 ? -1 : 0;
+}
+
+/* Copy a file, or with clone_only let the file system share its blocks. Result: 0; 1: it cannot be read, or cloned, and
+ * nothing was made; -1 with errno. */
+static int copy_file(const char *from, const char *to, const struct stat *st, int clone_only)
+{
+    const struct timespec times[2] = { st->st_atim, st->st_mtim };
+    int in = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK), out, rc;
+
+    if (in < 0)
+        return 1;
+    out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, st->st_mode & 0777);
+    rc = out < 0 ? -1 : !ioctl(out, FICLONE, in) ? 0 : clone_only ? 1 : copy_bytes(in, out);
+    if (!rc && (fchmod(out, st->st_mode & 0777) || futimens(out, times)))
+        rc = -1;
+    if (out >= 0 && close(out) && !rc)
+        rc = -1;
+    if (out >= 0 && rc)
+        unlink(to);
+    close(in);
+    return rc;
+}
+
+/* Folders of hrun's own in the working folder, `to` among them. */
+static int is_ours(const char *name, const char *to)
+{
+    char mine[32];
+
+    snprintf(mine, sizeof mine, "hrun.%ld.", (long)geteuid());
+    return !strncmp(name, mine, strlen(mine)) || !strncmp(name, KEPT, sizeof KEPT - 1) ||
+           !strcmp(name, strrchr(to, '/') + 1);
+}
+
+/* One name of a folder. 0, or -1 with errno. */
+static int put(struct fill *f, const char *below, const char *name)
+{
+    char *from = hrun_strf("%s/%s%s", f->s->home, below, name), *to = hrun_strf("%s/%s%s", f->to, below, name);
+    struct stat st, there;
+    int rc = 1;
+
+    f->names++;
+    if (!from || !to) {
+        errno = ENOMEM;
+        rc = -1;
+    } else if (lstat(from, &st)) {
+        rc = 0;                    /* somebody has removed it */
+    } else if (f->s->users) {
+        /* A folder that is there holds inputs: it has links of its own. */
+        if (S_ISDIR(st.st_mode) && !lstat(to, &there) && S_ISDIR(there.st_mode))
+            rc = hrun_strvec_pushf(&f->folders, "%s%s/", below, name) ? -1 : 0;
+    } else if (S_ISDIR(st.st_mode) && (f->s->copy || (f->names <= NAMES_MAX && name[0] != '.'))) {
+        rc = (mkdir(to, 0700) && errno != EEXIST) || hrun_strvec_pushf(&f->folders, "%s%s/", below, name) ? -1 : 0;
+    } else if (!stat(from, &st) && S_ISREG(st.st_mode)) {
+        int small = st.st_size <= COPIED_MAX && f->copied + st.st_size <= COPIED_ALL;
+
+        rc = copy_file(from, to, &st, !f->s->copy && !small);
+        f->copied += rc ? 0 : st.st_size;
+    }
+    if (rc > 0)
+        rc = symlink(from, to);
+    if (rc < 0 && errno == EEXIST)
+        rc = 0;                    /* an input that hrun has written */
+    free(from);
+    free(to);
+    return rc;
+}
+
+static int fill_folder(struct fill *f, const char *below, struct hrun_error *err)
+{
+    char *path = hrun_strf("%s/%s", f->s->home, below);
+    DIR *dir = path ? opendir(path) : NULL;
+    struct dirent *e;
+    int rc = path ? 0 : hrun_fail_nomem(err);
+
+    while (dir && !rc && (e = readdir(dir)))
+        if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && (*below || !is_ours(e->d_name, f->to)) &&
+            put(f, below, e->d_name))
+            rc = hrun_fail_errno(err, HRUN_EIO, "cannot put '%s%s' into '%s', the folder of a run (scratch: none in "
+                                 "the definition does without it)", below, e->d_name, f->to);
+    if (dir)
+        closedir(dir);
+    free(path);
+    return rc;
+}
+
+int scratch_fill(const struct scratch *s, const char *folder, struct hrun_error *err)
+{
+    struct fill f = { .s = s, .to = folder, .folders = HRUN_STRVEC_INIT };
+    int rc = hrun_strvec_push(&f.folders, "") ? hrun_fail_nomem(err) : 0;
+
+    for (size_t i = 0; i < f.folders.n && !rc; i++)
+        rc = fill_folder(&f, f.folders.v[i], err);
+    hrun_strvec_release(&f.folders);
+    return rc;
+}
+
+/* ------------------------------------------------------------------ what a run has made */
+
+/* One name of the run's folder. 0, or -1 with errno. */
+static int return_name(const struct scratch *s, const char *folder, const struct hrun_strvec *inputs, const char *below,
+                       const char *name, struct hrun_strvec *folders)
+{
+    char *from = hrun_strf("%s/%s%s", folder, below, name), *to = hrun_strf("%s/%s%s", s->home, below, name);
+    char link[4096];
+    struct stat st, there;
+    ssize_t n = from ? readlink(from, link, sizeof link) : -1;
+    int rc = 0, ours = from && to && n == (ssize_t)strlen(to) && !memcmp(link, to, (size_t)n);
+
+    for (size_t i = 0; i < inputs->n && from; i++)
+        ours |= !strcmp(from + strlen(folder) + 1, inputs->v[i]);
+    if (!from || !to) {
+        errno = ENOMEM;
+        rc = -1;
+    } else if (!ours && !lstat(from, &st)) {
+        if (S_ISDIR(st.st_mode) && !lstat(to, &there) && S_ISDIR(there.st_mode))
+            rc = hrun_strvec_pushf(folders, "%s%s/", below, name);
+        else
+            rc = rename(from, to);
+    }
+    free(from);
+    free(to);
+    return rc;
+}
+
+int scratch_return(const struct scratch *s, const char *folder, const struct hrun_strvec *inputs,
+                   struct hrun_error *err)
+{
+    struct hrun_strvec folders = HRUN_STRVEC_INIT;
+    int rc = hrun_strvec_push(&folders, "") ? hrun_fail_nomem(err) : 0;
+
+    for (size_t i = 0; i < folders.n && !rc; i++) {
+        char *path = hrun_strf("%s/%s", folder, folders.v[i]);
+        DIR *dir = path ? opendir(path) : NULL;
+        struct dirent *e;
+
+        while (dir && !rc && (e = readdir(dir)))
+            if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..") &&
+                return_name(s, folder, inputs, folders.v[i], e->d_name, &folders))
+                rc = hrun_fail_errno(err, HRUN_EIO, "cannot move '%s%s', which the run has written, from '%s' to '%s'",
+                                     folders.v[i], e->d_name, folder, s->home);
+        if (dir)
+            closedir(dir);
+        free(path);
+    }
+    hrun_strvec_release(&folders);
+    if (!rc)
+        hrun_remove_tree(folder);
+    return rc;
+}
+
+/* ------------------------------------------------------------------ what stays of a failure */
+
+/* Nothing that the run wrote, or that a link of that name leads to, is written over. */
+static void write_text(const char *folder, const char *name, const struct hrun_buf *text)
+{
+    char *path = hrun_strf("%s/%s", folder, name);
+    int fd = path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666) : -1;
+
+    if (fd >= 0 && !hrun_write_all(fd, text->data, text->len))
+        fchmod(fd, 0644);
+    if (fd >= 0)
+        close(fd);
+    free(path);
+}
+
+int scratch_keep(const struct scratch *s, const char *folder, const struct hrun_buf *output,
+                 const struct hrun_buf *errors)
+{
+    if (!s->kept)
+        return 0;
+    write_text(folder, "hrun.stdout", output);
+    write_text(folder, "hrun.stderr", errors);
+    hrun_remove_tree(s->kept);
+    return !rename(folder, s->kept);
+}

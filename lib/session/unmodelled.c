@@ -1,0 +1,160 @@
+/* unmodelled.c - configurations that no model chooses; see unmodelled.h */
+#include "session/unmodelled.h"
+
+#include "session/nearest.h"
+
+#include <string.h>
+
+static int count_processes(const struct decision *d)
+{
+    int P = 0;
+
+    for (int i = 0; i < d->nsubs; i++)
+        P += d->pes[i] * d->procs[i];
+    return P;
+}
+
+/* Refuse a P that the rule does not accept. */
+static int check_rule(struct context *c, const struct decision *d, int P, struct hrun_error *err)
+{
+    int valid;
+
+    if (!c->app || !d->N || c->set->force)
+        return 0;
+    valid = hrun_app_rule(c->app, d->N, P, err);
+    if (valid < 0)
+        return -1;
+    if (!valid)
+        return hrun_fail(err, HRUN_EINFEASIBLE,
+                         "the rule of %s, '%s', does not accept P = %d for N = %lld (--force runs it all the same)",
+                         c->app->name, hrun_expr_text(c->app->rule), P, (long long)d->N);
+    return 0;
+}
+
+int decide_by_config(struct context *c, const struct question *q, struct decision *d, struct hrun_error *err)
+{
+    const struct hrun_cluster *cl = c->cluster;
+
+    d->by = BY_USER;
+    if (hrun_config_parse(q->config, d->nsubs, d->pes, d->procs, err))
+        return hrun_fail_prefix(err, "--config");
+    for (int i = 0; i < d->nsubs; i++)
+        if (d->pes[i] > d->subs[i].npes)
+            return hrun_fail(err, HRUN_EINVAL, "--config: sub-cluster %s has %d PEs%s, not %d", cl->subs[i].name,
+                             d->subs[i].npes, d->subs[i].npes < cl->subs[i].npes ? " to use" : "", d->pes[i]);
+    d->has_config = 1;
+    d->P = count_processes(d);
+    return check_rule(c, d, d->P, err);
+}
+
+void models_wanting(const struct hrun_app *app, const struct hrun_models *models, struct hrun_buf *out)
+{
+    for (int k = 0; k < app->nprocs_per_pe && hrun_family_of(app)->has_forms; k++) {
+        int alone = 0, several = 0;
+
+        for (int i = 0; models && i < models->n; i++) {
+            alone |= models->v[i].M == app->procs_per_pe[k] && !strcmp(models->v[i].family, "single");
+            several |= models->v[i].M == app->procs_per_pe[k] && !strcmp(models->v[i].family, "npt");
+        }
+        if (!several)
+            hrun_buf_addf(out, "%s%d%s", out->len ? ", " : "", app->procs_per_pe[k],
+                          alone ? " (but alone on one PE)" : "");
+    }
+}
+
+int64_t decide_capacity(const struct context *c, const struct decision *d)
+{
+    int64_t pes = 0;
+
+    for (int i = 0; i < d->nsubs; i++)
+        pes += d->subs[i].npes;
+    return pes * (c->app ? c->app->procs_per_pe[c->app->nprocs_per_pe - 1] : 1);
+}
+
+/* P processes on one PE each, sub-cluster by sub-cluster. 0 when there are fewer PEs. */
+static int one_per_pe(struct decision *d, int P)
+{
+    int left = P;
+
+    for (int i = 0; i < d->nsubs; i++) {
+        d->pes[i] = left < d->subs[i].npes ? left : d->subs[i].npes;
+        d->procs[i] = d->pes[i] > 0;
+        left -= d->pes[i];
+    }
+    d->P = P;
+    d->has_config = left == 0;
+    return d->has_config;
+}
+
+/* P processes on all PEs, as many on each, if the definition allows that number. */
+static void all_alike(const struct hrun_app *app, struct decision *d, int P)
+{
+    int npes = 0;
+
+    for (int i = 0; i < d->nsubs; i++)
+        npes += d->subs[i].npes;
+    for (int k = 0; k < app->nprocs_per_pe && !d->has_config; k++)
+        d->has_config = npes * app->procs_per_pe[k] == P;
+    for (int i = 0; i < d->nsubs && d->has_config; i++) {
+        d->pes[i] = d->subs[i].npes;
+        d->procs[i] = d->pes[i] ? P / npes : 0;
+    }
+}
+
+int decide_by_count(struct context *c, int P, struct decision *d, struct hrun_error *err)
+{
+    d->by = BY_USER;
+    if (check_rule(c, d, P, err))
+        return -1;
+    if (!one_per_pe(d, P) && c->app)
+        all_alike(c->app, d, P);
+    return 0;
+}
+
+/* Is one process on each of the first P PEs valid? 1, 0, or -1. The configuration is left in d. */
+static int plain_is_valid(struct context *c, struct decision *d, const struct hrun_plan_sub *subs, int P,
+                          struct hrun_error *err)
+{
+    double bytes;
+    int valid;
+
+    one_per_pe(d, P);
+    if (!c->app || !d->N)
+        return 1;
+    valid = hrun_app_rule(c->app, d->N, P, err);
+    if (valid <= 0)
+        return valid;
+    if (hrun_app_memory(c->app, d->N, P, &bytes, err))
+        return -1;
+    for (int i = 0; i < d->nsubs; i++)
+        if (d->pes[i] && subs[i].memory_bytes > 0 && bytes > subs[i].memory_bytes)
+            valid = 0;
+    return valid;
+}
+
+int decide_by_default(struct context *c, struct decision *d, const struct hrun_plan_sub *subs, struct hrun_error *err)
+{
+    int npes = 0, best = 0;
+
+    d->by = BY_DEFAULT;
+    for (int i = 0; i < d->nsubs; i++)
+        npes += d->subs[i].npes;
+    /* All P are asked, not only down to the first that will do: a rule that breaks for some P is told at once. */
+    for (int P = 1; P <= npes; P++) {
+        int valid = plain_is_valid(c, d, subs, P, err);
+
+        if (valid < 0)
+            return -1;
+        if (valid)
+            best = P;
+    }
+    if (best) {
+        one_per_pe(d, best);
+        return 0;
+    }
+    hrun_fail(err, HRUN_EINFEASIBLE,
+              "no number of processes up to %d is valid for %s at N = %lld with one process per PE (rule '%s'%s)", npes,
+              c->app->name, (long long)d->N, hrun_expr_text(c->app->rule), c->app->memory ? ", memory" : "");
+    nearest_sizes(c, subs, d->N, 0, err);
+    return -1;
+}

@@ -1,0 +1,169 @@
+/* variants.c - which of an application's algorithms will be run; see variants.h */
+#include "session/variants.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void variants_nearest(const struct hrun_error *why, struct hrun_error *nearest)
+{
+    if (!nearest->text[0] || (why->excess > 0 && !(nearest->excess > 0 && nearest->excess <= why->excess)))
+        *nearest = *why;
+}
+
+/* Decide for one variant. What it cannot do is its own matter, unless memory ran out; *nearest: the first reason, or of
+ * those that keep no limits the nearest. */
+static int decide_variant(struct context *c, const struct question *q, int64_t N, struct variant_view *v,
+                          struct hrun_error *nearest, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+
+    if (profiles_load(c, &v->known, err))
+        return -1;
+    if (decision_make(c, q, &v->known, NULL, N, &v->d, &why)) {
+        variants_nearest(&why, nearest);
+        v->why_not = strdup(why.text);
+        return v->why_not && why.code != HRUN_ENOMEM ? 0 : hrun_fail_nomem(err);
+    }
+    v->decided = 1;
+    v->predicted = v->d.predicted && isfinite(decision_value(&v->d));
+    if (v->predicted) {
+        v->time_s = v->d.time_s;
+        v->value = decision_value(&v->d);
+        return 0;
+    }
+    v->why_not = strdup(v->d.subs && v->d.nsubs && v->d.subs[0].why_not ? v->d.subs[0].why_not
+                        : v->known.have ? "the model has no prediction" : "no profile");
+    return v->why_not ? 0 : hrun_fail_nomem(err);
+}
+
+static int best_of(const struct variants *v, int but)
+{
+    int best = -1;
+
+    for (int k = 0; k < v->n; k++)
+        if (k != but && v->v[k].predicted && (best < 0 || v->v[k].value < v->v[best].value))
+            best = k;
+    return best;
+}
+
+/* The decision and the profiles it borrows from become the caller's. */
+static int hand_over(struct context *c, const struct question *q, int64_t N, struct variant_view *v,
+                     struct profiles *known, struct decision *d, struct hrun_error *err)
+{
+    *known = v->known;
+    v->known = (struct profiles) { 0 };
+    if (q) {
+        decision_release(&v->d);
+        v->decided = 0;
+        return decision_make(c, q, known, NULL, N, d, err);
+    }
+    *d = v->d;
+    memset(&v->d, 0, sizeof v->d);
+    v->decided = 0;
+    return 0;
+}
+
+int variants_choose(struct context *c, const struct question *q, int64_t N, struct variants *out,
+                    struct profiles *known, struct decision *d, struct hrun_error *err)
+{
+    const struct hrun_app *all = c->variants_of;
+    struct question quickest = *q;
+    struct hrun_error nearest = { 0 };
+    int again = q->within || q->explore;
+
+    if (again) {
+        quickest.within = quickest.explore = 0;
+        quickest.objective = NULL;
+    }
+    out->v = calloc((size_t)all->nvariants + 1, sizeof *out->v);
+    if (!out->v)
+        return hrun_fail_nomem(err);
+    for (out->n = 0; out->n < all->nvariants; out->n++) {
+        out->v[out->n].name = all->variants[out->n]->variant;
+        c->app = all->variants[out->n];
+        if (decide_variant(c, &quickest, N, &out->v[out->n], &nearest, err)) {
+            out->n++;
+            return -1;
+        }
+    }
+    out->chosen = best_of(out, -1);
+    for (int k = 0; out->chosen < 0 && k < out->n; k++)
+        if (out->v[k].decided)
+            out->chosen = k;
+    if (out->chosen < 0) {
+        if (err)
+            *err = nearest;
+        return -1;
+    }
+    c->app = all->variants[out->chosen];
+    return hand_over(c, again ? q : NULL, N, &out->v[out->chosen], known, d, err);
+}
+
+void variants_release(struct variants *v)
+{
+    for (int k = 0; v->v && k < v->n; k++) {
+        decision_release(&v->v[k].d);
+        profiles_release(&v->v[k].known);
+        free(v->v[k].why_not);
+    }
+    free(v->v);
+    *v = (struct variants) { 0 };
+}
+
+int variants_next(const struct variants *v)
+{
+    return best_of(v, v->chosen);
+}
+
+void variants_print(const struct variants *v, struct hrun_buf *out)
+{
+    const struct variant_view *chosen = &v->v[v->chosen], *next;
+    int k = variants_next(v);
+
+    hrun_buf_addf(out, "%s", chosen->name);
+    if (!chosen->predicted) {
+        hrun_buf_adds(out, ", the first: none is predicted");
+        return;
+    }
+    if (k < 0) {
+        hrun_buf_adds(out, ", the only one that is predicted");
+    } else {
+        next = &v->v[k];
+        hrun_buf_addf(out, "; next best: %s ", next->name);
+        hrun_config_print(next->d.pes, next->d.procs, next->d.nsubs, out);
+        hrun_buf_addf(out, " %+.1f %%", 100 * (next->value / chosen->value - 1));
+    }
+    for (int i = 0, others = 0; i < v->n; i++)
+        if (!v->v[i].predicted)
+            hrun_buf_addf(out, "%s %s", others++ ? "," : "; not predicted:", v->v[i].name);
+}
+
+static json_t *view_json(const struct variant_view *v, int chosen)
+{
+    json_t *o = json_pack("{s:s, s:b, s:o, s:o}", "name", v->name, "chosen", chosen, "time_s",
+                          v->predicted ? json_real(v->time_s) : json_null(), "why_not",
+                          v->why_not ? json_string(v->why_not) : json_null());
+    struct hrun_buf config = HRUN_BUF_INIT;
+
+    if (o && v->decided && v->d.has_config) {
+        hrun_config_print(v->d.pes, v->d.procs, v->d.nsubs, &config);
+        json_object_set_new(o, "config", json_string(config.data));
+        hrun_buf_release(&config);
+    }
+    return o;
+}
+
+json_t *variants_json(const struct variants *v)
+{
+    json_t *a = v->n ? json_array() : json_null();
+
+    for (int k = 0; a && k < v->n; k++)
+        if (json_array_append_new(a, view_json(&v->v[k], k == v->chosen))) {
+            json_decref(a);
+            return NULL;
+        }
+    return a;
+}

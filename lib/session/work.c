@@ -1,0 +1,565 @@
+/* work.c - one run of an application; see work.h */
+#include "session/work.h"
+
+#include "base/file.h"
+#include "base/list.h"
+#include "session/conditions.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+/* A program that is built per number of processes is looked for up to this number. */
+enum { VARIANTS_MAX = 4096 };
+/* Of a swallowed standard output its end is kept, as of standard error (launch.h). */
+enum { OUTPUT_KEPT = 64 << 10 };
+
+static char *expand(const struct work *w, const struct hrun_app_values *values, const char *word,
+                    struct hrun_error *err)
+{
+    struct hrun_buf out = HRUN_BUF_INIT;
+    char *s;
+
+    if (hrun_app_expand_word(w->c->app, word, values, &out, err)) {
+        hrun_buf_release(&out);
+        return NULL;
+    }
+    s = hrun_buf_detach(&out);
+    if (!s)
+        hrun_fail_nomem(err);
+    return s;
+}
+
+int work_find_program(const struct work *w, int64_t P, struct hrun_error *err)
+{
+    struct hrun_error first = { 0 }, later;
+    int64_t lo = P ? P : 1, hi = P ? P : strstr(w->words[0], "{P}") ? VARIANTS_MAX : 1;
+
+    for (int64_t p = lo; p <= hi; p++) {
+        char *name = expand(w, &(struct hrun_app_values){ .N = w->N, .P = p }, w->words[0], err);
+        int rc = name ? context_find_program(w->c, name, p == lo ? &first : &later) : -1;
+
+        free(name);
+        if (!name)
+            return -1;
+        if (!rc)
+            return 0;
+    }
+    if (err)
+        *err = first;
+    return -1;
+}
+
+/* The words that will be started: {N}, {P}, {shares} and {constant} replaced (other braces are left alone), the
+ * definition's arguments added when the user gave none. */
+static int make_words(const struct work *w, const struct hrun_app_values *values, struct hrun_strvec *out,
+                      struct hrun_error *err)
+{
+    const struct hrun_app *app = w->c->app;
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    for (char *const *word = w->words; *word; word++) {
+        char *s = expand(w, values, *word, err);
+        int rc = s ? hrun_strvec_push(out, s) : -1;
+
+        free(s);
+        if (!s)
+            return -1;
+        if (rc)
+            return hrun_fail_nomem(err);
+    }
+    for (int i = 0; app && !w->words[1] && i < app->nargs; i++) {
+        hrun_buf_reset(&b);
+        if (hrun_app_expand(app, app->args[i], values, &b, err)) {
+            hrun_buf_release(&b);
+            return hrun_fail_prefix(err, "args of %s", app->name);
+        }
+        if (b.failed || hrun_strvec_push(out, b.data)) {
+            hrun_buf_release(&b);
+            return hrun_fail_nomem(err);
+        }
+    }
+    hrun_buf_release(&b);
+    return 0;
+}
+
+int work_size_is_told(const struct work *w)
+{
+    char number[32];
+    int told, shares;
+
+    hrun_app_inputs_use(w->c->app, !w->words[1], &told, &shares);
+    snprintf(number, sizeof number, "%lld", (long long)w->N);
+    for (char *const *word = w->words; *word && !told; word++)
+        told = strstr(*word, "{N}") || (word > w->words && w->N && !strcmp(*word, number));
+    return told;
+}
+
+/* The shares of the ranks, folded: "4*96,2*64". Equal ones: nothing. */
+static void add_shares(const struct work *w, const struct hrun_layout *layout, struct hrun_buf *out)
+{
+    for (int first = 0, next; w->share && first < layout->nranks; first = next) {
+        double share = w->share[layout->ranks[first].sub];
+
+        for (next = first + 1; next < layout->nranks && w->share[layout->ranks[next].sub] == share;)
+            next++;
+        hrun_buf_addf(out, share == floor(share) ? "%s%d*%.0f" : "%s%d*%.6g", first ? "," : "", next - first, share);
+    }
+}
+
+/* Of family weak the rows of each process where no model has shared them out; of others, and without a size, 0. */
+static int equal_rows(const struct work *w, int P, double *rows, struct hrun_error *err)
+{
+    int64_t units, unit;
+
+    *rows = 0;
+    if (!w->c->app || !hrun_family_of(w->c->app)->deals_units || !w->N)
+        return 0;
+    if (hrun_app_mesh(w->c->app, w->N, &units, &unit, err))
+        return -1;
+    *rows = (double)((units + P - 1) / P) * (double)unit;
+    return 0;
+}
+
+/* What stands for the words in braces. shares: the text of theirs, to be released after use. */
+static int fill_values(const struct work *w, const struct hrun_layout *layout, struct hrun_buf *shares,
+                       struct hrun_app_values *values, struct hrun_error *err)
+{
+    double rows;
+
+    add_shares(w, layout, shares);
+    if (!w->share) {
+        if (equal_rows(w, layout->nranks, &rows, err))
+            return -1;
+        if (rows > 0)
+            hrun_buf_addf(shares, "%d*%.0f", layout->nranks, rows);
+    }
+    if (shares->failed)
+        return hrun_fail_nomem(err);
+    *values = (struct hrun_app_values){ .N = w->N, .P = layout->nranks, .shares = shares->len ? shares->data : NULL };
+    return 0;
+}
+
+static int fill_stdin(const struct hrun_app *app, const struct hrun_app_values *values, char **stdin_text,
+                      struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+
+    if (!app || !app->stdin_text)
+        return 0;
+    if (hrun_app_expand(app, app->stdin_text, values, &text, err)) {
+        hrun_buf_release(&text);
+        return hrun_fail_prefix(err, "stdin of %s", app->name);
+    }
+    *stdin_text = hrun_buf_detach(&text);
+    return *stdin_text ? 0 : hrun_fail_nomem(err);
+}
+
+int work_job(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *words, char **stdin_text,
+             struct hrun_job *job, struct hrun_error *err)
+{
+    const struct settings *set = w->c->set;
+    struct hrun_buf shares = HRUN_BUF_INIT;
+    struct hrun_app_values values;
+    int failed;
+
+    *stdin_text = NULL;
+    failed = fill_values(w, layout, &shares, &values, err) || make_words(w, &values, words, err) ||
+             fill_stdin(w->c->app, &values, stdin_text, err);
+    hrun_buf_release(&shares);
+    if (failed)
+        return -1;
+    memset(job, 0, sizeof *job);
+    job->layout = layout;
+    job->argv = words->v;
+    job->program = w->c->program;
+    job->mpi = &w->c->mpi;
+    job->openmpi = &w->c->openmpi;
+    job->env = set->env.v;
+    job->n_env = (int)set->env.n;
+    job->mca = set->mca.v;
+    job->n_mca = (int)set->mca.n;
+    job->smpi = set->smpi.v;
+    job->n_smpi = (int)set->smpi.n;
+    job->wdir = set->wdir;
+    job->stdin_text = *stdin_text;
+    job->no_stdin = w->quiet_run;
+    job->tag_output = w->tag_output;
+    job->report_bindings = w->report_bindings;
+    job->timeout_s = w->c->timeout_s > 0 ? w->c->timeout_s : w->limit_s;
+    job->swallow = w->quiet_run;
+    job->on_message = w->on_message;
+    job->ctx = w->ctx;
+    return 0;
+}
+
+/* What the launcher calls us back with. */
+struct listener {
+    const struct work *w;
+    struct hrun_clock *clock;
+    struct hrun_buf output;    /* the end of it, in a run that has a folder of its own */
+};
+
+static void hear_output(void *ctx, const char *data, size_t len)
+{
+    struct listener *l = ctx;
+
+    if (l->clock)
+        hrun_clock_feed(l->clock, data, len);
+    if (l->w->scratch)
+        hrun_buf_add_tail(&l->output, data, len, OUTPUT_KEPT);
+}
+
+static void hear_message(void *ctx, const char *text)
+{
+    struct listener *l = ctx;
+
+    if (l->w->on_message)
+        l->w->on_message(l->w->ctx, text);
+}
+
+/* How much of text[len] there is up to its last letter or digit. */
+static size_t length_of_words(const char *text, size_t len)
+{
+    while (len && !isalnum((unsigned char)text[len - 1]))
+        len--;
+    return len;
+}
+
+/* The last line of some text that says something (mpirun frames its words with lines of dashes), without its
+ * newline; where Open MPI tells of an MPI_Abort, the last one before that, the program's own, if there is one. */
+static void last_line(const char *text, char *out, size_t size)
+{
+    const char *banner = strstr(text, "MPI_ABORT was invoked");
+    size_t end = banner ? length_of_words(text, (size_t)(banner - text)) : 0, start;
+
+    end = end ? end : length_of_words(text, strlen(text));
+    for (start = end; start && text[start - 1] != '\n'; start--)
+        ;
+    end += strcspn(text + end, "\r\n");
+    snprintf(out, size, "%.*s", (int)(end - start), text + start);
+}
+
+static void classify_end(const struct work *w, struct listener *l, const char *stderr_text, struct work_result *r)
+{
+    struct hrun_error err = { 0 };
+
+    r->ok = r->too_short = 0;
+    r->time_s = 0;
+    r->detail[0] = 0;
+    if (r->outcome.timed_out)
+        snprintf(r->status, sizeof r->status, "timeout");
+    else if (r->outcome.interrupted || r->outcome.signalled)
+        snprintf(r->status, sizeof r->status, "interrupted");
+    else if (r->outcome.lost_host[0])
+        snprintf(r->status, sizeof r->status, "lost host %.80s", r->outcome.lost_host);
+    else if (r->outcome.killed_by)
+        snprintf(r->status, sizeof r->status, "signal %d", r->outcome.killed_by);
+    else if (r->outcome.status)
+        snprintf(r->status, sizeof r->status, "exit %d", r->outcome.status);
+    else if (r->outcome.stopped)
+        snprintf(r->status, sizeof r->status, "stopped for a while");
+    else if (!l->clock) {
+        r->ok = 1;
+        r->time_s = r->outcome.job_s;
+    } else if (hrun_clock_result(l->clock, &r->time_s, &err)) {
+        r->time_s = 0;
+        snprintf(r->status, sizeof r->status, "no time in output");
+        snprintf(r->detail, sizeof r->detail, "%.500s", err.text);
+    } else if (r->time_s <= 0) {
+        r->too_short = 1;
+        snprintf(r->status, sizeof r->status, "%s", HRUN_STATUS_TOO_SHORT);
+        snprintf(r->detail, sizeof r->detail, "the program says that it took 0 s, which is shorter than it can tell: "
+                 "a larger size takes longer");
+    } else {
+        r->ok = 1;
+    }
+    if (r->ok)
+        snprintf(r->status, sizeof r->status, "ok");
+    else if (!r->detail[0] && w->quiet_run)
+        last_line(stderr_text, r->detail, sizeof r->detail);
+}
+
+/* The inputs that hrun writes. */
+static int has_inputs(const struct work *w)
+{
+    return w->c->app && w->c->app->nfiles && w->N;
+}
+
+/* Write them into dir, the run's own folder or the user's, or only check whether that can be done. */
+static int put_inputs(const struct work *w, const struct hrun_app_values *values, const char *dir, int own, int check,
+                      struct hrun_error *err)
+{
+    char *ledger = NULL;
+    int rc = -1;
+
+    if (w->c->store && !own && !(ledger = hrun_store_ledger(w->c->store)))
+        hrun_fail_nomem(err);
+    else
+        rc = (check ? hrun_app_check_files : hrun_app_write_files)(w->c->app, values, dir, ledger,
+                                                                   own || w->c->set->force, err);
+    free(ledger);
+    return rc;
+}
+
+static int list_inputs(const struct work *w, const struct hrun_app_values *values, struct hrun_strvec *paths,
+                       struct hrun_error *err)
+{
+    struct hrun_buf path = HRUN_BUF_INIT;
+    int rc = 0;
+
+    for (int i = 0; i < w->c->app->nfiles && !rc; i++) {
+        hrun_buf_reset(&path);
+        rc = hrun_app_expand(w->c->app, w->c->app->files[i].path, values, &path, err);
+        if (!rc && hrun_strvec_push(paths, path.data))
+            rc = hrun_fail_nomem(err);
+    }
+    hrun_buf_release(&path);
+    return rc;
+}
+
+/* Does each input say the values of constants? Then nothing that the user's own says is lost. */
+static int all_presets(const struct hrun_app *app, const struct hrun_strvec *inputs)
+{
+    for (size_t i = 0; i < inputs->n; i++) {
+        int found = 0;
+
+        for (int k = 0; k < app->npresets; k++)
+            found |= !strcmp(app->presets[k].file, inputs->v[i]);
+        if (!found)
+            return 0;
+    }
+    return 1;
+}
+
+/* Where files of the user's are in the way of the inputs, and what they say is taken over, the run needs a folder of
+ * its own: *aside and *inputs are filled then, for the caller to release, and aside->home is not NULL. */
+static int find_aside(const struct work *w, const struct hrun_app_values *values, struct scratch *aside,
+                      struct hrun_strvec *inputs, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+
+    if (!has_inputs(w) || !put_inputs(w, values, w->c->set->wdir ? w->c->set->wdir : ".", 0, 1, &why))
+        return 0;
+    if (list_inputs(w, values, inputs, err))
+        return -1;
+    if (why.code == HRUN_EEXISTS && all_presets(w->c->app, inputs))
+        return scratch_for_user(aside, w->c, err);
+    if (err)
+        *err = why;
+    return -1;
+}
+
+static void aside_words(const struct hrun_strvec *inputs, struct hrun_buf *out)
+{
+    for (size_t i = 0; i < inputs->n; i++)
+        hrun_buf_addf(out, "%s%s", i ? ", " : "your ", inputs->v[i]);
+    hrun_buf_adds(out, " stays as it is: the program runs in a folder of its own, and what else it writes comes back "
+                  "here");
+}
+
+int work_check_inputs(const struct work *w, const struct hrun_layout *layout, struct hrun_buf *words,
+                      struct hrun_error *err)
+{
+    struct hrun_buf shares = HRUN_BUF_INIT;
+    struct hrun_strvec inputs = HRUN_STRVEC_INIT;
+    struct hrun_app_values values;
+    struct scratch aside = { 0 };
+    int rc = fill_values(w, layout, &shares, &values, err) || find_aside(w, &values, &aside, &inputs, err) ? -1 : 0;
+
+    if (!rc && aside.home)
+        aside_words(&inputs, words);
+    scratch_release(&aside);
+    hrun_strvec_release(&inputs);
+    hrun_buf_release(&shares);
+    return rc;
+}
+
+/* Keep what a failed run left, where that is wanted, and say where. */
+static void keep_failed(const struct work *w, const char *own, const struct hrun_buf *output,
+                        const struct hrun_buf *errors, struct work_result *r)
+{
+    size_t len = strlen(r->detail);
+
+    if (!r->ok && !r->too_short && !r->outcome.interrupted && !r->outcome.signalled && scratch_keep(w->scratch, own, output, errors))
+        snprintf(r->detail + len, sizeof r->detail - len, "%swhat it left is in %s", len ? "; " : "",
+                 w->scratch->kept);
+}
+
+int work_run(const struct work *w, const struct hrun_layout *layout, struct work_result *out, struct hrun_error *err)
+{
+    struct hrun_strvec words = HRUN_STRVEC_INIT;
+    struct hrun_buf stderr_text = HRUN_BUF_INIT, shares = HRUN_BUF_INIT;
+    struct hrun_app_values values;
+    struct listener l = { .w = w, .output = HRUN_BUF_INIT };
+    struct hrun_error clock_err = { 0 };
+    const struct hrun_app *app = w->c->app;
+    const char *dir = w->c->set->wdir ? w->c->set->wdir : ".";
+    struct hrun_job job;
+    struct hrun_buf words_aside = HRUN_BUF_INIT;
+    struct hrun_strvec inputs = HRUN_STRVEC_INIT;
+    struct scratch aside = { 0 };
+    const struct scratch *place = NULL;
+    char *stdin_text = NULL, *own = NULL;
+    int rc = -1;
+
+    if (work_job(w, layout, &words, &stdin_text, &job, err))
+        goto done;
+    if ((w->waits && waits_prepare(w->waits, w->c, layout, &job, err)) ||
+        (w->tune && tune_prepare(w->tune, w->c, layout, &job, err)) ||
+        w->c->engine->check(&job, err))
+        goto done;
+    if (fill_values(w, layout, &shares, &values, err))
+        goto done;
+    if (w->scratch && w->scratch->home)
+        place = w->scratch;
+    else if (find_aside(w, &values, &aside, &inputs, err))
+        goto done;
+    else if (aside.home)
+        place = &aside;
+    if (place) {
+        own = scratch_create(place, err);
+        if (!own)
+            goto done;
+        job.wdir = dir = own;
+        job.scratch = place == &aside ? NULL : own;
+    }
+    if ((has_inputs(w) && put_inputs(w, &values, dir, own != NULL, 0, err)) ||
+        (own && scratch_fill(place, own, err)))
+        goto done;
+    if (aside.home && w->on_message && !w->c->set->quiet) {
+        aside_words(&inputs, &words_aside);
+        w->on_message(w->ctx, words_aside.data);
+    }
+    if (app && app->time_match && w->N) {
+        l.clock = hrun_clock_create(app, &values, dir, &clock_err);
+        if (!l.clock) {
+            if (err)
+                *err = clock_err;
+            goto done;
+        }
+    }
+    job.ctx = &l;
+    job.on_message = hear_message;
+    if (w->quiet_run || (l.clock && !app->time_file))
+        job.on_stdout = hear_output;
+    if (w->quiet_run)
+        job.stderr_text = &stderr_text;
+    if (w->before_launch && w->before_launch(w->ctx, &job, err))
+        goto done;
+    rc = hrun_launch_checked(w->c->engine, &job, &out->outcome, err);
+    if (!rc)
+        classify_end(w, &l, stderr_text.data, out);
+    if (aside.home) {
+        if (scratch_return(&aside, own, &inputs, rc ? NULL : err))
+            rc = -1;
+        free(own);                 /* what is still in it is the user's */
+        own = NULL;
+    } else if (!rc && own)
+        keep_failed(w, own, &l.output, &stderr_text, out);
+    if (!rc && w->tune && w->tune->tell)
+        rc = tune_collect_report(w->tune, job.trace_text, err);
+    if (!rc && w->waits && out->ok)
+        rc = waits_read(w->waits, w->c, layout, err);
+done:
+    hrun_clock_destroy(l.clock);
+    hrun_remove_tree(own);
+    free(own);
+    scratch_release(&aside);
+    hrun_strvec_release(&inputs);
+    hrun_buf_release(&words_aside);
+    free(stdin_text);
+    hrun_buf_release(&l.output);
+    hrun_buf_release(&stderr_text);
+    hrun_buf_release(&shares);
+    hrun_strvec_release(&words);
+    return rc;
+}
+
+/* What was seen of a sub-cluster's processes, into its record. The text stays in *trace. */
+static int add_waits(const struct hrun_trace_sub *seen, struct hrun_buf *trace, struct hrun_sample *s,
+                     struct hrun_error *err)
+{
+    hrun_buf_reset(trace);
+    if (hrun_trace_encode(seen, trace, err))
+        return -1;
+    s->trace = trace->data;
+    s->compute_s = seen->compute_s;
+    s->mpi_s = seen->mpi_s;
+    return 0;
+}
+
+int work_record(const struct work *w, const int *pes, const int *procs, const struct work_result *r,
+                const char *origin, struct hrun_error *err)
+{
+    struct context *c = w->c;
+    struct hrun_buf config = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT, consts = HRUN_BUF_INIT, signatures = HRUN_BUF_INIT;
+    struct hrun_buf trace = HRUN_BUF_INIT, settings = HRUN_BUF_INIT;
+    struct hrun_sample s = { 0 };
+    struct utsname uts;
+    char date[21], engine[32];
+    double rows;
+    int used = 0, P = 0, rc = 0;
+
+    for (int i = 0; i < c->cluster->nsubs; i++) {
+        used += pes[i] > 0;
+        P += pes[i] * procs[i];
+        hrun_list_add(&signatures, c->signatures.v[i]);
+    }
+    if (equal_rows(w, P, &rows, err)) {
+        rc = -1;
+        goto done;
+    }
+    hrun_cluster_names(c->cluster, &cluster);
+    hrun_config_print(pes, procs, c->cluster->nsubs, &config);
+    hrun_app_consts_text(c->app, &consts);
+    conditions_settings(c, &settings);
+    hrun_date_now(date);
+    snprintf(engine, sizeof engine, "%s", c->engine->name);
+    if (config.failed || cluster.failed || consts.failed || signatures.failed || settings.failed) {
+        rc = hrun_fail_nomem(err);
+        goto done;
+    }
+    s.N = w->N;
+    s.P = P;
+    s.time_s = r->time_s;
+    s.wall_s = r->outcome.job_s;
+    s.ok = r->ok;
+    s.mixed = used > 1;
+    s.status = (char *)r->status;
+    s.origin = (char *)origin;
+    s.config = config.data;
+    s.cluster = cluster.data;
+    s.consts = consts.data;
+    s.signatures = c->cluster->nsubs > 1 ? signatures.data : NULL;
+    s.program = c->program;
+    s.host = uname(&uts) ? (char *)"" : uts.nodename;
+    s.mpi = c->mpi.id;
+    s.engine = engine;
+    s.version = (char *)HRUN_VERSION;
+    s.date = date;
+    s.settings = settings.data;
+    if (used > 1 && r->ok && w->waits && w->waits->limits >= 0)
+        s.limits = c->cluster->subs[w->waits->limits].name;
+    for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
+        if (!pes[i])
+            continue;
+        s.M = procs[i];
+        s.pes = pes[i];
+        s.work = w->share ? w->share[i] : rows;
+        s.copies = w->copies;
+        rc = r->ok && w->waits && w->waits->subs ? add_waits(&w->waits->subs[i], &trace, &s, err) : 0;
+        rc = rc ? rc : hrun_store_append(c->store, c->app->name, c->signatures.v[i], &s, err);
+    }
+done:
+    hrun_buf_release(&config);
+    hrun_buf_release(&cluster);
+    hrun_buf_release(&consts);
+    hrun_buf_release(&signatures);
+    hrun_buf_release(&settings);
+    hrun_buf_release(&trace);
+    return rc;
+}
