@@ -1,4 +1,4 @@
-/* budget.h - a campaign whose runs are chosen one by one (lib/design), within a budget
+/* budget.h - a campaign whose runs are chosen one by one (lib/plan/next), within a budget
  *
  * Purpose: what hrun-calibrate does by default, and --budget limits: from options and log to
  * a design, and back to words.

@@ -328,7 +328,8 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
     if (s->finest)   /* any size will do to find a program that is built for each */
         p->w.N = c->app->nsizes ? c->app->sizes[0] : 1;
     return (words[0] ? work_find_program(&p->w, 0, err) : find_named(p, err)) ||
-           context_cluster(c, &s->common, err) || context_choose_engine(c, 1, err) || ledger_open(&p->ledger, c, err) ? -1 : 0;
+           context_cluster(c, &s->common, err) || context_choose_engine(c, 1, err) ||
+           ledger_open(&p->ledger, c, err) ? -1 : 0;
 }
 
 int prepare(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)

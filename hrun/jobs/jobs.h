@@ -1,7 +1,7 @@
 /* jobs.h - hrun plan FILE: several jobs on one cluster, proposed as order and PEs (paper 000, section 8)
  *
  * Purpose: a file lists jobs; for each the profile tells the ways to run it, on the whole cluster and on parts of it;
- * lib/schedule finds which to take and when to start each, so that the last ends soonest. Nothing is started.
+ * hrun/jobs finds which to take and when to start each, so that the last ends soonest. Nothing is started.
  * Invariants: a way is what hrun itself would choose on so many PEs of each sub-cluster; the proposal is no longer than
  * each job at its best, one after the other.
  */

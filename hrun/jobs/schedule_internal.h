@@ -1,4 +1,4 @@
-/* internal.h - inside lib/schedule: placing jobs in time */
+/* internal.h - inside hrun/jobs: placing jobs in time */
 #ifndef HRUN_SCHEDULE_INTERNAL_H
 #define HRUN_SCHEDULE_INTERNAL_H
 

@@ -19,7 +19,7 @@ static const double SECOND_SIGNAL_S = 5;
 /* How long pipes may stay open when no process of the job is left: some stranger holds them. */
 static const double DRAIN_S = 1;
 /* How long the agents on the way to other hosts may live when mpirun has ended: their hosts clean up, see
- * hrun/shim_host.c for its patience. */
+ * hrun/shim/host.c for its patience. */
 static const double AGENTS_S = 8;
 /* What wait_once looks at beside the output: signals, the guard, words, watch_fd. */
 enum { OWN_FDS = 4 };

@@ -1,6 +1,6 @@
 /* reach.h - how mpirun (Open MPI 4) reaches the other hosts of a job, with hrun's hand on each (internal)
  *
- * Purpose: the words and variables that put hrun-shim (hrun/shim.h) before mpirun's remote shell, its daemons and the
+ * Purpose: the words and variables that put hrun-shim (hrun/shim/shim.h) before mpirun's remote shell, its daemons and the
  * ranks, and what follows from the notes (notes.h) that the shims write.
  * Invariants:
  *   - a host that a cluster file describes need not have hrun: daemons and ranks get a shim only where all other hosts
@@ -26,7 +26,7 @@ enum { HRUN_REACH_RADIX = 64 };
 struct hrun_reach {
     int nremote;                /* other hosts used; all else is about them */
     int agents, daemons, ranks; /* 1: a shim stands before each */
-    const char *reporter;       /* who tells that a host is up: see hrun/shim.h */
+    const char *reporter;       /* who tells that a host is up: see hrun/shim/shim.h */
     char *shim;                 /* path, NULL where none is needed */
     struct hrun_strvec agent;   /* the remote shell */
     double limit_s;             /* for a host to pass its checks */

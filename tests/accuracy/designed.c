@@ -1,4 +1,4 @@
-/* designed.c - the method `designed`: runs chosen one by one (lib/design) for a twentieth of what measuring every
+/* designed.c - the method `designed`: runs chosen one by one (lib/plan/next) for a twentieth of what measuring every
  * configuration would take, then the choice as hrun makes it, predictions corrected by runs of the configuration */
 #include "accuracy.h"
 

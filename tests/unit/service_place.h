@@ -1,4 +1,4 @@
-/* service_place.h - what the tests of lib/service share: described clusters, and profiles of made-up times */
+/* service_place.h - what the tests of lib/session share: described clusters, and profiles of made-up times */
 #ifndef HRUN_TESTS_SERVICE_PLACE_H
 #define HRUN_TESTS_SERVICE_PLACE_H
 

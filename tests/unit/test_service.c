@@ -1,4 +1,4 @@
-/* test_service.c - lib/service: answers against all configurations one by one, threads, errors, ownership
+/* test_service.c - lib/session: answers against all configurations one by one, threads, errors, ownership
  *
  * The clusters are described ones, their profiles are made of made-up times; nothing is started. `make races` runs it
  * where races are seen.

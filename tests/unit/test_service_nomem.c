@@ -1,4 +1,4 @@
-/* test_service_nomem.c - lib/service when memory runs out: each allocation of a question fails once, in turn */
+/* test_service_nomem.c - lib/session when memory runs out: each allocation of a question fails once, in turn */
 #include "nomem.h"
 
 #include "service_place.h"
