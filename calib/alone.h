@@ -18,8 +18,8 @@ void alone_end(struct ledger *g);
 /* For say: a line on standard error. ctx: struct context. */
 void alone_say(void *ctx, const char *text);
 
-/* What became of a run of a measuring program: 0, or -1 with *err. said: what it wrote on standard error; *interrupted is
- * the signal that ended it, else 0. */
+/* What became of a run of a measuring program: 0, or -1 with *err. said: what it wrote on standard error; *interrupted
+ * is the signal that ended it, else 0. */
 typedef int alone_judge(const struct hrun_outcome *o, const struct hrun_buf *said, int *interrupted,
                         struct hrun_error *err);
 

@@ -300,8 +300,8 @@ void budget_verdict(const struct campaign *g, struct hrun_buf *out)
     const struct hrun_design_state *st = hrun_design_state(g->budget->design);
     int found = st->end == HRUN_DESIGN_BUDGET && g->budget->limit_s <= 0;
 
-    hrun_buf_addf(out, "%s; %d run%s in ", found ? "all runs that such a cluster and so many sizes get are made (--budget "
-                  "TIME sets another limit)" : reasons[st->end], st->runs, st->runs == 1 ? "" : "s");
+    hrun_buf_addf(out, "%s; %d run%s in ", found ? "all runs that such a cluster and so many sizes get are made "
+                  "(--budget TIME sets another limit)" : reasons[st->end], st->runs, st->runs == 1 ? "" : "s");
     hrun_add_seconds(out, st->spent_s);
     if (st->budget_s > 0) {
         hrun_buf_adds(out, " of a budget of ");

@@ -38,8 +38,8 @@ static int add_choice(const struct decision *d, int64_t N, const char *why, stru
     if (d->plan->n > 1) {
         hrun_config_print(d->plan->v[1].pes, d->plan->v[1].procs, d->nsubs, &config);
         hrun_buf_addc(&config, ' ');
-        hrun_plan_print_behind(d->plan->v[1].time_s, hrun_plan_is_doubted(d->plan, 1), d->plan->v[1].ranked_s, d->time_s,
-                               &config);
+        hrun_plan_print_behind(d->plan->v[1].time_s, hrun_plan_is_doubted(d->plan, 1), d->plan->v[1].ranked_s,
+                               d->time_s, &config);
     }
     v->next = hrun_buf_detach(&config);
     hrun_buf_init(&config);
@@ -65,7 +65,8 @@ int choices_ask(struct context *c, const struct calib_settings *s, const int64_t
                 rc = -1;
                 *err = why;
             } else {
-                rc = add_choice(NULL, sizes[i], "nothing is left to choose from: hrun --dry-run tells why", &found, err);
+                rc = add_choice(NULL, sizes[i], "nothing is left to choose from: hrun --dry-run tells why", &found,
+                                err);
             }
             continue;
         }

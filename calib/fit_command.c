@@ -239,8 +239,8 @@ static void tell_short(const struct batch *b, struct quickest *v, size_t n, doub
         hrun_buf_reset(&words);
         hrun_add_seconds(&words, least_s);
         fprintf(stderr, "%s would be long enough for what times are rounded to, or scatter by; measure sizes from "
-                "about N = %.0f on (--sizes), or find a finer time in its output (time in the definition)\n", words.data,
-                ceil(enough / unit) * unit);
+                "about N = %.0f on (--sizes), or find a finer time in its output (time in the definition)\n",
+                words.data, ceil(enough / unit) * unit);
     }
     hrun_buf_release(&words);
 }

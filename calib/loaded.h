@@ -1,9 +1,9 @@
 /* loaded.h - runs whose processes have a given share of the work, on hosts of which all PEs are kept busy
  *
  * Purpose: a family that tells which points it wants (struct hrun_family, model/model.h) may ask for copies of a run of
- * one process on all PEs of the hosts, and for runs of few processes (paper 001, section IV). Where PEs are cores of one
- * host, processes are spread over four hosts, so that there is one between two others, whose link carries messages both
- * ways, as in a large run; the other PEs of these hosts are kept busy meanwhile (copies.h).
+ * one process on all PEs of the hosts, and for runs of few processes (paper 001, section IV). Where PEs are cores of
+ * one host, processes are spread over four hosts, so that there is one between two others, whose link carries messages
+ * both ways, as in a large run; the other PEs of these hosts are kept busy meanwhile (copies.h).
  */
 #ifndef CALIB_LOADED_H
 #define CALIB_LOADED_H

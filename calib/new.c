@@ -18,8 +18,8 @@
 
 /* Processes per PE that are measured without --procs: what paper 000 found to pay on the faster nodes of two kinds. */
 static const int PROCS[] = { 1, 2 };
-/* Parts of the budget: before terms are chosen at all; before they are chosen again, by runs that the first ones led to;
- * and for what they choose in the end. */
+/* Parts of the budget: before terms are chosen at all; before they are chosen again, by runs that the first ones led
+ * to; and for what they choose in the end. */
 static const double PARTS[] = { 0.4, 0.3, 0.3 };
 enum { LAST = sizeof PARTS / sizeof *PARTS - 1 };
 /* A budget that is found is so much more than that of a program whose terms are known. */
@@ -190,9 +190,8 @@ static int check_settings(const struct calib_settings *s, const struct new_app *
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
                          "instance %s '{N}'", a->words[0]);
     if (!s->sizes.n && !s->N)
-        return hrun_fail(err, HRUN_EINVAL, "nothing is known of %s: say which sizes N to measure, with -N SIZE, the one "
-                         "that matters, or --sizes LIST",
-                         a->name);
+        return hrun_fail(err, HRUN_EINVAL, "nothing is known of %s: say which sizes N to measure, with -N SIZE, the "
+                         "one that matters, or --sizes LIST", a->name);
     if (s->rule && check_rule(s->rule, s->N ? &only : &s->sizes, err))
         return -1;
     if (s->time && check_time(s->time, err))
@@ -288,8 +287,8 @@ struct ranges {
 };
 
 /* Which series a run on several sub-clusters belongs to: of the same sub-clusters with the same processes per PE the
- * same one limits, whatever the numbers of PEs. -1: it is none of this sub-cluster's to tell, as an earlier one tells it,
- * or of another cluster; -2: *err. */
+ * same one limits, whatever the numbers of PEs. -1: it is none of this sub-cluster's to tell, as an earlier one tells
+ * it, or of another cluster; -2: *err. */
 static int mixed_series(const struct context *c, int sub, const struct hrun_sample *s, struct hrun_strvec *mixed,
                         struct hrun_error *err)
 {
@@ -398,8 +397,8 @@ static void say_terms(const struct hrun_discovery *d, struct hrun_buf *out)
     if (!isnan(d->beyond))
         hrun_buf_addf(out, "and %.1f %% at the largest number of processes, told by the smaller ones.",
                       100 * d->beyond);
-    hrun_buf_adds(out, " Behind them stand common\nterms that few runs do not show. Where you know better, change them and "
-                  "say: hrun-calibrate fit");
+    hrun_buf_adds(out, " Behind them stand common\nterms that few runs do not show. Where you know better, change them "
+                  "and say: hrun-calibrate fit");
 }
 
 static int by_number(const void *a, const void *b)
@@ -581,8 +580,8 @@ int calib_new(const struct calib_settings *settings, char **words)
         rc = write_definition(&own, &a, &at, part == LAST || whole, &err);
         part = whole ? LAST : part;
         if (!rc && !whole)
-            say_part(&own, part, part < LAST ? "runs that the terms led to, to choose them again" : "runs of what would be "
-                     "chosen");
+            say_part(&own, part, part < LAST ? "runs that the terms led to, to choose them again"
+                                        : "runs of what would be chosen");
         if (!rc && !own.no_fit)
             rc = part < LAST ? measure(&own, &a, part) : measure_choices(&own, &a);
         status = rc < 0 ? -1 : status ? status : rc;

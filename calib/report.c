@@ -147,8 +147,9 @@ static int find_app(struct context *c, struct settings *set, char **apps, struct
     if (context_app(c, NULL, err))
         return -1;
     if (c->variants_of && !set->variant)
-        return hrun_fail(err, HRUN_EINVAL, "%s has %d variants, and a report is of one, as of %s.%s", c->variants_of->name,
-                         c->variants_of->nvariants, c->variants_of->name, c->variants_of->variants[0]->variant);
+        return hrun_fail(err, HRUN_EINVAL, "%s has %d variants, and a report is of one, as of %s.%s",
+                         c->variants_of->name, c->variants_of->nvariants, c->variants_of->name,
+                         c->variants_of->variants[0]->variant);
     return 0;
 }
 

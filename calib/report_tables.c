@@ -333,8 +333,8 @@ static void add_costs(struct tables *t)
     }
     cost_row(t, "all", &all);
     if (r->bad || r->old || r->other_consts)
-        add_note(t, "Beside these, %zu older run%s no longer count%s, and %zu damaged record%s skipped. %zu of the runs "
-             "had other constants of the definition and %s not compared with the models.", r->old,
+        add_note(t, "Beside these, %zu older run%s no longer count%s, and %zu damaged record%s skipped. %zu of the "
+             "runs had other constants of the definition and %s not compared with the models.", r->old,
              r->old == 1 ? "" : "s",
              r->old == 1 ? "s" : "", r->bad, r->bad == 1 ? " was" : "s were", r->other_consts,
              r->other_consts == 1 ? "is" : "are");

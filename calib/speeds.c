@@ -280,7 +280,8 @@ static int speeds_on(struct context *c, const struct calib_settings *s, int *int
         hrun_fail(err, HRUN_EINVAL, "the speeds of simulated hosts stand in their platform file: nothing is to be "
                   "measured");
     else if (probe && !(s->common.app && context_app(c, NULL, err)) && !context_check_app(c, NULL, err) &&
-             !context_cluster(c, &s->common, err) && !context_find_program(c, probe, err) && !context_choose_engine(c, 1, err)) {
+             !context_cluster(c, &s->common, err) && !context_find_program(c, probe, err) &&
+             !context_choose_engine(c, 1, err)) {
         if (!context_is_real(c))
             hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): what "
                       "is measured here says nothing about it; unset the variable");

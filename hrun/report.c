@@ -150,12 +150,13 @@ static int add_subclusters(const struct context *c, const struct decision *d, co
     return rc;
 }
 
-/* Where speeds add up, no sub-cluster limits, and its own time is what all processes would take if they were like its. */
+/* Where speeds add up, no sub-cluster limits, and its own time is what all processes would take if they were like
+ * its. */
 static void add_tasking(const struct decision *d, struct hrun_buf *out)
 {
     if (d->predicted && d->tasking.dynamic)
-        hrun_buf_addf(out, "  work goes to who is free%s, as runs on several sub-clusters show: speeds add up; the times "
-                      "of sub-clusters are those that all %d processes would take there\n",
+        hrun_buf_addf(out, "  work goes to who is free%s, as runs on several sub-clusters show: speeds add up; the "
+                      "times of sub-clusters are those that all %d processes would take there\n",
                       d->tasking.master ? ", dealt out by one process" : "", d->P);
 }
 

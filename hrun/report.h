@@ -19,8 +19,8 @@ int report_cluster(const struct context *c, struct hrun_buf *out, struct hrun_er
 /* The hrun-calibrate command that would make the missing profile, measure a stale one anew, or the decision's size as
  * well, or measure what a formula lacks, as the user would type it after a run of the decision's size. */
 enum calibrate_how { CALIBRATE_MEASURE, CALIBRATE_AGAIN, CALIBRATE_SIZE };
-void report_calibrate_command(const struct context *c, enum calibrate_how how, const struct decision *d, char *const *words,
-                              struct hrun_buf *out);
+void report_calibrate_command(const struct context *c, enum calibrate_how how, const struct decision *d,
+                              char *const *words, struct hrun_buf *out);
 
 /* Of the sub-clusters with a drift the one with the most runs, or -1. */
 int report_drift(const struct decision *d);

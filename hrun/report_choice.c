@@ -182,8 +182,8 @@ static void add_failed(const struct decision *d, struct hrun_buf *out)
     size_t len = strlen(d->failed);
     int shown = (int)(len > SHOWN ? strcspn(d->failed + SHOWN, " ") + SHOWN : len);
 
-    hrun_buf_addf(out, "  left out     %d configuration%s that failed at this size (%s%s): %.*s%s; --config runs one all "
-                  "the same\n", d->nfailed, d->nfailed == 1 ? "" : "s", d->nfailed == 1 ? "" : "last: ",
+    hrun_buf_addf(out, "  left out     %d configuration%s that failed at this size (%s%s): %.*s%s; --config runs one "
+                  "all the same\n", d->nfailed, d->nfailed == 1 ? "" : "s", d->nfailed == 1 ? "" : "last: ",
                   d->failed_why, shown, d->failed, (size_t)shown < len ? " ..." : "");
 }
 

@@ -76,8 +76,8 @@ static void add_formula_command(const struct context *c, int again, const struct
     report_where(c, out);
 }
 
-void report_calibrate_command(const struct context *c, enum calibrate_how how, const struct decision *d, char *const *words,
-                              struct hrun_buf *out)
+void report_calibrate_command(const struct context *c, enum calibrate_how how, const struct decision *d,
+                              char *const *words, struct hrun_buf *out)
 {
     const struct settings *s = c->set;
     int64_t N = d->N;

@@ -192,7 +192,8 @@ int hrun_app_mesh(const struct hrun_app *app, int64_t N, int64_t *units, int64_t
 {
     int64_t rows, each;
 
-    if (mesh_count(app, app->weak.rows, "rows", N, &rows, err) || mesh_count(app, app->weak.unit, "unit", N, &each, err))
+    if (mesh_count(app, app->weak.rows, "rows", N, &rows, err) ||
+        mesh_count(app, app->weak.unit, "unit", N, &each, err))
         return -1;
     *unit = each;
     *units = (rows + each - 1) / each;

@@ -1,8 +1,8 @@
 /* internal.h - what the files of lib/app share
  *
- * load.c: the keys of a definition, its variants, copies and errors; load_values.c: names, constants, numbers and words;
- * load_model.c: rule, terms, formulas, meshes and rings; load_inputs.c: what a run is given, and its time; template.c:
- * the braces.
+ * load.c: the keys of a definition, its variants, copies and errors; load_values.c: names, constants, numbers and
+ * words; load_model.c: rule, terms, formulas, meshes and rings; load_inputs.c: what a run is given, and its time;
+ * template.c: the braces.
  */
 #ifndef HRUN_APP_INTERNAL_H
 #define HRUN_APP_INTERNAL_H

@@ -1,6 +1,6 @@
 /* time_match.h - the regular expression that finds the time in what a program prints
  *
- * Purpose: POSIX extended regular expressions, compiled and tested with bounded effort; the one place that knows regex.h.
+ * Purpose: POSIX extended regular expressions, compiled and tested with bounded effort; the only place with regex.h.
  * Invariants: an expression has a group; compiling it takes milliseconds and megabytes, whatever its text. Searching
  * takes memory, up to 5 KB for each character searched, which only hrun_time_match_destroy frees.
  */
@@ -17,8 +17,8 @@ struct hrun_time_match;
 struct hrun_time_match *hrun_time_match_create(const char *text, struct hrun_error *err);
 /* Does line match? 1, 0, or -1 when memory ran out. Each character of the line is read once. */
 int hrun_time_match_test(const struct hrun_time_match *p, const char *line);
-/* Find the first match in a line that matches: where its first group begins, and its length. It takes time by the square
- * of the line's length. Result: 1, 0 if the group took no part in the match, -1 when memory ran out. */
+/* Find the first match in a line that matches: where its first group begins, and its length. It takes time by the
+ * square of the line's length. Result: 1, 0 if the group took no part in the match, -1 when memory ran out. */
 int hrun_time_match_find(const struct hrun_time_match *p, const char *line, const char **group, size_t *len);
 void hrun_time_match_destroy(struct hrun_time_match *p);
 

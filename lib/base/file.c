@@ -169,8 +169,8 @@ int hrun_open_below(int top, const char *path, int make, size_t *len)
 
 /* ---------------------------------------------------------------- locks */
 
-/* A lock for reading keeps writers waiting: nobody reads a lock file who cannot write it. Another user who can write the
- * folder may have put another file of ours in its place: that is left as it is. -1 with *err. */
+/* A lock for reading keeps writers waiting: nobody reads a lock file who cannot write it. Another user who can write
+ * the folder may have put another file of ours in its place: that is left as it is. -1 with *err. */
 static int open_lock(const char *path, struct hrun_error *err)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, HRUN_FILE_MODES & 0222);

@@ -12,8 +12,8 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-/* What follows compares each name with the others, in time by the square of their number. The largest machines have more
- * nodes (Fugaku 158,976): a job on all of them is refused. */
+/* What follows compares each name with the others, in time by the square of their number. The largest machines have
+ * more nodes (Fugaku 158,976): a job on all of them is refused. */
 enum { HRUN_HOSTLIST_MAX = 16384 };
 
 /* Append the names of text to *out. Errors: HRUN_EPARSE with column (from 1) in text; *out as before.

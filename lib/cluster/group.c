@@ -126,7 +126,9 @@ static int quota_of(const struct hrun_subcluster *s, struct hrun_buf *out)
 }
 
 /* What may tell sub-clusters of one name apart. */
-static int (*const marks[])(const struct hrun_subcluster *s, struct hrun_buf *out) = { cores_of, pus_of, memory_of, quota_of };
+static int (*const marks[])(const struct hrun_subcluster *s, struct hrun_buf *out) = {
+    cores_of, pus_of, memory_of, quota_of
+};
 
 static int same_base(char *const *bases, const struct hrun_cluster *c, int a, int b)
 {

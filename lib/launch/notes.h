@@ -1,8 +1,8 @@
 /* notes.h - what becomes of the other hosts of a job, told by the agents that reach them (internal)
  *
- * Purpose: mpirun starts its daemons through `hrun-shim agent` (hrun/shim/shim.h), one for each host. What they see they
- * write into a FIFO in the job's folder, whose path is in HRUN_NOTES: "KIND<tab>HOST<tab>NUMBER<tab>TEXT<newline>",
- * short enough to be written in one piece.
+ * Purpose: mpirun starts its daemons through `hrun-shim agent` (hrun/shim/shim.h), one for each host. What they see
+ * they write into a FIFO in the job's folder, whose path is in HRUN_NOTES:
+ * "KIND<tab>HOST<tab>NUMBER<tab>TEXT<newline>", short enough to be written in one piece.
  */
 #ifndef HRUN_LAUNCH_NOTES_H
 #define HRUN_LAUNCH_NOTES_H

@@ -1,12 +1,12 @@
 /* reach.h - how mpirun (Open MPI 4) reaches the other hosts of a job, with hrun's hand on each (internal)
  *
- * Purpose: the words and variables that put hrun-shim (hrun/shim/shim.h) before mpirun's remote shell, its daemons and the
- * ranks, and what follows from the notes (notes.h) that the shims write.
+ * Purpose: the words and variables that put hrun-shim (hrun/shim/shim.h) before mpirun's remote shell, its daemons and
+ * the ranks, and what follows from the notes (notes.h) that the shims write.
  * Invariants:
  *   - a host that a cluster file describes need not have hrun: daemons and ranks get a shim only where all other hosts
  *     of the job were asked, through the hrun that is installed there; the remote shell always does;
- *   - the user's own words go first: an orte_launch_agent of his, which may hold words but no syntax of a shell, is left
- *     alone, his plm_rsh_agent is what the shim runs;
+ *   - the user's own words go first: an orte_launch_agent of his, which may hold words but no syntax of a shell, is
+ *     left alone, his plm_rsh_agent is what the shim runs;
  *   - a host that is only described tells through its shell that it was reached, where the remote shell is ssh; of
  *     others nothing is known until they fail;
  *   - inside a resource manager mpirun's daemons are started by that, and no notes come; hosts are not compared with

@@ -1,7 +1,8 @@
 /* tune.h - the network of a run as text: from hrun to libhrun-coll.so, and what comes back
  *
  * Purpose: the library that is preloaded into an application's ranks (hrun/preloaded) chooses how a collective
- * operation is done by the parameters of net.h. It finds them in a variable of its environment, as hosts need not share a folder.
+ * operation is done by the parameters of net.h. It finds them in a variable of its environment, as hosts need not
+ * share a folder.
  * Invariants: the text is the same for all ranks, so that all of them choose the same.
  * Format: records with ';' between them, a record is words with ',' between them; times in s, sizes in bytes, rates in
  * bytes/s (0: no limit), numbers with 6 digits, as parameters are known to a percent or so. Hosts, classes and groups

@@ -158,7 +158,8 @@ static void add_prediction(json_t *root, const struct context *c, const struct d
     json_object_set_new(root, "limiting", d->predicted && !d->tasking.dynamic
                         ? json_string(c->cluster->subs[d->limiting].name) : json_null());
     json_object_set_new(root, "work_goes_to", !d->predicted ? json_null() : json_string(
-                        d->tasking.master ? "who is free, by a master" : d->tasking.dynamic ? "who is free" : "all alike"));
+                        d->tasking.master ? "who is free, by a master"
+                        : d->tasking.dynamic ? "who is free" : "all alike"));
     json_object_set_new(root, "correction",
                         d->runs_here || d->runs_elsewhere
                             ? json_pack("{s:f, s:i, s:i}", "factor", d->factor, "runs", d->runs_here,

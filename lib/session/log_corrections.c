@@ -66,7 +66,8 @@ static int is_listed(const struct hrun_strvec *list, const char *word)
     return 0;
 }
 
-/* The configurations that failed at N and never ran there, each once: in calibrations, and where they were only tried. */
+/* The configurations that failed at N and never ran there, each once: in calibrations, and where they were only
+ * tried. */
 static int list_failed(const struct context *c, const struct hrun_samples *log, int64_t N, struct corrected *out,
                        struct hrun_error *err)
 {

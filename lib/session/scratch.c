@@ -113,7 +113,8 @@ int scratch_find(struct scratch *s, const struct context *c, int keep, char **wh
     if (!home)
         return -1;
     if (has_many_names(home)) {
-        *why = hrun_strf("runs are made in %s itself: it holds more than %d names, too many to put into folders for runs",
+        *why = hrun_strf("runs are made in %s itself: it holds more than %d names, too many to put into folders for "
+                         "runs",
                          home, (int)NAMES_MOST);
         free(home);
         return *why ? 0 : hrun_fail_nomem(err);

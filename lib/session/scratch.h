@@ -19,7 +19,7 @@ struct scratch {
     char *base;                /* folder that holds the scratch folders */
     char *kept;                /* where the folder of the last failed run is kept; NULL: none is kept */
     int copy;                  /* 1: every file is copied; 0: see scratch_create */
-    char *users;               /* of a user's run: the template of its name; nothing is copied into it. NULL: measures */
+    char *users;               /* of a user's run: the template of its name; nothing is copied. NULL: measures */
 };
 
 /* Decide where runs of c->app have their folders, once for many runs; needs cluster and engine. keep = 1: that of the
@@ -37,8 +37,8 @@ char *scratch_create(const struct scratch *s, struct hrun_error *err);
  * folders beyond the first thousand names; the rest is copied. With copy only what is no file or folder is linked.
  * Errors: HRUN_EIO, HRUN_ENOMEM. */
 int scratch_fill(const struct scratch *s, const char *folder, struct hrun_error *err);
-/* Move what a user's run has made to the working folder: all but the links and the inputs, names in the folder. Then the
- * folder is removed. Errors: HRUN_EIO, HRUN_ENOMEM; the rest is still in the folder, which stays. */
+/* Move what a user's run has made to the working folder: all but the links and the inputs, names in the folder. Then
+ * the folder is removed. Errors: HRUN_EIO, HRUN_ENOMEM; the rest is still in the folder, which stays. */
 int scratch_return(const struct scratch *s, const char *folder, const struct hrun_strvec *inputs,
                    struct hrun_error *err);
 /* Keep the folder of a failed run, with the end of its output, in place of the one kept before. Result: 1; 0 when it

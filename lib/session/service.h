@@ -88,7 +88,8 @@ struct hrun_answer *hrun_service_predict(struct hrun_service *s, const char *con
 /* The best configuration at size N and its alternatives, best first. wishes: words NAME=VALUE with blanks between them,
  * or NULL: "objective=cost top=10". Names, as hrun's options: objective (time, cost, energy), limit
  * (time=30m,cost=5,energy=2e6,pes=8,within=10%,loss=5%), use (sub-clusters and PEs), np (processes), top (how
- * many choices, 3 unless told). Ownership and errors: as hrun_service_predict; HRUN_EINVAL also for a wish, HRUN_EINFEASIBLE (nothing is valid, or keeps the limits; says what would). */
+ * many choices, 3 unless told). Ownership and errors: as hrun_service_predict; HRUN_EINVAL also for a wish,
+ * HRUN_EINFEASIBLE (nothing is valid, or keeps the limits; says what would). */
 struct hrun_answer *hrun_service_best(struct hrun_service *s, int64_t N, const char *wishes, struct hrun_error *err);
 
 /* The text of an answer as `hrun --dry-run --json` prints it (hrun(1)), where nothing would be started: argv and mpirun

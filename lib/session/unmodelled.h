@@ -22,8 +22,8 @@ int decide_by_count(struct context *c, int P, struct decision *d, struct hrun_er
  * (there is none; says which sizes have one), those of the rule. */
 int decide_by_default(struct context *c, struct decision *d, const struct hrun_plan_sub *subs, struct hrun_error *err);
 
-/* Append the numbers of processes per PE of the definition's that models (NULL: none) of a sub-cluster do not predict, or on
- * one PE only: "4", "2 (but alone on one PE), 4". Nothing where all are, or of another family than npt. */
+/* Append the numbers of processes per PE of the definition's that models (NULL: none) of a sub-cluster do not predict,
+ * or on one PE only: "4", "2 (but alone on one PE), 4". Nothing where all are, or of another family than npt. */
 void models_wanting(const struct hrun_app *app, const struct hrun_models *models, struct hrun_buf *out);
 
 /* Largest number of processes that the PEs take: one each, or as many as the definition allows. */

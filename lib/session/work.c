@@ -384,7 +384,8 @@ static void keep_failed(const struct work *w, const char *own, const struct hrun
 {
     size_t len = strlen(r->detail);
 
-    if (!r->ok && !r->too_short && !r->outcome.interrupted && !r->outcome.signalled && scratch_keep(w->scratch, own, output, errors))
+    if (!r->ok && !r->too_short && !r->outcome.interrupted && !r->outcome.signalled &&
+        scratch_keep(w->scratch, own, output, errors))
         snprintf(r->detail + len, sizeof r->detail - len, "%swhat it left is in %s", len ? "; " : "",
                  w->scratch->kept);
 }

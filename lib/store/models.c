@@ -122,7 +122,8 @@ int store_check_models(const struct hrun_models *m, char where[STORE_WHERE], str
         return -1;
     snprintf(where, STORE_WHERE, "samples");
     if (m->tasking.master < 0 || m->tasking.master > m->tasking.dynamic || m->tasking.dynamic > 1)
-        return hrun_fail(err, HRUN_EINVAL, "dynamic is %d and master %d: each is 0 or 1, and a master deals out dynamically",
+        return hrun_fail(err, HRUN_EINVAL, "dynamic is %d and master %d: each is 0 or 1, and a master deals out "
+                         "dynamically",
                          m->tasking.dynamic, m->tasking.master);
     if (m->nsamples < 0)
         return hrun_fail(err, HRUN_EINVAL, "samples is %d: it cannot be below 0", m->nsamples);

@@ -105,8 +105,8 @@ struct hrun_fit_record {
     int nterms;
     char **terms;          /* nterms expressions as in the app definition */
     double *k;             /* nterms coefficients, s per unit of the term; a dropped term has 0 */
-    double *cov;           /* nterms x nterms, row-major: covariance of k over variance `s2`, symmetric: the lower triangle
-                              is what is stored */
+    double *cov;           /* nterms x nterms, row-major: covariance of k over variance `s2`, symmetric: the lower
+                              triangle is what is stored */
     double s2;             /* variance of the weighted residuals */
     int dof;               /* degrees of freedom of s2 */
     double sigma_abs_s, sigma_rel; /* row weights were 1/sqrt(sigma_abs^2 + (sigma_rel T)^2) */

@@ -46,7 +46,7 @@ struct hrun_design_settings {
     const int64_t *procs;       /* processes per PE, ascending; NULL: the definition's */
     int nprocs;
     double budget_s;            /* wall time to be spent; 0: not limited */
-    double own_budget;          /* > 0: budget_s is found from what the choices take, anew with each fit: this part of it,
+    double own_budget;          /* > 0: budget_s is found from what the choices take, anew with each fit: this part,
                                    twice as much while more than 2 % is expected to be lost; where configurations are
                                    few, beside first and last runs, a part of what all would take; less what the runs
                                    known from before took; it ends when all runs have told what it is */

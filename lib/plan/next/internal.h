@@ -109,7 +109,7 @@ struct hrun_design {
     struct design_size *sizes;
     int nsizes;
     double noise, noise_s;      /* scatter of one run: relative, and in seconds */
-    double rounding_s;          /* standard deviation of what rounding does to a time, the same in all runs of a group */
+    double rounding_s;          /* standard deviation of what rounding does to a time, alike in all runs of a group */
     double training;            /* relative standard deviation of homogeneous groups about their fit */
     double misfit;              /* relative standard deviation of models against measured groups */
     double before_s;            /* what the runs known from before took */
