@@ -31,11 +31,16 @@ int lists_add(void *settings, const struct hrun_opt *opt, const char *value, str
             goto done;
         }
         if (hrun_parse_count(what, word, opt->min, opt->max, &lo, err) ||
-            (dash && hrun_parse_count(what, dash + 1, lo, opt->max, &hi, err)) ||
+            (dash && hrun_parse_count(what, dash + 1, opt->min, opt->max, &hi, err)) ||
             (colon && hrun_parse_count(what, colon + 1, 1, opt->max, &step, err)))
             goto done;
         if (!dash)
             hi = lo;
+        if (hi < lo) {
+            hrun_fail(err, HRUN_EINVAL, "%s: the range %lld-%lld runs backwards: say %lld-%lld", what, (long long)lo,
+                      (long long)hi, (long long)hi, (long long)lo);
+            goto done;
+        }
         for (int64_t x = lo; x <= hi; x += step) {
             int i;
 

@@ -286,8 +286,8 @@ int run_plan(const struct hrun_settings *s, char **words)
     int *npes = NULL, status = 0;
 
     if (!words[0] || words[1])
-        hrun_fail(&err, HRUN_EINVAL, "hrun plan takes one file of jobs, not %s; a program of this name is started as "
-                  "./plan", words[0] ? "several" : "none");
+        hrun_fail(&err, HRUN_EINVAL, "hrun plan takes one file of jobs, not %s (hrun plan --help); a program of this "
+                  "name is started as ./plan", words[0] ? "several" : "none");
     if (err.code || jobs_read(words[0], &j, &err) || jobs_ways(s, &j, &c, &npes, &err) ||
         find(&j, &c, npes, &found, &err) ||
         (s->common.json ? jobs_json(&j, &c, npes, found, &out, &err)

@@ -44,6 +44,6 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof modes / sizeof modes[0] && argc > 2; i++)
         if (!strcmp(argv[1], modes[i].name))
             return modes[i].run(argv + 2);
-    shim_say("hrun-shim is started by hrun, not by hand; see hrun(1)");
+    fputs("hrun-shim is started by hrun, not by hand; see hrun(1)\n", stderr);
     return SHIM_FAILED;
 }

@@ -80,6 +80,8 @@ fails 125 "--size and --sizes contradict each other" "two options that say which
     hrun-calibrate -N 60 --sizes 100 -app lu "$lu"
 fails 125 "--budget needs a time" "a budget of runs in other words" hrun-calibrate --budget 5m,9walks -app lu "$lu"
 fails 125 "--budget needs a whole number in 1..1000000" "a budget of no run" hrun-calibrate --budget 0runs -app lu "$lu"
+fails 125 "--sizes: the range 1000-500 runs backwards: say 500-1000" "a range that runs backwards" \
+    hrun-calibrate --sizes 1000-500 -app lu "$lu"
 fails 125 "--plot and --json contradict each other" "a plot in a document" hrun-calibrate show --plot --json
 fails 125 "--define needs NAME=VALUE" "a constant without a value" hrun-calibrate show -D nonsense lu
 for c in hrun hrun-calibrate; do

@@ -124,7 +124,7 @@ status_is 125 "no such file"
 like "$err" 'none.yaml' "is named"
 run hrun plan
 status_is 125 "no file"
-like "$err" 'takes one file of jobs, not none; a program of this name is started as ./plan' "says so"
+like "$err" 'takes one file of jobs, not none .hrun plan --help.; a program of this name is started as ./plan' "says so"
 jobs <<<"jobs: [{app: lu, N: 2000}]"
 plan --objective cost
 like "$err" '^hrun: --objective does nothing for `plan`: leave it out; it is for' "options that a plan has not"
