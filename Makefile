@@ -201,7 +201,7 @@ $(B)/lib/hrun/hrun-netbench-smpi: calib/mpi/netbench.c $(NET_SRC) $(wildcard cal
 
 # ---------------------------------------------------------------- what is installed
 MANPAGES := man/hrun.1 man/hrun-calibrate.1 man/hrun-app.5 man/hrun-cluster.5 man/hrun-profile.5 man/hrun.7 \
-            man/hrun-model.7
+            man/hrun-model.7 man/hrun-launch.7 man/hrun-plan.1 man/libhrun.3
 PROFILES := $(sort $(wildcard share/profiles/*.yaml))
 
 # hrun.h is what others may use: errors, buffers, the network's model, and the service; without includes between them.
@@ -247,7 +247,8 @@ $(B)/completions/%: $(B)/bin/%
 install: all $(B)/lib/static/libhrun.a $(B)/include/hrun.h $(B)/include/hrun-mpi.h $(B)/hrun.pc $(B)/hrun-mpi.pc \
          $(B)/completions/hrun $(B)/completions/hrun-calibrate
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
-	  $(DESTDIR)$(PREFIX)/share/hrun/profiles $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 \
+	  $(DESTDIR)$(PREFIX)/share/hrun/profiles $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man3 \
+	  $(DESTDIR)$(PREFIX)/share/man/man5 \
 	  $(DESTDIR)$(PREFIX)/share/man/man7 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -m 755 $(B)/bin/hrun $(B)/bin/hrun-calibrate $(B)/bin/hrun-shim $(SMPI_BIN) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(B)/lib/static/libhrun.a $(B)/lib/libhrun-mpi.a $(DESTDIR)$(PREFIX)/lib
@@ -263,6 +264,7 @@ install: all $(B)/lib/static/libhrun.a $(B)/include/hrun.h $(B)/include/hrun-mpi
 	install -m 644 $(PROFILES) $(DESTDIR)$(PREFIX)/share/hrun/profiles
 	install -m 644 $(filter %.1,$(MANPAGES)) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(filter %.5,$(MANPAGES)) $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 644 $(filter %.3,$(MANPAGES)) $(DESTDIR)$(PREFIX)/share/man/man3
 	install -m 644 $(filter %.7,$(MANPAGES)) $(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 644 $(B)/completions/hrun $(B)/completions/hrun-calibrate \
 	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions

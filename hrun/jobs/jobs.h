@@ -40,7 +40,7 @@ struct jobs {
     int n;
 };
 
-/* Read a file of jobs (hrun(1), "Several jobs"). Errors: those of hrun_yaml_load; HRUN_EPARSE with the place of what is
+/* Read a file of jobs (hrun-plan(1)). Errors: those of hrun_yaml_load; HRUN_EPARSE with the place of what is
  * wrong. jobs_release is safe either way. */
 int jobs_read(const char *path, struct jobs *out, struct hrun_error *err);
 void jobs_release(struct jobs *j);

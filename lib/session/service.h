@@ -1,8 +1,8 @@
 /* service.h - the estimate as a service: what would an application take on a cluster, and what would be best?
  *
  * Purpose: the answers of `hrun --dry-run` for schedulers and tools, from C and from any language that can call C
- * (ctypes): opaque objects, numbers and texts alone, no callbacks. hrun(7), under "For schedulers and tools", has a
- * program in C and one in Python.
+ * (ctypes): opaque objects, numbers and texts alone, no callbacks. libhrun(3) has a program
+ * in C and one in Python.
  *
  *     s = hrun_service_create(&err);
  *     hrun_service_set(s, "cluster", "cluster.yaml", &err);

@@ -2,7 +2,7 @@
 # The manual, the help and the completion say what the programs do.
 . "$(dirname "$0")/tap.sh"
 
-for m in hrun.1 hrun-calibrate.1 hrun-app.5 hrun-cluster.5 hrun-profile.5 hrun.7 hrun-model.7; do
+for m in hrun.1 hrun-calibrate.1 hrun-app.5 hrun-cluster.5 hrun-profile.5 hrun.7 hrun-model.7 hrun-launch.7 hrun-plan.1 libhrun.3; do
     run mandoc -T lint -W warning "man/$m"
     status_is 0 "man/$m passes mandoc's lint"
 done
@@ -17,7 +17,7 @@ lib/app/load.c hrun-app.5
 lib/cluster/clusterfile.c hrun-cluster.5
 lib/net/net_yaml.c hrun-profile.5
 lib/store/models_yaml.c hrun-profile.5
-hrun/jobs/read.c hrun.1
+hrun/jobs/read.c hrun-plan.1
 END
 
 # Every option of the table (the completion lists them all) stands in its page and in --help.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# service.t - the estimate for schedulers: hrun --dry-run=time, the programs of hrun(7) in C and in Python, hrun.h, and
+# service.t - the estimate for schedulers: hrun --dry-run=time, the programs of libhrun(3) in C and in Python, hrun.h, and
 # what libhrun shows. What they say is what the dry run says.
 . "$(dirname "$0")/tap.sh"
 
@@ -151,9 +151,9 @@ ok "libhrun.so has its ABI's name" grep -q 'soname: \[libhrun.so.0\]' "$tmp/dyna
 
 # ---------------------------------------------------------------- the programs of the manual
 cd "$tmp" || exit 1
-sed -n '/^\.\\" The program below is compiled and run by tests\/cli\/service/,/^\.Ed/p' "$top/man/hrun.7" |
+sed -n '/^\.\\" The program below is compiled and run by tests\/cli\/service/,/^\.Ed/p' "$top/man/libhrun.3" |
     sed '/^\./d; s/\\e/\\/g' >which.c
-sed -n '/^\.\\" The script below is run by tests\/cli\/service/,/^\.Ed/p' "$top/man/hrun.7" |
+sed -n '/^\.\\" The script below is run by tests\/cli\/service/,/^\.Ed/p' "$top/man/libhrun.3" |
     sed '/^\./d; s/\\e/\\/g' >best.py
 ok "the manual has a program" grep -q hrun_service_best which.c
 # shellcheck disable=SC2046,SC2086
