@@ -9,8 +9,8 @@
 
 enum { REPETITIONS = 3 };  /* three tell an outlier from a trend, at the least cost */
 
-static int add(struct campaign *g, const int *pes, const int *procs, int64_t N, double work, int copies,
-               struct hrun_error *err)
+static int add_point(struct campaign *g, const int *pes, const int *procs, int64_t N, double work, int copies,
+                     struct hrun_error *err)
 {
     size_t n = (size_t)g->nsubs;
     struct point p = { .sub = -1, .N = N, .work = work, .copies = copies };
@@ -46,7 +46,7 @@ static int add(struct campaign *g, const int *pes, const int *procs, int64_t N, 
 
 int campaign_point(struct campaign *g, const int *pes, const int *procs, int64_t N, struct hrun_error *err)
 {
-    return add(g, pes, procs, N, 0, 0, err);
+    return add_point(g, pes, procs, N, 0, 0, err);
 }
 
 /* The point of sub-cluster `sub` alone; work: 0 for equal shares. Result: its index, or -1 with *err. */
@@ -59,7 +59,7 @@ static int add_alone(struct campaign *g, int sub, int pes, int m, int64_t N, dou
         return hrun_fail_nomem(err);
     config[sub] = pes;
     config[g->nsubs + sub] = m;
-    i = add(g, config, config + g->nsubs, N, work, copies, err);
+    i = add_point(g, config, config + g->nsubs, N, work, copies, err);
     free(config);
     return i;
 }

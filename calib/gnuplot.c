@@ -60,7 +60,7 @@ static void read_pipe(int *fd, struct hrun_buf *out)
 }
 
 /* Write what is left of the script from *done on. What gnuplot does not want to read it does not need. */
-static void give(int *fd, const struct hrun_buf *script, size_t *done)
+static void write_script(int *fd, const struct hrun_buf *script, size_t *done)
 {
     ssize_t n = write(*fd, script->data + *done, script->len - *done);
 
@@ -88,7 +88,7 @@ static int talk(struct pipes *p, const struct hrun_buf *script, struct hrun_buf 
             return hrun_fail_errno(err, HRUN_EIO, "cannot wait for gnuplot");
         }
         if (v[0].revents)
-            give(&p->in[1], script, &done);
+            write_script(&p->in[1], script, &done);
         if (v[1].revents)
             read_pipe(&p->out[0], out);
         if (v[2].revents)

@@ -19,7 +19,7 @@ enum { HALF_OCTAVES = 40 };            /* curves go to 2^(40/2) bytes, as the ex
 
 /* ------------------------------------------------------------------ finding it */
 
-static int find(struct context *c, struct calib_settings *s, struct report *r, struct hrun_error *err)
+static int load_network(struct context *c, struct calib_settings *s, struct report *r, struct hrun_error *err)
 {
     struct hrun_buf file = HRUN_BUF_INIT, records = HRUN_BUF_INIT, text = HRUN_BUF_INIT;
     int rc = network_context(c, s, err) || network_find(c, &r->net, &file, NULL, err) ? -1 : 0;
@@ -41,7 +41,7 @@ void report_network_find(const struct calib_settings *settings, struct report *r
     struct hrun_error err = { 0 };
     int named = network_named(&s.common);
 
-    if (named && find(&c, &s, r, &err) && !s.common.quiet)
+    if (named && load_network(&c, &s, r, &err) && !s.common.quiet)
         fprintf(stderr, "hrun-calibrate: the report is without a network: %s\n", err.text);
     else if (named && !r->net && !s.common.quiet)
         fprintf(stderr, "hrun-calibrate: the network of these hosts was not measured; `hrun-calibrate network` does\n");

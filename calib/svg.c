@@ -56,7 +56,7 @@ static size_t add_colour(const char *at, struct hrun_buf *out)
     return 0;
 }
 
-static size_t drop(const char *at)
+static size_t dropped_length(const char *at)
 {
     for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++) {
         const char *end = starts(at, dropped[i].from) ? strstr(at, dropped[i].to) : NULL;
@@ -106,7 +106,7 @@ static int adapt(const char *svg, const char *id, struct hrun_buf *out)
     hrun_buf_addf(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"%s-caption\">", PLOT_WIDTH,
                   PLOT_HEIGHT, id);
     for (at += 1; *at;) {
-        size_t n = *at == '<' ? drop(at) : 0;
+        size_t n = *at == '<' ? dropped_length(at) : 0;
 
         n = n || *at != '<' ? n : drop_empty(at);
         n = n || *at != '<' ? n : drop_halo(at);

@@ -54,7 +54,7 @@ static int place(const struct canvas *c, int a, double ln, int n)
     return range > 0 ? (int)lround((ln - c->low[a]) / range * (n - 1)) : (n - 1) / 2;
 }
 
-static void put(struct canvas *c, double lnx, double lny, char what)
+static void set_cell(struct canvas *c, double lnx, double lny, char what)
 {
     c->cells[(c->rows - 1 - place(c, 1, lny, c->rows)) * c->columns + place(c, 0, lnx, c->columns)] = what;
 }
@@ -66,7 +66,7 @@ static void put_line(struct canvas *c, const struct textplot_point *a, const str
     int n = abs(place(c, 0, x1, c->columns) - place(c, 0, x0, c->columns));
 
     for (int i = 0; i <= n; i++)
-        put(c, x0 + (n ? (x1 - x0) * i / n : 0), y0 + (n ? (y1 - y0) * i / n : 0), CURVE);
+        set_cell(c, x0 + (n ? (x1 - x0) * i / n : 0), y0 + (n ? (y1 - y0) * i / n : 0), CURVE);
 }
 
 static void put_series(struct canvas *c, const struct textplot_series *s)
@@ -77,7 +77,7 @@ static void put_series(struct canvas *c, const struct textplot_series *s)
         if (!is_drawn(&s->v[k]))
             continue;
         if (s->mark)
-            put(c, log(s->v[k].x), log(s->v[k].y), s->mark);
+            set_cell(c, log(s->v[k].x), log(s->v[k].y), s->mark);
         else
             put_line(c, last ? last : &s->v[k], &s->v[k]);
         last = &s->v[k];

@@ -118,7 +118,8 @@ struct sides {
 };
 
 /* What the pairs of host x add. */
-static void add(struct sides *s, const double *w, int n, const int *member, int m, const char *side, int x, double sign)
+static void add_pairs_of(struct sides *s, const double *w, int n, const int *member, int m, const char *side, int x,
+                         double sign)
 {
     for (int k = 0; k < m; k++) {
         double v = w[member[x] * n + member[k]];
@@ -151,7 +152,7 @@ static double improve(const double *w, int n, const int *member, int m, char *si
 
     for (int x = 0; x < m; x++) {
         size[(int)side[x]]++;
-        add(&s, w, n, member, m, side, x, 0.5);    /* each pair comes twice */
+        add_pairs_of(&s, w, n, member, m, side, x, 0.5);    /* each pair comes twice */
     }
     for (int sweep = 0; moved && sweep < SWEEPS; sweep++) {
         moved = 0;
@@ -160,9 +161,9 @@ static double improve(const double *w, int n, const int *member, int m, char *si
 
             if (size[(int)side[x]] <= 2)
                 continue;
-            add(&other, w, n, member, m, side, x, -1);
+            add_pairs_of(&other, w, n, member, m, side, x, -1);
             side[x] = !side[x];
-            add(&other, w, n, member, m, side, x, 1);
+            add_pairs_of(&other, w, n, member, m, side, x, 1);
             if (explained(&other) > explained(&s) * (1 + 1e-9)) {
                 s = other;
                 size[(int)side[x]]++;

@@ -243,7 +243,7 @@ static int complain(char *why, size_t size, const char *text)
     return -1;
 }
 
-static const char *check(const struct hrun_measure_options *o, int nranks)
+static const char *check_options(const struct hrun_measure_options *o, int nranks)
 {
     return !(o->precision > 0) || !isfinite(o->precision) ? "the precision is not above 0"
          : o->least < 1 || o->most < o->least ? "repetitions: 1 <= least <= most is wanted"
@@ -311,7 +311,7 @@ int hrun_measure_network(MPI_Comm comm, const struct hrun_measure_options *optio
     int bad, any;
 
     MPI_Comm_size(comm, &b.nranks);
-    wrong = check(options, b.nranks);
+    wrong = check_options(options, b.nranks);
     bad = wrong != NULL;
     MPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_MAX, comm);
     if (any)

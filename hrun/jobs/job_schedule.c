@@ -344,7 +344,7 @@ static int check_times(const struct hrun_schedule_problem *p, struct hrun_error 
                      sum);
 }
 
-static int check(const struct hrun_schedule_problem *p, struct hrun_error *err)
+static int check_problem(const struct hrun_schedule_problem *p, struct hrun_error *err)
 {
     if (p->njobs < 1 || p->njobs > HRUN_SCHEDULE_JOBS_MAX || p->nsubs < 1)
         return hrun_fail(err, HRUN_EINVAL, "a schedule is of 1 to %d jobs, not of %d", HRUN_SCHEDULE_JOBS_MAX,
@@ -420,7 +420,7 @@ int hrun_schedule_find(const struct hrun_schedule_problem *problem, long looks, 
     long n = problem->njobs;
     int rc = -1;
 
-    if (check(problem, err) || allocate(&f, err))
+    if (check_problem(problem, err) || allocate(&f, err))
         goto done;
     for (int j = 0; j < n; j++) {
         f.quickest_s[j] = INFINITY;

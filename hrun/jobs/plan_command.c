@@ -260,8 +260,8 @@ int jobs_json(const struct jobs *j, const struct context *c, const int *npes, co
 /* ------------------------------------------------------------------ the errand */
 
 /* The search, of which job j has ways. */
-static int find(const struct jobs *j, const struct context *c, const int *npes, struct hrun_schedule **out,
-                struct hrun_error *err)
+static int find_schedule(const struct jobs *j, const struct context *c, const int *npes, struct hrun_schedule **out,
+                         struct hrun_error *err)
 {
     struct hrun_schedule_job *v = calloc((size_t)j->n, sizeof *v);
     int rc = -1;
@@ -289,7 +289,7 @@ int run_plan(const struct hrun_settings *s, char **words)
         hrun_fail(&err, HRUN_EINVAL, "hrun plan takes one file of jobs, not %s (hrun plan --help); a program of this "
                   "name is started as ./plan", words[0] ? "several" : "none");
     if (err.code || jobs_read(words[0], &j, &err) || jobs_ways(s, &j, &c, &npes, &err) ||
-        find(&j, &c, npes, &found, &err) ||
+        find_schedule(&j, &c, npes, &found, &err) ||
         (s->common.json ? jobs_json(&j, &c, npes, found, &out, &err)
                         : jobs_print(&j, &c, npes, found, s->common.verbose, &out, &err)))
         status = context_complain("hrun", &err);

@@ -93,7 +93,7 @@ static char *make_name(const struct entry *e, int i, int count)
     return name;
 }
 
-static int take(struct jobs *j, const struct file *f, struct hrun_error *err)
+static int copy_jobs(struct jobs *j, const struct file *f, struct hrun_error *err)
 {
     j->kinds = calloc(f->jobs_count, sizeof *j->kinds);
     j->v = calloc(HRUN_SCHEDULE_JOBS_MAX, sizeof *j->v);
@@ -122,7 +122,7 @@ static int take(struct jobs *j, const struct file *f, struct hrun_error *err)
 
 int jobs_read(const char *path, struct jobs *out, struct hrun_error *err)
 {
-    return hrun_yaml_load(path, &schema, &out->data, &out->marks, err) || take(out, out->data, err) ? -1 : 0;
+    return hrun_yaml_load(path, &schema, &out->data, &out->marks, err) || copy_jobs(out, out->data, err) ? -1 : 0;
 }
 
 void jobs_release(struct jobs *j)

@@ -63,7 +63,7 @@ static int no_copy(MPI_Comm comm, int key, void *extra, void *value, void *copy,
 }
 
 /* The program's communicator is freed, by all of its ranks, as MPI wants it. */
-static int drop(MPI_Comm comm, int key, void *value, void *extra)
+static int on_comm_freed(MPI_Comm comm, int key, void *value, void *extra)
 {
     struct coll_comm *c = value;
 
@@ -140,7 +140,7 @@ static struct coll_comm *make(MPI_Comm comm)
     if (c->places)
         c->own_cost_s = cost_of_own(c);
     if (our.mpi.Comm_set_attr(comm, our.key, c) != MPI_SUCCESS) {
-        drop(comm, our.key, c, NULL);
+        on_comm_freed(comm, our.key, c, NULL);
         return NULL;
     }
     return c;
@@ -345,7 +345,7 @@ void coll_init(void)
         return;
     find_mpi();
     our.tuning = hrun_net_tuning_read(text);
-    if (agreed(text, our.tuning) && our.mpi.Comm_create_keyval(no_copy, drop, &our.key, NULL) == MPI_SUCCESS)
+    if (agreed(text, our.tuning) && our.mpi.Comm_create_keyval(no_copy, on_comm_freed, &our.key, NULL) == MPI_SUCCESS)
         our.active = 1;
     unsetenv(HRUN_COLL_VARIABLE);
     hrun_preloaded_leave(&our);

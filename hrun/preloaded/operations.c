@@ -13,7 +13,7 @@ static int is_good(const void *buf, int count, MPI_Datatype type)
     return type != coll_mpi()->no_type && count >= 0 && buf != MPI_IN_PLACE;
 }
 
-static struct coll_comm *find(MPI_Comm comm, int root)
+static struct coll_comm *tunable_comm(MPI_Comm comm, int root)
 {
     struct coll_comm *c = coll_comm(comm);
 
@@ -60,7 +60,7 @@ static int root_parts(const void *own_buf, int own_count, MPI_Datatype own_type,
 int coll_do_gather(const void *send, int count, MPI_Datatype type, void *in, int in_count, MPI_Datatype in_type,
                      int root, MPI_Comm comm, int *rc)
 {
-    struct coll_comm *c = find(comm, root);
+    struct coll_comm *c = tunable_comm(comm, root);
     struct coll_turn turn;
     struct coll_parts own, all = { 0 };
     int64_t bytes;
@@ -82,7 +82,7 @@ int coll_do_gather(const void *send, int count, MPI_Datatype type, void *in, int
 int coll_do_scatter(const void *send, int count, MPI_Datatype type, void *in, int in_count, MPI_Datatype in_type,
                       int root, MPI_Comm comm, int *rc)
 {
-    struct coll_comm *c = find(comm, root);
+    struct coll_comm *c = tunable_comm(comm, root);
     struct coll_turn turn;
     struct coll_parts own, all = { 0 };
     int64_t bytes;
@@ -129,7 +129,7 @@ static int parts_with_counts(const struct coll_comm *c, int root, const void *ow
 int coll_do_gatherv(const void *send, int count, MPI_Datatype type, void *in, const int *in_counts,
                       const int *places, MPI_Datatype in_type, int root, MPI_Comm comm, int *rc)
 {
-    struct coll_comm *c = find(comm, root);
+    struct coll_comm *c = tunable_comm(comm, root);
     struct coll_turn turn;
     struct coll_parts own, all;
 
@@ -144,7 +144,7 @@ int coll_do_gatherv(const void *send, int count, MPI_Datatype type, void *in, co
 int coll_do_scatterv(const void *send, const int *counts, const int *places, MPI_Datatype type, void *in,
                        int in_count, MPI_Datatype in_type, int root, MPI_Comm comm, int *rc)
 {
-    struct coll_comm *c = find(comm, root);
+    struct coll_comm *c = tunable_comm(comm, root);
     struct coll_turn turn;
     struct coll_parts own, all;
 
@@ -158,7 +158,7 @@ int coll_do_scatterv(const void *send, const int *counts, const int *places, MPI
 
 int coll_do_bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm, int *rc)
 {
-    struct coll_comm *c = find(comm, root);
+    struct coll_comm *c = tunable_comm(comm, root);
     struct coll_turn turn;
     struct coll_parts data;
 

@@ -264,7 +264,7 @@ static int open_folder(struct input *in, int root, int make, struct hrun_error *
 }
 
 /* What stands at the file's place. -1 with errno: nothing, or it is not known. */
-static int look(const struct input *in, struct stat *st)
+static int stat_input(const struct input *in, struct stat *st)
 {
     const char *name = strrchr(in->path, '/') + 1;
 
@@ -278,7 +278,7 @@ static int holds(const struct input *in)
     const struct hrun_buf *want = &in->content;
     struct hrun_buf content = HRUN_BUF_INIT;
     struct stat st;
-    int yes = !look(in, &st) && S_ISREG(st.st_mode) && st.st_size == (off_t)want->len
+    int yes = !stat_input(in, &st) && S_ISREG(st.st_mode) && st.st_size == (off_t)want->len
         && !hrun_file_read_in(in->folder, in->path, want->len, &content, NULL) && content.len == want->len
         && !memcmp(content.data, want->data, want->len);
 
@@ -305,7 +305,7 @@ static int compare(struct input *in, const struct ledger *l, int force, struct h
 
     in->was = (struct sum){ 0, -1 };
     in->write = 1;
-    if (look(in, &st))
+    if (stat_input(in, &st))
         return errno == ENOENT ? 0 : hrun_fail_errno(err, HRUN_EIO, "cannot look at '%s'", in->path);
     if (!S_ISREG(st.st_mode))
         return hrun_fail(err, HRUN_EEXISTS, "'%s' is in the way: an input file is to be written there and it is %s; "

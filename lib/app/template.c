@@ -115,7 +115,7 @@ static int add_expression(struct expansion *x, const char *text, struct hrun_err
 }
 
 /* Append the value of a known name. */
-static int add(struct expansion *x, const char *name, size_t len, struct hrun_error *err)
+static int add_value(struct expansion *x, const char *name, size_t len, struct hrun_error *err)
 {
     const struct hrun_app_values *values = x->values;
     const struct hrun_const *c = hrun_app_find_const(x->app, name, len);
@@ -161,7 +161,7 @@ static int add_braces(struct expansion *x, const char *s, size_t *len, struct hr
 
     if (n) {
         *len = n + 2;
-        return is_known(x->app, s + 1, n) ? add(x, s + 1, n, err) : fail_unknown(x->app, s + 1, n, err);
+        return is_known(x->app, s + 1, n) ? add_value(x, s + 1, n, err) : fail_unknown(x->app, s + 1, n, err);
     }
     n = strcspn(s + 1, "{}\n");
     if (s[1 + n] != '}' || strspn(s + 1, " \t") == n)
@@ -281,7 +281,7 @@ int hrun_app_expand_word(const struct hrun_app *app, const char *word, const str
         s += literal;
         if (literal)
             hrun_buf_add(&mine, s, len + 2);
-        else if (add(&x, s + 1, len, err))
+        else if (add_value(&x, s + 1, len, err))
             goto out;
         s += len + 2;
     }

@@ -34,7 +34,7 @@ void hrun_table_destroy(struct hrun_table *t)
     free(t);
 }
 
-static void add(struct hrun_table *t, const char *s)
+static void add_cell(struct hrun_table *t, const char *s)
 {
     if (t->failed || hrun_strvec_push(&t->cells, s))
         t->failed = 1;
@@ -46,11 +46,11 @@ void hrun_table_row(struct hrun_table *t, ...)
 
     /* finish a row that hrun_table_cell left short, or columns would shift from here on */
     while (t->ncol && t->cells.n % t->ncol && !t->failed)
-        add(t, "");
+        add_cell(t, "");
     va_start(ap, t);
     for (size_t i = 0; i < t->ncol; i++) {
         const char *s = va_arg(ap, const char *);
-        add(t, s ? s : "");
+        add_cell(t, s ? s : "");
     }
     va_end(ap);
 }
@@ -68,7 +68,7 @@ void hrun_table_cell(struct hrun_table *t, const char *fmt, ...)
     if (b.failed)
         t->failed = 1;
     else
-        add(t, b.data);
+        add_cell(t, b.data);
     hrun_buf_release(&b);
 }
 

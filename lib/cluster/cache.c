@@ -140,11 +140,11 @@ static int field_copy(const char *field, char **copy)
     return *copy || !strcmp(field, "-") ? 0 : -1;
 }
 
-struct hrun_told *hrun_cache_find(const struct hrun_cache *cache, const char *host)
+struct hrun_host_answer *hrun_cache_find(const struct hrun_cache *cache, const char *host)
 {
     const struct line *line = cache ? find_line(cache, host) : NULL;
     char *rest = line ? strdup(line->rest) : NULL, *next = rest, *f[NFIELDS] = { NULL };
-    struct hrun_told *t = rest ? calloc(1, sizeof *t) : NULL;
+    struct hrun_host_answer *t = rest ? calloc(1, sizeof *t) : NULL;
     int n = ASKED;
 
     for (; t && next && n < NFIELDS; n++)
@@ -161,7 +161,7 @@ struct hrun_told *hrun_cache_find(const struct hrun_cache *cache, const char *ho
     free(rest);
     if (t && t->remembered && is_current(cache, t->asked_s) && t->memory_bytes <= HRUN_MEMORY_MAX)
         return t;
-    hrun_told_destroy(t);
+    hrun_host_answer_destroy(t);
     return NULL;
 }
 
@@ -179,7 +179,7 @@ int hrun_cache_topology(const struct hrun_cache *cache, uint64_t key, struct hru
     return rc || hrun_topology_key(xml->data, xml->len) != key ? -1 : 0;
 }
 
-void hrun_cache_put(struct hrun_cache *cache, const char *host, const struct hrun_told *t)
+void hrun_cache_put(struct hrun_cache *cache, const char *host, const struct hrun_host_answer *t)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
 

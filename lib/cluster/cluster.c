@@ -35,7 +35,7 @@ int hrun_cluster_add_host(struct hrun_cluster *c, const char *name, int is_local
     return c->nhosts++;
 }
 
-void hrun_cluster_told(struct hrun_cluster *c, int host, struct hrun_told *t)
+void hrun_cluster_told(struct hrun_cluster *c, int host, struct hrun_host_answer *t)
 {
     struct hrun_host *h = &c->hosts[host];
 
@@ -158,7 +158,7 @@ void hrun_cluster_destroy(struct hrun_cluster *c)
         sub_release(&c->subs[i]);
     for (int i = 0; i < c->nhosts; i++) {
         free(c->hosts[i].name);
-        hrun_told_destroy(c->hosts[i].told);
+        hrun_host_answer_destroy(c->hosts[i].told);
     }
     for (int i = 0; i < c->ntopos; i++)
         hrun_topo_destroy(c->topos[i]);

@@ -469,7 +469,7 @@ done:
     free(l.hosts);
     free(l.described);
     for (size_t i = 0; l.told && i < l.asked.n; i++)
-        hrun_told_destroy(l.told[i]);
+        hrun_host_answer_destroy(l.told[i]);
     free(l.told);
     hrun_strvec_release(&l.asked);
     names_release(&l.exclude);

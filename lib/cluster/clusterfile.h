@@ -49,7 +49,7 @@ struct load {
     enum hrun_level default_level;
     int local;                      /* index of the local host, -1 while not named */
     struct hrun_strvec asked;       /* hosts that nothing describes, in the order of the file */
-    struct hrun_told **told;        /* what they said; NULL once a host of the cluster has it */
+    struct hrun_host_answer **told;        /* what they said; NULL once a host of the cluster has it */
     int next_asked;
 };
 

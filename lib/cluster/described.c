@@ -194,7 +194,8 @@ int hrun_described_ask(struct load *l, struct hrun_error *err)
         hrun_fail_nomem(err);
         goto done;
     }
-    rc = l->asked.n ? hrun_told_ask(l->d->req, l->d->cache, l->c, l->asked.v, (int)l->asked.n, l->told, &bad, &why) : 0;
+    rc = l->asked.n ? hrun_ask_hosts(l->d->req, l->d->cache, l->c, l->asked.v, (int)l->asked.n, l->told, &bad, &why)
+                    : 0;
     if (rc && bad >= 0)
         FAIL(l, (unsigned)entries[bad], "hosts", 0, err, "%s", why.text);
     else if (rc)

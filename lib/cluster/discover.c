@@ -84,7 +84,7 @@ struct listed {
     const struct hrun_host_list *list;
     const char *file;           /* for messages; "" when the list is in none */
     const char **remote;        /* those that are not this host, in their order */
-    struct hrun_told **told;    /* what they say; NULL: left out */
+    struct hrun_host_answer **told;    /* what they say; NULL: left out */
     int nremote;
 };
 
@@ -135,8 +135,8 @@ static int ask_remote(struct listed *l, struct hrun_error *err)
     struct hrun_error why;
     int bad;
 
-    if (!l->nremote || !hrun_told_ask(l->d->req, l->d->cache, l->d->c, (char *const *)l->remote, l->nremote, l->told,
-                                      &bad, &why))
+    if (!l->nremote || !hrun_ask_hosts(l->d->req, l->d->cache, l->d->c, (char *const *)l->remote, l->nremote, l->told,
+                                       &bad, &why))
         return 0;
     while (bad >= 0 && e->name != l->remote[bad])
         e++;
@@ -203,7 +203,7 @@ static int from_list(const struct hrun_discovery *d, const struct hrun_host_list
     rc = d->c->nhosts ? hrun_group_finish(d->c, level, err) : hrun_fail_nothing_left(d->c, err);
 done:
     for (int i = 0; l.told && i < l.nremote; i++)
-        hrun_told_destroy(l.told[i]);
+        hrun_host_answer_destroy(l.told[i]);
     free(l.told);
     free(l.remote);
     return rc;

@@ -53,12 +53,12 @@ void hrun_resolver_know(struct hrun_resolver *r, const char *name);
 /* hrun_allocation_find with the default host file that Open MPI's parameters name; NULL: what the environment says. */
 int hrun_allocation_look(const char *hostfile, struct hrun_allocation *out, struct hrun_error *err);
 
-/* ---------------------------------------------------------------- told.c: asking other hosts */
+/* ---------------------------------------------------------------- host_answer.c: asking other hosts */
 
 /* An exabyte: more than any host has, and shares of it can be reckoned with. */
 #define HRUN_MEMORY_MAX ((uint64_t)1 << 60)
 
-struct hrun_told {
+struct hrun_host_answer {
     struct hrun_topo *topo;     /* of the cluster; hosts that are alike share it */
     uint64_t key;               /* hrun_topology_key of its XML */
     char *usable;               /* the PUs that may be used there, "0-3,8"; NULL: all of topo */
@@ -74,12 +74,12 @@ struct hrun_cache;
 
 /* What n hosts say of themselves: those that cache (may be NULL) does not know, or all with req->refresh, are asked
  * through req->topologies, which is not NULL, and remembered. told[n] get what they said, each to be given to
- * hrun_told_destroy; topologies go to c. Hosts left out get NULL and stand in c->unreachable.
+ * hrun_host_answer_destroy; topologies go to c. Hosts left out get NULL and stand in c->unreachable.
  * *bad: index of the host at fault, or -1. Errors: those of req->topologies; HRUN_EINVAL for an answer that is none,
  * with the host's name, and for two names of one machine. */
-int hrun_told_ask(const struct hrun_cluster_request *req, struct hrun_cache *cache, struct hrun_cluster *c,
-                  char *const *hosts, int n, struct hrun_told **told, int *bad, struct hrun_error *err);
-void hrun_told_destroy(struct hrun_told *t);
+int hrun_ask_hosts(const struct hrun_cluster_request *req, struct hrun_cache *cache, struct hrun_cluster *c,
+                   char *const *hosts, int n, struct hrun_host_answer **told, int *bad, struct hrun_error *err);
+void hrun_host_answer_destroy(struct hrun_host_answer *t);
 /* A quota as a host tells it; what is none counts as no limit. */
 double hrun_cpu_quota_of(const char *text);
 
@@ -98,12 +98,12 @@ uint64_t hrun_topology_key(const char *xml, size_t len);
  * Files in req->cache_dir: "hosts-XXXXXXXX", a line for each host, for one asking host and one way (req->via);
  * "topology-KEY.xml". What is a month old counts as none, and is removed when something is written. */
 struct hrun_cache *hrun_cache_open(const struct hrun_cluster_request *req, const char *own_name);
-/* What is known of a host, for hrun_told_destroy, without its topology. NULL: nothing. */
-struct hrun_told *hrun_cache_find(const struct hrun_cache *cache, const char *host);
+/* What is known of a host, for hrun_host_answer_destroy, without its topology. NULL: nothing. */
+struct hrun_host_answer *hrun_cache_find(const struct hrun_cache *cache, const char *host);
 /* Append the XML of that key. -1: there is none. */
 int hrun_cache_topology(const struct hrun_cache *cache, uint64_t key, struct hrun_buf *xml);
 /* Remember; strings are copied. */
-void hrun_cache_put(struct hrun_cache *cache, const char *host, const struct hrun_told *t);
+void hrun_cache_put(struct hrun_cache *cache, const char *host, const struct hrun_host_answer *t);
 void hrun_cache_keep(struct hrun_cache *cache, uint64_t key, const char *xml, size_t len);
 /* Names of all hosts known, for r. */
 void hrun_cache_tell(const struct hrun_cache *cache, struct hrun_resolver *r);
@@ -157,7 +157,7 @@ struct hrun_pe_key {
 int hrun_cluster_add_host(struct hrun_cluster *c, const char *name, int is_local, int slots,
                           struct hrun_topo *topo, struct hrun_error *err);
 /* A host was asked: it takes t over. */
-void hrun_cluster_told(struct hrun_cluster *c, int host, struct hrun_told *t);
+void hrun_cluster_told(struct hrun_cluster *c, int host, struct hrun_host_answer *t);
 /* Takes t over, also on failure. */
 int hrun_cluster_add_topo(struct hrun_cluster *c, struct hrun_topo *t, struct hrun_error *err);
 /* The sub-cluster of that key among subs first.., made when there is none. It has no name yet. */

@@ -190,7 +190,7 @@ int hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env, 
     return 0;
 }
 
-static int put(struct hrun_strvec *env, const char *name, const char *value)
+static int set_variable(struct hrun_strvec *env, const char *name, const char *value)
 {
     return hrun_env_set(env, name, strlen(name), value);
 }
@@ -213,9 +213,9 @@ int hrun_env_preload(const struct hrun_job *job, int shim, struct hrun_strvec *e
     if (!job->npreloads)
         return 0;
     for (int i = 0; i < job->npreloads && !bad; i++)
-        bad = put(env, job->preloads[i].variable, job->preloads[i].value);
+        bad = set_variable(env, job->preloads[i].variable, job->preloads[i].value);
     add_libraries(job, shim ? NULL : hrun_env_get(env, preload), &list);
-    bad = bad || list.failed || put(env, shim ? HRUN_ENV_PRELOAD : preload, list.data);
+    bad = bad || list.failed || set_variable(env, shim ? HRUN_ENV_PRELOAD : preload, list.data);
     hrun_buf_release(&list);
     return bad ? hrun_fail_nomem(err) : 0;
 }

@@ -181,14 +181,14 @@ static void hear_line(void *run, char *line)
     r->launcher->hear(r, line);
 }
 
-static void hear(struct hrun_run *r)
+static void read_words(struct hrun_run *r)
 {
     hrun_words_take(&r->words, hear_line, r);
 }
 
 /* ---------------------------------------------------------------- ends */
 
-static void judge(struct hrun_run *r, int rank, int status)
+static void classify_end(struct hrun_run *r, int rank, int status)
 {
     struct hrun_proc *p = &r->procs[rank];
 
@@ -221,10 +221,10 @@ static void reap(struct hrun_run *r)
         if (r->watch)
             r->watch(r);   /* what made mpirun end too */
         if (r->launcher) {
-            hear(r);
+            read_words(r);
             r->launcher->ended(r, status);
         } else {
-            judge(r, i, status);
+            classify_end(r, i, status);
         }
     }
 }
@@ -360,7 +360,7 @@ static int wait_once(struct hrun_run *r, struct pollfd *p, int ms)
     if (p[1].revents)
         handle_events(r);
     if (p[2].revents)
-        hear(r);
+        read_words(r);
     if (p[3].revents)
         r->watch(r);
     hrun_output_handle(r->output, p + OWN_FDS, n);

@@ -283,7 +283,7 @@ static void take_plain(struct hrun_output *o, struct source *s, const char *data
         hrun_sink_add(&o->sinks[s->is_err], data, len);
 }
 
-static void take(struct hrun_output *o, struct source *s, const char *data, size_t len)
+static void on_rank_output(struct hrun_output *o, struct source *s, const char *data, size_t len)
 {
     struct hrun_buf rest = HRUN_BUF_INIT;
 
@@ -325,7 +325,7 @@ static ssize_t read_source(struct hrun_output *o, struct source *s)
     ssize_t n = read(s->fd, data, sizeof data);
 
     if (n > 0)
-        take(o, s, data, (size_t)n);
+        on_rank_output(o, s, data, (size_t)n);
     else if (n == 0 || (errno != EAGAIN && errno != EINTR))
         end_source(o, s);
     return n;

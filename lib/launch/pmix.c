@@ -122,7 +122,7 @@ struct infos {
     int failed;
 };
 
-static void add(struct infos *f, const char *key, const void *value, pmix_data_type_t type)
+static void add_info(struct infos *f, const char *key, const void *value, pmix_data_type_t type)
 {
     if (f->n == f->cap) {
         size_t cap = f->cap ? 2 * f->cap : 16;
@@ -141,14 +141,14 @@ static void add(struct infos *f, const char *key, const void *value, pmix_data_t
 
 static void add_u32(struct infos *f, const char *key, uint32_t value)
 {
-    add(f, key, &value, PMIX_UINT32);
+    add_info(f, key, &value, PMIX_UINT32);
 }
 
 static void add_rank(struct infos *f, const char *key, int rank)
 {
     pmix_rank_t value = (pmix_rank_t)rank;
 
-    add(f, key, &value, PMIX_PROC_RANK);
+    add_info(f, key, &value, PMIX_PROC_RANK);
 }
 
 static void infos_release(struct infos *f)
@@ -171,8 +171,8 @@ static void add_place(struct infos *f, const struct hrun_guard_spec *spec, int r
     PMIX_CPUSET_CONSTRUCT(&set);
     if (text && PMIx_Parse_cpuset_string(text, &set) == PMIX_SUCCESS &&
         PMIx_server_generate_locality_string(&set, &locality) == PMIX_SUCCESS && locality) {
-        add(f, PMIX_CPUSET, spec->cpusets[rank], PMIX_STRING);
-        add(f, PMIX_LOCALITY_STRING, locality, PMIX_STRING);
+        add_info(f, PMIX_CPUSET, spec->cpusets[rank], PMIX_STRING);
+        add_info(f, PMIX_LOCALITY_STRING, locality, PMIX_STRING);
     }
     PMIx_Cpuset_destruct(&set);
     free(locality);
@@ -191,24 +191,24 @@ static void add_rank_data(struct infos *job, const struct hrun_guard_spec *spec,
     add_rank(&f, PMIX_RANK, rank);
     add_rank(&f, PMIX_GLOBAL_RANK, rank);
     add_rank(&f, PMIX_APP_RANK, rank);
-    add(&f, PMIX_LOCAL_RANK, &local, PMIX_UINT16);
-    add(&f, PMIX_NODE_RANK, &local, PMIX_UINT16);
-    add(&f, PMIX_APPNUM, &zero, PMIX_UINT32);
-    add(&f, PMIX_NODEID, &zero, PMIX_UINT32);
-    add(&f, PMIX_HOSTNAME, host, PMIX_STRING);
-    add(&f, PMIX_REINCARNATION, &zero, PMIX_UINT32);
+    add_info(&f, PMIX_LOCAL_RANK, &local, PMIX_UINT16);
+    add_info(&f, PMIX_NODE_RANK, &local, PMIX_UINT16);
+    add_info(&f, PMIX_APPNUM, &zero, PMIX_UINT32);
+    add_info(&f, PMIX_NODEID, &zero, PMIX_UINT32);
+    add_info(&f, PMIX_HOSTNAME, host, PMIX_STRING);
+    add_info(&f, PMIX_REINCARNATION, &zero, PMIX_UINT32);
     if (spec->topology && spec->cpusets[rank][0])
         add_place(&f, spec, rank);
     snprintf(dir, sizeof dir, "%s/job/%d", spec->rundir, rank);
     if (mkdir(dir, 0700) == 0)
-        add(&f, PMIX_PROCDIR, dir, PMIX_STRING);
+        add_info(&f, PMIX_PROCDIR, dir, PMIX_STRING);
     array.type = PMIX_INFO;
     array.size = f.n;
     array.array = f.v;
     if (f.failed)
         job->failed = 1;
     else
-        add(job, PMIX_PROC_INFO_ARRAY, &array, PMIX_DATA_ARRAY);  /* copies */
+        add_info(job, PMIX_PROC_INFO_ARRAY, &array, PMIX_DATA_ARRAY);  /* copies */
     infos_release(&f);
 }
 
@@ -249,9 +249,9 @@ static int register_job(const struct hrun_guard_spec *spec, const char *nspace, 
         hrun_fail(err, HRUN_EENGINE, "PMIx cannot describe the job's ranks: %s", PMIx_Error_string(rc));
         goto out;
     }
-    add(&f, PMIX_NODE_MAP, regex, PMIX_REGEX);
-    add(&f, PMIX_PROC_MAP, ppn, PMIX_REGEX);
-    add(&f, PMIX_JOBID, nspace, PMIX_STRING);
+    add_info(&f, PMIX_NODE_MAP, regex, PMIX_REGEX);
+    add_info(&f, PMIX_PROC_MAP, ppn, PMIX_REGEX);
+    add_info(&f, PMIX_JOBID, nspace, PMIX_STRING);
     add_u32(&f, PMIX_UNIV_SIZE, n);
     add_u32(&f, PMIX_MAX_PROCS, n);
     add_u32(&f, PMIX_JOB_SIZE, n);
@@ -260,14 +260,14 @@ static int register_job(const struct hrun_guard_spec *spec, const char *nspace, 
     add_u32(&f, PMIX_NODE_SIZE, n);
     add_u32(&f, PMIX_NUM_NODES, 1);
     add_u32(&f, PMIX_JOB_NUM_APPS, 1);
-    add(&f, PMIX_LOCAL_PEERS, peers, PMIX_STRING);
+    add_info(&f, PMIX_LOCAL_PEERS, peers, PMIX_STRING);
     add_rank(&f, PMIX_LOCALLDR, 0);
     add_rank(&f, PMIX_NPROC_OFFSET, 0);
-    add(&f, PMIX_TMPDIR, spec->rundir, PMIX_STRING);
-    add(&f, PMIX_NSDIR, nsdir, PMIX_STRING);
-    add(&f, PMIX_TDIR_RMCLEAN, &yes, PMIX_BOOL);
+    add_info(&f, PMIX_TMPDIR, spec->rundir, PMIX_STRING);
+    add_info(&f, PMIX_NSDIR, nsdir, PMIX_STRING);
+    add_info(&f, PMIX_TDIR_RMCLEAN, &yes, PMIX_BOOL);
     if (spec->wdir)
-        add(&f, PMIX_WDIR, spec->wdir, PMIX_STRING);
+        add_info(&f, PMIX_WDIR, spec->wdir, PMIX_STRING);
     for (int r = 0; r < spec->nranks; r++)
         add_rank_data(&f, spec, r, host);
     if (f.failed) {
@@ -426,8 +426,8 @@ int hrun_pmix_serve(const struct hrun_guard_spec *spec, int sock, struct hrun_er
     module.client_finalized = on_finalized;
     module.abort = on_abort;
     module.fence_nb = on_fence;
-    add(&f, PMIX_SERVER_TMPDIR, spec->rundir, PMIX_STRING);
-    add(&f, PMIX_SYSTEM_TMPDIR, spec->rundir, PMIX_STRING);
+    add_info(&f, PMIX_SERVER_TMPDIR, spec->rundir, PMIX_STRING);
+    add_info(&f, PMIX_SYSTEM_TMPDIR, spec->rundir, PMIX_STRING);
     if (f.failed) {
         free(clients);
         return hrun_fail_nomem(err);

@@ -27,7 +27,7 @@ static char *join(const char *wdir, const char *dir, size_t len, const char *nam
 }
 
 /* 0: can be executed; else ENOENT, EACCES or EISDIR. */
-static int look(const char *path)
+static int check_executable(const char *path)
 {
     struct stat st;
 
@@ -54,7 +54,7 @@ static char *find_by_path(const char *name, const char *wdir, struct hrun_error 
         hrun_fail_nomem(err);
         return NULL;
     }
-    why = look(path);
+    why = check_executable(path);
     if (why == 0)
         return path;
     if (why == ENOENT)
@@ -81,7 +81,7 @@ static char *find_in_path(const char *name, const char *wdir, struct hrun_error 
             hrun_fail_nomem(err);
             goto out;
         }
-        why = look(path);
+        why = check_executable(path);
         if (why == 0)
             goto out;
         if (why == EACCES && !refused) {
@@ -99,7 +99,7 @@ static char *find_in_path(const char *name, const char *wdir, struct hrun_error 
         goto out;
     }
     path = join(wdir, "", 0, name);
-    if (path && look(path) == 0)
+    if (path && check_executable(path) == 0)
         hrun_fail(err, HRUN_ENOPROG, "%s: there is no program of this name in PATH; did you mean ./%s?", name, name);
     else if (name[strspn(name, "0123456789.,")])
         hrun_fail(err, HRUN_ENOPROG, "%s: there is no program of this name in PATH, which is %s", name, list);

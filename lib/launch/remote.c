@@ -226,7 +226,7 @@ static enum end kind_of_end(const struct crowd *c, const struct agent *a, const 
 }
 
 /* status: exit status or signal of the agent, where it has one. */
-static void judge(struct crowd *c, struct agent *a, enum end end, int status)
+static void classify_failure(struct crowd *c, struct agent *a, enum end end, int status)
 {
     const char *said = last_line(&a->said), *host = c->hosts[a->host], *name = c->words.v[0];
     const char *colon = *said ? ": " : "", *do_this;
@@ -321,7 +321,7 @@ static void end_late(struct crowd *c)
             i++;
             continue;
         }
-        judge(c, &late, late.deadline_s > now ? TOO_MUCH : LATE, 0);
+        classify_failure(c, &late, late.deadline_s > now ? TOO_MUCH : LATE, 0);
         *a = c->agents[--first];
         c->agents[first] = late;
     }
@@ -357,7 +357,7 @@ static int step(struct crowd *c, struct hrun_error *err)
             i++;
             continue;
         }
-        judge(c, a, kind_of_end(c, a, &end), end.si_status);
+        classify_failure(c, a, kind_of_end(c, a, &end), end.si_status);
         reap(c, i);
     }
     end_late(c);

@@ -86,7 +86,7 @@ struct talk {
     char complaint[256];
 };
 
-static void hear(struct hrun_run *r, char *line)
+static void on_srun_line(struct hrun_run *r, char *line)
 {
     struct talk *t = r->state;
     struct hrun_srun_said said;
@@ -117,7 +117,7 @@ static void ended(struct hrun_run *r, int status)
     (void)r, (void)status;
 }
 
-static const struct hrun_launcher gatherer = { "srun", 0, end_srun, hear, nothing, ended };
+static const struct hrun_launcher gatherer = { "srun", 0, end_srun, on_srun_line, nothing, ended };
 
 static int push_part(const struct gather *g, const struct node *nodes, int n, const char *file, int stderr_fd,
                      struct hrun_strvec *v)
@@ -220,8 +220,8 @@ static void blame(struct gather *g, int host, const char *happened, const char *
     g->nfailed++;
 }
 
-static void judge(struct gather *g, const struct node *node, int task, int status, const char *stderr_text,
-                  const struct talk *t, const struct hrun_outcome *out)
+static void classify_failure(struct gather *g, const struct node *node, int task, int status, const char *stderr_text,
+                             const struct talk *t, const struct hrun_outcome *out)
 {
     char words[400], *hint = hrun_strf("see what 'srun --overlap -N 1 -w %s %s' says", node->name, g->what->argv[0]),
          *late = hrun_strf("did not answer within %g s", g->what->timeout_s);
@@ -293,7 +293,7 @@ static int step(struct gather *g, const struct node *nodes, int n, struct talk *
         hrun_buf_add(to, u.outputs[i].data, u.outputs[i].len);
         to->failed |= u.outputs[i].failed;
         if (!rc)
-            judge(g, &nodes[i], i, u.status[i], stderr_text.data, t, &out);
+            classify_failure(g, &nodes[i], i, u.status[i], stderr_text.data, t, &out);
         hrun_buf_release(&u.outputs[i]);
     }
     free(u.outputs);

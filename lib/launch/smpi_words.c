@@ -88,7 +88,7 @@ static void bring_signal(struct hrun_run *r, int sig)
     kill(r->procs[0].own_group ? -r->procs[0].pid : r->procs[0].pid, sig);
 }
 
-static void hear(struct hrun_run *r, char *line)
+static void on_smpi_line(struct hrun_run *r, char *line)
 {
     struct hrun_smpi_watch *w = r->state;
     struct hrun_smpi_said said;
@@ -119,7 +119,7 @@ static void hear(struct hrun_run *r, char *line)
     }
 }
 
-static void settle(struct hrun_run *r)
+static void settle_nothing(struct hrun_run *r)
 {
     (void)r;
 }
@@ -163,4 +163,4 @@ static void ended(struct hrun_run *r, int status)
     }
 }
 
-const struct hrun_launcher hrun_smpi_launcher = { "SimGrid", 1, bring_signal, hear, settle, ended };
+const struct hrun_launcher hrun_smpi_launcher = { "SimGrid", 1, bring_signal, on_smpi_line, settle_nothing, ended };

@@ -87,7 +87,7 @@ static void rank_failed(struct hrun_run *r, int rank, int status, int sig)
 }
 
 /* Nobody else has failed: the suspect did it, unless a rank has left without MPI_Finalize before. */
-static void settle(struct hrun_run *r)
+static void blame_suspect(struct hrun_run *r)
 {
     struct hrun_srun_watch *w = r->state;
     int suspect = w->suspect;
@@ -155,7 +155,7 @@ static void lost(struct hrun_run *r, const struct hrun_srun_said *said)
         hrun_run_say(r, "host '%s' was lost during the run", r->out->lost_host);
 }
 
-static void hear(struct hrun_run *r, char *line)
+static void on_srun_line(struct hrun_run *r, char *line)
 {
     struct hrun_srun_watch *w = r->state;
     struct hrun_srun_said said;
@@ -204,10 +204,10 @@ static void ended(struct hrun_run *r, int status)
     struct hrun_srun_watch *w = r->state;
     int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 
-    settle(r);
+    blame_suspect(r);
     if (code && !r->failed && hrun_run_fail(r, -1, code) && w->started && WIFSIGNALED(status))
         hrun_run_say(r, "srun, process %d, was killed by signal %d (%s)", (int)r->procs[0].pid, WTERMSIG(status),
                      strsignal(WTERMSIG(status)));
 }
 
-const struct hrun_launcher hrun_srun_launcher = { "srun", 0, bring_signal, hear, settle, ended };
+const struct hrun_launcher hrun_srun_launcher = { "srun", 0, bring_signal, on_srun_line, blame_suspect, ended };

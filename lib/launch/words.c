@@ -32,7 +32,7 @@ void hrun_words_started(struct hrun_words *w)
     close_fd(&w->child_fd);
 }
 
-static void give(struct hrun_words *w, void (*hear)(void *ctx, char *line), void *ctx)
+static void pass_line(struct hrun_words *w, void (*hear)(void *ctx, char *line), void *ctx)
 {
     if (w->line.len && !w->line.failed)
         hear(ctx, w->line.data);
@@ -49,10 +49,10 @@ void hrun_words_take(struct hrun_words *w, void (*hear)(void *ctx, char *line), 
             if (data[i] != '\n')
                 hrun_buf_addc(&w->line, data[i] ? data[i] : '?');
             if (data[i] == '\n' || w->line.len >= LINE_MAX_BYTES)
-                give(w, hear, ctx);
+                pass_line(w, hear, ctx);
         }
     if (w->fd >= 0 && n == 0) {
-        give(w, hear, ctx);
+        pass_line(w, hear, ctx);
         close_fd(&w->fd);
     }
 }

@@ -50,7 +50,7 @@ static int is_better(const struct hrun_placement_cost *a, const struct hrun_plac
 }
 
 /* What the placement at[] costs. */
-static struct hrun_placement_cost look(struct search *s)
+static struct hrun_placement_cost placement_cost(struct search *s)
 {
     s->steps_left -= (double)s->traffic.n + 1;
     for (int k = 0; k < s->nslots; k++)
@@ -61,7 +61,7 @@ static struct hrun_placement_cost look(struct search *s)
 /* Keep the present placement if it is better. */
 static int keep(struct search *s)
 {
-    struct hrun_placement_cost cost = look(s);
+    struct hrun_placement_cost cost = placement_cost(s);
 
     if (!is_better(&cost, &s->best_cost))
         return 0;
@@ -158,14 +158,14 @@ static void clear(struct search *s)
     memset(s->on_host, 0, (size_t)s->req->cluster->nhosts * sizeof *s->on_host);
 }
 
-static void put(struct search *s, int slot, int place)
+static void occupy(struct search *s, int slot, int place)
 {
     s->at[slot] = place;
     s->used[place]++;
     s->on_host[s->places[place].host]++;
 }
 
-static void take(struct search *s, int slot)
+static void vacate(struct search *s, int slot)
 {
     int place = s->at[slot];
 
@@ -188,7 +188,7 @@ static void put_plain(struct search *s)
                 continue;
             while (s->places[place].host != c->subs[i].pes[p].host)
                 place++;
-            put(s, k++, place);
+            occupy(s, k++, place);
             left--;
         }
 }
@@ -226,7 +226,7 @@ static void put_grouped(struct search *s, int group)
                 }
         while (group_of(s, place) != group || s->used[place] == s->places[place].capacity)
             place++;
-        put(s, k, place);
+        occupy(s, k, place);
     }
 }
 
@@ -260,9 +260,9 @@ static int try_all(struct search *s, int k)
 
         if (!is_choice(s, p))
             continue;
-        put(s, k, p);
+        occupy(s, k, p);
         rc = try_all(s, k + 1);
-        take(s, k);
+        vacate(s, k);
         if (rc)
             return rc;
     }

@@ -128,7 +128,7 @@ static int deal(const struct hrun_pe *pe, struct pe_use *use, struct hrun_buf *t
 }
 
 /* Nothing can fail any more: put the shares in. Takes over the text. */
-static void settle(struct hrun_layout *l, const struct share *shares, char *text)
+static void assign_threads(struct hrun_layout *l, const struct share *shares, char *text)
 {
     l->uneven_threads = 0;
     for (int r = 0; r < l->nranks; r++) {
@@ -183,7 +183,7 @@ int hrun_layout_fill_threads(struct hrun_layout *l, struct hrun_error *err)
     hrun_buf_addc(&text, 0);
     kept = rc ? NULL : hrun_buf_detach(&text);
     if (kept) {
-        settle(l, shares, kept);
+        assign_threads(l, shares, kept);
         l->shared_cores = shared;
     } else {
         rc = hrun_fail_nomem(err);

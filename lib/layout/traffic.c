@@ -24,7 +24,7 @@ struct list {
     size_t n, cap;
 };
 
-static int add(struct list *l, int from, int to, long long count)
+static int add_message(struct list *l, int from, int to, long long count)
 {
     struct traffic_message *last = l->n ? &l->v[l->n - 1] : NULL;
 
@@ -56,7 +56,7 @@ static int add_ring(struct list *l, const int *procs, int nslots)
     if (nranks < 2)
         return 0;
     for (int s = 0; s < nslots; s++)
-        if (add(l, s, s, procs[s] - 1) || add(l, s, (s + 1) % nslots, 1))
+        if (add_message(l, s, s, procs[s] - 1) || add_message(l, s, (s + 1) % nslots, 1))
             return -1;
     return 0;
 }
@@ -65,7 +65,7 @@ static int add_alltoall(struct list *l, const int *procs, int nslots)
 {
     for (int s = 0; s < nslots; s++)
         for (int t = 0; t < nslots; t++)
-            if (add(l, s, t, s == t ? (long long)procs[s] * (procs[s] - 1) : (long long)procs[s] * procs[t]))
+            if (add_message(l, s, t, s == t ? (long long)procs[s] * (procs[s] - 1) : (long long)procs[s] * procs[t]))
                 return -1;
     return 0;
 }
@@ -96,9 +96,10 @@ static int add_grid_ranks(struct list *l, const int *slot, long long nranks)
     for (long long r = 0; r < nranks; r++) {
         long long c = r % columns;
 
-        if ((c > 0 && add(l, slot[r], slot[r - 1], 1)) || (c + 1 < columns && add(l, slot[r], slot[r + 1], 1)) ||
-            (r >= columns && add(l, slot[r], slot[r - columns], 1)) ||
-            (r + columns < nranks && add(l, slot[r], slot[r + columns], 1)))
+        if ((c > 0 && add_message(l, slot[r], slot[r - 1], 1)) ||
+            (c + 1 < columns && add_message(l, slot[r], slot[r + 1], 1)) ||
+            (r >= columns && add_message(l, slot[r], slot[r - columns], 1)) ||
+            (r + columns < nranks && add_message(l, slot[r], slot[r + columns], 1)))
             return -1;
     }
     return 0;

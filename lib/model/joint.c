@@ -110,7 +110,7 @@ static int fit_sub(struct job *j, int sub, struct hrun_row *rows, size_t n, stru
 }
 
 /* Forget the models of a sub-cluster; those given are kept. */
-static void drop(struct job *j, int sub)
+static void drop_models(struct job *j, int sub)
 {
     if (j->models[sub] != j->given[sub])
         hrun_models_destroy(j->models[sub]);
@@ -131,7 +131,7 @@ static int fit_all(struct job *j, struct hrun_error *err)
         m = j->given[i];
         if (n > j->nbase[i] && fit_sub(j, i, j->rows, n, &m, err))
             return -1;
-        drop(j, i);
+        drop_models(j, i);
         j->models[i] = m;
     }
     return 0;
@@ -390,7 +390,7 @@ out:
         if (j.base)
             free(j.base[i]);
         if (j.models && j.given)
-            drop(&j, i);
+            drop_models(&j, i);
         if (j.given)
             hrun_models_destroy(j.given[i]);
     }

@@ -57,8 +57,8 @@ static uint64_t hash_of(const struct hrun_netview *v, int op, double bytes, cons
 }
 
 /* The place of a time: an entry that is free when it is not known. */
-static struct entry *find(const struct hrun_netview *v, uint64_t hash, int op, double bytes, const int *pes,
-                          const int *procs)
+static struct entry *find_entry(const struct hrun_netview *v, uint64_t hash, int op, double bytes, const int *pes,
+                                const int *procs)
 {
     size_t n = (size_t)v->nsubs, at = hash & (v->size - 1);
 
@@ -184,7 +184,7 @@ int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes,
     hash = hash_of(v, (int)op, bytes, pes, procs);
     if (grow_memory(v))
         return hrun_fail_nomem(err);
-    e = find(v, hash, (int)op, bytes, pes, procs);
+    e = find_entry(v, hash, (int)op, bytes, pes, procs);
     if (e->hash) {
         *time_s = e->time_s;
         return 0;

@@ -100,8 +100,8 @@ static double bic_of(double rss, double least_rss, size_t n, int m)
     return (double)n * log(fmax(rss, floor) / (double)n) + (3 * m - 1) * log((double)n);
 }
 
-static int check(const double *x, const double *y, const double *w, size_t n, size_t least, int most,
-                 struct hrun_error *err)
+static int check_arguments(const double *x, const double *y, const double *w, size_t n, size_t least, int most,
+                           struct hrun_error *err)
 {
     if (n > HRUN_BREAKS_POINTS_MAX)
         return hrun_fail(err, HRUN_EINVAL, "%zu points in one sweep of sizes: at most %d are possible", n,
@@ -152,7 +152,7 @@ int hrun_breaks_find(const double *x, const double *y, const double *w, size_t n
     size_t size;
     int best = 0;
 
-    if (check(x, y, w, n, least, most, err))
+    if (check_arguments(x, y, w, n, least, most, err))
         return -1;
     if (n / least < (size_t)most)
         t.most = (int)(n / least);

@@ -147,7 +147,8 @@ static int fill_network(const struct net_state *e, struct hrun_net *net, struct 
 
 /* ---------------------------------------------------------------- the whole */
 
-static int check(const struct hrun_net_records *r, const struct hrun_net_estimate_options *o, struct hrun_error *err)
+static int check_records(const struct hrun_net_records *r, const struct hrun_net_estimate_options *o,
+                         struct hrun_error *err)
 {
     size_t locals = 0;
 
@@ -266,7 +267,7 @@ int hrun_net_estimate(const struct hrun_net_records *r, const struct hrun_net_es
     struct net_state e = { 0 };
     int rc = -1;
 
-    if (check(r, options, err) || begin(&e, r, options, err) || estimate(&e, err))
+    if (check_records(r, options, err) || begin(&e, r, options, err) || estimate(&e, err))
         goto out;
     net = net_make((const char *const *)r->hosts, r->nhosts, e.nclasses, e.w.given.ngroups, e.w.given.nsegments);
     if (!net) {

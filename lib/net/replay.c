@@ -269,7 +269,7 @@ static double next_event(struct play *p)
 
 /* Does this message flow only when one the other way has? It is kept until then. The receiver's answer, on which bytes
  * begin to flow, is behind the bytes of what the receiver itself sends. */
-static int hold(struct play *p, int message)
+static int hold_back(struct play *p, int message)
 {
     struct message *m = &p->messages[message];
 
@@ -299,7 +299,7 @@ static void begin_flow(struct play *p, int message)
     const struct message *m = &p->messages[message];
     struct share_flow f;
 
-    if (hold(p, message))
+    if (hold_back(p, message))
         return;
     wire_flow(p->net, p->ranks, m->from, m->to, m->bytes, p->resources, &f);
     f.message = message;

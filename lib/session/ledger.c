@@ -144,7 +144,7 @@ static int by_host(const void *a, const void *b)
 }
 
 /* What entry k of those seen has of the places, which are sorted. */
-static void mark(struct ledger *g, const struct place *places, int n, int k)
+static void mark_entry(struct ledger *g, const struct place *places, int n, int k)
 {
     const struct hrun_ledger_entry *e = &g->seen.v[k];
 
@@ -200,7 +200,7 @@ int ledger_mark(struct ledger *g, struct hrun_error *err)
     for (int waits = 0; waits < 2; waits++)
         for (int k = 0; k < g->seen.n; k++)
             if ((g->seen.v[k].state == HRUN_LEDGER_WAITS) == waits && hrun_ledger_counts(g->l, &g->seen.v[k]))
-                mark(g, places, n, k);
+                mark_entry(g, places, n, k);
     free(places);
     return 0;
 }

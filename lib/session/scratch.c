@@ -241,7 +241,7 @@ static int is_ours(const char *name, const char *to)
 }
 
 /* One name of a folder. 0, or -1 with errno. */
-static int put(struct fill *f, const char *below, const char *name)
+static int place_name(struct fill *f, const char *below, const char *name)
 {
     char *from = hrun_strf("%s/%s%s", f->s->home, below, name), *to = hrun_strf("%s/%s%s", f->to, below, name);
     struct stat st, there;
@@ -283,7 +283,7 @@ static int fill_folder(struct fill *f, const char *below, struct hrun_error *err
 
     while (dir && !rc && (e = readdir(dir)))
         if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && (*below || !is_ours(e->d_name, f->to)) &&
-            put(f, below, e->d_name))
+            place_name(f, below, e->d_name))
             rc = hrun_fail_errno(err, HRUN_EIO, "cannot put '%s%s' into '%s', the folder of a run (scratch: none in "
                                  "the definition does without it)", below, e->d_name, f->to);
     if (dir)

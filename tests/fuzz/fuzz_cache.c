@@ -46,7 +46,7 @@ static void check(void)
 {
     const struct hrun_cluster_request req = { .cache_dir = fuzz_folder(), .via = "ssh" };
     struct hrun_cache *cache = hrun_cache_open(&req, "own");
-    struct hrun_told *t = hrun_cache_find(cache, "h"), *back;
+    struct hrun_host_answer *t = hrun_cache_find(cache, "h"), *back;
     char *why;
 
     FUZZ_CHECK(cache);
@@ -64,8 +64,8 @@ static void check(void)
     FUZZ_CHECK(same(back->usable, t->usable) && same(back->cpu_model, t->cpu_model) && same(back->mpi, t->mpi));
     FUZZ_CHECK(fabs(back->cpu_quota - t->cpu_quota) <= 1e-6);
     FUZZ_CHECK(same(back->fingerprint, t->fingerprint) && same(back->machine, t->machine));
-    hrun_told_destroy(back);
-    hrun_told_destroy(t);
+    hrun_host_answer_destroy(back);
+    hrun_host_answer_destroy(t);
     FUZZ_CHECK(!hrun_cache_close(cache));
 }
 

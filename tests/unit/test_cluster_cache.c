@@ -166,7 +166,7 @@ static void test_age(struct network *w, const char *dir)
     gethostname(own, sizeof own - 1);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct hrun_cache *cache;
-        struct hrun_told *t;
+        struct hrun_host_answer *t;
 
         is_asked(w, dir, "127.0.0.11", "", "as left before");
         cache = hrun_cache_open(&req, own);
@@ -175,7 +175,7 @@ static void test_age(struct network *w, const char *dir)
             t->asked_s = (int64_t)time(NULL) - cases[i].ago_s;
             hrun_cache_put(cache, "127.0.0.11", t);
         }
-        hrun_told_destroy(t);
+        hrun_host_answer_destroy(t);
         ok(!hrun_cache_close(cache), "it is written");
         is_asked(w, dir, "127.0.0.11", cases[i].want, cases[i].what);
         if (i == 0)

@@ -47,7 +47,7 @@ static int add_belief(struct hrun_design *d, struct design_size *s, const int *p
     return 0;
 }
 
-static int find(const struct hrun_design *d, const struct design_size *s, const int *config)
+static int find_config(const struct hrun_design *d, const struct design_size *s, const int *config)
 {
     for (int i = 0; i < s->n; i++)
         if (design_same(d, s->v[i].config, config))
@@ -78,7 +78,7 @@ static int choice_of_hrun(struct hrun_design *d, struct design_size *s, const st
     }
     memcpy(config, plan->v[0].pes, (size_t)d->nsubs * sizeof *config);
     memcpy(config + d->nsubs, plan->v[0].procs, (size_t)d->nsubs * sizeof *config);
-    *at = find(d, s, config);
+    *at = find_config(d, s, config);
     rc = *at < 0 ? design_evaluate(problem, config, 1, &c, err) : 0;
     if (rc > 0) {
         rc = add_belief(d, s, config, config + d->nsubs, &c, err);
@@ -150,7 +150,7 @@ static int gather(struct hrun_design *d, struct design_size *s, const struct hru
 
         if (g->N != s->N)
             continue;
-        at = find(d, s, g->config);
+        at = find_config(d, s, g->config);
         if (at < 0) {
             rc = design_evaluate(problem, g->config, 1, &c, err);
             if (!rc)

@@ -1,4 +1,4 @@
-/* told.c - asking hosts what they are made of, and reading what they say; see private.h for the contracts */
+/* host_answer.c - asking hosts what they are made of, and reading what they say; see private.h for the contracts */
 #include "cluster/private.h"
 
 #include "base/hostlist.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-void hrun_told_destroy(struct hrun_told *t)
+void hrun_host_answer_destroy(struct hrun_host_answer *t)
 {
     int saved = errno;
 
@@ -122,7 +122,7 @@ double hrun_cpu_quota_of(const char *text)
     return after > text && !*after && quota > 0 && quota <= HRUN_CORES_MAX ? quota : 0;
 }
 
-static int read_instruction(const char *host, const char *p, struct hrun_told *t, struct hrun_error *err)
+static int read_instruction(const char *host, const char *p, struct hrun_host_answer *t, struct hrun_error *err)
 {
     int good, nomem = 0;
     char *number = told_line(p, "\nmemory ", &nomem), *key = told_line(p, "\ntopology ", &nomem), *after = NULL;
@@ -155,7 +155,7 @@ static int ends_well(const char *text, const char *more, const char *last)
 
 /* Make *t of what a host printed. The text is cut behind the XML. */
 static int read_told(struct hrun_cluster *c, struct known *known, struct hrun_cache *cache, const char *host,
-                     struct hrun_buf *text, struct hrun_told *t, struct hrun_error *err)
+                     struct hrun_buf *text, struct hrun_host_answer *t, struct hrun_error *err)
 {
     static const char last[] = "</topology>";
     char *more = find_mark(text->data, text->len), *xml, *end;
@@ -187,7 +187,7 @@ static int read_told(struct hrun_cluster *c, struct known *known, struct hrun_ca
 }
 
 /* Can PEs be made of what a host says? Nothing else is worth remembering. */
-static int check_told(struct hrun_cluster *c, const char *host, struct hrun_told *t, struct hrun_error *err)
+static int check_told(struct hrun_cluster *c, const char *host, struct hrun_host_answer *t, struct hrun_error *err)
 {
     struct hrun_host h = { .name = (char *)(uintptr_t)host, .topo = t->topo, .told = t };
 
@@ -197,10 +197,10 @@ static int check_told(struct hrun_cluster *c, const char *host, struct hrun_told
 /* ---------------------------------------------------------------- asking */
 
 /* What the cache knows of a host, its topology loaded. NULL: nothing that can be used. */
-static struct hrun_told *remember(struct hrun_cache *cache, struct hrun_cluster *c, struct known *known,
+static struct hrun_host_answer *remember(struct hrun_cache *cache, struct hrun_cluster *c, struct known *known,
                                   const char *host)
 {
-    struct hrun_told *t = hrun_cache_find(cache, host);
+    struct hrun_host_answer *t = hrun_cache_find(cache, host);
     struct hrun_buf xml = HRUN_BUF_INIT;
 
     if (!t)
@@ -211,7 +211,7 @@ static struct hrun_told *remember(struct hrun_cache *cache, struct hrun_cluster 
     hrun_buf_release(&xml);
     if (t->topo)
         return t;
-    hrun_told_destroy(t);
+    hrun_host_answer_destroy(t);
     return NULL;
 }
 
@@ -252,8 +252,8 @@ static int leave_out(struct hrun_cluster *c, char *const *hosts, int n, const st
 
 /* Ask n hosts, none of which is remembered. */
 static int ask(const struct hrun_cluster_request *req, struct hrun_cache *cache, struct hrun_cluster *c,
-               struct known *known, char *const *hosts, int n, struct hrun_told **told, struct hrun_error *errors,
-               struct hrun_error *err)
+               struct known *known, char *const *hosts, int n, struct hrun_host_answer **told,
+               struct hrun_error *errors, struct hrun_error *err)
 {
     struct hrun_buf *texts = calloc((size_t)n + 1, sizeof *texts);
     int rc, failed = 0;
@@ -276,7 +276,7 @@ static int ask(const struct hrun_cluster_request *req, struct hrun_cache *cache,
                    !check_told(c, hosts[i], told[i], &errors[i])) {
             hrun_cache_put(cache, hosts[i], told[i]);
         } else {
-            hrun_told_destroy(told[i]);
+            hrun_host_answer_destroy(told[i]);
             told[i] = NULL;
             if (errors[i].code == HRUN_ENOMEM)
                 rc = hrun_fail_nomem(err);
@@ -305,7 +305,8 @@ static int compare_named(const void *pa, const void *pb)
 }
 
 /* Addresses of 127/8 stand for emulated hosts: each is another one, whatever answers there. */
-static int check_machines(char *const *hosts, int n, struct hrun_told *const *told, int *bad, struct hrun_error *err)
+static int check_machines(char *const *hosts, int n, struct hrun_host_answer *const *told, int *bad,
+                          struct hrun_error *err)
 {
     struct named *v = calloc((size_t)n + 1, sizeof *v);
     int count = 0, rc = 0;
@@ -329,12 +330,12 @@ static int check_machines(char *const *hosts, int n, struct hrun_told *const *to
 
 /* ---------------------------------------------------------------- all together */
 
-int hrun_told_ask(const struct hrun_cluster_request *req, struct hrun_cache *cache, struct hrun_cluster *c,
-                  char *const *hosts, int n, struct hrun_told **told, int *bad, struct hrun_error *err)
+int hrun_ask_hosts(const struct hrun_cluster_request *req, struct hrun_cache *cache, struct hrun_cluster *c,
+                   char *const *hosts, int n, struct hrun_host_answer **told, int *bad, struct hrun_error *err)
 {
     char **names = calloc((size_t)n + 1, sizeof *names);
     int *where = calloc((size_t)n + 1, sizeof *where);
-    struct hrun_told **fresh = calloc((size_t)n + 1, sizeof *fresh);
+    struct hrun_host_answer **fresh = calloc((size_t)n + 1, sizeof *fresh);
     struct hrun_error *errors = calloc((size_t)n + 1, sizeof *errors);
     struct known known = { NULL, 0, 0 };
     int nasked = 0, nfailed = 0, rc = -1;
@@ -368,11 +369,11 @@ int hrun_told_ask(const struct hrun_cluster_request *req, struct hrun_cache *cac
     rc = leave_out(c, names, nasked, errors, err) || check_machines(hosts, n, told, bad, err) ? -1 : 0;
 done:
     for (int i = 0; i < n && rc; i++) {
-        hrun_told_destroy(told[i]);
+        hrun_host_answer_destroy(told[i]);
         told[i] = NULL;
     }
     for (int i = 0; fresh && i < nasked; i++)
-        hrun_told_destroy(fresh[i]);
+        hrun_host_answer_destroy(fresh[i]);
     free(fresh);
     free(errors);
     free(where);
