@@ -109,7 +109,7 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
     int rc = -1;
     struct work w = { .c = c, .N = point->N, .words = runs->words, .scratch = runs->scratch, .quiet_run = 1,
                       .on_message = runs_hear, .ctx = runs,
-                      .limit_s = strcmp(c->engine->name, "smpi") ? campaign_limit(runs->g, i) : 0 };
+                      .limit_s = c->engine->simulated ? 0 : campaign_limit(runs->g, i) };
     struct hrun_layout *l = NULL;
     struct hrun_error why = { 0 };
     struct waits waits;

@@ -182,7 +182,7 @@ static void take_watched(struct probing *g, const struct waits *w)
 /* What chance does to the times of programs that are not watched: nothing where operations are counted. */
 static double chance(const struct context *c)
 {
-    return !strcmp(c->engine->name, "smpi") && c->mpi.counts_flops ? 0 : CHANCE;
+    return c->engine->simulated && c->mpi.counts_flops ? 0 : CHANCE;
 }
 
 /* One process; or the most, one on each PE, that every used sub-cluster takes alone, but fewer than by default, so that

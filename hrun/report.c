@@ -295,7 +295,7 @@ static void add_command(const struct context *c, const struct command *cmd, stru
     struct hrun_error why = { 0 };
 
     hrun_buf_adds(out, "  would run: ");
-    if (!strcmp(c->engine->name, "local")) {
+    if (!c->engine->command) {
         for (char *const *word = cmd->argv; *word; word++) {
             hrun_buf_add_shell(out, *word);
             hrun_buf_addc(out, ' ');
@@ -308,7 +308,7 @@ static void add_command(const struct context *c, const struct command *cmd, stru
         hrun_buf_addf(out, "  %s\n", cmd->yielding);
     if (cmd->layout->uneven_threads)
         hrun_buf_addf(out, "  %s OMP_NUM_THREADS, which differs from process to process\n",
-                      strcmp(c->engine->name, "local") ? "and by hrun-shim" : "but for");
+                      c->engine->command ? "and by hrun-shim" : "but for");
     if (c->set->verbose && c->cluster->platform) {
         hrun_buf_adds(out, "\n  hrun.hostfile:\n");
         hrun_layout_hostfile(cmd->layout, out, NULL);

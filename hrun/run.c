@@ -93,7 +93,7 @@ static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE 
 {
     struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT, yielding = HRUN_BUF_INIT;
     struct command cmd = { .layout = p->layout, .placed = &p->placed, .argv = job->argv, .variants = &p->variants };
-    int rc = p->c.engine->command(job, &mpirun, err);
+    int rc = hrun_engine_command(p->c.engine, job, &mpirun, err);
 
     if (!p->c.cluster->platform)
         hrun_job_yielding(job, &yielding);

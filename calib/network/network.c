@@ -13,7 +13,7 @@
 /* Records of a thousand hosts: 31 trips of each, and as much again of the rest. */
 static const size_t RECORDS_MAX = (size_t)1 << 28;
 
-/* Of SimGrid, hrun has `ompi` unless the user sets another (lib/launch/smpi.c). */
+/* Of SimGrid, hrun has `ompi` unless the user sets another (lib/launch/engines/smpi.c). */
 static const char *selector(const struct context *c)
 {
     static const struct { const char *parameter, *name; } known[] = {
@@ -122,7 +122,7 @@ static int dry_run(struct context *c, const struct network_plan *p, const char *
     int rc = work_job(&w, p->layout, &argv, &stdin_text, &job, err);
 
     if (!rc)
-        rc = c->engine->command(&job, &out, err);
+        rc = hrun_engine_command(c->engine, &job, &out, err);
     if (!rc)
         printf("the network of %d host%s, by %d processes\n  would run: %s\n  would write: %s\n", c->cluster->nhosts,
                c->cluster->nhosts == 1 ? "" : "s", p->layout->nranks, out.data, file);

@@ -1,128 +1,58 @@
 /* engine.c - the table of engines; see launch.h for the contracts */
-#include "launch/engines.h"
-#include "launch/env.h"
+#include "launch/engines/engines.h"
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-static const struct hrun_engine engines[] = {
-    { "local", "this host; hrun itself is the PMIx server of the job", hrun_local_usable, hrun_local_check,
-      hrun_local_run, hrun_mpirun_command },
-    { "mpirun", "Open MPI's mpirun (4 or 5) with a rankfile, on any hosts", hrun_mpirun_usable,
-      hrun_mpirun_check, hrun_mpirun_run, hrun_mpirun_command },
-    { "srun", "a step of the Slurm allocation, with Slurm's PMIx", hrun_srun_usable, hrun_srun_check, hrun_srun_run,
-      hrun_srun_command },
-    { "smpi", "SimGrid's simulation of MPI, on the hosts of a platform file", hrun_smpi_usable, hrun_smpi_check,
-      hrun_smpi_run, hrun_smpi_command },
-    { NULL, NULL, NULL, NULL, NULL, NULL }
+/* Where several suit a cluster the first one that is usable is taken. */
+static const struct hrun_engine *const engines[] = {
+    &hrun_engine_srun, &hrun_engine_local, &hrun_engine_mpirun, &hrun_engine_smpi, NULL
 };
 
-const struct hrun_engine *hrun_engines(void)
+const struct hrun_engine *const *hrun_engines(void)
 {
     return engines;
 }
 
 const struct hrun_engine *hrun_engine_find(const char *name)
 {
-    for (const struct hrun_engine *e = engines; e->name; e++)
-        if (name && !strcmp(e->name, name))
-            return e;
+    for (const struct hrun_engine *const *e = engines; *e; e++)
+        if (name && !strcmp((*e)->name, name))
+            return *e;
     return NULL;
+}
+
+const struct hrun_engine *hrun_engine_suited(const struct hrun_cluster *cluster)
+{
+    const struct hrun_engine *const *e = engines;
+
+    while (!(*e)->suits(cluster))
+        e++;
+    return *e;      /* mpirun or smpi suits each */
 }
 
 const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, struct hrun_openmpi *found,
                                            struct hrun_error *err)
 {
-    int here = cluster->nhosts == 1 && cluster->hosts[0].is_local;
-    const struct hrun_engine *e = hrun_engine_find("srun");
-
-    if (!cluster->platform && e->usable(cluster, found, NULL) == 0)
-        return e;
-    e = hrun_engine_find(cluster->platform ? "smpi" : here ? "local" : "mpirun");
-    return e->usable(cluster, found, err) ? NULL : e;
+    for (const struct hrun_engine *const *e = engines; *e; e++)
+        if ((*e)->suits(cluster) && !(*e)->usable(cluster, found, err))
+            return *e;
+    return NULL;
 }
 
-int hrun_show_command(const struct hrun_job *job, const struct hrun_strvec *words, struct hrun_buf *out,
-                      struct hrun_error *err)
+void hrun_engine_kind(const struct hrun_engine *e, const struct hrun_cluster *cluster, const struct hrun_mpi *mpi,
+                      char *const *smpi, int n_smpi, struct hrun_buf *out)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
-    int rc;
-
-    hrun_buf_add_command(&b, words->v);
-    if (job->no_stdin && !job->stdin_text)
-        hrun_buf_adds(&b, " < /dev/null");
-    if (!b.failed)
-        hrun_buf_add(out, b.data, b.len);
-    rc = b.failed || out->failed ? hrun_fail_nomem(err) : 0;
-    hrun_buf_release(&b);
-    return rc;
+    hrun_buf_adds(out, e->name);
+    if (e->kind)
+        e->kind(cluster, mpi, smpi, n_smpi, out);
 }
 
-static int check_wdir(const char *wdir, struct hrun_error *err)
+int hrun_engine_command(const struct hrun_engine *e, const struct hrun_job *job, struct hrun_buf *out,
+                        struct hrun_error *err)
 {
-    struct stat st;
-
-    if (!wdir)
-        return 0;
-    if (stat(wdir, &st))
-        return hrun_fail_errno(err, HRUN_EINVAL, "the working directory %s cannot be used", wdir);
-    if (!S_ISDIR(st.st_mode))
-        return hrun_fail(err, HRUN_EINVAL, "the working directory %s is not a folder", wdir);
-    return 0;
-}
-
-int hrun_check_real(const struct hrun_cluster *cluster, const char *engine, struct hrun_error *err)
-{
-    if (!cluster->platform)
-        return 0;
-    return hrun_fail(err, HRUN_EINVAL, "the hosts of platform file %s are simulated, and engine %s starts processes on "
-                     "real ones: use --engine smpi", cluster->platform, engine);
-}
-
-/* Programs of smpicc are for engine smpi, and only they. */
-static int check_smpi(const struct hrun_job *job, const char *engine, const struct hrun_mpi *mpi,
-                      struct hrun_error *err)
-{
-    int simulated = !strcmp(engine, "smpi");
-
-    if (simulated && mpi->kind != HRUN_MPI_SMPI)
-        return hrun_fail(err, HRUN_EMPI, "%s %s%s, and engine smpi simulates programs that SimGrid's smpicc has built: "
-                         "rebuild it with smpicc (package libsimgrid-dev)", job->argv[0],
-                         mpi->kind == HRUN_MPI_NONE ? "is linked with no MPI"
-                         : mpi->kind == HRUN_MPI_UNKNOWN ? "is a script" : "is linked with ", mpi->name);
-    if (!simulated && mpi->kind == HRUN_MPI_SMPI)
-        return hrun_fail(err, HRUN_EMPI, "%s is built with SimGrid's smpicc and can only be simulated: use --engine "
-                         "smpi --platform FILE, or rebuild it with Open MPI's mpicc", job->argv[0]);
-    return simulated ? 0 : hrun_check_real(job->layout->cluster, engine, err);
-}
-
-int hrun_check_common(const struct hrun_job *job, const char *engine, struct hrun_mpi *out, struct hrun_error *err)
-{
-    struct hrun_mpi mpi;
-
-    if (!job->layout || job->layout->nranks < 1)
-        return hrun_fail(err, HRUN_EINVAL, "the layout has no rank");
-    if (!job->argv || !job->argv[0] || !job->program)
-        return hrun_fail(err, HRUN_EINVAL, "no program is named");
-    if (job->timeout_s < 0)
-        return hrun_fail(err, HRUN_EINVAL, "a timeout of %g s: it cannot be negative", job->timeout_s);
-    if (hrun_env_check(job, err) || check_wdir(job->wdir, err))
-        return -1;
-    if (job->mpi)
-        mpi = *job->mpi;
-    else if (hrun_program_mpi(job->program, &mpi, err))
-        return -1;
-    if (check_smpi(job, engine, &mpi, err))
-        return -1;
-    if (mpi.kind == HRUN_MPI_OTHER)
-        return hrun_fail(err, HRUN_EMPI, "%s is linked with %s, and engine %s starts programs of Open MPI: "
-                         "rebuild it with mpicc of Open MPI, or start it with the mpiexec of its own MPI",
-                         job->argv[0], mpi.name, engine);
-    if (out)
-        *out = mpi;
-    return 0;
+    return (e->command ? e : &hrun_engine_mpirun)->command(job, out, err);
 }
 
 static void release_standard_files(int held)

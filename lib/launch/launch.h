@@ -129,27 +129,38 @@ struct hrun_outcome {
 struct hrun_engine {
     const char *name;
     const char *what;              /* one line for --help and errors */
+    int simulated;                 /* 1: its hosts are those of a platform file, 0: real ones */
+    /* Would it be taken for this cluster when the user names none? By the cluster alone. */
+    int (*suits)(const struct hrun_cluster *cluster);
     /* Can it run on this cluster here and now? 0, or -1 with what is missing and what to install. found (may be NULL):
      * filled by an engine that uses mpirun, for struct hrun_job; else, and but for cache_dir and refresh, untouched. */
     int (*usable)(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err);
     /* Validate job before anything is started. Errors: HRUN_EMPI, HRUN_EINVAL. */
     int (*check)(const struct hrun_job *job, struct hrun_error *err);
     int (*run)(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err);
-    /* Append the command of srun or mpirun a user could type for the same placement (one line, shell-quoted; mpirun for
-     * engine local too, as nothing that could be typed starts the same without hrun). "hrun.rankfile" in it
-     * stands for a file with the text of hrun_layout_rankfile. The placement is not checked here. Ranks with
-     * different numbers of threads have none in it: mpirun gives all the same. */
+    /* For hrun_engine_command; NULL: hrun itself starts the processes, and nothing that could be typed does. */
     int (*command)(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err);
+    /* For hrun_engine_kind: append what follows the name; NULL: nothing. */
+    void (*kind)(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi, char *const *smpi, int n_smpi,
+                 struct hrun_buf *out);
 };
 
-/* NULL when unknown; hrun_engines() lists all, ending with a NULL name. */
+/* NULL when unknown; hrun_engines() lists all, ending with NULL. */
 const struct hrun_engine *hrun_engine_find(const char *name);
-const struct hrun_engine *hrun_engines(void);
+const struct hrun_engine *const *hrun_engines(void);
 /* The engine for a cluster when the user names none: for simulated hosts `smpi`; inside a Slurm allocation
  * `srun` when it has PMIx, else `local` when the only host is this one, else `mpirun`. found and errors: those of
  * usable. */
 const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, struct hrun_openmpi *found,
                                            struct hrun_error *err);
+/* The same without asking whether it is usable here. */
+const struct hrun_engine *hrun_engine_suited(const struct hrun_cluster *cluster);
+
+/* Append the command of srun, smpirun or mpirun a user could type for the same placement (one line, shell-quoted; mpirun
+ * for engine local). "hrun.rankfile" in it stands for a file with the text of hrun_layout_rankfile. The placement is
+ * not checked here. Ranks with different numbers of threads have none in it: mpirun gives all the same. */
+int hrun_engine_command(const struct hrun_engine *e, const struct hrun_job *job, struct hrun_buf *out,
+                        struct hrun_error *err);
 
 /* Append why waiting processes are made to yield the processor, a sentence without its end ("waiting processes yield
  * the processor, as the control group of host h1 grants 0.3 CPUs to 1 of them"); nothing where they are not, or where

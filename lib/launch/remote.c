@@ -10,7 +10,7 @@
 #include "launch/env.h"
 #include "launch/guard.h"
 #include "launch/job.h"
-#include "launch/remote_srun.h"
+#include "launch/slurm.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -30,7 +30,7 @@ void tune_release(struct tune *t)
 /* Why this program cannot be tuned whatever the network; NULL: it can. */
 static const char *obstacle(const struct tune *t, const struct context *c, const struct hrun_layout *l)
 {
-    if (!strcmp(c->engine->name, "smpi"))
+    if (c->engine->simulated)
         return "nothing can be preloaded into simulated programs";
     if (c->mpi.kind == HRUN_MPI_OTHER)
         return "only programs of Open MPI can be tuned";

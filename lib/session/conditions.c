@@ -76,7 +76,7 @@ void conditions_settings(const struct context *c, struct hrun_buf *out)
 {
     const struct hrun_strvec *mca = &c->set->mca, *env = &c->set->env,
                              *smpi = &c->set->smpi;
-    int simulated = !strcmp(c->engine->name, "smpi"), bad = 0;
+    int simulated = c->engine->simulated, bad = 0;
     size_t prefix = sizeof IN_ENVIRONMENT - 1;
     struct hrun_strvec v = { 0 };
 

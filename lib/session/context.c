@@ -94,15 +94,15 @@ static int read_platform(void *ctx, const char *path, struct hrun_buf *text, str
     return hrun_platform_ask(path, text, err);
 }
 
-/* Engine smpi is for the hosts of a platform file, and only they are for it. */
+/* An engine that simulates is for the hosts of a platform file, and only they are for it. */
 static int check_platform(const struct settings *g, struct hrun_error *err)
 {
-    int named = g->engine && strcmp(g->engine, "auto"), smpi = named && !strcmp(g->engine, "smpi");
+    const struct hrun_engine *e = hrun_engine_find(g->engine);
 
-    if (smpi && !g->platform)
+    if (e && e->simulated && !g->platform)
         return hrun_fail(err, HRUN_EINVAL, "engine smpi simulates the hosts of a platform file of SimGrid: say which "
                          "with --platform FILE");
-    if (g->platform && named && !smpi)
+    if (g->platform && e && !e->simulated)
         return hrun_fail(err, HRUN_EINVAL, "--platform: its hosts are simulated, and engine %s starts processes on "
                          "real ones: use --engine smpi", g->engine);
     if (g->smpi.n && !g->platform)
@@ -291,13 +291,6 @@ int context_open_store(struct context *c, struct hrun_error *err)
     return c->store || c->set->no_data ? 0 : -1;
 }
 
-/* The engine that would be taken for such hosts where it can run. */
-static const struct hrun_engine *engine_for(const struct hrun_cluster *cl)
-{
-    return hrun_engine_find(cl->platform ? "smpi" : cl->manager == HRUN_MANAGER_SLURM ? "srun"
-                            : cl->nhosts == 1 && cl->hosts[0].is_local ? "local" : "mpirun");
-}
-
 /* Is the constant of "NAME=VALUE" given by -D? */
 static int is_defined(const struct settings *s, const char *text)
 {
@@ -380,7 +373,7 @@ static int find_engine(struct context *c, int runs, struct hrun_error *err)
     if (!name || !strcmp(name, "auto")) {
         c->engine = hrun_engine_auto(c->cluster, &c->openmpi, runs ? err : NULL);
         if (!c->engine && !runs)
-            c->engine = engine_for(c->cluster);
+            c->engine = hrun_engine_suited(c->cluster);
         return c->engine ? 0 : -1;
     }
     c->engine = hrun_engine_find(name);

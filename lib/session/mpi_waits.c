@@ -38,7 +38,7 @@ void waits_release(struct waits *w)
 /* Why this program cannot be watched; NULL: it can. */
 static const char *obstacle(const struct waits *w, const struct context *c)
 {
-    if (!strcmp(c->engine->name, "smpi"))
+    if (c->engine->simulated)
         return "simulated programs are not watched";
     if (c->mpi.kind == HRUN_MPI_OTHER)
         return "only programs of Open MPI can be watched";

@@ -74,13 +74,13 @@ static const char *other_engine(struct context *c, int i)
 
     if (hrun_store_signatures(c->store, c->app->name, &there, NULL))
         return NULL;
-    for (const struct hrun_engine *e = hrun_engines(); e->name && there.n && !found; e++) {
+    for (const struct hrun_engine *const *e = hrun_engines(); *e && there.n && !found; e++) {
         struct hrun_buf sig = HRUN_BUF_INIT, kind = HRUN_BUF_INIT;
 
-        hrun_engine_kind(e, c->cluster, &c->mpi, smpi->v, (int)smpi->n, &kind);
+        hrun_engine_kind(*e, c->cluster, &c->mpi, smpi->v, (int)smpi->n, &kind);
         hrun_cluster_signature(&c->cluster->subs[i], c->mpi.id, kind.data, &sig);
-        for (size_t k = 0; k < there.n && !sig.failed && !kind.failed && e != c->engine && !found; k++)
-            found = strcmp(there.v[k], sig.data) ? NULL : e->name;
+        for (size_t k = 0; k < there.n && !sig.failed && !kind.failed && *e != c->engine && !found; k++)
+            found = strcmp(there.v[k], sig.data) ? NULL : (*e)->name;
         hrun_buf_release(&kind);
         hrun_buf_release(&sig);
     }

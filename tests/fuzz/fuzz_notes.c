@@ -4,8 +4,8 @@
 #include "fuzz.h"
 
 #include "launch/notes.h"
-#include "launch/smpi.h"
-#include "launch/srun.h"
+#include "launch/engines/smpi.h"
+#include "launch/engines/srun.h"
 
 #include <limits.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * does not depend on the pieces in which they come */
 #include "fuzz.h"
 
-#include "launch/remote_srun.h"
+#include "launch/slurm.h"
 #include "launch/sieve.h"
 #include "trace/wire.h"
 

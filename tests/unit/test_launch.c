@@ -191,7 +191,9 @@ static void mpich(struct fixture *f)
         ok(1, "# SKIP there is no mpicc.mpich");
     } else {
         is_mpi("./other", HRUN_MPI_OTHER, "mpich", "a program of MPICH");
-        for (const struct hrun_engine *e = hrun_engines(); e->name; e++) {
+        for (const struct hrun_engine *const *row = hrun_engines(); *row; row++) {
+            const struct hrun_engine *e = *row;
+
             is_int(hrun_launch(e, &job, &out, &err), -1, "engine %s refuses it", e->name);
             is_int(err.code, HRUN_EMPI, "code");
             has_str(err.text, "./other is linked with MPICH, and engine ", "message");
@@ -229,9 +231,10 @@ static void table(struct fixture *f)
     char *path = strdup(getenv("PATH"));
     int n = 0, complete = 1;
 
-    for (e = hrun_engines(); e->name; e++, n++)
-        complete &= e->what && e->usable && e->check && e->run && e->command &&
-            hrun_engine_find(e->name) == e;
+    for (const struct hrun_engine *const *row = hrun_engines(); *row; row++, n++) {
+        e = *row;
+        complete &= e->name && e->what && e->suits && e->usable && e->check && e->run && hrun_engine_find(e->name) == e;
+    }
     ok(n >= 2 && complete, "each row is complete and found by its name");
     ok(!hrun_engine_find("nonesuch") && !hrun_engine_find(NULL), "an unknown engine");
     e = hrun_engine_auto(&f->cluster, NULL, &err);
@@ -270,7 +273,9 @@ static void known(struct fixture *f)
     struct hrun_error err;
 
     job.mpi = &other;
-    for (const struct hrun_engine *e = hrun_engines(); e->name; e++) {
+    for (const struct hrun_engine *const *row = hrun_engines(); *row; row++) {
+        const struct hrun_engine *e = *row;
+
         is_int(e->check(&job, &err), -1, "%s: the program's MPI is taken as told", e->name);
         has_str(err.text, "linked with Some MPI", "message");
     }
@@ -299,7 +304,7 @@ static void checks(struct fixture *f)
     struct hrun_error err;
     struct hrun_outcome out;
 
-    for (const struct hrun_engine *e = hrun_engines(); e->name; e++)
+    for (const struct hrun_engine *const *row = hrun_engines(); *row; row++)
         for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
             struct hrun_job job = fixture_job(f, l, argv, sh);
             char *env[] = { (char *)(uintptr_t)bad[i].env }, *mca[] = { (char *)(uintptr_t)bad[i].mca };
@@ -309,7 +314,7 @@ static void checks(struct fixture *f)
             job.n_mca = bad[i].mca != NULL;
             job.wdir = bad[i].wdir;
             job.timeout_s = bad[i].timeout;
-            is_int(hrun_launch(e, &job, &out, &err), -1, "%s refuses case %zu", e->name, i);
+            is_int(hrun_launch(*row, &job, &out, &err), -1, "%s refuses case %zu", (*row)->name, i);
             is_int(err.code, HRUN_EINVAL, "code");
             has_str(err.text, bad[i].says, "message");
         }
@@ -346,11 +351,11 @@ static void command(struct fixture *f, const char *version, const char *want, co
     job.tag_output = 1;
     job.wdir = "/";
     full = hrun_strf(want, procs);
-    for (const struct hrun_engine *e = hrun_engines(); e->name; e++) {
-        if (!strcmp(e->name, "srun") || !strcmp(e->name, "smpi"))
+    for (const struct hrun_engine *const *row = hrun_engines(); *row; row++) {
+        if (!strcmp((*row)->name, "srun") || (*row)->simulated)
             continue;           /* commands of their own: test_launch_srun.c, tests/cli/smpi.t */
         hrun_buf_reset(&b);
-        is_int(e->command(&job, &b, &err), 0, "%s: a command for %s", e->name, what);
+        is_int(hrun_engine_command(*row, &job, &b, &err), 0, "%s: a command for %s", (*row)->name, what);
         is_str(b.data, full, "its text");
     }
     setenv("PATH", path, 1);

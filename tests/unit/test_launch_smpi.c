@@ -1,8 +1,8 @@
 /* test_launch_smpi.c - engine smpi without SimGrid: SimGrid's words, what is refused, what tells times apart */
 #include "tap.h"
 
-#include "launch/engines.h"
-#include "launch/smpi.h"
+#include "launch/engines/engines.h"
+#include "launch/engines/smpi.h"
 
 #include <string.h>
 
@@ -78,7 +78,7 @@ static void refused(const struct hrun_job *job, const char *want)
 {
     struct hrun_error err = { 0 };
 
-    ok(hrun_smpi_check(job, &err), "refused: %s", want);
+    ok(hrun_engine_smpi.check(job, &err), "refused: %s", want);
     has_str(err.text, want, "and says so");
 }
 
@@ -96,7 +96,7 @@ static void test_check(struct hrun_layout *l)
     struct hrun_job job = job_of(l, &smpi);
     struct hrun_error err = { 0 };
 
-    ok(!hrun_smpi_check(&job, &err), "a program of smpicc will do: %s", err.text);
+    ok(!hrun_engine_smpi.check(&job, &err), "a program of smpicc will do: %s", err.text);
     job.mpi = &open;
     refused(&job, "./a b is linked with Open MPI, and engine smpi simulates programs that SimGrid's smpicc has built");
     job.mpi = &none;
@@ -122,10 +122,10 @@ static void test_check(struct hrun_layout *l)
     l->ranks[1].threads = 2;
     refused(&job, "threads of its own");
     l->ranks[1].threads = 0;
-    ok(hrun_mpirun_check(&job, &err) && strstr(err.text, "can only be simulated"),
+    ok(hrun_engine_mpirun.check(&job, &err) && strstr(err.text, "can only be simulated"),
        "engine mpirun refuses a program of smpicc: %s", err.text);
     job.mpi = &open;
-    ok(hrun_mpirun_check(&job, &err) && strstr(err.text, "are simulated"), "and simulated hosts: %s", err.text);
+    ok(hrun_engine_mpirun.check(&job, &err) && strstr(err.text, "are simulated"), "and simulated hosts: %s", err.text);
 }
 
 static void test_command(const struct hrun_layout *l)
@@ -134,14 +134,14 @@ static void test_command(const struct hrun_layout *l)
     struct hrun_job job = job_of(l, &smpi);
     struct hrun_buf b = HRUN_BUF_INIT;
 
-    ok(!hrun_smpi_command(&job, &b, NULL), "a command to type");
+    ok(!hrun_engine_smpi.command(&job, &b, NULL), "a command to type");
     is_str(b.data, "smpirun -platform /p.xml -hostfile hrun.hostfile -np 2 --cfg=smpi/coll-selector:ompi "
            "--cfg=smpi/simulate-computation:no './a b' 1", "of a program that counts its operations");
     hrun_buf_reset(&b);
     job = job_of(l, &timed);
     job.smpi = word;
     job.n_smpi = 1;
-    hrun_smpi_command(&job, &b, NULL);
+    hrun_engine_smpi.command(&job, &b, NULL);
     is_str(b.data, "smpirun -platform /p.xml -hostfile hrun.hostfile -np 2 --cfg=smpi/host-speed:2.5Gf "
            "--cfg=smpi/coll-selector:mpich './a b' 1", "of one whose computation is timed, with a user's parameter");
     hrun_buf_reset(&b);
@@ -181,9 +181,9 @@ int main(void)
     struct hrun_error err = { 0 };
 
     test_words();
-    ok(hrun_smpi_usable(&real, NULL, &err), "smpi without a platform");
+    ok(hrun_engine_smpi.usable(&real, NULL, &err), "smpi without a platform");
     has_str(err.text, "--platform FILE", "asks for one");
-    ok(hrun_local_usable(&cluster, NULL, &err) && strstr(err.text, "are simulated"), "local does not: %s", err.text);
+    ok(hrun_engine_local.usable(&cluster, NULL, &err) && strstr(err.text, "are simulated"), "local does not: %s", err.text);
     ok(l, "a layout");
     test_check(l);
     test_command(l);

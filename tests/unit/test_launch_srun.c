@@ -1,10 +1,10 @@
 /* test_launch_srun.c - engine srun without Slurm: srun's words, folded output, the command, what is refused */
 #include "tap.h"
 
-#include "launch/engines.h"
+#include "launch/engines/engines.h"
 #include "launch/launch.h"
-#include "launch/remote_srun.h"
-#include "launch/srun.h"
+#include "launch/slurm.h"
+#include "launch/engines/srun.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -155,7 +155,7 @@ static void check(const char *what, int nranks, const int *on, struct hrun_job *
     job->layout = &l;
     job->argv = argv;
     job->program = "/bin/true";
-    rc = hrun_srun_command(job, &out, &err);
+    rc = hrun_engine_srun.command(job, &out, &err);
     if (want)
         is_str(rc ? err.text : out.data, want, "%s", what);
     else

@@ -10,11 +10,11 @@
  * fail without a word.
  */
 #include "launch/agent.h"
-#include "launch/engines.h"
+#include "launch/engines/engines.h"
 #include "launch/env.h"
 #include "launch/job.h"
 #include "launch/openmpi.h"
-#include "launch/reach.h"
+#include "launch/engines/reach.h"
 
 #include "base/file.h"
 
@@ -30,14 +30,19 @@
 
 /* ---------------------------------------------------------------- usable, check */
 
-int hrun_mpirun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
+static int mpirun_suits(const struct hrun_cluster *cluster)
+{
+    return !cluster->platform;
+}
+
+static int mpirun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
 {
     static const char *const key[] = { "plm_rsh_agent" };
     struct hrun_openmpi m = { 0 };
     char *ssh, *setting;
     int remote = 0;
 
-    if (hrun_check_real(cluster, "mpirun", err))
+    if (hrun_check_hosts(&hrun_engine_mpirun, cluster, err))
         return -1;
     if (found) {
         m.cache_dir = found->cache_dir;
@@ -62,12 +67,12 @@ int hrun_mpirun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *
     return 0;
 }
 
-int hrun_mpirun_check(const struct hrun_job *job, struct hrun_error *err)
+static int mpirun_check(const struct hrun_job *job, struct hrun_error *err)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
     int rc;
 
-    if (hrun_check_common(job, "mpirun", NULL, err))
+    if (hrun_check_common(&hrun_engine_mpirun, job, NULL, err))
         return -1;
     rc = hrun_layout_rankfile(job->layout, &b, err);
     hrun_buf_release(&b);
@@ -189,7 +194,7 @@ static int push_threads(const struct hrun_job *job, struct hrun_strvec *v)
     return hrun_strvec_push(v, "-x") || hrun_strvec_pushf(v, "OMP_NUM_THREADS=%d", threads);
 }
 
-int hrun_mpirun_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
+static int mpirun_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
 {
     struct hrun_strvec v = HRUN_STRVEC_INIT;
     struct hrun_openmpi m = { .path = "/mpirun", .major = 4 };
@@ -347,7 +352,7 @@ out:
     return rc;
 }
 
-int hrun_mpirun_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
+static int mpirun_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
 {
     struct hrun_openmpi m;
     struct hrun_reach reach = HRUN_REACH_INIT;
@@ -376,3 +381,9 @@ int hrun_mpirun_run(const struct hrun_job *job, struct hrun_outcome *out, struct
     hrun_reach_release(&reach);
     return rc;
 }
+
+const struct hrun_engine hrun_engine_mpirun = {
+    .name = "mpirun", .what = "Open MPI's mpirun (4 or 5) with a rankfile, on any hosts",
+    .suits = mpirun_suits, .usable = mpirun_usable, .check = mpirun_check, .run = mpirun_run,
+    .command = mpirun_command,
+};

@@ -4,7 +4,7 @@
  * direct launch, or each process starts as a world of its own. JSM_JSRUN_PORT in the environment makes it
  * do so (its schizo/jsm component asks for nothing else).
  */
-#include "launch/engines.h"
+#include "launch/engines/engines.h"
 #include "launch/env.h"
 #include "launch/job.h"
 #include "launch/ranks.h"
@@ -36,21 +36,26 @@ static int refuse_host(const struct hrun_cluster *c, int host, struct hrun_error
                      "--engine mpirun", c->hosts[host].name);
 }
 
-int hrun_local_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
+static int local_suits(const struct hrun_cluster *cluster)
+{
+    return !cluster->platform && cluster->nhosts == 1 && cluster->hosts[0].is_local;
+}
+
+static int local_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
 {
     int host = other_host(cluster, NULL);
 
     (void)found;
-    if (hrun_check_real(cluster, "local", err))
+    if (hrun_check_hosts(&hrun_engine_local, cluster, err))
         return -1;
     return host >= 0 ? refuse_host(cluster, host, err) : 0;
 }
 
-int hrun_local_check(const struct hrun_job *job, struct hrun_error *err)
+static int local_check(const struct hrun_job *job, struct hrun_error *err)
 {
     int host;
 
-    if (hrun_check_common(job, "local", NULL, err))
+    if (hrun_check_common(&hrun_engine_local, job, NULL, err))
         return -1;
     host = other_host(job->layout->cluster, job->layout);
     return host >= 0 ? refuse_host(job->layout->cluster, host, err) : 0;
@@ -215,7 +220,7 @@ out:
     return rc;
 }
 
-int hrun_local_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
+static int local_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
 {
     size_t n = (size_t)job->layout->nranks;
     struct hrun_strvec *pmix = calloc(n, sizeof *pmix), *env = calloc(n, sizeof *env);
@@ -244,3 +249,8 @@ int hrun_local_run(const struct hrun_job *job, struct hrun_outcome *out, struct 
     free(cpusets);
     return rc;
 }
+
+const struct hrun_engine hrun_engine_local = {
+    .name = "local", .what = "this host; hrun itself is the PMIx server of the job",
+    .suits = local_suits, .usable = local_usable, .check = local_check, .run = local_run,
+};

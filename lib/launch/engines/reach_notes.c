@@ -1,5 +1,5 @@
 /* reach_notes.c - what follows from the notes about other hosts; see reach.h and notes.h for the contracts */
-#include "launch/reach.h"
+#include "launch/engines/reach.h"
 
 #include "base/hostlist.h"
 #include "launch/notes.h"

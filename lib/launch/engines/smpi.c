@@ -11,10 +11,10 @@
  * Collectives are those of Open MPI, as hrun is made for it; but its MPI_Reduce of large data aborts on communicators
  * of one process in SimGrid 3.32 (seen), so a job of one process has SimGrid's own.
  */
-#include "launch/smpi.h"
+#include "launch/engines/smpi.h"
 
 #include "launch/ask.h"
-#include "launch/engines.h"
+#include "launch/engines/engines.h"
 #include "launch/env.h"
 #include "launch/shimpath.h"
 
@@ -67,14 +67,11 @@ static double host_speed(const struct hrun_cluster *cluster, const struct hrun_m
     return most;
 }
 
-void hrun_engine_kind(const struct hrun_engine *e, const struct hrun_cluster *cluster, const struct hrun_mpi *mpi,
-                      char *const *smpi, int n_smpi, struct hrun_buf *out)
+static void smpi_kind(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi, char *const *smpi, int n_smpi,
+                      struct hrun_buf *out)
 {
     double speed = host_speed(cluster, mpi);
 
-    hrun_buf_adds(out, e->name);
-    if (strcmp(e->name, "smpi"))
-        return;
     if (speed > 0 && !user_sets(smpi, n_smpi, HOST_SPEED, strlen(HOST_SPEED)))
         hrun_buf_addf(out, " timed %.9gGf", 1e-9 * speed);
     else if (!mpi->counts_flops)
@@ -120,14 +117,18 @@ static int push_fixed(const struct hrun_run *r, const char *hostfile, struct hru
 
 /* ---------------------------------------------------------------- usable, check */
 
-int hrun_smpi_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
+static int smpi_suits(const struct hrun_cluster *cluster)
+{
+    return cluster->platform != NULL;
+}
+
+static int smpi_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
 {
     char *helper;
 
     (void)found;
-    if (!cluster->platform)
-        return hrun_fail(err, HRUN_EINVAL, "engine smpi simulates the hosts of a platform file of SimGrid: say which "
-                         "with --platform FILE");
+    if (hrun_check_hosts(&hrun_engine_smpi, cluster, err))
+        return -1;
     helper = helper_path(err);
     free(helper);
     return helper ? 0 : -1;
@@ -150,15 +151,14 @@ static int check_parameters(const struct hrun_job *job, struct hrun_error *err)
     return 0;
 }
 
-int hrun_smpi_check(const struct hrun_job *job, struct hrun_error *err)
+static int smpi_check(const struct hrun_job *job, struct hrun_error *err)
 {
     const struct hrun_layout *l = job->layout;
     struct hrun_mpi mpi;
 
-    if (hrun_check_common(job, "smpi", &mpi, err) || check_parameters(job, err))
+    if (hrun_check_common(&hrun_engine_smpi, job, &mpi, err) || check_parameters(job, err) ||
+        hrun_check_hosts(&hrun_engine_smpi, l->cluster, err))
         return -1;
-    if (!l->cluster->platform)
-        return hrun_smpi_usable(l->cluster, NULL, err);
     if (strchr(mpi.id, '-') && strcmp(strchr(mpi.id, '-') + 1, l->cluster->simgrid))
         return hrun_fail(err, HRUN_EMPI, "%s is built for SimGrid %s, and hrun for SimGrid %s: rebuild one of them",
                          job->argv[0], strchr(mpi.id, '-') + 1, l->cluster->simgrid);
@@ -194,7 +194,7 @@ static int mpi_of(const struct hrun_job *job, struct hrun_mpi *mpi, struct hrun_
     return 0;
 }
 
-int hrun_smpi_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
+static int smpi_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
 {
     struct hrun_strvec v = HRUN_STRVEC_INIT;
     struct hrun_mpi mpi;
@@ -276,7 +276,7 @@ out:
     return rc;
 }
 
-int hrun_smpi_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
+static int smpi_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
 {
     struct hrun_smpi_watch w = { .clock_s = -1 };
     char *helper = helper_path(err);
@@ -298,3 +298,9 @@ out:
     free(helper);
     return rc;
 }
+
+const struct hrun_engine hrun_engine_smpi = {
+    .name = "smpi", .what = "SimGrid's simulation of MPI, on the hosts of a platform file", .simulated = 1,
+    .suits = smpi_suits, .usable = smpi_usable, .check = smpi_check, .run = smpi_run, .command = smpi_command,
+    .kind = smpi_kind,
+};

@@ -23,11 +23,13 @@
  *     but the last process of a short program hung in about one run of five: the first host's stepd had ended before
  *     its last message was out ("pmixp_p2p_send ... exceeded the retry limit"). With ring neither was seen in 56 runs.
  */
-#include "launch/engines.h"
+#include "launch/engines/srun.h"
+
+#include "launch/ask.h"
+#include "launch/engines/engines.h"
 #include "launch/env.h"
-#include "launch/shimpath.h"
 #include "launch/ranks.h"
-#include "launch/srun.h"
+#include "launch/shimpath.h"
 
 #include "base/file.h"
 #include "base/hostlist.h"
@@ -35,6 +37,104 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---------------------------------------------------------------- usable, check */
+
+static int has_pmix(char *srun, struct hrun_error *err)
+{
+    char *const words[] = { srun, (char *)(uintptr_t)"--mpi=list", NULL };
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc = hrun_ask(words, 1, &text, err);    /* older versions say it on standard error */
+
+    if (!rc && !strstr(text.data, "pmix"))
+        rc = hrun_fail(err, HRUN_EENGINE, "this Slurm has no PMIx (srun --mpi=list does not name it): install "
+                       "slurm-wlm-basic-plugins on all nodes, or use --engine mpirun");
+    hrun_buf_release(&text);
+    return rc;
+}
+
+/* All hosts must be nodes of the allocation. */
+static int check_hosts(const struct hrun_cluster *c, const struct hrun_allocation *a, struct hrun_error *err)
+{
+    int group;
+
+    for (int i = 0; i < c->nhosts; i++) {
+        char *node = hrun_srun_node(a, c->hosts[i].name, c->hosts[i].is_local, &group, err);
+        if (!node)
+            return -1;
+        free(node);
+    }
+    return 0;
+}
+
+static int srun_suits(const struct hrun_cluster *cluster)
+{
+    return !cluster->platform && cluster->manager == HRUN_MANAGER_SLURM;
+}
+
+static int srun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
+{
+    struct hrun_allocation a;
+    char *srun = NULL, *scancel = NULL;
+    int rc = -1;
+
+    (void)found;
+    if (hrun_allocation_find(&a, err))
+        return -1;
+    if (a.manager != HRUN_MANAGER_SLURM) {
+        hrun_fail(err, HRUN_EENGINE, "engine srun works inside a Slurm allocation, and this is none: get one with "
+                  "salloc or sbatch, or use another engine");
+    } else if (!(srun = hrun_program_find("srun", NULL, NULL))) {
+        hrun_srun_missing(err, "srun");
+    } else if (!(scancel = hrun_program_find("scancel", NULL, NULL))) {
+        hrun_srun_missing(err, "scancel");
+    } else {
+        rc = check_hosts(cluster, &a, err) || has_pmix(srun, err) ? -1 : 0;
+    }
+    free(srun);
+    free(scancel);
+    hrun_allocation_release(&a);
+    return rc;
+}
+
+/* Names in the order in which Slurm sorts them: numbers in them count as numbers. */
+static int by_name(const void *a, const void *b)
+{
+    return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Does each part have its nodes behind those of the part before? */
+static int check_order(const struct hrun_srun_parts *p, struct hrun_error *err)
+{
+    for (int i = 1; i < p->n; i++) {
+        const struct hrun_strvec *one = &p->v[i - 1].nodes, *two = &p->v[i].nodes;
+        char *last = one->v[0], *first = two->v[0];
+
+        for (size_t k = 0; k < one->n; k++)
+            last = by_name(&one->v[k], &last) > 0 ? one->v[k] : last;
+        for (size_t k = 0; k < two->n; k++)
+            first = by_name(&two->v[k], &first) < 0 ? two->v[k] : first;
+        if (by_name(&last, &first) > 0)
+            return hrun_fail(err, HRUN_EENGINE, "component %d of %s has node %s and component %d has %s, and Slurm's "
+                             "PMIx mixes up nodes that are not in the order of their names: ask for the components in "
+                             "the other order, or leave one out with --use", p->v[i - 1].group, p->name, last,
+                             p->v[i].group, first);
+    }
+    return 0;
+}
+
+static int srun_check(const struct hrun_job *job, struct hrun_error *err)
+{
+    struct hrun_mpi mpi;
+    struct hrun_srun_parts p;
+    int rc;
+
+    if (hrun_check_common(&hrun_engine_srun, job, &mpi, err) || hrun_srun_make_parts(job->layout, &p, err))
+        return -1;
+    rc = mpi.kind == HRUN_MPI_OPENMPI ? check_order(&p, err) : 0;
+    hrun_srun_parts_release(&p);
+    return rc;
+}
 
 /* ---------------------------------------------------------------- the command line */
 
@@ -124,7 +224,7 @@ static int show_nodes(const struct hrun_srun_parts *p, const struct hrun_srun_pa
     return out->failed;
 }
 
-int hrun_srun_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
+static int srun_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
 {
     struct hrun_strvec v = HRUN_STRVEC_INIT;
     struct hrun_buf nodes = HRUN_BUF_INIT;
@@ -174,39 +274,6 @@ out:
 }
 
 /* ---------------------------------------------------------------- the environment */
-
-/* Variables that act as options of srun and would get in the way of those given. */
-static int is_srun_option(const char *entry)
-{
-    static const char *const starts[] = {
-        "SLURM_CPUS_PER_TASK=", "SRUN_CPUS_PER_TASK=", "SLURM_CPU_BIND", "SLURM_DISTRIBUTION=", "SLURM_EXACT=",
-        "SLURM_EXCLUSIVE=", "SLURM_EXPORT_ENV=", "SRUN_EXPORT_ENV=", "SLURM_HET_GROUP=", "SLURM_HINT=",
-        "SLURM_HOSTFILE=", "SLURM_KILL_BAD_EXIT=", "SLURM_LABELIO=", "SLURM_MPI_TYPE=", "SLURM_MULTI_PROG",
-        "SLURM_NNODES=", "SLURM_NPROCS=",
-        "SLURM_NTASKS", "SLURM_OPEN_MODE=", "SLURM_OVERCOMMIT=", "SLURM_OVERLAP=", "SLURM_RELATIVE=",
-        "SLURM_REMOTE_CWD=", "SLURM_STDERRMODE=", "SLURM_STDINMODE=", "SLURM_STDOUTMODE=", "SLURM_STEP_",
-        "SLURM_STEPID=",
-        "SLURM_THREADS=", "SLURM_THREADS_PER_CORE=", "SLURM_UNBUFFEREDIO=", "SLURM_WAIT=", "SLURM_WHOLE=",
-        "SLURM_WORKING_DIR="
-    };
-
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (!strncmp(entry, starts[i], strlen(starts[i])))
-            return 1;
-    return 0;
-}
-
-int hrun_srun_clean_env(struct hrun_strvec *env, struct hrun_error *err)
-{
-    struct hrun_strvec all = HRUN_STRVEC_INIT;
-    int rc = hrun_env_base(&all, err);
-
-    for (size_t i = 0; i < all.n && !rc; i++)
-        if (!is_srun_option(all.v[i]) && hrun_strvec_push(env, all.v[i]))
-            rc = hrun_fail_nomem(err);
-    hrun_strvec_release(&all);
-    return rc;
-}
 
 static int set(struct hrun_strvec *env, const char *name, const char *value, struct hrun_error *err)
 {
@@ -306,7 +373,7 @@ static int judge_srun(const struct hrun_run *r, const struct hrun_srun_watch *w,
                      w->complaint[0] ? ": " : "", w->complaint);
 }
 
-int hrun_srun_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
+static int srun_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
 {
     struct hrun_srun_watch *w = calloc(1, sizeof *w);
     char *shim = hrun_shim_path(err), *srun = hrun_program_find("srun", NULL, NULL);
@@ -338,3 +405,8 @@ out:
     free(srun);
     return rc;
 }
+
+const struct hrun_engine hrun_engine_srun = {
+    .name = "srun", .what = "a step of the Slurm allocation, with Slurm's PMIx",
+    .suits = srun_suits, .usable = srun_usable, .check = srun_check, .run = srun_run, .command = srun_command,
+};

@@ -7,7 +7,7 @@
  * Of the signals that hrun gets srun passes on two only, and SIGTERM makes it kill all ranks: scancel brings the
  * others.
  */
-#include "launch/srun.h"
+#include "launch/engines/srun.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* reach.c - how mpirun reaches other hosts: the plan and its words; see reach.h for the contracts */
-#include "launch/reach.h"
+#include "launch/engines/reach.h"
 
 #include "base/units.h"
 #include "launch/agent.h"

@@ -3,33 +3,7 @@
 #define HRUN_LAUNCH_SRUN_H
 
 #include "launch/job.h"
-
-/* ---- srun_words.c: what srun -v says of a running step */
-
-enum hrun_srun_kind {
-    HRUN_SRUN_NOTHING,          /* of no interest */
-    HRUN_SRUN_STEP,             /* the step exists: step */
-    HRUN_SRUN_STARTED,          /* ntasks more tasks run */
-    HRUN_SRUN_NOTICE,           /* the next HRUN_SRUN_TASKS is about step */
-    HRUN_SRUN_TASKS,            /* tasks have ended: first task, status, signal */
-    HRUN_SRUN_ABORTED,          /* Slurm ends the step: its PMIx has lost a process, MPI_Abort, scancel */
-    HRUN_SRUN_LOST,             /* text: a host that went away */
-    HRUN_SRUN_WAITING,          /* text: why the step cannot begin yet */
-    HRUN_SRUN_COMPLAINT         /* text: another error of srun */
-};
-
-struct hrun_srun_said {
-    enum hrun_srun_kind kind;
-    char step[64];              /* "12.0" */
-    int ntasks, task;
-    int status;                 /* of a task: exit status, 128 + signal */
-    int signal;                 /* that killed it, 0: none */
-    const char *text;           /* in the line */
-    size_t len;                 /* of text */
-};
-
-/* Understand one line. */
-void hrun_srun_read(const char *line, struct hrun_srun_said *out);
+#include "launch/slurm.h"
 
 /* ---- srun_watch.c: a running step */
 
@@ -74,18 +48,5 @@ struct hrun_srun_parts {
  * then. */
 int hrun_srun_make_parts(const struct hrun_layout *l, struct hrun_srun_parts *p, struct hrun_error *err);
 void hrun_srun_parts_release(struct hrun_srun_parts *p);
-/* -1 with HRUN_EENGINE: that program of Slurm is not there. */
-int hrun_srun_missing(struct hrun_error *err, const char *name);
-
-/* The name by which Slurm knows host h of the cluster; the caller frees it. *group: its component. Errors: HRUN_EINVAL
- * (it is not of the allocation), HRUN_ENOMEM. */
-char *hrun_srun_node(const struct hrun_allocation *a, const char *name, int is_local, int *group,
-                     struct hrun_error *err);
-
-/* ---- srun.c */
-
-/* Append the caller's environment for an srun: without what an outer launcher left there and without the variables that
- * act as options of srun. Errors: HRUN_ENOMEM. */
-int hrun_srun_clean_env(struct hrun_strvec *env, struct hrun_error *err);
 
 #endif

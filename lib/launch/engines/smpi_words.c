@@ -4,7 +4,7 @@
  * deadlock, a rank that leaves without MPI_Finalize); only its words tell. They may come when others have long failed
  * in simulated time, so the first one counts.
  */
-#include "launch/smpi.h"
+#include "launch/engines/smpi.h"
 
 #include <math.h>
 #include <stdio.h>

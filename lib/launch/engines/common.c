@@ -1,0 +1,90 @@
+/* common.c - what several engines do; see engines.h */
+#include "launch/engines/engines.h"
+
+#include "launch/env.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+int hrun_show_command(const struct hrun_job *job, const struct hrun_strvec *words, struct hrun_buf *out,
+                      struct hrun_error *err)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    int rc;
+
+    hrun_buf_add_command(&b, words->v);
+    if (job->no_stdin && !job->stdin_text)
+        hrun_buf_adds(&b, " < /dev/null");
+    if (!b.failed)
+        hrun_buf_add(out, b.data, b.len);
+    rc = b.failed || out->failed ? hrun_fail_nomem(err) : 0;
+    hrun_buf_release(&b);
+    return rc;
+}
+
+static int check_wdir(const char *wdir, struct hrun_error *err)
+{
+    struct stat st;
+
+    if (!wdir)
+        return 0;
+    if (stat(wdir, &st))
+        return hrun_fail_errno(err, HRUN_EINVAL, "the working directory %s cannot be used", wdir);
+    if (!S_ISDIR(st.st_mode))
+        return hrun_fail(err, HRUN_EINVAL, "the working directory %s is not a folder", wdir);
+    return 0;
+}
+
+int hrun_check_hosts(const struct hrun_engine *e, const struct hrun_cluster *cluster, struct hrun_error *err)
+{
+    if (e->simulated && !cluster->platform)
+        return hrun_fail(err, HRUN_EINVAL, "engine %s simulates the hosts of a platform file of SimGrid: say which "
+                         "with --platform FILE", e->name);
+    if (!e->simulated && cluster->platform)
+        return hrun_fail(err, HRUN_EINVAL, "the hosts of platform file %s are simulated, and engine %s starts processes "
+                         "on real ones: use --engine smpi", cluster->platform, e->name);
+    return 0;
+}
+
+/* Programs of smpicc are simulated, and only they. */
+static int check_simulated(const struct hrun_engine *e, const struct hrun_job *job, const struct hrun_mpi *mpi,
+                           struct hrun_error *err)
+{
+    if (e->simulated && mpi->kind != HRUN_MPI_SMPI)
+        return hrun_fail(err, HRUN_EMPI, "%s %s%s, and engine smpi simulates programs that SimGrid's smpicc has built: "
+                         "rebuild it with smpicc (package libsimgrid-dev)", job->argv[0],
+                         mpi->kind == HRUN_MPI_NONE ? "is linked with no MPI"
+                         : mpi->kind == HRUN_MPI_UNKNOWN ? "is a script" : "is linked with ", mpi->name);
+    if (!e->simulated && mpi->kind == HRUN_MPI_SMPI)
+        return hrun_fail(err, HRUN_EMPI, "%s is built with SimGrid's smpicc and can only be simulated: use --engine "
+                         "smpi --platform FILE, or rebuild it with Open MPI's mpicc", job->argv[0]);
+    return e->simulated ? 0 : hrun_check_hosts(e, job->layout->cluster, err);
+}
+
+int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, struct hrun_mpi *out,
+                      struct hrun_error *err)
+{
+    struct hrun_mpi mpi;
+
+    if (!job->layout || job->layout->nranks < 1)
+        return hrun_fail(err, HRUN_EINVAL, "the layout has no rank");
+    if (!job->argv || !job->argv[0] || !job->program)
+        return hrun_fail(err, HRUN_EINVAL, "no program is named");
+    if (job->timeout_s < 0)
+        return hrun_fail(err, HRUN_EINVAL, "a timeout of %g s: it cannot be negative", job->timeout_s);
+    if (hrun_env_check(job, err) || check_wdir(job->wdir, err))
+        return -1;
+    if (job->mpi)
+        mpi = *job->mpi;
+    else if (hrun_program_mpi(job->program, &mpi, err))
+        return -1;
+    if (check_simulated(e, job, &mpi, err))
+        return -1;
+    if (mpi.kind == HRUN_MPI_OTHER)
+        return hrun_fail(err, HRUN_EMPI, "%s is linked with %s, and engine %s starts programs of Open MPI: "
+                         "rebuild it with mpicc of Open MPI, or start it with the mpiexec of its own MPI",
+                         job->argv[0], mpi.name, e->name);
+    if (out)
+        *out = mpi;
+    return 0;
+}

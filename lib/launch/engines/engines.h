@@ -1,0 +1,27 @@
+/* engines.h - the rows of the engine table, and what several engines do (internal)
+ *
+ * An engine is a file NAME.c with a row hrun_engine_NAME; what its own files share is in NAME.h. It uses the life of a
+ * job (launch/job.h) and calls no other engine.
+ */
+#ifndef HRUN_LAUNCH_ENGINES_ENGINES_H
+#define HRUN_LAUNCH_ENGINES_ENGINES_H
+
+#include "launch/launch.h"
+
+extern const struct hrun_engine hrun_engine_local, hrun_engine_mpirun, hrun_engine_srun, hrun_engine_smpi;
+
+/* ---- common.c */
+
+/* Append words, a command that starts job, as a line to type. Errors: HRUN_ENOMEM; *out is as before then. */
+int hrun_show_command(const struct hrun_job *job, const struct hrun_strvec *words, struct hrun_buf *out,
+                      struct hrun_error *err);
+
+/* Engines are either for real hosts or for simulated ones. -1 with HRUN_EINVAL for the other kind. */
+int hrun_check_hosts(const struct hrun_engine *e, const struct hrun_cluster *cluster, struct hrun_error *err);
+
+/* What each engine checks: its kind of hosts, programs of smpicc for simulation alone, the words of -x and --mca, the
+ * working directory, the program's MPI, which goes to *mpi (may be NULL). */
+int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, struct hrun_mpi *mpi,
+                      struct hrun_error *err);
+
+#endif
