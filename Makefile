@@ -25,7 +25,7 @@ DESTDIR ?=
 SANITIZE ?=
 
 VERSION := 0.1.0
-# Of libhrun.so: raised when something that hrun.h declares goes or changes (lib/session/service.h).
+# Of libhrun.so: raised when something that hrun.h declares goes or changes (lib/hrun.h).
 ABI     := 0
 # make fuzz FUZZER=libfuzzer: the fuzz targets with clang's libFuzzer and sanitizers, in a folder of their own.
 ifdef FUZZER
@@ -204,19 +204,10 @@ MANPAGES := man/hrun.1 man/hrun-calibrate.1 man/hrun-app.5 man/hrun-cluster.5 ma
             man/hrun-model.7 man/hrun-launch.7 man/hrun-plan.1 man/libhrun.3
 PROFILES := $(sort $(wildcard share/profiles/*.yaml))
 
-# hrun.h is what others may use: errors, buffers, the network's model, and the service; without includes between them.
-PUBLIC := base/error base/buf net/net net/estimate session/service
-$(B)/include/hrun.h: $(PUBLIC:%=lib/%.h) Makefile
+# The names that hrun.h declares are all that the libraries show.
+$(B)/lib/hrun.names: lib/hrun.h
 	@mkdir -p $(@D)
-	{ echo '/* hrun.h - libhrun, for schedulers and tools; made from its public headers */'; \
-	  sed -n '/^#include </p' $(PUBLIC:%=lib/%.h) | sort -u; \
-	  printf '%s\n' '#ifdef __cplusplus' 'extern "C" {' '#endif'; sed '/^#include/d' $(PUBLIC:%=lib/%.h); \
-	  printf '%s\n' '#ifdef __cplusplus' '}' '#endif'; } > $@
-
-# The names that it declares are all that the libraries show.
-$(B)/lib/hrun.names: $(B)/include/hrun.h
-	@mkdir -p $(@D)
-	$(Q)$(CC) -E -P $(PKG_CFLAGS) -x c $< | grep -oE '\<hrun_[a-z0-9_]+ *[[(;]' | grep -oE '[a-z0-9_]+' | sort -u > $@
+	$(Q)$(CC) -E -P -x c $< | grep -oE '\<hrun_[a-z0-9_]+ *[[(;]' | grep -oE '[a-z0-9_]+' | sort -u > $@
 $(B)/lib/hrun.map: $(B)/lib/hrun.names
 	$(Q){ echo 'HRUN_$(ABI) { global:'; sed 's/$$/;/' $<; echo 'local: *; };'; } > $@
 
@@ -234,6 +225,10 @@ $(B)/hrun-mpi.pc: FORCE
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' 'Name: hrun-mpi' \
 	  'Description: measures the network below an MPI communicator' 'Version: $(VERSION)' \
 	  'Libs: -L$${libdir} -lhrun-mpi' 'Libs.private: -lm' 'Cflags: -I$${includedir}' > $@
+
+$(B)/include/%.h: lib/%.h
+	@mkdir -p $(@D)
+	cp $< $@
 
 $(B)/include/hrun-mpi.h: calib/mpi/hrun-mpi.h
 	@mkdir -p $(@D)
@@ -363,9 +358,11 @@ TEST_ENV = env --default-signal HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_T
 apps: $(APP_BIN) $(B)/tests/apps/jump.so $(SMPI_APPS) $(if $(SMPICC),$(SKELETONS) $(addprefix $(B)/tests/trials/,skeleton rivals))
 unit: $(UNIT_BIN)
 
+# Each test has a folder, data and hosts of its own, and none is lost by what runs beside it; many of them wait.
+TEST_JOBS ?= $(shell expr $$(nproc) + 1)
 check: all apps unit $(FUZZ_BIN) $(addprefix $(B)/tests/accuracy/,accuracy rings variants_accuracy) \
        $(B)/include/hrun.h $(B)/include/hrun-mpi.h
-	$(TEST_ENV) prove --timer -e '' $(UNIT_BIN) $(CLI_TESTS)
+	$(TEST_ENV) prove -j$(TEST_JOBS) --timer -e '' $(CLI_TESTS) $(UNIT_BIN)
 
 # Tests over several hosts: one after the other, for each brings up a cluster of its own. `check` runs the short
 # tests/cli/lab.t.

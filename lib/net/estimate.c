@@ -293,3 +293,15 @@ out:
     state_release(&e);
     return rc;
 }
+
+struct hrun_net *hrun_net_from_records(const char *text, struct hrun_error *err)
+{
+    struct hrun_net_estimate_options options = HRUN_NET_ESTIMATE_DEFAULT;
+    struct hrun_net_records records = { 0 };
+    struct hrun_net *net = NULL;
+
+    if (hrun_net_records_parse(text, &records, err) || hrun_net_estimate(&records, &options, &net, NULL, err))
+        net = NULL;
+    hrun_net_records_release(&records);
+    return net;
+}

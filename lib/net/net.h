@@ -31,7 +31,7 @@
 #define HRUN_NET_H
 
 #include "base/buf.h"
-#include "base/error.h"
+#include "base/error.h"     /* and hrun.h, which has more of the functions of networks */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -108,14 +108,10 @@ struct hrun_net {
  * factors 1, selector "openmpi", the other texts "", no limits, all times 0, beta 0, half widths NAN: to be filled in
  * (arrays may be replaced by others from malloc). Errors: HRUN_EINVAL (n < 1), HRUN_ENOMEM. */
 struct hrun_net *hrun_net_create(const char *const *hosts, int n, struct hrun_error *err);
-void hrun_net_destroy(struct hrun_net *net);
 
 /* Do the invariants hold, and do names and indices make sense? Errors: HRUN_EINVAL, naming what does not;
  * HRUN_ENOMEM. */
 int hrun_net_check(const struct hrun_net *net, struct hrun_error *err);
-
-/* Index of a host by name, -1. */
-int hrun_net_find(const struct hrun_net *net, const char *host);
 
 /* The kind of a PE as the network numbers kinds on a host: `kind` itself, or 0 where that was not told apart from
  * others when the network was measured. */
@@ -199,15 +195,6 @@ int hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call,
                    const struct hrun_net_ranks *some, int beside, double *time_s, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- on disk */
-
-/* As YAML, in a file that is replaced atomically, its folder made when missing (with mode 0700: who wants it otherwise
- * makes it before); and back, equal to the last bit. The
- * last line is a checksum, which must be right where it stands; without it the file counts as written by hand. A file
- * of a newer hrun is never replaced. Errors: writing those of hrun_net_check, HRUN_EIO, HRUN_EEXISTS (of a newer hrun),
- * HRUN_ENOMEM; reading HRUN_ENOENT, HRUN_EIO, HRUN_EPARSE with file, line and column, HRUN_ECORRUPT (the checksum, or
- * of a newer hrun), HRUN_ENOMEM. */
-int hrun_net_save(const struct hrun_net *net, const char *file, struct hrun_error *err);
-int hrun_net_load(const char *file, struct hrun_net **out, struct hrun_error *err);
 
 /* The file in data folder `data` of the network of these hosts, as one kind of engine and MPI see it: networks/ and a
  * readable part and a checksum of the names in order of the alphabet, engine and mpi. */

@@ -328,3 +328,23 @@ int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *cal
     net_hosts_release(&hosts);
     return rc;
 }
+
+double hrun_net_time(const struct hrun_net *net, const char *operation, double bytes, int root, const char *algorithm,
+                     const int *host, int n, const char **used, struct hrun_error *err)
+{
+    struct hrun_net_ranks ranks = { .n = n, .host = host };
+    struct hrun_net_call call = { .bytes = bytes, .root = root, .algorithm = algorithm, .quick = 1 };
+    struct hrun_net_time time;
+    int op = hrun_net_op_find(operation);
+
+    if (op < 0) {
+        hrun_fail(err, HRUN_EINVAL, "there is no operation '%s'", operation);
+        return NAN;
+    }
+    call.op = (enum hrun_net_op)op;
+    if (hrun_net_predict(net, &call, &ranks, &time, err))
+        return NAN;
+    if (used)
+        *used = time.algorithm;
+    return time.time_s;
+}

@@ -1,4 +1,4 @@
-/* answer.c - what an answer of service.h holds; see answer.h */
+/* answer.c - what an answer of hrun.h holds; see answer.h */
 #include "session/answer.h"
 
 #include <math.h>

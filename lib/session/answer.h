@@ -1,4 +1,4 @@
-/* answer.h - what an answer of service.h holds (internal)
+/* answer.h - what an answer of hrun.h holds (internal)
  *
  * Invariants: an answer has at least one choice, and the decisions own all that its accessors tell; only documents are
  * made of what its service holds.
@@ -7,7 +7,7 @@
 #define HRUN_SERVICE_ANSWER_H
 
 #include "session/query.h"
-#include "session/service.h"
+#include "hrun.h"
 
 struct answer_choice {
     struct decision d;            /* as if its configuration had been asked for */

@@ -1,7 +1,7 @@
 /* context.h - what is needed before anything can be decided
  *
  * Purpose: from what the user or a scheduler gave, the objects made from it: cluster, program, its MPI, app definition,
- * engine, store, signatures. Here the other rooms of lib/ are wired together, for the commands and for service.h.
+ * engine, store, signatures. Here the other rooms of lib/ are wired together, for the commands and for hrun.h.
  * Invariants: a context is filled in the order of the functions below; context_release frees whatever was made, at any
  * point. Nothing is started but what asks: ssh for other hosts, mpirun for its version.
  */

@@ -1,6 +1,6 @@
 /* document.h - plans and clusters for machines, as JSON
  *
- * Purpose: hrun --dry-run --json, hrun --show-cluster --json and service.h print the same documents (hrun(1)).
+ * Purpose: hrun --dry-run --json, hrun --show-cluster --json and hrun.h print the same documents (hrun(1)).
  */
 #ifndef HRUN_SERVICE_DOCUMENT_H
 #define HRUN_SERVICE_DOCUMENT_H

@@ -1,6 +1,6 @@
 /* query.h - questions that ask for predictions alone, with what is known to answer them
  *
- * Purpose: hrun --dry-run=time and service.h; where hrun would start something all the same, as mpirun would, these
+ * Purpose: hrun --dry-run=time and hrun.h; where hrun would start something all the same, as mpirun would, these
  * fail.
  * Invariants: what is known is of one context, which must outlive it; its application is of context.variants_of, if
  * that has variants of which none was named, each in turn: context.app is the one that was asked last.

@@ -1,5 +1,5 @@
-/* service.c - the estimate as a service; see service.h for the contracts */
-#include "session/service.h"
+/* service.c - the estimate as a service; see hrun.h for the contracts */
+#include "hrun.h"
 
 #include "base/units.h"
 #include "session/answer.h"

@@ -148,6 +148,7 @@ sub arrow {
     my $allowed = $may_file{$file};
     (my $short = $target) =~ s{^lib/}{};
 
+    return '' if $target eq 'lib/hrun.h';   # what libhrun shows
     return "lib/ must not know $to/" if $file =~ m{^lib/} && $target !~ m{^lib/};
     return "room '$from' is not in the table of rooms" if !$may{$from};
     return '' if !$allowed && $from eq $to;
@@ -373,7 +374,7 @@ for (@offences) {
 my @sources = sources('.');
 my ($in_lib, $in_hrun) = (scalar(grep { m{^lib/} } @sources), scalar(grep { m{^hrun/} } @sources));
 ok($in_lib > 20 && $in_hrun > 0, 'the sources are found', @sources);
-my @missing = grep { !$may{$_} } map { room($_) } @sources;
+my @missing = grep { !$may{$_} } map { room($_) } grep { $_ ne 'lib/hrun.h' } @sources;
 ok(!@missing, 'each room is in the table', @missing);
 my @bad = bad_includes('.');
 ok(!@bad, 'no #include runs against the order of the rooms', @bad);

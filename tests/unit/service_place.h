@@ -5,7 +5,7 @@
 #include "app/app.h"
 #include "base/file.h"
 #include "model/model.h"
-#include "session/service.h"
+#include "hrun.h"
 #include "store/store.h"
 #include "tap.h"
 

@@ -1,4 +1,4 @@
-/* service.h - the estimate as a service: what would an application take on a cluster, and what would be best?
+/* hrun.h - libhrun: what would an application take on a cluster, and what would be best?
  *
  * Purpose: the answers of `hrun --dry-run` for schedulers and tools, from C and from any language that can call C
  * (ctypes): opaque objects, numbers and texts alone, no callbacks. libhrun(3) has a program
@@ -11,6 +11,8 @@
  *     a = hrun_service_best(s, 9600, "top=5", &err);
  *     printf("%s %.1f s\n", hrun_answer_config(a, 0), hrun_answer_time_s(a, 0));
  *
+ * A function that can fail fills the error that it is given (or NULL) and gives -1 or NULL; its text is one sentence: what
+ * happened, where, what to do instead. On failure outputs are untouched unless said otherwise.
  * Invariants:
  *   - what is answered is what hrun of the same version decides with the same options, by the same code, where no other
  *     run has PEs in use;
@@ -26,15 +28,62 @@
  *   - texts that are returned are owned by the object that they are asked of, and live as long as it. Sub-clusters,
  *     choices count from 0; what is out of range, asked of NULL, or of a service that is not open, is 0, NAN or NULL.
  * The ABI: libhrun.so.N exports what hrun.h declares, and nothing else. A release that takes something away, or changes
- * what a function takes or a structure holds, has another N; within one, functions are added. The functions of this
- * header know no structure but these opaque ones: they stay as they are when others change.
+ * what a function takes or a structure holds, has another N; within one, functions are added. All
+ * structures but struct hrun_error are opaque.
  */
-#ifndef HRUN_SERVICE_H
-#define HRUN_SERVICE_H
+#ifndef HRUN_H
+#define HRUN_H
 
-#include "base/error.h"
-
+#include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------- errors */
+
+/* Stable codes. */
+enum hrun_code {
+    HRUN_OK = 0,
+    HRUN_ENOMEM,      /* memory ran out */
+    HRUN_EINVAL,      /* a value that the caller or the user gave cannot be used */
+    HRUN_EPARSE,      /* text that does not parse: file, line and column are set */
+    HRUN_ENOENT,      /* something named does not exist */
+    HRUN_EIO,         /* the system refused a read, write, lock or the like; `sys` holds errno */
+    HRUN_ECORRUPT,    /* stored data does not pass its checks */
+    HRUN_ENODATA,     /* too few measurements, or no model */
+    HRUN_ERANK,       /* a least squares matrix is rank deficient */
+    HRUN_ENONFINITE,  /* NaN or infinity where a number is needed */
+    HRUN_EINFEASIBLE, /* no configuration is valid */
+    HRUN_EMPI,        /* the program's MPI cannot be served by the engine */
+    HRUN_ENOEXEC,     /* the program exists and cannot be executed (exit status 126) */
+    HRUN_ENOPROG,     /* the program does not exist (exit status 127) */
+    HRUN_EENGINE,     /* the engine itself failed */
+    HRUN_EEXISTS,     /* something is in the way, for instance a file the user wrote */
+    HRUN_ECHANGED,    /* a host is not what was remembered of it; nothing of the program was started */
+    HRUN_EBUSY        /* PEs that are needed are in use by other runs */
+};
+
+enum { HRUN_ERROR_FILE = 512, HRUN_ERROR_TEXT = 1536 };
+
+struct hrun_error {
+    enum hrun_code code;
+    int sys;                      /* errno of the failed system call, or 0 */
+    char file[HRUN_ERROR_FILE];   /* where something was parsed, or "" */
+    int line, column;             /* from 1; 0 when unknown */
+    char text[HRUN_ERROR_TEXT];
+    double excess;                /* limits that nothing keeps: the nearest is over them by this factor; else 0 */
+};
+
+/* The bytes of a struct hrun_error, for languages that do not read this header: so much zeroed memory is one. */
+size_t hrun_error_size(void);
+
+/* Write "FILE:LINE:COLUMN: text" (as much of the place as is known) into out[size],
+ * always NUL-terminated, other control characters than line feed and tab as '?'. Result: out. */
+char *hrun_error_format(const struct hrun_error *err, char *out, size_t size);
+
+/* ---------------------------------------------------------------- the service */
 
 struct hrun_service;
 struct hrun_answer;
@@ -119,4 +168,38 @@ int hrun_answer_limiting(const struct hrun_answer *a, int k);
 int hrun_answer_runs(const struct hrun_answer *a, int k);
 void hrun_answer_destroy(struct hrun_answer *a);
 
+/* ---------------------------------------------------------------- networks
+ *
+ * What messages take between the hosts of a cluster: the model of hrun-model(7). A network is not changed once it is
+ * made: predictions may run in several threads. */
+
+struct hrun_net;
+
+/* A network from the records that libhrun-mpi gives (hrun-mpi.h). The caller destroys it. Errors (result NULL):
+ * HRUN_EPARSE with the line, HRUN_ENODATA (records that are not complete, a pair of hosts without any), HRUN_ENOMEM. */
+struct hrun_net *hrun_net_from_records(const char *records, struct hrun_error *err);
+void hrun_net_destroy(struct hrun_net *net);
+
+/* As YAML, in a file that is replaced atomically, its folder made when missing (mode 0700); and back, equal to the last
+ * bit. A checksum in its last line must be right where it stands. A file of a newer hrun is never replaced. Errors:
+ * writing HRUN_EIO, HRUN_EEXISTS (of a newer hrun), HRUN_ENOMEM; reading HRUN_ENOENT, HRUN_EIO, HRUN_EPARSE with file,
+ * line and column, HRUN_ECORRUPT (the checksum, or of a newer hrun), HRUN_ENOMEM. */
+int hrun_net_save(const struct hrun_net *net, const char *file, struct hrun_error *err);
+int hrun_net_load(const char *file, struct hrun_net **out, struct hrun_error *err);
+
+/* Index of a host by name, -1: there is none. */
+int hrun_net_find(const struct hrun_net *net, const char *host);
+
+/* Seconds that a collective operation takes among n processes, process r on host[r], an index: "scatter", "gather",
+ * "allgather", "alltoall" (bytes: of each process, for each pair), "bcast", "reduce", "allreduce" (bytes: the whole
+ * message), "barrier"; "p2p" (between neighbours, the slowest) and "ring". root: of operations that have one.
+ * algorithm: NULL, that which the MPI library chooses; *used (may be NULL) gets its name. Result: NAN on failure.
+ * Errors: HRUN_EINVAL (an unknown operation or algorithm, a host or root out of range, bytes), HRUN_ENODATA (a pair of
+ * hosts of which nothing was measured, named), HRUN_ENOMEM. */
+double hrun_net_time(const struct hrun_net *net, const char *operation, double bytes, int root, const char *algorithm,
+                     const int *host, int n, const char **used, struct hrun_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 #endif
