@@ -4,7 +4,7 @@
  * of heterogeneous communication models" (paper 002), section 3, and those that lib/net/estimate.h wants besides, by
  * which hrun's network model is estimated. hrun-netbench is this library with a main function; an application may call
  * it at run time. The records that it gives are text: hrun_net_from_records and hrun_net_time of hrun.h
- * make a model of them (hrun(7) has an example, under "The network").
+ * make a model of them (libhrun(3) has an example).
  * Invariants: it needs MPI and the C library, nothing of libhrun; all messages are on a communicator of its own, so
  * that none of the caller's is taken; times are those of the host that begins an experiment, no clock is compared with
  * another; it keeps nothing between calls.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# libhrun-mpi: the example of hrun(7), as it stands there, compiled against an installed hrun and run.
+# libhrun-mpi: the example of libhrun(3), as it stands there, compiled against an installed hrun and run.
 . "$(dirname "$0")/tap.sh"
 dest=$tmp/dest
 run env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory install \
@@ -8,7 +8,7 @@ status_is 0 "make install"
 for f in lib/libhrun-mpi.a lib/libhrun-mpi.so include/hrun-mpi.h lib/pkgconfig/hrun-mpi.pc lib/hrun/hrun-netbench; do
     ok "$f is installed" test -s "$dest/usr/$f"
 done
-sed -n '/^\.\\" The program below .*runtime\.t/,/^\.Ed/p' man/hrun.7 | sed '/^\./d; s/\\e/\\/g' >"$tmp/network.c"
+sed -n '/^\.\\" The program below .*runtime\.t/,/^\.Ed/p' man/libhrun.3 | sed '/^\./d; s/\\e/\\/g' >"$tmp/network.c"
 cd "$tmp" || exit 1
 ok "the manual has a program" grep -q hrun_measure_network network.c
 export PKG_CONFIG_PATH=$dest/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$dest
