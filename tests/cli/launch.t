@@ -2,11 +2,12 @@
 # Launching real Open MPI programs through each engine: size, binding, status, signals, stdin, output; nothing left.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
-probe=$bin/probe
+cp "$bin/probe" probe || exit 1
+probe=$tmp/probe      # a name that no other test starts
 before=$(litter)
 
 # Processes of probe that are still there, children of its own included.
-leftover() { pgrep -f "$bin/probe" | tr '\n' ' '; }
+leftover() { pgrep -f "$probe" | tr '\n' ' '; }
 # wait_for TEXT FILE: until TEXT is in FILE, at most 10 s.
 wait_for() { for _ in $(seq 100); do grep -q "$1" "$2" 2>/dev/null && return 0; sleep 0.1; done; return 1; }
 nothing_left() {
@@ -196,7 +197,7 @@ else
 fi
 # What the processes find of their bindings, and what happens where it is not the plan's.
 for engine in local mpirun; do
-    run hrun -q --engine $engine --report-bindings -n 1 "$bin/probe"
+    run hrun -q --engine $engine --report-bindings -n 1 "$probe"
     status_is 0 "$engine: --report-bindings"
     err_has ": rank 0 is bound to PUs " "$engine: the process tells its binding"
     err_has ", as planned" "$engine: and that it is the planned one"
