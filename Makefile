@@ -74,7 +74,7 @@ COLL_LIB   := $(call room,base,buf error) $(call room,net,algo_all algo_bcast al
 TRACE_SRC  := $(addprefix hrun/preloaded/,watch.c watch_report.c watch_wrap_c.c watch_wrap_fortran.c)
 PROBE_SRC  := $(addprefix calib/mpi/,probe.c probe_facts.c probe_messages.c probe_usage.c probe_work.c messages.c)
 NET_SRC    := $(addprefix calib/mpi/,measure.c messages.c repeat.c rounds.c groups.c trips.c fans.c sweeps.c)
-CALIB_SRC  := $(wildcard calib/*.c calib/doctor/*.c calib/network/*.c) $(SHARED_SRC)
+CALIB_SRC  := $(filter-out calib/mpi/%,$(wildcard calib/*.c calib/*/*.c)) $(SHARED_SRC)
 
 # Engine smpi is there where SimGrid is.
 SMPI_BIN   := $(if $(shell $(PKG_CONFIG) --exists simgrid 2>/dev/null && echo yes),$(B)/bin/hrun-smpi)

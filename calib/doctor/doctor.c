@@ -1,11 +1,12 @@
 /* doctor.c - hrun-calibrate doctor: start hrun-probe on every PE, check_end what it tells, say it */
-#include "../calib.h"
-
-#include "session/work.h"
-#include "../alone.h"
-#include "base/file.h"
-#include "base/units.h"
 #include "report.h"
+
+#include "../common/alone.h"
+#include "../common/errands.h"
+#include "base/file.h"
+#include "base/installed.h"
+#include "base/units.h"
+#include "session/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +64,7 @@ static int measure_on(struct context *c, const struct calib_settings *s, const c
                       int *interrupted, struct hrun_error *err)
 {
     const char *root = getenv("HRUN_DOCTOR_ROOT");
-    char *probe = calib_tool("hrun-probe", err), repetitions[24];
+    char *probe = hrun_installed_tool("hrun-probe", err), repetitions[24];
     char *words[] = { probe, (char *)"--repetitions", repetitions, root ? (char *)"--root" : NULL,
                       (char *)(uintptr_t)root, NULL };
     struct hrun_layout *l = NULL;

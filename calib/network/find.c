@@ -1,6 +1,8 @@
 /* find.c - the network of the hosts that options name, for commands that need no hosts; see network.h */
-#include "../calib.h"
 #include "network.h"
+
+#include "../common/errands.h"
+#include "base/installed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +15,7 @@ int network_named(const struct settings *s)
 /* Cluster, MPI and engine, as runs of the application have them; the benchmark stands for its program. */
 static int find_for_hosts(struct context *hosts, struct hrun_buf *note, struct hrun_error *err)
 {
-    char *program = calib_tool(hosts->set->platform ? "hrun-netbench-smpi" : "hrun-netbench", err);
+    char *program = hrun_installed_tool(hosts->set->platform ? "hrun-netbench-smpi" : "hrun-netbench", err);
     int rc = !program || context_cluster(hosts, hosts->set, err) || context_find_program(hosts, program, err) ||
              context_choose_engine(hosts, 1, err) || network_use(hosts, note, err) ? -1 : 0;
 

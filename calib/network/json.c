@@ -1,5 +1,6 @@
 /* json.c - a network as one JSON document, times in s, rates in bytes/s; see network.h */
 #include "network.h"
+
 #include "session/json.h"
 
 

@@ -1,10 +1,11 @@
 /* measure.c - start hrun-netbench on the hosts and read what it prints; see network.h */
-#include "../calib.h"
 #include "network.h"
 
-#include "session/work.h"
-#include "../alone.h"
+#include "../common/alone.h"
+#include "../common/errands.h"
+#include "base/installed.h"
 #include "base/units.h"
+#include "session/work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ int network_context(struct context *c, struct calib_settings *s, struct hrun_err
 
     if (discover(c, s, err))
         return -1;
-    program = calib_tool(c->cluster->platform ? "hrun-netbench-smpi" : "hrun-netbench", err);
+    program = hrun_installed_tool(c->cluster->platform ? "hrun-netbench-smpi" : "hrun-netbench", err);
     rc = !program || context_find_program(c, program, err) || context_choose_engine(c, 1, err) ? -1 : 0;
     free(program);
     if (!rc && !context_is_real(c))

@@ -1,10 +1,10 @@
 /* network.c - hrun-calibrate network, and show --network; see network.h */
-#include "../calib.h"
 #include "network.h"
 
-#include "session/work.h"
-#include "../exclusive.h"
+#include "../common/errands.h"
+#include "../common/exclusive.h"
 #include "base/file.h"
+#include "session/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,10 +8,9 @@
 #ifndef CALIB_NETWORK_NETWORK_H
 #define CALIB_NETWORK_NETWORK_H
 
-#include "session/network.h"
-#include "../options.h"
-
+#include "../common/options.h"
 #include "net/estimate.h"
+#include "session/network.h"
 
 #include <jansson.h>
 

@@ -38,6 +38,18 @@ char *hrun_installed(void)
     return path;
 }
 
+char *hrun_installed_tool(const char *name, struct hrun_error *err)
+{
+    char *prefix = hrun_installed(), *path = prefix ? hrun_strf("%s/lib/hrun/%s", prefix, name) : NULL;
+
+    free(prefix);
+    if (path && !access(path, X_OK))
+        return path;
+    hrun_fail(err, HRUN_ENOENT, "%s is not there or cannot be executed; install hrun (make install)", path ? path : name);
+    free(path);
+    return NULL;
+}
+
 char *hrun_installed_library(const char *name)
 {
     char *prefix = hrun_installed(), *path = prefix ? hrun_strf("%s/lib/hrun/%s", prefix, name) : NULL;

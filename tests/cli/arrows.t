@@ -37,9 +37,14 @@ my %may = (
     'hrun/jobs' => [qw(base plan session hrun)],
     'hrun/shim' => [qw(base launch topo)],
     'hrun/preloaded' => [qw(base net trace)],
-    calib   => [qw(base app fit launch model net plan plan/next session store trace hrun calib/network)],
-    'calib/doctor'  => [qw(base fit session calib)],
-    'calib/network' => [qw(base net session calib)],
+    'calib/common'   => [qw(base launch session hrun)],
+    'calib/network'  => [qw(base net session calib/common)],
+    'calib/doctor'   => [qw(base fit session calib/common)],
+    'calib/profiles' => [qw(base app fit launch model net session store trace calib/common calib/network)],
+    'calib/measure'  => [qw(base app fit launch model net plan plan/next session store trace calib/common calib/network
+                            calib/profiles)],
+    'calib/report'   => [qw(base app fit model net plan session store calib/common calib/network calib/profiles)],
+    calib            => [qw(base session hrun calib/common)],
     'calib/mpi' => [],
 );
 

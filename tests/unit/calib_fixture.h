@@ -5,7 +5,7 @@
 
 #include "tap.h"
 
-#include "../../calib/runs.h"
+#include "../../calib/measure/runs.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
 /* test_calib_plot.c - figures as data: what reaches gnuplot of texts and numbers */
 #include "tap.h"
 
-#include "../../calib/plot.h"
+#include "../../calib/report/plot.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include "nomem.h"
 #include "tap.h"
 
-#include "../../calib/report.h"
+#include "../../calib/report/report.h"
 #include "base/file.h"
 
 #include <unistd.h>

@@ -2,8 +2,8 @@
  * which they are, where they run, what is kept busy meanwhile, what is recorded; and what is predicted of them */
 #include "calib_fixture.h"
 
-#include "../../calib/copies.h"
-#include "../../calib/loaded.h"
+#include "../../calib/measure/copies.h"
+#include "../../calib/measure/loaded.h"
 
 #include <signal.h>
 #include <sys/mman.h>

@@ -1,0 +1,77 @@
+/* exclusive.c - one calibration of a thing at a time; see exclusive.h */
+#include "exclusive.h"
+
+#include "base/file.h"
+#include "session/ledger.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How often a lock that another process has is tried again. */
+static const double POLL_S = 0.5;
+
+int exclusive_add(struct exclusive *x, const struct context *c, const char *app, const char *signature,
+                  struct hrun_error *err)
+{
+    char *path = hrun_store_calibration_lock(c->store, app, signature, err);
+    int rc = !path ? -1 : hrun_strvec_push(&x->paths, path) ? hrun_fail_nomem(err) : 0;
+
+    free(path);
+    return rc;
+}
+
+/* Lock one file. Result: a descriptor, or -1 as exclusive_begin. */
+static int lock(const struct context *c, const char *path, const char *what, int *sig, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+    int fd, said = 0;
+
+    while ((fd = hrun_lock_try(path, &why)) < 0 && why.code == HRUN_EBUSY) {
+        if (!said++ && !c->set->quiet)
+            fprintf(stderr, "hrun-calibrate: another calibration of %s is running (%s); waiting for it\n", what,
+                    why.text);
+        *sig = ledger_sleep(POLL_S);
+        if (*sig) {
+            hrun_fail(err, HRUN_EBUSY, "waiting for another calibration of %s (%s) was interrupted by signal %d; "
+                      "nothing was measured", what, why.text, *sig);
+            return -1;
+        }
+    }
+    if (fd < 0 && err)
+        *err = why;
+    return fd;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int exclusive_begin(struct exclusive *x, const struct context *c, const char *what, int *sig, struct hrun_error *err)
+{
+    if (x->paths.n)
+        qsort(x->paths.v, x->paths.n, sizeof *x->paths.v, by_text);
+    x->fds = calloc(x->paths.n + 1, sizeof *x->fds);
+    if (!x->fds)
+        return hrun_fail_nomem(err);
+    for (size_t i = 0; i < x->paths.n; i++) {
+        /* Sub-clusters of one kind share a profile. */
+        if (i && !strcmp(x->paths.v[i], x->paths.v[i - 1]))
+            continue;
+        x->fds[x->n] = lock(c, x->paths.v[i], what, sig, err);
+        if (x->fds[x->n] < 0)
+            return -1;
+        x->n++;
+    }
+    return 0;
+}
+
+void exclusive_end(struct exclusive *x)
+{
+    for (int i = 0; i < x->n; i++)
+        hrun_unlock(x->fds[i]);
+    free(x->fds);
+    hrun_strvec_release(&x->paths);
+    memset(x, 0, sizeof *x);
+}

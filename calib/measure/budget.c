@@ -1,0 +1,317 @@
+/* budget.c - a campaign of chosen runs; see budget.h */
+#include "budget.h"
+
+#include "../common/errands.h"
+#include "../profiles/fit.h"
+#include "base/table.h"
+#include "base/units.h"
+#include "session/network.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int budget_wanted(const struct calib_settings *s, struct hrun_error *err)
+{
+    if (s->full_grid)
+        return 0;
+    if (s->repetitions)
+        return hrun_fail(err, HRUN_EINVAL, "--repetitions belongs to --full-grid; chosen runs are repeated where their "
+                         "spread asks for it");
+    if (s->redo)
+        return hrun_fail(err, HRUN_EINVAL, "--redo belongs to --full-grid; --again measures all anew");
+    return 1;
+}
+
+/* How often a mixed run stands in the log in front of v[k]: once for each sub-cluster of the log's kind that took part,
+ * all with one date. */
+static int stands_before(const struct hrun_sample *v, size_t k)
+{
+    int n = 0;
+
+    for (size_t i = k; i-- > 0 && hrun_text_same(v[i].date, v[k].date);)
+        n += v[i].mixed && v[i].N == v[k].N && v[i].time_s == v[k].time_s && v[i].wall_s == v[k].wall_s &&
+             hrun_text_same(v[i].config, v[k].config);
+    return n;
+}
+
+/* The configuration of the mixed run v[k] into config[2 n]; 1 when it counts here: it stands in the log of every
+ * sub-cluster that took part, and the first of them counts it once. */
+static int read_mixed(const struct campaign *g, int sub, const struct hrun_sample *v, size_t k, const char *cluster,
+                      int *config)
+{
+    const struct hrun_design_sub *subs = g->budget->subs;
+    int n = g->nsubs, first = -1, alike = 0;
+    double P = 0;
+
+    if (!hrun_text_same(v[k].cluster, cluster) ||
+        hrun_config_parse(v[k].config ? v[k].config : "", n, config, config + n, NULL))
+        return 0;
+    for (int i = 0; i < n; i++) {
+        P += (double)config[i] * config[n + i];
+        first = first < 0 && config[i] ? i : first;
+        alike += config[i] && !strcmp(subs[i].signature, subs[sub].signature);
+    }
+    return P == v[k].P && first >= 0 && !strcmp(subs[first].signature, subs[sub].signature) &&
+           stands_before(v, k) % alike == 0;
+}
+
+/* The good run v[k] of the log into design and campaign. */
+static int take_sample(struct campaign *g, int sub, const struct hrun_sample *v, size_t k, const char *cluster,
+                       int *config, struct hrun_error *err)
+{
+    const struct hrun_sample *s = &v[k];
+    int n = g->nsubs, i;
+    struct point *p;
+
+    memset(config, 0, 2 * (size_t)n * sizeof *config);
+    if (s->mixed && !read_mixed(g, sub, v, k, cluster, config))
+        return 0;
+    if (!s->mixed) {
+        config[sub] = s->pes;
+        config[n + sub] = s->M;
+    }
+    i = campaign_point(g, config, config + n, s->N, err);
+    if (i < 0 || hrun_design_add(g->budget->design, config, config + n, s->N, s->time_s, s->wall_s, 0, err))
+        return -1;
+    p = &g->v[i];
+    p->wall_s = (p->wall_s * p->have + s->wall_s) / (p->have + 1);
+    p->have++;
+    campaign_see_time(g, s->time_s);
+    g->budget->known++;
+    return 0;
+}
+
+/* The failure v[k] into the design: hrun excludes its configuration at its size (service/log_corrections.h). */
+static int add_failure(struct campaign *g, const struct hrun_sample *s, const char *cluster, int *config,
+                       struct hrun_error *err)
+{
+    int n = g->nsubs;
+
+    if (!hrun_text_same(s->origin, "calibration") || !hrun_text_same(s->cluster, cluster) || !s->config ||
+        hrun_config_parse(s->config, n, config, config + n, NULL))
+        return 0;
+    return hrun_design_add(g->budget->design, config, config + n, s->N, 0, 0, 0, err);
+}
+
+/* A failure counts only if something worked before it: else it may have been how the program was started. */
+static int take_log(struct context *c, struct campaign *g, int sub, int *config, struct hrun_error *err)
+{
+    struct hrun_samples samples = { 0 };
+    struct hrun_buf consts = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
+    int worked = 0, rc = 0;
+
+    if (hrun_store_samples(c->store, c->app->name, c->signatures.v[sub], &samples, err))
+        return -1;
+    hrun_samples_current(&samples);
+    hrun_app_consts_text(c->app, &consts);
+    hrun_cluster_names(c->cluster, &cluster);
+    if (consts.failed || cluster.failed)
+        rc = hrun_fail_nomem(err);
+    for (size_t k = 0; k < samples.n && !rc; k++) {
+        const struct hrun_sample *s = &samples.v[k];
+
+        if (!hrun_text_same(s->consts, consts.data))
+            continue;
+        if (s->ok)
+            rc = take_sample(g, sub, samples.v, k, cluster.data, config, err);
+        else if (worked && hrun_samples_failed(&samples, k))
+            rc = add_failure(g, s, cluster.data, config, err);
+        worked |= s->ok;
+    }
+    hrun_buf_release(&cluster);
+    hrun_buf_release(&consts);
+    hrun_samples_release(&samples);
+    return rc;
+}
+
+/* Sub-clusters of one kind share a log: it is read for the first of them that is measured. */
+static int log_is_read(const struct context *c, const struct budget *b, int sub)
+{
+    for (int i = 0; i < sub; i++)
+        if (b->subs[i].npes && !strcmp(c->signatures.v[i], c->signatures.v[sub]))
+            return 1;
+    return 0;
+}
+
+static int fill(struct context *c, const struct calib_settings *s, struct campaign *g, struct hrun_error *err)
+{
+    struct budget *b = g->budget;
+    int n = c->cluster->nsubs, *config = calloc(2 * (size_t)n, sizeof *config), rc = 0;
+    struct hrun_design_settings set = { 0 };
+
+    b->subs = calloc((size_t)n, sizeof *b->subs);
+    if (!config || !b->subs) {
+        free(config);
+        return hrun_fail_nomem(err);
+    }
+    if (lists_read(c, s, &b->lists, err) ||
+        fit_options(c->set, &set.fit, err) || network_use(c, NULL, err))
+        goto fail;
+    set.fit.net = c->view;
+    for (int i = 0; i < n; i++) {
+        const struct hrun_subcluster *sub = &c->cluster->subs[i];
+
+        b->subs[i] = (struct hrun_design_sub){ .name = sub->name, .signature = c->signatures.v[i],
+                                               .npes = b->lists.most[i], .memory_bytes = (double)sub->memory_bytes };
+    }
+    set.sizes = b->lists.sizes.v;
+    set.nsizes = b->lists.sizes.n;
+    set.pes = b->lists.pes.n ? b->lists.pes.v : NULL;
+    set.npes = b->lists.pes.n;
+    set.procs = b->lists.procs.v;
+    set.nprocs = b->lists.procs.n;
+    set.budget_s = b->limit_s > 0 ? fmax(b->limit_s - s->spent_s, 1e-3) : 0;
+    set.own_budget = b->limit_s > 0 || b->runs || b->target > 0 ? 0 : s->until;
+    set.own_sizes = b->lists.own;
+    b->finds = set.own_budget > 0;
+    set.runs = b->runs ? b->runs - s->made > 0 ? b->runs - s->made : 1 : 0;
+    set.target = b->target;
+    set.seed = b->seed;
+    b->design = hrun_design_create(c->app, b->subs, n, &set, err);
+    rc = b->design ? 0 : -1;
+    for (int i = 0; i < n && !rc; i++)
+        if (b->subs[i].npes && !s->again && !log_is_read(c, b, i))
+            rc = take_log(c, g, i, config, err);
+    free(config);
+    return rc;
+fail:
+    free(config);
+    return -1;
+}
+
+int budget_build(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err)
+{
+    struct campaign g = { .nsubs = c->cluster->nsubs, .budget = calloc(1, sizeof *g.budget) };
+
+    if (!g.budget)
+        return hrun_fail_nomem(err);
+    g.budget->limit_s = s->part * s->budget_s;
+    g.budget->runs = (int)s->runs;
+    g.budget->seed = (uint64_t)s->seed;
+    g.budget->target = s->target;
+    if (fill(c, s, &g, err)) {
+        campaign_release(&g);
+        return -1;
+    }
+    *out = g;
+    return 0;
+}
+
+void budget_destroy(struct budget *b)
+{
+    if (!b)
+        return;
+    hrun_design_destroy(b->design);
+    lists_release(&b->lists);
+    free(b->subs);
+    free(b);
+}
+
+/* ------------------------------------------------------------------ words */
+
+static void add_config(struct hrun_table *t, const struct campaign *g, const int *pes, const int *procs)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+
+    hrun_config_print(pes, procs, g->nsubs, &text);
+    hrun_table_cell(t, "%s", text.data);
+    hrun_buf_release(&text);
+}
+
+static void add_time(struct hrun_table *t, double seconds)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+
+    hrun_add_seconds(&text, seconds);
+    hrun_table_cell(t, "%s", seconds > 0 ? text.data : "not known yet");
+    hrun_buf_release(&text);
+}
+
+int budget_plan(const struct context *c, const struct campaign *g, struct hrun_buf *out, struct hrun_error *err)
+{
+    const struct hrun_design_state *st = hrun_design_state(g->budget->design);
+    struct hrun_table *t = hrun_table_create("lrrlr");
+    struct hrun_buf cluster = HRUN_BUF_INIT;
+    struct hrun_design_run run;
+    int rc = 0, n = 0;
+
+    if (!t)
+        return hrun_fail_nomem(err);
+    hrun_table_row(t, "configuration", "N", "P", "stage", "time");
+    while ((!g->budget->runs || n < g->budget->runs) && (rc = hrun_design_next(g->budget->design, &run, err)) > 0) {
+        add_config(t, g, run.pes, run.procs);
+        hrun_table_cell(t, "%lld", (long long)run.N);
+        hrun_table_cell(t, "%d", run.P);
+        hrun_table_cell(t, "%s", hrun_design_stage_name(run.stage));
+        add_time(t, run.expected_s);
+        n++;
+        if (!st->queued)
+            break;
+    }
+    if (rc >= 0) {
+        hrun_cluster_names(c->cluster, &cluster);
+        rc = n ? hrun_table_render(t, 0, out) : 0;
+        if (n)
+            hrun_buf_addf(out, "\n%d first run%s over the sub-clusters %s, in this order (--seed %llu)%s\n", n,
+                          n == 1 ? "" : "s", cluster.data, (unsigned long long)g->budget->seed, n == g->budget->runs ?
+                          "" : "; the later ones depend on the times of these");
+        else
+            hrun_buf_adds(out, "nothing is left to be run\n");
+        if (rc || out->failed || cluster.failed)
+            rc = hrun_fail_nomem(err);
+    }
+    hrun_buf_release(&cluster);
+    hrun_table_destroy(t);
+    return rc;
+}
+
+static const char *const reasons[] = {
+    [HRUN_DESIGN_GOES_ON] = "not at its end",
+    [HRUN_DESIGN_BUDGET] = "the budget is spent, or too little of it is left for any run that would tell more",
+    [HRUN_DESIGN_RUNS] = "all runs of --budget are made",
+    [HRUN_DESIGN_TARGET] = "the percentage of --budget is reached",
+    [HRUN_DESIGN_STABLE] = "the choice is stable: no further run is expected to improve it by 0.03 %",
+    [HRUN_DESIGN_EXHAUSTED] = "nothing is left that could be run",
+};
+
+/* A smaller loss is not told apart: models are never that good. */
+static const double LOSS_SHOWN = 1e-4;
+
+/* At which sizes the choice does not stand, and what is expected to be lost there. */
+static void add_open(const struct campaign *g, struct hrun_buf *out)
+{
+    const struct number_list *sizes = &g->budget->lists.sizes;
+    const char *sep = " (not yet at N = ";
+    double loss;
+
+    for (int i = hrun_design_state(g->budget->design)->dropped, k = 0; i < sizes->n; i++, k++)
+        if (!hrun_design_stands(g->budget->design, k, &loss) && loss >= LOSS_SHOWN) {
+            hrun_buf_addf(out, "%s%lld: %.2g %%", sep, (long long)sizes->v[i], 100 * loss);
+            sep = ", ";
+        }
+    if (*sep == ',')
+        hrun_buf_adds(out, "; --budget TIME, with more time, goes on there)");
+}
+
+void budget_verdict(const struct campaign *g, struct hrun_buf *out)
+{
+    const struct hrun_design_state *st = hrun_design_state(g->budget->design);
+    int found = st->end == HRUN_DESIGN_BUDGET && g->budget->limit_s <= 0;
+
+    hrun_buf_addf(out, "%s; %d run%s in ", found ? "all runs that such a cluster and so many sizes get are made "
+                  "(--budget TIME sets another limit)" : reasons[st->end], st->runs, st->runs == 1 ? "" : "s");
+    hrun_add_seconds(out, st->spent_s);
+    if (st->budget_s > 0) {
+        hrun_buf_adds(out, " of a budget of ");
+        hrun_add_seconds(out, st->budget_s);
+        hrun_buf_adds(out, g->budget->limit_s > 0 ? "" : ", found from what runs of the choices take");
+    }
+    if (!st->sizes || isnan(st->loss))
+        return;
+    hrun_buf_addf(out, "; the choice stands at %d of %d sizes", st->settled, st->sizes);
+    hrun_buf_addf(out, ", its expected loss against the best is %s%.2g %%", st->loss < LOSS_SHOWN ? "below " : "",
+                  100 * fmax(st->loss, LOSS_SHOWN));
+    add_open(g, out);
+}

@@ -1,0 +1,262 @@
+/* campaign_left.c - how the runs of a campaign went, which are left, and how long they will take; see campaign.h */
+#include "campaign.h"
+#include "budget.h"
+
+#include "base/table.h"
+#include "base/units.h"
+#include "fit/spread.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void campaign_see_time(struct campaign *g, double time_s)
+{
+    double both[] = { time_s, g->step_s };
+
+    g->step_s = hrun_times_step(both, g->timed++ ? 2 : 1);
+}
+
+double campaign_step(const struct campaign *g)
+{
+    enum { FEWEST = 5 };    /* as hrun_times_rounding */
+
+    return g->timed < FEWEST ? 0 : g->step_s;
+}
+
+void campaign_note(struct campaign *g, const struct event *e)
+{
+    struct point *p = &g->v[e->point];
+
+    if (e->kind == EVENT_RUN && e->ok) {
+        p->wall_s = (p->wall_s * p->have + e->wall_s) / (p->have + 1);
+        p->have++;
+        g->good++;
+        campaign_see_time(g, e->time_s);
+    } else if (e->kind == EVENT_RUN) {
+        snprintf(g->last_failure, sizeof g->last_failure, "%s", e->text);
+        p->failed++;
+        p->left_out = e->left_out;
+        g->failed_points += e->left_out && !e->too_short;
+        g->hosts_failed += e->host_failed;
+        g->no_time += e->no_time;
+        g->too_short += e->too_short;
+    } else if (e->kind == EVENT_GIVEN_UP) {
+        for (int i = 0; i < g->n && !g->budget; i++)
+            if (g->v[i].sub == e->sub && g->v[i].have < g->wanted)
+                g->v[i].left_out = 1;
+    }
+}
+
+int campaign_has(const struct campaign *g, int sub)
+{
+    if (g->budget)
+        return g->budget->lists.most[sub] > 0;
+    for (int i = 0; i < g->n; i++)
+        if (g->v[i].sub == sub)
+            return 1;
+    return 0;
+}
+
+static int runs_left(const struct campaign *g, const struct point *p)
+{
+    return p->left_out || p->have >= g->wanted ? 0 : g->wanted - p->have;
+}
+
+int campaign_left(const struct campaign *g, int sub)
+{
+    int left = 0;
+
+    for (int i = 0; i < g->n; i++)
+        if (sub < 0 || g->v[i].sub == sub)
+            left += runs_left(g, &g->v[i]);
+    return left;
+}
+
+/* Wall time grows with at most this power of N: dense linear algebra. */
+static const double GROWTH_MAX = 3;
+
+/* The longest time that known runs with PEs of a sub-cluster let expect of point p, which has some, too: each PE's part
+ * of the work, Mi of P, is larger on fewer PEs. 0: there is no such run. */
+static double longest_on(const struct campaign *g, int sub, const struct point *p)
+{
+    double longest = 0;
+
+    for (int j = 0; j < g->n; j++) {
+        const struct point *q = &g->v[j];
+        double size, part;
+
+        if (q->wall_s <= 0 || !q->pes[sub])
+            continue;
+        size = fmax((double)p->N / (double)q->N, 1);
+        part = fmax((double)p->procs[sub] / p->P / ((double)q->procs[sub] / q->P), 1);
+        longest = fmax(longest, q->wall_s * pow(size, GROWTH_MAX) * part);
+    }
+    return longest;
+}
+
+double campaign_limit(const struct campaign *g, int i)
+{
+    /* Processes that share a core without yielding were up to 18 times slower than they should be (ompi#10426); a start
+     * takes a second or two, and a loaded file system or a busy resource manager some tens of them. */
+    static const double factor = 20, start_s = 60;
+    const struct point *p = &g->v[i];
+    double longest = 0;
+
+    for (int sub = 0; sub < g->nsubs; sub++) {
+        double here = p->pes[sub] ? longest_on(g, sub, p) : 0;
+
+        if (p->pes[sub] && here <= 0)
+            return 0;
+        longest = fmax(longest, here);
+    }
+    return longest > 0 ? factor * longest + start_s : 0;
+}
+
+/* The power of N, or of P, with which times have grown so far, between least and most; `most` while nothing tells. */
+static double growth(const struct campaign *g, int in_n, double least, double most)
+{
+    double xx = 0, xt = 0;
+
+    for (int i = 0; i < g->n; i++)
+        for (int j = 0; j < i; j++) {
+            const struct point *p = &g->v[i], *q = &g->v[j];
+            double x = in_n ? log((double)p->N / (double)q->N) : log((double)p->P / q->P);
+
+            if (p->wall_s <= 0 || q->wall_s <= 0 || p->sub != q->sub || (in_n ? p->P != q->P : p->N != q->N))
+                continue;
+            xx += x * x;
+            xt += x * log(p->wall_s / q->wall_s);
+        }
+    return xx > 0 ? fmin(fmax(xt / xx, least), most) : most;
+}
+
+/* The time of a point that was not run yet: that of the nearest known one, on its own sub-cluster if there is one, with
+ * these powers of N and P. 0: none is known. */
+static double guess(const struct campaign *g, const struct point *p, double in_n, double in_p)
+{
+    static const double elsewhere = 100;
+    double nearest = INFINITY, wall_s = 0;
+
+    for (int i = 0; i < g->n; i++) {
+        const struct point *q = &g->v[i];
+        double size = log((double)p->N / (double)q->N), parts = log((double)p->P / q->P);
+        double distance = fabs(size) + fabs(parts) + (q->sub == p->sub ? 0 : elsewhere);
+
+        if (q->wall_s > 0 && distance < nearest) {
+            nearest = distance;
+            wall_s = q->wall_s * exp(in_n * size + in_p * parts);
+        }
+    }
+    return wall_s;
+}
+
+double campaign_time_left(const struct campaign *g, int sub)
+{
+    double total = 0, in_n = growth(g, 1, 0, GROWTH_MAX), in_p = growth(g, 0, -1, 0);
+
+    for (int i = 0; i < g->n; i++) {
+        const struct point *p = &g->v[i];
+
+        if (sub < 0 || p->sub == sub)
+            total += (p->wall_s > 0 ? p->wall_s : guess(g, p, in_n, in_p)) * runs_left(g, p);
+    }
+    return total;
+}
+
+int campaign_left_is_sure(const struct campaign *g)
+{
+    for (int i = 0; i < g->n; i++)
+        if (g->v[i].wall_s <= 0 && runs_left(g, &g->v[i]))
+            return 0;
+    return 1;
+}
+
+static void add_time(struct hrun_table *t, double seconds, int runs)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+
+    if (seconds > 0)
+        hrun_add_seconds(&text, seconds < 10 ? seconds : round(seconds));
+    else
+        hrun_buf_adds(&text, runs ? "not known yet" : "-");
+    hrun_table_cell(t, "%s", text.data);
+    hrun_buf_release(&text);
+}
+
+static void add_total(struct hrun_table *t, const char *name, const char *hosts, const struct campaign *g, int sub)
+{
+    int points = 0, left = campaign_left(g, sub);
+
+    for (int i = 0; i < g->n; i++)
+        points += sub < 0 || g->v[i].sub == sub;
+    hrun_table_cell(t, "%s", name);
+    hrun_table_cell(t, "%s", hosts);
+    hrun_table_cell(t, "%d", points);
+    hrun_table_cell(t, "%d", left);
+    add_time(t, campaign_time_left(g, sub), left);
+}
+
+/* Runs and time of each sub-cluster and in all. */
+static int totals_table(const struct context *c, const struct campaign *g, struct hrun_buf *out)
+{
+    struct hrun_table *t = hrun_table_create("llrrl");
+    struct hrun_buf hosts = HRUN_BUF_INIT;
+    int rc;
+
+    if (!t)
+        return -1;
+    hrun_table_row(t, "sub-cluster", "hosts", "points", "runs", "time");
+    for (int i = 0; i < c->cluster->nsubs; i++) {
+        int most = 0;
+
+        for (int k = 0; k < g->n; k++)
+            most = g->v[k].pes[i] > most ? g->v[k].pes[i] : most;
+        if (!most)
+            continue;
+        hrun_buf_reset(&hosts);
+        hrun_subcluster_hosts(c->cluster, &c->cluster->subs[i], 0, most, &hosts);
+        add_total(t, c->cluster->subs[i].name, hosts.data, g, i);
+    }
+    add_total(t, "all", "", g, -1);
+    rc = hrun_table_render(t, 0, out);
+    hrun_table_destroy(t);
+    hrun_buf_release(&hosts);
+    return rc;
+}
+
+int campaign_table(const struct context *c, const struct campaign *g, struct hrun_buf *out)
+{
+    int deals = hrun_family_of(c->app)->deals_units, rc;
+    struct hrun_table *t = hrun_table_create(deals ? "lrrrrrrl" : "lrrrrr");
+
+    if (!t)
+        return -1;
+    if (deals)
+        hrun_table_row(t, "sub-cluster", "N", "P", "PEs", "procs/PE", "runs", "rows/process", "");
+    else
+        hrun_table_row(t, "sub-cluster", "N", "P", "PEs", "procs/PE", "runs");
+    for (int i = 0; i < g->n; i++) {
+        const struct point *p = &g->v[i];
+
+        hrun_table_cell(t, "%s", c->cluster->subs[p->sub].name);
+        hrun_table_cell(t, "%lld", (long long)p->N);
+        hrun_table_cell(t, "%d", p->P);
+        hrun_table_cell(t, "%d", p->pes[p->sub]);
+        hrun_table_cell(t, "%d", p->procs[p->sub]);
+        hrun_table_cell(t, "%d", runs_left(g, p));
+        if (deals) {
+            hrun_table_cell(t, "%.10g", p->work);
+            hrun_table_cell(t, "%s", p->copies ? "each alone" : "");
+        }
+    }
+    rc = hrun_table_render(t, 0, out);
+    hrun_table_destroy(t);
+    hrun_buf_addc(out, '\n');
+    if (!rc)
+        rc = totals_table(c, g, out);
+    hrun_buf_addf(out, "\n%d runs to make; %d points that the rule and %d that the memory excludes\n",
+                  campaign_left(g, -1), g->skipped_rule, g->skipped_memory);
+    return rc;
+}

@@ -1,0 +1,219 @@
+/* loaded.c - runs on hosts of which all PEs are kept busy; see loaded.h */
+#include "loaded.h"
+#include "copies.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { HOSTS = 4 };
+
+/* ------------------------------------------------------------------ where they run */
+
+static int by_number(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* Add up to n PEs of a host to order[npes]. Result: how many are in it. */
+static int add_pes(const struct hrun_subcluster *sub, int host, int n, int *order, int taken, int npes)
+{
+    for (int k = 0; k < sub->npes && n > 0 && taken < npes; k++)
+        if (sub->pes[k].host == host) {
+            order[taken++] = k;
+            n--;
+        }
+    return taken;
+}
+
+/* The next host of the sub-cluster after the first `from` PEs whose host is not `but`. *from moves behind it. */
+static int next_host(const struct hrun_subcluster *sub, int *from, int but)
+{
+    for (int k = *from; k < sub->npes; k++)
+        if (sub->pes[k].host != but && (k == 0 || sub->pes[k].host != sub->pes[k - 1].host)) {
+            *from = k + 1;
+            return sub->pes[k].host;
+        }
+    return -1;
+}
+
+/* How many processes the k-th of the hosts gets: nearly as many on each. */
+static int part(int npes, int hosts, int k)
+{
+    return npes / hosts + (k < npes % hosts);
+}
+
+void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, int *order)
+{
+    int hosts = 0, here = 0, taken = 0, host, at = 0, k = 0;
+
+    for (int i = 0; i < sub->npes; i++) {
+        hosts += i == 0 || sub->pes[i].host != sub->pes[i - 1].host;
+        here += sub->pes[i].host == sub->pes[0].host;
+    }
+    /* No more hosts than HOSTS where these have PEs enough. */
+    if (hosts > HOSTS && npes <= HOSTS * here)
+        hosts = HOSTS;
+    if (slow_host >= 0)
+        taken = add_pes(sub, slow_host, part(npes, hosts, k++), order, taken, npes);
+    while (taken < npes && k < hosts && (host = next_host(sub, &at, slow_host)) >= 0)
+        taken = add_pes(sub, host, part(npes, hosts, k++), order, taken, npes);
+    /* Hosts with fewer PEs than the first: whatever is left. */
+    for (int i = 0; i < sub->npes && taken < npes; i++) {
+        int there = 0;
+
+        for (int j = 0; j < taken; j++)
+            there |= order[j] == i;
+        if (!there)
+            order[taken++] = i;
+    }
+    qsort(order, (size_t)npes, sizeof *order, by_number);
+}
+
+/* ------------------------------------------------------------------ making them */
+
+/* The PEs on which copies run: all of the point's; of simulated hosts, which do not disturb each other, one of each. */
+static int *copy_pes(const struct runs *runs, const struct point *p, int *n)
+{
+    const struct hrun_subcluster *sub = &runs->c->cluster->subs[p->sub];
+    int count = p->pes[p->sub] * p->procs[p->sub], *v = calloc((size_t)count + 1, sizeof *v);
+
+    *n = 0;
+    for (int k = 0; v && k < count; k++) {
+        int pe = k / p->procs[p->sub];
+
+        if (!runs->c->cluster->platform || k == 0 || sub->pes[pe].host != sub->pes[v[*n - 1]].host)
+            v[(*n)++] = pe;
+    }
+    return v;
+}
+
+/* Copies of a point's work, and which host was the slowest. */
+static int run_copies(struct runs *runs, const struct point *p, struct work_result *r, struct hrun_error *err)
+{
+    const struct hrun_subcluster *sub = &runs->c->cluster->subs[p->sub];
+    int n, slowest, *pes = copy_pes(runs, p, &n), rc;
+
+    if (!pes)
+        return hrun_fail_nomem(err);
+    if (runs->c->cluster->platform && p->procs[p->sub] > sub->cores_per_pe) {
+        free(pes);
+        return hrun_fail(err, HRUN_EINVAL, "%d processes on each PE of %s share %d core%s, and engine smpi cannot load "
+                         "a core with copies of a run: use --procs %d", p->procs[p->sub], sub->name, sub->cores_per_pe,
+                         sub->cores_per_pe == 1 ? "" : "s", sub->cores_per_pe);
+    }
+    rc = copies_run(runs, p, pes, n, r, &slowest, err);
+    if (!rc && r->ok)
+        runs->slow_host[p->sub] = sub->pes[pes[slowest]].host;
+    free(pes);
+    return rc;
+}
+
+/* Where the slowest host is not known, because copies were measured in an earlier campaign, run some once more. */
+static int find_slow_host(struct runs *runs, const struct point *p, struct work_result *r, struct hrun_error *err)
+{
+    const struct hrun_subcluster *sub = &runs->c->cluster->subs[p->sub];
+    const struct point *least = NULL;
+
+    r->ok = 1;
+    for (int i = 0; i < runs->g->n; i++) {
+        const struct point *q = &runs->g->v[i];
+
+        if (q->copies && q->sub == p->sub && q->procs[q->sub] == p->procs[p->sub] && (!least || q->work < least->work))
+            least = q;
+    }
+    return least && runs->slow_host[p->sub] < 0 && sub->pes[0].host != sub->pes[sub->npes - 1].host
+           ? run_copies(runs, least, r, err) : 0;
+}
+
+/* Is PE k one of order[n], or on the host of one? */
+static void find_pe(const struct hrun_subcluster *sub, int k, const int *order, int n, int *is_used, int *host_used)
+{
+    *is_used = *host_used = 0;
+    for (int j = 0; j < n; j++) {
+        *is_used |= order[j] == k;
+        *host_used |= sub->pes[order[j]].host == sub->pes[k].host;
+    }
+}
+
+/* Keep busy what the run leaves idle of its hosts; *out may stay NULL. */
+static int load_rest(struct runs *runs, const struct point *p, const int *order, struct copies **out,
+                     struct hrun_error *err)
+{
+    const struct hrun_subcluster *sub = &runs->c->cluster->subs[p->sub];
+    int n = 0, is_used, host_used, *rest;
+
+    if (runs->c->cluster->platform)
+        return 0;
+    rest = calloc((size_t)(sub->npes * p->procs[p->sub]) + 1, sizeof *rest);
+    if (!rest)
+        return hrun_fail_nomem(err);
+    for (int k = 0; k < sub->npes; k++) {
+        find_pe(sub, k, order, p->pes[p->sub], &is_used, &host_used);
+        for (int m = 0; m < p->procs[p->sub] && host_used && !is_used; m++)
+            rest[n++] = k;
+    }
+    *out = n ? copies_start(runs, p, rest, n, err) : NULL;
+    free(rest);
+    return n && !*out ? -1 : 0;
+}
+
+/* Several processes of a point. */
+static int run_together(struct runs *runs, const struct point *p, struct work *w, struct work_result *r,
+                        struct hrun_error *err)
+{
+    struct context *c = runs->c;
+    int *order = calloc((size_t)p->pes[p->sub] + 1, sizeof *order), rc = -1;
+    struct hrun_layout *l = NULL;
+    struct copies *rest = NULL;
+    struct hrun_error why = { 0 };
+
+    if (!order)
+        return hrun_fail_nomem(err);
+    if (find_slow_host(runs, p, r, err))
+        goto done;
+    loaded_spread(&c->cluster->subs[p->sub], p->pes[p->sub], runs->slow_host[p->sub], order);
+    l = hrun_layout_create_placed(c->cluster, p->pes, p->procs, order, err);
+    if (!l || placement_fill_threads(c, l, err) || work_find_program(w, l->nranks, err) ||
+        (r->ok && load_rest(runs, p, order, &rest, err)))
+        goto done;
+    rc = 0;
+    if (r->ok && work_run(w, l, r, &why)) {
+        if (why.code == HRUN_EENGINE) {
+            runs_engine_failed(r, &why);
+        } else {
+            *err = why;
+            rc = -1;
+        }
+    }
+done:
+    copies_end(rest);
+    hrun_layout_destroy(l);
+    free(order);
+    return rc;
+}
+
+int loaded_run(struct runs *runs, int i, struct work_result *r, struct hrun_error *err)
+{
+    struct context *c = runs->c;
+    const struct point *p = &runs->g->v[i];
+    double *share = calloc((size_t)c->cluster->nsubs, sizeof *share);
+    struct work w = { .c = c, .N = p->N, .words = runs->words, .scratch = runs->scratch, .quiet_run = 1,
+                      .on_message = runs_hear, .ctx = runs, .share = share, .copies = p->copies,
+                      .limit_s = campaign_limit(runs->g, i) };
+    int rc;
+
+    memset(r, 0, sizeof *r);
+    if (!share)
+        return hrun_fail_nomem(err);
+    share[p->sub] = p->work;
+    if (p->copies)
+        rc = work_find_program(&w, 1, err) || run_copies(runs, p, r, err) ? -1 : 0;
+    else
+        rc = run_together(runs, p, &w, r, err);
+    if (!rc)
+        runs_tell_limit(&w, r);
+    if (!rc && !r->outcome.interrupted && !r->outcome.signalled)
+        rc = work_record(&w, p->pes, p->procs, r, "calibration", err);
+    free(share);
+    return rc;
+}

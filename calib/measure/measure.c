@@ -1,0 +1,566 @@
+/* measure.c - hrun-calibrate PROGRAM: preparing a campaign, making it, fitting what it measured */
+#include "budget.h"
+#include "choices.h"
+#include "progress.h"
+#include "runs.h"
+
+#include "../common/errands.h"
+#include "../common/exclusive.h"
+#include "../profiles/fit.h"
+#include "base/units.h"
+#include "session/conditions.h"
+#include "session/network.h"
+#include "session/unmodelled.h"
+#include "session/work.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --again and --redo: marks in the logs of the sub-clusters to be measured. What stands before them no longer counts:
+ * for --again at no point, so that one mark will do, for --redo at those that are to be measured. */
+static int mark_anew(struct context *c, const struct calib_settings *s, const struct campaign *g,
+                     struct hrun_error *err)
+{
+    struct hrun_buf consts = HRUN_BUF_INIT;
+    struct hrun_sample mark = { .N = 1, .P = 1, .M = 1, .pes = 1, .status = (char *)HRUN_STATUS_ANEW,
+                                .origin = (char *)"calibration", .version = (char *)HRUN_VERSION };
+    char date[21];
+    int rc = 0;
+
+    hrun_app_consts_text(c->app, &consts);
+    hrun_date_now(date);
+    mark.consts = consts.data;
+    mark.date = date;
+    for (int i = 0; i < c->cluster->nsubs && s->again && !rc; i++)
+        if (campaign_has(g, i))
+            rc = hrun_store_append(c->store, c->app->name, c->signatures.v[i], &mark, err);
+    mark.status = (char *)HRUN_STATUS_ANEW_POINT;
+    for (int i = 0; i < g->n && s->redo && !s->again && !rc; i++) {
+        const struct point *p = &g->v[i];
+
+        mark.N = p->N;
+        mark.P = p->P;
+        mark.M = p->procs[p->sub];
+        mark.pes = p->pes[p->sub];
+        rc = hrun_store_append(c->store, c->app->name, c->signatures.v[p->sub], &mark, err);
+    }
+    hrun_buf_release(&consts);
+    return rc;
+}
+
+static int has_measurements(const struct campaign *g, int sub)
+{
+    for (int i = 0; i < g->n; i++)
+        if (g->v[i].sub == sub && g->v[i].have)
+            return 1;
+    return 0;
+}
+
+/* Tell of sub-cluster i, which was to be measured, what its models do not predict, why, and what would mend it;
+ * nothing where no run worked, which is told as an error. */
+static void say_wanting(const struct context *c, const struct campaign *g, int i, const struct hrun_models *models)
+{
+    const char *name = c->cluster->subs[i].name;
+    int several = c->cluster->nsubs > 1;
+    struct hrun_buf which = HRUN_BUF_INIT;
+    int alone = 0, mixed = 0, failed = 0, any = 0;
+
+    models_wanting(c->app, models, &which);
+    for (int k = 0; k < g->n; k++) {
+        const struct point *p = &g->v[k];
+
+        alone += p->sub == i ? p->have : 0;
+        mixed += p->sub < 0 && p->pes[i] ? p->have : 0;
+        failed += p->sub == i && p->left_out;
+        any |= p->have > 0;
+    }
+    if (which.len && any)
+        fprintf(stderr, "hrun-calibrate: hrun will not use sub-cluster %s with %s processes per PE, of which there is "
+                "no model: of the runs on it alone %d worked%s, at %d points they failed, and %d runs had it with "
+                "others; the same command with %s%s measures more of it\n", name, which.data, alone,
+                alone ? " (a model needs two sizes)" : "", failed, mixed, several ? "--use " : "more --sizes or runs",
+                several ? name : "");
+    hrun_buf_release(&which);
+}
+
+/* Fit every sub-cluster and print the table. Those outside the campaign are fitted with the others, if anything was
+ * ever measured there: runs on several sub-clusters tell of all. Result: the exit status. */
+static int fit_all(struct context *c, const struct campaign *g)
+{
+    int n = c->cluster->nsubs, count = 0, k = 0, status;
+    struct hrun_models **models = calloc((size_t)n, sizeof *models);
+    struct fit_one *v = calloc((size_t)n, sizeof *v);
+    struct hrun_buf out = HRUN_BUF_INIT;
+    struct hrun_error err = { 0 };
+
+    if (!models || !v) {
+        hrun_fail_nomem(&err);
+        status = context_complain("hrun-calibrate", &err);
+        goto done;
+    }
+    for (int i = 0; i < n; i++) {
+        int again = 0;
+
+        for (int j = 0; j < count; j++)
+            again |= !strcmp(v[j].signature, c->signatures.v[i]);
+        if (!again)
+            v[count++] = (struct fit_one) { c->signatures.v[i], c->cluster->subs[i].name, !has_measurements(g, i),
+                                            NULL };
+    }
+    status = fit_together(c, v, count);
+    for (int i = 0; i < n && !c->set->quiet; i++)
+        for (int j = 0; j < count; j++)
+            if (campaign_has(g, i) && c->cluster->subs[i].npes && !strcmp(v[j].signature, c->signatures.v[i]))
+                say_wanting(c, g, i, v[j].models);
+    for (int i = 0; i < count; i++)
+        if (v[i].models && !v[i].quiet)
+            models[k++] = v[i].models;
+    if (k && models_table(models, k, c->set->verbose, &out)) {
+        hrun_fail_nomem(&err);
+        status = context_complain("hrun-calibrate", &err);
+    } else if (k) {
+        fputs(out.data, stdout);
+        if (!c->set->quiet)
+            models_warn(models, k);
+    }
+done:
+    for (int i = 0; v && i < count; i++)
+        hrun_models_destroy(v[i].models);
+    free(models);
+    free(v);
+    hrun_buf_release(&out);
+    return status;
+}
+
+/* Does the work of a process reach the program? */
+static int shares_are_told(const struct hrun_app *app, char *const *words)
+{
+    int size, told;
+
+    hrun_app_inputs_use(app, !words[1], &size, &told);
+    for (char *const *word = words; *word && !told; word++)
+        told = strstr(*word, "{shares}") != NULL;
+    return told;
+}
+
+/* The smallest number of processes that the rule accepts at N, of those up to the first thousand; 0: none. */
+static int fewest_processes(const struct hrun_app *app, int64_t N)
+{
+    enum { MOST = 1000 };
+
+    for (int P = 1; P <= MOST; P++)
+        if (hrun_app_rule(app, N, P, NULL) > 0)
+            return P;
+    return 0;
+}
+
+/* Terms that have no value where the rule accepts a run: fits would fail once everything is measured. N: a size. */
+static int check_terms(const struct hrun_app *app, int64_t N, struct hrun_error *err)
+{
+    int P = fewest_processes(app, N);
+    double np[2] = { (double)N, P }, value;
+    struct hrun_error why;
+
+    for (int i = 0; i < app->np.n && P; i++) {
+        const struct hrun_expr *term = app->np.v[i].expr;
+
+        if (!hrun_term_is_network(term) && hrun_expr_eval(app->np.v[i].expr, np, &value, &why))
+            return hrun_fail_at(err, HRUN_EINVAL, app->file, 0, 0, "terms: %s, which the rule accepts: a term needs a "
+                                "value wherever the program runs", why.text);
+    }
+    return 0;
+}
+
+/* What a family of models needs, and what others have no use for. */
+static int check_family(const struct context *c, const struct calib_settings *s, char *const *words,
+                        struct hrun_error *err)
+{
+    const struct hrun_family *family = hrun_family_of(c->app);
+
+    if (!family->points && s->P)
+        return hrun_fail(err, HRUN_EINVAL, "-n says how many processes a run of family weak is to have, and %s is of "
+                         "another family; --pes and --procs say what is measured", c->app->name);
+    if (!family->points)
+        return 0;
+    if (s->budget_s || s->runs || s->target || s->full_grid || s->pes.n)
+        return hrun_fail(err, HRUN_EINVAL, "%s is of family weak, whose models are made of six runs for each sub-"
+                         "cluster and size: --budget, --full-grid and --pes choose nothing",
+                         c->app->name);
+    if (!shares_are_told(c->app, words))
+        return hrun_fail(err, HRUN_EINVAL, "the rows of a process do not reach the program: write {shares} where they "
+                         "stand, for instance %s '{N}' '--shares={shares}'", words[0]);
+    return 0;
+}
+
+/* Lock the profiles that the campaign measures. */
+static int lock_profiles(const struct context *c, const struct campaign *g, struct exclusive *own, int *sig,
+                         struct hrun_error *err)
+{
+    for (int i = 0; i < c->cluster->nsubs; i++)
+        if (campaign_has(g, i) && exclusive_add(own, c, c->app->name, c->signatures.v[i], err))
+            return -1;
+    return exclusive_begin(own, c, c->app->name, sig, err);
+}
+
+/* Measure the network that the definition's terms ask for, where it is not known. Without it these terms are left out,
+ * so a failure, which calib_network reports, stops nothing. Result: 0, or the number of the signal that ended it. */
+static int measure_network(struct context *c, const struct calib_settings *s, struct hrun_error *err)
+{
+    struct calib_settings own = *s;
+    struct hrun_net *net = NULL;
+    int status;
+
+    if (c->cluster->nhosts < 2 || !hrun_app_has_network(c->app))
+        return 0;
+    if (network_find(c, &net, NULL, NULL, err))
+        return -1;
+    hrun_net_destroy(net);
+    if (net)
+        return 0;
+    if (!s->common.quiet)
+        fprintf(stderr, "hrun-calibrate: %s has terms that ask for the network, which is measured first\n",
+                c->app->name);
+    own.common.quiet = 1;
+    own.common.timeout_s = 0;   /* it is meant for runs of the application */
+    own.again = 0;
+    status = calib_network(&own, NULL);
+    return status > 128 ? status - 128 : 0;
+}
+
+/* own: the profiles, which are locked unless nothing is to be measured. *sig: the signal that has ended waiting for
+ * them. */
+static int prepare(struct context *c, const struct calib_settings *s, char **words, struct campaign *g,
+                   struct exclusive *own, int *sig, struct hrun_error *err)
+{
+    int (*build)(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err);
+    struct work w = { .c = c, .words = words };
+    int64_t N;
+    int chosen, ended;
+
+    c->set = &s->common;
+    if (context_app(c, words[0], err))
+        return -1;
+    if (!c->app)
+        return hrun_fail(err, HRUN_ENOENT, "no app definition knows the program %s; name one with -app (hrun "
+                         "--list-apps), or let --new write one", words[0]);
+    if (c->app->formula)
+        return hrun_fail(err, HRUN_EINVAL, "%s is predicted by its formula: there is nothing to measure of it; "
+                         "hrun-calibrate speeds and hrun-calibrate network measure what that needs", c->app->name);
+    /* Which MPI it is must be known before the grid; a program built per size is there for some size. */
+    w.N = s->sizes.n ? s->sizes.v[0] : s->N ? s->N : c->app->nsizes ? c->app->sizes[0] : 1;
+    if (work_find_program(&w, 0, err) || context_cluster(c, &s->common, err) || context_choose_engine(c, 1, err))
+        return -1;
+    if (!context_is_real(c))
+        return hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): "
+                         "times measured here say nothing about it; unset the variable");
+    w.N = 0; /* sizes differ from run to run: only {N} tells them */
+    if (!work_size_is_told(&w))
+        return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
+                         "instance %s '{N}'", words[0]);
+    N = s->N ? s->N : s->sizes.n ? s->sizes.v[0] : c->app->nsizes ? c->app->sizes[0] : 0;
+    if ((N && check_terms(c->app, N, err)) || check_family(c, s, words, err) ||
+        (chosen = hrun_family_of(c->app)->points ? 0 : budget_wanted(s, err)) < 0)
+        return -1;
+    ended = s->dry_run || !chosen ? 0 : measure_network(c, s, err);
+    if (ended < 0)
+        return -1;
+    if (ended) {
+        *sig = ended;
+        return hrun_fail(err, HRUN_EBUSY, "measuring the network was interrupted by signal %d; nothing was measured",
+                         ended);
+    }
+    build = chosen ? budget_build : campaign_build;
+    if (build(c, s, g, err))
+        return -1;
+    if (s->dry_run)
+        return 0;
+    /* Built again when the profiles are locked, as others may have added to them. */
+    if (lock_profiles(c, g, own, sig, err))
+        return -1;
+    campaign_release(g);
+    return build(c, s, g, err);
+}
+
+/* A sub-cluster of one PE takes over how its time follows P from one that was measured at two P > Mi
+ * (hrun_common_rows, lib/model), that is on three PEs. Without such a one it is never chosen together with others,
+ * unless it was run with them, as chosen runs are. */
+static void say_alone(const struct context *c, const struct campaign *g, FILE *to, const char *prefix)
+{
+    enum { TELLS = 3 };
+
+    if (hrun_family_of(c->app)->points || g->budget)
+        return;
+    for (int i = 0; i < c->cluster->nsubs; i++)
+        if (c->cluster->subs[i].npes >= TELLS)
+            return;
+    for (int i = 0; i < c->cluster->nsubs && c->cluster->nsubs > 1; i++)
+        if (campaign_has(g, i) && c->cluster->subs[i].npes == 1)
+            fprintf(to, "%ssub-cluster %s has one PE: measured alone it does not tell how it works together with "
+                    "others, and none of these has %d PEs, which would, so hrun will use it alone or not at all (a "
+                    "finer --level gives more PEs)\n", prefix, c->cluster->subs[i].name, TELLS);
+}
+
+static int dry_run(const struct context *c, const struct campaign *g, struct hrun_error *err)
+{
+    struct hrun_buf out = HRUN_BUF_INIT;
+    int rc = g->budget ? budget_plan(c, g, &out, err) : campaign_table(c, g, &out);
+
+    if (g->budget && rc) {
+        hrun_buf_release(&out);
+        return -1;
+    }
+    rc = rc || out.failed ? hrun_fail_nomem(err) : 0;
+    if (!rc)
+        fputs(out.data, stdout);
+    if (!rc)
+        say_alone(c, g, stdout, "");
+    hrun_buf_release(&out);
+    return rc;
+}
+
+/* Measurements that were made with other options count together with those to come, unless all are made anew. */
+static int say_settings(const struct context *c, const struct calib_settings *s, struct hrun_error *err)
+{
+    struct hrun_buf own = HRUN_BUF_INIT;
+    char *before = NULL;
+
+    if (s->common.quiet || s->again)
+        return 0;
+    if (conditions_differ(c, &before, err))
+        return -1;
+    conditions_settings(c, &own);
+    if (before)
+        fprintf(stderr, "hrun-calibrate: what is measured already had other options that change times (it: %s; now: "
+                "%s), and counts, too: give the same, or --again to measure all anew\n", *before ? before : "none",
+                own.len ? own.data : "none");
+    free(before);
+    hrun_buf_release(&own);
+    return 0;
+}
+
+/* What is to be known before the first run. */
+static void say_before(const struct context *c, const struct calib_settings *s, const struct campaign *g)
+{
+    int all = g->n * g->wanted, left = campaign_left(g, -1);
+    struct hrun_buf limit = HRUN_BUF_INIT;
+
+    if (s->common.quiet)
+        return;
+    if (g->budget) {
+        hrun_add_seconds(&limit, g->budget->limit_s);
+        fprintf(stderr, "hrun-calibrate: runs are chosen one by one, in random order within a stage (--seed %llu)",
+                (unsigned long long)g->budget->seed);
+        if (g->budget->limit_s > 0)
+            fprintf(stderr, "; they may take %s", limit.data);
+        else if (g->budget->finds)
+            fputs("; how long they take is told by the first ones, and then said (--budget TIME sets it)", stderr);
+        hrun_buf_release(&limit);
+        if (g->budget->known)
+            fprintf(stderr, "; %d measurement%s there already", g->budget->known,
+                    g->budget->known == 1 ? " is" : "s are");
+        fputc('\n', stderr);
+        return;
+    }
+    if (left < all)
+        fprintf(stderr, "hrun-calibrate: %d of %d runs are measured already (--again measures them anew)\n",
+                all - left, all);
+    say_alone(c, g, stderr, "hrun-calibrate: ");
+}
+
+/* What is to be known of failures. Result: the exit status. */
+static int say_after(const struct context *c, const struct calib_settings *s, const struct campaign *g)
+{
+    int worked = 0;
+
+    for (int i = 0; i < g->n; i++)
+        worked |= g->v[i].have > 0;
+    if (!worked && g->too_short && !g->failed_points) {
+        fprintf(stderr, "hrun-calibrate: every run ended with a time of 0 s: these sizes are too short for the clock "
+                "of the program; measure larger ones (--sizes), or leave %s%s out, and the wall clock counts\n",
+                s->time ? "--time" : "'time' in ", s->time ? "" : c->app->file);
+        return STATUS_FAILED;
+    }
+    if (!g->failed_points)
+        return 0;
+    if (!worked && g->no_time)
+        fprintf(stderr, "hrun-calibrate: the program runs, but its time is not found (%s); mend %s%s, or leave it out, "
+                "and the wall clock counts\n", g->last_failure, s->time ? "--time" : "'time' in ",
+                s->time ? "" : c->app->file);
+    else if (!worked && !g->hosts_failed)
+        fprintf(stderr, "hrun-calibrate: the first %d points all failed (%s); is this how the program is started? "
+                "Every run needs the size, for instance '{N}' among its arguments\n", g->failed_points,
+                g->last_failure);
+    else
+        fprintf(stderr, "hrun-calibrate: %d point%s failed and %s left out (last: %s)%s\n", g->failed_points,
+                g->failed_points == 1 ? "" : "s", g->failed_points == 1 ? "is" : "are", g->last_failure,
+                g->hosts_failed ? "; what was measured is kept, and the same command makes the runs that a "
+                "host has prevented" : "");
+    return STATUS_FAILED;
+}
+
+/* How a campaign of chosen runs ended, and what hrun makes of it, if models were fitted. Result: the exit status. */
+static int say_verdict(struct context *c, const struct calib_settings *s, const struct campaign *g)
+{
+    struct hrun_buf words = HRUN_BUF_INIT, table = HRUN_BUF_INIT;
+    struct choices found = { 0 };
+    struct hrun_error err = { 0 };
+    const struct number_list *sizes = &g->budget->lists.sizes;
+    int dropped = hrun_design_state(g->budget->design)->dropped;
+    int rc = s->no_fit ? 0 : choices_ask(c, s, sizes->v + dropped, sizes->n - dropped, &found, &err);
+
+    found.exact = hrun_design_state(g->budget->design)->exact;
+    budget_verdict(g, &words);
+    choices_words(&found, &words);
+    if (!rc && choices_table(&found, &table))
+        rc = hrun_fail_nomem(&err);
+    fflush(stdout);
+    fprintf(stderr, "hrun-calibrate: %s\n", words.data);
+    if (!rc && table.len)
+        printf("\n%s", table.data);
+    choices_release(&found);
+    hrun_buf_release(&words);
+    hrun_buf_release(&table);
+    return rc ? context_complain("hrun-calibrate", &err) : 0;
+}
+
+/* Make the runs, in folders of scratch, and fit. Result: the exit status; -1 with *err. */
+static int make_in(struct context *c, const struct calib_settings *s, struct campaign *g, char **words,
+                   const struct scratch *scratch, struct hrun_error *err)
+{
+    struct progress p;
+    struct runs r = { .c = c, .words = words, .scratch = scratch, .verbose = s->common.verbose, .g = g,
+                      .retries = (int)s->retries,
+                      .trace = s->trace,
+                      .tell = progress_show, .ctx = &p };
+    int rc, status;
+
+    say_before(c, s, g);
+    rc = say_settings(c, s, err);
+    rc = rc ? rc : mark_anew(c, s, g, err);
+    if (!rc) {
+        progress_start(&p, c, g);
+        rc = runs_make(&r, err);
+        progress_clear(&p);
+    }
+    if (rc < 0)
+        return -1;
+    if (rc > 0 && s->written) {
+        fprintf(stderr, "hrun-calibrate: stopped; the definition is written and what was measured is kept: "
+                "hrun-calibrate -app %s %s goes on from here\n", c->app->name, words[0]);
+        return 128 + rc;
+    }
+    if (rc > 0) {
+        fprintf(stderr, "hrun-calibrate: stopped after %d measurement%s; what was measured is kept, the same command%s "
+                "goes on from here\n", g->good, g->good == 1 ? "" : "s",
+                s->again ? " without --again" : s->redo ? " without --redo" : "");
+        return 128 + rc;
+    }
+    status = say_after(c, s, g);
+    if (!s->no_fit) {
+        rc = fit_all(c, g);
+        status = status ? status : rc;
+    }
+    if (g->budget && !s->common.quiet) {
+        rc = say_verdict(c, s, g);
+        status = status ? status : rc;
+    }
+    return status;
+}
+
+static int make_campaign(struct context *c, const struct calib_settings *s, struct campaign *g, char **words,
+                         struct hrun_error *err)
+{
+    struct scratch scratch;
+    char *why = NULL;
+    int status = scratch_find(&scratch, c, 1, &why, err) ? -1 : 0;
+
+    if (why && !s->common.quiet)
+        fprintf(stderr, "hrun-calibrate: %s\n", why);
+    free(why);
+    status = status ? status : make_in(c, s, g, words, &scratch, err);
+    scratch_release(&scratch);
+    return status;
+}
+
+/* Is the cluster of the same PEs? Then what a host has changed in does not matter to times. */
+static int same_cluster(const struct context *a, const struct context *b)
+{
+    if (a->cluster->nsubs != b->cluster->nsubs)
+        return 0;
+    for (int i = 0; i < a->cluster->nsubs; i++)
+        if (strcmp(a->signatures.v[i], b->signatures.v[i]) || a->cluster->subs[i].npes != b->cluster->subs[i].npes)
+            return 0;
+    return 1;
+}
+
+/* A host is not what was remembered of it, which *err says: ask all hosts anew, into c and g, and go on if nothing that
+ * matters has changed, or no run was made before. Result: the exit status; -1 with *err. */
+static int go_on_anew(struct context *c, struct calib_settings *s, struct campaign *g, struct exclusive *own,
+                      char **words, int *sig, struct hrun_error *err)
+{
+    struct context fresh = { 0 };
+    struct campaign rest = { 0 };
+    struct hrun_error why = *err;
+    int begun = g->good || g->failed_points, same, status;
+
+    s->common.refresh = 1;
+    if (g->budget) {
+        s->spent_s += hrun_design_state(g->budget->design)->spent_s;
+        s->made += hrun_design_state(g->budget->design)->runs;
+    }
+    s->again = s->redo = 0;   /* the marks are in the log */
+    if (!s->common.quiet)
+        fprintf(stderr, "hrun-calibrate: %s; asking all hosts anew\n", why.text);
+    exclusive_end(own);
+    if (prepare(&fresh, s, words, &rest, own, sig, err)) {
+        context_release(&fresh);
+        return -1;
+    }
+    same = same_cluster(c, &fresh);
+    campaign_release(g);
+    context_release(c);
+    *c = fresh;
+    *g = rest;
+    if (!same && begun)
+        return hrun_fail(err, HRUN_ECHANGED, "%s, and the sub-clusters are no longer what they were when this "
+                         "calibration began (hrun --show-cluster); what was measured is kept, the same command goes on "
+                         "from here", why.text);
+    status = make_campaign(c, s, g, words, err);
+    if (status < 0 && err->code == HRUN_ECHANGED) {
+        why = *err;
+        hrun_fail(err, HRUN_ECHANGED, "%s, and again after all hosts were asked anew; what was measured is kept, the "
+                  "same command goes on from here", why.text);
+    }
+    return status;
+}
+
+int calib_measure(const struct calib_settings *settings, char **words)
+{
+    struct calib_settings own = *settings, *s = &own;
+    struct context c = { 0 };
+    struct campaign g = { 0 };
+    struct exclusive profiles = { 0 };
+    struct hrun_error err = { 0 };
+    int status, sig = 0;
+
+    if (!words[0]) {
+        fputs("hrun-calibrate: no program given; say hrun-calibrate [OPTION]... PROGRAM, or hrun-calibrate --help\n",
+              stderr);
+        return STATUS_FAILED;
+    }
+    if (prepare(&c, s, words, &g, &profiles, &sig, &err))
+        status = -1;
+    else
+        status = s->dry_run ? dry_run(&c, &g, &err) : make_campaign(&c, s, &g, words, &err);
+    if (status < 0 && err.code == HRUN_ECHANGED)
+        status = go_on_anew(&c, s, &g, &profiles, words, &sig, &err);
+    if (status < 0)
+        status = context_complain("hrun-calibrate", &err);
+    if (sig)
+        status = 128 + sig;
+    exclusive_end(&profiles);
+    campaign_release(&g);
+    context_release(&c);
+    return status;
+}

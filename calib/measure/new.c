@@ -1,0 +1,601 @@
+/* new.c - hrun-calibrate --new; see new.h */
+#include "new.h"
+
+#include "../common/exclusive.h"
+#include "../profiles/fit.h"
+#include "app/draft.h"
+#include "app/time_match.h"
+#include "base/file.h"
+#include "base/home.h"
+#include "model/discover.h"
+#include "plan/plan.h"
+#include "session/work.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Processes per PE that are measured without --procs: what paper 000 found to pay on the faster nodes of two kinds. */
+static const int PROCS[] = { 1, 2 };
+/* Parts of the budget: before terms are chosen at all; before they are chosen again, by runs that the first ones led
+ * to; and for what they choose in the end. */
+static const double PARTS[] = { 0.4, 0.3, 0.3 };
+enum { LAST = sizeof PARTS / sizeof *PARTS - 1 };
+/* A budget that is found is so much more than that of a program whose terms are known. */
+static const double MORE = 1.7;
+
+/* The same part of the runs of --budget; few of them are one part. */
+static long long runs_of(const struct calib_settings *s, int part)
+{
+    long long first = (long long)ceil(PARTS[0] * (double)s->runs), second = (long long)(PARTS[1] * (double)s->runs);
+
+    if (s->runs <= LAST + 1)
+        return part ? 0 : s->runs;
+    return part == 0 ? first : part < LAST ? second : s->runs - first - second;
+}
+
+static void say_part(const struct calib_settings *s, int part, const char *what)
+{
+    if (!s->common.quiet && !s->no_fit && !s->full_grid && !s->dry_run)
+        fprintf(stderr, "hrun-calibrate: part %d of %d: %s\n", part + 1, LAST + 1, what);
+}
+
+/* Files of one errand. */
+struct places {
+    char *own;                 /* a folder for as long as this takes */
+    char *draft;               /* the definition in it that is measured with */
+    char *folder, *file;       /* where the definition is going to be */
+};
+
+static void places_release(struct places *p)
+{
+    hrun_remove_tree(p->own);
+    free(p->own);
+    free(p->draft);
+    free(p->folder);
+    free(p->file);
+}
+
+/* The folder of the user's own definitions: the first of --profile-path, else the one below the home folder. */
+static char *own_folder(const struct calib_settings *s, struct hrun_error *err)
+{
+    const char *path = s->common.profile_path;
+    struct hrun_error why = { 0 };
+    char *folder;
+
+    path += path ? strspn(path, ":") : 0;
+    folder = path && *path ? strndup(path, strcspn(path, ":"))
+                           : hrun_user_path("XDG_CONFIG_HOME", ".config", "hrun/profiles", &why);
+    if (!folder && why.code == HRUN_ENOENT)
+        hrun_fail(err, HRUN_EINVAL, "there is no place for the definition (%s): name one with --profile-path DIR",
+                  why.text);
+    else if (!folder)
+        hrun_fail_nomem(err);
+    return folder;
+}
+
+static int check_free(const struct calib_settings *s, const char *file, struct hrun_error *err)
+{
+    if (!s->common.force && access(file, F_OK) == 0)
+        return hrun_fail(err, HRUN_EEXISTS, "%s is there already; --force replaces it, -app OTHER makes one of another "
+                         "name", file);
+    return 0;
+}
+
+/* Would a definition of this name in an earlier folder be found in place of the new one? */
+static int check_hidden(const struct calib_settings *s, const char *name, const char *folder, struct hrun_error *err)
+{
+    static const char behind[] = "/etc/hrun/profiles";     /* of all folders that a definition is written to */
+    struct hrun_strvec dirs = HRUN_STRVEC_INIT;
+    int rc = hrun_app_path(s->common.profile_path, NULL, &dirs, err);
+
+    for (size_t i = 0; i < dirs.n && !rc && strcmp(dirs.v[i], folder) && strcmp(dirs.v[i], behind); i++) {
+        char *file = hrun_strf("%s/%s.yaml", dirs.v[i], name);
+
+        if (!file)
+            rc = hrun_fail_nomem(err);
+        else if (access(file, F_OK) == 0)
+            rc = hrun_fail(err, HRUN_EEXISTS, "%s would hide the new definition: remove it, choose another name (-app "
+                           "OTHER), or name the folder of the new one with --profile-path", file);
+        free(file);
+    }
+    hrun_strvec_release(&dirs);
+    return rc;
+}
+
+static int find_places(const struct calib_settings *s, const char *name, struct places *p, struct hrun_error *err)
+{
+    p->folder = own_folder(s, err);
+    if (!p->folder)
+        return -1;
+    p->own = hrun_rundir_create(NULL, err);
+    if (!p->own)
+        return -1;
+    p->file = hrun_strf("%s/%s.yaml", p->folder, name);
+    p->draft = hrun_strf("%s/%s.yaml", p->own, name);
+    if (!p->file || !p->draft)
+        return hrun_fail_nomem(err);
+    return check_hidden(s, name, p->folder, err) || check_free(s, p->file, err) ? -1 : 0;
+}
+
+/* Wait for another --new of the same name, which may have written the definition. */
+static int lock_name(const struct calib_settings *s, const char *name, const char *file, struct exclusive *own,
+                     int *sig, struct hrun_error *err)
+{
+    struct context c = { .set = &s->common };
+    int rc = context_open_store(&c, err) || exclusive_add(own, &c, name, "new", err) ||
+             exclusive_begin(own, &c, name, sig, err) || check_free(s, file, err) ? -1 : 0;
+
+    context_release(&c);
+    return rc;
+}
+
+/* Is it an expression, and does it accept anything at these sizes? */
+static int check_rule(const char *text, const struct number_list *sizes, struct hrun_error *err)
+{
+    enum { TRIED = 1024 };
+    static const char *const vars[] = { "N", "P" };
+    struct hrun_expr *e = hrun_expr_compile(text, vars, 2, NULL, 0, err);
+    int accepts = 0;
+
+    for (int i = 0; e && i < sizes->n && !accepts; i++)
+        for (int P = 1; P <= TRIED && !accepts; P++) {
+            double v[2] = { (double)sizes->v[i], P }, value;
+
+            accepts = !hrun_expr_eval(e, v, &value, NULL) && value != 0;
+        }
+    if (e && !accepts)
+        hrun_fail(err, HRUN_EINVAL, "accepts no number of processes up to %d at any of the --sizes", (int)TRIED);
+    hrun_expr_destroy(e);
+    return accepts ? 0 : hrun_fail_prefix(err, "--rule '%s'", text);
+}
+
+static int check_time(const char *text, struct hrun_error *err)
+{
+    struct hrun_time_match *pattern = hrun_time_match_create(text, err);
+
+    hrun_time_match_destroy(pattern);
+    return pattern ? 0 : hrun_fail_prefix(err, "--time");
+}
+
+static int check_name(const char *name, const char *program, struct hrun_error *err)
+{
+    char *plain;
+
+    if (hrun_app_is_name(name))
+        return 0;
+    if (!*name)
+        return hrun_fail(err, HRUN_EINVAL, "no name can be made of that of the program, '%s': give one with -app NAME",
+                         program);
+    plain = hrun_app_name_of(name);
+    hrun_fail(err, HRUN_EINVAL, "-app %s: the name of a new application has lower-case letters, digits, '.', '_' and "
+              "'-', a letter or digit first, and does not end in .yaml: -app %s would do", name,
+              plain && *plain ? plain : "NAME");
+    free(plain);
+    return -1;
+}
+
+/* Words that cannot be used are told before anything is run. */
+static int check_settings(const struct calib_settings *s, const struct new_app *a, struct hrun_error *err)
+{
+    const struct number_list only = { { s->N }, 1 };
+    int told = 0;
+
+    for (char *const *w = a->words; *w; w++)
+        told |= strstr(*w, "{N}") != NULL;
+    if (check_name(a->name, a->words[0], err))
+        return -1;
+    if (!told)
+        return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
+                         "instance %s '{N}'", a->words[0]);
+    if (!s->sizes.n && !s->N)
+        return hrun_fail(err, HRUN_EINVAL, "nothing is known of %s: say which sizes N to measure, with -N SIZE, the "
+                         "one that matters, or --sizes LIST", a->name);
+    if (s->rule && check_rule(s->rule, s->N ? &only : &s->sizes, err))
+        return -1;
+    if (s->time && check_time(s->time, err))
+        return -1;
+    if (s->sizes.n == 1)
+        return hrun_fail(err, HRUN_EINVAL, "--sizes: two sizes or more tell how time grows with N");
+    return 0;
+}
+
+/* Write the definition to file, and see that it is one. d: with the terms. */
+static int write_draft(const struct new_app *a, struct hrun_app_draft *d, const char *file, struct hrun_error *err)
+{
+    const char *program = strrchr(a->words[0], '/') ? strrchr(a->words[0], '/') + 1 : a->words[0];
+    int procs[LIST_MAX + 1];
+    struct hrun_buf text = HRUN_BUF_INIT;
+    struct hrun_app *app = NULL;
+    int rc = -1;
+
+    for (int i = 0; i < a->lists.procs.n; i++)
+        procs[i] = (int)a->lists.procs.v[i];
+    d->name = a->name;
+    d->program = strchr(program, '{') ? NULL : program;
+    d->rule = a->rule.data;
+    d->procs_per_pe = a->lists.procs.n ? procs : PROCS;
+    d->nprocs = a->lists.procs.n ? a->lists.procs.n : (int)(sizeof PROCS / sizeof PROCS[0]);
+    d->args = a->words + 1;
+    d->time_match = a->time_match;
+    d->sizes = a->lists.sizes.v;
+    d->nsizes = a->lists.sizes.n;
+    if (!hrun_app_draft_print(d, &text, err) && !hrun_file_replace(file, text.data, text.len, 0644, err))
+        rc = hrun_app_load(file, NULL, 0, &app, err);
+    hrun_app_destroy(app);
+    hrun_buf_release(&text);
+    return rc;
+}
+
+/* The terms of paper 000's Table V that Himeno and FEM have in common. By them the first runs are chosen; in the
+ * definition they stand behind those that were found, as what few runs do not show may still be there. */
+static char *common_np[] = { "N^3/P", "N^2/P", "N/P", "1/P", "N^2", "N", "1", "ln(P)", "N^4/P", NULL };
+static char *common_n[] = { "N^3", "N^2", "N", "1", "N^4", NULL };
+
+static int write_provisional(const struct new_app *a, const char *file, struct hrun_error *err)
+{
+    static char *p[] = { "T/P", "1", "ln(P)", "N^4/P", NULL };
+    struct hrun_strvec terms[] = { { common_np, 9, 0 }, { common_n, 5, 0 }, { p, 3, 0 } };
+    struct hrun_app_draft d = { .np = &terms[0], .n = &terms[1], .p = &terms[2] };
+
+    return write_draft(a, &d, file, err);
+}
+
+/* Cluster, program, engine and store for the draft, and what the options say is to be measured. */
+static int open_context(struct context *c, const struct calib_settings *s, struct new_app *a, struct hrun_error *err)
+{
+    struct work w = { .c = c, .words = a->words };
+
+    c->set = &s->common;
+    w.N = s->N ? s->N : s->sizes.v[0];
+    if (context_app(c, a->words[0], err) || work_find_program(&w, 0, err) || context_cluster(c, &s->common, err) ||
+        context_choose_engine(c, 1, err))
+        return -1;
+    if (!context_is_real(c))
+        return hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): "
+                         "times measured here say nothing about it; unset the variable");
+    lists_release(&a->lists);
+    return lists_read(c, s, &a->lists, err);
+}
+
+/* The rule, given or found, into the draft. As new_find_rule. */
+static int find_rule(const struct calib_settings *s, struct new_app *a, const char *draft, struct hrun_error *err)
+{
+    struct context c = { 0 };
+    int rc;
+
+    hrun_buf_adds(&a->rule, s->rule ? s->rule : "P >= 1");
+    rc = write_provisional(a, draft, err) || open_context(&c, s, a, err) ? -1 : 0;
+    if (!rc && !s->rule && !s->dry_run) {
+        hrun_buf_reset(&a->rule);
+        rc = new_find_rule(&c, a, err);
+        if (!rc && !s->common.quiet)
+            fprintf(stderr, "hrun-calibrate: the rule is %s\n", a->rule.data);
+    } else if (!rc) {
+        hrun_buf_adds(&a->rule_from, "Given by --rule.");
+    }
+    context_release(&c);
+    return rc ? rc : write_provisional(a, draft, err);
+}
+
+/* ---------------------------------------------------------------- terms */
+
+struct ranges {
+    int64_t nmin, nmax;
+    int pmin, pmax;
+};
+
+/* Which series a run on several sub-clusters belongs to: of the same sub-clusters with the same processes per PE the
+ * same one limits, whatever the numbers of PEs. -1: it is none of this sub-cluster's to tell, as an earlier one tells
+ * it, or of another cluster; -2: *err. */
+static int mixed_series(const struct context *c, int sub, const struct hrun_sample *s, struct hrun_strvec *mixed,
+                        struct hrun_error *err)
+{
+    int nsubs = c->cluster->nsubs, *pes = calloc(2 * (size_t)nsubs + 1, sizeof *pes), *procs = pes + nsubs, at = -1;
+    struct hrun_buf key = HRUN_BUF_INIT;
+
+    if (!pes) {
+        hrun_fail_nomem(err);
+        return -2;
+    }
+    if (!hrun_config_parse(s->config ? s->config : "", nsubs, pes, procs, NULL)) {
+        for (int i = 0; i < nsubs && at < 0; i++)
+            at = pes[i] ? i : -1;
+        hrun_buf_addf(&key, "%s", s->signatures ? s->signatures : "");
+        for (int i = 0; i < nsubs; i++)
+            hrun_buf_addf(&key, ",%d", procs[i]);
+    }
+    free(pes);
+    if (at >= 0 && strcmp(c->signatures.v[at], c->signatures.v[sub]))
+        at = -1;
+    for (size_t i = 0; i < mixed->n && at >= 0; i++)
+        if (!strcmp(mixed->v[i], key.data)) {
+            hrun_buf_release(&key);
+            return c->cluster->nsubs * HRUN_PROCS_PER_PE_MAX + 1 + (int)i;
+        }
+    if (at >= 0 && (key.failed || hrun_strvec_push(mixed, key.data))) {
+        hrun_fail_nomem(err);
+        at = -2;
+    }
+    hrun_buf_release(&key);
+    return at >= 0 ? c->cluster->nsubs * HRUN_PROCS_PER_PE_MAX + (int)mixed->n : at;
+}
+
+/* Add what counts in one profile's log as series of their own. */
+static int add_points(struct context *c, int sub, struct hrun_discover_point **v, size_t *n, struct hrun_strvec *mixed,
+                      struct ranges *r, struct hrun_error *err)
+{
+    int rc = 0;
+    struct hrun_samples log = { 0 };
+    struct hrun_discover_point *grown;
+
+    if (hrun_store_samples(c->store, c->app->name, c->signatures.v[sub], &log, err))
+        return -1;
+    hrun_samples_current(&log);
+    grown = realloc(*v, (*n + log.n + 1) * sizeof *grown);
+    if (!grown) {
+        hrun_samples_release(&log);
+        return hrun_fail_nomem(err);
+    }
+    *v = grown;
+    for (size_t i = 0; i < log.n; i++) {
+        const struct hrun_sample *s = &log.v[i];
+        int series = sub * HRUN_PROCS_PER_PE_MAX + s->M;
+
+        if (!s->ok || (s->consts && s->consts[0]))
+            continue;
+        series = s->mixed ? mixed_series(c, sub, s, mixed, err) : series;
+        rc = series == -2 ? -1 : rc;
+        if (series < 0)
+            continue;
+        grown[(*n)++] = (struct hrun_discover_point){ series, s->N, s->P, s->mixed ? 1 : s->M, s->time_s };
+        r->nmin = r->nmin && r->nmin < s->N ? r->nmin : s->N;
+        r->nmax = r->nmax > s->N ? r->nmax : s->N;
+        r->pmin = r->pmin && r->pmin < s->P ? r->pmin : s->P;
+        r->pmax = r->pmax > s->P ? r->pmax : s->P;
+    }
+    hrun_samples_release(&log);
+    return rc;
+}
+
+/* All measurements of the cluster; those of two sub-clusters with one signature once. */
+static int gather(struct context *c, struct hrun_discover_point **v, size_t *n, struct ranges *r,
+                  struct hrun_error *err)
+{
+    struct hrun_strvec mixed = { 0 };
+    int rc = 0;
+
+    for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
+        int again = 0;
+
+        for (int j = 0; j < i; j++)
+            again |= !strcmp(c->signatures.v[i], c->signatures.v[j]);
+        rc = again ? 0 : add_points(c, i, v, n, &mixed, r, err);
+    }
+    hrun_strvec_release(&mixed);
+    return rc;
+}
+
+static int add_common(struct hrun_strvec *terms, char *const *common, struct hrun_error *err)
+{
+    for (char *const *term = common; *term; term++) {
+        int there = 0;
+
+        for (size_t i = 0; i < terms->n; i++)
+            there |= !strcmp(terms->v[i], *term);
+        if (!there && hrun_strvec_push(terms, *term))
+            return hrun_fail_nomem(err);
+    }
+    return 0;
+}
+
+static void say_terms(const struct hrun_discovery *d, struct hrun_buf *out)
+{
+    hrun_buf_addf(out, "Chosen from a library because they tell best what was left out: %.1f %% off on average%s",
+                  100 * d->error, isnan(d->beyond) ? "." : ",\n");
+    if (!isnan(d->beyond))
+        hrun_buf_addf(out, "and %.1f %% at the largest number of processes, told by the smaller ones.",
+                      100 * d->beyond);
+    hrun_buf_adds(out, " Behind them stand common\nterms that few runs do not show. Where you know better, change them "
+                  "and say: hrun-calibrate fit");
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* How many of v[n] differ; v is put into order. */
+static int different(int64_t *v, size_t n)
+{
+    int count = n > 0;
+
+    qsort(v, n, sizeof *v, by_number);
+    for (size_t i = 1; i < n; i++)
+        count += v[i] != v[i - 1];
+    return count;
+}
+
+/* Warn of terms that rest on little: two sizes, or two P, fix one power and leave nothing to tell it from another; nor
+ * do fewer points than twice the terms when each is left out in its turn. */
+static int say_little(const struct hrun_discover_point *v, size_t n, const struct hrun_discovery *d, size_t nfound,
+                      const char *name, struct hrun_error *err)
+{
+    enum { POWER = 3, EACH = 2 };
+    int64_t *x = calloc(n + 1, sizeof *x);
+    int sizes, counts;
+
+    if (!x)
+        return hrun_fail_nomem(err);
+    for (size_t i = 0; i < n; i++)
+        x[i] = v[i].N;
+    sizes = different(x, n);
+    for (size_t i = 0; i < n; i++)
+        x[i] = v[i].P;
+    counts = different(x, n);
+    free(x);
+    if (sizes >= POWER && counts >= POWER && d->points >= EACH * (int)nfound)
+        return 0;
+    fprintf(stderr, "hrun-calibrate: the terms rest on little and may be poor: %zu term%s on %d point%s, of %d size%s "
+            "and %d number%s of processes; for better ones say --new --force with more --sizes, a larger --budget or "
+            "more PEs, or edit the definition where you know better, and say: hrun-calibrate fit %s\n", nfound,
+            nfound == 1 ? "" : "s", d->points, d->points == 1 ? "" : "s", sizes, sizes == 1 ? "" : "s", counts,
+            counts == 1 ? "" : "s", name);
+    return 0;
+}
+
+/* Choose terms, write the definition; for good in the end: then the terms are told. */
+static int write_definition(const struct calib_settings *s, struct new_app *a, const struct places *at, int end,
+                            struct hrun_error *err)
+{
+    struct hrun_fit_options options;
+    struct hrun_discovery found = { 0 };
+    struct hrun_discover_point *points = NULL;
+    struct hrun_buf about = HRUN_BUF_INIT, why = HRUN_BUF_INIT;
+    struct hrun_app_draft d = { .np = &found.np, .n = &found.n, .p = &found.p };
+    struct ranges r = { 0 };
+    struct context c = { 0 };
+    char date[21];
+    size_t n = 0, nfound;
+    int rc = -1;
+
+    if (open_context(&c, s, a, err) || gather(&c, &points, &n, &r, err) || fit_options(&s->common, &options, err))
+        goto done;
+    if (hrun_discover(points, n, &options, &found, err)) {
+        if (err->code != HRUN_ENODATA)
+            goto done;
+        rc = !n ? hrun_fail(err, HRUN_ENODATA, "no run of %s told a time, so no definition is written", a->name)
+           : end ? hrun_fail_prefix(err, "%s: the runs tell too little (a larger --budget, or more --sizes, "
+                                    "would do)", a->name) : 0;
+        goto done;      /* more runs may do */
+    }
+    nfound = found.np.n;
+    if (add_common(&found.np, common_np, err) || add_common(&found.n, common_n, err))
+        goto done;
+    hrun_date_now(date);
+    hrun_buf_addf(&about, "Made by hrun-calibrate --new on %.10s from %zu runs, N from %lld to %lld on %d to %d "
+                  "processes;\nfar beyond them its predictions are guesses.\n", date, n, (long long)r.nmin,
+                  (long long)r.nmax, r.pmin, r.pmax);
+    say_terms(&found, &why);
+    hrun_buf_addf(&why, " %s", a->name);
+    if (about.failed || why.failed) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    d.comment = about.data;
+    d.rule_comment = a->rule_from.data;
+    d.terms_comment = why.data;
+    if (write_draft(a, &d, at->draft, err) ||
+        (end && (hrun_mkdirs(at->folder, 0755, err) || write_draft(a, &d, at->file, err))))
+        goto done;
+    if (!end) {
+        rc = 0;
+        goto done;
+    }
+    printf("%s: rule %s, terms", at->file, a->rule.data);
+    for (size_t i = 0; i < nfound; i++)
+        printf("%s %s", i ? "," : "", found.np.v[i]);
+    printf("\n\n");
+    fflush(stdout);
+    rc = s->common.quiet ? 0 : say_little(points, n, &found, nfound, a->name, err);
+done:
+    hrun_discovery_release(&found);
+    free(points);
+    hrun_buf_release(&about);
+    hrun_buf_release(&why);
+    context_release(&c);
+    return rc;
+}
+
+/* Measure what the terms that were written choose, with the rest of the budget, and fit. Of the full grid, and of
+ * 1 or 2 runs, there is no rest. Result: the exit status. */
+static int measure_choices(const struct calib_settings *s, const struct new_app *a)
+{
+    struct calib_settings own = *s;
+    char *names[] = { (char *)a->name, NULL };
+
+    own.common.app = a->name;
+    own.written = 1;
+    own.part = PARTS[LAST];
+    own.until = MORE;
+    own.runs = runs_of(s, LAST);
+    own.again = own.redo = 0;
+    own.common.force = 0;       /* it is meant for the definition */
+    return s->full_grid || (s->runs && !own.runs) ? calib_fit(&own, names) : calib_measure(&own, (char **)a->words);
+}
+
+/* Measure with the draft. Result: the exit status. */
+static int measure(const struct calib_settings *s, const struct new_app *a, int part)
+{
+    struct calib_settings own = *s;
+
+    own.no_fit = 1;
+    own.again = part ? 0 : s->again;    /* the first part marks what was there; the later ones count what it measured */
+    own.redo = part ? 0 : s->redo;
+    if (!s->no_fit) {
+        own.part = PARTS[part];
+        own.runs = runs_of(s, part);
+        for (int later = part + 1; later <= LAST; later++)
+            own.until -= PARTS[later];
+        own.until *= MORE;
+    }
+    own.common.force = 0;       /* it is meant for the definition */
+    return calib_measure(&own, (char **)a->words);
+}
+
+int calib_new(const struct calib_settings *settings, char **words)
+{
+    struct calib_settings own = *settings;
+    char *named = NULL;        /* after the program */
+    struct new_app a = { .words = words, .time_match = own.time, .rule = HRUN_BUF_INIT, .rule_from = HRUN_BUF_INIT };
+    struct places at = { 0 };
+    struct exclusive name = { 0 };
+    struct hrun_error err = { 0 };
+    int rc, status, sig = 0;
+
+    if (!words[0]) {
+        fputs("hrun-calibrate: no program given; say hrun-calibrate --new -app NAME --sizes LIST PROGRAM '{N}'\n",
+              stderr);
+        return STATUS_FAILED;
+    }
+    a.name = own.common.app ? own.common.app : (named = hrun_app_name_of(words[0]));
+    rc = !a.name ? hrun_fail_nomem(&err)
+       : check_settings(&own, &a, &err) || find_places(&own, a.name, &at, &err) ? -1 : 0;
+    if (!rc && !own.dry_run)
+        rc = lock_name(&own, a.name, at.file, &name, &sig, &err);
+    own.common.app = at.draft;
+    rc = rc ? rc : find_rule(&own, &a, at.draft, &err);
+    if (!rc)
+        say_part(&own, 0, "runs to choose terms by");
+    if (rc > 0 && !sig)
+        fputs("hrun-calibrate: stopped; no definition is written\n", stderr);
+    status = rc > 0 ? 128 + rc : rc ? -1 : measure(&own, &a, 0);
+    /* What failed to the last is left out, and was told; what is there may do. */
+    for (int part = 1; !own.dry_run && part <= LAST && (status == 0 || status == STATUS_FAILED); part++) {
+        int whole = own.no_fit || own.full_grid || (own.runs && !runs_of(&own, LAST));     /* it was one part */
+
+        rc = write_definition(&own, &a, &at, part == LAST || whole, &err);
+        part = whole ? LAST : part;
+        if (!rc && !whole)
+            say_part(&own, part, part < LAST ? "runs that the terms led to, to choose them again"
+                                        : "runs of what would be chosen");
+        if (!rc && !own.no_fit)
+            rc = part < LAST ? measure(&own, &a, part) : measure_choices(&own, &a);
+        status = rc < 0 ? -1 : status ? status : rc;
+    }
+    if (status < 0)
+        status = context_complain("hrun-calibrate", &err);
+    if (sig)
+        status = 128 + sig;
+    exclusive_end(&name);
+    places_release(&at);
+    lists_release(&a.lists);
+    hrun_buf_release(&a.rule);
+    hrun_buf_release(&a.rule_from);
+    free(named);
+    return status;
+}

@@ -1,0 +1,241 @@
+/* new_rule.c - finding the rule of an application by trying; see new.h */
+#include "new.h"
+
+#include "../common/alone.h"
+#include "app/rules.h"
+#include "session/work.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Runs have at least TRIED_MIN processes at most, also where there are fewer PEs, for a small cluster tells the rule of
+ * a large one, too: 9 is the first P that is a square and no power of two, and 8 the first cube. More than 16 tell
+ * nothing new of the rules there are. */
+enum { TRIED_MIN = 9, TRIED_MAX = 16, RUNS_MAX = 64, TRIES = 2 };
+/* A run is taken to hang when it takes so much longer than the longest that worked, and a start (campaign.h). */
+static const double HANGS = 20, START_S = 60;
+
+struct search {
+    struct context *c;
+    struct new_app *a;
+    struct ledger ledger;
+    struct scratch scratch;
+    struct hrun_rules rules;
+    struct { int64_t N; int P, worked; } run[RUNS_MAX];
+    int nruns;
+    double longest_s;              /* of those that worked */
+    char why[640];                 /* of the last failure */
+};
+
+/* Of npes[nsubs], the PEs that may be used, the sub-cluster with the most holds all processes: as many PEs as divide P,
+ * and the rest of P on each. */
+static void place(const int *npes, int nsubs, int P, int *pes, int *procs)
+{
+    int most = 0;
+
+    memset(pes, 0, (size_t)nsubs * sizeof *pes);
+    memset(procs, 0, (size_t)nsubs * sizeof *procs);
+    for (int i = 1; i < nsubs; i++)
+        if (npes[i] > npes[most])
+            most = i;
+    for (pes[most] = P < npes[most] ? P : npes[most]; P % pes[most]; pes[most]--)
+        ;
+    procs[most] = P / pes[most];
+}
+
+/* Run once. *worked: how it went. 0, the number of a signal, or -1. */
+static int run_once(struct search *s, int64_t N, int P, int *worked, struct hrun_error *err)
+{
+    const struct hrun_cluster *cl = s->c->cluster;
+    struct work w = { .c = s->c, .N = N, .words = s->a->words, .scratch = &s->scratch, .quiet_run = 1 };
+    struct work_result r = { 0 };
+    struct hrun_layout *l = NULL;
+    int *places = calloc(2 * (size_t)cl->nsubs, sizeof *places), rc = -1, sig = 0;
+    double grown = pow((double)N / (double)s->a->lists.sizes.v[0], 3);
+
+    if (!places) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    place(s->a->lists.most, cl->nsubs, P, places, places + cl->nsubs);
+    w.limit_s = s->longest_s > 0 ? START_S + HANGS * s->longest_s * fmax(grown, 1) : 0;
+    l = hrun_layout_create(cl, places, places + cl->nsubs, err);
+    if (!l || work_find_program(&w, P, err) ||
+        alone_begin(&s->ledger, s->c, l, N, 0, alone_say, s->c, &sig, err) || (!sig && work_run(&w, l, &r, err)))
+        goto done;
+    rc = sig ? sig : r.outcome.interrupted ? r.outcome.interrupted : r.outcome.signalled;
+    if (sig)
+        goto done;
+    *worked = r.ok || r.too_short;
+    if (*worked)
+        s->longest_s = fmax(s->longest_s, r.outcome.wall_s);
+    else
+        snprintf(s->why, sizeof s->why, "N=%lld on %d process%s: %s%s%s", (long long)N, P, P == 1 ? "" : "es", r.status,
+                 r.detail[0] ? ": " : "", r.detail);
+done:
+    alone_end(&s->ledger);
+    hrun_layout_destroy(l);
+    free(places);
+    return rc;
+}
+
+/* Run, a failure once more, and note it. */
+static int try(struct search *s, int64_t N, int P, int *worked, struct hrun_error *err)
+{
+    int rc = 0;
+
+    *worked = 0;
+    for (int i = 0; i < TRIES && !*worked && !rc; i++)
+        rc = run_once(s, N, P, worked, err);
+    if (rc)
+        return rc;
+    if (!s->c->set->quiet && *worked)
+        fprintf(stderr, "hrun-calibrate: N=%lld on %d process%s: works\n", (long long)N, P, P == 1 ? "" : "es");
+    else if (!s->c->set->quiet)
+        fprintf(stderr, "hrun-calibrate: %s\n", s->why);
+    s->run[s->nruns].N = N;
+    s->run[s->nruns].P = P;
+    s->run[s->nruns++].worked = *worked;
+    return 0;
+}
+
+/* Make runs at these sizes, the smallest first, until all rules left agree on them. */
+static int ask(struct search *s, const int64_t *sizes, int nsizes, int most, struct hrun_error *err)
+{
+    int64_t N;
+    int P, rc = 0, worked;
+
+    for (int n = 1; n <= nsizes && !rc; n++)
+        while (!rc && s->nruns < RUNS_MAX && hrun_rules_ask(&s->rules, sizes, n, most, &N, &P)) {
+            rc = try(s, N, P, &worked, err);
+            if (!rc)
+                hrun_rules_learn(&s->rules, N, P, worked);
+        }
+    return rc;
+}
+
+/* A rule is not to rest on failures alone: run what it allows, until something works. */
+static int confirm(struct search *s, int most, struct hrun_error *err)
+{
+    const struct lists *l = &s->a->lists;
+    int rc = 0, worked = 0, first;
+
+    for (int k = 0; k < s->nruns; k++)
+        worked |= s->run[k].worked;
+    while (!rc && !worked && s->nruns < RUNS_MAX && (first = hrun_rules_first(&s->rules)) >= 0) {
+        int P = 1, at = 0;
+
+        while (P <= most && !hrun_rules_accept(&s->rules, first, l->sizes.v[at], P)) {
+            at = (at + 1) % l->sizes.n;
+            P += !at;
+        }
+        if (P > most) {
+            s->rules.left[first] = 0;   /* it allows nothing that can be tried */
+            continue;
+        }
+        rc = try(s, l->sizes.v[at], P, &worked, err);
+        if (!rc)
+            hrun_rules_learn(&s->rules, l->sizes.v[at], P, worked);
+    }
+    return rc;
+}
+
+/* Sizes that people give are often all even, or all powers of two: then what a size must be is not to be seen. One and
+ * a half times the smallest size is of another kind. */
+static int ask_between(struct search *s, int most, struct hrun_error *err)
+{
+    const struct lists *l = &s->a->lists;
+    int64_t N = l->sizes.v[0] + l->sizes.v[0] / 2;
+    int64_t all[] = { N };
+    int powers = 1, worked, rc, P;
+
+    for (int i = 0; i < l->sizes.n; i++)
+        powers &= (l->sizes.v[i] & (l->sizes.v[i] - 1)) == 0;
+    if (!hrun_rules_ask(&s->rules, all, 1, most, &N, &P) || s->nruns == RUNS_MAX)
+        return 0;
+    N = all[0];
+    rc = try(s, N, 1, &worked, err);
+    if (rc)
+        return rc;
+    if (!worked && !powers) {
+        s->nruns--;                /* it is no size of this program */
+        return 0;
+    }
+    hrun_rules_learn(&s->rules, N, 1, worked);
+    return worked ? ask(s, all, 1, most, err) : ask(s, l->sizes.v, 1, most, err);
+}
+
+/* The rule that allows no run that failed, and of those that worked the most. -1: there is none. */
+static int next_best(const struct search *s)
+{
+    int best = -1, most = 0;
+
+    for (int i = 0; i < s->rules.n; i++) {
+        int good = 0, bad = 0;
+
+        for (int k = 0; k < s->nruns; k++)
+            if (hrun_rules_accept(&s->rules, i, s->run[k].N, s->run[k].P))
+                *(s->run[k].worked ? &good : &bad) += 1;
+        if (!bad && good > most) {
+            most = good;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static void list_runs(const struct search *s, int worked, struct hrun_buf *out)
+{
+    int n = 0;
+
+    for (int k = 0; k < s->nruns; k++)
+        if (s->run[k].worked == worked)
+            hrun_buf_addf(out, "%sN=%lld P=%d", n++ ? ", " : "", (long long)s->run[k].N, s->run[k].P);
+    if (!n)
+        hrun_buf_adds(out, "none");
+}
+
+int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err)
+{
+    struct search s = { .c = c, .a = a };
+    int most = 0, rc, rule;
+    char *why;
+
+    hrun_rules_init(&s.rules);
+    for (int i = 0; i < c->cluster->nsubs && most < TRIED_MAX; i++)
+        most += a->lists.most[i] * (int)a->lists.procs.v[a->lists.procs.n - 1];
+    most = most < TRIED_MIN ? TRIED_MIN : most > TRIED_MAX ? TRIED_MAX : most;
+    if (!c->set->quiet)
+        fprintf(stderr, "hrun-calibrate: trying which numbers of processes %s accepts\n", a->name);
+    if (scratch_find(&s.scratch, c, 0, &why, err))
+        return -1;
+    free(why);                     /* the runs that follow tell it */
+    if (ledger_open(&s.ledger, c, err)) {
+        scratch_release(&s.scratch);
+        return -1;
+    }
+    rc = ask(&s, a->lists.sizes.v, a->lists.sizes.n, most, err);
+    rc = rc ? rc : confirm(&s, most, err);
+    if (!rc && hrun_rules_first(&s.rules) >= 0)
+        rc = ask_between(&s, most, err);
+    ledger_release(&s.ledger);
+    scratch_release(&s.scratch);
+    if (rc)
+        return rc;
+    rule = hrun_rules_first(&s.rules);
+    if (rule < 0 && (rule = next_best(&s)) < 0)
+        return hrun_fail(err, HRUN_ENODATA, "no run of %s worked (the last: %s); is this how the program is started%s? "
+                         "Its rule can be given with --rule", a->name, s.why,
+                         a->time_match ? ", and is --time right" : "");
+    hrun_rules_print(&s.rules, rule, &a->rule);
+    hrun_buf_addf(&a->rule_from, "%s by runs with up to %d processes. Worked: ",
+                  hrun_rules_first(&s.rules) < 0 ? "Allows none that failed, but no rule known agrees with all; found"
+                                                 : "Found", most);
+    list_runs(&s, 1, &a->rule_from);
+    hrun_buf_adds(&a->rule_from, ".\nFailed: ");
+    list_runs(&s, 0, &a->rule_from);
+    hrun_buf_addc(&a->rule_from, '.');
+    return a->rule.failed || a->rule_from.failed ? hrun_fail_nomem(err) : 0;
+}

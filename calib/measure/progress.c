@@ -1,0 +1,195 @@
+/* progress.c - what hrun-calibrate shows while it measures; see progress.h */
+#include "progress.h"
+#include "budget.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+void progress_start(struct progress *p, const struct context *c, const struct campaign *g)
+{
+    *p = (struct progress){ .c = c, .g = g, .quiet = c->set->quiet, .tty = isatty(STDERR_FILENO),
+                            .total = campaign_left(g, -1), .heard_s = hrun_monotonic_s() };
+}
+
+void progress_clear(const struct progress *p)
+{
+    if (p->tty)
+        fputs("\r\033[K", stderr);
+}
+
+static void add_point(const struct progress *p, int i, struct hrun_buf *out)
+{
+    const struct point *point = &p->g->v[i];
+
+    if (point->sub >= 0)
+        hrun_buf_addf(out, "%s  N=%-8lld P=%-3d (%d PE%s x %d)", p->c->cluster->subs[point->sub].name,
+                      (long long)point->N, point->P, point->pes[point->sub], point->pes[point->sub] == 1 ? "" : "s",
+                      point->procs[point->sub]);
+    if (point->work > 0)
+        hrun_buf_addf(out, " %.10g rows%s", point->work, point->copies ? " each alone" : "");
+    if (point->sub < 0) {
+        hrun_config_print(point->pes, point->procs, p->g->nsubs, out);
+        hrun_buf_addf(out, "  N=%-8lld P=%-3d", (long long)point->N, point->P);
+    }
+}
+
+double progress_left(const struct progress *p)
+{
+    const struct budget *b = p->g->budget;
+    int left = campaign_left(p->g, -1);
+    double own;
+
+    if (b) {
+        own = b->limit_s > 0 ? fmax(b->limit_s - hrun_design_state(b->design)->spent_s, 0)
+                             : hrun_design_state(b->design)->left_s;
+        return p->wall_s > 0 ? own * p->busy_s / p->wall_s : own;
+    }
+    own = campaign_time_left(p->g, -1);
+    if (own <= 0 || !left || !p->runs)
+        return left ? own : 0;
+    /* A simulation's own time is not that of its simulator. */
+    return p->c->cluster->platform ? left * p->busy_s / p->runs : own + left * (p->busy_s - p->wall_s) / p->runs;
+}
+
+/* Take down how long a run has taken, to the end and by its own clock. */
+static void keep_pace(struct progress *p, const struct event *e)
+{
+    static const double wait_s = 10;    /* a longer pause before a run is for other users' */
+    double now = hrun_monotonic_s();
+
+    p->busy_s += p->c->cluster->platform ? now - p->heard_s
+                                         : fmin(fmax(now - p->heard_s, e->wall_s), e->wall_s + wait_s);
+    p->wall_s += e->wall_s;
+    p->runs++;
+    p->heard_s = now;
+}
+
+/* "about 2 min left"; of a budget that is found "up to", once it is, for it may end sooner. */
+static void add_left(const struct progress *p, struct hrun_buf *out)
+{
+    const struct budget *b = p->g->budget;
+    double left = progress_left(p);
+
+    if (left <= 0 || (b && b->finds && hrun_design_state(b->design)->budget_s <= 0))
+        return;
+    if (b)
+        hrun_buf_adds(out, b->limit_s > 0 || b->runs ? "about " : b->finds ? "up to " : "at least ");
+    else
+        hrun_buf_adds(out, campaign_left_is_sure(p->g) ? "about " : "perhaps ");
+    if (left < 1.5)
+        hrun_buf_adds(out, "a second");
+    else if (left < 60)
+        hrun_buf_addf(out, "%.0f s", left);
+    else
+        hrun_add_seconds(out, round(left));
+    hrun_buf_adds(out, " left");
+}
+
+/* What chosen runs have shown so far: "the best is found at 3 of 4 sizes, to +- 33 %". */
+static void add_found(const struct progress *p, struct hrun_buf *out)
+{
+    const struct hrun_design_state *st = hrun_design_state(p->g->budget->design);
+
+    if (st->sizes && !isnan(st->loss))
+        hrun_buf_addf(out, "the best is found at %d of %d sizes, to +- %.2g %%", st->settled, st->sizes,
+                      100 * st->interval);
+}
+
+/* What a chosen run is for: "(a first look)". */
+static void add_purpose(const struct progress *p, struct hrun_buf *out)
+{
+    static const char *const words[] = {
+        [HRUN_DESIGN_SCREEN] = "a first look", [HRUN_DESIGN_CHOICE] = "is it the best?",
+        [HRUN_DESIGN_REPEAT] = "once more, to be sure",
+    };
+
+    hrun_buf_addf(out, "(%s)", words[hrun_design_state(p->g->budget->design)->stage]);
+}
+
+/* Add to a line what a function says, if it then still fits on a terminal. */
+static void add_fitting(const struct progress *p, void (*add)(const struct progress *p, struct hrun_buf *out),
+                        struct hrun_buf *line)
+{
+    enum { WIDTH = 79 };
+    struct hrun_buf more = HRUN_BUF_INIT;
+
+    add(p, &more);
+    if (more.len && line->len + 2 + more.len <= WIDTH)
+        hrun_buf_addf(line, "  %s", more.data);
+    line->failed |= more.failed;
+    hrun_buf_release(&more);
+}
+
+/* "[12] " or "[12/40] ": which run of those chosen. Once it is made the campaign has noted it, the design not yet. */
+static void add_chosen(const struct progress *p, struct hrun_buf *out)
+{
+    hrun_buf_addf(out, "[%d", hrun_design_state(p->g->budget->design)->runs + 1);
+    if (p->g->budget->runs)
+        hrun_buf_addf(out, "/%d", p->g->budget->runs);
+    hrun_buf_adds(out, "] ");
+}
+
+/* "[ 12/60] amd-core  N=800  P=2 (2 PEs x 1)": before a run, rewritten afterwards with its time. */
+static void show_point(struct progress *p, const struct event *e)
+{
+    struct hrun_buf out = HRUN_BUF_INIT;
+    int width = snprintf(NULL, 0, "%d", p->total), begin = e->kind == EVENT_BEGIN;
+    int done = p->total - campaign_left(p->g, -1);
+
+    if (!begin)
+        keep_pace(p, e);
+    if (p->quiet || (begin && !p->tty))
+        return;
+    if (!p->g->budget)
+        hrun_buf_addf(&out, "[%*d/%d] ", width, done + begin, p->total);
+    else
+        add_chosen(p, &out);
+    add_point(p, e->point, &out);
+    hrun_buf_adds(&out, "  ");
+    if (!begin && e->ok)
+        hrun_add_seconds(&out, e->time_s);
+    else
+        hrun_buf_adds(&out, begin ? "running" : e->too_short ? "too short to tell" : "failed");
+    add_fitting(p, add_left, &out);
+    if (p->g->budget) {
+        add_fitting(p, add_purpose, &out);
+        add_fitting(p, add_found, &out);
+    }
+    if (!begin && !e->ok && !e->too_short)
+        hrun_buf_addf(&out, "\n  failed: %s", e->text);
+    progress_clear(p);
+    if (!out.failed)
+        fputs(out.data, stderr);
+    if (!p->tty || (!begin && !e->ok))
+        fputc('\n', stderr);
+    fflush(stderr);
+    hrun_buf_release(&out);
+}
+
+static void give_up_words(const struct progress *p, const struct event *e)
+{
+    if (e->sub < p->g->nsubs)
+        fprintf(stderr, "hrun-calibrate: sub-cluster %s is given up: %s (%s)\n", p->c->cluster->subs[e->sub].name,
+                e->text, p->g->last_failure);
+    else
+        fprintf(stderr, "hrun-calibrate: runs on several sub-clusters are given up: %s (%s)\n", e->text,
+                p->g->last_failure);
+}
+
+void progress_show(void *progress, const struct event *e)
+{
+    struct progress *p = progress;
+
+    if (e->kind == EVENT_BEGIN || e->kind == EVENT_RUN) {
+        show_point(p, e);
+        return;
+    }
+    progress_clear(p);
+    if (e->kind == EVENT_WORDS)
+        fprintf(stderr, "hrun-calibrate: %s\n", e->text);
+    else
+        give_up_words(p, e);
+}

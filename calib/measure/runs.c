@@ -1,0 +1,356 @@
+/* runs.c - making the runs of a campaign; see runs.h */
+#include "runs.h"
+#include "budget.h"
+#include "loaded.h"
+
+#include "../common/alone.h"
+#include "base/units.h"
+#include "session/placement.h"
+#include "session/work.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* When this many different points of a sub-cluster have failed one after the other because the engine or a host failed,
+ * or when none of it has worked so far, it is given up. */
+enum { HOPELESS = 3 };
+
+/* How the points of one sub-cluster went. */
+struct luck {
+    int good;
+    int failed_points;        /* left out after their retries */
+    int hosts_failed;         /* of them, the last ones in a row, those that the engine or a host made fail */
+    int given_up;
+};
+
+static void print_event(struct runs *r, const struct event *e)
+{
+    campaign_note(r->g, e);
+    r->tell(r->ctx, e);
+}
+
+static void hear_words(void *ctx, const char *text)
+{
+    struct event e = { .kind = EVENT_WORDS };
+
+    snprintf(e.text, sizeof e.text, "%s", text);
+    print_event(ctx, &e);
+}
+
+void runs_hear(void *ctx, const char *text)
+{
+    struct runs *r = ctx;
+
+    if (r->verbose)
+        hear_words(r, text);
+}
+
+static const char ENGINE[] = "engine: ";
+
+static int host_failed(const struct work_result *r)
+{
+    return !strncmp(r->status, ENGINE, strlen(ENGINE)) || r->outcome.lost_host[0];
+}
+
+void runs_engine_failed(struct work_result *r, const struct hrun_error *err)
+{
+    memset(r, 0, sizeof *r);
+    r->outcome.status = STATUS_FAILED;
+    r->outcome.failed_rank = -1;
+    snprintf(r->status, sizeof r->status, "%s%.80s", ENGINE, err->text);
+    snprintf(r->detail, sizeof r->detail, "%.500s", err->text);
+}
+
+void runs_tell_limit(const struct work *w, struct work_result *r)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+
+    if (!r->outcome.timed_out || w->c->timeout_s > 0)
+        return;
+    hrun_add_seconds(&text, w->limit_s);
+    snprintf(r->detail, sizeof r->detail, "no end within %s, far more than was to be expected; --timeout sets "
+             "another limit", text.data);
+    hrun_buf_release(&text);
+}
+
+/* Once: runs cannot be watched, and why. */
+static void tell_unwatched(struct runs *r, const struct waits *w)
+{
+    struct event e = { .kind = EVENT_WORDS };
+
+    if (r->told_why || !w->why[0])
+        return;
+    r->told_why = 1;
+    snprintf(e.text, sizeof e.text, "who waits is not known: %s", w->why);
+    print_event(r, &e);
+}
+
+/* A program that tells its time in steps and says 0 took one step at most: half a step is its time (hrun_times_step),
+ * known as badly as other rounded times. */
+static void time_short_run(const struct campaign *g, struct work_result *r)
+{
+    if (!r->too_short || campaign_step(g) <= 0)
+        return;
+    r->ok = 1;
+    r->too_short = 0;
+    r->time_s = campaign_step(g) / 2;
+    snprintf(r->status, sizeof r->status, "ok");
+    r->detail[0] = 0;
+}
+
+/* Run point i once and record it. 0: ran, or could not be started (r tells how); -1 with *err. */
+static int run_point(struct runs *runs, int i, struct work_result *r, struct hrun_error *err)
+{
+    struct context *c = runs->c;
+    const struct point *point = &runs->g->v[i];
+    int rc = -1;
+    struct work w = { .c = c, .N = point->N, .words = runs->words, .scratch = runs->scratch, .quiet_run = 1,
+                      .on_message = runs_hear, .ctx = runs,
+                      .limit_s = c->engine->simulated ? 0 : campaign_limit(runs->g, i) };
+    struct hrun_layout *l = NULL;
+    struct hrun_error why = { 0 };
+    struct waits waits;
+
+    waits_init(&waits);
+    memset(r, 0, sizeof *r);
+    l = hrun_layout_create(c->cluster, point->pes, point->procs, err);
+    if (!l || placement_fill_threads(c, l, err) || work_find_program(&w, l->nranks, err) ||
+        alone_begin(runs->ledger, c, l, point->N, point->wall_s, hear_words, runs, &r->outcome.interrupted, err))
+        goto done;
+    if (r->outcome.interrupted) {
+        rc = 0;
+        goto done;
+    }
+    w.waits = runs->trace ? &waits : NULL;
+    if (work_run(&w, l, r, &why)) {
+        if (why.code != HRUN_EENGINE) {
+            *err = why;
+            goto done;
+        }
+        runs_engine_failed(r, &why);
+    }
+    runs_tell_limit(&w, r);
+    time_short_run(runs->g, r);
+    if (!r->outcome.interrupted && !r->outcome.signalled &&
+        work_record(&w, point->pes, point->procs, r, "calibration", err))
+        goto done;
+    tell_unwatched(runs, &waits);
+    rc = 0;
+done:
+    alone_end(runs->ledger);
+    waits_release(&waits);
+    hrun_layout_destroy(l);
+    return rc;
+}
+
+/* Run point i, whose processes have parts of a sub-cluster each. The other PEs of it are loaded meanwhile, so all of
+ * its hosts are claimed. As run_point. */
+static int run_loaded(struct runs *r, int i, struct work_result *result, struct hrun_error *err)
+{
+    const struct hrun_cluster *cl = r->c->cluster;
+    const struct point *p = &r->g->v[i];
+    int *all = calloc(2 * (size_t)cl->nsubs, sizeof *all), rc = -1;
+    struct hrun_layout *l = NULL;
+
+    memset(result, 0, sizeof *result);
+    if (!all)
+        return hrun_fail_nomem(err);
+    all[p->sub] = cl->subs[p->sub].npes;
+    all[cl->nsubs + p->sub] = 1;
+    l = hrun_layout_create(cl, all, all + cl->nsubs, err);
+    if (l && !alone_begin(r->ledger, r->c, l, p->N, p->wall_s, hear_words, r, &result->outcome.interrupted, err))
+        rc = result->outcome.interrupted ? 0 : loaded_run(r, i, result, err);
+    alone_end(r->ledger);
+    hrun_layout_destroy(l);
+    free(all);
+    return rc;
+}
+
+static void tell_run(struct runs *r, int i, const struct work_result *result, int last)
+{
+    struct event e = {
+        .kind = EVENT_RUN, .point = i, .ok = result->ok, .left_out = !result->ok && last, .time_s = result->time_s,
+        .wall_s = result->outcome.job_s, .host_failed = !result->ok && host_failed(result),
+    };
+
+    if (!result->ok && !strncmp(result->status, ENGINE, strlen(ENGINE)))
+        snprintf(e.text, sizeof e.text, "%s", result->detail);
+    else if (!result->ok && result->outcome.status)
+        snprintf(e.text, sizeof e.text, "%s%s%s", result->status, result->detail[0] ? ": " : "", result->detail);
+    else if (!result->ok)        /* it ended well: the detail says what is wrong with its time */
+        snprintf(e.text, sizeof e.text, "%s", result->detail[0] ? result->detail : result->status);
+    e.too_short = result->too_short;
+    e.no_time = !result->ok && !result->outcome.status && !e.host_failed && !e.too_short;
+    r->spent.time_s = result->ok ? result->time_s : 0;
+    r->spent.too_short = result->too_short;
+    r->spent.wall_s += result->outcome.job_s;
+    print_event(r, &e);
+}
+
+/* One point, with retries. 0, -1 (error), or the number of the signal that interrupted. */
+static int measure_point(struct runs *r, int i, struct luck *luck, struct hrun_error *err)
+{
+    struct work_result result;
+
+    for (int attempt = r->g->v[i].failed; ; attempt++) {
+        int last;
+
+        print_event(r, &(struct event){ .kind = EVENT_BEGIN, .point = i });
+        if (r->g->v[i].work > 0 ? run_loaded(r, i, &result, err) : run_point(r, i, &result, err))
+            return -1;
+        if (result.outcome.interrupted || result.outcome.signalled)
+            return result.outcome.interrupted ? result.outcome.interrupted : result.outcome.signalled;
+        last = attempt >= r->retries || result.too_short;
+        tell_run(r, i, &result, last);
+        if (result.ok) {
+            luck->good++;
+            luck->hosts_failed = 0;
+            return 0;
+        }
+        if (last) {
+            luck->failed_points += !result.too_short;
+            luck->hosts_failed = host_failed(&result) ? luck->hosts_failed + 1 : 0;
+            return 0;
+        }
+    }
+}
+
+/* Is there no sense in going on with this sub-cluster, or (sub = nsubs) with runs on several? Then it is told once. */
+static void give_up(struct runs *r, int sub, struct luck *luck)
+{
+    struct event e = { .kind = EVENT_GIVEN_UP, .sub = sub };
+
+    if (luck->given_up || (luck->hosts_failed < HOPELESS && (luck->good || luck->failed_points < HOPELESS)))
+        return;
+    luck->given_up = 1;
+    snprintf(e.text, sizeof e.text, luck->hosts_failed >= HOPELESS ? "%d points in a row could not be run"
+                                                                   : "its first %d points all failed", HOPELESS);
+    print_event(r, &e);
+}
+
+/* Is some sub-cluster of this configuration given up, or what runs on several? */
+static int hopeless(const struct campaign *g, const struct luck *luck, const struct point *p)
+{
+    for (int i = 0; i < g->nsubs; i++)
+        if (p->pes[i] && luck[i].given_up)
+            return 1;
+    return p->sub < 0 && luck[g->nsubs].given_up;
+}
+
+/* One chosen run, and back to the design what became of it. */
+static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct luck *luck, struct hrun_error *err)
+{
+    struct campaign *g = r->g;
+    int i = campaign_point(g, run->pes, run->procs, run->N, err), slot, rc = 0;
+    struct spending before = r->spent;
+    struct point *p;
+
+    if (i < 0)
+        return -1;
+    p = &g->v[i];
+    slot = p->sub < 0 ? g->nsubs : p->sub;
+    if (hopeless(g, luck, p))
+        return hrun_design_add(g->budget->design, p->pes, p->procs, p->N, 0, 0, 0, err);
+    rc = measure_point(r, i, &luck[slot], err);
+    if (rc)
+        return rc;
+    p = &g->v[i];
+    if (hrun_design_add(g->budget->design, p->pes, p->procs, p->N, r->spent.time_s, r->spent.wall_s - before.wall_s, 1,
+                        err))
+        return -1;
+    if (r->spent.too_short)
+        hrun_design_too_short(g->budget->design, p->N);
+    give_up(r, slot, &luck[slot]);
+    return 0;
+}
+
+/* Sizes that were given up since *dropped, each said once, and a budget that was found, again where it has grown much
+ * beyond *said_s. */
+static void tell_progress(struct runs *r, int *dropped, double *said_s)
+{
+    const double much = 1.3;
+    const struct budget *b = r->g->budget;
+    const struct hrun_design_state *st = hrun_design_state(b->design);
+    struct hrun_buf words = HRUN_BUF_INIT;
+
+    for (; *dropped < st->dropped; ++*dropped)
+        hrun_buf_addf(&words, "%s%lld", words.len ? ", " : "N = ", (long long)b->lists.sizes.v[*dropped]);
+    if (words.len) {
+        hrun_buf_addf(&words, " %s left out, as times there are too short to tell anything",
+                      strchr(words.data, ',') ? "are" : "is");
+        hear_words(r, words.data);
+    }
+    if (b->finds && !st->end && st->budget_s > much * *said_s) {
+        hrun_buf_reset(&words);
+        hrun_buf_adds(&words, *said_s > 0 ? "what is best is less clear than it seemed: this takes up to "
+                                          : "this takes up to ");
+        *said_s = st->budget_s;
+        hrun_add_seconds(&words, st->budget_s);
+        hrun_buf_adds(&words, " in all, of which ");
+        hrun_add_seconds(&words, fmax(st->budget_s - st->spent_s, 0));
+        hrun_buf_adds(&words, " are left (--budget TIME sets another limit)");
+        hear_words(r, words.data);
+    }
+    hrun_buf_release(&words);
+}
+
+static int make_all_chosen(struct runs *r, struct luck *luck, struct hrun_error *err)
+{
+    struct hrun_design_run run;
+    double said_s = 0;
+    int rc, dropped = 0;
+
+    while ((rc = hrun_design_next(r->g->budget->design, &run, err)) > 0) {
+        if (!r->c->set->quiet)
+            tell_progress(r, &dropped, &said_s);
+        if ((rc = make_chosen(r, &run, luck, err)))
+            return rc;
+    }
+    if (!r->c->set->quiet)
+        tell_progress(r, &dropped, &said_s);
+    return rc;
+}
+
+static int make_all(struct runs *r, struct hrun_error *err)
+{
+    struct luck *luck = calloc((size_t)r->c->cluster->nsubs + 1, sizeof *luck);
+    struct campaign *g = r->g;
+    int rc;
+
+    for (int i = 0; luck && i < g->n; i++)
+        luck[g->v[i].sub < 0 ? g->nsubs : g->v[i].sub].good += g->v[i].have;
+    r->slow_host = malloc(((size_t)r->c->cluster->nsubs + 1) * sizeof *r->slow_host);
+    for (int i = 0; r->slow_host && i < r->c->cluster->nsubs; i++)
+        r->slow_host[i] = -1;
+    rc = !luck || !r->slow_host ? hrun_fail_nomem(err) : g->budget ? make_all_chosen(r, luck, err) : 0;
+    for (int rep = 0; rep < g->wanted && !rc; rep++) {
+        for (int i = 0; i < g->n && !rc; i++) {
+            const struct point *p = &g->v[i];
+
+            if (p->left_out || p->have > rep)
+                continue;
+            rc = measure_point(r, i, &luck[p->sub], err);
+            if (!rc)
+                give_up(r, p->sub, &luck[p->sub]);
+        }
+    }
+    free(r->slow_host);
+    r->slow_host = NULL;
+    free(luck);
+    return rc;
+}
+
+int runs_make(struct runs *r, struct hrun_error *err)
+{
+    struct ledger ledger;
+    int rc = ledger_open(&ledger, r->c, err);
+
+    r->ledger = &ledger;
+    if (!rc)
+        rc = make_all(r, err);
+    ledger_release(&ledger);
+    r->ledger = NULL;
+    return rc;
+}

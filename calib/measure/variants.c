@@ -1,0 +1,53 @@
+/* variants.c - hrun-calibrate of a definition with variants: each that has terms is measured, one after the other */
+#include "../common/errands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What is to be measured of the definition, by names of its variants. Result: 1 when it has some and none was named. */
+static int list_variants(const struct calib_settings *s, char **words, struct hrun_strvec *names, int *formulas,
+                         struct hrun_error *err)
+{
+    struct settings quiet = s->common;
+    struct context c = { .set = &quiet };
+    int several = 0, rc = 0;
+
+    quiet.quiet = 1;            /* what is taken over is said by the measurement */
+    *formulas = 0;
+    if (words[0] && !context_app(&c, words[0], err) && c.variants_of && !s->common.variant) {
+        several = 1;
+        for (int k = 0; k < c.variants_of->nvariants && !rc; k++) {
+            const struct hrun_app *v = c.variants_of->variants[k];
+
+            *formulas += v->formula != NULL;
+            rc = !v->formula && hrun_strvec_push(names, v->variant) ? hrun_fail_nomem(err) : 0;
+        }
+    }
+    context_release(&c);
+    return rc ? -1 : several;
+}
+
+int calib_variants(const struct calib_settings *s, char **words)
+{
+    struct hrun_strvec names = HRUN_STRVEC_INIT;
+    struct hrun_error err = { 0 };
+    struct calib_settings one = *s;
+    int formulas, several = list_variants(s, words, &names, &formulas, &err), status = 0;
+
+    if (several < 0)
+        return context_complain("hrun-calibrate", &err);
+    if (!several)
+        return calib_measure(s, words);
+    if (!names.n)
+        fprintf(stderr, "hrun-calibrate: all variants are predicted by formulas: there is nothing to measure of the "
+                "application; hrun-calibrate speeds and hrun-calibrate network measure what these need\n");
+    for (size_t i = 0; i < names.n && !status; i++) {
+        if (!s->common.quiet)
+            fprintf(stderr, "hrun-calibrate: variant %s, %zu of %zu that have terms\n", names.v[i], i + 1, names.n);
+        one.common.variant = names.v[i];
+        status = calib_measure(&one, words);
+        fflush(stdout);         /* its table stands below its name also where both go to one file */
+    }
+    hrun_strvec_release(&names);
+    return status;
+}

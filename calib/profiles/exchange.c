@@ -1,0 +1,388 @@
+/* exchange.c - hrun-calibrate export and import: measurements for other programs, and from them */
+#include "fit.h"
+
+#include "../common/errands.h"
+#include "base/file.h"
+#include "store/exchange.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A larger file of measurements is a mistake: a record has about 500 bytes, so that this holds 100,000. */
+static const size_t FILE_MAX = (size_t)64 << 20;
+
+static const char *const STANDARD = "-";    /* standard input or output */
+
+/* ------------------------------------------------------------------ export */
+
+/* Measurements of one profile; and a part of them that goes into one file as one set. */
+struct log {
+    char *app, *signature;
+    struct hrun_samples samples;
+};
+
+struct part {
+    size_t log;
+    const char *consts;
+    const struct hrun_sample **v;
+    size_t n;
+    char *path;
+};
+
+struct exporting {
+    const struct calib_settings *s;
+    enum hrun_exchange_format format;
+    struct log *logs;
+    struct part *parts;
+    size_t nlogs, nparts;
+};
+
+static void exporting_release(struct exporting *e)
+{
+    for (size_t i = 0; i < e->nlogs; i++) {
+        free(e->logs[i].app);
+        free(e->logs[i].signature);
+        hrun_samples_release(&e->logs[i].samples);
+    }
+    for (size_t i = 0; i < e->nparts; i++) {
+        free(e->parts[i].v);
+        free(e->parts[i].path);
+    }
+    free(e->logs);
+    free(e->parts);
+}
+
+/* Keep the measurements of one profile that still count. */
+static int visit_export(struct context *c, const char *app, const char *sig, void *ctx, struct hrun_error *err)
+{
+    struct exporting *e = ctx;
+    struct log *more, *one;
+
+    if (e->s->signature && strcmp(e->s->signature, sig))
+        return 0;
+    more = realloc(e->logs, (e->nlogs + 1) * sizeof *more);
+    if (!more)
+        return hrun_fail_nomem(err);
+    e->logs = more;
+    one = &e->logs[e->nlogs++];
+    memset(one, 0, sizeof *one);
+    one->app = strdup(app);
+    one->signature = strdup(sig);
+    if (!one->app || !one->signature)
+        return hrun_fail_nomem(err);
+    if (hrun_store_samples(c->store, app, sig, &one->samples, err))
+        return -1;
+    if (one->samples.bad)
+        fprintf(stderr, "hrun-calibrate: %zu record%s skipped (%s)\n", one->samples.bad,
+                one->samples.bad == 1 ? "" : "s", one->samples.first_bad);
+    hrun_samples_current(&one->samples);
+    return 0;
+}
+
+/* -o with {app}, {signature} and {constants} replaced. Constants come from a log, that is maybe from somebody else's
+ * file: they name no folder. */
+static char *file_name(const char *template, const struct log *log, const char *consts)
+{
+    const struct { const char *key, *value; } known[] = {
+        { "{app}", log->app }, { "{signature}", log->signature }, { "{constants}", consts },
+    };
+    struct hrun_buf out = HRUN_BUF_INIT;
+
+    while (*template) {
+        size_t i = 0, n = sizeof known / sizeof *known, before = out.len;
+
+        while (i < n && strncmp(template, known[i].key, strlen(known[i].key)))
+            i++;
+        if (i < n) {
+            hrun_buf_adds(&out, known[i].value);
+            for (; before < out.len; before++)
+                if (out.data[before] == '/')
+                    out.data[before] = '_';
+            template += strlen(known[i].key);
+        } else {
+            hrun_buf_addc(&out, *template++);
+        }
+    }
+    return hrun_buf_detach(&out);
+}
+
+static const char *consts_of(const struct hrun_sample *s)
+{
+    return s->consts ? s->consts : "";
+}
+
+/* Add a measurement of a log to the part it belongs to: one for each set of constants. */
+static int add_to_part(struct exporting *e, size_t log, const struct hrun_sample *s, struct hrun_error *err)
+{
+    struct part *p, *more;
+    size_t i = 0;
+
+    while (i < e->nparts && (e->parts[i].log != log || strcmp(e->parts[i].consts, consts_of(s))))
+        i++;
+    if (i == e->nparts) {
+        more = realloc(e->parts, (e->nparts + 1) * sizeof *more);
+        if (!more)
+            return hrun_fail_nomem(err);
+        e->parts = more;
+        p = &e->parts[e->nparts++];
+        *p = (struct part) { .log = log, .consts = consts_of(s) };
+        p->v = calloc(e->logs[log].samples.n, sizeof *p->v);
+        p->path = file_name(e->s->output ? e->s->output : STANDARD, &e->logs[log], p->consts);
+        if (!p->v || !p->path)
+            return hrun_fail_nomem(err);
+    }
+    p = &e->parts[i];
+    p->v[p->n++] = s;
+    return 0;
+}
+
+static int make_parts(struct exporting *e, struct hrun_error *err)
+{
+    for (size_t i = 0; i < e->nlogs; i++)
+        for (size_t k = 0; k < e->logs[i].samples.n; k++)
+            if (add_to_part(e, i, &e->logs[i].samples.v[k], err))
+                return -1;
+    return 0;
+}
+
+/* The text of all parts that go into the file of part `first`. */
+static int make_text(const struct exporting *e, size_t first, struct hrun_buf *out, size_t *left,
+                     struct hrun_error *err)
+{
+    struct hrun_exchange_set *sets = calloc(e->nparts, sizeof *sets);
+    size_t n = 0;
+    int rc;
+
+    if (!sets)
+        return hrun_fail_nomem(err);
+    for (size_t i = first; i < e->nparts; i++) {
+        const struct part *p = &e->parts[i];
+        const struct log *log = &e->logs[p->log];
+
+        if (!strcmp(p->path, e->parts[first].path))
+            sets[n++] = (struct hrun_exchange_set) { log->app, log->signature, p->v, p->n };
+    }
+    rc = hrun_exchange_write(e->format, sets, n, out, left, err);
+    if (rc && err->code == HRUN_EINVAL)
+        snprintf(err->text + strlen(err->text), sizeof err->text - strlen(err->text),
+                 "; export each to a file of its own, as with -o '{app}-{signature}-{constants}.txt', or to csv");
+    free(sets);
+    return rc;
+}
+
+/* A file that is there and is none, such as /dev/null or a pipe, is written to, not replaced. */
+static int write_text(const char *path, const struct hrun_buf *text, struct hrun_error *err)
+{
+    struct stat st;
+    int fd, rc;
+
+    if (!strcmp(path, STANDARD)) {
+        fwrite(text->data, 1, text->len, stdout);   /* main tells a failure */
+        return 0;
+    }
+    if (stat(path, &st) || S_ISREG(st.st_mode))
+        return hrun_file_replace(path, text->data, text->len, 0644, err);
+    fd = open(path, O_WRONLY | O_CLOEXEC);
+    rc = fd < 0 || hrun_write_all(fd, text->data, text->len) ? -1 : 0;
+    if (rc)
+        hrun_fail_errno(err, HRUN_EIO, "cannot write %s", path);
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+/* Is this the first part of its file? */
+static int is_first(const struct exporting *e, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (!strcmp(e->parts[k].path, e->parts[i].path))
+            return 0;
+    return 1;
+}
+
+/* All texts are made before the first file is written. */
+static int write_parts(const struct exporting *e, size_t *left_out, struct hrun_error *err)
+{
+    struct hrun_buf *texts = calloc(e->nparts + 1, sizeof *texts);
+    int rc = texts ? 0 : hrun_fail_nomem(err);
+    size_t left;
+
+    for (size_t i = 0; i < e->nparts && !rc; i++) {
+        hrun_buf_init(&texts[i]);
+        left = 0;
+        if (is_first(e, i))
+            rc = make_text(e, i, &texts[i], &left, err);
+        *left_out += left;
+    }
+    for (size_t i = 0; i < e->nparts && !rc; i++)
+        if (is_first(e, i))
+            rc = write_text(e->parts[i].path, &texts[i], err);
+    for (size_t i = 0; texts && i < e->nparts; i++)
+        if (texts[i].data)
+            hrun_buf_release(&texts[i]);
+    free(texts);
+    return rc;
+}
+
+/* Does the last part of a file's name end in ".something"? */
+static int has_suffix(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+
+    return dot && dot[1] && (!slash || dot > slash + 1) && dot > path;
+}
+
+/* The format that was asked for, else that of a file's name, else, of standard output or a name that ends in nothing,
+ * `or` unless it is negative. */
+static int find_format(const struct calib_settings *s, const char *path, int or, enum hrun_exchange_format *out,
+                       struct hrun_error *err)
+{
+    if (s->format)
+        return hrun_exchange_parse(s->format, out, err);
+    if (or >= 0 && (!path || !strcmp(path, STANDARD) || !has_suffix(path))) {
+        *out = (enum hrun_exchange_format)or;
+        return 0;
+    }
+    return hrun_exchange_guess(path, out, err);
+}
+
+int calib_export(const struct calib_settings *s, char **apps)
+{
+    struct context c = { .set = &s->common };
+    struct exporting e = { .s = s };
+    struct hrun_error err = { 0 };
+    size_t left = 0;
+    int seen, status = 0;
+
+    if (find_format(s, s->output, HRUN_EXCHANGE_CSV, &e.format, &err) || context_open_store(&c, &err))
+        goto fail;
+    status = each_profile(&c, apps, visit_export, &e, &seen);
+    if (status)
+        goto done;
+    if (make_parts(&e, &err))
+        goto fail;
+    if (!e.nparts) {
+        hrun_fail(&err, HRUN_ENODATA, "there is no measurement%s%s in %s", s->signature ? " of signature " : "",
+                  s->signature ? s->signature : "", hrun_store_dir(c.store));
+        goto fail;
+    }
+    if (write_parts(&e, &left, &err))
+        goto fail;
+    if (left && !s->common.quiet)
+        fprintf(stderr, "hrun-calibrate: %zu measurement%s left out, of failed runs or of several sub-clusters; csv "
+                "holds them too\n", left, left == 1 ? " is" : "s are");
+    goto done;
+fail:
+    status = context_complain("hrun-calibrate", &err);
+done:
+    exporting_release(&e);
+    context_release(&c);
+    return status;
+}
+
+/* ------------------------------------------------------------------ import */
+
+static int read_standard(struct hrun_buf *out, struct hrun_error *err)
+{
+    char piece[1 << 16];
+    size_t n;
+
+    while (out->len <= FILE_MAX && !out->failed && (n = fread(piece, 1, sizeof piece, stdin)) > 0)
+        hrun_buf_add(out, piece, n);
+    if (out->len > FILE_MAX)
+        return hrun_fail(err, HRUN_EINVAL, "standard input has more than %zu bytes", FILE_MAX);
+    if (ferror(stdin))
+        return hrun_fail_errno(err, HRUN_EIO, "cannot read standard input");
+    return out->failed ? hrun_fail_nomem(err) : 0;
+}
+
+static int read_file(const struct calib_settings *s, const char *path, struct hrun_exchange *x, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    enum hrun_exchange_format format;
+    int rc = find_format(s, path, -1, &format, err);
+
+    if (!rc)
+        rc = strcmp(path, STANDARD) ? hrun_file_read(path, FILE_MAX, &text, err) : read_standard(&text, err);
+    if (!rc)
+        rc = hrun_exchange_read(format, path, text.data, text.len, x, err);
+    hrun_buf_release(&text);
+    return rc;
+}
+
+/* Is this the first measurement of its profile? */
+static int begins_profile(const struct hrun_exchange *x, size_t i)
+{
+    for (size_t k = i; k-- > 0; )
+        if (!strcmp(x->v[k].app, x->v[i].app) && !strcmp(x->v[k].signature, x->v[i].signature))
+            return 0;
+    return 1;
+}
+
+/* A name that no definition has is a mistake, or measurements that nothing can be made of. */
+static int check_apps(struct context *c, const struct hrun_exchange *x, struct hrun_error *err)
+{
+    for (size_t i = 0; i < x->n; i++) {
+        if (i && !strcmp(x->v[i - 1].app, x->v[i].app))
+            continue;
+        context_drop_app(c);
+        if (hrun_app_find(&c->app_dirs, x->v[i].app, NULL, 0, &c->app, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* Store what one file holds, and tell. */
+static int store_file(struct context *c, const char *path, const struct hrun_exchange *x, struct hrun_error *err)
+{
+    for (size_t i = 0; i < x->n; i++) {
+        const char *app = x->v[i].app, *sig = x->v[i].signature;
+        size_t added, known;
+
+        if (!begins_profile(x, i))
+            continue;
+        if (hrun_exchange_store(c->store, x, app, sig, &added, &known, err))
+            return -1;
+        if (!c->set->quiet)
+            printf("%s: %s on %s: %zu measurement%s imported, %zu known already\n", path, app, sig, added,
+                   added == 1 ? "" : "s", known);
+    }
+    return 0;
+}
+
+int calib_import(const struct calib_settings *s, char **files)
+{
+    struct context c = { .set = &s->common };
+    struct hrun_exchange *x = NULL;
+    struct hrun_error err = { 0 };
+    int n = 0, rc, status = 0;
+
+    while (files[n])
+        n++;
+    rc = n ? context_open_store(&c, &err) || context_app(&c, NULL, &err)
+           : hrun_fail(&err, HRUN_EINVAL, "import needs the name of a file, or - for standard input");
+    x = calloc((size_t)n + 1, sizeof *x);
+    if (!rc && !x)
+        rc = hrun_fail_nomem(&err);
+    /* Nothing is stored before everything is read and checked. One file after the other, so that what a file before
+     * has brought is known. */
+    for (int i = 0; i < n && !rc; i++)
+        rc = read_file(s, files[i], &x[i], &err) || hrun_exchange_claim(&x[i], s->common.app, s->signature, &err)
+             || check_apps(&c, &x[i], &err);
+    for (int i = 0; i < n && !rc; i++)
+        rc = store_file(&c, files[i], &x[i], &err);
+    if (rc)
+        status = context_complain("hrun-calibrate", &err);
+    else if (!s->common.quiet)
+        printf("The models know of them after: hrun-calibrate fit\n");
+    for (int i = 0; x && i < n; i++)
+        hrun_exchange_release(&x[i]);
+    free(x);
+    context_release(&c);
+    return status;
+}

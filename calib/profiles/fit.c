@@ -1,0 +1,504 @@
+/* fit_command.c - models from the logs: all sub-clusters of a cluster together */
+#include "fit.h"
+
+#include "../common/errands.h"
+#include "../network/network.h"
+#include "base/list.h"
+#include "base/units.h"
+#include "fit/spread.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int fit_options(const struct settings *s, struct hrun_fit_options *out, struct hrun_error *err)
+{
+    struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+
+    if (s->fit && hrun_method_parse(s->fit, &options.method, err))
+        return -1;
+    if (s->glitches > 0)
+        options.glitches = s->glitches;
+    options.robust = !s->no_robust;
+    if (s->platform)
+        options.sigma_abs_s = HRUN_FIT_SIMULATED_ABS_S;
+    *out = options;
+    return 0;
+}
+
+/* The logs of profiles, and the models made from them. */
+struct batch {
+    struct context *c;
+    struct fit_one *v;
+    int n;
+    struct hrun_fit_options options;
+    struct hrun_samples *logs;      /* of each profile; what no longer counts is left out */
+    size_t *lengths;                /* records that its log held */
+    struct hrun_joint_sub *subs;
+    struct hrun_models **models;
+};
+
+static int batch_alloc(struct batch *b, struct hrun_error *err)
+{
+    size_t n = (size_t)b->n + 1;
+
+    b->logs = calloc(n, sizeof *b->logs);
+    b->lengths = calloc(n, sizeof *b->lengths);
+    b->subs = calloc(n, sizeof *b->subs);
+    b->models = calloc(n, sizeof *b->models);
+    return b->logs && b->lengths && b->subs && b->models ? 0 : hrun_fail_nomem(err);
+}
+
+static void batch_forget(struct batch *b)
+{
+    for (int i = 0; b->models && i < b->n; i++) {
+        hrun_models_destroy(b->models[i]);
+        b->models[i] = NULL;
+    }
+}
+
+static void batch_release(struct batch *b)
+{
+    batch_forget(b);
+    for (int i = 0; b->logs && i < b->n; i++)
+        hrun_samples_release(&b->logs[i]);
+    free(b->logs);
+    free(b->lengths);
+    free(b->subs);
+    free(b->models);
+}
+
+static const char *name(const struct fit_one *one)
+{
+    return one->label && *one->label ? one->label : one->signature;
+}
+
+/* Read the log of profile i in place of what was read before. */
+static int read_log(struct batch *b, int i, struct hrun_error *err)
+{
+    struct hrun_samples fresh = { 0 };
+
+    if (hrun_store_samples(b->c->store, b->c->app->name, b->v[i].signature, &fresh, err))
+        return -1;
+    hrun_samples_release(&b->logs[i]);
+    b->logs[i] = fresh;
+    b->lengths[i] = fresh.n + fresh.bad;
+    hrun_samples_current(&b->logs[i]);
+    b->subs[i] = (struct hrun_joint_sub) { name(&b->v[i]), b->v[i].signature, b->logs[i].v, b->logs[i].n };
+    return 0;
+}
+
+/* The label, which may be none, in place of the name in messages. */
+static int put_label(struct hrun_models *m, const char *label, struct hrun_error *err)
+{
+    char *copy = strdup(label ? label : "");
+
+    if (!copy)
+        return hrun_fail_nomem(err);
+    free(m->subcluster);
+    m->subcluster = copy;
+    return 0;
+}
+
+/* Fit all. What spoils the fit of all together spoils one profile's: each is fitted alone then, to find it out. */
+static int fit_batch(struct batch *b, struct hrun_buf *skipped, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+
+    batch_forget(b);
+    if (hrun_model_fit_joint(b->c->app, b->subs, b->n, &b->options, b->models, skipped, &why)) {
+        if (why.code == HRUN_ENOMEM) {
+            *err = why;
+            return -1;
+        }
+        for (int i = 0; i < b->n; i++)
+            if (hrun_model_fit_joint(b->c->app, &b->subs[i], 1, &b->options, &b->models[i], skipped, &why))
+                b->models[i] = NULL;
+    }
+    for (int i = 0; i < b->n; i++)
+        if (b->models[i] && put_label(b->models[i], b->v[i].label, err))
+            return -1;
+    return 0;
+}
+
+/* Why profile i has no models. */
+static int tell_why(const struct batch *b, int i, struct hrun_error *err)
+{
+    struct hrun_models *none = NULL;
+
+    if (!hrun_model_fit(b->c->app, b->logs[i].v, b->logs[i].n, &b->options, &none, NULL, err)) {
+        hrun_models_destroy(none);
+        hrun_fail(err, HRUN_ENODATA, "its models could not be fitted with those of the other sub-clusters");
+    }
+    return hrun_fail_prefix(err, "%s on %s", b->c->app->name, name(&b->v[i]));
+}
+
+/* Store the models of profile i. Whoever measures the same at the same time must not put models of fewer measurements
+ * over ours, nor we over theirs: the profile is ours while we look whether its log has grown, and store. */
+static int store(struct batch *b, int i, struct hrun_error *err)
+{
+    struct hrun_store *s = b->c->store;
+    size_t before = b->lengths[i];
+    int rc = -1;
+
+    if (hrun_store_begin(s, b->c->app->name, b->v[i].signature, err))
+        return -1;
+    if (read_log(b, i, err) || (b->lengths[i] != before && fit_batch(b, NULL, err)))
+        goto done;
+    rc = b->models[i] ? hrun_store_put_models(s, b->models[i], err) : tell_why(b, i, err);
+    if (!rc) {
+        b->v[i].models = b->models[i];
+        b->models[i] = NULL;
+    }
+done:
+    hrun_store_end(s);
+    return rc;
+}
+
+/* Read all logs; one that cannot be read is told and left empty. Result: the exit status. */
+static int read_logs(struct batch *b)
+{
+    int status = 0;
+
+    for (int i = 0; i < b->n; i++) {
+        struct hrun_error err = { 0 };
+
+        b->subs[i] = (struct hrun_joint_sub) { name(&b->v[i]), b->v[i].signature, NULL, 0 };
+        if (read_log(b, i, &err)) {
+            b->v[i].quiet = 1;
+            status = context_complain("hrun-calibrate", &err);
+        } else if (b->logs[i].bad) {
+            fprintf(stderr, "hrun-calibrate: %zu record%s skipped (%s)\n", b->logs[i].bad,
+                    b->logs[i].bad == 1 ? "" : "s", b->logs[i].first_bad);
+        }
+    }
+    return status;
+}
+
+/* What the measurements of profile i do not tell, however well models fit them. */
+static int tell_vague(const struct batch *b, int i, struct hrun_error *err)
+{
+    struct hrun_buf words = HRUN_BUF_INIT;
+    int rc = hrun_samples_vague(b->logs[i].v, b->logs[i].n, &words, err);
+
+    if (!rc && words.len)
+        fprintf(stderr, "hrun-calibrate: %s on %s: %.*s\n", b->c->app->name, name(&b->v[i]), (int)words.len - 1,
+                words.data);
+    hrun_buf_release(&words);
+    return rc;
+}
+
+/* The quickest runs at one size. */
+struct quickest {
+    int64_t N;
+    double time_s;
+};
+
+static int by_size(const void *a, const void *b)
+{
+    const struct quickest *x = a, *y = b;
+
+    return x->N != y->N ? (x->N > y->N) - (x->N < y->N) : (x->time_s > y->time_s) - (x->time_s < y->time_s);
+}
+
+/* The size from which on runs take least_s, by how the quickest runs of the two largest sizes grow. */
+static double long_enough(const struct quickest *v, size_t n, double least_s)
+{
+    const struct quickest *a = n > 1 ? &v[n - 2] : NULL, *b = &v[n - 1];
+    double power = a && b->time_s > a->time_s ? log(b->time_s / a->time_s) / log((double)b->N / (double)a->N) : 1;
+
+    for (size_t i = 0; i < n; i++)
+        if (v[i].time_s >= least_s)
+            return (double)v[i].N;
+    return (double)b->N * pow(least_s / b->time_s, 1 / fmin(fmax(power, 0.5), 3));
+}
+
+/* Sizes whose quickest runs are too short for the clock that tells their times, and which would do. v[n]: scratch. */
+static void tell_short(const struct batch *b, struct quickest *v, size_t n, double least_s)
+{
+    struct hrun_buf words = HRUN_BUF_INIT;
+    double enough, unit;
+    size_t sizes = 0, kept = 0;
+
+    qsort(v, n, sizeof *v, by_size);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || v[i].N != v[kept - 1].N)
+            v[kept++] = v[i];
+    for (size_t i = 0; i < kept; i++)
+        if (v[i].time_s < least_s) {
+            hrun_buf_addf(&words, "%s%lld (", sizes++ ? ", " : "N = ", (long long)v[i].N);
+            hrun_add_seconds(&words, v[i].time_s);
+            hrun_buf_addc(&words, ')');
+        }
+    if (sizes) {
+        enough = long_enough(v, kept, least_s);
+        unit = pow(10, fmax(floor(log10(enough)) - 1, 0));      /* told to two digits */
+        fprintf(stderr, "hrun-calibrate: %s: the quickest runs at %s are too short to tell much: ", b->c->app->name,
+                words.data);
+        hrun_buf_reset(&words);
+        hrun_add_seconds(&words, least_s);
+        fprintf(stderr, "%s would be long enough for what times are rounded to, or scatter by; measure sizes from "
+                "about N = %.0f on (--sizes), or find a finer time in its output (time in the definition)\n",
+                words.data, ceil(enough / unit) * unit);
+    }
+    hrun_buf_release(&words);
+}
+
+/* Look for such sizes in all logs. */
+static int find_short(const struct batch *b, struct hrun_error *err)
+{
+    size_t most = 1, n = 0, first = 0;     /* first: the number of a log's first record among all */
+    struct quickest *v;
+    double *time_s, least_s;
+    int *thing, rc = -1;
+
+    for (int i = 0; i < b->n; i++)
+        most += b->logs[i].n;
+    v = calloc(most, sizeof *v);
+    time_s = calloc(most, sizeof *time_s);
+    thing = calloc(most, sizeof *thing);
+    for (int i = 0; v && time_s && thing && i < b->n; first += b->logs[i++].n)
+        for (size_t k = 0; k < b->logs[i].n; k++) {
+            const struct hrun_sample *s = &b->logs[i].v[k], *same = b->logs[i].v;
+
+            if (!s->ok || s->copies)
+                continue;
+            while (same != s && (same->N != s->N || same->P != s->P || !same->config || !s->config ||
+                                 strcmp(same->config, s->config)))
+                same++;
+            v[n] = (struct quickest){ s->N, s->time_s };
+            time_s[n] = s->time_s;
+            thing[n++] = (int)(first + (size_t)(same - b->logs[i].v));
+        }
+    if (v && time_s && thing && !hrun_times_least(time_s, thing, n, &least_s)) {
+        tell_short(b, v, n, least_s);
+        rc = 0;
+    }
+    free(v);
+    free(time_s);
+    free(thing);
+    return rc ? hrun_fail_nomem(err) : 0;
+}
+
+int fit_together(struct context *c, struct fit_one *v, int n)
+{
+    struct batch b = { .c = c, .v = v, .n = n };
+    struct hrun_buf skipped = HRUN_BUF_INIT;
+    struct hrun_error err = { 0 };
+    int status = 0;
+
+    if (fit_options(c->set, &b.options, &err) || batch_alloc(&b, &err)) {
+        status = context_complain("hrun-calibrate", &err);
+        goto done;
+    }
+    if (c->cluster && c->engine && network_use(c, NULL, &err)) {
+        status = context_complain("hrun-calibrate", &err);
+        goto done;
+    }
+    b.options.net = c->view;
+    status = read_logs(&b);
+    if (fit_batch(&b, &skipped, &err)) {
+        status = context_complain("hrun-calibrate", &err);
+        goto done;
+    }
+    for (int i = 0; i < n; i++)
+        if ((b.models[i] || !v[i].quiet) && store(&b, i, &err))
+            status = context_complain("hrun-calibrate", &err);
+    for (int i = 0; i < n && hrun_family_of(c->app)->has_forms; i++)
+        if (v[i].models && !v[i].quiet && !c->set->quiet && tell_vague(&b, i, &err))
+            status = context_complain("hrun-calibrate", &err);
+    if (hrun_family_of(c->app)->has_forms && !c->set->quiet && find_short(&b, &err))
+        status = context_complain("hrun-calibrate", &err);
+    if (skipped.len && (c->set->verbose || (b.options.glitches > 0 && !c->set->quiet)))
+        fprintf(stderr, "%s", skipped.data);
+done:
+    hrun_buf_release(&skipped);
+    batch_release(&b);
+    return status;
+}
+
+/* ------------------------------------------------------------------ hrun-calibrate fit */
+
+/* What a profile's newest record that tells it calls its sub-cluster, or NULL. The caller frees it. */
+static char *recorded_name(struct context *c, const char *app, const char *sig)
+{
+    struct hrun_samples log = { 0 };
+    char *found = NULL;
+
+    if (hrun_store_samples(c->store, app, sig, &log, NULL))
+        return NULL;
+    for (size_t i = log.n; i-- > 0 && !found;)
+        found = hrun_list_copy(log.v[i].cluster, hrun_list_find(log.v[i].signatures, sig));
+    hrun_samples_release(&log);
+    return found;
+}
+
+/* The name that people know a sub-cluster by: the old models have it, but may well be unreadable or not there. */
+static char *known_name(struct context *c, const char *app, const char *sig)
+{
+    struct hrun_models *old = NULL;
+    char *name = NULL;
+
+    if (!hrun_store_get_models(c->store, app, sig, &old, NULL) && old && *old->subcluster)
+        name = strdup(old->subcluster);
+    hrun_models_destroy(old);
+    return name ? name : recorded_name(c, app, sig);
+}
+
+/* The profiles of one application, and which of them are of one cluster. */
+struct clusters {
+    char *app;
+    struct hrun_strvec sigs;
+    size_t *first;      /* of each: the first profile of its cluster */
+};
+
+static void clusters_release(struct clusters *k)
+{
+    free(k->app);
+    free(k->first);
+    hrun_strvec_release(&k->sigs);
+    memset(k, 0, sizeof *k);
+}
+
+/* Two clusters are one. */
+static void join(struct clusters *k, size_t i, size_t j)
+{
+    size_t from = k->first[i] > k->first[j] ? k->first[i] : k->first[j];
+    size_t to = k->first[i] > k->first[j] ? k->first[j] : k->first[i];
+
+    for (size_t m = 0; m < k->sigs.n; m++)
+        if (k->first[m] == from)
+            k->first[m] = to;
+}
+
+/* Profiles belong together that a record which counts names as of one cluster, directly or through others. Each log
+ * is read once. */
+static int find_clusters(struct context *c, const char *app, struct clusters *out, struct hrun_error *err)
+{
+    struct clusters k = { .app = strdup(app), .sigs = HRUN_STRVEC_INIT };
+
+    if (hrun_store_signatures(c->store, app, &k.sigs, err)) {
+        clusters_release(&k);
+        return -1;
+    }
+    k.first = calloc(k.sigs.n + 1, sizeof *k.first);
+    if (!k.app || !k.first) {
+        clusters_release(&k);
+        return hrun_fail_nomem(err);
+    }
+    for (size_t i = 0; i < k.sigs.n; i++)
+        k.first[i] = i;
+    for (size_t i = 0; i < k.sigs.n; i++) {
+        struct hrun_samples log = { 0 };
+
+        if (hrun_store_samples(c->store, app, k.sigs.v[i], &log, NULL))
+            continue;     /* told when it is fitted */
+        hrun_samples_current(&log);
+        for (size_t r = 0; r < log.n; r++)
+            for (size_t j = 0; j < k.sigs.n; j++)
+                if (k.first[i] != k.first[j] && hrun_list_find(log.v[r].signatures, k.sigs.v[j]) >= 0)
+                    join(&k, i, j);
+        hrun_samples_release(&log);
+    }
+    *out = k;
+    return 0;
+}
+
+/* Fit and show the profiles of the cluster whose first is `first`. Result: the exit status. */
+static int fit_cluster(struct context *c, const struct clusters *k, size_t first, struct hrun_error *err)
+{
+    const struct hrun_strvec *sigs = &k->sigs;
+    struct fit_one *v = calloc(sigs->n + 1, sizeof *v);
+    char **names = calloc(sigs->n + 1, sizeof *names);
+    struct hrun_netview *view = c->view;
+    int n = 0, status = 0;
+
+    if (!v || !names) {
+        hrun_fail_nomem(err);
+        status = context_complain("hrun-calibrate", err);
+        goto done;
+    }
+    for (size_t i = 0; i < sigs->n; i++) {
+        if (k->first[i] != first)
+            continue;
+        names[n] = known_name(c, k->app, sigs->v[i]);
+        v[n] = (struct fit_one) { sigs->v[i], names[n] ? names[n] : "", 0, NULL };
+        n++;
+        if (c->view && hrun_netview_find(c->view, v[n - 1].label) < 0)
+            c->view = NULL;     /* the options name other hosts */
+    }
+    if (view && !c->view && !c->set->quiet)
+        fprintf(stderr, "hrun-calibrate: %s on %s: not of the hosts that the options name; terms that ask for the "
+                "network are left out\n", k->app, v[0].signature);
+    status = fit_together(c, v, n);
+    for (int i = 0; i < n; i++) {
+        struct hrun_buf out = HRUN_BUF_INIT;
+
+        if (v[i].models && models_table(&v[i].models, 1, c->set->verbose, &out)) {
+            hrun_fail_nomem(err);
+            status = context_complain("hrun-calibrate", err);
+        } else if (v[i].models) {
+            printf("%s on %s\n%s\n", k->app, v[i].signature, out.data);
+            if (!c->set->quiet)
+                models_warn(&v[i].models, 1);
+        }
+        hrun_buf_release(&out);
+    }
+done:
+    c->view = view;
+    for (int i = 0; i < n; i++) {
+        hrun_models_destroy(v[i].models);
+        free(names[i]);
+    }
+    free(v);
+    free(names);
+    return status;
+}
+
+/* What is kept from one profile to the next. */
+struct fitting {
+    struct clusters clusters;
+    int status;         /* of those that were fitted */
+};
+
+/* The first profile of a cluster stands for all. ctx: struct fitting. */
+static int visit_fit(struct context *c, const char *app, const char *sig, void *ctx, struct hrun_error *err)
+{
+    struct fitting *f = ctx;
+    struct clusters *k = &f->clusters;
+    size_t i = 0;
+    int status;
+
+    if (!k->app || strcmp(k->app, app)) {
+        clusters_release(k);
+        context_drop_app(c);
+        if (hrun_app_find(&c->app_dirs, app, c->set->defines.v, (int)c->set->defines.n, &c->app, err) ||
+            network_of_options(c, " of these models", err) || find_clusters(c, app, k, err))
+            return -1;
+    }
+    while (i < k->sigs.n && strcmp(k->sigs.v[i], sig))
+        i++;
+    if (i == k->sigs.n || k->first[i] != i)
+        return 0;               /* gone, or fitted with the first of its cluster */
+    status = fit_cluster(c, k, i, err);
+    f->status = status ? status : f->status;
+    return 0;
+}
+
+int calib_fit(const struct calib_settings *s, char **apps)
+{
+    struct context c = { .set = &s->common };
+    struct hrun_error err = { 0 };
+    struct fitting f = { .clusters = { .sigs = HRUN_STRVEC_INIT } };
+    int seen, status;
+
+    if (context_open_store(&c, &err) || context_app(&c, NULL, &err))
+        status = context_complain("hrun-calibrate", &err);
+    else
+        status = each_profile(&c, apps, visit_fit, &f, &seen);
+    clusters_release(&f.clusters);
+    context_release(&c);
+    return status ? status : f.status;
+}

@@ -1,0 +1,354 @@
+/* show.c - showing profiles as text and as JSON, and going through those there are */
+#include "fit.h"
+#include "show_plot.h"
+#include "show_mpi_waits.h"
+
+#include "../common/errands.h"
+#include "base/table.h"
+#include "base/units.h"
+#include "model/speeds.h"
+#include "session/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add_range(struct hrun_table *t, int64_t lo, int64_t hi)
+{
+    if (lo == hi)
+        hrun_table_cell(t, "%lld", (long long)lo);
+    else
+        hrun_table_cell(t, "%lld .. %lld", (long long)lo, (long long)hi);
+}
+
+int models_table(struct hrun_models *const *m, int n, int all, struct hrun_buf *out)
+{
+    struct hrun_table *t = hrun_table_create("lrlrllrrrl");
+    int rc;
+
+    if (!t)
+        return -1;
+    hrun_table_row(t, "sub-cluster", "procs/PE", "model", "runs", "N", "P", "terms", "mean error", "worst", "");
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m[i]->n; j++) {
+            const struct hrun_fit_record *r = &m[i]->v[j];
+            int used = 0;
+
+            if (!all && !strcmp(r->family, "nt"))
+                continue;
+            for (int k = 0; k < r->nterms; k++)
+                used += r->k[k] != 0;
+            hrun_table_cell(t, "%s", m[i]->subcluster[0] ? m[i]->subcluster : m[i]->signature);
+            hrun_table_cell(t, "%d", r->M);
+            hrun_table_cell(t, "%s/%s", r->family, r->method);
+            hrun_table_cell(t, "%d", r->npoints);
+            add_range(t, r->nmin, r->nmax);
+            add_range(t, r->pmin, r->pmax);
+            hrun_table_cell(t, "%d of %d", used, r->nterms);
+            if (r->dof) {
+                hrun_table_cell(t, "%.1f %%", 100 * r->train_mean);
+                hrun_table_cell(t, "%.1f %%", 100 * r->train_max);
+            } else {
+                hrun_table_cell(t, "too few runs");
+                hrun_table_cell(t, "-");
+            }
+            hrun_table_cell(t, "%s", all && r->note ? r->note : "");
+        }
+    rc = hrun_table_render(t, 0, out);
+    hrun_table_destroy(t);
+    return rc;
+}
+
+void models_warn(struct hrun_models *const *m, int n)
+{
+    struct hrun_buf which = HRUN_BUF_INIT;
+
+    hrun_models_misses(m, n, &which);
+    if (which.len && !which.failed)
+        fprintf(stderr, "hrun-calibrate: these models miss their own measurements by more than %.0f %% on average: "
+                "%s; where times are short, measure larger sizes (--sizes) or more often (--budget, or -r with "
+                "--full-grid), else see whether the terms of the definition describe the application\n",
+                100 * HRUN_MODELS_MISS, which.data);
+    hrun_buf_release(&which);
+}
+
+/* ------------------------------------------------------------------ show */
+
+/* Is it a network term (lib/app)? The definition need not be there. */
+static int asks_network(const char *term)
+{
+    for (int op = 0; op < HRUN_NET_NOPS; op++) {
+        const char *name = hrun_net_op_name((enum hrun_net_op)op), *at = strstr(term, name);
+
+        if (at && at[strlen(name)] == '(')
+            return 1;
+    }
+    return 0;
+}
+
+/* The formulas of the models, those with network terms in use, or all: coefficients in s per unit of the term, of a
+ * network term a number. */
+static void add_formulas(const struct hrun_models *m, int all, struct hrun_buf *out)
+{
+    for (int i = 0; i < m->n; i++) {
+        const struct hrun_fit_record *r = &m->v[i];
+        int wanted = all, used = 0;
+
+        for (int k = 0; k < r->nterms; k++)
+            wanted |= r->k[k] != 0 && asks_network(r->terms[k]);
+        if (!wanted)
+            continue;
+        hrun_buf_addf(out, "  %s, ", r->family);
+        if (r->P)
+            hrun_buf_addf(out, "P = %d, ", r->P);
+        hrun_buf_addf(out, "%d process%s per PE: T =", r->M, r->M == 1 ? "" : "es");
+        for (int k = 0; k < r->nterms; k++)
+            if (r->k[k] != 0)
+                hrun_buf_addf(out, "%s %.3g%s%s", used++ ? " +" : "", r->k[k], strcmp(r->terms[k], "1") ? " " : "",
+                              strcmp(r->terms[k], "1") ? r->terms[k] : "");
+        hrun_buf_adds(out, used ? "\n" : " 0\n");
+    }
+}
+
+/* As many coefficients as runs follow these exactly, which says nothing of others. */
+static json_t *training_error(const struct hrun_fit_record *r, double value)
+{
+    return r->dof ? json_real(value) : json_null();
+}
+
+static json_t *record_json(const struct hrun_fit_record *r)
+{
+    json_t *terms = json_array();
+
+    for (int k = 0; k < r->nterms; k++)
+        json_array_append_new(terms, json_pack("{s:s, s:f}", "term", r->terms[k], "k", r->k[k]));
+    return json_pack("{s:s, s:s, s:i, s:i, s:o, s:i, s:I, s:I, s:i, s:i, s:o, s:o, s:i, s:s}", "family", r->family,
+                     "method", r->method, "M", r->M, "P", r->P, "terms", terms, "measurements", r->npoints, "N_min",
+                     (json_int_t)r->nmin, "N_max", (json_int_t)r->nmax, "P_min", r->pmin, "P_max", r->pmax,
+                     "train_error_mean", training_error(r, r->train_mean), "train_error_max",
+                     training_error(r, r->train_max), "dof", r->dof, "note", r->note ? r->note : "");
+}
+
+static json_t *sample_json(const struct hrun_sample *s)
+{
+    return json_pack("{s:I, s:i, s:i, s:i, s:f, s:f, s:b, s:b, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:s}", "N",
+                     (json_int_t)s->N, "P", s->P, "M", s->M, "pes", s->pes, "time_s", s->time_s, "wall_s", s->wall_s,
+                     "ok", s->ok, "mixed", s->mixed, "status", s->status, "origin", s->origin, "config", s->config,
+                     "consts", s->consts ? s->consts : "", "date", s->date, "limits", s->limits ? s->limits : "",
+                     "compute_s", s->compute_s, "mpi_s", s->mpi_s, "trace", s->trace ? s->trace : "");
+}
+
+/* How profiles are shown. */
+struct shown {
+    json_t *root;             /* append to this JSON array; NULL: text */
+    int terms;                /* propose terms, too */
+    int plot;                 /* draw times over N */
+};
+
+/* Times over N; without a definition there are marks and no curves. */
+static int add_plot(struct context *c, const char *app, const struct hrun_samples *samples, struct hrun_models *m,
+                    struct hrun_buf *out, struct hrun_error *err)
+{
+    struct hrun_app *definition = NULL;
+    int rc;
+
+    if (hrun_app_find(&c->app_dirs, app, c->set->defines.v, (int)c->set->defines.n, &definition, NULL))
+        definition = NULL;
+    rc = show_plot(definition, samples, m, out, err);
+    hrun_app_destroy(definition);
+    return rc;
+}
+
+/* One profile. */
+static int show_one(struct context *c, const char *app, const char *sig, const struct shown *how,
+                    struct hrun_error *err)
+{
+    struct hrun_samples samples = { 0 };
+    struct hrun_models *m = NULL;
+    struct hrun_buf out = HRUN_BUF_INIT;
+    struct hrun_error models_err = { 0 };
+    size_t failed = 0, mixed = 0, old;
+    double age;
+    int bad_models, bad_table = 0, rc = -1;
+
+    if (hrun_store_samples(c->store, app, sig, &samples, err))
+        return -1;
+    old = hrun_samples_current(&samples);
+    bad_models = hrun_store_get_models(c->store, app, sig, &m, &models_err);
+    for (size_t i = 0; i < samples.n; i++) {
+        failed += !samples.v[i].ok;
+        mixed += samples.v[i].ok && samples.v[i].mixed;
+    }
+    if (how->root) {
+        json_t *terms, *models = json_array(), *all = json_array();
+
+        for (int j = 0; m && j < m->n; j++)
+            json_array_append_new(models, record_json(&m->v[j]));
+        for (size_t i = 0; i < samples.n; i++)
+            json_array_append_new(all, sample_json(&samples.v[i]));
+        /* Without terms that can be told the key stays away. */
+        terms = how->terms ? waits_terms_json(&samples, NULL) : NULL;
+        rc = json_array_append_new(
+            how->root, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o*, s:I, s:I, s:s?}", "app", app,
+                                 "signature", sig, "subcluster", m ? m->subcluster : "", "fitted", m ? m->fitted : "",
+                                 "models", models, "measurements", all, "waits", waits_json(&samples, sig),
+                                 "proposed_terms", terms, "bad_records", (json_int_t)samples.bad, "no_longer_count",
+                                 (json_int_t)old, "error", bad_models ? models_err.text : NULL))
+             ? hrun_fail_nomem(err) : 0;
+        goto done;
+    }
+    hrun_buf_addf(&out, "%s on %s\n  %zu measurement%s, %zu failed, %zu mixed", app, sig, samples.n,
+                  samples.n == 1 ? "" : "s", failed, mixed);
+    if (old)
+        hrun_buf_addf(&out, ", %zu older ones no longer count", old);
+    if (samples.bad)
+        hrun_buf_addf(&out, ", %zu bad record%s skipped (%s)", samples.bad, samples.bad == 1 ? "" : "s",
+                      samples.first_bad);
+    if (m && m->consts && m->consts[0])
+        hrun_buf_addf(&out, "; constants %s", m->consts);
+    if (m && !hrun_date_age(m->fitted, &age)) {
+        hrun_buf_adds(&out, "; fitted ");
+        hrun_add_age(&out, age);
+        hrun_buf_adds(&out, " ago");
+    }
+    hrun_buf_addc(&out, '\n');
+    if (bad_models) {
+        hrun_buf_adds(&out, "  the models cannot be read\n");
+    } else if (!m) {
+        hrun_buf_adds(&out, "  no models yet\n");
+    } else {
+        hrun_buf_addc(&out, '\n');
+        bad_table = models_table(&m, 1, c->set->verbose, &out);
+        add_formulas(m, c->set->verbose, &out);
+    }
+    rc = bad_table ? hrun_fail_nomem(err) : how->plot ? add_plot(c, app, &samples, m, &out, err) : 0;
+    if (!rc)
+        rc = waits_show(&samples, sig, &out, err);
+    hrun_buf_addc(&out, '\n');
+    if (!rc && how->terms && !(rc = waits_terms(&samples, &out, err)))
+        hrun_buf_addc(&out, '\n');
+    fputs(out.data, stdout);
+    rc = out.failed ? hrun_fail_nomem(err) : rc;
+done:
+    if (!rc && bad_models) {
+        if (err)
+            *err = models_err;
+        rc = -1;
+    }
+    hrun_models_destroy(m);
+    hrun_samples_release(&samples);
+    hrun_buf_release(&out);
+    return rc;
+}
+
+/* Is there something of this application, or cannot that be told? A calibration that failed leaves an empty folder. */
+static int has_profiles(const struct context *c, const char *app)
+{
+    struct hrun_strvec signatures = HRUN_STRVEC_INIT;
+    int has = hrun_store_signatures(c->store, app, &signatures, NULL) || signatures.n > 0;
+
+    hrun_strvec_release(&signatures);
+    return has;
+}
+
+int calib_apps(const struct context *c, struct hrun_strvec *names, struct hrun_error *err)
+{
+    size_t n = 0;
+
+    if (hrun_store_apps(c->store, names, err))
+        return -1;
+    for (size_t i = 0; i < names->n; i++)
+        if (strcmp(names->v[i], HRUN_PERF_APP) && has_profiles(c, names->v[i]))
+            names->v[n++] = names->v[i];
+        else
+            free(names->v[i]);
+    while (names->n > n)
+        names->v[--names->n] = NULL;
+    return 0;
+}
+
+/* The variants of an application that have profiles, to the end of names. Result: how many, -1 with *err. */
+static int add_variants(const struct context *c, const char *app, struct hrun_strvec *names, struct hrun_error *err)
+{
+    struct hrun_strvec all = HRUN_STRVEC_INIT;
+    size_t len = strlen(app);
+    int n = 0, rc = calib_apps(c, &all, err);
+
+    for (size_t i = 0; i < all.n && !rc; i++)
+        if (!strncmp(all.v[i], app, len) && all.v[i][len] == '.') {
+            rc = hrun_strvec_push(names, all.v[i]) ? hrun_fail_nomem(err) : 0;
+            n++;
+        }
+    hrun_strvec_release(&all);
+    return rc ? -1 : n;
+}
+
+int each_profile(struct context *c, char **apps, visit_fn *visit, void *ctx, int *seen)
+{
+    struct hrun_strvec names = HRUN_STRVEC_INIT, sigs = HRUN_STRVEC_INIT;
+    struct hrun_error err = { 0 };
+    int rc = 0, status = 0, found;
+
+    *seen = 0;
+    for (int i = 0; apps[i] && !rc; i++)
+        rc = hrun_strvec_push(&names, apps[i]) ? hrun_fail_nomem(&err) : 0;
+    if (!rc && c->set->app)
+        rc = hrun_strvec_push(&names, c->set->app) ? hrun_fail_nomem(&err) : 0;
+    if (!rc && !names.n)
+        rc = calib_apps(c, &names, &err);
+    if (rc)
+        status = context_complain("hrun-calibrate", &err);
+    for (size_t i = 0; i < names.n && !rc; i++) {
+        hrun_strvec_release(&sigs);
+        if (hrun_store_signatures(c->store, names.v[i], &sigs, &err)) {
+            status = context_complain("hrun-calibrate", &err);
+            continue;
+        }
+        found = sigs.n ? 1 : add_variants(c, names.v[i], &names, &err);
+        if (!found)
+            hrun_fail(&err, HRUN_ENOENT, "there is no profile of %s in %s", names.v[i], hrun_store_dir(c->store));
+        if (found <= 0)
+            status = context_complain("hrun-calibrate", &err);
+        for (size_t k = 0; k < sigs.n; k++) {
+            if (visit(c, names.v[i], sigs.v[k], ctx, &err))
+                status = context_complain("hrun-calibrate", &err);
+            else
+                ++*seen;
+        }
+    }
+    hrun_strvec_release(&names);
+    hrun_strvec_release(&sigs);
+    return status;
+}
+
+static int visit_show(struct context *c, const char *app, const char *sig, void *ctx, struct hrun_error *err)
+{
+    return show_one(c, app, sig, ctx, err);
+}
+
+int calib_show(const struct calib_settings *s, char **apps)
+{
+    struct context c = { .set = &s->common };
+    struct hrun_error err = { 0 };
+    struct shown how = { .root = s->common.json ? json_array() : NULL, .terms = s->terms,
+                         .plot = show_plot_wanted(s) };
+    struct hrun_buf out = HRUN_BUF_INIT;
+    int seen = 0, status;
+
+    /* A definition is of use to plots, and not needed to show what is stored. */
+    if (how.plot && context_app(&c, NULL, &err))
+        err = (struct hrun_error){ 0 };
+    if (context_open_store(&c, &err))
+        status = context_complain("hrun-calibrate", &err);
+    else
+        status = each_profile(&c, apps, visit_show, &how, &seen);
+    if (how.root && json_print(how.root, &out, &err))
+        status = context_complain("hrun-calibrate", &err);
+    else if (how.root)
+        fputs(out.data, stdout);
+    else if (!seen && !status)
+        printf("no profiles in %s\n", hrun_store_dir(c.store));
+    hrun_buf_release(&out);
+    context_release(&c);
+    return status;
+}

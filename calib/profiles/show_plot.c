@@ -1,0 +1,168 @@
+/* show_plot.c - times over N of one profile as a plot of text; see show_plot.h */
+#include "show_plot.h"
+#include "textplot.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* Curves of more P lie on each other in so few lines; lines of text are read best up to some 100 characters. */
+enum { CURVES = 4, HEIGHT = 12, WIDTH = 80, WIDTH_MAX = 100, WIDTH_MIN = 40 };
+
+int show_plot_wanted(const struct calib_settings *s)
+{
+    return !s->common.json && (s->plot || isatty(STDOUT_FILENO));
+}
+
+static int terminal_width(void)
+{
+    struct winsize w;
+    int width = ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) || !w.ws_col ? WIDTH : w.ws_col;
+
+    return width > WIDTH_MAX ? WIDTH_MAX : width < WIDTH_MIN ? WIDTH_MIN : width;
+}
+
+/* The process's own locale stays "C", by which numbers are read and written. */
+static int shows_utf8(void)
+{
+    locale_t l = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+    int utf8 = l != (locale_t)0 && !strcmp(nl_langinfo_l(CODESET, l), "UTF-8");
+
+    if (l != (locale_t)0)
+        freelocale(l);
+    return utf8;
+}
+
+static int counts(const struct hrun_sample *s, int M)
+{
+    return s->ok && !s->mixed && s->M == M;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Distinct P of these runs, ascending, at most CURVES spread over all; or distinct M with M = 0. v[samples->n]. */
+static int distinct(const struct hrun_samples *samples, int M, int *v)
+{
+    int n = 0, d = 0;
+
+    for (size_t i = 0; i < samples->n; i++)
+        if (counts(&samples->v[i], M ? M : samples->v[i].M))
+            v[n++] = M ? samples->v[i].P : samples->v[i].M;
+    qsort(v, (size_t)n, sizeof *v, by_number);
+    for (int i = 0; i < n; i++)
+        if (!d || v[d - 1] != v[i])
+            v[d++] = v[i];
+    if (!M || d <= CURVES)
+        return d;
+    for (int i = 0; i < CURVES; i++)
+        v[i] = v[i * (d - 1) / (CURVES - 1)];
+    return CURVES;
+}
+
+static int by_x(const void *a, const void *b)
+{
+    const struct textplot_point *x = a, *y = b;
+
+    return (x->x > y->x) - (x->x < y->x);
+}
+
+/* The runs with these M and P into points[samples->n]. */
+static int copy_points(const struct hrun_samples *samples, int M, int P, struct textplot_point *points)
+{
+    int n = 0;
+
+    for (size_t i = 0; i < samples->n; i++)
+        if (counts(&samples->v[i], M) && samples->v[i].P == P)
+            points[n++] = (struct textplot_point){ (double)samples->v[i].N, samples->v[i].time_s };
+    qsort(points, (size_t)n, sizeof *points, by_x);
+    return n;
+}
+
+/* What the models say at the sizes that were run. */
+static int fit(const struct hrun_app *app, struct hrun_models *m, int M, int P, const struct textplot_point *runs,
+               int n, struct textplot_point *points)
+{
+    int found = 0;
+
+    for (int i = 0; app && m && i < n; i++) {
+        struct hrun_predictor *p;
+        double t, low, high;
+
+        if (i && runs[i].x == runs[i - 1].x)
+            continue;
+        p = hrun_predictor_create(app, &m, 1, HRUN_FORM_NPT, (int64_t)runs[i].x, NULL);
+        if (p && !hrun_predictor_time(p, 0, M, P, &t, &low, &high, NULL))
+            points[found++] = (struct textplot_point){ runs[i].x, t };
+        hrun_predictor_destroy(p);
+    }
+    return found;
+}
+
+static int plot_one(const struct hrun_app *app, const struct hrun_samples *samples, struct hrun_models *m, int M,
+                    const int *P, int n, const char *fitted, struct hrun_buf *out)
+{
+    struct textplot t = { "N", terminal_width(), HEIGHT, shows_utf8() };
+    struct textplot_series v[2 * CURVES] = { { 0, NULL, 0 } };
+    struct textplot_point *points = calloc(2 * (size_t)n * samples->n + 1, sizeof *points), *at = points;
+    int curves = 0, rc = points ? 0 : -1;
+
+    hrun_buf_addf(out, "\n  time over N, %d process%s per PE\n", M, M == 1 ? "" : "es");
+    for (int i = 0; i < n && points; i++) {
+        v[i] = (struct textplot_series){ (char)('a' + i), at, copy_points(samples, M, P[i], at) };
+        at += samples->n;
+        v[n + i] = (struct textplot_series){ 0, at, fit(app, m, M, P[i], v[i].v, v[i].n, at) };
+        at += samples->n;
+        curves += v[n + i].n > 0;
+    }
+    rc = rc ? rc : textplot_draw(&t, v, 2 * n, out);
+    hrun_buf_adds(out, " ");
+    for (int i = 0; i < n; i++)
+        hrun_buf_addf(out, " %c P=%d ", 'a' + i, P[i]);
+    if (curves)
+        hrun_buf_addf(out, " %s %s", t.unicode ? "\xc2\xb7" : ".", fitted);
+    while (out->len && out->data[out->len - 1] == ' ')
+        out->data[--out->len] = 0;
+    hrun_buf_addc(out, '\n');
+    free(points);
+    return rc || out->failed ? -1 : 0;
+}
+
+/* What is shown knows no hosts: models with terms that ask for their network are fitted anew without these. NULL: they
+ * need not, or cannot be. */
+static struct hrun_models *without_network(const struct hrun_app *app, const struct hrun_samples *samples,
+                                           struct hrun_models *m)
+{
+    struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+    struct hrun_models *fresh = NULL;
+
+    if (!app || !m || !m->n || !hrun_models_have_network(app, &m, 1, 1))
+        return NULL;
+    options.sigma_abs_s = m->v[0].sigma_abs_s;
+    return hrun_model_fit(app, samples->v, samples->n, &options, &fresh, NULL, NULL) ? NULL : fresh;
+}
+
+int show_plot(const struct hrun_app *app, const struct hrun_samples *samples, struct hrun_models *m,
+              struct hrun_buf *out, struct hrun_error *err)
+{
+    int *M = calloc(samples->n + 1, sizeof *M), *P = calloc(samples->n + 1, sizeof *P), n = 0, rc = M && P ? 0 : -1;
+    struct hrun_models *fresh = without_network(app, samples, m);
+
+    if (!rc)
+        n = distinct(samples, 0, M);
+    for (int i = 0; i < n && !rc; i++)
+        rc = plot_one(app, samples, fresh ? fresh : m, M[i], P, distinct(samples, M[i], P),
+                      fresh ? "fitted without the network" : "fitted", out);
+    hrun_models_destroy(fresh);
+    free(M);
+    free(P);
+    return rc ? hrun_fail_nomem(err) : 0;
+}

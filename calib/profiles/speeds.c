@@ -1,0 +1,310 @@
+/* speeds.c - hrun-calibrate speeds: how quick the PEs of each sub-cluster are, for definitions with formulas
+ *
+ * hrun-probe multiplies matrices on all PEs at once, with as many processes on each as asked for; what a product takes
+ * is kept in the store (model/speeds.h).
+ */
+#include "fit.h"
+
+#include "../common/alone.h"
+#include "../common/errands.h"
+#include "../common/exclusive.h"
+#include "base/installed.h"
+#include "base/table.h"
+#include "base/units.h"
+#include "launch/launch.h"
+#include "model/speeds.h"
+#include "session/json.h"
+#include "session/profiles.h"
+#include "session/work.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Products that are timed of each M. */
+enum { REPETITIONS = 10 };
+
+/* Samples of one launch: of sub-cluster i repetition r, the mean over its ranks. */
+struct measured {
+    int repetitions, nsubs;
+    int64_t order;
+    char library[64];
+    double *time_s;             /* nsubs by repetitions */
+    int *ranks;                 /* nsubs */
+};
+
+static int check_end(const struct hrun_outcome *o, const struct hrun_buf *said, int *interrupted,
+                     struct hrun_error *err)
+{
+    if (o->timed_out)
+        return hrun_fail(err, HRUN_EENGINE, "measuring speeds did not end within --timeout");
+    if ((*interrupted = o->signalled))
+        return hrun_fail(err, HRUN_EENGINE, "measuring speeds was interrupted by signal %d", o->signalled);
+    if (o->status || o->lost_host[0])
+        return hrun_fail(err, HRUN_EENGINE, "hrun-probe ended with status %d%s%.400s", o->status,
+                         said->len ? "; its last words: " : "",
+                         said->len > 400 ? said->data + said->len - 400 : said->data);
+    return 0;
+}
+
+/* A line "product RANK ORDER LIBRARY SECONDS...". */
+static int read_line(const char *line, const struct hrun_layout *l, struct measured *m)
+{
+    long long order;
+    int rank, used, at = 0;
+
+    if (sscanf(line, "product %d %lld %63s%n", &rank, &order, m->library, &used) != 3 || rank < 0 ||
+        rank >= l->nranks || order < 1)
+        return -1;
+    m->order = order;
+    for (const char *s = line + used; at < m->repetitions; at++) {
+        char *end;
+        double t = strtod(s, &end);
+
+        if (end == s || !(t > 0) || !isfinite(t))
+            return -1;
+        m->time_s[l->ranks[rank].sub * m->repetitions + at] += t;
+        s = end;
+    }
+    m->ranks[l->ranks[rank].sub]++;
+    return 0;
+}
+
+static int read_all(char *text, const struct hrun_layout *l, struct measured *m, struct hrun_error *err)
+{
+    int lines = 0, ended = 0;
+    char *save = NULL;
+
+    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+        ended |= !strcmp(line, "end");
+        if (strncmp(line, "product ", 8))
+            continue;
+        if (read_line(line, l, m))
+            return hrun_fail(err, HRUN_EENGINE, "hrun-probe printed what is no time of a product: '%.200s'", line);
+        lines++;
+    }
+    if (!ended || lines != l->nranks)
+        return hrun_fail(err, HRUN_EENGINE, "hrun-probe told of %d of %d processes", lines, l->nranks);
+    for (int i = 0; i < m->nsubs; i++)
+        for (int r = 0; r < m->repetitions && m->ranks[i]; r++)
+            m->time_s[i * m->repetitions + r] /= m->ranks[i];
+    return 0;
+}
+
+/* Into the log of the sub-cluster, and its speeds anew from all that are there. */
+static int keep(struct context *c, int sub, int pes, int M, const struct measured *m, struct hrun_error *err)
+{
+    const char *name = c->cluster->subs[sub].name;
+    struct hrun_buf sig = HRUN_BUF_INIT;
+    char date[21], status[] = "ok", origin[] = "calibration";
+    struct hrun_samples samples = { 0 };
+    struct hrun_models *models = NULL;
+    int rc = profiles_speed_signature(&c->cluster->subs[sub], &sig, err);
+
+    hrun_date_now(date);
+    for (int r = 0; r < m->repetitions && !rc; r++) {
+        double t = m->time_s[sub * m->repetitions + r];
+        struct hrun_sample s = { .N = m->order, .P = M * pes, .M = M, .pes = pes, .time_s = t, .wall_s = t, .ok = 1,
+                                 .status = status, .origin = origin, .program = (char *)(uintptr_t)m->library,
+                                 .cluster = (char *)(uintptr_t)name, .mpi = c->mpi.id,
+                                 .engine = (char *)(uintptr_t)c->engine->name,
+                                 .version = (char *)(uintptr_t)HRUN_VERSION, .date = date };
+
+        rc = hrun_store_append(c->store, HRUN_PERF_APP, sig.data, &s, err);
+    }
+    if (rc || hrun_store_begin(c->store, HRUN_PERF_APP, sig.data, err)) {
+        hrun_buf_release(&sig);
+        return -1;
+    }
+    rc = hrun_store_samples(c->store, HRUN_PERF_APP, sig.data, &samples, err) ||
+         hrun_perf_of(samples.v, samples.n, sig.data, name, &models, err) ||
+         hrun_store_put_models(c->store, models, err) ? -1 : 0;
+    hrun_store_end(c->store);
+    hrun_models_destroy(models);
+    hrun_samples_release(&samples);
+    hrun_buf_release(&sig);
+    return rc;
+}
+
+/* All PEs with M processes on each. */
+static int measure(struct context *c, const char *probe, const int *pes, int M, int repetitions, int *interrupted,
+                   struct hrun_error *err)
+{
+    int n = c->cluster->nsubs, rc = -1;
+    struct measured m = { .repetitions = repetitions, .nsubs = n };
+    char times[24], option[] = "--repetitions", what[] = "product";
+    char *words[] = { (char *)(uintptr_t)probe, option, times, what, NULL };
+    struct hrun_buf out = HRUN_BUF_INIT;
+    struct hrun_layout *l = NULL;
+    int *procs = calloc((size_t)n, sizeof *procs);
+
+    snprintf(times, sizeof times, "%d", repetitions);
+    m.time_s = calloc((size_t)n * (size_t)repetitions, sizeof *m.time_s);
+    m.ranks = calloc((size_t)n, sizeof *m.ranks);
+    if (!procs || !m.time_s || !m.ranks) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    for (int i = 0; i < n; i++)
+        procs[i] = pes[i] ? M : 0;
+    l = hrun_layout_create(c->cluster, pes, procs, err);
+    if (!l || alone_run(c, l, words, check_end, &out, interrupted, err) || read_all(out.data, l, &m, err))
+        goto done;
+    rc = 0;
+    for (int i = 0; i < n && !rc; i++)
+        rc = pes[i] ? keep(c, i, pes[i], M, &m, err) : 0;
+done:
+    hrun_layout_destroy(l);
+    hrun_buf_release(&out);
+    free(procs);
+    free(m.time_s);
+    free(m.ranks);
+    return rc;
+}
+
+/* ------------------------------------------------------------------ show */
+
+static json_t *record_json(const struct hrun_models *m, const struct hrun_fit_record *r)
+{
+    return json_pack("{s:s, s:s, s:i, s:f, s:f, s:I, s:i, s:s, s:s}", "subcluster", m->subcluster, "signature",
+                     m->signature, "M", r->M, "s_per_operation", r->k[0], "deviation",
+                     sqrt(fmax(r->s2 * r->cov[0], 0)) / r->k[0], "order", (json_int_t)r->nmin, "measurements",
+                     r->npoints, "library", r->note ? r->note : "", "date", m->newest);
+}
+
+static void record_row(const struct hrun_models *m, const struct hrun_fit_record *r, struct hrun_table *t)
+{
+    char M[16], rate[32], deviation[32], order[32];
+
+    snprintf(M, sizeof M, "%d", r->M);
+    snprintf(rate, sizeof rate, "%.3g Gflop/s", 1e-9 / r->k[0]);
+    snprintf(deviation, sizeof deviation, "%.1f %%", 100 * sqrt(fmax(r->s2 * r->cov[0], 0)) / r->k[0]);
+    snprintf(order, sizeof order, "%lld", (long long)r->nmin);
+    hrun_table_row(t, m->subcluster, M, rate, deviation, order, r->note ? r->note : "", m->newest);
+}
+
+static int show_all(struct context *c, int json, struct hrun_error *err)
+{
+    struct hrun_strvec sigs = HRUN_STRVEC_INIT;
+    struct hrun_table *t = hrun_table_create("lrrrrll");
+    struct hrun_buf out = HRUN_BUF_INIT;
+    json_t *root = json_array();
+    int rc = !t || !root ? hrun_fail_nomem(err) : hrun_store_signatures(c->store, HRUN_PERF_APP, &sigs, err);
+
+    if (!rc)
+        hrun_table_row(t, "sub-cluster", "procs/PE", "each", "+-", "order", "by", "measured");
+    for (size_t i = 0; i < sigs.n && !rc; i++) {
+        struct hrun_models *m = NULL;
+
+        rc = hrun_store_get_models(c->store, HRUN_PERF_APP, sigs.v[i], &m, err);
+        for (int k = 0; m && k < m->n; k++) {
+            record_row(m, &m->v[k], t);
+            json_array_append_new(root, record_json(m, &m->v[k]));
+        }
+        hrun_models_destroy(m);
+    }
+    if (!rc && json)
+        rc = json_print(json_incref(root), &out, err);
+    else if (!rc && sigs.n)
+        rc = hrun_table_render(t, 0, &out) ? hrun_fail_nomem(err) : 0;
+    else if (!rc)
+        hrun_buf_adds(&out, "no speeds were measured; hrun-calibrate speeds does\n");
+    if (!rc)
+        fputs(out.data, stdout);
+    json_decref(root);
+    hrun_table_destroy(t);
+    hrun_buf_release(&out);
+    hrun_strvec_release(&sigs);
+    return rc;
+}
+
+int calib_show_speeds(const struct calib_settings *s, char **apps)
+{
+    struct context c = { .set = &s->common };
+    struct hrun_error err = { 0 };
+    int rc = context_open_store(&c, &err) || show_all(&c, s->common.json, &err);
+
+    (void)apps;
+    context_release(&c);
+    return rc ? context_complain("hrun-calibrate", &err) : 0;
+}
+
+/* ------------------------------------------------------------------ the command */
+
+static int lock_profiles(const struct context *c, const int *pes, struct exclusive *own, int *sig,
+                         struct hrun_error *err)
+{
+    struct hrun_buf signature = HRUN_BUF_INIT;
+    int rc = 0;
+
+    for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
+        hrun_buf_reset(&signature);
+        rc = pes[i] && (profiles_speed_signature(&c->cluster->subs[i], &signature, err) ||
+                        exclusive_add(own, c, HRUN_PERF_APP, signature.data, err)) ? -1 : 0;
+    }
+    hrun_buf_release(&signature);
+    return rc ? -1 : exclusive_begin(own, c, "the speeds of PEs", sig, err);
+}
+
+static int measure_lists(struct context *c, const struct calib_settings *s, const char *probe, int *interrupted,
+                         struct hrun_error *err)
+{
+    int64_t repetitions = s->repetitions ? s->repetitions : REPETITIONS;
+    int n = s->procs.n ? s->procs.n : c->app ? c->app->nprocs_per_pe : 1, rc;
+    int *pes = calloc((size_t)c->cluster->nsubs, sizeof *pes);
+    struct exclusive own = { 0 };
+
+    if (!pes)
+        return hrun_fail_nomem(err);
+    rc = hrun_check_count("--repetitions", repetitions, 3, 10000, err) || context_use(c->cluster, s->use, pes, err) ||
+         lock_profiles(c, pes, &own, interrupted, err) ? -1 : 0;
+    for (int k = 0; k < n && !rc; k++) {
+        int M = s->procs.n ? (int)s->procs.v[k] : c->app ? c->app->procs_per_pe[k] : 1;
+
+        if (!s->common.quiet)
+            fprintf(stderr, "hrun-calibrate: measuring the speed of PEs with %d process%s on each; the machine "
+                    "should be as it is when programs run\n", M, M == 1 ? "" : "es");
+        rc = measure(c, probe, pes, M, (int)repetitions, interrupted, err);
+    }
+    exclusive_end(&own);
+    free(pes);
+    return rc;
+}
+
+static int speeds_on(struct context *c, const struct calib_settings *s, int *interrupted, struct hrun_error *err)
+{
+    char *probe = hrun_installed_tool("hrun-probe", err);
+    int rc = -1;
+
+    c->set = &s->common;
+    if (s->common.platform)
+        hrun_fail(err, HRUN_EINVAL, "the speeds of simulated hosts stand in their platform file: nothing is to be "
+                  "measured");
+    else if (probe && !(s->common.app && context_app(c, NULL, err)) && !context_check_app(c, NULL, err) &&
+             !context_cluster(c, &s->common, err) && !context_find_program(c, probe, err) &&
+             !context_choose_engine(c, 1, err)) {
+        if (!context_is_real(c))
+            hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): what "
+                      "is measured here says nothing about it; unset the variable");
+        else
+            rc = measure_lists(c, s, probe, interrupted, err);
+    }
+    free(probe);
+    return rc;
+}
+
+int calib_speeds(const struct calib_settings *s, char **words)
+{
+    struct context c = { 0 };
+    struct hrun_error err = { 0 };
+    int interrupted = 0, rc;
+
+    (void)words;
+    rc = speeds_on(&c, s, &interrupted, &err);
+    if (!rc && !s->common.quiet)
+        rc = show_all(&c, s->common.json, &err);
+    context_release(&c);
+    rc = rc ? context_complain("hrun-calibrate", &err) : 0;
+    return interrupted ? 128 + interrupted : rc;
+}
