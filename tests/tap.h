@@ -24,11 +24,35 @@ static int tap_check(int good, const char *file, int line, const char *fmt, ...)
     putchar('\n');
     if (!good) {
         tap_failed++;
-        printf("#   failed at %s:%d\n", file, line);
+        fflush(stdout);
+        fprintf(stderr, "#   failed at %s:%d: ", file, line);   /* where prove(1) shows it */
+        va_start(ap, fmt);
+        vfprintf(stderr, fmt, ap);
+        va_end(ap);
+        fputc('\n', stderr);
     }
     fflush(stdout);
     return good;
 }
+
+/* A case of many that one check sums up: one that is wrong is named, with the loops' variables. Result: good. */
+__attribute__((unused))
+static int tap_case(int good, int wanted, const char *what, const char *file, int line, const char *names, int n,
+                    const double *v)
+{
+    if (!good == !wanted)
+        return good;
+    fprintf(stderr, "#   %s:%d: %s%s at %s =", file, line, wanted ? "not " : "", what, names);
+    for (int i = 0; i < n; i++)
+        fprintf(stderr, " %g", v[i]);
+    fputc('\n', stderr);
+    return good;
+}
+#define TAP_CASE(good, wanted, text, ...) tap_case(good, wanted, text, __FILE__, __LINE__, #__VA_ARGS__, \
+    (int)(sizeof (double []){ __VA_ARGS__ } / sizeof (double)), (double []){ __VA_ARGS__ })
+/* good &= case_holds(condition, variable, ...);   bad |= case_breaks(condition, variable, ...); */
+#define case_holds(cond, ...) TAP_CASE(!!(cond), 1, #cond, __VA_ARGS__)
+#define case_breaks(cond, ...) TAP_CASE(!!(cond), 0, #cond, __VA_ARGS__)
 
 #define ok(cond, ...) tap_check(!!(cond), __FILE__, __LINE__, __VA_ARGS__)
 
@@ -36,27 +60,27 @@ static int tap_check(int good, const char *file, int line, const char *fmt, ...)
 #define is_str(got, want, ...) do { \
     const char *tap_g = (got), *tap_w = (want); \
     if (!tap_check(tap_g && tap_w && !strcmp(tap_g, tap_w), __FILE__, __LINE__, __VA_ARGS__)) \
-        printf("#   got  '%s'\n#   want '%s'\n", tap_g ? tap_g : "(null)", tap_w ? tap_w : "(null)"); \
+        fprintf(stderr, "#   got  '%s'\n#   want '%s'\n", tap_g ? tap_g : "(null)", tap_w ? tap_w : "(null)"); \
 } while (0)
 
 /* Substring present. */
 #define has_str(got, want, ...) do { \
     const char *tap_g = (got), *tap_w = (want); \
     if (!tap_check(tap_g && tap_w && strstr(tap_g, tap_w), __FILE__, __LINE__, __VA_ARGS__)) \
-        printf("#   in '%s'\n#   no '%s'\n", tap_g ? tap_g : "(null)", tap_w ? tap_w : "(null)"); \
+        fprintf(stderr, "#   in '%s'\n#   no '%s'\n", tap_g ? tap_g : "(null)", tap_w ? tap_w : "(null)"); \
 } while (0)
 
 #define is_int(got, want, ...) do { \
     long long tap_g = (long long)(got), tap_w = (long long)(want); \
     if (!tap_check(tap_g == tap_w, __FILE__, __LINE__, __VA_ARGS__)) \
-        printf("#   got %lld, want %lld\n", tap_g, tap_w); \
+        fprintf(stderr, "#   got %lld, want %lld\n", tap_g, tap_w); \
 } while (0)
 
 /* |got - want| <= tol * max(1, |want|) */
 #define is_num(got, want, tol, ...) do { \
     double tap_g = (got), tap_w = (want); \
     if (!tap_check(fabs(tap_g - tap_w) <= (tol) * fmax(1.0, fabs(tap_w)), __FILE__, __LINE__, __VA_ARGS__)) \
-        printf("#   got %.17g, want %.17g\n", tap_g, tap_w); \
+        fprintf(stderr, "#   got %.17g, want %.17g\n", tap_g, tap_w); \
 } while (0)
 
 __attribute__((unused)) static int tap_done(void)

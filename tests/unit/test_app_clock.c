@@ -96,10 +96,11 @@ static void test_expressions(void)
 
             same = hrun_time_match_test(p, lines[k]) == matches;
             if (matches && m[1].rm_so >= 0)
-                same &= hrun_time_match_find(p, lines[k], &group, &len) == 1 && group == lines[k] + m[1].rm_so &&
-                        (regoff_t)len == m[1].rm_eo - m[1].rm_so;
+                same &= case_holds(hrun_time_match_find(p, lines[k], &group, &len) == 1 &&
+                                   group == lines[k] + m[1].rm_so &&
+                                   (regoff_t)len == m[1].rm_eo - m[1].rm_so, i, k);
             else
-                same &= hrun_time_match_find(p, lines[k], &group, &len) == 0;
+                same &= case_holds(hrun_time_match_find(p, lines[k], &group, &len) == 0, i, k);
         }
         ok(same, "'%s' finds what regexec finds", expressions[i]);
         if (p)

@@ -403,9 +403,9 @@ static void test_print(void)
         struct doc *back = NULL;
         d.cost = values[i];
         hrun_buf_reset(&out);
-        same &= hrun_yaml_print(&schema, &d, &out, &err) == 0
-            && parse(out.data, (void **)&back, NULL, &err) == 0 && back->cost == values[i]
-            && strcmp(back->name, d.name) == 0;
+        same &= case_holds(hrun_yaml_print(&schema, &d, &out, &err) == 0
+                       && parse(out.data, (void **)&back, NULL, &err) == 0 && back->cost == values[i]
+                       && strcmp(back->name, d.name) == 0, i);
         hrun_yaml_free(&schema, back, NULL);
     }
     ok(same, "numbers and odd texts come back exactly");

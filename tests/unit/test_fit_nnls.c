@@ -75,7 +75,7 @@ static double enumerate(const struct hrun_lsq *q)
         if (s.p > s.n || hrun_fit_ls(&s, &r, NULL))
             continue;
         for (size_t j = 0; j < s.p; j++)
-            good &= k[j] >= 0;
+            good &= case_holds(k[j] >= 0, set, j);
         if (good && r.rss < best)
             best = r.rss;
     }

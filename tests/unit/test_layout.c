@@ -132,14 +132,14 @@ static void plain(void)
     for (int n = 1; n <= 3 * NPES; n++) {
         struct hrun_layout *l = hrun_layout_plain(&cluster, n, NULL, &err);
         int on_host[2] = { 0, 0 };
-        good &= l && l->nranks == n;
+        good &= case_holds(l && l->nranks == n, n);
         for (int r = 0; l && r < n; r++) {
             const struct hrun_rank *k = &l->ranks[r];
-            good &= &subs[k->sub].pes[k->pe] == &pes[r % NPES] && k->host == pes[r % NPES].host;
-            good &= k->local_rank == on_host[k->host]++;
+            good &= case_holds(&subs[k->sub].pes[k->pe] == &pes[r % NPES] && k->host == pes[r % NPES].host, n, r);
+            good &= case_holds(k->local_rank == on_host[k->host]++, n, r);
         }
-        good &= l && l->shared_cores == (n > NPES + 2);  /* PE 2, the first with one core, gets its second
-                                                            rank */
+        /* PE 2, the first with one core, gets its second rank */
+        good &= case_holds(l && l->shared_cores == (n > NPES + 2), n);
         hrun_layout_destroy(l);
     }
     ok(good, "plain layouts go round the PEs in order");
@@ -152,7 +152,7 @@ static void plain(void)
         is_int(n, limits[i].n, "PEs that may be used, case %zu", i);
         good = l != NULL;
         for (int r = 0; l && r < 12; r++)
-            good &= &subs[l->ranks[r].sub].pes[l->ranks[r].pe] == &pes[allowed[r % n]];
+            good &= case_holds(&subs[l->ranks[r].sub].pes[l->ranks[r].pe] == &pes[allowed[r % n]], i, r);
         ok(good, "are the only ones, also when ranks go round again");
         hrun_layout_destroy(l);
     }
@@ -248,8 +248,8 @@ static void busy_pes(void)
         order = hrun_layout_order(&cluster, left, busy, &err);
         for (int s = 0; s < NSUBS && order; s++)
             for (int i = 0; i < left[s]; i++, k++)
-                good &= &subs[s].pes[order[k]] == &pes[all[k]];
-        good &= order && k == n;
+                good &= case_holds(&subs[s].pes[order[k]] == &pes[all[k]], set, s, i);
+        good &= case_holds(order && k == n, set);
         free(order);
         left[1]++;
         order = hrun_layout_order(&cluster, left, busy, &err);
@@ -257,9 +257,9 @@ static void busy_pes(void)
         free(order);
         tried++;
         l = hrun_layout_plain_free(&cluster, 2 * NPES, NULL, busy, &err);
-        good &= !l == !n;
+        good &= case_holds(!l == !n, set);
         for (int r = 0; l && r < l->nranks; r++)
-            good &= &subs[l->ranks[r].sub].pes[l->ranks[r].pe] == &pes[all[r % n]];
+            good &= case_holds(&subs[l->ranks[r].sub].pes[l->ranks[r].pe] == &pes[all[r % n]], set, r);
         hrun_layout_destroy(l);
     }
     ok(good, "busy PEs are left out, whichever they are");

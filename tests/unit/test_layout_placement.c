@@ -347,7 +347,7 @@ static void test_busy(void)
                 if (!mask[i][n])
                     add_pe(less, i, b->subs[i].pes[n].host);
             }
-            good &= pes[i] <= less->subs[i].npes;
+            good &= case_holds(pes[i] <= less->subs[i].npes, r, i);
         }
         req.net = b->net;
         if (!good) {
@@ -359,10 +359,11 @@ static void test_busy(void)
         good = !hrun_placement_find(&req, &p, &err);
         req.cluster = &less->cluster;
         req.busy = NULL;
-        good &= !hrun_placement_find(&req, &q, &err) && same_cost(&p.cost, &q.cost) && same_cost(&p.plain, &q.plain);
+        good &= case_holds(!hrun_placement_find(&req, &q, &err) && same_cost(&p.cost, &q.cost) &&
+                           same_cost(&p.plain, &q.plain), r);
         for (int i = 0; i < b->cluster.nsubs && good; i++)
             for (int n = 0; n < pes[i]; n++, k++)
-                good &= p.order[k] == left[i][q.order[k]];
+                good &= case_holds(p.order[k] == left[i][q.order[k]], r, i, n);
         same += good;
         hrun_placement_release(&p);
         hrun_placement_release(&q);

@@ -97,7 +97,7 @@ static int check_layout(const struct hrun_layout *l, int c, int M, int smt, int 
             /* stride 1: the ranks of a PE are neighbours; 2: they alternate */
             const struct hrun_rank *r = &l->ranks[stride == 1 ? p * M + k : 2 * k + p];
 
-            good &= r->pe == p && holds(r, p, c, M, M > c ? 0 : first, n, smt);
+            good &= case_holds(r->pe == p && holds(r, p, c, M, M > c ? 0 : first, n, smt), p, k);
             first += n;
         }
     return good;

@@ -239,7 +239,7 @@ static void test_search(void)
                 if (!P || problem.oracle->whole(problem.oracle->ctx, pes, procs, P, &t, &limiting, &err))
                     continue;
                 best = fmin(best, t);
-                below |= problem.oracle->times(problem.oracle->ctx, P, row, &err) || row[0] > t;
+                below |= case_breaks(problem.oracle->times(problem.oracle->ctx, P, row, &err) || row[0] > t, k, N, c);
             }
             ok(plan && plan->n == 1 && plan->v[0].time_s == best, "finds the best of all");
             ok(!below, "and no bound is above a time");

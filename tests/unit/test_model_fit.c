@@ -154,7 +154,7 @@ static void test_selection(void)
     is_int(again->n, m->n, "as many models");
     for (int i = 0; i < m->n; i++)
         for (int j = 0; j < m->v[i].nterms; j++)
-            same &= m->v[i].k[j] == again->v[i].k[j] && m->v[i].s2 == again->v[i].s2;
+            same &= case_holds(m->v[i].k[j] == again->v[i].k[j] && m->v[i].s2 == again->v[i].s2, i, j);
     ok(same, "all coefficients are the same to the last bit");
     hrun_models_destroy(again);
     again = NULL;
@@ -318,7 +318,7 @@ static void test_names(void)
     int good = !strcmp(hrun_model_form_name(HRUN_FORM_PT), "pt");
 
     for (int i = 0; i < 2; i++)
-        good &= !hrun_method_parse(hrun_method_name((enum hrun_method)i), &m, NULL) && (int)m == i;
+        good &= case_holds(!hrun_method_parse(hrun_method_name((enum hrun_method)i), &m, NULL) && (int)m == i, i);
     ok(good, "names are parsed back");
     is_int(hrun_method_parse("", &m, &err), -1, "an unknown method");
     is_str(err.text, "'' is no fitting method; choose ls or nnls", "... is told what there is");

@@ -73,11 +73,11 @@ static void test_values(void)
     is_num(t[2], 1 + 2e-3 * sqrt(1000), 1e-14, "P > M: NP-T");
     for (int P = 3; P < 100; P++) {
         o->times(o->ctx, P, t, &err);
-        same &= isnan(t[0]) && fabs(t[1] - direct(&m[0]->v[0], 1, 1000, P, 0)) < 1e-14 &&
-                fabs(t[2] - direct(&m[2]->v[0], 1, 1000, P, 0)) < 1e-14;
-        same &= !hrun_predictor_time(p, 0, 2, P, &time_s, &low, &high, &err) && time_s == t[1] &&
-                low <= t[1] && high >= t[1];
-        same &= !hrun_predictor_time(p, 2, 1, P, &time_s, &low, &high, &err) && time_s == t[2];
+        same &= case_holds(isnan(t[0]) && fabs(t[1] - direct(&m[0]->v[0], 1, 1000, P, 0)) < 1e-14 &&
+                           fabs(t[2] - direct(&m[2]->v[0], 1, 1000, P, 0)) < 1e-14, P);
+        same &= case_holds(!hrun_predictor_time(p, 0, 2, P, &time_s, &low, &high, &err) && time_s == t[1] &&
+                           low <= t[1] && high >= t[1], P);
+        same &= case_holds(!hrun_predictor_time(p, 2, 1, P, &time_s, &low, &high, &err) && time_s == t[2], P);
     }
     ok(same, "all P: values, and the same to the last bit one by one");
     is_int(o->rule(o->ctx, 4, &err), 1, "the rule is asked");

@@ -277,7 +277,7 @@ static void test_groups(void)
                 for (int i = 0; i < 3; i++) {
                     int p = pick[i] ? (pick[i] - 1) / 3 + 1 : 0, o = pick[i] ? (pick[i] - 1) % 3 : 0;
 
-                    bad |= p > g[i].pes;
+                    bad |= case_breaks(p > g[i].pes, k, q, c, i);
                     P += p * m[o];
                     most = p ? fmax(most, rate[i][o]) : most;
                 }

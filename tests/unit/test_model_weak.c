@@ -190,10 +190,10 @@ static void test_balance(void)
             continue;
         for (int i = 0; i < n; i++) {
             sum += share[i] * v[i].n;
-            few |= share[i] < 1 || share[i] > v[i].most || at(&v[i], share[i]) > got;
+            few |= case_breaks(share[i] < 1 || share[i] > v[i].most || at(&v[i], share[i]) > got, k, i);
         }
         for (int i = 0; i < n; i++)
-            few |= sum - units >= v[i].n && share[i] > 1;   /* a unit less of each would do */
+            few |= case_breaks(sum - units >= v[i].n && share[i] > 1, k, i);   /* a unit less of each would do */
         excess += few || sum < units;
     }
     is_int(wrong, 0, "%d cases: the time is the least of all shares", cases);

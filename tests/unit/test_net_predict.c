@@ -176,8 +176,8 @@ static void test_openmpi_allgather(void)
             net_algorithm_find(HRUN_NET_ALLGATHER, name, &name)(&s, &task, 0);
             for (size_t k = 0; k < s.nsteps; k++)
                 if (play_sends(&s.steps[k])) {
-                    like &= sends < 4 && s.steps[k].peer == n - (1 << sends) &&
-                            s.steps[k].bytes == counted[i].blocks[sends] * bytes;
+                    like &= case_holds(sends < 4 && s.steps[k].peer == n - (1 << sends) &&
+                                       s.steps[k].bytes == counted[i].blocks[sends] * bytes, i, bytes, k);
                     sends++;
                 }
             ok(like && (sends == 4 || counted[i].blocks[sends] == 0), "allgather of %.0f B among %d as in Open MPI",
@@ -223,8 +223,8 @@ static void test_laws(void)
                 if (!(t > 0) || fabs(t - u) > 1e-9 * t || (t < last * (1 - 1e-12) && !jumps))
                     printf("# %s %s %g: %g and %g, before %g\n", hrun_net_op_name((enum hrun_net_op)op), name,
                            bytes, t, u, last);
-                same &= t > 0 && fabs(t - u) <= 1e-9 * t;
-                rising &= t >= last * (1 - 1e-12) || jumps;
+                same &= case_holds(t > 0 && fabs(t - u) <= 1e-9 * t, op, i, bytes);
+                rising &= case_holds(t >= last * (1 - 1e-12) || jumps, op, i, bytes);
                 last = t;
             }
         }
@@ -236,7 +236,7 @@ static void test_laws(void)
 
         for (int i = 0; i < 64; i++)
             net->pairs[i].beta_bytes_per_s.v = rate / 2;
-        slower &= net_time(net, HRUN_NET_ALLTOALL, "pairwise", 1e5, 8) > t;
+        slower &= case_holds(net_time(net, HRUN_NET_ALLTOALL, "pairwise", 1e5, 8) > t, rate);
     }
     ok(slower, "slower wires take longer");
     is_num(net_time(net, HRUN_NET_ALLREDUCE, NULL, 1e6, 1), 0, 0, "one rank takes no time");
@@ -308,7 +308,7 @@ static void test_selectors(void)
                 for (double bytes = 0; bytes < 1e8; bytes = 2 * bytes + 1) {
                     const char *name = net_select(*s, (enum hrun_net_op)op, n, bytes, 1);
 
-                    complete &= name != NULL;
+                    complete &= case_holds(name != NULL, op, n, bytes);
                     unknown += name && !net_algorithm_find((enum hrun_net_op)op, name, &name);
                 }
     ok(complete, "each selector takes something for each operation, number of ranks and size");

@@ -23,15 +23,15 @@ static void test_rounds(void)
                 int y = net_partner(n, r, x);
 
                 resting += y < 0;
-                bad |= y >= n || y == x || (y >= 0 && net_partner(n, r, y) != x);
+                bad |= case_breaks(y >= n || y == x || (y >= 0 && net_partner(n, r, y) != x), n, r, x);
                 if (y >= 0 && y < n)
                     met[x][y]++;
             }
-            bad |= resting != n % 2;
+            bad |= case_breaks(resting != n % 2, n, r);
         }
         for (int x = 0; x < n; x++)
             for (int y = 0; y < n; y++)
-                bad |= met[x][y] != (x != y);
+                bad |= case_breaks(met[x][y] != (x != y), n, x, y);
         ok(!bad, "%d hosts: each pair meets once in %d rounds", n, net_rounds(n));
     }
     is_int(net_rounds(1), 0, "one host has nobody to meet");
@@ -45,9 +45,9 @@ static void test_triples(void)
         for (int r = 0; r < net_triple_rounds(n); r++) {
             int seen[MOST] = { 0 }, triples = net_triples(n, r, out);
 
-            bad |= triples < 1;
+            bad |= case_breaks(triples < 1, n, r);
             for (int q = 0; q < 3 * triples; q++) {
-                bad |= out[q] < 0 || out[q] >= n || seen[out[q]]++;
+                bad |= case_breaks(out[q] < 0 || out[q] >= n || seen[out[q]]++, n, r, q);
                 count[out[q]]++;
             }
         }
@@ -86,7 +86,7 @@ static void test_groups(void)
         for (int n = 2 * ng < 4 ? 4 : 2 * ng; n <= MOST; n += 7) {
             bad = grouped(n, ng, 40, 4, 0.1, group_of) != ng;
             for (int i = 0; i < n; i++)
-                bad |= group_of[i] != i % ng;
+                bad |= case_breaks(group_of[i] != i % ng, ng, n, i);
             ok(!bad, "%d hosts of all speeds behind %d switches", n, ng);
         }
     is_int(grouped(2, 1, 0, 0, 0, group_of), 1, "two hosts cannot be told apart");
@@ -168,7 +168,7 @@ static int finds(struct made *m, int n, int ng, double trunk, int unlike)
     bad = net_groups_loaded(byte_s, n, &(struct net_load){ made_slows, m }, group_of) != (trunk > 0 ? ng : 1);
     for (int i = 0; i < n && !bad; i++)
         for (int j = 0; j < n; j++)
-            bad |= (group_of[i] == group_of[j]) != (trunk == 0 || m->group[i] == m->group[j]);
+            bad |= case_breaks((group_of[i] == group_of[j]) != (trunk == 0 || m->group[i] == m->group[j]), i, j);
     return !bad;
 }
 

@@ -346,8 +346,8 @@ static void test_known(void)
 
             was[n] = b.v[i];
             for (int j = 0; j < n; j++)
-                twice |= !memcmp(was[j].pes, was[n].pes, sizeof was[n].pes) &&
-                         !memcmp(was[j].procs, was[n].procs, sizeof was[n].procs);
+                twice |= case_breaks(!memcmp(was[j].pes, was[n].pes, sizeof was[n].pes) &&
+                                     !memcmp(was[j].procs, was[n].procs, sizeof was[n].procs), round, k, j);
             if (twice)
                 continue;
             if (below(&r, 6) == 0) {             /* none of the problem's */

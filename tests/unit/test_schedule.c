@@ -71,7 +71,7 @@ static void every(const struct instance *in, int job, int end, struct grid *g)
 
             for (int t = start; t < start + length; t++)
                 for (int s = 0; s < SUBS; s++)
-                    fits &= g->used[t][s] + w->pes[s] <= in->npes[s];
+                    fits &= case_holds(g->used[t][s] + w->pes[s] <= in->npes[s], i, start, t, s);
             if (!fits)
                 continue;
             for (int t = start; t < start + length; t++)
@@ -134,8 +134,8 @@ static int is_sound(const struct instance *in, const struct hrun_schedule *s)
         const struct hrun_schedule_job *job = &in->jobs[j];
         double quickest = INFINITY;
 
-        good &= s->v[j].way >= 0 && s->v[j].way < job->nways && s->v[j].start_s >= 0 &&
-                s->v[j].end_s == s->v[j].start_s + job->ways[s->v[j].way].time_s;
+        good &= case_holds(s->v[j].way >= 0 && s->v[j].way < job->nways && s->v[j].start_s >= 0 &&
+                           s->v[j].end_s == s->v[j].start_s + job->ways[s->v[j].way].time_s, j);
         end = fmax(end, s->v[j].end_s);
         for (int i = 0; i < job->nways; i++)
             quickest = fmin(quickest, job->ways[i].time_s);
