@@ -1,5 +1,5 @@
 /* main.c - hrun-calibrate: measure an application on each sub-cluster and fit its models */
-#include "common/errands.h"
+#include "common/options.h"
 
 static const struct context_command command = {
     "hrun-calibrate", calib_options, calib_modes, calib_usage, calib_usage_after,

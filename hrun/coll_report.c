@@ -1,7 +1,6 @@
-/* coll_report.c - what tuning does to collective operations, in words; see coll_tuning.h for the contracts */
-#include "session/coll_tuning.h"
+/* coll_report.c - what tuning does to collective operations, in words; see session/work.h for the contracts */
+#include "session/work.h"
 
-#include "base/table.h"
 #include "base/units.h"
 #include "preloaded/ways.h"
 #include "trace/wire.h"

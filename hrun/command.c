@@ -1,7 +1,7 @@
 /* command.c - what main does first and last, and the command line; see command.h */
 #include "command.h"
 
-#include "base/nearest.h"
+#include "base/list.h"
 #include "launch/launch.h"
 
 #include <errno.h>

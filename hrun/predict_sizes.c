@@ -1,7 +1,7 @@
 /* predict_sizes.c - hrun --dry-run=time: the predicted time alone; see run.h */
 #include "run.h"
 
-#include "session/query.h"
+#include "session/decide.h"
 #include "session/work.h"
 
 #include <stdio.h>

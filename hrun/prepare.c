@@ -1,11 +1,11 @@
-/* prepare.c - from the command line to a layout whose PEs are this run's; see prepare.h */
-#include "prepare.h"
+/* prepare.c - from the command line to a layout whose PEs are this run's; see run.h */
+#include "run.h"
 
 #include "report.h"
 
 #include "base/units.h"
-#include "session/finest.h"
-#include "session/network.h"
+#include "session/decide.h"
+#include "session/context.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* probe.c - hrun --probe: its options, and what comes after what; see probe.h for the contracts */
-#include "probe_parts.h"
-#include "probe_size.h"
+#include "probe.h"
 
 #include "base/units.h"
 

@@ -2,7 +2,7 @@
  *
  * Purpose: for an application without a profile (paper 004, section 5.2). A small run with one process per PE, watched,
  * tells how long each process computes; where it cannot be watched each sub-cluster runs alone, and its time tells.
- * From these speeds (model/speeds.h) the search finds the quickest configuration. It is taken where it is quicker than
+ * From these speeds (model/model.h) the search finds the quickest configuration. It is taken where it is quicker than
  * the default, one process per PE, by more than the probe can resolve, and where one more small run shows that it is.
  * So the real run is not slower than the default but by what the probe itself took, as far as a small run tells.
  * Invariants: after a failure or a signal nothing more is started; each good run is recorded as any run is.
@@ -10,7 +10,9 @@
 #ifndef HRUN_PROBE_H
 #define HRUN_PROBE_H
 
+#include "model/model.h"
 #include "options.h"
+#include "session/decide.h"
 #include "session/work.h"
 
 #include <jansson.h>
@@ -53,5 +55,69 @@ json_t *probe_json(const struct probe *p, int nsubs);
 /* A line about a probe before it is made, and one after the real run, which took job_s. */
 void probe_before(const struct probe *p, struct hrun_buf *out);
 void probe_after(const struct probe *p, const struct decision *d, double job_s, struct hrun_buf *out);
+
+/* ---------------------------------------------------------------- probe_parts
+ *
+ * What the files of hrun/probe*.c share
+ *
+ * probe.c knows the options and the order of things, probe_run.c makes runs and finds speeds in them, probe_choose.c
+ * finds and tries configurations.
+ */
+
+struct probing {
+    struct probe *p;
+    const struct work *w;      /* the real run */
+    const struct hrun_settings *s;
+    struct decision *d;
+    struct context *c;
+    struct hrun_speed *v;      /* nsubs */
+    int **procs;               /* nsubs: Mi where there is no definition */
+    int P0;                    /* processes that v is about */
+    double comm_s;
+    double unsure;             /* of the slowest of v */
+    int alone;                 /* 1: where sub-clusters run apart, each runs one process */
+    /* The default at a small size, where it was run. */
+    int64_t base_N;            /* 0: it was not */
+    double base_s, base_launch_s;
+};
+
+/* One small run, recorded. *time_s: of the application, *launch_s: what the launch took besides. waits: NULL: it is not
+ * watched; else the caller's. */
+int probe_run(struct probing *g, int64_t N, const int *pes, const int *procs, struct waits *waits, double *time_s,
+              double *launch_s, struct hrun_error *err);
+/* Which Mi are looked at, and how many processes of a PE do not slow each other down; g->v and g->procs are the
+ * caller's to free. */
+int probe_options(struct probing *g, struct hrun_error *err);
+/* How much longer the work of size N takes than that of size n, at least 1: by the definition's terms in N alone the
+ * one that grows most; in proportion where there are none. Errors: those of the terms. */
+int probe_growth(const struct hrun_app *app, int64_t n, int64_t N, double *growth, struct hrun_error *err);
+/* Make the first run, or those of each sub-cluster alone, and fill the speeds. */
+int probe_measure(struct probing *g, struct hrun_error *err);
+/* Can anything be quicker than the default, whatever the speeds are? 1, 0, or -1. */
+int probe_is_open(struct probing *g, struct hrun_error *err);
+/* Choose, and change g->d. */
+int probe_choose(struct probing *g, struct hrun_error *err);
+
+/* ---------------------------------------------------------------- probe_size
+ *
+ * Sizes that are small, and that the rule accepts with given numbers of processes; of hrun/probe.c
+ *
+ * Invariant: a search looks at a bounded number of sizes, whatever the rule.
+ */
+
+/* Is (N, P) accepted by the rule, and does a process of it fit on each PE that may be used? 1, 0, or -1. */
+int probe_size_accepts(const struct context *c, const struct decision *d, int64_t N, int P, struct hrun_error *err);
+
+/* The first size from..to at which P and Q processes (Q = 0: P alone) are accepted: first one that both divide, of
+ * those near `from`, then any near it, then doublings of it and what halving d->N gives. 1 with *N, 0: none was found,
+ * or -1. */
+int probe_size_find(const struct context *c, const struct decision *d, int64_t from, int64_t to, int P, int Q,
+                    int64_t *N, struct hrun_error *err);
+
+/* The size of a probe: `asked`, else the smallest of the definition's sizes, else an eighth of d->N or so; and with it
+ * the most processes that the rule accepts there, one on each PE, at least one on each of the `used` sub-clusters.
+ * Errors: HRUN_EINFEASIBLE, those of the rule. */
+int probe_size_choose(const struct context *c, const struct decision *d, int64_t asked, int used, int total,
+                      int64_t *N, int *P, struct hrun_error *err);
 
 #endif

@@ -1,6 +1,5 @@
-/* probe_choose.c - which configuration the speeds say is quickest, and whether it is; see probe_parts.h */
-#include "probe_parts.h"
-#include "probe_size.h"
+/* probe_choose.c - which configuration the speeds say is quickest, and whether it is; see probe.h */
+#include "probe.h"
 
 #include "plan/plan.h"
 

@@ -1,9 +1,8 @@
-/* probe_run.c - small runs, and the speeds that they tell; see probe_parts.h for the contracts */
-#include "probe_parts.h"
-#include "probe_size.h"
+/* probe_run.c - small runs, and the speeds that they tell; see probe.h for the contracts */
+#include "probe.h"
 
 #include "base/units.h"
-#include "session/placement.h"
+#include "session/decide.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* probe_size.c - sizes to probe with; see probe_size.h for the contracts */
-#include "probe_size.h"
+/* probe_size.c - sizes to probe with; see probe.h for the contracts */
+#include "probe.h"
 
 /* So many sizes are looked at in a row; a rule takes some 50 ns. */
 enum { NEAR = 1024 };

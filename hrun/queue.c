@@ -1,10 +1,10 @@
-/* queue.c - hrun --wait; see prepare.h
+/* queue.c - hrun --wait; see run.h
  *
  * What would be chosen on the whole cluster is waited for. In the queue it stands with the PEs that it is going to
  * have: those that are free, and of the others those that are free first; so what is free is kept for it, and no later
  * run takes it. Where starting at once on what remains is predicted to end earlier, that is done.
  */
-#include "prepare.h"
+#include "run.h"
 
 #include "base/units.h"
 

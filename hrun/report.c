@@ -1,11 +1,9 @@
 /* report.c - the dry run, as text; see report.h */
-#include "report_parts.h"
+#include "report.h"
 
-#include "base/table.h"
 #include "base/units.h"
-#include "session/prediction.h"
-#include "session/unmodelled.h"
-#include "session/coll_tuning.h"
+#include "session/decide.h"
+#include "session/work.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* report_choice.c - what a dry run says of the choice among configurations; see report_parts.h */
-#include "report_parts.h"
+/* report_choice.c - what a dry run says of the choice among configurations; see report.h */
+#include "report.h"
 
 #include "base/units.h"
 

@@ -1,8 +1,7 @@
 /* report_cluster.c - --show-cluster as a text; see report.h */
 #include "report.h"
 
-#include "base/hostlist.h"
-#include "base/table.h"
+#include "base/list.h"
 #include "base/units.h"
 
 #include <stdlib.h>

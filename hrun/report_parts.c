@@ -1,9 +1,8 @@
-/* report_parts.c - what a dry run and a run both say; see report_parts.h */
-#include "report_parts.h"
+/* report_parts.c - what a dry run and a run both say; see report.h */
+#include "report.h"
 
 #include "base/units.h"
-#include "session/conditions.h"
-#include "session/network.h"
+#include "session/context.h"
 
 #include <math.h>
 #include <stdio.h>

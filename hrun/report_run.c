@@ -1,5 +1,5 @@
 /* report_run.c - what hrun says before a run and after it; see report.h */
-#include "report_parts.h"
+#include "report.h"
 
 #include "base/units.h"
 

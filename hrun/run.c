@@ -1,10 +1,9 @@
 /* run.c - hrun's errands; see run.h */
 #include "run.h"
 
-#include "base/table.h"
-#include "prepare.h"
+#include "base/units.h"
 #include "report.h"
-#include "session/coll_tuning.h"
+#include "session/work.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -3,6 +3,9 @@
 #define HRUN_RUN_H
 
 #include "options.h"
+#include "probe.h"
+#include "session/decide.h"
+#include "session/work.h"
 
 /* Each returns hrun's exit status and has said on stderr what went wrong. words: program and its arguments,
  * NULL-terminated, possibly empty. */
@@ -13,5 +16,49 @@ int run_export_topology(const struct hrun_settings *s, char **words);
 int run_plan(const struct hrun_settings *s, char **words);         /* words: a file of jobs */
 int run_predict(const struct hrun_settings *s, char **words);
 int run_program(const struct hrun_settings *s, char **words);
+
+/* ---------------------------------------------------------------- prepare
+ *
+ * From the command line to a layout whose PEs are this run's
+ *
+ * Purpose: context, decision, probe, placement and layout, and the claim of the PEs in the ledger, with --wait.
+ * Invariants: what is laid out is claimed (but for a dry run, and where there is no ledger), before anything of the
+ * application is started; where others were quicker it is chosen anew among what remains.
+ */
+
+/* Everything up to the point where something could be started. */
+struct prepared {
+    struct context c;
+    const struct hrun_settings *set;
+    struct question ask;          /* as given, but for what does not count in this run */
+    int64_t N;                    /* as given, 0: it was not */
+    struct ledger ledger;
+    struct profiles known;
+    struct decision d;
+    struct variants variants;
+    struct work w;
+    char *named[2];               /* the words, where the user gave none: a program of the definition */
+    struct placed placed;
+    struct probe probe;
+    struct hrun_layout *layout;
+    int sig;                      /* the signal that has ended the waiting, else 0 */
+};
+
+/* 0, or -1 with *err, which says nothing where sig is set. To be released in any case. Errors: those of the rooms;
+ * HRUN_EBUSY where others use what is needed. */
+int prepare(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err);
+void prepared_release(struct prepared *p);
+
+/* queue.c: the same for a run that waits, once the context is there. */
+int prepare_waiting(struct prepared *p, struct hrun_error *err);
+
+/* Decide and lay out: all PEs, or without those that others use. What was chosen before is dropped. */
+int prepare_choose(struct prepared *p, int all, struct hrun_error *err);
+/* Lay out the decision without the busy PEs (layout.h), by_pattern: placed as the network wants. */
+int prepare_layout(struct prepared *p, const char *const *busy, int by_pattern, struct hrun_error *err);
+/* Choose among what is free, and claim it. */
+int prepare_now(struct prepared *p, struct hrun_error *err);
+/* Claim what is laid out: 1 granted, 0 not, -1 with *err. */
+int prepare_claim(struct prepared *p, struct hrun_error *err);
 
 #endif

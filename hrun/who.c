@@ -1,10 +1,10 @@
 /* who.c - hrun --show-cluster=users: the ledger as people and machines read it */
 #include "run.h"
 
-#include "base/hostlist.h"
-#include "base/table.h"
-#include "session/json.h"
-#include "session/ledger.h"
+#include "base/list.h"
+#include "base/units.h"
+#include "session/context.h"
+#include "session/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* exclusive.c - one calibration of a thing at a time; see exclusive.h */
-#include "exclusive.h"
+/* exclusive.c - one calibration of a thing at a time; see alone.h */
+#include "alone.h"
 
 #include "base/file.h"
-#include "session/ledger.h"
+#include "session/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* lists.c - what the options say is to be measured; see lists.h */
-#include "lists.h"
+/* lists.c - what the options say is to be measured; see options.h */
+#include "options.h"
 
 #include "base/units.h"
 

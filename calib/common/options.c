@@ -1,5 +1,5 @@
 /* options.c - the option table of hrun-calibrate: parsing, --help, completion and the man page test go by it */
-#include "lists.h"
+#include "options.h"
 
 #include "base/units.h"
 

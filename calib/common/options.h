@@ -1,6 +1,6 @@
 /* options.h - the option table of hrun-calibrate, and what it can be asked for */
-#ifndef CALIB_OPTIONS_H
-#define CALIB_OPTIONS_H
+#ifndef CALIB_COMMON_OPTIONS_H
+#define CALIB_COMMON_OPTIONS_H
 
 #include "../../hrun/command.h"
 
@@ -52,5 +52,46 @@ enum calib_mode {
 extern const struct hrun_opt calib_options[];
 extern const struct hrun_opt_mode calib_modes[];
 extern const char calib_usage[], calib_usage_after[];
+
+/* ---- errands: what hrun-calibrate can be asked for: the functions of main.c's table */
+
+/* Each returns the exit status and has said on stderr what went wrong. */
+int calib_measure(const struct calib_settings *s, char **words);          /* words: program and arguments */
+/* The same of each variant that has terms, where the definition has variants and none is named. */
+int calib_variants(const struct calib_settings *s, char **words);
+/* The same for a program without a definition, and write one (calib/measure/measure.h). */
+int calib_new(const struct calib_settings *s, char **words);
+int calib_show(const struct calib_settings *s, char **apps);              /* apps: names, possibly none = all */
+int calib_fit(const struct calib_settings *s, char **apps);
+int calib_report(const struct calib_settings *s, char **apps);            /* apps: one name, or none */
+int calib_export(const struct calib_settings *s, char **apps);
+int calib_import(const struct calib_settings *s, char **files);           /* names, "-" for standard input */
+/* words: a program whose libraries are looked at, possibly none. The status is 1 when something is not predictable. */
+int calib_doctor(const struct calib_settings *s, char **words);
+
+/* Measure how quick PEs are, and keep it; words: none. And show what is kept. */
+int calib_speeds(const struct calib_settings *s, char **words);
+int calib_show_speeds(const struct calib_settings *s, char **apps);
+
+/* Measure the network of the cluster, estimate its model and keep it; words: none. */
+int calib_network(const struct calib_settings *s, char **words);
+/* Show the one that is kept, as calib_show does profiles. */
+int calib_show_network(const struct calib_settings *s, char **apps);
+
+/* ---- lists: what the options say is to be measured: sizes, numbers of PEs, processes per PE, sub-clusters */
+
+struct lists {
+    struct number_list sizes, pes, procs; /* pes.n = 0: no --pes, each sub-cluster its own numbers */
+    int own;                  /* 1: the sizes are ours, up to the one that -N names */
+    int *most;                /* of each sub-cluster: PEs that may be used, 0 none; owned */
+};
+
+/* Sizes and processes per PE that the options do not give are the definition's; of chosen runs -N stands for sizes up
+ * to it, down to an eighth, which the rule accepts for many P. Errors: HRUN_EINVAL (no sizes known, no sub-cluster has
+ * that many PEs), those of context_use, HRUN_ENOMEM. */
+int lists_read(const struct context *c, const struct calib_settings *s, struct lists *out, struct hrun_error *err);
+/* For the option table: a list as "1,2,4-8:2" with numbers in min..max of the row, into a struct number_list. */
+int lists_add(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
+void lists_release(struct lists *l);
 
 #endif

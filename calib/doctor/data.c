@@ -1,5 +1,5 @@
-/* data.c - what is known of a cluster, in memory; see data.h */
-#include "data.h"
+/* data.c - what is known of a cluster, in memory; see doctor.h */
+#include "doctor.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,9 @@
 /* doctor.c - hrun-calibrate doctor: start hrun-probe on every PE, check_end what it tells, say it */
-#include "report.h"
+#include "doctor.h"
 
 #include "../common/alone.h"
-#include "../common/errands.h"
+#include "../common/options.h"
 #include "base/file.h"
-#include "base/installed.h"
 #include "base/units.h"
 #include "session/work.h"
 

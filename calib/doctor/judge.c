@@ -1,5 +1,5 @@
-/* judge.c - the table of checks; see judge.h for the contracts */
-#include "judge.h"
+/* judge.c - the table of checks; see doctor.h for the contracts */
+#include "doctor.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* judge_compute.c - checks of what was measured on PEs; see judge.h */
-#include "judge.h"
+/* judge_compute.c - checks of what was measured on PEs; see doctor.h */
+#include "doctor.h"
 
-#include "fit/spread.h"
+#include "fit/fit.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* judge_network.c - checks of messages and clocks; see judge.h */
-#include "judge.h"
+/* judge_network.c - checks of messages and clocks; see doctor.h */
+#include "doctor.h"
 
-#include "fit/spread.h"
+#include "fit/fit.h"
 
 #include <math.h>
 #include <stdio.h>

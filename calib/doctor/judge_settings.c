@@ -1,5 +1,5 @@
-/* judge_settings.c - checks of settings of the system; see judge.h */
-#include "judge.h"
+/* judge_settings.c - checks of settings of the system; see doctor.h */
+#include "doctor.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* read.c - the records as text; see data.h */
-#include "data.h"
+/* read.c - the records as text; see doctor.h */
+#include "doctor.h"
 
 #include <errno.h>
 #include <limits.h>

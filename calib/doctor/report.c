@@ -1,10 +1,9 @@
-/* report.c - what `doctor` found; see report.h */
-#include "report.h"
+/* report.c - what `doctor` found; see doctor.h */
+#include "doctor.h"
 
-#include "base/table.h"
 #include "base/units.h"
-#include "fit/spread.h"
-#include "session/json.h"
+#include "fit/fit.h"
+#include "session/context.h"
 
 #include <stdlib.h>
 #include <string.h>

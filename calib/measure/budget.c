@@ -1,11 +1,10 @@
-/* budget.c - a campaign of chosen runs; see budget.h */
-#include "budget.h"
+/* budget.c - a campaign of chosen runs; see measure.h */
+#include "measure.h"
 
-#include "../common/errands.h"
-#include "../profiles/fit.h"
-#include "base/table.h"
+#include "../common/options.h"
+#include "../profiles/profiles.h"
 #include "base/units.h"
-#include "session/network.h"
+#include "session/context.h"
 
 #include <math.h>
 #include <stdio.h>

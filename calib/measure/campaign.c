@@ -1,6 +1,5 @@
-/* campaign.c - which runs a calibration makes; see campaign.h and campaign_left.c */
-#include "campaign.h"
-#include "budget.h"
+/* campaign.c - which runs a calibration makes; see measure.h and campaign_left.c */
+#include "measure.h"
 
 #include "base/units.h"
 

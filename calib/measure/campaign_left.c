@@ -1,10 +1,8 @@
-/* campaign_left.c - how the runs of a campaign went, which are left, and how long they will take; see campaign.h */
-#include "campaign.h"
-#include "budget.h"
+/* campaign_left.c - how the runs of a campaign went, which are left, and how long they will take; see measure.h */
+#include "measure.h"
 
-#include "base/table.h"
 #include "base/units.h"
-#include "fit/spread.h"
+#include "fit/fit.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
-/* choices.c - what hrun would choose at each size; see choices.h */
-#include "choices.h"
+/* choices.c - what hrun would choose at each size; see measure.h */
+#include "measure.h"
 
-#include "base/table.h"
 #include "base/units.h"
 #include "plan/plan.h"
 #include "session/decide.h"

@@ -1,5 +1,5 @@
-/* copies.c - runs of one process each at the same time; see copies.h */
-#include "copies.h"
+/* copies.c - runs of one process each at the same time; see measure.h */
+#include "measure.h"
 
 #include <errno.h>
 #include <fcntl.h>

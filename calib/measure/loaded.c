@@ -1,6 +1,5 @@
-/* loaded.c - runs on hosts of which all PEs are kept busy; see loaded.h */
-#include "loaded.h"
-#include "copies.h"
+/* loaded.c - runs on hosts of which all PEs are kept busy; see measure.h */
+#include "measure.h"
 
 #include <stdlib.h>
 #include <string.h>

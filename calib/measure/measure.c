@@ -1,16 +1,12 @@
 /* measure.c - hrun-calibrate PROGRAM: preparing a campaign, making it, fitting what it measured */
-#include "budget.h"
-#include "choices.h"
-#include "progress.h"
-#include "runs.h"
+#include "measure.h"
 
-#include "../common/errands.h"
-#include "../common/exclusive.h"
-#include "../profiles/fit.h"
+#include "../common/options.h"
+#include "../common/alone.h"
+#include "../profiles/profiles.h"
 #include "base/units.h"
-#include "session/conditions.h"
-#include "session/network.h"
-#include "session/unmodelled.h"
+#include "session/context.h"
+#include "session/decide.h"
 #include "session/work.h"
 
 #include <stdio.h>

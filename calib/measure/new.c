@@ -1,13 +1,11 @@
-/* new.c - hrun-calibrate --new; see new.h */
-#include "new.h"
+/* new.c - hrun-calibrate --new; see measure.h */
+#include "measure.h"
 
-#include "../common/exclusive.h"
-#include "../profiles/fit.h"
-#include "app/draft.h"
-#include "app/time_match.h"
+#include "../common/alone.h"
+#include "../profiles/profiles.h"
+#include "app/app.h"
 #include "base/file.h"
-#include "base/home.h"
-#include "model/discover.h"
+#include "model/model.h"
 #include "plan/plan.h"
 #include "session/work.h"
 

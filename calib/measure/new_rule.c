@@ -1,8 +1,8 @@
-/* new_rule.c - finding the rule of an application by trying; see new.h */
-#include "new.h"
+/* new_rule.c - finding the rule of an application by trying; see measure.h */
+#include "measure.h"
 
 #include "../common/alone.h"
-#include "app/rules.h"
+#include "app/internal.h"
 #include "session/work.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
  * a large one, too: 9 is the first P that is a square and no power of two, and 8 the first cube. More than 16 tell
  * nothing new of the rules there are. */
 enum { TRIED_MIN = 9, TRIED_MAX = 16, RUNS_MAX = 64, TRIES = 2 };
-/* A run is taken to hang when it takes so much longer than the longest that worked, and a start (campaign.h). */
+/* A run is taken to hang when it takes so much longer than the longest that worked, and a start (measure.h). */
 static const double HANGS = 20, START_S = 60;
 
 struct search {

@@ -1,6 +1,5 @@
-/* progress.c - what hrun-calibrate shows while it measures; see progress.h */
-#include "progress.h"
-#include "budget.h"
+/* progress.c - what hrun-calibrate shows while it measures; see measure.h */
+#include "measure.h"
 
 #include "base/units.h"
 

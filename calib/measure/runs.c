@@ -1,11 +1,9 @@
-/* runs.c - making the runs of a campaign; see runs.h */
-#include "runs.h"
-#include "budget.h"
-#include "loaded.h"
+/* runs.c - making the runs of a campaign; see measure.h */
+#include "measure.h"
 
 #include "../common/alone.h"
 #include "base/units.h"
-#include "session/placement.h"
+#include "session/decide.h"
 #include "session/work.h"
 
 #include <math.h>

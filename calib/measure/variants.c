@@ -1,5 +1,5 @@
 /* variants.c - hrun-calibrate of a definition with variants: each that has terms is measured, one after the other */
-#include "../common/errands.h"
+#include "../common/options.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* hrun-mpi.h - libhrun-mpi: measure the network below an MPI communicator
  *
  * Purpose: the experiments of Lastovetsky, Rychkov and O'Flynn, "A software tool for accurate estimation of parameters
- * of heterogeneous communication models" (paper 002), section 3, and those that lib/net/estimate.h wants besides, by
+ * of heterogeneous communication models" (paper 002), section 3, and those that lib/net/net.h wants besides, by
  * which hrun's network model is estimated. hrun-netbench is this library with a main function; an application may call
  * it at run time. The records that it gives are text: hrun_net_from_records and hrun_net_time of hrun.h
  * make a model of them (libhrun(3) has an example).

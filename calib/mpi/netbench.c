@@ -2,7 +2,7 @@
  *
  * hrun-netbench [--precision FRACTION] [--least K] [--most K] [--limit SECONDS] [--kinds K0,K1,...]
  * --kinds: of each rank, the number of the kind of its PE on its host. hrun-calibrate network starts it and reads what
- * rank 0 prints (lib/net/estimate.h has the format).
+ * rank 0 prints (lib/net/net.h has the format).
  */
 #include "hrun-mpi.h"
 

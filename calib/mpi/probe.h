@@ -5,7 +5,7 @@
  * Invariants:
  *   - it needs MPI and the C library, nothing of lib/: it is started on every host;
  *   - every process calls every experiment in the same order; what it finds it appends to p->out as lines, which main
- *     gathers and prints in the order of ranks. The lines are those that calib/doctor/data.h reads;
+ *     gathers and prints in the order of ranks. The lines are those that calib/doctor/doctor.h reads;
  *   - times are those of the monotonic clock, in seconds.
  */
 #ifndef CALIB_MPI_PROBE_H

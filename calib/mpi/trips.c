@@ -197,7 +197,7 @@ static int size_of(const struct net_bench *b, int group)
     return n;
 }
 
-/* n trips from group g to group h at once, as lib/net/estimate.h has it. */
+/* n trips from group g to group h at once, as lib/net/net.h has it. */
 static void pairs(struct net_bench *b, int g, int h, int n)
 {
     struct net_record r = { .kind = NET_PAIRS, .i = g, .j = h, .k = -1, .n = n };

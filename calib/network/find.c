@@ -1,8 +1,8 @@
 /* find.c - the network of the hosts that options name, for commands that need no hosts; see network.h */
 #include "network.h"
 
-#include "../common/errands.h"
-#include "base/installed.h"
+#include "../common/options.h"
+#include "base/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* json.c - a network as one JSON document, times in s, rates in bytes/s; see network.h */
 #include "network.h"
 
-#include "session/json.h"
+#include "session/context.h"
 
 
 #include <math.h>

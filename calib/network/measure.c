@@ -2,8 +2,8 @@
 #include "network.h"
 
 #include "../common/alone.h"
-#include "../common/errands.h"
-#include "base/installed.h"
+#include "../common/options.h"
+#include "base/file.h"
 #include "base/units.h"
 #include "session/work.h"
 

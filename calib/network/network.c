@@ -1,8 +1,8 @@
 /* network.c - hrun-calibrate network, and show --network; see network.h */
 #include "network.h"
 
-#include "../common/errands.h"
-#include "../common/exclusive.h"
+#include "../common/options.h"
+#include "../common/alone.h"
 #include "base/file.h"
 #include "session/work.h"
 

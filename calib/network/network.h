@@ -1,7 +1,7 @@
 /* network.h - hrun-calibrate network: measure, estimate, keep and show the network of a cluster
  *
  * Purpose: hrun-netbench (calib/mpi) is started through the engines with some processes on each host; its records
- * become a network model (lib/net/estimate.h), which is kept beside the profiles and shown.
+ * become a network model (lib/net/net.h), which is kept beside the profiles and shown.
  * Invariants: what is kept is complete: a measurement that failed or was stopped leaves what there was; hosts have the
  * names by which hrun knows them.
  */
@@ -9,8 +9,8 @@
 #define CALIB_NETWORK_NETWORK_H
 
 #include "../common/options.h"
-#include "net/estimate.h"
-#include "session/network.h"
+#include "net/net.h"
+#include "session/context.h"
 
 #include <jansson.h>
 

@@ -1,8 +1,7 @@
 /* show.c - a network as tables for people; see network.h */
 #include "network.h"
 
-#include "base/hostlist.h"
-#include "base/table.h"
+#include "base/list.h"
 #include "base/units.h"
 
 #include <math.h>

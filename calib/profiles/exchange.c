@@ -1,9 +1,9 @@
 /* exchange.c - hrun-calibrate export and import: measurements for other programs, and from them */
-#include "fit.h"
+#include "profiles.h"
 
-#include "../common/errands.h"
+#include "../common/options.h"
 #include "base/file.h"
-#include "store/exchange.h"
+#include "store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /* fit_command.c - models from the logs: all sub-clusters of a cluster together */
-#include "fit.h"
+#include "profiles.h"
 
-#include "../common/errands.h"
+#include "../common/options.h"
 #include "../network/network.h"
 #include "base/list.h"
 #include "base/units.h"
-#include "fit/spread.h"
+#include "fit/fit.h"
 #include "model/model.h"
 
 #include <math.h>

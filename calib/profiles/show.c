@@ -1,13 +1,10 @@
 /* show.c - showing profiles as text and as JSON, and going through those there are */
-#include "fit.h"
-#include "show_plot.h"
-#include "show_mpi_waits.h"
+#include "profiles.h"
 
-#include "../common/errands.h"
-#include "base/table.h"
+#include "../common/options.h"
 #include "base/units.h"
-#include "model/speeds.h"
-#include "session/json.h"
+#include "model/model.h"
+#include "session/context.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* show_mpi_waits.c - what show tells of watched runs; see show_mpi_waits.h for the contracts */
-#include "show_mpi_waits.h"
+/* show_mpi_waits.c - what show tells of watched runs; see profiles.h for the contracts */
+#include "profiles.h"
 
 #include "base/list.h"
-#include "base/table.h"
-#include "trace/terms.h"
+#include "base/units.h"
+#include "trace/trace.h"
 
 #include <math.h>
 #include <stdlib.h>

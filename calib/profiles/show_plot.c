@@ -1,6 +1,5 @@
-/* show_plot.c - times over N of one profile as a plot of text; see show_plot.h */
-#include "show_plot.h"
-#include "textplot.h"
+/* show_plot.c - times over N of one profile as a plot of text; see profiles.h */
+#include "profiles.h"
 
 #include <langinfo.h>
 #include <locale.h>

@@ -1,20 +1,17 @@
 /* speeds.c - hrun-calibrate speeds: how quick the PEs of each sub-cluster are, for definitions with formulas
  *
  * hrun-probe multiplies matrices on all PEs at once, with as many processes on each as asked for; what a product takes
- * is kept in the store (model/speeds.h).
+ * is kept in the store (model/model.h).
  */
-#include "fit.h"
+#include "profiles.h"
 
 #include "../common/alone.h"
-#include "../common/errands.h"
-#include "../common/exclusive.h"
-#include "base/installed.h"
-#include "base/table.h"
+#include "../common/options.h"
+#include "base/file.h"
 #include "base/units.h"
 #include "launch/launch.h"
-#include "model/speeds.h"
-#include "session/json.h"
-#include "session/profiles.h"
+#include "model/model.h"
+#include "session/context.h"
 #include "session/work.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* textplot.c - small plots of text; see textplot.h for the contract */
-#include "textplot.h"
+/* textplot.c - small plots of text; see profiles.h for the contract */
+#include "profiles.h"
 
 #include "base/units.h"
 

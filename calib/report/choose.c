@@ -1,7 +1,7 @@
 /* report_choose.c - predictions, choices and their errors in a report; see report.h */
 #include "report.h"
 
-#include "fit/spread.h"
+#include "fit/fit.h"
 #include "model/model.h"
 
 #include <limits.h>

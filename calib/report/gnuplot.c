@@ -1,5 +1,5 @@
-/* gnuplot.c - running gnuplot over pipes; see gnuplot.h for the contract */
-#include "gnuplot.h"
+/* gnuplot.c - running gnuplot over pipes; see plot.h for the contract */
+#include "plot.h"
 
 #include <errno.h>
 #include <fcntl.h>

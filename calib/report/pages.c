@@ -1,8 +1,8 @@
 /* report_pages.c - a report as PDF, and its plots as PNG; see report.h */
 #include "report.h"
-#include "gnuplot.h"
+#include "plot.h"
 
-#include "base/table.h"
+#include "base/units.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,11 +7,23 @@
  *   - of text that comes from measurements nothing reaches gnuplot that it could take for anything but a character;
  *   - light colours differ from each other: plot_svg finds them again in what gnuplot makes.
  */
-#ifndef CALIB_PLOT_H
-#define CALIB_PLOT_H
+#ifndef CALIB_REPORT_PLOT_H
+#define CALIB_REPORT_PLOT_H
 
 #include "base/buf.h"
 #include "base/error.h"
+
+/* ---------------------------------------------------------------- gnuplot
+ *
+ * Running gnuplot(1), over pipes alone
+ *
+ * Invariants: no shell, no file of ours, no start-up file of the user; when hrun-calibrate ends, however it does,
+ * gnuplot's pipes close and it ends, too.
+ */
+
+/* Append to *out what gnuplot writes to its standard output for this script. Errors: HRUN_ENOENT (gnuplot is not
+ * installed: says what to install), HRUN_EIO (it cannot be started, or refuses the script: its words), HRUN_ENOMEM. */
+int gnuplot_run(const struct hrun_buf *script, struct hrun_buf *out, struct hrun_error *err);
 
 enum plot_axis {
     PLOT_SIZES,         /* N, logarithmic */

@@ -2,8 +2,7 @@
 #include "report.h"
 
 #include "../network/network.h"
-#include "../profiles/fit.h"
-#include "../profiles/show_mpi_waits.h"
+#include "../profiles/profiles.h"
 #include "base/file.h"
 #include "base/units.h"
 

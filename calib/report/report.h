@@ -11,9 +11,9 @@
 
 #include "plot.h"
 
-#include "../common/errands.h"
+#include "../common/options.h"
 #include "model/model.h"
-#include "net/estimate.h"
+#include "net/net.h"
 
 struct report_sub {
     char *name;

@@ -4,7 +4,6 @@
  * with them, and stay light where the page is dark. A table says what becomes of each piece.
  */
 #include "plot.h"
-#include "gnuplot.h"
 
 #include <stdio.h>
 #include <string.h>

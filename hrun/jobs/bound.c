@@ -4,7 +4,7 @@
  * w.pes time of it in one of its ways; so L is at least the sum of the least areas over w.npes. Weights are improved by
  * subgradients: those of sub-clusters that the jobs' cheapest ways use more than others grow.
  */
-#include "schedule_internal.h"
+#include "schedule.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* job_schedule.c - the search for a short schedule; see schedule.h */
-#include "schedule_internal.h"
+#include "schedule.h"
 
 #include <float.h>
 #include <math.h>

@@ -10,7 +10,7 @@
 
 #include "../options.h"
 #include "schedule.h"
-#include "session/profiles.h"
+#include "session/context.h"
 
 struct job_kind {           /* jobs that differ in nothing but their names */
     const char *app;

@@ -1,14 +1,12 @@
 /* jobs.c - hrun plan FILE: read, find, say; see jobs.h */
 #include "jobs.h"
 
-#include "base/hostlist.h"
-#include "base/ranges.h"
-#include "base/table.h"
+#include "base/list.h"
 #include "base/units.h"
 #include "plan/plan.h"
-#include "../report_parts.h"
+#include "../report.h"
 #include "../run.h"
-#include "session/json.h"
+#include "session/context.h"
 
 #include <stdio.h>
 #include <stdlib.h>

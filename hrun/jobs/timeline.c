@@ -1,5 +1,5 @@
 /* timeline.c - PEs in use over time; see internal.h */
-#include "schedule_internal.h"
+#include "schedule.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "jobs.h"
 
 #include "session/decide.h"
-#include "session/query.h"
 
 #include <stdlib.h>
 #include <string.h>

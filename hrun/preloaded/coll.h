@@ -17,8 +17,8 @@
  *   - messages go through a communicator of our own, made (MPI_Comm_create) once enough would have been saved to pay
  *     for it, and freed with the program's. It returns errors; they are raised on the program's (operations.c).
  */
-#ifndef HRUN_COLL_COLL_H
-#define HRUN_COLL_COLL_H
+#ifndef HRUN_PRELOADED_COLL_H
+#define HRUN_PRELOADED_COLL_H
 
 #include "ways.h"
 

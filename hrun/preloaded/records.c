@@ -1,4 +1,4 @@
-/* records.c - what was tuned, for hrun to say at the end; see coll.h and lib/net/tune.h */
+/* records.c - what was tuned, for hrun to say at the end; see coll.h and lib/net/net.h */
 #include "coll.h"
 
 #include "base/preloaded.h"

@@ -1,5 +1,5 @@
-/* tree.c - trees for unlike hosts; see tree.h */
-#include "tree.h"
+/* tree.c - trees for unlike hosts; see coll.h */
+#include "ways.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,19 +1,56 @@
 /* ways.h - which way an operation is done: what the MPI library does, or one of ours
  *
  * Purpose: the choice, by the network model of lib/net, of the quickest way; a table of ways, a row each.
- * Ways: `linear`, `binomial`, `hosts` and `greedy` are trees (tree.h), for broadcasts with segments; `pieces` is a
+ * Ways: `linear`, `binomial`, `hosts` and `greedy` are trees (below), for broadcasts with segments; `pieces` is a
  * linear gather of pieces well below M1 bytes, each but the first begun by the root when it has all of the last one, as
  * paper 002 does with the medium messages whose linear gather takes irregular times.
  * Invariants: a way of ours is proposed only where the model says that it saves more than options.margin of the time
  * and more than options.cost_s; equal arguments give equal choices on all ranks (lib/net is compiled with
  * -ffp-contract=off). What the model cannot tell is left to the library. Without memory the program ends.
  */
-#ifndef HRUN_COLL_WAYS_H
-#define HRUN_COLL_WAYS_H
+#ifndef HRUN_PRELOADED_WAYS_H
+#define HRUN_PRELOADED_WAYS_H
 
-#include "tree.h"
+#include "net/net.h"
 
-#include "net/tune.h"
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---------------------------------------------------------------- tree
+ *
+ * Along which tree the ranks of a communicator hand on what the root sends or gets
+ *
+ * Purpose: trees for unlike hosts, which are played through lib/net (ways.h) to choose one and walked (move.c) to do
+ * the operation.
+ * Invariants: a tree spans ranks 0..n-1; the ranks below one stand next to each other in `order`, it first, then those
+ * of its children one after the other as the children stand. Equal arguments give equal trees on all ranks.
+ */
+
+struct coll_tree {
+    int n, root;
+    int *parent;               /* -1: the root */
+    int *first, *child;        /* children of v: child[first[v]] .. child[first[v + 1] - 1], in the order in which they
+                                  are served */
+    int *order, *pos, *size;   /* order[pos[v]] = v; size: v and all below it */
+};
+void coll_tree_free(struct coll_tree *t);
+
+/* A function that builds trees for messages of so many bytes per rank, among ranks on hosts between all of which
+ * messages were measured. NULL: there are too many ranks. */
+typedef struct coll_tree *coll_build(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int root,
+                                     double bytes);
+
+/* linear: the root straight to all, slow ranks first, as theirs takes longest when it has left the root. binomial: fast
+ * ranks have much below them and slow ones are leaves. hosts: the same of one rank for each switch, below these of one
+ * for each host, below these of the ranks of the host. greedy: by the edge that ends first, one after the other. */
+coll_build coll_tree_linear, coll_tree_binomial, coll_tree_hosts, coll_tree_greedy;
+
+/* End the program for want of memory: a rank without it would choose other than the others, and leave them waiting. */
+_Noreturn void coll_no_memory(void);
+/* Zeroed memory for n things, or that. */
+void *coll_need(size_t n, size_t size);
+
+/* ---------------------------------------------------------------- choice */
 
 struct coll_choice {
     const char *way;           /* NULL: the MPI library's */

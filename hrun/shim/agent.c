@@ -1,8 +1,8 @@
-/* shim_agent.c - in front of the remote shell of mpirun; see shim.h and lib/launch/notes.h */
+/* shim_agent.c - in front of the remote shell of mpirun; see shim.h and lib/launch/internal.h */
 #include "shim.h"
 
 #include "base/buf.h"
-#include "launch/notes.h"
+#include "launch/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

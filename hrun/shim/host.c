@@ -10,8 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "launch/launch.h"
-#include "launch/procs.h"
-#include "launch/ranks.h"
+#include "launch/internal.h"
 #include "topo/topo.h"
 
 #include <errno.h>

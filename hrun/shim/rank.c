@@ -1,10 +1,8 @@
 /* shim_rank.c - in front of a rank: bind, tell, become the program; see shim.h */
 #include "shim.h"
 
-#include "base/ranges.h"
-#include "launch/env.h"
-#include "launch/notes.h"
-#include "launch/ranks.h"
+#include "base/list.h"
+#include "launch/internal.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 /* app.c - the end of a definition, and the questions asked of it; see app.h for the contracts */
 #include "app/app.h"
 
-#include "base/nearest.h"
+#include "base/list.h"
 #include "base/units.h"
 
 #include <math.h>

@@ -8,15 +8,69 @@
  *     of an evaluation (one thread at a time);
  *   - a file that the user wrote or changed is never overwritten unless force is set.
  */
-#ifndef HRUN_APP_H
-#define HRUN_APP_H
+#ifndef HRUN_APP_APP_H
+#define HRUN_APP_APP_H
 
-#include "app/formula.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "expr/expr.h"
 
+#include <stddef.h>
 #include <stdint.h>
+
+/* ---------------------------------------------------------------- formula
+ *
+ * The seconds of one process as an expression: what a definition says under `where` and `formula`
+ *
+ * Purpose: applications of which is known what they compute and send need no measurements of their own: the speeds of
+ * the PEs and the network tell their time (paper 003, section 3.3). A formula is a list of steps: the named values of
+ * `where`, each of which may use those before it, and the formula itself. It is evaluated for each process of a
+ * configuration, in order of ranks; the application takes as long as the longest (lib/model).
+ * Invariants: names are distinct, and no variables, constants or functions; the last step is the formula.
+ */
+
+/* The variables of each step; behind them stand the steps before it. */
+enum hrun_formula_variable {
+    HRUN_FORMULA_N,
+    HRUN_FORMULA_P,
+    HRUN_FORMULA_SHARE,         /* the part of the work of this process; their sum is 1 */
+    HRUN_FORMULA_PERF,          /* s per floating-point operation (Perf(p) of paper 003, eqs. 2 and 3) */
+    HRUN_FORMULA_LATENCY,       /* s of an empty message */
+    HRUN_FORMULA_BANDWIDTH,     /* bytes/s of large ones */
+    HRUN_FORMULA_ROOT,          /* 1 for rank 0, else 0 */
+    HRUN_FORMULA_RANK,
+    HRUN_FORMULA_VARIABLES
+};
+
+/* The functions: those of the network (hrun_app_functions) have their numbers there, behind them stand these. */
+enum hrun_formula_function {
+    HRUN_FORMULA_UPTO,          /* upto(r): the sum of the shares of ranks below r; between ranks it is linear */
+    HRUN_FORMULA_EVERY,         /* every(k): of all ranks that leave this one's remainder when divided by k */
+    HRUN_FORMULA_BEFORE,        /* before(x): the sum of x over the ranks below this one */
+    HRUN_FORMULA_TOTAL,         /* total(x): the sum of x over all processes */
+    HRUN_FORMULA_MOST,          /* most(x): the greatest x of all processes */
+    HRUN_FORMULA_FUNCTIONS
+};
+
+struct hrun_formula_step {
+    char *name;                 /* NULL of the formula */
+    struct hrun_expr *expr;
+    int varies;                 /* 0: it has one value for all processes of a configuration */
+};
+
+struct hrun_formula {
+    struct hrun_formula_step *steps;
+    int n;
+    int has_network;            /* 1: some step asks for the network */
+    int has_rate;               /* 1: for latency or bandwidth */
+};
+
+/* Compile where[n] (names and texts) and the formula. Errors: HRUN_EPARSE or HRUN_EINVAL with err->column in the text
+ * of step *at (0..n, n being the formula), of *name = 1 in its name; HRUN_ENOMEM. */
+int hrun_formula_compile(char *const *names, char *const *texts, int n, const char *formula,
+                         const struct hrun_const *consts, int nconsts, struct hrun_formula **out, int *at, int *name,
+                         struct hrun_error *err);
+void hrun_formula_destroy(struct hrun_formula *f);
 
 /* The most processes that a definition may put on one PE. A PE is a node at most, and Linux runs on at most 8192
  * CPUs (NR_CPUS of x86-64): more processes could not even have a hardware thread each. On the largest host list
@@ -287,5 +341,53 @@ void hrun_clock_feed(struct hrun_clock *c, const char *data, size_t len);
  * HRUN_ENONFINITE (negative, not finite, or by time_value not positive), HRUN_EIO, HRUN_ENOMEM. */
 int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *err);
 void hrun_clock_destroy(struct hrun_clock *c);
+
+/* ---------------------------------------------------------------- draft
+ *
+ * The text of an app definition that nobody wrote by hand
+ *
+ * Purpose: print what is known of an application as a definition that hrun_app_load reads (format: hrun-app(5)), with
+ * comments that tell a person where it comes from.
+ */
+
+struct hrun_app_draft {
+    const char *name;              /* [a-z0-9][a-zA-Z0-9._-]* */
+    const char *comment;           /* lines of text without '#', or NULL: stand on top */
+    const char *program;           /* name by which the application is known, or NULL */
+    const char *rule;              /* expression */
+    const char *rule_comment;      /* stands before it, or NULL */
+    const char *terms_comment;
+    const int *procs_per_pe;
+    int nprocs;
+    const struct hrun_strvec *np, *n, *p;
+    char *const *args;             /* words as the user wrote them ({N} and {P} are replaced, other braces stay) */
+    const char *time_match;        /* regular expression, or NULL: the wall clock */
+    const int64_t *sizes;          /* ascending; may be empty */
+    int nsizes;
+};
+
+/* Append the definition. Errors: HRUN_EINVAL (text with a control character: it has no place in one line),
+ * HRUN_ENOMEM; *out is then undefined. Whether names and expressions are right hrun_app_load tells. */
+int hrun_app_draft_print(const struct hrun_app_draft *d, struct hrun_buf *out, struct hrun_error *err);
+
+/* ---------------------------------------------------------------- time_match
+ *
+ * The regular expression that finds the time in what a program prints
+ *
+ * Purpose: POSIX extended regular expressions, compiled and tested with bounded effort; the only place with regex.h.
+ * Invariants: an expression has a group; compiling it takes milliseconds and megabytes, whatever its text. Searching
+ * takes memory, up to 5 KB for each character searched, which only hrun_time_match_destroy frees.
+ */
+
+struct hrun_time_match;
+
+/* Compile text. Errors: HRUN_EINVAL (the message quotes text and says what is wrong), HRUN_ENOMEM. */
+struct hrun_time_match *hrun_time_match_create(const char *text, struct hrun_error *err);
+/* Does line match? 1, 0, or -1 when memory ran out. Each character of the line is read once. */
+int hrun_time_match_test(const struct hrun_time_match *p, const char *line);
+/* Find the first match in a line that matches: where its first group begins, and its length. It takes time by the
+ * square of the line's length. Result: 1, 0 if the group took no part in the match, -1 when memory ran out. */
+int hrun_time_match_find(const struct hrun_time_match *p, const char *line, const char **group, size_t *len);
+void hrun_time_match_destroy(struct hrun_time_match *p);
 
 #endif

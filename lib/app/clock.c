@@ -1,6 +1,5 @@
 /* clock.c - the time that an application reports of itself; see app.h for the contracts */
 #include "app/app.h"
-#include "app/time_match.h"
 
 #include "base/file.h"
 #include "base/units.h"

@@ -1,5 +1,5 @@
-/* draft.c - the text of an app definition; see draft.h for the contract */
-#include "app/draft.h"
+/* draft.c - the text of an app definition; see app.h for the contract */
+#include "app/app.h"
 
 #include <string.h>
 

@@ -2,8 +2,7 @@
 #include "app/app.h"
 
 #include "base/file.h"
-#include "base/home.h"
-#include "base/nearest.h"
+#include "base/list.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -1,7 +1,6 @@
-/* formula.c - compiling the steps of a formula; see formula.h for the contracts */
-#include "app/formula.h"
-
+/* formula.c - compiling the steps of a formula; see app.h for the contracts */
 #include "app/app.h"
+
 
 #include <stdlib.h>
 #include <string.h>

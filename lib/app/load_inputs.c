@@ -1,6 +1,6 @@
 /* load_inputs.c - files, arguments, standard input and the time of a definition; see internal.h */
 #include "app/internal.h"
-#include "app/time_match.h"
+#include "app/app.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* load_values.c - the names, constants, numbers and words of a definition; see internal.h for the contracts */
 #include "app/internal.h"
 
-#include "base/nearest.h"
+#include "base/list.h"
 #include "base/units.h"
 
 #include <stdio.h>

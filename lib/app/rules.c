@@ -1,5 +1,5 @@
-/* rules.c - which rule an application has; see rules.h for the contract */
-#include "app/rules.h"
+/* rules.c - which rule an application has; see internal.h for the contract */
+#include "app/internal.h"
 
 #include <math.h>
 #include <string.h>

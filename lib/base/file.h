@@ -93,4 +93,35 @@ void hrun_remove_tree(const char *path);
 /* Write all of data[len] to fd, over interrupted and partial writes. 0, or -1 with errno. */
 int hrun_write_all(int fd, const void *data, size_t len);
 
+/* ---------------------------------------------------------------- home
+ *
+ * Where a user's own files are
+ *
+ * Purpose: one rule for all folders below the home folder, also where HOME is not set, as for cron and services.
+ */
+
+/* "VALUE/BELOW", VALUE being that of the variable xdg (NULL: none), else "HOME/IN_HOME/BELOW". The home folder is
+ * $HOME, else that of the user database. Values that are no absolute paths do not count, as the XDG base directory
+ * specification says. Nothing need exist. Result: the path, which the caller frees; NULL with HRUN_ENOENT (the user has
+ * no home folder) or HRUN_ENOMEM. */
+char *hrun_user_path(const char *xdg, const char *in_home, const char *below, struct hrun_error *err);
+
+/* ---------------------------------------------------------------- installed
+ *
+ * Where this hrun is installed
+ *
+ * Purpose: programs and files that are installed together find each other wherever that is, in a build tree too.
+ */
+
+/* The folder whose bin/ and lib/ this code was loaded from: that of libhrun.so where it runs in it, else of the running
+ * program; without symbolic links. The caller frees it. NULL: it cannot be told, or no memory. */
+char *hrun_installed(void);
+
+/* Path of a library of ours that is preloaded: PREFIX/bin/hrun -> PREFIX/lib/hrun/NAME, and the same below build/. The
+ * caller frees it. NULL: there is none, it cannot stand in LD_PRELOAD, or no memory. */
+char *hrun_installed_library(const char *name);
+
+/* Path of a program of ours that is started on hosts, in the same folder. The caller frees it. Errors: HRUN_ENOENT. */
+char *hrun_installed_tool(const char *name, struct hrun_error *err);
+
 #endif

@@ -1,5 +1,5 @@
-/* home.c - where a user's own files are; see home.h */
-#include "base/home.h"
+/* home.c - where a user's own files are; see file.h */
+#include "base/file.h"
 
 #include "base/buf.h"
 

@@ -1,5 +1,5 @@
-/* hostlist.c - host ranges; see hostlist.h for the contracts */
-#include "base/hostlist.h"
+/* hostlist.c - host ranges; see list.h for the contracts */
+#include "base/list.h"
 
 #include <stdint.h>
 #include <stdio.h>

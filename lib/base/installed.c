@@ -1,5 +1,5 @@
-/* installed.c - where this hrun is installed; see installed.h */
-#include "base/installed.h"
+/* installed.c - where this hrun is installed; see file.h */
+#include "base/file.h"
 
 #include "base/buf.h"
 

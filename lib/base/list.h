@@ -8,6 +8,9 @@
 #define HRUN_BASE_LIST_H
 
 #include "base/buf.h"
+#include "base/error.h"
+
+#include <stddef.h>
 
 /* Append name to the list that is all of out. */
 void hrun_list_add(struct hrun_buf *out, const char *name);
@@ -26,5 +29,59 @@ int hrun_list_is(const char *list, int place, const char *name);
 
 /* The first place where the name stands, -1: it stands nowhere. */
 int hrun_list_find(const char *list, const char *name);
+
+/* ---------------------------------------------------------------- ranges
+ *
+ * Lists of numbers such as "0-3,8"
+ *
+ * Purpose: one reader and one writer for the lists of PUs and cores that hwloc and Linux use. What stands between two
+ * ranges is the caller's: lists differ in that (",", ";", one left over at the end).
+ * Invariants: numbers are 0 or more; what was written is read back.
+ */
+
+/* PUs and cores are counted by the kernel and hwloc; no machine has so many. */
+enum { HRUN_RANGES_MAX = (1 << 20) - 1 };
+
+/* Read "3" or "0-3" at p. Result: what stands behind it, with *first <= *last <= max (max >= 0). NULL: p does not begin
+ * with such a range; outputs untouched. */
+const char *hrun_range_next(const char *p, long max, long *first, long *last);
+
+/* Append a range to the list that begins at out->data[start], after "," where one is there already. */
+void hrun_range_add(struct hrun_buf *out, size_t start, long first, long last);
+
+/* ---------------------------------------------------------------- hostlist
+ *
+ * Host ranges: "p4-[0-7,9],xe-[00-15],head" <-> names
+ *
+ * Purpose: the one place where host ranges are parsed and printed (cluster files, --host, Slurm's
+ * node lists, reports).
+ * Invariants: names keep their order; leading zeros are kept; parse(print(x)) == x for every list.
+ * A list expands to at most HRUN_HOSTLIST_MAX names. Several brackets in one name are allowed
+ * ("r[1-2]n[0-3]": the last varies fastest).
+ */
+
+/* What follows compares each name with the others, in time by the square of their number. The largest machines have
+ * more nodes (Fugaku 158,976): a job on all of them is refused. */
+enum { HRUN_HOSTLIST_MAX = 16384 };
+
+/* Append the names of text to *out. Errors: HRUN_EPARSE with column (from 1) in text; *out as before.
+ * Names are letters, digits, '-', '_' and '.'; IPv6 addresses stand in [::1] form only when the
+ * bracket begins the name and holds a ':'. */
+int hrun_hostlist_parse(const char *text, struct hrun_strvec *out, struct hrun_error *err);
+
+/* Append names[n] in their order, folded: neighbours that differ in one number become a range. */
+void hrun_hostlist_print(char *const *names, size_t n, struct hrun_buf *out);
+
+/* ---------------------------------------------------------------- nearest
+ *
+ * The known word that was meant
+ *
+ * Purpose: "did you mean" in messages about keys, options, names.
+ */
+
+/* Of n known words the one nearest to word, or NULL. Distance: insertions, deletions, replacements and
+ * swaps of neighbours, letters compared without case, at most a third of word's length. The first one wins
+ * a tie. */
+const char *hrun_nearest(const char *word, const char *const *known, size_t n);
 
 #endif

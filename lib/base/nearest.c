@@ -1,5 +1,5 @@
-/* nearest.c - the known word that was meant; see nearest.h for the contract */
-#include "base/nearest.h"
+/* nearest.c - the known word that was meant; see list.h for the contract */
+#include "base/list.h"
 
 #include <stdlib.h>
 #include <string.h>

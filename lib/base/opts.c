@@ -1,7 +1,7 @@
 /* opts.c - parsing by the option table; see opts.h for the contracts */
 #include "base/opts.h"
 
-#include "base/nearest.h"
+#include "base/list.h"
 #include "base/units.h"
 
 #include <getopt.h>

@@ -1,6 +1,6 @@
 /* opts_text.c - --help and the bash completion, made from the option table; see opts.h for the contracts */
 #include "base/opts.h"
-#include "base/table.h"
+#include "base/units.h"
 
 #include <ctype.h>
 #include <string.h>

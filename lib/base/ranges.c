@@ -1,5 +1,5 @@
-/* ranges.c - lists of numbers such as "0-3,8"; see ranges.h for the contracts */
-#include "base/ranges.h"
+/* ranges.c - lists of numbers such as "0-3,8"; see list.h for the contracts */
+#include "base/list.h"
 
 /* A number of decimal digits alone. NULL: there is none, or it is above max. */
 static const char *read_number(const char *p, long max, long *out)

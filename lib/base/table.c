@@ -1,5 +1,5 @@
-/* table.c - text tables for people; see table.h for the contracts */
-#include "base/table.h"
+/* table.c - text tables for people; see units.h for the contracts */
+#include "base/units.h"
 
 #include <stdlib.h>
 #include <string.h>

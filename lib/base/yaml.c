@@ -2,7 +2,6 @@
 #include "base/yaml.h"
 
 #include "base/file.h"
-#include "base/yaml_tree.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* yaml_place.c - nodes, paths and offsets to places in the text; see yaml_tree.h for the contracts */
-#include "base/yaml_tree.h"
+/* yaml_place.c - nodes, paths and offsets to places in the text; see yaml.h for the contracts */
+#include "base/yaml.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* yaml_read.c - a document into a struct, by the table of its keys; see yaml.h and yaml_tree.h for the contracts */
-#include "base/yaml_tree.h"
+/* yaml_read.c - a document into a struct, by the table of its keys; see yaml.h and yaml.h for the contracts */
+#include "base/yaml.h"
 
-#include "base/nearest.h"
+#include "base/list.h"
 #include "base/units.h"
 
 #include <errno.h>

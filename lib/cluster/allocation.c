@@ -1,8 +1,8 @@
 /* allocation.c - what a resource manager grants, from the environment; see cluster.h for the contracts */
-#include "cluster/private.h"
+#include "cluster/internal.h"
 
 #include "base/file.h"
-#include "base/hostlist.h"
+#include "base/list.h"
 #include "base/units.h"
 
 #include <ctype.h>

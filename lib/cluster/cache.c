@@ -1,9 +1,9 @@
-/* cache.c - what hosts said of themselves, kept for the next time; see private.h for the contracts
+/* cache.c - what hosts said of themselves, kept for the next time; see internal.h for the contracts
  *
  * One file for all hosts of a cluster: a start with 1,000 known hosts reads two or three files, not 1,000, also over
  * NFS. There is no lock: a file is replaced whole, each line carries its checksum, and of two that write at once one
  * is forgotten, which costs a question. */
-#include "cluster/private.h"
+#include "cluster/internal.h"
 
 #include "base/file.h"
 

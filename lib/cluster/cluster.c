@@ -1,7 +1,6 @@
-/* cluster.c - putting a cluster together; see cluster.h and private.h for the contracts */
-#include "cluster/private.h"
+/* cluster.c - putting a cluster together; see cluster.h and internal.h for the contracts */
+#include "cluster/internal.h"
 
-#include "base/hostlist.h"
 #include "base/list.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
-/* clusterfile.c - cluster files: reading and checking them; see private.h for the contract and
+/* clusterfile.c - cluster files: reading and checking them; see internal.h for the contract and
  * hrun-cluster(5) for the format */
-#include "cluster/clusterfile.h"
+#include "cluster/internal.h"
 
-#include "base/hostlist.h"
+#include "base/list.h"
 #include "base/units.h"
 
 #include <stdlib.h>
@@ -15,17 +15,17 @@ static const struct hrun_word levels[] = {
 };
 
 static const struct hrun_key entry_keys[] = {
-    { HRUN_KEY("name", struct entry, name), .optional = 1, .max = 64 },
-    { HRUN_KEY("hosts", struct entry, hosts) },
-    { HRUN_KEY("exclude", struct entry, exclude), .optional = 1 },
-    { HRUN_KEY("level", struct entry, level), .optional = 1, .words = levels },
-    { HRUN_KEY("cores", struct entry, cores), .optional = 1 },
-    { HRUN_KEY("memory", struct entry, memory), .optional = 1, .max = 64 },
-    { HRUN_KEY("cpu", struct entry, cpu), .optional = 1, .max = 256 },
-    { HRUN_KEY("topology", struct entry, topology), .optional = 1 },
-    { HRUN_KEY("kind", struct entry, kind), .optional = 1, .max = 64 },
-    { HRUN_KEY("cost_per_hour", struct entry, cost_per_hour), .optional = 1 },
-    { HRUN_KEY("power_w", struct entry, power_w), .optional = 1 },
+    { HRUN_KEY("name", struct sub_entry, name), .optional = 1, .max = 64 },
+    { HRUN_KEY("hosts", struct sub_entry, hosts) },
+    { HRUN_KEY("exclude", struct sub_entry, exclude), .optional = 1 },
+    { HRUN_KEY("level", struct sub_entry, level), .optional = 1, .words = levels },
+    { HRUN_KEY("cores", struct sub_entry, cores), .optional = 1 },
+    { HRUN_KEY("memory", struct sub_entry, memory), .optional = 1, .max = 64 },
+    { HRUN_KEY("cpu", struct sub_entry, cpu), .optional = 1, .max = 256 },
+    { HRUN_KEY("topology", struct sub_entry, topology), .optional = 1 },
+    { HRUN_KEY("kind", struct sub_entry, kind), .optional = 1, .max = 64 },
+    { HRUN_KEY("cost_per_hour", struct sub_entry, cost_per_hour), .optional = 1 },
+    { HRUN_KEY("power_w", struct sub_entry, power_w), .optional = 1 },
     { NULL }
 };
 
@@ -111,7 +111,7 @@ static int check_used(const struct load *l, const struct names *exclude, const c
 static int read_hosts(struct load *l, struct hrun_error *err)
 {
     struct names own = { HRUN_STRVEC_INIT, NULL };
-    const struct entry *entry;
+    const struct sub_entry *entry;
     struct names *hosts;
     char *path = NULL;
     int rc = -1;
@@ -181,7 +181,7 @@ static int drop_not_granted(struct load *l, struct hrun_error *err)
 static int check_entry(const struct load *l, unsigned e, uint64_t *memory, struct hrun_error *err)
 {
     static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-    const struct entry *entry = &l->file->subclusters[e];
+    const struct sub_entry *entry = &l->file->subclusters[e];
     struct hrun_error why;
 
     if (entry->name) {
@@ -263,7 +263,7 @@ static int load_topology(struct load *l, unsigned e, struct hrun_error *err)
 static const char *find_model(const struct load *l, unsigned e, const struct wanted *w, const int *hosts,
                               size_t n)
 {
-    const struct entry *entry = &l->file->subclusters[e];
+    const struct sub_entry *entry = &l->file->subclusters[e];
     const char *model = "unknown";
 
     if (entry->cpu)
@@ -279,7 +279,7 @@ static const char *find_model(const struct load *l, unsigned e, const struct wan
 /* Names, cost and power of the sub-clusters that entry e became: more than one when its PEs differ. */
 static int finish_entry(struct load *l, unsigned e, const struct wanted *w, struct hrun_error *err)
 {
-    const struct entry *entry = &l->file->subclusters[e];
+    const struct sub_entry *entry = &l->file->subclusters[e];
     struct hrun_buf base = HRUN_BUF_INIT;
     struct hrun_subcluster *s;
     int several = l->c->nsubs - w->first_sub > 1, rc = -1;
@@ -312,7 +312,7 @@ done:
 
 static int load_entry(struct load *l, unsigned e, struct hrun_error *err)
 {
-    const struct entry *entry = &l->file->subclusters[e];
+    const struct sub_entry *entry = &l->file->subclusters[e];
     const struct names *names = &l->hosts[e];
     struct wanted w = { .first_sub = l->c->nsubs };
     int *hosts = NULL, rc = -1;
@@ -401,9 +401,9 @@ int hrun_clusterfile_ledger(const char *path, char **out, struct hrun_error *err
 }
 
 /* The entry that sub-cluster `name` is of, or NULL. */
-static const struct entry *find_entry(const struct file *f, const char *name)
+static const struct sub_entry *find_entry(const struct file *f, const char *name)
 {
-    const struct entry *found = NULL;
+    const struct sub_entry *found = NULL;
     size_t longest = 0;
 
     for (unsigned e = 0; e < f->subclusters_count; e++) {
@@ -423,7 +423,7 @@ int hrun_clusterfile_price(const char *path, const char *subcluster, double *cos
 {
     struct hrun_yaml *marks = NULL;
     void *data = NULL;
-    const struct entry *e;
+    const struct sub_entry *e;
     int told;
 
     if (hrun_yaml_load(path, &file_schema, &data, &marks, err))

@@ -1,8 +1,8 @@
-/* cut.c - PEs of hosts whose topology is known, cut once for all hosts that are alike; see private.h for the
+/* cut.c - PEs of hosts whose topology is known, cut once for all hosts that are alike; see internal.h for the
  * contracts */
-#include "cluster/private.h"
+#include "cluster/internal.h"
 
-#include "base/ranges.h"
+#include "base/list.h"
 
 #include <errno.h>
 #include <stdlib.h>

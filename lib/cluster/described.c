@@ -1,5 +1,5 @@
-/* described.c - hosts and PEs of a cluster file's sub-clusters; see clusterfile.h for the contracts */
-#include "cluster/clusterfile.h"
+/* described.c - hosts and PEs of a cluster file's sub-clusters; see internal.h for the contracts */
+#include "cluster/internal.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -33,8 +33,8 @@ static int kind_taken(const struct hrun_cluster *c, int host, const char *kind)
 static int check_again(struct load *l, unsigned e, int host, const char *name,
                        const struct hrun_topo *described, struct hrun_error *err)
 {
-    const struct entry *entry = &l->file->subclusters[e];
-    const struct entry *other = &l->file->subclusters[l->notes[host].entry];
+    const struct sub_entry *entry = &l->file->subclusters[e];
+    const struct sub_entry *other = &l->file->subclusters[l->notes[host].entry];
     const struct hrun_host *h = &l->c->hosts[host];
     char *where;
     int rc;
@@ -244,7 +244,7 @@ static int add_pe(struct load *l, const struct wanted *w, const char *model, con
 }
 
 /* The CPU model of a host: what hwloc there says counts before what it says of other hosts of the entry. */
-static const char *model_of(const struct entry *entry, const struct hrun_host *h, const struct wanted *w)
+static const char *model_of(const struct sub_entry *entry, const struct hrun_host *h, const struct wanted *w)
 {
     if (entry->cpu || w->described || !h->topo || !strcmp(hrun_host_cpu_model(h), "unknown"))
         return w->cpu_model;
@@ -256,7 +256,7 @@ static const char *model_of(const struct entry *entry, const struct hrun_host *h
 static int cores_wanted(struct load *l, unsigned e, const struct hrun_host *h, const struct wanted *w, int kind,
                         int have, int *want, struct hrun_error *err)
 {
-    const struct entry *entry = &l->file->subclusters[e];
+    const struct sub_entry *entry = &l->file->subclusters[e];
     int described_kind;
 
     *want = have;
@@ -280,7 +280,7 @@ static int cores_wanted(struct load *l, unsigned e, const struct hrun_host *h, c
 /* A host whose topology is known. */
 static int add_known(struct load *l, unsigned e, int host, const struct wanted *w, struct hrun_error *err)
 {
-    const struct entry *entry = &l->file->subclusters[e];
+    const struct sub_entry *entry = &l->file->subclusters[e];
     const struct hrun_host *h = &l->c->hosts[host];
     const struct hrun_cut *cut;
     struct hrun_error why;
@@ -319,7 +319,7 @@ static int add_known(struct load *l, unsigned e, int host, const struct wanted *
 /* A host that is only described by numbers. */
 static int add_numbers(struct load *l, unsigned e, int host, const struct wanted *w, struct hrun_error *err)
 {
-    const struct entry *entry = &l->file->subclusters[e];
+    const struct sub_entry *entry = &l->file->subclusters[e];
     const char *name = l->c->hosts[host].name, *kind = entry->kind ? entry->kind : "";
     struct host_note *note = &l->notes[host];
     int n, all, rc = 0, per_pe, first;

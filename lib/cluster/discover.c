@@ -1,8 +1,8 @@
-/* discover.c - discovery: which hosts, what they are made of, what of them is granted; see cluster.h and private.h for
+/* discover.c - discovery: which hosts, what they are made of, what of them is granted; see cluster.h and internal.h for
  * the contracts */
-#include "cluster/private.h"
+#include "cluster/internal.h"
 
-#include "base/hostlist.h"
+#include "base/list.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* export.c - what a host says of itself, and what makes hosts alike; see cluster.h and private.h for the contracts */
-#include "cluster/private.h"
+/* export.c - what a host says of itself, and what makes hosts alike; see cluster.h and internal.h for the contracts */
+#include "cluster/internal.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* group.c - hosts -> sub-clusters without a cluster file: grouping, order, names; see cluster.h and private.h for the
+/* group.c - hosts -> sub-clusters without a cluster file: grouping, order, names; see cluster.h and internal.h for the
  * contracts */
-#include "cluster/private.h"
+#include "cluster/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

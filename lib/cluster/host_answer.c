@@ -1,7 +1,7 @@
-/* host_answer.c - asking hosts what they are made of, and reading what they say; see private.h for the contracts */
-#include "cluster/private.h"
+/* host_answer.c - asking hosts what they are made of, and reading what they say; see internal.h for the contracts */
+#include "cluster/internal.h"
 
-#include "base/hostlist.h"
+#include "base/list.h"
 
 #include <ctype.h>
 #include <errno.h>

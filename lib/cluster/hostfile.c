@@ -1,8 +1,8 @@
-/* hostfile.c - host files and --host; see private.h for the contracts and hrun-cluster(5) for the formats */
-#include "cluster/private.h"
+/* hostfile.c - host files and --host; see internal.h for the contracts and hrun-cluster(5) for the formats */
+#include "cluster/internal.h"
 
 #include "base/file.h"
-#include "base/hostlist.h"
+#include "base/list.h"
 #include "base/units.h"
 
 #include <errno.h>

@@ -1,13 +1,13 @@
-/* platform.c - simulated hosts: what SimGrid finds in a platform file -> sub-clusters; see cluster.h and private.h for
+/* platform.c - simulated hosts: what SimGrid finds in a platform file -> sub-clusters; see cluster.h and internal.h for
  * the contracts, hrun/smpi.c for the lines
  *
  * What tells kinds of simulated hosts apart is speed, cores, their own link, their route to themselves, and the island
  * of the network that they are on. The island is a matter of this file alone and not part of the signature; the
  * network between two hosts of the sub-cluster, which all its runs see, is.
  */
-#include "cluster/private.h"
+#include "cluster/internal.h"
 
-#include "base/hostlist.h"
+#include "base/list.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* resolve.c - is it a host, is it this one; see private.h for the contracts */
-#include "cluster/private.h"
+/* resolve.c - is it a host, is it this one; see internal.h for the contracts */
+#include "cluster/internal.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* signature.c - names of kinds of PEs; see cluster.h and private.h for the contracts */
-#include "cluster/private.h"
+/* signature.c - names of kinds of PEs; see cluster.h and internal.h for the contracts */
+#include "cluster/internal.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "expr/internal.h"
 
 #include "base/buf.h"
-#include "base/nearest.h"
+#include "base/list.h"
 #include "base/units.h"
 
 #include <ctype.h>

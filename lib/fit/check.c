@@ -1,6 +1,6 @@
 /* check.c - which columns are independent of others, or unlike them; see fit.h */
 #include "fit/fit.h"
-#include "fit/work.h"
+#include "fit/internal.h"
 
 #include <math.h>
 

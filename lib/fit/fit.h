@@ -9,8 +9,8 @@
  * depends on the others), HRUN_ENOMEM. Rows and columns are numbered from 1 in messages. Outputs are
  * untouched then.
  */
-#ifndef HRUN_FIT_H
-#define HRUN_FIT_H
+#ifndef HRUN_FIT_FIT_H
+#define HRUN_FIT_FIT_H
 
 #include "base/error.h"
 
@@ -62,5 +62,155 @@ double hrun_fit_t_quantile(double prob, double dof);
 
 /* The probability of an F ratio of at least f with dof1 and dof2 degrees of freedom, each > 0. */
 double hrun_fit_f_tail(double f, double dof1, double dof2);
+
+/* ---------------------------------------------------------------- robust
+ *
+ * Least squares that a few bad rows cannot spoil, and how well a fit tells rows that it has not seen
+ *
+ * Purpose: Huber's M-estimate around either solver of fit.h, by re-weighting; leave-one-out cross-validation.
+ * Conventions and errors are those of fit.h. Residuals are weighted ones, w_i (y_i - x_i k): where the weights are one
+ * over the scatter that a row is expected to have, they are in units of it.
+ */
+
+typedef int hrun_fit_solver(const struct hrun_lsq *problem, struct hrun_lsq_result *out, struct hrun_error *err);
+
+struct hrun_huber {
+    double k;              /* residuals beyond k scales count as if they were there */
+    double least_scale;    /* the scale is never below this, however well the rows agree; >= 0 */
+    int rounds_max;        /* solutions at most, >= 1 */
+    double tol;            /* done when no weight changes by more */
+};
+/* 1.345: 95 % of the efficiency of least squares when the scatter is normal (Huber and Ronchetti, Robust Statistics,
+ * 2nd ed., section 7.8; Holland and Welsch 1977). Scale 1: what scatters less than the weights allow for is no glitch.
+ * Weights settle to a hundredth in some ten rounds; more only polish a number that the scatter blurs. */
+#define HRUN_HUBER_DEFAULT { 1.345, 1, 30, 1e-2 }
+
+struct hrun_huber_result {
+    double *factor;        /* n, the caller's: what each row's weight was multiplied by, in 0..1 */
+    double scale;          /* of the residuals: see hrun_fit_scale */
+    int rounds;
+    int converged;
+};
+
+/* Fit by `solve` with rows re-weighted until the weights stand (Huber and Ronchetti, section 7.8: w = psi(r)/r). *out
+ * is the last solution, made with the weights w_i factor_i, and so are its cov and rss.
+ * Errors: HRUN_EINVAL (options), those of `solve`; *out may then hold an earlier solution. */
+int hrun_fit_huber(hrun_fit_solver *solve, const struct hrun_lsq *problem, const struct hrun_huber *options,
+                   struct hrun_lsq_result *out, struct hrun_huber_result *robust, struct hrun_error *err);
+
+/* The variance of one residual that stands in place of rss / (n - p) in the covariance of an M-estimate with p columns
+ * in use: K^2 [sum psi^2 / (n - p)] / m^2, with psi = r within +-bound and the bound beyond, m the part of residuals
+ * within it, K = 1 + (p / n) (1 - m) / m (Huber and Ronchetti, section 7.6). r[n]: residuals under the unchanged
+ * weights. Without one beyond the bound it is rss / (n - p). 0 where n <= p. */
+double hrun_fit_huber_variance(const double *r, size_t n, size_t p, double bound);
+
+/* Scale of residuals r[n] of a fit with p columns in use: the median of their absolute values, of which the p smallest
+ * are left out, over 0.6745, the same of a normal distribution (Maronna, Martin, Yohai, Robust Statistics, section
+ * 4.4.2: p residuals are 0 whatever the scatter is). r is sorted by absolute value. 0 where n <= p. */
+double hrun_fit_scale(double *r, size_t n, size_t p);
+
+/* Leave-one-group-out residuals of least squares over all columns: e[i] is the weighted residual of row i under the fit
+ * that has not seen any row of its group. group[n]: rows of one group have the same number and are neighbours. No fit
+ * is made anew: with Q from the QR of all rows, e_g = (I - Q_g Q_g')^-1 r_g (Allen's PRESS; Cook and Weisberg,
+ * Residuals and Influence in Regression, 1982, section 3.8). Infinity for a group without which the columns depend on
+ * each other. For NNLS give the columns in use: it is then the cross-validation of the model that they make.
+ * Errors: HRUN_ENODATA (n < p), HRUN_ERANK. */
+int hrun_fit_leave_out(const struct hrun_lsq *problem, const int *group, double *e, struct hrun_error *err);
+
+/* ---------------------------------------------------------------- sparse
+ *
+ * Non-negative least squares of systems whose rows have few entries
+ *
+ * Purpose: what hrun_fit_nnls solves, where nearly all entries of X are 0 and there are hundreds of columns: parameters
+ * of pairs of hosts, of which each row has a few. The answer is the same to rounding, but where several are optimal.
+ * Method: the factor R of X by Givens rotations, a row at a time (George and Heath, "Solution of sparse linear least
+ * squares problems using Givens rotations", Linear Algebra Appl. 34, 1980), columns in the order of least degree;
+ * never by normal equations. Columns leave R by rotations of one row. Lawson and Hanson's steps begin at a solution
+ * nearby, if there is one; else at that of all columns, those that are not above 0 being left out until none is.
+ * Conventions are those of fit.h; so are errors: HRUN_ENODATA, HRUN_ENONFINITE, HRUN_EINVAL, HRUN_ENOMEM.
+ */
+
+struct hrun_sparse {
+    size_t n, p;
+    const size_t *first;       /* n + 1: entries of row i are first[i] .. first[i + 1] - 1 of the next two */
+    const size_t *column;      /* 0 .. p - 1, within a row each once */
+    const double *value;
+    const double *y;           /* n */
+    const double *w;           /* n, > 0 */
+};
+
+struct hrun_sparse_result {
+    double *k;                 /* p; the caller's */
+    double rss;                /* weighted residual sum of squares */
+    size_t rank;               /* columns in use */
+    size_t iterations;         /* how often columns came into use */
+};
+
+/* Non-negative least squares. start[p]: the columns above 0 are in use first; NULL: none is known. The result satisfies
+ * the Kuhn-Tucker conditions, as that of hrun_fit_nnls does, with the residual formed from it: k >= 0, g = X'W^2(y -
+ * Xk) <= tol, g_j = 0 where k_j > 0, with tol being what rounding can do to g. Where several k are optimal it depends
+ * on the start. Outputs are untouched on errors. */
+int hrun_sparse_nnls(const struct hrun_sparse *problem, const double *start, struct hrun_sparse_result *out,
+                     struct hrun_error *err);
+
+/* Variances of the coefficients k[p] >= 0 that hrun_sparse_nnls found, s2 being that of a weighted residual: s2 times
+ * the diagonal of (X'W^2X)^-1 on the columns in use, and what the columns at 0 may be all the same. For each of
+ * these, j, let u_j be what its coefficient is likely to be, and d_j the change of all coefficients when it becomes 1
+ * and those in use follow: d_jj = 1, and -1 times the coefficients of least squares of column j on the columns in
+ * use. u_j^2 d_j^2 is added. u_j is the root mean square of a normal distribution cut off below 0 (Johnson, Kotz,
+ * Balakrishnan, Continuous Univariate Distributions 1, 2nd ed., section 13.10.1), that of the coefficient which least
+ * squares gives to column j beside those in use; and at most what leaves the coefficients in use >= 0, which alone
+ * limits a column that the rows cannot tell from those in use. Where columns in use depend on each other their
+ * variance is NAN. variance[p]. Errors: also HRUN_EINVAL (s2 negative or not finite). */
+int hrun_sparse_variance(const struct hrun_sparse *problem, const double *k, double s2, double *variance,
+                         struct hrun_error *err);
+
+/* ---------------------------------------------------------------- spread
+ *
+ * How much samples of one thing scatter, and whether samples of several things differ
+ *
+ * Conventions: samples are finite, in any order, and untouched. Errors of all: HRUN_ENODATA (no sample),
+ * HRUN_ENONFINITE, HRUN_ENOMEM; outputs are untouched then.
+ */
+
+struct hrun_spread {
+    double median;
+    double low, high;      /* first and ninth decile, interpolated */
+    double mad;            /* median absolute deviation from the median, as a standard deviation: times 1.4826 (Maronna,
+                              Martin, Yohai, Robust Statistics, section 2.4) */
+    double least, most;
+};
+
+/* Put v[n] into ascending order. */
+void hrun_sort(double *v, size_t n);
+
+/* Of v[n], n >= 1. */
+int hrun_spread_of(const double *v, size_t n, struct hrun_spread *out, struct hrun_error *err);
+
+/* The steps in which a clock tells time_s[n], all above 0, as far as their digits show: 0.01 of 0.31 and 2.5; INFINITY
+ * without any. A time of half a step stands for one that the clock told as 0. */
+double hrun_times_step(const double *time_s, size_t n);
+/* The standard deviation of what rounding to such steps does to a time (of a uniform distribution one step wide). 0
+ * where fewer than five times are known: their last digits may be zeros by accident. */
+double hrun_times_rounding(const double *time_s, size_t n);
+
+/* The shortest time that tells more of a thing than of its clock: 50 steps, and 20 standard deviations of what
+ * repetitions scatter by whatever their time is. The latter shows where the shorter half of six pairs or more scatters
+ * by more than in proportion to the longer half. 0: any time. Arguments as below. Errors (-1): memory ran out. */
+int hrun_times_least(const double *time_s, const int *thing, size_t n, double *least_s);
+
+/* Do times not scatter at all, as those of a simulation that counts operations? 1 when two of one thing are equal, none
+ * of one thing differ, and the clock would have shown it: its step is at most a ten-
+ * thousandth of an equal pair's time. (Two of times that scatter by 1 % agree so once in 350.) 0 otherwise. time_s[n]
+ * are above 0, thing[i] says of what time_s[i] is. Equal are times to nine digits, which is what files keep. */
+int hrun_times_repeat(const double *time_s, const int *thing, size_t n);
+
+/* Are k groups of samples, v[i][0..n[i]-1], of one distribution? W. Kruskal, W. Wallis, "Use of ranks in one-criterion
+ * variance analysis", J. Amer. Statist. Assoc. 47, 1952: H on mean ranks, corrected for ties. *h gets H, *p the
+ * probability of an H that large if they are: the upper tail of chi-square with k - 1 degrees of freedom, good from
+ * five samples a group on. All samples equal: H is 0 and p is 1.
+ * Errors: HRUN_EINVAL (k < 2). */
+int hrun_kruskal_wallis(const double *const *v, const size_t *n, size_t k, double *h, double *p,
+                        struct hrun_error *err);
 
 #endif

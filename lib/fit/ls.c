@@ -5,7 +5,7 @@
  * with memory that is ours.
  */
 #include "fit/fit.h"
-#include "fit/work.h"
+#include "fit/internal.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_linalg.h>

@@ -7,7 +7,7 @@
  * formed from coefficients. A column enters by one Householder reflection and leaves by rotations.
  */
 #include "fit/fit.h"
-#include "fit/work.h"
+#include "fit/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* robust.c - Huber's re-weighting around a solver; see robust.h for the contracts */
-#include "fit/robust.h"
-#include "fit/work.h"
+/* robust.c - Huber's re-weighting around a solver; see fit.h for the contracts */
+#include "fit/fit.h"
+#include "fit/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

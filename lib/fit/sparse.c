@@ -1,7 +1,6 @@
-/* sparse.c - non-negative least squares of sparse systems, and variances of the answer; see sparse.h */
-#include "fit/sparse.h"
-#include "fit/sparse_qr.h"
-#include "fit/work.h"
+/* sparse.c - non-negative least squares of sparse systems, and variances of the answer; see fit.h */
+#include "fit/fit.h"
+#include "fit/internal.h"
 
 #include <float.h>
 #include <math.h>
@@ -268,7 +267,7 @@ static double mean_square(double mean, double sd)
     return sd * sd * (1 + z * z + z * sqrt(2 / acos(-1)) * exp(-z * z / 2) / erfc(-z / sqrt(2)));
 }
 
-/* What the coefficient of a column at 0 is likely to be (sparse.h), at most `most`: norm is that of its part outside
+/* What the coefficient of a column at 0 is likely to be (fit.h), at most `most`: norm is that of its part outside
  * the span of the columns in use, the column having norm 1; product that part's with the residual. */
 static double likely(double product, double norm, double s2, double most)
 {

@@ -1,6 +1,5 @@
-/* sparse_qr.c - the triangular factor of a sparse matrix; see sparse_qr.h */
-#include "fit/sparse_qr.h"
-#include "fit/work.h"
+/* sparse_qr.c - the triangular factor of a sparse matrix; see internal.h */
+#include "fit/internal.h"
 
 #include <math.h>
 #include <stdint.h>

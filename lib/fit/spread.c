@@ -1,5 +1,5 @@
-/* spread.c - scatter and comparison of samples, by GSL; see spread.h for the contracts */
-#include "fit/spread.h"
+/* spread.c - scatter and comparison of samples, by GSL; see fit.h for the contracts */
+#include "fit/fit.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>

@@ -1,5 +1,5 @@
-/* work.c - checking, weighting and scaling a problem, and the steps that all solvers share; see work.h */
-#include "fit/work.h"
+/* work.c - checking, weighting and scaling a problem, and the steps that all solvers share; see internal.h */
+#include "fit/internal.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,8 +1,7 @@
-/* agent.c - the remote shell that mpirun would use; see agent.h for the contracts */
-#include "launch/agent.h"
+/* agent.c - the remote shell that mpirun would use; see internal.h for the contracts */
+#include "launch/internal.h"
 
 #include "base/file.h"
-#include "base/home.h"
 #include "launch/launch.h"
 
 #include <stdio.h>

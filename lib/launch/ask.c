@@ -1,5 +1,5 @@
-/* ask.c - what a short command prints; see ask.h */
-#include "launch/ask.h"
+/* ask.c - what a short command prints; see internal.h */
+#include "launch/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

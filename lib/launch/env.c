@@ -1,9 +1,8 @@
-/* env.c - the environment of the processes; see env.h for the contracts */
-#include "launch/env.h"
+/* env.c - the environment of the processes; see internal.h for the contracts */
+#include "launch/internal.h"
 
-#include "base/home.h"
-#include "launch/ranks.h"
-#include "net/tune.h"
+#include "base/file.h"
+#include "net/net.h"
 #include "trace/wire.h"
 
 #include <stdio.h>

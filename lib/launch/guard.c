@@ -1,8 +1,7 @@
-/* guard.c - the helper process of a job; see guard.h for purpose and contracts */
-#include "launch/guard.h"
+/* guard.c - the helper process of a job; see internal.h for purpose and contracts */
+#include "launch/internal.h"
 
 #include "base/file.h"
-#include "launch/job.h"
 
 #include <errno.h>
 #include <fcntl.h>

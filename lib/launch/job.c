@@ -1,5 +1,5 @@
-/* job.c - the life of a job's processes on this host; see job.h for the contracts */
-#include "launch/job.h"
+/* job.c - the life of a job's processes on this host; see internal.h for the contracts */
+#include "launch/internal.h"
 
 #include "base/file.h"
 

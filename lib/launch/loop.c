@@ -1,5 +1,5 @@
-/* loop.c - a running job: signals, failures, time limits, until all has ended; see job.h */
-#include "launch/job.h"
+/* loop.c - a running job: signals, failures, time limits, until all has ended; see internal.h */
+#include "launch/internal.h"
 
 #include <errno.h>
 #include <math.h>

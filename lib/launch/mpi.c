@@ -6,8 +6,7 @@
  */
 #include "launch/launch.h"
 
-#include "launch/ask.h"
-#include "launch/mpilib.h"
+#include "launch/internal.h"
 
 #include <ctype.h>
 #include <elf.h>

@@ -1,7 +1,6 @@
-/* openmpi.c - which mpirun is Open MPI's, and its version; see openmpi.h and launch.h for the contracts */
-#include "launch/openmpi.h"
+/* openmpi.c - which mpirun is Open MPI's, and its version; see internal.h and launch.h for the contracts */
+#include "launch/internal.h"
 
-#include "launch/ask.h"
 
 #include <ctype.h>
 #include <stdint.h>

@@ -1,8 +1,6 @@
-/* output.c - the output of the processes where hrun has to touch it; see output.h for the contracts */
-#include "launch/output.h"
+/* output.c - the output of the processes where hrun has to touch it; see internal.h for the contracts */
+#include "launch/internal.h"
 
-#include "launch/sieve.h"
-#include "launch/sink.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,8 @@
-/* procs.c - the processes of a job, through /proc; see procs.h for the contracts */
-#include "launch/procs.h"
+/* procs.c - the processes of a job, through /proc; see internal.h for the contracts */
+#include "launch/internal.h"
 
 #include "base/buf.h"
 #include "base/file.h"
-#include "launch/mpilib.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -2,15 +2,11 @@
  * contracts
  *
  * Each agent leads a process group of its own, so that what it starts ends with it. Should hrun be killed, the
- * guard of guard.h ends them: it knows them by their environment, as groups come and go and their numbers with
+ * guard of internal.h ends them: it knows them by their environment, as groups come and go and their numbers with
  * them. An agent is done when it has exited: what it left in its pipes is read then,
  * and nobody waits for their end, which a shared connection that stays in the background would hold up.
  */
-#include "launch/agent.h"
-#include "launch/env.h"
-#include "launch/guard.h"
-#include "launch/job.h"
-#include "launch/slurm.h"
+#include "launch/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

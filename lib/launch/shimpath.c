@@ -1,5 +1,5 @@
-/* shimpath.c - where hrun-shim is; see shimpath.h for the contract */
-#include "launch/shimpath.h"
+/* shimpath.c - where hrun-shim is; see internal.h for the contract */
+#include "launch/internal.h"
 
 #include "launch/launch.h"
 

@@ -1,5 +1,5 @@
-/* sieve.c - lines of libhrun-trace.so among a job's standard error; see sieve.h for the contracts */
-#include "launch/sieve.h"
+/* sieve.c - lines of libhrun-trace.so among a job's standard error; see internal.h for the contracts */
+#include "launch/internal.h"
 
 #include "trace/wire.h"
 

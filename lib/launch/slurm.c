@@ -1,7 +1,6 @@
-/* slurm.c - a Slurm allocation as its own programs see it; see slurm.h */
-#include "launch/slurm.h"
+/* slurm.c - a Slurm allocation as its own programs see it; see internal.h */
+#include "launch/internal.h"
 
-#include "launch/env.h"
 
 #include <stdlib.h>
 #include <string.h>

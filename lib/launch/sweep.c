@@ -1,9 +1,9 @@
-/* sweep.c - processes that outlive the ranks which started them; see job.h
+/* sweep.c - processes that outlive the ranks which started them; see internal.h
  *
  * hrun is the subreaper of the job: what loses its parent becomes hrun's child. So in the common case one
  * look at the list of children tells that nothing is left; only otherwise all processes are looked at.
  */
-#include "launch/job.h"
+#include "launch/internal.h"
 
 #include <errno.h>
 #include <signal.h>

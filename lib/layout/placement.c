@@ -1,11 +1,10 @@
-/* placement.c - the search for the placement that costs least; see placement.h for the contract
+/* placement.c - the search for the placement that costs least; see layout.h for the contract
  *
- * Over where the slots are (traffic.h): on places, a place being what a host has of a sub-cluster. Hosts that are alike
+ * Over where the slots are (layout.h): on places, a place being what a host has of a sub-cluster. Hosts that are alike
  * and hold nothing yet are one choice, so that two switches of eight equal hosts give 12,870 placements of a ring, not
  * 16 factorial. What is too much to try out is improved from good beginnings, move by move.
  */
-#include "layout/placement.h"
-#include "layout/traffic.h"
+#include "layout/layout.h"
 
 #include <limits.h>
 #include <math.h>

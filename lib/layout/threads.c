@@ -1,7 +1,7 @@
 /* threads.c - the cores of a PE are shared out among its ranks; see layout.h for the contracts */
 #include "layout/layout.h"
 
-#include "base/ranges.h"
+#include "base/list.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* traffic.c - messages of patterns and what they take; see traffic.h for the contracts */
-#include "layout/traffic.h"
+/* traffic.c - messages of patterns and what they take; see layout.h for the contracts */
+#include "layout/layout.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -12,7 +12,7 @@
  */
 #include "ledger/internal.h"
 
-#include "base/ranges.h"
+#include "base/list.h"
 #include "base/units.h"
 
 #include <stdlib.h>

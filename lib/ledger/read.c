@@ -31,7 +31,7 @@ struct budget {
 struct reading {
     struct hrun_ledger *l;
     struct hrun_ledger_list list;
-    void *budgets;              /* a tree (search.h) of struct budget by user */
+    void *budgets;              /* a tree (plan/internal.h) of struct budget by user */
     dev_t dev;                  /* of the ledger */
     int64_t now_s;              /* by the clock of the file system; 0: not asked yet, -1: not known */
     int sys;                    /* errno of what has failed: who does not see all must not choose */

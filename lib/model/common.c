@@ -6,7 +6,7 @@
  */
 #include "model/internal.h"
 
-#include "fit/robust.h"
+#include "fit/fit.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "model/internal.h"
 
 #include "fit/fit.h"
-#include "fit/spread.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,11 +1,9 @@
-/* discover.c - which terms an application has; see discover.h for the contract */
-#include "model/discover.h"
+/* discover.c - which terms an application has; see model.h for the contract */
+#include "model/model.h"
 
 #include "model/internal.h"
-#include "model/series.h"
 
-#include "fit/robust.h"
-#include "fit/spread.h"
+#include "fit/fit.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* drift.c - have the machines changed since they were measured? see model.h */
 #include "model/internal.h"
 
-#include "fit/spread.h"
+#include "fit/fit.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* fit.c - from measurements of one sub-cluster to models; see model.h and internal.h for the contracts */
 #include "model/internal.h"
 
-#include "fit/spread.h"
+#include "fit/fit.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  * Invariants: only good measurements (ok = 1) with the definition's constants are fitted; a prediction that is negative
  * or not finite is never given as a time; times of the network that are remembered change no answer.
  */
-#ifndef HRUN_MODEL_H
-#define HRUN_MODEL_H
+#ifndef HRUN_MODEL_MODEL_H
+#define HRUN_MODEL_MODEL_H
 
 #include "app/app.h"
 #include "base/buf.h"
@@ -97,7 +97,7 @@ struct hrun_fit_options {
     enum hrun_method method;
     double sigma_abs_s;
     double sigma_rel;
-    int robust;        /* 1: rows that the others contradict count less (Huber, fit/robust.h) */
+    int robust;        /* 1: rows that the others contradict count less (Huber, fit/fit.h) */
     double glitches;   /* k of the glitch rule (hrun-model(7)), 0: off */
     struct hrun_netview *net;  /* the network of the sub-clusters, for network terms (lib/app); NULL: these are left
                                   out. Must outlive what is made with it */
@@ -332,5 +332,127 @@ void hrun_corrections_known(const struct hrun_corrections *c, int64_t N, struct 
  * oracle.h): each counts with a time that is one standard deviation longer than expected. Above 0, below 1 for one
  * that is known better. */
 double hrun_correction_doubt(const struct hrun_corrections *c, const struct hrun_correction *at);
+
+/* ---------------------------------------------------------------- discover
+ *
+ * Which terms an application has, told from its measurements
+ *
+ * Purpose: a definition needs terms; of an application that nobody knows the theory of they are taken from the library
+ * (internal.h), one after the other, as long as measurements that were not looked at are told better for it.
+ * How: forward selection. All series (a sub-cluster with a number of processes per PE) have the same terms and
+ * coefficients >= 0 of their own (NNLS on weighted rows, as in model.h). What is made small is the mean absolute error
+ * at points that a fit has not seen, in units of a run's scatter: each (N, P) left out once (hrun_fit_leave_out), and,
+ * where there are three P > M, the largest P told by the smaller ones, as hrun will have to. The first term is divided
+ * work, c f(N) / P. Of the selections met on the way the shortest is taken that is no worse than the best by a standard
+ * error of the difference (Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, section 7.10).
+ * Measurements that the selection contradicts count less in a second one (Huber, fit/fit.h).
+ * Compare Calotoiu et al., "Using automated performance modeling to find scalability bugs in complex codes" (SC'13):
+ * their normal form has the same products, of exponents >= 0 and with coefficients of either sign.
+ */
+
+struct hrun_discover_point {
+    int series;              /* 0, 1, ...: points of one number have coefficients in common */
+    int64_t N;               /* >= 1 */
+    int P, M;                /* P >= M >= 1; runs on one PE have P = M */
+    double time_s;           /* finite, > 0 */
+};
+
+struct hrun_discovery {
+    struct hrun_strvec np;   /* terms over N and P, divided work first */
+    struct hrun_strvec n;    /* terms over N, with P fixed */
+    struct hrun_strvec p;    /* terms over T and P */
+    double error;            /* mean |fit - T| / T at points left out */
+    double beyond;           /* the same at the largest P, told by smaller ones; NaN where there were too few P */
+    int points;              /* different (series, N, P) that were told: with P > M if there are any */
+};
+
+/* Choose terms by points[n], in any order. Where a series has but one P > M, its runs on one PE (P = M) take part, of
+ * which all but constants is divided work, so that this can be told from what is not; where there are only such runs,
+ * all work counts as divided. options: the weights (sigma_abs_s, sigma_rel); the rest is not looked at.
+ * Errors: HRUN_ENODATA (fewer than two sizes N), HRUN_EINVAL (a point that breaks an invariant), HRUN_ENOMEM. Release
+ * *out. */
+int hrun_discover(const struct hrun_discover_point *points, size_t n, const struct hrun_fit_options *options,
+                  struct hrun_discovery *out, struct hrun_error *err);
+void hrun_discovery_release(struct hrun_discovery *d);
+
+/* ---------------------------------------------------------------- speeds
+ *
+ * From the speeds of PEs: predictions without a profile, and records for formulas
+ *
+ * Purpose: the search's table of functions for an application of which nothing is known but the speeds of the PEs under
+ * it (paper 004, section 5.2: a small instance with one process per node tells them; then processes are given out by
+ * speed). Where a run of P0 processes at another size had a process of sub-cluster i compute Ci seconds,
+ *
+ *     Ti(P, Mi) = Ci (P0/P) max(1, Mi/ci) (1 + s (Mi - 1)/ci) + K max(1, P/P0)
+ *
+ * for work that P processes share evenly; ci is how many processes a PE holds before they slow each other down (its
+ * cores), and K what the process spent in MPI that spent least there: messages become as many more as there are
+ * processes, and no fewer. Processes of a PE share its memory and its network all the same: s = 0.001 is no measure of
+ * that, and lets what else is equal go to more PEs. The times are those of the small run's size: their ratios are what
+ * counts. At a larger size the part of the messages is rarely larger, so a gain that is predicted from them is rarely
+ * too large.
+ * Invariants: each time is finite and > 0 or NAN (a sub-cluster whose speed is not known); bounds hold exactly.
+ */
+
+struct hrun_speed {            /* of one sub-cluster */
+    double compute_s;          /* Ci; not > 0: not known, and the sub-cluster is not used */
+    double unsure;             /* 0.05: the true one lies within 5 % of it; >= 0 */
+    int cores;                 /* ci, at least 1 */
+    const int *procs;          /* Mi that are allowed, nprocs of them, ascending, distinct */
+    int nprocs;
+};
+
+struct hrun_speeds;
+
+/* Predictions for size N of app, whose rule and memory count there. v[nsubs], copied; P0 >= 1; comm_s: K, >= 0.
+ * NULL with HRUN_EINVAL (a value), HRUN_ENOMEM. The application must outlive the result. */
+struct hrun_speeds *hrun_speeds_create(const struct hrun_app *app, int64_t N, const struct hrun_speed *v, int nsubs,
+                                       int P0, double comm_s, struct hrun_error *err);
+void hrun_speeds_destroy(struct hrun_speeds *s);
+const struct hrun_oracle *hrun_speeds_oracle(const struct hrun_speeds *s);
+
+/* From now on no more than P processes; 0: any number. */
+void hrun_speeds_limit(struct hrun_speeds *s, int P);
+
+struct hrun_speeds_range {
+    double compute_s;          /* the largest Ti of the sub-clusters used without K */
+    double low_s, high_s;      /* between which that lies, for speeds as unsure as they are */
+    double comm_s;             /* K max(1, P/P0) */
+};
+
+/* The parts of the time of configuration (pes, procs), nsubs each, whatever rule and memory say. Errors: HRUN_EINVAL (a
+ * sub-cluster without a speed, no process); *out is as before. */
+int hrun_speeds_range(const struct hrun_speeds *s, const int *pes, const int *procs, struct hrun_speeds_range *out,
+                      struct hrun_error *err);
+
+/* How much longer than an even share the largest of P shares of N rows is: ceil(N/P) P/N - 1. What is measured at one
+ * size with shares that are uneven there says so much less about another. */
+double hrun_speeds_uneven(int64_t N, int P);
+
+/* ------------------------------------------------------------------ how quick PEs are */
+
+/* Paper 003's Perf(p) (section 3.2: "processing performance"), as records of the family "speed" in a struct
+ * hrun_models, so that they are stored and looked up as models are: term "perf", coefficient s per operation of one
+ * process on a PE that has M of them, cov over s2 its variance from PE to PE and run to run. A measurement of a speed
+ * is a sample whose N is the order of the product that was timed, on all PEs of the sub-cluster at once with M
+ * processes on each; time_s is what one product takes. */
+
+/* Under this name the store keeps speeds; no definition can have it. */
+#define HRUN_PERF_APP "pe-Speeds"
+
+/* Operations of a product of order n: 2 n^3. */
+double hrun_perf_flops(double n);
+
+/* Of samples[n], all that are good: of each M the newest date's. Errors: HRUN_ENODATA (there are none), HRUN_ENOMEM. */
+int hrun_perf_of(const struct hrun_sample *samples, size_t n, const char *signature, const char *subcluster,
+                 struct hrun_models **out, struct hrun_error *err);
+
+/* Of simulated hosts whose cores do so many operations a second, with M = procs[nprocs] processes on the cores of a PE.
+ * Errors: HRUN_ENOMEM. */
+int hrun_perf_simulated(double core_flops, int cores, const int *procs, int nprocs, struct hrun_models **out,
+                        struct hrun_error *err);
+
+/* The record for M, or NULL. */
+const struct hrun_fit_record *hrun_perf_find(const struct hrun_models *m, int M);
 
 #endif

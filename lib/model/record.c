@@ -2,8 +2,6 @@
 #include "model/internal.h"
 
 #include "fit/fit.h"
-#include "fit/robust.h"
-#include "fit/spread.h"
 
 #include <float.h>
 #include <math.h>

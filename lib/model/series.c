@@ -1,7 +1,7 @@
-/* series.c - the library of terms, and how well terms tell measurements that a fit has not seen; see series.h */
-#include "model/series.h"
+/* series.c - the library of terms, and how well terms tell measurements that a fit has not seen; see internal.h */
+#include "model/internal.h"
 
-#include "fit/robust.h"
+#include "fit/fit.h"
 
 #include <math.h>
 #include <stdlib.h>

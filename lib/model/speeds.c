@@ -1,5 +1,5 @@
-/* speeds.c - predictions from the speeds of PEs, and records of these; see speeds.h */
-#include "model/speeds.h"
+/* speeds.c - predictions from the speeds of PEs, and records of these; see model.h */
+#include "model/model.h"
 
 #include <math.h>
 #include <stdlib.h>

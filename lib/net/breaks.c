@@ -1,5 +1,5 @@
-/* breaks.c - structural breaks; see fitting.h for the contract */
-#include "net/fitting.h"
+/* breaks.c - structural breaks; see internal.h for the contract */
+#include "net/internal.h"
 
 #include <errno.h>
 #include <float.h>

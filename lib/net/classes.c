@@ -1,7 +1,6 @@
-/* classes.c - hosts behind one switch, and hosts that cannot be told apart; see fitting.h */
-#include "net/fitting.h"
+/* classes.c - hosts behind one switch, and hosts that cannot be told apart; see internal.h */
+#include "net/internal.h"
 #include "fit/fit.h"
-#include "fit/spread.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
-/* estimate.c - the steps from records to a network, one after the other; see estimate.h for the contracts */
-#include "net/estimate.h"
+/* estimate.c - the steps from records to a network, one after the other; see net.h for the contracts */
+#include "net/net.h"
 #include "net/internal.h"
-#include "net/fitting.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
  * different experiments, add as the root of the sum of squares. Within a kind the errors of hosts are taken to go
  * together, which makes the interval wide rather than narrow.
  */
-#include "net/algorithms.h"
 #include "net/internal.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
-/* quality.c - how well the parameters explain the records, and what is odd about them; see fitting.h */
-#include "net/fitting.h"
+/* quality.c - how well the parameters explain the records, and what is odd about them; see internal.h */
+#include "net/internal.h"
 
-#include "fit/spread.h"
+#include "fit/fit.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* records.c - timed exchanges of messages as text; see estimate.h for the contracts */
-#include "net/estimate.h"
+/* records.c - timed exchanges of messages as text; see net.h for the contracts */
+#include "net/net.h"
 
-#include "base/hostlist.h"
+#include "base/list.h"
 
 #include <math.h>
 #include <stdlib.h>

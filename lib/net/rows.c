@@ -1,6 +1,6 @@
-/* rows.c - which records count, with what weight, and which parameters they can tell; see fitting.h */
+/* rows.c - which records count, with what weight, and which parameters they can tell; see internal.h */
 #include "base/units.h"
-#include "net/fitting.h"
+#include "net/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,16 +1,16 @@
-/* segments.c - where the protocols of an MPI library change with the size of a message; see fitting.h
+/* segments.c - where the protocols of an MPI library change with the size of a message; see internal.h
  *
  * A mean of round trips over pairs is piecewise linear with the same breaks as each of them, for the factors of
  * segments are common to all: it is K + a L + a_0 L + (T + b G) M with the means of what the pairs have.
  */
-#include "net/fitting.h"
+#include "net/internal.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Sizes of a pair from which on it is a sweep: two pieces of three points. Of fitting.h: three points show whether they
+/* Sizes of a pair from which on it is a sweep: two pieces of three points. Of internal.h: three points show whether they
  * are on a line. */
 enum { SWEPT = 6, LEAST = 3, MOST = 12 };
 

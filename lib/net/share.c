@@ -1,10 +1,10 @@
-/* share.c - max-min fair rates by filling up (replay.h)
+/* share.c - max-min fair rates by filling up (internal.h)
  *
  * A level rises, and with it all rates, each as its share says; a flow stops at its limit, or with all others of a
  * resource when that is full. What stops within a rounding error of the same level stops in the same step. Of limits
  * the next is on top of a heap; of resources the next is looked for among those that are left, which are few.
  */
-#include "net/replay.h"
+#include "net/internal.h"
 
 #include <math.h>
 

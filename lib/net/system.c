@@ -1,7 +1,6 @@
-/* system.c - the solution of the least squares system; see fitting.h */
-#include "net/fitting.h"
+/* system.c - the solution of the least squares system; see internal.h */
+#include "net/internal.h"
 #include "fit/fit.h"
-#include "fit/sparse.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* trial.c - experiments in plain numbers, and many messages that share one limit; see fitting.h */
-#include "net/fitting.h"
+/* trial.c - experiments in plain numbers, and many messages that share one limit; see internal.h */
 #include "net/internal.h"
 
 #include <float.h>

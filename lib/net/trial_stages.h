@@ -8,7 +8,7 @@
 #ifndef HRUN_NET_TRIAL_STAGES_H
 #define HRUN_NET_TRIAL_STAGES_H
 
-#include "net/fitting.h"
+#include "net/internal.h"
 
 #ifndef NET_TRIAL_NUM
 typedef double num;

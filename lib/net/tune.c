@@ -1,5 +1,5 @@
-/* tune.c - writing and reading the text for libhrun-coll.so; see tune.h for the contracts */
-#include "net/tune.h"
+/* tune.c - writing and reading the text for libhrun-coll.so; see net.h for the contracts */
+#include "net/net.h"
 
 #include "net/internal.h"
 

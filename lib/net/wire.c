@@ -1,6 +1,5 @@
-/* wire.c - what one message takes (replay.h) */
+/* wire.c - what one message takes (internal.h) */
 #include "net/internal.h"
-#include "net/replay.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* config.c - one configuration: its text form and its evaluation; see plan.h for the contracts */
-#include "plan/space.h"
+#include "plan/internal.h"
 
 #include "base/units.h"
 

@@ -3,7 +3,7 @@
  * Nothing is enumerated: the number of configurations with exactly s processes is a convolution over the
  * sub-clusters, and one convolution serves all P at which the same options can be used.
  */
-#include "plan/space.h"
+#include "plan/internal.h"
 
 #include "base/units.h"
 

@@ -1,5 +1,5 @@
 /* exhaustive.c - look at every configuration (paper 000, Fig. 1); see plan.h for the contracts */
-#include "plan/space.h"
+#include "plan/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* fail.c - why there is no configuration; see space.h for the contracts */
-#include "plan/space.h"
+/* fail.c - why there is no configuration; see internal.h for the contracts */
+#include "plan/internal.h"
 
 #include "base/units.h"
 

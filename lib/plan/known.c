@@ -2,8 +2,7 @@
  *
  * The `top` best of all are among the known ones and the `top` best of the others.
  */
-#include "plan/search.h"
-#include "plan/space.h"
+#include "plan/internal.h"
 
 #include "base/units.h"
 

@@ -1,5 +1,5 @@
-/* least.c - how far off the best are where no configuration keeps the limits; see space.h for the contract */
-#include "plan/space.h"
+/* least.c - how far off the best are where no configuration keeps the limits; see internal.h for the contract */
+#include "plan/internal.h"
 
 #include "base/units.h"
 

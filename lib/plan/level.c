@@ -1,5 +1,5 @@
-/* level.c - configurations of one P and one value; see level.h for the method and the contracts */
-#include "plan/level.h"
+/* level.c - configurations of one P and one value; see internal.h for the method and the contracts */
+#include "plan/internal.h"
 
 #include <limits.h>
 #include <stdlib.h>

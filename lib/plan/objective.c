@@ -1,5 +1,5 @@
 /* objective.c - what a search minimises; see plan.h for the contracts */
-#include "plan/space.h"
+#include "plan/internal.h"
 
 #include <string.h>
 

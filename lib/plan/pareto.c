@@ -2,7 +2,7 @@
  *
  * The front is kept by ascending time and descending value while every configuration is looked at once.
  */
-#include "plan/space.h"
+#include "plan/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,10 +7,8 @@
  * fewer PEs or by their order.
  * Nothing is skipped that could change the answer, so the answer is that of hrun_plan_exhaustive.
  */
-#include "plan/search.h"
+#include "plan/internal.h"
 
-#include "plan/solve.h"
-#include "plan/space.h"
 
 #include <math.h>
 #include <stdlib.h>

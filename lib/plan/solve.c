@@ -1,11 +1,11 @@
-/* solve.c - the best configurations of one P; see solve.h for the contract, level.h for the windows of sums
+/* solve.c - the best configurations of one P; see internal.h for the contract, internal.h for the windows of sums
  *
  * Levels below the first whose capacity, sum over i of the most processes that sub-cluster i holds, reaches P
  * cannot do. From there on level.c decides; a level that does not do leads to later ones in growing steps and
  * a bisection, since what one level can, all later ones can. Further levels follow while they may still enter
  * the list of the best.
  */
-#include "plan/solve.h"
+#include "plan/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

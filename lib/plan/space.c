@@ -1,5 +1,5 @@
-/* space.c - options, rows and the list of the best; see space.h for the contracts */
-#include "plan/space.h"
+/* space.c - options, rows and the list of the best; see internal.h for the contracts */
+#include "plan/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* answer.c - what an answer of hrun.h holds; see answer.h */
-#include "session/answer.h"
+/* answer.c - what an answer of hrun.h holds; see decide.h */
+#include "session/decide.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* coll_tuning.c - tuned collective operations; see coll_tuning.h for the contracts */
-#include "session/coll_tuning.h"
+/* coll_tuning.c - tuned collective operations; see work.h for the contracts */
+#include "session/work.h"
 
-#include "base/installed.h"
-#include "net/tune.h"
-#include "session/network.h"
+#include "base/file.h"
+#include "net/net.h"
+#include "session/context.h"
 
 #include <stdio.h>
 #include <stdlib.h>

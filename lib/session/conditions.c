@@ -1,5 +1,5 @@
-/* conditions.c - what a user sets that changes times; see conditions.h */
-#include "session/conditions.h"
+/* conditions.c - what a user sets that changes times; see context.h */
+#include "session/context.h"
 
 #include <stdlib.h>
 #include <string.h>

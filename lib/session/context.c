@@ -1,11 +1,9 @@
 /* context.c - wiring the rooms of lib/ together; see context.h */
 #include "session/context.h"
 
-#include "base/home.h"
-#include "base/installed.h"
+#include "base/file.h"
 #include "base/units.h"
-#include "launch/agent.h"
-#include "session/guess.h"
+#include "launch/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

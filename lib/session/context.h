@@ -5,8 +5,8 @@
  * Invariants: a context is filled in the order of the functions below; context_release frees whatever was made, at any
  * point. Nothing is started but what asks: ssh for other hosts, mpirun for its version.
  */
-#ifndef HRUN_SERVICE_CONTEXT_H
-#define HRUN_SERVICE_CONTEXT_H
+#ifndef HRUN_SESSION_CONTEXT_H
+#define HRUN_SESSION_CONTEXT_H
 
 #include "app/app.h"
 #include "base/buf.h"
@@ -16,8 +16,78 @@
 #include "model/model.h"
 #include "net/net.h"
 #include "plan/plan.h"
-#include "session/settings.h"
 #include "store/store.h"
+
+#include <jansson.h>
+#include <stdint.h>
+
+/* ---------------------------------------------------------------- json
+ *
+ * JSON documents as they are printed: indented, numbers with the digits that measurements have
+ *
+ * Purpose: what hrun and hrun-calibrate say to machines looks the same everywhere.
+ */
+
+/* Append a document and a newline, and drop it. root NULL: memory ran out when it was made. Errors: HRUN_ENOMEM. */
+int json_print(json_t *root, struct hrun_buf *out, struct hrun_error *err);
+
+/* ---------------------------------------------------------------- settings
+ *
+ * What was asked for, of a program by its options or of a service by name
+ *
+ * Purpose: one structure from the command line to the decision, the job and the record. The first part is what this
+ * room reads; the second is what hrun and hrun-calibrate alone read.
+ */
+
+struct question;
+
+/* By the names of hrun's options; NULL, 0 or empty where nothing was given. A program's strings point into argv. */
+struct settings {
+    const char *app, *variant, *profile_path, *data;
+    const char *cluster_file, *host_file, *hosts, *platform, *level;
+    const char *engine;
+    const char *wdir;
+    const char *network;              /* file of a network that is supposed, in place of the one that was measured */
+    const char *program;              /* of a service: the path of the program */
+    const char *mpi;                  /* of programs, as in signatures: "ompi-4.1.4"; that of a program goes before */
+    const char *hrun;                 /* path of hrun on the other hosts; NULL: as it is installed here */
+    struct hrun_strvec defines;       /* -D */
+    struct hrun_strvec env;           /* -x */
+    struct hrun_strvec mca;           /* --mca, "KEY=VALUE" */
+    struct hrun_strvec smpi;          /* --smpi, "NAME:VALUE" */
+    int refresh, skip_unreachable, force;
+    int no_data;                      /* work without a store: there is no place for one */
+
+    const char *fit;                  /* "nnls", "ls" or NULL; this and the next two: hrun-calibrate */
+    double glitches;                  /* k of the glitch rule */
+    int no_robust;
+    double timeout_s;
+    int json, quiet, verbose;
+    int help, version, completion;    /* help: HRUN_OPT_LONG: all options are wanted; HRUN_OPT_SHORT */
+    void (*say)(const char *text);    /* a note for the user, as one line without its end; NULL: nobody reads notes */
+    const char *needs_app;            /* name of the first option given that has no effect without an app definition */
+};
+
+/* Give the user a note, unless --quiet. */
+__attribute__((format(printf, 2, 3)))
+void settings_say(const struct settings *set, const char *fmt, ...);
+
+/* What -x says of a variable ("NAME=VALUE", or "NAME" for that of this process): its value, or NULL. */
+const char *settings_exported(const struct settings *set, const char *name);
+
+/* Of a program: the lists; its strings are not its own. */
+void settings_release(struct settings *set);
+
+/* ---------------------------------------------------------------- of a service, by name; strings are copied */
+
+/* As hrun_service_set, which says what there is. */
+int settings_set(struct settings *set, const char *name, const char *value, struct hrun_error *err);
+/* What settings_set has copied, too. */
+void settings_release_all(struct settings *set);
+
+/* Read words NAME=VALUE with blanks between them into q, which points into words: these are cut in pieces. Errors:
+ * HRUN_EINVAL. */
+int wishes_read(char *words, struct question *q, struct hrun_error *err);
 
 struct context {
     const struct settings *set;       /* the caller's */
@@ -42,7 +112,7 @@ struct context {
 };
 
 /* App definition by name, else by the program's name; c->app stays NULL when there is neither. Of one with variants
- * c->app is that which set->variant names, else the first, and c->variants_of the definition (variants.h). */
+ * c->app is that which set->variant names, else the first, and c->variants_of the definition (decide.h). */
 int context_find_app(struct context *c, const char *argv0, struct hrun_error *err);
 /* The same, and what the user's own input files say of its constants, unless -D does (hrun-app(5), `line`). */
 int context_app(struct context *c, const char *argv0, struct hrun_error *err);
@@ -66,7 +136,7 @@ int context_is_real(const struct context *c);
 void context_drop_program(struct context *c);
 /* Open the store alone. */
 int context_open_store(struct context *c, struct hrun_error *err);
-/* Engine, store and signatures; needs the cluster; without a program its MPI is guessed (guess.h). runs = 1: the engine
+/* Engine, store and signatures; needs the cluster; without a program its MPI is guessed (context.h). runs = 1: the engine
  * can run here and now; 0: something is only to be predicted for it, and without a name it is the one that would be
  * taken for such hosts. */
 int context_choose_engine(struct context *c, int runs, struct hrun_error *err);
@@ -76,5 +146,172 @@ void context_release(struct context *c);
 /* --use NAME[:PES],...: the PEs of each sub-cluster that may be used, into npes[nsubs] (all when use is NULL).
  * Errors: HRUN_EINVAL (unknown sub-cluster, more PEs than it has, nothing left). */
 int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struct hrun_error *err);
+
+/* ---------------------------------------------------------------- conditions
+ *
+ * What a user sets that changes times, beside the configuration
+ *
+ * Purpose: measurements and runs that were started with other parameters of MPI or SimGrid, or with other variables,
+ * are of one profile; the user is told where they differ. MPI and engine are part of the profile's signature.
+ * Invariants: settings are a text of options as one would type them, sorted; "" where there are none.
+ */
+
+/* Append the settings of c: --mca (of the option, or of OMPI_MCA_... in the environment) where the parameter is of
+ * transports or algorithms, -x NAME=VALUE (also of -x NAME) where the variable is of threads, libraries or transports,
+ * and --smpi. No other variable: it may be a secret. c->engine is known. */
+void conditions_settings(const struct context *c, struct hrun_buf *out);
+
+/* *out: the settings of the newest good run of a calibration of c->app on sub-clusters of c, in fresh memory, where no
+ * run of one had those of c; NULL where one had, or there is none. Errors: those of the store, HRUN_ENOMEM. */
+int conditions_differ(const struct context *c, char **out, struct hrun_error *err);
+
+/* ---------------------------------------------------------------- guess
+ *
+ * The MPI of an application whose program is not at hand
+ *
+ * Purpose: profiles are about programs of one MPI (hrun_cluster_signature); who only wants to know what would be
+ * predicted should not have to name a program.
+ */
+
+/* Which MPI programs of c->app have, into c->mpi: of c->set->mpi; else of the definition's programs that are in PATH
+ * (on simulated hosts, of those that SimGrid can run), of SimGrid on simulated hosts, of the Open MPI that is installed
+ * here, and of what was measured, the first one of which there is a profile here; without a profile simply the first
+ * one. Needs cluster, engine and store; app may be NULL. Errors: HRUN_EINVAL (set->mpi is too long to be one), those
+ * of the store, HRUN_ENOMEM. */
+int guess_mpi(struct context *c, struct hrun_error *err);
+
+/* ---- nearest: sizes that would do, when the given one has no valid configuration */
+
+/* Extend err, an HRUN_EINFEASIBLE error about size N, by the nearest sizes below and above N for which rule and memory
+ * leave a configuration (with P processes if P > 0). The search is bounded in time; what it does not find it does not
+ * name. subs: one entry per sub-cluster of c->cluster. */
+void nearest_sizes(struct context *c, const struct hrun_plan_sub *subs, int64_t N, int P, struct hrun_error *err);
+
+/* ---------------------------------------------------------------- network
+ *
+ * The network of the cluster's hosts: under which words it is kept, and which one there is
+ *
+ * Purpose: hrun-calibrate network stores networks and shows them; hrun and the rest of hrun-calibrate find them.
+ * Invariants: the same hosts have one network for all engines that start real processes, as these talk by the same MPI
+ * over the same wires; parameters of Open MPI that choose other wires make another network, and so do another platform
+ * and parameters of SimGrid, whose hosts may have the names of those of any other. A network is loaded once: it is the
+ * context's. One that is supposed (set->network) is what predictions ask; runs were made on the measured one.
+ */
+
+/* What a network is kept by (net.h: hrun_net_file, hrun_net_choose). */
+struct network_key {
+    struct hrun_buf engine, mpi;
+    const char **hosts;            /* of the cluster, in its order; the array is owned, the names are the cluster's */
+    int nhosts;
+};
+/* Needs context_cluster, context_program and context_engine. Errors: HRUN_EIO (the platform), HRUN_ENOMEM; *out is then
+ * to be released as well. */
+int network_key(const struct context *c, struct network_key *out, struct hrun_error *err);
+void network_key_release(struct network_key *k);
+
+/* The network for the hosts of the cluster; *out = NULL: none was measured. *file (may be NULL): where it is kept. A
+ * damaged one is told in *note (may be NULL) and passed over. Errors: those of network_key and hrun_net_choose. */
+int network_find(const struct context *c, struct hrun_net **out, struct hrun_buf *file, struct hrun_buf *note,
+                 struct hrun_error *err);
+
+/* The network that is asked into c->net, unless it is there: set->network, else as network_find. Errors: those of
+ * network_find and hrun_net_load; HRUN_ENODATA (set->network has not got a host of the cluster). */
+int network_load(struct context *c, struct hrun_buf *note, struct hrun_error *err);
+
+/* For a definition with network terms (lib/app): the network on which runs were made into c->net and c->view; NULL
+ * where none was measured, and none is given. For other definitions nothing happens. note: as network_find. Errors:
+ * those of network_load, HRUN_ENOMEM. */
+int network_use(struct context *c, struct hrun_buf *note, struct hrun_error *err);
+
+/* After network_use, and once models are fitted: set->network, if any, becomes c->net and c->view, and what they were
+ * c->measured_net and c->measured. Errors: as above; then nothing changes. */
+int network_suppose(struct context *c, struct hrun_error *err);
+
+/* Append the command that measures the network of this cluster, as it was given. */
+void network_command(const struct context *c, struct hrun_buf *out);
+
+/* ---------------------------------------------------------------- profiles
+ *
+ * The models of a cluster's sub-clusters, as they are stored or, where that is needed, fitted anew
+ *
+ * Invariants: once loaded they are not changed; decisions of any size N may borrow them.
+ */
+
+struct sub_profile {
+    struct hrun_models *models;   /* owned; NULL: no profile that can be used */
+    char *why_not;                /* owned; why it cannot, or NULL */
+    int needs_network;            /* that is why: its formula asks for the network, of which nothing is known */
+    enum hrun_code unreadable;    /* it is there, and cannot be read because of this; else 0 */
+    const char *other_engine;     /* no profile for this engine, but for that one; or NULL */
+};
+
+struct profiles {
+    int nsubs;                    /* 0: nothing is loaded */
+    struct sub_profile *subs;
+    int have;                     /* so many sub-clusters have models */
+    enum hrun_method method;      /* of the models */
+    int nsamples;                 /* measurements behind the models */
+    double newest_s;              /* age of the newest, -1 unknown */
+    double network_s;             /* of the network, -1 unknown */
+    char *measured_with;          /* settings of the calibration, where c has others (context.h), or NULL; owned */
+    char *network_note;           /* what is to be said of it, or NULL; owned */
+};
+
+/* Load the models of all sub-clusters for c->app, and say why one has none that can be used. For a definition with
+ * network terms find the network (network_use), and where the models were fitted without it, or with one that is not
+ * there any more, fit them anew; c->view is then that of the network that is supposed, if one is (network_suppose).
+ * Errors: those of the store, of network_use, network_suppose and lib/model; nothing is kept then. A profile that
+ * cannot be read is none of them. */
+int profiles_load(struct context *c, struct profiles *out, struct hrun_error *err);
+void profiles_release(struct profiles *p);
+
+/* Append the name by which the store knows the speed of a sub-cluster's PEs (HRUN_PERF_APP): that of the kind of PE
+ * alone, as neither engine nor MPI change how quick it is. Errors: HRUN_ENOMEM. */
+int profiles_speed_signature(const struct hrun_subcluster *sub, struct hrun_buf *out, struct hrun_error *err);
+
+/* ---- log_corrections: what earlier runs of a configuration tell of its time; see model/model.h */
+
+/* The corrections from the logs of the sub-clusters that have models, at a size N. */
+struct corrected {
+    int n;
+    struct hrun_known *known;             /* the configurations and their factors; those that failed at this N in
+                                             calibrations, and never ran there, are excluded */
+    struct hrun_correction *details;      /* the same */
+    struct hrun_corrections *all;
+    struct hrun_strvec failed;            /* the excluded ones, as "(4,1,0,0)" */
+    struct hrun_strvec tried;             /* those that only failed when they were explored: the fault may have been the
+                                             run's, so that they may be chosen, but not be tried again */
+    char *why;                            /* how the last of `failed` did, as the log has it; NULL: there is none */
+    int *places;                          /* memory of those that have no correction */
+};
+
+/* models: one for each sub-cluster, or NULL. Without models: none. Errors: those of the store and of
+ * hrun_corrections_create. */
+int corrected_load(struct context *c, int64_t N, struct hrun_models *const *models,
+                   struct corrected *out, struct hrun_error *err);
+void corrected_release(struct corrected *k);
+
+/* The correction of a configuration, or NULL. */
+const struct hrun_correction *corrected_find(const struct corrected *k, const int *pes, const int *procs);
+
+/* 1 where a configuration is one of `tried`, 0 where not, -1 when memory is out. */
+int corrected_tried(const struct corrected *k, const int *pes, const int *procs, int nsubs);
+
+/* ---- size: what is known of an application at one size N: predictor and corrections, for any question about it */
+
+struct at_size {
+    int64_t N;
+    struct hrun_models **models;  /* of the profiles, NULL: none; the array is owned */
+    struct hrun_predictor *predictor;
+    struct corrected known;
+};
+
+/* Needs profiles of which some sub-cluster has models; these and c must outlive it. On failure nothing is kept. Errors:
+ * those of the store and of lib/model. */
+int at_size_make(struct context *c, const struct profiles *p, int64_t N, struct at_size *out, struct hrun_error *err);
+void at_size_release(struct at_size *a);
+
+/* Tell a predictor what the PEs of c's cluster hold. Errors: those of hrun_predictor_limit_memory, HRUN_ENOMEM. */
+int size_limit_memory(const struct context *c, struct hrun_predictor *p, struct hrun_error *err);
 
 #endif

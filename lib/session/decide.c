@@ -1,11 +1,7 @@
 /* decide.c - which configuration will be run; see decide.h */
 #include "session/decide.h"
 
-#include "session/explore.h"
-#include "session/goals.h"
-#include "session/nearest.h"
-#include "session/prediction.h"
-#include "session/unmodelled.h"
+#include "session/context.h"
 
 #include <limits.h>
 #include <math.h>

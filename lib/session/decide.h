@@ -5,12 +5,16 @@
  * Invariants: context, profiles and at_size are not changed by a decision, but their expressions and predictors hold
  * the variables of an evaluation: one thread at a time.
  */
-#ifndef HRUN_SERVICE_DECIDE_H
-#define HRUN_SERVICE_DECIDE_H
+#ifndef HRUN_SESSION_DECIDE_H
+#define HRUN_SESSION_DECIDE_H
 
+#include "hrun.h"
+#include "layout/layout.h"
 #include "model/model.h"
-#include "session/size.h"
+#include "plan/plan.h"
+#include "session/context.h"
 
+#include <jansson.h>
 #include <limits.h>
 
 enum {
@@ -105,7 +109,7 @@ struct decision {
     const char *pareto_of, *pareto_unit; /* static */
     int network;                  /* 1: the prediction asks the network (context.net) */
     double network_s;             /* its age, -1 unknown */
-    const char *measured_with;    /* the calibration's settings, where they are not those of this run (conditions.h);
+    const char *measured_with;    /* the calibration's settings, where they are not those of this run (context.h);
                                      of the profiles; or NULL */
     const char *network_note;     /* what is to be said of it, or NULL; of the profiles */
     int plain_known;              /* the mpirun-style configuration could be predicted */
@@ -124,7 +128,6 @@ struct hrun_opt;
 /* For the option table: "time=30m,pes=8,within=10%" into a question's limits; `within` may be "interval". */
 int question_limit(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
 
-
 /* Decide for size N (0: not given). p: those of c, nothing loaded where the application or N is not known; at: those of
  * this N, NULL: they are made for this decision. p and c must outlive it. On failure
  * nothing is kept. Errors: those of the rooms; HRUN_EINFEASIBLE with the nearest sizes N that have a valid
@@ -142,5 +145,290 @@ void decision_doubts(const struct decision *d, struct hrun_buf *out);
 
 /* What was minimised: the time, cost or energy of a decision with a prediction. */
 double decision_value(const struct decision *d);
+
+/* ---------------------------------------------------------------- goals
+ *
+ * What is minimised, and what the choice must keep (paper 000, section 8)
+ *
+ * Purpose: --objective and --limit become an objective and limits of the search, and what was chosen
+ * gets its cost and energy.
+ * Invariant: where money or energy counts, every sub-cluster that may be used has a price or a power: a sub-cluster
+ * without one is not taken to be free.
+ */
+
+struct goals {
+    const struct hrun_objective *objective;
+    struct hrun_plan_limits limits;
+    double within;              /* as asked for; 0: no such limit */
+    int any;                    /* 1: something but the time is minimised, or there is a limit */
+};
+
+/* The goals of a question. subs: of the cluster; those with npes = 0 are not used. Errors: HRUN_EINVAL (options that
+ * contradict each other, a sub-cluster without price or power). */
+int goals_read(const struct question *q, const struct hrun_cluster *cl, const struct hrun_plan_sub *subs,
+               struct goals *out, struct hrun_error *err);
+
+/* The upper end of a configuration's interval, into *high_s: 0, or -1 with *err. */
+typedef int goals_slowest_fn(void *ctx, const struct hrun_choice *choice, double *high_s, struct hrun_error *err);
+
+/* What --limit within allows: from the quickest configuration of the problem, whose limits are *limits, the
+ * limit of time into *limits. Errors: those of the search and of slowest. */
+int goals_within(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
+                 goals_slowest_fn *slowest, void *ctx, struct hrun_plan_limits *limits, struct hrun_error *err);
+
+/* After the choice: d->cost and d->energy_j where prices and powers are known, and, when a table is wanted, d->pareto:
+ * time against what is minimised, else against cost. Errors: HRUN_ENOMEM. */
+int goals_tell(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
+               int table, struct decision *d, struct hrun_error *err);
+
+/* ---- explore: hrun --explore: now and then another configuration than the best predicted one; see plan/internal.h */
+
+/* Refuse what contradicts --explore. Errors: HRUN_EINVAL. */
+int explore_check(const struct question *q, struct hrun_error *err);
+
+/* When it is time to try another configuration than the best of d->plan: that one into d->pes, d->procs, d->P and
+ * d->explores, else only why not into this. It is when the last run at this N was one of the best. Errors: those of
+ * the search. */
+int explore(const struct hrun_plan_problem *problem, const struct corrected *k, double loss, struct decision *d,
+            struct hrun_error *err);
+
+/* ---------------------------------------------------------------- finest
+ *
+ * The largest size that memory, time and money allow (scenario 2 of paper 001)
+ *
+ * Purpose: --finest asks for the size N in place of the configuration alone: the largest one that the rule accepts and
+ * that some configuration keeps the limits for (--limit, memory).
+ * Invariants: sizes are looked at where a prediction is possible, up to FINEST_BEYOND times the largest one measured.
+ * It is taken for granted that without the rule a larger size is never quicker, and never needs less memory, than a
+ * smaller one: then the answer is exact, for all sizes above it are either refused by the rule or beyond the largest
+ * that a search without the rule finds.
+ */
+
+/* Find it, at most `most` (0: no limit). p: the profiles of c. On failure of *out only measure is written. Errors:
+ * HRUN_EINVAL (--config, --limit within), HRUN_ENODATA (no profile), HRUN_EINFEASIBLE (no size at
+ * all), those of the rooms. */
+int finest_find(struct context *c, const struct question *q, const struct profiles *p, int64_t most,
+                struct finest *out, struct hrun_error *err);
+
+/* ---- prediction: what is predicted of a configuration that was decided on */
+
+/* Fill d's predictions: of its configuration by p, corrected by runs of it, and by `problem` of the mpirun-style one.
+ * What the models do not predict stays marked as not known. Errors: HRUN_ENOMEM. */
+int predicted_fill(struct decision *d, struct hrun_predictor *p, const struct hrun_plan_problem *problem,
+                   const struct corrected *k, struct hrun_error *err);
+
+/* Append the network terms of the choice whose operations take irregular times (hrun_models_irregular). */
+void predicted_irregular(const struct context *c, const struct decision *d, struct hrun_buf *out);
+
+/* ---------------------------------------------------------------- unmodelled
+ *
+ * Configurations that no model chooses: the user's, and what mpirun would do
+ *
+ * Purpose: decide.c asks these where a question names a configuration or a number of processes, and where there is no
+ * profile.
+ * Invariants: of *d the PEs that may be used (subs[].npes) and N are there; by, pes, procs, P and has_config are
+ * filled.
+ */
+
+/* --config. Errors: HRUN_EPARSE, HRUN_EINVAL (more PEs than there are), HRUN_EINFEASIBLE (the rule). */
+int decide_by_config(struct context *c, const struct question *q, struct decision *d, struct hrun_error *err);
+
+/* P processes: one on each of the first PEs, else as many on each of all PEs, else no configuration. Errors:
+ * HRUN_EINFEASIBLE (the rule). */
+int decide_by_count(struct context *c, int P, struct decision *d, struct hrun_error *err);
+
+/* One process per PE, the largest number of them that the rule and the memory of subs accept. Errors: HRUN_EINFEASIBLE
+ * (there is none; says which sizes have one), those of the rule. */
+int decide_by_default(struct context *c, struct decision *d, const struct hrun_plan_sub *subs, struct hrun_error *err);
+
+/* Append the numbers of processes per PE of the definition's that models (NULL: none) of a sub-cluster do not predict,
+ * or on one PE only: "4", "2 (but alone on one PE), 4". Nothing where all are, or of another family than npt. */
+void models_wanting(const struct hrun_app *app, const struct hrun_models *models, struct hrun_buf *out);
+
+/* Largest number of processes that the PEs take: one each, or as many as the definition allows. */
+int64_t decide_capacity(const struct context *c, const struct decision *d);
+
+/* ---------------------------------------------------------------- variants
+ *
+ * Which of an application's algorithms will be run (paper 003, section 3.4)
+ *
+ * Purpose: a definition may hold variants. Each is decided for as an application of its own is, and the best of them is
+ * taken: A_i is the best on a cluster where its performance is the least of all (eq. 1), each in the configuration that
+ * is best for it.
+ * Invariants: context.app is one of context.variants_of->variants, the first until one is chosen.
+ */
+
+struct variant_view {
+    const char *name;           /* of the definition */
+    struct profiles known;
+    struct decision d;
+    int decided;                /* 1: d is filled */
+    int predicted;              /* 1: and so are time_s and value */
+    double time_s;              /* of its best configuration */
+    double value;               /* what is minimised: s, cost or J */
+    char *why_not;              /* owned: why there is no decision or prediction, or NULL */
+};
+
+struct variants {
+    struct variant_view *v;
+    int n;                      /* 0: the definition has none, or the user named one */
+    int chosen;
+};
+
+/* Decide for every variant and take the best, which becomes c->app; its profiles and decision go to *known and *d. With
+ * --limit within and --explore the quickest variant is taken, and they choose among its configurations. Without any
+ * prediction the first variant is taken. Errors: that of the first variant, where none has a valid configuration, or of
+ * the one that is nearest to the limits, where none keeps them; those of the rooms. *out, *known and *d are then
+ * to be released as well. */
+int variants_choose(struct context *c, const struct question *q, int64_t N, struct variants *out,
+                    struct profiles *known, struct decision *d, struct hrun_error *err);
+void variants_release(struct variants *v);
+
+/* Keep in *nearest (zeroed before the first) the error of the variant that is nearest to the limits, or where it is not
+ * for them, the first. */
+void variants_nearest(const struct hrun_error *why, struct hrun_error *nearest);
+
+/* The best of those that were not chosen, -1: none is predicted. */
+int variants_next(const struct variants *v);
+
+/* Append "cannon; next best: columns (4,1,3,1) +3.1 %". */
+void variants_print(const struct variants *v, struct hrun_buf *out);
+/* The same for machines; null where there are none. NULL: no memory. */
+json_t *variants_json(const struct variants *v);
+
+/* ---------------------------------------------------------------- query
+ *
+ * Questions that ask for predictions alone, with what is known to answer them
+ *
+ * Purpose: hrun --dry-run=time and hrun.h; where hrun would start something all the same, as mpirun would, these
+ * fail.
+ * Invariants: what is known is of one context, which must outlive it; its application is of context.variants_of, if
+ * that has variants of which none was named, each in turn: context.app is the one that was asked last.
+ */
+
+/* Sizes N that are kept: so many questions at a time take turns without reading logs again. */
+enum { KNOWN_SIZES = 16 };
+
+struct known_app {
+    struct hrun_app *app;         /* the context's */
+    struct profiles known;
+    struct at_size sizes[KNOWN_SIZES]; /* .N = 0: none */
+    int oldest;
+};
+
+struct knowledge {
+    struct known_app *v;
+    int n;                        /* 1, or the definition's variants; 0: no application is known */
+};
+
+/* Load the profiles of the context's application. Errors: those of profiles_load. */
+int knowledge_load(struct context *c, struct knowledge *out, struct hrun_error *err);
+void knowledge_release(struct knowledge *k);
+
+/* Of loaded profiles of which none can be used: fails with HRUN_ENODATA, or the code of what is unreadable, and says
+ * why: the first reason that tells more than that there is none. */
+int profiles_none(const struct context *c, const struct profiles *p, struct hrun_error *err);
+
+/* decision_make for N >= 1 of which the time is predicted; of several variants for the best one as variants_choose has
+ * it. *app: of which application it is (NULL: nothing is said). Errors: also HRUN_ENODATA (no profile, or none for what
+ * is asked; says of which sub-cluster and why), HRUN_ENOENT (no application is known). */
+int knowledge_ask(struct context *c, struct knowledge *k, const struct question *q, int64_t N, struct decision *out,
+                  struct known_app **app, struct hrun_error *err);
+/* The same of the application that was asked last. */
+int known_app_ask(struct context *c, struct known_app *a, const struct question *q, int64_t N, struct decision *out,
+                  struct hrun_error *err);
+
+/* Append the document of such a decision (decide.h), which has no command. Errors: those of placement_choose and
+ * lib/layout. */
+int predict_document(struct context *c, const struct known_app *a, const struct decision *d,
+                     struct hrun_buf *out, struct hrun_error *err);
+
+/* ---------------------------------------------------------------- placement
+ *
+ * Among the PEs that the decision leaves equal, where ranks go, and what is said of it
+ *
+ * Purpose: hrun places the ranks of applications whose definition declares a pattern (layout/layout.h), where the
+ * network was measured.
+ * hrun-calibrate does not: its runs are in plain order, so that they compare.
+ */
+
+struct placed {
+    const char *pattern;       /* the definition's; NULL: none that counts, and nothing is said */
+    int known;                 /* 1: p is filled */
+    struct hrun_placement p;
+    char *why_not;             /* why the order is the plain one although a pattern is declared; or NULL */
+};
+
+/* Place the ranks of a decision that has a configuration; else *out stays empty.
+ * Errors: HRUN_ENOMEM, those of network_load. */
+int placement_choose(struct context *c, const struct decision *d, struct placed *out, struct hrun_error *err);
+void placement_release(struct placed *p);
+
+/* After a layout is made: share its cores out where the definition says `threads: fill`. The user's own -x
+ * OMP_NUM_THREADS stays: the cores are shared out all the same, the numbers of threads are left to it. */
+int placement_fill_threads(const struct context *c, struct hrun_layout *layout, struct hrun_error *err);
+
+/* The layout of a decision in that order, with its threads; the caller destroys it. Errors: those of lib/layout. */
+int placement_layout(const struct context *c, const struct decision *d, const struct placed *p,
+                     struct hrun_layout **out, struct hrun_error *err);
+
+/* Append "ring over 2 switches: 2 crossings in place of 8; the slowest message takes 1.2 ms in place of 2.3 ms", or why
+ * it is not so; nothing when no pattern counts. */
+void placement_print(const struct placed *p, struct hrun_buf *out);
+/* The same for machines: null where no pattern counts. */
+json_t *placement_json(const struct placed *p);
+
+/* ---------------------------------------------------------------- document
+ *
+ * Plans and clusters for machines, as JSON
+ *
+ * Purpose: hrun --dry-run --json, hrun --show-cluster --json and hrun.h print the same documents (hrun(1)).
+ */
+
+/* What would be started. */
+struct command {
+    const struct hrun_layout *layout;
+    const struct placed *placed;
+    char *const *argv;        /* program and arguments with everything replaced; NULL: no program is known */
+    const char *mpirun;       /* the line to type: what engine mpirun or srun runs, the equivalent for local and smpi;
+                                 NULL: no program is known */
+    const char *yielding;     /* why waiting processes yield (hrun_job_yielding); "": they do not */
+    const struct variants *variants; /* among which one was chosen; NULL or without any: there are none */
+    json_t *more;             /* members that the command adds; NULL: none */
+};
+
+/* Append the plan. Errors: HRUN_ENOMEM. */
+int document_plan(const struct context *c, const struct decision *d, const struct command *cmd, struct hrun_buf *out,
+                  struct hrun_error *err);
+
+/* Append the cluster; signatures may be fewer than the sub-clusters when they are not known. Errors: HRUN_ENOMEM. */
+int document_cluster(const struct context *c, struct hrun_buf *out, struct hrun_error *err);
+
+/* ---------------------------------------------------------------- answer
+ *
+ * What an answer of hrun.h holds
+ *
+ * Invariants: an answer has at least one choice, and the decisions own all that its accessors tell; only documents are
+ * made of what its service holds.
+ */
+
+struct answer_choice {
+    struct decision d;            /* as if its configuration had been asked for */
+    char *config;                 /* as a text */
+};
+
+struct hrun_answer {
+    const struct hrun_service *of;
+    const struct known_app *app;  /* the service's */
+    struct decision d;            /* what was asked for */
+    struct answer_choice *v;
+    int n;
+    char *variant;                /* of the definition that has several; or NULL */
+    char *json;                   /* made when it is asked for; or NULL */
+};
+
+/* The answer to a question, with its alternatives. Errors: those of knowledge_ask. NULL with *err. */
+struct hrun_answer *answer_make(struct context *c, struct knowledge *k, const struct question *q, int64_t N,
+                                struct hrun_error *err);
 
 #endif

@@ -1,8 +1,7 @@
-/* document.c - plans and clusters as JSON; see document.h */
-#include "session/document.h"
+/* document.c - plans and clusters as JSON; see decide.h */
+#include "session/decide.h"
 
-#include "session/json.h"
-#include "session/prediction.h"
+#include "session/context.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* explore.c - now and then another configuration than the best predicted one; see explore.h */
-#include "session/explore.h"
+/* explore.c - now and then another configuration than the best predicted one; see decide.h */
+#include "session/decide.h"
 
-#include "plan/explore.h"
+#include "plan/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

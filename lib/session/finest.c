@@ -1,9 +1,8 @@
-/* finest.c - the largest size that memory, time and money allow; see finest.h */
-#include "session/finest.h"
+/* finest.c - the largest size that memory, time and money allow; see decide.h */
+#include "session/decide.h"
 
 #include "base/units.h"
-#include "session/goals.h"
-#include "session/size.h"
+#include "session/context.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* goals.c - what is minimised, and what the choice must keep; see goals.h */
-#include "session/goals.h"
+/* goals.c - what is minimised, and what the choice must keep; see decide.h */
+#include "session/decide.h"
 
 #include "base/opts.h"
 #include "base/units.h"

@@ -1,5 +1,5 @@
-/* guess.c - the MPI of an application whose program is not at hand; see guess.h */
-#include "session/guess.h"
+/* guess.c - the MPI of an application whose program is not at hand; see context.h */
+#include "session/context.h"
 
 #include <stdio.h>
 #include <stdlib.h>

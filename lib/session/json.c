@@ -1,5 +1,5 @@
-/* json.c - JSON documents as they are printed; see json.h */
-#include "session/json.h"
+/* json.c - JSON documents as they are printed; see context.h */
+#include "session/context.h"
 
 #include <stdlib.h>
 

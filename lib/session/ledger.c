@@ -1,7 +1,7 @@
-/* ledger.c - the ledger of the context's cluster; see ledger.h */
-#include "session/ledger.h"
+/* ledger.c - the ledger of the context's cluster; see work.h */
+#include "session/work.h"
 
-#include "launch/procs.h"
+#include "launch/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* ledger_claim.c - what this run has of the ledger, or waits for; see ledger.h */
-#include "session/ledger.h"
+/* ledger_claim.c - what this run has of the ledger, or waits for; see work.h */
+#include "session/work.h"
 
 #include <signal.h>
 #include <stdlib.h>

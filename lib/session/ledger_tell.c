@@ -1,5 +1,5 @@
-/* ledger_tell.c - what is said of PEs that others use; see ledger.h */
-#include "session/ledger.h"
+/* ledger_tell.c - what is said of PEs that others use; see work.h */
+#include "session/work.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -1,5 +1,5 @@
-/* log_corrections.c - what earlier runs of a configuration tell of its time; see log_corrections.h */
-#include "session/log_corrections.h"
+/* log_corrections.c - what earlier runs of a configuration tell of its time; see context.h */
+#include "session/context.h"
 
 #include <math.h>
 #include <stdlib.h>

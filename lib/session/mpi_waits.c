@@ -1,8 +1,7 @@
-/* mpi_waits.c - who waits in a run; see mpi_waits.h for the contracts */
-#include "session/mpi_waits.h"
+/* mpi_waits.c - who waits in a run; see work.h for the contracts */
+#include "session/work.h"
 
-#include "base/installed.h"
-#include "base/table.h"
+#include "base/file.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -10,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One variable of the environment holds at most 128 KiB (see lib/launch/ranks.h). */
+/* One variable of the environment holds at most 128 KiB (see lib/launch/internal.h). */
 enum { PLACES_MAX = 100000 };
 /* Calls named in the report. */
 enum { CALLS_SHOWN = 3 };

@@ -1,5 +1,5 @@
-/* nearest.c - sizes that would do; see nearest.h */
-#include "session/nearest.h"
+/* nearest.c - sizes that would do; see context.h */
+#include "session/context.h"
 
 #include "base/units.h"
 

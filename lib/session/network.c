@@ -1,5 +1,5 @@
-/* network.c - the network of the cluster's hosts; see network.h */
-#include "session/network.h"
+/* network.c - the network of the cluster's hosts; see context.h */
+#include "session/context.h"
 
 #include "base/file.h"
 

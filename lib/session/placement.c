@@ -1,8 +1,8 @@
-/* placement.c - where ranks go; see placement.h */
-#include "session/placement.h"
+/* placement.c - where ranks go; see decide.h */
+#include "session/decide.h"
 
 #include "base/units.h"
-#include "session/network.h"
+#include "session/context.h"
 
 #include <stdlib.h>
 #include <string.h>

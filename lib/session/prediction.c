@@ -1,5 +1,5 @@
-/* prediction.c - what is predicted of a configuration that was decided on; see prediction.h */
-#include "session/prediction.h"
+/* prediction.c - what is predicted of a configuration that was decided on; see decide.h */
+#include "session/decide.h"
 
 #include <math.h>
 #include <stdlib.h>

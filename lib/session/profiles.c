@@ -1,10 +1,7 @@
-/* profiles.c - the models of a cluster's sub-clusters; see profiles.h */
-#include "session/profiles.h"
+/* profiles.c - the models of a cluster's sub-clusters; see context.h */
+#include "session/context.h"
 
 #include "model/model.h"
-#include "model/speeds.h"
-#include "session/conditions.h"
-#include "session/network.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
-/* query.c - a decision that is asked for its prediction alone; see query.h */
-#include "session/query.h"
+/* query.c - a decision that is asked for its prediction alone; see decide.h */
+#include "session/decide.h"
 
-#include "session/document.h"
-#include "session/variants.h"
 
 #include <math.h>
 #include <stdlib.h>

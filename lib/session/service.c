@@ -2,10 +2,8 @@
 #include "hrun.h"
 
 #include "base/units.h"
-#include "session/answer.h"
-#include "session/document.h"
-#include "session/query.h"
-#include "session/settings.h"
+#include "session/decide.h"
+#include "session/context.h"
 
 #include <locale.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* settings.c - what was asked for; of a service, by name; see settings.h */
-#include "session/settings.h"
+/* settings.c - what was asked for; of a service, by name; see context.h */
+#include "session/context.h"
 
 #include "base/opts.h"
 #include "session/decide.h"

@@ -1,5 +1,5 @@
-/* size.c - what is known of an application at one size; see size.h */
-#include "session/size.h"
+/* size.c - what is known of an application at one size; see context.h */
+#include "session/context.h"
 
 #include <stdlib.h>
 #include <string.h>

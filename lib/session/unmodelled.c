@@ -1,7 +1,7 @@
-/* unmodelled.c - configurations that no model chooses; see unmodelled.h */
-#include "session/unmodelled.h"
+/* unmodelled.c - configurations that no model chooses; see decide.h */
+#include "session/decide.h"
 
-#include "session/nearest.h"
+#include "session/context.h"
 
 #include <string.h>
 

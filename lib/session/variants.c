@@ -1,5 +1,5 @@
-/* variants.c - which of an application's algorithms will be run; see variants.h */
-#include "session/variants.h"
+/* variants.c - which of an application's algorithms will be run; see decide.h */
+#include "session/decide.h"
 
 #include "base/units.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/list.h"
-#include "session/conditions.h"
+#include "session/context.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -3,13 +3,223 @@
  * Purpose: hrun and hrun-calibrate run applications in exactly the same way, so that what was measured is what
  * will be run.
  */
-#ifndef HRUN_WORK_H
-#define HRUN_WORK_H
+#ifndef HRUN_SESSION_WORK_H
+#define HRUN_SESSION_WORK_H
 
+#include "layout/layout.h"
+#include "ledger/ledger.h"
 #include "session/context.h"
-#include "session/scratch.h"
-#include "session/coll_tuning.h"
-#include "session/mpi_waits.h"
+#include "trace/trace.h"
+
+#include <jansson.h>
+
+/* ---------------------------------------------------------------- scratch
+ *
+ * Folders of their own for runs
+ *
+ * Purpose: what a run writes that only measures is removed with its folder, and the user's folder stays as it was. A
+ * run of the user's has a folder where hrun would write an input over a file of the user's: what else the run writes
+ * there is moved to the user's folder.
+ * Invariants: the folder of a run that measures stands beside the working folder (so that "../x" leads to the same
+ * file), or, where none can be made there, in it; both are on one file system. One whose process is gone is removed
+ * when the next one is made, where others cannot rename it, and by the launch's guard when hrun is killed while the job
+ * runs. The folder of a user's run stands in the working folder, so hosts, groups and file systems are the same. Only
+ * scratch_return empties it: whatever happens, what the run wrote is there or in the working folder.
+ */
+
+struct scratch {
+    char *home;                /* absolute path of the working folder; NULL: runs are made in it */
+    char *base;                /* folder that holds the scratch folders */
+    char *kept;                /* where the folder of the last failed run is kept; NULL: none is kept */
+    int copy;                  /* 1: every file is copied; 0: see scratch_create */
+    char *users;               /* of a user's run: the template of its name; nothing is copied. NULL: measures */
+};
+
+/* Decide where runs of c->app have their folders, once for many runs; needs cluster and engine. keep = 1: that of the
+ * last failed run stays as hrun-failed-APP in the working folder. home stays NULL, and *why (the caller frees it; else
+ * NULL) says the reason, where no folder can be made that all hosts see. Errors: HRUN_ENOMEM, HRUN_EIO. */
+int scratch_find(struct scratch *s, const struct context *c, int keep, char **why, struct hrun_error *err);
+/* The same for one run of the user's beside inputs of the user's. */
+int scratch_for_user(struct scratch *s, const struct context *c, struct hrun_error *err);
+void scratch_release(struct scratch *s);
+
+/* Make an empty folder. Result: its absolute path, which the caller frees, or NULL. Errors: HRUN_EIO, HRUN_ENOMEM. */
+char *scratch_create(const struct scratch *s, struct hrun_error *err);
+/* Put into it what the working folder has, but for names that it has already. Symbolic links stand for files that are
+ * large (above a MiB, or beyond 32 MiB in all) and cannot be cloned by the file system, for hidden folders, and for
+ * folders beyond the first thousand names; the rest is copied. With copy only what is no file or folder is linked.
+ * Errors: HRUN_EIO, HRUN_ENOMEM. */
+int scratch_fill(const struct scratch *s, const char *folder, struct hrun_error *err);
+/* Move what a user's run has made to the working folder: all but the links and the inputs, names in the folder. Then
+ * the folder is removed. Errors: HRUN_EIO, HRUN_ENOMEM; the rest is still in the folder, which stays. */
+int scratch_return(const struct scratch *s, const char *folder, const struct hrun_strvec *inputs,
+                   struct hrun_error *err);
+/* Keep the folder of a failed run, with the end of its output, in place of the one kept before. Result: 1; 0 when it
+ * cannot be kept, or none is to be. */
+int scratch_keep(const struct scratch *s, const char *folder, const struct hrun_buf *output,
+                 const struct hrun_buf *errors);
+
+/* ---------------------------------------------------------------- coll_tuning
+ *
+ * Hrun --tune-collectives: libhrun-coll.so for a run, as far as it can be
+ *
+ * Purpose: the one place that knows when collective operations can be tuned, and what is said where they cannot. The
+ * library chooses in silence: coll_report.c makes the same choice (hrun/preloaded/ways.h) for all sizes before a run,
+ * by the text that the library reads, and puts into words what the library reports after it (net/net.h).
+ * Invariants: a run that cannot be tuned is made all the same, untuned; `why` then says why.
+ */
+
+struct tune {
+    int tell;                      /* 1: the processes are to report what was tuned; for the caller to set */
+    char why[HRUN_ERROR_TEXT];     /* why nothing is tuned, and what to do; "" */
+    struct hrun_buf lines;         /* what they have reported (net/net.h) */
+    /* While the run is made. */
+    char *library;
+    struct hrun_buf text;
+};
+
+void tune_init(struct tune *t);
+void tune_release(struct tune *t);
+
+/* Fill one of the job's preloads for a layout, if it can be tuned. Errors: HRUN_ENOMEM. */
+int tune_prepare(struct tune *t, struct context *c, const struct hrun_layout *l, struct hrun_job *job,
+                 struct hrun_error *err);
+
+/* After the run: move what was reported of tuning from the job's trace_text to t->lines. Errors: HRUN_ENOMEM. */
+int tune_collect_report(struct tune *t, struct hrun_buf *trace_text, struct hrun_error *err);
+
+/* ---------------------------------------------------------------- in words (coll_report.c) */
+
+/* Append which operations and sizes would be tuned, and how, of a communicator of all processes with root 0: some lines
+ * for a dry run. Errors: HRUN_ENOMEM. */
+int tuned_plan(const struct tune *t, struct hrun_buf *out, struct hrun_error *err);
+
+/* The same: {"why_not": why nothing can be tuned, or null; "operations": [{"operation", "from_bytes", "to_bytes" (null
+ * where counts differ), "way", "segment_bytes" (or null), "speedup_least", "speedup_most"}]}. NULL: no memory. */
+json_t *tuned_plan_json(const struct tune *t);
+
+/* Append what was tuned in a run, by what the library reported. Lines that are damaged are passed over. Errors:
+ * HRUN_ENOMEM. */
+int tuned_report(const struct tune *t, struct hrun_buf *out, struct hrun_error *err);
+
+/* ---------------------------------------------------------------- mpi_waits
+ *
+ * Who waits in a run: watching it, and telling what was seen
+ *
+ * Purpose: the one place that knows when a program can be watched (lib/trace/trace.h) and what is said where it cannot.
+ * Invariants: a run that cannot be watched is made all the same, unwatched; `why` then says why.
+ */
+
+struct waits {
+    struct hrun_trace_sub *subs;   /* nsubs of the cluster, those without processes have none; NULL: nothing is known */
+    int nsubs;
+    int limits;                    /* index of the sub-cluster that the others wait for; -1: not known, or none */
+    double imbalance;              /* hrun_trace_imbalance of all processes */
+    double overhead;               /* of the watch, part of the run's time */
+    double setup_s;                /* and what it took besides, in MPI_Init */
+    char why[512];                 /* why nothing is known; "" */
+    /* While the run is made. */
+    char *library;
+    struct hrun_buf places, text;
+    int *sub;                      /* of each rank */
+};
+
+void waits_init(struct waits *w);
+void waits_release(struct waits *w);
+
+/* Fill the job's trace_* for a layout, as far as its program can be watched. Errors: HRUN_ENOMEM. */
+int waits_prepare(struct waits *w, const struct context *c, const struct hrun_layout *l, struct hrun_job *job,
+                  struct hrun_error *err);
+/* After the run has ended well. Errors: HRUN_ENOMEM. */
+int waits_read(struct waits *w, const struct context *c, const struct hrun_layout *l, struct hrun_error *err);
+
+/* Append who waits: a line and a table. Errors: HRUN_ENOMEM. */
+int waits_report(const struct waits *w, const struct context *c, struct hrun_buf *out, struct hrun_error *err);
+
+/* ---------------------------------------------------------------- ledger
+ *
+ * Which PEs of the cluster others use, and that this run uses some (lib/ledger)
+ *
+ * Purpose: the one place that knows where the ledger is, which PEs an entry means, and what is said of them; both
+ * commands go by it.
+ * Invariants: where there is no ledger nothing is in use and nothing is entered; a ledger that nobody has asked for and
+ * that cannot be used is no reason not to run.
+ */
+
+/* Who waits looks so often: a run that has ended is noticed soon, and a file server is not kept busy. */
+#define LEDGER_POLL_S 0.5
+
+struct ledger {
+    struct hrun_ledger *l;        /* NULL: there is none */
+    char *why_none;               /* why, for -v; or NULL */
+    struct hrun_ledger_list seen; /* at the last look */
+    const struct hrun_cluster *cluster;
+    char **names;                 /* of each host: what it calls itself */
+    char **mask;                  /* [sub][pe]: 1: in use by others, or kept for an earlier one that waits */
+    int **who;                    /* [sub][pe]: the entry of seen that has it, -1: none */
+    int nbusy;                    /* PEs in the mask */
+    int told;                     /* 1: that it cannot be written has been said */
+    int64_t queued_s;             /* since when this run waits, 0: it does not */
+};
+
+/* Where the ledger is: $HRUN_LEDGER, the cluster file, /etc/hrun/ledger, /run/lock. *dir: fresh memory, NULL
+ * where there is none, and then *why too. named: 1 where the user has named it. from_file: what the cluster file says,
+ * or NULL. Errors: HRUN_ENOMEM. */
+int ledger_find(const char *from_file, char **dir, int *named, char **why, struct hrun_error *err);
+
+/* Open the ledger of the context's cluster, if there is one for it: none inside an allocation, of simulated or
+ * described hosts, and of a run inside another. Errors: those of hrun_ledger_open where the user has named it;
+ * HRUN_ENOMEM. */
+int ledger_open(struct ledger *g, const struct context *c, struct hrun_error *err);
+/* Lets go what is claimed. NULL members and a zeroed object are fine. */
+void ledger_release(struct ledger *g);
+
+/* Read it, into the mask. That it cannot be read is said once, and nothing is in use then. Errors: HRUN_ENOMEM. */
+int ledger_look(struct ledger *g, const struct context *c, struct hrun_error *err);
+
+/* For ledger_claim.c: the mask from what was seen; and that something cannot be done with the ledger, after which the
+ * run goes on without it. 0, or -1 with HRUN_ENOMEM. */
+int ledger_mark(struct ledger *g, struct hrun_error *err);
+int ledger_trouble(struct ledger *g, const struct context *c, const struct hrun_error *why, struct hrun_error *err);
+
+/* The busy PEs for lib/layout; NULL: none. */
+const char *const *ledger_busy(const struct ledger *g);
+/* PEs of a sub-cluster that are not busy. */
+int ledger_free_pes(const struct ledger *g, int sub);
+/* 1 if a claim that is not granted yet is among what was seen: that changes within milliseconds. */
+int ledger_is_moving(const struct ledger *g);
+
+/* What is claimed and entered for a run. */
+struct ledger_run {
+    const struct hrun_layout *layout; /* NULL: all PEs that are not busy */
+    int whole_hosts;              /* 1: nobody else is to be on its hosts (measuring) */
+    int64_t N;
+    double time_s;                /* predicted, 0: not known */
+};
+/* As hrun_ledger_claim, what was found goes into the mask. A ledger that cannot be written is said once, and counts as
+ * granted. Errors: HRUN_ENOMEM. */
+int ledger_claim(struct ledger *g, const struct context *c, const struct ledger_run *run, struct hrun_error *err);
+/* Enter that it waits for them. Errors: HRUN_ENOMEM. */
+int ledger_queue(struct ledger *g, const struct context *c, const struct ledger_run *run, struct hrun_error *err);
+
+/* Claim the run's PEs and wait until they are granted; *sig: the signal that ended the waiting (nothing is entered
+ * then), else 0. say is called once, with the words on whom it waits for. Errors: HRUN_ENOMEM. */
+int ledger_claim_waiting(struct ledger *g, const struct context *c, const struct ledger_run *run,
+                         void (*say)(void *ctx, const char *text), void *ctx, int *sig, struct hrun_error *err);
+
+/* Sleep. Result: the number of SIGINT, SIGTERM, SIGHUP or SIGQUIT when one of them has ended it, else 0. */
+int ledger_sleep(double seconds);
+
+/* The busy PEs of a sub-cluster by user: "6 of 8 PEs of fast in use by alice until about 14:20"; nothing when none is.
+ * Append of all sub-clusters, each with lead before it and tail behind. */
+void ledger_tell(const struct ledger *g, const char *lead, const char *tail, struct hrun_buf *out);
+json_t *ledger_json(const struct ledger *g);
+
+/* The name of a user. */
+json_t *ledger_user_json(uid_t uid);
+
+/* Append a time of day, with the date where it is not today. */
+void ledger_add_time(struct hrun_buf *out, int64_t when_s);
 
 struct work {
     struct context *c;

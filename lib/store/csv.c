@@ -1,5 +1,5 @@
-/* csv.c - measurements as comma-separated values, RFC 4180; see exchange.h */
-#include "store/exchange_internal.h"
+/* csv.c - measurements as comma-separated values, RFC 4180; see store.h */
+#include "store/internal.h"
 
 #include <csv.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* exchange.c - the formats, and what they share in reading; see exchange.h and exchange_internal.h */
-#include "store/exchange_internal.h"
+/* exchange.c - the formats, and what they share in reading; see store.h and internal.h */
+#include "store/internal.h"
 
 #include "base/units.h"
 

@@ -1,8 +1,8 @@
-/* extrap.c - measurements as input of Extra-P, in its text format; see exchange.h
+/* extrap.c - measurements as input of Extra-P, in its text format; see store.h
  *
  * A line is a word and what it says. Each DATA line holds the values measured at one point, in the order of POINTS, and
  * counting begins anew with each METRIC and REGION. */
-#include "store/exchange_internal.h"
+#include "store/internal.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* import.c - measurements that were read into the logs they belong to; see exchange.h */
-#include "store/exchange_internal.h"
+/* import.c - measurements that were read into the logs they belong to; see store.h */
+#include "store/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* jsonl.c - measurements as input of Extra-P, in its JSON Lines format; see exchange.h */
-#include "store/exchange_internal.h"
+/* jsonl.c - measurements as input of Extra-P, in its JSON Lines format; see store.h */
+#include "store/internal.h"
 
 #include <jansson.h>
 #include <string.h>

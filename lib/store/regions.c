@@ -1,5 +1,5 @@
 /* regions.c - measurements as Extra-P sees them: regions that were all measured at the same points */
-#include "store/exchange_internal.h"
+#include "store/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ void exchange_number(double value, int plain, char out[EXCHANGE_NUMBER])
     }
 }
 
-/* What Extra-P can hold: see exchange.h. */
+/* What Extra-P can hold: see store.h. */
 static int fits(const struct hrun_sample *s)
 {
     return s->ok && !s->mixed;

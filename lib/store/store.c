@@ -1,7 +1,6 @@
 /* store.c - the data folder: its place, names of files in it, folders and locks; see store.h */
 #include "store/internal.h"
 #include "base/file.h"
-#include "base/home.h"
 
 #include <dirent.h>
 #include <errno.h>

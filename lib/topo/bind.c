@@ -1,5 +1,5 @@
 /* bind.c - binding the calling thread, and reading bindings; see topo.h for the contracts */
-#include "topo/private.h"
+#include "topo/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
  * with lib/topo/sysinfo.c and lib/base/buf.c alone. */
 #include "topo/topo.h"
 
-#include "topo/sysinfo.h"
 
 #include <errno.h>
 #include <fcntl.h>

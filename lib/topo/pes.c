@@ -1,5 +1,5 @@
 /* pes.c - cutting the usable cores into PEs; see topo.h for the contracts */
-#include "topo/private.h"
+#include "topo/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

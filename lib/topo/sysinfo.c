@@ -1,6 +1,6 @@
 /* sysinfo.c - what hwloc does not tell of this system: limits of cgroups, and the CPU model where hwloc has none; see
- * sysinfo.h for the contracts */
-#include "topo/sysinfo.h"
+ * topo.h for the contracts */
+#include "topo/topo.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* topo.c - loading a topology: its source, usable cores, kinds of cores; see topo.h for the contracts */
-#include "topo/private.h"
+#include "topo/internal.h"
 
 #include "base/file.h"
-#include "base/ranges.h"
+#include "base/list.h"
 
 #include <errno.h>
 #include <stdlib.h>

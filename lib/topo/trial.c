@@ -1,5 +1,5 @@
-/* trial.c - trying a description of a machine in a child process, which may crash; see private.h for the contract */
-#include "topo/private.h"
+/* trial.c - trying a description of a machine in a child process, which may crash; see internal.h for the contract */
+#include "topo/internal.h"
 
 #include "base/file.h"
 

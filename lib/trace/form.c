@@ -1,5 +1,5 @@
-/* form.c - the shape of one quantity over N and P; see terms.h */
-#include "trace/terms.h"
+/* form.c - the shape of one quantity over N and P; see trace.h */
+#include "trace/trace.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* propose.c - terms of a model from watched runs; see terms.h */
-#include "trace/terms.h"
+/* propose.c - terms of a model from watched runs; see trace.h */
+#include "trace/trace.h"
 
 #include <errno.h>
 #include <math.h>

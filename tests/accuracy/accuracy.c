@@ -13,7 +13,7 @@
 #include "accuracy.h"
 
 #include "base/buf.h"
-#include "base/table.h"
+#include "base/units.h"
 #include "plan/plan.h"
 
 #include <getopt.h>

@@ -1,10 +1,10 @@
 /* automatic.c - the method `automatic`: the grid's measurements, with terms that hrun-calibrate --new takes from its
- * library (lib/model/discover.h) in place of those that somebody wrote; rule and processes per PE stay */
+ * library (lib/model/model.h) in place of those that somebody wrote; rule and processes per PE stay */
 #include "accuracy.h"
 
-#include "app/draft.h"
+#include "app/app.h"
 #include "base/file.h"
-#include "model/discover.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  */
 #include "extrap_fit.h"
 
-#include "fit/robust.h"
+#include "fit/fit.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * faster than M.
  */
 #include "plan/plan.h"
-#include "plan/search.h"
+#include "plan/internal.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
  */
 #include "bench.h"
 
-#include "session/variants.h"
+#include "session/decide.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * read; "@" at the beginning of the second field stands for now. */
 #include "fuzz.h"
 
-#include "cluster/private.h"
+#include "cluster/internal.h"
 
 #include <math.h>
 #include <time.h>

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 #include "hosts.h"
 
-#include "base/ranges.h"
+#include "base/list.h"
 #include "cluster/cluster.h"
 #include "layout/layout.h"
 

@@ -1,8 +1,8 @@
 /* fuzz_doctor.c - any text as the records of the doctor: refused with words, the outputs untouched; or data that keep
- * the invariants of data.h, and findings that say something */
+ * the invariants of calib/doctor/doctor.h, and findings that say something */
 #include "fuzz.h"
 
-#include "../../calib/doctor/judge.h"
+#include "../../calib/doctor/doctor.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "base/units.h"
-#include "store/exchange.h"
+#include "store/store.h"
 
 #include <math.h>
 #include <string.h>

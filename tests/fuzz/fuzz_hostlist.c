@@ -1,7 +1,7 @@
 /* fuzz_hostlist.c - any text: refused with a column in it, or expanded, folded and expanded to the same */
 #include "fuzz.h"
 
-#include "base/hostlist.h"
+#include "base/list.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * hosts that are each listed once, with slots and places that can be */
 #include "fuzz.h"
 
-#include "base/hostlist.h"
-#include "cluster/private.h"
+#include "base/list.h"
+#include "cluster/internal.h"
 
 #include <strings.h>
 

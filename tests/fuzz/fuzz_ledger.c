@@ -1,5 +1,5 @@
 /* fuzz_ledger.c - any text as an entry of the ledger: no entry, and nothing is kept of it; or an entry that keeps the
- * invariants of ledger.h, and that is the same when it is written and read again */
+ * invariants of session/work.h, and that is the same when it is written and read again */
 #include "fuzz.h"
 
 #include "base/units.h"

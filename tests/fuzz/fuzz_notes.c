@@ -3,7 +3,7 @@
  * read again. */
 #include "fuzz.h"
 
-#include "launch/notes.h"
+#include "launch/internal.h"
 #include "launch/engines/smpi.h"
 #include "launch/engines/srun.h"
 

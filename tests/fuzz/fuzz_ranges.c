@@ -1,7 +1,7 @@
 /* fuzz_ranges.c - any text: no range, with the outputs untouched, or one that is written and read back the same */
 #include "fuzz.h"
 
-#include "base/ranges.h"
+#include "base/list.h"
 
 #include <limits.h>
 

@@ -3,8 +3,8 @@
  * entries and parameters that can be. */
 #include "fuzz.h"
 
-#include "launch/ranks.h"
-#include "net/tune.h"
+#include "launch/internal.h"
+#include "net/net.h"
 
 #include <math.h>
 

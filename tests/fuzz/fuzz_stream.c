@@ -2,8 +2,7 @@
  * does not depend on the pieces in which they come */
 #include "fuzz.h"
 
-#include "launch/slurm.h"
-#include "launch/sieve.h"
+#include "launch/internal.h"
 #include "trace/wire.h"
 
 const char *const fuzz_seeds[] = {

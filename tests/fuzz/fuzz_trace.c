@@ -2,7 +2,7 @@
  * text: refused, or summed up and written to a text that is read back as the same */
 #include "fuzz.h"
 
-#include "trace/terms.h"
+#include "trace/trace.h"
 
 #include <math.h>
 #include <string.h>

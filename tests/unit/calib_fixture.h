@@ -5,7 +5,7 @@
 
 #include "tap.h"
 
-#include "../../calib/measure/runs.h"
+#include "../../calib/measure/measure.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>

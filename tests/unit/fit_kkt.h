@@ -3,7 +3,7 @@
 #define FIT_KKT_H
 
 #include "fit/fit.h"
-#include "fit/work.h"
+#include "fit/internal.h"
 
 #include <math.h>
 

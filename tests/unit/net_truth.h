@@ -1,12 +1,12 @@
 /* net_truth.h - made-up networks, and what experiments on them take
  *
- * The formulas of estimate.h's experiments are written down here anew, in numbers without derivatives and with a simple
+ * The formulas of net/net.h's experiments are written down here anew, in numbers without derivatives and with a simple
  * simulation of messages that share a port, as an oracle for lib/net's.
  */
 #ifndef HRUN_TESTS_NET_TRUTH_H
 #define HRUN_TESTS_NET_TRUTH_H
 
-#include "net/estimate.h"
+#include "net/net.h"
 
 #include <math.h>
 #include <stdint.h>

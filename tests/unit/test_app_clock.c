@@ -2,7 +2,6 @@
 #include "app_test.h"
 
 #include "app/app.h"
-#include "app/time_match.h"
 
 #include <regex.h>
 #include <sys/resource.h>

@@ -1,7 +1,6 @@
 /* Which rule runs leave, for every rule of the library; and definitions that are written and read back. */
 #include "app/app.h"
-#include "app/draft.h"
-#include "app/rules.h"
+#include "app/internal.h"
 #include "base/file.h"
 #include "tap.h"
 

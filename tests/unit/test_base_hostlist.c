@@ -1,7 +1,7 @@
 /* host ranges: expansion, folding, round trips over random lists, mistakes with their column */
 #include "tap.h"
 
-#include "base/hostlist.h"
+#include "base/list.h"
 
 #include <stdlib.h>
 

@@ -3,9 +3,9 @@
 #include "tap.h"
 
 #include "base/file.h"
-#include "base/hostlist.h"
+#include "base/list.h"
 #include "base/opts.h"
-#include "base/table.h"
+#include "base/units.h"
 #include "base/yaml.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* lists of numbers such as "0-3,8", read and written */
 #include "tap.h"
 
-#include "base/ranges.h"
+#include "base/list.h"
 
 #include <errno.h>
 #include <limits.h>

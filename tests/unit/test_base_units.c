@@ -1,7 +1,6 @@
 /* numbers as people type and read them; tables */
 #include "tap.h"
 
-#include "base/table.h"
 #include "base/units.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "tap.h"
 
 #include "base/file.h"
-#include "base/nearest.h"
+#include "base/list.h"
 #include "base/yaml.h"
 
 #include <float.h>

@@ -2,7 +2,7 @@
  * up, options that contradict each other */
 #include "calib_fixture.h"
 
-#include "../../calib/measure/budget.h"
+#include "../../calib/measure/measure.h"
 
 /* ------------------------------------------------------------------ an engine */
 

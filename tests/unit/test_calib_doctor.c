@@ -1,6 +1,5 @@
 /* The doctor's records and judgements, on data: each bad case is found where it is, and a good cluster has none. */
-#include "../../calib/doctor/judge.h"
-#include "../../calib/doctor/report.h"
+#include "../../calib/doctor/doctor.h"
 #include "tap.h"
 
 #include <jansson.h>

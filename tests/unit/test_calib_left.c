@@ -1,7 +1,7 @@
 /* test_calib_left.c - the time left that a campaign foretells, against the time that its runs then take */
 #include "calib_fixture.h"
 
-#include "../../calib/measure/progress.h"
+#include "../../calib/measure/measure.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * how it shows what is known and what is not */
 #include "tap.h"
 
-#include "../../calib/common/errands.h"
+#include "../../calib/common/options.h"
 #include "../../calib/network/network.h"
 
 enum { SUBS = 3, PES = 4 };

@@ -1,7 +1,7 @@
 /* test_calib_textplot.c - plots of text: exact pictures of small cases, and what cannot be drawn */
 #include "tap.h"
 
-#include "../../calib/profiles/textplot.h"
+#include "../../calib/profiles/profiles.h"
 
 static const struct textplot_point line[] = { { 100, 1 }, { 1000, 10 } };
 static const struct textplot_point dots[] = { { 100, 1 }, { 1000, 10 }, { 1000, 1 } };

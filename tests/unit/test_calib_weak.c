@@ -2,8 +2,7 @@
  * which they are, where they run, what is kept busy meanwhile, what is recorded; and what is predicted of them */
 #include "calib_fixture.h"
 
-#include "../../calib/measure/copies.h"
-#include "../../calib/measure/loaded.h"
+#include "../../calib/measure/measure.h"
 
 #include <signal.h>
 #include <sys/mman.h>

@@ -2,8 +2,8 @@
 #include "tap.h"
 
 #include "base/file.h"
-#include "base/hostlist.h"
-#include "cluster/private.h"
+#include "base/list.h"
+#include "cluster/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "tap.h"
 
 #include "base/file.h"
-#include "cluster/private.h"
+#include "cluster/internal.h"
 
 #include <dirent.h>
 #include <fcntl.h>

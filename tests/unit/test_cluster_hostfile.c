@@ -2,7 +2,7 @@
 #include "tap.h"
 
 #include "base/file.h"
-#include "cluster/private.h"
+#include "cluster/internal.h"
 
 #include <stdlib.h>
 

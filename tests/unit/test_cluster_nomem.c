@@ -9,8 +9,8 @@
 #include "tap.h"
 
 #include "base/file.h"
-#include "cluster/private.h"
-#include "topo/private.h"
+#include "cluster/internal.h"
+#include "topo/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "tap.h"
 
 #include "../../hrun/preloaded/ways.h"
-#include "net/tune.h"
+#include "net/net.h"
 
 #include <stdlib.h>
 

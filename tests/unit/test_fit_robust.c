@@ -1,5 +1,5 @@
 /* Huber's re-weighting and cross-validation: conditions of the optimum, plain refits, and what glitches do. */
-#include "fit/robust.h"
+#include "fit/fit.h"
 #include "fit_random.h"
 #include "tap.h"
 

@@ -1,6 +1,5 @@
 /* test_fit_sparse.c - sparse non-negative least squares against the dense solver and the conditions of optimality */
 #include "fit/fit.h"
-#include "fit/sparse.h"
 #include "fit_kkt.h"
 #include "fit_random.h"
 #include "tap.h"

@@ -1,5 +1,5 @@
 /* Scatter and comparison of samples, against figures that were published or worked out by hand. */
-#include "fit/spread.h"
+#include "fit/fit.h"
 #include "tap.h"
 
 static void test_spread(void)

@@ -1,9 +1,7 @@
 /* test_launch.c - finding programs, telling their MPI, the engines, checks, commands; starts no job */
 #include "launch_fixture.h"
 
-#include "launch/env.h"
-#include "launch/mpilib.h"
-#include "launch/procs.h"
+#include "launch/internal.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "tap.h"
 
 #include "base/file.h"
-#include "launch/openmpi.h"
+#include "launch/internal.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

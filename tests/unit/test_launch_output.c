@@ -1,8 +1,7 @@
 /* test_launch_output.c - the output that hrun passes on: slow readers, full disks, strangers, memory, closed files */
 #include "launch_ends.h"
 
-#include "launch/guard.h"
-#include "launch/output.h"
+#include "launch/internal.h"
 #include "trace/wire.h"
 
 #include <pthread.h>

@@ -1,9 +1,7 @@
-/* test_launch_ranks.c - what ranks are told (ranks.h) and what agents tell (notes.h) */
+/* test_launch_ranks.c - what ranks are told (launch/internal.h) and what agents tell (launch/internal.h) */
 #include "tap.h"
 
-#include "launch/agent.h"
-#include "launch/notes.h"
-#include "launch/ranks.h"
+#include "launch/internal.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -5,7 +5,6 @@
 
 #include "app/app.h"
 #include "layout/layout.h"
-#include "layout/placement.h"
 
 #include <stdint.h>
 

@@ -4,7 +4,7 @@
 #include "tap.h"
 
 #include "model/internal.h"
-#include "model/speeds.h"
+#include "model/model.h"
 #include "plan/plan.h"
 
 #include <stdlib.h>

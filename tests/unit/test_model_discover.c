@@ -3,8 +3,8 @@
 #include "fit_random.h"
 #include "expr/expr.h"
 #include "fit/fit.h"
-#include "model/discover.h"
-#include "model/series.h"
+#include "model/model.h"
+#include "model/internal.h"
 #include "tap.h"
 
 enum { SIZES = 7, PES = 8, MOST = 2 * SIZES * PES };

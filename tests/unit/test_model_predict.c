@@ -1,7 +1,7 @@
 /* From models to predictions: values, intervals, bounds against brute force, mistakes. */
 #include "model_app.h"
 #include "fit_random.h"
-#include "model/families/npt.h"
+#include "model/families/families.h"
 #include "tap.h"
 
 #include <time.h>

@@ -1,6 +1,6 @@
 /* Models of rings (paper 004): what is fitted predicts, of one sub-cluster and of several; balance, and the search. */
 #include "fit_random.h"
-#include "model/families/ring.h"
+#include "model/families/families.h"
 #include "model_app.h"
 #include "plan/plan.h"
 #include "tap.h"

@@ -3,7 +3,7 @@
 #include "nomem.h"
 #include "tap.h"
 
-#include "net/fitting.h"
+#include "net/internal.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* test_net_play.c - messages played through the network model: fair shares against brute force, paper 002's formulas,
  * cases worked by hand, laws that hold for every schedule */
-#include "net/replay.h"
+#include "net/internal.h"
 
 #include "fit_random.h"
 #include "net_play.h"
@@ -11,7 +11,7 @@
 
 /* ---------------------------------------------------------------- fair shares */
 
-/* By definition (net/replay.h): no limit and no capacity is exceeded, and each flow has reached its limit, or uses a full
+/* By definition (net/internal.h): no limit and no capacity is exceeded, and each flow has reached its limit, or uses a full
  * resource on which no flow has more, as their shares weigh them. */
 static int is_fair(const struct share_flow *f, int n, const struct share_resource *r, int nr)
 {

@@ -1,6 +1,6 @@
 /* test_net_predict.c - predictions of operations: every algorithm ends for every number of ranks and root and moves the
  * bytes it must; laws; choices of algorithms; intervals; lower bounds never above; bad input; memory that runs out */
-#include "net/algorithms.h"
+#include "net/internal.h"
 #include "net/net.h"
 
 #include "net_play.h"

@@ -3,7 +3,7 @@
 #include "tap.h"
 
 #include "plan/plan.h"
-#include "plan/search.h"
+#include "plan/internal.h"
 #include "plan_table.h"
 
 static struct table x;

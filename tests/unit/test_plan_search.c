@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "plan/plan.h"
-#include "plan/search.h"
+#include "plan/internal.h"
 #include "plan_table.h"
 
 enum { INSTANCES = 16000 };

@@ -3,7 +3,7 @@
 #include "store_test.h"
 
 #include "nomem.h"
-#include "store/exchange.h"
+#include "store/store.h"
 
 #include <float.h>
 #include <jansson.h>

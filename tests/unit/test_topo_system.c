@@ -2,7 +2,7 @@
 #include "tap.h"
 
 #include "base/file.h"
-#include "topo/private.h"
+#include "topo/internal.h"
 
 #include <errno.h>
 #include <sched.h>

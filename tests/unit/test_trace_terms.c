@@ -2,7 +2,7 @@
 #include "tap.h"
 
 #include "expr/expr.h"
-#include "trace/terms.h"
+#include "trace/trace.h"
 
 #include <stdlib.h>
 

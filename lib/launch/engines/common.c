@@ -1,7 +1,7 @@
 /* common.c - what several engines do; see engines.h */
 #include "launch/engines/engines.h"
 
-#include "launch/env.h"
+#include "launch/internal.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -5,10 +5,7 @@
  * do so (its schizo/jsm component asks for nothing else).
  */
 #include "launch/engines/engines.h"
-#include "launch/env.h"
-#include "launch/job.h"
-#include "launch/ranks.h"
-#include "launch/shimpath.h"
+#include "launch/internal.h"
 
 #include "base/file.h"
 

@@ -9,11 +9,8 @@
  * Every line of the rankfile comes from the hosts' topologies: a slot that does not exist makes version 4
  * fail without a word.
  */
-#include "launch/agent.h"
+#include "launch/internal.h"
 #include "launch/engines/engines.h"
-#include "launch/env.h"
-#include "launch/job.h"
-#include "launch/openmpi.h"
 #include "launch/engines/reach.h"
 
 #include "base/file.h"

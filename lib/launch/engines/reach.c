@@ -2,11 +2,7 @@
 #include "launch/engines/reach.h"
 
 #include "base/units.h"
-#include "launch/agent.h"
-#include "launch/env.h"
-#include "launch/notes.h"
-#include "launch/ranks.h"
-#include "launch/shimpath.h"
+#include "launch/internal.h"
 
 #include <math.h>
 #include <stdio.h>

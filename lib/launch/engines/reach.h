@@ -1,7 +1,7 @@
 /* reach.h - how mpirun (Open MPI 4) reaches the other hosts of a job, with hrun's hand on each (internal)
  *
  * Purpose: the words and variables that put hrun-shim (hrun/shim/shim.h) before mpirun's remote shell, its daemons and
- * the ranks, and what follows from the notes (notes.h) that the shims write.
+ * the ranks, and what follows from the notes (launch/internal.h) that the shims write.
  * Invariants:
  *   - a host that a cluster file describes need not have hrun: daemons and ranks get a shim only where all other hosts
  *     of the job were asked, through the hrun that is installed there; the remote shell always does;
@@ -17,8 +17,7 @@
 #ifndef HRUN_LAUNCH_REACH_H
 #define HRUN_LAUNCH_REACH_H
 
-#include "launch/job.h"
-#include "launch/openmpi.h"
+#include "launch/internal.h"
 
 /* mpirun's daemons start further daemons beyond so many hosts (routed_radix), and of those we hear nothing. */
 enum { HRUN_REACH_RADIX = 64 };

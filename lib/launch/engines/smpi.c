@@ -13,10 +13,8 @@
  */
 #include "launch/engines/smpi.h"
 
-#include "launch/ask.h"
+#include "launch/internal.h"
 #include "launch/engines/engines.h"
-#include "launch/env.h"
-#include "launch/shimpath.h"
 
 #include "base/file.h"
 

@@ -2,8 +2,7 @@
 #ifndef HRUN_LAUNCH_SRUN_H
 #define HRUN_LAUNCH_SRUN_H
 
-#include "launch/job.h"
-#include "launch/slurm.h"
+#include "launch/internal.h"
 
 /* ---- srun_watch.c: a running step */
 

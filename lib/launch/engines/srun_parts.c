@@ -1,7 +1,7 @@
 /* srun_parts.c - which ranks go to which component of the job; see srun.h */
 #include "launch/engines/srun.h"
 
-#include "base/hostlist.h"
+#include "base/list.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* analytic.c - the family analytic: times by a formula in the speeds of the PEs and the network; see internal.h */
 #include "model/internal.h"
-#include "model/speeds.h"
+#include "model/model.h"
 
 #include <float.h>
 #include <limits.h>

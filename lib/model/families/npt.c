@@ -1,5 +1,5 @@
-/* npt.c - the family npt: a predictor by formulas in N and P; see npt.h */
-#include "model/families/npt.h"
+/* npt.c - the family npt: a predictor by formulas in N and P; see families.h */
+#include "model/families/families.h"
 
 #include <limits.h>
 #include <math.h>

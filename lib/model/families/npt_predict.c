@@ -1,5 +1,5 @@
-/* npt_predict.c - what formulas in N and P predict: the table for lib/plan, times and their intervals; see npt.h */
-#include "model/families/npt.h"
+/* npt_predict.c - what formulas in N and P predict: the table for lib/plan, times and their intervals; see families.h */
+#include "model/families/families.h"
 
 #include "fit/fit.h"
 

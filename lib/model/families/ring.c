@@ -1,5 +1,5 @@
-/* ring.c - the family ring: predictions; see ring.h */
-#include "model/families/ring.h"
+/* ring.c - the family ring: predictions; see families.h */
+#include "model/families/families.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* ring_fit.c - the family ring: measurements -> records; see ring.h */
-#include "model/families/ring.h"
+/* ring_fit.c - the family ring: measurements -> records; see families.h */
+#include "model/families/families.h"
 
 #include "fit/fit.h"
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* By number, as in ring.h; texts are what is stored and shown. */
+/* By number, as in families.h; texts are what is stored and shown. */
 enum { WORK, FAR, FAR_BYTES, STEPS, STEP_BYTES, ONCE, WORK_LN };
 
 /* A term that costs precision where it is not needed has to be sure: one in a hundred fits that need none gets it. */

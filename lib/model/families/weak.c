@@ -1,5 +1,5 @@
-/* weak.c - the family weak: predictions; see weak.h */
-#include "model/families/weak.h"
+/* weak.c - the family weak: predictions; see families.h */
+#include "model/families/families.h"
 
 #include "fit/fit.h"
 

@@ -1,5 +1,5 @@
-/* weak_fit.c - the family weak: measurements -> records; see weak.h */
-#include "model/families/weak.h"
+/* weak_fit.c - the family weak: measurements -> records; see families.h */
+#include "model/families/families.h"
 
 #include "fit/fit.h"
 

@@ -1,5 +1,5 @@
-/* weak_shares.c - shares of the work by which the slowest process ends as early as may be; see weak.h */
-#include "model/families/weak.h"
+/* weak_shares.c - shares of the work by which the slowest process ends as early as may be; see families.h */
+#include "model/families/families.h"
 
 #include <math.h>
 

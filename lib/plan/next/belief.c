@@ -2,7 +2,7 @@
  *
  * Candidates are the best predicted configurations and all that were run; process.c says what is believed of each.
  */
-#include "plan/next/process.h"
+#include "plan/next/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "plan/next/internal.h"
 
 #include "base/list.h"
-#include "fit/spread.h"
+#include "fit/fit.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  *   - runs are in the order in which they were added; time_s = 0 marks one that failed for good;
  *   - of each size with a valid configuration there is one belief, made anew when models are fitted.
  */
-#ifndef HRUN_DESIGN_INTERNAL_H
-#define HRUN_DESIGN_INTERNAL_H
+#ifndef HRUN_PLAN_NEXT_INTERNAL_H
+#define HRUN_PLAN_NEXT_INTERNAL_H
 
 #include "base/buf.h"
 #include "plan/next/design.h"
@@ -176,5 +176,26 @@ int design_same(const struct hrun_design *d, const int *a, const int *b);
 /* Was a configuration run at N, well or not, or is it to be? */
 int design_is_known(const struct hrun_design *d, const int *config, int64_t N);
 void design_point_config(const struct hrun_design *d, const struct design_point *p, int *config);
+
+/* ---- process: what the models miss, as a Gaussian process; not for other rooms */
+
+/* The groups that tell of a size: all with a model, not too far in N. */
+struct process {
+    const struct design_group **g;
+    double *c, *l;          /* n by n, lower triangles: covariance of what is alike, Cholesky factor of the whole */
+    double *w;              /* n: covariance^-1 times their misses */
+    double *k;              /* n: scratch */
+    int n;
+};
+
+/* How far models are off a run that was not made yet, relative: a standard deviation. */
+double design_misfit(const struct hrun_design *d);
+
+/* Errors: HRUN_ENOMEM; nothing is to be freed then. */
+int process_make(const struct hrun_design *d, int64_t N, struct process *p, struct hrun_error *err);
+void process_free(struct process *p);
+
+/* Fill mean and sd of a configuration at a size from its model_s. */
+void process_ask(const struct hrun_design *d, struct process *p, int64_t N, struct design_belief *b);
 
 #endif

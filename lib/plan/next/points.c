@@ -1,7 +1,7 @@
 /* points.c - homogeneous points: numbers of PEs, and sizes that suit the rule; see design.h */
 #include "plan/next/internal.h"
 
-#include "fit/spread.h"
+#include "fit/fit.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* process.c - what the models miss, as a Gaussian process; see process.h
+/* process.c - what the models miss, as a Gaussian process; see internal.h
  *
  * ln T of a configuration at a size is what the models say plus what they miss there. The misses of all runs are taken
  * for a Gaussian process (Rasmussen and Williams, Gaussian Processes for Machine Learning, eqs. 2.23-2.24) with three
@@ -7,7 +7,7 @@
  * configuration's own. All are alike for near N. So one run tells of its neighbours, too, what is unlike all that was
  * run stays uncertain, and repetitions of one configuration count for what they are worth.
  */
-#include "plan/next/process.h"
+#include "plan/next/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* refit.c - models from the runs so far, and the runs of each configuration and size as one group; see internal.h */
 #include "plan/next/internal.h"
 
-#include "fit/spread.h"
+#include "fit/fit.h"
 
 #include <math.h>
 #include <stdlib.h>

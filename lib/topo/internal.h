@@ -1,16 +1,19 @@
-/* private.h - what the files of lib/topo share; nobody else includes it
+/* internal.h - what the files of lib/topo share */
+#ifndef HRUN_TOPO_INTERNAL_H
+#define HRUN_TOPO_INTERNAL_H
+
+#include "topo/topo.h"
+
+#include <hwloc.h>
+
+/* ---------------------------------------------------------------- private
+ *
+ * What the files of lib/topo share; nobody else includes it
  *
  * Invariants of struct hrun_topo after hrun_topo_load:
  *   - cores holds the usable cores, by kind, then by logical number; each has at least one usable PU;
  *   - kinds are numbered without a gap, fastest first, and each holds a usable core.
  */
-#ifndef HRUN_TOPO_PRIVATE_H
-#define HRUN_TOPO_PRIVATE_H
-
-#include "topo/sysinfo.h"
-#include "topo/topo.h"
-
-#include <hwloc.h>
 
 struct hrun_topo_core {
     hwloc_obj_t obj;        /* its Core object, or its PU where the system tells of no cores */
