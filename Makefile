@@ -62,7 +62,7 @@ room = $(patsubst %,lib/$(1)/%.c,$(2))
 # What both commands have of hrun/.
 SHARED_SRC := hrun/command.c
 SHIM_SRC   := $(wildcard hrun/shim/*.c) \
-              $(call room,base,buf error file write ranges) $(call room,topo,fingerprint sysinfo) \
+              $(call room,base,buf error file list write) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)
 HRUN_SRC   := $(filter-out hrun/smpi.c,$(wildcard hrun/*.c hrun/jobs/*.c))
 COLL       := tree ways
@@ -311,7 +311,7 @@ $(B)/tests/bench/%: $(B)/tests/bench/%.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 $(B)/tests/fuzz/fuzz_jobs: $(B)/hrun/jobs/read.o
-$(B)/tests/fuzz/fuzz_doctor: $(addprefix $(B)/calib/doctor/,data.o read.o judge.o judge_compute.o judge_network.o \
+$(B)/tests/fuzz/fuzz_doctor: $(addprefix $(B)/calib/doctor/,read.o judge.o judge_compute.o judge_network.o \
                              judge_settings.o)
 # What runs a fuzz target: libFuzzer, started from the target's seeds, or the driver.
 FUZZ_MAIN  := $(B)/tests/fuzz/$(if $(FUZZER),seeds.o,driver.o)
