@@ -11,6 +11,7 @@
 #include <string.h>
 
 static int tap_count, tap_failed;
+static char tap_cases[600];      /* what went wrong since the last check; shown when that fails */
 
 __attribute__((format(printf, 4, 5), unused))
 static int tap_check(int good, const char *file, int line, const char *fmt, ...)
@@ -29,23 +30,27 @@ static int tap_check(int good, const char *file, int line, const char *fmt, ...)
         va_start(ap, fmt);
         vfprintf(stderr, fmt, ap);
         va_end(ap);
-        fputc('\n', stderr);
+        fprintf(stderr, "\n%s", tap_cases);
     }
+    tap_cases[0] = 0;
     fflush(stdout);
     return good;
 }
 
-/* A case of many that one check sums up: one that is wrong is named, with the loops' variables. Result: good. */
+/* A case of many that one check sums up: the first that are wrong are kept, with the loops' variables. Result: good. */
 __attribute__((unused))
 static int tap_case(int good, int wanted, const char *what, const char *file, int line, const char *names, int n,
                     const double *v)
 {
-    if (!good == !wanted)
+    size_t len = strlen(tap_cases);
+
+    if (!good == !wanted || len > sizeof tap_cases - 200)
         return good;
-    fprintf(stderr, "#   %s:%d: %s%s at %s =", file, line, wanted ? "not " : "", what, names);
-    for (int i = 0; i < n; i++)
-        fprintf(stderr, " %g", v[i]);
-    fputc('\n', stderr);
+    snprintf(tap_cases + len, 150, "#   %s:%d: %s(%.60s) at %s =", file, line, wanted ? "not " : "", what, names);
+    len += strlen(tap_cases + len);
+    for (int i = 0; i < n && i < 3; i++)
+        len += (size_t)snprintf(tap_cases + len, 16, " %g", v[i]);
+    snprintf(tap_cases + len, sizeof tap_cases - len, "\n");
     return good;
 }
 #define TAP_CASE(good, wanted, text, ...) tap_case(good, wanted, text, __FILE__, __LINE__, #__VA_ARGS__, \
