@@ -40,7 +40,7 @@ struct entry {              /* what the ledger says of a path */
     struct sum is, was;
 };
 
-struct ledger {
+struct input_record {
     struct entry *v;        /* one for each path, in the order of the file */
     size_t n, cap;
     size_t lines;
@@ -69,14 +69,14 @@ static int same(struct sum a, struct sum b)
 
 /* ------------------------------------------------------------------ the ledger */
 
-static void ledger_release(struct ledger *l)
+static void ledger_release(struct input_record *l)
 {
     for (size_t i = 0; i < l->n; i++)
         free(l->v[i].path);
     free(l->v);
 }
 
-static struct entry *ledger_find(const struct ledger *l, const char *path)
+static struct entry *ledger_find(const struct input_record *l, const char *path)
 {
     for (size_t i = 0; i < l->n; i++)
         if (!strcmp(l->v[i].path, path))
@@ -85,7 +85,7 @@ static struct entry *ledger_find(const struct ledger *l, const char *path)
 }
 
 /* Enter a path, over what was known of it. Result: 0, or -1 when memory ran out. */
-static int ledger_set(struct ledger *l, const char *path, struct sum is, struct sum was)
+static int ledger_set(struct input_record *l, const char *path, struct sum is, struct sum was)
 {
     struct entry *e = ledger_find(l, path);
 
@@ -144,7 +144,7 @@ static int get_sum(const json_t *o, const char *crc_key, const char *length_key,
 }
 
 /* One line. A torn or foreign one is skipped. Result: 0, or -1 when memory ran out. */
-static int read_line(struct ledger *l, const char *line, size_t len)
+static int read_line(struct input_record *l, const char *line, size_t len)
 {
     struct sum is = { 0, -1 }, was = { 0, -1 };
     json_t *o = len > LINE_MAX_BYTES ? NULL : json_loadb(line, len, JSON_REJECT_DUPLICATES, NULL);
@@ -171,7 +171,7 @@ out:
     return rc;
 }
 
-static int ledger_read(const char *file, struct ledger *l, struct hrun_error *err)
+static int ledger_read(const char *file, struct input_record *l, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
     struct hrun_error inner = { .code = HRUN_OK };
@@ -203,7 +203,7 @@ out:
 }
 
 /* Enter the files that will be written, durably. */
-static int ledger_write(const char *file, struct ledger *l, const struct input *in, int n,
+static int ledger_write(const char *file, struct input_record *l, const struct input *in, int n,
                         struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
@@ -295,7 +295,7 @@ static int all_right(const struct input *in, int n)
 }
 
 /* Look at what is there now: does the file have to be written, and may it be? */
-static int compare(struct input *in, const struct ledger *l, int force, struct hrun_error *err)
+static int compare(struct input *in, const struct input_record *l, int force, struct hrun_error *err)
 {
     struct sum want = sum_of(in->content.data, in->content.len), there;
     const struct entry *e = ledger_find(l, in->path);
@@ -387,7 +387,7 @@ static int check_folder(const struct input *in, int root, struct hrun_error *err
 static int write_all(struct input *in, int n, int root, const char *ledger, int force, int check,
                      struct hrun_error *err)
 {
-    struct ledger l = { NULL, 0, 0, 0 };
+    struct input_record l = { NULL, 0, 0, 0 };
     int rc = -1, todo = 0;
 
     if (ledger && ledger_read(ledger, &l, err))
@@ -514,7 +514,7 @@ int hrun_app_presets(const struct hrun_app *app, const char *dir, const char *le
                      struct hrun_error *err)
 {
     enum { TEXT_MAX = 1 << 20 };
-    struct ledger l = { NULL, 0, 0, 0 };
+    struct input_record l = { NULL, 0, 0, 0 };
     struct hrun_buf text = HRUN_BUF_INIT, define = HRUN_BUF_INIT;
     int rc = 0;
 

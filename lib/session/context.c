@@ -318,7 +318,7 @@ static int apply_presets(struct context *c, const char *argv0, struct hrun_error
 {
     const struct settings *s = c->set;
     struct hrun_store *store = s->no_data ? NULL : hrun_store_open(s->data, NULL);
-    char *ledger = store ? hrun_store_ledger(store) : NULL;
+    char *ledger = store ? hrun_store_input_record(store) : NULL;
     struct hrun_strvec all = HRUN_STRVEC_INIT;
     int rc = hrun_app_presets(c->app, s->wdir ? s->wdir : ".", ledger, &all, err);
 

@@ -296,7 +296,7 @@ static int put_inputs(const struct work *w, const struct hrun_app_values *values
     char *ledger = NULL;
     int rc = -1;
 
-    if (w->c->store && !own && !(ledger = hrun_store_ledger(w->c->store)))
+    if (w->c->store && !own && !(ledger = hrun_store_input_record(w->c->store)))
         hrun_fail_nomem(err);
     else
         rc = (check ? hrun_app_check_files : hrun_app_write_files)(w->c->app, values, dir, ledger,

@@ -96,7 +96,7 @@ int hrun_store_make_folder(const struct hrun_store *s, const char *name, struct 
     return rc;
 }
 
-char *hrun_store_ledger(const struct hrun_store *s)
+char *hrun_store_input_record(const struct hrun_store *s)
 {
     return hrun_strf("%s/inputs.log", s->dir);
 }

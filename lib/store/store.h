@@ -201,7 +201,7 @@ int hrun_store_signatures(struct hrun_store *s, const char *app, struct hrun_str
                           struct hrun_error *err);
 
 /* The ledger for hrun_app_write_files: DATA/inputs.log. The caller frees it. */
-char *hrun_store_ledger(const struct hrun_store *s);
+char *hrun_store_input_record(const struct hrun_store *s);
 
 /* Now as "2026-11-20T10:36:00Z" into out[21]; and seconds since such a date (negative if it lies ahead):
  * 0, or -1 when it is no date. */

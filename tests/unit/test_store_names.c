@@ -62,7 +62,7 @@ static void test_place(void)
         free(want);
     }
     s = open_store("/d");
-    ledger = hrun_store_ledger(s);
+    ledger = hrun_store_input_record(s);
     is_str(ledger, "/d/inputs.log", "the ledger");
     free(ledger);
     hrun_store_close(s);

@@ -1,4 +1,4 @@
-/* formula.c - compiling the steps of a formula; see app.h for the contracts */
+/* seconds.c - compiling the steps of a formula; see app.h for the contracts */
 #include "app/app.h"
 
 
