@@ -78,7 +78,7 @@ static int decide_size(struct prepared *p, const struct question *q, int finest,
     if (!finest)
         return decision_make(&p->c, q, &p->known, NULL, N, &p->d, err);
     p->w.N = 0;
-    if (!work_size_is_told(&p->w))
+    if (!work_size_is_passed(&p->w))
         return hrun_fail(err, HRUN_EINVAL, "--finest: the size N does not reach the program: write {N} where it "
                          "stands, for instance %s '{N}'", p->w.words[0]);
     while (rc && !finest_find(&p->c, q, &p->known, N, &f, rc && why.text[0] ? &why : err)) {
@@ -322,7 +322,7 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
     p->w = (struct work){ .c = c, .N = p->N, .words = words[0] ? words : p->named, .tag_output = s->tag_output,
                           .report_bindings = s->report_bindings, .on_message = on_words };
     /* Nothing is learnt from a run that is not recorded. */
-    if (c->app && p->N && !work_size_is_told(&p->w))
+    if (c->app && p->N && !work_size_is_passed(&p->w))
         p->ask.explore = 0;
     p->ask.table = s->dry_run != NULL;
     if (s->finest)   /* any size will do to find a program that is built for each */

@@ -77,7 +77,7 @@ int probe_plan(struct probe *p, const struct work *w, const struct hrun_settings
     int used = 0, total = 0;
 
     unsized.N = 0;             /* a size that stands there as a number stays what it is */
-    if (!work_size_is_told(&unsized))
+    if (!work_size_is_passed(&unsized))
         return hrun_fail(err, HRUN_EINVAL, "--probe cannot tell the program its size: write {N} where it stands among "
                          "the program's words, in place of the number");
     if (s->probe_N > 0 && hrun_check_count("--probe", s->probe_N, 1, d->N, err))

@@ -1,4 +1,4 @@
-/* report.h - what hrun says: the dry run, the cluster, one line after a run; for people (session/decide.h: for machines) */
+/* report.h - what hrun says to people: the dry run, the cluster, one line after a run */
 #ifndef HRUN_REPORT_H
 #define HRUN_REPORT_H
 
@@ -27,11 +27,11 @@ int report_drift(const struct decision *d);
 /* Append the models that miss their own measurements (hrun_models_misses). */
 void report_misses(const struct decision *d, struct hrun_buf *out);
 
-/* One line before a run without a profile, and one after every run; "" when there is nothing to say. told: the size
- * reached the program; recorded: the run is in the log. */
+/* One line before a run without a profile, and one after every run; "" when there is nothing to say. size_is_passed:
+ * the size reached the program; recorded: the run is in the log. */
 void report_before(const struct context *c, const struct decision *d, const struct ledger *ledger, char *const *words,
                    struct hrun_buf *out);
-void report_after(const struct context *c, const struct decision *d, const struct work_result *r, int told,
+void report_after(const struct context *c, const struct decision *d, const struct work_result *r, int size_is_passed,
                   int recorded, char *const *words, struct hrun_buf *out);
 
 /* Append the hosts of the first n PEs of a sub-cluster, folded; of a long list the beginning and how many they are. */

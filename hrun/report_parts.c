@@ -33,9 +33,9 @@ static void add_words(const struct context *c, int64_t N, char *const *words, st
     char *program[] = { words[0], NULL };
     char number[32];
 
-    if (c->app && !work_size_is_told(&w)) {
+    if (c->app && !work_size_is_passed(&w)) {
         w.words = program;
-        if (work_size_is_told(&w))
+        if (work_size_is_passed(&w))
             words = program;
     }
     snprintf(number, sizeof number, "%lld", (long long)N);

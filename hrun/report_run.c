@@ -77,7 +77,7 @@ void report_before(const struct context *c, const struct decision *d, const stru
     hrun_buf_addc(out, '\n');
 }
 
-void report_after(const struct context *c, const struct decision *d, const struct work_result *r, int told,
+void report_after(const struct context *c, const struct decision *d, const struct work_result *r, int size_is_passed,
                   int recorded, char *const *words, struct hrun_buf *out)
 {
     double delta;
@@ -87,12 +87,12 @@ void report_after(const struct context *c, const struct decision *d, const struc
             hrun_buf_addf(out, "hrun: %s\n", r->detail);
         return;
     }
-    if (!d->predicted || !told) {
+    if (!d->predicted || !size_is_passed) {
         if (c->app && d->N) {
             hrun_buf_adds(out, "hrun: actual ");
             hrun_add_seconds(out, r->time_s);
             hrun_buf_addf(out, " with %d process%s%s\n", d->P, d->P == 1 ? "" : "es", recorded ? ", recorded" : "");
-            if (!told)
+            if (!size_is_passed)
                 hrun_buf_addf(out, "hrun: not %srecorded: N = %lld does not stand among the program's words; write {N} "
                               "where the size belongs\n", d->predicted ? "compared with the prediction, nor " : "",
                               (long long)d->N);

@@ -192,7 +192,7 @@ static int launch(struct prepared *p, const struct hrun_settings *s, char **word
     struct hrun_buf text = HRUN_BUF_INIT;
     struct hrun_error record_err = { 0 };
     struct waits waits;
-    int told = p->c.app && p->d.N && work_size_is_told(&p->w), recorded = 0;
+    int told = p->c.app && p->d.N && work_size_is_passed(&p->w), recorded = 0;
 
     waits_init(&waits);
     p->w.waits = s->trace ? &waits : NULL;

@@ -11,8 +11,8 @@
  *     a = hrun_service_best(s, 9600, "top=5", &err);
  *     printf("%s %.1f s\n", hrun_answer_config(a, 0), hrun_answer_time_s(a, 0));
  *
- * A function that can fail fills the error that it is given (or NULL) and gives -1 or NULL; its text is one sentence: what
- * happened, where, what to do instead. On failure outputs are untouched unless said otherwise.
+ * A function that can fail fills the error that it is given (or NULL) and gives -1 or NULL; its text is one sentence:
+ * what happened, where, what to do instead. On failure outputs are untouched unless said otherwise.
  * Invariants:
  *   - what is answered is what hrun of the same version decides with the same options, by the same code, where no other
  *     run has PEs in use;

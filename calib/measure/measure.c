@@ -251,7 +251,7 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
         return hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): "
                          "times measured here say nothing about it; unset the variable");
     w.N = 0; /* sizes differ from run to run: only {N} tells them */
-    if (!work_size_is_told(&w))
+    if (!work_size_is_passed(&w))
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
                          "instance %s '{N}'", words[0]);
     N = s->N ? s->N : s->sizes.n ? s->sizes.v[0] : c->app->nsizes ? c->app->sizes[0] : 0;

@@ -439,11 +439,11 @@ static int say_little(const struct hrun_discover_point *v, size_t n, const struc
     free(x);
     if (sizes >= POWER && counts >= POWER && d->points >= EACH * (int)nfound)
         return 0;
-    wanting = sizes < POWER ? "at least three --sizes" : counts < POWER ? "at least three numbers of processes (more PEs, "
-              "or --procs)" : "more --sizes";
-    fprintf(stderr, "hrun-calibrate: the terms rest on little and may be poor: %zu term%s chosen by runs at %d size%s and "
-            "%d number%s of processes; better ones need %s: say --new --force with them, or edit the definition where you "
-            "know better, and say: hrun-calibrate fit %s\n", nfound, nfound == 1 ? "" : "s", sizes,
+    wanting = sizes < POWER ? "at least three --sizes"
+              : counts < POWER ? "at least three numbers of processes (more PEs, or --procs)" : "more --sizes";
+    fprintf(stderr, "hrun-calibrate: the terms rest on little and may be poor: %zu term%s chosen by runs at %d size%s "
+            "and %d number%s of processes; better ones need %s: say --new --force with them, or edit the definition "
+            "where you know better, and say: hrun-calibrate fit %s\n", nfound, nfound == 1 ? "" : "s", sizes,
             sizes == 1 ? "" : "s", counts, counts == 1 ? "" : "s", wanting, name);
     return 0;
 }

@@ -299,7 +299,7 @@ int calib_show_network(const struct calib_settings *s, char **apps)
     return rc ? context_complain("hrun-calibrate", &err) : 0;
 }
 
-/* ---------------------------------------------------------------- the network of the hosts that options name, for commands that need no hosts */
+/* ---------------------------------------------------------------- the network of hosts that options name */
 
 int network_named(const struct settings *s)
 {

@@ -3,10 +3,10 @@
  * Purpose: hrun's hand on other hosts. It is installed beside hrun, at the same path on every host, links nothing but
  * the C library and starts in a millisecond. Modes:
  *   hrun-shim rank PROGRAM ARGUMENT...
- *       In front of a rank: binds itself as lib/launch/internal.h tells, sets OMP_NUM_THREADS, reports, becomes PROGRAM.
+ *       In front of a rank: binds itself as lib/launch tells it, sets OMP_NUM_THREADS, reports, becomes PROGRAM.
  *   hrun-shim agent LIMIT_S REPORTER N AGENT OPTION... HOST COMMAND...
  *       In front of the remote shell of mpirun (N words AGENT OPTION...): runs it, passes what it writes on as standard
- *       error (no program writes there), and tells hrun through the FIFO $HRUN_NOTES (lib/launch/internal.h) what becomes
+ *       error (no program writes there), and tells hrun through the FIFO $HRUN_NOTES (lib/launch) what becomes
  *       of the host. LIMIT_S: the seconds that the host has to report that it is up. REPORTER: "host", mode `host` runs
  *       there; "shell", a word put before COMMAND, for a shell to understand, tells that the host was reached;
  *       "nobody". Without a FIFO (on another host, where a daemon starts further daemons) it says on standard error

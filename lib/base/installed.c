@@ -45,7 +45,8 @@ char *hrun_installed_tool(const char *name, struct hrun_error *err)
     free(prefix);
     if (path && !access(path, X_OK))
         return path;
-    hrun_fail(err, HRUN_ENOENT, "%s is not there or cannot be executed; install hrun (make install)", path ? path : name);
+    hrun_fail(err, HRUN_ENOENT, "%s is not there or cannot be executed; install hrun (make install)",
+              path ? path : name);
     free(path);
     return NULL;
 }

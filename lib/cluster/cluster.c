@@ -34,11 +34,11 @@ int hrun_cluster_add_host(struct hrun_cluster *c, const char *name, int is_local
     return c->nhosts++;
 }
 
-void hrun_cluster_told(struct hrun_cluster *c, int host, struct hrun_host_answer *t)
+void hrun_cluster_set_answer(struct hrun_cluster *c, int host, struct hrun_host_answer *t)
 {
     struct hrun_host *h = &c->hosts[host];
 
-    h->told = t;
+    h->answer = t;
     h->fingerprint = t->fingerprint ? t->fingerprint : "";
     h->mpi = t->mpi;
     h->asked_s = t->asked_s;
@@ -157,7 +157,7 @@ void hrun_cluster_destroy(struct hrun_cluster *c)
         sub_release(&c->subs[i]);
     for (int i = 0; i < c->nhosts; i++) {
         free(c->hosts[i].name);
-        hrun_host_answer_destroy(c->hosts[i].told);
+        hrun_host_answer_destroy(c->hosts[i].answer);
     }
     for (int i = 0; i < c->ntopos; i++)
         hrun_topo_destroy(c->topos[i]);
@@ -181,7 +181,7 @@ void hrun_cluster_destroy(struct hrun_cluster *c)
 void hrun_host_own_name(const struct hrun_host *h, struct hrun_buf *out)
 {
     /* "5d41402abc4b2a76 node17": its boot and its own name */
-    const char *machine = h->told ? h->told->machine : NULL, *blank = machine ? strchr(machine, ' ') : NULL;
+    const char *machine = h->answer ? h->answer->machine : NULL, *blank = machine ? strchr(machine, ' ') : NULL;
     struct utsname uts;
 
     if (h->is_local && strncmp(h->name, "127.", 4) && !uname(&uts))

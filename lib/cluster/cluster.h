@@ -45,7 +45,7 @@ struct hrun_host {
     int slots;                  /* cores granted by host file or allocation, an upper limit; 0 = all */
     struct hrun_topo *topo;     /* one of the cluster's topos, hosts may share it; NULL for a host that the
                                    cluster file only describes by numbers */
-    struct hrun_host_answer *told;     /* of a host that was asked, beside its topology; else NULL */
+    struct hrun_host_answer *answer;     /* of a host that was asked, beside its topology; else NULL */
     const char *fingerprint;    /* of a host that was asked, now or earlier (see hrun_topo_fingerprint); else "" */
     const char *mpi;            /* of a host that was asked: the version of Open MPI there, "" none; else NULL */
     int remembered;             /* 1: what we know of it comes from the cache */

@@ -424,16 +424,16 @@ int hrun_clusterfile_price(const char *path, const char *subcluster, double *cos
     struct hrun_yaml *marks = NULL;
     void *data = NULL;
     const struct sub_entry *e;
-    int told;
+    int is_known;
 
     if (hrun_yaml_load(path, &file_schema, &data, &marks, err))
         return -1;
     e = find_entry(data, subcluster);
     *cost_per_hour = e && e->cost_per_hour ? *e->cost_per_hour : 0;
     *power_w = e && e->power_w ? *e->power_w : 0;
-    told = *cost_per_hour > 0 || *power_w > 0;
+    is_known = *cost_per_hour > 0 || *power_w > 0;
     hrun_yaml_free(&file_schema, data, marks);
-    return told;
+    return is_known;
 }
 
 int hrun_clusterfile_load(const struct hrun_discovery *d, struct hrun_error *err)
@@ -468,9 +468,9 @@ done:
         names_release(&l.hosts[e]);
     free(l.hosts);
     free(l.described);
-    for (size_t i = 0; l.told && i < l.asked.n; i++)
-        hrun_host_answer_destroy(l.told[i]);
-    free(l.told);
+    for (size_t i = 0; l.answers && i < l.asked.n; i++)
+        hrun_host_answer_destroy(l.answers[i]);
+    free(l.answers);
     hrun_strvec_release(&l.asked);
     names_release(&l.exclude);
     free(l.notes);

@@ -123,14 +123,14 @@ static int find_homes(struct sets *k)
 static int make_sets(const struct hrun_host *h, enum hrun_level level, struct sets *k, struct hrun_error *err)
 {
     const struct hrun_topo *t = h->topo;
-    char *usable = read_list(h->told->usable, &k->npus), *set;
+    char *usable = read_list(h->answer->usable, &k->npus), *set;
     int size, any;
 
     if (!usable && !k->npus)
         return hrun_fail_nomem(err);
     if (!usable)
         return hrun_fail(err, HRUN_EINVAL, "host '%s' tells '%.60s' as the PUs that may be used there; install "
-                         "the same hrun there", h->name, h->told->usable);
+                         "the same hrun there", h->name, h->answer->usable);
     if (hrun_topo_pes(t, level, 0, &k->full, &k->nfull, err) ||
         hrun_topo_pes(t, HRUN_LEVEL_CORE, 0, &k->cores, &k->ncores, err))
         goto fail;
@@ -159,7 +159,7 @@ static int make_sets(const struct hrun_host *h, enum hrun_level level, struct se
     }
     if (!k->used) {
         hrun_fail(err, HRUN_EINVAL, "host '%s' may use none of its cores: it tells PUs %.60s, and hwloc there "
-                  "knows others", h->name, h->told->usable);
+                  "knows others", h->name, h->answer->usable);
         goto fail;
     }
     free(usable);
@@ -208,7 +208,7 @@ static int fill_pe(const struct sets *k, int max_cores, int home, struct hrun_to
 }
 
 /* Cut a host that told what may be used there. */
-static int cut_told(const struct hrun_host *h, struct hrun_cut *cut, struct hrun_error *err)
+static int cut_answered(const struct hrun_host *h, struct hrun_cut *cut, struct hrun_error *err)
 {
     struct sets k = { 0 };
     struct hrun_topo_pe *list = NULL;
@@ -279,7 +279,7 @@ static void *roomy(void *v, int n, int *cap)
 
 static const char *usable_of(const struct hrun_host *h)
 {
-    return h->told ? h->told->usable : NULL;
+    return h->answer ? h->answer->usable : NULL;
 }
 
 static int same_text(const char *a, const char *b)
@@ -314,7 +314,7 @@ const struct hrun_cut *hrun_host_cut(struct hrun_cluster *c, const struct hrun_h
         hrun_fail_nomem(err);
         goto fail;
     }
-    if (usable ? cut_told(h, cut, err) : hrun_topo_pes(h->topo, level, max_cores, &cut->pes, &cut->n, err))
+    if (usable ? cut_answered(h, cut, err) : hrun_topo_pes(h->topo, level, max_cores, &cut->pes, &cut->n, err))
         goto fail;
     return cuts->v[cuts->n++] = cut;
 fail:
@@ -356,11 +356,11 @@ uint64_t hrun_host_memory(const struct hrun_host *h, const struct hrun_cut *cut,
 {
     const struct hrun_topo_pe *p = &cut->pes[pe];
 
-    if (!usable_of(h) || h->told->memory_bytes == cut->memory)
+    if (!usable_of(h) || h->answer->memory_bytes == cut->memory)
         return p->memory_bytes;
     if (cut->memory)
-        return (uint64_t)((double)p->memory_bytes / (double)cut->memory * (double)h->told->memory_bytes);
-    return h->told->memory_bytes / (uint64_t)cut->ncores * (uint64_t)p->ncores;
+        return (uint64_t)((double)p->memory_bytes / (double)cut->memory * (double)h->answer->memory_bytes);
+    return h->answer->memory_bytes / (uint64_t)cut->ncores * (uint64_t)p->ncores;
 }
 
 int hrun_host_ncores(struct hrun_cluster *c, const struct hrun_host *h, int kind, int *n, struct hrun_error *err)
@@ -396,5 +396,5 @@ int hrun_host_granted(struct hrun_cluster *c, const struct hrun_host *h, int npu
 
 const char *hrun_host_cpu_model(const struct hrun_host *h)
 {
-    return h->told && h->told->cpu_model ? h->told->cpu_model : hrun_topo_cpu_model(h->topo);
+    return h->answer && h->answer->cpu_model ? h->answer->cpu_model : hrun_topo_cpu_model(h->topo);
 }

@@ -103,7 +103,7 @@ int hrun_described_host(struct load *l, unsigned e, const char *name, struct hru
         if (!topo || hrun_cluster_add_topo(l->c, topo, err) < 0)
             return -1;
     } else if (!described && (asked = find_asked(l, name)) >= 0) {
-        topo = l->told[asked]->topo;
+        topo = l->answers[asked]->topo;
     }
     notes = realloc(l->notes, ((size_t)host + 1) * sizeof *notes);
     if (!notes)
@@ -115,8 +115,8 @@ int hrun_described_host(struct load *l, unsigned e, const char *name, struct hru
     if (hrun_cluster_add_host(l->c, name, is_local, 0, topo, err) < 0)
         return -1;
     if (asked >= 0) {
-        hrun_cluster_told(l->c, host, l->told[asked]);
-        l->told[asked] = NULL;
+        hrun_cluster_set_answer(l->c, host, l->answers[asked]);
+        l->answers[asked] = NULL;
     }
     return grant(l, host, name, err) ? -1 : host;
 }
@@ -165,9 +165,9 @@ static void forget_silent(struct load *l)
     for (size_t i = 0; i < l->asked.n; i++) {
         char *name = l->asked.v[i];
 
-        if (l->told[i]) {
+        if (l->answers[i]) {
             l->asked.v[kept] = name;
-            l->told[kept++] = l->told[i];
+            l->answers[kept++] = l->answers[i];
             continue;
         }
         for (unsigned e = 0; e < l->file->subclusters_count; e++)
@@ -189,12 +189,12 @@ int hrun_described_ask(struct load *l, struct hrun_error *err)
         return 0;
     if (list_unknown(l, &entries, err))
         goto done;
-    l->told = calloc(l->asked.n + 1, sizeof *l->told);
-    if (!l->told) {
+    l->answers = calloc(l->asked.n + 1, sizeof *l->answers);
+    if (!l->answers) {
         hrun_fail_nomem(err);
         goto done;
     }
-    rc = l->asked.n ? hrun_ask_hosts(l->d->req, l->d->cache, l->c, l->asked.v, (int)l->asked.n, l->told, &bad, &why)
+    rc = l->asked.n ? hrun_ask_hosts(l->d->req, l->d->cache, l->c, l->asked.v, (int)l->asked.n, l->answers, &bad, &why)
                     : 0;
     if (rc && bad >= 0)
         FAIL(l, (unsigned)entries[bad], "hosts", 0, err, "%s", why.text);
@@ -303,12 +303,12 @@ static int add_known(struct load *l, unsigned e, int host, const struct wanted *
                                               why.text);
     for (int i = 0; i < cut->n; i++) {
         const struct hrun_topo_pe *p = &cut->pes[i];
-        uint64_t memory = hrun_host_memory(h, cut, i), told = w->memory / (uint64_t)want * (uint64_t)p->ncores;
+        uint64_t memory = hrun_host_memory(h, cut, i), stated = w->memory / (uint64_t)want * (uint64_t)p->ncores;
 
         if (kind >= 0 && p->kind != kind)
             continue;
-        if (w->memory && !(h->is_local && memory && memory < told))
-            memory = told;
+        if (w->memory && !(h->is_local && memory && memory < stated))
+            memory = stated;
         struct hrun_pe pe = { host, i, p->cpuset, p->cores, p->core_pus, p->ncores, p->npus, memory };
         if (add_pe(l, w, model_of(entry, h, w), hrun_topo_kind_name(h->topo, p->kind), &pe, pe.npus, err) < 0)
             return -1;

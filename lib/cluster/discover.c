@@ -84,7 +84,7 @@ struct listed {
     const struct hrun_host_list *list;
     const char *file;           /* for messages; "" when the list is in none */
     const char **remote;        /* those that are not this host, in their order */
-    struct hrun_host_answer **told;    /* what they say; NULL: left out */
+    struct hrun_host_answer **answers;    /* what they say; NULL: left out */
     int nremote;
 };
 
@@ -135,8 +135,8 @@ static int ask_remote(struct listed *l, struct hrun_error *err)
     struct hrun_error why;
     int bad;
 
-    if (!l->nremote || !hrun_ask_hosts(l->d->req, l->d->cache, l->d->c, (char *const *)l->remote, l->nremote, l->told,
-                                       &bad, &why))
+    if (!l->nremote || !hrun_ask_hosts(l->d->req, l->d->cache, l->d->c, (char *const *)l->remote, l->nremote,
+                                       l->answers, &bad, &why))
         return 0;
     while (bad >= 0 && e->name != l->remote[bad])
         e++;
@@ -163,13 +163,14 @@ static int limit_host(const struct listed *l, int host, const struct hrun_host_e
 static int from_list(const struct hrun_discovery *d, const struct hrun_host_list *list, const char *file,
                      struct hrun_error *err)
 {
-    struct listed l = { d, list, file, calloc(list->n + 1, sizeof *l.remote), calloc(list->n + 1, sizeof *l.told), 0 };
+    struct listed l = { d, list, file, calloc(list->n + 1, sizeof *l.remote),
+                        calloc(list->n + 1, sizeof *l.answers), 0 };
     enum hrun_level level = d->req->level >= 0 ? (enum hrun_level)d->req->level
                           : list->n > 1 ? HRUN_LEVEL_NODE : HRUN_LEVEL_CORE;
     struct hrun_error why = { 0 };
     int next = 0, host, rc = -1;
 
-    if (!l.remote || !l.told) {
+    if (!l.remote || !l.answers) {
         hrun_fail_nomem(err);
         goto done;
     }
@@ -180,14 +181,14 @@ static int from_list(const struct hrun_discovery *d, const struct hrun_host_list
 
         if (next == l.nremote || l.remote[next] != e->name) {
             host = add_local(d->c, e->name, e->slots, err);
-        } else if (!l.told[next]) {
+        } else if (!l.answers[next]) {
             next++;
             continue;
         } else {
-            host = hrun_cluster_add_host(d->c, e->name, 0, e->slots, l.told[next]->topo, err);
+            host = hrun_cluster_add_host(d->c, e->name, 0, e->slots, l.answers[next]->topo, err);
             if (host >= 0) {
-                hrun_cluster_told(d->c, host, l.told[next]);
-                l.told[next++] = NULL;
+                hrun_cluster_set_answer(d->c, host, l.answers[next]);
+                l.answers[next++] = NULL;
             }
         }
         if (host < 0)
@@ -202,9 +203,9 @@ static int from_list(const struct hrun_discovery *d, const struct hrun_host_list
     }
     rc = d->c->nhosts ? hrun_group_finish(d->c, level, err) : hrun_fail_nothing_left(d->c, err);
 done:
-    for (int i = 0; l.told && i < l.nremote; i++)
-        hrun_host_answer_destroy(l.told[i]);
-    free(l.told);
+    for (int i = 0; l.answers && i < l.nremote; i++)
+        hrun_host_answer_destroy(l.answers[i]);
+    free(l.answers);
     free(l.remote);
     return rc;
 }

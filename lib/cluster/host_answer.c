@@ -154,7 +154,7 @@ static int ends_well(const char *text, const char *more, const char *last)
 }
 
 /* Make *t of what a host printed. The text is cut behind the XML. */
-static int read_told(struct hrun_cluster *c, struct known *known, struct hrun_cache *cache, const char *host,
+static int read_answer(struct hrun_cluster *c, struct known *known, struct hrun_cache *cache, const char *host,
                      struct hrun_buf *text, struct hrun_host_answer *t, struct hrun_error *err)
 {
     static const char last[] = "</topology>";
@@ -187,9 +187,9 @@ static int read_told(struct hrun_cluster *c, struct known *known, struct hrun_ca
 }
 
 /* Can PEs be made of what a host says? Nothing else is worth remembering. */
-static int check_told(struct hrun_cluster *c, const char *host, struct hrun_host_answer *t, struct hrun_error *err)
+static int check_answer(struct hrun_cluster *c, const char *host, struct hrun_host_answer *t, struct hrun_error *err)
 {
-    struct hrun_host h = { .name = (char *)(uintptr_t)host, .topo = t->topo, .told = t };
+    struct hrun_host h = { .name = (char *)(uintptr_t)host, .topo = t->topo, .answer = t };
 
     return !t->usable || hrun_host_cut(c, &h, HRUN_LEVEL_CORE, 0, err) ? 0 : -1;
 }
@@ -252,7 +252,7 @@ static int leave_out(struct hrun_cluster *c, char *const *hosts, int n, const st
 
 /* Ask n hosts, none of which is remembered. */
 static int ask(const struct hrun_cluster_request *req, struct hrun_cache *cache, struct hrun_cluster *c,
-               struct known *known, char *const *hosts, int n, struct hrun_host_answer **told,
+               struct known *known, char *const *hosts, int n, struct hrun_host_answer **answers,
                struct hrun_error *errors, struct hrun_error *err)
 {
     struct hrun_buf *texts = calloc((size_t)n + 1, sizeof *texts);
@@ -269,15 +269,15 @@ static int ask(const struct hrun_cluster_request *req, struct hrun_cache *cache,
         /* Those that were not begun because another one failed have said nothing. */
         if (errors[i].code || (failed && !req->skip_unreachable && !texts[i].len))
             continue;
-        told[i] = calloc(1, sizeof **told);
-        if (!told[i]) {
+        answers[i] = calloc(1, sizeof **answers);
+        if (!answers[i]) {
             rc = hrun_fail_nomem(err);
-        } else if (!read_told(c, known, cache, hosts[i], &texts[i], told[i], &errors[i]) &&
-                   !check_told(c, hosts[i], told[i], &errors[i])) {
-            hrun_cache_put(cache, hosts[i], told[i]);
+        } else if (!read_answer(c, known, cache, hosts[i], &texts[i], answers[i], &errors[i]) &&
+                   !check_answer(c, hosts[i], answers[i], &errors[i])) {
+            hrun_cache_put(cache, hosts[i], answers[i]);
         } else {
-            hrun_host_answer_destroy(told[i]);
-            told[i] = NULL;
+            hrun_host_answer_destroy(answers[i]);
+            answers[i] = NULL;
             if (errors[i].code == HRUN_ENOMEM)
                 rc = hrun_fail_nomem(err);
         }
@@ -305,7 +305,7 @@ static int compare_named(const void *pa, const void *pb)
 }
 
 /* Addresses of 127/8 stand for emulated hosts: each is another one, whatever answers there. */
-static int check_machines(char *const *hosts, int n, struct hrun_host_answer *const *told, int *bad,
+static int check_machines(char *const *hosts, int n, struct hrun_host_answer *const *answers, int *bad,
                           struct hrun_error *err)
 {
     struct named *v = calloc((size_t)n + 1, sizeof *v);
@@ -314,8 +314,8 @@ static int check_machines(char *const *hosts, int n, struct hrun_host_answer *co
     if (!v)
         return hrun_fail_nomem(err);
     for (int i = 0; i < n; i++)
-        if (told[i] && told[i]->machine && strncmp(hosts[i], "127.", 4))
-            v[count++] = (struct named){ told[i]->machine, hosts[i], i };
+        if (answers[i] && answers[i]->machine && strncmp(hosts[i], "127.", 4))
+            v[count++] = (struct named){ answers[i]->machine, hosts[i], i };
     qsort(v, (size_t)count, sizeof *v, compare_named);
     for (int i = 1; i < count && !rc; i++) {
         if (strcmp(v[i - 1].machine, v[i].machine))
@@ -331,7 +331,7 @@ static int check_machines(char *const *hosts, int n, struct hrun_host_answer *co
 /* ---------------------------------------------------------------- all together */
 
 int hrun_ask_hosts(const struct hrun_cluster_request *req, struct hrun_cache *cache, struct hrun_cluster *c,
-                   char *const *hosts, int n, struct hrun_host_answer **told, int *bad, struct hrun_error *err)
+                   char *const *hosts, int n, struct hrun_host_answer **answers, int *bad, struct hrun_error *err)
 {
     char **names = calloc((size_t)n + 1, sizeof *names);
     int *where = calloc((size_t)n + 1, sizeof *where);
@@ -342,14 +342,14 @@ int hrun_ask_hosts(const struct hrun_cluster_request *req, struct hrun_cache *ca
 
     *bad = -1;
     for (int i = 0; i < n; i++)
-        told[i] = NULL;
+        answers[i] = NULL;
     if (!names || !where || !fresh || !errors) {
         hrun_fail_nomem(err);
         goto done;
     }
     for (int i = 0; i < n; i++) {
-        told[i] = req->refresh ? NULL : remember(cache, c, &known, hosts[i]);
-        if (told[i])
+        answers[i] = req->refresh ? NULL : remember(cache, c, &known, hosts[i]);
+        if (answers[i])
             continue;
         where[nasked] = i;
         names[nasked++] = hosts[i];
@@ -357,7 +357,7 @@ int hrun_ask_hosts(const struct hrun_cluster_request *req, struct hrun_cache *ca
     if (nasked && ask(req, cache, c, &known, names, nasked, fresh, errors, err))
         goto done;
     for (int i = 0; i < nasked; i++) {
-        told[where[i]] = fresh[i];
+        answers[where[i]] = fresh[i];
         fresh[i] = NULL;
         nfailed += errors[i].code != 0;
     }
@@ -366,11 +366,11 @@ int hrun_ask_hosts(const struct hrun_cluster_request *req, struct hrun_cache *ca
         *bad = where[*bad];
         goto done;
     }
-    rc = leave_out(c, names, nasked, errors, err) || check_machines(hosts, n, told, bad, err) ? -1 : 0;
+    rc = leave_out(c, names, nasked, errors, err) || check_machines(hosts, n, answers, bad, err) ? -1 : 0;
 done:
     for (int i = 0; i < n && rc; i++) {
-        hrun_host_answer_destroy(told[i]);
-        told[i] = NULL;
+        hrun_host_answer_destroy(answers[i]);
+        answers[i] = NULL;
     }
     for (int i = 0; fresh && i < nasked; i++)
         hrun_host_answer_destroy(fresh[i]);

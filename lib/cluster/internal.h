@@ -81,7 +81,7 @@ struct hrun_cache;
  * *bad: index of the host at fault, or -1. Errors: those of req->topologies; HRUN_EINVAL for an answer that is none,
  * with the host's name, and for two names of one machine. */
 int hrun_ask_hosts(const struct hrun_cluster_request *req, struct hrun_cache *cache, struct hrun_cluster *c,
-                   char *const *hosts, int n, struct hrun_host_answer **told, int *bad, struct hrun_error *err);
+                   char *const *hosts, int n, struct hrun_host_answer **answers, int *bad, struct hrun_error *err);
 void hrun_host_answer_destroy(struct hrun_host_answer *t);
 /* A quota as a host tells it; what is none counts as no limit. */
 double hrun_cpu_quota_of(const char *text);
@@ -160,7 +160,7 @@ struct hrun_pe_key {
 int hrun_cluster_add_host(struct hrun_cluster *c, const char *name, int is_local, int slots,
                           struct hrun_topo *topo, struct hrun_error *err);
 /* A host was asked: it takes t over. */
-void hrun_cluster_told(struct hrun_cluster *c, int host, struct hrun_host_answer *t);
+void hrun_cluster_set_answer(struct hrun_cluster *c, int host, struct hrun_host_answer *t);
 /* Takes t over, also on failure. */
 int hrun_cluster_add_topo(struct hrun_cluster *c, struct hrun_topo *t, struct hrun_error *err);
 /* The sub-cluster of that key among subs first.., made when there is none. It has no name yet. */
@@ -266,7 +266,7 @@ struct load {
     enum hrun_level default_level;
     int local;                      /* index of the local host, -1 while not named */
     struct hrun_strvec asked;       /* hosts that nothing describes, in the order of the file */
-    struct hrun_host_answer **told;        /* what they said; NULL once a host of the cluster has it */
+    struct hrun_host_answer **answers;        /* what they said; NULL once a host of the cluster has it */
     int next_asked;
 };
 

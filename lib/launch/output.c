@@ -441,7 +441,7 @@ void hrun_output_close(struct hrun_output *o)
     }
 }
 
-/* ---------------------------------------------------------------- lines of libhrun-trace.so among a job's standard error */
+/* ---------------------------------------------------------------- lines of libhrun-trace.so in standard error */
 
 static const char mark[] = HRUN_TRACE_MARK;
 enum { MARK = sizeof mark - 1 };

@@ -43,8 +43,8 @@ enum { BY_RUNS = 2 };
 
 struct option {
     int known;              /* was something run? */
-    int told;               /* BY_RUNS: a run that it limited tells its speeds; 1: another M of its sub-cluster, or a
-                               run that it did not limit */
+    int known_by;           /* BY_RUNS: a run that it limited tells its speeds; 1: another M of its sub-cluster, or
+                               a run that it did not limit */
     double w, v;
     double u;               /* s: what is not divided work on one PE */
 };
@@ -310,7 +310,7 @@ static double usual_v(const struct hrun_common *c)
     int n = 0;
 
     for (int o = 0; o < c->nsubs * c->nprocs; o++)
-        if (c->options[o].told == BY_RUNS) {
+        if (c->options[o].known_by == BY_RUNS) {
             sum += c->options[o].v;
             n++;
         }
@@ -324,7 +324,7 @@ static double slowest_possible(const struct hrun_common *c, int o)
     double share = 0, least = INFINITY, whole = INFINITY, quickest = INFINITY;
 
     for (int k = 0; k < c->nsubs * c->nprocs; k++)
-        quickest = c->options[k].told == BY_RUNS ? fmin(quickest, c->options[k].w) : quickest;
+        quickest = c->options[k].known_by == BY_RUNS ? fmin(quickest, c->options[k].w) : quickest;
     for (int turn = 0; turn < 2; turn++)
         for (size_t i = 0; i < c->n; i++) {
             const struct point *q = &c->points[i];
@@ -378,7 +378,7 @@ static int fit_speeds(struct hrun_common *c, int o, double *a, double *b, struct
         b[n++] = row * (q->T - (w - part * own->w) * work - (v - (q->one_pe ? 0 : part * own->v * q->span)) * rest);
     }
     for (int m = sub * c->nprocs; m < (sub + 1) * c->nprocs; m++)
-        if (m != o && c->options[m].told == BY_RUNS) {
+        if (m != o && c->options[m].known_by == BY_RUNS) {
             others += c->options[m].w;
             count++;
         }
@@ -388,7 +388,7 @@ static int fit_speeds(struct hrun_common *c, int o, double *a, double *b, struct
         *own = (struct option){ own->known, isfinite(most), isfinite(most) ? bounded(most) : 1, usual_v(c), 0 };
         return 0;
     }
-    own->told = BY_RUNS;
+    own->known_by = BY_RUNS;
     memset(a + n * UNKNOWN, 0, UNKNOWN * UNKNOWN * sizeof *a);
     if (count) {
         a[n * UNKNOWN] = count / (others * SPEED_SD);
@@ -691,7 +691,7 @@ void hrun_common_rows(const struct hrun_common *c, int sub, int M, struct hrun_r
     size_t first = *count;
     double beyond = 0;
 
-    if (o < 0 || !c->options[o].known || !c->options[o].told)
+    if (o < 0 || !c->options[o].known || !c->options[o].known_by)
         return;
     add_alone(c, o, M, out, count);
     first = *count;

@@ -281,12 +281,12 @@ static int find_sub(const struct hrun_sample *s, int place, const char *own, con
                     int nsubs)
 {
     size_t len = 0;
-    int told = hrun_list_item(s->signatures, place, &len) && len, found = -1, several = 0;
+    int is_named = hrun_list_item(s->signatures, place, &len) && len, found = -1, several = 0;
 
-    if (!told && s->mixed)
+    if (!is_named && s->mixed)
         return -1;
     for (int i = 0; i < nsubs; i++) {
-        if (told ? !hrun_list_is(s->signatures, place, subs[i].signature) : strcmp(own, subs[i].signature))
+        if (is_named ? !hrun_list_is(s->signatures, place, subs[i].signature) : strcmp(own, subs[i].signature))
             continue;
         if (hrun_list_is(s->cluster, place, subs[i].name))
             return i;

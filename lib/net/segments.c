@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sizes of a pair from which on it is a sweep: two pieces of three points. Of internal.h: three points show whether they
- * are on a line. */
+/* Sizes of a pair from which on it is a sweep: two pieces of three points; three points show whether
+ * they are on a line. */
 enum { SWEPT = 6, LEAST = 3, MOST = 12 };
 
 void net_sweep_release(struct net_sweep *s)

@@ -322,10 +322,10 @@ out:
 
 /* One choice of parameters, from the start. */
 static int solve_choice(const struct net_work *w, const int *class_of, int n, const struct choice *choice,
-                        const struct net_separable *told, const struct net_solution *from, int intervals,
+                        const struct net_separable *separable, const struct net_solution *from, int intervals,
                         struct net_solution *out, struct hrun_error *err)
 {
-    struct choice simple = { choice->C, choice->L, 0, 0, told->call_t, NULL };
+    struct choice simple = { choice->C, choice->L, 0, 0, separable->call_t, NULL };
     struct net_solution start = { 0 }, s = { 0 };
     int rc = -1;
 
@@ -361,20 +361,21 @@ int net_solve(const struct net_work *w, const int *class_of, int nclasses, const
               int intervals, struct net_solution *out, struct hrun_error *err)
 {
     struct net_solution by_t = { 0 }, by_ports = { 0 };
-    struct net_separable told = { 0 };
+    struct net_separable separable = { 0 };
     int rc = -1;
 
-    if (net_find_separable(w, class_of, nclasses, &told, err))
+    if (net_find_separable(w, class_of, nclasses, &separable, err))
         return -1;
-    struct choice processor = { told.C, told.L || !told.C, 0, 0, told.call_t, told.fan_t };
-    struct choice port = { told.C, told.L || !told.C, 1, w->given.bias_bytes > 0, told.call_t, NULL };
+    struct choice processor = { separable.C, separable.L || !separable.C, 0, 0, separable.call_t, separable.fan_t };
+    struct choice port = { separable.C, separable.L || !separable.C, 1, w->given.bias_bytes > 0, separable.call_t,
+                           NULL };
 
-    if (told.calls) {
-        rc = solve_choice(w, class_of, nclasses, &port, &told, from, intervals, out, err);
+    if (separable.calls) {
+        rc = solve_choice(w, class_of, nclasses, &port, &separable, from, intervals, out, err);
         goto out;
     }
-    if (solve_choice(w, class_of, nclasses, &processor, &told, NULL, intervals, &by_t, err) ||
-        solve_choice(w, class_of, nclasses, &port, &told, NULL, intervals, &by_ports, err))
+    if (solve_choice(w, class_of, nclasses, &processor, &separable, NULL, intervals, &by_t, err) ||
+        solve_choice(w, class_of, nclasses, &port, &separable, NULL, intervals, &by_ports, err))
         goto out;
     /* The same to rounding, or to what a hair of scatter is: paper 002's is the simpler one. */
     if (by_t.rss <= by_ports.rss * (1 + 1e-6) + 1e-12 * (double)by_t.rows) {
@@ -388,6 +389,6 @@ int net_solve(const struct net_work *w, const int *class_of, int nclasses, const
 out:
     net_solution_release(&by_t);
     net_solution_release(&by_ports);
-    net_separable_release(&told);
+    net_separable_release(&separable);
     return rc;
 }

@@ -250,9 +250,9 @@ static num fan(struct trial *t, const struct hrun_net_record *r)
 }
 
 /* j's message, told by an empty one that i has sent by `told`, on the wire to i */
-static struct flow answer(struct trial *t, int i, int j, num told, double bytes)
+static struct flow answer(struct trial *t, int i, int j, num asked, double bytes)
 {
-    num there = plus(plus(told, latency(t, i, j, 0)), stage(t, j, 0));
+    num there = plus(plus(asked, latency(t, i, j, 0)), stage(t, j, 0));
 
     return flow(t, j, i, plus(there, stage(t, j, bytes)), bytes);
 }

@@ -87,7 +87,7 @@ struct hrun_plan {
 
 /* The `top` best configurations (top >= 1), in their order, exactly but for one case: of a model that is not separable
  * (oracle->whole) configurations are looked at in the order of its separable lower bound, or part by part where parts
- * have bounds, until all others are above the last value in the list. Where that takes too long (internal.h), the plan is
+ * have bounds, until all others are above the last value in the list. Where that takes too long, the plan is
  * the best of all that were looked at: exact = 0, and gap says how much better another one may be.
  * An objective that is not separable, and limits but that of the time, are served by hrun_plan_exhaustive, up to 5
  * million configurations.

@@ -136,7 +136,7 @@ int context_is_real(const struct context *c);
 void context_drop_program(struct context *c);
 /* Open the store alone. */
 int context_open_store(struct context *c, struct hrun_error *err);
-/* Engine, store and signatures; needs the cluster; without a program its MPI is guessed (context.h). runs = 1: the engine
+/* Engine, store and signatures; needs the cluster; without a program its MPI is guessed. runs = 1: the engine
  * can run here and now; 0: something is only to be predicted for it, and without a name it is the one that would be
  * taken for such hosts. */
 int context_choose_engine(struct context *c, int runs, struct hrun_error *err);

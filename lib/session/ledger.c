@@ -212,9 +212,9 @@ int ledger_trouble(struct ledger *g, const struct context *c, const struct hrun_
             *err = *why;
         return -1;
     }
-    if (!g->told)
+    if (!g->said)
         settings_say(c->set, "this run is not in the ledger, others may use its PEs: %s", why->text);
-    g->told = 1;
+    g->said = 1;
     return 0;
 }
 

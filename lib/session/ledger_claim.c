@@ -145,11 +145,11 @@ int ledger_claim_waiting(struct ledger *g, const struct context *c, const struct
                          void (*say)(void *ctx, const char *text), void *ctx, int *sig, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
-    int rc, told = 0;
+    int rc, said = 0;
 
     *sig = 0;
     while (!(rc = ledger_claim(g, c, run, err))) {
-        if (!told++) {
+        if (!said++) {
             hrun_buf_adds(&text, "waits for its PEs: ");
             ledger_tell(g, "", "; ", &text);
             if (text.len > 2)

@@ -86,16 +86,16 @@ static int make_words(const struct work *w, const struct hrun_app_values *values
     return 0;
 }
 
-int work_size_is_told(const struct work *w)
+int work_size_is_passed(const struct work *w)
 {
     char number[32];
-    int told, shares;
+    int size_is_passed, shares;
 
-    hrun_app_inputs_use(w->c->app, !w->words[1], &told, &shares);
+    hrun_app_inputs_use(w->c->app, !w->words[1], &size_is_passed, &shares);
     snprintf(number, sizeof number, "%lld", (long long)w->N);
-    for (char *const *word = w->words; *word && !told; word++)
-        told = strstr(*word, "{N}") || (word > w->words && w->N && !strcmp(*word, number));
-    return told;
+    for (char *const *word = w->words; *word && !size_is_passed; word++)
+        size_is_passed = strstr(*word, "{N}") || (word > w->words && w->N && !strcmp(*word, number));
+    return size_is_passed;
 }
 
 /* The shares of the ranks, folded: "4*96,2*64". Equal ones: nothing. */

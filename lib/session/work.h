@@ -158,7 +158,7 @@ struct ledger {
     char **mask;                  /* [sub][pe]: 1: in use by others, or kept for an earlier one that waits */
     int **who;                    /* [sub][pe]: the entry of seen that has it, -1: none */
     int nbusy;                    /* PEs in the mask */
-    int told;                     /* 1: that it cannot be written has been said */
+    int said;                     /* 1: that it cannot be written has been said */
     int64_t queued_s;             /* since when this run waits, 0: it does not */
 };
 
@@ -256,7 +256,7 @@ struct work_result {
 
 /* Does the size reach the program? 1 when {N} stands in the words, in the definition's arguments (if the user gave
  * none), files or standard input, or when N itself is one of the user's words; else the run says nothing about N. */
-int work_size_is_told(const struct work *w);
+int work_size_is_passed(const struct work *w);
 
 /* Find the program for P processes and its MPI (into the context). Its name may hold {N} and {P}; P = 0 takes the first
  * P for which it exists: enough to know its MPI before P is chosen. Errors: those of context_find_program. */

@@ -86,9 +86,9 @@ static int take_rank(struct reader *r, const struct record *rec)
     uint64_t v[5];
     int rank;
 
-    if (rank_of(r, rec, &rank) || numbers(r, rec, 2, 5, v) || r->t->ranks[rank].told || v[1] > v[0])
+    if (rank_of(r, rec, &rank) || numbers(r, rec, 2, 5, v) || r->t->ranks[rank].reported || v[1] > v[0])
         return -1;
-    r->t->ranks[rank].told = 1;
+    r->t->ranks[rank].reported = 1;
     r->t->ranks[rank].elapsed_ns = v[0];
     r->t->ranks[rank].mpi_ns = v[1];
     r->t->ranks[rank].peers = v[2];
@@ -156,7 +156,7 @@ static int take_end(struct reader *r, const struct record *rec)
     if (!r->begun || rec->n != 2 || number(rec->word[1], UINT64_MAX, &lines) || lines != r->lines)
         return -1;
     for (int i = 0; i < r->t->nranks; i++)
-        if (!r->t->ranks[i].told)
+        if (!r->t->ranks[i].reported)
             return -1;
     r->ended = 1;
     return 0;

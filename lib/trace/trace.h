@@ -31,7 +31,7 @@ struct hrun_trace_rank {
     uint64_t elapsed_ns, mpi_ns, peers, cost_ns, own_ns;
     uint64_t ncalls;                                  /* of all kinds */
     uint64_t sent[HRUN_TRACE_DISTANCES], sent_bytes[HRUN_TRACE_DISTANCES];
-    int told;
+    int reported;
 };
 
 struct hrun_trace {

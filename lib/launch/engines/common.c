@@ -41,8 +41,8 @@ int hrun_check_hosts(const struct hrun_engine *e, const struct hrun_cluster *clu
         return hrun_fail(err, HRUN_EINVAL, "engine %s simulates the hosts of a platform file of SimGrid: say which "
                          "with --platform FILE", e->name);
     if (!e->simulated && cluster->platform)
-        return hrun_fail(err, HRUN_EINVAL, "the hosts of platform file %s are simulated, and engine %s starts processes "
-                         "on real ones: use --engine smpi", cluster->platform, e->name);
+        return hrun_fail(err, HRUN_EINVAL, "the hosts of platform file %s are simulated, and engine %s starts "
+                         "processes on real ones: use --engine smpi", cluster->platform, e->name);
     return 0;
 }
 

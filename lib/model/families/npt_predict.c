@@ -1,4 +1,4 @@
-/* npt_predict.c - what formulas in N and P predict: the table for lib/plan, times and their intervals; see families.h */
+/* npt_predict.c - what formulas in N and P predict: the table for lib/plan, times, intervals; see families.h */
 #include "model/families/families.h"
 
 #include "fit/fit.h"
