@@ -41,7 +41,7 @@ static int answer(void *ctx, char *const *hosts, int n, int skip, struct hrun_bu
 
 static void check_cluster(const struct hrun_cluster *c)
 {
-    FUZZ_CHECK(c->nsubs > 0 && c->nhosts == 1 && c->hosts[0].told && !c->hosts[0].remembered);
+    FUZZ_CHECK(c->nsubs > 0 && c->nhosts == 1 && c->hosts[0].answer && !c->hosts[0].remembered);
     for (int i = 0; i < c->nsubs; i++)
         for (int p = 0; p < c->subs[i].npes; p++) {
             const struct hrun_pe *e = &c->subs[i].pes[p];
