@@ -89,7 +89,7 @@ say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $@)
 .PRECIOUS: $(B)/%.o
 .PHONY: all lib
 all: lib $(B)/bin/hrun $(B)/bin/hrun-calibrate $(B)/bin/hrun-shim $(SMPI_BIN) $(B)/lib/hrun/libhrun-trace.so \
-     $(B)/lib/hrun/libhrun-coll.so $(B)/lib/hrun/hrun-probe $(B)/lib/hrun/hrun-netbench $(SMPI_TOOL)
+     $(B)/lib/hrun/libhrun-coll.so $(B)/lib/hrun/libhrun-mpich.so $(B)/lib/hrun/hrun-probe $(B)/lib/hrun/hrun-netbench $(SMPI_TOOL)
 
 lib: $(B)/lib/libhrun.a $(B)/lib/libhrun.so $(B)/lib/libhrun-mpi.a $(B)/lib/libhrun-mpi.so
 
@@ -164,6 +164,11 @@ $(B)/lib/hrun/libhrun-trace.so: $(TRACE_SRC:%.c=$(B)/%.o)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libhrun-trace.so -o $@ $^ -ldl -lpthread
+
+$(B)/lib/hrun/libhrun-mpich.so: $(B)/preloaded/hrun/preloaded/mpich.o
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libhrun-mpich.so -o $@ $^ -ldl
 
 # What doctor starts on every PE, and hrun-calibrate network on every host: MPI and the C library alone.
 $(B)/calib/mpi/%.o: calib/mpi/%.c
@@ -252,8 +257,8 @@ install: all $(B)/lib/static/libhrun.a $(B)/include/hrun.h $(B)/include/hrun-mpi
 	install -m 755 $(B)/lib/libhrun-mpi.so $(DESTDIR)$(PREFIX)/lib/libhrun-mpi.so.0
 	ln -sf libhrun-mpi.so.0 $(DESTDIR)$(PREFIX)/lib/libhrun-mpi.so
 	install -d $(DESTDIR)$(PREFIX)/lib/hrun
-	install -m 755 $(B)/lib/hrun/libhrun-coll.so $(B)/lib/hrun/libhrun-trace.so $(B)/lib/hrun/hrun-probe \
-	  $(B)/lib/hrun/hrun-netbench $(SMPI_TOOL) $(DESTDIR)$(PREFIX)/lib/hrun
+	install -m 755 $(B)/lib/hrun/libhrun-coll.so $(B)/lib/hrun/libhrun-trace.so $(B)/lib/hrun/libhrun-mpich.so \
+	  $(B)/lib/hrun/hrun-probe $(B)/lib/hrun/hrun-netbench $(SMPI_TOOL) $(DESTDIR)$(PREFIX)/lib/hrun
 	install -m 644 $(B)/hrun.pc $(B)/hrun-mpi.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 644 $(B)/include/hrun.h $(B)/include/hrun-mpi.h $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(PROFILES) $(DESTDIR)$(PREFIX)/share/hrun/profiles
@@ -327,6 +332,13 @@ $(B)/tests/apps/%: tests/apps/%.c $(wildcard tests/apps/*.h)
 	$(Q)$(MPICC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g $(if $(filter hybrid,$*),-fopenmp) -o $@ $< \
 	  $(if $(filter lu matmul,$*),-lopenblas) -lm
 
+# The same for MPICH, where it is there.
+MPICH_APPS := $(if $(shell command -v mpicc.mpich),$(addprefix $(B)/tests/apps/mpich/,probe lu jacobi))
+$(B)/tests/apps/mpich/%: tests/apps/%.c $(wildcard tests/apps/*.h)
+	@mkdir -p $(@D)
+	$(call say,MPI)
+	$(Q)mpicc.mpich -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -rdynamic -o $@ $< $(if $(filter lu matmul,$*),-lopenblas) -lm
+
 # The same, built for SimGrid.
 SMPI_APPS := $(if $(SMPICC),$(addprefix $(B)/tests/smpi/,lu jacobi flops probe fft matmul multigrid ring))
 $(B)/tests/smpi/%: tests/apps/%.c $(wildcard tests/apps/*.h)
@@ -355,7 +367,7 @@ TEST_ENV = env --default-signal HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_T
            ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0
 
 .PHONY: apps unit check valgrind races bench demo fuzz clean
-apps: $(APP_BIN) $(B)/tests/apps/jump.so $(SMPI_APPS) $(if $(SMPICC),$(SKELETONS) $(addprefix $(B)/tests/trials/,skeleton rivals))
+apps: $(APP_BIN) $(MPICH_APPS) $(B)/tests/apps/jump.so $(SMPI_APPS) $(if $(SMPICC),$(SKELETONS) $(addprefix $(B)/tests/trials/,skeleton rivals))
 unit: $(UNIT_BIN)
 
 # Each test has a folder, data and hosts of its own, and none is lost by what runs beside it; many of them wait.

@@ -71,6 +71,10 @@ void context_start(void);
 #define OPTION_ENGINE(in) \
     { "engine", 0, HRUN_OPT_CHOICE, "NAME", "auto local mpirun srun smpi", "what starts the processes", \
       "Launch", hrun_opt_string, COMMON_AT(engine), .modes = in }
+#define OPTION_MPI(in) \
+    { "mpi", 0, HRUN_OPT_CHOICE, "NAME", "openmpi mpich", \
+      "the MPI of a program that does not show it: a script, Python, a container", \
+      "Launch", hrun_opt_string, COMMON_AT(mpi_family), .modes = in }
 #define OPTION_EXPORT(in) \
     { "export", 'x', HRUN_OPT_WORD, "NAME[=VALUE]", NULL, "give an environment variable to the processes", \
       "Launch", hrun_opt_append, COMMON_AT(env), .modes = in, .often = 1 }

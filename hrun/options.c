@@ -112,6 +112,7 @@ const struct hrun_opt hrun_options[] = {
       "show the choice and why, or its predicted time alone (or that of each --config)",
       "Launch", hrun_opt_string, AT(dry_run), .modes = DRY_RUN | PREDICT, .optional = 1, .often = 1 },
     OPTION_ENGINE(HOSTS),
+    OPTION_MPI(CHOICE),
     OPTION_EXPORT(HOSTS),
     OPTION_MCA(HOSTS),
     OPTION_SMPI(HOSTS),

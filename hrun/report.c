@@ -298,8 +298,8 @@ static void add_command(const struct context *c, const struct command *cmd, stru
             hrun_buf_add_shell(out, *word);
             hrun_buf_addc(out, ' ');
         }
-        hrun_buf_addf(out, " as %d process%s of hrun itself\n  the same by mpirun: ", cmd->layout->nranks,
-                      cmd->layout->nranks == 1 ? "" : "es");
+        hrun_buf_addf(out, " as %d process%s of hrun itself\n  the same by %s: ", cmd->layout->nranks,
+                      cmd->layout->nranks == 1 ? "" : "es", c->mpi.kind == HRUN_MPI_MPICH ? "mpiexec" : "mpirun");
     }
     hrun_buf_addf(out, "%s\n", cmd->mpirun);
     if (*cmd->yielding)

@@ -216,6 +216,7 @@ const struct hrun_opt calib_options[] = {
     OPTIONS_HOSTS(HOSTS),
     OPTION_CLUSTER(HOSTS),
     OPTION_ENGINE(HOSTS),
+    OPTION_MPI(HOSTS),
     OPTION_EXPORT(STARTS | REPORT),
     OPTION_MCA(HOSTS),
     OPTION_SMPI(HOSTS),

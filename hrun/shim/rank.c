@@ -17,7 +17,7 @@ enum { CPUS_MAX = 16384 };
 /* By what name the launchers tell a process its rank. */
 static int own_rank(void)
 {
-    static const char *const names[] = { "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID" };
+    static const char *const names[] = { "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID" };
     const char *value;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -1,6 +1,8 @@
 /* engine.c - the table of engines; see launch.h for the contracts */
 #include "launch/engines/engines.h"
 
+#include "launch/internal.h"
+
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,7 +54,13 @@ void hrun_engine_kind(const struct hrun_engine *e, const struct hrun_cluster *cl
 int hrun_engine_command(const struct hrun_engine *e, const struct hrun_job *job, struct hrun_buf *out,
                         struct hrun_error *err)
 {
-    return (e->command ? e : &hrun_engine_mpirun)->command(job, out, err);
+    struct hrun_mpi mpi;
+
+    if (e->command)
+        return e->command(job, out, err);
+    if (hrun_job_mpi(job, &mpi, err))
+        return -1;
+    return (mpi.kind == HRUN_MPI_MPICH ? hrun_mpich_command : hrun_engine_mpirun.command)(job, out, err);
 }
 
 static void release_standard_files(int held)

@@ -22,7 +22,7 @@ enum { PACKET_MAX = 64 << 10 };
 /* The server starts within milliseconds; on a machine that is swapping it may take long, but not this long. */
 enum { START_TIMEOUT_S = 30 };
 
-enum { FAREWELL = 'Q', GROUPS = 'G', FAILED = 'E' };
+enum { FAREWELL = 'Q', GROUPS = 'G', FAILED = 'E', CONNECTION = 'C' };
 
 static void sleep_ms(int ms)
 {
@@ -54,16 +54,27 @@ static void clean_up(const struct hrun_guard_spec *spec, const struct hrun_pids 
     hrun_remove_tree(spec->rundir);
     hrun_remove_tree(spec->shmdir);
     hrun_remove_tree(spec->scratch);
+    if (spec->pmi)
+        hrun_mpich_remove_orphans(spec->since);
 }
 
-/* Wait for hrun's words; its end without a farewell is its death. */
-static void watch(const struct hrun_guard_spec *spec, int sock)
+/* Wait for hrun's words, serving PMI (pmi may be NULL) meanwhile; its end without a farewell is its death. */
+static void watch(const struct hrun_guard_spec *spec, int sock, struct hrun_pmi *pmi, struct pollfd *polled)
 {
     struct hrun_pids groups = HRUN_PIDS_INIT;
     union { char c[PACKET_MAX]; pid_t pid[PACKET_MAX / sizeof(pid_t)]; } in;
     ssize_t n;
 
     for (;;) {
+        polled[0] = (struct pollfd){ sock, POLLIN, 0 };
+        if (pmi)
+            hrun_pmi_poll(pmi, polled + 1);
+        if (poll(polled, pmi ? (nfds_t)spec->nranks + 1 : 1, -1) < 0)
+            continue;
+        if (pmi)
+            hrun_pmi_handle(pmi, polled + 1);
+        if (!polled[0].revents)
+            continue;
         n = recv(sock, &in, sizeof in, 0);
         if (n < 0 && errno == EINTR)
             continue;
@@ -115,30 +126,88 @@ static void block_signals(void)
     sigprocmask(SIG_BLOCK, &all, NULL);
 }
 
+/* A packet with a descriptor for hrun. */
+static int send_fd(int sock, int fd)
+{
+    char kind = CONNECTION;
+    union { char room[CMSG_SPACE(sizeof fd)]; struct cmsghdr align; } control = { .room = { 0 } };
+    struct iovec piece = { &kind, 1 };
+    struct msghdr m = { .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.room,
+                        .msg_controllen = sizeof control.room };
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof fd);
+    memcpy(CMSG_DATA(c), &fd, sizeof fd);
+    return sendmsg(sock, &m, MSG_NOSIGNAL) == 1 ? 0 : -1;
+}
+
+/* The server, its ranks' connections sent to hrun. */
+static struct hrun_pmi *serve_pmi(const struct hrun_guard_spec *spec, int sock, struct hrun_error *err)
+{
+    int *fds = calloc((size_t)spec->nranks, sizeof *fds);
+    struct hrun_pmi *pmi = fds ? hrun_pmi_create(spec->nranks, sock, fds, err) : NULL;
+    int failed = 0;
+
+    if (!fds)
+        hrun_fail_nomem(err);
+    for (int r = 0; pmi && r < spec->nranks; r++) {
+        failed = failed || send_fd(sock, fds[r]);
+        close(fds[r]);
+    }
+    free(fds);
+    if (failed) {
+        hrun_fail_errno(err, HRUN_EENGINE, "cannot send a connection to hrun");
+        hrun_pmi_destroy(pmi);
+        return NULL;
+    }
+    return pmi;
+}
+
 static void guard_main(const struct hrun_guard_spec *spec, int sock)
 {
+    struct pollfd *polled = calloc((size_t)spec->nranks + 1, sizeof *polled);
+    struct hrun_pmi *pmi = NULL;
     struct hrun_error err;
+    int served = spec->nranks == 0;
 
     memset(&err, 0, sizeof err);
     sock = detach(sock, spec->mark);
     if (sock < 0)
         return;
-    if (spec->nranks > 0 && hrun_pmix_serve(spec, sock, &err)) {
+    if (!polled)
+        served = hrun_fail_nomem(&err) + 1;
+    else if (!served && spec->pmi)
+        served = (pmi = serve_pmi(spec, sock, &err)) != NULL;
+    else if (!served)
+        served = hrun_pmix_serve(spec, sock, &err) == 0;
+    if (!served) {
         char out[1 + sizeof err];
         out[0] = FAILED;
         memcpy(out + 1, &err, sizeof err);
         send(sock, out, sizeof out, MSG_NOSIGNAL);
         return;
     }
-    watch(spec, sock);
+    watch(spec, sock, pmi, polled);
+    hrun_pmi_destroy(pmi);
+    free(polled);
 }
 
-/* Receive one packet, waiting until end_s of the monotonic clock at most. Its length, 0: the guard has ended, or -1. */
-static ssize_t packet(int sock, char *buf, size_t size, double end_s)
+/* Receive one packet, waiting until end_s of the monotonic clock at most. Its length, 0: the guard has ended, or -1.
+ * *fd: a descriptor that came with it, or -1. */
+static ssize_t packet(int sock, char *buf, size_t size, double end_s, int *fd)
 {
+    union { char room[CMSG_SPACE(sizeof *fd)]; struct cmsghdr align; } control;
+    struct iovec piece = { buf, size };
+    struct msghdr m = { .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.room,
+                        .msg_controllen = sizeof control.room };
     struct pollfd p = { sock, POLLIN, 0 };
+    struct cmsghdr *c;
     ssize_t n;
     int rc;
+
+    *fd = -1;
 
     do {
         double left_s = end_s - hrun_monotonic_s();
@@ -146,22 +215,25 @@ static ssize_t packet(int sock, char *buf, size_t size, double end_s)
     } while (rc < 0 && errno == EINTR);
     if (rc <= 0)
         return -1;
-    while ((n = recv(sock, buf, size, 0)) < 0 && errno == EINTR)
+    while ((n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
         ;
+    c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+        memcpy(fd, CMSG_DATA(c), sizeof *fd);
     return n;
 }
 
-/* Take the environments, one packet per rank, or the reason why there are none. */
-static int receive_env(int sock, int nranks, struct hrun_strvec *env, struct hrun_error *err)
+/* Take the environments or connections, one packet per rank, or the reason why there are none. */
+static int receive_all(int sock, int nranks, struct hrun_strvec *env, int *fds, struct hrun_error *err)
 {
     char *buf = malloc(PACKET_MAX + 1);
     double end_s = hrun_monotonic_s() + START_TIMEOUT_S;
-    int rc = -1;
+    int rc = -1, fd;
 
     if (!buf)
         return hrun_fail_nomem(err);
     for (int r = 0; r < nranks; r++) {
-        ssize_t n = packet(sock, buf, PACKET_MAX, end_s);
+        ssize_t n = packet(sock, buf, PACKET_MAX, end_s, &fd);
         if (n <= 0) {
             hrun_fail(err, HRUN_EENGINE, "the PMIx server of the job %s: " HRUN_GUARD_HINT,
                       n ? "does not answer" : "ends while it starts");
@@ -171,6 +243,10 @@ static int receive_env(int sock, int nranks, struct hrun_strvec *env, struct hru
             if (err)
                 memcpy(err, buf + 1, sizeof *err);
             goto out;
+        }
+        if (fd >= 0) {
+            fds[r] = fd;
+            continue;
         }
         buf[n] = 0;
         for (ssize_t at = 0; at < n; at += (ssize_t)strlen(buf + at) + 1)
@@ -185,13 +261,15 @@ out:
     return rc;
 }
 
-int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env, struct hrun_guard *g,
+int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env, int *fds, struct hrun_guard *g,
                      struct hrun_error *err)
 {
     struct hrun_guard made = HRUN_GUARD_INIT;
     int pair[2];
     sigset_t old;
 
+    for (int r = 0; fds && r < spec->nranks; r++)
+        fds[r] = -1;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
         return hrun_fail_errno(err, HRUN_EIO, "cannot make a socket pair");
     sigprocmask(SIG_BLOCK, NULL, &old);
@@ -210,9 +288,13 @@ int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env
         return -1;
     }
     made.sock = pair[0];
-    if (receive_env(made.sock, spec->nranks, env, err)) {
-        for (int r = 0; r < spec->nranks; r++)
-            hrun_strvec_release(&env[r]);
+    if (receive_all(made.sock, spec->nranks, env, fds, err)) {
+        for (int r = 0; r < spec->nranks; r++) {
+            if (env)
+                hrun_strvec_release(&env[r]);
+            if (fds && fds[r] >= 0)
+                close(fds[r]);
+        }
         hrun_guard_stop(&made);
         return -1;
     }

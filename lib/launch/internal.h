@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include <time.h>
 
 /* ---- shimpath: where hrun-shim is */
 
@@ -48,10 +49,12 @@ int hrun_agent_is_ssh(const char *program);
 
 /* ---- mpilib: recognising MPI libraries by name */
 
-/* File names of MPI libraries that PMIx and Open MPI's mpirun cannot start: "libmpich.so.12",
- * "libmpi.so.12.2.2" (the MPICH ABI: MPICH, Intel MPI, MVAPICH), "libmpi_intel.so.4", ... Open MPI's
- * libmpi.so.40 is none. */
-int hrun_soname_is_foreign_mpi(const char *name);
+/* Is it the file name of an MPI library of MPICH's family? "libmpich.so.12", "libmpi.so.12.2.2" (the MPICH ABI: MPICH,
+ * Intel MPI, MVAPICH), "libmpi_intel.so.4", ... Open MPI's libmpi.so.40 is none. */
+int hrun_soname_is_mpich(const char *name);
+
+/* The MPI of the job's program: what its caller knows, else what is found. Errors: those of hrun_program_mpi. */
+int hrun_job_mpi(const struct hrun_job *job, struct hrun_mpi *out, struct hrun_error *err);
 
 /* ---- openmpi: the mpirun of this host */
 
@@ -195,9 +198,8 @@ pid_t hrun_procs_group(pid_t pid);
 /* Does its environment hold HRUN_JOB=<job id>, or has it inherited the job's memory file? */
 int hrun_procs_marked(pid_t pid, const char *job_id, int mark);
 
-/* Which MPI library has the process mapped? For one that is not Open MPI's its file name goes to name[size]. */
-enum hrun_procs_mpi { HRUN_PROCS_MPI_NONE, HRUN_PROCS_MPI_OPEN, HRUN_PROCS_MPI_FOREIGN };
-enum hrun_procs_mpi hrun_procs_mpi(pid_t pid, char *name, size_t size);
+/* Which MPI library has the process mapped (HRUN_MPI_NONE, _OPENMPI or _MPICH)? Its file name goes to name[size]. */
+enum hrun_mpi_kind hrun_procs_mpi(pid_t pid, char *name, size_t size);
 
 /* ---------------------------------------------------------------- signals
  *
@@ -274,7 +276,7 @@ int hrun_text_fd(const char *text, struct hrun_error *err);
  * Purpose: PMIx 4 cannot be initialised a second time in one process (it aborts), its threads have no place
  * in a library, and SIGKILL of hrun must leave nothing. So each job has a process of its own, forked before
  * the ranks, in its own session, that
- *   - is the job's PMIx server (engine local), and reports what the ranks do;
+ *   - is the job's PMIx server, or PMI-1 server (engine local), and reports what the ranks do;
  *   - waits for hrun's end: if the socket closes without a farewell hrun was killed, and it ends all
  *     processes of the job (see internal.h) and removes the job's
  *     folders.
@@ -294,26 +296,28 @@ struct hrun_guard_spec {
     const char *rundir, *shmdir; /* folders of the job, either may be NULL */
     const char *scratch;         /* that of the caller's, or NULL */
     int grace_ms;                /* after hrun's death: how long the processes may take to end */
-    /* PMIx: */
-    int nranks;                  /* 0: no PMIx server */
+    time_t since;                /* when the job began */
+    int nranks;                  /* 0: neither PMIx nor PMI is served */
+    int pmi;                     /* 1: PMI-1 is served to programs of MPICH; the rest is for PMIx only */
     const char *const *cpusets;  /* per rank, OS numbers, "" for unbound */
     const char *topology;        /* file with the host's topology as hwloc XML; NULL: cpusets are not used */
     const char *wdir;
 };
 
-/* What a rank did. An abort carries the status that the rank gave. */
-enum hrun_guard_kind { HRUN_GUARD_CONNECTED = 1, HRUN_GUARD_FINALIZED, HRUN_GUARD_ABORT };
+/* What a rank did. An abort carries the status that the rank gave, a refusal what is wrong: "rank 3 TEXT". */
+enum hrun_guard_kind { HRUN_GUARD_CONNECTED = 1, HRUN_GUARD_FINALIZED, HRUN_GUARD_ABORT, HRUN_GUARD_REFUSED };
 struct hrun_guard_event {
     int kind, rank, status;
+    char text[200];
 };
 
 /* What keeps the server from starting, for messages. */
 #define HRUN_GUARD_HINT "is too little memory allowed (ulimit -v), or too few processes (ulimit -u)?"
 
-/* Start. With nranks > 0 waits until the server is ready, and sets env[r] (nranks empty lists) to the
- * variables "NAME=VALUE" that rank r needs. Errors: HRUN_EENGINE, HRUN_EIO, HRUN_ENOMEM; no process is
- * left. */
-int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env, struct hrun_guard *g,
+/* Start. With nranks > 0 waits until the server is ready, and sets, for PMIx, env[r] (nranks empty lists) to the
+ * variables "NAME=VALUE" that rank r needs; for PMI fds[r] to its connection, which the caller closes. What is not
+ * served may be NULL. Errors: HRUN_EENGINE, HRUN_EIO, HRUN_ENOMEM; no process is left. */
+int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env, int *fds, struct hrun_guard *g,
                      struct hrun_error *err);
 /* Tell it the process groups that it ends should hrun be killed. */
 void hrun_guard_tell(struct hrun_guard *g, const pid_t *groups, int n);
@@ -325,6 +329,39 @@ void hrun_guard_stop(struct hrun_guard *g);
 /* pmix.c, in the guard's process: serve the job; sock gets a packet of environment text per rank (each entry
  * ended by NUL), then events. Result 0, or -1 with *err. */
 int hrun_pmix_serve(const struct hrun_guard_spec *spec, int sock, struct hrun_error *err);
+
+/* ---- pmi: the same for PMI-1, the protocol of MPICH's family */
+
+struct hrun_pmi;
+
+/* fds[nranks] get the ranks' ends of the connections, close-on-exec, which the caller closes. Events go to sock.
+ * NULL with HRUN_EIO or HRUN_ENOMEM. */
+struct hrun_pmi *hrun_pmi_create(int nranks, int sock, int *fds, struct hrun_error *err);
+void hrun_pmi_destroy(struct hrun_pmi *p);
+/* Fill polled[nranks] for poll(2); do what it has found possible. */
+void hrun_pmi_poll(const struct hrun_pmi *p, struct pollfd *polled);
+void hrun_pmi_handle(struct hrun_pmi *p, const struct pollfd *polled);
+/* What a rank has sent, as _handle does it. A rank that breaks the protocol is reported and not listened to again. */
+void hrun_pmi_feed(struct hrun_pmi *p, int rank, const char *data, size_t len);
+
+/* ---- mpich: what programs of MPICH's family need beside PMI, and what they leave behind */
+
+/* Append the variables of all ranks of a job on one host; those of rank, whose PMI connection is fd. After
+ * hrun_env_base. Errors: HRUN_ENOMEM. */
+int hrun_mpich_env(const struct hrun_layout *l, struct hrun_strvec *env, struct hrun_error *err);
+int hrun_mpich_env_rank(const struct hrun_layout *l, int rank, int fd, struct hrun_strvec *env,
+                        struct hrun_error *err);
+
+/* Add the library by which waiting ranks yield the processor, where the job's do. Result: its path, which the caller
+ * frees after the job; NULL where it is not needed, or not installed, which on_message is told. */
+char *hrun_mpich_preload(struct hrun_job *job);
+
+/* The command of Hydra for the same placement on one host, as hrun_engine_command has it. Errors: HRUN_ENOMEM. */
+int hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err);
+
+/* Remove shared memory of MPICH and UCX that the user's processes have made since then (time(2)) and that no living one
+ * has: a rank that is killed in MPI_Init leaves it. */
+void hrun_mpich_remove_orphans(time_t since);
 
 /* ---------------------------------------------------------------- sieve
  *
@@ -620,7 +657,10 @@ struct hrun_run {
     void (*abandon)(struct hrun_run *r);    /* some are still there after that */
     void *watch_ctx;
 
+    int mpich;                   /* 1: PMI-1 is served to programs of MPICH, not PMIx */
+
     /* Made by begin. */
+    time_t since;                /* when */
     char *rundir, *shmdir;       /* shmdir may be NULL: no /dev/shm here */
     const char *job_id;          /* last part of rundir */
     int mark;                    /* memory file by which processes of the job are found (internal.h); 0: none */
@@ -644,7 +684,7 @@ struct hrun_run {
     double kill_s;               /* when patience ends, 0: not ending */
     int killed;                  /* a launcher has been told to end the ranks at once */
     double verdict_s;            /* when the launcher's settle is called, 0: not */
-    double watch_s;              /* when to look for a foreign MPI library next; infinite: no more */
+    double watch_s;              /* when to look for another MPI library next; infinite: no more */
 };
 
 int hrun_run_begin(struct hrun_run *r, const struct hrun_job *job, struct hrun_outcome *out,

@@ -54,6 +54,7 @@ int hrun_run_begin(struct hrun_run *r, const struct hrun_job *job, struct hrun_o
     memset(r, 0, sizeof *r);
     memset(out, 0, sizeof *out);
     out->failed_rank = -1;
+    r->since = time(NULL);
     r->job = job;
     r->out = out;
     r->err = err;
@@ -103,6 +104,8 @@ void hrun_run_end(struct hrun_run *r)
     hrun_words_close(&r->words);
     hrun_remove_tree(r->rundir);
     hrun_remove_tree(r->shmdir);
+    if (r->mpich)
+        hrun_mpich_remove_orphans(r->since);
     if (r->old_subreaper >= 0)
         prctl(PR_SET_CHILD_SUBREAPER, r->old_subreaper);
     hrun_signals_give_back(&r->signals);

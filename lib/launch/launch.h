@@ -1,9 +1,9 @@
 /* launch.h - engines: what starts the processes (the only room that knows PMIx)
  *
  * Purpose: run a layout's ranks, hand the application's status on, leave nothing behind. Engines are rows
- * of a table: `local` (one host; hrun itself is the PMIx server of the job), `mpirun` (Open MPI 4 or 5
- * with a rankfile), `srun` (inside a Slurm allocation, with its PMIx) and `smpi` (SimGrid's simulation of MPI: all
- * ranks in one process, on the hosts of a platform file).
+ * of a table: `local` (one host; hrun itself is the PMIx server of the job, or its PMI-1 server where the program is
+ * of MPICH's family), `mpirun` (Open MPI 4 or 5 with a rankfile), `srun` (inside a Slurm allocation, with its PMIx) and
+ * `smpi` (SimGrid's simulation of MPI: all ranks in one process, on the hosts of a platform file).
  * Invariants, on every path out of hrun_launch, signals and errors included:
  *   - no process of the job and no file or folder made for it remains;
  *   - SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT that reach hrun reach the application;
@@ -37,13 +37,14 @@
 #include "layout/layout.h"
 
 /* Which MPI a program is linked with. */
-enum hrun_mpi_kind { HRUN_MPI_NONE, HRUN_MPI_OPENMPI, HRUN_MPI_OTHER, HRUN_MPI_UNKNOWN /* a script */,
-                     HRUN_MPI_SMPI /* built with smpicc */ };
+enum hrun_mpi_kind { HRUN_MPI_NONE, HRUN_MPI_OPENMPI, HRUN_MPI_MPICH /* or one of its family */,
+                     HRUN_MPI_UNKNOWN /* a script */, HRUN_MPI_SMPI /* built with smpicc */ };
 struct hrun_mpi {
     enum hrun_mpi_kind kind;
-    char name[64];                 /* "Open MPI", "MPICH" (or one with its ABI), "SimGrid", "" */
-    char id[64];                   /* for signatures: "ompi-4.1.4", "mpich", "smpi-3.32", "none", "script" (which may
-                                      run a program of any MPI; the engines watch for a foreign one) */
+    char name[64];                 /* "Open MPI", "MPICH", "Intel MPI", "MVAPICH", "SimGrid", "" */
+    char id[64];                   /* for signatures: "ompi-4.1.4", "mpich-4.0.2", "smpi-3.32", "none", "script"
+                                      (which may run a program of any MPI; the engines watch for it) */
+    int behind_script;             /* 1: this is what a script starts */
     int major;                     /* of Open MPI: 4, 5; 0 unknown */
     int counts_flops;              /* of smpicc: 1: it tells SimGrid its operations (smpi_execute_flops and the like)
                                       and none of its loops is timed (SMPI_SAMPLE) */
@@ -64,7 +65,7 @@ struct hrun_openmpi {
 struct hrun_preload {
     const char *library, *variable, *value;
 };
-enum { HRUN_PRELOADS_MAX = 2 };    /* libhrun-trace.so, libhrun-coll.so */
+enum { HRUN_PRELOADS_MAX = 3 };    /* libhrun-trace.so, libhrun-coll.so, libhrun-mpich.so */
 
 struct hrun_job {
     const struct hrun_layout *layout;
@@ -130,6 +131,7 @@ struct hrun_engine {
     const char *name;
     const char *what;              /* one line for --help and errors */
     int simulated;                 /* 1: its hosts are those of a platform file, 0: real ones */
+    int mpich;                     /* 1: it starts programs of MPICH's family, too */
     /* Would it be taken for this cluster when the user names none? By the cluster alone. */
     int (*suits)(const struct hrun_cluster *cluster);
     /* Can it run on this cluster here and now? 0, or -1 with what is missing and what to install. found (may be NULL):
@@ -157,7 +159,7 @@ const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, s
 const struct hrun_engine *hrun_engine_suited(const struct hrun_cluster *cluster);
 
 /* Append the command of srun, smpirun or mpirun a user could type for the same placement (one line, shell-quoted;
- * mpirun for engine local). "hrun.rankfile" in it stands for a file with the text of hrun_layout_rankfile. The
+ * mpirun for engine local, mpiexec.hydra where the program is of MPICH's family). "hrun.rankfile" in it stands for a file with the text of hrun_layout_rankfile. The
  * placement is not checked here. Ranks with different numbers of threads have none in it: mpirun gives all the same. */
 int hrun_engine_command(const struct hrun_engine *e, const struct hrun_job *job, struct hrun_buf *out,
                         struct hrun_error *err);

@@ -25,7 +25,7 @@ static const double AGENTS_S = 8;
 enum { OWN_FDS = 4 };
 /* How often processes are looked for that outlive their ranks. */
 enum { SWEEP_STEP_MS = 10 };
-/* When to look for a foreign MPI library, from the start: an MPI program maps it before main(), but a script
+/* When to look for an MPI library that is not served, from the start: an MPI program maps it before main(), but a script
  * may work first. The time doubles from look to look, until the looks are WATCH_STEP_S apart. mpirun takes its
  * time before it starts the ranks. */
 static const double WATCH_FIRST_S = 0.02, WATCH_LAUNCHER_FIRST_S = 0.32, WATCH_STEP_S = 5;
@@ -152,6 +152,15 @@ static void handle_signals(struct hrun_run *r)
             handle_signal(r, &si);
 }
 
+/* A rank does not keep to the protocol by which MPI finds its place. What comes while the job ends is no cause. */
+static void refuse_rank(struct hrun_run *r, const struct hrun_guard_event *ev)
+{
+    if (r->kill_s > 0 || r->engine_failed)
+        return;
+    hrun_fail(r->err, HRUN_EMPI, "rank %d of %s %s", ev->rank, r->job->argv[0], ev->text);
+    hrun_run_break(r);
+}
+
 static void handle_events(struct hrun_run *r)
 {
     struct hrun_guard_event ev;
@@ -165,6 +174,8 @@ static void handle_events(struct hrun_run *r)
             p->connected = p->was_connected = 1;
         else if (ev.kind == HRUN_GUARD_FINALIZED)
             p->connected = 0;
+        else if (ev.kind == HRUN_GUARD_REFUSED)
+            refuse_rank(r, &ev);
         else if (hrun_run_fail(r, ev.rank, ev.status & 0xff ? ev.status & 0xff : 1))
             hrun_run_say(r, "rank %d aborted the job with status %d", ev.rank, ev.status);
     }
@@ -200,7 +211,9 @@ static void classify_end(struct hrun_run *r, int rank, int status)
                      r->is_launcher ? (int)p->pid : rank, WTERMSIG(status), strsignal(WTERMSIG(status)));
     } else if (WEXITSTATUS(status)) {
         if (hrun_run_fail(r, r->is_launcher ? -1 : rank, WEXITSTATUS(status)) && !r->is_launcher)
-            hrun_run_say(r, "rank %d exited with status %d", rank, WEXITSTATUS(status));
+            hrun_run_say(r, "rank %d exited with status %d%s", rank, WEXITSTATUS(status),
+                         r->mpich && p->was_connected && !p->connected && WEXITSTATUS(status) == 128 + SIGPIPE
+                         ? "; with MPICH a process can start one MPI program only, not one after another" : "");
     } else if (p->connected) {
         if (hrun_run_fail(r, rank, 1))
             hrun_run_say(r, "rank %d exited without calling MPI_Finalize", rank);
@@ -242,57 +255,59 @@ static void kill_all(struct hrun_run *r)
     r->killed = 1;
 }
 
-/* Has one of them an MPI library that cannot work here? *open: how many have Open MPI's. */
-static int foreign_among(struct hrun_run *r, const struct hrun_pids *pids, int *open)
+/* Has one of them an MPI library that finds no server here? *served: how many have the one that does. */
+static int other_mpi_among(struct hrun_run *r, const struct hrun_pids *pids, int *served)
 {
+    const enum hrun_mpi_kind here = r->mpich ? HRUN_MPI_MPICH : HRUN_MPI_OPENMPI;
+    enum hrun_mpi_kind found;
     char name[64];
-    enum hrun_procs_mpi found = HRUN_PROCS_MPI_NONE;
 
-    *open = 0;
-    for (size_t k = 0; k < pids->n && found != HRUN_PROCS_MPI_FOREIGN; k++) {
+    *served = 0;
+    for (size_t k = 0; k < pids->n; k++) {
         found = hrun_procs_mpi(pids->v[k], name, sizeof name);
-        *open += found == HRUN_PROCS_MPI_OPEN;
+        *served += found == here;
+        if (found == HRUN_MPI_NONE || found == here)
+            continue;
+        hrun_fail(r->err, HRUN_EMPI, "%s runs a program linked with %s, and hrun has started it as one of %s: each of "
+                  "its processes would work alone. Say --mpi %s", r->job->argv[0], name,
+                  r->mpich ? "MPICH" : "Open MPI", r->mpich ? "openmpi" : "mpich");
+        hrun_run_break(r);
+        return 1;
     }
-    if (found != HRUN_PROCS_MPI_FOREIGN)
-        return 0;
-    hrun_fail(r->err, HRUN_EMPI, "%s runs a program linked with %s, which is not Open MPI: each of its "
-              "processes would work alone. Rebuild it with Open MPI's mpicc, or start it with the mpiexec of "
-              "its own MPI", r->job->argv[0], name);
-    hrun_run_break(r);
-    return 1;
+    return 0;
 }
 
 /* mpirun: all that is of the job on this host; mpirun lets its daemons and ranks leave its own tree. Result:
- * 1 when there is nothing more to look for, as all ranks here have Open MPI. */
+ * 1 when there is nothing more to look for, as all ranks here have the MPI that is served. */
 static int look_at_launcher(struct hrun_run *r)
 {
     const struct hrun_layout *l = r->job->layout;
     struct hrun_pids all = HRUN_PIDS_INIT;
-    int open = 0, here = 0, over = 0;
+    int served = 0, here = 0, over = 0;
 
     for (int i = 0; i < l->nranks; i++)
         here += l->cluster->hosts[l->ranks[i].host].is_local;
     if (here == 0 || hrun_procs_of_job(r->job_id, r->mark, &r->groups, NULL, &all) == 0)
-        over = foreign_among(r, &all, &open) || open >= here;
+        over = other_mpi_among(r, &all, &served) || served >= here;
     hrun_pids_release(&all);
     return over;
 }
 
 static int look_at_ranks(struct hrun_run *r)
 {
-    int connected = 0, found = 0, open;
+    int connected = 0, found = 0, served;
 
     for (int i = 0; i < r->nprocs && !found; i++) {
         struct hrun_pids tree = HRUN_PIDS_INIT;
         connected += r->procs[i].was_connected;
         if (r->procs[i].alive && !r->procs[i].was_connected && hrun_procs_tree(r->procs[i].pid, &tree) == 0)
-            found = foreign_among(r, &tree, &open);
+            found = other_mpi_among(r, &tree, &served);
         hrun_pids_release(&tree);
     }
     return found || connected == r->nprocs;
 }
 
-static void look_for_foreign_mpi(struct hrun_run *r, double now)
+static void look_for_other_mpi(struct hrun_run *r, double now)
 {
     double age = now - r->start_s;
 
@@ -318,7 +333,7 @@ static void handle_time(struct hrun_run *r)
     if (r->kill_s > 0 && now >= r->kill_s)
         kill_all(r);
     if (r->nalive > 0 && now >= r->watch_s)
-        look_for_foreign_mpi(r, now);
+        look_for_other_mpi(r, now);
 }
 
 /* Milliseconds until something is due, rounded up; -1: nothing is. */

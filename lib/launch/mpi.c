@@ -2,7 +2,8 @@
  *
  * The program is never run. The libraries of a dynamic program are listed by its own interpreter (ld.so
  * --list), the only one that resolves them as they will be resolved; the MPI library is then told by the
- * texts it holds. A program that needs nothing but the C library, and a static one, cost no process.
+ * texts it holds, MPICH's by its name. Of a script the programs that it names are looked at. A program that needs
+ * nothing but the C library, and a static one, cost no process.
  */
 #include "launch/launch.h"
 
@@ -236,7 +237,7 @@ static void set_smpi(const struct image *im, const struct elf *elf, struct hrun_
 /* Tell an MPI library, or a static program, by its texts. Result: 1 if it is one. */
 static int tell_by_text(const struct image *im, struct hrun_mpi *out)
 {
-    static const struct { const char *text, *name, *id; } other[] = {
+    static const struct { const char *text, *name, *id; } mpich[] = {
         { "Intel(R) MPI Library", "Intel MPI", "impi" },
         { "MVAPICH2 Version", "MVAPICH", "mvapich" },
         { "MVAPICH Version", "MVAPICH", "mvapich" },
@@ -247,9 +248,9 @@ static int tell_by_text(const struct image *im, struct hrun_mpi *out)
         set_openmpi(im, out);
         return 1;
     }
-    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
-        if (image_find(im, other[i].text)) {
-            set(out, HRUN_MPI_OTHER, other[i].name, other[i].id, 0);
+    for (size_t i = 0; i < sizeof mpich / sizeof *mpich; i++)
+        if (image_find(im, mpich[i].text)) {
+            set(out, HRUN_MPI_MPICH, mpich[i].name, mpich[i].id, 0);
             return 1;
         }
     return 0;
@@ -260,7 +261,7 @@ static int starts(const char *s, const char *with)
     return !strncmp(s, with, strlen(with));
 }
 
-int hrun_soname_is_foreign_mpi(const char *name)
+int hrun_soname_is_mpich(const char *name)
 {
     static const char *const names[] = {
         "libmpich.so", "libmpich-", "libmpi_intel.so", "libmpi_mt.so", "libmvapich", "libmpi_cray.so",
@@ -285,6 +286,46 @@ static int is_ldso(const char *interp)
            starts(base, "ld-musl");
 }
 
+/* MPICH's version, from a symbol of its library: the file is tens of megabytes. "": it is not told. */
+static void mpich_version(const struct image *im, char *out, size_t size)
+{
+    static const char symbol[] = "MPII_Version_string";
+    const ElfW(Ehdr) *eh = image_at(im, 0, sizeof *eh);
+    const ElfW(Shdr) *sh = eh && eh->e_shentsize == sizeof *sh ? image_at(im, eh->e_shoff, eh->e_shnum * sizeof *sh)
+                                                               : NULL;
+    const ElfW(Phdr) *ph = eh && eh->e_phentsize == sizeof *ph ? image_at(im, eh->e_phoff, eh->e_phnum * sizeof *ph)
+                                                               : NULL;
+
+    *out = 0;
+    for (int i = 0; sh && ph && i < eh->e_shnum; i++) {
+        const ElfW(Sym) *sym = sh[i].sh_type == SHT_DYNSYM ? image_at(im, sh[i].sh_offset, sh[i].sh_size) : NULL;
+        const ElfW(Shdr) *names = sym && sh[i].sh_link < eh->e_shnum ? &sh[sh[i].sh_link] : NULL;
+        for (size_t k = 0; names && k < sh[i].sh_size / sizeof *sym; k++) {
+            const char *name = image_at(im, names->sh_offset + sym[k].st_name, sizeof symbol), *text;
+            if (!name || memcmp(name, symbol, sizeof symbol))
+                continue;
+            text = image_at(im, (uint64_t)offset_of(ph, eh->e_phnum, sym[k].st_value), sym[k].st_size);
+            if (text && sym[k].st_size && memchr(text, 0, sym[k].st_size))
+                snprintf(out, size, "%s", text);
+            return;
+        }
+    }
+}
+
+static void set_mpich(const char *file, struct hrun_mpi *out)
+{
+    struct image im = { NULL, 0 };
+    char version[32] = "", id[64];
+
+    if (file && file[0] == '/' && image_open(file, &im, NULL) == 0)
+        mpich_version(&im, version, sizeof version);
+    image_close(&im);
+    if (strspn(version, "0123456789.abcprx") != strlen(version))
+        version[0] = 0;
+    snprintf(id, sizeof id, *version ? "mpich-%s" : "mpich", version);
+    set(out, HRUN_MPI_MPICH, "MPICH", id, 0);
+}
+
 /* One line of the list: is it the MPI library? Then *out is filled, result 1. */
 static int tell_by_line(char *line, struct hrun_mpi *out)
 {
@@ -300,17 +341,17 @@ static int tell_by_line(char *line, struct hrun_mpi *out)
         if (end)
             *end = 0;
     }
-    if (!starts(line, "libmpi.so") && !hrun_soname_is_foreign_mpi(line))
+    if (!starts(line, "libmpi.so") && !hrun_soname_is_mpich(line))
         return 0;
-    if (starts(line, "libmpich")) {  /* its name says all, and the file is tens of megabytes */
-        set(out, HRUN_MPI_OTHER, "MPICH", "mpich", 0);
+    if (starts(line, "libmpich")) {
+        set_mpich(file, out);
         return 1;
     }
     if (file && file[0] == '/' && image_open(file, &im, NULL) == 0)
         found = tell_by_text(&im, out);
     image_close(&im);
-    if (!found && hrun_soname_is_foreign_mpi(line))
-        set(out, HRUN_MPI_OTHER, "MPICH", "mpich", 0);
+    if (!found && hrun_soname_is_mpich(line))
+        set(out, HRUN_MPI_MPICH, "MPICH", "mpich", 0);
     else if (!found)  /* libmpi.so.40, missing or stripped of texts */
         set(out, HRUN_MPI_OPENMPI, "Open MPI", "ompi", 0);
     return 1;
@@ -330,6 +371,8 @@ static int tell_dynamic(const char *path, const struct elf *elf, struct hrun_mpi
     struct hrun_buf b = HRUN_BUF_INIT;
     char *line, *save = NULL;
     const char *preload = getenv("LD_PRELOAD");
+    struct hrun_mpi second;
+    int n = 0, rc = 0;
 
     set(out, HRUN_MPI_NONE, "", "none", 0);
     if ((elf->libc_only && !(preload && *preload)) || !is_ldso(elf->interp))
@@ -339,10 +382,13 @@ static int tell_dynamic(const char *path, const struct elf *elf, struct hrun_mpi
         return -1;
     }
     for (line = strtok_r(b.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-        if (tell_by_line(line, out))
+        if (tell_by_line(line, n ? &second : out) && n++ && second.kind != out->kind) {
+            rc = hrun_fail(err, HRUN_EMPI, "%s is linked with two MPIs, %s and %s, which cannot work in one program: "
+                           "link it anew with one of them (ldd %s)", path, out->name, second.name, path);
             break;
+        }
     hrun_buf_release(&b);
-    return 0;
+    return rc;
 }
 
 int hrun_program_libraries(const char *path, struct hrun_strvec *out, struct hrun_error *err)
@@ -374,6 +420,50 @@ int hrun_program_libraries(const char *path, struct hrun_strvec *out, struct hru
     return rc;
 }
 
+/* ---------------------------------------------------------------- scripts */
+
+/* The MPI of MPICH's family that a script's first MPI program is linked with. Words of the script that are names of
+ * dynamic programs are looked at; *out is untouched where it is another or none. */
+static void look_behind_script(const struct image *im, struct hrun_mpi *out)
+{
+    enum { TEXT_MAX = 64 << 10, WORDS_MAX = 500, LOOKS_MAX = 8 };
+    char *text = strndup(im->data ? im->data : "", im->len < TEXT_MAX ? im->len : TEXT_MAX), *save = NULL, *in_line;
+    struct hrun_mpi found = { .kind = HRUN_MPI_NONE };
+    int looks = 0, words = 0;
+
+    for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line && looks < LOOKS_MAX && words < WORDS_MAX;
+         line = strtok_r(NULL, "\n", &save)) {
+        line[strcspn(line, "#")] = 0;
+        in_line = NULL;
+        for (char *word = strtok_r(line, " \t\r;&|()`\"'$<>=", &in_line); word && looks < LOOKS_MAX && words++ < WORDS_MAX;
+             word = strtok_r(NULL, " \t\r;&|()`\"'$<>=", &in_line)) {
+            char *path = word[0] == '-' ? NULL : hrun_program_find(word, NULL, NULL);
+            struct image program = { NULL, 0 };
+            struct elf elf = { .kind = FILE_SCRIPT };
+            if (path && image_open(path, &program, NULL) == 0)
+                elf_read(&program, &elf);
+            if (elf.kind == FILE_DYNAMIC && !elf.libc_only && ++looks && !tell_dynamic(path, &elf, &found, NULL) &&
+                found.kind != HRUN_MPI_NONE)
+                looks = LOOKS_MAX;
+            image_close(&program);
+            free(path);
+        }
+    }
+    free(text);
+    if (found.kind != HRUN_MPI_MPICH)
+        return;
+    *out = found;
+    out->behind_script = 1;
+}
+
+int hrun_job_mpi(const struct hrun_job *job, struct hrun_mpi *out, struct hrun_error *err)
+{
+    if (!job->mpi)
+        return hrun_program_mpi(job->program, out, err);
+    *out = *job->mpi;
+    return 0;
+}
+
 int hrun_program_mpi(const char *path, struct hrun_mpi *out, struct hrun_error *err)
 {
     struct image im;
@@ -384,13 +474,15 @@ int hrun_program_mpi(const char *path, struct hrun_mpi *out, struct hrun_error *
     if (image_open(path, &im, err))
         return -1;
     elf_read(&im, &elf);
-    if (elf.kind == FILE_SCRIPT)
+    if (elf.kind == FILE_SCRIPT) {
         set(&found, HRUN_MPI_UNKNOWN, "", "script", 0);
-    else if (elf.kind == FILE_DYNAMIC)
+        look_behind_script(&im, &found);
+    }
+    if (elf.kind == FILE_DYNAMIC)
         rc = tell_dynamic(path, &elf, &found, err);
     else if (elf.kind == FILE_STATIC && elf.simgrid)
         set_smpi(&im, &elf, &found);
-    else if (!tell_by_text(&im, &found))
+    else if (elf.kind != FILE_SCRIPT && elf.kind != FILE_DYNAMIC && !tell_by_text(&im, &found))
         set(&found, HRUN_MPI_NONE, "", "none", 0);
     image_close(&im);
     if (rc == 0)

@@ -72,7 +72,7 @@ static pmix_status_t wait_for(struct waiter *w, pmix_status_t rc)
 
 static void report(const struct client *c, int kind, int status)
 {
-    struct hrun_guard_event ev = { kind, c->rank, status };
+    struct hrun_guard_event ev = { .kind = kind, .rank = c->rank, .status = status };
 
     while (send(c->sock, &ev, sizeof ev, MSG_NOSIGNAL) < 0 && errno == EINTR)
         ;

@@ -220,23 +220,23 @@ int hrun_procs_tree(pid_t root, struct hrun_pids *out)
     return 0;
 }
 
-enum hrun_procs_mpi hrun_procs_mpi(pid_t pid, char *name, size_t size)
+enum hrun_mpi_kind hrun_procs_mpi(pid_t pid, char *name, size_t size)
 {
-    static const char ours[] = "libmpi.so";
+    static const char openmpi[] = "libmpi.so";
     struct hrun_buf b = HRUN_BUF_INIT;
     char *line, *save = NULL;
-    enum hrun_procs_mpi found = HRUN_PROCS_MPI_NONE;
+    enum hrun_mpi_kind found = HRUN_MPI_NONE;
 
     if (slurp(pid, "maps", &b) == 0)
-        for (line = strtok_r(b.data, "\n", &save); line && found != HRUN_PROCS_MPI_FOREIGN;
+        for (line = strtok_r(b.data, "\n", &save); line && found == HRUN_MPI_NONE;
              line = strtok_r(NULL, "\n", &save)) {
             const char *path = strchr(line, '/'), *base = path ? strrchr(path, '/') + 1 : NULL;
-            if (base && hrun_soname_is_foreign_mpi(base)) {
+            if (base && hrun_soname_is_mpich(base))
+                found = HRUN_MPI_MPICH;
+            else if (base && !strncmp(base, openmpi, strlen(openmpi)))
+                found = HRUN_MPI_OPENMPI;
+            if (found != HRUN_MPI_NONE)
                 snprintf(name, size, "%s", base);
-                found = HRUN_PROCS_MPI_FOREIGN;
-            } else if (base && !strncmp(base, ours, strlen(ours))) {
-                found = HRUN_PROCS_MPI_OPEN;
-            }
         }
     hrun_buf_release(&b);
     return found;

@@ -372,7 +372,7 @@ static int prepare(struct crowd *c, struct hrun_error *err)
         hrun_env_set(&c->env, HRUN_JOB_VARIABLE, strlen(HRUN_JOB_VARIABLE), c->job_id))
         return hrun_fail_nomem(err);
     spec.job_id = c->job_id;
-    return take_signals(c, err) || hrun_guard_start(&spec, NULL, &c->guard, err) ? -1 : 0;
+    return take_signals(c, err) || hrun_guard_start(&spec, NULL, NULL, &c->guard, err) ? -1 : 0;
 }
 
 int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, struct hrun_buf *outputs,

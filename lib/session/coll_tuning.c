@@ -32,7 +32,7 @@ static const char *obstacle(const struct tune *t, const struct context *c, const
 {
     if (c->engine->simulated)
         return "nothing can be preloaded into simulated programs";
-    if (c->mpi.kind == HRUN_MPI_OTHER)
+    if (c->mpi.kind == HRUN_MPI_MPICH)
         return "only programs of Open MPI can be tuned";
     if (!t->library)
         return "libhrun-coll.so is not where hrun is installed (make install)";

@@ -143,6 +143,24 @@ int context_discover(struct context *c, struct hrun_error *err)
     return rc;
 }
 
+/* What --mpi says of a program that does not show its MPI itself. */
+static int apply_family(struct context *c, const char *argv0, struct hrun_error *err)
+{
+    const char *said = c->set->mpi_family;
+    struct hrun_mpi *mpi = &c->mpi;
+    int mpich = said && !strcmp(said, "mpich"), open = mpi->kind == HRUN_MPI_NONE || mpi->kind == HRUN_MPI_UNKNOWN;
+
+    if (!said || mpi->kind == (mpich ? HRUN_MPI_MPICH : HRUN_MPI_OPENMPI))
+        return 0;
+    if (!open && !mpi->behind_script)
+        return hrun_fail(err, HRUN_EINVAL, "--mpi %s: %s is linked with %s; leave --mpi out", said, argv0, mpi->name);
+    if (mpich)
+        *mpi = (struct hrun_mpi){ .kind = HRUN_MPI_MPICH, .name = "MPICH", .id = "mpich" };
+    else if (!open)
+        *mpi = (struct hrun_mpi){ .kind = HRUN_MPI_UNKNOWN, .id = "script" };
+    return 0;
+}
+
 int context_find_program(struct context *c, const char *argv0, struct hrun_error *err)
 {
     char *path = hrun_program_find(argv0, c->set->wdir, err);
@@ -155,7 +173,7 @@ int context_find_program(struct context *c, const char *argv0, struct hrun_error
     }
     free(c->program);
     c->program = path;
-    return hrun_program_mpi(path, &c->mpi, err);
+    return hrun_program_mpi(path, &c->mpi, err) || apply_family(c, argv0, err) ? -1 : 0;
 }
 
 int context_can_run(const struct context *c, const struct hrun_mpi *mpi)

@@ -49,6 +49,7 @@ struct settings {
     const char *wdir;
     const char *network;              /* file of a network that is supposed, in place of the one that was measured */
     const char *program;              /* of a service: the path of the program */
+    const char *mpi_family;           /* --mpi: "openmpi" or "mpich", of a program that does not show it */
     const char *mpi;                  /* of programs, as in signatures: "ompi-4.1.4"; that of a program goes before */
     const char *hrun;                 /* path of hrun on the other hosts; NULL: as it is installed here */
     struct hrun_strvec defines;       /* -D */

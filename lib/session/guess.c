@@ -29,9 +29,9 @@ static struct hrun_mpi by_id(const char *id)
 {
     static const struct { const char *begins, *name; enum hrun_mpi_kind kind; } known[] = {
         { "ompi", "Open MPI", HRUN_MPI_OPENMPI }, { "smpi", "SimGrid", HRUN_MPI_SMPI },
-        { "script", "", HRUN_MPI_UNKNOWN }, { "none", "", HRUN_MPI_NONE }, { "", "", HRUN_MPI_OTHER },
+        { "script", "", HRUN_MPI_UNKNOWN }, { "none", "", HRUN_MPI_NONE }, { "", "MPICH", HRUN_MPI_MPICH },
     };
-    struct hrun_mpi mpi = { .kind = HRUN_MPI_OTHER };
+    struct hrun_mpi mpi = { .kind = HRUN_MPI_MPICH };
     size_t k = 0;
 
     while (strncmp(id, known[k].begins, strlen(known[k].begins)))
@@ -51,6 +51,8 @@ static int try(struct search *s, const struct hrun_mpi *mpi, struct hrun_error *
     struct hrun_buf kind = HRUN_BUF_INIT, sig = HRUN_BUF_INIT;
     int failed;
 
+    if (c->set->mpi_family && (mpi->kind == HRUN_MPI_MPICH) != !strcmp(c->set->mpi_family, "mpich"))
+        return 0;
     if (!s->first.id[0])
         s->first = *mpi;
     hrun_engine_kind(c->engine, c->cluster, mpi, smpi->v, (int)smpi->n, &kind);

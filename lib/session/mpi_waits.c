@@ -39,7 +39,7 @@ static const char *obstacle(const struct waits *w, const struct context *c)
 {
     if (c->engine->simulated)
         return "simulated programs are not watched";
-    if (c->mpi.kind == HRUN_MPI_OTHER)
+    if (c->mpi.kind == HRUN_MPI_MPICH)
         return "only programs of Open MPI can be watched";
     if (!w->library)
         return "libhrun-trace.so is not where hrun is installed (make install)";

@@ -13,6 +13,7 @@
  *   spin            barriers for ever
  *   child=S         leave a child that sleeps S seconds behind
  *   daemon=S        the same, in a session of its own
+ *   nompi           as the first word: return before MPI_Init
  *   abort=C  exit=C  kill=SIG  nofinalize    (the last: _exit(0) without MPI_Finalize)
  */
 #include <mpi.h>
@@ -191,6 +192,8 @@ int main(int argc, char **argv)
 {
     int rank, size;
 
+    if (argc > 1 && !strcmp(argv[1], "nompi"))
+        return 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

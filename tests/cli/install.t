@@ -4,7 +4,7 @@
 dest=$tmp/dest
 run env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory install DESTDIR="$dest" PREFIX=/usr SANITIZE="${HRUN_SANITIZE:-}"
 status_is 0 "make install DESTDIR= PREFIX="
-for f in bin/hrun bin/hrun-calibrate lib/hrun/libhrun-trace.so lib/hrun/libhrun-coll.so lib/hrun/hrun-probe lib/libhrun.a lib/libhrun.so lib/pkgconfig/hrun.pc include/hrun.h \
+for f in bin/hrun bin/hrun-calibrate lib/hrun/libhrun-trace.so lib/hrun/libhrun-coll.so lib/hrun/libhrun-mpich.so lib/hrun/hrun-probe lib/libhrun.a lib/libhrun.so lib/pkgconfig/hrun.pc include/hrun.h \
          share/hrun/profiles/hpl.yaml share/man/man1/hrun.1 share/man/man7/hrun.7 share/man/man3/libhrun.3 \
          share/bash-completion/completions/hrun; do
     ok "$f is installed" test -s "$dest/usr/$f"

@@ -7,7 +7,7 @@ probe=$tmp/probe      # a name that no other test starts
 before=$(litter)
 
 # Processes of probe that are still there, children of its own included.
-leftover() { pgrep -f "$probe" | tr '\n' ' '; }
+leftover() { pgrep -f "$tmp/(mpich-)?probe" | tr '\n' ' '; }
 # wait_for TEXT FILE: until TEXT is in FILE, at most 10 s.
 wait_for() { for _ in $(seq 100); do grep -q "$1" "$2" 2>/dev/null && return 0; sleep 0.1; done; return 1; }
 nothing_left() {
@@ -18,8 +18,13 @@ nothing_left() {
     ok "$1: nothing is left" nothing_new "$before"
 }
 
-for engine in local mpirun; do
-    h="hrun --engine $engine"
+for engine in local mpirun local+mpich; do
+    probe=$tmp/probe
+    if [ "$engine" = local+mpich ]; then
+        cp "$bin/mpich/probe" mpich-probe 2>/dev/null || { skip "local with MPICH" "mpicc.mpich is not there"; continue; }
+        probe=$tmp/mpich-probe
+    fi
+    h="hrun --engine ${engine%+*}"
     run $h -n 2 "$probe" info ring big
     status_is 0 "$engine: an MPI program runs"
     out_has "rank 0 of 2" "$engine: rank 0 of 2"
@@ -51,7 +56,7 @@ for engine in local mpirun; do
     nothing_left "$engine, after failures"
 
     printf 'one\ntwo\n' > in
-    "$build/bin/hrun" --engine $engine -n 2 "$probe" @0stdin <in >"$tmp/.out" 2>"$tmp/.err"
+    "$build/bin/hrun" --engine ${engine%+*} -n 2 "$probe" @0stdin <in >"$tmp/.out" 2>"$tmp/.err"
     status=$? out=$(cat .out) err=$(cat .err)
     out_has "$(printf 'one\ntwo')" "$engine: rank 0 reads standard input"
 
@@ -82,7 +87,7 @@ for engine in local mpirun; do
         want=${sig#*:} sig=${sig%:*}
         rm -f "$tmp/.out"     # wait_for would see what the run before wrote
         # Shells start background jobs with SIGINT ignored, nohup SIGHUP, and hrun leaves ignored what was ignored.
-        env --default-signal=INT,HUP "$build/bin/hrun" --engine $engine -n 2 "$probe" info spin \
+        env --default-signal=INT,HUP "$build/bin/hrun" --engine ${engine%+*} -n 2 "$probe" info spin \
             </dev/null >"$tmp/.out" 2>"$tmp/.err" &
         pid=$!
         wait_for "rank 1" "$tmp/.out"
@@ -93,7 +98,7 @@ for engine in local mpirun; do
         nothing_left "$engine, after SIG$sig"
     done
     rm -f "$tmp/.out"
-    "$build/bin/hrun" --engine $engine -n 2 "$probe" trap info sleep=3 </dev/null >"$tmp/.out" 2>"$tmp/.err" &
+    "$build/bin/hrun" --engine ${engine%+*} -n 2 "$probe" trap info sleep=3 </dev/null >"$tmp/.out" 2>"$tmp/.err" &
     pid=$!
     wait_for "rank 1" "$tmp/.out"
     kill -USR1 $pid
@@ -102,6 +107,7 @@ for engine in local mpirun; do
     out_has "signal 10" "$engine: SIGUSR1 reaches the application"
 done
 
+probe=$tmp/probe
 # SIGKILL of hrun itself: the processes end with it; folders go with the next run.
 rm -f "$tmp/.out"
 "$build/bin/hrun" -n 2 "$probe" info spin </dev/null >"$tmp/.out" 2>/dev/null &
@@ -137,6 +143,7 @@ out_has "time: 1 s" "and all that it writes arrives"
 run hrun -q --no-record -app lu -N 100 -n 1 ./onterm '{N}'
 out_has "no terminal" "and to none where hrun does not"
 
+probe=$tmp/probe
 # Programs that are no MPI programs, scripts, and programs of another MPI.
 run hrun -n 2 /bin/echo hello
 ok "a program without MPI runs twice" test "$(grep -c hello "$tmp/.out")" = 2
@@ -164,18 +171,36 @@ C
     mpicc.mpich -o mpich mpich.c 2>/dev/null
     printf '#!/bin/sh\n./mpich\n' > mpich-wrapper
     chmod +x mpich-wrapper
-    for engine in local mpirun; do
-        fails 125 "MPICH" "$engine: a program linked with MPICH is refused" hrun --engine $engine -n 2 ./mpich
+    fails 125 "MPICH" "mpirun: a program linked with MPICH is refused" hrun --engine mpirun -n 2 ./mpich
+    printf '#!/bin/sh\nx=mpich; exec ./$x\n' > mpich-hidden
+    chmod +x mpich-hidden
+    run hrun -n 2 ./mpich-wrapper
+    status_is 0 "local: a script that names an MPICH program"
+    out_has "mpich rank 1 of 2" "which runs as one world"
+    fails 125 "Say --mpi mpich" "a script that hides one is found out" hrun -n 2 ./mpich-hidden
+    run hrun --mpi mpich -n 2 ./mpich-hidden
+    out_has "mpich rank 1 of 2" "--mpi mpich: what it starts is one world"
+    fails 125 "Say --mpi mpich" "--mpi openmpi: and not where the user is wrong" hrun --mpi openmpi -n 2 ./mpich-wrapper
+    fails 125 "leave --mpi out" "--mpi that contradicts the program" hrun --mpi openmpi -n 2 ./mpich
+    printf '#!/bin/sh\nexec "%s" "$@"\n' "$probe" > wrapper
+    run hrun --mpi mpich -n 2 ./wrapper sleep=3
+    status_is 125 "--mpi mpich of a script that starts a program of Open MPI"
+    err_has "Say --mpi openmpi" "is found out"
+    printf '#!/bin/sh\n./mpich && ./mpich\n' > mpich-twice
+    chmod +x mpich-twice
+    run hrun -n 2 ./mpich-twice
+    status_is 141 "two programs of MPICH, one after another in one process"
+    err_has "one MPI program only" "are told"
+    fails 125 "has called MPI_Init" "a program of MPICH that none of its processes initialises" \
+        hrun -n 2 "$bin/mpich/probe" nompi
+    run hrun --mpi mpich -n 2 /bin/true
+    status_is 125 "the same of a program that shows no MPI"
+    for script in ./mpich-wrapper ./mpich-hidden; do
+        run hrun --engine mpirun -n 2 $script
+        ok "mpirun: $script, which starts an MPICH program, fails ($status)" test "$status" != 0
+        out_lacks "of 1" "before it runs as processes of one rank each"
     done
-    printf '#!/bin/sh\nexec ./mpich\n' > mpich-exec
-    chmod +x mpich-exec
-    for engine in local mpirun; do
-        for script in ./mpich-wrapper ./mpich-exec; do
-            run hrun --engine $engine -n 2 $script
-            ok "$engine: $script, which starts an MPICH program, fails ($status)" test "$status" != 0
-            out_lacks "of 1" "before it runs as processes of one rank each"
-        done
-    done
+    nothing_left "programs of MPICH"
 else
     skip "MPICH" "mpicc.mpich is not installed"
 fi

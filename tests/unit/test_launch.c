@@ -139,9 +139,9 @@ static void mpi(void)
     write_static("ompi5", ompi_rc, sizeof ompi_rc);
     is_mpi("ompi5", HRUN_MPI_OPENMPI, "ompi-5.0.3rc2", "one with a release candidate of Open MPI 5");
     write_static("mpich", "MPICH Version:\t%s", 18);
-    is_mpi("mpich", HRUN_MPI_OTHER, "mpich", "a static program with MPICH");
+    is_mpi("mpich", HRUN_MPI_MPICH, "mpich", "a static program with MPICH");
     write_static("intel", "Intel(R) MPI Library 2021", 26);
-    is_mpi("intel", HRUN_MPI_OTHER, "impi", "one with Intel MPI");
+    is_mpi("intel", HRUN_MPI_MPICH, "impi", "one with Intel MPI");
 
     memset(&broken, 0xff, sizeof broken);
     memcpy(broken.e_ident, ELFMAG, SELFMAG);
@@ -188,7 +188,7 @@ static void mpich(struct fixture *f)
     if (!cc || system("mpicc.mpich -o other other.c 2>/dev/null")) {
         ok(1, "# SKIP there is no mpicc.mpich");
     } else {
-        is_mpi("./other", HRUN_MPI_OTHER, "mpich", "a program of MPICH");
+        is_mpi("./other", HRUN_MPI_MPICH, "mpich", "a program of MPICH");
         for (const struct hrun_engine *const *row = hrun_engines(); *row; row++) {
             const struct hrun_engine *e = *row;
 
@@ -214,9 +214,9 @@ static void names(void)
     int bad = 0;
 
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        bad += !hrun_soname_is_foreign_mpi(foreign[i]);
+        bad += !hrun_soname_is_mpich(foreign[i]);
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-        bad += hrun_soname_is_foreign_mpi(good[i]);
+        bad += hrun_soname_is_mpich(good[i]);
     is_int(bad, 0, "libraries of other MPIs are told by name");
 }
 
@@ -263,7 +263,7 @@ static void table(struct fixture *f)
 static void known(struct fixture *f)
 {
     static const struct hrun_openmpi there = { .path = "/nonexistent/mpirun.other", .major = 5, .version = "5.0.3" };
-    static const struct hrun_mpi other = { .kind = HRUN_MPI_OTHER, .name = "Some MPI", .id = "some" };
+    static const struct hrun_mpi other = { .kind = HRUN_MPI_MPICH, .name = "Some MPI", .id = "some" };
     struct hrun_layout *l = hrun_layout_plain(&f->cluster, 1, NULL, NULL);
     char *argv[] = { (char *)"sh", NULL }, *sh = hrun_program_find("sh", NULL, NULL);
     struct hrun_job job = fixture_job(f, l, argv, sh);

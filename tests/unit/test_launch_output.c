@@ -351,7 +351,7 @@ static void no_files(struct fixture *f)
         int bad;
         for (int i = 0; i < 3; i++)
             close(i);
-        bad = hrun_guard_start(&spec, env, &g, &err) != 0;
+        bad = hrun_guard_start(&spec, env, NULL, &g, &err) != 0;
         poll(NULL, 0, 100);
         bad = bad || hrun_guard_event(&g, &ev) != 0;  /* -1: it has gone */
         hrun_guard_stop(&g);

@@ -57,7 +57,7 @@ static int check_simulated(const struct hrun_engine *e, const struct hrun_job *j
                          : mpi->kind == HRUN_MPI_UNKNOWN ? "is a script" : "is linked with ", mpi->name);
     if (!e->simulated && mpi->kind == HRUN_MPI_SMPI)
         return hrun_fail(err, HRUN_EMPI, "%s is built with SimGrid's smpicc and can only be simulated: use --engine "
-                         "smpi --platform FILE, or rebuild it with Open MPI's mpicc", job->argv[0]);
+                         "smpi --platform FILE, or rebuild it with the mpicc of an MPI", job->argv[0]);
     return e->simulated ? 0 : hrun_check_hosts(e, job->layout->cluster, err);
 }
 
@@ -74,16 +74,14 @@ int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, s
         return hrun_fail(err, HRUN_EINVAL, "a timeout of %g s: it cannot be negative", job->timeout_s);
     if (hrun_env_check(job, err) || check_wdir(job->wdir, err))
         return -1;
-    if (job->mpi)
-        mpi = *job->mpi;
-    else if (hrun_program_mpi(job->program, &mpi, err))
+    if (hrun_job_mpi(job, &mpi, err))
         return -1;
     if (check_simulated(e, job, &mpi, err))
         return -1;
-    if (mpi.kind == HRUN_MPI_OTHER)
-        return hrun_fail(err, HRUN_EMPI, "%s is linked with %s, and engine %s starts programs of Open MPI: "
-                         "rebuild it with mpicc of Open MPI, or start it with the mpiexec of its own MPI",
-                         job->argv[0], mpi.name, e->name);
+    if (mpi.kind == HRUN_MPI_MPICH && !e->mpich)
+        return hrun_fail(err, HRUN_EMPI, "%s is linked with %s, and engine %s starts programs of Open MPI: use one host "
+                         "(--engine local), rebuild it with mpicc of Open MPI, or start it with the mpiexec of its own "
+                         "MPI", job->argv[0], mpi.name, e->name);
     if (out)
         *out = mpi;
     return 0;

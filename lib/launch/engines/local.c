@@ -1,4 +1,4 @@
-/* local.c - engine local: the ranks are hrun's own children, hrun serves PMIx
+/* local.c - engine local: the ranks are hrun's own children, hrun serves PMIx, or PMI-1 to programs of MPICH
  *
  * How Open MPI finds its place: version 5 by the PMIx variables alone; version 4 also wants to believe in a
  * direct launch, or each process starts as a world of its own. JSM_JSRUN_PORT in the environment makes it
@@ -71,13 +71,11 @@ static int set_number(struct hrun_strvec *env, const char *name, int value, stru
     return set(env, name, text, err);
 }
 
-/* What all ranks have in common. */
-static int common_env(const struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
+static int openmpi_env(const struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
 {
     const struct hrun_layout *l = r->job->layout;
 
-    if (hrun_env_base(env, err) || set(env, HRUN_JOB_VARIABLE, r->job_id, err) ||
-        set(env, "JSM_JSRUN_PORT", "0", err) || set_number(env, "OMPI_COMM_WORLD_SIZE", l->nranks, err) ||
+    if (set(env, "JSM_JSRUN_PORT", "0", err) || set_number(env, "OMPI_COMM_WORLD_SIZE", l->nranks, err) ||
         set_number(env, "OMPI_UNIVERSE_SIZE", l->nranks, err) ||
         set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", l->nranks, err) ||
         /* hrun has bound the ranks; Open MPI 4 shall not try to do it better */
@@ -86,13 +84,20 @@ static int common_env(const struct hrun_run *r, struct hrun_strvec *env, struct 
         return -1;
     /* Ranks that share a core and spin keep each other from working: 8.5 ms a barrier against 6.5 us. Those that spin
      * use up what a cgroup grants them, and stand still when there is work. */
-    if (hrun_env_yields(r->job) && hrun_env_mca(r->job, env, hrun_env_yield, "1", err))
+    return hrun_env_yields(r->job) ? hrun_env_mca(r->job, env, hrun_env_yield, "1", err) : 0;
+}
+
+/* What all ranks have in common. */
+static int common_env(const struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
+{
+    if (hrun_env_base(env, err) || set(env, HRUN_JOB_VARIABLE, r->job_id, err) ||
+        (r->mpich ? hrun_mpich_env(r->job->layout, env, err) : openmpi_env(r, env, err)))
         return -1;
     return hrun_env_user(r->job, env, err) || hrun_env_preload(r->job, r->job->report_bindings, env, err) ? -1 : 0;
 }
 
 static int rank_env(const struct hrun_run *r, int rank, const struct hrun_strvec *common,
-                    const struct hrun_strvec *pmix, struct hrun_strvec *env, struct hrun_error *err)
+                    const struct hrun_strvec *pmix, int fd, struct hrun_strvec *env, struct hrun_error *err)
 {
     const struct hrun_rank *k = &r->job->layout->ranks[rank];
 
@@ -104,10 +109,13 @@ static int rank_env(const struct hrun_run *r, int rank, const struct hrun_strvec
         if (eq && hrun_env_set(env, pmix->v[i], (size_t)(eq - pmix->v[i]), eq + 1))
             return hrun_fail_nomem(err);
     }
+    if (k->threads && set_number(env, "OMP_NUM_THREADS", k->threads, err))
+        return -1;
+    if (r->mpich)
+        return hrun_mpich_env_rank(r->job->layout, rank, fd, env, err);
     return set_number(env, "OMPI_COMM_WORLD_RANK", rank, err) ||
            set_number(env, "OMPI_COMM_WORLD_LOCAL_RANK", k->local_rank, err) ||
-           set_number(env, "OMPI_COMM_WORLD_NODE_RANK", k->local_rank, err) ||
-           (k->threads && set_number(env, "OMP_NUM_THREADS", k->threads, err)) ? -1 : 0;
+           set_number(env, "OMPI_COMM_WORLD_NODE_RANK", k->local_rank, err) ? -1 : 0;
 }
 
 /* The topology to bind with, or NULL when the PEs are not of this machine. */
@@ -170,8 +178,52 @@ static char *put_shim(const struct hrun_job *job, struct hrun_strvec *argv, stru
     return shim;
 }
 
-static int start(struct hrun_run *r, struct hrun_strvec *pmix, struct hrun_strvec *env,
-                 struct hrun_spawn_one *one, const char **cpusets, struct hrun_error *err)
+/* What each rank gets, arrays of nranks. */
+struct ranks {
+    struct hrun_strvec *pmix, *env;
+    struct hrun_spawn_one *one;
+    const char **cpusets;
+    int *fds;                       /* PMI connections, -1: none */
+};
+
+static int ranks_create(struct ranks *a, size_t n, struct hrun_error *err)
+{
+    a->pmix = calloc(n, sizeof *a->pmix);
+    a->env = calloc(n, sizeof *a->env);
+    a->one = calloc(n, sizeof *a->one);
+    a->cpusets = calloc(n, sizeof *a->cpusets);
+    a->fds = malloc(n * sizeof *a->fds);
+    for (size_t i = 0; a->fds && i < n; i++)
+        a->fds[i] = -1;
+    return a->pmix && a->env && a->one && a->cpusets && a->fds ? 0 : hrun_fail_nomem(err);
+}
+
+static void close_connections(struct ranks *a, size_t n)
+{
+    for (size_t i = 0; a->fds && i < n; i++) {
+        if (a->fds[i] >= 0)
+            close(a->fds[i]);
+        a->fds[i] = -1;
+    }
+}
+
+static void ranks_release(struct ranks *a, size_t n)
+{
+    close_connections(a, n);
+    for (size_t i = 0; i < n; i++) {
+        if (a->pmix)
+            hrun_strvec_release(&a->pmix[i]);
+        if (a->env)
+            hrun_strvec_release(&a->env[i]);
+    }
+    free(a->pmix);
+    free(a->env);
+    free(a->one);
+    free(a->cpusets);
+    free(a->fds);
+}
+
+static int start(struct hrun_run *r, struct ranks *a, struct hrun_error *err)
 {
     const struct hrun_job *job = r->job;
     struct hrun_strvec common = HRUN_STRVEC_INIT;
@@ -184,31 +236,35 @@ static int start(struct hrun_run *r, struct hrun_strvec *pmix, struct hrun_strve
     if (!topo && job->report_bindings)
         return hrun_fail(err, HRUN_EINVAL, "--report-bindings: the topology is a description, not that of this "
                          "machine, and so nothing is bound: unset HWLOC_XMLFILE and HWLOC_SYNTHETIC");
-    if (topo && !(topology = write_topology(r, topo, err)))
+    if (topo && !r->mpich && !(topology = write_topology(r, topo, err)))
         return -1;
 
     for (int i = 0; i < n; i++)
-        cpusets[i] = topo ? job->layout->ranks[i].cpuset : "";
+        a->cpusets[i] = topo ? job->layout->ranks[i].cpuset : "";
     memset(&spec, 0, sizeof spec);
     spec.job_id = r->job_id;
     spec.mark = r->mark;
     spec.rundir = r->rundir;
     spec.shmdir = r->shmdir;
     spec.scratch = job->scratch;
+    spec.since = r->since;
     spec.nranks = n;
-    spec.cpusets = cpusets;
+    spec.pmi = r->mpich;
+    spec.cpusets = a->cpusets;
     spec.wdir = job->wdir;
     spec.topology = topology;
-    if (hrun_guard_start(&spec, pmix, &r->guard, err) || common_env(r, &common, err) ||
+    if (hrun_guard_start(&spec, a->pmix, a->fds, &r->guard, err) || common_env(r, &common, err) ||
         (job->report_bindings && !(shim = put_shim(job, &argv, &common, err))))
         goto out;
     for (int i = 0; i < n; i++) {
-        if (rank_env(r, i, &common, &pmix[i], &env[i], err))
+        if (rank_env(r, i, &common, &a->pmix[i], a->fds[i], &a->env[i], err))
             goto out;
-        one[i].env = env[i].v;
-        one[i].cpuset = cpusets[i];
+        a->one[i].env = a->env[i].v;
+        a->one[i].cpuset = a->cpusets[i];
+        a->one[i].keep_fd = a->fds[i];
     }
-    rc = hrun_run_start(r, shim ? shim : job->program, shim ? argv.v : job->argv, topo, one, n, err);
+    rc = hrun_run_start(r, shim ? shim : job->program, shim ? argv.v : job->argv, topo, a->one, n, err);
+    close_connections(a, (size_t)n);
 out:
     free(shim);
     hrun_strvec_release(&argv);
@@ -217,37 +273,49 @@ out:
     return rc;
 }
 
-static int local_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
+/* Ranks of an MPI program that have all ended well without a word to their server may have worked alone. */
+static int check_together(const struct hrun_run *r, struct hrun_error *err)
 {
-    size_t n = (size_t)job->layout->nranks;
-    struct hrun_strvec *pmix = calloc(n, sizeof *pmix), *env = calloc(n, sizeof *env);
-    struct hrun_spawn_one *one = calloc(n, sizeof *one);
-    const char **cpusets = calloc(n, sizeof *cpusets);
-    struct hrun_run r;
-    int rc;
+    for (int i = 0; i < r->nprocs; i++)
+        if (r->procs[i].was_connected)
+            return 0;
+    if (!r->mpich || r->nprocs < 2 || r->out->status)
+        return 0;
+    return hrun_fail(err, HRUN_EMPI, "none of the %d processes of %s has called MPI_Init: either the program does not, "
+                     "with these arguments (start it alone, with -n 1), or its MPI does not speak PMI-1 and each process "
+                     "has done all of the work", r->nprocs, r->job->argv[0]);
+}
 
-    rc = hrun_run_begin(&r, job, out, err);
-    if (rc == 0 && !(pmix && env && one && cpusets))
-        rc = hrun_fail_nomem(err);
+static int local_run(const struct hrun_job *asked, struct hrun_outcome *out, struct hrun_error *err)
+{
+    struct hrun_job job = *asked;
+    size_t n = (size_t)job.layout->nranks;
+    struct ranks a = { 0 };
+    struct hrun_mpi mpi = { .kind = HRUN_MPI_NONE };
+    struct hrun_run r;
+    char *library = NULL;
+    int rc = hrun_run_begin(&r, &job, out, err);
+
     if (rc == 0)
-        rc = start(&r, pmix, env, one, cpusets, err);
+        rc = hrun_job_mpi(&job, &mpi, err);
+    r.mpich = mpi.kind == HRUN_MPI_MPICH;
+    if (rc == 0 && r.mpich)
+        library = hrun_mpich_preload(&job);
+    if (rc == 0)
+        rc = ranks_create(&a, n, err);
+    if (rc == 0)
+        rc = start(&r, &a, err);
     if (rc == 0)
         rc = hrun_run_loop(&r);
+    if (rc == 0)
+        rc = check_together(&r, err);
     hrun_run_end(&r);
-    for (size_t i = 0; i < n; i++) {
-        if (pmix)
-            hrun_strvec_release(&pmix[i]);
-        if (env)
-            hrun_strvec_release(&env[i]);
-    }
-    free(pmix);
-    free(env);
-    free(one);
-    free(cpusets);
+    ranks_release(&a, n);
+    free(library);
     return rc;
 }
 
 const struct hrun_engine hrun_engine_local = {
-    .name = "local", .what = "this host; hrun itself is the PMIx server of the job",
+    .name = "local", .what = "this host; hrun itself serves PMIx, or PMI to programs of MPICH", .mpich = 1,
     .suits = local_suits, .usable = local_usable, .check = local_check, .run = local_run,
 };

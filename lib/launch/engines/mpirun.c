@@ -332,7 +332,7 @@ static int start(struct hrun_run *r, const struct hrun_openmpi *m, struct hrun_r
     if (hrun_reach_listen(reach, r, err) || hrun_layout_rankfile(r->job->layout, &text, err) ||
         hrun_file_replace(rankfile, text.data, text.len, 0600, err) ||
         build(r, m, reach, rankfile, ready, &argv, err) || build_env(r, reach, &env, err) ||
-        hrun_reach_check_shells(reach, r, m, &env, err) || hrun_guard_start(&spec, NULL, &r->guard, err))
+        hrun_reach_check_shells(reach, r, m, &env, err) || hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
         goto out;
     r->is_launcher = 1;
     r->tagging = HRUN_TAG_MPIRUN;

@@ -261,7 +261,7 @@ static int start(struct hrun_run *r, const struct hrun_mpi *mpi, const char *hel
     if (hrun_words_open(&r->words, err) || hrun_layout_hostfile(r->job->layout, &text, err) ||
         hrun_file_replace(hostfile, text.data, text.len, 0600, err) ||
         build(r, mpi, helper, hostfile, &argv, err) || build_env(r, &env, err) ||
-        hrun_guard_start(&spec, NULL, &r->guard, err))
+        hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
         goto out;
     one.env = env.v;
     say_hosts(r);

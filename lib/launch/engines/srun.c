@@ -319,7 +319,7 @@ static int start(struct hrun_run *r, const struct hrun_srun_parts *p, const char
     r->tagging = HRUN_TAG_SRUN;
     if (hrun_words_open(&r->words, err) || hrun_run_prepare(r, 1, err) ||
         build(r, p, shim, hrun_output_child_fd(r->output, 0, 1), &argv, err) || build_env(r, p, &env, err) ||
-        hrun_guard_start(&spec, NULL, &r->guard, err))
+        hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
         goto out;
     one.env = env.v;
     rc = hrun_run_start(r, srun, argv.v, NULL, &one, 1, err);

@@ -1,0 +1,493 @@
+/* pmi.c - the PMI-1 server of a one-host job, inside the guard's process (see internal.h)
+ *
+ * Facts about MPICH 4.0's client and Hydra's server that shaped this file:
+ *   - A line is "cmd=NAME KEY=VALUE ...", values have no blanks; only MPI_Comm_spawn's is of several lines, from
+ *     "mcmd=spawn" to "endcmd". Each command has one answer, but for abort, which has none: the rank waits to be killed.
+ *   - MPICH crashes on a process mapping of more than some 670 characters; without one it compares host names.
+ *   - Where a rank ends without finalize the others spin for ever: hrun sees its end by waitpid(2).
+ *   - The client shuts the connection down when it finalizes, so that a second MPI program of a rank's script cannot
+ *     begin (SIGPIPE, 141), under Hydra as well.
+ */
+#include "launch/internal.h"
+
+#include <errno.h>
+#include <search.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    FIELDS_MAX = 16,
+    LINE_MAX_LEN = 4096,         /* MPICH's own limit is 1024 */
+    STORED_MAX = 256 << 20,      /* bytes of all keys and values */
+    UNSENT_MAX = 1 << 20         /* bytes of answers that a rank does not read */
+};
+
+struct pair {
+    char *key, *value;
+};
+
+struct rank {
+    int fd;                      /* -1: closed */
+    struct hrun_buf in, out;     /* the line so far; what could not be sent yet */
+    int begun, in_barrier, in_spawn;
+};
+
+struct hrun_pmi {
+    int n, nbarrier, sock;
+    struct rank *ranks;
+    void *kvs, *names;           /* trees of struct pair, tsearch(3) */
+    size_t stored;
+};
+
+/* ---------------------------------------------------------------- what goes out */
+
+static void report(struct hrun_pmi *p, int kind, int rank, int status, const char *text)
+{
+    struct hrun_guard_event ev = { .kind = kind, .rank = rank, .status = status };
+
+    snprintf(ev.text, sizeof ev.text, "%s", text);
+    while (send(p->sock, &ev, sizeof ev, MSG_NOSIGNAL) < 0 && errno == EINTR)
+        ;
+}
+
+static void hang_up(struct rank *k)
+{
+    if (k->fd >= 0)
+        close(k->fd);
+    k->fd = -1;
+    hrun_buf_reset(&k->in);
+    hrun_buf_reset(&k->out);
+}
+
+static void send_unsent(struct rank *k)
+{
+    ssize_t n = k->out.len ? send(k->fd, k->out.data, k->out.len, MSG_DONTWAIT | MSG_NOSIGNAL) : 0;
+
+    if (n > 0) {
+        k->out.len -= (size_t)n;
+        memmove(k->out.data, k->out.data + n, k->out.len);
+    } else if (n < 0 && errno != EAGAIN && errno != EINTR)
+        hang_up(k);
+}
+
+/* A line, without its end, to a rank. */
+__attribute__((format(printf, 3, 4)))
+static void answer(struct hrun_pmi *p, int rank, const char *fmt, ...)
+{
+    struct rank *k = &p->ranks[rank];
+    va_list ap;
+
+    if (k->fd < 0)
+        return;
+    va_start(ap, fmt);
+    hrun_buf_vaddf(&k->out, fmt, ap);
+    va_end(ap);
+    hrun_buf_addc(&k->out, '\n');
+    send_unsent(k);
+}
+
+/* The rank does not keep to the protocol: tell hrun, which ends the job, and listen to it no more. */
+static void refuse(struct hrun_pmi *p, int rank, const char *why, const char *line)
+{
+    char text[sizeof ((struct hrun_guard_event *)0)->text];
+    size_t n;
+
+    snprintf(text, sizeof text, "%s%s%.80s%s", why, *line ? ": \"" : "", line, *line ? "\"" : "");
+    n = strlen(text);
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+            text[i] = '?';
+    hang_up(&p->ranks[rank]);
+    report(p, HRUN_GUARD_REFUSED, rank, 0, text);
+}
+
+/* ---------------------------------------------------------------- keys and values */
+
+static int compare(const void *a, const void *b)
+{
+    const struct pair *x = a, *y = b;
+
+    return strcmp(x->key, y->key);
+}
+
+static void free_pair(void *pair)
+{
+    struct pair *x = pair;
+
+    free(x->key);
+    free(x->value);
+    free(x);
+}
+
+static const char *stored(void *const *tree, const char *key)
+{
+    struct pair want = { (char *)(uintptr_t)key, NULL };
+    struct pair *const *found = tfind(&want, tree, compare);
+
+    return found ? (*found)->value : NULL;
+}
+
+/* Replace what stands there. -1: memory ran out, or too much is stored. */
+static int store(struct hrun_pmi *p, void **tree, const char *key, const char *value)
+{
+    struct pair *x = calloc(1, sizeof *x), **at = NULL;
+
+    p->stored += strlen(key) + strlen(value);
+    if (x && p->stored <= STORED_MAX) {
+        x->key = strdup(key);
+        x->value = strdup(value);
+        at = x->key && x->value ? tsearch(x, tree, compare) : NULL;
+    }
+    if (at && *at != x) {
+        char *old = (*at)->value;
+        (*at)->value = x->value;
+        x->value = old;
+        free_pair(x);
+    } else if (!at && x) {
+        free_pair(x);
+    }
+    return at ? 0 : -1;
+}
+
+static int forget(void **tree, const char *key)
+{
+    struct pair want = { (char *)(uintptr_t)key, NULL };
+    struct pair **found = tfind(&want, tree, compare), *x = found ? *found : NULL;
+
+    if (!x)
+        return -1;
+    tdelete(&want, tree, compare);
+    free_pair(x);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- commands */
+
+struct fields {
+    const char *key[FIELDS_MAX], *value[FIELDS_MAX];
+    int n;
+};
+
+static void split(char *line, struct fields *f)
+{
+    char *save = NULL;
+
+    f->n = 0;
+    for (char *word = strtok_r(line, " ", &save); word && f->n < FIELDS_MAX; word = strtok_r(NULL, " ", &save)) {
+        char *eq = strchr(word, '=');
+        if (!eq)
+            continue;
+        *eq = 0;
+        f->key[f->n] = word;
+        f->value[f->n++] = eq + 1;
+    }
+}
+
+static const char *field(const struct fields *f, const char *key)
+{
+    for (int i = 0; i < f->n; i++)
+        if (!strcmp(f->key[i], key))
+            return f->value[i];
+    return NULL;
+}
+
+/* Result of a command: NULL, or why the rank is refused. */
+typedef const char *command(struct hrun_pmi *p, int rank, const struct fields *f);
+
+static const char LACKS[] = "sent a command of PMI without a field that it needs";
+static const char FULL[] = "stores more through PMI than hrun has memory for";
+
+static const char *on_init(struct hrun_pmi *p, int rank, const struct fields *f)
+{
+    const char *version = field(f, "pmi_version");
+
+    if (!version)
+        return LACKS;
+    if (strcmp(version, "1")) {
+        answer(p, rank, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=-1");
+        return "is linked with an MPI that speaks another version of PMI than 1";
+    }
+    p->ranks[rank].begun = 1;
+    report(p, HRUN_GUARD_CONNECTED, rank, 0, "");
+    answer(p, rank, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0");
+    return NULL;
+}
+
+static const char *on_maxes(struct hrun_pmi *p, int rank, const struct fields *f)
+{
+    (void)f;
+    answer(p, rank, "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024");
+    return NULL;
+}
+
+static const char *on_appnum(struct hrun_pmi *p, int rank, const struct fields *f)
+{
+    (void)f;
+    answer(p, rank, "cmd=appnum appnum=0");
+    return NULL;
+}
+
+static const char *on_universe(struct hrun_pmi *p, int rank, const struct fields *f)
+{
+    (void)f;
+    answer(p, rank, "cmd=universe_size size=%d", p->n);
+    return NULL;
+}
+
+static const char *on_kvsname(struct hrun_pmi *p, int rank, const struct fields *f)
+{
+    (void)f;
+    answer(p, rank, "cmd=my_kvsname kvsname=kvs_0");
+    return NULL;
+}
+
+static const char *on_put(struct hrun_pmi *p, int rank, const struct fields *f)
+{
+    const char *key = field(f, "key"), *value = field(f, "value");
+
+    if (!key || !value)
+        return LACKS;
+    if (store(p, &p->kvs, key, value))
+        return FULL;
+    answer(p, rank, "cmd=put_result rc=0 msg=success");
+    return NULL;
+}
+
+static const char *on_get(struct hrun_pmi *p, int rank, const struct fields *f)
+{
+    const char *key = field(f, "key"), *value = key ? stored(&p->kvs, key) : NULL;
+
+    if (!key)
+        return LACKS;
+    if (value)
+        answer(p, rank, "cmd=get_result rc=0 msg=success value=%s", value);
+    else
+        answer(p, rank, "cmd=get_result rc=-1 msg=key_not_found value=unknown");
+    return NULL;
+}
+
+static const char *on_barrier(struct hrun_pmi *p, int rank, const struct fields *f)
+{
+    (void)f;
+    if (p->ranks[rank].in_barrier)
+        return "entered a barrier of PMI in which it is";
+    p->ranks[rank].in_barrier = 1;
+    if (++p->nbarrier < p->n)
+        return NULL;
+    p->nbarrier = 0;
+    for (int i = 0; i < p->n; i++) {
+        p->ranks[i].in_barrier = 0;
+        answer(p, i, "cmd=barrier_out");
+    }
+    return NULL;
+}
+
+static const char *on_publish(struct hrun_pmi *p, int rank, const struct fields *f)
+{
+    const char *service = field(f, "service"), *port = field(f, "port");
+
+    if (!service || !port)
+        return LACKS;
+    if (stored(&p->names, service))
+        answer(p, rank, "cmd=publish_result info=error rc=-1 msg=duplicate_service_%.200s", service);
+    else if (store(p, &p->names, service, port))
+        return FULL;
+    else
+        answer(p, rank, "cmd=publish_result info=ok rc=0 msg=success");
+    return NULL;
+}
+
+static const char *on_unpublish(struct hrun_pmi *p, int rank, const struct fields *f)
+{
+    const char *service = field(f, "service");
+
+    if (!service)
+        return LACKS;
+    if (forget(&p->names, service))
+        answer(p, rank, "cmd=unpublish_result info=error rc=-1 msg=service_%.200s_not_found", service);
+    else
+        answer(p, rank, "cmd=unpublish_result info=ok rc=0 msg=success");
+    return NULL;
+}
+
+static const char *on_lookup(struct hrun_pmi *p, int rank, const struct fields *f)
+{
+    const char *service = field(f, "service"), *port = service ? stored(&p->names, service) : NULL;
+
+    if (!service)
+        return LACKS;
+    if (port)
+        answer(p, rank, "cmd=lookup_result info=ok rc=0 msg=success port=%s", port);
+    else
+        answer(p, rank, "cmd=lookup_result info=error rc=-1 msg=service_%.200s_not_found", service);
+    return NULL;
+}
+
+static const char *on_abort(struct hrun_pmi *p, int rank, const struct fields *f)
+{
+    const char *status = field(f, "exitcode");
+
+    report(p, HRUN_GUARD_ABORT, rank, status ? (int)strtol(status, NULL, 10) : 1, "");
+    return NULL;
+}
+
+static const char *on_finalize(struct hrun_pmi *p, int rank, const struct fields *f)
+{
+    (void)f;
+    p->ranks[rank].begun = 0;
+    report(p, HRUN_GUARD_FINALIZED, rank, 0, "");
+    answer(p, rank, "cmd=finalize_ack");
+    return NULL;
+}
+
+static const struct { const char *name; command *run; int before_init; } commands[] = {
+    { "init", on_init, 1 }, { "get_maxes", on_maxes, 0 }, { "get_appnum", on_appnum, 0 },
+    { "get_universe_size", on_universe, 0 }, { "get_my_kvsname", on_kvsname, 0 }, { "put", on_put, 0 },
+    { "get", on_get, 0 }, { "barrier_in", on_barrier, 0 }, { "publish_name", on_publish, 0 },
+    { "unpublish_name", on_unpublish, 0 }, { "lookup_name", on_lookup, 0 }, { "abort", on_abort, 1 },
+    { "finalize", on_finalize, 0 },
+};
+
+/* One line; in_spawn: hrun starts no further processes, and MPI_Comm_spawn ends with MPI's own error. */
+static void obey(struct hrun_pmi *p, int rank, char *line)
+{
+    struct rank *k = &p->ranks[rank];
+    const char *why = "sent what is no command of PMI", *name;
+    char *copy = strdup(line);
+    struct fields f;
+
+    if (!copy) {
+        refuse(p, rank, FULL, "");
+        return;
+    }
+    if (k->in_spawn || !strncmp(line, "mcmd=", 5)) {
+        k->in_spawn = strcmp(line, "endcmd") != 0;
+        if (!k->in_spawn)
+            answer(p, rank, "cmd=spawn_result rc=-1 msg=hrun_starts_no_further_processes");
+        why = NULL;
+    } else {
+        split(copy, &f);
+        name = field(&f, "cmd");
+        for (size_t i = 0; name && i < sizeof commands / sizeof *commands; i++)
+            if (!strcmp(name, commands[i].name)) {
+                why = k->begun || commands[i].before_init ? commands[i].run(p, rank, &f)
+                      : "sent a command of PMI before init";
+                break;
+            }
+    }
+    if (why)
+        refuse(p, rank, why, line);
+    free(copy);
+}
+
+void hrun_pmi_feed(struct hrun_pmi *p, int rank, const char *data, size_t len)
+{
+    struct rank *k = &p->ranks[rank];
+
+    while (len > 0 && k->fd >= 0) {
+        const char *end = memchr(data, '\n', len);
+        size_t n = end ? (size_t)(end - data) : len;
+
+        hrun_buf_add(&k->in, data, n);
+        if (k->in.failed || k->in.len > LINE_MAX_LEN) {
+            refuse(p, rank, "sent too long a line to PMI", "");
+            return;
+        }
+        data += n + (end != NULL);
+        len -= n + (end != NULL);
+        if (!end)
+            return;
+        hrun_buf_addc(&k->in, 0);
+        obey(p, rank, k->in.data);
+        hrun_buf_reset(&k->in);
+        if (k->out.failed || k->out.len > UNSENT_MAX)
+            refuse(p, rank, "asks PMI and does not read the answers", "");
+    }
+}
+
+/* ---------------------------------------------------------------- connections */
+
+struct hrun_pmi *hrun_pmi_create(int nranks, int sock, int *fds, struct hrun_error *err)
+{
+    struct hrun_pmi *p = calloc(1, sizeof *p);
+    char mapping[64];
+    int bad = 0, pair[2];
+
+    if (p)
+        p->ranks = calloc((size_t)nranks, sizeof *p->ranks);
+    if (!p || !p->ranks) {
+        free(p);
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    p->n = nranks;
+    p->sock = sock;
+    for (int i = 0; i < nranks; i++) {
+        p->ranks[i].fd = fds[i] = -1;
+        hrun_buf_init(&p->ranks[i].in);
+        hrun_buf_init(&p->ranks[i].out);
+    }
+    for (int i = 0; i < nranks && !bad; i++) {
+        bad = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair);
+        if (bad) {
+            hrun_fail_errno(err, HRUN_EIO, "cannot make a connection for rank %d (are too few open files allowed, "
+                            "ulimit -n?)", i);
+            break;
+        }
+        p->ranks[i].fd = pair[0];
+        fds[i] = pair[1];
+    }
+    snprintf(mapping, sizeof mapping, "(vector,(0,1,%d))", nranks);
+    if (!bad && (bad = store(p, &p->kvs, "PMI_process_mapping", mapping)))
+        hrun_fail_nomem(err);
+    if (!bad)
+        return p;
+    for (int i = 0; i < nranks; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+    hrun_pmi_destroy(p);
+    return NULL;
+}
+
+void hrun_pmi_destroy(struct hrun_pmi *p)
+{
+    if (!p)
+        return;
+    for (int i = 0; i < p->n; i++) {
+        hang_up(&p->ranks[i]);
+        hrun_buf_release(&p->ranks[i].in);
+        hrun_buf_release(&p->ranks[i].out);
+    }
+    tdestroy(p->kvs, free_pair);
+    tdestroy(p->names, free_pair);
+    free(p->ranks);
+    free(p);
+}
+
+void hrun_pmi_poll(const struct hrun_pmi *p, struct pollfd *polled)
+{
+    for (int i = 0; i < p->n; i++)
+        polled[i] = (struct pollfd){ p->ranks[i].fd, (short)(POLLIN | (p->ranks[i].out.len ? POLLOUT : 0)), 0 };
+}
+
+void hrun_pmi_handle(struct hrun_pmi *p, const struct pollfd *polled)
+{
+    char data[8192];
+
+    for (int i = 0; i < p->n; i++) {
+        struct rank *k = &p->ranks[i];
+        if (k->fd >= 0 && (polled[i].revents & POLLOUT))
+            send_unsent(k);
+        if (k->fd < 0 || !(polled[i].revents & ~POLLOUT))
+            continue;
+        ssize_t n = recv(k->fd, data, sizeof data, MSG_DONTWAIT);
+        if (n > 0)
+            hrun_pmi_feed(p, i, data, (size_t)n);
+        else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+            hang_up(k);
+    }
+}
