@@ -54,12 +54,11 @@ void hrun_engine_kind(const struct hrun_engine *e, const struct hrun_cluster *cl
 int hrun_engine_command(const struct hrun_engine *e, const struct hrun_job *job, struct hrun_buf *out,
                         struct hrun_error *err)
 {
-    struct hrun_mpi mpi;
+    struct hrun_mpi mpi = { .kind = HRUN_MPI_NONE };
 
     if (e->command)
         return e->command(job, out, err);
-    if (hrun_job_mpi(job, &mpi, err))
-        return -1;
+    hrun_job_mpi(job, &mpi, NULL);  /* a program that cannot be read has none */
     return (mpi.kind == HRUN_MPI_MPICH ? hrun_mpich_command : hrun_engine_mpirun.command)(job, out, err);
 }
 
