@@ -7,6 +7,7 @@
 #   make check-lab       the tests over several hosts, on an emulated cluster (root; 10 minutes)
 #   make bench           speed figures, as ratios of one run
 #   make accuracy        is hrun's choice the best? on simulated clusters (ACCURACY="--app lu": options of the program)
+#   make launches COUNT=K        launches with random faults, by Open MPI and MPICH
 #   make trials SEED=S TRIALS=K  is hrun's choice the best? on random programs and clusters
 #   make weak-accuracy   are codes that scale weakly predicted well? as in paper 001 (part of make accuracy)
 #   make ring-accuracy   are rings predicted well? the seven PCs of paper 004 (part of make accuracy)
@@ -379,6 +380,13 @@ check: all apps unit $(FUZZ_BIN) $(addprefix $(B)/tests/accuracy/,accuracy rings
 # Tests over several hosts: one after the other, for each brings up a cluster of its own. `check` runs the short
 # tests/cli/lab.t.
 LAB_TESTS := $(sort $(wildcard tests/lab/*.t))
+# 10,000 launches with random faults, by Open MPI and MPICH.
+COUNT ?= 10000
+.PHONY: launches
+launches: all apps
+	$(foreach p,probe $(if $(MPICH_APPS),mpich/probe),tests/launches/launches $(B)/bin/hrun $(abspath $(B))/tests/apps/$(p) \
+	  --count $(COUNT) --seed $(or $(SEED),1) &&) true
+
 .PHONY: check-lab
 check-lab: all apps $(B)/tests/lab/idle.so
 	$(TEST_ENV) prove --timer -e '' tests/cli/lab.t $(LAB_TESTS)

@@ -181,21 +181,33 @@ static void remove_files(time_t since)
         closedir(dir);
 }
 
+static int is_living(int pid)
+{
+    struct hrun_buf stat = HRUN_BUF_INIT;
+    char path[64], *end;
+    int living;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    living = hrun_file_read(path, 1 << 16, &stat, NULL) == 0 && stat.data && (end = strrchr(stat.data, ')')) &&
+             end[1] && !strchr("ZX", end[2]);
+    hrun_buf_release(&stat);
+    return living;
+}
+
 /* Of System V: private segments to which nobody is attached, made by a process that is no more. UCX makes them. */
 static void remove_segments(time_t since)
 {
     FILE *f = fopen("/proc/sysvipc/shm", "re");
     struct shmid_ds ds;
-    char line[512], name[64];
+    char line[512];
     int id, maker;
     long key;
 
     while (f && fgets(line, sizeof line, f)) {
         if (sscanf(line, "%ld %d %*o %*u %d", &key, &id, &maker) != 3 || key != IPC_PRIVATE)
             continue;
-        snprintf(name, sizeof name, "/proc/%d", maker);
         if (shmctl(id, IPC_STAT, &ds) == 0 && ds.shm_nattch == 0 && ds.shm_perm.cuid == geteuid() &&
-            ds.shm_ctime >= since && access(name, F_OK))
+            ds.shm_ctime >= since && !is_living(maker))
             shmctl(id, IPC_RMID, NULL);
     }
     if (f)

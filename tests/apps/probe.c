@@ -4,6 +4,7 @@
  *   info            one line: rank, size, CPUs, cwd, argc (after MPI_Init)
  *   env=NAME        one line with the variable's value
  *   barriers=N      N barriers and how often the ranks gave up their CPU in them (sched_yield)
+ *   time=N          the mean time of N barriers
  *   ring            a token once around all ranks, checked
  *   big             8 MiB around the ring (goes through shared memory), checked
  *   stdin           copies standard input to standard output
@@ -77,6 +78,19 @@ static void barriers(int n, int rank)
     fflush(stdout);
 }
 
+static void time_barriers(int n, int rank)
+{
+    double begin;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    begin = MPI_Wtime();
+    for (int i = 0; i < n; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("a barrier takes %.1f us\n", 1e6 * (MPI_Wtime() - begin) / n);
+    fflush(stdout);
+}
+
 static void ring(int rank, int size, size_t bytes)
 {
     char *buf = calloc(bytes, 1), *in = calloc(bytes, 1);
@@ -139,6 +153,8 @@ static int with_value(const char *w, int rank)
         printf("rank %d %s=%s\n", rank, v, getenv(v) ? getenv(v) : "(unset)");
     else if ((v = value_of(w, "barriers")))
         barriers(atoi(v), rank);
+    else if ((v = value_of(w, "time")))
+        time_barriers(atoi(v), rank);
     else if ((v = value_of(w, "out")) || (v = value_of(w, "err")))
         for (int i = 0; i < atoi(v); i++)
             fprintf(w[0] == 'o' ? stdout : stderr, "rank %d line %d\n", rank, i);

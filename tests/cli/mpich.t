@@ -1,0 +1,111 @@
+#!/bin/bash
+# Programs of MPICH on this host, beyond launch.t: dry run, bindings, sharing a core, calibrating, names, spawning.
+. "$(dirname "$0")/tap.sh"
+mpich=$bin/mpich
+if [ ! -x "$mpich/probe" ]; then
+    skip "programs of MPICH" "mpicc.mpich is not there"
+    done_testing
+    exit
+fi
+cd "$tmp" || exit 1
+before=$(litter)
+
+run hrun --dry-run -n 2 "$mpich/probe"
+out_has "the same by mpiexec: mpiexec.hydra -n 2 -bind-to 'user:" "the dry run has Hydra's command"
+if command -v mpiexec.hydra >/dev/null; then
+    real=$(eval "$(sed -n 's/.*the same by mpiexec: //p' .out) info" 2>&1 | sort)
+    run hrun -n 2 "$mpich/probe" info
+    ok "which places the processes as hrun does" test "$real" = "$(printf '%s\n' "$out" | sort)"
+else
+    skip "Hydra's command" "mpiexec.hydra is not there"
+fi
+run hrun --report-bindings -n 2 "$mpich/probe" ring
+status_is 0 "--report-bindings"
+err_has "rank 1 is bound to PUs" "says where"
+err_has "as planned" "and that it is so"
+
+run hrun --config '(1,4)' "$mpich/probe" info barriers=3000 ring big
+status_is 0 "four processes on one PE"
+out_has "rank 3 of 4" "are one world"
+out_has "ring good" "that works"
+run hrun -v --config '(1,2)' "$mpich/probe"
+err_has "waiting processes yield the processor" "and -v says that they yield"
+run hrun --tune-collectives -n 2 "$mpich/probe" ring
+status_is 0 "--tune-collectives of a program of MPICH"
+err_has "only programs of Open MPI can be tuned" "says that it does nothing"
+run hrun --trace -n 2 "$mpich/probe" ring
+err_has "only programs of Open MPI can be watched" "and so does --trace"
+run hrun --mca btl self -n 2 "$mpich/probe" ring
+err_has "--mca does nothing here" "and --mca"
+
+# A profile of its own: that of the same program with Open MPI is not used.
+run hrun-calibrate -q -app lu --sizes 100,200,300 --budget 12runs "$mpich/lu"
+status_is 0 "hrun-calibrate"
+ok "the profile's name has the MPI and its version" bash -c "ls data/*/lu* data/lu* 2>/dev/null | grep -q 'mpich-[34]'"
+run hrun --dry-run -app lu -N 400 "$mpich/lu"
+status_is 0 "a choice"
+out_has "predicted" "has a prediction"
+run hrun --dry-run -app lu -N 400 "$bin/lu"
+out_has "no profile" "which Open MPI's has not"
+run hrun -app lu -N 300 "$mpich/lu"
+status_is 0 "the chosen run"
+out=$(ls /dev/shm; litter)
+ok "nothing is left" nothing_new "$before"
+
+# What MPICH asks of its process manager beside the start.
+cat > more.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+    int rank, error;
+    MPI_Comm other;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (!strcmp(argv[1], "spawn"))
+        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other, &error);
+    if (rank == 0)
+        MPI_Publish_name("service", MPI_INFO_NULL, "a-port");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) {
+        MPI_Lookup_name("service", MPI_INFO_NULL, port);
+        printf("found %s\n", port);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Unpublish_name("service", MPI_INFO_NULL, "a-port");
+    MPI_Finalize();
+    return 0;
+}
+C
+mpicc.mpich -w -o more more.c
+run hrun -n 2 ./more names
+status_is 0 "names are published and looked up"
+out_has "found a-port" "and found"
+run timeout 30 hrun -n 2 ./more spawn
+ok "MPI_Comm_spawn fails ($status), and does not hang" test "$status" != 0 -a "$status" != 124
+err_has "MPI_Comm_spawn" "with MPI's own error"
+run env PMI_FD=77 PMI_RANK=5 PMI_SIZE=9 PMI_PORT=x:1 PMIX_RANK=3 PMIX_NAMESPACE=outer hrun -n 2 "$mpich/probe" info
+out_has "rank 1 of 2" "variables of an outer launcher do no harm"
+printf '#!/bin/sh\nexport PMI_RANK=7 PMI_SIZE=8 PMI_FD=99\nexec "%s" "$@"\n' "$mpich/probe" > liar
+chmod +x liar
+run timeout 30 hrun -n 2 ./liar info
+ok "a script that exports PMI_ variables of its own fails ($status)" test "$status" != 0 -a "$status" != 124
+
+# Programs that do not keep to PMI.
+cat > garbage.py <<'E'
+import os, sys, time
+os.write(int(os.environ["PMI_FD"]), eval(sys.argv[1]))
+time.sleep(20)
+E
+for garbage in 'b"cmd=init pmi_version=2 pmi_subversion=0\n"' 'b"x"*9000' 'bytes(range(256))*4' \
+    'b"cmd=init pmi_version=1 pmi_subversion=1\ncmd=nosuch rank=-5\n"'; do
+    run timeout 15 hrun --mpi mpich -n 2 python3 garbage.py "$garbage"
+    status_is 125 "a process that sends $garbage ends the job"
+    err_has "hrun: rank " "which is told"
+done
+ok "nothing is left of all" nothing_new "$before"
+done_testing
