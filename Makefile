@@ -207,7 +207,7 @@ $(B)/lib/hrun/hrun-netbench-smpi: calib/mpi/netbench.c $(NET_SRC) $(wildcard cal
 
 # ---------------------------------------------------------------- what is installed
 MANPAGES := man/hrun.1 man/hrun-calibrate.1 man/hrun-calibrate-doctor.1 man/hrun-calibrate-network.1 man/hrun-app.5 man/hrun-cluster.5 man/hrun-profile.5 man/hrun.7 \
-            man/hrun-model.7 man/hrun-launch.7 man/hrun-plan.1 man/libhrun.3
+            man/hrun-model.7 man/hrun-launch.7 man/hrun-mpirun.7 man/hrun-plan.1 man/libhrun.3
 PROFILES := $(sort $(wildcard share/profiles/*.yaml))
 
 # The names that hrun.h declares are all that the libraries show.

@@ -1,4 +1,5 @@
 /* main.c - hrun: start an MPI program in the configuration that its profile says is best */
+#include "mpirun_words.h"
 #include "run.h"
 
 static const struct context_command command = {
@@ -31,16 +32,25 @@ static int (*const errands[])(const struct hrun_settings *s, char **words) = {
 int main(int argc, char **argv)
 {
     struct hrun_settings s = { 0 };
+    struct hrun_strvec line = HRUN_STRVEC_INIT, notes = HRUN_STRVEC_INIT;
+    struct hrun_error err = { 0 };
     char **words;
-    int status, mode;
+    int status, mode = -1;
 
     context_start();
-    mode = context_command_line(&command, &s.common, argc, argv, &words, &status);
+    if (mpirun_words_replace(argc, argv, &line, &notes, &err))
+        status = context_complain(command.name, &err);
+    else
+        mode = context_command_line(&command, &s.common, (int)line.n, line.v, &words, &status);
+    for (size_t i = 0; i < notes.n && mode >= 0 && !s.common.quiet; i++)
+        fprintf(stderr, "%s: %s\n", command.name, notes.v[i]);
+    hrun_strvec_release(&notes);
     if (mode >= 0 && !(without_data >> mode & 1))
         find_data(&s);
     if (mode >= 0)
         status = errands[mode](&s, words);
     settings_release(&s.common);
     hrun_strvec_release(&s.configs);
+    hrun_strvec_release(&line);
     return context_end(command.name, status);
 }

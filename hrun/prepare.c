@@ -315,7 +315,8 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
     if (!c->app && p->N)
         return hrun_fail(err, HRUN_ENOENT,
                          "-N, the problem size, needs an app definition: none knows the program %s; name one with -app "
-                         "(hrun --list-apps). To start P processes say -n P",
+                         "(hrun --list-apps). To start P processes say -n P; mpirun's -N, processes per node, is "
+                         "--config here",
                          words[0]);
     if (!words[0])
         p->named[0] = c->app->nprograms ? c->app->programs[0] : c->app->name;

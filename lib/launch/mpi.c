@@ -426,6 +426,7 @@ int hrun_program_libraries(const char *path, struct hrun_strvec *out, struct hru
  * dynamic programs are looked at; *out is untouched where it is another or none. */
 static void look_behind_script(const struct image *im, struct hrun_mpi *out)
 {
+    static const char between[] = " \t\r;&|()`\"'$<>=";
     enum { TEXT_MAX = 64 << 10, WORDS_MAX = 500, LOOKS_MAX = 8 };
     char *text = strndup(im->data ? im->data : "", im->len < TEXT_MAX ? im->len : TEXT_MAX), *save = NULL, *in_line;
     struct hrun_mpi found = { .kind = HRUN_MPI_NONE };
@@ -435,8 +436,8 @@ static void look_behind_script(const struct image *im, struct hrun_mpi *out)
          line = strtok_r(NULL, "\n", &save)) {
         line[strcspn(line, "#")] = 0;
         in_line = NULL;
-        for (char *word = strtok_r(line, " \t\r;&|()`\"'$<>=", &in_line); word && looks < LOOKS_MAX && words++ < WORDS_MAX;
-             word = strtok_r(NULL, " \t\r;&|()`\"'$<>=", &in_line)) {
+        for (char *word = strtok_r(line, between, &in_line); word && looks < LOOKS_MAX && words++ < WORDS_MAX;
+             word = strtok_r(NULL, between, &in_line)) {
             char *path = word[0] == '-' ? NULL : hrun_program_find(word, NULL, NULL);
             struct image program = { NULL, 0 };
             struct elf elf = { .kind = FILE_SCRIPT };

@@ -2,7 +2,7 @@
 # The manual, the help and the completion say what the programs do.
 . "$(dirname "$0")/tap.sh"
 
-for m in hrun.1 hrun-calibrate.1 hrun-calibrate-doctor.1 hrun-calibrate-network.1 hrun-app.5 hrun-cluster.5 hrun-profile.5 hrun.7 hrun-model.7 hrun-launch.7 hrun-plan.1 libhrun.3; do
+for m in hrun.1 hrun-calibrate.1 hrun-calibrate-doctor.1 hrun-calibrate-network.1 hrun-app.5 hrun-cluster.5 hrun-profile.5 hrun.7 hrun-model.7 hrun-launch.7 hrun-mpirun.7 hrun-plan.1 libhrun.3; do
     run mandoc -T lint -W warning "man/$m"
     status_is 0 "man/$m passes mandoc's lint"
 done

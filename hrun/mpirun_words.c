@@ -1,0 +1,243 @@
+/* mpirun_words.c - options of mpirun 4 and 5 and of mpiexec.hydra; see mpirun_words.h */
+#include "mpirun_words.h"
+
+#include "options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum what {
+    SERVED,     /* text: hrun's words, with %1 and %2 for the values */
+    EACH,       /* the same for each of a list with commas */
+    INSTEAD,    /* text: what hrun does instead */
+    REFUSED     /* text: what to write */
+};
+
+struct word {
+    const char *name;    /* without dashes; one or two stand before it */
+    int values;
+    enum what what;
+    const char *text;
+};
+
+#define PLACES "hrun places and binds the processes itself; --config and --level say it otherwise, --dry-run shows it"
+#define PER_NODE "hrun chooses how many processes each host gets; --config says it otherwise, --dry-run shows it"
+#define ALL_CORES "hrun gives each process the cores of its PE; a definition with threads: fill shares them out"
+#define RANKFILE "hrun makes the rankfile; --config says how many processes each sub-cluster gets"
+#define REACHES "hrun reaches the hosts by ssh, or by srun inside a job of Slurm (--mca plm_rsh_agent: another way)"
+#define NEEDLESS "hrun needs no such word"
+#define DEBUGGER "start the debugger in front of each process: hrun -n P gdb -batch -ex run -ex bt --args PROGRAM"
+
+/* tests/cli/mpirun_words.t compares these rows with hrun-mpirun(7). */
+static const struct word words[] = {
+    { "c", 1, SERVED, "-n %1" },
+    { "f", 1, SERVED, "--hostfile %1" },
+    { "hosts", 1, SERVED, "--host %1" },
+    { "gwdir", 1, SERVED, "--wdir %1" },
+    { "genv", 2, SERVED, "-x %1=%2" },
+    { "env", 2, SERVED, "-x %1=%2" },
+    { "genvlist", 1, EACH, "-x %1" },
+    { "envlist", 1, EACH, "-x %1" },
+    { "gmca", 2, SERVED, "--mca %1 %2" },
+    { "omca", 2, SERVED, "--mca %1 %2" },
+    { "prepend-rank", 0, SERVED, "--tag-output" },
+    { "l", 0, SERVED, "--tag-output" },
+    { "display-map", 0, SERVED, "--verbose" },
+    { "display-allocation", 0, SERVED, "--verbose" },
+    { "display-topo", 0, SERVED, "--verbose" },
+    { "display", 1, SERVED, "--verbose" },
+    { "do-not-launch", 0, SERVED, "--dry-run" },
+    { "allow-run-as-root", 0, SERVED, "" },
+
+    { "map-by", 1, INSTEAD, PLACES },
+    { "rank-by", 1, INSTEAD, PLACES },
+    { "bind-to", 1, INSTEAD, PLACES },
+    { "membind", 1, INSTEAD, PLACES },
+    { "bind-to-core", 0, INSTEAD, PLACES },
+    { "bind-to-socket", 0, INSTEAD, PLACES },
+    { "bind-to-none", 0, INSTEAD, PLACES },
+    { "bycore", 0, INSTEAD, PLACES },
+    { "bynode", 0, INSTEAD, PLACES },
+    { "byslot", 0, INSTEAD, PLACES },
+    { "bysocket", 0, INSTEAD, PLACES },
+    { "rr", 0, INSTEAD, PLACES },
+    { "order-nodes", 1, INSTEAD, PLACES },
+    { "use-hwthread-cpus", 0, INSTEAD, "hrun starts one process for each core unless -n or --config says more" },
+    { "cpus-per-proc", 1, INSTEAD, ALL_CORES },
+    { "cpus-per-rank", 1, INSTEAD, ALL_CORES },
+    { "ppn", 1, INSTEAD, PER_NODE },
+    { "perhost", 1, INSTEAD, PER_NODE },
+    { "npernode", 1, INSTEAD, PER_NODE },
+    { "npersocket", 1, INSTEAD, PER_NODE },
+    { "pernode", 0, INSTEAD, PER_NODE },
+    { "nooversubscribe", 0, INSTEAD, "hrun never starts more processes than the PEs take without --oversubscribe" },
+    { "genvall", 0, INSTEAD, "processes on this host get its environment anyway, those on others what -x names" },
+    { "envall", 0, INSTEAD, "processes on this host get its environment anyway, those on others what -x names" },
+    { "prefix", 1, INSTEAD, "hrun takes the mpirun that is first in PATH" },
+    { "launcher", 1, INSTEAD, REACHES },
+    { "launcher-exec", 1, INSTEAD, REACHES },
+    { "bootstrap", 1, INSTEAD, REACHES },
+    { "bootstrap-exec", 1, INSTEAD, REACHES },
+    { "rmk", 1, INSTEAD, REACHES },
+    { "launch-agent", 1, INSTEAD, REACHES },
+    { "iface", 1, INSTEAD, "hrun leaves the choice of the network to MPI (--mca btl_tcp_if_include)" },
+    { "prtemca", 2, INSTEAD, "hrun's mpirun gets no parameters of PRRTE" },
+    { "pmixmca", 2, INSTEAD, "hrun's mpirun gets no parameters of PMIx" },
+    { "hetero-nodes", 0, INSTEAD, NEEDLESS },
+    { "do-not-resolve", 0, INSTEAD, NEEDLESS },
+    { "abort-on-non-zero-status", 0, INSTEAD, NEEDLESS },
+    { "show-progress", 0, INSTEAD, NEEDLESS },
+    { "leave-session-attached", 0, INSTEAD, NEEDLESS },
+    { "disable-auto-cleanup", 0, INSTEAD, "hrun always ends all processes when one has failed" },
+    { "print-all-exitcodes", 0, INSTEAD, "hrun tells the first rank that fails" },
+    { "stream-buffering", 1, INSTEAD, "hrun leaves the buffers of the program as they are (stdbuf -oL changes them)" },
+
+    { "rankfile", 1, REFUSED, RANKFILE },
+    { "rf", 1, REFUSED, RANKFILE },
+    { "nolocal", 0, REFUSED, "leave this host out of --host or the host file" },
+    { "genvnone", 0, REFUSED, "write env -i NAME=VALUE... hrun" },
+    { "envnone", 0, REFUSED, "write env -i NAME=VALUE... hrun" },
+    { "output-filename", 1, REFUSED, "redirect the output: hrun --tag-output ... > FILE" },
+    { "outfile-pattern", 1, REFUSED, "redirect the output: hrun --tag-output ... > FILE" },
+    { "errfile-pattern", 1, REFUSED, "redirect the output: hrun --tag-output ... 2> FILE" },
+    { "output", 1, REFUSED, "write --tag-output, or redirect the output: > FILE" },
+    { "merge-stderr-to-stdout", 0, REFUSED, "write 2>&1 behind the command" },
+    { "stdin", 1, REFUSED, "rank 0 alone reads standard input" },
+    { "s", 1, REFUSED, "rank 0 alone reads standard input" },
+    { "configfile", 1, REFUSED, "write the options on the command line" },
+    { "app-file", 1, REFUSED, "write the options on the command line" },
+    { "tune", 1, REFUSED, "write --mca KEY VALUE for each of its parameters" },
+    { "am", 1, REFUSED, "write --mca KEY VALUE for each of its parameters" },
+    { "path", 1, REFUSED, "set PATH, or give the program's path" },
+    { "gpath", 1, REFUSED, "set PATH, or give the program's path" },
+    { "soft", 1, REFUSED, "say one number of processes, or none: hrun chooses" },
+    { "usize", 1, REFUSED, "hrun starts no further processes while a program runs" },
+    { "debug", 0, REFUSED, DEBUGGER },
+    { "tv", 0, REFUSED, DEBUGGER },
+    { "gdb", 0, REFUSED, DEBUGGER },
+    { "xterm", 1, REFUSED, DEBUGGER },
+};
+
+static const struct word *find_word(const char *name, size_t len)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i].name) == len && !strncmp(words[i].name, name, len))
+            return &words[i];
+    return NULL;
+}
+
+/* How many further words belong to hrun's own option; a name may be cut as long as it is unique. */
+static int own_values(const char *word)
+{
+    const char *name = word + 1 + (word[1] == '-');
+    size_t len = strcspn(name, "=");
+    const struct hrun_opt *found = NULL;
+
+    for (const struct hrun_opt *o = hrun_options; o->name && !found; o++)
+        if ((strlen(o->name) == len && !strncmp(o->name, name, len)) || (len == 1 && word[1] != '-' && o->sym == *name))
+            found = o;
+    for (const struct hrun_opt *o = hrun_options; o->name && !found && word[1]; o++)
+        if (!strncmp(o->name, name, len))
+            found = o;
+    if (!found || found->arg == HRUN_OPT_NONE || found->optional)
+        return 0;
+    return (found->arg == HRUN_OPT_PAIR ? 2 : 1) - (name[len] == '=');
+}
+
+/* hrun's words for one of mpirun's. */
+static int add_served(const char *text, const char *const *values, struct hrun_strvec *out)
+{
+    struct hrun_buf word = HRUN_BUF_INIT;
+    int rc = 0;
+
+    while (*text && !rc) {
+        size_t len = strcspn(text, " ");
+
+        hrun_buf_reset(&word);
+        for (size_t i = 0; i < len; i++) {
+            int value = text[i] == '%' ? text[++i] - '1' : -1;
+            if (value >= 0)
+                hrun_buf_adds(&word, values[value]);
+            else
+                hrun_buf_addc(&word, text[i]);
+        }
+        rc = word.failed || hrun_strvec_push(out, word.data);
+        text += len;
+        text += *text == ' ';
+    }
+    hrun_buf_release(&word);
+    return rc;
+}
+
+static int add_each(const char *text, const char *list, struct hrun_strvec *out)
+{
+    char *copy = strdup(list), *save = NULL;
+    int rc = !copy;
+
+    for (char *one = copy ? strtok_r(copy, ",", &save) : NULL; one && !rc; one = strtok_r(NULL, ",", &save))
+        rc = add_served(text, (const char *const[]){ one, "" }, out);
+    free(copy);
+    return rc;
+}
+
+static int replace_one(const struct word *w, const char *as, const char *const *values, struct hrun_strvec *out,
+                       struct hrun_strvec *notes, struct hrun_error *err)
+{
+    int bad = 0;
+
+    switch (w->what) {
+    case SERVED:
+        if (!strcmp(w->name, "allow-run-as-root"))
+            bad = setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1) || setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+        bad = bad || add_served(w->text, values, out);
+        break;
+    case EACH:
+        bad = add_each(w->text, values[0], out);
+        break;
+    case INSTEAD:
+        bad = hrun_strvec_pushf(notes, "%s%s%s: %s", as, w->values ? " " : "", w->values ? values[0] : "", w->text);
+        break;
+    case REFUSED:
+        return hrun_fail(err, HRUN_EINVAL, "%s, an option of mpirun or mpiexec, is not served: %s", as, w->text);
+    }
+    return bad ? hrun_fail_nomem(err) : 0;
+}
+
+int mpirun_words_replace(int argc, char **argv, struct hrun_strvec *out, struct hrun_strvec *notes,
+                         struct hrun_error *err)
+{
+    int i = 1, own;
+
+    if (hrun_strvec_push(out, argv[0]))
+        return hrun_fail_nomem(err);
+    while (i < argc && argv[i][0] == '-' && argv[i][1] && strcmp(argv[i], "--")) {
+        const char *name = argv[i] + 1 + (argv[i][1] == '-'), *eq = strchr(name, '='), *values[2] = { "", "" };
+        const struct word *w = find_word(name, eq ? (size_t)(eq - name) : strlen(name));
+        char as[64];
+
+        if (!w) {
+            for (own = own_values(argv[i]); own >= 0 && i < argc; own--)
+                if (hrun_strvec_push(out, argv[i++]))
+                    return hrun_fail_nomem(err);
+            continue;
+        }
+        snprintf(as, sizeof as, "%.*s%s", (int)(name - argv[i]), argv[i], w->name);
+        if (eq && w->values != 1)
+            return hrun_fail(err, HRUN_EINVAL, "option '%s' takes no value behind '=', found '%s'", as, argv[i]);
+        i++;
+        if (eq)
+            values[0] = eq + 1;
+        for (int k = 0; k < w->values && !eq; k++) {
+            if (i >= argc)
+                return hrun_fail(err, HRUN_EINVAL, "option '%s' needs %s", as,
+                                 w->values == 2 ? "two values" : "a value");
+            values[k] = argv[i++];
+        }
+        if (replace_one(w, as, values, out, notes, err))
+            return -1;
+    }
+    for (; i < argc; i++)
+        if (hrun_strvec_push(out, argv[i]))
+            return hrun_fail_nomem(err);
+    return 0;
+}
