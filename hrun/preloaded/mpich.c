@@ -1,45 +1,132 @@
-/* mpich.c - libhrun-mpich.so: processes of MPICH that wait let others work
+/* mpich.c - libhrun-mpich.so: what programs of MPICH lack of their own, asked for by words in HRUN_MPICH
  *
- * Purpose: MPICH 4 with UCX (Debian's) polls without ever giving the processor up, and no setting of it changes that.
- * Four ranks on one core need 29 ms for a barrier; with this library some 10 us. It costs a microsecond where ranks
- * have cores of their own, so hrun preloads it only where they share cores.
- * Method: ucp_worker_progress of UCX, which MPICH calls in all its loops that wait, is wrapped: when it has found
- * nothing to do, sched_yield(2) follows.
+ * yield     MPICH 4 over UCX (Debian's) polls without ever giving the processor up, and no setting of it changes that.
+ *           Four ranks on one core need 29 ms for a barrier, with this some 10 us. It costs a microsecond where ranks
+ *           have cores of their own, so it is asked for only where they share some.
+ * progress  Before 4.2 MPI_Finalize over hosts mostly hangs: UCX waits for a peer that waits in PMI's barrier and does
+ *           not serve UCX (mpich#6596). While a rank waits for PMI it goes on to serve.
+ * status    Slurm's PMI makes SIGKILL of each MPI_Abort, and does not see a rank that leaves without MPI_Finalize. A
+ *           rank that aborts exits with that status instead, and one that leaves with 0 exits with 1.
+ * It stands between MPICH and UCX (ucp_worker_progress, _destroy) and the C library (read and write of the connection
+ * PMI_FD, _exit).
  */
 #include <dlfcn.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-unsigned ucp_worker_progress(void *worker);
+#define EXPORTED __attribute__((visibility("default")))
 
 typedef unsigned progress_fn(void *worker);
+typedef void destroy_fn(void *worker);
 
-/* Looked up before main(), by one thread. */
-static progress_fn *progress;
+EXPORTED progress_fn ucp_worker_progress;
+EXPORTED destroy_fn ucp_worker_destroy;
 
-__attribute__((constructor))
-static void find(void)
+static struct {
+    int yields, progresses, keeps_status;
+    int pmi_fd;                 /* -1: none */
+    int begun;                  /* init has been sent to PMI, and finalize has not */
+    pid_t pid;                  /* of the process that did; a child of it has its memory, but is no rank */
+    progress_fn *progress;
+    destroy_fn *destroy;
+    void *volatile worker;
+} own = { .pmi_fd = -1 };
+
+static void *next(const char *name)
 {
-    union { void *object; progress_fn *function; } found = { dlsym(RTLD_NEXT, "ucp_worker_progress") };
+    void *found = dlsym(RTLD_NEXT, name);
 
-    progress = found.function;
+    if (!found) {
+        fprintf(stderr, "libhrun-mpich: the program's MPI has no %s\n", name);
+        abort();
+    }
+    return found;
 }
 
-__attribute__((visibility("default")))
+static void leave(int status, void *unused)
+{
+    (void)unused;
+    if (!own.keeps_status || !own.begun || status || own.pid != getpid())
+        return;
+    fflush(NULL);
+    syscall(SYS_exit_group, 1);
+}
+
+__attribute__((constructor))
+static void read_words(void)
+{
+    const char *words = getenv("HRUN_MPICH"), *fd = getenv("PMI_FD");
+
+    own.yields = words && strstr(words, "yield");
+    own.progresses = words && strstr(words, "progress");
+    own.keeps_status = words && strstr(words, "status");
+    own.pmi_fd = fd && (own.progresses || own.keeps_status) ? (int)strtol(fd, NULL, 10) : -1;
+    if (own.keeps_status)
+        on_exit(leave, NULL);
+}
+
 unsigned ucp_worker_progress(void *worker)
 {
     unsigned n;
 
-    if (!progress)
-        find();
-    if (!progress) {
-        fputs("libhrun-mpich: the program's MPI has no ucp_worker_progress\n", stderr);
-        abort();
-    }
-    n = progress(worker);
-    if (!n)
+    if (!own.progress)
+        own.progress = (progress_fn *)(uintptr_t)next("ucp_worker_progress");
+    own.worker = worker;
+    n = own.progress(worker);
+    if (!n && own.yields)
         sched_yield();
     return n;
+}
+
+void ucp_worker_destroy(void *worker)
+{
+    if (!own.destroy)
+        own.destroy = (destroy_fn *)(uintptr_t)next("ucp_worker_destroy");
+    if (own.worker == worker)
+        own.worker = NULL;
+    own.destroy(worker);
+}
+
+EXPORTED ssize_t read(int fd, void *data, size_t size)
+{
+    struct pollfd p = { fd, POLLIN, 0 };
+
+    if (fd >= 0 && fd == own.pmi_fd && own.progresses)
+        while (own.worker && own.progress && poll(&p, 1, 0) == 0)
+            if (!own.progress(own.worker))
+                sched_yield();
+    return syscall(SYS_read, fd, data, size);
+}
+
+EXPORTED ssize_t write(int fd, const void *data, size_t size)
+{
+    static const char init[] = "cmd=init ", finalize[] = "cmd=finalize", aborts[] = "cmd=abort exitcode=";
+    const char *text = data;
+
+    if (fd >= 0 && fd == own.pmi_fd && own.keeps_status) {
+        if (size >= sizeof init - 1 && !strncmp(text, init, sizeof init - 1)) {
+            own.begun = 1;
+            own.pid = getpid();
+        } else if (size >= sizeof finalize - 1 && !strncmp(text, finalize, sizeof finalize - 1)) {
+            own.begun = 0;
+        } else if (size > sizeof aborts && !strncmp(text, aborts, sizeof aborts - 1)) {
+            int status = (int)strtol(text + sizeof aborts - 1, NULL, 10) & 0xff;
+            fflush(NULL);
+            syscall(SYS_exit_group, status ? status : 1);
+        }
+    }
+    return syscall(SYS_write, fd, data, size);
+}
+
+EXPORTED __attribute__((noreturn)) void _exit(int status)
+{
+    leave(status, NULL);
+    for (;;)
+        syscall(SYS_exit_group, status);
 }

@@ -54,7 +54,8 @@ static int has_prefix(const char *entry, const char *const *list, size_t n)
 static int is_of_outer_launcher(const char *entry, int nested)
 {
     static const char *const identity[] = {
-        "PMIX_", "PMI_", "MPI_LOCALRANKID=", "MPI_LOCALNRANKS=", "HYDI_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_SIZE=", "HRUN_JOB=", HRUN_TRACE_VARIABLE "=",
+        "PMIX_", "PMI_", "MPI_LOCALRANKID=", "MPI_LOCALNRANKS=", "HYDI_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_SIZE=",
+        "HRUN_JOB=", "HRUN_MPICH=", HRUN_TRACE_VARIABLE "=",
         HRUN_COLL_VARIABLE "=", HRUN_ENV_PRELOAD "="
     };
     static const char *const launched[] = {

@@ -346,15 +346,16 @@ void hrun_pmi_feed(struct hrun_pmi *p, int rank, const char *data, size_t len);
 
 /* ---- mpich: what programs of MPICH's family need beside PMI, and what they leave behind */
 
-/* Append the variables of all ranks of a job on one host; those of rank, whose PMI connection is fd. After
- * hrun_env_base. Errors: HRUN_ENOMEM. */
-int hrun_mpich_env(const struct hrun_layout *l, struct hrun_strvec *env, struct hrun_error *err);
+/* Append the variables of all ranks, whatever serves PMI; those of rank of a job on this host, whose PMI connection is
+ * fd. After hrun_env_base. Errors: HRUN_ENOMEM. */
+int hrun_mpich_env(struct hrun_strvec *env, struct hrun_error *err);
 int hrun_mpich_env_rank(const struct hrun_layout *l, int rank, int fd, struct hrun_strvec *env,
                         struct hrun_error *err);
 
-/* Add the library by which waiting ranks yield the processor, where the job's do. Result: its path, which the caller
- * frees after the job; NULL where it is not needed, or not installed, which on_message is told. */
-char *hrun_mpich_preload(struct hrun_job *job);
+/* Add libhrun-mpich.so, for ranks that share cores, and (over_slurm) for what Slurm's PMI lacks. words[size] is what it
+ * is told, as long as the job. Result: its path, which the caller frees after the job; NULL where it is not needed, or
+ * not installed, which on_message is told. */
+char *hrun_mpich_preload(struct hrun_job *job, int over_slurm, char *words, size_t size);
 
 /* The command of Hydra for the same placement on one host, as hrun_engine_command has it. Errors: HRUN_ENOMEM. */
 int hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err);

@@ -159,7 +159,8 @@ const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, s
 const struct hrun_engine *hrun_engine_suited(const struct hrun_cluster *cluster);
 
 /* Append the command of srun, smpirun or mpirun a user could type for the same placement (one line, shell-quoted;
- * mpirun for engine local, mpiexec.hydra where the program is of MPICH's family). "hrun.rankfile" in it stands for a file with the text of hrun_layout_rankfile. The
+ * mpirun for engine local, mpiexec.hydra where the program is of MPICH's family). "hrun.rankfile" in it stands for a
+ * file with the text of hrun_layout_rankfile. The
  * placement is not checked here. Ranks with different numbers of threads have none in it: mpirun gives all the same. */
 int hrun_engine_command(const struct hrun_engine *e, const struct hrun_job *job, struct hrun_buf *out,
                         struct hrun_error *err);

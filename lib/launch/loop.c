@@ -25,8 +25,8 @@ static const double AGENTS_S = 8;
 enum { OWN_FDS = 4 };
 /* How often processes are looked for that outlive their ranks. */
 enum { SWEEP_STEP_MS = 10 };
-/* When to look for an MPI library that is not served, from the start: an MPI program maps it before main(), but a script
- * may work first. The time doubles from look to look, until the looks are WATCH_STEP_S apart. mpirun takes its
+/* When to look for an MPI library that is not served, from the start: an MPI program maps it before main(), but a
+ * script may work first. The time doubles from look to look, until the looks are WATCH_STEP_S apart. mpirun takes its
  * time before it starts the ranks. */
 static const double WATCH_FIRST_S = 0.02, WATCH_LAUNCHER_FIRST_S = 0.32, WATCH_STEP_S = 5;
 

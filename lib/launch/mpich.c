@@ -27,37 +27,51 @@ static int set_number(struct hrun_strvec *env, const char *name, int value)
     return set(env, name, text);
 }
 
-int hrun_mpich_env(const struct hrun_layout *l, struct hrun_strvec *env, struct hrun_error *err)
+int hrun_mpich_env(struct hrun_strvec *env, struct hrun_error *err)
 {
     static const char hangup[] = "UCX_DEBUG_SIGNO";
 
     /* UCX takes SIGHUP as a wish for debugging, and goes on. */
-    return set_number(env, "PMI_SIZE", l->nranks) || set_number(env, "MPI_LOCALNRANKS", l->nranks) ||
-           (!hrun_env_get(env, hangup) && set(env, hangup, "0")) ? hrun_fail_nomem(err) : 0;
+    return !hrun_env_get(env, hangup) && set(env, hangup, "0") ? hrun_fail_nomem(err) : 0;
 }
 
 int hrun_mpich_env_rank(const struct hrun_layout *l, int rank, int fd, struct hrun_strvec *env,
                         struct hrun_error *err)
 {
-    return set_number(env, "PMI_RANK", rank) || set_number(env, "PMI_FD", fd) ||
+    return set_number(env, "PMI_RANK", rank) || set_number(env, "PMI_SIZE", l->nranks) ||
+           set_number(env, "PMI_FD", fd) || set_number(env, "MPI_LOCALNRANKS", l->nranks) ||
            set_number(env, "MPI_LOCALRANKID", l->ranks[rank].local_rank) ? hrun_fail_nomem(err) : 0;
 }
 
-char *hrun_mpich_preload(struct hrun_job *job)
+/* Is a rank on another host than the first one? */
+static int spans_hosts(const struct hrun_layout *l)
 {
+    for (int r = 1; r < l->nranks; r++)
+        if (l->ranks[r].host != l->ranks[0].host)
+            return 1;
+    return 0;
+}
+
+char *hrun_mpich_preload(struct hrun_job *job, int over_slurm, char *words, size_t size)
+{
+    int yields = hrun_env_yields(job);
     char *library;
 
     if (job->n_mca && job->on_message)
         job->on_message(job->ctx, "--mca does nothing here: these are parameters of Open MPI, and the program is of "
                         "MPICH's family");
-    if (!hrun_env_yields(job))
+    if (!yields && !over_slurm)
         return NULL;
+    snprintf(words, size, "%s%s%s", yields ? "yield " : "", over_slurm ? "status " : "",
+             over_slurm && spans_hosts(job->layout) ? "progress " : "");
     library = hrun_installed_library("libhrun-mpich.so");
     if (library)
-        job->preloads[job->npreloads++] = (struct hrun_preload){ library, "HRUN_MPICH", "yield" };
+        job->preloads[job->npreloads++] = (struct hrun_preload){ library, "HRUN_MPICH", words };
     else if (job->on_message)
-        job->on_message(job->ctx, "processes that share a core will hinder each other while they wait: "
-                        "libhrun-mpich.so is not where hrun is installed (make install)");
+        job->on_message(job->ctx, over_slurm ? "statuses of processes that abort will be wrong, and MPI_Finalize may hang: "
+                        "libhrun-mpich.so is not where hrun is installed (make install)"
+                        : "processes that share a core will hinder each other while they wait: libhrun-mpich.so is not "
+                        "where hrun is installed (make install)");
     return library;
 }
 

@@ -2,7 +2,7 @@
  *
  * Facts about MPICH 4.0's client and Hydra's server that shaped this file:
  *   - A line is "cmd=NAME KEY=VALUE ...", values have no blanks; only MPI_Comm_spawn's is of several lines, from
- *     "mcmd=spawn" to "endcmd". Each command has one answer, but for abort, which has none: the rank waits to be killed.
+ *     "mcmd=spawn" to "endcmd". Each command has one answer, but for abort, which has none: the rank waits for its end.
  *   - MPICH crashes on a process mapping of more than some 670 characters; without one it compares host names.
  *   - Where a rank ends without finalize the others spin for ever: hrun sees its end by waitpid(2).
  *   - The client shuts the connection down when it finalizes, so that a second MPI program of a rank's script cannot

@@ -101,6 +101,38 @@ again 0 all hrun -q --level core "$probe" @1err=3
 [ "$err" = "$(printf 'rank 1 line 0\nrank 1 line 1\nrank 1 line 2')" ] && tap_report 1 "standard error is the program's alone" ||
     tap_report 0 "standard error is the program's alone"
 
+# ---------------------------------------------------------------- programs of MPICH
+mpich=$bin/mpich/probe
+if [ -x "$mpich" ]; then
+    all hrun -q --level core "$mpich" info ring big
+    status_is 0 "a program of MPICH over four hosts"
+    [ "$(bindings)" = "0:0 1:1 2:0 3:1 4:0 5:0 " ] && tap_report 1 "each rank on its core" ||
+        tap_report 0 "each rank on its core: $(bindings)"
+    out_has "ring good" "they are one world"
+    good=0
+    for _ in 1 2 3 4 5 6; do all hrun -q --level core --timeout 30 "$mpich" ring; [ "$status" = 0 ] && good=$((good + 1)); done
+    [ "$good" = 6 ] && tap_report 1 "MPI_Finalize ends each time" || tap_report 0 "MPI_Finalize ends each time ($good of 6)"
+    all hrun -q --level core --oversubscribe -n 13 --timeout 60 "$mpich" info ring
+    status_is 0 "more of them than cores"
+    for end in "3 barriers=3 @4exit=3 spin" "7 barriers=3 @1abort=7 spin" "139 barriers=3 @5kill=11 spin" \
+        "137 barriers=3 @2kill=9 spin" "1 barriers=3 @3nofinalize spin"; do
+        want=${end%% *}
+        # shellcheck disable=SC2086
+        all hrun -q --level core --timeout 40 "$mpich" ${end#* }
+        status_is "$want" "with MPICH: ${end#* }"
+    done
+    all hrun --dry-run --level core "$mpich" a
+    out_has "srun --mpi=pmi2" "the dry run shows the command"
+    all hrun -q --level core --report-bindings "$mpich"
+    err_has "fast2: rank 3 is bound to PUs 1, as planned" "--report-bindings with MPICH"
+    het hrun -q --level core "$mpich" info
+    status_is 125 "a heterogeneous job"
+    err_has "within one component" "is refused to programs of MPICH"
+    all_clean "programs of MPICH"
+else
+    skip "programs of MPICH" "mpicc.mpich is not there"
+fi
+
 # ---------------------------------------------------------------- how it ends
 ends() { # STATUS WORDS WHAT CMD...
     local want=$1 words=$2 what=$3

@@ -91,7 +91,7 @@ static int openmpi_env(const struct hrun_run *r, struct hrun_strvec *env, struct
 static int common_env(const struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
 {
     if (hrun_env_base(env, err) || set(env, HRUN_JOB_VARIABLE, r->job_id, err) ||
-        (r->mpich ? hrun_mpich_env(r->job->layout, env, err) : openmpi_env(r, env, err)))
+        (r->mpich ? hrun_mpich_env(env, err) : openmpi_env(r, env, err)))
         return -1;
     return hrun_env_user(r->job, env, err) || hrun_env_preload(r->job, r->job->report_bindings, env, err) ? -1 : 0;
 }
@@ -282,8 +282,8 @@ static int check_together(const struct hrun_run *r, struct hrun_error *err)
     if (!r->mpich || r->nprocs < 2 || r->out->status)
         return 0;
     return hrun_fail(err, HRUN_EMPI, "none of the %d processes of %s has called MPI_Init: either the program does not, "
-                     "with these arguments (start it alone, with -n 1), or its MPI does not speak PMI-1 and each process "
-                     "has done all of the work", r->nprocs, r->job->argv[0]);
+                     "with these arguments (start it alone, with -n 1), or its MPI does not speak PMI-1 and each "
+                     "process has done all of the work", r->nprocs, r->job->argv[0]);
 }
 
 static int local_run(const struct hrun_job *asked, struct hrun_outcome *out, struct hrun_error *err)
@@ -293,14 +293,14 @@ static int local_run(const struct hrun_job *asked, struct hrun_outcome *out, str
     struct ranks a = { 0 };
     struct hrun_mpi mpi = { .kind = HRUN_MPI_NONE };
     struct hrun_run r;
-    char *library = NULL;
+    char *library = NULL, words[64];
     int rc = hrun_run_begin(&r, &job, out, err);
 
     if (rc == 0)
         rc = hrun_job_mpi(&job, &mpi, err);
     r.mpich = mpi.kind == HRUN_MPI_MPICH;
     if (rc == 0 && r.mpich)
-        library = hrun_mpich_preload(&job);
+        library = hrun_mpich_preload(&job, 0, words, sizeof words);
     if (rc == 0)
         rc = ranks_create(&a, n, err);
     if (rc == 0)

@@ -12,6 +12,7 @@
  *   - the step shares the allocation with others (--overlap), has all that was granted (--whole, without which -O can
  *     mean one CPU for each node) and is not ended by Slurm when one rank fails (--kill-on-bad-exit=1 would mask its
  *     status as 143) nor some time after the first one has ended (--wait=0);
+ *   - programs of MPICH get PMI-1 by --mpi=pmi2, with libhrun-mpich.so for what that lacks (hrun/preloaded/mpich.c);
  *   - its PMIx mixes up the nodes of a heterogeneous job when they are not in the order of their names, component by
  *     component ("Cannot establish direct connection", "DMDX response with bad seq_num"): such a job is refused;
  *   - its PMIx gives the nodes of a step numbers from 0 and looks these up in SLURM_JOB_NODELIST, the nodes of the
@@ -129,6 +130,9 @@ static int srun_check(const struct hrun_job *job, struct hrun_error *err)
     if (hrun_check_common(&hrun_engine_srun, job, &mpi, err) || hrun_srun_make_parts(job->layout, &p, err))
         return -1;
     rc = mpi.kind == HRUN_MPI_OPENMPI ? check_order(&p, err) : 0;
+    if (mpi.kind == HRUN_MPI_MPICH && p.n > 1)
+        rc = hrun_fail(err, HRUN_EENGINE, "%s is linked with %s, whose processes Slurm brings together within one component "
+                       "of a heterogeneous job only: leave the others out with --use", job->argv[0], mpi.name);
     hrun_srun_parts_release(&p);
     return rc;
 }
@@ -146,12 +150,12 @@ static int push_all(struct hrun_strvec *v, const char *const *words)
 
 /* Which processes run where. nodes: a list, or a file with a '/' in its name. */
 static int push_placement(const struct hrun_srun_parts *p, const struct hrun_srun_part *part, const char *nodes,
-                          struct hrun_strvec *v)
+                          int mpich, struct hrun_strvec *v)
 {
     static const char *const fixed[] = { "--overcommit", "--overlap", "--whole", "--cpu-bind=none", NULL };
 
     return (p->ngroups > 1 && hrun_strvec_pushf(v, "--het-group=%d", part->group)) ||
-           hrun_strvec_push(v, "--mpi=pmix") ||
+           hrun_strvec_push(v, mpich ? "--mpi=pmi2" : "--mpi=pmix") ||
            hrun_strvec_pushf(v, "--nodes=%d", part->nhosts) || hrun_strvec_pushf(v, "--ntasks=%d", part->nranks) ||
            hrun_strvec_push(v, "--distribution=arbitrary") || hrun_strvec_pushf(v, "--nodelist=%s", nodes) ||
            push_all(v, fixed);
@@ -186,14 +190,14 @@ static int push_wdir(const struct hrun_job *job, struct hrun_strvec *v)
 static const char JOB_NODES[] = "SLURM_JOB_NODELIST";
 
 /* The words in front of srun that a user would type for a part of the nodes, -x, --mca and yielding. */
-static int push_variables(const struct hrun_job *job, const struct hrun_srun_parts *p, struct hrun_strvec *v)
+static int push_variables(const struct hrun_job *job, const struct hrun_srun_parts *p, int mpich, struct hrun_strvec *v)
 {
     size_t before = v->n;
     int bad = hrun_strvec_push(v, "env");
 
     if (!bad && p->nodes)
         bad = hrun_strvec_pushf(v, "%s=%s", JOB_NODES, p->nodes);
-    if (!bad && hrun_env_yields(job))
+    if (!bad && !mpich && hrun_env_yields(job))
         bad = hrun_strvec_pushf(v, "OMPI_MCA_%s=1", hrun_env_yield);
     for (int i = 0; i < job->n_mca && !bad; i++)
         bad = hrun_strvec_pushf(v, "OMPI_MCA_%s", job->mca[i]);
@@ -226,14 +230,16 @@ static int srun_command(const struct hrun_job *job, struct hrun_buf *out, struct
     struct hrun_strvec v = HRUN_STRVEC_INIT;
     struct hrun_buf nodes = HRUN_BUF_INIT;
     struct hrun_srun_parts p;
+    struct hrun_mpi mpi = { .kind = HRUN_MPI_NONE };
     int bad, rc = -1;
 
+    hrun_job_mpi(job, &mpi, NULL);  /* a program that cannot be read has none */
     if (hrun_env_check(job, err) || hrun_srun_make_parts(job->layout, &p, err))
         return -1;
-    bad = push_variables(job, &p, &v) || hrun_strvec_push(&v, "srun");
+    bad = push_variables(job, &p, mpi.kind == HRUN_MPI_MPICH, &v) || hrun_strvec_push(&v, "srun");
     for (int i = 0; i < p.n && !bad; i++)
         bad = (i && hrun_strvec_push(&v, ":")) || show_nodes(&p, &p.v[i], &nodes) ||
-              push_placement(&p, &p.v[i], nodes.data, &v) || push_wdir(job, &v) || push_program(job, job->argv[0], &v);
+              push_placement(&p, &p.v[i], nodes.data, mpi.kind == HRUN_MPI_MPICH, &v) || push_wdir(job, &v) || push_program(job, job->argv[0], &v);
     rc = bad ? hrun_fail_nomem(err) : hrun_show_command(job, &v, out, err);
     hrun_srun_parts_release(&p);
     hrun_strvec_release(&v);
@@ -259,7 +265,7 @@ static int build(const struct hrun_run *r, const struct hrun_srun_parts *p, cons
         bad = bad || !file || text.failed;
         if (!bad && hrun_file_replace(file, text.data, text.len, 0600, err))
             goto out;
-        bad = bad || (i && hrun_strvec_push(v, ":")) || push_placement(p, part, file, v) ||
+        bad = bad || (i && hrun_strvec_push(v, ":")) || push_placement(p, part, file, r->mpich, v) ||
               push_running(r->job, i == 0, stderr_fd, v) || push_wdir(r->job, v) || hrun_strvec_push(v, shim) ||
               hrun_strvec_push(v, "rank") || push_program(r->job, r->job->program, v);
     }
@@ -277,6 +283,14 @@ static int set(struct hrun_strvec *env, const char *name, const char *value, str
     return hrun_env_set(env, name, strlen(name), value) ? hrun_fail_nomem(err) : 0;
 }
 
+static int openmpi_env(const struct hrun_job *job, struct hrun_strvec *env, struct hrun_error *err)
+{
+    return (!getenv("SLURM_PMIX_FENCE") && set(env, "SLURM_PMIX_FENCE", "ring", err)) || hrun_env_no_mpich(env, err) ||
+           /* the shim has bound the ranks; Open MPI 4 shall not try to do it better */
+           hrun_env_mca(job, env, "orte_bound_at_launch", "1", err) ||
+           (hrun_env_yields(job) && hrun_env_mca(job, env, hrun_env_yield, "1", err));
+}
+
 /* srun's environment is also that of the ranks. */
 static int build_env(const struct hrun_run *r, const struct hrun_srun_parts *p, struct hrun_strvec *env,
                      struct hrun_error *err)
@@ -288,10 +302,7 @@ static int build_env(const struct hrun_run *r, const struct hrun_srun_parts *p, 
     rc = rc || hrun_srun_clean_env(env, err) || set(env, HRUN_JOB_VARIABLE, r->job_id, err) ||
          (p->nodes && set(env, JOB_NODES, p->nodes, err)) ||
          set(env, HRUN_RANKS_DO_VARIABLE, job->report_bindings ? "bind,report" : "bind", err) ||
-         (!getenv("SLURM_PMIX_FENCE") && set(env, "SLURM_PMIX_FENCE", "ring", err)) || hrun_env_no_mpich(env, err) ||
-         /* the shim has bound the ranks; Open MPI 4 shall not try to do it better */
-         hrun_env_mca(job, env, "orte_bound_at_launch", "1", err) ||
-         (hrun_env_yields(job) && hrun_env_mca(job, env, hrun_env_yield, "1", err));
+         (r->mpich ? hrun_mpich_env(env, err) : openmpi_env(job, env, err));
     for (size_t i = 0; i < ranks.n && !rc; i++) {
         char *eq = strchr(ranks.v[i], '=');
         if (hrun_env_set(env, ranks.v[i], (size_t)(eq - ranks.v[i]), eq + 1))
@@ -370,8 +381,11 @@ static int judge_srun(const struct hrun_run *r, const struct hrun_srun_watch *w,
                      w->complaint[0] ? ": " : "", w->complaint);
 }
 
-static int srun_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
+static int srun_run(const struct hrun_job *asked, struct hrun_outcome *out, struct hrun_error *err)
 {
+    struct hrun_job job = *asked;
+    struct hrun_mpi mpi;
+    char *library = NULL, mpich_words[64];
     struct hrun_srun_watch *w = calloc(1, sizeof *w);
     char *shim = hrun_shim_path(err), *srun = hrun_program_find("srun", NULL, NULL);
     struct hrun_srun_parts p = { 0 };
@@ -382,9 +396,13 @@ static int srun_run(const struct hrun_job *job, struct hrun_outcome *out, struct
         hrun_fail_nomem(err);
     if (!srun)
         hrun_srun_missing(err, "srun");
-    if (!w || !shim || !srun || hrun_srun_make_parts(job->layout, &p, err) || begin_watch(&p, w, err))
+    if (!w || !shim || !srun || hrun_job_mpi(&job, &mpi, err) || hrun_srun_make_parts(job.layout, &p, err) ||
+        begin_watch(&p, w, err))
         goto out;
-    rc = hrun_run_begin(&r, job, out, err);
+    if (mpi.kind == HRUN_MPI_MPICH)
+        library = hrun_mpich_preload(&job, 1, mpich_words, sizeof mpich_words);
+    rc = hrun_run_begin(&r, &job, out, err);
+    r.mpich = mpi.kind == HRUN_MPI_MPICH;
     r.state = w;
     if (rc == 0)
         rc = start(&r, &p, shim, srun, err);
@@ -398,12 +416,13 @@ out:
         end_watch(w);
     hrun_srun_parts_release(&p);
     free(w);
+    free(library);
     free(shim);
     free(srun);
     return rc;
 }
 
 const struct hrun_engine hrun_engine_srun = {
-    .name = "srun", .what = "a step of the Slurm allocation, with Slurm's PMIx",
+    .name = "srun", .what = "a step of the Slurm allocation, with Slurm's PMIx, or PMI-2 for MPICH", .mpich = 1,
     .suits = srun_suits, .usable = srun_usable, .check = srun_check, .run = srun_run, .command = srun_command,
 };
