@@ -61,11 +61,11 @@ LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 room = $(patsubst %,lib/$(1)/%.c,$(2))
 
 # What both commands have of hrun/.
-SHARED_SRC := hrun/command.c
+SHARED_SRC := hrun/command/command.c
 SHIM_SRC   := $(wildcard hrun/shim/*.c) \
               $(call room,base,buf error file list write) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,ranks notes procs ask mpi openmpi openmpi_kept program)
-HRUN_SRC   := $(filter-out hrun/smpi.c,$(wildcard hrun/*.c hrun/jobs/*.c))
+HRUN_SRC   := $(filter-out hrun/smpi.c,$(wildcard hrun/*.c hrun/command/*.c hrun/run/*.c hrun/jobs/*.c))
 COLL       := tree ways
 COLL_SRC   := $(addprefix hrun/preloaded/,$(addsuffix .c,$(COLL)) comm.c move.c operations.c records.c coll_wrap_c.c \
               coll_wrap_fortran.c)

@@ -1,6 +1,10 @@
 /* main.c - hrun: start an MPI program in the configuration that its profile says is best */
-#include "mpirun_words.h"
-#include "run.h"
+#include "jobs/jobs.h"
+#include "run/mpirun_words.h"
+#include "run/run.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static const struct context_command command = {
     "hrun", hrun_options, hrun_modes, hrun_usage, hrun_usage_after, "plan",
@@ -29,19 +33,31 @@ static int (*const errands[])(const struct hrun_settings *s, char **words) = {
     [HRUN_DRY_RUN] = run_program, [HRUN_RUN] = run_program,
 };
 
+/* The words in an array of their own, which reading the command line overwrites. */
+static char **copy_words(const struct hrun_strvec *line)
+{
+    char **words = calloc(line->n + 1, sizeof *words);
+
+    if (words)
+        memcpy(words, line->v, line->n * sizeof *words);
+    return words;
+}
+
 int main(int argc, char **argv)
 {
     struct hrun_settings s = { 0 };
     struct hrun_strvec line = HRUN_STRVEC_INIT, notes = HRUN_STRVEC_INIT;
     struct hrun_error err = { 0 };
-    char **words;
+    char **words, **given = NULL;
     int status, mode = -1;
 
     context_start();
-    if (mpirun_words_replace(argc, argv, &line, &notes, &err))
-        status = context_complain(command.name, &err);
+    if (!mpirun_words_replace(argc, argv, &line, &notes, &err) && !(given = copy_words(&line)))
+        hrun_fail_nomem(&err);
+    if (given)
+        mode = context_command_line(&command, &s.common, (int)line.n, given, &words, &status);
     else
-        mode = context_command_line(&command, &s.common, (int)line.n, line.v, &words, &status);
+        status = context_complain(command.name, &err);
     for (size_t i = 0; i < notes.n && mode >= 0 && !s.common.quiet; i++)
         fprintf(stderr, "%s: %s\n", command.name, notes.v[i]);
     hrun_strvec_release(&notes);
@@ -51,6 +67,7 @@ int main(int argc, char **argv)
         status = errands[mode](&s, words);
     settings_release(&s.common);
     hrun_strvec_release(&s.configs);
+    free(given);
     hrun_strvec_release(&line);
     return context_end(command.name, status);
 }

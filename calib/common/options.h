@@ -2,7 +2,7 @@
 #ifndef CALIB_COMMON_OPTIONS_H
 #define CALIB_COMMON_OPTIONS_H
 
-#include "../../hrun/command.h"
+#include "../../hrun/command/command.h"
 
 enum { LIST_MAX = 1000 };
 

@@ -8,7 +8,7 @@
 #ifndef HRUN_JOBS_H
 #define HRUN_JOBS_H
 
-#include "../options.h"
+#include "../run/options.h"
 #include "schedule.h"
 #include "session/context.h"
 
@@ -54,5 +54,8 @@ int jobs_print(const struct jobs *j, const struct context *c, const int *npes, c
                int verbose, struct hrun_buf *out, struct hrun_error *err);
 int jobs_json(const struct jobs *j, const struct context *c, const int *npes, const struct hrun_schedule *s,
               struct hrun_buf *out, struct hrun_error *err);
+
+/* The errand; words: a file of jobs. Result: the exit status. */
+int run_plan(const struct hrun_settings *s, char **words);
 
 #endif

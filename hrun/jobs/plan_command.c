@@ -4,8 +4,8 @@
 #include "base/list.h"
 #include "base/units.h"
 #include "plan/plan.h"
-#include "../report.h"
-#include "../run.h"
+#include "../run/report.h"
+#include "../run/run.h"
 #include "session/context.h"
 
 #include <stdio.h>

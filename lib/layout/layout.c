@@ -246,8 +246,8 @@ static int usable(const struct hrun_cluster *cluster, const int *npes, const cha
     return npes && npes[i] < all ? npes[i] : all;
 }
 
-struct hrun_layout *hrun_layout_plain_free(const struct hrun_cluster *cluster, int n, const int *npes,
-                                           const char *const *busy, struct hrun_error *err)
+struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n, const int *npes,
+                                      const char *const *busy, struct hrun_error *err)
 {
     struct hrun_layout *l = NULL;
     int rank = 0, any = 0;
@@ -284,12 +284,6 @@ struct hrun_layout *hrun_layout_plain_free(const struct hrun_cluster *cluster, i
         return NULL;
     }
     return l;
-}
-
-struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n, const int *npes,
-                                      struct hrun_error *err)
-{
-    return hrun_layout_plain_free(cluster, n, npes, NULL, err);
 }
 
 void hrun_layout_destroy(struct hrun_layout *l)

@@ -54,13 +54,10 @@ struct hrun_layout *hrun_layout_create_free(const struct hrun_cluster *cluster, 
                                             const char *const *busy, struct hrun_error *err);
 /* Lay out n ranks as mpirun would (one per PE, in order, round again when there are more; then the ranks of
  * a PE are not next to each other). npes (cluster->nsubs entries, NULL: all): of sub-cluster i only the first
- * npes[i] PEs are used, more than there are mean all. Errors: HRUN_EINVAL (n < 1, a negative entry, no PE to
- * use), HRUN_ENOMEM. */
+ * npes[i] PEs that are not busy, as above, are used, more than there are mean all. Errors: HRUN_EINVAL (n < 1, a
+ * negative entry, no PE to use), HRUN_ENOMEM. */
 struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n, const int *npes,
-                                      struct hrun_error *err);
-/* The same without the busy PEs, as above; npes counts those that are left. */
-struct hrun_layout *hrun_layout_plain_free(const struct hrun_cluster *cluster, int n, const int *npes,
-                                           const char *const *busy, struct hrun_error *err);
+                                      const char *const *busy, struct hrun_error *err);
 /* Share the cores of each PE among its ranks (app definitions with `threads: fill`): of c cores and M ranks the
  * first c % M ranks get c / M + 1 cores and the others c / M, neighbours in the order of the PE's list, and as
  * many threads; where M > c the ranks share the cores as before, with one thread each. Fills cpuset, cores and

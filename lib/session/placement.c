@@ -83,7 +83,7 @@ int placement_fill_threads(const struct context *c, struct hrun_layout *layout, 
 int placement_layout(const struct context *c, const struct decision *d, const struct placed *p,
                      struct hrun_layout **out, struct hrun_error *err)
 {
-    struct hrun_layout *l = !d->has_config ? hrun_layout_plain_free(c->cluster, d->P, d->pes, c->busy, err)
+    struct hrun_layout *l = !d->has_config ? hrun_layout_plain(c->cluster, d->P, d->pes, c->busy, err)
                             : p->p.order   ? hrun_layout_create_placed(c->cluster, d->pes, d->procs, p->p.order, err)
                                            : hrun_layout_create_free(c->cluster, d->pes, d->procs, c->busy, err);
 

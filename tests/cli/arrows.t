@@ -33,18 +33,20 @@ my %may = (
     layout  => [qw(base topo cluster net plan model/oracle.h)],
     launch  => [qw(base topo cluster plan layout model/oracle.h net trace/wire.h)],
     session => [qw(base ledger trace store cluster app net model plan layout launch)],
-    'hrun'  => [qw(base launch model plan session trace hrun/preloaded)],
-    'hrun/jobs' => [qw(base plan session hrun)],
+    'hrun/command' => [qw(base launch session)],
+    'hrun/run'  => [qw(base launch model plan session trace hrun/command hrun/preloaded)],
+    'hrun/jobs' => [qw(base plan session hrun/command hrun/run)],
+    'hrun'      => [qw(base session hrun/command hrun/run hrun/jobs)],
     'hrun/shim' => [qw(base launch topo)],
     'hrun/preloaded' => [qw(base net trace)],
-    'calib/common'   => [qw(base launch session hrun)],
+    'calib/common'   => [qw(base launch session hrun/command)],
     'calib/network'  => [qw(base net session calib/common)],
     'calib/doctor'   => [qw(base fit session calib/common)],
     'calib/profiles' => [qw(base app fit launch model net session store trace calib/common calib/network)],
     'calib/measure'  => [qw(base app fit launch model net plan plan/next session store trace calib/common calib/network
                             calib/profiles)],
     'calib/report'   => [qw(base app fit model net plan session store calib/common calib/network calib/profiles)],
-    calib            => [qw(base session hrun calib/common)],
+    calib            => [qw(base session hrun/command calib/common)],
     'calib/mpi' => [],
 );
 
@@ -296,11 +298,12 @@ my %good = (
         . "const char *s = \"exit(1) \\\" gets(x)\"; int c = '\"';\n"
         . "void f(struct m *m) { m->abort(); m->x.exit (1); snprintf(0, 0, \"\"); strtok_r(0, 0, 0); }\n"
         . "void g(void) { _exit(1); }\n",
-    'hrun/run.h'         => "#include \"plan/plan.h\"\n",
-    'hrun/main.c'        => "#include \"run.h\"\n#include \"plan/plan.h\"\n"
+    'hrun/run/run.h'     => "#include \"plan/plan.h\"\n",
+    'hrun/main.c'        => "#include \"run/run.h\"\n#include \"base/buf.h\"\n"
         . "int main(void) { printf(\"x\"); exit(0); }\n",
     'calib/calib.h'      => "/* nothing */\n",
-    'calib/main.c'       => "#include \"../hrun/run.h\"\n#include <mpi.h>\n",
+    'hrun/command/command.h' => "/* nothing */\n",
+    'calib/main.c'       => "#include \"../hrun/command/command.h\"\n#include <mpi.h>\n",
 );
 
 # file, what is added to it, what must be said
@@ -319,8 +322,8 @@ my @offences = (
      "lib/launch/bad.c:1: includes fit/fit.h: launch may include"],
     ['lib/fit/bad.c', "#include \"../plan/plan.h\"\n",
      "lib/fit/bad.c:1: includes ../plan/plan.h: fit may include only"],
-    ['lib/launch/bad.c', "#include \"../../hrun/run.h\"\n",
-     "lib/launch/bad.c:1: includes ../../hrun/run.h: lib/ must not"],
+    ['lib/launch/bad.c', "#include \"../../hrun/run/run.h\"\n",
+     "lib/launch/bad.c:1: includes ../../hrun/run/run.h: lib/ must not"],
     ['lib/odd/bad.c', "#include \"base/buf.h\"\n",
      "lib/odd/bad.c:1: includes base/buf.h: room 'odd' is not in the table"],
     ['hrun/bad.c', "#include \"calib/x.h\"\n", "hrun/bad.c:1: calib/x.h is no file of the tree"],

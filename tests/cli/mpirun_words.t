@@ -2,7 +2,7 @@
 # The options of mpirun and mpiexec: each is in hrun-mpirun(7) and is served, passed over with a line, or refused.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
-table=$top/hrun/mpirun_words.c
+table=$top/hrun/run/mpirun_words.c
 rows=$(sed -n 's/^    { "\([a-z-]*\)", \([012]\), \([A-Z]*\),.*/\1 \2 \3/p' "$table")
 ok "the table has rows" test "$(printf '%s\n' "$rows" | wc -l)" -ge 80
 missing=

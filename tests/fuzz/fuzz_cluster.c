@@ -83,7 +83,7 @@ static void check_ranks(const struct hrun_cluster *c)
 
     for (int i = 0; i < c->nsubs; i++)
         npes += c->subs[i].npes;
-    l = hrun_layout_plain(c, npes, NULL, &err);
+    l = hrun_layout_plain(c, npes, NULL, NULL, &err);
     FUZZ_CHECK(l && l->nranks == npes);
     if (hrun_layout_rankfile(l, &text, &err))
         FUZZ_CHECK(err.code == HRUN_EINVAL && err.text[0] && !text.len);

@@ -5,7 +5,7 @@
 #ifndef HRUN_TESTS_COMMAND_LINE_H
 #define HRUN_TESTS_COMMAND_LINE_H
 
-#include "../../hrun/command.h"
+#include "../../hrun/command/command.h"
 #include "tap.h"
 
 #include <stdlib.h>

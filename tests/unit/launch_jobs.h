@@ -54,7 +54,7 @@ __attribute__((unused))
 static int launch(struct fixture *f, const char *engine, int n, const char *const *words,
                   void (*change)(struct hrun_job *job), struct hrun_outcome *out, struct hrun_error *err)
 {
-    struct hrun_layout *l = hrun_layout_plain(&f->cluster, n, NULL, NULL);
+    struct hrun_layout *l = hrun_layout_plain(&f->cluster, n, NULL, NULL, NULL);
     char *argv[MAX_WORDS + 1], path[4096], *program;
     struct hrun_job job;
     int rc = -1, i;

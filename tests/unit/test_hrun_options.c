@@ -1,7 +1,7 @@
 /* test_hrun_options.c - each option of hrun, wrong in each way that it can be, in each of its modes */
 #include "command_line.h"
 
-#include "../../hrun/options.h"
+#include "../../hrun/run/options.h"
 
 int main(void)
 {

@@ -176,7 +176,7 @@ static void mpi(void)
 /* A program of MPICH, compiled if there is its compiler. */
 static void mpich(struct fixture *f)
 {
-    struct hrun_layout *l = hrun_layout_plain(&f->cluster, 1, NULL, NULL);
+    struct hrun_layout *l = hrun_layout_plain(&f->cluster, 1, NULL, NULL, NULL);
     char *cc = hrun_program_find("mpicc.mpich", NULL, NULL), *argv[] = { (char *)"./other", NULL };
     struct hrun_job job = fixture_job(f, l, argv, "./other");
     struct hrun_outcome out = { .status = 77 };
@@ -272,7 +272,7 @@ static void known(struct fixture *f)
 {
     static const struct hrun_openmpi there = { .path = "/nonexistent/mpirun.other", .major = 5, .version = "5.0.3" };
     static const struct hrun_mpi other = { .kind = HRUN_MPI_MPICH, .name = "Some MPI", .id = "some" };
-    struct hrun_layout *l = hrun_layout_plain(&f->cluster, 1, NULL, NULL);
+    struct hrun_layout *l = hrun_layout_plain(&f->cluster, 1, NULL, NULL, NULL);
     char *argv[] = { (char *)"sh", NULL }, *sh = hrun_program_find("sh", NULL, NULL);
     struct hrun_job job = fixture_job(f, l, argv, sh);
     struct hrun_buf b = HRUN_BUF_INIT;
@@ -307,7 +307,7 @@ static void checks(struct fixture *f)
         { NULL, NULL, "script", 0, "the working directory script is not a folder" },
         { NULL, NULL, NULL, -1, "a timeout of -1 s: it cannot be negative" },
     };
-    struct hrun_layout *l = hrun_layout_plain(&f->cluster, 1, NULL, NULL);
+    struct hrun_layout *l = hrun_layout_plain(&f->cluster, 1, NULL, NULL, NULL);
     char *argv[] = { (char *)"sh", NULL }, *sh = hrun_program_find("sh", NULL, NULL);
     struct hrun_error err;
     struct hrun_outcome out;

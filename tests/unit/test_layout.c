@@ -114,7 +114,7 @@ static void refusals(void)
     ok(!hrun_layout_create(&cluster, two, huge, &err), "more processes than an int holds");
     has_str(err.text, "8589934588 processes", "message");
     ok(!hrun_layout_create(&cluster, many, one, NULL), "an error object is not needed");
-    ok(!hrun_layout_plain(&cluster, 0, NULL, &err), "a plain layout of no rank");
+    ok(!hrun_layout_plain(&cluster, 0, NULL, NULL, &err), "a plain layout of no rank");
     has_str(err.text, "at least 1", "message");
     hrun_layout_destroy(NULL);
 }
@@ -130,7 +130,7 @@ static void plain(void)
     int good = 1;
 
     for (int n = 1; n <= 3 * NPES; n++) {
-        struct hrun_layout *l = hrun_layout_plain(&cluster, n, NULL, &err);
+        struct hrun_layout *l = hrun_layout_plain(&cluster, n, NULL, NULL, &err);
         int on_host[2] = { 0, 0 };
         good &= case_holds(l && l->nranks == n, n);
         for (int r = 0; l && r < n; r++) {
@@ -144,7 +144,7 @@ static void plain(void)
     }
     ok(good, "plain layouts go round the PEs in order");
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        struct hrun_layout *l = hrun_layout_plain(&cluster, 12, limits[i].npes, &err);
+        struct hrun_layout *l = hrun_layout_plain(&cluster, 12, limits[i].npes, NULL, &err);
         int allowed[NPES], n = 0;
         for (int s = 0; s < NSUBS; s++)
             for (int p = 0; p < subs[s].npes && p < limits[i].npes[s]; p++)
@@ -156,11 +156,11 @@ static void plain(void)
         ok(good, "are the only ones, also when ranks go round again");
         hrun_layout_destroy(l);
     }
-    ok(!hrun_layout_plain(&cluster, 1, nothing, &err) && err.code == HRUN_EINVAL, "no PE may be used");
+    ok(!hrun_layout_plain(&cluster, 1, nothing, NULL, &err) && err.code == HRUN_EINVAL, "no PE may be used");
     has_str(err.text, "no PE to put them on", "message");
-    ok(!hrun_layout_plain(&cluster, 1, negative, &err) && err.code == HRUN_EINVAL, "a negative number of PEs");
+    ok(!hrun_layout_plain(&cluster, 1, negative, NULL, &err) && err.code == HRUN_EINVAL, "a negative number of PEs");
     has_str(err.text, "one: -1 PEs to be used", "message");
-    ok(!hrun_layout_plain(&none, 1, NULL, &err) && err.code == HRUN_EINVAL, "no PE at all");
+    ok(!hrun_layout_plain(&none, 1, NULL, NULL, &err) && err.code == HRUN_EINVAL, "no PE at all");
     has_str(err.text, "a cluster without PEs", "message");
 }
 
@@ -184,7 +184,7 @@ static void texts(void)
            "rank 4=b.lan slot=0\nrank 5=b.lan slot=0\n", "its text");
     hrun_layout_destroy(l);
 
-    l = hrun_layout_plain(&cluster, 8, NULL, &err);
+    l = hrun_layout_plain(&cluster, 8, NULL, NULL, &err);
     hrun_buf_reset(&b);
     hrun_layout_ranks(l, 0, &b);
     is_str(b.data, "0-1,6-7", "ranks with a gap");
@@ -256,7 +256,7 @@ static void busy_pes(void)
         refused += !order && err.code == HRUN_EINVAL && strstr(err.text, " PEs asked for, and ");
         free(order);
         tried++;
-        l = hrun_layout_plain_free(&cluster, 2 * NPES, NULL, busy, &err);
+        l = hrun_layout_plain(&cluster, 2 * NPES, NULL, busy, &err);
         good &= case_holds(!l == !n, set);
         for (int r = 0; l && r < l->nranks; r++)
             good &= case_holds(&subs[l->ranks[r].sub].pes[l->ranks[r].pe] == &pes[all[r % n]], set, r);

@@ -117,7 +117,7 @@ static void all_shares(void)
                     struct hrun_layout *l;
 
                     make_machine(&m, c, smt);
-                    l = plain ? hrun_layout_plain(&m.cluster, 2 * M, NULL, &err)
+                    l = plain ? hrun_layout_plain(&m.cluster, 2 * M, NULL, NULL, &err)
                               : hrun_layout_create(&m.cluster, &pes, &M, &err);
                     tried++;
                     good += l && !hrun_layout_fill_threads(l, &err) && check_layout(l, c, M, smt, 1 + plain);

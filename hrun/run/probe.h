@@ -100,7 +100,7 @@ int probe_choose(struct probing *g, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- probe_size
  *
- * Sizes that are small, and that the rule accepts with given numbers of processes; of hrun/probe.c
+ * Sizes that are small, and that the rule accepts with given numbers of processes; of hrun/run/probe.c
  *
  * Invariant: a search looks at a bounded number of sizes, whatever the rule.
  */

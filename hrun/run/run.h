@@ -13,7 +13,6 @@ int run_show_cluster(const struct hrun_settings *s, char **words);
 int run_list_apps(const struct hrun_settings *s, char **words);
 int run_who(const struct hrun_settings *s, char **words);
 int run_export_topology(const struct hrun_settings *s, char **words);
-int run_plan(const struct hrun_settings *s, char **words);         /* words: a file of jobs */
 int run_predict(const struct hrun_settings *s, char **words);
 int run_program(const struct hrun_settings *s, char **words);
 

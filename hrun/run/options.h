@@ -2,7 +2,7 @@
 #ifndef HRUN_OPTIONS_H
 #define HRUN_OPTIONS_H
 
-#include "command.h"
+#include "../command/command.h"
 #include "session/decide.h"
 
 struct hrun_settings {

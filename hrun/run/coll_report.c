@@ -2,7 +2,7 @@
 #include "session/work.h"
 
 #include "base/units.h"
-#include "preloaded/ways.h"
+#include "../preloaded/ways.h"
 #include "trace/wire.h"
 
 #include <math.h>
