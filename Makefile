@@ -75,6 +75,8 @@ COLL_LIB   := $(call room,base,buf error) $(call room,net,algo_all algo_bcast al
 TRACE_SRC  := $(addprefix hrun/preloaded/,watch.c watch_report.c watch_wrap_c.c watch_wrap_fortran.c)
 PROBE_SRC  := $(addprefix calib/mpi/,probe.c probe_facts.c probe_messages.c probe_usage.c probe_work.c messages.c)
 NET_SRC    := $(addprefix calib/mpi/,measure.c messages.c repeat.c rounds.c groups.c trips.c fans.c sweeps.c)
+MPICC_MPICH := $(shell command -v mpicc.mpich)
+TRACE_MPICH := $(if $(MPICC_MPICH),$(B)/lib/hrun/libhrun-trace-mpich.so)
 CALIB_SRC  := $(filter-out calib/mpi/%,$(wildcard calib/*.c calib/*/*.c)) $(SHARED_SRC)
 
 # Engine smpi is there where SimGrid is.
@@ -90,7 +92,8 @@ say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $@)
 .PRECIOUS: $(B)/%.o
 .PHONY: all lib
 all: lib $(B)/bin/hrun $(B)/bin/hrun-calibrate $(B)/bin/hrun-shim $(SMPI_BIN) $(B)/lib/hrun/libhrun-trace.so \
-     $(B)/lib/hrun/libhrun-coll.so $(B)/lib/hrun/libhrun-mpich.so $(B)/lib/hrun/hrun-probe $(B)/lib/hrun/hrun-netbench $(SMPI_TOOL)
+     $(B)/lib/hrun/libhrun-coll.so $(B)/lib/hrun/libhrun-mpich.so $(TRACE_MPICH) $(B)/lib/hrun/hrun-probe $(B)/lib/hrun/hrun-netbench \
+     $(SMPI_TOOL)
 
 lib: $(B)/lib/libhrun.a $(B)/lib/libhrun.so $(B)/lib/libhrun-mpi.a $(B)/lib/libhrun-mpi.so
 
@@ -170,6 +173,17 @@ $(B)/lib/hrun/libhrun-mpich.so: $(B)/preloaded/hrun/preloaded/mpich.o
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libhrun-mpich.so -o $@ $^ -ldl
+
+# The watch for MPICH, where it is there. Its Fortran functions call those of C.
+$(B)/mpich/hrun/preloaded/%.o: hrun/preloaded/%.c
+	@mkdir -p $(@D)
+	$(call say,MPI)
+	$(Q)$(MPICC_MPICH) $(PRELOADED_CFLAGS) -c -o $@ $<
+
+$(B)/lib/hrun/libhrun-trace-mpich.so: $(patsubst %.c,$(B)/mpich/%.o,$(filter-out %fortran.c,$(TRACE_SRC)))
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libhrun-trace-mpich.so -o $@ $^ -ldl -lpthread
 
 # What doctor starts on every PE, and hrun-calibrate network on every host: MPI and the C library alone.
 $(B)/calib/mpi/%.o: calib/mpi/%.c
@@ -259,7 +273,7 @@ install: all $(B)/lib/static/libhrun.a $(B)/include/hrun.h $(B)/include/hrun-mpi
 	ln -sf libhrun-mpi.so.0 $(DESTDIR)$(PREFIX)/lib/libhrun-mpi.so
 	install -d $(DESTDIR)$(PREFIX)/lib/hrun
 	install -m 755 $(B)/lib/hrun/libhrun-coll.so $(B)/lib/hrun/libhrun-trace.so $(B)/lib/hrun/libhrun-mpich.so \
-	  $(B)/lib/hrun/hrun-probe $(B)/lib/hrun/hrun-netbench $(SMPI_TOOL) $(DESTDIR)$(PREFIX)/lib/hrun
+	  $(TRACE_MPICH) $(B)/lib/hrun/hrun-probe $(B)/lib/hrun/hrun-netbench $(SMPI_TOOL) $(DESTDIR)$(PREFIX)/lib/hrun
 	install -m 644 $(B)/hrun.pc $(B)/hrun-mpi.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 644 $(B)/include/hrun.h $(B)/include/hrun-mpi.h $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(PROFILES) $(DESTDIR)$(PREFIX)/share/hrun/profiles
@@ -334,11 +348,11 @@ $(B)/tests/apps/%: tests/apps/%.c $(wildcard tests/apps/*.h)
 	  $(if $(filter lu matmul,$*),-lopenblas) -lm
 
 # The same for MPICH, where it is there.
-MPICH_APPS := $(if $(shell command -v mpicc.mpich),$(addprefix $(B)/tests/apps/mpich/,probe lu jacobi))
+MPICH_APPS := $(if $(MPICC_MPICH),$(addprefix $(B)/tests/apps/mpich/,probe lu jacobi pattern))
 $(B)/tests/apps/mpich/%: tests/apps/%.c $(wildcard tests/apps/*.h)
 	@mkdir -p $(@D)
 	$(call say,MPI)
-	$(Q)mpicc.mpich -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -rdynamic -o $@ $< $(if $(filter lu matmul,$*),-lopenblas) -lm
+	$(Q)$(MPICC_MPICH) -std=c11 -D_GNU_SOURCE $(WARNINGS) -Wno-stringop-overflow -O2 -g -rdynamic -o $@ $< $(if $(filter lu matmul,$*),-lopenblas) -lm
 
 # The same, built for SimGrid.
 SMPI_APPS := $(if $(SMPICC),$(addprefix $(B)/tests/smpi/,lu jacobi flops probe fft matmul multigrid ring))

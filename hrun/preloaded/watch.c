@@ -265,8 +265,13 @@ static void find_mpi(void)
 #define X(Name) our.mpi.Name = (__typeof__(our.mpi.Name))watch_real("PMPI_" #Name);
     WATCH_USES(X)
 #undef X
+#ifdef OPEN_MPI
     our.mpi.world = watch_real("ompi_mpi_comm_world");
     our.mpi.byte = watch_real("ompi_mpi_byte");
+#else
+    our.mpi.world = MPI_COMM_WORLD;
+    our.mpi.byte = MPI_BYTE;
+#endif
 }
 
 /* How far each rank is from this one: sub-cluster and PE as hrun says, the host by its name. */

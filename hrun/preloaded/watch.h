@@ -67,12 +67,18 @@ void watch_control(int level);
 
 /* ---------------------------------------------------------------- between the files of the library */
 
-/* MPI's functions that the library itself needs. */
+/* MPI's functions that the library itself needs; the wrappers of Fortran's functions need those that make handles of
+ * numbers, which MPICH's Fortran functions leave to those of C. */
+#ifdef OPEN_MPI
+#define WATCH_USES_NUMBERS(X) X(Comm_f2c) X(Request_f2c) X(Type_f2c)
+#else
+#define WATCH_USES_NUMBERS(X)
+#endif
 #define WATCH_USES(X) \
-    X(Allgather) X(Comm_create_keyval) X(Comm_dup) X(Comm_f2c) X(Comm_free) X(Comm_get_attr) X(Comm_group) \
+    X(Allgather) X(Comm_create_keyval) X(Comm_dup) X(Comm_free) X(Comm_get_attr) X(Comm_group) \
     X(Comm_rank) X(Comm_remote_group) X(Comm_remote_size) X(Comm_set_attr) X(Comm_size) X(Comm_test_inter) \
-    X(Gather) X(Group_free) X(Group_size) X(Group_translate_ranks) X(Request_f2c) X(Type_f2c) \
-    X(Type_size)
+    X(Gather) X(Group_free) X(Group_size) X(Group_translate_ranks) X(Type_size) \
+    WATCH_USES_NUMBERS(X)
 struct watch_mpi {
 #define X(Name) __typeof__(&PMPI_##Name) Name;
     WATCH_USES(X)

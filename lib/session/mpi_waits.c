@@ -39,8 +39,8 @@ static const char *obstacle(const struct waits *w, const struct context *c)
 {
     if (c->engine->simulated)
         return "simulated programs are not watched";
-    if (c->mpi.kind == HRUN_MPI_MPICH)
-        return "only programs of Open MPI can be watched";
+    if (!w->library && c->mpi.kind == HRUN_MPI_MPICH)
+        return "libhrun-trace-mpich.so is not where hrun is installed (it is built where mpicc.mpich is)";
     if (!w->library)
         return "libhrun-trace.so is not where hrun is installed (make install)";
     if (w->places.len > PLACES_MAX)
@@ -69,7 +69,7 @@ int waits_prepare(struct waits *w, const struct context *c, const struct hrun_la
         return -1;
     }
     free(pe);
-    w->library = hrun_installed_library("libhrun-trace.so");
+    w->library = hrun_installed_library(c->mpi.kind == HRUN_MPI_MPICH ? "libhrun-trace-mpich.so" : "libhrun-trace.so");
     why = obstacle(w, c);
     if (why) {
         snprintf(w->why, sizeof w->why, "%s", why);
@@ -94,6 +94,8 @@ int waits_read(struct waits *w, const struct context *c, const struct hrun_layou
     if (!t) {
         snprintf(w->why, sizeof w->why, "%.400s", why.code != HRUN_ENODATA ? why.text
                  : c->mpi.kind == HRUN_MPI_NONE ? "the program is not linked with MPI"
+                 : c->mpi.kind == HRUN_MPI_MPICH ? "its processes told nothing: the program is written in Fortran, is "
+                   "linked with MPI statically, or closes its standard error"
                  : "its processes told nothing: the program is linked with MPI statically, or closes its standard "
                    "error, or its hosts have no hrun");
         return 0;

@@ -33,10 +33,14 @@ err_has "waiting processes yield the processor" "and -v says that they yield"
 run hrun --tune-collectives -n 2 "$mpich/probe" ring
 status_is 0 "--tune-collectives of a program of MPICH"
 err_has "only programs of Open MPI can be tuned" "says that it does nothing"
-run hrun --trace -n 2 "$mpich/probe" ring
-err_has "only programs of Open MPI can be watched" "and so does --trace"
 run hrun --mca btl self -n 2 "$mpich/probe" ring
-err_has "--mca does nothing here" "and --mca"
+err_has "--mca does nothing here" "and so does --mca"
+run hrun --trace --no-record -n 2 "$mpich/pattern" 2000
+status_is 0 "--trace"
+trace=$(printf '%s\n' "$err" | grep -v 'us\|ms\| s' | sed 's/[0-9.]*//g')
+run hrun --trace --no-record -n 2 "$bin/pattern" 2000
+out="$trace -- $(printf '%s\n' "$err" | grep -v 'us\|ms\| s' | sed 's/[0-9.]*//g')"
+ok "of a program of MPICH tells as much as of Open MPI" test "${out%% -- *}" = "${out##* -- }"
 
 # A profile of its own: that of the same program with Open MPI is not used.
 run hrun-calibrate -q -app lu --sizes 100,200,300 --budget 12runs "$mpich/lu"
