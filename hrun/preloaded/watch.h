@@ -18,7 +18,10 @@
 
 #include "trace/wire.h"
 
+/* What is declared there is seen from outside, whichever MPI says so itself. */
+#pragma GCC visibility push(default)
 #include <mpi.h>
+#pragma GCC visibility pop
 #include <stdint.h>
 
 enum watch_call {

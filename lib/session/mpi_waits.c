@@ -94,8 +94,6 @@ int waits_read(struct waits *w, const struct context *c, const struct hrun_layou
     if (!t) {
         snprintf(w->why, sizeof w->why, "%.400s", why.code != HRUN_ENODATA ? why.text
                  : c->mpi.kind == HRUN_MPI_NONE ? "the program is not linked with MPI"
-                 : c->mpi.kind == HRUN_MPI_MPICH ? "its processes told nothing: the program is written in Fortran, is "
-                   "linked with MPI statically, or closes its standard error"
                  : "its processes told nothing: the program is linked with MPI statically, or closes its standard "
                    "error, or its hosts have no hrun");
         return 0;
