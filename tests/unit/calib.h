@@ -6,7 +6,6 @@
 
 #include "../../calib/measure/measure.h"
 
-
 static char *folder;
 
 struct fixture {

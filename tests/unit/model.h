@@ -128,7 +128,7 @@ __attribute__((unused)) static const char *const ffte_np[] = { "N*ln(N)/P", "N/P
 __attribute__((unused)) static const char *const ffte_nt[] = { "N*ln(N)", "N", "cbrt(N)", "1", NULL };
 __attribute__((unused)) static const char *const ffte_pt[] = { "T/P", "P*T", "1", NULL };
 
-/* -------------------------------------------------------- measurements made up of terms, and what a fit made of them */
+/* ---------------------------------------------------------------- made-up measurements, and their fit */
 
 enum { MAX = 1024 };    /* measurements */
 __attribute__((unused)) static const int64_t hpl_sizes[9] = { 400, 800, 1600, 2400, 3200, 4800, 6400, 8000, 9600 };

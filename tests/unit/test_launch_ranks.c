@@ -127,7 +127,8 @@ static void agents(void)
     snprintf(path, sizeof path, "%s/.openmpi", folder);
     mkdir(path, 0700);
     setenv("HOME", folder, 1);
-    put(folder, ".openmpi/mca-params.conf", "# plm_rsh_agent = no\n plm_rsh_agent =  /my/rsh -x \nplm_rsh_agents = no\n");
+    put(folder, ".openmpi/mca-params.conf",
+        "# plm_rsh_agent = no\n plm_rsh_agent =  /my/rsh -x \nplm_rsh_agents = no\n");
     value = hrun_agent_setting(NULL, 0, key, 1);
     is_str(value, "/my/rsh -x", "the user's file of MCA parameters is read");
     free(value);

@@ -5,7 +5,6 @@
 
 #include <time.h>
 
-
 /* The value of a record by itself, compiled afresh: an independent oracle. */
 static double direct(const struct hrun_fit_record *r, int kind, double N, double P, double T)
 {
